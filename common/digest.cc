@@ -1,0 +1,69 @@
+#include "common/digest.h"
+
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
+#include "common/check.h"
+
+namespace acceld {
+
+std::string Digest::ToHex() const { return absl::BytesToHexString(AsBytes()); }
+
+absl::optional<Digest> Digest::FromHex(absl::string_view hex) {
+  if (hex.size() != 2 * kSizeBytes) return absl::nullopt;
+  for (char c : hex) {
+    if (!absl::ascii_isdigit(c) && !(c >= 'a' && c <= 'f')) return absl::nullopt;
+  }
+  return FromBytes(absl::HexStringToBytes(hex));
+}
+
+absl::optional<Digest> Digest::FromBytes(absl::string_view bytes) {
+  if (bytes.size() != kSizeBytes) return absl::nullopt;
+  Digest digest;
+  std::copy(bytes.begin(), bytes.end(), digest.bytes.begin());
+  return digest;
+}
+
+struct Hasher::Impl {
+  EVP_MD_CTX* context = EVP_MD_CTX_new();
+  ~Impl() { EVP_MD_CTX_free(context); }
+  void Update(const void* data, size_t size) {
+    ACCELD_CHECK(EVP_DigestUpdate(context, data, size) == 1);
+  }
+};
+
+Hasher::Hasher() : impl_(std::make_unique<Impl>()) {
+  ACCELD_CHECK(EVP_DigestInit_ex(impl_->context, EVP_sha256(), nullptr) == 1);
+}
+
+Hasher::~Hasher() = default;
+
+Hasher& Hasher::Add(absl::string_view bytes) {
+  Add(static_cast<uint64_t>(bytes.size()));
+  impl_->Update(bytes.data(), bytes.size());
+  return *this;
+}
+
+Hasher& Hasher::Add(uint64_t value) {
+  std::array<uint8_t, 8> little_endian;
+  for (int i = 0; i < 8; ++i) little_endian[i] = static_cast<uint8_t>(value >> (8 * i));
+  impl_->Update(little_endian.data(), little_endian.size());
+  return *this;
+}
+
+Digest Hasher::Finish() {
+  std::array<uint8_t, EVP_MAX_MD_SIZE> full;
+  unsigned size = 0;
+  ACCELD_CHECK(EVP_DigestFinal_ex(impl_->context, full.data(), &size) == 1);
+  Digest digest;
+  std::copy_n(full.begin(), Digest::kSizeBytes, digest.bytes.begin());
+  return digest;
+}
+
+Digest DigestOf(absl::string_view bytes) { return Hasher().Add(bytes).Finish(); }
+
+}  // namespace acceld

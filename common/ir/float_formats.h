@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+
+#include "common/ir/dtype.h"
+
+// Conversions between double and the narrow floating-point formats, one rounding (to nearest even).
+// Sources: IEEE 754, OCP 8-bit Floating Point Specification, StableHLO specification ("Types").
+namespace acceld::ir {
+
+// The value of `bits` (in the low bits) read as `dtype`. F64 takes all 64 bits.
+double DecodeFloat(DType dtype, uint64_t bits);
+
+// The bits of the `dtype` value nearest to `value`. Overflow gives infinity where the format has
+// one, else NaN; f8E8M0FNU has no zero and no sign: what it cannot hold gives NaN.
+uint64_t EncodeFloat(DType dtype, double value);
+
+// The value after rounding through `dtype`.
+inline double RoundToFormat(DType dtype, double value) {
+  return DecodeFloat(dtype, EncodeFloat(dtype, value));
+}
+
+// Exponent and mantissa widths and limits, for printers of code.
+struct FloatFormat {
+  int exponent_bits;
+  int mantissa_bits;
+  int bias;
+  bool has_infinity;
+  bool has_negative_zero;
+  bool has_sign;
+};
+FloatFormat FormatOf(DType dtype);
+
+}  // namespace acceld::ir

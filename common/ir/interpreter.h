@@ -1,0 +1,31 @@
+#pragma once
+
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "common/ir/literal.h"
+#include "common/ir/module.h"
+#include "common/status.h"
+
+// The reference interpreter: slow and obvious, the oracle that tests and conformance checks compare
+// with, and the evaluator of the constant folder. One handler per op (Eval<Kind>), found through
+// ops.def. Values of integer ops are exact; floats are computed in double and rounded to the
+// element type once per op. Source: StableHLO specification, "Execution".
+namespace acceld::ir {
+
+struct InterpreterLimits {
+  // Element computations before RESOURCE_EXHAUSTED; bounds endless loops.
+  int64_t max_element_ops = int64_t{1} << 40;
+};
+
+// Runs `entry` of a verified, static module on `arguments`, whose types must match its parameters.
+absl::StatusOr<std::vector<Literal>> Interpret(const Module& module, absl::string_view entry,
+                                               absl::Span<const Literal> arguments,
+                                               const InterpreterLimits& limits = {});
+
+// One op on literals, without regions that capture; for the constant folder.
+absl::StatusOr<std::vector<Literal>> InterpretOp(const Function& function, const Op& op,
+                                                 absl::Span<const Literal> operands);
+
+}  // namespace acceld::ir

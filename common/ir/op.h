@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
+#include "common/ir/dtype.h"
+#include "common/ir/op_attributes.h"
+
+// Operation kinds and what is true of each kind, from ops.def.
+namespace acceld::ir {
+
+enum class OpKind : uint16_t {
+#define ACCELD_OP(Kind, name, min_operands, max_operands, regions, Attributes, Infer, Family) \
+  k##Kind,
+#include "common/ir/ops.def"
+};
+
+inline constexpr int kNumOpKinds = 0
+#define ACCELD_OP(Kind, name, min_operands, max_operands, regions, Attributes, Infer, Family) +1
+#include "common/ir/ops.def"
+    ;
+
+enum class OpFamily : uint8_t {
+  kElementwise,  // element i of the result from element i of the operands
+  kIndexing,     // data movement and values made from indices
+  kNest,         // loop nests with their own structure
+  kContraction,  // library calls, loop nests otherwise
+  kStructure,    // constants, control flow, calls, tuples: parts of the plan
+};
+
+inline constexpr int kVariadic = -1;
+
+// Classes of element types an elementwise op accepts for its data operands; bits, joined with |.
+enum OperandClasses : uint8_t {
+  kBool = 1,
+  kSigned = 2,
+  kUnsigned = 4,
+  kInteger = kSigned | kUnsigned,
+  kFloat = 8,
+  kComplex = 16,
+  kAny = 31,
+};
+
+struct OpInfo {
+  absl::string_view name;  // "stablehlo.add"
+  int min_operands;
+  int max_operands;  // kVariadic: no bound
+  int num_regions;   // kVariadic: one or more
+  OpFamily family;
+  OperandClasses operand_classes;   // kAny for ops that are not elementwise
+  OpAttributes default_attributes;  // holds the op's attribute struct, fields at their defaults
+};
+
+const OpInfo& InfoOf(OpKind kind);
+inline absl::string_view NameOf(OpKind kind) { return InfoOf(kind).name; }
+inline OpFamily FamilyOf(OpKind kind) { return InfoOf(kind).family; }
+// By full name, "stablehlo.add".
+absl::optional<OpKind> FindOp(absl::string_view name);
+
+}  // namespace acceld::ir

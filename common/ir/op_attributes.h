@@ -1,0 +1,333 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "common/ir/attribute.h"
+#include "common/ir/literal.h"
+#include "common/ir/type.h"
+
+// Typed attributes, one struct per shape of attributes; ops.def names the struct of each op. Field
+// names and meanings are those of the StableHLO specification.
+//
+// Each struct lists its fields once, in VisitFields. Equality, text, wire form and fingerprint
+// follow from that list (attribute_dictionary.h). A field equal to its default may be absent in
+// text. Field types: bool, int64_t, std::string, Literal, TensorType's DType, enums of this file,
+// vectors of int64_t, bool, string or enums, PaddingPairs, Attribute, AttributeDictionary,
+// std::optional of and nested structs of this kind (which have kStructName).
+namespace acceld::ir {
+
+// (low, high) per dimension; `dense<...> : tensor<Nx2xi64>` in text.
+struct PaddingPairs {
+  std::vector<std::pair<int64_t, int64_t>> pairs;
+  friend bool operator==(const PaddingPairs&, const PaddingPairs&) = default;
+};
+// The name of a function of the module; `@name` in text.
+struct FunctionName {
+  std::string name;
+  friend bool operator==(const FunctionName&, const FunctionName&) = default;
+};
+
+// Enums: the keyword in text is the enumerator without its k, spelled as EnumKeywords says.
+enum class ComparisonDirection : uint8_t { kEq, kNe, kGe, kGt, kLe, kLt };
+enum class ComparisonType : uint8_t { kNone, kFloat, kTotalOrder, kSigned, kUnsigned };
+enum class Precision : uint8_t { kDefault, kHigh, kHighest };
+enum class RngAlgorithm : uint8_t { kDefault, kThreeFry, kPhilox };
+enum class FftType : uint8_t { kFft, kIfft, kRfft, kIrfft };
+enum class Transpose : uint8_t { kNoTranspose, kTranspose, kAdjoint };
+// What a fusion computes (acceld's own op): one loop over its outputs, or a reduction with its
+// producers folded in.
+enum class FusionKind : uint8_t { kLoop, kReduction };
+
+// The keywords of an enum in the order of its enumerators, nullptr at the end.
+const char* const* EnumKeywords(ComparisonDirection);
+const char* const* EnumKeywords(ComparisonType);
+const char* const* EnumKeywords(Precision);
+const char* const* EnumKeywords(RngAlgorithm);
+const char* const* EnumKeywords(FftType);
+const char* const* EnumKeywords(Transpose);
+const char* const* EnumKeywords(FusionKind);
+
+#define ACCELD_FIELDS_BEGIN                         \
+  template <typename Self, typename Visitor>        \
+  static void VisitFields(Self& self, Visitor& v) { \
+    (void)self;                                     \
+    (void)v;
+#define ACCELD_FIELD(field) v.Visit(#field, self.field);
+#define ACCELD_FIELDS_END(Struct) \
+  }                               \
+  friend bool operator==(const Struct&, const Struct&) = default;
+
+struct NoAttributes {
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELDS_END(NoAttributes)
+};
+
+struct ConstantAttributes {
+  Literal value;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(value)
+  ACCELD_FIELDS_END(ConstantAttributes)
+};
+
+struct CompareAttributes {
+  ComparisonDirection comparison_direction = ComparisonDirection::kEq;
+  ComparisonType compare_type = ComparisonType::kNone;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(comparison_direction)
+  ACCELD_FIELD(compare_type)
+  ACCELD_FIELDS_END(CompareAttributes)
+};
+
+struct ReducePrecisionAttributes {
+  int64_t exponent_bits = 8;
+  int64_t mantissa_bits = 23;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(exponent_bits)
+  ACCELD_FIELD(mantissa_bits)
+  ACCELD_FIELDS_END(ReducePrecisionAttributes)
+};
+
+struct BroadcastInDimAttributes {
+  std::vector<int64_t> broadcast_dimensions;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(broadcast_dimensions)
+  ACCELD_FIELDS_END(BroadcastInDimAttributes)
+};
+
+struct IotaAttributes {
+  int64_t iota_dimension = 0;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(iota_dimension)
+  ACCELD_FIELDS_END(IotaAttributes)
+};
+
+struct TransposeAttributes {
+  std::vector<int64_t> permutation;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(permutation)
+  ACCELD_FIELDS_END(TransposeAttributes)
+};
+
+// reverse, reduce.
+struct DimensionsAttributes {
+  std::vector<int64_t> dimensions;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(dimensions)
+  ACCELD_FIELDS_END(DimensionsAttributes)
+};
+
+// concatenate.
+struct DimensionAttributes {
+  int64_t dimension = 0;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(dimension)
+  ACCELD_FIELDS_END(DimensionAttributes)
+};
+
+struct SliceAttributes {
+  std::vector<int64_t> start_indices, limit_indices, strides;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(start_indices)
+  ACCELD_FIELD(limit_indices)
+  ACCELD_FIELD(strides)
+  ACCELD_FIELDS_END(SliceAttributes)
+};
+
+struct DynamicSliceAttributes {
+  std::vector<int64_t> slice_sizes;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(slice_sizes)
+  ACCELD_FIELDS_END(DynamicSliceAttributes)
+};
+
+struct PadAttributes {
+  std::vector<int64_t> edge_padding_low, edge_padding_high, interior_padding;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(edge_padding_low)
+  ACCELD_FIELD(edge_padding_high)
+  ACCELD_FIELD(interior_padding)
+  ACCELD_FIELDS_END(PadAttributes)
+};
+
+struct SortAttributes {
+  int64_t dimension = -1;
+  bool is_stable = false;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(dimension)
+  ACCELD_FIELD(is_stable)
+  ACCELD_FIELDS_END(SortAttributes)
+};
+
+// reduce_window. Empty lists stand for the defaults (strides and dilations 1, no padding).
+struct WindowAttributes {
+  std::vector<int64_t> window_dimensions, window_strides, base_dilations, window_dilations;
+  PaddingPairs padding;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(window_dimensions)
+  ACCELD_FIELD(window_strides)
+  ACCELD_FIELD(base_dilations)
+  ACCELD_FIELD(window_dilations)
+  ACCELD_FIELD(padding)
+  ACCELD_FIELDS_END(WindowAttributes)
+};
+
+struct DotDimensionNumbers {
+  static constexpr const char* kStructName = "dot";
+  std::vector<int64_t> lhs_batching_dimensions, rhs_batching_dimensions;
+  std::vector<int64_t> lhs_contracting_dimensions, rhs_contracting_dimensions;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(lhs_batching_dimensions)
+  ACCELD_FIELD(rhs_batching_dimensions)
+  ACCELD_FIELD(lhs_contracting_dimensions)
+  ACCELD_FIELD(rhs_contracting_dimensions)
+  ACCELD_FIELDS_END(DotDimensionNumbers)
+};
+
+struct DotAlgorithm {
+  static constexpr const char* kStructName = "dot_algorithm";
+  DType lhs_precision_type = DType::kF32, rhs_precision_type = DType::kF32;
+  DType accumulation_type = DType::kF32;
+  int64_t lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1;
+  bool allow_imprecise_accumulation = false;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(lhs_precision_type)
+  ACCELD_FIELD(rhs_precision_type)
+  ACCELD_FIELD(accumulation_type)
+  ACCELD_FIELD(lhs_component_count)
+  ACCELD_FIELD(rhs_component_count)
+  ACCELD_FIELD(num_primitive_operations)
+  ACCELD_FIELD(allow_imprecise_accumulation)
+  ACCELD_FIELDS_END(DotAlgorithm)
+};
+
+struct DotGeneralAttributes {
+  DotDimensionNumbers dot_dimension_numbers;
+  std::vector<Precision> precision_config;
+  std::optional<DotAlgorithm> algorithm;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(dot_dimension_numbers)
+  ACCELD_FIELD(precision_config)
+  ACCELD_FIELD(algorithm)
+  ACCELD_FIELDS_END(DotGeneralAttributes)
+};
+
+struct GatherDimensionNumbers {
+  static constexpr const char* kStructName = "gather";
+  std::vector<int64_t> offset_dims, collapsed_slice_dims, operand_batching_dims;
+  std::vector<int64_t> start_indices_batching_dims, start_index_map;
+  int64_t index_vector_dim = 0;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(offset_dims)
+  ACCELD_FIELD(collapsed_slice_dims)
+  ACCELD_FIELD(operand_batching_dims)
+  ACCELD_FIELD(start_indices_batching_dims)
+  ACCELD_FIELD(start_index_map)
+  ACCELD_FIELD(index_vector_dim)
+  ACCELD_FIELDS_END(GatherDimensionNumbers)
+};
+
+struct GatherAttributes {
+  GatherDimensionNumbers dimension_numbers;
+  std::vector<int64_t> slice_sizes;
+  bool indices_are_sorted = false;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(dimension_numbers)
+  ACCELD_FIELD(slice_sizes)
+  ACCELD_FIELD(indices_are_sorted)
+  ACCELD_FIELDS_END(GatherAttributes)
+};
+
+struct ScatterDimensionNumbers {
+  static constexpr const char* kStructName = "scatter";
+  std::vector<int64_t> update_window_dims, inserted_window_dims, input_batching_dims;
+  std::vector<int64_t> scatter_indices_batching_dims, scatter_dims_to_operand_dims;
+  int64_t index_vector_dim = 0;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(update_window_dims)
+  ACCELD_FIELD(inserted_window_dims)
+  ACCELD_FIELD(input_batching_dims)
+  ACCELD_FIELD(scatter_indices_batching_dims)
+  ACCELD_FIELD(scatter_dims_to_operand_dims)
+  ACCELD_FIELD(index_vector_dim)
+  ACCELD_FIELDS_END(ScatterDimensionNumbers)
+};
+
+struct ScatterAttributes {
+  ScatterDimensionNumbers scatter_dimension_numbers;
+  bool indices_are_sorted = false;
+  bool unique_indices = false;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(scatter_dimension_numbers)
+  ACCELD_FIELD(indices_are_sorted)
+  ACCELD_FIELD(unique_indices)
+  ACCELD_FIELDS_END(ScatterAttributes)
+};
+
+// get_tuple_element.
+struct IndexAttributes {
+  int64_t index = 0;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(index)
+  ACCELD_FIELDS_END(IndexAttributes)
+};
+
+// func.call.
+struct CallAttributes {
+  FunctionName callee;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(callee)
+  ACCELD_FIELDS_END(CallAttributes)
+};
+
+struct CompositeAttributes {
+  std::string name;
+  AttributeDictionary composite_attributes;
+  FunctionName decomposition;
+  int64_t version = 0;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(name)
+  ACCELD_FIELD(composite_attributes)
+  ACCELD_FIELD(decomposition)
+  ACCELD_FIELD(version)
+  ACCELD_FIELDS_END(CompositeAttributes)
+};
+
+struct CustomCallAttributes {
+  std::string call_target_name;
+  bool has_side_effect = false;
+  // A string or a dictionary, depending on api_version.
+  Attribute backend_config;
+  int64_t api_version = 1;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(call_target_name)
+  ACCELD_FIELD(has_side_effect)
+  ACCELD_FIELD(backend_config)
+  ACCELD_FIELD(api_version)
+  ACCELD_FIELDS_END(CustomCallAttributes)
+};
+
+struct FusionAttributes {
+  FusionKind kind = FusionKind::kLoop;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(kind)
+  ACCELD_FIELDS_END(FusionAttributes)
+};
+
+#undef ACCELD_FIELDS_BEGIN
+#undef ACCELD_FIELD
+#undef ACCELD_FIELDS_END
+
+using OpAttributes =
+    std::variant<NoAttributes, ConstantAttributes, CompareAttributes, ReducePrecisionAttributes,
+                 BroadcastInDimAttributes, IotaAttributes, TransposeAttributes,
+                 DimensionsAttributes, DimensionAttributes, SliceAttributes, DynamicSliceAttributes,
+                 PadAttributes, SortAttributes, WindowAttributes, DotGeneralAttributes,
+                 GatherAttributes, ScatterAttributes, IndexAttributes, CallAttributes,
+                 CompositeAttributes, CustomCallAttributes, FusionAttributes>;
+
+}  // namespace acceld::ir

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "acceld/v1/program.pb.h"
+#include "common/ir/module.h"
+#include "common/status.h"
+
+namespace acceld::ir {
+
+// The module as protobuf (proto/acceld/v1/program.proto) and back. FromProto trusts nothing: the
+// result is verified, limits apply, and any malformed message is an INVALID_ARGUMENT.
+v1::Module ToProto(const Module& module);
+absl::StatusOr<Module> FromProto(const v1::Module& proto);
+
+v1::TensorType ToProto(const TensorType& type);
+absl::StatusOr<TensorType> FromProto(const v1::TensorType& proto);
+v1::Literal ToProto(const Literal& literal);
+absl::StatusOr<Literal> FromProto(const v1::Literal& proto);
+
+}  // namespace acceld::ir

@@ -1,0 +1,54 @@
+#include "common/thread_pool.h"
+
+#include <pthread.h>
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace acceld {
+
+ThreadPool::ThreadPool(std::string name, size_t num_threads, size_t max_queued)
+    : name_(std::move(name)), max_queued_(max_queued) {
+  for (size_t i = 0; i < num_threads; ++i) {
+    threads_.emplace_back([this] { RunWorker(); });
+    // The kernel keeps 15 characters of a thread's name.
+    pthread_setname_np(threads_.back().native_handle(), name_.substr(0, 15).c_str());
+  }
+}
+
+ThreadPool::~ThreadPool() {
+  {
+    MutexLock lock(mutex_);
+    stopping_ = true;
+    changed_.NotifyAll();
+  }
+  for (std::thread& thread : threads_) thread.join();
+}
+
+absl::Status ThreadPool::Submit(std::function<void()> work) {
+  MutexLock lock(mutex_);
+  if (queue_.size() >= max_queued_) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat(name_, ": the queue is full (", max_queued_, " entries)"));
+  }
+  queue_.push_back(std::move(work));
+  changed_.NotifyOne();
+  return absl::OkStatus();
+}
+
+void ThreadPool::RunWorker() {
+  while (true) {
+    std::function<void()> work;
+    {
+      MutexLock lock(mutex_);
+      while (queue_.empty() && !stopping_) changed_.Wait(mutex_);
+      if (queue_.empty()) return;
+      work = std::move(queue_.front());
+      queue_.pop_front();
+    }
+    work();
+  }
+}
+
+}  // namespace acceld

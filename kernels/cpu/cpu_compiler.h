@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+
+#include "common/status.h"
+#include "kernels/ir/plan.h"
+
+// Plan -> native object code for the CPU. The only folder that sees LLVM and oneDNN.
+namespace acceld::kernels::cpu {
+
+// The machine code is generated for: host CPU name and features, as LLVM spells them.
+struct CpuTarget {
+  std::string cpu;
+  std::string features;
+  static CpuTarget Host();
+  // Part of the cache key: "x86_64-znver4+avx512f...", digest-sized when long.
+  std::string ToString() const;
+};
+
+// Text of intermediate stages, filled when asked for (--dump-dir).
+struct CpuDumps {
+  std::string llvm_ir;            // as printed from the plan
+  std::string optimized_llvm_ir;  // after LLVM's passes
+};
+
+// A relocatable ELF object with one exported function, kEntrySymbol of type EntryFunction.
+// Thread-safe; every call has its own LLVM context.
+absl::StatusOr<std::string> CompilePlan(const Plan& plan, const CpuTarget& target,
+                                        CpuDumps* dumps = nullptr);
+
+inline constexpr char kEntrySymbol[] = "acceld_entry";
+
+}  // namespace acceld::kernels::cpu

@@ -1,0 +1,104 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "common/ir/type.h"
+#include "kernels/ir/kernel.h"
+
+// A plan: what one executable does from its arguments to its results, as a tree of steps over
+// buffers that are already assigned. Target-independent: kernels/cpu makes one native function of
+// it, kernels/cuda a graph. Plain values; thread-compatible.
+namespace acceld::kernels {
+
+// Where bytes live while a plan runs. Offsets are multiples of kBufferAlignment.
+inline constexpr int64_t kBufferAlignment = 64;
+
+struct Slice {
+  enum class Space : uint8_t {
+    kArgument,  // index: number of the argument; read-only
+    kResult,    // index: number of the result
+    kArena,     // temporaries; one block per execution, index 0
+    kConstant,  // the plan's constant block, index 0; read-only
+  };
+  Space space = Space::kArena;
+  uint32_t index = 0;
+  int64_t offset_bytes = 0;
+  int64_t size_bytes = 0;
+  friend bool operator==(const Slice&, const Slice&) = default;
+};
+
+struct Step;
+using Steps = std::vector<Step>;
+
+// Runs plan.kernels[kernel]; buffers in the order of its parameters.
+struct LaunchStep {
+  uint32_t kernel;
+  std::vector<Slice> buffers;
+};
+
+// out[b, m, n] = sum over k of lhs[b, m, k] * rhs[b, k, n], by the target's library. Strides are in
+// elements; one of the two inner strides of lhs and rhs is 1; out is row-major.
+struct MatmulStep {
+  ir::DType input_dtype, output_dtype;
+  int64_t batch, m, n, k;
+  int64_t lhs_strides[3];  // b, m, k
+  int64_t rhs_strides[3];  // b, k, n
+  Slice lhs, rhs, out;
+};
+
+struct CopyStep {
+  Slice from, to;  // equal sizes, equal or disjoint places
+};
+
+// Runs `condition`, reads the i1 at `predicate`, and while it is 1 runs `body` and repeats.
+// Loop-carried values live in fixed places that `body` updates.
+struct WhileStep {
+  Steps condition;
+  Slice predicate;
+  Steps body;
+};
+
+// Runs branches[i] for the i32 at `index`; an index out of range takes the last branch. With
+// `index_is_predicate` the index is an i1: 1 takes branch 0, 0 branch 1.
+struct SwitchStep {
+  Slice index;
+  bool index_is_predicate = false;
+  std::vector<Steps> branches;
+};
+
+// Runs a function of the plan; its argument and result spaces are the given slices, its arena is
+// this slice of the caller's.
+struct CallStep {
+  uint32_t function;
+  std::vector<Slice> arguments, results;
+  Slice arena;
+};
+
+struct Step {
+  std::variant<LaunchStep, MatmulStep, CopyStep, WhileStep, SwitchStep, CallStep> value;
+  std::string comment;  // which op this is, for dumps and messages
+};
+
+struct PlanFunction {
+  std::string name;
+  std::vector<ir::TensorType> arguments, results;
+  int64_t arena_bytes = 0;  // its own temporaries and those of its callees
+  Steps steps;
+};
+
+struct Plan {
+  std::vector<Kernel> kernels;
+  std::vector<PlanFunction> functions;  // [0] is the entry
+  std::string constants;                // the constant block
+
+  const PlanFunction& entry() const { return functions[0]; }
+};
+
+// Readable text, for --dump-dir and tests.
+std::string ToString(const Plan& plan);
+std::string ToString(const Slice& slice);
+
+}  // namespace acceld::kernels

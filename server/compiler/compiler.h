@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "common/digest.h"
+#include "common/ir/module.h"
+#include "common/status.h"
+#include "server/hal/code_generator.h"
+#include "server/hal/executable.h"
+
+namespace acceld::compiler {
+
+struct CompileOptions {
+  // A folder that gets every stage as text, one sub-folder a compile. Empty: none.
+  std::string dump_dir;
+};
+
+// The whole compile: specialize, passes, fusion, buffer assignment, plan, code. `module` is
+// verified. Thread-safe and CPU-bound; call it on the compile pool. Errors: INVALID_ARGUMENT
+// (arguments do not fit the entry), UNIMPLEMENTED (no lowering), RESOURCE_EXHAUSTED, INTERNAL (our
+// bug, with the stage).
+absl::StatusOr<hal::Executable> Compile(const ir::Module& module, absl::string_view entry,
+                                        absl::Span<const ir::TensorType> argument_types,
+                                        const hal::CodeGenerator& generator,
+                                        const CompileOptions& options);
+
+// Result types of `entry` on these arguments, without compiling; also the argument check.
+absl::StatusOr<std::vector<ir::TensorType>> ResultTypesOf(
+    const ir::Module& module, absl::string_view entry,
+    absl::Span<const ir::TensorType> argument_types);
+
+// Identifies this build of the compiler, for cache keys: other code, other id.
+const std::string& BuildId();
+
+}  // namespace acceld::compiler

@@ -1,0 +1,166 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "common/ir/literal.h"
+#include "common/ir/module.h"
+#include "common/status.h"
+
+// The daemon without its transport: sessions, handles, programs, dispatch. The RPC layer is a thin
+// adapter over these two classes, and so are most tests.
+//
+// All methods may be called from any thread and none blocks or waits for a device, unless it says
+// so. Callbacks run on an engine thread (or the caller's, when the answer is known), never with an
+// engine lock held; they must not block.
+namespace acceld::engine {
+
+struct EngineOptions {
+  int cpu_devices = 1;
+  int threads_per_device = 0;       // 0: cores / devices
+  int64_t device_memory_bytes = 0;  // per device; 0: 3/4 of the machine's memory / devices
+  int compile_threads = 0;          // 0: as many as cores
+  std::string cache_dir;            // empty: no disk tier
+  int64_t cache_disk_bytes = int64_t{4} << 30;
+  int64_t cache_memory_bytes = int64_t{1} << 30;
+  std::string dump_dir;  // empty: no dumps
+  // Limits per session.
+  int64_t max_handles = 1'000'000;
+  int64_t max_queued_executions = 100'000;
+  int64_t max_programs = 10'000;
+  int64_t max_session_bytes = 0;  // device bytes; 0: the device's memory
+  int64_t max_sessions = 1024;
+};
+
+using Handle = uint64_t;
+using ProgramId = uint64_t;
+
+enum class CacheVerdict : uint8_t { kUnknown, kMemory, kDisk, kInflight, kMiss };
+
+struct ExecutionInfo {
+  std::string fingerprint, cache_key;  // hexadecimal
+  CacheVerdict verdict = CacheVerdict::kUnknown;
+  double compile_ms = 0;  // time this request waited for its executable
+  double execute_us = 0;
+};
+
+struct DeviceInfo {
+  uint32_t id = 0;
+  std::string kind, name, architecture;
+  uint64_t memory_limit_bytes = 0, memory_used_bytes = 0, memory_peak_bytes = 0;
+  uint64_t executions = 0, queued = 0;
+};
+
+struct EngineStats {
+  uint64_t compiles = 0, compile_failures = 0, executions = 0, execution_failures = 0;
+  uint64_t cache_hits_memory = 0, cache_hits_disk = 0, cache_hits_inflight = 0, cache_misses = 0;
+  uint64_t cache_dropped = 0;
+  uint64_t cache_memory_bytes = 0, cache_disk_bytes = 0;
+  uint64_t cache_memory_entries = 0, cache_disk_entries = 0;
+  uint64_t sessions = 0, sessions_total = 0, arrays = 0, array_bytes = 0, programs = 0;
+};
+
+struct SessionInfo {
+  uint64_t id = 0;
+  std::string client_name;
+  double age_s = 0;
+  uint64_t arrays = 0, array_bytes = 0, executions = 0, programs = 0, queued = 0;
+};
+
+struct CacheEntryInfo {
+  std::string key, fingerprint, program_name, signature, architecture;
+  uint64_t size_bytes = 0;
+  bool in_memory = false, on_disk = false;
+  double compile_ms = 0, age_s = 0;
+};
+
+// The host copy of an array: row-major bytes that stay valid as long as the pointer.
+struct HostArray {
+  ir::TensorType type;
+  std::shared_ptr<const std::string> bytes;  // shared with nobody who writes
+};
+
+struct ReadyResult {
+  absl::Status status;  // the array's own error when it failed
+  ExecutionInfo execution;
+};
+struct FetchResult {
+  absl::StatusOr<HostArray> array;
+  ExecutionInfo execution;
+};
+struct CompileResult {
+  absl::Status status;
+  ExecutionInfo execution;
+};
+
+// One client's world. Commands take effect in the order of the calls; executions run as their
+// inputs allow. A wrong command (unknown handle or program, mismatched argument) returns OK and
+// poisons the handles it would have defined with an error that says what was wrong; only a command
+// that cannot even be recorded (a handle that exists already, a limit that is full) is refused with
+// a status.
+class Session {
+ public:
+  virtual ~Session() = default;
+
+  virtual uint64_t id() const = 0;
+  // 16 random bytes: the capability to reach this session from another RPC.
+  virtual absl::string_view token() const = 0;
+
+  // Makes the program known. The module need not be verified yet; verification and fingerprinting
+  // happen off the calling thread's critical path or here, as the implementation likes, but a bad
+  // program poisons its executions rather than ending the session.
+  virtual absl::Status RegisterProgram(ProgramId id, absl::StatusOr<ir::Module> module,
+                                       std::string entry) = 0;
+  virtual absl::Status Compile(ProgramId id, std::vector<ir::TensorType> arguments, uint32_t device,
+                               std::function<void(CompileResult)> done) = 0;
+  virtual absl::Status Execute(ProgramId id, absl::Span<const Handle> inputs,
+                               absl::Span<const Handle> outputs, uint32_t device) = 0;
+  virtual absl::Status Put(Handle handle, ir::Literal value, uint32_t device) = 0;
+
+  // An upload in pieces. Begin names the array; Append adds bytes in order; Finish must follow the
+  // last byte. Abort poisons the array with `reason`.
+  virtual absl::Status BeginUpload(Handle handle, ir::TensorType type, uint32_t device) = 0;
+  virtual absl::Status AppendUpload(Handle handle, absl::string_view bytes) = 0;
+  virtual absl::Status FinishUpload(Handle handle) = 0;
+  virtual void AbortUpload(Handle handle, absl::Status reason) = 0;
+
+  // Unknown handles are ignored.
+  virtual void Release(absl::Span<const Handle> handles) = 0;
+  virtual void Await(Handle handle, std::function<void(ReadyResult)> done) = 0;
+  virtual void Fetch(Handle handle, std::function<void(FetchResult)> done) = 0;
+
+  // Cancels queued work, lets running kernels finish, frees every array. Idempotent. Later commands
+  // fail with CANCELLED. Pending Await and Fetch callbacks get CANCELLED.
+  virtual void Close() = 0;
+
+  virtual SessionInfo info() const = 0;
+};
+
+class Engine {
+ public:
+  // Opens devices and cache. May block (reads the cache folder's index).
+  static absl::StatusOr<std::unique_ptr<Engine>> Create(const EngineOptions& options);
+  virtual ~Engine() = default;
+
+  virtual absl::StatusOr<std::shared_ptr<Session>> OpenSession(std::string client_name) = 0;
+  // The open session with this token, or NOT_FOUND.
+  virtual absl::StatusOr<std::shared_ptr<Session>> FindSession(absl::string_view token) const = 0;
+
+  virtual std::vector<DeviceInfo> Devices() const = 0;
+  virtual EngineStats Stats() const = 0;
+  virtual std::vector<SessionInfo> Sessions() const = 0;
+  // Most recently used first; `offset` and `limit` page through it.
+  virtual std::vector<CacheEntryInfo> CacheEntries(size_t offset, size_t limit) const = 0;
+  virtual uint64_t incarnation() const = 0;
+
+  // Refuses new sessions, waits for work in flight until `grace` is over, then cancels it. Blocks.
+  virtual void Shutdown(std::chrono::milliseconds grace) = 0;
+};
+
+}  // namespace acceld::engine

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/status.h"
+#include "kernels/ir/plan.h"
+
+namespace acceld::hal {
+
+// Turns plans into the code of one kind of device. Implementations are thread-safe.
+class CodeGenerator {
+ public:
+  virtual ~CodeGenerator() = default;
+  // What the code runs on; a component of the cache key. Two devices with equal architectures can
+  // run each other's code.
+  virtual std::string architecture() const = 0;
+  struct Dump {
+    std::string file_name;  // "30-llvm.ll"
+    std::string text;
+  };
+  // CPU-bound; call it on the compile pool. `dumps` may be nullptr.
+  virtual absl::StatusOr<std::string> Generate(const kernels::Plan& plan,
+                                               std::vector<Dump>* dumps) const = 0;
+};
+
+}  // namespace acceld::hal

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "common/future.h"
+#include "common/status.h"
+#include "server/hal/code_generator.h"
+#include "server/hal/executable.h"
+
+// Devices behind one small interface. In-order streams: every stream call enqueues and returns;
+// what goes wrong later surfaces at events. All methods are thread-safe unless noted.
+namespace acceld::hal {
+
+// Device memory. Freed when the last reference goes; whoever enqueues work that touches it keeps a
+// reference until that work is done.
+class Buffer {
+ public:
+  virtual ~Buffer() = default;
+  virtual int64_t size_bytes() const = 0;
+  // The device address. On the CPU host code may read it once the defining event is done.
+  virtual void* address() const = 0;
+};
+
+// Code loaded on a device.
+class Module {
+ public:
+  virtual ~Module() = default;
+  virtual int64_t size_bytes() const = 0;
+};
+
+// One run of a module. The pointed-to buffers must outlive it; Stream::Launch takes shared
+// ownership.
+struct Launch {
+  std::shared_ptr<const Module> module;
+  std::vector<std::shared_ptr<Buffer>> arguments, results;
+  std::shared_ptr<Buffer> arena;  // nullptr when the executable needs none
+};
+
+class Stream {
+ public:
+  virtual ~Stream() = default;
+  // Work enqueued later waits for `event` first. An error of the event does not fail the stream.
+  virtual void Wait(const Event& event) = 0;
+  // The returned events become ready when the work is done, with its error if it failed.
+  virtual Event Run(Launch launch) = 0;
+  // `from` stays alive through `keep_alive`.
+  virtual Event CopyFromHost(const void* from, int64_t size_bytes, std::shared_ptr<Buffer> to,
+                             int64_t offset_bytes, std::shared_ptr<const void> keep_alive) = 0;
+  virtual Event CopyToHost(std::shared_ptr<Buffer> from, void* to,
+                           std::shared_ptr<void> keep_alive) = 0;
+  virtual Event CopyFromPeer(std::shared_ptr<Buffer> from, std::shared_ptr<Buffer> to) = 0;
+};
+
+struct MemoryStats {
+  int64_t limit_bytes = 0, used_bytes = 0, peak_bytes = 0;
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual std::string kind() const = 0;  // "cpu"
+  virtual std::string name() const = 0;
+  // Makes code for this device; lives as long as the device.
+  virtual const CodeGenerator& code_generator() const = 0;
+  virtual MemoryStats memory() const = 0;
+  // RESOURCE_EXHAUSTED with size, use and limit when it does not fit. Zero bytes are fine.
+  virtual absl::StatusOr<std::shared_ptr<Buffer>> Allocate(int64_t size_bytes) = 0;
+  virtual std::unique_ptr<Stream> CreateStream(absl::string_view name) = 0;
+  // Links code and uploads constants; may take milliseconds, so call it on the compile pool.
+  virtual absl::StatusOr<std::shared_ptr<const Module>> Load(const Executable& executable) = 0;
+};
+
+}  // namespace acceld::hal

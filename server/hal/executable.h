@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "common/ir/type.h"
+#include "common/status.h"
+
+namespace acceld::hal {
+
+// What a compile makes and the cache keeps: code for one architecture and what a runtime must know
+// to run it. Plain value.
+struct Executable {
+  std::string program_name;  // for people
+  std::string architecture;  // CodeGenerator::architecture()
+  std::string build_id;      // compiler::BuildId() of the producer
+  std::vector<ir::TensorType> arguments, results;
+  int64_t arena_bytes = 0;  // temporaries of one execution
+  std::string constants;    // the constant block
+  std::string code;         // for the architecture: an ELF object for the CPU
+  double compile_ms = 0;
+
+  int64_t size_bytes() const { return static_cast<int64_t>(constants.size() + code.size()); }
+  std::string Signature() const;  // "(tensor<2xf32>) -> tensor<2xf32>"
+};
+
+// The byte form that the disk tier stores. Deserialize checks everything but trust: signature and
+// checksum are the cache's. DATA_LOSS for what is not a well-formed executable.
+std::string Serialize(const Executable& executable);
+absl::StatusOr<Executable> Deserialize(absl::string_view bytes);
+
+}  // namespace acceld::hal
