@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Installs what acceld builds with, from the distribution (Debian 12 or Ubuntu 24.04), as root or with
+# sudo. Does nothing, and needs no network, when all of it is there.
+#
+#   deploy/install_packages.sh [build|test]
+#     build  what the daemon and the client need (the default)
+#     test   that, and what the test suites need
+set -euo pipefail
+
+packages=(
+  ca-certificates ccache cmake g++ git libabsl-dev libcli11-dev libdnnl-dev libfmt-dev libgrpc++-dev libgrpc-dev
+  libprotobuf-dev libspdlog-dev libssl-dev libzstd-dev llvm-19-dev mold ninja-build nlohmann-json3-dev
+  ocl-icd-opencl-dev pkg-config protobuf-compiler protobuf-compiler-grpc zlib1g-dev
+)
+if [[ ${1:-build} == test ]]; then
+  packages+=(clang-format-19 libbenchmark-dev libgmock-dev libgtest-dev python3)
+fi
+
+missing=()
+for package in "${packages[@]}"; do
+  status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
+  [[ $status == installed ]] || missing+=("$package")
+done
+if ((${#missing[@]} == 0)); then
+  exit 0
+fi
+
+as_root=()
+if ((EUID != 0)); then
+  if ! command -v sudo >/dev/null; then
+    echo "These packages are missing and neither root nor sudo is at hand: ${missing[*]}" >&2
+    exit 1
+  fi
+  as_root=(sudo)
+fi
+echo "Installing ${#missing[@]} packages: ${missing[*]}"
+export DEBIAN_FRONTEND=noninteractive
+"${as_root[@]}" apt-get update -q
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${missing[@]}"

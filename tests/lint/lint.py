@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""Checks what the compiler can't: who may include whom, where third-party headers may appear, file
+sizes, lists that must stay sorted, and layout. Prints `file:line: message` for each finding.
+
+    python3 tests/lint/lint.py [--clang-format clang-format-19]
+"""
+
+import argparse
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MAX_LINES = 600
+
+# Which of our folders each folder may include, besides itself. Longest prefix wins.
+LAYERS = {
+    "common/ir": ["common", "acceld/v1"],
+    "common": [],
+    "kernels/ir": ["common"],
+    "kernels/lowering": ["common", "kernels/ir"],
+    "kernels/cpu": ["common", "kernels/ir"],
+    "server/hal": ["common", "kernels", "acceld/v1"],
+    "server/compiler": ["common", "kernels", "server/hal", "acceld/v1"],
+    "server/cache": ["common", "kernels", "server/hal", "server/compiler"],
+    "server/runtime": ["common", "kernels", "server/hal", "server/compiler"],
+    "server/engine": ["common", "kernels", "server/hal", "server/compiler", "server/cache", "server/runtime"],
+    "server/rpc": ["common", "server/engine", "acceld/v1"],
+    "server": ["common", "server"],
+    "client": ["common", "acceld/v1"],
+}
+OUR_TOP = ("common/", "kernels/", "server/", "client/", "tests/", "acceld/v1/")
+
+# Where each third-party library may be seen (tests may see GoogleTest and what they test with).
+FENCES = {
+    r"llvm/|llvm-c/": ["kernels/cpu", "tests/unit/kernels"],
+    r"dnnl": ["kernels/cpu"],
+    r"omp\.h": ["kernels/cpu", "server/hal/cpu"],
+    r"grpcpp/|grpc/|acceld/v1/acceld\.grpc": ["server/rpc", "server/main.cc", "client/transport", "tests/integration"],
+    r"spdlog/": ["common/log.cc"],
+    r"openssl/": ["common", "server/cache", "server/engine"],
+    r"CLI/": ["server/main.cc", "server/flags", "client/tools", "client/examples", "tests/integration", "tests/bench"],
+    r"nlohmann/": ["client/tools", "client/examples", "tests"],
+    r"cuda\.h|nvrtc\.h": ["kernels/cuda", "server/hal/cuda"],
+    r"gtest/|gmock/|benchmark/": ["tests"],
+}
+
+# Files whose macro rows must be sorted within each run of lines without a blank or comment line between.
+SORTED_LISTS = {
+    "common/ir/ops.def": re.compile(r"^ACCELD_(?:ELEMENTWISE_)?OP\((\w+),"),
+    "kernels/ir/scalar_ops.def": re.compile(r"^ACCELD_SCALAR_OP\((\w+),"),
+}
+
+
+def sources():
+    tracked = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, check=True,
+                             capture_output=True, text=True).stdout.split("\n")
+    return [pathlib.Path(p) for p in tracked if p and (ROOT / p).is_file()]
+
+
+def under(path, folders):
+    text = path.as_posix()
+    return any(text == f or text.startswith(f + "/") for f in folders)
+
+
+def check_includes(path, lines):
+    layer = max((k for k in LAYERS if under(path, [k])), key=len, default=None)
+    for number, line in enumerate(lines, 1):
+        match = re.match(r'\s*#\s*include\s+[<"]([^>"]+)[>"]', line)
+        if not match:
+            continue
+        header = match.group(1)
+        for pattern, allowed in FENCES.items():
+            if re.match(pattern, header) and not under(path, allowed):
+                yield number, f"{header} may be included only in {', '.join(allowed)}"
+        if layer and header.startswith(OUR_TOP):
+            if not under(pathlib.Path(header), [layer] + LAYERS[layer]):
+                yield number, f"{layer} may not include {header} (allowed: {', '.join(LAYERS[layer]) or 'itself'})"
+
+
+def check_sorted(path, lines):
+    pattern = SORTED_LISTS.get(path.as_posix())
+    if not pattern:
+        return
+    previous = None
+    for number, line in enumerate(lines, 1):
+        match = pattern.match(line)
+        if not match:
+            previous = None
+            continue
+        if previous is not None and match.group(1) < previous:
+            yield number, f"{match.group(1)} must stand before {previous}"
+        previous = match.group(1)
+
+
+def check_cmake_sources(path, lines):
+    if path.name != "CMakeLists.txt":
+        return
+    text = "\n".join(lines)
+    for match in re.finditer(r"SOURCES\s+((?:[\w./]+\.cc\s*)+)", text):
+        names = match.group(1).split()
+        if names != sorted(names):
+            yield text[: match.start()].count("\n") + 1, "SOURCES must be sorted"
+
+
+def check_layout(path, lines):
+    if len(lines) > MAX_LINES:
+        yield len(lines), f"{len(lines)} lines; split it (limit {MAX_LINES})"
+    if path.suffix == ".h" and lines and lines[0].strip() != "#pragma once":
+        yield 1, "a header begins with #pragma once"
+    for number, line in enumerate(lines, 1):
+        if line != line.rstrip():
+            yield number, "trailing white space"
+        if re.search(r"\b(TODO|FIXME|XXX)\b", line) and path.name != "lint.py":
+            yield number, "open ends belong in the issue tracker, not in the code"
+
+
+def check_format(clang_format, files):
+    """One clang-format run over all C++ files."""
+    if not files:
+        return []
+    result = subprocess.run([clang_format, "--dry-run", *map(str, files)], cwd=ROOT, capture_output=True, text=True)
+    return [line for line in result.stderr.split("\n") if "warning:" in line]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--clang-format", default="clang-format-19", help="skipped when it is not installed")
+    arguments = parser.parse_args()
+
+    findings = []
+    cpp = []
+    for path in sources():
+        if path.suffix in (".h", ".cc"):
+            cpp.append(path)
+        if path.suffix not in (".h", ".cc", ".def", ".py", ".sh", ".proto") and path.name != "CMakeLists.txt":
+            continue
+        lines = (ROOT / path).read_text().split("\n")[:-1]
+        for check in (check_includes, check_sorted, check_cmake_sources, check_layout):
+            findings += [f"{path}:{number}: {message}" for number, message in check(path, lines)]
+    if shutil.which(arguments.clang_format):
+        findings += check_format(arguments.clang_format, cpp)
+    else:
+        print(f"{arguments.clang_format} is not installed: layout by .clang-format was not checked")
+    for finding in findings:
+        print(finding)
+    print(f"{len(cpp)} C++ files, {len(findings)} findings")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
