@@ -1,0 +1,73 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "absl/types/span.h"
+#include "client/server_info.h"
+#include "common/future.h"
+#include "common/ir/literal.h"
+#include "common/ir/type.h"
+#include "common/status.h"
+
+namespace acceld::client {
+
+class ArrayState;
+
+// A handle to an immutable array on the daemon, usually one that is still being computed. Type and
+// device are known at once; the value when it is awaited.
+//
+// Copies share the handle; the last one releases it, without a round trip. Work that was submitted
+// with the array keeps its value alive. Thread-safe like a shared_ptr: distinct copies may be used
+// from any threads.
+//
+// Errors: an array whose execution or upload failed answers every call with that error, and so does
+// all that was computed from it. When the client is closed or the connection is lost, pending and
+// later calls answer UNAVAILABLE with the reason. An empty Array (default-constructed or moved
+// from) answers FAILED_PRECONDITION.
+class Array {
+ public:
+  Array() = default;
+
+  // False for an empty Array. The accessors below need a valid one.
+  bool valid() const { return state_ != nullptr; }
+  const ir::TensorType& type() const;
+  const ir::Dims& shape() const { return type().dims; }
+  ir::DType dtype() const { return type().dtype; }
+  uint32_t device() const;
+
+  // Blocks until the value is there, or gives the array's error.
+  absl::Status Await() const;
+  // The same, but DEADLINE_EXCEEDED when it is not decided at `deadline`. The array is unaffected.
+  absl::Status AwaitUntil(std::chrono::steady_clock::time_point deadline) const;
+  // Decided when the value is there or has failed; about the execution that made the array (empty
+  // for an upload). Never blocks, except as Client::Execute does.
+  Future<ExecutionInfo> Ready() const;
+  // Blocks; what Ready decides to.
+  absl::StatusOr<ExecutionInfo> Execution() const;
+
+  // Copies the value to the host. Blocks until it is there.
+  absl::StatusOr<ir::Literal> Fetch() const;
+  // The same, into `buffer`, which must have exactly type().size_bytes() bytes; row-major.
+  absl::Status FetchInto(absl::Span<char> buffer) const;
+  Future<ir::Literal> FetchAsync() const;
+
+ private:
+  friend class Client;
+  explicit Array(std::shared_ptr<ArrayState> state) : state_(std::move(state)) {}
+
+  std::shared_ptr<ArrayState> state_;  // Shared by copies; the last one releases the handle.
+};
+
+// Waits for all of `arrays`; OK, or the error of the first (in order) that failed.
+absl::Status AwaitAll(absl::Span<const Array> arrays);
+
+// Waits until one of `arrays` is decided, well or badly, and gives its index (the lowest if
+// several are). DEADLINE_EXCEEDED at `deadline`, INVALID_ARGUMENT for an empty span.
+absl::StatusOr<size_t> AwaitAny(
+    absl::Span<const Array> arrays,
+    std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max());
+
+}  // namespace acceld::client

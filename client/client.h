@@ -1,0 +1,89 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "client/array.h"
+#include "client/program.h"
+#include "client/server_info.h"
+#include "common/future.h"
+#include "common/ir/literal.h"
+#include "common/status.h"
+
+namespace acceld::client {
+
+struct ConnectOptions {
+  std::string address;      // "unix:/path" or "127.0.0.1:port"; empty: DefaultAddress()
+  std::string client_name;  // for people who list sessions; empty: "program[pid]"
+  std::chrono::milliseconds connect_timeout{5000};
+  // Keep trying until the timeout while nobody listens (a daemon is being started); otherwise that
+  // is an error at once.
+  bool wait_for_daemon = false;
+};
+
+// A session with a daemon.
+//
+// Execute, Upload and Compile append a command to an outgoing batch and return; nothing waits for
+// the daemon, except that they block while the daemon's window of unacknowledged commands (Welcome.
+// command_window) is full. Inside a future's callback they never block.
+//
+// Thread-safe. Arrays may outlive the client; once it is destroyed (or the connection is lost) they
+// and all pending futures answer UNAVAILABLE. The destructor ends the session: the daemon cancels
+// its queued work and frees its arrays.
+class Client {
+ public:
+  // Opens a session. UNAVAILABLE when no daemon answers; the message says how to start one.
+  static absl::StatusOr<std::shared_ptr<Client>> Connect(ConnectOptions options = {});
+  ~Client();
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+
+  // What the daemon offered at Connect.
+  const std::vector<DeviceInfo>& devices() const;
+  const std::string& daemon_version() const;
+  const std::string& address() const;
+  // OK, or why the session has ended.
+  absl::Status status() const;
+
+  // Runs `program` on `arguments` (arrays of this client) and gives one array for each result, at
+  // once. INVALID_ARGUMENT for a wrong number or type of arguments or an unknown device; what goes
+  // wrong later becomes the value of the results.
+  absl::StatusOr<std::vector<Array>> Execute(const Program& program,
+                                             absl::Span<const Array> arguments,
+                                             uint32_t device = 0);
+
+  // Compiles for these argument types without running, so that the first Execute is quick.
+  Future<ExecutionInfo> Compile(const Program& program, std::vector<ir::TensorType> arguments,
+                                uint32_t device = 0);
+
+  // Makes an array of a host value. Small ones travel in the command; large ones on a background
+  // thread, which shares the literal's bytes.
+  absl::StatusOr<Array> Upload(const ir::Literal& value, uint32_t device = 0);
+  // The same from row-major bytes, which are copied before the call returns.
+  absl::StatusOr<Array> Upload(ir::TensorType type, absl::string_view bytes, uint32_t device = 0);
+  // The same without a copy: `bytes` must stay unchanged until `release` is called (once, on any
+  // thread, also when the upload fails).
+  absl::StatusOr<Array> UploadShared(ir::TensorType type, absl::string_view bytes,
+                                     std::function<void()> release, uint32_t device = 0);
+
+  // Questions to the daemon: unary calls, each blocks for its answer (at most 10 s).
+  absl::StatusOr<std::vector<DeviceInfo>> ListDevices() const;
+  absl::StatusOr<ServerStats> GetStats() const;
+  absl::StatusOr<std::vector<SessionInfo>> ListSessions() const;
+  // Most recently used first, at most `limit`.
+  absl::StatusOr<std::vector<CacheEntry>> ListCache(size_t limit = 1000) const;
+
+ private:
+  struct Impl;
+  explicit Client(std::unique_ptr<Impl> impl);
+
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace acceld::client

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "common/digest.h"
+#include "common/ir/module.h"
+#include "common/ir/type.h"
+#include "common/status.h"
+
+namespace acceld::client {
+
+// An immutable, verified program and the function of it to run. Not tied to a client: each client
+// sends it to its daemon once, at the first use. Copies share. Thread-safe.
+class Program {
+ public:
+  // Reads StableHLO text. Errors: those of ir::ParseModule, with `file_name`, line and column;
+  // NOT_FOUND when there is no function `entry`; INVALID_ARGUMENT when a parameter or result of it
+  // is not a tensor.
+  static absl::StatusOr<Program> FromText(absl::string_view text,
+                                          absl::string_view file_name = "<program>",
+                                          absl::string_view entry = "main");
+  // From a module; it is verified.
+  static absl::StatusOr<Program> FromModule(ir::Module module, absl::string_view entry = "main");
+
+  const ir::Module& module() const;
+  const std::string& entry() const;
+  // Equal for equal programs in every process (ir::Fingerprint).
+  const Digest& fingerprint() const;
+  // Types of the entry's parameters and results. Dimensions may be dynamic.
+  absl::Span<const ir::TensorType> parameter_types() const;
+  absl::Span<const ir::TensorType> result_types() const;
+
+  // The types of the results for arguments of these types. INVALID_ARGUMENT names the first
+  // argument that does not fit; UNIMPLEMENTED when a dynamic result does not follow from them.
+  absl::StatusOr<std::vector<ir::TensorType>> ResultTypesFor(
+      absl::Span<const ir::TensorType> arguments) const;
+
+ private:
+  friend class Client;
+  struct State;
+  explicit Program(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+
+  std::shared_ptr<const State> state_;  // Shared by copies; immutable.
+};
+
+}  // namespace acceld::client

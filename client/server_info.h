@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+
+// What a daemon tells about itself. Plain values.
+namespace acceld::client {
+
+// How an execution found its executable.
+enum class CacheVerdict : uint8_t {
+  kUnknown,
+  kMemory,    // already loaded
+  kDisk,      // read from the cache folder
+  kInflight,  // another request's compile was joined
+  kMiss,      // compiled now
+};
+// "unknown", "memory", "disk", "inflight", "miss".
+absl::string_view CacheVerdictName(CacheVerdict verdict);
+
+struct ExecutionInfo {
+  std::string fingerprint, cache_key;  // hexadecimal
+  CacheVerdict verdict = CacheVerdict::kUnknown;
+  double compile_ms = 0;  // time the request waited for its executable
+  double execute_us = 0;  // on the device
+};
+
+struct DeviceInfo {
+  uint32_t id = 0;
+  std::string kind;          // "cpu"
+  std::string name;          // "AMD EPYC 9R14"
+  std::string architecture;  // what code is compiled for
+  uint64_t memory_limit_bytes = 0, memory_used_bytes = 0, memory_peak_bytes = 0;
+  uint64_t executions = 0, queued = 0;
+};
+
+struct ServerStats {
+  uint64_t compiles = 0, compile_failures = 0, executions = 0, execution_failures = 0;
+  uint64_t cache_hits_memory = 0, cache_hits_disk = 0, cache_hits_inflight = 0, cache_misses = 0;
+  uint64_t cache_dropped = 0;  // bad disk entries found and removed
+  uint64_t cache_memory_bytes = 0, cache_disk_bytes = 0;
+  uint64_t cache_memory_entries = 0, cache_disk_entries = 0;
+  uint64_t sessions = 0, sessions_total = 0, arrays = 0, array_bytes = 0, programs = 0;
+  double uptime_s = 0;
+  std::string version;
+  uint64_t incarnation = 0;  // differs after every restart
+};
+
+struct SessionInfo {
+  uint64_t id = 0;
+  std::string client_name;
+  double age_s = 0;
+  uint64_t arrays = 0, array_bytes = 0, executions = 0, programs = 0, queued = 0;
+};
+
+struct CacheEntry {
+  std::string key, fingerprint, program_name;
+  std::string signature;  // "(tensor<2xf32>) -> tensor<2xf32>"
+  std::string architecture;
+  uint64_t size_bytes = 0;
+  bool in_memory = false, on_disk = false;
+  double compile_ms = 0, age_s = 0;
+};
+
+}  // namespace acceld::client

@@ -1,0 +1,120 @@
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "client/array.h"
+#include "client/client.h"
+#include "client/program.h"
+#include "client/tensor.h"
+#include "common/status.h"
+
+// Functions written once in C++ and run on the daemon:
+//
+//   Function selu(client, [](const Tensor& x) {
+//     return 1.0507 * Where(x > 0, x, 1.6733 * (Exp(x) - 1));
+//   });
+//   absl::StatusOr<Array> y = selu.Call(x);
+//
+// A Function is traced at its first call for each combination of argument types and found again at
+// later ones; the daemon compiles each trace once for everyone.
+namespace acceld::client {
+
+using TracedFunction = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
+
+// Runs `function` on symbols of these types and gives the program. The first error of an op in it
+// becomes the status. An exception out of `function` passes through.
+absl::StatusOr<Program> Trace(const std::string& name, const TracedFunction& function,
+                              absl::Span<const ir::TensorType> arguments);
+
+namespace internal {
+
+inline std::vector<Tensor> ToTensors(Tensor result) { return {std::move(result)}; }
+inline std::vector<Tensor> ToTensors(std::vector<Tensor> results) { return results; }
+template <size_t N>
+std::vector<Tensor> ToTensors(std::array<Tensor, N> results) {
+  return std::vector<Tensor>(results.begin(), results.end());
+}
+
+template <size_t>
+using TensorAt = const Tensor&;
+
+// How many tensors `F` takes: a function of a vector has the arity -1.
+template <typename F, size_t... I>
+constexpr bool TakesTensors(std::index_sequence<I...>) {
+  return std::is_invocable_v<const F&, TensorAt<I>...>;
+}
+template <typename F, size_t N = 1>
+constexpr int Arity() {
+  if constexpr (std::is_invocable_v<const F&, const std::vector<Tensor>&>) {
+    return -1;
+  } else if constexpr (TakesTensors<F>(std::make_index_sequence<N>())) {
+    return static_cast<int>(N);
+  } else {
+    static_assert(N < 16, "a traced function takes 1 to 15 tensors or one std::vector<Tensor>");
+    return Arity<F, N + 1>();
+  }
+}
+
+template <typename F, size_t... I>
+std::vector<Tensor> Apply(const F& f, const std::vector<Tensor>& arguments,
+                          std::index_sequence<I...>) {
+  return ToTensors(f(arguments[I]...));
+}
+
+}  // namespace internal
+
+// Thread-safe. Keeps its client alive.
+class Function {
+ public:
+  // `callable` takes 1 to 15 Tensors, or one const std::vector<Tensor>&, and returns a Tensor, an
+  // array or a vector of them. It may be called several times, by one thread at a time; the ops it
+  // calls must depend on nothing but the types of its arguments.
+  template <typename F>
+  Function(std::shared_ptr<Client> client, F callable, std::string name = "main")
+      : Function(std::move(client), Erase(std::move(callable)), internal::Arity<F>(),
+                 std::move(name)) {}
+
+  // Submits and gives the results at once. Errors: what tracing finds wrong with these argument
+  // types, and those of Client::Execute. Without a device, runs where the first argument is.
+  absl::StatusOr<std::vector<Array>> CallAll(absl::Span<const Array> arguments) const;
+  absl::StatusOr<std::vector<Array>> CallAll(absl::Span<const Array> arguments,
+                                             uint32_t device) const;
+
+  // For functions with one result; FAILED_PRECONDITION when there are more.
+  template <typename... Arrays>
+  absl::StatusOr<Array> Call(const Arrays&... arguments) const {
+    const std::array<Array, sizeof...(Arrays)> list{arguments...};
+    return CallOne(list);
+  }
+
+  // The program for these argument types, traced now or found.
+  absl::StatusOr<Program> ProgramFor(absl::Span<const ir::TensorType> arguments) const;
+
+ private:
+  struct State;
+  Function(std::shared_ptr<Client> client, TracedFunction function, int arity, std::string name);
+  absl::StatusOr<Array> CallOne(absl::Span<const Array> arguments) const;
+
+  template <typename F>
+  static TracedFunction Erase(F callable) {
+    return [callable = std::move(callable)](const std::vector<Tensor>& arguments) {
+      constexpr int kArity = internal::Arity<F>();
+      if constexpr (kArity < 0) {
+        return internal::ToTensors(callable(arguments));
+      } else {
+        return internal::Apply(callable, arguments, std::make_index_sequence<kArity>());
+      }
+    };
+  }
+
+  std::shared_ptr<State> state_;  // Shared by copies: the traces found so far.
+};
+
+}  // namespace acceld::client
