@@ -17,6 +17,8 @@ namespace acceld::compiler {
 struct CompileOptions {
   // A folder that gets every stage as text, one sub-folder a compile. Empty: none.
   std::string dump_dir;
+  // Passes to leave out, by name (pipeline.h): for finding the culprit of a wrong result.
+  std::vector<std::string> disabled_passes;
 };
 
 // The whole compile: specialize, passes, fusion, buffer assignment, plan, code. `module` is

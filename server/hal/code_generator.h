@@ -15,6 +15,9 @@ class CodeGenerator {
   // What the code runs on; a component of the cache key. Two devices with equal architectures can
   // run each other's code.
   virtual std::string architecture() const = 0;
+  // Whether a library of this target runs this contraction; one that it does not becomes kernels.
+  // The places of its operands are not looked at.
+  virtual bool SupportsMatmul(const kernels::MatmulStep& matmul) const = 0;
   struct Dump {
     std::string file_name;  // "30-llvm.ll"
     std::string text;
