@@ -41,4 +41,9 @@ struct InferContext {
 // Result types are valid (ValidateType). Dynamic dimensions of operands give dynamic dimensions.
 absl::StatusOr<std::vector<Type>> InferResultTypes(const InferContext& context);
 
+// Refuses declared result types that differ from the inferred ones in number, or are not compatible
+// with them (IsCompatible).
+absl::Status CheckDeclaredTypes(OpKind kind, absl::Span<const Type> declared,
+                                absl::Span<const Type> inferred);
+
 }  // namespace acceld::ir

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <complex>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -8,6 +7,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "common/ir/element.h"
 #include "common/ir/type.h"
 #include "common/status.h"
 
@@ -34,6 +34,7 @@ class Literal {
   static Literal Zeros(TensorType type) { return Filled(std::move(type), 0); }
 
   const TensorType& type() const { return type_; }
+  // True when one element is stored, which a literal of exactly one element does too.
   bool is_splat() const { return splat_; }
   // One element for a splat, all of them otherwise.
   absl::string_view bytes() const { return *bytes_; }
@@ -49,16 +50,5 @@ class Literal {
   bool splat_ = false;
   std::shared_ptr<const std::string> bytes_;  // Shared by copies; never written after construction.
 };
-
-// Reads and writes single elements as the widest value of their class. Index in elements; the
-// caller keeps it within bounds.
-using Complex = std::complex<double>;
-int64_t ReadInt(DType dtype, const void* data,
-                int64_t index);  // Bool, Signed, Unsigned (ui64 bits)
-double ReadFloat(DType dtype, const void* data, int64_t index);         // Float
-Complex ReadComplex(DType dtype, const void* data, int64_t index);      // Complex
-void WriteInt(DType dtype, void* data, int64_t index, int64_t value);   // Wraps to the width
-void WriteFloat(DType dtype, void* data, int64_t index, double value);  // Rounds to nearest even
-void WriteComplex(DType dtype, void* data, int64_t index, Complex value);
 
 }  // namespace acceld::ir
