@@ -5,7 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/types/optional.h"
 #include "absl/types/span.h"
+#include "kernels/ir/index_range.h"
 #include "kernels/ir/kernel.h"
 
 namespace acceld::kernels {
@@ -15,6 +18,9 @@ namespace acceld::kernels {
 class KernelBuilder {
  public:
   explicit KernelBuilder(std::string name);
+  ~KernelBuilder();
+  KernelBuilder(const KernelBuilder&) = delete;
+  KernelBuilder& operator=(const KernelBuilder&) = delete;
 
   // Declare all buffers first, then scratch.
   uint32_t AddBuffer(BufferParameter parameter);
@@ -56,12 +62,58 @@ class KernelBuilder {
   std::vector<Var> Delinearize(Var linear, absl::Span<const int64_t> dims);
 
   DType TypeOf(Var var) const { return kernel_.var_types[var]; }
+  // The bits of a value known to be constant.
+  absl::optional<uint64_t> ConstantBits(Var var) const;
+  // The block that statements go to now. A value made while a scope was current may be used as long
+  // as that scope is open; scopes are never reused.
+  uint64_t scope() const { return scopes_.back().id; }
+  bool IsOpen(uint64_t scope) const;
+
   Kernel Finish();
 
  private:
-  // Implementation members are the implementer's.
+  // What is known of a value beyond its type.
+  struct Definition {
+    ScalarOp op = ScalarOp::kAbs;
+    bool is_scalar = false;  // made by `op` on `operands`
+    Var operands[3] = {0, 0, 0};
+    absl::optional<uint64_t> constant;
+    IndexRange range;  // i64 only
+  };
+  // Pure values are equal when their keys are: what made them, their type, and its operands.
+  struct Key {
+    uint32_t code;
+    DType type;
+    uint64_t a = 0, b = 0, c = 0;
+    friend bool operator==(const Key&, const Key&) = default;
+    template <typename H>
+    friend H AbslHashValue(H state, const Key& key) {
+      return H::combine(std::move(state), key.code, key.type, key.a, key.b, key.c);
+    }
+  };
+  struct Scope {
+    uint64_t id;
+    Block* block;
+    absl::flat_hash_map<Key, Var> values;
+  };
+
+  Var NewVar(DType dtype);
+  void Append(Statement statement);
+  absl::optional<Var> FindValue(const Key& key) const;
+  Var ApplyTyped(ScalarOp op, absl::Span<const Var> operands, DType result_type);
+  absl::optional<Var> Simplify(ScalarOp op, absl::Span<const Var> operands, DType result_type);
+  absl::optional<Var> SimplifyIndex(ScalarOp op, Var a, Var b);
+  absl::optional<Var> SimplifyCompare(ScalarOp op, Var a, Var b);
+  absl::optional<Var> DivideSum(ScalarOp op, Var sum, int64_t divisor);
+  void AddTerms(Var var, int64_t factor, int depth, LinearForm& form) const;
+  bool IsIndexConstant(Var var, int64_t value) const;
+  void OpenScope(Block* block);
+  void CloseScope() { scopes_.pop_back(); }
+
   Kernel kernel_;
-  std::vector<Block*> open_blocks_;
+  std::vector<Definition> definitions_;  // by Var
+  std::vector<Scope> scopes_;            // [0] is the kernel's body
+  uint64_t next_scope_ = 0;
 };
 
 }  // namespace acceld::kernels

@@ -1,0 +1,122 @@
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "kernels/ir/plan.h"
+
+namespace acceld::kernels {
+namespace {
+
+absl::string_view SpaceName(Slice::Space space) {
+  switch (space) {
+    case Slice::Space::kArgument:
+      return "argument";
+    case Slice::Space::kResult:
+      return "result";
+    case Slice::Space::kArena:
+      return "arena";
+    case Slice::Space::kConstant:
+      return "constant";
+  }
+  return "";
+}
+
+std::string SliceList(const std::vector<Slice>& slices) {
+  return absl::StrJoin(slices, ", ", [](std::string* out, const Slice& slice) {
+    absl::StrAppend(out, ToString(slice));
+  });
+}
+
+std::string TypeList(const std::vector<ir::TensorType>& types) {
+  return absl::StrJoin(types, ", ", [](std::string* out, const ir::TensorType& type) {
+    absl::StrAppend(out, type.ToString());
+  });
+}
+
+class Printer {
+ public:
+  explicit Printer(const Plan& plan) : plan_(plan) {}
+
+  std::string Print() {
+    for (const PlanFunction& function : plan_.functions) {
+      absl::StrAppend(&out_, "function ", function.name, "(", TypeList(function.arguments),
+                      ") -> (", TypeList(function.results), ") arena ", function.arena_bytes,
+                      " {\n");
+      PrintSteps(function.steps);
+      absl::StrAppend(&out_, "}\n");
+    }
+    absl::StrAppend(&out_, "constants ", plan_.constants.size(), " bytes\n");
+    for (const Kernel& kernel : plan_.kernels) absl::StrAppend(&out_, "\n", ToString(kernel));
+    return std::move(out_);
+  }
+
+ private:
+  void PrintSteps(const Steps& steps) {
+    ++indent_;
+    for (const Step& step : steps) {
+      if (!step.comment.empty()) Line(absl::StrCat("// ", step.comment));
+      std::visit([this](const auto& s) { Print(s); }, step.value);
+    }
+    --indent_;
+  }
+
+  void Line(absl::string_view text) {
+    absl::StrAppend(&out_, std::string(2 * indent_, ' '), text, "\n");
+  }
+
+  void Print(const LaunchStep& s) {
+    const absl::string_view name =
+        s.kernel < plan_.kernels.size() ? absl::string_view(plan_.kernels[s.kernel].name) : "?";
+    Line(absl::StrCat("launch ", name, "(", SliceList(s.buffers), ")"));
+  }
+
+  void Print(const MatmulStep& s) {
+    Line(absl::StrCat("matmul ", ir::DTypeName(s.input_dtype), " -> ",
+                      ir::DTypeName(s.output_dtype), " b=", s.batch, " m=", s.m, " n=", s.n,
+                      " k=", s.k, " lhs ", ToString(s.lhs), " strides [",
+                      absl::StrJoin(s.lhs_strides, ", "), "] rhs ", ToString(s.rhs), " strides [",
+                      absl::StrJoin(s.rhs_strides, ", "), "] -> ", ToString(s.out)));
+  }
+
+  void Print(const CopyStep& s) {
+    Line(absl::StrCat("copy ", ToString(s.from), " -> ", ToString(s.to)));
+  }
+
+  void Print(const WhileStep& s) {
+    Line("while {");
+    PrintSteps(s.condition);
+    Line(absl::StrCat("} ", ToString(s.predicate), " do {"));
+    PrintSteps(s.body);
+    Line("}");
+  }
+
+  void Print(const SwitchStep& s) {
+    Line(absl::StrCat(s.index_is_predicate ? "if " : "switch ", ToString(s.index), " {"));
+    for (size_t i = 0; i < s.branches.size(); ++i) {
+      if (i != 0) Line("} {");
+      PrintSteps(s.branches[i]);
+    }
+    Line("}");
+  }
+
+  void Print(const CallStep& s) {
+    const absl::string_view name = s.function < plan_.functions.size()
+                                       ? absl::string_view(plan_.functions[s.function].name)
+                                       : "?";
+    Line(absl::StrCat("call ", name, "(", SliceList(s.arguments), ") -> (", SliceList(s.results),
+                      ") arena ", ToString(s.arena)));
+  }
+
+  const Plan& plan_;
+  std::string out_;
+  int indent_ = 0;
+};
+
+}  // namespace
+
+std::string ToString(const Slice& slice) {
+  return absl::StrCat(SpaceName(slice.space), slice.index, "[", slice.offset_bytes, ":",
+                      slice.offset_bytes + slice.size_bytes, "]");
+}
+
+std::string ToString(const Plan& plan) { return Printer(plan).Print(); }
+
+}  // namespace acceld::kernels
