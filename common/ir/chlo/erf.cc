@@ -1,0 +1,88 @@
+#include <limits>
+
+#include "common/ir/chlo/expressions.h"
+
+namespace acceld::ir {
+namespace {
+
+// M. Giles, "Approximating the erfinv function", GPU Computing Gems (2011): polynomials in
+// w = -log(1 - x^2), piecewise. Single precision.
+constexpr double kErfInv32Central[] = {2.81022636e-08,  3.43273939e-07, -3.5233877e-06,
+                                       -4.39150654e-06, 0.00021858087,  -0.00125372503,
+                                       -0.00417768164,  0.246640727,    1.50140941};
+constexpr double kErfInv32Tail[] = {-0.000200214257, 0.000100950558, 0.00134934322,
+                                    -0.00367342844,  0.00573950773,  -0.0076224613,
+                                    0.00943887047,   1.00167406,     2.83297682};
+// Double precision: w < 6.25, w < 16, beyond.
+constexpr double kErfInv64Central[] = {
+    -3.6444120640178196996e-21, -1.685059138182016589e-19,  1.2858480715256400167e-18,
+    1.115787767802518096e-17,   -1.333171662854620906e-16,  2.0972767875968561637e-17,
+    6.6376381343583238325e-15,  -4.0545662729752068639e-14, -8.1519341976054721522e-14,
+    2.6335093153082322977e-12,  -1.2975133253453532498e-11, -5.4154120542946279317e-11,
+    1.051212273321532285e-09,   -4.1126339803469836976e-09, -2.9070369957882005086e-08,
+    4.2347877827932403518e-07,  -1.3654692000834678645e-06, -1.3882523362786468719e-05,
+    0.0001867342080340571352,   -0.00074070253416626697512, -0.0060336708714301490533,
+    0.24015818242558961693,     1.6536545626831027356};
+constexpr double kErfInv64Middle[] = {
+    2.2137376921775787049e-09, 9.0756561938885390979e-08, -2.7517406297064545428e-07,
+    1.8239629214389227755e-08, 1.5027403968909827627e-06, -4.013867526981545969e-06,
+    2.9234449089955446044e-06, 1.2475304481671778723e-05, -4.7318229009055733981e-05,
+    6.8284851459573175448e-05, 2.4031110387097893999e-05, -0.0003550375203628474796,
+    0.00095328937973738049703, -0.0016882755560235047313, 0.0024914420961078508066,
+    -0.0037512085075692412107, 0.005370914553590063617,   1.0052589676941592334,
+    3.0838856104922207635};
+constexpr double kErfInv64Tail[] = {
+    -2.7109920616438573243e-11, -2.5556418169965252055e-10, 1.5076572693500548083e-09,
+    -3.7894654401267369937e-09, 7.6157012080783393804e-09,  -1.4960026627149240478e-08,
+    2.9147953450901080826e-08,  -6.7711997758452339498e-08, 2.2900482228026654717e-07,
+    -9.9298272942317002539e-07, 4.5260625972231537039e-06,  -1.9681778105531670567e-05,
+    7.5995277030017761139e-05,  -0.00021503011930044477347, -0.00013871931833623122026,
+    1.0103004648645343977,      4.8499064014085844221};
+
+// A rational approximation x P(x^2) / Q(x^2) of erf in single precision; beyond the bound erf is 1.
+constexpr double kErf32Bound = 3.832506856900711;
+constexpr double kErf32P[] = {0.00022905065861350646, 0.0034082910107109506, 0.050955695062380861,
+                              0.18520832239976145, 1.128379143519084};
+constexpr double kErf32Q[] = {-1.1791602954361697e-7,
+                              2.3547966471313185e-05,
+                              0.0010179625278914885,
+                              0.014070470171167667,
+                              0.11098505178285362,
+                              0.49746925110067538,
+                              1.0};
+
+ValueId ErfInvTail64(Expressions& e, ValueId w) {
+  const ValueId root = e.Unary(OpKind::kSqrt, w);
+  return e.Select(e.Compare(ComparisonDirection::kLt, w, e.Constant(16)),
+                  e.Polynomial(e.Sub(root, e.Constant(3.25)), kErfInv64Middle),
+                  e.Polynomial(e.Sub(root, e.Constant(5)), kErfInv64Tail));
+}
+
+}  // namespace
+
+ValueId ExpandErfInv(Expressions& e, ValueId x) {
+  const bool wide = e.type().dtype == DType::kF64;
+  const double split = wide ? 6.25 : 5.0;
+  const ValueId minus_square = e.Mul(e.Unary(OpKind::kNegate, x), x);
+  const ValueId w = e.Unary(OpKind::kNegate, e.Unary(OpKind::kLogPlusOne, minus_square));
+  const ValueId central = e.Polynomial(
+      e.Sub(w, e.Constant(wide ? 3.125 : 2.5)),
+      wide ? absl::MakeConstSpan(kErfInv64Central) : absl::MakeConstSpan(kErfInv32Central));
+  const ValueId tail =
+      wide ? ErfInvTail64(e, w)
+           : e.Polynomial(e.Sub(e.Unary(OpKind::kSqrt, w), e.Constant(3)), kErfInv32Tail);
+  const ValueId factor =
+      e.Select(e.Compare(ComparisonDirection::kLt, w, e.Constant(split)), central, tail);
+  const ValueId at_ends = e.Mul(x, e.Constant(std::numeric_limits<double>::infinity()));
+  return e.Select(e.Compare(ComparisonDirection::kEq, e.Unary(OpKind::kAbs, x), e.Constant(1)),
+                  at_ends, e.Mul(factor, x));
+}
+
+ValueId ExpandErf(Expressions& e, ValueId x) {
+  const ValueId bounded = e.Binary(OpKind::kMaximum, e.Constant(-kErf32Bound),
+                                   e.Binary(OpKind::kMinimum, x, e.Constant(kErf32Bound)));
+  const ValueId square = e.Mul(bounded, bounded);
+  return e.Div(e.Mul(bounded, e.Polynomial(square, kErf32P)), e.Polynomial(square, kErf32Q));
+}
+
+}  // namespace acceld::ir
