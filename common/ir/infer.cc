@@ -10,8 +10,8 @@ namespace {
 using Rule = InferResult (*)(const InferContext&);
 
 constexpr Rule kRules[] = {
-#define ACCELD_OP(Kind, name, min_operands, max_operands, regions, Attributes, Infer, Family) \
-  &Infer##Infer,
+#define ACCELD_OP(Kind, name, min_operands, max_operands, regions, Attributes, rule, Family) \
+  &Infer##rule,
 #include "common/ir/ops.def"
 };
 

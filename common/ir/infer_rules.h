@@ -17,8 +17,8 @@ namespace acceld::ir {
 using InferResult = absl::StatusOr<std::vector<Type>>;
 
 // One declaration for each rule that ops.def names.
-#define ACCELD_OP(Kind, name, min_operands, max_operands, regions, Attributes, Infer, Family) \
-  InferResult Infer##Infer(const InferContext& context);
+#define ACCELD_OP(Kind, name, min_operands, max_operands, regions, Attributes, rule, Family) \
+  InferResult Infer##rule(const InferContext& context);
 #include "common/ir/ops.def"
 
 template <typename... Parts>
