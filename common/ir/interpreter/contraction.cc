@@ -1,0 +1,149 @@
+#include "common/ir/interpreter/machine.h"
+#include "common/ir/interpreter/tensor.h"
+
+namespace acceld::ir::interpreter {
+namespace {
+
+// What one element of a product is computed in: the result's class; floats in f64 when anything is
+// f64, else in f32 with a rounding after each product and each sum, also for f16 and narrower.
+enum class Arithmetic : uint8_t { kBool, kInteger, kF32, kF64, kC64, kC128 };
+
+Arithmetic ArithmeticOf(DType lhs, DType rhs, DType result) {
+  switch (ClassOf(result)) {
+    case DTypeClass::kBool:
+      return Arithmetic::kBool;
+    case DTypeClass::kSigned:
+    case DTypeClass::kUnsigned:
+      return Arithmetic::kInteger;
+    case DTypeClass::kFloat:
+      return result == DType::kF64 || lhs == DType::kF64 || rhs == DType::kF64 ? Arithmetic::kF64
+                                                                               : Arithmetic::kF32;
+    case DTypeClass::kComplex:
+      return result == DType::kC128 ? Arithmetic::kC128 : Arithmetic::kC64;
+  }
+  return Arithmetic::kF32;
+}
+
+template <typename T>
+Complex MultiplyAddComplex(const Complex& sum, const Complex& a, const Complex& b) {
+  const auto ar = static_cast<T>(a.real()), ai = static_cast<T>(a.imag());
+  const auto br = static_cast<T>(b.real()), bi = static_cast<T>(b.imag());
+  const T real = ar * br - ai * bi;
+  const T imag = ar * bi + ai * br;
+  return {static_cast<T>(sum.real()) + real, static_cast<T>(sum.imag()) + imag};
+}
+
+Scalar MultiplyAdd(Arithmetic arithmetic, const Scalar& sum, const Scalar& a, const Scalar& b) {
+  switch (arithmetic) {
+    case Arithmetic::kBool:
+      return OfInteger(sum.integer | (a.integer & b.integer));
+    case Arithmetic::kInteger:
+      return OfInteger(static_cast<int64_t>(static_cast<uint64_t>(sum.integer) +
+                                            static_cast<uint64_t>(a.integer) *
+                                                static_cast<uint64_t>(b.integer)));
+    case Arithmetic::kF32: {
+      const auto product = static_cast<float>(a.real() * b.real());
+      return OfReal(static_cast<float>(sum.real() + product));
+    }
+    case Arithmetic::kF64:
+      return OfReal(sum.real() + a.real() * b.real());
+    case Arithmetic::kC64:
+      return OfComplex(MultiplyAddComplex<float>(sum.complex, a.complex, b.complex));
+    case Arithmetic::kC128:
+      return OfComplex(MultiplyAddComplex<double>(sum.complex, a.complex, b.complex));
+  }
+  return {};
+}
+
+// One side of a product: its dimensions in the groups batching, free, contracting.
+struct Side {
+  Dims batch_strides, free_strides, contracting_strides;
+  Dims batch_dims, free_dims, contracting_dims;
+
+  Side(const Dims& dims, const std::vector<int64_t>& batching,
+       const std::vector<int64_t>& contracting) {
+    const Dims strides = RowMajorStrides(dims);
+    for (int64_t d : batching) {
+      batch_dims.push_back(dims[d]);
+      batch_strides.push_back(strides[d]);
+    }
+    for (int64_t d : contracting) {
+      contracting_dims.push_back(dims[d]);
+      contracting_strides.push_back(strides[d]);
+    }
+    for (size_t d = 0; d < dims.size(); ++d) {
+      const auto dim = static_cast<int64_t>(d);
+      if (PositionIn(batching, dim) >= 0 || PositionIn(contracting, dim) >= 0) continue;
+      free_dims.push_back(dims[d]);
+      free_strides.push_back(strides[d]);
+    }
+  }
+};
+
+// The positions of all indices of `dims` under `strides`, in row-major order of the indices.
+std::vector<int64_t> Offsets(const Dims& dims, const Dims& strides) {
+  std::vector<int64_t> offsets;
+  Dims index(dims.size(), 0);
+  for (int64_t i = 0, count = NumElements(dims); i < count; ++i, NextIndex(dims, index)) {
+    offsets.push_back(LinearIndex(strides, index));
+  }
+  return offsets;
+}
+
+// A float or complex result takes integer operands too, as numbers.
+Scalar AsOperand(const TensorView& view, int64_t index, Arithmetic arithmetic) {
+  const Scalar value = view.At(index);
+  const bool is_integral = arithmetic == Arithmetic::kBool || arithmetic == Arithmetic::kInteger;
+  if (is_integral || IsFloat(view.type().dtype) || IsComplex(view.type().dtype)) return value;
+  return OfReal(IsUnsigned(view.type().dtype)
+                    ? static_cast<double>(static_cast<uint64_t>(value.integer))
+                    : static_cast<double>(value.integer));
+}
+
+}  // namespace
+
+// StableHLO specification, "dot_general". Products are summed in the row-major order of the
+// contracting dimensions as listed; narrow integers are widened before they are multiplied. An
+// empty contraction gives zeros.
+EvalResult EvalDotGeneral(EvalContext& c) {
+  const auto& numbers = c.As<DotGeneralAttributes>().dot_dimension_numbers;
+  const TensorView lhs(c.operand(0));
+  const TensorView rhs(c.operand(1));
+  const Side left(lhs.type().dims, numbers.lhs_batching_dimensions,
+                  numbers.lhs_contracting_dimensions);
+  const Side right(rhs.type().dims, numbers.rhs_batching_dimensions,
+                   numbers.rhs_contracting_dimensions);
+  const Arithmetic arithmetic = ArithmeticOf(lhs.type().dtype, rhs.type().dtype, c.result().dtype);
+
+  const int64_t contracted = NumElements(left.contracting_dims);
+  TensorBuilder result(c.result());
+  ACCELD_RETURN_IF_ERROR(c.machine.Charge(c.result().num_elements()));
+  if (c.result().num_elements() == 0 || contracted == 0) return OneResult(result.Finish());
+
+  const std::vector<int64_t> left_batch = Offsets(left.batch_dims, left.batch_strides);
+  const std::vector<int64_t> right_batch = Offsets(right.batch_dims, right.batch_strides);
+  const std::vector<int64_t> left_free = Offsets(left.free_dims, left.free_strides);
+  const std::vector<int64_t> right_free = Offsets(right.free_dims, right.free_strides);
+  const std::vector<int64_t> left_inner = Offsets(left.contracting_dims, left.contracting_strides);
+  const std::vector<int64_t> right_inner =
+      Offsets(right.contracting_dims, right.contracting_strides);
+
+  int64_t out = 0;
+  for (size_t batch = 0; batch < left_batch.size(); ++batch) {
+    for (int64_t row : left_free) {
+      for (int64_t column : right_free) {
+        ACCELD_RETURN_IF_ERROR(c.machine.Charge(contracted));
+        Scalar sum;
+        for (int64_t k = 0; k < contracted; ++k) {
+          sum = MultiplyAdd(
+              arithmetic, sum, AsOperand(lhs, left_batch[batch] + row + left_inner[k], arithmetic),
+              AsOperand(rhs, right_batch[batch] + column + right_inner[k], arithmetic));
+        }
+        result.Set(out++, sum);
+      }
+    }
+  }
+  return OneResult(result.Finish());
+}
+
+}  // namespace acceld::ir::interpreter

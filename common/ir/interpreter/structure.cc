@@ -1,0 +1,82 @@
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "common/ir/interpreter/machine.h"
+#include "common/ir/interpreter/tensor.h"
+
+// Constants, control flow, calls and tuples. Source: StableHLO specification, the sections of these
+// ops.
+namespace acceld::ir::interpreter {
+namespace {
+
+// Custom calls that say something about placement and leave values as they are on one device.
+constexpr absl::string_view kIdentityTargets[] = {
+    "LayoutConstraint", "SPMDFullToShardShape",      "SPMDShardToFullShape",
+    "Sharding",         "annotate_device_placement", "xla.sdy.FuncResultSharding"};
+
+}  // namespace
+
+EvalResult EvalCall(EvalContext& c) {
+  return c.machine.RunFunction(c.As<CallAttributes>().callee.name, c.OperandValues());
+}
+
+// An index out of range takes the last branch.
+EvalResult EvalCase(EvalContext& c) {
+  const auto branches = static_cast<int64_t>(c.op.regions.size());
+  const int64_t index = TensorView(c.operand(0)).IndexAt(0);
+  const int64_t branch = index < 0 || index >= branches ? branches - 1 : index;
+  return c.machine.RunRegion(c.frame, c.op.regions[branch], {});
+}
+
+// Means what its decomposition means.
+EvalResult EvalComposite(EvalContext& c) {
+  return c.machine.RunFunction(c.As<CompositeAttributes>().decomposition.name, c.OperandValues());
+}
+
+EvalResult EvalConstant(EvalContext& c) {
+  return OneResult(Value{.tensor = c.As<ConstantAttributes>().value, .elements = {}});
+}
+
+EvalResult EvalCustomCall(EvalContext& c) {
+  const std::string& target = c.As<CustomCallAttributes>().call_target_name;
+  const bool is_identity =
+      std::count(std::begin(kIdentityTargets), std::end(kIdentityTargets), target) > 0 &&
+      c.op.operands.size() == 1 && c.op.results.size() == 1 &&
+      c.frame.function.TypeOf(c.op.operands[0]) == c.frame.function.TypeOf(c.op.results[0]);
+  if (is_identity) return c.OperandValues();
+  return absl::UnimplementedError(
+      absl::StrCat("the interpreter gives no meaning to the target '", target, "'"));
+}
+
+EvalResult EvalFusion(EvalContext& c) {
+  return c.machine.RunRegion(c.frame, c.op.regions[0], c.OperandValues());
+}
+
+EvalResult EvalGetTupleElement(EvalContext& c) {
+  return OneResult(c.operands[0]->elements[c.As<IndexAttributes>().index]);
+}
+
+EvalResult EvalIf(EvalContext& c) {
+  const bool condition = TensorView(c.operand(0)).IndexAt(0) != 0;
+  return c.machine.RunRegion(c.frame, c.op.regions[condition ? 0 : 1], {});
+}
+
+EvalResult EvalOptimizationBarrier(EvalContext& c) { return c.OperandValues(); }
+
+EvalResult EvalTuple(EvalContext& c) {
+  return OneResult(Value{.tensor = Literal(), .elements = c.OperandValues()});
+}
+
+EvalResult EvalWhile(EvalContext& c) {
+  std::vector<Value> carried = c.OperandValues();
+  while (true) {
+    ACCELD_ASSIGN_OR_RETURN(const std::vector<Value> condition,
+                            c.machine.RunRegion(c.frame, c.op.regions[0], carried));
+    if (TensorView(condition[0].tensor).IndexAt(0) == 0) return carried;
+    ACCELD_ASSIGN_OR_RETURN(carried,
+                            c.machine.RunRegion(c.frame, c.op.regions[1], std::move(carried)));
+    ACCELD_RETURN_IF_ERROR(c.machine.Charge(1));
+  }
+}
+
+}  // namespace acceld::ir::interpreter
