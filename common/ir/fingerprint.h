@@ -9,7 +9,7 @@ namespace acceld::ir {
 // What a program means, as 128 bits: the functions reachable from `entry` in call order, ops, types
 // and attributes, values by number. Names of values, functions and the module, locations and the
 // order of attributes do not count. Equal over all processes, machines and ways in (builder, text,
-// bytecode).
+// bytecode). The module must be verified and hold `entry`.
 Digest Fingerprint(const Module& module, absl::string_view entry);
 
 }  // namespace acceld::ir

@@ -7,7 +7,8 @@
 namespace acceld::ir {
 
 // The module as protobuf (proto/acceld/v1/program.proto) and back. FromProto trusts nothing: the
-// result is verified, limits apply, and any malformed message is an INVALID_ARGUMENT.
+// result is verified, limits apply, and any malformed message is an INVALID_ARGUMENT; an op outside
+// ops.def is UNIMPLEMENTED, and acceld's own ops are refused.
 v1::Module ToProto(const Module& module);
 absl::StatusOr<Module> FromProto(const v1::Module& proto);
 

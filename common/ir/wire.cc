@@ -1,0 +1,125 @@
+#include "common/ir/wire.h"
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "common/ir/attribute_dictionary.h"
+#include "common/ir/limits.h"
+#include "common/ir/verifier.h"
+#include "common/ir/wire_attribute.h"
+
+namespace acceld::ir {
+namespace {
+
+// Depth is that of the regions, which the verifier bounds.
+v1::Region ToProto(const Region& region);
+
+v1::Op ToProto(const Op& op) {
+  v1::Op proto;
+  proto.set_name(std::string(NameOf(op.kind)));
+  for (const auto& [name, attribute] : ToDictionary(op.attributes)) {
+    (*proto.mutable_attributes())[name] = ToProto(attribute);
+  }
+  proto.mutable_operands()->Add(op.operands.begin(), op.operands.end());
+  proto.mutable_results()->Add(op.results.begin(), op.results.end());
+  for (const Region& region : op.regions) *proto.add_regions() = ToProto(region);
+  proto.set_line(op.location.line);
+  proto.set_column(op.location.column);
+  return proto;
+}
+
+v1::Region ToProto(const Region& region) {
+  v1::Region proto;
+  proto.mutable_parameters()->Add(region.parameters.begin(), region.parameters.end());
+  for (const Op& op : region.ops) *proto.add_ops() = ToProto(op);
+  proto.mutable_results()->Add(region.results.begin(), region.results.end());
+  return proto;
+}
+
+v1::Function ToProto(const Function& function) {
+  v1::Function proto;
+  proto.set_name(function.name);
+  proto.set_is_public(function.is_public);
+  *proto.mutable_body() = ToProto(function.body);
+  for (const Type& type : function.value_types) *proto.add_value_types() = TypeToProto(type);
+  return proto;
+}
+
+absl::StatusOr<Region> RegionFromProto(const v1::Region& proto, int depth);
+
+absl::StatusOr<Op> OpFromProto(const v1::Op& proto, int depth) {
+  const absl::optional<OpKind> kind = FindOp(proto.name());
+  if (!kind.has_value()) {
+    return absl::UnimplementedError(absl::StrCat("op '", proto.name(), "' is not supported"));
+  }
+  Op op;
+  op.kind = *kind;
+  op.location = {proto.line(), proto.column()};
+  AttributeDictionary attributes;
+  for (const auto& [name, attribute] : proto.attributes()) {
+    ACCELD_ASSIGN_OR_RETURN(attributes[name], AttributeFromProto(attribute));
+  }
+  ACCELD_ASSIGN_OR_RETURN(op.attributes, FromDictionary(op.kind, attributes));
+  op.operands.assign(proto.operands().begin(), proto.operands().end());
+  op.results.assign(proto.results().begin(), proto.results().end());
+  for (const v1::Region& region : proto.regions()) {
+    ACCELD_ASSIGN_OR_RETURN(op.regions.emplace_back(), RegionFromProto(region, depth + 1));
+  }
+  return op;
+}
+
+absl::StatusOr<Region> RegionFromProto(const v1::Region& proto, int depth) {
+  if (depth >= limits::kMaxDepth) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("regions are nested deeper than ", limits::kMaxDepth));
+  }
+  Region region;
+  region.parameters.assign(proto.parameters().begin(), proto.parameters().end());
+  region.results.assign(proto.results().begin(), proto.results().end());
+  region.ops.reserve(proto.ops_size());
+  for (const v1::Op& op : proto.ops()) {
+    ACCELD_ASSIGN_OR_RETURN(region.ops.emplace_back(), OpFromProto(op, depth));
+  }
+  return region;
+}
+
+absl::StatusOr<Function> FunctionFromProto(const v1::Function& proto) {
+  Function function;
+  function.name = proto.name();
+  function.is_public = proto.is_public();
+  function.value_types.reserve(proto.value_types_size());
+  for (const v1::Type& type : proto.value_types()) {
+    ACCELD_ASSIGN_OR_RETURN(function.value_types.emplace_back(), TypeFromProto(type));
+  }
+  ACCELD_ASSIGN_OR_RETURN(function.body, RegionFromProto(proto.body(), 0));
+  return function;
+}
+
+}  // namespace
+
+v1::Module ToProto(const Module& module) {
+  v1::Module proto;
+  proto.set_name(module.name);
+  for (const Function& function : module.functions) *proto.add_functions() = ToProto(function);
+  return proto;
+}
+
+absl::StatusOr<Module> FromProto(const v1::Module& proto) {
+  Module module;
+  module.name = proto.name();
+  if (static_cast<int64_t>(module.name.size()) > limits::kMaxNameBytes) {
+    return absl::InvalidArgumentError(absl::StrCat("the module's name has ", module.name.size(),
+                                                   " bytes, above the limit of ",
+                                                   limits::kMaxNameBytes));
+  }
+  module.functions.reserve(proto.functions_size());
+  for (const v1::Function& function : proto.functions()) {
+    absl::StatusOr<Function> read = FunctionFromProto(function);
+    if (!read.ok()) return Annotate(read.status(), absl::StrCat("@", function.name()));
+    module.functions.push_back(*std::move(read));
+  }
+  ACCELD_RETURN_IF_ERROR(Verify(module));
+  ACCELD_RETURN_IF_ERROR(RefuseInternalOps(module));
+  return module;
+}
+
+}  // namespace acceld::ir
