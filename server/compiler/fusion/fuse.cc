@@ -1,0 +1,152 @@
+#include "server/compiler/fusion/fuse.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "kernels/lowering/lower.h"
+#include "server/compiler/fusion/build_fusion.h"
+#include "server/compiler/fusion/cost.h"
+#include "server/compiler/fusion/groups.h"
+#include "server/compiler/fusion/merge_loops.h"
+#include "server/compiler/passes/rewriter.h"
+
+namespace acceld::compiler {
+namespace {
+
+using ir::OpKind;
+
+bool HasEmptyOrNoTensor(const ir::Function& function, const ir::Op& op) {
+  for (ir::ValueId id : op.results) {
+    if (!function.TypeOf(id).IsTensor() || function.TensorOf(id).num_elements() == 0) return true;
+  }
+  for (ir::ValueId id : op.operands) {
+    if (!function.TypeOf(id).IsTensor()) return true;
+  }
+  return false;
+}
+
+// Forms the groups of one region: consumers first, so that when an op is looked at, the groups of
+// all its users are known.
+class Grouper {
+ public:
+  Grouper(const RegionGraph& graph) : graph_(graph), groups_of_(graph.ops().size()) {}
+
+  std::vector<Group> Run() {
+    for (OpIndex i = static_cast<OpIndex>(graph_.ops().size()); i-- > 0;) Place(i);
+    for (Group& group : groups_) PeelReshapes(group);
+    return std::move(groups_);
+  }
+
+ private:
+  void Place(OpIndex i) {
+    const ir::Op& op = graph_.ops()[i];
+    if (HasEmptyOrNoTensor(graph_.function(), op)) return;
+    const bool constant = IsInlineConstant(op);
+    const bool producer =
+        op.results.size() == 1 && (constant || kernels::CanFuseAsProducer(graph_.function(), op));
+    bool needs_value = graph_.Escapes(i);
+    std::vector<size_t> consumers;
+    for (OpIndex user : graph_.UsersOf(i)) {
+      if (groups_of_[user].empty() || op.kind == OpKind::kReduce) needs_value = true;
+      for (size_t group : groups_of_[user]) {
+        if (std::find(consumers.begin(), consumers.end(), group) == consumers.end()) {
+          consumers.push_back(group);
+        }
+      }
+    }
+    // An op that is also grouped with its users but read by ungrouped ones is needed as a value.
+    for (OpIndex user : graph_.UsersOf(i)) needs_value = needs_value || NeedsOperands(user);
+    if (producer && !consumers.empty()) {
+      if (constant) {
+        for (size_t group : consumers) Join(group, i, false);
+        return;
+      }
+      if (!needs_value) {
+        const bool copy = consumers.size() > 1;
+        const bool all = std::all_of(consumers.begin(), consumers.end(), [&](size_t group) {
+          return groups_[group].Accepts(graph_, i, copy);
+        });
+        if (all) {
+          for (size_t group : consumers) Join(group, i, copy);
+          return;
+        }
+      } else if (IsValueless(op)) {
+        for (size_t group : consumers) {
+          if (groups_[group].Accepts(graph_, i, false)) Join(group, i, false);
+        }
+      }
+    }
+    MakeRoot(i, op);
+  }
+
+  // Made from nothing that lies in memory.
+  static bool IsValueless(const ir::Op& op) { return op.kind == OpKind::kIota; }
+
+  // Whether the op stands in the region by itself and reads its operands from memory.
+  bool NeedsOperands(OpIndex user) const { return groups_of_[user].empty(); }
+
+  void MakeRoot(OpIndex i, const ir::Op& op) {
+    // A reshape in front of nothing is only another name for the same bytes.
+    if (op.kind == OpKind::kReshape || op.kind == OpKind::kConstant ||
+        !kernels::CanFuseAsRoot(graph_.function(), op)) {
+      return;
+    }
+    const bool reduction = op.kind == OpKind::kReduce;
+    const int64_t elements =
+        graph_.function().TensorOf(reduction ? op.operands[0] : op.results[0]).num_elements();
+    groups_of_[i].push_back(groups_.size());
+    groups_.emplace_back(i, reduction ? ir::FusionKind::kReduction : ir::FusionKind::kLoop,
+                         elements);
+  }
+
+  void Join(size_t group, OpIndex i, bool copy) {
+    groups_[group].Add(graph_, i, copy);
+    groups_of_[i].push_back(group);
+  }
+
+  // A reshape whose operand comes from outside costs index arithmetic inside and nothing outside.
+  void PeelReshapes(Group& group) {
+    std::vector<OpIndex> order = group.members();
+    std::sort(order.begin(), order.end());
+    for (OpIndex i : order) {
+      const ir::Op& op = graph_.ops()[i];
+      if (op.kind != OpKind::kReshape) continue;
+      const OpIndex source = graph_.DefinitionOf(op.operands[0]);
+      if (source == kNoOp || !group.Contains(source)) group.Remove(i);
+    }
+  }
+
+  const RegionGraph& graph_;
+  std::vector<Group> groups_;
+  std::vector<std::vector<size_t>> groups_of_;
+};
+
+void FuseRegion(ir::Function& function, ir::Region& region, std::vector<OpIndex>& scratch) {
+  for (ir::Op& op : region.ops) {
+    if (!IsControlFlow(op.kind)) continue;
+    for (ir::Region& inner : op.regions) FuseRegion(function, inner, scratch);
+  }
+  std::vector<ir::Op> fused;
+  {
+    const RegionGraph graph(function, region, scratch);
+    std::vector<Group> groups = Grouper(graph).Run();
+    groups = MergeLoops(graph, std::move(groups));
+    fused = BuildFusions(graph, groups, function.value_types);
+  }
+  region.ops = std::move(fused);
+}
+
+}  // namespace
+
+absl::StatusOr<ir::Module> Fuse(const ir::Module& module) {
+  ir::Module out = module;
+  for (ir::Function& function : out.functions) {
+    std::vector<OpIndex> scratch(function.value_types.size(), kNoOp);
+    FuseRegion(function, function.body, scratch);
+    function = Renumber(std::move(function));
+  }
+  return out;
+}
+
+}  // namespace acceld::compiler

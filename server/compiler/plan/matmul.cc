@@ -1,0 +1,104 @@
+#include "server/compiler/plan/matmul.h"
+
+#include <algorithm>
+
+namespace acceld::compiler {
+namespace {
+
+struct Collapsed {
+  int64_t size = 1;
+  int64_t stride = 0;  // 0 when size is 1: it does not matter
+};
+
+// `dims`, outermost first, as one dimension.
+absl::optional<Collapsed> Collapse(const ir::TensorType& type, const ir::Dims& strides,
+                                   const std::vector<int64_t>& dims) {
+  Collapsed out;
+  for (size_t i = dims.size(); i-- > 0;) {
+    const int64_t size = type.dims[dims[i]];
+    if (size == 1) continue;
+    if (out.size == 1) {
+      out.stride = strides[dims[i]];
+    } else if (strides[dims[i]] != out.stride * out.size) {
+      return absl::nullopt;
+    }
+    out.size *= size;
+  }
+  return out;
+}
+
+// Gives dimensions of size 1 strides that a library accepts and sees to a contiguous inner one.
+bool FinishStrides(Collapsed batch, Collapsed outer, Collapsed inner, int64_t out[3]) {
+  if (outer.size == 1 && inner.size == 1) {
+    outer.stride = inner.stride = 1;
+  } else if (outer.size == 1) {
+    outer.stride = inner.stride == 1 ? inner.size : 1;
+  } else if (inner.size == 1) {
+    inner.stride = outer.stride == 1 ? outer.size : 1;
+  }
+  if (batch.size == 1) batch.stride = outer.size * inner.size;
+  out[0] = batch.stride;
+  out[1] = outer.stride;
+  out[2] = inner.stride;
+  return outer.stride == 1 || inner.stride == 1;
+}
+
+}  // namespace
+
+std::vector<int64_t> FreeDimensions(const ir::TensorType& type,
+                                    const std::vector<int64_t>& batching,
+                                    const std::vector<int64_t>& contracting) {
+  std::vector<int64_t> out;
+  for (int64_t d = 0; d < type.rank(); ++d) {
+    if (std::find(batching.begin(), batching.end(), d) == batching.end() &&
+        std::find(contracting.begin(), contracting.end(), d) == contracting.end()) {
+      out.push_back(d);
+    }
+  }
+  return out;
+}
+
+absl::optional<kernels::MatmulStep> MatchMatmul(const ir::TensorType& lhs,
+                                                const ir::TensorType& rhs,
+                                                const ir::TensorType& result,
+                                                const ir::DotDimensionNumbers& numbers) {
+  if (lhs.dtype != rhs.dtype || lhs.num_elements() == 0 || rhs.num_elements() == 0) {
+    return absl::nullopt;
+  }
+  const ir::Dims lhs_strides = ir::RowMajorStrides(lhs.dims);
+  const ir::Dims rhs_strides = ir::RowMajorStrides(rhs.dims);
+  // Contracting dimensions may be summed in any order: take the one that lhs lies in.
+  std::vector<size_t> order(numbers.lhs_contracting_dimensions.size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return numbers.lhs_contracting_dimensions[a] < numbers.lhs_contracting_dimensions[b];
+  });
+  std::vector<int64_t> lhs_k, rhs_k;
+  for (size_t i : order) {
+    lhs_k.push_back(numbers.lhs_contracting_dimensions[i]);
+    rhs_k.push_back(numbers.rhs_contracting_dimensions[i]);
+  }
+  const auto lb = Collapse(lhs, lhs_strides, numbers.lhs_batching_dimensions);
+  const auto rb = Collapse(rhs, rhs_strides, numbers.rhs_batching_dimensions);
+  const auto m =
+      Collapse(lhs, lhs_strides, FreeDimensions(lhs, numbers.lhs_batching_dimensions, lhs_k));
+  const auto n =
+      Collapse(rhs, rhs_strides, FreeDimensions(rhs, numbers.rhs_batching_dimensions, rhs_k));
+  const auto lk = Collapse(lhs, lhs_strides, lhs_k);
+  const auto rk = Collapse(rhs, rhs_strides, rhs_k);
+  if (!lb || !rb || !m || !n || !lk || !rk) return absl::nullopt;
+  kernels::MatmulStep step{};
+  step.input_dtype = lhs.dtype;
+  step.output_dtype = result.dtype;
+  step.batch = lb->size;
+  step.m = m->size;
+  step.n = n->size;
+  step.k = lk->size;
+  if (!FinishStrides(*lb, *m, *lk, step.lhs_strides) ||
+      !FinishStrides(*rb, *rk, *n, step.rhs_strides)) {
+    return absl::nullopt;
+  }
+  return step;
+}
+
+}  // namespace acceld::compiler

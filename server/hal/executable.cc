@@ -1,0 +1,100 @@
+#include "server/hal/executable.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "acceld/v1/executable.pb.h"
+
+namespace acceld::hal {
+namespace {
+
+constexpr uint32_t kFormat = 1;
+
+void TypesToProto(const std::vector<ir::TensorType>& types,
+                  google::protobuf::RepeatedPtrField<v1::TensorType>& out) {
+  for (const ir::TensorType& type : types) {
+    v1::TensorType& to = *out.Add();
+    const absl::string_view name = ir::DTypeName(type.dtype);
+    to.set_dtype(name.data(), name.size());
+    for (int64_t dim : type.dims) to.add_dims(dim);
+  }
+}
+
+absl::StatusOr<std::vector<ir::TensorType>> TypesFromProto(
+    const google::protobuf::RepeatedPtrField<v1::TensorType>& types, absl::string_view what) {
+  std::vector<ir::TensorType> out;
+  for (const v1::TensorType& from : types) {
+    const absl::optional<ir::DType> dtype = ir::ParseDType(from.dtype());
+    if (!dtype.has_value()) {
+      return absl::DataLossError(
+          absl::StrCat("executable: ", what, " ", out.size(), " has an unknown element type"));
+    }
+    ir::TensorType type;
+    type.dtype = *dtype;
+    type.dims.assign(from.dims().begin(), from.dims().end());
+    if (!type.IsStatic() || !ir::ValidateType(type).ok()) {
+      return absl::DataLossError(
+          absl::StrCat("executable: ", what, " ", out.size(), " has no valid static shape"));
+    }
+    out.push_back(std::move(type));
+  }
+  return out;
+}
+
+std::string TypeList(const std::vector<ir::TensorType>& types) {
+  const std::vector<ir::Type> list(types.begin(), types.end());
+  return ir::ToString(list);
+}
+
+}  // namespace
+
+std::string Executable::Signature() const {
+  const std::string to = TypeList(results);
+  return absl::StrCat("(", TypeList(arguments), ") -> ",
+                      results.size() == 1 ? to : absl::StrCat("(", to, ")"));
+}
+
+std::string Serialize(const Executable& executable) {
+  v1::Executable proto;
+  proto.set_format(kFormat);
+  proto.set_program_name(executable.program_name);
+  proto.set_architecture(executable.architecture);
+  proto.set_build_id(executable.build_id);
+  TypesToProto(executable.arguments, *proto.mutable_arguments());
+  TypesToProto(executable.results, *proto.mutable_results());
+  proto.set_arena_bytes(executable.arena_bytes);
+  proto.set_constants(executable.constants);
+  proto.set_code(executable.code);
+  proto.set_compile_ms(executable.compile_ms);
+  return proto.SerializeAsString();
+}
+
+absl::StatusOr<Executable> Deserialize(absl::string_view bytes) {
+  v1::Executable proto;
+  if (bytes.size() > static_cast<size_t>(INT32_MAX) ||
+      !proto.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+    return absl::DataLossError(
+        absl::StrCat("executable: ", bytes.size(), " bytes are not a well-formed message"));
+  }
+  if (proto.format() != kFormat) {
+    return absl::DataLossError(
+        absl::StrCat("executable: format ", proto.format(), ", expected ", kFormat));
+  }
+  if (proto.arena_bytes() < 0) {
+    return absl::DataLossError(
+        absl::StrCat("executable: an arena of ", proto.arena_bytes(), " bytes"));
+  }
+  Executable executable;
+  executable.program_name = std::move(*proto.mutable_program_name());
+  executable.architecture = std::move(*proto.mutable_architecture());
+  executable.build_id = std::move(*proto.mutable_build_id());
+  ACCELD_ASSIGN_OR_RETURN(executable.arguments, TypesFromProto(proto.arguments(), "argument"));
+  ACCELD_ASSIGN_OR_RETURN(executable.results, TypesFromProto(proto.results(), "result"));
+  executable.arena_bytes = proto.arena_bytes();
+  executable.constants = std::move(*proto.mutable_constants());
+  executable.code = std::move(*proto.mutable_code());
+  executable.compile_ms = proto.compile_ms();
+  return executable;
+}
+
+}  // namespace acceld::hal
