@@ -34,14 +34,17 @@ class Program {
   absl::Span<const ir::TensorType> parameter_types() const;
   absl::Span<const ir::TensorType> result_types() const;
 
-  // The types of the results for arguments of these types. INVALID_ARGUMENT names the first
-  // argument that does not fit; UNIMPLEMENTED when a dynamic result does not follow from them.
+  // INVALID_ARGUMENT names the first argument that does not fit, or the wrong number of them.
+  absl::Status CheckArguments(absl::Span<const ir::TensorType> arguments) const;
+  // The types of the results for arguments of these types; CheckArguments, and UNIMPLEMENTED when a
+  // dynamic result does not follow from them.
   absl::StatusOr<std::vector<ir::TensorType>> ResultTypesFor(
       absl::Span<const ir::TensorType> arguments) const;
 
  private:
   friend class Client;
   struct State;
+  static absl::StatusOr<Program> FromVerified(ir::Module module, absl::string_view entry);
   explicit Program(std::shared_ptr<const State> state) : state_(std::move(state)) {}
 
   std::shared_ptr<const State> state_;  // Shared by copies; immutable.

@@ -1,0 +1,144 @@
+#include "client/array.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "client/array_state.h"
+#include "common/mutex.h"
+
+namespace acceld::client {
+namespace {
+
+absl::Status EmptyArray() {
+  return absl::FailedPreconditionError("an empty Array (default-constructed or moved from)");
+}
+
+absl::Status CheckSize(const ir::TensorType& type, size_t size_bytes) {
+  if (size_bytes == static_cast<size_t>(type.size_bytes())) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(type.ToString(), " has ", type.size_bytes(), " bytes, not ", size_bytes));
+}
+
+}  // namespace
+
+Future<ExecutionInfo> ArrayState::Ready() {
+  auto promise = std::make_shared<Promise<ExecutionInfo>>();
+  {
+    MutexLock lock(mutex_);
+    if (ready_.valid()) return ready_;
+    ready_ = promise->future();
+  }
+  const Future<ExecutionInfo> ready = promise->future();
+  connection_->Await(
+      handle_, [promise](absl::StatusOr<ExecutionInfo> info) { promise->Set(std::move(info)); });
+  return ready;
+}
+
+const ir::TensorType& Array::type() const { return state_->type(); }
+uint32_t Array::device() const { return state_->device(); }
+
+Future<ExecutionInfo> Array::Ready() const {
+  if (!valid()) return absl::StatusOr<ExecutionInfo>(EmptyArray());
+  return state_->Ready();
+}
+
+absl::StatusOr<ExecutionInfo> Array::Execution() const { return Ready().Await(); }
+
+absl::Status Array::Await() const { return Ready().Await().status(); }
+
+absl::Status Array::AwaitUntil(std::chrono::steady_clock::time_point deadline) const {
+  const Future<ExecutionInfo> ready = Ready();
+  if (const auto* info = ready.AwaitUntil(deadline)) return info->status();
+  return absl::DeadlineExceededError(
+      absl::StrCat("the array ", type().ToString(), " is not computed yet"));
+}
+
+Future<ir::Literal> Array::FetchAsync() const {
+  if (!valid()) return absl::StatusOr<ir::Literal>(EmptyArray());
+  auto promise = std::make_shared<Promise<ir::Literal>>();
+  const Future<ir::Literal> fetched = promise->future();
+  state_->Fetch([promise, type = type()](absl::StatusOr<std::string> bytes) {
+    if (!bytes.ok()) return promise->Set(bytes.status());
+    if (absl::Status size = CheckSize(type, bytes->size()); !size.ok()) return promise->Set(size);
+    promise->Set(ir::Literal::FromBytes(type, *std::move(bytes)));
+  });
+  return fetched;
+}
+
+absl::StatusOr<ir::Literal> Array::Fetch() const { return FetchAsync().Await(); }
+
+absl::Status Array::FetchInto(absl::Span<char> buffer) const {
+  if (!valid()) return EmptyArray();
+  ACCELD_RETURN_IF_ERROR(CheckSize(type(), buffer.size()));
+  // The answer comes on another thread; the buffer is written only while this one waits.
+  Promise<Unit> promise;
+  const Event done = promise.future();
+  auto shared_promise = std::make_shared<Promise<Unit>>(std::move(promise));
+  state_->Fetch([shared_promise, buffer, type = type()](absl::StatusOr<std::string> bytes) {
+    if (!bytes.ok()) return shared_promise->Set(bytes.status());
+    if (absl::Status size = CheckSize(type, bytes->size()); !size.ok()) {
+      return shared_promise->Set(size);
+    }
+    std::copy(bytes->begin(), bytes->end(), buffer.begin());
+    shared_promise->Set(Unit{});
+  });
+  return done.Await().status();
+}
+
+absl::Status AwaitAll(absl::Span<const Array> arrays) {
+  std::vector<Future<ExecutionInfo>> ready;
+  ready.reserve(arrays.size());
+  for (const Array& array : arrays) ready.push_back(array.Ready());
+  absl::Status first;
+  for (const Future<ExecutionInfo>& one : ready) {
+    const absl::Status& status = one.Await().status();
+    if (first.ok()) first = status;
+  }
+  return first;
+}
+
+absl::StatusOr<size_t> AwaitAny(absl::Span<const Array> arrays,
+                                std::chrono::steady_clock::time_point deadline) {
+  if (arrays.empty()) return absl::InvalidArgumentError("AwaitAny of no arrays");
+  struct Wake {
+    Mutex mutex;
+    CondVar changed;
+    bool decided ABSL_GUARDED_BY(mutex) = false;
+  };
+  auto wake = std::make_shared<Wake>();  // Shared with callbacks that may outlive this call.
+  std::vector<Future<ExecutionInfo>> ready;
+  ready.reserve(arrays.size());
+  for (const Array& array : arrays) ready.push_back(array.Ready());
+  const auto first_ready = [&ready] {
+    return std::find_if(ready.begin(), ready.end(), [](const auto& one) { return one.IsReady(); }) -
+           ready.begin();
+  };
+  const auto count = static_cast<ptrdiff_t>(ready.size());
+  if (first_ready() < count) return first_ready();
+  for (const Future<ExecutionInfo>& one : ready) {
+    one.OnReady([wake](const absl::StatusOr<ExecutionInfo>&) {
+      MutexLock lock(wake->mutex);
+      wake->decided = true;
+      wake->changed.NotifyAll();
+    });
+  }
+  {
+    MutexLock lock(wake->mutex);
+    const bool forever = deadline == std::chrono::steady_clock::time_point::max();
+    while (!wake->decided) {
+      if (forever) {
+        wake->changed.Wait(wake->mutex);
+      } else if (!wake->changed.WaitUntil(wake->mutex, deadline) && !wake->decided) {
+        return absl::DeadlineExceededError(
+            absl::StrCat("none of ", arrays.size(), " arrays is computed yet"));
+      }
+    }
+  }
+  return first_ready();
+}
+
+}  // namespace acceld::client

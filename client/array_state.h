@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "client/transport/connection.h"
+#include "common/future.h"
+#include "common/ir/type.h"
+#include "common/mutex.h"
+
+namespace acceld::client {
+
+// What the copies of one Array share. The destructor releases the handle.
+class ArrayState {
+ public:
+  ArrayState(std::shared_ptr<Connection> connection, uint64_t handle, ir::TensorType type,
+             uint32_t device)
+      : connection_(std::move(connection)),
+        handle_(handle),
+        type_(std::move(type)),
+        device_(device) {}
+  ~ArrayState() { connection_->Release(handle_); }
+  ArrayState(const ArrayState&) = delete;
+  ArrayState& operator=(const ArrayState&) = delete;
+
+  const std::shared_ptr<Connection>& connection() const { return connection_; }
+  uint64_t handle() const { return handle_; }
+  const ir::TensorType& type() const { return type_; }
+  uint32_t device() const { return device_; }
+
+  // The daemon is asked once, at the first call.
+  Future<ExecutionInfo> Ready();
+  void Fetch(Connection::OnBytes done) { connection_->Fetch(handle_, std::move(done)); }
+
+ private:
+  const std::shared_ptr<Connection> connection_;  // Shared with the client and other arrays.
+  const uint64_t handle_;
+  const ir::TensorType type_;
+  const uint32_t device_;
+  Mutex mutex_;
+  Future<ExecutionInfo> ready_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace acceld::client

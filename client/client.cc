@@ -1,0 +1,257 @@
+#include "client/client.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "client/array_state.h"
+#include "client/program_state.h"
+#include "client/transport/connection.h"
+#include "client/transport/convert.h"
+#include "common/address.h"
+#include "common/ir/wire.h"
+#include "common/mutex.h"
+
+namespace acceld::client {
+namespace {
+
+// Arrays up to this size travel in the command.
+constexpr size_t kMaxInlineBytes = size_t{64} << 10;
+constexpr uint32_t kCachePageSize = 1000;
+
+absl::Status CheckUpload(const ir::TensorType& type, size_t size_bytes) {
+  ACCELD_RETURN_IF_ERROR(ir::ValidateType(type));
+  if (!type.IsStatic()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("upload of ", type.ToString(), ": a value has no dynamic dimensions"));
+  }
+  if (size_bytes != static_cast<size_t>(type.size_bytes())) {
+    return absl::InvalidArgumentError(absl::StrCat("upload of ", type.ToString(), ": ", size_bytes,
+                                                   " bytes; it has ", type.size_bytes()));
+  }
+  return absl::OkStatus();
+}
+
+template <typename Reply, typename Protos>
+std::vector<Reply> FromProtos(const Protos& protos) {
+  std::vector<Reply> replies;
+  replies.reserve(protos.size());
+  for (const auto& proto : protos) replies.push_back(FromProto(proto));
+  return replies;
+}
+
+}  // namespace
+
+struct Client::Impl {
+  std::shared_ptr<Connection> connection;  // Shared with the arrays, which may outlive the client.
+  std::vector<DeviceInfo> devices;
+  Mutex mutex;
+  // Numbers of the programs that the daemon knows.
+  absl::flat_hash_map<Digest, uint64_t> programs ABSL_GUARDED_BY(mutex);
+
+  absl::Status CheckDevice(uint32_t device) const;
+  // The program's number; sends it at the first use.
+  absl::StatusOr<uint64_t> Register(const Program::State& program);
+  Array NewArray(ir::TensorType type, uint32_t device) const;
+};
+
+absl::Status Client::Impl::CheckDevice(uint32_t device) const {
+  for (const DeviceInfo& info : devices) {
+    if (info.id == device) return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("no device ", device, "; the daemon has ", devices.size()));
+}
+
+absl::StatusOr<uint64_t> Client::Impl::Register(const Program::State& program) {
+  MutexLock lock(mutex);
+  auto found = programs.find(program.fingerprint);
+  if (found != programs.end()) return found->second;
+  v1::RegisterProgram command;
+  command.set_program_id(connection->NextId());
+  *command.mutable_program()->mutable_module() = ir::ToProto(program.module);
+  command.mutable_program()->set_entry(program.entry);
+  const uint64_t id = command.program_id();
+  // Under the lock, so that no Execute of another thread overtakes it.
+  ACCELD_RETURN_IF_ERROR(connection->Register(std::move(command)));
+  programs.emplace(program.fingerprint, id);
+  return id;
+}
+
+Array Client::Impl::NewArray(ir::TensorType type, uint32_t device) const {
+  return Array(
+      std::make_shared<ArrayState>(connection, connection->NextId(), std::move(type), device));
+}
+
+absl::StatusOr<std::shared_ptr<Client>> Client::Connect(ConnectOptions options) {
+  ACCELD_ASSIGN_OR_RETURN(
+      Address address, ParseAddress(options.address.empty() ? DefaultAddress() : options.address));
+  if (options.client_name.empty()) {
+    options.client_name = absl::StrCat(program_invocation_short_name, "[", getpid(), "]");
+  }
+  auto impl = std::make_unique<Impl>();
+  ACCELD_ASSIGN_OR_RETURN(impl->connection,
+                          Connection::Open({.address = std::move(address),
+                                            .client_name = std::move(options.client_name),
+                                            .connect_timeout = options.connect_timeout,
+                                            .wait_for_daemon = options.wait_for_daemon}));
+  impl->devices = FromProtos<DeviceInfo>(impl->connection->welcome().devices());
+  return std::shared_ptr<Client>(new Client(std::move(impl)));
+}
+
+Client::Client(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Client::~Client() { impl_->connection->Close(absl::UnavailableError("the client was closed")); }
+
+const std::vector<DeviceInfo>& Client::devices() const { return impl_->devices; }
+const std::string& Client::daemon_version() const {
+  return impl_->connection->welcome().daemon_version();
+}
+const std::string& Client::address() const { return impl_->connection->address(); }
+absl::Status Client::status() const { return impl_->connection->status(); }
+
+absl::StatusOr<std::vector<Array>> Client::Execute(const Program& program,
+                                                   absl::Span<const Array> arguments,
+                                                   uint32_t device) {
+  ACCELD_RETURN_IF_ERROR(impl_->CheckDevice(device));
+  absl::InlinedVector<ir::TensorType, 8> types;
+  absl::InlinedVector<uint64_t, 8> inputs, outputs;
+  for (const Array& argument : arguments) {
+    if (!argument.valid()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("'", program.entry(), "': argument ", types.size(), " is an empty Array"));
+    }
+    if (argument.state_->connection() != impl_->connection) {
+      return absl::InvalidArgumentError(absl::StrCat("'", program.entry(), "': argument ",
+                                                     types.size(), " belongs to another client"));
+    }
+    types.push_back(argument.type());
+    inputs.push_back(argument.state_->handle());
+  }
+  ACCELD_ASSIGN_OR_RETURN(std::vector<ir::TensorType> result_types, program.ResultTypesFor(types));
+  ACCELD_ASSIGN_OR_RETURN(const uint64_t program_id, impl_->Register(*program.state_));
+  std::vector<Array> results;
+  results.reserve(result_types.size());
+  for (ir::TensorType& type : result_types) {
+    results.push_back(impl_->NewArray(std::move(type), device));
+    outputs.push_back(results.back().state_->handle());
+  }
+  ACCELD_RETURN_IF_ERROR(impl_->connection->AppendExecute(program_id, inputs, outputs, device));
+  return results;
+}
+
+Future<ExecutionInfo> Client::Compile(const Program& program, std::vector<ir::TensorType> arguments,
+                                      uint32_t device) {
+  absl::Status status = impl_->CheckDevice(device);
+  if (status.ok()) status = program.CheckArguments(arguments);
+  if (!status.ok()) return absl::StatusOr<ExecutionInfo>(status);
+  absl::StatusOr<uint64_t> program_id = impl_->Register(*program.state_);
+  if (!program_id.ok()) return absl::StatusOr<ExecutionInfo>(program_id.status());
+  v1::Compile command;
+  command.set_program_id(*program_id);
+  for (const ir::TensorType& type : arguments) *command.add_arguments() = ir::ToProto(type);
+  command.set_device(device);
+  auto promise = std::make_shared<Promise<ExecutionInfo>>();
+  const Future<ExecutionInfo> compiled = promise->future();
+  impl_->connection->Compile(std::move(command), [promise](absl::StatusOr<ExecutionInfo> info) {
+    promise->Set(std::move(info));
+  });
+  return compiled;
+}
+
+absl::StatusOr<Array> Client::Upload(const ir::Literal& value, uint32_t device) {
+  if (!value.is_splat() && value.bytes().size() > kMaxInlineBytes) {
+    auto keep = std::make_shared<const ir::Literal>(value);  // Shares the bytes.
+    const absl::string_view bytes = keep->bytes();
+    return UploadShared(value.type(), bytes, [keep = std::move(keep)] {}, device);
+  }
+  ACCELD_RETURN_IF_ERROR(impl_->CheckDevice(device));
+  Array array = impl_->NewArray(value.type(), device);
+  v1::Command command;
+  command.mutable_put()->set_handle(array.state_->handle());
+  *command.mutable_put()->mutable_literal() = ir::ToProto(value);
+  command.mutable_put()->set_device(device);
+  ACCELD_RETURN_IF_ERROR(impl_->connection->Append(std::move(command)));
+  return array;
+}
+
+absl::StatusOr<Array> Client::Upload(ir::TensorType type, absl::string_view bytes,
+                                     uint32_t device) {
+  ACCELD_RETURN_IF_ERROR(CheckUpload(type, bytes.size()));
+  if (bytes.size() <= kMaxInlineBytes) {
+    ACCELD_ASSIGN_OR_RETURN(const ir::Literal value,
+                            ir::Literal::FromBytes(std::move(type), std::string(bytes)));
+    return Upload(value, device);
+  }
+  auto copy = std::make_shared<const std::string>(bytes);
+  const absl::string_view view = *copy;
+  return UploadShared(std::move(type), view, [copy = std::move(copy)] {}, device);
+}
+
+absl::StatusOr<Array> Client::UploadShared(ir::TensorType type, absl::string_view bytes,
+                                           std::function<void()> release, uint32_t device) {
+  absl::Status status = CheckUpload(type, bytes.size());
+  if (status.ok()) status = impl_->CheckDevice(device);
+  if (!status.ok() || bytes.size() <= kMaxInlineBytes) {
+    absl::StatusOr<Array> array = status;
+    if (status.ok()) array = Upload(std::move(type), bytes, device);
+    release();
+    return array;
+  }
+  v1::BeginUpload begin;
+  *begin.mutable_type() = ir::ToProto(type);
+  Array array = impl_->NewArray(std::move(type), device);
+  begin.set_handle(array.state_->handle());
+  begin.set_device(device);
+  ACCELD_RETURN_IF_ERROR(impl_->connection->Upload(std::move(begin), bytes, std::move(release)));
+  return array;
+}
+
+absl::StatusOr<std::vector<DeviceInfo>> Client::ListDevices() const {
+  ACCELD_ASSIGN_OR_RETURN(const v1::ListDevicesReply reply, impl_->connection->ListDevices());
+  return FromProtos<DeviceInfo>(reply.devices());
+}
+
+absl::StatusOr<ServerStats> Client::GetStats() const {
+  ACCELD_ASSIGN_OR_RETURN(const v1::Stats reply, impl_->connection->GetStats());
+  return FromProto(reply);
+}
+
+absl::StatusOr<std::vector<SessionInfo>> Client::ListSessions() const {
+  ACCELD_ASSIGN_OR_RETURN(const v1::ListSessionsReply reply, impl_->connection->ListSessions());
+  return FromProtos<SessionInfo>(reply.sessions());
+}
+
+absl::StatusOr<std::vector<CacheEntry>> Client::ListCache(size_t limit) const {
+  std::vector<CacheEntry> entries;
+  v1::ListCacheRequest request;
+  do {
+    request.set_page_size(
+        static_cast<uint32_t>(std::min<size_t>(limit - entries.size(), kCachePageSize)));
+    ACCELD_ASSIGN_OR_RETURN(const v1::ListCacheReply reply, impl_->connection->ListCache(request));
+    for (const v1::CacheEntry& entry : reply.entries()) entries.push_back(FromProto(entry));
+    request.set_page_token(reply.next_page_token());
+  } while (!request.page_token().empty() && entries.size() < limit);
+  return entries;
+}
+
+absl::string_view CacheVerdictName(CacheVerdict verdict) {
+  switch (verdict) {
+    case CacheVerdict::kUnknown:
+      return "unknown";
+    case CacheVerdict::kMemory:
+      return "memory";
+    case CacheVerdict::kDisk:
+      return "disk";
+    case CacheVerdict::kInflight:
+      return "inflight";
+    case CacheVerdict::kMiss:
+      return "miss";
+  }
+  return "unknown";
+}
+
+}  // namespace acceld::client

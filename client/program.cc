@@ -1,0 +1,93 @@
+#include "client/program.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "client/program_state.h"
+#include "common/ir/fingerprint.h"
+#include "common/ir/text.h"
+#include "common/ir/verifier.h"
+
+namespace acceld::client {
+namespace {
+
+absl::StatusOr<std::vector<ir::TensorType>> Tensors(const std::vector<ir::Type>& types,
+                                                    absl::string_view function,
+                                                    absl::string_view role) {
+  std::vector<ir::TensorType> tensors;
+  tensors.reserve(types.size());
+  for (const ir::Type& type : types) {
+    if (!type.IsTensor()) {
+      return absl::InvalidArgumentError(absl::StrCat("function '", function, "': ", role, " ",
+                                                     tensors.size(), " is a ", type.ToString(),
+                                                     "; only tensors can be passed to a program"));
+    }
+    tensors.push_back(type.tensor());
+  }
+  return tensors;
+}
+
+}  // namespace
+
+absl::StatusOr<Program> Program::FromText(absl::string_view text, absl::string_view file_name,
+                                          absl::string_view entry) {
+  ACCELD_ASSIGN_OR_RETURN(ir::Module module, ir::ParseModule(text, file_name));
+  return FromVerified(std::move(module), entry);
+}
+
+absl::StatusOr<Program> Program::FromModule(ir::Module module, absl::string_view entry) {
+  ACCELD_RETURN_IF_ERROR(ir::Verify(module));
+  return FromVerified(std::move(module), entry);
+}
+
+absl::StatusOr<Program> Program::FromVerified(ir::Module module, absl::string_view entry) {
+  ACCELD_ASSIGN_OR_RETURN(const ir::Function* function, module.Entry(entry));
+  auto state = std::make_shared<State>();
+  ACCELD_ASSIGN_OR_RETURN(state->parameter_types,
+                          Tensors(function->ParameterTypes(), entry, "parameter"));
+  ACCELD_ASSIGN_OR_RETURN(state->result_types, Tensors(function->ResultTypes(), entry, "result"));
+  state->fingerprint = ir::Fingerprint(module, entry);
+  state->entry = std::string(entry);
+  state->module = std::move(module);
+  return Program(std::move(state));
+}
+
+const ir::Module& Program::module() const { return state_->module; }
+const std::string& Program::entry() const { return state_->entry; }
+const Digest& Program::fingerprint() const { return state_->fingerprint; }
+absl::Span<const ir::TensorType> Program::parameter_types() const {
+  return state_->parameter_types;
+}
+absl::Span<const ir::TensorType> Program::result_types() const { return state_->result_types; }
+
+absl::Status Program::CheckArguments(absl::Span<const ir::TensorType> arguments) const {
+  const std::vector<ir::TensorType>& expected = state_->parameter_types;
+  if (arguments.size() != expected.size()) {
+    return absl::InvalidArgumentError(absl::StrCat("'", entry(), "' takes ", expected.size(),
+                                                   " arguments and was given ", arguments.size()));
+  }
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i] == expected[i]) continue;
+    if (!arguments[i].IsStatic() || !ir::IsCompatible(expected[i], arguments[i])) {
+      return absl::InvalidArgumentError(absl::StrCat("'", entry(), "': argument ", i, " is ",
+                                                     arguments[i].ToString(), "; expected ",
+                                                     expected[i].ToString()));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<ir::TensorType>> Program::ResultTypesFor(
+    absl::Span<const ir::TensorType> arguments) const {
+  ACCELD_RETURN_IF_ERROR(CheckArguments(arguments));
+  for (const ir::TensorType& type : state_->result_types) {
+    if (!type.IsStatic()) {
+      return absl::UnimplementedError(absl::StrCat("'", entry(), "' has a result of type ",
+                                                   type.ToString(),
+                                                   ", whose shape is not known before it runs"));
+    }
+  }
+  return state_->result_types;
+}
+
+}  // namespace acceld::client

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "acceld/v1/acceld.pb.h"
+#include "client/server_info.h"
+#include "common/address.h"
+#include "common/status.h"
+
+namespace acceld::client {
+
+// The transport under a Client: one Channel stream with a writer and a reader thread, and the
+// streams and unary calls beside it. Only this folder knows gRPC.
+//
+// All methods may be called from any thread. Callbacks run once, on the reader thread or on a
+// transfer thread (or at once, when the connection has ended); on those threads no append blocks.
+// After Close, or when the stream has ended, every pending and later call answers UNAVAILABLE with
+// the reason.
+class Connection {
+ public:
+  struct Options {
+    Address address;
+    std::string client_name;
+    std::chrono::milliseconds connect_timeout{5000};
+    bool wait_for_daemon = false;
+  };
+  // Blocks until the daemon has welcomed the session or the timeout is over.
+  static absl::StatusOr<std::shared_ptr<Connection>> Open(const Options& options);
+  ~Connection();
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  const v1::Welcome& welcome() const;
+  const std::string& address() const;
+  absl::Status status() const;
+  // Ends the session: fails what is pending and cancels what is under way. Idempotent; does not
+  // wait.
+  void Close(const absl::Status& reason);
+
+  // A number that this connection has not used: for handles and programs.
+  uint64_t NextId();
+
+  // Append to the outgoing batch. They block while the daemon's window is full, but for Register,
+  // under which callers hold a lock.
+  absl::Status Append(v1::Command command);
+  absl::Status Register(v1::RegisterProgram program);
+  absl::Status AppendExecute(uint64_t program_id, absl::Span<const uint64_t> inputs,
+                             absl::Span<const uint64_t> outputs, uint32_t device);
+  // Forgets a handle after everything appended so far. Never blocks.
+  void Release(uint64_t handle);
+
+  using OnExecution = std::function<void(absl::StatusOr<ExecutionInfo>)>;
+  using OnBytes = std::function<void(absl::StatusOr<std::string>)>;
+  void Await(uint64_t handle, OnExecution done);
+  void Compile(v1::Compile compile, OnExecution done);  // request_id is filled in
+  void Fetch(uint64_t handle, OnBytes done);
+
+  // Appends the command and streams `bytes` on a transfer thread. They must stay until `release` is
+  // called, once. A failed stream becomes the array's error.
+  absl::Status Upload(v1::BeginUpload begin, absl::string_view bytes,
+                      std::function<void()> release);
+
+  // Unary calls; each blocks.
+  absl::StatusOr<v1::ListDevicesReply> ListDevices() const;
+  absl::StatusOr<v1::Stats> GetStats() const;
+  absl::StatusOr<v1::ListSessionsReply> ListSessions() const;
+  absl::StatusOr<v1::ListCacheReply> ListCache(const v1::ListCacheRequest& request) const;
+
+ private:
+  class Impl;
+  explicit Connection(std::unique_ptr<Impl> impl);
+
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace acceld::client

@@ -1,0 +1,91 @@
+#include "client/transport/convert.h"
+
+namespace acceld::client {
+namespace {
+
+CacheVerdict FromProto(v1::CacheVerdict verdict) {
+  switch (verdict) {
+    case v1::CACHE_VERDICT_MEMORY:
+      return CacheVerdict::kMemory;
+    case v1::CACHE_VERDICT_DISK:
+      return CacheVerdict::kDisk;
+    case v1::CACHE_VERDICT_INFLIGHT:
+      return CacheVerdict::kInflight;
+    case v1::CACHE_VERDICT_MISS:
+      return CacheVerdict::kMiss;
+    default:  // The enum is open on the wire.
+      return CacheVerdict::kUnknown;
+  }
+}
+
+}  // namespace
+
+ExecutionInfo FromProto(const v1::ExecutionInfo& proto) {
+  return {.fingerprint = proto.fingerprint(),
+          .cache_key = proto.cache_key(),
+          .verdict = FromProto(proto.verdict()),
+          .compile_ms = proto.compile_ms(),
+          .execute_us = proto.execute_us()};
+}
+
+DeviceInfo FromProto(const v1::DeviceInfo& proto) {
+  return {.id = proto.id(),
+          .kind = proto.kind(),
+          .name = proto.name(),
+          .architecture = proto.architecture(),
+          .memory_limit_bytes = proto.memory_limit_bytes(),
+          .memory_used_bytes = proto.memory_used_bytes(),
+          .memory_peak_bytes = proto.memory_peak_bytes(),
+          .executions = proto.executions(),
+          .queued = proto.queued()};
+}
+
+ServerStats FromProto(const v1::Stats& proto) {
+  return {.compiles = proto.compiles(),
+          .compile_failures = proto.compile_failures(),
+          .executions = proto.executions(),
+          .execution_failures = proto.execution_failures(),
+          .cache_hits_memory = proto.cache_hits_memory(),
+          .cache_hits_disk = proto.cache_hits_disk(),
+          .cache_hits_inflight = proto.cache_hits_inflight(),
+          .cache_misses = proto.cache_misses(),
+          .cache_dropped = proto.cache_dropped(),
+          .cache_memory_bytes = proto.cache_memory_bytes(),
+          .cache_disk_bytes = proto.cache_disk_bytes(),
+          .cache_memory_entries = proto.cache_memory_entries(),
+          .cache_disk_entries = proto.cache_disk_entries(),
+          .sessions = proto.sessions(),
+          .sessions_total = proto.sessions_total(),
+          .arrays = proto.arrays(),
+          .array_bytes = proto.array_bytes(),
+          .programs = proto.programs(),
+          .uptime_s = proto.uptime_s(),
+          .version = proto.version(),
+          .incarnation = proto.incarnation()};
+}
+
+SessionInfo FromProto(const v1::SessionInfo& proto) {
+  return {.id = proto.id(),
+          .client_name = proto.client_name(),
+          .age_s = proto.age_s(),
+          .arrays = proto.arrays(),
+          .array_bytes = proto.array_bytes(),
+          .executions = proto.executions(),
+          .programs = proto.programs(),
+          .queued = proto.queued()};
+}
+
+CacheEntry FromProto(const v1::CacheEntry& proto) {
+  return {.key = proto.key(),
+          .fingerprint = proto.fingerprint(),
+          .program_name = proto.program_name(),
+          .signature = proto.signature(),
+          .architecture = proto.architecture(),
+          .size_bytes = proto.size_bytes(),
+          .in_memory = proto.in_memory(),
+          .on_disk = proto.on_disk(),
+          .compile_ms = proto.compile_ms(),
+          .age_s = proto.age_s()};
+}
+
+}  // namespace acceld::client

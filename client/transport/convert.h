@@ -1,0 +1,15 @@
+#pragma once
+
+#include "acceld/v1/acceld.pb.h"
+#include "client/server_info.h"
+
+// The daemon's messages as the client's own values.
+namespace acceld::client {
+
+ExecutionInfo FromProto(const v1::ExecutionInfo& proto);
+DeviceInfo FromProto(const v1::DeviceInfo& proto);
+ServerStats FromProto(const v1::Stats& proto);
+SessionInfo FromProto(const v1::SessionInfo& proto);
+CacheEntry FromProto(const v1::CacheEntry& proto);
+
+}  // namespace acceld::client

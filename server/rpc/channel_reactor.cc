@@ -1,0 +1,137 @@
+#include "server/rpc/channel_reactor.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/rpc/status_codes.h"
+
+namespace acceld::rpc {
+namespace {
+
+constexpr size_t kMaxBatchBytes = size_t{1} << 20;
+
+bool AsksForCredit(const v1::CommandBatch& batch) {
+  return std::any_of(batch.commands().begin(), batch.commands().end(),
+                     [](const v1::Command& command) { return command.has_begin_upload(); });
+}
+
+}  // namespace
+
+std::shared_ptr<ChannelReactor> ChannelReactor::Start(engine::Engine& engine,
+                                                      TransferTable& transfers,
+                                                      const RpcOptions& options,
+                                                      ThreadPool& decoders) {
+  std::shared_ptr<ChannelReactor> reactor(new ChannelReactor(engine, transfers, options, decoders));
+  reactor->self_ = reactor;
+  reactor->StartRead(&reactor->batch_);
+  return reactor;
+}
+
+ChannelReactor::ChannelReactor(engine::Engine& engine, TransferTable& transfers,
+                               const RpcOptions& options, ThreadPool& decoders)
+    : options_(options), decoders_(decoders), handler_(engine, transfers, options) {}
+
+void ChannelReactor::OnReadDone(bool ok) {
+  if (!ok) return End(grpc::Status::OK);  // The client closed or is gone.
+  if (!CommandHandler::IsHeavy(batch_)) return TakeIn();
+  const absl::Status submitted = decoders_.Submit([self = shared_from_this()] { self->TakeIn(); });
+  if (!submitted.ok()) End(ToGrpc(submitted));
+}
+
+void ChannelReactor::TakeIn() {
+  uncredited_ += batch_.commands_size();
+  if (uncredited_ > options_.command_window) {
+    return End(ToGrpc(absl::InvalidArgumentError(
+        absl::StrCat(uncredited_, " commands sent beyond those credited; the window is ",
+                     options_.command_window))));
+  }
+  const bool credit_now = AsksForCredit(batch_);
+  const absl::Status status = handler_.Handle(batch_, shared_from_this());
+  if (!status.ok()) return End(ToGrpc(status));
+  if (credit_now || uncredited_ > options_.command_window / 8) Credit();
+  ReadNext();
+}
+
+void ChannelReactor::Credit() {
+  v1::Event event;
+  event.mutable_credit()->set_commands(std::exchange(uncredited_, 0));
+  Send(std::move(event));
+}
+
+void ChannelReactor::ReadNext() {
+  batch_.Clear();
+  MutexLock lock(mutex_);
+  paused_ = true;
+  StartReadIfPaused();
+}
+
+bool ChannelReactor::MayRead() const {
+  return requests_ < options_.max_requests && executions_ < options_.max_executions &&
+         event_bytes_ < options_.max_event_bytes;
+}
+
+void ChannelReactor::StartReadIfPaused() {
+  if (ended_ || !paused_ || !MayRead()) return;
+  paused_ = false;
+  StartRead(&batch_);
+}
+
+void ChannelReactor::Send(v1::Event event) {
+  const size_t size_bytes = event.ByteSizeLong();
+  MutexLock lock(mutex_);
+  if (ended_) return;
+  if (outgoing_.empty() || outgoing_.back().size_bytes + size_bytes > kMaxBatchBytes) {
+    outgoing_.emplace_back();
+  }
+  *outgoing_.back().message.add_events() = std::move(event);
+  outgoing_.back().size_bytes += size_bytes;
+  event_bytes_ += size_bytes;
+  StartWriteIfIdle();
+}
+
+void ChannelReactor::StartWriteIfIdle() {
+  if (ended_ || write_in_flight_ || outgoing_.empty()) return;
+  write_in_flight_ = true;
+  writing_ = std::move(outgoing_.front().message);
+  event_bytes_ -= outgoing_.front().size_bytes;
+  outgoing_.pop_front();
+  StartWrite(&writing_);
+}
+
+void ChannelReactor::OnWriteDone(bool ok) {
+  MutexLock lock(mutex_);
+  write_in_flight_ = false;
+  if (!ok) return;  // The read fails too and ends the stream.
+  StartWriteIfIdle();
+  StartReadIfPaused();
+}
+
+void ChannelReactor::Begin(Work work) {
+  MutexLock lock(mutex_);
+  ++(work == Work::kRequest ? requests_ : executions_);
+}
+
+void ChannelReactor::End(Work work) {
+  MutexLock lock(mutex_);
+  --(work == Work::kRequest ? requests_ : executions_);
+  StartReadIfPaused();
+}
+
+void ChannelReactor::End(const grpc::Status& status) {
+  handler_.Close();
+  MutexLock lock(mutex_);
+  if (std::exchange(ended_, true)) return;
+  outgoing_.clear();
+  Finish(status);
+}
+
+// Also when nothing is being read: the stream would otherwise never finish.
+void ChannelReactor::OnCancel() { End(grpc::Status::CANCELLED); }
+
+void ChannelReactor::OnDone() {
+  handler_.Close();
+  const std::shared_ptr<ChannelReactor> last = std::move(self_);
+}
+
+}  // namespace acceld::rpc

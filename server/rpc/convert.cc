@@ -1,0 +1,124 @@
+#include "server/rpc/convert.h"
+
+#include "common/ir/limits.h"
+#include "common/ir/text.h"
+#include "common/ir/wire.h"
+
+namespace acceld::rpc {
+namespace {
+
+v1::CacheVerdict ToProto(engine::CacheVerdict verdict) {
+  switch (verdict) {
+    case engine::CacheVerdict::kUnknown:
+      return v1::CACHE_VERDICT_UNKNOWN;
+    case engine::CacheVerdict::kMemory:
+      return v1::CACHE_VERDICT_MEMORY;
+    case engine::CacheVerdict::kDisk:
+      return v1::CACHE_VERDICT_DISK;
+    case engine::CacheVerdict::kInflight:
+      return v1::CACHE_VERDICT_INFLIGHT;
+    case engine::CacheVerdict::kMiss:
+      return v1::CACHE_VERDICT_MISS;
+  }
+  return v1::CACHE_VERDICT_UNKNOWN;
+}
+
+}  // namespace
+
+v1::ExecutionInfo ToProto(const engine::ExecutionInfo& info) {
+  v1::ExecutionInfo proto;
+  proto.set_fingerprint(info.fingerprint);
+  proto.set_cache_key(info.cache_key);
+  proto.set_verdict(ToProto(info.verdict));
+  proto.set_compile_ms(info.compile_ms);
+  proto.set_execute_us(info.execute_us);
+  return proto;
+}
+
+v1::DeviceInfo ToProto(const engine::DeviceInfo& info) {
+  v1::DeviceInfo proto;
+  proto.set_id(info.id);
+  proto.set_kind(info.kind);
+  proto.set_name(info.name);
+  proto.set_architecture(info.architecture);
+  proto.set_memory_limit_bytes(info.memory_limit_bytes);
+  proto.set_memory_used_bytes(info.memory_used_bytes);
+  proto.set_memory_peak_bytes(info.memory_peak_bytes);
+  proto.set_executions(info.executions);
+  proto.set_queued(info.queued);
+  return proto;
+}
+
+v1::Stats ToProto(const engine::EngineStats& stats) {
+  v1::Stats proto;
+  proto.set_compiles(stats.compiles);
+  proto.set_compile_failures(stats.compile_failures);
+  proto.set_executions(stats.executions);
+  proto.set_execution_failures(stats.execution_failures);
+  proto.set_cache_hits_memory(stats.cache_hits_memory);
+  proto.set_cache_hits_disk(stats.cache_hits_disk);
+  proto.set_cache_hits_inflight(stats.cache_hits_inflight);
+  proto.set_cache_misses(stats.cache_misses);
+  proto.set_cache_dropped(stats.cache_dropped);
+  proto.set_cache_memory_bytes(stats.cache_memory_bytes);
+  proto.set_cache_disk_bytes(stats.cache_disk_bytes);
+  proto.set_cache_memory_entries(stats.cache_memory_entries);
+  proto.set_cache_disk_entries(stats.cache_disk_entries);
+  proto.set_sessions(stats.sessions);
+  proto.set_sessions_total(stats.sessions_total);
+  proto.set_arrays(stats.arrays);
+  proto.set_array_bytes(stats.array_bytes);
+  proto.set_programs(stats.programs);
+  return proto;
+}
+
+v1::SessionInfo ToProto(const engine::SessionInfo& info) {
+  v1::SessionInfo proto;
+  proto.set_id(info.id);
+  proto.set_client_name(info.client_name);
+  proto.set_age_s(info.age_s);
+  proto.set_arrays(info.arrays);
+  proto.set_array_bytes(info.array_bytes);
+  proto.set_executions(info.executions);
+  proto.set_programs(info.programs);
+  proto.set_queued(info.queued);
+  return proto;
+}
+
+v1::CacheEntry ToProto(const engine::CacheEntryInfo& info) {
+  v1::CacheEntry proto;
+  proto.set_key(info.key);
+  proto.set_fingerprint(info.fingerprint);
+  proto.set_program_name(info.program_name);
+  proto.set_signature(info.signature);
+  proto.set_architecture(info.architecture);
+  proto.set_size_bytes(info.size_bytes);
+  proto.set_in_memory(info.in_memory);
+  proto.set_on_disk(info.on_disk);
+  proto.set_compile_ms(info.compile_ms);
+  proto.set_age_s(info.age_s);
+  return proto;
+}
+
+absl::StatusOr<ir::Module> DecodeProgram(const v1::Program& program) {
+  switch (program.form_case()) {
+    case v1::Program::kModule:
+      return ir::FromProto(program.module());
+    case v1::Program::kText: {
+      const std::string& name = program.file_name();
+      if (name.size() > static_cast<size_t>(ir::limits::kMaxNameBytes)) {
+        return absl::InvalidArgumentError("the program's file name is too long");
+      }
+      return ir::ParseModule(program.text(), name.empty() ? "<program>" : name.c_str());
+    }
+    case v1::Program::FORM_NOT_SET:
+      break;
+  }
+  return absl::InvalidArgumentError("the program has neither a module nor text");
+}
+
+std::string EntryOf(const v1::Program& program) {
+  return program.entry().empty() ? "main" : program.entry();
+}
+
+}  // namespace acceld::rpc

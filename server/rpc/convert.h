@@ -1,0 +1,25 @@
+#pragma once
+
+#include <vector>
+
+#include "acceld/v1/acceld.pb.h"
+#include "common/ir/module.h"
+#include "common/status.h"
+#include "server/engine/engine.h"
+
+// The engine's values as messages and back.
+namespace acceld::rpc {
+
+v1::ExecutionInfo ToProto(const engine::ExecutionInfo& info);
+v1::DeviceInfo ToProto(const engine::DeviceInfo& info);
+v1::Stats ToProto(const engine::EngineStats& stats);
+v1::SessionInfo ToProto(const engine::SessionInfo& info);
+v1::CacheEntry ToProto(const engine::CacheEntryInfo& info);
+
+// Reads either form of a program. May take long for large ones. Errors: those of ir::ParseModule
+// and ir::FromProto; INVALID_ARGUMENT when there is no form.
+absl::StatusOr<ir::Module> DecodeProgram(const v1::Program& program);
+// The function to run: "main" when none is named.
+std::string EntryOf(const v1::Program& program);
+
+}  // namespace acceld::rpc

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/address.h"
+
+namespace acceld::rpc {
+
+struct RpcOptions {
+  std::vector<Address> listen;
+  std::string version;  // of the daemon, for clients
+  // A message above this is RESOURCE_EXHAUSTED and ends its stream.
+  int64_t max_message_bytes = int64_t{64} << 20;
+  // Fetched arrays up to this size travel in the event.
+  uint64_t max_inline_bytes = uint64_t{64} << 10;
+  // Commands that a client may send beyond those credited back.
+  uint64_t command_window = 32768;
+  // A session's channel is not read while more than this is under way for it.
+  uint64_t max_requests = 16384;
+  uint64_t max_executions = 65536;
+  uint64_t max_event_bytes = uint64_t{8} << 20;
+  // Fetched bytes of a session that may wait for their download.
+  uint64_t max_transfer_bytes = uint64_t{16} << 30;
+  // Threads that decode large programs.
+  int decode_threads = 2;
+};
+
+}  // namespace acceld::rpc

@@ -1,0 +1,151 @@
+#include "server/rpc/run_call.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/ir/wire.h"
+#include "server/rpc/convert.h"
+#include "server/rpc/status_codes.h"
+
+namespace acceld::rpc {
+namespace {
+
+constexpr engine::ProgramId kProgram = 1;
+
+}  // namespace
+
+// What gRPC holds; tells the call when the client is gone.
+class RunCall::Reactor : public grpc::ServerUnaryReactor {
+ public:
+  explicit Reactor(std::shared_ptr<RunCall> call) : call_(std::move(call)) {}
+
+ private:
+  void OnCancel() override { call_->Finish(absl::CancelledError("the client gave up")); }
+  void OnDone() override { delete this; }
+
+  const std::shared_ptr<RunCall> call_;  // Shared with the engine's callbacks.
+};
+
+grpc::ServerUnaryReactor* RunCall::Start(engine::Engine& engine, const RpcOptions& options,
+                                         ThreadPool& decoders, const v1::RunRequest* request,
+                                         v1::RunReply* reply) {
+  std::shared_ptr<RunCall> call(new RunCall(engine, options, request, reply));
+  auto* reactor = new Reactor(call);
+  {
+    MutexLock lock(call->mutex_);
+    call->reactor_ = reactor;
+  }
+  const absl::Status submitted = decoders.Submit([call] { call->Run(); });
+  if (!submitted.ok()) call->Finish(submitted);
+  return reactor;
+}
+
+void RunCall::Run() {
+  const absl::StatusOr<std::vector<engine::Handle>> outputs = Submit();
+  if (!outputs.ok()) return Finish(outputs.status());
+  std::shared_ptr<engine::Session> session;
+  {
+    MutexLock lock(mutex_);
+    session = session_;
+    results_.resize(outputs->size());
+    missing_ = outputs->size();
+  }
+  if (session == nullptr) return;  // Cancelled meanwhile.
+  if (outputs->empty()) return Finish(absl::OkStatus());
+  for (size_t i = 0; i < outputs->size(); ++i) {
+    session->Fetch((*outputs)[i],
+                   [self = shared_from_this(), i](const engine::FetchResult& result) {
+                     self->OnFetched(i, result);
+                   });
+  }
+}
+
+absl::StatusOr<std::vector<engine::Handle>> RunCall::Submit() {
+  // The request belongs to gRPC and goes when the call is finished, which a cancellation may do at
+  // any time: what is needed of it is read while the call is known to be open.
+  v1::RunRequest request;
+  {
+    MutexLock lock(mutex_);
+    if (reactor_ == nullptr) return absl::CancelledError("the client gave up");
+    request = *request_;
+  }
+  ACCELD_ASSIGN_OR_RETURN(ir::Module module, DecodeProgram(request.program()));
+  const std::string entry = EntryOf(request.program());
+  ACCELD_ASSIGN_OR_RETURN(const ir::Function* function, module.Entry(entry));
+  std::vector<engine::Handle> inputs, outputs(function->body.results.size());
+  ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<engine::Session> session, engine_.OpenSession("run"));
+  {
+    MutexLock lock(mutex_);
+    if (reactor_ != nullptr) session_ = session;
+  }
+  absl::Status status = session->RegisterProgram(kProgram, std::move(module), entry);
+  engine::Handle next = 1;
+  for (const v1::Literal& argument : request.arguments()) {
+    if (!status.ok()) break;
+    absl::StatusOr<ir::Literal> value = ir::FromProto(argument);
+    status = value.ok() ? session->Put(next, *std::move(value), request.device())
+                        : Annotate(value.status(), absl::StrCat("argument ", inputs.size()));
+    inputs.push_back(next++);
+  }
+  for (engine::Handle& output : outputs) output = next++;
+  if (status.ok()) status = session->Execute(kProgram, inputs, outputs, request.device());
+  MutexLock lock(mutex_);
+  if (status.ok() && reactor_ == nullptr) status = absl::CancelledError("the client gave up");
+  if (!status.ok()) {
+    session->Close();
+    return status;
+  }
+  return outputs;
+}
+
+void RunCall::OnFetched(size_t index, const engine::FetchResult& result) {
+  if (!result.array.ok()) return Finish(result.array.status());
+  v1::Literal literal;
+  *literal.mutable_type() = ir::ToProto(result.array->type);
+  const std::string& bytes = *result.array->bytes;
+  {
+    MutexLock lock(mutex_);
+    if (reactor_ == nullptr) return;
+    reply_bytes_ += bytes.size();
+    execution_ = ToProto(result.execution);
+  }
+  const auto limit = static_cast<uint64_t>(options_.max_message_bytes);
+  if (bytes.size() > limit) {
+    return Finish(absl::ResourceExhaustedError(absl::StrCat("result ", index, " has ", bytes.size(),
+                                                            " bytes; a reply holds at most ", limit,
+                                                            ". Use Channel and Download")));
+  }
+  literal.set_data(bytes);
+  bool last, too_large;
+  {
+    MutexLock lock(mutex_);
+    if (reactor_ == nullptr) return;
+    results_[index] = std::move(literal);
+    last = --missing_ == 0;
+    too_large = reply_bytes_ > limit;
+  }
+  if (too_large) {
+    Finish(absl::ResourceExhaustedError(absl::StrCat("the results have more than ", limit,
+                                                     " bytes together. Use Channel and Download")));
+  } else if (last) {
+    Finish(absl::OkStatus());
+  }
+}
+
+void RunCall::Finish(const absl::Status& status) {
+  Reactor* reactor;
+  std::shared_ptr<engine::Session> session;
+  {
+    MutexLock lock(mutex_);
+    reactor = std::exchange(reactor_, nullptr);
+    session = std::exchange(session_, nullptr);
+    if (reactor != nullptr && status.ok()) {
+      for (v1::Literal& result : results_) *reply_->add_results() = std::move(result);
+      *reply_->mutable_execution() = std::move(execution_);
+    }
+  }
+  if (reactor != nullptr) reactor->Finish(ToGrpc(status));
+  if (session != nullptr) session->Close();
+}
+
+}  // namespace acceld::rpc

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "acceld/v1/acceld.grpc.pb.h"
+#include "common/mutex.h"
+#include "common/status.h"
+#include "common/thread_pool.h"
+#include "server/engine/engine.h"
+#include "server/rpc/options.h"
+
+namespace acceld::rpc {
+
+// One Run: a session that lives for one program. Decoding happens on the decode pool; the rest
+// follows from the engine's callbacks. Nothing waits.
+//
+// The call is shared by its callbacks; gRPC's reactor is finished once, by the last result, the
+// first error or a cancellation.
+class RunCall : public std::enable_shared_from_this<RunCall> {
+ public:
+  // The reactor belongs to gRPC; `request` and `reply` live until it is finished.
+  static grpc::ServerUnaryReactor* Start(engine::Engine& engine, const RpcOptions& options,
+                                         ThreadPool& decoders, const v1::RunRequest* request,
+                                         v1::RunReply* reply);
+
+ private:
+  class Reactor;
+
+  RunCall(engine::Engine& engine, const RpcOptions& options, const v1::RunRequest* request,
+          v1::RunReply* reply)
+      : engine_(engine), options_(options), request_(request), reply_(reply) {}
+
+  void Run();
+  // Opens the session and submits everything; the number of results.
+  absl::StatusOr<std::vector<engine::Handle>> Submit();
+  void OnFetched(size_t index, const engine::FetchResult& result);
+  void Finish(const absl::Status& status);
+
+  engine::Engine& engine_;
+  const RpcOptions& options_;
+  const v1::RunRequest* const request_;
+  v1::RunReply* const reply_;
+
+  Mutex mutex_;
+  Reactor* reactor_ ABSL_GUARDED_BY(mutex_) = nullptr;  // Null once finished.
+  std::shared_ptr<engine::Session> session_ ABSL_GUARDED_BY(mutex_);
+  std::vector<v1::Literal> results_ ABSL_GUARDED_BY(mutex_);
+  size_t missing_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t reply_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
+  v1::ExecutionInfo execution_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace acceld::rpc

@@ -1,0 +1,81 @@
+#include "server/rpc/server.h"
+
+#include <sys/stat.h>
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/log.h"
+#include "grpcpp/ext/proto_server_reflection_plugin.h"
+#include "grpcpp/health_check_service_interface.h"
+#include "grpcpp/security/server_credentials.h"
+#include "grpcpp/server.h"
+#include "grpcpp/server_builder.h"
+#include "server/rpc/service.h"
+#include "server/rpc/socket_claim.h"
+
+namespace acceld::rpc {
+
+struct Server::Impl {
+  Impl(engine::Engine& engine, RpcOptions options)
+      : addresses(options.listen), service(engine, std::move(options)) {}
+
+  std::vector<Address> addresses;
+  std::vector<SocketClaim> claims;
+  Service service;
+  std::unique_ptr<grpc::Server> server;  // Last: its threads use the service.
+};
+
+absl::StatusOr<std::unique_ptr<Server>> Server::Start(engine::Engine& engine, RpcOptions options) {
+  if (options.listen.empty()) return absl::InvalidArgumentError("no address to listen on");
+  const int max_message_bytes = static_cast<int>(options.max_message_bytes);
+  auto impl = std::make_unique<Impl>(engine, std::move(options));
+  for (const Address& address : impl->addresses) {
+    ACCELD_ASSIGN_OR_RETURN(SocketClaim claim, SocketClaim::Take(address));
+    impl->claims.push_back(std::move(claim));
+  }
+  grpc::EnableDefaultHealthCheckService(true);
+  grpc::reflection::InitProtoReflectionServerBuilderPlugin();
+  grpc::ServerBuilder builder;
+  builder.SetMaxReceiveMessageSize(max_message_bytes);
+  // Replies carry results beside their own few bytes.
+  builder.SetMaxSendMessageSize(-1);
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  std::vector<int> ports(impl->addresses.size(), 0);
+  for (size_t i = 0; i < ports.size(); ++i) {
+    builder.AddListeningPort(impl->addresses[i].ToString(), grpc::InsecureServerCredentials(),
+                             &ports[i]);
+  }
+  builder.RegisterService(&impl->service);
+  impl->server = builder.BuildAndStart();
+  for (size_t i = 0; i < ports.size(); ++i) {
+    Address& address = impl->addresses[i];
+    if (impl->server == nullptr || ports[i] == 0) {
+      return absl::UnavailableError(absl::StrCat("cannot listen on ", address.ToString()));
+    }
+    if (!address.is_unix()) {
+      address.port = static_cast<uint16_t>(ports[i]);
+    } else if (chmod(address.unix_path.c_str(), 0600) != 0) {
+      return absl::ErrnoToStatus(errno, absl::StrCat("chmod ", address.unix_path));
+    }
+  }
+  return std::unique_ptr<Server>(new Server(std::move(impl)));
+}
+
+Server::Server(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Server::~Server() { Shutdown(std::chrono::milliseconds(0)); }
+
+const std::vector<Address>& Server::addresses() const { return impl_->addresses; }
+
+void Server::StopAccepting() {
+  impl_->service.StopAccepting();
+  if (auto* health = impl_->server->GetHealthCheckService()) health->SetServingStatus(false);
+}
+
+void Server::Shutdown(std::chrono::milliseconds grace) {
+  StopAccepting();
+  impl_->service.EndChannels();
+  impl_->server->Shutdown(std::chrono::system_clock::now() + grace);
+}
+
+}  // namespace acceld::rpc

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/status.h"
+#include "server/engine/engine.h"
+#include "server/rpc/options.h"
+
+namespace acceld::rpc {
+
+// The gRPC server: an adapter between proto/acceld/v1 and an engine, with the standard health and
+// reflection services. It keeps no state of its own but that of open streams.
+//
+// Unix sockets are made with mode 0600; a socket file that nobody listens on is replaced, one that
+// answers is an error. Start and Shutdown block; call each from one thread.
+class Server {
+ public:
+  // `engine` must outlive the server. INVALID_ARGUMENT without an address; ALREADY_EXISTS when
+  // another daemon answers at one; UNAVAILABLE when one cannot be bound.
+  static absl::StatusOr<std::unique_ptr<Server>> Start(engine::Engine& engine, RpcOptions options);
+  // Shuts down at once.
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  // What it listens on; a TCP port of 0 is replaced by the one that was chosen.
+  const std::vector<Address>& addresses() const;
+
+  // Says "not serving" to health checks and refuses new channels and runs.
+  void StopAccepting();
+  // Ends open streams with UNAVAILABLE, waits at most `grace` for calls to finish, closes.
+  void Shutdown(std::chrono::milliseconds grace);
+
+ private:
+  struct Impl;
+  explicit Server(std::unique_ptr<Impl> impl);
+
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace acceld::rpc

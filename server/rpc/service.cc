@@ -1,0 +1,134 @@
+#include "server/rpc/service.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "server/rpc/bulk_reactors.h"
+#include "server/rpc/convert.h"
+#include "server/rpc/run_call.h"
+#include "server/rpc/status_codes.h"
+
+namespace acceld::rpc {
+namespace {
+
+constexpr size_t kMaxQueuedDecodes = 4096;
+constexpr size_t kDefaultPageSize = 100;
+constexpr size_t kMaxPageSize = 1000;
+
+grpc::Status Draining() {
+  return grpc::Status(grpc::StatusCode::UNAVAILABLE, "the daemon is shutting down");
+}
+
+grpc::ServerUnaryReactor* Answer(grpc::CallbackServerContext* context, const absl::Status& status) {
+  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+  reactor->Finish(ToGrpc(status));
+  return reactor;
+}
+
+// A stream that is refused before it begins.
+class RefusedChannel : public grpc::ServerBidiReactor<v1::CommandBatch, v1::EventBatch> {
+ public:
+  explicit RefusedChannel(const grpc::Status& status) { Finish(status); }
+
+ private:
+  void OnDone() override { delete this; }
+};
+
+}  // namespace
+
+Service::Service(engine::Engine& engine, RpcOptions options)
+    : engine_(engine),
+      options_(std::move(options)),
+      transfers_(options_.max_transfer_bytes),
+      decoders_("decode", options_.decode_threads, kMaxQueuedDecodes) {}
+
+grpc::ServerBidiReactor<v1::CommandBatch, v1::EventBatch>* Service::Channel(
+    grpc::CallbackServerContext*) {
+  if (!accepting_) return new RefusedChannel(Draining());
+  std::shared_ptr<ChannelReactor> reactor =
+      ChannelReactor::Start(engine_, transfers_, options_, decoders_);
+  ChannelReactor* const grpc_share = reactor.get();
+  MutexLock lock(mutex_);
+  channels_.erase(std::remove_if(channels_.begin(), channels_.end(),
+                                 [](const auto& channel) { return channel.expired(); }),
+                  channels_.end());
+  channels_.push_back(reactor);
+  return grpc_share;
+}
+
+void Service::EndChannels() {
+  std::vector<std::weak_ptr<ChannelReactor>> channels;
+  {
+    MutexLock lock(mutex_);
+    channels = channels_;
+  }
+  for (const auto& channel : channels) {
+    if (std::shared_ptr<ChannelReactor> reactor = channel.lock()) reactor->End(Draining());
+  }
+}
+
+grpc::ServerReadReactor<v1::UploadChunk>* Service::Upload(grpc::CallbackServerContext* context,
+                                                          v1::UploadReply*) {
+  return new UploadReactor(engine_, context);
+}
+
+grpc::ServerWriteReactor<v1::DownloadChunk>* Service::Download(grpc::CallbackServerContext*,
+                                                               const v1::DownloadRequest* request) {
+  return new DownloadReactor(transfers_.Take(request->session_token(), request->transfer_id()));
+}
+
+grpc::ServerUnaryReactor* Service::Run(grpc::CallbackServerContext* context,
+                                       const v1::RunRequest* request, v1::RunReply* reply) {
+  if (!accepting_) return Answer(context, absl::UnavailableError("the daemon is shutting down"));
+  return RunCall::Start(engine_, options_, decoders_, request, reply);
+}
+
+grpc::ServerUnaryReactor* Service::ListDevices(grpc::CallbackServerContext* context,
+                                               const v1::ListDevicesRequest*,
+                                               v1::ListDevicesReply* reply) {
+  for (const engine::DeviceInfo& device : engine_.Devices()) {
+    *reply->add_devices() = ToProto(device);
+  }
+  return Answer(context, absl::OkStatus());
+}
+
+grpc::ServerUnaryReactor* Service::GetStats(grpc::CallbackServerContext* context,
+                                            const v1::GetStatsRequest*, v1::Stats* reply) {
+  *reply = ToProto(engine_.Stats());
+  const std::chrono::duration<double> uptime = std::chrono::steady_clock::now() - started_;
+  reply->set_uptime_s(uptime.count());
+  reply->set_version(options_.version);
+  reply->set_incarnation(engine_.incarnation());
+  return Answer(context, absl::OkStatus());
+}
+
+grpc::ServerUnaryReactor* Service::ListSessions(grpc::CallbackServerContext* context,
+                                                const v1::ListSessionsRequest*,
+                                                v1::ListSessionsReply* reply) {
+  for (const engine::SessionInfo& session : engine_.Sessions()) {
+    *reply->add_sessions() = ToProto(session);
+  }
+  return Answer(context, absl::OkStatus());
+}
+
+grpc::ServerUnaryReactor* Service::ListCache(grpc::CallbackServerContext* context,
+                                             const v1::ListCacheRequest* request,
+                                             v1::ListCacheReply* reply) {
+  // The token is the number of entries that were already given.
+  uint64_t offset = 0;
+  if (!request->page_token().empty() && !absl::SimpleAtoi(request->page_token(), &offset)) {
+    return Answer(context, absl::InvalidArgumentError(absl::StrCat(
+                               "page token '", request->page_token(), "' is not one of ours")));
+  }
+  const size_t limit = request->page_size() == 0
+                           ? kDefaultPageSize
+                           : std::min<size_t>(request->page_size(), kMaxPageSize);
+  const std::vector<engine::CacheEntryInfo> entries = engine_.CacheEntries(offset, limit);
+  for (const engine::CacheEntryInfo& entry : entries) *reply->add_entries() = ToProto(entry);
+  if (entries.size() == limit) reply->set_next_page_token(absl::StrCat(offset + limit));
+  return Answer(context, absl::OkStatus());
+}
+
+}  // namespace acceld::rpc

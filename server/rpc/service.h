@@ -1,0 +1,58 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <vector>
+
+#include "acceld/v1/acceld.grpc.pb.h"
+#include "common/mutex.h"
+#include "common/thread_pool.h"
+#include "server/engine/engine.h"
+#include "server/rpc/channel_reactor.h"
+#include "server/rpc/options.h"
+#include "server/rpc/transfers.h"
+
+namespace acceld::rpc {
+
+// The RPCs of acceld.proto. Each makes its reactor and returns; gRPC's threads call it.
+class Service : public v1::Acceld::CallbackService {
+ public:
+  Service(engine::Engine& engine, RpcOptions options);
+
+  void StopAccepting() { accepting_ = false; }
+  // Ends every open channel with UNAVAILABLE.
+  void EndChannels();
+
+ private:
+  grpc::ServerBidiReactor<v1::CommandBatch, v1::EventBatch>* Channel(
+      grpc::CallbackServerContext* context) override;
+  grpc::ServerReadReactor<v1::UploadChunk>* Upload(grpc::CallbackServerContext* context,
+                                                   v1::UploadReply* reply) override;
+  grpc::ServerWriteReactor<v1::DownloadChunk>* Download(
+      grpc::CallbackServerContext* context, const v1::DownloadRequest* request) override;
+  grpc::ServerUnaryReactor* Run(grpc::CallbackServerContext* context, const v1::RunRequest* request,
+                                v1::RunReply* reply) override;
+  grpc::ServerUnaryReactor* ListDevices(grpc::CallbackServerContext* context,
+                                        const v1::ListDevicesRequest* request,
+                                        v1::ListDevicesReply* reply) override;
+  grpc::ServerUnaryReactor* GetStats(grpc::CallbackServerContext* context,
+                                     const v1::GetStatsRequest* request, v1::Stats* reply) override;
+  grpc::ServerUnaryReactor* ListSessions(grpc::CallbackServerContext* context,
+                                         const v1::ListSessionsRequest* request,
+                                         v1::ListSessionsReply* reply) override;
+  grpc::ServerUnaryReactor* ListCache(grpc::CallbackServerContext* context,
+                                      const v1::ListCacheRequest* request,
+                                      v1::ListCacheReply* reply) override;
+
+  engine::Engine& engine_;
+  const RpcOptions options_;
+  const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+  std::atomic<bool> accepting_{true};
+  TransferTable transfers_;
+  Mutex mutex_;
+  std::vector<std::weak_ptr<ChannelReactor>> channels_ ABSL_GUARDED_BY(mutex_);
+  ThreadPool decoders_;  // Last: its threads use the rest.
+};
+
+}  // namespace acceld::rpc

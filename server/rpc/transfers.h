@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "common/mutex.h"
+#include "common/status.h"
+
+namespace acceld::rpc {
+
+using SharedBytes = std::shared_ptr<const std::string>;  // Shared with the engine; immutable.
+
+// A session's fetched arrays that wait for their Download. Any thread may call.
+class SessionTransfers {
+ public:
+  explicit SessionTransfers(uint64_t max_bytes) : max_bytes_(max_bytes) {}
+
+  // A number for these bytes. RESOURCE_EXHAUSTED when others wait and the limit would be passed.
+  absl::StatusOr<uint64_t> Add(SharedBytes bytes);
+  // Takes them out, once. NOT_FOUND.
+  absl::StatusOr<SharedBytes> Take(uint64_t transfer_id);
+
+ private:
+  const uint64_t max_bytes_;
+  Mutex mutex_;
+  std::map<uint64_t, SharedBytes> waiting_ ABSL_GUARDED_BY(mutex_);
+  uint64_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t next_id_ ABSL_GUARDED_BY(mutex_) = 1;
+};
+
+// The transfers of all open sessions, by session token. Any thread may call.
+class TransferTable {
+ public:
+  explicit TransferTable(uint64_t max_session_bytes) : max_session_bytes_(max_session_bytes) {}
+
+  // Shared with the session's channel, so that a late fetch after Close dies with it.
+  std::shared_ptr<SessionTransfers> Open(absl::string_view token);
+  void Close(absl::string_view token);
+  absl::StatusOr<SharedBytes> Take(absl::string_view token, uint64_t transfer_id) const;
+
+ private:
+  const uint64_t max_session_bytes_;
+  mutable Mutex mutex_;
+  std::map<std::string, std::shared_ptr<SessionTransfers>> sessions_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace acceld::rpc
