@@ -10,8 +10,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-const Type kI32Scalar = TensorType{DType::kI32, {}};
-
 TEST(InterpreterIndexing, DynamicSliceClampsAndReadsUnsignedStartsAsUnsigned) {
   const Literal x = Ints(DType::kI32, {5}, {0, 1, 2, 3, 4});
   const DynamicSliceAttributes sizes{.slice_sizes = {2}};
@@ -64,15 +62,15 @@ TEST(InterpreterIndexing, GatherClampsStarts) {
 }
 
 std::vector<Literal> Reduce(OpKind kind, const Literal& x, const Literal& initial) {
-  return Run({x, initial},
-             [&](FunctionBuilder& b, const std::vector<ValueId>& p) {
-               std::vector<Region> regions;
-               regions.push_back(BinaryRegion(b, kind, x.type().dtype));
-               return b
-                   .Add(OpKind::kReduce, {p[0], p[1]}, DimensionsAttributes{.dimensions = {0}},
-                        std::move(regions))
-                   .value();
-             })
+  return RunProgram({x, initial},
+                    [&](FunctionBuilder& b, const std::vector<ValueId>& p) {
+                      std::vector<Region> regions;
+                      regions.push_back(BinaryRegion(b, kind, x.type().dtype));
+                      return b
+                          .Add(OpKind::kReduce, {p[0], p[1]},
+                               DimensionsAttributes{.dimensions = {0}}, std::move(regions))
+                          .value();
+                    })
       .value();
 }
 
@@ -97,17 +95,17 @@ TEST(InterpreterReduce, EmptyDimensionGivesTheInitialValue) {
 }
 
 TEST(InterpreterReduceWindow, InitialValueFillsThePaddingAndIsFoldedInOnceMore) {
-  const auto results =
-      Run({Ints(DType::kI32, {2}, {1, 2}), Ints(DType::kI32, {}, {10})},
-          [&](FunctionBuilder& b, const std::vector<ValueId>& p) {
-            std::vector<Region> regions;
-            regions.push_back(BinaryRegion(b, OpKind::kAdd, DType::kI32));
-            return b
-                .Add(OpKind::kReduceWindow, {p[0], p[1]},
-                     WindowAttributes{.window_dimensions = {2}, .padding = {.pairs = {{1, 0}}}},
-                     std::move(regions))
-                .value();
-          });
+  const auto results = RunProgram(
+      {Ints(DType::kI32, {2}, {1, 2}), Ints(DType::kI32, {}, {10})},
+      [&](FunctionBuilder& b, const std::vector<ValueId>& p) {
+        std::vector<Region> regions;
+        regions.push_back(BinaryRegion(b, OpKind::kAdd, DType::kI32));
+        return b
+            .Add(OpKind::kReduceWindow, {p[0], p[1]},
+                 WindowAttributes{.window_dimensions = {2}, .padding = {.pairs = {{1, 0}}}},
+                 std::move(regions))
+            .value();
+      });
   ASSERT_TRUE(results.ok()) << results.status();
   EXPECT_THAT(IntsOf((*results)[0]), ElementsAre(10 + 10 + 1, 10 + 1 + 2));
 }
@@ -118,35 +116,36 @@ TEST(InterpreterScatter, LeavesOutWhatFallsOutside) {
   attributes.scatter_dimension_numbers.scatter_dims_to_operand_dims = {0};
   attributes.scatter_dimension_numbers.index_vector_dim = 1;
   const auto results =
-      Run({Ints(DType::kI32, {3}, {1, 2, 3}), Ints(DType::kUI32, {4, 1}, {1, -1, 3, 1}),
-           Ints(DType::kI32, {4}, {10, 20, 30, 40})},
-          [&](FunctionBuilder& b, const std::vector<ValueId>& p) {
-            std::vector<Region> regions;
-            regions.push_back(BinaryRegion(b, OpKind::kAdd, DType::kI32));
-            return b.Add(OpKind::kScatter, p, attributes, std::move(regions)).value();
-          });
+      RunProgram({Ints(DType::kI32, {3}, {1, 2, 3}), Ints(DType::kUI32, {4, 1}, {1, -1, 3, 1}),
+                  Ints(DType::kI32, {4}, {10, 20, 30, 40})},
+                 [&](FunctionBuilder& b, const std::vector<ValueId>& p) {
+                   std::vector<Region> regions;
+                   regions.push_back(BinaryRegion(b, OpKind::kAdd, DType::kI32));
+                   return b.Add(OpKind::kScatter, p, attributes, std::move(regions)).value();
+                 });
   ASSERT_TRUE(results.ok()) << results.status();
   EXPECT_THAT(IntsOf((*results)[0]), ElementsAre(1, 52, 3));
 }
 
 TEST(InterpreterSort, IsStableAndMovesAllOperands) {
-  const Type f32 = TensorType{DType::kF32, {}};
-  const auto results =
-      Run({Floats(DType::kF32, {4}, {2, 1, 2, 1}), Ints(DType::kI32, {4}, {0, 1, 2, 3})},
-          [&](FunctionBuilder& b, const std::vector<ValueId>& p) {
-            std::vector<Region> regions;
-            regions.push_back(MakeRegion(
-                b, {f32, f32, kI32Scalar, kI32Scalar}, [&](const std::vector<ValueId>& q) {
-                  return std::vector<ValueId>{
-                      b.AddOne(OpKind::kCompare, {q[0], q[1]},
-                               CompareAttributes{.comparison_direction = ComparisonDirection::kGt})
-                          .value()};
-                }));
-            return b
-                .Add(OpKind::kSort, p, SortAttributes{.dimension = 0, .is_stable = true},
-                     std::move(regions))
-                .value();
-          });
+  const Type f32 = ScalarType(DType::kF32);
+  const auto results = RunProgram(
+      {Floats(DType::kF32, {4}, {2, 1, 2, 1}), Ints(DType::kI32, {4}, {0, 1, 2, 3})},
+      [&](FunctionBuilder& b, const std::vector<ValueId>& p) {
+        std::vector<Region> regions;
+        regions.push_back(MakeRegion(
+            b, {f32, f32, ScalarType(DType::kI32), ScalarType(DType::kI32)},
+            [&](const std::vector<ValueId>& q) {
+              return std::vector<ValueId>{
+                  b.AddOne(OpKind::kCompare, {q[0], q[1]},
+                           CompareAttributes{.comparison_direction = ComparisonDirection::kGt})
+                      .value()};
+            }));
+        return b
+            .Add(OpKind::kSort, p, SortAttributes{.dimension = 0, .is_stable = true},
+                 std::move(regions))
+            .value();
+      });
   ASSERT_TRUE(results.ok()) << results.status();
   EXPECT_THAT(FloatsOf((*results)[0]), ElementsAre(2, 2, 1, 1));
   EXPECT_THAT(IntsOf((*results)[1]), ElementsAre(0, 2, 1, 3));
@@ -156,7 +155,7 @@ Literal Dot(const Literal& lhs, const Literal& rhs, DType result) {
   DotGeneralAttributes attributes;
   attributes.dot_dimension_numbers.lhs_contracting_dimensions = {0};
   attributes.dot_dimension_numbers.rhs_contracting_dimensions = {0};
-  return RunOp(OpKind::kDotGeneral, {lhs, rhs}, attributes, {TensorType{result, {}}});
+  return RunOp(OpKind::kDotGeneral, {lhs, rhs}, attributes, {ScalarType(result)});
 }
 
 TEST(InterpreterDot, NarrowIntegersAreWidenedFirst) {
@@ -177,7 +176,7 @@ TEST(InterpreterDot, EmptyContractionGivesZeros) {
 
 TEST(InterpreterControl, CaseIndexOutOfRangeTakesTheLastBranch) {
   for (const int64_t index : {-1, 2, 7}) {
-    const auto results = Run(
+    const auto results = RunProgram(
         {Ints(DType::kI32, {}, {index})}, [&](FunctionBuilder& b, const std::vector<ValueId>& p) {
           std::vector<Region> branches;
           for (int64_t i = 0; i < 3; ++i) {
@@ -195,37 +194,37 @@ TEST(InterpreterControl, CaseIndexOutOfRangeTakesTheLastBranch) {
 std::vector<ValueId> CountToTen(FunctionBuilder& b, const std::vector<ValueId>& p, int64_t step) {
   const ValueId captured = b.Constant(Ints(DType::kI32, {}, {step}));
   std::vector<Region> regions;
-  regions.push_back(MakeRegion(b, {kI32Scalar}, [&](const std::vector<ValueId>& q) {
+  regions.push_back(MakeRegion(b, {ScalarType(DType::kI32)}, [&](const std::vector<ValueId>& q) {
     const ValueId ten = b.Constant(Ints(DType::kI32, {}, {10}));
     return std::vector<ValueId>{
         b.AddOne(OpKind::kCompare, {q[0], ten},
                  CompareAttributes{.comparison_direction = ComparisonDirection::kLt})
             .value()};
   }));
-  regions.push_back(MakeRegion(b, {kI32Scalar}, [&](const std::vector<ValueId>& q) {
+  regions.push_back(MakeRegion(b, {ScalarType(DType::kI32)}, [&](const std::vector<ValueId>& q) {
     return std::vector<ValueId>{b.AddOne(OpKind::kAdd, {q[0], captured}).value()};
   }));
   return b.Add(OpKind::kWhile, p, NoAttributes{}, std::move(regions)).value();
 }
 
 TEST(InterpreterControl, WhileRunsUntilItsConditionFailsAndSeesCapturedValues) {
-  const auto results =
-      Run({Ints(DType::kI32, {}, {1})},
-          [](FunctionBuilder& b, const std::vector<ValueId>& p) { return CountToTen(b, p, 4); });
+  const auto results = RunProgram(
+      {Ints(DType::kI32, {}, {1})},
+      [](FunctionBuilder& b, const std::vector<ValueId>& p) { return CountToTen(b, p, 4); });
   ASSERT_TRUE(results.ok()) << results.status();
   EXPECT_THAT(IntsOf((*results)[0]), ElementsAre(13));
 }
 
 TEST(InterpreterLimits, EndlessLoopsEnd) {
-  const auto results =
-      Run({Ints(DType::kI32, {}, {1})},
-          [](FunctionBuilder& b, const std::vector<ValueId>& p) { return CountToTen(b, p, 0); },
-          {.max_element_ops = 10'000});
+  const auto results = RunProgram(
+      {Ints(DType::kI32, {}, {1})},
+      [](FunctionBuilder& b, const std::vector<ValueId>& p) { return CountToTen(b, p, 0); },
+      {.max_element_ops = 10'000});
   EXPECT_EQ(results.status().code(), absl::StatusCode::kResourceExhausted) << results.status();
 }
 
 TEST(InterpreterLimits, HugeResultsAreRefusedBeforeTheyAreMade) {
-  const auto results = Run(
+  const auto results = RunProgram(
       {Floats(DType::kF32, {2}, {1, 2})}, [](FunctionBuilder& b, const std::vector<ValueId>& p) {
         const Type huge = TensorType{DType::kF32, {int64_t{1} << 40, 2}};
         return b
@@ -239,7 +238,7 @@ TEST(InterpreterLimits, HugeResultsAreRefusedBeforeTheyAreMade) {
 
 TEST(InterpreterLimits, ArgumentsOfAnotherTypeAreRefused) {
   FunctionBuilder b("main");
-  const ValueId x = b.AddParameter(kI32Scalar);
+  const ValueId x = b.AddParameter(ScalarType(DType::kI32));
   Module module{.name = "m", .functions = {}};
   module.functions.push_back(b.Finish({x}));
   const Literal argument = Floats(DType::kF32, {}, {1});
@@ -250,7 +249,7 @@ TEST(InterpreterLimits, ArgumentsOfAnotherTypeAreRefused) {
 
 TEST(InterpretOp, RefusesRegionsThatCapture) {
   FunctionBuilder b("main");
-  const ValueId x = b.AddParameter(kI32Scalar);
+  const ValueId x = b.AddParameter(ScalarType(DType::kI32));
   const std::vector<ValueId> results = CountToTen(b, {x}, 1);
   const Function function = b.Finish(results);
   const Literal argument = Ints(DType::kI32, {}, {1});

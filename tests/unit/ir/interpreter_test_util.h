@@ -70,9 +70,15 @@ Region MakeRegion(FunctionBuilder& b, const std::vector<Type>& parameters, Make 
   return b.EndRegion(make(ids));
 }
 
+inline Type ScalarType(DType dtype) {
+  TensorType type = Literal().type();
+  type.dtype = dtype;
+  return type;
+}
+
 // A region of one op on two scalars of a type, as reduce and scatter take it.
 inline Region BinaryRegion(FunctionBuilder& b, OpKind kind, DType dtype) {
-  const Type scalar = TensorType{dtype, {}};
+  const Type scalar = ScalarType(dtype);
   return MakeRegion(b, {scalar, scalar}, [&](const std::vector<ValueId>& p) {
     return std::vector<ValueId>{b.AddOne(kind, {p[0], p[1]}).value()};
   });
@@ -81,8 +87,8 @@ inline Region BinaryRegion(FunctionBuilder& b, OpKind kind, DType dtype) {
 // Runs the function that `build` ends, on its parameters in order. `build` takes the builder and
 // the parameters' ids and gives the results' ids.
 template <typename Build>
-absl::StatusOr<std::vector<Literal>> Run(const std::vector<Literal>& arguments, Build build,
-                                         const InterpreterLimits& limits = {}) {
+absl::StatusOr<std::vector<Literal>> RunProgram(const std::vector<Literal>& arguments, Build build,
+                                                const InterpreterLimits& limits = {}) {
   FunctionBuilder b("main");
   std::vector<ValueId> parameters;
   for (const Literal& argument : arguments) parameters.push_back(b.AddParameter(argument.type()));
@@ -97,7 +103,7 @@ inline Literal RunOp(OpKind kind, const std::vector<Literal>& operands,
                      OpAttributes attributes = NoAttributes{},
                      const std::vector<Type>& declared = {}) {
   const auto results =
-      Run(operands, [&](FunctionBuilder& b, const std::vector<ValueId>& parameters) {
+      RunProgram(operands, [&](FunctionBuilder& b, const std::vector<ValueId>& parameters) {
         const auto id = b.AddOne(kind, parameters, std::move(attributes), declared);
         EXPECT_TRUE(id.ok()) << id.status();
         return id.ok() ? std::vector<ValueId>{*id} : std::vector<ValueId>{};
