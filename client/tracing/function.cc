@@ -1,0 +1,91 @@
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "client/tracing.h"
+#include "client/tracing/tracer.h"
+#include "common/mutex.h"
+
+namespace acceld::client {
+
+absl::StatusOr<Program> Trace(const std::string& name, const TracedFunction& function,
+                              absl::Span<const ir::TensorType> arguments) {
+  auto tracer = std::make_shared<Tracer>("main");
+  std::vector<Tensor> parameters;
+  for (const ir::TensorType& type : arguments) {
+    ACCELD_RETURN_IF_ERROR(ir::ValidateType(type));
+    if (!type.IsStatic()) {
+      return absl::InvalidArgumentError(absl::StrCat(name, ": argument ", parameters.size(), " is ",
+                                                     type.ToString(),
+                                                     "; functions are traced for static shapes"));
+    }
+    parameters.push_back(tracer->Parameter(type));
+  }
+  const std::vector<Tensor> results = function(parameters);
+  absl::StatusOr<std::vector<ir::ValueId>> values = tracer->Values(results);
+  ACCELD_RETURN_IF_ERROR(Annotate(tracer->status(), name));
+  if (!values.ok()) return Annotate(values.status(), name);
+  ir::Module module;
+  module.name = name;
+  module.functions.push_back(tracer->builder().Finish(*std::move(values)));
+  return Program::FromModule(std::move(module), "main");
+}
+
+struct Function::State {
+  std::shared_ptr<Client> client;
+  TracedFunction function;
+  int arity;  // -1: any
+  std::string name;
+  Mutex mutex;
+  absl::flat_hash_map<std::vector<ir::TensorType>, Program> programs ABSL_GUARDED_BY(mutex);
+};
+
+Function::Function(std::shared_ptr<Client> client, TracedFunction function, int arity,
+                   std::string name)
+    : state_(new State{std::move(client), std::move(function), arity, std::move(name)}) {}
+
+absl::StatusOr<Program> Function::ProgramFor(absl::Span<const ir::TensorType> arguments) const {
+  State& state = *state_;
+  if (state.arity >= 0 && arguments.size() != static_cast<size_t>(state.arity)) {
+    return absl::InvalidArgumentError(absl::StrCat(state.name, " takes ", state.arity,
+                                                   " arguments and was given ", arguments.size()));
+  }
+  std::vector<ir::TensorType> key(arguments.begin(), arguments.end());
+  MutexLock lock(state.mutex);
+  auto found = state.programs.find(key);
+  if (found != state.programs.end()) return found->second;
+  ACCELD_ASSIGN_OR_RETURN(Program program, Trace(state.name, state.function, arguments));
+  state.programs.emplace(std::move(key), program);
+  return program;
+}
+
+absl::StatusOr<std::vector<Array>> Function::CallAll(absl::Span<const Array> arguments) const {
+  const bool placed = !arguments.empty() && arguments[0].valid();
+  return CallAll(arguments, placed ? arguments[0].device() : 0);
+}
+
+absl::StatusOr<std::vector<Array>> Function::CallAll(absl::Span<const Array> arguments,
+                                                     uint32_t device) const {
+  std::vector<ir::TensorType> types;
+  types.reserve(arguments.size());
+  for (const Array& argument : arguments) {
+    if (!argument.valid()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(state_->name, ": argument ", types.size(), " is an empty Array"));
+    }
+    types.push_back(argument.type());
+  }
+  ACCELD_ASSIGN_OR_RETURN(const Program program, ProgramFor(types));
+  return state_->client->Execute(program, arguments, device);
+}
+
+absl::StatusOr<Array> Function::CallOne(absl::Span<const Array> arguments) const {
+  ACCELD_ASSIGN_OR_RETURN(std::vector<Array> results, CallAll(arguments));
+  if (results.size() != 1) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(state_->name, " has ", results.size(), " results; use CallAll"));
+  }
+  return std::move(results[0]);
+}
+
+}  // namespace acceld::client
