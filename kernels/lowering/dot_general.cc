@@ -1,0 +1,214 @@
+// dot_general as a loop nest, for what no library call covers: any batching and contracting
+// dimensions and any element types. Source: StableHLO specification, "dot_general".
+#include <algorithm>
+
+#include "kernels/lowering/complex_math.h"
+#include "kernels/lowering/op_kernel.h"
+#include "kernels/lowering/reducer.h"
+
+namespace acceld::kernels {
+namespace {
+
+// Short float sums are added in order; longer ones may be split into several accumulators.
+constexpr int64_t kMaxOrderedSum = 64;
+// Result columns that accumulate together in scratch.
+constexpr int64_t kTile = 64;
+
+bool Contains(const std::vector<int64_t>& list, int64_t value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+// The type that products and sums are computed in: the result's, widened to hold the operands where
+// those are wider floats; f32 for narrow floats.
+DType AccumulationType(DType lhs, DType rhs, DType result) {
+  const auto is_f64 = [](DType d) { return ir::RealPartOf(d) == DType::kF64; };
+  const bool wide = is_f64(result) || (ir::IsFloat(result) && (is_f64(lhs) || is_f64(rhs)));
+  if (ir::IsComplex(result)) return result;
+  if (ir::IsFloat(result)) return wide ? DType::kF64 : DType::kF32;
+  return result;
+}
+
+class DotLowering {
+ public:
+  explicit DotLowering(const Computation& computation)
+      : computation_(computation),
+        op_(computation.op),
+        numbers_(op_.As<ir::DotGeneralAttributes>().dot_dimension_numbers),
+        lhs_(computation.function.TensorOf(op_.operands[0])),
+        rhs_(computation.function.TensorOf(op_.operands[1])),
+        result_(computation.OutputType()),
+        accumulation_(AccumulationType(lhs_.dtype, rhs_.dtype, result_.dtype)),
+        kernel_(computation, computation.name),
+        b_(kernel_.builder()) {
+    for (int64_t d : numbers_.lhs_contracting_dimensions) {
+      contracted_.push_back(lhs_.dims[d]);
+      num_products_ *= lhs_.dims[d];
+    }
+  }
+
+  absl::StatusOr<Kernel> Build() {
+    const int64_t last = rhs_.rank() - 1;
+    const bool rhs_rows_contiguous =
+        last >= 0 && !Contains(numbers_.rhs_contracting_dimensions, last) &&
+        !Contains(numbers_.rhs_batching_dimensions, last) && rhs_.dims[last] >= 8;
+    if (rhs_rows_contiguous && num_products_ > 1) {
+      BuildTiles();
+    } else {
+      b_.ForEach(ForStatement::Kind::kParallel, result_.dims, [&](absl::Span<const Var> vars) {
+        const std::vector<Var> index(vars.begin(), vars.end());
+        std::vector<Var> products;
+        Store(index, Unflatten(SumLoops(0, index, products, Zero()), {accumulation_})[0]);
+      });
+    }
+    ACCELD_RETURN_IF_ERROR(sink_.status());
+    return kernel_.Finish();
+  }
+
+ private:
+  std::vector<Var> Zero() {
+    const Var zero = b_.Constant(ir::RealPartOf(accumulation_), 0);
+    return Flatten({{zero, zero}}, {accumulation_});
+  }
+
+  void Store(const std::vector<Var>& index, const Element& sum) {
+    kernel_.Store(0, ElementIndex::FromDims(index, result_.dims),
+                  ConvertElement(b_, accumulation_, result_.dtype, sum));
+  }
+
+  // The operand's index: batching dimensions from the front of the result's, contracted ones from
+  // `k`, the rest from `free` on.
+  static ElementIndex OperandIndex(const ir::TensorType& type, const std::vector<int64_t>& batching,
+                                   const std::vector<int64_t>& contracting,
+                                   const std::vector<Var>& result, size_t free,
+                                   const std::vector<Var>& k) {
+    std::vector<Var> dims(type.dims.size());
+    for (size_t i = 0; i < batching.size(); ++i) dims[batching[i]] = result[i];
+    for (size_t i = 0; i < contracting.size(); ++i) dims[contracting[i]] = k[i];
+    for (int64_t d = 0; d < type.rank(); ++d) {
+      if (!Contains(batching, d) && !Contains(contracting, d)) dims[d] = result[free++];
+    }
+    return ElementIndex::FromDims(dims, type.dims);
+  }
+
+  // `current` plus the product at contracted index `k`.
+  std::vector<Var> AddProduct(const std::vector<Var>& result, const std::vector<Var>& k,
+                              const std::vector<Var>& current) {
+    const size_t batch = numbers_.lhs_batching_dimensions.size();
+    const size_t lhs_free = lhs_.dims.size() - batch - k.size();
+    const absl::StatusOr<Element> x = kernel_.emitter().EvaluateOperand(
+        op_, 0,
+        OperandIndex(lhs_, numbers_.lhs_batching_dimensions, numbers_.lhs_contracting_dimensions,
+                     result, batch, k));
+    const absl::StatusOr<Element> y = kernel_.emitter().EvaluateOperand(
+        op_, 1,
+        OperandIndex(rhs_, numbers_.rhs_batching_dimensions, numbers_.rhs_contracting_dimensions,
+                     result, batch + lhs_free, k));
+    sink_.Note(x.status());
+    sink_.Note(y.status());
+    if (!sink_.status().ok()) return current;
+    const Element sum = MultiplyAdd(ConvertElement(b_, lhs_.dtype, accumulation_, *x),
+                                    ConvertElement(b_, rhs_.dtype, accumulation_, *y),
+                                    Unflatten(current, {accumulation_})[0]);
+    return Flatten({sum}, {accumulation_});
+  }
+
+  Element MultiplyAdd(const Element& x, const Element& y, const Element& sum) {
+    const auto mul = [&](Var a, Var c) { return b_.Apply(ScalarOp::kMultiply, {a, c}); };
+    if (accumulation_ == DType::kI1) {
+      return {b_.Apply(ScalarOp::kOr, {sum.re, b_.Apply(ScalarOp::kAnd, {x.re, y.re})})};
+    }
+    if (ir::IsComplex(accumulation_)) {
+      const Element product{b_.Apply(ScalarOp::kSubtract, {mul(x.re, y.re), mul(x.im, y.im)}),
+                            b_.Apply(ScalarOp::kAdd, {mul(x.re, y.im), mul(x.im, y.re)})};
+      return ComplexAdd(b_, sum, product);
+    }
+    return {b_.Apply(ScalarOp::kAdd, {sum.re, mul(x.re, y.re)})};
+  }
+
+  std::vector<Var> SumLoops(size_t level, const std::vector<Var>& result, std::vector<Var>& k,
+                            const std::vector<Var>& current) {
+    if (level == contracted_.size()) return AddProduct(result, k, current);
+    const bool reorder = accumulation_ != DType::kI1 &&
+                         (!ir::IsFloat(accumulation_) || num_products_ > kMaxOrderedSum) &&
+                         level + 1 == contracted_.size();
+    return b_.For(reorder ? ForStatement::Kind::kReduction : ForStatement::Kind::kSequential,
+                  contracted_[level], current, [&](Var induction, absl::Span<const Var> values) {
+                    k.push_back(induction);
+                    std::vector<Var> next = SumLoops(
+                        level + 1, result, k, std::vector<Var>(values.begin(), values.end()));
+                    k.pop_back();
+                    return next;
+                  });
+  }
+
+  // Rows of rhs are contiguous: sums of a tile of neighbouring results stand in scratch, the
+  // contracted loops around the loop over the tile.
+  void BuildTiles() {
+    const int64_t columns = result_.dims.back();
+    const int64_t tile = std::min(columns, kTile);
+    for (size_t i = 0; i < Zero().size(); ++i) {
+      scratch_.push_back(
+          b_.AddScratch({i == 0 ? "sums_re" : "sums_im", ir::RealPartOf(accumulation_), tile,
+                         BufferParameter::Access::kReadWrite}));
+    }
+    const std::vector<int64_t> outer(result_.dims.begin(), result_.dims.end() - 1);
+    const auto build = [&](int64_t first_column, int64_t num_tiles, int64_t tile_columns) {
+      std::vector<int64_t> nest = outer;
+      nest.push_back(num_tiles);
+      b_.ForEach(ForStatement::Kind::kParallel, nest, [&](absl::Span<const Var> vars) {
+        std::vector<Var> index(vars.begin(), vars.end());
+        BuildTile(b_.Linearize({vars.back()}, {tile}, first_column), tile_columns, index);
+      });
+    };
+    if (columns / tile > 0) build(0, columns / tile, tile);
+    if (columns % tile != 0) build(columns / tile * tile, 1, columns % tile);
+  }
+
+  void BuildTile(Var first, int64_t columns, std::vector<Var> index) {
+    const auto for_columns = [&](const std::function<void(Var)>& body) {
+      b_.For(ForStatement::Kind::kSequential, columns, [&](Var c) {
+        index.back() = b_.Apply(ScalarOp::kAdd, {first, c});
+        body(c);
+      });
+    };
+    const auto store = [&](Var c, const std::vector<Var>& sums) {
+      for (size_t i = 0; i < scratch_.size(); ++i) b_.Store(scratch_[i], c, sums[i]);
+    };
+    const auto load = [&](Var c) {
+      std::vector<Var> sums;
+      for (uint32_t buffer : scratch_) sums.push_back(b_.Load(buffer, c));
+      return sums;
+    };
+    for_columns([&](Var c) { store(c, Zero()); });
+    b_.ForEach(ForStatement::Kind::kSequential, contracted_, [&](absl::Span<const Var> k_vars) {
+      const std::vector<Var> k(k_vars.begin(), k_vars.end());
+      for_columns([&](Var c) { store(c, AddProduct(index, k, load(c))); });
+    });
+    for_columns([&](Var c) { Store(index, Unflatten(load(c), {accumulation_})[0]); });
+  }
+
+  const Computation& computation_;
+  const ir::Op& op_;
+  const ir::DotDimensionNumbers& numbers_;
+  const ir::TensorType& lhs_;
+  const ir::TensorType& rhs_;
+  const ir::TensorType& result_;
+  const DType accumulation_;
+  OpKernel kernel_;
+  KernelBuilder& b_;
+  std::vector<int64_t> contracted_;
+  int64_t num_products_ = 1;
+  std::vector<uint32_t> scratch_;
+  StatusSink sink_;
+};
+
+}  // namespace
+
+absl::StatusOr<LoweredOp> LowerDotGeneral(const Computation& computation) {
+  LoweredOp lowered;
+  ACCELD_ASSIGN_OR_RETURN(Kernel kernel, DotLowering(computation).Build());
+  lowered.kernels.push_back(std::move(kernel));
+  return lowered;
+}
+
+}  // namespace acceld::kernels

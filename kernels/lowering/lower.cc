@@ -1,0 +1,90 @@
+#include "kernels/lowering/lower.h"
+
+#include "absl/strings/str_cat.h"
+#include "kernels/lowering/op_kernel.h"
+
+namespace acceld::kernels {
+namespace {
+
+using OpLowering = absl::StatusOr<LoweredOp> (*)(const Computation&);
+
+#define ACCELD_HANDLER_Elementwise(Kind) &LowerLoops
+#define ACCELD_HANDLER_Indexing(Kind) &LowerLoops
+#define ACCELD_HANDLER_Nest(Kind) &Lower##Kind
+#define ACCELD_HANDLER_Contraction(Kind) &Lower##Kind
+#define ACCELD_HANDLER_Structure(Kind) nullptr
+
+constexpr OpLowering kLowerings[] = {
+#define ACCELD_OP(Kind, name, min_operands, max_operands, regions, Attributes, Infer, Family) \
+  ACCELD_HANDLER_##Family(Kind),
+#include "common/ir/ops.def"
+};
+
+#undef ACCELD_HANDLER_Elementwise
+#undef ACCELD_HANDLER_Indexing
+#undef ACCELD_HANDLER_Nest
+#undef ACCELD_HANDLER_Contraction
+#undef ACCELD_HANDLER_Structure
+
+absl::StatusOr<LoweredOp> LowerFusion(const ir::Function& function, const ir::Op& op,
+                                      const std::string& name) {
+  const ir::Region& region = op.regions[0];
+  Computation computation{function, op, name, region.parameters, region.results, {}};
+  for (const ir::Op& inner : region.ops) computation.ops.push_back(&inner);
+  switch (op.As<ir::FusionAttributes>().kind) {
+    case ir::FusionKind::kLoop:
+      return LowerLoops(computation);
+    case ir::FusionKind::kReduction:
+      return LowerReductions(computation);
+  }
+  return absl::InternalError("a fusion of no kind");
+}
+
+absl::Status CheckTypes(const ir::Function& function, const ir::Op& op) {
+  for (const std::vector<ir::ValueId>* values : {&op.operands, &op.results}) {
+    for (ir::ValueId value : *values) {
+      const ir::Type& type = function.TypeOf(value);
+      if (!type.IsTensor() || !type.tensor().IsStatic()) {
+        return absl::UnimplementedError(
+            absl::StrCat(ir::NameOf(op.kind), ": no kernel for ", type.ToString()));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<LoweredOp> Lower(const ir::Function& function, const ir::Op& op,
+                                const std::string& name) {
+  ACCELD_RETURN_IF_ERROR(CheckTypes(function, op));
+  if (op.kind == ir::OpKind::kFusion) return LowerFusion(function, op, name);
+  OpLowering lowering = kLowerings[static_cast<int>(op.kind)];
+  if (op.kind == ir::OpKind::kConstant) lowering = &LowerLoops;
+  if (lowering == nullptr) {
+    return absl::UnimplementedError(absl::StrCat(ir::NameOf(op.kind), " has no kernel"));
+  }
+  absl::StatusOr<LoweredOp> lowered = lowering(ComputationOf(function, op, name));
+  if (!lowered.ok()) return Annotate(lowered.status(), ir::NameOf(op.kind));
+  return lowered;
+}
+
+bool CanFuseAsProducer(const ir::Function& function, const ir::Op& op) {
+  if (op.kind == ir::OpKind::kConstant) {
+    const ir::Literal& value = op.As<ir::ConstantAttributes>().value;
+    return value.is_splat() || value.type().num_elements() == 1;
+  }
+  // Bits of complex numbers have no lowering.
+  if (op.kind == ir::OpKind::kBitcastConvert) {
+    return !ir::IsComplex(function.TensorOf(op.results[0]).dtype);
+  }
+  const ir::OpFamily family = ir::FamilyOf(op.kind);
+  return family == ir::OpFamily::kElementwise || family == ir::OpFamily::kIndexing;
+}
+
+bool CanFuseAsRoot(const ir::Function& function, const ir::Op& op) {
+  return op.kind == ir::OpKind::kReduce ||
+         (op.kind != ir::OpKind::kConstant && CanFuseAsProducer(function, op));
+}
+
+}  // namespace acceld::kernels

@@ -1,0 +1,57 @@
+#include "kernels/lowering/reducer.h"
+
+namespace acceld::kernels {
+namespace {
+
+bool IsAssociative(ir::OpKind kind, DType dtype) {
+  // A product of complex numbers mixes its parts.
+  if (kind == ir::OpKind::kMultiply) return !ir::IsComplex(dtype);
+  if (kind == ir::OpKind::kMaximum || kind == ir::OpKind::kMinimum) return !ir::IsComplex(dtype);
+  return kind == ir::OpKind::kAdd || kind == ir::OpKind::kAnd || kind == ir::OpKind::kOr ||
+         kind == ir::OpKind::kXor;
+}
+
+}  // namespace
+
+bool IsSimpleReducer(const ir::Function& function, const ir::Region& region) {
+  const size_t n = region.results.size();
+  if (region.parameters.size() != 2 * n || region.ops.size() != n) return false;
+  for (size_t i = 0; i < n; ++i) {
+    const ir::Op* definition = nullptr;
+    for (const ir::Op& op : region.ops) {
+      if (op.results.size() == 1 && op.results[0] == region.results[i]) definition = &op;
+    }
+    if (definition == nullptr || definition->operands.size() != 2) return false;
+    if (!IsAssociative(definition->kind, function.TensorOf(region.results[i]).dtype)) return false;
+    const ir::ValueId accumulator = region.parameters[i];
+    const ir::ValueId element = region.parameters[n + i];
+    const std::vector<ir::ValueId>& used = definition->operands;
+    if (!((used[0] == accumulator && used[1] == element) ||
+          (used[0] == element && used[1] == accumulator))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::vector<Var> Flatten(const std::vector<Element>& elements, absl::Span<const DType> dtypes) {
+  std::vector<Var> vars;
+  for (size_t i = 0; i < elements.size(); ++i) {
+    vars.push_back(elements[i].re);
+    if (ir::IsComplex(dtypes[i])) vars.push_back(elements[i].im);
+  }
+  return vars;
+}
+
+std::vector<Element> Unflatten(absl::Span<const Var> vars, absl::Span<const DType> dtypes) {
+  std::vector<Element> elements;
+  size_t next = 0;
+  for (DType dtype : dtypes) {
+    Element element{vars[next++]};
+    if (ir::IsComplex(dtype)) element.im = vars[next++];
+    elements.push_back(element);
+  }
+  return elements;
+}
+
+}  // namespace acceld::kernels
