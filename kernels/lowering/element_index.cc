@@ -19,7 +19,7 @@ ElementIndex ElementIndex::FromGroups(std::vector<Group> groups, absl::Span<cons
   size_t rank = 0;
   for (const Group& group : groups) rank += group.num_dims;
   ACCELD_CHECK(rank == shape.size());
-  return ElementIndex(std::move(groups), ir::Dims(shape.begin(), shape.end()));
+  return ElementIndex(std::move(groups), std::vector<int64_t>(shape.begin(), shape.end()));
 }
 
 Var ElementIndex::Linear(KernelBuilder& b) const {

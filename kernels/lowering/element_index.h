@@ -25,7 +25,7 @@ class ElementIndex {
   static ElementIndex FromDims(std::vector<Var> indices, absl::Span<const int64_t> shape);
   static ElementIndex FromGroups(std::vector<Group> groups, absl::Span<const int64_t> shape);
 
-  const ir::Dims& shape() const { return shape_; }
+  const std::vector<int64_t>& shape() const { return shape_; }
   // Row-major position.
   Var Linear(KernelBuilder& b) const;
   // One variable for each dimension; divisions where a group has to be split.
@@ -35,11 +35,11 @@ class ElementIndex {
   const std::vector<Group>& groups() const { return groups_; }
 
  private:
-  ElementIndex(std::vector<Group> groups, ir::Dims shape)
+  ElementIndex(std::vector<Group> groups, std::vector<int64_t> shape)
       : groups_(std::move(groups)), shape_(std::move(shape)) {}
 
   std::vector<Group> groups_;
-  ir::Dims shape_;
+  std::vector<int64_t> shape_;
 };
 
 }  // namespace acceld::kernels
