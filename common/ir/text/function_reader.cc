@@ -1,0 +1,305 @@
+#include "common/ir/text/function_reader.h"
+
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "common/ir/limits.h"
+#include "common/ir/text/chlo.h"
+#include "common/ir/text/forms.h"
+
+namespace acceld::ir::text {
+namespace {
+
+bool IsTerminator(absl::string_view name) {
+  return name == "func.return" || name == "stablehlo.return" || name == "sdy.return";
+}
+
+// Names of the func dialect may stand without it.
+std::string FullName(absl::string_view name) {
+  if (name == "call" || name == "return") return absl::StrCat("func.", name);
+  return std::string(name);
+}
+
+absl::string_view Plural(size_t count) { return count == 1 ? "" : "s"; }
+
+}  // namespace
+
+FunctionReader::FunctionReader(Reader& reader, std::string name, bool is_public, int64_t& op_count)
+    : reader_(reader), op_count_(op_count) {
+  function_.name = std::move(name);
+  function_.is_public = is_public;
+}
+
+absl::StatusOr<Function> FunctionReader::ReadBody(const std::vector<Parameter>* parameters) {
+  ACCELD_ASSIGN_OR_RETURN(function_.body, ReadRegion(parameters));
+  return std::move(function_);
+}
+
+ValueId FunctionReader::NewValue(Type type) {
+  function_.value_types.push_back(std::move(type));
+  return static_cast<ValueId>(function_.value_types.size() - 1);
+}
+
+void FunctionReader::BeginScope() {
+  scopes_.push_back(declared_.size());
+  open_regions_.emplace_back();
+}
+
+Region FunctionReader::EndScope() {
+  for (size_t i = scopes_.back(); i < declared_.size(); ++i) names_.erase(declared_[i]);
+  declared_.resize(scopes_.back());
+  scopes_.pop_back();
+  Region region = std::move(open_regions_.back());
+  open_regions_.pop_back();
+  return region;
+}
+
+absl::Status FunctionReader::Declare(const Token& name, Values values) {
+  if (static_cast<int64_t>(name.text.size()) > limits::kMaxNameBytes) {
+    return lexer().Error(name.offset, absl::StrCat("a name is longer than ", limits::kMaxNameBytes, " bytes"));
+  }
+  if (!names_.try_emplace(name.text, values).second) {
+    return lexer().Error(name.offset, absl::StrCat("value ", name.text, " is defined twice"));
+  }
+  declared_.push_back(name.text);
+  return absl::OkStatus();
+}
+
+absl::Status FunctionReader::SkipLocation() {
+  if (!lexer().TryWord("loc")) return absl::OkStatus();
+  return lexer().SkipBalanced().status();
+}
+
+absl::StatusOr<ValueId> FunctionReader::ReadOperand() {
+  ACCELD_ASSIGN_OR_RETURN(const Token name, lexer().ExpectKind(TokenKind::kValue, "a value (%name)"));
+  const auto found = names_.find(name.text);
+  if (found == names_.end()) {
+    return lexer().Error(name.offset, absl::StrCat("expected a value defined before, found ", name.text));
+  }
+  uint32_t index = 0;
+  const Token hash = lexer().Peek();
+  if (hash.kind == TokenKind::kHash && hash.offset == name.offset + name.text.size()) {
+    lexer().Next();
+    if (!absl::SimpleAtoi(hash.text.substr(1), &index) || index >= found->second.count) {
+      return lexer().Error(hash.offset, absl::StrCat("expected the number of one of ", found->second.count,
+                                                     " results of ", name.text, ", found '", hash.text, "'"));
+    }
+  }
+  return found->second.first + index;
+}
+
+absl::Status FunctionReader::ReadOperands(std::vector<ValueId>& operands) {
+  while (true) {
+    ACCELD_ASSIGN_OR_RETURN(const ValueId operand, ReadOperand());
+    operands.push_back(operand);
+    if (static_cast<int64_t>(operands.size()) > limits::kMaxOperands) {
+      return lexer().Error(lexer().Peek().offset,
+                           absl::StrCat("an op has more than ", limits::kMaxOperands, " operands"));
+    }
+    if (!lexer().Peek().Is(',')) return absl::OkStatus();
+    const size_t comma = lexer().Next().offset;
+    if (lexer().Peek().kind != TokenKind::kValue) {
+      lexer().Seek(comma);
+      return absl::OkStatus();
+    }
+  }
+}
+
+absl::Status FunctionReader::ReadOperandsInParentheses(std::vector<ValueId>& operands) {
+  ACCELD_RETURN_IF_ERROR(lexer().Expect('('));
+  if (lexer().Peek().kind == TokenKind::kValue) ACCELD_RETURN_IF_ERROR(ReadOperands(operands));
+  if (operands.empty() && !lexer().Peek().Is(')')) return lexer().Expected("a value (%name) or ')'");
+  return lexer().Expect(')');
+}
+
+absl::StatusOr<Parameter> FunctionReader::ReadParameter() {
+  Parameter parameter;
+  ACCELD_ASSIGN_OR_RETURN(parameter.name, lexer().ExpectKind(TokenKind::kValue, "a parameter (%name)"));
+  ACCELD_RETURN_IF_ERROR(lexer().Expect(':'));
+  ACCELD_ASSIGN_OR_RETURN(parameter.type, ReadType(reader_));
+  ACCELD_RETURN_IF_ERROR(SkipLocation());
+  return parameter;
+}
+
+// '^'name ('(' parameters ')')? ':'
+absl::Status FunctionReader::ReadBlockHeader(std::vector<Parameter>& parameters) {
+  lexer().Next();
+  if (lexer().TryPunctuation('(')) {
+    if (!lexer().Peek().Is(')')) {
+      do {
+        ACCELD_ASSIGN_OR_RETURN(Parameter parameter, ReadParameter());
+        parameters.push_back(std::move(parameter));
+      } while (lexer().TryPunctuation(','));
+    }
+    ACCELD_RETURN_IF_ERROR(lexer().Expect(')'));
+  }
+  return lexer().Expect(':');
+}
+
+absl::StatusOr<Region> FunctionReader::ReadRegion(const std::vector<Parameter>* parameters) {
+  Nesting nesting(reader_);
+  ACCELD_RETURN_IF_ERROR(nesting.status());
+  if (!lexer().Peek().Is('{')) return lexer().Expected("'{' to start a region");
+  lexer().Next();
+  BeginScope();
+  std::vector<Parameter> header;
+  if (parameters == nullptr && lexer().Peek().kind == TokenKind::kBlock) {
+    ACCELD_RETURN_IF_ERROR(ReadBlockHeader(header));
+    parameters = &header;
+  }
+  if (parameters != nullptr) {
+    for (const Parameter& parameter : *parameters) {
+      const ValueId id = NewValue(parameter.type);
+      ACCELD_RETURN_IF_ERROR(Declare(parameter.name, {id, 1}));
+      open_regions_.back().parameters.push_back(id);
+    }
+  }
+  bool ended = false;
+  while (!ended) {
+    if (lexer().Peek().Is('}')) return lexer().Expected("an op or the return that ends the region");
+    ACCELD_ASSIGN_OR_RETURN(ended, ReadOp());
+  }
+  if (lexer().Peek().kind == TokenKind::kBlock) {
+    return lexer().Unsupported(lexer().Peek().offset, "regions of several blocks are not supported");
+  }
+  if (!lexer().Peek().Is('}')) return lexer().Expected("'}' after the return that ends the region");
+  lexer().Next();
+  return EndScope();
+}
+
+absl::StatusOr<std::vector<FunctionReader::ResultName>> FunctionReader::ReadResultNames() {
+  std::vector<ResultName> names;
+  if (lexer().Peek().kind != TokenKind::kValue) return names;
+  do {
+    ResultName result;
+    ACCELD_ASSIGN_OR_RETURN(result.name, lexer().ExpectKind(TokenKind::kValue, "a result (%name)"));
+    result.count = 1;
+    if (lexer().TryPunctuation(':')) {
+      const Token count = lexer().Peek();
+      if (count.kind != TokenKind::kInteger || !absl::SimpleAtoi(count.text, &result.count) ||
+          result.count == 0 || result.count > limits::kMaxResults) {
+        return lexer().Expected(absl::StrCat("a number of results from 1 to ", limits::kMaxResults));
+      }
+      lexer().Next();
+    }
+    names.push_back(result);
+  } while (lexer().TryPunctuation(','));
+  ACCELD_RETURN_IF_ERROR(lexer().Expect('='));
+  return names;
+}
+
+absl::StatusOr<bool> FunctionReader::ReadOp() {
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<ResultName> names, ReadResultNames());
+  const Token token = lexer().Peek();
+  const bool generic = token.kind == TokenKind::kString;
+  if (!generic && token.kind != TokenKind::kWord) return lexer().Expected("an op");
+  lexer().Next();
+  ParsedOp op;
+  op.name = generic ? Unquote(token.text) : FullName(token.text);
+  op.offset = token.offset;
+  op.location = lexer().LocationOf(token.offset);
+  if (!absl::StrContains(op.name, '.')) {
+    return lexer().Error(op.offset, absl::StrCat("expected an op (dialect.name), found '", op.name.substr(0, 40), "'"));
+  }
+  if (++op_count_ > limits::kMaxOps) {
+    return lexer().Error(op.offset, absl::StrCat("the program has more than ", limits::kMaxOps, " ops"));
+  }
+
+  if (IsTerminator(op.name)) {
+    if (!names.empty()) return lexer().Error(op.offset, absl::StrCat(op.name, " has no results"));
+    ACCELD_RETURN_IF_ERROR(ReadTerminator(op, generic));
+    open_regions_.back().results = std::move(op.operands);
+    return true;
+  }
+  if (generic) {
+    ACCELD_RETURN_IF_ERROR(ReadGenericForm(op));
+  } else {
+    const Form form = FindForm(op.name);
+    if (form == nullptr) {
+      if (FindOp(op.name)) {
+        return lexer().Error(op.offset, absl::StrCat("expected the generic form of '", op.name,
+                                                     "': \"", op.name, "\"(...) : (...) -> ..."));
+      }
+      return lexer().Unsupported(op.offset, absl::StrCat("op '", op.name, "' is not supported"));
+    }
+    ACCELD_RETURN_IF_ERROR(form(*this, op));
+  }
+  ACCELD_RETURN_IF_ERROR(SkipLocation());
+
+  const Decomposition decomposition = FindDecomposition(op.name);
+  if (decomposition != nullptr) ACCELD_RETURN_IF_ERROR(CheckOperandTypes(op));
+  ParsedOp place;  // what is left of the op for messages once its parts have moved on
+  place.name = op.name;
+  place.offset = op.offset;
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<ValueId> results,
+                          decomposition != nullptr ? decomposition(*this, std::move(op))
+                                                   : Emit(std::move(op)));
+  ACCELD_RETURN_IF_ERROR(BindResults(place, names, results));
+  return false;
+}
+
+absl::Status FunctionReader::BindResults(const ParsedOp& op, absl::Span<const ResultName> names,
+                                         absl::Span<const ValueId> results) {
+  if (names.empty()) return absl::OkStatus();
+  size_t named = 0;
+  for (const ResultName& name : names) named += name.count;
+  if (named != results.size()) {
+    return lexer().Error(op.offset, absl::StrCat("op '", op.name, "' has ", results.size(), " result",
+                                                 Plural(results.size()), ", ", named, " are named"));
+  }
+  size_t next = 0;
+  for (const ResultName& name : names) {
+    ACCELD_RETURN_IF_ERROR(Declare(name.name, {results[next], name.count}));
+    next += name.count;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status FunctionReader::ReadTerminator(ParsedOp& op, bool generic) {
+  if (generic) {
+    ACCELD_RETURN_IF_ERROR(ReadGenericForm(op));
+  } else {
+    ACCELD_RETURN_IF_ERROR(ReadOptionalDictionary(reader_, op.attributes));
+    if (lexer().Peek().kind == TokenKind::kValue) {
+      ACCELD_RETURN_IF_ERROR(ReadOperands(op.operands));
+      ACCELD_RETURN_IF_ERROR(lexer().Expect(':'));
+      ACCELD_ASSIGN_OR_RETURN(op.operand_types, ReadTypeList(reader_));
+      op.has_operand_types = true;
+    }
+  }
+  ACCELD_RETURN_IF_ERROR(SkipLocation());
+  return CheckOperandTypes(op);
+}
+
+// '(' operands ')' ('<' dictionary '>')? ('(' regions ')')? dictionary? ':' function type
+absl::Status FunctionReader::ReadGenericForm(ParsedOp& op) {
+  ACCELD_RETURN_IF_ERROR(ReadOperandsInParentheses(op.operands));
+  if (lexer().Peek().Is('[')) {
+    return lexer().Unsupported(lexer().Peek().offset, "ops with successor blocks are not supported");
+  }
+  if (lexer().TryPunctuation('<')) {
+    ACCELD_ASSIGN_OR_RETURN(op.attributes, ReadDictionary(reader_));
+    ACCELD_RETURN_IF_ERROR(lexer().Expect('>'));
+  }
+  if (lexer().TryPunctuation('(')) {
+    do {
+      ACCELD_ASSIGN_OR_RETURN(Region region, ReadRegion(nullptr));
+      op.regions.push_back(std::move(region));
+    } while (lexer().TryPunctuation(','));
+    ACCELD_RETURN_IF_ERROR(lexer().Expect(')'));
+  }
+  ACCELD_RETURN_IF_ERROR(ReadOptionalDictionary(reader_, op.attributes));
+  if (!lexer().Peek().Is(':')) {
+    return lexer().Expected(absl::StrCat("':' before the type of '", op.name, "'"));
+  }
+  lexer().Next();
+  ACCELD_ASSIGN_OR_RETURN(FunctionType type, ReadFunctionType(reader_));
+  op.operand_types = std::move(type.parameters);
+  op.has_operand_types = true;
+  op.result_types = std::move(type.results);
+  return absl::OkStatus();
+}
+
+}  // namespace acceld::ir::text

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/types/span.h"
+#include "common/ir/module.h"
+#include "common/ir/text/attributes.h"
+#include "common/ir/text/reader.h"
+
+namespace acceld::ir::text {
+
+// One op as the text has it, whatever form it was written in.
+struct ParsedOp {
+  std::string name;  // "stablehlo.add"
+  size_t offset = 0;
+  Location location;
+  std::vector<ValueId> operands;
+  AttributeDictionary attributes;
+  std::vector<Region> regions;
+  // From the signature: the operands' types, where it names them, and the results'.
+  bool has_operand_types = false;
+  std::vector<Type> operand_types;
+  std::vector<Type> result_types;
+};
+
+// A named value that a region starts with.
+struct Parameter {
+  Token name;
+  Type type;
+};
+
+// Reads the body of one function: ops in generic and pretty form, names scoped by region. Types of values
+// are the declared ones; each op is checked against its inference rule where it stands.
+class FunctionReader {
+ public:
+  // `op_count` counts the ops of the module over all its functions.
+  FunctionReader(Reader& reader, std::string name, bool is_public, int64_t& op_count);
+
+  // '{' ops '}' with the parameters named in the function's header, or by its first block when there is no
+  // header. Gives the function.
+  absl::StatusOr<Function> ReadBody(const std::vector<Parameter>* parameters);
+
+  // For the pretty forms (forms.h) and decompositions (chlo.h).
+  Reader& reader() { return reader_; }
+  Lexer& lexer() { return reader_.lexer; }
+  const Type& TypeOf(ValueId id) const { return function_.value_types[id]; }
+  // %x or %x#1, defined before.
+  absl::StatusOr<ValueId> ReadOperand();
+  // Operands between commas, at least one; stops before a comma that no operand follows.
+  absl::Status ReadOperands(std::vector<ValueId>& operands);
+  // '(' operands? ')'
+  absl::Status ReadOperandsInParentheses(std::vector<ValueId>& operands);
+  // '{' ops '}'. Parameters come from the caller, or else from the region's block header.
+  absl::StatusOr<Region> ReadRegion(const std::vector<Parameter>* parameters);
+  // %name ':' type loc?
+  absl::StatusOr<Parameter> ReadParameter();
+  // loc(...)?
+  absl::Status SkipLocation();
+
+  // Checks an op and appends it where the reader stands; gives its results.
+  absl::StatusOr<std::vector<ValueId>> Emit(ParsedOp op);
+  // A region of one op over fresh parameters: the short form of reduce.
+  absl::StatusOr<Region> RegionOf(absl::string_view op_name, std::vector<Type> parameters,
+                                  std::vector<Type> results, const ParsedOp& around);
+
+ private:
+  struct Values {
+    ValueId first;
+    uint32_t count;
+  };
+  struct ResultName {
+    Token name;
+    uint32_t count;
+  };
+
+  // Reads one op. True when it was the terminator, whose operands are the open region's results then.
+  absl::StatusOr<bool> ReadOp();
+  absl::StatusOr<std::vector<ResultName>> ReadResultNames();
+  absl::Status ReadGenericForm(ParsedOp& op);
+  absl::Status ReadTerminator(ParsedOp& op, bool generic);
+  absl::Status CheckOperandTypes(const ParsedOp& op);
+  absl::Status CheckResultTypes(const ParsedOp& op, const OpAttributes& attributes, OpKind kind);
+  absl::Status BindResults(const ParsedOp& op, absl::Span<const ResultName> names,
+                           absl::Span<const ValueId> results);
+  absl::Status Declare(const Token& name, Values values);
+  absl::Status ReadBlockHeader(std::vector<Parameter>& parameters);
+  ValueId NewValue(Type type);
+  void BeginScope();
+  Region EndScope();
+
+  Reader& reader_;
+  int64_t& op_count_;
+  Function function_;
+  std::vector<Region> open_regions_;
+  absl::flat_hash_map<absl::string_view, Values> names_;  // keys are tokens of the source
+  std::vector<absl::string_view> declared_;               // names in scope, oldest first
+  std::vector<size_t> scopes_;                            // sizes of declared_ at region starts
+};
+
+}  // namespace acceld::ir::text
