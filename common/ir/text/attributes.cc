@@ -111,8 +111,7 @@ absl::StatusOr<Attribute> ReadHash(Reader& reader) {
   Attribute result;
   if (lexer.Peek().Is('>')) {
     result.value = StructAttribute{std::string(name), {}};
-  } else if (name == "conv") {
-    if (lexer.TryWord("raw")) ACCELD_RETURN_IF_ERROR(lexer.Expect('='));
+  } else if (name == "conv" && lexer.Peek().Is('[')) {
     ACCELD_ASSIGN_OR_RETURN(result, ReadConvolutionLayouts(reader));
   } else {
     const Token word = lexer.Peek();
@@ -172,8 +171,9 @@ absl::StatusOr<Attribute> ReadWord(Reader& reader) {
     ACCELD_ASSIGN_OR_RETURN(const DType dtype, ReadDType(reader));
     return Attribute{Type(TensorType{dtype, {}})};
   }
-  // loc(...), affine_map<...>, types of other dialects, tf32: no meaning here.
   lexer.Next();
+  if (!lexer.Peek().Is('<') && !lexer.Peek().Is('(')) return KeywordAttribute(word.text);
+  // loc(...), affine_map<...>, types of other dialects: no meaning here.
   std::string text(word.text);
   while (lexer.Peek().Is('<') || lexer.Peek().Is('(')) {
     ACCELD_ASSIGN_OR_RETURN(const absl::string_view group, lexer.SkipBalanced());

@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/ir/attribute_dictionary.h"
+#include "common/ir/chlo/chlo.h"
 #include "common/ir/infer.h"
 #include "common/ir/text/function_reader.h"
 
@@ -9,8 +10,11 @@
 namespace acceld::ir::text {
 namespace {
 
-InferContext::RegionSignature SignatureOf(const Function& function, const Region& region) {
-  return {function.TypesOf(region.parameters), function.TypesOf(region.results)};
+constexpr absl::string_view kShardingConstraint = "sdy.sharding_constraint";
+
+// Ops that exist in text only.
+bool IsReplaced(absl::string_view op_name) {
+  return op_name == kShardingConstraint || IsChloOp(op_name);
 }
 
 }  // namespace
@@ -35,10 +39,10 @@ absl::Status FunctionReader::CheckResultTypes(const ParsedOp& op, const OpAttrib
                                               OpKind kind) {
   // What a callee takes and gives is known when all functions are read: the verifier checks it.
   if (kind == OpKind::kCall || kind == OpKind::kComposite) return absl::OkStatus();
-  const std::vector<Type> operand_types = function_.TypesOf(op.operands);
+  const std::vector<Type> operand_types = builder_.function().TypesOf(op.operands);
   std::vector<InferContext::RegionSignature> regions;
   regions.reserve(op.regions.size());
-  for (const Region& region : op.regions) regions.push_back(SignatureOf(function_, region));
+  for (const Region& region : op.regions) regions.push_back(builder_.SignatureOf(region));
   const InferContext context{kind, attributes, operand_types, regions, op.result_types};
   const auto inferred = InferResultTypes(context);
   if (!inferred.ok()) return lexer().At(op.offset, inferred.status());
@@ -55,36 +59,46 @@ absl::Status FunctionReader::CheckResultTypes(const ParsedOp& op, const OpAttrib
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<ValueId>> FunctionReader::Emit(ParsedOp op) {
+absl::StatusOr<std::vector<ValueId>> FunctionReader::EmitReplacement(const ParsedOp& op) {
+  std::vector<ValueId> results = op.operands;
+  // One device sees all of a value, however it would be spread over several.
+  if (op.name != kShardingConstraint) {
+    auto expanded = ExpandChlo(builder_, op.name, op.operands, op.location);
+    if (!expanded.ok()) return lexer().At(op.offset, expanded.status());
+    results = *std::move(expanded);
+  }
+  const std::vector<Type> types = builder_.function().TypesOf(results);
+  if (types != op.result_types) {
+    return lexer().Error(op.offset, absl::StrCat("op '", op.name, "' gives (", ToString(types), "), its signature says (",
+                                                 ToString(op.result_types), ")"));
+  }
+  return results;
+}
+
+absl::StatusOr<std::vector<ValueId>> FunctionReader::Emit(ParsedOp& op) {
+  if (IsReplaced(op.name)) return EmitReplacement(op);
   const auto kind = FindOp(op.name);
   if (!kind) {
     return lexer().Unsupported(op.offset, absl::StrCat("op '", op.name, "' is not supported"));
   }
-  ACCELD_RETURN_IF_ERROR(CheckOperandTypes(op));
   auto attributes = FromDictionary(*kind, op.attributes);
   if (!attributes.ok()) return lexer().At(op.offset, attributes.status());
   ACCELD_RETURN_IF_ERROR(CheckResultTypes(op, *attributes, *kind));
-
-  std::vector<ValueId> results;
-  results.reserve(op.result_types.size());
-  for (Type& type : op.result_types) results.push_back(NewValue(std::move(type)));
-  open_regions_.back().ops.push_back(Op{*kind, *std::move(attributes), std::move(op.operands), results,
-                                        std::move(op.regions), op.location});
-  return results;
+  return builder_.AddUnchecked(*kind, std::move(op.operands), *std::move(attributes),
+                               std::move(op.regions), op.result_types, op.location);
 }
 
-absl::StatusOr<Region> FunctionReader::RegionOf(absl::string_view op_name, std::vector<Type> parameters,
+absl::StatusOr<Region> FunctionReader::RegionOf(absl::string_view op_name,
+                                                absl::Span<const Type> parameters,
                                                 std::vector<Type> results, const ParsedOp& around) {
-  BeginScope();
   ParsedOp op;
   op.name = std::string(op_name);
   op.offset = around.offset;
   op.location = around.location;
-  for (Type& type : parameters) op.operands.push_back(NewValue(std::move(type)));
+  op.operands = builder_.BeginRegion(parameters);
   op.result_types = std::move(results);
-  open_regions_.back().parameters = op.operands;
-  ACCELD_ASSIGN_OR_RETURN(open_regions_.back().results, Emit(std::move(op)));
-  return EndScope();
+  ACCELD_ASSIGN_OR_RETURN(std::vector<ValueId> returned, Emit(op));
+  return builder_.EndRegion(std::move(returned));
 }
 
 }  // namespace acceld::ir::text

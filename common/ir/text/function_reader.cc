@@ -6,7 +6,6 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "common/ir/limits.h"
-#include "common/ir/text/chlo.h"
 #include "common/ir/text/forms.h"
 
 namespace acceld::ir::text {
@@ -27,33 +26,12 @@ absl::string_view Plural(size_t count) { return count == 1 ? "" : "s"; }
 }  // namespace
 
 FunctionReader::FunctionReader(Reader& reader, std::string name, bool is_public, int64_t& op_count)
-    : reader_(reader), op_count_(op_count) {
-  function_.name = std::move(name);
-  function_.is_public = is_public;
-}
+    : reader_(reader), op_count_(op_count), builder_(std::move(name), is_public) {}
 
-absl::StatusOr<Function> FunctionReader::ReadBody(const std::vector<Parameter>* parameters) {
-  ACCELD_ASSIGN_OR_RETURN(function_.body, ReadRegion(parameters));
-  return std::move(function_);
-}
-
-ValueId FunctionReader::NewValue(Type type) {
-  function_.value_types.push_back(std::move(type));
-  return static_cast<ValueId>(function_.value_types.size() - 1);
-}
-
-void FunctionReader::BeginScope() {
-  scopes_.push_back(declared_.size());
-  open_regions_.emplace_back();
-}
-
-Region FunctionReader::EndScope() {
+void FunctionReader::EndScope() {
   for (size_t i = scopes_.back(); i < declared_.size(); ++i) names_.erase(declared_[i]);
   declared_.resize(scopes_.back());
   scopes_.pop_back();
-  Region region = std::move(open_regions_.back());
-  open_regions_.pop_back();
-  return region;
 }
 
 absl::Status FunctionReader::Declare(const Token& name, Values values) {
@@ -138,35 +116,62 @@ absl::Status FunctionReader::ReadBlockHeader(std::vector<Parameter>& parameters)
   return lexer().Expect(':');
 }
 
-absl::StatusOr<Region> FunctionReader::ReadRegion(const std::vector<Parameter>* parameters) {
-  Nesting nesting(reader_);
-  ACCELD_RETURN_IF_ERROR(nesting.status());
-  if (!lexer().Peek().Is('{')) return lexer().Expected("'{' to start a region");
-  lexer().Next();
-  BeginScope();
-  std::vector<Parameter> header;
-  if (parameters == nullptr && lexer().Peek().kind == TokenKind::kBlock) {
-    ACCELD_RETURN_IF_ERROR(ReadBlockHeader(header));
-    parameters = &header;
+absl::StatusOr<std::vector<Parameter>> FunctionReader::ReadParameters(
+    const std::vector<Parameter>* given) {
+  if (given != nullptr) return *given;
+  std::vector<Parameter> parameters;
+  if (lexer().Peek().kind == TokenKind::kBlock) {
+    ACCELD_RETURN_IF_ERROR(ReadBlockHeader(parameters));
   }
-  if (parameters != nullptr) {
-    for (const Parameter& parameter : *parameters) {
-      const ValueId id = NewValue(parameter.type);
-      ACCELD_RETURN_IF_ERROR(Declare(parameter.name, {id, 1}));
-      open_regions_.back().parameters.push_back(id);
-    }
-  }
+  return parameters;
+}
+
+absl::StatusOr<std::vector<ValueId>> FunctionReader::ReadOps() {
+  std::vector<ValueId> returned;
   bool ended = false;
   while (!ended) {
     if (lexer().Peek().Is('}')) return lexer().Expected("an op or the return that ends the region");
-    ACCELD_ASSIGN_OR_RETURN(ended, ReadOp());
+    ACCELD_ASSIGN_OR_RETURN(ended, ReadOp(returned));
   }
   if (lexer().Peek().kind == TokenKind::kBlock) {
     return lexer().Unsupported(lexer().Peek().offset, "regions of several blocks are not supported");
   }
   if (!lexer().Peek().Is('}')) return lexer().Expected("'}' after the return that ends the region");
   lexer().Next();
-  return EndScope();
+  return returned;
+}
+
+absl::StatusOr<Function> FunctionReader::ReadBody(const std::vector<Parameter>* given) {
+  Nesting nesting(reader_);
+  ACCELD_RETURN_IF_ERROR(nesting.status());
+  if (!lexer().Peek().Is('{')) return lexer().Expected("'{' to start a function's body");
+  lexer().Next();
+  BeginScope();
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<Parameter> parameters, ReadParameters(given));
+  for (const Parameter& parameter : parameters) {
+    ACCELD_RETURN_IF_ERROR(Declare(parameter.name, {builder_.AddParameter(parameter.type), 1}));
+  }
+  ACCELD_ASSIGN_OR_RETURN(std::vector<ValueId> results, ReadOps());
+  return builder_.Finish(std::move(results));
+}
+
+absl::StatusOr<Region> FunctionReader::ReadRegion(const std::vector<Parameter>* given) {
+  Nesting nesting(reader_);
+  ACCELD_RETURN_IF_ERROR(nesting.status());
+  if (!lexer().Peek().Is('{')) return lexer().Expected("'{' to start a region");
+  lexer().Next();
+  BeginScope();
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<Parameter> parameters, ReadParameters(given));
+  std::vector<Type> types;
+  types.reserve(parameters.size());
+  for (const Parameter& parameter : parameters) types.push_back(parameter.type);
+  const std::vector<ValueId> ids = builder_.BeginRegion(types);
+  for (size_t i = 0; i < ids.size(); ++i) {
+    ACCELD_RETURN_IF_ERROR(Declare(parameters[i].name, {ids[i], 1}));
+  }
+  ACCELD_ASSIGN_OR_RETURN(std::vector<ValueId> results, ReadOps());
+  EndScope();
+  return builder_.EndRegion(std::move(results));
 }
 
 absl::StatusOr<std::vector<FunctionReader::ResultName>> FunctionReader::ReadResultNames() {
@@ -190,7 +195,7 @@ absl::StatusOr<std::vector<FunctionReader::ResultName>> FunctionReader::ReadResu
   return names;
 }
 
-absl::StatusOr<bool> FunctionReader::ReadOp() {
+absl::StatusOr<bool> FunctionReader::ReadOp(std::vector<ValueId>& returned) {
   ACCELD_ASSIGN_OR_RETURN(const std::vector<ResultName> names, ReadResultNames());
   const Token token = lexer().Peek();
   const bool generic = token.kind == TokenKind::kString;
@@ -210,7 +215,7 @@ absl::StatusOr<bool> FunctionReader::ReadOp() {
   if (IsTerminator(op.name)) {
     if (!names.empty()) return lexer().Error(op.offset, absl::StrCat(op.name, " has no results"));
     ACCELD_RETURN_IF_ERROR(ReadTerminator(op, generic));
-    open_regions_.back().results = std::move(op.operands);
+    returned = std::move(op.operands);
     return true;
   }
   if (generic) {
@@ -228,15 +233,10 @@ absl::StatusOr<bool> FunctionReader::ReadOp() {
   }
   ACCELD_RETURN_IF_ERROR(SkipLocation());
 
-  const Decomposition decomposition = FindDecomposition(op.name);
-  if (decomposition != nullptr) ACCELD_RETURN_IF_ERROR(CheckOperandTypes(op));
-  ParsedOp place;  // what is left of the op for messages once its parts have moved on
-  place.name = op.name;
-  place.offset = op.offset;
+  ACCELD_RETURN_IF_ERROR(CheckOperandTypes(op));
   ACCELD_ASSIGN_OR_RETURN(const std::vector<ValueId> results,
-                          decomposition != nullptr ? decomposition(*this, std::move(op))
-                                                   : Emit(std::move(op)));
-  ACCELD_RETURN_IF_ERROR(BindResults(place, names, results));
+                          Emit(op));
+  ACCELD_RETURN_IF_ERROR(BindResults(op, names, results));
   return false;
 }
 

@@ -6,6 +6,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
+#include "common/ir/builder.h"
 #include "common/ir/module.h"
 #include "common/ir/text/attributes.h"
 #include "common/ir/text/reader.h"
@@ -43,10 +44,11 @@ class FunctionReader {
   // header. Gives the function.
   absl::StatusOr<Function> ReadBody(const std::vector<Parameter>* parameters);
 
-  // For the pretty forms (forms.h) and decompositions (chlo.h).
+  // For the pretty forms (forms.h).
   Reader& reader() { return reader_; }
   Lexer& lexer() { return reader_.lexer; }
-  const Type& TypeOf(ValueId id) const { return function_.value_types[id]; }
+  FunctionBuilder& builder() { return builder_; }
+  const Type& TypeOf(ValueId id) const { return builder_.TypeOf(id); }
   // %x or %x#1, defined before.
   absl::StatusOr<ValueId> ReadOperand();
   // Operands between commas, at least one; stops before a comma that no operand follows.
@@ -60,10 +62,10 @@ class FunctionReader {
   // loc(...)?
   absl::Status SkipLocation();
 
-  // Checks an op and appends it where the reader stands; gives its results.
-  absl::StatusOr<std::vector<ValueId>> Emit(ParsedOp op);
+  // Checks an op and appends it where the reader stands; gives its results. Takes the op's parts.
+  absl::StatusOr<std::vector<ValueId>> Emit(ParsedOp& op);
   // A region of one op over fresh parameters: the short form of reduce.
-  absl::StatusOr<Region> RegionOf(absl::string_view op_name, std::vector<Type> parameters,
+  absl::StatusOr<Region> RegionOf(absl::string_view op_name, absl::Span<const Type> parameters,
                                   std::vector<Type> results, const ParsedOp& around);
 
  private:
@@ -76,25 +78,29 @@ class FunctionReader {
     uint32_t count;
   };
 
-  // Reads one op. True when it was the terminator, whose operands are the open region's results then.
-  absl::StatusOr<bool> ReadOp();
+  // Reads one op. True when it was the terminator; `returned` is what it returns then.
+  absl::StatusOr<bool> ReadOp(std::vector<ValueId>& returned);
+  // Ops up to and with the terminator and the '}' behind it; gives what the terminator returns.
+  absl::StatusOr<std::vector<ValueId>> ReadOps();
+  // The parameters of the region whose '{' was read: `given`, or else its block header's.
+  absl::StatusOr<std::vector<Parameter>> ReadParameters(const std::vector<Parameter>* given);
   absl::StatusOr<std::vector<ResultName>> ReadResultNames();
   absl::Status ReadGenericForm(ParsedOp& op);
   absl::Status ReadTerminator(ParsedOp& op, bool generic);
+  // What stands for an op that is replaced while reading.
+  absl::StatusOr<std::vector<ValueId>> EmitReplacement(const ParsedOp& op);
   absl::Status CheckOperandTypes(const ParsedOp& op);
   absl::Status CheckResultTypes(const ParsedOp& op, const OpAttributes& attributes, OpKind kind);
   absl::Status BindResults(const ParsedOp& op, absl::Span<const ResultName> names,
                            absl::Span<const ValueId> results);
   absl::Status Declare(const Token& name, Values values);
   absl::Status ReadBlockHeader(std::vector<Parameter>& parameters);
-  ValueId NewValue(Type type);
-  void BeginScope();
-  Region EndScope();
+  void BeginScope() { scopes_.push_back(declared_.size()); }
+  void EndScope();
 
   Reader& reader_;
   int64_t& op_count_;
-  Function function_;
-  std::vector<Region> open_regions_;
+  FunctionBuilder builder_;
   absl::flat_hash_map<absl::string_view, Values> names_;  // keys are tokens of the source
   std::vector<absl::string_view> declared_;               // names in scope, oldest first
   std::vector<size_t> scopes_;                            // sizes of declared_ at region starts

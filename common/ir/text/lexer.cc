@@ -298,25 +298,4 @@ std::string SymbolName(absl::string_view token) {
   return std::string(token);
 }
 
-std::string Quote(absl::string_view text) {
-  constexpr char kDigits[] = "0123456789ABCDEF";
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\' || !absl::ascii_isprint(c)) {
-      const auto byte = static_cast<unsigned char>(c);
-      result += {'\\', kDigits[byte >> 4], kDigits[byte & 15]};
-    } else {
-      result.push_back(c);
-    }
-  }
-  result.push_back('"');
-  return result;
-}
-
-std::string SymbolToken(absl::string_view name) {
-  const bool plain = !name.empty() && StartsWord(name[0]) &&
-                     std::all_of(name.begin(), name.end(), [](char c) { return InWord(c); });
-  return absl::StrCat("@", plain ? std::string(name) : Quote(name));
-}
-
 }  // namespace acceld::ir::text

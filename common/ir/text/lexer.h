@@ -96,8 +96,5 @@ class Lexer {
 std::string Unquote(absl::string_view quoted);
 // The name in a symbol token: @name or @"any name".
 std::string SymbolName(absl::string_view token);
-// A string as a token, and a name as a symbol token: the inverses.
-std::string Quote(absl::string_view text);
-std::string SymbolToken(absl::string_view name);
 
 }  // namespace acceld::ir::text

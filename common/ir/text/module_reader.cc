@@ -1,0 +1,348 @@
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/ir/limits.h"
+#include "common/ir/text.h"
+#include "common/ir/text/attributes.h"
+#include "common/ir/text/function_reader.h"
+#include "common/ir/verifier.h"
+
+// Modules and functions, in pretty and generic form, and what may stand around them.
+namespace acceld::ir {
+namespace text {
+namespace {
+
+// What a function's header says, wherever its form keeps it.
+struct Header {
+  size_t offset = 0;
+  std::string name;
+  bool is_public = true;
+  bool has_type = false;
+  FunctionType type;
+};
+
+class ModuleReader {
+ public:
+  ModuleReader(absl::string_view source, absl::string_view file_name)
+      : reader_(source, file_name), lexer_(reader_.lexer) {}
+
+  absl::StatusOr<Module> Read();
+
+ private:
+  absl::Status ReadTop();
+  absl::Status ReadAlias();
+  absl::Status ReadResources();
+  absl::Status ReadModule();
+  absl::Status ReadGenericModule();
+  absl::Status ReadItems();
+  absl::Status ReadItem();
+  absl::Status ReadFunction();
+  absl::Status ReadGenericFunction();
+  absl::Status ReadFunctionProperties(Header& header);
+  absl::Status SkipMesh();
+  absl::Status SkipGenericMesh();
+  absl::StatusOr<std::vector<Parameter>> ReadHeaderParameters();
+  absl::StatusOr<std::vector<Type>> ReadHeaderResults();
+  absl::Status SetName(const Token& token, std::string name, std::string& to);
+  absl::Status AddFunction(const Header& header, Function function);
+  absl::Status SkipLocation();
+
+  Reader reader_;
+  Lexer& lexer_;
+  Module module_;
+  bool seen_module_ = false;
+  int64_t op_count_ = 0;
+};
+
+absl::StatusOr<Module> ModuleReader::Read() {
+  while (lexer_.Peek().kind != TokenKind::kEnd) ACCELD_RETURN_IF_ERROR(ReadTop());
+  if (!seen_module_ && module_.functions.empty()) return lexer_.Expected("a module or a function");
+  return std::move(module_);
+}
+
+absl::Status ModuleReader::ReadTop() {
+  const Token token = lexer_.Peek();
+  if (token.kind == TokenKind::kHash || token.kind == TokenKind::kBang) return ReadAlias();
+  if (token.Is('{')) return ReadResources();
+  const bool pretty = token.IsWord("module") || token.IsWord("builtin.module");
+  if (!pretty && token.text != "\"builtin.module\"") return ReadItem();
+  if (seen_module_ || !module_.functions.empty()) {
+    return lexer_.Error(token.offset, "expected one module, found another");
+  }
+  seen_module_ = true;
+  lexer_.Next();
+  return pretty ? ReadModule() : ReadGenericModule();
+}
+
+// '#'name '=' attribute | '!'name '=' type
+absl::Status ModuleReader::ReadAlias() {
+  const Token name = lexer_.Next();
+  ACCELD_RETURN_IF_ERROR(lexer_.Expect('='));
+  if (name.kind == TokenKind::kBang) {
+    ACCELD_ASSIGN_OR_RETURN(reader_.type_aliases[std::string(name.text)], ReadType(reader_));
+    return absl::OkStatus();
+  }
+  if (lexer_.Peek().IsWord("loc")) return SkipLocation();
+  ACCELD_ASSIGN_OR_RETURN(Attribute value, ReadAttribute(reader_));
+  reader_.attribute_aliases[std::string(name.text)] = std::move(value);
+  return absl::OkStatus();
+}
+
+// '{-#' anything '#-}' at the end of the file. What it declares can only be meant by dense_resource
+// constants, which are refused where they stand.
+absl::Status ModuleReader::ReadResources() {
+  const size_t begin = lexer_.Peek().offset;
+  const absl::string_view rest = lexer_.source().substr(begin);
+  if (rest.substr(0, 3) != "{-#") return lexer_.Expected("a module or a function");
+  const size_t end = rest.rfind("#-}");
+  if (end == absl::string_view::npos) {
+    return lexer_.Error(begin, "expected '#-}' to end the resource section");
+  }
+  lexer_.Seek(begin + end + 3);
+  return absl::OkStatus();
+}
+
+absl::Status ModuleReader::SkipLocation() {
+  if (!lexer_.TryWord("loc")) return absl::OkStatus();
+  return lexer_.SkipBalanced().status();
+}
+
+absl::Status ModuleReader::SetName(const Token& token, std::string name, std::string& to) {
+  if (name.empty() || static_cast<int64_t>(name.size()) > limits::kMaxNameBytes) {
+    return lexer_.Error(token.offset, absl::StrCat("expected a name of 1 to ", limits::kMaxNameBytes,
+                                                   " bytes, found ", name.size()));
+  }
+  to = std::move(name);
+  return absl::OkStatus();
+}
+
+// @name? ('attributes' dictionary)? '{' items '}' location?
+absl::Status ModuleReader::ReadModule() {
+  if (lexer_.Peek().kind == TokenKind::kSymbol) {
+    const Token name = lexer_.Next();
+    ACCELD_RETURN_IF_ERROR(SetName(name, SymbolName(name.text), module_.name));
+  }
+  if (lexer_.TryWord("attributes")) ACCELD_RETURN_IF_ERROR(ReadDictionary(reader_).status());
+  if (!lexer_.Peek().Is('{')) return lexer_.Expected("'{' to start the module");
+  lexer_.Next();
+  ACCELD_RETURN_IF_ERROR(ReadItems());
+  return SkipLocation();
+}
+
+// '()' ('<' dictionary '>')? '({' items '})' dictionary? ':' type location?
+absl::Status ModuleReader::ReadGenericModule() {
+  AttributeDictionary properties;
+  ACCELD_RETURN_IF_ERROR(lexer_.Expect('('));
+  ACCELD_RETURN_IF_ERROR(lexer_.Expect(')'));
+  const Token begin = lexer_.Peek();
+  if (lexer_.TryPunctuation('<')) {
+    ACCELD_RETURN_IF_ERROR(ReadOptionalDictionary(reader_, properties));
+    ACCELD_RETURN_IF_ERROR(lexer_.Expect('>'));
+  }
+  ACCELD_RETURN_IF_ERROR(lexer_.Expect('('));
+  ACCELD_RETURN_IF_ERROR(lexer_.Expect('{'));
+  if (lexer_.Peek().kind == TokenKind::kBlock) {
+    lexer_.Next();
+    ACCELD_RETURN_IF_ERROR(lexer_.Expect(':'));
+  }
+  ACCELD_RETURN_IF_ERROR(ReadItems());
+  ACCELD_RETURN_IF_ERROR(lexer_.Expect(')'));
+  ACCELD_RETURN_IF_ERROR(ReadOptionalDictionary(reader_, properties));
+  ACCELD_RETURN_IF_ERROR(lexer_.Expect(':'));
+  ACCELD_RETURN_IF_ERROR(ReadFunctionType(reader_).status());
+  const auto name = properties.find("sym_name");
+  if (name != properties.end()) {
+    if (const auto* text = std::get_if<StringAttribute>(&name->second.value)) {
+      ACCELD_RETURN_IF_ERROR(SetName(begin, text->value, module_.name));
+    }
+  }
+  return SkipLocation();
+}
+
+absl::Status ModuleReader::ReadItems() {
+  while (!lexer_.TryPunctuation('}')) {
+    if (lexer_.Peek().kind == TokenKind::kEnd) return lexer_.Expected("'}' to end the module");
+    ACCELD_RETURN_IF_ERROR(ReadItem());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ModuleReader::ReadItem() {
+  const Token token = lexer_.Peek();
+  if (token.kind != TokenKind::kWord && token.kind != TokenKind::kString) {
+    return lexer_.Expected("a function");
+  }
+  const bool generic = token.kind == TokenKind::kString;
+  const std::string name = generic ? Unquote(token.text) : std::string(token.text);
+  if (name == "func.func") return generic ? ReadGenericFunction() : ReadFunction();
+  if (name == "sdy.mesh") return generic ? SkipGenericMesh() : SkipMesh();
+  if (name.find('.') == std::string::npos && name != "module") return lexer_.Expected("a function");
+  return lexer_.Unsupported(token.offset, absl::StrCat("op '", name.substr(0, 100),
+                                                       "' is not supported outside of functions"));
+}
+
+// @name '=' '<' anything '>'
+absl::Status ModuleReader::SkipMesh() {
+  lexer_.Next();
+  ACCELD_RETURN_IF_ERROR(lexer_.ExpectKind(TokenKind::kSymbol, "the name of the mesh").status());
+  ACCELD_RETURN_IF_ERROR(lexer_.Expect('='));
+  ACCELD_RETURN_IF_ERROR(lexer_.SkipBalanced().status());
+  if (lexer_.Peek().Is('{')) ACCELD_RETURN_IF_ERROR(lexer_.SkipBalanced().status());
+  return SkipLocation();
+}
+
+absl::Status ModuleReader::SkipGenericMesh() {
+  lexer_.Next();
+  while (!lexer_.Peek().Is(':')) ACCELD_RETURN_IF_ERROR(lexer_.SkipBalanced().status());
+  lexer_.Next();
+  ACCELD_RETURN_IF_ERROR(ReadFunctionType(reader_).status());
+  return SkipLocation();
+}
+
+// '(' (%name ':' type dictionary? location?),* ')'
+absl::StatusOr<std::vector<Parameter>> ModuleReader::ReadHeaderParameters() {
+  std::vector<Parameter> parameters;
+  AttributeDictionary ignored;
+  ACCELD_RETURN_IF_ERROR(lexer_.Expect('('));
+  if (!lexer_.Peek().Is(')')) {
+    do {
+      Parameter parameter;
+      if (AtType(reader_)) {
+        return lexer_.Unsupported(lexer_.Peek().offset, "functions without a body are not supported");
+      }
+      ACCELD_ASSIGN_OR_RETURN(parameter.name,
+                              lexer_.ExpectKind(TokenKind::kValue, "a parameter (%name)"));
+      ACCELD_RETURN_IF_ERROR(lexer_.Expect(':'));
+      ACCELD_ASSIGN_OR_RETURN(parameter.type, ReadType(reader_));
+      ACCELD_RETURN_IF_ERROR(ReadOptionalDictionary(reader_, ignored));
+      ignored.clear();
+      ACCELD_RETURN_IF_ERROR(SkipLocation());
+      parameters.push_back(std::move(parameter));
+    } while (lexer_.TryPunctuation(','));
+  }
+  ACCELD_RETURN_IF_ERROR(lexer_.Expect(')'));
+  return parameters;
+}
+
+// type | '(' (type dictionary?),* ')'
+absl::StatusOr<std::vector<Type>> ModuleReader::ReadHeaderResults() {
+  if (!lexer_.Peek().Is('(')) return ReadResultTypes(reader_);
+  lexer_.Next();
+  std::vector<Type> types;
+  AttributeDictionary ignored;
+  if (!lexer_.Peek().Is(')')) {
+    do {
+      ACCELD_ASSIGN_OR_RETURN(Type type, ReadType(reader_));
+      ACCELD_RETURN_IF_ERROR(ReadOptionalDictionary(reader_, ignored));
+      ignored.clear();
+      types.push_back(std::move(type));
+    } while (lexer_.TryPunctuation(','));
+  }
+  ACCELD_RETURN_IF_ERROR(lexer_.Expect(')'));
+  return types;
+}
+
+// visibility? @name parameters ('->' results)? ('attributes' dictionary)? body location?
+absl::Status ModuleReader::ReadFunction() {
+  Header header;
+  header.offset = lexer_.Next().offset;
+  if (lexer_.TryWord("private") || lexer_.TryWord("nested")) {
+    header.is_public = false;
+  } else {
+    lexer_.TryWord("public");
+  }
+  ACCELD_ASSIGN_OR_RETURN(const Token name,
+                          lexer_.ExpectKind(TokenKind::kSymbol, "the function's name (@name)"));
+  ACCELD_RETURN_IF_ERROR(SetName(name, SymbolName(name.text), header.name));
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<Parameter> parameters, ReadHeaderParameters());
+  if (lexer_.TryArrow()) {
+    ACCELD_ASSIGN_OR_RETURN(header.type.results, ReadHeaderResults());
+  }
+  for (const Parameter& parameter : parameters) header.type.parameters.push_back(parameter.type);
+  header.has_type = true;
+  if (lexer_.TryWord("attributes")) ACCELD_RETURN_IF_ERROR(ReadDictionary(reader_).status());
+  if (!lexer_.Peek().Is('{')) return lexer_.Expected("'{' to start the body of the function");
+  FunctionReader body(reader_, header.name, header.is_public, op_count_);
+  ACCELD_ASSIGN_OR_RETURN(Function function, body.ReadBody(&parameters));
+  ACCELD_RETURN_IF_ERROR(SkipLocation());
+  return AddFunction(header, std::move(function));
+}
+
+// dictionary?, with what it says of the function.
+absl::Status ModuleReader::ReadFunctionProperties(Header& header) {
+  if (!lexer_.Peek().Is('{')) return absl::OkStatus();
+  return ReadDictionaryEntries(reader_, [&](const std::string& name, bool has_value) -> absl::Status {
+    if (!has_value) return absl::OkStatus();
+    if (name == "function_type") {
+      header.has_type = true;
+      ACCELD_ASSIGN_OR_RETURN(header.type, ReadFunctionType(reader_));
+      return absl::OkStatus();
+    }
+    const Token token = lexer_.Peek();
+    ACCELD_ASSIGN_OR_RETURN(const Attribute value, ReadAttribute(reader_));
+    const auto* text = std::get_if<StringAttribute>(&value.value);
+    if (name == "sym_name" && text != nullptr) return SetName(token, text->value, header.name);
+    if (name == "sym_visibility" && text != nullptr) header.is_public = text->value == "public";
+    return absl::OkStatus();
+  });
+}
+
+// '()' ('<' properties '>')? '(' body ')' properties? ':' type location?
+absl::Status ModuleReader::ReadGenericFunction() {
+  Header header;
+  header.offset = lexer_.Next().offset;
+  ACCELD_RETURN_IF_ERROR(lexer_.Expect('('));
+  ACCELD_RETURN_IF_ERROR(lexer_.Expect(')'));
+  if (lexer_.TryPunctuation('<')) {
+    ACCELD_RETURN_IF_ERROR(ReadFunctionProperties(header));
+    ACCELD_RETURN_IF_ERROR(lexer_.Expect('>'));
+  }
+  ACCELD_RETURN_IF_ERROR(lexer_.Expect('('));
+  FunctionReader body(reader_, header.name, header.is_public, op_count_);
+  ACCELD_ASSIGN_OR_RETURN(Function function, body.ReadBody(nullptr));
+  ACCELD_RETURN_IF_ERROR(lexer_.Expect(')'));
+  ACCELD_RETURN_IF_ERROR(ReadFunctionProperties(header));
+  if (header.name.empty()) return lexer_.Error(header.offset, "a function has no sym_name");
+  ACCELD_RETURN_IF_ERROR(lexer_.Expect(':'));
+  ACCELD_RETURN_IF_ERROR(ReadFunctionType(reader_).status());
+  ACCELD_RETURN_IF_ERROR(SkipLocation());
+  function.name = header.name;
+  function.is_public = header.is_public;
+  return AddFunction(header, std::move(function));
+}
+
+absl::Status ModuleReader::AddFunction(const Header& header, Function function) {
+  if (static_cast<int64_t>(module_.functions.size()) >= limits::kMaxFunctions) {
+    return lexer_.Error(header.offset,
+                        absl::StrCat("the program has more than ", limits::kMaxFunctions, " functions"));
+  }
+  if (header.has_type) {
+    const std::vector<Type> parameters = function.ParameterTypes();
+    if (parameters != header.type.parameters) {
+      return lexer_.Error(header.offset, absl::StrCat("function @", header.name, " takes (", ToString(parameters),
+                                                      "), its type says (", ToString(header.type.parameters), ")"));
+    }
+    const std::vector<Type> results = function.ResultTypes();
+    if (results != header.type.results) {
+      return lexer_.Error(header.offset, absl::StrCat("function @", header.name, " returns (", ToString(results),
+                                                      "), its type says (", ToString(header.type.results), ")"));
+    }
+  }
+  module_.functions.push_back(std::move(function));
+  return absl::OkStatus();
+}
+
+}  // namespace
+}  // namespace text
+
+absl::StatusOr<Module> ParseModule(absl::string_view source, absl::string_view file_name) {
+  if (static_cast<int64_t>(source.size()) > limits::kMaxProgramBytes) {
+    return absl::ResourceExhaustedError(absl::StrCat(file_name, ": the program has ", source.size(),
+                                                     " bytes, more than ", limits::kMaxProgramBytes));
+  }
+  ACCELD_ASSIGN_OR_RETURN(Module module, text::ModuleReader(source, file_name).Read());
+  ACCELD_RETURN_IF_ERROR(Annotate(Verify(module), file_name));
+  return module;
+}
+
+}  // namespace acceld::ir

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "common/ir/module.h"
+
+namespace acceld::ir::text {
+
+// Appends the text of one function. Values are named in the order in which they appear.
+class FunctionPrinter {
+ public:
+  FunctionPrinter(const Function& function, std::string& out)
+      : function_(function), out_(out), names_(function.value_types.size()) {}
+
+  void Print(int indent);
+
+  // For the pretty forms (printer_forms.cc).
+  const Function& function() const { return function_; }
+  std::string& out() { return out_; }
+  // "%0, %1#2"
+  void Values(absl::Span<const ValueId> values);
+  // " : (types) -> types"
+  void Signature(const Op& op);
+
+ private:
+  void PrintOps(const Region& region, absl::string_view terminator, int indent);
+  void PrintOp(const Op& op, int indent);
+  void PrintGeneric(const Op& op, int indent);
+  void PrintRegion(const Region& region, int indent);
+  void NameResults(const Op& op);
+  void NameParameters(const Region& region);
+  // "%0: type, %1: type"
+  void Parameters(const Region& region);
+  void Indent(int indent) { out_.append(static_cast<size_t>(indent) * 2, ' '); }
+
+  const Function& function_;
+  std::string& out_;
+  std::vector<std::string> names_;  // by value
+  int64_t next_name_ = 0;
+};
+
+// Appends an op in its pretty form, from its name to its type. False, with nothing appended, when it
+// is to be written in generic form.
+bool PrintPrettyForm(FunctionPrinter& printer, const Op& op);
+
+// The properties of an op in generic form: what differs from the defaults, and what other tools require.
+AttributeDictionary GenericProperties(const Op& op);
+
+}  // namespace acceld::ir::text
