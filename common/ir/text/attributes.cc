@@ -193,8 +193,8 @@ absl::StatusOr<Attribute> ReadStructFields(Reader& reader, absl::string_view nam
     ACCELD_RETURN_IF_ERROR(lexer.Expect('='));
     Attribute value;
     const size_t begin = lexer.Peek().offset;
-    if (auto integers = lexer.Peek().Is('[') ? ReadIntegers(reader)
-                                             : absl::UnknownError("not a list");
+    if (auto integers =
+            lexer.Peek().Is('[') ? ReadIntegers(reader) : absl::UnknownError("not a list");
         integers.ok()) {
       value = IntegersAttribute(*std::move(integers));
     } else {
@@ -243,8 +243,8 @@ absl::StatusOr<Attribute> ReadAttribute(Reader& reader) {
       if (token.Is('(')) {
         ACCELD_RETURN_IF_ERROR(ReadFunctionType(reader).status());
         const size_t end = lexer.Peek().offset;
-        return Attribute{OpaqueAttribute{
-            std::string(lexer.source().substr(token.offset, end - token.offset))}};
+        return Attribute{
+            OpaqueAttribute{std::string(lexer.source().substr(token.offset, end - token.offset))}};
       }
       break;
     case TokenKind::kEnd:
@@ -269,12 +269,13 @@ absl::Status ReadDictionaryEntries(
       return lexer.Expected("an attribute name");
     }
     if (static_cast<int64_t>(name.text.size()) > limits::kMaxNameBytes) {
-      return lexer.Error(name.offset, absl::StrCat("a name is longer than ", limits::kMaxNameBytes, " bytes"));
+      return lexer.Error(name.offset,
+                         absl::StrCat("a name is longer than ", limits::kMaxNameBytes, " bytes"));
     }
     lexer.Next();
-    ACCELD_RETURN_IF_ERROR(read_value(
-        name.kind == TokenKind::kString ? Unquote(name.text) : std::string(name.text),
-        lexer.TryPunctuation('=')));
+    ACCELD_RETURN_IF_ERROR(
+        read_value(name.kind == TokenKind::kString ? Unquote(name.text) : std::string(name.text),
+                   lexer.TryPunctuation('=')));
   } while (lexer.TryPunctuation(','));
   return lexer.Expect('}');
 }
@@ -282,17 +283,18 @@ absl::Status ReadDictionaryEntries(
 absl::Status ReadOptionalDictionary(Reader& reader, AttributeDictionary& dictionary) {
   Lexer& lexer = reader.lexer;
   if (!lexer.Peek().Is('{')) return absl::OkStatus();
-  return ReadDictionaryEntries(reader, [&](const std::string& name, bool has_value) -> absl::Status {
-    const size_t offset = lexer.Peek().offset;
-    Attribute value{UnitAttribute{}};
-    if (has_value) {
-      ACCELD_ASSIGN_OR_RETURN(value, ReadAttribute(reader));
-    }
-    if (!dictionary.try_emplace(name, std::move(value)).second) {
-      return lexer.Error(offset, absl::StrCat("attribute '", name, "' stands twice"));
-    }
-    return absl::OkStatus();
-  });
+  return ReadDictionaryEntries(
+      reader, [&](const std::string& name, bool has_value) -> absl::Status {
+        const size_t offset = lexer.Peek().offset;
+        Attribute value{UnitAttribute{}};
+        if (has_value) {
+          ACCELD_ASSIGN_OR_RETURN(value, ReadAttribute(reader));
+        }
+        if (!dictionary.try_emplace(name, std::move(value)).second) {
+          return lexer.Error(offset, absl::StrCat("attribute '", name, "' stands twice"));
+        }
+        return absl::OkStatus();
+      });
 }
 
 absl::StatusOr<AttributeDictionary> ReadDictionary(Reader& reader) {
@@ -324,8 +326,6 @@ Attribute KeywordAttribute(absl::string_view keyword) {
   return {EnumAttribute{std::string(keyword)}};
 }
 Attribute TextAttribute(absl::string_view text) { return {StringAttribute{std::string(text)}}; }
-Attribute NameAttribute(absl::string_view symbol) {
-  return {SymbolAttribute{std::string(symbol)}};
-}
+Attribute NameAttribute(absl::string_view symbol) { return {SymbolAttribute{std::string(symbol)}}; }
 
 }  // namespace acceld::ir::text

@@ -9,8 +9,8 @@
 // Attributes of StableHLO text in their untyped form (attribute.h).
 namespace acceld::ir::text {
 
-// Any attribute. Of StableHLO's own, `#stablehlo<kind KEYWORD>` becomes an enum, `#stablehlo.name<a = ..>` a
-// structure; attributes of other dialects are kept as text.
+// Any attribute. Of StableHLO's own, `#stablehlo<kind KEYWORD>` becomes an enum, `#stablehlo.name<a
+// = ..>` a structure; attributes of other dialects are kept as text.
 absl::StatusOr<Attribute> ReadAttribute(Reader& reader);
 
 // '{' (name ('=' attribute)?),* '}'. Names are unique.
@@ -20,10 +20,11 @@ absl::Status ReadOptionalDictionary(Reader& reader, AttributeDictionary& diction
 // The same with the values read by the caller: `read_value(name)` is called where the value starts,
 // or where it is missing (a unit attribute) with has_value false.
 absl::Status ReadDictionaryEntries(
-    Reader& reader, const std::function<absl::Status(const std::string& name, bool has_value)>& read_value);
+    Reader& reader,
+    const std::function<absl::Status(const std::string& name, bool has_value)>& read_value);
 
-// field = attribute (, field = attribute)*: the inside of `#stablehlo.name<...>`. Lists of integers become dense
-// arrays.
+// field = attribute (, field = attribute)*: the inside of `#stablehlo.name<...>`. Lists of integers
+// become dense arrays.
 absl::StatusOr<Attribute> ReadStructFields(Reader& reader, absl::string_view name);
 
 // '[' integer,* ']'.

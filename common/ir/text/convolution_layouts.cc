@@ -16,7 +16,8 @@ struct Layout {
 };
 
 // '[' (first | second | integer),* ']': each name once, the integers 0 to n-1 once each.
-absl::StatusOr<Layout> ReadLayout(Reader& reader, absl::string_view first, absl::string_view second) {
+absl::StatusOr<Layout> ReadLayout(Reader& reader, absl::string_view first,
+                                  absl::string_view second) {
   Lexer& lexer = reader.lexer;
   const size_t begin = lexer.Peek().offset;
   ACCELD_RETURN_IF_ERROR(lexer.Expect('['));
@@ -26,7 +27,8 @@ absl::StatusOr<Layout> ReadLayout(Reader& reader, absl::string_view first, absl:
   do {
     const Token token = lexer.Peek();
     if (position >= limits::kMaxRank) {
-      return lexer.Error(begin, absl::StrCat("a layout has more than ", limits::kMaxRank, " dimensions"));
+      return lexer.Error(begin,
+                         absl::StrCat("a layout has more than ", limits::kMaxRank, " dimensions"));
     }
     if (token.kind == TokenKind::kInteger) {
       ACCELD_ASSIGN_OR_RETURN(const int64_t number, lexer.ExpectInteger());
@@ -38,7 +40,8 @@ absl::StatusOr<Layout> ReadLayout(Reader& reader, absl::string_view first, absl:
       lexer.Next();
       layout.second = position;
     } else {
-      return lexer.Expected(absl::StrCat("'", first, "', '", second, "' (each once) or the number of a spatial dimension"));
+      return lexer.Expected(absl::StrCat("'", first, "', '", second,
+                                         "' (each once) or the number of a spatial dimension"));
     }
     ++position;
   } while (lexer.TryPunctuation(','));
@@ -49,7 +52,8 @@ absl::StatusOr<Layout> ReadLayout(Reader& reader, absl::string_view first, absl:
   std::sort(spatial.begin(), spatial.end());
   for (size_t i = 0; i < spatial.size(); ++i) {
     if (spatial[i].first != static_cast<int64_t>(i)) {
-      return lexer.Error(begin, absl::StrCat("expected the spatial dimensions 0 to ", spatial.size() - 1, " once each"));
+      return lexer.Error(begin, absl::StrCat("expected the spatial dimensions 0 to ",
+                                             spatial.size() - 1, " once each"));
     }
     layout.spatial.push_back(spatial[i].second);
   }

@@ -49,8 +49,8 @@ class ListReader {
     Lexer& lexer = reader_.lexer;
     const size_t begin = lexer.Peek().offset;
     if (!lexer.TryPunctuation('[')) {
-      return lexer.Expected(absl::StrCat("'[' to start dimension ", dimension, " of ",
-                                         type_.ToString()));
+      return lexer.Expected(
+          absl::StrCat("'[' to start dimension ", dimension, " of ", type_.ToString()));
     }
     const int64_t size = type_.dims[dimension];
     int64_t count = 0;
@@ -61,8 +61,8 @@ class ListReader {
       ++count;
     }
     if (count != size || !lexer.Peek().Is(']')) {
-      return lexer.Error(begin, absl::StrCat("expected ", size, " elements in dimension ", dimension,
-                                             " of ", type_.ToString(), ", found ",
+      return lexer.Error(begin, absl::StrCat("expected ", size, " elements in dimension ",
+                                             dimension, " of ", type_.ToString(), ", found ",
                                              count < size ? absl::StrCat(count) : "more"));
     }
     lexer.Next();
@@ -81,7 +81,8 @@ absl::StatusOr<int64_t> ReadIntegerValue(Reader& reader, DType dtype) {
   Lexer& lexer = reader.lexer;
   const size_t begin = lexer.Peek().offset;
   if (lexer.Peek().IsWord("true") || lexer.Peek().IsWord("false")) {
-    if (dtype != DType::kI1) return lexer.Expected(absl::StrCat("a value of type ", DTypeName(dtype)));
+    if (dtype != DType::kI1)
+      return lexer.Expected(absl::StrCat("a value of type ", DTypeName(dtype)));
     return lexer.Next().text == "true" ? 1 : 0;
   }
   const bool negative = lexer.TryPunctuation('-');
@@ -98,9 +99,9 @@ absl::StatusOr<int64_t> ReadIntegerValue(Reader& reader, DType dtype) {
     fits = fits && (bits == 64 || magnitude < uint64_t{1} << bits);
   }
   if (!fits) {
-    return lexer.Error(begin, absl::StrCat("expected a value that ", DTypeName(dtype),
-                                           " can hold, found ", negative ? "-" : "",
-                                           digits.text.substr(0, 40)));
+    return lexer.Error(begin,
+                       absl::StrCat("expected a value that ", DTypeName(dtype), " can hold, found ",
+                                    negative ? "-" : "", digits.text.substr(0, 40)));
   }
   if (dtype == DType::kI1) return static_cast<int64_t>(magnitude);
   return static_cast<int64_t>(negative ? ~magnitude + 1 : magnitude);
@@ -115,14 +116,16 @@ absl::StatusOr<double> ReadFloatValue(Reader& reader, DType dtype) {
     uint64_t pattern = 0;
     if (!ParseMagnitude(digits.text, pattern) ||
         (BitsOf(dtype) < 64 && pattern >= uint64_t{1} << BitsOf(dtype))) {
-      return lexer.Error(begin, absl::StrCat("expected the ", BitsOf(dtype), " bits of a value of type ",
-                                             DTypeName(dtype), ", found ", digits.text.substr(0, 40)));
+      return lexer.Error(begin,
+                         absl::StrCat("expected the ", BitsOf(dtype), " bits of a value of type ",
+                                      DTypeName(dtype), ", found ", digits.text.substr(0, 40)));
     }
     lexer.Next();
     return DecodeFloat(dtype, pattern);
   }
   if (digits.kind != TokenKind::kFloat) {
-    return lexer.Expected(absl::StrCat("a number with a '.' or a bit pattern of type ", DTypeName(dtype)));
+    return lexer.Expected(
+        absl::StrCat("a number with a '.' or a bit pattern of type ", DTypeName(dtype)));
   }
   lexer.Next();
   double value = 0;
@@ -208,7 +211,8 @@ absl::StatusOr<Literal> ReadDense(Reader& reader, bool allow_index) {
   ACCELD_ASSIGN_OR_RETURN(TensorType type, ReadTensorType(reader, allow_index));
   const size_t after = lexer.Peek().offset;
   if (!type.IsStatic()) {
-    return lexer.Error(type_offset, absl::StrCat("a constant needs a static type, found ", type.ToString()));
+    return lexer.Error(type_offset,
+                       absl::StrCat("a constant needs a static type, found ", type.ToString()));
   }
 
   std::string bytes;
@@ -218,12 +222,14 @@ absl::StatusOr<Literal> ReadDense(Reader& reader, bool allow_index) {
     lexer.Seek(first.offset);
     if (lexer.Peek().Is('[') && type.rank() > 0) {
       // Each element takes two characters at least, so the text bounds what is reserved.
-      const int64_t most = (static_cast<int64_t>(end - first.offset) / 2 + 1) * StorageBytesOf(type.dtype);
+      const int64_t most =
+          (static_cast<int64_t>(end - first.offset) / 2 + 1) * StorageBytesOf(type.dtype);
       bytes.reserve(static_cast<size_t>(std::min(type.size_bytes(), most)));
       ACCELD_RETURN_IF_ERROR(ListReader(reader, type, bytes).Read(0));
     } else if (lexer.Peek().Is('>')) {
       if (type.num_elements() != 0) {
-        return lexer.Error(first.offset, absl::StrCat("expected the elements of ", type.ToString(), ", found none"));
+        return lexer.Error(first.offset, absl::StrCat("expected the elements of ", type.ToString(),
+                                                      ", found none"));
       }
     } else {
       ACCELD_RETURN_IF_ERROR(ReadElement(reader, type.dtype, bytes));
@@ -235,8 +241,9 @@ absl::StatusOr<Literal> ReadDense(Reader& reader, bool allow_index) {
 
   reader.constant_bytes += static_cast<int64_t>(bytes.size());
   if (reader.constant_bytes > limits::kMaxProgramBytes) {
-    return lexer.At(first.offset, absl::ResourceExhaustedError(absl::StrCat(
-                                      "the program's constants take more than ", limits::kMaxProgramBytes, " bytes")));
+    return lexer.At(first.offset, absl::ResourceExhaustedError(
+                                      absl::StrCat("the program's constants take more than ",
+                                                   limits::kMaxProgramBytes, " bytes")));
   }
   auto literal = Literal::FromBytes(std::move(type), std::move(bytes));
   if (!literal.ok()) return lexer.At(first.offset, literal.status());

@@ -21,12 +21,12 @@ absl::StatusOr<int64_t> ReadIntegerValue(Reader& reader, DType dtype);
 // A float rounded to `dtype`, or its bit pattern in hexadecimal.
 absl::StatusOr<double> ReadFloatValue(Reader& reader, DType dtype);
 
-// What follows the word `dense`: <elements> : type. Elements are a nested list of the type's shape, one
-// value for all, nothing for an empty tensor, or a string of hexadecimal little-endian bytes.
+// What follows the word `dense`: <elements> : type. Elements are a nested list of the type's shape,
+// one value for all, nothing for an empty tensor, or a string of hexadecimal little-endian bytes.
 absl::StatusOr<Literal> ReadDense(Reader& reader, bool allow_index);
 
-// The bytes of "0x..." (with its quotes at `offset` of the source) as elements of a type: those of one
-// element (a splat), of all, or for i1 also eight elements to a byte.
+// The bytes of "0x..." (with its quotes at `offset` of the source) as elements of a type: those of
+// one element (a splat), of all, or for i1 also eight elements to a byte.
 absl::StatusOr<std::string> DecodeHex(Reader& reader, const Token& quoted, const TensorType& type);
 
 }  // namespace acceld::ir::text

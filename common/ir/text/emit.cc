@@ -22,14 +22,16 @@ bool IsReplaced(absl::string_view op_name) {
 absl::Status FunctionReader::CheckOperandTypes(const ParsedOp& op) {
   if (!op.has_operand_types) return absl::OkStatus();
   if (op.operands.size() != op.operand_types.size()) {
-    return lexer().Error(op.offset, absl::StrCat("op '", op.name, "' has ", op.operands.size(),
-                                                 " operands, its signature says ", op.operand_types.size()));
+    return lexer().Error(op.offset,
+                         absl::StrCat("op '", op.name, "' has ", op.operands.size(),
+                                      " operands, its signature says ", op.operand_types.size()));
   }
   for (size_t i = 0; i < op.operands.size(); ++i) {
     const Type& actual = TypeOf(op.operands[i]);
     if (!(actual == op.operand_types[i])) {
-      return lexer().Error(op.offset, absl::StrCat("operand ", i, " of '", op.name, "' is a ", actual.ToString(),
-                                                   ", its signature says ", op.operand_types[i].ToString()));
+      return lexer().Error(
+          op.offset, absl::StrCat("operand ", i, " of '", op.name, "' is a ", actual.ToString(),
+                                  ", its signature says ", op.operand_types[i].ToString()));
     }
   }
   return absl::OkStatus();
@@ -47,13 +49,16 @@ absl::Status FunctionReader::CheckResultTypes(const ParsedOp& op, const OpAttrib
   const auto inferred = InferResultTypes(context);
   if (!inferred.ok()) return lexer().At(op.offset, inferred.status());
   if (inferred->size() != op.result_types.size()) {
-    return lexer().Error(op.offset, absl::StrCat("op '", op.name, "' has ", inferred->size(),
-                                                 " results, its signature says ", op.result_types.size()));
+    return lexer().Error(op.offset,
+                         absl::StrCat("op '", op.name, "' has ", inferred->size(),
+                                      " results, its signature says ", op.result_types.size()));
   }
   for (size_t i = 0; i < inferred->size(); ++i) {
     if (!IsCompatible(op.result_types[i], (*inferred)[i])) {
-      return lexer().Error(op.offset, absl::StrCat("result ", i, " of '", op.name, "' is a ", (*inferred)[i].ToString(),
-                                                   ", its signature says ", op.result_types[i].ToString()));
+      return lexer().Error(
+          op.offset,
+          absl::StrCat("result ", i, " of '", op.name, "' is a ", (*inferred)[i].ToString(),
+                       ", its signature says ", op.result_types[i].ToString()));
     }
   }
   return absl::OkStatus();
@@ -69,8 +74,9 @@ absl::StatusOr<std::vector<ValueId>> FunctionReader::EmitReplacement(const Parse
   }
   const std::vector<Type> types = builder_.function().TypesOf(results);
   if (types != op.result_types) {
-    return lexer().Error(op.offset, absl::StrCat("op '", op.name, "' gives (", ToString(types), "), its signature says (",
-                                                 ToString(op.result_types), ")"));
+    return lexer().Error(op.offset,
+                         absl::StrCat("op '", op.name, "' gives (", ToString(types),
+                                      "), its signature says (", ToString(op.result_types), ")"));
   }
   return results;
 }

@@ -3,8 +3,9 @@
 #include "absl/strings/string_view.h"
 #include "common/ir/text/function_reader.h"
 
-// Pretty forms: what stands between an op's name and the end of its type, per op (StableHLO's assembly
-// formats). Each fills in operands, attributes under their names in the specification, regions and types.
+// Pretty forms: what stands between an op's name and the end of its type, per op (StableHLO's
+// assembly formats). Each fills in operands, attributes under their names in the specification,
+// regions and types.
 namespace acceld::ir::text {
 
 using Form = absl::Status (*)(FunctionReader&, ParsedOp&);

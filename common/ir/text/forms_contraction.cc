@@ -40,18 +40,19 @@ absl::Status Dot(FunctionReader& in, ParsedOp& op) {
   return ReadEnd(in, op);
 }
 
-// lhs ',' rhs (',' 'batching_dims' '=' pair)? (',' 'contracting_dims' '=' pair)? precision? algorithm?
+// lhs ',' rhs (',' 'batching_dims' '=' pair)? (',' 'contracting_dims' '=' pair)? precision?
+// algorithm?
 absl::Status DotGeneral(FunctionReader& in, ParsedOp& op) {
   ACCELD_RETURN_IF_ERROR(in.ReadOperands(op.operands));
   StructAttribute numbers;
   numbers.name = "dot";
   if (TryField(in, "batching_dims")) {
-    ACCELD_RETURN_IF_ERROR(ReadDimensionPair(in, numbers, "lhs_batching_dimensions",
-                                             "rhs_batching_dimensions"));
+    ACCELD_RETURN_IF_ERROR(
+        ReadDimensionPair(in, numbers, "lhs_batching_dimensions", "rhs_batching_dimensions"));
   }
   if (TryField(in, "contracting_dims")) {
-    ACCELD_RETURN_IF_ERROR(ReadDimensionPair(in, numbers, "lhs_contracting_dimensions",
-                                             "rhs_contracting_dimensions"));
+    ACCELD_RETURN_IF_ERROR(
+        ReadDimensionPair(in, numbers, "lhs_contracting_dimensions", "rhs_contracting_dimensions"));
   }
   op.attributes["dot_dimension_numbers"].value = std::move(numbers);
   ACCELD_RETURN_IF_ERROR(ReadPrecision(in, op));
@@ -74,7 +75,8 @@ absl::StatusOr<Attribute> ReadPaddingPairs(FunctionReader& in) {
       const size_t begin = lexer.Peek().offset;
       ACCELD_ASSIGN_OR_RETURN(const std::vector<int64_t> pair, ReadIntegers(in.reader()));
       if (pair.size() != 2) {
-        return lexer.Error(begin, absl::StrCat("expected low and high padding, found ", pair.size(), " numbers"));
+        return lexer.Error(
+            begin, absl::StrCat("expected low and high padding, found ", pair.size(), " numbers"));
       }
       values.insert(values.end(), pair.begin(), pair.end());
     } while (lexer.TryPunctuation(','));

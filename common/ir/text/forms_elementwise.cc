@@ -29,6 +29,18 @@ absl::Status Select(FunctionReader& in, ParsedOp& op) {
   return absl::OkStatus();
 }
 
+// lhs ',' rhs ':' the complex result type, from which the operands' follow. Or a function type.
+absl::Status Complex(FunctionReader& in, ParsedOp& op) {
+  ACCELD_RETURN_IF_ERROR(ReadOperandsForm(in, op));
+  if (op.result_types.size() != 1 || !op.result_types[0].IsTensor()) return absl::OkStatus();
+  TensorType part = op.result_types[0].tensor();
+  part.dtype = RealPartOf(part.dtype);
+  for (Type& type : op.operand_types) {
+    if (type == op.result_types[0]) type = part;
+  }
+  return absl::OkStatus();
+}
+
 // operand ',' 'format' '=' e5m10
 absl::Status ReducePrecision(FunctionReader& in, ParsedOp& op) {
   ACCELD_RETURN_IF_ERROR(in.ReadOperands(op.operands));
@@ -38,7 +50,8 @@ absl::Status ReducePrecision(FunctionReader& in, ParsedOp& op) {
   int exponent = 0;
   int mantissa = 0;
   if (word.kind != TokenKind::kWord || !absl::StartsWith(word.text, "e") ||
-      split == absl::string_view::npos || !absl::SimpleAtoi(word.text.substr(1, split - 1), &exponent) ||
+      split == absl::string_view::npos ||
+      !absl::SimpleAtoi(word.text.substr(1, split - 1), &exponent) ||
       !absl::SimpleAtoi(word.text.substr(split + 1), &mantissa)) {
     return in.lexer().Expected("a format such as e5m10");
   }
@@ -68,10 +81,10 @@ absl::Status TopK(FunctionReader& in, ParsedOp& op) {
   return absl::OkStatus();
 }
 
-// Elementwise ops of ops.def that are not written as plain operands stand before the list's entries, so
-// that the first entry of a name counts.
+// The first entry of a name counts: forms of their own stand before those of ops.def's list.
 constexpr NamedForm kForms[] = {
     {"stablehlo.compare", Compare},
+    {"stablehlo.complex", Complex},
     {"stablehlo.reduce_precision", ReducePrecision},
     {"stablehlo.select", Select},
 #define ACCELD_ELEMENTWISE_OP(Kind, name, arity, Attributes, Infer, Operands) \

@@ -30,16 +30,18 @@ absl::Status Constant(FunctionReader& in, ParsedOp& op) {
 
 // @callee '(' operands ')' dictionary? ':' function type
 absl::Status Call(FunctionReader& in, ParsedOp& op) {
-  ACCELD_ASSIGN_OR_RETURN(const Token symbol,
-                          in.lexer().ExpectKind(TokenKind::kSymbol, "the name of a function (@name)"));
+  ACCELD_ASSIGN_OR_RETURN(
+      const Token symbol,
+      in.lexer().ExpectKind(TokenKind::kSymbol, "the name of a function (@name)"));
   op.attributes["callee"] = NameAttribute(SymbolName(symbol.text));
   ACCELD_RETURN_IF_ERROR(in.ReadOperandsInParentheses(op.operands));
   return ReadEnd(in, op);
 }
 
 absl::Status CustomCall(FunctionReader& in, ParsedOp& op) {
-  ACCELD_ASSIGN_OR_RETURN(const Token symbol,
-                          in.lexer().ExpectKind(TokenKind::kSymbol, "the target of the call (@name)"));
+  ACCELD_ASSIGN_OR_RETURN(
+      const Token symbol,
+      in.lexer().ExpectKind(TokenKind::kSymbol, "the target of the call (@name)"));
   op.attributes["call_target_name"] = TextAttribute(SymbolName(symbol.text));
   ACCELD_RETURN_IF_ERROR(in.ReadOperandsInParentheses(op.operands));
   return ReadEnd(in, op);
@@ -47,8 +49,8 @@ absl::Status CustomCall(FunctionReader& in, ParsedOp& op) {
 
 // "name" operands? dictionary? ':' function type
 absl::Status Composite(FunctionReader& in, ParsedOp& op) {
-  ACCELD_ASSIGN_OR_RETURN(const Token name,
-                          in.lexer().ExpectKind(TokenKind::kString, "the name of the composite op"));
+  ACCELD_ASSIGN_OR_RETURN(
+      const Token name, in.lexer().ExpectKind(TokenKind::kString, "the name of the composite op"));
   op.attributes["name"] = TextAttribute(Unquote(name.text));
   if (in.lexer().Peek().kind == TokenKind::kValue) {
     ACCELD_RETURN_IF_ERROR(in.ReadOperands(op.operands));
@@ -56,7 +58,8 @@ absl::Status Composite(FunctionReader& in, ParsedOp& op) {
   return ReadEnd(in, op);
 }
 
-// '(' (%parameter '=' operand),* ')' (':' types)? ('attributes' dictionary)? 'cond' region 'do' region
+// '(' (%parameter '=' operand),* ')' (':' types)? ('attributes' dictionary)? 'cond' region 'do'
+// region
 absl::Status While(FunctionReader& in, ParsedOp& op) {
   Lexer& lexer = in.lexer();
   std::vector<Parameter> parameters;
@@ -93,11 +96,13 @@ absl::Status While(FunctionReader& in, ParsedOp& op) {
 
 // 'applies' name: a region of that op over two scalars per pair of input and initial value.
 absl::StatusOr<Region> RegionThatApplies(FunctionReader& in, const ParsedOp& op,
-                                         absl::string_view name, absl::Span<const ValueId> initials) {
+                                         absl::string_view name,
+                                         absl::Span<const ValueId> initials) {
   std::vector<Type> scalars;
   for (const ValueId initial : initials) {
     const Type& type = in.TypeOf(initial);
-    if (!type.IsTensor()) return in.lexer().Error(op.offset, "reduce: an initial value is no tensor");
+    if (!type.IsTensor())
+      return in.lexer().Error(op.offset, "reduce: an initial value is no tensor");
     scalars.push_back(TensorType{type.tensor().dtype, {}});
   }
   std::vector<Type> parameters = scalars;
@@ -105,8 +110,8 @@ absl::StatusOr<Region> RegionThatApplies(FunctionReader& in, const ParsedOp& op,
   return in.RegionOf(name, parameters, std::move(scalars), op);
 }
 
-// 'reducer' ('(' %lhs ':' type ',' %rhs ':' type ')')+ region. The region's parameters are all left ones
-// followed by all right ones.
+// 'reducer' ('(' %lhs ':' type ',' %rhs ':' type ')')+ region. The region's parameters are all left
+// ones followed by all right ones.
 absl::StatusOr<Region> ReadReducer(FunctionReader& in) {
   Lexer& lexer = in.lexer();
   ACCELD_RETURN_IF_ERROR(lexer.ExpectWord("reducer"));
@@ -125,7 +130,8 @@ absl::StatusOr<Region> ReadReducer(FunctionReader& in) {
   return in.ReadRegion(&left);
 }
 
-// ('(' input 'init' ':' initial ')'),+ ('applies' name)? 'across' 'dimensions' '=' integers ... reducer?
+// ('(' input 'init' ':' initial ')'),+ ('applies' name)? 'across' 'dimensions' '=' integers ...
+// reducer?
 absl::Status Reduce(FunctionReader& in, ParsedOp& op) {
   Lexer& lexer = in.lexer();
   std::vector<ValueId> initials;
@@ -141,7 +147,8 @@ absl::Status Reduce(FunctionReader& in, ParsedOp& op) {
   } while (lexer.TryPunctuation(','));
   std::string applied;
   if (lexer.TryWord("applies")) {
-    ACCELD_ASSIGN_OR_RETURN(const Token name, lexer.ExpectKind(TokenKind::kWord, "the name of an op"));
+    ACCELD_ASSIGN_OR_RETURN(const Token name,
+                            lexer.ExpectKind(TokenKind::kWord, "the name of an op"));
     applied = std::string(name.text);
   }
   ACCELD_RETURN_IF_ERROR(lexer.ExpectWord("across"));

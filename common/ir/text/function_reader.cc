@@ -36,7 +36,8 @@ void FunctionReader::EndScope() {
 
 absl::Status FunctionReader::Declare(const Token& name, Values values) {
   if (static_cast<int64_t>(name.text.size()) > limits::kMaxNameBytes) {
-    return lexer().Error(name.offset, absl::StrCat("a name is longer than ", limits::kMaxNameBytes, " bytes"));
+    return lexer().Error(name.offset,
+                         absl::StrCat("a name is longer than ", limits::kMaxNameBytes, " bytes"));
   }
   if (!names_.try_emplace(name.text, values).second) {
     return lexer().Error(name.offset, absl::StrCat("value ", name.text, " is defined twice"));
@@ -51,18 +52,21 @@ absl::Status FunctionReader::SkipLocation() {
 }
 
 absl::StatusOr<ValueId> FunctionReader::ReadOperand() {
-  ACCELD_ASSIGN_OR_RETURN(const Token name, lexer().ExpectKind(TokenKind::kValue, "a value (%name)"));
+  ACCELD_ASSIGN_OR_RETURN(const Token name,
+                          lexer().ExpectKind(TokenKind::kValue, "a value (%name)"));
   const auto found = names_.find(name.text);
   if (found == names_.end()) {
-    return lexer().Error(name.offset, absl::StrCat("expected a value defined before, found ", name.text));
+    return lexer().Error(name.offset,
+                         absl::StrCat("expected a value defined before, found ", name.text));
   }
   uint32_t index = 0;
   const Token hash = lexer().Peek();
   if (hash.kind == TokenKind::kHash && hash.offset == name.offset + name.text.size()) {
     lexer().Next();
     if (!absl::SimpleAtoi(hash.text.substr(1), &index) || index >= found->second.count) {
-      return lexer().Error(hash.offset, absl::StrCat("expected the number of one of ", found->second.count,
-                                                     " results of ", name.text, ", found '", hash.text, "'"));
+      return lexer().Error(hash.offset,
+                           absl::StrCat("expected the number of one of ", found->second.count,
+                                        " results of ", name.text, ", found '", hash.text, "'"));
     }
   }
   return found->second.first + index;
@@ -88,13 +92,15 @@ absl::Status FunctionReader::ReadOperands(std::vector<ValueId>& operands) {
 absl::Status FunctionReader::ReadOperandsInParentheses(std::vector<ValueId>& operands) {
   ACCELD_RETURN_IF_ERROR(lexer().Expect('('));
   if (lexer().Peek().kind == TokenKind::kValue) ACCELD_RETURN_IF_ERROR(ReadOperands(operands));
-  if (operands.empty() && !lexer().Peek().Is(')')) return lexer().Expected("a value (%name) or ')'");
+  if (operands.empty() && !lexer().Peek().Is(')'))
+    return lexer().Expected("a value (%name) or ')'");
   return lexer().Expect(')');
 }
 
 absl::StatusOr<Parameter> FunctionReader::ReadParameter() {
   Parameter parameter;
-  ACCELD_ASSIGN_OR_RETURN(parameter.name, lexer().ExpectKind(TokenKind::kValue, "a parameter (%name)"));
+  ACCELD_ASSIGN_OR_RETURN(parameter.name,
+                          lexer().ExpectKind(TokenKind::kValue, "a parameter (%name)"));
   ACCELD_RETURN_IF_ERROR(lexer().Expect(':'));
   ACCELD_ASSIGN_OR_RETURN(parameter.type, ReadType(reader_));
   ACCELD_RETURN_IF_ERROR(SkipLocation());
@@ -134,7 +140,8 @@ absl::StatusOr<std::vector<ValueId>> FunctionReader::ReadOps() {
     ACCELD_ASSIGN_OR_RETURN(ended, ReadOp(returned));
   }
   if (lexer().Peek().kind == TokenKind::kBlock) {
-    return lexer().Unsupported(lexer().Peek().offset, "regions of several blocks are not supported");
+    return lexer().Unsupported(lexer().Peek().offset,
+                               "regions of several blocks are not supported");
   }
   if (!lexer().Peek().Is('}')) return lexer().Expected("'}' after the return that ends the region");
   lexer().Next();
@@ -185,7 +192,8 @@ absl::StatusOr<std::vector<FunctionReader::ResultName>> FunctionReader::ReadResu
       const Token count = lexer().Peek();
       if (count.kind != TokenKind::kInteger || !absl::SimpleAtoi(count.text, &result.count) ||
           result.count == 0 || result.count > limits::kMaxResults) {
-        return lexer().Expected(absl::StrCat("a number of results from 1 to ", limits::kMaxResults));
+        return lexer().Expected(
+            absl::StrCat("a number of results from 1 to ", limits::kMaxResults));
       }
       lexer().Next();
     }
@@ -206,10 +214,12 @@ absl::StatusOr<bool> FunctionReader::ReadOp(std::vector<ValueId>& returned) {
   op.offset = token.offset;
   op.location = lexer().LocationOf(token.offset);
   if (!absl::StrContains(op.name, '.')) {
-    return lexer().Error(op.offset, absl::StrCat("expected an op (dialect.name), found '", op.name.substr(0, 40), "'"));
+    return lexer().Error(op.offset, absl::StrCat("expected an op (dialect.name), found '",
+                                                 op.name.substr(0, 40), "'"));
   }
   if (++op_count_ > limits::kMaxOps) {
-    return lexer().Error(op.offset, absl::StrCat("the program has more than ", limits::kMaxOps, " ops"));
+    return lexer().Error(op.offset,
+                         absl::StrCat("the program has more than ", limits::kMaxOps, " ops"));
   }
 
   if (IsTerminator(op.name)) {
@@ -234,8 +244,7 @@ absl::StatusOr<bool> FunctionReader::ReadOp(std::vector<ValueId>& returned) {
   ACCELD_RETURN_IF_ERROR(SkipLocation());
 
   ACCELD_RETURN_IF_ERROR(CheckOperandTypes(op));
-  ACCELD_ASSIGN_OR_RETURN(const std::vector<ValueId> results,
-                          Emit(op));
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<ValueId> results, Emit(op));
   ACCELD_RETURN_IF_ERROR(BindResults(op, names, results));
   return false;
 }
@@ -246,8 +255,9 @@ absl::Status FunctionReader::BindResults(const ParsedOp& op, absl::Span<const Re
   size_t named = 0;
   for (const ResultName& name : names) named += name.count;
   if (named != results.size()) {
-    return lexer().Error(op.offset, absl::StrCat("op '", op.name, "' has ", results.size(), " result",
-                                                 Plural(results.size()), ", ", named, " are named"));
+    return lexer().Error(op.offset,
+                         absl::StrCat("op '", op.name, "' has ", results.size(), " result",
+                                      Plural(results.size()), ", ", named, " are named"));
   }
   size_t next = 0;
   for (const ResultName& name : names) {
@@ -277,7 +287,8 @@ absl::Status FunctionReader::ReadTerminator(ParsedOp& op, bool generic) {
 absl::Status FunctionReader::ReadGenericForm(ParsedOp& op) {
   ACCELD_RETURN_IF_ERROR(ReadOperandsInParentheses(op.operands));
   if (lexer().Peek().Is('[')) {
-    return lexer().Unsupported(lexer().Peek().offset, "ops with successor blocks are not supported");
+    return lexer().Unsupported(lexer().Peek().offset,
+                               "ops with successor blocks are not supported");
   }
   if (lexer().TryPunctuation('<')) {
     ACCELD_ASSIGN_OR_RETURN(op.attributes, ReadDictionary(reader_));

@@ -33,15 +33,15 @@ struct Parameter {
   Type type;
 };
 
-// Reads the body of one function: ops in generic and pretty form, names scoped by region. Types of values
-// are the declared ones; each op is checked against its inference rule where it stands.
+// Reads the body of one function: ops in generic and pretty form, names scoped by region. Types of
+// values are the declared ones; each op is checked against its inference rule where it stands.
 class FunctionReader {
  public:
   // `op_count` counts the ops of the module over all its functions.
   FunctionReader(Reader& reader, std::string name, bool is_public, int64_t& op_count);
 
-  // '{' ops '}' with the parameters named in the function's header, or by its first block when there is no
-  // header. Gives the function.
+  // '{' ops '}' with the parameters named in the function's header, or by its first block when
+  // there is no header. Gives the function.
   absl::StatusOr<Function> ReadBody(const std::vector<Parameter>* parameters);
 
   // For the pretty forms (forms.h).

@@ -45,8 +45,8 @@ void NormalizeBools(int64_t count, std::string& bytes) {
   }
   std::string unpacked(static_cast<size_t>(count), '\0');
   for (int64_t i = 0; i < count; ++i) {
-    unpacked[static_cast<size_t>(i)] =
-        static_cast<char>(static_cast<unsigned char>(bytes[static_cast<size_t>(i / 8)]) >> (i % 8) & 1);
+    unpacked[static_cast<size_t>(i)] = static_cast<char>(
+        static_cast<unsigned char>(bytes[static_cast<size_t>(i / 8)]) >> (i % 8) & 1);
   }
   bytes = std::move(unpacked);
 }
@@ -57,7 +57,8 @@ absl::StatusOr<std::string> DecodeHex(Reader& reader, const Token& quoted, const
   const Lexer& lexer = reader.lexer;
   const absl::string_view inner = quoted.text.substr(1, quoted.text.size() - 2);
   if (!absl::StartsWith(inner, "0x")) {
-    return lexer.Error(quoted.offset, "expected hexadecimal bytes that start with 0x in a dense string");
+    return lexer.Error(quoted.offset,
+                       "expected hexadecimal bytes that start with 0x in a dense string");
   }
   const absl::string_view digits = inner.substr(2);
   std::string bytes;
@@ -72,9 +73,10 @@ absl::StatusOr<std::string> DecodeHex(Reader& reader, const Token& quoted, const
   const bool is_bool = type.dtype == DType::kI1;
   const bool packed = is_bool && size == (count + 7) / 8;
   if (size != type.size_bytes() && size != element && !packed) {
-    return lexer.Error(quoted.offset,
-                       absl::StrCat("expected ", type.size_bytes(), " hexadecimal bytes for ", type.ToString(),
-                                    " (or ", element, " for equal elements), found ", size));
+    return lexer.Error(
+        quoted.offset,
+        absl::StrCat("expected ", type.size_bytes(), " hexadecimal bytes for ", type.ToString(),
+                     " (or ", element, " for equal elements), found ", size));
   }
   if (count == 0) return std::string();
   if (is_bool) {
@@ -82,7 +84,8 @@ absl::StatusOr<std::string> DecodeHex(Reader& reader, const Token& quoted, const
   } else if (BitsOf(type.dtype) < 8) {
     // Other tools leave the bits above the value clear; here they repeat its sign.
     for (size_t i = 0; i < bytes.size(); ++i) {
-      WriteInt(type.dtype, bytes.data(), static_cast<int64_t>(i), static_cast<unsigned char>(bytes[i]));
+      WriteInt(type.dtype, bytes.data(), static_cast<int64_t>(i),
+               static_cast<unsigned char>(bytes[i]));
     }
   }
   return bytes;

@@ -20,7 +20,10 @@ bool InSuffix(char c) { return InWord(c) || c == '-'; }
 std::string Describe(const Token& token) {
   constexpr size_t kShown = 40;
   if (token.kind == TokenKind::kEnd) return "the end of the text";
-  if (token.kind == TokenKind::kInvalid && token.text[0] == '"') return "an unterminated string";
+  if (token.kind == TokenKind::kInvalid) {
+    if (token.text[0] == '"' || token.text[0] == '@') return "an unterminated string";
+    return absl::StrCat("the byte 0x", absl::Hex(static_cast<unsigned char>(token.text[0])));
+  }
   if (token.text.size() > kShown) return absl::StrCat("'", token.text.substr(0, kShown), "...'");
   return absl::StrCat("'", token.text, "'");
 }

@@ -109,8 +109,9 @@ absl::Status ModuleReader::SkipLocation() {
 
 absl::Status ModuleReader::SetName(const Token& token, std::string name, std::string& to) {
   if (name.empty() || static_cast<int64_t>(name.size()) > limits::kMaxNameBytes) {
-    return lexer_.Error(token.offset, absl::StrCat("expected a name of 1 to ", limits::kMaxNameBytes,
-                                                   " bytes, found ", name.size()));
+    return lexer_.Error(token.offset,
+                        absl::StrCat("expected a name of 1 to ", limits::kMaxNameBytes,
+                                     " bytes, found ", name.size()));
   }
   to = std::move(name);
   return absl::OkStatus();
@@ -208,7 +209,8 @@ absl::StatusOr<std::vector<Parameter>> ModuleReader::ReadHeaderParameters() {
     do {
       Parameter parameter;
       if (AtType(reader_)) {
-        return lexer_.Unsupported(lexer_.Peek().offset, "functions without a body are not supported");
+        return lexer_.Unsupported(lexer_.Peek().offset,
+                                  "functions without a body are not supported");
       }
       ACCELD_ASSIGN_OR_RETURN(parameter.name,
                               lexer_.ExpectKind(TokenKind::kValue, "a parameter (%name)"));
@@ -271,20 +273,21 @@ absl::Status ModuleReader::ReadFunction() {
 // dictionary?, with what it says of the function.
 absl::Status ModuleReader::ReadFunctionProperties(Header& header) {
   if (!lexer_.Peek().Is('{')) return absl::OkStatus();
-  return ReadDictionaryEntries(reader_, [&](const std::string& name, bool has_value) -> absl::Status {
-    if (!has_value) return absl::OkStatus();
-    if (name == "function_type") {
-      header.has_type = true;
-      ACCELD_ASSIGN_OR_RETURN(header.type, ReadFunctionType(reader_));
-      return absl::OkStatus();
-    }
-    const Token token = lexer_.Peek();
-    ACCELD_ASSIGN_OR_RETURN(const Attribute value, ReadAttribute(reader_));
-    const auto* text = std::get_if<StringAttribute>(&value.value);
-    if (name == "sym_name" && text != nullptr) return SetName(token, text->value, header.name);
-    if (name == "sym_visibility" && text != nullptr) header.is_public = text->value == "public";
-    return absl::OkStatus();
-  });
+  return ReadDictionaryEntries(
+      reader_, [&](const std::string& name, bool has_value) -> absl::Status {
+        if (!has_value) return absl::OkStatus();
+        if (name == "function_type") {
+          header.has_type = true;
+          ACCELD_ASSIGN_OR_RETURN(header.type, ReadFunctionType(reader_));
+          return absl::OkStatus();
+        }
+        const Token token = lexer_.Peek();
+        ACCELD_ASSIGN_OR_RETURN(const Attribute value, ReadAttribute(reader_));
+        const auto* text = std::get_if<StringAttribute>(&value.value);
+        if (name == "sym_name" && text != nullptr) return SetName(token, text->value, header.name);
+        if (name == "sym_visibility" && text != nullptr) header.is_public = text->value == "public";
+        return absl::OkStatus();
+      });
 }
 
 // '()' ('<' properties '>')? '(' body ')' properties? ':' type location?
@@ -313,19 +316,21 @@ absl::Status ModuleReader::ReadGenericFunction() {
 
 absl::Status ModuleReader::AddFunction(const Header& header, Function function) {
   if (static_cast<int64_t>(module_.functions.size()) >= limits::kMaxFunctions) {
-    return lexer_.Error(header.offset,
-                        absl::StrCat("the program has more than ", limits::kMaxFunctions, " functions"));
+    return lexer_.Error(header.offset, absl::StrCat("the program has more than ",
+                                                    limits::kMaxFunctions, " functions"));
   }
   if (header.has_type) {
     const std::vector<Type> parameters = function.ParameterTypes();
     if (parameters != header.type.parameters) {
-      return lexer_.Error(header.offset, absl::StrCat("function @", header.name, " takes (", ToString(parameters),
-                                                      "), its type says (", ToString(header.type.parameters), ")"));
+      return lexer_.Error(
+          header.offset, absl::StrCat("function @", header.name, " takes (", ToString(parameters),
+                                      "), its type says (", ToString(header.type.parameters), ")"));
     }
     const std::vector<Type> results = function.ResultTypes();
     if (results != header.type.results) {
-      return lexer_.Error(header.offset, absl::StrCat("function @", header.name, " returns (", ToString(results),
-                                                      "), its type says (", ToString(header.type.results), ")"));
+      return lexer_.Error(header.offset,
+                          absl::StrCat("function @", header.name, " returns (", ToString(results),
+                                       "), its type says (", ToString(header.type.results), ")"));
     }
   }
   module_.functions.push_back(std::move(function));
@@ -338,7 +343,8 @@ absl::Status ModuleReader::AddFunction(const Header& header, Function function) 
 absl::StatusOr<Module> ParseModule(absl::string_view source, absl::string_view file_name) {
   if (static_cast<int64_t>(source.size()) > limits::kMaxProgramBytes) {
     return absl::ResourceExhaustedError(absl::StrCat(file_name, ": the program has ", source.size(),
-                                                     " bytes, more than ", limits::kMaxProgramBytes));
+                                                     " bytes, more than ",
+                                                     limits::kMaxProgramBytes));
   }
   ACCELD_ASSIGN_OR_RETURN(Module module, text::ModuleReader(source, file_name).Read());
   ACCELD_RETURN_IF_ERROR(Annotate(Verify(module), file_name));

@@ -8,7 +8,9 @@ namespace acceld::ir {
 namespace text {
 namespace {
 
-std::string SymbolText(const std::string& name) { return ToString(Attribute{SymbolAttribute{name}}); }
+std::string SymbolText(const std::string& name) {
+  return ToString(Attribute{SymbolAttribute{name}});
+}
 
 // One type stands alone, others in parentheses.
 std::string ResultTypesText(absl::Span<const Type> types) {

@@ -42,11 +42,12 @@ class FunctionPrinter {
   int64_t next_name_ = 0;
 };
 
-// Appends an op in its pretty form, from its name to its type. False, with nothing appended, when it
-// is to be written in generic form.
+// Appends an op in its pretty form, from its name to its type. False, with nothing appended, when
+// it is to be written in generic form.
 bool PrintPrettyForm(FunctionPrinter& printer, const Op& op);
 
-// The properties of an op in generic form: what differs from the defaults, and what other tools require.
+// The properties of an op in generic form: what differs from the defaults, and what other tools
+// require.
 AttributeDictionary GenericProperties(const Op& op);
 
 }  // namespace acceld::ir::text

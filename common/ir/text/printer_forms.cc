@@ -83,9 +83,9 @@ class PrettyForm {
   }
   bool operator()(const PadAttributes& a) {
     Start();
-    return Functional(absl::StrCat(", low = ", List(a.edge_padding_low), ", high = ",
-                                   List(a.edge_padding_high), ", interior = ",
-                                   List(a.interior_padding)));
+    return Functional(absl::StrCat(", low = ", List(a.edge_padding_low),
+                                   ", high = ", List(a.edge_padding_high),
+                                   ", interior = ", List(a.interior_padding)));
   }
   bool operator()(const DotGeneralAttributes& a) {
     Start();
@@ -102,7 +102,8 @@ class PrettyForm {
       absl::StrAppend(&fields, ", precision = [", absl::StrJoin(a.precision_config, ", ", keyword),
                       "]");
     }
-    if (a.algorithm.has_value()) absl::StrAppend(&fields, ", algorithm = ", Algorithm(*a.algorithm));
+    if (a.algorithm.has_value())
+      absl::StrAppend(&fields, ", algorithm = ", Algorithm(*a.algorithm));
     return Functional(fields);
   }
   bool operator()(const IndexAttributes& a) {
@@ -143,9 +144,7 @@ class PrettyForm {
     Append(NameOf(op_.kind), " ");
     printer_.Values(op_.operands);
   }
-  std::string ResultType() const {
-    return printer_.function().TypeOf(op_.results[0]).ToString();
-  }
+  std::string ResultType() const { return printer_.function().TypeOf(op_.results[0]).ToString(); }
   bool Functional(absl::string_view fields) {
     Append(fields);
     printer_.Signature(op_);
@@ -155,9 +154,8 @@ class PrettyForm {
   bool SharedType(absl::string_view fields) {
     const Function& function = printer_.function();
     const Type& result = function.TypeOf(op_.results[0]);
-    const bool shared = std::all_of(op_.operands.begin(), op_.operands.end(), [&](ValueId id) {
-      return function.TypeOf(id) == result;
-    });
+    const bool shared = std::all_of(op_.operands.begin(), op_.operands.end(),
+                                    [&](ValueId id) { return function.TypeOf(id) == result; });
     if (!shared) return Functional(fields);
     Append(fields, " : ", result.ToString());
     return true;
@@ -180,14 +178,14 @@ class PrettyForm {
   }
   // All fields: other tools know no defaults for them.
   static std::string Algorithm(const DotAlgorithm& a) {
-    return absl::StrCat(
-        "<lhs_precision_type = ", DTypeName(a.lhs_precision_type),
-        ", rhs_precision_type = ", DTypeName(a.rhs_precision_type),
-        ", accumulation_type = ", DTypeName(a.accumulation_type),
-        ", lhs_component_count = ", a.lhs_component_count,
-        ", rhs_component_count = ", a.rhs_component_count,
-        ", num_primitive_operations = ", a.num_primitive_operations,
-        ", allow_imprecise_accumulation = ", a.allow_imprecise_accumulation ? "true" : "false", ">");
+    return absl::StrCat("<lhs_precision_type = ", DTypeName(a.lhs_precision_type),
+                        ", rhs_precision_type = ", DTypeName(a.rhs_precision_type),
+                        ", accumulation_type = ", DTypeName(a.accumulation_type),
+                        ", lhs_component_count = ", a.lhs_component_count,
+                        ", rhs_component_count = ", a.rhs_component_count,
+                        ", num_primitive_operations = ", a.num_primitive_operations,
+                        ", allow_imprecise_accumulation = ",
+                        a.allow_imprecise_accumulation ? "true" : "false", ">");
   }
   // " {...}" of the attributes that the form itself does not show.
   std::string DictionaryWithout(const std::string& shown) const {

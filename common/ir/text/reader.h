@@ -23,7 +23,7 @@ struct Reader {
   Lexer lexer;
   absl::flat_hash_map<std::string, Attribute> attribute_aliases;  // by "#name"
   absl::flat_hash_map<std::string, Type> type_aliases;            // by "!name"
-  int depth = 0;                // of what is being read: regions, types, attributes
+  int depth = 0;               // of what is being read: regions, types, attributes
   int64_t constant_bytes = 0;  // of all constants so far
 };
 

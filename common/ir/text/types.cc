@@ -107,7 +107,8 @@ absl::StatusOr<TensorType> ReadTensorType(Reader& reader, bool allow_index) {
   ACCELD_RETURN_IF_ERROR(ReadDimensions(reader, type.dims));
   ACCELD_ASSIGN_OR_RETURN(type.dtype, ReadDType(reader, allow_index));
   if (lexer.Peek().Is(',')) {
-    return lexer.Unsupported(lexer.Peek().offset, "tensor types with an encoding or with bounds are not supported");
+    return lexer.Unsupported(lexer.Peek().offset,
+                             "tensor types with an encoding or with bounds are not supported");
   }
   ACCELD_RETURN_IF_ERROR(lexer.Expect('>'));
   ACCELD_RETURN_IF_ERROR(lexer.At(begin, ValidateType(type)));
@@ -127,12 +128,14 @@ absl::StatusOr<Type> ReadType(Reader& reader) {
     if (token.text == "!stablehlo.token" || token.text == "!mhlo.token") return Type::Token();
     const auto alias = reader.type_aliases.find(token.text);
     if (alias != reader.type_aliases.end()) return alias->second;
-    return lexer.Unsupported(token.offset, absl::StrCat("type '", token.text, "' is not supported"));
+    return lexer.Unsupported(token.offset,
+                             absl::StrCat("type '", token.text, "' is not supported"));
   }
   if (token.kind == TokenKind::kWord &&
       (IsKnownForeignType(token.text) || ParseDType(token.text))) {
-    return lexer.Unsupported(
-        token.offset, absl::StrCat("values of type '", token.text, "' are not supported, only tensors, tuples and tokens"));
+    return lexer.Unsupported(token.offset,
+                             absl::StrCat("values of type '", token.text,
+                                          "' are not supported, only tensors, tuples and tokens"));
   }
   return lexer.Expected("a type");
 }
@@ -143,8 +146,9 @@ absl::StatusOr<std::vector<Type>> ReadTypeList(Reader& reader) {
     ACCELD_ASSIGN_OR_RETURN(Type type, ReadType(reader));
     types.push_back(std::move(type));
     if (static_cast<int64_t>(types.size()) > limits::kMaxResults) {
-      return reader.lexer.Error(reader.lexer.Peek().offset,
-                                absl::StrCat("more than ", limits::kMaxResults, " types in a list"));
+      return reader.lexer.Error(
+          reader.lexer.Peek().offset,
+          absl::StrCat("more than ", limits::kMaxResults, " types in a list"));
     }
   } while (reader.lexer.TryPunctuation(','));
   return types;
