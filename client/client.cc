@@ -195,9 +195,12 @@ absl::StatusOr<Array> Client::UploadShared(ir::TensorType type, absl::string_vie
                                            std::function<void()> release, uint32_t device) {
   absl::Status status = CheckUpload(type, bytes.size());
   if (status.ok()) status = impl_->CheckDevice(device);
-  if (!status.ok() || bytes.size() <= kMaxInlineBytes) {
-    absl::StatusOr<Array> array = status;
-    if (status.ok()) array = Upload(std::move(type), bytes, device);
+  if (!status.ok()) {
+    release();
+    return status;
+  }
+  if (bytes.size() <= kMaxInlineBytes) {
+    absl::StatusOr<Array> array = Upload(std::move(type), bytes, device);
     release();
     return array;
   }

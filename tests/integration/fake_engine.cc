@@ -1,0 +1,295 @@
+#include "tests/integration/fake_engine.h"
+
+#include <atomic>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/ir/interpreter.h"
+#include "common/ir/verifier.h"
+
+namespace acceld::testing {
+
+using Value = Future<ir::Literal>;
+
+class FakeSession : public engine::Session, public std::enable_shared_from_this<FakeSession> {
+ public:
+  FakeSession(FakeEngine* engine, uint64_t id, std::string name, std::string token)
+      : engine_(engine), id_(id), name_(std::move(name)), token_(std::move(token)) {}
+
+  uint64_t id() const override { return id_; }
+  absl::string_view token() const override { return token_; }
+
+  absl::Status RegisterProgram(engine::ProgramId id, absl::StatusOr<ir::Module> module,
+                               std::string entry) override {
+    auto program = std::make_shared<Program>();
+    program->entry = std::move(entry);
+    program->status = module.status();
+    if (module.ok()) {
+      program->module = *std::move(module);
+      program->status = program->module.Entry(program->entry).status();
+    }
+    MutexLock lock(mutex_);
+    programs_[id] = std::move(program);
+    return absl::OkStatus();
+  }
+
+  absl::Status Compile(engine::ProgramId id, std::vector<ir::TensorType>, uint32_t,
+                       std::function<void(engine::CompileResult)> done) override {
+    done({.status = Find(id)->status, .execution = Info()});
+    return absl::OkStatus();
+  }
+
+  absl::Status Execute(engine::ProgramId id, absl::Span<const engine::Handle> inputs,
+                       absl::Span<const engine::Handle> outputs, uint32_t) override {
+    struct Call {
+      std::shared_ptr<Program> program;
+      std::vector<Value> inputs;
+      std::vector<Promise<ir::Literal>> outputs;
+      std::atomic<size_t> missing;
+    };
+    auto call = std::make_shared<Call>();
+    call->program = Find(id);
+    for (engine::Handle input : inputs) call->inputs.push_back(ValueOf(input));
+    call->outputs.resize(outputs.size());
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      ACCELD_RETURN_IF_ERROR(Define(outputs[i], call->outputs[i].future()));
+    }
+    call->missing = call->inputs.size() + 1;
+    const auto arrived = [call] {
+      if (--call->missing > 0) return;
+      absl::Status status = call->program->status;
+      std::vector<ir::Literal> arguments;
+      for (const Value& input : call->inputs) {
+        status.Update(input.Await().status());
+        if (input.Await().ok()) arguments.push_back(*input.Await());
+      }
+      absl::StatusOr<std::vector<ir::Literal>> results =
+          status.ok() ? ir::Interpret(call->program->module, call->program->entry, arguments)
+                      : absl::StatusOr<std::vector<ir::Literal>>(status);
+      for (size_t i = 0; i < call->outputs.size(); ++i) {
+        call->outputs[i].Set(results.ok() ? absl::StatusOr<ir::Literal>((*results)[i])
+                                          : results.status());
+      }
+    };
+    for (const Value& input : call->inputs) input.OnReady([arrived](const auto&) { arrived(); });
+    engine_->gate().OnReady([arrived](const auto&) { arrived(); });
+    return absl::OkStatus();
+  }
+
+  absl::Status Put(engine::Handle handle, ir::Literal value, uint32_t) override {
+    return Define(handle, Value(std::move(value)));
+  }
+
+  absl::Status BeginUpload(engine::Handle handle, ir::TensorType type, uint32_t) override {
+    Upload upload{.type = std::move(type)};
+    ACCELD_RETURN_IF_ERROR(Define(handle, upload.promise.future()));
+    MutexLock lock(mutex_);
+    uploads_.emplace(handle, std::move(upload));
+    return absl::OkStatus();
+  }
+
+  absl::Status AppendUpload(engine::Handle handle, absl::string_view bytes) override {
+    MutexLock lock(mutex_);
+    auto found = uploads_.find(handle);
+    if (found == uploads_.end()) return absl::NotFoundError(absl::StrCat("no upload ", handle));
+    found->second.bytes.append(bytes.data(), bytes.size());
+    if (found->second.bytes.size() > static_cast<size_t>(found->second.type.size_bytes())) {
+      return absl::InvalidArgumentError("too many bytes");
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status FinishUpload(engine::Handle handle) override {
+    Upload upload;
+    ACCELD_RETURN_IF_ERROR(TakeUpload(handle, upload));
+    absl::StatusOr<ir::Literal> value =
+        ir::Literal::FromBytes(upload.type, std::move(upload.bytes));
+    const absl::Status status = value.status();
+    upload.promise.Set(std::move(value));
+    return status;
+  }
+
+  void AbortUpload(engine::Handle handle, absl::Status reason) override {
+    Upload upload;
+    if (TakeUpload(handle, upload).ok()) upload.promise.Set(reason);
+  }
+
+  void Release(absl::Span<const engine::Handle> handles) override {
+    MutexLock lock(mutex_);
+    for (engine::Handle handle : handles) values_.erase(handle);
+  }
+
+  void Await(engine::Handle handle, std::function<void(engine::ReadyResult)> done) override {
+    ValueOf(handle).OnReady([done](const absl::StatusOr<ir::Literal>& value) {
+      done({.status = value.status(), .execution = Info()});
+    });
+  }
+
+  void Fetch(engine::Handle handle, std::function<void(engine::FetchResult)> done) override {
+    ValueOf(handle).OnReady([done](const absl::StatusOr<ir::Literal>& value) {
+      if (!value.ok()) return done({.array = value.status()});
+      engine::HostArray array{value->type(),
+                              std::make_shared<const std::string>(value->DenseBytes())};
+      done({.array = std::move(array), .execution = Info()});
+    });
+  }
+
+  void Close() override {
+    const auto self = shared_from_this();
+    engine_->Forget(this);
+    std::map<engine::Handle, Upload> uploads;
+    {
+      MutexLock lock(mutex_);
+      uploads.swap(uploads_);  // Dropped promises answer CANCELLED.
+      values_.clear();
+    }
+  }
+
+  engine::SessionInfo info() const override {
+    MutexLock lock(mutex_);
+    return {
+        .id = id_, .client_name = name_, .arrays = values_.size(), .programs = programs_.size()};
+  }
+
+ private:
+  struct Program {
+    absl::Status status;
+    ir::Module module;
+    std::string entry;
+  };
+  struct Upload {
+    ir::TensorType type;
+    std::string bytes;
+    Promise<ir::Literal> promise;
+  };
+
+  static engine::ExecutionInfo Info() {
+    return {.fingerprint = "f", .verdict = engine::CacheVerdict::kMiss, .compile_ms = 1};
+  }
+
+  std::shared_ptr<Program> Find(engine::ProgramId id) const {
+    MutexLock lock(mutex_);
+    auto found = programs_.find(id);
+    if (found != programs_.end()) return found->second;
+    auto unknown = std::make_shared<Program>();
+    unknown->status = absl::NotFoundError(absl::StrCat("unknown program ", id));
+    return unknown;
+  }
+
+  Value ValueOf(engine::Handle handle) const {
+    MutexLock lock(mutex_);
+    auto found = values_.find(handle);
+    if (found != values_.end()) return found->second;
+    return Value(absl::NotFoundError(absl::StrCat("unknown handle ", handle)));
+  }
+
+  absl::Status Define(engine::Handle handle, Value value) {
+    MutexLock lock(mutex_);
+    if (values_.emplace(handle, std::move(value)).second) return absl::OkStatus();
+    return absl::AlreadyExistsError(absl::StrCat("handle ", handle, " exists already"));
+  }
+
+  absl::Status TakeUpload(engine::Handle handle, Upload& upload) {
+    MutexLock lock(mutex_);
+    auto found = uploads_.find(handle);
+    if (found == uploads_.end()) return absl::NotFoundError(absl::StrCat("no upload ", handle));
+    upload = std::move(found->second);
+    uploads_.erase(found);
+    return absl::OkStatus();
+  }
+
+  FakeEngine* const engine_;
+  const uint64_t id_;
+  const std::string name_, token_;
+  mutable Mutex mutex_;
+  std::map<engine::ProgramId, std::shared_ptr<Program>> programs_ ABSL_GUARDED_BY(mutex_);
+  std::map<engine::Handle, Value> values_ ABSL_GUARDED_BY(mutex_);
+  std::map<engine::Handle, Upload> uploads_ ABSL_GUARDED_BY(mutex_);
+};
+
+FakeEngine::FakeEngine() = default;
+
+void FakeEngine::Hold() {
+  MutexLock lock(mutex_);
+  held_ = std::make_unique<Promise<Unit>>();
+  gate_ = held_->future();
+}
+
+void FakeEngine::Resume() {
+  std::unique_ptr<Promise<Unit>> held;
+  {
+    MutexLock lock(mutex_);
+    held = std::move(held_);
+  }
+  if (held != nullptr) held->Set(Unit{});
+}
+
+Event FakeEngine::gate() const {
+  MutexLock lock(mutex_);
+  return gate_;
+}
+
+void FakeEngine::AwaitSessions(size_t count) {
+  MutexLock lock(mutex_);
+  while (sessions_.size() != count) changed_.Wait(mutex_);
+}
+
+absl::StatusOr<std::shared_ptr<engine::Session>> FakeEngine::OpenSession(std::string client_name) {
+  MutexLock lock(mutex_);
+  const uint64_t id = next_session_++;
+  std::string token = absl::StrCat(id);
+  token.resize(16, '.');
+  auto session = std::make_shared<FakeSession>(this, id, std::move(client_name), token);
+  sessions_[token] = session;
+  changed_.NotifyAll();
+  return session;
+}
+
+absl::StatusOr<std::shared_ptr<engine::Session>> FakeEngine::FindSession(
+    absl::string_view token) const {
+  MutexLock lock(mutex_);
+  auto found = sessions_.find(std::string(token));
+  if (found == sessions_.end()) return absl::NotFoundError("no such session");
+  return found->second;
+}
+
+void FakeEngine::Forget(const FakeSession* session) {
+  MutexLock lock(mutex_);
+  sessions_.erase(std::string(session->token()));
+  changed_.NotifyAll();
+}
+
+std::vector<engine::DeviceInfo> FakeEngine::Devices() const {
+  return {{.id = 0, .kind = "fake", .name = "first"}, {.id = 1, .kind = "fake", .name = "second"}};
+}
+
+engine::EngineStats FakeEngine::Stats() const {
+  engine::EngineStats stats;
+  for (const engine::SessionInfo& session : Sessions()) {
+    stats.arrays += session.arrays;
+    ++stats.sessions;
+  }
+  return stats;
+}
+
+std::vector<engine::SessionInfo> FakeEngine::Sessions() const {
+  std::vector<std::shared_ptr<FakeSession>> sessions;
+  {
+    MutexLock lock(mutex_);
+    for (const auto& [token, session] : sessions_) sessions.push_back(session);
+  }
+  std::vector<engine::SessionInfo> infos;
+  for (const auto& session : sessions) infos.push_back(session->info());
+  return infos;
+}
+
+std::vector<engine::CacheEntryInfo> FakeEngine::CacheEntries(size_t offset, size_t limit) const {
+  constexpr size_t kEntries = 250;
+  std::vector<engine::CacheEntryInfo> entries;
+  for (size_t i = offset; i < kEntries && entries.size() < limit; ++i) {
+    entries.push_back({.key = absl::StrCat("key", i)});
+  }
+  return entries;
+}
+
+}  // namespace acceld::testing

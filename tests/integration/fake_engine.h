@@ -1,0 +1,53 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/future.h"
+#include "common/mutex.h"
+#include "server/engine/engine.h"
+
+namespace acceld::testing {
+
+class FakeSession;
+
+// An engine for tests of the transport: values are literals, programs run in the reference
+// interpreter on the thread that makes their last input ready. Any thread may call.
+class FakeEngine : public engine::Engine {
+ public:
+  FakeEngine();
+
+  // Executions from now on wait for Resume.
+  void Hold();
+  void Resume();
+  // Blocks until that many sessions are open.
+  void AwaitSessions(size_t count);
+  // Arrays that clients hold, over all sessions.
+  size_t live_arrays() const { return Stats().arrays; }
+
+  absl::StatusOr<std::shared_ptr<engine::Session>> OpenSession(std::string client_name) override;
+  absl::StatusOr<std::shared_ptr<engine::Session>> FindSession(
+      absl::string_view token) const override;
+  std::vector<engine::DeviceInfo> Devices() const override;
+  engine::EngineStats Stats() const override;
+  std::vector<engine::SessionInfo> Sessions() const override;
+  std::vector<engine::CacheEntryInfo> CacheEntries(size_t offset, size_t limit) const override;
+  uint64_t incarnation() const override { return 7; }
+  void Shutdown(std::chrono::milliseconds) override {}
+
+ private:
+  friend class FakeSession;
+  void Forget(const FakeSession* session);
+  Event gate() const;
+
+  mutable Mutex mutex_;
+  CondVar changed_;
+  std::map<std::string, std::shared_ptr<FakeSession>> sessions_ ABSL_GUARDED_BY(mutex_);
+  uint64_t next_session_ ABSL_GUARDED_BY(mutex_) = 1;
+  std::unique_ptr<Promise<Unit>> held_ ABSL_GUARDED_BY(mutex_);
+  Event gate_ ABSL_GUARDED_BY(mutex_) = Event(Unit{});
+};
+
+}  // namespace acceld::testing

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "client/client.h"
+#include "client/tracing.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "server/rpc/server.h"
+#include "tests/integration/fake_engine.h"
+
+namespace acceld::testing {
+
+// A folder that goes with its owner.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    char name[] = "/tmp/acceld-test-XXXXXX";
+    path_ = mkdtemp(name);
+  }
+  ~TemporaryFolder() { (void)std::system(absl::StrCat("rm -rf ", path_).c_str()); }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+// A server with a fake engine on a unix socket, and clients of it.
+class RpcTest : public ::testing::Test {
+ protected:
+  void SetUp() override { StartServer({}); }
+
+  void StartServer(rpc::RpcOptions options) {
+    server_.reset();
+    options.listen = {*ParseAddress(address())};
+    options.version = "test";
+    auto server = rpc::Server::Start(engine_, options);
+    ASSERT_TRUE(server.ok()) << server.status();
+    server_ = *std::move(server);
+  }
+
+  std::string address() const { return absl::StrCat("unix:", folder_.path(), "/d.sock"); }
+
+  std::shared_ptr<client::Client> Connect() {
+    auto client = client::Client::Connect({.address = address(), .client_name = "test"});
+    EXPECT_TRUE(client.ok()) << client.status();
+    return *std::move(client);
+  }
+
+  static ir::Literal Floats(std::vector<float> values) {
+    const auto size = static_cast<int64_t>(values.size());
+    return ir::Literal::FromValues<float>({ir::DType::kF32, {size}}, values);
+  }
+  // A large value whose elements tell their places.
+  static ir::Literal Ramp(int64_t size) {
+    std::vector<int32_t> values(size);
+    for (int64_t i = 0; i < size; ++i) values[i] = static_cast<int32_t>(i * 7919);
+    return ir::Literal::FromValues<int32_t>({ir::DType::kI32, {size}}, values);
+  }
+
+  TemporaryFolder folder_;
+  FakeEngine engine_;
+  std::unique_ptr<rpc::Server> server_;
+};
+
+}  // namespace acceld::testing

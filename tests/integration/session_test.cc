@@ -1,0 +1,199 @@
+// A client and a server over a real unix socket, the engine a fake.
+
+#include <sys/stat.h>
+
+#include <chrono>
+#include <vector>
+
+#include "tests/integration/rpc_fixture.h"
+
+namespace acceld::testing {
+namespace {
+
+using client::Array;
+using client::Function;
+using client::Tensor;
+using ::testing::HasSubstr;
+
+Function Doubler(std::shared_ptr<client::Client> client) {
+  return Function(std::move(client), [](const Tensor& x) { return x + x; });
+}
+
+TEST_F(RpcTest, ResultIsKnownInTypeAtOnceAndInValueWhenFetched) {
+  auto client = Connect();
+  const Array x = *client->Upload(Floats({1, 2, 3}));
+  engine_.Hold();
+  const absl::StatusOr<Array> y = Doubler(client).Call(x);
+  ASSERT_TRUE(y.ok()) << y.status();
+  EXPECT_EQ(y->type().ToString(), "tensor<3xf32>");
+  EXPECT_EQ(y->AwaitUntil(std::chrono::steady_clock::now()).code(),
+            absl::StatusCode::kDeadlineExceeded);
+  engine_.Resume();
+  EXPECT_EQ(*y->Fetch(), Floats({2, 4, 6}));
+  EXPECT_EQ(y->Execution()->verdict, client::CacheVerdict::kMiss);
+}
+
+TEST_F(RpcTest, DependentExecutionsRunInOrderThroughASmallWindow) {
+  rpc::RpcOptions options;
+  options.command_window = 16;
+  StartServer(options);
+  auto client = Connect();
+  Function next(client, [](const Tensor& x) { return x + 1; });
+  Array y = *client->Upload(Floats({0}));
+  for (int i = 0; i < 3000; ++i) y = *next.Call(y);
+  EXPECT_EQ(*y.Fetch(), Floats({3000}));
+}
+
+TEST_F(RpcTest, LargeArraysTravelBesideTheChannel) {
+  auto client = Connect();
+  const ir::Literal value = Ramp(3'000'000);
+  std::vector<Array> arrays;
+  for (int i = 0; i < 6; ++i) arrays.push_back(*client->Upload(value));
+  for (const Array& array : arrays) {
+    ASSERT_TRUE(array.Fetch().ok()) << array.Fetch().status();
+    EXPECT_TRUE(*array.Fetch() == value);
+  }
+  std::string buffer(value.bytes().size(), 0);
+  EXPECT_TRUE(arrays[0].FetchInto(absl::MakeSpan(buffer.data(), buffer.size())).ok());
+  EXPECT_TRUE(buffer == value.bytes());
+  EXPECT_EQ(arrays[0].FetchInto({}).code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST_F(RpcTest, SharedUploadReleasesItsBytesOnce) {
+  auto client = Connect();
+  const ir::Literal value = Ramp(100'000);
+  std::atomic<int> released{0};
+  const Array array = *client->UploadShared(value.type(), value.bytes(), [&] { ++released; });
+  EXPECT_TRUE(array.Await().ok());
+  client.reset();
+  EXPECT_EQ(array.Await().ok(), true);  // Decided before the client was closed.
+  EXPECT_EQ(released, 1);
+}
+
+TEST_F(RpcTest, LastCopyReleasesTheHandle) {
+  auto client = Connect();
+  {
+    const Array x = *client->Upload(Floats({1}));
+    const Array copy = x;  // NOLINT: sharing is the point
+    ASSERT_TRUE(copy.Await().ok());
+    EXPECT_EQ(engine_.live_arrays(), 1u);
+  }
+  // A release joins the end of a batch; the second barrier comes in a later one.
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(client->Upload(Floats({2}))->Await().ok());
+  EXPECT_LE(engine_.live_arrays(), 1u);
+}
+
+TEST_F(RpcTest, AwaitAnyGivesTheOneThatIsReady) {
+  auto client = Connect();
+  const Array x = *client->Upload(Floats({1}));
+  ASSERT_TRUE(x.Await().ok());
+  engine_.Hold();
+  const Array y = *Doubler(client).Call(x);
+  EXPECT_EQ(*client::AwaitAny({y, x}), 1u);
+  EXPECT_EQ(client::AwaitAny({y}, std::chrono::steady_clock::now()).status().code(),
+            absl::StatusCode::kDeadlineExceeded);
+  EXPECT_EQ(client::AwaitAny({}).status().code(), absl::StatusCode::kInvalidArgument);
+  engine_.Resume();
+  EXPECT_TRUE(client::AwaitAll({x, y}).ok());
+}
+
+TEST_F(RpcTest, MismatchedArgumentsAreRefusedAtTheCall) {
+  auto client = Connect();
+  auto other = Connect();
+  const Array x = *client->Upload(Floats({1, 2}));
+  const auto program = Doubler(client).ProgramFor({{ir::DType::kF32, {3}}});
+  EXPECT_THAT(client->Execute(*program, {x}).status().message(),
+              HasSubstr("argument 0 is tensor<2xf32>; expected tensor<3xf32>"));
+  EXPECT_THAT(client->Execute(*program, {}).status().message(), HasSubstr("takes 1 arguments"));
+  EXPECT_THAT(other->Execute(*program, {x}).status().message(), HasSubstr("another client"));
+  EXPECT_THAT(client->Upload(Floats({1}), 9).status().message(), HasSubstr("no device 9"));
+  EXPECT_FALSE(client->Execute(*program, {Array()}).ok());
+  EXPECT_FALSE(Array().Fetch().ok());
+}
+
+TEST_F(RpcTest, LostServerFailsWhatIsPendingAndWhatComes) {
+  auto client = Connect();
+  const Array x = *client->Upload(Floats({1}));
+  ASSERT_TRUE(x.Await().ok());
+  engine_.Hold();
+  const Array y = *Doubler(client).Call(x);
+  const auto pending = y.Ready();
+  server_.reset();
+  EXPECT_EQ(pending.Await().status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(pending.Await().status().message(), HasSubstr("the daemon is shutting down"));
+  EXPECT_EQ(x.Fetch().status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(client->Upload(Floats({1})).status().code(), absl::StatusCode::kUnavailable);
+  engine_.Resume();
+}
+
+TEST_F(RpcTest, ArraysOutliveTheirClientWithAnError) {
+  auto client = Connect();
+  engine_.Hold();
+  const Array y = *Doubler(client).Call(*client->Upload(Floats({1})));
+  const auto pending = y.FetchAsync();
+  client.reset();
+  EXPECT_EQ(pending.Await().status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(y.Await().message(), HasSubstr("the client was closed"));
+  engine_.AwaitSessions(0);
+  engine_.Resume();
+}
+
+TEST_F(RpcTest, CallbacksMaySubmitMoreWork) {
+  rpc::RpcOptions options;
+  options.command_window = 4;
+  StartServer(options);
+  auto client = Connect();
+  Function next(client, [](const Tensor& x) { return x + 1; });
+  Promise<Array> last;
+  const Array x = *client->Upload(Floats({0}));
+  x.Ready().OnReady([&](const auto&) {
+    Array y = x;
+    for (int i = 0; i < 100; ++i) y = *next.Call(y);
+    last.Set(y);
+  });
+  EXPECT_EQ(*last.future().Await()->Fetch(), Floats({100}));
+}
+
+TEST_F(RpcTest, CompileAnswersWithItsVerdict) {
+  auto client = Connect();
+  const auto program = *Doubler(client).ProgramFor({{ir::DType::kF32, {3}}});
+  const auto compiled = client->Compile(program, {{ir::DType::kF32, {3}}});
+  ASSERT_TRUE(compiled.Await().ok()) << compiled.Await().status();
+  EXPECT_EQ(compiled.Await()->verdict, client::CacheVerdict::kMiss);
+  EXPECT_FALSE(client->Compile(program, {}).Await().ok());
+}
+
+TEST_F(RpcTest, QueriesAnswer) {
+  auto client = Connect();
+  EXPECT_EQ(client->devices().size(), 2u);
+  EXPECT_EQ(client->ListDevices()->at(1).name, "second");
+  EXPECT_EQ(client->GetStats()->sessions, 1u);
+  EXPECT_EQ(client->GetStats()->incarnation, 7u);
+  EXPECT_EQ(client->ListSessions()->at(0).client_name, "test");
+  EXPECT_EQ(client->ListCache()->size(), 250u);
+  EXPECT_EQ(client->ListCache(120)->size(), 120u);
+  EXPECT_EQ(client->daemon_version(), "test");
+}
+
+TEST_F(RpcTest, MissingDaemonSaysHowToStartOne) {
+  const std::string nowhere = absl::StrCat("unix:", folder_.path(), "/none.sock");
+  const auto client = client::Client::Connect({.address = nowhere});
+  EXPECT_EQ(client.status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(client.status().message(), HasSubstr("start one with `acceld --listen unix:"));
+}
+
+TEST_F(RpcTest, SocketIsPrivateAndTakenOnce) {
+  struct stat info;
+  const std::string path = ParseAddress(address())->unix_path;
+  ASSERT_EQ(stat(path.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0600u);
+  rpc::RpcOptions options;
+  options.listen = {*ParseAddress(address())};
+  EXPECT_EQ(rpc::Server::Start(engine_, options).status().code(), absl::StatusCode::kAlreadyExists);
+  EXPECT_TRUE(Connect()->GetStats().ok());
+  server_.reset();
+  EXPECT_NE(stat(path.c_str(), &info), 0);
+}
+
+}  // namespace
+}  // namespace acceld::testing
