@@ -1,0 +1,85 @@
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "common/ir/conformance.h"
+#include "common/ir/text.h"
+#include "gtest/gtest.h"
+
+// The reference interpreter against the public conformance programs: what it gives is what all
+// other tests believe. ACCELD_CONFORMANCE_DIR names the folder with stablehlo/ and extra/.
+namespace acceld::ir {
+namespace {
+
+std::string ReadFile(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+std::vector<std::filesystem::path> ProgramsIn(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> programs;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+    if (entry.path().extension() == ".mlir") programs.push_back(entry.path());
+  }
+  std::sort(programs.begin(), programs.end());
+  return programs;
+}
+
+struct Tally {
+  int passed = 0, failed = 0, unsupported = 0, skipped = 0;
+};
+
+void Report(const char* verdict, const std::string& name, absl::string_view why) {
+  std::printf("%s %s: %.*s\n", verdict, name.c_str(), static_cast<int>(why.size()), why.data());
+}
+
+void RunProgram(const std::filesystem::path& path, const CheckOverrides& overrides, Tally& tally) {
+  const std::string name = path.filename().string();
+  const CheckOverride* override = overrides.Find(name);
+  if (override != nullptr && override->skip) {
+    ++tally.skipped;
+    return Report("skipped", name, override->reason);
+  }
+  const auto fail = [&](const absl::Status& status) {
+    const bool is_unsupported = status.code() == absl::StatusCode::kUnimplemented;
+    ++(is_unsupported ? tally.unsupported : tally.failed);
+    Report(is_unsupported ? "unsupported" : "FAILED", name, status.ToString());
+  };
+  const auto module = ParseModule(ReadFile(path), name);
+  if (!module.ok()) return fail(module.status());
+  const auto program = SplitConformanceProgram(*module);
+  if (!program.ok()) return fail(program.status());
+  const auto results = Interpret(program->program, "main", program->inputs);
+  if (!results.ok()) return fail(results.status());
+  const std::vector<std::string> failures = FailedChecks(*program, *results, override);
+  for (const std::string& failure : failures) Report("FAILED", name, failure);
+  ++(failures.empty() ? tally.passed : tally.failed);
+}
+
+TEST(InterpreterConformance, PassesTheProgramsItSupports) {
+  const char* folder = std::getenv("ACCELD_CONFORMANCE_DIR");
+  if (folder == nullptr) GTEST_SKIP() << "ACCELD_CONFORMANCE_DIR is not set";
+  const std::string list = "tests/conformance/overrides.txt";
+  const auto overrides = CheckOverrides::Parse(ReadFile(list), list);
+  ASSERT_TRUE(overrides.ok()) << overrides.status();
+
+  Tally tally;
+  for (const char* part : {"stablehlo", "extra"}) {
+    for (const auto& path : ProgramsIn(std::filesystem::path(folder) / part)) {
+      RunProgram(path, *overrides, tally);
+    }
+  }
+  std::printf("%d passed, %d failed, %d unsupported, %d skipped\n", tally.passed, tally.failed,
+              tally.unsupported, tally.skipped);
+  EXPECT_EQ(tally.failed, 0);
+  EXPECT_GT(tally.passed, 0) << "no programs in " << folder;
+}
+
+}  // namespace
+}  // namespace acceld::ir
