@@ -1,0 +1,112 @@
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <random>
+#include <string>
+#include <vector>
+
+// Runs a libFuzzer target as an ordinary test, without a fuzzing compiler:
+//   <target>_fuzz CORPUS_FOLDER MUTATIONS [TOKENS_FILE]
+// It gives the target every file of the folder, then MUTATIONS inputs made from them with a fixed
+// seed: truncated, with flipped bits, with pieces of another file, with tokens inserted (one per
+// line of TOKENS_FILE). What the target may not do is crash, hang or trip a sanitizer.
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kMaxInputBytes = 1 << 16;
+
+std::string ReadFile(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+class Mutator {
+ public:
+  Mutator(std::vector<std::string> seeds, std::vector<std::string> tokens)
+      : seeds_(std::move(seeds)), tokens_(std::move(tokens)) {}
+
+  std::string Next() {
+    std::string input = Pick(seeds_);
+    const size_t changes = 1 + Below(4);
+    for (size_t i = 0; i < changes; ++i) Change(input);
+    if (input.size() > kMaxInputBytes) input.resize(kMaxInputBytes);
+    return input;
+  }
+
+ private:
+  size_t Below(size_t bound) { return bound == 0 ? 0 : random_() % bound; }
+  const std::string& Pick(const std::vector<std::string>& from) { return from[Below(from.size())]; }
+
+  void Change(std::string& input) {
+    const size_t at = Below(input.size() + 1);
+    switch (Below(6)) {
+      case 0:  // truncate
+        input.resize(at);
+        break;
+      case 1:  // flip a bit
+        if (at < input.size()) input[at] = static_cast<char>(input[at] ^ (1 << Below(8)));
+        break;
+      case 2: {  // splice a piece of another seed
+        const std::string& other = Pick(seeds_);
+        const size_t begin = Below(other.size() + 1);
+        input.insert(at, other, begin, Below(200));
+        break;
+      }
+      case 3:  // drop a piece
+        input.erase(at, Below(64));
+        break;
+      case 4: {  // repeat a piece of itself
+        const std::string piece = input.substr(at, Below(64));
+        for (size_t i = Below(20); i > 0; --i) input.insert(at, piece);
+        break;
+      }
+      default:
+        if (!tokens_.empty()) input.insert(at, Pick(tokens_));
+        break;
+    }
+  }
+
+  std::vector<std::string> seeds_;
+  std::vector<std::string> tokens_;
+  std::mt19937 random_{20240611};
+};
+
+void Run(const std::string& input) {
+  LLVMFuzzerTestOneInput(reinterpret_cast<const uint8_t*>(input.data()), input.size());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 3 || argc > 4) {
+    std::cerr << "usage: " << argv[0] << " CORPUS_FOLDER MUTATIONS [TOKENS_FILE]\n";
+    return 2;
+  }
+  std::vector<fs::path> paths;
+  for (const auto& entry : fs::directory_iterator(argv[1])) paths.push_back(entry.path());
+  std::sort(paths.begin(), paths.end());  // the same order, and so the same inputs, everywhere
+  std::vector<std::string> seeds;
+  for (const fs::path& path : paths) seeds.push_back(ReadFile(path));
+  if (seeds.empty()) {
+    std::cerr << argv[1] << " holds no inputs\n";
+    return 2;
+  }
+  std::vector<std::string> tokens;
+  if (argc == 4) {
+    std::ifstream file(argv[3]);
+    for (std::string line; std::getline(file, line);) tokens.push_back(line);
+  }
+  for (const std::string& seed : seeds) Run(seed);
+  const long mutations = std::strtol(argv[2], nullptr, 10);
+  Mutator mutator(std::move(seeds), std::move(tokens));
+  for (long i = 0; i < mutations; ++i) Run(mutator.Next());
+  std::cout << paths.size() << " files and " << mutations << " mutations survived\n";
+  return 0;
+}

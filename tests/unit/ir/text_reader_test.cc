@@ -1,0 +1,185 @@
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "common/ir/text.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace acceld::ir {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+// A function @main with the given body, which begins on line 2.
+std::string Main(absl::string_view signature, absl::string_view body) {
+  return absl::StrCat("func.func @main", signature, " {\n", body, "\n}\n");
+}
+
+std::string ErrorOf(const std::string& text) {
+  const auto module = ParseModule(text, "m.mlir");
+  return module.ok() ? "read without an error" : std::string(module.status().message());
+}
+
+Literal ConstantOf(const std::string& dense, const std::string& type) {
+  const auto module = ParseModule(
+      Main(absl::StrCat("() -> ", type),
+           absl::StrCat("%0 = stablehlo.constant ", dense, " : ", type, "\nreturn %0 : ", type)));
+  EXPECT_TRUE(module.ok()) << module.status();
+  if (!module.ok()) return Literal();
+  return module->functions[0].body.ops[0].As<ConstantAttributes>().value;
+}
+
+template <typename T>
+Literal Values(DType dtype, Dims dims, std::vector<T> values) {
+  return Literal::FromValues<T>(TensorType{dtype, std::move(dims)}, values);
+}
+
+TEST(TextReaderTest, ReadsConstantsOfEveryClass) {
+  EXPECT_EQ(ConstantOf("dense<[[1, -2], [0x7F, 127]]>", "tensor<2x2xi8>"),
+            Values<int8_t>(DType::kI8, {2, 2}, {1, -2, 127, 127}));
+  EXPECT_EQ(ConstantOf("dense<18446744073709551615>", "tensor<2xui64>"),
+            Values<uint64_t>(DType::kUI64, {2}, {~0ull, ~0ull}));
+  EXPECT_EQ(ConstantOf("dense<[true, false]>", "tensor<2xi1>"),
+            Values<uint8_t>(DType::kI1, {2}, {1, 0}));
+  EXPECT_EQ(ConstantOf("dense<[1.5, -4.093E-4]>", "tensor<2xf32>"),
+            Values<float>(DType::kF32, {2}, {1.5f, -4.093E-4f}));
+  EXPECT_EQ(ConstantOf("dense<[1.5, 0xFF80, -0.0]>", "tensor<3xbf16>"),
+            Values<uint16_t>(DType::kBF16, {3}, {0x3FC0, 0xFF80, 0x8000}));
+  EXPECT_EQ(ConstantOf("dense<(1.0,-2.0)>", "tensor<complex<f32>>"),
+            Values<std::complex<float>>(DType::kC64, {}, {{1, -2}}));
+  EXPECT_EQ(ConstantOf("dense<>", "tensor<0x3xf32>"), Values<float>(DType::kF32, {0, 3}, {}));
+}
+
+TEST(TextReaderTest, RoundsOnceIntoTheElementType) {
+  // Halfway between two floats up to the last digit: rounding to double first would round down.
+  EXPECT_EQ(ConstantOf("dense<1.00000005960464484>", "tensor<f32>"),
+            Values<float>(DType::kF32, {}, {std::nextafter(1.0f, 2.0f)}));
+}
+
+TEST(TextReaderTest, ReadsHexadecimalBytesAndSplats) {
+  EXPECT_EQ(ConstantOf("dense<\"0x0000803F00000040\">", "tensor<2xf32>"),
+            Values<float>(DType::kF32, {2}, {1, 2}));
+  EXPECT_EQ(ConstantOf("dense<\"0x0000803F\">", "tensor<2xf32>"),
+            Values<float>(DType::kF32, {2}, {1, 1}));
+}
+
+TEST(TextReaderTest, ReadsBooleansInBothPackings) {
+  const Literal expected = Values<uint8_t>(DType::kI1, {9}, {1, 0, 1, 0, 0, 0, 0, 0, 1});
+  EXPECT_EQ(ConstantOf("dense<\"0x0501\">", "tensor<9xi1>"), expected);
+  EXPECT_EQ(ConstantOf("dense<\"0x010001000000000001\">", "tensor<9xi1>"), expected);
+}
+
+TEST(TextReaderTest, ReadsBothFormsToEqualModules) {
+  const auto pretty = ParseModule(
+      R"(module @m { func.func public @main(%x: tensor<4xf32>, %z: tensor<f32>) -> tensor<f32> {
+    %0 = stablehlo.slice %x [0:4:1] : (tensor<4xf32>) -> tensor<4xf32>
+    %1 = stablehlo.reduce(%0 init: %z) applies stablehlo.add across dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+    return %1 : tensor<f32> } })");
+  const auto generic = ParseModule(R"("builtin.module"() <{sym_name = "m"}> ({
+  "func.func"() <{sym_name = "main", function_type = (tensor<4xf32>, tensor<f32>) -> tensor<f32>}> ({
+  ^bb0(%x: tensor<4xf32> loc("x"), %z: tensor<f32>):
+    %0 = "stablehlo.slice"(%x) <{start_indices = array<i64: 0>, limit_indices = array<i64: 4>, strides = array<i64: 1>}> : (tensor<4xf32>) -> tensor<4xf32> loc(#loc)
+    %1 = "stablehlo.reduce"(%0, %z) ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %s = "stablehlo.add"(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+      "stablehlo.return"(%s) : (tensor<f32>) -> ()
+    }) {dimensions = array<i64: 0>} : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+    "func.return"(%1) : (tensor<f32>) -> ()
+  }) : () -> () }) : () -> ()
+  #loc = loc(callsite("f"("a.py":1:2) at "b.py":3:4)))");
+  ASSERT_TRUE(pretty.ok()) << pretty.status();
+  ASSERT_TRUE(generic.ok()) << generic.status();
+  EXPECT_EQ(PrintModule(*pretty), PrintModule(*generic));
+}
+
+TEST(TextReaderTest, NamesEndWithTheirRegion) {
+  EXPECT_EQ(ErrorOf(Main("(%p: tensor<i1>) -> tensor<i1>", R"(  %r = "stablehlo.if"(%p) ({
+    %in = stablehlo.not %p : tensor<i1>
+    stablehlo.return %in : tensor<i1>
+  }, {
+    %in = stablehlo.not %p : tensor<i1>
+    stablehlo.return %in : tensor<i1>
+  }) : (tensor<i1>) -> tensor<i1>
+  return %in : tensor<i1>)")),
+            "m.mlir:9:10: expected a value defined before, found %in");
+}
+
+TEST(TextReaderTest, NamesUnsupportedOpsInAnyForm) {
+  const auto status = [](const std::string& op) {
+    return ParseModule(Main("(%x: tensor<2xf32>) -> tensor<2xf32>",
+                            absl::StrCat("  %0 = ", op, "\n  return %0 : tensor<2xf32>")),
+                       "m.mlir")
+        .status();
+  };
+  for (const char* op : {"stablehlo.foo strange !form",
+                         "\"stablehlo.foo\"(%x) : (tensor<2xf32>) -> tensor<2xf32>"}) {
+    EXPECT_EQ(status(op).code(), absl::StatusCode::kUnimplemented);
+    EXPECT_EQ(status(op).message(), "m.mlir:2:8: op 'stablehlo.foo' is not supported");
+  }
+}
+
+TEST(TextReaderTest, ErrorsSayPlaceExpectationAndFinding) {
+  const std::string f = "(%x: tensor<2xf32>) -> tensor<2xf32>";
+  EXPECT_EQ(ErrorOf(Main(f, "  %0 = stablehlo.add %x, %x -> tensor<2xf32>")),
+            "m.mlir:2:29: expected ':' before the type of 'stablehlo.add', found '->'");
+  EXPECT_THAT(
+      ErrorOf(Main(f, "  %0:3 = stablehlo.add %x, %x : tensor<2xf32>\n return %x : tensor<2xf32>")),
+      StartsWith("m.mlir:2:10: op 'stablehlo.add' has 1 result, 3 are named"));
+  EXPECT_THAT(
+      ErrorOf(Main(f, "  %0 = stablehlo.add %x, %x : tensor<3xf32>")),
+      HasSubstr(
+          "operand 0 of 'stablehlo.add' is a tensor<2xf32>, its signature says tensor<3xf32>"));
+  EXPECT_THAT(ErrorOf(Main(f, "  %x = stablehlo.add %x, %x : tensor<2xf32>")),
+              HasSubstr("%x is defined twice"));
+  EXPECT_THAT(ErrorOf(Main(f, "  %0 = stablehlo.add %x, %x : tensor<2xf32>")),
+              HasSubstr("expected an op or the return that ends the region, found '}'"));
+  EXPECT_THAT(ErrorOf("module @a {"),
+              StartsWith("m.mlir:1:12: expected '}' to end the module, found the end"));
+}
+
+TEST(TextReaderTest, RefusesConstantsThatDoNotFitTheirType) {
+  const auto error = [](const std::string& dense, const std::string& type) {
+    return ErrorOf(Main(absl::StrCat("() -> ", type),
+                        absl::StrCat("%0 = stablehlo.constant ", dense, " : ", type)));
+  };
+  EXPECT_THAT(error("dense<300>", "tensor<i8>"),
+              HasSubstr("expected a value that i8 can hold, found 300"));
+  EXPECT_THAT(error("dense<-1>", "tensor<ui8>"),
+              HasSubstr("expected a value that ui8 can hold, found -1"));
+  EXPECT_THAT(error("dense<1.5>", "tensor<i32>"),
+              HasSubstr("expected an integer of type i32, found '1.5'"));
+  EXPECT_THAT(error("dense<1>", "tensor<f32>"), HasSubstr("expected a number with a '.'"));
+  EXPECT_THAT(error("dense<[1.0, 2.0]>", "tensor<3xf32>"),
+              HasSubstr("expected 3 elements in dimension 0"));
+  EXPECT_THAT(error("dense<\"0x00\">", "tensor<2xf32>"), HasSubstr("found 1"));
+}
+
+TEST(TextReaderTest, NestingIsBounded) {
+  std::string tuple;
+  for (int i = 0; i < 10000; ++i) tuple += "tuple<";
+  EXPECT_THAT(ErrorOf(Main(absl::StrCat("(%x: ", tuple), "")),
+              HasSubstr("nesting is deeper than 64"));
+  std::string list;
+  for (int i = 0; i < 10000; ++i) list += "[";
+  EXPECT_THAT(ErrorOf(absl::StrCat("module attributes {a = ", list)),
+              HasSubstr("nesting is deeper than 64"));
+  std::string regions = "%p = stablehlo.constant dense<true> : tensor<i1>\n";
+  for (int i = 0; i < 10000; ++i)
+    absl::StrAppend(&regions, "%q", i, " = \"stablehlo.if\"(%p) ({\n");
+  EXPECT_THAT(ErrorOf(Main("()", regions)), HasSubstr("nesting is deeper than 64"));
+}
+
+TEST(TextReaderTest, ShardingIsReadAndHasNoEffect) {
+  const auto module = ParseModule(R"(module {
+    sdy.mesh @mesh = <["a"=2]>
+    func.func @main(%x: tensor<2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}]>}) -> tensor<2xf32> {
+      %0 = sdy.sharding_constraint %x <@mesh, [{"a"}]> : tensor<2xf32>
+      return %0 : tensor<2xf32>
+    } })");
+  ASSERT_TRUE(module.ok()) << module.status();
+  EXPECT_TRUE(module->functions[0].body.ops.empty());
+}
+
+}  // namespace
+}  // namespace acceld::ir
