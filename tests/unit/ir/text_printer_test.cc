@@ -1,4 +1,6 @@
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "common/ir/builder.h"
 #include "common/ir/text.h"

@@ -1,4 +1,8 @@
+#include <cmath>
+#include <complex>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "common/ir/text.h"
