@@ -1,0 +1,104 @@
+#include "common/ir/wire.h"
+
+#include "common/ir/builder.h"
+#include "common/ir/limits.h"
+#include "gtest/gtest.h"
+#include "tests/unit/ir/sample_modules.h"
+#include "tests/unit/status_matchers.h"
+
+namespace acceld::ir {
+namespace {
+
+TEST(WireTest, ModulesRoundTripThroughBytes) {
+  for (const Module& module : SampleModules()) {
+    v1::Module proto;
+    ASSERT_TRUE(proto.ParseFromString(ToProto(module).SerializeAsString()));
+    const absl::StatusOr<Module> read = FromProto(proto);
+    ASSERT_THAT(read, IsOk()) << module.name;
+    EXPECT_EQ(*read, module) << module.name;
+  }
+}
+
+TEST(WireTest, UnknownOpsAreNamed) {
+  v1::Module proto = ToProto(CallModule());
+  proto.mutable_functions(0)->mutable_body()->mutable_ops(0)->set_name("stablehlo.foo");
+  EXPECT_THAT(FromProto(proto), FailsWith(absl::StatusCode::kUnimplemented,
+                                          "@main: op 'stablehlo.foo' is not supported"));
+}
+
+TEST(WireTest, MalformedMessagesAreRefused) {
+  const auto refused = [](auto change, const char* message) {
+    v1::Module proto = ToProto(CallModule());
+    change(proto, *proto.mutable_functions(1)->mutable_body()->mutable_ops(0));
+    EXPECT_THAT(FromProto(proto), IsRefused(message));
+  };
+  refused([](v1::Module& m, v1::Op&) { m.mutable_functions(1)->clear_value_types(); },
+          "does not exist");
+  refused([](v1::Module&, v1::Op& op) { op.set_operands(0, 0xFFFFFFFF); }, "value 4294967295");
+  refused([](v1::Module&, v1::Op& op) { op.add_operands(0); }, "2 operands where 1");
+  refused([](v1::Module&, v1::Op& op) { op.clear_results(); }, "0 results declared");
+  refused([](v1::Module&, v1::Op& op) { op.add_regions(); }, "1 regions where 0");
+  refused([](v1::Module&, v1::Op& op) { (*op.mutable_attributes())["x"].set_unit(true); },
+          "unknown attribute 'x'");
+  refused([](v1::Module&, v1::Op& op) { (*op.mutable_attributes())["x"]; }, "attribute is empty");
+  refused([](v1::Module& m, v1::Op&) { m.mutable_functions(1)->add_value_types(); },
+          "a type is empty");
+  refused(
+      [](v1::Module& m, v1::Op&) {
+        m.mutable_functions(1)->mutable_value_types(0)->mutable_tensor()->set_dtype("f31");
+      },
+      "'f31' is not an element type");
+  refused(
+      [](v1::Module& m, v1::Op&) {
+        m.mutable_functions(1)->mutable_value_types(0)->mutable_tensor()->set_dims(0, -2);
+      },
+      "dimension of size -2");
+  refused([](v1::Module& m, v1::Op&) { m.mutable_functions(1)->clear_name(); }, "no name");
+}
+
+TEST(WireTest, InternalOpsAreRefused) {
+  FunctionBuilder b("main");
+  std::vector<Region> regions;
+  b.BeginRegion({});
+  regions.push_back(b.EndRegion({}));
+  ASSERT_THAT(b.Add(OpKind::kFusion, {}, FusionAttributes{}, std::move(regions)), IsOk());
+  Module module;
+  module.functions.push_back(b.Finish({}));
+  EXPECT_THAT(FromProto(ToProto(module)), IsRefused("'acceld.fusion' is acceld's own"));
+}
+
+TEST(WireTest, NestingIsBoundedEverywhere) {
+  v1::Module deep_type = ToProto(CallModule());
+  v1::Type* type = deep_type.mutable_functions(1)->add_value_types();
+  for (int i = 0; i < 10'000; ++i) type = type->mutable_tuple()->add_elements();
+  type->mutable_token();
+  EXPECT_THAT(FromProto(deep_type), IsRefused("a tuple type is nested deeper"));
+
+  v1::Module deep_attribute = ToProto(CallModule());
+  v1::Op* op = deep_attribute.mutable_functions(1)->mutable_body()->mutable_ops(0);
+  v1::Attribute* attribute = &(*op->mutable_attributes())["x.y"];
+  for (int i = 0; i < 10'000; ++i) attribute = attribute->mutable_array()->add_elements();
+  attribute->set_unit(true);
+  EXPECT_THAT(FromProto(deep_attribute), IsRefused("an attribute is nested deeper"));
+
+  v1::Module deep_region = ToProto(CallModule());
+  v1::Region* region = deep_region.mutable_functions(1)->mutable_body();
+  for (int i = 0; i < 10'000; ++i) {
+    v1::Op* inner = region->ops_size() > 0 ? region->mutable_ops(0) : region->add_ops();
+    inner->set_name("stablehlo.if");
+    region = inner->add_regions();
+  }
+  EXPECT_THAT(FromProto(deep_region), IsRefused("regions are nested deeper"));
+}
+
+TEST(WireTest, LiteralsAreChecked) {
+  v1::Literal proto = ToProto(Literal::Filled({DType::kI1, {4}}, 1));
+  EXPECT_EQ(*FromProto(proto), Literal::Filled({DType::kI1, {4}}, 1));
+  proto.set_data("\2");
+  EXPECT_THAT(FromProto(proto), IsRefused("no i1"));
+  proto.set_data("123");
+  EXPECT_THAT(FromProto(proto), IsRefused("needs 4 bytes"));
+}
+
+}  // namespace
+}  // namespace acceld::ir
