@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "common/ir/literal.h"
+#include "common/status.h"
+
+// NumPy's .npy files (format versions 1.0 to 3.0). Source: NumPy enhancement proposal 1.
+//
+// bool, int8..int64, uint8..uint64, float16..float64 and complex64/128 map to i1, i8..i64,
+// ui8..ui64, f16..f64 and complex. NumPy has no bfloat16 and no 8-bit floats: bf16 is written as
+// two-byte void ('|V2', as the ml_dtypes package does) and read back from it; 8-bit floats and 2-
+// and 4-bit integers are written as their storage bytes (uint8 or int8).
+namespace acceld::client {
+
+// `contents` is a whole file. Fortran order is transposed to row-major; big-endian data and object
+// arrays are INVALID_ARGUMENT. The file is untrusted.
+absl::StatusOr<ir::Literal> DecodeNpy(absl::string_view contents);
+std::string EncodeNpy(const ir::Literal& literal);
+
+// NOT_FOUND or the reason of the operating system, with the path.
+absl::StatusOr<ir::Literal> ReadNpy(const std::string& path);
+absl::Status WriteNpy(const std::string& path, const ir::Literal& literal);
+
+}  // namespace acceld::client

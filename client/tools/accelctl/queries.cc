@@ -1,0 +1,160 @@
+#include "client/tools/accelctl/queries.h"
+
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_format.h"
+#include "nlohmann/json.hpp"
+
+namespace acceld::tools {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string Size(uint64_t bytes) {
+  constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  double value = static_cast<double>(bytes);
+  size_t unit = 0;
+  while (value >= 1024 && unit + 1 < std::size(kUnits)) {
+    value /= 1024;
+    ++unit;
+  }
+  return unit == 0 ? absl::StrFormat("%d B", bytes)
+                   : absl::StrFormat("%.1f %s", value, kUnits[unit]);
+}
+
+void Print(const Json& json) { std::cout << json.dump(2) << std::endl; }
+
+}  // namespace
+
+absl::Status PrintDevices(client::Client& client, bool json) {
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<client::DeviceInfo> devices, client.ListDevices());
+  if (json) {
+    Json list = Json::array();
+    for (const client::DeviceInfo& d : devices) {
+      list.push_back({{"id", d.id},
+                      {"kind", d.kind},
+                      {"name", d.name},
+                      {"architecture", d.architecture},
+                      {"memory_limit_bytes", d.memory_limit_bytes},
+                      {"memory_used_bytes", d.memory_used_bytes},
+                      {"memory_peak_bytes", d.memory_peak_bytes},
+                      {"executions", d.executions},
+                      {"queued", d.queued}});
+    }
+    Print({{"devices", list}});
+    return absl::OkStatus();
+  }
+  std::cout << absl::StreamFormat("%-3s %-5s %-36s %10s %10s %10s %10s %7s\n", "id", "kind", "name",
+                                  "memory", "used", "peak", "executions", "queued");
+  for (const client::DeviceInfo& d : devices) {
+    std::cout << absl::StreamFormat("%-3d %-5s %-36s %10s %10s %10s %10d %7d\n", d.id, d.kind,
+                                    d.name, Size(d.memory_limit_bytes), Size(d.memory_used_bytes),
+                                    Size(d.memory_peak_bytes), d.executions, d.queued);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status PrintSessions(client::Client& client, bool json) {
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<client::SessionInfo> sessions, client.ListSessions());
+  if (json) {
+    Json list = Json::array();
+    for (const client::SessionInfo& s : sessions) {
+      list.push_back({{"id", s.id},
+                      {"client_name", s.client_name},
+                      {"age_s", s.age_s},
+                      {"arrays", s.arrays},
+                      {"array_bytes", s.array_bytes},
+                      {"executions", s.executions},
+                      {"programs", s.programs},
+                      {"queued", s.queued}});
+    }
+    Print({{"sessions", list}});
+    return absl::OkStatus();
+  }
+  std::cout << absl::StreamFormat("%-5s %-28s %9s %8s %10s %10s %8s %7s\n", "id", "client", "age",
+                                  "arrays", "memory", "executions", "programs", "queued");
+  for (const client::SessionInfo& s : sessions) {
+    std::cout << absl::StreamFormat("%-5d %-28s %7.0f s %8d %10s %10d %8d %7d\n", s.id,
+                                    s.client_name, s.age_s, s.arrays, Size(s.array_bytes),
+                                    s.executions, s.programs, s.queued);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status PrintStats(client::Client& client, bool json) {
+  ACCELD_ASSIGN_OR_RETURN(const client::ServerStats s, client.GetStats());
+  if (json) {
+    Print({{"compiles", s.compiles},
+           {"compile_failures", s.compile_failures},
+           {"executions", s.executions},
+           {"execution_failures", s.execution_failures},
+           {"cache_hits",
+            {{"memory", s.cache_hits_memory},
+             {"disk", s.cache_hits_disk},
+             {"inflight", s.cache_hits_inflight}}},
+           {"cache_misses", s.cache_misses},
+           {"cache_dropped", s.cache_dropped},
+           {"cache_memory_bytes", s.cache_memory_bytes},
+           {"cache_memory_entries", s.cache_memory_entries},
+           {"cache_disk_bytes", s.cache_disk_bytes},
+           {"cache_disk_entries", s.cache_disk_entries},
+           {"sessions", s.sessions},
+           {"sessions_total", s.sessions_total},
+           {"programs", s.programs},
+           {"arrays", s.arrays},
+           {"array_bytes", s.array_bytes},
+           {"uptime_s", s.uptime_s},
+           {"version", s.version},
+           {"incarnation", s.incarnation}});
+    return absl::OkStatus();
+  }
+  std::cout
+      << absl::StreamFormat("acceld %s, up %.0f s\n", s.version, s.uptime_s)
+      << absl::StreamFormat("executions  %d (%d failed)\n", s.executions, s.execution_failures)
+      << absl::StreamFormat("compiles    %d (%d failed)\n", s.compiles, s.compile_failures)
+      << absl::StreamFormat(
+             "cache hits  %d memory, %d disk, %d in flight; %d misses, %d bad entries dropped\n",
+             s.cache_hits_memory, s.cache_hits_disk, s.cache_hits_inflight, s.cache_misses,
+             s.cache_dropped)
+      << absl::StreamFormat("cache size  %d in memory (%s), %d on disk (%s)\n",
+                            s.cache_memory_entries, Size(s.cache_memory_bytes),
+                            s.cache_disk_entries, Size(s.cache_disk_bytes))
+      << absl::StreamFormat("sessions    %d (%d since the start), %d programs\n", s.sessions,
+                            s.sessions_total, s.programs)
+      << absl::StreamFormat("arrays      %d (%s)\n", s.arrays, Size(s.array_bytes));
+  return absl::OkStatus();
+}
+
+absl::Status PrintCache(client::Client& client, bool json) {
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<client::CacheEntry> entries, client.ListCache());
+  if (json) {
+    Json list = Json::array();
+    for (const client::CacheEntry& e : entries) {
+      list.push_back({{"key", e.key},
+                      {"fingerprint", e.fingerprint},
+                      {"program_name", e.program_name},
+                      {"signature", e.signature},
+                      {"architecture", e.architecture},
+                      {"size_bytes", e.size_bytes},
+                      {"in_memory", e.in_memory},
+                      {"on_disk", e.on_disk},
+                      {"compile_ms", e.compile_ms},
+                      {"age_s", e.age_s}});
+    }
+    Print({{"entries", list}});
+    return absl::OkStatus();
+  }
+  std::cout << absl::StreamFormat("%-32s %-6s %-4s %10s %10s %8s  %s\n", "key", "memory", "disk",
+                                  "size", "compile", "age", "program");
+  for (const client::CacheEntry& e : entries) {
+    std::cout << absl::StreamFormat("%-32s %-6s %-4s %10s %7.1f ms %6.0f s  %s %s\n", e.key,
+                                    e.in_memory ? "yes" : "-", e.on_disk ? "yes" : "-",
+                                    Size(e.size_bytes), e.compile_ms, e.age_s, e.program_name,
+                                    e.signature);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace acceld::tools

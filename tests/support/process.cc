@@ -1,0 +1,120 @@
+#include "tests/support/process.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "client/client.h"
+#include "common/check.h"
+
+namespace acceld::testing {
+namespace {
+
+std::string Slurp(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+}  // namespace
+
+std::string BinDir() {
+  const char* folder = getenv("ACCELD_BIN_DIR");
+  ACCELD_CHECK(folder != nullptr);  // set by the build for every test that needs it
+  return folder;
+}
+
+TempDir::TempDir() {
+  path_ = (std::filesystem::temp_directory_path() / "acceld-test-XXXXXX").string();
+  ACCELD_CHECK(mkdtemp(path_.data()) != nullptr);
+}
+
+TempDir::~TempDir() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+absl::StatusOr<Process> Process::Start(std::vector<std::string> argv, const std::string& log_path) {
+  std::vector<char*> pointers;
+  for (std::string& argument : argv) pointers.push_back(argument.data());
+  pointers.push_back(nullptr);
+  const pid_t pid = fork();
+  if (pid < 0) return absl::ErrnoToStatus(errno, "fork");
+  if (pid == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    const int log = open(log_path.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+    dup2(log, STDOUT_FILENO);
+    dup2(log, STDERR_FILENO);
+    execv(pointers[0], pointers.data());
+    _exit(127);
+  }
+  return Process(pid);
+}
+
+Process::Process(Process&& other) noexcept : pid_(std::exchange(other.pid_, 0)) {}
+
+Process& Process::operator=(Process&& other) noexcept {
+  std::swap(pid_, other.pid_);
+  return *this;
+}
+
+Process::~Process() {
+  if (pid_ == 0) return;
+  kill(pid_, SIGKILL);
+  waitpid(pid_, nullptr, 0);
+}
+
+void Process::Signal(int signal) {
+  if (pid_ != 0) kill(pid_, signal);
+}
+
+int Process::Wait() {
+  int status = 0;
+  ACCELD_CHECK(waitpid(std::exchange(pid_, 0), &status, 0) > 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+CommandResult RunCommand(const std::vector<std::string>& argv) {
+  const TempDir folder;
+  const std::string log = folder.path() + "/log";
+  absl::StatusOr<Process> process = Process::Start(argv, log);
+  if (!process.ok()) return {127, std::string(process.status().message())};
+  CommandResult result;
+  result.exit_code = process->Wait();
+  result.output = Slurp(log);
+  return result;
+}
+
+std::string Daemon::Log() const { return Slurp(log_path); }
+
+absl::StatusOr<Daemon> StartDaemon(const std::string& folder,
+                                   const std::vector<std::string>& flags) {
+  const std::string address = absl::StrCat("unix:", folder, "/acceld.sock");
+  const std::string log_path = folder + "/acceld.log";
+  std::vector<std::string> argv = {BinDir() + "/acceld", "--listen", address, "--cache-dir",
+                                   folder + "/cache"};
+  argv.insert(argv.end(), flags.begin(), flags.end());
+  ACCELD_ASSIGN_OR_RETURN(Process process, Process::Start(std::move(argv), log_path));
+  Daemon daemon{std::move(process), address, log_path};
+  const absl::Status answered =
+      client::Client::Connect({.address = address,
+                               .client_name = "start",
+                               .connect_timeout = std::chrono::seconds(30),
+                               .wait_for_daemon = true})
+          .status();
+  if (!answered.ok()) return Annotate(answered, daemon.Log());
+  return daemon;
+}
+
+}  // namespace acceld::testing

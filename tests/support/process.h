@@ -1,0 +1,69 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "common/status.h"
+
+// Child processes for tests that need the real daemon. One thread.
+namespace acceld::testing {
+
+// Folder of the built binaries (acceld, accelctl): $ACCELD_BIN_DIR.
+std::string BinDir();
+
+// A fresh folder that is removed with this object.
+class TempDir {
+ public:
+  TempDir();
+  ~TempDir();
+  TempDir(const TempDir&) = delete;
+  TempDir& operator=(const TempDir&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+// A running child; killed and reaped with this object. It does not outlive the test's process
+// either.
+class Process {
+ public:
+  // `argv[0]` is a path. Standard output and error go to `log_path`.
+  static absl::StatusOr<Process> Start(std::vector<std::string> argv, const std::string& log_path);
+  Process(Process&& other) noexcept;
+  Process& operator=(Process&& other) noexcept;
+  ~Process();
+
+  pid_t pid() const { return pid_; }
+  void Signal(int signal);
+  // Blocks until the child has ended; its exit code, or 128 + signal.
+  int Wait();
+
+ private:
+  explicit Process(pid_t pid) : pid_(pid) {}
+  pid_t pid_ = 0;  // 0: reaped or moved from
+};
+
+// Runs a command to its end. `output` holds what it wrote to standard output and error.
+struct CommandResult {
+  int exit_code = 0;
+  std::string output;
+};
+CommandResult RunCommand(const std::vector<std::string>& argv);
+
+// A daemon of the test's own, listening on a socket in `folder` and caching in folder/cache.
+struct Daemon {
+  Process process;
+  std::string address;  // "unix:..."
+  std::string log_path;
+  // What it has logged so far.
+  std::string Log() const;
+};
+// Returns when the daemon answers. `flags` are added to its command line.
+absl::StatusOr<Daemon> StartDaemon(const std::string& folder,
+                                   const std::vector<std::string>& flags = {});
+
+}  // namespace acceld::testing
