@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -39,6 +40,8 @@ struct Launch {
   std::shared_ptr<const Module> module;
   std::vector<std::shared_ptr<Buffer>> arguments, results;
   std::shared_ptr<Buffer> arena;  // nullptr when the executable needs none
+  // Once true, the run may end early with CANCELLED and garbage in its results. nullptr: never.
+  std::shared_ptr<const std::atomic<bool>> cancelled;
 };
 
 class Stream {

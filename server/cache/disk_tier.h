@@ -1,0 +1,74 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "common/mutex.h"
+#include "common/status.h"
+#include "server/cache/entry_file.h"
+
+namespace acceld::cache {
+
+// Executables in a folder, one signed file each: FOLDER/v1/xx/KEY.exe, where xx are the key's first
+// digits. Files appear whole or not at all (temporary file, fsync, rename). A file's modification
+// time is when it was last used; past the limit the oldest go. Several processes may share the
+// folder, so a file may come or vanish at any time.
+//
+// Trouble never reaches an execution: a file that is cut short, altered or not signed with the
+// node's key is removed, counted and reported as absent; a full or read-only disk is counted and
+// logged once in a while.
+//
+// Thread-safe. Load and Store do I/O; the rest looks at the index in memory.
+class DiskTier {
+ public:
+  struct Stats {
+    uint64_t bytes = 0, entries = 0;
+    uint64_t dropped = 0;   // bad files found and removed
+    uint64_t failures = 0;  // reads and writes that the system refused
+  };
+  struct Entry {
+    EntryHeader header;
+    uint64_t size_bytes = 0;
+    int64_t last_use_unix_ns = 0;
+  };
+
+  // Makes the folder where needed and reads the headers of what is there. Errors: the system's, or
+  // those of the node key.
+  static absl::StatusOr<std::unique_ptr<DiskTier>> Open(std::string folder, int64_t limit_bytes);
+
+  // The payload stored under the header's key for its build and architecture. NOT_FOUND otherwise.
+  absl::StatusOr<std::string> Load(const EntryHeader& wanted);
+  void Store(const EntryHeader& header, absl::string_view payload);
+  // Removes and counts an entry whose signed payload proved unusable.
+  void Drop(const Digest& key, const absl::Status& reason);
+
+  Stats stats() const;
+  std::vector<Entry> List() const;
+
+ private:
+  DiskTier(std::string folder, int64_t limit_bytes, NodeKey node_key);
+  std::string FolderOf(const Digest& key) const;
+  std::string PathOf(const Digest& key) const;
+  void Scan();
+  void ScanFile(const std::string& path);
+  absl::Status Write(const Digest& key, absl::string_view file);
+  void MakeRoom(uint64_t bytes);
+  void Failed(const absl::Status& status);
+  void Forget(const Digest& key);
+
+  const std::string folder_;  // with the version
+  const int64_t limit_bytes_;
+  const NodeKey node_key_;
+  std::atomic<uint64_t> dropped_{0}, failures_{0}, temporary_{0};
+  std::atomic<int64_t> last_log_ns_{0};
+
+  mutable Mutex mutex_;
+  absl::flat_hash_map<Digest, Entry> index_ ABSL_GUARDED_BY(mutex_);
+  uint64_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace acceld::cache

@@ -1,0 +1,160 @@
+#include "server/cache/entry_file.h"
+
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+
+#include <bit>
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+#include "common/check.h"
+
+namespace acceld::cache {
+namespace {
+
+constexpr absl::string_view kMagic = "acceldx1";
+constexpr size_t kSha256Bytes = 32;
+constexpr size_t kPreambleBytes = 8 + 4;
+constexpr size_t kMaxNameBytes = 4096;
+
+template <typename T>
+void PutInteger(std::string& out, T value) {
+  for (size_t i = 0; i < sizeof(T); ++i) {
+    out.push_back(static_cast<char>(static_cast<uint64_t>(value) >> (8 * i)));
+  }
+}
+
+// Names are for people; a long one is cut rather than refused.
+void PutString(std::string& out, absl::string_view text) {
+  text = text.substr(0, kMaxNameBytes);
+  PutInteger(out, static_cast<uint32_t>(text.size()));
+  out.append(text.data(), text.size());
+}
+
+// Reads fields in order; after the first that does not fit, `ok` stays false.
+struct Reader {
+  absl::string_view rest;
+  bool ok = true;
+
+  absl::string_view Bytes(size_t size) {
+    if (!ok || rest.size() < size) {
+      ok = false;
+      return {};
+    }
+    absl::string_view bytes = rest.substr(0, size);
+    rest.remove_prefix(size);
+    return bytes;
+  }
+  template <typename T>
+  T Integer() {
+    absl::string_view bytes = Bytes(sizeof(T));
+    uint64_t value = 0;
+    for (size_t i = 0; i < bytes.size(); ++i) {
+      value |= static_cast<uint64_t>(static_cast<uint8_t>(bytes[i])) << (8 * i);
+    }
+    return static_cast<T>(value);
+  }
+  std::string String() { return std::string(Bytes(Integer<uint32_t>())); }
+  Digest Key() { return Digest::FromBytes(Bytes(Digest::kSizeBytes)).value_or(Digest{}); }
+};
+
+std::string Sha256(absl::string_view bytes) {
+  std::string digest(kSha256Bytes, '\0');
+  ACCELD_CHECK(EVP_Digest(bytes.data(), bytes.size(), reinterpret_cast<uint8_t*>(digest.data()),
+                          nullptr, EVP_sha256(), nullptr) == 1);
+  return digest;
+}
+
+std::string Sign(absl::string_view bytes, absl::string_view key) {
+  std::string mac(kSha256Bytes, '\0');
+  ACCELD_CHECK(HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
+                    reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size(),
+                    reinterpret_cast<uint8_t*>(mac.data()), nullptr) != nullptr);
+  return mac;
+}
+
+bool EqualInConstantTime(absl::string_view a, absl::string_view b) {
+  return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+}  // namespace
+
+std::string EncodeEntry(const EntryHeader& header, absl::string_view payload,
+                        absl::string_view node_key) {
+  std::string fields;
+  fields.append(header.key.AsBytes().data(), Digest::kSizeBytes);
+  fields.append(header.fingerprint.AsBytes().data(), Digest::kSizeBytes);
+  PutString(fields, header.build_id);
+  PutString(fields, header.architecture);
+  PutString(fields, header.program_name);
+  PutString(fields, header.signature);
+  PutInteger(fields, std::bit_cast<uint64_t>(header.compile_ms));
+  PutInteger(fields, header.created_unix_s);
+  PutInteger(fields, static_cast<uint64_t>(payload.size()));
+  fields += Sha256(payload);
+
+  std::string file;
+  file.reserve(kPreambleBytes + fields.size() + kSha256Bytes + payload.size());
+  file.append(kMagic.data(), kMagic.size());
+  PutInteger(file, static_cast<uint32_t>(fields.size()));
+  file += fields;
+  file += Sign(file, node_key);
+  file.append(payload.data(), payload.size());
+  return file;
+}
+
+absl::StatusOr<ParsedHeader> ParseHeader(absl::string_view prefix, absl::string_view node_key) {
+  Reader reader{prefix};
+  if (reader.Bytes(kMagic.size()) != kMagic) {
+    return absl::DataLossError("cache entry: not an entry of this version");
+  }
+  const uint32_t header_bytes = reader.Integer<uint32_t>();
+  if (!reader.ok || header_bytes > kMaxHeaderBytes) {
+    return absl::DataLossError("cache entry: cut short or malformed before its header");
+  }
+  const size_t signed_bytes = kPreambleBytes + header_bytes;
+  if (prefix.size() < signed_bytes + kSha256Bytes) {
+    return absl::DataLossError(absl::StrCat("cache entry: cut short at ", prefix.size(),
+                                            " bytes, in a header of ", header_bytes));
+  }
+  // Nothing of an entry is looked at before it is known to be ours.
+  if (!EqualInConstantTime(prefix.substr(signed_bytes, kSha256Bytes),
+                           Sign(prefix.substr(0, signed_bytes), node_key))) {
+    return absl::PermissionDeniedError("cache entry: not signed with this node's key");
+  }
+  reader.rest = reader.rest.substr(0, header_bytes);
+  ParsedHeader parsed;
+  parsed.header.key = reader.Key();
+  parsed.header.fingerprint = reader.Key();
+  parsed.header.build_id = reader.String();
+  parsed.header.architecture = reader.String();
+  parsed.header.program_name = reader.String();
+  parsed.header.signature = reader.String();
+  parsed.header.compile_ms = std::bit_cast<double>(reader.Integer<uint64_t>());
+  parsed.header.created_unix_s = reader.Integer<int64_t>();
+  parsed.payload_bytes = reader.Integer<uint64_t>();
+  parsed.payload_sha256 = std::string(reader.Bytes(kSha256Bytes));
+  parsed.payload_offset = signed_bytes + kSha256Bytes;
+  if (!reader.ok || !reader.rest.empty()) {
+    return absl::DataLossError("cache entry: a signed header of another layout");
+  }
+  return parsed;
+}
+
+absl::StatusOr<absl::string_view> CheckPayload(const ParsedHeader& header,
+                                               absl::string_view file) {
+  const absl::string_view payload =
+      file.size() < header.payload_offset ? absl::string_view()
+                                          : file.substr(header.payload_offset);
+  if (payload.size() != header.payload_bytes) {
+    return absl::DataLossError(absl::StrCat("cache entry: ", payload.size(), " bytes of code, not ",
+                                            header.payload_bytes));
+  }
+  if (!EqualInConstantTime(Sha256(payload), header.payload_sha256)) {
+    return absl::DataLossError("cache entry: the code does not match its checksum");
+  }
+  return payload;
+}
+
+}  // namespace acceld::cache

@@ -1,0 +1,253 @@
+#include "server/cache/executable_cache.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "common/log.h"
+
+namespace acceld::cache {
+namespace {
+
+int64_t UnixNowNs() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+}  // namespace
+
+ExecutableCache::ExecutableCache(const Options& options, std::vector<hal::Device*> devices,
+                                 std::string build_id)
+    : devices_(std::move(devices)),
+      build_id_(std::move(build_id)),
+      memory_(options.memory_bytes),
+      pool_("compile", static_cast<size_t>(std::max(1, options.compile_threads)),
+            options.max_queued_compiles) {
+  if (options.folder.empty()) return;
+  absl::StatusOr<std::unique_ptr<DiskTier>> disk = DiskTier::Open(options.folder, options.disk_bytes);
+  if (disk.ok()) {
+    disk_ = *std::move(disk);
+  } else {
+    LogWarning("no executable cache on disk: ", disk.status().ToString());
+  }
+}
+
+ExecutableCache::~ExecutableCache() { stopping_.store(true); }
+
+ExecutableCache::Ticket ExecutableCache::Get(Request request) {
+  if (auto loaded = memory_.FindLoaded(request.key, request.device); loaded != nullptr) {
+    Count(Verdict::kMemory);
+    return {Future<Result>(Result{std::move(loaded), Verdict::kMemory})};
+  }
+  auto ticket = load_flights_.Join({request.key, request.device});
+  if (!ticket.leads) {
+    Count(Verdict::kInflight);
+    return {ticket.future, /*joined=*/true};
+  }
+  auto shared = std::make_shared<const Request>(std::move(request));
+  Submit(shared, [this, shared] { Search(shared); });
+  return {ticket.future};
+}
+
+void ExecutableCache::Submit(std::shared_ptr<const Request> request, std::function<void()> work) {
+  absl::Status status = pool_.Submit([this, request, work = std::move(work)] {
+    if (stopping_.load()) {
+      Land(*request, absl::CancelledError("the daemon is shutting down"));
+    } else {
+      work();
+    }
+  });
+  if (!status.ok()) Land(*request, status);
+}
+
+void ExecutableCache::Search(std::shared_ptr<const Request> request) {
+  // An earlier flight may have landed between this one's look at the memory tier and its start.
+  if (auto loaded = memory_.FindLoaded(request->key, request->device); loaded != nullptr) {
+    return Land(*request, Result{std::move(loaded), Verdict::kMemory});
+  }
+  if (auto executable = memory_.FindExecutable(request->key); executable != nullptr) {
+    return Finish(*request, Code{std::move(executable), Verdict::kMemory});
+  }
+  auto ticket = code_flights_.Join(request->key);
+  if (!ticket.leads) {
+    // Another device's search. Its thread only hands over; the loading is a job of its own.
+    ticket.future.OnReady([this, request](const absl::StatusOr<Code>& code) {
+      Submit(request, [this, request, code] {
+        Finish(*request, code.ok() ? absl::StatusOr<Code>(Code{code->executable, Verdict::kInflight})
+                                   : code);
+      });
+    });
+    return;
+  }
+  const absl::StatusOr<Code> code = FindCode(*request);
+  code_flights_.Land(request->key, code);
+  Finish(*request, code);
+  // Last, so that nobody waits for the disk.
+  if (code.ok() && code->verdict == Verdict::kMiss && disk_ != nullptr) {
+    EntryHeader header = HeaderOf(*request);
+    header.program_name = code->executable->program_name;
+    header.signature = code->executable->Signature();
+    header.compile_ms = code->executable->compile_ms;
+    header.created_unix_s = UnixNowNs() / 1'000'000'000;
+    disk_->Store(header, hal::Serialize(*code->executable));
+  }
+}
+
+absl::StatusOr<ExecutableCache::Code> ExecutableCache::FindCode(const Request& request) {
+  if (auto executable = memory_.FindExecutable(request.key); executable != nullptr) {
+    return Code{std::move(executable), Verdict::kMemory};
+  }
+  if (auto executable = LoadFromDisk(request); executable.ok()) {
+    return Code{*std::move(executable), Verdict::kDisk};
+  }
+  ACCELD_ASSIGN_OR_RETURN(auto executable, Compile(request));
+  return Code{std::move(executable), Verdict::kMiss};
+}
+
+absl::StatusOr<std::shared_ptr<const hal::Executable>> ExecutableCache::Compile(
+    const Request& request) {
+  compiles_.fetch_add(1, std::memory_order_relaxed);
+  absl::StatusOr<hal::Executable> executable = request.compile();
+  if (!executable.ok()) {
+    compile_failures_.fetch_add(1, std::memory_order_relaxed);
+    return executable.status();
+  }
+  return std::make_shared<const hal::Executable>(*std::move(executable));
+}
+
+EntryHeader ExecutableCache::HeaderOf(const Request& request) const {
+  return {.key = request.key,
+          .fingerprint = request.fingerprint,
+          .build_id = build_id_,
+          .architecture = devices_[request.device]->code_generator().architecture()};
+}
+
+absl::StatusOr<std::shared_ptr<const hal::Executable>> ExecutableCache::LoadFromDisk(
+    const Request& request) {
+  if (disk_ == nullptr) return absl::NotFoundError("no disk tier");
+  const EntryHeader header = HeaderOf(request);
+  ACCELD_ASSIGN_OR_RETURN(const std::string payload, disk_->Load(header));
+  absl::StatusOr<hal::Executable> executable = hal::Deserialize(payload);
+  if (executable.ok() && (executable->arguments != request.arguments ||
+                          executable->architecture != header.architecture)) {
+    executable = absl::DataLossError(
+        absl::StrCat("cache entry: ", executable->Signature(), " is not what its key says"));
+  }
+  if (!executable.ok()) {
+    disk_->Drop(request.key, executable.status());
+    return executable.status();
+  }
+  return std::make_shared<const hal::Executable>(*std::move(executable));
+}
+
+absl::StatusOr<std::shared_ptr<const hal::LoadedExecutable>> ExecutableCache::LoadOnDevice(
+    const Request& request, std::shared_ptr<const hal::Executable> executable) {
+  ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<const hal::Module> module,
+                          devices_[request.device]->Load(*executable));
+  auto loaded =
+      std::make_shared<const hal::LoadedExecutable>(std::move(executable), std::move(module));
+  memory_.Add(request.key, request.fingerprint, request.device, loaded);
+  return loaded;
+}
+
+void ExecutableCache::Finish(const Request& request, absl::StatusOr<Code> code) {
+  if (!code.ok()) return Land(request, code.status());
+  auto loaded = LoadOnDevice(request, code->executable);
+  if (!loaded.ok() && code->verdict == Verdict::kDisk) {
+    // Signed and whole, yet it does not link: made by a toolchain whose change its key missed.
+    disk_->Drop(request.key, loaded.status());
+    absl::StatusOr<std::shared_ptr<const hal::Executable>> fresh = Compile(request);
+    if (!fresh.ok()) return Land(request, fresh.status());
+    code->verdict = Verdict::kMiss;
+    loaded = LoadOnDevice(request, *std::move(fresh));
+  }
+  if (!loaded.ok()) return Land(request, loaded.status());
+  Land(request, Result{*std::move(loaded), code->verdict});
+}
+
+void ExecutableCache::Land(const Request& request, absl::StatusOr<Result> result) {
+  Count(result.ok() ? result->verdict : Verdict::kMiss);
+  load_flights_.Land({request.key, request.device}, std::move(result));
+}
+
+void ExecutableCache::Count(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kMemory:
+      hits_memory_.fetch_add(1, std::memory_order_relaxed);
+      return;
+    case Verdict::kDisk:
+      hits_disk_.fetch_add(1, std::memory_order_relaxed);
+      return;
+    case Verdict::kInflight:
+      hits_inflight_.fetch_add(1, std::memory_order_relaxed);
+      return;
+    case Verdict::kMiss:
+      misses_.fetch_add(1, std::memory_order_relaxed);
+      return;
+  }
+}
+
+void ExecutableCache::CountMemoryHit(const hal::LoadedExecutable& executable) {
+  executable.Touch();
+  Count(Verdict::kMemory);
+}
+
+ExecutableCache::Stats ExecutableCache::stats() const {
+  return {.compiles = compiles_.load(),
+          .compile_failures = compile_failures_.load(),
+          .hits_memory = hits_memory_.load(),
+          .hits_disk = hits_disk_.load(),
+          .hits_inflight = hits_inflight_.load(),
+          .misses = misses_.load(),
+          .memory = memory_.stats(),
+          .disk = disk_ != nullptr ? disk_->stats() : DiskTier::Stats{}};
+}
+
+std::vector<ExecutableCache::EntryInfo> ExecutableCache::List() const {
+  const int64_t now_ns = UnixNowNs();
+  const int64_t steady_now_ns = std::chrono::steady_clock::now().time_since_epoch().count();
+  absl::flat_hash_map<Digest, EntryInfo> by_key;
+  if (disk_ != nullptr) {
+    for (DiskTier::Entry& entry : disk_->List()) {
+      by_key[entry.header.key] = {
+          .key = entry.header.key,
+          .fingerprint = entry.header.fingerprint,
+          .program_name = std::move(entry.header.program_name),
+          .signature = std::move(entry.header.signature),
+          .architecture = std::move(entry.header.architecture),
+          .size_bytes = entry.size_bytes,
+          .on_disk = true,
+          .compile_ms = entry.header.compile_ms,
+          .age_s = static_cast<double>(now_ns / 1'000'000'000 - entry.header.created_unix_s),
+          .last_use_unix_ns = entry.last_use_unix_ns};
+    }
+  }
+  for (const MemoryTier::Entry& entry : memory_.List()) {
+    EntryInfo& info = by_key[entry.key];
+    info.in_memory = true;
+    info.last_use_unix_ns =
+        std::max(info.last_use_unix_ns, now_ns - (steady_now_ns - entry.LastUse()));
+    if (info.on_disk) continue;
+    info.key = entry.key;
+    info.fingerprint = entry.fingerprint;
+    info.program_name = entry.executable->program_name;
+    info.signature = entry.executable->Signature();
+    info.architecture = entry.executable->architecture;
+    info.size_bytes = static_cast<uint64_t>(entry.size_bytes());
+    info.compile_ms = entry.executable->compile_ms;
+    info.age_s = static_cast<double>(now_ns / 1'000'000'000 - entry.created_unix_s);
+  }
+  std::vector<EntryInfo> entries;
+  entries.reserve(by_key.size());
+  for (auto& [key, info] : by_key) entries.push_back(std::move(info));
+  std::sort(entries.begin(), entries.end(), [](const EntryInfo& a, const EntryInfo& b) {
+    return a.last_use_unix_ns != b.last_use_unix_ns ? a.last_use_unix_ns > b.last_use_unix_ns
+                                                    : a.key < b.key;
+  });
+  return entries;
+}
+
+}  // namespace acceld::cache

@@ -1,0 +1,126 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/digest.h"
+#include "common/future.h"
+#include "common/ir/type.h"
+#include "common/status.h"
+#include "common/thread_pool.h"
+#include "server/cache/disk_tier.h"
+#include "server/cache/memory_tier.h"
+#include "server/cache/single_flight.h"
+#include "server/hal/device.h"
+#include "server/hal/loaded_executable.h"
+
+namespace acceld::cache {
+
+enum class Verdict : uint8_t { kMemory, kDisk, kInflight, kMiss };
+
+// What to find, and how to make it when it is nowhere.
+struct Request {
+  Digest key;  // MakeCacheKey
+  Digest fingerprint;
+  std::vector<ir::TensorType> arguments;
+  size_t device = 0;
+  // Runs on the compile pool, at most once among concurrent requests for the key.
+  std::function<absl::StatusOr<hal::Executable>()> compile;
+};
+
+struct Result {
+  std::shared_ptr<const hal::LoadedExecutable> executable;
+  Verdict verdict = Verdict::kMiss;
+};
+
+// Finds executables: memory, then disk, then compile. Concurrent requests for one key share one
+// search and one compile, also when they are for different devices; loading is done once for each
+// device. Failures are not kept: the next request tries again. A request that nobody waits for any
+// more goes on for the others.
+//
+// Thread-safe; nothing here blocks but the destructor, which fails what has not begun with
+// CANCELLED and waits for compiles that run.
+class ExecutableCache {
+ public:
+  struct Options {
+    std::string folder;  // empty: no disk tier
+    int64_t disk_bytes = int64_t{4} << 30;
+    int64_t memory_bytes = int64_t{1} << 30;
+    int compile_threads = 1;
+    size_t max_queued_compiles = 100'000;
+  };
+  struct Ticket {
+    Future<Result> future;
+    bool joined = false;  // another request's search: its verdict is kInflight for this one
+
+    Verdict VerdictOf(const Result& result) const {
+      return joined ? Verdict::kInflight : result.verdict;
+    }
+  };
+  struct Stats {
+    uint64_t compiles = 0, compile_failures = 0;
+    uint64_t hits_memory = 0, hits_disk = 0, hits_inflight = 0, misses = 0;
+    MemoryTier::Stats memory;
+    DiskTier::Stats disk;
+  };
+  struct EntryInfo {
+    Digest key, fingerprint;
+    std::string program_name, signature, architecture;
+    uint64_t size_bytes = 0;
+    bool in_memory = false, on_disk = false;
+    double compile_ms = 0, age_s = 0;
+    int64_t last_use_unix_ns = 0;
+  };
+
+  // Reads the folder's index. Without a usable folder it logs why and does without the disk tier.
+  // `devices` outlive the cache.
+  ExecutableCache(const Options& options, std::vector<hal::Device*> devices, std::string build_id);
+  ~ExecutableCache();
+  ExecutableCache(const ExecutableCache&) = delete;
+  ExecutableCache& operator=(const ExecutableCache&) = delete;
+
+  Ticket Get(Request request);
+  // For callers that still hold an executable: the same as a Get that finds it in memory.
+  void CountMemoryHit(const hal::LoadedExecutable& executable);
+
+  Stats stats() const;
+  // Most recently used first.
+  std::vector<EntryInfo> List() const;
+
+ private:
+  using LoadKey = std::pair<Digest, size_t>;
+  struct Code {
+    std::shared_ptr<const hal::Executable> executable;
+    Verdict verdict = Verdict::kMiss;
+  };
+
+  void Submit(std::shared_ptr<const Request> request, std::function<void()> work);
+  void Search(std::shared_ptr<const Request> request);
+  absl::StatusOr<Code> FindCode(const Request& request);
+  absl::StatusOr<std::shared_ptr<const hal::Executable>> Compile(const Request& request);
+  absl::StatusOr<std::shared_ptr<const hal::Executable>> LoadFromDisk(const Request& request);
+  EntryHeader HeaderOf(const Request& request) const;
+  absl::StatusOr<std::shared_ptr<const hal::LoadedExecutable>> LoadOnDevice(
+      const Request& request, std::shared_ptr<const hal::Executable> executable);
+  void Finish(const Request& request, absl::StatusOr<Code> code);
+  void Land(const Request& request, absl::StatusOr<Result> result);
+  void Count(Verdict verdict);
+
+  const std::vector<hal::Device*> devices_;
+  const std::string build_id_;
+  MemoryTier memory_;
+  std::unique_ptr<DiskTier> disk_;  // nullptr: none
+  SingleFlight<Digest, Code> code_flights_;
+  SingleFlight<LoadKey, Result> load_flights_;
+  std::atomic<bool> stopping_{false};
+  std::atomic<uint64_t> compiles_{0}, compile_failures_{0};
+  std::atomic<uint64_t> hits_memory_{0}, hits_disk_{0}, hits_inflight_{0}, misses_{0};
+  ThreadPool pool_;  // The last member: its threads use the others.
+};
+
+}  // namespace acceld::cache

@@ -1,0 +1,107 @@
+#include "server/cache/memory_tier.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace acceld::cache {
+namespace {
+
+int64_t SteadyNowNs() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
+
+// Whether anybody but the tier holds a part of the entry. Exact enough: a reference taken at this
+// very moment stays valid, only the tier forgets what it points to.
+bool IsHeld(const MemoryTier::Entry& entry) {
+  int64_t own = 1;
+  for (const auto& loaded : entry.loaded) {
+    if (loaded == nullptr) continue;
+    if (loaded.use_count() > 1) return true;
+    if (loaded->executable == entry.executable) ++own;
+  }
+  return entry.executable.use_count() > own;
+}
+
+}  // namespace
+
+int64_t MemoryTier::Entry::size_bytes() const {
+  int64_t bytes = executable->size_bytes();
+  for (const auto& one : loaded) {
+    if (one != nullptr) bytes += one->module->size_bytes();
+  }
+  return bytes;
+}
+
+int64_t MemoryTier::Entry::LastUse() const {
+  int64_t last = last_use_ns;
+  for (const auto& one : loaded) {
+    if (one != nullptr) last = std::max(last, one->last_use_ns.load(std::memory_order_relaxed));
+  }
+  return last;
+}
+
+std::shared_ptr<const hal::LoadedExecutable> MemoryTier::FindLoaded(const Digest& key,
+                                                                    size_t device) {
+  MutexLock lock(mutex_);
+  const auto it = entries_.find(key);
+  if (it == entries_.end() || device >= it->second.loaded.size()) return nullptr;
+  const std::shared_ptr<const hal::LoadedExecutable>& loaded = it->second.loaded[device];
+  if (loaded != nullptr) loaded->Touch();
+  return loaded;
+}
+
+std::shared_ptr<const hal::Executable> MemoryTier::FindExecutable(const Digest& key) {
+  MutexLock lock(mutex_);
+  const auto it = entries_.find(key);
+  if (it == entries_.end()) return nullptr;
+  it->second.last_use_ns = SteadyNowNs();
+  return it->second.executable;
+}
+
+void MemoryTier::Add(const Digest& key, const Digest& fingerprint, size_t device,
+                     std::shared_ptr<const hal::LoadedExecutable> loaded) {
+  MutexLock lock(mutex_);
+  Entry& entry = entries_[key];
+  if (entry.executable == nullptr) {
+    entry.key = key;
+    entry.fingerprint = fingerprint;
+    entry.executable = loaded->executable;
+    entry.created_unix_s = std::chrono::duration_cast<std::chrono::seconds>(
+                               std::chrono::system_clock::now().time_since_epoch())
+                               .count();
+  } else {
+    bytes_ -= entry.size_bytes();
+  }
+  if (entry.loaded.size() <= device) entry.loaded.resize(device + 1);
+  entry.loaded[device] = std::move(loaded);
+  bytes_ += entry.size_bytes();
+  if (bytes_ > limit_bytes_) Evict(key);
+}
+
+void MemoryTier::Evict(const Digest& keep) {
+  std::vector<std::pair<int64_t, Digest>> candidates;
+  for (const auto& [key, entry] : entries_) {
+    if (key != keep && !IsHeld(entry)) candidates.emplace_back(entry.LastUse(), key);
+  }
+  std::sort(candidates.begin(), candidates.end());
+  for (const auto& [last_use, key] : candidates) {
+    if (bytes_ <= limit_bytes_) return;
+    const auto it = entries_.find(key);
+    bytes_ -= it->second.size_bytes();
+    entries_.erase(it);
+  }
+}
+
+MemoryTier::Stats MemoryTier::stats() const {
+  MutexLock lock(mutex_);
+  return {.bytes = static_cast<uint64_t>(bytes_), .entries = entries_.size()};
+}
+
+std::vector<MemoryTier::Entry> MemoryTier::List() const {
+  MutexLock lock(mutex_);
+  std::vector<Entry> entries;
+  entries.reserve(entries_.size());
+  for (const auto& [key, entry] : entries_) entries.push_back(entry);
+  return entries;
+}
+
+}  // namespace acceld::cache

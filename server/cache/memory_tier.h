@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "common/digest.h"
+#include "common/mutex.h"
+#include "server/hal/loaded_executable.h"
+
+namespace acceld::cache {
+
+// Executables in memory, with their code loaded on the devices that asked for it. Past the limit,
+// what was not asked for longest goes, unless somebody holds it: removing that would free nothing.
+//
+// Thread-safe; no operation takes long.
+class MemoryTier {
+ public:
+  struct Stats {
+    uint64_t bytes = 0, entries = 0;
+  };
+  struct Entry {
+    Digest key, fingerprint;
+    std::shared_ptr<const hal::Executable> executable;
+    // By device; nullptr where not loaded.
+    std::vector<std::shared_ptr<const hal::LoadedExecutable>> loaded;
+    int64_t created_unix_s = 0;
+    int64_t last_use_ns = 0;  // steady clock; the later of this and those in `loaded` counts
+
+    int64_t size_bytes() const;
+    int64_t LastUse() const;
+  };
+
+  explicit MemoryTier(int64_t limit_bytes) : limit_bytes_(limit_bytes) {}
+
+  // nullptr when absent.
+  std::shared_ptr<const hal::LoadedExecutable> FindLoaded(const Digest& key, size_t device);
+  std::shared_ptr<const hal::Executable> FindExecutable(const Digest& key);
+  // Adds or extends the entry of `key`.
+  void Add(const Digest& key, const Digest& fingerprint, size_t device,
+           std::shared_ptr<const hal::LoadedExecutable> loaded);
+
+  Stats stats() const;
+  std::vector<Entry> List() const;
+
+ private:
+  void Evict(const Digest& keep) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const int64_t limit_bytes_;
+  mutable Mutex mutex_;
+  absl::flat_hash_map<Digest, Entry> entries_ ABSL_GUARDED_BY(mutex_);
+  int64_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace acceld::cache

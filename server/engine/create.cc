@@ -1,0 +1,33 @@
+#include <utility>
+
+#include "common/ir/fingerprint.h"
+#include "common/ir/verifier.h"
+#include "server/compiler/compiler.h"
+#include "server/engine/engine.h"
+#include "server/engine/engine_parts.h"
+#include "server/hal/cpu/cpu_device.h"
+
+// The engine as the daemon runs it: this machine's devices and the real compiler.
+namespace acceld::engine {
+
+absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(const EngineOptions& options) {
+  EngineParts parts;
+  ACCELD_ASSIGN_OR_RETURN(
+      parts.devices,
+      hal::cpu::OpenCpuDevices({.num_devices = options.cpu_devices,
+                                .threads_per_device = options.threads_per_device,
+                                .memory_bytes_per_device = options.device_memory_bytes}));
+  parts.compile = [dump_dir = options.dump_dir](
+                      const ir::Module& module, absl::string_view entry,
+                      absl::Span<const ir::TensorType> arguments,
+                      const hal::CodeGenerator& generator) {
+    return compiler::Compile(module, entry, arguments, generator, {.dump_dir = dump_dir});
+  };
+  parts.result_types = compiler::ResultTypesOf;
+  parts.verify = ir::Verify;
+  parts.fingerprint = ir::Fingerprint;
+  parts.build_id = compiler::BuildId();
+  return MakeEngine(options, std::move(parts));
+}
+
+}  // namespace acceld::engine

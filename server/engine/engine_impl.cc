@@ -1,0 +1,209 @@
+#include "server/engine/engine_impl.h"
+
+#include <openssl/rand.h>
+
+#include <algorithm>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/check.h"
+
+namespace acceld::engine {
+namespace {
+
+constexpr size_t kTokenBytes = 16;
+// How long Shutdown waits for kernels that were told to stop.
+constexpr std::chrono::seconds kCancelGrace{5};
+
+std::string RandomBytes(size_t size) {
+  std::string bytes(size, '\0');
+  ACCELD_CHECK(RAND_bytes(reinterpret_cast<uint8_t*>(bytes.data()), static_cast<int>(size)) == 1);
+  return bytes;
+}
+
+uint64_t RandomNumber() {
+  uint64_t number = 0;
+  std::memcpy(&number, RandomBytes(sizeof(number)).data(), sizeof(number));
+  return number;
+}
+
+int CompileThreads(const EngineOptions& options) {
+  return options.compile_threads > 0
+             ? options.compile_threads
+             : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+}
+
+}  // namespace
+
+std::unique_ptr<Engine> MakeEngine(const EngineOptions& options, EngineParts parts) {
+  return std::make_unique<EngineImpl>(options, std::move(parts));
+}
+
+EngineImpl::EngineImpl(const EngineOptions& options, EngineParts parts)
+    : options_(options),
+      parts_(std::move(parts)),
+      incarnation_(RandomNumber()),
+      total_(std::make_shared<runtime::MemoryAccount>(INT64_MAX)),
+      programs_(parts_),
+      transfers_(std::make_unique<ThreadPool>("transfer", 1, 100'000)) {
+  std::vector<hal::Device*> devices;
+  for (const auto& device : parts_.devices) {
+    devices.push_back(device.get());
+    architectures_.push_back(device->code_generator().architecture());
+    executors_.push_back(std::make_unique<runtime::DeviceExecutor>(
+        *device, static_cast<int>(executors_.size()),
+        runtime::DeviceExecutor::Options{.max_in_flight = parts_.max_in_flight}));
+  }
+  ACCELD_CHECK(!devices.empty());
+  cache_ = std::make_unique<cache::ExecutableCache>(
+      cache::ExecutableCache::Options{.folder = options_.cache_dir,
+                                      .disk_bytes = options_.cache_disk_bytes,
+                                      .memory_bytes = options_.cache_memory_bytes,
+                                      .compile_threads = CompileThreads(options_)},
+      std::move(devices), parts_.build_id);
+}
+
+EngineImpl::~EngineImpl() {
+  Shutdown(std::chrono::milliseconds(0));
+  // First what calls into the executors, then, when all of them are at rest, the executors.
+  cache_.reset();
+  transfers_.reset();
+  for (const auto& executor : executors_) {
+    executor->WaitUntilIdle(std::chrono::steady_clock::time_point::max());
+  }
+}
+
+int64_t EngineImpl::session_limit() const {
+  if (options_.max_session_bytes > 0) return options_.max_session_bytes;
+  int64_t bytes = 0;
+  for (const auto& device : parts_.devices) bytes += device->memory().limit_bytes;
+  return bytes;
+}
+
+absl::StatusOr<std::shared_ptr<Session>> EngineImpl::OpenSession(std::string client_name) {
+  MutexLock lock(mutex_);
+  if (draining_) return absl::UnavailableError("the daemon is shutting down");
+  if (static_cast<int64_t>(sessions_.size()) >= options_.max_sessions) {
+    return absl::ResourceExhaustedError(absl::StrCat(sessions_.size(), " of ",
+                                                     options_.max_sessions, " sessions are open"));
+  }
+  const uint64_t id = ++sessions_total_;
+  auto session =
+      std::make_shared<SessionImpl>(*this, id, RandomBytes(kTokenBytes), std::move(client_name));
+  ids_by_token_.emplace(session->token(), id);
+  sessions_.emplace(id, session);
+  return session;
+}
+
+absl::StatusOr<std::shared_ptr<Session>> EngineImpl::FindSession(absl::string_view token) const {
+  MutexLock lock(mutex_);
+  const auto it = ids_by_token_.find(token);
+  if (it == ids_by_token_.end()) return absl::NotFoundError("no session has this token");
+  return sessions_.at(it->second);
+}
+
+void EngineImpl::Forget(uint64_t session_id) {
+  std::shared_ptr<SessionImpl> dropped;  // Destroyed without the lock.
+  MutexLock lock(mutex_);
+  const auto it = sessions_.find(session_id);
+  if (it == sessions_.end()) return;
+  dropped = std::move(it->second);
+  ids_by_token_.erase(dropped->token());
+  sessions_.erase(it);
+}
+
+std::vector<std::shared_ptr<SessionImpl>> EngineImpl::OpenSessions() const {
+  MutexLock lock(mutex_);
+  std::vector<std::shared_ptr<SessionImpl>> sessions;
+  for (const auto& [id, session] : sessions_) sessions.push_back(session);
+  return sessions;
+}
+
+std::vector<DeviceInfo> EngineImpl::Devices() const {
+  std::vector<DeviceInfo> infos;
+  for (size_t i = 0; i < executors_.size(); ++i) {
+    const hal::Device& device = *parts_.devices[i];
+    const hal::MemoryStats memory = device.memory();
+    const runtime::DeviceExecutor::Counters counters = executors_[i]->counters();
+    infos.push_back({.id = static_cast<uint32_t>(i),
+                     .kind = device.kind(),
+                     .name = device.name(),
+                     .architecture = architectures_[i],
+                     .memory_limit_bytes = static_cast<uint64_t>(memory.limit_bytes),
+                     .memory_used_bytes = static_cast<uint64_t>(memory.used_bytes),
+                     .memory_peak_bytes = static_cast<uint64_t>(memory.peak_bytes),
+                     .executions = counters.executions,
+                     .queued = counters.queued});
+  }
+  return infos;
+}
+
+EngineStats EngineImpl::Stats() const {
+  const cache::ExecutableCache::Stats cache = cache_->stats();
+  EngineStats stats{.compiles = cache.compiles,
+                    .compile_failures = cache.compile_failures,
+                    .cache_hits_memory = cache.hits_memory,
+                    .cache_hits_disk = cache.hits_disk,
+                    .cache_hits_inflight = cache.hits_inflight,
+                    .cache_misses = cache.misses,
+                    .cache_dropped = cache.disk.dropped,
+                    .cache_memory_bytes = cache.memory.bytes,
+                    .cache_disk_bytes = cache.disk.bytes,
+                    .cache_memory_entries = cache.memory.entries,
+                    .cache_disk_entries = cache.disk.entries,
+                    .arrays = static_cast<uint64_t>(total_->arrays()),
+                    .array_bytes = static_cast<uint64_t>(total_->bytes()),
+                    .programs = programs_.size()};
+  for (const auto& executor : executors_) {
+    const runtime::DeviceExecutor::Counters counters = executor->counters();
+    stats.executions += counters.executions;
+    stats.execution_failures += counters.failures;
+  }
+  MutexLock lock(mutex_);
+  stats.sessions = sessions_.size();
+  stats.sessions_total = sessions_total_;
+  return stats;
+}
+
+std::vector<SessionInfo> EngineImpl::Sessions() const {
+  std::vector<SessionInfo> infos;
+  for (const auto& session : OpenSessions()) infos.push_back(session->info());
+  std::sort(infos.begin(), infos.end(),
+            [](const SessionInfo& a, const SessionInfo& b) { return a.id < b.id; });
+  return infos;
+}
+
+std::vector<CacheEntryInfo> EngineImpl::CacheEntries(size_t offset, size_t limit) const {
+  std::vector<cache::ExecutableCache::EntryInfo> entries = cache_->List();
+  std::vector<CacheEntryInfo> infos;
+  for (size_t i = offset; i < entries.size() && infos.size() < limit; ++i) {
+    cache::ExecutableCache::EntryInfo& entry = entries[i];
+    infos.push_back({.key = entry.key.ToHex(),
+                     .fingerprint = entry.fingerprint.ToHex(),
+                     .program_name = std::move(entry.program_name),
+                     .signature = std::move(entry.signature),
+                     .architecture = std::move(entry.architecture),
+                     .size_bytes = entry.size_bytes,
+                     .in_memory = entry.in_memory,
+                     .on_disk = entry.on_disk,
+                     .compile_ms = entry.compile_ms,
+                     .age_s = entry.age_s});
+  }
+  return infos;
+}
+
+void EngineImpl::Shutdown(std::chrono::milliseconds grace) {
+  {
+    MutexLock lock(mutex_);
+    draining_ = true;
+  }
+  const auto deadline = std::chrono::steady_clock::now() + grace;
+  for (const auto& executor : executors_) executor->WaitUntilIdle(deadline);
+  for (const auto& session : OpenSessions()) session->Close();
+  const auto cancel_deadline = std::chrono::steady_clock::now() + kCancelGrace;
+  for (const auto& executor : executors_) executor->WaitUntilIdle(cancel_deadline);
+}
+
+}  // namespace acceld::engine

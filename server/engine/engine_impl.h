@@ -1,0 +1,72 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "common/mutex.h"
+#include "common/thread_pool.h"
+#include "server/cache/executable_cache.h"
+#include "server/engine/engine.h"
+#include "server/engine/engine_parts.h"
+#include "server/engine/program.h"
+#include "server/engine/session_impl.h"
+#include "server/runtime/device_executor.h"
+
+namespace acceld::engine {
+
+// Owns devices, executors, cache and programs; knows the open sessions. The destructor closes them
+// and waits for kernels that run.
+class EngineImpl final : public Engine {
+ public:
+  EngineImpl(const EngineOptions& options, EngineParts parts);
+  ~EngineImpl() override;
+
+  absl::StatusOr<std::shared_ptr<Session>> OpenSession(std::string client_name) override;
+  absl::StatusOr<std::shared_ptr<Session>> FindSession(absl::string_view token) const override;
+  std::vector<DeviceInfo> Devices() const override;
+  EngineStats Stats() const override;
+  std::vector<SessionInfo> Sessions() const override;
+  std::vector<CacheEntryInfo> CacheEntries(size_t offset, size_t limit) const override;
+  uint64_t incarnation() const override { return incarnation_; }
+  void Shutdown(std::chrono::milliseconds grace) override;
+
+  // For sessions. What these refer to is constant or thread-safe.
+  const EngineOptions& options() const { return options_; }
+  const EngineParts& parts() const { return parts_; }
+  size_t num_devices() const { return executors_.size(); }
+  runtime::DeviceExecutor& executor(uint32_t device) { return *executors_[device]; }
+  const std::string& architecture(uint32_t device) const { return architectures_[device]; }
+  cache::ExecutableCache& executables() { return *cache_; }
+  ProgramRegistry& programs() { return programs_; }
+  const std::shared_ptr<runtime::MemoryAccount>& total_account() const { return total_; }
+  // Runs work that allocates much, off the streams' threads.
+  ThreadPool& transfers() { return *transfers_; }
+  // Of one session, in bytes.
+  int64_t session_limit() const;
+  void Forget(uint64_t session_id);
+
+ private:
+  std::vector<std::shared_ptr<SessionImpl>> OpenSessions() const;
+
+  const EngineOptions options_;
+  const EngineParts parts_;
+  const uint64_t incarnation_;
+  const std::shared_ptr<runtime::MemoryAccount> total_;  // Parent of the sessions' accounts.
+  std::vector<std::string> architectures_;
+  ProgramRegistry programs_;
+  std::vector<std::unique_ptr<runtime::DeviceExecutor>> executors_;
+  std::unique_ptr<ThreadPool> transfers_;
+  std::unique_ptr<cache::ExecutableCache> cache_;
+
+  mutable Mutex mutex_;
+  bool draining_ ABSL_GUARDED_BY(mutex_) = false;
+  uint64_t sessions_total_ ABSL_GUARDED_BY(mutex_) = 0;
+  absl::flat_hash_map<uint64_t, std::shared_ptr<SessionImpl>> sessions_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_map<std::string, uint64_t> ids_by_token_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace acceld::engine

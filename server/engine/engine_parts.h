@@ -1,0 +1,39 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "common/ir/module.h"
+#include "common/status.h"
+#include "server/engine/engine.h"
+#include "server/hal/device.h"
+#include "server/hal/executable.h"
+
+namespace acceld::engine {
+
+// What an engine is put together from: the real compiler and devices in Engine::Create, others in
+// tests. The functions are thread-safe.
+struct EngineParts {
+  std::vector<std::unique_ptr<hal::Device>> devices;  // at least one
+  std::function<absl::StatusOr<hal::Executable>(
+      const ir::Module& module, absl::string_view entry,
+      absl::Span<const ir::TensorType> arguments, const hal::CodeGenerator& generator)>
+      compile;
+  std::function<absl::StatusOr<std::vector<ir::TensorType>>(
+      const ir::Module& module, absl::string_view entry,
+      absl::Span<const ir::TensorType> arguments)>
+      result_types;
+  std::function<absl::Status(const ir::Module& module)> verify;
+  std::function<Digest(const ir::Module& module, absl::string_view entry)> fingerprint;
+  std::string build_id;
+  int max_in_flight = 64;  // launches on a device at a time
+};
+
+// Ignores the options that describe devices. Blocks while it reads the cache folder's index.
+std::unique_ptr<Engine> MakeEngine(const EngineOptions& options, EngineParts parts);
+
+}  // namespace acceld::engine

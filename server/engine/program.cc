@@ -1,0 +1,47 @@
+#include "server/engine/program.h"
+
+#include <utility>
+
+namespace acceld::engine {
+namespace {
+
+// A program called with more shapes than this infers some of them again.
+constexpr size_t kMaxCachedTypeLists = 4096;
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const TypeList>> Program::ResultTypes(
+    const TypeList& arguments) const {
+  {
+    MutexLock lock(mutex_);
+    if (const auto it = result_types_.find(arguments); it != result_types_.end()) return it->second;
+  }
+  ACCELD_ASSIGN_OR_RETURN(TypeList inferred, parts_.result_types(module_, entry_, arguments));
+  auto results = std::make_shared<const TypeList>(std::move(inferred));
+  MutexLock lock(mutex_);
+  if (result_types_.size() >= kMaxCachedTypeLists) result_types_.clear();
+  result_types_[arguments] = results;
+  return results;
+}
+
+absl::StatusOr<std::shared_ptr<const Program>> ProgramRegistry::Intern(ir::Module module,
+                                                                       std::string entry) {
+  ACCELD_RETURN_IF_ERROR(parts_.verify(module));
+  ACCELD_RETURN_IF_ERROR(module.Entry(entry).status());
+  const Digest fingerprint = parts_.fingerprint(module, entry);
+  MutexLock lock(mutex_);
+  std::weak_ptr<const Program>& known = programs_[fingerprint];
+  if (std::shared_ptr<const Program> program = known.lock(); program != nullptr) return program;
+  auto program =
+      std::make_shared<const Program>(std::move(module), std::move(entry), fingerprint, parts_);
+  known = program;
+  return program;
+}
+
+uint64_t ProgramRegistry::size() const {
+  MutexLock lock(mutex_);
+  absl::erase_if(programs_, [](const auto& entry) { return entry.second.expired(); });
+  return programs_.size();
+}
+
+}  // namespace acceld::engine

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "common/digest.h"
+#include "common/ir/module.h"
+#include "common/mutex.h"
+#include "common/status.h"
+#include "server/engine/engine_parts.h"
+
+namespace acceld::engine {
+
+using TypeList = std::vector<ir::TensorType>;
+
+// A verified program, shared by every session that registered an equal one. Thread-safe.
+class Program {
+ public:
+  Program(ir::Module module, std::string entry, const Digest& fingerprint,
+          const EngineParts& parts)
+      : module_(std::move(module)),
+        entry_(std::move(entry)),
+        fingerprint_(fingerprint),
+        parts_(parts) {}
+
+  const ir::Module& module() const { return module_; }
+  const std::string& entry() const { return entry_; }
+  const Digest& fingerprint() const { return fingerprint_; }
+
+  // The entry's result types on these arguments, inferred once for each list. INVALID_ARGUMENT when
+  // they do not fit. Walks the whole program the first time.
+  absl::StatusOr<std::shared_ptr<const TypeList>> ResultTypes(const TypeList& arguments) const;
+
+ private:
+  const ir::Module module_;
+  const std::string entry_;
+  const Digest fingerprint_;
+  const EngineParts& parts_;  // The engine's.
+
+  mutable Mutex mutex_;
+  mutable absl::flat_hash_map<TypeList, std::shared_ptr<const TypeList>> result_types_
+      ABSL_GUARDED_BY(mutex_);
+};
+
+// The programs that sessions hold, by fingerprint. Thread-safe; keeps none alive.
+class ProgramRegistry {
+ public:
+  explicit ProgramRegistry(const EngineParts& parts) : parts_(parts) {}
+
+  // The equal program that a session holds already, or this one, verified. INVALID_ARGUMENT or
+  // NOT_FOUND (no such entry).
+  absl::StatusOr<std::shared_ptr<const Program>> Intern(ir::Module module, std::string entry);
+  uint64_t size() const;
+
+ private:
+  const EngineParts& parts_;
+  mutable Mutex mutex_;
+  mutable absl::flat_hash_map<Digest, std::weak_ptr<const Program>> programs_
+      ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace acceld::engine

@@ -1,0 +1,163 @@
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/engine/engine_impl.h"
+#include "server/engine/session_impl.h"
+#include "server/engine/upload_state.h"
+
+// A session's beginning and end, its programs and handles. Executions, uploads and answers stand in
+// session_execute.cc, session_upload.cc and session_read.cc.
+namespace acceld::engine {
+
+SessionImpl::SessionImpl(EngineImpl& engine, uint64_t id, std::string token,
+                         std::string client_name)
+    : engine_(engine),
+      id_(id),
+      token_(std::move(token)),
+      client_name_(std::move(client_name)),
+      opened_at_(std::chrono::steady_clock::now()),
+      account_(std::make_shared<runtime::MemoryAccount>(engine.session_limit(),
+                                                        engine.total_account())),
+      staging_(std::make_shared<runtime::MemoryAccount>(engine.session_limit())),
+      cancelled_(std::make_shared<std::atomic<bool>>(false)),
+      pending_(std::make_shared<PendingRequests>(
+          static_cast<size_t>(engine.options().max_queued_executions))) {
+  for (uint32_t device = 0; device < engine.num_devices(); ++device) {
+    queues_.push_back(engine.executor(device).OpenQueue(account_, cancelled_));
+  }
+}
+
+SessionImpl::~SessionImpl() { Close(); }
+
+absl::Status SessionImpl::CheckOpen() const {
+  return closed_ ? absl::CancelledError("the session is closed") : absl::OkStatus();
+}
+
+absl::Status SessionImpl::CheckDevice(uint32_t device) const {
+  if (device < queues_.size()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("device ", device, ": there are ", queues_.size()));
+}
+
+absl::Status SessionImpl::CheckNew(absl::Span<const Handle> handles) const {
+  for (size_t i = 0; i < handles.size(); ++i) {
+    bool taken = handles_.contains(handles[i]);
+    // Few outputs are the rule; a long list is checked against itself by the table when it is
+    // filled.
+    for (size_t j = 0; j < i && i < 16; ++j) taken = taken || handles[j] == handles[i];
+    if (taken) {
+      return absl::AlreadyExistsError(absl::StrCat("handle ", handles[i], " is defined already"));
+    }
+  }
+  const int64_t limit = engine_.options().max_handles;
+  if (static_cast<int64_t>(handles_.size() + handles.size()) > limit) {
+    return absl::ResourceExhaustedError(absl::StrCat("session: ", handles_.size(), " of ", limit,
+                                                     " handles are in use, ", handles.size(),
+                                                     " more do not fit"));
+  }
+  return absl::OkStatus();
+}
+
+int64_t SessionImpl::Queued() const {
+  int64_t queued = 0;
+  for (const auto& queue : queues_) queued += queue->queued();
+  return queued;
+}
+
+absl::StatusOr<SessionImpl::Named> SessionImpl::Find(Handle handle) const {
+  MutexLock lock(mutex_);
+  ACCELD_RETURN_IF_ERROR(CheckOpen());
+  const auto it = handles_.find(handle);
+  if (it == handles_.end()) {
+    return absl::NotFoundError(absl::StrCat("handle ", handle, " is not defined"));
+  }
+  return it->second;
+}
+
+std::shared_ptr<runtime::Array> SessionImpl::Poisoned(absl::Status error, uint32_t device) const {
+  auto array = std::make_shared<runtime::Array>(absl::nullopt, static_cast<int>(device), account_);
+  array->Fail(std::move(error));
+  return array;
+}
+
+absl::Status SessionImpl::RegisterProgram(ProgramId id, absl::StatusOr<ir::Module> module,
+                                          std::string entry) {
+  const int64_t limit = engine_.options().max_programs;
+  {
+    MutexLock lock(mutex_);
+    ACCELD_RETURN_IF_ERROR(CheckOpen());
+    if (programs_.contains(id)) {
+      return absl::AlreadyExistsError(absl::StrCat("program ", id, " is registered already"));
+    }
+    if (static_cast<int64_t>(programs_.size()) >= limit) {
+      return absl::ResourceExhaustedError(absl::StrCat("session: ", programs_.size(), " of ", limit,
+                                                       " programs are registered"));
+    }
+  }
+  if (entry.empty()) entry = "main";
+  auto registered = std::make_shared<RegisteredProgram>();
+  registered->program = absl::UnknownError("");
+  registered->name = std::make_shared<const std::string>(
+      module.ok() && !module->name.empty() ? module->name : entry);
+  registered->program = module.ok() ? engine_.programs().Intern(*std::move(module), std::move(entry))
+                                    : absl::StatusOr<std::shared_ptr<const Program>>(module.status());
+  MutexLock lock(mutex_);
+  ACCELD_RETURN_IF_ERROR(CheckOpen());
+  if (!programs_.emplace(id, std::move(registered)).second) {
+    return absl::AlreadyExistsError(absl::StrCat("program ", id, " is registered already"));
+  }
+  return absl::OkStatus();
+}
+
+void SessionImpl::Release(absl::Span<const Handle> handles) {
+  std::vector<Named> dropped;  // Their memory is freed without the lock.
+  dropped.reserve(handles.size());
+  MutexLock lock(mutex_);
+  for (const Handle handle : handles) {
+    const auto it = handles_.find(handle);
+    if (it == handles_.end()) continue;
+    dropped.push_back(std::move(it->second));
+    handles_.erase(it);
+  }
+}
+
+void SessionImpl::Close() {
+  absl::flat_hash_map<Handle, Named> handles;
+  absl::flat_hash_map<ProgramId, std::shared_ptr<RegisteredProgram>> programs;
+  absl::flat_hash_map<Handle, std::shared_ptr<UploadState>> uploads;
+  {
+    MutexLock lock(mutex_);
+    if (closed_) return;
+    closed_ = true;
+    handles.swap(handles_);
+    programs.swap(programs_);
+    uploads.swap(uploads_);
+  }
+  const absl::Status reason = absl::CancelledError("the session is closed");
+  cancelled_->store(true);
+  for (uint32_t device = 0; device < queues_.size(); ++device) {
+    engine_.executor(device).Cancel(*queues_[device], reason);
+  }
+  for (auto& [handle, upload] : uploads) upload->Fail(reason);
+  pending_->CancelAll(reason);
+  uploads.clear();
+  handles.clear();
+  engine_.Forget(id_);
+}
+
+SessionInfo SessionImpl::info() const {
+  SessionInfo info{.id = id_,
+                   .client_name = client_name_,
+                   .age_s = std::chrono::duration<double>(std::chrono::steady_clock::now() -
+                                                          opened_at_)
+                                .count(),
+                   .arrays = static_cast<uint64_t>(account_->arrays()),
+                   .array_bytes = static_cast<uint64_t>(account_->bytes()),
+                   .executions = executions_.load(std::memory_order_relaxed),
+                   .queued = static_cast<uint64_t>(Queued())};
+  MutexLock lock(mutex_);
+  info.programs = programs_.size();
+  return info;
+}
+
+}  // namespace acceld::engine

@@ -1,0 +1,208 @@
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/cache/cache_key.h"
+#include "server/engine/engine_impl.h"
+#include "server/engine/session_impl.h"
+
+// Execute: from handles to a task of a device. A call seen before takes one lock, a few table
+// look-ups and no inference; this is the path that clients run thousands of times.
+namespace acceld::engine {
+namespace {
+
+// Variants of one program that a session remembers.
+constexpr size_t kMaxCalls = 64;
+
+absl::Status CheckOutputCount(const std::string& name, size_t results, size_t handles) {
+  if (results == handles) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("program ", name, ": it returns ", results,
+                                                 " results, ", handles, " handles are given"));
+}
+
+}  // namespace
+
+absl::Status SessionImpl::Execute(ProgramId id, absl::Span<const Handle> inputs,
+                                  absl::Span<const Handle> outputs, uint32_t device) {
+  Resolved resolved;
+  {
+    MutexLock lock(mutex_);
+    ACCELD_RETURN_IF_ERROR(CheckOpen());
+    ACCELD_RETURN_IF_ERROR(CheckNew(outputs));
+    const int64_t queued = Queued();
+    if (queued >= engine_.options().max_queued_executions) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("session: ", queued, " of ", engine_.options().max_queued_executions,
+                       " executions are queued"));
+    }
+    Resolve(id, inputs, device, resolved);
+    if (resolved.call != nullptr || !resolved.error.ok()) {
+      DefineOutputs(outputs, device, resolved);
+    }
+  }
+  if (resolved.call == nullptr && resolved.error.ok()) {
+    TypeList arguments;
+    for (const auto& input : resolved.inputs) arguments.push_back(*input->type());
+    absl::StatusOr<std::shared_ptr<Call>> call =
+        MakeCall(*resolved.program, std::move(arguments), device);
+    MutexLock lock(mutex_);
+    ACCELD_RETURN_IF_ERROR(CheckOpen());
+    ACCELD_RETURN_IF_ERROR(CheckNew(outputs));
+    if (call.ok()) {
+      resolved.call = *std::move(call);
+      resolved.program->calls.push_front(resolved.call);
+      if (resolved.program->calls.size() > kMaxCalls) resolved.program->calls.pop_back();
+    } else {
+      resolved.error = call.status();
+    }
+    DefineOutputs(outputs, device, resolved);
+  }
+  if (resolved.error.ok()) Start(std::move(resolved), device);
+  return absl::OkStatus();
+}
+
+void SessionImpl::Resolve(ProgramId id, absl::Span<const Handle> inputs, uint32_t device,
+                          Resolved& resolved) {
+  resolved.error = CheckDevice(device);
+  if (!resolved.error.ok()) return;
+  const auto program = programs_.find(id);
+  if (program == programs_.end()) {
+    resolved.error = absl::NotFoundError(absl::StrCat("program ", id, " is not registered"));
+    return;
+  }
+  resolved.program = program->second;
+  if (!resolved.program->program.ok()) {
+    resolved.error = resolved.program->program.status();
+    return;
+  }
+  for (const Handle handle : inputs) {
+    const auto it = handles_.find(handle);
+    if (it == handles_.end()) {
+      resolved.error = absl::NotFoundError(absl::StrCat("program ", *resolved.program->name,
+                                                        ": handle ", handle, " is not defined"));
+      return;
+    }
+    // Without a type there is nothing to infer from, only an error to hand on.
+    if (!it->second.array->type().has_value()) {
+      resolved.error = it->second.array->error();
+      return;
+    }
+    resolved.inputs.push_back(it->second.array);
+  }
+  resolved.call = FindCall(*resolved.program, resolved.inputs, device);
+}
+
+std::shared_ptr<SessionImpl::Call> SessionImpl::FindCall(
+    RegisteredProgram& program, absl::Span<const std::shared_ptr<runtime::Array>> inputs,
+    uint32_t device) {
+  for (auto it = program.calls.begin(); it != program.calls.end(); ++it) {
+    const Call& call = **it;
+    if (call.device != device || call.arguments.size() != inputs.size()) continue;
+    bool equal = true;
+    for (size_t i = 0; equal && i < inputs.size(); ++i) {
+      equal = call.arguments[i] == *inputs[i]->type();
+    }
+    if (!equal) continue;
+    program.calls.splice(program.calls.begin(), program.calls, it);
+    return program.calls.front();
+  }
+  return nullptr;
+}
+
+absl::StatusOr<std::shared_ptr<SessionImpl::Call>> SessionImpl::MakeCall(
+    const RegisteredProgram& program, TypeList arguments, uint32_t device) const {
+  absl::StatusOr<std::shared_ptr<const TypeList>> results = (*program.program)->ResultTypes(arguments);
+  if (!results.ok()) {
+    return Annotate(results.status(), absl::StrCat("program ", *program.name));
+  }
+  auto call = std::make_shared<Call>();
+  call->device = device;
+  call->results = *std::move(results);
+  call->cache_key =
+      cache::MakeCacheKey((*program.program)->fingerprint(), arguments,
+                          engine_.architecture(device), engine_.parts().build_id, /*options=*/"");
+  call->arguments = std::move(arguments);
+  return call;
+}
+
+void SessionImpl::DefineOutputs(absl::Span<const Handle> handles, uint32_t device,
+                                Resolved& resolved) {
+  if (resolved.error.ok()) {
+    resolved.error =
+        CheckOutputCount(*resolved.program->name, resolved.call->results->size(), handles.size());
+  }
+  if (resolved.error.ok()) {
+    resolved.loaded = resolved.call->loaded.lock();
+    resolved.record = std::make_shared<ExecutionRecord>();
+    resolved.record->fingerprint = (*resolved.program->program)->fingerprint();
+    resolved.record->cache_key = resolved.call->cache_key;
+  }
+  for (size_t i = 0; i < handles.size(); ++i) {
+    std::shared_ptr<runtime::Array> array =
+        resolved.error.ok()
+            ? std::make_shared<runtime::Array>((*resolved.call->results)[i],
+                                               static_cast<int>(device), account_)
+            : Poisoned(resolved.error, device);
+    if (resolved.error.ok()) resolved.outputs.push_back(array);
+    handles_.emplace(handles[i], Named{std::move(array), resolved.record});
+  }
+}
+
+cache::Request SessionImpl::RequestFor(const std::shared_ptr<const Program>& program,
+                                       const Call& call) const {
+  return {.key = call.cache_key,
+          .fingerprint = program->fingerprint(),
+          .arguments = call.arguments,
+          .device = call.device,
+          .compile = [engine = &engine_, program, arguments = call.arguments,
+                      device = call.device] {
+            return engine->parts().compile(
+                program->module(), program->entry(), arguments,
+                engine->executor(device).device().code_generator());
+          }};
+}
+
+void SessionImpl::Start(Resolved resolved, uint32_t device) {
+  runtime::DeviceExecutor& executor = engine_.executor(device);
+  cache::ExecutableCache& cache = engine_.executables();
+  executions_.fetch_add(1, std::memory_order_relaxed);
+  const std::shared_ptr<ExecutionRecord> record = resolved.record;
+  runtime::Execution execution;
+  execution.inputs = std::move(resolved.inputs);
+  execution.program_name = resolved.program->name;
+  execution.execute_us = std::shared_ptr<std::atomic<double>>(record, &record->execute_us);
+
+  cache::ExecutableCache::Ticket ticket;
+  if (resolved.loaded != nullptr) {
+    cache.CountMemoryHit(*resolved.loaded);
+    execution.executable = std::move(resolved.loaded);
+  } else {
+    ticket = cache.Get(RequestFor(*resolved.program->program, *resolved.call));
+    if (ticket.future.IsReady() && ticket.future.Await().ok()) {
+      const cache::Result& result = *ticket.future.Await();
+      execution.executable = result.executable;
+      MutexLock lock(mutex_);
+      resolved.call->loaded = result.executable;
+    }
+  }
+  const bool ready = execution.executable != nullptr;
+  if (ready) record->verdict.store(CacheVerdict::kMemory, std::memory_order_relaxed);
+  auto task = std::make_shared<runtime::Task>(std::move(execution));
+  task->outputs = std::move(resolved.outputs);
+  executor.Submit(queues_[device], task, ready);
+  if (ready) return;
+
+  const auto begin = std::chrono::steady_clock::now();
+  const bool joined = ticket.joined;
+  ticket.future.OnReady(
+      [&executor, task, record, begin, joined](const absl::StatusOr<cache::Result>& result) {
+        const std::chrono::duration<double, std::milli> waited =
+            std::chrono::steady_clock::now() - begin;
+        record->compile_ms.store(waited.count(), std::memory_order_relaxed);
+        if (!result.ok()) return executor.Provide(task, result.status());
+        record->verdict.store(joined ? CacheVerdict::kInflight : ToPublic(result->verdict),
+                              std::memory_order_relaxed);
+        executor.Provide(task, result->executable);
+      });
+}
+
+}  // namespace acceld::engine

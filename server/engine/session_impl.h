@@ -1,0 +1,137 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/types/optional.h"
+#include "common/mutex.h"
+#include "server/engine/engine.h"
+#include "server/engine/execution_record.h"
+#include "server/engine/pending_requests.h"
+#include "server/engine/program.h"
+#include "server/runtime/device_executor.h"
+
+namespace acceld::engine {
+
+class EngineImpl;
+
+// A session of EngineImpl. One mutex guards its tables; it is held for a few table operations, never
+// while programs are inferred, bytes copied or callbacks run.
+//
+// The engine outlives calls into open sessions. After Close a session touches the engine no more, so
+// it may outlive it.
+class SessionImpl final : public Session, public std::enable_shared_from_this<SessionImpl> {
+ public:
+  SessionImpl(EngineImpl& engine, uint64_t id, std::string token, std::string client_name);
+  ~SessionImpl() override;
+
+  uint64_t id() const override { return id_; }
+  absl::string_view token() const override { return token_; }
+
+  absl::Status RegisterProgram(ProgramId id, absl::StatusOr<ir::Module> module,
+                               std::string entry) override;
+  absl::Status Compile(ProgramId id, std::vector<ir::TensorType> arguments, uint32_t device,
+                       std::function<void(CompileResult)> done) override;
+  absl::Status Execute(ProgramId id, absl::Span<const Handle> inputs,
+                       absl::Span<const Handle> outputs, uint32_t device) override;
+  absl::Status Put(Handle handle, ir::Literal value, uint32_t device) override;
+  absl::Status BeginUpload(Handle handle, ir::TensorType type, uint32_t device) override;
+  absl::Status AppendUpload(Handle handle, absl::string_view bytes) override;
+  absl::Status FinishUpload(Handle handle) override;
+  void AbortUpload(Handle handle, absl::Status reason) override;
+  void Release(absl::Span<const Handle> handles) override;
+  void Await(Handle handle, std::function<void(ReadyResult)> done) override;
+  void Fetch(Handle handle, std::function<void(FetchResult)> done) override;
+  void Close() override;
+  SessionInfo info() const override;
+
+ private:
+  // What a handle names. The record is nullptr for arrays that no execution made.
+  struct Named {
+    std::shared_ptr<runtime::Array> array;
+    std::shared_ptr<ExecutionRecord> record;
+  };
+  // A program on argument types of a device: what the session found out about it. Constant but for
+  // `loaded`, which the session's mutex guards.
+  struct Call {
+    TypeList arguments;
+    uint32_t device = 0;
+    std::shared_ptr<const TypeList> results;
+    Digest cache_key;
+    // Not owned: the cache decides what stays in memory.
+    std::weak_ptr<const hal::LoadedExecutable> loaded;
+  };
+  struct RegisteredProgram {
+    absl::StatusOr<std::shared_ptr<const Program>> program;
+    std::shared_ptr<const std::string> name;  // For messages; shared by its executions.
+    std::list<std::shared_ptr<Call>> calls;   // Most recently used first; the session's mutex.
+  };
+  // One Execute on its way through.
+  struct Resolved {
+    std::shared_ptr<RegisteredProgram> program;
+    absl::InlinedVector<std::shared_ptr<runtime::Array>, 4> inputs;
+    std::shared_ptr<Call> call;
+    std::shared_ptr<const hal::LoadedExecutable> loaded;
+    absl::Status error;  // not OK: the outputs are poisoned with it
+    absl::InlinedVector<std::shared_ptr<runtime::Array>, 2> outputs;
+    std::shared_ptr<ExecutionRecord> record;
+  };
+  struct UploadState;
+
+  absl::Status CheckOpen() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Whether these handles can be defined now.
+  absl::Status CheckNew(absl::Span<const Handle> handles) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status CheckDevice(uint32_t device) const;
+  int64_t Queued() const;
+
+  void Resolve(ProgramId id, absl::Span<const Handle> inputs, uint32_t device, Resolved& resolved)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  std::shared_ptr<Call> FindCall(RegisteredProgram& program,
+                                 absl::Span<const std::shared_ptr<runtime::Array>> inputs,
+                                 uint32_t device) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::StatusOr<std::shared_ptr<Call>> MakeCall(const RegisteredProgram& program,
+                                                 TypeList arguments, uint32_t device) const;
+  void DefineOutputs(absl::Span<const Handle> handles, uint32_t device, Resolved& resolved)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Start(Resolved resolved, uint32_t device);
+  cache::Request RequestFor(const std::shared_ptr<const Program>& program, const Call& call) const;
+
+  // A new array that has failed with `error`.
+  std::shared_ptr<runtime::Array> Poisoned(absl::Status error, uint32_t device) const;
+  // Defines `handle` as a pending array of this type, or as a poisoned one (nullptr then).
+  absl::StatusOr<std::shared_ptr<runtime::Array>> DefineArray(Handle handle,
+                                                              const ir::TensorType& type,
+                                                              uint32_t device);
+  void SubmitUpload(std::shared_ptr<runtime::Array> array, runtime::Upload upload);
+  std::shared_ptr<UploadState> FindUpload(Handle handle) const;
+  std::shared_ptr<UploadState> TakeUpload(Handle handle);
+  absl::StatusOr<Named> Find(Handle handle) const;
+
+  EngineImpl& engine_;
+  const uint64_t id_;
+  const std::string token_;
+  const std::string client_name_;
+  const std::chrono::steady_clock::time_point opened_at_;
+  const std::shared_ptr<runtime::MemoryAccount> account_;  // Shared with the session's arrays.
+  const std::shared_ptr<runtime::MemoryAccount> staging_;  // Host bytes on their way in.
+  const std::shared_ptr<std::atomic<bool>> cancelled_;     // Polled by running kernels.
+  const std::shared_ptr<PendingRequests> pending_;         // Shared with callbacks.
+  std::vector<std::shared_ptr<runtime::TaskQueue>> queues_;  // By device; constant.
+  std::atomic<uint64_t> executions_{0};
+
+  mutable Mutex mutex_;
+  bool closed_ ABSL_GUARDED_BY(mutex_) = false;
+  absl::flat_hash_map<Handle, Named> handles_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_map<ProgramId, std::shared_ptr<RegisteredProgram>> programs_
+      ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_map<Handle, std::shared_ptr<UploadState>> uploads_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace acceld::engine

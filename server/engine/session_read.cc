@@ -1,0 +1,108 @@
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/engine/engine_impl.h"
+#include "server/engine/session_impl.h"
+
+// What is answered later: Compile, Await and Fetch.
+namespace acceld::engine {
+namespace {
+
+// Arrays up to this size are read back on the thread that defines them.
+constexpr int64_t kSmallBytes = 64 << 10;
+
+}  // namespace
+
+absl::Status SessionImpl::Compile(ProgramId id, std::vector<ir::TensorType> arguments,
+                                  uint32_t device, std::function<void(CompileResult)> done) {
+  std::shared_ptr<RegisteredProgram> program;
+  absl::Status error = CheckDevice(device);
+  {
+    MutexLock lock(mutex_);
+    ACCELD_RETURN_IF_ERROR(CheckOpen());
+    if (const auto it = programs_.find(id); it != programs_.end()) program = it->second;
+  }
+  if (error.ok() && program == nullptr) {
+    error = absl::NotFoundError(absl::StrCat("program ", id, " is not registered"));
+  }
+  if (error.ok()) error = program->program.status();
+  absl::StatusOr<std::shared_ptr<Call>> call = error;
+  if (error.ok()) {
+    call = MakeCall(*program, std::move(arguments), device);
+    error = call.status();
+  }
+  if (!error.ok()) {
+    done({error, {}});
+    return absl::OkStatus();
+  }
+  auto record = std::make_shared<ExecutionRecord>();
+  record->fingerprint = (*program->program)->fingerprint();
+  record->cache_key = (*call)->cache_key;
+  const auto begin = std::chrono::steady_clock::now();
+  ACCELD_ASSIGN_OR_RETURN(const uint64_t request, pending_->Add([done](const absl::Status& status) {
+    done({status, {}});
+  }));
+  const auto ticket = engine_.executables().Get(RequestFor(*program->program, **call));
+  ticket.future.OnReady([pending = pending_, request, record, begin, joined = ticket.joined,
+                         name = program->name, done = std::move(done)](
+                            const absl::StatusOr<cache::Result>& result) {
+    if (!pending->Take(request)) return;
+    const std::chrono::duration<double, std::milli> waited =
+        std::chrono::steady_clock::now() - begin;
+    if (!result.ok()) {
+      record->compile_ms.store(waited.count(), std::memory_order_relaxed);
+      return done({Annotate(result.status(), absl::StrCat("program ", *name)), InfoOf(record)});
+    }
+    const CacheVerdict verdict = joined ? CacheVerdict::kInflight : ToPublic(result->verdict);
+    if (verdict != CacheVerdict::kMemory) {
+      record->compile_ms.store(waited.count(), std::memory_order_relaxed);
+    }
+    record->verdict.store(verdict, std::memory_order_relaxed);
+    done({absl::OkStatus(), InfoOf(record)});
+  });
+  return absl::OkStatus();
+}
+
+void SessionImpl::Await(Handle handle, std::function<void(ReadyResult)> done) {
+  const absl::StatusOr<Named> named = Find(handle);
+  if (!named.ok()) return done({named.status(), {}});
+  const absl::StatusOr<uint64_t> request = pending_->Add(
+      [done, record = named->record](const absl::Status& status) { done({status, InfoOf(record)}); });
+  if (!request.ok()) return done({request.status(), {}});
+  named->array->OnFinal([pending = pending_, request = *request, record = named->record,
+                         done = std::move(done)](const absl::Status& status) {
+    if (pending->Take(request)) done({status, InfoOf(record)});
+  });
+}
+
+void SessionImpl::Fetch(Handle handle, std::function<void(FetchResult)> done) {
+  const absl::StatusOr<Named> named = Find(handle);
+  if (!named.ok()) return done({named.status(), {}});
+  const absl::StatusOr<uint64_t> request = pending_->Add(
+      [done, record = named->record](const absl::Status& status) { done({status, InfoOf(record)}); });
+  if (!request.ok()) return done({request.status(), {}});
+
+  auto answer = [pending = pending_, request = *request, record = named->record,
+                 done = std::move(done)](absl::StatusOr<HostArray> array) {
+    if (pending->Take(request)) done({std::move(array), InfoOf(record)});
+  };
+  runtime::DeviceExecutor& executor = engine_.executor(static_cast<uint32_t>(named->array->device()));
+  auto download = [&executor, array = named->array, answer] {
+    executor.Download(*array, [type = *array->type(), answer](
+                                  absl::StatusOr<std::shared_ptr<const std::string>> bytes) {
+      if (!bytes.ok()) return answer(bytes.status());
+      answer(HostArray{type, *std::move(bytes)});
+    });
+  };
+  const bool small = named->array->type().has_value() &&
+                     named->array->type()->size_bytes() <= kSmallBytes;
+  named->array->OnFinal([small, answer, download, engine = &engine_,
+                         cancelled = cancelled_](const absl::Status& status) {
+    if (!status.ok()) return answer(status);
+    if (cancelled->load()) return;  // answered by Close
+    if (small) return download();
+    if (absl::Status full = engine->transfers().Submit(download); !full.ok()) answer(full);
+  });
+}
+
+}  // namespace acceld::engine

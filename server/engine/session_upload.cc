@@ -1,0 +1,186 @@
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/engine/engine_impl.h"
+#include "server/engine/session_impl.h"
+#include "server/engine/staging.h"
+#include "server/engine/upload_state.h"
+
+// Arrays that come from the client: whole (Put) or in pieces.
+namespace acceld::engine {
+namespace {
+
+absl::Status CheckArrayType(const ir::TensorType& type, int64_t limit_bytes) {
+  ACCELD_RETURN_IF_ERROR(ir::ValidateType(type));
+  if (!type.IsStatic()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("an array needs a static type, not ", type.ToString()));
+  }
+  if (type.size_bytes() > limit_bytes) {
+    return absl::ResourceExhaustedError(absl::StrCat(type.ToString(), " has ", type.size_bytes(),
+                                                     " bytes, the session's limit is ",
+                                                     limit_bytes));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status SessionImpl::UploadState::Append(absl::string_view bytes) {
+  absl::Status status;
+  {
+    MutexLock lock(mutex_);
+    if (settled_) return absl::FailedPreconditionError("upload: it has ended");
+    status = AppendLocked(bytes);
+  }
+  if (!status.ok()) Fail(status);
+  return status;
+}
+
+absl::Status SessionImpl::UploadState::AppendLocked(absl::string_view bytes) {
+  const ir::TensorType& type = *array_->type();
+  const int64_t size = static_cast<int64_t>(bytes.size());
+  if (size > type.size_bytes() - filled_) {
+    return absl::InvalidArgumentError(absl::StrCat("upload of ", type.ToString(), ": ",
+                                                   filled_ + size, " bytes, but its size is ",
+                                                   type.size_bytes()));
+  }
+  ACCELD_RETURN_IF_ERROR(CheckElements(type.dtype, bytes));
+  if (bytes_ == nullptr) {
+    ACCELD_ASSIGN_OR_RETURN(bytes_, AllocateStaging(type.size_bytes(), account_));
+  }
+  if (size > 0) std::memcpy(bytes_.get() + filled_, bytes.data(), bytes.size());
+  filled_ += size;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<runtime::Upload> SessionImpl::UploadState::Finish() {
+  const ir::TensorType& type = *array_->type();
+  absl::Status status;
+  {
+    MutexLock lock(mutex_);
+    if (settled_) return absl::FailedPreconditionError("upload: it has ended");
+    if (filled_ == type.size_bytes()) {
+      settled_ = true;
+      return runtime::Upload{bytes_.get(), filled_, std::move(bytes_)};
+    }
+    status = absl::InvalidArgumentError(absl::StrCat("upload of ", type.ToString(), ": it ends at ",
+                                                     filled_, " of ", type.size_bytes(),
+                                                     " bytes"));
+  }
+  Fail(status);
+  return status;
+}
+
+void SessionImpl::UploadState::Fail(const absl::Status& reason) {
+  {
+    MutexLock lock(mutex_);
+    if (settled_) return;
+    settled_ = true;
+    bytes_.reset();
+  }
+  array_->Fail(reason);
+}
+
+absl::StatusOr<std::shared_ptr<runtime::Array>> SessionImpl::DefineArray(Handle handle,
+                                                                         const ir::TensorType& type,
+                                                                         uint32_t device) {
+  absl::Status error = CheckDevice(device);
+  if (error.ok()) error = CheckArrayType(type, account_->limit_bytes());
+  std::shared_ptr<runtime::Array> array =
+      error.ok() ? std::make_shared<runtime::Array>(type, static_cast<int>(device), account_)
+                 : Poisoned(error, 0);
+  MutexLock lock(mutex_);
+  ACCELD_RETURN_IF_ERROR(CheckOpen());
+  ACCELD_RETURN_IF_ERROR(CheckNew({handle}));
+  handles_.emplace(handle, Named{array, nullptr});
+  return error.ok() ? array : nullptr;
+}
+
+void SessionImpl::SubmitUpload(std::shared_ptr<runtime::Array> array, runtime::Upload upload) {
+  const uint32_t device = static_cast<uint32_t>(array->device());
+  auto task = std::make_shared<runtime::Task>(std::move(upload));
+  task->outputs.push_back(std::move(array));
+  engine_.executor(device).Submit(queues_[device], std::move(task), /*executable_ready=*/true);
+}
+
+absl::Status SessionImpl::Put(Handle handle, ir::Literal value, uint32_t device) {
+  ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<runtime::Array> array,
+                          DefineArray(handle, value.type(), device));
+  if (array == nullptr) return absl::OkStatus();
+  const int64_t size_bytes = value.type().size_bytes();
+  const absl::string_view bytes = value.bytes();
+  if (size_bytes == static_cast<int64_t>(bytes.size())) {
+    auto kept = std::make_shared<const ir::Literal>(std::move(value));
+    SubmitUpload(std::move(array), {kept->bytes().data(), size_bytes, kept});
+    return absl::OkStatus();
+  }
+  // A splat travels as one element and is spread out here.
+  absl::StatusOr<std::shared_ptr<char[]>> spread = AllocateStaging(size_bytes, staging_);
+  if (!spread.ok()) {
+    array->Fail(spread.status());
+    return absl::OkStatus();
+  }
+  for (int64_t at = 0; at < size_bytes; at += static_cast<int64_t>(bytes.size())) {
+    std::memcpy(spread->get() + at, bytes.data(), bytes.size());
+  }
+  SubmitUpload(std::move(array), {spread->get(), size_bytes, *spread});
+  return absl::OkStatus();
+}
+
+absl::Status SessionImpl::BeginUpload(Handle handle, ir::TensorType type, uint32_t device) {
+  ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<runtime::Array> array,
+                          DefineArray(handle, type, device));
+  if (array == nullptr) return absl::OkStatus();
+  auto upload = std::make_shared<UploadState>(array, device, staging_);
+  {
+    MutexLock lock(mutex_);
+    // A handle may have been released and used again while its upload goes on.
+    if (!closed_ && uploads_.emplace(handle, upload).second) return absl::OkStatus();
+  }
+  upload->Fail(absl::FailedPreconditionError(
+      absl::StrCat("upload: an earlier one to handle ", handle, " has not ended")));
+  return absl::OkStatus();
+}
+
+std::shared_ptr<SessionImpl::UploadState> SessionImpl::FindUpload(Handle handle) const {
+  MutexLock lock(mutex_);
+  const auto it = uploads_.find(handle);
+  return it == uploads_.end() ? nullptr : it->second;
+}
+
+std::shared_ptr<SessionImpl::UploadState> SessionImpl::TakeUpload(Handle handle) {
+  MutexLock lock(mutex_);
+  const auto it = uploads_.find(handle);
+  if (it == uploads_.end()) return nullptr;
+  std::shared_ptr<UploadState> upload = std::move(it->second);
+  uploads_.erase(it);
+  return upload;
+}
+
+absl::Status SessionImpl::AppendUpload(Handle handle, absl::string_view bytes) {
+  const std::shared_ptr<UploadState> upload = FindUpload(handle);
+  if (upload == nullptr) {
+    return absl::NotFoundError(absl::StrCat("no upload to handle ", handle, " is going on"));
+  }
+  return upload->Append(bytes);
+}
+
+absl::Status SessionImpl::FinishUpload(Handle handle) {
+  const std::shared_ptr<UploadState> upload = TakeUpload(handle);
+  if (upload == nullptr) {
+    return absl::NotFoundError(absl::StrCat("no upload to handle ", handle, " is going on"));
+  }
+  ACCELD_ASSIGN_OR_RETURN(runtime::Upload bytes, upload->Finish());
+  SubmitUpload(upload->array(), std::move(bytes));
+  return absl::OkStatus();
+}
+
+void SessionImpl::AbortUpload(Handle handle, absl::Status reason) {
+  const std::shared_ptr<UploadState> upload = TakeUpload(handle);
+  if (upload == nullptr) return;
+  upload->Fail(reason.ok() ? absl::CancelledError("the upload was aborted") : reason);
+}
+
+}  // namespace acceld::engine

@@ -1,0 +1,45 @@
+#include "server/engine/staging.h"
+
+#include <new>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace acceld::engine {
+
+absl::StatusOr<std::shared_ptr<char[]>> AllocateStaging(
+    int64_t size_bytes, const std::shared_ptr<runtime::MemoryAccount>& account) {
+  ACCELD_RETURN_IF_ERROR(account->Charge(size_bytes));
+  char* const bytes = new (std::nothrow) char[static_cast<size_t>(size_bytes)];
+  if (bytes == nullptr) {
+    account->Refund(size_bytes);
+    return absl::ResourceExhaustedError(
+        absl::StrCat("host memory: the system refuses ", size_bytes, " bytes"));
+  }
+  return std::shared_ptr<char[]>(bytes, [account, size_bytes](char* block) {
+    delete[] block;
+    account->Refund(size_bytes);
+  });
+}
+
+absl::Status CheckElements(ir::DType dtype, absl::string_view bytes) {
+  const int bits = ir::BitsOf(dtype);
+  if (bits >= 8) return absl::OkStatus();
+  int lowest = 0;
+  int highest = (1 << bits) - 1;
+  if (ir::IsSigned(dtype)) {
+    lowest = -(1 << (bits - 1));
+    highest = (1 << (bits - 1)) - 1;
+  }
+  for (const char byte : bytes) {
+    const int value =
+        ir::IsSigned(dtype) ? static_cast<signed char>(byte) : static_cast<unsigned char>(byte);
+    if (value < lowest || value > highest) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("an element of ", ir::DTypeName(dtype), " is ", value));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace acceld::engine

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "common/mutex.h"
+#include "common/status.h"
+#include "server/engine/session_impl.h"
+
+namespace acceld::engine {
+
+// An upload between BeginUpload and its end: bytes are gathered in staging memory. Thread-safe, so
+// that a session's table lock is not held while bytes are copied. The array is settled once, by Fail
+// or by the task that Finish makes possible.
+struct SessionImpl::UploadState {
+ public:
+  UploadState(std::shared_ptr<runtime::Array> array, uint32_t device,
+              std::shared_ptr<runtime::MemoryAccount> account)
+      : array_(std::move(array)), device_(device), account_(std::move(account)) {}
+
+  // Any error has failed the array too.
+  absl::Status Append(absl::string_view bytes);
+  // The bytes, when all are there.
+  absl::StatusOr<runtime::Upload> Finish();
+  // Nothing happens when the array is settled already.
+  void Fail(const absl::Status& reason);
+
+  const std::shared_ptr<runtime::Array>& array() const { return array_; }
+  uint32_t device() const { return device_; }
+
+ private:
+  absl::Status AppendLocked(absl::string_view bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const std::shared_ptr<runtime::Array> array_;
+  const uint32_t device_;
+  const std::shared_ptr<runtime::MemoryAccount> account_;  // For staging memory.
+
+  Mutex mutex_;
+  bool settled_ ABSL_GUARDED_BY(mutex_) = false;
+  std::shared_ptr<char[]> bytes_ ABSL_GUARDED_BY(mutex_);  // nullptr until the first Append
+  int64_t filled_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace acceld::engine

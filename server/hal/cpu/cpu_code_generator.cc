@@ -1,0 +1,27 @@
+#include "server/hal/cpu/cpu_code_generator.h"
+
+#include <utility>
+
+namespace acceld::hal::cpu {
+
+CpuCodeGenerator::CpuCodeGenerator()
+    : target_(kernels::cpu::CpuTarget::Host()), architecture_(target_.ToString()) {}
+
+bool CpuCodeGenerator::SupportsMatmul(const kernels::MatmulStep& matmul) const {
+  return kernels::cpu::SupportsMatmul(matmul);
+}
+
+absl::StatusOr<std::string> CpuCodeGenerator::Generate(const kernels::Plan& plan,
+                                                       std::vector<Dump>* dumps) const {
+  if (dumps == nullptr) return kernels::cpu::CompilePlan(plan, target_);
+  kernels::cpu::CpuDumps texts;
+  absl::StatusOr<std::string> object = kernels::cpu::CompilePlan(plan, target_, &texts);
+  // Also after a failure: that is when the text is wanted most.
+  if (!texts.llvm_ir.empty()) dumps->push_back({"80-llvm.ll", std::move(texts.llvm_ir)});
+  if (!texts.optimized_llvm_ir.empty()) {
+    dumps->push_back({"90-llvm-optimized.ll", std::move(texts.optimized_llvm_ir)});
+  }
+  return object;
+}
+
+}  // namespace acceld::hal::cpu

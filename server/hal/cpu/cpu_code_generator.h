@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernels/cpu/cpu_compiler.h"
+#include "server/hal/code_generator.h"
+
+namespace acceld::hal::cpu {
+
+// Plans to object code for this machine's processor. Immutable and thread-safe.
+class CpuCodeGenerator final : public CodeGenerator {
+ public:
+  CpuCodeGenerator();
+  std::string architecture() const override { return architecture_; }
+  bool SupportsMatmul(const kernels::MatmulStep& matmul) const override;
+  absl::StatusOr<std::string> Generate(const kernels::Plan& plan,
+                                       std::vector<Dump>* dumps) const override;
+
+ private:
+  const kernels::cpu::CpuTarget target_;
+  const std::string architecture_;
+};
+
+}  // namespace acceld::hal::cpu

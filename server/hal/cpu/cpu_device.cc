@@ -1,0 +1,74 @@
+#include "server/hal/cpu/cpu_device.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/hal/cpu/cpu_code_generator.h"
+#include "server/hal/cpu/cpu_stream.h"
+#include "server/hal/cpu/host_info.h"
+#include "server/hal/cpu/loaded_cpu_module.h"
+#include "server/hal/cpu/memory_pool.h"
+
+namespace acceld::hal::cpu {
+namespace {
+
+// Freed blocks that wait for reuse: a quarter of the budget, at most this.
+constexpr int64_t kMaxKeptBytes = int64_t{1} << 30;
+
+class CpuDevice final : public Device {
+ public:
+  CpuDevice(int ordinal, int num_threads, int64_t memory_bytes)
+      : ordinal_(ordinal),
+        num_threads_(num_threads),
+        pool_(MemoryPool::Create(memory_bytes, std::min(memory_bytes / 4, kMaxKeptBytes))) {}
+
+  std::string kind() const override { return "cpu"; }
+  std::string name() const override { return ProcessorName(); }
+  const CodeGenerator& code_generator() const override { return code_generator_; }
+  MemoryStats memory() const override { return pool_->stats(); }
+  absl::StatusOr<std::shared_ptr<Buffer>> Allocate(int64_t size_bytes) override {
+    return pool_->Allocate(size_bytes);
+  }
+  std::unique_ptr<Stream> CreateStream(absl::string_view name) override {
+    return std::make_unique<CpuStream>(absl::StrCat("cpu", ordinal_, "-", name));
+  }
+  absl::StatusOr<std::shared_ptr<const Module>> Load(const Executable& executable) override {
+    return LoadCpuModule(executable, num_threads_);
+  }
+
+ private:
+  const int ordinal_;
+  const int num_threads_;
+  const CpuCodeGenerator code_generator_;
+  const std::shared_ptr<MemoryPool> pool_;  // Shared with the buffers.
+};
+
+}  // namespace
+
+absl::StatusOr<std::vector<std::unique_ptr<Device>>> OpenCpuDevices(
+    const CpuDeviceOptions& options) {
+  if (options.num_devices < 1 || options.num_devices > 64) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("CPU devices: ", options.num_devices, " is not between 1 and 64"));
+  }
+  if (options.threads_per_device < 0 || options.memory_bytes_per_device < 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("CPU devices: ", options.threads_per_device, " threads and ",
+                     options.memory_bytes_per_device, " bytes a device"));
+  }
+  const int threads = options.threads_per_device > 0
+                          ? options.threads_per_device
+                          : std::max(1, AvailableCores() / options.num_devices);
+  const int64_t memory = options.memory_bytes_per_device > 0
+                             ? options.memory_bytes_per_device
+                             : AvailableMemoryBytes() / 4 * 3 / options.num_devices;
+  std::vector<std::unique_ptr<Device>> devices;
+  for (int i = 0; i < options.num_devices; ++i) {
+    devices.push_back(std::make_unique<CpuDevice>(i, threads, memory));
+  }
+  return devices;
+}
+
+}  // namespace acceld::hal::cpu

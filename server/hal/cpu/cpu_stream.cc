@@ -1,0 +1,173 @@
+#include "server/hal/cpu/cpu_stream.h"
+
+#include <pthread.h>
+
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/strings/str_cat.h"
+#include "common/check.h"
+#include "server/hal/cpu/host_module.h"
+
+namespace acceld::hal::cpu {
+namespace {
+
+constexpr int64_t kInlineCopyBytes = 16 << 10;
+
+absl::Status CheckRange(const char* what, int64_t offset_bytes, int64_t size_bytes,
+                        int64_t buffer_bytes) {
+  if (offset_bytes >= 0 && size_bytes >= 0 && offset_bytes <= buffer_bytes - size_bytes) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(what, ": ", size_bytes, " bytes at offset ",
+                                                 offset_bytes, " of a buffer of ", buffer_bytes));
+}
+
+absl::Status RunLaunch(const Launch& launch) {
+  absl::InlinedVector<const void*, 8> arguments;
+  absl::InlinedVector<void*, 8> results;
+  for (const auto& buffer : launch.arguments) arguments.push_back(buffer->address());
+  for (const auto& buffer : launch.results) results.push_back(buffer->address());
+  static constexpr bool kNeverCancelled = false;
+  static_assert(sizeof(std::atomic<bool>) == sizeof(bool) && std::atomic<bool>::is_always_lock_free,
+                "generated code polls the flag as one byte");
+  return static_cast<const HostModule&>(*launch.module)
+      .Run({.arguments = arguments.data(),
+            .results = results.data(),
+            .arena = launch.arena != nullptr ? launch.arena->address() : nullptr,
+            .constants = nullptr,
+            .num_threads = 1,
+            .cancelled = launch.cancelled != nullptr
+                             ? reinterpret_cast<const volatile bool*>(launch.cancelled.get())
+                             : &kNeverCancelled});
+}
+
+}  // namespace
+
+CpuStream::CpuStream(std::string name) : worker_([this] { RunWorker(); }) {
+  // The kernel keeps 15 characters of a thread's name.
+  pthread_setname_np(worker_.native_handle(), name.substr(0, 15).c_str());
+}
+
+CpuStream::~CpuStream() {
+  {
+    MutexLock lock(mutex_);
+    stopping_ = true;
+    changed_.NotifyAll();
+  }
+  worker_.join();
+}
+
+void CpuStream::Wait(const Event& event) {
+  if (!event.IsReady()) Enqueue(WaitCommand{event});
+}
+
+Event CpuStream::Run(Launch launch) {
+  LaunchCommand command{std::move(launch), {}};
+  Event done = command.done.future();
+  Enqueue(std::move(command));
+  return done;
+}
+
+Event CpuStream::CopyFromHost(const void* from, int64_t size_bytes, std::shared_ptr<Buffer> to,
+                              int64_t offset_bytes, std::shared_ptr<const void> keep_alive) {
+  if (absl::Status status = CheckRange("copy to the device", offset_bytes, size_bytes,
+                                       to->size_bytes());
+      !status.ok()) {
+    return absl::StatusOr<Unit>(status);
+  }
+  void* const address = static_cast<char*>(to->address()) + offset_bytes;
+  return Copy({from, address, size_bytes, {std::move(keep_alive), std::move(to)}, {}});
+}
+
+Event CpuStream::CopyToHost(std::shared_ptr<Buffer> from, void* to,
+                            std::shared_ptr<void> keep_alive) {
+  const void* const address = from->address();
+  const int64_t size_bytes = from->size_bytes();
+  return Copy({address, to, size_bytes, {std::move(keep_alive), std::move(from)}, {}});
+}
+
+Event CpuStream::CopyFromPeer(std::shared_ptr<Buffer> from, std::shared_ptr<Buffer> to) {
+  if (absl::Status status =
+          CheckRange("copy from a peer", 0, from->size_bytes(), to->size_bytes());
+      !status.ok()) {
+    return absl::StatusOr<Unit>(status);
+  }
+  const void* const source = from->address();
+  void* const target = to->address();
+  const int64_t size_bytes = from->size_bytes();
+  return Copy({source, target, size_bytes, {std::move(from), std::move(to)}, {}});
+}
+
+Event CpuStream::Copy(CopyCommand command) {
+  Event done = command.done.future();
+  if (command.size_bytes <= kInlineCopyBytes) {
+    bool idle = false;
+    {
+      MutexLock lock(mutex_);
+      idle = queue_.empty() && !worker_busy_ && !inline_busy_;
+      if (idle) inline_busy_ = true;
+    }
+    if (idle) {
+      if (command.size_bytes > 0) {
+        std::memcpy(command.to, command.from, static_cast<size_t>(command.size_bytes));
+      }
+      {
+        MutexLock lock(mutex_);
+        inline_busy_ = false;
+        if (!queue_.empty() || stopping_) changed_.NotifyOne();
+      }
+      for (auto& kept : command.keep_alive) kept.reset();
+      command.done.Set(Unit{});
+      return done;
+    }
+  }
+  Enqueue(std::move(command));
+  return done;
+}
+
+void CpuStream::Enqueue(Command command) {
+  MutexLock lock(mutex_);
+  queue_.push_back(std::move(command));
+  // A busy worker looks at the queue again by itself.
+  if (queue_.size() == 1 && !worker_busy_) changed_.NotifyOne();
+}
+
+void CpuStream::RunWorker() {
+  while (true) {
+    Command command = WaitCommand{};
+    {
+      MutexLock lock(mutex_);
+      worker_busy_ = false;
+      while (inline_busy_ || (queue_.empty() && !stopping_)) changed_.Wait(mutex_);
+      if (queue_.empty()) return;
+      command = std::move(queue_.front());
+      queue_.pop_front();
+      worker_busy_ = true;
+    }
+    Execute(command);
+  }
+}
+
+void CpuStream::Execute(Command& command) {
+  if (auto* wait = std::get_if<WaitCommand>(&command)) {
+    // The event's error concerns its own readers; this stream goes on.
+    (void)wait->event.Await();
+  } else if (auto* run = std::get_if<LaunchCommand>(&command)) {
+    const absl::Status status = RunLaunch(run->launch);
+    // Memory is free again before anyone hears that the launch is done.
+    run->launch = Launch{};
+    run->done.Set(status.ok() ? absl::StatusOr<Unit>(Unit{}) : absl::StatusOr<Unit>(status));
+  } else {
+    auto& copy = std::get<CopyCommand>(command);
+    if (copy.size_bytes > 0) {
+      std::memcpy(copy.to, copy.from, static_cast<size_t>(copy.size_bytes));
+    }
+    for (auto& kept : copy.keep_alive) kept.reset();
+    copy.done.Set(Unit{});
+  }
+}
+
+}  // namespace acceld::hal::cpu

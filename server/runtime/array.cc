@@ -1,0 +1,111 @@
+#include "server/runtime/array.h"
+
+#include <utility>
+
+#include "common/check.h"
+
+namespace acceld::runtime {
+
+Array::Array(absl::optional<ir::TensorType> type, int device,
+             std::shared_ptr<MemoryAccount> account)
+    : type_(std::move(type)), device_(device), account_(std::move(account)) {
+  account_->CountArray(1);
+}
+
+Array::~Array() {
+  if (state_ == State::kPending || state_ == State::kScheduled) {
+    MakeFinal(State::kFailed, absl::CancelledError("the array was abandoned by its producer"));
+  }
+  account_->Refund(charged_bytes_);
+  account_->CountArray(-1);
+}
+
+Array::View Array::view() const {
+  MutexLock lock(mutex_);
+  return {state_, buffer_, stream_, error_};
+}
+
+Array::State Array::state() const {
+  MutexLock lock(mutex_);
+  return state_;
+}
+
+absl::Status Array::error() const {
+  MutexLock lock(mutex_);
+  return error_;
+}
+
+bool Array::AddWaiter(std::shared_ptr<Waiter> waiter) {
+  MutexLock lock(mutex_);
+  if (state_ != State::kPending) return false;
+  waiters_.push_back(std::move(waiter));
+  return true;
+}
+
+void Array::OnFinal(std::function<void(const absl::Status&)> callback) {
+  absl::Status error;
+  {
+    MutexLock lock(mutex_);
+    if (state_ == State::kPending || state_ == State::kScheduled) {
+      callbacks_.push_back(std::move(callback));
+      return;
+    }
+    error = error_;
+  }
+  callback(error);
+}
+
+Event Array::Final() {
+  auto promise = std::make_shared<Promise<Unit>>();
+  Event event = promise->future();
+  OnFinal([promise](const absl::Status&) { promise->Set(Unit{}); });
+  return event;
+}
+
+void Array::Schedule(std::shared_ptr<hal::Buffer> buffer, const hal::Stream* stream,
+                     int64_t charged_bytes) {
+  std::vector<std::shared_ptr<Waiter>> waiters;
+  {
+    MutexLock lock(mutex_);
+    ACCELD_CHECK(state_ == State::kPending);
+    state_ = State::kScheduled;
+    buffer_ = std::move(buffer);
+    stream_ = stream;
+    charged_bytes_ = charged_bytes;
+    waiters.swap(waiters_);
+  }
+  for (const auto& waiter : waiters) waiter->OnInputResolved();
+}
+
+void Array::Define() { MakeFinal(State::kDefined, absl::OkStatus()); }
+
+void Array::Fail(absl::Status error) {
+  ACCELD_CHECK(!error.ok());
+  MakeFinal(State::kFailed, std::move(error));
+}
+
+void Array::MakeFinal(State state, absl::Status error) {
+  std::vector<std::shared_ptr<Waiter>> waiters;
+  std::vector<std::function<void(const absl::Status&)>> callbacks;
+  std::shared_ptr<hal::Buffer> dropped;
+  int64_t refund = 0;
+  {
+    MutexLock lock(mutex_);
+    ACCELD_CHECK(state_ == State::kScheduled ||
+                 (state_ == State::kPending && state == State::kFailed));
+    state_ = state;
+    error_ = error;
+    if (state == State::kFailed) {
+      dropped.swap(buffer_);
+      std::swap(refund, charged_bytes_);
+    }
+    waiters.swap(waiters_);
+    callbacks.swap(callbacks_);
+  }
+  dropped.reset();
+  account_->Refund(refund);
+  for (const auto& waiter : waiters) waiter->OnInputResolved();
+  for (auto& callback : callbacks) callback(error);
+}
+
+}  // namespace acceld::runtime

@@ -1,0 +1,132 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "common/mutex.h"
+#include "common/status.h"
+#include "server/hal/device.h"
+#include "server/runtime/array.h"
+#include "server/runtime/task.h"
+#include "server/runtime/task_queue.h"
+
+namespace acceld::runtime {
+
+// Brings tasks to one device. A task is dispatched when its executable is there and none of its
+// inputs is pending: memory is allocated then, not earlier, and the launch goes to the compute
+// stream, which orders it behind the launches that make its inputs. At most `max_in_flight` tasks
+// are on the device at a time, so a long chain of executions holds a bounded amount of memory. When
+// memory is short, the dispatch waits for work in flight; it fails the task when nothing is left to
+// wait for.
+//
+// Failures become the error of the task's outputs: "program X: ..." from the task that failed
+// first, and this same error in everything computed from them. Chains of any length are settled
+// without recursion.
+//
+// Thread-safe. One dispatch thread; completions run on the device's stream threads. Tasks may use
+// arrays of other devices: these are copied over. All executors that share arrays must be idle
+// before the first of them is destroyed.
+class DeviceExecutor {
+ public:
+  struct Options {
+    int max_in_flight = 64;
+  };
+  struct Counters {
+    uint64_t executions = 0;  // that went well
+    uint64_t failures = 0;    // not counting cancelled ones
+    uint64_t queued = 0;      // waiting, runnable and in flight, uploads too
+  };
+
+  DeviceExecutor(hal::Device& device, int index, const Options& options);
+  // Waits for what is in flight. Every queue has been cancelled or is empty.
+  ~DeviceExecutor();
+  DeviceExecutor(const DeviceExecutor&) = delete;
+  DeviceExecutor& operator=(const DeviceExecutor&) = delete;
+
+  hal::Device& device() { return device_; }
+
+  std::shared_ptr<TaskQueue> OpenQueue(std::shared_ptr<MemoryAccount> account,
+                                       std::shared_ptr<const std::atomic<bool>> cancelled);
+  // Unless `executable_ready`, an execution waits for a later Provide.
+  void Submit(std::shared_ptr<TaskQueue> queue, std::shared_ptr<Task> task, bool executable_ready);
+  // The executable of a submitted task, or why there is none. Once for each task.
+  void Provide(const std::shared_ptr<Task>& task,
+               absl::StatusOr<std::shared_ptr<const hal::LoadedExecutable>> executable);
+  // Fails every task of the queue that is not in flight, and all that are submitted later, with
+  // `reason`.
+  void Cancel(TaskQueue& queue, const absl::Status& reason);
+
+  // Copies a defined array to the host and calls `done` from a stream thread (or this one, when the
+  // array is small). Allocates the bytes on the calling thread.
+  void Download(const Array& array,
+                std::function<void(absl::StatusOr<std::shared_ptr<const std::string>>)> done);
+
+  // Blocks until nothing is queued or in flight; false when `deadline` came first.
+  bool WaitUntilIdle(std::chrono::steady_clock::time_point deadline);
+  Counters counters() const;
+
+ private:
+  friend class Task;
+
+  struct Allocation {
+    std::shared_ptr<hal::Buffer> buffer;
+    int64_t charged_bytes = 0;
+  };
+
+  void MakeRunnable(const std::shared_ptr<Task>& task);
+  void RunDispatcher();
+  // Settles a task that never reached the device.
+  void FailTask(Task& task, const absl::Status& error);
+  void Dispatch(std::shared_ptr<Task> task);
+  absl::Status DispatchExecution(const std::shared_ptr<Task>& task, Execution& execution);
+  absl::Status DispatchUpload(const std::shared_ptr<Task>& task, Upload& upload);
+  // Memory for every output (empty on failure) and `arena_bytes`; waits for work in flight first.
+  absl::Status AllocateAll(Task& task, int64_t arena_bytes,
+                           absl::InlinedVector<Allocation, 2>& outputs,
+                           std::shared_ptr<hal::Buffer>& arena);
+  absl::Status TryAllocateAll(Task& task, int64_t arena_bytes,
+                              absl::InlinedVector<Allocation, 2>& outputs,
+                              std::shared_ptr<hal::Buffer>& arena);
+  absl::StatusOr<std::shared_ptr<hal::Buffer>> BringInput(Array& input, const Array::View& view);
+  absl::StatusOr<std::shared_ptr<hal::Buffer>> AllocateWaiting(int64_t size_bytes);
+  // False when nothing was in flight, so that waiting for memory is hopeless.
+  bool WaitForCompletion(uint64_t seen_completions);
+  uint64_t completions() const;
+  void Launched(const std::shared_ptr<Task>& task, const Event& event);
+  void Complete(Task& task, absl::Status status);
+  void Retire(Task& task);
+
+  hal::Device& device_;
+  const int index_;
+  const Options options_;
+
+  mutable Mutex mutex_;
+  CondVar work_;      // for the dispatcher: runnable tasks, completions, stopping
+  CondVar idle_;      // for WaitUntilIdle
+  std::deque<TaskQueue*> turns_ ABSL_GUARDED_BY(mutex_);  // queues with runnable tasks
+  int64_t queued_ ABSL_GUARDED_BY(mutex_) = 0;
+  int in_flight_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t completions_ ABSL_GUARDED_BY(mutex_) = 0;
+  bool dispatcher_waits_ ABSL_GUARDED_BY(mutex_) = false;
+  bool memory_short_ ABSL_GUARDED_BY(mutex_) = false;  // any completion wakes the dispatcher
+  bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
+  std::atomic<uint64_t> executions_{0};
+  std::atomic<uint64_t> failures_{0};
+
+  // The stream is in order, so launches that overlap in time here do not on the device: they share
+  // one arena while it is large enough. Dispatch thread only.
+  std::weak_ptr<hal::Buffer> arena_;
+  // Compute stream's thread only.
+  std::chrono::steady_clock::time_point last_completion_;
+
+  const std::unique_ptr<hal::Stream> compute_, upload_, download_;
+  std::thread dispatcher_;
+};
+
+}  // namespace acceld::runtime

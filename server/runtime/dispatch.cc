@@ -1,0 +1,187 @@
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/check.h"
+#include "server/runtime/device_executor.h"
+
+// What happens to a task whose turn it is: memory, order between streams, launch.
+namespace acceld::runtime {
+namespace {
+
+absl::Status InProgram(const absl::Status& status, const Execution& execution) {
+  return Annotate(status, absl::StrCat("program ", *execution.program_name));
+}
+
+// The cache promises executables for these very types; a mismatch would write out of bounds.
+absl::Status CheckShape(const hal::Executable& executable, size_t inputs, size_t outputs) {
+  if (executable.arguments.size() == inputs && executable.results.size() == outputs) {
+    return absl::OkStatus();
+  }
+  return absl::InternalError(absl::StrCat("the executable ", executable.Signature(), " was given ",
+                                          inputs, " arguments and ", outputs, " results"));
+}
+
+}  // namespace
+
+void DeviceExecutor::Dispatch(std::shared_ptr<Task> task) {
+  auto* execution = std::get_if<Execution>(&task->work_);
+  const absl::Status status = execution != nullptr
+                                  ? DispatchExecution(task, *execution)
+                                  : DispatchUpload(task, std::get<Upload>(task->work_));
+  if (!status.ok()) FailTask(*task, status);
+}
+
+absl::Status DeviceExecutor::DispatchExecution(const std::shared_ptr<Task>& task,
+                                               Execution& execution) {
+  absl::InlinedVector<Array::View, 4> views;
+  for (const auto& input : execution.inputs) {
+    views.push_back(input->view());
+    if (views.back().state == Array::State::kFailed) return views.back().error;
+  }
+  if (execution.executable == nullptr) return InProgram(execution.executable_error, execution);
+  const hal::LoadedExecutable& loaded = *execution.executable;
+  ACCELD_RETURN_IF_ERROR(
+      CheckShape(*loaded.executable, execution.inputs.size(), task->outputs.size()));
+
+  hal::Launch launch{.module = loaded.module, .cancelled = task->queue_->cancelled_};
+  for (size_t i = 0; i < views.size(); ++i) {
+    absl::StatusOr<std::shared_ptr<hal::Buffer>> buffer = BringInput(*execution.inputs[i], views[i]);
+    if (!buffer.ok()) return InProgram(buffer.status(), execution);
+    launch.arguments.push_back(*std::move(buffer));
+  }
+  absl::InlinedVector<Allocation, 2> outputs;
+  if (absl::Status status =
+          AllocateAll(*task, loaded.executable->arena_bytes, outputs, launch.arena);
+      !status.ok()) {
+    return InProgram(status, execution);
+  }
+  for (const Allocation& output : outputs) launch.results.push_back(output.buffer);
+
+  {
+    MutexLock lock(mutex_);
+    ++in_flight_;
+  }
+  task->launched_at_ = std::chrono::steady_clock::now();
+  const Event event = compute_->Run(std::move(launch));
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    task->outputs[i]->Schedule(std::move(outputs[i].buffer), compute_.get(),
+                               outputs[i].charged_bytes);
+  }
+  Launched(task, event);
+  return absl::OkStatus();
+}
+
+absl::Status DeviceExecutor::DispatchUpload(const std::shared_ptr<Task>& task, Upload& upload) {
+  absl::InlinedVector<Allocation, 2> outputs;
+  std::shared_ptr<hal::Buffer> no_arena;
+  ACCELD_RETURN_IF_ERROR(AllocateAll(*task, 0, outputs, no_arena));
+  {
+    MutexLock lock(mutex_);
+    ++in_flight_;
+  }
+  const Event event = upload_->CopyFromHost(upload.data, upload.size_bytes, outputs[0].buffer, 0,
+                                            std::move(upload.keep_alive));
+  task->outputs[0]->Schedule(std::move(outputs[0].buffer), upload_.get(),
+                             outputs[0].charged_bytes);
+  Launched(task, event);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::shared_ptr<hal::Buffer>> DeviceExecutor::BringInput(Array& input,
+                                                                        const Array::View& view) {
+  if (input.device() == index_) {
+    if (view.state == Array::State::kScheduled && view.stream != compute_.get()) {
+      compute_->Wait(input.Final());
+    }
+    return view.buffer;
+  }
+  ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<hal::Buffer> local,
+                          AllocateWaiting(view.buffer->size_bytes()));
+  if (view.state == Array::State::kScheduled) upload_->Wait(input.Final());
+  compute_->Wait(upload_->CopyFromPeer(view.buffer, local));
+  return local;
+}
+
+absl::Status DeviceExecutor::AllocateAll(Task& task, int64_t arena_bytes,
+                                         absl::InlinedVector<Allocation, 2>& outputs,
+                                         std::shared_ptr<hal::Buffer>& arena) {
+  while (true) {
+    const uint64_t seen = completions();
+    absl::Status status = TryAllocateAll(task, arena_bytes, outputs, arena);
+    if (status.ok()) return status;
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      task.outputs[i]->account().Refund(outputs[i].charged_bytes);
+    }
+    outputs.clear();
+    arena.reset();
+    if (status.code() != absl::StatusCode::kResourceExhausted || !WaitForCompletion(seen)) {
+      return status;
+    }
+  }
+}
+
+absl::Status DeviceExecutor::TryAllocateAll(Task& task, int64_t arena_bytes,
+                                            absl::InlinedVector<Allocation, 2>& outputs,
+                                            std::shared_ptr<hal::Buffer>& arena) {
+  for (const auto& output : task.outputs) {
+    const int64_t size_bytes = output->type()->size_bytes();
+    ACCELD_RETURN_IF_ERROR(output->account().Charge(size_bytes));
+    outputs.push_back({nullptr, size_bytes});
+    ACCELD_ASSIGN_OR_RETURN(outputs.back().buffer, device_.Allocate(size_bytes));
+  }
+  if (arena_bytes > 0) {
+    arena = arena_.lock();
+    if (arena == nullptr || arena->size_bytes() < arena_bytes) {
+      arena.reset();
+      ACCELD_ASSIGN_OR_RETURN(arena, device_.Allocate(arena_bytes));
+      arena_ = arena;
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::shared_ptr<hal::Buffer>> DeviceExecutor::AllocateWaiting(int64_t size_bytes) {
+  while (true) {
+    const uint64_t seen = completions();
+    absl::StatusOr<std::shared_ptr<hal::Buffer>> buffer = device_.Allocate(size_bytes);
+    if (buffer.ok() || !WaitForCompletion(seen)) return buffer;
+  }
+}
+
+uint64_t DeviceExecutor::completions() const {
+  MutexLock lock(mutex_);
+  return completions_;
+}
+
+bool DeviceExecutor::WaitForCompletion(uint64_t seen_completions) {
+  MutexLock lock(mutex_);
+  if (completions_ != seen_completions) return true;
+  if (in_flight_ == 0) return false;
+  memory_short_ = true;
+  while (completions_ == seen_completions) {
+    dispatcher_waits_ = true;
+    work_.Wait(mutex_);
+  }
+  dispatcher_waits_ = false;
+  memory_short_ = false;
+  return true;
+}
+
+void DeviceExecutor::Download(
+    const Array& array,
+    std::function<void(absl::StatusOr<std::shared_ptr<const std::string>>)> done) {
+  const Array::View view = array.view();
+  ACCELD_CHECK(view.state == Array::State::kDefined);
+  auto bytes = std::make_shared<std::string>(static_cast<size_t>(view.buffer->size_bytes()), '\0');
+  download_->CopyToHost(view.buffer, bytes->data(), bytes)
+      .OnReady([bytes, done = std::move(done)](const absl::StatusOr<Unit>& copied) {
+        if (copied.ok()) {
+          done(std::shared_ptr<const std::string>(bytes));
+        } else {
+          done(copied.status());
+        }
+      });
+}
+
+}  // namespace acceld::runtime

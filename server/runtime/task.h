@@ -1,0 +1,68 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <string>
+#include <variant>
+
+#include "absl/container/inlined_vector.h"
+#include "server/hal/loaded_executable.h"
+#include "server/runtime/array.h"
+
+namespace acceld::runtime {
+
+class DeviceExecutor;
+class TaskQueue;
+
+// Runs an executable on arrays.
+struct Execution {
+  absl::InlinedVector<std::shared_ptr<Array>, 4> inputs;
+  // Of the program, for messages. Shared by all its executions.
+  std::shared_ptr<const std::string> program_name;
+  // Where the time on the device goes, before the outputs are final. May be nullptr.
+  std::shared_ptr<std::atomic<double>> execute_us;
+  // Set here when it is known at submission; otherwise DeviceExecutor::Provide brings it.
+  std::shared_ptr<const hal::LoadedExecutable> executable;
+  absl::Status executable_error;
+};
+
+// Copies host bytes to the one output.
+struct Upload {
+  const void* data = nullptr;
+  int64_t size_bytes = 0;
+  std::shared_ptr<const void> keep_alive;
+};
+
+// One piece of work for a device: made by the caller, then owned by the executor, which settles
+// every output in the end, as defined or failed.
+class Task final : public Array::Waiter, public std::enable_shared_from_this<Task> {
+ public:
+  explicit Task(std::variant<Execution, Upload> work) : work_(std::move(work)) {}
+
+  // One for each result, all pending. Fill before the task is submitted.
+  absl::InlinedVector<std::shared_ptr<Array>, 2> outputs;
+
+  // Called by inputs; hands the task to its executor when nothing blocks it any more.
+  void OnInputResolved() override { Unblock(); }
+
+ private:
+  friend class DeviceExecutor;
+  enum class Place : uint8_t { kNew, kWaiting, kRunnable, kTaken };
+
+  void Unblock();
+
+  std::variant<Execution, Upload> work_;
+  DeviceExecutor* executor_ = nullptr;  // Outlives its tasks.
+  std::shared_ptr<TaskQueue> queue_;
+  // Pending inputs, a missing executable and the submission itself.
+  std::atomic<int> blockers_{0};
+  std::chrono::steady_clock::time_point launched_at_;
+  // Guarded by the executor's mutex.
+  Place place_ = Place::kNew;
+  std::list<std::shared_ptr<Task>>::iterator position_;
+};
+
+}  // namespace acceld::runtime

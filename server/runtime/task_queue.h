@@ -1,0 +1,38 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <utility>
+
+#include "common/status.h"
+#include "server/runtime/memory_account.h"
+#include "server/runtime/task.h"
+
+namespace acceld::runtime {
+
+// One session's tasks on one device that have not been dispatched. Queues take turns, so none
+// starves another. Everything but the constants and queued() is the executor's, under its mutex.
+class TaskQueue {
+ public:
+  TaskQueue(std::shared_ptr<MemoryAccount> account,
+            std::shared_ptr<const std::atomic<bool>> cancelled)
+      : account_(std::move(account)), cancelled_(std::move(cancelled)) {}
+
+  // Tasks that are waiting, runnable or in flight.
+  int64_t queued() const { return queued_.load(std::memory_order_relaxed); }
+
+ private:
+  friend class DeviceExecutor;
+
+  const std::shared_ptr<MemoryAccount> account_;              // The session's.
+  const std::shared_ptr<const std::atomic<bool>> cancelled_;  // The session's; polled by kernels.
+  std::atomic<int64_t> queued_{0};
+
+  std::list<std::shared_ptr<Task>> waiting_;
+  std::list<std::shared_ptr<Task>> runnable_;
+  absl::Status closed_;  // not OK: new tasks fail with it
+};
+
+}  // namespace acceld::runtime
