@@ -166,9 +166,8 @@ void DiskTier::MakeRoom(uint64_t bytes) {
   // Others may have added, used and removed files: what to remove is decided on what is there.
   Scan();
   std::vector<Entry> entries = List();
-  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
-    return a.last_use_unix_ns < b.last_use_unix_ns;
-  });
+  std::sort(entries.begin(), entries.end(),
+            [](const Entry& a, const Entry& b) { return a.last_use_unix_ns < b.last_use_unix_ns; });
   for (const Entry& entry : entries) {
     {
       MutexLock lock(mutex_);

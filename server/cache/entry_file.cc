@@ -142,11 +142,10 @@ absl::StatusOr<ParsedHeader> ParseHeader(absl::string_view prefix, absl::string_
   return parsed;
 }
 
-absl::StatusOr<absl::string_view> CheckPayload(const ParsedHeader& header,
-                                               absl::string_view file) {
-  const absl::string_view payload =
-      file.size() < header.payload_offset ? absl::string_view()
-                                          : file.substr(header.payload_offset);
+absl::StatusOr<absl::string_view> CheckPayload(const ParsedHeader& header, absl::string_view file) {
+  const absl::string_view payload = file.size() < header.payload_offset
+                                        ? absl::string_view()
+                                        : file.substr(header.payload_offset);
   if (payload.size() != header.payload_bytes) {
     return absl::DataLossError(absl::StrCat("cache entry: ", payload.size(), " bytes of code, not ",
                                             header.payload_bytes));

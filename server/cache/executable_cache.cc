@@ -27,7 +27,8 @@ ExecutableCache::ExecutableCache(const Options& options, std::vector<hal::Device
       pool_("compile", static_cast<size_t>(std::max(1, options.compile_threads)),
             options.max_queued_compiles) {
   if (options.folder.empty()) return;
-  absl::StatusOr<std::unique_ptr<DiskTier>> disk = DiskTier::Open(options.folder, options.disk_bytes);
+  absl::StatusOr<std::unique_ptr<DiskTier>> disk =
+      DiskTier::Open(options.folder, options.disk_bytes);
   if (disk.ok()) {
     disk_ = *std::move(disk);
   } else {
@@ -76,8 +77,8 @@ void ExecutableCache::Search(std::shared_ptr<const Request> request) {
     // Another device's search. Its thread only hands over; the loading is a job of its own.
     ticket.future.OnReady([this, request](const absl::StatusOr<Code>& code) {
       Submit(request, [this, request, code] {
-        Finish(*request, code.ok() ? absl::StatusOr<Code>(Code{code->executable, Verdict::kInflight})
-                                   : code);
+        Finish(*request,
+               code.ok() ? absl::StatusOr<Code>(Code{code->executable, Verdict::kInflight}) : code);
       });
     });
     return;

@@ -61,7 +61,8 @@ absl::StatusOr<std::string> ReadFile(const std::string& path, uint64_t max_bytes
   if (file.get() < 0) return ErrnoStatus(errno, "open", path);
   struct stat info;
   if (fstat(file.get(), &info) != 0) return ErrnoStatus(errno, "stat", path);
-  if (!S_ISREG(info.st_mode)) return absl::FailedPreconditionError(absl::StrCat(path, " is no file"));
+  if (!S_ISREG(info.st_mode))
+    return absl::FailedPreconditionError(absl::StrCat(path, " is no file"));
   std::string bytes(std::min(max_bytes, static_cast<uint64_t>(info.st_size)), '\0');
   size_t filled = 0;
   while (filled < bytes.size()) {

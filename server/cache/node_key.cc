@@ -27,7 +27,8 @@ absl::StatusOr<NodeKey> LoadNodeKey(const std::string& path) {
   }
   ACCELD_ASSIGN_OR_RETURN(std::string key, ReadFile(path, kKeyBytes + 1));
   if ((info.st_mode & 077) == 0 && key.size() == kKeyBytes) return key;
-  LogWarning(path, " was readable by others or damaged; a new key is made, old entries are dropped");
+  LogWarning(path,
+             " was readable by others or damaged; a new key is made, old entries are dropped");
   unlink(path.c_str());
   return absl::NotFoundError(path);
 }

@@ -17,10 +17,9 @@ absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(const EngineOptions& opti
       hal::cpu::OpenCpuDevices({.num_devices = options.cpu_devices,
                                 .threads_per_device = options.threads_per_device,
                                 .memory_bytes_per_device = options.device_memory_bytes}));
-  parts.compile = [dump_dir = options.dump_dir](
-                      const ir::Module& module, absl::string_view entry,
-                      absl::Span<const ir::TensorType> arguments,
-                      const hal::CodeGenerator& generator) {
+  parts.compile = [dump_dir = options.dump_dir](const ir::Module& module, absl::string_view entry,
+                                                absl::Span<const ir::TensorType> arguments,
+                                                const hal::CodeGenerator& generator) {
     return compiler::Compile(module, entry, arguments, generator, {.dump_dir = dump_dir});
   };
   parts.result_types = compiler::ResultTypesOf;

@@ -86,8 +86,8 @@ absl::StatusOr<std::shared_ptr<Session>> EngineImpl::OpenSession(std::string cli
   MutexLock lock(mutex_);
   if (draining_) return absl::UnavailableError("the daemon is shutting down");
   if (static_cast<int64_t>(sessions_.size()) >= options_.max_sessions) {
-    return absl::ResourceExhaustedError(absl::StrCat(sessions_.size(), " of ",
-                                                     options_.max_sessions, " sessions are open"));
+    return absl::ResourceExhaustedError(
+        absl::StrCat(sessions_.size(), " of ", options_.max_sessions, " sessions are open"));
   }
   const uint64_t id = ++sessions_total_;
   auto session =

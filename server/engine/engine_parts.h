@@ -19,9 +19,9 @@ namespace acceld::engine {
 // tests. The functions are thread-safe.
 struct EngineParts {
   std::vector<std::unique_ptr<hal::Device>> devices;  // at least one
-  std::function<absl::StatusOr<hal::Executable>(
-      const ir::Module& module, absl::string_view entry,
-      absl::Span<const ir::TensorType> arguments, const hal::CodeGenerator& generator)>
+  std::function<absl::StatusOr<hal::Executable>(const ir::Module& module, absl::string_view entry,
+                                                absl::Span<const ir::TensorType> arguments,
+                                                const hal::CodeGenerator& generator)>
       compile;
   std::function<absl::StatusOr<std::vector<ir::TensorType>>(
       const ir::Module& module, absl::string_view entry,

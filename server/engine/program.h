@@ -22,8 +22,7 @@ using TypeList = std::vector<ir::TensorType>;
 // A verified program, shared by every session that registered an equal one. Thread-safe.
 class Program {
  public:
-  Program(ir::Module module, std::string entry, const Digest& fingerprint,
-          const EngineParts& parts)
+  Program(ir::Module module, std::string entry, const Digest& fingerprint, const EngineParts& parts)
       : module_(std::move(module)),
         entry_(std::move(entry)),
         fingerprint_(fingerprint),

@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "server/engine/engine_impl.h"
 #include "server/engine/session_impl.h"
@@ -16,8 +17,8 @@ SessionImpl::SessionImpl(EngineImpl& engine, uint64_t id, std::string token,
       token_(std::move(token)),
       client_name_(std::move(client_name)),
       opened_at_(std::chrono::steady_clock::now()),
-      account_(std::make_shared<runtime::MemoryAccount>(engine.session_limit(),
-                                                        engine.total_account())),
+      account_(
+          std::make_shared<runtime::MemoryAccount>(engine.session_limit(), engine.total_account())),
       staging_(std::make_shared<runtime::MemoryAccount>(engine.session_limit())),
       cancelled_(std::make_shared<std::atomic<bool>>(false)),
       pending_(std::make_shared<PendingRequests>(
@@ -40,13 +41,10 @@ absl::Status SessionImpl::CheckDevice(uint32_t device) const {
 }
 
 absl::Status SessionImpl::CheckNew(absl::Span<const Handle> handles) const {
-  for (size_t i = 0; i < handles.size(); ++i) {
-    bool taken = handles_.contains(handles[i]);
-    // Few outputs are the rule; a long list is checked against itself by the table when it is
-    // filled.
-    for (size_t j = 0; j < i && i < 16; ++j) taken = taken || handles[j] == handles[i];
-    if (taken) {
-      return absl::AlreadyExistsError(absl::StrCat("handle ", handles[i], " is defined already"));
+  absl::flat_hash_set<Handle> seen;
+  for (const Handle handle : handles) {
+    if (handles_.contains(handle) || (handles.size() > 1 && !seen.insert(handle).second)) {
+      return absl::AlreadyExistsError(absl::StrCat("handle ", handle, " is defined already"));
     }
   }
   const int64_t limit = engine_.options().max_handles;
@@ -90,17 +88,17 @@ absl::Status SessionImpl::RegisterProgram(ProgramId id, absl::StatusOr<ir::Modul
       return absl::AlreadyExistsError(absl::StrCat("program ", id, " is registered already"));
     }
     if (static_cast<int64_t>(programs_.size()) >= limit) {
-      return absl::ResourceExhaustedError(absl::StrCat("session: ", programs_.size(), " of ", limit,
-                                                       " programs are registered"));
+      return absl::ResourceExhaustedError(
+          absl::StrCat("session: ", programs_.size(), " of ", limit, " programs are registered"));
     }
   }
   if (entry.empty()) entry = "main";
   auto registered = std::make_shared<RegisteredProgram>();
-  registered->program = absl::UnknownError("");
   registered->name = std::make_shared<const std::string>(
       module.ok() && !module->name.empty() ? module->name : entry);
-  registered->program = module.ok() ? engine_.programs().Intern(*std::move(module), std::move(entry))
-                                    : absl::StatusOr<std::shared_ptr<const Program>>(module.status());
+  registered->program = module.ok()
+                            ? engine_.programs().Intern(*std::move(module), std::move(entry))
+                            : absl::StatusOr<std::shared_ptr<const Program>>(module.status());
   MutexLock lock(mutex_);
   ACCELD_RETURN_IF_ERROR(CheckOpen());
   if (!programs_.emplace(id, std::move(registered)).second) {
@@ -146,15 +144,14 @@ void SessionImpl::Close() {
 }
 
 SessionInfo SessionImpl::info() const {
-  SessionInfo info{.id = id_,
-                   .client_name = client_name_,
-                   .age_s = std::chrono::duration<double>(std::chrono::steady_clock::now() -
-                                                          opened_at_)
-                                .count(),
-                   .arrays = static_cast<uint64_t>(account_->arrays()),
-                   .array_bytes = static_cast<uint64_t>(account_->bytes()),
-                   .executions = executions_.load(std::memory_order_relaxed),
-                   .queued = static_cast<uint64_t>(Queued())};
+  SessionInfo info{
+      .id = id_,
+      .client_name = client_name_,
+      .age_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - opened_at_).count(),
+      .arrays = static_cast<uint64_t>(account_->arrays()),
+      .array_bytes = static_cast<uint64_t>(account_->bytes()),
+      .executions = executions_.load(std::memory_order_relaxed),
+      .queued = static_cast<uint64_t>(Queued())};
   MutexLock lock(mutex_);
   info.programs = programs_.size();
   return info;

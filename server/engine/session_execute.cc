@@ -30,9 +30,9 @@ absl::Status SessionImpl::Execute(ProgramId id, absl::Span<const Handle> inputs,
     ACCELD_RETURN_IF_ERROR(CheckNew(outputs));
     const int64_t queued = Queued();
     if (queued >= engine_.options().max_queued_executions) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("session: ", queued, " of ", engine_.options().max_queued_executions,
-                       " executions are queued"));
+      return absl::ResourceExhaustedError(absl::StrCat("session: ", queued, " of ",
+                                                       engine_.options().max_queued_executions,
+                                                       " executions are queued"));
     }
     Resolve(id, inputs, device, resolved);
     if (resolved.call != nullptr || !resolved.error.ok()) {
@@ -110,7 +110,8 @@ std::shared_ptr<SessionImpl::Call> SessionImpl::FindCall(
 
 absl::StatusOr<std::shared_ptr<SessionImpl::Call>> SessionImpl::MakeCall(
     const RegisteredProgram& program, TypeList arguments, uint32_t device) const {
-  absl::StatusOr<std::shared_ptr<const TypeList>> results = (*program.program)->ResultTypes(arguments);
+  absl::StatusOr<std::shared_ptr<const TypeList>> results =
+      (*program.program)->ResultTypes(arguments);
   if (!results.ok()) {
     return Annotate(results.status(), absl::StrCat("program ", *program.name));
   }
@@ -138,10 +139,9 @@ void SessionImpl::DefineOutputs(absl::Span<const Handle> handles, uint32_t devic
   }
   for (size_t i = 0; i < handles.size(); ++i) {
     std::shared_ptr<runtime::Array> array =
-        resolved.error.ok()
-            ? std::make_shared<runtime::Array>((*resolved.call->results)[i],
-                                               static_cast<int>(device), account_)
-            : Poisoned(resolved.error, device);
+        resolved.error.ok() ? std::make_shared<runtime::Array>((*resolved.call->results)[i],
+                                                               static_cast<int>(device), account_)
+                            : Poisoned(resolved.error, device);
     if (resolved.error.ok()) resolved.outputs.push_back(array);
     handles_.emplace(handles[i], Named{std::move(array), resolved.record});
   }
@@ -149,16 +149,15 @@ void SessionImpl::DefineOutputs(absl::Span<const Handle> handles, uint32_t devic
 
 cache::Request SessionImpl::RequestFor(const std::shared_ptr<const Program>& program,
                                        const Call& call) const {
-  return {.key = call.cache_key,
-          .fingerprint = program->fingerprint(),
-          .arguments = call.arguments,
-          .device = call.device,
-          .compile = [engine = &engine_, program, arguments = call.arguments,
-                      device = call.device] {
-            return engine->parts().compile(
-                program->module(), program->entry(), arguments,
-                engine->executor(device).device().code_generator());
-          }};
+  return {
+      .key = call.cache_key,
+      .fingerprint = program->fingerprint(),
+      .arguments = call.arguments,
+      .device = call.device,
+      .compile = [engine = &engine_, program, arguments = call.arguments, device = call.device] {
+        return engine->parts().compile(program->module(), program->entry(), arguments,
+                                       engine->executor(device).device().code_generator());
+      }};
 }
 
 void SessionImpl::Start(Resolved resolved, uint32_t device) {

@@ -22,11 +22,11 @@ namespace acceld::engine {
 
 class EngineImpl;
 
-// A session of EngineImpl. One mutex guards its tables; it is held for a few table operations, never
-// while programs are inferred, bytes copied or callbacks run.
+// A session of EngineImpl. One mutex guards its tables; it is held for a few table operations,
+// never while programs are inferred, bytes copied or callbacks run.
 //
-// The engine outlives calls into open sessions. After Close a session touches the engine no more, so
-// it may outlive it.
+// The engine outlives calls into open sessions. After Close a session touches the engine no more,
+// so it may outlive it.
 class SessionImpl final : public Session, public std::enable_shared_from_this<SessionImpl> {
  public:
   SessionImpl(EngineImpl& engine, uint64_t id, std::string token, std::string client_name);
@@ -87,7 +87,8 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
 
   absl::Status CheckOpen() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Whether these handles can be defined now.
-  absl::Status CheckNew(absl::Span<const Handle> handles) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status CheckNew(absl::Span<const Handle> handles) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status CheckDevice(uint32_t device) const;
   int64_t Queued() const;
 
@@ -119,10 +120,10 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
   const std::string token_;
   const std::string client_name_;
   const std::chrono::steady_clock::time_point opened_at_;
-  const std::shared_ptr<runtime::MemoryAccount> account_;  // Shared with the session's arrays.
-  const std::shared_ptr<runtime::MemoryAccount> staging_;  // Host bytes on their way in.
-  const std::shared_ptr<std::atomic<bool>> cancelled_;     // Polled by running kernels.
-  const std::shared_ptr<PendingRequests> pending_;         // Shared with callbacks.
+  const std::shared_ptr<runtime::MemoryAccount> account_;    // Shared with the session's arrays.
+  const std::shared_ptr<runtime::MemoryAccount> staging_;    // Host bytes on their way in.
+  const std::shared_ptr<std::atomic<bool>> cancelled_;       // Polled by running kernels.
+  const std::shared_ptr<PendingRequests> pending_;           // Shared with callbacks.
   std::vector<std::shared_ptr<runtime::TaskQueue>> queues_;  // By device; constant.
   std::atomic<uint64_t> executions_{0};
 

@@ -44,8 +44,8 @@ absl::Status SessionImpl::Compile(ProgramId id, std::vector<ir::TensorType> argu
   }));
   const auto ticket = engine_.executables().Get(RequestFor(*program->program, **call));
   ticket.future.OnReady([pending = pending_, request, record, begin, joined = ticket.joined,
-                         name = program->name, done = std::move(done)](
-                            const absl::StatusOr<cache::Result>& result) {
+                         name = program->name,
+                         done = std::move(done)](const absl::StatusOr<cache::Result>& result) {
     if (!pending->Take(request)) return;
     const std::chrono::duration<double, std::milli> waited =
         std::chrono::steady_clock::now() - begin;
@@ -66,8 +66,10 @@ absl::Status SessionImpl::Compile(ProgramId id, std::vector<ir::TensorType> argu
 void SessionImpl::Await(Handle handle, std::function<void(ReadyResult)> done) {
   const absl::StatusOr<Named> named = Find(handle);
   if (!named.ok()) return done({named.status(), {}});
-  const absl::StatusOr<uint64_t> request = pending_->Add(
-      [done, record = named->record](const absl::Status& status) { done({status, InfoOf(record)}); });
+  const absl::StatusOr<uint64_t> request =
+      pending_->Add([done, record = named->record](const absl::Status& status) {
+        done({status, InfoOf(record)});
+      });
   if (!request.ok()) return done({request.status(), {}});
   named->array->OnFinal([pending = pending_, request = *request, record = named->record,
                          done = std::move(done)](const absl::Status& status) {
@@ -78,24 +80,27 @@ void SessionImpl::Await(Handle handle, std::function<void(ReadyResult)> done) {
 void SessionImpl::Fetch(Handle handle, std::function<void(FetchResult)> done) {
   const absl::StatusOr<Named> named = Find(handle);
   if (!named.ok()) return done({named.status(), {}});
-  const absl::StatusOr<uint64_t> request = pending_->Add(
-      [done, record = named->record](const absl::Status& status) { done({status, InfoOf(record)}); });
+  const absl::StatusOr<uint64_t> request =
+      pending_->Add([done, record = named->record](const absl::Status& status) {
+        done({status, InfoOf(record)});
+      });
   if (!request.ok()) return done({request.status(), {}});
 
   auto answer = [pending = pending_, request = *request, record = named->record,
                  done = std::move(done)](absl::StatusOr<HostArray> array) {
     if (pending->Take(request)) done({std::move(array), InfoOf(record)});
   };
-  runtime::DeviceExecutor& executor = engine_.executor(static_cast<uint32_t>(named->array->device()));
+  runtime::DeviceExecutor& executor =
+      engine_.executor(static_cast<uint32_t>(named->array->device()));
   auto download = [&executor, array = named->array, answer] {
-    executor.Download(*array, [type = *array->type(), answer](
-                                  absl::StatusOr<std::shared_ptr<const std::string>> bytes) {
+    executor.Download(*array, [type = *array->type(),
+                               answer](absl::StatusOr<std::shared_ptr<const std::string>> bytes) {
       if (!bytes.ok()) return answer(bytes.status());
       answer(HostArray{type, *std::move(bytes)});
     });
   };
-  const bool small = named->array->type().has_value() &&
-                     named->array->type()->size_bytes() <= kSmallBytes;
+  const bool small =
+      named->array->type().has_value() && named->array->type()->size_bytes() <= kSmallBytes;
   named->array->OnFinal([small, answer, download, engine = &engine_,
                          cancelled = cancelled_](const absl::Status& status) {
     if (!status.ok()) return answer(status);

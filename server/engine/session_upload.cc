@@ -66,8 +66,7 @@ absl::StatusOr<runtime::Upload> SessionImpl::UploadState::Finish() {
       return runtime::Upload{bytes_.get(), filled_, std::move(bytes_)};
     }
     status = absl::InvalidArgumentError(absl::StrCat("upload of ", type.ToString(), ": it ends at ",
-                                                     filled_, " of ", type.size_bytes(),
-                                                     " bytes"));
+                                                     filled_, " of ", type.size_bytes(), " bytes"));
   }
   Fail(status);
   return status;
@@ -130,8 +129,7 @@ absl::Status SessionImpl::Put(Handle handle, ir::Literal value, uint32_t device)
 }
 
 absl::Status SessionImpl::BeginUpload(Handle handle, ir::TensorType type, uint32_t device) {
-  ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<runtime::Array> array,
-                          DefineArray(handle, type, device));
+  ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<runtime::Array> array, DefineArray(handle, type, device));
   if (array == nullptr) return absl::OkStatus();
   auto upload = std::make_shared<UploadState>(array, device, staging_);
   {

@@ -11,8 +11,8 @@
 namespace acceld::engine {
 
 // An upload between BeginUpload and its end: bytes are gathered in staging memory. Thread-safe, so
-// that a session's table lock is not held while bytes are copied. The array is settled once, by Fail
-// or by the task that Finish makes possible.
+// that a session's table lock is not held while bytes are copied. The array is settled once, by
+// Fail or by the task that Finish makes possible.
 struct SessionImpl::UploadState {
  public:
   UploadState(std::shared_ptr<runtime::Array> array, uint32_t device,

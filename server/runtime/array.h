@@ -24,8 +24,8 @@ namespace acceld::runtime {
 // going to write it; work on the same stream may use it at once, other work waits for Definition().
 // Defined and failed are final; a failed array has let go of its memory.
 //
-// Thread-safe, shared by handles and by the tasks that make or read it. Its producer calls Schedule,
-// Define and Fail. No lock is held while waiters and callbacks run.
+// Thread-safe, shared by handles and by the tasks that make or read it. Its producer calls
+// Schedule, Define and Fail. No lock is held while waiters and callbacks run.
 class Array {
  public:
   enum class State : uint8_t { kPending, kScheduled, kDefined, kFailed };
@@ -40,9 +40,9 @@ class Array {
   // What a reader needs; consistent at one moment.
   struct View {
     State state = State::kPending;
-    std::shared_ptr<hal::Buffer> buffer;   // scheduled and defined
-    const hal::Stream* stream = nullptr;   // who writes it; only to be compared
-    absl::Status error;                    // failed
+    std::shared_ptr<hal::Buffer> buffer;  // scheduled and defined
+    const hal::Stream* stream = nullptr;  // who writes it; only to be compared
+    absl::Status error;                   // failed
   };
 
   // `type` is absent when the array can only fail, because its program is unknown.

@@ -107,8 +107,8 @@ class DeviceExecutor {
   const Options options_;
 
   mutable Mutex mutex_;
-  CondVar work_;      // for the dispatcher: runnable tasks, completions, stopping
-  CondVar idle_;      // for WaitUntilIdle
+  CondVar work_;  // for the dispatcher: runnable tasks, completions, stopping
+  CondVar idle_;  // for WaitUntilIdle
   std::deque<TaskQueue*> turns_ ABSL_GUARDED_BY(mutex_);  // queues with runnable tasks
   int64_t queued_ ABSL_GUARDED_BY(mutex_) = 0;
   int in_flight_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -46,7 +46,8 @@ absl::Status DeviceExecutor::DispatchExecution(const std::shared_ptr<Task>& task
 
   hal::Launch launch{.module = loaded.module, .cancelled = task->queue_->cancelled_};
   for (size_t i = 0; i < views.size(); ++i) {
-    absl::StatusOr<std::shared_ptr<hal::Buffer>> buffer = BringInput(*execution.inputs[i], views[i]);
+    absl::StatusOr<std::shared_ptr<hal::Buffer>> buffer =
+        BringInput(*execution.inputs[i], views[i]);
     if (!buffer.ok()) return InProgram(buffer.status(), execution);
     launch.arguments.push_back(*std::move(buffer));
   }
@@ -82,8 +83,7 @@ absl::Status DeviceExecutor::DispatchUpload(const std::shared_ptr<Task>& task, U
   }
   const Event event = upload_->CopyFromHost(upload.data, upload.size_bytes, outputs[0].buffer, 0,
                                             std::move(upload.keep_alive));
-  task->outputs[0]->Schedule(std::move(outputs[0].buffer), upload_.get(),
-                             outputs[0].charged_bytes);
+  task->outputs[0]->Schedule(std::move(outputs[0].buffer), upload_.get(), outputs[0].charged_bytes);
   Launched(task, event);
   return absl::OkStatus();
 }

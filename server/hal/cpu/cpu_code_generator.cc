@@ -2,13 +2,15 @@
 
 #include <utility>
 
+#include "kernels/cpu/cpu_matmul.h"
+
 namespace acceld::hal::cpu {
 
 CpuCodeGenerator::CpuCodeGenerator()
     : target_(kernels::cpu::CpuTarget::Host()), architecture_(target_.ToString()) {}
 
 bool CpuCodeGenerator::SupportsMatmul(const kernels::MatmulStep& matmul) const {
-  return kernels::cpu::SupportsMatmul(matmul);
+  return kernels::cpu::CanMatmul(matmul);
 }
 
 absl::StatusOr<std::string> CpuCodeGenerator::Generate(const kernels::Plan& plan,

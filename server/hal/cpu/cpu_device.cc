@@ -54,9 +54,9 @@ absl::StatusOr<std::vector<std::unique_ptr<Device>>> OpenCpuDevices(
         absl::StrCat("CPU devices: ", options.num_devices, " is not between 1 and 64"));
   }
   if (options.threads_per_device < 0 || options.memory_bytes_per_device < 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("CPU devices: ", options.threads_per_device, " threads and ",
-                     options.memory_bytes_per_device, " bytes a device"));
+    return absl::InvalidArgumentError(absl::StrCat("CPU devices: ", options.threads_per_device,
+                                                   " threads and ", options.memory_bytes_per_device,
+                                                   " bytes a device"));
   }
   const int threads = options.threads_per_device > 0
                           ? options.threads_per_device

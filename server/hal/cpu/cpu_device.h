@@ -11,8 +11,8 @@ namespace acceld::hal::cpu {
 
 struct CpuDeviceOptions {
   int num_devices = 1;
-  int threads_per_device = 0;            // 0: cores / devices, at least 1
-  int64_t memory_bytes_per_device = 0;   // 0: 3/4 of the machine's memory / devices
+  int threads_per_device = 0;           // 0: cores / devices, at least 1
+  int64_t memory_bytes_per_device = 0;  // 0: 3/4 of the machine's memory / devices
 };
 
 // The machine's processor as one or several devices with budgets of their own; the devices share

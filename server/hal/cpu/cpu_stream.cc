@@ -26,6 +26,9 @@ absl::Status CheckRange(const char* what, int64_t offset_bytes, int64_t size_byt
 }
 
 absl::Status RunLaunch(const Launch& launch) {
+  if (launch.cancelled != nullptr && launch.cancelled->load()) {
+    return absl::CancelledError("launch: cancelled before it began");
+  }
   absl::InlinedVector<const void*, 8> arguments;
   absl::InlinedVector<void*, 8> results;
   for (const auto& buffer : launch.arguments) arguments.push_back(buffer->address());
@@ -73,8 +76,8 @@ Event CpuStream::Run(Launch launch) {
 
 Event CpuStream::CopyFromHost(const void* from, int64_t size_bytes, std::shared_ptr<Buffer> to,
                               int64_t offset_bytes, std::shared_ptr<const void> keep_alive) {
-  if (absl::Status status = CheckRange("copy to the device", offset_bytes, size_bytes,
-                                       to->size_bytes());
+  if (absl::Status status =
+          CheckRange("copy to the device", offset_bytes, size_bytes, to->size_bytes());
       !status.ok()) {
     return absl::StatusOr<Unit>(status);
   }
@@ -90,8 +93,7 @@ Event CpuStream::CopyToHost(std::shared_ptr<Buffer> from, void* to,
 }
 
 Event CpuStream::CopyFromPeer(std::shared_ptr<Buffer> from, std::shared_ptr<Buffer> to) {
-  if (absl::Status status =
-          CheckRange("copy from a peer", 0, from->size_bytes(), to->size_bytes());
+  if (absl::Status status = CheckRange("copy from a peer", 0, from->size_bytes(), to->size_bytes());
       !status.ok()) {
     return absl::StatusOr<Unit>(status);
   }

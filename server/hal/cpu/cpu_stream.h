@@ -13,8 +13,8 @@
 namespace acceld::hal::cpu {
 
 // An in-order stream: one worker thread that takes commands from a queue. Events become ready on
-// that thread, after the stream has let go of the command's buffers. A copy of a few kilobytes on an
-// idle stream runs at once on the calling thread, because waking the worker would take longer.
+// that thread, after the stream has let go of the command's buffers. A copy of a few kilobytes on
+// an idle stream runs at once on the calling thread, because waking the worker would take longer.
 //
 // Thread-safe. Modules handed to Run must be HostModules. The destructor finishes what is queued.
 class CpuStream final : public Stream {

@@ -47,8 +47,7 @@ absl::StatusOr<std::shared_ptr<const Module>> LoadCpuModule(const Executable& ex
   ACCELD_ASSIGN_OR_RETURN(auto code, kernels::cpu::CpuModule::Load(executable.code));
   constexpr size_t kAlignment = kernels::kBufferAlignment;
   const size_t size = executable.constants.size();
-  AlignedBytes constants(
-      std::aligned_alloc(kAlignment, (size / kAlignment + 1) * kAlignment));
+  AlignedBytes constants(std::aligned_alloc(kAlignment, (size / kAlignment + 1) * kAlignment));
   if (constants == nullptr) {
     return absl::ResourceExhaustedError(
         absl::StrCat("load: the system refuses ", size, " bytes for constants"));

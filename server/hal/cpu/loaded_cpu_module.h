@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "common/status.h"
-#include "server/hal/executable.h"
 #include "server/hal/device.h"
+#include "server/hal/executable.h"
 
 namespace acceld::hal::cpu {
 

@@ -93,9 +93,9 @@ absl::StatusOr<std::shared_ptr<Buffer>> MemoryPool::Allocate(int64_t size_bytes)
       if (capacity > available) capacity = std::max(RoundUp(size_bytes, kAlignment), kAlignment);
     }
     if (size_bytes > available || capacity > available) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("device memory: ", size_bytes, " bytes do not fit, ", used_bytes_, " of ",
-                       limit_bytes_, " are in use"));
+      return absl::ResourceExhaustedError(absl::StrCat("device memory: ", size_bytes,
+                                                       " bytes do not fit, ", used_bytes_, " of ",
+                                                       limit_bytes_, " are in use"));
     }
     used_bytes_ += capacity;
     peak_bytes_ = std::max(peak_bytes_, used_bytes_);
@@ -116,9 +116,9 @@ absl::StatusOr<std::shared_ptr<Buffer>> MemoryPool::Allocate(int64_t size_bytes)
   if (address == nullptr) {
     MutexLock lock(mutex_);
     used_bytes_ -= capacity;
-    return absl::ResourceExhaustedError(
-        absl::StrCat("device memory: the system refuses ", size_bytes, " bytes, ", used_bytes_,
-                     " of ", limit_bytes_, " are in use"));
+    return absl::ResourceExhaustedError(absl::StrCat("device memory: the system refuses ",
+                                                     size_bytes, " bytes, ", used_bytes_, " of ",
+                                                     limit_bytes_, " are in use"));
   }
   return std::make_shared<Block>(shared_from_this(), address, size_bytes, capacity);
 }

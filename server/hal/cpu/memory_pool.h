@@ -42,7 +42,8 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
   MemoryPool(int64_t limit_bytes, int64_t max_kept_bytes);
   void Return(void* address, int64_t capacity_bytes);
   // Takes kept blocks out, least recently used size first, until at most `target_bytes` are kept.
-  void TakeKept(int64_t target_bytes, std::vector<void*>& out) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void TakeKept(int64_t target_bytes, std::vector<void*>& out)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const int64_t limit_bytes_;
   const int64_t max_kept_bytes_;

@@ -1,0 +1,187 @@
+#include "server/cache/disk_tier.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+
+#include "tests/unit/cache/temporary_folder.h"
+
+namespace acceld::cache {
+namespace {
+
+namespace fs = std::filesystem;
+using ::acceld::testing::TemporaryFolder;
+
+EntryHeader HeaderFor(const std::string& name) {
+  return {.key = DigestOf(name),
+          .fingerprint = DigestOf("fingerprint"),
+          .build_id = "build-1",
+          .architecture = "fake",
+          .program_name = name,
+          .signature = "() -> ()",
+          .compile_ms = 1.5,
+          .created_unix_s = 1};
+}
+
+std::unique_ptr<DiskTier> OpenTier(const TemporaryFolder& folder, int64_t limit = 1 << 20) {
+  return *DiskTier::Open(folder.path() + "/cache", limit);
+}
+
+fs::path FileOf(const TemporaryFolder& folder, const std::string& name) {
+  const std::string hex = DigestOf(name).ToHex();
+  return fs::path(folder.path()) / "cache" / "v1" / hex.substr(0, 2) / (hex + ".exe");
+}
+
+std::string ReadAll(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void WriteAll(const fs::path& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+}
+
+TEST(DiskTierTest, EntriesSurviveARestart) {
+  TemporaryFolder folder;
+  OpenTier(folder)->Store(HeaderFor("a"), "code of a");
+  const auto tier = OpenTier(folder);
+  EXPECT_EQ(*tier->Load(HeaderFor("a")), "code of a");
+  EXPECT_TRUE(absl::IsNotFound(tier->Load(HeaderFor("b")).status()));
+  ASSERT_EQ(tier->List().size(), 1u);
+  EXPECT_EQ(tier->List()[0].header.program_name, "a");
+  EXPECT_EQ(tier->List()[0].header.compile_ms, 1.5);
+  EXPECT_EQ(tier->stats().bytes, fs::file_size(FileOf(folder, "a")));
+  EXPECT_EQ(tier->stats().dropped, 0u);
+}
+
+TEST(DiskTierTest, NobodyElseMayReadKeyOrFolder) {
+  TemporaryFolder folder;
+  const auto tier = OpenTier(folder);
+  struct stat info;
+  ASSERT_EQ(stat((folder.path() + "/cache").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0700u);
+  ASSERT_EQ(stat((folder.path() + "/cache/node.key").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0600u);
+}
+
+TEST(DiskTierTest, AnEntryCutShortAnywhereIsDropped) {
+  TemporaryFolder folder;
+  const auto tier = OpenTier(folder);
+  tier->Store(HeaderFor("a"), "code");
+  const std::string whole = ReadAll(FileOf(folder, "a"));
+  for (size_t size = 0; size < whole.size(); ++size) {
+    WriteAll(FileOf(folder, "a"), whole.substr(0, size));
+    ASSERT_TRUE(absl::IsNotFound(tier->Load(HeaderFor("a")).status())) << size;
+    ASSERT_FALSE(fs::exists(FileOf(folder, "a")));
+  }
+  EXPECT_EQ(tier->stats().dropped, whole.size());
+}
+
+TEST(DiskTierTest, AnEntryWithAnyByteChangedIsDropped) {
+  TemporaryFolder folder;
+  const auto tier = OpenTier(folder);
+  tier->Store(HeaderFor("a"), "code");
+  const std::string whole = ReadAll(FileOf(folder, "a"));
+  for (size_t at = 0; at < whole.size(); ++at) {
+    std::string altered = whole;
+    altered[at] ^= 1;
+    WriteAll(FileOf(folder, "a"), altered);
+    ASSERT_TRUE(absl::IsNotFound(tier->Load(HeaderFor("a")).status())) << at;
+  }
+  WriteAll(FileOf(folder, "a"), whole + "x");
+  EXPECT_FALSE(tier->Load(HeaderFor("a")).ok());
+  WriteAll(FileOf(folder, "a"), whole);
+  EXPECT_EQ(*tier->Load(HeaderFor("a")), "code");
+}
+
+TEST(DiskTierTest, AnEntrySignedElsewhereIsDropped) {
+  TemporaryFolder here, elsewhere;
+  OpenTier(elsewhere)->Store(HeaderFor("a"), "foreign code");
+  {
+    const auto tier = OpenTier(here);
+  }
+  fs::create_directories(FileOf(here, "a").parent_path());
+  fs::copy_file(FileOf(elsewhere, "a"), FileOf(here, "a"));
+  const auto tier = OpenTier(here);
+  EXPECT_EQ(tier->stats().dropped, 1u);
+  EXPECT_FALSE(tier->Load(HeaderFor("a")).ok());
+}
+
+TEST(DiskTierTest, ASignedEntryUnderAnotherNameIsDropped) {
+  TemporaryFolder folder;
+  const auto tier = OpenTier(folder);
+  tier->Store(HeaderFor("a"), "code of a");
+  fs::create_directories(FileOf(folder, "b").parent_path());
+  fs::copy_file(FileOf(folder, "a"), FileOf(folder, "b"));
+  EXPECT_FALSE(tier->Load(HeaderFor("b")).ok());
+  EXPECT_EQ(tier->stats().dropped, 1u);
+  EXPECT_TRUE(tier->Load(HeaderFor("a")).ok());
+}
+
+TEST(DiskTierTest, AKeyThatOthersCouldReadIsReplaced) {
+  TemporaryFolder folder;
+  OpenTier(folder)->Store(HeaderFor("a"), "code");
+  const std::string key_path = folder.path() + "/cache/node.key";
+  const std::string old_key = ReadAll(key_path);
+  fs::permissions(key_path, fs::perms::others_read, fs::perm_options::add);
+  const auto tier = OpenTier(folder);
+  EXPECT_NE(ReadAll(key_path), old_key);
+  EXPECT_FALSE(tier->Load(HeaderFor("a")).ok());
+}
+
+TEST(DiskTierTest, TheLeastRecentlyUsedGoFirst) {
+  TemporaryFolder folder;
+  const std::string code(1000, 'x');
+  auto tier = OpenTier(folder, 4 * 1400);
+  for (const char* name : {"a", "b", "c", "d"}) tier->Store(HeaderFor(name), code);
+  ASSERT_EQ(tier->stats().entries, 4u);
+  // Recency is the files' modification time; a clock that ticks coarsely must not decide the test.
+  const auto now = fs::last_write_time(FileOf(folder, "d"));
+  int age = 40;
+  for (const char* name : {"b", "a", "c", "d"}) {
+    fs::last_write_time(FileOf(folder, name), now - std::chrono::seconds(age -= 10));
+  }
+  EXPECT_TRUE(tier->Load(HeaderFor("b")).ok());
+  tier->Store(HeaderFor("e"), code);
+  EXPECT_TRUE(fs::exists(FileOf(folder, "b")));
+  EXPECT_FALSE(fs::exists(FileOf(folder, "a")));
+  EXPECT_TRUE(fs::exists(FileOf(folder, "e")));
+  EXPECT_LE(tier->stats().bytes, 4u * 1400);
+}
+
+TEST(DiskTierTest, AnEntryLargerThanTheLimitIsNotStored) {
+  TemporaryFolder folder;
+  const auto tier = OpenTier(folder, 1000);
+  tier->Store(HeaderFor("a"), std::string(2000, 'x'));
+  EXPECT_EQ(tier->stats().entries, 0u);
+}
+
+TEST(DiskTierTest, SeveralProcessesShareTheFolder) {
+  TemporaryFolder folder;
+  const auto one = OpenTier(folder);
+  const auto other = OpenTier(folder);
+  one->Store(HeaderFor("a"), "code");
+  EXPECT_EQ(*other->Load(HeaderFor("a")), "code");
+  fs::remove(FileOf(folder, "a"));
+  EXPECT_FALSE(one->Load(HeaderFor("a")).ok());
+  EXPECT_EQ(one->stats().entries, 0u);
+  EXPECT_EQ(one->stats().dropped, 0u);
+}
+
+TEST(DiskTierTest, TroubleWithTheDiskIsCounted) {
+  TemporaryFolder folder;
+  const auto tier = OpenTier(folder);
+  fs::remove_all(folder.path() + "/cache/v1");
+  WriteAll(folder.path() + "/cache/v1", "a file where a folder was");
+  tier->Store(HeaderFor("a"), "code");
+  EXPECT_FALSE(tier->Load(HeaderFor("a")).ok());
+  EXPECT_GE(tier->stats().failures, 1u);
+  EXPECT_FALSE(DiskTier::Open(folder.path() + "/cache", 1 << 20).ok());
+}
+
+}  // namespace
+}  // namespace acceld::cache

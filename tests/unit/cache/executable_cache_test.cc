@@ -1,0 +1,242 @@
+#include "server/cache/executable_cache.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "server/cache/cache_key.h"
+#include "tests/unit/cache/temporary_folder.h"
+#include "tests/unit/runtime/fake_device.h"
+
+namespace acceld::cache {
+namespace {
+
+namespace fs = std::filesystem;
+using ::acceld::testing::FakeDevice;
+using ::acceld::testing::TemporaryFolder;
+
+// A cache over two fake devices with a compiler that counts.
+class ExecutableCacheTest : public ::testing::Test {
+ protected:
+  ExecutableCacheTest() {
+    for (FakeDevice& device : devices_) {
+      device.kernels["code"] = [](const auto&) { return absl::OkStatus(); };
+    }
+  }
+
+  std::unique_ptr<ExecutableCache> Open(int64_t memory_bytes = 1 << 20, int threads = 2) {
+    return std::make_unique<ExecutableCache>(
+        ExecutableCache::Options{.folder = folder_.path() + "/cache",
+                                 .memory_bytes = memory_bytes,
+                                 .compile_threads = threads},
+        std::vector<hal::Device*>{&devices_[0], &devices_[1]}, "build-1");
+  }
+  Request RequestFor(const std::string& name, size_t device = 0) {
+    return {.key = DigestOf(name),
+            .fingerprint = DigestOf(name),
+            .arguments = {testing::F32({2})},
+            .device = device,
+            .compile = [this, name]() -> absl::StatusOr<hal::Executable> {
+              compiles_.fetch_add(1);
+              (void)compile_may_end_.Await();
+              if (name == "bad") return absl::UnimplementedError("no lowering");
+              hal::Executable executable;
+              executable.program_name = name;
+              executable.architecture = "fake";
+              executable.build_id = "build-1";
+              executable.arguments = {testing::F32({2})};
+              executable.constants = std::string(1000, 'c');
+              executable.code = "code";
+              return executable;
+            }};
+  }
+  Verdict VerdictOf(ExecutableCache& cache, const Request& request) {
+    const auto ticket = cache.Get(request);
+    EXPECT_TRUE(ticket.future.Await().ok()) << ticket.future.Await().status();
+    return ticket.VerdictOf(*ticket.future.Await());
+  }
+  fs::path FileOf(const std::string& name) {
+    const std::string hex = DigestOf(name).ToHex();
+    return fs::path(folder_.path()) / "cache" / "v1" / hex.substr(0, 2) / (hex + ".exe");
+  }
+
+  TemporaryFolder folder_;
+  FakeDevice devices_[2];
+  std::atomic<int> compiles_{0};
+  Future<Unit> compile_may_end_ = absl::StatusOr<Unit>(Unit{});
+};
+
+TEST_F(ExecutableCacheTest, MissThenMemoryThenDiskAfterARestart) {
+  auto cache = Open();
+  EXPECT_EQ(VerdictOf(*cache, RequestFor("f")), Verdict::kMiss);
+  EXPECT_EQ(VerdictOf(*cache, RequestFor("f")), Verdict::kMemory);
+  cache.reset();
+  cache = Open();
+  EXPECT_EQ(VerdictOf(*cache, RequestFor("f")), Verdict::kDisk);
+  EXPECT_EQ(compiles_, 1);
+  EXPECT_EQ(cache->stats().hits_disk, 1u);
+  EXPECT_EQ(cache->stats().compiles, 0u);
+}
+
+TEST_F(ExecutableCacheTest, ConcurrentMissesCompileOnce) {
+  Promise<Unit> gate;
+  compile_may_end_ = gate.future();
+  auto cache = Open();
+  std::vector<ExecutableCache::Ticket> tickets(8);
+  std::vector<std::thread> threads;
+  for (auto& ticket : tickets) {
+    threads.emplace_back([&] { ticket = cache->Get(RequestFor("f")); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  gate.Set(Unit{});
+  int misses = 0;
+  for (const auto& ticket : tickets) {
+    ASSERT_TRUE(ticket.future.Await().ok());
+    misses += ticket.VerdictOf(*ticket.future.Await()) == Verdict::kMiss;
+  }
+  EXPECT_EQ(misses, 1);
+  EXPECT_EQ(compiles_, 1);
+  EXPECT_EQ(cache->stats().hits_inflight, 7u);
+}
+
+TEST_F(ExecutableCacheTest, TwoDevicesShareOneCompileAndLoadEach) {
+  Promise<Unit> gate;
+  compile_may_end_ = gate.future();
+  auto cache = Open();
+  const auto first = cache->Get(RequestFor("f", 0));
+  const auto second = cache->Get(RequestFor("f", 1));
+  gate.Set(Unit{});
+  ASSERT_TRUE(first.future.Await().ok());
+  ASSERT_TRUE(second.future.Await().ok());
+  EXPECT_EQ(compiles_, 1);
+  EXPECT_EQ(devices_[0].loads, 1);
+  EXPECT_EQ(devices_[1].loads, 1);
+}
+
+TEST_F(ExecutableCacheTest, AFailedCompileIsNotKept) {
+  auto cache = Open();
+  for (int i = 1; i <= 2; ++i) {
+    const auto ticket = cache->Get(RequestFor("bad"));
+    EXPECT_EQ(ticket.future.Await().status().message(), "no lowering");
+    EXPECT_EQ(compiles_, i);
+  }
+  EXPECT_EQ(cache->stats().compile_failures, 2u);
+  EXPECT_FALSE(fs::exists(FileOf("bad")));
+}
+
+TEST_F(ExecutableCacheTest, AWaiterThatGoesAwayDisturbsNobody) {
+  Promise<Unit> gate;
+  compile_may_end_ = gate.future();
+  auto cache = Open();
+  {
+    const auto leader = cache->Get(RequestFor("f"));
+  }
+  const auto waiter = cache->Get(RequestFor("f"));
+  gate.Set(Unit{});
+  EXPECT_TRUE(waiter.future.Await().ok());
+}
+
+TEST_F(ExecutableCacheTest, ColdEntriesLeaveMemoryAndHeldOnesStay) {
+  auto cache = Open(/*memory_bytes=*/3500);  // three entries of 1,104 bytes
+  std::shared_ptr<const hal::LoadedExecutable> held;
+  {
+    const auto ticket = cache->Get(RequestFor("held"));
+    held = (*ticket.future.Await())->executable;
+  }
+  for (const char* name : {"a", "b", "c", "d"}) {
+    EXPECT_EQ(VerdictOf(*cache, RequestFor(name)), Verdict::kMiss);
+  }
+  EXPECT_EQ(VerdictOf(*cache, RequestFor("held")), Verdict::kMemory);
+  EXPECT_EQ(VerdictOf(*cache, RequestFor("a")), Verdict::kDisk);
+  EXPECT_LE(cache->stats().memory.bytes, 3500u);
+}
+
+TEST_F(ExecutableCacheTest, AnAlteredEntryIsDroppedCountedAndCompiledAgain) {
+  auto cache = Open();
+  VerdictOf(*cache, RequestFor("f"));
+  cache.reset();
+  {
+    std::fstream file(FileOf("f"), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(-3, std::ios::end);
+    file.put('!');
+  }
+  cache = Open();
+  EXPECT_EQ(VerdictOf(*cache, RequestFor("f")), Verdict::kMiss);
+  EXPECT_EQ(compiles_, 2);
+  EXPECT_EQ(cache->stats().disk.dropped, 1u);
+  cache.reset();
+  cache = Open();
+  EXPECT_EQ(VerdictOf(*cache, RequestFor("f")), Verdict::kDisk);
+}
+
+TEST_F(ExecutableCacheTest, CodeThatDoesNotLinkIsCompiledAgain) {
+  auto cache = Open();
+  VerdictOf(*cache, RequestFor("f"));
+  cache.reset();
+  // Signed and whole, but of a toolchain whose code this device cannot load.
+  auto code = std::move(devices_[0].kernels["code"]);
+  devices_[0].kernels.clear();
+  cache = Open();
+  EXPECT_FALSE(cache->Get(RequestFor("f")).future.Await().ok());
+  EXPECT_EQ(compiles_, 2);
+  EXPECT_EQ(cache->stats().disk.dropped, 1u);
+}
+
+TEST_F(ExecutableCacheTest, WithoutAUsableFolderItWorksInMemory) {
+  std::ofstream(folder_.path() + "/cache") << "a file";
+  auto cache = Open();
+  EXPECT_EQ(VerdictOf(*cache, RequestFor("f")), Verdict::kMiss);
+  EXPECT_EQ(VerdictOf(*cache, RequestFor("f")), Verdict::kMemory);
+}
+
+TEST_F(ExecutableCacheTest, ListsBothTiersMostRecentlyUsedFirst) {
+  auto cache = Open();
+  VerdictOf(*cache, RequestFor("f"));
+  cache.reset();
+  cache = Open();
+  VerdictOf(*cache, RequestFor("g"));
+  const auto entries = cache->List();
+  ASSERT_EQ(entries.size(), 2u);
+  EXPECT_EQ(entries[0].program_name, "g");
+  EXPECT_TRUE(entries[0].in_memory);
+  EXPECT_EQ(entries[1].program_name, "f");
+  EXPECT_TRUE(entries[1].on_disk);
+  EXPECT_FALSE(entries[1].in_memory);
+  EXPECT_EQ(entries[1].architecture, "fake");
+}
+
+TEST_F(ExecutableCacheTest, ShutdownAnswersEveryRequest) {
+  Promise<Unit> gate;
+  compile_may_end_ = gate.future();
+  auto cache = Open(1 << 20, /*threads=*/1);
+  const auto running = cache->Get(RequestFor("f"));
+  const auto queued = cache->Get(RequestFor("g"));
+  std::thread closing([&] { cache.reset(); });
+  gate.Set(Unit{});
+  (void)running.future.Await();
+  (void)queued.future.Await();
+  closing.join();
+}
+
+TEST(CacheKeyTest, DependsOnEverythingThatChangesCodeAndOnNothingElse) {
+  const Digest f = DigestOf("f"), g = DigestOf("g");
+  const std::vector<ir::TensorType> a = {testing::F32({2, 3})};
+  const std::vector<ir::TensorType> b = {testing::F32({3, 2})};
+  const Digest key = MakeCacheKey(f, a, "arch", "build", "");
+  EXPECT_EQ(key, MakeCacheKey(f, a, "arch", "build", ""));
+  EXPECT_NE(key, MakeCacheKey(g, a, "arch", "build", ""));
+  EXPECT_NE(key, MakeCacheKey(f, b, "arch", "build", ""));
+  EXPECT_NE(key, MakeCacheKey(f, {}, "arch", "build", ""));
+  EXPECT_NE(key, MakeCacheKey(f, a, "arch2", "build", ""));
+  EXPECT_NE(key, MakeCacheKey(f, a, "arch", "build2", ""));
+  EXPECT_NE(key, MakeCacheKey(f, a, "arch", "build", "fast"));
+}
+
+}  // namespace
+}  // namespace acceld::cache

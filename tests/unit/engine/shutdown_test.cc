@@ -1,0 +1,124 @@
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "server/engine/engine.h"
+#include "tests/unit/engine/fake_engine.h"
+
+namespace acceld::engine {
+namespace {
+
+using ::acceld::testing::Await;
+using ::acceld::testing::FakeCompiler;
+using ::acceld::testing::Floats;
+using ::acceld::testing::MakeFakeEngine;
+using ::acceld::testing::ModuleNamed;
+
+TEST(CloseTest, FreesEverythingAndAnswersWhatIsPending) {
+  FakeCompiler compiler;
+  Promise<Unit> gate;
+  compiler.may_end = gate.future();
+  const auto engine = MakeFakeEngine(compiler);
+  const auto session = *engine->OpenSession("test");
+  ASSERT_TRUE(session->RegisterProgram(1, ModuleNamed("add_one"), "main").ok());
+  ASSERT_TRUE(session->Put(0, Floats({1, 2}), 0).ok());
+  for (Handle i = 1; i <= 100; ++i) ASSERT_TRUE(session->Execute(1, {i - 1}, {i}, 0).ok());
+  ASSERT_TRUE(session->BeginUpload(500, testing::F32({100}), 0).ok());
+  int cancelled = 0;
+  const auto count = [&](const absl::Status& status) {
+    cancelled += status.code() == absl::StatusCode::kCancelled;
+  };
+  session->Await(100, [&](ReadyResult result) { count(result.status); });
+  session->Fetch(500, [&](FetchResult result) { count(result.array.status()); });
+  ASSERT_TRUE(
+      session->Compile(1, {testing::F32({4})}, 0, [&](CompileResult r) { count(r.status); }).ok());
+  // The compile has not ended, and yet nothing of the session is left.
+  session->Close();
+  EXPECT_EQ(cancelled, 3);
+  const EngineStats stats = engine->Stats();
+  EXPECT_EQ(stats.sessions, 0u);
+  EXPECT_EQ(stats.arrays, 0u);
+  EXPECT_EQ(stats.array_bytes, 0u);
+  EXPECT_EQ(engine->Devices()[0].memory_used_bytes, 0u);
+  EXPECT_EQ(session->Put(1, Floats({1}), 0).code(), absl::StatusCode::kCancelled);
+  EXPECT_EQ(Await(*session, 1).status.code(), absl::StatusCode::kCancelled);
+  gate.Set(Unit{});
+}
+
+TEST(CloseTest, StopsAKernelThatWouldRunForever) {
+  FakeCompiler compiler;
+  const auto engine = MakeFakeEngine(compiler);
+  const auto session = *engine->OpenSession("test");
+  ASSERT_TRUE(session->RegisterProgram(1, ModuleNamed("spin"), "main").ok());
+  ASSERT_TRUE(session->Execute(1, {}, {1}, 0).ok());
+  session->Close();
+  const auto other = *engine->OpenSession("other");
+  ASSERT_TRUE(other->RegisterProgram(1, ModuleNamed("zeros"), "main").ok());
+  ASSERT_TRUE(other->Execute(1, {}, {1}, 0).ok());
+  EXPECT_TRUE(Await(*other, 1).status.ok());
+}
+
+TEST(CloseTest, RacesWithCommandsOfOtherThreads) {
+  FakeCompiler compiler;
+  const auto engine = MakeFakeEngine(compiler);
+  for (int round = 0; round < 20; ++round) {
+    const auto session = *engine->OpenSession("test");
+    ASSERT_TRUE(session->RegisterProgram(1, ModuleNamed("add_one"), "main").ok());
+    ASSERT_TRUE(session->Put(0, Floats({1, 2}), 0).ok());
+    std::thread submitting([&] {
+      for (Handle i = 1; session->Execute(1, {i - 1}, {i}, 0).ok(); ++i) {
+        session->Release({i - 1});
+        if (i % 10 == 0) session->Fetch(i, [](FetchResult) {});
+      }
+    });
+    (void)Await(*session, 5);
+    session->Close();
+    submitting.join();
+  }
+  engine->Shutdown(std::chrono::seconds(10));
+  EXPECT_EQ(engine->Stats().arrays, 0u);
+}
+
+TEST(ShutdownTest, FinishesWorkInFlightAndRefusesNewSessions) {
+  FakeCompiler compiler;
+  const auto engine = MakeFakeEngine(compiler);
+  const auto session = *engine->OpenSession("test");
+  ASSERT_TRUE(session->RegisterProgram(1, ModuleNamed("zeros"), "main").ok());
+  ASSERT_TRUE(session->Execute(1, {}, {1}, 0).ok());
+  absl::Status status = absl::UnknownError("no answer");
+  session->Await(1, [&](ReadyResult result) { status = result.status; });
+  engine->Shutdown(std::chrono::hours(1));
+  EXPECT_TRUE(status.ok()) << status;
+  EXPECT_EQ(engine->OpenSession("late").status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(engine->Stats().arrays, 0u);
+}
+
+TEST(ShutdownTest, CancelsWhatTakesTooLong) {
+  FakeCompiler compiler;
+  const auto engine = MakeFakeEngine(compiler);
+  const auto session = *engine->OpenSession("test");
+  ASSERT_TRUE(session->RegisterProgram(1, ModuleNamed("spin"), "main").ok());
+  ASSERT_TRUE(session->Execute(1, {}, {1}, 0).ok());
+  absl::Status status;
+  session->Await(1, [&](ReadyResult result) { status = result.status; });
+  engine->Shutdown(std::chrono::milliseconds(10));
+  EXPECT_EQ(status.code(), absl::StatusCode::kCancelled);
+}
+
+TEST(ShutdownTest, AnEngineMayGoWhileItWorks) {
+  FakeCompiler compiler;
+  std::shared_ptr<Session> session;
+  {
+    const auto engine = MakeFakeEngine(compiler);
+    session = *engine->OpenSession("test");
+    ASSERT_TRUE(session->RegisterProgram(1, ModuleNamed("add_one"), "main").ok());
+    ASSERT_TRUE(session->Put(0, Floats({1, 2}), 0).ok());
+    for (Handle i = 1; i <= 1000; ++i) ASSERT_TRUE(session->Execute(1, {i - 1}, {i}, 0).ok());
+  }
+  EXPECT_EQ(Await(*session, 1000).status.code(), absl::StatusCode::kCancelled);
+}
+
+}  // namespace
+}  // namespace acceld::engine

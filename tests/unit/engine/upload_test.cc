@@ -1,0 +1,100 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "server/engine/engine.h"
+#include "tests/unit/engine/fake_engine.h"
+
+namespace acceld::engine {
+namespace {
+
+using ::acceld::testing::Await;
+using ::acceld::testing::FakeCompiler;
+using ::acceld::testing::FakeEngineOptions;
+using ::acceld::testing::FetchFloats;
+using ::acceld::testing::FetchResultOf;
+using ::acceld::testing::Floats;
+using ::acceld::testing::MakeFakeEngine;
+using ::acceld::testing::ModuleNamed;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class UploadTest : public ::testing::Test {
+ protected:
+  FakeCompiler compiler_;
+  std::unique_ptr<Engine> engine_ = MakeFakeEngine(compiler_);
+  std::shared_ptr<Session> session_ = *engine_->OpenSession("test");
+};
+
+TEST_F(UploadTest, PiecesBecomeAnArrayThatWasUsableFromTheStart) {
+  ASSERT_TRUE(session_->RegisterProgram(1, ModuleNamed("add_one"), "main").ok());
+  ASSERT_TRUE(session_->BeginUpload(1, testing::F32({2}), 0).ok());
+  ASSERT_TRUE(session_->Execute(1, {1}, {2}, 0).ok());
+  const ir::Literal values = Floats({1, 2});
+  ASSERT_TRUE(session_->AppendUpload(1, values.bytes().substr(0, 3)).ok());
+  ASSERT_TRUE(session_->AppendUpload(1, values.bytes().substr(3)).ok());
+  ASSERT_TRUE(session_->FinishUpload(1).ok());
+  EXPECT_THAT(FetchFloats(*session_, 2), ElementsAre(2, 3));
+}
+
+TEST_F(UploadTest, TooManyAndTooFewBytesPoisonTheArray) {
+  ASSERT_TRUE(session_->BeginUpload(1, testing::F32({2}), 0).ok());
+  EXPECT_EQ(session_->AppendUpload(1, "123456789").code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(Await(*session_, 1).status.message()), HasSubstr("9 bytes"));
+  ASSERT_TRUE(session_->BeginUpload(2, testing::F32({2}), 0).ok());
+  ASSERT_TRUE(session_->AppendUpload(2, "1234567").ok());
+  EXPECT_EQ(session_->FinishUpload(2).code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(Await(*session_, 2).status.message()), HasSubstr("7 of 8 bytes"));
+}
+
+TEST_F(UploadTest, AnAbortedUploadFailsWithItsReason) {
+  ASSERT_TRUE(session_->BeginUpload(1, testing::F32({2}), 0).ok());
+  session_->AbortUpload(1, absl::UnavailableError("the stream broke"));
+  EXPECT_EQ(Await(*session_, 1).status.message(), "the stream broke");
+  EXPECT_EQ(session_->AppendUpload(1, "1").code(), absl::StatusCode::kNotFound);
+}
+
+TEST_F(UploadTest, ElementsOutOfRangeAreRefused) {
+  ASSERT_TRUE(session_->BeginUpload(1, {ir::DType::kI1, {2}}, 0).ok());
+  EXPECT_EQ(session_->AppendUpload(1, absl::string_view("\1\2", 2)).message(),
+            "an element of i1 is 2");
+  ASSERT_TRUE(session_->BeginUpload(2, {ir::DType::kI4, {2}}, 0).ok());
+  EXPECT_TRUE(session_->AppendUpload(2, "\xf8").ok());
+  EXPECT_EQ(session_->AppendUpload(2, "\x08").code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST_F(UploadTest, ArraysWithoutElementsAreFine) {
+  ASSERT_TRUE(session_->BeginUpload(1, testing::F32({0, 3}), 0).ok());
+  ASSERT_TRUE(session_->FinishUpload(1).ok());
+  EXPECT_TRUE(FetchFloats(*session_, 1).empty());
+}
+
+TEST_F(UploadTest, TypesWithoutASizeOrBeyondTheLimitPoisonTheArray) {
+  ASSERT_TRUE(session_->BeginUpload(1, testing::F32({ir::kDynamicDim}), 0).ok());
+  EXPECT_EQ(Await(*session_, 1).status.code(), absl::StatusCode::kInvalidArgument);
+  ASSERT_TRUE(session_->BeginUpload(2, testing::F32({int64_t{1} << 40}), 0).ok());
+  EXPECT_EQ(Await(*session_, 2).status.code(), absl::StatusCode::kResourceExhausted);
+  ASSERT_TRUE(session_->Put(3, ir::Literal::Zeros(testing::F32({int64_t{1} << 40})), 0).ok());
+  EXPECT_EQ(Await(*session_, 3).status.code(), absl::StatusCode::kResourceExhausted);
+  ASSERT_TRUE(session_->BeginUpload(4, testing::F32({1}), 7).ok());
+  EXPECT_EQ(Await(*session_, 4).status.code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST_F(UploadTest, WhatIsStagedIsLimited) {
+  FakeEngineOptions options;
+  options.engine.max_session_bytes = 1000;
+  const auto engine = MakeFakeEngine(compiler_, options);
+  const auto session = *engine->OpenSession("small");
+  ASSERT_TRUE(session->BeginUpload(1, testing::F32({200}), 0).ok());
+  ASSERT_TRUE(session->BeginUpload(2, testing::F32({200}), 0).ok());
+  EXPECT_TRUE(session->AppendUpload(1, "1234").ok());
+  EXPECT_EQ(session->AppendUpload(2, "1234").code(), absl::StatusCode::kResourceExhausted);
+  session->AbortUpload(1, absl::OkStatus());
+  ASSERT_TRUE(session->BeginUpload(3, testing::F32({200}), 0).ok());
+  EXPECT_TRUE(session->AppendUpload(3, "1234").ok());
+}
+
+}  // namespace
+}  // namespace acceld::engine

@@ -1,0 +1,343 @@
+#include "server/runtime/device_executor.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/future.h"
+#include "tests/unit/runtime/fake_device.h"
+
+namespace acceld::runtime {
+namespace {
+
+using ::acceld::testing::F32;
+using ::acceld::testing::FakeDevice;
+using ::acceld::testing::Kernel;
+using ::acceld::testing::LoadedKernel;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ArrayPtr = std::shared_ptr<Array>;
+
+constexpr auto kForever = std::chrono::steady_clock::time_point::max();
+
+absl::Status AddOne(const kernels::cpu::LaunchContext& context) {
+  const float in = *static_cast<const float*>(context.arguments[0]);
+  *static_cast<float*>(context.results[0]) = in + 1;
+  return absl::OkStatus();
+}
+
+absl::Status Nothing(const kernels::cpu::LaunchContext&) { return absl::OkStatus(); }
+
+// A door that kernels wait at until the test opens it.
+class Door {
+ public:
+  void Open() { promise_.Set(Unit{}); }
+  void Pass() const { (void)opened_.Await(); }
+
+ private:
+  Promise<Unit> promise_;
+  Event opened_ = promise_.future();
+};
+
+// One session on one or more executors.
+class Client {
+ public:
+  explicit Client(std::vector<DeviceExecutor*> executors, int64_t limit_bytes = INT64_MAX)
+      : executors_(std::move(executors)),
+        account_(std::make_shared<MemoryAccount>(limit_bytes)),
+        cancelled_(std::make_shared<std::atomic<bool>>(false)) {
+    for (DeviceExecutor* executor : executors_) {
+      queues_.push_back(executor->OpenQueue(account_, cancelled_));
+    }
+  }
+
+  ArrayPtr NewArray(int64_t elements, int device = 0) {
+    return std::make_shared<Array>(F32({elements}), device, account_);
+  }
+  ArrayPtr Upload(std::vector<float> values, int device = 0) {
+    ArrayPtr array = NewArray(static_cast<int64_t>(values.size()), device);
+    auto kept = std::make_shared<std::vector<float>>(std::move(values));
+    auto task = std::make_shared<Task>(
+        runtime::Upload{kept->data(), static_cast<int64_t>(kept->size() * sizeof(float)), kept});
+    task->outputs.push_back(array);
+    executors_[device]->Submit(queues_[device], std::move(task), true);
+    return array;
+  }
+  ArrayPtr Run(const std::string& name, std::shared_ptr<const hal::LoadedExecutable> executable,
+               std::vector<ArrayPtr> inputs, int device = 0) {
+    Execution execution;
+    execution.inputs.assign(inputs.begin(), inputs.end());
+    execution.program_name = std::make_shared<const std::string>(name);
+    ArrayPtr output = std::make_shared<Array>(executable->executable->results[0], device, account_);
+    execution.executable = std::move(executable);
+    auto task = std::make_shared<Task>(std::move(execution));
+    task->outputs.push_back(output);
+    executors_[device]->Submit(queues_[device], std::move(task), true);
+    return output;
+  }
+  // An execution whose executable the caller provides later.
+  std::pair<std::shared_ptr<Task>, ArrayPtr> RunLater(const std::string& name,
+                                                      std::vector<ArrayPtr> inputs) {
+    Execution execution;
+    execution.inputs.assign(inputs.begin(), inputs.end());
+    execution.program_name = std::make_shared<const std::string>(name);
+    ArrayPtr output = NewArray(1);
+    auto task = std::make_shared<Task>(std::move(execution));
+    task->outputs.push_back(output);
+    executors_[0]->Submit(queues_[0], task, false);
+    return {task, output};
+  }
+  void Cancel() {
+    cancelled_->store(true);
+    for (size_t i = 0; i < executors_.size(); ++i) {
+      executors_[i]->Cancel(*queues_[i], absl::CancelledError("the session is closed"));
+    }
+  }
+  MemoryAccount& account() { return *account_; }
+
+ private:
+  std::vector<DeviceExecutor*> executors_;
+  std::shared_ptr<MemoryAccount> account_;
+  std::shared_ptr<std::atomic<bool>> cancelled_;
+  std::vector<std::shared_ptr<TaskQueue>> queues_;
+};
+
+absl::Status Final(const ArrayPtr& array) {
+  (void)array->Final().Await();
+  return array->error();
+}
+
+float FirstValue(DeviceExecutor& executor, const ArrayPtr& array) {
+  EXPECT_TRUE(Final(array).ok()) << array->error();
+  if (array->state() != Array::State::kDefined) return -1;
+  Promise<float> promise;
+  Future<float> value = promise.future();
+  auto shared = std::make_shared<Promise<float>>(std::move(promise));
+  executor.Download(*array, [shared](absl::StatusOr<std::shared_ptr<const std::string>> bytes) {
+    float first = 0;
+    std::memcpy(&first, (*bytes)->data(), sizeof(first));
+    shared->Set(first);
+  });
+  return *value.Await();
+}
+
+TEST(DeviceExecutorTest, UploadsRunAndComeBack) {
+  FakeDevice device;
+  DeviceExecutor executor(device, 0, {});
+  Client client({&executor});
+  const ArrayPtr y = client.Run("f", LoadedKernel(1, 3, AddOne), {client.Upload({41, 0, 0})});
+  EXPECT_EQ(FirstValue(executor, y), 42);
+  EXPECT_EQ(client.account().bytes(), 12);
+  executor.WaitUntilIdle(kForever);
+}
+
+TEST(DeviceExecutorTest, TenThousandDependentExecutionsHoldBoundedMemory) {
+  constexpr int64_t kElements = 256;  // 1 KiB
+  FakeDevice device(100 << 10);
+  DeviceExecutor executor(device, 0, {});
+  Client client({&executor});
+  const auto kernel = LoadedKernel(1, kElements, AddOne, /*arena_bytes=*/1024);
+  ArrayPtr y = client.Upload(std::vector<float>(kElements, 0.0f));
+  for (int i = 0; i < 10'000; ++i) y = client.Run("f", kernel, {y});
+  EXPECT_EQ(FirstValue(executor, y), 10'000);
+  executor.WaitUntilIdle(kForever);
+  y.reset();
+  EXPECT_EQ(client.account().arrays(), 0);
+  EXPECT_EQ(client.account().bytes(), 0);
+  EXPECT_EQ(device.memory().used_bytes, 0);
+}
+
+TEST(DeviceExecutorTest, AFailureReachesTenThousandDependentsUnchanged) {
+  FakeDevice device;
+  DeviceExecutor executor(device, 0, {});
+  Client client({&executor});
+  auto [task, y] = client.RunLater("first", {});
+  const auto kernel = LoadedKernel(1, 1, AddOne);
+  for (int i = 0; i < 10'000; ++i) y = client.Run("later", kernel, {y});
+  executor.Provide(task, absl::UnimplementedError("no lowering for fft"));
+  const absl::Status error = Final(y);
+  EXPECT_EQ(error.code(), absl::StatusCode::kUnimplemented);
+  EXPECT_EQ(error.message(), "program first: no lowering for fft");
+  executor.WaitUntilIdle(kForever);
+}
+
+TEST(DeviceExecutorTest, AFailingLaunchPoisonsWhatWasLaunchedAfterIt) {
+  FakeDevice device;
+  DeviceExecutor executor(device, 0, {});
+  Client client({&executor});
+  Door door;
+  const auto failing = LoadedKernel(0, 1, [&](const auto&) {
+    door.Pass();
+    return absl::InternalError("library call failed");
+  });
+  const ArrayPtr bad = client.Run("bad", failing, {});
+  const ArrayPtr derived = client.Run("g", LoadedKernel(1, 1, AddOne),
+                                      {client.Run("f", LoadedKernel(1, 1, AddOne), {bad})});
+  const ArrayPtr other = client.Upload({1});
+  door.Open();
+  EXPECT_EQ(Final(derived).message(), "program bad: library call failed");
+  EXPECT_TRUE(Final(other).ok());
+  executor.WaitUntilIdle(kForever);
+  EXPECT_EQ(client.account().bytes(), 4);
+}
+
+TEST(DeviceExecutorTest, RunAheadIsBounded) {
+  constexpr int kMaxInFlight = 4;
+  FakeDevice device;
+  DeviceExecutor executor(device, 0, {.max_in_flight = kMaxInFlight});
+  Client client({&executor});
+  Mutex mutex;
+  std::vector<ArrayPtr> outputs;
+  int most = 0;
+  const auto kernel = LoadedKernel(0, 1, [&](const auto&) {
+    MutexLock lock(mutex);
+    int scheduled = 0;
+    for (const ArrayPtr& output : outputs) scheduled += output->state() == Array::State::kScheduled;
+    most = std::max(most, scheduled);
+    return absl::OkStatus();
+  });
+  for (int i = 0; i < 200; ++i) {
+    ArrayPtr output = client.Run("f", kernel, {});
+    MutexLock lock(mutex);
+    outputs.push_back(std::move(output));
+  }
+  executor.WaitUntilIdle(kForever);
+  EXPECT_LE(most, kMaxInFlight);
+  EXPECT_EQ(executor.counters().executions, 200u);
+}
+
+TEST(DeviceExecutorTest, SessionsTakeTurns) {
+  FakeDevice device;
+  DeviceExecutor executor(device, 0, {.max_in_flight = 1});
+  Client a({&executor}), b({&executor});
+  Door door;
+  Promise<Unit> started;
+  const Event has_started = started.future();
+  const ArrayPtr first = a.Run("gate",
+                               LoadedKernel(0, 1,
+                                            [&](const auto&) {
+                                              started.Set(Unit{});
+                                              door.Pass();
+                                              return absl::OkStatus();
+                                            }),
+                               {});
+  (void)has_started.Await();
+  std::string order;  // written by the stream's thread only
+  const auto noting = [&](char who) {
+    return LoadedKernel(0, 1, [&order, who](const auto&) {
+      order += who;
+      return absl::OkStatus();
+    });
+  };
+  for (int i = 0; i < 6; ++i) a.Run("a", noting('a'), {});
+  for (int i = 0; i < 3; ++i) b.Run("b", noting('b'), {});
+  door.Open();
+  executor.WaitUntilIdle(kForever);
+  EXPECT_EQ(order, "abababaaa");
+}
+
+TEST(DeviceExecutorTest, WhenMemoryIsShortDispatchWaitsForWorkInFlight) {
+  constexpr int64_t kElements = 256;
+  FakeDevice device(3 << 10);
+  DeviceExecutor executor(device, 0, {});
+  Client client({&executor});
+  const auto kernel = LoadedKernel(0, kElements, Nothing);
+  for (int i = 0; i < 100; ++i) client.Run("f", kernel, {});
+  executor.WaitUntilIdle(kForever);
+  EXPECT_EQ(executor.counters().executions, 100u);
+}
+
+TEST(DeviceExecutorTest, ARequestThatNeverFitsFailsAloneAndSaysSo) {
+  FakeDevice device(64 << 10);
+  DeviceExecutor executor(device, 0, {});
+  Client client({&executor});
+  const ArrayPtr huge = client.Run("huge", LoadedKernel(0, 1 << 20, Nothing), {});
+  const ArrayPtr fine = client.Run("fine", LoadedKernel(0, 1, Nothing), {});
+  const absl::Status error = Final(huge);
+  EXPECT_EQ(error.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(error.message()), HasSubstr("program huge: device memory: 4194304"));
+  EXPECT_TRUE(Final(fine).ok());
+  executor.WaitUntilIdle(kForever);
+}
+
+TEST(DeviceExecutorTest, ASessionsByteLimitHoldsForItAlone) {
+  FakeDevice device;
+  DeviceExecutor executor(device, 0, {});
+  Client small({&executor}, /*limit_bytes=*/8), large({&executor});
+  const auto kernel = LoadedKernel(0, 2, Nothing);
+  const ArrayPtr first = small.Run("f", kernel, {});
+  const ArrayPtr second = small.Run("f", kernel, {});
+  const ArrayPtr other = large.Run("f", kernel, {});
+  EXPECT_TRUE(Final(first).ok());
+  EXPECT_THAT(std::string(Final(second).message()), HasSubstr("session memory: 8 bytes"));
+  EXPECT_TRUE(Final(other).ok());
+  executor.WaitUntilIdle(kForever);
+}
+
+TEST(DeviceExecutorTest, CancelFailsWhatIsQueuedAndFreesIt) {
+  FakeDevice device;
+  DeviceExecutor executor(device, 0, {.max_in_flight = 1});
+  Client client({&executor});
+  Door door;
+  ArrayPtr y = client.Run("gate",
+                          LoadedKernel(0, 1,
+                                       [&](const auto&) {
+                                         door.Pass();
+                                         return absl::OkStatus();
+                                       }),
+                          {});
+  for (int i = 0; i < 100; ++i) y = client.Run("f", LoadedKernel(1, 1, AddOne), {y});
+  auto [compiling, waiting] = client.RunLater("g", {y});
+  client.Cancel();
+  EXPECT_EQ(Final(y).code(), absl::StatusCode::kCancelled);
+  EXPECT_EQ(Final(waiting).code(), absl::StatusCode::kCancelled);
+  EXPECT_EQ(Final(client.Run("late", LoadedKernel(0, 1, Nothing), {})).code(),
+            absl::StatusCode::kCancelled);
+  door.Open();
+  executor.Provide(compiling, LoadedKernel(1, 1, AddOne));
+  executor.WaitUntilIdle(kForever);
+  y.reset();
+  waiting.reset();
+  EXPECT_EQ(client.account().arrays(), 0);
+  EXPECT_EQ(device.memory().used_bytes, 0);
+}
+
+TEST(DeviceExecutorTest, InputsOfAnotherDeviceAreCopiedOver) {
+  FakeDevice devices[2];
+  DeviceExecutor first(devices[0], 0, {});
+  DeviceExecutor second(devices[1], 1, {});
+  Client client({&first, &second});
+  const auto kernel = LoadedKernel(1, 1, AddOne);
+  ArrayPtr y = client.Upload({0}, 0);
+  for (int i = 0; i < 100; ++i) y = client.Run("f", kernel, {y}, i % 2);
+  EXPECT_EQ(FirstValue(second, y), 100);
+  first.WaitUntilIdle(kForever);
+  second.WaitUntilIdle(kForever);
+}
+
+TEST(DeviceExecutorTest, AFailureCrossesDevices) {
+  FakeDevice devices[2];
+  DeviceExecutor first(devices[0], 0, {});
+  DeviceExecutor second(devices[1], 1, {});
+  Client client({&first, &second});
+  Door door;
+  const ArrayPtr bad = client.Run("bad",
+                                  LoadedKernel(0, 1,
+                                               [&](const auto&) {
+                                                 door.Pass();
+                                                 return absl::InternalError("broken");
+                                               }),
+                                  {}, 0);
+  const ArrayPtr derived = client.Run("f", LoadedKernel(1, 1, AddOne), {bad}, 1);
+  door.Open();
+  EXPECT_EQ(Final(derived).message(), "program bad: broken");
+  first.WaitUntilIdle(kForever);
+  second.WaitUntilIdle(kForever);
+}
+
+}  // namespace
+}  // namespace acceld::runtime

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "server/hal/cpu/cpu_stream.h"
+#include "server/hal/cpu/host_module.h"
+#include "server/hal/cpu/memory_pool.h"
+#include "server/hal/device.h"
+#include "server/hal/loaded_executable.h"
+
+namespace acceld::testing {
+
+using Kernel = std::function<absl::Status(const kernels::cpu::LaunchContext&)>;
+
+// Code that is a C++ function.
+class FakeModule final : public hal::cpu::HostModule {
+ public:
+  explicit FakeModule(Kernel kernel) : kernel_(std::move(kernel)) {}
+  int64_t size_bytes() const override { return 100; }
+  absl::Status Run(kernels::cpu::LaunchContext context) const override { return kernel_(context); }
+
+ private:
+  const Kernel kernel_;
+};
+
+class FakeCodeGenerator final : public hal::CodeGenerator {
+ public:
+  std::string architecture() const override { return "fake"; }
+  bool SupportsMatmul(const kernels::MatmulStep&) const override { return false; }
+  absl::StatusOr<std::string> Generate(const kernels::Plan&, std::vector<Dump>*) const override {
+    return absl::InternalError("fake devices run no generated code");
+  }
+};
+
+// The CPU's memory and streams with C++ functions for code: an executable's code is the name of one
+// in `kernels`, which is filled before anything runs.
+class FakeDevice final : public hal::Device {
+ public:
+  explicit FakeDevice(int64_t memory_bytes = int64_t{1} << 30)
+      : pool_(hal::cpu::MemoryPool::Create(memory_bytes, memory_bytes / 4)) {}
+
+  std::string kind() const override { return "fake"; }
+  std::string name() const override { return "fake"; }
+  const hal::CodeGenerator& code_generator() const override { return generator_; }
+  hal::MemoryStats memory() const override { return pool_->stats(); }
+  absl::StatusOr<std::shared_ptr<hal::Buffer>> Allocate(int64_t size_bytes) override {
+    return pool_->Allocate(size_bytes);
+  }
+  std::unique_ptr<hal::Stream> CreateStream(absl::string_view name) override {
+    return std::make_unique<hal::cpu::CpuStream>(std::string(name));
+  }
+  absl::StatusOr<std::shared_ptr<const hal::Module>> Load(
+      const hal::Executable& executable) override {
+    loads.fetch_add(1);
+    const auto it = kernels.find(executable.code);
+    if (it == kernels.end()) return absl::DataLossError("no kernel named " + executable.code);
+    return std::make_shared<const FakeModule>(it->second);
+  }
+
+  std::map<std::string, Kernel> kernels;
+  std::atomic<int> loads{0};
+
+ private:
+  const FakeCodeGenerator generator_;
+  const std::shared_ptr<hal::cpu::MemoryPool> pool_;
+};
+
+inline ir::TensorType F32(std::initializer_list<int64_t> dims) {
+  return {ir::DType::kF32, ir::Dims(dims)};
+}
+
+// A loaded kernel on `arguments` f32 arrays of `elements` with one such result.
+inline std::shared_ptr<const hal::LoadedExecutable> LoadedKernel(int arguments, int64_t elements,
+                                                                 Kernel kernel,
+                                                                 int64_t arena_bytes = 0) {
+  auto executable = std::make_shared<hal::Executable>();
+  executable->arguments.assign(static_cast<size_t>(arguments), F32({elements}));
+  executable->results = {F32({elements})};
+  executable->arena_bytes = arena_bytes;
+  return std::make_shared<const hal::LoadedExecutable>(
+      std::move(executable), std::make_shared<const FakeModule>(std::move(kernel)));
+}
+
+}  // namespace acceld::testing

@@ -1,0 +1,60 @@
+#include "server/hal/cpu/memory_pool.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <memory>
+
+namespace acceld::hal::cpu {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(MemoryPoolTest, BlocksAreAlignedAndZeroBytesAreFine) {
+  auto pool = MemoryPool::Create(1 << 20, 1 << 20);
+  for (const int64_t size : {0, 1, 63, 64, 65, 100'000}) {
+    auto buffer = *pool->Allocate(size);
+    EXPECT_EQ(buffer->size_bytes(), size);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(buffer->address()) % 64, 0u);
+  }
+  EXPECT_EQ(pool->stats().used_bytes, 0);
+}
+
+TEST(MemoryPoolTest, FreedBlocksAreReused) {
+  auto pool = MemoryPool::Create(1 << 20, 1 << 20);
+  const void* address = (*pool->Allocate(5000))->address();
+  EXPECT_EQ((*pool->Allocate(5000))->address(), address);
+}
+
+TEST(MemoryPoolTest, RefusalNamesSizeUseAndLimit) {
+  auto pool = MemoryPool::Create(10 << 10, 0);
+  auto held = *pool->Allocate(8 << 10);
+  const absl::Status refused = pool->Allocate(4 << 10).status();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("4096 bytes do not fit, 8192 of 10240"));
+  EXPECT_EQ(pool->Allocate(-1).status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(pool->Allocate(INT64_MAX).status().code(), absl::StatusCode::kResourceExhausted);
+}
+
+TEST(MemoryPoolTest, RoundingNeverRefusesWhatFits) {
+  auto pool = MemoryPool::Create(1'000'000, 0);
+  EXPECT_TRUE(pool->Allocate(999'900).ok());
+}
+
+TEST(MemoryPoolTest, KeptBlocksGiveWayToRequests) {
+  auto pool = MemoryPool::Create(1 << 20, 1 << 20);
+  for (int64_t size = 1024; size < 512 << 10; size *= 2) pool->Allocate(size)->reset();
+  EXPECT_GT(pool->kept_bytes(), 400 << 10);
+  EXPECT_TRUE(pool->Allocate(1 << 20).ok());
+  EXPECT_EQ(pool->stats().peak_bytes, 1 << 20);
+}
+
+TEST(MemoryPoolTest, WhatIsKeptIsBounded) {
+  auto pool = MemoryPool::Create(1 << 30, 64 << 10);
+  for (int64_t size = 1000; size < 100'000; size += 1000) pool->Allocate(size)->reset();
+  EXPECT_LE(pool->kept_bytes(), 64 << 10);
+}
+
+}  // namespace
+}  // namespace acceld::hal::cpu
