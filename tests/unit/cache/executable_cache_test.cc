@@ -147,7 +147,7 @@ TEST_F(ExecutableCacheTest, ColdEntriesLeaveMemoryAndHeldOnesStay) {
   std::shared_ptr<const hal::LoadedExecutable> held;
   {
     const auto ticket = cache->Get(RequestFor("held"));
-    held = (*ticket.future.Await())->executable;
+    held = ticket.future.Await()->executable;
   }
   for (const char* name : {"a", "b", "c", "d"}) {
     EXPECT_EQ(VerdictOf(*cache, RequestFor(name)), Verdict::kMiss);
