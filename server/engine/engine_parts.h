@@ -7,6 +7,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "common/digest.h"
 #include "common/ir/module.h"
 #include "common/status.h"
 #include "server/engine/engine.h"

@@ -170,27 +170,28 @@ void SessionImpl::Start(Resolved resolved, uint32_t device) {
   execution.program_name = resolved.program->name;
   execution.execute_us = std::shared_ptr<std::atomic<double>>(record, &record->execute_us);
 
+  const auto begin = std::chrono::steady_clock::now();
   cache::ExecutableCache::Ticket ticket;
   if (resolved.loaded != nullptr) {
     cache.CountMemoryHit(*resolved.loaded);
     execution.executable = std::move(resolved.loaded);
+    record->verdict.store(CacheVerdict::kMemory, std::memory_order_relaxed);
   } else {
     ticket = cache.Get(RequestFor(*resolved.program->program, *resolved.call));
     if (ticket.future.IsReady() && ticket.future.Await().ok()) {
       const cache::Result& result = *ticket.future.Await();
       execution.executable = result.executable;
+      record->verdict.store(ToPublic(ticket.VerdictOf(result)), std::memory_order_relaxed);
       MutexLock lock(mutex_);
       resolved.call->loaded = result.executable;
     }
   }
   const bool ready = execution.executable != nullptr;
-  if (ready) record->verdict.store(CacheVerdict::kMemory, std::memory_order_relaxed);
   auto task = std::make_shared<runtime::Task>(std::move(execution));
   task->outputs = std::move(resolved.outputs);
   executor.Submit(queues_[device], task, ready);
   if (ready) return;
 
-  const auto begin = std::chrono::steady_clock::now();
   const bool joined = ticket.joined;
   ticket.future.OnReady(
       [&executor, task, record, begin, joined](const absl::StatusOr<cache::Result>& result) {

@@ -26,7 +26,7 @@ absl::Status SessionImpl::Compile(ProgramId id, std::vector<ir::TensorType> argu
     error = absl::NotFoundError(absl::StrCat("program ", id, " is not registered"));
   }
   if (error.ok()) error = program->program.status();
-  absl::StatusOr<std::shared_ptr<Call>> call = error;
+  absl::StatusOr<std::shared_ptr<Call>> call;
   if (error.ok()) {
     call = MakeCall(*program, std::move(arguments), device);
     error = call.status();
