@@ -1,0 +1,77 @@
+#include "kernels/cpu/emit/code_context.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "common/check.h"
+
+namespace acceld::kernels::cpu {
+
+using ir::DType;
+
+CodeContext::CodeContext(const CpuTarget& target, llvm::Module& module)
+    : target_(target), module_(module) {}
+
+bool CodeContext::HasFeature(absl::string_view name) const {
+  for (absl::string_view feature : absl::StrSplit(target_.features, ',')) {
+    if (feature.size() == name.size() + 1 && feature[0] == '+' && feature.substr(1) == name) {
+      return true;
+    }
+  }
+  return false;
+}
+
+llvm::Function* CodeContext::NewFunction(const llvm::Twine& name, llvm::FunctionType* type) const {
+  llvm::Function* function =
+      llvm::Function::Create(type, llvm::Function::InternalLinkage, name, module_);
+  SetTargetAttributes(*function);
+  return function;
+}
+
+void CodeContext::SetTargetAttributes(llvm::Function& function) const {
+  function.addFnAttr("target-cpu", target_.cpu);
+  function.addFnAttr("target-features", target_.features);
+  function.addFnAttr("prefer-vector-width", "512");
+  function.addFnAttr("no-trapping-math", "true");
+  function.addFnAttr(llvm::Attribute::NoUnwind);
+}
+
+llvm::FunctionCallee CodeContext::RunTimeFunction(llvm::StringRef name, llvm::FunctionType* type,
+                                                  bool pure) {
+  llvm::FunctionCallee callee = module_.getOrInsertFunction(name, type);
+  auto* function = llvm::cast<llvm::Function>(callee.getCallee());
+  function->setDoesNotThrow();
+  if (pure) {
+    function->setDoesNotAccessMemory();
+    function->addFnAttr(llvm::Attribute::WillReturn);
+    function->addFnAttr(llvm::Attribute::NoFree);
+    function->addFnAttr(llvm::Attribute::NoSync);
+  }
+  return callee;
+}
+
+llvm::Type* CodeContext::RegisterType(DType dtype) const {
+  switch (ir::ClassOf(dtype)) {
+    case ir::DTypeClass::kBool:
+    case ir::DTypeClass::kSigned:
+    case ir::DTypeClass::kUnsigned:
+      return Int(ir::BitsOf(dtype));
+    case ir::DTypeClass::kFloat:
+      if (dtype == DType::kF32) return llvm::Type::getFloatTy(llvm());
+      if (dtype == DType::kF64) return llvm::Type::getDoubleTy(llvm());
+      return Int(ir::BitsOf(dtype));
+    case ir::DTypeClass::kComplex:
+      break;
+  }
+  ACCELD_CHECK(false);  // kernel IR has no complex scalars; VerifyKernel refuses them
+}
+
+llvm::Type* CodeContext::StorageType(DType dtype) const {
+  if (dtype == DType::kF32 || dtype == DType::kF64) return RegisterType(dtype);
+  return Int(8 * ir::StorageBytesOf(dtype));
+}
+
+bool IsNarrowFloat(DType dtype) {
+  return ir::IsFloat(dtype) && dtype != DType::kF32 && dtype != DType::kF64;
+}
+
+}  // namespace acceld::kernels::cpu
