@@ -1,0 +1,90 @@
+#pragma once
+
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "kernels/cpu/emit/buffer_facts.h"
+#include "kernels/cpu/emit/code_context.h"
+#include "kernels/cpu/emit/tile_nest.h"
+#include "kernels/ir/kernel.h"
+
+namespace acceld::kernels::cpu {
+
+// Prints statements of one kernel into one LLVM function (-> i32, a CodeStatus). A parallel loop
+// with enough work becomes a function of its own, printed by another FunctionEmitter, that the
+// run-time support calls for each tile. The kernel must have passed VerifyKernel.
+class FunctionEmitter {
+ public:
+  // `context` is the function's LaunchContext, `buffers` the addresses of kernel.buffers.
+  // `in_parallel`: the function already runs on one of several threads.
+  FunctionEmitter(CodeContext& code, const Kernel& kernel,
+                  const std::vector<BufferFacts>& facts, llvm::Function* function,
+                  llvm::Value* context, std::vector<llvm::Value*> buffers, bool in_parallel);
+
+  void EmitBlock(const Block& block);
+  // Runs one tile of `nest`.
+  void EmitTile(const TileNest& nest, llvm::Value* tile);
+  // Ends the function, returning kOk.
+  void Finish();
+
+  void Bind(Var var, llvm::Value* value) { values_[var] = value; }
+  // Whether some path returns another status than kOk.
+  bool can_fail() const { return can_fail_; }
+
+ private:
+  // statements.cc
+  void Emit(const ConstantStatement& statement);
+  void Emit(const ScalarStatement& statement);
+  void Emit(const LoadStatement& statement);
+  void Emit(const StoreStatement& statement);
+  void Emit(const IfStatement& statement);
+  llvm::Value* ElementAddress(uint32_t buffer, Var index);
+  // Scratch arrays come into being on first use.
+  llvm::Value* Buffer(uint32_t buffer);
+  void NoteAccess(llvm::Instruction* access, uint32_t buffer);
+
+  // loops.cc
+  void Emit(const ForStatement& loop);
+  // `begin` < `end`.
+  void EmitRange(const ForStatement& loop, llvm::Value* begin, llvm::Value* end);
+  // Finds the operations of a reduction that may be reordered.
+  void MarkAccumulations(const ForStatement& loop);
+
+  // parallel_loop.cc
+  void EmitParallel(const ForStatement& loop, const TileNest& nest);
+  llvm::Function* EmitTileFunction(const ForStatement& loop, const TileNest& nest,
+                                   const std::vector<Var>& captured);
+  void EmitNestLevel(const TileNest& nest, size_t level,
+                     const std::vector<llvm::Value*>& outer_indices, llvm::Value* begin,
+                     llvm::Value* end);
+
+  void Return(llvm::Value* status);
+  // Goes on only when `status` is kOk, else returns it.
+  void ReturnUnlessOk(llvm::Value* status);
+  llvm::BasicBlock* NewBlock(const char* name);
+  llvm::Value* In(Var var) const { return values_[var]; }
+
+  CodeContext& code_;
+  const Kernel& kernel_;
+  const std::vector<BufferFacts>& facts_;
+  llvm::Function* function_;
+  llvm::Value* context_;
+  std::vector<llvm::Value*> buffers_;  // and scratch; null while unused
+  std::vector<llvm::Value*> heap_scratch_;
+  std::vector<llvm::Value*> values_;   // by Var
+  std::vector<llvm::Metadata*> access_groups_;  // of the parallel loops around
+  absl::flat_hash_set<Var> reorderable_;
+  const bool in_parallel_;
+  bool can_fail_ = false;
+  Builder entry_;  // makes scratch
+  llvm::BasicBlock* start_;
+  llvm::BasicBlock* exit_;
+  llvm::PHINode* status_;  // in exit_
+  Builder b_;
+};
+
+// The attributes that `facts` justify, for the parameters of `function` from `first` on.
+void SetBufferAttributes(const Kernel& kernel, const std::vector<BufferFacts>& facts,
+                         llvm::Function& function, unsigned first);
+
+}  // namespace acceld::kernels::cpu

@@ -1,0 +1,108 @@
+#include "absl/container/flat_hash_map.h"
+#include "kernels/cpu/emit/function_emitter.h"
+
+namespace acceld::kernels::cpu {
+
+using llvm::Value;
+
+void FunctionEmitter::Emit(const ForStatement& loop) {
+  if (loop.kind == ForStatement::Kind::kParallel && !in_parallel_) {
+    if (absl::optional<TileNest> nest = FindTileNest(kernel_, loop)) {
+      EmitParallel(loop, *nest);
+      return;
+    }
+  }
+  if (loop.extent == 0) {
+    for (const CarriedValue& carried : loop.carried) Bind(carried.result, In(carried.initial));
+    return;
+  }
+  EmitRange(loop, code_.Int64(0), code_.Int64(loop.extent));
+}
+
+void FunctionEmitter::EmitRange(const ForStatement& loop, Value* begin, Value* end) {
+  if (loop.kind == ForStatement::Kind::kReduction) MarkAccumulations(loop);
+  if (loop.extent == 1) {
+    Bind(loop.induction, begin);
+    for (const CarriedValue& carried : loop.carried) Bind(carried.current, In(carried.initial));
+    EmitBlock(loop.body);
+    for (const CarriedValue& carried : loop.carried) Bind(carried.result, In(carried.next));
+    return;
+  }
+
+  llvm::BasicBlock* before = b_.GetInsertBlock();
+  llvm::BasicBlock* body = NewBlock("loop");
+  llvm::BasicBlock* after = NewBlock("after");
+  b_.CreateBr(body);
+  b_.SetInsertPoint(body);
+  llvm::PHINode* induction = b_.CreatePHI(b_.getInt64Ty(), 2);
+  induction->addIncoming(begin, before);
+  Bind(loop.induction, induction);
+  std::vector<llvm::PHINode*> phis;
+  for (const CarriedValue& carried : loop.carried) {
+    phis.push_back(b_.CreatePHI(In(carried.initial)->getType(), 2));
+    phis.back()->addIncoming(In(carried.initial), before);
+    Bind(carried.current, phis.back());
+  }
+
+  // Iterations of a parallel loop never touch what another one writes: LLVM then vectorizes
+  // without proofs, even where an input and an output share their place.
+  llvm::SmallVector<llvm::Metadata*, 2> properties = {nullptr};
+  if (loop.kind == ForStatement::Kind::kParallel) {
+    llvm::MDNode* group = llvm::MDNode::getDistinct(code_.llvm(), {});
+    access_groups_.push_back(group);
+    properties.push_back(llvm::MDNode::get(
+        code_.llvm(), {llvm::MDString::get(code_.llvm(), "llvm.loop.parallel_accesses"), group}));
+  }
+  EmitBlock(loop.body);
+  if (loop.kind == ForStatement::Kind::kParallel) access_groups_.pop_back();
+
+  Value* next = b_.CreateAdd(induction, b_.getInt64(1), "", /*HasNUW=*/true, /*HasNSW=*/true);
+  llvm::BasicBlock* latch = b_.GetInsertBlock();
+  llvm::BranchInst* branch = b_.CreateCondBr(b_.CreateICmpULT(next, end), body, after);
+  llvm::MDNode* id = llvm::MDNode::getDistinct(code_.llvm(), properties);
+  id->replaceOperandWith(0, id);
+  branch->setMetadata(llvm::LLVMContext::MD_loop, id);
+  induction->addIncoming(next, latch);
+  for (size_t i = 0; i < phis.size(); ++i) {
+    phis[i]->addIncoming(In(loop.carried[i].next), latch);
+  }
+  b_.SetInsertPoint(after);
+  for (const CarriedValue& carried : loop.carried) Bind(carried.result, In(carried.next));
+}
+
+void FunctionEmitter::MarkAccumulations(const ForStatement& loop) {
+  absl::flat_hash_map<Var, const ScalarStatement*> definitions;
+  for (const Statement& statement : loop.body) {
+    if (const auto* scalar = std::get_if<ScalarStatement>(&statement.value)) {
+      definitions.emplace(scalar->result, scalar);
+    }
+  }
+  for (const CarriedValue& carried : loop.carried) {
+    // From the next value back to the current one through one kind of float operation.
+    Var at = carried.next;
+    absl::flat_hash_set<Var> chain;
+    absl::optional<ScalarOp> op;
+    while (at != carried.current) {
+      const auto found = definitions.find(at);
+      if (found == definitions.end() || !ir::IsFloat(kernel_.TypeOf(at))) break;
+      const ScalarStatement& definition = *found->second;
+      if (definition.op != ScalarOp::kAdd && definition.op != ScalarOp::kMultiply) break;
+      if (op.has_value() && *op != definition.op) break;
+      op = definition.op;
+      chain.insert(at);
+      // The accumulator may stand on either side.
+      const Var left = definition.operands[0], right = definition.operands[1];
+      const auto Continues = [&](Var var) {
+        if (var == carried.current) return true;
+        const auto next = definitions.find(var);
+        return next != definitions.end() && next->second->op == definition.op;
+      };
+      at = left == carried.current || right == carried.current ? carried.current
+           : Continues(left)                                   ? left
+                                                               : right;
+    }
+    if (at == carried.current) reorderable_.insert(chain.begin(), chain.end());
+  }
+}
+
+}  // namespace acceld::kernels::cpu

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "common/status.h"
+#include "kernels/cpu/cpu_compiler.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Target/TargetMachine.h"
+
+namespace acceld::kernels::cpu {
+
+// Position-independent code for `target`, with calls of any distance. InitializeLlvm first.
+absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeTargetMachine(const CpuTarget& target);
+
+// LLVM's passes over a printed module: inlining, scalar clean-up, loop and SLP vectorization.
+void OptimizeModule(llvm::Module& module, llvm::TargetMachine& machine);
+
+// The bytes of a relocatable object. Consumes the module's IR (code generation rewrites it).
+absl::StatusOr<std::string> EmitObject(llvm::Module& module, llvm::TargetMachine& machine);
+
+}  // namespace acceld::kernels::cpu

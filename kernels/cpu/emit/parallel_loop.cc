@@ -1,0 +1,131 @@
+#include "absl/strings/str_cat.h"
+#include "kernels/cpu/emit/function_emitter.h"
+#include "kernels/cpu/support_abi.h"
+
+namespace acceld::kernels::cpu {
+
+using llvm::Value;
+
+void SetBufferAttributes(const Kernel& kernel, const std::vector<BufferFacts>& facts,
+                         llvm::Function& function, unsigned first) {
+  for (unsigned i = 0; i < kernel.buffers.size(); ++i) {
+    const BufferParameter& buffer = kernel.buffers[i];
+    const unsigned parameter = first + i;
+    const int64_t bytes = buffer.num_elements * ir::StorageBytesOf(buffer.dtype);
+    llvm::AttrBuilder attributes(function.getContext());
+    if (facts[i].no_alias) attributes.addAttribute(llvm::Attribute::NoAlias);
+    if (facts[i].aligned) attributes.addAlignmentAttr(llvm::Align(kBufferAlignment));
+    if (bytes > 0) attributes.addDereferenceableAttr(bytes);
+    if (buffer.access == BufferParameter::Access::kRead) {
+      attributes.addAttribute(llvm::Attribute::ReadOnly);
+    }
+    function.addParamAttrs(parameter, attributes);
+  }
+}
+
+// The frame holds the context, the buffers, and the values from outside that the loop uses. The
+// function that the support calls unpacks it and calls the loop's own function, whose parameters
+// can carry what is known of the buffers.
+void FunctionEmitter::EmitParallel(const ForStatement& loop, const TileNest& nest) {
+  const std::vector<Var> captured = FreeVars(kernel_, loop);
+  std::vector<Value*> fields = {context_};
+  fields.insert(fields.end(), buffers_.begin(), buffers_.begin() + kernel_.buffers.size());
+  for (Var var : captured) fields.push_back(In(var));
+  std::vector<llvm::Type*> field_types;
+  for (Value* field : fields) field_types.push_back(field->getType());
+  llvm::StructType* frame_type = llvm::StructType::get(code_.llvm(), field_types);
+
+  llvm::Function* body = EmitTileFunction(loop, nest, captured);
+  llvm::Type* i32 = code_.Int(32);
+  llvm::Function* unpack = code_.NewFunction(
+      absl::StrCat(std::string(body->getName()), ".task"),
+      llvm::FunctionType::get(i32, {code_.pointer(), code_.Int(64)}, false));
+  Builder u(llvm::BasicBlock::Create(code_.llvm(), "entry", unpack));
+  std::vector<Value*> arguments;
+  for (unsigned i = 0; i < fields.size(); ++i) {
+    arguments.push_back(
+        u.CreateLoad(field_types[i], u.CreateStructGEP(frame_type, unpack->getArg(0), i)));
+  }
+  arguments.push_back(unpack->getArg(1));
+  u.CreateRet(u.CreateCall(body, arguments));
+
+  Value* frame = entry_.CreateAlloca(frame_type);
+  for (unsigned i = 0; i < fields.size(); ++i) {
+    b_.CreateStore(fields[i], b_.CreateStructGEP(frame_type, frame, i));
+  }
+  llvm::FunctionCallee parallel_for = code_.RunTimeFunction(
+      kParallelForSymbol,
+      llvm::FunctionType::get(
+          i32, {code_.pointer(), code_.pointer(), code_.pointer(), code_.Int(64)}, false),
+      /*pure=*/false);
+  ReturnUnlessOk(
+      b_.CreateCall(parallel_for, {context_, unpack, frame, code_.Int64(nest.num_tiles)}));
+}
+
+llvm::Function* FunctionEmitter::EmitTileFunction(const ForStatement& loop, const TileNest& nest,
+                                                  const std::vector<Var>& captured) {
+  std::vector<llvm::Type*> parameters(1 + kernel_.buffers.size(), code_.pointer());
+  for (Var var : captured) parameters.push_back(code_.RegisterType(kernel_.TypeOf(var)));
+  parameters.push_back(code_.Int(64));
+  llvm::Function* function =
+      code_.NewFunction(absl::StrCat(kernel_.name, ".loop", loop.induction),
+                        llvm::FunctionType::get(code_.Int(32), parameters, false));
+  // Inlining would turn what the parameters promise into weaker metadata.
+  function->addFnAttr(llvm::Attribute::NoInline);
+  SetBufferAttributes(kernel_, facts_, *function, 1);
+
+  std::vector<Value*> buffers;
+  for (unsigned i = 0; i < kernel_.buffers.size(); ++i) buffers.push_back(function->getArg(1 + i));
+  FunctionEmitter inner(code_, kernel_, facts_, function, function->getArg(0), std::move(buffers),
+                        /*in_parallel=*/true);
+  for (unsigned i = 0; i < captured.size(); ++i) {
+    // Constants stay constants inside.
+    Value* outside = In(captured[i]);
+    inner.Bind(captured[i], llvm::isa<llvm::Constant>(outside)
+                                ? outside
+                                : function->getArg(1 + kernel_.buffers.size() + i));
+  }
+  inner.EmitTile(nest, function->getArg(function->arg_size() - 1));
+  inner.Finish();
+  return function;
+}
+
+void FunctionEmitter::EmitTile(const TileNest& nest, Value* tile) {
+  // tile = (outer indices in row-major order) * tiles_of_last + run of the last loop.
+  Value* runs = code_.Int64(nest.tiles_of_last);
+  Value* begin = b_.CreateMul(b_.CreateURem(tile, runs), code_.Int64(nest.tile_extent), "",
+                              /*HasNUW=*/true, /*HasNSW=*/true);
+  Value* end = b_.CreateAdd(begin, code_.Int64(nest.tile_extent), "", true, true);
+  if (nest.loops.back()->extent % nest.tile_extent != 0) {
+    end = b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, end,
+                                   code_.Int64(nest.loops.back()->extent));
+  }
+  Value* rest = b_.CreateUDiv(tile, runs);
+  std::vector<Value*> outer_indices(nest.loops.size() - 1);
+  for (size_t level = outer_indices.size(); level-- > 0;) {
+    Value* extent = code_.Int64(nest.loops[level]->extent);
+    outer_indices[level] = b_.CreateURem(rest, extent);
+    rest = b_.CreateUDiv(rest, extent);
+  }
+  EmitNestLevel(nest, 0, outer_indices, begin, end);
+}
+
+void FunctionEmitter::EmitNestLevel(const TileNest& nest, size_t level,
+                                    const std::vector<Value*>& outer_indices, Value* begin,
+                                    Value* end) {
+  const ForStatement& loop = *nest.loops[level];
+  if (level + 1 == nest.loops.size()) {
+    EmitRange(loop, begin, end);
+    return;
+  }
+  Bind(loop.induction, outer_indices[level]);
+  for (const Statement& statement : loop.body) {
+    if (std::get_if<ForStatement>(&statement.value) == nest.loops[level + 1]) {
+      EmitNestLevel(nest, level + 1, outer_indices, begin, end);
+    } else {
+      std::visit([this](const auto& value) { Emit(value); }, statement.value);
+    }
+  }
+}
+
+}  // namespace acceld::kernels::cpu

@@ -1,0 +1,281 @@
+#include "kernels/cpu/emit/plan_emitter.h"
+
+#include <algorithm>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "kernels/cpu/emit/buffer_facts.h"
+#include "kernels/cpu/emit/function_emitter.h"
+#include "kernels/cpu/matmul_key.h"
+#include "kernels/cpu/support_abi.h"
+#include "llvm/IR/MDBuilder.h"
+
+namespace acceld::kernels::cpu {
+namespace {
+
+using llvm::Value;
+
+// Places of LaunchContext's fields, in pointers.
+enum ContextField : unsigned {
+  kArguments = 0,
+  kResults = 1,
+  kArena = 2,
+  kConstants = 3,
+  kCancelled = 5,
+};
+
+Value* LoadField(const CodeContext& code, Builder& b, Value* context, ContextField field) {
+  return b.CreateLoad(code.pointer(),
+                      b.CreateConstInBoundsGEP1_64(code.pointer(), context, field));
+}
+
+struct EmittedKernel {
+  llvm::Function* function = nullptr;
+  bool can_fail = false;
+};
+
+struct EmittedFunctions {
+  std::vector<EmittedKernel> kernels;
+  // (context, arguments, results, arena) -> status
+  std::vector<llvm::Function*> functions;
+};
+
+EmittedKernel EmitKernel(CodeContext& code, const Kernel& kernel,
+                         const std::vector<BufferFacts>& facts) {
+  std::vector<llvm::Type*> parameters(1 + kernel.buffers.size(), code.pointer());
+  llvm::Function* function =
+      code.NewFunction(absl::StrCat("kernel.", kernel.name),
+                       llvm::FunctionType::get(code.Int(32), parameters, false));
+  function->addFnAttr(llvm::Attribute::NoInline);
+  SetBufferAttributes(kernel, facts, *function, 1);
+  std::vector<Value*> buffers;
+  for (unsigned i = 0; i < kernel.buffers.size(); ++i) buffers.push_back(function->getArg(1 + i));
+  FunctionEmitter emitter(code, kernel, facts, function, function->getArg(0), std::move(buffers),
+                          /*in_parallel=*/false);
+  emitter.EmitBlock(kernel.body);
+  emitter.Finish();
+  return {function, emitter.can_fail()};
+}
+
+// Prints the steps of one plan function.
+class StepEmitter {
+ public:
+  StepEmitter(CodeContext& code, const Plan& plan, const EmittedFunctions& emitted,
+              llvm::Function* function)
+      : code_(code),
+        plan_(plan),
+        emitted_(emitted),
+        function_(function),
+        entry_(llvm::BasicBlock::Create(code.llvm(), "entry", function)),
+        b_(llvm::BasicBlock::Create(code.llvm(), "steps", function)),
+        exit_(llvm::BasicBlock::Create(code.llvm(), "exit", function)) {
+    start_ = b_.GetInsertBlock();
+    Builder exit(exit_);
+    status_ = exit.CreatePHI(exit.getInt32Ty(), 8);
+    exit.CreateRet(status_);
+  }
+
+  void EmitFunction(const PlanFunction& function) {
+    EmitSteps(function.steps);
+    status_->addIncoming(b_.getInt32(static_cast<int32_t>(CodeStatus::kOk)), b_.GetInsertBlock());
+    b_.CreateBr(exit_);
+    entry_.CreateBr(start_);
+  }
+
+ private:
+  void EmitSteps(const Steps& steps) {
+    for (const Step& step : steps) {
+      std::visit([this](const auto& value) { Emit(value); }, step.value);
+    }
+  }
+
+  Value* context() const { return function_->getArg(0); }
+
+  // Base addresses are loaded once, at the function's entry.
+  Value* SpaceBase(Slice::Space space, uint32_t index) {
+    Value*& base = bases_[{space, index}];
+    if (base != nullptr) return base;
+    switch (space) {
+      case Slice::Space::kArgument:
+      case Slice::Space::kResult: {
+        Value* table = function_->getArg(space == Slice::Space::kArgument ? 1 : 2);
+        base = entry_.CreateLoad(
+            code_.pointer(), entry_.CreateConstInBoundsGEP1_64(code_.pointer(), table, index));
+        break;
+      }
+      case Slice::Space::kArena:
+        base = function_->getArg(3);
+        break;
+      case Slice::Space::kConstant:
+        base = LoadField(code_, entry_, context(), kConstants);
+        break;
+    }
+    return base;
+  }
+
+  Value* Address(const Slice& slice) {
+    Value* base = SpaceBase(slice.space, slice.index);
+    if (slice.offset_bytes == 0) return base;
+    return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), base, slice.offset_bytes);
+  }
+
+  void LeaveIf(Value* condition, Value* status) {
+    llvm::BasicBlock* go_on = NewBlock("go_on");
+    llvm::MDNode* rare = llvm::MDBuilder(code_.llvm()).createBranchWeights(1, 2000);
+    status_->addIncoming(status, b_.GetInsertBlock());
+    b_.CreateCondBr(condition, exit_, go_on, rare);
+    b_.SetInsertPoint(go_on);
+  }
+  void LeaveUnlessOk(Value* status) { LeaveIf(b_.CreateIsNotNull(status), status); }
+
+  void PollCancelled() {
+    if (cancelled_ == nullptr) cancelled_ = LoadField(code_, entry_, context(), kCancelled);
+    Value* flag = b_.CreateAlignedLoad(b_.getInt8Ty(), cancelled_, llvm::Align(1),
+                                       /*isVolatile=*/true);
+    LeaveIf(b_.CreateIsNotNull(flag),
+            b_.getInt32(static_cast<int32_t>(CodeStatus::kCancelled)));
+  }
+
+  void Emit(const LaunchStep& step) {
+    const EmittedKernel& kernel = emitted_.kernels[step.kernel];
+    llvm::SmallVector<Value*, 8> arguments = {context()};
+    for (const Slice& slice : step.buffers) arguments.push_back(Address(slice));
+    Value* status = b_.CreateCall(kernel.function, arguments);
+    if (kernel.can_fail) LeaveUnlessOk(status);
+  }
+
+  void Emit(const MatmulStep& step) {
+    const MatmulKey key = MatmulKeyOf(step);
+    auto* data = llvm::ConstantDataArray::get(
+        code_.llvm(), llvm::ArrayRef<uint64_t>(reinterpret_cast<const uint64_t*>(key.fields.data()),
+                                               key.fields.size()));
+    auto* descriptor =
+        new llvm::GlobalVariable(code_.module(), data->getType(), /*isConstant=*/true,
+                                 llvm::GlobalValue::PrivateLinkage, data, "matmul");
+    descriptor->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
+    llvm::Type* pointer = code_.pointer();
+    llvm::FunctionCallee matmul = code_.RunTimeFunction(
+        kMatmulSymbol,
+        llvm::FunctionType::get(code_.Int(32), {pointer, pointer, pointer, pointer, pointer},
+                                false),
+        /*pure=*/false);
+    LeaveUnlessOk(b_.CreateCall(
+        matmul, {context(), descriptor, Address(step.lhs), Address(step.rhs), Address(step.out)}));
+  }
+
+  void Emit(const CopyStep& step) {
+    if (step.from.size_bytes == 0 || step.from == step.to) return;
+    // Places may be the same through different names (a callee's argument and result).
+    b_.CreateMemMove(Address(step.to), llvm::MaybeAlign(1), Address(step.from),
+                     llvm::MaybeAlign(1), step.from.size_bytes);
+  }
+
+  void Emit(const WhileStep& step) {
+    llvm::BasicBlock* header = NewBlock("while");
+    llvm::BasicBlock* body = NewBlock("body");
+    llvm::BasicBlock* after = NewBlock("after");
+    b_.CreateBr(header);
+    b_.SetInsertPoint(header);
+    PollCancelled();
+    EmitSteps(step.condition);
+    Value* predicate =
+        b_.CreateAlignedLoad(b_.getInt8Ty(), Address(step.predicate), llvm::Align(1));
+    b_.CreateCondBr(b_.CreateIsNotNull(predicate), body, after);
+    b_.SetInsertPoint(body);
+    EmitSteps(step.body);
+    b_.CreateBr(header);
+    b_.SetInsertPoint(after);
+  }
+
+  void Emit(const SwitchStep& step) {
+    const unsigned count = step.branches.size();
+    Value* index;
+    if (step.index_is_predicate) {
+      Value* flag = b_.CreateAlignedLoad(b_.getInt8Ty(), Address(step.index), llvm::Align(1));
+      index = b_.CreateZExt(b_.CreateIsNull(flag), b_.getInt32Ty());
+    } else {
+      index = b_.CreateAlignedLoad(b_.getInt32Ty(), Address(step.index), llvm::Align(4));
+    }
+    llvm::BasicBlock* after = NewBlock("after");
+    std::vector<llvm::BasicBlock*> blocks;
+    for (unsigned i = 0; i < count; ++i) blocks.push_back(NewBlock("branch"));
+    llvm::SwitchInst* choice = b_.CreateSwitch(index, blocks.back(), count);
+    for (unsigned i = 0; i + 1 < count; ++i) choice->addCase(b_.getInt32(i), blocks[i]);
+    for (unsigned i = 0; i < count; ++i) {
+      b_.SetInsertPoint(blocks[i]);
+      EmitSteps(step.branches[i]);
+      b_.CreateBr(after);
+    }
+    b_.SetInsertPoint(after);
+  }
+
+  void Emit(const CallStep& step) {
+    Value* arguments = PointerTable(step.arguments);
+    Value* results = PointerTable(step.results);
+    LeaveUnlessOk(b_.CreateCall(emitted_.functions[step.function],
+                                {context(), arguments, results, Address(step.arena)}));
+  }
+
+  // The addresses of `slices`, on the stack.
+  Value* PointerTable(const std::vector<Slice>& slices) {
+    auto* type = llvm::ArrayType::get(code_.pointer(), slices.size());
+    Value* table = entry_.CreateAlloca(type);
+    for (unsigned i = 0; i < slices.size(); ++i) {
+      b_.CreateStore(Address(slices[i]), b_.CreateConstInBoundsGEP2_64(type, table, 0, i));
+    }
+    return table;
+  }
+
+  llvm::BasicBlock* NewBlock(const char* name) {
+    return llvm::BasicBlock::Create(code_.llvm(), name, function_);
+  }
+
+  CodeContext& code_;
+  const Plan& plan_;
+  const EmittedFunctions& emitted_;
+  llvm::Function* function_;
+  Builder entry_;
+  Builder b_;
+  llvm::BasicBlock* start_;
+  llvm::BasicBlock* exit_;
+  llvm::PHINode* status_;
+  Value* cancelled_ = nullptr;
+  absl::flat_hash_map<std::pair<Slice::Space, uint32_t>, Value*> bases_;
+};
+
+// acceld_entry(context): the first function, with the caller's spaces.
+void EmitEntry(CodeContext& code, llvm::Function* first) {
+  llvm::Function* entry = llvm::Function::Create(
+      llvm::FunctionType::get(code.Int(32), {code.pointer()}, false),
+      llvm::Function::ExternalLinkage, kEntrySymbol, code.module());
+  code.SetTargetAttributes(*entry);
+  Builder b(llvm::BasicBlock::Create(code.llvm(), "entry", entry));
+  Value* context = entry->getArg(0);
+  b.CreateRet(b.CreateCall(first, {context, LoadField(code, b, context, kArguments),
+                                   LoadField(code, b, context, kResults),
+                                   LoadField(code, b, context, kArena)}));
+}
+
+}  // namespace
+
+void EmitPlan(CodeContext& code, const Plan& plan) {
+  const PlanFacts facts = FindPlanFacts(plan);
+  EmittedFunctions emitted;
+  for (size_t k = 0; k < plan.kernels.size(); ++k) {
+    const bool launched = !facts.kernels[k].empty() || plan.kernels[k].buffers.empty();
+    emitted.kernels.push_back(launched ? EmitKernel(code, plan.kernels[k], facts.kernels[k])
+                                       : EmittedKernel());
+  }
+  llvm::Type* pointer = code.pointer();
+  for (const PlanFunction& function : plan.functions) {
+    emitted.functions.push_back(code.NewFunction(
+        absl::StrCat("function.", function.name),
+        llvm::FunctionType::get(code.Int(32), {pointer, pointer, pointer, pointer}, false)));
+  }
+  for (size_t f = 0; f < plan.functions.size(); ++f) {
+    StepEmitter(code, plan, emitted, emitted.functions[f]).EmitFunction(plan.functions[f]);
+  }
+  EmitEntry(code, emitted.functions[0]);
+}
+
+}  // namespace acceld::kernels::cpu

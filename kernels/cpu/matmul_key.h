@@ -1,0 +1,56 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "kernels/ir/plan.h"
+
+namespace acceld::kernels::cpu {
+
+// All that a matrix product is but for its addresses: what generated code hands to the run-time
+// support as a descriptor, and what its library primitives are cached by.
+struct MatmulKey {
+  enum Field : int {
+    kInputDtype,
+    kOutputDtype,
+    kBatch,
+    kM,
+    kN,
+    kK,
+    kLhsStrides,                   // b, m, k, in elements
+    kRhsStrides = kLhsStrides + 3,  // b, k, n
+    kNumFields = kRhsStrides + 3,
+  };
+  std::array<int64_t, kNumFields> fields{};
+
+  ir::DType input_dtype() const { return static_cast<ir::DType>(fields[kInputDtype]); }
+  ir::DType output_dtype() const { return static_cast<ir::DType>(fields[kOutputDtype]); }
+  int64_t operator[](Field field) const { return fields[field]; }
+  int64_t lhs_stride(int i) const { return fields[kLhsStrides + i]; }
+  int64_t rhs_stride(int i) const { return fields[kRhsStrides + i]; }
+
+  friend bool operator==(const MatmulKey&, const MatmulKey&) = default;
+  template <typename H>
+  friend H AbslHashValue(H state, const MatmulKey& key) {
+    return H::combine(std::move(state), key.fields);
+  }
+};
+
+inline MatmulKey MatmulKeyOf(const MatmulStep& step) {
+  MatmulKey key;
+  key.fields = {static_cast<int64_t>(step.input_dtype),
+                static_cast<int64_t>(step.output_dtype),
+                step.batch,
+                step.m,
+                step.n,
+                step.k,
+                step.lhs_strides[0],
+                step.lhs_strides[1],
+                step.lhs_strides[2],
+                step.rhs_strides[0],
+                step.rhs_strides[1],
+                step.rhs_strides[2]};
+  return key;
+}
+
+}  // namespace acceld::kernels::cpu

@@ -1,0 +1,56 @@
+#include "kernels/cpu/support/parallel_for.h"
+
+#include <algorithm>
+#include <atomic>
+
+namespace acceld::kernels::cpu {
+namespace {
+
+constexpr int32_t kOk = static_cast<int32_t>(CodeStatus::kOk);
+
+// What the threads of one loop share. Tiles are taken in order, whoever is free: what one tile
+// computes does not depend on who runs it.
+class TileQueue {
+ public:
+  TileQueue(const LaunchContext* context, TileFunction function, const void* frame,
+            int64_t num_tiles)
+      : context_(context), function_(function), frame_(frame), num_tiles_(num_tiles) {}
+
+  void Work() {
+    while (status_.load(std::memory_order_relaxed) == kOk) {
+      const int64_t tile = next_.fetch_add(1, std::memory_order_relaxed);
+      if (tile >= num_tiles_) return;
+      const int32_t status =
+          *context_->cancelled ? static_cast<int32_t>(CodeStatus::kCancelled)
+                               : function_(frame_, tile);
+      if (status != kOk) status_.store(status, std::memory_order_relaxed);
+    }
+  }
+  int32_t status() const { return status_.load(std::memory_order_relaxed); }
+
+ private:
+  const LaunchContext* const context_;
+  const TileFunction function_;
+  const void* const frame_;
+  const int64_t num_tiles_;
+  std::atomic<int64_t> next_{0};
+  std::atomic<int32_t> status_{kOk};
+};
+
+}  // namespace
+
+int32_t ParallelFor(const LaunchContext* context, TileFunction function, const void* frame,
+                    int64_t num_tiles) {
+  TileQueue queue(context, function, frame, num_tiles);
+  const int num_threads =
+      static_cast<int>(std::min<int64_t>(std::max(context->num_threads, 1), num_tiles));
+  if (num_threads <= 1) {
+    queue.Work();
+  } else {
+#pragma omp parallel num_threads(num_threads)
+    queue.Work();
+  }
+  return queue.status();
+}
+
+}  // namespace acceld::kernels::cpu

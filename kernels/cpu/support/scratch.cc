@@ -1,0 +1,22 @@
+#include "kernels/cpu/support/scratch.h"
+
+#include <cstdlib>
+
+#include "absl/strings/str_cat.h"
+#include "kernels/cpu/support_state.h"
+
+namespace acceld::kernels::cpu {
+
+void* AllocateScratch(const LaunchContext* context, int64_t bytes) {
+  const int64_t rounded = (bytes + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
+  void* memory = std::aligned_alloc(kBufferAlignment, rounded);
+  if (memory == nullptr) {
+    RunState::Of(context).Fail(
+        absl::ResourceExhaustedError(absl::StrCat("no memory for ", bytes, " bytes of scratch")));
+  }
+  return memory;
+}
+
+void ReleaseScratch(void* memory) { std::free(memory); }
+
+}  // namespace acceld::kernels::cpu

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/cpu/cpu_module.h"
+
+// The binary interface between generated code and the run-time support: symbols, places in
+// LaunchContext, status codes. A change here changes the meaning of cached objects:
+// bump kSupportAbiVersion, which CpuTarget::ToString carries into the cache key.
+namespace acceld::kernels::cpu {
+
+inline constexpr int kSupportAbiVersion = 1;
+
+// What generated functions return.
+enum class CodeStatus : int32_t { kOk = 0, kCancelled = 1, kFailed = 2 };
+
+inline constexpr char kParallelForSymbol[] = "acceld_cpu_parallel_for";
+inline constexpr char kMatmulSymbol[] = "acceld_cpu_matmul";
+inline constexpr char kAllocateSymbol[] = "acceld_cpu_allocate";
+inline constexpr char kReleaseSymbol[] = "acceld_cpu_release";
+
+// One tile of a parallel loop: (frame, tile) -> CodeStatus.
+using TileFunction = int32_t (*)(const void* frame, int64_t tile);
+// (context, function, frame, num_tiles) -> CodeStatus.
+using ParallelForFunction = int32_t (*)(const LaunchContext*, TileFunction, const void*, int64_t);
+// (context, descriptor, lhs, rhs, out) -> CodeStatus; the descriptor's layout is MatmulKey's.
+using MatmulFunction = int32_t (*)(const LaunchContext*, const int64_t*, const void*, const void*,
+                                   void*);
+// (context, bytes) -> memory aligned to kBufferAlignment, or null after noting the failure.
+using AllocateFunction = void* (*)(const LaunchContext*, int64_t);
+using ReleaseFunction = void (*)(void*);
+
+static_assert(offsetof(LaunchContext, arguments) == 0);
+static_assert(offsetof(LaunchContext, results) == 8);
+static_assert(offsetof(LaunchContext, arena) == 16);
+static_assert(offsetof(LaunchContext, constants) == 24);
+static_assert(offsetof(LaunchContext, cancelled) == 40);
+
+}  // namespace acceld::kernels::cpu
