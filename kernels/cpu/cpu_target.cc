@@ -6,6 +6,7 @@
 #include "common/digest.h"
 #include "kernels/cpu/cpu_compiler.h"
 #include "kernels/cpu/support_abi.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/TargetParser/Host.h"
 
 namespace acceld::kernels::cpu {

@@ -17,7 +17,7 @@ struct MatmulKey {
     kM,
     kN,
     kK,
-    kLhsStrides,                   // b, m, k, in elements
+    kLhsStrides,                    // b, m, k, in elements
     kRhsStrides = kLhsStrides + 3,  // b, k, n
     kNumFields = kRhsStrides + 3,
   };

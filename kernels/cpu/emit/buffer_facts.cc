@@ -1,7 +1,7 @@
+#include "kernels/cpu/emit/buffer_facts.h"
+
 #include <algorithm>
 #include <functional>
-
-#include "kernels/cpu/emit/buffer_facts.h"
 
 namespace acceld::kernels::cpu {
 namespace {

@@ -56,8 +56,8 @@ class PlanChecker {
     }
     if (slice.offset_bytes < 0 || slice.size_bytes < 0 || slice.size_bytes > bytes ||
         slice.offset_bytes > bytes - slice.size_bytes) {
-      return Wrong(absl::StrCat("slice ", ToString(slice), " ends past its space of ", bytes,
-                                " bytes"));
+      return Wrong(
+          absl::StrCat("slice ", ToString(slice), " ends past its space of ", bytes, " bytes"));
     }
     return absl::OkStatus();
   }
@@ -94,8 +94,8 @@ class PlanChecker {
 
   absl::Status CheckStep(const CopyStep& step, int) const {
     if (step.from.size_bytes != step.to.size_bytes) {
-      return Wrong(absl::StrCat("copy of ", step.from.size_bytes, " bytes to ",
-                                step.to.size_bytes));
+      return Wrong(
+          absl::StrCat("copy of ", step.from.size_bytes, " bytes to ", step.to.size_bytes));
     }
     return CheckSlices({step.from, step.to});
   }

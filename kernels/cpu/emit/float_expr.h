@@ -17,9 +17,7 @@ class FloatExpr {
 
   llvm::Value* value() const { return value_; }
   Builder& builder() const { return *b_; }
-  FloatExpr Constant(double c) const {
-    return {*b_, llvm::ConstantFP::get(value_->getType(), c)};
-  }
+  FloatExpr Constant(double c) const { return {*b_, llvm::ConstantFP::get(value_->getType(), c)}; }
 
   friend FloatExpr operator+(FloatExpr a, FloatExpr b) {
     return {*a.b_, a.b_->CreateFAdd(a.value_, b.value_)};

@@ -17,9 +17,9 @@ class FunctionEmitter {
  public:
   // `context` is the function's LaunchContext, `buffers` the addresses of kernel.buffers.
   // `in_parallel`: the function already runs on one of several threads.
-  FunctionEmitter(CodeContext& code, const Kernel& kernel,
-                  const std::vector<BufferFacts>& facts, llvm::Function* function,
-                  llvm::Value* context, std::vector<llvm::Value*> buffers, bool in_parallel);
+  FunctionEmitter(CodeContext& code, const Kernel& kernel, const std::vector<BufferFacts>& facts,
+                  llvm::Function* function, llvm::Value* context, std::vector<llvm::Value*> buffers,
+                  bool in_parallel);
 
   void EmitBlock(const Block& block);
   // Runs one tile of `nest`.
@@ -71,7 +71,7 @@ class FunctionEmitter {
   llvm::Value* context_;
   std::vector<llvm::Value*> buffers_;  // and scratch; null while unused
   std::vector<llvm::Value*> heap_scratch_;
-  std::vector<llvm::Value*> values_;   // by Var
+  std::vector<llvm::Value*> values_;            // by Var
   std::vector<llvm::Metadata*> access_groups_;  // of the parallel loops around
   absl::flat_hash_set<Var> reorderable_;
   const bool in_parallel_;

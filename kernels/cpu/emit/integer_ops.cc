@@ -21,9 +21,8 @@ SafeDivision MakeSafe(Builder& b, bool is_signed, Value* dividend, Value* diviso
   Value* unsafe = by_zero;
   if (is_signed) {
     Value* minimum = llvm::ConstantInt::get(type, llvm::APInt::getSignedMinValue(bits));
-    Value* overflows = b.CreateAnd(
-        b.CreateICmpEQ(dividend, minimum),
-        b.CreateICmpEQ(divisor, llvm::Constant::getAllOnesValue(type)));
+    Value* overflows = b.CreateAnd(b.CreateICmpEQ(dividend, minimum),
+                                   b.CreateICmpEQ(divisor, llvm::Constant::getAllOnesValue(type)));
     unsafe = b.CreateOr(by_zero, overflows);
   }
   return {by_zero, b.CreateSelect(unsafe, llvm::ConstantInt::get(type, 1), divisor)};

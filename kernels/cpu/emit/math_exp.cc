@@ -25,8 +25,8 @@ Reduced ReduceByLn2(const CodeContext& code, FloatExpr x) {
   constexpr double kMagic = 12582912.0;
   FloatExpr shifted = MulAdd(code, x, x.Constant(kLog2E), x.Constant(kMagic));
   FloatExpr n_float = shifted - kMagic;
-  llvm::Value* n = b.CreateSub(b.CreateBitCast(shifted.value(), b.getInt32Ty()),
-                               b.getInt32(0x4B400000));
+  llvm::Value* n =
+      b.CreateSub(b.CreateBitCast(shifted.value(), b.getInt32Ty()), b.getInt32(0x4B400000));
   FloatExpr r = MulAdd(code, n_float, x.Constant(-kLn2High), x);
   r = MulAdd(code, n_float, x.Constant(-kLn2Low), r);
   return {r, n, n_float};

@@ -67,8 +67,7 @@ llvm::Value* EncodeExponent(Builder& b, llvm::Value* value) {
   llvm::Value* biased = b.CreateSub(exponent, b.getInt64(1023 - 127));
   biased = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, biased, b.getInt64(0));
   biased = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, biased, b.getInt64(255));
-  llvm::Value* positive =
-      b.CreateFCmpOGT(value, llvm::ConstantFP::get(b.getDoubleTy(), 0.0));
+  llvm::Value* positive = b.CreateFCmpOGT(value, llvm::ConstantFP::get(b.getDoubleTy(), 0.0));
   return b.CreateTrunc(b.CreateSelect(positive, biased, b.getInt64(255)), b.getInt8Ty());
 }
 
@@ -98,16 +97,15 @@ llvm::Value* EncodeByBits(Builder& b, DType dtype, llvm::Value* value) {
   const double unit_shift = std::ldexp(min_normal, dropped);
   llvm::Value* shift = llvm::ConstantFP::get(b.getDoubleTy(), unit_shift);
   llvm::Value* shifted = b.CreateFAdd(b.CreateBitCast(magnitude, b.getDoubleTy()), shift);
-  llvm::Value* subnormal = b.CreateSub(b.CreateBitCast(shifted, b.getInt64Ty()),
-                                       b.CreateBitCast(shift, b.getInt64Ty()));
+  llvm::Value* subnormal =
+      b.CreateSub(b.CreateBitCast(shifted, b.getInt64Ty()), b.CreateBitCast(shift, b.getInt64Ty()));
 
   llvm::Value* is_small = b.CreateFCmpOLT(b.CreateBitCast(magnitude, b.getDoubleTy()),
                                           llvm::ConstantFP::get(b.getDoubleTy(), min_normal));
   llvm::Value* result = b.CreateSelect(is_small, subnormal, normal);
   llvm::Value* overflows = b.CreateICmpUGT(result, b.getInt64(largest));
   if (format.has_infinity) {
-    result =
-        b.CreateSelect(overflows, b.getInt64(ir::EncodeFloat(dtype, kInfinity)), result);
+    result = b.CreateSelect(overflows, b.getInt64(ir::EncodeFloat(dtype, kInfinity)), result);
   }
   llvm::Value* sign = b.CreateAnd(b.CreateLShr(bits, 64 - width), sign_bit);
   if (!format.has_negative_zero) {

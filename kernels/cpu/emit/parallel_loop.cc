@@ -37,9 +37,9 @@ void FunctionEmitter::EmitParallel(const ForStatement& loop, const TileNest& nes
 
   llvm::Function* body = EmitTileFunction(loop, nest, captured);
   llvm::Type* i32 = code_.Int(32);
-  llvm::Function* unpack = code_.NewFunction(
-      absl::StrCat(std::string(body->getName()), ".task"),
-      llvm::FunctionType::get(i32, {code_.pointer(), code_.Int(64)}, false));
+  llvm::Function* unpack =
+      code_.NewFunction(absl::StrCat(std::string(body->getName()), ".task"),
+                        llvm::FunctionType::get(i32, {code_.pointer(), code_.Int(64)}, false));
   Builder u(llvm::BasicBlock::Create(code_.llvm(), "entry", unpack));
   std::vector<Value*> arguments;
   for (unsigned i = 0; i < fields.size(); ++i) {

@@ -25,8 +25,7 @@ enum ContextField : unsigned {
 };
 
 Value* LoadField(const CodeContext& code, Builder& b, Value* context, ContextField field) {
-  return b.CreateLoad(code.pointer(),
-                      b.CreateConstInBoundsGEP1_64(code.pointer(), context, field));
+  return b.CreateLoad(code.pointer(), b.CreateConstInBoundsGEP1_64(code.pointer(), context, field));
 }
 
 struct EmittedKernel {
@@ -99,8 +98,8 @@ class StepEmitter {
       case Slice::Space::kArgument:
       case Slice::Space::kResult: {
         Value* table = function_->getArg(space == Slice::Space::kArgument ? 1 : 2);
-        base = entry_.CreateLoad(
-            code_.pointer(), entry_.CreateConstInBoundsGEP1_64(code_.pointer(), table, index));
+        base = entry_.CreateLoad(code_.pointer(),
+                                 entry_.CreateConstInBoundsGEP1_64(code_.pointer(), table, index));
         break;
       }
       case Slice::Space::kArena:
@@ -132,8 +131,7 @@ class StepEmitter {
     if (cancelled_ == nullptr) cancelled_ = LoadField(code_, entry_, context(), kCancelled);
     Value* flag = b_.CreateAlignedLoad(b_.getInt8Ty(), cancelled_, llvm::Align(1),
                                        /*isVolatile=*/true);
-    LeaveIf(b_.CreateIsNotNull(flag),
-            b_.getInt32(static_cast<int32_t>(CodeStatus::kCancelled)));
+    LeaveIf(b_.CreateIsNotNull(flag), b_.getInt32(static_cast<int32_t>(CodeStatus::kCancelled)));
   }
 
   void Emit(const LaunchStep& step) {
@@ -166,8 +164,8 @@ class StepEmitter {
   void Emit(const CopyStep& step) {
     if (step.from.size_bytes == 0 || step.from == step.to) return;
     // Places may be the same through different names (a callee's argument and result).
-    b_.CreateMemMove(Address(step.to), llvm::MaybeAlign(1), Address(step.from),
-                     llvm::MaybeAlign(1), step.from.size_bytes);
+    b_.CreateMemMove(Address(step.to), llvm::MaybeAlign(1), Address(step.from), llvm::MaybeAlign(1),
+                     step.from.size_bytes);
   }
 
   void Emit(const WhileStep& step) {
@@ -245,15 +243,15 @@ class StepEmitter {
 
 // acceld_entry(context): the first function, with the caller's spaces.
 void EmitEntry(CodeContext& code, llvm::Function* first) {
-  llvm::Function* entry = llvm::Function::Create(
-      llvm::FunctionType::get(code.Int(32), {code.pointer()}, false),
-      llvm::Function::ExternalLinkage, kEntrySymbol, code.module());
+  llvm::Function* entry =
+      llvm::Function::Create(llvm::FunctionType::get(code.Int(32), {code.pointer()}, false),
+                             llvm::Function::ExternalLinkage, kEntrySymbol, code.module());
   code.SetTargetAttributes(*entry);
   Builder b(llvm::BasicBlock::Create(code.llvm(), "entry", entry));
   Value* context = entry->getArg(0);
-  b.CreateRet(b.CreateCall(first, {context, LoadField(code, b, context, kArguments),
-                                   LoadField(code, b, context, kResults),
-                                   LoadField(code, b, context, kArena)}));
+  b.CreateRet(b.CreateCall(
+      first, {context, LoadField(code, b, context, kArguments),
+              LoadField(code, b, context, kResults), LoadField(code, b, context, kArena)}));
 }
 
 }  // namespace

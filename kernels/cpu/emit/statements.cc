@@ -47,8 +47,8 @@ void FunctionEmitter::Emit(const ConstantStatement& statement) {
   llvm::Type* type = code_.RegisterType(kernel_.TypeOf(statement.result));
   const unsigned bits = type->getPrimitiveSizeInBits();
   const llvm::APInt value = llvm::APInt(64, statement.bits).trunc(bits);
-  Bind(statement.result, llvm::ConstantExpr::getBitCast(
-                             llvm::ConstantInt::get(code_.llvm(), value), type));
+  Bind(statement.result,
+       llvm::ConstantExpr::getBitCast(llvm::ConstantInt::get(code_.llvm(), value), type));
 }
 
 void FunctionEmitter::Emit(const ScalarStatement& statement) {
@@ -72,8 +72,7 @@ Value* FunctionEmitter::Buffer(uint32_t buffer) {
   llvm::Type* type = code_.StorageType(scratch.dtype);
   const int64_t bytes = scratch.num_elements * ir::StorageBytesOf(scratch.dtype);
   if (bytes <= kMaxStackScratchBytes) {
-    llvm::AllocaInst* array =
-        entry_.CreateAlloca(llvm::ArrayType::get(type, scratch.num_elements));
+    llvm::AllocaInst* array = entry_.CreateAlloca(llvm::ArrayType::get(type, scratch.num_elements));
     array->setAlignment(llvm::Align(kBufferAlignment));
     return place = array;
   }

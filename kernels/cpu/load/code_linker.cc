@@ -36,7 +36,8 @@ class Linker {
 
  private:
   Linker() : session_(MakeControl()), layer_(session_) {
-    // Failures come back from the lookup that met them; reports beside that would only reach stderr.
+    // Failures come back from the lookup that met them; reports beside that would only reach
+    // stderr.
     session_.setErrorReporter([](llvm::Error error) { llvm::consumeError(std::move(error)); });
     support_ = &session_.createBareJITDylib("support");
     orc::SymbolMap symbols;

@@ -39,7 +39,7 @@ absl::Span<const RunTimeSymbol> RunTimeSymbols() {
       {kMatmulSymbol, AddressOf<MatmulFunction>(Matmul)},
       {kAllocateSymbol, AddressOf<AllocateFunction>(AllocateScratch)},
       {kReleaseSymbol, AddressOf<ReleaseFunction>(ReleaseScratch)},
-#define ACCELD_MATH_FUNCTION(Kind, name, arity, f32, f64)                        \
+#define ACCELD_MATH_FUNCTION(Kind, name, arity, f32, f64)                          \
   {"acceld_cpu_" #name "_f32", AddressOf<Signature<arity, float>::Function>(f32)}, \
       {"acceld_cpu_" #name "_f64", AddressOf<Signature<arity, double>::Function>(f64)},
 #include "kernels/cpu/math_library.def"

@@ -27,15 +27,15 @@ int64_t PieceOf(int64_t extent, int64_t target) {
 }
 
 struct Blocks {
-  int64_t batch, rows, columns;                       // of one block
+  int64_t batch, rows, columns;  // of one block
   int64_t batch_blocks, row_blocks, column_blocks;
   int64_t count() const { return batch_blocks * row_blocks * column_blocks; }
 };
 
 Blocks CutOutput(const MatmulKey& key) {
   const int64_t batch = key[MatmulKey::kBatch], m = key[MatmulKey::kM], n = key[MatmulKey::kN];
-  const double work = static_cast<double>(m) * static_cast<double>(n) *
-                      static_cast<double>(key[MatmulKey::kK]);
+  const double work =
+      static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(key[MatmulKey::kK]);
   Blocks blocks{1, m, n, batch, 1, 1};
   if (work < 2 * kMinBlockWork) {
     blocks.batch = std::min<int64_t>(batch, std::max<int64_t>(1, kMinBlockWork / work));
@@ -76,10 +76,11 @@ int32_t RunBlock(const void* frame, int64_t index) {
   if (status.ok()) {
     const int64_t in_bytes = ir::StorageBytesOf(key.input_dtype());
     const int64_t out_bytes = ir::StorageBytesOf(key.output_dtype());
-    status = (*primitive)
-                 ->Run(task.lhs + (first * key.lhs_stride(0) + row * key.lhs_stride(1)) * in_bytes,
-                       task.rhs + (first * key.rhs_stride(0) + column * key.rhs_stride(2)) * in_bytes,
-                       task.out + (first * m * n + row * n + column) * out_bytes);
+    status =
+        (*primitive)
+            ->Run(task.lhs + (first * key.lhs_stride(0) + row * key.lhs_stride(1)) * in_bytes,
+                  task.rhs + (first * key.rhs_stride(0) + column * key.rhs_stride(2)) * in_bytes,
+                  task.out + (first * m * n + row * n + column) * out_bytes);
   }
   if (status.ok()) return static_cast<int32_t>(CodeStatus::kOk);
   RunState::Of(task.context).Fail(std::move(status));

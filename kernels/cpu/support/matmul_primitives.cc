@@ -14,8 +14,8 @@
 namespace acceld::kernels::cpu {
 namespace {
 
-using ir::DType;
 using dnnl::memory;
+using ir::DType;
 
 // More than a program has shapes; a full table is emptied, primitives in use live on.
 constexpr size_t kMaxPrimitives = 1024;
@@ -126,19 +126,17 @@ absl::StatusOr<std::shared_ptr<const MatmulPrimitive>> Make(const MatmulKey& key
   absl::StatusOr<std::shared_ptr<const MatmulPrimitive>> made = absl::UnknownError("");
   try {
     const bool has_batch = batch > 1;
-    const memory::desc lhs =
-        DescOf(*input, has_batch, {lhs_batch, m, k},
-               {key.lhs_stride(0), key.lhs_stride(1), key.lhs_stride(2)});
-    const memory::desc rhs =
-        DescOf(*input, has_batch, {rhs_batch, k, n},
-               {key.rhs_stride(0), key.rhs_stride(1), key.rhs_stride(2)});
+    const memory::desc lhs = DescOf(*input, has_batch, {lhs_batch, m, k},
+                                    {key.lhs_stride(0), key.lhs_stride(1), key.lhs_stride(2)});
+    const memory::desc rhs = DescOf(*input, has_batch, {rhs_batch, k, n},
+                                    {key.rhs_stride(0), key.rhs_stride(1), key.rhs_stride(2)});
     const memory::desc out =
         DescOf(*output, has_batch, {batch, m, n}, {out_batch_stride, out_row_stride, 1});
     dnnl::primitive_attr attributes;
     attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
     attributes.set_fpmath_mode(dnnl::fpmath_mode::strict);
-    made = std::make_shared<const DnnlMatmul>(dnnl::matmul::primitive_desc(
-        dnnl::matmul::desc(lhs, rhs, out), attributes, Engine()));
+    made = std::make_shared<const DnnlMatmul>(
+        dnnl::matmul::primitive_desc(dnnl::matmul::desc(lhs, rhs, out), attributes, Engine()));
   } catch (const dnnl::error& error) {
     made = absl::UnimplementedError(absl::StrCat("matmul [", batch, ", ", m, ", ", k, "] x [", k,
                                                  ", ", n, "]: oneDNN: ", error.what()));
@@ -181,8 +179,9 @@ class PrimitiveTable {
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<const MatmulPrimitive>> FindMatmulPrimitive(
-    const MatmulKey& key, int64_t out_batch_stride, int64_t out_row_stride) {
+absl::StatusOr<std::shared_ptr<const MatmulPrimitive>> FindMatmulPrimitive(const MatmulKey& key,
+                                                                           int64_t out_batch_stride,
+                                                                           int64_t out_row_stride) {
   static auto* table = new PrimitiveTable;
   return table->Find({key, out_batch_stride, out_row_stride});
 }

@@ -17,7 +17,8 @@ class MatmulPrimitive {
 
 // `out_row_stride` and `out_batch_stride` are in elements. Uses a bounded process-wide table.
 // Thread-safe. UNIMPLEMENTED when the library does not take these types and sizes.
-absl::StatusOr<std::shared_ptr<const MatmulPrimitive>> FindMatmulPrimitive(
-    const MatmulKey& key, int64_t out_batch_stride, int64_t out_row_stride);
+absl::StatusOr<std::shared_ptr<const MatmulPrimitive>> FindMatmulPrimitive(const MatmulKey& key,
+                                                                           int64_t out_batch_stride,
+                                                                           int64_t out_row_stride);
 
 }  // namespace acceld::kernels::cpu

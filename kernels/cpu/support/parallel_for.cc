@@ -20,9 +20,8 @@ class TileQueue {
     while (status_.load(std::memory_order_relaxed) == kOk) {
       const int64_t tile = next_.fetch_add(1, std::memory_order_relaxed);
       if (tile >= num_tiles_) return;
-      const int32_t status =
-          *context_->cancelled ? static_cast<int32_t>(CodeStatus::kCancelled)
-                               : function_(frame_, tile);
+      const int32_t status = *context_->cancelled ? static_cast<int32_t>(CodeStatus::kCancelled)
+                                                  : function_(frame_, tile);
       if (status != kOk) status_.store(status, std::memory_order_relaxed);
     }
   }

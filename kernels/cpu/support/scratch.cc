@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "kernels/cpu/support_state.h"
+#include "kernels/ir/plan.h"
 
 namespace acceld::kernels::cpu {
 
