@@ -31,13 +31,22 @@ absl::Status ValidateElements(const TensorType& type, absl::string_view bytes) {
   if (bits >= 8) return absl::OkStatus();
   const int low = IsSigned(type.dtype) ? -(1 << (bits - 1)) : 0;
   const int high = low + (1 << bits) - 1;
-  for (size_t i = 0; i < bytes.size(); ++i) {
-    const int value = static_cast<signed char>(bytes[i]);
-    if (value < low || value > high) {
-      return absl::InvalidArgumentError(absl::StrCat("literal of type ", type.ToString(),
-                                                     ": element ", i, " is stored as ", value,
-                                                     ", which no ", DTypeName(type.dtype), " is"));
-    }
+  const auto is_bad = [&](char c) {
+    const int value = static_cast<signed char>(c);
+    return value < low || value > high;
+  };
+  // Block by block without branches inside, which compilers turn into vector code.
+  constexpr size_t kBlock = 4096;
+  for (size_t start = 0; start < bytes.size(); start += kBlock) {
+    const absl::string_view block = bytes.substr(start, kBlock);
+    bool any_bad = false;
+    for (char c : block) any_bad |= is_bad(c);
+    if (!any_bad) continue;
+    const size_t at = start + (std::find_if(block.begin(), block.end(), is_bad) - block.begin());
+    return absl::InvalidArgumentError(
+        absl::StrCat("literal of type ", type.ToString(), ": element ", at, " is stored as ",
+                     static_cast<int>(static_cast<signed char>(bytes[at])), ", which no ",
+                     DTypeName(type.dtype), " is"));
   }
   return absl::OkStatus();
 }

@@ -2,6 +2,7 @@
 
 #include "common/ir/limits.h"
 #include "common/ir/text.h"
+#include "common/ir/verifier.h"
 #include "common/ir/wire.h"
 
 namespace acceld::rpc {
@@ -109,7 +110,11 @@ absl::StatusOr<ir::Module> DecodeProgram(const v1::Program& program) {
       if (name.size() > static_cast<size_t>(ir::limits::kMaxNameBytes)) {
         return absl::InvalidArgumentError("the program's file name is too long");
       }
-      return ir::ParseModule(program.text(), name.empty() ? "<program>" : name.c_str());
+      ACCELD_ASSIGN_OR_RETURN(
+          ir::Module module,
+          ir::ParseModule(program.text(), name.empty() ? "<program>" : name.c_str()));
+      ACCELD_RETURN_IF_ERROR(ir::RefuseInternalOps(module));
+      return module;
     }
     case v1::Program::FORM_NOT_SET:
       break;
