@@ -67,9 +67,13 @@ absl::Status Slice(FunctionReader& in, ParsedOp& op) {
   return ReadEnd(in, op);
 }
 
-// operand ',' starts ',' 'sizes' '=' integers
+// operand ',' starts ',' 'sizes' '=' integers; StableHLO prints both commas when there are no
+// starts.
 absl::Status DynamicSlice(FunctionReader& in, ParsedOp& op) {
+  Lexer& lexer = in.lexer();
   ACCELD_RETURN_IF_ERROR(in.ReadOperands(op.operands));
+  const size_t begin = lexer.Peek().offset;
+  if (!lexer.TryPunctuation(',') || !lexer.Peek().Is(',')) lexer.Seek(begin);
   ACCELD_RETURN_IF_ERROR(ReadIntegersField(in, op, "sizes", "slice_sizes"));
   return ReadEnd(in, op);
 }

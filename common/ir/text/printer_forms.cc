@@ -26,6 +26,7 @@ class PrettyForm {
   bool operator()(const NoAttributes&) {
     if (op_.kind == OpKind::kTuple) return Tuple();
     if (op_.kind == OpKind::kOptimizationBarrier) return OptimizationBarrier();
+    if (op_.kind == OpKind::kSelect) return Select();
     Start();
     if (FamilyOf(op_.kind) != OpFamily::kElementwise) return Functional("");
     return SharedType("");
@@ -158,6 +159,18 @@ class PrettyForm {
                                     [&](ValueId id) { return function.TypeOf(id) == result; });
     if (!shared) return Functional(fields);
     Append(fields, " : ", result.ToString());
+    return true;
+  }
+  // The predicate's type and the type of all the rest, even where they are the same.
+  bool Select() {
+    Start();
+    const Function& function = printer_.function();
+    const Type& result = function.TypeOf(op_.results[0]);
+    if (!(function.TypeOf(op_.operands[1]) == result) ||
+        !(function.TypeOf(op_.operands[2]) == result)) {
+      return Functional("");
+    }
+    Append(" : ", function.TypeOf(op_.operands[0]).ToString(), ", ", result.ToString());
     return true;
   }
   bool Tuple() {

@@ -4,10 +4,13 @@
 
 #include "common/ir/builder.h"
 #include "common/ir/text.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace acceld::ir {
 namespace {
+
+using ::testing::HasSubstr;
 
 void DropLocations(Region& region) {
   for (Op& op : region.ops) {
@@ -66,6 +69,15 @@ TEST(TextPrinterTest, NamesThatNeedQuotesKeepThem) {
     return %0 : tensor<f32>
   }
   func.func private @"<lambda> \22 \\"(%x: tensor<f32>) -> tensor<f32> { return %x : tensor<f32> })");
+}
+
+TEST(TextPrinterTest, SelectShowsBothTypesEvenWhenEqual) {
+  const auto module = ParseModule(R"(func.func @main(%p: tensor<i1>) -> tensor<i1> {
+    %0 = stablehlo.select %p, %p, %p : tensor<i1>, tensor<i1>
+    return %0 : tensor<i1>
+  })");
+  ASSERT_TRUE(module.ok()) << module.status();
+  EXPECT_THAT(PrintModule(*module), HasSubstr("%0, %0, %0 : tensor<i1>, tensor<i1>\n"));
 }
 
 TEST(TextPrinterTest, DynamicDimensionsSurvive) {

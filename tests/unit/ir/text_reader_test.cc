@@ -97,6 +97,22 @@ TEST(TextReaderTest, ReadsBothFormsToEqualModules) {
   EXPECT_EQ(PrintModule(*pretty), PrintModule(*generic));
 }
 
+TEST(TextReaderTest, ReadsWhatPrintersMakeOfEmptyLists) {
+  const auto module = ParseModule(R"(func.func @main(%x: tensor<f32>) -> tensor<f32> {
+    %0 = stablehlo.slice %x [] : (tensor<f32>) -> tensor<f32>
+    %1 = stablehlo.dynamic_slice %0, , sizes = [] : (tensor<f32>) -> tensor<f32>
+    %2 = stablehlo.dynamic_slice %1, sizes = [] : (tensor<f32>) -> tensor<f32>
+    stablehlo.while() cond {
+      %c = stablehlo.constant dense<false> : tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    } do {
+      stablehlo.return
+    }
+    return %2 : tensor<f32>
+  })");
+  EXPECT_TRUE(module.ok()) << module.status();
+}
+
 TEST(TextReaderTest, NamesEndWithTheirRegion) {
   EXPECT_EQ(ErrorOf(Main("(%p: tensor<i1>) -> tensor<i1>", R"(  %r = "stablehlo.if"(%p) ({
     %in = stablehlo.not %p : tensor<i1>
