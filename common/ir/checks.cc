@@ -27,10 +27,10 @@ double UlpDistance(DType dtype, double a, double b) {
   const auto magnitude = [&](double value) {
     return static_cast<int64_t>(EncodeFloat(dtype, std::fabs(value)));
   };
-  const int64_t distance = std::signbit(a) == std::signbit(b)
-                               ? std::abs(magnitude(a) - magnitude(b))
-                               : magnitude(a) + magnitude(b);
-  return static_cast<double>(distance);
+  if (std::signbit(a) == std::signbit(b)) {
+    return static_cast<double>(std::abs(magnitude(a) - magnitude(b)));
+  }
+  return static_cast<double>(magnitude(a)) + static_cast<double>(magnitude(b));
 }
 
 double AbsoluteDistance(double a, double b) {

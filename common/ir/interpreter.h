@@ -19,7 +19,7 @@ struct InterpreterLimits {
   // Element computations before RESOURCE_EXHAUSTED; bounds endless loops.
   int64_t max_element_ops = int64_t{1} << 40;
   // Size of one value before RESOURCE_EXHAUSTED.
-  int64_t max_tensor_bytes = int64_t{1} << 30;
+  int64_t max_tensor_bytes = int64_t{1} << 28;
 };
 
 // Runs `entry` of a verified, static module on `arguments`, whose types must match its parameters.
