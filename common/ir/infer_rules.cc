@@ -39,10 +39,9 @@ absl::Status CheckDimList(absl::string_view what, absl::Span<const int64_t> dims
       return Refuse(what, " ", DimsText(dims), " is not sorted");
     }
   }
-  // In bounds and more of them than there are different values, or a repeated one.
-  std::vector<bool> seen(std::min<int64_t>(bound, limits::kMaxRank + 1));
+  // The bound is a rank or the sum of two.
+  std::vector<bool> seen(bound);
   for (int64_t dim : dims) {
-    if (dim >= static_cast<int64_t>(seen.size())) continue;
     if (seen[dim]) return Refuse(what, " has ", dim, " twice");
     seen[dim] = true;
   }

@@ -71,6 +71,19 @@ TEST(InferGatherTest, EachConstraintIsChecked) {
               IsRefused("the indices must be integers"));
 }
 
+// The result's rank is checked only after the lists that are as long as it.
+TEST(InferGatherTest, RepeatedDimensionsBeyondTheHighestRankAreFound) {
+  GatherAttributes attributes;
+  attributes.dimension_numbers.index_vector_dim = 32;
+  attributes.dimension_numbers.start_index_map = {0};
+  for (int64_t i = 0; i < 31; ++i) attributes.dimension_numbers.offset_dims.push_back(i);
+  attributes.dimension_numbers.offset_dims.push_back(40);
+  attributes.slice_sizes.assign(32, 1);
+  EXPECT_THAT(Gather(attributes, Dims(32, 1), Dims(32, 1)), IsRefused("rank 64"));
+  attributes.dimension_numbers.offset_dims[30] = 40;
+  EXPECT_THAT(Gather(attributes, Dims(32, 1), Dims(32, 1)), IsRefused("has 40 twice"));
+}
+
 ScatterAttributes IntoRows() {
   ScatterAttributes attributes;
   attributes.scatter_dimension_numbers.update_window_dims = {1};
