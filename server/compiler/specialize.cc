@@ -129,9 +129,10 @@ class Specializer {
       const ir::InferContext::RegionSignature* callee = nullptr;
       ir::InferContext::RegionSignature signature;
       if (op.kind == OpKind::kCall || op.kind == OpKind::kComposite) {
-        std::string& name = op.kind == OpKind::kCall
-                                ? std::get<ir::CallAttributes>(op.attributes).callee.name
-                                : std::get<ir::CompositeAttributes>(op.attributes).decomposition.name;
+        std::string& name =
+            op.kind == OpKind::kCall
+                ? std::get<ir::CallAttributes>(op.attributes).callee.name
+                : std::get<ir::CompositeAttributes>(op.attributes).decomposition.name;
         ACCELD_ASSIGN_OR_RETURN(const size_t index, Callee(name, function.TypesOf(op.operands)));
         const ir::Function& made = out_.functions[index];
         name = made.name;
@@ -161,20 +162,19 @@ class Specializer {
     }
     const ir::InferContext context{op.kind, op.attributes, operands, regions, declared, callee};
     absl::StatusOr<std::vector<ir::Type>> results = ir::InferResultTypes(context);
-    const std::string where = absl::StrCat("specialize: @", source.name, " line ",
-                                           op.location.line);
+    const std::string where =
+        absl::StrCat("specialize: @", source.name, " line ", op.location.line);
     if (!results.ok()) return Annotate(results.status(), where);
     for (size_t i = 0; i < op.results.size(); ++i) {
       if (!IsStatic((*results)[i])) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            where, ": result ", i, " of '", NameOf(op.kind), "' stays dynamic: ",
-            (*results)[i].ToString(), "; the arguments do not determine its shape"));
+        return absl::InvalidArgumentError(
+            absl::StrCat(where, ": result ", i, " of '", NameOf(op.kind), "' stays dynamic: ",
+                         (*results)[i].ToString(), "; the arguments do not determine its shape"));
       }
       if (!ir::IsCompatible(source.TypeOf(op.results[i]), (*results)[i])) {
-        return absl::InvalidArgumentError(
-            absl::StrCat(where, ": result ", i, " of '", NameOf(op.kind), "' becomes ",
-                         (*results)[i].ToString(), " and is declared as ",
-                         source.TypeOf(op.results[i]).ToString()));
+        return absl::InvalidArgumentError(absl::StrCat(
+            where, ": result ", i, " of '", NameOf(op.kind), "' becomes ", (*results)[i].ToString(),
+            " and is declared as ", source.TypeOf(op.results[i]).ToString()));
       }
       function.value_types[op.results[i]] = std::move((*results)[i]);
     }
@@ -199,10 +199,9 @@ absl::Status CheckArguments(const ir::Function& entry,
   }
   for (size_t i = 0; i < parameters.size(); ++i) {
     if (!argument_types[i].IsStatic() || !ir::IsCompatible(parameters[i], argument_types[i])) {
-      return absl::InvalidArgumentError(absl::StrCat("argument ", i, " of @", entry.name, " is ",
-                                                     argument_types[i].ToString(),
-                                                     " and the program takes ",
-                                                     parameters[i].ToString()));
+      return absl::InvalidArgumentError(
+          absl::StrCat("argument ", i, " of @", entry.name, " is ", argument_types[i].ToString(),
+                       " and the program takes ", parameters[i].ToString()));
     }
   }
   return absl::OkStatus();

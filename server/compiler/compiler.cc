@@ -1,0 +1,101 @@
+#include "server/compiler/compiler.h"
+
+#include <chrono>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "common/ir/fingerprint.h"
+#include "common/ir/text.h"
+#include "common/ir/verifier.h"
+#include "server/compiler/dump.h"
+#include "server/compiler/pipeline.h"
+#include "server/compiler/plan/build_plan.h"
+#include "server/compiler/specialize.h"
+
+namespace acceld::compiler {
+namespace {
+
+void DumpPlan(const kernels::Plan& plan, const std::vector<PassTime>& times, Dump& dump) {
+  dump.Write("plan.txt", kernels::ToString(plan));
+  std::string text;
+  for (const kernels::Kernel& kernel : plan.kernels) {
+    absl::StrAppend(&text, kernels::ToString(kernel), "\n");
+  }
+  dump.Write("kernels.txt", text);
+  text.clear();
+  for (const PassTime& time : times) {
+    absl::StrAppend(&text, absl::StrFormat("%9.3f ms  ", time.ms), time.name, "\n");
+  }
+  dump.Write("times.txt", text);
+}
+
+}  // namespace
+
+absl::StatusOr<hal::Executable> Compile(const ir::Module& module, absl::string_view entry,
+                                        absl::Span<const ir::TensorType> argument_types,
+                                        const hal::CodeGenerator& generator,
+                                        const CompileOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
+  ACCELD_ASSIGN_OR_RETURN(ir::Module specialized, Specialize(module, entry, argument_types));
+  if (const absl::Status valid = ir::Verify(specialized); !valid.ok()) {
+    return absl::InternalError(
+        absl::StrCat("stage specialize broke the module: ", valid.message()));
+  }
+  const std::string digest =
+      options.dump_dir.empty() ? "" : ir::Fingerprint(specialized, "main").ToHex();
+  Dump dump(options.dump_dir, module.name.empty() ? entry : module.name, digest);
+  if (dump.enabled()) dump.Write("00-input.mlir", ir::PrintModule(specialized));
+
+  std::vector<PassTime> times;
+  ACCELD_ASSIGN_OR_RETURN(
+      const ir::Module optimized,
+      RunPipeline(std::move(specialized), options.disabled_passes, dump, &times));
+  ACCELD_ASSIGN_OR_RETURN(kernels::Plan plan, BuildPlan(optimized, generator));
+  if (dump.enabled()) DumpPlan(plan, times, dump);
+
+  hal::Executable executable;
+  std::vector<hal::CodeGenerator::Dump> code_dumps;
+  ACCELD_ASSIGN_OR_RETURN(executable.code,
+                          generator.Generate(plan, dump.enabled() ? &code_dumps : nullptr));
+  for (const hal::CodeGenerator::Dump& code_dump : code_dumps) {
+    dump.Write(code_dump.file_name, code_dump.text);
+  }
+  executable.program_name = module.name.empty() ? std::string(entry) : module.name;
+  executable.architecture = generator.architecture();
+  executable.build_id = BuildId();
+  executable.arguments = plan.entry().arguments;
+  executable.results = plan.entry().results;
+  executable.arena_bytes = plan.entry().arena_bytes;
+  executable.constants = std::move(plan.constants);
+  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
+  executable.compile_ms = took.count();
+  return executable;
+}
+
+absl::StatusOr<std::vector<ir::TensorType>> ResultTypesOf(
+    const ir::Module& module, absl::string_view entry,
+    absl::Span<const ir::TensorType> argument_types) {
+  ACCELD_ASSIGN_OR_RETURN(const ir::Function* function, module.Entry(entry));
+  ACCELD_RETURN_IF_ERROR(CheckArguments(*function, argument_types));
+  const auto tensors =
+      [](const std::vector<ir::Type>& types) -> absl::StatusOr<std::vector<ir::TensorType>> {
+    std::vector<ir::TensorType> out;
+    for (const ir::Type& type : types) {
+      if (!type.IsTensor()) {
+        return absl::UnimplementedError(
+            absl::StrCat("a result of type ", type.ToString(), " cannot leave a program"));
+      }
+      out.push_back(type.tensor());
+    }
+    return out;
+  };
+  ACCELD_ASSIGN_OR_RETURN(std::vector<ir::TensorType> results, tensors(function->ResultTypes()));
+  bool is_static = true;
+  for (const ir::TensorType& type : results) is_static = is_static && type.IsStatic();
+  if (is_static) return results;
+  ACCELD_ASSIGN_OR_RETURN(const ir::Module specialized, Specialize(module, entry, argument_types));
+  return tensors(specialized.functions[0].ResultTypes());
+}
+
+}  // namespace acceld::compiler

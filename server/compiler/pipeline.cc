@@ -1,0 +1,86 @@
+#include "server/compiler/pipeline.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "common/ir/text.h"
+#include "common/ir/verifier.h"
+#include "server/compiler/fusion/fuse.h"
+#include "server/compiler/passes/canonicalize.h"
+#include "server/compiler/passes/canonicalize_dots.h"
+#include "server/compiler/passes/cse.h"
+#include "server/compiler/passes/dce.h"
+#include "server/compiler/passes/expand_composites.h"
+#include "server/compiler/passes/fold_constants.h"
+#include "server/compiler/passes/inline.h"
+#include "server/compiler/passes/shrink_splats.h"
+#include "server/compiler/passes/simplify_algebra.h"
+
+namespace acceld::compiler {
+namespace {
+
+constexpr Pass kPipeline[] = {
+    {"expand-composites", &ExpandComposites},
+    {"inline", &InlineCalls},
+    {"canonicalize", &Canonicalize},
+    {"fold-constants", &FoldConstants},
+    {"simplify-algebra", &SimplifyAlgebra},
+    {"cse", &EliminateCommonSubexpressions},
+    {"dce", &EliminateDeadCode},
+    // Known branches and moved constants have made new work for these.
+    {"canonicalize", &Canonicalize},
+    {"canonicalize-dots", &CanonicalizeDots},
+    {"shrink-splats", &ShrinkSplats},
+    {"cse", &EliminateCommonSubexpressions},
+    {"dce", &EliminateDeadCode},
+    {"fuse", &Fuse},
+};
+
+}  // namespace
+
+absl::Span<const Pass> Pipeline() { return kPipeline; }
+
+const Pass* FindPass(absl::string_view name) {
+  for (const Pass& pass : kPipeline) {
+    if (pass.name == name) return &pass;
+  }
+  return nullptr;
+}
+
+absl::StatusOr<ir::Module> RunPipeline(ir::Module module, absl::Span<const std::string> disabled,
+                                       Dump& dump, std::vector<PassTime>* times) {
+  for (const std::string& name : disabled) {
+    if (FindPass(name) == nullptr) {
+      return absl::InvalidArgumentError(absl::StrCat("there is no compiler pass '", name, "'"));
+    }
+  }
+  int number = 0;
+  for (const Pass& pass : kPipeline) {
+    ++number;
+    const auto is_pass = [&](const std::string& name) { return pass.name == name; };
+    if (std::any_of(disabled.begin(), disabled.end(), is_pass)) continue;
+    const auto start = std::chrono::steady_clock::now();
+    absl::StatusOr<ir::Module> result = pass.run(module);
+    if (!result.ok()) return Annotate(result.status(), absl::StrCat("pass ", pass.name));
+    module = *std::move(result);
+    if (times != nullptr) {
+      const std::chrono::duration<double, std::milli> took =
+          std::chrono::steady_clock::now() - start;
+      times->push_back({pass.name, took.count()});
+    }
+    if (const absl::Status valid = ir::Verify(module); !valid.ok()) {
+      return absl::InternalError(
+          absl::StrCat("pass ", pass.name, " broke the module: ", valid.message()));
+    }
+    if (dump.enabled()) {
+      dump.Write(absl::StrFormat("%02d-%s.mlir", number, std::string(pass.name)),
+                 ir::PrintModule(module));
+    }
+  }
+  return module;
+}
+
+}  // namespace acceld::compiler

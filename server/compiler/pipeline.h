@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "common/ir/module.h"
+#include "common/status.h"
+#include "server/compiler/dump.h"
+
+namespace acceld::compiler {
+
+// One step of the pipeline.
+struct Pass {
+  absl::string_view name;
+  absl::StatusOr<ir::Module> (*run)(const ir::Module&);
+};
+
+// All passes in the order in which they run; a pass may stand more than once.
+absl::Span<const Pass> Pipeline();
+
+// The first pass of this name, or nullptr.
+const Pass* FindPass(absl::string_view name);
+
+struct PassTime {
+  absl::string_view name;
+  double ms = 0;
+};
+
+// Runs the pipeline, leaving out passes named in `disabled`. The module is verified and dumped
+// after each pass; a pass that breaks it is INTERNAL and named. INVALID_ARGUMENT for a disabled
+// name that does not exist. `times` may be nullptr.
+absl::StatusOr<ir::Module> RunPipeline(ir::Module module, absl::Span<const std::string> disabled,
+                                       Dump& dump, std::vector<PassTime>* times);
+
+}  // namespace acceld::compiler

@@ -1,0 +1,113 @@
+#include "server/compiler/plan/arena.h"
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <queue>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "kernels/ir/plan.h"
+
+namespace acceld::compiler {
+namespace {
+
+constexpr int64_t kMaxArenaBytes = int64_t{1} << 60;
+
+int64_t Aligned(int64_t size) {
+  return (size + kernels::kBufferAlignment - 1) / kernels::kBufferAlignment *
+         kernels::kBufferAlignment;
+}
+
+// Free gaps below the high-water mark, found by size and merged by offset.
+class FreeList {
+ public:
+  int64_t Take(int64_t size) {
+    const auto fit = by_size_.lower_bound({size, 0});
+    if (fit == by_size_.end()) {
+      // Grow; a gap that ends at the mark is part of the growth.
+      int64_t offset = end_;
+      if (!by_offset_.empty()) {
+        const auto last = std::prev(by_offset_.end());
+        if (last->first + last->second == end_) {
+          offset = last->first;
+          by_size_.erase({last->second, last->first});
+          by_offset_.erase(last);
+        }
+      }
+      end_ = offset + size;
+      return offset;
+    }
+    const auto [gap, offset] = *fit;
+    by_size_.erase(fit);
+    by_offset_.erase(offset);
+    if (gap > size) Insert(offset + size, gap - size);
+    return offset;
+  }
+
+  void Give(int64_t offset, int64_t size) {
+    auto next = by_offset_.lower_bound(offset);
+    if (next != by_offset_.end() && offset + size == next->first) {
+      size += next->second;
+      by_size_.erase({next->second, next->first});
+      next = by_offset_.erase(next);
+    }
+    if (next != by_offset_.begin()) {
+      const auto previous = std::prev(next);
+      if (previous->first + previous->second == offset) {
+        offset = previous->first;
+        size += previous->second;
+        by_size_.erase({previous->second, previous->first});
+        by_offset_.erase(previous);
+      }
+    }
+    Insert(offset, size);
+  }
+
+  int64_t end() const { return end_; }
+
+ private:
+  void Insert(int64_t offset, int64_t size) {
+    by_offset_[offset] = size;
+    by_size_.insert({size, offset});
+  }
+
+  int64_t end_ = 0;
+  std::map<int64_t, int64_t> by_offset_;           // offset -> size
+  std::set<std::pair<int64_t, int64_t>> by_size_;  // (size, offset)
+};
+
+}  // namespace
+
+absl::StatusOr<ArenaLayout> LayOutArena(absl::Span<const Interval> intervals) {
+  ArenaLayout layout;
+  layout.offsets.assign(intervals.size(), 0);
+  std::vector<size_t> order;
+  for (size_t i = 0; i < intervals.size(); ++i) {
+    if (intervals[i].size_bytes > 0) order.push_back(i);
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return intervals[a].first < intervals[b].first; });
+  FreeList free;
+  using Ending = std::pair<int32_t, size_t>;
+  std::priority_queue<Ending, std::vector<Ending>, std::greater<>> living;
+  for (size_t i : order) {
+    while (!living.empty() && living.top().first < intervals[i].first) {
+      const size_t ended = living.top().second;
+      living.pop();
+      free.Give(layout.offsets[ended], Aligned(intervals[ended].size_bytes));
+    }
+    layout.offsets[i] = free.Take(Aligned(intervals[i].size_bytes));
+    if (free.end() > kMaxArenaBytes) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("temporaries need more than ", kMaxArenaBytes, " bytes"));
+    }
+    living.push({intervals[i].last, i});
+  }
+  layout.size_bytes = free.end();
+  return layout;
+}
+
+}  // namespace acceld::compiler

@@ -1,0 +1,92 @@
+#include <algorithm>
+#include <utility>
+
+#include "server/compiler/plan/function_planner.h"
+
+// The part of FunctionPlanner that plans loops and branches.
+namespace acceld::compiler {
+
+using ir::OpKind;
+
+std::vector<BufferId> FunctionPlanner::PlaceCarried(const ir::Op& op, Steps& steps) {
+  std::vector<BufferId> carried(op.operands.size(), kNoBuffer);
+  const auto is_taken = [&](BufferId b) {
+    return std::find(carried.begin(), carried.end(), b) != carried.end();
+  };
+  // First the initial values that die here and can stay where they are; then free wanted places;
+  // then new ones. Copies come last: no place that is copied to holds an initial value.
+  for (size_t i = 0; i < carried.size(); ++i) {
+    const BufferId initial = BufferOf(op.operands[i]);
+    const bool reserved = buffers_.IsReserved(initial) && hints_[op.results[i]] != initial;
+    if (buffers_.IsWritable(initial) && buffers_.last_use(initial) <= now_ && !reserved &&
+        !is_taken(initial)) {
+      carried[i] = initial;
+    }
+  }
+  for (size_t i = 0; i < carried.size(); ++i) {
+    if (carried[i] != kNoBuffer) continue;
+    BufferId place = PlaceResult(op.results[i]);
+    if (is_taken(place)) place = buffers_.AddArena(buffers_.size_bytes(place));
+    carried[i] = place;
+    EmitCopy(BufferOf(op.operands[i]), carried[i], steps, "initial value");
+  }
+  return carried;
+}
+
+absl::Status FunctionPlanner::PlanWhile(const ir::Op& op, Steps& steps) {
+  const ir::Region& condition = op.regions[0];
+  const ir::Region& body = op.regions[1];
+  const int32_t begin = now_;
+  const std::vector<BufferId> carried = PlaceCarried(op, steps);
+  buffers_.BeginLoop(begin);
+  for (BufferId b : carried) buffers_.Touch(b, begin);
+  ++now_;
+  kernels::WhileStep loop;
+
+  for (size_t i = 0; i < carried.size(); ++i) {
+    BindParameter(condition.parameters[i], carried[i]);
+    buffers_.Freeze(carried[i]);
+  }
+  ACCELD_RETURN_IF_ERROR(PlanOps(condition, loop.condition));
+  loop.predicate = Touched(BufferOf(condition.results[0]));
+  for (BufferId b : carried) buffers_.Thaw(b);
+  ++now_;
+
+  for (size_t i = 0; i < carried.size(); ++i) BindParameter(body.parameters[i], carried[i]);
+  ACCELD_RETURN_IF_ERROR(PlanInto(body, carried, loop.body));
+
+  for (BufferId b : carried) buffers_.Touch(b, now_);
+  buffers_.EndLoop(now_);
+  for (size_t i = 0; i < carried.size(); ++i) Bind(op.results[i], carried[i]);
+  ++now_;
+  steps.push_back({std::move(loop), DescribeOp(op)});
+  return absl::OkStatus();
+}
+
+absl::Status FunctionPlanner::PlanSwitch(const ir::Op& op, Steps& steps) {
+  kernels::SwitchStep choice;
+  choice.index = Touched(BufferOf(op.operands[0]));
+  choice.index_is_predicate = op.kind == OpKind::kIf;
+  std::vector<BufferId> results;
+  for (ir::ValueId id : op.results) {
+    BufferId place = PlaceResult(id);
+    if (std::find(results.begin(), results.end(), place) != results.end()) {
+      place = buffers_.AddArena(buffers_.size_bytes(place));
+    }
+    buffers_.Touch(place, now_);
+    results.push_back(place);
+  }
+  ++now_;
+  for (const ir::Region& branch : op.regions) {
+    ACCELD_RETURN_IF_ERROR(PlanInto(branch, results, choice.branches.emplace_back()));
+  }
+  for (size_t i = 0; i < results.size(); ++i) {
+    Bind(op.results[i], results[i]);
+    buffers_.Touch(results[i], now_);
+  }
+  ++now_;
+  steps.push_back({std::move(choice), DescribeOp(op)});
+  return absl::OkStatus();
+}
+
+}  // namespace acceld::compiler

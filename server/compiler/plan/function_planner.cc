@@ -1,0 +1,231 @@
+#include "server/compiler/plan/function_planner.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/check.h"
+#include "server/compiler/plan/hints.h"
+#include "server/compiler/plan/in_place.h"
+#include "server/compiler/plan/matmul.h"
+#include "server/compiler/plan/moves.h"
+
+namespace acceld::compiler {
+
+using ir::OpKind;
+using kernels::Slice;
+
+std::string DescribeOp(const ir::Op& op) {
+  return op.location.line == 0 ? std::string(NameOf(op.kind))
+                               : absl::StrCat(NameOf(op.kind), " (line ", op.location.line, ")");
+}
+
+FunctionPlanner::FunctionPlanner(const ir::Function& function, PlanContext& context)
+    : function_(function),
+      context_(context),
+      liveness_(ComputeLiveness(function)),
+      buffer_of_(function.value_types.size(), kNoBuffer),
+      hints_(function.value_types.size(), kNoBuffer),
+      constants_(function.value_types.size(), nullptr) {}
+
+absl::StatusOr<kernels::PlanFunction> FunctionPlanner::Run() {
+  kernels::PlanFunction out;
+  out.name = function_.name;
+  for (const ir::Type& type : function_.value_types) {
+    if (!type.IsTensor()) {
+      return absl::UnimplementedError(
+          absl::StrCat("@", function_.name, " computes with values of type ", type.ToString()));
+    }
+  }
+  const ir::Region& body = function_.body;
+  for (ir::ValueId id : body.parameters) {
+    const auto index = static_cast<uint32_t>(out.arguments.size());
+    out.arguments.push_back(function_.TensorOf(id));
+    Bind(id,
+         buffers_.AddFixed({Slice::Space::kArgument, index, 0, out.arguments.back().size_bytes()}));
+  }
+  std::vector<BufferId> targets;
+  for (ir::ValueId id : body.results) {
+    const auto index = static_cast<uint32_t>(out.results.size());
+    out.results.push_back(function_.TensorOf(id));
+    targets.push_back(
+        buffers_.AddFixed({Slice::Space::kResult, index, 0, out.results.back().size_bytes()}));
+  }
+  ACCELD_RETURN_IF_ERROR(PlanInto(body, targets, out.steps));
+  ACCELD_CHECK(now_ == liveness_.ticks);
+  ACCELD_ASSIGN_OR_RETURN(out.arena_bytes, buffers_.Resolve(out.steps));
+  return out;
+}
+
+absl::Status FunctionPlanner::PlanInto(const ir::Region& region,
+                                       const std::vector<BufferId>& targets, Steps& steps) {
+  PropagateHints(function_, region, targets, hints_);
+  for (BufferId buffer : targets) buffers_.Reserve(buffer);
+  ACCELD_RETURN_IF_ERROR(PlanOps(region, steps));
+  std::vector<BufferId> sources;
+  for (ir::ValueId id : region.results) sources.push_back(BufferOf(id));
+  EmitMoves(targets, sources, steps, "results");
+  for (BufferId buffer : targets) buffers_.Release(buffer);
+  ++now_;
+  return absl::OkStatus();
+}
+
+absl::Status FunctionPlanner::PlanOps(const ir::Region& region, Steps& steps) {
+  for (const ir::Op& op : region.ops) ACCELD_RETURN_IF_ERROR(PlanOp(op, steps));
+  return absl::OkStatus();
+}
+
+absl::Status FunctionPlanner::PlanOp(const ir::Op& op, Steps& steps) {
+  if (op.kind == OpKind::kWhile) return PlanWhile(op, steps);
+  if (op.kind == OpKind::kCase || op.kind == OpKind::kIf) return PlanSwitch(op, steps);
+  if (op.kind == OpKind::kConstant) {
+    constants_[op.results[0]] = &op.As<ir::ConstantAttributes>().value;
+  } else if (IsAlias(function_, op)) {
+    Bind(op.results[0], BufferOf(op.operands[0]));
+  } else if (op.kind == OpKind::kCall) {
+    ACCELD_RETURN_IF_ERROR(PlanCall(op, steps));
+  } else if (op.kind == OpKind::kCustomCall) {
+    return absl::UnimplementedError(
+        absl::StrCat(op.location.line == 0 ? "" : absl::StrCat("line ", op.location.line, ": "),
+                     "custom_call target '", op.As<ir::CustomCallAttributes>().call_target_name,
+                     "' is not supported"));
+  } else {
+    ACCELD_ASSIGN_OR_RETURN(const bool done, PlanMatmul(op, steps));
+    if (!done) ACCELD_RETURN_IF_ERROR(PlanKernels(op, steps));
+  }
+  ++now_;
+  return absl::OkStatus();
+}
+
+absl::Status FunctionPlanner::PlanKernels(const ir::Op& op, Steps& steps) {
+  ACCELD_ASSIGN_OR_RETURN(const KernelTable::Entry* entry, context_.kernels.Lower(function_, op));
+  std::vector<BufferId> operands, results(op.results.size(), kNoBuffer);
+  for (ir::ValueId id : op.operands) operands.push_back(BufferOf(id));
+  std::vector<int> reusable = ReusableOperands(function_, op);
+  bool skip_copy = false;
+  if (entry->in_place_operand.has_value()) {
+    // The kernels write only parts of the operand's place, and read it nowhere else.
+    const int operand = *entry->in_place_operand;
+    reusable[operand] = 0;
+  }
+  const auto may_take = [&](size_t operand, size_t result) {
+    const BufferId b = operands[operand];
+    if (!buffers_.IsWritable(b) || buffers_.last_use(b) > now_) return false;
+    if (buffers_.size_bytes(b) != function_.TensorOf(op.results[result]).size_bytes()) return false;
+    if (buffers_.IsReserved(b) && hints_[op.results[result]] != b) return false;
+    for (size_t i = 0; i < operands.size(); ++i) {
+      if (operands[i] == b && reusable[i] != static_cast<int>(result)) return false;
+    }
+    return std::find(results.begin(), results.end(), b) == results.end();
+  };
+  for (size_t r = 0; r < results.size(); ++r) {
+    const BufferId wanted = hints_[op.results[r]];
+    const bool wanted_is_free =
+        wanted != kNoBuffer && buffers_.IsWritable(wanted) && IsFree(wanted);
+    for (size_t i = 0; i < operands.size(); ++i) {
+      if (reusable[i] != static_cast<int>(r) || !may_take(i, r)) continue;
+      const bool updates = entry->in_place_operand == static_cast<int>(i) && r == 0;
+      // Writing straight to where the value is wanted beats saving a temporary, unless only a
+      // part is written.
+      if (wanted_is_free && operands[i] != wanted && !updates) continue;
+      results[r] = operands[i];
+      skip_copy = skip_copy || updates;
+      break;
+    }
+    if (results[r] == kNoBuffer) results[r] = PlaceResult(op.results[r]);
+    Bind(op.results[r], results[r]);
+  }
+  int64_t result_bytes = 0;
+  for (BufferId b : results) result_bytes += buffers_.size_bytes(b);
+  if (result_bytes == 0) return absl::OkStatus();
+  for (size_t k = skip_copy ? 1 : 0; k < entry->kernels.size(); ++k) {
+    kernels::LaunchStep launch{entry->kernels[k], {}};
+    for (BufferId b : operands) launch.buffers.push_back(Touched(b));
+    for (BufferId b : results) launch.buffers.push_back(Touched(b));
+    steps.push_back({std::move(launch), DescribeOp(op)});
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<bool> FunctionPlanner::PlanMatmul(const ir::Op& op, Steps& steps) {
+  if (op.kind != OpKind::kDotGeneral) return false;
+  absl::optional<kernels::MatmulStep> matmul = MatchMatmul(
+      function_.TensorOf(op.operands[0]), function_.TensorOf(op.operands[1]),
+      function_.TensorOf(op.results[0]), op.As<ir::DotGeneralAttributes>().dot_dimension_numbers);
+  if (!matmul.has_value() || !context_.generator.SupportsMatmul(*matmul)) return false;
+  const BufferId lhs = BufferOf(op.operands[0]), rhs = BufferOf(op.operands[1]);
+  const BufferId out = PlaceResult(op.results[0]);
+  Bind(op.results[0], out);
+  matmul->lhs = Touched(lhs);
+  matmul->rhs = Touched(rhs);
+  matmul->out = Touched(out);
+  steps.push_back({*matmul, DescribeOp(op)});
+  return true;
+}
+
+absl::Status FunctionPlanner::PlanCall(const ir::Op& op, Steps& steps) {
+  const std::string& name = op.As<ir::CallAttributes>().callee.name;
+  ACCELD_ASSIGN_OR_RETURN(const PlanContext::Callee callee, context_.callee(name));
+  kernels::CallStep call{callee.function, {}, {}, {}};
+  for (ir::ValueId id : op.operands) call.arguments.push_back(Touched(BufferOf(id)));
+  for (ir::ValueId id : op.results) {
+    const BufferId out = PlaceResult(id);
+    Bind(id, out);
+    call.results.push_back(Touched(out));
+  }
+  call.arena = Touched(buffers_.AddArena(callee.arena_bytes));
+  steps.push_back({std::move(call), absl::StrCat("call @", name)});
+  return absl::OkStatus();
+}
+
+BufferId FunctionPlanner::BufferOf(ir::ValueId id) {
+  if (buffer_of_[id] == kNoBuffer) {
+    ACCELD_CHECK(constants_[id] != nullptr);
+    buffer_of_[id] = buffers_.AddFixed(context_.constants.Add(*constants_[id]));
+  }
+  return buffer_of_[id];
+}
+
+void FunctionPlanner::Bind(ir::ValueId id, BufferId buffer) {
+  buffer_of_[id] = buffer;
+  // A value that nobody reads still occupies its place while it is written.
+  buffers_.Bind(buffer, std::max(liveness_.last_use[id], now_));
+}
+
+void FunctionPlanner::BindParameter(ir::ValueId id, BufferId buffer) {
+  buffer_of_[id] = buffer;
+  buffers_.Bind(buffer, liveness_.last_use[id]);
+}
+
+BufferId FunctionPlanner::PlaceResult(ir::ValueId id) {
+  const BufferId wanted = hints_[id];
+  const int64_t size = function_.TensorOf(id).size_bytes();
+  if (wanted != kNoBuffer && buffers_.IsWritable(wanted) && IsFree(wanted) &&
+      buffers_.size_bytes(wanted) == size) {
+    return wanted;
+  }
+  return buffers_.AddArena(size);
+}
+
+Slice FunctionPlanner::Touched(BufferId buffer) {
+  buffers_.Touch(buffer, now_);
+  return buffers_.place(buffer);
+}
+
+void FunctionPlanner::EmitCopy(BufferId from, BufferId to, Steps& steps,
+                               const std::string& comment) {
+  if (buffers_.size_bytes(from) == 0) return;
+  steps.push_back({kernels::CopyStep{Touched(from), Touched(to)}, comment});
+}
+
+void FunctionPlanner::EmitMoves(const std::vector<BufferId>& to, const std::vector<BufferId>& from,
+                                Steps& steps, const std::string& comment) {
+  std::vector<Move> moves;
+  for (size_t i = 0; i < to.size(); ++i) moves.push_back({to[i], from[i]});
+  const auto temporary = [&](BufferId b) { return buffers_.AddArena(buffers_.size_bytes(b)); };
+  for (const Move& move : SequenceMoves(std::move(moves), temporary)) {
+    EmitCopy(move.from, move.to, steps, comment);
+  }
+}
+
+}  // namespace acceld::compiler

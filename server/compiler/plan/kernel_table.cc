@@ -1,0 +1,119 @@
+#include "server/compiler/plan/kernel_table.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "kernels/lowering/lower.h"
+#include "server/compiler/passes/op_equality.h"
+
+namespace acceld::compiler {
+namespace {
+
+// The op alone in a function whose parameters are its operands: what its kernels depend on.
+class Extraction {
+ public:
+  explicit Extraction(const ir::Function& source) : source_(source) {}
+
+  absl::StatusOr<ir::Function> Run(const ir::Op& op) {
+    out_.name = "op";
+    std::vector<ir::ValueId> operands;
+    for (ir::ValueId id : op.operands) {
+      operands.push_back(NewValue(id));
+      map_[id] = operands.back();
+    }
+    out_.body.parameters = operands;
+    ACCELD_ASSIGN_OR_RETURN(ir::Op copy, Copy(op));
+    copy.operands = std::move(operands);
+    out_.body.results = copy.results;
+    out_.body.ops.push_back(std::move(copy));
+    return std::move(out_);
+  }
+
+ private:
+  ir::ValueId NewValue(ir::ValueId id) {
+    out_.value_types.push_back(source_.TypeOf(id));
+    return static_cast<ir::ValueId>(out_.value_types.size() - 1);
+  }
+
+  absl::StatusOr<std::vector<ir::ValueId>> Map(const std::vector<ir::ValueId>& ids,
+                                               const ir::Op& op) const {
+    std::vector<ir::ValueId> out;
+    for (ir::ValueId id : ids) {
+      const auto it = map_.find(id);
+      if (it == map_.end()) {
+        return absl::UnimplementedError(
+            absl::StrCat("'", NameOf(op.kind), "' inside a region uses a value from outside it"));
+      }
+      out.push_back(it->second);
+    }
+    return out;
+  }
+
+  std::vector<ir::ValueId> Define(const std::vector<ir::ValueId>& ids) {
+    std::vector<ir::ValueId> out;
+    for (ir::ValueId id : ids) out.push_back(map_[id] = NewValue(id));
+    return out;
+  }
+
+  absl::StatusOr<ir::Op> Copy(const ir::Op& op) {
+    ir::Op copy;
+    copy.kind = op.kind;
+    copy.attributes = op.attributes;
+    ACCELD_ASSIGN_OR_RETURN(copy.operands, Map(op.operands, op));
+    for (const ir::Region& region : op.regions) {
+      ir::Region& inner = copy.regions.emplace_back();
+      inner.parameters = Define(region.parameters);
+      for (const ir::Op& o : region.ops) {
+        ACCELD_ASSIGN_OR_RETURN(ir::Op inner_copy, Copy(o));
+        inner.ops.push_back(std::move(inner_copy));
+      }
+      ACCELD_ASSIGN_OR_RETURN(inner.results, Map(region.results, op));
+    }
+    copy.results = Define(op.results);
+    return copy;
+  }
+
+  const ir::Function& source_;
+  ir::Function out_;
+  absl::flat_hash_map<ir::ValueId, ir::ValueId> map_;
+};
+
+// "stablehlo.add" -> "add"; a fusion is named after what it ends in.
+std::string NamePrefix(const ir::Op& op) {
+  const absl::string_view name = NameOf(op.kind);
+  std::string mnemonic(name.substr(name.find('.') + 1));
+  if (op.kind == ir::OpKind::kFusion && !op.regions[0].ops.empty()) {
+    return absl::StrCat(mnemonic, "_", NamePrefix(op.regions[0].ops.back()));
+  }
+  return mnemonic;
+}
+
+}  // namespace
+
+absl::StatusOr<const KernelTable::Entry*> KernelTable::Lower(const ir::Function& function,
+                                                             const ir::Op& op) {
+  const auto annotated = [&](const absl::Status& status) {
+    return op.location.line == 0 ? status
+                                 : Annotate(status, absl::StrCat("line ", op.location.line));
+  };
+  absl::StatusOr<ir::Function> alone = Extraction(function).Run(op);
+  if (!alone.ok()) return annotated(alone.status());
+  const ir::Op& the_op = alone->body.ops[0];
+  std::vector<Known>& bucket = known_[HashComputation(*alone, the_op)];
+  for (const Known& known : bucket) {
+    if (known.function == *alone) return &known.entry;
+  }
+  absl::StatusOr<kernels::LoweredOp> lowered =
+      kernels::Lower(*alone, the_op, absl::StrCat(NamePrefix(the_op), "_", next_name_++));
+  if (!lowered.ok()) return annotated(lowered.status());
+  Entry entry;
+  entry.in_place_operand = lowered->in_place_operand;
+  for (kernels::Kernel& kernel : lowered->kernels) {
+    entry.kernels.push_back(static_cast<uint32_t>(kernels_.size()));
+    kernels_.push_back(std::move(kernel));
+  }
+  bucket.push_back({*std::move(alone), std::move(entry)});
+  return &bucket.back().entry;
+}
+
+}  // namespace acceld::compiler
