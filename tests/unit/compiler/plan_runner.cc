@@ -1,0 +1,199 @@
+#include "tests/unit/compiler/plan_runner.h"
+
+#include <cstring>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "kernels/ir/run_kernel.h"
+
+namespace acceld::compiler {
+namespace {
+
+using kernels::Slice;
+
+constexpr char kGarbage = '\x5a';
+constexpr int kMaxIterations = 100'000;
+
+// A run of bytes somewhere.
+struct Place {
+  char* data;
+  int64_t size;
+};
+
+// The spaces of one running function.
+struct Frame {
+  std::vector<Place> arguments, results;
+  Place arena, constants;
+};
+
+class Runner {
+ public:
+  explicit Runner(const kernels::Plan& plan) : plan_(plan) {}
+
+  absl::Status RunFunction(const kernels::PlanFunction& function, const Frame& frame) {
+    if (frame.arena.size < function.arena_bytes) return absl::InternalError("arena too small");
+    return Run(function.steps, frame);
+  }
+
+ private:
+  static absl::StatusOr<Place> At(const Slice& slice, const Frame& frame) {
+    Place space{};
+    switch (slice.space) {
+      case Slice::Space::kArgument:
+        space = frame.arguments.at(slice.index);
+        break;
+      case Slice::Space::kResult:
+        space = frame.results.at(slice.index);
+        break;
+      case Slice::Space::kArena:
+        space = frame.arena;
+        break;
+      case Slice::Space::kConstant:
+        space = frame.constants;
+        break;
+    }
+    if (slice.offset_bytes < 0 || slice.offset_bytes % kernels::kBufferAlignment != 0 ||
+        slice.offset_bytes + slice.size_bytes > space.size) {
+      return absl::InternalError(absl::StrCat("slice out of its space: ", ToString(slice)));
+    }
+    return Place{space.data + slice.offset_bytes, slice.size_bytes};
+  }
+
+  absl::Status Run(const kernels::Steps& steps, const Frame& frame) {
+    for (const kernels::Step& step : steps) {
+      const absl::Status status =
+          std::visit([&](const auto& value) { return Do(value, frame); }, step.value);
+      if (!status.ok()) return Annotate(status, step.comment);
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Do(const kernels::LaunchStep& step, const Frame& frame) {
+    const kernels::Kernel& kernel = plan_.kernels.at(step.kernel);
+    // Buffers in one place share one string, as they share memory.
+    std::map<char*, std::string> contents;
+    std::vector<std::string*> buffers;
+    std::vector<Place> places;
+    for (const Slice& slice : step.buffers) {
+      absl::StatusOr<Place> place = At(slice, frame);
+      if (!place.ok()) return place.status();
+      // Two empty buffers, or an empty and a full one, may have one address.
+      const auto it =
+          contents.try_emplace(place->data, std::string(place->data, place->size)).first;
+      if (static_cast<int64_t>(it->second.size()) < place->size) {
+        it->second.assign(place->data, place->size);
+      }
+      buffers.push_back(&it->second);
+      places.push_back(*place);
+    }
+    ACCELD_RETURN_IF_ERROR(kernels::RunKernel(kernel, buffers));
+    for (size_t i = 0; i < places.size(); ++i) {
+      if (kernel.buffers[i].access == kernels::BufferParameter::Access::kRead) continue;
+      std::memcpy(places[i].data, buffers[i]->data(), places[i].size);
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Do(const kernels::MatmulStep& step, const Frame& frame) {
+    ACCELD_ASSIGN_OR_RETURN(const Place lhs, At(step.lhs, frame));
+    ACCELD_ASSIGN_OR_RETURN(const Place rhs, At(step.rhs, frame));
+    ACCELD_ASSIGN_OR_RETURN(const Place out, At(step.out, frame));
+    for (int64_t b = 0; b < step.batch; ++b) {
+      for (int64_t m = 0; m < step.m; ++m) {
+        for (int64_t n = 0; n < step.n; ++n) {
+          double sum = 0;
+          for (int64_t k = 0; k < step.k; ++k) {
+            const int64_t l = b * step.lhs_strides[0] + m * step.lhs_strides[1] +
+                              k * step.lhs_strides[2];
+            const int64_t r = b * step.rhs_strides[0] + k * step.rhs_strides[1] +
+                              n * step.rhs_strides[2];
+            sum += ir::ReadFloat(step.input_dtype, lhs.data, l) *
+                   ir::ReadFloat(step.input_dtype, rhs.data, r);
+          }
+          ir::WriteFloat(step.output_dtype, out.data, (b * step.m + m) * step.n + n, sum);
+        }
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Do(const kernels::CopyStep& step, const Frame& frame) {
+    ACCELD_ASSIGN_OR_RETURN(const Place from, At(step.from, frame));
+    ACCELD_ASSIGN_OR_RETURN(const Place to, At(step.to, frame));
+    if (from.size != to.size) return absl::InternalError("copy of unequal sizes");
+    std::memmove(to.data, from.data, from.size);
+    return absl::OkStatus();
+  }
+
+  absl::Status Do(const kernels::WhileStep& step, const Frame& frame) {
+    for (int i = 0; i < kMaxIterations; ++i) {
+      ACCELD_RETURN_IF_ERROR(Run(step.condition, frame));
+      ACCELD_ASSIGN_OR_RETURN(const Place predicate, At(step.predicate, frame));
+      if (*predicate.data == 0) return absl::OkStatus();
+      ACCELD_RETURN_IF_ERROR(Run(step.body, frame));
+    }
+    return absl::InternalError("endless loop");
+  }
+
+  absl::Status Do(const kernels::SwitchStep& step, const Frame& frame) {
+    ACCELD_ASSIGN_OR_RETURN(const Place index, At(step.index, frame));
+    const auto last = static_cast<int64_t>(step.branches.size()) - 1;
+    int64_t branch = step.index_is_predicate ? (*index.data != 0 ? 0 : 1)
+                                             : ir::ReadInt(ir::DType::kI32, index.data, 0);
+    if (branch < 0 || branch > last) branch = last;
+    return Run(step.branches[branch], frame);
+  }
+
+  absl::Status Do(const kernels::CallStep& step, const Frame& frame) {
+    Frame callee;
+    for (const Slice& slice : step.arguments) {
+      ACCELD_ASSIGN_OR_RETURN(const Place place, At(slice, frame));
+      callee.arguments.push_back(place);
+    }
+    for (const Slice& slice : step.results) {
+      ACCELD_ASSIGN_OR_RETURN(const Place place, At(slice, frame));
+      callee.results.push_back(place);
+    }
+    ACCELD_ASSIGN_OR_RETURN(callee.arena, At(step.arena, frame));
+    callee.constants = frame.constants;
+    return RunFunction(plan_.functions.at(step.function), callee);
+  }
+
+  const kernels::Plan& plan_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::vector<ir::Literal>> RunPlan(const kernels::Plan& plan,
+                                                 absl::Span<const ir::Literal> arguments) {
+  std::vector<std::string> argument_bytes, result_bytes;
+  for (const ir::Literal& argument : arguments) argument_bytes.push_back(argument.DenseBytes());
+  const std::vector<std::string> originals = argument_bytes;
+  for (const ir::TensorType& type : plan.entry().results) {
+    result_bytes.emplace_back(type.size_bytes(), kGarbage);
+  }
+  std::string arena(plan.entry().arena_bytes, kGarbage), constants = plan.constants;
+  const auto place = [](std::string& bytes) {
+    return Place{bytes.data(), static_cast<int64_t>(bytes.size())};
+  };
+  Frame frame;
+  for (std::string& bytes : argument_bytes) frame.arguments.push_back(place(bytes));
+  for (std::string& bytes : result_bytes) frame.results.push_back(place(bytes));
+  frame.arena = place(arena);
+  frame.constants = place(constants);
+  ACCELD_RETURN_IF_ERROR(Runner(plan).RunFunction(plan.entry(), frame));
+  if (argument_bytes != originals) return absl::InternalError("an argument was written");
+  if (constants != plan.constants) return absl::InternalError("the constants were written");
+  std::vector<ir::Literal> results;
+  for (size_t i = 0; i < result_bytes.size(); ++i) {
+    ACCELD_ASSIGN_OR_RETURN(ir::Literal result,
+                            ir::Literal::FromBytes(plan.entry().results[i],
+                                                   std::move(result_bytes[i])));
+    results.push_back(std::move(result));
+  }
+  return results;
+}
+
+}  // namespace acceld::compiler
