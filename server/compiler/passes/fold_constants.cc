@@ -29,7 +29,8 @@ absl::StatusOr<ir::Literal> EvaluateElement(const Rewriter& rewriter, const ir::
     function.value_types.push_back(type);
   }
   scalar_op.results[0] = static_cast<ir::ValueId>(function.value_types.size());
-  function.value_types.push_back(ir::TensorType{result_type.dtype, {}});
+  const ir::TensorType scalar_type{result_type.dtype, {}};
+  function.value_types.push_back(scalar_type);
   ACCELD_ASSIGN_OR_RETURN(std::vector<ir::Literal> results,
                           ir::InterpretOp(function, scalar_op, operands));
   const absl::string_view bytes = results[0].bytes();

@@ -18,9 +18,10 @@ absl::StatusOr<ir::Module> ShrinkSplats(const ir::Module& module) {
     const ir::Literal& value = op.As<ir::ConstantAttributes>().value;
     if (!value.is_splat() || value.type().num_elements() <= kMaxDenseElements) return false;
     const absl::string_view bytes = value.bytes();
+    const ir::TensorType scalar_type{value.type().dtype, {}};
     ACCELD_ASSIGN_OR_RETURN(
         ir::Literal scalar,
-        ir::Literal::FromBytes({value.type().dtype, {}}, std::string(bytes.data(), bytes.size())));
+        ir::Literal::FromBytes(scalar_type, std::string(bytes.data(), bytes.size())));
     const ir::TensorType type = value.type();
     const ir::ValueId element = rewriter.EmitConstant(std::move(scalar), op.location);
     rewriter.Replace(op.results[0],
