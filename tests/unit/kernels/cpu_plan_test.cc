@@ -1,0 +1,291 @@
+// Steps of plans: control flow, calls, copies, matrix products, cancellation; and the loader.
+
+#include <cmath>
+#include <numeric>
+
+#include "gtest/gtest.h"
+#include "kernels/cpu/cpu_matmul.h"
+#include "tests/unit/kernels/cpu_kernel_builders.h"
+#include "tests/unit/kernels/cpu_runner.h"
+
+namespace acceld::kernels::cpu {
+namespace {
+
+using Space = Slice::Space;
+
+const ir::TensorType kI32Scalar{DType::kI32, {}};
+const ir::TensorType kI1Scalar{DType::kI1, {}};
+
+Kernel AddConstant(const std::string& name, int64_t amount) {
+  return MapKernel(name, DType::kI32, DType::kI32, 1, [=](KernelBuilder& b, Var x) {
+    return b.Apply(ScalarOp::kAdd, {x, b.ConstantInt(DType::kI32, amount)});
+  });
+}
+
+// while (x < limit) x += 1, in place in the result, starting from the argument.
+Plan CountingPlan(int64_t limit) {
+  Plan plan;
+  plan.kernels.push_back(AddConstant("increment", 1));
+  plan.kernels.push_back(
+      MapKernel("is_less", DType::kI32, DType::kI1, 1, [=](KernelBuilder& b, Var x) {
+        return b.Apply(ScalarOp::kLt, {x, b.ConstantInt(DType::kI32, limit)});
+      }));
+  PlanFunction main{"main", {kI32Scalar}, {kI32Scalar}, kBufferAlignment, {}};
+  const Slice x = SliceOf(Space::kResult, 0, kI32Scalar);
+  const Slice predicate{Space::kArena, 0, 0, 1};
+  WhileStep loop;
+  loop.condition = {{LaunchStep{1, {x, predicate}}, ""}};
+  loop.predicate = predicate;
+  loop.body = {{LaunchStep{0, {x, x}}, ""}};
+  main.steps = {{CopyStep{SliceOf(Space::kArgument, 0, kI32Scalar), x}, ""}, {loop, "while"}};
+  plan.functions.push_back(main);
+  return plan;
+}
+
+int32_t RunI32(const Plan& plan, const std::vector<std::string>& arguments) {
+  const auto results = RunPlan(plan, arguments);
+  EXPECT_TRUE(results.ok()) << results.status();
+  return results.ok() ? ValuesOf<int32_t>((*results)[0])[0] : -1;
+}
+
+std::string I32(int32_t value) { return BytesOf(std::vector<int32_t>{value}); }
+
+TEST(CpuPlanTest, WhileRunsUntilItsPredicateIsFalse) {
+  const Plan plan = CountingPlan(10'000);
+  EXPECT_EQ(RunI32(plan, {I32(3)}), 10'000);
+  EXPECT_EQ(RunI32(plan, {I32(20'000)}), 20'000);
+}
+
+TEST(CpuPlanTest, WhileStopsWhenCancelled) {
+  const Plan plan = CountingPlan(0x7FFFFFFF);
+  const auto module = CompileAndLoad(plan);
+  ASSERT_TRUE(module.ok()) << module.status();
+  const bool cancelled = true;
+  const auto results = RunModule(**module, plan, {I32(0)}, 1, &cancelled);
+  EXPECT_EQ(results.status().code(), absl::StatusCode::kCancelled);
+}
+
+TEST(CpuPlanTest, ParallelLoopStopsWhenCancelled) {
+  const Plan plan = PlanOf(SeluKernel(1 << 20));
+  const auto module = CompileAndLoad(plan);
+  ASSERT_TRUE(module.ok()) << module.status();
+  const bool cancelled = true;
+  for (int threads : {1, 2}) {
+    const auto results =
+        RunModule(**module, plan, {std::string(4 << 20, '\0')}, threads, &cancelled);
+    EXPECT_EQ(results.status().code(), absl::StatusCode::kCancelled);
+  }
+}
+
+// Adds 10, 20 or 30 to the second argument as the first one says.
+Plan SwitchPlan(bool by_predicate) {
+  Plan plan;
+  const ir::TensorType& index = by_predicate ? kI1Scalar : kI32Scalar;
+  PlanFunction main{"main", {index, kI32Scalar}, {kI32Scalar}, 0, {}};
+  SwitchStep choice;
+  choice.index = SliceOf(Space::kArgument, 0, index);
+  choice.index_is_predicate = by_predicate;
+  for (uint32_t i = 0; i < (by_predicate ? 2u : 3u); ++i) {
+    plan.kernels.push_back(AddConstant("add" + std::to_string(i), 10 * (i + 1)));
+    choice.branches.push_back({{LaunchStep{i,
+                                           {SliceOf(Space::kArgument, 1, kI32Scalar),
+                                            SliceOf(Space::kResult, 0, kI32Scalar)}},
+                                ""}});
+  }
+  main.steps = {{choice, "case"}};
+  plan.functions.push_back(main);
+  return plan;
+}
+
+TEST(CpuPlanTest, SwitchTakesTheIndexedBranchAndTheLastOneOutOfRange) {
+  const Plan plan = SwitchPlan(false);
+  EXPECT_EQ(RunI32(plan, {I32(0), I32(5)}), 15);
+  EXPECT_EQ(RunI32(plan, {I32(1), I32(5)}), 25);
+  EXPECT_EQ(RunI32(plan, {I32(2), I32(5)}), 35);
+  EXPECT_EQ(RunI32(plan, {I32(3), I32(5)}), 35);
+  EXPECT_EQ(RunI32(plan, {I32(-1), I32(5)}), 35);
+}
+
+TEST(CpuPlanTest, PredicateTrueTakesTheFirstBranch) {
+  const Plan plan = SwitchPlan(true);
+  EXPECT_EQ(RunI32(plan, {std::string(1, '\1'), I32(5)}), 15);
+  EXPECT_EQ(RunI32(plan, {std::string(1, '\0'), I32(5)}), 25);
+}
+
+// A function that adds 1 with its own arena, called `depth` times, each call on the last result.
+Plan CallingPlan(int calls) {
+  Plan plan;
+  plan.kernels.push_back(AddConstant("increment", 1));
+  const Slice argument = SliceOf(Space::kArgument, 0, kI32Scalar);
+  const Slice result = SliceOf(Space::kResult, 0, kI32Scalar);
+  const Slice arena{Space::kArena, 0, 0, kBufferAlignment};
+  const Slice callee_arena{Space::kArena, 0, kBufferAlignment, kBufferAlignment};
+  PlanFunction main{"main", {kI32Scalar}, {kI32Scalar}, 2 * kBufferAlignment, {}};
+  Slice state = arena;
+  state.size_bytes = 4;
+  main.steps.push_back({CopyStep{argument, state}, ""});
+  for (int i = 0; i < calls; ++i) {
+    main.steps.push_back({CallStep{1, {state}, {result}, callee_arena}, ""});
+    main.steps.push_back({CopyStep{result, state}, ""});
+  }
+  PlanFunction callee{"callee", {kI32Scalar}, {kI32Scalar}, kBufferAlignment, {}};
+  Slice temporary = arena;
+  temporary.size_bytes = 4;
+  callee.steps = {{LaunchStep{0, {argument, temporary}}, ""}, {CopyStep{temporary, result}, ""}};
+  plan.functions = {main, callee};
+  return plan;
+}
+
+TEST(CpuPlanTest, CallsUseTheSlicesTheyAreGiven) {
+  EXPECT_EQ(RunI32(CallingPlan(100), {I32(7)}), 107);
+}
+
+TEST(CpuPlanTest, ConstantsComeFromTheConstantBlock) {
+  Plan plan;
+  plan.constants = std::string(kBufferAlignment, '\0') + I32(42);
+  PlanFunction main{"main", {}, {kI32Scalar}, 0, {}};
+  main.steps = {{CopyStep{Slice{Space::kConstant, 0, kBufferAlignment, 4},
+                          SliceOf(Space::kResult, 0, kI32Scalar)},
+                 ""}};
+  plan.functions.push_back(main);
+  EXPECT_EQ(RunI32(plan, {}), 42);
+}
+
+TEST(CpuPlanTest, MalformedPlansAreRefused) {
+  Plan recursive = CallingPlan(1);
+  recursive.functions[1].steps.push_back(recursive.functions[0].steps[1]);
+  EXPECT_EQ(CompilePlan(recursive, CpuTarget::Host()).status().code(), absl::StatusCode::kInternal);
+  Plan outside = CountingPlan(3);
+  std::get<CopyStep>(outside.functions[0].steps[0].value).from.offset_bytes = 64;
+  EXPECT_EQ(CompilePlan(outside, CpuTarget::Host()).status().code(), absl::StatusCode::kInternal);
+}
+
+template <typename T>
+std::vector<T> SmallIntegers(int64_t n, int seed) {
+  std::vector<T> values(n);
+  for (int64_t i = 0; i < n; ++i) values[i] = static_cast<T>((i * 31 + seed * 17) % 11 - 5);
+  return values;
+}
+
+Plan MatmulPlan(const MatmulStep& step, int64_t lhs_elements, int64_t rhs_elements) {
+  Plan plan;
+  const ir::TensorType lhs{step.input_dtype, {lhs_elements}};
+  const ir::TensorType rhs{step.input_dtype, {rhs_elements}};
+  const ir::TensorType out{step.output_dtype, {step.batch, step.m, step.n}};
+  PlanFunction main{"main", {lhs, rhs}, {out}, 0, {}};
+  MatmulStep placed = step;
+  placed.lhs = SliceOf(Space::kArgument, 0, lhs);
+  placed.rhs = SliceOf(Space::kArgument, 1, rhs);
+  placed.out = SliceOf(Space::kResult, 0, out);
+  main.steps = {{placed, "dot"}};
+  plan.functions.push_back(main);
+  return plan;
+}
+
+// Small integers, so that every order of summation gives the same floats.
+template <typename In, typename Out>
+void CheckMatmul(const MatmulStep& step, int num_threads) {
+  ASSERT_TRUE(CanMatmul(step));
+  const auto Extent = [](int64_t batch, int64_t rows, int64_t columns, const int64_t* strides) {
+    return std::max<int64_t>(batch - 1, 0) * strides[0] +
+           std::max<int64_t>(rows - 1, 0) * strides[1] +
+           std::max<int64_t>(columns - 1, 0) * strides[2] + 1;
+  };
+  const auto lhs = SmallIntegers<In>(Extent(step.batch, step.m, step.k, step.lhs_strides), 1);
+  const auto rhs = SmallIntegers<In>(Extent(step.batch, step.k, step.n, step.rhs_strides), 2);
+  const auto results =
+      RunPlan(MatmulPlan(step, static_cast<int64_t>(lhs.size()), static_cast<int64_t>(rhs.size())),
+              {BytesOf(lhs), BytesOf(rhs)}, num_threads);
+  ASSERT_TRUE(results.ok()) << results.status();
+  const std::vector<Out> out = ValuesOf<Out>((*results)[0]);
+  for (int64_t b = 0; b < step.batch; ++b) {
+    for (int64_t i = 0; i < step.m; ++i) {
+      for (int64_t j = 0; j < step.n; ++j) {
+        double sum = 0;
+        for (int64_t p = 0; p < step.k; ++p) {
+          sum +=
+              static_cast<double>(lhs[b * step.lhs_strides[0] + i * step.lhs_strides[1] +
+                                      p * step.lhs_strides[2]]) *
+              static_cast<double>(
+                  rhs[b * step.rhs_strides[0] + p * step.rhs_strides[1] + j * step.rhs_strides[2]]);
+        }
+        ASSERT_EQ(out[(b * step.m + i) * step.n + j], sum) << b << " " << i << " " << j;
+      }
+    }
+  }
+}
+
+MatmulStep Step(DType in, DType out, int64_t batch, int64_t m, int64_t n, int64_t k, bool lhs_t,
+                bool rhs_t) {
+  MatmulStep step{in, out, batch, m, n, k, {m * k, k, 1}, {k * n, n, 1}, {}, {}, {}};
+  if (lhs_t) step.lhs_strides[1] = 1, step.lhs_strides[2] = m;
+  if (rhs_t) step.rhs_strides[1] = 1, step.rhs_strides[2] = k;
+  return step;
+}
+
+TEST(CpuMatmulTest, MatchesTheSumForAllLayouts) {
+  for (bool lhs_t : {false, true}) {
+    for (bool rhs_t : {false, true}) {
+      CheckMatmul<float, float>(Step(DType::kF32, DType::kF32, 1, 7, 5, 3, lhs_t, rhs_t), 1);
+      CheckMatmul<float, float>(Step(DType::kF32, DType::kF32, 3, 4, 9, 8, lhs_t, rhs_t), 2);
+      CheckMatmul<float, float>(Step(DType::kF32, DType::kF32, 1, 300, 530, 65, lhs_t, rhs_t), 2);
+      CheckMatmul<float, float>(Step(DType::kF32, DType::kF32, 1, 1, 33, 40, lhs_t, rhs_t), 1);
+      CheckMatmul<float, float>(Step(DType::kF32, DType::kF32, 1, 33, 1, 40, lhs_t, rhs_t), 1);
+      CheckMatmul<float, float>(Step(DType::kF32, DType::kF32, 1, 6, 6, 1, lhs_t, rhs_t), 1);
+    }
+  }
+}
+
+TEST(CpuMatmulTest, BatchStrideZeroSharesOneMatrix) {
+  MatmulStep step = Step(DType::kF32, DType::kF32, 4, 5, 6, 7, false, false);
+  step.rhs_strides[0] = 0;
+  CheckMatmul<float, float>(step, 1);
+}
+
+TEST(CpuMatmulTest, EmptySumsAreZero) {
+  CheckMatmul<float, float>(Step(DType::kF32, DType::kF32, 2, 3, 4, 0, false, false), 1);
+}
+
+TEST(CpuMatmulTest, IntegersWhereTheLibraryHasThem) {
+  const MatmulStep step = Step(DType::kI8, DType::kI32, 1, 40, 50, 60, false, false);
+  if (!CanMatmul(step)) GTEST_SKIP() << "no i8 products here";
+  CheckMatmul<int8_t, int32_t>(step, 1);
+}
+
+TEST(CpuMatmulTest, RefusesTypesThatTheLibraryLacks) {
+  EXPECT_FALSE(CanMatmul(Step(DType::kF64, DType::kF64, 1, 4, 4, 4, false, false)));
+  EXPECT_FALSE(CanMatmul(Step(DType::kI64, DType::kI64, 1, 4, 4, 4, false, false)));
+}
+
+TEST(CpuMatmulTest, ResultsDoNotDependOnTheNumberOfThreads) {
+  constexpr int64_t kSize = 520;
+  const Plan plan = MatmulPlan(Step(DType::kF32, DType::kF32, 1, kSize, kSize, kSize, false, true),
+                               kSize * kSize, kSize * kSize);
+  std::vector<float> x(kSize * kSize);
+  for (size_t i = 0; i < x.size(); ++i) x[i] = std::sin(static_cast<float>(i));
+  const auto one = RunPlan(plan, {BytesOf(x), BytesOf(x)}, 1);
+  const auto three = RunPlan(plan, {BytesOf(x), BytesOf(x)}, 3);
+  ASSERT_TRUE(one.ok() && three.ok());
+  EXPECT_EQ(*one, *three);
+}
+
+TEST(CpuModuleTest, GarbageDoesNotLoad) {
+  EXPECT_FALSE(CpuModule::Load("").ok());
+  EXPECT_FALSE(CpuModule::Load("garbage").ok());
+  EXPECT_FALSE(CpuModule::Load(std::string(1000, '\x7f')).ok());
+  const auto object = CompilePlan(CountingPlan(3), CpuTarget::Host());
+  ASSERT_TRUE(object.ok());
+  for (size_t size = 0; size < object->size(); size += 97) {
+    EXPECT_FALSE(CpuModule::Load(object->substr(0, size)).ok()) << size;
+  }
+}
+
+TEST(CpuModuleTest, ObjectsAreTheSameEveryTime) {
+  const auto first = CompilePlan(CallingPlan(3), CpuTarget::Host());
+  const auto second = CompilePlan(CallingPlan(3), CpuTarget::Host());
+  ASSERT_TRUE(first.ok() && second.ok());
+  EXPECT_EQ(*first, *second);
+}
+
+}  // namespace
+}  // namespace acceld::kernels::cpu
