@@ -19,7 +19,7 @@ namespace acceld::kernels {
 // costs one level, bounded by kMaxDepth (RESOURCE_EXHAUSTED past it). One thread.
 class ElementEmitter {
  public:
-  static constexpr int kMaxDepth = 256;
+  static constexpr int kMaxDepth = 512;
 
   // `outer` computes scalars that a region captures from around it; may be null.
   ElementEmitter(KernelBuilder& builder, const ir::Function& function,
