@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -26,23 +28,23 @@ class Tracer;
 class Tensor {
  public:
   // A number, to be combined with tensors.
-  Tensor(double number) : number_(number) {}                     // NOLINT: numbers are tensors
-  Tensor(float number) : Tensor(static_cast<double>(number)) {}  // NOLINT
-  Tensor(int number) : Tensor(static_cast<double>(number)) {}    // NOLINT
+  template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T>>>
+  Tensor(T number) : number_(static_cast<double>(number)) {}  // NOLINT: numbers are tensors
 
   // f32[] for a plain number.
-  const ir::TensorType& type() const;
+  const ir::TensorType& type() const { return type_; }
   const ir::Dims& shape() const { return type().dims; }
   int64_t rank() const { return type().rank(); }
   ir::DType dtype() const { return type().dtype; }
 
  private:
   friend class Tracer;
-  Tensor(std::shared_ptr<Tracer> tracer, ir::ValueId value)
-      : tracer_(std::move(tracer)), value_(value) {}
+  Tensor(std::shared_ptr<Tracer> tracer, ir::ValueId value, ir::TensorType type)
+      : tracer_(std::move(tracer)), value_(value), type_(std::move(type)) {}
 
   std::shared_ptr<Tracer> tracer_;  // Shared by all tensors of a trace; null for a number.
   ir::ValueId value_ = 0;
+  ir::TensorType type_;
   double number_ = 0;
 };
 

@@ -9,12 +9,6 @@
 
 namespace acceld::client {
 
-const ir::TensorType& Tensor::type() const {
-  static const ir::TensorType& scalar = *new ir::TensorType{};
-  if (tracer_ == nullptr) return scalar;
-  return tracer_->builder().TypeOf(value_).tensor();
-}
-
 absl::StatusOr<std::vector<ir::ValueId>> Tracer::Values(const std::vector<Tensor>& tensors) {
   std::vector<ir::ValueId> values;
   values.reserve(tensors.size());

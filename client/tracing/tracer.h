@@ -29,7 +29,9 @@ class Tracer : public std::enable_shared_from_this<Tracer> {
                               size_t count);
   // A constant with every element `number`; an integer type takes only whole numbers.
   Tensor Fill(double number, const ir::TensorType& type);
-  Tensor Make(ir::ValueId value) { return Tensor(shared_from_this(), value); }
+  Tensor Make(ir::ValueId value) {
+    return Tensor(shared_from_this(), value, builder_.TypeOf(value).tensor());
+  }
   // Records the error (the first stays) and gives a placeholder.
   Tensor Fail(const absl::Status& status);
 

@@ -24,7 +24,7 @@ std::shared_ptr<ChannelReactor> ChannelReactor::Start(engine::Engine& engine,
                                                       ThreadPool& decoders) {
   std::shared_ptr<ChannelReactor> reactor(new ChannelReactor(engine, transfers, options, decoders));
   reactor->self_ = reactor;
-  reactor->StartRead(&reactor->batch_);
+  reactor->StartRead(&reactor->incoming_);
   return reactor;
 }
 
@@ -34,6 +34,12 @@ ChannelReactor::ChannelReactor(engine::Engine& engine, TransferTable& transfers,
 
 void ChannelReactor::OnReadDone(bool ok) {
   if (!ok) return End(grpc::Status::OK);  // The client closed or is gone.
+  const grpc::Status decoded =
+      grpc::SerializationTraits<v1::CommandBatch>::Deserialize(&incoming_, &batch_);
+  if (!decoded.ok()) {
+    return End(
+        grpc::Status(grpc::StatusCode::INVALID_ARGUMENT, "a message that is no CommandBatch"));
+  }
   if (!CommandHandler::IsHeavy(batch_)) return TakeIn();
   const absl::Status submitted = decoders_.Submit([self = shared_from_this()] { self->TakeIn(); });
   if (!submitted.ok()) End(ToGrpc(submitted));
@@ -74,7 +80,7 @@ bool ChannelReactor::MayRead() const {
 void ChannelReactor::StartReadIfPaused() {
   if (ended_ || !paused_ || !MayRead()) return;
   paused_ = false;
-  StartRead(&batch_);
+  StartRead(&incoming_);
 }
 
 void ChannelReactor::Send(v1::Event event) {
@@ -93,7 +99,11 @@ void ChannelReactor::Send(v1::Event event) {
 void ChannelReactor::StartWriteIfIdle() {
   if (ended_ || write_in_flight_ || outgoing_.empty()) return;
   write_in_flight_ = true;
-  writing_ = std::move(outgoing_.front().message);
+  writing_.Clear();
+  bool owned = false;
+  // Serialization into fresh slices cannot fail; a reader of an empty buffer sees no events.
+  (void)grpc::SerializationTraits<v1::EventBatch>::Serialize(outgoing_.front().message, &writing_,
+                                                             &owned);
   event_bytes_ -= outgoing_.front().size_bytes;
   outgoing_.pop_front();
   StartWrite(&writing_);

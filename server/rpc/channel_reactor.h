@@ -12,6 +12,10 @@
 
 namespace acceld::rpc {
 
+// Messages are taken as bytes: only so can a message that does not decode be told from the end of
+// the stream.
+using ChannelStream = grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>;
+
 // One Channel stream: reads a batch, hands it to the CommandHandler (on the decode pool when that
 // may take long), reads the next; collects events and writes them in batches, one write in flight.
 //
@@ -19,7 +23,7 @@ namespace acceld::rpc {
 // client that runs ahead is held by HTTP/2 flow control and by its command window. No thread of
 // gRPC waits here. gRPC owns the object from its creation to OnDone; callbacks of the engine and
 // the decode pool share it.
-class ChannelReactor : public grpc::ServerBidiReactor<v1::CommandBatch, v1::EventBatch>,
+class ChannelReactor : public ChannelStream,
                        public SessionEvents,
                        public std::enable_shared_from_this<ChannelReactor> {
  public:
@@ -62,6 +66,7 @@ class ChannelReactor : public grpc::ServerBidiReactor<v1::CommandBatch, v1::Even
   std::shared_ptr<ChannelReactor> self_;  // gRPC's share: from Start to OnDone.
 
   // Owned by the reading side: a read in flight, or the one thread that takes the batch in.
+  grpc::ByteBuffer incoming_;
   v1::CommandBatch batch_;
   uint64_t uncredited_ = 0;
 
@@ -69,7 +74,7 @@ class ChannelReactor : public grpc::ServerBidiReactor<v1::CommandBatch, v1::Even
   // them.
   Mutex mutex_;
   std::deque<Outgoing> outgoing_ ABSL_GUARDED_BY(mutex_);
-  v1::EventBatch writing_;
+  grpc::ByteBuffer writing_;
   uint64_t event_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t requests_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t executions_ ABSL_GUARDED_BY(mutex_) = 0;

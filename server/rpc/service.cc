@@ -28,7 +28,7 @@ grpc::ServerUnaryReactor* Answer(grpc::CallbackServerContext* context, const abs
 }
 
 // A stream that is refused before it begins.
-class RefusedChannel : public grpc::ServerBidiReactor<v1::CommandBatch, v1::EventBatch> {
+class RefusedChannel : public ChannelStream {
  public:
   explicit RefusedChannel(const grpc::Status& status) { Finish(status); }
 
@@ -44,8 +44,7 @@ Service::Service(engine::Engine& engine, RpcOptions options)
       transfers_(options_.max_transfer_bytes),
       decoders_("decode", options_.decode_threads, kMaxQueuedDecodes) {}
 
-grpc::ServerBidiReactor<v1::CommandBatch, v1::EventBatch>* Service::Channel(
-    grpc::CallbackServerContext*) {
+ChannelStream* Service::Channel(grpc::CallbackServerContext*) {
   if (!accepting_) return new RefusedChannel(Draining());
   std::shared_ptr<ChannelReactor> reactor =
       ChannelReactor::Start(engine_, transfers_, options_, decoders_);

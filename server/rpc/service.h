@@ -15,8 +15,14 @@
 
 namespace acceld::rpc {
 
+using ServiceBase = v1::Acceld::WithRawCallbackMethod_Channel<
+    v1::Acceld::WithCallbackMethod_Upload<v1::Acceld::WithCallbackMethod_Download<
+        v1::Acceld::WithCallbackMethod_Run<v1::Acceld::WithCallbackMethod_ListDevices<
+            v1::Acceld::WithCallbackMethod_GetStats<v1::Acceld::WithCallbackMethod_ListSessions<
+                v1::Acceld::WithCallbackMethod_ListCache<v1::Acceld::Service>>>>>>>>;
+
 // The RPCs of acceld.proto. Each makes its reactor and returns; gRPC's threads call it.
-class Service : public v1::Acceld::CallbackService {
+class Service : public ServiceBase {
  public:
   Service(engine::Engine& engine, RpcOptions options);
 
@@ -25,8 +31,7 @@ class Service : public v1::Acceld::CallbackService {
   void EndChannels();
 
  private:
-  grpc::ServerBidiReactor<v1::CommandBatch, v1::EventBatch>* Channel(
-      grpc::CallbackServerContext* context) override;
+  ChannelStream* Channel(grpc::CallbackServerContext* context) override;
   grpc::ServerReadReactor<v1::UploadChunk>* Upload(grpc::CallbackServerContext* context,
                                                    v1::UploadReply* reply) override;
   grpc::ServerWriteReactor<v1::DownloadChunk>* Download(

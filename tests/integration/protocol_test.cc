@@ -158,6 +158,11 @@ TEST_F(ProtocolTest, ViolationsEndTheStream) {
   engine_.AwaitSessions(0);
 }
 
+TEST_F(ProtocolTest, UndecodableMessageIsInvalid) {
+  EXPECT_EQ(SendBytes("Channel", {"\xff\xff\xff"}).error_code(),
+            grpc::StatusCode::INVALID_ARGUMENT);
+}
+
 TEST_F(ProtocolTest, WindowIsEnforced) {
   rpc::RpcOptions options;
   options.command_window = 8;
