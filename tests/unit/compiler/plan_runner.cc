@@ -105,10 +105,10 @@ class Runner {
         for (int64_t n = 0; n < step.n; ++n) {
           double sum = 0;
           for (int64_t k = 0; k < step.k; ++k) {
-            const int64_t l = b * step.lhs_strides[0] + m * step.lhs_strides[1] +
-                              k * step.lhs_strides[2];
-            const int64_t r = b * step.rhs_strides[0] + k * step.rhs_strides[1] +
-                              n * step.rhs_strides[2];
+            const int64_t l =
+                b * step.lhs_strides[0] + m * step.lhs_strides[1] + k * step.lhs_strides[2];
+            const int64_t r =
+                b * step.rhs_strides[0] + k * step.rhs_strides[1] + n * step.rhs_strides[2];
             sum += ir::ReadFloat(step.input_dtype, lhs.data, l) *
                    ir::ReadFloat(step.input_dtype, rhs.data, r);
           }
@@ -188,9 +188,8 @@ absl::StatusOr<std::vector<ir::Literal>> RunPlan(const kernels::Plan& plan,
   if (constants != plan.constants) return absl::InternalError("the constants were written");
   std::vector<ir::Literal> results;
   for (size_t i = 0; i < result_bytes.size(); ++i) {
-    ACCELD_ASSIGN_OR_RETURN(ir::Literal result,
-                            ir::Literal::FromBytes(plan.entry().results[i],
-                                                   std::move(result_bytes[i])));
+    ACCELD_ASSIGN_OR_RETURN(ir::Literal result, ir::Literal::FromBytes(plan.entry().results[i],
+                                                                       std::move(result_bytes[i])));
     results.push_back(std::move(result));
   }
   return results;

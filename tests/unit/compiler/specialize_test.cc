@@ -1,0 +1,85 @@
+#include "server/compiler/specialize.h"
+
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "server/compiler/compiler.h"
+#include "tests/unit/compiler/test_support.h"
+
+namespace acceld::compiler {
+namespace {
+
+using ir::DType;
+using testing::HasSubstr;
+
+constexpr char kDynamic[] = R"(module {
+  func.func private @unused() -> tensor<f32> {
+    %0 = stablehlo.constant dense<1.0> : tensor<f32>
+    return %0 : tensor<f32>
+  }
+  func.func private @twice(%x: tensor<?xf32>) -> tensor<?xf32> {
+    %0 = stablehlo.add %x, %x : tensor<?xf32>
+    return %0 : tensor<?xf32>
+  }
+  func.func public @go(%x: tensor<?xf32>, %y: tensor<3xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+    %0 = call @twice(%x) : (tensor<?xf32>) -> tensor<?xf32>
+    %1 = call @twice(%0) : (tensor<?xf32>) -> tensor<?xf32>
+    return %0, %1 : tensor<?xf32>, tensor<?xf32>
+  }
+})";
+
+TEST(SpecializeTest, RefinesDynamicDimensionsThroughCalls) {
+  const std::vector<ir::TensorType> types = {{DType::kF32, {5}}, {DType::kF32, {3}}};
+  const auto module = Specialize(Parse(kDynamic), "go", types);
+  ASSERT_TRUE(module.ok()) << module.status();
+  ASSERT_EQ(module->functions.size(), 2u);
+  EXPECT_EQ(module->functions[0].name, "main");
+  for (const ir::Function& function : module->functions) {
+    for (const ir::Type& type : function.value_types) EXPECT_TRUE(type.tensor().IsStatic());
+  }
+  const auto results = ResultTypesOf(Parse(kDynamic), "go", types);
+  ASSERT_TRUE(results.ok()) << results.status();
+  EXPECT_EQ((*results)[1].ToString(), "tensor<5xf32>");
+}
+
+TEST(SpecializeTest, RefusesArgumentsByNumberAndBothTypes) {
+  const auto wrong = Specialize(Parse(kDynamic), "go", {{DType::kF32, {5}}, {DType::kF32, {4}}});
+  EXPECT_EQ(wrong.status().code(), absl::StatusCode::kInvalidArgument);
+  const std::string message(wrong.status().message());
+  EXPECT_THAT(message, HasSubstr("argument 1"));
+  EXPECT_THAT(message, HasSubstr("tensor<4xf32>"));
+  EXPECT_THAT(message, HasSubstr("tensor<3xf32>"));
+  const auto few = Specialize(Parse(kDynamic), "go", {});
+  EXPECT_THAT(std::string(few.status().message()), HasSubstr("takes 2 arguments"));
+}
+
+TEST(CompilerTest, CompilesToAnExecutableThatSurvivesTheDisk) {
+  const auto executable = Compile(Parse(kDynamic), "go", {{DType::kF32, {5}}, {DType::kF32, {3}}},
+                                  PlanOnlyGenerator(), {});
+  ASSERT_TRUE(executable.ok()) << executable.status();
+  EXPECT_EQ(executable->Signature(),
+            "(tensor<5xf32>, tensor<3xf32>) -> (tensor<5xf32>, tensor<5xf32>)");
+  EXPECT_EQ(executable->build_id, BuildId());
+  const std::string bytes = hal::Serialize(*executable);
+  const auto again = hal::Deserialize(bytes);
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(again->Signature(), executable->Signature());
+  EXPECT_EQ(again->code, executable->code);
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    // A cut message is refused or lacks its tail; it never crashes.
+    const auto cut = hal::Deserialize(bytes.substr(0, size));
+    EXPECT_TRUE(cut.ok() || cut.status().code() == absl::StatusCode::kDataLoss) << size;
+  }
+}
+
+TEST(CompilerTest, RefusesToDisableAPassThatDoesNotExist) {
+  CompileOptions options;
+  options.disabled_passes = {"no-such-pass"};
+  const auto executable = Compile(Parse(kDynamic), "go", {{DType::kF32, {5}}, {DType::kF32, {3}}},
+                                  PlanOnlyGenerator(), options);
+  EXPECT_EQ(executable.status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace acceld::compiler

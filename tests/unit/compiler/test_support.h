@@ -1,0 +1,42 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "common/ir/literal.h"
+#include "common/ir/module.h"
+#include "kernels/ir/plan.h"
+#include "server/hal/code_generator.h"
+
+namespace acceld::compiler {
+
+// A target without code: plans are run by RunPlan. Takes every matrix product of f32 and f64.
+class PlanOnlyGenerator : public hal::CodeGenerator {
+ public:
+  std::string architecture() const override { return "plan-only"; }
+  bool SupportsMatmul(const kernels::MatmulStep& matmul) const override {
+    return matmul.input_dtype == ir::DType::kF32 || matmul.input_dtype == ir::DType::kF64;
+  }
+  absl::StatusOr<std::string> Generate(const kernels::Plan& plan,
+                                       std::vector<Dump>* dumps) const override;
+};
+
+// Parses, or fails the test.
+ir::Module Parse(absl::string_view text);
+
+// Specialized for its own parameter types and through the whole pipeline.
+absl::StatusOr<ir::Module> Optimize(const ir::Module& module,
+                                    const std::vector<std::string>& disabled = {});
+absl::StatusOr<kernels::Plan> PlanOf(const ir::Module& module,
+                                     const std::vector<std::string>& disabled = {});
+
+// Small values that differ from element to element; in range for any dtype.
+ir::Literal SomeValues(const ir::TensorType& type, int seed);
+
+// Runs the program by the reference interpreter and as an optimized plan, and compares the results:
+// floats up to a relative 1e-4.
+void ExpectPlanMatchesInterpreter(absl::string_view text,
+                                  const std::vector<std::string>& disabled = {});
+
+}  // namespace acceld::compiler
