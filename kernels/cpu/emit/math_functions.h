@@ -13,7 +13,7 @@ llvm::Value* EmitMath(CodeContext& code, Builder& b, ScalarOp op, ir::DType dtyp
 
 // The f32 bodies: from one operand to the result. Accuracy is in ULP against the exact value, over
 // the whole range, subnormal results included.
-llvm::Value* EmitExpF32(const CodeContext& code, Builder& b, llvm::Value* x);       // 1
+llvm::Value* EmitExpF32(const CodeContext& code, Builder& b, llvm::Value* x);       // 1.1
 llvm::Value* EmitExpm1F32(const CodeContext& code, Builder& b, llvm::Value* x);     // 1.5
 llvm::Value* EmitLogisticF32(const CodeContext& code, Builder& b, llvm::Value* x);  // 2.5
 llvm::Value* EmitTanhF32(const CodeContext& code, Builder& b, llvm::Value* x);      // 2.5
