@@ -145,13 +145,14 @@ TEST_F(RpcTest, CallbacksMaySubmitMoreWork) {
   auto client = Connect();
   Function next(client, [](const Tensor& x) { return x + 1; });
   Promise<Array> last;
+  const Future<Array> result = last.future();
   const Array x = *client->Upload(Floats({0}));
   x.Ready().OnReady([&](const auto&) {
     Array y = x;
     for (int i = 0; i < 100; ++i) y = *next.Call(y);
     last.Set(y);
   });
-  EXPECT_EQ(*last.future().Await()->Fetch(), Floats({100}));
+  EXPECT_EQ(*result.Await()->Fetch(), Floats({100}));
 }
 
 TEST_F(RpcTest, CompileAnswersWithItsVerdict) {
