@@ -58,6 +58,8 @@ absl::Status DeviceExecutor::DispatchExecution(const std::shared_ptr<Task>& task
     return InProgram(status, execution);
   }
   for (const Allocation& output : outputs) launch.results.push_back(output.buffer);
+  // From here on the launch alone holds its memory, so that it is free when the launch is done.
+  views.clear();
 
   {
     MutexLock lock(mutex_);
