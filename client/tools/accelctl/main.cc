@@ -48,7 +48,8 @@ int Main(int argc, char** argv) {
       "the daemon, as unix:PATH or HOST:PORT (default: $ACCELD_ADDRESS, else the user's socket)");
   app.add_flag("--local", connection_flags.local, "start a private daemon for this one command");
   app.add_option("--local-flag", connection_flags.local_flags,
-                 "a flag for the private daemon, such as --local-flag=--cpu-devices=2; repeatable");
+                 "a flag for the private daemon, such as --local-flag=--cpu-devices=2; repeatable")
+      ->allow_extra_args(false);
   Action action;
 
   RunFlags run;
