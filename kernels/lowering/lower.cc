@@ -1,5 +1,7 @@
 #include "kernels/lowering/lower.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "kernels/lowering/op_kernel.h"
 
@@ -53,11 +55,19 @@ absl::Status CheckTypes(const ir::Function& function, const ir::Op& op) {
   return absl::OkStatus();
 }
 
+// Nothing to compute: the lowerings may take every extent of a result to be positive.
+bool HasOnlyEmptyResults(const ir::Function& function, const ir::Op& op) {
+  return std::all_of(op.results.begin(), op.results.end(), [&](ir::ValueId result) {
+    return function.TensorOf(result).num_elements() == 0;
+  });
+}
+
 }  // namespace
 
 absl::StatusOr<LoweredOp> Lower(const ir::Function& function, const ir::Op& op,
                                 const std::string& name) {
   ACCELD_RETURN_IF_ERROR(CheckTypes(function, op));
+  if (HasOnlyEmptyResults(function, op)) return LoweredOp();
   if (op.kind == ir::OpKind::kFusion) return LowerFusion(function, op, name);
   OpLowering lowering = kLowerings[static_cast<int>(op.kind)];
   if (op.kind == ir::OpKind::kConstant) lowering = &LowerLoops;
