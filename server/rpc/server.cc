@@ -59,6 +59,9 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(engine::Engine& engine, Rp
       return absl::ErrnoToStatus(errno, absl::StrCat("chmod ", address.unix_path));
     }
   }
+  if (auto* health = impl->server->GetHealthCheckService()) {
+    health->SetServingStatus(v1::Acceld::service_full_name(), true);
+  }
   return std::unique_ptr<Server>(new Server(std::move(impl)));
 }
 
