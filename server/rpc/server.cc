@@ -11,6 +11,7 @@
 #include "grpcpp/security/server_credentials.h"
 #include "grpcpp/server.h"
 #include "grpcpp/server_builder.h"
+#include "server/rpc/protobuf_log.h"
 #include "server/rpc/service.h"
 #include "server/rpc/socket_claim.h"
 
@@ -34,6 +35,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(engine::Engine& engine, Rp
     ACCELD_ASSIGN_OR_RETURN(SocketClaim claim, SocketClaim::Take(address));
     impl->claims.push_back(std::move(claim));
   }
+  TameProtobufLog();
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   grpc::ServerBuilder builder;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <utility>
@@ -12,22 +11,9 @@
 #include "gtest/gtest.h"
 #include "server/rpc/server.h"
 #include "tests/integration/fake_engine.h"
+#include "tests/support/process.h"
 
 namespace acceld::testing {
-
-// A folder that goes with its owner.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    char name[] = "/tmp/acceld-test-XXXXXX";
-    path_ = mkdtemp(name);
-  }
-  ~TemporaryFolder() { (void)std::system(absl::StrCat("rm -rf ", path_).c_str()); }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 // A server with a fake engine on a unix socket, and clients of it.
 class RpcTest : public ::testing::Test {
@@ -62,7 +48,7 @@ class RpcTest : public ::testing::Test {
     return ir::Literal::FromValues<int32_t>({ir::DType::kI32, {size}}, values);
   }
 
-  TemporaryFolder folder_;
+  TempDir folder_;
   FakeEngine engine_;
   std::unique_ptr<rpc::Server> server_;
 };

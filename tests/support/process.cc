@@ -19,20 +19,17 @@
 #include "common/check.h"
 
 namespace acceld::testing {
-namespace {
-
-std::string Slurp(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  return text.str();
-}
-
-}  // namespace
 
 std::string BinDir() {
   const char* folder = getenv("ACCELD_BIN_DIR");
   ACCELD_CHECK(folder != nullptr);  // set by the build for every test that needs it
   return folder;
+}
+
+std::string ReadText(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
 }
 
 TempDir::TempDir() {
@@ -92,11 +89,11 @@ CommandResult RunCommand(const std::vector<std::string>& argv) {
   if (!process.ok()) return {127, std::string(process.status().message())};
   CommandResult result;
   result.exit_code = process->Wait();
-  result.output = Slurp(log);
+  result.output = ReadText(log);
   return result;
 }
 
-std::string Daemon::Log() const { return Slurp(log_path); }
+std::string Daemon::Log() const { return ReadText(log_path); }
 
 absl::StatusOr<Daemon> StartDaemon(const std::string& folder,
                                    const std::vector<std::string>& flags) {

@@ -14,6 +14,9 @@ namespace acceld::testing {
 // Folder of the built binaries (acceld, accelctl): $ACCELD_BIN_DIR.
 std::string BinDir();
 
+// The bytes of a file; none when it can't be read.
+std::string ReadText(const std::string& path);
+
 // A fresh folder that is removed with this object.
 class TempDir {
  public:

@@ -1,0 +1,39 @@
+#include "server/rpc/protobuf_log.h"
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "common/log.h"
+#include "google/protobuf/stubs/logging.h"
+
+namespace acceld::rpc {
+namespace {
+
+constexpr std::chrono::nanoseconds kInterval = std::chrono::minutes(1);
+
+void Handle(google::protobuf::LogLevel level, const char* file, int line,
+            const std::string& message) {
+  if (level == google::protobuf::LOGLEVEL_FATAL) {
+    return LogError("protobuf: ", file, ":", line, ": ", message);  // It aborts after this.
+  }
+  // The library takes a plain function, so what it remembers stands here: when the next message may
+  // be logged, on the steady clock, and how many were not since the last.
+  static std::atomic<int64_t> next_ns{0};
+  static std::atomic<uint64_t> suppressed{0};
+  const int64_t now_ns = std::chrono::steady_clock::now().time_since_epoch().count();
+  int64_t next = next_ns.load(std::memory_order_relaxed);
+  if (now_ns < next || !next_ns.compare_exchange_strong(next, now_ns + kInterval.count())) {
+    suppressed.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  LogWarning("protobuf: ", message, " (", suppressed.exchange(0, std::memory_order_relaxed),
+             " such messages were not logged before)");
+}
+
+}  // namespace
+
+void TameProtobufLog() { google::protobuf::SetLogHandler(&Handle); }
+
+}  // namespace acceld::rpc

@@ -1,0 +1,162 @@
+// A client in a process of its own, for tests to start and to kill:
+//   client_process MODE ADDRESS [ARGUMENT...]
+// Its session has the mode's name. The exit code is 0 when all went as the mode says.
+//
+//   submit GATE INDEX  connects, waits until the named pipe GATE has a writer, then runs a program
+//                      of 64 steps on numbers of its own and checks the result
+//   spin               starts an endless loop and waits for it
+//   churn              uploads, computes and fetches without an end
+//   stall              holds arrays, executions that wait for an upload, and that upload half done
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "client/client.h"
+#include "client/tracing.h"
+#include "tests/integration/raw_client.h"
+
+namespace acceld::testing {
+namespace {
+
+using client::Array;
+using client::Client;
+using client::Function;
+using client::Tensor;
+
+absl::StatusOr<std::shared_ptr<Client>> Connect(const std::string& mode,
+                                                const std::string& address) {
+  return Client::Connect({.address = address, .client_name = mode});
+}
+
+ir::Literal Full(int64_t size, float value) {
+  return ir::Literal::FromValues<float>({ir::DType::kF32, {size}},
+                                        std::vector<float>(static_cast<size_t>(size), value));
+}
+
+absl::Status Submit(const std::string& address, const std::string& gate, float index) {
+  ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<Client> client, Connect("submit", address));
+  Function steps(client, [](const Tensor& x) {
+    Tensor y = x;
+    for (int i = 0; i < 64; ++i) y = Maximum(y, Sin(y)) + 1;
+    return y;
+  });
+  if (open(gate.c_str(), O_RDONLY) < 0) return absl::ErrnoToStatus(errno, gate);
+  ACCELD_ASSIGN_OR_RETURN(const Array x, client->Upload(Full(1000, 100 * index + 2)));
+  ACCELD_ASSIGN_OR_RETURN(const Array y, steps.Call(x));
+  ACCELD_ASSIGN_OR_RETURN(const ir::Literal value, y.Fetch());
+  // From 2 on, x is larger than its sine.
+  if (value == Full(1000, 100 * index + 2 + 64)) return absl::OkStatus();
+  return absl::InternalError(absl::StrCat("client ", index, ": a wrong result"));
+}
+
+absl::Status Spin(const std::string& address) {
+  ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<Client> client, Connect("spin", address));
+  ACCELD_ASSIGN_OR_RETURN(const client::Program program, client::Program::FromText(R"(
+func.func @main(%x: tensor<f32>) -> tensor<f32> {
+  %r = stablehlo.while(%y = %x) : tensor<f32>
+    cond {
+      %c = stablehlo.compare EQ, %y, %y : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    } do {
+      %z = stablehlo.negate %y : tensor<f32>
+      stablehlo.return %z : tensor<f32>
+    }
+  return %r : tensor<f32>
+})"));
+  ACCELD_ASSIGN_OR_RETURN(const Array x,
+                          client->Upload(ir::Literal::Filled({ir::DType::kF32, {}}, 1)));
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<Array> y, client->Execute(program, {x}));
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<Array> z, client->Execute(program, y));
+  return z.front().Await();
+}
+
+absl::Status Churn(const std::string& address) {
+  ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<Client> client, Connect("churn", address));
+  Function increment(client, [](const Tensor& x) { return x + 1; });
+  while (true) {
+    ACCELD_ASSIGN_OR_RETURN(Array y, client->Upload(Full(1 << 20, 0)));
+    std::vector<Array> all = {y};
+    for (int i = 0; i < 10; ++i) {
+      ACCELD_ASSIGN_OR_RETURN(y, increment.Call(y));
+      all.push_back(y);
+    }
+    ACCELD_ASSIGN_OR_RETURN(const ir::Literal value, y.Fetch());
+    if (!(value == Full(1 << 20, 10))) return absl::InternalError("churn: a wrong result");
+  }
+}
+
+absl::Status Stall(const std::string& address) {
+  RawClient raw(address);
+  grpc::ClientContext channel_context, upload_context;
+  auto channel = raw.stub().Channel(&channel_context);
+  v1::CommandBatch batch;
+  v1::Command hello = Hello();
+  hello.mutable_hello()->set_client_name("stall");
+  *batch.add_commands() = hello;
+  *batch.add_commands() = Register(kDoubleText);
+  for (uint64_t handle = 1; handle <= 100; ++handle) *batch.add_commands() = Put(handle);
+  v1::BeginUpload& begin = *batch.add_commands()->mutable_begin_upload();
+  begin.set_handle(1000);
+  begin.mutable_type()->set_dtype("f32");
+  begin.mutable_type()->add_dims(2);
+  for (uint64_t output = 1001; output <= 1100; ++output) {
+    *batch.add_commands() = Execute(1, output - 1, output);
+  }
+  // A large one beside it, of which a part has come.
+  v1::BeginUpload& large = *batch.add_commands()->mutable_begin_upload();
+  large.set_handle(2000);
+  large.mutable_type()->set_dtype("f32");
+  large.mutable_type()->add_dims(16 << 20);
+  channel->Write(batch);
+
+  std::string token;
+  bool credited = false;
+  v1::EventBatch events;
+  while (!credited) {
+    if (!channel->Read(&events)) return absl::UnavailableError("stall: the channel has ended");
+    for (const v1::Event& event : events.events()) {
+      if (event.has_welcome()) token = event.welcome().session_token();
+      credited = credited || event.has_credit();
+    }
+  }
+  v1::UploadReply reply;
+  auto upload = raw.stub().Upload(&upload_context, &reply);
+  v1::UploadChunk chunk;
+  chunk.set_session_token(token);
+  chunk.set_handle(2000);
+  chunk.set_data(std::string(1 << 20, '\0'));
+  for (int i = 0; i < 8; ++i) {
+    if (!upload->Write(chunk)) return absl::UnavailableError("stall: the upload has ended");
+  }
+  // Until it is killed.
+  channel->Read(&events);
+  return absl::UnavailableError("stall: an answer to nothing");
+}
+
+absl::Status Run(const std::vector<std::string>& arguments) {
+  const std::string mode = arguments.empty() ? "" : arguments[0];
+  if (mode == "submit" && arguments.size() == 4) {
+    return Submit(arguments[1], arguments[2], static_cast<float>(std::atoi(arguments[3].c_str())));
+  }
+  if (mode == "spin" && arguments.size() == 2) return Spin(arguments[1]);
+  if (mode == "churn" && arguments.size() == 2) return Churn(arguments[1]);
+  if (mode == "stall" && arguments.size() == 2) return Stall(arguments[1]);
+  return absl::InvalidArgumentError("usage: client_process submit|spin|churn|stall ADDRESS ...");
+}
+
+}  // namespace
+}  // namespace acceld::testing
+
+int main(int argc, char** argv) {
+  const absl::Status status = acceld::testing::Run(std::vector<std::string>(argv + 1, argv + argc));
+  if (status.ok()) return 0;
+  std::cerr << status << std::endl;
+  return 1;
+}

@@ -1,0 +1,113 @@
+// Many client processes at one daemon, some of which die in the middle.
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <thread>
+
+#include "absl/strings/str_cat.h"
+#include "client/tracing.h"
+#include "tests/integration/daemon_fixture.h"
+
+namespace acceld::testing {
+namespace {
+
+using client::Array;
+using client::Client;
+
+class DaemonClientsTest : public DaemonTest {
+ protected:
+  // Nothing is held by anyone.
+  static bool AllIsFree(Client& observer) {
+    const client::ServerStats stats = Stats(observer);
+    if (stats.arrays != 0 || stats.array_bytes != 0) return false;
+    for (const client::DeviceInfo& device : Devices(observer)) {
+      if (device.memory_used_bytes != 0 || device.queued != 0) return false;
+    }
+    return true;
+  }
+};
+
+TEST_F(DaemonClientsTest, EightProcessesWithTheSameNewProgramCompileItOnce) {
+  ASSERT_NO_FATAL_FAILURE(Start());
+  const std::string gate = folder_.path() + "/gate";
+  ASSERT_EQ(mkfifo(gate.c_str(), 0600), 0);
+  std::vector<Process> processes;
+  for (int i = 0; i < 8; ++i) processes.push_back(StartClient("submit", {gate, absl::StrCat(i)}));
+  const std::shared_ptr<Client> observer = Connect();
+  ASSERT_TRUE(Eventually([&] { return Stats(*observer).sessions == 9; }));
+  const int opened = open(gate.c_str(), O_RDWR);
+  for (Process& process : processes) EXPECT_EQ(process.Wait(), 0) << ClientsLog();
+  close(opened);
+  const client::ServerStats stats = Stats(*observer);
+  EXPECT_EQ(stats.compiles, 1u);
+  EXPECT_EQ(stats.cache_misses, 1u);
+  EXPECT_EQ(stats.cache_hits_memory + stats.cache_hits_inflight, 7u);
+  EXPECT_EQ(stats.executions, 8u);
+}
+
+TEST_F(DaemonClientsTest, AKilledClientFreesAllAndDisturbsNobody) {
+  ASSERT_NO_FATAL_FAILURE(Start());
+  const std::shared_ptr<Client> observer = Connect();
+  std::atomic<bool> stop{false};
+  std::thread other([&] {
+    const std::shared_ptr<Client> client = Connect();
+    client::Function increment(client, [](const client::Tensor& x) { return x + 1; });
+    float rounds = 0;
+    Array y = *client->Upload(Floats({0}));
+    while (!stop) {
+      y = *increment.Call(y);
+      EXPECT_TRUE(*y.Fetch() == Floats({++rounds}));
+    }
+  });
+  Process stalled = StartClient("stall");
+  EXPECT_TRUE(Eventually([&] {
+    const auto session = FindSession(*observer, "stall");
+    return session && session->arrays >= 202 && session->queued >= 100;
+  }));
+  stalled.Signal(SIGKILL);
+  EXPECT_TRUE(Eventually([&] { return !FindSession(*observer, "stall"); }));
+  stop = true;
+  other.join();
+  EXPECT_TRUE(Eventually([&] { return AllIsFree(*observer); }));
+  EXPECT_EQ(Stats(*observer).execution_failures, 0u);
+}
+
+TEST_F(DaemonClientsTest, ClientsKilledAtAnyTimeLeaveNothing) {
+  ASSERT_NO_FATAL_FAILURE(Start());
+  const std::shared_ptr<Client> observer = Connect();
+  for (uint64_t executions : {0, 1, 25, 60}) {
+    Process process = StartClient("churn");
+    EXPECT_TRUE(Eventually([&] {
+      const auto session = FindSession(*observer, "churn");
+      return session && session->executions >= executions;
+    }));
+    process.Signal(SIGKILL);
+    EXPECT_TRUE(
+        Eventually([&] { return !FindSession(*observer, "churn") && AllIsFree(*observer); }));
+    EXPECT_EQ(process.Wait(), 128 + SIGKILL) << ClientsLog();
+  }
+  EXPECT_EQ(Stats(*observer).compiles, 1u);
+}
+
+TEST_F(DaemonClientsTest, TheEndlessLoopOfAKilledClientIsStopped) {
+  ASSERT_NO_FATAL_FAILURE(Start());
+  const std::shared_ptr<Client> observer = Connect();
+  Process spinning = StartClient("spin");
+  // Compiled, so the loop runs or is about to, and what needs its result waits.
+  EXPECT_TRUE(Eventually([&] {
+    const auto session = FindSession(*observer, "spin");
+    return Stats(*observer).compiles == 1 && session && session->queued == 2;
+  }));
+  const Array x = *observer->Upload(Floats(std::vector<float>(16, 1)));
+  const Array y = observer->Execute(Parse(kIncrementText), {x})->front();
+  spinning.Signal(SIGKILL);
+  EXPECT_TRUE(*y.Fetch() == Floats(std::vector<float>(16, 2)));
+  EXPECT_FALSE(FindSession(*observer, "spin"));
+}
+
+}  // namespace
+}  // namespace acceld::testing

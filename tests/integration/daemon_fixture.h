@@ -1,0 +1,62 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "client/client.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/support/process.h"
+
+namespace acceld::testing {
+
+// f32[16] -> f32[16], x + 1.
+extern const char kIncrementText[];
+// i64 -> i64: counts from 0 to the argument, in some 5 ns a step; to -1 takes centuries.
+extern const char kCountText[];
+constexpr int64_t kEndless = -1;
+
+ir::Literal Floats(std::vector<float> values);
+ir::Literal Int64(int64_t value);
+client::Program Parse(absl::string_view text);
+// Whether `condition` becomes true; looks again and again for two minutes.
+bool Eventually(const std::function<bool()>& condition);
+
+// Tests of the real daemon, in a process of its own. All daemons of a test share a folder, so that
+// the next finds the cache of the one before.
+class DaemonTest : public ::testing::Test {
+ protected:
+  // Says what the daemon logged when the test has failed.
+  void TearDown() override;
+
+  void Start(const std::vector<std::string>& flags = {});
+  // SIGTERM; gives the exit code.
+  int Stop();
+
+  std::shared_ptr<client::Client> Connect();
+  // Runs `program` on `argument` through a session of its own.
+  client::ExecutionInfo RunOnce(const client::Program& program, const ir::Literal& argument,
+                                const ir::Literal& expected);
+  // What all processes of StartClient have written so far.
+  std::string ClientsLog() const;
+  // A process of client_process.cc.
+  Process StartClient(const std::string& mode, std::vector<std::string> arguments = {});
+  // What the daemon answers; nothing, and a failure, when it does not.
+  static client::ServerStats Stats(const client::Client& observer);
+  static std::vector<client::DeviceInfo> Devices(const client::Client& observer);
+  // What a session with the name is seen to hold, while it is open.
+  static std::optional<client::SessionInfo> FindSession(client::Client& observer,
+                                                        const std::string& name);
+
+  std::string address() const { return daemon_->address; }
+  std::string cache_folder() const { return folder_.path() + "/cache"; }
+
+  TempDir folder_;
+  std::unique_ptr<Daemon> daemon_;
+};
+
+}  // namespace acceld::testing

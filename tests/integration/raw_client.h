@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "acceld/v1/acceld.grpc.pb.h"
+#include "grpcpp/grpcpp.h"
+
+// A client without the client library's manners: it sends what it is told to.
+namespace acceld::testing {
+
+// x + x for two f32.
+extern const char kDoubleText[];
+v1::Literal TwoFloats(float a, float b);
+
+// Commands of the channel. Programs have the number 1.
+v1::Command Hello();
+v1::Command Put(uint64_t handle);  // TwoFloats(1, 2)
+v1::Command Register(const std::string& text);
+v1::Command Execute(uint64_t program, uint64_t input, uint64_t output);
+v1::Command Fetch(uint64_t request, uint64_t handle);
+
+// One connection. One thread. Every call ends with DEADLINE_EXCEEDED after two minutes.
+class RawClient {
+ public:
+  explicit RawClient(const std::string& address);
+
+  struct Outcome {
+    std::vector<v1::Event> events;
+    grpc::Status status;
+  };
+  // Sends the commands as one batch on a channel, reads until `answers` events came (or the end),
+  // then closes.
+  Outcome Send(std::vector<v1::Command> commands, size_t answers = 100);
+
+  // Sends raw bytes as messages of a method and waits for the end of the call.
+  grpc::Status SendBytes(const std::string& method, const std::vector<std::string>& messages);
+
+  // Calls Channel, Run and Upload `rounds` times with random bytes and with mutations of valid
+  // messages.
+  void SendGarbage(uint32_t seed, int rounds);
+
+  v1::Acceld::Stub& stub() { return *stub_; }
+  const std::shared_ptr<grpc::Channel>& channel() const { return channel_; }
+
+ private:
+  std::shared_ptr<grpc::Channel> channel_;
+  std::unique_ptr<v1::Acceld::Stub> stub_;
+};
+
+}  // namespace acceld::testing
