@@ -98,7 +98,8 @@ absl::Status FunctionPlanner::PlanOp(const ir::Op& op, Steps& steps) {
 }
 
 absl::Status FunctionPlanner::PlanKernels(const ir::Op& op, Steps& steps) {
-  ACCELD_ASSIGN_OR_RETURN(const KernelTable::Entry* entry, context_.kernels.Lower(function_, op));
+  ACCELD_ASSIGN_OR_RETURN(const KernelTable::Entry* entry,
+                          context_.kernels.Lower(function_, op, constants_));
   std::vector<BufferId> operands, results(op.results.size(), kNoBuffer);
   for (ir::ValueId id : op.operands) operands.push_back(BufferOf(id));
   std::vector<int> reusable = ReusableOperands(function_, op);

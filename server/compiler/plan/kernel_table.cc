@@ -9,19 +9,21 @@
 namespace acceld::compiler {
 namespace {
 
-// The op alone in a function whose parameters are its operands: what its kernels depend on.
+// The op alone, last in a function whose parameters are its operands: what its kernels depend on.
+// Operands that are one known number stand in it as constants; their parameters remain, unused.
 class Extraction {
  public:
-  explicit Extraction(const ir::Function& source) : source_(source) {}
+  Extraction(const ir::Function& source, absl::Span<const ir::Literal* const> constants)
+      : source_(source), constants_(constants) {}
 
   absl::StatusOr<ir::Function> Run(const ir::Op& op) {
     out_.name = "op";
     std::vector<ir::ValueId> operands;
     for (ir::ValueId id : op.operands) {
-      operands.push_back(NewValue(id));
+      out_.body.parameters.push_back(NewValue(id));
+      operands.push_back(IsNumber(id) ? AddConstant(id) : out_.body.parameters.back());
       map_[id] = operands.back();
     }
-    out_.body.parameters = operands;
     ACCELD_ASSIGN_OR_RETURN(ir::Op copy, Copy(op));
     copy.operands = std::move(operands);
     out_.body.results = copy.results;
@@ -49,6 +51,17 @@ class Extraction {
     return out;
   }
 
+  bool IsNumber(ir::ValueId id) const {
+    return constants_[id] != nullptr && constants_[id]->type().num_elements() == 1;
+  }
+
+  ir::ValueId AddConstant(ir::ValueId id) {
+    const ir::ValueId result = NewValue(id);
+    out_.body.ops.push_back(
+        {ir::OpKind::kConstant, ir::ConstantAttributes{*constants_[id]}, {}, {result}, {}, {}});
+    return result;
+  }
+
   std::vector<ir::ValueId> Define(const std::vector<ir::ValueId>& ids) {
     std::vector<ir::ValueId> out;
     for (ir::ValueId id : ids) out.push_back(map_[id] = NewValue(id));
@@ -74,6 +87,7 @@ class Extraction {
   }
 
   const ir::Function& source_;
+  const absl::Span<const ir::Literal* const> constants_;
   ir::Function out_;
   absl::flat_hash_map<ir::ValueId, ir::ValueId> map_;
 };
@@ -90,15 +104,16 @@ std::string NamePrefix(const ir::Op& op) {
 
 }  // namespace
 
-absl::StatusOr<const KernelTable::Entry*> KernelTable::Lower(const ir::Function& function,
-                                                             const ir::Op& op) {
+absl::StatusOr<const KernelTable::Entry*> KernelTable::Lower(
+    const ir::Function& function, const ir::Op& op,
+    absl::Span<const ir::Literal* const> constants) {
   const auto annotated = [&](const absl::Status& status) {
     return op.location.line == 0 ? status
                                  : Annotate(status, absl::StrCat("line ", op.location.line));
   };
-  absl::StatusOr<ir::Function> alone = Extraction(function).Run(op);
+  absl::StatusOr<ir::Function> alone = Extraction(function, constants).Run(op);
   if (!alone.ok()) return annotated(alone.status());
-  const ir::Op& the_op = alone->body.ops[0];
+  const ir::Op& the_op = alone->body.ops.back();
   std::vector<Known>& bucket = known_[HashComputation(*alone, the_op)];
   for (const Known& known : bucket) {
     if (known.function == *alone) return &known.entry;

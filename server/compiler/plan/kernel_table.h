@@ -6,6 +6,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/optional.h"
+#include "absl/types/span.h"
 #include "common/ir/module.h"
 #include "common/status.h"
 #include "kernels/ir/kernel.h"
@@ -19,8 +20,11 @@ class KernelTable {
     std::vector<uint32_t> kernels;         // to run in order
     absl::optional<int> in_place_operand;  // see kernels::LoweredOp
   };
-  // Valid until the next call. Errors are the lowering's, with the op's line.
-  absl::StatusOr<const Entry*> Lower(const ir::Function& function, const ir::Op& op);
+  // `constants` has the literal of each value of the function that is a known constant, nullptr for
+  // the others. The entry is valid until the next call. Errors are the lowering's, with the op's
+  // line.
+  absl::StatusOr<const Entry*> Lower(const ir::Function& function, const ir::Op& op,
+                                     absl::Span<const ir::Literal* const> constants);
 
   std::vector<kernels::Kernel> Take() { return std::move(kernels_); }
 
