@@ -9,7 +9,7 @@ using ir::DType;
 
 double CostOf(ScalarOp op, DType operand) {
   const bool is_f64 = operand == DType::kF64;
-  constexpr double kLibraryCall = 300;
+  constexpr double kLibraryCall = 200;
   switch (op) {
     case ScalarOp::kExp:
     case ScalarOp::kExpm1:
@@ -17,7 +17,7 @@ double CostOf(ScalarOp op, DType operand) {
     case ScalarOp::kLog1p:
     case ScalarOp::kLogistic:
     case ScalarOp::kTanh:
-      return is_f64 ? kLibraryCall : 20;
+      return is_f64 ? kLibraryCall : 10;
     case ScalarOp::kAcos:
     case ScalarOp::kAcosh:
     case ScalarOp::kAsin:

@@ -8,8 +8,8 @@ namespace acceld::kernels::cpu {
 // Units of about 0.05 ns on one core: a vectorized f32 addition of one element is 1.
 double EstimateWork(const Kernel& kernel, const Block& block);
 
-// From this much on, a parallel loop is spread over threads; below, waking them costs more.
-inline constexpr double kMinParallelWork = 1.5e6;
+// From this much on (0.1 ms), a parallel loop is spread over threads: waking one takes up to 50 us.
+inline constexpr double kMinParallelWork = 2e6;
 // The work of one tile, the piece that a thread takes at a time.
 inline constexpr double kTileWork = 4e5;
 

@@ -1,7 +1,5 @@
 #include "kernels/cpu/support/matmul.h"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <cstring>
 
@@ -113,12 +111,7 @@ int32_t Matmul(const LaunchContext* context, const int64_t* descriptor, const vo
   task.lhs = static_cast<const char*>(lhs);
   task.rhs = static_cast<const char*>(rhs);
   task.out = static_cast<char*>(out);
-  // Blocks run one per thread: the library must not start threads of its own, alone or nested.
-  const int threads_before = omp_get_max_threads();
-  omp_set_num_threads(1);
-  const int32_t status = ParallelFor(context, RunBlock, &task, task.blocks.count());
-  omp_set_num_threads(threads_before);
-  return status;
+  return ParallelFor(context, RunBlock, &task, task.blocks.count());
 }
 
 bool CanMatmul(const MatmulStep& matmul) {

@@ -22,6 +22,14 @@ constexpr size_t kMaxPrimitives = 1024;
 // A thread keeps its scratchpad up to this size.
 constexpr size_t kMaxKeptScratchBytes = size_t{64} << 20;
 
+// Makes the library use the calling thread alone, from now on. It asks OpenMP how many threads to
+// plan for and to start; those would be a second set beside HelperPool's, and they wait for each
+// other by spinning, which on busy cores costs milliseconds.
+void KeepToOneThread() {
+  thread_local bool done = false;
+  if (!std::exchange(done, true)) omp_set_num_threads(1);
+}
+
 dnnl::engine& Engine() {
   static auto* engine = new dnnl::engine(dnnl::engine::kind::cpu, 0);
   return *engine;
@@ -64,6 +72,7 @@ class DnnlMatmul : public MatmulPrimitive {
   explicit DnnlMatmul(const dnnl::matmul::primitive_desc& desc) : desc_(desc), primitive_(desc) {}
 
   absl::Status Run(const void* lhs, const void* rhs, void* out) const override {
+    KeepToOneThread();
     thread_local Scratchpad scratchpad;
     const memory::desc scratch_desc = desc_.scratchpad_desc();
     void* scratch = scratchpad.Reserve(scratch_desc.get_size());
@@ -120,9 +129,8 @@ absl::StatusOr<std::shared_ptr<const MatmulPrimitive>> Make(const MatmulKey& key
   // A batch stride of 0 means one matrix for all.
   const int64_t lhs_batch = key.lhs_stride(0) == 0 ? 1 : batch;
   const int64_t rhs_batch = key.rhs_stride(0) == 0 ? 1 : batch;
-  // The library decides about its threads when a primitive is made; this one gets the caller's.
-  const int threads_before = omp_get_max_threads();
-  omp_set_num_threads(1);
+  // The library decides about its threads when a primitive is made.
+  KeepToOneThread();
   absl::StatusOr<std::shared_ptr<const MatmulPrimitive>> made = absl::UnknownError("");
   try {
     const bool has_batch = batch > 1;
@@ -141,7 +149,6 @@ absl::StatusOr<std::shared_ptr<const MatmulPrimitive>> Make(const MatmulKey& key
     made = absl::UnimplementedError(absl::StrCat("matmul [", batch, ", ", m, ", ", k, "] x [", k,
                                                  ", ", n, "]: oneDNN: ", error.what()));
   }
-  omp_set_num_threads(threads_before);
   return made;
 }
 

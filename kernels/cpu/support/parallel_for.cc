@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <atomic>
 
+#include "kernels/cpu/support/helper_pool.h"
+
 namespace acceld::kernels::cpu {
 namespace {
 
@@ -36,18 +38,23 @@ class TileQueue {
   std::atomic<int32_t> status_{kOk};
 };
 
+// Whether this thread is inside a parallel loop: loops within it are its own.
+thread_local bool in_parallel_loop = false;
+
 }  // namespace
 
 int32_t ParallelFor(const LaunchContext* context, TileFunction function, const void* frame,
                     int64_t num_tiles) {
   TileQueue queue(context, function, frame, num_tiles);
-  const int num_threads =
-      static_cast<int>(std::min<int64_t>(std::max(context->num_threads, 1), num_tiles));
-  if (num_threads <= 1) {
+  const int64_t num_threads = std::min<int64_t>(context->num_threads, num_tiles);
+  if (num_threads <= 1 || in_parallel_loop) {
     queue.Work();
   } else {
-#pragma omp parallel num_threads(num_threads)
-    queue.Work();
+    HelperPool::Get().Run(static_cast<int>(num_threads - 1), [&queue] {
+      in_parallel_loop = true;
+      queue.Work();
+      in_parallel_loop = false;
+    });
   }
   return queue.status();
 }

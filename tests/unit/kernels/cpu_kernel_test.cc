@@ -126,7 +126,7 @@ TEST(CpuKernelTest, InPlaceUpdateThroughOneSlice) {
 }
 
 TEST(CpuKernelTest, RunsFromManyThreadsAtOnce) {
-  constexpr int64_t kCount = 50'001;
+  constexpr int64_t kCount = 300'001;
   const Plan plan = PlanOf(SeluKernel(kCount));
   const auto module = CompileAndLoad(plan);
   ASSERT_TRUE(module.ok()) << module.status();

@@ -1,0 +1,112 @@
+#include "kernels/cpu/support/helper_pool.h"
+
+#include <algorithm>
+#include <chrono>
+#include <system_error>
+#include <thread>
+
+namespace acceld::kernels::cpu {
+namespace {
+
+// About what it takes to wake a sleeping thread: looking out longer than this cannot pay.
+constexpr std::chrono::microseconds kLookOut(30);
+constexpr int kMaxThreads = 256;
+
+void Pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+// Until `ready` or for kLookOut, whichever comes first.
+template <typename Condition>
+void LookOut(const Condition& ready) {
+  const auto end = std::chrono::steady_clock::now() + kLookOut;
+  do {
+    for (int i = 0; i < 16; ++i) {
+      if (ready()) return;
+      Pause();
+    }
+  } while (std::chrono::steady_clock::now() < end);
+}
+
+}  // namespace
+
+HelperPool& HelperPool::Get() {
+  static auto* pool = new HelperPool;
+  return *pool;
+}
+
+HelperPool::HelperPool() : may_spin_(std::thread::hardware_concurrency() > 1) {}
+
+void HelperPool::StartThreads(int wanted) {
+  const int cores = static_cast<int>(std::thread::hardware_concurrency());
+  const int limit = std::min(std::max(wanted, cores - 1), kMaxThreads);
+  for (int missing = wanted - num_idle_; missing > 0 && num_threads_ < limit; --missing) {
+    try {
+      std::thread([this] { Help(); }).detach();
+    } catch (const std::system_error&) {
+      return;  // The system gives no more threads: those that there are will do.
+    }
+    ++num_threads_;
+    ++num_idle_;
+  }
+}
+
+void HelperPool::RemoveFront() {
+  jobs_.pop_front();
+  num_jobs_.store(jobs_.size(), std::memory_order_relaxed);
+}
+
+void HelperPool::Run(int max_helpers, absl::FunctionRef<void()> work) {
+  if (max_helpers <= 0) return work();
+  Job job{.work = work, .wanted = max_helpers};
+  {
+    const MutexLock lock(mutex_);
+    StartThreads(max_helpers);
+    jobs_.push_back(&job);
+    num_jobs_.store(jobs_.size(), std::memory_order_relaxed);
+  }
+  wake_.NotifyOne();
+  work();
+  {
+    const MutexLock lock(mutex_);
+    if (job.wanted > 0) {
+      jobs_.erase(std::find(jobs_.begin(), jobs_.end(), &job));
+      num_jobs_.store(jobs_.size(), std::memory_order_relaxed);
+    }
+    if (job.active.load(std::memory_order_relaxed) == 0) return;
+  }
+  if (may_spin_) LookOut([&] { return job.active.load(std::memory_order_relaxed) == 0; });
+  const MutexLock lock(mutex_);
+  while (job.active.load(std::memory_order_relaxed) > 0) job.left.Wait(mutex_);
+}
+
+void HelperPool::Help() {
+  mutex_.Lock();
+  for (;;) {
+    if (jobs_.empty() && may_spin_) {
+      mutex_.Unlock();
+      LookOut([&] { return num_jobs_.load(std::memory_order_relaxed) > 0; });
+      mutex_.Lock();
+    }
+    while (jobs_.empty()) wake_.Wait(mutex_);
+    Job& job = *jobs_.front();
+    --num_idle_;
+    job.active.fetch_add(1, std::memory_order_relaxed);
+    if (--job.wanted == 0) RemoveFront();
+    // Whoever is woken wakes the next, so that the caller pays for one.
+    const bool more = !jobs_.empty();
+    mutex_.Unlock();
+    if (more) wake_.NotifyOne();
+    job.work();
+    mutex_.Lock();
+    ++num_idle_;
+    // Under the lock: the caller, whose stack holds the job, cannot return before it is released.
+    if (job.active.fetch_sub(1, std::memory_order_relaxed) == 1) job.left.NotifyOne();
+  }
+}
+
+}  // namespace acceld::kernels::cpu
