@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "common/check.h"
 
 namespace acceld::kernels::cpu {
@@ -9,15 +10,10 @@ namespace acceld::kernels::cpu {
 using ir::DType;
 
 CodeContext::CodeContext(const CpuTarget& target, llvm::Module& module)
-    : target_(target), module_(module) {}
-
-bool CodeContext::HasFeature(absl::string_view name) const {
+    : target_(target), module_(module) {
   for (absl::string_view feature : absl::StrSplit(target_.features, ',')) {
-    if (feature.size() == name.size() + 1 && feature[0] == '+' && feature.substr(1) == name) {
-      return true;
-    }
+    if (absl::ConsumePrefix(&feature, "+")) features_.emplace(feature);
   }
-  return false;
 }
 
 llvm::Function* CodeContext::NewFunction(const llvm::Twine& name, llvm::FunctionType* type) const {

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "absl/container/flat_hash_set.h"
 #include "common/ir/dtype.h"
 #include "kernels/cpu/cpu_compiler.h"
 #include "llvm/IR/IRBuilder.h"
@@ -19,7 +20,7 @@ class CodeContext {
   llvm::LLVMContext& llvm() const { return module_.getContext(); }
   llvm::Module& module() const { return module_; }
   // Whether the target has the instruction set (an LLVM feature name such as "fma").
-  bool HasFeature(absl::string_view name) const;
+  bool HasFeature(absl::string_view name) const { return features_.contains(name); }
 
   llvm::PointerType* pointer() const { return llvm::PointerType::getUnqual(llvm()); }
   llvm::IntegerType* Int(unsigned bits) const { return llvm::IntegerType::get(llvm(), bits); }
@@ -43,7 +44,8 @@ class CodeContext {
   llvm::Type* StorageType(ir::DType dtype) const;
 
  private:
-  CpuTarget target_;
+  const CpuTarget target_;
+  absl::flat_hash_set<std::string> features_;
   llvm::Module& module_;
 };
 
