@@ -20,9 +20,9 @@
 namespace acceld::kernels::cpu {
 namespace {
 
-// What printed code profits from, in the order of LLVM's own O2. It needs much less than code of a
-// C++ front end: it has no memory for local variables, its loops are rotated already, what shall be
-// inlined says so, and equal expressions were merged before. This takes a third of O2's time.
+// What printed code profits from, in the order of LLVM's own O2. It needs less than code of a C++
+// front end: it has no memory for local variables, its loops are rotated already, what shall be
+// inlined says so, and equal expressions were merged before.
 llvm::FunctionPassManager MakePasses() {
   using llvm::createFunctionToLoopPassAdaptor;
   llvm::FunctionPassManager passes;
