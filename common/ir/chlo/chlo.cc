@@ -46,27 +46,36 @@ Expansion Conj(FunctionBuilder& builder, ValueId x, Location location) {
   return builder.AddOne(OpKind::kComplex, {re, im}, NoAttributes{}, {}, location);
 }
 
-Expansion Erf(FunctionBuilder& builder, ValueId x, Location location) {
-  const TensorType& type = builder.TypeOf(x).tensor();
-  if (!IsFloat(type.dtype) || BitsOf(type.dtype) > 32) return NoExpansion("chlo.erf", type);
-  return InWideEnoughFloat(builder, x, ExpandErf, location);
+// A formula for real operands; `kWidest` bits at most.
+template <RealFormula kFormula, int kWidest = 64>
+Expansion Real(FunctionBuilder& builder, ValueId x, Location location) {
+  const DType dtype = builder.TypeOf(x).tensor().dtype;
+  if (!IsFloat(dtype) || BitsOf(dtype) > kWidest) return absl::UnimplementedError("");
+  return InWideEnoughFloat(builder, x, kFormula, location);
 }
 
-Expansion ErfInv(FunctionBuilder& builder, ValueId x, Location location) {
-  const TensorType& type = builder.TypeOf(x).tensor();
-  if (!IsFloat(type.dtype)) return NoExpansion("chlo.erf_inv", type);
-  return InWideEnoughFloat(builder, x, ExpandErfInv, location);
-}
-
-// All expansions so far take one operand and give one result.
+// All expansions so far take one operand and give one result. UNIMPLEMENTED from one stands for
+// "not on this type".
 struct Entry {
   absl::string_view name;
   Expansion (*expand)(FunctionBuilder&, ValueId, Location);
 };
 
 constexpr Entry kEntries[] = {
-    {"chlo.conj", Conj},     {"chlo.erf", Erf}, {"chlo.erf_inv", ErfInv},
-    {"chlo.square", Square}, {"chlo.tan", Tan},
+    {"chlo.acos", Real<ExpandAcos>},
+    {"chlo.acosh", Real<ExpandAcosh>},
+    {"chlo.asin", Real<ExpandAsin>},
+    {"chlo.asinh", Real<ExpandAsinh>},
+    {"chlo.atan", Real<ExpandAtan>},
+    {"chlo.atanh", Real<ExpandAtanh>},
+    {"chlo.conj", Conj},
+    {"chlo.cosh", Real<ExpandCosh>},
+    {"chlo.erf", Real<ExpandErf, 32>},
+    {"chlo.erf_inv", Real<ExpandErfInv>},
+    {"chlo.erfc", Real<ExpandErfc, 32>},
+    {"chlo.sinh", Real<ExpandSinh>},
+    {"chlo.square", Square},
+    {"chlo.tan", Tan},
 };
 
 const Entry* Find(absl::string_view name) {
@@ -93,8 +102,10 @@ absl::StatusOr<std::vector<ValueId>> ExpandChlo(FunctionBuilder& builder, absl::
   }
   const Type& type = builder.TypeOf(operands[0]);
   if (!type.IsTensor() || !type.tensor().IsStatic()) return NoExpansion(name, type);
-  ACCELD_ASSIGN_OR_RETURN(const ValueId result, entry->expand(builder, operands[0], location));
-  return std::vector<ValueId>{result};
+  const absl::StatusOr<ValueId> result = entry->expand(builder, operands[0], location);
+  if (absl::IsUnimplemented(result.status())) return NoExpansion(name, type);
+  ACCELD_RETURN_IF_ERROR(result.status());
+  return std::vector<ValueId>{*result};
 }
 
 }  // namespace acceld::ir

@@ -51,6 +51,21 @@ constexpr double kErf32Q[] = {-1.1791602954361697e-7,
                               0.49746925110067538,
                               1.0};
 
+// S. Moshier, Cephes Mathematical Library, single precision: erf(x) / x in x^2 for |x| <= 1, and
+// erfc(x) x e^(x^2) in 1 / x^2 below and from 2.
+constexpr double kErfSmall32[] = {
+    7.853861353153693e-5, -8.010193625184903e-4, 5.188327685732524e-3, -2.685381193529856e-2,
+    1.128358514861418e-1, -3.761262582423300e-1, 1.128379165726710};
+constexpr double kErfcMiddle32[] = {
+    2.326819970068386e-2,  -1.387039388740657e-1, 3.687424674597105e-1,
+    -5.824733027278666e-1, 6.210004621745983e-1,  -4.944515323274145e-1,
+    3.404879937665872e-1,  -2.741127028184656e-1, 5.638259427386472e-1};
+constexpr double kErfcTail32[] = {-1.047766399936249e+1, 1.297719955372516e+1, -7.495518717768503,
+                                  2.921019019210786,     -1.015265279202700,   4.218463358204948e-1,
+                                  -2.820767439740514e-1, 5.641895067754075e-1};
+// Below it e^x is zero in single precision.
+constexpr double kLogOfSmallest32 = -88.72283905206835;
+
 ValueId ErfInvTail64(Expressions& e, ValueId w) {
   const ValueId root = e.Unary(OpKind::kSqrt, w);
   return e.Select(e.Compare(ComparisonDirection::kLt, w, e.Constant(16)),
@@ -83,6 +98,26 @@ ValueId ExpandErf(Expressions& e, ValueId x) {
                                    e.Binary(OpKind::kMinimum, x, e.Constant(kErf32Bound)));
   const ValueId square = e.Mul(bounded, bounded);
   return e.Div(e.Mul(bounded, e.Polynomial(square, kErf32P)), e.Polynomial(square, kErf32Q));
+}
+
+ValueId ExpandErfc(Expressions& e, ValueId x) {
+  const ValueId zero = e.Constant(0), one = e.Constant(1), two = e.Constant(2);
+  const ValueId square = e.Mul(x, x);
+  const ValueId magnitude = e.Unary(OpKind::kAbs, x);
+
+  const ValueId exponent = e.Unary(OpKind::kNegate, square);
+  const ValueId inverse = e.Div(one, magnitude);
+  const ValueId y = e.Mul(inverse, inverse);
+  const ValueId factor = e.Select(e.Compare(ComparisonDirection::kLt, magnitude, two),
+                                  e.Polynomial(y, kErfcMiddle32), e.Polynomial(y, kErfcTail32));
+  const ValueId product = e.Mul(e.Mul(e.Unary(OpKind::kExponential, exponent), inverse), factor);
+  const ValueId tail = e.Select(
+      e.Compare(ComparisonDirection::kLt, exponent, e.Constant(kLogOfSmallest32)), zero, product);
+  const ValueId large =
+      e.Select(e.Compare(ComparisonDirection::kLt, x, zero), e.Sub(two, tail), tail);
+
+  const ValueId small = e.Sub(one, e.Mul(x, e.Polynomial(square, kErfSmall32)));
+  return e.Select(e.Compare(ComparisonDirection::kGt, magnitude, one), large, small);
 }
 
 }  // namespace acceld::ir

@@ -51,8 +51,17 @@ class Expressions {
   Location location_;
 };
 
-// Expansions of the error function family, f32 and f64 (erf.cc).
-ValueId ExpandErf(Expressions& e, ValueId x);
+// Expansions for f32 and f64, unless noted: erf.cc, hyperbolic.cc, inverse_trigonometric.cc.
+ValueId ExpandAcos(Expressions& e, ValueId x);
+ValueId ExpandAcosh(Expressions& e, ValueId x);
+ValueId ExpandAsin(Expressions& e, ValueId x);
+ValueId ExpandAsinh(Expressions& e, ValueId x);
+ValueId ExpandAtan(Expressions& e, ValueId x);
+ValueId ExpandAtanh(Expressions& e, ValueId x);
+ValueId ExpandCosh(Expressions& e, ValueId x);
+ValueId ExpandErf(Expressions& e, ValueId x);   // f32
+ValueId ExpandErfc(Expressions& e, ValueId x);  // f32
 ValueId ExpandErfInv(Expressions& e, ValueId x);
+ValueId ExpandSinh(Expressions& e, ValueId x);
 
 }  // namespace acceld::ir

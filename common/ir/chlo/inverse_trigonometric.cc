@@ -1,0 +1,29 @@
+#include <numbers>
+
+#include "common/ir/chlo/expressions.h"
+
+// Formulas of the CHLO dialect for real operands.
+namespace acceld::ir {
+namespace {
+
+// sqrt(1 - x^2)
+ValueId OtherLeg(Expressions& e, ValueId x) {
+  return e.Unary(OpKind::kSqrt, e.Sub(e.Constant(1), e.Mul(x, x)));
+}
+
+}  // namespace
+
+ValueId ExpandAcos(Expressions& e, ValueId x) {
+  const ValueId half = e.Binary(OpKind::kAtan2, OtherLeg(e, x), e.Add(e.Constant(1), x));
+  return e.Select(e.Compare(ComparisonDirection::kNe, x, e.Constant(-1)),
+                  e.Mul(e.Constant(2), half), e.Constant(std::numbers::pi));
+}
+
+ValueId ExpandAsin(Expressions& e, ValueId x) {
+  const ValueId half = e.Binary(OpKind::kAtan2, x, e.Add(e.Constant(1), OtherLeg(e, x)));
+  return e.Mul(e.Constant(2), half);
+}
+
+ValueId ExpandAtan(Expressions& e, ValueId x) { return e.Binary(OpKind::kAtan2, x, e.Constant(1)); }
+
+}  // namespace acceld::ir
