@@ -135,6 +135,8 @@ absl::Status Stall(const std::string& address) {
   for (int i = 0; i < 8; ++i) {
     if (!upload->Write(chunk)) return absl::UnavailableError("stall: the upload has ended");
   }
+  // Flow control holds the writes back until the daemon has taken most of it.
+  std::cerr << "uploading" << std::endl;
   // Until it is killed.
   channel->Read(&events);
   return absl::UnavailableError("stall: an answer to nothing");

@@ -66,7 +66,8 @@ TEST_F(DaemonClientsTest, AKilledClientFreesAllAndDisturbsNobody) {
   Process stalled = StartClient("stall");
   EXPECT_TRUE(Eventually([&] {
     const auto session = FindSession(*observer, "stall");
-    return session && session->arrays >= 202 && session->queued >= 100;
+    return session && session->arrays == 202 && session->queued == 100 &&
+           ClientsLog().find("uploading") != std::string::npos;
   }));
   stalled.Signal(SIGKILL);
   EXPECT_TRUE(Eventually([&] { return !FindSession(*observer, "stall"); }));
