@@ -133,7 +133,7 @@ absl::StatusOr<Element> ElementEmitter::EmitLeaf(ir::ValueId value, const Elemen
   }
   const auto found = definitions_.find(value);
   if (found == definitions_.end()) {
-    if (outer_ != nullptr && TypeOf(value).rank() == 0) return outer_->Evaluate(value, index);
+    if (outer_ != nullptr) return outer_->Evaluate(value, index);
     return absl::InternalError(absl::StrCat("lowering: value ", value, " is not defined here"));
   }
   const ir::Op& op = *found->second;

@@ -28,6 +28,18 @@ constexpr OpLowering kLowerings[] = {
 #undef ACCELD_HANDLER_Contraction
 #undef ACCELD_HANDLER_Structure
 
+// Reductions with their producers, or one nest (the last op) with constants that it reads and with
+// values that its region uses from around: these follow the nest's own operands.
+absl::StatusOr<LoweredOp> LowerReductionFusion(const Computation& fusion) {
+  const ir::Op* last = fusion.ops.empty() ? nullptr : fusion.ops.back();
+  if (last == nullptr || last->kind == ir::OpKind::kReduce ||
+      ir::FamilyOf(last->kind) != ir::OpFamily::kNest) {
+    return LowerReductions(fusion);
+  }
+  return kLowerings[static_cast<int>(last->kind)](
+      {fusion.function, *last, fusion.name, fusion.inputs, fusion.outputs, fusion.ops});
+}
+
 absl::StatusOr<LoweredOp> LowerFusion(const ir::Function& function, const ir::Op& op,
                                       const std::string& name) {
   const ir::Region& region = op.regions[0];
@@ -37,7 +49,7 @@ absl::StatusOr<LoweredOp> LowerFusion(const ir::Function& function, const ir::Op
     case ir::FusionKind::kLoop:
       return LowerLoops(computation);
     case ir::FusionKind::kReduction:
-      return LowerReductions(computation);
+      return LowerReductionFusion(computation);
   }
   return absl::InternalError("a fusion of no kind");
 }

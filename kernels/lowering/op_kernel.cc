@@ -11,19 +11,17 @@ Computation ComputationOf(const ir::Function& function, const ir::Op& op, std::s
 OpKernel::OpKernel(const Computation& computation, std::string name,
                    BufferParameter::Access result_access)
     : computation_(computation),
-      num_operands_(computation.op.operands.size()),
+      num_operands_(computation.inputs.size()),
       builder_(std::move(name)),
       emitter_(builder_, computation.function) {
-  const ir::Op& op = computation.op;
-  for (size_t i = 0; i < op.operands.size(); ++i) {
+  for (size_t i = 0; i < computation.inputs.size(); ++i) {
     const uint32_t buffer = builder_.AddBuffer(
-        BufferFor(absl::StrCat("in", i), computation.function.TensorOf(op.operands[i]),
+        BufferFor(absl::StrCat("in", i), computation.function.TensorOf(computation.inputs[i]),
                   BufferParameter::Access::kRead));
     emitter_.BindBuffer(computation.inputs[i], buffer);
   }
-  for (size_t i = 0; i < op.results.size(); ++i) {
-    builder_.AddBuffer(BufferFor(absl::StrCat("out", i),
-                                 computation.function.TensorOf(op.results[i]), result_access));
+  for (size_t i = 0; i < computation.outputs.size(); ++i) {
+    builder_.AddBuffer(BufferFor(absl::StrCat("out", i), computation.OutputType(i), result_access));
   }
   for (const ir::Op* inner : computation.ops) emitter_.Define(*inner);
 }

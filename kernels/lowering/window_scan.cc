@@ -13,9 +13,16 @@ bool AllOnes(const std::vector<int64_t>& values) {
   return std::all_of(values.begin(), values.end(), [](int64_t v) { return v == 1; });
 }
 
-const ir::Op* DefinitionIn(const ir::Region& region, ir::ValueId value) {
-  for (const ir::Op& op : region.ops) {
-    if (op.results.size() == 1 && op.results[0] == value) return &op;
+// Inside the computation, or before the op in its function.
+const ir::Op* DefinitionOf(const Computation& computation, ir::ValueId value) {
+  const auto defines = [&](const ir::Op& op) {
+    return op.results.size() == 1 && op.results[0] == value;
+  };
+  for (const ir::Op* op : computation.ops) {
+    if (defines(*op)) return op;
+  }
+  for (const ir::Op& op : computation.function.body.ops) {
+    if (defines(op)) return &op;
   }
   return nullptr;
 }
@@ -75,7 +82,7 @@ absl::optional<WindowScan> FindWindowScan(const Computation& computation) {
     scan = WindowScan{static_cast<int64_t>(d), reverse};
   }
   if (!scan.has_value() || !IsSimpleReducer(function, op.regions[0])) return absl::nullopt;
-  const ir::Op* initial = DefinitionIn(function.body, op.operands[1]);
+  const ir::Op* initial = DefinitionOf(computation, op.operands[1]);
   if (initial == nullptr || initial->kind != ir::OpKind::kConstant) return absl::nullopt;
   const ir::OpKind kind = op.regions[0].ops[0].kind;
   if (!IsNeutral(kind, initial->As<ir::ConstantAttributes>().value)) return absl::nullopt;

@@ -16,6 +16,7 @@
 #include "server/compiler/passes/expand_composites.h"
 #include "server/compiler/passes/fold_constants.h"
 #include "server/compiler/passes/inline.h"
+#include "server/compiler/passes/isolate_nests.h"
 #include "server/compiler/passes/shrink_splats.h"
 #include "server/compiler/passes/simplify_algebra.h"
 
@@ -35,6 +36,8 @@ constexpr Pass kPipeline[] = {
     {"canonicalize-dots", &CanonicalizeDots},
     {"shrink-splats", &ShrinkSplats},
     {"cse", &EliminateCommonSubexpressions},
+    {"dce", &EliminateDeadCode},
+    {"isolate-nests", &IsolateNests},
     {"dce", &EliminateDeadCode},
     {"fuse", &Fuse},
 };
