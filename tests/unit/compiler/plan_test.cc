@@ -280,5 +280,69 @@ TEST(PlanTest, UnknownCustomCallIsUnimplementedAndNamed) {
   EXPECT_THAT(std::string(plan.status().message()), HasSubstr("mystery"));
 }
 
+TEST(PlanTest, RegionsOfNestsUseValuesFromAround) {
+  ExpectPlanMatchesInterpreter(R"(
+    func.func @main(%x: tensor<4x6xf32>, %k: tensor<f32>, %at: tensor<3x1xi32>,
+                    %u: tensor<3x6xf32>)
+        -> (tensor<4xf32>, tensor<4x5xf32>, tensor<4x6xf32>, tensor<4x6xf32>) {
+      %zero = stablehlo.constant dense<0.0> : tensor<f32>
+      %two = stablehlo.constant dense<2.0> : tensor<f32>
+      %sum = "stablehlo.reduce"(%x, %zero) <{dimensions = array<i64: 1>}> ({
+      ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+        %p = stablehlo.multiply %b, %k : tensor<f32>
+        %s = stablehlo.add %a, %p : tensor<f32>
+        stablehlo.return %s : tensor<f32>
+      }) : (tensor<4x6xf32>, tensor<f32>) -> tensor<4xf32>
+      %window = "stablehlo.reduce_window"(%x, %zero) <{window_dimensions = array<i64: 1, 2>}> ({
+      ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+        %p = stablehlo.multiply %b, %two : tensor<f32>
+        %q = stablehlo.subtract %p, %k : tensor<f32>
+        %s = stablehlo.add %a, %q : tensor<f32>
+        stablehlo.return %s : tensor<f32>
+      }) : (tensor<4x6xf32>, tensor<f32>) -> tensor<4x5xf32>
+      %scattered = "stablehlo.scatter"(%x, %at, %u) <{scatter_dimension_numbers =
+          #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0],
+          scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+      ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+        %p = stablehlo.multiply %b, %k : tensor<f32>
+        %s = stablehlo.add %a, %p : tensor<f32>
+        stablehlo.return %s : tensor<f32>
+      }) : (tensor<4x6xf32>, tensor<3x1xi32>, tensor<3x6xf32>) -> tensor<4x6xf32>
+      %sorted = "stablehlo.sort"(%x) <{dimension = 1 : i64, is_stable = true}> ({
+      ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+        %p = stablehlo.multiply %a, %k : tensor<f32>
+        %q = stablehlo.multiply %b, %k : tensor<f32>
+        %s = stablehlo.compare LT, %p, %q : (tensor<f32>, tensor<f32>) -> tensor<i1>
+        stablehlo.return %s : tensor<i1>
+      }) : (tensor<4x6xf32>) -> tensor<4x6xf32>
+      return %sum, %window, %scattered, %sorted
+        : tensor<4xf32>, tensor<4x5xf32>, tensor<4x6xf32>, tensor<4x6xf32>
+    })");
+}
+
+// Each function calls the next one twice: inlined without end this is a thousand million ops.
+TEST(PlanTest, CallsThatDoubleStayCalls) {
+  std::string text =
+      "func.func @main(%x: tensor<i32>) -> tensor<i32> {\n"
+      "  %0 = func.call @f0(%x) : (tensor<i32>) -> tensor<i32>\n"
+      "  return %0 : tensor<i32>\n}\n";
+  for (int i = 0; i < 30; ++i) {
+    const std::string next =
+        i == 29 ? "stablehlo.negate %x : tensor<i32>"
+                : absl::StrCat("func.call @f", i + 1, "(%x) : (tensor<i32>) -> tensor<i32>");
+    const std::string again =
+        i == 29 ? "stablehlo.negate %0 : tensor<i32>"
+                : absl::StrCat("func.call @f", i + 1, "(%0) : (tensor<i32>) -> tensor<i32>");
+    absl::StrAppend(&text, "func.func private @f", i,
+                    "(%x: tensor<i32>) -> tensor<i32> {\n  %0 = ", next, "\n  %1 = ", again,
+                    "\n  return %1 : tensor<i32>\n}\n");
+  }
+  const absl::StatusOr<kernels::Plan> plan = PlanOf(Parse(text), {"simplify-algebra"});
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  size_t steps = 0;
+  for (const kernels::PlanFunction& function : plan->functions) steps += function.steps.size();
+  EXPECT_LT(steps, 5'000);
+}
+
 }  // namespace
 }  // namespace acceld::compiler
