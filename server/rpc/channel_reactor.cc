@@ -34,6 +34,10 @@ ChannelReactor::ChannelReactor(engine::Engine& engine, TransferTable& transfers,
 
 void ChannelReactor::OnReadDone(bool ok) {
   if (!ok) return End(grpc::Status::OK);  // The client closed or is gone.
+  {
+    MutexLock lock(mutex_);
+    if (last_words_.has_value()) return;  // Too late.
+  }
   const grpc::Status decoded =
       grpc::SerializationTraits<v1::CommandBatch>::Deserialize(&incoming_, &batch_);
   if (!decoded.ok()) {
@@ -78,7 +82,7 @@ bool ChannelReactor::MayRead() const {
 }
 
 void ChannelReactor::StartReadIfPaused() {
-  if (ended_ || !paused_ || !MayRead()) return;
+  if (ended_ || last_words_.has_value() || !paused_ || !MayRead()) return;
   paused_ = false;
   StartRead(&incoming_);
 }
@@ -86,7 +90,7 @@ void ChannelReactor::StartReadIfPaused() {
 void ChannelReactor::Send(v1::Event event) {
   const size_t size_bytes = event.ByteSizeLong();
   MutexLock lock(mutex_);
-  if (ended_) return;
+  if (ended_ || last_words_.has_value()) return;
   if (outgoing_.empty() || outgoing_.back().size_bytes + size_bytes > kMaxBatchBytes) {
     outgoing_.emplace_back();
   }
@@ -115,6 +119,13 @@ void ChannelReactor::OnWriteDone(bool ok) {
   if (!ok) return;  // The read fails too and ends the stream.
   StartWriteIfIdle();
   StartReadIfPaused();
+  FinishIfWritten();
+}
+
+void ChannelReactor::FinishIfWritten() {
+  if (ended_ || !last_words_.has_value() || write_in_flight_ || !outgoing_.empty()) return;
+  ended_ = true;
+  Finish(*last_words_);
 }
 
 void ChannelReactor::Begin(Work work) {
@@ -134,6 +145,14 @@ void ChannelReactor::End(const grpc::Status& status) {
   if (std::exchange(ended_, true)) return;
   outgoing_.clear();
   Finish(status);
+}
+
+void ChannelReactor::EndWhenWritten(const grpc::Status& status) {
+  handler_.Close();
+  MutexLock lock(mutex_);
+  if (last_words_.has_value()) return;
+  last_words_ = status;
+  FinishIfWritten();
 }
 
 // Also when nothing is being read: the stream would otherwise never finish.

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 
 #include "acceld/v1/acceld.grpc.pb.h"
 #include "common/mutex.h"
@@ -32,6 +33,9 @@ class ChannelReactor : public ChannelStream,
 
   // Ends the stream with `status` (once; later calls do nothing) and closes the session.
   void End(const grpc::Status& status);
+  // The same, but the events that are there by then are sent first. A client that does not take
+  // them holds the end up until the call is cancelled.
+  void EndWhenWritten(const grpc::Status& status);
 
   // SessionEvents. Events after the end are dropped.
   void Send(v1::Event event) override;
@@ -59,6 +63,7 @@ class ChannelReactor : public ChannelStream,
   bool MayRead() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void StartReadIfPaused() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void StartWriteIfIdle() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void FinishIfWritten() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const RpcOptions& options_;
   ThreadPool& decoders_;
@@ -80,6 +85,7 @@ class ChannelReactor : public ChannelStream,
   uint64_t executions_ ABSL_GUARDED_BY(mutex_) = 0;
   bool write_in_flight_ ABSL_GUARDED_BY(mutex_) = false;
   bool paused_ ABSL_GUARDED_BY(mutex_) = false;
+  std::optional<grpc::Status> last_words_ ABSL_GUARDED_BY(mutex_);  // of EndWhenWritten
   bool ended_ ABSL_GUARDED_BY(mutex_) = false;
 };
 

@@ -64,7 +64,8 @@ void Service::EndChannels() {
     channels = channels_;
   }
   for (const auto& channel : channels) {
-    if (std::shared_ptr<ChannelReactor> reactor = channel.lock()) reactor->End(Draining());
+    if (std::shared_ptr<ChannelReactor> reactor = channel.lock())
+      reactor->EndWhenWritten(Draining());
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "client/tracing.h"
 #include "tests/integration/daemon_fixture.h"
 
 namespace acceld::testing {
@@ -35,6 +36,23 @@ TEST_F(DaemonShutdownTest, WorkInFlightIsFinishedAndAnswered) {
   for (const auto& answer : answers) EXPECT_TRUE(answer.Await().ok()) << answer.Await().status();
   EXPECT_EQ(client->Upload(Int64(1)).status().code(), absl::StatusCode::kUnavailable);
   EXPECT_FALSE(std::filesystem::exists(folder_.path() + "/acceld.sock"));
+}
+
+TEST_F(DaemonShutdownTest, AnswersThatComeAllAtOnceAreStillSent) {
+  ASSERT_NO_FATAL_FAILURE(Start({"--shutdown-grace", "120"}));
+  const std::shared_ptr<Client> client = Connect();
+  const Array first = Count(*client, 100'000'000);
+  ASSERT_TRUE(Runs(*client));
+  // Half a second of work, and then thousands of short executions that wait for it.
+  client::Function increment(client, [](const client::Tensor& x) { return x + 1; });
+  std::vector<Future<client::ExecutionInfo>> answers;
+  for (int i = 0; i < 5'000; ++i) answers.push_back(increment.Call(first)->Ready());
+  // What is sent after them has arrived, so they have.
+  ASSERT_TRUE(client->Upload(Int64(1))->Await().ok());
+  EXPECT_EQ(Stop(), 0);
+  size_t lost = 0;
+  for (const auto& answer : answers) lost += answer.Await().ok() ? 0 : 1;
+  EXPECT_EQ(lost, 0u);
 }
 
 TEST_F(DaemonShutdownTest, AnEndlessLoopIsCancelledAfterTheGrace) {

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "grpcpp/generic/generic_stub.h"
@@ -67,6 +68,35 @@ TEST_F(ProtocolTest, WindowIsEnforced) {
   const grpc::Status status = raw_->Send(commands).status;
   EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
   EXPECT_THAT(status.error_message(), HasSubstr("the window is 8"));
+}
+
+TEST_F(ProtocolTest, EventsInHandAreSentBeforeAShutdownEndsTheStream) {
+  constexpr int kFetches = 100;
+  constexpr size_t kBytes = 40'000;
+  grpc::ClientContext context;
+  auto stream = raw_->stub().Channel(&context);
+  v1::CommandBatch batch;
+  *batch.add_commands() = Hello();
+  *batch.add_commands() = Put(1);
+  v1::Literal& literal = *batch.mutable_commands(1)->mutable_put()->mutable_literal();
+  literal.mutable_type()->set_dims(0, kBytes / 4);
+  literal.set_data(std::string(kBytes, '\0'));
+  for (int i = 0; i < kFetches; ++i) *batch.add_commands() = Fetch(i, 1);
+  *batch.add_commands() = Put(2);
+  stream->Write(batch);
+  // With the last command in, all answers are made; flow control holds most of them back.
+  while (engine_.live_arrays() < 2) std::this_thread::yield();
+  std::thread shutdown([this] { server_->Shutdown(std::chrono::minutes(2)); });
+  size_t fetched = 0;
+  v1::EventBatch events;
+  while (stream->Read(&events)) {
+    for (const v1::Event& event : events.events()) {
+      fetched += event.has_ready() && event.ready().data().size() == kBytes;
+    }
+  }
+  EXPECT_EQ(stream->Finish().error_code(), grpc::StatusCode::UNAVAILABLE);
+  shutdown.join();
+  EXPECT_EQ(fetched, kFetches);
 }
 
 TEST_F(ProtocolTest, WrongCommandsFailTheirOutputsOnly) {
