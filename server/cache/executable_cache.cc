@@ -84,9 +84,15 @@ void ExecutableCache::Search(std::shared_ptr<const Request> request) {
     return;
   }
   const absl::StatusOr<Code> code = FindCode(*request);
-  // Into the memory tier first: a search that starts after the landing must find it there.
-  Finish(*request, code);
-  code_flights_.Land(request->key, code);
+  if (code.ok()) {
+    // Into the memory tier first: a search that starts after the landing must find it there.
+    Finish(*request, code);
+    code_flights_.Land(request->key, code);
+  } else {
+    // Out of the way first: a search that starts after the answer must try anew.
+    code_flights_.Land(request->key, code);
+    Finish(*request, code);
+  }
   // Last, so that nobody waits for the disk.
   if (code.ok() && code->verdict == Verdict::kMiss && disk_ != nullptr) {
     EntryHeader header = HeaderOf(*request);
