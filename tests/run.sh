@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and runs every test: the dev preset, then the address/undefined and
-# the thread sanitizer presets.
+# Installs what is missing, builds, and runs every test.
 #
-#   tests/run.sh              everything
+#   tests/run.sh       every test, in the dev preset
+#   tests/run.sh all   the same, then the address/undefined and the thread sanitizer presets
 #   tests/run.sh dev|asan|tsan [ctest arguments]   one preset
 #
 # Conformance programs are found through ACCELD_CONFORMANCE_DIR, or in ../shared/conformance beside the
@@ -29,10 +29,13 @@ run_preset() {
   ctest --preset "$preset" -j "$jobs" "$@"
 }
 
-if (($# > 0)); then
-  run_preset "$@"
-else
-  for preset in dev asan tsan; do
-    run_preset "$preset"
-  done
-fi
+case ${1:-dev} in
+  all)
+    for preset in dev asan tsan; do
+      run_preset "$preset"
+    done
+    ;;
+  *)
+    run_preset "${@:-dev}"
+    ;;
+esac
