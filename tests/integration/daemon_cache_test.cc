@@ -61,6 +61,8 @@ TEST_F(DaemonCacheTest, ARestartFindsTheExecutableOnDisk) {
 
 TEST_F(DaemonCacheTest, AKilledDaemonLeavesAUsableFolder) {
   RunOnFreshDaemon();
+  // The answer does not wait for the disk.
+  ASSERT_TRUE(Eventually([&] { return Entries().size() == 1; }));
   daemon_->process.Signal(SIGKILL);
   daemon_->process.Wait();
   EXPECT_EQ(RunOnFreshDaemon().verdict, CacheVerdict::kDisk);
