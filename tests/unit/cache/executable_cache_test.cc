@@ -143,7 +143,8 @@ TEST_F(ExecutableCacheTest, AWaiterThatGoesAwayDisturbsNobody) {
 }
 
 TEST_F(ExecutableCacheTest, ColdEntriesLeaveMemoryAndHeldOnesStay) {
-  // Room for three entries of 1,104 bytes. One thread, so that no earlier job still holds its entry.
+  // Room for three entries of 1,104 bytes. One thread, so that no earlier job still holds its
+  // entry.
   auto cache = Open(/*memory_bytes=*/3500, /*threads=*/1);
   std::shared_ptr<const hal::LoadedExecutable> held;
   {
