@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
 #include "common/ir/builder.h"
+#include "common/ir/import_op.h"
 #include "common/ir/module.h"
 #include "common/ir/text/attributes.h"
 #include "common/ir/text/reader.h"
@@ -14,17 +15,11 @@
 namespace acceld::ir::text {
 
 // One op as the text has it, whatever form it was written in.
-struct ParsedOp {
-  std::string name;  // "stablehlo.add"
+struct ParsedOp : ImportedOp {
   size_t offset = 0;
-  Location location;
-  std::vector<ValueId> operands;
-  AttributeDictionary attributes;
-  std::vector<Region> regions;
-  // From the signature: the operands' types, where it names them, and the results'.
+  // From the signature: the operands' types, where it names them.
   bool has_operand_types = false;
   std::vector<Type> operand_types;
-  std::vector<Type> result_types;
 };
 
 // A named value that a region starts with.
@@ -87,10 +82,7 @@ class FunctionReader {
   absl::StatusOr<std::vector<ResultName>> ReadResultNames();
   absl::Status ReadGenericForm(ParsedOp& op);
   absl::Status ReadTerminator(ParsedOp& op, bool generic);
-  // What stands for an op that is replaced while reading.
-  absl::StatusOr<std::vector<ValueId>> EmitReplacement(const ParsedOp& op);
   absl::Status CheckOperandTypes(const ParsedOp& op);
-  absl::Status CheckResultTypes(const ParsedOp& op, const OpAttributes& attributes, OpKind kind);
   absl::Status BindResults(const ParsedOp& op, absl::Span<const ResultName> names,
                            absl::Span<const ValueId> results);
   absl::Status Declare(const Token& name, Values values);
