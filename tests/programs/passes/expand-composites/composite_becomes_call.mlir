@@ -1,0 +1,21 @@
+// A composite becomes a call of its decomposition; its attributes go.
+// run: expand-composites
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.composite "my.square" %x {composite_attributes = {n = 2 : i64}, decomposition = @square} : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+func.func private @square(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.multiply %x, %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+// expect
+module {
+  func.func public @main(%0: tensor<4xf32>) -> tensor<4xf32> {
+    %1 = func.call @square(%0) : (tensor<4xf32>) -> tensor<4xf32>
+    return %1 : tensor<4xf32>
+  }
+  func.func private @square(%0: tensor<4xf32>) -> tensor<4xf32> {
+    %1 = stablehlo.multiply %0, %0 : tensor<4xf32>
+    return %1 : tensor<4xf32>
+  }
+}

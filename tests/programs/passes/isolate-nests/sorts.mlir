@@ -1,0 +1,29 @@
+// The comparison of a sort uses a value from around.
+// run: isolate-nests
+func.func @main(%x: tensor<8xf32>, %k: tensor<f32>) -> tensor<8xf32> {
+  %0 = "stablehlo.sort"(%x) <{dimension = 0 : i64, is_stable = true}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = stablehlo.multiply %a, %k : tensor<f32>
+    %2 = stablehlo.multiply %b, %k : tensor<f32>
+    %3 = stablehlo.compare LT, %1, %2 : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %3 : tensor<i1>
+  }) : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+// expect
+module {
+  func.func public @main(%0: tensor<8xf32>, %1: tensor<f32>) -> tensor<8xf32> {
+    %2 = "acceld.fusion"(%0, %1) <{kind = reduction}> ({
+    ^bb0(%3: tensor<8xf32>, %4: tensor<f32>):
+      %5 = "stablehlo.sort"(%3) <{dimension = 0 : i64, is_stable = true}> ({
+      ^bb0(%6: tensor<f32>, %7: tensor<f32>):
+        %8 = stablehlo.multiply %6, %4 : tensor<f32>
+        %9 = stablehlo.multiply %7, %4 : tensor<f32>
+        %10 = stablehlo.compare LT, %8, %9 : (tensor<f32>, tensor<f32>) -> tensor<i1>
+        stablehlo.return %10 : tensor<i1>
+      }) : (tensor<8xf32>) -> tensor<8xf32>
+      stablehlo.return %5 : tensor<8xf32>
+    }) : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+    return %2 : tensor<8xf32>
+  }
+}

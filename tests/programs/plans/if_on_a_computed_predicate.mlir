@@ -1,0 +1,27 @@
+// The predicate is a temporary of one byte.
+// run: plan
+func.func @main(%a: tensor<f32>, %x: tensor<256xf32>) -> tensor<256xf32> {
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %p = stablehlo.compare GT, %a, %z : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  %0 = "stablehlo.if"(%p) ({
+    %1 = stablehlo.negate %x : tensor<256xf32>
+    stablehlo.return %1 : tensor<256xf32>
+  }, {
+    stablehlo.return %x : tensor<256xf32>
+  }) : (tensor<i1>) -> tensor<256xf32>
+  return %0 : tensor<256xf32>
+}
+// expect
+function main(tensor<f32>, tensor<256xf32>) -> (tensor<256xf32>) arena 64 {
+  // stablehlo.compare (line 5)
+  launch compare_0(argument0[0:4], constant0[0:4], arena0[0:1])
+  // stablehlo.if (line 6)
+  if arena0[0:1] {
+    // stablehlo.negate (line 7)
+    launch negate_1(argument1[0:1024], result0[0:1024])
+  } {
+    // results
+    copy argument1[0:1024] -> result0[0:1024]
+  }
+}
+constants 4 bytes

@@ -1,0 +1,24 @@
+// A value that is read at the end keeps its buffer while others come and go.
+// run: plan
+func.func @main(%x: tensor<256xf32>) -> tensor<256xf32> {
+  %0 = stablehlo.reverse %x, dims = [0] : tensor<256xf32>
+  %1 = stablehlo.reverse %0, dims = [0] : tensor<256xf32>
+  %2 = stablehlo.reverse %1, dims = [0] : tensor<256xf32>
+  %3 = stablehlo.add %0, %2 : tensor<256xf32>
+  %4 = stablehlo.reverse %3, dims = [0] : tensor<256xf32>
+  return %4 : tensor<256xf32>
+}
+// expect
+function main(tensor<256xf32>) -> (tensor<256xf32>) arena 3072 {
+  // stablehlo.reverse (line 4)
+  launch reverse_0(argument0[0:1024], arena0[0:1024])
+  // stablehlo.reverse (line 5)
+  launch reverse_0(arena0[0:1024], arena0[1024:2048])
+  // stablehlo.reverse (line 6)
+  launch reverse_0(arena0[1024:2048], arena0[2048:3072])
+  // stablehlo.add (line 7)
+  launch add_1(arena0[0:1024], arena0[2048:3072], arena0[0:1024])
+  // stablehlo.reverse (line 8)
+  launch reverse_0(arena0[0:1024], result0[0:1024])
+}
+constants 0 bytes
