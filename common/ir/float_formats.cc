@@ -118,6 +118,11 @@ uint64_t EncodeExponent(double value) {
 
 FloatFormat FormatOf(DType dtype) { return EncodingOf(dtype).format; }
 
+DType ReducePrecisionTypeOf(DType dtype) {
+  if (dtype == DType::kF8E8M0FNU) return DType::kF32;
+  return BitsOf(dtype) == 8 ? DType::kF16 : dtype;
+}
+
 double DecodeFloat(DType dtype, uint64_t bits) {
   if (dtype == DType::kF64) return std::bit_cast<double>(bits);
   if (dtype == DType::kF32) return std::bit_cast<float>(static_cast<uint32_t>(bits));

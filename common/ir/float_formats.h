@@ -31,4 +31,9 @@ struct FloatFormat {
 };
 FloatFormat FormatOf(DType dtype);
 
+// The IEEE 754 type on whose encoding reduce_precision of `dtype` is defined: the type itself, or
+// for 8-bit formats a type that holds all their values and has the exponents of none of their
+// special encodings. JAX computes them the same way.
+DType ReducePrecisionTypeOf(DType dtype);
+
 }  // namespace acceld::ir

@@ -102,12 +102,11 @@ Element EmitTanh(KernelBuilder& b, const ElementwiseArguments& a) {
   return Function(b, ScalarOp::kTanh, ComplexTanh, a);
 }
 
-// Works on the encoding, where that is IEEE-like (has infinities); other formats go through f32.
-// Rounds the mantissa to nearest even, overflows to infinity, flushes what would be subnormal to
-// zero, keeps NaN.
+// Works on the encoding: rounds the mantissa to nearest even, overflows to infinity, flushes what
+// would be subnormal to zero, keeps NaN.
 Element EmitReducePrecision(KernelBuilder& b, const ElementwiseArguments& a) {
   const auto& attributes = a.op.As<ir::ReducePrecisionAttributes>();
-  const DType dtype = ir::FormatOf(a.operand_dtype).has_infinity ? a.operand_dtype : DType::kF32;
+  const DType dtype = ir::ReducePrecisionTypeOf(a.operand_dtype);
   const ir::FloatFormat format = ir::FormatOf(dtype);
   const DType bits_type = UnsignedOfWidth(ir::BitsOf(dtype));
   const auto constant = [&](uint64_t v) { return b.Constant(bits_type, v); };

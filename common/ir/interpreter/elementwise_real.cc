@@ -107,8 +107,9 @@ Scalar EvalRealReal(const ElementContext&, const Scalar* a) { return a[0]; }
 Scalar EvalReducePrecisionReal(const ElementContext& c, const Scalar* a) {
   if (std::isnan(X(a))) return a[0];
   const auto& attributes = std::get<ReducePrecisionAttributes>(*c.attributes);
-  const FloatFormat format = FormatOf(c.operand);
-  uint64_t bits = EncodeFloat(c.operand, X(a));
+  const DType type = ReducePrecisionTypeOf(c.operand);
+  const FloatFormat format = FormatOf(type);
+  uint64_t bits = EncodeFloat(type, X(a));
   if (attributes.mantissa_bits < format.mantissa_bits) {
     const int dropped = format.mantissa_bits - static_cast<int>(attributes.mantissa_bits);
     const uint64_t last_kept = (bits >> dropped) & 1;
@@ -118,15 +119,14 @@ Scalar EvalReducePrecisionReal(const ElementContext& c, const Scalar* a) {
   if (attributes.exponent_bits < format.exponent_bits) {
     const uint64_t exponent_mask = ((uint64_t{1} << format.exponent_bits) - 1)
                                    << format.mantissa_bits;
-    const int64_t bias = (int64_t{1} << (format.exponent_bits - 1)) - 1;
     const int64_t reduced_bias = (int64_t{1} << (attributes.exponent_bits - 1)) - 1;
     const auto exponent = static_cast<int64_t>((bits & exponent_mask) >> format.mantissa_bits);
-    if (exponent > bias + reduced_bias) {
+    if (exponent > format.bias + reduced_bias) {
       return OfReal(std::copysign(std::numeric_limits<double>::infinity(), X(a)));
     }
-    if (exponent <= bias - reduced_bias) return OfReal(std::copysign(0.0, X(a)));
+    if (exponent <= format.bias - reduced_bias) return OfReal(std::copysign(0.0, X(a)));
   }
-  return OfReal(DecodeFloat(c.operand, bits));
+  return OfReal(DecodeFloat(type, bits));
 }
 
 Scalar EvalRemainderReal(const ElementContext&, const Scalar* a) {

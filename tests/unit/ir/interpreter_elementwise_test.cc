@@ -191,10 +191,10 @@ TEST(InterpreterFloat, SignKeepsZerosAndNan) {
 }
 
 std::vector<double> ReducePrecision(const std::vector<double>& values, int64_t exponent_bits,
-                                    int64_t mantissa_bits) {
+                                    int64_t mantissa_bits, DType dtype = DType::kF32) {
   return FloatsOf(RunOp(
       OpKind::kReducePrecision,
-      {Floats(DType::kF32, {static_cast<int64_t>(values.size())}, values)},
+      {Floats(dtype, {static_cast<int64_t>(values.size())}, values)},
       ReducePrecisionAttributes{.exponent_bits = exponent_bits, .mantissa_bits = mantissa_bits}));
 }
 
@@ -206,6 +206,21 @@ TEST(InterpreterFloat, ReducePrecisionRoundsToEvenAndOverflows) {
 
 TEST(InterpreterFloat, ReducePrecisionWithoutMantissaKeepsNan) {
   EXPECT_THAT(ReducePrecision({kNan, kInf, 1.5, 2.5}, 8, 0), ElementsAre(IsNan(), kInf, 2, 2));
+}
+
+// Expected values: what JAX computes on the CPU.
+TEST(InterpreterFloat, ReducePrecisionOfEightBitsGoesByValuesNotByEncodings) {
+  // A bias of 8, not 7; 4 = 2^2 is past the exponents of two bits, and there is no infinity.
+  EXPECT_THAT(ReducePrecision({-3.75, 4, 0.875, -240}, 2, 5, DType::kF8E4M3FNUZ),
+              ElementsAre(-3.75, IsNan(), 0, IsNan()));
+  // Rounded up past the largest value.
+  EXPECT_THAT(ReducePrecision({448, -448}, 5, 0, DType::kF8E4M3FN), ElementsAre(IsNan(), IsNan()));
+  // A subnormal number of two significant bits keeps them.
+  EXPECT_THAT(ReducePrecision({std::ldexp(3.0, -9)}, 5, 1, DType::kF8E4M3FN),
+              ElementsAre(std::ldexp(3.0, -9)));
+  // As many exponent bits as there are: nothing under- or overflows.
+  EXPECT_THAT(ReducePrecision({std::ldexp(1.0, -15)}, 5, 2, DType::kF8E5M2FNUZ),
+              ElementsAre(std::ldexp(1.0, -15)));
 }
 
 TEST(InterpreterFloat, NarrowTypesRoundOnce) {

@@ -125,6 +125,26 @@ TEST(CpuKernelTest, InPlaceUpdateThroughOneSlice) {
   for (int64_t i = 0; i < kCount; ++i) EXPECT_EQ(y[i], 2 * x[i]);
 }
 
+// LLVM 19.1.7's SLP vectorizer loses factors of this one.
+TEST(CpuKernelTest, StraightLineOuterProductsKeepEveryFactor) {
+  KernelBuilder b("outer_products");
+  const uint32_t x = b.AddBuffer({"x", DType::kI64, 6, BufferParameter::Access::kRead});
+  const uint32_t y = b.AddBuffer({"y", DType::kI64, 6, BufferParameter::Access::kRead});
+  const uint32_t out = b.AddBuffer({"out", DType::kI64, 18, BufferParameter::Access::kWrite});
+  for (int64_t i = 0; i < 18; ++i) {
+    const Var left = b.Load(x, b.Index(i / 3));
+    const Var right = b.Load(y, b.Index(i % 3 * 2 + i / 9));
+    b.Store(out, b.Index(i), b.Apply(ScalarOp::kMultiply, {right, left}));
+  }
+  const auto results =
+      RunPlan(PlanOf(b.Finish()), {BytesOf(std::vector<int64_t>{2, 3, 5, 7, 11, 13}),
+                                   BytesOf(std::vector<int64_t>{17, 19, 23, 29, 31, 37})});
+  ASSERT_TRUE(results.ok()) << results.status();
+  EXPECT_EQ(ValuesOf<int64_t>((*results)[0]),
+            (std::vector<int64_t>{34,  46,  62,  51,  69,  93,  85,  115, 155,  //
+                                  133, 203, 259, 209, 319, 407, 247, 377, 481}));
+}
+
 TEST(CpuKernelTest, RunsFromManyThreadsAtOnce) {
   constexpr int64_t kCount = 300'001;
   const Plan plan = PlanOf(SeluKernel(kCount));

@@ -1,6 +1,8 @@
 #include <cmath>
 #include <limits>
+#include <numeric>
 
+#include "absl/strings/str_cat.h"
 #include "tests/unit/kernels/lowering_test_util.h"
 
 namespace acceld::kernels {
@@ -66,6 +68,21 @@ TEST_P(EveryDType, ElementwiseOpsAgreeWithTheReference) {
       attributes = ir::ReducePrecisionAttributes{.exponent_bits = 4, .mantissa_bits = 2};
     }
     ExpectOpAgrees(op.kind, operands, attributes, {}, RuleFor(dtype));
+  }
+}
+
+TEST_P(EveryDType, ReducesPrecisionOfEveryValueToEveryFormat) {
+  const DType dtype = GetParam();
+  if (!ir::IsFloat(dtype) || ir::BitsOf(dtype) != 8) return;
+  std::string bytes(256, '\0');
+  std::iota(bytes.begin(), bytes.end(), 0);
+  const Literal x = Literal::FromBytes({dtype, {256}}, bytes).value();
+  for (int64_t exponent_bits = 1; exponent_bits <= 8; ++exponent_bits) {
+    for (int64_t mantissa_bits = 0; mantissa_bits <= 4; ++mantissa_bits) {
+      SCOPED_TRACE(absl::StrCat("e", exponent_bits, "m", mantissa_bits));
+      ExpectOpAgrees(OpKind::kReducePrecision, {x},
+                     ir::ReducePrecisionAttributes{exponent_bits, mantissa_bits});
+    }
   }
 }
 
