@@ -1,10 +1,12 @@
 // Compilation and execution of the programs of tests/programs on the CPU, without a daemon: the
 // whole compiler (parsed module in, object code out), the loader, and runs with 1 and 2 threads.
 //
-//   program_bench [google-benchmark flags]      ACCELD_DUMP_DIR=DIR keeps every stage as text
+//   program_bench [google-benchmark flags] [FILE.mlir...]      other programs than the usual ones
+//   ACCELD_DUMP_DIR=DIR program_bench ...                      keeps every stage as text
 
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -21,8 +23,8 @@
 namespace acceld {
 namespace {
 
-absl::StatusOr<ir::Module> ReadProgram(const std::string& name) {
-  std::ifstream file(std::string(ACCELD_PROGRAMS_DIR) + "/" + name + ".mlir");
+absl::StatusOr<ir::Module> ReadProgram(const std::string& path) {
+  std::ifstream file(path);
   return ir::ParseModule(std::string(std::istreambuf_iterator<char>(file), {}));
 }
 
@@ -61,8 +63,8 @@ Memory MakeArgument(const ir::TensorType& type) {
   return memory;
 }
 
-void Compile(benchmark::State& state, const std::string& name) {
-  const auto module = ReadProgram(name);
+void Compile(benchmark::State& state, const std::string& path) {
+  const auto module = ReadProgram(path);
   if (!module.ok()) return state.SkipWithError(module.status().ToString().c_str());
   for (auto _ : state) {
     const auto executable = CompileProgram(*module);
@@ -70,8 +72,8 @@ void Compile(benchmark::State& state, const std::string& name) {
   }
 }
 
-void Load(benchmark::State& state, const std::string& name) {
-  const auto module = ReadProgram(name);
+void Load(benchmark::State& state, const std::string& path) {
+  const auto module = ReadProgram(path);
   if (!module.ok()) return state.SkipWithError(module.status().ToString().c_str());
   const auto executable = CompileProgram(*module);
   if (!executable.ok()) return state.SkipWithError(executable.status().ToString().c_str());
@@ -80,8 +82,8 @@ void Load(benchmark::State& state, const std::string& name) {
   }
 }
 
-void Run(benchmark::State& state, const std::string& name, int num_threads) {
-  const auto module = ReadProgram(name);
+void Run(benchmark::State& state, const std::string& path, int num_threads) {
+  const auto module = ReadProgram(path);
   if (!module.ok()) return state.SkipWithError(module.status().ToString().c_str());
   const auto executable = CompileProgram(*module);
   if (!executable.ok()) return state.SkipWithError(executable.status().ToString().c_str());
@@ -112,22 +114,19 @@ void Run(benchmark::State& state, const std::string& name, int num_threads) {
   }
 }
 
-void RegisterAll() {
-  for (const char* name : {"selu_1m", "softmax", "layer_norm", "gram_1000", "mlp_step",
-                           "random_walk", "sum_of_logistics_grad", "nested_jit_100"}) {
-    const std::string program = name;
-    benchmark::RegisterBenchmark(("Compile/" + program).c_str(), Compile, program)
-        ->Unit(benchmark::kMillisecond)
+void Register(const std::string& path) {
+  const std::string name = std::filesystem::path(path).stem();
+  benchmark::RegisterBenchmark(("Compile/" + name).c_str(), Compile, path)
+      ->Unit(benchmark::kMillisecond)
+      ->UseRealTime();
+  benchmark::RegisterBenchmark(("Load/" + name).c_str(), Load, path)
+      ->Unit(benchmark::kMillisecond)
+      ->UseRealTime();
+  for (int threads : {1, 2}) {
+    benchmark::RegisterBenchmark(("Run/" + name + "/" + std::to_string(threads)).c_str(), Run, path,
+                                 threads)
+        ->Unit(benchmark::kMicrosecond)
         ->UseRealTime();
-    benchmark::RegisterBenchmark(("Load/" + program).c_str(), Load, program)
-        ->Unit(benchmark::kMillisecond)
-        ->UseRealTime();
-    for (int threads : {1, 2}) {
-      benchmark::RegisterBenchmark(("Run/" + program + "/" + std::to_string(threads)).c_str(), Run,
-                                   program, threads)
-          ->Unit(benchmark::kMicrosecond)
-          ->UseRealTime();
-    }
   }
 }
 
@@ -136,6 +135,12 @@ void RegisterAll() {
 
 int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
-  acceld::RegisterAll();
+  for (int i = 1; i < argc; ++i) acceld::Register(argv[i]);
+  if (argc == 1) {
+    for (const char* name : {"selu_1m", "softmax", "layer_norm", "gram_1000", "mlp_step",
+                             "random_walk", "sum_of_logistics_grad", "nested_jit_100"}) {
+      acceld::Register(std::string(ACCELD_PROGRAMS_DIR) + "/" + name + ".mlir");
+    }
+  }
   benchmark::RunSpecifiedBenchmarks();
 }
