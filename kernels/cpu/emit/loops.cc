@@ -5,6 +5,13 @@ namespace acceld::kernels::cpu {
 
 using llvm::Value;
 
+namespace {
+// Shorter loops are unrolled, so that the loop around them may become vectors: a vector of several
+// sums beats a vector that ends in adding up its own elements.
+constexpr int64_t kShortestVector = 4;
+constexpr int64_t kLongestUnrolledReduction = 8;
+}  // namespace
+
 void FunctionEmitter::Emit(const ForStatement& loop) {
   if (loop.kind == ForStatement::Kind::kParallel && !in_parallel_) {
     if (absl::optional<TileNest> nest = FindTileNest(kernel_, loop)) {
@@ -52,6 +59,11 @@ void FunctionEmitter::EmitRange(const ForStatement& loop, Value* begin, Value* e
     access_groups_.push_back(group);
     properties.push_back(llvm::MDNode::get(
         code_.llvm(), {llvm::MDString::get(code_.llvm(), "llvm.loop.parallel_accesses"), group}));
+  }
+  if (loop.extent <= (loop.carried.empty() ? kShortestVector - 1 : kLongestUnrolledReduction)) {
+    properties.push_back(llvm::MDNode::get(
+        code_.llvm(), {llvm::MDString::get(code_.llvm(), "llvm.loop.vectorize.enable"),
+                       llvm::ConstantAsMetadata::get(llvm::ConstantInt::getFalse(code_.llvm()))}));
   }
   EmitBlock(loop.body);
   if (loop.kind == ForStatement::Kind::kParallel) access_groups_.pop_back();

@@ -22,8 +22,8 @@ namespace {
 // What printed code profits from, in the order of LLVM's own O2. It needs less than code of a C++
 // front end: it has no memory for local variables, its loops are rotated already, what shall be
 // inlined says so, and equal expressions were merged before. It also lacks the SLP vectorizer: that
-// of LLVM 19.1.7 miscompiles straight-line code (an unrolled outer product of two times 3 by 3 64-bit
-// integers leaves lanes of one factor undefined), and vectors come from loops here.
+// of LLVM 19.1.7 miscompiles straight-line code (an unrolled outer product of two times 3 by 3
+// 64-bit integers leaves lanes of one factor undefined), and vectors come from loops here.
 llvm::FunctionPassManager MakePasses() {
   using llvm::createFunctionToLoopPassAdaptor;
   llvm::FunctionPassManager passes;
@@ -37,8 +37,11 @@ llvm::FunctionPassManager MakePasses() {
   loops.addPass(llvm::LoopIdiomRecognizePass());
   loops.addPass(llvm::IndVarSimplifyPass());
   loops.addPass(llvm::LoopDeletionPass());
-  loops.addPass(llvm::LoopFullUnrollPass());
   passes.addPass(createFunctionToLoopPassAdaptor(std::move(loops)));
+  // Innermost loops as they were printed, before short ones are unrolled: afterwards only their
+  // outer loops could become vectors.
+  passes.addPass(llvm::LoopVectorizePass());
+  passes.addPass(createFunctionToLoopPassAdaptor(llvm::LoopFullUnrollPass()));
   // Unrolled loops leave scratch arrays with constant indices.
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));

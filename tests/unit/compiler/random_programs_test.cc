@@ -1,5 +1,6 @@
 // Random programs, compiled for the CPU and run, against the reference interpreter.
-// ACCELD_RANDOM_PROGRAMS="first:count" runs other seeds than the usual ones and logs each.
+// ACCELD_RANDOM_PROGRAMS="first:count" runs other seeds than the usual ones and logs each; a single
+// one that fails is printed. ACCELD_DUMP_DIR=DIR keeps all stages of compilation as text.
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -40,8 +41,10 @@ absl::StatusOr<std::vector<ir::Literal>> RunCompiled(const RandomProgram& progra
   static const hal::cpu::CpuCodeGenerator generator;
   std::vector<ir::TensorType> types;
   for (const ir::Literal& argument : program.arguments) types.push_back(argument.type());
+  const char* const dump_dir = std::getenv("ACCELD_DUMP_DIR");
   ACCELD_ASSIGN_OR_RETURN(const hal::Executable executable,
-                          Compile(program.module, "main", types, generator, {}));
+                          Compile(program.module, "main", types, generator,
+                                  {.dump_dir = dump_dir == nullptr ? "" : dump_dir}));
   ACCELD_ASSIGN_OR_RETURN(const auto module, kernels::cpu::CpuModule::Load(executable.code));
   std::vector<Memory> memory;
   const auto place = [&](absl::string_view bytes) {

@@ -193,8 +193,7 @@ TEST(InterpreterFloat, SignKeepsZerosAndNan) {
 std::vector<double> ReducePrecision(const std::vector<double>& values, int64_t exponent_bits,
                                     int64_t mantissa_bits, DType dtype = DType::kF32) {
   return FloatsOf(RunOp(
-      OpKind::kReducePrecision,
-      {Floats(dtype, {static_cast<int64_t>(values.size())}, values)},
+      OpKind::kReducePrecision, {Floats(dtype, {static_cast<int64_t>(values.size())}, values)},
       ReducePrecisionAttributes{.exponent_bits = exponent_bits, .mantissa_bits = mantissa_bits}));
 }
 

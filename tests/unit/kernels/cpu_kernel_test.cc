@@ -141,7 +141,7 @@ TEST(CpuKernelTest, StraightLineOuterProductsKeepEveryFactor) {
                                    BytesOf(std::vector<int64_t>{17, 19, 23, 29, 31, 37})});
   ASSERT_TRUE(results.ok()) << results.status();
   EXPECT_EQ(ValuesOf<int64_t>((*results)[0]),
-            (std::vector<int64_t>{34,  46,  62,  51,  69,  93,  85,  115, 155,  //
+            (std::vector<int64_t>{34, 46, 62, 51, 69, 93, 85, 115, 155,  //
                                   133, 203, 259, 209, 319, 407, 247, 377, 481}));
 }
 
