@@ -7,10 +7,12 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -28,6 +30,12 @@ bool IsLoopback(absl::string_view host) {
          (ntohl(parsed.s_addr) >> 24) == 127;
 }
 
+// SimpleAtoi alone would take signs and white space too.
+bool ParsePort(absl::string_view text, uint32_t& port) {
+  return std::all_of(text.begin(), text.end(), &absl::ascii_isdigit) &&
+         absl::SimpleAtoi(text, &port) && port <= 65535;
+}
+
 std::string TemporaryFolder() { return absl::StrCat("/tmp/acceld-", getuid()); }
 
 }  // namespace
@@ -42,7 +50,9 @@ absl::StatusOr<Address> ParseAddress(absl::string_view text) {
   Address address;
   if (absl::string_view path = text; absl::ConsumePrefix(&path, "unix:")) {
     absl::ConsumePrefix(&path, "//");
-    if (path.empty()) return absl::InvalidArgumentError("address 'unix:' has no path");
+    if (path.empty()) {
+      return absl::InvalidArgumentError(absl::StrCat("address '", text, "' has no path"));
+    }
     if (path.size() > kMaxUnixPath) {
       return absl::InvalidArgumentError(absl::StrCat("socket path '", path, "' has ", path.size(),
                                                      " bytes; the system allows ", kMaxUnixPath));
@@ -52,8 +62,7 @@ absl::StatusOr<Address> ParseAddress(absl::string_view text) {
   }
   const size_t colon = text.rfind(':');
   uint32_t port = 0;
-  if (colon == absl::string_view::npos || !absl::SimpleAtoi(text.substr(colon + 1), &port) ||
-      port > 65535) {
+  if (colon == absl::string_view::npos || !ParsePort(text.substr(colon + 1), port)) {
     return absl::InvalidArgumentError(
         absl::StrCat("address '", text, "': expected unix:PATH or 127.0.0.1:PORT"));
   }

@@ -135,8 +135,9 @@ class Session {
   virtual void Await(Handle handle, std::function<void(ReadyResult)> done) = 0;
   virtual void Fetch(Handle handle, std::function<void(FetchResult)> done) = 0;
 
-  // Cancels queued work, lets running kernels finish, frees every array. Idempotent. Later commands
-  // fail with CANCELLED. Pending Await and Fetch callbacks get CANCELLED.
+  // Cancels queued work and frees every array; what a running kernel or copy uses is freed when it
+  // ends, which Close does not wait for. Idempotent. Later commands fail with CANCELLED. Pending
+  // Await and Fetch callbacks get CANCELLED.
   virtual void Close() = 0;
 
   virtual SessionInfo info() const = 0;

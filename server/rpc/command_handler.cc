@@ -1,9 +1,13 @@
 #include "server/rpc/command_handler.h"
 
+#include <chrono>
 #include <utility>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "common/ir/wire.h"
+#include "common/log.h"
+#include "common/utf8.h"
 #include "server/rpc/convert.h"
 
 namespace acceld::rpc {
@@ -16,7 +20,8 @@ constexpr size_t kMaxRefusals = 100'000;
 
 void SetStatus(const absl::Status& status, v1::Ready& ready) {
   ready.set_code(static_cast<uint32_t>(status.code()));
-  ready.set_message(std::string(status.message()));
+  // Messages quote what clients send, which may be any bytes.
+  ready.set_message(EscapeNonUtf8(status.message()));
 }
 
 v1::Event ReadyEvent(uint64_t request_id, const absl::Status& status) {
@@ -31,7 +36,7 @@ v1::Event CompileDoneEvent(uint64_t request_id, const engine::CompileResult& res
   v1::CompileDone& done = *event.mutable_compile_done();
   done.set_request_id(request_id);
   done.set_code(static_cast<uint32_t>(result.status.code()));
-  done.set_message(std::string(result.status.message()));
+  done.set_message(EscapeNonUtf8(result.status.message()));
   *done.mutable_execution() = ToProto(result.execution);
   return event;
 }
@@ -295,8 +300,14 @@ void CommandHandler::Close() {
     session = session_;
   }
   if (session == nullptr) return;
+  const engine::SessionInfo held = session->info();
+  const auto start = std::chrono::steady_clock::now();
   session->Close();
   transfer_table_.Close(session->token());
+  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
+  LogInfo("session ", held.id, " (", absl::CEscape(held.client_name), ") ended after ",
+          held.executions, " executions; let go of ", held.arrays, " arrays, ", held.array_bytes,
+          " bytes, in ", took.count(), " ms");
 }
 
 }  // namespace acceld::rpc

@@ -70,7 +70,16 @@ TEST_F(DaemonClientsTest, AKilledClientFreesAllAndDisturbsNobody) {
            ClientsLog().find("uploading") != std::string::npos;
   }));
   stalled.Signal(SIGKILL);
-  EXPECT_TRUE(Eventually([&] { return !FindSession(*observer, "stall"); }));
+  const auto killed_at = std::chrono::steady_clock::now();
+  // The other client holds a few arrays of one number each.
+  EXPECT_TRUE(Eventually([&] {
+    const client::ServerStats stats = Stats(*observer);
+    return stats.sessions == 2 && stats.arrays < 100 && stats.array_bytes < 1024;
+  }));
+  const std::chrono::duration<double, std::milli> took =
+      std::chrono::steady_clock::now() - killed_at;
+  GTEST_LOG_(INFO) << "all freed " << took.count() << " ms after the kill";
+  EXPECT_FALSE(FindSession(*observer, "stall"));
   stop = true;
   other.join();
   EXPECT_TRUE(Eventually([&] { return AllIsFree(*observer); }));

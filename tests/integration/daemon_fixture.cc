@@ -49,15 +49,6 @@ client::Program Parse(absl::string_view text) {
   return *std::move(program);
 }
 
-bool Eventually(const std::function<bool()>& condition) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(2);
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > deadline) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return true;
-}
-
 void DaemonTest::TearDown() {
   if (HasFailure() && daemon_ != nullptr)
     GTEST_LOG_(INFO) << "the daemon's log:\n" << daemon_->Log();

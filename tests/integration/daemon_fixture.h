@@ -10,6 +10,7 @@
 #include "client/client.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/support/eventually.h"
 #include "tests/support/process.h"
 
 namespace acceld::testing {
@@ -23,8 +24,6 @@ constexpr int64_t kEndless = -1;
 ir::Literal Floats(std::vector<float> values);
 ir::Literal Int64(int64_t value);
 client::Program Parse(absl::string_view text);
-// Whether `condition` becomes true; looks again and again for two minutes.
-bool Eventually(const std::function<bool()>& condition);
 
 // Tests of the real daemon, in a process of its own. All daemons of a test share a folder, so that
 // the next finds the cache of the one before.

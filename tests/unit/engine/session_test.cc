@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "server/engine/engine.h"
+#include "tests/support/eventually.h"
 #include "tests/unit/cache/temporary_folder.h"
 #include "tests/unit/engine/fake_engine.h"
 
@@ -104,9 +105,7 @@ TEST(SessionTest, TenThousandDependentExecutionsAreSubmittedWithoutWaiting) {
   gate.Set(Unit{});
   EXPECT_EQ(FetchFloats(*session, 10'000)[1023], 10'000);
   session->Release({10'000});
-  while (session->info().arrays != 0) {  // The dispatcher lets go of the last one soon.
-    std::this_thread::yield();
-  }
+  EXPECT_TRUE(acceld::testing::Eventually([&] { return session->info().arrays == 0; }));
   EXPECT_EQ(session->info().executions, 10'000u);
 }
 

@@ -1,0 +1,72 @@
+#include "common/address.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "tests/unit/status_matchers.h"
+
+namespace acceld {
+namespace {
+
+TEST(AddressTest, UnixPaths) {
+  for (const char* text : {"unix:/run/acceld.sock", "unix:///run/acceld.sock"}) {
+    const absl::StatusOr<Address> address = ParseAddress(text);
+    ASSERT_THAT(address, IsOk());
+    EXPECT_TRUE(address->is_unix());
+    EXPECT_EQ(address->unix_path, "/run/acceld.sock");
+    EXPECT_EQ(address->ToString(), "unix:/run/acceld.sock");
+  }
+  EXPECT_EQ(ParseAddress("unix:here.sock")->unix_path, "here.sock");
+}
+
+TEST(AddressTest, LoopbackHostsWithPorts) {
+  const struct {
+    const char* text;
+    const char* host;
+    uint16_t port;
+  } cases[] = {{"127.0.0.1:7070", "127.0.0.1", 7070},
+               {"127.8.8.8:0", "127.8.8.8", 0},
+               {"localhost:65535", "localhost", 65535},
+               {"[::1]:7070", "::1", 7070}};
+  for (const auto& [text, host, port] : cases) {
+    const absl::StatusOr<Address> address = ParseAddress(text);
+    ASSERT_THAT(address, IsOk()) << text;
+    EXPECT_FALSE(address->is_unix());
+    EXPECT_EQ(address->host, host);
+    EXPECT_EQ(address->port, port);
+    EXPECT_EQ(address->ToString(), text);
+  }
+}
+
+TEST(AddressTest, MalformedOnesAreNamedInTheMessage) {
+  for (const char* text :
+       {"", "acceld.sock", "localhost", "127.0.0.1:", "127.0.0.1:x", "127.0.0.1:65536",
+        "127.0.0.1:-1", "127.0.0.1: 70", "127.0.0.1:+70", "unix/run/a.sock"}) {
+    EXPECT_THAT(
+        ParseAddress(text),
+        IsRefused(absl::StrCat("address '", text, "': expected unix:PATH or 127.0.0.1:PORT")))
+        << text;
+  }
+  EXPECT_THAT(ParseAddress("unix:"), IsRefused("address 'unix:' has no path"));
+  EXPECT_THAT(ParseAddress("unix://"), IsRefused("address 'unix://' has no path"));
+}
+
+TEST(AddressTest, OtherHostsAreRefusedByName) {
+  for (const char* host :
+       {"0.0.0.0", "10.0.0.1", "example.org", "[::]", "128.0.0.1", "127.1", ""}) {
+    const std::string text = absl::StrCat(host, ":7070");
+    EXPECT_THAT(ParseAddress(text), IsRefused(absl::StrCat("address '", text, "': ")));
+    EXPECT_THAT(ParseAddress(text), IsRefused("is not a loopback host"));
+  }
+}
+
+TEST(AddressTest, LongPathsAreRefusedBeforeTheSystemCutsThem) {
+  // sockaddr_un holds 108 bytes with the zero at the end.
+  EXPECT_THAT(ParseAddress(absl::StrCat("unix:/", std::string(106, 'a'))), IsOk());
+  EXPECT_THAT(ParseAddress(absl::StrCat("unix:/", std::string(107, 'a'))),
+              IsRefused("has 108 bytes; the system allows 107"));
+}
+
+}  // namespace
+}  // namespace acceld
