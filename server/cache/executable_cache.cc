@@ -26,7 +26,7 @@ ExecutableCache::ExecutableCache(const Options& options, std::vector<hal::Device
       memory_(options.memory_bytes),
       pool_("compile", static_cast<size_t>(std::max(1, options.compile_threads)),
             options.max_queued_compiles) {
-  if (options.folder.empty()) return;
+  if (options.folder.empty() || options.disk_bytes <= 0) return;
   absl::StatusOr<std::unique_ptr<DiskTier>> disk =
       DiskTier::Open(options.folder, options.disk_bytes);
   if (disk.ok()) {
@@ -84,8 +84,10 @@ void ExecutableCache::Search(std::shared_ptr<const Request> request) {
     return;
   }
   const absl::StatusOr<Code> code = FindCode(*request);
+  // A search that starts after the landing must find it: in memory, where Finish puts it, or, when
+  // nothing is kept there, on disk.
+  if (code.ok() && !memory_.enabled()) StoreOnDisk(*request, *code);
   if (code.ok()) {
-    // Into the memory tier first: a search that starts after the landing must find it there.
     Finish(*request, code);
     code_flights_.Land(request->key, code);
   } else {
@@ -94,14 +96,17 @@ void ExecutableCache::Search(std::shared_ptr<const Request> request) {
     Finish(*request, code);
   }
   // Last, so that nobody waits for the disk.
-  if (code.ok() && code->verdict == Verdict::kMiss && disk_ != nullptr) {
-    EntryHeader header = HeaderOf(*request);
-    header.program_name = code->executable->program_name;
-    header.signature = code->executable->Signature();
-    header.compile_ms = code->executable->compile_ms;
-    header.created_unix_s = UnixNowNs() / 1'000'000'000;
-    disk_->Store(header, hal::Serialize(*code->executable));
-  }
+  if (code.ok() && memory_.enabled()) StoreOnDisk(*request, *code);
+}
+
+void ExecutableCache::StoreOnDisk(const Request& request, const Code& code) {
+  if (code.verdict != Verdict::kMiss || disk_ == nullptr) return;
+  EntryHeader header = HeaderOf(request);
+  header.program_name = code.executable->program_name;
+  header.signature = code.executable->Signature();
+  header.compile_ms = code.executable->compile_ms;
+  header.created_unix_s = UnixNowNs() / 1'000'000'000;
+  disk_->Store(header, hal::Serialize(*code.executable));
 }
 
 absl::StatusOr<ExecutableCache::Code> ExecutableCache::FindCode(const Request& request) {

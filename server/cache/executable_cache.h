@@ -48,9 +48,9 @@ struct Result {
 class ExecutableCache {
  public:
   struct Options {
-    std::string folder;  // empty: no disk tier
-    int64_t disk_bytes = int64_t{4} << 30;
-    int64_t memory_bytes = int64_t{1} << 30;
+    std::string folder;                       // empty: no disk tier
+    int64_t disk_bytes = int64_t{4} << 30;    // 0: no disk tier
+    int64_t memory_bytes = int64_t{1} << 30;  // 0: no memory tier
     int compile_threads = 1;
     size_t max_queued_compiles = 100'000;
   };
@@ -107,6 +107,7 @@ class ExecutableCache {
   EntryHeader HeaderOf(const Request& request) const;
   absl::StatusOr<std::shared_ptr<const hal::LoadedExecutable>> LoadOnDevice(
       const Request& request, std::shared_ptr<const hal::Executable> executable);
+  void StoreOnDisk(const Request& request, const Code& code);
   void Finish(const Request& request, absl::StatusOr<Code> code);
   void Land(const Request& request, absl::StatusOr<Result> result);
   void Count(Verdict verdict);

@@ -74,7 +74,12 @@ void MemoryTier::Add(const Digest& key, const Digest& fingerprint, size_t device
   if (entry.loaded.size() <= device) entry.loaded.resize(device + 1);
   entry.loaded[device] = std::move(loaded);
   bytes_ += entry.size_bytes();
-  if (bytes_ > limit_bytes_) Evict(key);
+  if (entry.size_bytes() > limit_bytes_) {
+    bytes_ -= entry.size_bytes();
+    entries_.erase(key);
+  } else if (bytes_ > limit_bytes_) {
+    Evict(key);
+  }
 }
 
 void MemoryTier::Evict(const Digest& keep) {

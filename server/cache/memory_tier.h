@@ -14,6 +14,8 @@ namespace acceld::cache {
 
 // Executables in memory, with their code loaded on the devices that asked for it. Past the limit,
 // what was not asked for longest goes, unless somebody holds it: removing that would free nothing.
+// What is larger than the limit by itself is not kept at all, so a limit of 0 means no memory tier;
+// an executable in use lives as long as its users.
 //
 // Thread-safe; no operation takes long.
 class MemoryTier {
@@ -38,6 +40,8 @@ class MemoryTier {
   // nullptr when absent.
   std::shared_ptr<const hal::LoadedExecutable> FindLoaded(const Digest& key, size_t device);
   std::shared_ptr<const hal::Executable> FindExecutable(const Digest& key);
+  // Whether anything is ever kept.
+  bool enabled() const { return limit_bytes_ > 0; }
   // Adds or extends the entry of `key`.
   void Add(const Digest& key, const Digest& fingerprint, size_t device,
            std::shared_ptr<const hal::LoadedExecutable> loaded);

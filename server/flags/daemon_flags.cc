@@ -1,5 +1,6 @@
 #include "server/flags/daemon_flags.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <limits>
 #include <utility>
@@ -28,12 +29,34 @@ Clients look at $ACCELD_ADDRESS, then at $XDG_RUNTIME_DIR/acceld.sock, then at
 /tmp/acceld-<uid>/acceld.sock, which is also where the daemon listens by default.
 SIGTERM or Ctrl-C stops it after the work in flight (--shutdown-grace); a second one at once.)";
 
+// As ParseSizeBytes reads it, in the largest unit that gives a whole number.
+std::string SizeText(int64_t bytes) {
+  const std::pair<int, const char*> units[] = {{40, "TiB"}, {30, "GiB"}, {20, "MiB"}, {10, "KiB"}};
+  for (const auto& [shift, unit] : units) {
+    if (bytes != 0 && bytes % (int64_t{1} << shift) == 0) return absl::StrCat(bytes >> shift, unit);
+  }
+  return absl::StrCat(bytes);
+}
+
+// More than any machine has; sums of a few of these still fit into 64 bits.
+constexpr int64_t kMaxSizeBytes = int64_t{1} << 50;
+
+struct SizeRange {
+  int64_t min_bytes = 0, max_bytes = kMaxSizeBytes;
+};
+
 // A flag that holds a size with a unit.
-void AddSize(CLI::App& app, const std::string& name, int64_t& bytes, const std::string& help) {
+void AddSize(CLI::App& app, const std::string& name, int64_t& bytes, const std::string& help,
+             SizeRange range = {}) {
   app.add_option_function<std::string>(
          name,
-         [&bytes, name](const std::string& text) {
+         [&bytes, name, range](const std::string& text) {
            absl::StatusOr<int64_t> parsed = ParseSizeBytes(text);
+           if (parsed.ok() && (*parsed < range.min_bytes || *parsed > range.max_bytes)) {
+             parsed = absl::InvalidArgumentError(
+                 absl::StrCat("'", text, "' is out of range; the least is ",
+                              SizeText(range.min_bytes), ", the most ", SizeText(range.max_bytes)));
+           }
            if (!parsed.ok()) {
              throw CLI::ValidationError(name, std::string(parsed.status().message()));
            }
@@ -41,6 +64,18 @@ void AddSize(CLI::App& app, const std::string& name, int64_t& bytes, const std::
          },
          help)
       ->type_name("SIZE");
+}
+
+// Seconds. CLI11's range check lets NaN pass.
+void AddSeconds(CLI::App& app, const std::string& name, double& seconds, double max_seconds,
+                const std::string& help) {
+  app.add_option(name, seconds, help)
+      ->check([max_seconds](const std::string& text) -> std::string {
+        double value = 0;
+        if (absl::SimpleAtod(text, &value) && value >= 0 && value <= max_seconds) return "";
+        return absl::StrCat("'", text, "' is not a number of seconds from 0 to ", max_seconds);
+      })
+      ->capture_default_str();
 }
 
 absl::Status SetAddresses(std::vector<std::string> texts, std::vector<Address>& addresses) {
@@ -66,11 +101,14 @@ absl::StatusOr<int64_t> ParseSizeBytes(absl::string_view text) {
       break;
     }
   }
-  int64_t value = 0;
-  if (!absl::SimpleAtoi(digits, &value) || value < 0 ||
-      value > (std::numeric_limits<int64_t>::max() >> shift)) {
+  // SimpleAtoi alone would take signs and white space too.
+  if (digits.empty() || !std::all_of(digits.begin(), digits.end(), &absl::ascii_isdigit)) {
     return absl::InvalidArgumentError(
         absl::StrCat("'", text, "' is not a size; write it like 4096, 512KiB, 64MiB or 2GiB"));
+  }
+  int64_t value = 0;
+  if (!absl::SimpleAtoi(digits, &value) || value > (std::numeric_limits<int64_t>::max() >> shift)) {
+    return absl::InvalidArgumentError(absl::StrCat("'", text, "' is more than 2^63 bytes"));
   }
   return value << shift;
 }
@@ -110,7 +148,7 @@ FlagsOutcome ParseDaemonFlags(int argc, char** argv, absl::string_view version,
       ->check(CLI::Range(0, 4096))
       ->capture_default_str();
   AddSize(app, "--device-memory", engine.device_memory_bytes,
-          "memory of one device; default: 3/4 of the machine's memory / devices");
+          "memory of one device; 0: 3/4 of the machine's memory / devices [0]");
   app.add_option("--compile-threads", engine.compile_threads,
                  "programs compiled at the same time; 0: as many as cores")
       ->check(CLI::Range(0, 1024))
@@ -119,9 +157,9 @@ FlagsOutcome ParseDaemonFlags(int argc, char** argv, absl::string_view version,
       ->type_name("FOLDER")
       ->capture_default_str();
   AddSize(app, "--cache-disk-size", engine.cache_disk_bytes,
-          "the folder's limit; the least recently used go first [4GiB]");
+          "the folder's limit; the least recently used go first; 0: no disk cache [4GiB]");
   AddSize(app, "--cache-memory-size", engine.cache_memory_bytes,
-          "compiled programs kept loaded [1GiB]");
+          "compiled programs kept loaded; 0: none but those in use [1GiB]");
   app.add_flag("--no-disk-cache", no_disk_cache, "keep compiled programs in memory only");
   app.add_option("--dump-dir", engine.dump_dir,
                  "write every stage of each compilation there as text, for debugging")
@@ -136,14 +174,12 @@ FlagsOutcome ParseDaemonFlags(int argc, char** argv, absl::string_view version,
       ->check(CLI::Range(int64_t{1}, int64_t{10'000'000}))
       ->capture_default_str();
   AddSize(app, "--max-session-memory", engine.max_session_bytes,
-          "device memory of one client; default: all of it");
+          "device memory of one client; 0: all of it [0]");
   AddSize(app, "--max-message-size", flags.rpc.max_message_bytes,
-          "largest message taken from a client [64MiB]");
+          "largest message taken from a client [64MiB]", {65536, std::numeric_limits<int>::max()});
   app.add_option("--log-level", log_level, "debug, info, warning or error")->capture_default_str();
-  app.add_option("--shutdown-grace", grace_s,
-                 "seconds that work in flight may take to finish after SIGTERM")
-      ->check(CLI::Range(0.0, 86400.0))
-      ->capture_default_str();
+  AddSeconds(app, "--shutdown-grace", grace_s, 86400,
+             "seconds that work in flight may take to finish after SIGTERM");
 
   try {
     app.parse(argc, argv);
@@ -156,10 +192,6 @@ FlagsOutcome ParseDaemonFlags(int argc, char** argv, absl::string_view version,
     flags.log_level = *level;
   } else {
     status.Update(level.status());
-  }
-  const int64_t max_message_bytes = flags.rpc.max_message_bytes;
-  if (max_message_bytes < 65536 || max_message_bytes > std::numeric_limits<int>::max()) {
-    status.Update(absl::InvalidArgumentError("--max-message-size must be 64KiB to 2GiB - 1"));
   }
   if (!status.ok()) {
     std::cerr << "acceld: " << status.message() << "\nRun with --help for more information.\n";

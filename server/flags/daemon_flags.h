@@ -25,6 +25,7 @@ enum class FlagsOutcome { kRun, kExitOk, kExitUsage };
 FlagsOutcome ParseDaemonFlags(int argc, char** argv, absl::string_view version, DaemonFlags& flags);
 
 // Bytes: "4096", "512KiB", "64MiB", "2GiB", "1TiB" (a trailing B alone or lower case is fine).
+// INVALID_ARGUMENT quotes what is not a size: signs, fractions, other units, past 2^63.
 absl::StatusOr<int64_t> ParseSizeBytes(absl::string_view text);
 
 // $XDG_CACHE_HOME/acceld, else ~/.cache/acceld, else empty.

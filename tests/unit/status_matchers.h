@@ -32,8 +32,8 @@ MATCHER_P2(FailsWith, code, part,
 
 // FailsWith INVALID_ARGUMENT.
 MATCHER_P(IsRefused, part, "is refused with '" + std::string(part) + "'") {
-  return testing::ExplainMatchResult(FailsWith(absl::StatusCode::kInvalidArgument, part), arg,
-                                     result_listener);
+  return ::testing::ExplainMatchResult(FailsWith(absl::StatusCode::kInvalidArgument, part), arg,
+                                       result_listener);
 }
 
 }  // namespace acceld

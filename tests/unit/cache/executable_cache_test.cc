@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "server/cache/cache_key.h"
+#include "tests/support/eventually.h"
 #include "tests/unit/cache/temporary_folder.h"
 #include "tests/unit/runtime/fake_device.h"
 
@@ -157,6 +158,31 @@ TEST_F(ExecutableCacheTest, ColdEntriesLeaveMemoryAndHeldOnesStay) {
   EXPECT_EQ(VerdictOf(*cache, RequestFor("held")), Verdict::kMemory);
   EXPECT_EQ(VerdictOf(*cache, RequestFor("a")), Verdict::kDisk);
   EXPECT_LE(cache->stats().memory.bytes, 3500u);
+}
+
+TEST_F(ExecutableCacheTest, WithoutAMemoryTierNothingIsKeptButWhatIsInUse) {
+  auto cache = Open(/*memory_bytes=*/0);
+  std::weak_ptr<const hal::LoadedExecutable> used;
+  {
+    const auto ticket = cache->Get(RequestFor("f"));
+    ASSERT_TRUE(ticket.future.Await().ok());
+    used = ticket.future.Await()->executable;
+    EXPECT_EQ(cache->stats().memory.entries, 0u);
+    EXPECT_EQ(cache->stats().memory.bytes, 0u);
+    EXPECT_FALSE(used.expired());
+  }
+  // The compile thread lets go of it soon after the answer.
+  EXPECT_TRUE(testing::Eventually([&] { return used.expired(); }));
+  EXPECT_EQ(VerdictOf(*cache, RequestFor("f")), Verdict::kDisk);
+  EXPECT_EQ(VerdictOf(*cache, RequestFor("f", 1)), Verdict::kDisk);
+  EXPECT_EQ(compiles_, 1);
+}
+
+TEST_F(ExecutableCacheTest, WhatIsLargerThanTheMemoryTierIsNotKeptThere) {
+  auto cache = Open(/*memory_bytes=*/1000);
+  EXPECT_EQ(VerdictOf(*cache, RequestFor("f")), Verdict::kMiss);
+  EXPECT_EQ(cache->stats().memory.entries, 0u);
+  EXPECT_EQ(cache->stats().memory.bytes, 0u);
 }
 
 TEST_F(ExecutableCacheTest, AnAlteredEntryIsDroppedCountedAndCompiledAgain) {
