@@ -13,6 +13,9 @@
 namespace acceld::client {
 namespace {
 
+// What may come in the answer itself; bounded by the number of commands under way.
+constexpr int64_t kMaxInlineBytes = int64_t{64} << 10;
+
 absl::Status EmptyArray() {
   return absl::FailedPreconditionError("an empty Array (default-constructed or moved from)");
 }
@@ -38,6 +41,26 @@ Future<ExecutionInfo> ArrayState::Ready() {
   return ready;
 }
 
+void ArrayState::Fetch(const std::shared_ptr<ArrayState>& array, Connection::OnBytes done) {
+  const int64_t bytes = array->type_.size_bytes();
+  if (bytes <= kMaxInlineBytes) return array->connection_->Fetch(array->handle_, std::move(done));
+  // From here on the array lives until its bytes are here: its release must not overtake the fetch.
+  const auto send = [array, bytes, done = std::move(done)](ByteWindow& window) {
+    array->connection_->Fetch(array->handle_,
+                              [array, bytes, done, &window](absl::StatusOr<std::string> fetched) {
+                                done(std::move(fetched));
+                                window.Leave(bytes);
+                              });
+  };
+  Connection& connection = *array->connection_;
+  if (connection.unready_fetches().TryEnter(bytes)) return send(connection.unready_fetches());
+  // An array that is computed for hours must not keep the room that others could use.
+  array->Ready().OnReady([array, bytes, send](const absl::StatusOr<ExecutionInfo>&) {
+    ByteWindow& window = array->connection_->ready_fetches();
+    window.Enter(bytes, [send, &window] { send(window); });
+  });
+}
+
 const ir::TensorType& Array::type() const { return state_->type(); }
 uint32_t Array::device() const { return state_->device(); }
 
@@ -61,7 +84,7 @@ Future<ir::Literal> Array::FetchAsync() const {
   if (!valid()) return absl::StatusOr<ir::Literal>(EmptyArray());
   auto promise = std::make_shared<Promise<ir::Literal>>();
   const Future<ir::Literal> fetched = promise->future();
-  state_->Fetch([promise, type = type()](absl::StatusOr<std::string> bytes) {
+  ArrayState::Fetch(state_, [promise, type = type()](absl::StatusOr<std::string> bytes) {
     if (!bytes.ok()) return promise->Set(bytes.status());
     if (absl::Status size = CheckSize(type, bytes->size()); !size.ok()) return promise->Set(size);
     promise->Set(ir::Literal::FromBytes(type, *std::move(bytes)));
@@ -78,14 +101,15 @@ absl::Status Array::FetchInto(absl::Span<char> buffer) const {
   Promise<Unit> promise;
   const Event done = promise.future();
   auto shared_promise = std::make_shared<Promise<Unit>>(std::move(promise));
-  state_->Fetch([shared_promise, buffer, type = type()](absl::StatusOr<std::string> bytes) {
-    if (!bytes.ok()) return shared_promise->Set(bytes.status());
-    if (absl::Status size = CheckSize(type, bytes->size()); !size.ok()) {
-      return shared_promise->Set(size);
-    }
-    std::copy(bytes->begin(), bytes->end(), buffer.begin());
-    shared_promise->Set(Unit{});
-  });
+  ArrayState::Fetch(state_,
+                    [shared_promise, buffer, type = type()](absl::StatusOr<std::string> bytes) {
+                      if (!bytes.ok()) return shared_promise->Set(bytes.status());
+                      if (absl::Status size = CheckSize(type, bytes->size()); !size.ok()) {
+                        return shared_promise->Set(size);
+                      }
+                      std::copy(bytes->begin(), bytes->end(), buffer.begin());
+                      shared_promise->Set(Unit{});
+                    });
   return done.Await().status();
 }
 

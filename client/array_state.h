@@ -33,7 +33,8 @@ class ArrayState {
 
   // The daemon is asked once, at the first call.
   Future<ExecutionInfo> Ready();
-  void Fetch(Connection::OnBytes done) { connection_->Fetch(handle_, std::move(done)); }
+  // Large arrays wait until the connection has room for their bytes.
+  static void Fetch(const std::shared_ptr<ArrayState>& array, Connection::OnBytes done);
 
  private:
   const std::shared_ptr<Connection> connection_;  // Shared with the client and other arrays.

@@ -98,7 +98,8 @@ absl::StatusOr<std::shared_ptr<Client>> Client::Connect(ConnectOptions options) 
                           Connection::Open({.address = std::move(address),
                                             .client_name = std::move(options.client_name),
                                             .connect_timeout = options.connect_timeout,
-                                            .wait_for_daemon = options.wait_for_daemon}));
+                                            .wait_for_daemon = options.wait_for_daemon,
+                                            .max_fetch_bytes = options.max_fetch_bytes}));
   impl->devices = FromProtos<DeviceInfo>(impl->connection->welcome().devices());
   return std::shared_ptr<Client>(new Client(std::move(impl)));
 }

@@ -25,6 +25,9 @@ struct ConnectOptions {
   // Keep trying until the timeout while nobody listens (a daemon is being started); otherwise that
   // is an error at once.
   bool wait_for_daemon = false;
+  // Bytes of large arrays that may be on their way here from fetches; more fetches wait for their
+  // turn, without blocking the caller. A larger array comes alone.
+  int64_t max_fetch_bytes = int64_t{256} << 20;
 };
 
 // A session with a daemon.

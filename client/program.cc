@@ -67,11 +67,10 @@ absl::Status Program::CheckArguments(absl::Span<const ir::TensorType> arguments)
                                                    " arguments and was given ", arguments.size()));
   }
   for (size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i] == expected[i]) continue;
     if (!arguments[i].IsStatic() || !ir::IsCompatible(expected[i], arguments[i])) {
-      return absl::InvalidArgumentError(absl::StrCat("'", entry(), "': argument ", i, " is ",
-                                                     arguments[i].ToString(), "; expected ",
-                                                     expected[i].ToString()));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "'", entry(), "': argument ", i, " is ", arguments[i].ToString(), "; expected ",
+          expected[i].IsStatic() ? "" : "static sizes of ", expected[i].ToString()));
     }
   }
   return absl::OkStatus();
@@ -80,12 +79,13 @@ absl::Status Program::CheckArguments(absl::Span<const ir::TensorType> arguments)
 absl::StatusOr<std::vector<ir::TensorType>> Program::ResultTypesFor(
     absl::Span<const ir::TensorType> arguments) const {
   ACCELD_RETURN_IF_ERROR(CheckArguments(arguments));
-  for (const ir::TensorType& type : state_->result_types) {
-    if (!type.IsStatic()) {
-      return absl::UnimplementedError(absl::StrCat("'", entry(), "' has a result of type ",
-                                                   type.ToString(),
-                                                   ", whose shape is not known before it runs"));
-    }
+  for (size_t i = 0; i < state_->result_types.size(); ++i) {
+    const ir::TensorType& type = state_->result_types[i];
+    if (type.IsStatic()) continue;
+    return absl::UnimplementedError(
+        absl::StrCat("'", entry(), "': result ", i, " is ", type.ToString(),
+                     ", whose dynamic sizes the client cannot tell before the program is compiled; "
+                     "give the program static result types"));
   }
   return state_->result_types;
 }

@@ -36,8 +36,9 @@ class Program {
 
   // INVALID_ARGUMENT names the first argument that does not fit, or the wrong number of them.
   absl::Status CheckArguments(absl::Span<const ir::TensorType> arguments) const;
-  // The types of the results for arguments of these types; CheckArguments, and UNIMPLEMENTED when a
-  // dynamic result does not follow from them.
+  // The types of the results for arguments of these types. The errors of CheckArguments, and
+  // UNIMPLEMENTED, which names the result, when one has a dynamic dimension: only the compiler
+  // knows how it follows from the arguments.
   absl::StatusOr<std::vector<ir::TensorType>> ResultTypesFor(
       absl::Span<const ir::TensorType> arguments) const;
 

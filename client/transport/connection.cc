@@ -56,7 +56,9 @@ class Connection::Impl {
       : options_(options),
         address_(options.address.ToString()),
         channel_(MakeChannel(options.address)),
-        stub_(v1::Acceld::NewStub(channel_)) {}
+        stub_(v1::Acceld::NewStub(channel_)),
+        unready_fetches_(options.max_fetch_bytes / 2),
+        ready_fetches_(options.max_fetch_bytes / 2) {}
 
   ~Impl() {
     Close(absl::UnavailableError("the client was closed"));
@@ -85,6 +87,7 @@ class Connection::Impl {
   std::unique_ptr<grpc::ClientReaderWriter<v1::CommandBatch, v1::EventBatch>> stream_;
   CommandOutbox outbox_{1};  // Only Hello may leave before Welcome names the window.
   PendingRequests pending_;
+  ByteWindow unready_fetches_, ready_fetches_;
   std::atomic<uint64_t> next_id_{1};
   Promise<v1::Welcome> welcome_promise_;  // Reader thread.
   Future<v1::Welcome> welcome_ = welcome_promise_.future();
@@ -277,6 +280,9 @@ void Connection::Fetch(uint64_t handle, OnBytes done) {
                        impl->bulk_->Download(answer.transfer_id, done);
                      });
 }
+
+ByteWindow& Connection::unready_fetches() { return impl_->unready_fetches_; }
+ByteWindow& Connection::ready_fetches() { return impl_->ready_fetches_; }
 
 absl::Status Connection::Upload(v1::BeginUpload begin, absl::string_view bytes,
                                 std::function<void()> release) {

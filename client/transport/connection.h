@@ -10,6 +10,7 @@
 #include "absl/types/span.h"
 #include "acceld/v1/acceld.pb.h"
 #include "client/server_info.h"
+#include "client/transport/byte_window.h"
 #include "common/address.h"
 #include "common/status.h"
 
@@ -29,6 +30,7 @@ class Connection {
     std::string client_name;
     std::chrono::milliseconds connect_timeout{5000};
     bool wait_for_daemon = false;
+    int64_t max_fetch_bytes = int64_t{256} << 20;
   };
   // Blocks until the daemon has welcomed the session or the timeout is over.
   static absl::StatusOr<std::shared_ptr<Connection>> Open(const Options& options);
@@ -60,6 +62,10 @@ class Connection {
   void Await(uint64_t handle, OnExecution done);
   void Compile(v1::Compile compile, OnExecution done);  // request_id is filled in
   void Fetch(uint64_t handle, OnBytes done);
+  // Where large fetches enter before they are sent: half of max_fetch_bytes for arrays of which it
+  // is not known that they are ready, so that those never stand before the ones that are.
+  ByteWindow& unready_fetches();
+  ByteWindow& ready_fetches();
 
   // Appends the command and streams `bytes` on a transfer thread. They must stay until `release` is
   // called, once. A failed stream becomes the array's error.

@@ -60,6 +60,49 @@ TEST_F(RpcTest, LargeArraysTravelBesideTheChannel) {
   EXPECT_EQ(arrays[0].FetchInto({}).code(), absl::StatusCode::kInvalidArgument);
 }
 
+// The daemon keeps what was fetched and not yet downloaded, here two of these arrays, and refuses
+// more: it never has to.
+TEST_F(RpcTest, ManyLargeFetchesTakeTurns) {
+  rpc::RpcOptions options;
+  options.max_transfer_bytes = 1 << 20;
+  StartServer(options);
+  auto client = *client::Client::Connect({.address = address(), .max_fetch_bytes = 1 << 20});
+  const ir::Literal value = Ramp(100'000);
+  std::vector<Future<ir::Literal>> fetched;
+  for (int i = 0; i < 100; ++i) fetched.push_back(client->Upload(value)->FetchAsync());
+  for (const Future<ir::Literal>& one : fetched) {
+    ASSERT_TRUE(one.Await().ok()) << one.Await().status();
+    EXPECT_TRUE(*one.Await() == value);
+  }
+}
+
+TEST_F(RpcTest, FetchesOfWhatIsReadyPassThoseOfWhatIsNot) {
+  auto client = *client::Client::Connect({.address = address(), .max_fetch_bytes = 1 << 20});
+  const Array ready = *client->Upload(Ramp(200'000));
+  ASSERT_TRUE(ready.Await().ok());
+  engine_.Hold();
+  std::vector<Future<ir::Literal>> waiting;
+  for (int i = 0; i < 10; ++i) waiting.push_back(Doubler(client).Call(ready)->FetchAsync());
+  EXPECT_TRUE(ready.Fetch().ok());
+  engine_.Resume();
+  for (const Future<ir::Literal>& one : waiting) EXPECT_TRUE(one.Await().ok());
+}
+
+TEST_F(RpcTest, FetchesThatWaitForTheirTurnEndWithTheClient) {
+  auto client = *client::Client::Connect({.address = address(), .max_fetch_bytes = 1 << 20});
+  const Array x = *client->Upload(Ramp(200'000));
+  ASSERT_TRUE(x.Await().ok());
+  engine_.Hold();
+  const Array y = *Doubler(client).Call(x);
+  std::vector<Future<ir::Literal>> fetched;
+  for (int i = 0; i < 10'000; ++i) fetched.push_back(y.FetchAsync());
+  client.reset();
+  for (const Future<ir::Literal>& one : fetched) {
+    EXPECT_EQ(one.Await().status().code(), absl::StatusCode::kUnavailable);
+  }
+  engine_.Resume();
+}
+
 TEST_F(RpcTest, SharedUploadReleasesItsBytesOnce) {
   auto client = Connect();
   const ir::Literal value = Ramp(100'000);
