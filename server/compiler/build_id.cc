@@ -1,12 +1,16 @@
+#include "server/compiler/build_id.h"
+
 #include <elf.h>
 #include <link.h>
 
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <random>
 #include <string>
 
 #include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
 #include "common/digest.h"
 #include "server/compiler/compiler.h"
 
@@ -39,16 +43,26 @@ int FindNote(dl_phdr_info* info, size_t, void* out) {
 }
 
 std::string Find() {
-  std::string id;
-  dl_iterate_phdr(&FindNote, &id);
-  if (!id.empty()) return id;
-  // Linked without a note: the file's own content says which build it is.
-  std::ifstream file("/proc/self/exe", std::ios::binary);
-  const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  return DigestOf(bytes).ToHex();
+  std::string id = BuildIdNote();
+  return id.empty() ? BuildIdOfFile("/proc/self/exe") : id;
 }
 
 }  // namespace
+
+std::string BuildIdNote() {
+  std::string id;
+  dl_iterate_phdr(&FindNote, &id);
+  return id;
+}
+
+std::string BuildIdOfFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  if (!bytes.empty()) return DigestOf(bytes).ToHex();
+  std::random_device random;
+  return absl::StrCat("unknown-", absl::Hex(random(), absl::kZeroPad8),
+                      absl::Hex(random(), absl::kZeroPad8));
+}
 
 const std::string& BuildId() {
   static const std::string& id = *new std::string(Find());
