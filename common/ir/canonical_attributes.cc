@@ -41,6 +41,9 @@ OpAttributes CanonicalAttributes(const Op& op, const Function& function) {
     ClearIfAll<std::pair<int64_t, int64_t>>(window->padding.pairs, {0, 0});
   } else if (auto* dot = std::get_if<DotGeneralAttributes>(&attributes)) {
     ClearIfAll(dot->precision_config, Precision::kDefault);
+  } else if (auto* call = std::get_if<CustomCallAttributes>(&attributes)) {
+    // Artifacts write the default out.
+    if (call->backend_config == Attribute{StringAttribute{}}) call->backend_config = {};
   } else if (auto* sort = std::get_if<SortAttributes>(&attributes)) {
     if (sort->dimension < 0) sort->dimension += function.TensorOf(op.operands[0]).rank();
   }

@@ -1,8 +1,8 @@
 #include <array>
-#include <cstring>
+#include <utility>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
+#include "common/ir/dense_bytes.h"
 #include "common/ir/text/elements.h"
 
 namespace acceld::ir::text {
@@ -36,21 +36,6 @@ size_t Decode(absl::string_view digits, std::string& bytes) {
   return i;
 }
 
-// One byte per element, 0 or 1, from either packing.
-void NormalizeBools(int64_t count, std::string& bytes) {
-  const auto size = static_cast<int64_t>(bytes.size());
-  if (size == count || (size == 1 && count > 8)) {
-    for (char& byte : bytes) byte = byte != 0 ? 1 : 0;
-    return;
-  }
-  std::string unpacked(static_cast<size_t>(count), '\0');
-  for (int64_t i = 0; i < count; ++i) {
-    unpacked[static_cast<size_t>(i)] = static_cast<char>(
-        static_cast<unsigned char>(bytes[static_cast<size_t>(i / 8)]) >> (i % 8) & 1);
-  }
-  bytes = std::move(unpacked);
-}
-
 }  // namespace
 
 absl::StatusOr<std::string> DecodeHex(Reader& reader, const Token& quoted, const TensorType& type) {
@@ -66,29 +51,9 @@ absl::StatusOr<std::string> DecodeHex(Reader& reader, const Token& quoted, const
   if (decoded < (digits.size() & ~size_t{1}) || digits.size() % 2 != 0) {
     return lexer.Error(quoted.offset + 3 + decoded, "expected pairs of hexadecimal digits");
   }
-
-  const int64_t count = type.num_elements();
-  const auto size = static_cast<int64_t>(bytes.size());
-  const int64_t element = StorageBytesOf(type.dtype);
-  const bool is_bool = type.dtype == DType::kI1;
-  const bool packed = is_bool && size == (count + 7) / 8;
-  if (size != type.size_bytes() && size != element && !packed) {
-    return lexer.Error(
-        quoted.offset,
-        absl::StrCat("expected ", type.size_bytes(), " hexadecimal bytes for ", type.ToString(),
-                     " (or ", element, " for equal elements), found ", size));
-  }
-  if (count == 0) return std::string();
-  if (is_bool) {
-    NormalizeBools(count, bytes);
-  } else if (BitsOf(type.dtype) < 8) {
-    // Other tools leave the bits above the value clear; here they repeat its sign.
-    for (size_t i = 0; i < bytes.size(); ++i) {
-      WriteInt(type.dtype, bytes.data(), static_cast<int64_t>(i),
-               static_cast<unsigned char>(bytes[i]));
-    }
-  }
-  return bytes;
+  auto elements = ElementsFromDense(type, std::move(bytes));
+  if (!elements.ok()) return lexer.At(quoted.offset, elements.status());
+  return elements;
 }
 
 }  // namespace acceld::ir::text

@@ -1,0 +1,377 @@
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "common/ir/bytecode/decoder.h"
+#include "common/ir/dense_bytes.h"
+#include "common/ir/element.h"
+#include "common/ir/float_formats.h"
+
+// Attributes of the VHLO dialect and of MLIR's builtin one. Sources: StableHLO, VhloBytecode.cpp
+// and VhloEnums.td; MLIR, BuiltinDialectBytecode.td.
+namespace acceld::ir::bytecode {
+namespace {
+
+enum VhloAttributeCode : uint64_t {
+  kVhloArray = 1,
+  kVhloBoolean = 2,
+  kVhloApiVersion = 5,
+  kVhloDictionary = 6,
+  kVhloFloat = 8,
+  kVhloInteger = 9,
+  kVhloString = 14,
+  kVhloTensor = 15,
+  kVhloType = 17,
+};
+
+// VHLO's enums: keywords by value.
+struct VhloEnum {
+  uint64_t code;
+  absl::string_view keywords[6];
+};
+constexpr VhloEnum kVhloEnums[] = {
+    {3, {"EQ", "NE", "GE", "GT", "LE", "LT"}},
+    {4, {"NOTYPE", "FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED"}},
+    {7, {"FFT", "IFFT", "RFFT", "IRFFT"}},
+    {11, {"DEFAULT", "HIGH", "HIGHEST"}},
+    {12, {"DEFAULT", "THREE_FRY", "PHILOX"}},
+    {13, {"", "UNIFORM", "NORMAL"}},
+    {16, {"TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"}},
+    {19, {"DEFAULT", "HIGHEST", "TOLERANCE"}},
+};
+
+enum BuiltinAttributeCode : uint64_t {
+  kArray = 0,
+  kDictionary = 1,
+  kString = 2,
+  kStringWithType = 3,
+  kFlatSymbol = 4,
+  kType = 6,
+  kUnit = 7,
+  kInteger = 8,
+  kFloat = 9,
+  kDenseResource = 16,
+  kDenseArray = 17,
+  kDenseElements = 18,
+};
+
+constexpr absl::string_view kAbsent = "none";
+
+// The lowest `bits` of a number, as what a number of that dtype holds.
+int64_t Narrow(DType dtype, int64_t bits) {
+  if (dtype == DType::kI1) return bits & 1;
+  int64_t value = 0;
+  WriteInt(dtype, &value, 0, bits);
+  return ReadInt(dtype, &value, 0);
+}
+
+// A number of known width: one byte up to 8 bits, else in zigzag form.
+absl::StatusOr<int64_t> ReadBits(Cursor& in, int bits) {
+  if (bits <= 8) {
+    ACCELD_ASSIGN_OR_RETURN(const uint8_t byte, in.Byte());
+    return byte;
+  }
+  return in.SignedVarint();
+}
+
+}  // namespace
+
+bool Decoder::IsAbsent(const Attribute& attribute) {
+  const auto* opaque = std::get_if<OpaqueAttribute>(&attribute.value);
+  return opaque != nullptr && opaque->text == kAbsent;
+}
+
+absl::Status Decoder::ReadInteger(Cursor& in, int depth, DecodedAttribute& to) {
+  const size_t begin = in.offset();
+  bool is_index = false;
+  ACCELD_ASSIGN_OR_RETURN(const DType dtype, ElementType(in, depth, is_index));
+  if (IsFloat(dtype) || IsComplex(dtype)) {
+    return Cursor::ErrorAt(begin, absl::StrCat("an integer of type ", DTypeName(dtype)));
+  }
+  ACCELD_ASSIGN_OR_RETURN(const int64_t bits, ReadBits(in, BitsOf(dtype)));
+  to.value.value = IntegerAttribute{Narrow(dtype, bits), dtype};
+  return absl::OkStatus();
+}
+
+absl::Status Decoder::ReadFloat(Cursor& in, int depth, DecodedAttribute& to) {
+  const size_t begin = in.offset();
+  bool is_index = false;
+  ACCELD_ASSIGN_OR_RETURN(const DType dtype, ElementType(in, depth, is_index));
+  if (!IsFloat(dtype)) {
+    return Cursor::ErrorAt(begin, absl::StrCat("a float of type ", DTypeName(dtype)));
+  }
+  const int width = BitsOf(dtype);
+  ACCELD_ASSIGN_OR_RETURN(const int64_t bits, ReadBits(in, width));
+  const uint64_t mask = width == 64 ? ~uint64_t{0} : (uint64_t{1} << width) - 1;
+  to.value.value = FloatAttribute{DecodeFloat(dtype, static_cast<uint64_t>(bits) & mask), dtype};
+  return absl::OkStatus();
+}
+
+absl::Status Decoder::ReadTypeAttribute(Cursor& in, int depth, DecodedAttribute& to) {
+  ACCELD_ASSIGN_OR_RETURN(const uint64_t index, TypeIndex(in));
+  ACCELD_ASSIGN_OR_RETURN(const DecodedType* type, Decode(index, depth + 1));
+  to.size_bytes += type->size_bytes;
+  if (const auto* value = std::get_if<Type>(&type->value)) {
+    to.value.value = *value;
+  } else if (const auto* dtype = std::get_if<DType>(&type->value)) {
+    to.value.value = Type(TensorType{*dtype, {}});
+  } else if (const auto* other = std::get_if<OtherType>(&type->value)) {
+    if (other->name == "tf32") {
+      to.value.value = EnumAttribute{other->name};
+    } else {
+      to.value.value = OpaqueAttribute{other->name};
+    }
+  } else {
+    to.value.value = OpaqueAttribute{"function type"};
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<FunctionType> Decoder::FunctionTypeAt(uint64_t attribute) {
+  const Entry& entry = container_.attributes[attribute];
+  Cursor in = entry.data;
+  const size_t begin = in.offset();
+  uint64_t expected = ~uint64_t{0};
+  if (entry.has_encoding && entry.dialect == "vhlo") expected = kVhloType;
+  if (entry.has_encoding && entry.dialect == "builtin") expected = kType;
+  ACCELD_ASSIGN_OR_RETURN(const uint64_t code, in.Varint());
+  if (code == expected) {
+    ACCELD_ASSIGN_OR_RETURN(const uint64_t index, TypeIndex(in));
+    ACCELD_ASSIGN_OR_RETURN(const DecodedType* type, Decode(index, 1));
+    ACCELD_RETURN_IF_ERROR(Charge(type->size_bytes));
+    if (const auto* function = std::get_if<FunctionType>(&type->value)) return *function;
+  }
+  return Cursor::ErrorAt(begin, "expected the type of a function");
+}
+
+absl::Status Decoder::ReadArray(Cursor& in, int depth, DecodedAttribute& to) {
+  ACCELD_ASSIGN_OR_RETURN(const uint64_t count, in.Count("attributes"));
+  ArrayAttribute array;
+  for (uint64_t i = 0; i < count; ++i) {
+    ACCELD_ASSIGN_OR_RETURN(const uint64_t index, AttributeIndex(in));
+    ACCELD_ASSIGN_OR_RETURN(const DecodedAttribute* element, DecodeAttribute(index, depth + 1));
+    ACCELD_RETURN_IF_ERROR(Charge(*element));
+    to.size_bytes += element->size_bytes;
+    to.constant_bytes += element->constant_bytes;
+    array.elements.push_back(element->value);
+  }
+  to.value.value = std::move(array);
+  return absl::OkStatus();
+}
+
+// count, pairs of name and value
+absl::StatusOr<Decoder::Entries> Decoder::ReadEntries(Cursor& in, int depth) {
+  ACCELD_ASSIGN_OR_RETURN(const uint64_t count, in.Count("attributes"));
+  Entries entries;
+  for (uint64_t i = 0; i < count; ++i) {
+    const size_t begin = in.offset();
+    ACCELD_ASSIGN_OR_RETURN(const uint64_t name_index, AttributeIndex(in));
+    // A name is a string: it is decoded one level deeper only, wherever the dictionary stands.
+    ACCELD_ASSIGN_OR_RETURN(const DecodedAttribute* name, DecodeAttribute(name_index, depth + 1));
+    ACCELD_RETURN_IF_ERROR(Charge(name->size_bytes));
+    const auto* text = std::get_if<StringAttribute>(&name->value.value);
+    if (text == nullptr) return Cursor::ErrorAt(begin, "expected the name of an attribute");
+    ACCELD_ASSIGN_OR_RETURN(const uint64_t value, AttributeIndex(in));
+    entries.emplace_back(text->value, value);
+  }
+  return entries;
+}
+
+absl::Status Decoder::ReadDictionary(Cursor& in, int depth, DecodedAttribute& to) {
+  const size_t begin = in.offset();
+  ACCELD_ASSIGN_OR_RETURN(Entries entries, ReadEntries(in, depth));
+  DictionaryAttribute dictionary;
+  for (auto& [name, index] : entries) {
+    ACCELD_ASSIGN_OR_RETURN(const DecodedAttribute* value, DecodeAttribute(index, depth + 1));
+    ACCELD_RETURN_IF_ERROR(Charge(*value));
+    to.size_bytes += value->size_bytes + name.size() + sizeof(std::string);
+    to.constant_bytes += value->constant_bytes;
+    if (!dictionary.entries.try_emplace(name, value->value).second) {
+      return Cursor::ErrorAt(begin, absl::StrCat("attribute '", name, "' stands twice"));
+    }
+  }
+  to.value.value = std::move(dictionary);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Decoder::Entries> Decoder::DictionaryAt(uint64_t index) {
+  const Entry& entry = container_.attributes[index];
+  Cursor in = entry.data;
+  const size_t begin = in.offset();
+  uint64_t expected = ~uint64_t{0};
+  if (entry.has_encoding && entry.dialect == "vhlo") expected = kVhloDictionary;
+  if (entry.has_encoding && entry.dialect == "builtin") expected = kDictionary;
+  ACCELD_ASSIGN_OR_RETURN(const uint64_t code, in.Varint());
+  if (code != expected) return Cursor::ErrorAt(begin, "expected a dictionary");
+  return ReadEntries(in, 1);
+}
+
+absl::StatusOr<TensorType> Decoder::LiteralType(Cursor& in, int depth) {
+  const size_t begin = in.offset();
+  ACCELD_ASSIGN_OR_RETURN(const uint64_t index, TypeIndex(in));
+  ACCELD_ASSIGN_OR_RETURN(const DecodedType* decoded, Decode(index, depth + 1));
+  const auto* type = std::get_if<Type>(&decoded->value);
+  if (type == nullptr || !type->IsTensor() || !type->tensor().IsStatic()) {
+    if (const auto* other = std::get_if<OtherType>(&decoded->value)) {
+      return absl::UnimplementedError(absl::StrCat("byte ", begin, ": constants of type '",
+                                                   other->name, "' are not supported"));
+    }
+    return Cursor::ErrorAt(begin, "a constant needs a tensor type without dynamic dimensions");
+  }
+  return type->tensor();
+}
+
+absl::Status Decoder::SetLiteral(TensorType type, absl::string_view bytes, DecodedAttribute& to) {
+  ACCELD_ASSIGN_OR_RETURN(std::string elements, ElementsFromDense(type, std::string(bytes)));
+  to.constant_bytes = elements.size();
+  ACCELD_ASSIGN_OR_RETURN(Literal literal,
+                          Literal::FromBytes(std::move(type), std::move(elements)));
+  to.value.value = std::move(literal);
+  return absl::OkStatus();
+}
+
+absl::Status Decoder::ReadDense(Cursor& in, int depth, DecodedAttribute& to) {
+  const size_t begin = in.offset();
+  ACCELD_ASSIGN_OR_RETURN(TensorType type, LiteralType(in, depth));
+  ACCELD_ASSIGN_OR_RETURN(const absl::string_view bytes, in.Blob());
+  return Annotate(SetLiteral(std::move(type), bytes, to), absl::StrCat("byte ", begin));
+}
+
+absl::Status Decoder::ReadDenseResource(Cursor& in, int depth, DecodedAttribute& to) {
+  const size_t begin = in.offset();
+  ACCELD_ASSIGN_OR_RETURN(TensorType type, LiteralType(in, depth));
+  ACCELD_ASSIGN_OR_RETURN(const uint64_t index, in.Index(container_.resources.size(), "resource"));
+  const Resource& resource = container_.resources[index];
+  if (!resource.is_blob) {
+    return Cursor::ErrorAt(begin, absl::StrCat("resource '", resource.key, "' has no bytes"));
+  }
+  return Annotate(SetLiteral(std::move(type), resource.bytes, to),
+                  absl::StrCat("byte ", begin, ": resource '", resource.key, "'"));
+}
+
+// element type, count, bytes of all elements
+absl::Status Decoder::ReadDenseArray(Cursor& in, int depth, DecodedAttribute& to) {
+  const size_t begin = in.offset();
+  bool is_index = false;
+  ACCELD_ASSIGN_OR_RETURN(const DType dtype, ElementType(in, depth, is_index));
+  ACCELD_ASSIGN_OR_RETURN(const uint64_t count, in.Varint());
+  ACCELD_ASSIGN_OR_RETURN(const absl::string_view bytes, in.Blob());
+  if (IsFloat(dtype) || IsComplex(dtype)) {
+    to.value.value = OpaqueAttribute{"array of floats"};
+    return absl::OkStatus();
+  }
+  const auto element = static_cast<uint64_t>(StorageBytesOf(dtype));
+  if (bytes.size() % element != 0 || count != bytes.size() / element) {
+    return Cursor::ErrorAt(begin, absl::StrCat("an array of ", count, " elements of type ",
+                                               DTypeName(dtype), " has ", bytes.size(), " bytes"));
+  }
+  DenseArrayAttribute array;
+  array.dtype = dtype;
+  to.size_bytes += count * sizeof(int64_t);
+  ACCELD_RETURN_IF_ERROR(Charge(count * sizeof(int64_t)));
+  array.values.reserve(count);
+  for (uint64_t i = 0; i < count; ++i) {
+    array.values.push_back(Narrow(dtype, ReadInt(dtype, bytes.data(), static_cast<int64_t>(i))));
+  }
+  to.value.value = std::move(array);
+  return absl::OkStatus();
+}
+
+absl::Status Decoder::ReadVhloAttribute(Cursor& in, int depth, DecodedAttribute& to) {
+  ACCELD_ASSIGN_OR_RETURN(const uint64_t code, in.Varint());
+  switch (code) {
+    case kVhloArray:
+      return ReadArray(in, depth, to);
+    case kVhloBoolean: {
+      ACCELD_ASSIGN_OR_RETURN(const uint64_t value, in.Varint());
+      to.value.value = IntegerAttribute{value != 0 ? 1 : 0, DType::kI1};
+      return absl::OkStatus();
+    }
+    case kVhloApiVersion: {
+      const size_t begin = in.offset();
+      ACCELD_ASSIGN_OR_RETURN(const uint64_t value, in.Varint());
+      if (value > INT32_MAX) return Cursor::ErrorAt(begin, "the API version is too large");
+      to.value.value = IntegerAttribute{static_cast<int64_t>(value), DType::kI32};
+      return absl::OkStatus();
+    }
+    case kVhloDictionary:
+      return ReadDictionary(in, depth, to);
+    case kVhloFloat:
+      return ReadFloat(in, depth, to);
+    case kVhloInteger:
+      return ReadInteger(in, depth, to);
+    case kVhloString: {
+      ACCELD_ASSIGN_OR_RETURN(std::string text, String(in));
+      to.size_bytes += text.size();
+      to.value.value = StringAttribute{std::move(text)};
+      return absl::OkStatus();
+    }
+    case kVhloTensor:
+      return ReadDense(in, depth, to);
+    case kVhloType:
+      return ReadTypeAttribute(in, depth, to);
+    default:
+      break;
+  }
+  for (const VhloEnum& known : kVhloEnums) {
+    if (known.code != code) continue;
+    const size_t begin = in.offset();
+    ACCELD_ASSIGN_OR_RETURN(const uint64_t value, in.Varint());
+    const absl::Span<const absl::string_view> keywords(known.keywords);
+    if (value >= keywords.size() || keywords[value].empty()) {
+      return Cursor::ErrorAt(begin, absl::StrCat("VHLO enum ", code, " has no value ", value));
+    }
+    to.value.value = EnumAttribute{std::string(keywords[value])};
+    return absl::OkStatus();
+  }
+  to.value.value = OpaqueAttribute{absl::StrCat("VHLO attribute ", code)};
+  return absl::OkStatus();
+}
+
+absl::Status Decoder::ReadBuiltinAttribute(Cursor& in, int depth, DecodedAttribute& to) {
+  ACCELD_ASSIGN_OR_RETURN(const uint64_t code, in.Varint());
+  switch (code) {
+    case kArray:
+      return ReadArray(in, depth, to);
+    case kDictionary:
+      return ReadDictionary(in, depth, to);
+    case kString:
+    case kStringWithType: {
+      ACCELD_ASSIGN_OR_RETURN(std::string text, String(in));
+      to.size_bytes += text.size();
+      to.value.value = StringAttribute{std::move(text)};
+      return absl::OkStatus();
+    }
+    case kFlatSymbol: {
+      const size_t begin = in.offset();
+      ACCELD_ASSIGN_OR_RETURN(const uint64_t index, AttributeIndex(in));
+      ACCELD_ASSIGN_OR_RETURN(const DecodedAttribute* name, DecodeAttribute(index, depth + 1));
+      const auto* text = std::get_if<StringAttribute>(&name->value.value);
+      if (text == nullptr) return Cursor::ErrorAt(begin, "expected the name of a symbol");
+      to.size_bytes += text->value.size();
+      to.value.value = SymbolAttribute{text->value};
+      return absl::OkStatus();
+    }
+    case kType:
+      return ReadTypeAttribute(in, depth, to);
+    case kUnit:
+      to.value.value = UnitAttribute{};
+      return absl::OkStatus();
+    case kInteger:
+      return ReadInteger(in, depth, to);
+    case kFloat:
+      return ReadFloat(in, depth, to);
+    case kDenseResource:
+      return ReadDenseResource(in, depth, to);
+    case kDenseArray:
+      return ReadDenseArray(in, depth, to);
+    case kDenseElements:
+      return ReadDense(in, depth, to);
+    default:
+      to.value.value = OpaqueAttribute{absl::StrCat("builtin attribute ", code)};
+      return absl::OkStatus();
+  }
+}
+
+}  // namespace acceld::ir::bytecode

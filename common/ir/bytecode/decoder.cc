@@ -1,0 +1,135 @@
+#include "common/ir/bytecode/decoder.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "common/ir/limits.h"
+
+namespace acceld::ir::bytecode {
+namespace {
+
+// What a file may unfold to. Ops share types, attributes and whole sets of properties, so that a
+// convolution of fifteen bytes in the file has kilobytes of attributes.
+constexpr uint64_t kUnfoldingFactor = 1024;
+constexpr uint64_t kUnfoldingBase = uint64_t{16} << 20;
+constexpr uint64_t kUnfoldingLimit = uint64_t{4} << 30;
+
+absl::Status TooDeep(const Cursor& in) {
+  return in.Error(absl::StrCat("nesting is deeper than ", limits::kMaxDepth));
+}
+
+// What an entry in a form that is not decoded is called in messages.
+std::string ForeignName(const Entry& entry) { return absl::StrCat("#", entry.dialect, "<...>"); }
+
+}  // namespace
+
+Decoder::Decoder(const Container& container, uint64_t file_bytes)
+    : container_(container),
+      types_(container.types.size()),
+      attributes_(container.attributes.size()),
+      budget_bytes_(std::min(kUnfoldingBase + kUnfoldingFactor * file_bytes, kUnfoldingLimit)),
+      constant_budget_bytes_(limits::kMaxProgramBytes) {}
+
+absl::Status Decoder::Charge(uint64_t bytes) {
+  if (bytes > budget_bytes_) {
+    return absl::InvalidArgumentError(
+        "the program's types and attributes unfold to more than its size allows");
+  }
+  budget_bytes_ -= bytes;
+  return absl::OkStatus();
+}
+
+absl::Status Decoder::Charge(const DecodedAttribute& attribute) {
+  if (attribute.constant_bytes > constant_budget_bytes_) {
+    return absl::InvalidArgumentError(absl::StrCat("the program's constants have more than ",
+                                                   limits::kMaxProgramBytes, " bytes"));
+  }
+  constant_budget_bytes_ -= attribute.constant_bytes;
+  return Charge(attribute.size_bytes);
+}
+
+absl::StatusOr<uint64_t> Decoder::TypeIndex(Cursor& in) const {
+  return in.Index(container_.types.size(), "type");
+}
+absl::StatusOr<uint64_t> Decoder::AttributeIndex(Cursor& in) const {
+  return in.Index(container_.attributes.size(), "attribute");
+}
+absl::StatusOr<std::string> Decoder::String(Cursor& in) const {
+  ACCELD_ASSIGN_OR_RETURN(const uint64_t index, in.Index(container_.strings.size(), "string"));
+  return std::string(container_.strings[index]);
+}
+
+absl::StatusOr<const DecodedType*> Decoder::Decode(uint64_t index, int depth) {
+  std::optional<DecodedType>& slot = types_[index];
+  if (slot.has_value()) return &*slot;
+  const Entry& entry = container_.types[index];
+  Cursor in = entry.data;
+  if (depth >= limits::kMaxDepth) return TooDeep(in);
+  DecodedType type;
+  type.value = OtherType{absl::StrCat("!", entry.dialect, "<...>")};
+  type.size_bytes = sizeof(Type);
+  if (entry.has_encoding && entry.dialect == "vhlo") {
+    ACCELD_RETURN_IF_ERROR(ReadVhloType(in, depth, type));
+  } else if (entry.has_encoding && entry.dialect == "builtin") {
+    ACCELD_RETURN_IF_ERROR(ReadBuiltinType(in, depth, type));
+  }
+  ACCELD_RETURN_IF_ERROR(Charge(type.size_bytes));
+  slot = std::move(type);
+  return &*slot;
+}
+
+absl::StatusOr<const Decoder::DecodedAttribute*> Decoder::DecodeAttribute(uint64_t index,
+                                                                          int depth) {
+  std::optional<DecodedAttribute>& slot = attributes_[index];
+  if (slot.has_value()) return &*slot;
+  const Entry& entry = container_.attributes[index];
+  Cursor in = entry.data;
+  if (depth >= limits::kMaxDepth) return TooDeep(in);
+  DecodedAttribute attribute;
+  attribute.size_bytes = sizeof(Attribute);
+  if (entry.has_encoding && entry.dialect == "vhlo") {
+    ACCELD_RETURN_IF_ERROR(ReadVhloAttribute(in, depth, attribute));
+  } else if (entry.has_encoding && entry.dialect == "builtin") {
+    ACCELD_RETURN_IF_ERROR(ReadBuiltinAttribute(in, depth, attribute));
+  } else {
+    attribute.value.value = OpaqueAttribute{ForeignName(entry)};
+  }
+  ACCELD_RETURN_IF_ERROR(Charge(attribute.size_bytes));
+  slot = std::move(attribute);
+  return &*slot;
+}
+
+absl::StatusOr<Type> Decoder::ValueTypeAt(uint64_t index) {
+  ACCELD_ASSIGN_OR_RETURN(const DecodedType* decoded, Decode(index, 0));
+  ACCELD_RETURN_IF_ERROR(Charge(decoded->size_bytes));
+  const auto* type = std::get_if<Type>(&decoded->value);
+  if (type != nullptr && !decoded->has_index) return *type;
+  std::string name = "index";
+  if (const auto* other = std::get_if<OtherType>(&decoded->value)) name = other->name;
+  if (const auto* dtype = std::get_if<DType>(&decoded->value))
+    name = std::string(DTypeName(*dtype));
+  if (std::holds_alternative<FunctionType>(decoded->value)) name = "function";
+  return absl::UnimplementedError(absl::StrCat(
+      "values of type '", name, "' are not supported, only tensors, tuples and tokens"));
+}
+
+absl::StatusOr<Attribute> Decoder::AttributeAt(uint64_t index) {
+  ACCELD_ASSIGN_OR_RETURN(const DecodedAttribute* decoded, DecodeAttribute(index, 0));
+  ACCELD_RETURN_IF_ERROR(Charge(*decoded));
+  return decoded->value;
+}
+
+absl::StatusOr<std::string> Decoder::NameAt(uint64_t index) {
+  ACCELD_ASSIGN_OR_RETURN(const DecodedAttribute* decoded, DecodeAttribute(index, 0));
+  ACCELD_RETURN_IF_ERROR(Charge(decoded->size_bytes));
+  const auto* text = std::get_if<StringAttribute>(&decoded->value.value);
+  const size_t offset = container_.attributes[index].data.offset();
+  if (text == nullptr) return Cursor::ErrorAt(offset, "expected a string");
+  if (text->value.size() > static_cast<size_t>(limits::kMaxNameBytes)) {
+    return Cursor::ErrorAt(offset,
+                           absl::StrCat("a name is longer than ", limits::kMaxNameBytes, " bytes"));
+  }
+  return text->value;
+}
+
+}  // namespace acceld::ir::bytecode

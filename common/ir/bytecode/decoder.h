@@ -1,0 +1,104 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "common/ir/attribute.h"
+#include "common/ir/bytecode/container.h"
+#include "common/ir/type.h"
+#include "common/status.h"
+
+namespace acceld::ir::bytecode {
+
+struct FunctionType {
+  std::vector<Type> parameters;
+  std::vector<Type> results;
+};
+// A type that no value of a program has: "none", "tf32", "quant.uniform".
+struct OtherType {
+  std::string name;
+};
+struct DecodedType {
+  std::variant<Type, DType, FunctionType, OtherType> value;  // DType: an element type by itself
+  bool has_index = false;   // made of `index`, which is read as i64 and stands in attributes only
+  uint64_t size_bytes = 0;  // in memory, about
+};
+
+// Types and attributes by their number in the file, decoded when first asked for. They refer to
+// each other by number, so a small file could unfold to a huge program: nesting is bounded by
+// limits::kMaxDepth, and what is given out altogether by a multiple of the file's size. Not
+// thread-safe.
+//
+// Attributes come in the forms that the text reader gives: enums as keywords, flags as i1, dense
+// tensors as literals. What has no form there (locations, other dialects) becomes an
+// OpaqueAttribute, and so does VHLO's way to say that there is no value (IsAbsent).
+class Decoder {
+ public:
+  // `container` must outlive the decoder; `file_bytes` is the size of the file.
+  Decoder(const Container& container, uint64_t file_bytes);
+
+  // The type of a value: a tensor, tuple or token.
+  absl::StatusOr<Type> ValueTypeAt(uint64_t index);
+  absl::StatusOr<Attribute> AttributeAt(uint64_t index);
+  // The text of a string attribute, of at most limits::kMaxNameBytes.
+  absl::StatusOr<std::string> NameAt(uint64_t index);
+  // The function type that a type attribute holds.
+  absl::StatusOr<FunctionType> FunctionTypeAt(uint64_t attribute);
+  // Names of a dictionary attribute with the numbers of the attributes under them.
+  using Entries = std::vector<std::pair<std::string, uint64_t>>;
+  absl::StatusOr<Entries> DictionaryAt(uint64_t index);
+
+  static bool IsAbsent(const Attribute& attribute);
+
+ private:
+  struct DecodedAttribute {
+    Attribute value;
+    uint64_t size_bytes = 0;  // in memory, about, without the bytes of constants
+    uint64_t constant_bytes = 0;
+  };
+
+  absl::StatusOr<const DecodedType*> Decode(uint64_t type, int depth);
+  absl::StatusOr<const DecodedAttribute*> DecodeAttribute(uint64_t index, int depth);
+  absl::Status Charge(uint64_t bytes);
+  absl::Status Charge(const DecodedAttribute& attribute);
+
+  // Each reads one entry after its code; `depth` is that of the entry.
+  absl::Status ReadVhloType(Cursor& in, int depth, DecodedType& to);
+  absl::Status ReadBuiltinType(Cursor& in, int depth, DecodedType& to);
+  absl::Status ReadVhloAttribute(Cursor& in, int depth, DecodedAttribute& to);
+  absl::Status ReadBuiltinAttribute(Cursor& in, int depth, DecodedAttribute& to);
+
+  absl::StatusOr<uint64_t> TypeIndex(Cursor& in) const;
+  absl::StatusOr<uint64_t> AttributeIndex(Cursor& in) const;
+  absl::StatusOr<std::string> String(Cursor& in) const;
+  // Where only an element type, or only a tensor type, can stand.
+  absl::StatusOr<DType> ElementType(Cursor& in, int depth, bool& is_index);
+  absl::Status ReadTensor(Cursor& in, int depth, DecodedType& to);
+  absl::Status ReadTuple(Cursor& in, int depth, DecodedType& to);
+  absl::Status ReadComplex(Cursor& in, int depth, DecodedType& to);
+  absl::StatusOr<std::vector<Type>> ReadTypeList(Cursor& in, int depth, DecodedType& owner);
+  absl::Status ReadFunctionType(Cursor& in, int depth, DecodedType& to);
+  absl::Status ReadInteger(Cursor& in, int depth, DecodedAttribute& to);
+  absl::Status ReadFloat(Cursor& in, int depth, DecodedAttribute& to);
+  absl::Status ReadTypeAttribute(Cursor& in, int depth, DecodedAttribute& to);
+  absl::Status ReadArray(Cursor& in, int depth, DecodedAttribute& to);
+  absl::Status ReadDictionary(Cursor& in, int depth, DecodedAttribute& to);
+  absl::StatusOr<Entries> ReadEntries(Cursor& in, int depth);
+  // A tensor of the type whose number comes next, with `bytes` or else the blob behind it.
+  absl::Status ReadDense(Cursor& in, int depth, DecodedAttribute& to);
+  absl::Status ReadDenseResource(Cursor& in, int depth, DecodedAttribute& to);
+  absl::Status ReadDenseArray(Cursor& in, int depth, DecodedAttribute& to);
+  absl::StatusOr<TensorType> LiteralType(Cursor& in, int depth);
+  absl::Status SetLiteral(TensorType type, absl::string_view bytes, DecodedAttribute& to);
+
+  const Container& container_;
+  std::vector<std::optional<DecodedType>> types_;
+  std::vector<std::optional<DecodedAttribute>> attributes_;
+  uint64_t budget_bytes_;
+  uint64_t constant_budget_bytes_;
+};
+
+}  // namespace acceld::ir::bytecode

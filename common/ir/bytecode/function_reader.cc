@@ -1,0 +1,234 @@
+#include "common/ir/bytecode/function_reader.h"
+
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "common/ir/import_op.h"
+#include "common/ir/limits.h"
+
+namespace acceld::ir::bytecode {
+namespace {
+
+constexpr ValueId kUndefined = ~ValueId{0};
+
+// What stands for an op outside of VHLO that mixed artifacts hold: it gives what it is given.
+bool IsIdentity(absl::string_view name) {
+  // Between VHLO's types and the builtin ones, which are the same here.
+  return name == "builtin.unrealized_conversion_cast" || name == "sdy.sharding_constraint";
+}
+
+bool IsTerminator(absl::string_view op) {
+  return op == "stablehlo.return" || op == "func.return" || op == "sdy.return";
+}
+
+}  // namespace
+
+absl::StatusOr<Decoder::Entries> ReadAttributes(Reader& reader, const OpHeader& header,
+                                                const VhloOp& op) {
+  Decoder::Entries entries;
+  if (header.dictionary.has_value()) {
+    ACCELD_ASSIGN_OR_RETURN(entries, reader.decoder.DictionaryAt(*header.dictionary));
+  }
+  if (!header.properties.has_value()) return entries;
+  Cursor in = *header.properties;
+  const size_t num_attributes = reader.container.attributes.size();
+  if (header.name->registered) {
+    for (const VhloAttribute& attribute : op.attributes) {
+      ACCELD_ASSIGN_OR_RETURN(const uint64_t index, in.Index(num_attributes, "attribute"));
+      entries.emplace_back(std::string(attribute.name), index);
+    }
+  } else {
+    // The producer did not know the op and wrote its properties as one dictionary.
+    ACCELD_ASSIGN_OR_RETURN(const uint64_t index, in.Index(num_attributes, "attribute"));
+    ACCELD_ASSIGN_OR_RETURN(const Decoder::Entries more, reader.decoder.DictionaryAt(index));
+    entries.insert(entries.end(), more.begin(), more.end());
+  }
+  ACCELD_RETURN_IF_ERROR(in.ExpectEnd("a set of properties"));
+  return entries;
+}
+
+FunctionReader::FunctionReader(Reader& reader, std::string name, bool is_public)
+    : reader_(reader), builder_(std::move(name), is_public) {}
+
+absl::Status FunctionReader::Define(const std::vector<ValueId>& ids) {
+  if (ids.size() > values_.size() - next_value_) {
+    return absl::InvalidArgumentError("a region defines more values than it says");
+  }
+  for (const ValueId id : ids) values_[next_value_++] = id;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<ValueId>> FunctionReader::OperandsOf(const OpHeader& header) const {
+  std::vector<ValueId> operands;
+  operands.reserve(header.operands.size());
+  for (const uint64_t number : header.operands) {
+    if (number >= values_.size() || values_[number] == kUndefined) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("expected a value defined before, found value ", number));
+    }
+    operands.push_back(values_[number]);
+  }
+  return operands;
+}
+
+absl::StatusOr<AttributeDictionary> FunctionReader::AttributesOf(const OpHeader& header,
+                                                                 const VhloOp& op) {
+  ACCELD_ASSIGN_OR_RETURN(Decoder::Entries entries, ReadAttributes(reader_, header, op));
+  AttributeDictionary attributes;
+  for (auto& [name, index] : entries) {
+    if (name.size() > static_cast<size_t>(limits::kMaxNameBytes)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("a name is longer than ", limits::kMaxNameBytes, " bytes"));
+    }
+    const VhloAttribute* known = nullptr;
+    for (const VhloAttribute& attribute : op.attributes) {
+      if (attribute.name == name) known = &attribute;
+    }
+    ACCELD_ASSIGN_OR_RETURN(Attribute value, reader_.decoder.AttributeAt(index));
+    if (Decoder::IsAbsent(value)) continue;
+    AttributeDictionary* to = &attributes;
+    if (known != nullptr && known->is_function) {
+      if (auto* text = std::get_if<StringAttribute>(&value.value)) {
+        value.value = SymbolAttribute{std::move(text->value)};
+      }
+    }
+    if (known != nullptr && !known->field.empty()) {
+      Attribute& field = attributes[std::string(known->field)];
+      auto* parts = std::get_if<StructAttribute>(&field.value);
+      if (parts == nullptr) {
+        parts = &field.value.emplace<StructAttribute>();
+        parts->name = std::string(known->field_kind);
+      }
+      to = &parts->fields;
+    }
+    if (!to->try_emplace(name, std::move(value)).second) {
+      return absl::InvalidArgumentError(absl::StrCat("attribute '", name, "' stands twice"));
+    }
+  }
+  return attributes;
+}
+
+absl::StatusOr<Region> FunctionReader::ReadInnerRegion(Cursor& in) {
+  const size_t outer_size = values_.size();
+  const size_t outer_next = next_value_;
+  ACCELD_ASSIGN_OR_RETURN(std::vector<ValueId> results, ReadRegion(in, /*is_body=*/false));
+  values_.resize(outer_size);
+  next_value_ = outer_next;
+  return builder_.EndRegion(std::move(results));
+}
+
+absl::Status FunctionReader::ReadRegions(Cursor& in, const OpHeader& header,
+                                         std::vector<Region>& regions) {
+  if (header.num_regions == 0) return absl::OkStatus();
+  const bool is_section = IsSection(reader_.container, header);
+  Cursor part = in;
+  if (is_section) {
+    ACCELD_ASSIGN_OR_RETURN(part, ReadRegionSection(in));
+  }
+  // Isolated regions number their values from zero.
+  std::vector<ValueId> around;
+  if (header.is_isolated) std::swap(around, values_);
+  for (uint64_t i = 0; i < header.num_regions; ++i) {
+    ACCELD_ASSIGN_OR_RETURN(Region region, ReadInnerRegion(part));
+    regions.push_back(std::move(region));
+  }
+  if (header.is_isolated) std::swap(around, values_);
+  if (is_section) return part.ExpectEnd("the section of its regions");
+  in = part;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<bool> FunctionReader::ReadOp(Cursor& in, const OpHeader& header,
+                                            std::vector<ValueId>& returned) {
+  ACCELD_ASSIGN_OR_RETURN(std::vector<ValueId> operands, OperandsOf(header));
+  const std::string full_name = header.FullName();
+  ImportedOp op;
+  const VhloOp* known = nullptr;
+  if (header.name->dialect == "vhlo") {
+    ACCELD_ASSIGN_OR_RETURN(known, FindVhloOp(header.name->name));
+    op.name = std::string(known->op);
+  } else {
+    op.name = full_name;
+  }
+  const bool has_no_regions = IsTerminator(op.name) || IsIdentity(full_name);
+  if (has_no_regions && header.num_regions != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("has ", header.num_regions, " regions, expected none"));
+  }
+  if (IsTerminator(op.name)) {
+    returned = std::move(operands);
+    return true;
+  }
+  for (const uint64_t type : header.result_types) {
+    ACCELD_ASSIGN_OR_RETURN(op.result_types.emplace_back(), reader_.decoder.ValueTypeAt(type));
+  }
+  if (known == nullptr) {
+    if (!IsIdentity(full_name)) {
+      return absl::UnimplementedError(
+          absl::StrCat("op '", full_name, "' is not supported in bytecode, only VHLO is"));
+    }
+    if (builder_.function().TypesOf(operands) != op.result_types) {
+      return absl::InvalidArgumentError("its operands and results have different types");
+    }
+    ACCELD_RETURN_IF_ERROR(Define(operands));
+    return false;
+  }
+  ACCELD_ASSIGN_OR_RETURN(op.attributes, AttributesOf(header, *known));
+  op.operands = std::move(operands);
+  ACCELD_RETURN_IF_ERROR(ReadRegions(in, header, op.regions));
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<ValueId> results, ImportOp(builder_, op));
+  ACCELD_RETURN_IF_ERROR(Define(results));
+  return false;
+}
+
+absl::StatusOr<std::vector<ValueId>> FunctionReader::ReadRegion(Cursor& in, bool is_body) {
+  if (depth_ >= limits::kMaxDepth) {
+    return in.Error(absl::StrCat("nesting is deeper than ", limits::kMaxDepth));
+  }
+  uint64_t num_values = 0;
+  ACCELD_ASSIGN_OR_RETURN(const BlockHeader block,
+                          ReadRegionHeader(reader_.container, in, num_values));
+  // Each takes at least a byte; so what is reserved altogether is bounded by the file's size.
+  if (num_values > reader_.values_left) return in.Error("more values than the file has bytes");
+  reader_.values_left -= num_values;
+  next_value_ = values_.size();
+  values_.resize(values_.size() + num_values, kUndefined);
+  std::vector<Type> types;
+  for (const uint64_t type : block.parameter_types) {
+    ACCELD_ASSIGN_OR_RETURN(types.emplace_back(), reader_.decoder.ValueTypeAt(type));
+  }
+  std::vector<ValueId> parameters;
+  if (is_body) {
+    for (Type& type : types) parameters.push_back(builder_.AddParameter(std::move(type)));
+  } else {
+    parameters = builder_.BeginRegion(types);
+  }
+  ACCELD_RETURN_IF_ERROR(Define(parameters));
+
+  ++depth_;
+  std::vector<ValueId> returned;
+  bool ended = false;
+  for (uint64_t i = 0; i < block.num_ops; ++i) {
+    if (ended) return in.Error("ops after the return that ends the region");
+    if (++reader_.op_count > limits::kMaxOps) {
+      return in.Error(absl::StrCat("the program has more than ", limits::kMaxOps, " ops"));
+    }
+    ACCELD_ASSIGN_OR_RETURN(const OpHeader header, ReadOpHeader(reader_.container, in));
+    const auto read = ReadOp(in, header, returned);
+    if (!read.ok()) {
+      return Annotate(read.status(), absl::StrCat("op ", i, " '", header.FullName(), "'"));
+    }
+    ended = *read;
+  }
+  if (!ended) return in.Error("expected the return that ends the region");
+  --depth_;
+  return returned;
+}
+
+absl::StatusOr<Function> FunctionReader::ReadBody(Cursor& in) {
+  ACCELD_ASSIGN_OR_RETURN(std::vector<ValueId> results, ReadRegion(in, /*is_body=*/true));
+  return builder_.Finish(std::move(results));
+}
+
+}  // namespace acceld::ir::bytecode

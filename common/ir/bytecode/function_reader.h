@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/ir/attribute.h"
+#include "common/ir/builder.h"
+#include "common/ir/bytecode/decoder.h"
+#include "common/ir/bytecode/op_header.h"
+#include "common/ir/bytecode/vhlo_ops.h"
+#include "common/ir/module.h"
+
+namespace acceld::ir::bytecode {
+
+// What the readers of one file share.
+struct Reader {
+  Reader(Container read, uint64_t file_bytes)
+      : container(std::move(read)), decoder(container, file_bytes), values_left(file_bytes) {}
+  Reader(const Reader&) = delete;
+  Reader& operator=(const Reader&) = delete;
+
+  const Container container;
+  Decoder decoder;
+  int64_t op_count = 0;  // over all functions
+  uint64_t values_left;  // that may still be defined, over all functions
+};
+
+// The attributes of an op by the names that its dialect gives them, as numbers: its dictionary
+// together with its properties. `op` says which properties it has.
+absl::StatusOr<Decoder::Entries> ReadAttributes(Reader& reader, const OpHeader& header,
+                                                const VhloOp& op);
+
+// Reads the body of one function. Each op is checked against its inference rule where it stands;
+// errors name it: "op 3 'vhlo.add_v1': ...".
+class FunctionReader {
+ public:
+  FunctionReader(Reader& reader, std::string name, bool is_public);
+
+  // The function's one region, which is isolated.
+  absl::StatusOr<Function> ReadBody(Cursor& in);
+
+ private:
+  // A region's results; its parameters are `to` the builder what `is_body` says.
+  absl::StatusOr<std::vector<ValueId>> ReadRegion(Cursor& in, bool is_body);
+  absl::StatusOr<Region> ReadInnerRegion(Cursor& in);
+  // Reads one op. True when it was the terminator; `returned` is what it returns then.
+  absl::StatusOr<bool> ReadOp(Cursor& in, const OpHeader& header, std::vector<ValueId>& returned);
+  absl::Status ReadRegions(Cursor& in, const OpHeader& header, std::vector<Region>& regions);
+  absl::StatusOr<std::vector<ValueId>> OperandsOf(const OpHeader& header) const;
+  absl::StatusOr<AttributeDictionary> AttributesOf(const OpHeader& header, const VhloOp& op);
+  // Gives the next numbers of the innermost region to values.
+  absl::Status Define(const std::vector<ValueId>& ids);
+
+  Reader& reader_;
+  FunctionBuilder builder_;
+  int depth_ = 0;
+  // By the file's numbers: those of the open regions, one after the other.
+  std::vector<ValueId> values_;
+  size_t next_value_ = 0;  // of the innermost open region
+};
+
+}  // namespace acceld::ir::bytecode

@@ -1,0 +1,161 @@
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "common/ir/bytecode.h"
+#include "common/ir/bytecode/function_reader.h"
+#include "common/ir/limits.h"
+#include "common/ir/verifier.h"
+
+// The module of a bytecode file and its functions.
+namespace acceld::ir {
+namespace bytecode {
+namespace {
+
+constexpr absl::string_view kMagic = "ML\xEFR";
+
+class ModuleReader {
+ public:
+  ModuleReader(Container container, uint64_t file_bytes)
+      : reader_(std::move(container), file_bytes) {}
+
+  absl::StatusOr<Module> Read();
+
+ private:
+  absl::Status ReadName(const OpHeader& header);
+  absl::Status ReadItem(Cursor& in);
+  absl::Status ReadFunction(const OpHeader& header, const VhloOp& op, Cursor& in);
+
+  Reader reader_;
+  Module module_;
+};
+
+// The name is an optional property, or else in the dictionary. It only serves messages.
+absl::Status ModuleReader::ReadName(const OpHeader& header) {
+  Decoder::Entries entries;
+  if (header.dictionary.has_value()) {
+    ACCELD_ASSIGN_OR_RETURN(entries, reader_.decoder.DictionaryAt(*header.dictionary));
+  }
+  if (header.properties.has_value() && header.name->registered) {
+    Cursor in = *header.properties;
+    ACCELD_ASSIGN_OR_RETURN(const auto index_and_flag, in.VarintWithFlag());
+    if (index_and_flag.second) entries.emplace_back("sym_name", index_and_flag.first);
+  }
+  for (const auto& [name, index] : entries) {
+    if (name != "sym_name") continue;
+    if (index >= reader_.container.attributes.size()) {
+      return absl::InvalidArgumentError(absl::StrCat("there is no attribute ", index));
+    }
+    ACCELD_ASSIGN_OR_RETURN(module_.name, reader_.decoder.NameAt(index));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ModuleReader::ReadFunction(const OpHeader& header, const VhloOp& op, Cursor& in) {
+  if (static_cast<int64_t>(module_.functions.size()) >= limits::kMaxFunctions) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the program has more than ", limits::kMaxFunctions, " functions"));
+  }
+  std::string name;
+  bool is_public = true;
+  FunctionType type;
+  bool has_type = false;
+  ACCELD_ASSIGN_OR_RETURN(const Decoder::Entries entries, ReadAttributes(reader_, header, op));
+  for (const auto& [attribute, index] : entries) {
+    if (attribute == "sym_name") {
+      ACCELD_ASSIGN_OR_RETURN(name, reader_.decoder.NameAt(index));
+    } else if (attribute == "sym_visibility") {
+      ACCELD_ASSIGN_OR_RETURN(const std::string visibility, reader_.decoder.NameAt(index));
+      is_public = visibility.empty() || visibility == "public";
+    } else if (attribute == "function_type") {
+      ACCELD_ASSIGN_OR_RETURN(type, reader_.decoder.FunctionTypeAt(index));
+      has_type = true;
+    }
+  }
+  if (name.empty() || !has_type) return in.Error("a function has no name or no type");
+  if (header.num_regions != 1) return in.Error("a function needs one region");
+  Cursor body = in;
+  const bool is_section = IsSection(reader_.container, header);
+  if (is_section) {
+    ACCELD_ASSIGN_OR_RETURN(body, ReadRegionSection(in));
+  }
+  FunctionReader function_reader(reader_, name, is_public);
+  auto function = function_reader.ReadBody(body);
+  const std::string where = absl::StrCat("@", name);
+  if (!function.ok()) return Annotate(function.status(), where);
+  if (is_section) {
+    ACCELD_RETURN_IF_ERROR(Annotate(body.ExpectEnd("a function's section"), where));
+  } else {
+    in = body;
+  }
+  if (function->ParameterTypes() != type.parameters || function->ResultTypes() != type.results) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("function @", name, " takes (", ToString(function->ParameterTypes()),
+                     ") and returns (", ToString(function->ResultTypes()), "), its type says (",
+                     ToString(type.parameters), ") and (", ToString(type.results), ")"));
+  }
+  module_.functions.push_back(*std::move(function));
+  return absl::OkStatus();
+}
+
+absl::Status ModuleReader::ReadItem(Cursor& in) {
+  ACCELD_ASSIGN_OR_RETURN(const OpHeader header, ReadOpHeader(reader_.container, in));
+  if (header.name->dialect == "vhlo") {
+    ACCELD_ASSIGN_OR_RETURN(const VhloOp* op, FindVhloOp(header.name->name));
+    if (op->op == "func.func") return ReadFunction(header, *op, in);
+  }
+  // One device needs no mesh of them.
+  if (header.FullName() == "sdy.mesh" && header.num_regions == 0) return absl::OkStatus();
+  return absl::UnimplementedError(absl::StrCat("op '", header.FullName(),
+                                               "' is not supported outside of functions in "
+                                               "bytecode"));
+}
+
+absl::StatusOr<Module> ModuleReader::Read() {
+  const Container& container = reader_.container;
+  Cursor top = container.ir;
+  ACCELD_ASSIGN_OR_RETURN(const BlockHeader file, ReadBlockHeader(container, top));
+  if (file.num_ops != 1) {
+    return top.Error(absl::StrCat("expected one module, found ", file.num_ops, " ops"));
+  }
+  ACCELD_ASSIGN_OR_RETURN(const OpHeader header, ReadOpHeader(container, top));
+  if (header.FullName() != "builtin.module" || header.num_regions != 1) {
+    return top.Error(absl::StrCat("expected a module, found '", header.FullName(), "'"));
+  }
+  ACCELD_RETURN_IF_ERROR(ReadName(header));
+  Cursor in = top;
+  if (IsSection(container, header)) {
+    ACCELD_ASSIGN_OR_RETURN(in, ReadRegionSection(top));
+  }
+  uint64_t num_values = 0;
+  ACCELD_ASSIGN_OR_RETURN(const BlockHeader block, ReadRegionHeader(container, in, num_values));
+  for (uint64_t i = 0; i < block.num_ops; ++i) ACCELD_RETURN_IF_ERROR(ReadItem(in));
+  ACCELD_RETURN_IF_ERROR(in.ExpectEnd("the module"));
+  return std::move(module_);
+}
+
+absl::StatusOr<Module> ReadModule(absl::string_view bytes) {
+  ACCELD_ASSIGN_OR_RETURN(Container container, ReadContainer(bytes));
+  ModuleReader reader(std::move(container), bytes.size());
+  ACCELD_ASSIGN_OR_RETURN(Module module, reader.Read());
+  ACCELD_RETURN_IF_ERROR(Verify(module));
+  return module;
+}
+
+}  // namespace
+}  // namespace bytecode
+
+bool IsBytecode(absl::string_view bytes) { return absl::StartsWith(bytes, bytecode::kMagic); }
+
+absl::StatusOr<Module> ReadBytecode(absl::string_view bytes, absl::string_view file_name) {
+  if (static_cast<int64_t>(bytes.size()) > limits::kMaxProgramBytes) {
+    return absl::ResourceExhaustedError(absl::StrCat(file_name, ": the program has ", bytes.size(),
+                                                     " bytes, more than ",
+                                                     limits::kMaxProgramBytes));
+  }
+  auto module = bytecode::ReadModule(bytes);
+  if (!module.ok()) return Annotate(module.status(), file_name);
+  return module;
+}
+
+}  // namespace acceld::ir
