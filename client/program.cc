@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/program_state.h"
 #include "common/ir/fingerprint.h"
+#include "common/ir/program.h"
 #include "common/ir/text.h"
 #include "common/ir/verifier.h"
 
@@ -32,6 +33,12 @@ absl::StatusOr<std::vector<ir::TensorType>> Tensors(const std::vector<ir::Type>&
 absl::StatusOr<Program> Program::FromText(absl::string_view text, absl::string_view file_name,
                                           absl::string_view entry) {
   ACCELD_ASSIGN_OR_RETURN(ir::Module module, ir::ParseModule(text, file_name));
+  return FromVerified(std::move(module), entry);
+}
+
+absl::StatusOr<Program> Program::FromBytes(absl::string_view bytes, absl::string_view file_name,
+                                           absl::string_view entry) {
+  ACCELD_ASSIGN_OR_RETURN(ir::Module module, ir::ReadProgram(bytes, file_name));
   return FromVerified(std::move(module), entry);
 }
 

@@ -23,6 +23,11 @@ class Program {
   static absl::StatusOr<Program> FromText(absl::string_view text,
                                           absl::string_view file_name = "<program>",
                                           absl::string_view entry = "main");
+  // Reads StableHLO text or a portable artifact (MLIR bytecode), told apart by content. Errors: as
+  // above.
+  static absl::StatusOr<Program> FromBytes(absl::string_view bytes,
+                                           absl::string_view file_name = "<program>",
+                                           absl::string_view entry = "main");
   // From a module; it is verified.
   static absl::StatusOr<Program> FromModule(ir::Module module, absl::string_view entry = "main");
 

@@ -1,7 +1,7 @@
 #include "server/rpc/convert.h"
 
 #include "common/ir/limits.h"
-#include "common/ir/text.h"
+#include "common/ir/program.h"
 #include "common/ir/verifier.h"
 #include "common/ir/wire.h"
 
@@ -112,7 +112,7 @@ absl::StatusOr<ir::Module> DecodeProgram(const v1::Program& program) {
       }
       ACCELD_ASSIGN_OR_RETURN(
           ir::Module module,
-          ir::ParseModule(program.text(), name.empty() ? "<program>" : name.c_str()));
+          ir::ReadProgram(program.text(), name.empty() ? "<program>" : name.c_str()));
       ACCELD_RETURN_IF_ERROR(ir::RefuseInternalOps(module));
       return module;
     }

@@ -16,7 +16,7 @@ v1::Stats ToProto(const engine::EngineStats& stats);
 v1::SessionInfo ToProto(const engine::SessionInfo& info);
 v1::CacheEntry ToProto(const engine::CacheEntryInfo& info);
 
-// Reads either form of a program. May take long for large ones. Errors: those of ir::ParseModule
+// Reads either form of a program. May take long for large ones. Errors: those of ir::ReadProgram
 // and ir::FromProto; INVALID_ARGUMENT when there is no form.
 absl::StatusOr<ir::Module> DecodeProgram(const v1::Program& program);
 // The function to run: "main" when none is named.

@@ -8,12 +8,13 @@
 #include <thread>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "client/file.h"
 #include "common/ir/check_overrides.h"
 #include "common/ir/conformance.h"
-#include "common/ir/text.h"
+#include "common/ir/program.h"
 #include "common/mutex.h"
 #include "nlohmann/json.hpp"
 
@@ -50,14 +51,18 @@ absl::StatusOr<Outcome> RunProgram(client::Client& client,
   return Outcome{Verdict::kFailed, absl::StrJoin(failed, "; ")};
 }
 
+// The name of the file without folders; an artifact, model.mlir.bc, has the name of its text.
+std::string ProgramName(const std::filesystem::path& path) {
+  return (path.extension() == ".bc" ? path.stem() : path.filename()).string();
+}
+
 Outcome CheckFile(client::Client& client, const std::string& path,
                   const ir::CheckOverrides& overrides) {
   const auto outcome = [&]() -> absl::StatusOr<Outcome> {
-    const ir::CheckOverride* override =
-        overrides.Find(std::filesystem::path(path).filename().string());
+    const ir::CheckOverride* override = overrides.Find(ProgramName(path));
     if (override != nullptr && override->skip) return Outcome{Verdict::kSkipped, override->reason};
-    ACCELD_ASSIGN_OR_RETURN(const std::string text, client::ReadFile(path));
-    ACCELD_ASSIGN_OR_RETURN(const ir::Module module, ir::ParseModule(text, path));
+    ACCELD_ASSIGN_OR_RETURN(const std::string bytes, client::ReadFile(path));
+    ACCELD_ASSIGN_OR_RETURN(const ir::Module module, ir::ReadProgram(bytes, path));
     ACCELD_ASSIGN_OR_RETURN(const ir::ConformanceProgram program,
                             ir::SplitConformanceProgram(module));
     return RunProgram(client, program, override);
@@ -78,14 +83,16 @@ absl::StatusOr<std::vector<std::string>> FindFiles(const std::vector<std::string
       continue;
     }
     for (const auto& entry : std::filesystem::recursive_directory_iterator(path, error)) {
-      if (entry.path().extension() == ".mlir") files.push_back(entry.path().string());
+      const std::string name = ProgramName(entry.path());
+      if (absl::EndsWith(name, ".mlir")) files.push_back(entry.path().string());
     }
     if (error)
       return absl::NotFoundError(absl::StrCat("cannot read ", path, ": ", error.message()));
   }
   std::sort(files.begin(), files.end());
   if (files.empty()) {
-    return absl::NotFoundError(absl::StrCat("no .mlir files in ", absl::StrJoin(paths, ", ")));
+    return absl::NotFoundError(
+        absl::StrCat("no .mlir or .mlir.bc files in ", absl::StrJoin(paths, ", ")));
   }
   return files;
 }

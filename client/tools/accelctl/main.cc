@@ -73,7 +73,8 @@ int Main(int argc, char** argv) {
   CheckFlags check;
   CLI::App* check_command = app.add_subcommand(
       "check", "run conformance programs: they hold their inputs, expected values and check calls");
-  check_command->add_option("paths", check.paths, "files, or folders with .mlir files")->required();
+  check_command->add_option("paths", check.paths, "files, or folders with .mlir and .mlir.bc files")
+      ->required();
   check_command->add_option("--overrides", check.overrides, "file with `FILE RULE REASON` lines");
   check_command->add_option("--jobs", check.jobs, "programs at a time")
       ->capture_default_str()

@@ -49,14 +49,14 @@ std::string SignatureOf(const client::Program& program) {
 }
 
 absl::StatusOr<client::Program> LoadProgram(const RunFlags& flags) {
-  std::string text;
+  std::string bytes;
   if (flags.program == "-") {
-    text.assign(std::istreambuf_iterator<char>(std::cin), {});
+    bytes.assign(std::istreambuf_iterator<char>(std::cin), {});
   } else {
-    ACCELD_ASSIGN_OR_RETURN(text, client::ReadFile(flags.program));
+    ACCELD_ASSIGN_OR_RETURN(bytes, client::ReadFile(flags.program));
   }
-  return client::Program::FromText(text, flags.program == "-" ? "<stdin>" : flags.program,
-                                   flags.entry);
+  return client::Program::FromBytes(bytes, flags.program == "-" ? "<stdin>" : flags.program,
+                                    flags.entry);
 }
 
 absl::StatusOr<std::vector<client::Array>> UploadArguments(client::Client& client,

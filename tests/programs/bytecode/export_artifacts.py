@@ -1,0 +1,266 @@
+#!/usr/bin/env python3
+"""Exports portable artifacts (MLIR bytecode) with the text of the same module beside each, from JAX on the CPU.
+
+    python3 -m venv /tmp/jax && /tmp/jax/bin/pip install jax numpy
+    JAX_PLATFORMS=cpu /tmp/jax/bin/python tests/programs/bytecode/export_artifacts.py [FOLDER]
+
+Without FOLDER it writes the few artifacts that are committed: those of COMMITTED beside this script and those of
+CORPUS, in several versions of the format, into tests/fuzz/corpus/bytecode. With FOLDER it writes every function of
+FUNCTIONS at every version of VERSIONS that can hold it; bytecode_twins_test checks them when
+ACCELD_BYTECODE_DIR names that folder.
+"""
+
+import pathlib
+import sys
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import export, lax
+from jaxlib.mlir import ir
+from jaxlib.mlir.dialects import stablehlo
+
+HERE = pathlib.Path(__file__).parent
+CORPUS_FOLDER = HERE.parents[1] / "fuzz" / "corpus" / "bytecode"
+
+# Targets: None is what JAX itself writes. 0.9 to 0.14 are the older versions of the container.
+VERSIONS = [None, "0.9.0", "0.11.0", "0.13.0", "0.14.0", "0.19.0", "1.0.0", "1.5.0", "1.8.0", "1.13.0", "1.17.0"]
+
+f32 = np.float32
+
+
+def x(*shape, dtype=f32):
+    return (np.arange(int(np.prod(shape))).reshape(shape) % 7 + 1).astype(dtype)
+
+
+def loss(w, b, a):
+    return jnp.mean(jnp.tanh(a @ w + b) ** 2)
+
+
+def conv(a, k):
+    return lax.conv_general_dilated(a, k, (2, 1), [(1, 0), (-1, 2)], rhs_dilation=(1, 2), feature_group_count=2,
+                                    dimension_numbers=("NCHW", "OIHW", "NCHW"))
+
+
+def scan(a):
+    return lax.scan(lambda c, v: (c * 0.5 + v, c), a[0], a)
+
+
+FUNCTIONS = {
+    "add": (lambda a, b: a + b, [x(3), x(3)]),
+    "elementwise": (lambda a: (jnp.exp(a) + jnp.sin(a) * jnp.cos(a) - jnp.log(a) / jnp.sqrt(a), jnp.tan(a), jnp.cbrt(a),
+                               lax.rsqrt(a), jnp.expm1(a), jnp.log1p(a), lax.logistic(a), jnp.floor(a), jnp.round(a),
+                               jnp.power(a, a), jnp.arctan2(a, a), jnp.isfinite(a), jnp.sign(a)), [x(5)]),
+    "integers": (lambda a: (a << 2, a >> 1, a // 3, a % 3, a & 5, a | 8, ~a, a ^ 3, lax.clz(a), lax.population_count(a),
+                            lax.shift_right_logical(a, np.int32(2)), -a, abs(a)), [x(6, dtype=np.int32)]),
+    "compare": (lambda a, b: (a < b, a >= b, a == b, jnp.where(a > b, a, b), jnp.clip(a, 1, 3)), [x(4), x(4)]),
+    "total_order": (lambda a: lax.sort(a), [x(9)]),
+    "complex": (lambda a, b: (lax.complex(a, b) * (1 - 2j), jnp.real(lax.complex(a, b)), jnp.abs(a + 1j * b)), [x(4), x(4)]),
+    "narrow_floats": (lambda a: (a.astype(jnp.bfloat16) * 3, a.astype(jnp.float16) + 1, a.astype(jnp.float8_e4m3fn),
+                                 a.astype(jnp.float8_e5m2), lax.reduce_precision(a, 5, 7)), [x(4)]),
+    "narrow_integers": (lambda a: (a.astype(jnp.int4), a.astype(jnp.uint4), a.astype(jnp.int8), a.astype(jnp.uint16)),
+                        [x(5, dtype=np.int32)]),
+    "bitcast": (lambda a: (lax.bitcast_convert_type(a, np.uint32), lax.bitcast_convert_type(a, np.uint8)), [x(4)]),
+    "constants": (lambda a: (a + np.array([True, False, True] * 5), a * np.float32(np.nan), a + x(15),
+                             a + np.full(15, 2, f32), a > np.ones(15, bool), jnp.zeros((0, 3)),
+                             np.array([1, -2, 3], jnp.int4), np.array([True, False]), np.int64(2**31)), [x(15)]),
+    "shapes": (lambda a: (a.T, a[::-1], a.reshape(6), jnp.broadcast_to(a, (4, 2, 3)), jnp.concatenate([a, a], 1),
+                          jnp.pad(a, ((1, 2), (0, 1))), a[:, 1:3], a[::2], lax.iota(np.int32, 4),
+                          lax.pad(a, f32(0), [(-1, 2, 1), (0, 0, 2)])), [x(2, 3)]),
+    "dynamic_slices": (lambda a, i: (lax.dynamic_slice(a, (i, i), (2, 2)), lax.dynamic_update_slice(a, a[:1], (i, i))),
+                       [x(4, 3), np.int32(1)]),
+    "dot": (lambda a, b: (jnp.einsum("bij,bjk->bik", a, b), jnp.einsum("bij,bjk->ik", a, b, precision="highest")),
+            [x(2, 3, 4), x(2, 4, 5)]),
+    "dot_algorithm": (lambda a, b: lax.dot(a, b, precision=lax.DotAlgorithmPreset.BF16_BF16_F32_X3), [x(3, 4), x(4, 2)]),
+    "dot_integers": (lambda a, b: lax.dot(a, b, preferred_element_type=np.int32), [x(3, 4, dtype=np.int8), x(4, 2, dtype=np.int8)]),
+    "reductions": (lambda a: (a.sum(), a.max(1), a.prod(0), jnp.any(a > 3), jnp.argmax(a, 1)), [x(3, 4)]),
+    "windows": (lambda a: (lax.reduce_window(a, -jnp.inf, lax.max, (2, 2), (1, 2), "SAME"), jnp.cumsum(a, 0),
+                           lax.cummax(a, 1)), [x(4, 4)]),
+    "pool_grad": (jax.grad(lambda a: lax.reduce_window(a, -jnp.inf, lax.max, (2, 2), (2, 2), "VALID").sum()), [x(4, 4)]),
+    "conv": (conv, [x(1, 4, 5, 6), x(4, 2, 3, 2)]),
+    "conv_grad": (jax.grad(lambda a, k: conv(a, k).sum(), (0, 1)), [x(1, 4, 5, 6), x(4, 2, 3, 2)]),
+    "gather": (lambda a, i: (a[i], jnp.take_along_axis(a, i[:, None], 1), a.at[i].get(mode="fill", fill_value=7)),
+               [x(5, 3), np.array([1, 0, 2, 1, 0], np.int32)]),
+    "gather_batch": (jax.vmap(lambda a, i: a[i]), [x(5, 3), np.array([[1], [0], [2], [1], [0]], np.int32)]),
+    "scatter": (lambda a, i: (a.at[i].add(1), a.at[i].set(2), a.at[i].max(3, unique_indices=True)),
+                [x(5, 3), np.array([1, 0], np.int32)]),
+    "scatter_batch": (jax.vmap(lambda a, i: a.at[i].mul(2)), [x(5, 3), np.array([[1], [0], [2], [1], [0]], np.int32)]),
+    "sort": (lambda a, b: (lax.sort((a, b), num_keys=1), jnp.argsort(b)), [x(7), x(7, dtype=np.int32)]),
+    "top_k": (lambda a: lax.top_k(a, 3), [x(7)]),
+    "erf": (lambda a: (lax.erf(a), jnp.square(a), lax.lgamma(a), jnp.arcsinh(a)), [x(3)]),
+    "while": (lambda a: lax.while_loop(lambda c: c[1] < 5, lambda c: (c[0] * a, c[1] + 1), (a, 0)), [x(3)]),
+    "scan": (scan, [x(4, 3)]),
+    "cond": (lambda p, a: lax.cond(p, jnp.sin, jnp.cos, a), [np.bool_(True), x(3)]),
+    "switch": (lambda i, a: lax.switch(i, [jnp.sin, jnp.cos, lambda v: v * a[0]], a), [np.int32(1), x(3)]),
+    "nested": (lambda a: jax.jit(lambda v: jax.jit(jnp.sin)(v) + 1)(a) * jax.jit(jnp.cos)(a), [x(3)]),
+    "remat": (jax.grad(lambda a: jax.checkpoint(lambda v: jnp.sin(jnp.sin(v)))(a).sum()), [x(3)]),
+    "random": (lambda k: (jax.random.normal(k, (3,)), jax.random.randint(k, (2,), 0, 9)), [np.array([0, 1], np.uint32)]),
+    "rng_bit_generator": (lambda k: lax.rng_bit_generator(k, (4,), np.uint32), [np.array([0, 1, 2, 3], np.uint32)]),
+    "fft": (lambda a: (jnp.fft.rfft(a), jnp.fft.fft2(a), jnp.fft.irfft(jnp.fft.rfft(a))), [x(4, 6)]),
+    "cholesky": (lambda a: jnp.linalg.cholesky(a @ a.T + np.eye(3, dtype=f32)), [x(3, 3)]),
+    "solve": (lambda a, b: jnp.linalg.solve(a + 9 * np.eye(3, dtype=f32), b), [x(3, 3), x(3)]),
+    "train_step": (jax.value_and_grad(loss, (0, 1)), [x(3, 2), x(2), x(4, 3)]),
+    "layer_norm": (lambda a: (a - a.mean(-1, keepdims=True)) * lax.rsqrt(a.var(-1, keepdims=True) + 1e-5), [x(2, 8)]),
+    "softmax": (jax.nn.softmax, [x(2, 5)]),
+    "symbolic": (lambda a: (a + 1, a.sum(0), jnp.concatenate([a, a])), ["b, 3"]),
+}
+
+# Written out with StableHLO's own words: what JAX does not lower.
+TEXTS = {
+    "edge_constants": """
+module @edge_constants {
+  func.func public @main() -> (tensor<3xi1>, tensor<9xi1>, tensor<9xi1>, tensor<2xi1>, tensor<1xi1>, tensor<i1>, tensor<0xi1>,
+                               tensor<4xi4>, tensor<3xui4>, tensor<2xi64>, tensor<3xf64>, tensor<2xcomplex<f64>>,
+                               tensor<2xbf16>, tensor<0x2xf32>, tensor<1000xi1>) {
+    %0 = stablehlo.constant dense<[true, false, true]> : tensor<3xi1>
+    %1 = stablehlo.constant dense<true> : tensor<9xi1>
+    %2 = stablehlo.constant dense<[true, false, true, true, true, false, true, false, true]> : tensor<9xi1>
+    %3 = stablehlo.constant dense<true> : tensor<2xi1>
+    %4 = stablehlo.constant dense<true> : tensor<1xi1>
+    %5 = stablehlo.constant dense<false> : tensor<i1>
+    %6 = stablehlo.constant dense<> : tensor<0xi1>
+    %7 = stablehlo.constant dense<[-8, 7, 0, -1]> : tensor<4xi4>
+    %8 = stablehlo.constant dense<[15, 0, 8]> : tensor<3xui4>
+    %9 = stablehlo.constant dense<[-9223372036854775808, 9223372036854775807]> : tensor<2xi64>
+    %10 = stablehlo.constant dense<[0x7FF8000000000001, -0.0, 0xFFF0000000000000]> : tensor<3xf64>
+    %11 = stablehlo.constant dense<[(1.0, -2.0), (0.0, 3.0)]> : tensor<2xcomplex<f64>>
+    %12 = stablehlo.constant dense<[0x7FC0, 1.5]> : tensor<2xbf16>
+    %13 = stablehlo.constant dense<> : tensor<0x2xf32>
+    %14 = stablehlo.constant dense<false> : tensor<1000xi1>
+    return %0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14 : tensor<3xi1>, tensor<9xi1>, tensor<9xi1>,
+        tensor<2xi1>, tensor<1xi1>, tensor<i1>, tensor<0xi1>, tensor<4xi4>, tensor<3xui4>, tensor<2xi64>, tensor<3xf64>,
+        tensor<2xcomplex<f64>>, tensor<2xbf16>, tensor<0x2xf32>, tensor<1000xi1>
+  }
+}
+""",
+    "calls": """
+module @calls {
+  func.func public @main(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+    %0 = stablehlo.composite "x.y" %a {composite_attributes = {n = 1 : i64, s = "t", f = 1.5 : f32, v = dense<[1, 2]> : tensor<2xi64>},
+        decomposition = @impl, version = 3 : i32} : (tensor<4xf32>) -> tensor<4xf32>
+    %1 = stablehlo.custom_call @foo(%a) {mhlo.backend_config = {uplo = 76 : ui8, flag = true}} : (tensor<4xf32>) -> tensor<4xf32>
+    %2 = stablehlo.custom_call @bar(%a) {api_version = 2 : i32, backend_config = "opaque", has_side_effect = true,
+        operand_layouts = [dense<0> : tensor<1xindex>], result_layouts = [dense<0> : tensor<1xindex>],
+        called_computations = [@impl]} : (tensor<4xf32>) -> tensor<4xf32>
+    %3 = func.call @impl(%a) : (tensor<4xf32>) -> tensor<4xf32>
+    return %0, %1, %2, %3 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+  }
+  func.func private @impl(%a: tensor<4xf32>) -> tensor<4xf32> {
+    %0 = stablehlo.exponential %a {result_accuracy = #stablehlo.result_accuracy<mode = #stablehlo.result_accuracy_mode<HIGHEST>>} : tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+}
+""",
+    "ffi_call": """
+module @ffi_call {
+  func.func public @main(%a: tensor<4xf32>) -> tensor<4xf32> {
+    %0 = stablehlo.custom_call @foo(%a) {api_version = 4 : i32, backend_config = {n = 1 : i64, m = [1, 2], f = 2.5 : f64}} : (tensor<4xf32>) -> tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+}
+""",
+    "dot_tf32": """
+module @dot_tf32 {
+  func.func public @main(%a: tensor<3x4xf32>, %b: tensor<4x2xf32>) -> tensor<3x2xf32> {
+    %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0], algorithm = <lhs_precision_type = tf32,
+        rhs_precision_type = tf32, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1,
+        num_primitive_operations = 1, allow_imprecise_accumulation = false> : (tensor<3x4xf32>, tensor<4x2xf32>) -> tensor<3x2xf32>
+    return %0 : tensor<3x2xf32>
+  }
+}
+""",
+    "tuples": """
+module @tuples {
+  func.func public @main(%a: tensor<2xf32>, %b: tensor<i32>) -> tensor<i32> {
+    %0 = stablehlo.tuple %a, %b : tuple<tensor<2xf32>, tensor<i32>>
+    %1 = stablehlo.get_tuple_element %0[1] : (tuple<tensor<2xf32>, tensor<i32>>) -> tensor<i32>
+    return %1 : tensor<i32>
+  }
+}
+""",
+    "branches": """
+module @branches {
+  func.func public @main(%p: tensor<i1>, %a: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
+    %0:2 = "stablehlo.if"(%p) ({
+      %1 = stablehlo.add %a, %a : tensor<f32>
+      stablehlo.return %1, %a : tensor<f32>, tensor<f32>
+    }, {
+      %c = stablehlo.constant dense<2.0> : tensor<f32>
+      stablehlo.return %c, %c : tensor<f32>, tensor<f32>
+    }) : (tensor<i1>) -> (tensor<f32>, tensor<f32>)
+    return %0#0, %0#1 : tensor<f32>, tensor<f32>
+  }
+}
+""",
+}
+
+COMMITTED = ["calls", "conv", "dot_algorithm", "edge_constants", "gather_batch", "pool_grad", "scan", "switch",
+             "train_step"]
+CORPUS = {"add": ["0.9.0", "0.11.0", "0.13.0", "0.14.0", None], "calls": ["1.17.0"], "branches": ["0.9.0", "1.13.0"], "scan": ["0.11.0", "1.17.0"],
+          "scatter_batch": ["1.17.0"], "dot_algorithm": ["1.17.0"], "edge_constants": ["1.17.0"], "sort": ["0.14.0"]}
+
+
+def exported(name):
+    """The artifact as JAX writes it, or as text that JAX has no part in."""
+    if name in TEXTS:
+        return TEXTS[name]
+    function, args = FUNCTIONS[name]
+    args = [jax.ShapeDtypeStruct(export.symbolic_shape(a), f32) if isinstance(a, str) else a for a in args]
+    return export.export(jax.jit(function), platforms=["cpu"])(*args).mlir_module_serialized
+
+
+def text_of(artifact):
+    context = ir.Context()
+    stablehlo.register_dialect(context)
+    with context:
+        module = stablehlo.deserialize_portable_artifact(context, artifact)
+        return module.operation.get_asm(enable_debug_info=False)
+
+
+def artifact_at(source, version):
+    """Without a version: as JAX wrote it."""
+    if version is None:
+        if isinstance(source, bytes):
+            return source
+        version = stablehlo.get_current_version()
+    text = source if isinstance(source, str) else text_of(source)
+    return stablehlo.serialize_portable_artifact_str(text, version)
+
+
+def main():
+    jax.config.update("jax_enable_x64", True)
+    everything = list(FUNCTIONS) + list(TEXTS)
+    if len(sys.argv) > 1:
+        folder = pathlib.Path(sys.argv[1])
+        folder.mkdir(parents=True, exist_ok=True)
+        written = 0
+        for name in everything:
+            try:
+                source = exported(name)
+            except Exception as error:  # a function that this JAX does not have
+                print(f"{name}: {error}", file=sys.stderr)
+                continue
+            for version in VERSIONS:
+                try:
+                    artifact = artifact_at(source, version)
+                    text = text_of(artifact)
+                except Exception:  # it uses what this version cannot hold
+                    continue
+                stem = name if version is None else f"{name}.{version}"
+                (folder / f"{stem}.mlir.bc").write_bytes(artifact)
+                (folder / f"{stem}.mlir").write_text(text)
+                written += 1
+        print(f"{written} artifacts of {len(everything)} programs")
+        return
+    for name in COMMITTED:
+        artifact = artifact_at(exported(name), None)
+        (HERE / f"{name}.mlir.bc").write_bytes(artifact)
+        (HERE / f"{name}.mlir").write_text(text_of(artifact))
+    CORPUS_FOLDER.mkdir(parents=True, exist_ok=True)
+    for name, versions in CORPUS.items():
+        for version in versions:
+            (CORPUS_FOLDER / f"{name}.{version or 'jax'}.mlir.bc").write_bytes(artifact_at(exported(name), version))
+
+
+if __name__ == "__main__":
+    main()
