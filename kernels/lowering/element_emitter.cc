@@ -5,12 +5,16 @@
 #include "absl/strings/str_cat.h"
 #include "kernels/lowering/elementwise.h"
 #include "kernels/lowering/indexing.h"
+#include "kernels/lowering/lower.h"
 
 namespace acceld::kernels {
 namespace {
 
-// Dense constants up to this many elements become a chain of selects; larger ones stand in buffers.
-constexpr int64_t kMaxInlineConstant = 8;
+// Stands for an element of an empty tensor, which code that never runs may read.
+Element ZeroElement(KernelBuilder& b, DType dtype) {
+  const Var zero = b.Constant(ComputeTypeOf(dtype), 0);
+  return {zero, zero};
+}
 
 }  // namespace
 
@@ -140,8 +144,9 @@ absl::StatusOr<Element> ElementEmitter::EmitLeaf(ir::ValueId value, const Elemen
   if (op.kind == ir::OpKind::kConstant) {
     const ir::Literal& literal = op.As<ir::ConstantAttributes>().value;
     const int64_t count = literal.type().num_elements();
+    if (count == 0) return ZeroElement(b_, literal.type().dtype);
     if (literal.is_splat() || count == 1) return ConstantElement(b_, literal, 0);
-    if (count > 0 && count <= kMaxInlineConstant) {
+    if (count <= kMaxInlineConstant) {
       const Var linear = index.Linear(b_);
       Element element = ConstantElement(b_, literal, 0);
       for (int64_t i = 1; i < count; ++i) {

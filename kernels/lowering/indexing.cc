@@ -202,6 +202,54 @@ absl::StatusOr<Element> GenerateIota(ElementEmitter& e, const ir::Op& op,
   return ConvertElement(e.builder(), DType::kI64, e.TypeOf(op.results[0]).dtype, position);
 }
 
+// The low bits of an unsigned number. A conversion to i1 would compare with zero.
+Var LowBits(KernelBuilder& b, DType narrow, Var bits) {
+  if (narrow == DType::kI1) {
+    bits = b.Apply(ScalarOp::kAnd, {bits, b.ConstantInt(b.TypeOf(bits), 1)});
+  }
+  return b.Convert(narrow, bits);
+}
+
+// Piece number `part` (an index) of `bits`, in pieces as wide as `narrow`.
+Var PieceOfBits(ElementEmitter& e, Var bits, Var part, DType narrow) {
+  KernelBuilder& b = e.builder();
+  const Var amount =
+      b.Convert(b.TypeOf(bits), Apply(e, ScalarOp::kMultiply, part, ir::BitsOf(narrow)));
+  return LowBits(b, narrow, b.Apply(ScalarOp::kShiftRightLogical, {bits, amount}));
+}
+
+// `pieces` next to each other, the first one lowest.
+Var JoinBits(KernelBuilder& b, DType wide, absl::Span<const Var> pieces) {
+  const int width = ir::BitsOf(wide) / static_cast<int>(pieces.size());
+  Var bits = b.ConstantInt(wide, 0);
+  for (size_t part = 0; part < pieces.size(); ++part) {
+    const Var amount = b.ConstantInt(wide, static_cast<int64_t>(part) * width);
+    const Var placed = b.Apply(ScalarOp::kShiftLeft, {b.Convert(wide, pieces[part]), amount});
+    bits = b.Apply(ScalarOp::kOr, {bits, placed});
+  }
+  return bits;
+}
+
+// Half of a complex<f64> as complex<f32>: part 0 is made of the real number's bits.
+Element HalfOfComplex(ElementEmitter& e, Var part, const Element& element) {
+  KernelBuilder& b = e.builder();
+  const Var is_first = Apply(e, ScalarOp::kEq, part, 0);
+  const Var bits = b.Bitcast(DType::kUI64, b.Select(is_first, element.re, element.im));
+  const auto half = [&](int64_t i) {
+    return b.Bitcast(DType::kF32, PieceOfBits(e, bits, b.Index(i), DType::kUI32));
+  };
+  return {half(0), half(1)};
+}
+
+// The complex<f64> whose bits two complex<f32> are.
+Element ComplexOfHalves(KernelBuilder& b, const Element& first, const Element& second) {
+  const auto join = [&](const Element& half) {
+    const Var pieces[] = {b.Bitcast(DType::kUI32, half.re), b.Bitcast(DType::kUI32, half.im)};
+    return b.Bitcast(DType::kF64, JoinBits(b, DType::kUI64, pieces));
+  };
+  return {join(first), join(second)};
+}
+
 // Bits of several narrow elements make one wide element, the first one lowest; and the inverse.
 absl::StatusOr<Element> GenerateBitcastConvert(ElementEmitter& e, const ir::Op& op,
                                                const ElementIndex& index) {
@@ -209,42 +257,36 @@ absl::StatusOr<Element> GenerateBitcastConvert(ElementEmitter& e, const ir::Op& 
   const ir::TensorType& operand = OperandType(e, op);
   const ir::TensorType& result = e.TypeOf(op.results[0]);
   if (operand.dtype == result.dtype) return e.EvaluateOperand(op, 0, index);
-  if (ir::IsComplex(operand.dtype) || ir::IsComplex(result.dtype)) {
-    return absl::UnimplementedError(
-        absl::StrCat("bitcast_convert: ", operand.ToString(), " to ", result.ToString()));
-  }
+  const bool is_complex = ir::IsComplex(result.dtype);
   const int from_bits = ir::BitsOf(operand.dtype);
   const int to_bits = ir::BitsOf(result.dtype);
   if (from_bits == to_bits) {
     ACCELD_ASSIGN_OR_RETURN(const Element element, e.EvaluateOperand(op, 0, index));
     return ElementOfBits(b, result.dtype, BitsOfElement(b, operand.dtype, element));
   }
-  const DType wide = UnsignedOfWidth(std::max(from_bits, to_bits));
-  const DType narrow = UnsignedOfWidth(std::min(from_bits, to_bits));
   std::vector<Var> dims = e.DimsOf(index);
   if (from_bits > to_bits) {
     const Var part = dims.back();
     dims.pop_back();
     ACCELD_ASSIGN_OR_RETURN(const Element element,
                             e.EvaluateOperand(op, 0, ElementIndex::FromDims(dims, operand.dims)));
-    const Var amount = b.Convert(wide, Apply(e, ScalarOp::kMultiply, part, to_bits));
-    const Var shifted =
-        b.Apply(ScalarOp::kShiftRightLogical, {BitsOfElement(b, operand.dtype, element), amount});
-    return ElementOfBits(b, result.dtype, b.Convert(narrow, shifted));
+    if (is_complex) return HalfOfComplex(e, part, element);
+    const Var bits = BitsOfElement(b, operand.dtype, element);
+    return ElementOfBits(b, result.dtype, PieceOfBits(e, bits, part, UnsignedOfWidth(to_bits)));
   }
-  Var bits = b.ConstantInt(wide, 0);
+  std::vector<Element> parts;
   for (int part = 0; part * from_bits < to_bits; ++part) {
     std::vector<Var> operand_dims = dims;
     operand_dims.push_back(b.Index(part));
     ACCELD_ASSIGN_OR_RETURN(
         const Element element,
         e.EvaluateOperand(op, 0, ElementIndex::FromDims(operand_dims, operand.dims)));
-    const Var piece = b.Convert(wide, BitsOfElement(b, operand.dtype, element));
-    const Var placed =
-        b.Apply(ScalarOp::kShiftLeft, {piece, b.ConstantInt(wide, part * from_bits)});
-    bits = b.Apply(ScalarOp::kOr, {bits, placed});
+    parts.push_back(element);
   }
-  return ElementOfBits(b, result.dtype, bits);
+  if (is_complex) return ComplexOfHalves(b, parts[0], parts[1]);
+  std::vector<Var> pieces;
+  for (const Element& part : parts) pieces.push_back(BitsOfElement(b, operand.dtype, part));
+  return ElementOfBits(b, result.dtype, JoinBits(b, UnsignedOfWidth(to_bits), pieces));
 }
 
 }  // namespace acceld::kernels

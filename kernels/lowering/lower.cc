@@ -91,14 +91,10 @@ absl::StatusOr<LoweredOp> Lower(const ir::Function& function, const ir::Op& op,
   return lowered;
 }
 
-bool CanFuseAsProducer(const ir::Function& function, const ir::Op& op) {
+bool CanFuseAsProducer(const ir::Function&, const ir::Op& op) {
   if (op.kind == ir::OpKind::kConstant) {
     const ir::Literal& value = op.As<ir::ConstantAttributes>().value;
     return value.is_splat() || value.type().num_elements() == 1;
-  }
-  // Bits of complex numbers have no lowering.
-  if (op.kind == ir::OpKind::kBitcastConvert) {
-    return !ir::IsComplex(function.TensorOf(op.results[0]).dtype);
   }
   const ir::OpFamily family = ir::FamilyOf(op.kind);
   return family == ir::OpFamily::kElementwise || family == ir::OpFamily::kIndexing;

@@ -12,6 +12,10 @@
 // family; the tables come from ops.def, so an op without a lowering does not link.
 namespace acceld::kernels {
 
+// Dense constants inside an op's regions may have up to this many elements: they become a chain of
+// selects. Larger ones must be operands.
+inline constexpr int64_t kMaxInlineConstant = 8;
+
 struct LoweredOp {
   // Run in order. All have the same parameters: one buffer for each operand of the op, then one for
   // each result.

@@ -43,8 +43,8 @@ absl::Span<const RunTimeSymbol> RunTimeSymbols() {
   {"acceld_cpu_" #name "_f32", AddressOf<Signature<arity, float>::Function>(f32)}, \
       {"acceld_cpu_" #name "_f64", AddressOf<Signature<arity, double>::Function>(f64)},
 #include "kernels/cpu/math_library.def"
-      // What LLVM itself makes of memory operations, and of rounding and fma on machines without
-      // instructions for them.
+      // What LLVM itself makes of memory operations, of comparisons that pick one of two halves,
+      // and of rounding and fma on machines without instructions for them.
       {"memcpy", AddressOf<void* (*)(void*, const void*, size_t)>(::memcpy)},
       {"memmove", AddressOf<void* (*)(void*, const void*, size_t)>(::memmove)},
       {"memset", AddressOf<void* (*)(void*, int, size_t)>(::memset)},
@@ -52,6 +52,10 @@ absl::Span<const RunTimeSymbol> RunTimeSymbols() {
       {"ceilf", AddressOf<UnaryF32>(::ceilf)},
       {"floor", AddressOf<UnaryF64>(::floor)},
       {"floorf", AddressOf<UnaryF32>(::floorf)},
+      {"fmax", AddressOf<Signature<2, double>::Function>(::fmax)},
+      {"fmaxf", AddressOf<Signature<2, float>::Function>(::fmaxf)},
+      {"fmin", AddressOf<Signature<2, double>::Function>(::fmin)},
+      {"fminf", AddressOf<Signature<2, float>::Function>(::fminf)},
       {"fma", AddressOf<double (*)(double, double, double)>(::fma)},
       {"fmaf", AddressOf<float (*)(float, float, float)>(::fmaf)},
       {"round", AddressOf<UnaryF64>(::round)},

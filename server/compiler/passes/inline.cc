@@ -69,20 +69,28 @@ class Inliner {
     }
     states_[index] = State::kOpen;
     int64_t size = CountOps(module_.functions[index].body);
+    int open_nests = 0;
     const auto visit = [&](Rewriter& rewriter, ir::Op& op) -> absl::StatusOr<bool> {
       if (op.kind != ir::OpKind::kCall) return false;
       const size_t callee = index_[op.As<ir::CallAttributes>().callee.name];
       ACCELD_RETURN_IF_ERROR(Process(callee));
       const ir::Function& function = done_[callee];
       const int64_t ops = sizes_[callee];
-      const bool pays =
-          ops <= kSmallBody || sites_[callee] == 1 || ops * sites_[callee] <= kMaxCopiedOps;
+      const bool pays = open_nests > 0 || ops <= kSmallBody || sites_[callee] == 1 ||
+                        ops * sites_[callee] <= kMaxCopiedOps;
       if (!pays || size + ops > kMaxFunctionOps) return false;
       size += ops;
       rewriter.Replace(op.results, rewriter.Splice(function.body, function, op.operands));
       return true;
     };
-    ACCELD_ASSIGN_OR_RETURN(done_[index], Rewriter::Run(module_.functions[index], visit));
+    // Regions of reductions and the like become code of one kernel, which calls no functions.
+    const auto is_nest = [](const ir::Op* owner) {
+      return owner != nullptr && ir::FamilyOf(owner->kind) == ir::OpFamily::kNest;
+    };
+    const Rewriter::ScopeListener scopes = {
+        [&](const ir::Op* owner) { open_nests += is_nest(owner); },
+        [&](const ir::Op* owner) { open_nests -= is_nest(owner); }};
+    ACCELD_ASSIGN_OR_RETURN(done_[index], Rewriter::Run(module_.functions[index], visit, scopes));
     sizes_[index] = CountOps(done_[index].body);
     states_[index] = State::kDone;
     return absl::OkStatus();

@@ -6,9 +6,9 @@
 namespace acceld::compiler {
 
 // Puts the bodies of functions in the place of their calls: of small ones, of those with one call,
-// and of those whose copies stay few. A large function that is called often stays one function and
-// is compiled once. Early, because every later pass sees further in one body. Functions that nobody
-// calls any more are dropped.
+// of those whose copies stay few, and of those called from the regions of reductions and the like.
+// A large function that is called often stays one function and is compiled once. Early, because
+// every later pass sees further in one body. Functions that nobody calls any more are dropped.
 absl::StatusOr<ir::Module> InlineCalls(const ir::Module& module);
 
 }  // namespace acceld::compiler

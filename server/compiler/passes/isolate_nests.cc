@@ -6,6 +6,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "kernels/lowering/lower.h"
 #include "server/compiler/passes/rewriter.h"
 
 namespace acceld::compiler {
@@ -63,32 +64,56 @@ ir::Op ConstantOp(Rewriter& rewriter, const ir::Literal& value) {
   return constant;
 }
 
+// Takes constants too large for a kernel's code out of a region: they become operands.
+void HoistLargeConstants(Rewriter& rewriter, ir::Region& region) {
+  std::vector<ir::Op> rest;
+  rest.reserve(region.ops.size());
+  for (ir::Op& op : region.ops) {
+    for (ir::Region& inner : op.regions) HoistLargeConstants(rewriter, inner);
+    if (op.kind == ir::OpKind::kConstant) {
+      const ir::Literal& value = op.As<ir::ConstantAttributes>().value;
+      if (!value.is_splat() && value.type().num_elements() > kernels::kMaxInlineConstant) {
+        rewriter.Append(std::move(op));
+        continue;
+      }
+    }
+    rest.push_back(std::move(op));
+  }
+  region.ops = std::move(rest);
+}
+
+// Copies the scalar constants that a region uses into it; the other captured values join
+// `captured`.
+void TakeConstantsIn(Rewriter& rewriter, ir::Region& region, std::vector<ir::ValueId>& captured) {
+  std::vector<ir::Op> constants;
+  ValueMap inside;
+  const Captures captures(region);
+  for (ir::ValueId id : captures.values()) {
+    const ir::Literal* value = rewriter.ConstantOf(id);
+    if (value != nullptr && value->type().rank() == 0) {
+      constants.push_back(ConstantOp(rewriter, *value));
+      inside[id] = constants.back().results[0];
+    } else if (std::find(captured.begin(), captured.end(), id) == captured.end()) {
+      captured.push_back(id);
+    }
+  }
+  region.ops.insert(region.ops.begin(), constants.begin(), constants.end());
+  Substitute(inside, region);
+}
+
 absl::StatusOr<bool> Isolate(Rewriter& rewriter, ir::Op& op) {
   if (ir::FamilyOf(op.kind) != ir::OpFamily::kNest || op.regions.empty()) return false;
   const bool window = op.kind == ir::OpKind::kReduceWindow;
   std::vector<ir::ValueId> captured;
-  std::vector<ir::Op> constants;
-  ValueMap inside;
-  const Captures captures(op.regions[0]);
-  for (ir::ValueId id : captures.values()) {
-    const ir::Literal* value = rewriter.ConstantOf(id);
-    if (value == nullptr || value->type().rank() != 0) {
-      captured.push_back(id);
-      continue;
-    }
-    constants.push_back(ConstantOp(rewriter, *value));
-    inside[id] = constants.back().results[0];
+  for (ir::Region& region : op.regions) {
+    HoistLargeConstants(rewriter, region);
+    TakeConstantsIn(rewriter, region, captured);
   }
-  std::vector<ir::Op>& body = op.regions[0].ops;
-  body.insert(body.begin(), constants.begin(), constants.end());
   const auto is_constant = [&](ir::ValueId id) { return rewriter.ConstantOf(id) != nullptr; };
   const size_t inputs = window ? op.results.size() : op.operands.size();
   const bool takes_initial =
       window && std::any_of(op.operands.begin() + inputs, op.operands.end(), is_constant);
-  if (captured.empty() && !takes_initial) {
-    Substitute(inside, op.regions[0]);
-    return false;
-  }
+  if (captured.empty() && !takes_initial) return false;
   ir::Op fusion;
   fusion.kind = ir::OpKind::kFusion;
   fusion.attributes = ir::FusionAttributes{ir::FusionKind::kReduction};
@@ -111,8 +136,9 @@ absl::StatusOr<bool> Isolate(Rewriter& rewriter, ir::Op& op) {
       id = region.ops.back().results[0];
     }
   }
+  ValueMap inside;
   for (ir::ValueId id : captured) inside[id] = take(id);
-  Substitute(inside, op.regions[0]);
+  for (ir::Region& inner : op.regions) Substitute(inside, inner);
   for (ir::ValueId& id : op.results) id = rewriter.NewValue(rewriter.TypeOf(id));
   region.results = op.results;
   region.ops.push_back(std::move(op));

@@ -145,6 +145,20 @@ TEST(CpuKernelTest, StraightLineOuterProductsKeepEveryFactor) {
                                   133, 203, 259, 209, 319, 407, 247, 377, 481}));
 }
 
+// LLVM makes a call of fmaxf of it.
+TEST(CpuKernelTest, TheGreaterOfTwoHalvesNeedsNoUnknownFunction) {
+  KernelBuilder b("greater");
+  const uint32_t x = b.AddBuffer({"x", DType::kF16, 1, BufferParameter::Access::kRead});
+  const uint32_t out = b.AddBuffer({"out", DType::kF16, 1, BufferParameter::Access::kWrite});
+  const Var value = b.Convert(DType::kF32, b.Load(x, b.Index(0)));
+  const Var bound = b.ConstantFloat(DType::kF32, 2.25);
+  const Var greater = b.Select(b.Apply(ScalarOp::kGt, {value, bound}), value, bound);
+  b.Store(out, b.Index(0), b.Convert(DType::kF16, greater));
+  const auto results = RunPlan(PlanOf(b.Finish()), {BytesOf(std::vector<uint16_t>{0x4200})});  // 3
+  ASSERT_TRUE(results.ok()) << results.status();
+  EXPECT_EQ(ValuesOf<uint16_t>((*results)[0]), std::vector<uint16_t>{0x4200});
+}
+
 TEST(CpuKernelTest, RunsFromManyThreadsAtOnce) {
   constexpr int64_t kCount = 300'001;
   const Plan plan = PlanOf(SeluKernel(kCount));

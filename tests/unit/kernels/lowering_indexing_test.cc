@@ -85,6 +85,20 @@ TEST(Indexing, BitcastConvertKeepsBits) {
                  ir::NoAttributes{}, {TensorType{DType::kF16, {2}}});
 }
 
+TEST(Indexing, BitcastConvertToBitsTakesSingleBits) {
+  ExpectOpAgrees(OpKind::kBitcastConvert, {ir::Ints(DType::kUI8, {2}, {0x96, 2})},
+                 ir::NoAttributes{}, {TensorType{DType::kI1, {2, 8}}});
+  ExpectOpAgrees(OpKind::kBitcastConvert, {RandomTensor(DType::kI1, {3, 32}, 1)},
+                 ir::NoAttributes{}, {TensorType{DType::kI32, {3}}});
+}
+
+TEST(Indexing, BitcastConvertTradesOneLargeComplexNumberForTwoSmall) {
+  ExpectOpAgrees(OpKind::kBitcastConvert, {RandomTensor(DType::kC128, {3, 2}, 1)},
+                 ir::NoAttributes{}, {TensorType{DType::kC64, {3, 2, 2}}});
+  ExpectOpAgrees(OpKind::kBitcastConvert, {RandomTensor(DType::kC64, {3, 2}, 1)},
+                 ir::NoAttributes{}, {TensorType{DType::kC128, {3}}});
+}
+
 TEST(Indexing, GathersSlicesAndRows) {
   const Literal x = RandomTensor(DType::kF32, {5, 4, 3}, 1);
   const Literal rows = ir::Ints(DType::kI32, {2, 2, 1}, {0, 4, 9, -3});
