@@ -173,8 +173,10 @@ TEST_F(ExecutableCacheTest, WithoutAMemoryTierNothingIsKeptButWhatIsInUse) {
   }
   // The compile thread lets go of it soon after the answer.
   EXPECT_TRUE(testing::Eventually([&] { return used.expired(); }));
-  EXPECT_EQ(VerdictOf(*cache, RequestFor("f")), Verdict::kDisk);
-  EXPECT_EQ(VerdictOf(*cache, RequestFor("f", 1)), Verdict::kDisk);
+  // From disk, or from the search before, which ends a little after its answer.
+  EXPECT_NE(VerdictOf(*cache, RequestFor("f")), Verdict::kMiss);
+  EXPECT_NE(VerdictOf(*cache, RequestFor("f", 1)), Verdict::kMiss);
+  EXPECT_EQ(cache->stats().hits_memory, 0u);
   EXPECT_EQ(compiles_, 1);
 }
 
