@@ -15,6 +15,9 @@ constexpr size_t kChunkBytes = size_t{1} << 20;
 constexpr size_t kThreads = 2;
 constexpr size_t kMaxQueued = size_t{1} << 20;
 
+// The jobs below take `done` out of themselves: it may own the connection, which must be let go of
+// while the thread is marked, and not when the pool drops the job.
+
 }  // namespace
 
 // One stream's context, known to Cancel while it lives.
@@ -52,20 +55,23 @@ void BulkTransfers::Cancel() {
 void BulkTransfers::Upload(uint64_t handle, absl::string_view bytes,
                            std::function<absl::Status()> ready,
                            std::function<void(absl::Status)> done) {
-  absl::Status submitted = uploads_.Submit([this, handle, bytes, ready = std::move(ready), done] {
-    TransportThread scope;
-    absl::Status status = ready();
-    if (status.ok()) status = RunUpload(handle, bytes);
-    done(status);
-  });
+  absl::Status submitted =
+      uploads_.Submit([this, handle, bytes, ready = std::move(ready), done]() mutable {
+        TransportThread scope;
+        const auto finish = std::move(done);
+        absl::Status status = ready();
+        if (status.ok()) status = RunUpload(handle, bytes);
+        finish(status);
+      });
   if (!submitted.ok()) done(submitted);
 }
 
 void BulkTransfers::Download(uint64_t transfer_id,
                              std::function<void(absl::StatusOr<std::string>)> done) {
-  absl::Status submitted = downloads_.Submit([this, transfer_id, done] {
+  absl::Status submitted = downloads_.Submit([this, transfer_id, done]() mutable {
     TransportThread scope;
-    done(RunDownload(transfer_id));
+    const auto finish = std::move(done);
+    finish(RunDownload(transfer_id));
   });
   if (!submitted.ok()) done(submitted);
 }
