@@ -12,8 +12,9 @@
 // Runs a libFuzzer target as an ordinary test, without a fuzzing compiler:
 //   <target>_fuzz CORPUS_FOLDER MUTATIONS [TOKENS_FILE]
 // It gives the target every file of the folder, then MUTATIONS inputs made from them with a fixed
-// seed: truncated, with flipped bits, with pieces of another file, with tokens inserted (one per
-// line of TOKENS_FILE). What the target may not do is crash, hang or trip a sanitizer.
+// seed: half of them with bytes changed in place, the others truncated, with flipped bits, with
+// pieces of another file, with tokens inserted (one per line of TOKENS_FILE). What the target may
+// not do is crash, hang or trip a sanitizer.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
 namespace {
@@ -35,7 +36,9 @@ class Mutator {
   std::string Next() {
     std::string input = Pick(seeds_);
     const size_t changes = 1 + Below(4);
-    for (size_t i = 0; i < changes; ++i) Change(input);
+    // Where sizes stand before what they measure, only changes in place get far.
+    const bool in_place = Below(2) == 0;
+    for (size_t i = 0; i < changes; ++i) in_place ? Overwrite(input) : Change(input);
     if (input.size() > kMaxInputBytes) input.resize(kMaxInputBytes);
     return input;
   }
@@ -43,6 +46,13 @@ class Mutator {
  private:
   size_t Below(size_t bound) { return bound == 0 ? 0 : random_() % bound; }
   const std::string& Pick(const std::vector<std::string>& from) { return from[Below(from.size())]; }
+
+  // One byte becomes a neighbour of its value or any other.
+  void Overwrite(std::string& input) {
+    if (input.empty()) return;
+    char& byte = input[Below(input.size())];
+    byte = static_cast<char>(Below(2) == 0 ? byte + Below(9) - 4 : Below(256));
+  }
 
   void Change(std::string& input) {
     const size_t at = Below(input.size() + 1);

@@ -78,8 +78,8 @@ absl::StatusOr<int64_t> ReadBits(Cursor& in, int bits) {
 }  // namespace
 
 bool Decoder::IsAbsent(const Attribute& attribute) {
-  const auto* opaque = std::get_if<OpaqueAttribute>(&attribute.value);
-  return opaque != nullptr && opaque->text == kAbsent;
+  const auto* keyword = std::get_if<EnumAttribute>(&attribute.value);
+  return keyword != nullptr && keyword->keyword == kAbsent;
 }
 
 absl::Status Decoder::ReadInteger(Cursor& in, int depth, DecodedAttribute& to) {
@@ -117,13 +117,14 @@ absl::Status Decoder::ReadTypeAttribute(Cursor& in, int depth, DecodedAttribute&
   } else if (const auto* dtype = std::get_if<DType>(&type->value)) {
     to.value.value = Type(TensorType{*dtype, {}});
   } else if (const auto* other = std::get_if<OtherType>(&type->value)) {
-    if (other->name == "tf32") {
+    // As text has them: `tf32` and `none` are keywords there.
+    if (other->name == "tf32" || other->name == kAbsent) {
       to.value.value = EnumAttribute{other->name};
     } else {
-      to.value.value = OpaqueAttribute{other->name};
+      to.value.value = OpaqueAttribute{"#foreign<type>"};
     }
   } else {
-    to.value.value = OpaqueAttribute{"function type"};
+    to.value.value = OpaqueAttribute{"#foreign<function_type>"};
   }
   return absl::OkStatus();
 }
@@ -258,7 +259,7 @@ absl::Status Decoder::ReadDenseArray(Cursor& in, int depth, DecodedAttribute& to
   ACCELD_ASSIGN_OR_RETURN(const uint64_t count, in.Varint());
   ACCELD_ASSIGN_OR_RETURN(const absl::string_view bytes, in.Blob());
   if (IsFloat(dtype) || IsComplex(dtype)) {
-    to.value.value = OpaqueAttribute{"array of floats"};
+    to.value.value = OpaqueAttribute{"#foreign<array>"};
     return absl::OkStatus();
   }
   const auto element = static_cast<uint64_t>(StorageBytesOf(dtype));
@@ -325,7 +326,7 @@ absl::Status Decoder::ReadVhloAttribute(Cursor& in, int depth, DecodedAttribute&
     to.value.value = EnumAttribute{std::string(keywords[value])};
     return absl::OkStatus();
   }
-  to.value.value = OpaqueAttribute{absl::StrCat("VHLO attribute ", code)};
+  to.value.value = OpaqueAttribute{absl::StrCat("#vhlo<attribute ", code, ">")};
   return absl::OkStatus();
 }
 
@@ -369,7 +370,7 @@ absl::Status Decoder::ReadBuiltinAttribute(Cursor& in, int depth, DecodedAttribu
     case kDenseElements:
       return ReadDense(in, depth, to);
     default:
-      to.value.value = OpaqueAttribute{absl::StrCat("builtin attribute ", code)};
+      to.value.value = OpaqueAttribute{absl::StrCat("#builtin<attribute ", code, ">")};
       return absl::OkStatus();
   }
 }

@@ -18,9 +18,6 @@ absl::Status TooDeep(const Cursor& in) {
   return in.Error(absl::StrCat("nesting is deeper than ", limits::kMaxDepth));
 }
 
-// What an entry in a form that is not decoded is called in messages.
-std::string ForeignName(const Entry& entry) { return absl::StrCat("#", entry.dialect, "<...>"); }
-
 }  // namespace
 
 Decoder::Decoder(const Container& container, uint64_t file_bytes)
@@ -92,7 +89,7 @@ absl::StatusOr<const Decoder::DecodedAttribute*> Decoder::DecodeAttribute(uint64
   } else if (entry.has_encoding && entry.dialect == "builtin") {
     ACCELD_RETURN_IF_ERROR(ReadBuiltinAttribute(in, depth, attribute));
   } else {
-    attribute.value.value = OpaqueAttribute{ForeignName(entry)};
+    attribute.value.value = OpaqueAttribute{"#foreign<attribute>"};
   }
   ACCELD_RETURN_IF_ERROR(Charge(attribute.size_bytes));
   slot = std::move(attribute);

@@ -34,7 +34,7 @@ struct DecodedType {
 //
 // Attributes come in the forms that the text reader gives: enums as keywords, flags as i1, dense
 // tensors as literals. What has no form there (locations, other dialects) becomes an
-// OpaqueAttribute, and so does VHLO's way to say that there is no value (IsAbsent).
+// OpaqueAttribute. VHLO's way to say that there is no value is a type named "none" (IsAbsent).
 class Decoder {
  public:
   // `container` must outlive the decoder; `file_bytes` is the size of the file.

@@ -18,7 +18,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import export, lax
 from jaxlib.mlir import ir
-from jaxlib.mlir.dialects import stablehlo
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
+from jaxlib.mlir.dialects import sdy, stablehlo
 
 HERE = pathlib.Path(__file__).parent
 CORPUS_FOLDER = HERE.parents[1] / "fuzz" / "corpus" / "bytecode"
@@ -40,6 +41,11 @@ def loss(w, b, a):
 def conv(a, k):
     return lax.conv_general_dilated(a, k, (2, 1), [(1, 0), (-1, 2)], rhs_dilation=(1, 2), feature_group_count=2,
                                     dimension_numbers=("NCHW", "OIHW", "NCHW"))
+
+
+def sharded(a):
+    mesh = Mesh(np.array(jax.devices()[:1]), ("a",))
+    return lax.with_sharding_constraint(a * 2, NamedSharding(mesh, PartitionSpec("a"))) + 1
 
 
 def scan(a):
@@ -102,6 +108,8 @@ FUNCTIONS = {
     "train_step": (jax.value_and_grad(loss, (0, 1)), [x(3, 2), x(2), x(4, 3)]),
     "layer_norm": (lambda a: (a - a.mean(-1, keepdims=True)) * lax.rsqrt(a.var(-1, keepdims=True) + 1e-5), [x(2, 8)]),
     "softmax": (jax.nn.softmax, [x(2, 5)]),
+    "sharded": (sharded, [x(4)]),
+    "key": (lambda k: jax.random.normal(jax.random.wrap_key_data(k), (3,)), [np.array([0, 1], np.uint32)]),
     "symbolic": (lambda a: (a + 1, a.sum(0), jnp.concatenate([a, a])), ["b, 3"]),
 }
 
@@ -194,9 +202,9 @@ module @branches {
 """,
 }
 
-COMMITTED = ["calls", "conv", "dot_algorithm", "edge_constants", "gather_batch", "pool_grad", "scan", "switch",
+COMMITTED = ["calls", "conv", "dot_algorithm", "edge_constants", "gather_batch", "pool_grad", "scan", "sharded", "switch",
              "train_step"]
-CORPUS = {"add": ["0.9.0", "0.11.0", "0.13.0", "0.14.0", None], "calls": ["1.17.0"], "branches": ["0.9.0", "1.13.0"], "scan": ["0.11.0", "1.17.0"],
+CORPUS = {"add": ["0.9.0", "0.11.0", "0.13.0", "0.14.0", None], "calls": ["1.17.0"], "branches": ["0.9.0", "1.13.0"], "scan": ["0.11.0", "1.17.0"], "sharded": [None],
           "scatter_batch": ["1.17.0"], "dot_algorithm": ["1.17.0"], "edge_constants": ["1.17.0"], "sort": ["0.14.0"]}
 
 
@@ -212,6 +220,7 @@ def exported(name):
 def text_of(artifact):
     context = ir.Context()
     stablehlo.register_dialect(context)
+    sdy.register_dialect(context)
     with context:
         module = stablehlo.deserialize_portable_artifact(context, artifact)
         return module.operation.get_asm(enable_debug_info=False)
@@ -229,6 +238,8 @@ def artifact_at(source, version):
 
 def main():
     jax.config.update("jax_enable_x64", True)
+    # Artifacts name source files: without their folders, so that they are the same everywhere.
+    jax.config.update("jax_hlo_source_file_canonicalization_regex", ".*/")
     everything = list(FUNCTIONS) + list(TEXTS)
     if len(sys.argv) > 1:
         folder = pathlib.Path(sys.argv[1])
