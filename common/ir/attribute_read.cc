@@ -74,6 +74,13 @@ absl::Status ReadField(const Attribute& from, int64_t& to) {
   return Mismatch("an integer", from);
 }
 
+absl::Status ReadField(const Attribute& from, double& to) {
+  const auto* number = std::get_if<FloatAttribute>(&from.value);
+  if (number == nullptr) return Mismatch("a float", from);
+  to = number->value;
+  return absl::OkStatus();
+}
+
 absl::Status ReadField(const Attribute& from, std::string& to) {
   if (const auto* text = std::get_if<StringAttribute>(&from.value)) {
     to = text->value;

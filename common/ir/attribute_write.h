@@ -16,6 +16,7 @@ AttributeDictionary WriteFields(const Struct& fields);
 
 inline Attribute WriteField(bool value) { return {IntegerAttribute{value ? 1 : 0, DType::kI1}}; }
 inline Attribute WriteField(int64_t value) { return {IntegerAttribute{value, DType::kI64}}; }
+inline Attribute WriteField(double value) { return {FloatAttribute{value, DType::kF32}}; }
 inline Attribute WriteField(const std::string& value) { return {StringAttribute{value}}; }
 inline Attribute WriteField(const Literal& value) { return {value}; }
 inline Attribute WriteField(DType value) { return {EnumAttribute{std::string(DTypeName(value))}}; }

@@ -39,6 +39,17 @@ OpAttributes CanonicalAttributes(const Op& op, const Function& function) {
     ClearIfAll<int64_t>(window->base_dilations, 1);
     ClearIfAll<int64_t>(window->window_dilations, 1);
     ClearIfAll<std::pair<int64_t, int64_t>>(window->padding.pairs, {0, 0});
+  } else if (auto* selection = std::get_if<SelectAndScatterAttributes>(&attributes)) {
+    ClearIfAll<int64_t>(selection->window_dimensions, 1);
+    ClearIfAll<int64_t>(selection->window_strides, 1);
+    ClearIfAll<std::pair<int64_t, int64_t>>(selection->padding.pairs, {0, 0});
+  } else if (auto* convolution = std::get_if<ConvolutionAttributes>(&attributes)) {
+    ClearIfAll<int64_t>(convolution->window_strides, 1);
+    ClearIfAll<int64_t>(convolution->lhs_dilation, 1);
+    ClearIfAll<int64_t>(convolution->rhs_dilation, 1);
+    ClearIfAll<std::pair<int64_t, int64_t>>(convolution->padding.pairs, {0, 0});
+    ClearIfAll(convolution->window_reversal, false);
+    ClearIfAll(convolution->precision_config, Precision::kDefault);
   } else if (auto* dot = std::get_if<DotGeneralAttributes>(&attributes)) {
     ClearIfAll(dot->precision_config, Precision::kDefault);
   } else if (auto* call = std::get_if<CustomCallAttributes>(&attributes)) {

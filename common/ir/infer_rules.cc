@@ -132,4 +132,34 @@ bool Contains(absl::Span<const int64_t> values, int64_t value) {
   return std::find(values.begin(), values.end(), value) != values.end();
 }
 
+absl::StatusOr<std::vector<DType>> CheckReductionOperands(const InferContext& context, Dims& dims) {
+  if (context.operands.size() % 2 != 0) {
+    return Refuse(context.operands.size(), " operands are not inputs and as many initial values");
+  }
+  const size_t inputs = context.operands.size() / 2;
+  std::vector<DType> dtypes;
+  dims = context.operand(0).dims;
+  for (size_t i = 0; i < inputs; ++i) {
+    const TensorType& input = context.operand(i);
+    const TensorType& init = context.operand(inputs + i);
+    if (!MayEqual(dims, input.dims)) {
+      return Refuse("inputs 0 and ", i, " differ in shape: ", context.operand(0).ToString(),
+                    " and ", input.ToString());
+    }
+    if (init.rank() != 0 || init.dtype != input.dtype) {
+      return Refuse("initial value ", i, " must be tensor<", DTypeName(input.dtype), ">, not ",
+                    init.ToString());
+    }
+    dims = Refined(dims, input.dims);
+    dtypes.push_back(input.dtype);
+  }
+  return dtypes;
+}
+
+std::vector<Type> TypesOfShape(absl::Span<const DType> dtypes, const Dims& dims) {
+  std::vector<Type> types;
+  for (DType dtype : dtypes) types.push_back(TensorType{dtype, dims});
+  return types;
+}
+
 }  // namespace acceld::ir

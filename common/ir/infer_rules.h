@@ -54,6 +54,11 @@ absl::Status CheckScalarRegion(const InferContext::RegionSignature& region,
 // Refuses the region of a reduction over values of these types: (a..., b...) -> a..., all scalars.
 absl::Status CheckReducer(const InferContext::RegionSignature& region,
                           absl::Span<const DType> dtypes);
+// The operands of a reduction: the first half are inputs of one shape, the second half their scalar
+// initial values. Gives the inputs' element types; `dims` gets their shape.
+absl::StatusOr<std::vector<DType>> CheckReductionOperands(const InferContext& context, Dims& dims);
+// Tensors of one shape with these element types.
+std::vector<Type> TypesOfShape(absl::Span<const DType> dtypes, const Dims& dims);
 // Operands [first, end) as start indices of a tensor of rank `rank`: scalar integers of one type.
 absl::Status CheckStartIndices(const InferContext& context, int first, int64_t rank);
 

@@ -69,6 +69,15 @@ InferResult CheckCallee(const InferContext& context) {
 
 }  // namespace
 
+InferResult InferAfterAll(const InferContext& context) {
+  for (size_t i = 0; i < context.operands.size(); ++i) {
+    if (context.operands[i].kind() != Type::Kind::kToken) {
+      return Refuse("operand ", i, " must be a token, not ", context.operands[i].ToString());
+    }
+  }
+  return std::vector<Type>{Type::Token()};
+}
+
 InferResult InferCall(const InferContext& context) {
   return Annotated(CheckCallee(context),
                    absl::StrCat("@", context.As<CallAttributes>().callee.name));
@@ -94,6 +103,8 @@ InferResult InferIf(const InferContext& context) {
 InferResult InferConstant(const InferContext& context) {
   return std::vector<Type>{context.As<ConstantAttributes>().value.type()};
 }
+
+InferResult InferCreateToken(const InferContext&) { return std::vector<Type>{Type::Token()}; }
 
 InferResult InferCustomCall(const InferContext& context) {
   if (context.As<CustomCallAttributes>().call_target_name.empty()) {

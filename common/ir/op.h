@@ -26,6 +26,9 @@ enum class OpFamily : uint8_t {
   kIndexing,     // data movement and values made from indices
   kNest,         // loop nests with their own structure
   kContraction,  // library calls, loop nests otherwise
+  kRoutine,      // library routines on whole buffers
+  kDerived,      // written as other ops
+  kDynamic,      // shapes as values; gone once the program is specialized
   kStructure,    // constants, control flow, calls, tuples: parts of the plan
 };
 

@@ -18,6 +18,11 @@ const char* const* EnumKeywords(Precision) {
   return kKeywords;
 }
 
+const char* const* EnumKeywords(RngDistribution) {
+  static constexpr const char* kKeywords[] = {"UNIFORM", "NORMAL", nullptr};
+  return kKeywords;
+}
+
 const char* const* EnumKeywords(RngAlgorithm) {
   static constexpr const char* kKeywords[] = {"DEFAULT", "THREE_FRY", "PHILOX", nullptr};
   return kKeywords;

@@ -16,7 +16,7 @@
 //
 // Each struct lists its fields once, in VisitFields. Equality, text, wire form and fingerprint
 // follow from that list (attribute_dictionary.h). A field equal to its default may be absent in
-// text. Field types: bool, int64_t, std::string, Literal, TensorType's DType, enums of this file,
+// text. Field types: bool, int64_t, double, std::string, Literal, TensorType's DType, enums of this file,
 // vectors of int64_t, bool, string or enums, PaddingPairs, Attribute, AttributeDictionary,
 // std::optional of and nested structs of this kind (which have kStructName).
 namespace acceld::ir {
@@ -36,6 +36,7 @@ struct FunctionName {
 enum class ComparisonDirection : uint8_t { kEq, kNe, kGe, kGt, kLe, kLt };
 enum class ComparisonType : uint8_t { kNone, kFloat, kTotalOrder, kSigned, kUnsigned };
 enum class Precision : uint8_t { kDefault, kHigh, kHighest };
+enum class RngDistribution : uint8_t { kUniform, kNormal };
 enum class RngAlgorithm : uint8_t { kDefault, kThreeFry, kPhilox };
 enum class FftType : uint8_t { kFft, kIfft, kRfft, kIrfft };
 enum class Transpose : uint8_t { kNoTranspose, kTranspose, kAdjoint };
@@ -47,6 +48,7 @@ enum class FusionKind : uint8_t { kLoop, kReduction };
 const char* const* EnumKeywords(ComparisonDirection);
 const char* const* EnumKeywords(ComparisonType);
 const char* const* EnumKeywords(Precision);
+const char* const* EnumKeywords(RngDistribution);
 const char* const* EnumKeywords(RngAlgorithm);
 const char* const* EnumKeywords(FftType);
 const char* const* EnumKeywords(Transpose);
@@ -99,6 +101,17 @@ struct BroadcastInDimAttributes {
   ACCELD_FIELDS_END(BroadcastInDimAttributes)
 };
 
+struct DynamicBroadcastInDimAttributes {
+  std::vector<int64_t> broadcast_dimensions;
+  std::vector<int64_t> known_expanding_dimensions, known_nonexpanding_dimensions;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(broadcast_dimensions)
+  ACCELD_FIELD(known_expanding_dimensions)
+  ACCELD_FIELD(known_nonexpanding_dimensions)
+  ACCELD_FIELDS_END(DynamicBroadcastInDimAttributes)
+};
+
+// iota, dynamic_iota.
 struct IotaAttributes {
   int64_t iota_dimension = 0;
   ACCELD_FIELDS_BEGIN
@@ -113,7 +126,7 @@ struct TransposeAttributes {
   ACCELD_FIELDS_END(TransposeAttributes)
 };
 
-// reverse, reduce.
+// map, reverse, reduce.
 struct DimensionsAttributes {
   std::vector<int64_t> dimensions;
   ACCELD_FIELDS_BEGIN
@@ -121,7 +134,7 @@ struct DimensionsAttributes {
   ACCELD_FIELDS_END(DimensionsAttributes)
 };
 
-// concatenate.
+// concatenate, get_dimension_size, set_dimension_size.
 struct DimensionAttributes {
   int64_t dimension = 0;
   ACCELD_FIELDS_BEGIN
@@ -174,6 +187,111 @@ struct WindowAttributes {
   ACCELD_FIELD(window_dilations)
   ACCELD_FIELD(padding)
   ACCELD_FIELDS_END(WindowAttributes)
+};
+
+// Empty lists stand for the defaults (strides 1, no padding, windows of one element).
+struct SelectAndScatterAttributes {
+  std::vector<int64_t> window_dimensions, window_strides;
+  PaddingPairs padding;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(window_dimensions)
+  ACCELD_FIELD(window_strides)
+  ACCELD_FIELD(padding)
+  ACCELD_FIELDS_END(SelectAndScatterAttributes)
+};
+
+struct ConvolutionDimensionNumbers {
+  static constexpr const char* kStructName = "conv";
+  int64_t input_batch_dimension = 0, input_feature_dimension = 0;
+  std::vector<int64_t> input_spatial_dimensions;
+  int64_t kernel_input_feature_dimension = 0, kernel_output_feature_dimension = 0;
+  std::vector<int64_t> kernel_spatial_dimensions;
+  int64_t output_batch_dimension = 0, output_feature_dimension = 0;
+  std::vector<int64_t> output_spatial_dimensions;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(input_batch_dimension)
+  ACCELD_FIELD(input_feature_dimension)
+  ACCELD_FIELD(input_spatial_dimensions)
+  ACCELD_FIELD(kernel_input_feature_dimension)
+  ACCELD_FIELD(kernel_output_feature_dimension)
+  ACCELD_FIELD(kernel_spatial_dimensions)
+  ACCELD_FIELD(output_batch_dimension)
+  ACCELD_FIELD(output_feature_dimension)
+  ACCELD_FIELD(output_spatial_dimensions)
+  ACCELD_FIELDS_END(ConvolutionDimensionNumbers)
+};
+
+// convolution; dynamic_conv, which has its padding as an operand. Empty window lists stand for the
+// defaults (strides and dilations 1, no padding, no reversal).
+struct ConvolutionAttributes {
+  std::vector<int64_t> window_strides;
+  PaddingPairs padding;
+  std::vector<int64_t> lhs_dilation, rhs_dilation;
+  std::vector<bool> window_reversal;
+  ConvolutionDimensionNumbers dimension_numbers;
+  int64_t feature_group_count = 1, batch_group_count = 1;
+  std::vector<Precision> precision_config;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(window_strides)
+  ACCELD_FIELD(padding)
+  ACCELD_FIELD(lhs_dilation)
+  ACCELD_FIELD(rhs_dilation)
+  ACCELD_FIELD(window_reversal)
+  ACCELD_FIELD(dimension_numbers)
+  ACCELD_FIELD(feature_group_count)
+  ACCELD_FIELD(batch_group_count)
+  ACCELD_FIELD(precision_config)
+  ACCELD_FIELDS_END(ConvolutionAttributes)
+};
+
+struct CholeskyAttributes {
+  bool lower = false;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(lower)
+  ACCELD_FIELDS_END(CholeskyAttributes)
+};
+
+struct FftAttributes {
+  FftType fft_type = FftType::kFft;
+  std::vector<int64_t> fft_length;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(fft_type)
+  ACCELD_FIELD(fft_length)
+  ACCELD_FIELDS_END(FftAttributes)
+};
+
+struct TriangularSolveAttributes {
+  bool left_side = false, lower = false, unit_diagonal = false;
+  Transpose transpose_a = Transpose::kNoTranspose;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(left_side)
+  ACCELD_FIELD(lower)
+  ACCELD_FIELD(unit_diagonal)
+  ACCELD_FIELD(transpose_a)
+  ACCELD_FIELDS_END(TriangularSolveAttributes)
+};
+
+struct BatchNormAttributes {
+  double epsilon = 0;
+  int64_t feature_index = 0;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(epsilon)
+  ACCELD_FIELD(feature_index)
+  ACCELD_FIELDS_END(BatchNormAttributes)
+};
+
+struct RngAttributes {
+  RngDistribution rng_distribution = RngDistribution::kUniform;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(rng_distribution)
+  ACCELD_FIELDS_END(RngAttributes)
+};
+
+struct RngBitGeneratorAttributes {
+  RngAlgorithm rng_algorithm = RngAlgorithm::kDefault;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(rng_algorithm)
+  ACCELD_FIELDS_END(RngBitGeneratorAttributes)
 };
 
 struct DotDimensionNumbers {
@@ -240,6 +358,15 @@ struct GatherAttributes {
   ACCELD_FIELD(slice_sizes)
   ACCELD_FIELD(indices_are_sorted)
   ACCELD_FIELDS_END(GatherAttributes)
+};
+
+struct DynamicGatherAttributes {
+  GatherDimensionNumbers dimension_numbers;
+  bool indices_are_sorted = false;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(dimension_numbers)
+  ACCELD_FIELD(indices_are_sorted)
+  ACCELD_FIELDS_END(DynamicGatherAttributes)
 };
 
 struct ScatterDimensionNumbers {
@@ -322,12 +449,14 @@ struct FusionAttributes {
 #undef ACCELD_FIELD
 #undef ACCELD_FIELDS_END
 
-using OpAttributes =
-    std::variant<NoAttributes, ConstantAttributes, CompareAttributes, ReducePrecisionAttributes,
-                 BroadcastInDimAttributes, IotaAttributes, TransposeAttributes,
-                 DimensionsAttributes, DimensionAttributes, SliceAttributes, DynamicSliceAttributes,
-                 PadAttributes, SortAttributes, WindowAttributes, DotGeneralAttributes,
-                 GatherAttributes, ScatterAttributes, IndexAttributes, CallAttributes,
-                 CompositeAttributes, CustomCallAttributes, FusionAttributes>;
+using OpAttributes = std::variant<
+    NoAttributes, ConstantAttributes, CompareAttributes, ReducePrecisionAttributes,
+    BroadcastInDimAttributes, DynamicBroadcastInDimAttributes, IotaAttributes, TransposeAttributes,
+    DimensionsAttributes, DimensionAttributes, SliceAttributes, DynamicSliceAttributes,
+    PadAttributes, SortAttributes, WindowAttributes, SelectAndScatterAttributes,
+    ConvolutionAttributes, DotGeneralAttributes, GatherAttributes, DynamicGatherAttributes,
+    ScatterAttributes, CholeskyAttributes, FftAttributes, TriangularSolveAttributes,
+    BatchNormAttributes, RngAttributes, RngBitGeneratorAttributes, IndexAttributes, CallAttributes,
+    CompositeAttributes, CustomCallAttributes, FusionAttributes>;
 
 }  // namespace acceld::ir

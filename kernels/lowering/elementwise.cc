@@ -7,6 +7,9 @@ namespace {
 #define ACCELD_HANDLER_Indexing(Kind) nullptr
 #define ACCELD_HANDLER_Nest(Kind) nullptr
 #define ACCELD_HANDLER_Contraction(Kind) nullptr
+#define ACCELD_HANDLER_Routine(Kind) nullptr
+#define ACCELD_HANDLER_Derived(Kind) nullptr
+#define ACCELD_HANDLER_Dynamic(Kind) nullptr
 #define ACCELD_HANDLER_Structure(Kind) nullptr
 
 constexpr ElementwiseHandler kHandlers[] = {
@@ -19,6 +22,9 @@ constexpr ElementwiseHandler kHandlers[] = {
 #undef ACCELD_HANDLER_Indexing
 #undef ACCELD_HANDLER_Nest
 #undef ACCELD_HANDLER_Contraction
+#undef ACCELD_HANDLER_Routine
+#undef ACCELD_HANDLER_Derived
+#undef ACCELD_HANDLER_Dynamic
 #undef ACCELD_HANDLER_Structure
 
 }  // namespace

@@ -12,6 +12,9 @@ namespace {
 #define ACCELD_HANDLER_Indexing(Kind) &Generate##Kind
 #define ACCELD_HANDLER_Nest(Kind) nullptr
 #define ACCELD_HANDLER_Contraction(Kind) nullptr
+#define ACCELD_HANDLER_Routine(Kind) nullptr
+#define ACCELD_HANDLER_Derived(Kind) nullptr
+#define ACCELD_HANDLER_Dynamic(Kind) nullptr
 #define ACCELD_HANDLER_Structure(Kind) nullptr
 
 constexpr IndexingHandler kHandlers[] = {
@@ -24,6 +27,9 @@ constexpr IndexingHandler kHandlers[] = {
 #undef ACCELD_HANDLER_Indexing
 #undef ACCELD_HANDLER_Nest
 #undef ACCELD_HANDLER_Contraction
+#undef ACCELD_HANDLER_Routine
+#undef ACCELD_HANDLER_Derived
+#undef ACCELD_HANDLER_Dynamic
 #undef ACCELD_HANDLER_Structure
 
 Var Apply(ElementEmitter& e, ScalarOp op, Var x, int64_t y) {

@@ -15,6 +15,9 @@ using IndexingHandler = absl::StatusOr<Element> (*)(ElementEmitter& emitter, con
 #define ACCELD_DECLARE_Elementwise(Kind)
 #define ACCELD_DECLARE_Nest(Kind)
 #define ACCELD_DECLARE_Contraction(Kind)
+#define ACCELD_DECLARE_Routine(Kind)
+#define ACCELD_DECLARE_Derived(Kind)
+#define ACCELD_DECLARE_Dynamic(Kind)
 #define ACCELD_DECLARE_Structure(Kind)
 #define ACCELD_DECLARE_Indexing(Kind)                                               \
   absl::StatusOr<Element> Generate##Kind(ElementEmitter& emitter, const ir::Op& op, \
@@ -25,6 +28,9 @@ using IndexingHandler = absl::StatusOr<Element> (*)(ElementEmitter& emitter, con
 #undef ACCELD_DECLARE_Elementwise
 #undef ACCELD_DECLARE_Nest
 #undef ACCELD_DECLARE_Contraction
+#undef ACCELD_DECLARE_Routine
+#undef ACCELD_DECLARE_Derived
+#undef ACCELD_DECLARE_Dynamic
 #undef ACCELD_DECLARE_Structure
 #undef ACCELD_DECLARE_Indexing
 

@@ -14,6 +14,9 @@ using OpLowering = absl::StatusOr<LoweredOp> (*)(const Computation&);
 #define ACCELD_HANDLER_Indexing(Kind) &LowerLoops
 #define ACCELD_HANDLER_Nest(Kind) &Lower##Kind
 #define ACCELD_HANDLER_Contraction(Kind) &Lower##Kind
+#define ACCELD_HANDLER_Routine(Kind) nullptr
+#define ACCELD_HANDLER_Derived(Kind) nullptr
+#define ACCELD_HANDLER_Dynamic(Kind) nullptr
 #define ACCELD_HANDLER_Structure(Kind) nullptr
 
 constexpr OpLowering kLowerings[] = {
@@ -26,6 +29,9 @@ constexpr OpLowering kLowerings[] = {
 #undef ACCELD_HANDLER_Indexing
 #undef ACCELD_HANDLER_Nest
 #undef ACCELD_HANDLER_Contraction
+#undef ACCELD_HANDLER_Routine
+#undef ACCELD_HANDLER_Derived
+#undef ACCELD_HANDLER_Dynamic
 #undef ACCELD_HANDLER_Structure
 
 // Reductions with their producers, or one nest (the last op) with constants that it reads and with

@@ -74,6 +74,9 @@ absl::StatusOr<LoweredOp> LowerReductions(const Computation& computation);
 
 #define ACCELD_DECLARE_Elementwise(Kind)
 #define ACCELD_DECLARE_Indexing(Kind)
+#define ACCELD_DECLARE_Routine(Kind)
+#define ACCELD_DECLARE_Derived(Kind)
+#define ACCELD_DECLARE_Dynamic(Kind)
 #define ACCELD_DECLARE_Structure(Kind)
 #define ACCELD_DECLARE_Nest(Kind) \
   absl::StatusOr<LoweredOp> Lower##Kind(const Computation& computation);
@@ -83,6 +86,9 @@ absl::StatusOr<LoweredOp> LowerReductions(const Computation& computation);
 #include "common/ir/ops.def"
 #undef ACCELD_DECLARE_Elementwise
 #undef ACCELD_DECLARE_Indexing
+#undef ACCELD_DECLARE_Routine
+#undef ACCELD_DECLARE_Derived
+#undef ACCELD_DECLARE_Dynamic
 #undef ACCELD_DECLARE_Structure
 #undef ACCELD_DECLARE_Nest
 #undef ACCELD_DECLARE_Contraction

@@ -16,6 +16,9 @@ constexpr absl::string_view kIdentityTargets[] = {
 
 }  // namespace
 
+// Tokens carry no value: everything here runs in program order.
+EvalResult EvalAfterAll(EvalContext&) { return OneResult(Value()); }
+
 EvalResult EvalCall(EvalContext& c) {
   return c.machine.RunFunction(c.As<CallAttributes>().callee.name, c.OperandValues());
 }
@@ -36,6 +39,8 @@ EvalResult EvalComposite(EvalContext& c) {
 EvalResult EvalConstant(EvalContext& c) {
   return OneResult(Value{.tensor = c.As<ConstantAttributes>().value, .elements = {}});
 }
+
+EvalResult EvalCreateToken(EvalContext&) { return OneResult(Value()); }
 
 EvalResult EvalCustomCall(EvalContext& c) {
   const std::string& target = c.As<CustomCallAttributes>().call_target_name;

@@ -27,6 +27,7 @@ class PrettyForm {
     if (op_.kind == OpKind::kTuple) return Tuple();
     if (op_.kind == OpKind::kOptimizationBarrier) return OptimizationBarrier();
     if (op_.kind == OpKind::kSelect) return Select();
+    if (op_.kind == OpKind::kAfterAll || op_.kind == OpKind::kCreateToken) return Token();
     Start();
     if (FamilyOf(op_.kind) != OpFamily::kElementwise) return Functional("");
     return SharedType("");
@@ -128,7 +129,35 @@ class PrettyForm {
     Append(")");
     return Functional(DictionaryWithout("call_target_name"));
   }
-  // Without a pretty form in StableHLO, or with regions.
+  bool operator()(const CholeskyAttributes& a) {
+    Start();
+    return SharedType(a.lower ? ", lower = true" : "");
+  }
+  bool operator()(const FftAttributes& a) {
+    Start();
+    return Functional(
+        absl::StrCat(", type = ", Keyword(a.fft_type), ", length = ", List(a.fft_length)));
+  }
+  bool operator()(const RngAttributes& a) {
+    Start();
+    return Functional(absl::StrCat(", distribution = ", Keyword(a.rng_distribution)));
+  }
+  bool operator()(const RngBitGeneratorAttributes& a) {
+    Start();
+    return Functional(absl::StrCat(", algorithm = ", Keyword(a.rng_algorithm)));
+  }
+  bool operator()(const DynamicBroadcastInDimAttributes& a) {
+    Start();
+    return Functional(absl::StrCat(", dims = ", List(a.broadcast_dimensions),
+                                   DictionaryWithout("broadcast_dimensions")));
+  }
+  // Without a pretty form in StableHLO, with one that says no more than the generic one, or with
+  // regions.
+  bool operator()(const BatchNormAttributes&) { return false; }
+  bool operator()(const ConvolutionAttributes&) { return false; }
+  bool operator()(const DynamicGatherAttributes&) { return false; }
+  bool operator()(const SelectAndScatterAttributes&) { return false; }
+  bool operator()(const TriangularSolveAttributes&) { return false; }
   bool operator()(const SortAttributes&) { return false; }
   bool operator()(const WindowAttributes&) { return false; }
   bool operator()(const GatherAttributes&) { return false; }
@@ -174,6 +203,12 @@ class PrettyForm {
     return true;
   }
   bool Tuple() {
+    Append(NameOf(op_.kind), op_.operands.empty() ? "" : " ");
+    printer_.Values(op_.operands);
+    Append(" : ", ResultType());
+    return true;
+  }
+  bool Token() {
     Append(NameOf(op_.kind), op_.operands.empty() ? "" : " ");
     printer_.Values(op_.operands);
     Append(" : ", ResultType());

@@ -15,6 +15,9 @@ int64_t CostOf(const ir::Function& function, const ir::Op& op) {
       return 0;
     case ir::OpFamily::kNest:
     case ir::OpFamily::kContraction:
+    case ir::OpFamily::kRoutine:
+    case ir::OpFamily::kDerived:
+    case ir::OpFamily::kDynamic:
       return 1000;
     case ir::OpFamily::kElementwise:
       break;

@@ -97,6 +97,9 @@ absl::StatusOr<ir::Module> Canonicalize(const ir::Module& module) {
       case ir::OpFamily::kNest:
         return SimplifyMovement(rewriter, op);
       case ir::OpFamily::kContraction:
+      case ir::OpFamily::kRoutine:
+      case ir::OpFamily::kDerived:
+      case ir::OpFamily::kDynamic:
         return false;
     }
     return false;

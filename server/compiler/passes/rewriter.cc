@@ -30,6 +30,9 @@ bool KeepsDefinition(ir::OpKind kind) {
       return true;
     case ir::OpFamily::kNest:
     case ir::OpFamily::kContraction:
+    case ir::OpFamily::kRoutine:
+    case ir::OpFamily::kDerived:
+    case ir::OpFamily::kDynamic:
       return false;
     case ir::OpFamily::kStructure:
       return kind == ir::OpKind::kConstant || kind == ir::OpKind::kTuple;

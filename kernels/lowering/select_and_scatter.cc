@@ -1,0 +1,9 @@
+#include "kernels/lowering/op_kernel.h"
+
+namespace acceld::kernels {
+
+absl::StatusOr<LoweredOp> LowerSelectAndScatter(const Computation&) {
+  return absl::UnimplementedError("has no kernel yet");
+}
+
+}  // namespace acceld::kernels
