@@ -68,22 +68,24 @@ TEST(WireTest, InternalOpsAreRefused) {
 }
 
 TEST(WireTest, NestingIsBoundedEverywhere) {
+  // Deeper than any limit, and not so deep that the messages' own destructors use up the stack.
+  constexpr int kDepth = 1'000;
   v1::Module deep_type = ToProto(CallModule());
   v1::Type* type = deep_type.mutable_functions(1)->add_value_types();
-  for (int i = 0; i < 10'000; ++i) type = type->mutable_tuple()->add_elements();
+  for (int i = 0; i < kDepth; ++i) type = type->mutable_tuple()->add_elements();
   type->mutable_token();
   EXPECT_THAT(FromProto(deep_type), IsRefused("a tuple type is nested deeper"));
 
   v1::Module deep_attribute = ToProto(CallModule());
   v1::Op* op = deep_attribute.mutable_functions(1)->mutable_body()->mutable_ops(0);
   v1::Attribute* attribute = &(*op->mutable_attributes())["x.y"];
-  for (int i = 0; i < 10'000; ++i) attribute = attribute->mutable_array()->add_elements();
+  for (int i = 0; i < kDepth; ++i) attribute = attribute->mutable_array()->add_elements();
   attribute->set_unit(true);
   EXPECT_THAT(FromProto(deep_attribute), IsRefused("an attribute is nested deeper"));
 
   v1::Module deep_region = ToProto(CallModule());
   v1::Region* region = deep_region.mutable_functions(1)->mutable_body();
-  for (int i = 0; i < 10'000; ++i) {
+  for (int i = 0; i < kDepth; ++i) {
     v1::Op* inner = region->ops_size() > 0 ? region->mutable_ops(0) : region->add_ops();
     inner->set_name("stablehlo.if");
     region = inner->add_regions();
