@@ -31,7 +31,7 @@ bool IsNeutralInteger(ir::OpKind kind, DType dtype, int64_t value) {
   const int bits = ir::BitsOf(dtype);
   const bool is_signed = ir::IsSigned(dtype);
   const int64_t ones = bits == 64 ? -1 : (int64_t{1} << bits) - 1;  // of an unsigned type
-  const int64_t lowest = is_signed ? -(int64_t{1} << (bits - 1) % 64) : 0;
+  const int64_t lowest = is_signed ? int64_t{-1} << (bits - 1) : 0;
   const int64_t highest = is_signed ? -(lowest + 1) : ones;
   if (kind == ir::OpKind::kAdd || kind == ir::OpKind::kOr || kind == ir::OpKind::kXor) {
     return value == 0;
