@@ -202,8 +202,9 @@ module @branches {
 """,
 }
 
-COMMITTED = ["calls", "conv", "dot_algorithm", "edge_constants", "gather_batch", "pool_grad", "scan", "sharded", "switch",
-             "train_step"]
+COMMITTED = {"calls": None, "conv": None, "dot_algorithm": None, "edge_constants": None, "gather_batch": None,
+             "pool_grad": None, "reductions": "0.11.0", "scan": None, "sharded": None, "sort": "0.14.0", "switch": None,
+             "train_step": None, "while": "0.9.0"}
 CORPUS = {"add": ["0.9.0", "0.11.0", "0.13.0", "0.14.0", None], "calls": ["1.17.0"], "branches": ["0.9.0", "1.13.0"], "scan": ["0.11.0", "1.17.0"], "sharded": [None],
           "scatter_batch": ["1.17.0"], "dot_algorithm": ["1.17.0"], "edge_constants": ["1.17.0"], "sort": ["0.14.0"]}
 
@@ -263,8 +264,8 @@ def main():
                 written += 1
         print(f"{written} artifacts of {len(everything)} programs")
         return
-    for name in COMMITTED:
-        artifact = artifact_at(exported(name), None)
+    for name, version in COMMITTED.items():
+        artifact = artifact_at(exported(name), version)
         (HERE / f"{name}.mlir.bc").write_bytes(artifact)
         (HERE / f"{name}.mlir").write_text(text_of(artifact))
     CORPUS_FOLDER.mkdir(parents=True, exist_ok=True)
