@@ -60,6 +60,7 @@ const char* const* EnumKeywords(FusionKind);
     (void)self;                                     \
     (void)v;
 #define ACCELD_FIELD(field) v.Visit(#field, self.field);
+#define ACCELD_NAMED_FIELD(name, field) v.Visit(name, self.field);
 #define ACCELD_FIELDS_END(Struct) \
   }                               \
   friend bool operator==(const Struct&, const Struct&) = default;
@@ -430,11 +431,14 @@ struct CustomCallAttributes {
   // A string or a dictionary, depending on api_version.
   Attribute backend_config;
   int64_t api_version = 1;
+  // Where JAX puts the dictionary of calls whose backend_config has to be a string.
+  Attribute mhlo_backend_config;
   ACCELD_FIELDS_BEGIN
   ACCELD_FIELD(call_target_name)
   ACCELD_FIELD(has_side_effect)
   ACCELD_FIELD(backend_config)
   ACCELD_FIELD(api_version)
+  ACCELD_NAMED_FIELD("mhlo.backend_config", mhlo_backend_config)
   ACCELD_FIELDS_END(CustomCallAttributes)
 };
 
@@ -447,6 +451,7 @@ struct FusionAttributes {
 
 #undef ACCELD_FIELDS_BEGIN
 #undef ACCELD_FIELD
+#undef ACCELD_NAMED_FIELD
 #undef ACCELD_FIELDS_END
 
 using OpAttributes = std::variant<

@@ -6,6 +6,7 @@
 #include "common/ir/call_graph.h"
 #include "common/ir/infer.h"
 #include "common/ir/limits.h"
+#include "common/utf8.h"
 
 namespace acceld::ir {
 namespace {
@@ -15,27 +16,36 @@ absl::Status Refuse(const Parts&... parts) {
   return absl::InvalidArgumentError(absl::StrCat(parts...));
 }
 
-absl::Status CheckAttributeDepth(const Attribute& attribute, int depth);
+// The wire carries names as UTF-8.
+absl::Status CheckName(absl::string_view what, absl::string_view name) {
+  if (IsUtf8(name)) return absl::OkStatus();
+  return Refuse(what, " '", EscapeNonUtf8(name), "' is not UTF-8");
+}
 
-absl::Status CheckAttributeDepth(const AttributeDictionary& entries, int depth) {
+absl::Status CheckFreeAttribute(const Attribute& attribute, int depth);
+
+absl::Status CheckFreeAttribute(const AttributeDictionary& entries, int depth) {
   for (const auto& [name, attribute] : entries) {
-    ACCELD_RETURN_IF_ERROR(CheckAttributeDepth(attribute, depth));
+    ACCELD_RETURN_IF_ERROR(CheckName("the name of an attribute", name));
+    ACCELD_RETURN_IF_ERROR(CheckFreeAttribute(attribute, depth));
   }
   return absl::OkStatus();
 }
 
-absl::Status CheckAttributeDepth(const Attribute& attribute, int depth) {
+absl::Status CheckFreeAttribute(const Attribute& attribute, int depth) {
   if (depth >= limits::kMaxDepth) {
     return Refuse("an attribute is nested deeper than ", limits::kMaxDepth);
   }
   if (const auto* array = std::get_if<ArrayAttribute>(&attribute.value)) {
     for (const Attribute& element : array->elements) {
-      ACCELD_RETURN_IF_ERROR(CheckAttributeDepth(element, depth + 1));
+      ACCELD_RETURN_IF_ERROR(CheckFreeAttribute(element, depth + 1));
     }
   } else if (const auto* dictionary = std::get_if<DictionaryAttribute>(&attribute.value)) {
-    return CheckAttributeDepth(dictionary->entries, depth + 1);
+    return CheckFreeAttribute(dictionary->entries, depth + 1);
   } else if (const auto* structure = std::get_if<StructAttribute>(&attribute.value)) {
-    return CheckAttributeDepth(structure->fields, depth + 1);
+    return CheckFreeAttribute(structure->fields, depth + 1);
+  } else if (const auto* symbol = std::get_if<SymbolAttribute>(&attribute.value)) {
+    return CheckName("the symbol", symbol->name);
   }
   return absl::OkStatus();
 }
@@ -151,9 +161,10 @@ class FunctionVerifier {
         return Refuse("the module's constants have more than ", limits::kMaxProgramBytes, " bytes");
       }
     } else if (const auto* composite = std::get_if<CompositeAttributes>(&op.attributes)) {
-      return CheckAttributeDepth(composite->composite_attributes, 1);
+      return CheckFreeAttribute(composite->composite_attributes, 1);
     } else if (const auto* custom_call = std::get_if<CustomCallAttributes>(&op.attributes)) {
-      return CheckAttributeDepth(custom_call->backend_config, 0);
+      ACCELD_RETURN_IF_ERROR(CheckFreeAttribute(custom_call->backend_config, 0));
+      return CheckFreeAttribute(custom_call->mhlo_backend_config, 0);
     }
     return absl::OkStatus();
   }
@@ -202,6 +213,7 @@ absl::Status Verify(const Module& module) {
     return Refuse("the module has ", module.functions.size(), " functions, above the limit of ",
                   limits::kMaxFunctions);
   }
+  ACCELD_RETURN_IF_ERROR(CheckName("the module's name", module.name));
   absl::flat_hash_map<absl::string_view, Signature> signatures;
   for (const Function& function : module.functions) {
     if (function.name.empty()) return Refuse("a function has no name");
@@ -209,6 +221,7 @@ absl::Status Verify(const Module& module) {
       return Refuse("a function's name has ", function.name.size(), " bytes, above the limit of ",
                     limits::kMaxNameBytes);
     }
+    ACCELD_RETURN_IF_ERROR(CheckName("the function's name", function.name));
     absl::StatusOr<Signature> signature = SignatureOf(function);
     if (!signature.ok()) {
       return Annotate(signature.status(), absl::StrCat("@", function.name));

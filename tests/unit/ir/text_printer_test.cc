@@ -2,7 +2,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "common/ir/builder.h"
+#include "common/ir/fingerprint.h"
 #include "common/ir/text.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -94,6 +96,34 @@ TEST(TextPrinterTest, CallAttributesSurvive) {
     return %0#0, %1 : tensor<f32>, tensor<f32>
   }
   func.func private @f(%x: tensor<f32>) -> tensor<f32> { return %x : tensor<f32> })");
+}
+
+// The call that JAX writes for a Cholesky decomposition on the CPU, and its upper twin.
+TEST(TextPrinterTest, ConfigurationsOfLibraryCallsSurvive) {
+  const auto call = [](const char* uplo) {
+    return absl::StrCat(
+        R"(func.func @main(%x: tensor<3x3xf32>) -> tensor<3x3xf32> {
+    %0:2 = stablehlo.custom_call @lapack_spotrf_ffi(%x) {backend_config = "", mhlo.backend_config = {uplo = )",
+        uplo,
+        R"( : ui8}, mhlo.frontend_attributes = {num_batch_dims = "0"}, operand_layouts = [dense<[0, 1]> : tensor<2xindex>], result_layouts = [dense<[0, 1]> : tensor<2xindex>, dense<> : tensor<0xindex>], sdy.sharding_rule = #sdy.op_sharding_rule<([i, j])->([k, l], []) {i=3, j=3, k=3, l=3}, custom>} : (tensor<3x3xf32>) -> (tensor<3x3xf32>, tensor<i32>)
+    return %0#0 : tensor<3x3xf32>
+  })");
+  };
+  ExpectSurvivesPrinting(call("76"));
+  const auto lower = ParseModule(call("76"));
+  const auto upper = ParseModule(call("85"));
+  ASSERT_TRUE(lower.ok() && upper.ok()) << lower.status() << upper.status();
+  EXPECT_THAT(PrintModule(*lower), HasSubstr("mhlo.backend_config = {uplo = 76 : ui8}"));
+  EXPECT_NE(Fingerprint(*lower, "main"), Fingerprint(*upper, "main"));
+}
+
+TEST(TextPrinterTest, ConfigurationsAreAnyBytes) {
+  const char* text = R"(func.func @main(%x: tensor<f32>) -> tensor<f32> {
+    %0 = stablehlo.custom_call @f(%x) {backend_config = "\00\FF\C0x"} : (tensor<f32>) -> tensor<f32>
+    return %0 : tensor<f32>
+  })";
+  ExpectSurvivesPrinting(text);
+  EXPECT_THAT(PrintModule(*ParseModule(text)), HasSubstr("\"\\00\\FF\\C0x\""));
 }
 
 TEST(TextPrinterTest, FusionsSurvive) {

@@ -2,6 +2,7 @@
 
 #include "common/ir/builder.h"
 #include "common/ir/limits.h"
+#include "common/ir/verifier.h"
 #include "gtest/gtest.h"
 #include "tests/unit/ir/sample_modules.h"
 #include "tests/unit/status_matchers.h"
@@ -17,6 +18,47 @@ TEST(WireTest, ModulesRoundTripThroughBytes) {
     ASSERT_THAT(read, IsOk()) << module.name;
     EXPECT_EQ(*read, module) << module.name;
   }
+}
+
+Module ModuleWithCall(CustomCallAttributes attributes) {
+  FunctionBuilder b("main");
+  const Type type = TensorType{DType::kF32, {4}};
+  const ValueId x = b.AddParameter(type);
+  attributes.call_target_name = "f";
+  const auto y = b.Add(OpKind::kCustomCall, {x}, std::move(attributes), {}, {&type, 1});
+  EXPECT_THAT(y, IsOk());
+  Module module;
+  module.functions.push_back(b.Finish(*y));
+  return module;
+}
+
+TEST(WireTest, ConfigurationsOfCallsAreAnyBytes) {
+  CustomCallAttributes attributes;
+  attributes.backend_config = {StringAttribute{std::string("\0\xFF\xC0x", 4)}};
+  attributes.mhlo_backend_config = {DictionaryAttribute{
+      {{"uplo", {IntegerAttribute{76, DType::kUI8}}}, {"raw", {OpaqueAttribute{"\xFE"}}}}}};
+  const Module module = ModuleWithCall(attributes);
+  v1::Module proto;
+  ASSERT_TRUE(proto.ParseFromString(ToProto(module).SerializeAsString()));
+  const absl::StatusOr<Module> read = FromProto(proto);
+  ASSERT_THAT(read, IsOk());
+  EXPECT_EQ(*read, module);
+}
+
+// The wire has no place for them, so nothing that verifies has any.
+TEST(WireTest, NamesAreUtf8) {
+  CustomCallAttributes attributes;
+  attributes.backend_config = {DictionaryAttribute{{{"\xFF", {UnitAttribute{}}}}}};
+  EXPECT_THAT(Verify(ModuleWithCall(attributes)),
+              IsRefused("the name of an attribute '\\xff' is not UTF-8"));
+  attributes.backend_config = {ArrayAttribute{{{SymbolAttribute{"\xC0\x80"}}}}};
+  EXPECT_THAT(Verify(ModuleWithCall(attributes)), IsRefused("the symbol '\\xc0\\x80' is not"));
+  Module module = CallModule();
+  module.name = "\xED\xA0\x80";
+  EXPECT_THAT(Verify(module), IsRefused("the module's name"));
+  module = CallModule();
+  module.functions[1].name = "f\xFF";
+  EXPECT_THAT(Verify(module), IsRefused("the function's name 'f\\xff' is not UTF-8"));
 }
 
 TEST(WireTest, UnknownOpsAreNamed) {
