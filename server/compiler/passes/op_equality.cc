@@ -20,6 +20,7 @@ struct AttributeHasher {
 
   void Add(bool value) { state = Mix(state, value ? 1 : 2); }
   void Add(int64_t value) { state = Mix(state, static_cast<size_t>(value)); }
+  void Add(double value) { state = Mix(state, absl::HashOf(value)); }
   void Add(const std::string& value) { state = Mix(state, absl::HashOf(value)); }
   void Add(const ir::FunctionName& value) { Add(value.name); }
   void Add(const ir::Literal& value) {
