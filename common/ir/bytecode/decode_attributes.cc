@@ -1,11 +1,8 @@
-#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "common/ir/bytecode/decoder.h"
-#include "common/ir/dense_bytes.h"
-#include "common/ir/element.h"
 #include "common/ir/float_formats.h"
 
 // Attributes of the VHLO dialect and of MLIR's builtin one. Sources: StableHLO, VhloBytecode.cpp
@@ -58,14 +55,6 @@ enum BuiltinAttributeCode : uint64_t {
 
 constexpr absl::string_view kAbsent = "none";
 
-// The lowest `bits` of a number, as what a number of that dtype holds.
-int64_t Narrow(DType dtype, int64_t bits) {
-  if (dtype == DType::kI1) return bits & 1;
-  int64_t value = 0;
-  WriteInt(dtype, &value, 0, bits);
-  return ReadInt(dtype, &value, 0);
-}
-
 // A number of known width: one byte up to 8 bits, else in zigzag form.
 absl::StatusOr<int64_t> ReadBits(Cursor& in, int bits) {
   if (bits <= 8) {
@@ -90,7 +79,7 @@ absl::Status Decoder::ReadInteger(Cursor& in, int depth, DecodedAttribute& to) {
     return Cursor::ErrorAt(begin, absl::StrCat("an integer of type ", DTypeName(dtype)));
   }
   ACCELD_ASSIGN_OR_RETURN(const int64_t bits, ReadBits(in, BitsOf(dtype)));
-  to.value.value = IntegerAttribute{Narrow(dtype, bits), dtype};
+  to.value.value = IntegerAttribute{NarrowInteger(dtype, bits), dtype};
   return absl::OkStatus();
 }
 
@@ -206,77 +195,6 @@ absl::StatusOr<Decoder::Entries> Decoder::DictionaryAt(uint64_t index) {
   ACCELD_ASSIGN_OR_RETURN(const uint64_t code, in.Varint());
   if (code != expected) return Cursor::ErrorAt(begin, "expected a dictionary");
   return ReadEntries(in, 1);
-}
-
-absl::StatusOr<TensorType> Decoder::LiteralType(Cursor& in, int depth) {
-  const size_t begin = in.offset();
-  ACCELD_ASSIGN_OR_RETURN(const uint64_t index, TypeIndex(in));
-  ACCELD_ASSIGN_OR_RETURN(const DecodedType* decoded, Decode(index, depth + 1));
-  const auto* type = std::get_if<Type>(&decoded->value);
-  if (type == nullptr || !type->IsTensor() || !type->tensor().IsStatic()) {
-    if (const auto* other = std::get_if<OtherType>(&decoded->value)) {
-      return absl::UnimplementedError(absl::StrCat("byte ", begin, ": constants of type '",
-                                                   other->name, "' are not supported"));
-    }
-    return Cursor::ErrorAt(begin, "a constant needs a tensor type without dynamic dimensions");
-  }
-  return type->tensor();
-}
-
-absl::Status Decoder::SetLiteral(TensorType type, absl::string_view bytes, DecodedAttribute& to) {
-  ACCELD_ASSIGN_OR_RETURN(std::string elements, ElementsFromDense(type, std::string(bytes)));
-  to.constant_bytes = elements.size();
-  ACCELD_ASSIGN_OR_RETURN(Literal literal,
-                          Literal::FromBytes(std::move(type), std::move(elements)));
-  to.value.value = std::move(literal);
-  return absl::OkStatus();
-}
-
-absl::Status Decoder::ReadDense(Cursor& in, int depth, DecodedAttribute& to) {
-  const size_t begin = in.offset();
-  ACCELD_ASSIGN_OR_RETURN(TensorType type, LiteralType(in, depth));
-  ACCELD_ASSIGN_OR_RETURN(const absl::string_view bytes, in.Blob());
-  return Annotate(SetLiteral(std::move(type), bytes, to), absl::StrCat("byte ", begin));
-}
-
-absl::Status Decoder::ReadDenseResource(Cursor& in, int depth, DecodedAttribute& to) {
-  const size_t begin = in.offset();
-  ACCELD_ASSIGN_OR_RETURN(TensorType type, LiteralType(in, depth));
-  ACCELD_ASSIGN_OR_RETURN(const uint64_t index, in.Index(container_.resources.size(), "resource"));
-  const Resource& resource = container_.resources[index];
-  if (!resource.is_blob) {
-    return Cursor::ErrorAt(begin, absl::StrCat("resource '", resource.key, "' has no bytes"));
-  }
-  return Annotate(SetLiteral(std::move(type), resource.bytes, to),
-                  absl::StrCat("byte ", begin, ": resource '", resource.key, "'"));
-}
-
-// element type, count, bytes of all elements
-absl::Status Decoder::ReadDenseArray(Cursor& in, int depth, DecodedAttribute& to) {
-  const size_t begin = in.offset();
-  bool is_index = false;
-  ACCELD_ASSIGN_OR_RETURN(const DType dtype, ElementType(in, depth, is_index));
-  ACCELD_ASSIGN_OR_RETURN(const uint64_t count, in.Varint());
-  ACCELD_ASSIGN_OR_RETURN(const absl::string_view bytes, in.Blob());
-  if (IsFloat(dtype) || IsComplex(dtype)) {
-    to.value.value = OpaqueAttribute{"#foreign<array>"};
-    return absl::OkStatus();
-  }
-  const auto element = static_cast<uint64_t>(StorageBytesOf(dtype));
-  if (bytes.size() % element != 0 || count != bytes.size() / element) {
-    return Cursor::ErrorAt(begin, absl::StrCat("an array of ", count, " elements of type ",
-                                               DTypeName(dtype), " has ", bytes.size(), " bytes"));
-  }
-  DenseArrayAttribute array;
-  array.dtype = dtype;
-  to.size_bytes += count * sizeof(int64_t);
-  ACCELD_RETURN_IF_ERROR(Charge(count * sizeof(int64_t)));
-  array.values.reserve(count);
-  for (uint64_t i = 0; i < count; ++i) {
-    array.values.push_back(Narrow(dtype, ReadInt(dtype, bytes.data(), static_cast<int64_t>(i))));
-  }
-  to.value.value = std::move(array);
-  return absl::OkStatus();
 }
 
 absl::Status Decoder::ReadVhloAttribute(Cursor& in, int depth, DecodedAttribute& to) {

@@ -27,6 +27,9 @@ struct DecodedType {
   uint64_t size_bytes = 0;  // in memory, about
 };
 
+// `bits` cut to the width of an integer dtype, as what a number of that dtype holds.
+int64_t NarrowInteger(DType dtype, int64_t bits);
+
 // Types and attributes by their number in the file, decoded when first asked for. They refer to
 // each other by number, so a small file could unfold to a huge program: nesting is bounded by
 // limits::kMaxDepth, and what is given out altogether by a multiple of the file's size. Not

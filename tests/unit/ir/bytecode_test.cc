@@ -3,6 +3,10 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "common/ir/bytecode/vhlo_ops.h"
+#include "common/ir/op.h"
 #include "common/ir/program.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -143,6 +147,16 @@ TEST(Bytecode, NamesOpsAndVersionsThatItDoesNotKnow) {
             "newest version known is 1");
   EXPECT_EQ(error_with("conjure_v1"),
             "m.bc: @main: op 0 'vhlo.conjure_v1': op 'vhlo.conjure_v1' is not supported");
+}
+
+TEST(Bytecode, KnowsEveryOpOfStableHloInSomeVersion) {
+  for (int kind = 0; kind < kNumOpKinds; ++kind) {
+    absl::string_view name = NameOf(static_cast<OpKind>(kind));
+    if (!absl::ConsumePrefix(&name, "stablehlo.") && !absl::ConsumePrefix(&name, "func.")) continue;
+    const bool known = bytecode::FindVhloOp(absl::StrCat(name, "_v1")).ok() ||
+                       bytecode::FindVhloOp(absl::StrCat(name, "_v2")).ok();
+    EXPECT_TRUE(known) << name << " has no row in vhlo_ops.def";
+  }
 }
 
 TEST(Bytecode, RefusesNewerFormats) {
