@@ -25,8 +25,9 @@ absl::StatusOr<NodeKey> LoadNodeKey(const std::string& path) {
     return absl::FailedPreconditionError(
         absl::StrCat(path, " is not a file of this user; remove it"));
   }
-  ACCELD_ASSIGN_OR_RETURN(std::string key, ReadFile(path, kKeyBytes + 1));
-  if ((info.st_mode & 077) == 0 && key.size() == kKeyBytes) return key;
+  absl::StatusOr<NodeKey> key = ReadFile(path, kKeyBytes + 1);
+  if (!key.ok()) return key;
+  if ((info.st_mode & 077) == 0 && key->size() == kKeyBytes) return key;
   LogWarning(path,
              " was readable by others or damaged; a new key is made, old entries are dropped");
   unlink(path.c_str());
