@@ -19,6 +19,7 @@
 #include "server/compiler/passes/isolate_nests.h"
 #include "server/compiler/passes/shrink_splats.h"
 #include "server/compiler/passes/simplify_algebra.h"
+#include "server/compiler/passes/split_reductions.h"
 
 namespace acceld::compiler {
 namespace {
@@ -34,6 +35,7 @@ constexpr Pass kPipeline[] = {
     // Known branches and moved constants have made new work for these.
     {"canonicalize", &Canonicalize},
     {"canonicalize-dots", &CanonicalizeDots},
+    {"split-reductions", &SplitReductions},
     {"shrink-splats", &ShrinkSplats},
     {"cse", &EliminateCommonSubexpressions},
     {"dce", &EliminateDeadCode},

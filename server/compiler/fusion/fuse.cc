@@ -63,7 +63,7 @@ class Grouper {
         return;
       }
       if (!needs_value) {
-        const bool copy = consumers.size() > 1;
+        const bool copy = IsRepeated(op, consumers);
         const bool all = std::all_of(consumers.begin(), consumers.end(), [&](size_t group) {
           return groups_[group].Accepts(graph_, i, copy);
         });
@@ -78,6 +78,16 @@ class Grouper {
       }
     }
     MakeRoot(i, op);
+  }
+
+  // Whether computing the op inside all these groups takes more than computing it once: not where
+  // they share its elements among themselves, as a sum of blocks and one of the rest do.
+  bool IsRepeated(const ir::Op& op, const std::vector<size_t>& groups) const {
+    if (groups.size() == 1) return false;
+    const int64_t own = graph_.function().TensorOf(op.results[0]).num_elements();
+    int64_t elements = 0;
+    for (size_t group : groups) elements += std::min(groups_[group].elements(), own);
+    return elements > own + own / 16;
   }
 
   // Made from nothing that lies in memory.

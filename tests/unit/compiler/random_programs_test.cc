@@ -3,9 +3,7 @@
 // one that fails is printed. ACCELD_DUMP_DIR=DIR keeps all stages of compilation as text.
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
 #include <iostream>
-#include <memory>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -13,72 +11,11 @@
 #include "common/ir/interpreter.h"
 #include "common/ir/text.h"
 #include "gtest/gtest.h"
-#include "kernels/cpu/cpu_module.h"
-#include "kernels/ir/plan.h"
-#include "server/compiler/compiler.h"
-#include "server/hal/cpu/cpu_code_generator.h"
+#include "tests/unit/compiler/cpu_runner.h"
 #include "tests/unit/compiler/random_program.h"
 
 namespace acceld::compiler {
 namespace {
-
-struct Free {
-  void operator()(char* memory) const { std::free(memory); }
-};
-using Memory = std::unique_ptr<char, Free>;
-
-// Aligned as the runtime's buffers are; the garbage behind the bytes is none that a result needs.
-Memory Place(absl::string_view bytes) {
-  constexpr size_t kAlignment = kernels::kBufferAlignment;
-  const size_t size = (bytes.size() / kAlignment + 1) * kAlignment;
-  Memory memory(static_cast<char*>(std::aligned_alloc(kAlignment, size)));
-  std::memset(memory.get(), 0xAB, size);
-  if (!bytes.empty()) std::memcpy(memory.get(), bytes.data(), bytes.size());
-  return memory;
-}
-
-absl::StatusOr<std::vector<ir::Literal>> RunCompiled(const RandomProgram& program) {
-  static const hal::cpu::CpuCodeGenerator generator;
-  std::vector<ir::TensorType> types;
-  for (const ir::Literal& argument : program.arguments) types.push_back(argument.type());
-  const char* const dump_dir = std::getenv("ACCELD_DUMP_DIR");
-  ACCELD_ASSIGN_OR_RETURN(const hal::Executable executable,
-                          Compile(program.module, "main", types, generator,
-                                  {.dump_dir = dump_dir == nullptr ? "" : dump_dir}));
-  ACCELD_ASSIGN_OR_RETURN(const auto module, kernels::cpu::CpuModule::Load(executable.code));
-  std::vector<Memory> memory;
-  const auto place = [&](absl::string_view bytes) {
-    memory.push_back(Place(bytes));
-    return memory.back().get();
-  };
-  std::vector<const void*> arguments;
-  std::vector<void*> results;
-  for (const ir::Literal& argument : program.arguments) {
-    arguments.push_back(place(argument.DenseBytes()));
-  }
-  for (const ir::TensorType& type : executable.results) {
-    results.push_back(place(std::string(type.size_bytes(), '\xCD')));
-  }
-  const kernels::cpu::LaunchContext context = {
-      .arguments = arguments.data(),
-      .results = results.data(),
-      .arena = place(std::string(executable.arena_bytes, '\xEF')),
-      .constants = place(executable.constants),
-      .num_threads = 2,
-      .cancelled = nullptr,
-  };
-  ACCELD_RETURN_IF_ERROR(module->Run(context));
-  std::vector<ir::Literal> literals;
-  for (size_t i = 0; i < results.size(); ++i) {
-    const ir::TensorType& type = executable.results[i];
-    ACCELD_ASSIGN_OR_RETURN(
-        ir::Literal literal,
-        ir::Literal::FromBytes(
-            type, std::string(static_cast<const char*>(results[i]), type.size_bytes())));
-    literals.push_back(std::move(literal));
-  }
-  return literals;
-}
 
 // Allowed difference of values within [-8, 8] after a few roundings.
 double ToleranceOf(ir::DType dtype) {
@@ -135,7 +72,7 @@ void CheckSeed(uint64_t seed) {
   const RandomProgram program = MakeRandomProgram(seed);
   const auto expected = ir::Interpret(program.module, "main", program.arguments);
   ASSERT_TRUE(expected.ok()) << expected.status();
-  const auto actual = RunCompiled(program);
+  const auto actual = RunOnCpu(program.module, program.arguments, /*num_threads=*/2);
   ASSERT_TRUE(actual.ok()) << actual.status();
   ASSERT_EQ(expected->size(), actual->size());
   for (size_t i = 0; i < expected->size(); ++i) ExpectClose((*expected)[i], (*actual)[i], i);

@@ -1,0 +1,78 @@
+#include "tests/unit/compiler/cpu_runner.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "kernels/cpu/cpu_module.h"
+#include "kernels/ir/plan.h"
+#include "server/compiler/compiler.h"
+#include "server/hal/cpu/cpu_code_generator.h"
+
+namespace acceld::compiler {
+namespace {
+
+struct Free {
+  void operator()(char* memory) const { std::free(memory); }
+};
+using Memory = std::unique_ptr<char, Free>;
+
+// Aligned as the runtime's buffers are; the garbage behind the bytes is none that a result needs.
+Memory Place(absl::string_view bytes) {
+  constexpr size_t kAlignment = kernels::kBufferAlignment;
+  const size_t size = (bytes.size() / kAlignment + 1) * kAlignment;
+  Memory memory(static_cast<char*>(std::aligned_alloc(kAlignment, size)));
+  std::memset(memory.get(), 0xAB, size);
+  if (!bytes.empty()) std::memcpy(memory.get(), bytes.data(), bytes.size());
+  return memory;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<ir::Literal>> RunOnCpu(const ir::Module& module,
+                                                  absl::Span<const ir::Literal> arguments,
+                                                  int num_threads) {
+  static const hal::cpu::CpuCodeGenerator generator;
+  std::vector<ir::TensorType> types;
+  for (const ir::Literal& argument : arguments) types.push_back(argument.type());
+  const char* const dump_dir = std::getenv("ACCELD_DUMP_DIR");
+  ACCELD_ASSIGN_OR_RETURN(
+      const hal::Executable executable,
+      Compile(module, "main", types, generator, {.dump_dir = dump_dir == nullptr ? "" : dump_dir}));
+  ACCELD_ASSIGN_OR_RETURN(const auto code, kernels::cpu::CpuModule::Load(executable.code));
+  std::vector<Memory> memory;
+  const auto place = [&](absl::string_view bytes) {
+    memory.push_back(Place(bytes));
+    return memory.back().get();
+  };
+  std::vector<const void*> argument_places;
+  std::vector<void*> results;
+  for (const ir::Literal& argument : arguments) {
+    argument_places.push_back(place(argument.DenseBytes()));
+  }
+  for (const ir::TensorType& type : executable.results) {
+    results.push_back(place(std::string(type.size_bytes(), '\xCD')));
+  }
+  const kernels::cpu::LaunchContext context = {
+      .arguments = argument_places.data(),
+      .results = results.data(),
+      .arena = place(std::string(executable.arena_bytes, '\xEF')),
+      .constants = place(executable.constants),
+      .num_threads = num_threads,
+      .cancelled = nullptr,
+  };
+  ACCELD_RETURN_IF_ERROR(code->Run(context));
+  std::vector<ir::Literal> literals;
+  for (size_t i = 0; i < results.size(); ++i) {
+    const ir::TensorType& type = executable.results[i];
+    ACCELD_ASSIGN_OR_RETURN(
+        ir::Literal literal,
+        ir::Literal::FromBytes(
+            type, std::string(static_cast<const char*>(results[i]), type.size_bytes())));
+    literals.push_back(std::move(literal));
+  }
+  return literals;
+}
+
+}  // namespace acceld::compiler
