@@ -1,9 +1,240 @@
+// convolution as a loop nest, for what no library call covers: any dimension numbers, groups,
+// dilations and element types. Cells of padding and of the input's dilation are zeros, which are
+// multiplied like other elements. Source: StableHLO specification, "convolution".
+#include <algorithm>
+
 #include "kernels/lowering/op_kernel.h"
+#include "kernels/lowering/products.h"
+#include "kernels/lowering/reducer.h"
 
 namespace acceld::kernels {
+namespace {
 
-absl::StatusOr<LoweredOp> LowerConvolution(const Computation&) {
-  return absl::UnimplementedError("has no kernel yet");
+// Output features that accumulate together in scratch, and how many make that worth it.
+constexpr int64_t kTile = 64;
+constexpr int64_t kMinTile = 8;
+
+int64_t AtOrOne(const std::vector<int64_t>& list, size_t i) { return list.empty() ? 1 : list[i]; }
+
+class ConvolutionLowering {
+ public:
+  explicit ConvolutionLowering(const Computation& computation)
+      : op_(computation.op),
+        attributes_(op_.As<ir::ConvolutionAttributes>()),
+        numbers_(attributes_.dimension_numbers),
+        lhs_(computation.function.TensorOf(op_.operands[0])),
+        rhs_(computation.function.TensorOf(op_.operands[1])),
+        result_(computation.OutputType()),
+        accumulation_(AccumulationType(lhs_.dtype, rhs_.dtype, result_.dtype)),
+        num_features_(rhs_.dims[numbers_.kernel_input_feature_dimension]),
+        kernel_(computation, computation.name),
+        b_(kernel_.builder()) {
+    for (int64_t d : numbers_.kernel_spatial_dimensions) window_.push_back(rhs_.dims[d]);
+    num_products_ = num_features_;
+    for (int64_t extent : window_) num_products_ *= extent;
+  }
+
+  absl::StatusOr<Kernel> Build() {
+    const int64_t last = result_.rank() - 1;
+    const bool tiles = numbers_.output_feature_dimension == last &&
+                       numbers_.kernel_output_feature_dimension == last &&
+                       result_.dims[last] >= kMinTile && num_products_ > 1;
+    if (tiles) {
+      BuildTiles();
+    } else {
+      b_.ForEach(ForStatement::Kind::kParallel, result_.dims, [&](absl::Span<const Var> vars) {
+        index_.assign(vars.begin(), vars.end());
+        Store(Unflatten(WindowLoops(0, Cell::Origin(b_, window_.size()), Zero()),
+                        {accumulation_})[0]);
+      });
+    }
+    ACCELD_RETURN_IF_ERROR(sink_.status());
+    return kernel_.Finish();
+  }
+
+ private:
+  // A cell of the window over the input: where it lies along each spatial dimension, and whether
+  // there is an element. Without one the position is some valid one.
+  struct Cell {
+    std::vector<Var> kernel, input;
+    Var inside;
+
+    static Cell Origin(KernelBuilder& b, size_t rank) {
+      return {std::vector<Var>(rank), std::vector<Var>(rank), b.ConstantInt(DType::kI1, 1)};
+    }
+  };
+
+  Var Apply(ScalarOp op, Var x, int64_t y) { return b_.Apply(op, {x, b_.Index(y)}); }
+
+  std::vector<Var> Zero() {
+    const Var zero = b_.Constant(ir::RealPartOf(accumulation_), 0);
+    return Flatten({{zero, zero}}, {accumulation_});
+  }
+
+  void Store(const Element& sum) {
+    kernel_.Store(0, ElementIndex::FromDims(index_, result_.dims),
+                  ConvertElement(b_, accumulation_, result_.dtype, sum));
+  }
+
+  // `cell` at window index `k` of spatial dimension `d`.
+  Cell Moved(Cell cell, size_t d, Var k) {
+    const int64_t size = lhs_.dims[numbers_.input_spatial_dimensions[d]];
+    const int64_t dilation = AtOrOne(attributes_.lhs_dilation, d);
+    const int64_t low = attributes_.padding.pairs.empty() ? 0 : attributes_.padding.pairs[d].first;
+    const Var place = index_[numbers_.output_spatial_dimensions[d]];
+    const Var start = Apply(ScalarOp::kMultiply, place, AtOrOne(attributes_.window_strides, d));
+    const Var step = Apply(ScalarOp::kMultiply, k, AtOrOne(attributes_.rhs_dilation, d));
+    const Var at = Apply(ScalarOp::kSubtract, b_.Apply(ScalarOp::kAdd, {start, step}), low);
+    const int64_t last = std::max<int64_t>(0, size - 1) * dilation;
+    const auto require = [&](Var condition) {
+      cell.inside = b_.Apply(ScalarOp::kAnd, {cell.inside, condition});
+    };
+    require(Apply(ScalarOp::kGe, at, 0));
+    require(Apply(ScalarOp::kLe, at, last));
+    const Var clamped = Apply(ScalarOp::kMax, Apply(ScalarOp::kMin, at, last), 0);
+    if (dilation != 1) {
+      require(Apply(ScalarOp::kEq, Apply(ScalarOp::kRemainder, clamped, dilation), 0));
+    }
+    cell.input[d] = Apply(ScalarOp::kDivide, clamped, dilation);
+    const bool reversed = !attributes_.window_reversal.empty() && attributes_.window_reversal[d];
+    cell.kernel[d] = reversed ? b_.Apply(ScalarOp::kSubtract, {b_.Index(window_[d] - 1), k}) : k;
+    return cell;
+  }
+
+  Element Factor(int operand, const std::vector<Var>& dims) {
+    const ir::TensorType& type = operand == 0 ? lhs_ : rhs_;
+    const absl::StatusOr<Element> element =
+        kernel_.emitter().EvaluateOperand(op_, operand, ElementIndex::FromDims(dims, type.dims));
+    sink_.Note(element.status());
+    if (!element.ok()) return Unflatten(Zero(), {accumulation_})[0];
+    return ConvertElement(b_, type.dtype, accumulation_, *element);
+  }
+
+  // The input's element under `cell` at input feature `feature` of the output feature's group.
+  Element Input(const Cell& cell, Var feature) {
+    const Element zero = Unflatten(Zero(), {accumulation_})[0];
+    if (lhs_.num_elements() == 0) return zero;
+    const int64_t groups = attributes_.feature_group_count * attributes_.batch_group_count;
+    const int64_t group_outputs = result_.dims[numbers_.output_feature_dimension] / groups;
+    const Var group = Apply(ScalarOp::kDivide, index_[numbers_.output_feature_dimension],
+                            std::max<int64_t>(1, group_outputs));
+    std::vector<Var> dims(lhs_.dims.size());
+    Var batch = index_[numbers_.output_batch_dimension];
+    if (attributes_.batch_group_count > 1) {
+      const int64_t batches = result_.dims[numbers_.output_batch_dimension];
+      batch = b_.Apply(ScalarOp::kAdd, {batch, Apply(ScalarOp::kMultiply, group, batches)});
+    } else {
+      feature =
+          b_.Apply(ScalarOp::kAdd, {feature, Apply(ScalarOp::kMultiply, group, num_features_)});
+    }
+    dims[numbers_.input_batch_dimension] = batch;
+    dims[numbers_.input_feature_dimension] = feature;
+    for (size_t d = 0; d < window_.size(); ++d) {
+      dims[numbers_.input_spatial_dimensions[d]] = cell.input[d];
+    }
+    Element x = Factor(0, dims);
+    x.re = b_.Select(cell.inside, x.re, zero.re);
+    if (ir::IsComplex(accumulation_)) x.im = b_.Select(cell.inside, x.im, zero.im);
+    return x;
+  }
+
+  std::vector<Var> AddProduct(const Cell& cell, Var feature, const std::vector<Var>& current) {
+    std::vector<Var> dims(rhs_.dims.size());
+    dims[numbers_.kernel_input_feature_dimension] = feature;
+    dims[numbers_.kernel_output_feature_dimension] = index_[numbers_.output_feature_dimension];
+    for (size_t d = 0; d < window_.size(); ++d) {
+      dims[numbers_.kernel_spatial_dimensions[d]] = cell.kernel[d];
+    }
+    const Element x = Input(cell, feature);
+    return Flatten({MultiplyAdd(b_, accumulation_, x, Factor(1, dims),
+                                Unflatten(current, {accumulation_})[0])},
+                   {accumulation_});
+  }
+
+  // The sum at `index_` over the window and, innermost, the input features.
+  std::vector<Var> WindowLoops(size_t d, const Cell& cell, const std::vector<Var>& current) {
+    const bool innermost = d == window_.size();
+    const bool reorder = innermost && MayReorderSum(accumulation_, num_products_);
+    return b_.For(
+        reorder ? ForStatement::Kind::kReduction : ForStatement::Kind::kSequential,
+        innermost ? num_features_ : window_[d], current, [&](Var k, absl::Span<const Var> values) {
+          const std::vector<Var> sum(values.begin(), values.end());
+          return innermost ? AddProduct(cell, k, sum) : WindowLoops(d + 1, Moved(cell, d, k), sum);
+        });
+  }
+
+  // Output features are innermost in the result and in the kernel: sums of a tile of them stand in
+  // scratch, the loops over the window around the loop over the tile.
+  void BuildTiles() {
+    const int64_t features = result_.dims.back();
+    const int64_t tile = std::min(features, kTile);
+    for (size_t i = 0; i < Zero().size(); ++i) {
+      scratch_.push_back(
+          b_.AddScratch({i == 0 ? "sums_re" : "sums_im", ir::RealPartOf(accumulation_), tile,
+                         BufferParameter::Access::kReadWrite}));
+    }
+    const auto build = [&](int64_t first, int64_t num_tiles, int64_t tile_features) {
+      std::vector<int64_t> nest(result_.dims.begin(), result_.dims.end() - 1);
+      nest.push_back(num_tiles);
+      b_.ForEach(ForStatement::Kind::kParallel, nest, [&](absl::Span<const Var> vars) {
+        index_.assign(vars.begin(), vars.end());
+        BuildTile(b_.Linearize({vars.back()}, {tile}, first), tile_features);
+      });
+    };
+    if (features / tile > 0) build(0, features / tile, tile);
+    if (features % tile != 0) build(features / tile * tile, 1, features % tile);
+  }
+
+  void BuildTile(Var first, int64_t features) {
+    const auto for_features = [&](const std::function<void(Var)>& body) {
+      b_.For(ForStatement::Kind::kSequential, features, [&](Var c) {
+        index_.back() = b_.Apply(ScalarOp::kAdd, {first, c});
+        body(c);
+      });
+    };
+    const auto store = [&](Var c, const std::vector<Var>& sums) {
+      for (size_t i = 0; i < scratch_.size(); ++i) b_.Store(scratch_[i], c, sums[i]);
+    };
+    const auto load = [&](Var c) {
+      std::vector<Var> sums;
+      for (uint32_t buffer : scratch_) sums.push_back(b_.Load(buffer, c));
+      return sums;
+    };
+    for_features([&](Var c) { store(c, Zero()); });
+    std::vector<int64_t> extents = window_;
+    extents.push_back(num_features_);
+    b_.ForEach(ForStatement::Kind::kSequential, extents, [&](absl::Span<const Var> vars) {
+      Cell cell = Cell::Origin(b_, window_.size());
+      for (size_t d = 0; d < window_.size(); ++d) cell = Moved(std::move(cell), d, vars[d]);
+      for_features([&](Var c) { store(c, AddProduct(cell, vars.back(), load(c))); });
+    });
+    for_features([&](Var c) { Store(Unflatten(load(c), {accumulation_})[0]); });
+  }
+
+  const ir::Op& op_;
+  const ir::ConvolutionAttributes& attributes_;
+  const ir::ConvolutionDimensionNumbers& numbers_;
+  const ir::TensorType& lhs_;
+  const ir::TensorType& rhs_;
+  const ir::TensorType& result_;
+  const DType accumulation_;
+  const int64_t num_features_;  // input features of one group
+  OpKernel kernel_;
+  KernelBuilder& b_;
+  std::vector<int64_t> window_;
+  int64_t num_products_ = 1;
+  std::vector<Var> index_;  // of the result element
+  std::vector<uint32_t> scratch_;
+  StatusSink sink_;
+};
+
+}  // namespace
+
+absl::StatusOr<LoweredOp> LowerConvolution(const Computation& computation) {
+  LoweredOp lowered;
+  ACCELD_ASSIGN_OR_RETURN(Kernel kernel, ConvolutionLowering(computation).Build());
+  lowered.kernels.push_back(std::move(kernel));
+  return lowered;
 }
 
 }  // namespace acceld::kernels

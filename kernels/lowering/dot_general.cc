@@ -2,30 +2,18 @@
 // dimensions and any element types. Source: StableHLO specification, "dot_general".
 #include <algorithm>
 
-#include "kernels/lowering/complex_math.h"
 #include "kernels/lowering/op_kernel.h"
+#include "kernels/lowering/products.h"
 #include "kernels/lowering/reducer.h"
 
 namespace acceld::kernels {
 namespace {
 
-// Short float sums are added in order; longer ones may be split into several accumulators.
-constexpr int64_t kMaxOrderedSum = 64;
 // Result columns that accumulate together in scratch.
 constexpr int64_t kTile = 64;
 
 bool Contains(const std::vector<int64_t>& list, int64_t value) {
   return std::find(list.begin(), list.end(), value) != list.end();
-}
-
-// The type that products and sums are computed in: the result's, widened to hold the operands where
-// those are wider floats; f32 for narrow floats.
-DType AccumulationType(DType lhs, DType rhs, DType result) {
-  const auto is_f64 = [](DType d) { return ir::RealPartOf(d) == DType::kF64; };
-  const bool wide = is_f64(result) || (ir::IsFloat(result) && (is_f64(lhs) || is_f64(rhs)));
-  if (ir::IsComplex(result)) return result;
-  if (ir::IsFloat(result)) return wide ? DType::kF64 : DType::kF32;
-  return result;
 }
 
 class DotLowering {
@@ -106,31 +94,17 @@ class DotLowering {
     sink_.Note(x.status());
     sink_.Note(y.status());
     if (!sink_.status().ok()) return current;
-    const Element sum = MultiplyAdd(ConvertElement(b_, lhs_.dtype, accumulation_, *x),
-                                    ConvertElement(b_, rhs_.dtype, accumulation_, *y),
-                                    Unflatten(current, {accumulation_})[0]);
+    const Element sum = MultiplyAdd(
+        b_, accumulation_, ConvertElement(b_, lhs_.dtype, accumulation_, *x),
+        ConvertElement(b_, rhs_.dtype, accumulation_, *y), Unflatten(current, {accumulation_})[0]);
     return Flatten({sum}, {accumulation_});
-  }
-
-  Element MultiplyAdd(const Element& x, const Element& y, const Element& sum) {
-    const auto mul = [&](Var a, Var c) { return b_.Apply(ScalarOp::kMultiply, {a, c}); };
-    if (accumulation_ == DType::kI1) {
-      return {b_.Apply(ScalarOp::kOr, {sum.re, b_.Apply(ScalarOp::kAnd, {x.re, y.re})})};
-    }
-    if (ir::IsComplex(accumulation_)) {
-      const Element product{b_.Apply(ScalarOp::kSubtract, {mul(x.re, y.re), mul(x.im, y.im)}),
-                            b_.Apply(ScalarOp::kAdd, {mul(x.re, y.im), mul(x.im, y.re)})};
-      return ComplexAdd(b_, sum, product);
-    }
-    return {b_.Apply(ScalarOp::kAdd, {sum.re, mul(x.re, y.re)})};
   }
 
   std::vector<Var> SumLoops(size_t level, const std::vector<Var>& result, std::vector<Var>& k,
                             const std::vector<Var>& current) {
     if (level == contracted_.size()) return AddProduct(result, k, current);
-    const bool reorder = accumulation_ != DType::kI1 &&
-                         (!ir::IsFloat(accumulation_) || num_products_ > kMaxOrderedSum) &&
-                         level + 1 == contracted_.size();
+    const bool reorder =
+        level + 1 == contracted_.size() && MayReorderSum(accumulation_, num_products_);
     return b_.For(reorder ? ForStatement::Kind::kReduction : ForStatement::Kind::kSequential,
                   contracted_[level], current, [&](Var induction, absl::Span<const Var> values) {
                     k.push_back(induction);

@@ -1,59 +1,9 @@
 #include "common/ir/interpreter/machine.h"
+#include "common/ir/interpreter/products.h"
 #include "common/ir/interpreter/tensor.h"
 
 namespace acceld::ir::interpreter {
 namespace {
-
-// What one element of a product is computed in: the result's class; floats in f64 when anything is
-// f64, else in f32 with a rounding after each product and each sum, also for f16 and narrower.
-enum class Arithmetic : uint8_t { kBool, kInteger, kF32, kF64, kC64, kC128 };
-
-Arithmetic ArithmeticOf(DType lhs, DType rhs, DType result) {
-  switch (ClassOf(result)) {
-    case DTypeClass::kBool:
-      return Arithmetic::kBool;
-    case DTypeClass::kSigned:
-    case DTypeClass::kUnsigned:
-      return Arithmetic::kInteger;
-    case DTypeClass::kFloat:
-      return result == DType::kF64 || lhs == DType::kF64 || rhs == DType::kF64 ? Arithmetic::kF64
-                                                                               : Arithmetic::kF32;
-    case DTypeClass::kComplex:
-      return result == DType::kC128 ? Arithmetic::kC128 : Arithmetic::kC64;
-  }
-  return Arithmetic::kF32;
-}
-
-template <typename T>
-Complex MultiplyAddComplex(const Complex& sum, const Complex& a, const Complex& b) {
-  const auto ar = static_cast<T>(a.real()), ai = static_cast<T>(a.imag());
-  const auto br = static_cast<T>(b.real()), bi = static_cast<T>(b.imag());
-  const T real = ar * br - ai * bi;
-  const T imag = ar * bi + ai * br;
-  return {static_cast<T>(sum.real()) + real, static_cast<T>(sum.imag()) + imag};
-}
-
-Scalar MultiplyAdd(Arithmetic arithmetic, const Scalar& sum, const Scalar& a, const Scalar& b) {
-  switch (arithmetic) {
-    case Arithmetic::kBool:
-      return OfInteger(sum.integer | (a.integer & b.integer));
-    case Arithmetic::kInteger:
-      return OfInteger(static_cast<int64_t>(static_cast<uint64_t>(sum.integer) +
-                                            static_cast<uint64_t>(a.integer) *
-                                                static_cast<uint64_t>(b.integer)));
-    case Arithmetic::kF32: {
-      const auto product = static_cast<float>(a.real() * b.real());
-      return OfReal(static_cast<float>(sum.real() + product));
-    }
-    case Arithmetic::kF64:
-      return OfReal(sum.real() + a.real() * b.real());
-    case Arithmetic::kC64:
-      return OfComplex(MultiplyAddComplex<float>(sum.complex, a.complex, b.complex));
-    case Arithmetic::kC128:
-      return OfComplex(MultiplyAddComplex<double>(sum.complex, a.complex, b.complex));
-  }
-  return {};
-}
 
 // One side of a product: its dimensions in the groups batching, free, contracting.
 struct Side {
@@ -88,16 +38,6 @@ std::vector<int64_t> Offsets(const Dims& dims, const Dims& strides) {
     offsets.push_back(LinearIndex(strides, index));
   }
   return offsets;
-}
-
-// A float or complex result takes integer operands too, as numbers.
-Scalar AsOperand(const TensorView& view, int64_t index, Arithmetic arithmetic) {
-  const Scalar value = view.At(index);
-  const bool is_integral = arithmetic == Arithmetic::kBool || arithmetic == Arithmetic::kInteger;
-  if (is_integral || IsFloat(view.type().dtype) || IsComplex(view.type().dtype)) return value;
-  return OfReal(IsUnsigned(view.type().dtype)
-                    ? static_cast<double>(static_cast<uint64_t>(value.integer))
-                    : static_cast<double>(value.integer));
 }
 
 }  // namespace
@@ -136,8 +76,8 @@ EvalResult EvalDotGeneral(EvalContext& c) {
         Scalar sum;
         for (int64_t k = 0; k < contracted; ++k) {
           sum = MultiplyAdd(
-              arithmetic, sum, AsOperand(lhs, left_batch[batch] + row + left_inner[k], arithmetic),
-              AsOperand(rhs, right_batch[batch] + column + right_inner[k], arithmetic));
+              arithmetic, sum, FactorAt(lhs, left_batch[batch] + row + left_inner[k], arithmetic),
+              FactorAt(rhs, right_batch[batch] + column + right_inner[k], arithmetic));
         }
         result.Set(out++, sum);
       }

@@ -1,0 +1,40 @@
+#include "kernels/lowering/products.h"
+
+#include "kernels/lowering/complex_math.h"
+
+namespace acceld::kernels {
+namespace {
+
+// Float sums of more products than this may be split.
+constexpr int64_t kMaxOrderedSum = 64;
+
+}  // namespace
+
+DType AccumulationType(DType lhs, DType rhs, DType result) {
+  const auto is_f64 = [](DType d) { return ir::RealPartOf(d) == DType::kF64; };
+  const bool wide = is_f64(result) || (ir::IsFloat(result) && (is_f64(lhs) || is_f64(rhs)));
+  if (ir::IsComplex(result)) return result;
+  if (ir::IsFloat(result)) return wide ? DType::kF64 : DType::kF32;
+  return result;
+}
+
+Element MultiplyAdd(KernelBuilder& b, DType accumulation, const Element& x, const Element& y,
+                    const Element& sum) {
+  const auto mul = [&](Var a, Var c) { return b.Apply(ScalarOp::kMultiply, {a, c}); };
+  if (accumulation == DType::kI1) {
+    return {b.Apply(ScalarOp::kOr, {sum.re, b.Apply(ScalarOp::kAnd, {x.re, y.re})})};
+  }
+  if (ir::IsComplex(accumulation)) {
+    const Element product{b.Apply(ScalarOp::kSubtract, {mul(x.re, y.re), mul(x.im, y.im)}),
+                          b.Apply(ScalarOp::kAdd, {mul(x.re, y.im), mul(x.im, y.re)})};
+    return ComplexAdd(b, sum, product);
+  }
+  return {b.Apply(ScalarOp::kAdd, {sum.re, mul(x.re, y.re)})};
+}
+
+bool MayReorderSum(DType accumulation, int64_t num_products) {
+  if (accumulation == DType::kI1) return false;
+  return !ir::IsFloat(accumulation) || num_products > kMaxOrderedSum;
+}
+
+}  // namespace acceld::kernels
