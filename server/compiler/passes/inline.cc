@@ -1,5 +1,6 @@
 #include "server/compiler/passes/inline.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,98 +18,144 @@ constexpr int64_t kMaxCopiedOps = 512;
 // A function stops growing here, however its callees are called.
 constexpr int64_t kMaxFunctionOps = 200'000;
 
-int64_t CountOps(const ir::Region& region) {
-  int64_t count = 0;
-  ForEachOp(region, [&](const ir::Op&) { ++count; });
-  return count;
-}
-
-class Inliner {
+// The module's functions, with how large each will be and which calls are worth replacing.
+class CallPlan {
  public:
-  explicit Inliner(const ir::Module& module) : module_(module) {
+  explicit CallPlan(const ir::Module& module) : module_(module) {
     for (size_t i = 0; i < module.functions.size(); ++i) index_[module.functions[i].name] = i;
     sites_.resize(module.functions.size());
-    done_.resize(module.functions.size());
-    states_.assign(module.functions.size(), State::kNew);
+    sizes_.assign(module.functions.size(), -1);
     for (const ir::Function& function : module.functions) {
       ForEachOp(function.body, [&](const ir::Op& op) {
-        if (op.kind == ir::OpKind::kCall) {
-          ++sites_[index_[op.As<ir::CallAttributes>().callee.name]];
-        }
+        if (op.kind == ir::OpKind::kCall) ++sites_[CalleeOf(op)];
       });
     }
   }
 
-  absl::StatusOr<ir::Module> Run() {
-    ACCELD_RETURN_IF_ERROR(Process(0));
-    ir::Module out;
-    out.name = module_.name;
-    std::vector<size_t> queue = {0};
-    std::vector<bool> seen(done_.size());
-    seen[0] = true;
-    for (size_t i = 0; i < queue.size(); ++i) {
-      ForEachOp(done_[queue[i]].body, [&](const ir::Op& op) {
-        if (op.kind != ir::OpKind::kCall) return;
-        const size_t callee = index_[op.As<ir::CallAttributes>().callee.name];
-        if (!seen[callee]) queue.push_back(callee);
-        seen[callee] = true;
-      });
-    }
-    for (size_t i : queue) out.functions.push_back(std::move(done_[i]));
-    return out;
+  const ir::Function& function(size_t index) const { return module_.functions[index]; }
+  size_t CalleeOf(const ir::Op& call) const {
+    return index_.find(call.As<ir::CallAttributes>().callee.name)->second;
+  }
+
+  // Ops once its own calls are replaced; stops counting at kMaxFunctionOps. The verifier bounds the
+  // depth of calls and refuses recursion.
+  int64_t SizeOf(size_t index) {
+    if (sizes_[index] >= 0) return sizes_[index];
+    int64_t size = 0;
+    ForEachOp(module_.functions[index].body, [&](const ir::Op& op) {
+      ++size;
+      if (op.kind == ir::OpKind::kCall && Pays(CalleeOf(op))) size += SizeOf(CalleeOf(op)) - 1;
+    });
+    return sizes_[index] = std::min(size, kMaxFunctionOps);
+  }
+
+  bool Pays(size_t callee) {
+    const int64_t ops = SizeOf(callee);
+    return ops <= kSmallBody || sites_[callee] == 1 || ops * sites_[callee] <= kMaxCopiedOps;
   }
 
  private:
-  enum class State : uint8_t { kNew, kOpen, kDone };
-
-  // Callees first, so that what is copied is already flat. The verifier bounds the depth of calls.
-  absl::Status Process(size_t index) {
-    if (states_[index] == State::kDone) return absl::OkStatus();
-    if (states_[index] == State::kOpen) {
-      return absl::InternalError("inline: recursion in a verified module");
-    }
-    states_[index] = State::kOpen;
-    int64_t size = CountOps(module_.functions[index].body);
-    int open_nests = 0;
-    const auto visit = [&](Rewriter& rewriter, ir::Op& op) -> absl::StatusOr<bool> {
-      if (op.kind != ir::OpKind::kCall) return false;
-      const size_t callee = index_[op.As<ir::CallAttributes>().callee.name];
-      ACCELD_RETURN_IF_ERROR(Process(callee));
-      const ir::Function& function = done_[callee];
-      const int64_t ops = sizes_[callee];
-      const bool pays = open_nests > 0 || ops <= kSmallBody || sites_[callee] == 1 ||
-                        ops * sites_[callee] <= kMaxCopiedOps;
-      if (!pays || size + ops > kMaxFunctionOps) return false;
-      size += ops;
-      rewriter.Replace(op.results, rewriter.Splice(function.body, function, op.operands));
-      return true;
-    };
-    // Regions of reductions and the like become code of one kernel, which calls no functions.
-    const auto is_nest = [](const ir::Op* owner) {
-      return owner != nullptr && ir::FamilyOf(owner->kind) == ir::OpFamily::kNest;
-    };
-    const Rewriter::ScopeListener scopes = {
-        [&](const ir::Op* owner) { open_nests += is_nest(owner); },
-        [&](const ir::Op* owner) { open_nests -= is_nest(owner); }};
-    ACCELD_ASSIGN_OR_RETURN(done_[index], Rewriter::Run(module_.functions[index], visit, scopes));
-    sizes_[index] = CountOps(done_[index].body);
-    states_[index] = State::kDone;
-    return absl::OkStatus();
-  }
-
   const ir::Module& module_;
   absl::flat_hash_map<std::string, size_t> index_;
   std::vector<int64_t> sites_;
-  absl::flat_hash_map<size_t, int64_t> sizes_;
-  std::vector<ir::Function> done_;
-  std::vector<State> states_;
+  std::vector<int64_t> sizes_;  // -1: not counted yet
+};
+
+// Builds one function anew. Bodies are copied from where they were written straight to where they
+// end up, so a chain of a hundred functions costs no more than its ops.
+class BodyBuilder {
+ public:
+  BodyBuilder(CallPlan& plan, size_t index) : plan_(plan), source_(plan.function(index)) {
+    out_.name = source_.name;
+    out_.is_public = source_.is_public;
+  }
+
+  ir::Function Run() {
+    ValueMap map;
+    for (ir::ValueId id : source_.body.parameters) {
+      out_.body.parameters.push_back(Define(id, source_, map));
+    }
+    CopyOps(source_.body, source_, /*in_nest=*/false, map, out_.body.ops);
+    for (ir::ValueId id : source_.body.results) out_.body.results.push_back(map[id]);
+    return Renumber(std::move(out_));
+  }
+
+ private:
+  using ValueMap = absl::flat_hash_map<ir::ValueId, ir::ValueId>;
+
+  ir::ValueId Define(ir::ValueId id, const ir::Function& source, ValueMap& map) {
+    const auto fresh = static_cast<ir::ValueId>(out_.value_types.size());
+    out_.value_types.push_back(source.value_types[id]);
+    return map[id] = fresh;
+  }
+
+  // Regions of reductions and the like (`in_nest`) become code of one kernel, which calls nothing.
+  void CopyOps(const ir::Region& region, const ir::Function& source, bool in_nest, ValueMap& map,
+               std::vector<ir::Op>& out) {
+    for (const ir::Op& op : region.ops) {
+      if (op.kind == ir::OpKind::kCall && Replace(op, in_nest, map, out)) continue;
+      ++size_;
+      ir::Op copy;
+      copy.kind = op.kind;
+      copy.attributes = op.attributes;
+      copy.location = op.location;
+      for (ir::ValueId id : op.operands) copy.operands.push_back(map[id]);
+      const bool nest = in_nest || ir::FamilyOf(op.kind) == ir::OpFamily::kNest;
+      for (const ir::Region& inner : op.regions) {
+        ir::Region& inner_copy = copy.regions.emplace_back();
+        for (ir::ValueId id : inner.parameters) {
+          inner_copy.parameters.push_back(Define(id, source, map));
+        }
+        CopyOps(inner, source, nest, map, inner_copy.ops);
+        for (ir::ValueId id : inner.results) inner_copy.results.push_back(map[id]);
+      }
+      for (ir::ValueId id : op.results) copy.results.push_back(Define(id, source, map));
+      out.push_back(std::move(copy));
+    }
+  }
+
+  bool Replace(const ir::Op& call, bool in_nest, ValueMap& map, std::vector<ir::Op>& out) {
+    const size_t callee = plan_.CalleeOf(call);
+    if (!in_nest && !plan_.Pays(callee)) return false;
+    if (size_ + plan_.SizeOf(callee) > kMaxFunctionOps) return false;
+    const ir::Function& function = plan_.function(callee);
+    ValueMap inside;
+    for (size_t i = 0; i < call.operands.size(); ++i) {
+      inside[function.body.parameters[i]] = map[call.operands[i]];
+    }
+    CopyOps(function.body, function, in_nest, inside, out);
+    for (size_t i = 0; i < call.results.size(); ++i) {
+      map[call.results[i]] = inside[function.body.results[i]];
+    }
+    return true;
+  }
+
+  CallPlan& plan_;
+  const ir::Function& source_;
+  ir::Function out_;
+  int64_t size_ = 0;
 };
 
 }  // namespace
 
 absl::StatusOr<ir::Module> InlineCalls(const ir::Module& module) {
   if (module.functions.empty()) return module;
-  return Inliner(module).Run();
+  CallPlan plan(module);
+  ir::Module out;
+  out.name = module.name;
+  std::vector<size_t> queue = {0};
+  std::vector<bool> seen(module.functions.size());
+  seen[0] = true;
+  for (size_t i = 0; i < queue.size(); ++i) {
+    out.functions.push_back(BodyBuilder(plan, queue[i]).Run());
+    ForEachOp(out.functions.back().body, [&](const ir::Op& op) {
+      if (op.kind != ir::OpKind::kCall) return;
+      const size_t callee = plan.CalleeOf(op);
+      if (!seen[callee]) queue.push_back(callee);
+      seen[callee] = true;
+    });
+  }
+  return out;
 }
 
 }  // namespace acceld::compiler
