@@ -30,7 +30,7 @@ ir::Literal RandomLiteral(Dice& dice, const ir::TensorType& type) {
 DType RandomFunction::AnyDType() {
   static constexpr DType kUsual[] = {DType::kF32,  DType::kF32, DType::kI32, DType::kI1,
                                      DType::kUI32, DType::kF64, DType::kI64, DType::kBF16};
-  if (!dice_.OneIn(5)) return dice_.Pick(kUsual);
+  if (!dice_.OneIn(any_dtype_ ? 1 : 5)) return dice_.Pick(kUsual);
   return static_cast<DType>(dice_.Below(ir::kNumDTypes));
 }
 
@@ -152,6 +152,7 @@ void RandomFunction::Step() {
 }
 
 ir::Function RandomFunction::Build(int64_t num_steps) {
+  any_dtype_ = dice_.OneIn(6);
   const int64_t num_parameters = dice_.Below(4);
   ir::TensorType type;
   for (int64_t i = 0; i < num_parameters; ++i) {

@@ -86,6 +86,9 @@ class RandomFunction {
   void TryGather();
   // random_nests.cc
   ir::Region ScalarReducer(const std::vector<ir::DType>& dtypes, bool* exact);
+  ir::ValueId LookUp(ir::ValueId index, ir::ValueId first_inside);
+  // Drops values from the scope that a region has defined.
+  void ForgetFrom(ir::ValueId first);
   void TryReduce();
   void TryReduceWindow();
   void TryScatter();
@@ -103,6 +106,7 @@ class RandomFunction {
   Values scope_;
   std::vector<bool> result_exactness_;
   int depth_ = 0;
+  bool any_dtype_ = false;  // all types alike, not mostly the usual ones
 };
 
 }  // namespace acceld::compiler

@@ -126,6 +126,14 @@ void RandomFunction::TryGather() {
   for (int64_t i = dice_.Below(3); i > 0; --i) indices.dims.push_back(dice_.Between(1, 5));
   const int64_t batch_rank = indices.rank();
   for (int64_t d = 0; d < operand.rank(); ++d) {
+    if (batch_rank > 0 && numbers.operand_batching_dims.empty() && dice_.OneIn(4)) {
+      const int64_t batch = dice_.Below(batch_rank);
+      indices.dims[batch] = operand.dims[d];
+      numbers.operand_batching_dims = {d};
+      numbers.start_indices_batching_dims = {batch};
+      gather.slice_sizes.push_back(1);
+      continue;
+    }
     if (dice_.OneIn(2)) numbers.start_index_map.push_back(d);
     if (dice_.OneIn(2)) {
       numbers.collapsed_slice_dims.push_back(d);
@@ -135,10 +143,14 @@ void RandomFunction::TryGather() {
     }
   }
   numbers.index_vector_dim = dice_.Between(0, batch_rank);
+  for (int64_t& batch : numbers.start_indices_batching_dims) {
+    batch += batch >= numbers.index_vector_dim ? 1 : 0;
+  }
   indices.dims.insert(indices.dims.begin() + numbers.index_vector_dim,
                       static_cast<int64_t>(numbers.start_index_map.size()));
   const int64_t window_rank =
-      operand.rank() - static_cast<int64_t>(numbers.collapsed_slice_dims.size());
+      operand.rank() - static_cast<int64_t>(numbers.collapsed_slice_dims.size() +
+                                            numbers.operand_batching_dims.size());
   std::vector<int64_t> all(batch_rank + window_rank);
   std::iota(all.begin(), all.end(), 0);
   while (static_cast<int64_t>(all.size()) > window_rank) {

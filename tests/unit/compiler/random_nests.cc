@@ -44,13 +44,30 @@ ir::Region RandomFunction::ScalarReducer(const std::vector<DType>& dtypes, bool*
       // Captured from around.
       const Value outside = ValueOf({dtypes[i], {}}, true);
       element = *b_.AddOne(OpKind::kAdd, {element, outside.id});
-      scope_.erase(
-          std::remove_if(scope_.begin(), scope_.end(), [&](Value v) { return v.id > p[0]; }),
-          scope_.end());
+      ForgetFrom(p[0]);
     }
+    if (ir::IsInteger(dtypes[i]) && dice_.OneIn(6)) element = LookUp(element, p[0]);
     results.push_back(*b_.AddOne(kind, {p[i], element}));
   }
   return b_.EndRegion(results);
+}
+
+// The element of a table at a clamped index: a constant of the region, small or large, or a value
+// from around.
+ir::ValueId RandomFunction::LookUp(ir::ValueId index, ir::ValueId first_inside) {
+  const ir::TensorType type{b_.TypeOf(index).tensor().dtype, {dice_.Between(1, 20)}};
+  const ir::ValueId table =
+      dice_.OneIn(2) ? b_.Constant(RandomLiteral(dice_, type)) : ValueOf(type, /*exact=*/true).id;
+  ForgetFrom(first_inside);
+  const auto slice =
+      b_.AddOne(OpKind::kDynamicSlice, {table, index}, ir::DynamicSliceAttributes{{1}});
+  return *b_.AddOne(OpKind::kReshape, {*slice}, ir::NoAttributes{},
+                    {ir::Type(ir::TensorType{type.dtype, {}})});
+}
+
+void RandomFunction::ForgetFrom(ir::ValueId first) {
+  scope_.erase(std::remove_if(scope_.begin(), scope_.end(), [&](Value v) { return v.id > first; }),
+               scope_.end());
 }
 
 void RandomFunction::TryReduce() {
@@ -116,26 +133,55 @@ void RandomFunction::TryScatter() {
   ir::ScatterAttributes scatter;
   auto& numbers = scatter.scatter_dimension_numbers;
   for (int64_t i = dice_.Below(3); i > 0; --i) indices.dims.push_back(dice_.Between(1, 5));
-  ir::TensorType updates{operand.dtype, indices.dims};
+  const int64_t batch_rank = indices.rank();
+  ir::Dims window;
   for (int64_t d = 0; d < operand.rank(); ++d) {
+    if (batch_rank > 0 && numbers.input_batching_dims.empty() && dice_.OneIn(4)) {
+      const int64_t batch = dice_.Below(batch_rank);
+      indices.dims[batch] = operand.dims[d];
+      numbers.input_batching_dims = {d};
+      numbers.scatter_indices_batching_dims = {batch};
+      continue;
+    }
     if (dice_.OneIn(2)) numbers.scatter_dims_to_operand_dims.push_back(d);
     if (dice_.OneIn(2)) {
       numbers.inserted_window_dims.push_back(d);
     } else {
-      numbers.update_window_dims.push_back(updates.rank());
-      updates.dims.push_back(dice_.Between(1, operand.dims[d]));
+      window.push_back(dice_.Between(1, operand.dims[d]));
     }
   }
-  numbers.index_vector_dim = dice_.Between(0, indices.rank());
+  // Window dimensions stand anywhere among those of the updates.
+  ir::TensorType updates{operand.dtype, {}};
+  size_t next_batch = 0, next_window = 0;
+  while (next_batch < indices.dims.size() || next_window < window.size()) {
+    const bool takes_window =
+        next_batch == indices.dims.size() || (next_window < window.size() && dice_.OneIn(2));
+    if (takes_window) numbers.update_window_dims.push_back(updates.rank());
+    updates.dims.push_back(takes_window ? window[next_window++] : indices.dims[next_batch++]);
+  }
+  numbers.index_vector_dim = dice_.Between(0, batch_rank);
+  for (int64_t& batch : numbers.scatter_indices_batching_dims) {
+    batch += batch >= numbers.index_vector_dim ? 1 : 0;
+  }
   indices.dims.insert(indices.dims.begin() + numbers.index_vector_dim,
                       static_cast<int64_t>(numbers.scatter_dims_to_operand_dims.size()));
   if (updates.num_elements() > 5000) return;
-  const Value at = ValueOf(indices, true), update = ValueOf(updates, true);
+  // Sometimes two inputs of one shape.
+  std::vector<ir::ValueId> inputs = {x.id}, update_ids = {ValueOf(updates, true).id};
+  std::vector<DType> dtypes = {operand.dtype};
+  if (x.exact && dice_.OneIn(4)) {
+    const DType other = AnyDType();
+    inputs.push_back(ValueOf({other, operand.dims}, true).id);
+    update_ids.push_back(ValueOf({other, updates.dims}, true).id);
+    dtypes.push_back(other);
+  }
+  std::vector<ir::ValueId> operands = inputs;
+  operands.push_back(ValueOf(indices, true).id);
+  operands.insert(operands.end(), update_ids.begin(), update_ids.end());
   bool reorders = true;
   std::vector<ir::Region> regions;
-  regions.push_back(ScalarReducer({operand.dtype}, &reorders));
-  Keep(b_.Add(OpKind::kScatter, {x.id, at.id, update.id}, scatter, std::move(regions)),
-       x.exact && reorders);
+  regions.push_back(ScalarReducer(dtypes, &reorders));
+  Keep(b_.Add(OpKind::kScatter, operands, scatter, std::move(regions)), x.exact && reorders);
 }
 
 void RandomFunction::TrySort() {

@@ -9,7 +9,7 @@ using ir::OpKind;
 
 namespace {
 
-constexpr int kMaxDepth = 2;
+constexpr int kMaxDepth = 3;
 
 }  // namespace
 
