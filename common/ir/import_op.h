@@ -21,10 +21,10 @@ struct ImportedOp {
 };
 
 // Checks an op against its inference rule and appends it to the builder's open region with the
-// result types it declares; gives its results. Ops that exist in programs only (CHLO, sharding
-// constraints) are replaced. The op's parts are taken. UNIMPLEMENTED for an op outside ops.def:
-// "op 'stablehlo.foo' is not supported"; other errors name op and values. The callee of a call is
-// left to the verifier.
+// result types it declares; gives its results. Ops that exist in programs only (CHLO, also
+// as custom calls @mhlo.name, and sharding constraints) are replaced. The op's parts are taken.
+// UNIMPLEMENTED for an op outside ops.def: "op 'stablehlo.foo' is not supported"; other errors name
+// op and values. The callee of a call is left to the verifier.
 absl::StatusOr<std::vector<ValueId>> ImportOp(FunctionBuilder& builder, ImportedOp& op);
 
 }  // namespace acceld::ir

@@ -201,5 +201,19 @@ TEST(TextReaderTest, ShardingIsReadAndHasNoEffect) {
   EXPECT_TRUE(module->functions[0].body.ops.empty());
 }
 
+TEST(TextReaderTest, CustomCallsNamedMhloStandForChloOps) {
+  const std::string signature = "(%x: tensor<2xf32>) -> tensor<2xf32>";
+  const auto op = ParseModule(Main(signature, R"(
+    %0 = chlo.erf_inv %x : tensor<2xf32> -> tensor<2xf32>
+    return %0 : tensor<2xf32>)"));
+  const auto call = ParseModule(Main(signature, R"(
+    %0 = stablehlo.custom_call @mhlo.erf_inv(%x) {mhlo.attributes = {}, mhlo.version = 1 : i64}
+        : (tensor<2xf32>) -> tensor<2xf32>
+    return %0 : tensor<2xf32>)"));
+  ASSERT_TRUE(op.ok()) << op.status();
+  ASSERT_TRUE(call.ok()) << call.status();
+  EXPECT_EQ(PrintModule(*call), PrintModule(*op));
+}
+
 }  // namespace
 }  // namespace acceld::ir
