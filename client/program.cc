@@ -6,11 +6,15 @@
 #include "client/program_state.h"
 #include "common/ir/fingerprint.h"
 #include "common/ir/program.h"
+#include "common/ir/specialize/specialize.h"
 #include "common/ir/text.h"
 #include "common/ir/verifier.h"
 
 namespace acceld::client {
 namespace {
+
+// Argument types of one program whose result types are remembered.
+constexpr size_t kMaxKnownShapes = 1024;
 
 absl::StatusOr<std::vector<ir::TensorType>> Tensors(const std::vector<ir::Type>& types,
                                                     absl::string_view function,
@@ -53,6 +57,9 @@ absl::StatusOr<Program> Program::FromVerified(ir::Module module, absl::string_vi
   ACCELD_ASSIGN_OR_RETURN(state->parameter_types,
                           Tensors(function->ParameterTypes(), entry, "parameter"));
   ACCELD_ASSIGN_OR_RETURN(state->result_types, Tensors(function->ResultTypes(), entry, "result"));
+  for (const ir::TensorType& type : state->result_types) {
+    state->has_static_results = state->has_static_results && type.IsStatic();
+  }
   state->fingerprint = ir::Fingerprint(module, entry);
   state->entry = std::string(entry);
   state->module = std::move(module);
@@ -86,15 +93,19 @@ absl::Status Program::CheckArguments(absl::Span<const ir::TensorType> arguments)
 absl::StatusOr<std::vector<ir::TensorType>> Program::ResultTypesFor(
     absl::Span<const ir::TensorType> arguments) const {
   ACCELD_RETURN_IF_ERROR(CheckArguments(arguments));
-  for (size_t i = 0; i < state_->result_types.size(); ++i) {
-    const ir::TensorType& type = state_->result_types[i];
-    if (type.IsStatic()) continue;
-    return absl::UnimplementedError(
-        absl::StrCat("'", entry(), "': result ", i, " is ", type.ToString(),
-                     ", whose dynamic sizes the client cannot tell before the program is compiled; "
-                     "give the program static result types"));
+  if (state_->has_static_results) return state_->result_types;
+  const std::vector<ir::TensorType> key(arguments.begin(), arguments.end());
+  {
+    MutexLock lock(state_->mutex);
+    const auto found = state_->results_by_arguments.find(key);
+    if (found != state_->results_by_arguments.end()) return found->second;
   }
-  return state_->result_types;
+  ACCELD_ASSIGN_OR_RETURN(std::vector<ir::TensorType> results,
+                          ir::ResultTypesOf(module(), entry(), arguments));
+  MutexLock lock(state_->mutex);
+  if (state_->results_by_arguments.size() >= kMaxKnownShapes) state_->results_by_arguments.clear();
+  state_->results_by_arguments.emplace(key, results);
+  return results;
 }
 
 }  // namespace acceld::client

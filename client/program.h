@@ -41,9 +41,10 @@ class Program {
 
   // INVALID_ARGUMENT names the first argument that does not fit, or the wrong number of them.
   absl::Status CheckArguments(absl::Span<const ir::TensorType> arguments) const;
-  // The types of the results for arguments of these types. The errors of CheckArguments, and
-  // UNIMPLEMENTED, which names the result, when one has a dynamic dimension: only the compiler
-  // knows how it follows from the arguments.
+  // The types of the results for arguments of these types. Dynamic dimensions are worked out from
+  // the arguments, once for each combination of types. The errors of CheckArguments, and
+  // INVALID_ARGUMENT when the arguments do not determine a result's shape, or the program checks
+  // its shapes and does not take these.
   absl::StatusOr<std::vector<ir::TensorType>> ResultTypesFor(
       absl::Span<const ir::TensorType> arguments) const;
 

@@ -3,7 +3,9 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "client/program.h"
+#include "common/mutex.h"
 
 namespace acceld::client {
 
@@ -12,6 +14,11 @@ struct Program::State {
   std::string entry;
   Digest fingerprint;
   std::vector<ir::TensorType> parameter_types, result_types;
+  bool has_static_results = true;
+  // Where it has not: what was found for arguments of these types.
+  mutable Mutex mutex;
+  mutable absl::flat_hash_map<std::vector<ir::TensorType>, std::vector<ir::TensorType>>
+      results_by_arguments ABSL_GUARDED_BY(mutex);
 };
 
 }  // namespace acceld::client

@@ -1,7 +1,7 @@
 #include "common/ir/attribute_read.h"
 
-#include "common/ir/element.h"
 #include "common/ir/limits.h"
+#include "common/ir/literal_integers.h"
 
 namespace acceld::ir {
 namespace {
@@ -15,22 +15,18 @@ absl::Status Mismatch(absl::string_view expected, const Attribute& found) {
 }
 
 // All elements of an integer literal, or nullopt when it is another kind or too long for a list.
-std::optional<std::vector<int64_t>> IntegersOf(const Literal& literal) {
+std::optional<std::vector<int64_t>> ListOf(const Literal& literal) {
   const TensorType& type = literal.type();
   if (IsFloat(type.dtype) || IsComplex(type.dtype)) return std::nullopt;
   if (type.num_elements() > limits::kMaxOperands) return std::nullopt;
-  std::vector<int64_t> values(type.num_elements());
-  for (size_t i = 0; i < values.size(); ++i) {
-    values[i] = ReadInt(type.dtype, literal.bytes().data(), literal.is_splat() ? 0 : i);
-  }
-  return values;
+  return IntegersOf(literal);
 }
 
-std::optional<std::vector<int64_t>> IntegersOf(const Attribute& from) {
+std::optional<std::vector<int64_t>> ListOf(const Attribute& from) {
   if (const auto* dense = std::get_if<DenseArrayAttribute>(&from.value)) return dense->values;
   if (const auto* literal = std::get_if<Literal>(&from.value)) {
     if (literal->type().rank() > 1) return std::nullopt;
-    return IntegersOf(*literal);
+    return ListOf(*literal);
   }
   const auto* array = std::get_if<ArrayAttribute>(&from.value);
   if (array == nullptr) return std::nullopt;
@@ -139,14 +135,14 @@ absl::Status ReadField(const Attribute& from, AttributeDictionary& to) {
 }
 
 absl::Status ReadField(const Attribute& from, std::vector<int64_t>& to) {
-  std::optional<std::vector<int64_t>> values = IntegersOf(from);
+  std::optional<std::vector<int64_t>> values = ListOf(from);
   if (!values.has_value()) return Mismatch("a list of integers", from);
   to = *std::move(values);
   return absl::OkStatus();
 }
 
 absl::Status ReadField(const Attribute& from, std::vector<bool>& to) {
-  const std::optional<std::vector<int64_t>> values = IntegersOf(from);
+  const std::optional<std::vector<int64_t>> values = ListOf(from);
   if (!values.has_value()) return Mismatch("a list of booleans", from);
   to.clear();
   for (int64_t value : *values) to.push_back(value != 0);
@@ -167,9 +163,9 @@ absl::Status ReadField(const Attribute& from, PaddingPairs& to) {
   std::optional<std::vector<int64_t>> flat;
   if (const auto* literal = std::get_if<Literal>(&from.value)) {
     const TensorType& type = literal->type();
-    if (type.rank() == 2 && type.dims[1] == 2) flat = IntegersOf(*literal);
+    if (type.rank() == 2 && type.dims[1] == 2) flat = ListOf(*literal);
   } else {
-    flat = IntegersOf(from);
+    flat = ListOf(from);
   }
   if (!flat.has_value() || flat->size() % 2 != 0) {
     return Mismatch("integers of shape Nx2", from);

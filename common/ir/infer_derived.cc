@@ -61,7 +61,8 @@ InferResult InferMap(const InferContext& context) {
   const auto& dimensions = context.As<DimensionsAttributes>().dimensions;
   ACCELD_RETURN_IF_ERROR(CheckSize("dimensions", dimensions.size(), result.rank()));
   for (int64_t i = 0; i < result.rank(); ++i) {
-    if (dimensions[i] != i) return Refuse("dimensions must be all in order, not ", DimsText(dimensions));
+    if (dimensions[i] != i)
+      return Refuse("dimensions must be all in order, not ", DimsText(dimensions));
   }
   const InferContext::RegionSignature& region = context.regions[0];
   if (region.results.size() != 1 || !region.results[0].IsTensor()) {
@@ -80,8 +81,7 @@ InferResult InferRng(const InferContext& context) {
     return Refuse("the parameters must be scalars of one type, not ", a.ToString(), " and ",
                   b.ToString());
   }
-  const bool is_normal =
-      context.As<RngAttributes>().rng_distribution == RngDistribution::kNormal;
+  const bool is_normal = context.As<RngAttributes>().rng_distribution == RngDistribution::kNormal;
   if (IsComplex(a.dtype) || (is_normal && !IsFloat(a.dtype))) {
     return Refuse(is_normal ? "NORMAL" : "UNIFORM", " numbers of ", DTypeName(a.dtype));
   }
@@ -98,8 +98,9 @@ InferResult InferRngBitGenerator(const InferContext& context) {
   const TensorType& state = context.operand(0);
   const RngAlgorithm algorithm = context.As<RngBitGeneratorAttributes>().rng_algorithm;
   const int64_t size = state.rank() == 1 ? state.dims[0] : -1;
-  const bool fits = state.dtype == DType::kUI64 &&
-                    (MayEqual(size, 2) || (MayEqual(size, 3) && algorithm != RngAlgorithm::kThreeFry));
+  const bool fits =
+      state.dtype == DType::kUI64 &&
+      (MayEqual(size, 2) || (MayEqual(size, 3) && algorithm != RngAlgorithm::kThreeFry));
   if (!fits) {
     return Refuse("the initial state must be tensor<2xui64>",
                   algorithm == RngAlgorithm::kThreeFry ? "" : " or tensor<3xui64>", ", not ",

@@ -59,8 +59,7 @@ InferResult InferDynamicBroadcastInDim(const InferContext& context) {
 
 InferResult InferDynamicGather(const InferContext& context) {
   const TensorType& operand = context.operand(0);
-  ACCELD_RETURN_IF_ERROR(
-      CheckShapeOperand("slice_sizes", context.operand(2), operand.rank()));
+  ACCELD_RETURN_IF_ERROR(CheckShapeOperand("slice_sizes", context.operand(2), operand.rank()));
   if (!IsInteger(context.operand(1).dtype)) {
     return Refuse("the indices must be integers, not ", context.operand(1).ToString());
   }
@@ -84,12 +83,10 @@ InferResult InferDynamicPad(const InferContext& context) {
     return Refuse("the padding value must be tensor<", DTypeName(operand.dtype), ">, not ",
                   value.ToString());
   }
-  ACCELD_RETURN_IF_ERROR(
-      CheckShapeOperand("edge_padding_low", context.operand(2), operand.rank()));
+  ACCELD_RETURN_IF_ERROR(CheckShapeOperand("edge_padding_low", context.operand(2), operand.rank()));
   ACCELD_RETURN_IF_ERROR(
       CheckShapeOperand("edge_padding_high", context.operand(3), operand.rank()));
-  ACCELD_RETURN_IF_ERROR(
-      CheckShapeOperand("interior_padding", context.operand(4), operand.rank()));
+  ACCELD_RETURN_IF_ERROR(CheckShapeOperand("interior_padding", context.operand(4), operand.rank()));
   ACCELD_ASSIGN_OR_RETURN(TensorType result, DeclaredOfRank(context, operand.rank()));
   return std::vector<Type>{std::move(result)};
 }

@@ -42,9 +42,8 @@ absl::StatusOr<int64_t> CountPlaces(const Window& window, int64_t i, int64_t siz
   if (size == kDynamicDim || window_size == kDynamicDim) return kDynamicDim;
   const auto [low, high] =
       window.padding.empty() ? std::pair<int64_t, int64_t>() : window.padding[i];
-  ACCELD_ASSIGN_OR_RETURN(
-      const int64_t padded,
-      PaddedSize(size, low, high, AtOr(window.base_dilations, i, 1) - 1, i));
+  ACCELD_ASSIGN_OR_RETURN(const int64_t padded,
+                          PaddedSize(size, low, high, AtOr(window.base_dilations, i, 1) - 1, i));
   ACCELD_ASSIGN_OR_RETURN(
       const int64_t extent,
       PaddedSize(window_size, 0, 0, AtOr(window.window_dilations, i, 1) - 1, i));
@@ -95,8 +94,8 @@ absl::Status CheckGroups(const ConvolutionAttributes& attributes, const TensorTy
   const int64_t output_features = rhs.dims[numbers.kernel_output_feature_dimension];
   ACCELD_RETURN_IF_ERROR(CheckDivides("batch_group_count", batches, "input's batch dimension",
                                       lhs.dims[numbers.input_batch_dimension]));
-  ACCELD_RETURN_IF_ERROR(CheckDivides("feature_group_count", features,
-                                      "input's feature dimension", input_features));
+  ACCELD_RETURN_IF_ERROR(
+      CheckDivides("feature_group_count", features, "input's feature dimension", input_features));
   ACCELD_RETURN_IF_ERROR(CheckDivides("batch_group_count", batches,
                                       "kernel's output feature dimension", output_features));
   ACCELD_RETURN_IF_ERROR(CheckDivides("feature_group_count", features,
@@ -151,8 +150,7 @@ InferResult InferConvolved(const InferContext& context,
   const int64_t batch = lhs.dims[numbers.input_batch_dimension];
   result.dims[numbers.output_batch_dimension] =
       batch == kDynamicDim ? kDynamicDim : batch / attributes.batch_group_count;
-  result.dims[numbers.output_feature_dimension] =
-      rhs.dims[numbers.kernel_output_feature_dimension];
+  result.dims[numbers.output_feature_dimension] = rhs.dims[numbers.kernel_output_feature_dimension];
   for (int64_t i = 0; i < spatial_rank; ++i) {
     const int64_t size = lhs.dims[numbers.input_spatial_dimensions[i]];
     ACCELD_ASSIGN_OR_RETURN(result.dims[numbers.output_spatial_dimensions[i]],
@@ -177,8 +175,8 @@ InferResult InferDynamicConv(const InferContext& context) {
   for (int64_t dim : numbers.output_spatial_dimensions) result.dims[dim] = kDynamicDim;
   const TensorType& padding = context.operand(2);
   const int64_t spatial_rank = result.rank() - 2;
-  if (padding.rank() != 2 || !IsInteger(padding.dtype) || !MayEqual(padding.dims[0], spatial_rank) ||
-      !MayEqual(padding.dims[1], 2)) {
+  if (padding.rank() != 2 || !IsInteger(padding.dtype) ||
+      !MayEqual(padding.dims[0], spatial_rank) || !MayEqual(padding.dims[1], 2)) {
     return Refuse("the padding must be integers of shape [", spatial_rank, ", 2], not ",
                   padding.ToString());
   }
@@ -195,8 +193,7 @@ InferResult InferReduceWindow(const InferContext& context) {
   ACCELD_ASSIGN_OR_RETURN(const std::vector<DType> dtypes, CheckReductionOperands(context, dims));
   const auto& attributes = context.As<WindowAttributes>();
   const auto rank = static_cast<int64_t>(dims.size());
-  ACCELD_RETURN_IF_ERROR(
-      CheckSize("window_dimensions", attributes.window_dimensions.size(), rank));
+  ACCELD_RETURN_IF_ERROR(CheckSize("window_dimensions", attributes.window_dimensions.size(), rank));
   ACCELD_RETURN_IF_ERROR(CheckPositive("window_dimensions", attributes.window_dimensions, rank));
   ACCELD_RETURN_IF_ERROR(CheckPositive("base_dilations", attributes.base_dilations, rank));
   ACCELD_RETURN_IF_ERROR(CheckPositive("window_dilations", attributes.window_dilations, rank));

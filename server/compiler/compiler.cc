@@ -6,12 +6,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "common/ir/fingerprint.h"
+#include "common/ir/specialize/specialize.h"
 #include "common/ir/text.h"
 #include "common/ir/verifier.h"
 #include "server/compiler/dump.h"
 #include "server/compiler/pipeline.h"
 #include "server/compiler/plan/build_plan.h"
-#include "server/compiler/specialize.h"
 
 namespace acceld::compiler {
 namespace {
@@ -37,7 +37,7 @@ absl::StatusOr<hal::Executable> Compile(const ir::Module& module, absl::string_v
                                         const hal::CodeGenerator& generator,
                                         const CompileOptions& options) {
   const auto start = std::chrono::steady_clock::now();
-  ACCELD_ASSIGN_OR_RETURN(ir::Module specialized, Specialize(module, entry, argument_types));
+  ACCELD_ASSIGN_OR_RETURN(ir::Module specialized, ir::Specialize(module, entry, argument_types));
   if (const absl::Status valid = ir::Verify(specialized); !valid.ok()) {
     return absl::InternalError(
         absl::StrCat("stage specialize broke the module: ", valid.message()));
@@ -71,31 +71,6 @@ absl::StatusOr<hal::Executable> Compile(const ir::Module& module, absl::string_v
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
   executable.compile_ms = took.count();
   return executable;
-}
-
-absl::StatusOr<std::vector<ir::TensorType>> ResultTypesOf(
-    const ir::Module& module, absl::string_view entry,
-    absl::Span<const ir::TensorType> argument_types) {
-  ACCELD_ASSIGN_OR_RETURN(const ir::Function* function, module.Entry(entry));
-  ACCELD_RETURN_IF_ERROR(CheckArguments(*function, argument_types));
-  const auto tensors =
-      [](const std::vector<ir::Type>& types) -> absl::StatusOr<std::vector<ir::TensorType>> {
-    std::vector<ir::TensorType> out;
-    for (const ir::Type& type : types) {
-      if (!type.IsTensor()) {
-        return absl::UnimplementedError(
-            absl::StrCat("a result of type ", type.ToString(), " cannot leave a program"));
-      }
-      out.push_back(type.tensor());
-    }
-    return out;
-  };
-  ACCELD_ASSIGN_OR_RETURN(std::vector<ir::TensorType> results, tensors(function->ResultTypes()));
-  bool is_static = true;
-  for (const ir::TensorType& type : results) is_static = is_static && type.IsStatic();
-  if (is_static) return results;
-  ACCELD_ASSIGN_OR_RETURN(const ir::Module specialized, Specialize(module, entry, argument_types));
-  return tensors(specialized.functions[0].ResultTypes());
 }
 
 }  // namespace acceld::compiler

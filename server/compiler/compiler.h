@@ -30,11 +30,6 @@ absl::StatusOr<hal::Executable> Compile(const ir::Module& module, absl::string_v
                                         const hal::CodeGenerator& generator,
                                         const CompileOptions& options);
 
-// Result types of `entry` on these arguments, without compiling; also the argument check.
-absl::StatusOr<std::vector<ir::TensorType>> ResultTypesOf(
-    const ir::Module& module, absl::string_view entry,
-    absl::Span<const ir::TensorType> argument_types);
-
 // Identifies this build of the compiler, for cache keys: other code, other id.
 const std::string& BuildId();
 

@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "common/ir/fingerprint.h"
+#include "common/ir/specialize/specialize.h"
 #include "common/ir/verifier.h"
 #include "server/compiler/compiler.h"
 #include "server/engine/engine.h"
@@ -22,7 +23,7 @@ absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(const EngineOptions& opti
                                                 const hal::CodeGenerator& generator) {
     return compiler::Compile(module, entry, arguments, generator, {.dump_dir = dump_dir});
   };
-  parts.result_types = compiler::ResultTypesOf;
+  parts.result_types = ir::ResultTypesOf;
   parts.verify = ir::Verify;
   parts.fingerprint = ir::Fingerprint;
   parts.build_id = compiler::BuildId();

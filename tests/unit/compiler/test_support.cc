@@ -4,13 +4,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/ir/interpreter.h"
+#include "common/ir/specialize/specialize.h"
 #include "common/ir/text.h"
 #include "common/ir/verifier.h"
 #include "gtest/gtest.h"
 #include "server/compiler/dump.h"
 #include "server/compiler/pipeline.h"
 #include "server/compiler/plan/build_plan.h"
-#include "server/compiler/specialize.h"
 #include "tests/unit/compiler/plan_runner.h"
 
 namespace acceld::compiler {
@@ -56,7 +56,8 @@ ir::Module Parse(absl::string_view text) {
 
 absl::StatusOr<ir::Module> Optimize(const ir::Module& module,
                                     const std::vector<std::string>& disabled) {
-  ACCELD_ASSIGN_OR_RETURN(ir::Module specialized, Specialize(module, "main", ParametersOf(module)));
+  ACCELD_ASSIGN_OR_RETURN(ir::Module specialized,
+                          ir::Specialize(module, "main", ParametersOf(module)));
   ACCELD_RETURN_IF_ERROR(ir::Verify(specialized));
   Dump dump("", "", "");
   return RunPipeline(std::move(specialized), disabled, dump, nullptr);

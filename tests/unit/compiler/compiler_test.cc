@@ -1,17 +1,15 @@
-#include "server/compiler/specialize.h"
+#include "server/compiler/compiler.h"
 
 #include <string>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "server/compiler/compiler.h"
 #include "tests/unit/compiler/test_support.h"
 
 namespace acceld::compiler {
 namespace {
 
 using ir::DType;
-using testing::HasSubstr;
 
 constexpr char kDynamic[] = R"(module {
   func.func private @unused() -> tensor<f32> {
@@ -28,31 +26,6 @@ constexpr char kDynamic[] = R"(module {
     return %0, %1 : tensor<?xf32>, tensor<?xf32>
   }
 })";
-
-TEST(SpecializeTest, RefinesDynamicDimensionsThroughCalls) {
-  const std::vector<ir::TensorType> types = {{DType::kF32, {5}}, {DType::kF32, {3}}};
-  const auto module = Specialize(Parse(kDynamic), "go", types);
-  ASSERT_TRUE(module.ok()) << module.status();
-  ASSERT_EQ(module->functions.size(), 2u);
-  EXPECT_EQ(module->functions[0].name, "main");
-  for (const ir::Function& function : module->functions) {
-    for (const ir::Type& type : function.value_types) EXPECT_TRUE(type.tensor().IsStatic());
-  }
-  const auto results = ResultTypesOf(Parse(kDynamic), "go", types);
-  ASSERT_TRUE(results.ok()) << results.status();
-  EXPECT_EQ((*results)[1].ToString(), "tensor<5xf32>");
-}
-
-TEST(SpecializeTest, RefusesArgumentsByNumberAndBothTypes) {
-  const auto wrong = Specialize(Parse(kDynamic), "go", {{DType::kF32, {5}}, {DType::kF32, {4}}});
-  EXPECT_EQ(wrong.status().code(), absl::StatusCode::kInvalidArgument);
-  const std::string message(wrong.status().message());
-  EXPECT_THAT(message, HasSubstr("argument 1"));
-  EXPECT_THAT(message, HasSubstr("tensor<4xf32>"));
-  EXPECT_THAT(message, HasSubstr("tensor<3xf32>"));
-  const auto few = Specialize(Parse(kDynamic), "go", {});
-  EXPECT_THAT(std::string(few.status().message()), HasSubstr("takes 2 arguments"));
-}
 
 TEST(CompilerTest, CompilesToAnExecutableThatSurvivesTheDisk) {
   const auto executable = Compile(Parse(kDynamic), "go", {{DType::kF32, {5}}, {DType::kF32, {3}}},
