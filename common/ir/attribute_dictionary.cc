@@ -7,12 +7,11 @@
 namespace acceld::ir {
 namespace {
 
-// Attributes that say how to place or lay out, for whom, or what to say when a check of shapes
-// fails (JAX's custom call shape_assertion): they change no value here.
+// Attributes that say how to place or lay out, and for whom: they change no value here.
 bool IsHint(absl::string_view name) {
   static constexpr absl::string_view kHints[] = {
-      "called_computations", "channel_handle",         "channel_id",      "error_message",
-      "operand_layouts",     "output_operand_aliases", "result_accuracy", "result_layouts",
+      "called_computations",    "channel_handle",  "channel_id",     "operand_layouts",
+      "output_operand_aliases", "result_accuracy", "result_layouts",
   };
   if (absl::StrContains(name, '.')) return true;
   for (absl::string_view hint : kHints) {

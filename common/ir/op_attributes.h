@@ -16,8 +16,8 @@
 //
 // Each struct lists its fields once, in VisitFields. Equality, text, wire form and fingerprint
 // follow from that list (attribute_dictionary.h). A field equal to its default may be absent in
-// text. Field types: bool, int64_t, double, std::string, Literal, TensorType's DType, enums of this file,
-// vectors of int64_t, bool, string or enums, PaddingPairs, Attribute, AttributeDictionary,
+// text. Field types: bool, int64_t, double, std::string, Literal, TensorType's DType, enums of this
+// file, vectors of int64_t, bool, string or enums, PaddingPairs, Attribute, AttributeDictionary,
 // std::optional of and nested structs of this kind (which have kStructName).
 namespace acceld::ir {
 
@@ -433,12 +433,15 @@ struct CustomCallAttributes {
   int64_t api_version = 1;
   // Where JAX puts the dictionary of calls whose backend_config has to be a string.
   Attribute mhlo_backend_config;
+  // What JAX's shape_assertion says when it fails; {0} stands for operand 1, and so on.
+  std::string error_message;
   ACCELD_FIELDS_BEGIN
   ACCELD_FIELD(call_target_name)
   ACCELD_FIELD(has_side_effect)
   ACCELD_FIELD(backend_config)
   ACCELD_FIELD(api_version)
   ACCELD_NAMED_FIELD("mhlo.backend_config", mhlo_backend_config)
+  ACCELD_FIELD(error_message)
   ACCELD_FIELDS_END(CustomCallAttributes)
 };
 
@@ -454,14 +457,15 @@ struct FusionAttributes {
 #undef ACCELD_NAMED_FIELD
 #undef ACCELD_FIELDS_END
 
-using OpAttributes = std::variant<
-    NoAttributes, ConstantAttributes, CompareAttributes, ReducePrecisionAttributes,
-    BroadcastInDimAttributes, DynamicBroadcastInDimAttributes, IotaAttributes, TransposeAttributes,
-    DimensionsAttributes, DimensionAttributes, SliceAttributes, DynamicSliceAttributes,
-    PadAttributes, SortAttributes, WindowAttributes, SelectAndScatterAttributes,
-    ConvolutionAttributes, DotGeneralAttributes, GatherAttributes, DynamicGatherAttributes,
-    ScatterAttributes, CholeskyAttributes, FftAttributes, TriangularSolveAttributes,
-    BatchNormAttributes, RngAttributes, RngBitGeneratorAttributes, IndexAttributes, CallAttributes,
-    CompositeAttributes, CustomCallAttributes, FusionAttributes>;
+using OpAttributes =
+    std::variant<NoAttributes, ConstantAttributes, CompareAttributes, ReducePrecisionAttributes,
+                 BroadcastInDimAttributes, DynamicBroadcastInDimAttributes, IotaAttributes,
+                 TransposeAttributes, DimensionsAttributes, DimensionAttributes, SliceAttributes,
+                 DynamicSliceAttributes, PadAttributes, SortAttributes, WindowAttributes,
+                 SelectAndScatterAttributes, ConvolutionAttributes, DotGeneralAttributes,
+                 GatherAttributes, DynamicGatherAttributes, ScatterAttributes, CholeskyAttributes,
+                 FftAttributes, TriangularSolveAttributes, BatchNormAttributes, RngAttributes,
+                 RngBitGeneratorAttributes, IndexAttributes, CallAttributes, CompositeAttributes,
+                 CustomCallAttributes, FusionAttributes>;
 
 }  // namespace acceld::ir

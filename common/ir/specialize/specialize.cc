@@ -10,9 +10,9 @@
 #include "absl/container/node_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "common/ir/infer.h"
 #include "common/ir/literal_integers.h"
-#include "common/ir/literal_text.h"
 #include "common/ir/specialize/dynamic_slice.h"
 #include "common/ir/specialize/known_values.h"
 #include "common/ir/static_form.h"
@@ -277,14 +277,14 @@ class Specializer {
           Place(op, frame), ": an assertion on shapes does not follow from the arguments' shapes"));
     }
     if (holds->bytes()[0] != 0) return absl::OkStatus();
-    std::vector<std::string> sizes;
+    std::string message = op.As<CustomCallAttributes>().error_message;
+    if (message.empty()) message = "the program does not take these shapes";
     for (size_t i = 1; i < op.operands.size(); ++i) {
       const Literal* size = frame.known.Find(op.operands[i]);
-      sizes.push_back(size == nullptr ? "?" : ToString(*size));
+      const std::string text = size == nullptr ? "?" : absl::StrJoin(IntegersOf(*size), ", ");
+      absl::StrReplaceAll({{absl::StrCat("{", i - 1, "}"), text}}, &message);
     }
-    return absl::InvalidArgumentError(
-        absl::StrCat(Place(op, frame), ": the program does not take these shapes; it checks ",
-                     absl::StrJoin(sizes, ", ")));
+    return absl::InvalidArgumentError(absl::StrCat(Place(op, frame), ": ", message));
   }
 
   static absl::Status Infer(Op& op, Frame& frame, const InferContext::RegionSignature* callee) {
