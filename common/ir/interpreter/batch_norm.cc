@@ -1,6 +1,7 @@
 #include "common/ir/interpreter/machine.h"
 
-// Source: StableHLO specification, "batch_norm_grad", "batch_norm_inference" and "batch_norm_training".
+// Source: StableHLO specification, "batch_norm_grad", "batch_norm_inference" and
+// "batch_norm_training".
 namespace acceld::ir::interpreter {
 
 EvalResult EvalBatchNormGrad(EvalContext&) {
