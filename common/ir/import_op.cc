@@ -2,16 +2,13 @@
 
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "common/ir/attribute_dictionary.h"
-#include "common/ir/chlo/chlo.h"
 #include "common/ir/infer.h"
+#include "common/ir/replaced_ops.h"
 
 namespace acceld::ir {
 namespace {
-
-constexpr absl::string_view kShardingConstraint = "sdy.sharding_constraint";
 
 absl::Status CheckResultTypes(const FunctionBuilder& builder, const ImportedOp& op,
                               const OpAttributes& attributes, OpKind kind) {
@@ -38,27 +35,9 @@ absl::Status CheckResultTypes(const FunctionBuilder& builder, const ImportedOp& 
   return absl::OkStatus();
 }
 
-// The CHLO op that the op is or stands for; empty for others. Artifacts of some producers have CHLO
-// ops as custom calls: @mhlo.erf is chlo.erf.
-std::string ChloNameOf(const ImportedOp& op) {
-  if (IsChloOp(op.name)) return op.name;
-  if (op.name != NameOf(OpKind::kCustomCall)) return "";
-  const auto found = op.attributes.find("call_target_name");
-  if (found == op.attributes.end()) return "";
-  const auto* target = std::get_if<StringAttribute>(&found->second.value);
-  if (target == nullptr || !absl::StartsWith(target->value, "mhlo.")) return "";
-  std::string name = absl::StrCat("chlo.", target->value.substr(5));
-  return IsChloOp(name) ? name : "";
-}
-
 absl::StatusOr<std::vector<ValueId>> ImportReplacement(FunctionBuilder& builder,
-                                                       const ImportedOp& op,
-                                                       absl::string_view chlo_name) {
-  std::vector<ValueId> results = op.operands;
-  // One device sees all of a value, however it would be spread over several.
-  if (op.name != kShardingConstraint) {
-    ACCELD_ASSIGN_OR_RETURN(results, ExpandChlo(builder, chlo_name, op.operands, op.location));
-  }
+                                                       const ImportedOp& op) {
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<ValueId> results, ReplaceOp(builder, op));
   const std::vector<Type> types = builder.function().TypesOf(results);
   if (types != op.result_types) {
     return absl::InvalidArgumentError(absl::StrCat("op '", op.name, "' gives (", ToString(types),
@@ -71,10 +50,8 @@ absl::StatusOr<std::vector<ValueId>> ImportReplacement(FunctionBuilder& builder,
 }  // namespace
 
 absl::StatusOr<std::vector<ValueId>> ImportOp(FunctionBuilder& builder, ImportedOp& op) {
-  const std::string chlo_name = ChloNameOf(op);
-  if (op.name == kShardingConstraint || !chlo_name.empty()) {
-    return ImportReplacement(builder, op, chlo_name);
-  }
+  ACCELD_RETURN_IF_ERROR(UnwrapChloCall(op).status());
+  if (IsReplacedOp(op.name)) return ImportReplacement(builder, op);
   const auto kind = FindOp(op.name);
   if (!kind) return absl::UnimplementedError(absl::StrCat("op '", op.name, "' is not supported"));
   ACCELD_ASSIGN_OR_RETURN(OpAttributes attributes, FromDictionary(*kind, op.attributes));

@@ -8,12 +8,14 @@
 #include "absl/strings/str_format.h"
 #include "common/ir/text.h"
 #include "common/ir/verifier.h"
+#include "server/compiler/decompose/decompose.h"
 #include "server/compiler/fusion/fuse.h"
 #include "server/compiler/passes/canonicalize.h"
 #include "server/compiler/passes/canonicalize_dots.h"
 #include "server/compiler/passes/cse.h"
 #include "server/compiler/passes/dce.h"
 #include "server/compiler/passes/expand_composites.h"
+#include "server/compiler/passes/flatten_values.h"
 #include "server/compiler/passes/fold_constants.h"
 #include "server/compiler/passes/inline.h"
 #include "server/compiler/passes/isolate_nests.h"
@@ -26,7 +28,9 @@ namespace {
 
 constexpr Pass kPipeline[] = {
     {"expand-composites", &ExpandComposites},
+    {"flatten-values", &FlattenValues},
     {"inline", &InlineCalls},
+    {"decompose", &Decompose},
     {"canonicalize", &Canonicalize},
     {"fold-constants", &FoldConstants},
     {"simplify-algebra", &SimplifyAlgebra},

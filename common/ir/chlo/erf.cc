@@ -1,6 +1,6 @@
 #include <limits>
 
-#include "common/ir/chlo/expressions.h"
+#include "common/ir/chlo/formulas.h"
 
 namespace acceld::ir {
 namespace {
@@ -63,14 +63,76 @@ constexpr double kErfcMiddle32[] = {
 constexpr double kErfcTail32[] = {-1.047766399936249e+1, 1.297719955372516e+1, -7.495518717768503,
                                   2.921019019210786,     -1.015265279202700,   4.218463358204948e-1,
                                   -2.820767439740514e-1, 5.641895067754075e-1};
-// Below it e^x is zero in single precision.
+// Below it e^x is taken as zero.
 constexpr double kLogOfSmallest32 = -88.72283905206835;
+constexpr double kLogOfSmallest64 = -7.09782712893383996843e2;
+
+// The same library, double precision: erf(x) = x T(x^2) / U(x^2) for |x| <= 1, and erfc(x) e^(x^2)
+// as P / Q of |x| below and R / S from 8.
+constexpr double kErfT[] = {9.60497373987051638749, 9.00260197203842689217e1,
+                            2.23200534594684319226e3, 7.00332514112805075473e3,
+                            5.55923013010394962768e4};
+constexpr double kErfU[] = {1.0,
+                            3.35617141647503099647e1,
+                            5.21357949780152679795e2,
+                            4.59432382970980127987e3,
+                            2.26290000613890934246e4,
+                            4.92673942608635921086e4};
+constexpr double kErfcP[] = {
+    2.46196981473530512524e-10, 5.64189564831068821977e-1, 7.46321056442269912687,
+    4.86371970985681366614e1,   1.96520832956077098242e2,  5.26445194995477358631e2,
+    9.34528527171957607540e2,   1.02755188689515710272e3,  5.57535335369399327526e2};
+constexpr double kErfcQ[] = {1.0,
+                             1.32281951154744992508e1,
+                             8.67072140885989742329e1,
+                             3.54937778887819891062e2,
+                             9.75708501743205489753e2,
+                             1.82390916687909736289e3,
+                             2.24633760818710981792e3,
+                             1.65666309194161350182e3,
+                             5.57535340817727675546e2};
+constexpr double kErfcR[] = {5.64189583547755073984e-1, 1.27536670759978104416,
+                             5.01905042251180477414,    6.16021097993053585195,
+                             7.40974269950448939160,    2.97886665372100240670};
+constexpr double kErfcS[] = {1.0,
+                             2.26052863220117276590,
+                             9.39603524938001434673,
+                             1.20489539808096656605e1,
+                             1.70814450747565897222e1,
+                             9.60896809063285878198,
+                             3.36907645100081516050};
 
 ValueId ErfInvTail64(Expressions& e, ValueId w) {
   const ValueId root = e.Unary(OpKind::kSqrt, w);
   return e.Select(e.Compare(ComparisonDirection::kLt, w, e.Constant(16)),
                   e.Polynomial(e.Sub(root, e.Constant(3.25)), kErfInv64Middle),
                   e.Polynomial(e.Sub(root, e.Constant(5)), kErfInv64Tail));
+}
+
+// For |x| <= 1.
+ValueId SmallErf64(Expressions& e, ValueId x) {
+  const ValueId square = e.Mul(x, x);
+  return e.Div(e.Mul(x, e.Polynomial(square, kErfT)), e.Polynomial(square, kErfU));
+}
+
+// For |x| >= 1.
+ValueId LargeErfc64(Expressions& e, ValueId x) {
+  const ValueId zero = e.Constant(0);
+  const ValueId magnitude = e.Abs(x), exponent = e.Neg(e.Mul(x, x));
+  const ValueId scale = e.Unary(OpKind::kExponential, exponent);
+  const ValueId middle =
+      e.Div(e.Mul(scale, e.Polynomial(magnitude, kErfcP)), e.Polynomial(magnitude, kErfcQ));
+  const ValueId far =
+      e.Div(e.Mul(scale, e.Polynomial(magnitude, kErfcR)), e.Polynomial(magnitude, kErfcS));
+  const ValueId factor =
+      e.Select(e.Compare(ComparisonDirection::kLt, magnitude, e.Constant(8)), middle, far);
+  const ValueId tail = e.Select(
+      e.Compare(ComparisonDirection::kLt, exponent, e.Constant(kLogOfSmallest64)), zero, factor);
+  return e.Select(e.Compare(ComparisonDirection::kLt, x, zero), e.Sub(e.Constant(2), tail), tail);
+}
+
+ValueId IsBelowOne(Expressions& e, ValueId x) {
+  return e.Compare(ComparisonDirection::kLt, e.Abs(x), e.Constant(1));
 }
 
 }  // namespace
@@ -94,6 +156,10 @@ ValueId ExpandErfInv(Expressions& e, ValueId x) {
 }
 
 ValueId ExpandErf(Expressions& e, ValueId x) {
+  if (e.dtype() == DType::kF64) {
+    const ValueId large = e.Sub(e.Constant(1), LargeErfc64(e, x));
+    return e.Select(IsBelowOne(e, x), SmallErf64(e, x), large);
+  }
   const ValueId bounded = e.Binary(OpKind::kMaximum, e.Constant(-kErf32Bound),
                                    e.Binary(OpKind::kMinimum, x, e.Constant(kErf32Bound)));
   const ValueId square = e.Mul(bounded, bounded);
@@ -101,6 +167,10 @@ ValueId ExpandErf(Expressions& e, ValueId x) {
 }
 
 ValueId ExpandErfc(Expressions& e, ValueId x) {
+  if (e.dtype() == DType::kF64) {
+    const ValueId small = e.Sub(e.Constant(1), SmallErf64(e, x));
+    return e.Select(IsBelowOne(e, x), small, LargeErfc64(e, x));
+  }
   const ValueId zero = e.Constant(0), one = e.Constant(1), two = e.Constant(2);
   const ValueId square = e.Mul(x, x);
   const ValueId magnitude = e.Unary(OpKind::kAbs, x);

@@ -1,32 +1,42 @@
 #pragma once
 
 #include <utility>
+#include <vector>
 
 #include "absl/types/span.h"
 #include "common/ir/builder.h"
 
 namespace acceld::ir {
 
-// Elementwise StableHLO arithmetic on tensors of one static type, for writing expansions as
-// formulas. The operands' types are the caller's duty: nothing here can fail.
+// Elementwise StableHLO arithmetic on tensors of one type, for writing expansions as formulas. The
+// operands' types are the caller's duty: nothing here can fail. Where the shape is dynamic,
+// constants take it from a value, `like`.
 class Expressions {
  public:
-  Expressions(FunctionBuilder& builder, TensorType type, Location location)
-      : builder_(builder), type_(std::move(type)), location_(location) {}
+  // On tensors of `dtype` of the shape of `like`.
+  Expressions(FunctionBuilder& builder, ValueId like, DType dtype, Location location)
+      : builder_(builder),
+        like_(like),
+        type_{dtype, builder.TypeOf(like).tensor().dims},
+        location_(location) {}
+  // The same shape with other elements.
+  Expressions With(DType dtype) const { return {builder_, like_, dtype, location_}; }
 
   const TensorType& type() const { return type_; }
+  DType dtype() const { return type_.dtype; }
 
-  ValueId Constant(double value) { return builder_.Constant(Literal::Filled(type_, value)); }
+  ValueId Constant(double value) { return Constant(Literal::Filled({type_.dtype, {}}, value)); }
+  // A scalar of this element type, spread over the shape.
+  ValueId Constant(const Literal& scalar);
+
   ValueId Unary(OpKind kind, ValueId a) { return Op(kind, {a}, type_); }
   ValueId Binary(OpKind kind, ValueId a, ValueId b) { return Op(kind, {a, b}, type_); }
+  ValueId Neg(ValueId a) { return Unary(OpKind::kNegate, a); }
+  ValueId Abs(ValueId a) { return Unary(OpKind::kAbs, a); }
   ValueId Add(ValueId a, ValueId b) { return Binary(OpKind::kAdd, a, b); }
   ValueId Sub(ValueId a, ValueId b) { return Binary(OpKind::kSubtract, a, b); }
   ValueId Mul(ValueId a, ValueId b) { return Binary(OpKind::kMultiply, a, b); }
   ValueId Div(ValueId a, ValueId b) { return Binary(OpKind::kDivide, a, b); }
-  ValueId Compare(ComparisonDirection direction, ValueId a, ValueId b) {
-    return Op(OpKind::kCompare, {a, b}, TensorType{DType::kI1, type_.dims},
-              CompareAttributes{direction, ComparisonType::kFloat});
-  }
   ValueId Select(ValueId condition, ValueId a, ValueId b) {
     return Op(OpKind::kSelect, {condition, a, b}, type_);
   }
@@ -37,7 +47,24 @@ class Expressions {
     return sum;
   }
 
+  // Predicates: i1 of the same shape.
+  ValueId Compare(ComparisonDirection direction, ValueId a, ValueId b);
+  ValueId And(ValueId a, ValueId b) { return Op(OpKind::kAnd, {a, b}, PredicateType()); }
+  ValueId Or(ValueId a, ValueId b) { return Op(OpKind::kOr, {a, b}, PredicateType()); }
+  ValueId Not(ValueId a) { return Op(OpKind::kNot, {a}, PredicateType()); }
+  ValueId IsFinite(ValueId a) { return Op(OpKind::kIsFinite, {a}, PredicateType()); }
+
+  // From another element type to this one.
+  ValueId Convert(ValueId a) { return Op(OpKind::kConvert, {a}, type_); }
+  ValueId Bitcast(ValueId a) { return Op(OpKind::kBitcastConvert, {a}, type_); }
+  // Parts of a complex value, as this type; and back, where this type is complex.
+  ValueId Real(ValueId a) { return Op(OpKind::kReal, {a}, type_); }
+  ValueId Imag(ValueId a) { return Op(OpKind::kImag, {a}, type_); }
+  ValueId Complex(ValueId re, ValueId im) { return Op(OpKind::kComplex, {re, im}, type_); }
+
  private:
+  TensorType PredicateType() const { return {DType::kI1, type_.dims}; }
+  ValueId Shape();
   ValueId Op(OpKind kind, std::vector<ValueId> operands, const TensorType& result,
              OpAttributes attributes = NoAttributes{}) {
     const Type type = result;
@@ -47,21 +74,9 @@ class Expressions {
   }
 
   FunctionBuilder& builder_;
+  ValueId like_;
   TensorType type_;
   Location location_;
 };
-
-// Expansions for f32 and f64, unless noted: erf.cc, hyperbolic.cc, inverse_trigonometric.cc.
-ValueId ExpandAcos(Expressions& e, ValueId x);
-ValueId ExpandAcosh(Expressions& e, ValueId x);
-ValueId ExpandAsin(Expressions& e, ValueId x);
-ValueId ExpandAsinh(Expressions& e, ValueId x);
-ValueId ExpandAtan(Expressions& e, ValueId x);
-ValueId ExpandAtanh(Expressions& e, ValueId x);
-ValueId ExpandCosh(Expressions& e, ValueId x);
-ValueId ExpandErf(Expressions& e, ValueId x);   // f32
-ValueId ExpandErfc(Expressions& e, ValueId x);  // f32
-ValueId ExpandErfInv(Expressions& e, ValueId x);
-ValueId ExpandSinh(Expressions& e, ValueId x);
 
 }  // namespace acceld::ir

@@ -1,14 +1,15 @@
 #include <numbers>
 
-#include "common/ir/chlo/expressions.h"
+#include "common/ir/chlo/formulas.h"
 
 // Formulas of the CHLO dialect for real operands.
 namespace acceld::ir {
 namespace {
 
-// sqrt(1 - x^2)
+// sqrt(1 - x^2), without cancellation near 1.
 ValueId OtherLeg(Expressions& e, ValueId x) {
-  return e.Unary(OpKind::kSqrt, e.Sub(e.Constant(1), e.Mul(x, x)));
+  const ValueId one = e.Constant(1);
+  return e.Unary(OpKind::kSqrt, e.Mul(e.Sub(one, x), e.Add(one, x)));
 }
 
 }  // namespace

@@ -145,6 +145,9 @@ void RandomFunction::Step() {
                                    &RandomFunction::TryScatter,
                                    &RandomFunction::TrySort,
                                    &RandomFunction::TryDot,
+                                   &RandomFunction::TryMap,
+                                   &RandomFunction::TryBatchNorm,
+                                   &RandomFunction::TryRandomBits,
                                    &RandomFunction::TryIf,
                                    &RandomFunction::TryWhile,
                                    &RandomFunction::TryCall};

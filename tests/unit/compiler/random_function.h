@@ -94,6 +94,10 @@ class RandomFunction {
   void TryScatter();
   void TrySort();
   void TryDot();
+  // random_derived.cc
+  void TryMap();
+  void TryBatchNorm();
+  void TryRandomBits();
   // random_structure.cc
   ir::Region Body(const Values& parameters, const Values& like, int64_t num_steps);
   void TryIf();

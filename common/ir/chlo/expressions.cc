@@ -1,0 +1,33 @@
+#include "common/ir/chlo/expressions.h"
+
+#include <string>
+
+namespace acceld::ir {
+
+ValueId Expressions::Constant(const Literal& scalar) {
+  if (type_.IsStatic()) return builder_.Constant(*Literal::FromBytes(type_, scalar.DenseBytes()));
+  return Op(OpKind::kDynamicBroadcastInDim, {builder_.Constant(scalar), Shape()}, type_,
+            DynamicBroadcastInDimAttributes{});
+}
+
+ValueId Expressions::Compare(ComparisonDirection direction, ValueId a, ValueId b) {
+  ComparisonType compared = ComparisonType::kFloat;
+  if (IsSigned(type_.dtype)) compared = ComparisonType::kSigned;
+  if (IsUnsigned(type_.dtype) || type_.dtype == DType::kI1) compared = ComparisonType::kUnsigned;
+  return Op(OpKind::kCompare, {a, b}, PredicateType(), CompareAttributes{direction, compared});
+}
+
+// The sizes of the dimensions of `like`, as tensor<rank x i32>.
+ValueId Expressions::Shape() {
+  const TensorType one{DType::kI32, {1}};
+  std::vector<ValueId> sizes;
+  for (int64_t d = 0; d < type_.rank(); ++d) {
+    const ValueId size =
+        Op(OpKind::kGetDimensionSize, {like_}, {DType::kI32, {}}, DimensionAttributes{d});
+    sizes.push_back(Op(OpKind::kReshape, {size}, one));
+  }
+  return Op(OpKind::kConcatenate, std::move(sizes), {DType::kI32, {type_.rank()}},
+            DimensionAttributes{0});
+}
+
+}  // namespace acceld::ir

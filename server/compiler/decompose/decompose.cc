@@ -1,0 +1,76 @@
+#include "server/compiler/decompose/decompose.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/compiler/decompose/decomposition.h"
+#include "server/compiler/decompose/random_streams.h"
+#include "server/compiler/passes/rewriter.h"
+
+namespace acceld::compiler {
+namespace {
+
+using Handler = DecompositionResult (*)(Decomposition&);
+
+#define ACCELD_HANDLER_Elementwise(Kind) nullptr
+#define ACCELD_HANDLER_Indexing(Kind) nullptr
+#define ACCELD_HANDLER_Nest(Kind) nullptr
+#define ACCELD_HANDLER_Contraction(Kind) nullptr
+#define ACCELD_HANDLER_Routine(Kind) nullptr
+#define ACCELD_HANDLER_Derived(Kind) &Decompose##Kind
+#define ACCELD_HANDLER_Dynamic(Kind) nullptr
+#define ACCELD_HANDLER_Structure(Kind) nullptr
+
+constexpr Handler kHandlers[] = {
+#define ACCELD_OP(Kind, name, min_operands, max_operands, regions, Attributes, Infer, Family) \
+  ACCELD_HANDLER_##Family(Kind),
+#include "common/ir/ops.def"
+};
+
+#undef ACCELD_HANDLER_Elementwise
+#undef ACCELD_HANDLER_Indexing
+#undef ACCELD_HANDLER_Nest
+#undef ACCELD_HANDLER_Contraction
+#undef ACCELD_HANDLER_Routine
+#undef ACCELD_HANDLER_Derived
+#undef ACCELD_HANDLER_Dynamic
+#undef ACCELD_HANDLER_Structure
+
+absl::StatusOr<bool> Replace(Rewriter& rewriter, const ir::Op& op) {
+  Decomposition decomposition(rewriter.function(), op);
+  absl::StatusOr<std::vector<ir::ValueId>> results =
+      kHandlers[static_cast<int>(op.kind)](decomposition);
+  if (!results.ok()) return Annotate(results.status(), ir::NameOf(op.kind));
+  const ir::Function function = decomposition.Finish(*std::move(results));
+  rewriter.Replace(op.results, rewriter.Splice(function.body, function, decomposition.arguments()));
+  return true;
+}
+
+bool Holds(const ir::Module& module, ir::OpKind kind) {
+  bool holds = false;
+  for (const ir::Function& function : module.functions) {
+    ForEachOp(function.body, [&](const ir::Op& op) { holds |= op.kind == kind; });
+  }
+  return holds;
+}
+
+}  // namespace
+
+absl::StatusOr<ir::Module> Decompose(const ir::Module& module) {
+  // Random numbers last: a map that draws them is a loop by then.
+  const auto all_but_rng = [](Rewriter& rewriter, ir::Op& op) -> absl::StatusOr<bool> {
+    if (kHandlers[static_cast<int>(op.kind)] == nullptr || op.kind == ir::OpKind::kRng) {
+      return false;
+    }
+    return Replace(rewriter, op);
+  };
+  ACCELD_ASSIGN_OR_RETURN(ir::Module out, RewriteEach(module, all_but_rng));
+  if (!Holds(out, ir::OpKind::kRng)) return out;
+  ACCELD_ASSIGN_OR_RETURN(out, GiveRandomStreams(std::move(out)));
+  return RewriteEach(out, [](Rewriter& rewriter, ir::Op& op) -> absl::StatusOr<bool> {
+    if (op.kind != ir::OpKind::kRng) return false;
+    return Replace(rewriter, op);
+  });
+}
+
+}  // namespace acceld::compiler

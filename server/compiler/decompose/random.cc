@@ -1,0 +1,152 @@
+#include <cmath>
+#include <numbers>
+
+#include "server/compiler/decompose/random_bits.h"
+
+// Source: StableHLO specification, "rng" and "rng_bit_generator"; the bits of the latter as XLA
+// generates them on the CPU, where DEFAULT is Philox.
+namespace acceld::compiler {
+namespace {
+
+using ir::DType;
+using ir::ValueId;
+
+DType UnsignedOf(DType dtype) {
+  switch (ir::BitsOf(dtype)) {
+    case 2:
+      return DType::kUI2;
+    case 4:
+      return DType::kUI4;
+    case 8:
+      return DType::kUI8;
+    case 16:
+      return DType::kUI16;
+    case 32:
+      return DType::kUI32;
+    default:
+      return DType::kUI64;
+  }
+}
+
+// Numbers of one `rng` op: each call draws further bits.
+class Draw {
+ public:
+  Draw(Emitter& e, ValueId key, ir::Dims dims)
+      : e_(e), key_(key), counter_(e.ConstantLike(key, 0)), dims_(std::move(dims)) {}
+
+  ValueId Bits(DType dtype) {
+    const RandomBits drawn = ThreeFry(e_, key_, counter_, {dtype, dims_});
+    counter_ = drawn.count;
+    return drawn.bits;
+  }
+  // Within [0, 1), as f32 or f64 with all bits of the mantissa random.
+  ValueId Unit(DType dtype) {
+    const bool wide = dtype == DType::kF64;
+    const int mantissa = wide ? 53 : 24;
+    const ValueId bits = Bits(wide ? DType::kUI64 : DType::kUI32);
+    const ValueId number = e_.Convert(e_.ShiftRight(bits, (wide ? 64 : 32) - mantissa), dtype);
+    return e_.Mul(number, e_.Constant({dtype, dims_}, std::ldexp(1.0, -mantissa)));
+  }
+  // Within (0, 1], down to 2^-32 or 2^-64: a logarithm's argument.
+  ValueId Positive(DType dtype) {
+    const bool wide = dtype == DType::kF64;
+    const ValueId number = e_.Convert(Bits(wide ? DType::kUI64 : DType::kUI32), dtype);
+    return e_.Mul(e_.Add(number, e_.Constant({dtype, dims_}, 1)),
+                  e_.Constant({dtype, dims_}, std::ldexp(1.0, wide ? -64 : -32)));
+  }
+
+ private:
+  Emitter& e_;
+  ValueId key_, counter_;
+  ir::Dims dims_;
+};
+
+// a (1 - u) + b u, which overflows for no bounds; what rounding takes to b becomes a.
+ValueId UniformFloat(Emitter& e, Draw& draw, ValueId a, ValueId b, DType compute) {
+  const ValueId u = draw.Unit(compute);
+  const ir::TensorType type = e.TypeOf(u);
+  const DType dtype = e.TypeOf(a).dtype;
+  const auto spread = [&](ValueId x) { return e.Broadcast(e.Convert(x, compute), type.dims); };
+  const ValueId mixed = e.Add(e.Mul(spread(a), e.Sub(e.Constant(type, 1), u)), e.Mul(spread(b), u));
+  const ValueId number = e.Convert(mixed, dtype);
+  return e.Select(e.Less(number, e.Broadcast(b, type.dims)), number, e.Broadcast(a, type.dims));
+}
+
+// a + bits modulo b - a, in 64 bits.
+ValueId UniformInteger(Emitter& e, Draw& draw, ValueId a, ValueId b) {
+  const DType dtype = e.TypeOf(a).dtype;
+  const auto widened = [&](ValueId x) {
+    return ir::IsSigned(dtype) ? e.Bitcast(e.Convert(x, DType::kI64), DType::kUI64)
+                               : e.Convert(x, DType::kUI64);
+  };
+  const ValueId low = widened(a);
+  const ValueId range =
+      e.Op(ir::OpKind::kMaximum, {e.Sub(widened(b), low), e.ConstantLike(low, 1)});
+  const ValueId bits = draw.Bits(DType::kUI64);
+  const ir::Dims dims = e.TypeOf(bits).dims;
+  const ValueId offset = e.Op(ir::OpKind::kRemainder, {bits, e.Broadcast(range, dims)});
+  const ValueId sum = e.Add(e.Broadcast(low, dims), offset);
+  return ir::IsSigned(dtype) ? e.Convert(e.Bitcast(sum, DType::kI64), dtype)
+                             : e.Convert(sum, dtype);
+}
+
+// G. Box and M. Muller, "A note on the generation of random normal deviates", 1958.
+ValueId Normal(Emitter& e, Draw& draw, ValueId mean, ValueId deviation, DType compute) {
+  const ValueId first = draw.Positive(compute), second = draw.Unit(compute);
+  const ir::TensorType type = e.TypeOf(first);
+  const ValueId radius = e.Sqrt(e.Mul(e.Constant(type, -2), e.Op(ir::OpKind::kLog, {first})));
+  const ValueId angle = e.Mul(e.Constant(type, 2 * std::numbers::pi), second);
+  const ValueId standard = e.Mul(radius, e.Op(ir::OpKind::kCosine, {angle}));
+  const auto spread = [&](ValueId x) { return e.Broadcast(e.Convert(x, compute), type.dims); };
+  return e.Convert(e.Add(spread(mean), e.Mul(spread(deviation), standard)), e.TypeOf(mean).dtype);
+}
+
+}  // namespace
+
+// The fourth operand is the key of the op's stream (random_streams.h).
+DecompositionResult DecomposeRng(Decomposition& d) {
+  Emitter e(d);
+  const ir::TensorType& type = d.ResultType(0);
+  const DType compute = type.dtype == DType::kF64 ? DType::kF64 : DType::kF32;
+  const ValueId a = d.operand(0), b = d.operand(1);
+  Draw draw(e, d.operand(3), type.dims);
+  if (d.As<ir::RngAttributes>().rng_distribution == ir::RngDistribution::kNormal) {
+    return e.Results({Normal(e, draw, a, b, compute)});
+  }
+  if (ir::IsFloat(type.dtype)) return e.Results({UniformFloat(e, draw, a, b, compute)});
+  // Of i1 both values are drawn, whatever the bounds.
+  if (type.dtype == DType::kI1) {
+    const ValueId bits = draw.Bits(DType::kUI32);
+    return e.Results({e.Less(bits, e.ConstantLike(bits, uint64_t{1} << 31))});
+  }
+  return e.Results({UniformInteger(e, draw, a, b)});
+}
+
+DecompositionResult DecomposeRngBitGenerator(Decomposition& d) {
+  Emitter e(d);
+  const ir::TensorType& type = d.ResultType(1);
+  const ir::TensorType words{ir::BitsOf(type.dtype) == 64 ? DType::kUI64 : DType::kUI32, type.dims};
+  const ValueId key = e.ElementOf(d.operand(0), 0), counter = e.ElementOf(d.operand(0), 1);
+  const bool has_high = d.OperandType(0).dims[0] == 3;
+  std::vector<ValueId> state = {key};
+  RandomBits drawn{};
+  switch (d.As<ir::RngBitGeneratorAttributes>().rng_algorithm) {
+    case ir::RngAlgorithm::kThreeFry:
+      drawn = ThreeFry(e, key, counter, words);
+      state.push_back(drawn.count);
+      break;
+    case ir::RngAlgorithm::kDefault:
+    case ir::RngAlgorithm::kPhilox:
+      // A state of two words uses its key as the upper half of the counter too.
+      drawn = Philox(e, key, counter, has_high ? e.ElementOf(d.operand(0), 2) : key, words);
+      state.push_back(drawn.count);
+      if (has_high) state.push_back(drawn.count_high);
+      break;
+  }
+  for (ValueId& word : state) word = e.Reshape(word, {1});
+  // Narrow elements take the low bits of a word each.
+  const ValueId bits = e.Convert(drawn.bits, UnsignedOf(type.dtype));
+  return e.Results({e.Concatenate(std::move(state), 0), e.Bitcast(bits, type.dtype)});
+}
+
+}  // namespace acceld::compiler
