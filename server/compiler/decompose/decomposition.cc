@@ -1,7 +1,5 @@
 #include "server/compiler/decompose/decomposition.h"
 
-#include <algorithm>
-
 namespace acceld::compiler {
 
 Decomposition::Decomposition(const ir::Function& function, const ir::Op& op)

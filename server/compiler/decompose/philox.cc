@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "server/compiler/decompose/random_bits.h"
 
 namespace acceld::compiler {

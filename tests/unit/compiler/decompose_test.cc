@@ -1,5 +1,6 @@
 #include "server/compiler/decompose/decompose.h"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <string>
@@ -128,8 +129,7 @@ TEST(Decompose, RandomBitsAreThoseOfTheInterpreter) {
       {"DEFAULT", "tensor<3xui64>", "[1, 2, 3]"}};
   for (const State& state : kStates) {
     for (const char* shape : {"", "1x", "5x", "4x3x", "3x5x7x", "3x6x5x", "0x4x", "2x2x2x"}) {
-      for (const char* dtype :
-           {"i8", "ui8", "ui4", "i16", "i32", "ui32", "ui64", "i64", "f16", "f32", "f64"}) {
+      for (const char* dtype : {"ui4", "i8", "ui16", "ui32", "i64", "f32"}) {
         const std::string bits = absl::StrCat("tensor<", shape, dtype, ">");
         const std::string signature =
             absl::StrCat(": (", state.type, ") -> (", state.type, ", ", bits, ")\n");
@@ -148,12 +148,12 @@ TEST(Decompose, RandomBitsAreThoseOfTheInterpreter) {
 std::vector<double> Drawn(const std::string& distribution, const std::string& a,
                           const std::string& b, const std::string& dtype) {
   const ir::Module module = Parse(absl::StrReplaceAll(
-      R"(func.func @main() -> tensor<20000xD> {
+      R"(func.func @main() -> tensor<5000xD> {
   %a = stablehlo.constant dense<A> : tensor<D>
   %b = stablehlo.constant dense<B> : tensor<D>
-  %shape = stablehlo.constant dense<20000> : tensor<1xi64>
-  %0 = stablehlo.rng %a, %b, %shape, distribution = R : (tensor<D>, tensor<D>, tensor<1xi64>) -> tensor<20000xD>
-  return %0 : tensor<20000xD>
+  %shape = stablehlo.constant dense<5000> : tensor<1xi64>
+  %0 = stablehlo.rng %a, %b, %shape, distribution = R : (tensor<D>, tensor<D>, tensor<1xi64>) -> tensor<5000xD>
+  return %0 : tensor<5000xD>
 })",
       {{"xD>", absl::StrCat("x", dtype, ">")},
        {"<D>", absl::StrCat("<", dtype, ">")},
@@ -165,7 +165,7 @@ std::vector<double> Drawn(const std::string& distribution, const std::string& a,
   if (ir::IsFloat(results[0].type().dtype)) return Floats(results[0]);
   const std::string bytes = results[0].DenseBytes();
   std::vector<double> values;
-  for (int64_t i = 0; i < 20000; ++i) {
+  for (int64_t i = 0; i < 5000; ++i) {
     values.push_back(static_cast<double>(ir::ReadInt(results[0].type().dtype, bytes.data(), i)));
   }
   return values;
@@ -190,14 +190,14 @@ Moments MomentsOf(const std::vector<double>& values) {
 TEST(Decompose, UniformNumbersFillTheirInterval) {
   for (const char* dtype : {"f64", "f32", "f16", "bf16"}) {
     const Moments m = MomentsOf(Drawn("UNIFORM", "-1.0", "3.0", dtype));
-    EXPECT_NEAR(m.mean, 1, 0.04) << dtype;
-    EXPECT_NEAR(m.variance, 16.0 / 12, 0.04) << dtype;
+    EXPECT_NEAR(m.mean, 1, 0.08) << dtype;
+    EXPECT_NEAR(m.variance, 16.0 / 12, 0.08) << dtype;
     EXPECT_GE(m.lowest, -1) << dtype;
     EXPECT_LT(m.highest, 3) << dtype;
   }
   for (const char* dtype : {"i8", "i32", "i64"}) {
     const Moments m = MomentsOf(Drawn("UNIFORM", "-2", "3", dtype));
-    EXPECT_NEAR(m.mean, 0, 0.05) << dtype;
+    EXPECT_NEAR(m.mean, 0, 0.1) << dtype;
     EXPECT_EQ(m.lowest, -2) << dtype;
     EXPECT_EQ(m.highest, 2) << dtype;
   }
@@ -206,8 +206,8 @@ TEST(Decompose, UniformNumbersFillTheirInterval) {
 TEST(Decompose, NormalNumbersHaveTheirMoments) {
   for (const char* dtype : {"f64", "f32", "f16", "bf16"}) {
     const Moments m = MomentsOf(Drawn("NORMAL", "2.0", "3.0", dtype));
-    EXPECT_NEAR(m.mean, 2, 0.09) << dtype;
-    EXPECT_NEAR(m.variance, 9, 0.4) << dtype;
+    EXPECT_NEAR(m.mean, 2, 0.2) << dtype;
+    EXPECT_NEAR(m.variance, 9, 0.8) << dtype;
     EXPECT_LT(m.lowest, -6) << dtype;
     EXPECT_GT(m.highest, 10) << dtype;
   }

@@ -9,3 +9,9 @@ func.func @main(%x: tensor<2xf32>, %y: tensor<3xi32>) -> (tensor<3xi32>, tensor<
   %e = stablehlo.get_tuple_element %d[1] : (tuple<!stablehlo.token, tensor<2xf32>>) -> tensor<2xf32>
   return %c, %e : tensor<3xi32>, tensor<2xf32>
 }
+// expect
+module {
+  func.func public @main(%0: tensor<2xf32>, %1: tensor<3xi32>) -> (tensor<3xi32>, tensor<2xf32>) {
+    return %1, %0 : tensor<3xi32>, tensor<2xf32>
+  }
+}

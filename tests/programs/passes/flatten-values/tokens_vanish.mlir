@@ -21,3 +21,25 @@ func.func private @double(%t: !stablehlo.token, %x: tensor<4xf32>) -> (!stablehl
   %1 = stablehlo.after_all %t : !stablehlo.token
   return %1, %0 : !stablehlo.token, tensor<4xf32>
 }
+// expect
+module {
+  func.func public @main(%0: tensor<4xf32>, %1: tensor<i32>) -> tensor<4xf32> {
+    %2:2 = "stablehlo.while"(%1, %0) ({
+    ^bb0(%3: tensor<i32>, %4: tensor<4xf32>):
+      %5 = stablehlo.constant dense<0> : tensor<i32>
+      %6 = stablehlo.compare GT, %3, %5, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %6 : tensor<i1>
+    }, {
+    ^bb0(%7: tensor<i32>, %8: tensor<4xf32>):
+      %9 = stablehlo.constant dense<1> : tensor<i32>
+      %10 = stablehlo.subtract %7, %9 : tensor<i32>
+      %11 = func.call @double(%8) : (tensor<4xf32>) -> tensor<4xf32>
+      stablehlo.return %10, %11 : tensor<i32>, tensor<4xf32>
+    }) : (tensor<i32>, tensor<4xf32>) -> (tensor<i32>, tensor<4xf32>)
+    return %2#1 : tensor<4xf32>
+  }
+  func.func private @double(%0: tensor<4xf32>) -> tensor<4xf32> {
+    %1 = stablehlo.add %0, %0 : tensor<4xf32>
+    return %1 : tensor<4xf32>
+  }
+}

@@ -12,3 +12,15 @@ func.func @main(%x: tensor<4xf32>, %p: tensor<i1>) -> tensor<4xf32> {
   %z = stablehlo.get_tuple_element %r[0] : (tuple<tensor<4xf32>, tensor<i1>>) -> tensor<4xf32>
   return %z : tensor<4xf32>
 }
+// expect
+module {
+  func.func public @main(%0: tensor<4xf32>, %1: tensor<i1>) -> tensor<4xf32> {
+    %2:2 = "stablehlo.if"(%1) ({
+      stablehlo.return %0, %1 : tensor<4xf32>, tensor<i1>
+    }, {
+      %3 = stablehlo.add %0, %0 : tensor<4xf32>
+      stablehlo.return %3, %1 : tensor<4xf32>, tensor<i1>
+    }) : (tensor<i1>) -> (tensor<4xf32>, tensor<i1>)
+    return %2#0 : tensor<4xf32>
+  }
+}
