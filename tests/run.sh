@@ -26,8 +26,7 @@ run_preset() {
   rm -f "build-$preset.log"
   cmake --build --preset "$preset" -j "$jobs"
   echo "== $preset: test"
-  # In CI a test that fails gets one more try; both tries are in the log.
-  ctest --preset "$preset" -j "$jobs" ${CI:+--repeat until-pass:2} "$@"
+  ctest --preset "$preset" -j "$jobs" "$@"
 }
 
 case ${1:-dev} in
