@@ -17,6 +17,7 @@ enum class CodeStatus : int32_t { kOk = 0, kCancelled = 1, kFailed = 2 };
 
 inline constexpr char kParallelForSymbol[] = "acceld_cpu_parallel_for";
 inline constexpr char kMatmulSymbol[] = "acceld_cpu_matmul";
+inline constexpr char kConvolutionSymbol[] = "acceld_cpu_convolution";
 inline constexpr char kAllocateSymbol[] = "acceld_cpu_allocate";
 inline constexpr char kReleaseSymbol[] = "acceld_cpu_release";
 
@@ -27,6 +28,8 @@ using ParallelForFunction = int32_t (*)(const LaunchContext*, TileFunction, cons
 // (context, descriptor, lhs, rhs, out) -> CodeStatus; the descriptor's layout is MatmulKey's.
 using MatmulFunction = int32_t (*)(const LaunchContext*, const int64_t*, const void*, const void*,
                                    void*);
+// The same for a ConvolutionDescriptor.
+using ConvolutionFunction = MatmulFunction;
 // (context, bytes) -> memory aligned to kBufferAlignment, or null after noting the failure.
 using AllocateFunction = void* (*)(const LaunchContext*, int64_t);
 using ReleaseFunction = void (*)(void*);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/ir/type.h"
+#include "kernels/ir/convolution_shape.h"
 #include "kernels/ir/kernel.h"
 
 // A plan: what one executable does from its arguments to its results, as a tree of steps over
@@ -49,6 +50,13 @@ struct MatmulStep {
   Slice lhs, rhs, out;
 };
 
+// A convolution by the target's library.
+struct ConvolutionStep {
+  ir::DType input_dtype, output_dtype;
+  ConvolutionShape shape;
+  Slice lhs, rhs, out;
+};
+
 struct CopyStep {
   Slice from, to;  // equal sizes, equal or disjoint places
 };
@@ -78,7 +86,8 @@ struct CallStep {
 };
 
 struct Step {
-  std::variant<LaunchStep, MatmulStep, CopyStep, WhileStep, SwitchStep, CallStep> value;
+  std::variant<LaunchStep, MatmulStep, CopyStep, WhileStep, SwitchStep, CallStep, ConvolutionStep>
+      value;
   std::string comment;  // which op this is, for dumps and messages
 };
 

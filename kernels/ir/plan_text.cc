@@ -76,6 +76,14 @@ class Printer {
                       absl::StrJoin(s.rhs_strides, ", "), "] -> ", ToString(s.out)));
   }
 
+  void Print(const ConvolutionStep& s) {
+    Line(absl::StrCat("convolution ", ir::DTypeName(s.input_dtype), " -> ",
+                      ir::DTypeName(s.output_dtype), " groups=", s.shape.groups,
+                      " places=", s.shape.num_places(), " cells=", s.shape.num_cells(),
+                      " features=", s.shape.features, " outputs=", s.shape.outputs, " lhs ",
+                      ToString(s.lhs), " rhs ", ToString(s.rhs), " -> ", ToString(s.out)));
+  }
+
   void Print(const CopyStep& s) {
     Line(absl::StrCat("copy ", ToString(s.from), " -> ", ToString(s.to)));
   }

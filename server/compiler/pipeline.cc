@@ -11,6 +11,7 @@
 #include "server/compiler/decompose/decompose.h"
 #include "server/compiler/fusion/fuse.h"
 #include "server/compiler/passes/canonicalize.h"
+#include "server/compiler/passes/canonicalize_convolutions.h"
 #include "server/compiler/passes/canonicalize_dots.h"
 #include "server/compiler/passes/cse.h"
 #include "server/compiler/passes/dce.h"
@@ -39,6 +40,7 @@ constexpr Pass kPipeline[] = {
     // Known branches and moved constants have made new work for these.
     {"canonicalize", &Canonicalize},
     {"canonicalize-dots", &CanonicalizeDots},
+    {"canonicalize-convolutions", &CanonicalizeConvolutions},
     {"split-reductions", &SplitReductions},
     {"shrink-splats", &ShrinkSplats},
     {"cse", &EliminateCommonSubexpressions},

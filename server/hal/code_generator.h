@@ -18,6 +18,8 @@ class CodeGenerator {
   // Whether a library of this target runs this contraction; one that it does not becomes kernels.
   // The places of its operands are not looked at.
   virtual bool SupportsMatmul(const kernels::MatmulStep& matmul) const = 0;
+  // The same for a convolution.
+  virtual bool SupportsConvolution(const kernels::ConvolutionStep& convolution) const = 0;
   struct Dump {
     std::string file_name;  // "30-llvm.ll"
     std::string text;

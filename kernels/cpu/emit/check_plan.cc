@@ -92,6 +92,10 @@ class PlanChecker {
     return CheckSlices({step.lhs, step.rhs, step.out});
   }
 
+  absl::Status CheckStep(const ConvolutionStep& step, int) const {
+    return CheckSlices({step.lhs, step.rhs, step.out});
+  }
+
   absl::Status CheckStep(const CopyStep& step, int) const {
     if (step.from.size_bytes != step.to.size_bytes) {
       return Wrong(

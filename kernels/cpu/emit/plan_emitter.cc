@@ -4,6 +4,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "kernels/cpu/convolution_descriptor.h"
 #include "kernels/cpu/emit/buffer_facts.h"
 #include "kernels/cpu/emit/function_emitter.h"
 #include "kernels/cpu/matmul_key.h"
@@ -144,21 +145,32 @@ class StepEmitter {
 
   void Emit(const MatmulStep& step) {
     const MatmulKey key = MatmulKeyOf(step);
+    EmitLibraryCall(kMatmulSymbol, key.fields, step.lhs, step.rhs, step.out);
+  }
+
+  void Emit(const ConvolutionStep& step) {
+    EmitLibraryCall(kConvolutionSymbol, ConvolutionDescriptor::Of(step).fields(), step.lhs,
+                    step.rhs, step.out);
+  }
+
+  // A call of run-time support: (context, descriptor, lhs, rhs, out) -> CodeStatus.
+  void EmitLibraryCall(const char* symbol, absl::Span<const int64_t> fields, const Slice& lhs,
+                       const Slice& rhs, const Slice& out) {
     auto* data = llvm::ConstantDataArray::get(
-        code_.llvm(), llvm::ArrayRef<uint64_t>(reinterpret_cast<const uint64_t*>(key.fields.data()),
-                                               key.fields.size()));
+        code_.llvm(),
+        llvm::ArrayRef<uint64_t>(reinterpret_cast<const uint64_t*>(fields.data()), fields.size()));
     auto* descriptor =
         new llvm::GlobalVariable(code_.module(), data->getType(), /*isConstant=*/true,
-                                 llvm::GlobalValue::PrivateLinkage, data, "matmul");
+                                 llvm::GlobalValue::PrivateLinkage, data, "descriptor");
     descriptor->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
     llvm::Type* pointer = code_.pointer();
-    llvm::FunctionCallee matmul = code_.RunTimeFunction(
-        kMatmulSymbol,
+    llvm::FunctionCallee function = code_.RunTimeFunction(
+        symbol,
         llvm::FunctionType::get(code_.Int(32), {pointer, pointer, pointer, pointer, pointer},
                                 false),
         /*pure=*/false);
-    LeaveUnlessOk(b_.CreateCall(
-        matmul, {context(), descriptor, Address(step.lhs), Address(step.rhs), Address(step.out)}));
+    LeaveUnlessOk(
+        b_.CreateCall(function, {context(), descriptor, Address(lhs), Address(rhs), Address(out)}));
   }
 
   void Emit(const CopyStep& step) {

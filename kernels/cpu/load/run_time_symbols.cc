@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kernels/cpu/support/math_library.h"
+#include "kernels/cpu/support/convolution.h"
 #include "kernels/cpu/support/matmul.h"
 #include "kernels/cpu/support/parallel_for.h"
 #include "kernels/cpu/support/scratch.h"
@@ -37,6 +38,7 @@ absl::Span<const RunTimeSymbol> RunTimeSymbols() {
   static const RunTimeSymbol kSymbols[] = {
       {kParallelForSymbol, AddressOf<ParallelForFunction>(ParallelFor)},
       {kMatmulSymbol, AddressOf<MatmulFunction>(Matmul)},
+      {kConvolutionSymbol, AddressOf<ConvolutionFunction>(Convolution)},
       {kAllocateSymbol, AddressOf<AllocateFunction>(AllocateScratch)},
       {kReleaseSymbol, AddressOf<ReleaseFunction>(ReleaseScratch)},
 #define ACCELD_MATH_FUNCTION(Kind, name, arity, f32, f64)                          \

@@ -69,7 +69,7 @@ int32_t RunBlock(const void* frame, int64_t index) {
   block.fields[MatmulKey::kBatch] = std::min(blocks.batch, key[MatmulKey::kBatch] - first);
   block.fields[MatmulKey::kM] = std::min(blocks.rows, m - row);
   block.fields[MatmulKey::kN] = std::min(blocks.columns, n - column);
-  const auto primitive = FindMatmulPrimitive(block, m * n, n);
+  const auto primitive = FindMatmulPrimitive(block, {.batch_stride = m * n, .row_stride = n});
   absl::Status status = primitive.status();
   if (status.ok()) {
     const int64_t in_bytes = ir::StorageBytesOf(key.input_dtype());
@@ -135,7 +135,7 @@ bool CanMatmul(const MatmulStep& matmul) {
   const int64_t strides[3] = {256, 16, 1};
   std::copy_n(strides, 3, sample.lhs_strides);
   std::copy_n(strides, 3, sample.rhs_strides);
-  return FindMatmulPrimitive(MatmulKeyOf(sample), 256, 16).ok();
+  return FindMatmulPrimitive(MatmulKeyOf(sample), {.batch_stride = 256, .row_stride = 16}).ok();
 }
 
 }  // namespace acceld::kernels::cpu

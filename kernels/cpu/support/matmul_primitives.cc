@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
 #include "common/mutex.h"
+#include "kernels/cpu/support/scratchpad.h"
 
 namespace acceld::kernels::cpu {
 namespace {
@@ -19,8 +20,6 @@ using ir::DType;
 
 // More than a program has shapes; a full table is emptied, primitives in use live on.
 constexpr size_t kMaxPrimitives = 1024;
-// A thread keeps its scratchpad up to this size.
-constexpr size_t kMaxKeptScratchBytes = size_t{64} << 20;
 
 // Makes the library use the calling thread alone, from now on. It asks OpenMP how many threads to
 // plan for and to start; those would be a second set beside HelperPool's, and they wait for each
@@ -43,29 +42,6 @@ absl::optional<memory::data_type> TypeOf(DType dtype) {
   if (dtype == DType::kI32) return memory::data_type::s32;
   return absl::nullopt;
 }
-
-// A thread's working memory for the library, which may not share one between threads.
-class Scratchpad {
- public:
-  ~Scratchpad() { std::free(bytes_); }
-  void* Reserve(size_t size) {
-    if (size <= size_) return bytes_;
-    std::free(bytes_);
-    const size_t rounded = (size + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
-    bytes_ = std::aligned_alloc(kBufferAlignment, rounded);
-    size_ = bytes_ == nullptr ? 0 : rounded;
-    return bytes_;
-  }
-  void Trim() {
-    if (size_ <= kMaxKeptScratchBytes) return;
-    std::free(std::exchange(bytes_, nullptr));
-    size_ = 0;
-  }
-
- private:
-  void* bytes_ = nullptr;
-  size_t size_ = 0;
-};
 
 class DnnlMatmul : public MatmulPrimitive {
  public:
@@ -115,8 +91,7 @@ memory::desc DescOf(memory::data_type type, bool has_batch, const int64_t (&dims
 }
 
 absl::StatusOr<std::shared_ptr<const MatmulPrimitive>> Make(const MatmulKey& key,
-                                                            int64_t out_batch_stride,
-                                                            int64_t out_row_stride) {
+                                                            const MatmulOutput& output_layout) {
   const auto input = TypeOf(key.input_dtype());
   const auto output = TypeOf(key.output_dtype());
   if (!input.has_value() || !output.has_value()) {
@@ -138,11 +113,16 @@ absl::StatusOr<std::shared_ptr<const MatmulPrimitive>> Make(const MatmulKey& key
                                     {key.lhs_stride(0), key.lhs_stride(1), key.lhs_stride(2)});
     const memory::desc rhs = DescOf(*input, has_batch, {rhs_batch, k, n},
                                     {key.rhs_stride(0), key.rhs_stride(1), key.rhs_stride(2)});
-    const memory::desc out =
-        DescOf(*output, has_batch, {batch, m, n}, {out_batch_stride, out_row_stride, 1});
+    const memory::desc out = DescOf(*output, has_batch, {batch, m, n},
+                                    {output_layout.batch_stride, output_layout.row_stride, 1});
     dnnl::primitive_attr attributes;
     attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
     attributes.set_fpmath_mode(dnnl::fpmath_mode::strict);
+    if (output_layout.accumulate) {
+      dnnl::post_ops sum;
+      sum.append_sum();
+      attributes.set_post_ops(sum);
+    }
     made = std::make_shared<const DnnlMatmul>(
         dnnl::matmul::primitive_desc(dnnl::matmul::desc(lhs, rhs, out), attributes, Engine()));
   } catch (const dnnl::error& error) {
@@ -154,11 +134,12 @@ absl::StatusOr<std::shared_ptr<const MatmulPrimitive>> Make(const MatmulKey& key
 
 struct TableKey {
   MatmulKey key;
-  int64_t out_batch_stride, out_row_stride;
+  MatmulOutput output;
   friend bool operator==(const TableKey&, const TableKey&) = default;
   template <typename H>
   friend H AbslHashValue(H state, const TableKey& k) {
-    return H::combine(std::move(state), k.key, k.out_batch_stride, k.out_row_stride);
+    return H::combine(std::move(state), k.key, k.output.batch_stride, k.output.row_stride,
+                      k.output.accumulate);
   }
 };
 
@@ -171,8 +152,7 @@ class PrimitiveTable {
       if (found != table_.end()) return found->second;
     }
     // Made without the lock: two threads may make the same one, and the first stays.
-    ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<const MatmulPrimitive> made,
-                            Make(key.key, key.out_batch_stride, key.out_row_stride));
+    ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<const MatmulPrimitive> made, Make(key.key, key.output));
     const MutexLock lock(mutex_);
     if (table_.size() >= kMaxPrimitives) table_.clear();
     return table_.emplace(key, std::move(made)).first->second;
@@ -186,11 +166,10 @@ class PrimitiveTable {
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<const MatmulPrimitive>> FindMatmulPrimitive(const MatmulKey& key,
-                                                                           int64_t out_batch_stride,
-                                                                           int64_t out_row_stride) {
+absl::StatusOr<std::shared_ptr<const MatmulPrimitive>> FindMatmulPrimitive(
+    const MatmulKey& key, const MatmulOutput& output) {
   static auto* table = new PrimitiveTable;
-  return table->Find({key, out_batch_stride, out_row_stride});
+  return table->Find({key, output});
 }
 
 }  // namespace acceld::kernels::cpu

@@ -15,10 +15,16 @@ class MatmulPrimitive {
   virtual absl::Status Run(const void* lhs, const void* rhs, void* out) const = 0;
 };
 
-// `out_row_stride` and `out_batch_stride` are in elements. Uses a bounded process-wide table.
-// Thread-safe. UNIMPLEMENTED when the library does not take these types and sizes.
-absl::StatusOr<std::shared_ptr<const MatmulPrimitive>> FindMatmulPrimitive(const MatmulKey& key,
-                                                                           int64_t out_batch_stride,
-                                                                           int64_t out_row_stride);
+// How the product is written; strides in elements. With `accumulate` it is added to what is there.
+struct MatmulOutput {
+  int64_t batch_stride = 0;
+  int64_t row_stride = 0;
+  bool accumulate = false;
+  friend bool operator==(const MatmulOutput&, const MatmulOutput&) = default;
+};
+
+// Uses a bounded process-wide table. Thread-safe. UNIMPLEMENTED when the library does not have it.
+absl::StatusOr<std::shared_ptr<const MatmulPrimitive>> FindMatmulPrimitive(
+    const MatmulKey& key, const MatmulOutput& output);
 
 }  // namespace acceld::kernels::cpu

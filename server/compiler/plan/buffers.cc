@@ -32,6 +32,11 @@ struct Resolver {
     At(step.rhs);
     At(step.out);
   }
+  void In(kernels::ConvolutionStep& step) const {
+    At(step.lhs);
+    At(step.rhs);
+    At(step.out);
+  }
   void In(kernels::CopyStep& step) const {
     At(step.from);
     At(step.to);

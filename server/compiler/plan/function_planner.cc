@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/check.h"
+#include "server/compiler/plan/convolution.h"
 #include "server/compiler/plan/hints.h"
 #include "server/compiler/plan/in_place.h"
 #include "server/compiler/plan/matmul.h"
@@ -91,7 +92,9 @@ absl::Status FunctionPlanner::PlanOp(const ir::Op& op, Steps& steps) {
                      "' is not supported"));
   } else {
     ACCELD_ASSIGN_OR_RETURN(const bool done, PlanMatmul(op, steps));
-    if (!done) ACCELD_RETURN_IF_ERROR(PlanKernels(op, steps));
+    if (!done && !PlanConvolution(op, steps)) {
+      ACCELD_RETURN_IF_ERROR(PlanKernels(op, steps));
+    }
   }
   ++now_;
   return absl::OkStatus();
@@ -161,6 +164,24 @@ absl::StatusOr<bool> FunctionPlanner::PlanMatmul(const ir::Op& op, Steps& steps)
   matmul->rhs = Touched(rhs);
   matmul->out = Touched(out);
   steps.push_back({*matmul, DescribeOp(op)});
+  return true;
+}
+
+bool FunctionPlanner::PlanConvolution(const ir::Op& op, Steps& steps) {
+  if (op.kind != OpKind::kConvolution) return false;
+  absl::optional<kernels::ConvolutionStep> convolution =
+      MatchConvolution(function_.TensorOf(op.operands[0]), function_.TensorOf(op.operands[1]),
+                       function_.TensorOf(op.results[0]), op.As<ir::ConvolutionAttributes>());
+  if (!convolution.has_value() || !context_.generator.SupportsConvolution(*convolution)) {
+    return false;
+  }
+  const BufferId lhs = BufferOf(op.operands[0]), rhs = BufferOf(op.operands[1]);
+  const BufferId out = PlaceResult(op.results[0]);
+  Bind(op.results[0], out);
+  convolution->lhs = Touched(lhs);
+  convolution->rhs = Touched(rhs);
+  convolution->out = Touched(out);
+  steps.push_back({*convolution, DescribeOp(op)});
   return true;
 }
 

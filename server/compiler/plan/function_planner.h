@@ -46,6 +46,7 @@ class FunctionPlanner {
   absl::Status PlanOp(const ir::Op& op, Steps& steps);
   absl::Status PlanKernels(const ir::Op& op, Steps& steps);
   absl::StatusOr<bool> PlanMatmul(const ir::Op& op, Steps& steps);
+  bool PlanConvolution(const ir::Op& op, Steps& steps);
   absl::Status PlanCall(const ir::Op& op, Steps& steps);
   absl::Status PlanWhile(const ir::Op& op, Steps& steps);
   absl::Status PlanSwitch(const ir::Op& op, Steps& steps);

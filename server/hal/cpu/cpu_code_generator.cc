@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "kernels/cpu/cpu_convolution.h"
 #include "kernels/cpu/cpu_matmul.h"
 
 namespace acceld::hal::cpu {
@@ -11,6 +12,10 @@ CpuCodeGenerator::CpuCodeGenerator()
 
 bool CpuCodeGenerator::SupportsMatmul(const kernels::MatmulStep& matmul) const {
   return kernels::cpu::CanMatmul(matmul);
+}
+
+bool CpuCodeGenerator::SupportsConvolution(const kernels::ConvolutionStep& convolution) const {
+  return kernels::cpu::CanConvolve(convolution);
 }
 
 absl::StatusOr<std::string> CpuCodeGenerator::Generate(const kernels::Plan& plan,

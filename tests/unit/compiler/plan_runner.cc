@@ -119,6 +119,51 @@ class Runner {
     return absl::OkStatus();
   }
 
+  // The sum as ConvolutionShape defines it.
+  absl::Status Do(const kernels::ConvolutionStep& step, const Frame& frame) {
+    ACCELD_ASSIGN_OR_RETURN(const Place lhs, At(step.lhs, frame));
+    ACCELD_ASSIGN_OR_RETURN(const Place rhs, At(step.rhs, frame));
+    ACCELD_ASSIGN_OR_RETURN(const Place out, At(step.out, frame));
+    const kernels::ConvolutionShape& shape = step.shape;
+    constexpr int kNumDims = kernels::ConvolutionShape::kNumDims;
+    const int64_t cells = shape.num_cells();
+    for (int64_t i = 0; i < shape.groups * shape.num_places() * shape.outputs; ++i) {
+      const int64_t output = i % shape.outputs;
+      const int64_t group = i / shape.outputs / shape.num_places();
+      int64_t place[kNumDims];
+      int64_t to = group * shape.out_group_stride + output * shape.out_feature_stride;
+      for (int64_t d = kNumDims, rest = i / shape.outputs % shape.num_places(); d-- > 0;) {
+        place[d] = rest % shape.dims[d].extent;
+        rest /= shape.dims[d].extent;
+        to += place[d] * shape.dims[d].out_stride;
+      }
+      double sum = 0;
+      for (int64_t cell = 0; cell < cells; ++cell) {
+        int64_t from = group * shape.lhs_group_stride;
+        bool inside = true;
+        for (int64_t d = kNumDims, rest = cell; d-- > 0;) {
+          const auto& dim = shape.dims[d];
+          const int64_t at = place[d] * dim.stride + rest % dim.window * dim.step + dim.offset;
+          rest /= dim.window;
+          inside &= at >= 0 && at % dim.dilation == 0 && at / dim.dilation < dim.size;
+          from += at / dim.dilation * dim.lhs_stride;
+        }
+        for (int64_t f = 0; f < shape.features; ++f) {
+          const int64_t row =
+              shape.features_outermost ? f * cells + cell : cell * shape.features + f;
+          const double x = inside ? ir::ReadFloat(step.input_dtype, lhs.data,
+                                                  from + f * shape.lhs_feature_stride)
+                                  : 0;
+          sum += x * ir::ReadFloat(step.input_dtype, rhs.data,
+                                   group * shape.rhs_group_stride + row * shape.rhs_row_stride +
+                                       output * shape.rhs_output_stride);
+        }
+      }
+      ir::WriteFloat(step.output_dtype, out.data, to, sum);
+    }
+    return absl::OkStatus();
+  }
+
   absl::Status Do(const kernels::CopyStep& step, const Frame& frame) {
     ACCELD_ASSIGN_OR_RETURN(const Place from, At(step.from, frame));
     ACCELD_ASSIGN_OR_RETURN(const Place to, At(step.to, frame));

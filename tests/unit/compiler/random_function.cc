@@ -148,6 +148,8 @@ void RandomFunction::Step() {
                                    &RandomFunction::TryMap,
                                    &RandomFunction::TryBatchNorm,
                                    &RandomFunction::TryRandomBits,
+                                   &RandomFunction::TryConvolution,
+                                   &RandomFunction::TrySelectAndScatter,
                                    &RandomFunction::TryIf,
                                    &RandomFunction::TryWhile,
                                    &RandomFunction::TryCall};

@@ -98,6 +98,9 @@ class RandomFunction {
   void TryMap();
   void TryBatchNorm();
   void TryRandomBits();
+  // random_windows.cc
+  void TryConvolution();
+  void TrySelectAndScatter();
   // random_structure.cc
   ir::Region Body(const Values& parameters, const Values& like, int64_t num_steps);
   void TryIf();

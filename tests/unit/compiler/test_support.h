@@ -11,12 +11,16 @@
 
 namespace acceld::compiler {
 
-// A target without code: plans are run by RunPlan. Takes every matrix product of f32 and f64.
+// A target without code: plans are run by RunPlan. Takes every matrix product of f32 and f64
+// and every convolution of f32.
 class PlanOnlyGenerator : public hal::CodeGenerator {
  public:
   std::string architecture() const override { return "plan-only"; }
   bool SupportsMatmul(const kernels::MatmulStep& matmul) const override {
     return matmul.input_dtype == ir::DType::kF32 || matmul.input_dtype == ir::DType::kF64;
+  }
+  bool SupportsConvolution(const kernels::ConvolutionStep& convolution) const override {
+    return convolution.input_dtype == ir::DType::kF32;
   }
   absl::StatusOr<std::string> Generate(const kernels::Plan& plan,
                                        std::vector<Dump>* dumps) const override;

@@ -1,0 +1,241 @@
+#include "kernels/cpu/support/convolution.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+#include "common/ir/element.h"
+#include "kernels/cpu/convolution_descriptor.h"
+#include "kernels/cpu/cpu_convolution.h"
+#include "kernels/cpu/cpu_matmul.h"
+#include "kernels/cpu/support/matmul_primitives.h"
+#include "kernels/cpu/support/parallel_for.h"
+#include "kernels/cpu/support/scratchpad.h"
+#include "kernels/cpu/support/window_matrix.h"
+#include "kernels/cpu/support_state.h"
+
+namespace acceld::kernels::cpu {
+namespace {
+
+constexpr int kNumDims = ConvolutionShape::kNumDims;
+// Blocks of the output: enough rows that packing the kernel again for each costs little.
+constexpr int64_t kBlockRows = 256;
+constexpr int64_t kMinBlockRows = 48;
+constexpr int64_t kBlockOutputs = 512;
+// Blocks that make threads worth it, where rows allow.
+constexpr int64_t kMinBlocks = 16;
+// The gathered matrix of a block stays in the second-level cache.
+constexpr int64_t kMatrixBytes = int64_t{384} << 10;
+
+// `extent` in equal pieces of at most about `target`, each a multiple of 16.
+int64_t PieceOf(int64_t extent, int64_t target) {
+  const int64_t pieces = (extent + target - 1) / target;
+  return std::min(extent, (extent + pieces * 16 - 1) / (pieces * 16) * 16);
+}
+
+int64_t CountOf(int64_t extent, int64_t piece) { return (extent + piece - 1) / piece; }
+
+// How a convolution is cut: blocks of rows and outputs, each a sum over chunks of the columns of
+// the window's matrix. It follows from the shape alone.
+struct Cut {
+  int64_t rows, outputs, columns;  // of one block or chunk
+  int64_t row_blocks, output_blocks, chunks;
+  int64_t outer_places;
+  bool is_matrix;  // the input is the window's matrix
+  int64_t lhs_row_stride;
+  bool rows_are_outer;  // the output's places are rows of memory, its features columns
+
+  int64_t num_blocks(const ConvolutionShape& shape) const {
+    return shape.groups * outer_places * row_blocks * output_blocks;
+  }
+};
+
+Cut CutShape(const ConvolutionShape& shape, int64_t element_bytes) {
+  Cut cut;
+  const int64_t num_rows = shape.num_rows();
+  const int64_t num_columns = shape.num_cells() * shape.features;
+  cut.outer_places = shape.num_places() / num_rows;
+  cut.outputs = PieceOf(shape.outputs, kBlockOutputs);
+  cut.output_blocks = CountOf(shape.outputs, cut.outputs);
+  const int64_t others = shape.groups * cut.outer_places * cut.output_blocks;
+  const int64_t wanted = std::max<int64_t>(1, kMinBlocks / others);
+  cut.rows = PieceOf(num_rows, std::clamp(num_rows / wanted, kMinBlockRows, kBlockRows));
+  cut.row_blocks = CountOf(num_rows, cut.rows);
+  cut.is_matrix = IsWindowMatrix(shape, &cut.lhs_row_stride);
+  cut.columns =
+      cut.is_matrix ? num_columns : PieceOf(num_columns, kMatrixBytes / (cut.rows * element_bytes));
+  cut.chunks = CountOf(num_columns, cut.columns);
+  cut.rows_are_outer = shape.out_feature_stride == 1 || shape.outputs == 1;
+  return cut;
+}
+
+struct Task {
+  const LaunchContext* context;
+  ConvolutionDescriptor descriptor;
+  Cut cut;
+  const char* lhs;
+  const char* rhs;
+  char* out;
+};
+
+// The matrix product of one chunk. The window's matrix has the given strides.
+MatmulKey KeyOf(const Task& task, ir::DType sum_dtype, int64_t rows, int64_t outputs,
+                int64_t columns, int64_t row_stride, int64_t column_stride) {
+  const ConvolutionShape& shape = task.descriptor.shape;
+  MatmulStep step{};
+  step.input_dtype = task.descriptor.input_dtype();
+  step.output_dtype = sum_dtype;
+  step.batch = 1;
+  step.k = columns;
+  const int64_t window[2] = {row_stride, column_stride};
+  const int64_t kernel[2] = {shape.rhs_row_stride, shape.rhs_output_stride};
+  step.m = task.cut.rows_are_outer ? rows : outputs;
+  step.n = task.cut.rows_are_outer ? outputs : rows;
+  if (task.cut.rows_are_outer) {
+    std::copy_n(window, 2, step.lhs_strides + 1);
+    std::copy_n(kernel, 2, step.rhs_strides + 1);
+  } else {
+    step.lhs_strides[1] = kernel[1];
+    step.lhs_strides[2] = kernel[0];
+    step.rhs_strides[1] = window[1];
+    step.rhs_strides[2] = window[0];
+  }
+  return MatmulKeyOf(step);
+}
+
+ir::DType SumType(ir::DType input) {
+  return input == ir::DType::kI8 ? ir::DType::kI32 : ir::DType::kF32;
+}
+
+// Rounds a dense matrix of f32 sums into rows of the output.
+void StoreSums(const float* sums, int64_t rows, int64_t columns, ir::DType dtype, char* out,
+               int64_t out_row_stride) {
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t column = 0; column < columns; ++column) {
+      ir::WriteFloat(dtype, out, row * out_row_stride + column, sums[row * columns + column]);
+    }
+  }
+}
+
+absl::Status ComputeBlock(const Task& task, int64_t index) {
+  const ConvolutionShape& shape = task.descriptor.shape;
+  const Cut& cut = task.cut;
+  const int64_t in_bytes = ir::StorageBytesOf(task.descriptor.input_dtype());
+  const ir::DType out_dtype = task.descriptor.output_dtype();
+  const int64_t out_bytes = ir::StorageBytesOf(out_dtype);
+
+  const int64_t first_output = index % cut.output_blocks * cut.outputs;
+  index /= cut.output_blocks;
+  WindowBlock block{};
+  block.first_row = index % cut.row_blocks * cut.rows;
+  index /= cut.row_blocks;
+  for (int64_t d = shape.first_row_dim; d-- > 0;) {
+    block.outer[d] = index % shape.dims[d].extent;
+    index /= shape.dims[d].extent;
+  }
+  const int64_t group = index;
+  block.num_rows = std::min(cut.rows, shape.num_rows() - block.first_row);
+  const int64_t outputs = std::min(cut.outputs, shape.outputs - first_output);
+  const int64_t num_columns = shape.num_cells() * shape.features;
+
+  const char* const lhs = task.lhs + group * shape.lhs_group_stride * in_bytes;
+  const char* const rhs =
+      task.rhs +
+      (group * shape.rhs_group_stride + first_output * shape.rhs_output_stride) * in_bytes;
+  char* const out =
+      task.out + (group * shape.out_group_stride + first_output * shape.out_feature_stride +
+                  OutOffset(shape, block.outer, block.first_row)) *
+                     out_bytes;
+  const int64_t out_row_stride = cut.rows_are_outer ? shape.row_stride() : shape.out_feature_stride;
+  const int64_t out_rows = cut.rows_are_outer ? block.num_rows : outputs;
+  const int64_t out_columns = cut.rows_are_outer ? outputs : block.num_rows;
+
+  // Sums of several chunks are kept in their own type until they are complete.
+  const ir::DType sum_dtype = cut.chunks == 1 ? out_dtype : SumType(task.descriptor.input_dtype());
+  const bool separate = sum_dtype != out_dtype;
+  thread_local Scratchpad matrix_memory, sum_memory;
+  char* matrix = nullptr;
+  char* sums = out;
+  if (!cut.is_matrix) {
+    matrix = static_cast<char*>(matrix_memory.Reserve(block.num_rows * cut.columns * in_bytes));
+  }
+  if (separate) {
+    sums = static_cast<char*>(
+        sum_memory.Reserve(out_rows * out_columns * ir::StorageBytesOf(sum_dtype)));
+  }
+  if ((!cut.is_matrix && matrix == nullptr) || sums == nullptr) {
+    return absl::ResourceExhaustedError("convolution: no memory for its working space");
+  }
+  const int64_t sum_row_stride = separate ? out_columns : out_row_stride;
+  for (int64_t chunk = 0; chunk < cut.chunks; ++chunk) {
+    block.first_column = chunk * cut.columns;
+    block.num_columns = std::min(cut.columns, num_columns - block.first_column);
+    const bool by_rows = GathersRows(shape);
+    int64_t row_stride = by_rows ? block.num_columns : 1;
+    int64_t column_stride = by_rows ? 1 : block.num_rows;
+    const char* window = matrix;
+    if (cut.is_matrix) {
+      row_stride = cut.lhs_row_stride;
+      column_stride = shape.lhs_feature_stride;
+      window = lhs + LhsOffset(shape, block.outer, block.first_row) * in_bytes;
+    } else {
+      GatherWindow(shape, block, in_bytes, lhs, matrix);
+    }
+    const MatmulKey key = KeyOf(task, sum_dtype, block.num_rows, outputs, block.num_columns,
+                                row_stride, column_stride);
+    ACCELD_ASSIGN_OR_RETURN(
+        const auto primitive,
+        FindMatmulPrimitive(key, {.row_stride = sum_row_stride, .accumulate = chunk > 0}));
+    const char* const kernel = rhs + block.first_column * shape.rhs_row_stride * in_bytes;
+    ACCELD_RETURN_IF_ERROR(cut.rows_are_outer ? primitive->Run(window, kernel, sums)
+                                              : primitive->Run(kernel, window, sums));
+  }
+  if (separate) {
+    StoreSums(reinterpret_cast<const float*>(sums), out_rows, out_columns, out_dtype, out,
+              out_row_stride);
+  }
+  return absl::OkStatus();
+}
+
+int32_t RunBlock(const void* frame, int64_t index) {
+  const Task& task = *static_cast<const Task*>(frame);
+  absl::Status status = ComputeBlock(task, index);
+  if (status.ok()) return static_cast<int32_t>(CodeStatus::kOk);
+  RunState::Of(task.context).Fail(std::move(status));
+  return static_cast<int32_t>(CodeStatus::kFailed);
+}
+
+}  // namespace
+
+int32_t Convolution(const LaunchContext* context, const int64_t* descriptor, const void* lhs,
+                    const void* rhs, void* out) {
+  Task task;
+  task.context = context;
+  std::memcpy(static_cast<void*>(&task.descriptor), descriptor, sizeof(task.descriptor));
+  task.cut = CutShape(task.descriptor.shape, ir::StorageBytesOf(task.descriptor.input_dtype()));
+  task.lhs = static_cast<const char*>(lhs);
+  task.rhs = static_cast<const char*>(rhs);
+  task.out = static_cast<char*>(out);
+  return ParallelFor(context, RunBlock, &task, task.cut.num_blocks(task.descriptor.shape));
+}
+
+bool CanConvolve(const ConvolutionStep& convolution) {
+  // The library's products of these types, straight and summed up over chunks.
+  MatmulStep product{convolution.input_dtype,
+                     convolution.output_dtype,
+                     1,
+                     16,
+                     16,
+                     16,
+                     {256, 16, 1},
+                     {256, 16, 1},
+                     {},
+                     {},
+                     {}};
+  if (!CanMatmul(product)) return false;
+  product.output_dtype = SumType(convolution.input_dtype);
+  return CanMatmul(product) &&
+         FindMatmulPrimitive(MatmulKeyOf(product), {.row_stride = 16, .accumulate = true}).ok();
+}
+
+}  // namespace acceld::kernels::cpu

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <utility>
+
+#include "kernels/ir/plan.h"
+
+namespace acceld::kernels::cpu {
+
+// Working memory that a thread keeps from call to call. Not thread-safe: one for each thread.
+class Scratchpad {
+ public:
+  Scratchpad() = default;
+  Scratchpad(const Scratchpad&) = delete;
+  Scratchpad& operator=(const Scratchpad&) = delete;
+  ~Scratchpad() { std::free(bytes_); }
+
+  // At least `size` bytes, aligned to kBufferAlignment, without the bytes of the last time; null
+  // when memory is short.
+  void* Reserve(size_t size) {
+    if (size <= size_) return bytes_;
+    std::free(bytes_);
+    const size_t rounded = (size + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
+    bytes_ = std::aligned_alloc(kBufferAlignment, rounded);
+    size_ = bytes_ == nullptr ? 0 : rounded;
+    return bytes_;
+  }
+
+  // Gives back more than a thread should keep.
+  void Trim() {
+    if (size_ <= kMaxKeptBytes) return;
+    std::free(std::exchange(bytes_, nullptr));
+    size_ = 0;
+  }
+
+ private:
+  static constexpr size_t kMaxKeptBytes = size_t{64} << 20;
+
+  void* bytes_ = nullptr;
+  size_t size_ = 0;
+};
+
+}  // namespace acceld::kernels::cpu
