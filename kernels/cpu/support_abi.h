@@ -10,7 +10,7 @@
 // bump kSupportAbiVersion, which CpuTarget::ToString carries into the cache key.
 namespace acceld::kernels::cpu {
 
-inline constexpr int kSupportAbiVersion = 1;
+inline constexpr int kSupportAbiVersion = 2;
 
 // What generated functions return.
 enum class CodeStatus : int32_t { kOk = 0, kCancelled = 1, kFailed = 2 };
@@ -18,6 +18,7 @@ enum class CodeStatus : int32_t { kOk = 0, kCancelled = 1, kFailed = 2 };
 inline constexpr char kParallelForSymbol[] = "acceld_cpu_parallel_for";
 inline constexpr char kMatmulSymbol[] = "acceld_cpu_matmul";
 inline constexpr char kConvolutionSymbol[] = "acceld_cpu_convolution";
+inline constexpr char kRoutineSymbol[] = "acceld_cpu_routine";
 inline constexpr char kAllocateSymbol[] = "acceld_cpu_allocate";
 inline constexpr char kReleaseSymbol[] = "acceld_cpu_release";
 
@@ -30,6 +31,9 @@ using MatmulFunction = int32_t (*)(const LaunchContext*, const int64_t*, const v
                                    void*);
 // The same for a ConvolutionDescriptor.
 using ConvolutionFunction = MatmulFunction;
+// (context, descriptor, places of operands and results) -> CodeStatus; the descriptor's layout is
+// routine_key.h's.
+using RoutineFunction = int32_t (*)(const LaunchContext*, const int64_t*, void* const*);
 // (context, bytes) -> memory aligned to kBufferAlignment, or null after noting the failure.
 using AllocateFunction = void* (*)(const LaunchContext*, int64_t);
 using ReleaseFunction = void (*)(void*);

@@ -8,6 +8,7 @@
 #include "common/ir/type.h"
 #include "kernels/ir/convolution_shape.h"
 #include "kernels/ir/kernel.h"
+#include "kernels/ir/routine.h"
 
 // A plan: what one executable does from its arguments to its results, as a tree of steps over
 // buffers that are already assigned. Target-independent: kernels/cpu makes one native function of
@@ -57,6 +58,14 @@ struct ConvolutionStep {
   Slice lhs, rhs, out;
 };
 
+// Runs a routine of routines.def on whole buffers, by the target's library. `call` is one that
+// CheckRoutine accepts; results share no bytes with operands or with each other. What memory the
+// library needs besides is the target's matter.
+struct RoutineStep {
+  RoutineCall call;
+  std::vector<Slice> operands, results;  // as in `call`
+};
+
 struct CopyStep {
   Slice from, to;  // equal sizes, equal or disjoint places
 };
@@ -86,7 +95,8 @@ struct CallStep {
 };
 
 struct Step {
-  std::variant<LaunchStep, MatmulStep, CopyStep, WhileStep, SwitchStep, CallStep, ConvolutionStep>
+  std::variant<LaunchStep, MatmulStep, RoutineStep, CopyStep, WhileStep, SwitchStep, CallStep,
+               ConvolutionStep>
       value;
   std::string comment;  // which op this is, for dumps and messages
 };

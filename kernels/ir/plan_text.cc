@@ -84,6 +84,11 @@ class Printer {
                       ToString(s.lhs), " rhs ", ToString(s.rhs), " -> ", ToString(s.out)));
   }
 
+  void Print(const RoutineStep& s) {
+    Line(absl::StrCat("routine ", ToString(s.call), " from (", SliceList(s.operands), ") to (",
+                      SliceList(s.results), ")"));
+  }
+
   void Print(const CopyStep& s) {
     Line(absl::StrCat("copy ", ToString(s.from), " -> ", ToString(s.to)));
   }

@@ -96,6 +96,27 @@ class PlanChecker {
     return CheckSlices({step.lhs, step.rhs, step.out});
   }
 
+  absl::Status CheckStep(const RoutineStep& step, int) const {
+    if (const absl::Status status = CheckRoutine(step.call); !status.ok()) {
+      return Wrong(status.message());
+    }
+    ACCELD_RETURN_IF_ERROR(CheckBuffers(step.operands, step.call.operands));
+    return CheckBuffers(step.results, step.call.results);
+  }
+
+  absl::Status CheckBuffers(const std::vector<Slice>& slices,
+                            const std::vector<ir::TensorType>& types) const {
+    if (slices.size() != types.size()) {
+      return Wrong(absl::StrCat("routine: ", slices.size(), " places for ", types.size()));
+    }
+    for (size_t i = 0; i < slices.size(); ++i) {
+      if (slices[i].size_bytes != types[i].size_bytes()) {
+        return Wrong(absl::StrCat("routine: ", types[i].ToString(), " in ", ToString(slices[i])));
+      }
+    }
+    return CheckSlices(slices);
+  }
+
   absl::Status CheckStep(const CopyStep& step, int) const {
     if (step.from.size_bytes != step.to.size_bytes) {
       return Wrong(

@@ -8,6 +8,7 @@
 #include "kernels/cpu/emit/buffer_facts.h"
 #include "kernels/cpu/emit/function_emitter.h"
 #include "kernels/cpu/matmul_key.h"
+#include "kernels/cpu/routine_key.h"
 #include "kernels/cpu/support_abi.h"
 #include "llvm/IR/MDBuilder.h"
 
@@ -156,13 +157,7 @@ class StepEmitter {
   // A call of run-time support: (context, descriptor, lhs, rhs, out) -> CodeStatus.
   void EmitLibraryCall(const char* symbol, absl::Span<const int64_t> fields, const Slice& lhs,
                        const Slice& rhs, const Slice& out) {
-    auto* data = llvm::ConstantDataArray::get(
-        code_.llvm(),
-        llvm::ArrayRef<uint64_t>(reinterpret_cast<const uint64_t*>(fields.data()), fields.size()));
-    auto* descriptor =
-        new llvm::GlobalVariable(code_.module(), data->getType(), /*isConstant=*/true,
-                                 llvm::GlobalValue::PrivateLinkage, data, "descriptor");
-    descriptor->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
+    Value* descriptor = Descriptor(fields, "shape");
     llvm::Type* pointer = code_.pointer();
     llvm::FunctionCallee function = code_.RunTimeFunction(
         symbol,
@@ -171,6 +166,30 @@ class StepEmitter {
         /*pure=*/false);
     LeaveUnlessOk(
         b_.CreateCall(function, {context(), descriptor, Address(lhs), Address(rhs), Address(out)}));
+  }
+
+  void Emit(const RoutineStep& step) {
+    Value* descriptor = Descriptor(RoutineKeyOf(step.call), "routine");
+    std::vector<Slice> places = step.operands;
+    places.insert(places.end(), step.results.begin(), step.results.end());
+    llvm::Type* pointer = code_.pointer();
+    llvm::FunctionCallee routine = code_.RunTimeFunction(
+        kRoutineSymbol, llvm::FunctionType::get(code_.Int(32), {pointer, pointer, pointer}, false),
+        /*pure=*/false);
+    LeaveUnlessOk(b_.CreateCall(routine, {context(), descriptor, PointerTable(places)}));
+  }
+
+  // `fields` as a constant of the module.
+  template <typename Fields>
+  Value* Descriptor(const Fields& fields, const char* name) {
+    auto* data = llvm::ConstantDataArray::get(
+        code_.llvm(),
+        llvm::ArrayRef<uint64_t>(reinterpret_cast<const uint64_t*>(fields.data()), fields.size()));
+    auto* descriptor =
+        new llvm::GlobalVariable(code_.module(), data->getType(), /*isConstant=*/true,
+                                 llvm::GlobalValue::PrivateLinkage, data, name);
+    descriptor->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
+    return descriptor;
   }
 
   void Emit(const CopyStep& step) {

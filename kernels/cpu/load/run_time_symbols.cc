@@ -7,6 +7,7 @@
 #include "kernels/cpu/support/convolution.h"
 #include "kernels/cpu/support/matmul.h"
 #include "kernels/cpu/support/parallel_for.h"
+#include "kernels/cpu/support/routine.h"
 #include "kernels/cpu/support/scratch.h"
 #include "kernels/cpu/support_abi.h"
 
@@ -39,6 +40,7 @@ absl::Span<const RunTimeSymbol> RunTimeSymbols() {
       {kParallelForSymbol, AddressOf<ParallelForFunction>(ParallelFor)},
       {kMatmulSymbol, AddressOf<MatmulFunction>(Matmul)},
       {kConvolutionSymbol, AddressOf<ConvolutionFunction>(Convolution)},
+      {kRoutineSymbol, AddressOf<RoutineFunction>(RunRoutine)},
       {kAllocateSymbol, AddressOf<AllocateFunction>(AllocateScratch)},
       {kReleaseSymbol, AddressOf<ReleaseFunction>(ReleaseScratch)},
 #define ACCELD_MATH_FUNCTION(Kind, name, arity, f32, f64)                          \

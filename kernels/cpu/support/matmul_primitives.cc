@@ -1,7 +1,5 @@
 #include "kernels/cpu/support/matmul_primitives.h"
 
-#include <omp.h>
-
 #include <cstdlib>
 #include <oneapi/dnnl/dnnl.hpp>
 #include <utility>
@@ -10,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
 #include "common/mutex.h"
+#include "kernels/cpu/support/one_thread.h"
 #include "kernels/cpu/support/scratchpad.h"
 
 namespace acceld::kernels::cpu {
@@ -20,14 +19,6 @@ using ir::DType;
 
 // More than a program has shapes; a full table is emptied, primitives in use live on.
 constexpr size_t kMaxPrimitives = 1024;
-
-// Makes the library use the calling thread alone, from now on. It asks OpenMP how many threads to
-// plan for and to start; those would be a second set beside HelperPool's, and they wait for each
-// other by spinning, which on busy cores costs milliseconds.
-void KeepToOneThread() {
-  thread_local bool done = false;
-  if (!std::exchange(done, true)) omp_set_num_threads(1);
-}
 
 dnnl::engine& Engine() {
   static auto* engine = new dnnl::engine(dnnl::engine::kind::cpu, 0);

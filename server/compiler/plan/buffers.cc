@@ -37,6 +37,11 @@ struct Resolver {
     At(step.rhs);
     At(step.out);
   }
+
+  void In(kernels::RoutineStep& step) const {
+    At(step.operands);
+    At(step.results);
+  }
   void In(kernels::CopyStep& step) const {
     At(step.from);
     At(step.to);

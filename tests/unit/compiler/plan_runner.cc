@@ -164,6 +164,10 @@ class Runner {
     return absl::OkStatus();
   }
 
+  absl::Status Do(const kernels::RoutineStep& step, const Frame&) {
+    return absl::UnimplementedError(ToString(step.call));
+  }
+
   absl::Status Do(const kernels::CopyStep& step, const Frame& frame) {
     ACCELD_ASSIGN_OR_RETURN(const Place from, At(step.from, frame));
     ACCELD_ASSIGN_OR_RETURN(const Place to, At(step.to, frame));

@@ -269,6 +269,36 @@ TEST(CpuMatmulTest, ResultsDoNotDependOnTheNumberOfThreads) {
   EXPECT_EQ(*one, *three);
 }
 
+const ir::TensorType kSquare{DType::kF64, {2, 2}};
+
+Plan CholeskyPlan() {
+  Plan plan;
+  PlanFunction main{"main", {kSquare}, {kSquare}, 0, {}};
+  main.steps = {{RoutineStep{{Routine::kCholesky, {1}, {kSquare}, {kSquare}},
+                             {SliceOf(Space::kArgument, 0, kSquare)},
+                             {SliceOf(Space::kResult, 0, kSquare)}},
+                 "cholesky"}};
+  plan.functions.push_back(main);
+  return plan;
+}
+
+TEST(CpuPlanTest, RoutinesRunOnWholeBuffers) {
+  const auto results = RunPlan(CholeskyPlan(), {BytesOf(std::vector<double>{4, 2, 2, 5})});
+  ASSERT_TRUE(results.ok()) << results.status();
+  EXPECT_EQ(ValuesOf<double>((*results)[0]), (std::vector<double>{2, 0, 1, 2}));
+}
+
+TEST(CpuPlanTest, MalformedRoutinesAreRefused) {
+  Plan wrong_size = CholeskyPlan();
+  std::get<RoutineStep>(wrong_size.functions[0].steps[0].value).results[0].size_bytes = 8;
+  EXPECT_EQ(CompilePlan(wrong_size, CpuTarget::Host()).status().code(),
+            absl::StatusCode::kInternal);
+  Plan wrong_call = CholeskyPlan();
+  std::get<RoutineStep>(wrong_call.functions[0].steps[0].value).call.parameters = {7};
+  EXPECT_EQ(CompilePlan(wrong_call, CpuTarget::Host()).status().code(),
+            absl::StatusCode::kInternal);
+}
+
 TEST(CpuModuleTest, GarbageDoesNotLoad) {
   EXPECT_FALSE(CpuModule::Load("").ok());
   EXPECT_FALSE(CpuModule::Load("garbage").ok());

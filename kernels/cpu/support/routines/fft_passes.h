@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+
+namespace acceld::kernels::cpu {
+
+// One pass of a Stockham transform. For p < m and q < stride: the elements a_j at
+// q + stride (p + m j) of `from`, j < radix, become
+//   to[q + stride (radix p + k)] = w_p^k * sum over j of a_j exp(-2 pi i j k / radix)
+// where w_p^k, k >= 1, is at 2 (p (radix - 1) + k - 1) of `twiddles`, as re, im. Radix is 4 or a
+// prime up to 13; `from` and `to` share nothing.
+template <typename T>
+void RunFftPass(int64_t radix, int64_t m, int64_t stride, const T* twiddles, const T* from_re,
+                const T* from_im, T* to_re, T* to_im);
+
+// (to_re, to_im) = (re, im) * (by_re, by_im) for `lanes` elements; in place or apart.
+template <typename T>
+void MultiplyLanes(int64_t lanes, const T* re, const T* im, T by_re, T by_im, T* to_re, T* to_im);
+
+}  // namespace acceld::kernels::cpu

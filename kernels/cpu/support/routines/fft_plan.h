@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace acceld::kernels::cpu {
+
+// How to compute discrete Fourier transforms of one length: a mixed-radix Stockham algorithm for
+// lengths with prime factors up to 13, Bluestein's chirp transform for others. Several sequences
+// are transformed side by side as lanes, so that the inner loops are vectors. Real and imaginary
+// parts are apart. Immutable, thread-safe. Source: Van Loan, Computational Frameworks for the Fast
+// Fourier Transform, sections 1.7 and 4.2.
+template <typename T>
+class FftPlan {
+ public:
+  // From a small table of plans made before; std::bad_alloc when memory is short.
+  static std::shared_ptr<const FftPlan> Find(int64_t length);
+  // Whether a transform of this length goes through a longer one.
+  static bool IsChirp(int64_t length);
+
+  explicit FftPlan(int64_t length);
+
+  // Elements of scratch that Run needs.
+  int64_t ScratchElements(int64_t lanes) const;
+  // result[k] = sum over j of x[j] exp(-2 pi i j k / length), in place; element j of lane q is at
+  // j * lanes + q of `re` and `im`. With `re` and `im` exchanged it is the inverse, not scaled.
+  void Run(int64_t lanes, T* re, T* im, T* scratch) const;
+
+  int64_t table_elements() const;
+
+ private:
+  // One pass: `radix` elements m apart become the elements of m shorter transforms.
+  struct Stage {
+    int64_t radix, m;
+    std::vector<T>
+        twiddles;  // for p < m, k in 1..radix - 1: re, im of exp(-2 pi i p k / (radix m))
+  };
+
+  void RunStages(int64_t lanes, T* re, T* im, T* scratch) const;
+  void RunChirp(int64_t lanes, T* re, T* im, T* scratch) const;
+
+  int64_t length_;
+  std::vector<Stage> stages_;
+  // For Bluestein's algorithm: the chirp exp(-pi i j^2 / length), and the transform of its
+  // conjugate over the padded length, scaled by the inverse of that.
+  std::shared_ptr<const FftPlan> padded_;
+  std::vector<T> chirp_re_, chirp_im_, kernel_re_, kernel_im_;
+};
+
+}  // namespace acceld::kernels::cpu

@@ -1,0 +1,165 @@
+#include "kernels/cpu/support/routines/routine_run.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <new>
+
+#include "common/mutex.h"
+#include "kernels/cpu/routine_key.h"
+#include "kernels/cpu/support/one_thread.h"
+#include "kernels/cpu/support/parallel_for.h"
+
+namespace acceld::kernels::cpu {
+namespace {
+
+// Operations below which items share a tile, so that handing out tiles costs nothing beside.
+constexpr double kMinTileWork = 1e5;
+
+struct Tiles {
+  absl::FunctionRef<absl::Status(int64_t)> body;
+  int64_t count, per_tile;
+  const volatile bool* cancelled;
+  Mutex mutex;
+  absl::Status failure ABSL_GUARDED_BY(mutex);
+
+  int32_t Run(int64_t tile) {
+    KeepToOneThread();
+    const int64_t end = std::min(count, (tile + 1) * per_tile);
+    absl::Status status;
+    try {
+      for (int64_t i = tile * per_tile; i < end && status.ok(); ++i) status = body(i);
+    } catch (const std::bad_alloc&) {
+      status = absl::ResourceExhaustedError("no memory for the workspace");
+    }
+    if (status.ok()) return static_cast<int32_t>(CodeStatus::kOk);
+    const MutexLock lock(mutex);
+    if (failure.ok()) failure = std::move(status);
+    return static_cast<int32_t>(CodeStatus::kFailed);
+  }
+};
+
+int64_t Product(const std::vector<int64_t>& dims, int64_t begin, int64_t end) {
+  int64_t product = 1;
+  for (int64_t d = begin; d < end; ++d) product *= dims[d];
+  return product;
+}
+
+RoutineBuffer ReadBuffer(RoutineKeyReader& key, int64_t batch_rank, void* place) {
+  RoutineBuffer buffer{};
+  buffer.dtype = static_cast<ir::DType>(key.Next());
+  buffer.dims = key.NextList();
+  const auto rank = static_cast<int64_t>(buffer.dims.size());
+  buffer.batch = Product(buffer.dims, 0, batch_rank);
+  buffer.rows = rank > batch_rank ? buffer.dims[batch_rank] : 1;
+  buffer.columns = Product(buffer.dims, std::min(batch_rank + 1, rank), rank);
+  buffer.data = static_cast<char*>(place);
+  return buffer;
+}
+
+// Both sides of a transposition are touched in whole cache lines.
+constexpr int64_t kBlock = 16;
+
+template <typename Body>
+void ForEachInBlocks(int64_t rows, int64_t columns, Body body) {
+  for (int64_t r0 = 0; r0 < rows; r0 += kBlock) {
+    const int64_t r1 = std::min(rows, r0 + kBlock);
+    for (int64_t c0 = 0; c0 < columns; c0 += kBlock) {
+      const int64_t c1 = std::min(columns, c0 + kBlock);
+      for (int64_t r = r0; r < r1; ++r) {
+        for (int64_t c = c0; c < c1; ++c) body(r, c);
+      }
+    }
+  }
+}
+
+// Whether elements of `dtype` are T's.
+template <typename T>
+bool IsStoredAs(ir::DType dtype) {
+  return ir::StorageBytesOf(dtype) == static_cast<int64_t>(sizeof(T));
+}
+
+}  // namespace
+
+absl::Status RoutineRun::ForEach(int64_t count, double work,
+                                 absl::FunctionRef<absl::Status(int64_t)> body) const {
+  const auto per_tile =
+      std::clamp<int64_t>(static_cast<int64_t>(kMinTileWork / std::max(work, 1.0)), 1, 1 << 20);
+  Tiles tiles{body, count, per_tile, context->cancelled, {}, {}};
+  const auto run = [](const void* frame, int64_t tile) {
+    return static_cast<Tiles*>(const_cast<void*>(frame))->Run(tile);
+  };
+  const int32_t status = ParallelFor(context, run, &tiles, (count + per_tile - 1) / per_tile);
+  if (status == static_cast<int32_t>(CodeStatus::kCancelled)) return absl::CancelledError("");
+  const MutexLock lock(tiles.mutex);
+  return tiles.failure;
+}
+
+RoutineRun ReadRoutine(const LaunchContext* context, const int64_t* descriptor,
+                       void* const* places) {
+  RoutineKeyReader key(descriptor);
+  RoutineRun run{context, static_cast<Routine>(key.Next()), key.NextList(), {}, {}};
+  const int64_t batch_rank = key.Next();
+  for (std::vector<RoutineBuffer>* buffers : {&run.operands, &run.results}) {
+    for (int64_t i = 0, count = key.Next(); i < count; ++i) {
+      buffers->push_back(ReadBuffer(key, batch_rank, *places++));
+    }
+  }
+  return run;
+}
+
+template <typename T>
+void LoadColumns(const RoutineBuffer& from, int64_t i, T* out) {
+  const char* item = from.Item(i);
+  const int64_t columns = from.columns, rows = from.rows;
+  if (IsStoredAs<T>(from.dtype)) {
+    const T* in = reinterpret_cast<const T*>(item);
+    ForEachInBlocks(rows, columns,
+                    [&](int64_t r, int64_t c) { out[c * rows + r] = in[r * columns + c]; });
+  } else if constexpr (!kIsComplex<T>) {
+    ForEachInBlocks(rows, columns, [&](int64_t r, int64_t c) {
+      out[c * rows + r] = static_cast<T>(ir::ReadFloat(from.dtype, item, r * columns + c));
+    });
+  }
+}
+
+template <typename T>
+void StoreColumns(const T* from, const RoutineBuffer& to, int64_t i) {
+  char* item = to.Item(i);
+  const int64_t columns = to.columns, rows = to.rows;
+  if (IsStoredAs<T>(to.dtype)) {
+    T* out = reinterpret_cast<T*>(item);
+    ForEachInBlocks(rows, columns,
+                    [&](int64_t r, int64_t c) { out[r * columns + c] = from[c * rows + r]; });
+  } else if constexpr (!kIsComplex<T>) {
+    ForEachInBlocks(rows, columns, [&](int64_t r, int64_t c) {
+      ir::WriteFloat(to.dtype, item, r * columns + c, from[c * rows + r]);
+    });
+  }
+}
+
+#define ACCELD_COLUMNS(T)                                          \
+  template void LoadColumns<T>(const RoutineBuffer&, int64_t, T*); \
+  template void StoreColumns<T>(const T*, const RoutineBuffer&, int64_t);
+ACCELD_COLUMNS(float)
+ACCELD_COLUMNS(double)
+ACCELD_COLUMNS(std::complex<float>)
+ACCELD_COLUMNS(std::complex<double>)
+#undef ACCELD_COLUMNS
+
+void FillWithNan(const RoutineBuffer& buffer, int64_t i) {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  for (int64_t e = 0; e < buffer.item_elements(); ++e) {
+    if (ir::IsComplex(buffer.dtype)) {
+      ir::WriteComplex(buffer.dtype, buffer.Item(i), e, {kNan, kNan});
+    } else {
+      ir::WriteFloat(buffer.dtype, buffer.Item(i), e, kNan);
+    }
+  }
+}
+
+void FillWithZeros(const RoutineBuffer& buffer, int64_t i) {
+  std::memset(buffer.Item(i), 0, buffer.item_elements() * ir::StorageBytesOf(buffer.dtype));
+}
+
+}  // namespace acceld::kernels::cpu

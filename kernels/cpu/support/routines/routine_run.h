@@ -1,0 +1,104 @@
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "common/ir/element.h"
+#include "common/ir/type.h"
+#include "common/status.h"
+#include "kernels/cpu/support_abi.h"
+#include "kernels/ir/routine.h"
+
+// What the implementations of routines work with. Only within the support's folder.
+namespace acceld::kernels::cpu {
+
+// One operand or result: `batch` items of rows x columns elements, row-major and dense. A vector is
+// one column, a number one row of it.
+struct RoutineBuffer {
+  ir::DType dtype;
+  std::vector<int64_t> dims;
+  int64_t batch, rows, columns;
+  char* data;
+
+  int64_t item_elements() const { return rows * columns; }
+  char* Item(int64_t i) const { return data + i * item_elements() * ir::StorageBytesOf(dtype); }
+};
+
+// A call of a routine. It outlives nothing: made and used within RunRoutine.
+struct RoutineRun {
+  const LaunchContext* context;
+  Routine routine;
+  std::vector<int64_t> parameters;
+  std::vector<RoutineBuffer> operands, results;
+
+  int64_t batch() const { return operands[0].batch; }
+  ir::DType dtype() const { return operands[0].dtype; }
+
+  // Calls `body(i)` for every i below `count`, on the context's threads; `work` is about how many
+  // operations each is: small ones run in groups. The first failure; CANCELLED when the context is;
+  // RESOURCE_EXHAUSTED for a std::bad_alloc.
+  absl::Status ForEach(int64_t count, double work,
+                       absl::FunctionRef<absl::Status(int64_t)> body) const;
+};
+
+RoutineRun ReadRoutine(const LaunchContext* context, const int64_t* descriptor,
+                       void* const* places);
+
+// One per routine. Shapes and parameters are what CheckRoutine accepts; errors are failures of the
+// library that no result can say.
+#define ACCELD_ROUTINE(Kind, name, signature, parameters) absl::Status Run##Kind(const RoutineRun&);
+#include "kernels/ir/routines.def"
+
+template <typename T>
+struct RealOf {
+  using Type = T;
+};
+template <typename T>
+struct RealOf<std::complex<T>> {
+  using Type = T;
+};
+template <typename T>
+using Real = typename RealOf<T>::Type;
+template <typename T>
+inline constexpr bool kIsComplex = !std::is_same_v<T, Real<T>>;
+
+// Calls `body(T())` for the C++ type in which a library computes: float for f32 and narrower.
+template <typename Body>
+absl::Status ForElementType(ir::DType dtype, Body body) {
+  switch (dtype) {
+    case ir::DType::kF64:
+      return body(double());
+    case ir::DType::kC64:
+      return body(std::complex<float>());
+    case ir::DType::kC128:
+      return body(std::complex<double>());
+    default:
+      return body(float());
+  }
+}
+
+// Item `i` as a column-major matrix at `out`, and back. Elements narrower than T are converted.
+template <typename T>
+void LoadColumns(const RoutineBuffer& from, int64_t i, T* out);
+template <typename T>
+void StoreColumns(const T* from, const RoutineBuffer& to, int64_t i);
+
+template <typename T>
+std::vector<T> LoadMatrix(const RoutineBuffer& from, int64_t i) {
+  std::vector<T> out(from.item_elements());
+  LoadColumns(from, i, out.data());
+  return out;
+}
+
+// Sets all elements of item `i` to NaN, or to 0.
+void FillWithNan(const RoutineBuffer& buffer, int64_t i);
+void FillWithZeros(const RoutineBuffer& buffer, int64_t i);
+
+// The i32 results and operands that the routines have beside matrices.
+inline int32_t* Integers(const RoutineBuffer& buffer, int64_t i) {
+  return reinterpret_cast<int32_t*>(buffer.Item(i));
+}
+
+}  // namespace acceld::kernels::cpu
