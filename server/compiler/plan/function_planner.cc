@@ -10,6 +10,7 @@
 #include "server/compiler/plan/in_place.h"
 #include "server/compiler/plan/matmul.h"
 #include "server/compiler/plan/moves.h"
+#include "server/compiler/plan/routines.h"
 
 namespace acceld::compiler {
 
@@ -85,15 +86,12 @@ absl::Status FunctionPlanner::PlanOp(const ir::Op& op, Steps& steps) {
     Bind(op.results[0], BufferOf(op.operands[0]));
   } else if (op.kind == OpKind::kCall) {
     ACCELD_RETURN_IF_ERROR(PlanCall(op, steps));
-  } else if (op.kind == OpKind::kCustomCall) {
-    return absl::UnimplementedError(
-        absl::StrCat(op.location.line == 0 ? "" : absl::StrCat("line ", op.location.line, ": "),
-                     "custom_call target '", op.As<ir::CustomCallAttributes>().call_target_name,
-                     "' is not supported"));
   } else {
-    ACCELD_ASSIGN_OR_RETURN(const bool done, PlanMatmul(op, steps));
-    if (!done && !PlanConvolution(op, steps)) {
-      ACCELD_RETURN_IF_ERROR(PlanKernels(op, steps));
+    ACCELD_ASSIGN_OR_RETURN(bool is_done, PlanMatmul(op, steps));
+    if (!is_done) is_done = PlanConvolution(op, steps);
+    if (!is_done) {
+      ACCELD_ASSIGN_OR_RETURN(const bool is_routine, PlanRoutine(op, steps));
+      if (!is_routine) ACCELD_RETURN_IF_ERROR(PlanKernels(op, steps));
     }
   }
   ++now_;
@@ -182,6 +180,28 @@ bool FunctionPlanner::PlanConvolution(const ir::Op& op, Steps& steps) {
   convolution->rhs = Touched(rhs);
   convolution->out = Touched(out);
   steps.push_back({*convolution, DescribeOp(op)});
+  return true;
+}
+
+absl::StatusOr<bool> FunctionPlanner::PlanRoutine(const ir::Op& op, Steps& steps) {
+  absl::optional<kernels::RoutineCall> call;
+  ACCELD_ASSIGN_OR_RETURN(call, MatchRoutine(function_, op));
+  if (!call.has_value()) {
+    if (op.kind != OpKind::kCustomCall) return false;
+    return absl::UnimplementedError(
+        absl::StrCat(op.location.line == 0 ? "" : absl::StrCat("line ", op.location.line, ": "),
+                     "custom_call target '", op.As<ir::CustomCallAttributes>().call_target_name,
+                     "' is not supported"));
+  }
+  kernels::RoutineStep step;
+  for (ir::ValueId id : op.operands) step.operands.push_back(Touched(BufferOf(id)));
+  for (ir::ValueId id : op.results) {
+    const BufferId out = PlaceResult(id);
+    Bind(id, out);
+    step.results.push_back(Touched(out));
+  }
+  step.call = *std::move(call);
+  steps.push_back({std::move(step), DescribeOp(op)});
   return true;
 }
 

@@ -45,8 +45,10 @@ class FunctionPlanner {
                         Steps& steps);
   absl::Status PlanOp(const ir::Op& op, Steps& steps);
   absl::Status PlanKernels(const ir::Op& op, Steps& steps);
+  // False when the op is no matrix product, or no routine.
   absl::StatusOr<bool> PlanMatmul(const ir::Op& op, Steps& steps);
   bool PlanConvolution(const ir::Op& op, Steps& steps);
+  absl::StatusOr<bool> PlanRoutine(const ir::Op& op, Steps& steps);
   absl::Status PlanCall(const ir::Op& op, Steps& steps);
   absl::Status PlanWhile(const ir::Op& op, Steps& steps);
   absl::Status PlanSwitch(const ir::Op& op, Steps& steps);
