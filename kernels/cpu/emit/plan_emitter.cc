@@ -58,6 +58,18 @@ EmittedKernel EmitKernel(CodeContext& code, const Kernel& kernel,
   return {function, emitter.can_fail()};
 }
 
+// `fields` as a constant of the module. Not inlined: GCC then warns of LLVM's operator delete.
+[[gnu::noinline]] Value* NewDescriptor(CodeContext& code, llvm::ArrayRef<int64_t> fields,
+                                       const char* name) {
+  auto* data = llvm::ConstantDataArray::get(
+      code.llvm(),
+      llvm::ArrayRef<uint64_t>(reinterpret_cast<const uint64_t*>(fields.data()), fields.size()));
+  auto* descriptor = new llvm::GlobalVariable(code.module(), data->getType(), /*isConstant=*/true,
+                                              llvm::GlobalValue::PrivateLinkage, data, name);
+  descriptor->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
+  return descriptor;
+}
+
 // Prints the steps of one plan function.
 class StepEmitter {
  public:
@@ -157,7 +169,7 @@ class StepEmitter {
   // A call of run-time support: (context, descriptor, lhs, rhs, out) -> CodeStatus.
   void EmitLibraryCall(const char* symbol, absl::Span<const int64_t> fields, const Slice& lhs,
                        const Slice& rhs, const Slice& out) {
-    Value* descriptor = Descriptor(fields, "shape");
+    Value* descriptor = NewDescriptor(code_, fields, "shape");
     llvm::Type* pointer = code_.pointer();
     llvm::FunctionCallee function = code_.RunTimeFunction(
         symbol,
@@ -169,7 +181,7 @@ class StepEmitter {
   }
 
   void Emit(const RoutineStep& step) {
-    Value* descriptor = Descriptor(RoutineKeyOf(step.call), "routine");
+    Value* descriptor = NewDescriptor(code_, RoutineKeyOf(step.call), "routine");
     std::vector<Slice> places = step.operands;
     places.insert(places.end(), step.results.begin(), step.results.end());
     llvm::Type* pointer = code_.pointer();
@@ -177,19 +189,6 @@ class StepEmitter {
         kRoutineSymbol, llvm::FunctionType::get(code_.Int(32), {pointer, pointer, pointer}, false),
         /*pure=*/false);
     LeaveUnlessOk(b_.CreateCall(routine, {context(), descriptor, PointerTable(places)}));
-  }
-
-  // `fields` as a constant of the module.
-  template <typename Fields>
-  Value* Descriptor(const Fields& fields, const char* name) {
-    auto* data = llvm::ConstantDataArray::get(
-        code_.llvm(),
-        llvm::ArrayRef<uint64_t>(reinterpret_cast<const uint64_t*>(fields.data()), fields.size()));
-    auto* descriptor =
-        new llvm::GlobalVariable(code_.module(), data->getType(), /*isConstant=*/true,
-                                 llvm::GlobalValue::PrivateLinkage, data, name);
-    descriptor->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
-    return descriptor;
   }
 
   void Emit(const CopyStep& step) {

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/cpu/support/math_library.h"
 #include "kernels/cpu/support/convolution.h"
+#include "kernels/cpu/support/math_library.h"
 #include "kernels/cpu/support/matmul.h"
 #include "kernels/cpu/support/parallel_for.h"
 #include "kernels/cpu/support/routine.h"
