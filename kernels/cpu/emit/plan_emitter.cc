@@ -169,7 +169,7 @@ class StepEmitter {
   // A call of run-time support: (context, descriptor, lhs, rhs, out) -> CodeStatus.
   void EmitLibraryCall(const char* symbol, absl::Span<const int64_t> fields, const Slice& lhs,
                        const Slice& rhs, const Slice& out) {
-    Value* descriptor = NewDescriptor(code_, fields, "shape");
+    Value* descriptor = NewDescriptor(code_, {fields.data(), fields.size()}, "shape");
     llvm::Type* pointer = code_.pointer();
     llvm::FunctionCallee function = code_.RunTimeFunction(
         symbol,
