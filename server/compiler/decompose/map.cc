@@ -78,6 +78,7 @@ DecompositionResult Loop(Decomposition& d, ValueMap values) {
   const ir::TensorType flat{result_type.dtype, {result_type.num_elements()}};
   ir::FunctionBuilder& b = d.builder();
   Emitter e(d);
+  if (result_type.num_elements() == 0) return e.Results({e.Constant(result_type, 0)});
   std::vector<ValueId> operands;
   for (size_t i = 0; i < d.op().operands.size(); ++i) {
     operands.push_back(e.Reshape(d.operand(i), flat.dims));
