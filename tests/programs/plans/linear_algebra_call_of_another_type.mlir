@@ -5,3 +5,4 @@ func.func @main(%a: tensor<3x3xf32>) -> tensor<3x3xf32> {
   return %0#0 : tensor<3x3xf32>
 }
 // expect
+error: INVALID_ARGUMENT: line 4: stablehlo.custom_call @lapack_dpotrf_ffi: the first operand is tensor<3x3xf32>

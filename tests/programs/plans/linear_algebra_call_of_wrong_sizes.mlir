@@ -5,3 +5,4 @@ func.func @main(%a: tensor<3x2xf32>) -> tensor<3x2xf32> {
   return %0#0 : tensor<3x2xf32>
 }
 // expect
+error: INVALID_ARGUMENT: line 4: stablehlo.custom_call @lapack_spotrf_ffi: cholesky_factor lower=1(tensor<3x2xf32>) -> (tensor<3x2xf32>, tensor<i32>): operand 0 has size 2 where 3 fits

@@ -7,3 +7,12 @@ func.func @main(%a: tensor<4x3xf32>, %h: tensor<2x3x3xcomplex<f64>>) -> (tensor<
   return %0#0, %0#1, %1#0, %1#1, %2#1 : tensor<4x3xf32>, tensor<3xf32>, tensor<4x3xf32>, tensor<3xf32>, tensor<2x3xf64>
 }
 // expect
+function main(tensor<4x3xf32>, tensor<2x3x3xcomplex<f64>>) -> (tensor<4x3xf32>, tensor<3xf32>, tensor<4x3xf32>, tensor<3xf32>, tensor<2x3xf64>) arena 384 {
+  // stablehlo.custom_call (line 4)
+  routine qr(tensor<4x3xf32>) -> (tensor<4x3xf32>, tensor<3xf32>) from (argument0[0:48]) to (result0[0:48], result1[0:12])
+  // stablehlo.custom_call (line 5)
+  routine qr(tensor<4x3xf32>) -> (tensor<4x3xf32>, tensor<3xf32>) from (argument0[0:48]) to (result2[0:48], result3[0:12])
+  // stablehlo.custom_call (line 6)
+  routine hermitian_eigen lower=1 vectors=0(tensor<2x3x3xcomplex<f64>>) -> (tensor<2x3x3xcomplex<f64>>, tensor<2x3xf64>, tensor<2xi32>) from (argument1[0:288]) to (arena0[0:288], result4[0:48], arena0[320:328])
+}
+constants 0 bytes

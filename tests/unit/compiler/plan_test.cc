@@ -11,21 +11,24 @@ namespace {
 
 using testing::HasSubstr;
 
-int CountSteps(const kernels::Steps& steps, size_t alternative) {
+template <typename Kind>
+int CountSteps(const kernels::Steps& steps) {
   int count = 0;
   for (const kernels::Step& step : steps) {
-    if (step.value.index() == alternative) ++count;
+    if (std::holds_alternative<Kind>(step.value)) ++count;
     if (const auto* loop = std::get_if<kernels::WhileStep>(&step.value)) {
-      count += CountSteps(loop->condition, alternative) + CountSteps(loop->body, alternative);
+      count += CountSteps<Kind>(loop->condition) + CountSteps<Kind>(loop->body);
     }
     if (const auto* choice = std::get_if<kernels::SwitchStep>(&step.value)) {
-      for (const kernels::Steps& branch : choice->branches)
-        count += CountSteps(branch, alternative);
+      for (const kernels::Steps& branch : choice->branches) count += CountSteps<Kind>(branch);
     }
   }
   return count;
 }
-constexpr size_t kLaunch = 0, kMatmul = 1, kCopy = 2, kCall = 5;
+using kernels::CallStep;
+using kernels::CopyStep;
+using kernels::LaunchStep;
+using kernels::MatmulStep;
 
 TEST(PlanTest, FusesAnElementwiseChainIntoOneKernelThatWritesTheResult) {
   const char* text = R"(
@@ -57,7 +60,7 @@ TEST(PlanTest, FusesProducersIntoAReduction) {
   ExpectPlanMatchesInterpreter(text);
   const auto plan = PlanOf(Parse(text));
   ASSERT_TRUE(plan.ok()) << plan.status();
-  EXPECT_EQ(CountSteps(plan->entry().steps, kLaunch), 1);
+  EXPECT_EQ(CountSteps<LaunchStep>(plan->entry().steps), 1);
 }
 
 TEST(PlanTest, Softmax) {
@@ -148,7 +151,7 @@ TEST(PlanTest, AScanUpdatesItsOutputInPlaceWithoutCopies) {
   ASSERT_TRUE(plan.ok()) << plan.status();
   for (const kernels::Step& step : plan->entry().steps) {
     if (const auto* loop = std::get_if<kernels::WhileStep>(&step.value)) {
-      EXPECT_EQ(CountSteps(loop->body, kCopy), 0) << kernels::ToString(*plan);
+      EXPECT_EQ(CountSteps<CopyStep>(loop->body), 0) << kernels::ToString(*plan);
     }
   }
 }
@@ -219,7 +222,7 @@ TEST(PlanTest, MatrixProductsGoToTheLibraryWithStridesInsteadOfTransposes) {
   const auto plan = PlanOf(Parse(text));
   ASSERT_TRUE(plan.ok()) << plan.status();
   EXPECT_EQ(plan->entry().steps.size(), 1u);
-  EXPECT_EQ(CountSteps(plan->entry().steps, kMatmul), 1);
+  EXPECT_EQ(CountSteps<MatmulStep>(plan->entry().steps), 1);
 }
 
 TEST(PlanTest, BatchedProductsOfSplitHeadsMatch) {
@@ -250,7 +253,7 @@ TEST(PlanTest, ALargeFunctionThatIsCalledOftenIsPlannedOnce) {
   const auto plan = PlanOf(Parse(text));
   ASSERT_TRUE(plan.ok()) << plan.status();
   EXPECT_EQ(plan->functions.size(), 2u);
-  EXPECT_EQ(CountSteps(plan->entry().steps, kCall), 20);
+  EXPECT_EQ(CountSteps<CallStep>(plan->entry().steps), 20);
 }
 
 TEST(PlanTest, EqualKernelsAreMadeOnce) {

@@ -82,8 +82,17 @@ void RandomFunction::TryConvolution() {
   }
   if (input.num_elements() * kernel.num_elements() > 400'000) return;
   const Value y = ValueOf(kernel, true);
-  ir::TensorType result{dice_.OneIn(3) ? WiderType(input.dtype) : input.dtype,
-                        ir::Dims(input.rank(), ir::kDynamicDim)};
+  const ir::Type operands[] = {input, kernel};
+  const ir::OpAttributes attributes = conv;
+  const absl::StatusOr<std::vector<ir::Type>> inferred =
+      ir::InferResultTypes({.kind = OpKind::kConvolution,
+                            .attributes = attributes,
+                            .operands = operands,
+                            .regions = {},
+                            .declared = {}});
+  if (!inferred.ok()) return;
+  ir::TensorType result = (*inferred)[0].tensor();
+  if (dice_.OneIn(3)) result.dtype = WiderType(input.dtype);
   Keep(Make(OpKind::kConvolution, {x, y}, conv, &result),
        !ir::IsFloat(result.dtype) && !ir::IsComplex(result.dtype));
 }

@@ -58,7 +58,7 @@ TEST(InterpreterCholesky, ReadsOneTriangleAndClearsTheOther) {
 
 TEST(InterpreterCholesky, WhatIsNotPositiveDefiniteIsNan) {
   const std::vector<double> values =
-      FloatsOf(RunOp(OpKind::kCholesky, {Doubles({2, 1, 1}, {-1, 9})}));
+      FloatsOf(RunOp(OpKind::kCholesky, {Doubles({2, 1, 1}, {-1, 9})}, CholeskyAttributes{}));
   EXPECT_TRUE(std::isnan(values[0]));
   EXPECT_EQ(values[1], 3);
 }

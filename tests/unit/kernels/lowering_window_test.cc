@@ -48,7 +48,15 @@ void ExpectConvolutionAgrees(DType dtype, const ir::Dims& lhs, const ir::Dims& r
   if (is_narrow && !result.has_value()) rule = {ir::Tolerance::kUlp, 1, true};
   std::vector<ir::Type> declared;
   if (result.has_value()) {
-    declared.push_back(ir::TensorType{*result, ir::Dims(lhs.size(), ir::kDynamicDim)});
+    const ir::Type operands[] = {type, ir::TensorType{dtype, rhs}};
+    ir::TensorType wider = (*ir::InferResultTypes({.kind = OpKind::kConvolution,
+                                                   .attributes = conv,
+                                                   .operands = operands,
+                                                   .regions = {},
+                                                   .declared = {}}))[0]
+                               .tensor();
+    wider.dtype = *result;
+    declared.push_back(wider);
   }
   ExpectOpAgrees(OpKind::kConvolution, {RandomTensor(dtype, lhs, 1), RandomTensor(dtype, rhs, 2)},
                  conv, declared, rule);
