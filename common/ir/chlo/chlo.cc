@@ -30,14 +30,14 @@ absl::Status CheckAlike(const FunctionBuilder& builder, const ImportedOp& op) {
 // Floats narrower than f32 are computed in f32 and rounded once.
 DType WideEnough(DType dtype) { return BitsOf(dtype) < 32 ? DType::kF32 : dtype; }
 
-// Real and complex formulas of one operand; null where there is none.
-template <Unary kReal, Unary kComplex = nullptr>
+// The real formula of one operand, and the complex one where there is one.
+template <Unary kReal, Unary... kComplex>
 Expansion Formula(FunctionBuilder& builder, const ImportedOp& op) {
   ACCELD_RETURN_IF_ERROR(CheckTensorOperands(builder, op, 1));
   const DType dtype = DTypeOf(builder, op);
   Expressions e(builder, op.operands[0], dtype, op.location);
-  if constexpr (kComplex != nullptr) {
-    if (ir::IsComplex(dtype)) return std::vector<ValueId>{kComplex(e, op.operands[0])};
+  if constexpr (sizeof...(kComplex) == 1) {
+    if (ir::IsComplex(dtype)) return std::vector<ValueId>{kComplex(e, op.operands[0])...};
   }
   if (!IsFloat(dtype)) return NotOnThisType();
   Expressions wide = e.With(WideEnough(dtype));
