@@ -163,7 +163,9 @@ inline std::vector<float> FetchFloats(engine::Session& session, engine::Handle h
   EXPECT_TRUE(result.array.ok()) << result.array.status();
   if (!result.array.ok()) return {};
   std::vector<float> values(result.array->bytes->size() / sizeof(float));
-  std::memcpy(values.data(), result.array->bytes->data(), result.array->bytes->size());
+  if (!values.empty()) {
+    std::memcpy(values.data(), result.array->bytes->data(), result.array->bytes->size());
+  }
   return values;
 }
 

@@ -161,8 +161,8 @@ TEST(Elementwise, IntegerExtremesNeverTrap) {
   for (DType dtype : AllDTypes()) {
     if (!ir::IsInteger(dtype)) continue;
     const int bits = ir::BitsOf(dtype);
-    const int64_t high = int64_t{1} << (bits - 1);
-    const std::vector<int64_t> values = {0, 1, -1, 2, high, high - 1, -high, 5, -5};
+    const int64_t lowest = int64_t{-1} << (bits - 1);
+    const std::vector<int64_t> values = {0, 1, -1, 2, lowest, -(lowest + 1), 3, 5, -5};
     std::vector<int64_t> left, right;
     for (int64_t x : values) {
       for (int64_t y : values) {
