@@ -57,9 +57,7 @@ absl::StatusOr<Program> Program::FromVerified(ir::Module module, absl::string_vi
   ACCELD_ASSIGN_OR_RETURN(state->parameter_types,
                           Tensors(function->ParameterTypes(), entry, "parameter"));
   ACCELD_ASSIGN_OR_RETURN(state->result_types, Tensors(function->ResultTypes(), entry, "result"));
-  for (const ir::TensorType& type : state->result_types) {
-    state->has_static_results = state->has_static_results && type.IsStatic();
-  }
+  state->has_static_results = ir::HasStaticResults(*function);
   state->fingerprint = ir::Fingerprint(module, entry);
   state->entry = std::string(entry);
   state->module = std::move(module);

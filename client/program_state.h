@@ -14,7 +14,7 @@ struct Program::State {
   std::string entry;
   Digest fingerprint;
   std::vector<ir::TensorType> parameter_types, result_types;
-  bool has_static_results = true;
+  bool has_static_results = false;
   // Where it has not: what was found for arguments of these types.
   mutable Mutex mutex;
   mutable absl::flat_hash_map<std::vector<ir::TensorType>, std::vector<ir::TensorType>>

@@ -14,6 +14,9 @@ inline constexpr int kMaxDepth = 64;
 // Depth of the call graph; recursion is refused altogether.
 inline constexpr int kMaxCallDepth = 256;
 inline constexpr int64_t kMaxOps = 1'000'000;
+// Ops of a dynamic program whose functions were copied for each shape they are called with; a large
+// program may have more. Such copies are made while a call is submitted.
+inline constexpr int64_t kMaxCopiedOps = 20'000;
 inline constexpr int64_t kMaxFunctions = 100'000;
 inline constexpr int64_t kMaxOperands = 100'000;
 inline constexpr int64_t kMaxResults = 100'000;

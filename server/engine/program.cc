@@ -10,17 +10,20 @@ constexpr size_t kMaxCachedTypeLists = 4096;
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<const TypeList>> Program::ResultTypes(
-    const TypeList& arguments) const {
+Program::InferredTypes Program::Infer(const TypeList& arguments) const {
+  ACCELD_ASSIGN_OR_RETURN(TypeList types, parts_.result_types(module_, entry_, arguments));
+  return std::make_shared<const TypeList>(std::move(types));
+}
+
+Program::InferredTypes Program::ResultTypes(const TypeList& arguments) const {
   {
     MutexLock lock(mutex_);
     if (const auto it = result_types_.find(arguments); it != result_types_.end()) return it->second;
   }
-  ACCELD_ASSIGN_OR_RETURN(TypeList inferred, parts_.result_types(module_, entry_, arguments));
-  auto results = std::make_shared<const TypeList>(std::move(inferred));
+  InferredTypes results = Infer(arguments);
   MutexLock lock(mutex_);
   if (result_types_.size() >= kMaxCachedTypeLists) result_types_.clear();
-  result_types_[arguments] = results;
+  result_types_.insert_or_assign(arguments, results);
   return results;
 }
 

@@ -34,17 +34,19 @@ class Program {
 
   // The entry's result types on these arguments, inferred once for each list. INVALID_ARGUMENT when
   // they do not fit. Walks the whole program the first time.
-  absl::StatusOr<std::shared_ptr<const TypeList>> ResultTypes(const TypeList& arguments) const;
+  using InferredTypes = absl::StatusOr<std::shared_ptr<const TypeList>>;
+  InferredTypes ResultTypes(const TypeList& arguments) const;
 
  private:
+  InferredTypes Infer(const TypeList& arguments) const;
+
   const ir::Module module_;
   const std::string entry_;
   const Digest fingerprint_;
   const EngineParts& parts_;  // The engine's.
 
   mutable Mutex mutex_;
-  mutable absl::flat_hash_map<TypeList, std::shared_ptr<const TypeList>> result_types_
-      ABSL_GUARDED_BY(mutex_);
+  mutable absl::flat_hash_map<TypeList, InferredTypes> result_types_ ABSL_GUARDED_BY(mutex_);
 };
 
 // The programs that sessions hold, by fingerprint. Thread-safe; keeps none alive.

@@ -44,7 +44,7 @@ void ChannelReactor::OnReadDone(bool ok) {
     return End(
         grpc::Status(grpc::StatusCode::INVALID_ARGUMENT, "a message that is no CommandBatch"));
   }
-  if (!CommandHandler::IsHeavy(batch_)) return TakeIn();
+  if (!handler_.IsHeavy(batch_)) return TakeIn();
   const absl::Status submitted = decoders_.Submit([self = shared_from_this()] { self->TakeIn(); });
   if (!submitted.ok()) End(ToGrpc(submitted));
 }

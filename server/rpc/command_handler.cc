@@ -5,6 +5,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "common/ir/specialize/specialize.h"
 #include "common/ir/wire.h"
 #include "common/log.h"
 #include "common/utf8.h"
@@ -72,7 +73,8 @@ CommandHandler::CommandHandler(engine::Engine& engine, TransferTable& transfers,
                                const RpcOptions& options)
     : engine_(engine), transfer_table_(transfers), options_(options) {}
 
-bool CommandHandler::IsHeavy(const v1::CommandBatch& batch) {
+bool CommandHandler::IsHeavy(const v1::CommandBatch& batch) const {
+  if (has_dynamic_programs_) return true;
   for (const v1::Command& command : batch.commands()) {
     if (command.has_register_program() &&
         command.register_program().ByteSizeLong() > kHeavyProgramBytes) {
@@ -159,8 +161,14 @@ absl::Status CommandHandler::OnHello(const v1::Hello& hello, SessionEvents& even
 }
 
 absl::Status CommandHandler::OnRegisterProgram(const v1::RegisterProgram& command) {
-  const absl::Status status = session_->RegisterProgram(
-      command.program_id(), DecodeProgram(command.program()), EntryOf(command.program()));
+  absl::StatusOr<ir::Module> module = DecodeProgram(command.program());
+  std::string entry = EntryOf(command.program());
+  if (module.ok()) {
+    const absl::StatusOr<const ir::Function*> function = module->Entry(entry);
+    has_dynamic_programs_ |= function.ok() && !ir::HasStaticResults(**function);
+  }
+  const absl::Status status =
+      session_->RegisterProgram(command.program_id(), std::move(module), std::move(entry));
   if (status.ok()) return status;
   if (!absl::IsResourceExhausted(status) || refused_programs_.size() >= kMaxRefusals) return status;
   refused_programs_.emplace(command.program_id(), status);

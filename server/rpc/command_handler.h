@@ -36,8 +36,8 @@ class CommandHandler {
  public:
   CommandHandler(engine::Engine& engine, TransferTable& transfers, const RpcOptions& options);
 
-  // True when decoding the batch may take milliseconds: not for a gRPC thread.
-  static bool IsHeavy(const v1::CommandBatch& batch);
+  // True when taking the batch in may take milliseconds: not for a gRPC thread.
+  bool IsHeavy(const v1::CommandBatch& batch) const;
 
   // Takes the commands in, in order. Callbacks keep `events` alive until they have run.
   absl::Status Handle(v1::CommandBatch& batch, const std::shared_ptr<SessionEvents>& events);
@@ -69,6 +69,8 @@ class CommandHandler {
   // Written once, by Hello; the handling thread reads it without the lock.
   std::shared_ptr<engine::Session> session_;
   std::shared_ptr<SessionTransfers> transfers_;  // Shared with the table and pending fetches.
+  // Their result types are inferred from the arguments of each call.
+  bool has_dynamic_programs_ = false;
   absl::flat_hash_map<uint64_t, absl::Status> refused_handles_, refused_programs_;
 };
 

@@ -3,12 +3,17 @@
 #include <utility>
 
 #include "common/ir/interpreter.h"
+#include "common/ir/limits.h"
 
 namespace acceld::ir {
 namespace {
 
-// Far above the rank of any tensor; sizes are computed in vectors of one element per dimension.
-constexpr int64_t kMaxElements = 1024;
+// Sizes are computed in vectors of one or two elements per dimension.
+constexpr int64_t kMaxElements = 4 * limits::kMaxRank;
+
+// A reduction of that many elements with a body of some ops; a body that loops stays unknown.
+constexpr InterpreterLimits kLimits = {.max_element_ops = 16 * kMaxElements,
+                                       .max_tensor_bytes = 1 << 20};
 
 bool HoldsSizes(const Type& type) {
   return type.IsTensor() && type.tensor().IsStatic() &&
@@ -40,7 +45,7 @@ void KnownValues::Evaluate(const Function& function, const Op& op) {
     if (value == nullptr) return;
     operands.push_back(*value);
   }
-  absl::StatusOr<std::vector<Literal>> results = InterpretOp(function, op, operands);
+  absl::StatusOr<std::vector<Literal>> results = InterpretOp(function, op, operands, kLimits);
   // What cannot be evaluated, such as a region that captures values, stays unknown.
   if (results.ok()) Set(op.results[0], std::move((*results)[0]));
 }

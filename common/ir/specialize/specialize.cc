@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "common/ir/infer.h"
+#include "common/ir/limits.h"
 #include "common/ir/literal_integers.h"
 #include "common/ir/specialize/dynamic_slice.h"
 #include "common/ir/specialize/known_values.h"
@@ -115,11 +116,23 @@ bool IsStatic(const Function& function) {
   return !HasDynamicOps(function.body);
 }
 
+int64_t CountOps(const Region& region) {
+  int64_t count = static_cast<int64_t>(region.ops.size());
+  for (const Op& op : region.ops) {
+    for (const Region& inner : op.regions) count += CountOps(inner);
+  }
+  return count;
+}
+
+// How much larger than the program its copies together may be, if there are many.
+constexpr int64_t kMaxGrowth = 4;
+
 class Specializer {
  public:
   explicit Specializer(const Module& module) : module_(module) {
     for (const Function& function : module.functions) {
       is_static_ = is_static_ && IsStatic(function);
+      num_ops_ += CountOps(function.body);
     }
   }
 
@@ -179,14 +192,28 @@ class Specializer {
     if (source == nullptr || source->body.parameters.size() != arguments.size()) {
       return absl::InternalError(absl::StrCat("specialize: call of unknown function @", name));
     }
-    std::string fresh = name;
-    for (int i = 1; !names_.insert(fresh).second; ++i) fresh = absl::StrCat(name, "_", i);
     ACCELD_ASSIGN_OR_RETURN(Made made,
-                            Make(*source, std::move(arguments), values, std::move(fresh)));
+                            Make(*source, std::move(arguments), values, FreshName(name)));
     return &(made_[std::move(key)] = std::move(made));
   }
 
+  std::string FreshName(const std::string& name) {
+    std::string fresh = name;
+    for (int64_t& i = num_named_[name]; !names_.insert(fresh).second;) {
+      fresh = absl::StrCat(name, "_", ++i);
+    }
+    return fresh;
+  }
+
   absl::Status Refine(Region& region, Frame& frame) {
+    // Functions are copied for each shape and size they are called with: a chain of calls that each
+    // make two of one would double them at every link.
+    num_copied_ops_ += static_cast<int64_t>(region.ops.size());
+    if (num_copied_ops_ > limits::kMaxCopiedOps && num_copied_ops_ > kMaxGrowth * num_ops_) {
+      return absl::ResourceExhaustedError(absl::StrCat(
+          "specialize: @", frame.source.name, ": the program of ", num_ops_, " ops has ",
+          num_copied_ops_, " or more once its functions are copied for each shape they take"));
+    }
     std::vector<Op> ops;
     ops.reserve(region.ops.size());
     for (Op& op : region.ops) {
@@ -330,9 +357,12 @@ class Specializer {
 
   const Module& module_;
   bool is_static_ = true;  // then nothing is inferred or evaluated
+  int64_t num_ops_ = 0;
+  int64_t num_copied_ops_ = 0;  // of all functions made
   Module out_;
   absl::node_hash_map<std::string, Made> made_;
   absl::flat_hash_set<std::string> names_;
+  absl::flat_hash_map<std::string, int64_t> num_named_;  // the last number given to a name
 };
 
 }  // namespace
@@ -362,12 +392,17 @@ absl::StatusOr<Module> Specialize(const Module& module, absl::string_view entry,
                                  std::vector<Type>(argument_types.begin(), argument_types.end()));
 }
 
+bool HasStaticResults(const Function& entry) {
+  const std::vector<Type> types = entry.ResultTypes();
+  return std::all_of(types.begin(), types.end(), [](const Type& type) { return IsStatic(type); });
+}
+
 absl::StatusOr<std::vector<TensorType>> ResultTypesOf(const Module& module, absl::string_view entry,
                                                       absl::Span<const TensorType> argument_types) {
   ACCELD_ASSIGN_OR_RETURN(const Function* function, module.Entry(entry));
   ACCELD_RETURN_IF_ERROR(CheckArguments(*function, argument_types));
   std::vector<Type> types = function->ResultTypes();
-  if (!std::all_of(types.begin(), types.end(), [](const Type& type) { return IsStatic(type); })) {
+  if (!HasStaticResults(*function)) {
     ACCELD_ASSIGN_OR_RETURN(const Module specialized, Specialize(module, entry, argument_types));
     types = specialized.functions[0].ResultTypes();
   }

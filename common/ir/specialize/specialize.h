@@ -19,9 +19,13 @@ absl::Status CheckArguments(const Function& entry, absl::Span<const TensorType> 
 // types anew from the arguments on; sizes that the program computes are evaluated, and ops that
 // take them become their static kin; a function called with several shapes or sizes becomes several
 // functions. Assertions on shapes are checked and dropped. INVALID_ARGUMENT for arguments that do
-// not fit or fail an assertion, and for a shape that the arguments do not determine.
+// not fit or fail an assertion, and for a shape that the arguments do not determine;
+// RESOURCE_EXHAUSTED for more copies than limits::kMaxCopiedOps.
 absl::StatusOr<Module> Specialize(const Module& module, absl::string_view entry,
                                   absl::Span<const TensorType> argument_types);
+
+// Whether the program declares its result types in full, so that arguments need only be checked.
+bool HasStaticResults(const Function& entry);
 
 // Result types of `entry` on these arguments, without compiling; also the argument check.
 absl::StatusOr<std::vector<TensorType>> ResultTypesOf(const Module& module, absl::string_view entry,

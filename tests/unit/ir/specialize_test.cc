@@ -1,5 +1,6 @@
 #include "common/ir/specialize/specialize.h"
 
+#include "absl/strings/str_cat.h"
 #include "common/ir/interpreter.h"
 #include "common/ir/text.h"
 #include "common/ir/verifier.h"
@@ -190,6 +191,60 @@ TEST(SpecializeTest, AShapeThatComesFromDataIsRefused) {
 })");
   EXPECT_THAT(ResultsOn(module, {TensorType{DType::kI32, {1}}}),
               HasSubstr("operand 1 of 'stablehlo.dynamic_broadcast_in_dim' says a shape"));
+}
+
+// Each function calls the next with two sizes, so each link of the chain doubles the copies.
+TEST(SpecializeTest, CopiesForManySizesAreBounded) {
+  std::string text = "module {\n";
+  constexpr int kLinks = 40;
+  for (int i = 0; i < kLinks; ++i) {
+    const std::string next = absl::StrCat("@f", i + 1);
+    absl::StrAppend(&text, "func.func ", i == 0 ? "public @main" : absl::StrCat("private @f", i),
+                    "(%n: tensor<i32>, %x: tensor<?xf32>) -> tensor<?xf32> {\n",
+                    i == 0 ? "%m = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?xf32>) -> "
+                             "tensor<i32>\n"
+                           : "%m = stablehlo.add %n, %n : tensor<i32>\n",
+                    "%one = stablehlo.constant dense<1> : tensor<i32>\n"
+                    "%o = stablehlo.add %m, %one : tensor<i32>\n"
+                    "%a = call ",
+                    next,
+                    "(%m, %x) : (tensor<i32>, tensor<?xf32>) -> tensor<?xf32>\n"
+                    "%b = call ",
+                    next,
+                    "(%o, %x) : (tensor<i32>, tensor<?xf32>) -> tensor<?xf32>\n"
+                    "%r = stablehlo.add %a, %b : tensor<?xf32>\nreturn %r : tensor<?xf32>\n}\n");
+  }
+  absl::StrAppend(&text, "func.func private @f", kLinks,
+                  "(%n: tensor<i32>, %x: tensor<?xf32>) -> tensor<?xf32> {\n"
+                  "return %x : tensor<?xf32>\n}\n}");
+  const Module module = Parse(text);
+  EXPECT_THAT(ResultsOn(module, {TensorType{DType::kI32, {}}, F32({2})}),
+              HasSubstr("or more once its functions are copied for each shape"));
+}
+
+// A body that never ends is left to the run time, where it can be cancelled.
+TEST(SpecializeTest, AnEndlessComputationOfASizeIsGivenUp) {
+  const Module module = Parse(R"(module {
+  func.func public @main(%x: tensor<?xf32>) -> tensor<?xi32> {
+    %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?xf32>) -> tensor<i32>
+    %n1 = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+    %0 = "stablehlo.reduce"(%n1, %n) <{dimensions = array<i64: 0>}> ({
+    ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+      %1 = stablehlo.while(%i = %a) : tensor<i32>
+      cond {
+        %c = stablehlo.constant dense<true> : tensor<i1>
+        stablehlo.return %c : tensor<i1>
+      } do {
+        stablehlo.return %i : tensor<i32>
+      }
+      stablehlo.return %1 : tensor<i32>
+    }) : (tensor<1xi32>, tensor<i32>) -> tensor<i32>
+    %2 = stablehlo.reshape %0 : (tensor<i32>) -> tensor<1xi32>
+    %3 = stablehlo.dynamic_iota %2, dim = 0 : (tensor<1xi32>) -> tensor<?xi32>
+    return %3 : tensor<?xi32>
+  }
+})");
+  EXPECT_THAT(ResultsOn(module, {F32({2})}), HasSubstr("says a shape"));
 }
 
 // The interpreter takes these ops where types are static, and refuses values that contradict them.
