@@ -1,5 +1,7 @@
 #include "common/ir/dtype.h"
 
+#include "common/check.h"
+
 namespace acceld::ir {
 namespace {
 
@@ -32,6 +34,27 @@ absl::optional<DType> ParseDType(absl::string_view text) {
 DTypeClass ClassOf(DType dtype) { return InfoOf(dtype).type_class; }
 int BitsOf(DType dtype) { return InfoOf(dtype).bits; }
 int64_t StorageBytesOf(DType dtype) { return InfoOf(dtype).storage_bytes; }
+
+DType UnsignedOfWidth(int bits) {
+  switch (bits) {
+    case 1:
+      return DType::kI1;
+    case 2:
+      return DType::kUI2;
+    case 4:
+      return DType::kUI4;
+    case 8:
+      return DType::kUI8;
+    case 16:
+      return DType::kUI16;
+    case 32:
+      return DType::kUI32;
+    case 64:
+      return DType::kUI64;
+    default:
+      ACCELD_CHECK(false);
+  }
+}
 
 DType RealPartOf(DType dtype) {
   if (dtype == DType::kC64) return DType::kF32;

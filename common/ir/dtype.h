@@ -38,6 +38,8 @@ inline bool IsUnsigned(DType d) { return ClassOf(d) == DTypeClass::kUnsigned; }
 inline bool IsFloat(DType d) { return ClassOf(d) == DTypeClass::kFloat; }
 inline bool IsComplex(DType d) { return ClassOf(d) == DTypeClass::kComplex; }
 
+// The unsigned integer (i1 for one bit) of this width: 1, 2, 4, 8, 16, 32 or 64 bits.
+DType UnsignedOfWidth(int bits);
 // f32 for complex<f32>, f64 for complex<f64>, the type itself otherwise.
 DType RealPartOf(DType dtype);
 // complex<f32> for f32, complex<f64> for f64; nullopt for other types.

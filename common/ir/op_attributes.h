@@ -295,6 +295,21 @@ struct RngBitGeneratorAttributes {
   ACCELD_FIELDS_END(RngBitGeneratorAttributes)
 };
 
+struct EinsumAttributes {
+  std::string einsum_config;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(einsum_config)
+  ACCELD_FIELDS_END(EinsumAttributes)
+};
+
+struct TorchIndexSelectAttributes {
+  int64_t dim = 0, batch_dims = 0;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(dim)
+  ACCELD_FIELD(batch_dims)
+  ACCELD_FIELDS_END(TorchIndexSelectAttributes)
+};
+
 struct DotDimensionNumbers {
   static constexpr const char* kStructName = "dot";
   std::vector<int64_t> lhs_batching_dimensions, rhs_batching_dimensions;
@@ -464,8 +479,9 @@ using OpAttributes =
                  DynamicSliceAttributes, PadAttributes, SortAttributes, WindowAttributes,
                  SelectAndScatterAttributes, ConvolutionAttributes, DotGeneralAttributes,
                  GatherAttributes, DynamicGatherAttributes, ScatterAttributes, CholeskyAttributes,
-                 FftAttributes, TriangularSolveAttributes, BatchNormAttributes, RngAttributes,
-                 RngBitGeneratorAttributes, IndexAttributes, CallAttributes, CompositeAttributes,
-                 CustomCallAttributes, FusionAttributes>;
+                 FftAttributes, TriangularSolveAttributes, BatchNormAttributes, EinsumAttributes,
+                 TorchIndexSelectAttributes, RngAttributes, RngBitGeneratorAttributes,
+                 IndexAttributes, CallAttributes, CompositeAttributes, CustomCallAttributes,
+                 FusionAttributes>;
 
 }  // namespace acceld::ir

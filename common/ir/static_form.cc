@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/check.h"
 #include "common/ir/literal_integers.h"
+#include "common/ir/op_table.h"
 
 namespace acceld::ir {
 namespace {
@@ -138,18 +139,8 @@ absl::StatusOr<StaticForm> StaticSetDimensionSize(const Source& source) {
 
 using Handler = absl::StatusOr<StaticForm> (*)(const Source&);
 
-#define ACCELD_HANDLER_Elementwise(Kind) nullptr
-#define ACCELD_HANDLER_Indexing(Kind) nullptr
-#define ACCELD_HANDLER_Nest(Kind) nullptr
-#define ACCELD_HANDLER_Contraction(Kind) nullptr
-#define ACCELD_HANDLER_Routine(Kind) nullptr
-#define ACCELD_HANDLER_Derived(Kind) nullptr
-#define ACCELD_HANDLER_Dynamic(Kind) &Static##Kind
-#define ACCELD_HANDLER_Structure(Kind) nullptr
-
-constexpr Handler kHandlers[] = {
-#define ACCELD_OP(Kind, name, min_operands, max_operands, regions, Attributes, Infer, Family) \
-  ACCELD_HANDLER_##Family(Kind),
+constexpr OpTable<Handler> kHandlers = {
+#define ACCELD_DYNAMIC_OP(Kind, ...) {OpKind::k##Kind, &Static##Kind},
 #include "common/ir/ops.def"
 };
 
@@ -157,7 +148,7 @@ constexpr Handler kHandlers[] = {
 
 absl::StatusOr<StaticForm> ToStaticForm(const Op& op, const Function& function,
                                         const std::function<const Literal*(ValueId)>& value_of) {
-  const Handler handler = kHandlers[static_cast<int>(op.kind)];
+  const Handler handler = kHandlers[op.kind];
   ACCELD_CHECK(handler != nullptr);
   return handler({op, function, value_of});
 }

@@ -6,12 +6,12 @@
 #include "kernels/lowering/op_kernel.h"
 #include "kernels/lowering/products.h"
 #include "kernels/lowering/reducer.h"
+#include "kernels/lowering/tiled_sums.h"
 
 namespace acceld::kernels {
 namespace {
 
-// Output features that accumulate together in scratch, and how many make that worth it.
-constexpr int64_t kTile = 64;
+// Output features that make it worth it to sum them in tiles.
 constexpr int64_t kMinTile = 8;
 
 int64_t AtOrOne(const std::vector<int64_t>& list, size_t i) { return list.empty() ? 1 : list[i]; }
@@ -163,52 +163,25 @@ class ConvolutionLowering {
         });
   }
 
-  // Output features are innermost in the result and in the kernel: sums of a tile of them stand in
-  // scratch, the loops over the window around the loop over the tile.
+  // Output features are innermost in the result and in the kernel.
   void BuildTiles() {
-    const int64_t features = result_.dims.back();
-    const int64_t tile = std::min(features, kTile);
-    for (size_t i = 0; i < Zero().size(); ++i) {
-      scratch_.push_back(
-          b_.AddScratch({i == 0 ? "sums_re" : "sums_im", ir::RealPartOf(accumulation_), tile,
-                         BufferParameter::Access::kReadWrite}));
-    }
-    const auto build = [&](int64_t first, int64_t num_tiles, int64_t tile_features) {
-      std::vector<int64_t> nest(result_.dims.begin(), result_.dims.end() - 1);
-      nest.push_back(num_tiles);
-      b_.ForEach(ForStatement::Kind::kParallel, nest, [&](absl::Span<const Var> vars) {
-        index_.assign(vars.begin(), vars.end());
-        BuildTile(b_.Linearize({vars.back()}, {tile}, first), tile_features);
-      });
-    };
-    if (features / tile > 0) build(0, features / tile, tile);
-    if (features % tile != 0) build(features / tile * tile, 1, features % tile);
-  }
-
-  void BuildTile(Var first, int64_t features) {
-    const auto for_features = [&](const std::function<void(Var)>& body) {
-      b_.For(ForStatement::Kind::kSequential, features, [&](Var c) {
-        index_.back() = b_.Apply(ScalarOp::kAdd, {first, c});
-        body(c);
-      });
-    };
-    const auto store = [&](Var c, const std::vector<Var>& sums) {
-      for (size_t i = 0; i < scratch_.size(); ++i) b_.Store(scratch_[i], c, sums[i]);
-    };
-    const auto load = [&](Var c) {
-      std::vector<Var> sums;
-      for (uint32_t buffer : scratch_) sums.push_back(b_.Load(buffer, c));
-      return sums;
-    };
-    for_features([&](Var c) { store(c, Zero()); });
-    std::vector<int64_t> extents = window_;
-    extents.push_back(num_features_);
-    b_.ForEach(ForStatement::Kind::kSequential, extents, [&](absl::Span<const Var> vars) {
+    std::vector<int64_t> products = window_;
+    products.push_back(num_features_);
+    const auto begin = [&](const std::vector<Var>& index, absl::Span<const Var> product) {
+      index_ = index;
       Cell cell = Cell::Origin(b_, window_.size());
-      for (size_t d = 0; d < window_.size(); ++d) cell = Moved(std::move(cell), d, vars[d]);
-      for_features([&](Var c) { store(c, AddProduct(cell, vars.back(), load(c))); });
-    });
-    for_features([&](Var c) { Store(Unflatten(load(c), {accumulation_})[0]); });
+      for (size_t d = 0; d < window_.size(); ++d) cell = Moved(std::move(cell), d, product[d]);
+      return [&, cell, feature = product.back()](const std::vector<Var>& at,
+                                                 const TiledSums::Sum& sum) {
+        index_ = at;
+        return AddProduct(cell, feature, sum);
+      };
+    };
+    const auto store = [&](const std::vector<Var>& index, const TiledSums::Sum& sum) {
+      index_ = index;
+      Store(Unflatten(sum, {accumulation_})[0]);
+    };
+    TiledSums{result_, accumulation_, Zero(), std::move(products), begin, store}.Build(b_);
   }
 
   const ir::Op& op_;
@@ -224,7 +197,6 @@ class ConvolutionLowering {
   std::vector<int64_t> window_;
   int64_t num_products_ = 1;
   std::vector<Var> index_;  // of the result element
-  std::vector<uint32_t> scratch_;
   StatusSink sink_;
 };
 

@@ -5,12 +5,13 @@
 #include "kernels/lowering/op_kernel.h"
 #include "kernels/lowering/products.h"
 #include "kernels/lowering/reducer.h"
+#include "kernels/lowering/tiled_sums.h"
 
 namespace acceld::kernels {
 namespace {
 
-// Result columns that accumulate together in scratch.
-constexpr int64_t kTile = 64;
+// Result columns that make it worth it to sum them in tiles.
+constexpr int64_t kMinTile = 8;
 
 bool Contains(const std::vector<int64_t>& list, int64_t value) {
   return std::find(list.begin(), list.end(), value) != list.end();
@@ -19,8 +20,7 @@ bool Contains(const std::vector<int64_t>& list, int64_t value) {
 class DotLowering {
  public:
   explicit DotLowering(const Computation& computation)
-      : computation_(computation),
-        op_(computation.op),
+      : op_(computation.op),
         numbers_(op_.As<ir::DotGeneralAttributes>().dot_dimension_numbers),
         lhs_(computation.function.TensorOf(op_.operands[0])),
         rhs_(computation.function.TensorOf(op_.operands[1])),
@@ -38,7 +38,7 @@ class DotLowering {
     const int64_t last = rhs_.rank() - 1;
     const bool rhs_rows_contiguous =
         last >= 0 && !Contains(numbers_.rhs_contracting_dimensions, last) &&
-        !Contains(numbers_.rhs_batching_dimensions, last) && rhs_.dims[last] >= 8;
+        !Contains(numbers_.rhs_batching_dimensions, last) && rhs_.dims[last] >= kMinTile;
     if (rhs_rows_contiguous && num_products_ > 1) {
       BuildTiles();
     } else {
@@ -115,53 +115,20 @@ class DotLowering {
                   });
   }
 
-  // Rows of rhs are contiguous: sums of a tile of neighbouring results stand in scratch, the
-  // contracted loops around the loop over the tile.
+  // Rows of rhs are contiguous.
   void BuildTiles() {
-    const int64_t columns = result_.dims.back();
-    const int64_t tile = std::min(columns, kTile);
-    for (size_t i = 0; i < Zero().size(); ++i) {
-      scratch_.push_back(
-          b_.AddScratch({i == 0 ? "sums_re" : "sums_im", ir::RealPartOf(accumulation_), tile,
-                         BufferParameter::Access::kReadWrite}));
-    }
-    const std::vector<int64_t> outer(result_.dims.begin(), result_.dims.end() - 1);
-    const auto build = [&](int64_t first_column, int64_t num_tiles, int64_t tile_columns) {
-      std::vector<int64_t> nest = outer;
-      nest.push_back(num_tiles);
-      b_.ForEach(ForStatement::Kind::kParallel, nest, [&](absl::Span<const Var> vars) {
-        std::vector<Var> index(vars.begin(), vars.end());
-        BuildTile(b_.Linearize({vars.back()}, {tile}, first_column), tile_columns, index);
-      });
+    const auto begin = [&](const std::vector<Var>&, absl::Span<const Var> product) {
+      return [&, k = std::vector<Var>(product.begin(), product.end())](
+                 const std::vector<Var>& index, const TiledSums::Sum& sum) {
+        return AddProduct(index, k, sum);
+      };
     };
-    if (columns / tile > 0) build(0, columns / tile, tile);
-    if (columns % tile != 0) build(columns / tile * tile, 1, columns % tile);
+    const auto store = [&](const std::vector<Var>& index, const TiledSums::Sum& sum) {
+      Store(index, Unflatten(sum, {accumulation_})[0]);
+    };
+    TiledSums{result_, accumulation_, Zero(), contracted_, begin, store}.Build(b_);
   }
 
-  void BuildTile(Var first, int64_t columns, std::vector<Var> index) {
-    const auto for_columns = [&](const std::function<void(Var)>& body) {
-      b_.For(ForStatement::Kind::kSequential, columns, [&](Var c) {
-        index.back() = b_.Apply(ScalarOp::kAdd, {first, c});
-        body(c);
-      });
-    };
-    const auto store = [&](Var c, const std::vector<Var>& sums) {
-      for (size_t i = 0; i < scratch_.size(); ++i) b_.Store(scratch_[i], c, sums[i]);
-    };
-    const auto load = [&](Var c) {
-      std::vector<Var> sums;
-      for (uint32_t buffer : scratch_) sums.push_back(b_.Load(buffer, c));
-      return sums;
-    };
-    for_columns([&](Var c) { store(c, Zero()); });
-    b_.ForEach(ForStatement::Kind::kSequential, contracted_, [&](absl::Span<const Var> k_vars) {
-      const std::vector<Var> k(k_vars.begin(), k_vars.end());
-      for_columns([&](Var c) { store(c, AddProduct(index, k, load(c))); });
-    });
-    for_columns([&](Var c) { Store(index, Unflatten(load(c), {accumulation_})[0]); });
-  }
-
-  const Computation& computation_;
   const ir::Op& op_;
   const ir::DotDimensionNumbers& numbers_;
   const ir::TensorType& lhs_;
@@ -172,7 +139,6 @@ class DotLowering {
   KernelBuilder& b_;
   std::vector<int64_t> contracted_;
   int64_t num_products_ = 1;
-  std::vector<uint32_t> scratch_;
   StatusSink sink_;
 };
 

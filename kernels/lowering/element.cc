@@ -10,27 +10,6 @@ DType ComputeTypeOf(DType dtype) {
   return IsNarrowFloat(dtype) ? DType::kF32 : ir::RealPartOf(dtype);
 }
 
-DType UnsignedOfWidth(int bits) {
-  switch (bits) {
-    case 1:
-      return DType::kI1;
-    case 2:
-      return DType::kUI2;
-    case 4:
-      return DType::kUI4;
-    case 8:
-      return DType::kUI8;
-    case 16:
-      return DType::kUI16;
-    case 32:
-      return DType::kUI32;
-    case 64:
-      return DType::kUI64;
-    default:
-      ACCELD_CHECK(false);
-  }
-}
-
 BufferParameter BufferFor(std::string name, const ir::TensorType& type,
                           BufferParameter::Access access) {
   const int64_t parts = ir::IsComplex(type.dtype) ? 2 : 1;
@@ -84,7 +63,7 @@ Element ConstantElement(KernelBuilder& b, const ir::Literal& literal, int64_t in
 }
 
 Var BitsOfElement(KernelBuilder& b, DType dtype, const Element& element) {
-  return b.Bitcast(UnsignedOfWidth(ir::BitsOf(dtype)), b.Convert(dtype, element.re));
+  return b.Bitcast(ir::UnsignedOfWidth(ir::BitsOf(dtype)), b.Convert(dtype, element.re));
 }
 
 Element ElementOfBits(KernelBuilder& b, DType dtype, Var bits) {

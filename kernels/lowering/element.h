@@ -19,8 +19,6 @@ struct Element {
 
 bool IsNarrowFloat(DType dtype);  // 16 bits or fewer
 DType ComputeTypeOf(DType dtype);
-// The unsigned integer of this width (2, 4, 8, 16, 32 or 64 bits).
-DType UnsignedOfWidth(int bits);
 
 // The kernel parameter for a tensor: complex elements are two neighbours.
 BufferParameter BufferFor(std::string name, const ir::TensorType& type,

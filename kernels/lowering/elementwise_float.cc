@@ -108,7 +108,7 @@ Element EmitReducePrecision(KernelBuilder& b, const ElementwiseArguments& a) {
   const auto& attributes = a.op.As<ir::ReducePrecisionAttributes>();
   const DType dtype = ir::ReducePrecisionTypeOf(a.operand_dtype);
   const ir::FloatFormat format = ir::FormatOf(dtype);
-  const DType bits_type = UnsignedOfWidth(ir::BitsOf(dtype));
+  const DType bits_type = ir::UnsignedOfWidth(ir::BitsOf(dtype));
   const auto constant = [&](uint64_t v) { return b.Constant(bits_type, v); };
   const Var bits = BitsOfElement(b, dtype, a.operands[0]);
   const uint64_t sign_mask = uint64_t{1} << (ir::BitsOf(dtype) - 1);

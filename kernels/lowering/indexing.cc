@@ -4,33 +4,15 @@
 #include <functional>
 
 #include "absl/strings/str_cat.h"
+#include "common/ir/op_table.h"
 
 namespace acceld::kernels {
 namespace {
 
-#define ACCELD_HANDLER_Elementwise(Kind) nullptr
-#define ACCELD_HANDLER_Indexing(Kind) &Generate##Kind
-#define ACCELD_HANDLER_Nest(Kind) nullptr
-#define ACCELD_HANDLER_Contraction(Kind) nullptr
-#define ACCELD_HANDLER_Routine(Kind) nullptr
-#define ACCELD_HANDLER_Derived(Kind) nullptr
-#define ACCELD_HANDLER_Dynamic(Kind) nullptr
-#define ACCELD_HANDLER_Structure(Kind) nullptr
-
-constexpr IndexingHandler kHandlers[] = {
-#define ACCELD_OP(Kind, name, min_operands, max_operands, regions, Attributes, Infer, Family) \
-  ACCELD_HANDLER_##Family(Kind),
+constexpr ir::OpTable<IndexingHandler> kHandlers = {
+#define ACCELD_INDEXING_OP(Kind, ...) {ir::OpKind::k##Kind, &Generate##Kind},
 #include "common/ir/ops.def"
 };
-
-#undef ACCELD_HANDLER_Elementwise
-#undef ACCELD_HANDLER_Indexing
-#undef ACCELD_HANDLER_Nest
-#undef ACCELD_HANDLER_Contraction
-#undef ACCELD_HANDLER_Routine
-#undef ACCELD_HANDLER_Derived
-#undef ACCELD_HANDLER_Dynamic
-#undef ACCELD_HANDLER_Structure
 
 Var Apply(ElementEmitter& e, ScalarOp op, Var x, int64_t y) {
   return e.builder().Apply(op, {x, e.builder().Index(y)});
@@ -44,7 +26,7 @@ const ir::TensorType& OperandType(ElementEmitter& e, const ir::Op& op, int i = 0
 
 }  // namespace
 
-IndexingHandler IndexingHandlerOf(ir::OpKind kind) { return kHandlers[static_cast<int>(kind)]; }
+IndexingHandler IndexingHandlerOf(ir::OpKind kind) { return kHandlers[kind]; }
 
 // A group of result dimensions carries over whole when it maps onto neighbouring operand dimensions
 // of the same sizes, and drops out when no operand dimension depends on it.
@@ -278,7 +260,7 @@ absl::StatusOr<Element> GenerateBitcastConvert(ElementEmitter& e, const ir::Op& 
                             e.EvaluateOperand(op, 0, ElementIndex::FromDims(dims, operand.dims)));
     if (is_complex) return HalfOfComplex(e, part, element);
     const Var bits = BitsOfElement(b, operand.dtype, element);
-    return ElementOfBits(b, result.dtype, PieceOfBits(e, bits, part, UnsignedOfWidth(to_bits)));
+    return ElementOfBits(b, result.dtype, PieceOfBits(e, bits, part, ir::UnsignedOfWidth(to_bits)));
   }
   std::vector<Element> parts;
   for (int part = 0; part * from_bits < to_bits; ++part) {
@@ -292,7 +274,7 @@ absl::StatusOr<Element> GenerateBitcastConvert(ElementEmitter& e, const ir::Op& 
   if (is_complex) return ComplexOfHalves(b, parts[0], parts[1]);
   std::vector<Var> pieces;
   for (const Element& part : parts) pieces.push_back(BitsOfElement(b, operand.dtype, part));
-  return ElementOfBits(b, result.dtype, JoinBits(b, UnsignedOfWidth(to_bits), pieces));
+  return ElementOfBits(b, result.dtype, JoinBits(b, ir::UnsignedOfWidth(to_bits), pieces));
 }
 
 }  // namespace acceld::kernels

@@ -12,27 +12,10 @@ namespace acceld::kernels {
 using IndexingHandler = absl::StatusOr<Element> (*)(ElementEmitter& emitter, const ir::Op& op,
                                                     const ElementIndex& index);
 
-#define ACCELD_DECLARE_Elementwise(Kind)
-#define ACCELD_DECLARE_Nest(Kind)
-#define ACCELD_DECLARE_Contraction(Kind)
-#define ACCELD_DECLARE_Routine(Kind)
-#define ACCELD_DECLARE_Derived(Kind)
-#define ACCELD_DECLARE_Dynamic(Kind)
-#define ACCELD_DECLARE_Structure(Kind)
-#define ACCELD_DECLARE_Indexing(Kind)                                               \
+#define ACCELD_INDEXING_OP(Kind, ...)                                               \
   absl::StatusOr<Element> Generate##Kind(ElementEmitter& emitter, const ir::Op& op, \
                                          const ElementIndex& index);
-#define ACCELD_OP(Kind, name, min_operands, max_operands, regions, Attributes, Infer, Family) \
-  ACCELD_DECLARE_##Family(Kind)
 #include "common/ir/ops.def"
-#undef ACCELD_DECLARE_Elementwise
-#undef ACCELD_DECLARE_Nest
-#undef ACCELD_DECLARE_Contraction
-#undef ACCELD_DECLARE_Routine
-#undef ACCELD_DECLARE_Derived
-#undef ACCELD_DECLARE_Dynamic
-#undef ACCELD_DECLARE_Structure
-#undef ACCELD_DECLARE_Indexing
 
 // The handler of an indexing op; nullptr for other kinds.
 IndexingHandler IndexingHandlerOf(ir::OpKind kind);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "common/ir/op_table.h"
 #include "kernels/lowering/op_kernel.h"
 
 namespace acceld::kernels {
@@ -10,29 +11,13 @@ namespace {
 
 using OpLowering = absl::StatusOr<LoweredOp> (*)(const Computation&);
 
-#define ACCELD_HANDLER_Elementwise(Kind) &LowerLoops
-#define ACCELD_HANDLER_Indexing(Kind) &LowerLoops
-#define ACCELD_HANDLER_Nest(Kind) &Lower##Kind
-#define ACCELD_HANDLER_Contraction(Kind) &Lower##Kind
-#define ACCELD_HANDLER_Routine(Kind) nullptr
-#define ACCELD_HANDLER_Derived(Kind) nullptr
-#define ACCELD_HANDLER_Dynamic(Kind) nullptr
-#define ACCELD_HANDLER_Structure(Kind) nullptr
-
-constexpr OpLowering kLowerings[] = {
-#define ACCELD_OP(Kind, name, min_operands, max_operands, regions, Attributes, Infer, Family) \
-  ACCELD_HANDLER_##Family(Kind),
+constexpr ir::OpTable<OpLowering> kLowerings = {
+#define ACCELD_ELEMENTWISE_OP(Kind, ...) {ir::OpKind::k##Kind, &LowerLoops},
+#define ACCELD_INDEXING_OP(Kind, ...) {ir::OpKind::k##Kind, &LowerLoops},
+#define ACCELD_NEST_OP(Kind, ...) {ir::OpKind::k##Kind, &Lower##Kind},
+#define ACCELD_CONTRACTION_OP(Kind, ...) {ir::OpKind::k##Kind, &Lower##Kind},
 #include "common/ir/ops.def"
 };
-
-#undef ACCELD_HANDLER_Elementwise
-#undef ACCELD_HANDLER_Indexing
-#undef ACCELD_HANDLER_Nest
-#undef ACCELD_HANDLER_Contraction
-#undef ACCELD_HANDLER_Routine
-#undef ACCELD_HANDLER_Derived
-#undef ACCELD_HANDLER_Dynamic
-#undef ACCELD_HANDLER_Structure
 
 // Reductions with their producers, or one nest (the last op) with constants that it reads and with
 // values that its region uses from around: these follow the nest's own operands.
@@ -42,7 +27,7 @@ absl::StatusOr<LoweredOp> LowerReductionFusion(const Computation& fusion) {
       ir::FamilyOf(last->kind) != ir::OpFamily::kNest) {
     return LowerReductions(fusion);
   }
-  return kLowerings[static_cast<int>(last->kind)](
+  return kLowerings[last->kind](
       {fusion.function, *last, fusion.name, fusion.inputs, fusion.outputs, fusion.ops});
 }
 
@@ -87,7 +72,7 @@ absl::StatusOr<LoweredOp> Lower(const ir::Function& function, const ir::Op& op,
   ACCELD_RETURN_IF_ERROR(CheckTypes(function, op));
   if (HasOnlyEmptyResults(function, op)) return LoweredOp();
   if (op.kind == ir::OpKind::kFusion) return LowerFusion(function, op, name);
-  OpLowering lowering = kLowerings[static_cast<int>(op.kind)];
+  OpLowering lowering = kLowerings[op.kind];
   if (op.kind == ir::OpKind::kConstant) lowering = &LowerLoops;
   if (lowering == nullptr) {
     return absl::UnimplementedError(absl::StrCat(ir::NameOf(op.kind), " has no kernel"));

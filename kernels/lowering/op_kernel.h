@@ -72,25 +72,10 @@ class StatusSink {
 absl::StatusOr<LoweredOp> LowerLoops(const Computation& computation);
 absl::StatusOr<LoweredOp> LowerReductions(const Computation& computation);
 
-#define ACCELD_DECLARE_Elementwise(Kind)
-#define ACCELD_DECLARE_Indexing(Kind)
-#define ACCELD_DECLARE_Routine(Kind)
-#define ACCELD_DECLARE_Derived(Kind)
-#define ACCELD_DECLARE_Dynamic(Kind)
-#define ACCELD_DECLARE_Structure(Kind)
-#define ACCELD_DECLARE_Nest(Kind) \
+#define ACCELD_NEST_OP(Kind, ...) \
   absl::StatusOr<LoweredOp> Lower##Kind(const Computation& computation);
-#define ACCELD_DECLARE_Contraction(Kind) ACCELD_DECLARE_Nest(Kind)
-#define ACCELD_OP(Kind, name, min_operands, max_operands, regions, Attributes, Infer, Family) \
-  ACCELD_DECLARE_##Family(Kind)
+#define ACCELD_CONTRACTION_OP(Kind, ...) \
+  absl::StatusOr<LoweredOp> Lower##Kind(const Computation& computation);
 #include "common/ir/ops.def"
-#undef ACCELD_DECLARE_Elementwise
-#undef ACCELD_DECLARE_Indexing
-#undef ACCELD_DECLARE_Routine
-#undef ACCELD_DECLARE_Derived
-#undef ACCELD_DECLARE_Dynamic
-#undef ACCELD_DECLARE_Structure
-#undef ACCELD_DECLARE_Nest
-#undef ACCELD_DECLARE_Contraction
 
 }  // namespace acceld::kernels

@@ -49,7 +49,7 @@ FENCES = {
 
 # Files whose macro rows must be sorted within each run of lines without a blank or comment line between.
 SORTED_LISTS = {
-    "common/ir/ops.def": re.compile(r"^ACCELD_(?:ELEMENTWISE_)?OP\((\w+),"),
+    "common/ir/ops.def": re.compile(r"^ACCELD_[A-Z]+_OP\((\w+),"),
     "common/ir/bytecode/vhlo_ops.def": re.compile(r'^ACCELD_VHLO_OP\("([^"]+)",'),
     "kernels/ir/scalar_ops.def": re.compile(r"^ACCELD_SCALAR_OP\((\w+),"),
 }

@@ -6,19 +6,6 @@
 namespace acceld::ir {
 namespace {
 
-DType UnsignedOf(int bits) {
-  switch (bits) {
-    case 8:
-      return DType::kUI8;
-    case 16:
-      return DType::kUI16;
-    case 32:
-      return DType::kUI32;
-    default:
-      return DType::kUI64;
-  }
-}
-
 DType SignedOf(int bits) { return bits <= 16 ? DType::kI32 : DType::kI64; }
 
 ValueId HighHalf64(Expressions& e, ValueId a, ValueId b) {
@@ -47,7 +34,7 @@ ValueId ExpandNextAfter(Expressions& e, ValueId x, ValueId y) {
   constexpr ComparisonDirection kEq = ComparisonDirection::kEq;
   constexpr ComparisonDirection kNe = ComparisonDirection::kNe;
   const int width = BitsOf(e.dtype());
-  Expressions u = e.With(UnsignedOf(width));
+  Expressions u = e.With(UnsignedOfWidth(width));
   const ValueId zero = u.Constant(0), one = u.Constant(1);
   const ValueId sign_bit = u.Binary(OpKind::kShiftLeft, one, u.Constant(width - 1));
   const ValueId others = u.Unary(OpKind::kNot, sign_bit);
@@ -71,7 +58,7 @@ ValueId ExpandNextAfter(Expressions& e, ValueId x, ValueId y) {
 ValueId ExpandMulhi(Expressions& e, ValueId a, ValueId b) {
   const int width = BitsOf(e.dtype());
   if (width == 64) return HighHalf64(e, a, b);
-  const DType wide = IsSigned(e.dtype()) ? SignedOf(width) : UnsignedOf(width <= 16 ? 32 : 64);
+  const DType wide = IsSigned(e.dtype()) ? SignedOf(width) : UnsignedOfWidth(width <= 16 ? 32 : 64);
   Expressions w = e.With(wide);
   const ValueId product = w.Mul(w.Convert(a), w.Convert(b));
   const OpKind shift =

@@ -195,7 +195,9 @@ absl::Status RngBitGenerator(FunctionReader& in, ParsedOp& op) {
 absl::Status Einsum(FunctionReader& in, ParsedOp& op) {
   ACCELD_RETURN_IF_ERROR(in.ReadOperands(op.operands));
   ACCELD_RETURN_IF_ERROR(ExpectField(in, "config"));
-  ACCELD_ASSIGN_OR_RETURN(op.attributes["einsum_config"], ReadAttribute(in.reader()));
+  ACCELD_ASSIGN_OR_RETURN(const Token config,
+                          in.lexer().ExpectKind(TokenKind::kString, "the equation of the einsum"));
+  op.attributes["einsum_config"] = TextAttribute(Unquote(config.text));
   return ReadEnd(in, op);
 }
 

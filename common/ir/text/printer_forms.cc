@@ -151,18 +151,16 @@ class PrettyForm {
     return Functional(absl::StrCat(", dims = ", List(a.broadcast_dimensions),
                                    DictionaryWithout("broadcast_dimensions")));
   }
+  bool operator()(const EinsumAttributes& a) {
+    Start();
+    return Functional(absl::StrCat(", config = ", QuoteText(a.einsum_config)));
+  }
   // Without a pretty form in StableHLO, with one that says no more than the generic one, or with
   // regions.
-  bool operator()(const BatchNormAttributes&) { return false; }
-  bool operator()(const ConvolutionAttributes&) { return false; }
-  bool operator()(const DynamicGatherAttributes&) { return false; }
-  bool operator()(const SelectAndScatterAttributes&) { return false; }
-  bool operator()(const TriangularSolveAttributes&) { return false; }
-  bool operator()(const SortAttributes&) { return false; }
-  bool operator()(const WindowAttributes&) { return false; }
-  bool operator()(const GatherAttributes&) { return false; }
-  bool operator()(const ScatterAttributes&) { return false; }
-  bool operator()(const FusionAttributes&) { return false; }
+  template <typename Attributes>
+  bool operator()(const Attributes&) {
+    return false;
+  }
 
  private:
   template <typename... Parts>

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/ir/op_table.h"
 #include "server/compiler/decompose/decomposition.h"
 #include "server/compiler/decompose/random_streams.h"
 #include "server/compiler/passes/rewriter.h"
@@ -12,34 +13,14 @@ namespace {
 
 using Handler = DecompositionResult (*)(Decomposition&);
 
-#define ACCELD_HANDLER_Elementwise(Kind) nullptr
-#define ACCELD_HANDLER_Indexing(Kind) nullptr
-#define ACCELD_HANDLER_Nest(Kind) nullptr
-#define ACCELD_HANDLER_Contraction(Kind) nullptr
-#define ACCELD_HANDLER_Routine(Kind) nullptr
-#define ACCELD_HANDLER_Derived(Kind) &Decompose##Kind
-#define ACCELD_HANDLER_Dynamic(Kind) nullptr
-#define ACCELD_HANDLER_Structure(Kind) nullptr
-
-constexpr Handler kHandlers[] = {
-#define ACCELD_OP(Kind, name, min_operands, max_operands, regions, Attributes, Infer, Family) \
-  ACCELD_HANDLER_##Family(Kind),
+constexpr ir::OpTable<Handler> kHandlers = {
+#define ACCELD_DERIVED_OP(Kind, ...) {ir::OpKind::k##Kind, &Decompose##Kind},
 #include "common/ir/ops.def"
 };
 
-#undef ACCELD_HANDLER_Elementwise
-#undef ACCELD_HANDLER_Indexing
-#undef ACCELD_HANDLER_Nest
-#undef ACCELD_HANDLER_Contraction
-#undef ACCELD_HANDLER_Routine
-#undef ACCELD_HANDLER_Derived
-#undef ACCELD_HANDLER_Dynamic
-#undef ACCELD_HANDLER_Structure
-
 absl::StatusOr<bool> Replace(Rewriter& rewriter, const ir::Op& op) {
   Decomposition decomposition(rewriter.function(), op);
-  absl::StatusOr<std::vector<ir::ValueId>> results =
-      kHandlers[static_cast<int>(op.kind)](decomposition);
+  absl::StatusOr<std::vector<ir::ValueId>> results = kHandlers[op.kind](decomposition);
   if (!results.ok()) return Annotate(results.status(), ir::NameOf(op.kind));
   const ir::Function function = decomposition.Finish(*std::move(results));
   rewriter.Replace(op.results, rewriter.Splice(function.body, function, decomposition.arguments()));
@@ -59,7 +40,7 @@ bool Holds(const ir::Module& module, ir::OpKind kind) {
 absl::StatusOr<ir::Module> Decompose(const ir::Module& module) {
   // Random numbers last: a map that draws them is a loop by then.
   const auto all_but_rng = [](Rewriter& rewriter, ir::Op& op) -> absl::StatusOr<bool> {
-    if (kHandlers[static_cast<int>(op.kind)] == nullptr || op.kind == ir::OpKind::kRng) {
+    if (kHandlers[op.kind] == nullptr || op.kind == ir::OpKind::kRng) {
       return false;
     }
     return Replace(rewriter, op);

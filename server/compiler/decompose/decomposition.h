@@ -47,24 +47,7 @@ class Decomposition {
 // One function for every op of OpFamily::kDerived, Decompose<Kind>; one that is missing does not
 // link. Each gives one value per result of the op, of its type. The op is verified and static.
 using DecompositionResult = absl::StatusOr<std::vector<ir::ValueId>>;
-#define ACCELD_DECLARE_Elementwise(Kind)
-#define ACCELD_DECLARE_Indexing(Kind)
-#define ACCELD_DECLARE_Nest(Kind)
-#define ACCELD_DECLARE_Contraction(Kind)
-#define ACCELD_DECLARE_Routine(Kind)
-#define ACCELD_DECLARE_Derived(Kind) DecompositionResult Decompose##Kind(Decomposition& d);
-#define ACCELD_DECLARE_Dynamic(Kind)
-#define ACCELD_DECLARE_Structure(Kind)
-#define ACCELD_OP(Kind, name, min_operands, max_operands, regions, Attributes, Infer, Family) \
-  ACCELD_DECLARE_##Family(Kind)
+#define ACCELD_DERIVED_OP(Kind, ...) DecompositionResult Decompose##Kind(Decomposition& d);
 #include "common/ir/ops.def"
-#undef ACCELD_DECLARE_Elementwise
-#undef ACCELD_DECLARE_Indexing
-#undef ACCELD_DECLARE_Nest
-#undef ACCELD_DECLARE_Contraction
-#undef ACCELD_DECLARE_Routine
-#undef ACCELD_DECLARE_Derived
-#undef ACCELD_DECLARE_Dynamic
-#undef ACCELD_DECLARE_Structure
 
 }  // namespace acceld::compiler

@@ -11,23 +11,6 @@ namespace {
 using ir::DType;
 using ir::ValueId;
 
-DType UnsignedOf(DType dtype) {
-  switch (ir::BitsOf(dtype)) {
-    case 2:
-      return DType::kUI2;
-    case 4:
-      return DType::kUI4;
-    case 8:
-      return DType::kUI8;
-    case 16:
-      return DType::kUI16;
-    case 32:
-      return DType::kUI32;
-    default:
-      return DType::kUI64;
-  }
-}
-
 // Numbers of one `rng` op: each call draws further bits.
 class Draw {
  public:
@@ -145,7 +128,7 @@ DecompositionResult DecomposeRngBitGenerator(Decomposition& d) {
   }
   for (ValueId& word : state) word = e.Reshape(word, {1});
   // Narrow elements take the low bits of a word each.
-  const ValueId bits = e.Convert(drawn.bits, UnsignedOf(type.dtype));
+  const ValueId bits = e.Convert(drawn.bits, ir::UnsignedOfWidth(ir::BitsOf(type.dtype)));
   return e.Results({e.Concatenate(std::move(state), 0), e.Bitcast(bits, type.dtype)});
 }
 

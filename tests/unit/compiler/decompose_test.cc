@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/substitute.h"
 #include "common/ir/element.h"
 #include "common/ir/interpreter.h"
 #include "common/ir/verifier.h"
@@ -113,6 +114,51 @@ func.func @main(%x: tensor<2x3xi32>, %table: tensor<4xf32>, %s: tensor<f32>) -> 
     stablehlo.return %e : tensor<i1>
   }) {dimensions = array<i64: 0, 1>} : (tensor<2x3xi32>, tensor<2x3xf32>) -> tensor<2x3xi1>
   return %0, %3 : tensor<2x3xf32>, tensor<2x3xi1>
+})",
+             0);
+}
+
+TEST(Decompose, EinsumOfAnyEquation) {
+  struct Equation {
+    const char *config, *lhs, *rhs, *result;
+  };
+  const Equation kEquations[] = {
+      {"ab,bc->ca", "2x3x", "3x4x", "4x2x"},
+      {"abc,dcb->ad", "2x3x4x", "5x4x3x", "2x5x"},
+      {"aab,bc->c", "3x3x2x", "2x4x", "4x"},
+      {"aba,cc->cab", "3x2x3x", "4x4x", "4x3x2x"},
+      {"ab,cd->da", "2x3x", "4x5x", "5x2x"},
+      {"...ab,...bc->...ca", "5x2x3x", "5x3x4x", "5x4x2x"},
+      {"...ab,bc...->...", "7x2x3x", "3x4x7x", "7x"},
+      {"aa,aa->", "3x3x", "3x3x", ""},
+      {"ab,b->a", "2x0x", "0x", "2x"},
+  };
+  for (const auto& [config, lhs, rhs, result] : kEquations) {
+    ExpectSame(absl::Substitute(
+                   "func.func @main(%x: tensor<$1i32>, %y: tensor<$2i32>) -> tensor<$3i32> {\n"
+                   "%0 = stablehlo.einsum %x, %y, config = \"$0\" : "
+                   "(tensor<$1i32>, tensor<$2i32>) -> tensor<$3i32>\n"
+                   "return %0 : tensor<$3i32>\n}",
+                   config, lhs, rhs, result),
+               0);
+  }
+  ExpectSame(R"(
+func.func @main(%x: tensor<2x3x2xf32>) -> (tensor<3x2xf32>, tensor<f32>) {
+  %0 = stablehlo.unary_einsum %x, config = "aba->ba" : (tensor<2x3x2xf32>) -> tensor<3x2xf32>
+  %1 = stablehlo.unary_einsum %x, config = "abc->" : (tensor<2x3x2xf32>) -> tensor<f32>
+  return %0, %1 : tensor<3x2xf32>, tensor<f32>
+})",
+             1e-6);
+}
+
+TEST(Decompose, TorchIndexSelectWithAndWithoutBatches) {
+  ExpectSame(R"(
+func.func @main(%x: tensor<2x3x4xf32>, %i: tensor<2x5xi32>) -> (tensor<2x5x4xf32>, tensor<2x3x2x5xf32>) {
+  %0 = "stablehlo.torch_index_select"(%x, %i) <{dim = 1 : i64, batch_dims = 1 : i64}>
+    : (tensor<2x3x4xf32>, tensor<2x5xi32>) -> tensor<2x5x4xf32>
+  %1 = "stablehlo.torch_index_select"(%x, %i) <{dim = 2 : i64, batch_dims = 0 : i64}>
+    : (tensor<2x3x4xf32>, tensor<2x5xi32>) -> tensor<2x3x2x5xf32>
+  return %0, %1 : tensor<2x5x4xf32>, tensor<2x3x2x5xf32>
 })",
              0);
 }

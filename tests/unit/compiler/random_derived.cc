@@ -1,3 +1,4 @@
+#include <string>
 #include <utility>
 
 #include "tests/unit/compiler/random_function.h"
@@ -44,6 +45,54 @@ void RandomFunction::TryRandomBits() {
   Keep(b_.Add(OpKind::kRngBitGenerator, {state.id}, ir::RngBitGeneratorAttributes{algorithm}, {},
               declared),
        true);
+}
+
+// The labels of the first operand are a, b, c...; where two sizes are equal they may be one label.
+void RandomFunction::TryEinsum() {
+  const Value x = RankedValue(1);
+  const ir::TensorType type = TypeOf(x);
+  if (!ir::IsInteger(type.dtype)) return;  // Sums of floats depend on their order: see TryDot.
+  std::string labels;
+  for (int64_t d = 0; d < type.rank(); ++d) {
+    labels += static_cast<char>('a' + d);
+    for (int64_t before = 0; before < d; ++before) {
+      if (type.dims[before] == type.dims[d] && dice_.OneIn(2)) labels.back() = labels[before];
+    }
+  }
+  std::string other_labels, result;
+  ir::TensorType other{type.dtype, {}};
+  const bool is_unary = dice_.OneIn(3);
+  for (size_t d = 0; d < labels.size(); ++d) {
+    const char label = labels[labels.size() - 1 - d];
+    if (dice_.OneIn(2) && result.find(label) == std::string::npos) result += label;
+    if (is_unary || dice_.OneIn(2)) continue;
+    other_labels += label;
+    other.dims.push_back(type.dims[labels.size() - 1 - d]);
+  }
+  if (is_unary) {
+    Keep(Make(OpKind::kUnaryEinsum, {x}, ir::EinsumAttributes{labels + "->" + result}), true);
+    return;
+  }
+  if (dice_.OneIn(2)) {
+    other_labels += 'z';
+    other.dims.push_back(dice_.Between(1, 4));
+    if (dice_.OneIn(2)) result += 'z';
+  }
+  if (other.num_elements() * type.num_elements() > 100'000) return;
+  const std::string config = labels + "," + other_labels + "->" + result;
+  Keep(Make(OpKind::kEinsum, {x, ValueOf(other, true)}, ir::EinsumAttributes{config}), true);
+}
+
+void RandomFunction::TryTorchIndexSelect() {
+  const Value x = RankedValue(1);
+  const ir::Dims dims = TypeOf(x).dims;
+  ir::TorchIndexSelectAttributes select;
+  select.dim = dice_.Below(static_cast<int64_t>(dims.size()));
+  select.batch_dims = dice_.Between(0, select.dim);
+  ir::TensorType index{dice_.OneIn(2) ? DType::kI32 : DType::kUI8, {}};
+  index.dims.assign(dims.begin(), dims.begin() + select.batch_dims);
+  for (int64_t i = dice_.Below(3); i > 0; --i) index.dims.push_back(dice_.Between(1, 4));
+  Keep(Make(OpKind::kTorchIndexSelect, {x, ValueOf(index, true)}, select), x.exact);
 }
 
 }  // namespace acceld::compiler

@@ -148,6 +148,8 @@ void RandomFunction::Step() {
                                    &RandomFunction::TryMap,
                                    &RandomFunction::TryBatchNorm,
                                    &RandomFunction::TryRandomBits,
+                                   &RandomFunction::TryEinsum,
+                                   &RandomFunction::TryTorchIndexSelect,
                                    &RandomFunction::TryConvolution,
                                    &RandomFunction::TrySelectAndScatter,
                                    &RandomFunction::TryIf,

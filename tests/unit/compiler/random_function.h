@@ -98,6 +98,8 @@ class RandomFunction {
   void TryMap();
   void TryBatchNorm();
   void TryRandomBits();
+  void TryEinsum();
+  void TryTorchIndexSelect();
   // random_windows.cc
   void TryConvolution();
   void TrySelectAndScatter();

@@ -73,6 +73,15 @@ TEST(TextPrinterTest, NamesThatNeedQuotesKeepThem) {
   func.func private @"<lambda> \22 \\"(%x: tensor<f32>) -> tensor<f32> { return %x : tensor<f32> })");
 }
 
+TEST(TextPrinterTest, EquationsOfEinsumsSurvive) {
+  ExpectSurvivesPrinting(
+      R"(func.func @main(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.einsum %x, %y, config = "ab,bc->ca" : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<4x2xf32>
+  %1 = stablehlo.unary_einsum %0, config = "ca->c" : (tensor<4x2xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+})");
+}
+
 TEST(TextPrinterTest, SelectShowsBothTypesEvenWhenEqual) {
   const auto module = ParseModule(R"(func.func @main(%p: tensor<i1>) -> tensor<i1> {
     %0 = stablehlo.select %p, %p, %p : tensor<i1>, tensor<i1>

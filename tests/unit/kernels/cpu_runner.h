@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -11,31 +10,10 @@
 #include "kernels/cpu/cpu_compiler.h"
 #include "kernels/cpu/cpu_module.h"
 #include "kernels/ir/plan.h"
+#include "tests/unit/kernels/buffers.h"
 
 // Runs plans and single kernels through the CPU code generator, on bytes; for tests.
 namespace acceld::kernels::cpu {
-
-struct AlignedFree {
-  void operator()(char* memory) const { std::free(memory); }
-};
-using AlignedBytes = std::unique_ptr<char, AlignedFree>;
-
-inline AlignedBytes AllocateAligned(int64_t bytes) {
-  const int64_t rounded = (bytes + kBufferAlignment) / kBufferAlignment * kBufferAlignment;
-  return AlignedBytes(static_cast<char*>(std::aligned_alloc(kBufferAlignment, rounded)));
-}
-
-template <typename T>
-std::string BytesOf(const std::vector<T>& values) {
-  return std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
-}
-
-template <typename T>
-std::vector<T> ValuesOf(const std::string& bytes) {
-  std::vector<T> values(bytes.size() / sizeof(T));
-  if (!values.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
-  return values;
-}
 
 inline absl::StatusOr<std::unique_ptr<CpuModule>> CompileAndLoad(const Plan& plan) {
   ACCELD_ASSIGN_OR_RETURN(const std::string object, CompilePlan(plan, CpuTarget::Host()));

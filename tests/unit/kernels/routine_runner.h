@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <complex>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -13,32 +12,11 @@
 #include "kernels/cpu/support/routine.h"
 #include "kernels/cpu/support_state.h"
 #include "kernels/ir/plan.h"
+#include "tests/unit/kernels/buffers.h"
 
 // Runs single routines of the CPU's run-time support, and checks what they give with matrices of
 // complex doubles; for tests.
 namespace acceld::kernels::cpu {
-
-struct AlignedFree {
-  void operator()(char* memory) const { std::free(memory); }
-};
-using AlignedBytes = std::unique_ptr<char, AlignedFree>;
-
-inline AlignedBytes AllocateAligned(int64_t bytes) {
-  const int64_t rounded = (bytes + kBufferAlignment) / kBufferAlignment * kBufferAlignment;
-  return AlignedBytes(static_cast<char*>(std::aligned_alloc(kBufferAlignment, rounded)));
-}
-
-template <typename T>
-std::string BytesOf(const std::vector<T>& values) {
-  return std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
-}
-
-template <typename T>
-std::vector<T> ValuesOf(const std::string& bytes) {
-  std::vector<T> values(bytes.size() / sizeof(T));
-  if (!values.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
-  return values;
-}
 
 using Complex = std::complex<double>;
 
