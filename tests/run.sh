@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and runs every test.
 #
-#   tests/run.sh       every test, in the dev preset
-#   tests/run.sh all   the same, then the address/undefined and the thread sanitizer presets
+#   tests/run.sh       every test, in the dev preset, then those of what runs in threads with the thread sanitizer
+#   tests/run.sh all   the same, then every test with the address and undefined behaviour sanitizers
 #   tests/run.sh dev|asan|tsan [ctest arguments]   one preset
 #
 # Conformance programs are found through ACCELD_CONFORMANCE_DIR, or in ../shared/conformance beside the
@@ -29,13 +29,13 @@ run_preset() {
   ctest --preset "$preset" -j "$jobs" "$@"
 }
 
-case ${1:-dev} in
-  all)
-    for preset in dev asan tsan; do
+case ${1:-} in
+  '' | all)
+    for preset in dev tsan ${1:+asan}; do
       run_preset "$preset"
     done
     ;;
   *)
-    run_preset "${@:-dev}"
+    run_preset "$@"
     ;;
 esac
