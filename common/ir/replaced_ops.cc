@@ -91,6 +91,12 @@ const Entry* Find(absl::string_view name) {
 
 bool IsReplacedOp(absl::string_view name) { return Find(name) != nullptr || IsChloOp(name); }
 
+std::vector<absl::string_view> ReplacedOps() {
+  std::vector<absl::string_view> names = ChloOps();
+  for (const Entry& entry : kEntries) names.push_back(entry.name);
+  return names;
+}
+
 absl::StatusOr<std::vector<ValueId>> ReplaceOp(FunctionBuilder& builder, const ImportedOp& op) {
   const Entry* entry = Find(op.name);
   return entry != nullptr ? entry->replace(builder, op) : ExpandChlo(builder, op);

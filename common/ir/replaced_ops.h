@@ -13,6 +13,8 @@ namespace acceld::ir {
 // CHLO (chlo/chlo.h), older spellings (dot, broadcast), and what asks about other devices
 // (partition_id, sharding constraints).
 bool IsReplacedOp(absl::string_view name);
+// The names of all of them, sorted.
+std::vector<absl::string_view> ReplacedOps();
 
 // Appends what stands for `op` to the builder's open region and gives its results, whose types the
 // caller compares with the declared ones. UNIMPLEMENTED naming the op for types it does not have;

@@ -1,6 +1,7 @@
 #include "server/rpc/channel_reactor.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -10,6 +11,8 @@ namespace acceld::rpc {
 namespace {
 
 constexpr size_t kMaxBatchBytes = size_t{1} << 20;
+// How long a session may keep a thread that others could use.
+constexpr std::chrono::milliseconds kTurn{10};
 
 bool AsksForCredit(const v1::CommandBatch& batch) {
   return std::any_of(batch.commands().begin(), batch.commands().end(),
@@ -44,22 +47,31 @@ void ChannelReactor::OnReadDone(bool ok) {
     return End(
         grpc::Status(grpc::StatusCode::INVALID_ARGUMENT, "a message that is no CommandBatch"));
   }
-  if (!handler_.IsHeavy(batch_)) return TakeIn();
-  const absl::Status submitted = decoders_.Submit([self = shared_from_this()] { self->TakeIn(); });
-  if (!submitted.ok()) End(ToGrpc(submitted));
-}
-
-void ChannelReactor::TakeIn() {
   uncredited_ += batch_.commands_size();
   if (uncredited_ > options_.command_window) {
     return End(ToGrpc(absl::InvalidArgumentError(
         absl::StrCat(uncredited_, " commands sent beyond those credited; the window is ",
                      options_.command_window))));
   }
-  const bool credit_now = AsksForCredit(batch_);
-  const absl::Status status = handler_.Handle(batch_, shared_from_this());
-  if (!status.ok()) return End(ToGrpc(status));
-  if (credit_now || uncredited_ > options_.command_window / 8) Credit();
+  next_command_ = 0;
+  if (handler_.IsHeavy(batch_)) return QueueTurn();
+  TakeTurn();
+}
+
+void ChannelReactor::QueueTurn() {
+  const absl::Status queued = decoders_.Submit([self = shared_from_this()] { self->TakeTurn(); });
+  if (!queued.ok()) End(ToGrpc(queued));
+}
+
+void ChannelReactor::TakeTurn() {
+  const auto end_of_turn = std::chrono::steady_clock::now() + kTurn;
+  for (; next_command_ < batch_.commands_size(); ++next_command_) {
+    if (std::chrono::steady_clock::now() > end_of_turn) return QueueTurn();
+    const absl::Status status =
+        handler_.Handle(*batch_.mutable_commands(next_command_), shared_from_this());
+    if (!status.ok()) return End(ToGrpc(status));
+  }
+  if (AsksForCredit(batch_) || uncredited_ > options_.command_window / 8) Credit();
   ReadNext();
 }
 

@@ -56,8 +56,10 @@ class ChannelReactor : public ChannelStream,
   void OnCancel() override;
   void OnDone() override;
 
-  // Handles the batch that was read, then reads on.
-  void TakeIn();
+  // Goes on with the batch on a decoding thread, in turns with other sessions.
+  void QueueTurn();
+  // Handles what is left of the batch, then reads on; queues another turn when this one is over.
+  void TakeTurn();
   void Credit();
   void ReadNext();
   bool MayRead() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -73,6 +75,7 @@ class ChannelReactor : public ChannelStream,
   // Owned by the reading side: a read in flight, or the one thread that takes the batch in.
   grpc::ByteBuffer incoming_;
   v1::CommandBatch batch_;
+  int next_command_ = 0;
   uint64_t uncredited_ = 0;
 
   // The mutex also orders StartRead, StartWrite and Finish; gRPC calls nobody back from inside

@@ -84,16 +84,8 @@ bool CommandHandler::IsHeavy(const v1::CommandBatch& batch) const {
   return false;
 }
 
-absl::Status CommandHandler::Handle(v1::CommandBatch& batch,
+absl::Status CommandHandler::Handle(v1::Command& command,
                                     const std::shared_ptr<SessionEvents>& events) {
-  for (v1::Command& command : *batch.mutable_commands()) {
-    ACCELD_RETURN_IF_ERROR(HandleOne(command, events));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status CommandHandler::HandleOne(v1::Command& command,
-                                       const std::shared_ptr<SessionEvents>& events) {
   if (session_ == nullptr && !command.has_hello()) {
     return absl::InvalidArgumentError("the first command of a channel must be Hello");
   }

@@ -39,14 +39,13 @@ class CommandHandler {
   // True when taking the batch in may take milliseconds: not for a gRPC thread.
   bool IsHeavy(const v1::CommandBatch& batch) const;
 
-  // Takes the commands in, in order. Callbacks keep `events` alive until they have run.
-  absl::Status Handle(v1::CommandBatch& batch, const std::shared_ptr<SessionEvents>& events);
+  // Takes a command in. Callbacks keep `events` alive until they have run.
+  absl::Status Handle(v1::Command& command, const std::shared_ptr<SessionEvents>& events);
 
   // Closes the session, if one was opened. Idempotent; later batches are refused.
   void Close();
 
  private:
-  absl::Status HandleOne(v1::Command& command, const std::shared_ptr<SessionEvents>& events);
   absl::Status OnHello(const v1::Hello& hello, SessionEvents& events);
   absl::Status OnRegisterProgram(const v1::RegisterProgram& command);
   void OnCompile(const v1::Compile& command, const std::shared_ptr<SessionEvents>& events);

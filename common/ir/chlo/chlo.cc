@@ -227,6 +227,12 @@ absl::Status CheckTensorOperands(const FunctionBuilder& builder, const ImportedO
 
 bool IsChloOp(absl::string_view name) { return Find(name) != nullptr; }
 
+std::vector<absl::string_view> ChloOps() {
+  std::vector<absl::string_view> names;
+  for (const Entry& entry : kEntries) names.push_back(entry.name);
+  return names;
+}
+
 absl::StatusOr<std::vector<ValueId>> ExpandChlo(FunctionBuilder& builder, const ImportedOp& op) {
   const Entry* entry = Find(op.name);
   if (entry == nullptr) {

@@ -13,6 +13,8 @@ namespace acceld::ir {
 
 // Whether `name` ("chlo.erf_inv") can be expanded.
 bool IsChloOp(absl::string_view name);
+// The names of all that can, sorted.
+std::vector<absl::string_view> ChloOps();
 
 // Appends the ops that compute `op` to the builder's open region and gives the results, whose types
 // the caller compares with the declared ones. UNIMPLEMENTED, naming the op, when there is no
