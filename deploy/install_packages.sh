@@ -13,7 +13,7 @@ packages=(
   ocl-icd-opencl-dev pkg-config protobuf-compiler protobuf-compiler-grpc zlib1g-dev
 )
 if [[ ${1:-build} == test ]]; then
-  packages+=(clang-format-19 libbenchmark-dev libgmock-dev libgtest-dev python3)
+  packages+=(clang-format-19 libbenchmark-dev libgmock-dev libgtest-dev python3 python3-venv)
 fi
 
 missing=()

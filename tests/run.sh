@@ -5,8 +5,9 @@
 #   tests/run.sh all   the same, then every test with the address and undefined behaviour sanitizers
 #   tests/run.sh dev|asan|tsan [ctest arguments]   one preset
 #
-# Conformance programs are found through ACCELD_CONFORMANCE_DIR, or in ../shared/conformance beside the
-# checkout; without either those suites say so and are skipped.
+# JAX comes from PyPI, into build/jax; without a network its suite says that it is skipped. Conformance programs are
+# found through ACCELD_CONFORMANCE_DIR, or in ../shared/conformance beside the checkout; without either those suites
+# say so and are skipped.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -17,6 +18,14 @@ if [[ -z ${ACCELD_CONFORMANCE_DIR:-} && -d ../shared/conformance ]]; then
 fi
 export ACCELD_CONFORMANCE_DIR=${ACCELD_CONFORMANCE_DIR:-}
 jobs=$(nproc)
+
+# JAX, for the suite that compares with it.
+export ACCELD_JAX_PYTHON=$PWD/build/jax/bin/python
+if ! "$ACCELD_JAX_PYTHON" -c 'import flax, jax, optax' 2>/dev/null; then
+  { python3 -m venv build/jax &&
+    build/jax/bin/pip install -q --timeout 15 --retries 1 -r tests/jax/requirements.txt; } ||
+    echo "JAX could not be installed: its suite is skipped" >&2
+fi
 
 run_preset() {
   local preset=$1

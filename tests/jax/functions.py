@@ -10,6 +10,8 @@ import jax
 import jax.numpy as jnp
 import jax.scipy as jsp
 import numpy as np
+import optax
+from flax import linen
 from jax import lax, nn
 from jax import random as jr
 
@@ -422,4 +424,58 @@ RANDOM = [
     ("dropout", key(lambda k, x: jnp.where(jr.bernoulli(k, 0.7, x.shape), x / 0.7, 0)), KEY(), F(4, 5)),
 ]
 
-FUNCTIONS = ELEMENTWISE + SPECIAL + REDUCTIONS + SHAPES + PRODUCTS + LINALG + NEURAL + TRANSFORMATIONS + RANDOM
+
+
+def train(name, model, optimizer, *inputs):
+    """One training step of a Flax model: the gradient of its mean square, taken by an Optax optimizer."""
+    variables = model.init(jr.key(0), *inputs)
+    params = variables.pop("params")
+
+    def step(params, state, variables, *inputs):
+        def loss(p):
+            results, changed = model.apply({"params": p, **variables}, *inputs, mutable=list(variables))
+            return sum(jnp.mean(leaf ** 2) for leaf in jax.tree.leaves(results)), changed
+
+        (value, changed), gradient = jax.value_and_grad(loss, has_aux=True)(params)
+        updates, state = optimizer.update(gradient, state, params)
+        return optax.apply_updates(params, updates), state, changed, value
+
+    return (name, step, params, optimizer.init(params), variables, *inputs, dict(rtol=1e-3, atol=1e-3))
+
+
+def layers(*parts):
+    return linen.Sequential(parts)
+
+
+TRAINING = [
+    train("flax mlp, sgd", layers(linen.Dense(8), nn.relu, linen.Dense(3)), optax.sgd(0.1), F(5, 4)),
+    train("flax mlp, momentum", layers(linen.Dense(8), nn.tanh, linen.Dense(3)), optax.sgd(0.1, 0.9), F(5, 4)),
+    train("flax mlp, nesterov", layers(linen.Dense(8), nn.gelu, linen.Dense(3)), optax.sgd(0.1, 0.9, True), F(5, 4)),
+    train("flax mlp, adam", layers(linen.Dense(8), nn.silu, linen.Dense(3)), optax.adam(1e-3), F(5, 4)),
+    train("flax mlp, adamw", layers(linen.Dense(8), nn.elu, linen.Dense(3)), optax.adamw(1e-3), F(5, 4)),
+    train("flax mlp, rmsprop", layers(linen.Dense(8), nn.relu, linen.Dense(3)), optax.rmsprop(1e-3), F(5, 4)),
+    train("flax mlp, adagrad", layers(linen.Dense(8), nn.relu, linen.Dense(3)), optax.adagrad(1e-2), F(5, 4)),
+    train("flax mlp, lamb", layers(linen.Dense(8), nn.relu, linen.Dense(3)), optax.lamb(1e-3), F(5, 4)),
+    train("flax mlp, lion", layers(linen.Dense(8), nn.tanh, linen.Dense(3)), optax.lion(1e-3), F(5, 4)),
+    train("flax mlp, clipped", layers(linen.Dense(8), nn.relu, linen.Dense(3)),
+          optax.chain(optax.clip_by_global_norm(0.1), optax.adam(optax.cosine_decay_schedule(1e-2, 9))), F(5, 4)),
+    train("flax conv net", layers(
+        linen.Conv(4, (3, 3)), nn.relu, lambda x: linen.max_pool(x, (2, 2), (2, 2)), lambda x: x.reshape(x.shape[0], -1),
+        linen.Dense(3)), optax.adam(1e-3), F(2, 8, 8, 1)),
+    train("flax conv transpose", layers(linen.ConvTranspose(3, (3, 3), (2, 2))), optax.sgd(0.1), F(2, 4, 4, 2)),
+    train("flax batch norm", layers(linen.Dense(6), linen.BatchNorm(use_running_average=False)), optax.sgd(0.1), F(7, 4)),
+    train("flax layer norm", layers(linen.Dense(6), linen.LayerNorm()), optax.sgd(0.1), F(7, 4)),
+    train("flax group norm", layers(linen.Conv(4, (3, 3)), linen.GroupNorm(2)), optax.sgd(0.1), F(2, 5, 5, 2)),
+    train("flax embedding", layers(linen.Embed(11, 5), linen.Dense(3)), optax.adam(1e-3), I(4, 6, low=0, high=11)),
+    train("flax attention", linen.MultiHeadDotProductAttention(2), optax.sgd(0.1), F(2, 5, 8)),
+    train("flax lstm", linen.RNN(linen.LSTMCell(5)), optax.adam(1e-3), F(2, 6, 3)),
+    train("flax gru", linen.RNN(linen.GRUCell(5)), optax.adam(1e-3), F(2, 6, 3)),
+    *[(f"optax.{f.__name__}", f, F(6, 4), I(6, low=0, high=4), loose) for f in (
+        optax.softmax_cross_entropy_with_integer_labels,)],
+    *[(f"optax.{f.__name__}", f, F(9), F(9), loose) for f in (
+        optax.huber_loss, optax.l2_loss, optax.log_cosh, optax.cosine_distance, optax.hinge_loss)],
+    ("optax.ctc_loss", optax.ctc_loss, F(2, 7, 5), np.zeros((2, 7), np.float32), I(2, 3, low=1, high=5),
+     np.zeros((2, 3), np.float32), loose),
+]
+
+FUNCTIONS = ELEMENTWISE + SPECIAL + REDUCTIONS + SHAPES + PRODUCTS + LINALG + NEURAL + TRANSFORMATIONS + RANDOM + TRAINING

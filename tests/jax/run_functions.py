@@ -3,9 +3,9 @@
 
     tests/jax/run_functions.py BIN [NAME...]
 
-BIN is the folder with acceld and accelctl; with names, only the rows whose names hold one of them. Needs JAX (PyPI),
-on the CPU. Prints a line for each failure and `N passed, N failed` at the end; exits with 1 if any failed, with 77
-if there is no JAX.
+BIN is the folder with acceld and accelctl; with names, only the rows whose names hold one of them. Needs what
+requirements.txt names, on the CPU. Prints a line for each failure and `N passed, N failed` at the end; exits with 1 if any failed, with 77
+if JAX is not there.
 """
 
 import json
@@ -16,15 +16,18 @@ import sys
 import tempfile
 import time
 
+python = os.environ.pop("ACCELD_JAX_PYTHON", None)  # where JAX is, if not here
+if python and os.path.exists(python):
+    os.execv(python, [python, *sys.argv])
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 try:
     import jax
     import jax.export
-except ImportError:
-    print("skipped: no JAX for this Python")
+    import numpy as np
+    from functions import FUNCTIONS
+except ImportError as error:
+    print(f"skipped: {error} (tests/jax/requirements.txt)")
     sys.exit(77)
-import numpy as np
-from functions import FUNCTIONS
 
 TOLERANCE = dict(rtol=2e-5, atol=2e-5)
 
