@@ -1,6 +1,7 @@
 #include "common/ir/einsum.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "absl/container/flat_hash_map.h"
 #include "common/ir/interpreter/machine.h"
@@ -52,9 +53,14 @@ EvalResult Evaluate(EvalContext& c) {
 
   const DType dtype = c.result().dtype;
   const Arithmetic arithmetic = ArithmeticOf(dtype, dtype, dtype);
-  const int64_t count = NumElements(dims), results = c.result().num_elements();
-  ACCELD_RETURN_IF_ERROR(c.machine.Charge(count));
   TensorBuilder result(c.result());
+  if (std::find(dims.begin(), dims.end(), 0) != dims.end()) return OneResult(result.Finish());
+  int64_t count = 1;
+  for (int64_t dim : dims) {
+    if (__builtin_mul_overflow(count, dim, &count)) count = std::numeric_limits<int64_t>::max();
+  }
+  ACCELD_RETURN_IF_ERROR(c.machine.Charge(count));
+  const int64_t terms = count / c.result().num_elements();
   Dims index(dims.size(), 0);
   Scalar sum;
   for (int64_t i = 0; i < count; ++i, NextIndex(dims, index)) {
@@ -62,7 +68,6 @@ EvalResult Evaluate(EvalContext& c) {
     for (size_t f = 0; f < factors.size(); ++f) {
       product[f] = FactorAt(factors[f].view, LinearIndex(factors[f].strides, index), arithmetic);
     }
-    const int64_t terms = count / results;
     sum = MultiplyAdd(arithmetic, i % terms == 0 ? Scalar() : sum, product[0], product[1]);
     if (i % terms == terms - 1) result.Set(i / terms, sum);
   }

@@ -41,6 +41,16 @@ TEST(InterpreterEinsum, ARepeatedLabelIsADiagonal) {
   EXPECT_THAT(einsum("a...->..."), ElementsAre(6, 8, 10, 12));
 }
 
+// Each of the two constants is one number in memory.
+TEST(InterpreterEinsum, MoreProductsThanCanBeCountedAreRefused) {
+  const Literal x = Literal::Zeros({DType::kI8, {1 << 20, 1 << 20}});
+  const auto results =
+      RunProgram({x, x}, [&](FunctionBuilder& b, const std::vector<ValueId>& parameters) {
+        return b.Add(OpKind::kEinsum, parameters, EinsumAttributes{"ab,cd->"}).value();
+      });
+  EXPECT_EQ(results.status().code(), absl::StatusCode::kResourceExhausted) << results.status();
+}
+
 TEST(InterpreterEinsum, IndicesSelectAndAreClamped) {
   const Literal x = I32s({2, 3}, {1, 2, 3, 4, 5, 6});
   EXPECT_THAT(
