@@ -123,6 +123,10 @@ TEST_F(DaemonAccelctlTest, CheckCountsWhatPassesAndFails) {
   EXPECT_THAT(result.output, ::testing::EndsWith("1 passed, 1 failed, 0 skipped\n"));
   EXPECT_EQ(Accelctl({"check", good}).exit_code, 0);
   EXPECT_EQ(AccelctlJson({"check", good})["passed"], 1);
+
+  const CommandResult interpreted = Accelctl({"check", "--interpreter", good, wrong});
+  EXPECT_EQ(interpreted.exit_code, 1);
+  EXPECT_THAT(interpreted.output, HasSubstr("1 passed, 1 failed, 0 skipped"));
 }
 
 TEST_F(DaemonAccelctlTest, ErrorsInProgramsNameTheirPlace) {

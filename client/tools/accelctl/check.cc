@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 #include <system_error>
 #include <thread>
@@ -28,10 +29,15 @@ struct Outcome {
   std::string reason;  // empty when passed
 };
 
-// Runs the program's main on the daemon and compares.
-absl::StatusOr<Outcome> RunProgram(client::Client& client,
-                                   const ir::ConformanceProgram& conformance,
-                                   const ir::CheckOverride* override) {
+using Results = absl::StatusOr<std::vector<ir::Literal>>;
+// Runs the program's main on its inputs.
+using Runner = std::function<Results(const ir::ConformanceProgram&)>;
+
+Results Interpret(const ir::ConformanceProgram& conformance) {
+  return ir::Interpret(conformance.program, "main", conformance.inputs);
+}
+
+Results RunOnDaemon(client::Client& client, const ir::ConformanceProgram& conformance) {
   ACCELD_ASSIGN_OR_RETURN(const client::Program program,
                           client::Program::FromModule(conformance.program));
   std::vector<client::Array> arguments;
@@ -46,9 +52,7 @@ absl::StatusOr<Outcome> RunProgram(client::Client& client,
     ACCELD_ASSIGN_OR_RETURN(ir::Literal literal, array.Fetch());
     results.push_back(std::move(literal));
   }
-  const std::vector<std::string> failed = ir::FailedChecks(conformance, results, override);
-  if (failed.empty()) return Outcome{Verdict::kPassed, ""};
-  return Outcome{Verdict::kFailed, absl::StrJoin(failed, "; ")};
+  return results;
 }
 
 // The name of the file without folders; an artifact, model.mlir.bc, has the name of its text.
@@ -56,8 +60,7 @@ std::string ProgramName(const std::filesystem::path& path) {
   return (path.extension() == ".bc" ? path.stem() : path.filename()).string();
 }
 
-Outcome CheckFile(client::Client& client, const std::string& path,
-                  const ir::CheckOverrides& overrides) {
+Outcome CheckFile(const Runner& run, const std::string& path, const ir::CheckOverrides& overrides) {
   const auto outcome = [&]() -> absl::StatusOr<Outcome> {
     const ir::CheckOverride* override = overrides.Find(ProgramName(path));
     if (override != nullptr && override->skip) return Outcome{Verdict::kSkipped, override->reason};
@@ -65,7 +68,10 @@ Outcome CheckFile(client::Client& client, const std::string& path,
     ACCELD_ASSIGN_OR_RETURN(const ir::Module module, ir::ReadProgram(bytes, path));
     ACCELD_ASSIGN_OR_RETURN(const ir::ConformanceProgram program,
                             ir::SplitConformanceProgram(module));
-    return RunProgram(client, program, override);
+    ACCELD_ASSIGN_OR_RETURN(const std::vector<ir::Literal> results, run(program));
+    const std::vector<std::string> failed = ir::FailedChecks(program, results, override);
+    if (failed.empty()) return Outcome{Verdict::kPassed, ""};
+    return Outcome{Verdict::kFailed, absl::StrJoin(failed, "; ")};
   }();
   if (outcome.ok()) return *outcome;
   const bool unsupported = absl::IsUnimplemented(outcome.status());
@@ -144,7 +150,7 @@ class Tally {
 
 }  // namespace
 
-absl::StatusOr<int> Check(client::Client& client, const CheckFlags& flags) {
+absl::StatusOr<int> Check(client::Client* client, const CheckFlags& flags) {
   ir::CheckOverrides overrides;
   if (!flags.overrides.empty()) {
     ACCELD_ASSIGN_OR_RETURN(const std::string text, client::ReadFile(flags.overrides));
@@ -152,13 +158,15 @@ absl::StatusOr<int> Check(client::Client& client, const CheckFlags& flags) {
   }
   ACCELD_ASSIGN_OR_RETURN(const std::vector<std::string> files, FindFiles(flags.paths));
 
+  const auto on_daemon = [&](const ir::ConformanceProgram& p) { return RunOnDaemon(*client, p); };
+  const Runner run = flags.interpreter ? Runner(Interpret) : Runner(on_daemon);
   Tally tally(flags.verbose);
   std::atomic<size_t> next = 0;
   std::vector<std::thread> workers;
   for (int i = 0; i < flags.jobs; ++i) {
     workers.emplace_back([&] {
       for (size_t at = next++; at < files.size(); at = next++) {
-        tally.Add(files[at], CheckFile(client, files[at], overrides));
+        tally.Add(files[at], CheckFile(run, files[at], overrides));
       }
     });
   }

@@ -35,6 +35,11 @@ void AddQuery(CLI::App& parent, const std::string& name, const std::string& help
   });
 }
 
+absl::StatusOr<int> RunOnDaemon(const ConnectionFlags& flags, const Action& action) {
+  ACCELD_ASSIGN_OR_RETURN(const std::unique_ptr<Connection> connection, Connection::Open(flags));
+  return action(*connection->client());
+}
+
 int Main(int argc, char** argv) {
   CLI::App app{
       "Runs programs on acceld and asks it questions.\n\n"
@@ -79,10 +84,12 @@ int Main(int argc, char** argv) {
   check_command->add_option("--jobs", check.jobs, "programs at a time")
       ->capture_default_str()
       ->check(CLI::Range(1, 64));
+  check_command->add_flag("--interpreter", check.interpreter,
+                          "run them in the reference interpreter, without a daemon");
   check_command->add_flag("--verbose", check.verbose, "a line for passing files, too");
   check_command->add_flag("--json", check.json, "print the counts as JSON");
   check_command->callback(
-      [&] { action = [&](client::Client& client) { return Check(client, check); }; });
+      [&] { action = [&](client::Client& client) { return Check(&client, check); }; });
 
   AddQuery(app, "devices", "the daemon's devices and their memory", PrintDevices, action);
   AddQuery(app, "sessions", "who is connected", PrintSessions, action);
@@ -92,9 +99,8 @@ int Main(int argc, char** argv) {
   AddQuery(*cache, "ls", "its entries, most recently used first", PrintCache, action);
   CLI11_PARSE(app, argc, argv);
 
-  absl::StatusOr<std::unique_ptr<Connection>> connection = Connection::Open(connection_flags);
-  absl::StatusOr<int> exit_code =
-      connection.ok() ? action(*(*connection)->client()) : connection.status();
+  const absl::StatusOr<int> exit_code =
+      check.interpreter ? Check(nullptr, check) : RunOnDaemon(connection_flags, action);
   if (!exit_code.ok()) {
     std::cerr << "accelctl: " << exit_code.status().message() << "\n";
     return 1;
