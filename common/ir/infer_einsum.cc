@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <vector>
+
 #include "absl/container/flat_hash_map.h"
 #include "common/ir/einsum.h"
 #include "common/ir/infer_rules.h"

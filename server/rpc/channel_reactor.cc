@@ -64,6 +64,10 @@ void ChannelReactor::QueueTurn() {
 }
 
 void ChannelReactor::TakeTurn() {
+  {
+    MutexLock lock(mutex_);
+    if (ended_ || last_words_.has_value()) return;  // Ended between two turns.
+  }
   const auto end_of_turn = std::chrono::steady_clock::now() + kTurn;
   for (; next_command_ < batch_.commands_size(); ++next_command_) {
     if (std::chrono::steady_clock::now() > end_of_turn) return QueueTurn();
