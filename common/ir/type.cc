@@ -19,7 +19,9 @@ int64_t TensorType::num_elements() const {
   return count;
 }
 
-std::string TensorType::ToString() const {
+namespace {
+
+std::string TensorText(const Dims& dims, absl::string_view element) {
   std::string text = "tensor<";
   for (int64_t dim : dims) {
     if (dim == kDynamicDim) {
@@ -28,9 +30,13 @@ std::string TensorType::ToString() const {
       absl::StrAppend(&text, dim, "x");
     }
   }
-  absl::StrAppend(&text, DTypeName(dtype), ">");
+  absl::StrAppend(&text, element, ">");
   return text;
 }
+
+}  // namespace
+
+std::string TensorType::ToString() const { return TensorText(dims, DTypeName(dtype)); }
 
 Type Type::Token() {
   Type type;
@@ -45,6 +51,19 @@ Type Type::Tuple(std::vector<Type> elements) {
   return type;
 }
 
+Type Type::Quantized(Dims dims, Quantization quantization) {
+  Type type;
+  type.kind_ = Kind::kQuantized;
+  type.tensor_ = {quantization.storage, std::move(dims)};
+  type.quantization_ = std::make_shared<const Quantization>(std::move(quantization));
+  return type;
+}
+
+bool operator==(const Type& a, const Type& b) {
+  if (a.kind_ != b.kind_ || a.tensor_ != b.tensor_ || a.elements_ != b.elements_) return false;
+  return a.quantization_ == b.quantization_ || a.quantization() == b.quantization();
+}
+
 std::string Type::ToString() const {
   switch (kind_) {
     case Kind::kTensor:
@@ -53,6 +72,8 @@ std::string Type::ToString() const {
       return "!stablehlo.token";
     case Kind::kTuple:
       return absl::StrCat("tuple<", ir::ToString(elements_), ">");
+    case Kind::kQuantized:
+      return TensorText(tensor_.dims, quantization_->ToString());
   }
   return "";
 }
@@ -76,6 +97,9 @@ bool IsCompatible(const Type& expected, const Type& actual) {
   switch (expected.kind()) {
     case Type::Kind::kToken:
       return true;
+    case Type::Kind::kQuantized:
+      if (!(expected.quantization() == actual.quantization())) return false;
+      [[fallthrough]];
     case Type::Kind::kTensor: {
       const TensorType& a = expected.tensor();
       const TensorType& b = actual.tensor();
@@ -127,6 +151,10 @@ absl::Status ValidateTensor(const TensorType& type) {
 absl::Status ValidateAtDepth(const Type& type, int depth) {
   if (type.kind() == Type::Kind::kTensor) return ValidateTensor(type.tensor());
   if (type.kind() == Type::Kind::kToken) return absl::OkStatus();
+  if (type.IsQuantized()) {
+    ACCELD_RETURN_IF_ERROR(ValidateTensor(type.tensor()));
+    return ValidateQuantization(type.quantization(), type.tensor().dims);
+  }
   if (depth >= limits::kMaxDepth) {
     return absl::InvalidArgumentError(
         absl::StrCat("a tuple type is nested deeper than ", limits::kMaxDepth));

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
 #include "common/ir/dtype.h"
+#include "common/ir/quantization/quantization.h"
 #include "common/status.h"
 
 // Types of values: tensors, tokens and tuples. Plain values; thread-compatible.
@@ -40,27 +42,34 @@ struct TensorType {
 
 class Type {
  public:
-  enum class Kind : uint8_t { kTensor, kToken, kTuple };
+  // Programs have quantized tensors only while they are read (importer.h).
+  enum class Kind : uint8_t { kTensor, kToken, kTuple, kQuantized };
 
   Type() = default;
   Type(TensorType tensor) : tensor_(std::move(tensor)) {}  // NOLINT: a tensor type is a type
   static Type Token();
   static Type Tuple(std::vector<Type> elements);
+  // A tensor of quantization.storage, which stands for reals.
+  static Type Quantized(Dims dims, Quantization quantization);
 
   Kind kind() const { return kind_; }
   bool IsTensor() const { return kind_ == Kind::kTensor; }
-  // Only for kTensor.
+  bool IsQuantized() const { return kind_ == Kind::kQuantized; }
+  // Only for kTensor, and for kQuantized: the tensor of what is stored.
   const TensorType& tensor() const { return tensor_; }
   // Only for kTuple.
   const std::vector<Type>& elements() const { return elements_; }
+  // Only for kQuantized.
+  const Quantization& quantization() const { return *quantization_; }
 
   std::string ToString() const;
-  friend bool operator==(const Type&, const Type&) = default;
+  friend bool operator==(const Type& a, const Type& b);
 
  private:
   Kind kind_ = Kind::kTensor;
   TensorType tensor_;
   std::vector<Type> elements_;
+  std::shared_ptr<const Quantization> quantization_;  // Shared by copies; never written.
 };
 
 // Comma-separated spellings: "tensor<2xf32>, tensor<i1>".
@@ -72,8 +81,8 @@ Dims RowMajorStrides(absl::Span<const int64_t> dims);
 // True when `actual` may stand where `expected` is declared: equal, but for dynamic dimensions.
 bool IsCompatible(const Type& expected, const Type& actual);
 
-// Refuses negative sizes, ranks above limits::kMaxRank, and element or byte counts above
-// limits::kMaxTensorBytes (dynamic dimensions count as 1).
+// Refuses negative sizes, ranks above limits::kMaxRank, element or byte counts above
+// limits::kMaxTensorBytes (dynamic dimensions count as 1), and what ValidateQuantization refuses.
 absl::Status ValidateType(const Type& type);
 
 }  // namespace acceld::ir

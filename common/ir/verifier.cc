@@ -6,6 +6,7 @@
 #include "common/ir/call_graph.h"
 #include "common/ir/infer.h"
 #include "common/ir/limits.h"
+#include "common/ir/quantization/quantized_types.h"
 #include "common/utf8.h"
 
 namespace acceld::ir {
@@ -66,7 +67,12 @@ class FunctionVerifier {
       : function_(function), signatures_(signatures), totals_(totals) {}
 
   absl::Status Run() {
-    for (const Type& type : function_.value_types) ACCELD_RETURN_IF_ERROR(ValidateType(type));
+    for (const Type& type : function_.value_types) {
+      ACCELD_RETURN_IF_ERROR(ValidateType(type));
+      if (HasQuantized(type)) {
+        return Refuse("type ", type.ToString(), " is of programs that are being read");
+      }
+    }
     states_.assign(function_.value_types.size(), State::kUndefined);
     return CheckRegion(function_.body, 0);
   }

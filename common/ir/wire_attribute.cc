@@ -197,6 +197,7 @@ v1::Type TypeToProto(const Type& type) {
   v1::Type proto;
   switch (type.kind()) {
     case Type::Kind::kTensor:
+    case Type::Kind::kQuantized:
       *proto.mutable_tensor() = ToProto(type.tensor());
       break;
     case Type::Kind::kToken:

@@ -4,6 +4,7 @@
 #include "absl/types/span.h"
 #include "common/ir/bytecode/decoder.h"
 #include "common/ir/float_formats.h"
+#include "common/ir/quantization/quantized_types.h"
 
 // Attributes of the VHLO dialect and of MLIR's builtin one. Sources: StableHLO, VhloBytecode.cpp
 // and VhloEnums.td; MLIR, BuiltinDialectBytecode.td.
@@ -101,7 +102,8 @@ absl::Status Decoder::ReadTypeAttribute(Cursor& in, int depth, DecodedAttribute&
   ACCELD_ASSIGN_OR_RETURN(const uint64_t index, TypeIndex(in));
   ACCELD_ASSIGN_OR_RETURN(const DecodedType* type, Decode(index, depth + 1));
   to.size_bytes += type->size_bytes;
-  if (const auto* value = std::get_if<Type>(&type->value)) {
+  const auto* value = std::get_if<Type>(&type->value);
+  if (value != nullptr && !HasQuantized(*value)) {
     to.value.value = *value;
   } else if (const auto* dtype = std::get_if<DType>(&type->value)) {
     to.value.value = Type(TensorType{*dtype, {}});

@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/ir/bytecode/decoder.h"
+#include "common/ir/float_formats.h"
 #include "common/ir/limits.h"
 
 // Types of the VHLO dialect and of MLIR's builtin one. Sources: StableHLO, VhloBytecode.cpp; MLIR,
@@ -17,6 +18,8 @@ enum VhloTypeCode : uint64_t {
   kVhloTensor = 20,
   kVhloToken = 22,
   kVhloTuple = 23,
+  kVhloQuantized = 24,
+  kVhloQuantizedPerAxis = 30,
 };
 
 // VHLO's element types by code; those without a dtype here carry their name.
@@ -55,10 +58,8 @@ constexpr VhloElement kVhloElements[] = {
     {40, "f8E8M0FNU"},
     // Types that are no elements and stand for nothing here.
     {21, "a tensor with an encoding or with bounds"},
-    {24, "quant.uniform"},
     {25, "a tensor of unknown rank"},
     {26, "witness"},
-    {30, "quant.uniform per axis"},
     {33, "none"},
     {34, "tf32"},
     {41, "buffer"},
@@ -115,16 +116,76 @@ absl::Status Decoder::ReadTensor(Cursor& in, int depth, DecodedType& to) {
     return Cursor::ErrorAt(
         begin, absl::StrCat("a tensor has more than ", limits::kMaxRank, " dimensions"));
   }
-  TensorType type;
+  Dims dims;
   for (uint64_t i = 0; i < rank; ++i) {
     // A dynamic dimension has the value that it has here.
     static_assert(kDynamicDim == std::numeric_limits<int64_t>::min());
     ACCELD_ASSIGN_OR_RETURN(const int64_t dim, in.SignedVarint());
-    type.dims.push_back(dim);
+    dims.push_back(dim);
   }
-  ACCELD_ASSIGN_OR_RETURN(type.dtype, ElementType(in, depth, to.has_index));
+  Cursor element_in = in;
+  ACCELD_ASSIGN_OR_RETURN(const uint64_t index, TypeIndex(element_in));
+  ACCELD_ASSIGN_OR_RETURN(const DecodedType* element, Decode(index, depth + 1));
+  Type type;
+  if (const auto* quantization = std::get_if<Quantization>(&element->value)) {
+    in = element_in;
+    type = Type::Quantized(std::move(dims), *quantization);
+    to.size_bytes += element->size_bytes;
+  } else {
+    ACCELD_ASSIGN_OR_RETURN(const DType dtype, ElementType(in, depth, to.has_index));
+    type = TensorType{dtype, std::move(dims)};
+  }
   ACCELD_RETURN_IF_ERROR(Annotate(ValidateType(type), absl::StrCat("byte ", begin)));
-  to.value = Type(std::move(type));
+  to.value = std::move(type);
+  return absl::OkStatus();
+}
+
+// flags, storage, expressed, then: scale, zero point, bounds; or: axis, bounds, scales, zero
+// points. A scale is the bits of a double.
+absl::Status Decoder::ReadQuantization(Cursor& in, int depth, bool per_axis, DecodedType& to) {
+  constexpr uint64_t kSignedFlag = 1;
+  const size_t begin = in.offset();
+  Quantization quantization;
+  ACCELD_ASSIGN_OR_RETURN(const uint64_t flags, in.Varint());
+  bool is_index = false;
+  ACCELD_ASSIGN_OR_RETURN(const DType storage, ElementType(in, depth, is_index));
+  ACCELD_ASSIGN_OR_RETURN(quantization.expressed, ElementType(in, depth, is_index));
+  if (is_index || !IsInteger(storage) || BitsOf(storage) > 32) {
+    return Cursor::ErrorAt(begin, absl::StrCat("quantized values are stored in integers of at most "
+                                               "32 bits, not in ",
+                                               DTypeName(storage)));
+  }
+  const bool is_signed = (flags & kSignedFlag) != 0;
+  quantization.storage = *ParseDType(absl::StrCat(is_signed ? "i" : "ui", BitsOf(storage)));
+  const auto read_scale = [&]() -> absl::Status {
+    ACCELD_ASSIGN_OR_RETURN(const int64_t bits, in.SignedVarint());
+    quantization.scales.push_back(DecodeFloat(DType::kF64, static_cast<uint64_t>(bits)));
+    return absl::OkStatus();
+  };
+  const auto read_zero_point = [&]() -> absl::Status {
+    ACCELD_ASSIGN_OR_RETURN(quantization.zero_points.emplace_back(), in.SignedVarint());
+    return absl::OkStatus();
+  };
+  const auto read_bounds = [&]() -> absl::Status {
+    ACCELD_ASSIGN_OR_RETURN(quantization.storage_min, in.SignedVarint());
+    ACCELD_ASSIGN_OR_RETURN(quantization.storage_max, in.SignedVarint());
+    return absl::OkStatus();
+  };
+  if (per_axis) {
+    ACCELD_ASSIGN_OR_RETURN(const uint64_t axis, in.Index(limits::kMaxRank, "dimension"));
+    quantization.axis = static_cast<int64_t>(axis);
+    ACCELD_RETURN_IF_ERROR(read_bounds());
+    ACCELD_ASSIGN_OR_RETURN(const uint64_t num_scales, in.Count("scales"));
+    for (uint64_t i = 0; i < num_scales; ++i) ACCELD_RETURN_IF_ERROR(read_scale());
+    ACCELD_ASSIGN_OR_RETURN(const uint64_t num_zero_points, in.Count("zero points"));
+    for (uint64_t i = 0; i < num_zero_points; ++i) ACCELD_RETURN_IF_ERROR(read_zero_point());
+  } else {
+    ACCELD_RETURN_IF_ERROR(read_scale());
+    ACCELD_RETURN_IF_ERROR(read_zero_point());
+    ACCELD_RETURN_IF_ERROR(read_bounds());
+  }
+  to.size_bytes += sizeof(Quantization) + 16 * quantization.scales.size();
+  to.value = std::move(quantization);
   return absl::OkStatus();
 }
 
@@ -194,6 +255,10 @@ absl::Status Decoder::ReadVhloType(Cursor& in, int depth, DecodedType& to) {
       return absl::OkStatus();
     case kVhloTuple:
       return ReadTuple(in, depth, to);
+    case kVhloQuantized:
+      return ReadQuantization(in, depth, /*per_axis=*/false, to);
+    case kVhloQuantizedPerAxis:
+      return ReadQuantization(in, depth, /*per_axis=*/true, to);
     default:
       break;
   }

@@ -17,12 +17,13 @@ struct FunctionType {
   std::vector<Type> parameters;
   std::vector<Type> results;
 };
-// A type that no value of a program has: "none", "tf32", "quant.uniform".
+// A type that no value of a program has: "none", "tf32".
 struct OtherType {
   std::string name;
 };
 struct DecodedType {
-  std::variant<Type, DType, FunctionType, OtherType> value;  // DType: an element type by itself
+  // DType and Quantization: element types by themselves.
+  std::variant<Type, DType, Quantization, FunctionType, OtherType> value;
   bool has_index = false;   // made of `index`, which is read as i64 and stands in attributes only
   uint64_t size_bytes = 0;  // in memory, about
 };
@@ -80,6 +81,7 @@ class Decoder {
   // Where only an element type, or only a tensor type, can stand.
   absl::StatusOr<DType> ElementType(Cursor& in, int depth, bool& is_index);
   absl::Status ReadTensor(Cursor& in, int depth, DecodedType& to);
+  absl::Status ReadQuantization(Cursor& in, int depth, bool per_axis, DecodedType& to);
   absl::Status ReadTuple(Cursor& in, int depth, DecodedType& to);
   absl::Status ReadComplex(Cursor& in, int depth, DecodedType& to);
   absl::StatusOr<std::vector<Type>> ReadTypeList(Cursor& in, int depth, DecodedType& owner);

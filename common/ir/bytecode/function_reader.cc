@@ -4,7 +4,6 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "common/ir/import_op.h"
 #include "common/ir/limits.h"
 
 namespace acceld::ir::bytecode {
@@ -49,7 +48,7 @@ absl::StatusOr<Decoder::Entries> ReadAttributes(Reader& reader, const OpHeader& 
 }
 
 FunctionReader::FunctionReader(Reader& reader, std::string name, bool is_public)
-    : reader_(reader), builder_(std::move(name), is_public) {}
+    : reader_(reader), importer_(std::move(name), is_public) {}
 
 absl::Status FunctionReader::Define(const std::vector<ValueId>& ids) {
   if (ids.size() > values_.size() - next_value_) {
@@ -115,7 +114,7 @@ absl::StatusOr<Region> FunctionReader::ReadInnerRegion(Cursor& in) {
   ACCELD_ASSIGN_OR_RETURN(std::vector<ValueId> results, ReadRegion(in, /*is_body=*/false));
   values_.resize(outer_size);
   next_value_ = outer_next;
-  return builder_.EndRegion(std::move(results));
+  return importer_.EndRegion(std::move(results));
 }
 
 absl::Status FunctionReader::ReadRegions(Cursor& in, const OpHeader& header,
@@ -168,7 +167,7 @@ absl::StatusOr<bool> FunctionReader::ReadOp(Cursor& in, const OpHeader& header,
       return absl::UnimplementedError(
           absl::StrCat("op '", full_name, "' is not supported in bytecode, only VHLO is"));
     }
-    if (builder_.function().TypesOf(operands) != op.result_types) {
+    if (importer_.TypesOf(operands) != op.result_types) {
       return absl::InvalidArgumentError("its operands and results have different types");
     }
     ACCELD_RETURN_IF_ERROR(Define(operands));
@@ -177,7 +176,7 @@ absl::StatusOr<bool> FunctionReader::ReadOp(Cursor& in, const OpHeader& header,
   ACCELD_ASSIGN_OR_RETURN(op.attributes, AttributesOf(header, *known));
   op.operands = std::move(operands);
   ACCELD_RETURN_IF_ERROR(ReadRegions(in, header, op.regions));
-  ACCELD_ASSIGN_OR_RETURN(const std::vector<ValueId> results, ImportOp(builder_, op));
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<ValueId> results, importer_.Import(op));
   ACCELD_RETURN_IF_ERROR(Define(results));
   return false;
 }
@@ -200,9 +199,10 @@ absl::StatusOr<std::vector<ValueId>> FunctionReader::ReadRegion(Cursor& in, bool
   }
   std::vector<ValueId> parameters;
   if (is_body) {
-    for (Type& type : types) parameters.push_back(builder_.AddParameter(std::move(type)));
+    for (const Type& type : types) parameters.push_back(importer_.AddParameter(type));
+    type_.parameters = std::move(types);
   } else {
-    parameters = builder_.BeginRegion(types);
+    parameters = importer_.BeginRegion(types);
   }
   ACCELD_RETURN_IF_ERROR(Define(parameters));
 
@@ -228,7 +228,8 @@ absl::StatusOr<std::vector<ValueId>> FunctionReader::ReadRegion(Cursor& in, bool
 
 absl::StatusOr<Function> FunctionReader::ReadBody(Cursor& in) {
   ACCELD_ASSIGN_OR_RETURN(std::vector<ValueId> results, ReadRegion(in, /*is_body=*/true));
-  return builder_.Finish(std::move(results));
+  type_.results = importer_.TypesOf(results);
+  return importer_.Finish(std::move(results));
 }
 
 }  // namespace acceld::ir::bytecode

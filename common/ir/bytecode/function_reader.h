@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "common/ir/attribute.h"
-#include "common/ir/builder.h"
 #include "common/ir/bytecode/decoder.h"
 #include "common/ir/bytecode/op_header.h"
 #include "common/ir/bytecode/vhlo_ops.h"
+#include "common/ir/importer.h"
 #include "common/ir/module.h"
 
 namespace acceld::ir::bytecode {
@@ -39,6 +39,8 @@ class FunctionReader {
 
   // The function's one region, which is isolated.
   absl::StatusOr<Function> ReadBody(Cursor& in);
+  // What ReadBody read, as the file declares it.
+  const FunctionType& type() const { return type_; }
 
  private:
   // A region's results; its parameters are `to` the builder what `is_body` says.
@@ -53,7 +55,8 @@ class FunctionReader {
   absl::Status Define(const std::vector<ValueId>& ids);
 
   Reader& reader_;
-  FunctionBuilder builder_;
+  Importer importer_;
+  FunctionType type_;
   int depth_ = 0;
   // By the file's numbers: those of the open regions, one after the other.
   std::vector<ValueId> values_;

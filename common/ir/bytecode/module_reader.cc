@@ -88,11 +88,12 @@ absl::Status ModuleReader::ReadFunction(const OpHeader& header, const VhloOp& op
   } else {
     in = body;
   }
-  if (function->ParameterTypes() != type.parameters || function->ResultTypes() != type.results) {
+  const FunctionType& read = function_reader.type();
+  if (read.parameters != type.parameters || read.results != type.results) {
     return absl::InvalidArgumentError(
-        absl::StrCat("function @", name, " takes (", ToString(function->ParameterTypes()),
-                     ") and returns (", ToString(function->ResultTypes()), "), its type says (",
-                     ToString(type.parameters), ") and (", ToString(type.results), ")"));
+        absl::StrCat("function @", name, " takes (", ToString(read.parameters), ") and returns (",
+                     ToString(read.results), "), its type says (", ToString(type.parameters),
+                     ") and (", ToString(type.results), ")"));
   }
   module_.functions.push_back(*std::move(function));
   return absl::OkStatus();

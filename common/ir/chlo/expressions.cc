@@ -1,6 +1,7 @@
 #include "common/ir/chlo/expressions.h"
 
 #include <string>
+#include <utility>
 
 namespace acceld::ir {
 
@@ -8,6 +9,16 @@ ValueId Expressions::Constant(const Literal& scalar) {
   if (type_.IsStatic()) return builder_.Constant(*Literal::FromBytes(type_, scalar.DenseBytes()));
   return Op(OpKind::kDynamicBroadcastInDim, {builder_.Constant(scalar), Shape()}, type_,
             DynamicBroadcastInDimAttributes{});
+}
+
+ValueId Expressions::Constant(const Literal& vector, int64_t dimension) {
+  const ValueId constant = builder_.Constant(vector);
+  if (type_.IsStatic()) {
+    return Op(OpKind::kBroadcastInDim, {constant}, type_, BroadcastInDimAttributes{{dimension}});
+  }
+  DynamicBroadcastInDimAttributes attributes;
+  attributes.broadcast_dimensions = {dimension};
+  return Op(OpKind::kDynamicBroadcastInDim, {constant, Shape()}, type_, std::move(attributes));
 }
 
 ValueId Expressions::Compare(ComparisonDirection direction, ValueId a, ValueId b) {

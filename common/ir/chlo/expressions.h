@@ -28,6 +28,8 @@ class Expressions {
   ValueId Constant(double value) { return Constant(Literal::Filled({type_.dtype, {}}, value)); }
   // A scalar of this element type, spread over the shape.
   ValueId Constant(const Literal& scalar);
+  // A vector of this element type that runs along `dimension`, spread over the others.
+  ValueId Constant(const Literal& vector, int64_t dimension);
 
   ValueId Unary(OpKind kind, ValueId a) { return Op(kind, {a}, type_); }
   ValueId Binary(OpKind kind, ValueId a, ValueId b) { return Op(kind, {a, b}, type_); }
@@ -39,6 +41,12 @@ class Expressions {
   ValueId Div(ValueId a, ValueId b) { return Binary(OpKind::kDivide, a, b); }
   ValueId Select(ValueId condition, ValueId a, ValueId b) {
     return Op(OpKind::kSelect, {condition, a, b}, type_);
+  }
+  ValueId Clamp(double min, ValueId a, double max) {
+    const auto bound = [this](double value) {
+      return builder_.Constant(Literal::Filled({type_.dtype, {}}, value));
+    };
+    return Op(OpKind::kClamp, {bound(min), a, bound(max)}, type_);
   }
   // Highest power first, Horner's rule.
   ValueId Polynomial(ValueId x, absl::Span<const double> coefficients) {

@@ -24,6 +24,7 @@ namespace {
 bool IsStatic(const Type& type) {
   switch (type.kind()) {
     case Type::Kind::kTensor:
+    case Type::Kind::kQuantized:
       return type.tensor().IsStatic();
     case Type::Kind::kToken:
       return true;

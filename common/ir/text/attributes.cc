@@ -5,6 +5,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "common/ir/limits.h"
+#include "common/ir/quantization/quantized_types.h"
 #include "common/ir/text/elements.h"
 
 namespace acceld::ir::text {
@@ -165,6 +166,10 @@ absl::StatusOr<Attribute> ReadWord(Reader& reader) {
   }
   if (word.text == "tuple") {
     ACCELD_ASSIGN_OR_RETURN(Type type, ReadType(reader));
+    if (HasQuantized(type)) {
+      return lexer.Unsupported(
+          word.offset, absl::StrCat("type ", type.ToString(), " is supported for values only"));
+    }
     return Attribute{std::move(type)};
   }
   if (word.text == "complex" || ParseDType(word.text)) {

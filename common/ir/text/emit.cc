@@ -1,7 +1,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "common/ir/import_op.h"
 #include "common/ir/text/function_reader.h"
 
 // From the op as it was read to the op of the module: the checks that need no text.
@@ -26,7 +25,7 @@ absl::Status FunctionReader::CheckOperandTypes(const ParsedOp& op) {
 }
 
 absl::StatusOr<std::vector<ValueId>> FunctionReader::Emit(ParsedOp& op) {
-  auto results = ImportOp(builder_, op);
+  auto results = importer_.Import(op);
   if (!results.ok()) return lexer().At(op.offset, results.status());
   return results;
 }
@@ -38,10 +37,10 @@ absl::StatusOr<Region> FunctionReader::RegionOf(absl::string_view op_name,
   op.name = std::string(op_name);
   op.offset = around.offset;
   op.location = around.location;
-  op.operands = builder_.BeginRegion(parameters);
+  op.operands = importer_.BeginRegion(parameters);
   op.result_types = std::move(results);
   ACCELD_ASSIGN_OR_RETURN(std::vector<ValueId> returned, Emit(op));
-  return builder_.EndRegion(std::move(returned));
+  return importer_.EndRegion(std::move(returned));
 }
 
 }  // namespace acceld::ir::text

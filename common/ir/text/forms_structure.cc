@@ -101,9 +101,13 @@ absl::StatusOr<Region> RegionThatApplies(FunctionReader& in, const ParsedOp& op,
   std::vector<Type> scalars;
   for (const ValueId initial : initials) {
     const Type& type = in.TypeOf(initial);
-    if (!type.IsTensor())
+    if (type.IsQuantized()) {
+      scalars.push_back(Type::Quantized({}, type.quantization()));
+    } else if (type.IsTensor()) {
+      scalars.push_back(TensorType{type.tensor().dtype, {}});
+    } else {
       return in.lexer().Error(op.offset, "reduce: an initial value is no tensor");
-    scalars.push_back(TensorType{type.tensor().dtype, {}});
+    }
   }
   std::vector<Type> parameters = scalars;
   parameters.insert(parameters.end(), scalars.begin(), scalars.end());

@@ -26,7 +26,7 @@ absl::string_view Plural(size_t count) { return count == 1 ? "" : "s"; }
 }  // namespace
 
 FunctionReader::FunctionReader(Reader& reader, std::string name, bool is_public, int64_t& op_count)
-    : reader_(reader), op_count_(op_count), builder_(std::move(name), is_public) {}
+    : reader_(reader), op_count_(op_count), importer_(std::move(name), is_public) {}
 
 void FunctionReader::EndScope() {
   for (size_t i = scopes_.back(); i < declared_.size(); ++i) names_.erase(declared_[i]);
@@ -156,10 +156,12 @@ absl::StatusOr<Function> FunctionReader::ReadBody(const std::vector<Parameter>* 
   BeginScope();
   ACCELD_ASSIGN_OR_RETURN(const std::vector<Parameter> parameters, ReadParameters(given));
   for (const Parameter& parameter : parameters) {
-    ACCELD_RETURN_IF_ERROR(Declare(parameter.name, {builder_.AddParameter(parameter.type), 1}));
+    ACCELD_RETURN_IF_ERROR(Declare(parameter.name, {importer_.AddParameter(parameter.type), 1}));
+    type_.parameters.push_back(parameter.type);
   }
   ACCELD_ASSIGN_OR_RETURN(std::vector<ValueId> results, ReadOps());
-  return builder_.Finish(std::move(results));
+  type_.results = importer_.TypesOf(results);
+  return importer_.Finish(std::move(results));
 }
 
 absl::StatusOr<Region> FunctionReader::ReadRegion(const std::vector<Parameter>* given) {
@@ -172,13 +174,13 @@ absl::StatusOr<Region> FunctionReader::ReadRegion(const std::vector<Parameter>* 
   std::vector<Type> types;
   types.reserve(parameters.size());
   for (const Parameter& parameter : parameters) types.push_back(parameter.type);
-  const std::vector<ValueId> ids = builder_.BeginRegion(types);
+  const std::vector<ValueId> ids = importer_.BeginRegion(types);
   for (size_t i = 0; i < ids.size(); ++i) {
     ACCELD_RETURN_IF_ERROR(Declare(parameters[i].name, {ids[i], 1}));
   }
   ACCELD_ASSIGN_OR_RETURN(std::vector<ValueId> results, ReadOps());
   EndScope();
-  return builder_.EndRegion(std::move(results));
+  return importer_.EndRegion(std::move(results));
 }
 
 absl::StatusOr<std::vector<FunctionReader::ResultName>> FunctionReader::ReadResultNames() {

@@ -6,8 +6,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
-#include "common/ir/builder.h"
-#include "common/ir/import_op.h"
+#include "common/ir/importer.h"
 #include "common/ir/module.h"
 #include "common/ir/text/attributes.h"
 #include "common/ir/text/reader.h"
@@ -38,12 +37,13 @@ class FunctionReader {
   // '{' ops '}' with the parameters named in the function's header, or by its first block when
   // there is no header. Gives the function.
   absl::StatusOr<Function> ReadBody(const std::vector<Parameter>* parameters);
+  // What ReadBody read, as the text declares it.
+  const FunctionType& type() const { return type_; }
 
   // For the pretty forms (forms.h).
   Reader& reader() { return reader_; }
   Lexer& lexer() { return reader_.lexer; }
-  FunctionBuilder& builder() { return builder_; }
-  const Type& TypeOf(ValueId id) const { return builder_.TypeOf(id); }
+  const Type& TypeOf(ValueId id) const { return importer_.TypeOf(id); }
   // %x or %x#1, defined before.
   absl::StatusOr<ValueId> ReadOperand();
   // Operands between commas, at least one; stops before a comma that no operand follows.
@@ -92,7 +92,8 @@ class FunctionReader {
 
   Reader& reader_;
   int64_t& op_count_;
-  FunctionBuilder builder_;
+  Importer importer_;
+  FunctionType type_;
   absl::flat_hash_map<absl::string_view, Values> names_;  // keys are tokens of the source
   std::vector<absl::string_view> declared_;               // names in scope, oldest first
   std::vector<size_t> scopes_;                            // sizes of declared_ at region starts

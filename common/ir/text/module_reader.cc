@@ -44,7 +44,8 @@ class ModuleReader {
   absl::StatusOr<std::vector<Parameter>> ReadHeaderParameters();
   absl::StatusOr<std::vector<Type>> ReadHeaderResults();
   absl::Status SetName(const Token& token, std::string name, std::string& to);
-  absl::Status AddFunction(const Header& header, Function function);
+  // `read` is the type of what was read, which must be that of the header.
+  absl::Status AddFunction(const Header& header, const FunctionType& read, Function function);
   absl::Status SkipLocation();
 
   Reader reader_;
@@ -78,6 +79,11 @@ absl::Status ModuleReader::ReadTop() {
 absl::Status ModuleReader::ReadAlias() {
   const Token name = lexer_.Next();
   ACCELD_RETURN_IF_ERROR(lexer_.Expect('='));
+  if (name.kind == TokenKind::kBang && AtQuantization(reader_)) {
+    ACCELD_ASSIGN_OR_RETURN(reader_.quantization_aliases[std::string(name.text)],
+                            ReadQuantization(reader_));
+    return absl::OkStatus();
+  }
   if (name.kind == TokenKind::kBang) {
     ACCELD_ASSIGN_OR_RETURN(reader_.type_aliases[std::string(name.text)], ReadType(reader_));
     return absl::OkStatus();
@@ -267,7 +273,7 @@ absl::Status ModuleReader::ReadFunction() {
   FunctionReader body(reader_, header.name, header.is_public, op_count_);
   ACCELD_ASSIGN_OR_RETURN(Function function, body.ReadBody(&parameters));
   ACCELD_RETURN_IF_ERROR(SkipLocation());
-  return AddFunction(header, std::move(function));
+  return AddFunction(header, body.type(), std::move(function));
 }
 
 // dictionary?, with what it says of the function.
@@ -311,26 +317,26 @@ absl::Status ModuleReader::ReadGenericFunction() {
   ACCELD_RETURN_IF_ERROR(SkipLocation());
   function.name = header.name;
   function.is_public = header.is_public;
-  return AddFunction(header, std::move(function));
+  return AddFunction(header, body.type(), std::move(function));
 }
 
-absl::Status ModuleReader::AddFunction(const Header& header, Function function) {
+absl::Status ModuleReader::AddFunction(const Header& header, const FunctionType& read,
+                                       Function function) {
   if (static_cast<int64_t>(module_.functions.size()) >= limits::kMaxFunctions) {
     return lexer_.Error(header.offset, absl::StrCat("the program has more than ",
                                                     limits::kMaxFunctions, " functions"));
   }
   if (header.has_type) {
-    const std::vector<Type> parameters = function.ParameterTypes();
-    if (parameters != header.type.parameters) {
+    if (read.parameters != header.type.parameters) {
       return lexer_.Error(
-          header.offset, absl::StrCat("function @", header.name, " takes (", ToString(parameters),
-                                      "), its type says (", ToString(header.type.parameters), ")"));
+          header.offset,
+          absl::StrCat("function @", header.name, " takes (", ToString(read.parameters),
+                       "), its type says (", ToString(header.type.parameters), ")"));
     }
-    const std::vector<Type> results = function.ResultTypes();
-    if (results != header.type.results) {
-      return lexer_.Error(header.offset,
-                          absl::StrCat("function @", header.name, " returns (", ToString(results),
-                                       "), its type says (", ToString(header.type.results), ")"));
+    if (read.results != header.type.results) {
+      return lexer_.Error(header.offset, absl::StrCat("function @", header.name, " returns (",
+                                                      ToString(read.results), "), its type says (",
+                                                      ToString(header.type.results), ")"));
     }
   }
   module_.functions.push_back(std::move(function));

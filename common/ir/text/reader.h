@@ -21,8 +21,9 @@ struct Reader {
   Reader(absl::string_view source, absl::string_view file_name) : lexer(source, file_name) {}
 
   Lexer lexer;
-  absl::flat_hash_map<std::string, Attribute> attribute_aliases;  // by "#name"
-  absl::flat_hash_map<std::string, Type> type_aliases;            // by "!name"
+  absl::flat_hash_map<std::string, Attribute> attribute_aliases;        // by "#name"
+  absl::flat_hash_map<std::string, Type> type_aliases;                  // by "!name"
+  absl::flat_hash_map<std::string, Quantization> quantization_aliases;  // by "!name"
   int depth = 0;               // of what is being read: regions, types, attributes
   int64_t constant_bytes = 0;  // of all constants so far
 };
@@ -42,10 +43,14 @@ class Nesting {
 
 // type of a value: tensor<...>, tuple<...>, !stablehlo.token or an alias of one.
 absl::StatusOr<Type> ReadType(Reader& reader);
-// tensor<...>; in attributes `index` elements are allowed and read as i64.
+// tensor<...> that is not quantized; in attributes `index` elements are allowed and read as i64.
 absl::StatusOr<TensorType> ReadTensorType(Reader& reader, bool allow_index = false);
 // i32, bf16, complex<f32>.
 absl::StatusOr<DType> ReadDType(Reader& reader, bool allow_index = false);
+// !quant.uniform<...> or an alias of one: what the elements of a quantized tensor are.
+absl::StatusOr<Quantization> ReadQuantization(Reader& reader);
+// True when the current token can only start that.
+bool AtQuantization(const Reader& reader);
 // type (, type)*
 absl::StatusOr<std::vector<Type>> ReadTypeList(Reader& reader);
 // (types) -> type or (types) -> (types). Parentheses are needed on the left.

@@ -94,7 +94,10 @@ absl::StatusOr<DType> ReadDType(Reader& reader, bool allow_index) {
   return lexer.Unsupported(word.offset, absl::StrCat("element type '", name, "' is not supported"));
 }
 
-absl::StatusOr<TensorType> ReadTensorType(Reader& reader, bool allow_index) {
+namespace {
+
+// tensor<...>, quantized or not.
+absl::StatusOr<Type> ReadTensor(Reader& reader, bool allow_index) {
   Lexer& lexer = reader.lexer;
   const size_t begin = lexer.Peek().offset;
   ACCELD_RETURN_IF_ERROR(lexer.ExpectWord("tensor"));
@@ -103,9 +106,16 @@ absl::StatusOr<TensorType> ReadTensorType(Reader& reader, bool allow_index) {
   if (lexer.Peek().Is('*')) {
     return lexer.Unsupported(begin, "tensors of unknown rank are not supported");
   }
-  TensorType type;
-  ACCELD_RETURN_IF_ERROR(ReadDimensions(reader, type.dims));
-  ACCELD_ASSIGN_OR_RETURN(type.dtype, ReadDType(reader, allow_index));
+  Dims dims;
+  ACCELD_RETURN_IF_ERROR(ReadDimensions(reader, dims));
+  Type type;
+  if (AtQuantization(reader)) {
+    ACCELD_ASSIGN_OR_RETURN(Quantization quantization, ReadQuantization(reader));
+    type = Type::Quantized(std::move(dims), std::move(quantization));
+  } else {
+    ACCELD_ASSIGN_OR_RETURN(const DType dtype, ReadDType(reader, allow_index));
+    type = TensorType{dtype, std::move(dims)};
+  }
   if (lexer.Peek().Is(',')) {
     return lexer.Unsupported(lexer.Peek().offset,
                              "tensor types with an encoding or with bounds are not supported");
@@ -115,13 +125,20 @@ absl::StatusOr<TensorType> ReadTensorType(Reader& reader, bool allow_index) {
   return type;
 }
 
+}  // namespace
+
+absl::StatusOr<TensorType> ReadTensorType(Reader& reader, bool allow_index) {
+  const size_t begin = reader.lexer.Peek().offset;
+  ACCELD_ASSIGN_OR_RETURN(const Type type, ReadTensor(reader, allow_index));
+  if (type.IsTensor()) return type.tensor();
+  return reader.lexer.Unsupported(
+      begin, absl::StrCat("type ", type.ToString(), " is supported for values only"));
+}
+
 absl::StatusOr<Type> ReadType(Reader& reader) {
   Lexer& lexer = reader.lexer;
   const Token token = lexer.Peek();
-  if (token.IsWord("tensor")) {
-    ACCELD_ASSIGN_OR_RETURN(TensorType tensor, ReadTensorType(reader));
-    return Type(std::move(tensor));
-  }
+  if (token.IsWord("tensor")) return ReadTensor(reader, /*allow_index=*/false);
   if (lexer.TryWord("tuple")) return ReadTuple(reader);
   if (token.kind == TokenKind::kBang) {
     lexer.Next();

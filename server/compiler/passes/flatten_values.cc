@@ -12,6 +12,7 @@ using ir::ValueId;
 void AddLeaves(const ir::Type& type, std::vector<ir::TensorType>& leaves) {
   switch (type.kind()) {
     case ir::Type::Kind::kTensor:
+    case ir::Type::Kind::kQuantized:
       leaves.push_back(type.tensor());
       return;
     case ir::Type::Kind::kToken:

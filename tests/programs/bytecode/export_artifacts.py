@@ -115,6 +115,17 @@ FUNCTIONS = {
 
 # Written out with StableHLO's own words: what JAX does not lower.
 TEXTS = {
+    "quantized": """
+module @quantized {
+  func.func public @main(%x: tensor<2x3xf32>, %w: tensor<3x2x!quant.uniform<i8<-127:127>:f32:1, {2.500000e-01,1.250000e-01}>>) -> (tensor<2x2x!quant.uniform<u8:f32, 5.000000e-01:128>>, tensor<2x3xf32>) {
+    %0 = stablehlo.uniform_quantize %x : (tensor<2x3xf32>) -> tensor<2x3x!quant.uniform<i8:f32, 1.000000e-01:-30>>
+    %1 = stablehlo.dot_general %0, %w, contracting_dims = [1] x [0] : (tensor<2x3x!quant.uniform<i8:f32, 1.000000e-01:-30>>, tensor<3x2x!quant.uniform<i8<-127:127>:f32:1, {2.500000e-01,1.250000e-01}>>) -> tensor<2x2x!quant.uniform<i32:f32:1, {2.500000e-02,1.250000e-02}>>
+    %2 = stablehlo.uniform_quantize %1 : (tensor<2x2x!quant.uniform<i32:f32:1, {2.500000e-02,1.250000e-02}>>) -> tensor<2x2x!quant.uniform<u8:f32, 5.000000e-01:128>>
+    %3 = stablehlo.uniform_dequantize %0 : (tensor<2x3x!quant.uniform<i8:f32, 1.000000e-01:-30>>) -> tensor<2x3xf32>
+    return %2, %3 : tensor<2x2x!quant.uniform<u8:f32, 5.000000e-01:128>>, tensor<2x3xf32>
+  }
+}
+""",
     "edge_constants": """
 module @edge_constants {
   func.func public @main() -> (tensor<3xi1>, tensor<9xi1>, tensor<9xi1>, tensor<2xi1>, tensor<1xi1>, tensor<i1>, tensor<0xi1>,
@@ -203,10 +214,10 @@ module @branches {
 }
 
 COMMITTED = {"calls": None, "conv": None, "dot_algorithm": None, "edge_constants": None, "gather_batch": None,
-             "pool_grad": None, "reductions": "0.11.0", "scan": None, "sharded": None, "sort": "0.14.0", "switch": None,
+             "pool_grad": None, "quantized": None, "reductions": "0.11.0", "scan": None, "sharded": None, "sort": "0.14.0", "switch": None,
              "train_step": None, "while": "0.9.0"}
 CORPUS = {"add": ["0.9.0", "0.11.0", "0.13.0", "0.14.0", None], "calls": ["1.17.0"], "branches": ["0.9.0", "1.13.0"], "scan": ["0.11.0", "1.17.0"], "sharded": [None],
-          "scatter_batch": ["1.17.0"], "dot_algorithm": ["1.17.0"], "edge_constants": ["1.17.0"], "sort": ["0.14.0"]}
+          "scatter_batch": ["1.17.0"], "dot_algorithm": ["1.17.0"], "edge_constants": ["1.17.0"], "quantized": [None], "sort": ["0.14.0"]}
 
 
 def exported(name):

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/ir/importer.h"
 #include "common/ir/op.h"
 #include "common/ir/replaced_ops.h"
 #include "gtest/gtest.h"
@@ -83,7 +84,12 @@ std::string Document() {
       absl::StrJoin(
           replaced, "\n",
           [](std::string* out, absl::string_view name) { absl::StrAppend(out, "- `", name, "`"); }),
-      "\n");
+      "\n\nSo are ",
+      absl::StrJoin(
+          kUniformOps, ", ",
+          [](std::string* out, absl::string_view name) { absl::StrAppend(out, "`", name, "`"); }),
+      ", and every op on quantized\ntensors: arguments and results of a program are the stored "
+      "integers.\n");
 }
 
 TEST(OpDocument, IsWhatTheTablesSay) {

@@ -1,0 +1,147 @@
+#include "common/ir/importer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/ir/quantization/formulas.h"
+#include "common/ir/quantization/quantized_types.h"
+
+namespace acceld::ir {
+namespace {
+
+bool IsUniform(absl::string_view name) {
+  return std::find(std::begin(kUniformOps), std::end(kUniformOps), name) != std::end(kUniformOps);
+}
+
+std::vector<Type> StorageTypesOf(absl::Span<const Type> types) {
+  std::vector<Type> all;
+  all.reserve(types.size());
+  for (const Type& type : types) all.push_back(StorageTypeOf(type));
+  return all;
+}
+
+}  // namespace
+
+Importer::Importer(std::string name, bool is_public) : builder_(std::move(name), is_public) {}
+
+void Importer::Declare(ValueId id, const Type& type) {
+  if (HasQuantized(type)) quantized_.insert_or_assign(id, type);
+}
+
+ValueId Importer::AddParameter(const Type& type) {
+  const ValueId id = builder_.AddParameter(StorageTypeOf(type));
+  Declare(id, type);
+  return id;
+}
+
+std::vector<ValueId> Importer::BeginRegion(absl::Span<const Type> parameter_types) {
+  std::vector<ValueId> ids = builder_.BeginRegion(StorageTypesOf(parameter_types));
+  for (size_t i = 0; i < ids.size(); ++i) Declare(ids[i], parameter_types[i]);
+  return ids;
+}
+
+Region Importer::EndRegion(std::vector<ValueId> results) {
+  return builder_.EndRegion(std::move(results));
+}
+
+const Type& Importer::TypeOf(ValueId id) const {
+  const auto found = quantized_.find(id);
+  return found != quantized_.end() ? found->second : builder_.TypeOf(id);
+}
+
+std::vector<Type> Importer::TypesOf(absl::Span<const ValueId> ids) const {
+  std::vector<Type> types;
+  types.reserve(ids.size());
+  for (const ValueId id : ids) types.push_back(TypeOf(id));
+  return types;
+}
+
+InferContext::RegionSignature Importer::SignatureOf(const Region& region) const {
+  return {TypesOf(region.parameters), TypesOf(region.results)};
+}
+
+Function Importer::Finish(std::vector<ValueId> results) {
+  return builder_.Finish(std::move(results));
+}
+
+absl::StatusOr<std::vector<ValueId>> Importer::Import(ImportedOp& op) {
+  const auto is_quantized = [this](ValueId id) { return quantized_.contains(id); };
+  const auto any_quantized = [&](const std::vector<ValueId>& ids) {
+    return std::any_of(ids.begin(), ids.end(), is_quantized);
+  };
+  const auto has_quantized = [&](const Region& region) {
+    return any_quantized(region.parameters) || any_quantized(region.results);
+  };
+  if (IsUniform(op.name) || HasQuantized(op.result_types) || any_quantized(op.operands) ||
+      std::any_of(op.regions.begin(), op.regions.end(), has_quantized)) {
+    return ImportQuantized(op);
+  }
+  return ImportOp(builder_, op);
+}
+
+absl::StatusOr<std::vector<ValueId>> Importer::ImportQuantized(ImportedOp& op) {
+  for (const Type& type : op.result_types) {
+    ACCELD_RETURN_IF_ERROR(Annotate(ValidateType(type), absl::StrCat("op '", op.name, "'")));
+  }
+  if (IsUniform(op.name)) return ImportUniform(op);
+  TypedOp typed{op, TypesOf(op.operands), {}};
+  for (const Region& region : op.regions) typed.regions.push_back(SignatureOf(region));
+  return RunsOnStorage(typed) ? ImportOnStorage(op, typed) : ImportOnReals(op);
+}
+
+absl::StatusOr<std::vector<ValueId>> Importer::ImportOnStorage(ImportedOp& op,
+                                                               const TypedOp& typed) {
+  ACCELD_RETURN_IF_ERROR(CheckQuantizations(typed));
+  const std::vector<Type> declared = op.result_types;
+  op.result_types = StorageTypesOf(declared);
+  // What that says is of reals.
+  if (op.name == "stablehlo.compare") op.attributes.erase("compare_type");
+  ACCELD_ASSIGN_OR_RETURN(std::vector<ValueId> results, ImportOp(builder_, op));
+  for (size_t i = 0; i < results.size(); ++i) Declare(results[i], declared[i]);
+  return results;
+}
+
+absl::StatusOr<std::vector<ValueId>> Importer::ImportOnReals(ImportedOp& op) {
+  const std::vector<Type> declared = op.result_types;
+  for (ValueId& id : op.operands) id = Reals(id, op.location);
+  for (Type& type : op.result_types) type = ExpressedTypeOf(type);
+  ACCELD_ASSIGN_OR_RETURN(std::vector<ValueId> results, ImportOp(builder_, op));
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (!declared[i].IsQuantized()) continue;
+    results[i] = Quantize(builder_, results[i], declared[i].quantization(), op.location);
+    Declare(results[i], declared[i]);
+  }
+  return results;
+}
+
+// uniform_quantize takes reals or other quantized values.
+absl::StatusOr<std::vector<ValueId>> Importer::ImportUniform(const ImportedOp& op) {
+  const bool quantizes = op.name == "stablehlo.uniform_quantize";
+  const std::vector<Type> operands = TypesOf(op.operands);
+  const auto refuse = [&] {
+    return absl::InvalidArgumentError(
+        absl::StrCat("op '", op.name, "' goes from ", quantizes ? "reals" : "a quantized tensor",
+                     " to ", quantizes ? "a quantized tensor" : "the reals that it stands for",
+                     " of the same shape, not from (", ToString(operands), ") to (",
+                     ToString(op.result_types), ")"));
+  };
+  if (operands.size() != 1 || op.result_types.size() != 1 || !op.regions.empty() ||
+      op.result_types[0].IsQuantized() != quantizes || (!quantizes && !operands[0].IsQuantized()) ||
+      !IsCompatible(ExpressedTypeOf(operands[0]), ExpressedTypeOf(op.result_types[0]))) {
+    return refuse();
+  }
+  const Type& declared = op.result_types[0];
+  ValueId result = Reals(op.operands[0], op.location);
+  if (quantizes) result = Quantize(builder_, result, declared.quantization(), op.location);
+  if (builder_.TypeOf(result) != StorageTypeOf(declared)) return refuse();
+  Declare(result, declared);
+  return std::vector<ValueId>{result};
+}
+
+ValueId Importer::Reals(ValueId id, Location location) {
+  const Type& type = TypeOf(id);
+  return type.IsQuantized() ? Dequantize(builder_, id, type.quantization(), location) : id;
+}
+
+}  // namespace acceld::ir

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/types/span.h"
+#include "common/ir/builder.h"
+#include "common/ir/import_op.h"
+#include "common/ir/module.h"
+#include "common/ir/quantization/storage_ops.h"
+#include "common/status.h"
+
+namespace acceld::ir {
+
+// Builds one function from what a reader finds in a program, whatever form that came in.
+//
+// Values keep the types that the program declares, quantized ones among them, as long as the
+// function is read; the function itself has the integers that are stored, and ops that compute with
+// the reals they stand for are written out: dequantize, compute, quantize. Source: StableHLO
+// specification, "Quantization computations". Thread-compatible.
+class Importer {
+ public:
+  explicit Importer(std::string name, bool is_public = true);
+
+  ValueId AddParameter(const Type& type);
+  // As in FunctionBuilder.
+  std::vector<ValueId> BeginRegion(absl::Span<const Type> parameter_types);
+  Region EndRegion(std::vector<ValueId> results);
+
+  // The types that the program declares.
+  const Type& TypeOf(ValueId id) const;
+  std::vector<Type> TypesOf(absl::Span<const ValueId> ids) const;
+
+  // Checks an op and appends it to the open region with the result types that it declares; gives
+  // its results. Errors are those of ImportOp, and quantized types that do not fit the op. The op's
+  // parts are taken.
+  absl::StatusOr<std::vector<ValueId>> Import(ImportedOp& op);
+
+  // Ends the function; the importer is spent.
+  Function Finish(std::vector<ValueId> results);
+
+ private:
+  absl::StatusOr<std::vector<ValueId>> ImportQuantized(ImportedOp& op);
+  // The op itself, on what is stored.
+  absl::StatusOr<std::vector<ValueId>> ImportOnStorage(ImportedOp& op, const TypedOp& typed);
+  // The op on the reals that are meant.
+  absl::StatusOr<std::vector<ValueId>> ImportOnReals(ImportedOp& op);
+  absl::StatusOr<std::vector<ValueId>> ImportUniform(const ImportedOp& op);
+
+  ValueId Reals(ValueId id, Location location);
+  void Declare(ValueId id, const Type& type);
+  InferContext::RegionSignature SignatureOf(const Region& region) const;
+
+  FunctionBuilder builder_;
+  absl::flat_hash_map<ValueId, Type> quantized_;  // of values whose types are, or have such parts
+};
+
+// The two ops that are only about quantized types, for tables of ops.
+inline constexpr absl::string_view kUniformOps[] = {"stablehlo.uniform_dequantize",
+                                                    "stablehlo.uniform_quantize"};
+
+}  // namespace acceld::ir
