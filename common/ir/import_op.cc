@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/ir/attribute_dictionary.h"
+#include "common/ir/custom_calls.h"
 #include "common/ir/infer.h"
 #include "common/ir/replaced_ops.h"
 
@@ -50,7 +51,7 @@ absl::StatusOr<std::vector<ValueId>> ImportReplacement(FunctionBuilder& builder,
 }  // namespace
 
 absl::StatusOr<std::vector<ValueId>> ImportOp(FunctionBuilder& builder, ImportedOp& op) {
-  ACCELD_RETURN_IF_ERROR(UnwrapChloCall(op).status());
+  ACCELD_RETURN_IF_ERROR(UnwrapCustomCall(builder, op));
   if (IsReplacedOp(op.name)) return ImportReplacement(builder, op);
   const auto kind = FindOp(op.name);
   if (!kind) return absl::UnimplementedError(absl::StrCat("op '", op.name, "' is not supported"));

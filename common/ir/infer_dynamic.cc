@@ -91,10 +91,51 @@ InferResult InferDynamicPad(const InferContext& context) {
   return std::vector<Type>{std::move(result)};
 }
 
+// inputs, as many initial values, then the attributes of reduce_window in its order.
+InferResult InferDynamicReduceWindow(const InferContext& context) {
+  constexpr size_t kShapeOperands = 5;
+  InferContext reduction = context;
+  reduction.operands.remove_suffix(kShapeOperands);
+  Dims dims;
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<DType> dtypes, CheckReductionOperands(reduction, dims));
+  ACCELD_RETURN_IF_ERROR(CheckReducer(context.regions[0], dtypes));
+  const auto rank = static_cast<int64_t>(dims.size());
+  const auto first = static_cast<int>(reduction.operands.size());
+  const char* const names[] = {"window_dimensions", "window_strides", "base_dilations",
+                               "window_dilations"};
+  for (int i = 0; i < 4; ++i) {
+    ACCELD_RETURN_IF_ERROR(CheckShapeOperand(names[i], context.operand(first + i), rank));
+  }
+  const TensorType& padding = context.operand(first + 4);
+  if (!IsInteger(padding.dtype) || !MayEqual(padding.dims, Dims{rank, 2})) {
+    return Refuse("padding must be ", rank, " pairs of integers, not ", padding.ToString());
+  }
+  ACCELD_RETURN_IF_ERROR(CheckSize("the list of results", context.declared.size(),
+                                   static_cast<int64_t>(dtypes.size())));
+  std::vector<Type> results;
+  for (size_t i = 0; i < dtypes.size(); ++i) {
+    const Type& declared = context.declared[i];
+    if (!declared.IsTensor() || declared.tensor().rank() != rank) {
+      return Refuse("the result ", declared.ToString(), " must have rank ", rank);
+    }
+    results.push_back(TensorType{dtypes[i], declared.tensor().dims});
+  }
+  return results;
+}
+
 InferResult InferDynamicReshape(const InferContext& context) {
   ACCELD_ASSIGN_OR_RETURN(std::vector<Type> types, InferReshape(context));
   ACCELD_RETURN_IF_ERROR(
       CheckShapeOperand("output_shape", context.operand(1), types[0].tensor().rank()));
+  return types;
+}
+
+InferResult InferDynamicRngBitGenerator(const InferContext& context) {
+  InferContext generator = context;
+  generator.operands.remove_suffix(1);
+  ACCELD_ASSIGN_OR_RETURN(std::vector<Type> types, InferRngBitGenerator(generator));
+  ACCELD_RETURN_IF_ERROR(
+      CheckShapeOperand("output_shape", context.operand(1), types[1].tensor().rank()));
   return types;
 }
 

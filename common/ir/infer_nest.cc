@@ -33,9 +33,10 @@ InferResult InferReduce(const InferContext& context) {
   return TypesOfShape(dtypes, kept);
 }
 
-InferResult InferSort(const InferContext& context) {
+namespace {
+
+InferResult SortedTypes(const InferContext& context, int64_t dimension) {
   const auto rank = context.operand(0).rank();
-  const int64_t dimension = context.As<SortAttributes>().dimension;
   if (dimension < -rank || dimension >= rank) {
     return Refuse("dimension ", dimension, " is outside [", -rank, ", ", rank, ")");
   }
@@ -54,6 +55,28 @@ InferResult InferSort(const InferContext& context) {
   }
   ACCELD_RETURN_IF_ERROR(CheckScalarRegion(context.regions[0], parameters, {DType::kI1}));
   return TypesOfShape(dtypes, dims);
+}
+
+}  // namespace
+
+InferResult InferSort(const InferContext& context) {
+  return SortedTypes(context, context.As<SortAttributes>().dimension);
+}
+
+InferResult InferPartialSort(const InferContext& context) {
+  const auto& attributes = context.As<PartialSortAttributes>();
+  if (attributes.dimension < 0) return Refuse("dimension ", attributes.dimension, " is negative");
+  ACCELD_ASSIGN_OR_RETURN(std::vector<Type> types, SortedTypes(context, attributes.dimension));
+  for (Type& type : types) {
+    TensorType tensor = type.tensor();
+    int64_t& size = tensor.dims[attributes.dimension];
+    if (attributes.limit < 0 || attributes.limit > size) {
+      return Refuse("limit ", attributes.limit, " is outside [0, ", DimText(size), "]");
+    }
+    size = attributes.limit;
+    type = std::move(tensor);
+  }
+  return types;
 }
 
 }  // namespace acceld::ir

@@ -177,6 +177,16 @@ struct SortAttributes {
   ACCELD_FIELDS_END(SortAttributes)
 };
 
+// The first `limit` elements of what a stable sort gives.
+struct PartialSortAttributes {
+  int64_t dimension = -1;
+  int64_t limit = 0;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(dimension)
+  ACCELD_FIELD(limit)
+  ACCELD_FIELDS_END(PartialSortAttributes)
+};
+
 // reduce_window. Empty lists stand for the defaults (strides and dilations 1, no padding).
 struct WindowAttributes {
   std::vector<int64_t> window_dimensions, window_strides, base_dilations, window_dilations;
@@ -476,12 +486,12 @@ using OpAttributes =
     std::variant<NoAttributes, ConstantAttributes, CompareAttributes, ReducePrecisionAttributes,
                  BroadcastInDimAttributes, DynamicBroadcastInDimAttributes, IotaAttributes,
                  TransposeAttributes, DimensionsAttributes, DimensionAttributes, SliceAttributes,
-                 DynamicSliceAttributes, PadAttributes, SortAttributes, WindowAttributes,
-                 SelectAndScatterAttributes, ConvolutionAttributes, DotGeneralAttributes,
-                 GatherAttributes, DynamicGatherAttributes, ScatterAttributes, CholeskyAttributes,
-                 FftAttributes, TriangularSolveAttributes, BatchNormAttributes, EinsumAttributes,
-                 TorchIndexSelectAttributes, RngAttributes, RngBitGeneratorAttributes,
-                 IndexAttributes, CallAttributes, CompositeAttributes, CustomCallAttributes,
-                 FusionAttributes>;
+                 DynamicSliceAttributes, PadAttributes, SortAttributes, PartialSortAttributes,
+                 WindowAttributes, SelectAndScatterAttributes, ConvolutionAttributes,
+                 DotGeneralAttributes, GatherAttributes, DynamicGatherAttributes, ScatterAttributes,
+                 CholeskyAttributes, FftAttributes, TriangularSolveAttributes, BatchNormAttributes,
+                 EinsumAttributes, TorchIndexSelectAttributes, RngAttributes,
+                 RngBitGeneratorAttributes, IndexAttributes, CallAttributes, CompositeAttributes,
+                 CustomCallAttributes, FusionAttributes>;
 
 }  // namespace acceld::ir

@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "common/ir/attribute_dictionary.h"
 #include "common/ir/attribute_read.h"
 #include "common/ir/chlo/chlo.h"
+#include "common/ir/chlo/expansions.h"
 
 namespace acceld::ir {
 namespace {
@@ -75,9 +75,13 @@ struct Entry {
 };
 
 constexpr Entry kEntries[] = {
-    {"sdy.sharding_constraint", Identity},     {"stablehlo.broadcast", Broadcast},
-    {"stablehlo.cross-replica-sum", Identity}, {"stablehlo.dot", Dot},
-    {"stablehlo.partition_id", Zero},          {"stablehlo.replica_id", Zero},
+    {"sdy.sharding_constraint", Identity},
+    {"stablehlo.broadcast", Broadcast},
+    {"stablehlo.cross-replica-sum", Identity},
+    {"stablehlo.dot", Dot},
+    {"stablehlo.dynamic_top_k", ExpandDynamicTopK},
+    {"stablehlo.partition_id", Zero},
+    {"stablehlo.replica_id", Zero},
 };
 
 const Entry* Find(absl::string_view name) {
@@ -100,31 +104,6 @@ std::vector<absl::string_view> ReplacedOps() {
 absl::StatusOr<std::vector<ValueId>> ReplaceOp(FunctionBuilder& builder, const ImportedOp& op) {
   const Entry* entry = Find(op.name);
   return entry != nullptr ? entry->replace(builder, op) : ExpandChlo(builder, op);
-}
-
-absl::StatusOr<bool> UnwrapChloCall(ImportedOp& op) {
-  const auto target = op.attributes.find("call_target_name");
-  if (op.name != "stablehlo.custom_call" || target == op.attributes.end()) return false;
-  std::string name;
-  ACCELD_RETURN_IF_ERROR(ReadField(target->second, name));
-  absl::string_view mnemonic = name;
-  if (!absl::ConsumePrefix(&mnemonic, "mhlo.")) return false;
-  const std::string chlo = absl::StrCat("chlo.", mnemonic == "topk" ? "top_k" : mnemonic);
-  if (!IsChloOp(chlo)) return false;
-  AttributeDictionary attributes;
-  if (const auto found = op.attributes.find("mhlo.attributes"); found != op.attributes.end()) {
-    ACCELD_RETURN_IF_ERROR(Annotate(ReadField(found->second, attributes), name));
-  }
-  if (const auto largest = attributes.find("largest"); largest != attributes.end()) {
-    bool is_largest = true;
-    ACCELD_RETURN_IF_ERROR(Annotate(ReadField(largest->second, is_largest), name));
-    if (!is_largest) {
-      return absl::UnimplementedError(absl::StrCat("custom call '", name, "' of the smallest"));
-    }
-  }
-  op.name = chlo;
-  op.attributes = std::move(attributes);
-  return true;
 }
 
 }  // namespace acceld::ir

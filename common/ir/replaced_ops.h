@@ -21,8 +21,4 @@ std::vector<absl::string_view> ReplacedOps();
 // INVALID_ARGUMENT for operands or attributes that it cannot have.
 absl::StatusOr<std::vector<ValueId>> ReplaceOp(FunctionBuilder& builder, const ImportedOp& op);
 
-// The CHLO op that a custom call stands for, as XLA's plugins see them: target "mhlo.erf", the op's
-// attributes in `mhlo.attributes`. False, and `op` unchanged, for any other op.
-absl::StatusOr<bool> UnwrapChloCall(ImportedOp& op);
-
 }  // namespace acceld::ir

@@ -26,6 +26,14 @@ struct Source {
     }
     return IntegersOf(*value);
   }
+  absl::StatusOr<PaddingPairs> Pairs(int operand) const {
+    ACCELD_ASSIGN_OR_RETURN(const std::vector<int64_t> values, Integers(operand));
+    PaddingPairs padding;
+    for (size_t i = 0; i + 1 < values.size(); i += 2) {
+      padding.pairs.emplace_back(values[i], values[i + 1]);
+    }
+    return padding;
+  }
   const Dims& DimsOf(int operand) const { return function.TensorOf(op.operands[operand]).dims; }
 
   // The op as one of `kind` on its first `operands` operands.
@@ -35,6 +43,7 @@ struct Source {
     form.op.attributes = std::move(attributes);
     form.op.operands.assign(op.operands.begin(), op.operands.begin() + operands);
     form.op.results = op.results;
+    form.op.regions = op.regions;
     form.op.location = op.location;
     return form;
   }
@@ -62,12 +71,8 @@ absl::StatusOr<StaticForm> StaticDynamicBroadcastInDim(const Source& source) {
 }
 
 absl::StatusOr<StaticForm> StaticDynamicConv(const Source& source) {
-  ACCELD_ASSIGN_OR_RETURN(const std::vector<int64_t> padding, source.Integers(2));
   auto attributes = source.op.As<ConvolutionAttributes>();
-  attributes.padding.pairs.clear();
-  for (size_t i = 0; i + 1 < padding.size(); i += 2) {
-    attributes.padding.pairs.emplace_back(padding[i], padding[i + 1]);
-  }
+  ACCELD_ASSIGN_OR_RETURN(attributes.padding, source.Pairs(2));
   return source.As(OpKind::kConvolution, std::move(attributes), 2);
 }
 
@@ -92,8 +97,24 @@ absl::StatusOr<StaticForm> StaticDynamicPad(const Source& source) {
   return source.As(OpKind::kPad, std::move(attributes), 2);
 }
 
+absl::StatusOr<StaticForm> StaticDynamicReduceWindow(const Source& source) {
+  const int first = static_cast<int>(source.op.operands.size()) - 5;
+  WindowAttributes attributes;
+  ACCELD_ASSIGN_OR_RETURN(attributes.window_dimensions, source.Integers(first));
+  ACCELD_ASSIGN_OR_RETURN(attributes.window_strides, source.Integers(first + 1));
+  ACCELD_ASSIGN_OR_RETURN(attributes.base_dilations, source.Integers(first + 2));
+  ACCELD_ASSIGN_OR_RETURN(attributes.window_dilations, source.Integers(first + 3));
+  ACCELD_ASSIGN_OR_RETURN(attributes.padding, source.Pairs(first + 4));
+  return source.As(OpKind::kReduceWindow, std::move(attributes), first);
+}
+
 absl::StatusOr<StaticForm> StaticDynamicReshape(const Source& source) {
   return source.WithShape(OpKind::kReshape, NoAttributes{}, 1, 1);
+}
+
+absl::StatusOr<StaticForm> StaticDynamicRngBitGenerator(const Source& source) {
+  return source.WithShape(OpKind::kRngBitGenerator, source.op.As<RngBitGeneratorAttributes>(), 1,
+                          1);
 }
 
 absl::StatusOr<StaticForm> StaticGetDimensionSize(const Source& source) {

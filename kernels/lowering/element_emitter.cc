@@ -164,10 +164,36 @@ absl::StatusOr<Element> ElementEmitter::EmitLeaf(ir::ValueId value, const Elemen
     const auto position = std::find(op.results.begin(), op.results.end(), value);
     return Evaluate(op.operands[position - op.results.begin()], index);
   }
+  if (op.kind == ir::OpKind::kIf || op.kind == ir::OpKind::kCase) {
+    if (TypeOf(value).rank() == 0) {
+      ACCELD_ASSIGN_OR_RETURN(const Element selector,
+                              Evaluate(op.operands[0], ElementIndex::Scalar()));
+      const auto position = std::find(op.results.begin(), op.results.end(), value);
+      return EmitBranches(op, position - op.results.begin(), 0, selector.re);
+    }
+  }
   if (const IndexingHandler handler = IndexingHandlerOf(op.kind)) return handler(*this, op, index);
   return absl::UnimplementedError(absl::StrCat(ir::NameOf(op.kind), " of ",
                                                TypeOf(value).ToString(),
                                                " inside a fusion or a region is not supported"));
+}
+
+// The last branch is that of every number which no other one has.
+absl::StatusOr<Element> ElementEmitter::EmitBranches(const ir::Op& op, size_t result, size_t first,
+                                                     Var selector) {
+  const auto branch = [&]() -> absl::StatusOr<Element> {
+    ACCELD_ASSIGN_OR_RETURN(const std::vector<Element> results,
+                            EmitScalarRegion(*this, op.regions[first], {}, !round_narrow_));
+    return results[result];
+  };
+  if (first + 1 == op.regions.size()) return branch();
+  const Var taken =
+      op.kind == ir::OpKind::kIf
+          ? selector
+          : b_.Apply(ScalarOp::kEq,
+                     {selector, b_.ConstantInt(b_.TypeOf(selector), static_cast<int64_t>(first))});
+  return If(taken, TypeOf(op.results[result]).dtype, branch,
+            [&] { return EmitBranches(op, result, first + 1, selector); });
 }
 
 absl::StatusOr<Var> ElementEmitter::EvaluateClampedIndex(ir::ValueId value,
@@ -198,8 +224,8 @@ absl::StatusOr<Element> ElementEmitter::If(
     if (is_complex) parts.push_back(element->im);
     return parts;
   };
-  const std::vector<Var> parts =
-      b_.If(condition, [&] { return branch(then); }, [&] { return branch(otherwise); });
+  const std::vector<Var> parts = b_.If(
+      condition, [&] { return branch(then); }, [&] { return branch(otherwise); });
   ACCELD_RETURN_IF_ERROR(status);
   Element element{parts[0]};
   if (is_complex) element.im = parts[1];

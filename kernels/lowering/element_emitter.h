@@ -83,6 +83,8 @@ class ElementEmitter {
   absl::Status EmitChain(ir::ValueId value, const ElementIndex& index);
   absl::StatusOr<Element> EmitElementwise(const ir::Op& op, const ElementIndex& index);
   absl::StatusOr<Element> EmitLeaf(ir::ValueId value, const ElementIndex& index);
+  // Result `result` of an if or a case that gives scalars, from its regions [first, end) on.
+  absl::StatusOr<Element> EmitBranches(const ir::Op& op, size_t result, size_t first, Var selector);
 
   KernelBuilder& b_;
   const ir::Function& function_;
@@ -97,7 +99,8 @@ class ElementEmitter {
 };
 
 // The results of a region of scalar ops (a reducer, a comparator) applied to `arguments`. Regions
-// may hold elementwise ops, constants and the like; UNIMPLEMENTED names what else they hold.
+// may hold elementwise ops, constants, branches and the like; UNIMPLEMENTED names what else they
+// hold.
 absl::StatusOr<std::vector<Element>> EmitScalarRegion(ElementEmitter& outer,
                                                       const ir::Region& region,
                                                       absl::Span<const Element> arguments,

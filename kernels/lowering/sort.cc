@@ -1,65 +1,129 @@
 #include <bit>
+#include <functional>
 
 #include "absl/strings/str_cat.h"
 #include "kernels/lowering/op_kernel.h"
+#include "kernels/lowering/reducer.h"
 
 namespace acceld::kernels {
 namespace {
 
-// A bottom-up merge sort of each slice along the sorted dimension, all operands together; stable,
-// O(n log n) comparisons. Scratch holds two copies of a slice; each pass merges sorted runs of
-// `width` elements from one copy into runs of twice that in the other.
-class SortLowering {
+// What lowerings of sorts share: slices along the sorted dimension, copies of elements in scratch.
+class SliceSorter {
  public:
-  explicit SortLowering(const Computation& computation)
+  SliceSorter(const Computation& computation, int64_t dimension)
       : computation_(computation),
         op_(computation.op),
-        shape_(computation.OutputType().dims),
+        shape_(computation.function.TensorOf(op_.operands[0]).dims),
+        dimension_(dimension),
+        length_(shape_[dimension]),
         kernel_(computation, computation.name),
-        b_(kernel_.builder()) {
-    dimension_ = op_.As<ir::SortAttributes>().dimension;
-    if (dimension_ < 0) dimension_ += static_cast<int64_t>(shape_.size());
-  }
+        b_(kernel_.builder()) {}
 
-  absl::StatusOr<Kernel> Build() {
-    length_ = shape_[dimension_];
-    for (size_t i = 0; i < op_.operands.size(); ++i) {
-      const ir::TensorType row{DTypeOf(i), {2 * length_}};
-      BufferParameter scratch =
-          BufferFor(absl::StrCat("runs", i), row, BufferParameter::Access::kReadWrite);
-      scratch_.push_back(b_.AddScratch(std::move(scratch)));
-    }
-    std::vector<int64_t> extents(shape_.begin(), shape_.end());
-    extents.erase(extents.begin() + dimension_);
-    b_.ForEach(ForStatement::Kind::kParallel, extents, [&](absl::Span<const Var> vars) {
-      BuildSlice(std::vector<Var>(vars.begin(), vars.end()));
-    });
-    ACCELD_RETURN_IF_ERROR(sink_.status());
-    return kernel_.Finish();
-  }
-
- private:
+ protected:
   DType DTypeOf(size_t i) const { return computation_.function.TensorOf(op_.operands[i]).dtype; }
+  size_t num_operands() const { return op_.operands.size(); }
 
   Var Add(Var x, Var y) { return b_.Apply(ScalarOp::kAdd, {x, y}); }
   Var Min(Var x, Var y) { return b_.Apply(ScalarOp::kMin, {x, y}); }
   Var Lt(Var x, Var y) { return b_.Apply(ScalarOp::kLt, {x, y}); }
 
-  ElementIndex At(const std::vector<Var>& slice, Var position) const {
-    std::vector<Var> dims = slice;
-    dims.insert(dims.begin() + dimension_, position);
-    return ElementIndex::FromDims(dims, shape_);
+  void AddScratch(int64_t elements) {
+    for (size_t i = 0; i < num_operands(); ++i) {
+      const ir::TensorType row{DTypeOf(i), {elements}};
+      BufferParameter scratch =
+          BufferFor(absl::StrCat("runs", i), row, BufferParameter::Access::kReadWrite);
+      scratch_.push_back(b_.AddScratch(std::move(scratch)));
+    }
   }
 
-  void BuildSlice(const std::vector<Var>& slice) {
-    b_.For(ForStatement::Kind::kSequential, length_, [&](Var i) {
-      for (size_t k = 0; k < scratch_.size(); ++k) {
-        const absl::StatusOr<Element> element =
-            kernel_.emitter().EvaluateOperand(op_, static_cast<int>(k), At(slice, i));
-        sink_.Note(element.status());
-        if (element.ok()) StoreElement(b_, scratch_[k], DTypeOf(k), i, *element);
-      }
+  void ForEachSlice(const std::function<void(const std::vector<Var>&)>& body) {
+    std::vector<int64_t> extents(shape_.begin(), shape_.end());
+    extents.erase(extents.begin() + dimension_);
+    b_.ForEach(ForStatement::Kind::kParallel, extents, [&](absl::Span<const Var> vars) {
+      body(std::vector<Var>(vars.begin(), vars.end()));
     });
+  }
+
+  // Position `position` of a slice in a tensor that has `dims`.
+  ElementIndex At(const std::vector<Var>& slice, Var position, const ir::Dims& dims) const {
+    std::vector<Var> vars = slice;
+    vars.insert(vars.begin() + dimension_, position);
+    return ElementIndex::FromDims(vars, dims);
+  }
+
+  // The operands' elements at a position of a slice.
+  std::vector<Element> Read(const std::vector<Var>& slice, Var position) {
+    std::vector<Element> elements;
+    for (size_t k = 0; k < num_operands(); ++k) {
+      const absl::StatusOr<Element> element =
+          kernel_.emitter().EvaluateOperand(op_, static_cast<int>(k), At(slice, position, shape_));
+      sink_.Note(element.status());
+      elements.push_back(
+          element.ok() ? *element : ConstantElement(b_, ir::Literal::Zeros({DTypeOf(k), {}}), 0));
+    }
+    return elements;
+  }
+  std::vector<Element> Load(Var position) {
+    std::vector<Element> elements;
+    for (size_t k = 0; k < num_operands(); ++k) {
+      elements.push_back(LoadElement(b_, scratch_[k], DTypeOf(k), position));
+    }
+    return elements;
+  }
+  void Keep(Var position, const std::vector<Element>& elements) {
+    for (size_t k = 0; k < num_operands(); ++k) {
+      StoreElement(b_, scratch_[k], DTypeOf(k), position, elements[k]);
+    }
+  }
+
+  // The comparator.
+  Var Less(const std::vector<Element>& x, const std::vector<Element>& y) {
+    std::vector<Element> arguments;
+    for (size_t k = 0; k < num_operands(); ++k) {
+      arguments.push_back(x[k]);
+      arguments.push_back(y[k]);
+    }
+    const absl::StatusOr<std::vector<Element>> result =
+        EmitScalarRegion(kernel_.emitter(), op_.regions[0], arguments, /*keep_precision=*/false);
+    sink_.Note(result.status());
+    return result.ok() ? (*result)[0].re : b_.ConstantInt(DType::kI1, 0);
+  }
+
+  absl::StatusOr<Kernel> Finish() {
+    ACCELD_RETURN_IF_ERROR(sink_.status());
+    return kernel_.Finish();
+  }
+
+  const Computation& computation_;
+  const ir::Op& op_;
+  const ir::Dims& shape_;
+  const int64_t dimension_;
+  const int64_t length_;
+  OpKernel kernel_;
+  KernelBuilder& b_;
+  std::vector<uint32_t> scratch_;
+
+ private:
+  StatusSink sink_;
+};
+
+// A bottom-up merge sort of each slice along the sorted dimension, all operands together; stable,
+// O(n log n) comparisons. Scratch holds two copies of a slice; each pass merges sorted runs of
+// `width` elements from one copy into runs of twice that in the other.
+class MergeSort : SliceSorter {
+ public:
+  using SliceSorter::SliceSorter;
+
+  absl::StatusOr<Kernel> Build() {
+    AddScratch(2 * length_);
+    ForEachSlice([&](const std::vector<Var>& slice) { BuildSlice(slice); });
+    return Finish();
+  }
+
+ private:
+  void BuildSlice(const std::vector<Var>& slice) {
+    b_.For(ForStatement::Kind::kSequential, length_, [&](Var i) { Keep(i, Read(slice, i)); });
     const int passes = length_ > 1 ? std::bit_width(static_cast<uint64_t>(length_ - 1)) : 0;
     // Carried: the width of sorted runs, and where they stand in scratch (0 or length).
     const std::vector<Var> end =
@@ -70,9 +134,9 @@ class SortLowering {
                  return std::vector<Var>{Add(carried[0], carried[0]), to};
                });
     b_.For(ForStatement::Kind::kSequential, length_, [&](Var i) {
-      for (size_t k = 0; k < scratch_.size(); ++k) {
+      for (size_t k = 0; k < num_operands(); ++k) {
         const Element element = LoadElement(b_, scratch_[k], DTypeOf(k), Add(end[1], i));
-        kernel_.Store(k, At(slice, i), element);
+        kernel_.Store(k, At(slice, i, shape_), element);
       }
     });
   }
@@ -108,40 +172,83 @@ class SortLowering {
     // The right element goes first only when it is strictly less: that keeps the sort stable.
     const Var both = b_.Apply(ScalarOp::kAnd, {left_open, right_open});
     const std::vector<Var> right_first = b_.If(
-        both, [&] { return std::vector<Var>{Less(Add(from, runs.right), Add(from, runs.left))}; },
+        both,
+        [&] {
+          return std::vector<Var>{Less(Load(Add(from, runs.right)), Load(Add(from, runs.left)))};
+        },
         [&] { return std::vector<Var>{right_open}; });
     const Var source = Add(from, b_.Select(right_first[0], runs.right, runs.left));
-    for (size_t k = 0; k < scratch_.size(); ++k) {
-      const Element element = LoadElement(b_, scratch_[k], DTypeOf(k), source);
-      StoreElement(b_, scratch_[k], DTypeOf(k), Add(to, i), element);
-    }
+    Keep(Add(to, i), Load(source));
     const Var step_right = b_.Select(right_first[0], b_.Index(1), b_.Index(0));
     const Var step_left = b_.Select(right_first[0], b_.Index(0), b_.Index(1));
     return {runs.end, Add(runs.left, step_left), Add(runs.right, step_right)};
   }
+};
 
-  // The comparator on two positions of scratch.
-  Var Less(Var x, Var y) {
-    std::vector<Element> arguments;
-    for (size_t k = 0; k < scratch_.size(); ++k) {
-      arguments.push_back(LoadElement(b_, scratch_[k], DTypeOf(k), x));
-      arguments.push_back(LoadElement(b_, scratch_[k], DTypeOf(k), y));
-    }
-    const absl::StatusOr<std::vector<Element>> result =
-        EmitScalarRegion(kernel_.emitter(), op_.regions[0], arguments, /*keep_precision=*/false);
-    sink_.Note(result.status());
-    return result.ok() ? (*result)[0].re : b_.ConstantInt(DType::kI1, 0);
+// The first few of each slice, in order, kept in scratch while the slice is read once: most
+// elements are compared with the last of them and dropped.
+class Selection : SliceSorter {
+ public:
+  Selection(const Computation& computation, const ir::PartialSortAttributes& attributes)
+      : SliceSorter(computation, attributes.dimension), limit_(attributes.limit) {}
+
+  absl::StatusOr<Kernel> Build() {
+    AddScratch(limit_);
+    ForEachSlice([&](const std::vector<Var>& slice) { BuildSlice(slice); });
+    return Finish();
   }
 
-  const Computation& computation_;
-  const ir::Op& op_;
-  const ir::Dims& shape_;
-  OpKernel kernel_;
-  KernelBuilder& b_;
-  int64_t dimension_ = 0;
-  int64_t length_ = 0;
-  std::vector<uint32_t> scratch_;
-  StatusSink sink_;
+ private:
+  void BuildSlice(const std::vector<Var>& slice) {
+    // While there is room every element stays.
+    b_.For(ForStatement::Kind::kSequential, limit_, [&](Var i) { Insert(Read(slice, i), i); });
+    const Var limit = b_.Index(limit_);
+    b_.For(ForStatement::Kind::kSequential, length_ - limit_, [&](Var i) {
+      const std::vector<Element> element = Read(slice, Add(i, limit));
+      // An equal one that came before goes first.
+      const Var is_less = Less(element, Load(b_.Index(limit_ - 1)));
+      b_.If(is_less, [&] { Insert(element, limit); });
+    });
+    b_.For(ForStatement::Kind::kSequential, limit_, [&](Var i) {
+      for (size_t k = 0; k < num_operands(); ++k) {
+        kernel_.Store(k, At(slice, i, computation_.OutputType().dims),
+                      LoadElement(b_, scratch_[k], DTypeOf(k), i));
+      }
+    });
+  }
+
+  // Puts an element in its place among the first `count`; those behind move up and the last one of
+  // a full list falls off.
+  void Insert(const std::vector<Element>& element, Var count) {
+    std::vector<DType> dtypes;
+    for (size_t k = 0; k < num_operands(); ++k) dtypes.push_back(DTypeOf(k));
+    std::vector<Var> initial = Flatten(element, dtypes);
+    initial.push_back(b_.ConstantInt(DType::kI1, 0));
+    b_.For(ForStatement::Kind::kSequential, limit_, initial,
+           [&](Var i, absl::Span<const Var> carried) {
+             const std::vector<Element> held = Unflatten(carried.first(carried.size() - 1), dtypes);
+             const std::vector<Element> here = Load(i);
+             const Var is_end = b_.Apply(ScalarOp::kGe, {i, count});
+             const Var goes_first = b_.Apply(ScalarOp::kOr, {is_end, Less(held, here)});
+             const Var placed = b_.Apply(ScalarOp::kOr, {carried.back(), goes_first});
+             std::vector<Element> stays = here;
+             std::vector<Element> next = held;
+             for (size_t k = 0; k < num_operands(); ++k) {
+               const auto exchange = [&](Var Element::*part) {
+                 stays[k].*part = b_.Select(placed, held[k].*part, here[k].*part);
+                 next[k].*part = b_.Select(placed, here[k].*part, held[k].*part);
+               };
+               exchange(&Element::re);
+               if (ir::IsComplex(dtypes[k])) exchange(&Element::im);
+             }
+             Keep(i, stays);
+             std::vector<Var> vars = Flatten(next, dtypes);
+             vars.push_back(placed);
+             return vars;
+           });
+  }
+
+  const int64_t limit_;
 };
 
 }  // namespace
@@ -155,7 +262,17 @@ absl::StatusOr<LoweredOp> LowerSort(const Computation& computation) {
     lowered.kernels.push_back(CopyKernel(computation, computation.name, pairs));
     return lowered;
   }
-  ACCELD_ASSIGN_OR_RETURN(Kernel kernel, SortLowering(computation).Build());
+  int64_t dimension = computation.op.As<ir::SortAttributes>().dimension;
+  if (dimension < 0) dimension += computation.OutputType().rank();
+  ACCELD_ASSIGN_OR_RETURN(Kernel kernel, MergeSort(computation, dimension).Build());
+  lowered.kernels.push_back(std::move(kernel));
+  return lowered;
+}
+
+absl::StatusOr<LoweredOp> LowerPartialSort(const Computation& computation) {
+  LoweredOp lowered;
+  const auto& attributes = computation.op.As<ir::PartialSortAttributes>();
+  ACCELD_ASSIGN_OR_RETURN(Kernel kernel, Selection(computation, attributes).Build());
   lowered.kernels.push_back(std::move(kernel));
   return lowered;
 }

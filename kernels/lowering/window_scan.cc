@@ -9,6 +9,19 @@
 namespace acceld::kernels {
 namespace {
 
+// Elements of the last dimension that go through a scan along another one together.
+constexpr int64_t kMaxBlock = 512;
+constexpr int64_t kMinBlock = 8;
+
+// The largest block that `size` is made of; 0 when there is no good one.
+int64_t BlockOf(int64_t size) {
+  if (size <= kMaxBlock) return size >= kMinBlock ? size : 0;
+  for (int64_t block = kMaxBlock; block >= kMinBlock; --block) {
+    if (size % block == 0) return block;
+  }
+  return 0;
+}
+
 bool AllOnes(const std::vector<int64_t>& values) {
   return std::all_of(values.begin(), values.end(), [](int64_t v) { return v == 1; });
 }
@@ -58,6 +71,105 @@ bool IsNeutral(ir::OpKind kind, const ir::Literal& literal) {
   return false;
 }
 
+class ScanLowering {
+ public:
+  ScanLowering(const Computation& computation, const WindowScan& scan)
+      : op_(computation.op),
+        scan_(scan),
+        type_(computation.OutputType()),
+        length_(type_.dims[scan.dimension]),
+        kernel_(computation, computation.name),
+        b_(kernel_.builder()) {}
+
+  absl::StatusOr<Kernel> Build() {
+    const int64_t last = type_.rank() - 1;
+    const int64_t block =
+        scan_.dimension == last || ir::IsComplex(type_.dtype) ? 0 : BlockOf(type_.dims[last]);
+    if (block == 0) {
+      BuildLines();
+    } else {
+      BuildBlocks(block);
+    }
+    ACCELD_RETURN_IF_ERROR(sink_.status());
+    return kernel_.Finish();
+  }
+
+ private:
+  Element Initial() {
+    const absl::StatusOr<Element> initial =
+        kernel_.emitter().EvaluateOperand(op_, 1, ElementIndex::Scalar());
+    sink_.Note(initial.status());
+    return initial.ok() ? *initial : ConstantElement(b_, ir::Literal::Zeros({type_.dtype, {}}), 0);
+  }
+
+  // The position along the scanned dimension at a step.
+  Var PositionAt(Var step) {
+    return scan_.reverse ? b_.Apply(ScalarOp::kSubtract, {b_.Index(length_ - 1), step}) : step;
+  }
+
+  // What the elements up to `index` fold to, from what those before it do; stores it.
+  Element Fold(const Element& before, const std::vector<Var>& dims) {
+    const ElementIndex index = ElementIndex::FromDims(dims, type_.dims);
+    const absl::StatusOr<Element> element = kernel_.emitter().EvaluateOperand(op_, 0, index);
+    sink_.Note(element.status());
+    if (!element.ok()) return before;
+    const absl::StatusOr<std::vector<Element>> next = EmitScalarRegion(
+        kernel_.emitter(), op_.regions[0], {before, *element}, /*keep_precision=*/true);
+    sink_.Note(next.status());
+    if (!next.ok()) return before;
+    kernel_.Store(0, index, (*next)[0]);
+    return (*next)[0];
+  }
+
+  // One line after the other, the fold in a register.
+  void BuildLines() {
+    const std::vector<DType> dtypes = {type_.dtype};
+    std::vector<int64_t> extents(type_.dims.begin(), type_.dims.end());
+    extents.erase(extents.begin() + scan_.dimension);
+    b_.ForEach(ForStatement::Kind::kParallel, extents, [&](absl::Span<const Var> vars) {
+      b_.For(ForStatement::Kind::kSequential, length_, Flatten({Initial()}, dtypes),
+             [&](Var step, absl::Span<const Var> current) {
+               std::vector<Var> dims(vars.begin(), vars.end());
+               dims.insert(dims.begin() + scan_.dimension, PositionAt(step));
+               return Flatten({Fold(Unflatten(current, dtypes)[0], dims)}, dtypes);
+             });
+    });
+  }
+
+  // Blocks of neighbours along the last dimension, their folds in scratch: memory is read in order.
+  void BuildBlocks(int64_t block) {
+    const DType dtype = ComputeTypeOf(type_.dtype);
+    const uint32_t folds =
+        b_.AddScratch(BufferFor("folds", {dtype, {block}}, BufferParameter::Access::kReadWrite));
+    std::vector<int64_t> extents(type_.dims.begin(), type_.dims.end());
+    extents.back() /= block;
+    extents.erase(extents.begin() + scan_.dimension);
+    b_.ForEach(ForStatement::Kind::kParallel, extents, [&](absl::Span<const Var> vars) {
+      const Element initial = Initial();
+      b_.For(ForStatement::Kind::kSequential, block,
+             [&](Var i) { StoreElement(b_, folds, dtype, i, initial); });
+      b_.For(ForStatement::Kind::kSequential, length_, [&](Var step) {
+        const Var position = PositionAt(step);
+        b_.For(ForStatement::Kind::kSequential, block, [&](Var i) {
+          std::vector<Var> dims(vars.begin(), vars.end());
+          dims.back() = b_.Apply(
+              ScalarOp::kAdd, {b_.Apply(ScalarOp::kMultiply, {dims.back(), b_.Index(block)}), i});
+          dims.insert(dims.begin() + scan_.dimension, position);
+          StoreElement(b_, folds, dtype, i, Fold(LoadElement(b_, folds, dtype, i), dims));
+        });
+      });
+    });
+  }
+
+  const ir::Op& op_;
+  const WindowScan scan_;
+  const ir::TensorType& type_;
+  const int64_t length_;
+  OpKernel kernel_;
+  KernelBuilder& b_;
+  StatusSink sink_;
+};
+
 }  // namespace
 
 absl::optional<WindowScan> FindWindowScan(const Computation& computation) {
@@ -90,42 +202,7 @@ absl::optional<WindowScan> FindWindowScan(const Computation& computation) {
 }
 
 absl::StatusOr<Kernel> LowerWindowScan(const Computation& computation, const WindowScan& scan) {
-  const ir::Op& op = computation.op;
-  const ir::TensorType& type = computation.OutputType();
-  const std::vector<DType> dtypes = {type.dtype};
-  OpKernel kernel(computation, computation.name);
-  KernelBuilder& b = kernel.builder();
-  std::vector<int64_t> extents(type.dims.begin(), type.dims.end());
-  const int64_t length = extents[scan.dimension];
-  extents.erase(extents.begin() + scan.dimension);
-  StatusSink sink;
-  b.ForEach(ForStatement::Kind::kParallel, extents, [&](absl::Span<const Var> vars) {
-    const absl::StatusOr<Element> initial =
-        kernel.emitter().EvaluateOperand(op, 1, ElementIndex::Scalar());
-    sink.Note(initial.status());
-    if (!initial.ok()) return;
-    b.For(ForStatement::Kind::kSequential, length, Flatten({*initial}, dtypes),
-          [&](Var step, absl::Span<const Var> current) {
-            const std::vector<Var> unchanged(current.begin(), current.end());
-            std::vector<Var> dims(vars.begin(), vars.end());
-            const Var position =
-                scan.reverse ? b.Apply(ScalarOp::kSubtract, {b.Index(length - 1), step}) : step;
-            dims.insert(dims.begin() + scan.dimension, position);
-            const ElementIndex index = ElementIndex::FromDims(dims, type.dims);
-            const absl::StatusOr<Element> element = kernel.emitter().EvaluateOperand(op, 0, index);
-            sink.Note(element.status());
-            if (!element.ok()) return unchanged;
-            const absl::StatusOr<std::vector<Element>> next = EmitScalarRegion(
-                kernel.emitter(), op.regions[0], {Unflatten(current, dtypes)[0], *element},
-                /*keep_precision=*/true);
-            sink.Note(next.status());
-            if (!next.ok()) return unchanged;
-            kernel.Store(0, index, (*next)[0]);
-            return Flatten(*next, dtypes);
-          });
-  });
-  ACCELD_RETURN_IF_ERROR(sink.status());
-  return kernel.Finish();
+  return ScanLowering(computation, scan).Build();
 }
 
 }  // namespace acceld::kernels

@@ -20,9 +20,11 @@
 #include "server/compiler/passes/fold_constants.h"
 #include "server/compiler/passes/inline.h"
 #include "server/compiler/passes/isolate_nests.h"
+#include "server/compiler/passes/shorten_sorts.h"
 #include "server/compiler/passes/shrink_splats.h"
 #include "server/compiler/passes/simplify_algebra.h"
 #include "server/compiler/passes/split_reductions.h"
+#include "server/compiler/passes/widen_dots.h"
 
 namespace acceld::compiler {
 namespace {
@@ -39,9 +41,11 @@ constexpr Pass kPipeline[] = {
     {"dce", &EliminateDeadCode},
     // Known branches and moved constants have made new work for these.
     {"canonicalize", &Canonicalize},
+    {"widen-dots", &WidenDots},
     {"canonicalize-dots", &CanonicalizeDots},
     {"canonicalize-convolutions", &CanonicalizeConvolutions},
     {"split-reductions", &SplitReductions},
+    {"shorten-sorts", &ShortenSorts},
     {"shrink-splats", &ShrinkSplats},
     {"cse", &EliminateCommonSubexpressions},
     {"dce", &EliminateDeadCode},

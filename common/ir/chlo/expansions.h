@@ -19,6 +19,8 @@ Expansion ExpandBroadcast(FunctionBuilder& builder, const ImportedOp& op);
 // top_k.cc: the k largest elements along the last dimension, largest first, and their indices as
 // i32; of equal ones the first. Floats in total order: NaN is above infinity.
 Expansion ExpandTopK(FunctionBuilder& builder, const ImportedOp& op);
+// The same where k is a second operand.
+Expansion ExpandDynamicTopK(FunctionBuilder& builder, const ImportedOp& op);
 
 // INVALID_ARGUMENT when the op has another number of operands, or one that is no tensor.
 absl::Status CheckTensorOperands(const FunctionBuilder& builder, const ImportedOp& op,

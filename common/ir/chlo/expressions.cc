@@ -28,8 +28,12 @@ ValueId Expressions::Compare(ComparisonDirection direction, ValueId a, ValueId b
   return Op(OpKind::kCompare, {a, b}, PredicateType(), CompareAttributes{direction, compared});
 }
 
-// The sizes of the dimensions of `like`, as tensor<rank x i32>.
-ValueId Expressions::Shape() {
+ValueId Expressions::Iota(int64_t dimension) {
+  if (type_.IsStatic()) return Op(OpKind::kIota, {}, type_, IotaAttributes{dimension});
+  return Op(OpKind::kDynamicIota, {Shape()}, type_, IotaAttributes{dimension});
+}
+
+std::vector<ValueId> Expressions::Sizes() {
   const TensorType one{DType::kI32, {1}};
   std::vector<ValueId> sizes;
   for (int64_t d = 0; d < type_.rank(); ++d) {
@@ -37,8 +41,12 @@ ValueId Expressions::Shape() {
         Op(OpKind::kGetDimensionSize, {like_}, {DType::kI32, {}}, DimensionAttributes{d});
     sizes.push_back(Op(OpKind::kReshape, {size}, one));
   }
-  return Op(OpKind::kConcatenate, std::move(sizes), {DType::kI32, {type_.rank()}},
-            DimensionAttributes{0});
+  return sizes;
+}
+
+// The sizes of the dimensions of `like`, as tensor<rank x i32>.
+ValueId Expressions::Shape() {
+  return Op(OpKind::kConcatenate, Sizes(), {DType::kI32, {type_.rank()}}, DimensionAttributes{0});
 }
 
 }  // namespace acceld::ir

@@ -48,6 +48,11 @@ class Expressions {
     };
     return Op(OpKind::kClamp, {bound(min), a, bound(max)}, type_);
   }
+  // The index along `dimension` of each element, where this type is of integers.
+  ValueId Iota(int64_t dimension);
+  // The size of each dimension of `like`, as tensor<1xi32>.
+  std::vector<ValueId> Sizes();
+
   // Highest power first, Horner's rule.
   ValueId Polynomial(ValueId x, absl::Span<const double> coefficients) {
     ValueId sum = Constant(coefficients[0]);

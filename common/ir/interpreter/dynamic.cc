@@ -17,19 +17,25 @@ EvalResult EvalStaticForm(EvalContext& c) {
   };
   ACCELD_ASSIGN_OR_RETURN(const StaticForm form, ToStaticForm(c.op, c.frame.function, value_of));
   const Function& function = c.frame.function;
-  const TensorType declared{c.result().dtype, form.dims.value_or(c.result().dims)};
-  const Type declared_type = declared;
+  const std::vector<Type> expected = function.TypesOf(c.op.results);
+  std::vector<Type> declared = expected;
+  if (form.dims.has_value()) {
+    declared.back() = TensorType{declared.back().tensor().dtype, *form.dims};
+  }
   const std::vector<Type> operand_types = function.TypesOf(form.op.operands);
+  std::vector<InferContext::RegionSignature> regions;
+  for (const Region& region : form.op.regions) {
+    regions.push_back({function.TypesOf(region.parameters), function.TypesOf(region.results)});
+  }
   ACCELD_ASSIGN_OR_RETURN(const std::vector<Type> types,
                           InferResultTypes({.kind = form.op.kind,
                                             .attributes = form.op.attributes,
                                             .operands = operand_types,
-                                            .regions = {},
-                                            .declared = {&declared_type, 1}}));
-  if (!(types[0] == function.TypeOf(c.op.results[0]))) {
-    return absl::InvalidArgumentError(absl::StrCat("the operands give ", types[0].ToString(),
-                                                   ", but the result is declared ",
-                                                   c.result().ToString()));
+                                            .regions = regions,
+                                            .declared = declared}));
+  if (types != expected) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the operands give ", ToString(types), ", but what is declared is ", ToString(expected)));
   }
   std::vector<const Value*> operands(c.operands.begin(),
                                      c.operands.begin() + form.op.operands.size());
@@ -43,7 +49,9 @@ EvalResult EvalDynamicConv(EvalContext& c) { return EvalStaticForm(c); }
 EvalResult EvalDynamicGather(EvalContext& c) { return EvalStaticForm(c); }
 EvalResult EvalDynamicIota(EvalContext& c) { return EvalStaticForm(c); }
 EvalResult EvalDynamicPad(EvalContext& c) { return EvalStaticForm(c); }
+EvalResult EvalDynamicReduceWindow(EvalContext& c) { return EvalStaticForm(c); }
 EvalResult EvalDynamicReshape(EvalContext& c) { return EvalStaticForm(c); }
+EvalResult EvalDynamicRngBitGenerator(EvalContext& c) { return EvalStaticForm(c); }
 EvalResult EvalGetDimensionSize(EvalContext& c) { return EvalStaticForm(c); }
 EvalResult EvalRealDynamicSlice(EvalContext& c) { return EvalStaticForm(c); }
 EvalResult EvalSetDimensionSize(EvalContext& c) { return EvalStaticForm(c); }

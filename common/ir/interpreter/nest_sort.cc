@@ -55,15 +55,9 @@ class LineSorter {
   std::vector<Scalar> arguments_;
 };
 
-}  // namespace
-
-// StableHLO specification, "sort"; always stable.
-EvalResult EvalSort(EvalContext& c) {
+// The first `limit` elements of each sorted line.
+EvalResult SortLines(EvalContext& c, int64_t dimension, int64_t limit) {
   const Dims& dims = c.operand(0).type().dims;
-  const auto rank = static_cast<int64_t>(dims.size());
-  int64_t dimension = c.As<SortAttributes>().dimension;
-  if (dimension < 0) dimension += rank;
-  if (rank == 0) return c.OperandValues();
   const int64_t size = dims[dimension];
   const int64_t stride = RowMajorStrides(dims)[dimension];
 
@@ -77,6 +71,7 @@ EvalResult EvalSort(EvalContext& c) {
   Dims line_dims = dims;
   line_dims[dimension] = 1;
   const Dims strides = RowMajorStrides(dims);
+  const Dims result_strides = RowMajorStrides(c.result().dims);
   Dims index(dims.size(), 0);
   for (int64_t line = 0, lines = size == 0 ? 0 : NumElements(line_dims); line < lines;
        ++line, NextIndex(line_dims, index)) {
@@ -84,15 +79,33 @@ EvalResult EvalSort(EvalContext& c) {
     ACCELD_ASSIGN_OR_RETURN(const std::vector<int64_t> order, sorter.Sort(base, stride, size));
     for (size_t k = 0; k < views.size(); ++k) {
       const int64_t bytes = StorageBytesOf(views[k].type().dtype);
-      for (int64_t i = 0; i < size; ++i) {
-        std::copy_n(views[k].BytesAt(base + order[i] * stride), bytes,
-                    results[k].BytesAt(base + i * stride));
+      for (int64_t i = 0; i < limit; ++i) {
+        std::copy_n(
+            views[k].BytesAt(base + order[i] * stride), bytes,
+            results[k].BytesAt(LinearIndex(result_strides, index) + i * result_strides[dimension]));
       }
     }
   }
   std::vector<Value> values;
   for (TensorBuilder& result : results) values.push_back(result.Finish());
   return values;
+}
+
+}  // namespace
+
+// StableHLO specification, "sort"; always stable.
+EvalResult EvalSort(EvalContext& c) {
+  const Dims& dims = c.operand(0).type().dims;
+  const auto rank = static_cast<int64_t>(dims.size());
+  if (rank == 0) return c.OperandValues();
+  int64_t dimension = c.As<SortAttributes>().dimension;
+  if (dimension < 0) dimension += rank;
+  return SortLines(c, dimension, dims[dimension]);
+}
+
+EvalResult EvalPartialSort(EvalContext& c) {
+  const auto& attributes = c.As<PartialSortAttributes>();
+  return SortLines(c, attributes.dimension, attributes.limit);
 }
 
 }  // namespace acceld::ir::interpreter

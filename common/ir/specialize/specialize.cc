@@ -328,7 +328,7 @@ class Specializer {
       }
       op = std::move(form->op);
       if (form->dims.has_value()) {
-        declared[0] = TensorType{declared[0].tensor().dtype, *std::move(form->dims)};
+        declared.back() = TensorType{declared.back().tensor().dtype, *std::move(form->dims)};
       }
     }
     const std::vector<Type> operands = function.TypesOf(op.operands);

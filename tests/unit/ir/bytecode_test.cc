@@ -153,6 +153,8 @@ TEST(Bytecode, KnowsEveryOpOfStableHloInSomeVersion) {
   for (int kind = 0; kind < kNumOpKinds; ++kind) {
     absl::string_view name = NameOf(static_cast<OpKind>(kind));
     if (!absl::ConsumePrefix(&name, "stablehlo.") && !absl::ConsumePrefix(&name, "func.")) continue;
+    // Custom calls there.
+    if (name == "dynamic_reduce_window" || name == "dynamic_rng_bit_generator") continue;
     const bool known = bytecode::FindVhloOp(absl::StrCat(name, "_v1")).ok() ||
                        bytecode::FindVhloOp(absl::StrCat(name, "_v2")).ok();
     EXPECT_TRUE(known) << name << " has no row in vhlo_ops.def";

@@ -45,6 +45,38 @@ void ExpectReduceAgrees(DType dtype, const ir::Dims& dims, const std::vector<int
                                                     : kClose);
 }
 
+// The larger of two, by a branch; and what the element, as a number of a branch, makes of the sum.
+TEST(Reduce, ReducersMayBranch) {
+  const auto scalar = [](DType dtype) { return ir::Type(ir::TensorType{dtype, {}}); };
+  const auto branch = [](FunctionBuilder& b, OpKind kind, const Values& p) {
+    b.BeginRegion({});
+    return b.EndRegion(b.Add(kind, {p[0], p[1]}).value());
+  };
+  ExpectNestAgrees(
+      OpKind::kReduce, {RandomTensor(DType::kF32, {4, 9}, 1), RandomTensor(DType::kF32, {}, 2)},
+      ir::DimensionsAttributes{{1}}, [&](FunctionBuilder& b) {
+        return ir::MakeRegion(b, {scalar(DType::kF32), scalar(DType::kF32)}, [&](const Values& p) {
+          const ir::CompareAttributes greater{ir::ComparisonDirection::kGt};
+          const ValueId condition = b.AddOne(OpKind::kCompare, p, greater).value();
+          std::vector<Region> branches;
+          branches.push_back(branch(b, OpKind::kSubtract, p));
+          branches.push_back(branch(b, OpKind::kMultiply, p));
+          return b.Add(OpKind::kIf, {condition}, ir::NoAttributes{}, std::move(branches)).value();
+        });
+      });
+  ExpectNestAgrees(
+      OpKind::kReduce, {RandomTensor(DType::kI32, {4, 9}, 1), RandomTensor(DType::kI32, {}, 2)},
+      ir::DimensionsAttributes{{0}}, [&](FunctionBuilder& b) {
+        return ir::MakeRegion(b, {scalar(DType::kI32), scalar(DType::kI32)}, [&](const Values& p) {
+          std::vector<Region> branches;
+          branches.push_back(branch(b, OpKind::kAdd, p));
+          branches.push_back(branch(b, OpKind::kXor, p));
+          branches.push_back(branch(b, OpKind::kSubtract, p));
+          return b.Add(OpKind::kCase, {p[1]}, ir::NoAttributes{}, std::move(branches)).value();
+        });
+      });
+}
+
 TEST(Reduce, SumsRowsColumnsAndEverything) {
   for (DType dtype : AllDTypes()) {
     // The reference rounds sums of 8-bit floats after each step, kernels round once.
@@ -196,10 +228,11 @@ TEST(Sort, SortsStablyAlongAnyDimension) {
     const Literal values = RandomTensor(DType::kC64, {length, 3}, 6);
     for (int64_t dimension : {0, -1}) {
       for (const auto direction : {ir::ComparisonDirection::kLt, ir::ComparisonDirection::kGt}) {
-        ExpectNestAgrees(
-            OpKind::kSort, {keys, values}, ir::SortAttributes{dimension, true},
-            [&](FunctionBuilder& b) { return LessRegion(b, {DType::kI4, DType::kC64}, direction); },
-            {ir::Tolerance::kExact});
+        ExpectNestAgrees(OpKind::kSort, {keys, values}, ir::SortAttributes{dimension, true},
+                         [&](FunctionBuilder& b) {
+                           return LessRegion(b, {DType::kI4, DType::kC64}, direction);
+                         },
+                         {ir::Tolerance::kExact});
       }
     }
   }
