@@ -51,6 +51,7 @@ absl::StatusOr<std::vector<ValueId>> ImportReplacement(FunctionBuilder& builder,
 
 absl::StatusOr<std::vector<ValueId>> ImportOp(FunctionBuilder& builder, ImportedOp& op) {
   ACCELD_RETURN_IF_ERROR(UnwrapChloCall(op).status());
+  ACCELD_RETURN_IF_ERROR(UnwrapDynamicCall(builder, op).status());
   if (IsReplacedOp(op.name)) return ImportReplacement(builder, op);
   const auto kind = FindOp(op.name);
   if (!kind) return absl::UnimplementedError(absl::StrCat("op '", op.name, "' is not supported"));

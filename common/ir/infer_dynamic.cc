@@ -91,6 +91,29 @@ InferResult InferDynamicPad(const InferContext& context) {
   return std::vector<Type>{std::move(result)};
 }
 
+// Operands: input, initial value, then what WindowAttributes has, in its order.
+InferResult InferDynamicReduceWindow(const InferContext& context) {
+  const TensorType& operand = context.operand(0);
+  const TensorType& init = context.operand(1);
+  if (init.rank() != 0 || init.dtype != operand.dtype) {
+    return Refuse("the initial value must be tensor<", DTypeName(operand.dtype), ">, not ",
+                  init.ToString());
+  }
+  const char* const names[] = {"window_dimensions", "window_strides", "base_dilations",
+                               "window_dilations"};
+  for (int i = 0; i < 4; ++i) {
+    ACCELD_RETURN_IF_ERROR(CheckShapeOperand(names[i], context.operand(i + 2), operand.rank()));
+  }
+  const TensorType& padding = context.operand(6);
+  if (!IsInteger(padding.dtype) || !MayEqual(padding.dims, {operand.rank(), 2})) {
+    return Refuse("padding must be ", operand.rank(), " pairs of integers, not ",
+                  padding.ToString());
+  }
+  ACCELD_RETURN_IF_ERROR(CheckReducer(context.regions[0], {operand.dtype}));
+  ACCELD_ASSIGN_OR_RETURN(TensorType result, DeclaredOfRank(context, operand.rank()));
+  return std::vector<Type>{std::move(result)};
+}
+
 InferResult InferDynamicReshape(const InferContext& context) {
   ACCELD_ASSIGN_OR_RETURN(std::vector<Type> types, InferReshape(context));
   ACCELD_RETURN_IF_ERROR(

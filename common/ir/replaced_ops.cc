@@ -80,6 +80,15 @@ constexpr Entry kEntries[] = {
     {"stablehlo.partition_id", Zero},          {"stablehlo.replica_id", Zero},
 };
 
+// The target of a custom call; empty for other ops.
+absl::StatusOr<std::string> CustomCallTarget(const ImportedOp& op) {
+  std::string name;
+  const auto target = op.attributes.find("call_target_name");
+  if (op.name != "stablehlo.custom_call" || target == op.attributes.end()) return name;
+  ACCELD_RETURN_IF_ERROR(ReadField(target->second, name));
+  return name;
+}
+
 const Entry* Find(absl::string_view name) {
   for (const Entry& entry : kEntries) {
     if (entry.name == name) return &entry;
@@ -103,10 +112,7 @@ absl::StatusOr<std::vector<ValueId>> ReplaceOp(FunctionBuilder& builder, const I
 }
 
 absl::StatusOr<bool> UnwrapChloCall(ImportedOp& op) {
-  const auto target = op.attributes.find("call_target_name");
-  if (op.name != "stablehlo.custom_call" || target == op.attributes.end()) return false;
-  std::string name;
-  ACCELD_RETURN_IF_ERROR(ReadField(target->second, name));
+  ACCELD_ASSIGN_OR_RETURN(const std::string name, CustomCallTarget(op));
   absl::string_view mnemonic = name;
   if (!absl::ConsumePrefix(&mnemonic, "mhlo.")) return false;
   const std::string chlo = absl::StrCat("chlo.", mnemonic == "topk" ? "top_k" : mnemonic);
@@ -124,6 +130,29 @@ absl::StatusOr<bool> UnwrapChloCall(ImportedOp& op) {
   }
   op.name = chlo;
   op.attributes = std::move(attributes);
+  return true;
+}
+
+absl::StatusOr<bool> UnwrapDynamicCall(FunctionBuilder& builder, ImportedOp& op) {
+  ACCELD_ASSIGN_OR_RETURN(const std::string name, CustomCallTarget(op));
+  if (name != NameOf(OpKind::kDynamicReduceWindow)) return false;
+  const auto called = op.attributes.find("called_computations");
+  const auto* list =
+      called == op.attributes.end() ? nullptr : std::get_if<ArrayAttribute>(&called->second.value);
+  if (op.operands.size() != 7 || !builder.TypeOf(op.operands[1]).IsTensor() || list == nullptr ||
+      list->elements.size() != 1) {
+    return absl::UnimplementedError(
+        absl::StrCat("custom call '", name, "' of other than one input and one computation"));
+  }
+  CallAttributes reducer;
+  ACCELD_RETURN_IF_ERROR(Annotate(ReadField(list->elements[0], reducer.callee), name));
+  const Type init = builder.TypeOf(op.operands[1]);
+  std::vector<ValueId> parameters = builder.BeginRegion({init, init});
+  std::vector<ValueId> result = builder.AddUnchecked(
+      OpKind::kCall, std::move(parameters), std::move(reducer), {}, {&init, 1}, op.location);
+  op.regions = {builder.EndRegion(std::move(result))};
+  op.name = name;
+  op.attributes.clear();
   return true;
 }
 

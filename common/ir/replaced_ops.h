@@ -25,4 +25,9 @@ absl::StatusOr<std::vector<ValueId>> ReplaceOp(FunctionBuilder& builder, const I
 // attributes in `mhlo.attributes`. False, and `op` unchanged, for any other op.
 absl::StatusOr<bool> UnwrapChloCall(ImportedOp& op);
 
+// The same for what JAX writes where the sizes of a window are symbolic: a custom call
+// @stablehlo.dynamic_reduce_window, whose reducer is a function. Becomes the op of that name, with
+// a region that calls the function.
+absl::StatusOr<bool> UnwrapDynamicCall(FunctionBuilder& builder, ImportedOp& op);
+
 }  // namespace acceld::ir

@@ -26,6 +26,14 @@ struct Source {
     }
     return IntegersOf(*value);
   }
+  absl::StatusOr<PaddingPairs> Padding(int operand) const {
+    ACCELD_ASSIGN_OR_RETURN(const std::vector<int64_t> flat, Integers(operand));
+    PaddingPairs padding;
+    for (size_t i = 0; i + 1 < flat.size(); i += 2) {
+      padding.pairs.emplace_back(flat[i], flat[i + 1]);
+    }
+    return padding;
+  }
   const Dims& DimsOf(int operand) const { return function.TensorOf(op.operands[operand]).dims; }
 
   // The op as one of `kind` on its first `operands` operands.
@@ -62,12 +70,8 @@ absl::StatusOr<StaticForm> StaticDynamicBroadcastInDim(const Source& source) {
 }
 
 absl::StatusOr<StaticForm> StaticDynamicConv(const Source& source) {
-  ACCELD_ASSIGN_OR_RETURN(const std::vector<int64_t> padding, source.Integers(2));
   auto attributes = source.op.As<ConvolutionAttributes>();
-  attributes.padding.pairs.clear();
-  for (size_t i = 0; i + 1 < padding.size(); i += 2) {
-    attributes.padding.pairs.emplace_back(padding[i], padding[i + 1]);
-  }
+  ACCELD_ASSIGN_OR_RETURN(attributes.padding, source.Padding(2));
   return source.As(OpKind::kConvolution, std::move(attributes), 2);
 }
 
@@ -90,6 +94,18 @@ absl::StatusOr<StaticForm> StaticDynamicPad(const Source& source) {
   ACCELD_ASSIGN_OR_RETURN(attributes.edge_padding_high, source.Integers(3));
   ACCELD_ASSIGN_OR_RETURN(attributes.interior_padding, source.Integers(4));
   return source.As(OpKind::kPad, std::move(attributes), 2);
+}
+
+absl::StatusOr<StaticForm> StaticDynamicReduceWindow(const Source& source) {
+  WindowAttributes attributes;
+  ACCELD_ASSIGN_OR_RETURN(attributes.window_dimensions, source.Integers(2));
+  ACCELD_ASSIGN_OR_RETURN(attributes.window_strides, source.Integers(3));
+  ACCELD_ASSIGN_OR_RETURN(attributes.base_dilations, source.Integers(4));
+  ACCELD_ASSIGN_OR_RETURN(attributes.window_dilations, source.Integers(5));
+  ACCELD_ASSIGN_OR_RETURN(attributes.padding, source.Padding(6));
+  StaticForm form = source.As(OpKind::kReduceWindow, std::move(attributes), 2);
+  form.op.regions = source.op.regions;
+  return form;
 }
 
 absl::StatusOr<StaticForm> StaticDynamicReshape(const Source& source) {

@@ -14,8 +14,8 @@
 namespace acceld::ir {
 
 struct StaticForm {
-  // The op of another family that does the same: its results are those of the original, its
-  // operands those that are no shapes.
+  // The op of another family that does the same: its results and regions are those of the original,
+  // its operands those that are no shapes.
   Op op;
   // The result's shape, where the values say it; otherwise it follows from the op.
   absl::optional<Dims> dims;

@@ -20,11 +20,15 @@ EvalResult EvalStaticForm(EvalContext& c) {
   const TensorType declared{c.result().dtype, form.dims.value_or(c.result().dims)};
   const Type declared_type = declared;
   const std::vector<Type> operand_types = function.TypesOf(form.op.operands);
+  std::vector<InferContext::RegionSignature> regions;
+  for (const Region& region : form.op.regions) {
+    regions.push_back({function.TypesOf(region.parameters), function.TypesOf(region.results)});
+  }
   ACCELD_ASSIGN_OR_RETURN(const std::vector<Type> types,
                           InferResultTypes({.kind = form.op.kind,
                                             .attributes = form.op.attributes,
                                             .operands = operand_types,
-                                            .regions = {},
+                                            .regions = regions,
                                             .declared = {&declared_type, 1}}));
   if (!(types[0] == function.TypeOf(c.op.results[0]))) {
     return absl::InvalidArgumentError(absl::StrCat("the operands give ", types[0].ToString(),
@@ -43,6 +47,7 @@ EvalResult EvalDynamicConv(EvalContext& c) { return EvalStaticForm(c); }
 EvalResult EvalDynamicGather(EvalContext& c) { return EvalStaticForm(c); }
 EvalResult EvalDynamicIota(EvalContext& c) { return EvalStaticForm(c); }
 EvalResult EvalDynamicPad(EvalContext& c) { return EvalStaticForm(c); }
+EvalResult EvalDynamicReduceWindow(EvalContext& c) { return EvalStaticForm(c); }
 EvalResult EvalDynamicReshape(EvalContext& c) { return EvalStaticForm(c); }
 EvalResult EvalGetDimensionSize(EvalContext& c) { return EvalStaticForm(c); }
 EvalResult EvalRealDynamicSlice(EvalContext& c) { return EvalStaticForm(c); }
