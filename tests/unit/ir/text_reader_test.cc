@@ -215,5 +215,16 @@ TEST(TextReaderTest, CustomCallsNamedMhloStandForChloOps) {
   EXPECT_EQ(PrintModule(*call), PrintModule(*op));
 }
 
+TEST(TextReaderTest, ResultsOfAReplacedOpAreWhatStandsForThem) {
+  const auto module =
+      ParseModule(Main("(%a: tensor<2xf32>, %b: tensor<3xi32>) -> tensor<2xf32>", R"(
+    %0:2 = "stablehlo.cross-replica-sum"(%b, %a) : (tensor<3xi32>, tensor<2xf32>) -> (tensor<3xi32>, tensor<2xf32>)
+    %1:2 = "stablehlo.cross-replica-sum"(%0#1, %0#0) : (tensor<2xf32>, tensor<3xi32>) -> (tensor<2xf32>, tensor<3xi32>)
+    return %1#0 : tensor<2xf32>)"));
+  ASSERT_TRUE(module.ok()) << module.status();
+  const Region& body = module->functions[0].body;
+  EXPECT_EQ(body.results[0], body.parameters[0]);
+}
+
 }  // namespace
 }  // namespace acceld::ir
