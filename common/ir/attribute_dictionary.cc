@@ -7,7 +7,8 @@
 namespace acceld::ir {
 namespace {
 
-// Attributes that say how to place or lay out, and for whom: they change no value here.
+// Attributes that say how to place or lay out, and for whom: they change no value here. Where they
+// do, in calls, they have been read before (lapack_layouts.h, replaced_ops.h).
 bool IsHint(absl::string_view name) {
   static constexpr absl::string_view kHints[] = {
       "called_computations",    "channel_handle",  "channel_id",     "operand_layouts",

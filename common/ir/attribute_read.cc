@@ -118,6 +118,10 @@ absl::Status ReadField(const Attribute& from, FunctionName& to) {
     to.name = symbol->name;
     return absl::OkStatus();
   }
+  if (const auto* string = std::get_if<StringAttribute>(&from.value)) {
+    to.name = string->value;
+    return absl::OkStatus();
+  }
   return Mismatch("@function", from);
 }
 

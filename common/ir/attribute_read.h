@@ -23,7 +23,7 @@ absl::Status ReadField(const Attribute& from, Literal& to);
 // A keyword or string with the dtype's spelling, or a rank-0 tensor type. "tf32" reads as f32: more
 // precise than asked for is allowed.
 absl::Status ReadField(const Attribute& from, DType& to);
-absl::Status ReadField(const Attribute& from, FunctionName& to);
+absl::Status ReadField(const Attribute& from, FunctionName& to);  // @name, or a string
 absl::Status ReadField(const Attribute& from, Attribute& to);
 absl::Status ReadField(const Attribute& from, AttributeDictionary& to);
 // array<i64: 1, 2>, [1, 2] or a literal of integers of rank 1.

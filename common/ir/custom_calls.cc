@@ -43,13 +43,7 @@ absl::StatusOr<FunctionName> CalledComputation(const ImportedOp& op) {
     return absl::InvalidArgumentError("needs one function in called_computations");
   }
   FunctionName name;
-  const Attribute& element = names->elements[0];
-  // Bytecode has names as strings.
-  if (const auto* text = std::get_if<StringAttribute>(&element.value)) {
-    name.name = text->value;
-  } else {
-    ACCELD_RETURN_IF_ERROR(Annotate(ReadField(element, name), "called_computations"));
-  }
+  ACCELD_RETURN_IF_ERROR(Annotate(ReadField(names->elements[0], name), "called_computations"));
   return name;
 }
 

@@ -6,6 +6,7 @@
 #include "common/ir/attribute_dictionary.h"
 #include "common/ir/custom_calls.h"
 #include "common/ir/infer.h"
+#include "common/ir/lapack_layouts.h"
 #include "common/ir/replaced_ops.h"
 
 namespace acceld::ir {
@@ -48,6 +49,17 @@ absl::StatusOr<std::vector<ValueId>> ImportReplacement(FunctionBuilder& builder,
   return results;
 }
 
+absl::StatusOr<std::vector<ValueId>> ImportCustomCall(FunctionBuilder& builder, ImportedOp& op,
+                                                      OpAttributes attributes) {
+  ACCELD_ASSIGN_OR_RETURN(const LapackLayouts layouts, ReadLapackLayouts(builder, op));
+  ACCELD_ASSIGN_OR_RETURN(std::vector<ValueId> operands,
+                          LayOutOperands(builder, layouts, std::move(op.operands), op.location));
+  std::vector<ValueId> results =
+      builder.AddUnchecked(OpKind::kCustomCall, std::move(operands), std::move(attributes),
+                           std::move(op.regions), op.result_types, op.location);
+  return LayOutResults(builder, layouts, std::move(results), op.location);
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<ValueId>> ImportOp(FunctionBuilder& builder, ImportedOp& op) {
@@ -57,6 +69,7 @@ absl::StatusOr<std::vector<ValueId>> ImportOp(FunctionBuilder& builder, Imported
   if (!kind) return absl::UnimplementedError(absl::StrCat("op '", op.name, "' is not supported"));
   ACCELD_ASSIGN_OR_RETURN(OpAttributes attributes, FromDictionary(*kind, op.attributes));
   ACCELD_RETURN_IF_ERROR(CheckResultTypes(builder, op, attributes, *kind));
+  if (*kind == OpKind::kCustomCall) return ImportCustomCall(builder, op, std::move(attributes));
   return builder.AddUnchecked(*kind, std::move(op.operands), std::move(attributes),
                               std::move(op.regions), op.result_types, op.location);
 }

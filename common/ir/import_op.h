@@ -22,7 +22,8 @@ struct ImportedOp {
 
 // Checks an op against its inference rule and appends it to the builder's open region with the
 // result types it declares; gives its results. Ops that exist in programs only (CHLO, also
-// as custom calls @mhlo.name, and sharding constraints) are replaced. The op's parts are taken.
+// as custom calls @mhlo.name, and sharding constraints) are replaced, and those that JAX writes as
+// custom calls get their own form. The op's parts are taken.
 // UNIMPLEMENTED for an op outside ops.def: "op 'stablehlo.foo' is not supported"; other errors name
 // op and values. The callee of a call is left to the verifier.
 absl::StatusOr<std::vector<ValueId>> ImportOp(FunctionBuilder& builder, ImportedOp& op);

@@ -1,10 +1,12 @@
 #include "server/compiler/compiler.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "common/ir/fingerprint.h"
 #include "common/ir/specialize/specialize.h"
 #include "common/ir/text.h"
@@ -31,6 +33,13 @@ void DumpPlan(const kernels::Plan& plan, const std::vector<PassTime>& times, Dum
 }
 
 }  // namespace
+
+std::string KeyOf(const CompileOptions& options) {
+  std::vector<std::string> passes = options.disabled_passes;
+  std::sort(passes.begin(), passes.end());
+  passes.erase(std::unique(passes.begin(), passes.end()), passes.end());
+  return passes.empty() ? "" : absl::StrCat("without ", absl::StrJoin(passes, ","));
+}
 
 absl::StatusOr<hal::Executable> Compile(const ir::Module& module, absl::string_view entry,
                                         absl::Span<const ir::TensorType> argument_types,

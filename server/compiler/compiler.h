@@ -21,6 +21,10 @@ struct CompileOptions {
   std::vector<std::string> disabled_passes;
 };
 
+// What of `options` changes code, for cache keys: the same text for options that mean the same,
+// empty for the defaults.
+std::string KeyOf(const CompileOptions& options);
+
 // The whole compile: specialize, passes, fusion, buffer assignment, plan, code. `module` is
 // verified. Thread-safe and CPU-bound; call it on the compile pool. Errors: INVALID_ARGUMENT
 // (arguments do not fit the entry), UNIMPLEMENTED (no lowering), RESOURCE_EXHAUSTED, INTERNAL (our

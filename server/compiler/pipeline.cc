@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "common/ir/text.h"
 #include "common/ir/verifier.h"
 #include "server/compiler/decompose/decompose.h"
@@ -65,12 +66,19 @@ const Pass* FindPass(absl::string_view name) {
   return nullptr;
 }
 
+absl::Status NoSuchPass(absl::string_view name) {
+  std::vector<absl::string_view> names;
+  for (const Pass& pass : kPipeline) {
+    if (std::find(names.begin(), names.end(), pass.name) == names.end()) names.push_back(pass.name);
+  }
+  return absl::InvalidArgumentError(absl::StrCat("there is no compiler pass '", name,
+                                                 "'; there are ", absl::StrJoin(names, ", ")));
+}
+
 absl::StatusOr<ir::Module> RunPipeline(ir::Module module, absl::Span<const std::string> disabled,
                                        Dump& dump, std::vector<PassTime>* times) {
   for (const std::string& name : disabled) {
-    if (FindPass(name) == nullptr) {
-      return absl::InvalidArgumentError(absl::StrCat("there is no compiler pass '", name, "'"));
-    }
+    if (FindPass(name) == nullptr) return NoSuchPass(name);
   }
   int number = 0;
   for (const Pass& pass : kPipeline) {

@@ -23,6 +23,9 @@ absl::Span<const Pass> Pipeline();
 // The first pass of this name, or nullptr.
 const Pass* FindPass(absl::string_view name);
 
+// INVALID_ARGUMENT: names the pass that does not exist, and those that do.
+absl::Status NoSuchPass(absl::string_view name);
+
 struct PassTime {
   absl::string_view name;
   double ms = 0;

@@ -18,10 +18,13 @@ absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(const EngineOptions& opti
       hal::cpu::OpenCpuDevices({.num_devices = options.cpu_devices,
                                 .threads_per_device = options.threads_per_device,
                                 .memory_bytes_per_device = options.device_memory_bytes}));
-  parts.compile = [dump_dir = options.dump_dir](const ir::Module& module, absl::string_view entry,
-                                                absl::Span<const ir::TensorType> arguments,
-                                                const hal::CodeGenerator& generator) {
-    return compiler::Compile(module, entry, arguments, generator, {.dump_dir = dump_dir});
+  const compiler::CompileOptions compile_options{.dump_dir = options.dump_dir,
+                                                 .disabled_passes = options.disabled_passes};
+  parts.compile_options = compiler::KeyOf(compile_options);
+  parts.compile = [compile_options](const ir::Module& module, absl::string_view entry,
+                                    absl::Span<const ir::TensorType> arguments,
+                                    const hal::CodeGenerator& generator) {
+    return compiler::Compile(module, entry, arguments, generator, compile_options);
   };
   parts.result_types = ir::ResultTypesOf;
   parts.verify = ir::Verify;

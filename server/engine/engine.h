@@ -29,7 +29,8 @@ struct EngineOptions {
   std::string cache_dir;            // empty: no disk tier
   int64_t cache_disk_bytes = int64_t{4} << 30;
   int64_t cache_memory_bytes = int64_t{1} << 30;
-  std::string dump_dir;  // empty: no dumps
+  std::string dump_dir;                      // empty: no dumps
+  std::vector<std::string> disabled_passes;  // of the compiler, by name
   // Limits per session.
   int64_t max_handles = 1'000'000;
   int64_t max_queued_executions = 100'000;

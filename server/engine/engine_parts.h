@@ -31,7 +31,8 @@ struct EngineParts {
   std::function<absl::Status(const ir::Module& module)> verify;
   std::function<Digest(const ir::Module& module, absl::string_view entry)> fingerprint;
   std::string build_id;
-  int max_in_flight = 64;  // launches on a device at a time
+  std::string compile_options;  // those of `compile` that change code, for cache keys
+  int max_in_flight = 64;       // launches on a device at a time
 };
 
 // Ignores the options that describe devices. Blocks while it reads the cache folder's index.

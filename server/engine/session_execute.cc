@@ -118,9 +118,9 @@ absl::StatusOr<std::shared_ptr<SessionImpl::Call>> SessionImpl::MakeCall(
   auto call = std::make_shared<Call>();
   call->device = device;
   call->results = *std::move(results);
-  call->cache_key =
-      cache::MakeCacheKey((*program.program)->fingerprint(), arguments,
-                          engine_.architecture(device), engine_.parts().build_id, /*options=*/"");
+  call->cache_key = cache::MakeCacheKey((*program.program)->fingerprint(), arguments,
+                                        engine_.architecture(device), engine_.parts().build_id,
+                                        engine_.parts().compile_options);
   call->arguments = std::move(arguments);
   return call;
 }

@@ -11,6 +11,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "server/compiler/pipeline.h"
 
 namespace acceld {
 namespace {
@@ -164,6 +165,16 @@ FlagsOutcome ParseDaemonFlags(int argc, char** argv, absl::string_view version,
   app.add_option("--dump-dir", engine.dump_dir,
                  "write every stage of each compilation there as text, for debugging")
       ->type_name("FOLDER");
+  app.add_option("--disable-pass", engine.disabled_passes,
+                 "compile without this pass, to find the one behind a wrong result: fuse gives "
+                 "slower code, others may leave programs that cannot be compiled; repeatable")
+      ->type_name("NAME")
+      ->allow_extra_args(false)
+      ->check([](const std::string& name) {
+        return compiler::FindPass(name) == nullptr
+                   ? std::string(compiler::NoSuchPass(name).message())
+                   : "";
+      });
   app.add_option("--max-sessions", engine.max_sessions, "clients at the same time")
       ->check(CLI::Range(int64_t{1}, int64_t{1'000'000}))
       ->capture_default_str();

@@ -59,6 +59,18 @@ TEST_F(DaemonCacheTest, ARestartFindsTheExecutableOnDisk) {
   EXPECT_EQ(stats.cache_dropped, 0u);
 }
 
+TEST_F(DaemonCacheTest, CodeMadeByOtherPassesIsAnotherExecutable) {
+  const client::ExecutionInfo usual = RunOnFreshDaemon();
+  EXPECT_EQ(Stop(), 0);
+  ASSERT_NO_FATAL_FAILURE(Start({"--disable-pass", "fuse"}));
+  const client::ExecutionInfo unfused = RunOnRunningDaemon();
+  EXPECT_EQ(unfused.verdict, CacheVerdict::kMiss);
+  EXPECT_EQ(unfused.fingerprint, usual.fingerprint);
+  EXPECT_NE(unfused.cache_key, usual.cache_key);
+  EXPECT_EQ(Stop(), 0);
+  EXPECT_EQ(RunOnFreshDaemon().verdict, CacheVerdict::kDisk);
+}
+
 TEST_F(DaemonCacheTest, AKilledDaemonLeavesAUsableFolder) {
   RunOnFreshDaemon();
   // The answer does not wait for the disk.

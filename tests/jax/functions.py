@@ -5,6 +5,7 @@ Arguments are made by the letters below; they are the same in every run.
 """
 
 import functools
+import itertools
 
 import jax
 import jax.numpy as jnp
@@ -55,6 +56,12 @@ def SPD(n):  # symmetric, positive definite
     return (a @ a.T + n * np.eye(n)).astype(np.float32)
 
 
+def BAD(n, at):  # as SPD, with a NaN
+    a = SPD(n)
+    a[at] = np.nan
+    return a
+
+
 def KEY():
     return np.array([7, 11], np.uint32)
 
@@ -65,6 +72,14 @@ def g(f, argnums=0):  # the gradient of the sum of what f gives
 
 def key(f):  # a function of a typed key, as one of raw key data
     return lambda data, *a: f(jr.wrap_key_data(data), *a)
+
+
+def lapack_qr(given, wanted):  # by name, with other layouts (major to minor) than JAX's own calls have
+    def call(x):
+        tau = jax.ShapeDtypeStruct((x.shape[0], min(x.shape[1:])), x.dtype)
+        return jax.ffi.ffi_call("lapack_sgeqrf_ffi", (jax.ShapeDtypeStruct(x.shape, x.dtype), tau),
+                                input_layouts=[given], output_layouts=[wanted, (0, 1)])(x)
+    return call
 
 
 v = jax.vmap
@@ -478,4 +493,21 @@ TRAINING = [
      np.zeros((2, 3), np.float32), loose),
 ]
 
-FUNCTIONS = ELEMENTWISE + SPECIAL + REDUCTIONS + SHAPES + PRODUCTS + LINALG + NEURAL + TRANSFORMATIONS + RANDOM + TRAINING
+EDGES = [
+    ("grad eigh vectors", g(lambda a: jnp.abs(jnp.linalg.eigh(a + a.T)[1]) * jnp.arange(4)), F(4, 4), loose),
+    *[(f"cholesky of NaN at {at}, upper={upper}", functools.partial(jnp.linalg.cholesky, upper=upper), BAD(5, at), loose)
+      for at in ((0, 0), (2, 2), (4, 4), (3, 1)) for upper in (False, True)],
+    ("cholesky indefinite", jnp.linalg.cholesky, np.stack([SPD(3), -SPD(3), np.zeros((3, 3), np.float32)]), loose),
+    ("inv of NaN", jnp.linalg.inv, BAD(4, (3, 1)), loose),
+    ("inv singular", jnp.linalg.inv, np.zeros((3, 3), np.float32)),
+    ("qr of NaN", jnp.linalg.qr, BAD(5, (2, 2)), loose),
+    ("det of NaN", jnp.linalg.slogdet, BAD(4, (2, 2)), loose),
+    *[(f"LAPACK call, layouts {given} {wanted}", lapack_qr(given, wanted), F(2, 4, 3), loose)
+      for given, wanted in itertools.product(itertools.permutations(range(3)), ((0, 1, 2), (0, 2, 1), (2, 0, 1)))],
+    # What cancels in exp(a log x - x - lgamma(a)) is a matter of rounding, in JAX as here.
+    ("jsp.gammainc far out", lambda x: jsp.special.gammainc(200.0, x), np.float32([150, 190, 200, 210, 250]),
+     dict(rtol=3e-4, atol=3e-4)),
+]
+
+FUNCTIONS = (ELEMENTWISE + SPECIAL + REDUCTIONS + SHAPES + PRODUCTS + LINALG + NEURAL + TRANSFORMATIONS + RANDOM +
+             TRAINING + EDGES)

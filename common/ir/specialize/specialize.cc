@@ -295,7 +295,9 @@ class Specializer {
   }
 
   static std::string Place(const Op& op, const Frame& frame) {
-    return absl::StrCat("specialize: @", frame.source.name, " line ", op.location.line);
+    std::string place = absl::StrCat("specialize: @", frame.source.name);
+    if (op.location.line != 0) absl::StrAppend(&place, " line ", op.location.line);
+    return place;
   }
 
   static absl::Status CheckAssertion(const Op& op, const Frame& frame) {

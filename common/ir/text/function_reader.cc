@@ -34,14 +34,15 @@ void FunctionReader::EndScope() {
   scopes_.pop_back();
 }
 
-absl::Status FunctionReader::Declare(const Token& name, Values values) {
+absl::Status FunctionReader::Declare(const Token& name, absl::Span<const ValueId> values) {
   if (static_cast<int64_t>(name.text.size()) > limits::kMaxNameBytes) {
     return lexer().Error(name.offset,
                          absl::StrCat("a name is longer than ", limits::kMaxNameBytes, " bytes"));
   }
-  if (!names_.try_emplace(name.text, values).second) {
+  if (!names_.try_emplace(name.text, Values{values_.size(), values.size()}).second) {
     return lexer().Error(name.offset, absl::StrCat("value ", name.text, " is defined twice"));
   }
+  values_.insert(values_.end(), values.begin(), values.end());
   declared_.push_back(name.text);
   return absl::OkStatus();
 }
@@ -69,7 +70,7 @@ absl::StatusOr<ValueId> FunctionReader::ReadOperand() {
                                         " results of ", name.text, ", found '", hash.text, "'"));
     }
   }
-  return found->second.first + index;
+  return values_[found->second.first + index];
 }
 
 absl::Status FunctionReader::ReadOperands(std::vector<ValueId>& operands) {
@@ -156,7 +157,7 @@ absl::StatusOr<Function> FunctionReader::ReadBody(const std::vector<Parameter>* 
   BeginScope();
   ACCELD_ASSIGN_OR_RETURN(const std::vector<Parameter> parameters, ReadParameters(given));
   for (const Parameter& parameter : parameters) {
-    ACCELD_RETURN_IF_ERROR(Declare(parameter.name, {importer_.AddParameter(parameter.type), 1}));
+    ACCELD_RETURN_IF_ERROR(Declare(parameter.name, {importer_.AddParameter(parameter.type)}));
     type_.parameters.push_back(parameter.type);
   }
   ACCELD_ASSIGN_OR_RETURN(std::vector<ValueId> results, ReadOps());
@@ -176,7 +177,7 @@ absl::StatusOr<Region> FunctionReader::ReadRegion(const std::vector<Parameter>* 
   for (const Parameter& parameter : parameters) types.push_back(parameter.type);
   const std::vector<ValueId> ids = importer_.BeginRegion(types);
   for (size_t i = 0; i < ids.size(); ++i) {
-    ACCELD_RETURN_IF_ERROR(Declare(parameters[i].name, {ids[i], 1}));
+    ACCELD_RETURN_IF_ERROR(Declare(parameters[i].name, {ids[i]}));
   }
   ACCELD_ASSIGN_OR_RETURN(std::vector<ValueId> results, ReadOps());
   EndScope();
@@ -263,7 +264,7 @@ absl::Status FunctionReader::BindResults(const ParsedOp& op, absl::Span<const Re
   }
   size_t next = 0;
   for (const ResultName& name : names) {
-    ACCELD_RETURN_IF_ERROR(Declare(name.name, {results[next], name.count}));
+    ACCELD_RETURN_IF_ERROR(Declare(name.name, results.subspan(next, name.count)));
     next += name.count;
   }
   return absl::OkStatus();

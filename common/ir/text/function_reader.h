@@ -64,9 +64,10 @@ class FunctionReader {
                                   std::vector<Type> results, const ParsedOp& around);
 
  private:
+  // The values of a name: a range of values_. The results of an op need not have ids in a row.
   struct Values {
-    ValueId first;
-    uint32_t count;
+    size_t first;
+    size_t count;
   };
   struct ResultName {
     Token name;
@@ -85,7 +86,7 @@ class FunctionReader {
   absl::Status CheckOperandTypes(const ParsedOp& op);
   absl::Status BindResults(const ParsedOp& op, absl::Span<const ResultName> names,
                            absl::Span<const ValueId> results);
-  absl::Status Declare(const Token& name, Values values);
+  absl::Status Declare(const Token& name, absl::Span<const ValueId> values);
   absl::Status ReadBlockHeader(std::vector<Parameter>& parameters);
   void BeginScope() { scopes_.push_back(declared_.size()); }
   void EndScope();
@@ -95,8 +96,9 @@ class FunctionReader {
   Importer importer_;
   FunctionType type_;
   absl::flat_hash_map<absl::string_view, Values> names_;  // keys are tokens of the source
-  std::vector<absl::string_view> declared_;               // names in scope, oldest first
-  std::vector<size_t> scopes_;                            // sizes of declared_ at region starts
+  std::vector<ValueId> values_;
+  std::vector<absl::string_view> declared_;  // names in scope, oldest first
+  std::vector<size_t> scopes_;               // sizes of declared_ at region starts
 };
 
 }  // namespace acceld::ir::text

@@ -54,5 +54,16 @@ TEST(CompilerTest, RefusesToDisableAPassThatDoesNotExist) {
   EXPECT_EQ(executable.status().code(), absl::StatusCode::kInvalidArgument);
 }
 
+TEST(CompilerTest, KeysTellCodeApart) {
+  EXPECT_EQ(KeyOf({}), "");
+  EXPECT_EQ(KeyOf({.dump_dir = "/tmp"}), "");
+  const std::string without_fusion = KeyOf({.disabled_passes = {"fuse"}});
+  EXPECT_NE(without_fusion, "");
+  EXPECT_NE(without_fusion, KeyOf({.disabled_passes = {"cse"}}));
+  EXPECT_NE(without_fusion, KeyOf({.disabled_passes = {"fuse", "cse"}}));
+  EXPECT_EQ(KeyOf({.disabled_passes = {"fuse", "cse"}}),
+            KeyOf({.disabled_passes = {"cse", "fuse", "cse"}}));
+}
+
 }  // namespace
 }  // namespace acceld::compiler

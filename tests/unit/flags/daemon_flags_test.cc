@@ -11,6 +11,7 @@ namespace acceld {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 struct Parsed {
@@ -97,6 +98,17 @@ TEST(DaemonFlagsTest, WrongCountsAndTimesAreRefused) {
     EXPECT_EQ(parsed.outcome, FlagsOutcome::kExitUsage) << arguments[0];
     EXPECT_FALSE(parsed.errors.empty()) << arguments[0];
   }
+}
+
+TEST(DaemonFlagsTest, PassesAreDisabledByName) {
+  const Parsed parsed = Parse({"--disable-pass", "fuse", "--disable-pass=cse"});
+  EXPECT_EQ(parsed.outcome, FlagsOutcome::kRun) << parsed.errors;
+  EXPECT_THAT(parsed.flags.engine.disabled_passes, ElementsAre("fuse", "cse"));
+
+  const Parsed wrong = Parse({"--disable-pass", "fusion"});
+  EXPECT_EQ(wrong.outcome, FlagsOutcome::kExitUsage);
+  EXPECT_THAT(wrong.errors, AllOf(HasSubstr("--disable-pass"), HasSubstr("'fusion'"),
+                                  HasSubstr("cse, "), HasSubstr(", fuse")));
 }
 
 TEST(DaemonFlagsTest, NoDiskCacheLeavesNoFolder) {

@@ -65,6 +65,40 @@ TEST(SpecializeTest, RefusesArgumentsByNumberAndBothTypes) {
   EXPECT_THAT(ResultsOn(module, {}), HasSubstr("takes 2 arguments"));
 }
 
+// As JAX writes it where a window has a symbolic size: a custom call with a function as reducer.
+TEST(SpecializeTest, WindowsTakeSizesThatTheProgramComputes) {
+  const Module module = Parse(R"(module {
+  func.func private @sum(%a: tensor<i32>, %b: tensor<i32>) -> tensor<i32> {
+    %0 = stablehlo.add %a, %b : tensor<i32>
+    return %0 : tensor<i32>
+  }
+  func.func public @main(%x: tensor<?xi32>) -> tensor<?xi32> {
+    %zero = stablehlo.constant dense<0> : tensor<i32>
+    %one = stablehlo.constant dense<1> : tensor<1xi32>
+    %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?xi32>) -> tensor<i32>
+    %n1 = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+    %less = stablehlo.subtract %n1, %one : tensor<1xi32>
+    %zero1 = stablehlo.reshape %zero : (tensor<i32>) -> tensor<1xi32>
+    %edges = stablehlo.concatenate %less, %zero1, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+    %padding = stablehlo.reshape %edges : (tensor<2xi32>) -> tensor<1x2xi32>
+    %0 = stablehlo.custom_call @stablehlo.dynamic_reduce_window(%x, %zero, %n1, %one, %one, %one, %padding) {api_version = 2 : i32, called_computations = [@sum]} : (tensor<?xi32>, tensor<i32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>, tensor<1x2xi32>) -> tensor<?xi32>
+    return %0 : tensor<?xi32>
+  }
+})");
+  ASSERT_TRUE(Verify(module).ok()) << Verify(module);
+  const TensorType type{DType::kI32, {4}};
+  EXPECT_EQ(ResultsOn(module, {type}), "tensor<4xi32>");
+  const auto specialized = Specialize(module, "main", {type});
+  const Literal x = Literal::FromValues<int32_t>(type, {1, 2, 3, 4});
+  const auto results = Interpret(*specialized, "main", {x});
+  ASSERT_TRUE(results.ok()) << results.status();
+  EXPECT_EQ((*results)[0], Literal::FromValues<int32_t>(type, {1, 3, 6, 10}));
+
+  // The op has a text of its own.
+  const Module again = Parse(PrintModule(module));
+  EXPECT_EQ(ResultsOn(again, {type}), "tensor<4xi32>");
+}
+
 // Sizes are values: arithmetic on them, also in a function, shapes the results.
 TEST(SpecializeTest, EvaluatesSizesThatTheProgramComputes) {
   const Module module = Parse(R"(module {

@@ -215,5 +215,57 @@ TEST(TextReaderTest, CustomCallsNamedMhloStandForChloOps) {
   EXPECT_EQ(PrintModule(*call), PrintModule(*op));
 }
 
+TEST(TextReaderTest, ResultsOfAReplacedOpAreWhatStandsForThem) {
+  const auto module =
+      ParseModule(Main("(%a: tensor<2xf32>, %b: tensor<3xi32>) -> tensor<2xf32>", R"(
+    %0:2 = "stablehlo.cross-replica-sum"(%b, %a) : (tensor<3xi32>, tensor<2xf32>) -> (tensor<3xi32>, tensor<2xf32>)
+    %1:2 = "stablehlo.cross-replica-sum"(%0#1, %0#0) : (tensor<2xf32>, tensor<3xi32>) -> (tensor<2xf32>, tensor<3xi32>)
+    return %1#0 : tensor<2xf32>)"));
+  ASSERT_TRUE(module.ok()) << module.status();
+  const Region& body = module->functions[0].body;
+  EXPECT_EQ(body.results[0], body.parameters[0]);
+}
+
+// The call of a LAPACK function with operand and result in these orders of dimensions.
+std::string LapackCall(absl::string_view type, const std::string& operand,
+                       const std::string& result) {
+  return Main(absl::StrCat("(%x: ", type, ") -> ", type),
+              absl::StrCat("%0 = stablehlo.custom_call @lapack_sorgqr_ffi(%x) {operand_layouts = [",
+                           operand, "], result_layouts = [", result, "]} : (", type, ") -> ", type,
+                           "\nreturn %0 : ", type));
+}
+
+TEST(TextReaderTest, LayoutsOfLapackCallsAreWrittenOut) {
+  const std::string matrix = "dense<[1, 2, 0]> : tensor<3xindex>";
+  const std::string rows = "dense<[2, 1, 0]> : tensor<3xindex>";
+  const auto printed = [](const std::string& text) {
+    const auto module = ParseModule(text);
+    EXPECT_TRUE(module.ok()) << module.status();
+    return module.ok() ? PrintModule(*module) : "";
+  };
+  const std::string usual = printed(LapackCall("tensor<2x4x3xf32>", matrix, matrix));
+  EXPECT_THAT(usual, ::testing::Not(HasSubstr("transpose")));
+  // Rows of 4 by 3 are, as columns, another matrix.
+  const std::string operand = printed(LapackCall("tensor<2x4x3xf32>", rows, matrix));
+  EXPECT_THAT(operand, ::testing::ContainsRegex("reshape [^\n]*-> tensor<2x3x4xf32>\n"
+                                                "[^\n]*transpose [^\n]*dims = \\[0, 2, 1\\][^\n]*\n"
+                                                "[^\n]*custom_call[^\n]*\n[^\n]*return"));
+  const std::string result = printed(LapackCall("tensor<2x4x3xf32>", matrix, rows));
+  EXPECT_THAT(result, ::testing::ContainsRegex("custom_call[^\n]*\n"
+                                               "[^\n]*transpose [^\n]*dims = \\[0, 2, 1\\][^\n]*\n"
+                                               "[^\n]*reshape [^\n]*-> tensor<2x4x3xf32>\n"));
+}
+
+TEST(TextReaderTest, WrongLayoutsOfLapackCallsAreRefused) {
+  for (const char* layout : {"dense<[1, 1]> : tensor<2xindex>", "dense<[1, 2]> : tensor<2xindex>",
+                             "dense<[-1, 0]> : tensor<2xindex>", "dense<0> : tensor<1xindex>"}) {
+    EXPECT_THAT(ErrorOf(LapackCall("tensor<4x3xf32>", layout, "dense<[0, 1]> : tensor<2xindex>")),
+                HasSubstr("has not one order of dimensions for each of (tensor<4x3xf32>)"));
+  }
+  EXPECT_THAT(ErrorOf(LapackCall("tensor<?x3xf32>", "dense<[1, 0]> : tensor<2xindex>",
+                                 "dense<[0, 1]> : tensor<2xindex>")),
+              HasSubstr("lays out a value of dynamic size, tensor<?x3xf32>"));
+}
+
 }  // namespace
 }  // namespace acceld::ir

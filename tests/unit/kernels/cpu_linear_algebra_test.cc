@@ -83,6 +83,42 @@ TYPED_TEST(CpuLinearAlgebraTest, CholeskyOfAnIndefiniteItemIsNanAndOthersAreNot)
   EXPECT_EQ(ValuesOf<int32_t>(with_info[1]), (std::vector<int32_t>{0, 1}));
 }
 
+// A NaN that an elimination divides by is in all that comes after it.
+TYPED_TEST(CpuLinearAlgebraTest, FactorizationsKeepNan) {
+  constexpr int64_t n = 40, bad = 17;
+  Matrix a = this->PositiveDefinite(n, 1);
+  a.At(bad, bad) = std::numeric_limits<double>::quiet_NaN();
+  const TensorType square = this->Of({n, n});
+  const auto is_nan = [](const std::string& bytes, int64_t row, int64_t column) {
+    return std::isnan(MatrixOf<TypeParam>(bytes, n, n).At(row, column).real());
+  };
+  for (const bool lower : {true, false}) {
+    const std::string factor =
+        RunCall({Routine::kCholesky, {lower}, {square}, {square}}, {this->Bytes(a)})[0];
+    for (int64_t row = 0; row < n; ++row) {
+      for (int64_t column = 0; column <= row; ++column) {
+        EXPECT_EQ(lower ? is_nan(factor, row, column) : is_nan(factor, column, row), column >= bad)
+            << row << " " << column;
+      }
+    }
+  }
+  // Which row is the pivot of the NaN's column is the library's choice; the last is NaN in any
+  // case.
+  const std::string lu =
+      RunCall({Routine::kLu, {}, {square}, {square, this->Integers({n}), this->Integers({})}},
+              {this->Bytes(a)})[0];
+  EXPECT_TRUE(is_nan(lu, n - 1, n - 1));
+
+  const std::string qr =
+      RunCall({Routine::kQr, {}, {square}, {square, this->Of({n})}}, {this->Bytes(a)})[0];
+  for (int64_t row = 0; row < n; ++row) {
+    for (int64_t column = 0; column < bad; ++column) EXPECT_FALSE(is_nan(qr, row, column));
+    for (int64_t column = bad + 1; column < n && row >= bad; ++column) {
+      EXPECT_TRUE(is_nan(qr, row, column)) << row << " " << column;
+    }
+  }
+}
+
 TYPED_TEST(CpuLinearAlgebraTest, TriangularSolvesInAllWays) {
   constexpr int64_t n = 4, k = 3;
   Matrix full = this->Random(n, n, 2);

@@ -1,13 +1,17 @@
 #include "kernels/cpu/support/routines/lapack.h"
+#include "kernels/cpu/support/routines/spread_nan.h"
 
 namespace acceld::kernels::cpu {
 namespace {
 
 template <typename T>
 lapack::Int Factor(const RoutineRun& run, int64_t i, std::vector<T>& a) {
+  const int64_t n = run.operands[0].rows;
+  const bool lower = run.parameters[0] != 0;
   a = LoadMatrix<T>(run.operands[0], i);
-  return lapack::Potrf(run.parameters[0] != 0 ? 'L' : 'U',
-                       static_cast<lapack::Int>(run.operands[0].rows), a.data());
+  const lapack::Int info = lapack::Potrf(lower ? 'L' : 'U', static_cast<lapack::Int>(n), a.data());
+  SpreadNanInCholesky(n, lower, a.data());
+  return info;
 }
 
 template <typename T>

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/cpu/support/routines/spread_nan.h"
 #include "kernels/cpu/support/routines/workspace.h"
 
 namespace acceld::kernels::cpu {
@@ -11,6 +12,16 @@ using lapack::Int;
 double WorkOf(const RoutineBuffer& a) {
   return 2.0 * static_cast<double>(a.item_elements()) *
          static_cast<double>(1 + std::min(a.rows, a.columns));
+}
+
+// A reflector with NaN has one in its factor, too.
+template <typename T>
+void SpreadNan(int64_t m, int64_t n, std::vector<T>& qr, std::vector<T>& tau) {
+  const auto steps = static_cast<int64_t>(tau.size());
+  const int64_t first = FirstNan(tau.data(), steps, 1);
+  if (first == steps) return;
+  SpreadNanFromStep(m, n, first, /*own_row=*/true, qr.data());
+  std::fill(tau.begin() + first, tau.end(), NanOf<T>());
 }
 
 absl::Status Multiply(const RoutineRun& run, char side) {
@@ -50,6 +61,7 @@ absl::Status RunQr(const RoutineRun& run) {
       ACCELD_RETURN_IF_ERROR(Accepted(WithWorkspace<T>([&](T* space, Int size) {
         return lapack::Geqrf(m, n, qr.data(), tau.data(), space, size);
       })));
+      SpreadNan(m, n, qr, tau);
       StoreColumns(qr.data(), run.results[0], i);
       StoreColumns(tau.data(), run.results[1], i);
       return absl::OkStatus();
@@ -71,6 +83,7 @@ absl::Status RunQrPivoted(const RoutineRun& run) {
       ACCELD_RETURN_IF_ERROR(Accepted(WithWorkspace<T>([&](T* space, Int size) {
         return lapack::Geqp3(m, n, qr.data(), pivots, tau.data(), space, size, real_space.data());
       })));
+      SpreadNan(m, n, qr, tau);
       StoreColumns(qr.data(), run.results[0], i);
       StoreColumns(tau.data(), run.results[2], i);
       return absl::OkStatus();
