@@ -12,7 +12,8 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 case ${1:-} in
-  parse_text_fuzz | parse_proto_fuzz) form=text ;;
+  parse_text_fuzz) form=text ;;
+  parse_proto_fuzz) form=proto ;;
   bytecode_fuzz) form=bytecode ;;
   *)
     sed -n '2,10s/^# \{0,1\}//p' "$0" >&2
@@ -28,12 +29,15 @@ cmake --build --preset fuzz -j "$(nproc)"
 work=build/fuzz
 mkdir -p "$work/corpus/$target" "$work/found" "$work/seeds/$form"
 flags=(-max_len=65536 -rss_limit_mb=4096 -timeout=25 -report_slow_units=1)
-if [[ $form == text ]]; then
-  find tests/programs -name '*.mlir' -exec cp {} "$work/seeds/$form" \;
+if [[ $form == bytecode ]]; then
+  find tests/programs -name '*.mlir.bc' -exec cp {} "$work/seeds/$form" \;
+else
+  # Programs with an expectation after them are programs without it.
+  find tests/programs -name '*.mlir' | while read -r file; do
+    sed '/^\/\/ expect/,$d' "$file" >"$work/seeds/$form/${file//\//_}"
+  done
   sed 's/[\\"]/\\&/g; s/.*/"&"/' tests/fuzz/text_tokens.txt >"$work/text.dict"
   flags+=("-dict=$work/text.dict")
-else
-  find tests/programs -name '*.mlir.bc' -exec cp {} "$work/seeds/$form" \;
 fi
 exec "$work/tests/$target" "${flags[@]}" "-artifact_prefix=$work/found/$target-" "$@" \
   "$work/corpus/$target" "tests/fuzz/corpus/$form" "$work/seeds/$form"
