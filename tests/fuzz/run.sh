@@ -5,16 +5,16 @@
 #
 # It begins with the corpus and the programs of this repository, and keeps what reaches new code in
 # build/fuzz/corpus/TARGET. An input that fails becomes build/fuzz/found/TARGET-*, and `build/fuzz/tests/TARGET FILE`
-# runs it again. Made small (-minimize_crash=1), it goes to tests/fuzz/corpus with the fix.
+# runs it again. Made small (-minimize_crash=1), it goes to tests/fuzz/corpus/found with the fix.
 #
 # By hand, since no other build needs them: apt-get install clang-19 libclang-rt-19-dev libomp-19-dev
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 case ${1:-} in
-  parse_text_fuzz) form=text ;;
-  parse_proto_fuzz) form=proto ;;
-  bytecode_fuzz) form=bytecode ;;
+  parse_text_fuzz) form=text corpus=text ;;
+  parse_proto_fuzz) form=proto corpus=text ;;
+  bytecode_fuzz) form=bytecode corpus=bytecode ;;
   *)
     sed -n '2,10s/^# \{0,1\}//p' "$0" >&2
     exit 2
@@ -40,4 +40,4 @@ else
   flags+=("-dict=$work/text.dict")
 fi
 exec "$work/tests/$target" "${flags[@]}" "-artifact_prefix=$work/found/$target-" "$@" \
-  "$work/corpus/$target" "tests/fuzz/corpus/$form" "$work/seeds/$form"
+  "$work/corpus/$target" "tests/fuzz/corpus/$corpus" "tests/fuzz/corpus/found/$form" "$work/seeds/$form"
