@@ -1,5 +1,6 @@
 #include "common/ir/attribute_read.h"
 
+#include "common/ir/float_formats.h"
 #include "common/ir/limits.h"
 #include "common/ir/literal_integers.h"
 
@@ -73,7 +74,7 @@ absl::Status ReadField(const Attribute& from, int64_t& to) {
 absl::Status ReadField(const Attribute& from, double& to) {
   const auto* number = std::get_if<FloatAttribute>(&from.value);
   if (number == nullptr) return Mismatch("a float", from);
-  to = number->value;
+  to = RoundToFormat(DType::kF32, number->value);
   return absl::OkStatus();
 }
 

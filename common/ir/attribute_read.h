@@ -17,7 +17,7 @@ namespace acceld::ir {
 
 absl::Status ReadField(const Attribute& from, bool& to);  // i1, any 0 or 1, unit
 absl::Status ReadField(const Attribute& from, int64_t& to);
-absl::Status ReadField(const Attribute& from, double& to);
+absl::Status ReadField(const Attribute& from, double& to);  // rounded to f32, as these fields are
 absl::Status ReadField(const Attribute& from, std::string& to);
 absl::Status ReadField(const Attribute& from, Literal& to);
 // A keyword or string with the dtype's spelling, or a rank-0 tensor type. "tf32" reads as f32: more

@@ -1,6 +1,7 @@
 #include "common/ir/wire_attribute.h"
 
 #include "absl/strings/str_cat.h"
+#include "common/ir/float_formats.h"
 #include "common/ir/limits.h"
 #include "common/ir/wire.h"
 
@@ -108,7 +109,7 @@ absl::StatusOr<Attribute> AttributeAtDepth(const v1::Attribute& proto, int depth
         return absl::InvalidArgumentError(
             absl::StrCat("a float attribute cannot be of type ", DTypeName(dtype)));
       }
-      return Attribute{FloatAttribute{proto.float_().value(), dtype}};
+      return Attribute{FloatAttribute{RoundToFormat(dtype, proto.float_().value()), dtype}};
     }
     case v1::Attribute::kText:
       return Attribute{StringAttribute{proto.text()}};

@@ -10,11 +10,11 @@
 #include <vector>
 
 // Runs a libFuzzer target as an ordinary test, without a fuzzing compiler:
-//   <target>_fuzz CORPUS_FOLDER MUTATIONS [TOKENS_FILE]
-// It gives the target every file of the folder, then MUTATIONS inputs made from them with a fixed
-// seed: half of them with bytes changed in place, the others truncated, with flipped bits, with
-// pieces of another file, with tokens inserted (one per line of TOKENS_FILE). What the target may
-// not do is crash, hang or trip a sanitizer.
+//   <target>_fuzz CORPUS_FOLDER FOUND_FOLDER MUTATIONS [TOKENS_FILE]
+// It gives the target every file of the folders, then MUTATIONS inputs made from them with a fixed
+// seed, from each folder as many: half of them with bytes changed in place, the others truncated,
+// with flipped bits, with pieces of another file, with tokens inserted (one per line of
+// TOKENS_FILE). What the target may not do is crash, hang or trip a sanitizer.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
 namespace {
@@ -30,11 +30,12 @@ std::string ReadFile(const fs::path& path) {
 
 class Mutator {
  public:
-  Mutator(std::vector<std::string> seeds, std::vector<std::string> tokens)
-      : seeds_(std::move(seeds)), tokens_(std::move(tokens)) {}
+  Mutator(std::vector<std::string> corpus, std::vector<std::string> found,
+          std::vector<std::string> tokens)
+      : corpus_(std::move(corpus)), found_(std::move(found)), tokens_(std::move(tokens)) {}
 
   std::string Next() {
-    std::string input = Pick(seeds_);
+    std::string input = PickSeed();
     const size_t changes = 1 + Below(4);
     // Where sizes stand before what they measure, only changes in place get far.
     const bool in_place = Below(2) == 0;
@@ -46,6 +47,7 @@ class Mutator {
  private:
   size_t Below(size_t bound) { return bound == 0 ? 0 : random_() % bound; }
   const std::string& Pick(const std::vector<std::string>& from) { return from[Below(from.size())]; }
+  const std::string& PickSeed() { return Pick(Below(2) == 0 ? corpus_ : found_); }
 
   // One byte becomes a neighbour of its value or any other.
   void Overwrite(std::string& input) {
@@ -64,7 +66,7 @@ class Mutator {
         if (at < input.size()) input[at] = static_cast<char>(input[at] ^ (1 << Below(8)));
         break;
       case 2: {  // splice a piece of another seed
-        const std::string& other = Pick(seeds_);
+        const std::string& other = PickSeed();
         const size_t begin = Below(other.size() + 1);
         input.insert(at, other, begin, Below(200));
         break;
@@ -83,10 +85,20 @@ class Mutator {
     }
   }
 
-  std::vector<std::string> seeds_;
+  std::vector<std::string> corpus_, found_;
   std::vector<std::string> tokens_;
   std::mt19937 random_{20240611};
 };
+
+// In the same order, and so with the same mutations, everywhere.
+std::vector<std::string> ReadFolder(const fs::path& folder) {
+  std::vector<fs::path> paths;
+  for (const auto& entry : fs::directory_iterator(folder)) paths.push_back(entry.path());
+  std::sort(paths.begin(), paths.end());
+  std::vector<std::string> contents;
+  for (const fs::path& path : paths) contents.push_back(ReadFile(path));
+  return contents;
+}
 
 void Run(const std::string& input) {
   LLVMFuzzerTestOneInput(reinterpret_cast<const uint8_t*>(input.data()), input.size());
@@ -95,28 +107,26 @@ void Run(const std::string& input) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 3 || argc > 4) {
-    std::cerr << "usage: " << argv[0] << " CORPUS_FOLDER MUTATIONS [TOKENS_FILE]\n";
+  if (argc < 4 || argc > 5) {
+    std::cerr << "usage: " << argv[0] << " CORPUS_FOLDER FOUND_FOLDER MUTATIONS [TOKENS_FILE]\n";
     return 2;
   }
-  std::vector<fs::path> paths;
-  for (const auto& entry : fs::directory_iterator(argv[1])) paths.push_back(entry.path());
-  std::sort(paths.begin(), paths.end());  // the same order, and so the same inputs, everywhere
-  std::vector<std::string> seeds;
-  for (const fs::path& path : paths) seeds.push_back(ReadFile(path));
-  if (seeds.empty()) {
-    std::cerr << argv[1] << " holds no inputs\n";
+  std::vector<std::string> corpus = ReadFolder(argv[1]), found = ReadFolder(argv[2]);
+  if (corpus.empty() || found.empty()) {
+    std::cerr << argv[1] << " or " << argv[2] << " holds no inputs\n";
     return 2;
   }
   std::vector<std::string> tokens;
-  if (argc == 4) {
-    std::ifstream file(argv[3]);
+  if (argc == 5) {
+    std::ifstream file(argv[4]);
     for (std::string line; std::getline(file, line);) tokens.push_back(line);
   }
-  for (const std::string& seed : seeds) Run(seed);
-  const long mutations = std::strtol(argv[2], nullptr, 10);
-  Mutator mutator(std::move(seeds), std::move(tokens));
+  for (const std::string& input : corpus) Run(input);
+  for (const std::string& input : found) Run(input);
+  const size_t files = corpus.size() + found.size();
+  const long mutations = std::strtol(argv[3], nullptr, 10);
+  Mutator mutator(std::move(corpus), std::move(found), std::move(tokens));
   for (long i = 0; i < mutations; ++i) Run(mutator.Next());
-  std::cout << paths.size() << " files and " << mutations << " mutations survived\n";
+  std::cout << files << " files and " << mutations << " mutations survived\n";
   return 0;
 }

@@ -85,7 +85,8 @@ class RandomFunction {
   void TryDynamicSlice();
   void TryGather();
   // random_nests.cc
-  ir::Region ScalarReducer(const std::vector<ir::DType>& dtypes, bool* exact);
+  ir::Region ScalarReducer(const std::vector<ir::DType>& dtypes, bool* exact,
+                           bool any_order = false);
   ir::ValueId LookUp(ir::ValueId index, ir::ValueId first_inside);
   // Drops values from the scope that a region has defined.
   void ForgetFrom(ir::ValueId first);

@@ -8,9 +8,10 @@ namespace acceld::compiler {
 using ir::DType;
 using ir::OpKind;
 
-// (accumulators..., elements...) -> accumulators. `exact` tells whether the order may be changed
-// without changing bits.
-ir::Region RandomFunction::ScalarReducer(const std::vector<DType>& dtypes, bool* exact) {
+// (accumulators..., elements...) -> accumulators. `exact` tells whether they may be grouped in
+// other ways without changing bits, and with `any_order` whether they may be exchanged, too.
+ir::Region RandomFunction::ScalarReducer(const std::vector<DType>& dtypes, bool* exact,
+                                         bool any_order) {
   static constexpr OpKind kOps[] = {OpKind::kAdd, OpKind::kAdd, OpKind::kMaximum, OpKind::kMinimum,
                                     OpKind::kMultiply};
   std::vector<ir::Type> types;
@@ -21,8 +22,8 @@ ir::Region RandomFunction::ScalarReducer(const std::vector<DType>& dtypes, bool*
   const size_t n = dtypes.size();
   std::vector<ir::ValueId> results;
   *exact = true;
-  if (n == 2 && dice_.OneIn(2) && !ir::IsComplex(dtypes[0])) {
-    // The larger key and its companion; an argmax.
+  if (n == 2 && dice_.OneIn(2) && !ir::IsComplex(dtypes[0]) && !any_order) {
+    // The larger key and its companion, of equal keys the first; an argmax.
     const auto first = b_.AddOne(OpKind::kCompare, {p[0], p[2]},
                                  ir::CompareAttributes{ir::ComparisonDirection::kGe});
     for (size_t i = 0; i < 2; ++i) {
@@ -179,8 +180,9 @@ void RandomFunction::TryScatter() {
   operands.push_back(ValueOf(indices, true).id);
   operands.insert(operands.end(), update_ids.begin(), update_ids.end());
   bool reorders = true;
+  // Windows that overlap meet an element in an order that is an implementation's own.
   std::vector<ir::Region> regions;
-  regions.push_back(ScalarReducer(dtypes, &reorders));
+  regions.push_back(ScalarReducer(dtypes, &reorders, /*any_order=*/!window.empty()));
   Keep(b_.Add(OpKind::kScatter, operands, scatter, std::move(regions)), x.exact && reorders);
 }
 

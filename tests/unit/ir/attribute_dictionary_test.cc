@@ -66,6 +66,15 @@ TEST(AttributeDictionaryTest, BooleansAndEnumsHaveManySpellings) {
             OpAttributes(CompareAttributes{ComparisonDirection::kGe}));
 }
 
+TEST(AttributeDictionaryTest, FloatsAreRoundedToTheirType) {
+  for (const DType spelled : {DType::kF32, DType::kF64}) {
+    const auto read =
+        FromDictionary(OpKind::kBatchNormTraining, {{"epsilon", {FloatAttribute{0.1, spelled}}}});
+    ASSERT_THAT(read, IsOk());
+    EXPECT_EQ(*read, OpAttributes(BatchNormAttributes{.epsilon = 0.1f}));
+  }
+}
+
 TEST(AttributeDictionaryTest, PaddingReadsAsLiteralOrSplat) {
   WindowAttributes expected;
   expected.padding.pairs = {{1, 1}, {1, 1}};

@@ -45,6 +45,15 @@ TEST(WireTest, ConfigurationsOfCallsAreAnyBytes) {
   EXPECT_EQ(*read, module);
 }
 
+TEST(WireTest, FloatAttributesAreRoundedToTheirType) {
+  CustomCallAttributes attributes;
+  attributes.backend_config = {FloatAttribute{0.1, DType::kF32}};
+  const absl::StatusOr<Module> read = FromProto(ToProto(ModuleWithCall(attributes)));
+  ASSERT_THAT(read, IsOk());
+  attributes.backend_config = {FloatAttribute{0.1f, DType::kF32}};
+  EXPECT_EQ(*read, ModuleWithCall(attributes));
+}
+
 // The wire has no place for them, so nothing that verifies has any.
 TEST(WireTest, NamesAreUtf8) {
   CustomCallAttributes attributes;

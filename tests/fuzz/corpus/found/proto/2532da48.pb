@@ -1,0 +1,6 @@
+// A name that says another element type than the operand has is an error.
+//run: plan
+func.func @main(%a: tensor<3x3xf32>) -> tensor<3x3xf32> {
+  %0:2 = stablehlo.custom_call @lapack_dpotrf_ffi(%a) {mhlo.backend_config = {uplo = 76 : ui8}} : (tensor<3x3xf32>) -> (tensor<3x3xf32>, tensor<i32>)
+  return %0#0 : tensor<3x3xf32>
+}

@@ -1,0 +1,4 @@
+// Batches last: they are the neighbours that are rtions
+func.func @main(%x: tensor<8x8x8x2xf32>, %k: tensor<8x3x3x8xf32>) -> tensor<8x8x8x2xf32> {
+  %0 = stablehlo.convolution(%x, %k) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[f, 0, 1, b], window = {stride = [1, 1], pad = [[2,˜ 1], [1, 1]]} {b
+}

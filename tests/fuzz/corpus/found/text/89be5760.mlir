@@ -1,0 +1,1 @@
+#loc1 =ensor<?xf32>#l =#sta)-> lo.gather<[[ay

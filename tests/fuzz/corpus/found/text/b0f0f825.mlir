@@ -1,0 +1,1 @@
+#loc1 = l#l =#stablehlo.gather< array

@@ -1,0 +1,3 @@
+//y its parameters is left alo run: isolate-nests
+func.func @main(%x: tensor<4x6xf32>, %z: tensor<f32>) -> tensor<4xf32> {
+  %0 = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [1] : (tensor<4x6xf32>, tensor<f32>) stablehlo.or %25, %28 : tensoretu

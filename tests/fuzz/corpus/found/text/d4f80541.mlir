@@ -1,0 +1,2 @@
+// ll_targ;t_n:thes
+func.func @main(%p: tensor<p1

@@ -1,0 +1,2 @@
+module @ji attributes {truemhlo.num_prue, false, true, false, true%5, d
+}

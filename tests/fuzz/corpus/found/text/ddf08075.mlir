@@ -1,0 +1,2 @@
+// Slices, ld-constants
+func.func @main() -> (tensor<2xi32>, ten%0

@@ -1,0 +1,1 @@
+module @jit_a attributes {j""t}

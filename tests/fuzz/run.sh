@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Builds a fuzz target with libFuzzer and runs it until something is found or it is stopped.
+#
+#   tests/fuzz/run.sh parse_text_fuzz|parse_proto_fuzz|bytecode_fuzz [libFuzzer's flags, such as -max_total_time=600]
+#
+# It begins with the corpus and the programs of this repository, and keeps what reaches new code in
+# build/fuzz/corpus/TARGET. An input that fails becomes build/fuzz/found/TARGET-*, and `build/fuzz/tests/TARGET FILE`
+# runs it again. Made small (-minimize_crash=1), it goes to tests/fuzz/corpus/found with the fix.
+#
+# By hand, since no other build needs them: apt-get install clang-19 libclang-rt-19-dev libomp-19-dev
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+case ${1:-} in
+  parse_text_fuzz) form=text corpus=text ;;
+  parse_proto_fuzz) form=proto corpus=text ;;
+  bytecode_fuzz) form=bytecode corpus=bytecode ;;
+  *)
+    sed -n '2,10s/^# \{0,1\}//p' "$0" >&2
+    exit 2
+    ;;
+esac
+target=$1
+shift
+
+cmake --preset fuzz >/dev/null
+cmake --build --preset fuzz -j "$(nproc)"
+
+work=build/fuzz
+mkdir -p "$work/corpus/$target" "$work/found" "$work/seeds/$form"
+flags=(-max_len=65536 -rss_limit_mb=4096 -timeout=25 -report_slow_units=1)
+if [[ $form == bytecode ]]; then
+  find tests/programs -name '*.mlir.bc' -exec cp {} "$work/seeds/$form" \;
+else
+  # Programs with an expectation after them are programs without it.
+  find tests/programs -name '*.mlir' | while read -r file; do
+    sed '/^\/\/ expect/,$d' "$file" >"$work/seeds/$form/${file//\//_}"
+  done
+  sed 's/[\\"]/\\&/g; s/.*/"&"/' tests/fuzz/text_tokens.txt >"$work/text.dict"
+  flags+=("-dict=$work/text.dict")
+fi
+exec "$work/tests/$target" "${flags[@]}" "-artifact_prefix=$work/found/$target-" "$@" \
+  "$work/corpus/$target" "tests/fuzz/corpus/$corpus" "tests/fuzz/corpus/found/$form" "$work/seeds/$form"
