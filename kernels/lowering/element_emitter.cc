@@ -224,8 +224,8 @@ absl::StatusOr<Element> ElementEmitter::If(
     if (is_complex) parts.push_back(element->im);
     return parts;
   };
-  const std::vector<Var> parts = b_.If(
-      condition, [&] { return branch(then); }, [&] { return branch(otherwise); });
+  const std::vector<Var> parts =
+      b_.If(condition, [&] { return branch(then); }, [&] { return branch(otherwise); });
   ACCELD_RETURN_IF_ERROR(status);
   Element element{parts[0]};
   if (is_complex) element.im = parts[1];

@@ -234,7 +234,7 @@ class Selection : SliceSorter {
              std::vector<Element> stays = here;
              std::vector<Element> next = held;
              for (size_t k = 0; k < num_operands(); ++k) {
-               const auto exchange = [&](Var Element::*part) {
+               const auto exchange = [&](Var Element::* part) {
                  stays[k].*part = b_.Select(placed, held[k].*part, here[k].*part);
                  next[k].*part = b_.Select(placed, here[k].*part, held[k].*part);
                };

@@ -228,11 +228,10 @@ TEST(Sort, SortsStablyAlongAnyDimension) {
     const Literal values = RandomTensor(DType::kC64, {length, 3}, 6);
     for (int64_t dimension : {0, -1}) {
       for (const auto direction : {ir::ComparisonDirection::kLt, ir::ComparisonDirection::kGt}) {
-        ExpectNestAgrees(OpKind::kSort, {keys, values}, ir::SortAttributes{dimension, true},
-                         [&](FunctionBuilder& b) {
-                           return LessRegion(b, {DType::kI4, DType::kC64}, direction);
-                         },
-                         {ir::Tolerance::kExact});
+        ExpectNestAgrees(
+            OpKind::kSort, {keys, values}, ir::SortAttributes{dimension, true},
+            [&](FunctionBuilder& b) { return LessRegion(b, {DType::kI4, DType::kC64}, direction); },
+            {ir::Tolerance::kExact});
       }
     }
   }
