@@ -2,6 +2,7 @@
 // Source: StableHLO specification, "reduce". f16, bf16 and 8-bit sums accumulate in f32 and round
 // once, as JAX does.
 #include <algorithm>
+#include <functional>
 
 #include "absl/strings/str_cat.h"
 #include "kernels/lowering/op_kernel.h"
@@ -14,6 +15,8 @@ namespace {
 constexpr int64_t kMaxTile = 128;
 constexpr int64_t kMinTile = 16;
 constexpr int64_t kWantedTiles = 8;
+// Rows that go through the loops of a reducer together, where its steps wait for each other.
+constexpr int64_t kMaxRows = 8;
 
 // Neighbouring input dimensions that are all reduced or all kept, walked by one loop.
 struct DimGroup {
@@ -143,24 +146,67 @@ class ReductionLowering {
   }
 
   // Kept dimensions in parallel; for each, loops over the reduced ones carry the accumulators.
+  // Steps of a reducer that can't be regrouped wait for each other: then several neighbours go
+  // through the loops together.
   void BuildRows() {
     const std::vector<size_t> kept = GroupsWhere(false);
     const std::vector<size_t> reduced = GroupsWhere(true);
     std::vector<int64_t> extents;
     for (size_t g : kept) extents.push_back(groups_[g].extent);
+    int64_t rows = simple_ || extents.empty() || !HasReducedLoop() ? 1 : kMaxRows;
+    while (rows > 1 && extents.back() % rows != 0) rows /= 2;
+    if (rows > 1) extents.back() /= rows;
     b_.ForEach(ForStatement::Kind::kParallel, extents, [&](absl::Span<const Var> kept_vars) {
       std::vector<Var> vars(groups_.size());
       for (size_t i = 0; i < kept.size(); ++i) vars[kept[i]] = kept_vars[i];
-      std::vector<Var> results = Flatten(Initial(), dtypes_);
-      results = ReduceLoops(reduced, 0, vars, results);
-      StoreOutputs(vars, Unflatten(results, dtypes_));
+      Rows together{kept.empty() ? 0 : kept.back(), {}};
+      for (int64_t r = 0; !kept.empty() && r < rows; ++r) {
+        const Var row = kept_vars.back();
+        together.vars.push_back(
+            rows == 1
+                ? row
+                : b_.Apply(ScalarOp::kAdd,
+                           {b_.Apply(ScalarOp::kMultiply, {row, b_.Index(rows)}), b_.Index(r)}));
+      }
+      const std::vector<Var> initial = Flatten(Initial(), dtypes_);
+      std::vector<Var> results;
+      for (int64_t r = 0; r < rows; ++r) {
+        results.insert(results.end(), initial.begin(), initial.end());
+      }
+      results = ReduceLoops(reduced, 0, vars, together, results);
+      ForEachRow(together, vars, results,
+                 [&](absl::Span<const Var> row) { StoreOutputs(vars, Unflatten(row, dtypes_)); });
     });
   }
 
+  // Neighbours along one group of kept dimensions; none where nothing is kept.
+  struct Rows {
+    size_t group;
+    std::vector<Var> vars;
+  };
+
+  // Calls `body` for each row with its part of `values`, while `vars` stands at that row.
+  void ForEachRow(const Rows& rows, std::vector<Var>& vars, absl::Span<const Var> values,
+                  const std::function<void(absl::Span<const Var>)>& body) {
+    const size_t count = std::max<size_t>(rows.vars.size(), 1);
+    const size_t width = values.size() / count;
+    for (size_t r = 0; r < count; ++r) {
+      if (!rows.vars.empty()) vars[rows.group] = rows.vars[r];
+      body(values.subspan(r * width, width));
+    }
+  }
+
   std::vector<Var> ReduceLoops(const std::vector<size_t>& reduced, size_t level,
-                               std::vector<Var>& vars, const std::vector<Var>& current) {
+                               std::vector<Var>& vars, const Rows& rows,
+                               absl::Span<const Var> current) {
     if (level == reduced.size()) {
-      return Flatten(Accumulate(vars, Unflatten(current, dtypes_)), dtypes_);
+      std::vector<Var> next;
+      ForEachRow(rows, vars, current, [&](absl::Span<const Var> row) {
+        for (Var var : Flatten(Accumulate(vars, Unflatten(row, dtypes_)), dtypes_)) {
+          next.push_back(var);
+        }
+      });
+      return next;
     }
     const bool innermost = level + 1 == reduced.size();
     const auto kind =
@@ -168,8 +214,7 @@ class ReductionLowering {
     return b_.For(kind, groups_[reduced[level]].extent, current,
                   [&](Var induction, absl::Span<const Var> values) {
                     vars[reduced[level]] = induction;
-                    return ReduceLoops(reduced, level + 1, vars,
-                                       std::vector<Var>(values.begin(), values.end()));
+                    return ReduceLoops(reduced, level + 1, vars, rows, values);
                   });
   }
 
