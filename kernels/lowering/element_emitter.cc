@@ -165,12 +165,8 @@ absl::StatusOr<Element> ElementEmitter::EmitLeaf(ir::ValueId value, const Elemen
     return Evaluate(op.operands[position - op.results.begin()], index);
   }
   if (op.kind == ir::OpKind::kIf || op.kind == ir::OpKind::kCase) {
-    if (TypeOf(value).rank() == 0) {
-      ACCELD_ASSIGN_OR_RETURN(const Element selector,
-                              Evaluate(op.operands[0], ElementIndex::Scalar()));
-      const auto position = std::find(op.results.begin(), op.results.end(), value);
-      return EmitBranches(op, position - op.results.begin(), 0, selector.re);
-    }
+    const auto position = std::find(op.results.begin(), op.results.end(), value);
+    if (TypeOf(value).rank() == 0) return EmitBranches(op, position - op.results.begin());
   }
   if (const IndexingHandler handler = IndexingHandlerOf(op.kind)) return handler(*this, op, index);
   return absl::UnimplementedError(absl::StrCat(ir::NameOf(op.kind), " of ",
@@ -178,22 +174,36 @@ absl::StatusOr<Element> ElementEmitter::EmitLeaf(ir::ValueId value, const Elemen
                                                " inside a fusion or a region is not supported"));
 }
 
-// The last branch is that of every number which no other one has.
-absl::StatusOr<Element> ElementEmitter::EmitBranches(const ir::Op& op, size_t result, size_t first,
-                                                     Var selector) {
-  const auto branch = [&]() -> absl::StatusOr<Element> {
-    ACCELD_ASSIGN_OR_RETURN(const std::vector<Element> results,
-                            EmitScalarRegion(*this, op.regions[first], {}, !round_narrow_));
-    return results[result];
-  };
-  if (first + 1 == op.regions.size()) return branch();
-  const Var taken =
-      op.kind == ir::OpKind::kIf
-          ? selector
-          : b_.Apply(ScalarOp::kEq,
-                     {selector, b_.ConstantInt(b_.TypeOf(selector), static_cast<int64_t>(first))});
-  return If(taken, TypeOf(op.results[result]).dtype, branch,
-            [&] { return EmitBranches(op, result, first + 1, selector); });
+absl::StatusOr<Element> ElementEmitter::EmitBranch(const ir::Op& op, size_t result, size_t branch) {
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<Element> results,
+                          EmitScalarRegion(*this, op.regions[branch], {}, !round_narrow_));
+  return results[result];
+}
+
+absl::StatusOr<Element> ElementEmitter::EmitCases(const ir::Op& op, size_t result, size_t first,
+                                                  size_t end, Var number) {
+  if (end - first == 1) return EmitBranch(op, result, first);
+  const size_t middle = first + (end - first) / 2;
+  const Var before = b_.Apply(ScalarOp::kLt, {number, b_.Index(static_cast<int64_t>(middle))});
+  return If(
+      before, TypeOf(op.results[result]).dtype,
+      [&] { return EmitCases(op, result, first, middle, number); },
+      [&] { return EmitCases(op, result, middle, end, number); });
+}
+
+absl::StatusOr<Element> ElementEmitter::EmitBranches(const ir::Op& op, size_t result) {
+  ACCELD_ASSIGN_OR_RETURN(const Element selector, Evaluate(op.operands[0], ElementIndex::Scalar()));
+  if (op.kind == ir::OpKind::kIf) {
+    return If(
+        selector.re, TypeOf(op.results[result]).dtype, [&] { return EmitBranch(op, result, 0); },
+        [&] { return EmitBranch(op, result, 1); });
+  }
+  // The last branch is that of every number which no other one has.
+  const Var number = b_.Convert(DType::kI64, selector.re);
+  const Var last = b_.Index(static_cast<int64_t>(op.regions.size()) - 1);
+  const Var is_below = b_.Apply(ScalarOp::kLt, {number, b_.Index(0)});
+  const Var known = b_.Select(is_below, last, b_.Apply(ScalarOp::kMin, {number, last}));
+  return EmitCases(op, result, 0, op.regions.size(), known);
 }
 
 absl::StatusOr<Var> ElementEmitter::EvaluateClampedIndex(ir::ValueId value,

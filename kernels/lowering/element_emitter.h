@@ -83,8 +83,13 @@ class ElementEmitter {
   absl::Status EmitChain(ir::ValueId value, const ElementIndex& index);
   absl::StatusOr<Element> EmitElementwise(const ir::Op& op, const ElementIndex& index);
   absl::StatusOr<Element> EmitLeaf(ir::ValueId value, const ElementIndex& index);
-  // Result `result` of an if or a case that gives scalars, from its regions [first, end) on.
-  absl::StatusOr<Element> EmitBranches(const ir::Op& op, size_t result, size_t first, Var selector);
+  // Result `result` of an if or a case that gives scalars.
+  absl::StatusOr<Element> EmitBranches(const ir::Op& op, size_t result);
+  // The same of the regions [first, end) of a case, for a number among theirs. Halves them: a case
+  // may have many.
+  absl::StatusOr<Element> EmitCases(const ir::Op& op, size_t result, size_t first, size_t end,
+                                    Var number);
+  absl::StatusOr<Element> EmitBranch(const ir::Op& op, size_t result, size_t branch);
 
   KernelBuilder& b_;
   const ir::Function& function_;

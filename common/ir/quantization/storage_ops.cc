@@ -135,7 +135,9 @@ absl::Status CheckAxis(const TypedOp& typed, OpKind kind, const OpAttributes& at
   const Dims& to_dims = typed.results()[0].tensor().dims;
   const int64_t axis = *from.axis;
   bool fits = false;
+  // The op's rule refuses lists of another length later.
   const auto broadcasts_to = [&](const std::vector<int64_t>& dimensions) {
+    if (dimensions.size() != from_dims.size()) return true;
     if (from_dims[axis] == 1) {
       from.scales.resize(to.scales.size(), from.scales[0]);
       from.zero_points.resize(to.zero_points.size(), from.zero_points[0]);
@@ -143,9 +145,11 @@ absl::Status CheckAxis(const TypedOp& typed, OpKind kind, const OpAttributes& at
     return dimensions[axis] == *to.axis;
   };
   switch (kind) {
-    case OpKind::kTranspose:
-      fits = std::get<TransposeAttributes>(attributes).permutation[*to.axis] == axis;
+    case OpKind::kTranspose: {
+      const auto& permutation = std::get<TransposeAttributes>(attributes).permutation;
+      fits = permutation.size() != to_dims.size() || permutation[*to.axis] == axis;
       break;
+    }
     case OpKind::kBroadcastInDim:
       fits = broadcasts_to(std::get<BroadcastInDimAttributes>(attributes).broadcast_dimensions);
       break;

@@ -226,6 +226,19 @@ TEST(Quantization, WhatDoesNotGoTogetherIsRefused) {
       return %0 : tensor<2x2x$a0>
     })"),
               HasSubstr("do not go together"));
+  // A list that is too short for the axis.
+  EXPECT_THAT(Refusal(R"(
+    func.func @main(%x: tensor<2x2x$a1>) -> tensor<2x2x$a1> {
+      %0 = stablehlo.transpose %x, dims = [0] : (tensor<2x2x$a1>) -> tensor<2x2x$a1>
+      return %0 : tensor<2x2x$a1>
+    })"),
+              HasSubstr("permutation"));
+  EXPECT_THAT(Refusal(R"(
+    func.func @main(%x: tensor<2x2x$a1>) -> tensor<2x2x$a1> {
+      %0 = stablehlo.broadcast_in_dim %x, dims = [0] : (tensor<2x2x$a1>) -> tensor<2x2x$a1>
+      return %0 : tensor<2x2x$a1>
+    })"),
+              HasSubstr("broadcast_dimensions"));
   EXPECT_THAT(Refusal(R"(
     func.func @main(%x: tensor<2x2x$a0>) -> tensor<2x1x$a0> {
       %0 = stablehlo.slice %x [0:2, 0:1] : (tensor<2x2x$a0>) -> tensor<2x1x$a0>
