@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/ir/limits.h"
 #include "common/ir/quantization/formulas.h"
 #include "common/ir/quantization/quantized_types.h"
 
@@ -23,7 +24,24 @@ std::vector<Type> StorageTypesOf(absl::Span<const Type> types) {
 
 }  // namespace
 
-Importer::Importer(std::string name, bool is_public) : builder_(std::move(name), is_public) {}
+Importer::Importer(std::string name, bool is_public, int64_t& constant_bytes)
+    : builder_(std::move(name), is_public), constant_bytes_(constant_bytes) {}
+
+absl::Status Importer::Charge(absl::Span<const Type> types) {
+  for (const Type& type : types) {
+    ACCELD_RETURN_IF_ERROR(Charge(type.elements()));
+    if (!type.IsQuantized()) continue;
+    const Quantization& quantization = type.quantization();
+    constant_bytes_ += static_cast<int64_t>(quantization.scales.size() * sizeof(double) +
+                                            quantization.zero_points.size() * sizeof(int64_t));
+    if (constant_bytes_ > limits::kMaxProgramBytes) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("the program's constants, scales and zero points take more than ",
+                       limits::kMaxProgramBytes, " bytes"));
+    }
+  }
+  return absl::OkStatus();
+}
 
 void Importer::Declare(ValueId id, const Type& type) {
   if (HasQuantized(type)) quantized_.insert_or_assign(id, type);
@@ -84,9 +102,15 @@ absl::StatusOr<std::vector<ValueId>> Importer::ImportQuantized(ImportedOp& op) {
   for (const Type& type : op.result_types) {
     ACCELD_RETURN_IF_ERROR(Annotate(ValidateType(type), absl::StrCat("op '", op.name, "'")));
   }
-  if (IsUniform(op.name)) return ImportUniform(op);
   TypedOp typed{op, TypesOf(op.operands), {}};
-  for (const Region& region : op.regions) typed.regions.push_back(SignatureOf(region));
+  ACCELD_RETURN_IF_ERROR(Charge(typed.operands));
+  ACCELD_RETURN_IF_ERROR(Charge(op.result_types));
+  for (const Region& region : op.regions) {
+    typed.regions.push_back(SignatureOf(region));
+    ACCELD_RETURN_IF_ERROR(Charge(typed.regions.back().parameters));
+    ACCELD_RETURN_IF_ERROR(Charge(typed.regions.back().results));
+  }
+  if (IsUniform(op.name)) return ImportUniform(op);
   return RunsOnStorage(typed) ? ImportOnStorage(op, typed) : ImportOnReals(op);
 }
 

@@ -21,7 +21,10 @@ namespace acceld::ir {
 // specification, "Quantization computations". Thread-compatible.
 class Importer {
  public:
-  explicit Importer(std::string name, bool is_public = true);
+  // `constant_bytes` counts the bytes of the constants of the whole program, which
+  // limits::kMaxProgramBytes bounds; what quantized types bring in is added to it. It must outlive
+  // the importer.
+  Importer(std::string name, bool is_public, int64_t& constant_bytes);
 
   ValueId AddParameter(const Type& type);
   // As in FunctionBuilder.
@@ -48,11 +51,15 @@ class Importer {
   absl::StatusOr<std::vector<ValueId>> ImportOnReals(ImportedOp& op);
   absl::StatusOr<std::vector<ValueId>> ImportUniform(const ImportedOp& op);
 
+  // Counts the scales and zero points of an axis, which each op that meets them looks at and may
+  // write as constants. A small program can refer to a large type from many places.
+  absl::Status Charge(absl::Span<const Type> types);
   ValueId Reals(ValueId id, Location location);
   void Declare(ValueId id, const Type& type);
   InferContext::RegionSignature SignatureOf(const Region& region) const;
 
   FunctionBuilder builder_;
+  int64_t& constant_bytes_;
   absl::flat_hash_map<ValueId, Type> quantized_;  // of values whose types are, or have such parts
 };
 

@@ -3,6 +3,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "common/ir/limits.h"
 #include "common/ir/text/reader.h"
 
 // The element type of quantized tensors. Source: StableHLO specification, "QuantizedTensorType".
@@ -58,7 +59,18 @@ absl::StatusOr<Quantization> ReadQuantization(Reader& reader) {
   Lexer& lexer = reader.lexer;
   const Token name = lexer.Next();
   const auto alias = reader.quantization_aliases.find(name.text);
-  if (alias != reader.quantization_aliases.end()) return alias->second;
+  if (alias != reader.quantization_aliases.end()) {
+    // A copy each time, however little text names it.
+    reader.constant_bytes +=
+        static_cast<int64_t>(alias->second.scales.size() * (sizeof(double) + sizeof(int64_t)));
+    if (reader.constant_bytes > limits::kMaxProgramBytes) {
+      return lexer.At(name.offset, absl::ResourceExhaustedError(absl::StrCat(
+                                       "the program's constants, scales and zero points take more "
+                                       "than ",
+                                       limits::kMaxProgramBytes, " bytes")));
+    }
+    return alias->second;
+  }
 
   Quantization quantization;
   ACCELD_RETURN_IF_ERROR(lexer.Expect('<'));

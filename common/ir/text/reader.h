@@ -25,7 +25,7 @@ struct Reader {
   absl::flat_hash_map<std::string, Type> type_aliases;                  // by "!name"
   absl::flat_hash_map<std::string, Quantization> quantization_aliases;  // by "!name"
   int depth = 0;               // of what is being read: regions, types, attributes
-  int64_t constant_bytes = 0;  // of all constants so far
+  int64_t constant_bytes = 0;  // of all constants so far, and what quantized types bring in
 };
 
 // Counts one level of nesting while it lives; status() is an error beyond limits::kMaxDepth.

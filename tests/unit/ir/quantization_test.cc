@@ -258,6 +258,21 @@ TEST(Quantization, WhatDoesNotGoTogetherIsRefused) {
               HasSubstr("its type says"));
 }
 
+// Little text may name many scales often.
+TEST(Quantization, ScalesAreBoundedOverTheWholeProgram) {
+  constexpr int kScales = 100'000, kOps = 1'000;
+  std::string scales = "1.0";
+  for (int i = 1; i < kScales; ++i) scales += ",1.0";
+  std::string text = absl::StrCat("!q = !quant.uniform<i8:f32:0, {", scales,
+                                  "}>\nfunc.func @main(%x: tensor<", kScales, "x!q>) {\n");
+  for (int i = 0; i < kOps; ++i) {
+    absl::StrAppend(&text, "%", i, " = stablehlo.get_dimension_size %x, dim = 0 : (tensor<",
+                    kScales, "x!q>) -> tensor<i32>\n");
+  }
+  const absl::Status status = ParseModule(text + "return\n}", "test.mlir").status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << status;
+}
+
 TEST(Quantization, TypesThatCannotBeAreRefused) {
   const auto refusal = [](absl::string_view element) {
     return Refusal(absl::StrCat("func.func @main(%x: tensor<2x", element, ">) { return }"));
