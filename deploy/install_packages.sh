@@ -9,7 +9,7 @@ set -euo pipefail
 
 packages=(
   ca-certificates ccache cmake g++ git libabsl-dev libcli11-dev libdnnl-dev libfmt-dev libgrpc++-dev libgrpc-dev
-  libopenblas-openmp-dev libprotobuf-dev libspdlog-dev libssl-dev libzstd-dev llvm-19-dev mold ninja-build nlohmann-json3-dev
+  libopenblas-openmp-dev libprotobuf-dev libspdlog-dev libssl-dev libzstd-dev lld-19 llvm-19-dev ninja-build nlohmann-json3-dev
   ocl-icd-opencl-dev pkg-config protobuf-compiler protobuf-compiler-grpc zlib1g-dev
 )
 if [[ ${1:-build} == test ]]; then
