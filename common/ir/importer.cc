@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/ir/attribute_dictionary.h"
 #include "common/ir/limits.h"
 #include "common/ir/quantization/formulas.h"
 #include "common/ir/quantization/quantized_types.h"
@@ -24,17 +25,18 @@ std::vector<Type> StorageTypesOf(absl::Span<const Type> types) {
 
 }  // namespace
 
-Importer::Importer(std::string name, bool is_public, int64_t& constant_bytes)
-    : builder_(std::move(name), is_public), constant_bytes_(constant_bytes) {}
+Importer::Importer(std::string name, bool is_public, ImportTotals& totals)
+    : builder_(std::move(name), is_public), totals_(totals) {}
 
 absl::Status Importer::Charge(absl::Span<const Type> types) {
   for (const Type& type : types) {
     ACCELD_RETURN_IF_ERROR(Charge(type.elements()));
     if (!type.IsQuantized()) continue;
     const Quantization& quantization = type.quantization();
-    constant_bytes_ += static_cast<int64_t>(quantization.scales.size() * sizeof(double) +
-                                            quantization.zero_points.size() * sizeof(int64_t));
-    if (constant_bytes_ > limits::kMaxProgramBytes) {
+    totals_.constant_bytes +=
+        static_cast<int64_t>(quantization.scales.size() * sizeof(double) +
+                             quantization.zero_points.size() * sizeof(int64_t));
+    if (totals_.constant_bytes > limits::kMaxProgramBytes) {
       return absl::ResourceExhaustedError(
           absl::StrCat("the program's constants, scales and zero points take more than ",
                        limits::kMaxProgramBytes, " bytes"));
@@ -83,7 +85,19 @@ Function Importer::Finish(std::vector<ValueId> results) {
   return builder_.Finish(std::move(results));
 }
 
+absl::Status Importer::NoteCall(const ImportedOp& op) {
+  const absl::optional<OpKind> kind = FindOp(op.name);
+  if (kind != OpKind::kCall && kind != OpKind::kComposite) return absl::OkStatus();
+  ACCELD_ASSIGN_OR_RETURN(const OpAttributes attributes, FromDictionary(*kind, op.attributes));
+  const FunctionName& callee = *kind == OpKind::kCall
+                                   ? std::get<CallAttributes>(attributes).callee
+                                   : std::get<CompositeAttributes>(attributes).decomposition;
+  totals_.signatures.Use(callee.name, TypesOf(op.operands), op.result_types);
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::vector<ValueId>> Importer::Import(ImportedOp& op) {
+  ACCELD_RETURN_IF_ERROR(NoteCall(op));
   const auto is_quantized = [this](ValueId id) { return quantized_.contains(id); };
   const auto any_quantized = [&](const std::vector<ValueId>& ids) {
     return std::any_of(ids.begin(), ids.end(), is_quantized);

@@ -8,10 +8,17 @@
 #include "common/ir/builder.h"
 #include "common/ir/import_op.h"
 #include "common/ir/module.h"
+#include "common/ir/quantization/quantized_signatures.h"
 #include "common/ir/quantization/storage_ops.h"
 #include "common/status.h"
 
 namespace acceld::ir {
+
+// What is counted and gathered over all functions of a program while it is read.
+struct ImportTotals {
+  int64_t constant_bytes = 0;  // of constants, and of what quantized types bring in
+  QuantizedSignatures signatures;
+};
 
 // Builds one function from what a reader finds in a program, whatever form that came in.
 //
@@ -21,10 +28,8 @@ namespace acceld::ir {
 // specification, "Quantization computations". Thread-compatible.
 class Importer {
  public:
-  // `constant_bytes` counts the bytes of the constants of the whole program, which
-  // limits::kMaxProgramBytes bounds; what quantized types bring in is added to it. It must outlive
-  // the importer.
-  Importer(std::string name, bool is_public, int64_t& constant_bytes);
+  // limits::kMaxProgramBytes bounds totals.constant_bytes. `totals` must outlive the importer.
+  Importer(std::string name, bool is_public, ImportTotals& totals);
 
   ValueId AddParameter(const Type& type);
   // As in FunctionBuilder.
@@ -44,6 +49,8 @@ class Importer {
   Function Finish(std::vector<ValueId> results);
 
  private:
+  // Notes what a call takes and gives.
+  absl::Status NoteCall(const ImportedOp& op);
   absl::StatusOr<std::vector<ValueId>> ImportQuantized(ImportedOp& op);
   // The op itself, on what is stored.
   absl::StatusOr<std::vector<ValueId>> ImportOnStorage(ImportedOp& op, const TypedOp& typed);
@@ -59,7 +66,7 @@ class Importer {
   InferContext::RegionSignature SignatureOf(const Region& region) const;
 
   FunctionBuilder builder_;
-  int64_t& constant_bytes_;
+  ImportTotals& totals_;
   absl::flat_hash_map<ValueId, Type> quantized_;  // of values whose types are, or have such parts
 };
 

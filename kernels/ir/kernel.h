@@ -86,6 +86,15 @@ struct ForStatement {
   Block body;
 };
 
+// while (condition) body. Its end is the program's affair, so a printer makes it stop, with any
+// values, once the execution is cancelled.
+struct WhileStatement {
+  std::vector<CarriedValue> carried;  // `current` is seen by the condition too
+  Block condition_body;
+  Var condition;  // i1, computed by condition_body
+  Block body;
+};
+
 struct IfStatement {
   Var condition;  // i1
   Block then_body;
@@ -96,7 +105,7 @@ struct IfStatement {
 
 struct Statement {
   std::variant<ConstantStatement, ScalarStatement, LoadStatement, StoreStatement, ForStatement,
-               IfStatement>
+               WhileStatement, IfStatement>
       value;
 };
 

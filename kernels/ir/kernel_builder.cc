@@ -201,19 +201,47 @@ std::vector<Var> KernelBuilder::For(
   loop.extent = extent;
   loop.induction = NewVar(DType::kI64);
   definitions_[loop.induction].range = {0, extent - 1};
-  std::vector<Var> current;
-  for (Var value : first) current.push_back(NewVar(TypeOf(value)));
+  const std::vector<Var> current = NewVarsLike(first);
   OpenScope(&loop.body);
   const std::vector<Var> next = body(loop.induction, current);
   CloseScope();
-  ACCELD_CHECK(next.size() == first.size());
-  std::vector<Var> results;
-  for (size_t i = 0; i < first.size(); ++i) {
-    ACCELD_CHECK(TypeOf(next[i]) == TypeOf(first[i]));
-    results.push_back(NewVar(TypeOf(first[i])));
-    loop.carried.push_back({first[i], current[i], next[i], results[i]});
-  }
+  const std::vector<Var> results = Carry(first, current, next, loop.carried);
   Append({std::move(loop)});
+  return results;
+}
+
+std::vector<Var> KernelBuilder::While(
+    absl::Span<const Var> initial, const std::function<Var(absl::Span<const Var>)>& condition,
+    const std::function<std::vector<Var>(absl::Span<const Var>)>& body) {
+  WhileStatement loop;
+  const std::vector<Var> current = NewVarsLike(initial);
+  OpenScope(&loop.condition_body);
+  loop.condition = condition(current);
+  CloseScope();
+  ACCELD_CHECK(TypeOf(loop.condition) == DType::kI1);
+  OpenScope(&loop.body);
+  const std::vector<Var> next = body(current);
+  CloseScope();
+  const std::vector<Var> results = Carry(initial, current, next, loop.carried);
+  Append({std::move(loop)});
+  return results;
+}
+
+std::vector<Var> KernelBuilder::NewVarsLike(absl::Span<const Var> initial) {
+  std::vector<Var> vars;
+  for (Var value : initial) vars.push_back(NewVar(TypeOf(value)));
+  return vars;
+}
+
+std::vector<Var> KernelBuilder::Carry(absl::Span<const Var> initial, absl::Span<const Var> current,
+                                      absl::Span<const Var> next,
+                                      std::vector<CarriedValue>& carried) {
+  ACCELD_CHECK(next.size() == initial.size());
+  const std::vector<Var> results = NewVarsLike(initial);
+  for (size_t i = 0; i < initial.size(); ++i) {
+    ACCELD_CHECK(TypeOf(next[i]) == TypeOf(initial[i]));
+    carried.push_back({initial[i], current[i], next[i], results[i]});
+  }
   return results;
 }
 

@@ -51,6 +51,10 @@ class KernelBuilder {
   // Nested loops of one kind over all of `extents`; `body` gets one induction variable for each.
   void ForEach(ForStatement::Kind kind, absl::Span<const int64_t> extents,
                const std::function<void(absl::Span<const Var>)>& body);
+  // Both functions get the current values; `body` returns the next ones.
+  std::vector<Var> While(absl::Span<const Var> initial,
+                         const std::function<Var(absl::Span<const Var>)>& condition,
+                         const std::function<std::vector<Var>(absl::Span<const Var>)>& body);
   void If(Var condition, const std::function<void()>& then_body);
   std::vector<Var> If(Var condition, const std::function<std::vector<Var>()>& then_body,
                       const std::function<std::vector<Var>()>& else_body);
@@ -107,6 +111,11 @@ class KernelBuilder {
   absl::optional<Var> DivideSum(ScalarOp op, Var sum, int64_t divisor);
   void AddTerms(Var var, int64_t factor, int depth, LinearForm& form) const;
   bool IsIndexConstant(Var var, int64_t value) const;
+  // Values for a loop body to see, one for each of `initial`.
+  std::vector<Var> NewVarsLike(absl::Span<const Var> initial);
+  // Fills `carried`; returns the results.
+  std::vector<Var> Carry(absl::Span<const Var> initial, absl::Span<const Var> current,
+                         absl::Span<const Var> next, std::vector<CarriedValue>& carried);
   void OpenScope(Block* block);
   void CloseScope() { scopes_.pop_back(); }
 

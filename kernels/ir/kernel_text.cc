@@ -117,18 +117,35 @@ class Printer {
 
   void Print(const ForStatement& s) {
     absl::StrAppend(&out_, Indent(), KindName(s.kind), " %", s.induction, " < ", s.extent);
-    for (size_t i = 0; i < s.carried.size(); ++i) {
-      absl::StrAppend(&out_, i == 0 ? " carries " : ", ", "%", s.carried[i].current, " = %",
-                      s.carried[i].initial);
-    }
+    PrintCarried(s.carried);
     absl::StrAppend(&out_, " {\n");
-    PrintBlock(s.body);
-    for (const CarriedValue& c : s.carried) {
+    PrintLoopBody(s.carried, s.body);
+  }
+
+  void Print(const WhileStatement& s) {
+    absl::StrAppend(&out_, Indent(), "while");
+    PrintCarried(s.carried);
+    absl::StrAppend(&out_, " {\n");
+    PrintBlock(s.condition_body);
+    absl::StrAppend(&out_, Indent(), "} %", s.condition, " do {\n");
+    PrintLoopBody(s.carried, s.body);
+  }
+
+  void PrintCarried(const std::vector<CarriedValue>& carried) {
+    for (size_t i = 0; i < carried.size(); ++i) {
+      absl::StrAppend(&out_, i == 0 ? " carries " : ", ", "%", carried[i].current, " = %",
+                      carried[i].initial);
+    }
+  }
+
+  void PrintLoopBody(const std::vector<CarriedValue>& carried, const Block& body) {
+    PrintBlock(body);
+    for (const CarriedValue& c : carried) {
       absl::StrAppend(&out_, Indent(), "  next %", c.current, " = %", c.next, "\n");
     }
     absl::StrAppend(&out_, Indent(), "}");
-    for (size_t i = 0; i < s.carried.size(); ++i) {
-      absl::StrAppend(&out_, i == 0 ? " gives " : ", ", "%", s.carried[i].result);
+    for (size_t i = 0; i < carried.size(); ++i) {
+      absl::StrAppend(&out_, i == 0 ? " gives " : ", ", "%", carried[i].result);
     }
     absl::StrAppend(&out_, "\n");
   }

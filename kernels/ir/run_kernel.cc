@@ -105,6 +105,20 @@ class Runner {
     return absl::OkStatus();
   }
 
+  absl::Status Run(const WhileStatement& s) {
+    std::vector<uint64_t> current;
+    for (const CarriedValue& c : s.carried) current.push_back(values_[c.initial]);
+    while (true) {
+      for (size_t k = 0; k < current.size(); ++k) values_[s.carried[k].current] = current[k];
+      ACCELD_RETURN_IF_ERROR(Run(s.condition_body));
+      if (values_[s.condition] == 0) break;
+      ACCELD_RETURN_IF_ERROR(Run(s.body));
+      for (size_t k = 0; k < current.size(); ++k) current[k] = values_[s.carried[k].next];
+    }
+    for (size_t k = 0; k < current.size(); ++k) values_[s.carried[k].result] = current[k];
+    return absl::OkStatus();
+  }
+
   absl::Status Run(const IfStatement& s) {
     const bool taken = values_[s.condition] != 0;
     ACCELD_RETURN_IF_ERROR(Run(taken ? s.then_body : s.else_body));

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 
 namespace acceld::kernels {
@@ -222,20 +223,38 @@ class Verifier {
     if (s.kind == ForStatement::Kind::kParallel && !s.carried.empty()) {
       return Error("a parallel loop carries values");
     }
-    for (const CarriedValue& c : s.carried) ACCELD_RETURN_IF_ERROR(Use(c.initial));
+    return CheckLoop(s.carried, [&] {
+      ACCELD_RETURN_IF_ERROR(Define(s.induction));
+      ACCELD_RETURN_IF_ERROR(UseAs(s.induction, DType::kI64));
+      return Check(s.body);
+    });
+  }
+
+  absl::Status Check(const WhileStatement& s) {
+    return CheckLoop(s.carried, [&] {
+      const size_t outer = defined_.size();
+      ACCELD_RETURN_IF_ERROR(Check(s.condition_body));
+      ACCELD_RETURN_IF_ERROR(UseAs(s.condition, DType::kI1));
+      Leave(outer);
+      return Check(s.body);
+    });
+  }
+
+  // `check_body` sees the current values and computes the next ones.
+  absl::Status CheckLoop(const std::vector<CarriedValue>& carried,
+                         absl::FunctionRef<absl::Status()> check_body) {
+    for (const CarriedValue& c : carried) ACCELD_RETURN_IF_ERROR(Use(c.initial));
     const size_t outer = defined_.size();
-    ACCELD_RETURN_IF_ERROR(Define(s.induction));
-    ACCELD_RETURN_IF_ERROR(UseAs(s.induction, DType::kI64));
-    for (const CarriedValue& c : s.carried) {
+    for (const CarriedValue& c : carried) {
       ACCELD_RETURN_IF_ERROR(Define(c.current));
       ACCELD_RETURN_IF_ERROR(UseAs(c.current, kernel_.TypeOf(c.initial)));
     }
-    ACCELD_RETURN_IF_ERROR(Check(s.body));
-    for (const CarriedValue& c : s.carried) {
+    ACCELD_RETURN_IF_ERROR(check_body());
+    for (const CarriedValue& c : carried) {
       ACCELD_RETURN_IF_ERROR(UseAs(c.next, kernel_.TypeOf(c.initial)));
     }
     Leave(outer);
-    for (const CarriedValue& c : s.carried) {
+    for (const CarriedValue& c : carried) {
       ACCELD_RETURN_IF_ERROR(Define(c.result));
       ACCELD_RETURN_IF_ERROR(UseAs(c.result, kernel_.TypeOf(c.initial)));
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "kernels/lowering/elementwise.h"
 #include "kernels/lowering/indexing.h"
@@ -168,42 +169,15 @@ absl::StatusOr<Element> ElementEmitter::EmitLeaf(ir::ValueId value, const Elemen
     const auto position = std::find(op.results.begin(), op.results.end(), value);
     if (TypeOf(value).rank() == 0) return EmitBranches(op, position - op.results.begin());
   }
+  if (op.kind == ir::OpKind::kWhile &&
+      absl::c_all_of(op.results, [&](ir::ValueId r) { return TypeOf(r).rank() == 0; })) {
+    ACCELD_RETURN_IF_ERROR(EmitWhile(op));
+    return *Find(value, ElementIndex::Scalar());
+  }
   if (const IndexingHandler handler = IndexingHandlerOf(op.kind)) return handler(*this, op, index);
   return absl::UnimplementedError(absl::StrCat(ir::NameOf(op.kind), " of ",
                                                TypeOf(value).ToString(),
                                                " inside a fusion or a region is not supported"));
-}
-
-absl::StatusOr<Element> ElementEmitter::EmitBranch(const ir::Op& op, size_t result, size_t branch) {
-  ACCELD_ASSIGN_OR_RETURN(const std::vector<Element> results,
-                          EmitScalarRegion(*this, op.regions[branch], {}, !round_narrow_));
-  return results[result];
-}
-
-absl::StatusOr<Element> ElementEmitter::EmitCases(const ir::Op& op, size_t result, size_t first,
-                                                  size_t end, Var number) {
-  if (end - first == 1) return EmitBranch(op, result, first);
-  const size_t middle = first + (end - first) / 2;
-  const Var before = b_.Apply(ScalarOp::kLt, {number, b_.Index(static_cast<int64_t>(middle))});
-  return If(
-      before, TypeOf(op.results[result]).dtype,
-      [&] { return EmitCases(op, result, first, middle, number); },
-      [&] { return EmitCases(op, result, middle, end, number); });
-}
-
-absl::StatusOr<Element> ElementEmitter::EmitBranches(const ir::Op& op, size_t result) {
-  ACCELD_ASSIGN_OR_RETURN(const Element selector, Evaluate(op.operands[0], ElementIndex::Scalar()));
-  if (op.kind == ir::OpKind::kIf) {
-    return If(
-        selector.re, TypeOf(op.results[result]).dtype, [&] { return EmitBranch(op, result, 0); },
-        [&] { return EmitBranch(op, result, 1); });
-  }
-  // The last branch is that of every number which no other one has.
-  const Var number = b_.Convert(DType::kI64, selector.re);
-  const Var last = b_.Index(static_cast<int64_t>(op.regions.size()) - 1);
-  const Var is_below = b_.Apply(ScalarOp::kLt, {number, b_.Index(0)});
-  const Var known = b_.Select(is_below, last, b_.Apply(ScalarOp::kMin, {number, last}));
-  return EmitCases(op, result, 0, op.regions.size(), known);
 }
 
 absl::StatusOr<Var> ElementEmitter::EvaluateClampedIndex(ir::ValueId value,
@@ -216,52 +190,6 @@ absl::StatusOr<Var> ElementEmitter::EvaluateClampedIndex(ir::ValueId value,
   start = b_.Convert(DType::kI64, start);
   start = b_.Apply(ScalarOp::kMin, {start, b_.Index(limit)});
   return b_.Apply(ScalarOp::kMax, {start, b_.Index(0)});
-}
-
-absl::StatusOr<Element> ElementEmitter::If(
-    Var condition, DType dtype, const std::function<absl::StatusOr<Element>()>& then,
-    const std::function<absl::StatusOr<Element>()>& otherwise) {
-  absl::Status status;
-  const bool is_complex = ir::IsComplex(dtype);
-  const auto branch = [&](const std::function<absl::StatusOr<Element>()>& body) {
-    absl::StatusOr<Element> element = body();
-    if (!element.ok()) {
-      status.Update(element.status());
-      const Var zero = b_.Constant(ComputeTypeOf(dtype), 0);
-      element = Element{zero, zero};
-    }
-    std::vector<Var> parts = {element->re};
-    if (is_complex) parts.push_back(element->im);
-    return parts;
-  };
-  const std::vector<Var> parts =
-      b_.If(condition, [&] { return branch(then); }, [&] { return branch(otherwise); });
-  ACCELD_RETURN_IF_ERROR(status);
-  Element element{parts[0]};
-  if (is_complex) element.im = parts[1];
-  return element;
-}
-
-absl::StatusOr<std::vector<Element>> EmitScalarRegion(ElementEmitter& outer,
-                                                      const ir::Region& region,
-                                                      absl::Span<const Element> arguments,
-                                                      bool keep_precision) {
-  ElementEmitter inner(outer.builder(), outer.function(), &outer);
-  if (keep_precision) inner.KeepPrecision();
-  if (arguments.size() != region.parameters.size()) {
-    return absl::InternalError(absl::StrCat("lowering: a region of ", region.parameters.size(),
-                                            " parameters gets ", arguments.size()));
-  }
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    inner.BindElement(region.parameters[i], arguments[i]);
-  }
-  inner.Define(region);
-  std::vector<Element> results;
-  for (ir::ValueId result : region.results) {
-    ACCELD_ASSIGN_OR_RETURN(const Element element, inner.Evaluate(result, ElementIndex::Scalar()));
-    results.push_back(element);
-  }
-  return results;
 }
 
 }  // namespace acceld::kernels

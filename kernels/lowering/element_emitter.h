@@ -90,6 +90,10 @@ class ElementEmitter {
   absl::StatusOr<Element> EmitCases(const ir::Op& op, size_t result, size_t first, size_t end,
                                     Var number);
   absl::StatusOr<Element> EmitBranch(const ir::Op& op, size_t result, size_t branch);
+  // All results of a while over scalars, remembered.
+  absl::Status EmitWhile(const ir::Op& op);
+  std::vector<Var> PartsOf(const ir::Op& op, absl::Span<const Element> elements) const;
+  std::vector<Element> ElementsOf(const ir::Op& op, absl::Span<const Var> parts) const;
 
   KernelBuilder& b_;
   const ir::Function& function_;
@@ -104,8 +108,8 @@ class ElementEmitter {
 };
 
 // The results of a region of scalar ops (a reducer, a comparator) applied to `arguments`. Regions
-// may hold elementwise ops, constants, branches and the like; UNIMPLEMENTED names what else they
-// hold.
+// may hold elementwise ops, constants, branches, loops and the like; UNIMPLEMENTED names what else
+// they hold.
 absl::StatusOr<std::vector<Element>> EmitScalarRegion(ElementEmitter& outer,
                                                       const ir::Region& region,
                                                       absl::Span<const Element> arguments,

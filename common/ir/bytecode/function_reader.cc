@@ -48,7 +48,7 @@ absl::StatusOr<Decoder::Entries> ReadAttributes(Reader& reader, const OpHeader& 
 }
 
 FunctionReader::FunctionReader(Reader& reader, std::string name, bool is_public)
-    : reader_(reader), importer_(std::move(name), is_public, reader.constant_bytes) {}
+    : reader_(reader), importer_(std::move(name), is_public, reader.totals) {}
 
 absl::Status FunctionReader::Define(const std::vector<ValueId>& ids) {
   if (ids.size() > values_.size() - next_value_) {

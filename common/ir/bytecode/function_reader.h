@@ -22,9 +22,9 @@ struct Reader {
 
   const Container container;
   Decoder decoder;
-  int64_t op_count = 0;        // over all functions
-  uint64_t values_left;        // that may still be defined, over all functions
-  int64_t constant_bytes = 0;  // of what quantized types bring in, over all functions
+  int64_t op_count = 0;  // over all functions
+  uint64_t values_left;  // that may still be defined, over all functions
+  ImportTotals totals;
 };
 
 // The attributes of an op by the names that its dialect gives them, as numbers: its dictionary

@@ -95,6 +95,7 @@ absl::Status ModuleReader::ReadFunction(const OpHeader& header, const VhloOp& op
                      ToString(read.results), "), its type says (", ToString(type.parameters),
                      ") and (", ToString(type.results), ")"));
   }
+  reader_.totals.signatures.Declare(name, read.parameters, read.results);
   module_.functions.push_back(*std::move(function));
   return absl::OkStatus();
 }
@@ -132,6 +133,7 @@ absl::StatusOr<Module> ModuleReader::Read() {
   ACCELD_ASSIGN_OR_RETURN(const BlockHeader block, ReadRegionHeader(container, in, num_values));
   for (uint64_t i = 0; i < block.num_ops; ++i) ACCELD_RETURN_IF_ERROR(ReadItem(in));
   ACCELD_RETURN_IF_ERROR(in.ExpectEnd("the module"));
+  ACCELD_RETURN_IF_ERROR(reader_.totals.signatures.Check());
   return std::move(module_);
 }
 

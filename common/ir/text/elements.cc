@@ -239,8 +239,8 @@ absl::StatusOr<Literal> ReadDense(Reader& reader, bool allow_index) {
   }
   lexer.Seek(after);
 
-  reader.constant_bytes += static_cast<int64_t>(bytes.size());
-  if (reader.constant_bytes > limits::kMaxProgramBytes) {
+  reader.totals.constant_bytes += static_cast<int64_t>(bytes.size());
+  if (reader.totals.constant_bytes > limits::kMaxProgramBytes) {
     return lexer.At(first.offset, absl::ResourceExhaustedError(
                                       absl::StrCat("the program's constants take more than ",
                                                    limits::kMaxProgramBytes, " bytes")));

@@ -26,9 +26,7 @@ absl::string_view Plural(size_t count) { return count == 1 ? "" : "s"; }
 }  // namespace
 
 FunctionReader::FunctionReader(Reader& reader, std::string name, bool is_public, int64_t& op_count)
-    : reader_(reader),
-      op_count_(op_count),
-      importer_(std::move(name), is_public, reader.constant_bytes) {}
+    : reader_(reader), op_count_(op_count), importer_(std::move(name), is_public, reader.totals) {}
 
 void FunctionReader::EndScope() {
   for (size_t i = scopes_.back(); i < declared_.size(); ++i) names_.erase(declared_[i]);

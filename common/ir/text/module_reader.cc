@@ -58,6 +58,7 @@ class ModuleReader {
 absl::StatusOr<Module> ModuleReader::Read() {
   while (lexer_.Peek().kind != TokenKind::kEnd) ACCELD_RETURN_IF_ERROR(ReadTop());
   if (!seen_module_ && module_.functions.empty()) return lexer_.Expected("a module or a function");
+  ACCELD_RETURN_IF_ERROR(reader_.totals.signatures.Check());
   return std::move(module_);
 }
 
@@ -339,6 +340,7 @@ absl::Status ModuleReader::AddFunction(const Header& header, const FunctionType&
                                                       ToString(header.type.results), ")"));
     }
   }
+  reader_.totals.signatures.Declare(header.name, read.parameters, read.results);
   module_.functions.push_back(std::move(function));
   return absl::OkStatus();
 }

@@ -61,9 +61,9 @@ absl::StatusOr<Quantization> ReadQuantization(Reader& reader) {
   const auto alias = reader.quantization_aliases.find(name.text);
   if (alias != reader.quantization_aliases.end()) {
     // A copy each time, however little text names it.
-    reader.constant_bytes +=
+    reader.totals.constant_bytes +=
         static_cast<int64_t>(alias->second.scales.size() * (sizeof(double) + sizeof(int64_t)));
-    if (reader.constant_bytes > limits::kMaxProgramBytes) {
+    if (reader.totals.constant_bytes > limits::kMaxProgramBytes) {
       return lexer.At(name.offset, absl::ResourceExhaustedError(absl::StrCat(
                                        "the program's constants, scales and zero points take more "
                                        "than ",

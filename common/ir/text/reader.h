@@ -5,6 +5,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "common/ir/attribute.h"
+#include "common/ir/importer.h"
 #include "common/ir/text/lexer.h"
 #include "common/ir/type.h"
 
@@ -24,8 +25,8 @@ struct Reader {
   absl::flat_hash_map<std::string, Attribute> attribute_aliases;        // by "#name"
   absl::flat_hash_map<std::string, Type> type_aliases;                  // by "!name"
   absl::flat_hash_map<std::string, Quantization> quantization_aliases;  // by "!name"
-  int depth = 0;               // of what is being read: regions, types, attributes
-  int64_t constant_bytes = 0;  // of all constants so far, and what quantized types bring in
+  int depth = 0;  // of what is being read: regions, types, attributes
+  ImportTotals totals;
 };
 
 // Counts one level of nesting while it lives; status() is an error beyond limits::kMaxDepth.

@@ -45,8 +45,11 @@ class FunctionEmitter {
 
   // loops.cc
   void Emit(const ForStatement& loop);
+  void Emit(const WhileStatement& loop);
   // `begin` < `end`.
   void EmitRange(const ForStatement& loop, llvm::Value* begin, llvm::Value* end);
+  std::vector<llvm::PHINode*> EmitCurrent(const std::vector<CarriedValue>& carried,
+                                          llvm::BasicBlock* before);
   // Finds the operations of a reduction that may be reordered.
   void MarkAccumulations(const ForStatement& loop);
 
@@ -79,7 +82,8 @@ class FunctionEmitter {
   Builder entry_;  // makes scratch
   llvm::BasicBlock* start_;
   llvm::BasicBlock* exit_;
-  llvm::PHINode* status_;  // in exit_
+  llvm::PHINode* status_;             // in exit_
+  llvm::Value* cancelled_ = nullptr;  // LaunchContext's field, loaded on first use
   Builder b_;
 };
 

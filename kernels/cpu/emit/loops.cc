@@ -1,5 +1,6 @@
 #include "absl/container/flat_hash_map.h"
 #include "kernels/cpu/emit/function_emitter.h"
+#include "kernels/cpu/emit/launch_context.h"
 
 namespace acceld::kernels::cpu {
 
@@ -44,12 +45,7 @@ void FunctionEmitter::EmitRange(const ForStatement& loop, Value* begin, Value* e
   llvm::PHINode* induction = b_.CreatePHI(b_.getInt64Ty(), 2);
   induction->addIncoming(begin, before);
   Bind(loop.induction, induction);
-  std::vector<llvm::PHINode*> phis;
-  for (const CarriedValue& carried : loop.carried) {
-    phis.push_back(b_.CreatePHI(In(carried.initial)->getType(), 2));
-    phis.back()->addIncoming(In(carried.initial), before);
-    Bind(carried.current, phis.back());
-  }
+  const std::vector<llvm::PHINode*> phis = EmitCurrent(loop.carried, before);
 
   // Iterations of a parallel loop never touch what another one writes: LLVM then vectorizes
   // without proofs, even where an input and an output share their place.
@@ -80,6 +76,41 @@ void FunctionEmitter::EmitRange(const ForStatement& loop, Value* begin, Value* e
   }
   b_.SetInsertPoint(after);
   for (const CarriedValue& carried : loop.carried) Bind(carried.result, In(carried.next));
+}
+
+std::vector<llvm::PHINode*> FunctionEmitter::EmitCurrent(const std::vector<CarriedValue>& carried,
+                                                         llvm::BasicBlock* before) {
+  std::vector<llvm::PHINode*> phis;
+  for (const CarriedValue& value : carried) {
+    phis.push_back(b_.CreatePHI(In(value.initial)->getType(), 2));
+    phis.back()->addIncoming(In(value.initial), before);
+    Bind(value.current, phis.back());
+  }
+  return phis;
+}
+
+void FunctionEmitter::Emit(const WhileStatement& loop) {
+  if (cancelled_ == nullptr) {
+    cancelled_ = LoadField(code_, entry_, context_, ContextField::kCancelled);
+  }
+  llvm::BasicBlock* before = b_.GetInsertBlock();
+  llvm::BasicBlock* condition = NewBlock("while");
+  llvm::BasicBlock* body = NewBlock("do");
+  llvm::BasicBlock* after = NewBlock("after");
+  b_.CreateBr(condition);
+  b_.SetInsertPoint(condition);
+  const std::vector<llvm::PHINode*> phis = EmitCurrent(loop.carried, before);
+  ReturnUnlessOk(PollCancelled(b_, cancelled_));
+  EmitBlock(loop.condition_body);
+  b_.CreateCondBr(In(loop.condition), body, after);
+  b_.SetInsertPoint(body);
+  EmitBlock(loop.body);
+  for (size_t i = 0; i < phis.size(); ++i) {
+    phis[i]->addIncoming(In(loop.carried[i].next), b_.GetInsertBlock());
+  }
+  b_.CreateBr(condition);
+  b_.SetInsertPoint(after);
+  for (size_t i = 0; i < phis.size(); ++i) Bind(loop.carried[i].result, phis[i]);
 }
 
 void FunctionEmitter::MarkAccumulations(const ForStatement& loop) {

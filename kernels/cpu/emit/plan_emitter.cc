@@ -7,6 +7,7 @@
 #include "kernels/cpu/convolution_descriptor.h"
 #include "kernels/cpu/emit/buffer_facts.h"
 #include "kernels/cpu/emit/function_emitter.h"
+#include "kernels/cpu/emit/launch_context.h"
 #include "kernels/cpu/matmul_key.h"
 #include "kernels/cpu/routine_key.h"
 #include "kernels/cpu/support_abi.h"
@@ -16,19 +17,6 @@ namespace acceld::kernels::cpu {
 namespace {
 
 using llvm::Value;
-
-// Places of LaunchContext's fields, in pointers.
-enum ContextField : unsigned {
-  kArguments = 0,
-  kResults = 1,
-  kArena = 2,
-  kConstants = 3,
-  kCancelled = 5,
-};
-
-Value* LoadField(const CodeContext& code, Builder& b, Value* context, ContextField field) {
-  return b.CreateLoad(code.pointer(), b.CreateConstInBoundsGEP1_64(code.pointer(), context, field));
-}
 
 struct EmittedKernel {
   llvm::Function* function = nullptr;
@@ -120,7 +108,7 @@ class StepEmitter {
         base = function_->getArg(3);
         break;
       case Slice::Space::kConstant:
-        base = LoadField(code_, entry_, context(), kConstants);
+        base = LoadField(code_, entry_, context(), ContextField::kConstants);
         break;
     }
     return base;
@@ -132,20 +120,19 @@ class StepEmitter {
     return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), base, slice.offset_bytes);
   }
 
-  void LeaveIf(Value* condition, Value* status) {
+  void LeaveUnlessOk(Value* status) {
     llvm::BasicBlock* go_on = NewBlock("go_on");
     llvm::MDNode* rare = llvm::MDBuilder(code_.llvm()).createBranchWeights(1, 2000);
     status_->addIncoming(status, b_.GetInsertBlock());
-    b_.CreateCondBr(condition, exit_, go_on, rare);
+    b_.CreateCondBr(b_.CreateIsNotNull(status), exit_, go_on, rare);
     b_.SetInsertPoint(go_on);
   }
-  void LeaveUnlessOk(Value* status) { LeaveIf(b_.CreateIsNotNull(status), status); }
 
-  void PollCancelled() {
-    if (cancelled_ == nullptr) cancelled_ = LoadField(code_, entry_, context(), kCancelled);
-    Value* flag = b_.CreateAlignedLoad(b_.getInt8Ty(), cancelled_, llvm::Align(1),
-                                       /*isVolatile=*/true);
-    LeaveIf(b_.CreateIsNotNull(flag), b_.getInt32(static_cast<int32_t>(CodeStatus::kCancelled)));
+  void LeaveIfCancelled() {
+    if (cancelled_ == nullptr) {
+      cancelled_ = LoadField(code_, entry_, context(), ContextField::kCancelled);
+    }
+    LeaveUnlessOk(PollCancelled(b_, cancelled_));
   }
 
   void Emit(const LaunchStep& step) {
@@ -204,7 +191,7 @@ class StepEmitter {
     llvm::BasicBlock* after = NewBlock("after");
     b_.CreateBr(header);
     b_.SetInsertPoint(header);
-    PollCancelled();
+    LeaveIfCancelled();
     EmitSteps(step.condition);
     Value* predicate =
         b_.CreateAlignedLoad(b_.getInt8Ty(), Address(step.predicate), llvm::Align(1));
@@ -279,9 +266,9 @@ void EmitEntry(CodeContext& code, llvm::Function* first) {
   code.SetTargetAttributes(*entry);
   Builder b(llvm::BasicBlock::Create(code.llvm(), "entry", entry));
   Value* context = entry->getArg(0);
-  b.CreateRet(b.CreateCall(
-      first, {context, LoadField(code, b, context, kArguments),
-              LoadField(code, b, context, kResults), LoadField(code, b, context, kArena)}));
+  b.CreateRet(b.CreateCall(first, {context, LoadField(code, b, context, ContextField::kArguments),
+                                   LoadField(code, b, context, ContextField::kResults),
+                                   LoadField(code, b, context, ContextField::kArena)}));
 }
 
 }  // namespace

@@ -22,6 +22,7 @@ const ForStatement* OnlyInnerLoop(const ForStatement& loop) {
   const ForStatement* inner = nullptr;
   for (const Statement& statement : loop.body) {
     if (std::holds_alternative<StoreStatement>(statement.value) ||
+        std::holds_alternative<WhileStatement>(statement.value) ||
         std::holds_alternative<IfStatement>(statement.value)) {
       return nullptr;
     }
@@ -82,6 +83,19 @@ class FreeVarFinder {
   void Visit(const StoreStatement& s) {
     Use(s.index);
     Use(s.value);
+  }
+  void Visit(const WhileStatement& loop) {
+    for (const CarriedValue& carried : loop.carried) {
+      Use(carried.initial);
+      Define(carried.current);
+    }
+    Visit(loop.condition_body);
+    Use(loop.condition);
+    Visit(loop.body);
+    for (const CarriedValue& carried : loop.carried) {
+      Use(carried.next);
+      Define(carried.result);
+    }
   }
   void Visit(const IfStatement& s) {
     Use(s.condition);

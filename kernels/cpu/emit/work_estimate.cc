@@ -83,6 +83,7 @@ double CostOf(ScalarOp op, DType operand) {
 }  // namespace
 
 double EstimateWork(const Kernel& kernel, const Block& block) {
+  constexpr double kGuessedTrips = 16;  // of a loop that ends when its values say so
   double sum = 0;
   for (const Statement& statement : block) {
     if (const auto* scalar = std::get_if<ScalarStatement>(&statement.value)) {
@@ -93,6 +94,9 @@ double EstimateWork(const Kernel& kernel, const Block& block) {
       sum += 0.5 * static_cast<double>(ir::StorageBytesOf(kernel.TypeOf(store->value)));
     } else if (const auto* loop = std::get_if<ForStatement>(&statement.value)) {
       sum += static_cast<double>(loop->extent) * EstimateWork(kernel, loop->body) + 10;
+    } else if (const auto* loop = std::get_if<WhileStatement>(&statement.value)) {
+      sum += kGuessedTrips *
+             (EstimateWork(kernel, loop->condition_body) + EstimateWork(kernel, loop->body));
     } else if (const auto* branch = std::get_if<IfStatement>(&statement.value)) {
       sum += std::max(EstimateWork(kernel, branch->then_body),
                       EstimateWork(kernel, branch->else_body));

@@ -88,6 +88,8 @@ class RandomFunction {
   ir::Region ScalarReducer(const std::vector<ir::DType>& dtypes, bool* exact,
                            bool any_order = false);
   ir::ValueId LookUp(ir::ValueId index, ir::ValueId first_inside);
+  ir::ValueId Branch(ir::ValueId x);
+  ir::ValueId Loop(ir::ValueId x);
   // Drops values from the scope that a region has defined.
   void ForgetFrom(ir::ValueId first);
   void TryReduce();

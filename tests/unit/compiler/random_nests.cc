@@ -47,7 +47,11 @@ ir::Region RandomFunction::ScalarReducer(const std::vector<DType>& dtypes, bool*
       element = *b_.AddOne(OpKind::kAdd, {element, outside.id});
       ForgetFrom(p[0]);
     }
-    if (ir::IsInteger(dtypes[i]) && dice_.OneIn(6)) element = LookUp(element, p[0]);
+    if (ir::IsInteger(dtypes[i])) {
+      if (dice_.OneIn(6)) element = LookUp(element, p[0]);
+      if (dice_.OneIn(8)) element = Branch(element);
+      if (dice_.OneIn(8)) element = Loop(element);
+    }
     results.push_back(*b_.AddOne(kind, {p[i], element}));
   }
   return b_.EndRegion(results);
@@ -64,6 +68,45 @@ ir::ValueId RandomFunction::LookUp(ir::ValueId index, ir::ValueId first_inside) 
       b_.AddOne(OpKind::kDynamicSlice, {table, index}, ir::DynamicSliceAttributes{{1}});
   return *b_.AddOne(OpKind::kReshape, {*slice}, ir::NoAttributes{},
                     {ir::Type(ir::TensorType{type.dtype, {}})});
+}
+
+// One function or another of an integer scalar, as its own bits say.
+ir::ValueId RandomFunction::Branch(ir::ValueId x) {
+  static constexpr OpKind kOps[] = {OpKind::kAdd, OpKind::kMultiply, OpKind::kXor,
+                                    OpKind::kMaximum};
+  const bool is_case = b_.TypeOf(x).tensor().dtype == DType::kI32;
+  ir::ValueId selector = x;
+  if (!is_case) {
+    selector = *b_.AddOne(OpKind::kCompare, {x, *b_.AddOne(OpKind::kNegate, {x})},
+                          ir::CompareAttributes{ir::ComparisonDirection::kLt});
+  }
+  std::vector<ir::Region> branches;
+  for (int64_t count = is_case ? dice_.Between(1, 4) : 2; count > 0; --count) {
+    b_.BeginRegion({});
+    branches.push_back(b_.EndRegion({*b_.AddOne(dice_.Pick(kOps), {x, x})}));
+  }
+  return b_
+      .Add(is_case ? OpKind::kCase : OpKind::kIf, {selector}, ir::NoAttributes{},
+           std::move(branches))
+      ->front();
+}
+
+// A polynomial of an integer scalar, of a degree that its lowest bits say.
+ir::ValueId RandomFunction::Loop(ir::ValueId x) {
+  const ir::TensorType type = b_.TypeOf(x).tensor();
+  const auto constant = [&](double value) { return b_.Constant(ir::Literal::Filled(type, value)); };
+  const ir::ValueId degree = *b_.AddOne(OpKind::kAnd, {x, constant(dice_.Between(0, 1) * 2 + 1)});
+  const std::vector<ir::Type> types(2, ir::Type(type));
+  std::vector<ir::Region> regions;
+  const std::vector<ir::ValueId> before = b_.BeginRegion(types);
+  regions.push_back(
+      b_.EndRegion({*b_.AddOne(OpKind::kCompare, {before[0], degree},
+                               ir::CompareAttributes{ir::ComparisonDirection::kLt})}));
+  const std::vector<ir::ValueId> current = b_.BeginRegion(types);
+  const ir::ValueId next = *b_.AddOne(OpKind::kAdd, {current[0], constant(1)});
+  const ir::ValueId power = *b_.AddOne(OpKind::kMultiply, {current[1], x});
+  regions.push_back(b_.EndRegion({next, *b_.AddOne(OpKind::kSubtract, {power, next})}));
+  return b_.Add(OpKind::kWhile, {constant(0), x}, ir::NoAttributes{}, std::move(regions))->back();
 }
 
 void RandomFunction::ForgetFrom(ir::ValueId first) {

@@ -259,6 +259,33 @@ TEST(Quantization, WhatDoesNotGoTogetherIsRefused) {
 }
 
 // Little text may name many scales often.
+TEST(Quantization, ACallPassesWhatItsFunctionTakes) {
+  constexpr char kProgram[] = R"(
+    func.func @main(%x: tensor<2x$t>, %y: tensor<2xi8>, %z: tensor<2x$h>) -> tensor<2x$t> {
+      CALL
+      return %0 : tensor<2x$t>
+    }
+    func.func private @double(%x: tensor<2x$t>) -> tensor<2x$t> {
+      %0 = stablehlo.add %x, %x : tensor<2x$t>
+      return %0 : tensor<2x$t>
+    }
+    func.func private @unquantized(%x: tensor<2xi8>) -> tensor<2xi8> { return %x : tensor<2xi8> })";
+  const auto with = [&](absl::string_view call) {
+    return absl::StrReplaceAll(kProgram, {{"CALL", call}});
+  };
+  EXPECT_TRUE(Read(with("%0 = call @double(%x) : (tensor<2x$t>) -> tensor<2x$t>")).ok());
+  EXPECT_THAT(Refusal(with("%0 = call @double(%z) : (tensor<2x$h>) -> tensor<2x$t>")),
+              HasSubstr("a call of function @double passes"));
+  EXPECT_THAT(Refusal(with("%0 = call @unquantized(%x) : (tensor<2x$t>) -> tensor<2x$t>")),
+              HasSubstr("which has no quantized types"));
+  EXPECT_THAT(Refusal(with("%1 = call @double(%y) : (tensor<2xi8>) -> tensor<2xi8>\n"
+                           "%0 = call @double(%x) : (tensor<2x$t>) -> tensor<2x$t>")),
+              HasSubstr("@double, which takes"));
+  EXPECT_THAT(Refusal(with("%0 = stablehlo.composite \"a.b\" %z {decomposition = @double} : "
+                           "(tensor<2x$h>) -> tensor<2x$t>")),
+              HasSubstr("a call of function @double passes"));
+}
+
 TEST(Quantization, ScalesAreBoundedOverTheWholeProgram) {
   constexpr int kScales = 100'000, kOps = 1'000;
   std::string scales = "1.0";

@@ -49,6 +49,21 @@ inline Kernel RowSumKernel(const std::string& name, DType dtype, int64_t rows, i
   return b.Finish();
 }
 
+// result[i] = how often argument[i], of i32, may be halved before it is `end`.
+inline Kernel HalvingsKernel(int64_t n, int64_t end) {
+  return MapKernel("halvings", DType::kI32, DType::kI32, n, [=](KernelBuilder& b, Var x) {
+    const auto C = [&](int64_t value) { return b.ConstantInt(DType::kI32, value); };
+    const auto counted = b.While(
+        {C(0), x},
+        [&](absl::Span<const Var> current) { return b.Apply(ScalarOp::kNe, {current[1], C(end)}); },
+        [&](absl::Span<const Var> current) -> std::vector<Var> {
+          return {b.Apply(ScalarOp::kAdd, {current[0], C(1)}),
+                  b.Apply(ScalarOp::kDivide, {current[1], C(2)})};
+        });
+    return counted[0];
+  });
+}
+
 // lambda * (x > 0 ? x : alpha * (exp(x) - 1)).
 inline Kernel SeluKernel(int64_t n) {
   return MapKernel("selu", DType::kF32, DType::kF32, n, [](KernelBuilder& b, Var x) {

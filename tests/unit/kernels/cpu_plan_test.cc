@@ -1,7 +1,10 @@
 // Steps of plans: control flow, calls, copies, matrix products, cancellation; and the loader.
 
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <numeric>
+#include <thread>
 
 #include "gtest/gtest.h"
 #include "kernels/cpu/cpu_matmul.h"
@@ -63,6 +66,35 @@ TEST(CpuPlanTest, WhileStopsWhenCancelled) {
   const bool cancelled = true;
   const auto results = RunModule(**module, plan, {I32(0)}, 1, &cancelled);
   EXPECT_EQ(results.status().code(), absl::StatusCode::kCancelled);
+}
+
+TEST(CpuPlanTest, LoopsInsideKernelsRunUntilTheirConditionFails) {
+  std::vector<int32_t> x(10'000), halvings(x.size());
+  for (size_t i = 0; i < x.size(); ++i) {
+    x[i] = static_cast<int32_t>(i * i);
+    for (int32_t rest = x[i]; rest != 0; rest /= 2) ++halvings[i];
+  }
+  const auto results =
+      RunPlan(PlanOf(HalvingsKernel(static_cast<int64_t>(x.size()), 0)), {BytesOf(x)}, 2);
+  ASSERT_TRUE(results.ok()) << results.status();
+  EXPECT_EQ((*results)[0], BytesOf(halvings));
+}
+
+TEST(CpuPlanTest, LoopsInsideKernelsStopWhenCancelled) {
+  for (const int64_t size : {1, 10'000}) {  // by itself and on several threads
+    const auto module = CompileAndLoad(PlanOf(HalvingsKernel(size, -1)));
+    ASSERT_TRUE(module.ok()) << module.status();
+    std::atomic<bool> cancelled = false;
+    std::thread canceller([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      cancelled = true;
+    });
+    const auto results = RunModule(**module, PlanOf(HalvingsKernel(size, -1)),
+                                   {BytesOf(std::vector<int32_t>(size, 8))}, 2,
+                                   reinterpret_cast<const volatile bool*>(&cancelled));
+    EXPECT_EQ(results.status().code(), absl::StatusCode::kCancelled);
+    canceller.join();
+  }
 }
 
 TEST(CpuPlanTest, ParallelLoopStopsWhenCancelled) {

@@ -4,6 +4,7 @@
 #include "gtest/gtest.h"
 #include "kernels/ir/run_kernel.h"
 #include "kernels/ir/verify_kernel.h"
+#include "tests/unit/kernels/cpu_kernel_builders.h"
 
 namespace acceld::kernels {
 namespace {
@@ -107,6 +108,34 @@ TEST(KernelText, ShowsBuffersLoopsAndStatements) {
             "}\n");
 }
 
+TEST(KernelText, ShowsLoopsWithConditions) {
+  EXPECT_EQ(ToString(HalvingsKernel(4, 0)),
+            "kernel halvings(x: read i32[4], y: write i32[4]) {\n"
+            "  parallel %0 < 4 {\n"
+            "    %1: i32 = load x[%0]\n"
+            "    %2: i32 = constant 0\n"
+            "    while carries %3 = %2, %4 = %1 {\n"
+            "      %5: i1 = ne %4, %2\n"
+            "    } %5 do {\n"
+            "      %6: i32 = constant 1\n"
+            "      %7: i32 = add %3, %6\n"
+            "      %8: i32 = constant 2\n"
+            "      %9: i32 = div %4, %8\n"
+            "      next %3 = %7\n"
+            "      next %4 = %9\n"
+            "    } gives %10, %11\n"
+            "    store y[%0] = %10\n"
+            "  }\n"
+            "}\n");
+}
+
+TEST(RunKernel, LoopsUntilTheConditionFails) {
+  const int32_t x[4] = {0, 1, 7, -8}, halvings[4] = {0, 1, 3, 4};
+  std::string in(reinterpret_cast<const char*>(x), sizeof x), out(sizeof x, '\0');
+  EXPECT_TRUE(RunKernel(HalvingsKernel(4, 0), {&in, &out}).ok());
+  EXPECT_EQ(out, std::string(reinterpret_cast<const char*>(halvings), sizeof halvings));
+}
+
 TEST(RunKernel, RefusesIndicesOutOfBounds) {
   std::string in(16, '\1'), out(16, '\0');
   EXPECT_TRUE(RunKernel(DoublingKernel(4), {&in, &out}).ok());
@@ -125,6 +154,19 @@ TEST(VerifyKernel, RefusesAValueUsedOutsideItsBlock) {
   kernel.body.push_back(
       {ScalarStatement{static_cast<Var>(kernel.var_types.size() - 1), ScalarOp::kNegate, {inner}}});
   EXPECT_FALSE(VerifyKernel(kernel).ok());
+}
+
+TEST(VerifyKernel, RefusesAValueOfAConditionInItsLoop) {
+  KernelBuilder b("k");
+  Var inside = 0;
+  b.While(
+      {b.Index(3)},
+      [&](absl::Span<const Var> current) {
+        inside = b.Apply(ScalarOp::kNegate, {current[0]});
+        return b.Apply(ScalarOp::kLt, {inside, b.Index(0)});
+      },
+      [&](absl::Span<const Var>) { return std::vector<Var>{inside}; });
+  EXPECT_FALSE(VerifyKernel(b.Finish()).ok());
 }
 
 TEST(VerifyKernel, RefusesArithmeticOnNarrowFloats) {

@@ -77,6 +77,45 @@ TEST(Reduce, ReducersMayBranch) {
       });
 }
 
+// The sum of the numbers of times that each element can be halved, or doubled, before it passes
+// one; carried with it, for complex types too, what is left of it.
+TEST(Reduce, ReducersMayLoop) {
+  for (DType dtype : {DType::kF32, DType::kBF16, DType::kF64, DType::kC64}) {
+    SCOPED_TRACE(ir::DTypeName(dtype));
+    const DType part = ir::IsComplex(dtype) ? DType::kF32 : dtype;
+    const ir::Type count_type = ir::ScalarType(DType::kI32), type = ir::ScalarType(dtype);
+    const ir::Type part_type = ir::ScalarType(part);
+    const auto reducer = [&](FunctionBuilder& b) {
+      return ir::MakeRegion(b, {count_type, type, count_type, type}, [&](const Values& p) {
+        const auto filled = [&](const ir::Type& of, double value) {
+          return b.Constant(Literal::Filled(of.tensor(), value));
+        };
+        std::vector<Region> regions;
+        regions.push_back(ir::MakeRegion(b, {count_type, type}, [&](const Values& q) {
+          const ValueId size = b.AddOne(OpKind::kAbs, {q[1]}).value();
+          return Values{b.AddOne(OpKind::kCompare, {size, filled(part_type, 0.01)},
+                                 ir::CompareAttributes{ir::ComparisonDirection::kGt})
+                            .value()};
+        }));
+        regions.push_back(ir::MakeRegion(b, {count_type, type}, [&](const Values& q) {
+          return Values{b.AddOne(OpKind::kAdd, {q[0], filled(count_type, 1)}).value(),
+                        b.AddOne(OpKind::kMultiply, {q[1], filled(type, 0.5)}).value()};
+        }));
+        const Values ends =
+            b.Add(OpKind::kWhile, {p[2], p[3]}, ir::NoAttributes{}, std::move(regions)).value();
+        return Values{b.AddOne(OpKind::kAdd, {p[0], ends[0]}).value(),
+                      b.AddOne(OpKind::kMaximum, {p[1], ends[1]}).value()};
+      });
+    };
+    for (const int64_t dimension : {0, 1}) {
+      ExpectNestAgrees(OpKind::kReduce,
+                       {RandomTensor(DType::kI32, {20, 9}, 1), RandomTensor(dtype, {20, 9}, 2),
+                        RandomTensor(DType::kI32, {}, 3), RandomTensor(dtype, {}, 4)},
+                       ir::DimensionsAttributes{{dimension}}, reducer);
+    }
+  }
+}
+
 TEST(Reduce, SumsRowsColumnsAndEverything) {
   for (DType dtype : AllDTypes()) {
     // The reference rounds sums of 8-bit floats after each step, kernels round once.
