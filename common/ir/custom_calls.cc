@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "common/ir/approx_top_k.h"
 #include "common/ir/attribute_read.h"
 #include "common/ir/chlo/chlo.h"
 
@@ -32,19 +33,6 @@ absl::Status UnwrapChlo(const std::string& target, ImportedOp& op) {
   op.name = chlo;
   op.attributes = std::move(attributes);
   return absl::OkStatus();
-}
-
-// The one function of called_computations.
-absl::StatusOr<FunctionName> CalledComputation(const ImportedOp& op) {
-  const auto found = op.attributes.find("called_computations");
-  const auto* names =
-      found == op.attributes.end() ? nullptr : std::get_if<ArrayAttribute>(&found->second.value);
-  if (names == nullptr || names->elements.size() != 1) {
-    return absl::InvalidArgumentError("needs one function in called_computations");
-  }
-  FunctionName name;
-  ACCELD_RETURN_IF_ERROR(Annotate(ReadField(names->elements[0], name), "called_computations"));
-  return name;
 }
 
 // Its reducer becomes a region that calls the function.
@@ -87,12 +75,28 @@ absl::Status UnwrapDynamic(FunctionBuilder& builder, const std::string& target, 
 
 }  // namespace
 
+absl::StatusOr<FunctionName> CalledComputation(const ImportedOp& op) {
+  const auto found = op.attributes.find("called_computations");
+  const auto* names =
+      found == op.attributes.end() ? nullptr : std::get_if<ArrayAttribute>(&found->second.value);
+  if (names == nullptr || names->elements.size() != 1) {
+    return absl::InvalidArgumentError("needs one function in called_computations");
+  }
+  FunctionName name;
+  ACCELD_RETURN_IF_ERROR(Annotate(ReadField(names->elements[0], name), "called_computations"));
+  return name;
+}
+
 absl::Status UnwrapCustomCall(FunctionBuilder& builder, ImportedOp& op) {
   const auto found = op.attributes.find("call_target_name");
   if (op.name != "stablehlo.custom_call" || found == op.attributes.end()) return absl::OkStatus();
   std::string target;
   ACCELD_RETURN_IF_ERROR(ReadField(found->second, target));
   if (absl::StartsWith(target, "mhlo.")) return UnwrapChlo(target, op);
+  if (target == kApproxTopK || target == kDynamicApproxTopK) {
+    op.name = target;
+    return absl::OkStatus();
+  }
   if (absl::StartsWith(target, "stablehlo.dynamic_")) return UnwrapDynamic(builder, target, op);
   return absl::OkStatus();
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/ir/approx_top_k.h"
 #include "common/ir/attribute_dictionary.h"
 #include "common/ir/attribute_read.h"
 #include "common/ir/chlo/chlo.h"
@@ -75,10 +76,12 @@ struct Entry {
 };
 
 constexpr Entry kEntries[] = {
+    {kApproxTopK, ReplaceApproxTopK},
     {"sdy.sharding_constraint", Identity},
     {"stablehlo.broadcast", Broadcast},
     {"stablehlo.cross-replica-sum", Identity},
     {"stablehlo.dot", Dot},
+    {kDynamicApproxTopK, ReplaceApproxTopK},
     {"stablehlo.dynamic_top_k", ExpandDynamicTopK},
     {"stablehlo.partition_id", Zero},
     {"stablehlo.replica_id", Zero},

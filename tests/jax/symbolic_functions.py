@@ -93,6 +93,8 @@ SYMBOLIC_FUNCTIONS = [
     ("sort", lambda x: jnp.sort(x, axis=-1), F("b, n")),
     ("argsort", lambda x: jnp.argsort(x, axis=-1), F("b, n")),
     ("top_k", lambda x: lax.top_k(x, 2), F("b, n")),
+    ("approx_max_k", lambda x: lax.approx_max_k(x, 2), F("b, n")),
+    ("approx_min_k of symbolic k", lambda x: lax.approx_min_k(x, x.shape[1], reduction_dimension=0), F("n + b, b")),
     # Indexing
     ("gather", lambda x, i: x[i], F("n, 3"), I("m", 0, 2)),
     ("take_along_axis", lambda x, i: jnp.take_along_axis(x, i, axis=1), F("b, n"), I("b, m", 0, 2)),

@@ -1,5 +1,6 @@
 // Custom calls that stand for ops: read, specialized to a shape, and run by the interpreter.
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "common/ir/specialize/specialize.h"
 #include "common/ir/text.h"
 #include "gmock/gmock.h"
@@ -78,6 +79,39 @@ TEST(CustomCalls, DynamicTopKTakesAsManyAsItIsTold) {
   EXPECT_THAT(FloatsOf((*results)[2]), ElementsAre(9, 4));
   EXPECT_THAT(std::string(Outcome(kProgram, F32s({7})).status().message()),
               HasSubstr("[0:2] at dimension 0 of size 1"));
+}
+
+// As JAX writes approx_max_k: what it finds is exact here.
+TEST(CustomCalls, ApproxTopKSortsByTheFunctionItNames) {
+  constexpr char kProgram[] = R"(
+    func.func @greater(%a: tensor<f32>, %b: tensor<f32>, %i: tensor<i32>, %j: tensor<i32>) -> tensor<i1> {
+      %0 = stablehlo.compare GT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      return %0 : tensor<i1>
+    }
+    func.func @main(%x: tensor<?xf32>) -> (tensor<2xf32>, tensor<2xi32>, tensor<?xf32>) {
+      %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?xf32>) -> tensor<i32>
+      %n1 = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+      %i = stablehlo.dynamic_iota %n1, dim = 0 : (tensor<1xi32>) -> tensor<?xi32>
+      %least = stablehlo.constant dense<0xFF800000> : tensor<f32>
+      %none = stablehlo.constant dense<-1> : tensor<i32>
+      %0:2 = stablehlo.custom_call @ApproxTopK(%x, %i, %least, %none) {called_computations = [@greater],
+        mhlo.backend_config = {reduction_dim = DIMENSION : i64, top_k = 2 : i64}}
+        : (tensor<?xf32>, tensor<?xi32>, tensor<f32>, tensor<i32>) -> (tensor<2xf32>, tensor<2xi32>)
+      %1:2 = stablehlo.custom_call @stablehlo.dynamic_approx_top_k(%x, %i, %least, %none, %n)
+        {called_computations = [@greater], mhlo.backend_config = {reduction_dim = 0 : i64}}
+        : (tensor<?xf32>, tensor<?xi32>, tensor<f32>, tensor<i32>, tensor<i32>) -> (tensor<?xf32>, tensor<?xi32>)
+      return %0#0, %0#1, %1#0 : tensor<2xf32>, tensor<2xi32>, tensor<?xf32>
+    })";
+  const auto with = [&](absl::string_view dimension) {
+    return absl::StrReplaceAll(kProgram, {{"DIMENSION", dimension}});
+  };
+  const auto results = Outcome(with("0"), F32s({1, 9, 3, 9}));
+  ASSERT_TRUE(results.ok()) << results.status();
+  EXPECT_THAT(FloatsOf((*results)[0]), ElementsAre(9, 9));
+  EXPECT_THAT(IntsOf((*results)[1]), ElementsAre(1, 3));
+  EXPECT_THAT(FloatsOf((*results)[2]), ElementsAre(9, 9, 3, 1));
+  EXPECT_THAT(std::string(Outcome(with("1"), F32s({1, 2})).status().message()),
+              HasSubstr("dimension 1 of tensor<?xf32>"));
 }
 
 TEST(CustomCalls, DynamicRandomBitsHaveTheShapeTheyAreTold) {
