@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""Runs every row of functions.py and library_functions.py on a daemon of its own, as text and as portable bytecode, and compares with JAX.
+"""Runs every row of a table on a daemon of its own, as text and as portable bytecode, and compares with JAX.
 
-    tests/jax/run_functions.py BIN [NAME...]
+    tests/jax/run_functions.py functions|library_functions BIN [NAME...]
 
 BIN is the folder with acceld and accelctl; with names, only the rows whose names hold one of them. Needs what
-requirements.txt names, on the CPU. Prints a line for each failure and `N passed, N failed` at the end; exits with 1 if any failed, with 77
-if JAX is not there.
+requirements.txt names, on the CPU. Prints a line for each failure and `N passed, N failed` at the end; exits with 1 if
+any failed, with 77 if JAX is not there.
 """
 
 from harness import Daemon, difference, split_tolerance  # first: it finds JAX
 
+import importlib
 import pathlib
 import re
 import sys
@@ -18,14 +19,11 @@ import tempfile
 import jax
 import jax.export
 import numpy as np
-import functions
-import library_functions
 
 
 def main():
-    binaries, names = pathlib.Path(sys.argv[1]), sys.argv[2:]
-    table = functions.FUNCTIONS + library_functions.FUNCTIONS
-    rows = [row for row in table if not names or any(name in row[0] for name in names)]
+    table, binaries, names = importlib.import_module(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3:]
+    rows = [row for row in table.FUNCTIONS if not names or any(name in row[0] for name in names)]
     failures = 0
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
