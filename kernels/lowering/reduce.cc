@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "kernels/lowering/op_kernel.h"
 #include "kernels/lowering/reducer.h"
+#include "kernels/lowering/selective_loop.h"
 
 namespace acceld::kernels {
 namespace {
@@ -38,6 +39,7 @@ class ReductionLowering {
     result_shape_ = computation.function.TensorOf(reduces_[0]->results[0]).dims;
     for (const ir::Op* reduce : reduces_) {
       simple_ &= IsSimpleReducer(computation.function, reduce->regions[0]);
+      picks_ &= IsPickingReducer(reduce->regions[0]);
       for (ir::ValueId result : reduce->results) {
         dtypes_.push_back(computation.function.TensorOf(result).dtype);
       }
@@ -153,7 +155,8 @@ class ReductionLowering {
     const std::vector<size_t> reduced = GroupsWhere(true);
     std::vector<int64_t> extents;
     for (size_t g : kept) extents.push_back(groups_[g].extent);
-    int64_t rows = simple_ || extents.empty() || !HasReducedLoop() ? 1 : kMaxRows;
+    const bool one_by_one = simple_ || extents.empty() || !HasReducedLoop() || IsSelective();
+    int64_t rows = one_by_one ? 1 : kMaxRows;
     while (rows > 1 && extents.back() % rows != 0) rows /= 2;
     if (rows > 1) extents.back() /= rows;
     b_.ForEach(ForStatement::Kind::kParallel, extents, [&](absl::Span<const Var> kept_vars) {
@@ -209,6 +212,7 @@ class ReductionLowering {
       return next;
     }
     const bool innermost = level + 1 == reduced.size();
+    if (innermost && IsSelective()) return SelectiveReduce(reduced[level], vars, current);
     const auto kind =
         innermost && simple_ ? ForStatement::Kind::kReduction : ForStatement::Kind::kSequential;
     return b_.For(kind, groups_[reduced[level]].extent, current,
@@ -216,6 +220,24 @@ class ReductionLowering {
                     vars[reduced[level]] = induction;
                     return ReduceLoops(reduced, level + 1, vars, rows, values);
                   });
+  }
+
+  // A reducer that picks rarely finds anything better than what it has.
+  bool IsSelective() const {
+    return picks_ && !simple_ && groups_.back().reduced &&
+           SelectiveLoop::Pays(groups_.back().extent);
+  }
+
+  std::vector<Var> SelectiveReduce(size_t group, std::vector<Var>& vars,
+                                   absl::Span<const Var> current) {
+    const auto step = [&](Var i, absl::Span<const Var> carried) {
+      vars[group] = i;
+      return Flatten(Accumulate(vars, Unflatten(carried, dtypes_)), dtypes_);
+    };
+    const auto changes = [&](Var i, absl::Span<const Var> carried) {
+      return AnyDiffers(b_, step(i, carried), carried);
+    };
+    return SelectiveLoop{changes, step}.Build(b_, b_.Index(0), groups_[group].extent, current);
   }
 
   // Outer kept dimensions and tiles of the innermost kept one in parallel; accumulators of a tile's
@@ -298,6 +320,7 @@ class ReductionLowering {
   ir::Dims input_shape_, result_shape_;
   std::vector<DType> dtypes_;  // of all accumulators
   bool simple_ = true;
+  bool picks_ = true;
   StatusSink sink_;
 };
 

@@ -1,5 +1,7 @@
 #include "kernels/lowering/reducer.h"
 
+#include <algorithm>
+
 namespace acceld::kernels {
 namespace {
 
@@ -32,6 +34,38 @@ bool IsSimpleReducer(const ir::Function& function, const ir::Region& region) {
     }
   }
   return true;
+}
+
+bool IsPickingReducer(const ir::Region& region) {
+  return std::all_of(region.ops.begin(), region.ops.end(), [](const ir::Op& op) {
+    switch (op.kind) {
+      case ir::OpKind::kAnd:
+      case ir::OpKind::kCompare:
+      case ir::OpKind::kConstant:
+      case ir::OpKind::kMaximum:
+      case ir::OpKind::kMinimum:
+      case ir::OpKind::kNot:
+      case ir::OpKind::kOr:
+      case ir::OpKind::kSelect:
+        return true;
+      default:
+        return false;
+    }
+  });
+}
+
+Var AnyDiffers(KernelBuilder& b, absl::Span<const Var> values, absl::Span<const Var> others) {
+  Var any = b.ConstantInt(DType::kI1, 0);
+  for (size_t i = 0; i < values.size(); ++i) {
+    Var value = values[i], other = others[i];
+    if (const DType dtype = b.TypeOf(value); ir::IsFloat(dtype)) {
+      const DType bits = ir::BitsOf(dtype) == 64 ? DType::kUI64 : DType::kUI32;
+      value = b.Bitcast(bits, value);
+      other = b.Bitcast(bits, other);
+    }
+    any = b.Apply(ScalarOp::kOr, {any, b.Apply(ScalarOp::kNe, {value, other})});
+  }
+  return any;
 }
 
 std::vector<Var> Flatten(const std::vector<Element>& elements, absl::Span<const DType> dtypes) {

@@ -11,6 +11,13 @@ namespace acceld::kernels {
 // over it be split.
 bool IsSimpleReducer(const ir::Function& function, const ir::Region& region);
 
+// Whether a reducer region only compares and picks, as an argmax does: its accumulators are among
+// its arguments, and most elements leave them as they are.
+bool IsPickingReducer(const ir::Region& region);
+
+// Whether any of these values differs from its fellow, bit by bit; both lists have the same types.
+Var AnyDiffers(KernelBuilder& b, absl::Span<const Var> values, absl::Span<const Var> others);
+
 // Several values of an accumulation as one list of scalars for the builder's loops, and back.
 std::vector<Var> Flatten(const std::vector<Element>& elements, absl::Span<const DType> dtypes);
 std::vector<Element> Unflatten(absl::Span<const Var> vars, absl::Span<const DType> dtypes);

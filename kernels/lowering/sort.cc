@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "kernels/lowering/op_kernel.h"
 #include "kernels/lowering/reducer.h"
+#include "kernels/lowering/selective_loop.h"
 
 namespace acceld::kernels {
 namespace {
@@ -202,13 +203,15 @@ class Selection : SliceSorter {
   void BuildSlice(const std::vector<Var>& slice) {
     // While there is room every element stays.
     b_.For(ForStatement::Kind::kSequential, limit_, [&](Var i) { Insert(Read(slice, i), i); });
-    const Var limit = b_.Index(limit_);
-    b_.For(ForStatement::Kind::kSequential, length_ - limit_, [&](Var i) {
-      const std::vector<Element> element = Read(slice, Add(i, limit));
-      // An equal one that came before goes first.
-      const Var is_less = Less(element, Load(b_.Index(limit_ - 1)));
-      b_.If(is_less, [&] { Insert(element, limit); });
-    });
+    // Of those behind, only what goes before the last one; an equal one that came earlier stays.
+    const auto changes = [&](Var i, SelectiveLoop::Values) {
+      return Less(Read(slice, i), Load(b_.Index(limit_ - 1)));
+    };
+    const auto step = [&](Var i, SelectiveLoop::Values) {
+      b_.If(changes(i, {}), [&] { Insert(Read(slice, i), b_.Index(limit_)); });
+      return std::vector<Var>();
+    };
+    SelectiveLoop{changes, step}.Build(b_, b_.Index(limit_), length_ - limit_, {});
     b_.For(ForStatement::Kind::kSequential, limit_, [&](Var i) {
       for (size_t k = 0; k < num_operands(); ++k) {
         kernel_.Store(k, At(slice, i, computation_.OutputType().dims),

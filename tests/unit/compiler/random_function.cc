@@ -35,7 +35,7 @@ DType RandomFunction::AnyDType() {
 }
 
 ir::Dims RandomFunction::AnyDims() {
-  static constexpr int64_t kSizes[] = {1, 1, 2, 2, 3, 4, 5, 7, 8, 16, 17, 33};
+  static constexpr int64_t kSizes[] = {1, 1, 2, 2, 3, 4, 5, 7, 8, 16, 17, 33, 150};
   ir::Dims dims;
   int64_t elements = 1;
   for (int64_t rank = dice_.Below(dice_.OneIn(4) ? 6 : 4); rank > 0; --rank) {

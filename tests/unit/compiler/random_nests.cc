@@ -253,8 +253,23 @@ void RandomFunction::TrySort() {
   const ir::SortAttributes sort{dice_.Below(TypeOf(x).rank()), true};
   const auto sorted = b_.Add(OpKind::kSort, ids, sort, std::move(regions));
   if (!sorted.ok()) return;
-  Keep((*sorted)[0], true);
-  if (sorted->size() > 1) Keep((*sorted)[1], exact);
+  const bool first_few = dice_.OneIn(2);
+  for (size_t i = 0; i < sorted->size(); ++i) {
+    ir::SliceAttributes slice;
+    for (const int64_t size : TypeOf(x).dims) {
+      slice.start_indices.push_back(0);
+      slice.limit_indices.push_back(size);
+      slice.strides.push_back(1);
+    }
+    int64_t& limit = slice.limit_indices[sort.dimension];
+    limit = (limit + 7) / 8;
+    const bool is_exact = i == 0 || exact;
+    if (first_few) {
+      Keep(b_.AddOne(OpKind::kSlice, {(*sorted)[i]}, slice), is_exact);
+    } else {
+      Keep((*sorted)[i], is_exact);
+    }
+  }
 }
 
 void RandomFunction::TryDot() {
