@@ -170,18 +170,22 @@ class Formulas {
     const Var sine2 = Mul(Of(ScalarOp::kSin, x.im), Of(ScalarOp::kCos, x.im));
     const Var far_im = Sel(Eq(decay, C(0)), CopySign(C(0), sine2), Mul(Mul(C(4), sine2), decay));
     const Element far{CopySign(C(1), x.re), far_im};
-    return Sel(Ge(Fabs(x.re), C(22)), far, value);
+    const Element tanh = Sel(Ge(Fabs(x.re), C(22)), far, value);
+    // A real argument has a real result, NaN too.
+    return {tanh.re, Sel(Eq(x.im, C(0)), x.im, tanh.im)};
   }
 
+  // On the imaginary axis the sine of the real part is 0, whatever it is multiplied with.
   Element Cos(const Element& x) const {
-    const Var real = Eq(x.im, C(0));
     const Var re = Mul(Of(ScalarOp::kCos, x.re), Of(ScalarOp::kCosh, x.im));
-    const Var im = Neg(Mul(Of(ScalarOp::kSin, x.re), Of(ScalarOp::kSinh, x.im)));
-    return {Sel(real, Of(ScalarOp::kCos, x.re), re), im};
+    const Var im = Mul(Of(ScalarOp::kSin, x.re), Of(ScalarOp::kSinh, x.im));
+    const Var zero = Mul(x.re, CopySign(C(1), x.im));
+    return {Sel(Eq(x.im, C(0)), Of(ScalarOp::kCos, x.re), re), Neg(Sel(Eq(x.re, C(0)), zero, im))};
   }
 
   Element Sin(const Element& x) const {
-    return {Mul(Of(ScalarOp::kSin, x.re), Of(ScalarOp::kCosh, x.im)),
+    const Var re = Mul(Of(ScalarOp::kSin, x.re), Of(ScalarOp::kCosh, x.im));
+    return {Sel(Eq(x.re, C(0)), x.re, re),
             Mul(Of(ScalarOp::kCos, x.re), Of(ScalarOp::kSinh, x.im))};
   }
 

@@ -493,6 +493,7 @@ TRAINING = [
      np.zeros((2, 3), np.float32), loose),
 ]
 
+EDGE_VALUES = np.array([complex(x, y) for x, y in itertools.product((0, -0.0, 1, np.inf, np.nan), repeat=2)], np.complex64)
 EDGES = [
     ("grad eigh vectors", g(lambda a: jnp.abs(jnp.linalg.eigh(a + a.T)[1]) * jnp.arange(4)), F(4, 4), loose),
     *[(f"cholesky of NaN at {at}, upper={upper}", functools.partial(jnp.linalg.cholesky, upper=upper), BAD(5, at), loose)
@@ -504,6 +505,8 @@ EDGES = [
     ("det of NaN", jnp.linalg.slogdet, BAD(4, (2, 2)), loose),
     *[(f"LAPACK call, layouts {given} {wanted}", lapack_qr(given, wanted), F(2, 4, 3), loose)
       for given, wanted in itertools.product(itertools.permutations(range(3)), ((0, 1, 2), (0, 2, 1), (2, 0, 1)))],
+    *[(f"jnp.{f.__name__} at the edges", lambda z, f=f: (f(z).real, f(z).imag), EDGE_VALUES) for f in (
+        jnp.cos, jnp.sin, jnp.tan, jnp.cosh, jnp.sinh, jnp.tanh, jnp.exp, jnp.expm1)],
     # What cancels in exp(a log x - x - lgamma(a)) is a matter of rounding, in JAX as here.
     ("jsp.gammainc far out", lambda x: jsp.special.gammainc(200.0, x), np.float32([150, 190, 200, 210, 250]),
      dict(rtol=3e-4, atol=3e-4)),

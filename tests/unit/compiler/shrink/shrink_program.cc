@@ -152,13 +152,21 @@ class Shrinker {
   bool Unwrap(size_t f, const ir::Op& op) {
     const bool is_loop = op.kind == OpKind::kWhile;
     if (is_loop || op.kind == OpKind::kIf || op.kind == OpKind::kCase) {
+      const auto edit = [&](RandomProgram& p, size_t region) {
+        ir::Function& function = p.module.functions[f];
+        InlineRegion(function, *FindOp(function, op.results[0]), region);
+        return true;
+      };
       for (size_t region = is_loop ? 1 : 0; region < op.regions.size(); ++region) {
-        const auto edit = [&](RandomProgram& p) {
-          ir::Function& function = p.module.functions[f];
-          InlineRegion(function, *FindOp(function, op.results[0]), region);
-          return true;
-        };
-        if (Try(edit)) return true;
+        if (Try([&](RandomProgram& p) { return edit(p, region); })) return true;
+        // What fails may be carried without reaching the program's result.
+        for (size_t i = 0; i < op.results.size() && f == 0; ++i) {
+          const auto ending_here = [&](RandomProgram& p) {
+            p.module.functions[0].body.results = {op.results[i]};
+            return edit(p, region);
+          };
+          if (Try(ending_here)) return true;
+        }
       }
       return false;
     }
