@@ -57,7 +57,7 @@ Values TakeFirst(FunctionBuilder& builder, std::vector<ValueId> values, int64_t 
 Values TakeFirst(FunctionBuilder& builder, std::vector<ValueId> values, int64_t dimension,
                  ValueId count, absl::Span<const Type> result_types, Location location) {
   const TensorType& type = builder.TypeOf(count).tensor();
-  if (type.rank() != 0 || !IsInteger(type.dtype)) {
+  if (!builder.TypeOf(count).IsTensor() || type.rank() != 0 || !IsInteger(type.dtype)) {
     return absl::InvalidArgumentError(
         absl::StrCat("a count must be one integer, not ", type.ToString()));
   }

@@ -65,6 +65,8 @@ class KernelBuilder {
   // The inverse for row-major `dims`: the index of each dimension.
   std::vector<Var> Delinearize(Var linear, absl::Span<const int64_t> dims);
 
+  // Values made so far.
+  size_t num_vars() const { return kernel_.var_types.size(); }
   DType TypeOf(Var var) const { return kernel_.var_types[var]; }
   // The bits of a value known to be constant.
   absl::optional<uint64_t> ConstantBits(Var var) const;

@@ -4,64 +4,95 @@
 
 namespace acceld::kernels {
 
-absl::StatusOr<Element> ElementEmitter::EmitBranch(const ir::Op& op, size_t result, size_t branch) {
-  ACCELD_ASSIGN_OR_RETURN(const std::vector<Element> results,
-                          EmitScalarRegion(*this, op.regions[branch], {}, !round_narrow_));
-  return results[result];
+std::vector<Var> ElementEmitter::EmitRegion(const ir::Op& op, size_t region,
+                                            absl::Span<const Element> arguments,
+                                            absl::Status& status) {
+  absl::StatusOr<std::vector<Element>> results =
+      EmitScalarRegion(*this, op.regions[region], arguments, !round_narrow_);
+  status.Update(results.status());
+  if (results.ok()) return PartsOf(op, *results);
+  // Stand-ins after an error, so that the building can end in order.
+  std::vector<Element> zeros;
+  for (ir::ValueId result : op.results) {
+    const Var zero = b_.Constant(ComputeTypeOf(TypeOf(result).dtype), 0);
+    zeros.push_back({zero, zero});
+  }
+  return PartsOf(op, zeros);
 }
 
-absl::StatusOr<Element> ElementEmitter::EmitCases(const ir::Op& op, size_t result, size_t first,
-                                                  size_t end, Var number) {
-  if (end - first == 1) return EmitBranch(op, result, first);
+std::vector<Var> ElementEmitter::EmitCases(const ir::Op& op, size_t first, size_t end, Var number,
+                                           absl::Status& status) {
+  if (end - first == 1) return EmitRegion(op, first, {}, status);
   const size_t middle = first + (end - first) / 2;
   const Var before = b_.Apply(ScalarOp::kLt, {number, b_.Index(static_cast<int64_t>(middle))});
-  return If(
-      before, TypeOf(op.results[result]).dtype,
-      [&] { return EmitCases(op, result, first, middle, number); },
-      [&] { return EmitCases(op, result, middle, end, number); });
+  return b_.If(
+      before, [&] { return EmitCases(op, first, middle, number, status); },
+      [&] { return EmitCases(op, middle, end, number, status); });
 }
 
-absl::StatusOr<Element> ElementEmitter::EmitBranches(const ir::Op& op, size_t result) {
+absl::StatusOr<std::vector<Var>> ElementEmitter::EmitBranches(const ir::Op& op) {
   ACCELD_ASSIGN_OR_RETURN(const Element selector, Evaluate(op.operands[0], ElementIndex::Scalar()));
+  absl::Status status;
+  std::vector<Var> parts;
   if (op.kind == ir::OpKind::kIf) {
-    return If(
-        selector.re, TypeOf(op.results[result]).dtype, [&] { return EmitBranch(op, result, 0); },
-        [&] { return EmitBranch(op, result, 1); });
+    parts = b_.If(
+        selector.re, [&] { return EmitRegion(op, 0, {}, status); },
+        [&] { return EmitRegion(op, 1, {}, status); });
+  } else {
+    // The last branch is that of every number which no other one has.
+    const Var number = b_.Convert(DType::kI64, selector.re);
+    const Var last = b_.Index(static_cast<int64_t>(op.regions.size()) - 1);
+    const Var is_below = b_.Apply(ScalarOp::kLt, {number, b_.Index(0)});
+    const Var known = b_.Select(is_below, last, b_.Apply(ScalarOp::kMin, {number, last}));
+    parts = EmitCases(op, 0, op.regions.size(), known, status);
   }
-  // The last branch is that of every number which no other one has.
-  const Var number = b_.Convert(DType::kI64, selector.re);
-  const Var last = b_.Index(static_cast<int64_t>(op.regions.size()) - 1);
-  const Var is_below = b_.Apply(ScalarOp::kLt, {number, b_.Index(0)});
-  const Var known = b_.Select(is_below, last, b_.Apply(ScalarOp::kMin, {number, last}));
-  return EmitCases(op, result, 0, op.regions.size(), known);
+  ACCELD_RETURN_IF_ERROR(status);
+  return parts;
 }
 
-absl::Status ElementEmitter::EmitWhile(const ir::Op& op) {
+absl::StatusOr<std::vector<Var>> ElementEmitter::EmitWhile(const ir::Op& op) {
   std::vector<Element> initial;
   for (size_t i = 0; i < op.operands.size(); ++i) {
     ACCELD_ASSIGN_OR_RETURN(initial.emplace_back(),
                             EvaluateOperand(op, static_cast<int>(i), ElementIndex::Scalar()));
   }
   absl::Status status;
-  const auto region = [&](size_t number, absl::Span<const Var> current) {
-    absl::StatusOr<std::vector<Element>> results =
-        EmitScalarRegion(*this, op.regions[number], ElementsOf(op, current), !round_narrow_);
-    status.Update(results.status());
-    return results;
-  };
   const std::vector<Var> last = b_.While(
       PartsOf(op, initial),
       [&](absl::Span<const Var> current) {
-        const absl::StatusOr<std::vector<Element>> results = region(0, current);
-        return results.ok() ? results->front().re : b_.ConstantInt(DType::kI1, 0);
+        const absl::StatusOr<std::vector<Element>> condition =
+            EmitScalarRegion(*this, op.regions[0], ElementsOf(op, current), !round_narrow_);
+        status.Update(condition.status());
+        return condition.ok() ? condition->front().re : b_.ConstantInt(DType::kI1, 0);
       },
       [&](absl::Span<const Var> current) {
-        const absl::StatusOr<std::vector<Element>> results = region(1, current);
-        return results.ok() ? PartsOf(op, *results)
-                            : std::vector<Var>(current.begin(), current.end());
+        return EmitRegion(op, 1, ElementsOf(op, current), status);
       });
   ACCELD_RETURN_IF_ERROR(status);
-  const std::vector<Element> results = ElementsOf(op, last);
+  return last;
+}
+
+absl::Status ElementEmitter::EvaluateCaptured(const ir::Region& region) {
+  const auto evaluate = [&](const std::vector<ir::ValueId>& ids) {
+    for (ir::ValueId id : ids) {
+      if (!definitions_.contains(id) || !function_.TypeOf(id).IsTensor()) continue;
+      if (TypeOf(id).rank() != 0) continue;
+      ACCELD_RETURN_IF_ERROR(Evaluate(id, ElementIndex::Scalar()).status());
+    }
+    return absl::OkStatus();
+  };
+  for (const ir::Op& op : region.ops) {
+    ACCELD_RETURN_IF_ERROR(evaluate(op.operands));
+    for (const ir::Region& inner : op.regions) ACCELD_RETURN_IF_ERROR(EvaluateCaptured(inner));
+  }
+  return evaluate(region.results);
+}
+
+absl::Status ElementEmitter::EmitControlFlow(const ir::Op& op) {
+  for (const ir::Region& region : op.regions) ACCELD_RETURN_IF_ERROR(EvaluateCaptured(region));
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<Var> parts,
+                          op.kind == ir::OpKind::kWhile ? EmitWhile(op) : EmitBranches(op));
+  const std::vector<Element> results = ElementsOf(op, parts);
   for (size_t i = 0; i < results.size(); ++i) {
     SetElement(op.results[i], ElementIndex::Scalar(), results[i]);
   }

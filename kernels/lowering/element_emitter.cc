@@ -73,6 +73,10 @@ absl::StatusOr<Element> ElementEmitter::Evaluate(ir::ValueId value, const Elemen
     return absl::ResourceExhaustedError(
         absl::StrCat("fusion: more than ", kMaxDepth, " index changes on one path"));
   }
+  if (b_.num_vars() > kMaxVars) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("a kernel would compute more than ", kMaxVars, " values"));
+  }
   ++depth_;
   const absl::Status status = EmitChain(value, index);
   --depth_;
@@ -165,13 +169,10 @@ absl::StatusOr<Element> ElementEmitter::EmitLeaf(ir::ValueId value, const Elemen
     const auto position = std::find(op.results.begin(), op.results.end(), value);
     return Evaluate(op.operands[position - op.results.begin()], index);
   }
-  if (op.kind == ir::OpKind::kIf || op.kind == ir::OpKind::kCase) {
-    const auto position = std::find(op.results.begin(), op.results.end(), value);
-    if (TypeOf(value).rank() == 0) return EmitBranches(op, position - op.results.begin());
-  }
-  if (op.kind == ir::OpKind::kWhile &&
+  if ((op.kind == ir::OpKind::kIf || op.kind == ir::OpKind::kCase ||
+       op.kind == ir::OpKind::kWhile) &&
       absl::c_all_of(op.results, [&](ir::ValueId r) { return TypeOf(r).rank() == 0; })) {
-    ACCELD_RETURN_IF_ERROR(EmitWhile(op));
+    ACCELD_RETURN_IF_ERROR(EmitControlFlow(op));
     return *Find(value, ElementIndex::Scalar());
   }
   if (const IndexingHandler handler = IndexingHandlerOf(op.kind)) return handler(*this, op, index);

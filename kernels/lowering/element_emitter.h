@@ -20,6 +20,9 @@ namespace acceld::kernels {
 class ElementEmitter {
  public:
   static constexpr int kMaxDepth = 512;
+  // Of one kernel. What is used in several branches is computed in each, so little text can ask for
+  // much; RESOURCE_EXHAUSTED past it.
+  static constexpr size_t kMaxVars = 500'000;
 
   // `outer` computes scalars that a region captures from around it; may be null.
   ElementEmitter(KernelBuilder& builder, const ir::Function& function,
@@ -83,15 +86,19 @@ class ElementEmitter {
   absl::Status EmitChain(ir::ValueId value, const ElementIndex& index);
   absl::StatusOr<Element> EmitElementwise(const ir::Op& op, const ElementIndex& index);
   absl::StatusOr<Element> EmitLeaf(ir::ValueId value, const ElementIndex& index);
-  // Result `result` of an if or a case that gives scalars.
-  absl::StatusOr<Element> EmitBranches(const ir::Op& op, size_t result);
-  // The same of the regions [first, end) of a case, for a number among theirs. Halves them: a case
-  // may have many.
-  absl::StatusOr<Element> EmitCases(const ir::Op& op, size_t result, size_t first, size_t end,
-                                    Var number);
-  absl::StatusOr<Element> EmitBranch(const ir::Op& op, size_t result, size_t branch);
-  // All results of a while over scalars, remembered.
-  absl::Status EmitWhile(const ir::Op& op);
+  // All results of an if, a case or a while over scalars, remembered: each region is written once.
+  absl::Status EmitControlFlow(const ir::Op& op);
+  // Scalars of this level that a region uses stand before it: once, not in each branch.
+  absl::Status EvaluateCaptured(const ir::Region& region);
+  absl::StatusOr<std::vector<Var>> EmitBranches(const ir::Op& op);
+  // The results of the regions [first, end) of a case, for a number among theirs. Halves them: a
+  // case may have many.
+  std::vector<Var> EmitCases(const ir::Op& op, size_t first, size_t end, Var number,
+                             absl::Status& status);
+  absl::StatusOr<std::vector<Var>> EmitWhile(const ir::Op& op);
+  // The parts of the op's results that a region computes; stand-ins after an error.
+  std::vector<Var> EmitRegion(const ir::Op& op, size_t region, absl::Span<const Element> arguments,
+                              absl::Status& status);
   std::vector<Var> PartsOf(const ir::Op& op, absl::Span<const Element> elements) const;
   std::vector<Element> ElementsOf(const ir::Op& op, absl::Span<const Var> parts) const;
 

@@ -258,7 +258,6 @@ TEST(Quantization, WhatDoesNotGoTogetherIsRefused) {
               HasSubstr("its type says"));
 }
 
-// Little text may name many scales often.
 TEST(Quantization, ACallPassesWhatItsFunctionTakes) {
   constexpr char kProgram[] = R"(
     func.func @main(%x: tensor<2x$t>, %y: tensor<2xi8>, %z: tensor<2x$h>) -> tensor<2x$t> {
@@ -286,6 +285,7 @@ TEST(Quantization, ACallPassesWhatItsFunctionTakes) {
               HasSubstr("a call of function @double passes"));
 }
 
+// Little text may name many scales often.
 TEST(Quantization, ScalesAreBoundedOverTheWholeProgram) {
   constexpr int kScales = 100'000, kOps = 1'000;
   std::string scales = "1.0";

@@ -77,6 +77,31 @@ TEST(Reduce, ReducersMayBranch) {
       });
 }
 
+// Two results from branches within branches, each level's from the one before: 2^24 ways through.
+TEST(Reduce, NestedBranchesAreWrittenOnce) {
+  const ir::Type scalar = ir::ScalarType(DType::kI32);
+  ExpectNestAgrees(
+      OpKind::kReduce, {RandomTensor(DType::kI32, {9}, 1), RandomTensor(DType::kI32, {}, 2)},
+      ir::DimensionsAttributes{{0}}, [&](FunctionBuilder& b) {
+        return ir::MakeRegion(b, {scalar, scalar}, [&](const Values& p) {
+          const ir::CompareAttributes less{ir::ComparisonDirection::kLt};
+          const std::function<Values(int, const Values&)> nest = [&](int depth, const Values& x) {
+            const ValueId condition = b.AddOne(OpKind::kCompare, x, less).value();
+            std::vector<Region> branches;
+            b.BeginRegion({});
+            const Values sum = {b.AddOne(OpKind::kAdd, x).value(), x[0]};
+            branches.push_back(b.EndRegion(depth == 0 ? sum : nest(depth - 1, sum)));
+            b.BeginRegion({});
+            branches.push_back(b.EndRegion({x[1], b.AddOne(OpKind::kXor, x).value()}));
+            return b.Add(OpKind::kIf, {condition}, ir::NoAttributes{}, std::move(branches)).value();
+          };
+          Values x = nest(24, p);
+          for (int i = 0; i < 24; ++i) x = nest(0, x);
+          return Values{x[0]};
+        });
+      });
+}
+
 // The sum of the numbers of times that each element can be halved, or doubled, before it passes
 // one; carried with it, for complex types too, what is left of it.
 TEST(Reduce, ReducersMayLoop) {
