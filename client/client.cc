@@ -97,6 +97,7 @@ absl::StatusOr<std::shared_ptr<Client>> Client::Connect(ConnectOptions options) 
   ACCELD_ASSIGN_OR_RETURN(impl->connection,
                           Connection::Open({.address = std::move(address),
                                             .client_name = std::move(options.client_name),
+                                            .priority = options.priority,
                                             .connect_timeout = options.connect_timeout,
                                             .wait_for_daemon = options.wait_for_daemon,
                                             .max_fetch_bytes = options.max_fetch_bytes}));
@@ -240,6 +241,18 @@ absl::StatusOr<std::vector<CacheEntry>> Client::ListCache(size_t limit) const {
     request.set_page_token(reply.next_page_token());
   } while (!request.page_token().empty() && entries.size() < limit);
   return entries;
+}
+
+absl::string_view PriorityName(Priority priority) {
+  switch (priority) {
+    case Priority::kBatch:
+      return "batch";
+    case Priority::kNormal:
+      return "normal";
+    case Priority::kInteractive:
+      return "interactive";
+  }
+  return "normal";
 }
 
 absl::string_view CacheVerdictName(CacheVerdict verdict) {

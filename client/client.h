@@ -21,6 +21,7 @@ namespace acceld::client {
 struct ConnectOptions {
   std::string address;      // "unix:/path" or "127.0.0.1:port"; empty: DefaultAddress()
   std::string client_name;  // for people who list sessions; empty: "program[pid]"
+  Priority priority = Priority::kNormal;
   std::chrono::milliseconds connect_timeout{5000};
   // Keep trying until the timeout while nobody listens (a daemon is being started); otherwise that
   // is an error at once.

@@ -48,9 +48,15 @@ struct ServerStats {
   uint64_t incarnation = 0;  // differs after every restart
 };
 
+// Whose work goes first on a device that several sessions want.
+enum class Priority : uint8_t { kBatch, kNormal, kInteractive };
+// "batch", "normal", "interactive".
+absl::string_view PriorityName(Priority priority);
+
 struct SessionInfo {
   uint64_t id = 0;
-  std::string client_name;
+  std::string client_name, identity;
+  Priority priority = Priority::kNormal;
   double age_s = 0;
   uint64_t arrays = 0, array_bytes = 0, executions = 0, programs = 0, queued = 0;
 };

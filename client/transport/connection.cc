@@ -113,6 +113,7 @@ absl::Status Connection::Impl::Open() {
   v1::Command hello;
   hello.mutable_hello()->set_protocol_version(kProtocolVersion);
   hello.mutable_hello()->set_client_name(options_.client_name);
+  hello.mutable_hello()->set_priority(ToProto(options_.priority));
   ACCELD_RETURN_IF_ERROR(outbox_.Append(std::move(hello), CommandOutbox::WhenFull::kGrow).status());
   stream_ = stub_->Channel(&context_);
   writer_ = std::thread([this] { RunWriter(); });

@@ -28,6 +28,7 @@ class Connection {
   struct Options {
     Address address;
     std::string client_name;
+    Priority priority = Priority::kNormal;
     std::chrono::milliseconds connect_timeout{5000};
     bool wait_for_daemon = false;
     int64_t max_fetch_bytes = int64_t{256} << 20;

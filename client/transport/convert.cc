@@ -64,9 +64,34 @@ ServerStats FromProto(const v1::Stats& proto) {
           .incarnation = proto.incarnation()};
 }
 
+v1::Priority ToProto(Priority priority) {
+  switch (priority) {
+    case Priority::kBatch:
+      return v1::PRIORITY_BATCH;
+    case Priority::kNormal:
+      return v1::PRIORITY_NORMAL;
+    case Priority::kInteractive:
+      return v1::PRIORITY_INTERACTIVE;
+  }
+  return v1::PRIORITY_NORMAL;
+}
+
+Priority FromProto(v1::Priority proto) {
+  switch (proto) {
+    case v1::PRIORITY_BATCH:
+      return Priority::kBatch;
+    case v1::PRIORITY_INTERACTIVE:
+      return Priority::kInteractive;
+    default:  // Also one of a later protocol.
+      return Priority::kNormal;
+  }
+}
+
 SessionInfo FromProto(const v1::SessionInfo& proto) {
   return {.id = proto.id(),
           .client_name = proto.client_name(),
+          .identity = proto.identity(),
+          .priority = FromProto(proto.priority()),
           .age_s = proto.age_s(),
           .arrays = proto.arrays(),
           .array_bytes = proto.array_bytes(),

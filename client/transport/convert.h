@@ -6,6 +6,8 @@
 // The daemon's messages as the client's own values.
 namespace acceld::client {
 
+v1::Priority ToProto(Priority priority);
+Priority FromProto(v1::Priority proto);
 ExecutionInfo FromProto(const v1::ExecutionInfo& proto);
 DeviceInfo FromProto(const v1::DeviceInfo& proto);
 ServerStats FromProto(const v1::Stats& proto);

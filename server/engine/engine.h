@@ -39,6 +39,25 @@ struct EngineOptions {
   int64_t max_sessions = 1024;
 };
 
+// What an identity may do beyond its own sessions: a publisher names arrays for others, an admin
+// sees and ends other sessions.
+enum class Role : uint8_t { kUser, kPublisher, kAdmin };
+
+// Whom a session works for, as the transport has found out.
+struct Identity {
+  std::string name;
+  Role role = Role::kUser;
+};
+
+// Whose work goes first when a device is wanted by several sessions.
+enum class Priority : uint8_t { kBatch, kNormal, kInteractive };
+
+struct SessionOptions {
+  std::string client_name;  // for people: "train_digits[4711]"
+  Identity identity;
+  Priority priority = Priority::kNormal;
+};
+
 using Handle = uint64_t;
 using ProgramId = uint64_t;
 
@@ -69,7 +88,8 @@ struct EngineStats {
 
 struct SessionInfo {
   uint64_t id = 0;
-  std::string client_name;
+  std::string client_name, identity;
+  Priority priority = Priority::kNormal;
   double age_s = 0;
   uint64_t arrays = 0, array_bytes = 0, executions = 0, programs = 0, queued = 0;
 };
@@ -150,7 +170,7 @@ class Engine {
   static absl::StatusOr<std::unique_ptr<Engine>> Create(const EngineOptions& options);
   virtual ~Engine() = default;
 
-  virtual absl::StatusOr<std::shared_ptr<Session>> OpenSession(std::string client_name) = 0;
+  virtual absl::StatusOr<std::shared_ptr<Session>> OpenSession(SessionOptions options) = 0;
   // The open session with this token, or NOT_FOUND.
   virtual absl::StatusOr<std::shared_ptr<Session>> FindSession(absl::string_view token) const = 0;
 

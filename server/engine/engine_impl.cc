@@ -82,7 +82,7 @@ int64_t EngineImpl::session_limit() const {
   return bytes;
 }
 
-absl::StatusOr<std::shared_ptr<Session>> EngineImpl::OpenSession(std::string client_name) {
+absl::StatusOr<std::shared_ptr<Session>> EngineImpl::OpenSession(SessionOptions options) {
   MutexLock lock(mutex_);
   if (draining_) return absl::UnavailableError("the daemon is shutting down");
   if (static_cast<int64_t>(sessions_.size()) >= options_.max_sessions) {
@@ -91,7 +91,7 @@ absl::StatusOr<std::shared_ptr<Session>> EngineImpl::OpenSession(std::string cli
   }
   const uint64_t id = ++sessions_total_;
   auto session =
-      std::make_shared<SessionImpl>(*this, id, RandomBytes(kTokenBytes), std::move(client_name));
+      std::make_shared<SessionImpl>(*this, id, RandomBytes(kTokenBytes), std::move(options));
   ids_by_token_.emplace(session->token(), id);
   sessions_.emplace(id, session);
   return session;

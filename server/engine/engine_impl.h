@@ -25,7 +25,7 @@ class EngineImpl final : public Engine {
   EngineImpl(const EngineOptions& options, EngineParts parts);
   ~EngineImpl() override;
 
-  absl::StatusOr<std::shared_ptr<Session>> OpenSession(std::string client_name) override;
+  absl::StatusOr<std::shared_ptr<Session>> OpenSession(SessionOptions options) override;
   absl::StatusOr<std::shared_ptr<Session>> FindSession(absl::string_view token) const override;
   std::vector<DeviceInfo> Devices() const override;
   EngineStats Stats() const override;

@@ -10,12 +10,11 @@
 // session_execute.cc, session_upload.cc and session_read.cc.
 namespace acceld::engine {
 
-SessionImpl::SessionImpl(EngineImpl& engine, uint64_t id, std::string token,
-                         std::string client_name)
+SessionImpl::SessionImpl(EngineImpl& engine, uint64_t id, std::string token, SessionOptions options)
     : engine_(engine),
       id_(id),
       token_(std::move(token)),
-      client_name_(std::move(client_name)),
+      options_(std::move(options)),
       opened_at_(std::chrono::steady_clock::now()),
       account_(
           std::make_shared<runtime::MemoryAccount>(engine.session_limit(), engine.total_account())),
@@ -146,7 +145,9 @@ void SessionImpl::Close() {
 SessionInfo SessionImpl::info() const {
   SessionInfo info{
       .id = id_,
-      .client_name = client_name_,
+      .client_name = options_.client_name,
+      .identity = options_.identity.name,
+      .priority = options_.priority,
       .age_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - opened_at_).count(),
       .arrays = static_cast<uint64_t>(account_->arrays()),
       .array_bytes = static_cast<uint64_t>(account_->bytes()),

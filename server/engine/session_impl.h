@@ -29,7 +29,7 @@ class EngineImpl;
 // so it may outlive it.
 class SessionImpl final : public Session, public std::enable_shared_from_this<SessionImpl> {
  public:
-  SessionImpl(EngineImpl& engine, uint64_t id, std::string token, std::string client_name);
+  SessionImpl(EngineImpl& engine, uint64_t id, std::string token, SessionOptions options);
   ~SessionImpl() override;
 
   uint64_t id() const override { return id_; }
@@ -118,7 +118,7 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
   EngineImpl& engine_;
   const uint64_t id_;
   const std::string token_;
-  const std::string client_name_;
+  const SessionOptions options_;
   const std::chrono::steady_clock::time_point opened_at_;
   const std::shared_ptr<runtime::MemoryAccount> account_;    // Shared with the session's arrays.
   const std::shared_ptr<runtime::MemoryAccount> staging_;    // Host bytes on their way in.

@@ -125,8 +125,10 @@ absl::Status CommandHandler::OnHello(const v1::Hello& hello, SessionEvents& even
                                                       hello.protocol_version(), ", the daemon ",
                                                       kProtocolVersion));
   }
-  ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<engine::Session> session,
-                          engine_.OpenSession(hello.client_name().substr(0, kMaxClientNameBytes)));
+  ACCELD_ASSIGN_OR_RETURN(
+      std::shared_ptr<engine::Session> session,
+      engine_.OpenSession({.client_name = hello.client_name().substr(0, kMaxClientNameBytes),
+                           .priority = FromProto(hello.priority())}));
   bool closed;
   {
     MutexLock lock(mutex_);

@@ -73,6 +73,29 @@ v1::Stats ToProto(const engine::EngineStats& stats) {
   return proto;
 }
 
+engine::Priority FromProto(v1::Priority priority) {
+  switch (priority) {
+    case v1::PRIORITY_BATCH:
+      return engine::Priority::kBatch;
+    case v1::PRIORITY_INTERACTIVE:
+      return engine::Priority::kInteractive;
+    default:  // Also one of a later protocol.
+      return engine::Priority::kNormal;
+  }
+}
+
+v1::Priority ToProto(engine::Priority priority) {
+  switch (priority) {
+    case engine::Priority::kBatch:
+      return v1::PRIORITY_BATCH;
+    case engine::Priority::kNormal:
+      return v1::PRIORITY_NORMAL;
+    case engine::Priority::kInteractive:
+      return v1::PRIORITY_INTERACTIVE;
+  }
+  return v1::PRIORITY_NORMAL;
+}
+
 v1::SessionInfo ToProto(const engine::SessionInfo& info) {
   v1::SessionInfo proto;
   proto.set_id(info.id);
@@ -83,6 +106,8 @@ v1::SessionInfo ToProto(const engine::SessionInfo& info) {
   proto.set_executions(info.executions);
   proto.set_programs(info.programs);
   proto.set_queued(info.queued);
+  proto.set_identity(info.identity);
+  proto.set_priority(ToProto(info.priority));
   return proto;
 }
 

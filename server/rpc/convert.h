@@ -10,6 +10,8 @@
 // The engine's values as messages and back.
 namespace acceld::rpc {
 
+engine::Priority FromProto(v1::Priority priority);
+v1::Priority ToProto(engine::Priority priority);
 v1::ExecutionInfo ToProto(const engine::ExecutionInfo& info);
 v1::DeviceInfo ToProto(const engine::DeviceInfo& info);
 v1::Stats ToProto(const engine::EngineStats& stats);

@@ -73,7 +73,8 @@ absl::StatusOr<std::vector<engine::Handle>> RunCall::Submit() {
   const std::string entry = EntryOf(request.program());
   ACCELD_ASSIGN_OR_RETURN(const ir::Function* function, module.Entry(entry));
   std::vector<engine::Handle> inputs, outputs(function->body.results.size());
-  ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<engine::Session> session, engine_.OpenSession("run"));
+  ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<engine::Session> session,
+                          engine_.OpenSession({.client_name = "run"}));
   {
     MutexLock lock(mutex_);
     if (reactor_ != nullptr) session_ = session;

@@ -16,7 +16,7 @@ namespace {
 void BM_SubmitDependentExecute(benchmark::State& state) {
   testing::FakeCompiler compiler;
   const auto engine = testing::MakeFakeEngine(compiler);
-  const auto session = *engine->OpenSession("bench");
+  const auto session = *engine->OpenSession({.client_name = "bench"});
   (void)session->RegisterProgram(1, testing::ModuleNamed("add_one"), "main");
   Handle handle = 1;
   (void)session->Put(handle, testing::Floats({1, 2}), 0);
@@ -43,7 +43,7 @@ BENCHMARK(BM_SubmitDependentExecute)->UseRealTime();
 void BM_SynchronousStep(benchmark::State& state) {
   testing::FakeCompiler compiler;
   const auto engine = testing::MakeFakeEngine(compiler);
-  const auto session = *engine->OpenSession("bench");
+  const auto session = *engine->OpenSession({.client_name = "bench"});
   (void)session->RegisterProgram(1, testing::ModuleNamed("add_one"), "main");
   Handle handle = 0;
   for (auto _ : state) {

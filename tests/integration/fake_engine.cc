@@ -234,12 +234,13 @@ void FakeEngine::AwaitSessions(size_t count) {
   while (sessions_.size() != count) changed_.Wait(mutex_);
 }
 
-absl::StatusOr<std::shared_ptr<engine::Session>> FakeEngine::OpenSession(std::string client_name) {
+absl::StatusOr<std::shared_ptr<engine::Session>> FakeEngine::OpenSession(
+    engine::SessionOptions options) {
   MutexLock lock(mutex_);
   const uint64_t id = next_session_++;
   std::string token = absl::StrCat(id);
   token.resize(16, '.');
-  auto session = std::make_shared<FakeSession>(this, id, std::move(client_name), token);
+  auto session = std::make_shared<FakeSession>(this, id, std::move(options.client_name), token);
   sessions_[token] = session;
   changed_.NotifyAll();
   return session;

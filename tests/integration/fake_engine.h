@@ -27,7 +27,8 @@ class FakeEngine : public engine::Engine {
   // Arrays that clients hold, over all sessions.
   size_t live_arrays() const { return Stats().arrays; }
 
-  absl::StatusOr<std::shared_ptr<engine::Session>> OpenSession(std::string client_name) override;
+  absl::StatusOr<std::shared_ptr<engine::Session>> OpenSession(
+      engine::SessionOptions options) override;
   absl::StatusOr<std::shared_ptr<engine::Session>> FindSession(
       absl::string_view token) const override;
   std::vector<engine::DeviceInfo> Devices() const override;

@@ -63,6 +63,8 @@ absl::Status PrintSessions(client::Client& client, bool json) {
     for (const client::SessionInfo& s : sessions) {
       list.push_back({{"id", s.id},
                       {"client_name", s.client_name},
+                      {"identity", s.identity},
+                      {"priority", std::string(client::PriorityName(s.priority))},
                       {"age_s", s.age_s},
                       {"arrays", s.arrays},
                       {"array_bytes", s.array_bytes},
@@ -73,12 +75,14 @@ absl::Status PrintSessions(client::Client& client, bool json) {
     Print({{"sessions", list}});
     return absl::OkStatus();
   }
-  std::cout << absl::StreamFormat("%-5s %-28s %9s %8s %10s %10s %8s %7s\n", "id", "client", "age",
-                                  "arrays", "memory", "executions", "programs", "queued");
+  std::cout << absl::StreamFormat("%-5s %-28s %-12s %-11s %9s %8s %10s %10s %8s %7s\n", "id",
+                                  "client", "identity", "priority", "age", "arrays", "memory",
+                                  "executions", "programs", "queued");
   for (const client::SessionInfo& s : sessions) {
-    std::cout << absl::StreamFormat("%-5d %-28s %7.0f s %8d %10s %10d %8d %7d\n", s.id,
-                                    s.client_name, s.age_s, s.arrays, Size(s.array_bytes),
-                                    s.executions, s.programs, s.queued);
+    std::cout << absl::StreamFormat("%-5d %-28s %-12s %-11s %7.0f s %8d %10s %10d %8d %7d\n", s.id,
+                                    s.client_name, s.identity, client::PriorityName(s.priority),
+                                    s.age_s, s.arrays, Size(s.array_bytes), s.executions,
+                                    s.programs, s.queued);
   }
   return absl::OkStatus();
 }

@@ -91,7 +91,7 @@ class EndToEndTest : public ::testing::Test {
 
 TEST_F(EndToEndTest, ComputesTheRightValues) {
   const auto engine = Start();
-  const auto session = *engine->OpenSession("test");
+  const auto session = *engine->OpenSession({.client_name = "test"});
   ASSERT_TRUE(session->RegisterProgram(1, Chain(1000), "main").ok());
   ASSERT_TRUE(PutFilled(*session, 1, 1000, 0.5).ok());
   ASSERT_TRUE(session->Execute(1, {1}, {2}, 0).ok());
@@ -106,7 +106,7 @@ TEST_F(EndToEndTest, EightThreadsWithTheSameNewProgramCompileItOnce) {
   std::vector<std::thread> threads;
   for (int i = 0; i < 8; ++i) {
     threads.emplace_back([&] {
-      const auto session = *engine->OpenSession("test");
+      const auto session = *engine->OpenSession({.client_name = "test"});
       EXPECT_TRUE(session->RegisterProgram(1, Chain(64), "main").ok());
       EXPECT_TRUE(PutFilled(*session, 1, 64, 0).ok());
       EXPECT_TRUE(session->Execute(1, {1}, {2}, 0).ok());
@@ -123,7 +123,7 @@ TEST_F(EndToEndTest, EightThreadsWithTheSameNewProgramCompileItOnce) {
 TEST_F(EndToEndTest, ChainsOfTenThousandExecutions) {
   constexpr int64_t kElements = 1024;
   const auto engine = Start(/*memory_bytes=*/1 << 20);
-  const auto session = *engine->OpenSession("test");
+  const auto session = *engine->OpenSession({.client_name = "test"});
   ASSERT_TRUE(session->RegisterProgram(1, AddOne(kElements), "main").ok());
   ASSERT_TRUE(PutFilled(*session, 0, kElements, 0).ok());
   for (Handle i = 1; i <= 10'000; ++i) {
@@ -137,7 +137,7 @@ TEST_F(EndToEndTest, ChainsOfTenThousandExecutions) {
 TEST_F(EndToEndTest, ARestartFindsTheExecutableOnDiskAndAnAlteredOneIsDropped) {
   const auto run = [&](CacheVerdict expected) {
     const auto engine = Start();
-    const auto session = *engine->OpenSession("test");
+    const auto session = *engine->OpenSession({.client_name = "test"});
     EXPECT_TRUE(session->RegisterProgram(1, AddOne(4), "main").ok());
     EXPECT_TRUE(PutFilled(*session, 1, 4, 41).ok());
     EXPECT_TRUE(session->Execute(1, {1}, {2}, 0).ok());
@@ -160,7 +160,7 @@ TEST_F(EndToEndTest, ARestartFindsTheExecutableOnDiskAndAnAlteredOneIsDropped) {
 
 TEST_F(EndToEndTest, AnOutOfMemoryRequestFailsWithWhatIsComputedFromIt) {
   const auto engine = Start(/*memory_bytes=*/1 << 20);
-  const auto session = *engine->OpenSession("test");
+  const auto session = *engine->OpenSession({.client_name = "test"});
   ir::FunctionBuilder b("main");
   const ir::ValueId huge = b.Constant(ir::Literal::Filled(F32({1 << 22}), 1));
   ASSERT_TRUE(session->RegisterProgram(1, ModuleOf(b.Finish({huge})), "main").ok());

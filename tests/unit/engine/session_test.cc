@@ -29,7 +29,7 @@ using ::testing::HasSubstr;
 enum : ProgramId { kAddOne = 1, kAdd, kZeros, kFail, kBad, kHuge, kSpin, kInvalid };
 
 std::shared_ptr<Session> OpenWithPrograms(Engine& engine) {
-  std::shared_ptr<Session> session = *engine.OpenSession("test");
+  std::shared_ptr<Session> session = *engine.OpenSession({.client_name = "test"});
   ProgramId id = kAddOne;
   for (const char* name : {"add_one", "add", "zeros", "fail", "bad", "huge", "spin", "invalid"}) {
     EXPECT_TRUE(session->RegisterProgram(id++, ModuleNamed(name), "main").ok());
@@ -179,7 +179,8 @@ TEST(SessionTest, CommandsThatCannotBeRecordedAreRefused) {
   EXPECT_THAT(std::string(full.message()), HasSubstr("3 of 3 handles"));
   EXPECT_EQ(session->RegisterProgram(50, ModuleNamed("x"), "").code(),
             absl::StatusCode::kResourceExhausted);
-  EXPECT_EQ(engine->OpenSession("second").status().code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(engine->OpenSession({.client_name = "second"}).status().code(),
+            absl::StatusCode::kResourceExhausted);
 }
 
 TEST(SessionTest, TheQueueIsBounded) {
@@ -243,7 +244,7 @@ TEST(SessionTest, DevicesWorkTogether) {
 TEST(SessionTest, SessionsAreFoundByToken) {
   FakeCompiler compiler;
   const auto engine = MakeFakeEngine(compiler);
-  const auto session = *engine->OpenSession("a");
+  const auto session = *engine->OpenSession({.client_name = "a"});
   EXPECT_EQ(session->token().size(), 16u);
   EXPECT_EQ((*engine->FindSession(session->token()))->id(), session->id());
   EXPECT_EQ(engine->FindSession("0123456789abcdef").status().code(), absl::StatusCode::kNotFound);

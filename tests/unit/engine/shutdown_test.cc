@@ -32,7 +32,7 @@ TEST(CloseTest, FreesEverythingAndAnswersWhatIsPending) {
   Promise<Unit> gate;
   compiler.may_end = gate.future();
   const auto engine = MakeFakeEngine(compiler);
-  const auto session = *engine->OpenSession("test");
+  const auto session = *engine->OpenSession({.client_name = "test"});
   ASSERT_TRUE(session->RegisterProgram(1, ModuleNamed("add_one"), "main").ok());
   ASSERT_TRUE(session->Put(0, Floats({1, 2}), 0).ok());
   for (Handle i = 1; i <= 100; ++i) ASSERT_TRUE(session->Execute(1, {i - 1}, {i}, 0).ok());
@@ -58,11 +58,11 @@ TEST(CloseTest, FreesEverythingAndAnswersWhatIsPending) {
 TEST(CloseTest, StopsAKernelThatWouldRunForever) {
   FakeCompiler compiler;
   const auto engine = MakeFakeEngine(compiler);
-  const auto session = *engine->OpenSession("test");
+  const auto session = *engine->OpenSession({.client_name = "test"});
   ASSERT_TRUE(session->RegisterProgram(1, ModuleNamed("spin"), "main").ok());
   ASSERT_TRUE(session->Execute(1, {}, {1}, 0).ok());
   session->Close();
-  const auto other = *engine->OpenSession("other");
+  const auto other = *engine->OpenSession({.client_name = "other"});
   ASSERT_TRUE(other->RegisterProgram(1, ModuleNamed("zeros"), "main").ok());
   ASSERT_TRUE(other->Execute(1, {}, {1}, 0).ok());
   EXPECT_TRUE(Await(*other, 1).status.ok());
@@ -72,7 +72,7 @@ TEST(CloseTest, RacesWithCommandsOfOtherThreads) {
   FakeCompiler compiler;
   const auto engine = MakeFakeEngine(compiler);
   for (int round = 0; round < 20; ++round) {
-    const auto session = *engine->OpenSession("test");
+    const auto session = *engine->OpenSession({.client_name = "test"});
     ASSERT_TRUE(session->RegisterProgram(1, ModuleNamed("add_one"), "main").ok());
     ASSERT_TRUE(session->Put(0, Floats({1, 2}), 0).ok());
     std::thread submitting([&] {
@@ -92,21 +92,22 @@ TEST(CloseTest, RacesWithCommandsOfOtherThreads) {
 TEST(ShutdownTest, FinishesWorkInFlightAndRefusesNewSessions) {
   FakeCompiler compiler;
   const auto engine = MakeFakeEngine(compiler);
-  const auto session = *engine->OpenSession("test");
+  const auto session = *engine->OpenSession({.client_name = "test"});
   ASSERT_TRUE(session->RegisterProgram(1, ModuleNamed("zeros"), "main").ok());
   ASSERT_TRUE(session->Execute(1, {}, {1}, 0).ok());
   absl::Status status = absl::UnknownError("no answer");
   session->Await(1, [&](ReadyResult result) { status = result.status; });
   engine->Shutdown(std::chrono::hours(1));
   EXPECT_TRUE(status.ok()) << status;
-  EXPECT_EQ(engine->OpenSession("late").status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(engine->OpenSession({.client_name = "late"}).status().code(),
+            absl::StatusCode::kUnavailable);
   EXPECT_TRUE(HoldsNothing(*engine));
 }
 
 TEST(ShutdownTest, CancelsWhatTakesTooLong) {
   FakeCompiler compiler;
   const auto engine = MakeFakeEngine(compiler);
-  const auto session = *engine->OpenSession("test");
+  const auto session = *engine->OpenSession({.client_name = "test"});
   ASSERT_TRUE(session->RegisterProgram(1, ModuleNamed("spin"), "main").ok());
   ASSERT_TRUE(session->Execute(1, {}, {1}, 0).ok());
   absl::Status status;
@@ -120,7 +121,7 @@ TEST(ShutdownTest, AnEngineMayGoWhileItWorks) {
   std::shared_ptr<Session> session;
   {
     const auto engine = MakeFakeEngine(compiler);
-    session = *engine->OpenSession("test");
+    session = *engine->OpenSession({.client_name = "test"});
     ASSERT_TRUE(session->RegisterProgram(1, ModuleNamed("add_one"), "main").ok());
     ASSERT_TRUE(session->Put(0, Floats({1, 2}), 0).ok());
     for (Handle i = 1; i <= 1000; ++i) ASSERT_TRUE(session->Execute(1, {i - 1}, {i}, 0).ok());

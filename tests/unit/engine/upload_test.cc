@@ -25,7 +25,7 @@ class UploadTest : public ::testing::Test {
  protected:
   FakeCompiler compiler_;
   std::unique_ptr<Engine> engine_ = MakeFakeEngine(compiler_);
-  std::shared_ptr<Session> session_ = *engine_->OpenSession("test");
+  std::shared_ptr<Session> session_ = *engine_->OpenSession({.client_name = "test"});
 };
 
 TEST_F(UploadTest, PiecesBecomeAnArrayThatWasUsableFromTheStart) {
@@ -86,7 +86,7 @@ TEST_F(UploadTest, WhatIsStagedIsLimited) {
   FakeEngineOptions options;
   options.engine.max_session_bytes = 1000;
   const auto engine = MakeFakeEngine(compiler_, options);
-  const auto session = *engine->OpenSession("small");
+  const auto session = *engine->OpenSession({.client_name = "small"});
   ASSERT_TRUE(session->BeginUpload(1, testing::F32({200}), 0).ok());
   ASSERT_TRUE(session->BeginUpload(2, testing::F32({200}), 0).ok());
   EXPECT_TRUE(session->AppendUpload(1, "1234").ok());
