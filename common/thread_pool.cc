@@ -30,7 +30,7 @@ absl::Status ThreadPool::Submit(std::function<void()> work) {
   MutexLock lock(mutex_);
   if (queue_.size() >= max_queued_) {
     return absl::ResourceExhaustedError(
-        absl::StrCat(name_, ": the queue is full (", max_queued_, " entries)"));
+        absl::StrCat(name_, ": ", queue_.size(), " of ", max_queued_, " entries are queued"));
   }
   queue_.push_back(std::move(work));
   changed_.NotifyOne();

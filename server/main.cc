@@ -1,4 +1,4 @@
-// The daemon: flags, engine, server, signals.
+// The daemon: configuration, engine, server, signals.
 
 #include <pthread.h>
 #include <signal.h>
@@ -6,14 +6,16 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <iostream>
 #include <memory>
 #include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "common/log.h"
+#include "server/config/command_line.h"
+#include "server/config/effective.h"
 #include "server/engine/engine.h"
-#include "server/flags/daemon_flags.h"
 #include "server/rpc/server.h"
 
 namespace acceld {
@@ -24,12 +26,13 @@ constexpr int kExitUsage = 2;
 // What remains for open streams to hear the end, after the engine has drained.
 constexpr std::chrono::milliseconds kStreamGrace{1000};
 
-// Blocks the signals that end the daemon in this thread and all that it starts.
+// Blocks the signals that are meant for the daemon in this thread and all that it starts.
 sigset_t BlockSignals() {
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGINT);
   sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   signal(SIGPIPE, SIG_IGN);
   return signals;
@@ -49,18 +52,41 @@ void LogDevices(const engine::Engine& engine) {
   }
 }
 
-int Run(DaemonFlags flags) {
+// Reads the file again and puts what may change while the daemon runs into effect. What cannot be
+// read changes nothing.
+void Reload(const config::FixedSources& sources, config::Effective& effective,
+            config::DaemonConfig& running) {
+  absl::StatusOr<config::Effective> read = config::Effective::Load(sources);
+  if (!read.ok()) {
+    return LogError("got SIGHUP; the configuration stays as it is: ", read.status().message());
+  }
+  const config::DaemonConfig wanted = read->ToDaemonConfig();
+  SetLogLevel(wanted.log_level);
+  running.shutdown_grace = wanted.shutdown_grace;
+  const config::Changes changes = config::Compare(effective, *read);
+  LogInfo("got SIGHUP: ", changes.applied.size(), " settings have changed");
+  for (const std::string& change : changes.applied) LogInfo("setting ", change);
+  for (const std::string& change : changes.need_restart) {
+    LogWarning("setting ", change, " needs a restart");
+  }
+  // A setting that waits for a restart is named again by the next reload.
+  effective.TakeReloadable(*read);
+}
+
+int Run(const config::FixedSources& sources, config::Effective effective) {
   const sigset_t signals = BlockSignals();
   umask(077);  // Sockets and cached code are this user's alone.
-  SetLogLevel(flags.log_level);
-  absl::StatusOr<std::unique_ptr<engine::Engine>> engine = engine::Engine::Create(flags.engine);
+  config::DaemonConfig config = effective.ToDaemonConfig();
+  config.rpc.version = ACCELD_VERSION;
+  SetLogLevel(config.log_level);
+  if (!effective.file().empty()) LogInfo("configuration from ", effective.file());
+  absl::StatusOr<std::unique_ptr<engine::Engine>> engine = engine::Engine::Create(config.engine);
   if (!engine.ok()) {
     LogError("cannot start: ", engine.status().ToString());
     return kExitFailure;
   }
   LogDevices(**engine);
-  absl::StatusOr<std::unique_ptr<rpc::Server>> server =
-      rpc::Server::Start(**engine, std::move(flags.rpc));
+  absl::StatusOr<std::unique_ptr<rpc::Server>> server = rpc::Server::Start(**engine, config.rpc);
   if (!server.ok()) {
     LogError("cannot start: ", server.status().message());
     return kExitFailure;
@@ -69,15 +95,17 @@ int Run(DaemonFlags flags) {
     LogInfo("listening on ", address.ToString());
   }
 
-  const int signal = WaitForSignal(signals);
+  int signal = WaitForSignal(signals);
+  for (; signal == SIGHUP; signal = WaitForSignal(signals)) Reload(sources, effective, config);
   LogInfo("got ", signal == SIGTERM ? "SIGTERM" : "SIGINT",
           ": finishing work in flight; once more to stop at once");
   std::thread([signals] {
-    WaitForSignal(signals);
+    while (WaitForSignal(signals) == SIGHUP) {
+    }
     _exit(kExitFailure);
   }).detach();
   (*server)->StopAccepting();
-  (*engine)->Shutdown(flags.shutdown_grace);
+  (*engine)->Shutdown(config.shutdown_grace);
   (*server)->Shutdown(kStreamGrace);
   server->reset();
   engine->reset();
@@ -85,18 +113,25 @@ int Run(DaemonFlags flags) {
   return EXIT_SUCCESS;
 }
 
+int Main(int argc, char** argv) {
+  config::FixedSources sources;
+  const config::CommandLineOutcome outcome =
+      config::ParseCommandLine(argc, argv, ACCELD_VERSION, sources);
+  if (outcome == config::CommandLineOutcome::kExitOk) return EXIT_SUCCESS;
+  if (outcome == config::CommandLineOutcome::kExitUsage) return kExitUsage;
+  absl::StatusOr<config::Effective> effective = config::Effective::Load(sources);
+  if (!effective.ok()) {
+    std::cerr << "acceld: " << effective.status().message() << "\n";
+    return kExitUsage;
+  }
+  if (outcome == config::CommandLineOutcome::kPrintConfig) {
+    std::cout << effective->Print();
+    return EXIT_SUCCESS;
+  }
+  return Run(sources, *std::move(effective));
+}
+
 }  // namespace
 }  // namespace acceld
 
-int main(int argc, char** argv) {
-  acceld::DaemonFlags flags;
-  switch (acceld::ParseDaemonFlags(argc, argv, ACCELD_VERSION, flags)) {
-    case acceld::FlagsOutcome::kExitOk:
-      return EXIT_SUCCESS;
-    case acceld::FlagsOutcome::kExitUsage:
-      return acceld::kExitUsage;
-    case acceld::FlagsOutcome::kRun:
-      break;
-  }
-  return acceld::Run(std::move(flags));
-}
+int main(int argc, char** argv) { return acceld::Main(argc, argv); }

@@ -37,6 +37,8 @@ struct EngineOptions {
   int64_t max_programs = 10'000;
   int64_t max_session_bytes = 0;  // device bytes; 0: the device's memory
   int64_t max_sessions = 1024;
+  // Large arrays of all sessions that wait to be read back.
+  int64_t max_queued_copies = 100'000;
 };
 
 // What an identity may do beyond its own sessions: a publisher names arrays for others, an admin

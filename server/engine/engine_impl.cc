@@ -47,7 +47,8 @@ EngineImpl::EngineImpl(const EngineOptions& options, EngineParts parts)
       incarnation_(RandomNumber()),
       total_(std::make_shared<runtime::MemoryAccount>(INT64_MAX)),
       programs_(parts_),
-      transfers_(std::make_unique<ThreadPool>("transfer", 1, 100'000)) {
+      transfers_(std::make_unique<ThreadPool>("transfer", 1,
+                                              static_cast<size_t>(options_.max_queued_copies))) {
   std::vector<hal::Device*> devices;
   for (const auto& device : parts_.devices) {
     devices.push_back(device.get());

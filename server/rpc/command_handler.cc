@@ -17,7 +17,6 @@ namespace {
 constexpr uint32_t kProtocolVersion = 1;
 constexpr size_t kMaxClientNameBytes = 256;
 constexpr size_t kHeavyProgramBytes = 4096;
-constexpr size_t kMaxRefusals = 100'000;
 
 void SetStatus(const absl::Status& status, v1::Ready& ready) {
   ready.set_code(static_cast<uint32_t>(status.code()));
@@ -164,7 +163,8 @@ absl::Status CommandHandler::OnRegisterProgram(const v1::RegisterProgram& comman
   const absl::Status status =
       session_->RegisterProgram(command.program_id(), std::move(module), std::move(entry));
   if (status.ok()) return status;
-  if (!absl::IsResourceExhausted(status) || refused_programs_.size() >= kMaxRefusals) return status;
+  if (!absl::IsResourceExhausted(status) || refused_programs_.size() >= options_.max_refusals)
+    return status;
   refused_programs_.emplace(command.program_id(), status);
   return absl::OkStatus();
 }
@@ -279,9 +279,11 @@ absl::Status CommandHandler::Refuse(absl::Span<const uint64_t> handles, const ab
   // The client numbers its own handles, so a second definition is its error.
   if (absl::IsAlreadyExists(why)) return absl::InvalidArgumentError(why.message());
   for (uint64_t handle : handles) {
-    if (refused_handles_.size() >= kMaxRefusals) {
+    if (refused_handles_.size() >= options_.max_refusals) {
       return absl::ResourceExhaustedError(
-          absl::StrCat("too many commands were refused; the last: ", why.message()));
+          absl::StrCat("session: ", refused_handles_.size(), " of ", options_.max_refusals,
+                       " results of refused commands are remembered; the last was refused for: ",
+                       why.message()));
     }
     refused_handles_.emplace(handle, why);
   }

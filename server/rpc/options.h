@@ -24,8 +24,11 @@ struct RpcOptions {
   uint64_t max_event_bytes = uint64_t{8} << 20;
   // Fetched bytes of a session that may wait for their download.
   uint64_t max_transfer_bytes = uint64_t{16} << 30;
-  // Threads that decode large programs.
+  // Refused commands of a session that are remembered; with more the session ends.
+  uint64_t max_refusals = 100'000;
+  // Threads that decode large programs, and what may wait for them.
   int decode_threads = 2;
+  uint64_t max_queued_decodes = 4096;
 };
 
 }  // namespace acceld::rpc

@@ -13,7 +13,6 @@
 namespace acceld::rpc {
 namespace {
 
-constexpr size_t kMaxQueuedDecodes = 4096;
 constexpr size_t kDefaultPageSize = 100;
 constexpr size_t kMaxPageSize = 1000;
 
@@ -42,7 +41,7 @@ Service::Service(engine::Engine& engine, RpcOptions options)
     : engine_(engine),
       options_(std::move(options)),
       transfers_(options_.max_transfer_bytes),
-      decoders_("decode", options_.decode_threads, kMaxQueuedDecodes) {}
+      decoders_("decode", options_.decode_threads, options_.max_queued_decodes) {}
 
 ChannelStream* Service::Channel(grpc::CallbackServerContext*) {
   if (!accepting_) return new RefusedChannel(Draining());

@@ -1,0 +1,134 @@
+#include "server/config/command_line.h"
+
+#include <cstdlib>
+#include <iostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "CLI/CLI.hpp"
+#include "absl/strings/str_cat.h"
+#include "server/config/schema.h"
+
+namespace acceld::config {
+namespace {
+
+constexpr char kDescription[] =
+    "acceld owns this machine's accelerators, compiles each program once for everyone and runs "
+    "the\nwork of many clients.";
+
+constexpr char kFooter[] = R"(
+Examples:
+  acceld                                   on the default socket, one CPU device
+  acceld --listen unix:/run/me/acceld.sock --listen 127.0.0.1:7070
+  acceld --cpu-devices 2 --device-memory 4GiB --cache-dir /var/cache/acceld
+
+Every setting may also stand in a file (--config, else ~/.config/acceld/config.toml or
+/etc/acceld/config.toml), as `max-sessions = 100`, or in the environment, as ACCELD_MAX_SESSIONS=100.
+A flag stands before the environment, and that before the file. SIGHUP reads the file again.
+
+Clients look at $ACCELD_ADDRESS, then at $XDG_RUNTIME_DIR/acceld.sock, then at
+/tmp/acceld-<uid>/acceld.sock, which is also where the daemon listens by default.
+SIGTERM or Ctrl-C stops it after the work in flight (--shutdown-grace); a second one at once.)";
+
+void Check(const Setting& setting, const absl::Status& status) {
+  if (!status.ok()) {
+    throw CLI::ValidationError("--" + setting.name, std::string(status.message()));
+  }
+}
+
+// "SIZE"; nothing for counts, whose help says what they count.
+std::string TypeName(const Setting& setting) {
+  switch (setting.type) {
+    case SettingType::kSwitch:
+      return "";
+    case SettingType::kCount:
+      return "COUNT";
+    case SettingType::kSize:
+      return "SIZE";
+    case SettingType::kSeconds:
+      return "SECONDS";
+    case SettingType::kText:
+    case SettingType::kList:
+      return setting.value_name;
+  }
+  return "";
+}
+
+std::string Help(const Setting& setting) {
+  if (setting.type == SettingType::kSwitch) return setting.help;
+  const std::string fallback =
+      setting.fallback_note.empty() ? TomlText(setting, setting.fallback) : setting.fallback_note;
+  if (fallback.empty() || fallback == "[]" || fallback == "\"\"") return setting.help;
+  return absl::StrCat(setting.help, " [", fallback, "]");
+}
+
+// A value that the command line gives, checked.
+void Put(const Setting& setting, Value value, std::map<std::string, Value>& flags) {
+  Check(setting, CheckValue(setting, value));
+  flags[setting.name] = std::move(value);
+}
+
+void AddSetting(CLI::App& app, const Setting& setting, std::map<std::string, Value>& flags) {
+  const std::string name = "--" + setting.name;
+  CLI::Option* option = nullptr;
+  switch (setting.type) {
+    case SettingType::kSwitch:
+      app.add_flag_function(
+             name, [&](int64_t count) { Put(setting, Value(count > 0), flags); }, Help(setting))
+          ->group(setting.group);
+      return;
+    case SettingType::kList:
+      option =
+          app.add_option_function<std::vector<std::string>>(
+                 name,
+                 [&](const std::vector<std::string>& texts) { Put(setting, Value(texts), flags); },
+                 Help(setting))
+              ->allow_extra_args(false);
+      break;
+    case SettingType::kCount:
+    case SettingType::kSize:
+    case SettingType::kSeconds:
+    case SettingType::kText:
+      option = app.add_option_function<std::string>(
+          name,
+          [&](const std::string& text) {
+            absl::StatusOr<Value> value = ParseValue(setting, text);
+            Check(setting, value.status());
+            Put(setting, *std::move(value), flags);
+          },
+          Help(setting));
+      break;
+  }
+  option->type_name(TypeName(setting))->group(setting.group);
+}
+
+}  // namespace
+
+CommandLineOutcome ParseCommandLine(int argc, char** argv, absl::string_view version,
+                                    FixedSources& sources) {
+  CLI::App app(kDescription, "acceld");
+  app.footer(kFooter);
+  app.set_version_flag("--version", absl::StrCat("acceld ", std::string(version)));
+  bool print_config = false;
+  if (const char* file = std::getenv("ACCELD_CONFIG"); file != nullptr) sources.file = file;
+  app.add_option("--config", sources.file, "read settings from this file [$ACCELD_CONFIG]")
+      ->type_name("FILE");
+  app.add_flag("--print-config", print_config,
+               "print every setting and where it comes from, in the file's format, and end");
+  for (const Setting& setting : Settings()) AddSetting(app, setting, sources.flags);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? CommandLineOutcome::kExitOk : CommandLineOutcome::kExitUsage;
+  }
+  absl::StatusOr<std::map<std::string, Value>> environment = ReadEnvironment();
+  if (!environment.ok()) {
+    std::cerr << "acceld: " << environment.status().message() << "\n";
+    return CommandLineOutcome::kExitUsage;
+  }
+  sources.environment = *std::move(environment);
+  return print_config ? CommandLineOutcome::kPrintConfig : CommandLineOutcome::kRun;
+}
+
+}  // namespace acceld::config

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "absl/strings/string_view.h"
+#include "server/config/effective.h"
+
+namespace acceld::config {
+
+enum class CommandLineOutcome { kRun, kPrintConfig, kExitOk, kExitUsage };
+
+// Reads the command line and the environment; every setting is a flag. Help, version and usage
+// errors are printed here.
+CommandLineOutcome ParseCommandLine(int argc, char** argv, absl::string_view version,
+                                    FixedSources& sources);
+
+}  // namespace acceld::config

@@ -1,0 +1,276 @@
+#include "server/config/schema.h"
+
+#include <cstdlib>
+#include <limits>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/address.h"
+#include "server/compiler/pipeline.h"
+
+namespace acceld::config {
+namespace {
+
+// More than any machine has; sums of a few of these still fit into 64 bits.
+constexpr double kMaxSizeBytes = static_cast<double>(int64_t{1} << 50);
+constexpr double kMaxMessageBytes = std::numeric_limits<int>::max();
+
+struct Range {
+  double min = 0, max = 0;
+};
+
+// $XDG_CACHE_HOME/acceld, else ~/.cache/acceld, else empty.
+std::string DefaultCacheFolder() {
+  if (const char* folder = std::getenv("XDG_CACHE_HOME"); folder && *folder) {
+    return absl::StrCat(folder, "/acceld");
+  }
+  if (const char* home = std::getenv("HOME"); home && *home) {
+    return absl::StrCat(home, "/.cache/acceld");
+  }
+  return "";
+}
+
+// Collects rows. Whole numbers go to fields of any integer type, named by an accessor:
+//   Count("cpu-devices", {1, 64}, [](DaemonConfig& c) -> auto& { return c.engine.cpu_devices; },
+//   ...)
+class Table {
+ public:
+  void Group(std::string name) { group_ = std::move(name); }
+
+  template <typename Field>
+  Setting& Count(const char* name, Range range, Field field, const char* help) {
+    return Number(name, SettingType::kCount, range, field, help);
+  }
+  template <typename Field>
+  Setting& Size(const char* name, Range range, Field field, const char* help) {
+    return Number(name, SettingType::kSize, range, field, help);
+  }
+  template <typename Field>
+  Setting& Text(const char* name, const char* value_name, Field field, const char* help) {
+    Setting& row = Add(name, SettingType::kText, help);
+    row.value_name = value_name;
+    row.fallback = field(defaults_);
+    row.apply = [field](const Value& value, DaemonConfig& config) {
+      field(config) = std::get<std::string>(value);
+    };
+    return row;
+  }
+  template <typename Field>
+  Setting& List(const char* name, const char* value_name, Field field, const char* help) {
+    Setting& row = Add(name, SettingType::kList, help);
+    row.value_name = value_name;
+    row.fallback = field(defaults_);
+    row.apply = [field](const Value& value, DaemonConfig& config) {
+      field(config) = std::get<std::vector<std::string>>(value);
+    };
+    return row;
+  }
+  Setting& Add(const char* name, SettingType type, const char* help) {
+    rows_.push_back({.name = name, .help = help, .group = group_, .type = type});
+    return rows_.back();
+  }
+
+  std::vector<Setting> Take() { return std::move(rows_); }
+
+ private:
+  template <typename Field>
+  Setting& Number(const char* name, SettingType type, Range range, Field field, const char* help) {
+    Setting& row = Add(name, type, help);
+    row.fallback = static_cast<int64_t>(field(defaults_));
+    row.min = range.min;
+    row.max = range.max;
+    row.apply = [field](const Value& value, DaemonConfig& config) {
+      auto& number = field(config);
+      number = static_cast<std::decay_t<decltype(number)>>(std::get<int64_t>(value));
+    };
+    return row;
+  }
+
+  std::string group_;
+  std::vector<Setting> rows_;
+  DaemonConfig defaults_;
+};
+
+void AddBasics(Table& table) {
+  table.Group("Daemon");
+  Setting& listen = table.Add("listen", SettingType::kList,
+                              "where to listen; may be given several times: unix:PATH or "
+                              "127.0.0.1:PORT (TCP is loopback only, it is not encrypted)");
+  listen.value_name = "ADDRESS";
+  listen.fallback = std::vector<std::string>{DefaultAddress()};
+  listen.fallback_note =
+      "$ACCELD_ADDRESS, else unix:$XDG_RUNTIME_DIR/acceld.sock, else "
+      "unix:/tmp/acceld-UID/acceld.sock";
+  listen.check = [](absl::string_view text) { return ParseAddress(text).status(); };
+  listen.apply = [](const Value& value, DaemonConfig& config) {
+    for (const std::string& text : std::get<std::vector<std::string>>(value)) {
+      config.rpc.listen.push_back(*ParseAddress(text));  // As `check` has found.
+    }
+  };
+
+  Setting& level = table.Add("log-level", SettingType::kText, "debug, info, warning or error");
+  level.value_name = "LEVEL";
+  level.fallback = "info";
+  level.reloadable = true;
+  level.check = [](absl::string_view text) { return ParseLogLevel(text).status(); };
+  level.apply = [](const Value& value, DaemonConfig& config) {
+    config.log_level = *ParseLogLevel(std::get<std::string>(value));
+  };
+
+  Setting& grace = table.Add("shutdown-grace", SettingType::kSeconds,
+                             "seconds that work in flight may take to finish after SIGTERM");
+  grace.fallback = 10.0;
+  grace.max = 86400;
+  grace.reloadable = true;
+  grace.apply = [](const Value& value, DaemonConfig& config) {
+    config.shutdown_grace =
+        std::chrono::milliseconds(static_cast<int64_t>(std::get<double>(value) * 1000));
+  };
+}
+
+void AddDevices(Table& table) {
+  table.Group("Devices");
+  table.Count(
+      "cpu-devices", {1, 64}, [](DaemonConfig& c) -> auto& { return c.engine.cpu_devices; },
+      "CPU devices to offer; they share the machine's cores");
+  table.Count(
+      "threads-per-device", {0, 4096},
+      [](DaemonConfig& c) -> auto& { return c.engine.threads_per_device; },
+      "threads of one CPU device; 0: cores / devices");
+  table.Size(
+      "device-memory", {0, kMaxSizeBytes},
+      [](DaemonConfig& c) -> auto& { return c.engine.device_memory_bytes; },
+      "memory of one device; 0: 3/4 of the machine's memory / devices");
+}
+
+void AddCompiler(Table& table) {
+  table.Group("Compiler and cache");
+  table.Count(
+      "compile-threads", {0, 1024},
+      [](DaemonConfig& c) -> auto& { return c.engine.compile_threads; },
+      "programs compiled at the same time; 0: as many as cores");
+  Setting& folder = table.Text(
+      "cache-dir", "FOLDER", [](DaemonConfig& c) -> auto& { return c.engine.cache_dir; },
+      "folder of compiled programs, kept over restarts");
+  folder.fallback = DefaultCacheFolder();
+  folder.fallback_note = "$XDG_CACHE_HOME/acceld, else ~/.cache/acceld";
+  table.Size(
+      "cache-disk-size", {0, kMaxSizeBytes},
+      [](DaemonConfig& c) -> auto& { return c.engine.cache_disk_bytes; },
+      "the folder's limit; the least recently used go first; 0: no disk cache");
+  table.Size(
+      "cache-memory-size", {0, kMaxSizeBytes},
+      [](DaemonConfig& c) -> auto& { return c.engine.cache_memory_bytes; },
+      "compiled programs kept loaded; 0: none but those in use");
+  Setting& memory_only =
+      table.Add("no-disk-cache", SettingType::kSwitch, "keep compiled programs in memory only");
+  memory_only.fallback = false;
+  memory_only.apply = [](const Value& value, DaemonConfig& config) {
+    config.disk_cache = !std::get<bool>(value);
+  };
+  table.Text(
+      "dump-dir", "FOLDER", [](DaemonConfig& c) -> auto& { return c.engine.dump_dir; },
+      "write every stage of each compilation there as text, for debugging");
+  Setting& passes = table.List(
+      "disable-pass", "NAME", [](DaemonConfig& c) -> auto& { return c.engine.disabled_passes; },
+      "compile without this pass, to find the one behind a wrong result: fuse gives slower code, "
+      "others may leave programs that cannot be compiled; repeatable");
+  passes.check = [](absl::string_view name) {
+    return compiler::FindPass(name) == nullptr ? compiler::NoSuchPass(name) : absl::OkStatus();
+  };
+}
+
+void AddSessionLimits(Table& table) {
+  table.Group("Limits");
+  table.Count(
+      "max-sessions", {1, 1'000'000},
+      [](DaemonConfig& c) -> auto& { return c.engine.max_sessions; }, "clients at the same time");
+  table.Count(
+      "max-session-handles", {1, 1'000'000'000},
+      [](DaemonConfig& c) -> auto& { return c.engine.max_handles; }, "live arrays of one client");
+  table.Count(
+      "max-session-programs", {1, 10'000'000},
+      [](DaemonConfig& c) -> auto& { return c.engine.max_programs; }, "programs of one client");
+  table.Count(
+      "max-session-queued", {1, 1'000'000'000},
+      [](DaemonConfig& c) -> auto& { return c.engine.max_queued_executions; },
+      "executions of one client that have not ended, and likewise its answers that are due");
+  table.Size(
+      "max-session-memory", {0, kMaxSizeBytes},
+      [](DaemonConfig& c) -> auto& { return c.engine.max_session_bytes; },
+      "device memory of one client, and host memory of its uploads; 0: as much as the devices "
+      "have");
+  table.Size(
+      "max-session-transfers", {0, kMaxSizeBytes},
+      [](DaemonConfig& c) -> auto& { return c.rpc.max_transfer_bytes; },
+      "fetched arrays of one client that wait for their download, beyond a single one");
+  table.Count(
+      "max-session-refusals", {1, 10'000'000},
+      [](DaemonConfig& c) -> auto& { return c.rpc.max_refusals; },
+      "refused commands of one client that are remembered for those who name their results; with "
+      "more its session ends");
+  table.Count(
+      "max-queued-copies", {1, 10'000'000},
+      [](DaemonConfig& c) -> auto& { return c.engine.max_queued_copies; },
+      "large arrays of all clients that wait to be read back");
+  table.Count(
+      "max-queued-decodes", {1, 10'000'000},
+      [](DaemonConfig& c) -> auto& { return c.rpc.max_queued_decodes; },
+      "batches and runs of all clients that wait to be decoded");
+}
+
+void AddTransport(Table& table) {
+  table.Group("Transport");
+  table.Size(
+      "max-message-size", {65536, kMaxMessageBytes},
+      [](DaemonConfig& c) -> auto& { return c.rpc.max_message_bytes; },
+      "largest message taken from a client, and largest answer to a run");
+  table.Size(
+      "max-inline-size", {0, 16 << 20},
+      [](DaemonConfig& c) -> auto& { return c.rpc.max_inline_bytes; },
+      "fetched arrays up to this size come in the answer, larger ones by a download");
+  table.Count(
+      "command-window", {1, 1'000'000},
+      [](DaemonConfig& c) -> auto& { return c.rpc.command_window; },
+      "commands that a client may send before the daemon has taken them in; one that sends more "
+      "breaks the protocol");
+  table.Count(
+      "channel-requests", {1, 10'000'000},
+      [](DaemonConfig& c) -> auto& { return c.rpc.max_requests; },
+      "answers due to a client above which its commands are not read for a while");
+  table.Count(
+      "channel-executions", {1, 10'000'000},
+      [](DaemonConfig& c) -> auto& { return c.rpc.max_executions; },
+      "executions of a client above which its commands are not read for a while");
+  table.Size(
+      "channel-event-size", {1, kMaxSizeBytes},
+      [](DaemonConfig& c) -> auto& { return c.rpc.max_event_bytes; },
+      "unsent answers to a client above which its commands are not read for a while");
+  table.Count(
+      "decode-threads", {1, 1024}, [](DaemonConfig& c) -> auto& { return c.rpc.decode_threads; },
+      "threads that decode large programs");
+}
+
+}  // namespace
+
+const std::vector<Setting>& Settings() {
+  static const std::vector<Setting>* const settings = [] {
+    Table table;
+    AddBasics(table);
+    AddDevices(table);
+    AddCompiler(table);
+    AddSessionLimits(table);
+    AddTransport(table);
+    return new std::vector<Setting>(table.Take());
+  }();
+  return *settings;
+}
+
+const Setting* FindSetting(absl::string_view name) {
+  for (const Setting& setting : Settings()) {
+    if (setting.name == name) return &setting;
+  }
+  return nullptr;
+}
+
+}  // namespace acceld::config

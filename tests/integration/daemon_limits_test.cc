@@ -1,0 +1,181 @@
+// Every limit of the daemon refuses with RESOURCE_EXHAUSTED, says which limit it is and how full,
+// and leaves the rest of the daemon alone.
+
+#include <thread>
+
+#include "absl/strings/str_cat.h"
+#include "tests/integration/daemon_fixture.h"
+#include "tests/integration/raw_client.h"
+
+namespace acceld::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr uint32_t kExhausted = static_cast<uint32_t>(absl::StatusCode::kResourceExhausted);
+
+// An upload of `size` f32 whose bytes never come.
+v1::Command Begin(uint64_t handle, int64_t size) {
+  v1::Command command;
+  command.mutable_begin_upload()->set_handle(handle);
+  command.mutable_begin_upload()->mutable_type()->set_dtype("f32");
+  command.mutable_begin_upload()->mutable_type()->add_dims(size);
+  return command;
+}
+
+// A value of `size` f32, as one element.
+v1::Command Splat(uint64_t handle, int64_t size) {
+  v1::Command command = Put(handle);
+  v1::Literal& literal = *command.mutable_put()->mutable_literal();
+  literal.mutable_type()->set_dims(0, size);
+  literal.set_data(std::string(4, 'x'));
+  return command;
+}
+
+class DaemonLimitsTest : public DaemonTest {
+ protected:
+  // The answer to `request` when all of these are sent on one channel.
+  v1::Ready Ask(std::vector<v1::Command> commands, uint64_t request, size_t answers = 2) {
+    commands.insert(commands.begin(), Hello());
+    const RawClient::Outcome outcome = RawClient(address()).Send(std::move(commands), answers);
+    for (const v1::Event& event : outcome.events) {
+      if (event.has_ready() && event.ready().request_id() == request) return event.ready();
+    }
+    ADD_FAILURE() << "no answer: " << outcome.status.error_message();
+    return {};
+  }
+  void ExpectExhausted(const v1::Ready& ready, const std::string& message) {
+    EXPECT_EQ(ready.code(), kExhausted);
+    EXPECT_THAT(ready.message(), HasSubstr(message));
+  }
+};
+
+TEST_F(DaemonLimitsTest, Sessions) {
+  ASSERT_NO_FATAL_FAILURE(Start({"--max-sessions", "1"}));
+  const std::shared_ptr<client::Client> first = Connect();
+  const absl::Status second = client::Client::Connect({.address = address()}).status();
+  EXPECT_EQ(second.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(second.message()), HasSubstr("1 of 1 sessions are open"));
+}
+
+TEST_F(DaemonLimitsTest, Handles) {
+  ASSERT_NO_FATAL_FAILURE(Start({"--max-session-handles", "2"}));
+  ExpectExhausted(Ask({Put(1), Put(2), Put(3), Fetch(1, 3)}, 1), "2 of 2 handles are in use");
+}
+
+TEST_F(DaemonLimitsTest, Programs) {
+  ASSERT_NO_FATAL_FAILURE(Start({"--max-session-programs", "1"}));
+  v1::Command second = Register(kDoubleText);
+  second.mutable_register_program()->set_program_id(2);
+  ExpectExhausted(Ask({Register(kDoubleText), second, Put(1), Execute(2, 1, 2), Fetch(1, 2)}, 1),
+                  "1 of 1 programs are registered");
+}
+
+TEST_F(DaemonLimitsTest, QueuedExecutionsAndAnswers) {
+  ASSERT_NO_FATAL_FAILURE(Start({"--max-session-queued", "1"}));
+  const std::vector<v1::Command> waiting = {Register(kDoubleText), Begin(1, 2), Execute(1, 1, 2)};
+  std::vector<v1::Command> commands = waiting;
+  commands.insert(commands.end(), {Execute(1, 1, 3), Fetch(1, 3)});
+  ExpectExhausted(Ask(commands, 1, 3), "1 of 1 executions are queued");
+  commands = waiting;
+  commands.push_back(Fetch(1, 2));
+  ExpectExhausted(Ask(commands, 1, 3), "1 of 1 requests are pending");
+}
+
+TEST_F(DaemonLimitsTest, SessionMemory) {
+  ASSERT_NO_FATAL_FAILURE(Start({"--max-session-memory", "1MiB"}));
+  ExpectExhausted(Ask({Splat(1, 200'000), Fetch(9, 1), Splat(2, 200'000), Fetch(1, 2)}, 1, 3),
+                  "800000 bytes do not fit");
+  ExpectExhausted(Ask({Splat(1, 300'000), Fetch(1, 1)}, 1),
+                  "has 1200000 bytes, the session's limit is 1048576");
+}
+
+TEST_F(DaemonLimitsTest, Transfers) {
+  ASSERT_NO_FATAL_FAILURE(Start({"--max-session-transfers", "100KiB"}));
+  const std::vector<v1::Command> commands = {Splat(1, 30'000), Fetch(1, 1), Fetch(2, 1)};
+  std::vector<v1::Command> all = {Hello()};
+  all.insert(all.end(), commands.begin(), commands.end());
+  const RawClient::Outcome outcome = RawClient(address()).Send(all, 3);
+  ASSERT_EQ(outcome.events.size(), 3u) << outcome.status.error_message();
+  const v1::Ready& second = outcome.events[2].ready();
+  ExpectExhausted(second, "120000 bytes already wait for their download; the limit is 102400");
+}
+
+TEST_F(DaemonLimitsTest, Refusals) {
+  ASSERT_NO_FATAL_FAILURE(Start({"--max-session-handles", "1", "--max-session-refusals", "1"}));
+  const grpc::Status status = RawClient(address()).Send({Hello(), Put(1), Put(2), Put(3)}).status;
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_THAT(status.error_message(), HasSubstr("1 of 1 results of refused commands"));
+}
+
+TEST_F(DaemonLimitsTest, Messages) {
+  ASSERT_NO_FATAL_FAILURE(Start({"--max-message-size", "64KiB"}));
+  v1::Command large = Put(1);
+  large.mutable_put()->mutable_literal()->set_data(std::string(100'000, 'x'));
+  const grpc::Status status = RawClient(address()).Send({Hello(), large}).status;
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_THAT(status.error_message(), HasSubstr("vs. 65536"));
+
+  v1::RunRequest request;
+  request.mutable_program()->set_text(
+      "func.func @main() -> tensor<100000xf32> {\n"
+      "  %y = stablehlo.constant dense<1.0> : tensor<100000xf32>\n"
+      "  return %y : tensor<100000xf32>\n}\n");
+  grpc::ClientContext context;
+  v1::RunReply reply;
+  const grpc::Status run = RawClient(address()).stub().Run(&context, request, &reply);
+  EXPECT_EQ(run.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_THAT(run.error_message(), HasSubstr("has 400000 bytes; a reply holds at most 65536"));
+}
+
+// One thread copies 64 MiB while the others' turn comes at once.
+TEST_F(DaemonLimitsTest, QueuedCopies) {
+  ASSERT_NO_FATAL_FAILURE(Start({"--max-queued-copies", "1"}));
+  std::vector<v1::Command> commands = {Hello(), Splat(1, 16 << 20)};
+  constexpr size_t kFetches = 20;
+  for (size_t i = 1; i <= kFetches; ++i) commands.push_back(Fetch(i, 1));
+  const RawClient::Outcome outcome = RawClient(address()).Send(commands, kFetches + 1);
+  size_t refused = 0;
+  for (const v1::Event& event : outcome.events) {
+    if (!event.has_ready() || event.ready().code() == 0) continue;
+    ++refused;
+    ExpectExhausted(event.ready(), "transfer: 1 of 1 entries are queued");
+  }
+  EXPECT_GT(refused, 0u);
+}
+
+TEST_F(DaemonLimitsTest, QueuedDecodes) {
+  ASSERT_NO_FATAL_FAILURE(Start({"--max-queued-decodes", "1", "--decode-threads", "1"}));
+  // Takes milliseconds to read, so that runs which come together meet.
+  std::string text = "func.func @main(%v0: tensor<2xf32>) -> tensor<2xf32> {\n";
+  constexpr int kOps = 5'000;
+  for (int i = 0; i < kOps; ++i) {
+    absl::StrAppend(&text, "  %v", i + 1, " = stablehlo.add %v", i, ", %v", i,
+                    " : tensor<2xf32>\n");
+  }
+  absl::StrAppend(&text, "  return %v", kOps, " : tensor<3xf32>\n}\n");  // Not to be compiled.
+  v1::RunRequest request;
+  request.mutable_program()->set_text(text);
+  RawClient raw(address());
+  constexpr size_t kRuns = 16;
+  std::vector<grpc::Status> statuses(kRuns);
+  std::vector<std::thread> runs;
+  for (grpc::Status& status : statuses) {
+    runs.emplace_back([&] {
+      grpc::ClientContext context;
+      v1::RunReply reply;
+      status = raw.stub().Run(&context, request, &reply);
+    });
+  }
+  size_t refused = 0;
+  for (size_t i = 0; i < kRuns; ++i) {
+    runs[i].join();
+    if (statuses[i].error_code() != grpc::StatusCode::RESOURCE_EXHAUSTED) continue;
+    ++refused;
+    EXPECT_THAT(statuses[i].error_message(), HasSubstr("decode: 1 of 1 entries are queued"));
+  }
+  EXPECT_GT(refused, 0u);
+}
+
+}  // namespace
+}  // namespace acceld::testing
