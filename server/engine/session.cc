@@ -9,6 +9,21 @@
 // A session's beginning and end, its programs and handles. Executions, uploads and answers stand in
 // session_execute.cc, session_upload.cc and session_read.cc.
 namespace acceld::engine {
+namespace {
+
+runtime::PriorityClass ClassOf(Priority priority) {
+  switch (priority) {
+    case Priority::kBatch:
+      return runtime::PriorityClass::kBatch;
+    case Priority::kNormal:
+      return runtime::PriorityClass::kNormal;
+    case Priority::kInteractive:
+      return runtime::PriorityClass::kInteractive;
+  }
+  return runtime::PriorityClass::kNormal;
+}
+
+}  // namespace
 
 SessionImpl::SessionImpl(EngineImpl& engine, uint64_t id, std::string token, SessionOptions options)
     : engine_(engine),
@@ -23,7 +38,8 @@ SessionImpl::SessionImpl(EngineImpl& engine, uint64_t id, std::string token, Ses
       pending_(std::make_shared<PendingRequests>(
           static_cast<size_t>(engine.options().max_queued_executions))) {
   for (uint32_t device = 0; device < engine.num_devices(); ++device) {
-    queues_.push_back(engine.executor(device).OpenQueue(account_, cancelled_));
+    queues_.push_back(
+        engine.executor(device).OpenQueue(account_, ClassOf(options_.priority), cancelled_));
   }
 }
 

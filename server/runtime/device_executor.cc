@@ -4,13 +4,21 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "common/check.h"
 
-// Queues, turns and completions. What happens to a task whose turn it is stands in dispatch.cc.
+// Queues and turns. What happens to a task whose turn it is stands in dispatch.cc, and how it ends
+// in complete.cc.
 namespace acceld::runtime {
+namespace {
+
+// An upload costs this much besides its bytes.
+constexpr int64_t kUploadOverheadBytes = 4096;
+// What a queue is charged with, in nanoseconds, until the real cost of a first run is known.
+constexpr int64_t kUnknownCostNs = 1000;
+
+}  // namespace
 
 void Task::Unblock() {
   if (blockers_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
@@ -22,6 +30,7 @@ DeviceExecutor::DeviceExecutor(hal::Device& device, int index, const Options& op
     : device_(device),
       index_(index),
       options_(options),
+      run_ahead_(static_cast<size_t>(options.max_in_flight), options.run_ahead),
       compute_(device.CreateStream("run")),
       upload_(device.CreateStream("up")),
       download_(device.CreateStream("down")),
@@ -40,8 +49,9 @@ DeviceExecutor::~DeviceExecutor() {
 }
 
 std::shared_ptr<TaskQueue> DeviceExecutor::OpenQueue(
-    std::shared_ptr<MemoryAccount> account, std::shared_ptr<const std::atomic<bool>> cancelled) {
-  return std::make_shared<TaskQueue>(std::move(account), std::move(cancelled));
+    std::shared_ptr<MemoryAccount> account, PriorityClass priority,
+    std::shared_ptr<const std::atomic<bool>> cancelled) {
+  return std::make_shared<TaskQueue>(std::move(account), priority, std::move(cancelled));
 }
 
 void DeviceExecutor::Submit(std::shared_ptr<TaskQueue> queue, std::shared_ptr<Task> task,
@@ -89,11 +99,11 @@ void DeviceExecutor::Provide(
 void DeviceExecutor::MakeRunnable(const std::shared_ptr<Task>& task) {
   MutexLock lock(mutex_);
   if (task->place_ != Task::Place::kWaiting) return;  // cancelled meanwhile
-  TaskQueue& queue = *task->queue_;
-  if (queue.runnable_.empty()) turns_.push_back(&queue);
-  queue.runnable_.splice(queue.runnable_.end(), queue.waiting_, task->position_);
+  TaskQueue::Lane& lane = task->queue_->LaneOf(*task);
+  lane.tasks.splice(lane.tasks.end(), task->queue_->waiting_, task->position_);
   task->place_ = Task::Place::kRunnable;
-  if (dispatcher_waits_ && in_flight_ <= options_.max_in_flight / 2) work_.NotifyOne();
+  (task->is_upload() ? upload_turns_ : execution_turns_).Activate(lane);
+  if (dispatcher_waits_ && DispatcherIsWanted()) work_.NotifyOne();
 }
 
 void DeviceExecutor::Cancel(TaskQueue& queue, const absl::Status& reason) {
@@ -101,12 +111,84 @@ void DeviceExecutor::Cancel(TaskQueue& queue, const absl::Status& reason) {
   {
     MutexLock lock(mutex_);
     queue.closed_ = reason;
-    tasks.splice(tasks.end(), queue.runnable_);
+    execution_turns_.Deactivate(queue.executions_);
+    upload_turns_.Deactivate(queue.uploads_);
+    tasks.splice(tasks.end(), queue.executions_.tasks);
+    tasks.splice(tasks.end(), queue.uploads_.tasks);
     tasks.splice(tasks.end(), queue.waiting_);
     for (const auto& task : tasks) task->place_ = Task::Place::kTaken;
-    turns_.erase(std::remove(turns_.begin(), turns_.end(), &queue), turns_.end());
   }
   for (const auto& task : tasks) FailTask(*task, reason);
+}
+
+bool DeviceExecutor::UploadsAreOpen() const {
+  return uploads_in_flight_ == 0 || (uploads_in_flight_ < options_.max_in_flight &&
+                                     upload_bytes_in_flight_ < options_.upload_bytes);
+}
+
+bool DeviceExecutor::DispatcherIsWanted() const {
+  if (!upload_turns_.empty() && UploadsAreOpen()) return true;
+  if (execution_turns_.empty()) return false;
+  if (run_ahead_.count() == 0 || run_ahead_.WantsRefill(std::chrono::steady_clock::now())) {
+    return true;
+  }
+  // It does not know yet that it must be back before the work in flight ends.
+  return waits_until_ == TimePoint::max() && run_ahead_.RefillTime() != TimePoint::max();
+}
+
+std::shared_ptr<Task> DeviceExecutor::TakeExecution(TimePoint now) {
+  auto* const lane = static_cast<TaskQueue::Lane*>(execution_turns_.Next());
+  std::shared_ptr<Task> task = std::move(lane->tasks.front());
+  lane->tasks.pop_front();
+  if (lane->tasks.empty()) execution_turns_.Deactivate(*lane);
+  task->place_ = Task::Place::kTaken;
+  const auto& execution = std::get<Execution>(task->work_);
+  const int64_t estimate_ns =
+      execution.executable != nullptr ? execution.executable->cost.ns() : kUnknownCostNs;
+  run_ahead_.Add(estimate_ns > 0 ? std::chrono::nanoseconds(estimate_ns) : RunAhead::kUnknown, now);
+  task->charged_cost_ = estimate_ns > 0 ? estimate_ns : kUnknownCostNs;
+  execution_turns_.Charge(*lane, static_cast<double>(task->charged_cost_));
+  return task;
+}
+
+std::shared_ptr<Task> DeviceExecutor::TakeUpload() {
+  auto* const lane = static_cast<TaskQueue::Lane*>(upload_turns_.Next());
+  std::shared_ptr<Task> task = std::move(lane->tasks.front());
+  lane->tasks.pop_front();
+  if (lane->tasks.empty()) upload_turns_.Deactivate(*lane);
+  task->place_ = Task::Place::kTaken;
+  const int64_t size_bytes = std::get<Upload>(task->work_).size_bytes;
+  ++uploads_in_flight_;
+  upload_bytes_in_flight_ += size_bytes;
+  task->charged_cost_ = size_bytes + kUploadOverheadBytes;
+  upload_turns_.Charge(*lane, static_cast<double>(task->charged_cost_));
+  return task;
+}
+
+std::shared_ptr<Task> DeviceExecutor::TakeTask() {
+  const bool upload = !upload_turns_.empty() && UploadsAreOpen();
+  // Neither kind of work holds up the dispatch of the other.
+  if (!execution_turns_.empty() && !(upload && !upload_was_last_)) {
+    const TimePoint now = std::chrono::steady_clock::now();
+    if (run_ahead_.IsOpen(now)) {
+      upload_was_last_ = false;
+      return TakeExecution(now);
+    }
+  }
+  if (!upload) return nullptr;
+  upload_was_last_ = true;
+  return TakeUpload();
+}
+
+void DeviceExecutor::WaitForTurn() {
+  waits_until_ = execution_turns_.empty() ? TimePoint::max() : run_ahead_.RefillTime();
+  dispatcher_waits_ = true;
+  if (waits_until_ == TimePoint::max()) {
+    work_.Wait(mutex_);
+  } else {
+    work_.WaitUntil(mutex_, waits_until_);
+  }
+  dispatcher_waits_ = false;
 }
 
 void DeviceExecutor::RunDispatcher() {
@@ -114,84 +196,13 @@ void DeviceExecutor::RunDispatcher() {
     std::shared_ptr<Task> task;
     {
       MutexLock lock(mutex_);
-      while (turns_.empty() ? !stopping_ : in_flight_ >= options_.max_in_flight) {
-        dispatcher_waits_ = true;
-        work_.Wait(mutex_);
+      while ((task = TakeTask()) == nullptr) {
+        if (stopping_ && execution_turns_.empty() && upload_turns_.empty()) return;
+        WaitForTurn();
       }
-      dispatcher_waits_ = false;
-      if (turns_.empty()) return;
-      TaskQueue& queue = *turns_.front();
-      turns_.pop_front();
-      task = std::move(queue.runnable_.front());
-      queue.runnable_.pop_front();
-      task->place_ = Task::Place::kTaken;
-      if (!queue.runnable_.empty()) turns_.push_back(&queue);
     }
     Dispatch(std::move(task));
   }
-}
-
-void DeviceExecutor::FailTask(Task& task, const absl::Status& error) {
-  // Not with its tasks' inputs: those waiting for an executable are held by the compile.
-  if (auto* execution = std::get_if<Execution>(&task.work_)) execution->inputs.clear();
-  if (error.code() != absl::StatusCode::kCancelled) failures_.fetch_add(1);
-  for (const auto& output : task.outputs) output->Fail(error);
-  task.outputs.clear();
-  Retire(task);
-}
-
-void DeviceExecutor::Retire(Task& task) {
-  MutexLock lock(mutex_);
-  task.queue_->queued_.fetch_sub(1, std::memory_order_relaxed);
-  if (--queued_ == 0) idle_.NotifyAll();
-}
-
-void DeviceExecutor::Launched(const std::shared_ptr<Task>& task, const Event& event) {
-  event.OnReady([this, task](const absl::StatusOr<Unit>& done) { Complete(*task, done.status()); });
-}
-
-void DeviceExecutor::Complete(Task& task, absl::Status status) {
-  const bool is_execution = std::holds_alternative<Execution>(task.work_);
-  if (is_execution) {
-    auto& execution = std::get<Execution>(task.work_);
-    const auto now = std::chrono::steady_clock::now();
-    if (execution.execute_us != nullptr) {
-      const std::chrono::duration<double, std::micro> time =
-          now - std::max(task.launched_at_, last_completion_);
-      execution.execute_us->store(time.count(), std::memory_order_relaxed);
-    }
-    last_completion_ = now;
-    if (!status.ok()) status = Annotate(status, absl::StrCat("program ", *execution.program_name));
-    // An input may have failed after this launch was enqueued; by now that is known.
-    for (const auto& input : execution.inputs) {
-      if (absl::Status error = input->error(); !error.ok()) status = error;
-    }
-    execution.inputs.clear();
-    execution.executable.reset();
-    if (status.ok()) {
-      executions_.fetch_add(1, std::memory_order_relaxed);
-    } else if (status.code() != absl::StatusCode::kCancelled) {
-      failures_.fetch_add(1, std::memory_order_relaxed);
-    }
-  }
-  for (const auto& output : task.outputs) {
-    if (status.ok()) {
-      output->Define();
-    } else {
-      output->Fail(status);
-    }
-  }
-  task.outputs.clear();
-  MutexLock lock(mutex_);
-  task.queue_->queued_.fetch_sub(1, std::memory_order_relaxed);
-  --in_flight_;
-  ++completions_;
-  // Refill the device when half of its window is done, rather than waking up for every launch.
-  if (dispatcher_waits_ &&
-      (memory_short_ || (!turns_.empty() && in_flight_ <= options_.max_in_flight / 2))) {
-    work_.NotifyOne();
-  }
-  if (--queued_ == 0) idle_.NotifyAll();
 }
 
 bool DeviceExecutor::WaitUntilIdle(std::chrono::steady_clock::time_point deadline) {

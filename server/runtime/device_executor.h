@@ -3,7 +3,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -13,6 +12,8 @@
 #include "common/status.h"
 #include "server/hal/device.h"
 #include "server/runtime/array.h"
+#include "server/runtime/fair_schedule.h"
+#include "server/runtime/run_ahead.h"
 #include "server/runtime/task.h"
 #include "server/runtime/task_queue.h"
 
@@ -20,10 +21,17 @@ namespace acceld::runtime {
 
 // Brings tasks to one device. A task is dispatched when its executable is there and none of its
 // inputs is pending: memory is allocated then, not earlier, and the launch goes to the compute
-// stream, which orders it behind the launches that make its inputs. At most `max_in_flight` tasks
-// are on the device at a time, so a long chain of executions holds a bounded amount of memory. When
-// memory is short, the dispatch waits for work in flight; it fails the task when nothing is left to
-// wait for.
+// stream, which orders it behind the launches that make its inputs.
+//
+// Queues share the device's time: FairSchedule says whose task is next, and a queue pays for what
+// its tasks really took. The device is given work for about `run_ahead` at a time, judged by what
+// the executables took before: at least one launch, at most `max_in_flight`, and nothing behind one
+// of unknown cost. So what others flood the device with delays a task by little more than one of
+// their kernels, and a long chain of executions holds a bounded amount of memory. Uploads have a
+// stream, a schedule and bounds of their own: kernels do not hold them up.
+//
+// When memory is short, the dispatch waits for work in flight; it fails the task when nothing is
+// left to wait for.
 //
 // Failures become the error of the task's outputs: "program X: ..." from the task that failed
 // first, and this same error in everything computed from them. Chains of any length are settled
@@ -35,7 +43,9 @@ namespace acceld::runtime {
 class DeviceExecutor {
  public:
   struct Options {
-    int max_in_flight = 64;
+    int max_in_flight = 64;  // executions, and as many uploads
+    std::chrono::microseconds run_ahead{200};
+    int64_t upload_bytes = int64_t{16} << 20;  // being copied at a time; one upload may be larger
   };
   struct Counters {
     uint64_t executions = 0;  // that went well
@@ -52,6 +62,7 @@ class DeviceExecutor {
   hal::Device& device() { return device_; }
 
   std::shared_ptr<TaskQueue> OpenQueue(std::shared_ptr<MemoryAccount> account,
+                                       PriorityClass priority,
                                        std::shared_ptr<const std::atomic<bool>> cancelled);
   // Unless `executable_ready`, an execution waits for a later Provide.
   void Submit(std::shared_ptr<TaskQueue> queue, std::shared_ptr<Task> task, bool executable_ready);
@@ -73,16 +84,27 @@ class DeviceExecutor {
 
  private:
   friend class Task;
+  using TimePoint = std::chrono::steady_clock::time_point;
 
   struct Allocation {
     std::shared_ptr<hal::Buffer> buffer;
     int64_t charged_bytes = 0;
   };
 
+  // Turns: device_executor.cc.
   void MakeRunnable(const std::shared_ptr<Task>& task);
   void RunDispatcher();
-  // Settles a task that never reached the device.
-  void FailTask(Task& task, const absl::Status& error);
+  // The task whose turn it is, counted as in flight and charged for; nullptr when none may go to
+  // the device now.
+  std::shared_ptr<Task> TakeTask() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  std::shared_ptr<Task> TakeExecution(TimePoint now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  std::shared_ptr<Task> TakeUpload() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool UploadsAreOpen() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Whether the dispatcher, should it wait, ought to look again.
+  bool DispatcherIsWanted() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void WaitForTurn() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  // From a turn to the device: dispatch.cc.
   void Dispatch(std::shared_ptr<Task> task);
   absl::Status DispatchExecution(const std::shared_ptr<Task>& task, Execution& execution);
   absl::Status DispatchUpload(const std::shared_ptr<Task>& task, Upload& upload);
@@ -98,9 +120,18 @@ class DeviceExecutor {
   // False when nothing was in flight, so that waiting for memory is hopeless.
   bool WaitForCompletion(uint64_t seen_completions);
   uint64_t completions() const;
+
+  // From the device to the end: complete.cc.
   void Launched(const std::shared_ptr<Task>& task, const Event& event);
   void Complete(Task& task, absl::Status status);
-  void Retire(Task& task);
+  // What a finished execution means for its outputs.
+  absl::Status ResultOf(Execution& execution, absl::Status status);
+  // Settles a task that was never taken.
+  void FailTask(Task& task, const absl::Status& error);
+  // Settles a task that was taken but did not reach the device.
+  void FailDispatch(Task& task, const absl::Status& error);
+  void FailOutputs(Task& task, const absl::Status& error);
+  void Retire(Task& task) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   hal::Device& device_;
   const int index_;
@@ -109,11 +140,16 @@ class DeviceExecutor {
   mutable Mutex mutex_;
   CondVar work_;  // for the dispatcher: runnable tasks, completions, stopping
   CondVar idle_;  // for WaitUntilIdle
-  std::deque<TaskQueue*> turns_ ABSL_GUARDED_BY(mutex_);  // queues with runnable tasks
+  FairSchedule execution_turns_ ABSL_GUARDED_BY(mutex_);  // costs: nanoseconds on the device
+  FairSchedule upload_turns_ ABSL_GUARDED_BY(mutex_);     // costs: bytes
+  bool upload_was_last_ ABSL_GUARDED_BY(mutex_) = false;
   int64_t queued_ ABSL_GUARDED_BY(mutex_) = 0;
-  int in_flight_ ABSL_GUARDED_BY(mutex_) = 0;
+  RunAhead run_ahead_ ABSL_GUARDED_BY(mutex_);  // of the compute stream
+  int uploads_in_flight_ ABSL_GUARDED_BY(mutex_) = 0;
+  int64_t upload_bytes_in_flight_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t completions_ ABSL_GUARDED_BY(mutex_) = 0;
   bool dispatcher_waits_ ABSL_GUARDED_BY(mutex_) = false;
+  TimePoint waits_until_ ABSL_GUARDED_BY(mutex_);
   bool memory_short_ ABSL_GUARDED_BY(mutex_) = false;  // any completion wakes the dispatcher
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
   std::atomic<uint64_t> executions_{0};
@@ -122,8 +158,6 @@ class DeviceExecutor {
   // The stream is in order, so launches that overlap in time here do not on the device: they share
   // one arena while it is large enough. Dispatch thread only.
   std::weak_ptr<hal::Buffer> arena_;
-  // Compute stream's thread only.
-  std::chrono::steady_clock::time_point last_completion_;
 
   const std::unique_ptr<hal::Stream> compute_, upload_, download_;
   std::thread dispatcher_;

@@ -29,7 +29,7 @@ void DeviceExecutor::Dispatch(std::shared_ptr<Task> task) {
   const absl::Status status = execution != nullptr
                                   ? DispatchExecution(task, *execution)
                                   : DispatchUpload(task, std::get<Upload>(task->work_));
-  if (!status.ok()) FailTask(*task, status);
+  if (!status.ok()) FailDispatch(*task, status);
 }
 
 absl::Status DeviceExecutor::DispatchExecution(const std::shared_ptr<Task>& task,
@@ -44,7 +44,9 @@ absl::Status DeviceExecutor::DispatchExecution(const std::shared_ptr<Task>& task
   ACCELD_RETURN_IF_ERROR(
       CheckShape(*loaded.executable, execution.inputs.size(), task->outputs.size()));
 
-  hal::Launch launch{.module = loaded.module, .cancelled = task->queue_->cancelled_};
+  hal::Launch launch{.module = loaded.module,
+                     .cancelled = task->queue_->cancelled_,
+                     .device_ns = std::shared_ptr<std::atomic<int64_t>>(task, &task->device_ns_)};
   for (size_t i = 0; i < views.size(); ++i) {
     absl::StatusOr<std::shared_ptr<hal::Buffer>> buffer =
         BringInput(*execution.inputs[i], views[i]);
@@ -61,11 +63,6 @@ absl::Status DeviceExecutor::DispatchExecution(const std::shared_ptr<Task>& task
   // From here on the launch alone holds its memory, so that it is free when the launch is done.
   views.clear();
 
-  {
-    MutexLock lock(mutex_);
-    ++in_flight_;
-  }
-  task->launched_at_ = std::chrono::steady_clock::now();
   const Event event = compute_->Run(std::move(launch));
   for (size_t i = 0; i < outputs.size(); ++i) {
     task->outputs[i]->Schedule(std::move(outputs[i].buffer), compute_.get(),
@@ -79,10 +76,6 @@ absl::Status DeviceExecutor::DispatchUpload(const std::shared_ptr<Task>& task, U
   absl::InlinedVector<Allocation, 2> outputs;
   std::shared_ptr<hal::Buffer> no_arena;
   ACCELD_RETURN_IF_ERROR(AllocateAll(*task, 0, outputs, no_arena));
-  {
-    MutexLock lock(mutex_);
-    ++in_flight_;
-  }
   const Event event = upload_->CopyFromHost(upload.data, upload.size_bytes, outputs[0].buffer, 0,
                                             std::move(upload.keep_alive));
   task->outputs[0]->Schedule(std::move(outputs[0].buffer), upload_.get(), outputs[0].charged_bytes);
@@ -159,7 +152,8 @@ uint64_t DeviceExecutor::completions() const {
 bool DeviceExecutor::WaitForCompletion(uint64_t seen_completions) {
   MutexLock lock(mutex_);
   if (completions_ != seen_completions) return true;
-  if (in_flight_ == 0) return false;
+  // One of those counted is the task that needs the memory.
+  if (static_cast<int>(run_ahead_.count()) + uploads_in_flight_ <= 1) return false;
   memory_short_ = true;
   while (completions_ == seen_completions) {
     dispatcher_waits_ = true;

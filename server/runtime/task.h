@@ -1,7 +1,6 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <list>
 #include <memory>
@@ -50,16 +49,19 @@ class Task final : public Array::Waiter, public std::enable_shared_from_this<Tas
 
  private:
   friend class DeviceExecutor;
+  friend class TaskQueue;
   enum class Place : uint8_t { kNew, kWaiting, kRunnable, kTaken };
 
   void Unblock();
+  bool is_upload() const { return std::holds_alternative<Upload>(work_); }
 
   std::variant<Execution, Upload> work_;
   DeviceExecutor* executor_ = nullptr;  // Outlives its tasks.
   std::shared_ptr<TaskQueue> queue_;
   // Pending inputs, a missing executable and the submission itself.
   std::atomic<int> blockers_{0};
-  std::chrono::steady_clock::time_point launched_at_;
+  std::atomic<int64_t> device_ns_{0};  // Set by the stream, read when the task is done.
+  int64_t charged_cost_ = 0;           // What its queue was charged with when its turn came.
   // Guarded by the executor's mutex.
   Place place_ = Place::kNew;
   std::list<std::shared_ptr<Task>>::iterator position_;

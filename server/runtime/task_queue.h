@@ -7,18 +7,23 @@
 #include <utility>
 
 #include "common/status.h"
+#include "server/runtime/fair_schedule.h"
 #include "server/runtime/memory_account.h"
 #include "server/runtime/task.h"
 
 namespace acceld::runtime {
 
-// One session's tasks on one device that have not been dispatched. Queues take turns, so none
-// starves another. Everything but the constants and queued() is the executor's, under its mutex.
+// One session's tasks on one device that have not been dispatched. Queues share the device fairly,
+// as their priority says. Everything but the constants and queued() is the executor's, under its
+// mutex.
 class TaskQueue {
  public:
-  TaskQueue(std::shared_ptr<MemoryAccount> account,
+  TaskQueue(std::shared_ptr<MemoryAccount> account, PriorityClass priority,
             std::shared_ptr<const std::atomic<bool>> cancelled)
-      : account_(std::move(account)), cancelled_(std::move(cancelled)) {}
+      : account_(std::move(account)),
+        cancelled_(std::move(cancelled)),
+        executions_(priority),
+        uploads_(priority) {}
 
   // Tasks that are waiting, runnable or in flight.
   int64_t queued() const { return queued_.load(std::memory_order_relaxed); }
@@ -26,12 +31,20 @@ class TaskQueue {
  private:
   friend class DeviceExecutor;
 
+  // Runnable tasks for one of the device's streams; active in its schedule while it has any.
+  struct Lane : FairSchedule::Flow {
+    using Flow::Flow;
+    std::list<std::shared_ptr<Task>> tasks;
+  };
+
+  Lane& LaneOf(const Task& task) { return task.is_upload() ? uploads_ : executions_; }
+
   const std::shared_ptr<MemoryAccount> account_;              // The session's.
   const std::shared_ptr<const std::atomic<bool>> cancelled_;  // The session's; polled by kernels.
   std::atomic<int64_t> queued_{0};
 
   std::list<std::shared_ptr<Task>> waiting_;
-  std::list<std::shared_ptr<Task>> runnable_;
+  Lane executions_, uploads_;
   absl::Status closed_;  // not OK: new tasks fail with it
 };
 

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <chrono>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -25,7 +26,7 @@ absl::Status CheckRange(const char* what, int64_t offset_bytes, int64_t size_byt
                                                  offset_bytes, " of a buffer of ", buffer_bytes));
 }
 
-absl::Status RunLaunch(const Launch& launch) {
+absl::Status RunModule(const Launch& launch) {
   if (launch.cancelled != nullptr && launch.cancelled->load()) {
     return absl::CancelledError("launch: cancelled before it began");
   }
@@ -45,6 +46,15 @@ absl::Status RunLaunch(const Launch& launch) {
             .cancelled = launch.cancelled != nullptr
                              ? reinterpret_cast<const volatile bool*>(launch.cancelled.get())
                              : &kNeverCancelled});
+}
+
+absl::Status RunLaunch(const Launch& launch) {
+  if (launch.device_ns == nullptr) return RunModule(launch);
+  const auto begin = std::chrono::steady_clock::now();
+  absl::Status status = RunModule(launch);
+  const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - begin;
+  launch.device_ns->store(took.count(), std::memory_order_relaxed);
+  return status;
 }
 
 }  // namespace

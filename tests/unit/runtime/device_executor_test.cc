@@ -46,12 +46,13 @@ class Door {
 // One session on one or more executors.
 class Client {
  public:
-  explicit Client(std::vector<DeviceExecutor*> executors, int64_t limit_bytes = INT64_MAX)
+  explicit Client(std::vector<DeviceExecutor*> executors, int64_t limit_bytes = INT64_MAX,
+                  PriorityClass priority = PriorityClass::kNormal)
       : executors_(std::move(executors)),
         account_(std::make_shared<MemoryAccount>(limit_bytes)),
         cancelled_(std::make_shared<std::atomic<bool>>(false)) {
     for (DeviceExecutor* executor : executors_) {
-      queues_.push_back(executor->OpenQueue(account_, cancelled_));
+      queues_.push_back(executor->OpenQueue(account_, priority, cancelled_));
     }
   }
 
@@ -210,34 +211,101 @@ TEST(DeviceExecutorTest, RunAheadIsBounded) {
   EXPECT_EQ(executor.counters().executions, 200u);
 }
 
-TEST(DeviceExecutorTest, SessionsTakeTurns) {
-  FakeDevice device;
-  DeviceExecutor executor(device, 0, {.max_in_flight = 1});
-  Client a({&executor}), b({&executor});
+// A kernel that says so when it runs, and waits for its door.
+struct Gate {
   Door door;
-  Promise<Unit> started;
-  const Event has_started = started.future();
-  const ArrayPtr first = a.Run("gate",
-                               LoadedKernel(0, 1,
-                                            [&](const auto&) {
-                                              started.Set(Unit{});
-                                              door.Pass();
-                                              return absl::OkStatus();
-                                            }),
-                               {});
-  (void)has_started.Await();
+  Promise<Unit> promise;
+  Event started = promise.future();
+  std::shared_ptr<const hal::LoadedExecutable> kernel = LoadedKernel(0, 1, [this](const auto&) {
+    promise.Set(Unit{});
+    door.Pass();
+    return absl::OkStatus();
+  });
+};
+
+// Notes in `order` that it ran; expected to take so long that nothing goes behind it.
+std::shared_ptr<const hal::LoadedExecutable> Noting(std::string& order, char who) {
+  auto kernel = LoadedKernel(0, 1, [&order, who](const auto&) {
+    order += who;
+    return absl::OkStatus();
+  });
+  kernel->cost.Record(std::chrono::nanoseconds(std::chrono::hours(1)).count());
+  return kernel;
+}
+
+TEST(DeviceExecutorTest, AFloodDelaysWorkOfOthersByTheKernelThatRuns) {
+  FakeDevice device;
+  DeviceExecutor executor(device, 0, {});
+  Client a({&executor}), b({&executor});
+  Gate gate;
   std::string order;  // written by the stream's thread only
-  const auto noting = [&](char who) {
-    return LoadedKernel(0, 1, [&order, who](const auto&) {
-      order += who;
-      return absl::OkStatus();
-    });
-  };
-  for (int i = 0; i < 6; ++i) a.Run("a", noting('a'), {});
-  for (int i = 0; i < 3; ++i) b.Run("b", noting('b'), {});
-  door.Open();
+  a.Run("gate", gate.kernel, {});
+  (void)gate.started.Await();
+  for (int i = 0; i < 6; ++i) a.Run("a", Noting(order, 'a'), {});
+  b.Run("b", Noting(order, 'b'), {});
+  gate.door.Open();
   executor.WaitUntilIdle(kForever);
-  EXPECT_EQ(order, "abababaaa");
+  EXPECT_EQ(order, "baaaaaa");
+}
+
+TEST(DeviceExecutorTest, HigherPrioritiesGoFirst) {
+  FakeDevice device;
+  DeviceExecutor executor(device, 0, {});
+  Client batch({&executor}, INT64_MAX, PriorityClass::kBatch);
+  Client normal({&executor}, INT64_MAX, PriorityClass::kNormal);
+  Client interactive({&executor}, INT64_MAX, PriorityClass::kInteractive);
+  Gate gate;
+  std::string order;
+  batch.Run("gate", gate.kernel, {});
+  (void)gate.started.Await();
+  for (int i = 0; i < 3; ++i) batch.Run("b", Noting(order, 'b'), {});
+  normal.Run("n", Noting(order, 'n'), {});
+  interactive.Run("i", Noting(order, 'i'), {});
+  gate.door.Open();
+  executor.WaitUntilIdle(kForever);
+  EXPECT_EQ(order, "inbbb");
+}
+
+TEST(DeviceExecutorTest, NothingIsLaunchedBehindAKernelOfUnknownCost) {
+  FakeDevice device;
+  DeviceExecutor executor(device, 0, {});
+  Client client({&executor});
+  Gate gate;
+  client.Run("gate", gate.kernel, {});
+  (void)gate.started.Await();
+  const ArrayPtr second = client.Run("f", LoadedKernel(0, 1, Nothing), {});
+  // The dispatcher has looked at the second execution when later uploads are through.
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(Final(client.Upload({1})).ok());
+  EXPECT_EQ(second->state(), Array::State::kPending);
+  gate.door.Open();
+  EXPECT_TRUE(Final(second).ok());
+  executor.WaitUntilIdle(kForever);
+}
+
+TEST(DeviceExecutorTest, UploadsPassKernels) {
+  FakeDevice device;
+  DeviceExecutor executor(device, 0, {});
+  Client client({&executor});
+  Gate gate;
+  client.Run("gate", gate.kernel, {});
+  (void)gate.started.Await();
+  for (int i = 0; i < 100; ++i) client.Run("f", LoadedKernel(0, 1, Nothing), {});
+  std::vector<ArrayPtr> uploads;
+  for (int i = 0; i < 200; ++i) uploads.push_back(client.Upload(std::vector<float>(10'000)));
+  for (const ArrayPtr& upload : uploads) EXPECT_TRUE(Final(upload).ok());
+  gate.door.Open();
+  executor.WaitUntilIdle(kForever);
+}
+
+TEST(DeviceExecutorTest, WhatExecutionsTookIsKnownAfterwards) {
+  FakeDevice device;
+  DeviceExecutor executor(device, 0, {});
+  Client client({&executor});
+  const auto kernel = LoadedKernel(0, 1, Nothing);
+  EXPECT_EQ(kernel->cost.ns(), 0);
+  EXPECT_TRUE(Final(client.Run("f", kernel, {})).ok());
+  EXPECT_GT(kernel->cost.ns(), 0);
+  executor.WaitUntilIdle(kForever);
 }
 
 TEST(DeviceExecutorTest, WhenMemoryIsShortDispatchWaitsForWorkInFlight) {

@@ -1,0 +1,98 @@
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/runtime/device_executor.h"
+
+// How tasks end: on the device or before they reach it.
+namespace acceld::runtime {
+
+void DeviceExecutor::Launched(const std::shared_ptr<Task>& task, const Event& event) {
+  event.OnReady([this, task](const absl::StatusOr<Unit>& done) { Complete(*task, done.status()); });
+}
+
+absl::Status DeviceExecutor::ResultOf(Execution& execution, absl::Status status) {
+  if (!status.ok()) status = Annotate(status, absl::StrCat("program ", *execution.program_name));
+  // An input may have failed after this launch was enqueued; by now that is known.
+  for (const auto& input : execution.inputs) {
+    if (absl::Status error = input->error(); !error.ok()) status = error;
+  }
+  if (status.ok()) {
+    executions_.fetch_add(1, std::memory_order_relaxed);
+  } else if (status.code() != absl::StatusCode::kCancelled) {
+    failures_.fetch_add(1, std::memory_order_relaxed);
+  }
+  return status;
+}
+
+void DeviceExecutor::Complete(Task& task, absl::Status status) {
+  int64_t device_ns = 0;
+  if (auto* execution = std::get_if<Execution>(&task.work_)) {
+    device_ns = task.device_ns_.load(std::memory_order_relaxed);
+    // A failed run may have ended early, and so says nothing about those that go well.
+    if (status.ok()) execution->executable->cost.Record(device_ns);
+    if (execution->execute_us != nullptr) {
+      execution->execute_us->store(static_cast<double>(device_ns) / 1000,
+                                   std::memory_order_relaxed);
+    }
+    status = ResultOf(*execution, std::move(status));
+    execution->inputs.clear();
+    execution->executable.reset();
+  }
+  if (status.ok()) {
+    for (const auto& output : task.outputs) output->Define();
+    task.outputs.clear();
+  } else {
+    FailOutputs(task, status);
+  }
+  MutexLock lock(mutex_);
+  ++completions_;
+  if (task.is_upload()) {
+    --uploads_in_flight_;
+    upload_bytes_in_flight_ -= std::get<Upload>(task.work_).size_bytes;
+  } else {
+    run_ahead_.FinishFirst(std::chrono::steady_clock::now());
+    execution_turns_.Charge(task.queue_->executions_,
+                            static_cast<double>(device_ns - task.charged_cost_));
+  }
+  Retire(task);
+}
+
+void DeviceExecutor::FailOutputs(Task& task, const absl::Status& error) {
+  for (const auto& output : task.outputs) output->Fail(error);
+  task.outputs.clear();
+}
+
+void DeviceExecutor::FailTask(Task& task, const absl::Status& error) {
+  // Not with its tasks' inputs: those waiting for an executable are held by the compile.
+  if (auto* execution = std::get_if<Execution>(&task.work_)) execution->inputs.clear();
+  if (error.code() != absl::StatusCode::kCancelled) failures_.fetch_add(1);
+  FailOutputs(task, error);
+  MutexLock lock(mutex_);
+  Retire(task);
+}
+
+void DeviceExecutor::FailDispatch(Task& task, const absl::Status& error) {
+  {
+    MutexLock lock(mutex_);
+    if (task.is_upload()) {
+      --uploads_in_flight_;
+      upload_bytes_in_flight_ -= std::get<Upload>(task.work_).size_bytes;
+      upload_turns_.Charge(task.queue_->uploads_, static_cast<double>(-task.charged_cost_));
+    } else {
+      run_ahead_.DropLast();
+      execution_turns_.Charge(task.queue_->executions_, static_cast<double>(-task.charged_cost_));
+    }
+  }
+  FailTask(task, error);
+}
+
+void DeviceExecutor::Retire(Task& task) {
+  task.queue_->queued_.fetch_sub(1, std::memory_order_relaxed);
+  // Refill the device when half of its window is free, rather than waking up for every launch.
+  if (dispatcher_waits_ && (memory_short_ || DispatcherIsWanted())) work_.NotifyOne();
+  if (run_ahead_.count() == 0 && execution_turns_.empty()) execution_turns_.EndBusyPeriod();
+  if (uploads_in_flight_ == 0 && upload_turns_.empty()) upload_turns_.EndBusyPeriod();
+  if (--queued_ == 0) idle_.NotifyAll();
+}
+
+}  // namespace acceld::runtime

@@ -1,0 +1,137 @@
+#include "server/runtime/fair_schedule.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+namespace acceld::runtime {
+namespace {
+
+using Flow = FairSchedule::Flow;
+constexpr PriorityClass kBatch = PriorityClass::kBatch;
+constexpr PriorityClass kNormal = PriorityClass::kNormal;
+constexpr PriorityClass kInteractive = PriorityClass::kInteractive;
+
+// Flows that always have work of one cost each, and the order in which they are served.
+class Device {
+ public:
+  void Add(char name, Flow& flow, double cost = 1) {
+    names_[&flow] = {name, cost};
+    schedule_.Activate(flow);
+  }
+  void Remove(Flow& flow) { schedule_.Deactivate(flow); }
+  std::string Serve(int times) {
+    std::string order;
+    for (int i = 0; i < times; ++i) {
+      Flow* const flow = schedule_.Next();
+      if (flow == nullptr) return order;
+      order += names_[flow].first;
+      schedule_.Charge(*flow, names_[flow].second);
+    }
+    return order;
+  }
+  int CountOf(char name, int times) {
+    const std::string order = Serve(times);
+    return static_cast<int>(std::count(order.begin(), order.end(), name));
+  }
+  FairSchedule& schedule() { return schedule_; }
+
+ private:
+  FairSchedule schedule_;
+  std::map<Flow*, std::pair<char, double>> names_;
+};
+
+TEST(FairScheduleTest, FlowsOfEqualCostTakeTurns) {
+  Device device;
+  Flow a(kNormal), b(kNormal), c(kNormal);
+  device.Add('a', a);
+  device.Add('b', b);
+  device.Add('c', c);
+  EXPECT_EQ(device.Serve(7), "abcabca");
+  device.Remove(b);
+  EXPECT_EQ(device.Serve(4), "caca");
+}
+
+TEST(FairScheduleTest, WhatCostsMoreIsServedLessOften) {
+  Device device;
+  Flow small(kNormal), large(kNormal);
+  device.Add('s', small, 1);
+  device.Add('l', large, 10);
+  EXPECT_NEAR(device.CountOf('l', 1100), 100, 1);
+}
+
+TEST(FairScheduleTest, ClassesShareAsTheirWeightsSayHoweverManyFlowsTheyHave) {
+  Device device;
+  Flow batch(kBatch), interactive(kInteractive);
+  Flow normal[] = {Flow(kNormal), Flow(kNormal), Flow(kNormal), Flow(kNormal)};
+  device.Add('b', batch);
+  device.Add('i', interactive);
+  for (Flow& flow : normal) device.Add('n', flow);
+  const std::string order = device.Serve(7300);
+  EXPECT_NEAR(std::count(order.begin(), order.end(), 'i'), 6400, 2);
+  EXPECT_NEAR(std::count(order.begin(), order.end(), 'n'), 800, 2);
+  EXPECT_NEAR(std::count(order.begin(), order.end(), 'b'), 100, 2);
+}
+
+TEST(FairScheduleTest, AHigherClassGoesFirstWhenItComes) {
+  Device device;
+  Flow batch(kBatch), normal(kNormal), interactive(kInteractive);
+  device.Add('b', batch);
+  (void)device.Serve(1000);
+  device.Add('n', normal);
+  EXPECT_EQ(device.Serve(1), "n");
+  device.Add('i', interactive);
+  EXPECT_EQ(device.Serve(3), "iii");
+}
+
+TEST(FairScheduleTest, IdlenessEarnsNoCredit) {
+  Device device;
+  Flow a(kNormal), b(kNormal);
+  device.Add('a', a);
+  device.Add('b', b);
+  (void)device.Serve(2);
+  device.Remove(b);
+  (void)device.Serve(1000);
+  device.Add('b', b);
+  EXPECT_NEAR(device.CountOf('b', 100), 50, 1);
+}
+
+TEST(FairScheduleTest, WhatWasUsedWhileNobodyElseWantedItIsForgottenWithTheBusyPeriod) {
+  Device device;
+  Flow a(kNormal), b(kNormal);
+  device.Add('a', a, 1000);
+  (void)device.Serve(1);
+  device.Remove(a);
+  device.schedule().EndBusyPeriod();
+  device.Add('b', b, 1);
+  device.Add('a', a, 1);
+  EXPECT_NEAR(device.CountOf('a', 100), 50, 1);
+}
+
+TEST(FairScheduleTest, AFlowPaysForWhatItTookNotForWhatWasExpected) {
+  Device device;
+  Flow a(kNormal), b(kNormal);
+  device.Add('a', a);
+  device.Add('b', b);
+  EXPECT_EQ(device.Serve(2), "ab");
+  device.schedule().Charge(a, 3);
+  EXPECT_EQ(device.Serve(5), "bbbab");
+  device.schedule().Charge(a, -3);
+  EXPECT_EQ(device.Serve(3), "aaa");
+}
+
+TEST(FairScheduleTest, WithoutWorkNothingIsNext) {
+  Device device;
+  Flow a(kNormal);
+  EXPECT_EQ(device.schedule().Next(), nullptr);
+  device.Add('a', a);
+  EXPECT_FALSE(device.schedule().empty());
+  device.Remove(a);
+  EXPECT_EQ(device.schedule().Next(), nullptr);
+  EXPECT_TRUE(device.schedule().empty());
+}
+
+}  // namespace
+}  // namespace acceld::runtime
