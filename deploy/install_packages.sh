@@ -10,7 +10,8 @@ set -euo pipefail
 packages=(
   ca-certificates ccache cmake g++ git libabsl-dev libcli11-dev libdnnl-dev libfmt-dev libgrpc++-dev libgrpc-dev
   libopenblas-openmp-dev libprotobuf-dev libspdlog-dev libssl-dev libtomlplusplus-dev libzstd-dev lld-19
-  llvm-19-dev ninja-build nlohmann-json3-dev ocl-icd-opencl-dev pkg-config protobuf-compiler protobuf-compiler-grpc zlib1g-dev
+  llvm-19-dev ninja-build nlohmann-json3-dev ocl-icd-opencl-dev pkg-config prometheus-cpp-dev protobuf-compiler
+  protobuf-compiler-grpc zlib1g-dev
 )
 if [[ ${1:-build} == test ]]; then
   packages+=(clang-format-19 libbenchmark-dev libgmock-dev libgtest-dev python3 python3-venv)

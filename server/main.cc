@@ -16,6 +16,7 @@
 #include "server/config/command_line.h"
 #include "server/config/effective.h"
 #include "server/engine/engine.h"
+#include "server/observability/metrics_server.h"
 #include "server/rpc/server.h"
 
 namespace acceld {
@@ -94,6 +95,17 @@ int Run(const config::FixedSources& sources, config::Effective effective) {
   for (const Address& address : (*server)->addresses()) {
     LogInfo("listening on ", address.ToString());
   }
+  std::unique_ptr<observability::MetricsServer> metrics;
+  if (!config.metrics_listen.empty()) {
+    auto started = observability::MetricsServer::Start(config.metrics_listen, **engine,
+                                                       (*server)->instruments(), ACCELD_VERSION);
+    if (!started.ok()) {
+      LogError("cannot start: ", started.status().message());
+      return kExitFailure;
+    }
+    metrics = *std::move(started);
+    LogInfo("metrics on ", metrics->url());
+  }
 
   int signal = WaitForSignal(signals);
   for (; signal == SIGHUP; signal = WaitForSignal(signals)) Reload(sources, effective, config);
@@ -107,6 +119,7 @@ int Run(const config::FixedSources& sources, config::Effective effective) {
   (*server)->StopAccepting();
   (*engine)->Shutdown(config.shutdown_grace);
   (*server)->Shutdown(kStreamGrace);
+  metrics.reset();
   server->reset();
   engine->reset();
   LogInfo("stopped");

@@ -173,7 +173,9 @@ void DiskTier::MakeRoom(uint64_t bytes) {
       MutexLock lock(mutex_);
       if (bytes_ + bytes <= limit) return;
     }
-    if (unlink(PathOf(entry.header.key).c_str()) != 0 && errno != ENOENT) {
+    if (unlink(PathOf(entry.header.key).c_str()) == 0) {
+      evictions_.fetch_add(1, std::memory_order_relaxed);
+    } else if (errno != ENOENT) {
       Failed(ErrnoStatus(errno, "remove", PathOf(entry.header.key)));
     }
     Forget(entry.header.key);
@@ -209,6 +211,7 @@ DiskTier::Stats DiskTier::stats() const {
   MutexLock lock(mutex_);
   return {.bytes = bytes_,
           .entries = index_.size(),
+          .evictions = evictions_.load(std::memory_order_relaxed),
           .dropped = dropped_.load(std::memory_order_relaxed),
           .failures = failures_.load(std::memory_order_relaxed)};
 }

@@ -27,8 +27,9 @@ class DiskTier {
  public:
   struct Stats {
     uint64_t bytes = 0, entries = 0;
-    uint64_t dropped = 0;   // bad files found and removed
-    uint64_t failures = 0;  // reads and writes that the system refused
+    uint64_t evictions = 0;  // entries that went to make room
+    uint64_t dropped = 0;    // bad files found and removed
+    uint64_t failures = 0;   // reads and writes that the system refused
   };
   struct Entry {
     EntryHeader header;
@@ -63,7 +64,7 @@ class DiskTier {
   const std::string folder_;  // with the version
   const int64_t limit_bytes_;
   const NodeKey node_key_;
-  std::atomic<uint64_t> dropped_{0}, failures_{0}, temporary_{0};
+  std::atomic<uint64_t> evictions_{0}, dropped_{0}, failures_{0}, temporary_{0};
   std::atomic<int64_t> last_log_ns_{0};
 
   mutable Mutex mutex_;

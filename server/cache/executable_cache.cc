@@ -123,7 +123,9 @@ absl::StatusOr<ExecutableCache::Code> ExecutableCache::FindCode(const Request& r
 absl::StatusOr<std::shared_ptr<const hal::Executable>> ExecutableCache::Compile(
     const Request& request) {
   compiles_.fetch_add(1, std::memory_order_relaxed);
+  const auto begin = std::chrono::steady_clock::now();
   absl::StatusOr<hal::Executable> executable = request.compile();
+  compile_time_.Observe(std::chrono::steady_clock::now() - begin);
   if (!executable.ok()) {
     compile_failures_.fetch_add(1, std::memory_order_relaxed);
     return executable.status();

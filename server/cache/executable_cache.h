@@ -18,6 +18,7 @@
 #include "server/cache/single_flight.h"
 #include "server/hal/device.h"
 #include "server/hal/loaded_executable.h"
+#include "server/observability/instruments/histogram.h"
 
 namespace acceld::cache {
 
@@ -89,6 +90,8 @@ class ExecutableCache {
   void CountMemoryHit(const hal::LoadedExecutable& executable);
 
   Stats stats() const;
+  // Of all compiles, those that failed too.
+  observability::HistogramSnapshot compile_time() const { return compile_time_.Read(); }
   // Most recently used first.
   std::vector<EntryInfo> List() const;
 
@@ -120,6 +123,7 @@ class ExecutableCache {
   SingleFlight<LoadKey, Result> load_flights_;
   std::atomic<bool> stopping_{false};
   std::atomic<uint64_t> compiles_{0}, compile_failures_{0};
+  observability::Histogram compile_time_;
   std::atomic<uint64_t> hits_memory_{0}, hits_disk_{0}, hits_inflight_{0}, misses_{0};
   ThreadPool pool_;  // The last member: its threads use the others.
 };

@@ -93,12 +93,14 @@ void MemoryTier::Evict(const Digest& keep) {
     const auto it = entries_.find(key);
     bytes_ -= it->second.size_bytes();
     entries_.erase(it);
+    ++evictions_;
   }
 }
 
 MemoryTier::Stats MemoryTier::stats() const {
   MutexLock lock(mutex_);
-  return {.bytes = static_cast<uint64_t>(bytes_), .entries = entries_.size()};
+  return {
+      .bytes = static_cast<uint64_t>(bytes_), .entries = entries_.size(), .evictions = evictions_};
 }
 
 std::vector<MemoryTier::Entry> MemoryTier::List() const {

@@ -22,6 +22,7 @@ class MemoryTier {
  public:
   struct Stats {
     uint64_t bytes = 0, entries = 0;
+    uint64_t evictions = 0;  // entries that went to make room
   };
   struct Entry {
     Digest key, fingerprint;
@@ -56,6 +57,7 @@ class MemoryTier {
   mutable Mutex mutex_;
   absl::flat_hash_map<Digest, Entry> entries_ ABSL_GUARDED_BY(mutex_);
   int64_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t evictions_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace acceld::cache

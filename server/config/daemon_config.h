@@ -14,6 +14,7 @@ namespace acceld::config {
 struct DaemonConfig {
   engine::EngineOptions engine;
   rpc::RpcOptions rpc;
+  std::string metrics_listen;  // as ParseMetricsAddress takes it; empty: no metrics
   LogLevel log_level = LogLevel::kInfo;
   std::chrono::milliseconds shutdown_grace{10000};
   bool disk_cache = true;

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/address.h"
 #include "server/compiler/pipeline.h"
+#include "server/observability/metrics_server.h"
 
 namespace acceld::config {
 namespace {
@@ -115,6 +116,15 @@ void AddBasics(Table& table) {
   level.check = [](absl::string_view text) { return ParseLogLevel(text).status(); };
   level.apply = [](const Value& value, DaemonConfig& config) {
     config.log_level = *ParseLogLevel(std::get<std::string>(value));
+  };
+
+  Setting& metrics = table.Text(
+      "metrics-listen", "[HOST:]PORT", [](DaemonConfig& c) -> auto& { return c.metrics_listen; },
+      "serve metrics for Prometheus over HTTP there (not encrypted, for everybody who can "
+      "connect); "
+      "without HOST on 127.0.0.1; port 0: a free one; empty: nowhere");
+  metrics.check = [](absl::string_view text) {
+    return text.empty() ? absl::OkStatus() : observability::ParseMetricsAddress(text).status();
   };
 
   Setting& grace = table.Add("shutdown-grace", SettingType::kSeconds,

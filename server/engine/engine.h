@@ -12,6 +12,7 @@
 #include "common/ir/literal.h"
 #include "common/ir/module.h"
 #include "common/status.h"
+#include "server/engine/metrics.h"
 
 // The daemon without its transport: sessions, handles, programs, dispatch. The RPC layer is a thin
 // adapter over these two classes, and so are most tests.
@@ -93,7 +94,7 @@ struct SessionInfo {
   std::string client_name, identity;
   Priority priority = Priority::kNormal;
   double age_s = 0;
-  uint64_t arrays = 0, array_bytes = 0, executions = 0, programs = 0, queued = 0;
+  uint64_t arrays = 0, array_bytes = 0, executions = 0, programs = 0, queued = 0, handles = 0;
 };
 
 struct CacheEntryInfo {
@@ -179,6 +180,7 @@ class Engine {
   virtual std::vector<DeviceInfo> Devices() const = 0;
   virtual EngineStats Stats() const = 0;
   virtual std::vector<SessionInfo> Sessions() const = 0;
+  virtual EngineMetrics Metrics() const = 0;
   // Most recently used first; `offset` and `limit` page through it.
   virtual std::vector<CacheEntryInfo> CacheEntries(size_t offset, size_t limit) const = 0;
   virtual uint64_t incarnation() const = 0;

@@ -176,6 +176,27 @@ std::vector<SessionInfo> EngineImpl::Sessions() const {
   return infos;
 }
 
+EngineMetrics EngineImpl::Metrics() const {
+  const cache::ExecutableCache::Stats cache = cache_->stats();
+  EngineMetrics metrics{.compile_time = cache_->compile_time(),
+                        .refusals = refusals_.Read(),
+                        .cache_memory_evictions = cache.memory.evictions,
+                        .cache_disk_evictions = cache.disk.evictions};
+  for (const auto& executor : executors_) {
+    const observability::ExecutionInstruments& instruments = executor->instruments();
+    metrics.devices.push_back({.queue_time = instruments.queue_time.Read(),
+                               .device_time = instruments.device_time.Read(),
+                               .executions = instruments.ended.Read()});
+  }
+  for (const auto& session : OpenSessions()) {
+    for (uint32_t device = 0; device < metrics.devices.size(); ++device) {
+      metrics.devices[device].queued_by_priority[static_cast<size_t>(session->priority())] +=
+          static_cast<uint64_t>(session->QueuedOn(device));
+    }
+  }
+  return metrics;
+}
+
 std::vector<CacheEntryInfo> EngineImpl::CacheEntries(size_t offset, size_t limit) const {
   std::vector<cache::ExecutableCache::EntryInfo> entries = cache_->List();
   std::vector<CacheEntryInfo> infos;

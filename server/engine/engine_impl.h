@@ -30,6 +30,7 @@ class EngineImpl final : public Engine {
   std::vector<DeviceInfo> Devices() const override;
   EngineStats Stats() const override;
   std::vector<SessionInfo> Sessions() const override;
+  EngineMetrics Metrics() const override;
   std::vector<CacheEntryInfo> CacheEntries(size_t offset, size_t limit) const override;
   uint64_t incarnation() const override { return incarnation_; }
   void Shutdown(std::chrono::milliseconds grace) override;
@@ -47,6 +48,8 @@ class EngineImpl final : public Engine {
   ThreadPool& transfers() { return *transfers_; }
   // Of one session, in bytes.
   int64_t session_limit() const;
+  // An execution or array that fails where it is named.
+  void CountRefusal(const absl::Status& error) { refusals_.Add(error.code()); }
   void Forget(uint64_t session_id);
 
  private:
@@ -58,6 +61,7 @@ class EngineImpl final : public Engine {
   const std::shared_ptr<runtime::MemoryAccount> total_;  // Parent of the sessions' accounts.
   std::vector<std::string> architectures_;
   ProgramRegistry programs_;
+  observability::StatusCounter refusals_;
   std::vector<std::unique_ptr<runtime::DeviceExecutor>> executors_;
   std::unique_ptr<ThreadPool> transfers_;
   std::unique_ptr<cache::ExecutableCache> cache_;

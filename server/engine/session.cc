@@ -171,6 +171,7 @@ SessionInfo SessionImpl::info() const {
       .queued = static_cast<uint64_t>(Queued())};
   MutexLock lock(mutex_);
   info.programs = programs_.size();
+  info.handles = handles_.size();
   return info;
 }
 

@@ -56,7 +56,11 @@ absl::Status SessionImpl::Execute(ProgramId id, absl::Span<const Handle> inputs,
     }
     DefineOutputs(outputs, device, resolved);
   }
-  if (resolved.error.ok()) Start(std::move(resolved), device);
+  if (resolved.error.ok()) {
+    Start(std::move(resolved), device);
+  } else {
+    engine_.CountRefusal(resolved.error);
+  }
   return absl::OkStatus();
 }
 
@@ -171,6 +175,7 @@ void SessionImpl::Start(Resolved resolved, uint32_t device) {
   execution.execute_us = std::shared_ptr<std::atomic<double>>(record, &record->execute_us);
 
   const auto begin = std::chrono::steady_clock::now();
+  execution.submitted_at = begin;
   cache::ExecutableCache::Ticket ticket;
   if (resolved.loaded != nullptr) {
     cache.CountMemoryHit(*resolved.loaded);

@@ -52,6 +52,10 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
   void Close() override;
   SessionInfo info() const override;
 
+  // For the engine's metrics.
+  Priority priority() const { return options_.priority; }
+  int64_t QueuedOn(uint32_t device) const { return queues_[device]->queued(); }
+
  private:
   // What a handle names. The record is nullptr for arrays that no execution made.
   struct Named {

@@ -90,6 +90,7 @@ absl::StatusOr<std::shared_ptr<runtime::Array>> SessionImpl::DefineArray(Handle 
   std::shared_ptr<runtime::Array> array =
       error.ok() ? std::make_shared<runtime::Array>(type, static_cast<int>(device), account_)
                  : Poisoned(error, 0);
+  if (!error.ok()) engine_.CountRefusal(error);
   MutexLock lock(mutex_);
   ACCELD_RETURN_IF_ERROR(CheckOpen());
   ACCELD_RETURN_IF_ERROR(CheckNew({handle}));

@@ -12,8 +12,9 @@ constexpr size_t kChunkBytes = size_t{1} << 20;
 
 }  // namespace
 
-UploadReactor::UploadReactor(engine::Engine& engine, grpc::CallbackServerContext* context)
-    : engine_(engine), context_(context) {
+UploadReactor::UploadReactor(engine::Engine& engine, observability::RpcInstruments& instruments,
+                             grpc::CallbackServerContext* context)
+    : engine_(engine), instruments_(instruments), context_(context) {
   StartRead(&chunk_);
 }
 
@@ -24,6 +25,7 @@ absl::Status UploadReactor::Append() {
   } else if (chunk_.handle() != 0 && chunk_.handle() != handle_) {
     return absl::InvalidArgumentError("the chunks of an upload name different handles");
   }
+  instruments_.upload_bytes.Add(chunk_.data().size());
   return session_->AppendUpload(handle_, chunk_.data());
 }
 
@@ -47,7 +49,9 @@ void UploadReactor::End(const absl::Status& status) {
   Finish(ToGrpc(status));
 }
 
-DownloadReactor::DownloadReactor(absl::StatusOr<SharedBytes> bytes) {
+DownloadReactor::DownloadReactor(absl::StatusOr<SharedBytes> bytes,
+                                 observability::RpcInstruments& instruments)
+    : instruments_(instruments) {
   if (!bytes.ok()) {
     Finish(ToGrpc(bytes.status()));
     return;
@@ -64,6 +68,7 @@ void DownloadReactor::WriteNext() {
   }
   chunk_.set_data(bytes_->data() + sent_, size_bytes);
   sent_ += size_bytes;
+  instruments_.download_bytes.Add(size_bytes);
   StartWrite(&chunk_);
 }
 

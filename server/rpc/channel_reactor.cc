@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "server/rpc/call_counter.h"
 #include "server/rpc/status_codes.h"
 
 namespace acceld::rpc {
@@ -24,16 +25,22 @@ bool AsksForCredit(const v1::CommandBatch& batch) {
 std::shared_ptr<ChannelReactor> ChannelReactor::Start(engine::Engine& engine,
                                                       TransferTable& transfers,
                                                       const RpcOptions& options,
+                                                      observability::RpcInstruments& instruments,
                                                       ThreadPool& decoders) {
-  std::shared_ptr<ChannelReactor> reactor(new ChannelReactor(engine, transfers, options, decoders));
+  std::shared_ptr<ChannelReactor> reactor(
+      new ChannelReactor(engine, transfers, options, instruments, decoders));
   reactor->self_ = reactor;
   reactor->StartRead(&reactor->incoming_);
   return reactor;
 }
 
 ChannelReactor::ChannelReactor(engine::Engine& engine, TransferTable& transfers,
-                               const RpcOptions& options, ThreadPool& decoders)
-    : options_(options), decoders_(decoders), handler_(engine, transfers, options) {}
+                               const RpcOptions& options,
+                               observability::RpcInstruments& instruments, ThreadPool& decoders)
+    : options_(options),
+      instruments_(instruments),
+      decoders_(decoders),
+      handler_(engine, transfers, options) {}
 
 void ChannelReactor::OnReadDone(bool ok) {
   if (!ok) return End(grpc::Status::OK);  // The client closed or is gone.
@@ -47,6 +54,7 @@ void ChannelReactor::OnReadDone(bool ok) {
     return End(
         grpc::Status(grpc::StatusCode::INVALID_ARGUMENT, "a message that is no CommandBatch"));
   }
+  CountBatch(batch_, instruments_);
   uncredited_ += batch_.commands_size();
   if (uncredited_ > options_.command_window) {
     return End(ToGrpc(absl::InvalidArgumentError(
@@ -105,6 +113,7 @@ void ChannelReactor::StartReadIfPaused() {
 
 void ChannelReactor::Send(v1::Event event) {
   const size_t size_bytes = event.ByteSizeLong();
+  if (event.has_ready()) instruments_.inline_out_bytes.Add(event.ready().data().size());
   MutexLock lock(mutex_);
   if (ended_ || last_words_.has_value()) return;
   if (outgoing_.empty() || outgoing_.back().size_bytes + size_bytes > kMaxBatchBytes) {

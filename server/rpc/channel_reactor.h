@@ -8,6 +8,7 @@
 #include "acceld/v1/acceld.grpc.pb.h"
 #include "common/mutex.h"
 #include "common/thread_pool.h"
+#include "server/observability/instruments/rpc_instruments.h"
 #include "server/rpc/command_handler.h"
 #include "server/rpc/options.h"
 
@@ -29,7 +30,9 @@ class ChannelReactor : public ChannelStream,
                        public std::enable_shared_from_this<ChannelReactor> {
  public:
   static std::shared_ptr<ChannelReactor> Start(engine::Engine& engine, TransferTable& transfers,
-                                               const RpcOptions& options, ThreadPool& decoders);
+                                               const RpcOptions& options,
+                                               observability::RpcInstruments& instruments,
+                                               ThreadPool& decoders);
 
   // Ends the stream with `status` (once; later calls do nothing) and closes the session.
   void End(const grpc::Status& status);
@@ -49,7 +52,7 @@ class ChannelReactor : public ChannelStream,
   };
 
   ChannelReactor(engine::Engine& engine, TransferTable& transfers, const RpcOptions& options,
-                 ThreadPool& decoders);
+                 observability::RpcInstruments& instruments, ThreadPool& decoders);
 
   void OnReadDone(bool ok) override;
   void OnWriteDone(bool ok) override;
@@ -68,6 +71,7 @@ class ChannelReactor : public ChannelStream,
   void FinishIfWritten() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const RpcOptions& options_;
+  observability::RpcInstruments& instruments_;
   ThreadPool& decoders_;
   CommandHandler handler_;
   std::shared_ptr<ChannelReactor> self_;  // gRPC's share: from Start to OnDone.

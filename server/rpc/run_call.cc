@@ -27,9 +27,10 @@ class RunCall::Reactor : public grpc::ServerUnaryReactor {
 };
 
 grpc::ServerUnaryReactor* RunCall::Start(engine::Engine& engine, const RpcOptions& options,
+                                         observability::RpcInstruments& instruments,
                                          ThreadPool& decoders, const v1::RunRequest* request,
                                          v1::RunReply* reply) {
-  std::shared_ptr<RunCall> call(new RunCall(engine, options, request, reply));
+  std::shared_ptr<RunCall> call(new RunCall(engine, options, instruments, request, reply));
   auto* reactor = new Reactor(call);
   {
     MutexLock lock(call->mutex_);
@@ -82,6 +83,7 @@ absl::StatusOr<std::vector<engine::Handle>> RunCall::Submit() {
   absl::Status status = session->RegisterProgram(kProgram, std::move(module), entry);
   engine::Handle next = 1;
   for (const v1::Literal& argument : request.arguments()) {
+    instruments_.inline_in_bytes.Add(argument.data().size());
     if (!status.ok()) break;
     absl::StatusOr<ir::Literal> value = ir::FromProto(argument);
     status = value.ok() ? session->Put(next, *std::move(value), request.device())
@@ -141,6 +143,7 @@ void RunCall::Finish(const absl::Status& status) {
     reactor = std::exchange(reactor_, nullptr);
     session = std::exchange(session_, nullptr);
     if (reactor != nullptr && status.ok()) {
+      instruments_.inline_out_bytes.Add(reply_bytes_);
       for (v1::Literal& result : results_) *reply_->add_results() = std::move(result);
       *reply_->mutable_execution() = std::move(execution_);
     }

@@ -8,6 +8,7 @@
 #include "common/status.h"
 #include "common/thread_pool.h"
 #include "server/engine/engine.h"
+#include "server/observability/instruments/rpc_instruments.h"
 #include "server/rpc/options.h"
 
 namespace acceld::rpc {
@@ -21,15 +22,21 @@ class RunCall : public std::enable_shared_from_this<RunCall> {
  public:
   // The reactor belongs to gRPC; `request` and `reply` live until it is finished.
   static grpc::ServerUnaryReactor* Start(engine::Engine& engine, const RpcOptions& options,
+                                         observability::RpcInstruments& instruments,
                                          ThreadPool& decoders, const v1::RunRequest* request,
                                          v1::RunReply* reply);
 
  private:
   class Reactor;
 
-  RunCall(engine::Engine& engine, const RpcOptions& options, const v1::RunRequest* request,
+  RunCall(engine::Engine& engine, const RpcOptions& options,
+          observability::RpcInstruments& instruments, const v1::RunRequest* request,
           v1::RunReply* reply)
-      : engine_(engine), options_(options), request_(request), reply_(reply) {}
+      : engine_(engine),
+        options_(options),
+        instruments_(instruments),
+        request_(request),
+        reply_(reply) {}
 
   void Run();
   // Opens the session and submits everything; the number of results.
@@ -39,6 +46,7 @@ class RunCall : public std::enable_shared_from_this<RunCall> {
 
   engine::Engine& engine_;
   const RpcOptions& options_;
+  observability::RpcInstruments& instruments_;
   const v1::RunRequest* const request_;
   v1::RunReply* const reply_;
 

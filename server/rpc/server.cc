@@ -11,6 +11,7 @@
 #include "grpcpp/security/server_credentials.h"
 #include "grpcpp/server.h"
 #include "grpcpp/server_builder.h"
+#include "server/rpc/call_counter.h"
 #include "server/rpc/protobuf_log.h"
 #include "server/rpc/service.h"
 #include "server/rpc/socket_claim.h"
@@ -19,10 +20,13 @@ namespace acceld::rpc {
 
 struct Server::Impl {
   Impl(engine::Engine& engine, RpcOptions options)
-      : addresses(options.listen), service(engine, std::move(options)) {}
+      : addresses(options.listen),
+        instruments(MakeInstruments()),
+        service(engine, std::move(options), *instruments) {}
 
   std::vector<Address> addresses;
   std::vector<SocketClaim> claims;
+  const std::unique_ptr<observability::RpcInstruments> instruments;
   Service service;
   std::unique_ptr<grpc::Server> server;  // Last: its threads use the service.
 };
@@ -48,6 +52,9 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(engine::Engine& engine, Rp
     builder.AddListeningPort(impl->addresses[i].ToString(), grpc::InsecureServerCredentials(),
                              &ports[i]);
   }
+  std::vector<std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>> interceptors;
+  interceptors.push_back(MakeCallCounter(*impl->instruments));
+  builder.experimental().SetInterceptorCreators(std::move(interceptors));
   builder.RegisterService(&impl->service);
   impl->server = builder.BuildAndStart();
   for (size_t i = 0; i < ports.size(); ++i) {
@@ -71,6 +78,7 @@ Server::Server(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Server::~Server() { Shutdown(std::chrono::milliseconds(0)); }
 
 const std::vector<Address>& Server::addresses() const { return impl_->addresses; }
+const observability::RpcInstruments& Server::instruments() const { return *impl_->instruments; }
 
 void Server::StopAccepting() {
   impl_->service.StopAccepting();

@@ -7,6 +7,7 @@
 
 #include "common/status.h"
 #include "server/engine/engine.h"
+#include "server/observability/instruments/rpc_instruments.h"
 #include "server/rpc/options.h"
 
 namespace acceld::rpc {
@@ -28,6 +29,8 @@ class Server {
 
   // What it listens on; a TCP port of 0 is replaced by the one that was chosen.
   const std::vector<Address>& addresses() const;
+  // What it has counted; lives as long as the server.
+  const observability::RpcInstruments& instruments() const;
 
   // Says "not serving" to health checks and refuses new channels and runs.
   void StopAccepting();

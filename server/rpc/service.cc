@@ -37,16 +37,18 @@ class RefusedChannel : public ChannelStream {
 
 }  // namespace
 
-Service::Service(engine::Engine& engine, RpcOptions options)
+Service::Service(engine::Engine& engine, RpcOptions options,
+                 observability::RpcInstruments& instruments)
     : engine_(engine),
       options_(std::move(options)),
+      instruments_(instruments),
       transfers_(options_.max_transfer_bytes),
       decoders_("decode", options_.decode_threads, options_.max_queued_decodes) {}
 
 ChannelStream* Service::Channel(grpc::CallbackServerContext*) {
   if (!accepting_) return new RefusedChannel(Draining());
   std::shared_ptr<ChannelReactor> reactor =
-      ChannelReactor::Start(engine_, transfers_, options_, decoders_);
+      ChannelReactor::Start(engine_, transfers_, options_, instruments_, decoders_);
   ChannelReactor* const grpc_share = reactor.get();
   MutexLock lock(mutex_);
   channels_.erase(std::remove_if(channels_.begin(), channels_.end(),
@@ -70,18 +72,19 @@ void Service::EndChannels() {
 
 grpc::ServerReadReactor<v1::UploadChunk>* Service::Upload(grpc::CallbackServerContext* context,
                                                           v1::UploadReply*) {
-  return new UploadReactor(engine_, context);
+  return new UploadReactor(engine_, instruments_, context);
 }
 
 grpc::ServerWriteReactor<v1::DownloadChunk>* Service::Download(grpc::CallbackServerContext*,
                                                                const v1::DownloadRequest* request) {
-  return new DownloadReactor(transfers_.Take(request->session_token(), request->transfer_id()));
+  return new DownloadReactor(transfers_.Take(request->session_token(), request->transfer_id()),
+                             instruments_);
 }
 
 grpc::ServerUnaryReactor* Service::Run(grpc::CallbackServerContext* context,
                                        const v1::RunRequest* request, v1::RunReply* reply) {
   if (!accepting_) return Answer(context, absl::UnavailableError("the daemon is shutting down"));
-  return RunCall::Start(engine_, options_, decoders_, request, reply);
+  return RunCall::Start(engine_, options_, instruments_, decoders_, request, reply);
 }
 
 grpc::ServerUnaryReactor* Service::ListDevices(grpc::CallbackServerContext* context,

@@ -9,6 +9,7 @@
 #include "common/mutex.h"
 #include "common/thread_pool.h"
 #include "server/engine/engine.h"
+#include "server/observability/instruments/rpc_instruments.h"
 #include "server/rpc/channel_reactor.h"
 #include "server/rpc/options.h"
 #include "server/rpc/transfers.h"
@@ -24,7 +25,8 @@ using ServiceBase = v1::Acceld::WithRawCallbackMethod_Channel<
 // The RPCs of acceld.proto. Each makes its reactor and returns; gRPC's threads call it.
 class Service : public ServiceBase {
  public:
-  Service(engine::Engine& engine, RpcOptions options);
+  // Both outlive the service.
+  Service(engine::Engine& engine, RpcOptions options, observability::RpcInstruments& instruments);
 
   void StopAccepting() { accepting_ = false; }
   // Ends every open channel with UNAVAILABLE.
@@ -52,6 +54,7 @@ class Service : public ServiceBase {
 
   engine::Engine& engine_;
   const RpcOptions options_;
+  observability::RpcInstruments& instruments_;
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   std::atomic<bool> accepting_{true};
   TransferTable transfers_;

@@ -16,18 +16,19 @@ absl::Status DeviceExecutor::ResultOf(Execution& execution, absl::Status status)
   for (const auto& input : execution.inputs) {
     if (absl::Status error = input->error(); !error.ok()) status = error;
   }
-  if (status.ok()) {
-    executions_.fetch_add(1, std::memory_order_relaxed);
-  } else if (status.code() != absl::StatusCode::kCancelled) {
-    failures_.fetch_add(1, std::memory_order_relaxed);
-  }
+  instruments_.ended.Add(status.code());
   return status;
 }
 
 void DeviceExecutor::Complete(Task& task, absl::Status status) {
   int64_t device_ns = 0;
+  TimePoint now;
   if (auto* execution = std::get_if<Execution>(&task.work_)) {
     device_ns = task.device_ns_.load(std::memory_order_relaxed);
+    now = std::chrono::steady_clock::now();
+    const std::chrono::nanoseconds device_time(device_ns);
+    instruments_.device_time.Observe(device_time);
+    instruments_.queue_time.Observe(now - device_time - execution->submitted_at);
     // A failed run may have ended early, and so says nothing about those that go well.
     if (status.ok()) execution->executable->cost.Record(device_ns);
     if (execution->execute_us != nullptr) {
@@ -50,7 +51,7 @@ void DeviceExecutor::Complete(Task& task, absl::Status status) {
     --uploads_in_flight_;
     upload_bytes_in_flight_ -= std::get<Upload>(task.work_).size_bytes;
   } else {
-    run_ahead_.FinishFirst(std::chrono::steady_clock::now());
+    run_ahead_.FinishFirst(now);
     execution_turns_.Charge(task.queue_->executions_,
                             static_cast<double>(device_ns - task.charged_cost_));
   }
@@ -64,8 +65,10 @@ void DeviceExecutor::FailOutputs(Task& task, const absl::Status& error) {
 
 void DeviceExecutor::FailTask(Task& task, const absl::Status& error) {
   // Not with its tasks' inputs: those waiting for an executable are held by the compile.
-  if (auto* execution = std::get_if<Execution>(&task.work_)) execution->inputs.clear();
-  if (error.code() != absl::StatusCode::kCancelled) failures_.fetch_add(1);
+  if (auto* execution = std::get_if<Execution>(&task.work_)) {
+    execution->inputs.clear();
+    instruments_.ended.Add(error.code());
+  }
   FailOutputs(task, error);
   MutexLock lock(mutex_);
   Retire(task);

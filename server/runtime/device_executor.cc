@@ -218,10 +218,14 @@ bool DeviceExecutor::WaitUntilIdle(std::chrono::steady_clock::time_point deadlin
 }
 
 DeviceExecutor::Counters DeviceExecutor::counters() const {
+  const observability::CountsByCode ended = instruments_.ended.Read();
+  Counters counters{.executions = ended[static_cast<size_t>(absl::StatusCode::kOk)]};
+  for (const uint64_t count : ended) counters.failures += count;
+  counters.failures -=
+      counters.executions + ended[static_cast<size_t>(absl::StatusCode::kCancelled)];
   MutexLock lock(mutex_);
-  return {.executions = executions_.load(std::memory_order_relaxed),
-          .failures = failures_.load(std::memory_order_relaxed),
-          .queued = static_cast<uint64_t>(queued_)};
+  counters.queued = static_cast<uint64_t>(queued_);
+  return counters;
 }
 
 }  // namespace acceld::runtime

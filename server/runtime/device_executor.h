@@ -11,6 +11,7 @@
 #include "common/mutex.h"
 #include "common/status.h"
 #include "server/hal/device.h"
+#include "server/observability/instruments/execution_instruments.h"
 #include "server/runtime/array.h"
 #include "server/runtime/fair_schedule.h"
 #include "server/runtime/run_ahead.h"
@@ -49,7 +50,7 @@ class DeviceExecutor {
   };
   struct Counters {
     uint64_t executions = 0;  // that went well
-    uint64_t failures = 0;    // not counting cancelled ones
+    uint64_t failures = 0;    // executions that failed, not counting cancelled ones
     uint64_t queued = 0;      // waiting, runnable and in flight, uploads too
   };
 
@@ -81,6 +82,7 @@ class DeviceExecutor {
   // Blocks until nothing is queued or in flight; false when `deadline` came first.
   bool WaitUntilIdle(std::chrono::steady_clock::time_point deadline);
   Counters counters() const;
+  const observability::ExecutionInstruments& instruments() const { return instruments_; }
 
  private:
   friend class Task;
@@ -152,8 +154,7 @@ class DeviceExecutor {
   TimePoint waits_until_ ABSL_GUARDED_BY(mutex_);
   bool memory_short_ ABSL_GUARDED_BY(mutex_) = false;  // any completion wakes the dispatcher
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
-  std::atomic<uint64_t> executions_{0};
-  std::atomic<uint64_t> failures_{0};
+  observability::ExecutionInstruments instruments_;
 
   // The stream is in order, so launches that overlap in time here do not on the device: they share
   // one arena while it is large enough. Dispatch thread only.

@@ -23,6 +23,8 @@ struct Execution {
   std::shared_ptr<const std::string> program_name;
   // Where the time on the device goes, before the outputs are final. May be nullptr.
   std::shared_ptr<std::atomic<double>> execute_us;
+  // When it was asked for, for the time that it waits.
+  std::chrono::steady_clock::time_point submitted_at;
   // Set here when it is known at submission; otherwise DeviceExecutor::Provide brings it.
   std::shared_ptr<const hal::LoadedExecutable> executable;
   absl::Status executable_error;

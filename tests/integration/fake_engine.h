@@ -34,6 +34,7 @@ class FakeEngine : public engine::Engine {
   std::vector<engine::DeviceInfo> Devices() const override;
   engine::EngineStats Stats() const override;
   std::vector<engine::SessionInfo> Sessions() const override;
+  engine::EngineMetrics Metrics() const override { return {}; }
   std::vector<engine::CacheEntryInfo> CacheEntries(size_t offset, size_t limit) const override;
   uint64_t incarnation() const override { return 7; }
   void Shutdown(std::chrono::milliseconds) override {}

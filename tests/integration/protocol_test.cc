@@ -192,6 +192,18 @@ TEST_F(ProtocolTest, RandomAndMutatedBytesGetAStatus) {
   ExpectServes();
 }
 
+TEST_F(ProtocolTest, NotServingWhileItDrains) {
+  for (const std::string service : {"", "acceld.v1.Acceld"}) {
+    EXPECT_EQ(raw_->HealthOf(service).value(), RawClient::Health::kServing) << service;
+  }
+  EXPECT_EQ(raw_->HealthOf("acceld.v1.Nothing").status().code(), absl::StatusCode::kNotFound);
+  server_->StopAccepting();
+  for (const std::string service : {"", "acceld.v1.Acceld"}) {
+    EXPECT_EQ(raw_->HealthOf(service).value(), RawClient::Health::kNotServing) << service;
+  }
+  EXPECT_EQ(raw_->Send({Hello()}).status.error_code(), grpc::StatusCode::UNAVAILABLE);
+}
+
 TEST_F(ProtocolTest, HealthAndReflectionAnswer) {
   // The standard services, by their method names; an empty request is a valid one for Check.
   const auto has = [this](const std::string& method) {

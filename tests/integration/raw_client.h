@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "acceld/v1/acceld.grpc.pb.h"
 #include "grpcpp/grpcpp.h"
 
@@ -34,6 +35,10 @@ class RawClient {
   // Sends the commands as one batch on a channel, reads until `answers` events came (or the end),
   // then closes.
   Outcome Send(std::vector<v1::Command> commands, size_t answers = 100);
+
+  // What the standard health service says of `service`; NOT_FOUND when it knows none.
+  enum class Health { kUnknown, kServing, kNotServing };
+  absl::StatusOr<Health> HealthOf(const std::string& service);
 
   // Sends raw bytes as messages of a method and waits for the end of the call.
   grpc::Status SendBytes(const std::string& method, const std::vector<std::string>& messages);

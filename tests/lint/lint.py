@@ -24,10 +24,13 @@ LAYERS = {
     "kernels/cpu": ["common", "kernels/ir"],
     "server/hal": ["common", "kernels", "acceld/v1"],
     "server/compiler": ["common", "kernels", "server/hal", "acceld/v1"],
-    "server/cache": ["common", "kernels", "server/hal", "server/compiler"],
-    "server/runtime": ["common", "kernels", "server/hal", "server/compiler"],
-    "server/engine": ["common", "kernels", "server/hal", "server/compiler", "server/cache", "server/runtime"],
-    "server/rpc": ["common", "server/engine", "acceld/v1"],
+    "server/cache": ["common", "kernels", "server/hal", "server/compiler", "server/observability/instruments"],
+    "server/runtime": ["common", "kernels", "server/hal", "server/compiler", "server/observability/instruments"],
+    "server/engine": ["common", "kernels", "server/hal", "server/compiler", "server/cache", "server/runtime",
+                      "server/observability/instruments"],
+    "server/rpc": ["common", "server/engine", "server/observability/instruments", "acceld/v1"],
+    "server/observability/instruments": ["common"],
+    "server/observability": ["common", "server/engine"],
     "server": ["common", "server"],
     "client": ["common", "acceld/v1"],
 }
@@ -40,6 +43,7 @@ FENCES = {
     r"omp\.h": ["kernels/cpu", "server/hal/cpu"],
     r"grpcpp/|grpc/|acceld/v1/acceld\.grpc": ["server/rpc", "server/main.cc", "client/transport", "tests/integration"],
     r"spdlog/": ["common/log.cc"],
+    r"prometheus/": ["server/observability", "tests/unit/observability"],
     r"openssl/": ["common", "server/cache", "server/engine"],
     r"CLI/": ["server/config", "client/tools", "client/examples", "tests/integration", "tests/bench"],
     r"toml\+\+/": ["server/config"],
@@ -52,6 +56,7 @@ FENCES = {
 SORTED_LISTS = {
     "common/ir/ops.def": re.compile(r"^ACCELD_[A-Z]+_OP\((\w+),"),
     "common/ir/bytecode/vhlo_ops.def": re.compile(r'^ACCELD_VHLO_OP\("([^"]+)",'),
+    "server/observability/metrics.def": re.compile(r'^ACCELD_METRIC\(\w+, \w+, "([^"]+)",'),
     "kernels/ir/scalar_ops.def": re.compile(r"^ACCELD_SCALAR_OP\((\w+),"),
 }
 

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "server/observability/instruments/counter.h"
+#include "server/observability/instruments/histogram.h"
+
+namespace acceld::engine {
+
+constexpr size_t kNumPriorities = 3;
+
+struct DeviceMetrics {
+  observability::HistogramSnapshot queue_time;   // from the command until the device begins
+  observability::HistogramSnapshot device_time;  // from there until the results are final
+  observability::CountsByCode executions{};      // as they ended
+  std::array<uint64_t, kNumPriorities> queued_by_priority{};  // waiting, runnable and in flight
+};
+
+// What Stats, Devices and Sessions leave out: distributions, and counts by cause. Read at about one
+// moment.
+struct EngineMetrics {
+  std::vector<DeviceMetrics> devices;
+  observability::HistogramSnapshot compile_time;  // failed compiles too
+  // Executions and arrays that failed where they were named, before they got to a device.
+  observability::CountsByCode refusals{};
+  uint64_t cache_memory_evictions = 0, cache_disk_evictions = 0;
+};
+
+}  // namespace acceld::engine

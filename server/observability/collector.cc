@@ -1,0 +1,135 @@
+#include "server/observability/collector.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/observability/families.h"
+#include "server/observability/identity_usage.h"
+#include "server/observability/metrics.h"
+
+namespace acceld::observability {
+namespace {
+
+constexpr auto kOk = static_cast<size_t>(absl::StatusCode::kOk);
+constexpr auto kCancelled = static_cast<size_t>(absl::StatusCode::kCancelled);
+
+absl::string_view PriorityName(engine::Priority priority) {
+  switch (priority) {
+    case engine::Priority::kBatch:
+      return "batch";
+    case engine::Priority::kNormal:
+      return "normal";
+    case engine::Priority::kInteractive:
+      return "interactive";
+  }
+  return "";
+}
+
+void AddDevices(const engine::Engine& engine, const engine::EngineMetrics& metrics,
+                Families& families) {
+  for (const engine::DeviceInfo& info : engine.Devices()) {
+    const std::string device = absl::StrCat(info.id);
+    families.Add(MetricId::kDeviceMemoryLimit, {device}, info.memory_limit_bytes);
+    families.Add(MetricId::kDeviceMemoryPeak, {device}, info.memory_peak_bytes);
+    families.Add(MetricId::kDeviceMemoryUsed, {device}, info.memory_used_bytes);
+  }
+  for (size_t i = 0; i < metrics.devices.size(); ++i) {
+    const std::string device = absl::StrCat(i);
+    const engine::DeviceMetrics& of_device = metrics.devices[i];
+    families.Add(MetricId::kExecutionDeviceTime, {device}, of_device.device_time);
+    families.Add(MetricId::kExecutionQueueTime, {device}, of_device.queue_time);
+    uint64_t failed = 0;
+    for (size_t code = 0; code < kNumStatusCodes; ++code) {
+      if (code != kOk && code != kCancelled) failed += of_device.executions[code];
+    }
+    families.Add(MetricId::kExecutions, {device, "ok"}, of_device.executions[kOk]);
+    families.Add(MetricId::kExecutions, {device, "failed"}, failed);
+    families.Add(MetricId::kExecutions, {device, "cancelled"}, of_device.executions[kCancelled]);
+    for (size_t priority = 0; priority < engine::kNumPriorities; ++priority) {
+      families.Add(MetricId::kQueueDepth,
+                   {device, PriorityName(static_cast<engine::Priority>(priority))},
+                   of_device.queued_by_priority[priority]);
+    }
+  }
+}
+
+void AddErrors(const engine::EngineMetrics& metrics, Families& families) {
+  for (size_t code = 0; code < kNumStatusCodes; ++code) {
+    if (code == kOk) continue;
+    const std::string name = CodeName(code);
+    uint64_t executions = 0;
+    for (const engine::DeviceMetrics& device : metrics.devices) {
+      executions += device.executions[code];
+    }
+    families.Add(MetricId::kErrors, {"naming", name}, metrics.refusals[code]);
+    families.Add(MetricId::kErrors, {"execution", name}, executions);
+  }
+}
+
+void AddCache(const engine::EngineStats& stats, const engine::EngineMetrics& metrics,
+              Families& families) {
+  families.Add(MetricId::kCacheDropped, {}, stats.cache_dropped);
+  families.Add(MetricId::kCacheEntries, {"memory"}, stats.cache_memory_entries);
+  families.Add(MetricId::kCacheEntries, {"disk"}, stats.cache_disk_entries);
+  families.Add(MetricId::kCacheEvictions, {"memory"}, metrics.cache_memory_evictions);
+  families.Add(MetricId::kCacheEvictions, {"disk"}, metrics.cache_disk_evictions);
+  families.Add(MetricId::kCacheLookups, {"memory"}, stats.cache_hits_memory);
+  families.Add(MetricId::kCacheLookups, {"disk"}, stats.cache_hits_disk);
+  families.Add(MetricId::kCacheLookups, {"inflight"}, stats.cache_hits_inflight);
+  families.Add(MetricId::kCacheLookups, {"miss"}, stats.cache_misses);
+  families.Add(MetricId::kCacheSize, {"memory"}, stats.cache_memory_bytes);
+  families.Add(MetricId::kCacheSize, {"disk"}, stats.cache_disk_bytes);
+  families.Add(MetricId::kCompileFailures, {}, stats.compile_failures);
+  families.Add(MetricId::kCompileTime, {}, metrics.compile_time);
+}
+
+void AddSessions(const engine::Engine& engine, const engine::EngineStats& stats,
+                 Families& families) {
+  families.Add(MetricId::kSessions, {}, stats.sessions);
+  families.Add(MetricId::kSessionsOpened, {}, stats.sessions_total);
+  for (const IdentityUsage& usage : UsageByIdentity(engine.Sessions())) {
+    families.Add(MetricId::kIdentityHandles, {usage.identity}, usage.handles);
+    families.Add(MetricId::kIdentityMemory, {usage.identity}, usage.memory_bytes);
+    families.Add(MetricId::kIdentitySessions, {usage.identity}, usage.sessions);
+  }
+}
+
+void AddRpc(const RpcInstruments& rpc, Families& families) {
+  for (const RpcInstruments::Requests& requests : rpc.requests()) {
+    for (size_t code = 0; code < kNumStatusCodes; ++code) {
+      // Most never happen; success is worth a zero.
+      if (code != kOk && requests.counts[code] == 0) continue;
+      families.Add(MetricId::kRpcRequests, {requests.method, CodeName(code)},
+                   requests.counts[code]);
+    }
+  }
+  for (const RpcInstruments::Commands& commands : rpc.commands()) {
+    if (!commands.kind.empty()) families.Add(MetricId::kCommands, {commands.kind}, commands.count);
+  }
+  families.Add(MetricId::kTransferBytes, {"in", "upload"}, rpc.upload_bytes.value());
+  families.Add(MetricId::kTransferBytes, {"in", "inline"}, rpc.inline_in_bytes.value());
+  families.Add(MetricId::kTransferBytes, {"out", "download"}, rpc.download_bytes.value());
+  families.Add(MetricId::kTransferBytes, {"out", "inline"}, rpc.inline_out_bytes.value());
+}
+
+}  // namespace
+
+Collector::Collector(const engine::Engine& engine, const RpcInstruments& rpc, std::string version)
+    : engine_(engine), rpc_(rpc), version_(std::move(version)) {}
+
+std::vector<prometheus::MetricFamily> Collector::Collect() const {
+  Families families;
+  const engine::EngineStats stats = engine_.Stats();
+  const engine::EngineMetrics metrics = engine_.Metrics();
+  families.Add(MetricId::kBuildInfo, {version_}, 1);
+  const std::chrono::duration<double> uptime = std::chrono::steady_clock::now() - started_;
+  families.Add(MetricId::kUptimeSeconds, {}, uptime.count());
+  AddDevices(engine_, metrics, families);
+  AddErrors(metrics, families);
+  AddCache(stats, metrics, families);
+  AddSessions(engine_, stats, families);
+  AddRpc(rpc_, families);
+  return families.Take();
+}
+
+}  // namespace acceld::observability

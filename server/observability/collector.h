@@ -1,0 +1,30 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "prometheus/collectable.h"
+#include "prometheus/metric_family.h"
+#include "server/engine/engine.h"
+#include "server/observability/instruments/rpc_instruments.h"
+
+namespace acceld::observability {
+
+// Reads what engine and transport have counted and gives it as the families of metrics.def, in its
+// order, all of them each time. Any thread may collect; it takes locks for short whiles and does no
+// I/O. Engine and instruments outlive it.
+class Collector final : public prometheus::Collectable {
+ public:
+  Collector(const engine::Engine& engine, const RpcInstruments& rpc, std::string version);
+
+  std::vector<prometheus::MetricFamily> Collect() const override;
+
+ private:
+  const engine::Engine& engine_;
+  const RpcInstruments& rpc_;
+  const std::string version_;
+  const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace acceld::observability

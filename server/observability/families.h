@@ -1,0 +1,38 @@
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "prometheus/metric_family.h"
+#include "server/observability/instruments/counter.h"
+#include "server/observability/instruments/histogram.h"
+#include "server/observability/metrics.h"
+
+namespace acceld::observability {
+
+// The families of one scrape, one for each row of metrics.def, filled in any order. Label values
+// stand in the order of the row's label names; as many as there are names.
+class Families {
+ public:
+  using Labels = std::initializer_list<absl::string_view>;
+
+  Families();
+
+  void Add(MetricId id, Labels labels, double value);
+  void Add(MetricId id, Labels labels, const HistogramSnapshot& snapshot);
+
+  // Afterwards there is nothing left here.
+  std::vector<prometheus::MetricFamily> Take() { return std::move(families_); }
+
+ private:
+  prometheus::ClientMetric& AddMetric(MetricId id, Labels labels);
+
+  std::vector<prometheus::MetricFamily> families_;
+};
+
+// "OK", "NOT_FOUND", ...
+std::string CodeName(size_t code);
+
+}  // namespace acceld::observability

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "server/engine/engine.h"
+
+namespace acceld::observability {
+
+// What the sessions of one identity hold together.
+struct IdentityUsage {
+  std::string identity;
+  uint64_t sessions = 0, handles = 0, memory_bytes = 0;
+};
+
+// Names are labels, of which there must not be many.
+constexpr size_t kMaxIdentities = 50;
+
+// By identity, those with most memory first; past kMaxIdentities one entry "(others)" stands for
+// the rest. Sessions without an identity are those of "(none)".
+std::vector<IdentityUsage> UsageByIdentity(absl::Span<const engine::SessionInfo> sessions);
+
+}  // namespace acceld::observability

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "server/observability/instruments/counter.h"
+#include "server/observability/instruments/histogram.h"
+
+namespace acceld::observability {
+
+// What the executor of one device counts about its executions.
+struct ExecutionInstruments {
+  Histogram queue_time;   // from the command until the device begins
+  Histogram device_time;  // from there until the results are final
+  StatusCounter ended;    // as they ended; cancelled ones too
+};
+
+}  // namespace acceld::observability

@@ -1,0 +1,53 @@
+#include "server/observability/metrics.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+
+namespace acceld::observability {
+namespace {
+
+constexpr MetricInfo kMetrics[] = {
+#define ACCELD_METRIC(Id, Type, name, labels, help) \
+  {MetricId::k##Id, MetricKind::k##Type, name, labels, help},
+#include "server/observability/metrics.def"
+#undef ACCELD_METRIC
+};
+
+}  // namespace
+
+absl::Span<const MetricInfo> Metrics() { return kMetrics; }
+
+absl::string_view MetricKindName(MetricKind kind) {
+  switch (kind) {
+    case MetricKind::kCounter:
+      return "counter";
+    case MetricKind::kGauge:
+      return "gauge";
+    case MetricKind::kHistogram:
+      return "histogram";
+  }
+  return "";
+}
+
+std::string MetricsDocument() {
+  std::string text =
+      "# Metrics\n\nWritten by `metrics_document_test` from "
+      "`server/observability/metrics.def`; do not edit.\n\n"
+      "`acceld --metrics-listen HOST:PORT` serves these at `http://HOST:PORT/metrics` in the text "
+      "format of\nPrometheus. Without a host it listens on 127.0.0.1; without the flag nowhere.\n\n"
+      "Histograms have the bounds 1, 2 and 5 times the powers of ten from a microsecond to 100 "
+      "seconds. Counters\nbegin at zero with the daemon. `identity` stands for at most 50 "
+      "identities, those with most memory;\nthe rest is summed up under `(others)`.\n\n"
+      "| metric | type | labels | meaning |\n|---|---|---|---|\n";
+  for (const MetricInfo& metric : Metrics()) {
+    const std::string labels =
+        metric.labels.empty()
+            ? ""
+            : absl::StrCat("`", absl::StrReplaceAll(metric.labels, {{", ", "`, `"}}), "`");
+    absl::StrAppend(&text, "| `", metric.name, "` | ", MetricKindName(metric.kind), " | ", labels,
+                    " | ", metric.help, " |\n");
+  }
+  return text;
+}
+
+}  // namespace acceld::observability
