@@ -36,29 +36,50 @@ Future<ExecutionInfo> ArrayState::Ready() {
     ready_ = promise->future();
   }
   const Future<ExecutionInfo> ready = promise->future();
-  connection_->Await(
-      handle_, [promise](absl::StatusOr<ExecutionInfo> info) { promise->Set(std::move(info)); });
+  const uint64_t request = connection_->Await(
+      handle_, [promise, self = shared_from_this()](absl::StatusOr<ExecutionInfo> info) {
+        promise->Set(std::move(info));
+      });
+  MutexLock lock(mutex_);
+  ready_request_ = request;
   return ready;
 }
 
-void ArrayState::Fetch(const std::shared_ptr<ArrayState>& array, Connection::OnBytes done) {
-  const int64_t bytes = array->type_.size_bytes();
-  if (bytes <= kMaxInlineBytes) return array->connection_->Fetch(array->handle_, std::move(done));
-  // From here on the array lives until its bytes are here: its release must not overtake the fetch.
-  const auto send = [array, bytes, done = std::move(done)](ByteWindow& window) {
-    array->connection_->Fetch(array->handle_,
-                              [array, bytes, done, &window](absl::StatusOr<std::string> fetched) {
-                                done(std::move(fetched));
-                                window.Leave(bytes);
-                              });
+absl::StatusOr<ExecutionInfo> ArrayState::AwaitReady() {
+  const Future<ExecutionInfo> ready = Ready();
+  uint64_t request;
+  {
+    MutexLock lock(mutex_);
+    request = ready_request_;
+  }
+  if (!ready.IsReady()) connection_->Serve(request, [&] { return ready.IsReady(); });
+  return ready.Await();
+}
+
+uint64_t ArrayState::Fetch(Connection::OnBytes done) {
+  const int64_t bytes = type_.size_bytes();
+  const auto self = shared_from_this();
+  if (bytes <= kMaxInlineBytes) {
+    return connection_->Fetch(
+        handle_, [self, done = std::move(done)](auto fetched) { done(std::move(fetched)); });
+  }
+  const auto send = [self, bytes, done = std::move(done)](ByteWindow& window) {
+    self->connection_->Fetch(self->handle_,
+                             [self, bytes, done, &window](absl::StatusOr<std::string> fetched) {
+                               done(std::move(fetched));
+                               window.Leave(bytes);
+                             });
   };
-  Connection& connection = *array->connection_;
-  if (connection.unready_fetches().TryEnter(bytes)) return send(connection.unready_fetches());
+  if (connection_->unready_fetches().TryEnter(bytes)) {
+    send(connection_->unready_fetches());
+    return 0;
+  }
   // An array that is computed for hours must not keep the room that others could use.
-  array->Ready().OnReady([array, bytes, send](const absl::StatusOr<ExecutionInfo>&) {
-    ByteWindow& window = array->connection_->ready_fetches();
+  Ready().OnReady([self, bytes, send](const absl::StatusOr<ExecutionInfo>&) {
+    ByteWindow& window = self->connection_->ready_fetches();
     window.Enter(bytes, [send, &window] { send(window); });
   });
+  return 0;
 }
 
 const ir::TensorType& Array::type() const { return state_->type(); }
@@ -69,9 +90,12 @@ Future<ExecutionInfo> Array::Ready() const {
   return state_->Ready();
 }
 
-absl::StatusOr<ExecutionInfo> Array::Execution() const { return Ready().Await(); }
+absl::StatusOr<ExecutionInfo> Array::Execution() const {
+  if (!valid()) return EmptyArray();
+  return state_->AwaitReady();
+}
 
-absl::Status Array::Await() const { return Ready().Await().status(); }
+absl::Status Array::Await() const { return Execution().status(); }
 
 absl::Status Array::AwaitUntil(std::chrono::steady_clock::time_point deadline) const {
   const Future<ExecutionInfo> ready = Ready();
@@ -81,10 +105,16 @@ absl::Status Array::AwaitUntil(std::chrono::steady_clock::time_point deadline) c
 }
 
 Future<ir::Literal> Array::FetchAsync() const {
+  uint64_t request;
+  return StartFetch(request);
+}
+
+Future<ir::Literal> Array::StartFetch(uint64_t& request) const {
+  request = 0;
   if (!valid()) return absl::StatusOr<ir::Literal>(EmptyArray());
   auto promise = std::make_shared<Promise<ir::Literal>>();
   const Future<ir::Literal> fetched = promise->future();
-  ArrayState::Fetch(state_, [promise, type = type()](absl::StatusOr<std::string> bytes) {
+  request = state_->Fetch([promise, type = type()](absl::StatusOr<std::string> bytes) {
     if (!bytes.ok()) return promise->Set(bytes.status());
     if (absl::Status size = CheckSize(type, bytes->size()); !size.ok()) return promise->Set(size);
     promise->Set(ir::Literal::FromBytes(type, *std::move(bytes)));
@@ -92,25 +122,34 @@ Future<ir::Literal> Array::FetchAsync() const {
   return fetched;
 }
 
-absl::StatusOr<ir::Literal> Array::Fetch() const { return FetchAsync().Await(); }
+absl::StatusOr<ir::Literal> Array::Fetch() const {
+  uint64_t request;
+  const Future<ir::Literal> fetched = StartFetch(request);
+  if (!fetched.IsReady()) {
+    state_->connection()->Serve(request, [&] { return fetched.IsReady(); });
+  }
+  return fetched.Await();
+}
 
 absl::Status Array::FetchInto(absl::Span<char> buffer) const {
   if (!valid()) return EmptyArray();
   ACCELD_RETURN_IF_ERROR(CheckSize(type(), buffer.size()));
-  // The answer comes on another thread; the buffer is written only while this one waits.
-  Promise<Unit> promise;
-  const Event done = promise.future();
-  auto shared_promise = std::make_shared<Promise<Unit>>(std::move(promise));
-  ArrayState::Fetch(state_,
-                    [shared_promise, buffer, type = type()](absl::StatusOr<std::string> bytes) {
-                      if (!bytes.ok()) return shared_promise->Set(bytes.status());
-                      if (absl::Status size = CheckSize(type, bytes->size()); !size.ok()) {
-                        return shared_promise->Set(size);
-                      }
-                      std::copy(bytes->begin(), bytes->end(), buffer.begin());
-                      shared_promise->Set(Unit{});
-                    });
-  return done.Await().status();
+  // The answer may come on another thread; the buffer is written only while this one waits.
+  auto promise = std::make_shared<Promise<Unit>>();
+  const Event fetched = promise->future();
+  const uint64_t request =
+      state_->Fetch([promise, buffer, type = type()](absl::StatusOr<std::string> bytes) {
+        if (!bytes.ok()) return promise->Set(bytes.status());
+        if (absl::Status size = CheckSize(type, bytes->size()); !size.ok()) {
+          return promise->Set(size);
+        }
+        std::copy(bytes->begin(), bytes->end(), buffer.begin());
+        promise->Set(Unit{});
+      });
+  if (!fetched.IsReady()) {
+    state_->connection()->Serve(request, [&] { return fetched.IsReady(); });
+  }
+  return fetched.Await().status();
 }
 
 absl::Status AwaitAll(absl::Span<const Array> arrays) {

@@ -57,6 +57,7 @@ class Array {
  private:
   friend class Client;
   explicit Array(std::shared_ptr<ArrayState> state) : state_(std::move(state)) {}
+  Future<ir::Literal> StartFetch(uint64_t& request) const;
 
   std::shared_ptr<ArrayState> state_;  // Shared by copies; the last one releases the handle.
 };

@@ -13,8 +13,9 @@
 
 namespace acceld::client {
 
-// What the copies of one Array share. The destructor releases the handle.
-class ArrayState {
+// What the copies of one Array share, and the requests about it: the handle is released, by the
+// destructor, when they are answered.
+class ArrayState : public std::enable_shared_from_this<ArrayState> {
  public:
   ArrayState(std::shared_ptr<Connection> connection, uint64_t handle, ir::TensorType type,
              uint32_t device)
@@ -33,8 +34,11 @@ class ArrayState {
 
   // The daemon is asked once, at the first call.
   Future<ExecutionInfo> Ready();
-  // Large arrays wait until the connection has room for their bytes.
-  static void Fetch(const std::shared_ptr<ArrayState>& array, Connection::OnBytes done);
+  // What Ready decides to; blocks.
+  absl::StatusOr<ExecutionInfo> AwaitReady();
+  // Large arrays wait until the connection has room for their bytes. The number of the request, for
+  // Connection::Serve, or 0 when it may be sent later.
+  uint64_t Fetch(Connection::OnBytes done);
 
  private:
   const std::shared_ptr<Connection> connection_;  // Shared with the client and other arrays.
@@ -43,6 +47,7 @@ class ArrayState {
   const uint32_t device_;
   Mutex mutex_;
   Future<ExecutionInfo> ready_ ABSL_GUARDED_BY(mutex_);
+  uint64_t ready_request_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace acceld::client

@@ -21,7 +21,17 @@ namespace {
 
 // Arrays up to this size travel in the command.
 constexpr size_t kMaxInlineBytes = size_t{64} << 10;
+// Programs up to this size are sent without asking whether the daemon knows them.
+constexpr size_t kMaxUnaskedBytes = size_t{4} << 10;
 constexpr uint32_t kCachePageSize = 1000;
+constexpr std::chrono::seconds kDefaultTcpLease{30};
+
+v1::Program Encode(const ir::Module& module, const std::string& entry) {
+  v1::Program program;
+  *program.mutable_module() = ir::ToProto(module);
+  program.set_entry(entry);
+  return program;
+}
 
 absl::Status CheckUpload(const ir::TensorType& type, size_t size_bytes) {
   ACCELD_RETURN_IF_ERROR(ir::ValidateType(type));
@@ -55,7 +65,7 @@ struct Client::Impl {
 
   absl::Status CheckDevice(uint32_t device) const;
   // The program's number; sends it at the first use.
-  absl::StatusOr<uint64_t> Register(const Program::State& program);
+  absl::StatusOr<uint64_t> Register(const std::shared_ptr<const Program::State>& program);
   Array NewArray(ir::TensorType type, uint32_t device) const;
 };
 
@@ -67,18 +77,25 @@ absl::Status Client::Impl::CheckDevice(uint32_t device) const {
       absl::StrCat("no device ", device, "; the daemon has ", devices.size()));
 }
 
-absl::StatusOr<uint64_t> Client::Impl::Register(const Program::State& program) {
+absl::StatusOr<uint64_t> Client::Impl::Register(
+    const std::shared_ptr<const Program::State>& program) {
   MutexLock lock(mutex);
-  auto found = programs.find(program.fingerprint);
+  auto found = programs.find(program->fingerprint);
   if (found != programs.end()) return found->second;
-  v1::RegisterProgram command;
-  command.set_program_id(connection->NextId());
-  *command.mutable_program()->mutable_module() = ir::ToProto(program.module);
-  command.mutable_program()->set_entry(program.entry);
-  const uint64_t id = command.program_id();
+  const uint64_t id = connection->NextId();
   // Under the lock, so that no Execute of another thread overtakes it.
-  ACCELD_RETURN_IF_ERROR(connection->Register(std::move(command)));
-  programs.emplace(program.fingerprint, id);
+  v1::Program encoded = Encode(program->module, program->entry);
+  if (encoded.ByteSizeLong() <= kMaxUnaskedBytes) {
+    v1::RegisterProgram command;
+    command.set_program_id(id);
+    *command.mutable_program() = std::move(encoded);
+    ACCELD_RETURN_IF_ERROR(connection->Register(std::move(command)));
+  } else {
+    ACCELD_RETURN_IF_ERROR(connection->Announce(id, program->fingerprint, [program] {
+      return Encode(program->module, program->entry).SerializeAsString();
+    }));
+  }
+  programs.emplace(program->fingerprint, id);
   return id;
 }
 
@@ -93,11 +110,14 @@ absl::StatusOr<std::shared_ptr<Client>> Client::Connect(ConnectOptions options) 
   if (options.client_name.empty()) {
     options.client_name = absl::StrCat(program_invocation_short_name, "[", getpid(), "]");
   }
+  const std::chrono::milliseconds lease =
+      options.lease.value_or(address.is_unix() ? std::chrono::milliseconds(0) : kDefaultTcpLease);
   auto impl = std::make_unique<Impl>();
   ACCELD_ASSIGN_OR_RETURN(impl->connection,
                           Connection::Open({.address = std::move(address),
                                             .client_name = std::move(options.client_name),
                                             .priority = options.priority,
+                                            .lease = lease,
                                             .connect_timeout = options.connect_timeout,
                                             .wait_for_daemon = options.wait_for_daemon,
                                             .max_fetch_bytes = options.max_fetch_bytes}));
@@ -134,7 +154,7 @@ absl::StatusOr<std::vector<Array>> Client::Execute(const Program& program,
     inputs.push_back(argument.state_->handle());
   }
   ACCELD_ASSIGN_OR_RETURN(std::vector<ir::TensorType> result_types, program.ResultTypesFor(types));
-  ACCELD_ASSIGN_OR_RETURN(const uint64_t program_id, impl_->Register(*program.state_));
+  ACCELD_ASSIGN_OR_RETURN(const uint64_t program_id, impl_->Register(program.state_));
   std::vector<Array> results;
   results.reserve(result_types.size());
   for (ir::TensorType& type : result_types) {
@@ -150,7 +170,7 @@ Future<ExecutionInfo> Client::Compile(const Program& program, std::vector<ir::Te
   absl::Status status = impl_->CheckDevice(device);
   if (status.ok()) status = program.CheckArguments(arguments);
   if (!status.ok()) return absl::StatusOr<ExecutionInfo>(status);
-  absl::StatusOr<uint64_t> program_id = impl_->Register(*program.state_);
+  absl::StatusOr<uint64_t> program_id = impl_->Register(program.state_);
   if (!program_id.ok()) return absl::StatusOr<ExecutionInfo>(program_id.status());
   v1::Compile command;
   command.set_program_id(*program_id);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
 #include "absl/types/span.h"
 #include "client/array.h"
 #include "client/program.h"
@@ -22,6 +23,11 @@ struct ConnectOptions {
   std::string address;      // "unix:/path" or "127.0.0.1:port"; empty: DefaultAddress()
   std::string client_name;  // for people who list sessions; empty: "program[pid]"
   Priority priority = Priority::kNormal;
+  // How long the session may live on when the connection is lost: until then the client connects
+  // anew and goes on, and nobody notices. 0: it ends with the connection, which is the default on a
+  // unix socket, where only the end of a process breaks one. Otherwise 30 s. At most what the
+  // daemon grants.
+  absl::optional<std::chrono::milliseconds> lease;
   std::chrono::milliseconds connect_timeout{5000};
   // Keep trying until the timeout while nobody listens (a daemon is being started); otherwise that
   // is an error at once.

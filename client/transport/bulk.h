@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -18,13 +19,21 @@ namespace acceld::client {
 // stand before commands, and on their own few threads. Any thread may call.
 class BulkTransfers {
  public:
-  BulkTransfers(std::shared_ptr<grpc::Channel> channel, std::string session_token);
+  // What a transfer belongs to: one is not zero.
+  struct Target {
+    uint64_t handle = 0;
+    uint64_t program_id = 0;
+  };
+
+  // For `patience`, an upload whose stream breaks is tried again.
+  BulkTransfers(std::shared_ptr<grpc::Channel> channel, std::string session_token,
+                std::chrono::milliseconds patience);
   // Cancels and waits for the threads. Not from one of them.
   ~BulkTransfers();
 
-  // Streams `bytes` for `handle` after `ready` (which may block) gives OK, on an upload thread;
-  // then `done` with the outcome.
-  void Upload(uint64_t handle, absl::string_view bytes, std::function<absl::Status()> ready,
+  // On an upload thread: streams to `target` what `bytes`, which may block, gives; then `done` with
+  // the outcome. The bytes stay until then.
+  void Upload(Target target, std::function<absl::StatusOr<absl::string_view>()> bytes,
               std::function<void(absl::Status)> done);
   // Collects a transfer's bytes on a download thread.
   void Download(uint64_t transfer_id, std::function<void(absl::StatusOr<std::string>)> done);
@@ -34,10 +43,13 @@ class BulkTransfers {
 
  private:
   class CallScope;
-  absl::Status RunUpload(uint64_t handle, absl::string_view bytes);
+  absl::Status RunUpload(Target target, absl::string_view bytes);
+  absl::Status TryUpload(Target target, absl::string_view bytes);
+  bool cancelled();
   absl::StatusOr<std::string> RunDownload(uint64_t transfer_id);
 
   const std::string session_token_;
+  const std::chrono::milliseconds patience_;
   std::unique_ptr<v1::Acceld::Stub> stub_;
   Mutex mutex_;
   std::set<grpc::ClientContext*> active_ ABSL_GUARDED_BY(mutex_);

@@ -4,11 +4,13 @@
 #include <thread>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "client/transport/bulk.h"
 #include "client/transport/convert.h"
 #include "client/transport/outbox.h"
 #include "client/transport/pending.h"
+#include "client/transport/session_link.h"
 #include "client/transport/status_codes.h"
 #include "client/transport/transport_thread.h"
 #include "common/future.h"
@@ -21,8 +23,12 @@ namespace {
 
 constexpr uint32_t kProtocolVersion = 1;
 constexpr std::chrono::seconds kUnaryTimeout{10};
+constexpr std::chrono::seconds kFarewellTimeout{2};
+// How often the bytes of a fetch are asked for when streams break.
+constexpr int kFetchAttempts = 20;
 
-std::shared_ptr<grpc::Channel> MakeChannel(const Address& address) {
+std::shared_ptr<grpc::Channel> MakeChannel(const Address& address,
+                                           std::chrono::milliseconds lease) {
   grpc::ChannelArguments arguments;
   // Each session has connections of its own, and they never leave the machine.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
@@ -30,6 +36,13 @@ std::shared_ptr<grpc::Channel> MakeChannel(const Address& address) {
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 20);
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 20);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 200);
+  if (lease.count() > 0 && !address.is_unix()) {
+    // A peer that vanished is noticed while there is time to go on with another stream.
+    const int quarter_ms = static_cast<int>(lease.count() / 4);
+    arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, quarter_ms);
+    arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, quarter_ms);
+    arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+  }
   arguments.SetMaxReceiveMessageSize(-1);
   arguments.SetMaxSendMessageSize(-1);
   return grpc::CreateCustomChannel(address.ToString(), grpc::InsecureChannelCredentials(),
@@ -50,21 +63,18 @@ CommandOutbox::WhenFull WhenFullHere() {
 
 }  // namespace
 
-class Connection::Impl {
+class Connection::Impl : public SessionLink::Handler {
  public:
   explicit Impl(const Options& options)
       : options_(options),
         address_(options.address.ToString()),
-        channel_(MakeChannel(options.address)),
+        channel_(MakeChannel(options.address, options.lease)),
         stub_(v1::Acceld::NewStub(channel_)),
         unready_fetches_(options.max_fetch_bytes / 2),
-        ready_fetches_(options.max_fetch_bytes / 2) {}
+        ready_fetches_(options.max_fetch_bytes / 2),
+        link_(*stub_, outbox_, *this, address_) {}
 
-  ~Impl() {
-    Close(absl::UnavailableError("the client was closed"));
-    if (writer_.joinable()) writer_.join();
-    if (reader_.joinable()) reader_.join();
-  }
+  ~Impl() override { Close(absl::UnavailableError("the client was closed")); }
 
   absl::Status Open();
   void Close(const absl::Status& reason);
@@ -73,29 +83,35 @@ class Connection::Impl {
                                                                      const Request&, Reply*),
                             const Request& request) const;
   void SendRequest(v1::Command command, uint64_t request_id, PendingRequests::Callback done);
+  void Fetch(uint64_t request_id, uint64_t handle, int attempts, OnBytes done);
+  absl::Status Register(uint64_t program_id, const Digest& fingerprint, Serialize serialize);
   uint64_t NextId() { return next_id_.fetch_add(1, std::memory_order_relaxed); }
+  void Serve(uint64_t request_id, absl::FunctionRef<bool()> done) { link_.Serve(request_id, done); }
 
-  void RunWriter();
-  void RunReader();
-  void Handle(v1::Event& event);
+  void OnEvent(v1::Event& event) override;
+  void OnResumed(uint64_t commands_taken) override;
+  void OnEnd(const absl::Status& reason) override;
+
+  void SendProgram(uint64_t program_id);
+  // Tells the daemon to end a session that would otherwise wait for another stream. Does not wait.
+  void EndSession();
+  bool may_resume() const { return welcome_.lease_ms() > 0; }
 
   const Options options_;
   const std::string address_;
   const std::shared_ptr<grpc::Channel> channel_;
   const std::unique_ptr<v1::Acceld::Stub> stub_;
-  grpc::ClientContext context_;
-  std::unique_ptr<grpc::ClientReaderWriter<v1::CommandBatch, v1::EventBatch>> stream_;
-  CommandOutbox outbox_{1};  // Only Hello may leave before Welcome names the window.
+  v1::Welcome welcome_;      // Constant after Open.
+  CommandOutbox outbox_{1};  // Nothing leaves before Welcome names the window.
   PendingRequests pending_;
   ByteWindow unready_fetches_, ready_fetches_;
   std::atomic<uint64_t> next_id_{1};
-  Promise<v1::Welcome> welcome_promise_;  // Reader thread.
-  Future<v1::Welcome> welcome_ = welcome_promise_.future();
-  bool welcomed_ = false;  // Reader thread.
-  Promise<Unit> writer_done_promise_;
-  Event writer_done_ = writer_done_promise_.future();
-  std::thread writer_, reader_;
-  std::unique_ptr<BulkTransfers> bulk_;  // After Open; last, its threads use the rest.
+  std::atomic<bool> ended_{false};
+  Mutex mutex_;
+  // Programs that were registered by their fingerprint, until the daemon knows them.
+  absl::flat_hash_map<uint64_t, Serialize> announced_ ABSL_GUARDED_BY(mutex_);
+  std::unique_ptr<BulkTransfers> bulk_;  // After Open; its threads use the rest.
+  SessionLink link_;                     // Last: its threads use everything.
 };
 
 absl::Status Connection::Impl::Open() {
@@ -110,65 +126,64 @@ absl::Status Connection::Impl::Open() {
     return NobodyAnswers(options_.address,
                          absl::StrCat("tried for ", options_.connect_timeout.count(), " ms"));
   }
-  v1::Command hello;
-  hello.mutable_hello()->set_protocol_version(kProtocolVersion);
-  hello.mutable_hello()->set_client_name(options_.client_name);
-  hello.mutable_hello()->set_priority(ToProto(options_.priority));
-  ACCELD_RETURN_IF_ERROR(outbox_.Append(std::move(hello), CommandOutbox::WhenFull::kGrow).status());
-  stream_ = stub_->Channel(&context_);
-  writer_ = std::thread([this] { RunWriter(); });
-  reader_ = std::thread([this] { RunReader(); });
-  const auto* welcome =
-      welcome_.AwaitUntil(std::chrono::steady_clock::now() + options_.connect_timeout);
+  v1::Hello hello;
+  hello.set_protocol_version(kProtocolVersion);
+  hello.set_client_name(options_.client_name);
+  hello.set_priority(ToProto(options_.priority));
+  hello.set_lease_ms(static_cast<uint32_t>(options_.lease.count()));
+  const absl::StatusOr<v1::Welcome>* welcome =
+      link_.Open(std::move(hello), std::chrono::steady_clock::now() + options_.connect_timeout);
   if (welcome == nullptr) return NobodyAnswers(options_.address, "it accepts but says nothing");
   ACCELD_RETURN_IF_ERROR(welcome->status());
-  bulk_ =
-      std::make_unique<BulkTransfers>(MakeChannel(options_.address), (*welcome)->session_token());
+  welcome_ = **welcome;
+  bulk_ = std::make_unique<BulkTransfers>(MakeChannel(options_.address, options_.lease),
+                                          welcome_.session_token(),
+                                          std::chrono::milliseconds(welcome_.lease_ms()));
   return absl::OkStatus();
 }
 
 void Connection::Impl::Close(const absl::Status& reason) {
   outbox_.Fail(reason);
-  context_.TryCancel();
+  if (may_resume() && !ended_.exchange(true)) EndSession();
+  link_.Close();
   if (bulk_ != nullptr) bulk_->Cancel();
   pending_.Fail(outbox_.status());
 }
 
-void Connection::Impl::RunWriter() {
-  v1::CommandBatch batch;
-  while (outbox_.Take(batch) && stream_->Write(batch)) {
-  }
-  writer_done_promise_.Set(Unit{});
+void Connection::Impl::EndSession() {
+  struct Call {
+    grpc::ClientContext context;
+    v1::EndSessionRequest request;
+    v1::EndSessionReply reply;
+    std::unique_ptr<v1::Acceld::Stub> stub;
+  };
+  auto call = std::make_shared<Call>();  // Lives until it is answered.
+  call->stub = v1::Acceld::NewStub(channel_);
+  call->context.set_deadline(std::chrono::system_clock::now() + kFarewellTimeout);
+  call->request.set_session_token(welcome_.session_token());
+  call->stub->async()->EndSession(&call->context, &call->request, &call->reply,
+                                  [call](const grpc::Status&) {});
 }
 
-void Connection::Impl::RunReader() {
-  TransportThread scope;
-  v1::EventBatch events;
-  while (stream_->Read(&events)) {
-    for (v1::Event& event : *events.mutable_events()) Handle(event);
-  }
-  // Only Finish knows why the stream ended, and no write may run beside it.
-  outbox_.Interrupt();
-  (void)writer_done_.Await();
-  const absl::Status finished = StatusFromGrpc(stream_->Finish());
-  // Keeps the reason of a Close, if that is what ended it.
-  outbox_.Fail(absl::UnavailableError(
-      absl::StrCat("the session with ", address_, " has ended",
-                   finished.ok() ? "" : absl::StrCat(": ", finished.ToString()))));
-  if (!welcomed_) welcome_promise_.Set(finished.ok() ? outbox_.status() : finished);
+void Connection::Impl::OnEnd(const absl::Status& reason) {
+  ended_ = true;
+  outbox_.Fail(reason);  // Keeps the reason of a Close, if that is what ended it.
   pending_.Fail(outbox_.status());
   if (bulk_ != nullptr) bulk_->Cancel();
 }
 
-void Connection::Impl::Handle(v1::Event& event) {
+void Connection::Impl::OnResumed(uint64_t commands_taken) {
+  outbox_.Resume(commands_taken);
+  // Their answers may have been lost with the stream.
+  for (auto& [request_id, command] : pending_.Unanswered(commands_taken)) {
+    (void)outbox_.Append(
+        std::move(command), CommandOutbox::WhenFull::kGrow,
+        [this, id = request_id](uint64_t number) { pending_.Renumber(id, number); });
+  }
+}
+
+void Connection::Impl::OnEvent(v1::Event& event) {
   switch (event.event_case()) {
-    case v1::Event::kWelcome: {
-      if (welcomed_) return;
-      welcomed_ = true;
-      outbox_.SetWindow(event.welcome().command_window());
-      welcome_promise_.Set(std::move(*event.mutable_welcome()));
-      return;
-    }
     case v1::Event::kReady: {
       v1::Ready& ready = *event.mutable_ready();
       pending_.Complete(ready.request_id(),
@@ -188,16 +203,81 @@ void Connection::Impl::Handle(v1::Event& event) {
     case v1::Event::kCredit:
       outbox_.Credit(event.credit().commands());
       return;
+    case v1::Event::kNeedProgram:
+      SendProgram(event.need_program().program_id());
+      return;
+    case v1::Event::kWelcome:
+    case v1::Event::kGoodbye:
     case v1::Event::EVENT_NOT_SET:
-      return;  // An event of a later protocol.
+      return;  // The link's, or an event of a later protocol.
   }
+}
+
+absl::Status Connection::Impl::Register(uint64_t program_id, const Digest& fingerprint,
+                                        Serialize serialize) {
+  v1::Command command;
+  v1::RegisterProgram& program = *command.mutable_register_program();
+  program.set_program_id(program_id);
+  program.set_fingerprint(std::string(fingerprint.AsBytes()));
+  {
+    MutexLock lock(mutex_);
+    announced_.emplace(program_id, std::move(serialize));
+  }
+  return outbox_.Append(std::move(command), CommandOutbox::WhenFull::kGrow).status();
+}
+
+void Connection::Impl::SendProgram(uint64_t program_id) {
+  Serialize serialize;
+  {
+    MutexLock lock(mutex_);
+    const auto found = announced_.find(program_id);
+    if (found == announced_.end()) return;
+    serialize = found->second;
+  }
+  auto bytes = std::make_shared<std::string>();
+  bulk_->Upload(
+      {.program_id = program_id},
+      [serialize, bytes]() -> absl::StatusOr<absl::string_view> {
+        *bytes = serialize();
+        return absl::string_view(*bytes);
+      },
+      [this, bytes](absl::Status status) {
+        if (absl::IsUnavailable(status)) Close(Annotate(status, "the upload of a program broke"));
+      });
 }
 
 void Connection::Impl::SendRequest(v1::Command command, uint64_t request_id,
                                    PendingRequests::Callback done) {
-  pending_.Add(request_id, std::move(done));
-  const absl::Status appended = outbox_.Append(std::move(command), WhenFullHere()).status();
-  if (!appended.ok()) pending_.Complete(request_id, {.status = appended});
+  v1::Command copy;
+  if (may_resume()) copy = command;
+  bool added = false;
+  const absl::Status appended =
+      outbox_
+          .Append(std::move(command), WhenFullHere(),
+                  [&](uint64_t number) {
+                    added = pending_.Add(request_id, number, std::move(copy), done);
+                  })
+          .status();
+  if (!added) done({.status = appended.ok() ? outbox_.status() : appended});
+}
+
+void Connection::Impl::Fetch(uint64_t request_id, uint64_t handle, int attempts, OnBytes done) {
+  v1::Command command;
+  command.mutable_fetch()->set_request_id(request_id);
+  command.mutable_fetch()->set_handle(handle);
+  SendRequest(std::move(command), request_id,
+              [this, handle, attempts, done = std::move(done)](Answer answer) {
+                if (!answer.status.ok()) return done(answer.status);
+                if (answer.transfer_id == 0) return done(std::move(answer.data));
+                bulk_->Download(answer.transfer_id, [this, handle, attempts,
+                                                     done](absl::StatusOr<std::string> bytes) {
+                  // A transfer is given once; one that broke is asked for anew.
+                  if (bytes.ok() || !may_resume() || attempts <= 1 || !outbox_.status().ok()) {
+                    return done(std::move(bytes));
+                  }
+                  Fetch(NextId(), handle, attempts - 1, done);
+                });
+              });
 }
 
 template <typename Reply, typename Request>
@@ -224,7 +304,7 @@ Connection::~Connection() {
   if (TransportThread::IsCurrent()) std::thread([impl = std::move(impl_)] {}).detach();
 }
 
-const v1::Welcome& Connection::welcome() const { return *impl_->welcome_.Await(); }
+const v1::Welcome& Connection::welcome() const { return impl_->welcome_; }
 const std::string& Connection::address() const { return impl_->address_; }
 absl::Status Connection::status() const { return impl_->outbox_.status(); }
 void Connection::Close(const absl::Status& reason) { impl_->Close(reason); }
@@ -240,6 +320,15 @@ absl::Status Connection::Register(v1::RegisterProgram program) {
   return impl_->outbox_.Append(std::move(command), CommandOutbox::WhenFull::kGrow).status();
 }
 
+absl::Status Connection::Announce(uint64_t program_id, const Digest& fingerprint,
+                                  Serialize serialize) {
+  return impl_->Register(program_id, fingerprint, std::move(serialize));
+}
+
+void Connection::Serve(uint64_t request_id, absl::FunctionRef<bool()> done) {
+  impl_->Serve(request_id, done);
+}
+
 absl::Status Connection::AppendExecute(uint64_t program_id, absl::Span<const uint64_t> inputs,
                                        absl::Span<const uint64_t> outputs, uint32_t device) {
   return impl_->outbox_.AppendExecute(program_id, inputs, outputs, device, WhenFullHere());
@@ -247,7 +336,7 @@ absl::Status Connection::AppendExecute(uint64_t program_id, absl::Span<const uin
 
 void Connection::Release(uint64_t handle) { impl_->outbox_.Release(handle); }
 
-void Connection::Await(uint64_t handle, OnExecution done) {
+uint64_t Connection::Await(uint64_t handle, OnExecution done) {
   v1::Command command;
   const uint64_t id = impl_->NextId();
   command.mutable_await()->set_request_id(id);
@@ -256,6 +345,7 @@ void Connection::Await(uint64_t handle, OnExecution done) {
     if (!answer.status.ok()) return done(answer.status);
     done(std::move(answer.execution));
   });
+  return id;
 }
 
 void Connection::Compile(v1::Compile compile, OnExecution done) {
@@ -269,17 +359,10 @@ void Connection::Compile(v1::Compile compile, OnExecution done) {
   });
 }
 
-void Connection::Fetch(uint64_t handle, OnBytes done) {
-  v1::Command command;
+uint64_t Connection::Fetch(uint64_t handle, OnBytes done) {
   const uint64_t id = impl_->NextId();
-  command.mutable_fetch()->set_request_id(id);
-  command.mutable_fetch()->set_handle(handle);
-  impl_->SendRequest(std::move(command), id,
-                     [impl = impl_.get(), done = std::move(done)](Answer answer) {
-                       if (!answer.status.ok()) return done(answer.status);
-                       if (answer.transfer_id == 0) return done(std::move(answer.data));
-                       impl->bulk_->Download(answer.transfer_id, done);
-                     });
+  impl_->Fetch(id, handle, kFetchAttempts, std::move(done));
+  return id;
 }
 
 ByteWindow& Connection::unready_fetches() { return impl_->unready_fetches_; }
@@ -297,7 +380,11 @@ absl::Status Connection::Upload(v1::BeginUpload begin, absl::string_view bytes,
   }
   Impl* impl = impl_.get();
   impl->bulk_->Upload(
-      handle, bytes, [impl, number = *number] { return impl->outbox_.WaitCredited(number); },
+      {.handle = handle},
+      [impl, number = *number, bytes]() -> absl::StatusOr<absl::string_view> {
+        ACCELD_RETURN_IF_ERROR(impl->outbox_.WaitCredited(number));
+        return bytes;
+      },
       [impl, release = std::move(release)](absl::Status status) {
         release();
         // The daemon knows of every failure but that of a stream that never reached it.

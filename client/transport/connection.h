@@ -6,29 +6,32 @@
 #include <memory>
 #include <string>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "acceld/v1/acceld.pb.h"
 #include "client/server_info.h"
 #include "client/transport/byte_window.h"
 #include "common/address.h"
+#include "common/digest.h"
 #include "common/status.h"
 
 namespace acceld::client {
 
-// The transport under a Client: one Channel stream with a writer and a reader thread, and the
-// streams and unary calls beside it. Only this folder knows gRPC.
+// The transport under a Client: a session on the Channel (session_link.h), and the streams and
+// unary calls beside it. Only this folder knows gRPC.
 //
-// All methods may be called from any thread. Callbacks run once, on the reader thread or on a
-// transfer thread (or at once, when the connection has ended); on those threads no append blocks.
-// After Close, or when the stream has ended, every pending and later call answers UNAVAILABLE with
-// the reason.
+// All methods may be called from any thread. Callbacks run once, on one of the connection's
+// threads, on one that waits in Serve for that very answer, or at once when the connection has
+// ended; there no append blocks. After Close, or when the session has ended, every pending and
+// later call answers UNAVAILABLE with the reason.
 class Connection {
  public:
   struct Options {
     Address address;
     std::string client_name;
     Priority priority = Priority::kNormal;
+    std::chrono::milliseconds lease{0};
     std::chrono::milliseconds connect_timeout{5000};
     bool wait_for_daemon = false;
     int64_t max_fetch_bytes = int64_t{256} << 20;
@@ -49,10 +52,14 @@ class Connection {
   // A number that this connection has not used: for handles and programs.
   uint64_t NextId();
 
-  // Append to the outgoing batch. They block while the daemon's window is full, but for Register,
-  // under which callers hold a lock.
+  // Append to the outgoing batch. They block while the daemon's window is full, but for Register
+  // and Announce, under which callers hold a lock.
   absl::Status Append(v1::Command command);
   absl::Status Register(v1::RegisterProgram program);
+  // Registers a program by its fingerprint; its bytes, a serialized v1::Program, follow if the
+  // daemon asks for them. `serialize` may be called on another thread, or never.
+  using Serialize = std::function<std::string()>;
+  absl::Status Announce(uint64_t program_id, const Digest& fingerprint, Serialize serialize);
   absl::Status AppendExecute(uint64_t program_id, absl::Span<const uint64_t> inputs,
                              absl::Span<const uint64_t> outputs, uint32_t device);
   // Forgets a handle after everything appended so far. Never blocks.
@@ -60,9 +67,14 @@ class Connection {
 
   using OnExecution = std::function<void(absl::StatusOr<ExecutionInfo>)>;
   using OnBytes = std::function<void(absl::StatusOr<std::string>)>;
-  void Await(uint64_t handle, OnExecution done);
+  // Both give the number of the request, for Serve. The handle must not be released before `done`.
+  uint64_t Await(uint64_t handle, OnExecution done);
+  uint64_t Fetch(uint64_t handle, OnBytes done);
   void Compile(v1::Compile compile, OnExecution done);  // request_id is filled in
-  void Fetch(uint64_t handle, OnBytes done);
+  // Spares threads a wake-up: sends what was appended and helps receiving until `done`, which the
+  // answer to `request_id` makes true, or until the connection has ended. With a `request_id` of 0
+  // it only sends. Blocks.
+  void Serve(uint64_t request_id, absl::FunctionRef<bool()> done);
   // Where large fetches enter before they are sent: half of max_fetch_bytes for arrays of which it
   // is not known that they are ready, so that those never stand before the ones that are.
   ByteWindow& unready_fetches();

@@ -14,6 +14,7 @@ absl::StatusOr<v1::Command*> CommandOutbox::Slot(size_t size_bytes, WhenFull whe
   }
   while (status_.ok() && when_full == WhenFull::kBlock &&
          (appended_ - credited_ >= window_ || pending_bytes_ > kMaxPendingBytes)) {
+    if (lazy_) work_.NotifyOne();  // Nobody else will write while this thread waits.
     ++blocked_;
     room_.Wait(mutex_);
     --blocked_;
@@ -21,20 +22,22 @@ absl::StatusOr<v1::Command*> CommandOutbox::Slot(size_t size_bytes, WhenFull whe
   if (!status_.ok()) return status_;
   const size_t max_commands = std::clamp<size_t>(window_ / 2, 1, kMaxBatchCommands);
   if (queue_.empty() || queue_.back().size_bytes + size_bytes > kMaxBatchBytes ||
-      static_cast<size_t>(queue_.back().message.commands_size()) >= max_commands) {
+      queue_.back().commands() >= max_commands) {
     queue_.emplace_back();
   }
   queue_.back().size_bytes += size_bytes;
   pending_bytes_ += size_bytes;
   ++appended_;
-  return queue_.back().message.add_commands();
+  return queue_.back().message->add_commands();
 }
 
-absl::StatusOr<uint64_t> CommandOutbox::Append(v1::Command command, WhenFull when_full) {
+absl::StatusOr<uint64_t> CommandOutbox::Append(v1::Command command, WhenFull when_full,
+                                               const std::function<void(uint64_t)>& numbered) {
   const size_t size_bytes = command.ByteSizeLong();
   MutexLock lock(mutex_);
   ACCELD_ASSIGN_OR_RETURN(v1::Command * slot, Slot(size_bytes, when_full));
   *slot = std::move(command);
+  if (numbered) numbered(appended_);
   WakeWriter();
   return appended_;
 }
@@ -63,38 +66,59 @@ void CommandOutbox::Release(uint64_t handle) {
 
 bool CommandOutbox::CanSend() const {
   const uint64_t open = window_ - std::min(window_, sent_ - credited_);
-  if (!queue_.empty()) {
-    return static_cast<uint64_t>(queue_.front().message.commands_size()) <= open;
-  }
+  if (!queue_.empty()) return queue_.front().commands() <= open;
   return !releases_.empty() && open > 0;
 }
 
 void CommandOutbox::WakeWriter() {
-  if (writer_waits_) work_.NotifyOne();
+  if (writer_waits_ && !lazy_) work_.NotifyOne();
 }
 
-bool CommandOutbox::Take(v1::CommandBatch& batch) {
-  batch.Clear();
+CommandOutbox::SharedBatch CommandOutbox::Take() {
   MutexLock lock(mutex_);
-  writer_waits_ = true;
-  while (status_.ok() && !interrupted_ && !CanSend()) work_.Wait(mutex_);
-  writer_waits_ = false;
-  if (!status_.ok() || interrupted_) return false;
+  if (!status_.ok() || !CanSend()) return nullptr;
+  Batch batch;
   if (!queue_.empty()) {
-    batch.Swap(&queue_.front().message);
-    pending_bytes_ -= queue_.front().size_bytes;
+    batch = std::move(queue_.front());
     queue_.pop_front();
   }
-  sent_ += batch.commands_size();
+  sent_ += batch.commands();
   if (queue_.empty() && !releases_.empty() && sent_ - credited_ < window_) {
-    batch.add_commands()->mutable_release()->mutable_handles()->Add(releases_.begin(),
-                                                                    releases_.end());
+    batch.message->add_commands()->mutable_release()->mutable_handles()->Add(releases_.begin(),
+                                                                             releases_.end());
     releases_.clear();
     ++appended_;
     ++sent_;
   }
+  SharedBatch message = batch.message;
+  if (retain_) {
+    retained_commands_ += batch.commands();
+    retained_.push_back(std::move(batch));
+  } else {
+    pending_bytes_ -= batch.size_bytes;
+  }
   if (blocked_ > 0) room_.NotifyAll();
-  return true;
+  return message;
+}
+
+bool CommandOutbox::WaitForWork(std::chrono::steady_clock::time_point deadline) {
+  MutexLock lock(mutex_);
+  writer_waits_ = true;
+  while (status_.ok() && (lazy_ || !CanSend())) {
+    if (deadline == std::chrono::steady_clock::time_point::max()) {
+      work_.Wait(mutex_);
+    } else if (!work_.WaitUntil(mutex_, deadline)) {
+      break;
+    }
+    if (lazy_ && blocked_ > 0) break;
+  }
+  writer_waits_ = false;
+  return status_.ok();
+}
+
+void CommandOutbox::SetLazy(bool lazy) {
+  MutexLock lock(mutex_);
+  lazy_ = lazy;
 }
 
 void CommandOutbox::SetWindow(uint64_t window) {
@@ -104,9 +128,20 @@ void CommandOutbox::SetWindow(uint64_t window) {
   room_.NotifyAll();
 }
 
+void CommandOutbox::DropCredited() {
+  // What is retained are the commands from sent_ - retained_commands_ + 1 to sent_.
+  while (!retained_.empty() &&
+         sent_ - retained_commands_ + retained_.front().commands() <= credited_) {
+    retained_commands_ -= retained_.front().commands();
+    pending_bytes_ -= retained_.front().size_bytes;
+    retained_.pop_front();
+  }
+}
+
 void CommandOutbox::Credit(uint64_t commands) {
   MutexLock lock(mutex_);
   credited_ = std::min(sent_, credited_ + std::min(commands, sent_));
+  DropCredited();
   WakeWriter();
   if (blocked_ > 0) room_.NotifyAll();
   credited_changed_.NotifyAll();
@@ -118,10 +153,34 @@ absl::Status CommandOutbox::WaitCredited(uint64_t number) {
   return status_;
 }
 
-void CommandOutbox::Interrupt() {
+void CommandOutbox::Retain() {
   MutexLock lock(mutex_);
-  interrupted_ = true;
-  work_.NotifyAll();
+  retain_ = true;
+}
+
+void CommandOutbox::Resume(uint64_t commands_taken) {
+  MutexLock lock(mutex_);
+  credited_ = std::clamp(commands_taken, credited_, sent_);
+  DropCredited();
+  if (!retained_.empty()) {
+    // The first one may have been taken in half.
+    Batch& first = retained_.front();
+    const auto taken = static_cast<int>(credited_ - (sent_ - retained_commands_));
+    Batch rest;
+    rest.size_bytes = first.size_bytes;
+    for (int i = taken; i < first.message->commands_size(); ++i) {
+      *rest.message->add_commands() = first.message->commands(i);
+    }
+    first = std::move(rest);
+  }
+  sent_ = credited_;
+  retained_commands_ = 0;
+  queue_.insert(queue_.begin(), std::make_move_iterator(retained_.begin()),
+                std::make_move_iterator(retained_.end()));
+  retained_.clear();
+  work_.NotifyOne();
+  if (blocked_ > 0) room_.NotifyAll();
+  credited_changed_.NotifyAll();
 }
 
 void CommandOutbox::Fail(const absl::Status& reason) {
@@ -129,6 +188,7 @@ void CommandOutbox::Fail(const absl::Status& reason) {
   if (!status_.ok()) return;
   status_ = reason;
   queue_.clear();
+  retained_.clear();
   releases_.clear();
   work_.NotifyAll();
   room_.NotifyAll();

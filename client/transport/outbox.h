@@ -1,8 +1,11 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
+#include <memory>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -12,12 +15,15 @@
 
 namespace acceld::client {
 
-// Commands on their way out: appended by any thread, taken in batches by the one writer thread.
+// Commands on their way out: appended by any thread, taken in batches by whoever writes them.
 //
 // The daemon's window bounds the commands that were appended but not credited. When it is full (or
 // kMaxPendingBytes wait to be sent) an append blocks, unless told not to. Releases are kept apart
 // and join the end of the next batch that empties the queue: they never block, and never overtake a
 // command that was appended before them.
+//
+// Until they are credited, commands may have to be sent once more, on another stream: Retain keeps
+// them, Resume puts those that did not arrive to the front.
 class CommandOutbox {
  public:
   static constexpr size_t kMaxBatchCommands = 2048;
@@ -27,46 +33,61 @@ class CommandOutbox {
   static constexpr size_t kMaxCommandBytes = (size_t{64} << 20) - 4096;
 
   enum class WhenFull { kBlock, kGrow };
+  // Shared with the writer while it writes.
+  using SharedBatch = std::shared_ptr<const v1::CommandBatch>;
 
   explicit CommandOutbox(uint64_t window) : window_(window) {}
 
-  // The number of the command (1, 2, ...), to be compared with credits.
-  absl::StatusOr<uint64_t> Append(v1::Command command, WhenFull when_full);
+  // The number of the command (1, 2, ...), to be compared with credits. `numbered` hears it before
+  // the command can be sent; it must not call back.
+  absl::StatusOr<uint64_t> Append(v1::Command command, WhenFull when_full,
+                                  const std::function<void(uint64_t)>& numbered = {});
   absl::Status AppendExecute(uint64_t program_id, absl::Span<const uint64_t> inputs,
                              absl::Span<const uint64_t> outputs, uint32_t device,
                              WhenFull when_full);
   void Release(uint64_t handle);
 
-  // Blocks until there is something that the window lets out, and moves it into `batch` (cleared).
-  // False once the outbox was interrupted or has failed.
-  bool Take(v1::CommandBatch& batch);
+  // What the window lets out, or nullptr.
+  SharedBatch Take();
+  // Blocks until there may be something to Take, at most until `deadline`. False once the outbox
+  // has failed. For the one writing thread.
+  bool WaitForWork(std::chrono::steady_clock::time_point deadline);
+  // When lazy, an append does not wake the writing thread: others are expected to take soon.
+  void SetLazy(bool lazy);
 
   void SetWindow(uint64_t window);
   void Credit(uint64_t commands);
   // Blocks until the daemon has taken in command `number`.
   absl::Status WaitCredited(uint64_t number);
 
-  // Ends Take; appends go on until Fail.
-  void Interrupt();
+  // From now on commands are kept until they are credited.
+  void Retain();
+  // The daemon has taken in `commands_taken` commands; the others go to the next Take again.
+  void Resume(uint64_t commands_taken);
+
   // Every blocked and later call gives `reason`. The first reason stays.
   void Fail(const absl::Status& reason);
   absl::Status status() const;
 
  private:
+  struct Batch {
+    std::shared_ptr<v1::CommandBatch> message = std::make_shared<v1::CommandBatch>();
+    size_t size_bytes = 0;
+
+    size_t commands() const { return static_cast<size_t>(message->commands_size()); }
+  };
+
   // Waits for room and opens a slot for a command of `size_bytes`.
   absl::StatusOr<v1::Command*> Slot(size_t size_bytes, WhenFull when_full)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool CanSend() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void WakeWriter() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-
-  struct Batch {
-    v1::CommandBatch message;
-    size_t size_bytes = 0;
-  };
+  void DropCredited() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   mutable Mutex mutex_;
   CondVar room_, work_, credited_changed_;
   std::deque<Batch> queue_ ABSL_GUARDED_BY(mutex_);
+  std::deque<Batch> retained_ ABSL_GUARDED_BY(mutex_);  // Sent; the last one ends at sent_.
   std::vector<uint64_t> releases_ ABSL_GUARDED_BY(mutex_);
   uint64_t window_ ABSL_GUARDED_BY(mutex_);
   // Commands so far. Appended commands are numbered when they are queued; releases when they are
@@ -74,9 +95,11 @@ class CommandOutbox {
   uint64_t appended_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t sent_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t credited_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t retained_commands_ ABSL_GUARDED_BY(mutex_) = 0;
   size_t pending_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   int blocked_ ABSL_GUARDED_BY(mutex_) = 0;
-  bool interrupted_ ABSL_GUARDED_BY(mutex_) = false;
+  bool retain_ ABSL_GUARDED_BY(mutex_) = false;
+  bool lazy_ ABSL_GUARDED_BY(mutex_) = false;
   bool writer_waits_ ABSL_GUARDED_BY(mutex_) = false;
   absl::Status status_ ABSL_GUARDED_BY(mutex_);
 };

@@ -4,17 +4,27 @@
 
 namespace acceld::client {
 
-void PendingRequests::Add(uint64_t request_id, Callback callback) {
-  absl::Status status;
-  {
-    MutexLock lock(mutex_);
-    status = status_;
-    if (status.ok()) {
-      waiting_.emplace(request_id, std::move(callback));
-      return;
-    }
+bool PendingRequests::Add(uint64_t request_id, uint64_t number, v1::Command command,
+                          Callback callback) {
+  MutexLock lock(mutex_);
+  if (!status_.ok()) return false;
+  waiting_.emplace(request_id, Request{number, std::move(command), std::move(callback)});
+  return true;
+}
+
+std::vector<std::pair<uint64_t, v1::Command>> PendingRequests::Unanswered(uint64_t number) const {
+  std::vector<std::pair<uint64_t, v1::Command>> unanswered;
+  MutexLock lock(mutex_);
+  for (const auto& [id, request] : waiting_) {
+    if (request.number <= number) unanswered.emplace_back(id, request.command);
   }
-  callback({.status = status});
+  return unanswered;
+}
+
+void PendingRequests::Renumber(uint64_t request_id, uint64_t number) {
+  MutexLock lock(mutex_);
+  const auto found = waiting_.find(request_id);
+  if (found != waiting_.end()) found->second.number = number;
 }
 
 void PendingRequests::Complete(uint64_t request_id, Answer answer) {
@@ -23,21 +33,21 @@ void PendingRequests::Complete(uint64_t request_id, Answer answer) {
     MutexLock lock(mutex_);
     auto found = waiting_.find(request_id);
     if (found == waiting_.end()) return;
-    callback = std::move(found->second);
+    callback = std::move(found->second.callback);
     waiting_.erase(found);
   }
   callback(std::move(answer));
 }
 
 void PendingRequests::Fail(const absl::Status& reason) {
-  absl::flat_hash_map<uint64_t, Callback> failed;
+  absl::flat_hash_map<uint64_t, Request> failed;
   {
     MutexLock lock(mutex_);
     if (!status_.ok()) return;
     status_ = reason;
     failed.swap(waiting_);
   }
-  for (auto& [id, callback] : failed) callback({.status = reason});
+  for (auto& [id, request] : failed) request.callback({.status = reason});
 }
 
 }  // namespace acceld::client

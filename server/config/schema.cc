@@ -210,6 +210,24 @@ void AddSessionLimits(Table& table) {
       [](DaemonConfig& c) -> auto& { return c.engine.max_session_bytes; },
       "device memory of one client, and host memory of its uploads; 0: as much as the devices "
       "have");
+  Setting& lease = table.Add(
+      "max-session-lease", SettingType::kSeconds,
+      "seconds that a session may outlive a lost connection, if its client asks for that");
+  lease.fallback = 300.0;
+  lease.max = 86400;
+  lease.apply = [](const Value& value, DaemonConfig& config) {
+    config.rpc.max_lease =
+        std::chrono::milliseconds(static_cast<int64_t>(std::get<double>(value) * 1000));
+  };
+  table.Size(
+      "max-program-size", {65536, kMaxSizeBytes},
+      [](DaemonConfig& c) -> auto& { return c.rpc.max_program_bytes; },
+      "one program, as it is sent");
+  table.Size(
+      "max-kept-programs", {0, kMaxSizeBytes},
+      [](DaemonConfig& c) -> auto& { return c.engine.program_bytes; },
+      "programs that are kept for clients to come, which then need not send them; the least "
+      "recently used go first");
   table.Size(
       "max-session-transfers", {0, kMaxSizeBytes},
       [](DaemonConfig& c) -> auto& { return c.rpc.max_transfer_bytes; },

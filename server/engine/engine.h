@@ -9,6 +9,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "common/digest.h"
 #include "common/ir/literal.h"
 #include "common/ir/module.h"
 #include "common/status.h"
@@ -30,8 +31,9 @@ struct EngineOptions {
   std::string cache_dir;            // empty: no disk tier
   int64_t cache_disk_bytes = int64_t{4} << 30;
   int64_t cache_memory_bytes = int64_t{1} << 30;
-  std::string dump_dir;                      // empty: no dumps
-  std::vector<std::string> disabled_passes;  // of the compiler, by name
+  int64_t program_bytes = int64_t{256} << 20;  // programs kept for sessions to come
+  std::string dump_dir;                        // empty: no dumps
+  std::vector<std::string> disabled_passes;    // of the compiler, by name
   // Limits per session.
   int64_t max_handles = 1'000'000;
   int64_t max_queued_executions = 100'000;
@@ -141,16 +143,21 @@ class Session {
   // program poisons its executions rather than ending the session.
   virtual absl::Status RegisterProgram(ProgramId id, absl::StatusOr<ir::Module> module,
                                        std::string entry) = 0;
+  // Makes a program known that the engine has met, and says whether its result types are the same
+  // for all arguments; NOT_FOUND when it has not, or not lately.
+  virtual absl::StatusOr<bool> RegisterKnownProgram(ProgramId id, const Digest& fingerprint) = 0;
   virtual absl::Status Compile(ProgramId id, std::vector<ir::TensorType> arguments, uint32_t device,
                                std::function<void(CompileResult)> done) = 0;
   virtual absl::Status Execute(ProgramId id, absl::Span<const Handle> inputs,
                                absl::Span<const Handle> outputs, uint32_t device) = 0;
   virtual absl::Status Put(Handle handle, ir::Literal value, uint32_t device) = 0;
 
-  // An upload in pieces. Begin names the array; Append adds bytes in order; Finish must follow the
-  // last byte. Abort poisons the array with `reason`.
+  // An upload in pieces. Begin names the array; Append adds bytes from `offset_bytes` on, where the
+  // bytes that are there already end or earlier: what is there is skipped, so an upload that broke
+  // off may be sent again. Finish must follow the last byte. Abort poisons the array with `reason`.
   virtual absl::Status BeginUpload(Handle handle, ir::TensorType type, uint32_t device) = 0;
-  virtual absl::Status AppendUpload(Handle handle, absl::string_view bytes) = 0;
+  virtual absl::Status AppendUpload(Handle handle, int64_t offset_bytes,
+                                    absl::string_view bytes) = 0;
   virtual absl::Status FinishUpload(Handle handle) = 0;
   virtual void AbortUpload(Handle handle, absl::Status reason) = 0;
 
@@ -174,8 +181,11 @@ class Engine {
   virtual ~Engine() = default;
 
   virtual absl::StatusOr<std::shared_ptr<Session>> OpenSession(SessionOptions options) = 0;
-  // The open session with this token, or NOT_FOUND.
-  virtual absl::StatusOr<std::shared_ptr<Session>> FindSession(absl::string_view token) const = 0;
+  // Keeps a program for sessions that know its fingerprint, which is the answer. The least recently
+  // used go when all have more than EngineOptions.program_bytes; `size_bytes` is what it had on its
+  // way. INVALID_ARGUMENT or NOT_FOUND (no such entry). Walks the whole program.
+  virtual absl::StatusOr<Digest> AddProgram(ir::Module module, std::string entry,
+                                            int64_t size_bytes) = 0;
 
   virtual std::vector<DeviceInfo> Devices() const = 0;
   virtual EngineStats Stats() const = 0;

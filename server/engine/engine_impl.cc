@@ -46,7 +46,7 @@ EngineImpl::EngineImpl(const EngineOptions& options, EngineParts parts)
       parts_(std::move(parts)),
       incarnation_(RandomNumber()),
       total_(std::make_shared<runtime::MemoryAccount>(INT64_MAX)),
-      programs_(parts_),
+      programs_(parts_, options_.program_bytes),
       transfers_(std::make_unique<ThreadPool>("transfer", 1,
                                               static_cast<size_t>(options_.max_queued_copies))) {
   std::vector<hal::Device*> devices;
@@ -93,16 +93,16 @@ absl::StatusOr<std::shared_ptr<Session>> EngineImpl::OpenSession(SessionOptions 
   const uint64_t id = ++sessions_total_;
   auto session =
       std::make_shared<SessionImpl>(*this, id, RandomBytes(kTokenBytes), std::move(options));
-  ids_by_token_.emplace(session->token(), id);
   sessions_.emplace(id, session);
   return session;
 }
 
-absl::StatusOr<std::shared_ptr<Session>> EngineImpl::FindSession(absl::string_view token) const {
-  MutexLock lock(mutex_);
-  const auto it = ids_by_token_.find(token);
-  if (it == ids_by_token_.end()) return absl::NotFoundError("no session has this token");
-  return sessions_.at(it->second);
+absl::StatusOr<Digest> EngineImpl::AddProgram(ir::Module module, std::string entry,
+                                              int64_t size_bytes) {
+  ACCELD_ASSIGN_OR_RETURN(const std::shared_ptr<const Program> program,
+                          programs_.Intern(std::move(module), std::move(entry)));
+  programs_.Keep(program, size_bytes);
+  return program->fingerprint();
 }
 
 void EngineImpl::Forget(uint64_t session_id) {
@@ -111,7 +111,6 @@ void EngineImpl::Forget(uint64_t session_id) {
   const auto it = sessions_.find(session_id);
   if (it == sessions_.end()) return;
   dropped = std::move(it->second);
-  ids_by_token_.erase(dropped->token());
   sessions_.erase(it);
 }
 

@@ -26,7 +26,8 @@ class EngineImpl final : public Engine {
   ~EngineImpl() override;
 
   absl::StatusOr<std::shared_ptr<Session>> OpenSession(SessionOptions options) override;
-  absl::StatusOr<std::shared_ptr<Session>> FindSession(absl::string_view token) const override;
+  absl::StatusOr<Digest> AddProgram(ir::Module module, std::string entry,
+                                    int64_t size_bytes) override;
   std::vector<DeviceInfo> Devices() const override;
   EngineStats Stats() const override;
   std::vector<SessionInfo> Sessions() const override;
@@ -70,7 +71,6 @@ class EngineImpl final : public Engine {
   bool draining_ ABSL_GUARDED_BY(mutex_) = false;
   uint64_t sessions_total_ ABSL_GUARDED_BY(mutex_) = 0;
   absl::flat_hash_map<uint64_t, std::shared_ptr<SessionImpl>> sessions_ ABSL_GUARDED_BY(mutex_);
-  absl::flat_hash_map<std::string, uint64_t> ids_by_token_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace acceld::engine

@@ -1,5 +1,6 @@
 #include "server/engine/program.h"
 
+#include <iterator>
 #include <utility>
 
 namespace acceld::engine {
@@ -39,6 +40,36 @@ absl::StatusOr<std::shared_ptr<const Program>> ProgramRegistry::Intern(ir::Modul
       std::make_shared<const Program>(std::move(module), std::move(entry), fingerprint, parts_);
   known = program;
   return program;
+}
+
+std::shared_ptr<const Program> ProgramRegistry::Find(const Digest& fingerprint) {
+  MutexLock lock(mutex_);
+  const auto kept = kept_by_fingerprint_.find(fingerprint);
+  if (kept != kept_by_fingerprint_.end()) {
+    kept_.splice(kept_.begin(), kept_, kept->second);
+    return kept_.front().program;
+  }
+  const auto known = programs_.find(fingerprint);
+  return known == programs_.end() ? nullptr : known->second.lock();
+}
+
+void ProgramRegistry::Keep(std::shared_ptr<const Program> program, int64_t size_bytes) {
+  KeptList dropped;  // Destroyed without the lock.
+  MutexLock lock(mutex_);
+  const Digest fingerprint = program->fingerprint();
+  const auto kept = kept_by_fingerprint_.find(fingerprint);
+  if (kept != kept_by_fingerprint_.end()) {
+    kept_.splice(kept_.begin(), kept_, kept->second);
+    return;
+  }
+  kept_.push_front({std::move(program), size_bytes});
+  kept_by_fingerprint_.emplace(fingerprint, kept_.begin());
+  kept_bytes_ += size_bytes;
+  while (kept_bytes_ > limit_bytes_ && kept_.size() > 1) {
+    kept_bytes_ -= kept_.back().size_bytes;
+    kept_by_fingerprint_.erase(kept_.back().program->fingerprint());
+    dropped.splice(dropped.begin(), kept_, std::prev(kept_.end()));
+  }
 }
 
 uint64_t ProgramRegistry::size() const {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <memory>
 #include <string>
 #include <vector>
@@ -49,19 +50,35 @@ class Program {
   mutable absl::flat_hash_map<TypeList, InferredTypes> result_types_ ABSL_GUARDED_BY(mutex_);
 };
 
-// The programs that sessions hold, by fingerprint. Thread-safe; keeps none alive.
+// The programs that sessions hold, by fingerprint, and those kept for sessions to come, the most
+// recently used first, up to `limit_bytes` (the last one always). Thread-safe.
 class ProgramRegistry {
  public:
-  explicit ProgramRegistry(const EngineParts& parts) : parts_(parts) {}
+  ProgramRegistry(const EngineParts& parts, int64_t limit_bytes)
+      : parts_(parts), limit_bytes_(limit_bytes) {}
 
   // The equal program that a session holds already, or this one, verified. INVALID_ARGUMENT or
   // NOT_FOUND (no such entry).
   absl::StatusOr<std::shared_ptr<const Program>> Intern(ir::Module module, std::string entry);
+  // The program with this fingerprint, if it is held or kept; nullptr otherwise.
+  std::shared_ptr<const Program> Find(const Digest& fingerprint);
+  // Keeps a program, which counts as `size_bytes`.
+  void Keep(std::shared_ptr<const Program> program, int64_t size_bytes);
   uint64_t size() const;
 
  private:
+  struct Kept {
+    std::shared_ptr<const Program> program;
+    int64_t size_bytes;
+  };
+  using KeptList = std::list<Kept>;
+
   const EngineParts& parts_;
+  const int64_t limit_bytes_;
   mutable Mutex mutex_;
+  KeptList kept_ ABSL_GUARDED_BY(mutex_);  // Most recently used first.
+  absl::flat_hash_map<Digest, KeptList::iterator> kept_by_fingerprint_ ABSL_GUARDED_BY(mutex_);
+  int64_t kept_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   mutable absl::flat_hash_map<Digest, std::weak_ptr<const Program>> programs_
       ABSL_GUARDED_BY(mutex_);
 };

@@ -2,6 +2,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "common/ir/specialize/specialize.h"
 #include "server/engine/engine_impl.h"
 #include "server/engine/session_impl.h"
 #include "server/engine/upload_state.h"
@@ -71,6 +72,17 @@ absl::Status SessionImpl::CheckNew(absl::Span<const Handle> handles) const {
   return absl::OkStatus();
 }
 
+absl::Status SessionImpl::CheckNewProgram(ProgramId id) const {
+  ACCELD_RETURN_IF_ERROR(CheckOpen());
+  if (programs_.contains(id)) {
+    return absl::AlreadyExistsError(absl::StrCat("program ", id, " is registered already"));
+  }
+  const int64_t limit = engine_.options().max_programs;
+  if (static_cast<int64_t>(programs_.size()) < limit) return absl::OkStatus();
+  return absl::ResourceExhaustedError(
+      absl::StrCat("session: ", programs_.size(), " of ", limit, " programs are registered"));
+}
+
 int64_t SessionImpl::Queued() const {
   int64_t queued = 0;
   for (const auto& queue : queues_) queued += queue->queued();
@@ -95,17 +107,9 @@ std::shared_ptr<runtime::Array> SessionImpl::Poisoned(absl::Status error, uint32
 
 absl::Status SessionImpl::RegisterProgram(ProgramId id, absl::StatusOr<ir::Module> module,
                                           std::string entry) {
-  const int64_t limit = engine_.options().max_programs;
   {
     MutexLock lock(mutex_);
-    ACCELD_RETURN_IF_ERROR(CheckOpen());
-    if (programs_.contains(id)) {
-      return absl::AlreadyExistsError(absl::StrCat("program ", id, " is registered already"));
-    }
-    if (static_cast<int64_t>(programs_.size()) >= limit) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("session: ", programs_.size(), " of ", limit, " programs are registered"));
-    }
+    ACCELD_RETURN_IF_ERROR(CheckNewProgram(id));
   }
   if (entry.empty()) entry = "main";
   auto registered = std::make_shared<RegisteredProgram>();
@@ -115,11 +119,26 @@ absl::Status SessionImpl::RegisterProgram(ProgramId id, absl::StatusOr<ir::Modul
                             ? engine_.programs().Intern(*std::move(module), std::move(entry))
                             : absl::StatusOr<std::shared_ptr<const Program>>(module.status());
   MutexLock lock(mutex_);
-  ACCELD_RETURN_IF_ERROR(CheckOpen());
-  if (!programs_.emplace(id, std::move(registered)).second) {
-    return absl::AlreadyExistsError(absl::StrCat("program ", id, " is registered already"));
-  }
+  ACCELD_RETURN_IF_ERROR(CheckNewProgram(id));
+  programs_.emplace(id, std::move(registered));
   return absl::OkStatus();
+}
+
+absl::StatusOr<bool> SessionImpl::RegisterKnownProgram(ProgramId id, const Digest& fingerprint) {
+  std::shared_ptr<const Program> program = engine_.programs().Find(fingerprint);
+  if (program == nullptr) {
+    return absl::NotFoundError(absl::StrCat("no program ", fingerprint.ToHex(), " is known"));
+  }
+  auto registered = std::make_shared<RegisteredProgram>();
+  registered->name = std::make_shared<const std::string>(
+      program->module().name.empty() ? program->entry() : program->module().name);
+  ACCELD_ASSIGN_OR_RETURN(const ir::Function* entry, program->module().Entry(program->entry()));
+  const bool has_static_results = ir::HasStaticResults(*entry);
+  registered->program = std::move(program);
+  MutexLock lock(mutex_);
+  ACCELD_RETURN_IF_ERROR(CheckNewProgram(id));
+  programs_.emplace(id, std::move(registered));
+  return has_static_results;
 }
 
 void SessionImpl::Release(absl::Span<const Handle> handles) {

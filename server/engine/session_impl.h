@@ -37,13 +37,14 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
 
   absl::Status RegisterProgram(ProgramId id, absl::StatusOr<ir::Module> module,
                                std::string entry) override;
+  absl::StatusOr<bool> RegisterKnownProgram(ProgramId id, const Digest& fingerprint) override;
   absl::Status Compile(ProgramId id, std::vector<ir::TensorType> arguments, uint32_t device,
                        std::function<void(CompileResult)> done) override;
   absl::Status Execute(ProgramId id, absl::Span<const Handle> inputs,
                        absl::Span<const Handle> outputs, uint32_t device) override;
   absl::Status Put(Handle handle, ir::Literal value, uint32_t device) override;
   absl::Status BeginUpload(Handle handle, ir::TensorType type, uint32_t device) override;
-  absl::Status AppendUpload(Handle handle, absl::string_view bytes) override;
+  absl::Status AppendUpload(Handle handle, int64_t offset_bytes, absl::string_view bytes) override;
   absl::Status FinishUpload(Handle handle) override;
   void AbortUpload(Handle handle, absl::Status reason) override;
   void Release(absl::Span<const Handle> handles) override;
@@ -93,6 +94,7 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
   // Whether these handles can be defined now.
   absl::Status CheckNew(absl::Span<const Handle> handles) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status CheckNewProgram(ProgramId id) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status CheckDevice(uint32_t device) const;
   int64_t Queued() const;
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -27,11 +28,18 @@ absl::Status CheckArrayType(const ir::TensorType& type, int64_t limit_bytes) {
 
 }  // namespace
 
-absl::Status SessionImpl::UploadState::Append(absl::string_view bytes) {
+absl::Status SessionImpl::UploadState::Append(int64_t offset_bytes, absl::string_view bytes) {
   absl::Status status;
   {
     MutexLock lock(mutex_);
     if (settled_) return absl::FailedPreconditionError("upload: it has ended");
+    if (offset_bytes < 0 || offset_bytes > filled_) {
+      return absl::OutOfRangeError(absl::StrCat("upload of ", array_->type()->ToString(), ": ",
+                                                "bytes from ", offset_bytes, " on, but it has got ",
+                                                filled_));
+    }
+    // What is there already came from a stream that broke off.
+    bytes.remove_prefix(std::min(bytes.size(), static_cast<size_t>(filled_ - offset_bytes)));
     status = AppendLocked(bytes);
   }
   if (!status.ok()) Fail(status);
@@ -158,12 +166,13 @@ std::shared_ptr<SessionImpl::UploadState> SessionImpl::TakeUpload(Handle handle)
   return upload;
 }
 
-absl::Status SessionImpl::AppendUpload(Handle handle, absl::string_view bytes) {
+absl::Status SessionImpl::AppendUpload(Handle handle, int64_t offset_bytes,
+                                       absl::string_view bytes) {
   const std::shared_ptr<UploadState> upload = FindUpload(handle);
   if (upload == nullptr) {
     return absl::NotFoundError(absl::StrCat("no upload to handle ", handle, " is going on"));
   }
-  return upload->Append(bytes);
+  return upload->Append(offset_bytes, bytes);
 }
 
 absl::Status SessionImpl::FinishUpload(Handle handle) {

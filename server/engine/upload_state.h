@@ -19,8 +19,8 @@ struct SessionImpl::UploadState {
               std::shared_ptr<runtime::MemoryAccount> account)
       : array_(std::move(array)), device_(device), account_(std::move(account)) {}
 
-  // Any error has failed the array too.
-  absl::Status Append(absl::string_view bytes);
+  // Any error but OUT_OF_RANGE (a gap) has failed the array too.
+  absl::Status Append(int64_t offset_bytes, absl::string_view bytes);
   // The bytes, when all are there.
   absl::StatusOr<runtime::Upload> Finish();
   // Nothing happens when the array is settled already.

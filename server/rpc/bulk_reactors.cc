@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "server/rpc/status_codes.h"
 
 namespace acceld::rpc {
@@ -12,21 +13,33 @@ constexpr size_t kChunkBytes = size_t{1} << 20;
 
 }  // namespace
 
-UploadReactor::UploadReactor(engine::Engine& engine, observability::RpcInstruments& instruments,
-                             grpc::CallbackServerContext* context)
-    : engine_(engine), instruments_(instruments), context_(context) {
+UploadReactor::UploadReactor(const RpcContext& rpc, grpc::CallbackServerContext* context)
+    : rpc_(rpc), context_(context) {
   StartRead(&chunk_);
 }
 
 absl::Status UploadReactor::Append() {
   if (session_ == nullptr) {
-    ACCELD_ASSIGN_OR_RETURN(session_, engine_.FindSession(chunk_.session_token()));
+    ACCELD_ASSIGN_OR_RETURN(session_, rpc_.sessions.Find(chunk_.session_token()));
     handle_ = chunk_.handle();
-  } else if (chunk_.handle() != 0 && chunk_.handle() != handle_) {
-    return absl::InvalidArgumentError("the chunks of an upload name different handles");
+    program_id_ = chunk_.program_id();
+  } else if ((chunk_.handle() != 0 && chunk_.handle() != handle_) ||
+             (chunk_.program_id() != 0 && chunk_.program_id() != program_id_)) {
+    return absl::InvalidArgumentError("the chunks of an upload name different targets");
   }
-  instruments_.upload_bytes.Add(chunk_.data().size());
-  return session_->AppendUpload(handle_, chunk_.data());
+  session_->RenewLease();
+  rpc_.instruments.upload_bytes.Add(chunk_.data().size());
+  const int64_t offset_bytes = received_bytes_;
+  received_bytes_ += static_cast<int64_t>(chunk_.data().size());
+  if (program_id_ == 0) {
+    return session_->engine_session().AppendUpload(handle_, offset_bytes, chunk_.data());
+  }
+  if (received_bytes_ > rpc_.options.max_program_bytes) {
+    return absl::ResourceExhaustedError(absl::StrCat("program ", program_id_, " has more than ",
+                                                     rpc_.options.max_program_bytes, " bytes"));
+  }
+  program_.append(chunk_.data());
+  return absl::OkStatus();
 }
 
 void UploadReactor::OnReadDone(bool ok) {
@@ -38,13 +51,26 @@ void UploadReactor::OnReadDone(bool ok) {
   }
   if (context_->IsCancelled()) return End(absl::CancelledError("the upload was broken off"));
   if (session_ == nullptr) return End(absl::InvalidArgumentError("an upload without chunks"));
-  End(session_->FinishUpload(handle_));
+  if (program_id_ != 0) return ProvideProgram();
+  End(session_->engine_session().FinishUpload(handle_));
+}
+
+void UploadReactor::ProvideProgram() {
+  // The reactor lives until it is finished.
+  const absl::Status queued = rpc_.decoders.Submit(
+      [this] { Finish(ToGrpc(session_->ProvideProgram(program_id_, program_))); });
+  if (!queued.ok()) End(queued);
 }
 
 void UploadReactor::End(const absl::Status& status) {
-  // An unknown handle is not this upload's to fail.
-  if (!status.ok() && session_ != nullptr && !absl::IsNotFound(status)) {
-    session_->AbortUpload(handle_, status);
+  // An unknown handle is not this upload's to fail, and in a session with a lease a broken stream
+  // may be followed by another.
+  const bool failed = !status.ok() && session_ != nullptr && !absl::IsNotFound(status);
+  const bool over =
+      !absl::IsCancelled(status) || (session_ != nullptr && session_->lease().count() == 0);
+  if (failed && over && program_id_ != 0) (void)session_->RefuseProgram(program_id_, status);
+  if (failed && over && program_id_ == 0) {
+    session_->engine_session().AbortUpload(handle_, status);
   }
   Finish(ToGrpc(status));
 }

@@ -6,31 +6,33 @@
 #include "acceld/v1/acceld.grpc.pb.h"
 #include "common/status.h"
 #include "server/engine/engine.h"
-#include "server/observability/instruments/rpc_instruments.h"
+#include "server/rpc/rpc_context.h"
 #include "server/rpc/transfers.h"
 
 namespace acceld::rpc {
 
-// Takes in the chunks of one Upload and appends them to the array that BeginUpload named. A stream
-// that breaks, or is wrong, fails the array. Owns itself until OnDone.
+// Takes in the chunks of one Upload: the bytes of an array, appended as they come, or of a program,
+// gathered and decoded on the decode pool. Owns itself until OnDone.
 class UploadReactor : public grpc::ServerReadReactor<v1::UploadChunk> {
  public:
-  UploadReactor(engine::Engine& engine, observability::RpcInstruments& instruments,
-                grpc::CallbackServerContext* context);
+  UploadReactor(const RpcContext& rpc, grpc::CallbackServerContext* context);
 
  private:
   void OnReadDone(bool ok) override;
   void OnDone() override { delete this; }
 
   absl::Status Append();
+  void ProvideProgram();
   void End(const absl::Status& status);
 
-  engine::Engine& engine_;
-  observability::RpcInstruments& instruments_;
+  const RpcContext& rpc_;
   grpc::CallbackServerContext* const context_;
-  std::shared_ptr<engine::Session>
-      session_;  // Shared with its channel; null before the first chunk.
+  // Shared with the table and its channel; null before the first chunk.
+  std::shared_ptr<ClientSession> session_;
   engine::Handle handle_ = 0;
+  uint64_t program_id_ = 0;
+  int64_t received_bytes_ = 0;
+  std::string program_;
   v1::UploadChunk chunk_;
 };
 

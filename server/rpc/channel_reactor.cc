@@ -5,91 +5,156 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/utf8.h"
 #include "server/rpc/call_counter.h"
+#include "server/rpc/convert.h"
 #include "server/rpc/status_codes.h"
 
 namespace acceld::rpc {
 namespace {
 
 constexpr size_t kMaxBatchBytes = size_t{1} << 20;
+// A client keeps what is not credited, to send it again after its stream broke.
+constexpr size_t kMaxUncreditedBytes = size_t{4} << 20;
 // How long a session may keep a thread that others could use.
 constexpr std::chrono::milliseconds kTurn{10};
-
-bool AsksForCredit(const v1::CommandBatch& batch) {
-  return std::any_of(batch.commands().begin(), batch.commands().end(),
-                     [](const v1::Command& command) { return command.has_begin_upload(); });
-}
+// For the client to take its last events and to close the stream.
+constexpr std::chrono::seconds kGoodbyePatience{5};
 
 }  // namespace
 
-std::shared_ptr<ChannelReactor> ChannelReactor::Start(engine::Engine& engine,
-                                                      TransferTable& transfers,
-                                                      const RpcOptions& options,
-                                                      observability::RpcInstruments& instruments,
-                                                      ThreadPool& decoders) {
-  std::shared_ptr<ChannelReactor> reactor(
-      new ChannelReactor(engine, transfers, options, instruments, decoders));
+ChannelStream* ChannelReactor::Start(const RpcContext& rpc) {
+  std::shared_ptr<ChannelReactor> reactor(new ChannelReactor(rpc));
   reactor->self_ = reactor;
   reactor->StartRead(&reactor->incoming_);
-  return reactor;
+  return reactor.get();
 }
 
-ChannelReactor::ChannelReactor(engine::Engine& engine, TransferTable& transfers,
-                               const RpcOptions& options,
-                               observability::RpcInstruments& instruments, ThreadPool& decoders)
-    : options_(options),
-      instruments_(instruments),
-      decoders_(decoders),
-      handler_(engine, transfers, options) {}
-
 void ChannelReactor::OnReadDone(bool ok) {
-  if (!ok) return End(grpc::Status::OK);  // The client closed or is gone.
-  {
-    MutexLock lock(mutex_);
-    if (last_words_.has_value()) return;  // Too late.
+  if (!ok) {
+    absl::Status status;  // The client closed or is gone.
+    {
+      MutexLock lock(mutex_);
+      if (last_words_.has_value()) status = *last_words_;
+    }
+    return Finish(status);
   }
+  const size_t size_bytes = incoming_.Length();
   const grpc::Status decoded =
       grpc::SerializationTraits<v1::CommandBatch>::Deserialize(&incoming_, &batch_);
   if (!decoded.ok()) {
-    return End(
-        grpc::Status(grpc::StatusCode::INVALID_ARGUMENT, "a message that is no CommandBatch"));
+    return EndSession(absl::InvalidArgumentError("a message that is no CommandBatch"));
   }
-  CountBatch(batch_, instruments_);
+  CountBatch(batch_, rpc_.instruments);
+  if (session_ != nullptr) session_->RenewLease();
   uncredited_ += batch_.commands_size();
-  if (uncredited_ > options_.command_window) {
-    return End(ToGrpc(absl::InvalidArgumentError(
+  uncredited_bytes_ += size_bytes;
+  if (uncredited_ > rpc_.options.command_window) {
+    return EndSession(absl::InvalidArgumentError(
         absl::StrCat(uncredited_, " commands sent beyond those credited; the window is ",
-                     options_.command_window))));
+                     rpc_.options.command_window)));
   }
   next_command_ = 0;
-  if (handler_.IsHeavy(batch_)) return QueueTurn();
+  if (IsHeavy()) return QueueTurn();
   TakeTurn();
 }
 
+void ChannelReactor::EndSession(const absl::Status& why) {
+  if (session_ != nullptr) {
+    bool over;
+    {
+      MutexLock lock(mutex_);
+      over = last_words_.has_value();
+    }
+    if (over) return ReadNext();  // A command of a session that was just ended.
+    rpc_.sessions.End(session_, why);
+  }
+  Finish(why);
+}
+
+bool ChannelReactor::IsHeavy() {
+  if (session_ != nullptr) return session_->IsHeavy(batch_);
+  return batch_.commands_size() > 0 && batch_.commands(0).hello().has_resume();
+}
+
 void ChannelReactor::QueueTurn() {
-  const absl::Status queued = decoders_.Submit([self = shared_from_this()] { self->TakeTurn(); });
-  if (!queued.ok()) End(ToGrpc(queued));
+  const absl::Status queued =
+      rpc_.decoders.Submit([self = shared_from_this()] { self->TakeTurn(); });
+  if (!queued.ok()) Finish(queued);
 }
 
 void ChannelReactor::TakeTurn() {
   {
     MutexLock lock(mutex_);
-    if (ended_ || last_words_.has_value()) return;  // Ended between two turns.
+    if (ended_) return;                                                   // Between two turns.
+    if (last_words_.has_value()) next_command_ = batch_.commands_size();  // Too late.
   }
   const auto end_of_turn = std::chrono::steady_clock::now() + kTurn;
   for (; next_command_ < batch_.commands_size(); ++next_command_) {
     if (std::chrono::steady_clock::now() > end_of_turn) return QueueTurn();
-    const absl::Status status =
-        handler_.Handle(*batch_.mutable_commands(next_command_), shared_from_this());
-    if (!status.ok()) return End(ToGrpc(status));
+    v1::Command& command = *batch_.mutable_commands(next_command_);
+    if (session_ == nullptr) {
+      const absl::Status status = OnHello(command);
+      if (!status.ok()) return Finish(status);
+      continue;
+    }
+    const absl::StatusOr<ClientSession::Intake> taken = session_->Take(command, shared_from_this());
+    if (absl::IsAborted(taken.status())) return Finish(taken.status());
+    if (!taken.ok()) return EndSession(taken.status());
+    if (*taken == ClientSession::Intake::kNeedsProgram) return;
+    upload_uncredited_ |= command.has_begin_upload();
   }
-  if (AsksForCredit(batch_) || uncredited_ > options_.command_window / 8) Credit();
+  if (upload_uncredited_ || uncredited_ > rpc_.options.command_window / 8 ||
+      uncredited_bytes_ > kMaxUncreditedBytes) {
+    Credit();
+  }
   ReadNext();
 }
+
+absl::Status ChannelReactor::OnHello(const v1::Command& command) {
+  if (!command.has_hello()) {
+    return absl::InvalidArgumentError("the first command of a channel must be Hello");
+  }
+  const v1::Hello& hello = command.hello();
+  ACCELD_ASSIGN_OR_RETURN(
+      std::shared_ptr<ClientSession> session,
+      hello.has_resume() ? rpc_.sessions.Resume(hello.resume()) : rpc_.sessions.Open(hello));
+  {
+    MutexLock lock(mutex_);
+    session_ = session;
+  }
+  ACCELD_ASSIGN_OR_RETURN(const uint64_t commands_taken, session->Attach(shared_from_this()));
+  v1::Event event;
+  v1::Welcome& welcome = *event.mutable_welcome();
+  const absl::string_view token = session->engine_session().token();
+  welcome.set_session_token(token.data(), token.size());
+  welcome.set_daemon_version(rpc_.options.version);
+  welcome.set_incarnation(rpc_.engine.incarnation());
+  for (const engine::DeviceInfo& device : rpc_.engine.Devices()) {
+    *welcome.add_devices() = ToProto(device);
+  }
+  welcome.set_max_inline_bytes(rpc_.options.max_inline_bytes);
+  welcome.set_command_window(rpc_.options.command_window);
+  welcome.set_lease_ms(static_cast<uint32_t>(session->lease().count()));
+  welcome.set_commands_taken(commands_taken);
+  Send(std::move(event));
+  bool ended;
+  {
+    MutexLock lock(mutex_);
+    ended = ended_;
+  }
+  if (ended) LeaveSession();  // The stream broke while there was no session to leave.
+  --uncredited_;              // Hello is not counted.
+  return absl::OkStatus();
+}
+
+void ChannelReactor::ContinueIntake() { QueueTurn(); }
 
 void ChannelReactor::Credit() {
   v1::Event event;
   event.mutable_credit()->set_commands(std::exchange(uncredited_, 0));
+  uncredited_bytes_ = 0;
+  upload_uncredited_ = false;
   Send(std::move(event));
 }
 
@@ -101,19 +166,21 @@ void ChannelReactor::ReadNext() {
 }
 
 bool ChannelReactor::MayRead() const {
-  return requests_ < options_.max_requests && executions_ < options_.max_executions &&
-         event_bytes_ < options_.max_event_bytes;
+  // After a goodbye nothing is taken in; the read finds out when the client closes.
+  return last_words_.has_value() ||
+         (requests_ < rpc_.options.max_requests && executions_ < rpc_.options.max_executions &&
+          event_bytes_ < rpc_.options.max_event_bytes);
 }
 
 void ChannelReactor::StartReadIfPaused() {
-  if (ended_ || last_words_.has_value() || !paused_ || !MayRead()) return;
+  if (ended_ || !paused_ || !MayRead()) return;
   paused_ = false;
   StartRead(&incoming_);
 }
 
 void ChannelReactor::Send(v1::Event event) {
   const size_t size_bytes = event.ByteSizeLong();
-  if (event.has_ready()) instruments_.inline_out_bytes.Add(event.ready().data().size());
+  if (event.has_ready()) rpc_.instruments.inline_out_bytes.Add(event.ready().data().size());
   MutexLock lock(mutex_);
   if (ended_ || last_words_.has_value()) return;
   if (outgoing_.empty() || outgoing_.back().size_bytes + size_bytes > kMaxBatchBytes) {
@@ -144,13 +211,6 @@ void ChannelReactor::OnWriteDone(bool ok) {
   if (!ok) return;  // The read fails too and ends the stream.
   StartWriteIfIdle();
   StartReadIfPaused();
-  FinishIfWritten();
-}
-
-void ChannelReactor::FinishIfWritten() {
-  if (ended_ || !last_words_.has_value() || write_in_flight_ || !outgoing_.empty()) return;
-  ended_ = true;
-  Finish(*last_words_);
 }
 
 void ChannelReactor::Begin(Work work) {
@@ -164,27 +224,52 @@ void ChannelReactor::End(Work work) {
   StartReadIfPaused();
 }
 
-void ChannelReactor::End(const grpc::Status& status) {
-  handler_.Close();
+void ChannelReactor::SayGoodbye(const absl::Status& why) {
+  v1::Event event;
+  event.mutable_goodbye()->set_code(static_cast<uint32_t>(why.code()));
+  event.mutable_goodbye()->set_message(EscapeNonUtf8(why.message()));
+  Send(std::move(event));
+  MutexLock lock(mutex_);
+  if (ended_ || last_words_.has_value()) return;
+  last_words_ = why;
+  patience_.Set(std::chrono::system_clock::now() + kGoodbyePatience,
+                [self = shared_from_this()](bool over) {
+                  if (!over) return;  // Called off: the stream has ended.
+                  absl::Status why;
+                  {
+                    MutexLock inner(self->mutex_);
+                    why = *self->last_words_;
+                  }
+                  self->Finish(why);
+                });
+  StartReadIfPaused();
+}
+
+void ChannelReactor::Displace(const absl::Status& why) { Finish(why); }
+
+void ChannelReactor::Finish(const absl::Status& status) {
+  LeaveSession();
   MutexLock lock(mutex_);
   if (std::exchange(ended_, true)) return;
   outgoing_.clear();
-  Finish(status);
+  patience_.Cancel();
+  ChannelStream::Finish(ToGrpc(status));
 }
 
-void ChannelReactor::EndWhenWritten(const grpc::Status& status) {
-  handler_.Close();
-  MutexLock lock(mutex_);
-  if (last_words_.has_value()) return;
-  last_words_ = status;
-  FinishIfWritten();
+void ChannelReactor::LeaveSession() {
+  std::shared_ptr<ClientSession> session;
+  {
+    MutexLock lock(mutex_);
+    session = session_;
+  }
+  if (session != nullptr) rpc_.sessions.Detach(session, *this);
 }
 
 // Also when nothing is being read: the stream would otherwise never finish.
-void ChannelReactor::OnCancel() { End(grpc::Status::CANCELLED); }
+void ChannelReactor::OnCancel() { Finish(absl::CancelledError("the stream broke")); }
 
 void ChannelReactor::OnDone() {
-  handler_.Close();
+  LeaveSession();
   const std::shared_ptr<ChannelReactor> last = std::move(self_);
 }
 

@@ -7,10 +7,9 @@
 
 #include "acceld/v1/acceld.grpc.pb.h"
 #include "common/mutex.h"
-#include "common/thread_pool.h"
-#include "server/observability/instruments/rpc_instruments.h"
-#include "server/rpc/command_handler.h"
-#include "server/rpc/options.h"
+#include "grpcpp/alarm.h"
+#include "server/rpc/rpc_context.h"
+#include "server/rpc/session_stream.h"
 
 namespace acceld::rpc {
 
@@ -18,32 +17,28 @@ namespace acceld::rpc {
 // the stream.
 using ChannelStream = grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>;
 
-// One Channel stream: reads a batch, hands it to the CommandHandler (on the decode pool when that
-// may take long), reads the next; collects events and writes them in batches, one write in flight.
+// One Channel stream: reads a batch, has its session take it in (on the decode pool when that may
+// take long), reads the next; collects events and writes them in batches, one write in flight.
 //
-// Reading pauses while too many events, requests or executions of the session are under way, so a
+// Reading pauses while too many events, requests or executions of the stream are under way, so a
 // client that runs ahead is held by HTTP/2 flow control and by its command window. No thread of
-// gRPC waits here. gRPC owns the object from its creation to OnDone; callbacks of the engine and
-// the decode pool share it.
+// gRPC waits here. gRPC owns the object from its creation to OnDone; the session, callbacks of the
+// engine and the decode pool share it.
 class ChannelReactor : public ChannelStream,
-                       public SessionEvents,
+                       public SessionStream,
                        public std::enable_shared_from_this<ChannelReactor> {
  public:
-  static std::shared_ptr<ChannelReactor> Start(engine::Engine& engine, TransferTable& transfers,
-                                               const RpcOptions& options,
-                                               observability::RpcInstruments& instruments,
-                                               ThreadPool& decoders);
+  // For gRPC, to which it belongs.
+  static ChannelStream* Start(const RpcContext& rpc);
 
-  // Ends the stream with `status` (once; later calls do nothing) and closes the session.
-  void End(const grpc::Status& status);
-  // The same, but the events that are there by then are sent first. A client that does not take
-  // them holds the end up until the call is cancelled.
-  void EndWhenWritten(const grpc::Status& status);
-
-  // SessionEvents. Events after the end are dropped.
   void Send(v1::Event event) override;
   void Begin(Work work) override;
   void End(Work work) override;
+  void ContinueIntake() override;
+  // The events that are there by then are sent first, and the client may close the stream itself.
+  // One that takes too long loses what is left.
+  void SayGoodbye(const absl::Status& why) override;
+  void Displace(const absl::Status& why) override;
 
  private:
   struct Outgoing {
@@ -51,8 +46,7 @@ class ChannelReactor : public ChannelStream,
     size_t size_bytes = 0;
   };
 
-  ChannelReactor(engine::Engine& engine, TransferTable& transfers, const RpcOptions& options,
-                 observability::RpcInstruments& instruments, ThreadPool& decoders);
+  explicit ChannelReactor(const RpcContext& rpc) : rpc_(rpc) {}
 
   void OnReadDone(bool ok) override;
   void OnWriteDone(bool ok) override;
@@ -63,17 +57,21 @@ class ChannelReactor : public ChannelStream,
   void QueueTurn();
   // Handles what is left of the batch, then reads on; queues another turn when this one is over.
   void TakeTurn();
+  // Opens or resumes the session.
+  absl::Status OnHello(const v1::Command& command);
+  bool IsHeavy();
+  // Ends the session with the stream: it cannot be known what the client meant.
+  void EndSession(const absl::Status& why);
   void Credit();
   void ReadNext();
   bool MayRead() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void StartReadIfPaused() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void StartWriteIfIdle() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void FinishIfWritten() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Ends the stream (once) and leaves the session.
+  void Finish(const absl::Status& status);
+  void LeaveSession();
 
-  const RpcOptions& options_;
-  observability::RpcInstruments& instruments_;
-  ThreadPool& decoders_;
-  CommandHandler handler_;
+  const RpcContext& rpc_;
   std::shared_ptr<ChannelReactor> self_;  // gRPC's share: from Start to OnDone.
 
   // Owned by the reading side: a read in flight, or the one thread that takes the batch in.
@@ -81,6 +79,10 @@ class ChannelReactor : public ChannelStream,
   v1::CommandBatch batch_;
   int next_command_ = 0;
   uint64_t uncredited_ = 0;
+  size_t uncredited_bytes_ = 0;
+  bool upload_uncredited_ = false;
+  // Set by Hello; others read it under the mutex. Shared with the table.
+  std::shared_ptr<ClientSession> session_;
 
   // The mutex also orders StartRead, StartWrite and Finish; gRPC calls nobody back from inside
   // them.
@@ -92,7 +94,8 @@ class ChannelReactor : public ChannelStream,
   uint64_t executions_ ABSL_GUARDED_BY(mutex_) = 0;
   bool write_in_flight_ ABSL_GUARDED_BY(mutex_) = false;
   bool paused_ ABSL_GUARDED_BY(mutex_) = false;
-  std::optional<grpc::Status> last_words_ ABSL_GUARDED_BY(mutex_);  // of EndWhenWritten
+  std::optional<absl::Status> last_words_ ABSL_GUARDED_BY(mutex_);  // of SayGoodbye
+  grpc::Alarm patience_;                                            // for the client's goodbye
   bool ended_ ABSL_GUARDED_BY(mutex_) = false;
 };
 

@@ -1,21 +1,16 @@
 #include "server/rpc/command_handler.h"
 
-#include <chrono>
 #include <utility>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "common/ir/specialize/specialize.h"
 #include "common/ir/wire.h"
-#include "common/log.h"
 #include "common/utf8.h"
 #include "server/rpc/convert.h"
 
 namespace acceld::rpc {
 namespace {
 
-constexpr uint32_t kProtocolVersion = 1;
-constexpr size_t kMaxClientNameBytes = 256;
 constexpr size_t kHeavyProgramBytes = 4096;
 
 void SetStatus(const absl::Status& status, v1::Ready& ready) {
@@ -68,9 +63,10 @@ v1::Event FetchedEvent(uint64_t request_id, const engine::FetchResult& result,
 
 }  // namespace
 
-CommandHandler::CommandHandler(engine::Engine& engine, TransferTable& transfers,
+CommandHandler::CommandHandler(engine::Session& session,
+                               std::shared_ptr<SessionTransfers> transfers,
                                const RpcOptions& options)
-    : engine_(engine), transfer_table_(transfers), options_(options) {}
+    : session_(session), transfers_(std::move(transfers)), options_(options) {}
 
 bool CommandHandler::IsHeavy(const v1::CommandBatch& batch) const {
   if (has_dynamic_programs_) return true;
@@ -84,20 +80,17 @@ bool CommandHandler::IsHeavy(const v1::CommandBatch& batch) const {
 }
 
 absl::Status CommandHandler::Handle(v1::Command& command,
-                                    const std::shared_ptr<SessionEvents>& events) {
-  if (session_ == nullptr && !command.has_hello()) {
-    return absl::InvalidArgumentError("the first command of a channel must be Hello");
-  }
+                                    const std::shared_ptr<SessionStream>& stream) {
   switch (command.command_case()) {
     case v1::Command::kHello:
-      return OnHello(command.hello(), *events);
+      return absl::InvalidArgumentError("a second Hello");
     case v1::Command::kRegisterProgram:
-      return OnRegisterProgram(command.register_program());
+      return OnRegisterProgram(command.register_program(), *stream);
     case v1::Command::kCompile:
-      OnCompile(command.compile(), events);
+      OnCompile(command.compile(), stream);
       return absl::OkStatus();
     case v1::Command::kExecute:
-      return OnExecute(command.execute(), events);
+      return OnExecute(command.execute(), stream);
     case v1::Command::kPut:
       return OnPut(command.put());
     case v1::Command::kBeginUpload:
@@ -106,10 +99,10 @@ absl::Status CommandHandler::Handle(v1::Command& command,
       OnRelease(command.release());
       return absl::OkStatus();
     case v1::Command::kAwait:
-      OnAwait(command.await(), events);
+      OnAwait(command.await(), stream);
       return absl::OkStatus();
     case v1::Command::kFetch:
-      OnFetch(command.fetch(), events);
+      OnFetch(command.fetch(), stream);
       return absl::OkStatus();
     case v1::Command::COMMAND_NOT_SET:
       break;
@@ -117,63 +110,78 @@ absl::Status CommandHandler::Handle(v1::Command& command,
   return absl::InvalidArgumentError("a command that this daemon does not know");
 }
 
-absl::Status CommandHandler::OnHello(const v1::Hello& hello, SessionEvents& events) {
-  if (session_ != nullptr) return absl::InvalidArgumentError("a second Hello");
-  if (hello.protocol_version() != kProtocolVersion) {
-    return absl::FailedPreconditionError(absl::StrCat("the client speaks protocol ",
-                                                      hello.protocol_version(), ", the daemon ",
-                                                      kProtocolVersion));
+absl::Status CommandHandler::OnRegisterProgram(const v1::RegisterProgram& command,
+                                               SessionStream& stream) {
+  if (!command.has_program() && !command.fingerprint().empty()) {
+    return RegisterByFingerprint(command, stream);
   }
-  ACCELD_ASSIGN_OR_RETURN(
-      std::shared_ptr<engine::Session> session,
-      engine_.OpenSession({.client_name = hello.client_name().substr(0, kMaxClientNameBytes),
-                           .priority = FromProto(hello.priority())}));
-  bool closed;
-  {
-    MutexLock lock(mutex_);
-    closed = closed_;
-    session_ = session;
-    if (!closed) transfers_ = transfer_table_.Open(session->token());
-  }
-  if (closed) {
-    session->Close();
-    return absl::CancelledError("the channel has ended");
-  }
-  v1::Event event;
-  v1::Welcome& welcome = *event.mutable_welcome();
-  welcome.set_session_token(session->token().data(), session->token().size());
-  welcome.set_daemon_version(options_.version);
-  welcome.set_incarnation(engine_.incarnation());
-  for (const engine::DeviceInfo& device : engine_.Devices()) {
-    *welcome.add_devices() = ToProto(device);
-  }
-  welcome.set_max_inline_bytes(options_.max_inline_bytes);
-  welcome.set_command_window(options_.command_window);
-  events.Send(std::move(event));
-  return absl::OkStatus();
-}
-
-absl::Status CommandHandler::OnRegisterProgram(const v1::RegisterProgram& command) {
   absl::StatusOr<ir::Module> module = DecodeProgram(command.program());
   std::string entry = EntryOf(command.program());
   if (module.ok()) {
     const absl::StatusOr<const ir::Function*> function = module->Entry(entry);
     has_dynamic_programs_ |= function.ok() && !ir::HasStaticResults(**function);
   }
-  const absl::Status status =
-      session_->RegisterProgram(command.program_id(), std::move(module), std::move(entry));
-  if (status.ok()) return status;
-  if (!absl::IsResourceExhausted(status) || refused_programs_.size() >= options_.max_refusals)
-    return status;
-  refused_programs_.emplace(command.program_id(), status);
+  return RefuseProgram(
+      command.program_id(),
+      session_.RegisterProgram(command.program_id(), std::move(module), std::move(entry)));
+}
+
+absl::Status CommandHandler::RegisterByFingerprint(const v1::RegisterProgram& command,
+                                                   SessionStream& stream) {
+  const uint64_t program_id = command.program_id();
+  const absl::optional<Digest> fingerprint = Digest::FromBytes(command.fingerprint());
+  if (!fingerprint.has_value()) {
+    return absl::InvalidArgumentError(absl::StrCat("program ", program_id, ": a fingerprint of ",
+                                                   command.fingerprint().size(), " bytes; it has ",
+                                                   Digest::kSizeBytes));
+  }
+  if (awaited_.has_value() && awaited_->provided.has_value()) {
+    absl::StatusOr<Digest> provided = *std::move(awaited_->provided);
+    awaited_.reset();
+    if (provided.ok() && *provided != *fingerprint) {
+      provided = absl::InvalidArgumentError(
+          absl::StrCat("program ", program_id, ": ", fingerprint->ToHex(),
+                       " was announced, what came has the fingerprint ", provided->ToHex()));
+    }
+    if (!provided.ok()) {
+      return RefuseProgram(program_id,
+                           session_.RegisterProgram(program_id, provided.status(), "main"));
+    }
+  }
+  const absl::StatusOr<bool> has_static_results =
+      session_.RegisterKnownProgram(program_id, *fingerprint);
+  if (has_static_results.ok()) has_dynamic_programs_ |= !*has_static_results;
+  if (!absl::IsNotFound(has_static_results.status())) {
+    return RefuseProgram(program_id, has_static_results.status());
+  }
+  awaited_ = AwaitedProgram{.program_id = program_id};
+  v1::Event event;
+  event.mutable_need_program()->set_program_id(program_id);
+  stream.Send(std::move(event));
+  return has_static_results.status();
+}
+
+absl::Status CommandHandler::ProvideProgram(uint64_t program_id,
+                                            const absl::StatusOr<Digest>& fingerprint) {
+  if (!awaited_.has_value() || awaited_->program_id != program_id) {
+    return absl::NotFoundError(absl::StrCat("program ", program_id, " is not waited for"));
+  }
+  awaited_->provided = fingerprint;
+  return absl::OkStatus();
+}
+
+absl::Status CommandHandler::RefuseProgram(uint64_t program_id, const absl::Status& why) {
+  if (!absl::IsResourceExhausted(why) || refused_programs_.size() >= options_.max_refusals)
+    return why;
+  refused_programs_.emplace(program_id, why);
   return absl::OkStatus();
 }
 
 void CommandHandler::OnCompile(const v1::Compile& command,
-                               const std::shared_ptr<SessionEvents>& events) {
+                               const std::shared_ptr<SessionStream>& stream) {
   const uint64_t request_id = command.request_id();
   const auto fail = [&](const absl::Status& status) {
-    events->Send(CompileDoneEvent(request_id, {.status = status}));
+    stream->Send(CompileDoneEvent(request_id, {.status = status}));
   };
   std::vector<ir::TensorType> arguments;
   for (const v1::TensorType& proto : command.arguments()) {
@@ -185,21 +193,21 @@ void CommandHandler::OnCompile(const v1::Compile& command,
       refused != refused_programs_.end()) {
     return fail(refused->second);
   }
-  events->Begin(SessionEvents::Work::kRequest);
+  stream->Begin(SessionStream::Work::kRequest);
   const absl::Status status =
-      session_->Compile(command.program_id(), std::move(arguments), command.device(),
-                        [events, request_id](engine::CompileResult result) {
-                          events->Send(CompileDoneEvent(request_id, result));
-                          events->End(SessionEvents::Work::kRequest);
-                        });
+      session_.Compile(command.program_id(), std::move(arguments), command.device(),
+                       [stream, request_id](engine::CompileResult result) {
+                         stream->Send(CompileDoneEvent(request_id, result));
+                         stream->End(SessionStream::Work::kRequest);
+                       });
   if (!status.ok()) {
     fail(status);
-    events->End(SessionEvents::Work::kRequest);
+    stream->End(SessionStream::Work::kRequest);
   }
 }
 
 absl::Status CommandHandler::OnExecute(const v1::Execute& command,
-                                       const std::shared_ptr<SessionEvents>& events) {
+                                       const std::shared_ptr<SessionStream>& stream) {
   const absl::Span<const uint64_t> inputs(command.inputs().data(), command.inputs_size());
   const absl::Span<const uint64_t> outputs(command.outputs().data(), command.outputs_size());
   if (!refused_programs_.empty()) {
@@ -210,12 +218,12 @@ absl::Status CommandHandler::OnExecute(const v1::Execute& command,
     if (const absl::Status* why = RefusalOf(input)) return Refuse(outputs, absl::Status(*why));
   }
   const absl::Status status =
-      session_->Execute(command.program_id(), inputs, outputs, command.device());
+      session_.Execute(command.program_id(), inputs, outputs, command.device());
   if (!status.ok()) return Refuse(outputs, status);
   if (!outputs.empty()) {
-    events->Begin(SessionEvents::Work::kExecution);
-    session_->Await(outputs[0], [events](const engine::ReadyResult&) {
-      events->End(SessionEvents::Work::kExecution);
+    stream->Begin(SessionStream::Work::kExecution);
+    session_.Await(outputs[0], [stream](const engine::ReadyResult&) {
+      stream->End(SessionStream::Work::kExecution);
     });
   }
   return absl::OkStatus();
@@ -224,7 +232,7 @@ absl::Status CommandHandler::OnExecute(const v1::Execute& command,
 absl::Status CommandHandler::OnPut(const v1::Put& command) {
   absl::StatusOr<ir::Literal> value = ir::FromProto(command.literal());
   const absl::Status status =
-      value.ok() ? session_->Put(command.handle(), *std::move(value), command.device())
+      value.ok() ? session_.Put(command.handle(), *std::move(value), command.device())
                  : Annotate(value.status(), "Put");
   return Refuse({command.handle()}, status);
 }
@@ -232,7 +240,7 @@ absl::Status CommandHandler::OnPut(const v1::Put& command) {
 absl::Status CommandHandler::OnBeginUpload(const v1::BeginUpload& command) {
   absl::StatusOr<ir::TensorType> type = ir::FromProto(command.type());
   const absl::Status status =
-      type.ok() ? session_->BeginUpload(command.handle(), *std::move(type), command.device())
+      type.ok() ? session_.BeginUpload(command.handle(), *std::move(type), command.device())
                 : Annotate(type.status(), "BeginUpload");
   return Refuse({command.handle()}, status);
 }
@@ -241,37 +249,37 @@ void CommandHandler::OnRelease(const v1::Release& command) {
   if (!refused_handles_.empty()) {
     for (uint64_t handle : command.handles()) refused_handles_.erase(handle);
   }
-  session_->Release({command.handles().data(), static_cast<size_t>(command.handles_size())});
+  session_.Release({command.handles().data(), static_cast<size_t>(command.handles_size())});
 }
 
 void CommandHandler::OnAwait(const v1::Await& command,
-                             const std::shared_ptr<SessionEvents>& events) {
+                             const std::shared_ptr<SessionStream>& stream) {
   const uint64_t request_id = command.request_id();
   if (const absl::Status* why = RefusalOf(command.handle())) {
-    return events->Send(ReadyEvent(request_id, *why));
+    return stream->Send(ReadyEvent(request_id, *why));
   }
-  events->Begin(SessionEvents::Work::kRequest);
-  session_->Await(command.handle(), [events, request_id](const engine::ReadyResult& result) {
+  stream->Begin(SessionStream::Work::kRequest);
+  session_.Await(command.handle(), [stream, request_id](const engine::ReadyResult& result) {
     v1::Event event = ReadyEvent(request_id, result.status);
     *event.mutable_ready()->mutable_execution() = ToProto(result.execution);
-    events->Send(std::move(event));
-    events->End(SessionEvents::Work::kRequest);
+    stream->Send(std::move(event));
+    stream->End(SessionStream::Work::kRequest);
   });
 }
 
 void CommandHandler::OnFetch(const v1::Fetch& command,
-                             const std::shared_ptr<SessionEvents>& events) {
+                             const std::shared_ptr<SessionStream>& stream) {
   const uint64_t request_id = command.request_id();
   if (const absl::Status* why = RefusalOf(command.handle())) {
-    return events->Send(ReadyEvent(request_id, *why));
+    return stream->Send(ReadyEvent(request_id, *why));
   }
-  events->Begin(SessionEvents::Work::kRequest);
-  session_->Fetch(command.handle(), [events, request_id, transfers = transfers_,
-                                     max_inline_bytes = options_.max_inline_bytes](
-                                        const engine::FetchResult& result) {
-    events->Send(FetchedEvent(request_id, result, max_inline_bytes, *transfers));
-    events->End(SessionEvents::Work::kRequest);
-  });
+  stream->Begin(SessionStream::Work::kRequest);
+  session_.Fetch(command.handle(),
+                 [stream, request_id, transfers = transfers_,
+                  max_inline_bytes = options_.max_inline_bytes](const engine::FetchResult& result) {
+                   stream->Send(FetchedEvent(request_id, result, max_inline_bytes, *transfers));
+                   stream->End(SessionStream::Work::kRequest);
+                 });
 }
 
 absl::Status CommandHandler::Refuse(absl::Span<const uint64_t> handles, const absl::Status& why) {
@@ -294,24 +302,6 @@ const absl::Status* CommandHandler::RefusalOf(uint64_t handle) const {
   if (refused_handles_.empty()) return nullptr;
   auto found = refused_handles_.find(handle);
   return found == refused_handles_.end() ? nullptr : &found->second;
-}
-
-void CommandHandler::Close() {
-  std::shared_ptr<engine::Session> session;
-  {
-    MutexLock lock(mutex_);
-    if (std::exchange(closed_, true)) return;
-    session = session_;
-  }
-  if (session == nullptr) return;
-  const engine::SessionInfo held = session->info();
-  const auto start = std::chrono::steady_clock::now();
-  session->Close();
-  transfer_table_.Close(session->token());
-  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
-  LogInfo("session ", held.id, " (", absl::CEscape(held.client_name), ") ended after ",
-          held.executions, " executions; let go of ", held.arrays, " arrays, ", held.array_bytes,
-          " bytes, in ", took.count(), " ms");
 }
 
 }  // namespace acceld::rpc

@@ -26,6 +26,10 @@ struct RpcOptions {
   uint64_t max_transfer_bytes = uint64_t{16} << 30;
   // Refused commands of a session that are remembered; with more the session ends.
   uint64_t max_refusals = 100'000;
+  // The longest lease that a session is granted.
+  std::chrono::milliseconds max_lease{300'000};
+  // A program's bytes in an Upload.
+  int64_t max_program_bytes = int64_t{1} << 30;
   // Threads that decode large programs, and what may wait for them.
   int decode_threads = 2;
   uint64_t max_queued_decodes = 4096;

@@ -26,17 +26,15 @@ class RunCall::Reactor : public grpc::ServerUnaryReactor {
   const std::shared_ptr<RunCall> call_;  // Shared with the engine's callbacks.
 };
 
-grpc::ServerUnaryReactor* RunCall::Start(engine::Engine& engine, const RpcOptions& options,
-                                         observability::RpcInstruments& instruments,
-                                         ThreadPool& decoders, const v1::RunRequest* request,
+grpc::ServerUnaryReactor* RunCall::Start(const RpcContext& rpc, const v1::RunRequest* request,
                                          v1::RunReply* reply) {
-  std::shared_ptr<RunCall> call(new RunCall(engine, options, instruments, request, reply));
+  std::shared_ptr<RunCall> call(new RunCall(rpc, request, reply));
   auto* reactor = new Reactor(call);
   {
     MutexLock lock(call->mutex_);
     call->reactor_ = reactor;
   }
-  const absl::Status submitted = decoders.Submit([call] { call->Run(); });
+  const absl::Status submitted = rpc.decoders.Submit([call] { call->Run(); });
   if (!submitted.ok()) call->Finish(submitted);
   return reactor;
 }
@@ -75,7 +73,7 @@ absl::StatusOr<std::vector<engine::Handle>> RunCall::Submit() {
   ACCELD_ASSIGN_OR_RETURN(const ir::Function* function, module.Entry(entry));
   std::vector<engine::Handle> inputs, outputs(function->body.results.size());
   ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<engine::Session> session,
-                          engine_.OpenSession({.client_name = "run"}));
+                          rpc_.engine.OpenSession({.client_name = "run"}));
   {
     MutexLock lock(mutex_);
     if (reactor_ != nullptr) session_ = session;
@@ -83,7 +81,7 @@ absl::StatusOr<std::vector<engine::Handle>> RunCall::Submit() {
   absl::Status status = session->RegisterProgram(kProgram, std::move(module), entry);
   engine::Handle next = 1;
   for (const v1::Literal& argument : request.arguments()) {
-    instruments_.inline_in_bytes.Add(argument.data().size());
+    rpc_.instruments.inline_in_bytes.Add(argument.data().size());
     if (!status.ok()) break;
     absl::StatusOr<ir::Literal> value = ir::FromProto(argument);
     status = value.ok() ? session->Put(next, *std::move(value), request.device())
@@ -112,7 +110,7 @@ void RunCall::OnFetched(size_t index, const engine::FetchResult& result) {
     reply_bytes_ += bytes.size();
     execution_ = ToProto(result.execution);
   }
-  const auto limit = static_cast<uint64_t>(options_.max_message_bytes);
+  const auto limit = static_cast<uint64_t>(rpc_.options.max_message_bytes);
   if (bytes.size() > limit) {
     return Finish(absl::ResourceExhaustedError(absl::StrCat("result ", index, " has ", bytes.size(),
                                                             " bytes; a reply holds at most ", limit,
@@ -143,7 +141,7 @@ void RunCall::Finish(const absl::Status& status) {
     reactor = std::exchange(reactor_, nullptr);
     session = std::exchange(session_, nullptr);
     if (reactor != nullptr && status.ok()) {
-      instruments_.inline_out_bytes.Add(reply_bytes_);
+      rpc_.instruments.inline_out_bytes.Add(reply_bytes_);
       for (v1::Literal& result : results_) *reply_->add_results() = std::move(result);
       *reply_->mutable_execution() = std::move(execution_);
     }

@@ -6,10 +6,8 @@
 #include "acceld/v1/acceld.grpc.pb.h"
 #include "common/mutex.h"
 #include "common/status.h"
-#include "common/thread_pool.h"
 #include "server/engine/engine.h"
-#include "server/observability/instruments/rpc_instruments.h"
-#include "server/rpc/options.h"
+#include "server/rpc/rpc_context.h"
 
 namespace acceld::rpc {
 
@@ -21,22 +19,14 @@ namespace acceld::rpc {
 class RunCall : public std::enable_shared_from_this<RunCall> {
  public:
   // The reactor belongs to gRPC; `request` and `reply` live until it is finished.
-  static grpc::ServerUnaryReactor* Start(engine::Engine& engine, const RpcOptions& options,
-                                         observability::RpcInstruments& instruments,
-                                         ThreadPool& decoders, const v1::RunRequest* request,
+  static grpc::ServerUnaryReactor* Start(const RpcContext& rpc, const v1::RunRequest* request,
                                          v1::RunReply* reply);
 
  private:
   class Reactor;
 
-  RunCall(engine::Engine& engine, const RpcOptions& options,
-          observability::RpcInstruments& instruments, const v1::RunRequest* request,
-          v1::RunReply* reply)
-      : engine_(engine),
-        options_(options),
-        instruments_(instruments),
-        request_(request),
-        reply_(reply) {}
+  RunCall(const RpcContext& rpc, const v1::RunRequest* request, v1::RunReply* reply)
+      : rpc_(rpc), request_(request), reply_(reply) {}
 
   void Run();
   // Opens the session and submits everything; the number of results.
@@ -44,9 +34,7 @@ class RunCall : public std::enable_shared_from_this<RunCall> {
   void OnFetched(size_t index, const engine::FetchResult& result);
   void Finish(const absl::Status& status);
 
-  engine::Engine& engine_;
-  const RpcOptions& options_;
-  observability::RpcInstruments& instruments_;
+  const RpcContext& rpc_;
   const v1::RunRequest* const request_;
   v1::RunReply* const reply_;
 

@@ -87,7 +87,7 @@ void Server::StopAccepting() {
 
 void Server::Shutdown(std::chrono::milliseconds grace) {
   StopAccepting();
-  impl_->service.EndChannels();
+  impl_->service.EndSessions();
   impl_->server->Shutdown(std::chrono::system_clock::now() + grace);
 }
 

@@ -16,9 +16,7 @@ namespace {
 constexpr size_t kDefaultPageSize = 100;
 constexpr size_t kMaxPageSize = 1000;
 
-grpc::Status Draining() {
-  return grpc::Status(grpc::StatusCode::UNAVAILABLE, "the daemon is shutting down");
-}
+absl::Status Draining() { return absl::UnavailableError("the daemon is shutting down"); }
 
 grpc::ServerUnaryReactor* Answer(grpc::CallbackServerContext* context, const absl::Status& status) {
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
@@ -42,49 +40,42 @@ Service::Service(engine::Engine& engine, RpcOptions options,
     : engine_(engine),
       options_(std::move(options)),
       instruments_(instruments),
-      transfers_(options_.max_transfer_bytes),
+      sessions_(engine_, options_),
       decoders_("decode", options_.decode_threads, options_.max_queued_decodes) {}
 
 ChannelStream* Service::Channel(grpc::CallbackServerContext*) {
-  if (!accepting_) return new RefusedChannel(Draining());
-  std::shared_ptr<ChannelReactor> reactor =
-      ChannelReactor::Start(engine_, transfers_, options_, instruments_, decoders_);
-  ChannelReactor* const grpc_share = reactor.get();
-  MutexLock lock(mutex_);
-  channels_.erase(std::remove_if(channels_.begin(), channels_.end(),
-                                 [](const auto& channel) { return channel.expired(); }),
-                  channels_.end());
-  channels_.push_back(reactor);
-  return grpc_share;
+  if (!accepting_) return new RefusedChannel(ToGrpc(Draining()));
+  return ChannelReactor::Start(context_);
 }
 
-void Service::EndChannels() {
-  std::vector<std::weak_ptr<ChannelReactor>> channels;
-  {
-    MutexLock lock(mutex_);
-    channels = channels_;
-  }
-  for (const auto& channel : channels) {
-    if (std::shared_ptr<ChannelReactor> reactor = channel.lock())
-      reactor->EndWhenWritten(Draining());
-  }
-}
+void Service::EndSessions() { sessions_.EndAll(Draining()); }
 
 grpc::ServerReadReactor<v1::UploadChunk>* Service::Upload(grpc::CallbackServerContext* context,
                                                           v1::UploadReply*) {
-  return new UploadReactor(engine_, instruments_, context);
+  return new UploadReactor(context_, context);
 }
 
 grpc::ServerWriteReactor<v1::DownloadChunk>* Service::Download(grpc::CallbackServerContext*,
                                                                const v1::DownloadRequest* request) {
-  return new DownloadReactor(transfers_.Take(request->session_token(), request->transfer_id()),
-                             instruments_);
+  const auto session = sessions_.Find(request->session_token());
+  if (!session.ok()) return new DownloadReactor(session.status(), instruments_);
+  return new DownloadReactor((*session)->transfers().Take(request->transfer_id()), instruments_);
+}
+
+grpc::ServerUnaryReactor* Service::EndSession(grpc::CallbackServerContext* context,
+                                              const v1::EndSessionRequest* request,
+                                              v1::EndSessionReply*) {
+  const auto session = sessions_.Find(request->session_token());
+  if (session.ok()) {
+    sessions_.End(*session, absl::CancelledError("the session was ended by its client"));
+  }
+  return Answer(context, session.status());
 }
 
 grpc::ServerUnaryReactor* Service::Run(grpc::CallbackServerContext* context,
                                        const v1::RunRequest* request, v1::RunReply* reply) {
-  if (!accepting_) return Answer(context, absl::UnavailableError("the daemon is shutting down"));
-  return RunCall::Start(engine_, options_, instruments_, decoders_, request, reply);
+  if (!accepting_) return Answer(context, Draining());
+  return RunCall::Start(context_, request, reply);
 }
 
 grpc::ServerUnaryReactor* Service::ListDevices(grpc::CallbackServerContext* context,

@@ -3,24 +3,19 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
-#include <vector>
 
 #include "acceld/v1/acceld.grpc.pb.h"
-#include "common/mutex.h"
-#include "common/thread_pool.h"
 #include "server/engine/engine.h"
-#include "server/observability/instruments/rpc_instruments.h"
 #include "server/rpc/channel_reactor.h"
-#include "server/rpc/options.h"
-#include "server/rpc/transfers.h"
+#include "server/rpc/rpc_context.h"
 
 namespace acceld::rpc {
 
-using ServiceBase = v1::Acceld::WithRawCallbackMethod_Channel<
-    v1::Acceld::WithCallbackMethod_Upload<v1::Acceld::WithCallbackMethod_Download<
-        v1::Acceld::WithCallbackMethod_Run<v1::Acceld::WithCallbackMethod_ListDevices<
+using ServiceBase = v1::Acceld::WithRawCallbackMethod_Channel<v1::Acceld::WithCallbackMethod_Upload<
+    v1::Acceld::WithCallbackMethod_Download<v1::Acceld::WithCallbackMethod_Run<
+        v1::Acceld::WithCallbackMethod_ListDevices<v1::Acceld::WithCallbackMethod_EndSession<
             v1::Acceld::WithCallbackMethod_GetStats<v1::Acceld::WithCallbackMethod_ListSessions<
-                v1::Acceld::WithCallbackMethod_ListCache<v1::Acceld::Service>>>>>>>>;
+                v1::Acceld::WithCallbackMethod_ListCache<v1::Acceld::Service>>>>>>>>>;
 
 // The RPCs of acceld.proto. Each makes its reactor and returns; gRPC's threads call it.
 class Service : public ServiceBase {
@@ -29,8 +24,8 @@ class Service : public ServiceBase {
   Service(engine::Engine& engine, RpcOptions options, observability::RpcInstruments& instruments);
 
   void StopAccepting() { accepting_ = false; }
-  // Ends every open channel with UNAVAILABLE.
-  void EndChannels();
+  // Ends every session with UNAVAILABLE.
+  void EndSessions();
 
  private:
   ChannelStream* Channel(grpc::CallbackServerContext* context) override;
@@ -38,6 +33,9 @@ class Service : public ServiceBase {
                                                    v1::UploadReply* reply) override;
   grpc::ServerWriteReactor<v1::DownloadChunk>* Download(
       grpc::CallbackServerContext* context, const v1::DownloadRequest* request) override;
+  grpc::ServerUnaryReactor* EndSession(grpc::CallbackServerContext* context,
+                                       const v1::EndSessionRequest* request,
+                                       v1::EndSessionReply* reply) override;
   grpc::ServerUnaryReactor* Run(grpc::CallbackServerContext* context, const v1::RunRequest* request,
                                 v1::RunReply* reply) override;
   grpc::ServerUnaryReactor* ListDevices(grpc::CallbackServerContext* context,
@@ -57,9 +55,8 @@ class Service : public ServiceBase {
   observability::RpcInstruments& instruments_;
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   std::atomic<bool> accepting_{true};
-  TransferTable transfers_;
-  Mutex mutex_;
-  std::vector<std::weak_ptr<ChannelReactor>> channels_ ABSL_GUARDED_BY(mutex_);
+  SessionTable sessions_;
+  const RpcContext context_{engine_, options_, instruments_, sessions_, decoders_};
   ThreadPool decoders_;  // Last: its threads use the rest.
 };
 

@@ -31,28 +31,11 @@ absl::StatusOr<SharedBytes> SessionTransfers::Take(uint64_t transfer_id) {
   return bytes;
 }
 
-std::shared_ptr<SessionTransfers> TransferTable::Open(absl::string_view token) {
-  auto session = std::make_shared<SessionTransfers>(max_session_bytes_);
+void SessionTransfers::Clear() {
+  std::map<uint64_t, SharedBytes> dropped;  // Freed without the lock.
   MutexLock lock(mutex_);
-  sessions_[std::string(token)] = session;
-  return session;
-}
-
-void TransferTable::Close(absl::string_view token) {
-  MutexLock lock(mutex_);
-  sessions_.erase(std::string(token));
-}
-
-absl::StatusOr<SharedBytes> TransferTable::Take(absl::string_view token,
-                                                uint64_t transfer_id) const {
-  std::shared_ptr<SessionTransfers> session;
-  {
-    MutexLock lock(mutex_);
-    auto found = sessions_.find(std::string(token));
-    if (found == sessions_.end()) return absl::NotFoundError("no such session");
-    session = found->second;
-  }
-  return session->Take(transfer_id);
+  dropped.swap(waiting_);
+  bytes_ = 0;
 }
 
 }  // namespace acceld::rpc

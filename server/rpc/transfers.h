@@ -22,6 +22,8 @@ class SessionTransfers {
   absl::StatusOr<uint64_t> Add(SharedBytes bytes);
   // Takes them out, once. NOT_FOUND.
   absl::StatusOr<SharedBytes> Take(uint64_t transfer_id);
+  // Forgets all that wait.
+  void Clear();
 
  private:
   const uint64_t max_bytes_;
@@ -29,22 +31,6 @@ class SessionTransfers {
   std::map<uint64_t, SharedBytes> waiting_ ABSL_GUARDED_BY(mutex_);
   uint64_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t next_id_ ABSL_GUARDED_BY(mutex_) = 1;
-};
-
-// The transfers of all open sessions, by session token. Any thread may call.
-class TransferTable {
- public:
-  explicit TransferTable(uint64_t max_session_bytes) : max_session_bytes_(max_session_bytes) {}
-
-  // Shared with the session's channel, so that a late fetch after Close dies with it.
-  std::shared_ptr<SessionTransfers> Open(absl::string_view token);
-  void Close(absl::string_view token);
-  absl::StatusOr<SharedBytes> Take(absl::string_view token, uint64_t transfer_id) const;
-
- private:
-  const uint64_t max_session_bytes_;
-  mutable Mutex mutex_;
-  std::map<std::string, std::shared_ptr<SessionTransfers>> sessions_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace acceld::rpc

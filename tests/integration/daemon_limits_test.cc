@@ -177,5 +177,47 @@ TEST_F(DaemonLimitsTest, QueuedDecodes) {
   EXPECT_GT(refused, 0u);
 }
 
+TEST_F(DaemonLimitsTest, SizeOfAProgramThatIsSentWhenAskedFor) {
+  ASSERT_NO_FATAL_FAILURE(Start({"--max-program-size", "64KiB"}));
+  RawClient raw(address());
+  grpc::ClientContext context;
+  auto stream = raw.stub().Channel(&context);
+  v1::CommandBatch batch;
+  v1::Command announce;
+  announce.mutable_register_program()->set_program_id(1);
+  announce.mutable_register_program()->set_fingerprint("0123456789abcdef");
+  for (const v1::Command& command : {Hello(), announce, Put(1), Execute(1, 1, 2), Fetch(1, 2)}) {
+    *batch.add_commands() = command;
+  }
+  stream->Write(batch);
+  v1::EventBatch events;
+  ASSERT_TRUE(stream->Read(&events));
+  v1::UploadChunk chunk;
+  chunk.set_session_token(events.events(0).welcome().session_token());
+  chunk.set_program_id(1);
+  chunk.set_data(std::string(70'000, 'x'));
+  if (events.events_size() == 1) {
+    ASSERT_TRUE(stream->Read(&events));  // NeedProgram.
+  }
+  grpc::ClientContext upload_context;
+  v1::UploadReply reply;
+  auto upload = raw.stub().Upload(&upload_context, &reply);
+  upload->Write(chunk);
+  upload->WritesDone();
+  EXPECT_EQ(upload->Finish().error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  ASSERT_TRUE(stream->Read(&events));
+  ExpectExhausted(events.events(0).ready(), "program 1 has more than 65536 bytes");
+  context.TryCancel();
+}
+
+TEST_F(DaemonLimitsTest, Leases) {
+  ASSERT_NO_FATAL_FAILURE(Start({"--max-session-lease", "1.5"}));
+  v1::Command hello = Hello();
+  hello.mutable_hello()->set_lease_ms(60'000);
+  const RawClient::Outcome outcome = RawClient(address()).Send({hello}, 1);
+  ASSERT_EQ(outcome.events.size(), 1u);
+  EXPECT_EQ(outcome.events[0].welcome().lease_ms(), 1500u);
+}
+
 }  // namespace
 }  // namespace acceld::testing

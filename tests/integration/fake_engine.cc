@@ -1,9 +1,11 @@
 #include "tests/integration/fake_engine.h"
 
+#include <algorithm>
 #include <atomic>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/ir/fingerprint.h"
 #include "common/ir/interpreter.h"
 #include "common/ir/verifier.h"
 
@@ -31,6 +33,14 @@ class FakeSession : public engine::Session, public std::enable_shared_from_this<
     MutexLock lock(mutex_);
     programs_[id] = std::move(program);
     return absl::OkStatus();
+  }
+
+  absl::StatusOr<bool> RegisterKnownProgram(engine::ProgramId id,
+                                            const Digest& fingerprint) override {
+    absl::optional<FakeEngine::KnownProgram> known = engine_->FindProgram(fingerprint);
+    if (!known.has_value()) return absl::NotFoundError("an unknown program");
+    ACCELD_RETURN_IF_ERROR(RegisterProgram(id, std::move(known->module), known->entry));
+    return true;
   }
 
   absl::Status Compile(engine::ProgramId id, std::vector<ir::TensorType>, uint32_t,
@@ -88,10 +98,12 @@ class FakeSession : public engine::Session, public std::enable_shared_from_this<
     return absl::OkStatus();
   }
 
-  absl::Status AppendUpload(engine::Handle handle, absl::string_view bytes) override {
+  absl::Status AppendUpload(engine::Handle handle, int64_t offset_bytes,
+                            absl::string_view bytes) override {
     MutexLock lock(mutex_);
     auto found = uploads_.find(handle);
     if (found == uploads_.end()) return absl::NotFoundError(absl::StrCat("no upload ", handle));
+    bytes.remove_prefix(std::min(bytes.size(), found->second.bytes.size() - offset_bytes));
     found->second.bytes.append(bytes.data(), bytes.size());
     if (found->second.bytes.size() > static_cast<size_t>(found->second.type.size_bytes())) {
       return absl::InvalidArgumentError("too many bytes");
@@ -246,11 +258,18 @@ absl::StatusOr<std::shared_ptr<engine::Session>> FakeEngine::OpenSession(
   return session;
 }
 
-absl::StatusOr<std::shared_ptr<engine::Session>> FakeEngine::FindSession(
-    absl::string_view token) const {
+absl::StatusOr<Digest> FakeEngine::AddProgram(ir::Module module, std::string entry, int64_t) {
+  const Digest fingerprint = ir::Fingerprint(module, entry);
+  ++programs_added_;
   MutexLock lock(mutex_);
-  auto found = sessions_.find(std::string(token));
-  if (found == sessions_.end()) return absl::NotFoundError("no such session");
+  programs_[fingerprint] = {std::move(module), std::move(entry)};
+  return fingerprint;
+}
+
+absl::optional<FakeEngine::KnownProgram> FakeEngine::FindProgram(const Digest& fingerprint) const {
+  MutexLock lock(mutex_);
+  const auto found = programs_.find(fingerprint);
+  if (found == programs_.end()) return absl::nullopt;
   return found->second;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <string>
@@ -24,29 +25,40 @@ class FakeEngine : public engine::Engine {
   void Resume();
   // Blocks until that many sessions are open.
   void AwaitSessions(size_t count);
+  void SetIncarnation(uint64_t incarnation) { incarnation_ = incarnation; }
+  // Programs that came by AddProgram so far.
+  int programs_added() const { return programs_added_; }
   // Arrays that clients hold, over all sessions.
   size_t live_arrays() const { return Stats().arrays; }
 
   absl::StatusOr<std::shared_ptr<engine::Session>> OpenSession(
       engine::SessionOptions options) override;
-  absl::StatusOr<std::shared_ptr<engine::Session>> FindSession(
-      absl::string_view token) const override;
+  absl::StatusOr<Digest> AddProgram(ir::Module module, std::string entry,
+                                    int64_t size_bytes) override;
   std::vector<engine::DeviceInfo> Devices() const override;
   engine::EngineStats Stats() const override;
   std::vector<engine::SessionInfo> Sessions() const override;
   engine::EngineMetrics Metrics() const override { return {}; }
   std::vector<engine::CacheEntryInfo> CacheEntries(size_t offset, size_t limit) const override;
-  uint64_t incarnation() const override { return 7; }
+  uint64_t incarnation() const override { return incarnation_; }
   void Shutdown(std::chrono::milliseconds) override {}
 
  private:
   friend class FakeSession;
+  struct KnownProgram {
+    ir::Module module;
+    std::string entry;
+  };
+  absl::optional<KnownProgram> FindProgram(const Digest& fingerprint) const;
   void Forget(const FakeSession* session);
   Event gate() const;
 
+  std::atomic<uint64_t> incarnation_{7};
+  std::atomic<int> programs_added_{0};
   mutable Mutex mutex_;
   CondVar changed_;
   std::map<std::string, std::shared_ptr<FakeSession>> sessions_ ABSL_GUARDED_BY(mutex_);
+  std::map<Digest, KnownProgram> programs_ ABSL_GUARDED_BY(mutex_);
   uint64_t next_session_ ABSL_GUARDED_BY(mutex_) = 1;
   std::unique_ptr<Promise<Unit>> held_ ABSL_GUARDED_BY(mutex_);
   Event gate_ ABSL_GUARDED_BY(mutex_) = Event(Unit{});

@@ -1,6 +1,8 @@
 #include "client/transport/outbox.h"
 
+#include <chrono>
 #include <thread>
+#include <vector>
 
 #include "gtest/gtest.h"
 
@@ -19,10 +21,10 @@ v1::Command Await(uint64_t id) {
 TEST(CommandOutbox, BatchesWhatAccumulatedInOrder) {
   CommandOutbox outbox(100);
   for (uint64_t i = 0; i < 10; ++i) ASSERT_EQ(*outbox.Append(Await(i), kBlock), i + 1);
-  v1::CommandBatch batch;
-  ASSERT_TRUE(outbox.Take(batch));
-  ASSERT_EQ(batch.commands_size(), 10);
-  for (uint64_t i = 0; i < 10; ++i) EXPECT_EQ(batch.commands(i).await().request_id(), i);
+  CommandOutbox::SharedBatch batch;
+  ASSERT_NE(batch = outbox.Take(), nullptr);
+  ASSERT_EQ(batch->commands_size(), 10);
+  for (uint64_t i = 0; i < 10; ++i) EXPECT_EQ(batch->commands(i).await().request_id(), i);
 }
 
 TEST(CommandOutbox, ReleasesFollowAllEarlierCommands) {
@@ -30,13 +32,13 @@ TEST(CommandOutbox, ReleasesFollowAllEarlierCommands) {
   for (uint64_t i = 0; i < 3; ++i) ASSERT_TRUE(outbox.Append(Await(i), kBlock).ok());
   outbox.Release(7);
   outbox.Release(8);
-  v1::CommandBatch batch;
-  ASSERT_TRUE(outbox.Take(batch));
-  EXPECT_EQ(batch.commands_size(), 2);
-  EXPECT_FALSE(batch.commands(1).has_release());
-  ASSERT_TRUE(outbox.Take(batch));
-  ASSERT_EQ(batch.commands_size(), 2);
-  EXPECT_EQ(batch.commands(1).release().handles_size(), 2);
+  CommandOutbox::SharedBatch batch;
+  ASSERT_NE(batch = outbox.Take(), nullptr);
+  EXPECT_EQ(batch->commands_size(), 2);
+  EXPECT_FALSE(batch->commands(1).has_release());
+  ASSERT_NE(batch = outbox.Take(), nullptr);
+  ASSERT_EQ(batch->commands_size(), 2);
+  EXPECT_EQ(batch->commands(1).release().handles_size(), 2);
 }
 
 TEST(CommandOutbox, FullWindowBlocksUntilCredited) {
@@ -45,11 +47,13 @@ TEST(CommandOutbox, FullWindowBlocksUntilCredited) {
   ASSERT_TRUE(outbox.Append(Await(2), kBlock).ok());
   ASSERT_TRUE(outbox.Append(Await(3), kGrow).ok());
   std::thread blocked([&] { EXPECT_TRUE(outbox.Append(Await(4), kBlock).ok()); });
-  v1::CommandBatch batch;
+  CommandOutbox::SharedBatch batch;
   for (uint64_t i = 1; i <= 4; ++i) {
-    ASSERT_TRUE(outbox.Take(batch));
-    ASSERT_EQ(batch.commands_size(), 1);
-    EXPECT_EQ(batch.commands(0).await().request_id(), i);
+    while ((batch = outbox.Take()) == nullptr) {
+      ASSERT_TRUE(outbox.WaitForWork(std::chrono::steady_clock::time_point::max()));
+    }
+    ASSERT_EQ(batch->commands_size(), 1);
+    EXPECT_EQ(batch->commands(0).await().request_id(), i);
     outbox.Credit(1);
   }
   blocked.join();
@@ -66,8 +70,8 @@ TEST(CommandOutbox, FailureWakesEverybodyAndStays) {
   outbox.Fail(absl::UnavailableError("second"));
   appender.join();
   waiter.join();
-  v1::CommandBatch batch;
-  EXPECT_FALSE(outbox.Take(batch));
+  CommandOutbox::SharedBatch batch;
+  EXPECT_EQ(outbox.Take(), nullptr);
   EXPECT_EQ(outbox.status().message(), "first");
 }
 
@@ -78,6 +82,49 @@ TEST(CommandOutbox, CommandAboveTheMessageLimitIsRefused) {
       std::string(CommandOutbox::kMaxCommandBytes, 'x'));
   EXPECT_EQ(outbox.Append(std::move(command), kBlock).status().code(),
             absl::StatusCode::kResourceExhausted);
+}
+
+TEST(CommandOutbox, WhatDidNotArriveIsSentAgainInOrder) {
+  CommandOutbox outbox(8);  // Batches of four.
+  outbox.Retain();
+  for (uint64_t i = 1; i <= 8; ++i) ASSERT_TRUE(outbox.Append(Await(i), kBlock).ok());
+  ASSERT_NE(outbox.Take(), nullptr);
+  ASSERT_NE(outbox.Take(), nullptr);
+  outbox.Credit(1);
+  ASSERT_EQ(*outbox.Append(Await(9), kBlock), 9u);
+  outbox.Resume(2);
+  std::vector<uint64_t> again;
+  while (CommandOutbox::SharedBatch batch = outbox.Take()) {
+    for (const v1::Command& command : batch->commands()) {
+      again.push_back(command.await().request_id());
+    }
+  }
+  EXPECT_EQ(again, (std::vector<uint64_t>{3, 4, 5, 6, 7, 8, 9}));
+  EXPECT_TRUE(outbox.WaitCredited(2).ok());
+}
+
+TEST(CommandOutbox, WhatArrivedIsNotSentAgain) {
+  CommandOutbox outbox(8);
+  outbox.Retain();
+  for (uint64_t i = 1; i <= 6; ++i) ASSERT_TRUE(outbox.Append(Await(i), kBlock).ok());
+  while (outbox.Take() != nullptr) {
+  }
+  outbox.Resume(6);
+  EXPECT_EQ(outbox.Take(), nullptr);
+  ASSERT_EQ(*outbox.Append(Await(7), kBlock), 7u);
+  EXPECT_EQ(outbox.Take()->commands_size(), 1);
+}
+
+TEST(CommandOutbox, ReleasesAreSentAgainToo) {
+  CommandOutbox outbox(8);
+  outbox.Retain();
+  ASSERT_TRUE(outbox.Append(Await(1), kBlock).ok());
+  outbox.Release(5);
+  ASSERT_EQ(outbox.Take()->commands_size(), 2);
+  outbox.Resume(1);
+  const CommandOutbox::SharedBatch again = outbox.Take();
+  ASSERT_EQ(again->commands_size(), 1);
+  EXPECT_EQ(again->commands(0).release().handles(0), 5u);
 }
 
 }  // namespace

@@ -241,14 +241,41 @@ TEST(SessionTest, DevicesWorkTogether) {
   EXPECT_EQ(engine->Devices()[1].executions, 1u);
 }
 
-TEST(SessionTest, SessionsAreFoundByToken) {
+TEST(SessionTest, SessionsHaveTokensThatCannotBeGuessed) {
   FakeCompiler compiler;
   const auto engine = MakeFakeEngine(compiler);
   const auto session = *engine->OpenSession({.client_name = "a"});
+  const auto other = *engine->OpenSession({.client_name = "b"});
   EXPECT_EQ(session->token().size(), 16u);
-  EXPECT_EQ((*engine->FindSession(session->token()))->id(), session->id());
-  EXPECT_EQ(engine->FindSession("0123456789abcdef").status().code(), absl::StatusCode::kNotFound);
+  EXPECT_NE(session->token(), other->token());
   EXPECT_EQ(engine->Sessions()[0].client_name, "a");
+}
+
+TEST(SessionTest, AKnownProgramIsRegisteredByItsFingerprint) {
+  FakeCompiler compiler;
+  const auto engine = MakeFakeEngine(compiler);
+  const Digest fingerprint = *engine->AddProgram(ModuleNamed("add_one"), "main", 100);
+  const auto session = *engine->OpenSession({.client_name = "a"});
+  EXPECT_TRUE(session->RegisterKnownProgram(1, fingerprint).ok());
+  EXPECT_EQ(session->RegisterKnownProgram(1, fingerprint).status().code(),
+            absl::StatusCode::kAlreadyExists);
+  EXPECT_EQ(session->RegisterKnownProgram(2, DigestOf("another")).status().code(),
+            absl::StatusCode::kNotFound);
+  ASSERT_TRUE(session->Put(1, Floats({1, 2}), 0).ok());
+  ASSERT_TRUE(session->Execute(1, {1}, {2}, 0).ok());
+  EXPECT_THAT(FetchFloats(*session, 2), ElementsAre(2, 3));
+}
+
+TEST(SessionTest, ProgramsAreKeptForSessionsToComeUpToALimit) {
+  FakeCompiler compiler;
+  FakeEngineOptions options;
+  options.engine.program_bytes = 100;
+  const auto engine = MakeFakeEngine(compiler, options);
+  const Digest first = *engine->AddProgram(ModuleNamed("first"), "main", 60);
+  const Digest second = *engine->AddProgram(ModuleNamed("second"), "main", 60);
+  const auto session = *engine->OpenSession({.client_name = "a"});
+  EXPECT_TRUE(absl::IsNotFound(session->RegisterKnownProgram(1, first).status()));
+  EXPECT_TRUE(session->RegisterKnownProgram(2, second).ok());
 }
 
 }  // namespace

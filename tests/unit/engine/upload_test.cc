@@ -33,36 +33,48 @@ TEST_F(UploadTest, PiecesBecomeAnArrayThatWasUsableFromTheStart) {
   ASSERT_TRUE(session_->BeginUpload(1, testing::F32({2}), 0).ok());
   ASSERT_TRUE(session_->Execute(1, {1}, {2}, 0).ok());
   const ir::Literal values = Floats({1, 2});
-  ASSERT_TRUE(session_->AppendUpload(1, values.bytes().substr(0, 3)).ok());
-  ASSERT_TRUE(session_->AppendUpload(1, values.bytes().substr(3)).ok());
+  ASSERT_TRUE(session_->AppendUpload(1, 0, values.bytes().substr(0, 3)).ok());
+  ASSERT_TRUE(session_->AppendUpload(1, 3, values.bytes().substr(3)).ok());
   ASSERT_TRUE(session_->FinishUpload(1).ok());
   EXPECT_THAT(FetchFloats(*session_, 2), ElementsAre(2, 3));
 }
 
 TEST_F(UploadTest, TooManyAndTooFewBytesPoisonTheArray) {
   ASSERT_TRUE(session_->BeginUpload(1, testing::F32({2}), 0).ok());
-  EXPECT_EQ(session_->AppendUpload(1, "123456789").code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(session_->AppendUpload(1, 0, "123456789").code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(Await(*session_, 1).status.message()), HasSubstr("9 bytes"));
   ASSERT_TRUE(session_->BeginUpload(2, testing::F32({2}), 0).ok());
-  ASSERT_TRUE(session_->AppendUpload(2, "1234567").ok());
+  ASSERT_TRUE(session_->AppendUpload(2, 0, "1234567").ok());
   EXPECT_EQ(session_->FinishUpload(2).code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(Await(*session_, 2).status.message()), HasSubstr("7 of 8 bytes"));
+}
+
+TEST_F(UploadTest, PiecesThatComeAgainAreSkippedAndGapsRefused) {
+  const ir::Literal values = Floats({1, 2});
+  const absl::string_view bytes = values.bytes();
+  ASSERT_TRUE(session_->BeginUpload(1, testing::F32({2}), 0).ok());
+  ASSERT_TRUE(session_->AppendUpload(1, 0, bytes.substr(0, 5)).ok());
+  ASSERT_TRUE(session_->AppendUpload(1, 0, bytes.substr(0, 3)).ok());
+  EXPECT_EQ(session_->AppendUpload(1, 6, bytes.substr(6)).code(), absl::StatusCode::kOutOfRange);
+  ASSERT_TRUE(session_->AppendUpload(1, 3, bytes.substr(3)).ok());
+  ASSERT_TRUE(session_->FinishUpload(1).ok());
+  EXPECT_THAT(FetchFloats(*session_, 1), ElementsAre(1, 2));
 }
 
 TEST_F(UploadTest, AnAbortedUploadFailsWithItsReason) {
   ASSERT_TRUE(session_->BeginUpload(1, testing::F32({2}), 0).ok());
   session_->AbortUpload(1, absl::UnavailableError("the stream broke"));
   EXPECT_EQ(Await(*session_, 1).status.message(), "the stream broke");
-  EXPECT_EQ(session_->AppendUpload(1, "1").code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(session_->AppendUpload(1, 0, "1").code(), absl::StatusCode::kNotFound);
 }
 
 TEST_F(UploadTest, ElementsOutOfRangeAreRefused) {
   ASSERT_TRUE(session_->BeginUpload(1, {ir::DType::kI1, {2}}, 0).ok());
-  EXPECT_EQ(session_->AppendUpload(1, absl::string_view("\1\2", 2)).message(),
+  EXPECT_EQ(session_->AppendUpload(1, 0, absl::string_view("\1\2", 2)).message(),
             "an element of i1 is 2");
   ASSERT_TRUE(session_->BeginUpload(2, {ir::DType::kI4, {2}}, 0).ok());
-  EXPECT_TRUE(session_->AppendUpload(2, "\xf8").ok());
-  EXPECT_EQ(session_->AppendUpload(2, "\x08").code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_TRUE(session_->AppendUpload(2, 0, "\xf8").ok());
+  EXPECT_EQ(session_->AppendUpload(2, 1, "\x08").code(), absl::StatusCode::kInvalidArgument);
 }
 
 TEST_F(UploadTest, ArraysWithoutElementsAreFine) {
@@ -89,11 +101,11 @@ TEST_F(UploadTest, WhatIsStagedIsLimited) {
   const auto session = *engine->OpenSession({.client_name = "small"});
   ASSERT_TRUE(session->BeginUpload(1, testing::F32({200}), 0).ok());
   ASSERT_TRUE(session->BeginUpload(2, testing::F32({200}), 0).ok());
-  EXPECT_TRUE(session->AppendUpload(1, "1234").ok());
-  EXPECT_EQ(session->AppendUpload(2, "1234").code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_TRUE(session->AppendUpload(1, 0, "1234").ok());
+  EXPECT_EQ(session->AppendUpload(2, 0, "1234").code(), absl::StatusCode::kResourceExhausted);
   session->AbortUpload(1, absl::OkStatus());
   ASSERT_TRUE(session->BeginUpload(3, testing::F32({200}), 0).ok());
-  EXPECT_TRUE(session->AppendUpload(3, "1234").ok());
+  EXPECT_TRUE(session->AppendUpload(3, 0, "1234").ok());
 }
 
 }  // namespace

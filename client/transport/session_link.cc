@@ -1,0 +1,316 @@
+#include "client/transport/session_link.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "client/transport/status_codes.h"
+#include "client/transport/transport_thread.h"
+
+namespace acceld::client {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// After a caller has read, the reader thread gives it time to come back.
+constexpr std::chrono::microseconds kCallersPause{500};
+// How long commands may lie when callers are expected to write them.
+constexpr std::chrono::microseconds kLazyTick{100};
+// So often in a row must a caller have been quicker than the writer thread.
+constexpr int kQuickCallers = 8;
+constexpr std::chrono::milliseconds kMinBackoff{20}, kMaxBackoff{500};
+// A write on a broken stream: its reader will find out.
+constexpr std::chrono::milliseconds kBrokenPause{5};
+
+// Whether a stream that ends so may be followed by another one.
+bool IsBreakdown(const absl::Status& status) {
+  switch (status.code()) {
+    case absl::StatusCode::kOk:
+    case absl::StatusCode::kCancelled:
+    case absl::StatusCode::kUnknown:
+    case absl::StatusCode::kInternal:
+    case absl::StatusCode::kUnavailable:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+struct SessionLink::Stream {
+  grpc::ClientContext context;
+  std::unique_ptr<grpc::ClientReaderWriter<v1::CommandBatch, v1::EventBatch>> calls;
+  std::atomic<bool> write_failed{false};
+};
+
+SessionLink::SessionLink(v1::Acceld::Stub& stub, CommandOutbox& outbox, Handler& handler,
+                         std::string peer)
+    : stub_(stub), outbox_(outbox), handler_(handler), peer_(std::move(peer)) {}
+
+SessionLink::~SessionLink() {
+  Close();
+  if (reader_.joinable()) reader_.join();
+  if (writer_.joinable()) writer_.join();
+}
+
+const absl::StatusOr<v1::Welcome>* SessionLink::Open(v1::Hello hello, Clock::time_point deadline) {
+  reader_ = std::thread([this, hello = std::move(hello)] { RunReader(hello); });
+  return welcome_.AwaitUntil(deadline);
+}
+
+void SessionLink::Close() {
+  MutexLock lock(mutex_);
+  closed_ = true;
+  if (stream_ != nullptr) stream_->context.TryCancel();
+  changed_.NotifyAll();
+}
+
+bool SessionLink::closed() const {
+  MutexLock lock(mutex_);
+  return closed_;
+}
+
+std::shared_ptr<SessionLink::Stream> SessionLink::stream() const {
+  MutexLock lock(mutex_);
+  return stream_;
+}
+
+absl::StatusOr<v1::Welcome> SessionLink::Greet(const v1::Hello& hello) {
+  auto stream = std::make_shared<Stream>();
+  {
+    MutexLock lock(mutex_);
+    if (closed_) return absl::CancelledError("the client was closed");
+    stream->calls = stub_.Channel(&stream->context);
+    stream_ = stream;
+  }
+  v1::CommandBatch batch;
+  *batch.add_commands()->mutable_hello() = hello;
+  v1::EventBatch events;
+  if (!stream->calls->Write(batch) || !stream->calls->Read(&events)) {
+    stream->write_failed = true;
+    const absl::Status status = StatusFromGrpc(stream->calls->Finish());
+    return status.ok() ? absl::UnavailableError("the daemon said nothing") : status;
+  }
+  if (events.events_size() != 1 || !events.events(0).has_welcome()) {
+    stream->write_failed = true;
+    stream->context.TryCancel();
+    (void)stream->calls->Finish();
+    return absl::InternalError("the daemon does not begin with a Welcome");
+  }
+  return std::move(*events.mutable_events(0)->mutable_welcome());
+}
+
+bool SessionLink::Flush() {
+  MutexLock lock(write_mutex_);
+  const std::shared_ptr<Stream> current = stream();
+  bool wrote = false;
+  while (!current->write_failed) {
+    const CommandOutbox::SharedBatch batch = outbox_.Take();
+    if (batch == nullptr) break;
+    wrote = true;
+    if (!current->calls->Write(*batch)) current->write_failed = true;
+  }
+  return wrote;
+}
+
+void SessionLink::RunWriter() {
+  int beaten = 0;  // How often callers were quicker.
+  bool lazy = false;
+  uint64_t seen_flushes = 0;
+  const auto keep_alive = lease_.count() > 0 ? lease_ / 3 : std::chrono::hours(24 * 365);
+  while (true) {
+    const Clock::time_point now = Clock::now();
+    const Clock::time_point deadline = now + (lazy ? Clock::duration(kLazyTick) : keep_alive);
+    if (!outbox_.WaitForWork(deadline)) return;
+    const uint64_t flushes = flushes_by_callers_.load(std::memory_order_relaxed);
+    const bool callers_write = flushes != std::exchange(seen_flushes, flushes);
+    if (lazy && callers_write) continue;
+    const bool wrote = Flush();
+    beaten = !wrote && callers_write ? beaten + 1 : 0;
+    const bool was_lazy = std::exchange(lazy, beaten >= kQuickCallers);
+    if (lazy != was_lazy) outbox_.SetLazy(lazy);
+    if (wrote || was_lazy) continue;
+    const std::shared_ptr<Stream> current = stream();
+    if (current->write_failed) {
+      std::this_thread::sleep_for(kBrokenPause);
+    } else if (Clock::now() >= deadline) {
+      MutexLock lock(write_mutex_);
+      const std::shared_ptr<Stream> latest = stream();
+      if (!latest->write_failed && !latest->calls->Write(v1::CommandBatch())) {
+        latest->write_failed = true;
+      }
+    }
+  }
+}
+
+bool SessionLink::Read(v1::EventBatch& events) { return stream()->calls->Read(&events); }
+
+void SessionLink::Handle(v1::Event& event) {
+  if (event.has_welcome()) return;
+  if (!event.has_goodbye()) return handler_.OnEvent(event);
+  const v1::Goodbye& goodbye = event.goodbye();
+  MutexLock lock(mutex_);
+  goodbye_ = StatusFromWire(goodbye.code(), goodbye.message());
+  if (goodbye_.ok()) goodbye_ = absl::UnavailableError(goodbye.message());
+  stream_->context.TryCancel();
+}
+
+void SessionLink::Serve(uint64_t request_id, absl::FunctionRef<bool()> done) {
+  if (TransportThread::IsCurrent()) return;
+  if (Flush()) flushes_by_callers_.fetch_add(1, std::memory_order_relaxed);
+  if (request_id == 0) return;
+  v1::EventBatch events;
+  std::vector<v1::Event> others;
+  bool reads = false, broke = false;
+  while (true) {
+    {
+      MutexLock lock(mutex_);
+      if (reads) {
+        reading_ = false;
+        ++reads_by_callers_;
+        stream_is_over_ = broke;
+        std::move(others.begin(), others.end(), std::back_inserter(deferred_));
+        if (broke || reader_sleeps_ || !others.empty()) changed_.NotifyOne();
+        if (waiting_callers_ > 0) callers_.NotifyAll();
+        others.clear();
+      }
+      ++waiting_callers_;
+      while (!done() && !ended_ && (reading_ || stream_is_over_)) callers_.Wait(mutex_);
+      --waiting_callers_;
+      if (done() || ended_) return;
+      reading_ = reads = true;
+    }
+    broke = !Read(events);
+    if (broke) continue;
+    TransportThread scope;
+    for (v1::Event& event : *events.mutable_events()) {
+      if (event.has_credit() || (event.has_ready() && event.ready().request_id() == request_id)) {
+        Handle(event);
+      } else {
+        others.push_back(std::move(event));
+      }
+    }
+  }
+}
+
+void SessionLink::HandleDeferred() {
+  std::vector<v1::Event> events;
+  {
+    MutexLock lock(mutex_);
+    events.swap(deferred_);
+  }
+  for (v1::Event& event : events) Handle(event);
+}
+
+void SessionLink::ReadAndHandle() {
+  v1::EventBatch events;
+  const bool over = !Read(events);
+  for (v1::Event& event : *events.mutable_events()) Handle(event);
+  MutexLock lock(mutex_);
+  reading_ = false;
+  stream_is_over_ |= over;
+}
+
+void SessionLink::RunReader(const v1::Hello& hello) {
+  TransportThread scope;
+  absl::StatusOr<v1::Welcome> welcome = Greet(hello);
+  absl::Status end = welcome.status();
+  if (welcome.ok()) {
+    lease_ = std::chrono::milliseconds(welcome->lease_ms());
+    resume_.set_session_token(welcome->session_token());
+    resume_.set_incarnation(welcome->incarnation());
+    outbox_.SetWindow(welcome->command_window());
+    if (lease_.count() > 0) outbox_.Retain();
+    writer_ = std::thread([this] { RunWriter(); });
+  }
+  welcome_promise_.Set(std::move(welcome));
+  {
+    MutexLock lock(mutex_);
+    reading_ = false;
+  }
+
+  uint64_t seen_reads = 0;
+  while (end.ok()) {
+    bool has_deferred, over;
+    {
+      MutexLock lock(mutex_);
+      if (waiting_callers_ > 0) {
+        // They look for their answers, or go on reading.
+        callers_.NotifyAll();
+        if (!reading_ && !stream_is_over_) changed_.WaitUntil(mutex_, Clock::now() + kCallersPause);
+      }
+      while (deferred_.empty() && !(stream_is_over_ && !reading_)) {
+        if (seen_reads != std::exchange(seen_reads, reads_by_callers_)) {
+          changed_.WaitUntil(mutex_, Clock::now() + kCallersPause);
+        } else if (reading_) {
+          reader_sleeps_ = true;
+          changed_.Wait(mutex_);
+          reader_sleeps_ = false;
+        } else {
+          break;
+        }
+      }
+      has_deferred = !deferred_.empty();
+      over = stream_is_over_ && !reading_;
+      if (!has_deferred && !over) reading_ = true;
+    }
+    if (has_deferred) {
+      HandleDeferred();
+    } else if (over) {
+      end = Recover();
+    } else {
+      ReadAndHandle();
+    }
+  }
+  handler_.OnEnd(end);
+  MutexLock lock(mutex_);
+  ended_ = true;
+  callers_.NotifyAll();
+}
+
+absl::Status SessionLink::EndOf(const absl::Status& status) const {
+  const absl::string_view what = absl::IsAborted(status)    ? "the daemon was restarted"
+                                 : absl::IsNotFound(status) ? "its lease is over"
+                                                            : "";
+  return absl::UnavailableError(
+      absl::StrCat("the session with ", peer_, " has ended", what.empty() ? "" : ": ", what,
+                   status.ok() ? "" : absl::StrCat(": ", status.ToString())));
+}
+
+absl::Status SessionLink::Recover() {
+  MutexLock write(write_mutex_);
+  stream()->write_failed = true;
+  absl::Status status = StatusFromGrpc(stream()->calls->Finish());
+  {
+    MutexLock lock(mutex_);
+    if (!goodbye_.ok()) {
+      return absl::Status(goodbye_.code(), absl::StrCat("the session with ", peer_,
+                                                        " has ended: ", goodbye_.message()));
+    }
+  }
+  if (lease_.count() == 0 || closed() || !IsBreakdown(status)) return EndOf(status);
+  const Clock::time_point deadline = Clock::now() + lease_;
+  std::chrono::milliseconds backoff = kMinBackoff;
+  v1::Hello hello;
+  hello.set_protocol_version(1);
+  *hello.mutable_resume() = resume_;
+  while (true) {
+    const absl::StatusOr<v1::Welcome> welcome = Greet(hello);
+    if (welcome.ok()) {
+      handler_.OnResumed(welcome->commands_taken());
+      MutexLock lock(mutex_);
+      stream_is_over_ = false;
+      callers_.NotifyAll();
+      return absl::OkStatus();
+    }
+    status = welcome.status();
+    MutexLock lock(mutex_);
+    const Clock::time_point retry = Clock::now() + backoff;
+    if (closed_ || !IsBreakdown(status) || retry > deadline) return EndOf(status);
+    while (!closed_ && Clock::now() < retry) changed_.WaitUntil(mutex_, retry);
+    backoff = std::min(2 * backoff, kMaxBackoff);
+  }
+}
+
+}  // namespace acceld::client

@@ -1,0 +1,107 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "acceld/v1/acceld.grpc.pb.h"
+#include "client/transport/outbox.h"
+#include "common/future.h"
+#include "common/mutex.h"
+#include "common/status.h"
+
+namespace acceld::client {
+
+// The Channel streams of one session: writes what the outbox holds, hands what the daemon says to a
+// handler, and goes on with another stream when one breaks and the session has a lease.
+//
+// Two threads do this by default. A caller that waits for an answer may do it itself (Serve): it
+// writes what is in the outbox and reads until the answer is there, so that a question and its
+// answer wake no other thread of the client. One at a time writes and one at a time reads.
+//
+// Any thread may call.
+class SessionLink {
+ public:
+  class Handler {
+   public:
+    virtual ~Handler() = default;
+    // An event that is neither Welcome nor Goodbye. Must not block.
+    virtual void OnEvent(v1::Event& event) = 0;
+    // The session goes on behind `commands_taken` commands. Nothing is written meanwhile.
+    virtual void OnResumed(uint64_t commands_taken) = 0;
+    // The session is over. The last call.
+    virtual void OnEnd(const absl::Status& reason) = 0;
+  };
+
+  // The stub, outbox and handler outlive the link. `peer` names the daemon in messages.
+  SessionLink(v1::Acceld::Stub& stub, CommandOutbox& outbox, Handler& handler, std::string peer);
+  // Cancels the stream and waits for the threads. Not from one of them.
+  ~SessionLink();
+
+  // Blocks until the daemon has welcomed the session; nullptr when `deadline` comes first. Call
+  // once, before anything else.
+  const absl::StatusOr<v1::Welcome>* Open(v1::Hello hello,
+                                          std::chrono::steady_clock::time_point deadline);
+
+  // Writes what is in the outbox, then helps reading until `done`, which the answer to `request_id`
+  // makes true, or the end; with a `request_id` of 0 only writes. Events that may run callbacks of
+  // others, which are all but that answer, are left to the link's thread.
+  void Serve(uint64_t request_id, absl::FunctionRef<bool()> done);
+  // Ends the stream, and any attempt to go on with another. Does not wait.
+  void Close();
+
+ private:
+  struct Stream;
+
+  // Makes the stream and says hello on it. The stream's status if it ends instead of a welcome.
+  absl::StatusOr<v1::Welcome> Greet(const v1::Hello& hello);
+  bool Flush();
+  bool Read(v1::EventBatch& events);
+  void Handle(v1::Event& event);
+  void RunWriter();
+  void RunReader(const v1::Hello& hello);
+  void ReadAndHandle();
+  void HandleDeferred();
+  // Whether another stream goes on with the session; the reason why none does.
+  absl::Status Recover();
+  absl::Status EndOf(const absl::Status& status) const;
+  std::shared_ptr<Stream> stream() const;
+  bool closed() const;
+
+  v1::Acceld::Stub& stub_;
+  CommandOutbox& outbox_;
+  Handler& handler_;
+  const std::string peer_;
+  Promise<v1::Welcome> welcome_promise_;  // Reader thread.
+  const Future<v1::Welcome> welcome_ = welcome_promise_.future();
+  std::chrono::milliseconds lease_{0};  // Constant once welcomed.
+  v1::Resume resume_;                   // The same.
+
+  // Held by the one who takes from the outbox and writes, and while the stream is replaced.
+  Mutex write_mutex_;
+  std::atomic<uint64_t> flushes_by_callers_{0};
+
+  // One reads at a time: who has set `reading_`.
+  mutable Mutex mutex_;
+  CondVar changed_;                                         // For the reader thread.
+  CondVar callers_;                                         // For those in Serve.
+  std::shared_ptr<Stream> stream_ ABSL_GUARDED_BY(mutex_);  // Shared with its reader and writer.
+  bool reading_ ABSL_GUARDED_BY(mutex_) = true;             // The reader thread begins.
+  uint64_t reads_by_callers_ ABSL_GUARDED_BY(mutex_) = 0;
+  int waiting_callers_ ABSL_GUARDED_BY(mutex_) = 0;
+  bool reader_sleeps_ ABSL_GUARDED_BY(mutex_) = false;
+  bool stream_is_over_ ABSL_GUARDED_BY(mutex_) = false;
+  bool closed_ ABSL_GUARDED_BY(mutex_) = false;
+  bool ended_ ABSL_GUARDED_BY(mutex_) = false;
+  std::vector<v1::Event> deferred_ ABSL_GUARDED_BY(mutex_);
+  absl::Status goodbye_ ABSL_GUARDED_BY(mutex_);
+
+  std::thread writer_, reader_;
+};
+
+}  // namespace acceld::client

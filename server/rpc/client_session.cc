@@ -1,0 +1,139 @@
+#include "server/rpc/client_session.h"
+
+#include <utility>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "common/log.h"
+#include "server/rpc/convert.h"
+
+namespace acceld::rpc {
+
+ClientSession::ClientSession(engine::Engine& engine, std::shared_ptr<engine::Session> session,
+                             const RpcOptions& options, std::chrono::milliseconds lease)
+    : engine_(engine),
+      session_(std::move(session)),
+      lease_(lease),
+      transfers_(std::make_shared<SessionTransfers>(options.max_transfer_bytes)),
+      renewed_at_(std::chrono::steady_clock::now()),
+      handler_(*session_, transfers_, options) {}
+
+absl::StatusOr<uint64_t> ClientSession::Attach(std::shared_ptr<SessionStream> stream) {
+  std::shared_ptr<SessionStream> displaced;
+  {
+    MutexLock lock(mutex_);
+    if (ended_) return absl::CancelledError("the session has ended");
+    displaced = std::exchange(stream_, std::move(stream));
+  }
+  RenewLease();
+  if (displaced != nullptr) {
+    displaced->Displace(absl::AbortedError("another stream has resumed the session"));
+  }
+  // What was fetched for the stream before is fetched again.
+  transfers_->Clear();
+  MutexLock intake(intake_mutex_);
+  handler_.ForgetAwaitedProgram();
+  return taken_;
+}
+
+bool ClientSession::Detach(const SessionStream& stream) {
+  {
+    MutexLock lock(mutex_);
+    if (stream_.get() != &stream) return true;
+    stream_ = nullptr;
+    if (ended_) return false;
+  }
+  if (lease_.count() > 0) {
+    LogInfo("session ", session_->id(), " has lost its stream; it may be resumed for ",
+            lease_.count(), " ms");
+    return true;
+  }
+  Close();
+  return false;
+}
+
+bool ClientSession::IsHeavy(const v1::CommandBatch& batch) {
+  MutexLock intake(intake_mutex_);
+  return handler_.IsHeavy(batch);
+}
+
+absl::StatusOr<ClientSession::Intake> ClientSession::Take(
+    v1::Command& command, const std::shared_ptr<SessionStream>& stream) {
+  MutexLock intake(intake_mutex_);
+  {
+    MutexLock lock(mutex_);
+    if (stream_ != stream) return absl::AbortedError("another stream has resumed the session");
+  }
+  const absl::Status status = handler_.Handle(command, stream);
+  if (absl::IsNotFound(status) && handler_.awaits_program()) return Intake::kNeedsProgram;
+  ACCELD_RETURN_IF_ERROR(status);
+  ++taken_;
+  return Intake::kTaken;
+}
+
+absl::Status ClientSession::ProvideProgram(uint64_t program_id, const std::string& serialized) {
+  v1::Program program;
+  absl::StatusOr<ir::Module> module = absl::InvalidArgumentError("it is no serialized Program");
+  if (program.ParseFromString(serialized)) module = DecodeProgram(program);
+  absl::StatusOr<Digest> fingerprint;
+  if (!module.ok()) {
+    fingerprint = module.status();
+  } else {
+    fingerprint = engine_.AddProgram(*std::move(module), EntryOf(program),
+                                     static_cast<int64_t>(serialized.size()));
+  }
+  return SettleProgram(program_id, fingerprint);
+}
+
+absl::Status ClientSession::RefuseProgram(uint64_t program_id, const absl::Status& why) {
+  return SettleProgram(program_id, why);
+}
+
+absl::Status ClientSession::SettleProgram(uint64_t program_id,
+                                          const absl::StatusOr<Digest>& fingerprint) {
+  {
+    MutexLock intake(intake_mutex_);
+    ACCELD_RETURN_IF_ERROR(handler_.ProvideProgram(program_id, fingerprint));
+  }
+  std::shared_ptr<SessionStream> stream;
+  {
+    MutexLock lock(mutex_);
+    stream = stream_;
+  }
+  if (stream != nullptr) stream->ContinueIntake();
+  return absl::OkStatus();
+}
+
+void ClientSession::RenewLease() { renewed_at_.store(std::chrono::steady_clock::now()); }
+
+bool ClientSession::HasExpired(std::chrono::steady_clock::time_point now) const {
+  return lease_.count() > 0 && now - renewed_at_.load() > lease_;
+}
+
+void ClientSession::End(const absl::Status& why) {
+  std::shared_ptr<SessionStream> stream;
+  {
+    MutexLock lock(mutex_);
+    stream = stream_;
+  }
+  // Answers that were owed come before the Goodbye.
+  Close();
+  if (stream != nullptr) stream->SayGoodbye(why);
+}
+
+void ClientSession::Close() {
+  {
+    MutexLock lock(mutex_);
+    if (std::exchange(ended_, true)) return;
+  }
+  const engine::SessionInfo held = session_->info();
+  const auto start = std::chrono::steady_clock::now();
+  session_->Close();
+  transfers_->Clear();
+  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
+  LogInfo("session ", held.id, " (", absl::CEscape(held.client_name), ") ended after ",
+          held.executions, " executions; let go of ", held.arrays, " arrays, ", held.array_bytes,
+          " bytes, in ", took.count(), " ms");
+}
+
+}  // namespace acceld::rpc

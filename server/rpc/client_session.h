@@ -1,0 +1,87 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "acceld/v1/acceld.pb.h"
+#include "common/mutex.h"
+#include "common/status.h"
+#include "server/engine/engine.h"
+#include "server/rpc/command_handler.h"
+#include "server/rpc/options.h"
+#include "server/rpc/session_stream.h"
+#include "server/rpc/transfers.h"
+
+namespace acceld::rpc {
+
+// An engine session and the stream that speaks for it now. With a lease it outlives a stream that
+// breaks: the next one goes on behind the last command that was taken in.
+//
+// Any thread may call. Attach and Take wait for a command that another thread is just taking in,
+// which may last as long as the decoding of a program: not for gRPC's threads unless the command is
+// known to be light.
+class ClientSession {
+ public:
+  enum class Intake { kTaken, kNeedsProgram };
+
+  // `lease` of 0: the session ends with its stream.
+  ClientSession(engine::Engine& engine, std::shared_ptr<engine::Session> session,
+                const RpcOptions& options, std::chrono::milliseconds lease);
+  ~ClientSession() { Close(); }
+
+  engine::Session& engine_session() { return *session_; }
+  SessionTransfers& transfers() { return *transfers_; }
+  std::chrono::milliseconds lease() const { return lease_; }
+
+  // From now on `stream` speaks for the session; the one before ends with ABORTED. The number of
+  // commands taken in so far, or CANCELLED when the session has ended.
+  absl::StatusOr<uint64_t> Attach(std::shared_ptr<SessionStream> stream);
+  // The stream is gone. False when the session has ended with it; nothing happens when another
+  // stream speaks for the session.
+  bool Detach(const SessionStream& stream);
+
+  bool IsHeavy(const v1::CommandBatch& batch);
+  // Takes in the next command. An error ends the stream: the command breaks the protocol, or
+  // another stream speaks for the session. kNeedsProgram: the command is to be handed in again
+  // after ContinueIntake.
+  absl::StatusOr<Intake> Take(v1::Command& command, const std::shared_ptr<SessionStream>& stream);
+
+  // The serialized Program that NeedProgram asked for. Decodes it: not on a gRPC thread.
+  // NOT_FOUND when none is waited for under this number.
+  absl::Status ProvideProgram(uint64_t program_id, const std::string& serialized);
+  // The same, when the program cannot be had: it poisons what is executed with it.
+  absl::Status RefuseProgram(uint64_t program_id, const absl::Status& why);
+
+  // Something came from the client.
+  void RenewLease();
+  // Whether the lease is over.
+  bool HasExpired(std::chrono::steady_clock::time_point now) const;
+
+  // Closes the engine's session; its stream hears why. Idempotent.
+  void End(const absl::Status& why);
+
+ private:
+  absl::Status SettleProgram(uint64_t program_id, const absl::StatusOr<Digest>& fingerprint);
+  void Close();
+
+  engine::Engine& engine_;
+  const std::shared_ptr<engine::Session> session_;  // Shared with the engine.
+  const std::chrono::milliseconds lease_;
+  const std::shared_ptr<SessionTransfers> transfers_;  // Shared with fetches under way.
+  std::atomic<std::chrono::steady_clock::time_point> renewed_at_;
+
+  // Held while a command is taken in.
+  Mutex intake_mutex_;
+  CommandHandler handler_ ABSL_GUARDED_BY(intake_mutex_);
+  uint64_t taken_ ABSL_GUARDED_BY(intake_mutex_) = 0;
+
+  // Never taken before intake_mutex_.
+  mutable Mutex mutex_;
+  std::shared_ptr<SessionStream> stream_ ABSL_GUARDED_BY(mutex_);  // Null while there is none.
+  bool ended_ ABSL_GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace acceld::rpc

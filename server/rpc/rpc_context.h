@@ -1,0 +1,20 @@
+#pragma once
+
+#include "common/thread_pool.h"
+#include "server/engine/engine.h"
+#include "server/observability/instruments/rpc_instruments.h"
+#include "server/rpc/options.h"
+#include "server/rpc/session_table.h"
+
+namespace acceld::rpc {
+
+// What every call needs. The service owns the parts; they outlive the calls.
+struct RpcContext {
+  engine::Engine& engine;
+  const RpcOptions& options;
+  observability::RpcInstruments& instruments;
+  SessionTable& sessions;
+  ThreadPool& decoders;  // For what may take milliseconds.
+};
+
+}  // namespace acceld::rpc

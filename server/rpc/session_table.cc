@@ -1,0 +1,130 @@
+#include "server/rpc/session_table.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/rpc/convert.h"
+
+namespace acceld::rpc {
+namespace {
+
+constexpr uint32_t kProtocolVersion = 1;
+constexpr size_t kMaxClientNameBytes = 256;
+// A lease ends at most this much late.
+constexpr std::chrono::milliseconds kWatchInterval{100};
+
+absl::Status CheckVersion(uint32_t version) {
+  if (version == kProtocolVersion) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("the client speaks protocol ", version, ", the daemon ", kProtocolVersion));
+}
+
+}  // namespace
+
+SessionTable::SessionTable(engine::Engine& engine, const RpcOptions& options)
+    : engine_(engine), options_(options), watcher_([this] { WatchLeases(); }) {
+  pthread_setname_np(watcher_.native_handle(), "leases");
+}
+
+SessionTable::~SessionTable() {
+  {
+    MutexLock lock(mutex_);
+    stopping_ = true;
+    changed_.NotifyAll();
+  }
+  watcher_.join();
+}
+
+absl::StatusOr<std::shared_ptr<ClientSession>> SessionTable::Open(const v1::Hello& hello) {
+  ACCELD_RETURN_IF_ERROR(CheckVersion(hello.protocol_version()));
+  const std::chrono::milliseconds lease =
+      std::min(std::chrono::milliseconds(hello.lease_ms()), options_.max_lease);
+  ACCELD_ASSIGN_OR_RETURN(
+      std::shared_ptr<engine::Session> opened,
+      engine_.OpenSession({.client_name = hello.client_name().substr(0, kMaxClientNameBytes),
+                           .priority = FromProto(hello.priority())}));
+  std::string token(opened->token());
+  auto session = std::make_shared<ClientSession>(engine_, std::move(opened), options_, lease);
+  MutexLock lock(mutex_);
+  ACCELD_RETURN_IF_ERROR(closed_);
+  sessions_.emplace(std::move(token), session);
+  if (lease.count() > 0 && leased_++ == 0) changed_.NotifyAll();
+  return session;
+}
+
+absl::StatusOr<std::shared_ptr<ClientSession>> SessionTable::Resume(const v1::Resume& resume) {
+  if (resume.incarnation() != engine_.incarnation()) {
+    return absl::AbortedError(
+        absl::StrCat("the daemon was restarted: the session is of incarnation ",
+                     resume.incarnation(), ", this is ", engine_.incarnation()));
+  }
+  return Find(resume.session_token());
+}
+
+absl::StatusOr<std::shared_ptr<ClientSession>> SessionTable::Find(absl::string_view token) const {
+  MutexLock lock(mutex_);
+  const auto found = sessions_.find(token);
+  if (found != sessions_.end()) return found->second;
+  return absl::NotFoundError("no open session has this token");
+}
+
+void SessionTable::Detach(const std::shared_ptr<ClientSession>& session,
+                          const SessionStream& stream) {
+  if (!session->Detach(stream)) Forget(*session);
+}
+
+void SessionTable::End(const std::shared_ptr<ClientSession>& session, const absl::Status& why) {
+  session->End(why);
+  Forget(*session);
+}
+
+void SessionTable::EndAll(const absl::Status& why) {
+  {
+    MutexLock lock(mutex_);
+    closed_ = why;
+  }
+  for (const auto& session : All()) End(session, why);
+}
+
+void SessionTable::Forget(ClientSession& session) {
+  std::shared_ptr<ClientSession> dropped;  // Destroyed without the lock.
+  MutexLock lock(mutex_);
+  const auto found = sessions_.find(session.engine_session().token());
+  if (found == sessions_.end()) return;
+  dropped = std::move(found->second);
+  sessions_.erase(found);
+  if (dropped->lease().count() > 0) --leased_;
+}
+
+std::vector<std::shared_ptr<ClientSession>> SessionTable::All() const {
+  MutexLock lock(mutex_);
+  std::vector<std::shared_ptr<ClientSession>> all;
+  for (const auto& [token, session] : sessions_) all.push_back(session);
+  return all;
+}
+
+void SessionTable::WatchLeases() {
+  while (true) {
+    {
+      MutexLock lock(mutex_);
+      while (leased_ == 0 && !stopping_) changed_.Wait(mutex_);
+      if (!stopping_) {
+        (void)changed_.WaitUntil(mutex_, std::chrono::steady_clock::now() + kWatchInterval);
+      }
+      if (stopping_) return;
+    }
+    const auto now = std::chrono::steady_clock::now();
+    for (const auto& session : All()) {
+      if (!session->HasExpired(now)) continue;
+      End(session, absl::DeadlineExceededError(absl::StrCat("nothing was heard for the ",
+                                                            session->lease().count(),
+                                                            " ms of the session's lease")));
+    }
+  }
+}
+
+}  // namespace acceld::rpc

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
+#include "common/mutex.h"
+#include "server/rpc/client_session.h"
+
+namespace acceld::rpc {
+
+// The open sessions by token, and the thread that ends those whose lease is over. Any thread may
+// call; nothing blocks but what ClientSession says.
+class SessionTable {
+ public:
+  SessionTable(engine::Engine& engine, const RpcOptions& options);
+  ~SessionTable();
+  SessionTable(const SessionTable&) = delete;
+  SessionTable& operator=(const SessionTable&) = delete;
+
+  // A new session, to which no stream is attached. FAILED_PRECONDITION for another version of the
+  // protocol, and the errors of Engine::OpenSession.
+  absl::StatusOr<std::shared_ptr<ClientSession>> Open(const v1::Hello& hello);
+  // The session to go on with. NOT_FOUND when it has ended, ABORTED when another run of the daemon
+  // made it.
+  absl::StatusOr<std::shared_ptr<ClientSession>> Resume(const v1::Resume& resume);
+  absl::StatusOr<std::shared_ptr<ClientSession>> Find(absl::string_view token) const;
+
+  // For a stream that has ended: without a lease the session ends, too.
+  void Detach(const std::shared_ptr<ClientSession>& session, const SessionStream& stream);
+  // Ends the session and says why to its stream.
+  void End(const std::shared_ptr<ClientSession>& session, const absl::Status& why);
+  // Ends all, and refuses new ones.
+  void EndAll(const absl::Status& why);
+
+ private:
+  void Forget(ClientSession& session);
+  std::vector<std::shared_ptr<ClientSession>> All() const;
+  void WatchLeases();
+
+  engine::Engine& engine_;
+  const RpcOptions& options_;
+  mutable Mutex mutex_;
+  CondVar changed_;
+  absl::flat_hash_map<std::string, std::shared_ptr<ClientSession>> sessions_
+      ABSL_GUARDED_BY(mutex_);
+  size_t leased_ ABSL_GUARDED_BY(mutex_) = 0;
+  absl::Status closed_ ABSL_GUARDED_BY(mutex_);
+  bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
+  std::thread watcher_;  // Last: it uses the rest.
+};
+
+}  // namespace acceld::rpc

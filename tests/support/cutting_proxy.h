@@ -1,0 +1,42 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "common/mutex.h"
+
+namespace acceld::testing {
+
+// Stands between clients and a daemon on unix sockets and breaks their connections when told to.
+// One thread for each connection. Any thread may call.
+class CuttingProxy {
+ public:
+  // Listens at `path` and connects every client to `target_path`.
+  CuttingProxy(std::string path, std::string target_path);
+  ~CuttingProxy();
+  CuttingProxy(const CuttingProxy&) = delete;
+  CuttingProxy& operator=(const CuttingProxy&) = delete;
+
+  // Breaks every connection. Those to come are served.
+  void Cut();
+  // From now on connections are accepted and closed at once, or served again.
+  void Refuse(bool refuse);
+
+ private:
+  struct Link;
+
+  void Accept();
+  void Forward(Link& link);
+
+  const std::string target_path_;
+  int listener_ = -1;
+  Mutex mutex_;
+  bool refuse_ ABSL_GUARDED_BY(mutex_) = false;
+  bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
+  std::vector<std::unique_ptr<Link>> links_ ABSL_GUARDED_BY(mutex_);
+  std::thread acceptor_;
+};
+
+}  // namespace acceld::testing
