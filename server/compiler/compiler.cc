@@ -11,6 +11,7 @@
 #include "common/ir/specialize/specialize.h"
 #include "common/ir/text.h"
 #include "common/ir/verifier.h"
+#include "kernels/ir/steady.h"
 #include "server/compiler/dump.h"
 #include "server/compiler/pipeline.h"
 #include "server/compiler/plan/build_plan.h"
@@ -76,6 +77,7 @@ absl::StatusOr<hal::Executable> Compile(const ir::Module& module, absl::string_v
   executable.arguments = plan.entry().arguments;
   executable.results = plan.entry().results;
   executable.arena_bytes = plan.entry().arena_bytes;
+  executable.steady = kernels::IsSteady(plan);
   executable.constants = std::move(plan.constants);
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
   executable.compile_ms = took.count();

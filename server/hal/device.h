@@ -42,6 +42,8 @@ struct Launch {
   std::shared_ptr<Buffer> arena;  // nullptr when the executable needs none
   // Once true, the run may end early with CANCELLED and garbage in its results. nullptr: never.
   std::shared_ptr<const std::atomic<bool>> cancelled;
+  // Expected to take some microseconds at most: the stream may run it on the calling thread.
+  bool brief = false;
   // Set to the nanoseconds that the run took on the device, before its event is ready. nullptr: not
   // wanted.
   std::shared_ptr<std::atomic<int64_t>> device_ns;

@@ -65,6 +65,7 @@ std::string Serialize(const Executable& executable) {
   proto.set_arena_bytes(executable.arena_bytes);
   proto.set_constants(executable.constants);
   proto.set_code(executable.code);
+  proto.set_steady(executable.steady);
   proto.set_compile_ms(executable.compile_ms);
   return proto.SerializeAsString();
 }
@@ -93,6 +94,7 @@ absl::StatusOr<Executable> Deserialize(absl::string_view bytes) {
   executable.arena_bytes = proto.arena_bytes();
   executable.constants = std::move(*proto.mutable_constants());
   executable.code = std::move(*proto.mutable_code());
+  executable.steady = proto.steady();
   executable.compile_ms = proto.compile_ms();
   return executable;
 }

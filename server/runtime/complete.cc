@@ -52,6 +52,7 @@ void DeviceExecutor::Complete(Task& task, absl::Status status) {
     upload_bytes_in_flight_ -= std::get<Upload>(task.work_).size_bytes;
   } else {
     run_ahead_.FinishFirst(now);
+    if (run_ahead_.count() == 0) idle_since_ = now;
     execution_turns_.Charge(task.queue_->executions_,
                             static_cast<double>(device_ns - task.charged_cost_));
   }
@@ -77,16 +78,20 @@ void DeviceExecutor::FailTask(Task& task, const absl::Status& error) {
 void DeviceExecutor::FailDispatch(Task& task, const absl::Status& error) {
   {
     MutexLock lock(mutex_);
-    if (task.is_upload()) {
-      --uploads_in_flight_;
-      upload_bytes_in_flight_ -= std::get<Upload>(task.work_).size_bytes;
-      upload_turns_.Charge(task.queue_->uploads_, static_cast<double>(-task.charged_cost_));
-    } else {
-      run_ahead_.DropLast();
-      execution_turns_.Charge(task.queue_->executions_, static_cast<double>(-task.charged_cost_));
-    }
+    Uncharge(task);
   }
   FailTask(task, error);
+}
+
+void DeviceExecutor::Uncharge(Task& task) {
+  if (const auto* upload = std::get_if<Upload>(&task.work_)) {
+    --uploads_in_flight_;
+    upload_bytes_in_flight_ -= upload->size_bytes;
+    upload_turns_.Charge(task.queue_->uploads_, static_cast<double>(-task.charged_cost_));
+  } else {
+    run_ahead_.DropLast();
+    execution_turns_.Charge(task.queue_->executions_, static_cast<double>(-task.charged_cost_));
+  }
 }
 
 void DeviceExecutor::Retire(Task& task) {
@@ -95,7 +100,9 @@ void DeviceExecutor::Retire(Task& task) {
   if (dispatcher_waits_ && (memory_short_ || DispatcherIsWanted())) work_.NotifyOne();
   if (run_ahead_.count() == 0 && execution_turns_.empty()) execution_turns_.EndBusyPeriod();
   if (uploads_in_flight_ == 0 && upload_turns_.empty()) upload_turns_.EndBusyPeriod();
-  if (--queued_ == 0) idle_.NotifyAll();
+  if (--queued_ > 0) return;
+  idle_.NotifyAll();
+  if (stopping_) work_.NotifyAll();
 }
 
 }  // namespace acceld::runtime

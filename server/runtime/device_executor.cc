@@ -67,19 +67,28 @@ void DeviceExecutor::Submit(std::shared_ptr<TaskQueue> queue, std::shared_ptr<Ta
       task->blockers_.fetch_sub(1, std::memory_order_relaxed);
     }
   }
+  const bool brief = executable_ready && IsBrief(*task);
   absl::Status closed;
+  bool here = false;
   {
     MutexLock lock(mutex_);
     ++queued_;
     queue->queued_.fetch_add(1, std::memory_order_relaxed);
     closed = queue->closed_;
-    if (closed.ok()) {
+    if (!closed.ok()) {
+      task->place_ = Task::Place::kTaken;
+    } else if (task->blockers_.load(std::memory_order_acquire) > 1) {
       task->place_ = Task::Place::kWaiting;
       task->position_ = queue->waiting_.insert(queue->waiting_.end(), task);
+    } else if (brief && TakeHere(*task)) {
+      here = true;
     } else {
-      task->place_ = Task::Place::kTaken;
+      TaskQueue::Lane& lane = queue->LaneOf(*task);
+      task->position_ = lane.tasks.insert(lane.tasks.end(), task);
+      Enqueue(task);
     }
   }
+  if (here) return DispatchHere(task);
   if (!closed.ok()) FailTask(*task, closed);
   task->Unblock();
 }
@@ -101,8 +110,12 @@ void DeviceExecutor::MakeRunnable(const std::shared_ptr<Task>& task) {
   if (task->place_ != Task::Place::kWaiting) return;  // cancelled meanwhile
   TaskQueue::Lane& lane = task->queue_->LaneOf(*task);
   lane.tasks.splice(lane.tasks.end(), task->queue_->waiting_, task->position_);
+  Enqueue(task);
+}
+
+void DeviceExecutor::Enqueue(const std::shared_ptr<Task>& task) {
   task->place_ = Task::Place::kRunnable;
-  (task->is_upload() ? upload_turns_ : execution_turns_).Activate(lane);
+  (task->is_upload() ? upload_turns_ : execution_turns_).Activate(task->queue_->LaneOf(*task));
   if (dispatcher_waits_ && DispatcherIsWanted()) work_.NotifyOne();
 }
 
@@ -127,6 +140,7 @@ bool DeviceExecutor::UploadsAreOpen() const {
 }
 
 bool DeviceExecutor::DispatcherIsWanted() const {
+  if (dispatching_here_) return false;
   if (!upload_turns_.empty() && UploadsAreOpen()) return true;
   if (execution_turns_.empty()) return false;
   if (run_ahead_.count() == 0 || run_ahead_.WantsRefill(std::chrono::steady_clock::now())) {
@@ -136,59 +150,52 @@ bool DeviceExecutor::DispatcherIsWanted() const {
   return waits_until_ == TimePoint::max() && run_ahead_.RefillTime() != TimePoint::max();
 }
 
-std::shared_ptr<Task> DeviceExecutor::TakeExecution(TimePoint now) {
-  auto* const lane = static_cast<TaskQueue::Lane*>(execution_turns_.Next());
-  std::shared_ptr<Task> task = std::move(lane->tasks.front());
-  lane->tasks.pop_front();
-  if (lane->tasks.empty()) execution_turns_.Deactivate(*lane);
-  task->place_ = Task::Place::kTaken;
-  const auto& execution = std::get<Execution>(task->work_);
+void DeviceExecutor::Charge(Task& task, TaskQueue::Lane& lane, TimePoint now) {
+  task.place_ = Task::Place::kTaken;
+  if (const auto* upload = std::get_if<Upload>(&task.work_)) {
+    ++uploads_in_flight_;
+    upload_bytes_in_flight_ += upload->size_bytes;
+    task.charged_cost_ = upload->size_bytes + kUploadOverheadBytes;
+    upload_turns_.Charge(lane, static_cast<double>(task.charged_cost_));
+    return;
+  }
+  const auto& execution = std::get<Execution>(task.work_);
   const int64_t estimate_ns =
       execution.executable != nullptr ? execution.executable->cost.ns() : kUnknownCostNs;
   run_ahead_.Add(estimate_ns > 0 ? std::chrono::nanoseconds(estimate_ns) : RunAhead::kUnknown, now);
-  task->charged_cost_ = estimate_ns > 0 ? estimate_ns : kUnknownCostNs;
-  execution_turns_.Charge(*lane, static_cast<double>(task->charged_cost_));
-  return task;
+  task.charged_cost_ = estimate_ns > 0 ? estimate_ns : kUnknownCostNs;
+  execution_turns_.Charge(lane, static_cast<double>(task.charged_cost_));
 }
 
-std::shared_ptr<Task> DeviceExecutor::TakeUpload() {
-  auto* const lane = static_cast<TaskQueue::Lane*>(upload_turns_.Next());
+std::shared_ptr<Task> DeviceExecutor::TakeFrom(FairSchedule& schedule, TimePoint now) {
+  auto* const lane = static_cast<TaskQueue::Lane*>(schedule.Next());
   std::shared_ptr<Task> task = std::move(lane->tasks.front());
   lane->tasks.pop_front();
-  if (lane->tasks.empty()) upload_turns_.Deactivate(*lane);
-  task->place_ = Task::Place::kTaken;
-  const int64_t size_bytes = std::get<Upload>(task->work_).size_bytes;
-  ++uploads_in_flight_;
-  upload_bytes_in_flight_ += size_bytes;
-  task->charged_cost_ = size_bytes + kUploadOverheadBytes;
-  upload_turns_.Charge(*lane, static_cast<double>(task->charged_cost_));
+  Charge(*task, *lane, now);
+  if (lane->tasks.empty()) schedule.Deactivate(*lane);
   return task;
 }
 
 std::shared_ptr<Task> DeviceExecutor::TakeTask() {
+  if (dispatching_here_) return nullptr;
+  const TimePoint now = std::chrono::steady_clock::now();
   const bool upload = !upload_turns_.empty() && UploadsAreOpen();
+  const bool execution = !execution_turns_.empty() && run_ahead_.IsOpen(now);
+  if (!upload && !execution) return nullptr;
   // Neither kind of work holds up the dispatch of the other.
-  if (!execution_turns_.empty() && !(upload && !upload_was_last_)) {
-    const TimePoint now = std::chrono::steady_clock::now();
-    if (run_ahead_.IsOpen(now)) {
-      upload_was_last_ = false;
-      return TakeExecution(now);
-    }
-  }
-  if (!upload) return nullptr;
-  upload_was_last_ = true;
-  return TakeUpload();
+  upload_was_last_ = upload && !(execution && upload_was_last_);
+  return TakeFrom(upload_was_last_ ? upload_turns_ : execution_turns_, now);
 }
 
 void DeviceExecutor::WaitForTurn() {
   waits_until_ = execution_turns_.empty() ? TimePoint::max() : run_ahead_.RefillTime();
-  dispatcher_waits_ = true;
+  dispatcher_waits_ = dispatcher_rests_ = true;
   if (waits_until_ == TimePoint::max()) {
     work_.Wait(mutex_);
   } else {
     work_.WaitUntil(mutex_, waits_until_);
   }
-  dispatcher_waits_ = false;
+  dispatcher_waits_ = dispatcher_rests_ = false;
 }
 
 void DeviceExecutor::RunDispatcher() {
@@ -197,11 +204,11 @@ void DeviceExecutor::RunDispatcher() {
     {
       MutexLock lock(mutex_);
       while ((task = TakeTask()) == nullptr) {
-        if (stopping_ && execution_turns_.empty() && upload_turns_.empty()) return;
+        if (stopping_ && !dispatching_here_ && queued_ == 0) return;
         WaitForTurn();
       }
     }
-    Dispatch(std::move(task));
+    if (absl::Status status = Launch(task); !status.ok()) FailDispatch(*task, status);
   }
 }
 

@@ -31,6 +31,11 @@ namespace acceld::runtime {
 // their kernels, and a long chain of executions holds a bounded amount of memory. Uploads have a
 // stream, a schedule and bounds of their own: kernels do not hold them up.
 //
+// A brief task (see Options) that is submitted while the device and the dispatcher rest is
+// dispatched by the submitting thread itself, and runs there if the stream allows: its results
+// exist when Submit returns. Only a task that is submitted is treated so, never one that becomes
+// runnable, so nothing recurses.
+//
 // When memory is short, the dispatch waits for work in flight; it fails the task when nothing is
 // left to wait for.
 //
@@ -38,7 +43,8 @@ namespace acceld::runtime {
 // first, and this same error in everything computed from them. Chains of any length are settled
 // without recursion.
 //
-// Thread-safe. One dispatch thread; completions run on the device's stream threads. Tasks may use
+// Thread-safe. One thread dispatches at a time: the dispatch thread, but for brief tasks.
+// Completions run on the device's stream threads or where the stream ran the work. Tasks may use
 // arrays of other devices: these are copied over. All executors that share arrays must be idle
 // before the first of them is destroyed.
 class DeviceExecutor {
@@ -46,6 +52,9 @@ class DeviceExecutor {
   struct Options {
     int max_in_flight = 64;  // executions, and as many uploads
     std::chrono::microseconds run_ahead{200};
+    // Expected to take no longer and to make no more bytes: dispatched where it is submitted.
+    std::chrono::microseconds brief_run{20};
+    int64_t brief_bytes = 16 << 10;
     int64_t upload_bytes = int64_t{16} << 20;  // being copied at a time; one upload may be larger
   };
   struct Counters {
@@ -94,23 +103,35 @@ class DeviceExecutor {
   };
 
   // Turns: device_executor.cc.
+  void Enqueue(const std::shared_ptr<Task>& task) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void MakeRunnable(const std::shared_ptr<Task>& task);
   void RunDispatcher();
   // The task whose turn it is, counted as in flight and charged for; nullptr when none may go to
   // the device now.
   std::shared_ptr<Task> TakeTask() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  std::shared_ptr<Task> TakeExecution(TimePoint now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  std::shared_ptr<Task> TakeUpload() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  std::shared_ptr<Task> TakeFrom(FairSchedule& schedule, TimePoint now)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Charge(Task& task, TaskQueue::Lane& lane, TimePoint now)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool UploadsAreOpen() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Whether the dispatcher, should it wait, ought to look again.
   bool DispatcherIsWanted() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void WaitForTurn() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
+  // Brief tasks: dispatch_here.cc.
+  bool IsBrief(const Task& task) const;
+  // Makes the submitting thread the dispatcher of this task, if that is possible now.
+  bool TakeHere(Task& task) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void DispatchHere(const std::shared_ptr<Task>& task);
+  // Leaves a task that was taken to the dispatch thread.
+  void HandBack(const std::shared_ptr<Task>& task);
+
   // From a turn to the device: dispatch.cc.
-  void Dispatch(std::shared_ptr<Task> task);
-  absl::Status DispatchExecution(const std::shared_ptr<Task>& task, Execution& execution);
-  absl::Status DispatchUpload(const std::shared_ptr<Task>& task, Upload& upload);
-  // Memory for every output (empty on failure) and `arena_bytes`; waits for work in flight first.
+  absl::Status Launch(const std::shared_ptr<Task>& task);
+  absl::Status LaunchExecution(const std::shared_ptr<Task>& task, Execution& execution);
+  absl::Status LaunchUpload(const std::shared_ptr<Task>& task, Upload& upload);
+  // Memory for every output (empty on failure) and `arena_bytes`; waits for work in flight first,
+  // unless the task is brief.
   absl::Status AllocateAll(Task& task, int64_t arena_bytes,
                            absl::InlinedVector<Allocation, 2>& outputs,
                            std::shared_ptr<hal::Buffer>& arena);
@@ -132,6 +153,7 @@ class DeviceExecutor {
   void FailTask(Task& task, const absl::Status& error);
   // Settles a task that was taken but did not reach the device.
   void FailDispatch(Task& task, const absl::Status& error);
+  void Uncharge(Task& task) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void FailOutputs(Task& task, const absl::Status& error);
   void Retire(Task& task) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
@@ -151,13 +173,16 @@ class DeviceExecutor {
   int64_t upload_bytes_in_flight_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t completions_ ABSL_GUARDED_BY(mutex_) = 0;
   bool dispatcher_waits_ ABSL_GUARDED_BY(mutex_) = false;
+  bool dispatcher_rests_ ABSL_GUARDED_BY(mutex_) = false;  // it waits for tasks, not for memory
+  bool dispatching_here_ ABSL_GUARDED_BY(mutex_) = false;  // a submitting thread dispatches
+  TimePoint idle_since_ ABSL_GUARDED_BY(mutex_);           // when the compute stream ran dry
   TimePoint waits_until_ ABSL_GUARDED_BY(mutex_);
   bool memory_short_ ABSL_GUARDED_BY(mutex_) = false;  // any completion wakes the dispatcher
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
   observability::ExecutionInstruments instruments_;
 
   // The stream is in order, so launches that overlap in time here do not on the device: they share
-  // one arena while it is large enough. Dispatch thread only.
+  // one arena while it is large enough. Only for the thread that dispatches.
   std::weak_ptr<hal::Buffer> arena_;
 
   const std::unique_ptr<hal::Stream> compute_, upload_, download_;

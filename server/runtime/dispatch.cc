@@ -24,16 +24,14 @@ absl::Status CheckShape(const hal::Executable& executable, size_t inputs, size_t
 
 }  // namespace
 
-void DeviceExecutor::Dispatch(std::shared_ptr<Task> task) {
+absl::Status DeviceExecutor::Launch(const std::shared_ptr<Task>& task) {
   auto* execution = std::get_if<Execution>(&task->work_);
-  const absl::Status status = execution != nullptr
-                                  ? DispatchExecution(task, *execution)
-                                  : DispatchUpload(task, std::get<Upload>(task->work_));
-  if (!status.ok()) FailDispatch(*task, status);
+  return execution != nullptr ? LaunchExecution(task, *execution)
+                              : LaunchUpload(task, std::get<Upload>(task->work_));
 }
 
-absl::Status DeviceExecutor::DispatchExecution(const std::shared_ptr<Task>& task,
-                                               Execution& execution) {
+absl::Status DeviceExecutor::LaunchExecution(const std::shared_ptr<Task>& task,
+                                             Execution& execution) {
   absl::InlinedVector<Array::View, 4> views;
   for (const auto& input : execution.inputs) {
     views.push_back(input->view());
@@ -46,6 +44,7 @@ absl::Status DeviceExecutor::DispatchExecution(const std::shared_ptr<Task>& task
 
   hal::Launch launch{.module = loaded.module,
                      .cancelled = task->queue_->cancelled_,
+                     .brief = task->brief_,
                      .device_ns = std::shared_ptr<std::atomic<int64_t>>(task, &task->device_ns_)};
   for (size_t i = 0; i < views.size(); ++i) {
     absl::StatusOr<std::shared_ptr<hal::Buffer>> buffer =
@@ -72,7 +71,7 @@ absl::Status DeviceExecutor::DispatchExecution(const std::shared_ptr<Task>& task
   return absl::OkStatus();
 }
 
-absl::Status DeviceExecutor::DispatchUpload(const std::shared_ptr<Task>& task, Upload& upload) {
+absl::Status DeviceExecutor::LaunchUpload(const std::shared_ptr<Task>& task, Upload& upload) {
   absl::InlinedVector<Allocation, 2> outputs;
   std::shared_ptr<hal::Buffer> no_arena;
   ACCELD_RETURN_IF_ERROR(AllocateAll(*task, 0, outputs, no_arena));
@@ -110,7 +109,8 @@ absl::Status DeviceExecutor::AllocateAll(Task& task, int64_t arena_bytes,
     }
     outputs.clear();
     arena.reset();
-    if (status.code() != absl::StatusCode::kResourceExhausted || !WaitForCompletion(seen)) {
+    if (status.code() != absl::StatusCode::kResourceExhausted || task.brief_ ||
+        !WaitForCompletion(seen)) {
       return status;
     }
   }

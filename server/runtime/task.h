@@ -64,6 +64,7 @@ class Task final : public Array::Waiter, public std::enable_shared_from_this<Tas
   std::atomic<int> blockers_{0};
   std::atomic<int64_t> device_ns_{0};  // Set by the stream, read when the task is done.
   int64_t charged_cost_ = 0;           // What its queue was charged with when its turn came.
+  bool brief_ = false;                 // The thread that submitted it dispatches it.
   // Guarded by the executor's mutex.
   Place place_ = Place::kNew;
   std::list<std::shared_ptr<Task>>::iterator position_;

@@ -39,6 +39,25 @@ void BM_SubmitDependentExecute(benchmark::State& state) {
 }
 BENCHMARK(BM_SubmitDependentExecute)->UseRealTime();
 
+// From the call of Execute until its result is known to be ready, with nothing else going on.
+void BM_SubmitToReady(benchmark::State& state) {
+  testing::FakeCompiler compiler;
+  const auto engine = testing::MakeFakeEngine(compiler);
+  const auto session = *engine->OpenSession({.client_name = "bench"});
+  (void)session->RegisterProgram(1, testing::ModuleNamed("add_one"), "main");
+  (void)session->Put(1, testing::Floats({1, 2}), 0);
+  Handle handle = 2;
+  (void)session->Execute(1, {1}, {handle}, 0);
+  absl::Status status = testing::Await(*session, handle).status;
+  for (auto _ : state) {
+    (void)session->Execute(1, {1}, {++handle}, 0);
+    status.Update(testing::Await(*session, handle).status);
+    session->Release({handle});
+  }
+  if (!status.ok()) state.SkipWithError(status.ToString().c_str());
+}
+BENCHMARK(BM_SubmitToReady)->UseRealTime();
+
 // Put, execute, fetch, with the answer awaited: three thread hand-overs.
 void BM_SynchronousStep(benchmark::State& state) {
   testing::FakeCompiler compiler;

@@ -77,10 +77,29 @@ void CpuStream::Wait(const Event& event) {
   if (!event.IsReady()) Enqueue(WaitCommand{event});
 }
 
+bool CpuStream::BeginInline() {
+  MutexLock lock(mutex_);
+  if (!queue_.empty() || worker_busy_ || inline_busy_) return false;
+  inline_busy_ = true;
+  return true;
+}
+
+void CpuStream::EndInline() {
+  MutexLock lock(mutex_);
+  inline_busy_ = false;
+  if (!queue_.empty() || stopping_) changed_.NotifyOne();
+}
+
 Event CpuStream::Run(Launch launch) {
   LaunchCommand command{std::move(launch), {}};
   Event done = command.done.future();
-  Enqueue(std::move(command));
+  if (command.launch.brief && BeginInline()) {
+    const absl::Status status = RunLaunch(command.launch);
+    EndInline();
+    Finish(command, status);
+  } else {
+    Enqueue(std::move(command));
+  }
   return done;
 }
 
@@ -115,28 +134,13 @@ Event CpuStream::CopyFromPeer(std::shared_ptr<Buffer> from, std::shared_ptr<Buff
 
 Event CpuStream::Copy(CopyCommand command) {
   Event done = command.done.future();
-  if (command.size_bytes <= kInlineCopyBytes) {
-    bool idle = false;
-    {
-      MutexLock lock(mutex_);
-      idle = queue_.empty() && !worker_busy_ && !inline_busy_;
-      if (idle) inline_busy_ = true;
-    }
-    if (idle) {
-      if (command.size_bytes > 0) {
-        std::memcpy(command.to, command.from, static_cast<size_t>(command.size_bytes));
-      }
-      {
-        MutexLock lock(mutex_);
-        inline_busy_ = false;
-        if (!queue_.empty() || stopping_) changed_.NotifyOne();
-      }
-      for (auto& kept : command.keep_alive) kept.reset();
-      command.done.Set(Unit{});
-      return done;
-    }
+  if (command.size_bytes <= kInlineCopyBytes && BeginInline()) {
+    CopyBytes(command);
+    EndInline();
+    Finish(command);
+  } else {
+    Enqueue(std::move(command));
   }
-  Enqueue(std::move(command));
   return done;
 }
 
@@ -168,18 +172,28 @@ void CpuStream::Execute(Command& command) {
     // The event's error concerns its own readers; this stream goes on.
     (void)wait->event.Await();
   } else if (auto* run = std::get_if<LaunchCommand>(&command)) {
-    const absl::Status status = RunLaunch(run->launch);
-    // Memory is free again before anyone hears that the launch is done.
-    run->launch = Launch{};
-    run->done.Set(status.ok() ? absl::StatusOr<Unit>(Unit{}) : absl::StatusOr<Unit>(status));
+    Finish(*run, RunLaunch(run->launch));
   } else {
     auto& copy = std::get<CopyCommand>(command);
-    if (copy.size_bytes > 0) {
-      std::memcpy(copy.to, copy.from, static_cast<size_t>(copy.size_bytes));
-    }
-    for (auto& kept : copy.keep_alive) kept.reset();
-    copy.done.Set(Unit{});
+    CopyBytes(copy);
+    Finish(copy);
   }
+}
+
+void CpuStream::CopyBytes(const CopyCommand& copy) {
+  if (copy.size_bytes > 0) std::memcpy(copy.to, copy.from, static_cast<size_t>(copy.size_bytes));
+}
+
+// Memory is free again before anyone hears that the work is done.
+
+void CpuStream::Finish(LaunchCommand& command, const absl::Status& status) {
+  command.launch = Launch{};
+  command.done.Set(status.ok() ? absl::StatusOr<Unit>(Unit{}) : absl::StatusOr<Unit>(status));
+}
+
+void CpuStream::Finish(CopyCommand& command) {
+  for (auto& kept : command.keep_alive) kept.reset();
+  command.done.Set(Unit{});
 }
 
 }  // namespace acceld::hal::cpu

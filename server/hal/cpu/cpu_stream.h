@@ -13,8 +13,9 @@
 namespace acceld::hal::cpu {
 
 // An in-order stream: one worker thread that takes commands from a queue. Events become ready on
-// that thread, after the stream has let go of the command's buffers. A copy of a few kilobytes on
-// an idle stream runs at once on the calling thread, because waking the worker would take longer.
+// that thread, after the stream has let go of the command's buffers. On an idle stream a copy of a
+// few kilobytes and a brief launch run at once on the calling thread, because waking the worker
+// would take longer.
 //
 // Thread-safe. Modules handed to Run must be HostModules. The destructor finishes what is queued.
 class CpuStream final : public Stream {
@@ -48,15 +49,21 @@ class CpuStream final : public Stream {
   using Command = std::variant<WaitCommand, LaunchCommand, CopyCommand>;
 
   Event Copy(CopyCommand command);
+  // True when the stream is idle: the caller runs one command by itself and then calls EndInline.
+  bool BeginInline();
+  void EndInline();
   void Enqueue(Command command);
   void RunWorker();
   static void Execute(Command& command);
+  static void CopyBytes(const CopyCommand& command);
+  static void Finish(LaunchCommand& command, const absl::Status& status);
+  static void Finish(CopyCommand& command);
 
   Mutex mutex_;
   CondVar changed_;
   std::deque<Command> queue_ ABSL_GUARDED_BY(mutex_);
   bool worker_busy_ ABSL_GUARDED_BY(mutex_) = false;
-  bool inline_busy_ ABSL_GUARDED_BY(mutex_) = false;  // a caller runs a small copy
+  bool inline_busy_ ABSL_GUARDED_BY(mutex_) = false;  // a caller runs a command
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
   std::thread worker_;
 };

@@ -39,11 +39,42 @@ TEST(CompilerTest, CompilesToAnExecutableThatSurvivesTheDisk) {
   ASSERT_TRUE(again.ok()) << again.status();
   EXPECT_EQ(again->Signature(), executable->Signature());
   EXPECT_EQ(again->code, executable->code);
+  EXPECT_TRUE(again->steady);
   for (size_t size = 0; size < bytes.size(); ++size) {
     // A cut message is refused or lacks its tail; it never crashes.
     const auto cut = hal::Deserialize(bytes.substr(0, size));
     EXPECT_TRUE(cut.ok() || cut.status().code() == absl::StatusCode::kDataLoss) << size;
   }
+}
+
+TEST(CompilerTest, LoopsAndLibraryCallsAreNotSteady) {
+  constexpr char kLoop[] = R"(
+    func.func @main(%n: tensor<i32>) -> tensor<i32> {
+      %zero = stablehlo.constant dense<0> : tensor<i32>
+      %one = stablehlo.constant dense<1> : tensor<i32>
+      %0 = stablehlo.while(%i = %zero) : tensor<i32>
+       cond {
+        %1 = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+        stablehlo.return %1 : tensor<i1>
+      } do {
+        %1 = stablehlo.add %i, %one : tensor<i32>
+        stablehlo.return %1 : tensor<i32>
+      }
+      return %0 : tensor<i32>
+    })";
+  constexpr char kProduct[] = R"(
+    func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+      %0 = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0]
+        : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+      return %0 : tensor<4x4xf32>
+    })";
+  const auto loop = Compile(Parse(kLoop), "main", {{DType::kI32, {}}}, PlanOnlyGenerator(), {});
+  ASSERT_TRUE(loop.ok()) << loop.status();
+  EXPECT_FALSE(loop->steady);
+  const auto product =
+      Compile(Parse(kProduct), "main", {{DType::kF32, {4, 4}}}, PlanOnlyGenerator(), {});
+  ASSERT_TRUE(product.ok()) << product.status();
+  EXPECT_FALSE(product->steady);
 }
 
 TEST(CompilerTest, RefusesToDisableAPassThatDoesNotExist) {

@@ -62,6 +62,7 @@ inline absl::StatusOr<hal::Executable> FakeCompile(FakeCompiler& compiler, const
   executable.arguments.assign(arguments.begin(), arguments.end());
   executable.results = *FakeResultTypes(module, arguments);
   executable.arena_bytes = 64;
+  executable.steady = module.name != "spin";
   executable.code = module.name;
   if (module.name == "add_one" || module.name == "add" || module.name == "zeros") {
     // Kernels have no other way to learn the number of elements.

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/unit/runtime/fake_device.h"
@@ -78,6 +79,41 @@ TEST(CpuStreamTest, ALaunchLetsGoOfItsBuffersBeforeItsEventIsReady) {
   EXPECT_GT(device.memory().used_bytes, 0);
   EXPECT_TRUE(stream.Run(std::move(launch)).Await().ok());
   EXPECT_EQ(device.memory().used_bytes, 0);
+}
+
+TEST(CpuStreamTest, ABriefLaunchRunsOnTheCallingThreadOfAnIdleStreamAlone) {
+  CpuStream stream("test");
+  std::vector<std::thread::id> threads;
+  const auto run = [&](bool brief) {
+    return stream.Run({.module = ModuleOf([&](const auto&) {
+                         threads.push_back(std::this_thread::get_id());
+                         return absl::OkStatus();
+                       }),
+                       .brief = brief});
+  };
+  EXPECT_TRUE(run(true).IsReady());
+  Promise<Unit> gate;
+  stream.Wait(gate.future());
+  const Event behind = run(true);
+  EXPECT_FALSE(behind.IsReady());
+  gate.Set(Unit{});
+  EXPECT_TRUE(behind.Await().ok());
+  EXPECT_TRUE(run(false).Await().ok());
+  ASSERT_EQ(threads.size(), 3u);
+  EXPECT_EQ(threads[0], std::this_thread::get_id());
+  EXPECT_NE(threads[1], std::this_thread::get_id());
+  EXPECT_NE(threads[2], std::this_thread::get_id());
+}
+
+TEST(CpuStreamTest, ALaunchSaysHowLongItTook) {
+  CpuStream stream("test");
+  auto device_ns = std::make_shared<std::atomic<int64_t>>(-1);
+  EXPECT_TRUE(stream
+                  .Run({.module = ModuleOf([](const auto&) { return absl::OkStatus(); }),
+                        .device_ns = device_ns})
+                  .Await()
+                  .ok());
+  EXPECT_GE(device_ns->load(), 0);
 }
 
 TEST(CpuStreamTest, ACancelledLaunchDoesNotRun) {

@@ -3,12 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "common/future.h"
+#include "tests/unit/runtime/executor_client.h"
 #include "tests/unit/runtime/fake_device.h"
 
 namespace acceld::runtime {
@@ -16,116 +15,8 @@ namespace {
 
 using ::acceld::testing::F32;
 using ::acceld::testing::FakeDevice;
-using ::acceld::testing::Kernel;
 using ::acceld::testing::LoadedKernel;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ArrayPtr = std::shared_ptr<Array>;
-
-constexpr auto kForever = std::chrono::steady_clock::time_point::max();
-
-absl::Status AddOne(const kernels::cpu::LaunchContext& context) {
-  const float in = *static_cast<const float*>(context.arguments[0]);
-  *static_cast<float*>(context.results[0]) = in + 1;
-  return absl::OkStatus();
-}
-
-absl::Status Nothing(const kernels::cpu::LaunchContext&) { return absl::OkStatus(); }
-
-// A door that kernels wait at until the test opens it.
-class Door {
- public:
-  void Open() { promise_.Set(Unit{}); }
-  void Pass() const { (void)opened_.Await(); }
-
- private:
-  Promise<Unit> promise_;
-  Event opened_ = promise_.future();
-};
-
-// One session on one or more executors.
-class Client {
- public:
-  explicit Client(std::vector<DeviceExecutor*> executors, int64_t limit_bytes = INT64_MAX,
-                  PriorityClass priority = PriorityClass::kNormal)
-      : executors_(std::move(executors)),
-        account_(std::make_shared<MemoryAccount>(limit_bytes)),
-        cancelled_(std::make_shared<std::atomic<bool>>(false)) {
-    for (DeviceExecutor* executor : executors_) {
-      queues_.push_back(executor->OpenQueue(account_, priority, cancelled_));
-    }
-  }
-
-  ArrayPtr NewArray(int64_t elements, int device = 0) {
-    return std::make_shared<Array>(F32({elements}), device, account_);
-  }
-  ArrayPtr Upload(std::vector<float> values, int device = 0) {
-    ArrayPtr array = NewArray(static_cast<int64_t>(values.size()), device);
-    auto kept = std::make_shared<std::vector<float>>(std::move(values));
-    auto task = std::make_shared<Task>(
-        runtime::Upload{kept->data(), static_cast<int64_t>(kept->size() * sizeof(float)), kept});
-    task->outputs.push_back(array);
-    executors_[device]->Submit(queues_[device], std::move(task), true);
-    return array;
-  }
-  ArrayPtr Run(const std::string& name, std::shared_ptr<const hal::LoadedExecutable> executable,
-               std::vector<ArrayPtr> inputs, int device = 0) {
-    Execution execution;
-    execution.inputs.assign(inputs.begin(), inputs.end());
-    execution.program_name = std::make_shared<const std::string>(name);
-    ArrayPtr output = std::make_shared<Array>(executable->executable->results[0], device, account_);
-    execution.executable = std::move(executable);
-    auto task = std::make_shared<Task>(std::move(execution));
-    task->outputs.push_back(output);
-    executors_[device]->Submit(queues_[device], std::move(task), true);
-    return output;
-  }
-  // An execution whose executable the caller provides later.
-  std::pair<std::shared_ptr<Task>, ArrayPtr> RunLater(const std::string& name,
-                                                      std::vector<ArrayPtr> inputs) {
-    Execution execution;
-    execution.inputs.assign(inputs.begin(), inputs.end());
-    execution.program_name = std::make_shared<const std::string>(name);
-    ArrayPtr output = NewArray(1);
-    auto task = std::make_shared<Task>(std::move(execution));
-    task->outputs.push_back(output);
-    executors_[0]->Submit(queues_[0], task, false);
-    return {task, output};
-  }
-  void Cancel() {
-    cancelled_->store(true);
-    for (size_t i = 0; i < executors_.size(); ++i) {
-      executors_[i]->Cancel(*queues_[i], absl::CancelledError("the session is closed"));
-    }
-  }
-  MemoryAccount& account() { return *account_; }
-
- private:
-  std::vector<DeviceExecutor*> executors_;
-  std::shared_ptr<MemoryAccount> account_;
-  std::shared_ptr<std::atomic<bool>> cancelled_;
-  std::vector<std::shared_ptr<TaskQueue>> queues_;
-};
-
-absl::Status Final(const ArrayPtr& array) {
-  (void)array->Final().Await();
-  return array->error();
-}
-
-float FirstValue(DeviceExecutor& executor, const ArrayPtr& array) {
-  EXPECT_TRUE(Final(array).ok()) << array->error();
-  if (array->state() != Array::State::kDefined) return -1;
-  Promise<float> promise;
-  Future<float> value = promise.future();
-  auto shared = std::make_shared<Promise<float>>(std::move(promise));
-  executor.Download(*array, [shared](absl::StatusOr<std::shared_ptr<const std::string>> bytes) {
-    float first = 0;
-    std::memcpy(&first, (*bytes)->data(), sizeof(first));
-    shared->Set(first);
-  });
-  return *value.Await();
-}
-
 TEST(DeviceExecutorTest, UploadsRunAndComeBack) {
   FakeDevice device;
   DeviceExecutor executor(device, 0, {});
@@ -209,28 +100,6 @@ TEST(DeviceExecutorTest, RunAheadIsBounded) {
   executor.WaitUntilIdle(kForever);
   EXPECT_LE(most, kMaxInFlight);
   EXPECT_EQ(executor.counters().executions, 200u);
-}
-
-// A kernel that says so when it runs, and waits for its door.
-struct Gate {
-  Door door;
-  Promise<Unit> promise;
-  Event started = promise.future();
-  std::shared_ptr<const hal::LoadedExecutable> kernel = LoadedKernel(0, 1, [this](const auto&) {
-    promise.Set(Unit{});
-    door.Pass();
-    return absl::OkStatus();
-  });
-};
-
-// Notes in `order` that it ran; expected to take so long that nothing goes behind it.
-std::shared_ptr<const hal::LoadedExecutable> Noting(std::string& order, char who) {
-  auto kernel = LoadedKernel(0, 1, [&order, who](const auto&) {
-    order += who;
-    return absl::OkStatus();
-  });
-  kernel->cost.Record(std::chrono::nanoseconds(std::chrono::hours(1)).count());
-  return kernel;
 }
 
 TEST(DeviceExecutorTest, AFloodDelaysWorkOfOthersByTheKernelThatRuns) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -76,7 +77,8 @@ inline ir::TensorType F32(std::initializer_list<int64_t> dims) {
   return {ir::DType::kF32, ir::Dims(dims)};
 }
 
-// A loaded kernel on `arguments` f32 arrays of `elements` with one such result.
+// A loaded kernel on `arguments` f32 arrays of `elements` with one such result. Nobody knows how
+// long it takes.
 inline std::shared_ptr<const hal::LoadedExecutable> LoadedKernel(int arguments, int64_t elements,
                                                                  Kernel kernel,
                                                                  int64_t arena_bytes = 0) {
@@ -86,6 +88,20 @@ inline std::shared_ptr<const hal::LoadedExecutable> LoadedKernel(int arguments, 
   executable->arena_bytes = arena_bytes;
   return std::make_shared<const hal::LoadedExecutable>(
       std::move(executable), std::make_shared<const FakeModule>(std::move(kernel)));
+}
+
+// One that always takes about `cost`.
+inline std::shared_ptr<const hal::LoadedExecutable> SteadyKernel(int arguments, int64_t elements,
+                                                                 std::chrono::nanoseconds cost,
+                                                                 Kernel kernel) {
+  auto executable = std::make_shared<hal::Executable>();
+  executable->arguments.assign(static_cast<size_t>(arguments), F32({elements}));
+  executable->results = {F32({elements})};
+  executable->steady = true;
+  auto loaded = std::make_shared<const hal::LoadedExecutable>(
+      std::move(executable), std::make_shared<const FakeModule>(std::move(kernel)));
+  loaded->cost.Record(cost.count());
+  return loaded;
 }
 
 }  // namespace acceld::testing

@@ -1,0 +1,168 @@
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "server/runtime/device_executor.h"
+#include "tests/support/eventually.h"
+#include "tests/unit/runtime/executor_client.h"
+#include "tests/unit/runtime/fake_device.h"
+
+// Tasks that the submitting thread dispatches itself.
+namespace acceld::runtime {
+namespace {
+
+using ::acceld::testing::Eventually;
+using ::acceld::testing::FakeDevice;
+using ::acceld::testing::LoadedKernel;
+using ::acceld::testing::SteadyKernel;
+using std::chrono::microseconds;
+
+bool IsDefined(const ArrayPtr& array) { return array->state() == Array::State::kDefined; }
+
+// The dispatch thread needs a moment until it rests, after which brief tasks pass it by.
+TEST(DispatchHereTest, ABriefExecutionIsDoneWhenSubmitReturns) {
+  FakeDevice device;
+  DeviceExecutor executor(device, 0, {});
+  Client client({&executor});
+  const ArrayPtr x = client.Upload({41});
+  std::thread::id thread;
+  const auto kernel = SteadyKernel(1, 1, microseconds(1), [&](const auto& context) {
+    thread = std::this_thread::get_id();
+    return AddOne(context);
+  });
+  ArrayPtr y;
+  EXPECT_TRUE(Eventually([&] {
+    y = client.Run("f", kernel, {x});
+    const bool done = IsDefined(y);
+    executor.WaitUntilIdle(kForever);
+    return done;
+  }));
+  EXPECT_EQ(thread, std::this_thread::get_id());
+  EXPECT_EQ(FirstValue(executor, y), 42);
+}
+
+TEST(DispatchHereTest, ASmallUploadIsDoneWhenSubmitReturns) {
+  FakeDevice device;
+  DeviceExecutor executor(device, 0, {});
+  Client client({&executor});
+  EXPECT_TRUE(Eventually([&] { return IsDefined(client.Upload({1, 2})); }));
+  Gate gate;
+  client.Run("gate", gate.kernel, {});
+  (void)gate.started.Await();
+  EXPECT_TRUE(Eventually([&] { return IsDefined(client.Upload({1, 2})); }));
+  gate.door.Open();
+  executor.WaitUntilIdle(kForever);
+}
+
+TEST(DispatchHereTest, WhatMayTakeLongNeverRunsWhereItIsSubmitted) {
+  FakeDevice device;
+  DeviceExecutor executor(device, 0, {});
+  Client client({&executor});
+  bool here = false;
+  const auto note = [&, self = std::this_thread::get_id()](const auto&) {
+    here = here || std::this_thread::get_id() == self;
+    return absl::OkStatus();
+  };
+  for (int i = 0; i < 50; ++i) {
+    const auto depends_on_data = LoadedKernel(0, 1, note);
+    depends_on_data->cost.Record(1);
+    const auto large = SteadyKernel(0, 1 << 20, microseconds(1), note);
+    const auto slow = SteadyKernel(0, 1, std::chrono::hours(1), note);
+    for (const auto& kernel : {depends_on_data, large, slow, LoadedKernel(0, 1, note)}) {
+      EXPECT_TRUE(Final(client.Run("f", kernel, {})).ok());
+      executor.WaitUntilIdle(kForever);
+    }
+  }
+  EXPECT_FALSE(here);
+}
+
+TEST(DispatchHereTest, WorkThatIsAheadIsNotOvertaken) {
+  FakeDevice device;
+  DeviceExecutor executor(device, 0, {});
+  Client a({&executor}), b({&executor});
+  Gate gate;
+  a.Run("gate", gate.kernel, {});
+  (void)gate.started.Await();
+  const ArrayPtr y = b.Run("f", SteadyKernel(0, 1, microseconds(1), Nothing), {});
+  EXPECT_FALSE(IsDefined(y));
+  gate.door.Open();
+  EXPECT_TRUE(Final(y).ok());
+  executor.WaitUntilIdle(kForever);
+}
+
+TEST(DispatchHereTest, AFailureIsKnownWhenSubmitReturns) {
+  FakeDevice device;
+  DeviceExecutor executor(device, 0, {});
+  Client client({&executor});
+  const auto kernel = SteadyKernel(0, 1, microseconds(1),
+                                   [](const auto&) { return absl::InternalError("broken"); });
+  EXPECT_TRUE(Eventually([&] {
+    const ArrayPtr y = client.Run("f", kernel, {});
+    const bool failed = y->state() == Array::State::kFailed;
+    EXPECT_EQ(Final(y).message(), "program f: broken");
+    return failed;
+  }));
+  executor.WaitUntilIdle(kForever);
+}
+
+TEST(DispatchHereTest, MemoryThatIsShortIsWaitedForElsewhere) {
+  FakeDevice device(1 << 10);
+  DeviceExecutor executor(device, 0, {});
+  Client client({&executor});
+  Gate gate;
+  ArrayPtr held = client.Run("gate",
+                             LoadedKernel(0, 200,
+                                          [&](const auto&) {
+                                            gate.promise.Set(Unit{});
+                                            gate.door.Pass();
+                                            return absl::OkStatus();
+                                          }),
+                             {});
+  (void)gate.started.Await();
+  const ArrayPtr x = client.Upload(std::vector<float>(100, 1.0f));
+  EXPECT_FALSE(IsDefined(x));
+  held.reset();
+  gate.door.Open();
+  EXPECT_TRUE(Final(x).ok());
+  executor.WaitUntilIdle(kForever);
+}
+
+TEST(DispatchHereTest, ALongChainThatBecomesRunnableDoesNotRecurse) {
+  constexpr int kLength = 20'000;
+  FakeDevice device;
+  DeviceExecutor executor(device, 0, {});
+  Client client({&executor});
+  const auto kernel = SteadyKernel(1, 1, microseconds(1), AddOne);
+  const ArrayPtr x = client.NewArray(1);
+  ArrayPtr y = x;
+  for (int i = 0; i < kLength; ++i) y = client.Run("f", kernel, {y});
+  client.UploadTo(x, {1});
+  EXPECT_EQ(FirstValue(executor, y), kLength + 1);
+  executor.WaitUntilIdle(kForever);
+}
+
+TEST(DispatchHereTest, ManyThreadsSubmitAtOnce) {
+  FakeDevice device;
+  DeviceExecutor executor(device, 0, {});
+  const auto kernel = SteadyKernel(1, 1, microseconds(1), AddOne);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      Client client({&executor});
+      ArrayPtr y = client.Upload({0});
+      for (int i = 0; i < 2000; ++i) {
+        y = client.Run("f", kernel, {y});
+        if (i % 10 == 0) (void)Final(y);
+      }
+      EXPECT_EQ(FirstValue(executor, y), 2000);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  executor.WaitUntilIdle(kForever);
+  EXPECT_EQ(executor.counters().executions, 8000u);
+}
+
+}  // namespace
+}  // namespace acceld::runtime
