@@ -14,7 +14,8 @@ packages=(
   protobuf-compiler-grpc zlib1g-dev
 )
 if [[ ${1:-build} == test ]]; then
-  packages+=(clang-format-19 libbenchmark-dev libgmock-dev libgtest-dev python3 python3-venv)
+  packages+=(
+    clang-format-19 libbenchmark-dev libgmock-dev libgtest-dev python3 python3-grpcio python3-protobuf python3-venv)
 fi
 
 missing=()
