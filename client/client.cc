@@ -46,6 +46,14 @@ absl::Status CheckUpload(const ir::TensorType& type, size_t size_bytes) {
   return absl::OkStatus();
 }
 
+// A callback that sets the promise.
+Connection::OnDone SetDone(Promise<Unit> promise) {
+  auto shared = std::make_shared<Promise<Unit>>(std::move(promise));
+  return [shared](const absl::Status& status) {
+    shared->Set(status.ok() ? absl::StatusOr<Unit>(Unit{}) : absl::StatusOr<Unit>(status));
+  };
+}
+
 template <typename Reply, typename Protos>
 std::vector<Reply> FromProtos(const Protos& protos) {
   std::vector<Reply> replies;
@@ -233,6 +241,63 @@ absl::StatusOr<Array> Client::UploadShared(ir::TensorType type, absl::string_vie
   begin.set_device(device);
   ACCELD_RETURN_IF_ERROR(impl_->connection->Upload(std::move(begin), bytes, std::move(release)));
   return array;
+}
+
+absl::Status Client::Publish(const Array& array, const std::string& name, PublishOptions options) {
+  if (!array.valid() || array.state_->connection() != impl_->connection) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "publish '", name,
+        "': ", array.valid() ? "the array belongs to another client" : "an empty Array"));
+  }
+  ACCELD_RETURN_IF_ERROR(array.Await());
+  v1::Publish command;
+  command.set_handle(array.state_->handle());
+  command.set_name(name);
+  command.set_for_everyone(options.for_everyone);
+  command.set_replace(options.replace);
+  Promise<Unit> promise;
+  const Event done = promise.future();
+  impl_->connection->Publish(std::move(command), SetDone(std::move(promise)));
+  return done.Await().status();
+}
+
+absl::StatusOr<Array> Client::Open(const std::string& name) {
+  v1::OpenNamed command;
+  const uint64_t handle = impl_->connection->NextId();
+  command.set_handle(handle);
+  command.set_name(name);
+  auto promise = std::make_shared<Promise<Connection::Opened>>();
+  const Future<Connection::Opened> opened = promise->future();
+  impl_->connection->OpenNamed(
+      std::move(command),
+      [promise](absl::StatusOr<Connection::Opened> array) { promise->Set(std::move(array)); });
+  const absl::StatusOr<Connection::Opened>& array = opened.Await();
+  ACCELD_RETURN_IF_ERROR(array.status());
+  ACCELD_ASSIGN_OR_RETURN(ir::TensorType type, ir::FromProto(array->type));
+  return Array(
+      std::make_shared<ArrayState>(impl_->connection, handle, std::move(type), array->device));
+}
+
+absl::Status Client::DropName(const std::string& name) {
+  Promise<Unit> promise;
+  const Event done = promise.future();
+  impl_->connection->DropName(name, SetDone(std::move(promise)));
+  return done.Await().status();
+}
+
+absl::StatusOr<std::vector<NamedArray>> Client::ListNames() const {
+  ACCELD_ASSIGN_OR_RETURN(const v1::ListNamesReply reply, impl_->connection->ListNames());
+  std::vector<NamedArray> arrays;
+  for (const v1::NamedArray& proto : reply.arrays()) {
+    ACCELD_ASSIGN_OR_RETURN(ir::TensorType type, ir::FromProto(proto.type()));
+    arrays.push_back({.name = proto.name(),
+                      .owner = proto.owner(),
+                      .type = std::move(type),
+                      .device = proto.device(),
+                      .for_everyone = proto.for_everyone(),
+                      .age_s = proto.age_s()});
+  }
+  return arrays;
 }
 
 absl::StatusOr<std::vector<DeviceInfo>> Client::ListDevices() const {

@@ -37,6 +37,11 @@ struct ConnectOptions {
   int64_t max_fetch_bytes = int64_t{256} << 20;
 };
 
+struct PublishOptions {
+  bool for_everyone = false;  // not only for clients of the same identity
+  bool replace = false;       // takes the name from the array that has it
+};
+
 // A session with a daemon.
 //
 // Execute, Upload and Compile append a command to an outgoing batch and return; nothing waits for
@@ -82,10 +87,23 @@ class Client {
   absl::StatusOr<Array> UploadShared(ir::TensorType type, absl::string_view bytes,
                                      std::function<void()> release, uint32_t device = 0);
 
+  // Names an array of this client, so that other clients can open it: model weights, say. The name
+  // keeps the array alive when this client is gone. Blocks until the array is there and has its
+  // name. Errors: the array's own, ALREADY_EXISTS unless `replace`, PERMISSION_DENIED when the name
+  // is another identity's or the array shall be for everyone and the daemon does not know this
+  // client as a publisher, INVALID_ARGUMENT (the name: at most 256 bytes without spaces).
+  absl::Status Publish(const Array& array, const std::string& name, PublishOptions options = {});
+  // The array of that name, whoever made it. Blocks for the answer. NOT_FOUND, PERMISSION_DENIED.
+  absl::StatusOr<Array> Open(const std::string& name);
+  // Forgets the name; who has opened the array keeps it. Blocks. NOT_FOUND, PERMISSION_DENIED.
+  absl::Status DropName(const std::string& name);
+
   // Questions to the daemon: unary calls, each blocks for its answer (at most 10 s).
   absl::StatusOr<std::vector<DeviceInfo>> ListDevices() const;
   absl::StatusOr<ServerStats> GetStats() const;
   absl::StatusOr<std::vector<SessionInfo>> ListSessions() const;
+  // Those that this client may open.
+  absl::StatusOr<std::vector<NamedArray>> ListNames() const;
   // Most recently used first, at most `limit`.
   absl::StatusOr<std::vector<CacheEntry>> ListCache(size_t limit = 1000) const;
 

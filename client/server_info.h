@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "common/ir/type.h"
 
 // What a daemon tells about itself. Plain values.
 namespace acceld::client {
@@ -59,6 +60,16 @@ struct SessionInfo {
   Priority priority = Priority::kNormal;
   double age_s = 0;
   uint64_t arrays = 0, array_bytes = 0, executions = 0, programs = 0, queued = 0;
+};
+
+// An array that has a name.
+struct NamedArray {
+  std::string name;
+  std::string owner;  // an identity
+  ir::TensorType type;
+  uint32_t device = 0;
+  bool for_everyone = false;
+  double age_s = 0;
 };
 
 struct CacheEntry {

@@ -200,6 +200,14 @@ void Connection::Impl::OnEvent(v1::Event& event) {
                          .execution = FromProto(compiled.execution())});
       return;
     }
+    case v1::Event::kOpened: {
+      v1::Opened& opened = *event.mutable_opened();
+      pending_.Complete(opened.request_id(),
+                        {.status = StatusFromWire(opened.code(), opened.message()),
+                         .type = std::move(*opened.mutable_type()),
+                         .device = opened.device()});
+      return;
+    }
     case v1::Event::kCredit:
       outbox_.Credit(event.credit().commands());
       return;
@@ -365,6 +373,35 @@ uint64_t Connection::Fetch(uint64_t handle, OnBytes done) {
   return id;
 }
 
+void Connection::Publish(v1::Publish publish, OnDone done) {
+  const uint64_t id = impl_->NextId();
+  publish.set_request_id(id);
+  v1::Command command;
+  *command.mutable_publish() = std::move(publish);
+  impl_->SendRequest(std::move(command), id,
+                     [done = std::move(done)](Answer answer) { done(answer.status); });
+}
+
+void Connection::OpenNamed(v1::OpenNamed open, OnOpened done) {
+  const uint64_t id = impl_->NextId();
+  open.set_request_id(id);
+  v1::Command command;
+  *command.mutable_open_named() = std::move(open);
+  impl_->SendRequest(std::move(command), id, [done = std::move(done)](Answer answer) {
+    if (!answer.status.ok()) return done(answer.status);
+    done(Opened{std::move(answer.type), answer.device});
+  });
+}
+
+void Connection::DropName(std::string name, OnDone done) {
+  const uint64_t id = impl_->NextId();
+  v1::Command command;
+  command.mutable_drop_name()->set_request_id(id);
+  command.mutable_drop_name()->set_name(std::move(name));
+  impl_->SendRequest(std::move(command), id,
+                     [done = std::move(done)](Answer answer) { done(answer.status); });
+}
+
 ByteWindow& Connection::unready_fetches() { return impl_->unready_fetches_; }
 ByteWindow& Connection::ready_fetches() { return impl_->ready_fetches_; }
 
@@ -401,6 +438,9 @@ absl::StatusOr<v1::Stats> Connection::GetStats() const {
 }
 absl::StatusOr<v1::ListSessionsReply> Connection::ListSessions() const {
   return impl_->Ask(&v1::Acceld::Stub::ListSessions, v1::ListSessionsRequest());
+}
+absl::StatusOr<v1::ListNamesReply> Connection::ListNames() const {
+  return impl_->Ask(&v1::Acceld::Stub::ListNames, v1::ListNamesRequest());
 }
 absl::StatusOr<v1::ListCacheReply> Connection::ListCache(
     const v1::ListCacheRequest& request) const {

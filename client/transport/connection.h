@@ -71,6 +71,15 @@ class Connection {
   uint64_t Await(uint64_t handle, OnExecution done);
   uint64_t Fetch(uint64_t handle, OnBytes done);
   void Compile(v1::Compile compile, OnExecution done);  // request_id is filled in
+  using OnDone = std::function<void(const absl::Status&)>;
+  struct Opened {
+    v1::TensorType type;
+    uint32_t device = 0;
+  };
+  using OnOpened = std::function<void(absl::StatusOr<Opened>)>;
+  void Publish(v1::Publish publish, OnDone done);  // request_id is filled in
+  void OpenNamed(v1::OpenNamed open, OnOpened done);
+  void DropName(std::string name, OnDone done);
   // Spares threads a wake-up: sends what was appended and helps receiving until `done`, which the
   // answer to `request_id` makes true, or until the connection has ended. With a `request_id` of 0
   // it only sends. Blocks.
@@ -89,6 +98,7 @@ class Connection {
   absl::StatusOr<v1::ListDevicesReply> ListDevices() const;
   absl::StatusOr<v1::Stats> GetStats() const;
   absl::StatusOr<v1::ListSessionsReply> ListSessions() const;
+  absl::StatusOr<v1::ListNamesReply> ListNames() const;
   absl::StatusOr<v1::ListCacheReply> ListCache(const v1::ListCacheRequest& request) const;
 
  private:

@@ -14,12 +14,14 @@
 
 namespace acceld::client {
 
-// What the daemon answers to an Await, Fetch or Compile.
+// What the daemon answers to a request.
 struct Answer {
   absl::Status status;
   ExecutionInfo execution;
   std::string data;          // of a Fetch, when small
   uint64_t transfer_id = 0;  // of a Fetch, when large
+  v1::TensorType type;       // of an OpenNamed
+  uint32_t device = 0;       // the same
 };
 
 // Requests that wait for their answer. Each callback runs exactly once: on the thread that brings

@@ -228,6 +228,10 @@ void AddSessionLimits(Table& table) {
       [](DaemonConfig& c) -> auto& { return c.engine.program_bytes; },
       "programs that are kept for clients to come, which then need not send them; the least "
       "recently used go first");
+  table.Count(
+      "max-named-arrays", {0, 10'000'000},
+      [](DaemonConfig& c) -> auto& { return c.engine.max_named_arrays; },
+      "arrays that have a name, of all clients");
   table.Size(
       "max-session-transfers", {0, kMaxSizeBytes},
       [](DaemonConfig& c) -> auto& { return c.rpc.max_transfer_bytes; },

@@ -39,6 +39,7 @@ struct EngineOptions {
   int64_t max_queued_executions = 100'000;
   int64_t max_programs = 10'000;
   int64_t max_session_bytes = 0;  // device bytes; 0: the device's memory
+  int64_t max_named_arrays = 10'000;
   int64_t max_sessions = 1024;
   // Large arrays of all sessions that wait to be read back.
   int64_t max_queued_copies = 100'000;
@@ -106,6 +107,23 @@ struct CacheEntryInfo {
   double compile_ms = 0, age_s = 0;
 };
 
+struct PublishOptions {
+  bool for_everyone = false;  // not only for sessions of the same identity; for publishers
+  bool replace = false;       // takes the name from the array that has it
+};
+// An array whose name is known.
+struct NamedArrayInfo {
+  std::string name, owner;
+  ir::TensorType type;
+  uint32_t device = 0;
+  bool for_everyone = false;
+  double age_s = 0;
+};
+struct ArrayInfo {
+  ir::TensorType type;
+  uint32_t device = 0;
+};
+
 // The host copy of an array: row-major bytes that stay valid as long as the pointer.
 struct HostArray {
   ir::TensorType type;
@@ -166,6 +184,15 @@ class Session {
   virtual void Await(Handle handle, std::function<void(ReadyResult)> done) = 0;
   virtual void Fetch(Handle handle, std::function<void(FetchResult)> done) = 0;
 
+  // Gives the array a name, by which other sessions find it. The name keeps the array alive, beyond
+  // this session. Errors: named_arrays.h.
+  virtual absl::Status Publish(Handle handle, absl::string_view name,
+                               const PublishOptions& options) = 0;
+  // Defines `handle` as the array of that name; again is fine. The errors of Publish, and
+  // ALREADY_EXISTS when the handle is another array.
+  virtual absl::StatusOr<ArrayInfo> OpenNamed(Handle handle, absl::string_view name) = 0;
+  virtual absl::Status DropName(absl::string_view name) = 0;
+
   // Cancels queued work and frees every array; what a running kernel or copy uses is freed when it
   // ends, which Close does not wait for. Idempotent. Later commands fail with CANCELLED. Pending
   // Await and Fetch callbacks get CANCELLED.
@@ -193,6 +220,8 @@ class Engine {
   virtual EngineMetrics Metrics() const = 0;
   // Most recently used first; `offset` and `limit` page through it.
   virtual std::vector<CacheEntryInfo> CacheEntries(size_t offset, size_t limit) const = 0;
+  // Those that `reader` may open.
+  virtual std::vector<NamedArrayInfo> NamedArrays(const Identity& reader) const = 0;
   virtual uint64_t incarnation() const = 0;
 
   // Refuses new sessions, waits for work in flight until `grace` is over, then cancels it. Blocks.

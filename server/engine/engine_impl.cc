@@ -47,6 +47,7 @@ EngineImpl::EngineImpl(const EngineOptions& options, EngineParts parts)
       incarnation_(RandomNumber()),
       total_(std::make_shared<runtime::MemoryAccount>(INT64_MAX)),
       programs_(parts_, options_.program_bytes),
+      named_arrays_(static_cast<size_t>(options_.max_named_arrays)),
       transfers_(std::make_unique<ThreadPool>("transfer", 1,
                                               static_cast<size_t>(options_.max_queued_copies))) {
   std::vector<hal::Device*> devices;

@@ -12,6 +12,7 @@
 #include "server/cache/executable_cache.h"
 #include "server/engine/engine.h"
 #include "server/engine/engine_parts.h"
+#include "server/engine/named_arrays.h"
 #include "server/engine/program.h"
 #include "server/engine/session_impl.h"
 #include "server/runtime/device_executor.h"
@@ -33,6 +34,9 @@ class EngineImpl final : public Engine {
   std::vector<SessionInfo> Sessions() const override;
   EngineMetrics Metrics() const override;
   std::vector<CacheEntryInfo> CacheEntries(size_t offset, size_t limit) const override;
+  std::vector<NamedArrayInfo> NamedArrays(const Identity& reader) const override {
+    return named_arrays_.List(reader);
+  }
   uint64_t incarnation() const override { return incarnation_; }
   void Shutdown(std::chrono::milliseconds grace) override;
 
@@ -44,6 +48,7 @@ class EngineImpl final : public Engine {
   const std::string& architecture(uint32_t device) const { return architectures_[device]; }
   cache::ExecutableCache& executables() { return *cache_; }
   ProgramRegistry& programs() { return programs_; }
+  engine::NamedArrays& named_arrays() { return named_arrays_; }
   const std::shared_ptr<runtime::MemoryAccount>& total_account() const { return total_; }
   // Runs work that allocates much, off the streams' threads.
   ThreadPool& transfers() { return *transfers_; }
@@ -62,6 +67,7 @@ class EngineImpl final : public Engine {
   const std::shared_ptr<runtime::MemoryAccount> total_;  // Parent of the sessions' accounts.
   std::vector<std::string> architectures_;
   ProgramRegistry programs_;
+  engine::NamedArrays named_arrays_;
   observability::StatusCounter refusals_;
   std::vector<std::unique_ptr<runtime::DeviceExecutor>> executors_;
   std::unique_ptr<ThreadPool> transfers_;

@@ -50,6 +50,10 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
   void Release(absl::Span<const Handle> handles) override;
   void Await(Handle handle, std::function<void(ReadyResult)> done) override;
   void Fetch(Handle handle, std::function<void(FetchResult)> done) override;
+  absl::Status Publish(Handle handle, absl::string_view name,
+                       const PublishOptions& options) override;
+  absl::StatusOr<ArrayInfo> OpenNamed(Handle handle, absl::string_view name) override;
+  absl::Status DropName(absl::string_view name) override;
   void Close() override;
   SessionInfo info() const override;
 

@@ -104,6 +104,15 @@ absl::Status CommandHandler::Handle(v1::Command& command,
     case v1::Command::kFetch:
       OnFetch(command.fetch(), stream);
       return absl::OkStatus();
+    case v1::Command::kPublish:
+      OnPublish(command.publish(), *stream);
+      return absl::OkStatus();
+    case v1::Command::kOpenNamed:
+      OnOpenNamed(command.open_named(), *stream);
+      return absl::OkStatus();
+    case v1::Command::kDropName:
+      OnDropName(command.drop_name(), *stream);
+      return absl::OkStatus();
     case v1::Command::COMMAND_NOT_SET:
       break;
   }
@@ -280,6 +289,35 @@ void CommandHandler::OnFetch(const v1::Fetch& command,
                    stream->Send(FetchedEvent(request_id, result, max_inline_bytes, *transfers));
                    stream->End(SessionStream::Work::kRequest);
                  });
+}
+
+void CommandHandler::OnPublish(const v1::Publish& command, SessionStream& stream) {
+  const absl::Status* why = RefusalOf(command.handle());
+  stream.Send(ReadyEvent(command.request_id(),
+                         why != nullptr ? *why
+                                        : session_.Publish(command.handle(), command.name(),
+                                                           {.for_everyone = command.for_everyone(),
+                                                            .replace = command.replace()})));
+}
+
+void CommandHandler::OnOpenNamed(const v1::OpenNamed& command, SessionStream& stream) {
+  const absl::StatusOr<engine::ArrayInfo> array =
+      session_.OpenNamed(command.handle(), command.name());
+  v1::Event event;
+  v1::Opened& opened = *event.mutable_opened();
+  opened.set_request_id(command.request_id());
+  if (array.ok()) {
+    *opened.mutable_type() = ir::ToProto(array->type);
+    opened.set_device(array->device);
+  } else {
+    opened.set_code(static_cast<uint32_t>(array.status().code()));
+    opened.set_message(EscapeNonUtf8(array.status().message()));
+  }
+  stream.Send(std::move(event));
+}
+
+void CommandHandler::OnDropName(const v1::DropName& command, SessionStream& stream) {
+  stream.Send(ReadyEvent(command.request_id(), session_.DropName(command.name())));
 }
 
 absl::Status CommandHandler::Refuse(absl::Span<const uint64_t> handles, const absl::Status& why) {

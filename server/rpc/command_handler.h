@@ -57,6 +57,9 @@ class CommandHandler {
   absl::Status OnBeginUpload(const v1::BeginUpload& command);
   void OnRelease(const v1::Release& command);
   void OnAwait(const v1::Await& command, const std::shared_ptr<SessionStream>& stream);
+  void OnPublish(const v1::Publish& command, SessionStream& stream);
+  void OnOpenNamed(const v1::OpenNamed& command, SessionStream& stream);
+  void OnDropName(const v1::DropName& command, SessionStream& stream);
   void OnFetch(const v1::Fetch& command, const std::shared_ptr<SessionStream>& stream);
 
   // Remembers why handles could not be defined, for those who name them later.

@@ -111,6 +111,17 @@ v1::SessionInfo ToProto(const engine::SessionInfo& info) {
   return proto;
 }
 
+v1::NamedArray ToProto(const engine::NamedArrayInfo& info) {
+  v1::NamedArray proto;
+  proto.set_name(info.name);
+  proto.set_owner(info.owner);
+  *proto.mutable_type() = ir::ToProto(info.type);
+  proto.set_device(info.device);
+  proto.set_for_everyone(info.for_everyone);
+  proto.set_age_s(info.age_s);
+  return proto;
+}
+
 v1::CacheEntry ToProto(const engine::CacheEntryInfo& info) {
   v1::CacheEntry proto;
   proto.set_key(info.key);

@@ -106,6 +106,15 @@ grpc::ServerUnaryReactor* Service::ListSessions(grpc::CallbackServerContext* con
   return Answer(context, absl::OkStatus());
 }
 
+grpc::ServerUnaryReactor* Service::ListNames(grpc::CallbackServerContext* context,
+                                             const v1::ListNamesRequest*,
+                                             v1::ListNamesReply* reply) {
+  for (const engine::NamedArrayInfo& array : engine_.NamedArrays({})) {
+    *reply->add_arrays() = ToProto(array);
+  }
+  return Answer(context, absl::OkStatus());
+}
+
 grpc::ServerUnaryReactor* Service::ListCache(grpc::CallbackServerContext* context,
                                              const v1::ListCacheRequest* request,
                                              v1::ListCacheReply* reply) {

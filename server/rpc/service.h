@@ -15,7 +15,8 @@ using ServiceBase = v1::Acceld::WithRawCallbackMethod_Channel<v1::Acceld::WithCa
     v1::Acceld::WithCallbackMethod_Download<v1::Acceld::WithCallbackMethod_Run<
         v1::Acceld::WithCallbackMethod_ListDevices<v1::Acceld::WithCallbackMethod_EndSession<
             v1::Acceld::WithCallbackMethod_GetStats<v1::Acceld::WithCallbackMethod_ListSessions<
-                v1::Acceld::WithCallbackMethod_ListCache<v1::Acceld::Service>>>>>>>>>;
+                v1::Acceld::WithCallbackMethod_ListNames<
+                    v1::Acceld::WithCallbackMethod_ListCache<v1::Acceld::Service>>>>>>>>>>;
 
 // The RPCs of acceld.proto. Each makes its reactor and returns; gRPC's threads call it.
 class Service : public ServiceBase {
@@ -46,6 +47,9 @@ class Service : public ServiceBase {
   grpc::ServerUnaryReactor* ListSessions(grpc::CallbackServerContext* context,
                                          const v1::ListSessionsRequest* request,
                                          v1::ListSessionsReply* reply) override;
+  grpc::ServerUnaryReactor* ListNames(grpc::CallbackServerContext* context,
+                                      const v1::ListNamesRequest* request,
+                                      v1::ListNamesReply* reply) override;
   grpc::ServerUnaryReactor* ListCache(grpc::CallbackServerContext* context,
                                       const v1::ListCacheRequest* request,
                                       v1::ListCacheReply* reply) override;

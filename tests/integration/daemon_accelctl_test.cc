@@ -94,6 +94,25 @@ TEST_F(DaemonAccelctlTest, QueriesAnswerAsJson) {
   EXPECT_EQ(entries[0]["on_disk"], true);
 }
 
+TEST_F(DaemonAccelctlTest, ArraysArePublishedFetchedAndDroppedByName) {
+  ASSERT_NO_FATAL_FAILURE(Start());
+  const std::string file = folder_.path() + "/x.npy";
+  EXPECT_EQ(Accelctl({"names", "publish", "x", "f32[4]=iota"}).exit_code, 0);
+  EXPECT_NE(Accelctl({"names", "publish", "x", "f32[4]=zeros"}).exit_code, 0);
+  EXPECT_EQ(Accelctl({"names", "publish", "x", "f32[2]=7", "--replace"}).exit_code, 0);
+  const Json arrays = AccelctlJson({"names", "ls"})["arrays"];
+  ASSERT_EQ(arrays.size(), 1u);
+  EXPECT_EQ(arrays[0]["name"], "x");
+  EXPECT_EQ(arrays[0]["type"], "tensor<2xf32>");
+  EXPECT_EQ(Accelctl({"names", "get", "x", file}).exit_code, 0);
+  const float expected[] = {7, 7};
+  const std::string npy = ReadText(file);
+  EXPECT_EQ(npy.substr(npy.size() - sizeof(expected)),
+            std::string(reinterpret_cast<const char*>(expected), sizeof(expected)));
+  EXPECT_EQ(Accelctl({"names", "drop", "x"}).exit_code, 0);
+  EXPECT_THAT(Accelctl({"names", "get", "x", file}).output, HasSubstr("no array is named 'x'"));
+}
+
 TEST_F(DaemonAccelctlTest, QueriesAnswerAsText) {
   ASSERT_NO_FATAL_FAILURE(Start());
   EXPECT_THAT(Accelctl({"stats"}).output, HasSubstr("executions  0"));

@@ -119,5 +119,32 @@ TEST_F(DaemonClientsTest, TheEndlessLoopOfAKilledClientIsStopped) {
   EXPECT_TRUE(Eventually([&] { return !FindSession(*observer, "spin"); }));
 }
 
+TEST_F(DaemonClientsTest, ANamedArrayOutlivesTheClientThatMadeIt) {
+  ASSERT_NO_FATAL_FAILURE(Start());
+  {
+    const auto publisher = Connect();
+    const client::Array weights = *publisher->Upload(Floats(std::vector<float>(100'000, 3)));
+    EXPECT_TRUE(publisher->Publish(weights, "weights").ok());
+    EXPECT_TRUE(
+        absl::IsAlreadyExists(publisher->Publish(*publisher->Upload(Floats({1})), "weights")));
+  }
+  const auto client = Connect();
+  ASSERT_TRUE(Eventually([&] { return Stats(*client).sessions == 1; }));
+  const auto names = client->ListNames();
+  ASSERT_TRUE(names.ok()) << names.status();
+  ASSERT_EQ(names->size(), 1u);
+  EXPECT_EQ((*names)[0].name, "weights");
+  EXPECT_EQ((*names)[0].type.ToString(), "tensor<100000xf32>");
+  {
+    const absl::StatusOr<client::Array> opened = client->Open("weights");
+    ASSERT_TRUE(opened.ok()) << opened.status();
+    EXPECT_EQ(*opened->Fetch(), Floats(std::vector<float>(100'000, 3)));
+    EXPECT_TRUE(client->DropName("weights").ok());
+    EXPECT_TRUE(absl::IsNotFound(client->Open("weights").status()));
+    EXPECT_TRUE(opened->Fetch().ok());
+  }
+  EXPECT_TRUE(Eventually([&] { return Stats(*client).array_bytes == 0; }));
+}
+
 }  // namespace
 }  // namespace acceld::testing

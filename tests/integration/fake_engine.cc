@@ -146,6 +146,16 @@ class FakeSession : public engine::Session, public std::enable_shared_from_this<
     });
   }
 
+  absl::Status Publish(engine::Handle, absl::string_view, const engine::PublishOptions&) override {
+    return absl::UnimplementedError("the fake engine has no names");
+  }
+  absl::StatusOr<engine::ArrayInfo> OpenNamed(engine::Handle, absl::string_view) override {
+    return absl::UnimplementedError("the fake engine has no names");
+  }
+  absl::Status DropName(absl::string_view) override {
+    return absl::UnimplementedError("the fake engine has no names");
+  }
+
   void Close() override {
     const auto self = shared_from_this();
     engine_->Forget(this);

@@ -39,6 +39,9 @@ class FakeEngine : public engine::Engine {
   engine::EngineStats Stats() const override;
   std::vector<engine::SessionInfo> Sessions() const override;
   engine::EngineMetrics Metrics() const override { return {}; }
+  std::vector<engine::NamedArrayInfo> NamedArrays(const engine::Identity&) const override {
+    return {};
+  }
   std::vector<engine::CacheEntryInfo> CacheEntries(size_t offset, size_t limit) const override;
   uint64_t incarnation() const override { return incarnation_; }
   void Shutdown(std::chrono::milliseconds) override {}

@@ -9,6 +9,7 @@
 #include "CLI/CLI.hpp"
 #include "client/tools/accelctl/check.h"
 #include "client/tools/accelctl/connection.h"
+#include "client/tools/accelctl/names.h"
 #include "client/tools/accelctl/queries.h"
 #include "client/tools/accelctl/run.h"
 
@@ -33,6 +34,33 @@ void AddQuery(CLI::App& parent, const std::string& name, const std::string& help
   query->callback([&action, json, print] {
     action = Always0([json, print](client::Client& client) { return print(client, *json); });
   });
+}
+
+// `names` and its commands.
+void AddNames(CLI::App& app, NameFlags& flags, Action& action) {
+  CLI::App* names = app.add_subcommand("names", "named arrays, which clients share");
+  names->require_subcommand(1);
+  AddQuery(*names, "ls", "those that you may open", PrintNames, action);
+  const auto add = [&](const char* command, const char* help,
+                       absl::Status (*run)(client::Client&, const NameFlags&)) {
+    CLI::App* sub = names->add_subcommand(command, help);
+    sub->add_option("name", flags.name, "the array's name")->required();
+    sub->callback([&action, &flags, run] {
+      action = Always0([&flags, run](client::Client& client) { return run(client, flags); });
+    });
+    return sub;
+  };
+  CLI::App* publish = add("publish", "upload an array and name it", PublishName);
+  publish->add_option("value", flags.value, "as for run --arg: FILE.npy or DTYPE[SIZES]=VALUE")
+      ->required();
+  publish->add_flag("--for-everyone", flags.options.for_everyone,
+                    "let other identities open it; for publishers");
+  publish->add_flag("--replace", flags.options.replace, "take the name from another array");
+  publish->add_option("--device", flags.device, "number of the device")->capture_default_str();
+  add("get", "write the value of a named array to a file", FetchName)
+      ->add_option("file", flags.file, "FILE.npy")
+      ->required();
+  add("drop", "forget a name", DropName);
 }
 
 absl::StatusOr<int> RunOnDaemon(const ConnectionFlags& flags, const Action& action) {
@@ -94,6 +122,8 @@ int Main(int argc, char** argv) {
   AddQuery(app, "devices", "the daemon's devices and their memory", PrintDevices, action);
   AddQuery(app, "sessions", "who is connected", PrintSessions, action);
   AddQuery(app, "stats", "counters since the daemon's start", PrintStats, action);
+  NameFlags names;
+  AddNames(app, names, action);
   CLI::App* cache = app.add_subcommand("cache", "the cache of executables");
   cache->require_subcommand(1);
   AddQuery(*cache, "ls", "its entries, most recently used first", PrintCache, action);

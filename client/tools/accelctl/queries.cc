@@ -131,6 +131,33 @@ absl::Status PrintStats(client::Client& client, bool json) {
   return absl::OkStatus();
 }
 
+absl::Status PrintNames(client::Client& client, bool json) {
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<client::NamedArray> arrays, client.ListNames());
+  if (json) {
+    Json list = Json::array();
+    for (const client::NamedArray& a : arrays) {
+      list.push_back({{"name", a.name},
+                      {"owner", a.owner},
+                      {"type", a.type.ToString()},
+                      {"size_bytes", a.type.size_bytes()},
+                      {"device", a.device},
+                      {"for_everyone", a.for_everyone},
+                      {"age_s", a.age_s}});
+    }
+    Print({{"arrays", list}});
+    return absl::OkStatus();
+  }
+  std::cout << absl::StreamFormat("%-32s %-12s %-24s %10s %6s %-8s %9s\n", "name", "owner", "type",
+                                  "size", "device", "everyone", "age");
+  for (const client::NamedArray& a : arrays) {
+    std::cout << absl::StreamFormat("%-32s %-12s %-24s %10s %6d %-8s %7.0f s\n", a.name, a.owner,
+                                    a.type.ToString(),
+                                    Size(static_cast<uint64_t>(a.type.size_bytes())), a.device,
+                                    a.for_everyone ? "yes" : "-", a.age_s);
+  }
+  return absl::OkStatus();
+}
+
 absl::Status PrintCache(client::Client& client, bool json) {
   ACCELD_ASSIGN_OR_RETURN(const std::vector<client::CacheEntry> entries, client.ListCache());
   if (json) {

@@ -9,6 +9,7 @@ namespace acceld::tools {
 absl::Status PrintDevices(client::Client& client, bool json);
 absl::Status PrintSessions(client::Client& client, bool json);
 absl::Status PrintStats(client::Client& client, bool json);
+absl::Status PrintNames(client::Client& client, bool json);
 absl::Status PrintCache(client::Client& client, bool json);
 
 }  // namespace acceld::tools
