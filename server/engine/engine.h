@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
 #include "absl/types/span.h"
 #include "common/digest.h"
 #include "common/ir/literal.h"
@@ -62,6 +63,11 @@ struct SessionOptions {
   std::string client_name;  // for people: "train_digits[4711]"
   Identity identity;
   Priority priority = Priority::kNormal;
+};
+
+struct ExecuteOptions {
+  // Not done by then, the execution is cancelled with DEADLINE_EXCEEDED.
+  absl::optional<std::chrono::steady_clock::time_point> deadline;
 };
 
 using Handle = uint64_t;
@@ -167,7 +173,12 @@ class Session {
   virtual absl::Status Compile(ProgramId id, std::vector<ir::TensorType> arguments, uint32_t device,
                                std::function<void(CompileResult)> done) = 0;
   virtual absl::Status Execute(ProgramId id, absl::Span<const Handle> inputs,
-                               absl::Span<const Handle> outputs, uint32_t device) = 0;
+                               absl::Span<const Handle> outputs, uint32_t device,
+                               const ExecuteOptions& options) = 0;
+  absl::Status Execute(ProgramId id, absl::Span<const Handle> inputs,
+                       absl::Span<const Handle> outputs, uint32_t device) {
+    return Execute(id, inputs, outputs, device, {});
+  }
   virtual absl::Status Put(Handle handle, ir::Literal value, uint32_t device) = 0;
 
   // An upload in pieces. Begin names the array; Append adds bytes from `offset_bytes` on, where the
@@ -179,6 +190,10 @@ class Session {
   virtual absl::Status FinishUpload(Handle handle) = 0;
   virtual void AbortUpload(Handle handle, absl::Status reason) = 0;
 
+  // Cancels the executions and uploads that define these handles: all their outputs that are not
+  // final fail with `reason`. What is queued never runs; what runs is told to stop, and what it
+  // writes is discarded. Unknown handles are ignored.
+  virtual void Cancel(absl::Span<const Handle> handles, absl::Status reason) = 0;
   // Unknown handles are ignored.
   virtual void Release(absl::Span<const Handle> handles) = 0;
   virtual void Await(Handle handle, std::function<void(ReadyResult)> done) = 0;

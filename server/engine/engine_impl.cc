@@ -14,6 +14,8 @@ namespace acceld::engine {
 namespace {
 
 constexpr size_t kTokenBytes = 16;
+// Executions with deadlines, of all sessions.
+constexpr size_t kMaxTimers = 1'000'000;
 // How long Shutdown waits for kernels that were told to stop.
 constexpr std::chrono::seconds kCancelGrace{5};
 
@@ -49,7 +51,8 @@ EngineImpl::EngineImpl(const EngineOptions& options, EngineParts parts)
       programs_(parts_, options_.program_bytes),
       named_arrays_(static_cast<size_t>(options_.max_named_arrays)),
       transfers_(std::make_unique<ThreadPool>("transfer", 1,
-                                              static_cast<size_t>(options_.max_queued_copies))) {
+                                              static_cast<size_t>(options_.max_queued_copies))),
+      timers_("timers", kMaxTimers) {
   std::vector<hal::Device*> devices;
   for (const auto& device : parts_.devices) {
     devices.push_back(device.get());

@@ -9,6 +9,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "common/mutex.h"
 #include "common/thread_pool.h"
+#include "common/timer_queue.h"
 #include "server/cache/executable_cache.h"
 #include "server/engine/engine.h"
 #include "server/engine/engine_parts.h"
@@ -50,6 +51,7 @@ class EngineImpl final : public Engine {
   ProgramRegistry& programs() { return programs_; }
   engine::NamedArrays& named_arrays() { return named_arrays_; }
   const std::shared_ptr<runtime::MemoryAccount>& total_account() const { return total_; }
+  TimerQueue& timers() { return timers_; }
   // Runs work that allocates much, off the streams' threads.
   ThreadPool& transfers() { return *transfers_; }
   // Of one session, in bytes.
@@ -72,6 +74,8 @@ class EngineImpl final : public Engine {
   std::vector<std::unique_ptr<runtime::DeviceExecutor>> executors_;
   std::unique_ptr<ThreadPool> transfers_;
   std::unique_ptr<cache::ExecutableCache> cache_;
+
+  TimerQueue timers_;  // Its callbacks use the executors.
 
   mutable Mutex mutex_;
   bool draining_ ABSL_GUARDED_BY(mutex_) = false;

@@ -39,8 +39,7 @@ SessionImpl::SessionImpl(EngineImpl& engine, uint64_t id, std::string token, Ses
       pending_(std::make_shared<PendingRequests>(
           static_cast<size_t>(engine.options().max_queued_executions))) {
   for (uint32_t device = 0; device < engine.num_devices(); ++device) {
-    queues_.push_back(
-        engine.executor(device).OpenQueue(account_, ClassOf(options_.priority), cancelled_));
+    queues_.push_back(engine.executor(device).OpenQueue(account_, ClassOf(options_.priority)));
   }
 }
 
@@ -139,6 +138,28 @@ absl::StatusOr<bool> SessionImpl::RegisterKnownProgram(ProgramId id, const Diges
   ACCELD_RETURN_IF_ERROR(CheckNewProgram(id));
   programs_.emplace(id, std::move(registered));
   return has_static_results;
+}
+
+void SessionImpl::Cancel(absl::Span<const Handle> handles, absl::Status reason) {
+  if (reason.ok()) reason = absl::CancelledError("cancelled");
+  std::vector<std::pair<std::shared_ptr<runtime::Task>, uint32_t>> tasks;
+  std::vector<std::shared_ptr<UploadState>> uploads;
+  {
+    MutexLock lock(mutex_);
+    for (const Handle handle : handles) {
+      const auto named = handles_.find(handle);
+      if (named == handles_.end()) continue;
+      if (auto task = named->second.task.lock(); task != nullptr) {
+        tasks.emplace_back(std::move(task), static_cast<uint32_t>(named->second.array->device()));
+      }
+      if (const auto upload = uploads_.find(handle); upload != uploads_.end()) {
+        uploads.push_back(std::move(upload->second));
+        uploads_.erase(upload);
+      }
+    }
+  }
+  for (const auto& upload : uploads) upload->Fail(reason);
+  for (const auto& [task, device] : tasks) engine_.executor(device).Cancel(task, reason);
 }
 
 void SessionImpl::Release(absl::Span<const Handle> handles) {

@@ -22,7 +22,8 @@ absl::Status CheckOutputCount(const std::string& name, size_t results, size_t ha
 }  // namespace
 
 absl::Status SessionImpl::Execute(ProgramId id, absl::Span<const Handle> inputs,
-                                  absl::Span<const Handle> outputs, uint32_t device) {
+                                  absl::Span<const Handle> outputs, uint32_t device,
+                                  const ExecuteOptions& options) {
   Resolved resolved;
   {
     MutexLock lock(mutex_);
@@ -57,7 +58,7 @@ absl::Status SessionImpl::Execute(ProgramId id, absl::Span<const Handle> inputs,
     DefineOutputs(outputs, device, resolved);
   }
   if (resolved.error.ok()) {
-    Start(std::move(resolved), device);
+    Start(std::move(resolved), device, options);
   } else {
     engine_.CountRefusal(resolved.error);
   }
@@ -140,14 +141,20 @@ void SessionImpl::DefineOutputs(absl::Span<const Handle> handles, uint32_t devic
     resolved.record = std::make_shared<ExecutionRecord>();
     resolved.record->fingerprint = (*resolved.program->program)->fingerprint();
     resolved.record->cache_key = resolved.call->cache_key;
+    runtime::Execution execution;
+    execution.inputs = std::move(resolved.inputs);
+    execution.program_name = resolved.program->name;
+    execution.execute_us =
+        std::shared_ptr<std::atomic<double>>(resolved.record, &resolved.record->execute_us);
+    resolved.task = runtime::Task::Create(std::move(execution));
   }
   for (size_t i = 0; i < handles.size(); ++i) {
     std::shared_ptr<runtime::Array> array =
         resolved.error.ok() ? std::make_shared<runtime::Array>((*resolved.call->results)[i],
                                                                static_cast<int>(device), account_)
                             : Poisoned(resolved.error, device);
-    if (resolved.error.ok()) resolved.outputs.push_back(array);
-    handles_.emplace(handles[i], Named{std::move(array), resolved.record});
+    if (resolved.error.ok()) resolved.task->outputs.push_back(array);
+    handles_.emplace(handles[i], Named{std::move(array), resolved.record, resolved.task});
   }
 }
 
@@ -164,15 +171,32 @@ cache::Request SessionImpl::RequestFor(const std::shared_ptr<const Program>& pro
       }};
 }
 
-void SessionImpl::Start(Resolved resolved, uint32_t device) {
+void SessionImpl::SetDeadline(const std::shared_ptr<runtime::Task>& task, const std::string& name,
+                              uint32_t device, std::chrono::steady_clock::time_point deadline) {
+  runtime::DeviceExecutor& executor = engine_.executor(device);
+  const absl::Status reason = absl::DeadlineExceededError(
+      absl::StrCat("program ", name, ": it was not done by its deadline"));
+  if (deadline <= std::chrono::steady_clock::now()) return executor.Cancel(task, reason);
+  TimerQueue& timers = engine_.timers();
+  const uint64_t timer =
+      timers.At(deadline, [&executor, weak = std::weak_ptr<runtime::Task>(task), reason] {
+        if (const auto late = weak.lock(); late != nullptr) executor.Cancel(late, reason);
+      });
+  if (timer == 0) {
+    return executor.Cancel(task, absl::ResourceExhaustedError(absl::StrCat(
+                                     "program ", name, ": too many executions have deadlines")));
+  }
+  if (task->outputs.empty()) return;
+  task->outputs[0]->OnFinal([&timers, timer](const absl::Status&) { timers.Cancel(timer); });
+}
+
+void SessionImpl::Start(Resolved resolved, uint32_t device, const ExecuteOptions& options) {
   runtime::DeviceExecutor& executor = engine_.executor(device);
   cache::ExecutableCache& cache = engine_.executables();
   executions_.fetch_add(1, std::memory_order_relaxed);
   const std::shared_ptr<ExecutionRecord> record = resolved.record;
-  runtime::Execution execution;
-  execution.inputs = std::move(resolved.inputs);
-  execution.program_name = resolved.program->name;
-  execution.execute_us = std::shared_ptr<std::atomic<double>>(record, &record->execute_us);
+  const std::shared_ptr<runtime::Task> task = resolved.task;
+  auto& execution = std::get<runtime::Execution>(task->work());
 
   const auto begin = std::chrono::steady_clock::now();
   execution.submitted_at = begin;
@@ -192,8 +216,9 @@ void SessionImpl::Start(Resolved resolved, uint32_t device) {
     }
   }
   const bool ready = execution.executable != nullptr;
-  auto task = std::make_shared<runtime::Task>(std::move(execution));
-  task->outputs = std::move(resolved.outputs);
+  if (options.deadline.has_value()) {
+    SetDeadline(task, *resolved.program->name, device, *options.deadline);
+  }
   executor.Submit(queues_[device], task, ready);
   if (ready) return;
 

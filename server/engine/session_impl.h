@@ -41,12 +41,14 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
   absl::Status Compile(ProgramId id, std::vector<ir::TensorType> arguments, uint32_t device,
                        std::function<void(CompileResult)> done) override;
   absl::Status Execute(ProgramId id, absl::Span<const Handle> inputs,
-                       absl::Span<const Handle> outputs, uint32_t device) override;
+                       absl::Span<const Handle> outputs, uint32_t device,
+                       const ExecuteOptions& options) override;
   absl::Status Put(Handle handle, ir::Literal value, uint32_t device) override;
   absl::Status BeginUpload(Handle handle, ir::TensorType type, uint32_t device) override;
   absl::Status AppendUpload(Handle handle, int64_t offset_bytes, absl::string_view bytes) override;
   absl::Status FinishUpload(Handle handle) override;
   void AbortUpload(Handle handle, absl::Status reason) override;
+  void Cancel(absl::Span<const Handle> handles, absl::Status reason) override;
   void Release(absl::Span<const Handle> handles) override;
   void Await(Handle handle, std::function<void(ReadyResult)> done) override;
   void Fetch(Handle handle, std::function<void(FetchResult)> done) override;
@@ -66,6 +68,8 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
   struct Named {
     std::shared_ptr<runtime::Array> array;
     std::shared_ptr<ExecutionRecord> record;
+    // What defines the array, as long as it has not: not owned, the executor does.
+    std::weak_ptr<runtime::Task> task;
   };
   // A program on argument types of a device: what the session found out about it. Constant but for
   // `loaded`, which the session's mutex guards.
@@ -88,8 +92,8 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
     absl::InlinedVector<std::shared_ptr<runtime::Array>, 4> inputs;
     std::shared_ptr<Call> call;
     std::shared_ptr<const hal::LoadedExecutable> loaded;
-    absl::Status error;  // not OK: the outputs are poisoned with it
-    absl::InlinedVector<std::shared_ptr<runtime::Array>, 2> outputs;
+    absl::Status error;                   // not OK: the outputs are poisoned with it
+    std::shared_ptr<runtime::Task> task;  // With inputs and outputs; `inputs` is empty then.
     std::shared_ptr<ExecutionRecord> record;
   };
   struct UploadState;
@@ -111,16 +115,20 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
                                                  TypeList arguments, uint32_t device) const;
   void DefineOutputs(absl::Span<const Handle> handles, uint32_t device, Resolved& resolved)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Start(Resolved resolved, uint32_t device);
+  void Start(Resolved resolved, uint32_t device, const ExecuteOptions& options);
+  // Sees to it that the task, which is not submitted yet, ends by then.
+  void SetDeadline(const std::shared_ptr<runtime::Task>& task, const std::string& name,
+                   uint32_t device, std::chrono::steady_clock::time_point deadline);
   cache::Request RequestFor(const std::shared_ptr<const Program>& program, const Call& call) const;
 
   // A new array that has failed with `error`.
   std::shared_ptr<runtime::Array> Poisoned(absl::Status error, uint32_t device) const;
-  // Defines `handle` as a pending array of this type, or as a poisoned one (nullptr then).
-  absl::StatusOr<std::shared_ptr<runtime::Array>> DefineArray(Handle handle,
-                                                              const ir::TensorType& type,
-                                                              uint32_t device);
-  void SubmitUpload(std::shared_ptr<runtime::Array> array, runtime::Upload upload);
+  // Defines `handle` as a pending array of this type that the returned upload, yet without bytes,
+  // is to define; or as a poisoned one (nullptr then).
+  absl::StatusOr<std::shared_ptr<runtime::Task>> DefineArray(Handle handle,
+                                                             const ir::TensorType& type,
+                                                             uint32_t device);
+  void SubmitUpload(std::shared_ptr<runtime::Task> task, runtime::Upload upload);
   std::shared_ptr<UploadState> FindUpload(Handle handle) const;
   std::shared_ptr<UploadState> TakeUpload(Handle handle);
   absl::StatusOr<Named> Find(Handle handle) const;

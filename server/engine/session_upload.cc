@@ -90,57 +90,62 @@ void SessionImpl::UploadState::Fail(const absl::Status& reason) {
   array_->Fail(reason);
 }
 
-absl::StatusOr<std::shared_ptr<runtime::Array>> SessionImpl::DefineArray(Handle handle,
-                                                                         const ir::TensorType& type,
-                                                                         uint32_t device) {
+absl::StatusOr<std::shared_ptr<runtime::Task>> SessionImpl::DefineArray(Handle handle,
+                                                                        const ir::TensorType& type,
+                                                                        uint32_t device) {
   absl::Status error = CheckDevice(device);
   if (error.ok()) error = CheckArrayType(type, account_->limit_bytes());
   std::shared_ptr<runtime::Array> array =
       error.ok() ? std::make_shared<runtime::Array>(type, static_cast<int>(device), account_)
                  : Poisoned(error, 0);
-  if (!error.ok()) engine_.CountRefusal(error);
+  std::shared_ptr<runtime::Task> task;
+  if (error.ok()) {
+    task = runtime::Task::Create(runtime::Upload{});
+    task->outputs.push_back(array);
+  } else {
+    engine_.CountRefusal(error);
+  }
   MutexLock lock(mutex_);
   ACCELD_RETURN_IF_ERROR(CheckOpen());
   ACCELD_RETURN_IF_ERROR(CheckNew({handle}));
-  handles_.emplace(handle, Named{array, nullptr});
-  return error.ok() ? array : nullptr;
+  handles_.emplace(handle, Named{std::move(array), nullptr, task});
+  return task;
 }
 
-void SessionImpl::SubmitUpload(std::shared_ptr<runtime::Array> array, runtime::Upload upload) {
-  const uint32_t device = static_cast<uint32_t>(array->device());
-  auto task = std::make_shared<runtime::Task>(std::move(upload));
-  task->outputs.push_back(std::move(array));
+void SessionImpl::SubmitUpload(std::shared_ptr<runtime::Task> task, runtime::Upload upload) {
+  const uint32_t device = static_cast<uint32_t>(task->outputs[0]->device());
+  task->work() = std::move(upload);
   engine_.executor(device).Submit(queues_[device], std::move(task), /*executable_ready=*/true);
 }
 
 absl::Status SessionImpl::Put(Handle handle, ir::Literal value, uint32_t device) {
-  ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<runtime::Array> array,
+  ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<runtime::Task> task,
                           DefineArray(handle, value.type(), device));
-  if (array == nullptr) return absl::OkStatus();
+  if (task == nullptr) return absl::OkStatus();
   const int64_t size_bytes = value.type().size_bytes();
   const absl::string_view bytes = value.bytes();
   if (size_bytes == static_cast<int64_t>(bytes.size())) {
     auto kept = std::make_shared<const ir::Literal>(std::move(value));
-    SubmitUpload(std::move(array), {kept->bytes().data(), size_bytes, kept});
+    SubmitUpload(std::move(task), {kept->bytes().data(), size_bytes, kept});
     return absl::OkStatus();
   }
   // A splat travels as one element and is spread out here.
   absl::StatusOr<std::shared_ptr<char[]>> spread = AllocateStaging(size_bytes, staging_);
   if (!spread.ok()) {
-    array->Fail(spread.status());
+    task->outputs[0]->Fail(spread.status());
     return absl::OkStatus();
   }
   for (int64_t at = 0; at < size_bytes; at += static_cast<int64_t>(bytes.size())) {
     std::memcpy(spread->get() + at, bytes.data(), bytes.size());
   }
-  SubmitUpload(std::move(array), {spread->get(), size_bytes, *spread});
+  SubmitUpload(std::move(task), {spread->get(), size_bytes, *spread});
   return absl::OkStatus();
 }
 
 absl::Status SessionImpl::BeginUpload(Handle handle, ir::TensorType type, uint32_t device) {
-  ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<runtime::Array> array, DefineArray(handle, type, device));
-  if (array == nullptr) return absl::OkStatus();
-  auto upload = std::make_shared<UploadState>(array, device, staging_);
+  ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<runtime::Task> task, DefineArray(handle, type, device));
+  if (task == nullptr) return absl::OkStatus();
+  auto upload = std::make_shared<UploadState>(std::move(task), staging_);
   {
     MutexLock lock(mutex_);
     // A handle may have been released and used again while its upload goes on.
@@ -181,7 +186,7 @@ absl::Status SessionImpl::FinishUpload(Handle handle) {
     return absl::NotFoundError(absl::StrCat("no upload to handle ", handle, " is going on"));
   }
   ACCELD_ASSIGN_OR_RETURN(runtime::Upload bytes, upload->Finish());
-  SubmitUpload(upload->array(), std::move(bytes));
+  SubmitUpload(upload->task(), std::move(bytes));
   return absl::OkStatus();
 }
 

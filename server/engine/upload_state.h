@@ -15,9 +15,9 @@ namespace acceld::engine {
 // Fail or by the task that Finish makes possible.
 struct SessionImpl::UploadState {
  public:
-  UploadState(std::shared_ptr<runtime::Array> array, uint32_t device,
-              std::shared_ptr<runtime::MemoryAccount> account)
-      : array_(std::move(array)), device_(device), account_(std::move(account)) {}
+  // `task` is to be submitted with the bytes when all are there.
+  UploadState(std::shared_ptr<runtime::Task> task, std::shared_ptr<runtime::MemoryAccount> account)
+      : array_(task->outputs[0]), task_(std::move(task)), account_(std::move(account)) {}
 
   // Any error but OUT_OF_RANGE (a gap) has failed the array too.
   absl::Status Append(int64_t offset_bytes, absl::string_view bytes);
@@ -26,14 +26,13 @@ struct SessionImpl::UploadState {
   // Nothing happens when the array is settled already.
   void Fail(const absl::Status& reason);
 
-  const std::shared_ptr<runtime::Array>& array() const { return array_; }
-  uint32_t device() const { return device_; }
+  const std::shared_ptr<runtime::Task>& task() const { return task_; }
 
  private:
   absl::Status AppendLocked(absl::string_view bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const std::shared_ptr<runtime::Array> array_;
-  const uint32_t device_;
+  const std::shared_ptr<runtime::Task> task_;
   const std::shared_ptr<runtime::MemoryAccount> account_;  // For staging memory.
 
   Mutex mutex_;

@@ -7,11 +7,18 @@
 namespace acceld::runtime {
 
 void DeviceExecutor::Launched(const std::shared_ptr<Task>& task, const Event& event) {
+  task->launched_.store(true);
+  if (task->cancelled_.load()) SettleEarly(*task);
   event.OnReady([this, task](const absl::StatusOr<Unit>& done) { Complete(*task, done.status()); });
 }
 
-absl::Status DeviceExecutor::ResultOf(Execution& execution, absl::Status status) {
-  if (!status.ok()) status = Annotate(status, absl::StrCat("program ", *execution.program_name));
+absl::Status DeviceExecutor::ResultOf(const Task& task, const Execution& execution,
+                                      absl::Status status) {
+  if (!status.ok()) {
+    status = task.cancelled_.load()
+                 ? ReasonFor(task)
+                 : Annotate(status, absl::StrCat("program ", *execution.program_name));
+  }
   // An input may have failed after this launch was enqueued; by now that is known.
   for (const auto& input : execution.inputs) {
     if (absl::Status error = input->error(); !error.ok()) status = error;
@@ -21,6 +28,7 @@ absl::Status DeviceExecutor::ResultOf(Execution& execution, absl::Status status)
 }
 
 void DeviceExecutor::Complete(Task& task, absl::Status status) {
+  const bool settles = !task.settled_.exchange(true);
   int64_t device_ns = 0;
   TimePoint now;
   if (auto* execution = std::get_if<Execution>(&task.work_)) {
@@ -29,20 +37,20 @@ void DeviceExecutor::Complete(Task& task, absl::Status status) {
     const std::chrono::nanoseconds device_time(device_ns);
     instruments_.device_time.Observe(device_time);
     instruments_.queue_time.Observe(now - device_time - execution->submitted_at);
-    // A failed run may have ended early, and so says nothing about those that go well.
-    if (status.ok()) execution->executable->cost.Record(device_ns);
+    // A run that failed or was told to stop says nothing about those that go well.
+    if (status.ok() && !task.cancelled_.load()) execution->executable->cost.Record(device_ns);
     if (execution->execute_us != nullptr) {
       execution->execute_us->store(static_cast<double>(device_ns) / 1000,
                                    std::memory_order_relaxed);
     }
-    status = ResultOf(*execution, std::move(status));
+    if (settles) status = ResultOf(task, *execution, std::move(status));
     execution->inputs.clear();
     execution->executable.reset();
   }
-  if (status.ok()) {
+  if (settles && status.ok()) {
     for (const auto& output : task.outputs) output->Define();
     task.outputs.clear();
-  } else {
+  } else if (settles) {
     FailOutputs(task, status);
   }
   MutexLock lock(mutex_);
@@ -80,7 +88,7 @@ void DeviceExecutor::FailDispatch(Task& task, const absl::Status& error) {
     MutexLock lock(mutex_);
     Uncharge(task);
   }
-  FailTask(task, error);
+  FailTask(task, task.cancelled_.load() ? ReasonFor(task) : error);
 }
 
 void DeviceExecutor::Uncharge(Task& task) {
@@ -95,6 +103,8 @@ void DeviceExecutor::Uncharge(Task& task) {
 }
 
 void DeviceExecutor::Retire(Task& task) {
+  if (task.place_ == Task::Place::kTaken) task.queue_->taken_.erase(task.position_);
+  task.place_ = Task::Place::kDone;
   task.queue_->queued_.fetch_sub(1, std::memory_order_relaxed);
   // Refill the device when half of its window is free, rather than waking up for every launch.
   if (dispatcher_waits_ && (memory_short_ || DispatcherIsWanted())) work_.NotifyOne();

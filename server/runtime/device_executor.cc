@@ -9,7 +9,7 @@
 #include "common/check.h"
 
 // Queues and turns. What happens to a task whose turn it is stands in dispatch.cc, and how it ends
-// in complete.cc.
+// in complete.cc and cancel.cc.
 namespace acceld::runtime {
 namespace {
 
@@ -48,10 +48,9 @@ DeviceExecutor::~DeviceExecutor() {
   WaitUntilIdle(std::chrono::steady_clock::time_point::max());
 }
 
-std::shared_ptr<TaskQueue> DeviceExecutor::OpenQueue(
-    std::shared_ptr<MemoryAccount> account, PriorityClass priority,
-    std::shared_ptr<const std::atomic<bool>> cancelled) {
-  return std::make_shared<TaskQueue>(std::move(account), priority, std::move(cancelled));
+std::shared_ptr<TaskQueue> DeviceExecutor::OpenQueue(std::shared_ptr<MemoryAccount> account,
+                                                     PriorityClass priority) {
+  return std::make_shared<TaskQueue>(std::move(account), priority);
 }
 
 void DeviceExecutor::Submit(std::shared_ptr<TaskQueue> queue, std::shared_ptr<Task> task,
@@ -74,22 +73,22 @@ void DeviceExecutor::Submit(std::shared_ptr<TaskQueue> queue, std::shared_ptr<Ta
     MutexLock lock(mutex_);
     ++queued_;
     queue->queued_.fetch_add(1, std::memory_order_relaxed);
-    closed = queue->closed_;
+    closed = task->cancel_reason_.ok() ? queue->closed_ : task->cancel_reason_;
     if (!closed.ok()) {
-      task->place_ = Task::Place::kTaken;
+      task->place_ = Task::Place::kDone;
     } else if (task->blockers_.load(std::memory_order_acquire) > 1) {
       task->place_ = Task::Place::kWaiting;
       task->position_ = queue->waiting_.insert(queue->waiting_.end(), task);
-    } else if (brief && TakeHere(*task)) {
-      here = true;
-    } else {
+    } else if (!brief || !TakeHere(task)) {
       TaskQueue::Lane& lane = queue->LaneOf(*task);
       task->position_ = lane.tasks.insert(lane.tasks.end(), task);
-      Enqueue(task);
+      return Enqueue(task);
+    } else {
+      here = true;
     }
   }
+  if (!closed.ok()) return FailTask(*task, closed);
   if (here) return DispatchHere(task);
-  if (!closed.ok()) FailTask(*task, closed);
   task->Unblock();
 }
 
@@ -117,21 +116,6 @@ void DeviceExecutor::Enqueue(const std::shared_ptr<Task>& task) {
   task->place_ = Task::Place::kRunnable;
   (task->is_upload() ? upload_turns_ : execution_turns_).Activate(task->queue_->LaneOf(*task));
   if (dispatcher_waits_ && DispatcherIsWanted()) work_.NotifyOne();
-}
-
-void DeviceExecutor::Cancel(TaskQueue& queue, const absl::Status& reason) {
-  std::list<std::shared_ptr<Task>> tasks;
-  {
-    MutexLock lock(mutex_);
-    queue.closed_ = reason;
-    execution_turns_.Deactivate(queue.executions_);
-    upload_turns_.Deactivate(queue.uploads_);
-    tasks.splice(tasks.end(), queue.executions_.tasks);
-    tasks.splice(tasks.end(), queue.uploads_.tasks);
-    tasks.splice(tasks.end(), queue.waiting_);
-    for (const auto& task : tasks) task->place_ = Task::Place::kTaken;
-  }
-  for (const auto& task : tasks) FailTask(*task, reason);
 }
 
 bool DeviceExecutor::UploadsAreOpen() const {
@@ -169,8 +153,9 @@ void DeviceExecutor::Charge(Task& task, TaskQueue::Lane& lane, TimePoint now) {
 
 std::shared_ptr<Task> DeviceExecutor::TakeFrom(FairSchedule& schedule, TimePoint now) {
   auto* const lane = static_cast<TaskQueue::Lane*>(schedule.Next());
-  std::shared_ptr<Task> task = std::move(lane->tasks.front());
-  lane->tasks.pop_front();
+  std::shared_ptr<Task> task = lane->tasks.front();
+  std::list<std::shared_ptr<Task>>& taken = task->queue_->taken_;
+  taken.splice(taken.end(), lane->tasks, lane->tasks.begin());
   Charge(*task, *lane, now);
   if (lane->tasks.empty()) schedule.Deactivate(*lane);
   return task;

@@ -72,15 +72,18 @@ class DeviceExecutor {
   hal::Device& device() { return device_; }
 
   std::shared_ptr<TaskQueue> OpenQueue(std::shared_ptr<MemoryAccount> account,
-                                       PriorityClass priority,
-                                       std::shared_ptr<const std::atomic<bool>> cancelled);
+                                       PriorityClass priority);
   // Unless `executable_ready`, an execution waits for a later Provide.
   void Submit(std::shared_ptr<TaskQueue> queue, std::shared_ptr<Task> task, bool executable_ready);
   // The executable of a submitted task, or why there is none. Once for each task.
   void Provide(const std::shared_ptr<Task>& task,
                absl::StatusOr<std::shared_ptr<const hal::LoadedExecutable>> executable);
-  // Fails every task of the queue that is not in flight, and all that are submitted later, with
-  // `reason`.
+  // Fails the outputs of a task with `reason`, unless they are final. What is not in flight never
+  // runs; what is is told to stop, and what it writes is discarded: its outputs fail now, its
+  // memory is free when it ends. A task that is not submitted yet fails when it is. Only the first
+  // call for a task counts.
+  void Cancel(const std::shared_ptr<Task>& task, const absl::Status& reason);
+  // The same for every task of the queue and for all that are submitted later.
   void Cancel(TaskQueue& queue, const absl::Status& reason);
 
   // Copies a defined array to the host and calls `done` from a stream thread (or this one, when the
@@ -121,7 +124,7 @@ class DeviceExecutor {
   // Brief tasks: dispatch_here.cc.
   bool IsBrief(const Task& task) const;
   // Makes the submitting thread the dispatcher of this task, if that is possible now.
-  bool TakeHere(Task& task) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool TakeHere(const std::shared_ptr<Task>& task) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void DispatchHere(const std::shared_ptr<Task>& task);
   // Leaves a task that was taken to the dispatch thread.
   void HandBack(const std::shared_ptr<Task>& task);
@@ -144,11 +147,17 @@ class DeviceExecutor {
   bool WaitForCompletion(uint64_t seen_completions);
   uint64_t completions() const;
 
-  // From the device to the end: complete.cc.
+  // From the device to the end: complete.cc and cancel.cc.
   void Launched(const std::shared_ptr<Task>& task, const Event& event);
   void Complete(Task& task, absl::Status status);
   // What a finished execution means for its outputs.
-  absl::Status ResultOf(Execution& execution, absl::Status status);
+  absl::Status ResultOf(const Task& task, const Execution& execution, absl::Status status);
+  // Why a task that is cancelled was cancelled.
+  absl::Status ReasonFor(const Task& task) const;
+  // Notes that a task is cancelled; false when that is too late or was done before.
+  bool MarkCancelled(Task& task, const absl::Status& reason) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Fails the outputs of a cancelled task that is in flight, if nobody has settled them.
+  void SettleEarly(Task& task);
   // Settles a task that was never taken.
   void FailTask(Task& task, const absl::Status& error);
   // Settles a task that was taken but did not reach the device.

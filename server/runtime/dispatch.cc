@@ -43,7 +43,7 @@ absl::Status DeviceExecutor::LaunchExecution(const std::shared_ptr<Task>& task,
       CheckShape(*loaded.executable, execution.inputs.size(), task->outputs.size()));
 
   hal::Launch launch{.module = loaded.module,
-                     .cancelled = task->queue_->cancelled_,
+                     .cancelled = std::shared_ptr<std::atomic<bool>>(task, &task->cancelled_),
                      .brief = task->brief_,
                      .device_ns = std::shared_ptr<std::atomic<int64_t>>(task, &task->device_ns_)};
   for (size_t i = 0; i < views.size(); ++i) {
@@ -101,6 +101,7 @@ absl::Status DeviceExecutor::AllocateAll(Task& task, int64_t arena_bytes,
                                          absl::InlinedVector<Allocation, 2>& outputs,
                                          std::shared_ptr<hal::Buffer>& arena) {
   while (true) {
+    if (task.cancelled_.load()) return ReasonFor(task);
     const uint64_t seen = completions();
     absl::Status status = TryAllocateAll(task, arena_bytes, outputs, arena);
     if (status.ok()) return status;

@@ -24,24 +24,25 @@ bool DeviceExecutor::IsBrief(const Task& task) const {
   return true;
 }
 
-bool DeviceExecutor::TakeHere(Task& task) {
+bool DeviceExecutor::TakeHere(const std::shared_ptr<Task>& task) {
   if (!dispatcher_rests_ || dispatching_here_ || stopping_) return false;
-  TaskQueue::Lane& lane = task.queue_->LaneOf(task);
+  TaskQueue::Lane& lane = task->queue_->LaneOf(*task);
   const TimePoint now = std::chrono::steady_clock::now();
-  if (task.is_upload()) {
+  if (task->is_upload()) {
     if (uploads_in_flight_ > 0 || !upload_turns_.empty()) return false;
   } else {
     if (run_ahead_.count() > 0 || !execution_turns_.empty()) return false;
     // Whoever submits one task right after another keeps its thread for that, unless the tasks are
     // even shorter.
-    const auto& execution = std::get<Execution>(task.work_);
+    const auto& execution = std::get<Execution>(task->work_);
     if (now - idle_since_ < std::chrono::nanoseconds(execution.executable->cost.ns())) return false;
   }
-  FairSchedule& schedule = task.is_upload() ? upload_turns_ : execution_turns_;
+  FairSchedule& schedule = task->is_upload() ? upload_turns_ : execution_turns_;
   schedule.Activate(lane);
   (void)schedule.Next();  // This one: it is alone.
-  Charge(task, lane, now);
+  Charge(*task, lane, now);
   schedule.Deactivate(lane);
+  task->position_ = task->queue_->taken_.insert(task->queue_->taken_.end(), task);
   dispatching_here_ = true;
   return true;
 }
@@ -66,10 +67,10 @@ void DeviceExecutor::HandBack(const std::shared_ptr<Task>& task) {
     Uncharge(*task);
     task->brief_ = false;
     TaskQueue& queue = *task->queue_;
-    closed = queue.closed_;
+    closed = task->cancel_reason_.ok() ? queue.closed_ : task->cancel_reason_;
     if (closed.ok()) {
-      TaskQueue::Lane& lane = queue.LaneOf(*task);
-      task->position_ = lane.tasks.insert(lane.tasks.begin(), task);
+      std::list<std::shared_ptr<Task>>& lane = queue.LaneOf(*task).tasks;
+      lane.splice(lane.begin(), queue.taken_, task->position_);
       Enqueue(task);
     }
   }

@@ -38,13 +38,20 @@ struct Upload {
 };
 
 // One piece of work for a device: made by the caller, then owned by the executor, which settles
-// every output in the end, as defined or failed.
+// every output in the end, as defined or failed. Only DeviceExecutor::Cancel may be called for a
+// task that is not submitted yet, by any thread; the rest is the submitting thread's until then.
 class Task final : public Array::Waiter, public std::enable_shared_from_this<Task> {
  public:
-  explicit Task(std::variant<Execution, Upload> work) : work_(std::move(work)) {}
+  static std::shared_ptr<Task> Create(std::variant<Execution, Upload> work) {
+    // Not make_shared: weak references that outlive the task must not keep its memory.
+    return std::shared_ptr<Task>(new Task(std::move(work)));
+  }
 
   // One for each result, all pending. Fill before the task is submitted.
   absl::InlinedVector<std::shared_ptr<Array>, 2> outputs;
+
+  // What is to be done; for changes before the task is submitted.
+  std::variant<Execution, Upload>& work() { return work_; }
 
   // Called by inputs; hands the task to its executor when nothing blocks it any more.
   void OnInputResolved() override { Unblock(); }
@@ -52,7 +59,10 @@ class Task final : public Array::Waiter, public std::enable_shared_from_this<Tas
  private:
   friend class DeviceExecutor;
   friend class TaskQueue;
-  enum class Place : uint8_t { kNew, kWaiting, kRunnable, kTaken };
+  // Which of its queue's lists it is in: none while new and when it is done.
+  enum class Place : uint8_t { kNew, kWaiting, kRunnable, kTaken, kDone };
+
+  explicit Task(std::variant<Execution, Upload> work) : work_(std::move(work)) {}
 
   void Unblock();
   bool is_upload() const { return std::holds_alternative<Upload>(work_); }
@@ -62,10 +72,15 @@ class Task final : public Array::Waiter, public std::enable_shared_from_this<Tas
   std::shared_ptr<TaskQueue> queue_;
   // Pending inputs, a missing executable and the submission itself.
   std::atomic<int> blockers_{0};
-  std::atomic<int64_t> device_ns_{0};  // Set by the stream, read when the task is done.
-  int64_t charged_cost_ = 0;           // What its queue was charged with when its turn came.
-  bool brief_ = false;                 // The thread that submitted it dispatches it.
+  std::atomic<int64_t> device_ns_{0};   // Set by the stream, read when the task is done.
+  int64_t charged_cost_ = 0;            // What its queue was charged with when its turn came.
+  bool brief_ = false;                  // The thread that submitted it dispatches it.
+  std::atomic<bool> cancelled_{false};  // Polled by its kernels.
+  // Its outputs are scheduled. Who sees this true and the one before it too, may settle it early.
+  std::atomic<bool> launched_{false};
+  std::atomic<bool> settled_{false};  // Set once by the one who settles what was launched.
   // Guarded by the executor's mutex.
+  absl::Status cancel_reason_;
   Place place_ = Place::kNew;
   std::list<std::shared_ptr<Task>>::iterator position_;
 };

@@ -13,17 +13,13 @@
 
 namespace acceld::runtime {
 
-// One session's tasks on one device that have not been dispatched. Queues share the device fairly,
+// One session's tasks on one device. Queues share the device fairly,
 // as their priority says. Everything but the constants and queued() is the executor's, under its
 // mutex.
 class TaskQueue {
  public:
-  TaskQueue(std::shared_ptr<MemoryAccount> account, PriorityClass priority,
-            std::shared_ptr<const std::atomic<bool>> cancelled)
-      : account_(std::move(account)),
-        cancelled_(std::move(cancelled)),
-        executions_(priority),
-        uploads_(priority) {}
+  TaskQueue(std::shared_ptr<MemoryAccount> account, PriorityClass priority)
+      : account_(std::move(account)), executions_(priority), uploads_(priority) {}
 
   // Tasks that are waiting, runnable or in flight.
   int64_t queued() const { return queued_.load(std::memory_order_relaxed); }
@@ -39,13 +35,13 @@ class TaskQueue {
 
   Lane& LaneOf(const Task& task) { return task.is_upload() ? uploads_ : executions_; }
 
-  const std::shared_ptr<MemoryAccount> account_;              // The session's.
-  const std::shared_ptr<const std::atomic<bool>> cancelled_;  // The session's; polled by kernels.
+  const std::shared_ptr<MemoryAccount> account_;  // The session's.
   std::atomic<int64_t> queued_{0};
 
   std::list<std::shared_ptr<Task>> waiting_;
   Lane executions_, uploads_;
-  absl::Status closed_;  // not OK: new tasks fail with it
+  std::list<std::shared_ptr<Task>> taken_;  // being dispatched or in flight
+  absl::Status closed_;                     // not OK: new tasks fail with it
 };
 
 }  // namespace acceld::runtime

@@ -50,7 +50,8 @@ class FakeSession : public engine::Session, public std::enable_shared_from_this<
   }
 
   absl::Status Execute(engine::ProgramId id, absl::Span<const engine::Handle> inputs,
-                       absl::Span<const engine::Handle> outputs, uint32_t) override {
+                       absl::Span<const engine::Handle> outputs, uint32_t,
+                       const engine::ExecuteOptions&) override {
     struct Call {
       std::shared_ptr<Program> program;
       std::vector<Value> inputs;
@@ -125,6 +126,9 @@ class FakeSession : public engine::Session, public std::enable_shared_from_this<
     Upload upload;
     if (TakeUpload(handle, upload).ok()) upload.promise.Set(reason);
   }
+
+  // Everything runs at once as soon as it can, so there is nothing to take back.
+  void Cancel(absl::Span<const engine::Handle>, absl::Status) override {}
 
   void Release(absl::Span<const engine::Handle> handles) override {
     MutexLock lock(mutex_);

@@ -45,11 +45,9 @@ class Client {
  public:
   explicit Client(std::vector<DeviceExecutor*> executors, int64_t limit_bytes = INT64_MAX,
                   PriorityClass priority = PriorityClass::kNormal)
-      : executors_(std::move(executors)),
-        account_(std::make_shared<MemoryAccount>(limit_bytes)),
-        cancelled_(std::make_shared<std::atomic<bool>>(false)) {
+      : executors_(std::move(executors)), account_(std::make_shared<MemoryAccount>(limit_bytes)) {
     for (DeviceExecutor* executor : executors_) {
-      queues_.push_back(executor->OpenQueue(account_, priority, cancelled_));
+      queues_.push_back(executor->OpenQueue(account_, priority));
     }
   }
 
@@ -63,22 +61,38 @@ class Client {
   }
   void UploadTo(const ArrayPtr& array, std::vector<float> values) {
     auto kept = std::make_shared<std::vector<float>>(std::move(values));
-    auto task = std::make_shared<Task>(
+    auto task = Task::Create(
         runtime::Upload{kept->data(), static_cast<int64_t>(kept->size() * sizeof(float)), kept});
     task->outputs.push_back(array);
     executors_[array->device()]->Submit(queues_[array->device()], std::move(task), true);
   }
   ArrayPtr Run(const std::string& name, std::shared_ptr<const hal::LoadedExecutable> executable,
                std::vector<ArrayPtr> inputs, int device = 0) {
+    return Start(name, std::move(executable), std::move(inputs), device).second;
+  }
+  std::pair<std::shared_ptr<Task>, ArrayPtr> Start(
+      const std::string& name, std::shared_ptr<const hal::LoadedExecutable> executable,
+      std::vector<ArrayPtr> inputs, int device = 0) {
+    auto prepared = Prepare(name, std::move(executable), std::move(inputs), device);
+    Submit(prepared.first);
+    return prepared;
+  }
+  // An execution that is not submitted yet, and its output.
+  std::pair<std::shared_ptr<Task>, ArrayPtr> Prepare(
+      const std::string& name, std::shared_ptr<const hal::LoadedExecutable> executable,
+      std::vector<ArrayPtr> inputs, int device = 0) {
     Execution execution;
     execution.inputs.assign(inputs.begin(), inputs.end());
     execution.program_name = std::make_shared<const std::string>(name);
     ArrayPtr output = std::make_shared<Array>(executable->executable->results[0], device, account_);
     execution.executable = std::move(executable);
-    auto task = std::make_shared<Task>(std::move(execution));
+    auto task = Task::Create(std::move(execution));
     task->outputs.push_back(output);
-    executors_[device]->Submit(queues_[device], std::move(task), true);
-    return output;
+    return {task, output};
+  }
+  void Submit(const std::shared_ptr<Task>& task) {
+    const int device = task->outputs[0]->device();
+    executors_[device]->Submit(queues_[device], task, true);
   }
   // An execution whose executable the caller provides later.
   std::pair<std::shared_ptr<Task>, ArrayPtr> RunLater(const std::string& name,
@@ -87,13 +101,12 @@ class Client {
     execution.inputs.assign(inputs.begin(), inputs.end());
     execution.program_name = std::make_shared<const std::string>(name);
     ArrayPtr output = NewArray(1);
-    auto task = std::make_shared<Task>(std::move(execution));
+    auto task = Task::Create(std::move(execution));
     task->outputs.push_back(output);
     executors_[0]->Submit(queues_[0], task, false);
     return {task, output};
   }
   void Cancel() {
-    cancelled_->store(true);
     for (size_t i = 0; i < executors_.size(); ++i) {
       executors_[i]->Cancel(*queues_[i], absl::CancelledError("the session is closed"));
     }
@@ -103,7 +116,6 @@ class Client {
  private:
   std::vector<DeviceExecutor*> executors_;
   std::shared_ptr<MemoryAccount> account_;
-  std::shared_ptr<std::atomic<bool>> cancelled_;
   std::vector<std::shared_ptr<TaskQueue>> queues_;
 };
 

@@ -1,0 +1,79 @@
+#include <list>
+#include <vector>
+
+#include "server/runtime/device_executor.h"
+
+// The end of tasks whose results nobody wants any more.
+//
+// What is in flight has two who may settle its outputs, the stream's thread and the one who
+// cancels: the first to set `settled_` does. The one who cancels does so only when the outputs are
+// scheduled; before, the thread that dispatches finds the mark and settles them.
+namespace acceld::runtime {
+
+bool DeviceExecutor::MarkCancelled(Task& task, const absl::Status& reason) {
+  if (task.place_ == Task::Place::kDone || !task.cancel_reason_.ok()) return false;
+  task.cancel_reason_ = reason;
+  task.cancelled_.store(true);
+  return true;
+}
+
+absl::Status DeviceExecutor::ReasonFor(const Task& task) const {
+  MutexLock lock(mutex_);
+  return task.cancel_reason_;
+}
+
+void DeviceExecutor::SettleEarly(Task& task) {
+  if (!task.launched_.load() || task.settled_.exchange(true)) return;
+  const absl::Status reason = ReasonFor(task);
+  if (!task.is_upload()) instruments_.ended.Add(reason.code());
+  FailOutputs(task, reason);
+}
+
+void DeviceExecutor::Cancel(const std::shared_ptr<Task>& task, const absl::Status& reason) {
+  std::list<std::shared_ptr<Task>> queued;
+  {
+    MutexLock lock(mutex_);
+    if (!MarkCancelled(*task, reason)) return;
+    switch (task->place_) {
+      case Task::Place::kWaiting:
+        queued.splice(queued.end(), task->queue_->waiting_, task->position_);
+        break;
+      case Task::Place::kRunnable: {
+        TaskQueue::Lane& lane = task->queue_->LaneOf(*task);
+        queued.splice(queued.end(), lane.tasks, task->position_);
+        if (!lane.tasks.empty()) break;
+        (task->is_upload() ? upload_turns_ : execution_turns_).Deactivate(lane);
+        break;
+      }
+      case Task::Place::kNew:
+      case Task::Place::kTaken:
+      case Task::Place::kDone:
+        break;
+    }
+    if (!queued.empty()) task->place_ = Task::Place::kDone;
+  }
+  if (!queued.empty()) return FailTask(*task, reason);
+  SettleEarly(*task);
+}
+
+void DeviceExecutor::Cancel(TaskQueue& queue, const absl::Status& reason) {
+  std::list<std::shared_ptr<Task>> queued;
+  std::vector<std::shared_ptr<Task>> taken;
+  {
+    MutexLock lock(mutex_);
+    queue.closed_ = reason;
+    execution_turns_.Deactivate(queue.executions_);
+    upload_turns_.Deactivate(queue.uploads_);
+    queued.splice(queued.end(), queue.executions_.tasks);
+    queued.splice(queued.end(), queue.uploads_.tasks);
+    queued.splice(queued.end(), queue.waiting_);
+    for (const auto& task : queued) task->place_ = Task::Place::kDone;
+    for (const auto& task : queue.taken_) {
+      if (MarkCancelled(*task, reason)) taken.push_back(task);
+    }
+  }
+  for (const auto& task : queued) FailTask(*task, reason);
+  for (const auto& task : taken) SettleEarly(*task);
+}
+
+}  // namespace acceld::runtime
