@@ -9,7 +9,7 @@ set -euo pipefail
 
 packages=(
   ca-certificates ccache cmake g++ git libabsl-dev libcli11-dev libdnnl-dev libfmt-dev libgrpc++-dev libgrpc-dev
-  libopenblas-openmp-dev libprotobuf-dev libspdlog-dev libssl-dev libtomlplusplus-dev libzstd-dev lld-19
+  libjemalloc-dev libopenblas-openmp-dev libprotobuf-dev libspdlog-dev libssl-dev libtomlplusplus-dev libzstd-dev lld-19
   llvm-19-dev ninja-build nlohmann-json3-dev ocl-icd-opencl-dev pkg-config prometheus-cpp-dev protobuf-compiler
   protobuf-compiler-grpc zlib1g-dev
 )

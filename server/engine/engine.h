@@ -213,6 +213,8 @@ class Session {
   // Await and Fetch callbacks get CANCELLED.
   virtual void Close() = 0;
 
+  // Executions and uploads that have not ended. A few atomic reads.
+  virtual int64_t queued() const = 0;
   virtual SessionInfo info() const = 0;
 };
 

@@ -82,7 +82,7 @@ absl::Status SessionImpl::CheckNewProgram(ProgramId id) const {
       absl::StrCat("session: ", programs_.size(), " of ", limit, " programs are registered"));
 }
 
-int64_t SessionImpl::Queued() const {
+int64_t SessionImpl::queued() const {
   int64_t queued = 0;
   for (const auto& queue : queues_) queued += queue->queued();
   return queued;
@@ -208,7 +208,7 @@ SessionInfo SessionImpl::info() const {
       .arrays = static_cast<uint64_t>(account_->arrays()),
       .array_bytes = static_cast<uint64_t>(account_->bytes()),
       .executions = executions_.load(std::memory_order_relaxed),
-      .queued = static_cast<uint64_t>(Queued())};
+      .queued = static_cast<uint64_t>(queued())};
   MutexLock lock(mutex_);
   info.programs = programs_.size();
   info.handles = handles_.size();

@@ -29,7 +29,7 @@ absl::Status SessionImpl::Execute(ProgramId id, absl::Span<const Handle> inputs,
     MutexLock lock(mutex_);
     ACCELD_RETURN_IF_ERROR(CheckOpen());
     ACCELD_RETURN_IF_ERROR(CheckNew(outputs));
-    const int64_t queued = Queued();
+    const int64_t queued = this->queued();
     if (queued >= engine_.options().max_queued_executions) {
       return absl::ResourceExhaustedError(absl::StrCat("session: ", queued, " of ",
                                                        engine_.options().max_queued_executions,

@@ -57,6 +57,7 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
   absl::StatusOr<ArrayInfo> OpenNamed(Handle handle, absl::string_view name) override;
   absl::Status DropName(absl::string_view name) override;
   void Close() override;
+  int64_t queued() const override;
   SessionInfo info() const override;
 
   // For the engine's metrics.
@@ -104,7 +105,6 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status CheckNewProgram(ProgramId id) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status CheckDevice(uint32_t device) const;
-  int64_t Queued() const;
 
   void Resolve(ProgramId id, absl::Span<const Handle> inputs, uint32_t device, Resolved& resolved)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

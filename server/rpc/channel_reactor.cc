@@ -18,6 +18,10 @@ constexpr size_t kMaxBatchBytes = size_t{1} << 20;
 constexpr size_t kMaxUncreditedBytes = size_t{4} << 20;
 // How long a session may keep a thread that others could use.
 constexpr std::chrono::milliseconds kTurn{10};
+// Commands between two looks at the clock.
+constexpr int kCommandsPerLook = 32;
+// While a session has too many executions queued.
+constexpr std::chrono::milliseconds kLookAgain{2};
 // For the client to take its last events and to close the stream.
 constexpr std::chrono::seconds kGoodbyePatience{5};
 
@@ -55,7 +59,8 @@ void ChannelReactor::OnReadDone(bool ok) {
                      rpc_.options.command_window)));
   }
   next_command_ = 0;
-  if (IsHeavy()) return QueueTurn();
+  heavy_ = IsHeavy();
+  if (heavy_) return QueueTurn();
   TakeTurn();
 }
 
@@ -91,7 +96,10 @@ void ChannelReactor::TakeTurn() {
   }
   const auto end_of_turn = std::chrono::steady_clock::now() + kTurn;
   for (; next_command_ < batch_.commands_size(); ++next_command_) {
-    if (std::chrono::steady_clock::now() > end_of_turn) return QueueTurn();
+    if ((heavy_ || next_command_ % kCommandsPerLook == 0) &&
+        std::chrono::steady_clock::now() > end_of_turn) {
+      return QueueTurn();
+    }
     v1::Command& command = *batch_.mutable_commands(next_command_);
     if (session_ == nullptr) {
       const absl::Status status = OnHello(command);
@@ -165,11 +173,28 @@ void ChannelReactor::ReadNext() {
   StartReadIfPaused();
 }
 
-bool ChannelReactor::MayRead() const {
+bool ChannelReactor::MayRead() {
   // After a goodbye nothing is taken in; the read finds out when the client closes.
-  return last_words_.has_value() ||
-         (requests_ < rpc_.options.max_requests && executions_ < rpc_.options.max_executions &&
-          event_bytes_ < rpc_.options.max_event_bytes);
+  if (last_words_.has_value()) return true;
+  if (requests_ >= rpc_.options.max_requests || event_bytes_ >= rpc_.options.max_event_bytes) {
+    return false;
+  }
+  if (session_ == nullptr ||
+      static_cast<uint64_t>(session_->engine_session().queued()) < rpc_.options.max_executions) {
+    return true;
+  }
+  // Nobody counts executions one by one for this.
+  if (!std::exchange(looks_again_, true)) {
+    (void)rpc_.timers.At(std::chrono::steady_clock::now() + kLookAgain,
+                         [self = shared_from_this()] { self->LookAgain(); });
+  }
+  return false;
+}
+
+void ChannelReactor::LookAgain() {
+  MutexLock lock(mutex_);
+  looks_again_ = false;
+  StartReadIfPaused();
 }
 
 void ChannelReactor::StartReadIfPaused() {
@@ -213,14 +238,14 @@ void ChannelReactor::OnWriteDone(bool ok) {
   StartReadIfPaused();
 }
 
-void ChannelReactor::Begin(Work work) {
+void ChannelReactor::BeginRequest() {
   MutexLock lock(mutex_);
-  ++(work == Work::kRequest ? requests_ : executions_);
+  ++requests_;
 }
 
-void ChannelReactor::End(Work work) {
+void ChannelReactor::EndRequest() {
   MutexLock lock(mutex_);
-  --(work == Work::kRequest ? requests_ : executions_);
+  --requests_;
   StartReadIfPaused();
 }
 
@@ -232,16 +257,10 @@ void ChannelReactor::SayGoodbye(const absl::Status& why) {
   MutexLock lock(mutex_);
   if (ended_ || last_words_.has_value()) return;
   last_words_ = why;
-  patience_.Set(std::chrono::system_clock::now() + kGoodbyePatience,
-                [self = shared_from_this()](bool over) {
-                  if (!over) return;  // Called off: the stream has ended.
-                  absl::Status why;
-                  {
-                    MutexLock inner(self->mutex_);
-                    why = *self->last_words_;
-                  }
-                  self->Finish(why);
-                });
+  (void)rpc_.timers.At(std::chrono::steady_clock::now() + kGoodbyePatience,
+                       [weak = weak_from_this(), why] {
+                         if (const auto self = weak.lock(); self != nullptr) self->Finish(why);
+                       });
   StartReadIfPaused();
 }
 
@@ -252,7 +271,6 @@ void ChannelReactor::Finish(const absl::Status& status) {
   MutexLock lock(mutex_);
   if (std::exchange(ended_, true)) return;
   outgoing_.clear();
-  patience_.Cancel();
   ChannelStream::Finish(ToGrpc(status));
 }
 

@@ -7,7 +7,6 @@
 
 #include "acceld/v1/acceld.grpc.pb.h"
 #include "common/mutex.h"
-#include "grpcpp/alarm.h"
 #include "server/rpc/rpc_context.h"
 #include "server/rpc/session_stream.h"
 
@@ -32,8 +31,8 @@ class ChannelReactor : public ChannelStream,
   static ChannelStream* Start(const RpcContext& rpc);
 
   void Send(v1::Event event) override;
-  void Begin(Work work) override;
-  void End(Work work) override;
+  void BeginRequest() override;
+  void EndRequest() override;
   void ContinueIntake() override;
   // The events that are there by then are sent first, and the client may close the stream itself.
   // One that takes too long loses what is left.
@@ -64,7 +63,9 @@ class ChannelReactor : public ChannelStream,
   void EndSession(const absl::Status& why);
   void Credit();
   void ReadNext();
-  bool MayRead() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool MayRead() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Whether fewer executions are queued by now.
+  void LookAgain();
   void StartReadIfPaused() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void StartWriteIfIdle() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Ends the stream (once) and leaves the session.
@@ -78,6 +79,7 @@ class ChannelReactor : public ChannelStream,
   grpc::ByteBuffer incoming_;
   v1::CommandBatch batch_;
   int next_command_ = 0;
+  bool heavy_ = false;
   uint64_t uncredited_ = 0;
   size_t uncredited_bytes_ = 0;
   bool upload_uncredited_ = false;
@@ -91,11 +93,10 @@ class ChannelReactor : public ChannelStream,
   grpc::ByteBuffer writing_;
   uint64_t event_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t requests_ ABSL_GUARDED_BY(mutex_) = 0;
-  uint64_t executions_ ABSL_GUARDED_BY(mutex_) = 0;
   bool write_in_flight_ ABSL_GUARDED_BY(mutex_) = false;
   bool paused_ ABSL_GUARDED_BY(mutex_) = false;
+  bool looks_again_ ABSL_GUARDED_BY(mutex_) = false;                // soon, by a timer
   std::optional<absl::Status> last_words_ ABSL_GUARDED_BY(mutex_);  // of SayGoodbye
-  grpc::Alarm patience_;                                            // for the client's goodbye
   bool ended_ ABSL_GUARDED_BY(mutex_) = false;
 };
 

@@ -90,7 +90,7 @@ absl::Status CommandHandler::Handle(v1::Command& command,
       OnCompile(command.compile(), stream);
       return absl::OkStatus();
     case v1::Command::kExecute:
-      return OnExecute(command.execute(), stream);
+      return OnExecute(command.execute());
     case v1::Command::kPut:
       return OnPut(command.put());
     case v1::Command::kBeginUpload:
@@ -202,21 +202,20 @@ void CommandHandler::OnCompile(const v1::Compile& command,
       refused != refused_programs_.end()) {
     return fail(refused->second);
   }
-  stream->Begin(SessionStream::Work::kRequest);
+  stream->BeginRequest();
   const absl::Status status =
       session_.Compile(command.program_id(), std::move(arguments), command.device(),
                        [stream, request_id](engine::CompileResult result) {
                          stream->Send(CompileDoneEvent(request_id, result));
-                         stream->End(SessionStream::Work::kRequest);
+                         stream->EndRequest();
                        });
   if (!status.ok()) {
     fail(status);
-    stream->End(SessionStream::Work::kRequest);
+    stream->EndRequest();
   }
 }
 
-absl::Status CommandHandler::OnExecute(const v1::Execute& command,
-                                       const std::shared_ptr<SessionStream>& stream) {
+absl::Status CommandHandler::OnExecute(const v1::Execute& command) {
   const absl::Span<const uint64_t> inputs(command.inputs().data(), command.inputs_size());
   const absl::Span<const uint64_t> outputs(command.outputs().data(), command.outputs_size());
   if (!refused_programs_.empty()) {
@@ -228,14 +227,7 @@ absl::Status CommandHandler::OnExecute(const v1::Execute& command,
   }
   const absl::Status status =
       session_.Execute(command.program_id(), inputs, outputs, command.device());
-  if (!status.ok()) return Refuse(outputs, status);
-  if (!outputs.empty()) {
-    stream->Begin(SessionStream::Work::kExecution);
-    session_.Await(outputs[0], [stream](const engine::ReadyResult&) {
-      stream->End(SessionStream::Work::kExecution);
-    });
-  }
-  return absl::OkStatus();
+  return Refuse(outputs, status);
 }
 
 absl::Status CommandHandler::OnPut(const v1::Put& command) {
@@ -267,12 +259,12 @@ void CommandHandler::OnAwait(const v1::Await& command,
   if (const absl::Status* why = RefusalOf(command.handle())) {
     return stream->Send(ReadyEvent(request_id, *why));
   }
-  stream->Begin(SessionStream::Work::kRequest);
+  stream->BeginRequest();
   session_.Await(command.handle(), [stream, request_id](const engine::ReadyResult& result) {
     v1::Event event = ReadyEvent(request_id, result.status);
     *event.mutable_ready()->mutable_execution() = ToProto(result.execution);
     stream->Send(std::move(event));
-    stream->End(SessionStream::Work::kRequest);
+    stream->EndRequest();
   });
 }
 
@@ -282,12 +274,12 @@ void CommandHandler::OnFetch(const v1::Fetch& command,
   if (const absl::Status* why = RefusalOf(command.handle())) {
     return stream->Send(ReadyEvent(request_id, *why));
   }
-  stream->Begin(SessionStream::Work::kRequest);
+  stream->BeginRequest();
   session_.Fetch(command.handle(),
                  [stream, request_id, transfers = transfers_,
                   max_inline_bytes = options_.max_inline_bytes](const engine::FetchResult& result) {
                    stream->Send(FetchedEvent(request_id, result, max_inline_bytes, *transfers));
-                   stream->End(SessionStream::Work::kRequest);
+                   stream->EndRequest();
                  });
 }
 

@@ -52,7 +52,7 @@ class CommandHandler {
   absl::Status RegisterByFingerprint(const v1::RegisterProgram& command, SessionStream& stream);
   absl::Status RefuseProgram(uint64_t program_id, const absl::Status& why);
   void OnCompile(const v1::Compile& command, const std::shared_ptr<SessionStream>& stream);
-  absl::Status OnExecute(const v1::Execute& command, const std::shared_ptr<SessionStream>& stream);
+  absl::Status OnExecute(const v1::Execute& command);
   absl::Status OnPut(const v1::Put& command);
   absl::Status OnBeginUpload(const v1::BeginUpload& command);
   void OnRelease(const v1::Release& command);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/thread_pool.h"
+#include "common/timer_queue.h"
 #include "server/engine/engine.h"
 #include "server/observability/instruments/rpc_instruments.h"
 #include "server/rpc/options.h"
@@ -14,6 +15,7 @@ struct RpcContext {
   const RpcOptions& options;
   observability::RpcInstruments& instruments;
   SessionTable& sessions;
+  TimerQueue& timers;    // For short callbacks.
   ThreadPool& decoders;  // For what may take milliseconds.
 };
 

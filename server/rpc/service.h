@@ -60,7 +60,8 @@ class Service : public ServiceBase {
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   std::atomic<bool> accepting_{true};
   SessionTable sessions_;
-  const RpcContext context_{engine_, options_, instruments_, sessions_, decoders_};
+  const RpcContext context_{engine_, options_, instruments_, sessions_, timers_, decoders_};
+  TimerQueue timers_{"rpc-timers", size_t{1} << 20};
   ThreadPool decoders_;  // Last: its threads use the rest.
 };
 

@@ -5,18 +5,16 @@
 
 namespace acceld::rpc {
 
-// The stream that speaks for a session: where its answers go, and who is told what is under way for
-// it. Any thread may call; nothing blocks.
+// The stream that speaks for a session: where its answers go, and who is told how many are due. Any
+// thread may call; nothing blocks.
 class SessionStream {
  public:
-  enum class Work { kRequest, kExecution };
-
   virtual ~SessionStream() = default;
   // Events after the end of the stream are dropped.
   virtual void Send(v1::Event event) = 0;
-  // Each Begin is followed by one End, maybe on another thread.
-  virtual void Begin(Work work) = 0;
-  virtual void End(Work work) = 0;
+  // A request has come, or was answered, maybe on another thread.
+  virtual void BeginRequest() = 0;
+  virtual void EndRequest() = 0;
   // What the session waited for (ClientSession::Intake::kNeedsProgram) has come.
   virtual void ContinueIntake() = 0;
   // The session has ended: says so in a last Goodbye, then ends with `why`.

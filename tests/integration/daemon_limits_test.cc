@@ -78,8 +78,8 @@ TEST_F(DaemonLimitsTest, QueuedExecutionsAndAnswers) {
   commands.insert(commands.end(), {Execute(1, 1, 3), Fetch(1, 3)});
   ExpectExhausted(Ask(commands, 1, 3), "1 of 1 executions are queued");
   commands = waiting;
-  commands.push_back(Fetch(1, 2));
-  ExpectExhausted(Ask(commands, 1, 3), "1 of 1 requests are pending");
+  commands.insert(commands.end(), {Fetch(1, 2), Fetch(2, 2)});
+  ExpectExhausted(Ask(commands, 2, 3), "1 of 1 requests are pending");
 }
 
 TEST_F(DaemonLimitsTest, SessionMemory) {

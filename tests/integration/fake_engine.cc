@@ -171,6 +171,8 @@ class FakeSession : public engine::Session, public std::enable_shared_from_this<
     }
   }
 
+  int64_t queued() const override { return 0; }
+
   engine::SessionInfo info() const override {
     MutexLock lock(mutex_);
     return {
