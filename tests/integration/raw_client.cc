@@ -115,6 +115,9 @@ RawClient::Outcome RawClient::Send(std::vector<v1::Command> commands, size_t ans
     outcome.events.insert(outcome.events.end(), events.events().begin(), events.events().end());
   }
   stream->WritesDone();
+  // The end comes behind what was not read.
+  while (stream->Read(&events)) {
+  }
   outcome.status = stream->Finish();
   return outcome;
 }
