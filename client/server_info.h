@@ -47,6 +47,7 @@ struct ServerStats {
   double uptime_s = 0;
   std::string version;
   uint64_t incarnation = 0;  // differs after every restart
+  bool draining = false;     // no new sessions are taken
 };
 
 // Whose work goes first on a device that several sessions want.
@@ -79,6 +80,25 @@ struct CacheEntry {
   uint64_t size_bytes = 0;
   bool in_memory = false, on_disk = false;
   double compile_ms = 0, age_s = 0;
+};
+
+// An interval of the daemon's trace. Times are those of one clock of the daemon.
+struct TraceSpan {
+  enum class Kind : uint8_t {
+    kUnknown,
+    kExecution,    // on the compute stream of device `track`
+    kUpload,       // on its upload stream
+    kDownload,     // on its download stream
+    kCompile,      // on the compile thread `track`
+    kCompileStep,  // a stage or pass of a compile, within it
+  };
+  Kind kind = Kind::kUnknown;
+  uint32_t code = 0;  // a canonical status code; 0: fine
+  uint32_t track = 0;
+  uint64_t session = 0;      // 0: nobody's in particular
+  int64_t submitted_ns = 0;  // of executions: when the command was taken in
+  int64_t begin_ns = 0, end_ns = 0;
+  std::string name;
 };
 
 }  // namespace acceld::client

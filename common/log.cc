@@ -1,5 +1,9 @@
 #include "common/log.h"
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
 #include <memory>
 
 #include "spdlog/sinks/stdout_color_sinks.h"
@@ -22,14 +26,36 @@ spdlog::level::level_enum ToSpdlog(LogLevel level) {
   return spdlog::level::err;
 }
 
-spdlog::logger& Logger() {
-  static const std::shared_ptr<spdlog::logger> logger = [] {
-    auto made = std::make_shared<spdlog::logger>(
-        "acceld", std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
-    made->set_pattern("%Y-%m-%dT%H:%M:%S.%e %^%L%$ %t %v");
-    return made;
-  }();
-  return *logger;
+struct Logger {
+  Logger() : logger("acceld", std::make_shared<spdlog::sinks::stderr_color_sink_mt>()) {
+    logger.set_pattern(kTextPattern);
+  }
+
+  static constexpr char kTextPattern[] = "%Y-%m-%dT%H:%M:%S.%e %^%L%$ %t %v";
+  static constexpr char kJsonPattern[] = "%v";  // The line is made here, whole.
+
+  spdlog::logger logger;
+  std::atomic<LogFormat> format{LogFormat::kText};
+};
+
+Logger& TheLogger() {
+  // Never destroyed: threads may log while the process ends.
+  static Logger& logger = *new Logger;
+  return logger;
+}
+
+void Write(LogLevel level, absl::string_view line) {
+  TheLogger().logger.log(ToSpdlog(level), spdlog::string_view_t(line.data(), line.size()));
+}
+
+void LogFields(LogLevel level, absl::string_view message, absl::Span<const LogField> fields) {
+  switch (TheLogger().format.load(std::memory_order_relaxed)) {
+    case LogFormat::kText:
+      return Write(level, fields.empty() ? message : TextOfEvent(message, fields));
+    case LogFormat::kJson:
+      return Write(level, JsonLine(std::chrono::system_clock::now(), level,
+                                   static_cast<uint64_t>(syscall(SYS_gettid)), message, fields));
+  }
 }
 
 }  // namespace
@@ -43,12 +69,28 @@ absl::StatusOr<LogLevel> ParseLogLevel(absl::string_view text) {
       absl::StrCat("log level '", text, "' is not debug, info, warning or error"));
 }
 
-void SetLogLevel(LogLevel level) { Logger().set_level(ToSpdlog(level)); }
+absl::StatusOr<LogFormat> ParseLogFormat(absl::string_view text) {
+  if (text == "text") return LogFormat::kText;
+  if (text == "json") return LogFormat::kJson;
+  return absl::InvalidArgumentError(absl::StrCat("log format '", text, "' is not text or json"));
+}
 
-bool LogEnabled(LogLevel level) { return Logger().should_log(ToSpdlog(level)); }
+void SetLogLevel(LogLevel level) { TheLogger().logger.set_level(ToSpdlog(level)); }
+
+void SetLogFormat(LogFormat format) {
+  TheLogger().format.store(format, std::memory_order_relaxed);
+  TheLogger().logger.set_pattern(format == LogFormat::kText ? Logger::kTextPattern
+                                                            : Logger::kJsonPattern);
+}
+
+bool LogEnabled(LogLevel level) { return TheLogger().logger.should_log(ToSpdlog(level)); }
 
 void Log(LogLevel level, absl::string_view message) {
-  Logger().log(ToSpdlog(level), spdlog::string_view_t(message.data(), message.size()));
+  if (LogEnabled(level)) LogFields(level, message, {});
+}
+
+void LogEvent(LogLevel level, absl::string_view event, std::initializer_list<LogField> fields) {
+  if (LogEnabled(level)) LogFields(level, event, fields);
 }
 
 }  // namespace acceld

@@ -1,23 +1,30 @@
 #pragma once
 
+#include <initializer_list>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "common/log_line.h"
 #include "common/status.h"
 
 // The process's log, on standard error. Messages are built with absl::StrCat from their parts:
 //   LogInfo("compiled ", name, " in ", ms, " ms");
+// What is to be found again by machines is an event: a fixed text and fields.
+//   LogEvent(LogLevel::kInfo, "session opened", {{"session", id}, {"client", name}});
 // Any thread may log.
 namespace acceld {
-
-enum class LogLevel { kDebug, kInfo, kWarning, kError };
 
 // Parses "debug", "info", "warning" or "error".
 absl::StatusOr<LogLevel> ParseLogLevel(absl::string_view text);
 void SetLogLevel(LogLevel level);
+// Parses "text" or "json".
+absl::StatusOr<LogFormat> ParseLogFormat(absl::string_view text);
+void SetLogFormat(LogFormat format);
+
 bool LogEnabled(LogLevel level);
 void Log(LogLevel level, absl::string_view message);
+void LogEvent(LogLevel level, absl::string_view event, std::initializer_list<LogField> fields);
 
 template <typename... Parts>
 void LogDebug(const Parts&... parts) {

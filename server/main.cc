@@ -48,8 +48,12 @@ int WaitForSignal(const sigset_t& signals) {
 
 void LogDevices(const engine::Engine& engine) {
   for (const engine::DeviceInfo& device : engine.Devices()) {
-    LogInfo("device ", device.id, ": ", device.kind, ", ", device.name, ", ",
-            device.memory_limit_bytes >> 20, " MiB, code for ", device.architecture);
+    LogEvent(LogLevel::kInfo, "device",
+             {{"device", device.id},
+              {"kind", device.kind},
+              {"name", device.name},
+              {"memory_bytes", device.memory_limit_bytes},
+              {"architecture", device.architecture}});
   }
 }
 
@@ -63,6 +67,7 @@ void Reload(const config::FixedSources& sources, config::Effective& effective,
   }
   const config::DaemonConfig wanted = read->ToDaemonConfig();
   SetLogLevel(wanted.log_level);
+  SetLogFormat(wanted.log_format);
   running.shutdown_grace = wanted.shutdown_grace;
   const config::Changes changes = config::Compare(effective, *read);
   LogInfo("got SIGHUP: ", changes.applied.size(), " settings have changed");
@@ -80,6 +85,7 @@ int Run(const config::FixedSources& sources, config::Effective effective) {
   config::DaemonConfig config = effective.ToDaemonConfig();
   config.rpc.version = ACCELD_VERSION;
   SetLogLevel(config.log_level);
+  SetLogFormat(config.log_format);
   if (!effective.file().empty()) LogInfo("configuration from ", effective.file());
   absl::StatusOr<std::unique_ptr<engine::Engine>> engine = engine::Engine::Create(config.engine);
   if (!engine.ok()) {

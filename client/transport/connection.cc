@@ -8,14 +8,13 @@
 #include "absl/strings/str_cat.h"
 #include "client/transport/bulk.h"
 #include "client/transport/convert.h"
+#include "client/transport/dial.h"
 #include "client/transport/outbox.h"
 #include "client/transport/pending.h"
 #include "client/transport/session_link.h"
 #include "client/transport/status_codes.h"
 #include "client/transport/transport_thread.h"
 #include "common/future.h"
-#include "grpcpp/create_channel.h"
-#include "grpcpp/security/credentials.h"
 
 namespace acceld::client {
 
@@ -26,35 +25,6 @@ constexpr std::chrono::seconds kUnaryTimeout{10};
 constexpr std::chrono::seconds kFarewellTimeout{2};
 // How often the bytes of a fetch are asked for when streams break.
 constexpr int kFetchAttempts = 20;
-
-std::shared_ptr<grpc::Channel> MakeChannel(const Address& address,
-                                           std::chrono::milliseconds lease) {
-  grpc::ChannelArguments arguments;
-  // Each session has connections of its own, and they never leave the machine.
-  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 20);
-  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 20);
-  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 200);
-  if (lease.count() > 0 && !address.is_unix()) {
-    // A peer that vanished is noticed while there is time to go on with another stream.
-    const int quarter_ms = static_cast<int>(lease.count() / 4);
-    arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, quarter_ms);
-    arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, quarter_ms);
-    arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
-  }
-  arguments.SetMaxReceiveMessageSize(-1);
-  arguments.SetMaxSendMessageSize(-1);
-  return grpc::CreateCustomChannel(address.ToString(), grpc::InsecureChannelCredentials(),
-                                   arguments);
-}
-
-absl::Status NobodyAnswers(const Address& address, absl::string_view why) {
-  return absl::UnavailableError(absl::StrCat(
-      "no acceld daemon answers at ", address.ToString(), " (", why, "); start one with `acceld",
-      address.ToString() == DefaultAddress() ? "" : absl::StrCat(" --listen ", address.ToString()),
-      "`, or name another address in ACCELD_ADDRESS"));
-}
 
 CommandOutbox::WhenFull WhenFullHere() {
   return TransportThread::IsCurrent() ? CommandOutbox::WhenFull::kGrow
@@ -115,17 +85,8 @@ class Connection::Impl : public SessionLink::Handler {
 };
 
 absl::Status Connection::Impl::Open() {
-  const auto deadline = std::chrono::system_clock::now() + options_.connect_timeout;
-  if (!options_.wait_for_daemon) {
-    const absl::Status probe = Probe(options_.address);
-    if (absl::IsNotFound(probe)) return NobodyAnswers(options_.address, "there is no such socket");
-    if (absl::IsUnavailable(probe)) return NobodyAnswers(options_.address, "nobody listens there");
-    ACCELD_RETURN_IF_ERROR(probe);
-  }
-  if (!channel_->WaitForConnected(deadline)) {
-    return NobodyAnswers(options_.address,
-                         absl::StrCat("tried for ", options_.connect_timeout.count(), " ms"));
-  }
+  ACCELD_RETURN_IF_ERROR(
+      AwaitDaemon(*channel_, options_.address, options_.connect_timeout, options_.wait_for_daemon));
   v1::Hello hello;
   hello.set_protocol_version(kProtocolVersion);
   hello.set_client_name(options_.client_name);

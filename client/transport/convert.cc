@@ -18,6 +18,23 @@ CacheVerdict FromProto(v1::CacheVerdict verdict) {
   }
 }
 
+TraceSpan::Kind FromProto(v1::TraceSpan::Kind kind) {
+  switch (kind) {
+    case v1::TraceSpan::EXECUTION:
+      return TraceSpan::Kind::kExecution;
+    case v1::TraceSpan::UPLOAD:
+      return TraceSpan::Kind::kUpload;
+    case v1::TraceSpan::DOWNLOAD:
+      return TraceSpan::Kind::kDownload;
+    case v1::TraceSpan::COMPILE:
+      return TraceSpan::Kind::kCompile;
+    case v1::TraceSpan::COMPILE_STEP:
+      return TraceSpan::Kind::kCompileStep;
+    default:  // The enum is open on the wire.
+      return TraceSpan::Kind::kUnknown;
+  }
+}
+
 }  // namespace
 
 ExecutionInfo FromProto(const v1::ExecutionInfo& proto) {
@@ -61,7 +78,8 @@ ServerStats FromProto(const v1::Stats& proto) {
           .programs = proto.programs(),
           .uptime_s = proto.uptime_s(),
           .version = proto.version(),
-          .incarnation = proto.incarnation()};
+          .incarnation = proto.incarnation(),
+          .draining = proto.draining()};
 }
 
 v1::Priority ToProto(Priority priority) {
@@ -111,6 +129,17 @@ CacheEntry FromProto(const v1::CacheEntry& proto) {
           .on_disk = proto.on_disk(),
           .compile_ms = proto.compile_ms(),
           .age_s = proto.age_s()};
+}
+
+TraceSpan FromProto(const v1::TraceSpan& proto) {
+  return {.kind = FromProto(proto.kind()),
+          .code = proto.code(),
+          .track = proto.track(),
+          .session = proto.session(),
+          .submitted_ns = proto.submitted_ns(),
+          .begin_ns = proto.begin_ns(),
+          .end_ns = proto.end_ns(),
+          .name = proto.name()};
 }
 
 }  // namespace acceld::client

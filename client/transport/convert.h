@@ -13,5 +13,6 @@ DeviceInfo FromProto(const v1::DeviceInfo& proto);
 ServerStats FromProto(const v1::Stats& proto);
 SessionInfo FromProto(const v1::SessionInfo& proto);
 CacheEntry FromProto(const v1::CacheEntry& proto);
+TraceSpan FromProto(const v1::TraceSpan& proto);
 
 }  // namespace acceld::client

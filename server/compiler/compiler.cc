@@ -19,7 +19,7 @@
 namespace acceld::compiler {
 namespace {
 
-void DumpPlan(const kernels::Plan& plan, const std::vector<PassTime>& times, Dump& dump) {
+void DumpPlan(const kernels::Plan& plan, const std::vector<CompileStep>& steps, Dump& dump) {
   dump.Write("plan.txt", kernels::ToString(plan));
   std::string text;
   for (const kernels::Kernel& kernel : plan.kernels) {
@@ -27,8 +27,9 @@ void DumpPlan(const kernels::Plan& plan, const std::vector<PassTime>& times, Dum
   }
   dump.Write("kernels.txt", text);
   text.clear();
-  for (const PassTime& time : times) {
-    absl::StrAppend(&text, absl::StrFormat("%9.3f ms  ", time.ms), time.name, "\n");
+  for (const CompileStep& step : steps) {
+    const std::chrono::duration<double, std::milli> took = step.end - step.begin;
+    absl::StrAppend(&text, absl::StrFormat("%9.3f ms  ", took.count()), step.name, "\n");
   }
   dump.Write("times.txt", text);
 }
@@ -45,8 +46,17 @@ std::string KeyOf(const CompileOptions& options) {
 absl::StatusOr<hal::Executable> Compile(const ir::Module& module, absl::string_view entry,
                                         absl::Span<const ir::TensorType> argument_types,
                                         const hal::CodeGenerator& generator,
-                                        const CompileOptions& options) {
+                                        const CompileOptions& options,
+                                        std::vector<CompileStep>* steps) {
   const auto start = std::chrono::steady_clock::now();
+  std::vector<CompileStep> own_steps;
+  if (steps == nullptr) steps = &own_steps;
+  auto stage_began = start;
+  // What ran since the last stage ended.
+  const auto end_stage = [&](absl::string_view name) {
+    const auto now = std::chrono::steady_clock::now();
+    steps->push_back({name, std::exchange(stage_began, now), now});
+  };
   ACCELD_ASSIGN_OR_RETURN(ir::Module specialized, ir::Specialize(module, entry, argument_types));
   if (const absl::Status valid = ir::Verify(specialized); !valid.ok()) {
     return absl::InternalError(
@@ -54,20 +64,23 @@ absl::StatusOr<hal::Executable> Compile(const ir::Module& module, absl::string_v
   }
   const std::string digest =
       options.dump_dir.empty() ? "" : ir::Fingerprint(specialized, "main").ToHex();
+  end_stage("specialize");
   Dump dump(options.dump_dir, module.name.empty() ? entry : module.name, digest);
   if (dump.enabled()) dump.Write("00-input.mlir", ir::PrintModule(specialized));
 
-  std::vector<PassTime> times;
   ACCELD_ASSIGN_OR_RETURN(
       const ir::Module optimized,
-      RunPipeline(std::move(specialized), options.disabled_passes, dump, &times));
+      RunPipeline(std::move(specialized), options.disabled_passes, dump, steps));
+  stage_began = std::chrono::steady_clock::now();
   ACCELD_ASSIGN_OR_RETURN(kernels::Plan plan, BuildPlan(optimized, generator));
-  if (dump.enabled()) DumpPlan(plan, times, dump);
+  end_stage("plan");
+  if (dump.enabled()) DumpPlan(plan, *steps, dump);
 
   hal::Executable executable;
   std::vector<hal::CodeGenerator::Dump> code_dumps;
   ACCELD_ASSIGN_OR_RETURN(executable.code,
                           generator.Generate(plan, dump.enabled() ? &code_dumps : nullptr));
+  end_stage("generate code");
   for (const hal::CodeGenerator::Dump& code_dump : code_dumps) {
     dump.Write(code_dump.file_name, code_dump.text);
   }

@@ -9,6 +9,7 @@
 #include "common/digest.h"
 #include "common/ir/module.h"
 #include "common/status.h"
+#include "server/compiler/compile_step.h"
 #include "server/hal/code_generator.h"
 #include "server/hal/executable.h"
 
@@ -28,11 +29,12 @@ std::string KeyOf(const CompileOptions& options);
 // The whole compile: specialize, passes, fusion, buffer assignment, plan, code. `module` is
 // verified. Thread-safe and CPU-bound; call it on the compile pool. Errors: INVALID_ARGUMENT
 // (arguments do not fit the entry), UNIMPLEMENTED (no lowering), RESOURCE_EXHAUSTED, INTERNAL (our
-// bug, with the stage).
+// bug, with the stage). `steps` gets a row for each stage and pass that ran; it may be nullptr.
 absl::StatusOr<hal::Executable> Compile(const ir::Module& module, absl::string_view entry,
                                         absl::Span<const ir::TensorType> argument_types,
                                         const hal::CodeGenerator& generator,
-                                        const CompileOptions& options);
+                                        const CompileOptions& options,
+                                        std::vector<CompileStep>* steps = nullptr);
 
 // Identifies this build of the compiler, for cache keys: other code, other id.
 const std::string& BuildId();

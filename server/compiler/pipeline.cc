@@ -76,7 +76,7 @@ absl::Status NoSuchPass(absl::string_view name) {
 }
 
 absl::StatusOr<ir::Module> RunPipeline(ir::Module module, absl::Span<const std::string> disabled,
-                                       Dump& dump, std::vector<PassTime>* times) {
+                                       Dump& dump, std::vector<CompileStep>* steps) {
   for (const std::string& name : disabled) {
     if (FindPass(name) == nullptr) return NoSuchPass(name);
   }
@@ -89,11 +89,7 @@ absl::StatusOr<ir::Module> RunPipeline(ir::Module module, absl::Span<const std::
     absl::StatusOr<ir::Module> result = pass.run(module);
     if (!result.ok()) return Annotate(result.status(), absl::StrCat("pass ", pass.name));
     module = *std::move(result);
-    if (times != nullptr) {
-      const std::chrono::duration<double, std::milli> took =
-          std::chrono::steady_clock::now() - start;
-      times->push_back({pass.name, took.count()});
-    }
+    if (steps != nullptr) steps->push_back({pass.name, start, std::chrono::steady_clock::now()});
     if (const absl::Status valid = ir::Verify(module); !valid.ok()) {
       return absl::InternalError(
           absl::StrCat("pass ", pass.name, " broke the module: ", valid.message()));

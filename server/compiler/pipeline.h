@@ -7,6 +7,7 @@
 #include "absl/types/span.h"
 #include "common/ir/module.h"
 #include "common/status.h"
+#include "server/compiler/compile_step.h"
 #include "server/compiler/dump.h"
 
 namespace acceld::compiler {
@@ -26,15 +27,10 @@ const Pass* FindPass(absl::string_view name);
 // INVALID_ARGUMENT: names the pass that does not exist, and those that do.
 absl::Status NoSuchPass(absl::string_view name);
 
-struct PassTime {
-  absl::string_view name;
-  double ms = 0;
-};
-
 // Runs the pipeline, leaving out passes named in `disabled`. The module is verified and dumped
 // after each pass; a pass that breaks it is INTERNAL and named. INVALID_ARGUMENT for a disabled
-// name that does not exist. `times` may be nullptr.
+// name that does not exist. `steps` gets a row for each pass that ran; it may be nullptr.
 absl::StatusOr<ir::Module> RunPipeline(ir::Module module, absl::Span<const std::string> disabled,
-                                       Dump& dump, std::vector<PassTime>* times);
+                                       Dump& dump, std::vector<CompileStep>* steps);
 
 }  // namespace acceld::compiler

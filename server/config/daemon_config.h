@@ -16,6 +16,7 @@ struct DaemonConfig {
   rpc::RpcOptions rpc;
   std::string metrics_listen;  // as ParseMetricsAddress takes it; empty: no metrics
   LogLevel log_level = LogLevel::kInfo;
+  LogFormat log_format = LogFormat::kText;
   std::chrono::milliseconds shutdown_grace{10000};
   bool disk_cache = true;
 };

@@ -118,6 +118,16 @@ void AddBasics(Table& table) {
     config.log_level = *ParseLogLevel(std::get<std::string>(value));
   };
 
+  Setting& format = table.Add("log-format", SettingType::kText,
+                              "text (message key=value ...) or json (an object a line)");
+  format.value_name = "FORMAT";
+  format.fallback = "text";
+  format.reloadable = true;
+  format.check = [](absl::string_view text) { return ParseLogFormat(text).status(); };
+  format.apply = [](const Value& value, DaemonConfig& config) {
+    config.log_format = *ParseLogFormat(std::get<std::string>(value));
+  };
+
   Setting& metrics = table.Text(
       "metrics-listen", "[HOST:]PORT", [](DaemonConfig& c) -> auto& { return c.metrics_listen; },
       "serve metrics for Prometheus over HTTP there (not encrypted, for everybody who can "
@@ -126,6 +136,11 @@ void AddBasics(Table& table) {
   metrics.check = [](absl::string_view text) {
     return text.empty() ? absl::OkStatus() : observability::ParseMetricsAddress(text).status();
   };
+
+  table.Count(
+      "trace-spans", {0, 1 << 24}, [](DaemonConfig& c) -> auto& { return c.engine.trace_spans; },
+      "how many of the last executions, copies and compiler passes are kept for accelctl trace, in "
+      "128 bytes each; 0: none");
 
   Setting& grace = table.Add("shutdown-grace", SettingType::kSeconds,
                              "seconds that work in flight may take to finish after SIGTERM");

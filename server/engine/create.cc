@@ -23,8 +23,9 @@ absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(const EngineOptions& opti
   parts.compile_options = compiler::KeyOf(compile_options);
   parts.compile = [compile_options](const ir::Module& module, absl::string_view entry,
                                     absl::Span<const ir::TensorType> arguments,
-                                    const hal::CodeGenerator& generator) {
-    return compiler::Compile(module, entry, arguments, generator, compile_options);
+                                    const hal::CodeGenerator& generator,
+                                    std::vector<compiler::CompileStep>* steps) {
+    return compiler::Compile(module, entry, arguments, generator, compile_options, steps);
   };
   parts.result_types = ir::ResultTypesOf;
   parts.verify = ir::Verify;

@@ -15,6 +15,7 @@
 #include "common/ir/module.h"
 #include "common/status.h"
 #include "server/engine/metrics.h"
+#include "server/observability/instruments/trace_ring.h"
 
 // The daemon without its transport: sessions, handles, programs, dispatch. The RPC layer is a thin
 // adapter over these two classes, and so are most tests.
@@ -35,6 +36,7 @@ struct EngineOptions {
   int64_t program_bytes = int64_t{256} << 20;  // programs kept for sessions to come
   std::string dump_dir;                        // empty: no dumps
   std::vector<std::string> disabled_passes;    // of the compiler, by name
+  size_t trace_spans = 65536;                  // kept for Trace, in 128 bytes each; 0: none
   // Limits per session.
   int64_t max_handles = 1'000'000;
   int64_t max_queued_executions = 100'000;
@@ -58,6 +60,8 @@ struct Identity {
 
 // Whose work goes first when a device is wanted by several sessions.
 enum class Priority : uint8_t { kBatch, kNormal, kInteractive };
+// "batch", "normal", "interactive".
+absl::string_view PriorityName(Priority priority);
 
 struct SessionOptions {
   std::string client_name;  // for people: "train_digits[4711]"
@@ -211,7 +215,8 @@ class Session {
   // Cancels queued work and frees every array; what a running kernel or copy uses is freed when it
   // ends, which Close does not wait for. Idempotent. Later commands fail with CANCELLED. Pending
   // Await and Fetch callbacks get CANCELLED.
-  virtual void Close() = 0;
+  // Those callbacks get `reason` as their message.
+  virtual void Close(absl::string_view reason) = 0;
 
   // Executions and uploads that have not ended. A few atomic reads.
   virtual int64_t queued() const = 0;
@@ -234,7 +239,13 @@ class Engine {
   virtual std::vector<DeviceInfo> Devices() const = 0;
   virtual EngineStats Stats() const = 0;
   virtual std::vector<SessionInfo> Sessions() const = 0;
+  // Session::Close of the open session with this number, or NOT_FOUND.
+  virtual absl::Status CloseSession(uint64_t id, absl::string_view reason) = 0;
   virtual EngineMetrics Metrics() const = 0;
+  // What ended within the last while, by the time at which it began. FAILED_PRECONDITION when none
+  // of it is kept. Takes as long as it takes to copy EngineOptions.trace_spans.
+  virtual absl::StatusOr<std::vector<observability::Span>> Trace(
+      std::chrono::nanoseconds last) const = 0;
   // Most recently used first; `offset` and `limit` page through it.
   virtual std::vector<CacheEntryInfo> CacheEntries(size_t offset, size_t limit) const = 0;
   // Those that `reader` may open.

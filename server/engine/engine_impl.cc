@@ -50,6 +50,7 @@ EngineImpl::EngineImpl(const EngineOptions& options, EngineParts parts)
       total_(std::make_shared<runtime::MemoryAccount>(INT64_MAX)),
       programs_(parts_, options_.program_bytes),
       named_arrays_(static_cast<size_t>(options_.max_named_arrays)),
+      trace_(options_.trace_spans),
       transfers_(std::make_unique<ThreadPool>("transfer", 1,
                                               static_cast<size_t>(options_.max_queued_copies))),
       timers_("timers", kMaxTimers) {
@@ -59,7 +60,7 @@ EngineImpl::EngineImpl(const EngineOptions& options, EngineParts parts)
     architectures_.push_back(device->code_generator().architecture());
     executors_.push_back(std::make_unique<runtime::DeviceExecutor>(
         *device, static_cast<int>(executors_.size()),
-        runtime::DeviceExecutor::Options{.max_in_flight = parts_.max_in_flight}));
+        runtime::DeviceExecutor::Options{.max_in_flight = parts_.max_in_flight, .trace = &trace_}));
   }
   ACCELD_CHECK(!devices.empty());
   cache_ = std::make_unique<cache::ExecutableCache>(
@@ -179,6 +180,20 @@ std::vector<SessionInfo> EngineImpl::Sessions() const {
   return infos;
 }
 
+absl::Status EngineImpl::CloseSession(uint64_t id, absl::string_view reason) {
+  std::shared_ptr<SessionImpl> session;
+  {
+    MutexLock lock(mutex_);
+    const auto it = sessions_.find(id);
+    if (it == sessions_.end()) {
+      return absl::NotFoundError(absl::StrCat("there is no open session ", id));
+    }
+    session = it->second;
+  }
+  session->Close(reason);
+  return absl::OkStatus();
+}
+
 EngineMetrics EngineImpl::Metrics() const {
   const cache::ExecutableCache::Stats cache = cache_->stats();
   EngineMetrics metrics{.compile_time = cache_->compile_time(),
@@ -198,6 +213,15 @@ EngineMetrics EngineImpl::Metrics() const {
     }
   }
   return metrics;
+}
+
+absl::StatusOr<std::vector<observability::Span>> EngineImpl::Trace(
+    std::chrono::nanoseconds last) const {
+  if (!trace_.enabled()) {
+    return absl::FailedPreconditionError("the daemon keeps no trace; see its setting trace-spans");
+  }
+  const int64_t now_ns = std::chrono::steady_clock::now().time_since_epoch().count();
+  return trace_.Read(last.count() >= now_ns ? 0 : now_ns - last.count());
 }
 
 std::vector<CacheEntryInfo> EngineImpl::CacheEntries(size_t offset, size_t limit) const {
@@ -226,7 +250,7 @@ void EngineImpl::Shutdown(std::chrono::milliseconds grace) {
   }
   const auto deadline = std::chrono::steady_clock::now() + grace;
   for (const auto& executor : executors_) executor->WaitUntilIdle(deadline);
-  for (const auto& session : OpenSessions()) session->Close();
+  for (const auto& session : OpenSessions()) session->Close("the daemon is shutting down");
   const auto cancel_deadline = std::chrono::steady_clock::now() + kCancelGrace;
   for (const auto& executor : executors_) executor->WaitUntilIdle(cancel_deadline);
 }

@@ -33,7 +33,10 @@ class EngineImpl final : public Engine {
   std::vector<DeviceInfo> Devices() const override;
   EngineStats Stats() const override;
   std::vector<SessionInfo> Sessions() const override;
+  absl::Status CloseSession(uint64_t id, absl::string_view reason) override;
   EngineMetrics Metrics() const override;
+  absl::StatusOr<std::vector<observability::Span>> Trace(
+      std::chrono::nanoseconds last) const override;
   std::vector<CacheEntryInfo> CacheEntries(size_t offset, size_t limit) const override;
   std::vector<NamedArrayInfo> NamedArrays(const Identity& reader) const override {
     return named_arrays_.List(reader);
@@ -54,6 +57,7 @@ class EngineImpl final : public Engine {
   TimerQueue& timers() { return timers_; }
   // Runs work that allocates much, off the streams' threads.
   ThreadPool& transfers() { return *transfers_; }
+  observability::TraceRing& trace() { return trace_; }
   // Of one session, in bytes.
   int64_t session_limit() const;
   // An execution or array that fails where it is named.
@@ -71,6 +75,7 @@ class EngineImpl final : public Engine {
   ProgramRegistry programs_;
   engine::NamedArrays named_arrays_;
   observability::StatusCounter refusals_;
+  observability::TraceRing trace_;
   std::vector<std::unique_ptr<runtime::DeviceExecutor>> executors_;
   std::unique_ptr<ThreadPool> transfers_;
   std::unique_ptr<cache::ExecutableCache> cache_;

@@ -10,6 +10,7 @@
 #include "common/digest.h"
 #include "common/ir/module.h"
 #include "common/status.h"
+#include "server/compiler/compile_step.h"
 #include "server/engine/engine.h"
 #include "server/hal/device.h"
 #include "server/hal/executable.h"
@@ -20,9 +21,9 @@ namespace acceld::engine {
 // tests. The functions are thread-safe.
 struct EngineParts {
   std::vector<std::unique_ptr<hal::Device>> devices;  // at least one
-  std::function<absl::StatusOr<hal::Executable>(const ir::Module& module, absl::string_view entry,
-                                                absl::Span<const ir::TensorType> arguments,
-                                                const hal::CodeGenerator& generator)>
+  std::function<absl::StatusOr<hal::Executable>(
+      const ir::Module& module, absl::string_view entry, absl::Span<const ir::TensorType> arguments,
+      const hal::CodeGenerator& generator, std::vector<compiler::CompileStep>* steps)>
       compile;
   std::function<absl::StatusOr<std::vector<ir::TensorType>>(
       const ir::Module& module, absl::string_view entry,

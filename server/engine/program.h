@@ -31,6 +31,8 @@ class Program {
 
   const ir::Module& module() const { return module_; }
   const std::string& entry() const { return entry_; }
+  // For people: the module's name, or else the entry's.
+  const std::string& name() const { return module_.name.empty() ? entry_ : module_.name; }
   const Digest& fingerprint() const { return fingerprint_; }
 
   // The entry's result types on these arguments, inferred once for each list. INVALID_ARGUMENT when

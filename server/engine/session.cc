@@ -43,7 +43,7 @@ SessionImpl::SessionImpl(EngineImpl& engine, uint64_t id, std::string token, Ses
   }
 }
 
-SessionImpl::~SessionImpl() { Close(); }
+SessionImpl::~SessionImpl() { Close("the session is closed"); }
 
 absl::Status SessionImpl::CheckOpen() const {
   return closed_ ? absl::CancelledError("the session is closed") : absl::OkStatus();
@@ -174,7 +174,7 @@ void SessionImpl::Release(absl::Span<const Handle> handles) {
   }
 }
 
-void SessionImpl::Close() {
+void SessionImpl::Close(absl::string_view why) {
   absl::flat_hash_map<Handle, Named> handles;
   absl::flat_hash_map<ProgramId, std::shared_ptr<RegisteredProgram>> programs;
   absl::flat_hash_map<Handle, std::shared_ptr<UploadState>> uploads;
@@ -186,7 +186,7 @@ void SessionImpl::Close() {
     programs.swap(programs_);
     uploads.swap(uploads_);
   }
-  const absl::Status reason = absl::CancelledError("the session is closed");
+  const absl::Status reason = absl::CancelledError(why);
   cancelled_->store(true);
   for (uint32_t device = 0; device < queues_.size(); ++device) {
     engine_.executor(device).Cancel(*queues_[device], reason);

@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/cache/cache_key.h"
+#include "server/engine/compile_trace.h"
 #include "server/engine/engine_impl.h"
 #include "server/engine/session_impl.h"
 
@@ -160,15 +161,21 @@ void SessionImpl::DefineOutputs(absl::Span<const Handle> handles, uint32_t devic
 
 cache::Request SessionImpl::RequestFor(const std::shared_ptr<const Program>& program,
                                        const Call& call) const {
-  return {
-      .key = call.cache_key,
-      .fingerprint = program->fingerprint(),
-      .arguments = call.arguments,
-      .device = call.device,
-      .compile = [engine = &engine_, program, arguments = call.arguments, device = call.device] {
-        return engine->parts().compile(program->module(), program->entry(), arguments,
-                                       engine->executor(device).device().code_generator());
-      }};
+  return {.key = call.cache_key,
+          .fingerprint = program->fingerprint(),
+          .arguments = call.arguments,
+          .device = call.device,
+          .compile = [engine = &engine_, program, arguments = call.arguments, device = call.device,
+                      session = id_] {
+            std::vector<compiler::CompileStep> steps;
+            const auto begin = std::chrono::steady_clock::now();
+            absl::StatusOr<hal::Executable> executable =
+                engine->parts().compile(program->module(), program->entry(), arguments,
+                                        engine->executor(device).device().code_generator(), &steps);
+            TraceCompile(program->name(), session, begin, steps, executable.status(),
+                         engine->trace());
+            return executable;
+          }};
 }
 
 void SessionImpl::SetDeadline(const std::shared_ptr<runtime::Task>& task, const std::string& name,
@@ -219,6 +226,7 @@ void SessionImpl::Start(Resolved resolved, uint32_t device, const ExecuteOptions
   if (options.deadline.has_value()) {
     SetDeadline(task, *resolved.program->name, device, *options.deadline);
   }
+  task->session = id_;
   executor.Submit(queues_[device], task, ready);
   if (ready) return;
 

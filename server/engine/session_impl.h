@@ -56,7 +56,7 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
                        const PublishOptions& options) override;
   absl::StatusOr<ArrayInfo> OpenNamed(Handle handle, absl::string_view name) override;
   absl::Status DropName(absl::string_view name) override;
-  void Close() override;
+  void Close(absl::string_view reason) override;
   int64_t queued() const override;
   SessionInfo info() const override;
 

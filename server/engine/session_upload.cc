@@ -115,6 +115,7 @@ absl::StatusOr<std::shared_ptr<runtime::Task>> SessionImpl::DefineArray(Handle h
 void SessionImpl::SubmitUpload(std::shared_ptr<runtime::Task> task, runtime::Upload upload) {
   const uint32_t device = static_cast<uint32_t>(task->outputs[0]->device());
   task->work() = std::move(upload);
+  task->session = id_;
   engine_.executor(device).Submit(queues_[device], std::move(task), /*executable_ready=*/true);
 }
 

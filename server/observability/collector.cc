@@ -13,18 +13,6 @@ namespace {
 constexpr auto kOk = static_cast<size_t>(absl::StatusCode::kOk);
 constexpr auto kCancelled = static_cast<size_t>(absl::StatusCode::kCancelled);
 
-absl::string_view PriorityName(engine::Priority priority) {
-  switch (priority) {
-    case engine::Priority::kBatch:
-      return "batch";
-    case engine::Priority::kNormal:
-      return "normal";
-    case engine::Priority::kInteractive:
-      return "interactive";
-  }
-  return "";
-}
-
 void AddDevices(const engine::Engine& engine, const engine::EngineMetrics& metrics,
                 Families& families) {
   for (const engine::DeviceInfo& info : engine.Devices()) {
@@ -47,7 +35,7 @@ void AddDevices(const engine::Engine& engine, const engine::EngineMetrics& metri
     families.Add(MetricId::kExecutions, {device, "cancelled"}, of_device.executions[kCancelled]);
     for (size_t priority = 0; priority < engine::kNumPriorities; ++priority) {
       families.Add(MetricId::kQueueDepth,
-                   {device, PriorityName(static_cast<engine::Priority>(priority))},
+                   {device, engine::PriorityName(static_cast<engine::Priority>(priority))},
                    of_device.queued_by_priority[priority]);
     }
   }

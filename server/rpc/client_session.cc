@@ -2,10 +2,8 @@
 
 #include <utility>
 
-#include "absl/strings/escaping.h"
-#include "absl/strings/str_cat.h"
-#include "common/log.h"
 #include "server/rpc/convert.h"
+#include "server/rpc/session_log.h"
 
 namespace acceld::rpc {
 
@@ -17,6 +15,8 @@ ClientSession::ClientSession(engine::Engine& engine, std::shared_ptr<engine::Ses
       transfers_(std::make_shared<SessionTransfers>(options.max_transfer_bytes)),
       renewed_at_(std::chrono::steady_clock::now()),
       handler_(*session_, transfers_, options) {}
+
+ClientSession::~ClientSession() { Close(absl::CancelledError("nobody holds it any more")); }
 
 absl::StatusOr<uint64_t> ClientSession::Attach(std::shared_ptr<SessionStream> stream) {
   std::shared_ptr<SessionStream> displaced;
@@ -44,11 +44,10 @@ bool ClientSession::Detach(const SessionStream& stream) {
     if (ended_) return false;
   }
   if (lease_.count() > 0) {
-    LogInfo("session ", session_->id(), " has lost its stream; it may be resumed for ",
-            lease_.count(), " ms");
+    LogStreamLost(session_->info(), lease_);
     return true;
   }
-  Close();
+  Close(absl::CancelledError("its stream has ended"));
   return false;
 }
 
@@ -117,23 +116,21 @@ void ClientSession::End(const absl::Status& why) {
     stream = stream_;
   }
   // Answers that were owed come before the Goodbye.
-  Close();
+  Close(why);
   if (stream != nullptr) stream->SayGoodbye(why);
 }
 
-void ClientSession::Close() {
+void ClientSession::Close(const absl::Status& why) {
   {
     MutexLock lock(mutex_);
     if (std::exchange(ended_, true)) return;
   }
   const engine::SessionInfo held = session_->info();
   const auto start = std::chrono::steady_clock::now();
-  session_->Close();
+  session_->Close(why.message());
   transfers_->Clear();
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
-  LogInfo("session ", held.id, " (", absl::CEscape(held.client_name), ") ended after ",
-          held.executions, " executions; let go of ", held.arrays, " arrays, ", held.array_bytes,
-          " bytes, in ", took.count(), " ms");
+  LogSessionEnded(held, why, took.count());
 }
 
 }  // namespace acceld::rpc

@@ -30,7 +30,7 @@ class ClientSession {
   // `lease` of 0: the session ends with its stream.
   ClientSession(engine::Engine& engine, std::shared_ptr<engine::Session> session,
                 const RpcOptions& options, std::chrono::milliseconds lease);
-  ~ClientSession() { Close(); }
+  ~ClientSession();
 
   engine::Session& engine_session() { return *session_; }
   SessionTransfers& transfers() { return *transfers_; }
@@ -65,7 +65,7 @@ class ClientSession {
 
  private:
   absl::Status SettleProgram(uint64_t program_id, const absl::StatusOr<Digest>& fingerprint);
-  void Close();
+  void Close(const absl::Status& why);
 
   engine::Engine& engine_;
   const std::shared_ptr<engine::Session> session_;  // Shared with the engine.

@@ -7,6 +7,7 @@
 #include "common/ir/wire.h"
 #include "common/utf8.h"
 #include "server/rpc/convert.h"
+#include "server/rpc/session_log.h"
 
 namespace acceld::rpc {
 namespace {
@@ -205,7 +206,10 @@ void CommandHandler::OnCompile(const v1::Compile& command,
   stream->BeginRequest();
   const absl::Status status =
       session_.Compile(command.program_id(), std::move(arguments), command.device(),
-                       [stream, request_id](engine::CompileResult result) {
+                       [stream, request_id, session = session_.id()](engine::CompileResult result) {
+                         if (!result.status.ok()) {
+                           LogRequestFailed(session, "compile", request_id, result.status);
+                         }
                          stream->Send(CompileDoneEvent(request_id, result));
                          stream->EndRequest();
                        });
@@ -260,12 +264,15 @@ void CommandHandler::OnAwait(const v1::Await& command,
     return stream->Send(ReadyEvent(request_id, *why));
   }
   stream->BeginRequest();
-  session_.Await(command.handle(), [stream, request_id](const engine::ReadyResult& result) {
-    v1::Event event = ReadyEvent(request_id, result.status);
-    *event.mutable_ready()->mutable_execution() = ToProto(result.execution);
-    stream->Send(std::move(event));
-    stream->EndRequest();
-  });
+  session_.Await(command.handle(),
+                 [stream, request_id, session = session_.id()](const engine::ReadyResult& result) {
+                   if (!result.status.ok())
+                     LogRequestFailed(session, "await", request_id, result.status);
+                   v1::Event event = ReadyEvent(request_id, result.status);
+                   *event.mutable_ready()->mutable_execution() = ToProto(result.execution);
+                   stream->Send(std::move(event));
+                   stream->EndRequest();
+                 });
 }
 
 void CommandHandler::OnFetch(const v1::Fetch& command,
@@ -276,8 +283,11 @@ void CommandHandler::OnFetch(const v1::Fetch& command,
   }
   stream->BeginRequest();
   session_.Fetch(command.handle(),
-                 [stream, request_id, transfers = transfers_,
+                 [stream, request_id, transfers = transfers_, session = session_.id(),
                   max_inline_bytes = options_.max_inline_bytes](const engine::FetchResult& result) {
+                   if (!result.array.ok()) {
+                     LogRequestFailed(session, "fetch", request_id, result.array.status());
+                   }
                    stream->Send(FetchedEvent(request_id, result, max_inline_bytes, *transfers));
                    stream->EndRequest();
                  });

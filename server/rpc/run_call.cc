@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/ir/wire.h"
 #include "server/rpc/convert.h"
+#include "server/rpc/session_log.h"
 #include "server/rpc/status_codes.h"
 
 namespace acceld::rpc {
@@ -72,8 +73,14 @@ absl::StatusOr<std::vector<engine::Handle>> RunCall::Submit() {
   const std::string entry = EntryOf(request.program());
   ACCELD_ASSIGN_OR_RETURN(const ir::Function* function, module.Entry(entry));
   std::vector<engine::Handle> inputs, outputs(function->body.results.size());
-  ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<engine::Session> session,
-                          rpc_.engine.OpenSession({.client_name = "run"}));
+  const engine::SessionOptions session_options{.client_name = "run"};
+  absl::StatusOr<std::shared_ptr<engine::Session>> opened =
+      rpc_.engine.OpenSession(session_options);
+  if (!opened.ok()) {
+    LogSessionRefused(session_options, opened.status());
+    return opened.status();
+  }
+  const std::shared_ptr<engine::Session> session = *std::move(opened);
   {
     MutexLock lock(mutex_);
     if (reactor_ != nullptr) session_ = session;
@@ -93,7 +100,7 @@ absl::StatusOr<std::vector<engine::Handle>> RunCall::Submit() {
   MutexLock lock(mutex_);
   if (status.ok() && reactor_ == nullptr) status = absl::CancelledError("the client gave up");
   if (!status.ok()) {
-    session->Close();
+    session->Close("the call has ended");
     return status;
   }
   return outputs;
@@ -147,7 +154,9 @@ void RunCall::Finish(const absl::Status& status) {
     }
   }
   if (reactor != nullptr) reactor->Finish(ToGrpc(status));
-  if (session != nullptr) session->Close();
+  if (session == nullptr) return;
+  if (!status.ok()) LogRequestFailed(session->id(), "run", 0, status);
+  session->Close("the call has ended");
 }
 
 }  // namespace acceld::rpc

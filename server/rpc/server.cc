@@ -70,6 +70,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(engine::Engine& engine, Rp
   }
   if (auto* health = impl->server->GetHealthCheckService()) {
     health->SetServingStatus(v1::Acceld::service_full_name(), true);
+    impl->service.readiness().OnChange([health](bool ready) { health->SetServingStatus(ready); });
   }
   return std::unique_ptr<Server>(new Server(std::move(impl)));
 }
@@ -80,10 +81,7 @@ Server::~Server() { Shutdown(std::chrono::milliseconds(0)); }
 const std::vector<Address>& Server::addresses() const { return impl_->addresses; }
 const observability::RpcInstruments& Server::instruments() const { return *impl_->instruments; }
 
-void Server::StopAccepting() {
-  impl_->service.StopAccepting();
-  if (auto* health = impl_->server->GetHealthCheckService()) health->SetServingStatus(false);
-}
+void Server::StopAccepting() { impl_->service.readiness().Stop(); }
 
 void Server::Shutdown(std::chrono::milliseconds grace) {
   StopAccepting();

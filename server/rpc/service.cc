@@ -5,33 +5,26 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "common/log.h"
 #include "server/rpc/bulk_reactors.h"
 #include "server/rpc/convert.h"
 #include "server/rpc/run_call.h"
+#include "server/rpc/session_log.h"
 #include "server/rpc/status_codes.h"
+#include "server/rpc/trace_reactor.h"
 
 namespace acceld::rpc {
 namespace {
 
 constexpr size_t kDefaultPageSize = 100;
 constexpr size_t kMaxPageSize = 1000;
-
-absl::Status Draining() { return absl::UnavailableError("the daemon is shutting down"); }
+constexpr size_t kMaxReasonBytes = 500;
 
 grpc::ServerUnaryReactor* Answer(grpc::CallbackServerContext* context, const absl::Status& status) {
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
   reactor->Finish(ToGrpc(status));
   return reactor;
 }
-
-// A stream that is refused before it begins.
-class RefusedChannel : public ChannelStream {
- public:
-  explicit RefusedChannel(const grpc::Status& status) { Finish(status); }
-
- private:
-  void OnDone() override { delete this; }
-};
 
 }  // namespace
 
@@ -40,15 +33,16 @@ Service::Service(engine::Engine& engine, RpcOptions options,
     : engine_(engine),
       options_(std::move(options)),
       instruments_(instruments),
-      sessions_(engine_, options_),
+      sessions_(engine_, options_, readiness_),
       decoders_("decode", options_.decode_threads, options_.max_queued_decodes) {}
 
 ChannelStream* Service::Channel(grpc::CallbackServerContext*) {
-  if (!accepting_) return new RefusedChannel(ToGrpc(Draining()));
   return ChannelReactor::Start(context_);
 }
 
-void Service::EndSessions() { sessions_.EndAll(Draining()); }
+void Service::EndSessions() {
+  sessions_.EndAll(absl::UnavailableError("the daemon is shutting down"));
+}
 
 grpc::ServerReadReactor<v1::UploadChunk>* Service::Upload(grpc::CallbackServerContext* context,
                                                           v1::UploadReply*) {
@@ -74,7 +68,10 @@ grpc::ServerUnaryReactor* Service::EndSession(grpc::CallbackServerContext* conte
 
 grpc::ServerUnaryReactor* Service::Run(grpc::CallbackServerContext* context,
                                        const v1::RunRequest* request, v1::RunReply* reply) {
-  if (!accepting_) return Answer(context, Draining());
+  if (const absl::Status ready = readiness_.Check(); !ready.ok()) {
+    LogSessionRefused({.client_name = "run"}, ready);
+    return Answer(context, ready);
+  }
   return RunCall::Start(context_, request, reply);
 }
 
@@ -94,6 +91,7 @@ grpc::ServerUnaryReactor* Service::GetStats(grpc::CallbackServerContext* context
   reply->set_uptime_s(uptime.count());
   reply->set_version(options_.version);
   reply->set_incarnation(engine_.incarnation());
+  reply->set_draining(!readiness_.ready());
   return Answer(context, absl::OkStatus());
 }
 
@@ -131,6 +129,39 @@ grpc::ServerUnaryReactor* Service::ListCache(grpc::CallbackServerContext* contex
   for (const engine::CacheEntryInfo& entry : entries) *reply->add_entries() = ToProto(entry);
   if (entries.size() == limit) reply->set_next_page_token(absl::StrCat(offset + limit));
   return Answer(context, absl::OkStatus());
+}
+
+grpc::ServerUnaryReactor* Service::KillSession(grpc::CallbackServerContext* context,
+                                               const v1::KillSessionRequest* request,
+                                               v1::KillSessionReply*) {
+  const absl::Status why = absl::CancelledError(absl::StrCat(
+      "the session was ended by an administrator", request->reason().empty() ? "" : ": ",
+      request->reason().substr(0, kMaxReasonBytes)));
+  // One with a stream hears it there; that of a run answers its call.
+  if (const auto session = sessions_.FindById(request->session_id()); session != nullptr) {
+    sessions_.End(session, why);
+    return Answer(context, absl::OkStatus());
+  }
+  return Answer(context, engine_.CloseSession(request->session_id(), why.message()));
+}
+
+grpc::ServerUnaryReactor* Service::Drain(grpc::CallbackServerContext* context,
+                                         const v1::DrainRequest* request, v1::DrainReply* reply) {
+  if (request->undo()) {
+    const absl::Status undone = readiness_.Undo();
+    if (!undone.ok()) return Answer(context, undone);
+  } else {
+    readiness_.Drain();
+  }
+  LogEvent(LogLevel::kInfo, request->undo() ? "drain undone" : "draining",
+           {{"sessions", engine_.Stats().sessions}});
+  reply->set_sessions(engine_.Stats().sessions);
+  return Answer(context, absl::OkStatus());
+}
+
+grpc::ServerWriteReactor<v1::TraceChunk>* Service::GetTrace(grpc::CallbackServerContext*,
+                                                            const v1::GetTraceRequest* request) {
+  return TraceReactor::Start(engine_, decoders_, *request);
 }
 
 }  // namespace acceld::rpc

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <memory>
 
@@ -15,8 +14,10 @@ using ServiceBase = v1::Acceld::WithRawCallbackMethod_Channel<v1::Acceld::WithCa
     v1::Acceld::WithCallbackMethod_Download<v1::Acceld::WithCallbackMethod_Run<
         v1::Acceld::WithCallbackMethod_ListDevices<v1::Acceld::WithCallbackMethod_EndSession<
             v1::Acceld::WithCallbackMethod_GetStats<v1::Acceld::WithCallbackMethod_ListSessions<
-                v1::Acceld::WithCallbackMethod_ListNames<
-                    v1::Acceld::WithCallbackMethod_ListCache<v1::Acceld::Service>>>>>>>>>>;
+                v1::Acceld::WithCallbackMethod_ListNames<v1::Acceld::WithCallbackMethod_ListCache<
+                    v1::Acceld::WithCallbackMethod_GetTrace<
+                        v1::Acceld::WithCallbackMethod_KillSession<
+                            v1::Acceld::WithCallbackMethod_Drain<v1::Acceld::Service>>>>>>>>>>>>>;
 
 // The RPCs of acceld.proto. Each makes its reactor and returns; gRPC's threads call it.
 class Service : public ServiceBase {
@@ -24,7 +25,7 @@ class Service : public ServiceBase {
   // Both outlive the service.
   Service(engine::Engine& engine, RpcOptions options, observability::RpcInstruments& instruments);
 
-  void StopAccepting() { accepting_ = false; }
+  Readiness& readiness() { return readiness_; }
   // Ends every session with UNAVAILABLE.
   void EndSessions();
 
@@ -53,12 +54,19 @@ class Service : public ServiceBase {
   grpc::ServerUnaryReactor* ListCache(grpc::CallbackServerContext* context,
                                       const v1::ListCacheRequest* request,
                                       v1::ListCacheReply* reply) override;
+  grpc::ServerUnaryReactor* KillSession(grpc::CallbackServerContext* context,
+                                        const v1::KillSessionRequest* request,
+                                        v1::KillSessionReply* reply) override;
+  grpc::ServerUnaryReactor* Drain(grpc::CallbackServerContext* context,
+                                  const v1::DrainRequest* request, v1::DrainReply* reply) override;
+  grpc::ServerWriteReactor<v1::TraceChunk>* GetTrace(grpc::CallbackServerContext* context,
+                                                     const v1::GetTraceRequest* request) override;
 
   engine::Engine& engine_;
   const RpcOptions options_;
   observability::RpcInstruments& instruments_;
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
-  std::atomic<bool> accepting_{true};
+  Readiness readiness_;
   SessionTable sessions_;
   const RpcContext context_{engine_, options_, instruments_, sessions_, timers_, decoders_};
   TimerQueue timers_{"rpc-timers", size_t{1} << 20};

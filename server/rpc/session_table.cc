@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/rpc/convert.h"
+#include "server/rpc/session_log.h"
 
 namespace acceld::rpc {
 namespace {
@@ -25,8 +26,12 @@ absl::Status CheckVersion(uint32_t version) {
 
 }  // namespace
 
-SessionTable::SessionTable(engine::Engine& engine, const RpcOptions& options)
-    : engine_(engine), options_(options), watcher_([this] { WatchLeases(); }) {
+SessionTable::SessionTable(engine::Engine& engine, const RpcOptions& options,
+                           const Readiness& readiness)
+    : engine_(engine),
+      options_(options),
+      readiness_(readiness),
+      watcher_([this] { WatchLeases(); }) {
   pthread_setname_np(watcher_.native_handle(), "leases");
 }
 
@@ -43,12 +48,19 @@ absl::StatusOr<std::shared_ptr<ClientSession>> SessionTable::Open(const v1::Hell
   ACCELD_RETURN_IF_ERROR(CheckVersion(hello.protocol_version()));
   const std::chrono::milliseconds lease =
       std::min(std::chrono::milliseconds(hello.lease_ms()), options_.max_lease);
-  ACCELD_ASSIGN_OR_RETURN(
-      std::shared_ptr<engine::Session> opened,
-      engine_.OpenSession({.client_name = hello.client_name().substr(0, kMaxClientNameBytes),
-                           .priority = FromProto(hello.priority())}));
-  std::string token(opened->token());
-  auto session = std::make_shared<ClientSession>(engine_, std::move(opened), options_, lease);
+  const engine::SessionOptions session_options{
+      .client_name = hello.client_name().substr(0, kMaxClientNameBytes),
+      .priority = FromProto(hello.priority())};
+  const absl::Status ready = readiness_.Check();
+  absl::StatusOr<std::shared_ptr<engine::Session>> opened =
+      ready.ok() ? engine_.OpenSession(session_options) : ready;
+  if (!opened.ok()) {
+    LogSessionRefused(session_options, opened.status());
+    return opened.status();
+  }
+  LogSessionOpened((*opened)->info());
+  std::string token((*opened)->token());
+  auto session = std::make_shared<ClientSession>(engine_, *std::move(opened), options_, lease);
   MutexLock lock(mutex_);
   ACCELD_RETURN_IF_ERROR(closed_);
   sessions_.emplace(std::move(token), session);
@@ -70,6 +82,13 @@ absl::StatusOr<std::shared_ptr<ClientSession>> SessionTable::Find(absl::string_v
   const auto found = sessions_.find(token);
   if (found != sessions_.end()) return found->second;
   return absl::NotFoundError("no open session has this token");
+}
+
+std::shared_ptr<ClientSession> SessionTable::FindById(uint64_t id) const {
+  for (std::shared_ptr<ClientSession>& session : All()) {
+    if (session->engine_session().id() == id) return std::move(session);
+  }
+  return nullptr;
 }
 
 void SessionTable::Detach(const std::shared_ptr<ClientSession>& session,

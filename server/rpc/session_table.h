@@ -9,6 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "common/mutex.h"
 #include "server/rpc/client_session.h"
+#include "server/rpc/readiness.h"
 
 namespace acceld::rpc {
 
@@ -16,18 +17,21 @@ namespace acceld::rpc {
 // call; nothing blocks but what ClientSession says.
 class SessionTable {
  public:
-  SessionTable(engine::Engine& engine, const RpcOptions& options);
+  // All outlive the table.
+  SessionTable(engine::Engine& engine, const RpcOptions& options, const Readiness& readiness);
   ~SessionTable();
   SessionTable(const SessionTable&) = delete;
   SessionTable& operator=(const SessionTable&) = delete;
 
   // A new session, to which no stream is attached. FAILED_PRECONDITION for another version of the
-  // protocol, and the errors of Engine::OpenSession.
+  // protocol, UNAVAILABLE while nothing new is taken, and the errors of Engine::OpenSession.
   absl::StatusOr<std::shared_ptr<ClientSession>> Open(const v1::Hello& hello);
   // The session to go on with. NOT_FOUND when it has ended, ABORTED when another run of the daemon
   // made it.
   absl::StatusOr<std::shared_ptr<ClientSession>> Resume(const v1::Resume& resume);
   absl::StatusOr<std::shared_ptr<ClientSession>> Find(absl::string_view token) const;
+  // The session that has this number in the engine; nullptr when there is none.
+  std::shared_ptr<ClientSession> FindById(uint64_t id) const;
 
   // For a stream that has ended: without a lease the session ends, too.
   void Detach(const std::shared_ptr<ClientSession>& session, const SessionStream& stream);
@@ -43,6 +47,7 @@ class SessionTable {
 
   engine::Engine& engine_;
   const RpcOptions& options_;
+  const Readiness& readiness_;
   mutable Mutex mutex_;
   CondVar changed_;
   absl::flat_hash_map<std::string, std::shared_ptr<ClientSession>> sessions_

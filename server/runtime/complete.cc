@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -44,8 +45,22 @@ void DeviceExecutor::Complete(Task& task, absl::Status status) {
                                    std::memory_order_relaxed);
     }
     if (settles) status = ResultOf(task, *execution, std::move(status));
+    if (options_.trace != nullptr) {
+      const int64_t end_ns = now.time_since_epoch().count();
+      options_.trace->Add({.kind = observability::SpanKind::kExecution,
+                           .code = static_cast<uint8_t>(status.code()),
+                           .track = static_cast<uint32_t>(index_),
+                           .session = task.session,
+                           .submitted_ns = execution->submitted_at.time_since_epoch().count(),
+                           .begin_ns = end_ns - device_ns,
+                           .end_ns = end_ns,
+                           .name = *execution->program_name});
+    }
     execution->inputs.clear();
     execution->executable.reset();
+  } else {
+    TraceCopy(observability::SpanKind::kUpload, task.session, task.dispatched_at_, status,
+              last_upload_ns_);
   }
   if (settles && status.ok()) {
     for (const auto& output : task.outputs) output->Define();
@@ -65,6 +80,21 @@ void DeviceExecutor::Complete(Task& task, absl::Status status) {
                             static_cast<double>(device_ns - task.charged_cost_));
   }
   Retire(task);
+}
+
+void DeviceExecutor::TraceCopy(observability::SpanKind kind, uint64_t session, TimePoint begin,
+                               const absl::Status& status, std::atomic<int64_t>& last_end_ns) {
+  if (options_.trace == nullptr) return;
+  const int64_t end_ns = std::chrono::steady_clock::now().time_since_epoch().count();
+  const int64_t before_ns = last_end_ns.exchange(end_ns, std::memory_order_relaxed);
+  options_.trace->Add({.kind = kind,
+                       .code = static_cast<uint8_t>(status.code()),
+                       .track = static_cast<uint32_t>(index_),
+                       .session = session,
+                       .submitted_ns = 0,
+                       .begin_ns = std::max(begin.time_since_epoch().count(), before_ns),
+                       .end_ns = end_ns,
+                       .name = kind == observability::SpanKind::kUpload ? "upload" : "download"});
 }
 
 void DeviceExecutor::FailOutputs(Task& task, const absl::Status& error) {

@@ -12,6 +12,7 @@
 #include "common/status.h"
 #include "server/hal/device.h"
 #include "server/observability/instruments/execution_instruments.h"
+#include "server/observability/instruments/trace_ring.h"
 #include "server/runtime/array.h"
 #include "server/runtime/fair_schedule.h"
 #include "server/runtime/run_ahead.h"
@@ -55,7 +56,8 @@ class DeviceExecutor {
     // Expected to take no longer and to make no more bytes: dispatched where it is submitted.
     std::chrono::microseconds brief_run{20};
     int64_t brief_bytes = 16 << 10;
-    int64_t upload_bytes = int64_t{16} << 20;  // being copied at a time; one upload may be larger
+    int64_t upload_bytes = int64_t{16} << 20;   // being copied at a time; one upload may be larger
+    observability::TraceRing* trace = nullptr;  // gets a span for each launch and copy
   };
   struct Counters {
     uint64_t executions = 0;  // that went well
@@ -164,6 +166,9 @@ class DeviceExecutor {
   void FailDispatch(Task& task, const absl::Status& error);
   void Uncharge(Task& task) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void FailOutputs(Task& task, const absl::Status& error);
+  // Copies of one stream end in order; `last_end_ns` is when the one before did.
+  void TraceCopy(observability::SpanKind kind, uint64_t session, TimePoint begin,
+                 const absl::Status& status, std::atomic<int64_t>& last_end_ns);
   void Retire(Task& task) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   hal::Device& device_;
@@ -189,6 +194,7 @@ class DeviceExecutor {
   bool memory_short_ ABSL_GUARDED_BY(mutex_) = false;  // any completion wakes the dispatcher
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
   observability::ExecutionInstruments instruments_;
+  std::atomic<int64_t> last_upload_ns_{0}, last_download_ns_{0};
 
   // The stream is in order, so launches that overlap in time here do not on the device: they share
   // one arena while it is large enough. Only for the thread that dispatches.

@@ -75,6 +75,7 @@ absl::Status DeviceExecutor::LaunchUpload(const std::shared_ptr<Task>& task, Upl
   absl::InlinedVector<Allocation, 2> outputs;
   std::shared_ptr<hal::Buffer> no_arena;
   ACCELD_RETURN_IF_ERROR(AllocateAll(*task, 0, outputs, no_arena));
+  if (options_.trace != nullptr) task->dispatched_at_ = std::chrono::steady_clock::now();
   const Event event = upload_->CopyFromHost(upload.data, upload.size_bytes, outputs[0].buffer, 0,
                                             std::move(upload.keep_alive));
   task->outputs[0]->Schedule(std::move(outputs[0].buffer), upload_.get(), outputs[0].charged_bytes);
@@ -171,8 +172,11 @@ void DeviceExecutor::Download(
   const Array::View view = array.view();
   ACCELD_CHECK(view.state == Array::State::kDefined);
   auto bytes = std::make_shared<std::string>(static_cast<size_t>(view.buffer->size_bytes()), '\0');
+  const TimePoint begin =
+      options_.trace != nullptr ? std::chrono::steady_clock::now() : TimePoint();
   download_->CopyToHost(view.buffer, bytes->data(), bytes)
-      .OnReady([bytes, done = std::move(done)](const absl::StatusOr<Unit>& copied) {
+      .OnReady([this, begin, bytes, done = std::move(done)](const absl::StatusOr<Unit>& copied) {
+        TraceCopy(observability::SpanKind::kDownload, 0, begin, copied.status(), last_download_ns_);
         if (copied.ok()) {
           done(std::shared_ptr<const std::string>(bytes));
         } else {

@@ -49,6 +49,8 @@ class Task final : public Array::Waiter, public std::enable_shared_from_this<Tas
 
   // One for each result, all pending. Fill before the task is submitted.
   absl::InlinedVector<std::shared_ptr<Array>, 2> outputs;
+  // Whose it is, for the trace.
+  uint64_t session = 0;
 
   // What is to be done; for changes before the task is submitted.
   std::variant<Execution, Upload>& work() { return work_; }
@@ -72,7 +74,8 @@ class Task final : public Array::Waiter, public std::enable_shared_from_this<Tas
   std::shared_ptr<TaskQueue> queue_;
   // Pending inputs, a missing executable and the submission itself.
   std::atomic<int> blockers_{0};
-  std::atomic<int64_t> device_ns_{0};   // Set by the stream, read when the task is done.
+  std::atomic<int64_t> device_ns_{0};  // Set by the stream, read when the task is done.
+  std::chrono::steady_clock::time_point dispatched_at_;  // uploads
   int64_t charged_cost_ = 0;            // What its queue was charged with when its turn came.
   bool brief_ = false;                  // The thread that submitted it dispatches it.
   std::atomic<bool> cancelled_{false};  // Polled by its kernels.

@@ -72,6 +72,12 @@ std::shared_ptr<client::Client> DaemonTest::Connect() {
   return client.ok() ? *std::move(client) : nullptr;
 }
 
+std::unique_ptr<client::Admin> DaemonTest::Admin() {
+  auto admin = client::Admin::Connect({.address = address()});
+  ACCELD_CHECK(admin.ok());  // The daemon has answered before.
+  return *std::move(admin);
+}
+
 client::ExecutionInfo DaemonTest::RunOnce(const client::Program& program,
                                           const ir::Literal& argument,
                                           const ir::Literal& expected) {

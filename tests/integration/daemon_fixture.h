@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "client/admin.h"
 #include "client/client.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -37,6 +38,8 @@ class DaemonTest : public ::testing::Test {
   int Stop();
 
   std::shared_ptr<client::Client> Connect();
+  // A connection without a session.
+  std::unique_ptr<client::Admin> Admin();
   // Runs `program` on `argument` through a session of its own.
   client::ExecutionInfo RunOnce(const client::Program& program, const ir::Literal& argument,
                                 const ir::Literal& expected);

@@ -160,7 +160,7 @@ class FakeSession : public engine::Session, public std::enable_shared_from_this<
     return absl::UnimplementedError("the fake engine has no names");
   }
 
-  void Close() override {
+  void Close(absl::string_view) override {
     const auto self = shared_from_this();
     engine_->Forget(this);
     std::map<engine::Handle, Upload> uploads;
@@ -326,6 +326,19 @@ std::vector<engine::CacheEntryInfo> FakeEngine::CacheEntries(size_t offset, size
     entries.push_back({.key = absl::StrCat("key", i)});
   }
   return entries;
+}
+
+absl::Status FakeEngine::CloseSession(uint64_t id, absl::string_view reason) {
+  std::shared_ptr<FakeSession> found;
+  {
+    MutexLock lock(mutex_);
+    for (const auto& [token, session] : sessions_) {
+      if (session->id() == id) found = session;
+    }
+  }
+  if (found == nullptr) return absl::NotFoundError(absl::StrCat("no session ", id));
+  found->Close(reason);
+  return absl::OkStatus();
 }
 
 }  // namespace acceld::testing

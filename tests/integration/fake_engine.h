@@ -38,9 +38,13 @@ class FakeEngine : public engine::Engine {
   std::vector<engine::DeviceInfo> Devices() const override;
   engine::EngineStats Stats() const override;
   std::vector<engine::SessionInfo> Sessions() const override;
+  absl::Status CloseSession(uint64_t id, absl::string_view reason) override;
   engine::EngineMetrics Metrics() const override { return {}; }
   std::vector<engine::NamedArrayInfo> NamedArrays(const engine::Identity&) const override {
     return {};
+  }
+  absl::StatusOr<std::vector<observability::Span>> Trace(std::chrono::nanoseconds) const override {
+    return std::vector<observability::Span>(5000);
   }
   std::vector<engine::CacheEntryInfo> CacheEntries(size_t offset, size_t limit) const override;
   uint64_t incarnation() const override { return incarnation_; }

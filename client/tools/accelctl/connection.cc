@@ -34,25 +34,41 @@ absl::StatusOr<std::string> DaemonPath() {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Connection>> Connection::Open(const ConnectionFlags& flags) {
+template <typename Options>
+absl::Status Connection::Prepare(const ConnectionFlags& flags, Options& options) {
+  options.address = flags.address;
+  if (!flags.local) return absl::OkStatus();
+  ACCELD_RETURN_IF_ERROR(StartLocalDaemon(flags.local_flags));
+  options.address = absl::StrCat("unix:", folder_, "/acceld.sock");
+  options.wait_for_daemon = true;
+  options.connect_timeout = kStartTimeout;
+  return absl::OkStatus();
+}
+
+absl::Status Connection::Explain(const absl::Status& status) const {
+  if (daemon_pid_ == 0) return status;
+  const absl::StatusOr<std::string> log = client::ReadFile(folder_ + "/log");
+  return Annotate(status, absl::StrCat("the private daemon did not start; its log says\n",
+                                       log.ok() ? *log : "(nothing)", "\n"));
+}
+
+absl::StatusOr<std::unique_ptr<Connection>> Connection::OpenClient(const ConnectionFlags& flags) {
   std::unique_ptr<Connection> connection(new Connection());
   client::ConnectOptions options;
-  options.address = flags.address;
-  if (flags.local) {
-    ACCELD_RETURN_IF_ERROR(connection->StartLocalDaemon(flags.local_flags));
-    options.address = absl::StrCat("unix:", connection->folder_, "/acceld.sock");
-    options.wait_for_daemon = true;
-    options.connect_timeout = kStartTimeout;
-  }
+  ACCELD_RETURN_IF_ERROR(connection->Prepare(flags, options));
   absl::StatusOr<std::shared_ptr<client::Client>> client = client::Client::Connect(options);
-  if (!client.ok()) {
-    if (!flags.local) return client.status();
-    const absl::StatusOr<std::string> log = client::ReadFile(connection->folder_ + "/log");
-    return Annotate(client.status(),
-                    absl::StrCat("the private daemon did not start; its log says\n",
-                                 log.ok() ? *log : "(nothing)", "\n"));
-  }
+  if (!client.ok()) return connection->Explain(client.status());
   connection->client_ = *std::move(client);
+  return connection;
+}
+
+absl::StatusOr<std::unique_ptr<Connection>> Connection::OpenAdmin(const ConnectionFlags& flags) {
+  std::unique_ptr<Connection> connection(new Connection());
+  client::AdminOptions options;
+  ACCELD_RETURN_IF_ERROR(connection->Prepare(flags, options));
+  absl::StatusOr<std::unique_ptr<client::Admin>> admin = client::Admin::Connect(options);
+  if (!admin.ok()) return connection->Explain(admin.status());
+  connection->admin_ = *std::move(admin);
   return connection;
 }
 
@@ -99,6 +115,7 @@ void Connection::StopLocalDaemon() {
 
 Connection::~Connection() {
   client_.reset();
+  admin_.reset();
   StopLocalDaemon();
 }
 

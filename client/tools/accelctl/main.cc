@@ -9,30 +9,45 @@
 #include "CLI/CLI.hpp"
 #include "client/tools/accelctl/check.h"
 #include "client/tools/accelctl/connection.h"
+#include "client/tools/accelctl/control.h"
 #include "client/tools/accelctl/names.h"
 #include "client/tools/accelctl/queries.h"
 #include "client/tools/accelctl/run.h"
+#include "client/tools/accelctl/top.h"
+#include "client/tools/accelctl/trace.h"
 
 namespace acceld::tools {
 namespace {
 
 // What the chosen subcommand does; gives the exit code.
-using Action = std::function<absl::StatusOr<int>(client::Client&)>;
+using Action = std::function<absl::StatusOr<int>(const ConnectionFlags&)>;
 
-Action Always0(std::function<absl::Status(client::Client&)> command) {
-  return [command = std::move(command)](client::Client& client) -> absl::StatusOr<int> {
-    ACCELD_RETURN_IF_ERROR(command(client));
+// Works in a session.
+Action InSession(std::function<absl::StatusOr<int>(client::Client&)> command) {
+  return [command = std::move(command)](const ConnectionFlags& flags) -> absl::StatusOr<int> {
+    ACCELD_ASSIGN_OR_RETURN(const std::unique_ptr<Connection> connection,
+                            Connection::OpenClient(flags));
+    return command(connection->client());
+  };
+}
+
+// Asks or tells the daemon something, without a session.
+Action AsAdmin(std::function<absl::Status(client::Admin&)> command) {
+  return [command = std::move(command)](const ConnectionFlags& flags) -> absl::StatusOr<int> {
+    ACCELD_ASSIGN_OR_RETURN(const std::unique_ptr<Connection> connection,
+                            Connection::OpenAdmin(flags));
+    ACCELD_RETURN_IF_ERROR(command(connection->admin()));
     return 0;
   };
 }
 
 void AddQuery(CLI::App& parent, const std::string& name, const std::string& help,
-              absl::Status (*print)(client::Client&, bool), Action& action) {
+              absl::Status (*print)(client::Admin&, bool), Action& action) {
   CLI::App* query = parent.add_subcommand(name, help);
   auto json = std::make_shared<bool>(false);  // lives as long as the callback
   query->add_flag("--json", *json, "print JSON");
   query->callback([&action, json, print] {
-    action = Always0([json, print](client::Client& client) { return print(client, *json); });
+    action = AsAdmin([json, print](client::Admin& admin) { return print(admin, *json); });
   });
 }
 
@@ -40,13 +55,24 @@ void AddQuery(CLI::App& parent, const std::string& name, const std::string& help
 void AddNames(CLI::App& app, NameFlags& flags, Action& action) {
   CLI::App* names = app.add_subcommand("names", "named arrays, which clients share");
   names->require_subcommand(1);
-  AddQuery(*names, "ls", "those that you may open", PrintNames, action);
+  CLI::App* list = names->add_subcommand("ls", "those that you may open");
+  auto json = std::make_shared<bool>(false);  // lives as long as the callback
+  list->add_flag("--json", *json, "print JSON");
+  list->callback([&action, json] {
+    action = InSession([json](client::Client& client) -> absl::StatusOr<int> {
+      ACCELD_RETURN_IF_ERROR(PrintNames(client, *json));
+      return 0;
+    });
+  });
   const auto add = [&](const char* command, const char* help,
                        absl::Status (*run)(client::Client&, const NameFlags&)) {
     CLI::App* sub = names->add_subcommand(command, help);
     sub->add_option("name", flags.name, "the array's name")->required();
     sub->callback([&action, &flags, run] {
-      action = Always0([&flags, run](client::Client& client) { return run(client, flags); });
+      action = InSession([&flags, run](client::Client& client) -> absl::StatusOr<int> {
+        ACCELD_RETURN_IF_ERROR(run(client, flags));
+        return 0;
+      });
     });
     return sub;
   };
@@ -61,11 +87,6 @@ void AddNames(CLI::App& app, NameFlags& flags, Action& action) {
       ->add_option("file", flags.file, "FILE.npy")
       ->required();
   add("drop", "forget a name", DropName);
-}
-
-absl::StatusOr<int> RunOnDaemon(const ConnectionFlags& flags, const Action& action) {
-  ACCELD_ASSIGN_OR_RETURN(const std::unique_ptr<Connection> connection, Connection::Open(flags));
-  return action(*connection->client());
 }
 
 int Main(int argc, char** argv) {
@@ -100,8 +121,12 @@ int Main(int argc, char** argv) {
       ->check(CLI::Range(1, 1'000'000));
   run_command->add_option("--device", run.device, "number of the device")->capture_default_str();
   run_command->add_flag("--json", run.json, "print JSON");
-  run_command->callback(
-      [&] { action = Always0([&](client::Client& client) { return Run(client, run); }); });
+  run_command->callback([&] {
+    action = InSession([&](client::Client& client) -> absl::StatusOr<int> {
+      ACCELD_RETURN_IF_ERROR(Run(client, run));
+      return 0;
+    });
+  });
 
   CheckFlags check;
   CLI::App* check_command = app.add_subcommand(
@@ -117,7 +142,48 @@ int Main(int argc, char** argv) {
   check_command->add_flag("--verbose", check.verbose, "a line for passing files, too");
   check_command->add_flag("--json", check.json, "print the counts as JSON");
   check_command->callback(
-      [&] { action = [&](client::Client& client) { return Check(&client, check); }; });
+      [&] { action = InSession([&](client::Client& client) { return Check(&client, check); }); });
+
+  TraceFlags trace;
+  CLI::App* trace_command =
+      app.add_subcommand("trace", "what the daemon did lately, for Perfetto or chrome://tracing");
+  trace_command->add_option("-o,--out", trace.out, "the file, or - for standard output")
+      ->required();
+  trace_command->add_option("--seconds", trace.seconds, "how far back; 0: all that is kept")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 1e9));
+  trace_command->callback(
+      [&] { action = AsAdmin([&](client::Admin& admin) { return WriteTrace(admin, trace); }); });
+
+  TopFlags top;
+  CLI::App* top_command = app.add_subcommand("top", "devices, queues, sessions and cache, live");
+  top_command->add_flag("--once", top.once, "print one picture and end");
+  top_command->add_option("--interval", top.interval_s, "seconds between two pictures")
+      ->capture_default_str()
+      ->check(CLI::Range(0.1, 3600.0));
+  top_command->callback([&] {
+    action = [&](const ConnectionFlags& flags) -> absl::StatusOr<int> {
+      ACCELD_RETURN_IF_ERROR(Top(flags, top));
+      return 0;
+    };
+  });
+
+  KillFlags kill;
+  CLI::App* kill_command = app.add_subcommand("kill", "end a session");
+  kill_command->add_option("session", kill.session, "its number; see accelctl sessions")
+      ->required();
+  kill_command->add_option("--reason", kill.reason, "what its client is told");
+  kill_command->callback(
+      [&] { action = AsAdmin([&](client::Admin& admin) { return Kill(admin, kill); }); });
+
+  DrainFlags drain;
+  CLI::App* drain_command =
+      app.add_subcommand("drain", "take no new sessions and report not ready; open ones go on");
+  CLI::Option* undo = drain_command->add_flag("--undo", drain.undo, "take new sessions again");
+  drain_command->add_flag("--wait", drain.wait, "end when no session is open any more")
+      ->excludes(undo);
+  drain_command->callback(
+      [&] { action = AsAdmin([&](client::Admin& admin) { return Drain(admin, drain); }); });
 
   AddQuery(app, "devices", "the daemon's devices and their memory", PrintDevices, action);
   AddQuery(app, "sessions", "who is connected", PrintSessions, action);
@@ -130,7 +196,7 @@ int Main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
 
   const absl::StatusOr<int> exit_code =
-      check.interpreter ? Check(nullptr, check) : RunOnDaemon(connection_flags, action);
+      check.interpreter ? Check(nullptr, check) : action(connection_flags);
   if (!exit_code.ok()) {
     std::cerr << "accelctl: " << exit_code.status().message() << "\n";
     return 1;

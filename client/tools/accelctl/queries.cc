@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "client/tools/accelctl/format.h"
 #include "nlohmann/json.hpp"
 
 namespace acceld::tools {
@@ -12,24 +13,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string Size(uint64_t bytes) {
-  constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-  double value = static_cast<double>(bytes);
-  size_t unit = 0;
-  while (value >= 1024 && unit + 1 < std::size(kUnits)) {
-    value /= 1024;
-    ++unit;
-  }
-  return unit == 0 ? absl::StrFormat("%d B", bytes)
-                   : absl::StrFormat("%.1f %s", value, kUnits[unit]);
-}
-
 void Print(const Json& json) { std::cout << json.dump(2) << std::endl; }
 
 }  // namespace
 
-absl::Status PrintDevices(client::Client& client, bool json) {
-  ACCELD_ASSIGN_OR_RETURN(const std::vector<client::DeviceInfo> devices, client.ListDevices());
+absl::Status PrintDevices(client::Admin& admin, bool json) {
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<client::DeviceInfo> devices, admin.ListDevices());
   if (json) {
     Json list = Json::array();
     for (const client::DeviceInfo& d : devices) {
@@ -50,14 +39,15 @@ absl::Status PrintDevices(client::Client& client, bool json) {
                                   "memory", "used", "peak", "executions", "queued");
   for (const client::DeviceInfo& d : devices) {
     std::cout << absl::StreamFormat("%-3d %-5s %-36s %10s %10s %10s %10d %7d\n", d.id, d.kind,
-                                    d.name, Size(d.memory_limit_bytes), Size(d.memory_used_bytes),
-                                    Size(d.memory_peak_bytes), d.executions, d.queued);
+                                    d.name, SizeText(d.memory_limit_bytes),
+                                    SizeText(d.memory_used_bytes), SizeText(d.memory_peak_bytes),
+                                    d.executions, d.queued);
   }
   return absl::OkStatus();
 }
 
-absl::Status PrintSessions(client::Client& client, bool json) {
-  ACCELD_ASSIGN_OR_RETURN(const std::vector<client::SessionInfo> sessions, client.ListSessions());
+absl::Status PrintSessions(client::Admin& admin, bool json) {
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<client::SessionInfo> sessions, admin.ListSessions());
   if (json) {
     Json list = Json::array();
     for (const client::SessionInfo& s : sessions) {
@@ -80,15 +70,15 @@ absl::Status PrintSessions(client::Client& client, bool json) {
                                   "executions", "programs", "queued");
   for (const client::SessionInfo& s : sessions) {
     std::cout << absl::StreamFormat("%-5d %-28s %-12s %-11s %7.0f s %8d %10s %10d %8d %7d\n", s.id,
-                                    s.client_name, s.identity, client::PriorityName(s.priority),
-                                    s.age_s, s.arrays, Size(s.array_bytes), s.executions,
-                                    s.programs, s.queued);
+                                    PrintableText(s.client_name, 28), PrintableText(s.identity, 12),
+                                    client::PriorityName(s.priority), s.age_s, s.arrays,
+                                    SizeText(s.array_bytes), s.executions, s.programs, s.queued);
   }
   return absl::OkStatus();
 }
 
-absl::Status PrintStats(client::Client& client, bool json) {
-  ACCELD_ASSIGN_OR_RETURN(const client::ServerStats s, client.GetStats());
+absl::Status PrintStats(client::Admin& admin, bool json) {
+  ACCELD_ASSIGN_OR_RETURN(const client::ServerStats s, admin.GetStats());
   if (json) {
     Print({{"compiles", s.compiles},
            {"compile_failures", s.compile_failures},
@@ -111,11 +101,13 @@ absl::Status PrintStats(client::Client& client, bool json) {
            {"array_bytes", s.array_bytes},
            {"uptime_s", s.uptime_s},
            {"version", s.version},
-           {"incarnation", s.incarnation}});
+           {"incarnation", s.incarnation},
+           {"draining", s.draining}});
     return absl::OkStatus();
   }
   std::cout
-      << absl::StreamFormat("acceld %s, up %.0f s\n", s.version, s.uptime_s)
+      << absl::StreamFormat("acceld %s, up %.0f s%s\n", s.version, s.uptime_s,
+                            s.draining ? ", draining" : "")
       << absl::StreamFormat("executions  %d (%d failed)\n", s.executions, s.execution_failures)
       << absl::StreamFormat("compiles    %d (%d failed)\n", s.compiles, s.compile_failures)
       << absl::StreamFormat(
@@ -123,11 +115,11 @@ absl::Status PrintStats(client::Client& client, bool json) {
              s.cache_hits_memory, s.cache_hits_disk, s.cache_hits_inflight, s.cache_misses,
              s.cache_dropped)
       << absl::StreamFormat("cache size  %d in memory (%s), %d on disk (%s)\n",
-                            s.cache_memory_entries, Size(s.cache_memory_bytes),
-                            s.cache_disk_entries, Size(s.cache_disk_bytes))
+                            s.cache_memory_entries, SizeText(s.cache_memory_bytes),
+                            s.cache_disk_entries, SizeText(s.cache_disk_bytes))
       << absl::StreamFormat("sessions    %d (%d since the start), %d programs\n", s.sessions,
                             s.sessions_total, s.programs)
-      << absl::StreamFormat("arrays      %d (%s)\n", s.arrays, Size(s.array_bytes));
+      << absl::StreamFormat("arrays      %d (%s)\n", s.arrays, SizeText(s.array_bytes));
   return absl::OkStatus();
 }
 
@@ -152,14 +144,14 @@ absl::Status PrintNames(client::Client& client, bool json) {
   for (const client::NamedArray& a : arrays) {
     std::cout << absl::StreamFormat("%-32s %-12s %-24s %10s %6d %-8s %7.0f s\n", a.name, a.owner,
                                     a.type.ToString(),
-                                    Size(static_cast<uint64_t>(a.type.size_bytes())), a.device,
+                                    SizeText(static_cast<uint64_t>(a.type.size_bytes())), a.device,
                                     a.for_everyone ? "yes" : "-", a.age_s);
   }
   return absl::OkStatus();
 }
 
-absl::Status PrintCache(client::Client& client, bool json) {
-  ACCELD_ASSIGN_OR_RETURN(const std::vector<client::CacheEntry> entries, client.ListCache());
+absl::Status PrintCache(client::Admin& admin, bool json) {
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<client::CacheEntry> entries, admin.ListCache());
   if (json) {
     Json list = Json::array();
     for (const client::CacheEntry& e : entries) {
@@ -182,7 +174,7 @@ absl::Status PrintCache(client::Client& client, bool json) {
   for (const client::CacheEntry& e : entries) {
     std::cout << absl::StreamFormat("%-32s %-6s %-4s %10s %7.1f ms %6.0f s  %s %s\n", e.key,
                                     e.in_memory ? "yes" : "-", e.on_disk ? "yes" : "-",
-                                    Size(e.size_bytes), e.compile_ms, e.age_s, e.program_name,
+                                    SizeText(e.size_bytes), e.compile_ms, e.age_s, e.program_name,
                                     e.signature);
   }
   return absl::OkStatus();

@@ -92,7 +92,7 @@ TEST_F(CancelExecutionTest, ADeadlineEndsWhatRunsAndWhatWaits) {
   ASSERT_TRUE(session_->Execute(kAddOne, {2}, {4}, 0, soon).ok());
   EXPECT_EQ(Await(*session_, 3).status.code(), absl::StatusCode::kDeadlineExceeded);
   EXPECT_EQ(Await(*session_, 4).status.code(), absl::StatusCode::kDeadlineExceeded);
-  session_->Close();
+  session_->Close("the test is over");
   EXPECT_TRUE(Eventually([&] { return engine_->Stats().arrays == 0; }));
 }
 

@@ -111,7 +111,7 @@ TEST_F(EndToEndTest, EightThreadsWithTheSameNewProgramCompileItOnce) {
       EXPECT_TRUE(PutFilled(*session, 1, 64, 0).ok());
       EXPECT_TRUE(session->Execute(1, {1}, {2}, 0).ok());
       EXPECT_THAT(Fetch(*session, 2), Each(0.0f));
-      session->Close();
+      session->Close("the test says so");
     });
   }
   for (std::thread& thread : threads) thread.join();

@@ -118,9 +118,12 @@ inline std::unique_ptr<engine::Engine> MakeFakeEngine(FakeCompiler& compiler,
     parts.devices.push_back(std::move(device));
   }
   parts.compile = [&compiler](const ir::Module& module, absl::string_view,
-                              absl::Span<const ir::TensorType> arguments,
-                              const hal::CodeGenerator&) {
-    return FakeCompile(compiler, module, arguments);
+                              absl::Span<const ir::TensorType> arguments, const hal::CodeGenerator&,
+                              std::vector<compiler::CompileStep>* steps) {
+    const auto begin = std::chrono::steady_clock::now();
+    auto executable = FakeCompile(compiler, module, arguments);
+    steps->push_back({"fake", begin, std::chrono::steady_clock::now()});
+    return executable;
   };
   parts.result_types = [](const ir::Module& module, absl::string_view,
                           absl::Span<const ir::TensorType> arguments) {

@@ -32,7 +32,7 @@ class NamesTest : public ::testing::Test {
     ASSERT_TRUE(session->Put(1, Floats({1, 2}), 0).ok());
     ASSERT_TRUE(Await(*session, 1).status.ok());
     ASSERT_TRUE(session->Publish(1, "weights", options).ok());
-    session->Close();
+    session->Close("the test says so");
   }
 
   FakeCompiler compiler_;
@@ -52,7 +52,7 @@ TEST_F(NamesTest, ANameKeepsItsArrayWhenItsSessionHasEnded) {
   EXPECT_THAT(FetchFloats(*session, 6), ElementsAre(2, 3));
   EXPECT_TRUE(session->DropName("weights").ok());
   EXPECT_THAT(FetchFloats(*session, 5), ElementsAre(1, 2));
-  session->Close();
+  session->Close("the test says so");
   EXPECT_TRUE(testing::Eventually([&] { return engine_->Stats().arrays == 0; }));
 }
 

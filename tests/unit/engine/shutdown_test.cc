@@ -46,7 +46,7 @@ TEST(CloseTest, FreesEverythingAndAnswersWhatIsPending) {
   ASSERT_TRUE(
       session->Compile(1, {testing::F32({4})}, 0, [&](CompileResult r) { count(r.status); }).ok());
   // The compile has not ended, and yet nothing of the session is left.
-  session->Close();
+  session->Close("the test says so");
   EXPECT_EQ(cancelled, 3);
   EXPECT_EQ(engine->Stats().sessions, 0u);
   EXPECT_TRUE(HoldsNothing(*engine));
@@ -61,7 +61,7 @@ TEST(CloseTest, StopsAKernelThatWouldRunForever) {
   const auto session = *engine->OpenSession({.client_name = "test"});
   ASSERT_TRUE(session->RegisterProgram(1, ModuleNamed("spin"), "main").ok());
   ASSERT_TRUE(session->Execute(1, {}, {1}, 0).ok());
-  session->Close();
+  session->Close("the test says so");
   const auto other = *engine->OpenSession({.client_name = "other"});
   ASSERT_TRUE(other->RegisterProgram(1, ModuleNamed("zeros"), "main").ok());
   ASSERT_TRUE(other->Execute(1, {}, {1}, 0).ok());
@@ -82,7 +82,7 @@ TEST(CloseTest, RacesWithCommandsOfOtherThreads) {
       }
     });
     (void)Await(*session, 5);
-    session->Close();
+    session->Close("the test says so");
     submitting.join();
   }
   engine->Shutdown(std::chrono::seconds(10));

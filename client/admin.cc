@@ -1,0 +1,95 @@
+#include "client/admin.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "client/transport/admin_connection.h"
+#include "client/transport/convert.h"
+#include "common/address.h"
+#include "common/utf8.h"
+
+namespace acceld::client {
+namespace {
+
+constexpr size_t kCachePageSize = 1000;
+
+template <typename Value, typename Protos>
+std::vector<Value> FromProtos(const Protos& protos) {
+  std::vector<Value> values;
+  values.reserve(protos.size());
+  for (const auto& proto : protos) values.push_back(FromProto(proto));
+  return values;
+}
+
+}  // namespace
+
+struct Admin::Impl {
+  std::unique_ptr<AdminConnection> connection;
+};
+
+Admin::Admin(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Admin::~Admin() = default;
+
+absl::StatusOr<std::unique_ptr<Admin>> Admin::Connect(AdminOptions options) {
+  ACCELD_ASSIGN_OR_RETURN(
+      const Address address,
+      ParseAddress(options.address.empty() ? DefaultAddress() : options.address));
+  auto impl = std::make_unique<Impl>();
+  ACCELD_ASSIGN_OR_RETURN(impl->connection, AdminConnection::Open(address, options.connect_timeout,
+                                                                  options.wait_for_daemon));
+  return std::unique_ptr<Admin>(new Admin(std::move(impl)));
+}
+
+absl::StatusOr<std::vector<DeviceInfo>> Admin::ListDevices() const {
+  ACCELD_ASSIGN_OR_RETURN(const v1::ListDevicesReply reply, impl_->connection->ListDevices());
+  return FromProtos<DeviceInfo>(reply.devices());
+}
+
+absl::StatusOr<ServerStats> Admin::GetStats() const {
+  ACCELD_ASSIGN_OR_RETURN(const v1::Stats reply, impl_->connection->GetStats());
+  return FromProto(reply);
+}
+
+absl::StatusOr<std::vector<SessionInfo>> Admin::ListSessions() const {
+  ACCELD_ASSIGN_OR_RETURN(const v1::ListSessionsReply reply, impl_->connection->ListSessions());
+  return FromProtos<SessionInfo>(reply.sessions());
+}
+
+absl::StatusOr<std::vector<CacheEntry>> Admin::ListCache(size_t limit) const {
+  std::vector<CacheEntry> entries;
+  v1::ListCacheRequest request;
+  do {
+    request.set_page_size(
+        static_cast<uint32_t>(std::min<size_t>(limit - entries.size(), kCachePageSize)));
+    ACCELD_ASSIGN_OR_RETURN(const v1::ListCacheReply reply, impl_->connection->ListCache(request));
+    for (const v1::CacheEntry& entry : reply.entries()) entries.push_back(FromProto(entry));
+    request.set_page_token(reply.next_page_token());
+  } while (!request.page_token().empty() && entries.size() < limit);
+  return entries;
+}
+
+absl::StatusOr<std::vector<TraceSpan>> Admin::GetTrace(double seconds) const {
+  v1::GetTraceRequest request;
+  request.set_seconds(seconds);
+  std::vector<TraceSpan> spans;
+  ACCELD_RETURN_IF_ERROR(impl_->connection->GetTrace(request, [&](const v1::TraceChunk& chunk) {
+    for (const v1::TraceSpan& span : chunk.spans()) spans.push_back(FromProto(span));
+  }));
+  return spans;
+}
+
+absl::Status Admin::KillSession(uint64_t session, const std::string& reason) const {
+  v1::KillSessionRequest request;
+  request.set_session_id(session);
+  request.set_reason(EscapeNonUtf8(reason));
+  return impl_->connection->KillSession(request);
+}
+
+absl::StatusOr<uint64_t> Admin::Drain(bool undo) const {
+  v1::DrainRequest request;
+  request.set_undo(undo);
+  ACCELD_ASSIGN_OR_RETURN(const v1::DrainReply reply, impl_->connection->Drain(request));
+  return reply.sessions();
+}
+
+}  // namespace acceld::client

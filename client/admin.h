@@ -1,0 +1,53 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "client/server_info.h"
+#include "common/status.h"
+
+namespace acceld::client {
+
+struct AdminOptions {
+  std::string address;  // "unix:/path" or "127.0.0.1:port"; empty: DefaultAddress()
+  std::chrono::milliseconds connect_timeout{5000};
+  // Keep trying until the timeout while nobody listens; otherwise that is an error at once.
+  bool wait_for_daemon = false;
+};
+
+// Questions and orders to a daemon, without a session: they reach it also when it takes no more of
+// those. Thread-safe; each call blocks for its answer, at most ten seconds, or a minute for a
+// trace.
+class Admin {
+ public:
+  // UNAVAILABLE when no daemon answers; the message says how to start one.
+  static absl::StatusOr<std::unique_ptr<Admin>> Connect(AdminOptions options = {});
+  ~Admin();
+  Admin(const Admin&) = delete;
+  Admin& operator=(const Admin&) = delete;
+
+  absl::StatusOr<std::vector<DeviceInfo>> ListDevices() const;
+  absl::StatusOr<ServerStats> GetStats() const;
+  absl::StatusOr<std::vector<SessionInfo>> ListSessions() const;
+  // Most recently used first, at most `limit`.
+  absl::StatusOr<std::vector<CacheEntry>> ListCache(size_t limit = 1000) const;
+  // What ended in the last seconds (0: all that the daemon keeps), by the time at which it began.
+  absl::StatusOr<std::vector<TraceSpan>> GetTrace(double seconds = 0) const;
+
+  // Ends a session (SessionInfo.id); its client hears CANCELLED with the reason. NOT_FOUND.
+  absl::Status KillSession(uint64_t session, const std::string& reason) const;
+  // From now on the daemon takes no new sessions, or takes them again; how many are open.
+  // FAILED_PRECONDITION for an undo while the daemon is shutting down.
+  absl::StatusOr<uint64_t> Drain(bool undo = false) const;
+
+ private:
+  struct Impl;
+  explicit Admin(std::unique_ptr<Impl> impl);
+
+  const std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace acceld::client

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include "absl/types/span.h"
+#include "client/server_info.h"
+
+namespace acceld::tools {
+
+// The spans as JSON in the format of Chrome's trace viewer, which Perfetto reads too: a process for
+// each device with a thread for each of its streams, one with the compile threads, and one for each
+// session with its executions, from their command to their end. Times are microseconds since the
+// earliest span.
+std::string ChromeTrace(absl::Span<const client::TraceSpan> spans);
+
+}  // namespace acceld::tools

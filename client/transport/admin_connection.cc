@@ -1,0 +1,86 @@
+#include "client/transport/admin_connection.h"
+
+#include <utility>
+
+#include "acceld/v1/acceld.grpc.pb.h"
+#include "client/transport/dial.h"
+#include "client/transport/status_codes.h"
+
+namespace acceld::client {
+namespace {
+
+constexpr std::chrono::seconds kUnaryTimeout{10};
+constexpr std::chrono::seconds kTraceTimeout{60};
+
+}  // namespace
+
+class AdminConnection::Impl {
+ public:
+  explicit Impl(const Address& address)
+      : channel_(MakeChannel(address, std::chrono::milliseconds(0))),
+        stub_(v1::Acceld::NewStub(channel_)) {}
+
+  grpc::Channel& channel() { return *channel_; }
+
+  template <typename Reply, typename Request>
+  absl::StatusOr<Reply> Ask(grpc::Status (v1::Acceld::Stub::*method)(grpc::ClientContext*,
+                                                                     const Request&, Reply*),
+                            const Request& request) const {
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + kUnaryTimeout);
+    Reply reply;
+    ACCELD_RETURN_IF_ERROR(StatusFromGrpc((*stub_.*method)(&context, request, &reply)));
+    return reply;
+  }
+
+  absl::Status GetTrace(const v1::GetTraceRequest& request,
+                        const std::function<void(const v1::TraceChunk&)>& take) const {
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + kTraceTimeout);
+    const auto stream = stub_->GetTrace(&context, request);
+    v1::TraceChunk chunk;
+    while (stream->Read(&chunk)) take(chunk);
+    return StatusFromGrpc(stream->Finish());
+  }
+
+ private:
+  const std::shared_ptr<grpc::Channel> channel_;  // Shared with its calls.
+  const std::unique_ptr<v1::Acceld::Stub> stub_;
+};
+
+AdminConnection::AdminConnection(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+AdminConnection::~AdminConnection() = default;
+
+absl::StatusOr<std::unique_ptr<AdminConnection>> AdminConnection::Open(
+    const Address& address, std::chrono::milliseconds timeout, bool wait_for_daemon) {
+  auto impl = std::make_unique<Impl>(address);
+  ACCELD_RETURN_IF_ERROR(AwaitDaemon(impl->channel(), address, timeout, wait_for_daemon));
+  return std::unique_ptr<AdminConnection>(new AdminConnection(std::move(impl)));
+}
+
+absl::StatusOr<v1::ListDevicesReply> AdminConnection::ListDevices() const {
+  return impl_->Ask(&v1::Acceld::Stub::ListDevices, v1::ListDevicesRequest());
+}
+absl::StatusOr<v1::Stats> AdminConnection::GetStats() const {
+  return impl_->Ask(&v1::Acceld::Stub::GetStats, v1::GetStatsRequest());
+}
+absl::StatusOr<v1::ListSessionsReply> AdminConnection::ListSessions() const {
+  return impl_->Ask(&v1::Acceld::Stub::ListSessions, v1::ListSessionsRequest());
+}
+absl::StatusOr<v1::ListCacheReply> AdminConnection::ListCache(
+    const v1::ListCacheRequest& request) const {
+  return impl_->Ask(&v1::Acceld::Stub::ListCache, request);
+}
+absl::Status AdminConnection::KillSession(const v1::KillSessionRequest& request) const {
+  return impl_->Ask(&v1::Acceld::Stub::KillSession, request).status();
+}
+absl::StatusOr<v1::DrainReply> AdminConnection::Drain(const v1::DrainRequest& request) const {
+  return impl_->Ask(&v1::Acceld::Stub::Drain, request);
+}
+absl::Status AdminConnection::GetTrace(
+    const v1::GetTraceRequest& request,
+    const std::function<void(const v1::TraceChunk&)>& take) const {
+  return impl_->GetTrace(request, take);
+}
+
+}  // namespace acceld::client

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+
+namespace acceld::observability {
+
+// What took time, and so on which track it is drawn: those of a device on the streams of device
+// `track`, compiles on the thread `track`.
+enum class SpanKind : uint8_t {
+  kExecution,
+  kUpload,
+  kDownload,
+  kCompile,      // a whole one
+  kCompileStep,  // within a compile of the same thread
+};
+
+// An interval that has ended. Times are the steady clock's, in nanoseconds.
+struct Span {
+  SpanKind kind = SpanKind::kExecution;
+  uint8_t code = 0;  // canonical status code
+  uint32_t track = 0;
+  uint64_t session = 0;      // 0: nobody's in particular
+  int64_t submitted_ns = 0;  // of executions: when they were asked for
+  int64_t begin_ns = 0, end_ns = 0;
+  std::string name;
+};
+
+// The last spans of the daemon, in a ring of fixed size: the newest replace the oldest. Any thread
+// may record, without a lock, a wait or an allocation: some ten stores. Any thread may read
+// meanwhile; it misses what is just being written.
+class TraceRing {
+ public:
+  // Names are cut to this length.
+  static constexpr size_t kMaxNameBytes = 72;
+
+  // Keeps `capacity` spans, rounded up to a power of two, in 128 bytes each. 0: keeps none.
+  explicit TraceRing(size_t capacity);
+  ~TraceRing();
+  TraceRing(const TraceRing&) = delete;
+  TraceRing& operator=(const TraceRing&) = delete;
+
+  bool enabled() const { return slots_ != nullptr; }
+  size_t capacity() const { return slots_ == nullptr ? 0 : mask_ + 1; }
+
+  // `span.name` is not read but `name`. A thread that was asleep while the ring went round once
+  // loses its span.
+  struct Record {
+    SpanKind kind;
+    uint8_t code;
+    uint32_t track;
+    uint64_t session;
+    int64_t submitted_ns, begin_ns, end_ns;
+    absl::string_view name;
+  };
+  void Add(const Record& record);
+
+  // Those that ended at `since_ns` or later, by the time at which they began.
+  std::vector<Span> Read(int64_t since_ns) const;
+
+ private:
+  struct Slot;
+
+  uint64_t mask_ = 0;
+  std::unique_ptr<Slot[]> slots_;
+  alignas(64) std::atomic<uint64_t> next_{0};
+};
+
+}  // namespace acceld::observability

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <functional>
+#include <utility>
+
+#include "absl/strings/string_view.h"
+#include "common/mutex.h"
+#include "common/status.h"
+
+namespace acceld::rpc {
+
+// Whether the daemon takes new sessions and runs. Those that are open go on either way. Any thread.
+class Readiness {
+ public:
+  // Hears each change, one at a time; must not block or call back. For before others call.
+  void OnChange(std::function<void(bool ready)> on_change) {
+    MutexLock lock(mutex_);
+    on_change_ = std::move(on_change);
+  }
+
+  // UNAVAILABLE, with the reason, while nothing new is taken.
+  absl::Status Check() const {
+    MutexLock lock(mutex_);
+    return refusal_;
+  }
+  bool ready() const { return Check().ok(); }
+
+  // From now on nothing new is taken, until Undo. Nothing happens when the daemon stops already.
+  void Drain() {
+    MutexLock lock(mutex_);
+    if (!stopping_) Refuse("the daemon is draining: it takes no new sessions");
+  }
+  // FAILED_PRECONDITION when the daemon stops: that cannot be undone.
+  absl::Status Undo() {
+    MutexLock lock(mutex_);
+    if (stopping_) return absl::FailedPreconditionError("the daemon is shutting down");
+    refusal_ = absl::OkStatus();
+    if (on_change_ != nullptr) on_change_(true);
+    return absl::OkStatus();
+  }
+  // For good.
+  void Stop() {
+    MutexLock lock(mutex_);
+    stopping_ = true;
+    Refuse("the daemon is shutting down");
+  }
+
+ private:
+  void Refuse(absl::string_view why) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    refusal_ = absl::UnavailableError(why);
+    if (on_change_ != nullptr) on_change_(false);
+  }
+
+  mutable Mutex mutex_;
+  std::function<void(bool)> on_change_ ABSL_GUARDED_BY(mutex_);
+  absl::Status refusal_ ABSL_GUARDED_BY(mutex_);
+  bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace acceld::rpc

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "absl/strings/string_view.h"
+#include "common/status.h"
+#include "server/engine/engine.h"
+
+// Lines of the log about sessions and their requests, each with the same keys: session, client,
+// identity, code, request. What clients can bring about as often as they like is logged at most
+// `kMaxPerSecond` times a second; a line says later how many were left out.
+namespace acceld::rpc {
+
+constexpr int kMaxPerSecond = 50;
+
+void LogSessionOpened(const engine::SessionInfo& session);
+// `why`: OK when the client itself has ended it. `held` is what it held just before.
+void LogSessionEnded(const engine::SessionInfo& held, const absl::Status& why, double close_ms);
+// A session that may be resumed for a while.
+void LogStreamLost(const engine::SessionInfo& session, std::chrono::milliseconds lease);
+// A session, or a run, that was not opened.
+void LogSessionRefused(const engine::SessionOptions& session, const absl::Status& why);
+// An answer that is an error, at level debug.
+void LogRequestFailed(uint64_t session, absl::string_view kind, uint64_t request,
+                      const absl::Status& why);
+
+}  // namespace acceld::rpc

@@ -1,0 +1,92 @@
+#include "server/rpc/trace_reactor.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/utf8.h"
+#include "server/rpc/status_codes.h"
+
+namespace acceld::rpc {
+namespace {
+
+// Far below any limit on messages: a span takes at most some 350 bytes.
+constexpr size_t kSpansPerChunk = 2000;
+constexpr double kMaxSeconds = 1e9;
+
+v1::TraceSpan::Kind ToProto(observability::SpanKind kind) {
+  switch (kind) {
+    case observability::SpanKind::kExecution:
+      return v1::TraceSpan::EXECUTION;
+    case observability::SpanKind::kUpload:
+      return v1::TraceSpan::UPLOAD;
+    case observability::SpanKind::kDownload:
+      return v1::TraceSpan::DOWNLOAD;
+    case observability::SpanKind::kCompile:
+      return v1::TraceSpan::COMPILE;
+    case observability::SpanKind::kCompileStep:
+      return v1::TraceSpan::COMPILE_STEP;
+  }
+  return v1::TraceSpan::KIND_UNKNOWN;
+}
+
+v1::TraceSpan ToProto(const observability::Span& span) {
+  v1::TraceSpan proto;
+  proto.set_kind(ToProto(span.kind));
+  proto.set_code(span.code);
+  proto.set_track(span.track);
+  proto.set_session(span.session);
+  proto.set_submitted_ns(span.submitted_ns);
+  proto.set_begin_ns(span.begin_ns);
+  proto.set_end_ns(span.end_ns);
+  // Cut to its length, a name may end within a character.
+  proto.set_name(EscapeNonUtf8(span.name));
+  return proto;
+}
+
+}  // namespace
+
+TraceReactor* TraceReactor::Start(const engine::Engine& engine, ThreadPool& decoders,
+                                  const v1::GetTraceRequest& request) {
+  auto* reactor = new TraceReactor;
+  const double seconds = request.seconds();
+  if (!(seconds >= 0 && seconds <= kMaxSeconds)) {
+    reactor->Finish(ToGrpc(absl::InvalidArgumentError(
+        absl::StrCat("seconds: ", seconds, " is not in 0 to ", kMaxSeconds))));
+    return reactor;
+  }
+  const std::chrono::nanoseconds last = seconds == 0
+                                            ? std::chrono::nanoseconds::max()
+                                            : std::chrono::nanoseconds(std::llround(seconds * 1e9));
+  // gRPC keeps the reactor until it is finished, whatever the client does meanwhile.
+  const absl::Status queued = decoders.Submit([&engine, reactor, last] {
+    absl::StatusOr<std::vector<observability::Span>> spans = engine.Trace(last);
+    if (!spans.ok()) {
+      reactor->Finish(ToGrpc(spans.status()));
+      return;
+    }
+    reactor->spans_ = *std::move(spans);
+    reactor->WriteNext();
+  });
+  if (!queued.ok()) reactor->Finish(ToGrpc(queued));
+  return reactor;
+}
+
+void TraceReactor::WriteNext() {
+  if (sent_ == spans_.size()) {
+    Finish(grpc::Status::OK);
+    return;
+  }
+  chunk_.Clear();
+  const size_t end = std::min(spans_.size(), sent_ + kSpansPerChunk);
+  for (; sent_ < end; ++sent_) *chunk_.add_spans() = ToProto(spans_[sent_]);
+  StartWrite(&chunk_);
+}
+
+void TraceReactor::OnWriteDone(bool ok) {
+  if (ok) return WriteNext();
+  Finish(grpc::Status::CANCELLED);
+}
+
+}  // namespace acceld::rpc

@@ -1,0 +1,78 @@
+// What an engine tells about its work, and how a session is ended from outside.
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/unit/engine/fake_engine.h"
+
+namespace acceld::engine {
+namespace {
+
+using observability::Span;
+using observability::SpanKind;
+using testing::Await;
+using testing::FakeCompiler;
+using testing::MakeFakeEngine;
+using testing::ModuleNamed;
+
+TEST(CloseSessionTest, WhatIsPendingHearsTheReason) {
+  FakeCompiler compiler;
+  const auto engine = MakeFakeEngine(compiler);
+  const auto session = *engine->OpenSession({.client_name = "a"});
+  const auto other = *engine->OpenSession({.client_name = "b"});
+  (void)session->RegisterProgram(1, ModuleNamed("spin"), "main");
+  (void)session->Execute(1, {}, {1}, 0);
+  absl::Status heard;
+  session->Await(1, [&heard](const ReadyResult& result) { heard = result.status; });
+  ASSERT_TRUE(engine->CloseSession(session->id(), "too greedy").ok());
+  EXPECT_EQ(heard.code(), absl::StatusCode::kCancelled);
+  EXPECT_EQ(heard.message(), "too greedy");
+  EXPECT_EQ(engine->CloseSession(session->id(), "again").code(), absl::StatusCode::kNotFound);
+  (void)other->Put(1, testing::Floats({1}), 0);
+  EXPECT_EQ(testing::FetchFloats(*other, 1), std::vector<float>{1});
+}
+
+TEST(TraceTest, HasExecutionsCopiesAndCompiles) {
+  FakeCompiler compiler;
+  const auto engine = MakeFakeEngine(compiler);
+  const auto session = *engine->OpenSession({.client_name = "a"});
+  (void)session->RegisterProgram(1, ModuleNamed("add_one"), "main");
+  (void)session->RegisterProgram(2, ModuleNamed("fail"), "main");
+  (void)session->Put(1, testing::Floats({1, 2}), 0);
+  (void)session->Execute(1, {1}, {2}, 0);
+  (void)session->Execute(2, {1}, {3}, 0);
+  EXPECT_EQ(testing::FetchFloats(*session, 2)[0], 2);
+  EXPECT_FALSE(Await(*session, 3).status.ok());
+  const std::vector<Span> spans = *engine->Trace(std::chrono::hours(1));
+  const auto find = [&](SpanKind kind, absl::string_view name) {
+    for (const Span& span : spans) {
+      if (span.kind == kind && span.name == name) return span;
+    }
+    ADD_FAILURE() << name;
+    return Span{};
+  };
+  const Span run = find(SpanKind::kExecution, "add_one");
+  EXPECT_EQ(run.session, session->id());
+  EXPECT_EQ(run.code, 0);
+  EXPECT_LE(run.submitted_ns, run.begin_ns);
+  EXPECT_LE(run.begin_ns, run.end_ns);
+  EXPECT_EQ(find(SpanKind::kExecution, "fail").code,
+            static_cast<uint8_t>(absl::StatusCode::kInternal));
+  EXPECT_EQ(find(SpanKind::kUpload, "upload").session, session->id());
+  EXPECT_GT(find(SpanKind::kDownload, "download").end_ns, 0);
+  const Span compile = find(SpanKind::kCompile, "add_one");
+  const Span step = find(SpanKind::kCompileStep, "fake");
+  EXPECT_GT(compile.track, 0u);
+  EXPECT_LE(compile.begin_ns, compile.end_ns);
+  EXPECT_LE(step.begin_ns, step.end_ns);
+}
+
+TEST(TraceTest, MayBeOff) {
+  FakeCompiler compiler;
+  testing::FakeEngineOptions options;
+  options.engine.trace_spans = 0;
+  const auto engine = MakeFakeEngine(compiler, options);
+  EXPECT_EQ(engine->Trace(std::chrono::hours(1)).status().code(),
+            absl::StatusCode::kFailedPrecondition);
+}
+
+}  // namespace
+}  // namespace acceld::engine
