@@ -44,7 +44,10 @@ class Connection::Impl : public SessionLink::Handler {
         ready_fetches_(options.max_fetch_bytes / 2),
         link_(*stub_, outbox_, *this, address_) {}
 
-  ~Impl() override { Close(absl::UnavailableError("the client was closed")); }
+  ~Impl() override {
+    Close(absl::UnavailableError("the client was closed"));
+    if (farewell_ != nullptr) (void)farewell_->said.Await();  // Before its channel goes.
+  }
 
   absl::Status Open();
   void Close(const absl::Status& reason);
@@ -64,6 +67,7 @@ class Connection::Impl : public SessionLink::Handler {
 
   void SendProgram(uint64_t program_id);
   // Tells the daemon to end a session that would otherwise wait for another stream. Does not wait.
+  // Call once.
   void EndSession();
   bool may_resume() const { return welcome_.lease_ms() > 0; }
 
@@ -80,6 +84,13 @@ class Connection::Impl : public SessionLink::Handler {
   Mutex mutex_;
   // Programs that were registered by their fingerprint, until the daemon knows them.
   absl::flat_hash_map<uint64_t, Serialize> announced_ ABSL_GUARDED_BY(mutex_);
+  struct Farewell {
+    grpc::ClientContext context;
+    v1::EndSessionRequest request;
+    v1::EndSessionReply reply;
+    Event said;
+  };
+  std::unique_ptr<Farewell> farewell_;   // Of EndSession; lives until it is said.
   std::unique_ptr<BulkTransfers> bulk_;  // After Open; its threads use the rest.
   SessionLink link_;                     // Last: its threads use everything.
 };
@@ -112,18 +123,13 @@ void Connection::Impl::Close(const absl::Status& reason) {
 }
 
 void Connection::Impl::EndSession() {
-  struct Call {
-    grpc::ClientContext context;
-    v1::EndSessionRequest request;
-    v1::EndSessionReply reply;
-    std::unique_ptr<v1::Acceld::Stub> stub;
-  };
-  auto call = std::make_shared<Call>();  // Lives until it is answered.
-  call->stub = v1::Acceld::NewStub(channel_);
-  call->context.set_deadline(std::chrono::system_clock::now() + kFarewellTimeout);
-  call->request.set_session_token(welcome_.session_token());
-  call->stub->async()->EndSession(&call->context, &call->request, &call->reply,
-                                  [call](const grpc::Status&) {});
+  farewell_ = std::make_unique<Farewell>();
+  farewell_->context.set_deadline(std::chrono::system_clock::now() + kFarewellTimeout);
+  farewell_->request.set_session_token(welcome_.session_token());
+  auto said = std::make_shared<Promise<Unit>>();
+  farewell_->said = said->future();
+  stub_->async()->EndSession(&farewell_->context, &farewell_->request, &farewell_->reply,
+                             [said](const grpc::Status&) { said->Set(Unit{}); });
 }
 
 void Connection::Impl::OnEnd(const absl::Status& reason) {
