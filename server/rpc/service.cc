@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "common/log.h"
@@ -25,6 +26,22 @@ grpc::ServerUnaryReactor* Answer(grpc::CallbackServerContext* context, const abs
   reactor->Finish(ToGrpc(status));
   return reactor;
 }
+
+// What concerns other clients is for those whom the socket's mode lets in; over TCP anybody on this
+// machine could ask for it.
+absl::Status MayAdminister(const grpc::CallbackServerContext& context) {
+  if (absl::StartsWith(context.peer(), "unix:")) return absl::OkStatus();
+  return absl::PermissionDeniedError(
+      absl::StrCat("only over the daemon's unix socket, not from ", context.peer()));
+}
+
+class RefusedTrace : public grpc::ServerWriteReactor<v1::TraceChunk> {
+ public:
+  explicit RefusedTrace(const absl::Status& status) { Finish(ToGrpc(status)); }
+
+ private:
+  void OnDone() override { delete this; }
+};
 
 }  // namespace
 
@@ -134,6 +151,7 @@ grpc::ServerUnaryReactor* Service::ListCache(grpc::CallbackServerContext* contex
 grpc::ServerUnaryReactor* Service::KillSession(grpc::CallbackServerContext* context,
                                                const v1::KillSessionRequest* request,
                                                v1::KillSessionReply*) {
+  if (const absl::Status may = MayAdminister(*context); !may.ok()) return Answer(context, may);
   const absl::Status why = absl::CancelledError(absl::StrCat(
       "the session was ended by an administrator", request->reason().empty() ? "" : ": ",
       request->reason().substr(0, kMaxReasonBytes)));
@@ -147,6 +165,7 @@ grpc::ServerUnaryReactor* Service::KillSession(grpc::CallbackServerContext* cont
 
 grpc::ServerUnaryReactor* Service::Drain(grpc::CallbackServerContext* context,
                                          const v1::DrainRequest* request, v1::DrainReply* reply) {
+  if (const absl::Status may = MayAdminister(*context); !may.ok()) return Answer(context, may);
   if (request->undo()) {
     const absl::Status undone = readiness_.Undo();
     if (!undone.ok()) return Answer(context, undone);
@@ -159,8 +178,9 @@ grpc::ServerUnaryReactor* Service::Drain(grpc::CallbackServerContext* context,
   return Answer(context, absl::OkStatus());
 }
 
-grpc::ServerWriteReactor<v1::TraceChunk>* Service::GetTrace(grpc::CallbackServerContext*,
+grpc::ServerWriteReactor<v1::TraceChunk>* Service::GetTrace(grpc::CallbackServerContext* context,
                                                             const v1::GetTraceRequest* request) {
+  if (const absl::Status may = MayAdminister(*context); !may.ok()) return new RefusedTrace(may);
   return TraceReactor::Start(engine_, decoders_, *request);
 }
 

@@ -156,5 +156,22 @@ TEST_F(DaemonControlTest, SigtermDrainsBeforeItStops) {
   EXPECT_EQ(daemon_->process.Wait(), 0);
 }
 
+TEST_F(DaemonControlTest, OverTcpNobodyAdministers) {
+  ASSERT_NO_FATAL_FAILURE(Start({"--listen", "127.0.0.1:0"}));
+  const std::string log = daemon_->Log();
+  const size_t at = log.find("127.0.0.1:");
+  ASSERT_NE(at, std::string::npos) << log;
+  RawClient raw(log.substr(at, log.find_first_of(" \n", at) - at));
+  grpc::ClientContext kill, drain, trace;
+  v1::KillSessionReply killed;
+  EXPECT_EQ(raw.stub().KillSession(&kill, v1::KillSessionRequest(), &killed).error_code(),
+            grpc::StatusCode::PERMISSION_DENIED);
+  v1::DrainReply drained;
+  EXPECT_EQ(raw.stub().Drain(&drain, v1::DrainRequest(), &drained).error_code(),
+            grpc::StatusCode::PERMISSION_DENIED);
+  EXPECT_EQ(raw.stub().GetTrace(&trace, v1::GetTraceRequest())->Finish().error_code(),
+            grpc::StatusCode::PERMISSION_DENIED);
+}
+
 }  // namespace
 }  // namespace acceld::testing
