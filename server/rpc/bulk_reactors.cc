@@ -34,12 +34,10 @@ absl::Status UploadReactor::Append() {
   if (program_id_ == 0) {
     return session_->engine_session().AppendUpload(handle_, offset_bytes, chunk_.data());
   }
-  if (received_bytes_ > rpc_.options.max_program_bytes) {
-    return absl::ResourceExhaustedError(absl::StrCat("program ", program_id_, " has more than ",
-                                                     rpc_.options.max_program_bytes, " bytes"));
+  if (offset_bytes == 0 && program_upload_ == 0) {
+    ACCELD_ASSIGN_OR_RETURN(program_upload_, session_->programs().Begin(program_id_));
   }
-  program_.append(chunk_.data());
-  return absl::OkStatus();
+  return session_->programs().Append(program_upload_, chunk_.data());
 }
 
 void UploadReactor::OnReadDone(bool ok) {
@@ -56,16 +54,20 @@ void UploadReactor::OnReadDone(bool ok) {
 }
 
 void UploadReactor::ProvideProgram() {
+  absl::StatusOr<std::string> program = session_->programs().Take(program_upload_);
+  if (!program.ok()) return End(program.status());
   // The reactor lives until it is finished.
-  const absl::Status queued = rpc_.decoders.Submit(
-      [this] { Finish(ToGrpc(session_->ProvideProgram(program_id_, program_))); });
+  const absl::Status queued = rpc_.decoders.Submit([this, program = *std::move(program)] {
+    Finish(ToGrpc(session_->ProvideProgram(program_id_, program)));
+  });
   if (!queued.ok()) End(queued);
 }
 
 void UploadReactor::End(const absl::Status& status) {
   // An unknown handle is not this upload's to fail, and in a session with a lease a broken stream
   // may be followed by another.
-  const bool failed = !status.ok() && session_ != nullptr && !absl::IsNotFound(status);
+  const bool failed =
+      !status.ok() && session_ != nullptr && !absl::IsNotFound(status) && !absl::IsAborted(status);
   const bool over =
       !absl::IsCancelled(status) || (session_ != nullptr && session_->lease().count() == 0);
   if (failed && over && program_id_ != 0) (void)session_->RefuseProgram(program_id_, status);

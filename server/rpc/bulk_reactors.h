@@ -32,7 +32,7 @@ class UploadReactor : public grpc::ServerReadReactor<v1::UploadChunk> {
   engine::Handle handle_ = 0;
   uint64_t program_id_ = 0;
   int64_t received_bytes_ = 0;
-  std::string program_;
+  uint64_t program_upload_ = 0;  // of the session's ProgramIntake
   v1::UploadChunk chunk_;
 };
 

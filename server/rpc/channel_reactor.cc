@@ -43,6 +43,10 @@ void ChannelReactor::OnReadDone(bool ok) {
     }
     return Finish(status);
   }
+  {
+    MutexLock lock(mutex_);
+    reading_ = false;
+  }
   const size_t size_bytes = incoming_.Length();
   const grpc::Status decoded =
       grpc::SerializationTraits<v1::CommandBatch>::Deserialize(&incoming_, &batch_);
@@ -156,6 +160,12 @@ absl::Status ChannelReactor::OnHello(const v1::Command& command) {
   return absl::OkStatus();
 }
 
+bool ChannelReactor::HoldsBack() {
+  MutexLock lock(mutex_);
+  // A client that does not take its events is not waited for.
+  return !reading_ && event_bytes_ < rpc_.options.max_event_bytes;
+}
+
 void ChannelReactor::ContinueIntake() { QueueTurn(); }
 
 void ChannelReactor::Credit() {
@@ -200,6 +210,7 @@ void ChannelReactor::LookAgain() {
 void ChannelReactor::StartReadIfPaused() {
   if (ended_ || !paused_ || !MayRead()) return;
   paused_ = false;
+  reading_ = true;
   StartRead(&incoming_);
 }
 

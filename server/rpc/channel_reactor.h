@@ -33,6 +33,7 @@ class ChannelReactor : public ChannelStream,
   void Send(v1::Event event) override;
   void BeginRequest() override;
   void EndRequest() override;
+  bool HoldsBack() override;
   void ContinueIntake() override;
   // The events that are there by then are sent first, and the client may close the stream itself.
   // One that takes too long loses what is left.
@@ -94,6 +95,7 @@ class ChannelReactor : public ChannelStream,
   uint64_t event_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t requests_ ABSL_GUARDED_BY(mutex_) = 0;
   bool write_in_flight_ ABSL_GUARDED_BY(mutex_) = false;
+  bool reading_ ABSL_GUARDED_BY(mutex_) = true;  // Start begins with a read
   bool paused_ ABSL_GUARDED_BY(mutex_) = false;
   bool looks_again_ ABSL_GUARDED_BY(mutex_) = false;                // soon, by a timer
   std::optional<absl::Status> last_words_ ABSL_GUARDED_BY(mutex_);  // of SayGoodbye

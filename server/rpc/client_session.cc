@@ -13,8 +13,9 @@ ClientSession::ClientSession(engine::Engine& engine, std::shared_ptr<engine::Ses
       session_(std::move(session)),
       lease_(lease),
       transfers_(std::make_shared<SessionTransfers>(options.max_transfer_bytes)),
+      programs_(options.max_program_bytes),
       renewed_at_(std::chrono::steady_clock::now()),
-      handler_(*session_, transfers_, options) {}
+      handler_(*session_, transfers_, programs_, options) {}
 
 ClientSession::~ClientSession() { Close(absl::CancelledError("nobody holds it any more")); }
 
@@ -105,8 +106,16 @@ absl::Status ClientSession::SettleProgram(uint64_t program_id,
 
 void ClientSession::RenewLease() { renewed_at_.store(std::chrono::steady_clock::now()); }
 
-bool ClientSession::HasExpired(std::chrono::steady_clock::time_point now) const {
-  return lease_.count() > 0 && now - renewed_at_.load() > lease_;
+bool ClientSession::HasExpired(std::chrono::steady_clock::time_point now) {
+  if (lease_.count() == 0 || now - renewed_at_.load() <= lease_) return false;
+  std::shared_ptr<SessionStream> stream;
+  {
+    MutexLock lock(mutex_);
+    stream = stream_;
+  }
+  if (stream == nullptr || !stream->HoldsBack()) return true;
+  RenewLease();
+  return false;
 }
 
 void ClientSession::End(const absl::Status& why) {

@@ -34,6 +34,7 @@ class ClientSession {
 
   engine::Session& engine_session() { return *session_; }
   SessionTransfers& transfers() { return *transfers_; }
+  ProgramIntake& programs() { return programs_; }
   std::chrono::milliseconds lease() const { return lease_; }
 
   // From now on `stream` speaks for the session; the one before ends with ABORTED. The number of
@@ -57,8 +58,8 @@ class ClientSession {
 
   // Something came from the client.
   void RenewLease();
-  // Whether the lease is over.
-  bool HasExpired(std::chrono::steady_clock::time_point now) const;
+  // Whether the lease is over. It is not while the daemon itself does not listen.
+  bool HasExpired(std::chrono::steady_clock::time_point now);
 
   // Closes the engine's session; its stream hears why. Idempotent.
   void End(const absl::Status& why);
@@ -71,6 +72,7 @@ class ClientSession {
   const std::shared_ptr<engine::Session> session_;  // Shared with the engine.
   const std::chrono::milliseconds lease_;
   const std::shared_ptr<SessionTransfers> transfers_;  // Shared with fetches under way.
+  ProgramIntake programs_;
   std::atomic<std::chrono::steady_clock::time_point> renewed_at_;
 
   // Held while a command is taken in.

@@ -65,9 +65,14 @@ v1::Event FetchedEvent(uint64_t request_id, const engine::FetchResult& result,
 }  // namespace
 
 CommandHandler::CommandHandler(engine::Session& session,
-                               std::shared_ptr<SessionTransfers> transfers,
+                               std::shared_ptr<SessionTransfers> transfers, ProgramIntake& programs,
                                const RpcOptions& options)
-    : session_(session), transfers_(std::move(transfers)), options_(options) {}
+    : session_(session), transfers_(std::move(transfers)), programs_(programs), options_(options) {}
+
+void CommandHandler::ForgetAwaitedProgram() {
+  awaited_.reset();
+  programs_.Forget();
+}
 
 bool CommandHandler::IsHeavy(const v1::CommandBatch& batch) const {
   if (has_dynamic_programs_) return true;
@@ -165,6 +170,7 @@ absl::Status CommandHandler::RegisterByFingerprint(const v1::RegisterProgram& co
     return RefuseProgram(program_id, has_static_results.status());
   }
   awaited_ = AwaitedProgram{.program_id = program_id};
+  programs_.Expect(program_id);
   v1::Event event;
   event.mutable_need_program()->set_program_id(program_id);
   stream.Send(std::move(event));
@@ -177,6 +183,7 @@ absl::Status CommandHandler::ProvideProgram(uint64_t program_id,
     return absl::NotFoundError(absl::StrCat("program ", program_id, " is not waited for"));
   }
   awaited_->provided = fingerprint;
+  programs_.Forget();
   return absl::OkStatus();
 }
 

@@ -13,6 +13,7 @@
 #include "common/status.h"
 #include "server/engine/engine.h"
 #include "server/rpc/options.h"
+#include "server/rpc/program_intake.h"
 #include "server/rpc/session_stream.h"
 #include "server/rpc/transfers.h"
 
@@ -25,8 +26,9 @@ namespace acceld::rpc {
 // to the protocol and the stream must end with it.
 class CommandHandler {
  public:
+  // `programs` outlives the handler.
   CommandHandler(engine::Session& session, std::shared_ptr<SessionTransfers> transfers,
-                 const RpcOptions& options);
+                 ProgramIntake& programs, const RpcOptions& options);
 
   // True when taking the batch in may take milliseconds: not for a gRPC thread.
   bool IsHeavy(const v1::CommandBatch& batch) const;
@@ -39,7 +41,7 @@ class CommandHandler {
   // The fingerprint of the program that the engine got, or why it got none. NOT_FOUND when no
   // program of this number is awaited.
   absl::Status ProvideProgram(uint64_t program_id, const absl::StatusOr<Digest>& fingerprint);
-  void ForgetAwaitedProgram() { awaited_.reset(); }
+  void ForgetAwaitedProgram();
 
  private:
   // A program that is known by its fingerprint only.
@@ -68,6 +70,7 @@ class CommandHandler {
 
   engine::Session& session_;                           // Outlives the handler.
   const std::shared_ptr<SessionTransfers> transfers_;  // Shared with pending fetches.
+  ProgramIntake& programs_;
   const RpcOptions& options_;
   absl::optional<AwaitedProgram> awaited_;
   // Their result types are inferred from the arguments of each call.

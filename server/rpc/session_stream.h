@@ -15,6 +15,9 @@ class SessionStream {
   // A request has come, or was answered, maybe on another thread.
   virtual void BeginRequest() = 0;
   virtual void EndRequest() = 0;
+  // Whether nothing is read because the daemon is busy with what came before; what the client says
+  // to renew its lease is not heard then.
+  virtual bool HoldsBack() = 0;
   // What the session waited for (ClientSession::Intake::kNeedsProgram) has come.
   virtual void ContinueIntake() = 0;
   // The session has ended: says so in a last Goodbye, then ends with `why`.

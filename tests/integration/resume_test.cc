@@ -296,6 +296,28 @@ TEST_F(ResumeTest, AProgramThatIsNotTheAnnouncedOnePoisonsWhatIsExecutedWithIt) 
   }
 }
 
+TEST_F(ResumeTest, BytesOfProgramsThatNobodyAskedForAreNotTaken) {
+  RawClient raw(address());
+  Stream stream(raw);
+  stream.Send({HelloWithLease(60'000)});
+  const v1::Welcome welcome = stream.Next().welcome();
+  EXPECT_EQ(UploadProgram(raw, welcome, "anything").error_code(), grpc::StatusCode::NOT_FOUND);
+}
+
+TEST_F(ResumeTest, WhileTheDaemonDoesNotListenALeaseGoesOn) {
+  RawClient raw(address());
+  Stream stream(raw);
+  const std::string fingerprint(
+      client::Program::FromText(kDoubleText, "")->fingerprint().AsBytes());
+  stream.Send({HelloWithLease(200), RegisterByFingerprint(fingerprint), Put(1), Execute(1, 1, 2),
+               Fetch(1, 2)});
+  const v1::Welcome welcome = stream.Next().welcome();
+  ASSERT_TRUE(stream.Next().has_need_program());
+  std::this_thread::sleep_for(milliseconds(1000));
+  EXPECT_TRUE(UploadProgram(raw, welcome, DoubleProgram().SerializeAsString()).ok());
+  EXPECT_EQ(stream.Next().ready().data(), TwoFloats(2, 4).data());
+}
+
 TEST_F(ResumeTest, ALargeProgramOfTheClientIsSentOnlyWhenItIsAskedFor) {
   const auto deep = [](const Tensor& x) {
     Tensor y = x;
