@@ -56,17 +56,19 @@ absl::StatusOr<ExecutionInfo> ArrayState::AwaitReady() {
   return ready.Await();
 }
 
-uint64_t ArrayState::Fetch(Connection::OnBytes done) {
+uint64_t ArrayState::Fetch(std::shared_ptr<ByteSink> sink, Connection::OnDone done) {
   const int64_t bytes = type_.size_bytes();
   const auto self = shared_from_this();
   if (bytes <= kMaxInlineBytes) {
     return connection_->Fetch(
-        handle_, [self, done = std::move(done)](auto fetched) { done(std::move(fetched)); });
+        handle_, std::move(sink),
+        [self, done = std::move(done)](const absl::Status& status) { done(status); });
   }
-  const auto send = [self, bytes, done = std::move(done)](ByteWindow& window) {
-    self->connection_->Fetch(self->handle_,
-                             [self, bytes, done, &window](absl::StatusOr<std::string> fetched) {
-                               done(std::move(fetched));
+  const auto send = [self, bytes, sink = std::move(sink),
+                     done = std::move(done)](ByteWindow& window) {
+    self->connection_->Fetch(self->handle_, sink,
+                             [self, bytes, done, &window](const absl::Status& status) {
+                               done(status);
                                window.Leave(bytes);
                              });
   };
@@ -114,10 +116,10 @@ Future<ir::Literal> Array::StartFetch(uint64_t& request) const {
   if (!valid()) return absl::StatusOr<ir::Literal>(EmptyArray());
   auto promise = std::make_shared<Promise<ir::Literal>>();
   const Future<ir::Literal> fetched = promise->future();
-  request = state_->Fetch([promise, type = type()](absl::StatusOr<std::string> bytes) {
-    if (!bytes.ok()) return promise->Set(bytes.status());
-    if (absl::Status size = CheckSize(type, bytes->size()); !size.ok()) return promise->Set(size);
-    promise->Set(ir::Literal::FromBytes(type, *std::move(bytes)));
+  auto sink = std::make_shared<ByteSink>(static_cast<size_t>(type().size_bytes()));
+  request = state_->Fetch(sink, [promise, sink, type = type()](const absl::Status& status) {
+    if (!status.ok()) return promise->Set(status);
+    promise->Set(ir::Literal::FromBytes(type, sink->TakeString()));
   });
   return fetched;
 }
@@ -134,17 +136,12 @@ absl::StatusOr<ir::Literal> Array::Fetch() const {
 absl::Status Array::FetchInto(absl::Span<char> buffer) const {
   if (!valid()) return EmptyArray();
   ACCELD_RETURN_IF_ERROR(CheckSize(type(), buffer.size()));
-  // The answer may come on another thread; the buffer is written only while this one waits.
+  // Another thread may write to the buffer, but only while this one waits.
   auto promise = std::make_shared<Promise<Unit>>();
   const Event fetched = promise->future();
   const uint64_t request =
-      state_->Fetch([promise, buffer, type = type()](absl::StatusOr<std::string> bytes) {
-        if (!bytes.ok()) return promise->Set(bytes.status());
-        if (absl::Status size = CheckSize(type, bytes->size()); !size.ok()) {
-          return promise->Set(size);
-        }
-        std::copy(bytes->begin(), bytes->end(), buffer.begin());
-        promise->Set(Unit{});
+      state_->Fetch(std::make_shared<ByteSink>(buffer), [promise](const absl::Status& status) {
+        promise->Set(status.ok() ? absl::StatusOr<Unit>(Unit{}) : absl::StatusOr<Unit>(status));
       });
   if (!fetched.IsReady()) {
     state_->connection()->Serve(request, [&] { return fetched.IsReady(); });

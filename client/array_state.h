@@ -38,7 +38,7 @@ class ArrayState : public std::enable_shared_from_this<ArrayState> {
   absl::StatusOr<ExecutionInfo> AwaitReady();
   // Large arrays wait until the connection has room for their bytes. The number of the request, for
   // Connection::Serve, or 0 when it may be sent later.
-  uint64_t Fetch(Connection::OnBytes done);
+  uint64_t Fetch(std::shared_ptr<ByteSink> sink, Connection::OnDone done);
 
  private:
   const std::shared_ptr<Connection> connection_;  // Shared with the client and other arrays.

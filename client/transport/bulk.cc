@@ -1,13 +1,16 @@
 #include "client/transport/bulk.h"
 
-#include <algorithm>
+#include <iterator>
 #include <thread>
 #include <utility>
+#include <vector>
 
-#include "client/transport/status_codes.h"
+#include "acceld/v1/acceld.pb.h"
+#include "client/transport/loan.h"
 #include "client/transport/transport_thread.h"
+#include "common/bytes_field.h"
 #include "grpcpp/channel.h"
-#include "grpcpp/client_context.h"
+#include "grpcpp/support/proto_buffer_reader.h"
 
 namespace acceld::client {
 namespace {
@@ -27,19 +30,20 @@ bool IsBroken(const absl::Status& status) {
 
 }  // namespace
 
-// One stream's context, known to Cancel while it lives.
+// A stream that Cancel knows while it lives.
 class BulkTransfers::CallScope {
  public:
-  explicit CallScope(BulkTransfers& owner) : owner_(owner) {
+  CallScope(BulkTransfers& owner, const char* method)
+      : stream(*owner.stub_, method), owner_(owner) {
     MutexLock lock(owner_.mutex_);
-    owner_.active_.insert(&context);
-    if (owner_.cancelled_) context.TryCancel();
+    owner_.active_.insert(&stream.context());
+    if (owner_.cancelled_) stream.context().TryCancel();
   }
   ~CallScope() {
     MutexLock lock(owner_.mutex_);
-    owner_.active_.erase(&context);
+    owner_.active_.erase(&stream.context());
   }
-  grpc::ClientContext context;
+  BulkStream stream;
 
  private:
   BulkTransfers& owner_;
@@ -49,7 +53,7 @@ BulkTransfers::BulkTransfers(std::shared_ptr<grpc::Channel> channel, std::string
                              std::chrono::milliseconds patience)
     : session_token_(std::move(session_token)),
       patience_(patience),
-      stub_(v1::Acceld::NewStub(std::move(channel))),
+      stub_(std::make_unique<grpc::GenericStub>(std::move(channel))),
       uploads_("upload", kThreads, kMaxQueued),
       downloads_("download", kThreads, kMaxQueued) {}
 
@@ -73,13 +77,14 @@ void BulkTransfers::Upload(Target target, std::function<absl::StatusOr<absl::str
   if (!submitted.ok()) done(submitted);
 }
 
-void BulkTransfers::Download(uint64_t transfer_id,
-                             std::function<void(absl::StatusOr<std::string>)> done) {
-  absl::Status submitted = downloads_.Submit([this, transfer_id, done]() mutable {
-    TransportThread scope;
-    const auto finish = std::move(done);
-    finish(RunDownload(transfer_id));
-  });
+void BulkTransfers::Download(uint64_t transfer_id, std::shared_ptr<ByteSink> sink,
+                             std::function<void(absl::Status)> done) {
+  absl::Status submitted =
+      downloads_.Submit([this, transfer_id, sink = std::move(sink), done]() mutable {
+        TransportThread scope;
+        const auto finish = std::move(done);
+        finish(RunDownload(transfer_id, *sink));
+      });
   if (!submitted.ok()) done(submitted);
 }
 
@@ -101,36 +106,47 @@ absl::Status BulkTransfers::RunUpload(Target target, absl::string_view bytes) {
 }
 
 absl::Status BulkTransfers::TryUpload(Target target, absl::string_view bytes) {
-  CallScope call(*this);
-  v1::UploadReply reply;
-  auto stream = stub_->Upload(&call.context, &reply);
-  v1::UploadChunk chunk;
-  chunk.set_session_token(session_token_);
-  chunk.set_handle(target.handle);
-  chunk.set_program_id(target.program_id);
+  Loan loan;  // Outlives the stream.
+  CallScope call(*this, "Upload");
+  v1::UploadChunk header;
+  header.set_session_token(session_token_);
+  header.set_handle(target.handle);
+  header.set_program_id(target.program_id);
+  std::string before = header.SerializeAsString();
   for (size_t at = 0; at < bytes.size(); at += kChunkBytes) {
     const absl::string_view piece = bytes.substr(at, kChunkBytes);
-    chunk.set_data(piece.data(), piece.size());
-    if (!stream->Write(chunk)) break;  // Finish says why.
-    chunk.clear_session_token();
-    chunk.clear_handle();
-    chunk.clear_program_id();
+    const grpc::Slice slices[] = {
+        grpc::Slice(before + BytesFieldHeader(v1::UploadChunk::kDataFieldNumber, piece.size())),
+        loan.Lend(piece)};
+    if (!call.stream.Write(grpc::ByteBuffer(slices, std::size(slices)))) break;  // Finish says why.
+    before.clear();
   }
-  stream->WritesDone();
-  return StatusFromGrpc(stream->Finish());
+  grpc::ByteBuffer reply;
+  if (call.stream.WritesDone()) (void)call.stream.Read(reply);
+  return call.stream.Finish();
 }
 
-absl::StatusOr<std::string> BulkTransfers::RunDownload(uint64_t transfer_id) {
-  CallScope call(*this);
+absl::Status BulkTransfers::RunDownload(uint64_t transfer_id, ByteSink& sink) {
+  CallScope call(*this, "Download");
+  sink.Restart();
   v1::DownloadRequest request;
   request.set_session_token(session_token_);
   request.set_transfer_id(transfer_id);
-  auto stream = stub_->Download(&call.context, request);
-  std::string bytes;
-  v1::DownloadChunk chunk;
-  while (stream->Read(&chunk)) bytes.append(chunk.data());
-  ACCELD_RETURN_IF_ERROR(StatusFromGrpc(stream->Finish()));
-  return bytes;
+  const grpc::Slice question(request.SerializeAsString());
+  if (call.stream.Write(grpc::ByteBuffer(&question, 1))) call.stream.WritesDone();
+  grpc::ByteBuffer message;
+  std::vector<absl::string_view> pieces;
+  while (call.stream.Read(message)) {
+    grpc::ProtoBufferReader stream(&message);
+    v1::DownloadChunk rest;
+    pieces.clear();
+    if (!ReadAroundBytesField(stream, v1::DownloadChunk::kDataFieldNumber, rest, pieces)) {
+      return absl::InternalError("the daemon sends a message that is no DownloadChunk");
+    }
+    for (absl::string_view piece : pieces) ACCELD_RETURN_IF_ERROR(sink.Append(piece));
+  }
+  ACCELD_RETURN_IF_ERROR(call.stream.Finish());
+  return sink.Finish();
 }
 
 }  // namespace acceld::client

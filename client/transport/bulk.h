@@ -8,7 +8,8 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
-#include "acceld/v1/acceld.grpc.pb.h"
+#include "client/transport/bulk_stream.h"
+#include "client/transport/byte_sink.h"
 #include "common/mutex.h"
 #include "common/status.h"
 #include "common/thread_pool.h"
@@ -35,8 +36,9 @@ class BulkTransfers {
   // the outcome. The bytes stay until then.
   void Upload(Target target, std::function<absl::StatusOr<absl::string_view>()> bytes,
               std::function<void(absl::Status)> done);
-  // Collects a transfer's bytes on a download thread.
-  void Download(uint64_t transfer_id, std::function<void(absl::StatusOr<std::string>)> done);
+  // On a download thread: brings a transfer's bytes into `sink`, then `done` with the outcome.
+  void Download(uint64_t transfer_id, std::shared_ptr<ByteSink> sink,
+                std::function<void(absl::Status)> done);
 
   // Makes every stream under way, and every later one, fail soon.
   void Cancel();
@@ -46,11 +48,11 @@ class BulkTransfers {
   absl::Status RunUpload(Target target, absl::string_view bytes);
   absl::Status TryUpload(Target target, absl::string_view bytes);
   bool cancelled();
-  absl::StatusOr<std::string> RunDownload(uint64_t transfer_id);
+  absl::Status RunDownload(uint64_t transfer_id, ByteSink& sink);
 
   const std::string session_token_;
   const std::chrono::milliseconds patience_;
-  std::unique_ptr<v1::Acceld::Stub> stub_;
+  std::unique_ptr<grpc::GenericStub> stub_;
   Mutex mutex_;
   std::set<grpc::ClientContext*> active_ ABSL_GUARDED_BY(mutex_);
   bool cancelled_ ABSL_GUARDED_BY(mutex_) = false;

@@ -56,7 +56,8 @@ class Connection::Impl : public SessionLink::Handler {
                                                                      const Request&, Reply*),
                             const Request& request) const;
   void SendRequest(v1::Command command, uint64_t request_id, PendingRequests::Callback done);
-  void Fetch(uint64_t request_id, uint64_t handle, int attempts, OnBytes done);
+  void Fetch(uint64_t request_id, uint64_t handle, int attempts, std::shared_ptr<ByteSink> sink,
+             OnDone done);
   absl::Status Register(uint64_t program_id, const Digest& fingerprint, Serialize serialize);
   uint64_t NextId() { return next_id_.fetch_add(1, std::memory_order_relaxed); }
   void Serve(uint64_t request_id, absl::FunctionRef<bool()> done) { link_.Serve(request_id, done); }
@@ -236,22 +237,28 @@ void Connection::Impl::SendRequest(v1::Command command, uint64_t request_id,
   if (!added) done({.status = appended.ok() ? outbox_.status() : appended});
 }
 
-void Connection::Impl::Fetch(uint64_t request_id, uint64_t handle, int attempts, OnBytes done) {
+void Connection::Impl::Fetch(uint64_t request_id, uint64_t handle, int attempts,
+                             std::shared_ptr<ByteSink> sink, OnDone done) {
   v1::Command command;
   command.mutable_fetch()->set_request_id(request_id);
   command.mutable_fetch()->set_handle(handle);
   SendRequest(std::move(command), request_id,
-              [this, handle, attempts, done = std::move(done)](Answer answer) {
+              [this, handle, attempts, sink = std::move(sink),
+               done = std::move(done)](const Answer& answer) {
                 if (!answer.status.ok()) return done(answer.status);
-                if (answer.transfer_id == 0) return done(std::move(answer.data));
-                bulk_->Download(answer.transfer_id, [this, handle, attempts,
-                                                     done](absl::StatusOr<std::string> bytes) {
-                  // A transfer is given once; one that broke is asked for anew.
-                  if (bytes.ok() || !may_resume() || attempts <= 1 || !outbox_.status().ok()) {
-                    return done(std::move(bytes));
-                  }
-                  Fetch(NextId(), handle, attempts - 1, done);
-                });
+                if (answer.transfer_id == 0) {
+                  const absl::Status taken = sink->Append(answer.data);
+                  return done(taken.ok() ? sink->Finish() : taken);
+                }
+                bulk_->Download(
+                    answer.transfer_id, sink,
+                    [this, handle, attempts, sink, done](const absl::Status& status) {
+                      // A transfer is given once; one that broke is asked for anew.
+                      if (status.ok() || !may_resume() || attempts <= 1 || !outbox_.status().ok()) {
+                        return done(status);
+                      }
+                      Fetch(NextId(), handle, attempts - 1, sink, done);
+                    });
               });
 }
 
@@ -334,9 +341,9 @@ void Connection::Compile(v1::Compile compile, OnExecution done) {
   });
 }
 
-uint64_t Connection::Fetch(uint64_t handle, OnBytes done) {
+uint64_t Connection::Fetch(uint64_t handle, std::shared_ptr<ByteSink> sink, OnDone done) {
   const uint64_t id = impl_->NextId();
-  impl_->Fetch(id, handle, kFetchAttempts, std::move(done));
+  impl_->Fetch(id, handle, kFetchAttempts, std::move(sink), std::move(done));
   return id;
 }
 

@@ -11,6 +11,7 @@
 #include "absl/types/span.h"
 #include "acceld/v1/acceld.pb.h"
 #include "client/server_info.h"
+#include "client/transport/byte_sink.h"
 #include "client/transport/byte_window.h"
 #include "common/address.h"
 #include "common/digest.h"
@@ -66,12 +67,11 @@ class Connection {
   void Release(uint64_t handle);
 
   using OnExecution = std::function<void(absl::StatusOr<ExecutionInfo>)>;
-  using OnBytes = std::function<void(absl::StatusOr<std::string>)>;
+  using OnDone = std::function<void(const absl::Status&)>;
   // Both give the number of the request, for Serve. The handle must not be released before `done`.
   uint64_t Await(uint64_t handle, OnExecution done);
-  uint64_t Fetch(uint64_t handle, OnBytes done);
+  uint64_t Fetch(uint64_t handle, std::shared_ptr<ByteSink> sink, OnDone done);
   void Compile(v1::Compile compile, OnExecution done);  // request_id is filled in
-  using OnDone = std::function<void(const absl::Status&)>;
   struct Opened {
     v1::TensorType type;
     uint32_t device = 0;

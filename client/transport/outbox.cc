@@ -6,6 +6,14 @@
 #include "absl/strings/str_cat.h"
 
 namespace acceld::client {
+namespace {
+
+// So many ticks of kReleaseLinger without anything to send, and the writing thread sleeps.
+constexpr int kTicksBeforeSleep = 16;
+// What lies there in lazy mode has its writer woken.
+constexpr size_t kManyLazyCommands = 32;
+
+}  // namespace
 
 absl::StatusOr<v1::Command*> CommandOutbox::Slot(size_t size_bytes, WhenFull when_full) {
   if (size_bytes > kMaxCommandBytes) {
@@ -61,7 +69,7 @@ void CommandOutbox::Release(uint64_t handle) {
   MutexLock lock(mutex_);
   if (!status_.ok()) return;
   releases_.push_back(handle);
-  WakeWriter();
+  if (!writer_ticks_ || releases_.size() >= kManyReleases) WakeWriter();
 }
 
 bool CommandOutbox::CanSend() const {
@@ -70,8 +78,15 @@ bool CommandOutbox::CanSend() const {
   return !releases_.empty() && open > 0;
 }
 
+bool CommandOutbox::IsPressing() const {
+  if (!CanSend()) return false;
+  if (lazy_)
+    return blocked_ > 0 || (!queue_.empty() && queue_.front().commands() >= kManyLazyCommands);
+  return !queue_.empty() || releases_.size() >= kManyReleases;
+}
+
 void CommandOutbox::WakeWriter() {
-  if (writer_waits_ && !lazy_) work_.NotifyOne();
+  if (writer_waits_ && (!lazy_ || IsPressing())) work_.NotifyOne();
 }
 
 CommandOutbox::SharedBatch CommandOutbox::Take() {
@@ -104,15 +119,21 @@ CommandOutbox::SharedBatch CommandOutbox::Take() {
 bool CommandOutbox::WaitForWork(std::chrono::steady_clock::time_point deadline) {
   MutexLock lock(mutex_);
   writer_waits_ = true;
-  while (status_.ok() && (lazy_ || !CanSend())) {
-    if (deadline == std::chrono::steady_clock::time_point::max()) {
-      work_.Wait(mutex_);
+  int ticks = kTicksBeforeSleep;
+  while (status_.ok() && !IsPressing()) {
+    writer_ticks_ = ticks > 0;
+    if (writer_ticks_) {
+      const auto tick = std::chrono::steady_clock::now() + kReleaseLinger;
+      if (work_.WaitUntil(mutex_, std::min(tick, deadline))) continue;
+      if (tick >= deadline || CanSend()) break;
+      --ticks;
     } else if (!work_.WaitUntil(mutex_, deadline)) {
       break;
+    } else {
+      ticks = kTicksBeforeSleep;
     }
-    if (lazy_ && blocked_ > 0) break;
   }
-  writer_waits_ = false;
+  writer_waits_ = writer_ticks_ = false;
   return status_.ok();
 }
 

@@ -20,7 +20,8 @@ namespace acceld::client {
 // The daemon's window bounds the commands that were appended but not credited. When it is full (or
 // kMaxPendingBytes wait to be sent) an append blocks, unless told not to. Releases are kept apart
 // and join the end of the next batch that empties the queue: they never block, and never overtake a
-// command that was appended before them.
+// command that was appended before them. A few of them wait for up to kReleaseLinger for a batch to
+// join, so that a caller who asks one thing after the other wakes nobody up for them.
 //
 // Until they are credited, commands may have to be sent once more, on another stream: Retain keeps
 // them, Resume puts those that did not arrive to the front.
@@ -31,6 +32,8 @@ class CommandOutbox {
   static constexpr size_t kMaxPendingBytes = size_t{32} << 20;
   // One command is one message at most: the daemon's default limit, less some room.
   static constexpr size_t kMaxCommandBytes = (size_t{64} << 20) - 4096;
+  static constexpr std::chrono::milliseconds kReleaseLinger{1};
+  static constexpr size_t kManyReleases = 256;
 
   enum class WhenFull { kBlock, kGrow };
   // Shared with the writer while it writes.
@@ -52,7 +55,8 @@ class CommandOutbox {
   // Blocks until there may be something to Take, at most until `deadline`. False once the outbox
   // has failed. For the one writing thread.
   bool WaitForWork(std::chrono::steady_clock::time_point deadline);
-  // When lazy, an append does not wake the writing thread: others are expected to take soon.
+  // When lazy, an append does not wake the writing thread unless many commands have gathered:
+  // others are expected to take soon.
   void SetLazy(bool lazy);
 
   void SetWindow(uint64_t window);
@@ -81,6 +85,8 @@ class CommandOutbox {
   absl::StatusOr<v1::Command*> Slot(size_t size_bytes, WhenFull when_full)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool CanSend() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Whether the writing thread should not wait any longer.
+  bool IsPressing() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void WakeWriter() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void DropCredited() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
@@ -101,6 +107,7 @@ class CommandOutbox {
   bool retain_ ABSL_GUARDED_BY(mutex_) = false;
   bool lazy_ ABSL_GUARDED_BY(mutex_) = false;
   bool writer_waits_ ABSL_GUARDED_BY(mutex_) = false;
+  bool writer_ticks_ ABSL_GUARDED_BY(mutex_) = false;  // It looks for releases by itself.
   absl::Status status_ ABSL_GUARDED_BY(mutex_);
 };
 

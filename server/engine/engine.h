@@ -13,6 +13,7 @@
 #include "common/digest.h"
 #include "common/ir/literal.h"
 #include "common/ir/module.h"
+#include "common/shared_bytes.h"
 #include "common/status.h"
 #include "server/engine/metrics.h"
 #include "server/observability/instruments/trace_ring.h"
@@ -134,10 +135,10 @@ struct ArrayInfo {
   uint32_t device = 0;
 };
 
-// The host copy of an array: row-major bytes that stay valid as long as the pointer.
+// An array's value in host memory.
 struct HostArray {
   ir::TensorType type;
-  std::shared_ptr<const std::string> bytes;  // shared with nobody who writes
+  SharedBytes bytes;
 };
 
 struct ReadyResult {

@@ -93,8 +93,7 @@ void SessionImpl::Fetch(Handle handle, std::function<void(FetchResult)> done) {
   runtime::DeviceExecutor& executor =
       engine_.executor(static_cast<uint32_t>(named->array->device()));
   auto download = [&executor, array = named->array, answer] {
-    executor.Download(*array, [type = *array->type(),
-                               answer](absl::StatusOr<std::shared_ptr<const std::string>> bytes) {
+    executor.Download(array, [type = *array->type(), answer](absl::StatusOr<SharedBytes> bytes) {
       if (!bytes.ok()) return answer(bytes.status());
       answer(HostArray{type, *std::move(bytes)});
     });

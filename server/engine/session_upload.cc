@@ -26,6 +26,10 @@ absl::Status CheckArrayType(const ir::TensorType& type, int64_t limit_bytes) {
   return absl::OkStatus();
 }
 
+runtime::Upload ToUpload(Staging staging, int64_t size_bytes) {
+  return {staging.bytes, size_bytes, std::move(staging.owner), std::move(staging.buffer)};
+}
+
 }  // namespace
 
 absl::Status SessionImpl::UploadState::Append(int64_t offset_bytes, absl::string_view bytes) {
@@ -55,10 +59,10 @@ absl::Status SessionImpl::UploadState::AppendLocked(absl::string_view bytes) {
                                                    type.size_bytes()));
   }
   ACCELD_RETURN_IF_ERROR(CheckElements(type.dtype, bytes));
-  if (bytes_ == nullptr) {
-    ACCELD_ASSIGN_OR_RETURN(bytes_, AllocateStaging(type.size_bytes(), account_));
+  if (staging_.bytes == nullptr) {
+    ACCELD_ASSIGN_OR_RETURN(staging_, AllocateStaging(type.size_bytes(), account_, executor_));
   }
-  if (size > 0) std::memcpy(bytes_.get() + filled_, bytes.data(), bytes.size());
+  if (size > 0) std::memcpy(staging_.bytes + filled_, bytes.data(), bytes.size());
   filled_ += size;
   return absl::OkStatus();
 }
@@ -71,7 +75,7 @@ absl::StatusOr<runtime::Upload> SessionImpl::UploadState::Finish() {
     if (settled_) return absl::FailedPreconditionError("upload: it has ended");
     if (filled_ == type.size_bytes()) {
       settled_ = true;
-      return runtime::Upload{bytes_.get(), filled_, std::move(bytes_)};
+      return ToUpload(std::exchange(staging_, {}), filled_);
     }
     status = absl::InvalidArgumentError(absl::StrCat("upload of ", type.ToString(), ": it ends at ",
                                                      filled_, " of ", type.size_bytes(), " bytes"));
@@ -85,7 +89,7 @@ void SessionImpl::UploadState::Fail(const absl::Status& reason) {
     MutexLock lock(mutex_);
     if (settled_) return;
     settled_ = true;
-    bytes_.reset();
+    staging_ = {};
   }
   array_->Fail(reason);
 }
@@ -127,26 +131,26 @@ absl::Status SessionImpl::Put(Handle handle, ir::Literal value, uint32_t device)
   const absl::string_view bytes = value.bytes();
   if (size_bytes == static_cast<int64_t>(bytes.size())) {
     auto kept = std::make_shared<const ir::Literal>(std::move(value));
-    SubmitUpload(std::move(task), {kept->bytes().data(), size_bytes, kept});
+    SubmitUpload(std::move(task), {kept->bytes().data(), size_bytes, kept, nullptr});
     return absl::OkStatus();
   }
   // A splat travels as one element and is spread out here.
-  absl::StatusOr<std::shared_ptr<char[]>> spread = AllocateStaging(size_bytes, staging_);
+  absl::StatusOr<Staging> spread = AllocateStaging(size_bytes, staging_, engine_.executor(device));
   if (!spread.ok()) {
     task->outputs[0]->Fail(spread.status());
     return absl::OkStatus();
   }
   for (int64_t at = 0; at < size_bytes; at += static_cast<int64_t>(bytes.size())) {
-    std::memcpy(spread->get() + at, bytes.data(), bytes.size());
+    std::memcpy(spread->bytes + at, bytes.data(), bytes.size());
   }
-  SubmitUpload(std::move(task), {spread->get(), size_bytes, *spread});
+  SubmitUpload(std::move(task), ToUpload(*std::move(spread), size_bytes));
   return absl::OkStatus();
 }
 
 absl::Status SessionImpl::BeginUpload(Handle handle, ir::TensorType type, uint32_t device) {
   ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<runtime::Task> task, DefineArray(handle, type, device));
   if (task == nullptr) return absl::OkStatus();
-  auto upload = std::make_shared<UploadState>(std::move(task), staging_);
+  auto upload = std::make_shared<UploadState>(std::move(task), staging_, engine_.executor(device));
   {
     MutexLock lock(mutex_);
     // A handle may have been released and used again while its upload goes on.

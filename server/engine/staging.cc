@@ -7,19 +7,28 @@
 
 namespace acceld::engine {
 
-absl::StatusOr<std::shared_ptr<char[]>> AllocateStaging(
-    int64_t size_bytes, const std::shared_ptr<runtime::MemoryAccount>& account) {
+absl::StatusOr<Staging> AllocateStaging(int64_t size_bytes,
+                                        const std::shared_ptr<runtime::MemoryAccount>& account,
+                                        runtime::DeviceExecutor& executor) {
   ACCELD_RETURN_IF_ERROR(account->Charge(size_bytes));
+  if (std::shared_ptr<hal::Buffer> buffer = executor.AllocateForHost(size_bytes);
+      buffer != nullptr) {
+    char* const bytes = static_cast<char*>(buffer->host_address());
+    std::shared_ptr<const void> charge(
+        bytes, [account, size_bytes](const void*) { account->Refund(size_bytes); });
+    return Staging{bytes, std::move(charge), std::move(buffer)};
+  }
   char* const bytes = new (std::nothrow) char[static_cast<size_t>(size_bytes)];
   if (bytes == nullptr) {
     account->Refund(size_bytes);
     return absl::ResourceExhaustedError(
         absl::StrCat("host memory: the system refuses ", size_bytes, " bytes"));
   }
-  return std::shared_ptr<char[]>(bytes, [account, size_bytes](char* block) {
+  std::shared_ptr<const void> owner(bytes, [account, size_bytes](const char* block) {
     delete[] block;
     account->Refund(size_bytes);
   });
+  return Staging{bytes, std::move(owner), nullptr};
 }
 
 absl::Status CheckElements(ir::DType dtype, absl::string_view bytes) {

@@ -7,6 +7,7 @@
 #include "common/mutex.h"
 #include "common/status.h"
 #include "server/engine/session_impl.h"
+#include "server/engine/staging.h"
 
 namespace acceld::engine {
 
@@ -16,8 +17,12 @@ namespace acceld::engine {
 struct SessionImpl::UploadState {
  public:
   // `task` is to be submitted with the bytes when all are there.
-  UploadState(std::shared_ptr<runtime::Task> task, std::shared_ptr<runtime::MemoryAccount> account)
-      : array_(task->outputs[0]), task_(std::move(task)), account_(std::move(account)) {}
+  UploadState(std::shared_ptr<runtime::Task> task, std::shared_ptr<runtime::MemoryAccount> account,
+              runtime::DeviceExecutor& executor)
+      : array_(task->outputs[0]),
+        task_(std::move(task)),
+        account_(std::move(account)),
+        executor_(executor) {}
 
   // Any error but OUT_OF_RANGE (a gap) has failed the array too.
   absl::Status Append(int64_t offset_bytes, absl::string_view bytes);
@@ -34,10 +39,11 @@ struct SessionImpl::UploadState {
   const std::shared_ptr<runtime::Array> array_;
   const std::shared_ptr<runtime::Task> task_;
   const std::shared_ptr<runtime::MemoryAccount> account_;  // For staging memory.
+  runtime::DeviceExecutor& executor_;
 
   Mutex mutex_;
   bool settled_ ABSL_GUARDED_BY(mutex_) = false;
-  std::shared_ptr<char[]> bytes_ ABSL_GUARDED_BY(mutex_);  // nullptr until the first Append
+  Staging staging_ ABSL_GUARDED_BY(mutex_);  // Empty until the first Append.
   int64_t filled_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 

@@ -23,8 +23,10 @@ class Buffer {
  public:
   virtual ~Buffer() = default;
   virtual int64_t size_bytes() const = 0;
-  // The device address. On the CPU host code may read it once the defining event is done.
-  virtual void* address() const = 0;
+  virtual void* address() const = 0;  // for the device
+  // Where host code reads the bytes once the defining event is done, and writes them before
+  // anything else uses the buffer. nullptr when it cannot.
+  virtual void* host_address() const = 0;
 };
 
 // Code loaded on a device.

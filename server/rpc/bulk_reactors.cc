@@ -1,15 +1,26 @@
 #include "server/rpc/bulk_reactors.h"
 
-#include <algorithm>
+#include <iterator>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/bytes_field.h"
+#include "grpcpp/support/proto_buffer_reader.h"
 #include "server/rpc/status_codes.h"
 
 namespace acceld::rpc {
 namespace {
 
 constexpr size_t kChunkBytes = size_t{1} << 20;
+
+// Bytes that stay as long as gRPC reads them.
+grpc::Slice SliceOf(absl::string_view bytes, const std::shared_ptr<const void>& owner) {
+  return grpc::Slice(
+      const_cast<char*>(bytes.data()), bytes.size(),
+      [](void* share) { delete static_cast<std::shared_ptr<const void>*>(share); },
+      new std::shared_ptr<const void>(owner));
+}
 
 }  // namespace
 
@@ -18,31 +29,48 @@ UploadReactor::UploadReactor(const RpcContext& rpc, grpc::CallbackServerContext*
   StartRead(&chunk_);
 }
 
-absl::Status UploadReactor::Append() {
+absl::Status UploadReactor::OnChunk() {
+  grpc::ProtoBufferReader stream(&chunk_);
+  v1::UploadChunk header;
+  std::vector<absl::string_view> pieces;
+  if (!ReadAroundBytesField(stream, v1::UploadChunk::kDataFieldNumber, header, pieces)) {
+    return absl::InvalidArgumentError("a message that is no UploadChunk");
+  }
+  ACCELD_RETURN_IF_ERROR(Begin(header));
+  session_->RenewLease();
+  if (pieces.empty()) return Append({});
+  for (absl::string_view piece : pieces) ACCELD_RETURN_IF_ERROR(Append(piece));
+  return absl::OkStatus();
+}
+
+absl::Status UploadReactor::Begin(const v1::UploadChunk& header) {
   if (session_ == nullptr) {
-    ACCELD_ASSIGN_OR_RETURN(session_, rpc_.sessions.Find(chunk_.session_token()));
-    handle_ = chunk_.handle();
-    program_id_ = chunk_.program_id();
-  } else if ((chunk_.handle() != 0 && chunk_.handle() != handle_) ||
-             (chunk_.program_id() != 0 && chunk_.program_id() != program_id_)) {
+    ACCELD_ASSIGN_OR_RETURN(session_, rpc_.sessions.Find(header.session_token()));
+    handle_ = header.handle();
+    program_id_ = header.program_id();
+  } else if ((header.handle() != 0 && header.handle() != handle_) ||
+             (header.program_id() != 0 && header.program_id() != program_id_)) {
     return absl::InvalidArgumentError("the chunks of an upload name different targets");
   }
-  session_->RenewLease();
-  rpc_.instruments.upload_bytes.Add(chunk_.data().size());
+  return absl::OkStatus();
+}
+
+absl::Status UploadReactor::Append(absl::string_view bytes) {
+  rpc_.instruments.upload_bytes.Add(bytes.size());
   const int64_t offset_bytes = received_bytes_;
-  received_bytes_ += static_cast<int64_t>(chunk_.data().size());
+  received_bytes_ += static_cast<int64_t>(bytes.size());
   if (program_id_ == 0) {
-    return session_->engine_session().AppendUpload(handle_, offset_bytes, chunk_.data());
+    return session_->engine_session().AppendUpload(handle_, offset_bytes, bytes);
   }
-  if (offset_bytes == 0 && program_upload_ == 0) {
+  if (program_upload_ == 0) {
     ACCELD_ASSIGN_OR_RETURN(program_upload_, session_->programs().Begin(program_id_));
   }
-  return session_->programs().Append(program_upload_, chunk_.data());
+  return session_->programs().Append(program_upload_, bytes);
 }
 
 void UploadReactor::OnReadDone(bool ok) {
   if (ok) {
-    const absl::Status status = Append();
+    const absl::Status status = OnChunk();
     if (!status.ok()) return End(status);
     StartRead(&chunk_);
     return;
@@ -89,14 +117,17 @@ DownloadReactor::DownloadReactor(absl::StatusOr<SharedBytes> bytes,
 }
 
 void DownloadReactor::WriteNext() {
-  const size_t size_bytes = std::min(kChunkBytes, bytes_->size() - sent_);
-  if (size_bytes == 0) {
+  const absl::string_view piece = bytes_.view.substr(sent_, kChunkBytes);
+  if (piece.empty()) {
     Finish(grpc::Status::OK);
     return;
   }
-  chunk_.set_data(bytes_->data() + sent_, size_bytes);
-  sent_ += size_bytes;
-  instruments_.download_bytes.Add(size_bytes);
+  const grpc::Slice slices[] = {
+      grpc::Slice(BytesFieldHeader(v1::DownloadChunk::kDataFieldNumber, piece.size())),
+      SliceOf(piece, bytes_.owner)};
+  chunk_ = grpc::ByteBuffer(slices, std::size(slices));
+  sent_ += piece.size();
+  instruments_.download_bytes.Add(piece.size());
   StartWrite(&chunk_);
 }
 

@@ -11,9 +11,14 @@
 
 namespace acceld::rpc {
 
+// Chunks are taken and given as bytes: only so do those of an array go from gRPC's memory to the
+// array's, and back, without a copy between.
+using UploadStream = grpc::ServerReadReactor<grpc::ByteBuffer>;
+using DownloadStream = grpc::ServerWriteReactor<grpc::ByteBuffer>;
+
 // Takes in the chunks of one Upload: the bytes of an array, appended as they come, or of a program,
 // gathered and decoded on the decode pool. Owns itself until OnDone.
-class UploadReactor : public grpc::ServerReadReactor<v1::UploadChunk> {
+class UploadReactor : public UploadStream {
  public:
   UploadReactor(const RpcContext& rpc, grpc::CallbackServerContext* context);
 
@@ -21,7 +26,9 @@ class UploadReactor : public grpc::ServerReadReactor<v1::UploadChunk> {
   void OnReadDone(bool ok) override;
   void OnDone() override { delete this; }
 
-  absl::Status Append();
+  absl::Status OnChunk();
+  absl::Status Begin(const v1::UploadChunk& header);
+  absl::Status Append(absl::string_view bytes);
   void ProvideProgram();
   void End(const absl::Status& status);
 
@@ -33,11 +40,11 @@ class UploadReactor : public grpc::ServerReadReactor<v1::UploadChunk> {
   uint64_t program_id_ = 0;
   int64_t received_bytes_ = 0;
   uint64_t program_upload_ = 0;  // of the session's ProgramIntake
-  v1::UploadChunk chunk_;
+  grpc::ByteBuffer chunk_;
 };
 
 // Writes the bytes of one transfer in chunks. Owns itself until OnDone.
-class DownloadReactor : public grpc::ServerWriteReactor<v1::DownloadChunk> {
+class DownloadReactor : public DownloadStream {
  public:
   DownloadReactor(absl::StatusOr<SharedBytes> bytes, observability::RpcInstruments& instruments);
 
@@ -49,7 +56,7 @@ class DownloadReactor : public grpc::ServerWriteReactor<v1::DownloadChunk> {
   observability::RpcInstruments& instruments_;
   SharedBytes bytes_;
   size_t sent_ = 0;
-  v1::DownloadChunk chunk_;
+  grpc::ByteBuffer chunk_;
 };
 
 }  // namespace acceld::rpc

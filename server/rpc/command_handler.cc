@@ -49,8 +49,8 @@ v1::Event FetchedEvent(uint64_t request_id, const engine::FetchResult& result,
   ready.set_request_id(request_id);
   *ready.mutable_execution() = ToProto(result.execution);
   const SharedBytes& bytes = result.array->bytes;
-  if (bytes->size() <= max_inline_bytes) {
-    ready.set_data(*bytes);
+  if (bytes.view.size() <= max_inline_bytes) {
+    ready.set_data(bytes.view.data(), bytes.view.size());
     return event;
   }
   const absl::StatusOr<uint64_t> transfer = transfers.Add(bytes);

@@ -110,7 +110,7 @@ void RunCall::OnFetched(size_t index, const engine::FetchResult& result) {
   if (!result.array.ok()) return Finish(result.array.status());
   v1::Literal literal;
   *literal.mutable_type() = ir::ToProto(result.array->type);
-  const std::string& bytes = *result.array->bytes;
+  const absl::string_view bytes = result.array->bytes.view;
   {
     MutexLock lock(mutex_);
     if (reactor_ == nullptr) return;
@@ -123,7 +123,7 @@ void RunCall::OnFetched(size_t index, const engine::FetchResult& result) {
                                                             " bytes; a reply holds at most ", limit,
                                                             ". Use Channel and Download")));
   }
-  literal.set_data(bytes);
+  literal.set_data(bytes.data(), bytes.size());
   bool last, too_large;
   {
     MutexLock lock(mutex_);

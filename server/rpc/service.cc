@@ -61,16 +61,22 @@ void Service::EndSessions() {
   sessions_.EndAll(absl::UnavailableError("the daemon is shutting down"));
 }
 
-grpc::ServerReadReactor<v1::UploadChunk>* Service::Upload(grpc::CallbackServerContext* context,
-                                                          v1::UploadReply*) {
+UploadStream* Service::Upload(grpc::CallbackServerContext* context, grpc::ByteBuffer* reply) {
+  const grpc::Slice empty;  // An UploadReply.
+  *reply = grpc::ByteBuffer(&empty, 1);
   return new UploadReactor(context_, context);
 }
 
-grpc::ServerWriteReactor<v1::DownloadChunk>* Service::Download(grpc::CallbackServerContext*,
-                                                               const v1::DownloadRequest* request) {
-  const auto session = sessions_.Find(request->session_token());
+DownloadStream* Service::Download(grpc::CallbackServerContext*, const grpc::ByteBuffer* bytes) {
+  grpc::ByteBuffer copy = *bytes;  // Of the reference.
+  v1::DownloadRequest request;
+  if (!grpc::SerializationTraits<v1::DownloadRequest>::Deserialize(&copy, &request).ok()) {
+    return new DownloadReactor(absl::InvalidArgumentError("a message that is no DownloadRequest"),
+                               instruments_);
+  }
+  const auto session = sessions_.Find(request.session_token());
   if (!session.ok()) return new DownloadReactor(session.status(), instruments_);
-  return new DownloadReactor((*session)->transfers().Take(request->transfer_id()), instruments_);
+  return new DownloadReactor((*session)->transfers().Take(request.transfer_id()), instruments_);
 }
 
 grpc::ServerUnaryReactor* Service::EndSession(grpc::CallbackServerContext* context,

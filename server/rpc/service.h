@@ -5,19 +5,23 @@
 
 #include "acceld/v1/acceld.grpc.pb.h"
 #include "server/engine/engine.h"
+#include "server/rpc/bulk_reactors.h"
 #include "server/rpc/channel_reactor.h"
 #include "server/rpc/rpc_context.h"
 
 namespace acceld::rpc {
 
-using ServiceBase = v1::Acceld::WithRawCallbackMethod_Channel<v1::Acceld::WithCallbackMethod_Upload<
-    v1::Acceld::WithCallbackMethod_Download<v1::Acceld::WithCallbackMethod_Run<
-        v1::Acceld::WithCallbackMethod_ListDevices<v1::Acceld::WithCallbackMethod_EndSession<
-            v1::Acceld::WithCallbackMethod_GetStats<v1::Acceld::WithCallbackMethod_ListSessions<
-                v1::Acceld::WithCallbackMethod_ListNames<v1::Acceld::WithCallbackMethod_ListCache<
-                    v1::Acceld::WithCallbackMethod_GetTrace<
-                        v1::Acceld::WithCallbackMethod_KillSession<
-                            v1::Acceld::WithCallbackMethod_Drain<v1::Acceld::Service>>>>>>>>>>>>>;
+using ServiceBase =
+    v1::Acceld::WithRawCallbackMethod_Channel<v1::Acceld::WithRawCallbackMethod_Upload<
+        v1::Acceld::WithRawCallbackMethod_Download<v1::Acceld::WithCallbackMethod_Run<
+            v1::Acceld::WithCallbackMethod_ListDevices<v1::Acceld::WithCallbackMethod_EndSession<
+                v1::Acceld::WithCallbackMethod_GetStats<v1::Acceld::WithCallbackMethod_ListSessions<
+                    v1::Acceld::WithCallbackMethod_ListNames<
+                        v1::Acceld::WithCallbackMethod_ListCache<
+                            v1::Acceld::WithCallbackMethod_GetTrace<
+                                v1::Acceld::WithCallbackMethod_KillSession<
+                                    v1::Acceld::WithCallbackMethod_Drain<
+                                        v1::Acceld::Service>>>>>>>>>>>>>;
 
 // The RPCs of acceld.proto. Each makes its reactor and returns; gRPC's threads call it.
 class Service : public ServiceBase {
@@ -31,10 +35,9 @@ class Service : public ServiceBase {
 
  private:
   ChannelStream* Channel(grpc::CallbackServerContext* context) override;
-  grpc::ServerReadReactor<v1::UploadChunk>* Upload(grpc::CallbackServerContext* context,
-                                                   v1::UploadReply* reply) override;
-  grpc::ServerWriteReactor<v1::DownloadChunk>* Download(
-      grpc::CallbackServerContext* context, const v1::DownloadRequest* request) override;
+  UploadStream* Upload(grpc::CallbackServerContext* context, grpc::ByteBuffer* reply) override;
+  DownloadStream* Download(grpc::CallbackServerContext* context,
+                           const grpc::ByteBuffer* request) override;
   grpc::ServerUnaryReactor* EndSession(grpc::CallbackServerContext* context,
                                        const v1::EndSessionRequest* request,
                                        v1::EndSessionReply* reply) override;

@@ -8,7 +8,7 @@ namespace acceld::rpc {
 
 absl::StatusOr<uint64_t> SessionTransfers::Add(SharedBytes bytes) {
   MutexLock lock(mutex_);
-  const uint64_t size_bytes = bytes->size();
+  const uint64_t size_bytes = bytes.view.size();
   if (!waiting_.empty() && bytes_ + size_bytes > max_bytes_) {
     return absl::ResourceExhaustedError(
         absl::StrCat("fetch of ", size_bytes, " bytes: ", bytes_,
@@ -26,7 +26,7 @@ absl::StatusOr<SharedBytes> SessionTransfers::Take(uint64_t transfer_id) {
     return absl::NotFoundError(absl::StrCat("no transfer ", transfer_id, " in this session"));
   }
   SharedBytes bytes = std::move(found->second);
-  bytes_ -= bytes->size();
+  bytes_ -= bytes.view.size();
   waiting_.erase(found);
   return bytes;
 }

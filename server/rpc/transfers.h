@@ -7,11 +7,10 @@
 
 #include "absl/strings/string_view.h"
 #include "common/mutex.h"
+#include "common/shared_bytes.h"
 #include "common/status.h"
 
 namespace acceld::rpc {
-
-using SharedBytes = std::shared_ptr<const std::string>;  // Shared with the engine; immutable.
 
 // A session's fetched arrays that wait for their Download. Any thread may call.
 class SessionTransfers {

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "common/mutex.h"
+#include "common/shared_bytes.h"
 #include "common/status.h"
 #include "server/hal/device.h"
 #include "server/observability/instruments/execution_instruments.h"
@@ -88,10 +89,13 @@ class DeviceExecutor {
   // The same for every task of the queue and for all that are submitted later.
   void Cancel(TaskQueue& queue, const absl::Status& reason);
 
-  // Copies a defined array to the host and calls `done` from a stream thread (or this one, when the
-  // array is small). Allocates the bytes on the calling thread.
-  void Download(const Array& array,
-                std::function<void(absl::StatusOr<std::shared_ptr<const std::string>>)> done);
+  // Memory of the device that host code can fill for an Upload; nullptr when there is none, or none
+  // now. Does not wait.
+  std::shared_ptr<hal::Buffer> AllocateForHost(int64_t size_bytes);
+  // The bytes of a defined array. Calls `done` here, with the array's own memory, when host code
+  // can read that; otherwise copies and calls it from a stream thread.
+  void Download(std::shared_ptr<const Array> array,
+                std::function<void(absl::StatusOr<SharedBytes>)> done);
 
   // Blocks until nothing is queued or in flight; false when `deadline` came first.
   bool WaitUntilIdle(std::chrono::steady_clock::time_point deadline);

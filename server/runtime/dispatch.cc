@@ -72,10 +72,18 @@ absl::Status DeviceExecutor::LaunchExecution(const std::shared_ptr<Task>& task,
 }
 
 absl::Status DeviceExecutor::LaunchUpload(const std::shared_ptr<Task>& task, Upload& upload) {
+  if (options_.trace != nullptr) task->dispatched_at_ = std::chrono::steady_clock::now();
+  if (upload.buffer != nullptr) {
+    Array& output = *task->outputs[0];
+    ACCELD_RETURN_IF_ERROR(output.account().Charge(upload.size_bytes));
+    upload.keep_alive.reset();
+    output.Schedule(std::move(upload.buffer), upload_.get(), upload.size_bytes);
+    Launched(task, Event(absl::StatusOr<Unit>(Unit{})));
+    return absl::OkStatus();
+  }
   absl::InlinedVector<Allocation, 2> outputs;
   std::shared_ptr<hal::Buffer> no_arena;
   ACCELD_RETURN_IF_ERROR(AllocateAll(*task, 0, outputs, no_arena));
-  if (options_.trace != nullptr) task->dispatched_at_ = std::chrono::steady_clock::now();
   const Event event = upload_->CopyFromHost(upload.data, upload.size_bytes, outputs[0].buffer, 0,
                                             std::move(upload.keep_alive));
   task->outputs[0]->Schedule(std::move(outputs[0].buffer), upload_.get(), outputs[0].charged_bytes);
@@ -166,22 +174,34 @@ bool DeviceExecutor::WaitForCompletion(uint64_t seen_completions) {
   return true;
 }
 
-void DeviceExecutor::Download(
-    const Array& array,
-    std::function<void(absl::StatusOr<std::shared_ptr<const std::string>>)> done) {
-  const Array::View view = array.view();
+std::shared_ptr<hal::Buffer> DeviceExecutor::AllocateForHost(int64_t size_bytes) {
+  absl::StatusOr<std::shared_ptr<hal::Buffer>> buffer = device_.Allocate(size_bytes);
+  if (!buffer.ok() || (*buffer)->host_address() == nullptr) return nullptr;
+  return *std::move(buffer);
+}
+
+void DeviceExecutor::Download(std::shared_ptr<const Array> array,
+                              std::function<void(absl::StatusOr<SharedBytes>)> done) {
+  const Array::View view = array->view();
   ACCELD_CHECK(view.state == Array::State::kDefined);
-  auto bytes = std::make_shared<std::string>(static_cast<size_t>(view.buffer->size_bytes()), '\0');
+  const auto size_bytes = static_cast<size_t>(view.buffer->size_bytes());
   const TimePoint begin =
       options_.trace != nullptr ? std::chrono::steady_clock::now() : TimePoint();
-  download_->CopyToHost(view.buffer, bytes->data(), bytes)
-      .OnReady([this, begin, bytes, done = std::move(done)](const absl::StatusOr<Unit>& copied) {
+  if (const void* const address = view.buffer->host_address(); address != nullptr) {
+    // With the array, whose owner goes on paying for what is read.
+    auto owner =
+        std::make_shared<std::pair<std::shared_ptr<const Array>, std::shared_ptr<hal::Buffer>>>(
+            std::move(array), view.buffer);
+    TraceCopy(observability::SpanKind::kDownload, 0, begin, absl::OkStatus(), last_download_ns_);
+    return done(SharedBytes{{static_cast<const char*>(address), size_bytes}, std::move(owner)});
+  }
+  const std::shared_ptr<char[]> bytes(new char[size_bytes]);
+  download_->CopyToHost(view.buffer, bytes.get(), bytes)
+      .OnReady([this, begin, bytes, size_bytes,
+                done = std::move(done)](const absl::StatusOr<Unit>& copied) {
         TraceCopy(observability::SpanKind::kDownload, 0, begin, copied.status(), last_download_ns_);
-        if (copied.ok()) {
-          done(std::shared_ptr<const std::string>(bytes));
-        } else {
-          done(copied.status());
-        }
+        if (!copied.ok()) return done(copied.status());
+        done(SharedBytes{{bytes.get(), size_bytes}, bytes});
       });
 }
 

@@ -35,6 +35,9 @@ struct Upload {
   const void* data = nullptr;
   int64_t size_bytes = 0;
   std::shared_ptr<const void> keep_alive;
+  // The memory that `data` points into, when it is the device's own (AllocateForHost): it becomes
+  // the output's, and nothing is copied.
+  std::shared_ptr<hal::Buffer> buffer;
 };
 
 // One piece of work for a device: made by the caller, then owned by the executor, which settles

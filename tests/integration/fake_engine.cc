@@ -144,8 +144,8 @@ class FakeSession : public engine::Session, public std::enable_shared_from_this<
   void Fetch(engine::Handle handle, std::function<void(engine::FetchResult)> done) override {
     ValueOf(handle).OnReady([done](const absl::StatusOr<ir::Literal>& value) {
       if (!value.ok()) return done({.array = value.status()});
-      engine::HostArray array{value->type(),
-                              std::make_shared<const std::string>(value->DenseBytes())};
+      const auto bytes = std::make_shared<const std::string>(value->DenseBytes());
+      engine::HostArray array{value->type(), {*bytes, bytes}};
       done({.array = std::move(array), .execution = Info()});
     });
   }

@@ -58,6 +58,7 @@ class MemoryPool::Block final : public Buffer {
 
   int64_t size_bytes() const override { return size_bytes_; }
   void* address() const override { return address_; }
+  void* host_address() const override { return address_; }
 
  private:
   const std::shared_ptr<MemoryPool> pool_;  // Every block keeps the pool it goes back to.

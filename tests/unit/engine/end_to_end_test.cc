@@ -68,8 +68,8 @@ std::vector<float> Fetch(Session& session, Handle handle, ExecutionInfo* info = 
   EXPECT_TRUE(result.array.ok()) << result.array.status();
   if (info != nullptr) *info = result.execution;
   if (!result.array.ok()) return {};
-  std::vector<float> values(result.array->bytes->size() / sizeof(float));
-  std::memcpy(values.data(), result.array->bytes->data(), result.array->bytes->size());
+  std::vector<float> values(result.array->bytes.view.size() / sizeof(float));
+  std::memcpy(values.data(), result.array->bytes.view.data(), result.array->bytes.view.size());
   return values;
 }
 

@@ -166,9 +166,9 @@ inline std::vector<float> FetchFloats(engine::Session& session, engine::Handle h
   const engine::FetchResult result = FetchResultOf(session, handle);
   EXPECT_TRUE(result.array.ok()) << result.array.status();
   if (!result.array.ok()) return {};
-  std::vector<float> values(result.array->bytes->size() / sizeof(float));
+  std::vector<float> values(result.array->bytes.view.size() / sizeof(float));
   if (!values.empty()) {
-    std::memcpy(values.data(), result.array->bytes->data(), result.array->bytes->size());
+    std::memcpy(values.data(), result.array->bytes.view.data(), result.array->bytes.view.size());
   }
   return values;
 }

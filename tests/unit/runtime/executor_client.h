@@ -130,9 +130,9 @@ inline float FirstValue(DeviceExecutor& executor, const ArrayPtr& array) {
   Promise<float> promise;
   Future<float> value = promise.future();
   auto shared = std::make_shared<Promise<float>>(std::move(promise));
-  executor.Download(*array, [shared](absl::StatusOr<std::shared_ptr<const std::string>> bytes) {
+  executor.Download(array, [shared](absl::StatusOr<SharedBytes> bytes) {
     float first = 0;
-    std::memcpy(&first, (*bytes)->data(), sizeof(first));
+    std::memcpy(&first, bytes->view.data(), sizeof(first));
     shared->Set(first);
   });
   return *value.Await();

@@ -1,0 +1,56 @@
+#include "client/transport/bulk_stream.h"
+
+#include "acceld/v1/acceld.grpc.pb.h"
+#include "client/transport/status_codes.h"
+
+namespace acceld::client {
+
+BulkStream::BulkStream(grpc::GenericStub& stub, const std::string& method) {
+  call_ = stub.PrepareCall(
+      &context_, std::string("/") + v1::Acceld::service_full_name() + "/" + method, &queue_);
+  call_->StartCall(this);
+  (void)Wait();
+}
+
+BulkStream::~BulkStream() {
+  if (!finished_) {
+    context_.TryCancel();
+    (void)Finish();
+  }
+  queue_.Shutdown();
+  void* tag;
+  bool ok;
+  while (queue_.Next(&tag, &ok)) {
+  }
+}
+
+bool BulkStream::Wait() {
+  void* tag;
+  bool ok = false;
+  return queue_.Next(&tag, &ok) && ok;
+}
+
+bool BulkStream::Write(const grpc::ByteBuffer& message) {
+  call_->Write(message, this);
+  return Wait();
+}
+
+bool BulkStream::WritesDone() {
+  call_->WritesDone(this);
+  return Wait();
+}
+
+bool BulkStream::Read(grpc::ByteBuffer& message) {
+  call_->Read(&message, this);
+  return Wait();
+}
+
+absl::Status BulkStream::Finish() {
+  grpc::Status status;
+  call_->Finish(&status, this);
+  (void)Wait();
+  finished_ = true;
+  return StatusFromGrpc(status);
+}
+
+}  // namespace acceld::client

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <string>
+
+#include "common/status.h"
+#include "grpcpp/client_context.h"
+#include "grpcpp/completion_queue.h"
+#include "grpcpp/generic/generic_stub.h"
+#include "grpcpp/support/byte_buffer.h"
+
+namespace acceld::client {
+
+// One streaming call whose messages are bytes, for one thread, which blocks in every method.
+class BulkStream {
+ public:
+  // `method` is a name of the service Acceld.
+  BulkStream(grpc::GenericStub& stub, const std::string& method);
+  // Cancels what is not finished.
+  ~BulkStream();
+  BulkStream(const BulkStream&) = delete;
+  BulkStream& operator=(const BulkStream&) = delete;
+
+  // May be cancelled by any thread.
+  grpc::ClientContext& context() { return context_; }
+
+  // False: the call is over, and Finish says why.
+  bool Write(const grpc::ByteBuffer& message);
+  bool WritesDone();
+  bool Read(grpc::ByteBuffer& message);
+  // The call's end, after the last Read.
+  absl::Status Finish();
+
+ private:
+  bool Wait();
+
+  grpc::ClientContext context_;
+  grpc::CompletionQueue queue_;
+  std::unique_ptr<grpc::GenericClientAsyncReaderWriter> call_;
+  bool finished_ = false;
+};
+
+}  // namespace acceld::client

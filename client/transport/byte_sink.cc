@@ -1,0 +1,35 @@
+#include "client/transport/byte_sink.h"
+
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+
+namespace acceld::client {
+
+absl::Status ByteSink::Append(absl::string_view bytes) {
+  if (bytes.size() > size_bytes_ - filled_) {
+    return absl::InternalError(
+        absl::StrCat("the daemon sends more than the ", size_bytes_, " bytes of the array"));
+  }
+  if (into_ != nullptr) {
+    if (!bytes.empty()) std::memcpy(into_ + filled_, bytes.data(), bytes.size());
+  } else {
+    string_.reserve(size_bytes_);
+    string_.append(bytes.data(), bytes.size());
+  }
+  filled_ += bytes.size();
+  return absl::OkStatus();
+}
+
+void ByteSink::Restart() {
+  filled_ = 0;
+  string_.clear();
+}
+
+absl::Status ByteSink::Finish() const {
+  if (filled_ == size_bytes_) return absl::OkStatus();
+  return absl::InternalError(
+      absl::StrCat("the daemon sends ", filled_, " of the ", size_bytes_, " bytes of the array"));
+}
+
+}  // namespace acceld::client

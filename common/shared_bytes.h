@@ -1,0 +1,15 @@
+#pragma once
+
+#include <memory>
+
+#include "absl/strings/string_view.h"
+
+namespace acceld {
+
+// Bytes in host memory, there and unchanged as long as the owner lives.
+struct SharedBytes {
+  absl::string_view view;
+  std::shared_ptr<const void> owner;  // Shared with all that read them.
+};
+
+}  // namespace acceld
