@@ -106,6 +106,11 @@ absl::Status Array::AwaitUntil(std::chrono::steady_clock::time_point deadline) c
       absl::StrCat("the array ", type().ToString(), " is not computed yet"));
 }
 
+absl::Status Array::Cancel(absl::string_view reason) const {
+  if (!valid()) return EmptyArray();
+  return state_->connection()->Cancel({state_->handle()}, reason);
+}
+
 Future<ir::Literal> Array::FetchAsync() const {
   uint64_t request;
   return StartFetch(request);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "client/server_info.h"
 #include "common/future.h"
@@ -47,6 +48,13 @@ class Array {
   Future<ExecutionInfo> Ready() const;
   // Blocks; what Ready decides to.
   absl::StatusOr<ExecutionInfo> Execution() const;
+
+  // Cancels the execution or upload that makes the array, whatever else that makes, unless it is
+  // done: arrays that are not there yet fail with CANCELLED and `reason`, and so does all that is
+  // computed from them; who waits for them hears it at once. Queued work never runs; what runs is
+  // told to stop and its results are dropped. Does not block or wait. The status of the connection,
+  // or FAILED_PRECONDITION for an empty Array.
+  absl::Status Cancel(absl::string_view reason = "") const;
 
   // Copies the value to the host. Blocks until it is there.
   absl::StatusOr<ir::Literal> Fetch() const;

@@ -46,6 +46,12 @@ absl::Status CheckUpload(const ir::TensorType& type, size_t size_bytes) {
   return absl::OkStatus();
 }
 
+// As the wire says it.
+absl::optional<uint32_t> TimeoutMs(const ExecuteOptions& options) {
+  if (!options.timeout.has_value()) return absl::nullopt;
+  return static_cast<uint32_t>(std::clamp<int64_t>(options.timeout->count(), 0, UINT32_MAX));
+}
+
 // A callback that sets the promise.
 Connection::OnDone SetDone(Promise<Unit> promise) {
   auto shared = std::make_shared<Promise<Unit>>(std::move(promise));
@@ -72,6 +78,8 @@ struct Client::Impl {
   absl::flat_hash_map<Digest, uint64_t> programs ABSL_GUARDED_BY(mutex);
 
   absl::Status CheckDevice(uint32_t device) const;
+  // INVALID_ARGUMENT, saying what it is for, when it is empty or of another client.
+  absl::Status CheckOwn(const Array& array, absl::string_view what) const;
   // The program's number; sends it at the first use.
   absl::StatusOr<uint64_t> Register(const std::shared_ptr<const Program::State>& program);
   Array NewArray(ir::TensorType type, uint32_t device) const;
@@ -83,6 +91,12 @@ absl::Status Client::Impl::CheckDevice(uint32_t device) const {
   }
   return absl::InvalidArgumentError(
       absl::StrCat("no device ", device, "; the daemon has ", devices.size()));
+}
+
+absl::Status Client::Impl::CheckOwn(const Array& array, absl::string_view what) const {
+  if (!array.valid()) return absl::InvalidArgumentError(absl::StrCat(what, ": an empty Array"));
+  if (array.state_->connection() == connection) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(what, ": the array belongs to another client"));
 }
 
 absl::StatusOr<uint64_t> Client::Impl::Register(
@@ -145,18 +159,14 @@ absl::Status Client::status() const { return impl_->connection->status(); }
 
 absl::StatusOr<std::vector<Array>> Client::Execute(const Program& program,
                                                    absl::Span<const Array> arguments,
-                                                   uint32_t device) {
+                                                   uint32_t device, const ExecuteOptions& options) {
   ACCELD_RETURN_IF_ERROR(impl_->CheckDevice(device));
   absl::InlinedVector<ir::TensorType, 8> types;
   absl::InlinedVector<uint64_t, 8> inputs, outputs;
   for (const Array& argument : arguments) {
-    if (!argument.valid()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("'", program.entry(), "': argument ", types.size(), " is an empty Array"));
-    }
-    if (argument.state_->connection() != impl_->connection) {
-      return absl::InvalidArgumentError(absl::StrCat("'", program.entry(), "': argument ",
-                                                     types.size(), " belongs to another client"));
+    if (!argument.valid() || argument.state_->connection() != impl_->connection) {
+      return impl_->CheckOwn(argument,
+                             absl::StrCat("'", program.entry(), "': argument ", types.size()));
     }
     types.push_back(argument.type());
     inputs.push_back(argument.state_->handle());
@@ -169,7 +179,8 @@ absl::StatusOr<std::vector<Array>> Client::Execute(const Program& program,
     results.push_back(impl_->NewArray(std::move(type), device));
     outputs.push_back(results.back().state_->handle());
   }
-  ACCELD_RETURN_IF_ERROR(impl_->connection->AppendExecute(program_id, inputs, outputs, device));
+  ACCELD_RETURN_IF_ERROR(
+      impl_->connection->AppendExecute(program_id, inputs, outputs, device, TimeoutMs(options)));
   return results;
 }
 
@@ -243,12 +254,18 @@ absl::StatusOr<Array> Client::UploadShared(ir::TensorType type, absl::string_vie
   return array;
 }
 
-absl::Status Client::Publish(const Array& array, const std::string& name, PublishOptions options) {
-  if (!array.valid() || array.state_->connection() != impl_->connection) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "publish '", name,
-        "': ", array.valid() ? "the array belongs to another client" : "an empty Array"));
+absl::Status Client::Cancel(absl::Span<const Array> arrays, absl::string_view reason) {
+  std::vector<uint64_t> handles;
+  handles.reserve(arrays.size());
+  for (const Array& array : arrays) {
+    ACCELD_RETURN_IF_ERROR(impl_->CheckOwn(array, "cancel"));
+    handles.push_back(array.state_->handle());
   }
+  return impl_->connection->Cancel(handles, reason);
+}
+
+absl::Status Client::Publish(const Array& array, const std::string& name, PublishOptions options) {
+  ACCELD_RETURN_IF_ERROR(impl_->CheckOwn(array, absl::StrCat("publish '", name, "'")));
   ACCELD_RETURN_IF_ERROR(array.Await());
   v1::Publish command;
   command.set_handle(array.state_->handle());

@@ -37,6 +37,14 @@ struct ConnectOptions {
   int64_t max_fetch_bytes = int64_t{256} << 20;
 };
 
+struct ExecuteOptions {
+  // Not done in so much time from when the daemon has taken it in, by the daemon's clock, the
+  // execution is cancelled: its results fail with DEADLINE_EXCEEDED. Waiting for inputs, for the
+  // compiler and for other work counts. Zero or less: it is over at once. None: it may take
+  // forever.
+  absl::optional<std::chrono::milliseconds> timeout;
+};
+
 struct PublishOptions {
   bool for_everyone = false;  // not only for clients of the same identity
   bool replace = false;       // takes the name from the array that has it
@@ -70,8 +78,8 @@ class Client {
   // once. INVALID_ARGUMENT for a wrong number or type of arguments or an unknown device; what goes
   // wrong later becomes the value of the results.
   absl::StatusOr<std::vector<Array>> Execute(const Program& program,
-                                             absl::Span<const Array> arguments,
-                                             uint32_t device = 0);
+                                             absl::Span<const Array> arguments, uint32_t device = 0,
+                                             const ExecuteOptions& options = {});
 
   // Compiles for these argument types without running, so that the first Execute is quick.
   Future<ExecutionInfo> Compile(const Program& program, std::vector<ir::TensorType> arguments,
@@ -86,6 +94,10 @@ class Client {
   // thread, also when the upload fails).
   absl::StatusOr<Array> UploadShared(ir::TensorType type, absl::string_view bytes,
                                      std::function<void()> release, uint32_t device = 0);
+
+  // Array::Cancel for several at once. INVALID_ARGUMENT, and nothing happens, when one is empty or
+  // of another client.
+  absl::Status Cancel(absl::Span<const Array> arrays, absl::string_view reason = "");
 
   // Names an array of this client, so that other clients can open it: model weights, say. The name
   // keeps the array alive when this client is gone. Blocks until the array is there and has its

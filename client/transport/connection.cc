@@ -15,6 +15,7 @@
 #include "client/transport/status_codes.h"
 #include "client/transport/transport_thread.h"
 #include "common/future.h"
+#include "common/utf8.h"
 
 namespace acceld::client {
 
@@ -312,8 +313,27 @@ void Connection::Serve(uint64_t request_id, absl::FunctionRef<bool()> done) {
 }
 
 absl::Status Connection::AppendExecute(uint64_t program_id, absl::Span<const uint64_t> inputs,
-                                       absl::Span<const uint64_t> outputs, uint32_t device) {
-  return impl_->outbox_.AppendExecute(program_id, inputs, outputs, device, WhenFullHere());
+                                       absl::Span<const uint64_t> outputs, uint32_t device,
+                                       absl::optional<uint32_t> timeout_ms) {
+  if (!timeout_ms.has_value()) {
+    return impl_->outbox_.AppendExecute(program_id, inputs, outputs, device, WhenFullHere());
+  }
+  v1::Command command;
+  v1::Execute& execute = *command.mutable_execute();
+  execute.set_program_id(program_id);
+  execute.mutable_inputs()->Add(inputs.begin(), inputs.end());
+  execute.mutable_outputs()->Add(outputs.begin(), outputs.end());
+  execute.set_device(device);
+  execute.set_timeout_ms(*timeout_ms);
+  return Append(std::move(command));
+}
+
+absl::Status Connection::Cancel(absl::Span<const uint64_t> handles, absl::string_view reason) {
+  v1::Command command;
+  v1::Cancel& cancel = *command.mutable_cancel();
+  cancel.mutable_handles()->Add(handles.begin(), handles.end());
+  cancel.set_reason(EscapeNonUtf8(reason));
+  return impl_->outbox_.Append(std::move(command), CommandOutbox::WhenFull::kGrow).status();
 }
 
 void Connection::Release(uint64_t handle) { impl_->outbox_.Release(handle); }

@@ -8,6 +8,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
 #include "absl/types/span.h"
 #include "acceld/v1/acceld.pb.h"
 #include "client/server_info.h"
@@ -62,7 +63,10 @@ class Connection {
   using Serialize = std::function<std::string()>;
   absl::Status Announce(uint64_t program_id, const Digest& fingerprint, Serialize serialize);
   absl::Status AppendExecute(uint64_t program_id, absl::Span<const uint64_t> inputs,
-                             absl::Span<const uint64_t> outputs, uint32_t device);
+                             absl::Span<const uint64_t> outputs, uint32_t device,
+                             absl::optional<uint32_t> timeout_ms);
+  // Cancels what makes these arrays, after everything appended so far. Never blocks.
+  absl::Status Cancel(absl::Span<const uint64_t> handles, absl::string_view reason);
   // Forgets a handle after everything appended so far. Never blocks.
   void Release(uint64_t handle);
 

@@ -1,5 +1,6 @@
 #include "server/rpc/command_handler.h"
 
+#include <chrono>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -13,6 +14,7 @@ namespace acceld::rpc {
 namespace {
 
 constexpr size_t kHeavyProgramBytes = 4096;
+constexpr size_t kMaxReasonBytes = 500;
 
 void SetStatus(const absl::Status& status, v1::Ready& ready) {
   ready.set_code(static_cast<uint32_t>(status.code()));
@@ -101,6 +103,9 @@ absl::Status CommandHandler::Handle(v1::Command& command,
       return OnPut(command.put());
     case v1::Command::kBeginUpload:
       return OnBeginUpload(command.begin_upload());
+    case v1::Command::kCancel:
+      OnCancel(command.cancel());
+      return absl::OkStatus();
     case v1::Command::kRelease:
       OnRelease(command.release());
       return absl::OkStatus();
@@ -236,9 +241,13 @@ absl::Status CommandHandler::OnExecute(const v1::Execute& command) {
   for (uint64_t input : inputs) {
     if (const absl::Status* why = RefusalOf(input)) return Refuse(outputs, absl::Status(*why));
   }
-  const absl::Status status =
-      session_.Execute(command.program_id(), inputs, outputs, command.device());
-  return Refuse(outputs, status);
+  engine::ExecuteOptions execute_options;
+  if (command.has_timeout_ms()) {
+    execute_options.deadline =
+        std::chrono::steady_clock::now() + std::chrono::milliseconds(command.timeout_ms());
+  }
+  return Refuse(outputs, session_.Execute(command.program_id(), inputs, outputs, command.device(),
+                                          execute_options));
 }
 
 absl::Status CommandHandler::OnPut(const v1::Put& command) {
@@ -255,6 +264,14 @@ absl::Status CommandHandler::OnBeginUpload(const v1::BeginUpload& command) {
       type.ok() ? session_.BeginUpload(command.handle(), *std::move(type), command.device())
                 : Annotate(type.status(), "BeginUpload");
   return Refuse({command.handle()}, status);
+}
+
+void CommandHandler::OnCancel(const v1::Cancel& command) {
+  const std::string why =
+      absl::StrCat("cancelled by its client", command.reason().empty() ? "" : ": ",
+                   command.reason().substr(0, kMaxReasonBytes));
+  session_.Cancel({command.handles().data(), static_cast<size_t>(command.handles_size())},
+                  absl::CancelledError(why));
 }
 
 void CommandHandler::OnRelease(const v1::Release& command) {

@@ -51,13 +51,8 @@ class FakeSession : public engine::Session, public std::enable_shared_from_this<
 
   absl::Status Execute(engine::ProgramId id, absl::Span<const engine::Handle> inputs,
                        absl::Span<const engine::Handle> outputs, uint32_t,
-                       const engine::ExecuteOptions&) override {
-    struct Call {
-      std::shared_ptr<Program> program;
-      std::vector<Value> inputs;
-      std::vector<Promise<ir::Literal>> outputs;
-      std::atomic<size_t> missing;
-    };
+                       const engine::ExecuteOptions& options) override {
+    engine_->NoteDeadline(options.deadline);
     auto call = std::make_shared<Call>();
     call->program = Find(id);
     for (engine::Handle input : inputs) call->inputs.push_back(ValueOf(input));
@@ -65,25 +60,18 @@ class FakeSession : public engine::Session, public std::enable_shared_from_this<
     for (size_t i = 0; i < outputs.size(); ++i) {
       ACCELD_RETURN_IF_ERROR(Define(outputs[i], call->outputs[i].future()));
     }
+    {
+      MutexLock lock(mutex_);
+      for (engine::Handle output : outputs) calls_[output] = call;
+    }
     call->missing = call->inputs.size() + 1;
-    const auto arrived = [call] {
-      if (--call->missing > 0) return;
-      absl::Status status = call->program->status;
-      std::vector<ir::Literal> arguments;
-      for (const Value& input : call->inputs) {
-        status.Update(input.Await().status());
-        if (input.Await().ok()) arguments.push_back(*input.Await());
-      }
-      absl::StatusOr<std::vector<ir::Literal>> results =
-          status.ok() ? ir::Interpret(call->program->module, call->program->entry, arguments)
-                      : absl::StatusOr<std::vector<ir::Literal>>(status);
-      for (size_t i = 0; i < call->outputs.size(); ++i) {
-        call->outputs[i].Set(results.ok() ? absl::StatusOr<ir::Literal>((*results)[i])
-                                          : results.status());
-      }
-    };
-    for (const Value& input : call->inputs) input.OnReady([arrived](const auto&) { arrived(); });
-    engine_->gate().OnReady([arrived](const auto&) { arrived(); });
+    for (const Value& input : call->inputs) {
+      input.OnReady([call](const absl::StatusOr<ir::Literal>& value) {
+        if (!value.ok()) call->Settle(value.status());
+        call->Arrived();
+      });
+    }
+    engine_->gate().OnReady([call](const auto&) { call->Arrived(); });
     return absl::OkStatus();
   }
 
@@ -127,12 +115,25 @@ class FakeSession : public engine::Session, public std::enable_shared_from_this<
     if (TakeUpload(handle, upload).ok()) upload.promise.Set(reason);
   }
 
-  // Everything runs at once as soon as it can, so there is nothing to take back.
-  void Cancel(absl::Span<const engine::Handle>, absl::Status) override {}
+  void Cancel(absl::Span<const engine::Handle> handles, absl::Status reason) override {
+    ++engine_->cancels_;
+    for (engine::Handle handle : handles) {
+      AbortUpload(handle, reason);
+      std::shared_ptr<Call> call;
+      {
+        MutexLock lock(mutex_);
+        if (const auto found = calls_.find(handle); found != calls_.end()) call = found->second;
+      }
+      if (call != nullptr) call->Settle(reason);
+    }
+  }
 
   void Release(absl::Span<const engine::Handle> handles) override {
     MutexLock lock(mutex_);
-    for (engine::Handle handle : handles) values_.erase(handle);
+    for (engine::Handle handle : handles) {
+      values_.erase(handle);
+      calls_.erase(handle);
+    }
   }
 
   void Await(engine::Handle handle, std::function<void(engine::ReadyResult)> done) override {
@@ -164,9 +165,11 @@ class FakeSession : public engine::Session, public std::enable_shared_from_this<
     const auto self = shared_from_this();
     engine_->Forget(this);
     std::map<engine::Handle, Upload> uploads;
+    std::map<engine::Handle, std::shared_ptr<Call>> calls;
     {
       MutexLock lock(mutex_);
       uploads.swap(uploads_);  // Dropped promises answer CANCELLED.
+      calls.swap(calls_);
       values_.clear();
     }
   }
@@ -189,6 +192,29 @@ class FakeSession : public engine::Session, public std::enable_shared_from_this<
     ir::TensorType type;
     std::string bytes;
     Promise<ir::Literal> promise;
+  };
+  // An execution; the last of what it waits for runs it, unless it is settled before.
+  struct Call {
+    std::shared_ptr<Program> program;
+    std::vector<Value> inputs;
+    std::vector<Promise<ir::Literal>> outputs;
+    std::atomic<size_t> missing{0};
+    std::atomic<bool> settled{false};
+
+    void Arrived() {
+      if (--missing > 0 || settled) return;
+      if (!program->status.ok()) return Settle(program->status);
+      std::vector<ir::Literal> arguments;
+      for (const Value& input : inputs) arguments.push_back(*input.Await());
+      Settle(ir::Interpret(program->module, program->entry, arguments));
+    }
+    void Settle(const absl::StatusOr<std::vector<ir::Literal>>& results) {
+      if (settled.exchange(true)) return;
+      for (size_t i = 0; i < outputs.size(); ++i) {
+        outputs[i].Set(results.ok() ? absl::StatusOr<ir::Literal>((*results)[i])
+                                    : results.status());
+      }
+    }
   };
 
   static engine::ExecutionInfo Info() {
@@ -233,6 +259,7 @@ class FakeSession : public engine::Session, public std::enable_shared_from_this<
   std::map<engine::ProgramId, std::shared_ptr<Program>> programs_ ABSL_GUARDED_BY(mutex_);
   std::map<engine::Handle, Value> values_ ABSL_GUARDED_BY(mutex_);
   std::map<engine::Handle, Upload> uploads_ ABSL_GUARDED_BY(mutex_);
+  std::map<engine::Handle, std::shared_ptr<Call>> calls_ ABSL_GUARDED_BY(mutex_);
 };
 
 FakeEngine::FakeEngine() = default;
@@ -255,6 +282,16 @@ void FakeEngine::Resume() {
 Event FakeEngine::gate() const {
   MutexLock lock(mutex_);
   return gate_;
+}
+
+void FakeEngine::NoteDeadline(Deadline deadline) {
+  MutexLock lock(mutex_);
+  last_deadline_ = deadline;
+}
+
+FakeEngine::Deadline FakeEngine::last_deadline() const {
+  MutexLock lock(mutex_);
+  return last_deadline_;
 }
 
 void FakeEngine::AwaitSessions(size_t count) {

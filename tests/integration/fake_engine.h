@@ -1,11 +1,13 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "absl/types/optional.h"
 #include "common/future.h"
 #include "common/mutex.h"
 #include "server/engine/engine.h"
@@ -15,7 +17,8 @@ namespace acceld::testing {
 class FakeSession;
 
 // An engine for tests of the transport: values are literals, programs run in the reference
-// interpreter on the thread that makes their last input ready. Any thread may call.
+// interpreter on the thread that makes their last input ready. Deadlines are only noted. Any thread
+// may call.
 class FakeEngine : public engine::Engine {
  public:
   FakeEngine();
@@ -28,6 +31,10 @@ class FakeEngine : public engine::Engine {
   void SetIncarnation(uint64_t incarnation) { incarnation_ = incarnation; }
   // Programs that came by AddProgram so far.
   int programs_added() const { return programs_added_; }
+  // Calls of Session::Cancel so far, and the deadline of the last execution.
+  int cancels() const { return cancels_; }
+  using Deadline = absl::optional<std::chrono::steady_clock::time_point>;
+  Deadline last_deadline() const;
   // Arrays that clients hold, over all sessions.
   size_t live_arrays() const { return Stats().arrays; }
 
@@ -59,9 +66,10 @@ class FakeEngine : public engine::Engine {
   absl::optional<KnownProgram> FindProgram(const Digest& fingerprint) const;
   void Forget(const FakeSession* session);
   Event gate() const;
+  void NoteDeadline(Deadline deadline);
 
   std::atomic<uint64_t> incarnation_{7};
-  std::atomic<int> programs_added_{0};
+  std::atomic<int> programs_added_{0}, cancels_{0};
   mutable Mutex mutex_;
   CondVar changed_;
   std::map<std::string, std::shared_ptr<FakeSession>> sessions_ ABSL_GUARDED_BY(mutex_);
@@ -69,6 +77,7 @@ class FakeEngine : public engine::Engine {
   uint64_t next_session_ ABSL_GUARDED_BY(mutex_) = 1;
   std::unique_ptr<Promise<Unit>> held_ ABSL_GUARDED_BY(mutex_);
   Event gate_ ABSL_GUARDED_BY(mutex_) = Event(Unit{});
+  Deadline last_deadline_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace acceld::testing

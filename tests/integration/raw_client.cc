@@ -95,6 +95,13 @@ v1::Command Fetch(uint64_t request, uint64_t handle) {
   return command;
 }
 
+v1::Command Cancel(std::vector<uint64_t> handles, const std::string& reason) {
+  v1::Command command;
+  command.mutable_cancel()->mutable_handles()->Add(handles.begin(), handles.end());
+  command.mutable_cancel()->set_reason(reason);
+  return command;
+}
+
 RawClient::RawClient(const std::string& address) {
   grpc::ChannelArguments arguments;
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
@@ -154,6 +161,20 @@ grpc::Status RawClient::SendBytes(const std::string& method,
   return status;
 }
 
+void RawStream::Send(std::vector<v1::Command> commands) {
+  v1::CommandBatch batch;
+  for (v1::Command& command : commands) *batch.add_commands() = std::move(command);
+  calls_->Write(batch);
+}
+
+v1::Event RawStream::Next() {
+  while (events_.events_size() <= next_) {
+    next_ = 0;
+    if (!calls_->Read(&events_)) return {};
+  }
+  return events_.events(next_++);
+}
+
 absl::StatusOr<RawClient::Health> RawClient::HealthOf(const std::string& service) {
   // HealthCheckRequest{1: service}, written by hand: its generated code is not packaged.
   std::string request;
@@ -185,8 +206,8 @@ absl::StatusOr<RawClient::Health> RawClient::HealthOf(const std::string& service
 
 void RawClient::SendGarbage(uint32_t seed, int rounds) {
   const std::string hello = Batch({Hello()});
-  const std::string session =
-      Batch({Hello(), Register(kDoubleText), Put(1), Execute(1, 1, 2), Fetch(1, 2)});
+  const std::string session = Batch({Hello(), Register(kDoubleText), Put(1), Execute(1, 1, 2),
+                                     Cancel({2, 1}, "why"), Fetch(1, 2)});
   std::mt19937 random(seed);
   for (int round = 0; round < rounds; ++round) {
     if (round % 2 == 0) {

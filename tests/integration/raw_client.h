@@ -22,6 +22,7 @@ v1::Command Put(uint64_t handle);  // TwoFloats(1, 2)
 v1::Command Register(const std::string& text);
 v1::Command Execute(uint64_t program, uint64_t input, uint64_t output);
 v1::Command Fetch(uint64_t request, uint64_t handle);
+v1::Command Cancel(std::vector<uint64_t> handles, const std::string& reason = "");
 
 // One connection. One thread. Every call ends with DEADLINE_EXCEEDED after two minutes.
 class RawClient {
@@ -53,6 +54,27 @@ class RawClient {
  private:
   std::shared_ptr<grpc::Channel> channel_;
   std::unique_ptr<v1::Acceld::Stub> stub_;
+};
+
+// One stream of a channel, by hand. Cancelled with this object. One thread.
+class RawStream {
+ public:
+  explicit RawStream(RawClient& client) : calls_(client.stub().Channel(&context_)) {}
+  ~RawStream() { context_.TryCancel(); }
+  RawStream(const RawStream&) = delete;
+  RawStream& operator=(const RawStream&) = delete;
+
+  // As one batch.
+  void Send(std::vector<v1::Command> commands);
+  // The next event; none at the end.
+  v1::Event Next();
+  grpc::Status Finish() { return calls_->Finish(); }
+
+ private:
+  grpc::ClientContext context_;
+  std::unique_ptr<grpc::ClientReaderWriter<v1::CommandBatch, v1::EventBatch>> calls_;
+  v1::EventBatch events_;
+  int next_ = 0;
 };
 
 }  // namespace acceld::testing

@@ -92,6 +92,42 @@ TEST_F(ResumeTest, AnswersThatWereLostAreAskedForAgain) {
   EXPECT_TRUE(ready.Await().ok());
 }
 
+TEST_F(ResumeTest, ACancelReachesTheDaemonOnceHoweverOftenItsStreamIsCut) {
+  auto client = ConnectThroughProxy(kLongLease);
+  Function next(client, [](const Tensor& x) { return x + 1; });
+  const Array x = *client->Upload(Floats({1}));
+  engine_.Hold();
+  constexpr int kCancels = 300;
+  {
+    Cutter cutter(*proxy_, milliseconds(10));
+    for (int i = 0; i < kCancels; ++i) {
+      const Array y = *next.Call(x);
+      const auto ready = next.Call(y)->Ready();
+      EXPECT_TRUE(y.Cancel().ok());
+      EXPECT_EQ(ready.Await().status().code(), absl::StatusCode::kCancelled);
+    }
+  }
+  EXPECT_EQ(engine_.cancels(), kCancels);
+  engine_.Resume();
+  EXPECT_EQ(*next.Call(x)->Fetch(), Floats({2}));
+}
+
+TEST_F(ResumeTest, ACancelThatWasAskedForWithoutAStreamIsSentWithTheNext) {
+  auto client = ConnectThroughProxy(kLongLease);
+  Function next(client, [](const Tensor& x) { return x + 1; });
+  engine_.Hold();
+  const Array y = *next.Call(*client->Upload(Floats({1})));
+  const auto fetched = y.FetchAsync();
+  ASSERT_TRUE(Eventually([&] { return engine_.live_arrays() >= 1; }));
+  proxy_->Refuse(true);
+  proxy_->Cut();
+  EXPECT_TRUE(y.Cancel("too late").ok());
+  proxy_->Refuse(false);
+  EXPECT_EQ(fetched.Await().status().code(), absl::StatusCode::kCancelled);
+  EXPECT_THAT(std::string(fetched.Await().status().message()), HasSubstr("too late"));
+  engine_.Resume();
+}
+
 TEST_F(ResumeTest, TransfersThatBreakAreRepeated) {
   auto client = ConnectThroughProxy(kLongLease);
   const ir::Literal value = Ramp(1'000'000);
@@ -154,35 +190,6 @@ TEST_F(ResumeTest, AClosedClientDoesNotLeaveItsSessionToTheLease) {
   engine_.AwaitSessions(0);
 }
 
-// Streams by hand.
-class Stream {
- public:
-  explicit Stream(RawClient& client) : calls_(client.stub().Channel(&context_)) {}
-  ~Stream() { context_.TryCancel(); }
-
-  void Send(std::vector<v1::Command> commands) {
-    v1::CommandBatch batch;
-    for (v1::Command& command : commands) *batch.add_commands() = std::move(command);
-    calls_->Write(batch);
-  }
-  // The next event; none at the end.
-  v1::Event Next() {
-    while (events_.events_size() <= next_) {
-      next_ = 0;
-      if (!calls_->Read(&events_)) return {};
-    }
-    return events_.events(next_++);
-  }
-  grpc::Status Finish() { return calls_->Finish(); }
-  void Cancel() { context_.TryCancel(); }
-
- private:
-  grpc::ClientContext context_;
-  std::unique_ptr<grpc::ClientReaderWriter<v1::CommandBatch, v1::EventBatch>> calls_;
-  v1::EventBatch events_;
-  int next_ = 0;
-};
-
 v1::Command HelloWithLease(uint32_t lease_ms) {
   v1::Command command = Hello();
   command.mutable_hello()->set_lease_ms(lease_ms);
@@ -198,12 +205,12 @@ v1::Command ResumeOf(const v1::Welcome& welcome) {
 
 TEST_F(ResumeTest, WelcomeSaysHowManyCommandsWereTakenAndTheOldStreamIsAborted) {
   RawClient raw(address());
-  Stream first(raw);
+  RawStream first(raw);
   first.Send({HelloWithLease(1000), Put(1), Put(2), Fetch(1, 2)});
   const v1::Welcome welcome = first.Next().welcome();
   EXPECT_EQ(welcome.lease_ms(), 1000u);
   EXPECT_TRUE(first.Next().has_ready());
-  Stream second(raw);
+  RawStream second(raw);
   second.Send({ResumeOf(welcome), Fetch(2, 1)});
   EXPECT_EQ(second.Next().welcome().commands_taken(), 3u);
   EXPECT_EQ(second.Next().ready().request_id(), 2u);
@@ -213,7 +220,7 @@ TEST_F(ResumeTest, WelcomeSaysHowManyCommandsWereTakenAndTheOldStreamIsAborted) 
 
 TEST_F(ResumeTest, ASilentClientLosesItsSession) {
   RawClient raw(address());
-  Stream stream(raw);
+  RawStream stream(raw);
   stream.Send({HelloWithLease(200), Put(1)});
   EXPECT_TRUE(stream.Next().has_welcome());
   const v1::Event last = stream.Next();
@@ -228,7 +235,7 @@ TEST_F(ResumeTest, NobodyResumesWhatIsNotThere) {
   v1::Welcome unknown;
   unknown.set_session_token("0123456789abcdef");
   unknown.set_incarnation(7);
-  Stream stream(raw);
+  RawStream stream(raw);
   stream.Send({ResumeOf(unknown)});
   EXPECT_FALSE(stream.Next().has_welcome());
   EXPECT_EQ(stream.Finish().error_code(), grpc::StatusCode::NOT_FOUND);
@@ -267,13 +274,13 @@ TEST_F(ResumeTest, AProgramIsAskedForOnceAndThenKnownToAll) {
   RawClient raw(address());
   const std::string fingerprint(
       client::Program::FromText(kDoubleText, "")->fingerprint().AsBytes());
-  Stream first(raw);
+  RawStream first(raw);
   first.Send({Hello(), RegisterByFingerprint(fingerprint), Put(1), Execute(1, 1, 2), Fetch(1, 2)});
   const v1::Welcome welcome = first.Next().welcome();
   EXPECT_EQ(first.Next().need_program().program_id(), 1u);
   EXPECT_TRUE(UploadProgram(raw, welcome, DoubleProgram().SerializeAsString()).ok());
   EXPECT_EQ(first.Next().ready().data(), TwoFloats(2, 4).data());
-  Stream second(raw);
+  RawStream second(raw);
   second.Send({Hello(), RegisterByFingerprint(fingerprint), Put(1), Execute(1, 1, 2), Fetch(1, 2)});
   EXPECT_TRUE(second.Next().has_welcome());
   EXPECT_EQ(second.Next().ready().data(), TwoFloats(2, 4).data());
@@ -283,7 +290,7 @@ TEST_F(ResumeTest, AProgramThatIsNotTheAnnouncedOnePoisonsWhatIsExecutedWithIt) 
   RawClient raw(address());
   for (const std::string& bytes :
        {DoubleProgram().SerializeAsString(), std::string("\x08rubbish")}) {
-    Stream stream(raw);
+    RawStream stream(raw);
     stream.Send({Hello(), RegisterByFingerprint("0123456789abcdef"), Put(1), Execute(1, 1, 2),
                  Fetch(1, 2), Fetch(2, 1)});
     const v1::Welcome welcome = stream.Next().welcome();
@@ -298,7 +305,7 @@ TEST_F(ResumeTest, AProgramThatIsNotTheAnnouncedOnePoisonsWhatIsExecutedWithIt) 
 
 TEST_F(ResumeTest, BytesOfProgramsThatNobodyAskedForAreNotTaken) {
   RawClient raw(address());
-  Stream stream(raw);
+  RawStream stream(raw);
   stream.Send({HelloWithLease(60'000)});
   const v1::Welcome welcome = stream.Next().welcome();
   EXPECT_EQ(UploadProgram(raw, welcome, "anything").error_code(), grpc::StatusCode::NOT_FOUND);
@@ -306,7 +313,7 @@ TEST_F(ResumeTest, BytesOfProgramsThatNobodyAskedForAreNotTaken) {
 
 TEST_F(ResumeTest, WhileTheDaemonDoesNotListenALeaseGoesOn) {
   RawClient raw(address());
-  Stream stream(raw);
+  RawStream stream(raw);
   const std::string fingerprint(
       client::Program::FromText(kDoubleText, "")->fingerprint().AsBytes());
   stream.Send({HelloWithLease(200), RegisterByFingerprint(fingerprint), Put(1), Execute(1, 1, 2),

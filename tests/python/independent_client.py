@@ -106,6 +106,40 @@ class IndependentClient(unittest.TestCase):
         self.assertEqual(answer.code, 0)
         self.assertEqual(values_of(answer.data), [8, 16])
 
+    def test_executions_are_cancelled_and_run_out_of_time(self):
+        batch = acceld_pb2.CommandBatch()
+        batch.commands.add().hello.protocol_version = 1
+        register = batch.commands.add().register_program
+        register.program_id = 1
+        register.program.text = DOUBLE.encode()
+        upload = batch.commands.add().begin_upload  # Its bytes never come.
+        upload.handle = 1
+        upload.type.CopyFrom(floats(1, 2).type)
+        for output in (2, 3):
+            execute = batch.commands.add().execute
+            execute.program_id = 1
+            execute.inputs.append(1)
+            execute.outputs.append(output)
+            fetch = batch.commands.add().fetch
+            fetch.request_id = output
+            fetch.handle = output
+        batch.commands[-2].execute.timeout_ms = 20
+        cancel = batch.commands.add().cancel
+        cancel.handles.append(2)
+        cancel.reason = "not wanted"
+        requests = queue.SimpleQueue()
+        requests.put(batch)
+        answers = {}
+        for events in self.stub.Channel(iter(requests.get, None), timeout=60):
+            for event in events.events:
+                if event.HasField("ready"):
+                    answers[event.ready.request_id] = event.ready
+            if len(answers) == 2:
+                requests.put(None)  # Closes the stream.
+        self.assertEqual(answers[2].code, grpc.StatusCode.CANCELLED.value[0])
+        self.assertIn("not wanted", answers[2].message)
+        self.assertEqual(answers[3].code, grpc.StatusCode.DEADLINE_EXCEEDED.value[0])
+
     def test_health_and_reflection_answer(self):
         # Messages by hand, so that the test needs no further packages.
         check = self.channel.unary_unary("/grpc.health.v1.Health/Check")

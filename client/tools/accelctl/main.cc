@@ -120,13 +120,13 @@ int Main(int argc, char** argv) {
       ->capture_default_str()
       ->check(CLI::Range(1, 1'000'000));
   run_command->add_option("--device", run.device, "number of the device")->capture_default_str();
+  run_command
+      ->add_option("--timeout", run.timeout_s,
+                   "seconds after which the daemon cancels a run (default: none)")
+      ->check(CLI::Range(0.001, 4e6));
   run_command->add_flag("--json", run.json, "print JSON");
-  run_command->callback([&] {
-    action = InSession([&](client::Client& client) -> absl::StatusOr<int> {
-      ACCELD_RETURN_IF_ERROR(Run(client, run));
-      return 0;
-    });
-  });
+  run_command->callback(
+      [&] { action = [&](const ConnectionFlags& flags) { return Run(flags, run); }; });
 
   CheckFlags check;
   CLI::App* check_command = app.add_subcommand(

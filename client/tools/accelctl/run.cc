@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <iostream>
 #include <iterator>
+#include <memory>
 #include <system_error>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "client/file.h"
 #include "client/npy.h"
 #include "client/tools/accelctl/argument.h"
+#include "client/tools/accelctl/end_signals.h"
 #include "nlohmann/json.hpp"
 
 namespace acceld::tools {
@@ -59,10 +61,37 @@ absl::StatusOr<client::Program> LoadProgram(const RunFlags& flags) {
                                     flags.entry);
 }
 
-absl::StatusOr<std::vector<client::Array>> UploadArguments(client::Client& client,
-                                                           const RunFlags& flags,
-                                                           const client::Program& program,
-                                                           Report& report) {
+// Waits for what the daemon does, until a signal that ends a program comes. Made before any other
+// thread.
+class Patience {
+ public:
+  // The future's value, or CANCELLED once a signal has come.
+  template <typename T>
+  absl::StatusOr<T> Await(const Future<T>& future) {
+    while (signal_ == 0) {
+      if (const auto* value = future.AwaitUntil(Clock::now() + kLookForSignals)) return *value;
+      signal_ = signals_.ComeWithin(std::chrono::nanoseconds(0));
+    }
+    return absl::CancelledError("interrupted");
+  }
+  absl::Status AwaitAll(absl::Span<const client::Array> arrays) {
+    // All are asked for before the first is waited for.
+    std::vector<Future<client::ExecutionInfo>> ready;
+    for (const client::Array& array : arrays) ready.push_back(array.Ready());
+    for (const auto& one : ready) ACCELD_RETURN_IF_ERROR(Await(one).status());
+    return absl::OkStatus();
+  }
+  int signal() const { return signal_; }
+
+ private:
+  static constexpr std::chrono::milliseconds kLookForSignals{50};
+
+  EndSignals signals_;
+  int signal_ = 0;
+};
+
+absl::StatusOr<std::vector<ir::Literal>> ParseArguments(const RunFlags& flags,
+                                                        const client::Program& program) {
   if (flags.arguments.size() != program.parameter_types().size()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "'", flags.entry, "' takes ", program.parameter_types().size(), " arguments and ",
@@ -74,25 +103,32 @@ absl::StatusOr<std::vector<client::Array>> UploadArguments(client::Client& clien
                             ParseArgument(flags.arguments[i], static_cast<uint32_t>(i)));
     values.push_back(std::move(value));
   }
+  return values;
+}
+
+absl::StatusOr<std::vector<client::Array>> UploadArguments(client::Client& client,
+                                                           const std::vector<ir::Literal>& values,
+                                                           const RunFlags& flags,
+                                                           Patience& patience, Report& report) {
   const Clock::time_point start = Clock::now();
   std::vector<client::Array> arrays;
   for (const ir::Literal& value : values) {
     ACCELD_ASSIGN_OR_RETURN(client::Array array, client.Upload(value, flags.device));
     arrays.push_back(std::move(array));
   }
-  ACCELD_RETURN_IF_ERROR(client::AwaitAll(arrays));
+  ACCELD_RETURN_IF_ERROR(patience.AwaitAll(arrays));
   report.upload_ms = MicrosSince(start) / 1000;
   return arrays;
 }
 
 absl::Status FetchResults(absl::Span<const client::Array> results, const RunFlags& flags,
-                          Report& report) {
+                          Patience& patience, Report& report) {
   const Clock::time_point start = Clock::now();
   std::vector<ir::Literal> values;
   for (const client::Array& result : results) {
     report.outputs.push_back({result.type(), ""});
     if (flags.out_dir.empty()) continue;
-    ACCELD_ASSIGN_OR_RETURN(ir::Literal value, result.Fetch());
+    ACCELD_ASSIGN_OR_RETURN(ir::Literal value, patience.Await(result.FetchAsync()));
     values.push_back(std::move(value));
   }
   report.fetch_ms = MicrosSince(start) / 1000;
@@ -165,36 +201,57 @@ void PrintText(const Report& report) {
   }
 }
 
+absl::Status RunOn(client::Client& client, const client::Program& program,
+                   const std::vector<ir::Literal>& values, const RunFlags& flags,
+                   Patience& patience, Report& report) {
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<client::Array> arguments,
+                          UploadArguments(client, values, flags, patience, report));
+  client::ExecuteOptions options;
+  if (flags.timeout_s > 0) {
+    options.timeout = std::chrono::ceil<std::chrono::milliseconds>(
+        std::chrono::duration<double>(flags.timeout_s));
+  }
+  std::vector<client::Array> results;
+  for (int i = 0; i < flags.repeat; ++i) {
+    const Clock::time_point start = Clock::now();
+    ACCELD_ASSIGN_OR_RETURN(results, client.Execute(program, arguments, flags.device, options));
+    report.submit_us.push_back(MicrosSince(start));
+    const Clock::time_point submitted = Clock::now();
+    ACCELD_RETURN_IF_ERROR(patience.AwaitAll(results));
+    report.wait_us.push_back(MicrosSince(submitted));
+    client::ExecutionInfo execution;
+    if (!results.empty()) {
+      ACCELD_ASSIGN_OR_RETURN(execution, patience.Await(results.front().Ready()));
+    }
+    report.executions.push_back(execution);
+  }
+  return FetchResults(results, flags, patience, report);
+}
+
 }  // namespace
 
-absl::Status Run(client::Client& client, const RunFlags& flags) {
+absl::StatusOr<int> Run(const ConnectionFlags& connection_flags, const RunFlags& flags) {
   Report report;
   report.program = flags.program;
   ACCELD_ASSIGN_OR_RETURN(const client::Program program, LoadProgram(flags));
   report.fingerprint = program.fingerprint().ToHex();
-  ACCELD_ASSIGN_OR_RETURN(const std::vector<client::Array> arguments,
-                          UploadArguments(client, flags, program, report));
-  std::vector<client::Array> results;
-  for (int i = 0; i < flags.repeat; ++i) {
-    const Clock::time_point start = Clock::now();
-    ACCELD_ASSIGN_OR_RETURN(results, client.Execute(program, arguments, flags.device));
-    report.submit_us.push_back(MicrosSince(start));
-    const Clock::time_point submitted = Clock::now();
-    ACCELD_RETURN_IF_ERROR(client::AwaitAll(results));
-    report.wait_us.push_back(MicrosSince(submitted));
-    client::ExecutionInfo execution;
-    if (!results.empty()) {
-      ACCELD_ASSIGN_OR_RETURN(execution, results.front().Execution());
-    }
-    report.executions.push_back(execution);
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<ir::Literal> values, ParseArguments(flags, program));
+  Patience patience;
+  ACCELD_ASSIGN_OR_RETURN(const std::unique_ptr<Connection> connection,
+                          Connection::OpenClient(connection_flags));
+  const absl::Status status = RunOn(connection->client(), program, values, flags, patience, report);
+  if (patience.signal() != 0) {
+    // The end of the session cancels its work.
+    std::cerr << "accelctl: interrupted\n";
+    return 128 + patience.signal();
   }
-  ACCELD_RETURN_IF_ERROR(FetchResults(results, flags, report));
+  ACCELD_RETURN_IF_ERROR(status);
   if (flags.json) {
     PrintJson(report);
   } else {
     PrintText(report);
   }
-  return absl::OkStatus();
+  return 0;
 }
 
 }  // namespace acceld::tools

@@ -1,9 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "client/client.h"
+#include "client/tools/accelctl/connection.h"
 #include "common/status.h"
 
 namespace acceld::tools {
@@ -14,12 +15,15 @@ struct RunFlags {
   std::string out_dir;  // empty: results are not written
   std::string entry = "main";
   int repeat = 1;
+  double timeout_s = 0;  // of one run, on the daemon; 0: none
   uint32_t device = 0;
   bool json = false;
 };
 
 // Runs the program `repeat` times on its arguments, prints what happened, and writes the results of
-// the last run as OUT/<number>.npy. Errors are those of the program, the arguments and the daemon.
-absl::Status Run(client::Client& client, const RunFlags& flags);
+// the last run as OUT/<number>.npy. Gives the exit code: 0, or 128 and the number of the signal
+// that came before the end; the daemon cancels what is under way then. Errors are those of the
+// program, the arguments and the daemon.
+absl::StatusOr<int> Run(const ConnectionFlags& connection, const RunFlags& flags);
 
 }  // namespace acceld::tools

@@ -1,12 +1,9 @@
 #include "client/tools/accelctl/top.h"
 
-#include <signal.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <chrono>
-#include <cmath>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -14,6 +11,7 @@
 #include <utility>
 
 #include "absl/strings/str_replace.h"
+#include "client/tools/accelctl/end_signals.h"
 #include "client/tools/accelctl/top_frame.h"
 
 namespace acceld::tools {
@@ -27,31 +25,6 @@ absl::StatusOr<Sample> TakeSample(client::Admin& admin) {
   sample.time = std::chrono::steady_clock::now();
   return sample;
 }
-
-// While it lives, the signals that end a program wait to be asked for. Made before any other
-// thread, which would take them.
-class EndSignals {
- public:
-  EndSignals() {
-    sigemptyset(&signals_);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) sigaddset(&signals_, signal);
-    pthread_sigmask(SIG_BLOCK, &signals_, &before_);
-  }
-  ~EndSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  EndSignals(const EndSignals&) = delete;
-  EndSignals& operator=(const EndSignals&) = delete;
-
-  // Waits; true when a signal came meanwhile.
-  bool ComeWithin(double seconds) {
-    timespec time;
-    time.tv_sec = static_cast<time_t>(seconds);
-    time.tv_nsec = static_cast<long>((seconds - std::floor(seconds)) * 1e9);
-    return sigtimedwait(&signals_, nullptr, &time) > 0;
-  }
-
- private:
-  sigset_t signals_, before_;
-};
 
 // While it lives, the terminal shows another page, without a cursor.
 class Screen {
@@ -87,12 +60,14 @@ absl::Status Top(const ConnectionFlags& connection_flags, const TopFlags& flags)
     std::cout << TopFrame(now, nullptr, 0);
     return absl::OkStatus();
   }
+  const auto interval = std::chrono::duration_cast<std::chrono::nanoseconds>(
+      std::chrono::duration<double>(flags.interval_s));
   Screen screen;
   std::optional<Sample> before;
   while (true) {
     // A line is left free: an end of line in the last one would scroll.
     screen.Show(TopFrame(now, before ? &*before : nullptr, TerminalLines() - 1));
-    if (signals->ComeWithin(flags.interval_s)) return absl::OkStatus();
+    if (signals->ComeWithin(interval) != 0) return absl::OkStatus();
     before = std::move(now);
     ACCELD_ASSIGN_OR_RETURN(now, TakeSample(connection->admin()));
   }
