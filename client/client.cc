@@ -142,7 +142,8 @@ absl::StatusOr<std::shared_ptr<Client>> Client::Connect(ConnectOptions options) 
                                             .lease = lease,
                                             .connect_timeout = options.connect_timeout,
                                             .wait_for_daemon = options.wait_for_daemon,
-                                            .max_fetch_bytes = options.max_fetch_bytes}));
+                                            .max_fetch_bytes = options.max_fetch_bytes,
+                                            .shared_memory = options.shared_memory}));
   impl->devices = FromProtos<DeviceInfo>(impl->connection->welcome().devices());
   return std::shared_ptr<Client>(new Client(std::move(impl)));
 }

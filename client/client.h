@@ -35,6 +35,9 @@ struct ConnectOptions {
   // Bytes of large arrays that may be on their way here from fetches; more fetches wait for their
   // turn, without blocking the caller. A larger array comes alone.
   int64_t max_fetch_bytes = int64_t{256} << 20;
+  // On a unix socket, bytes of large arrays go through shared memory if the daemon offers that;
+  // otherwise, and when this is false, over gRPC.
+  bool shared_memory = true;
 };
 
 struct ExecuteOptions {

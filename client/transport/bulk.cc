@@ -50,16 +50,20 @@ class BulkTransfers::CallScope {
 };
 
 BulkTransfers::BulkTransfers(std::shared_ptr<grpc::Channel> channel, std::string session_token,
-                             std::chrono::milliseconds patience)
-    : session_token_(std::move(session_token)),
+                             std::string segment_socket, std::chrono::milliseconds patience)
+    : session_token_(session_token),
       patience_(patience),
       stub_(std::make_unique<grpc::GenericStub>(std::move(channel))),
+      segments_(std::move(segment_socket), std::move(session_token)),
       uploads_("upload", kThreads, kMaxQueued),
-      downloads_("download", kThreads, kMaxQueued) {}
+      downloads_("download", kThreads, kMaxQueued) {
+  if (patience.count() > 0) segments_.Watch();
+}
 
 BulkTransfers::~BulkTransfers() { Cancel(); }
 
 void BulkTransfers::Cancel() {
+  segments_.Cancel();
   MutexLock lock(mutex_);
   cancelled_ = true;
   for (grpc::ClientContext* context : active_) context->TryCancel();
@@ -94,8 +98,10 @@ bool BulkTransfers::cancelled() {
 }
 
 absl::Status BulkTransfers::RunUpload(Target target, absl::string_view bytes) {
-  absl::Status status = TryUpload(target, bytes);
   const auto deadline = std::chrono::steady_clock::now() + patience_;
+  absl::Status status = absl::UnavailableError("not tried yet");
+  if (target.program_id == 0) status = segments_.Upload(target.handle, bytes);
+  if (absl::IsUnavailable(status)) status = TryUpload(target, bytes);
   while (IsBroken(status) && !cancelled() && std::chrono::steady_clock::now() < deadline) {
     std::this_thread::sleep_for(kRetryPause);
     status = TryUpload(target, bytes);
@@ -127,6 +133,11 @@ absl::Status BulkTransfers::TryUpload(Target target, absl::string_view bytes) {
 }
 
 absl::Status BulkTransfers::RunDownload(uint64_t transfer_id, ByteSink& sink) {
+  const absl::Status shared = segments_.Download(transfer_id, sink);
+  return absl::IsUnavailable(shared) ? TryDownload(transfer_id, sink) : shared;
+}
+
+absl::Status BulkTransfers::TryDownload(uint64_t transfer_id, ByteSink& sink) {
   CallScope call(*this, "Download");
   sink.Restart();
   v1::DownloadRequest request;

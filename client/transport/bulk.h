@@ -10,14 +10,16 @@
 #include "absl/strings/string_view.h"
 #include "client/transport/bulk_stream.h"
 #include "client/transport/byte_sink.h"
+#include "client/transport/segment_pool.h"
 #include "common/mutex.h"
 #include "common/status.h"
 #include "common/thread_pool.h"
 
 namespace acceld::client {
 
-// Upload and Download streams of one session, on a connection of their own so that bulk bytes never
-// stand before commands, and on their own few threads. Any thread may call.
+// The bulk bytes of one session, on a few threads of their own: through shared memory where the
+// daemon offers that, else by Upload and Download streams, on a connection of their own so that
+// they never stand before commands. Any thread may call.
 class BulkTransfers {
  public:
   // What a transfer belongs to: one is not zero.
@@ -26,9 +28,9 @@ class BulkTransfers {
     uint64_t program_id = 0;
   };
 
-  // For `patience`, an upload whose stream breaks is tried again.
+  // For `patience`, an upload whose stream breaks is tried again. `segment_socket`: SegmentPool.
   BulkTransfers(std::shared_ptr<grpc::Channel> channel, std::string session_token,
-                std::chrono::milliseconds patience);
+                std::string segment_socket, std::chrono::milliseconds patience);
   // Cancels and waits for the threads. Not from one of them.
   ~BulkTransfers();
 
@@ -49,10 +51,12 @@ class BulkTransfers {
   absl::Status TryUpload(Target target, absl::string_view bytes);
   bool cancelled();
   absl::Status RunDownload(uint64_t transfer_id, ByteSink& sink);
+  absl::Status TryDownload(uint64_t transfer_id, ByteSink& sink);
 
   const std::string session_token_;
   const std::chrono::milliseconds patience_;
   std::unique_ptr<grpc::GenericStub> stub_;
+  SegmentPool segments_;
   Mutex mutex_;
   std::set<grpc::ClientContext*> active_ ABSL_GUARDED_BY(mutex_);
   bool cancelled_ ABSL_GUARDED_BY(mutex_) = false;

@@ -64,6 +64,7 @@ class Connection::Impl : public SessionLink::Handler {
   void Serve(uint64_t request_id, absl::FunctionRef<bool()> done) { link_.Serve(request_id, done); }
 
   void OnEvent(v1::Event& event) override;
+  bool ExpectsEvents() const override;
   void OnResumed(uint64_t commands_taken) override;
   void OnEnd(const absl::Status& reason) override;
 
@@ -84,8 +85,11 @@ class Connection::Impl : public SessionLink::Handler {
   std::atomic<uint64_t> next_id_{1};
   std::atomic<bool> ended_{false};
   Mutex mutex_;
-  // Programs that were registered by their fingerprint, until the daemon knows them.
+  // Programs that were registered by their fingerprint.
   absl::flat_hash_map<uint64_t, Serialize> announced_ ABSL_GUARDED_BY(mutex_);
+  // Numbers from NextId: an answer to what was asked after a program was announced says that the
+  // daemon has the program.
+  std::atomic<uint64_t> last_announced_{0}, last_answered_{0};
   struct Farewell {
     grpc::ClientContext context;
     v1::EndSessionRequest request;
@@ -110,8 +114,10 @@ absl::Status Connection::Impl::Open() {
   if (welcome == nullptr) return NobodyAnswers(options_.address, "it accepts but says nothing");
   ACCELD_RETURN_IF_ERROR(welcome->status());
   welcome_ = **welcome;
+  const bool shared_memory = options_.shared_memory && welcome_.has_segments();
   bulk_ = std::make_unique<BulkTransfers>(MakeChannel(options_.address, options_.lease),
                                           welcome_.session_token(),
+                                          shared_memory ? options_.address.unix_path : "",
                                           std::chrono::milliseconds(welcome_.lease_ms()));
   return absl::OkStatus();
 }
@@ -151,10 +157,15 @@ void Connection::Impl::OnResumed(uint64_t commands_taken) {
   }
 }
 
+bool Connection::Impl::ExpectsEvents() const {
+  return !pending_.empty() || outbox_.IsBlocked() || last_announced_ > last_answered_;
+}
+
 void Connection::Impl::OnEvent(v1::Event& event) {
   switch (event.event_case()) {
     case v1::Event::kReady: {
       v1::Ready& ready = *event.mutable_ready();
+      last_answered_ = ready.request_id();
       pending_.Complete(ready.request_id(),
                         {.status = StatusFromWire(ready.code(), ready.message()),
                          .execution = FromProto(ready.execution()),
@@ -199,6 +210,7 @@ absl::Status Connection::Impl::Register(uint64_t program_id, const Digest& finge
   {
     MutexLock lock(mutex_);
     announced_.emplace(program_id, std::move(serialize));
+    last_announced_ = program_id;
   }
   return outbox_.Append(std::move(command), CommandOutbox::WhenFull::kGrow).status();
 }

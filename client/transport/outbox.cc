@@ -116,25 +116,32 @@ CommandOutbox::SharedBatch CommandOutbox::Take() {
   return message;
 }
 
-bool CommandOutbox::WaitForWork(std::chrono::steady_clock::time_point deadline) {
+CommandOutbox::Wakeup CommandOutbox::WaitForWork(std::chrono::steady_clock::time_point deadline) {
   MutexLock lock(mutex_);
+  Wakeup wakeup = Wakeup::kWork;
+  const uint64_t sent_before = sent_;
   writer_waits_ = true;
-  int ticks = kTicksBeforeSleep;
-  while (status_.ok() && !IsPressing()) {
+  for (int ticks = kTicksBeforeSleep; status_.ok() && !IsPressing();) {
+    if (sent_ != sent_before && !lazy_) {
+      wakeup = Wakeup::kTaken;
+      break;
+    }
     writer_ticks_ = ticks > 0;
-    if (writer_ticks_) {
-      const auto tick = std::chrono::steady_clock::now() + kReleaseLinger;
-      if (work_.WaitUntil(mutex_, std::min(tick, deadline))) continue;
-      if (tick >= deadline || CanSend()) break;
-      --ticks;
-    } else if (!work_.WaitUntil(mutex_, deadline)) {
+    const auto tick = std::chrono::steady_clock::now() + kReleaseLinger;
+    const bool woken = work_.WaitUntil(mutex_, writer_ticks_ ? std::min(tick, deadline) : deadline);
+    if (woken) {
+      ticks = kTicksBeforeSleep;
+    } else if (CanSend()) {
+      break;
+    } else if (!writer_ticks_ || tick >= deadline) {
+      wakeup = Wakeup::kTime;
       break;
     } else {
-      ticks = kTicksBeforeSleep;
+      --ticks;
     }
   }
   writer_waits_ = writer_ticks_ = false;
-  return status_.ok();
+  return status_.ok() ? wakeup : Wakeup::kEnd;
 }
 
 void CommandOutbox::SetLazy(bool lazy) {
@@ -170,8 +177,15 @@ void CommandOutbox::Credit(uint64_t commands) {
 
 absl::Status CommandOutbox::WaitCredited(uint64_t number) {
   MutexLock lock(mutex_);
+  ++waiting_for_credit_;
   while (status_.ok() && credited_ < number) credited_changed_.Wait(mutex_);
+  --waiting_for_credit_;
   return status_;
+}
+
+bool CommandOutbox::IsBlocked() const {
+  MutexLock lock(mutex_);
+  return blocked_ > 0 || waiting_for_credit_ > 0;
 }
 
 void CommandOutbox::Retain() {

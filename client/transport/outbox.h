@@ -52,12 +52,20 @@ class CommandOutbox {
 
   // What the window lets out, or nullptr.
   SharedBatch Take();
-  // Blocks until there may be something to Take, at most until `deadline`. False once the outbox
-  // has failed. For the one writing thread.
-  bool WaitForWork(std::chrono::steady_clock::time_point deadline);
+  enum class Wakeup {
+    kWork,   // There may be something to Take.
+    kTaken,  // There was, but somebody else was quicker.
+    kTime,   // The deadline has passed.
+    kEnd,    // The outbox has failed.
+  };
+  // Blocks until there is something to do or to know. For the one writing thread.
+  Wakeup WaitForWork(std::chrono::steady_clock::time_point deadline);
   // When lazy, an append does not wake the writing thread unless many commands have gathered:
   // others are expected to take soon.
   void SetLazy(bool lazy);
+
+  // Whether an append or a WaitCredited blocks.
+  bool IsBlocked() const;
 
   void SetWindow(uint64_t window);
   void Credit(uint64_t commands);
@@ -104,6 +112,7 @@ class CommandOutbox {
   uint64_t retained_commands_ ABSL_GUARDED_BY(mutex_) = 0;
   size_t pending_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   int blocked_ ABSL_GUARDED_BY(mutex_) = 0;
+  int waiting_for_credit_ ABSL_GUARDED_BY(mutex_) = 0;
   bool retain_ ABSL_GUARDED_BY(mutex_) = false;
   bool lazy_ ABSL_GUARDED_BY(mutex_) = false;
   bool writer_waits_ ABSL_GUARDED_BY(mutex_) = false;

@@ -27,6 +27,11 @@ void PendingRequests::Renumber(uint64_t request_id, uint64_t number) {
   if (found != waiting_.end()) found->second.number = number;
 }
 
+bool PendingRequests::empty() const {
+  MutexLock lock(mutex_);
+  return waiting_.empty();
+}
+
 void PendingRequests::Complete(uint64_t request_id, Answer answer) {
   Callback callback;
   {

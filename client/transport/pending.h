@@ -39,6 +39,7 @@ class PendingRequests {
   // waited for under the numbers that Renumber tells.
   std::vector<std::pair<uint64_t, v1::Command>> Unanswered(uint64_t number) const;
   void Renumber(uint64_t request_id, uint64_t number);
+  bool empty() const;
   // Ignores ids that nobody waits for.
   void Complete(uint64_t request_id, Answer answer);
   // Fails all that wait and all that come.

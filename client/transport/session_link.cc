@@ -12,10 +12,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// After a caller has read, the reader thread gives it time to come back.
-constexpr std::chrono::microseconds kCallersPause{500};
+// After a caller has read, the reader thread gives it time to come back: so long, and so many times
+// as long when nothing is expected from the daemon.
+constexpr std::chrono::milliseconds kCallersPause{2};
+constexpr int kPauses = 50;
 // How long commands may lie when callers are expected to write them.
-constexpr std::chrono::microseconds kLazyTick{100};
+constexpr std::chrono::milliseconds kLazyTick{1};
+// After so many ticks without any command they are not expected any more.
+constexpr int kIdleTicks = 100;
 // So often in a row must a caller have been quicker than the writer thread.
 constexpr int kQuickCallers = 8;
 constexpr std::chrono::milliseconds kMinBackoff{20}, kMaxBackoff{500};
@@ -115,26 +119,28 @@ bool SessionLink::Flush() {
 }
 
 void SessionLink::RunWriter() {
+  using Wakeup = CommandOutbox::Wakeup;
   int beaten = 0;  // How often callers were quicker.
+  int idle_ticks = 0;
   bool lazy = false;
   uint64_t seen_flushes = 0;
   const auto keep_alive = lease_.count() > 0 ? lease_ / 3 : std::chrono::hours(24 * 365);
   while (true) {
-    const Clock::time_point now = Clock::now();
-    const Clock::time_point deadline = now + (lazy ? Clock::duration(kLazyTick) : keep_alive);
-    if (!outbox_.WaitForWork(deadline)) return;
+    const Clock::duration patience = lazy ? Clock::duration(kLazyTick) : keep_alive;
+    const Wakeup wakeup = outbox_.WaitForWork(Clock::now() + patience);
+    if (wakeup == Wakeup::kEnd) return;
     const uint64_t flushes = flushes_by_callers_.load(std::memory_order_relaxed);
     const bool callers_write = flushes != std::exchange(seen_flushes, flushes);
-    if (lazy && callers_write) continue;
-    const bool wrote = Flush();
+    idle_ticks = lazy && wakeup == Wakeup::kTime && !callers_write ? idle_ticks + 1 : 0;
+    if (lazy && (callers_write || (idle_ticks > 0 && idle_ticks < kIdleTicks))) continue;
+    const bool wrote = wakeup == Wakeup::kWork && Flush();
     beaten = !wrote && callers_write ? beaten + 1 : 0;
     const bool was_lazy = std::exchange(lazy, beaten >= kQuickCallers);
     if (lazy != was_lazy) outbox_.SetLazy(lazy);
-    if (wrote || was_lazy) continue;
     const std::shared_ptr<Stream> current = stream();
-    if (current->write_failed) {
+    if (wakeup == Wakeup::kWork && !wrote && current->write_failed) {
       std::this_thread::sleep_for(kBrokenPause);
-    } else if (Clock::now() >= deadline) {
+    } else if (wakeup == Wakeup::kTime && !was_lazy) {
       MutexLock lock(write_mutex_);
       const std::shared_ptr<Stream> latest = stream();
       if (!latest->write_failed && !latest->calls->Write(v1::CommandBatch())) {
@@ -231,6 +237,7 @@ void SessionLink::RunReader(const v1::Hello& hello) {
   }
 
   uint64_t seen_reads = 0;
+  int pauses = kPauses;
   while (end.ok()) {
     bool has_deferred, over;
     {
@@ -241,7 +248,9 @@ void SessionLink::RunReader(const v1::Hello& hello) {
         if (!reading_ && !stream_is_over_) changed_.WaitUntil(mutex_, Clock::now() + kCallersPause);
       }
       while (deferred_.empty() && !(stream_is_over_ && !reading_)) {
-        if (seen_reads != std::exchange(seen_reads, reads_by_callers_)) {
+        if (seen_reads != std::exchange(seen_reads, reads_by_callers_)) pauses = 0;
+        if (pauses == 0 || (!reading_ && pauses < kPauses && !handler_.ExpectsEvents())) {
+          ++pauses;
           changed_.WaitUntil(mutex_, Clock::now() + kCallersPause);
         } else if (reading_) {
           reader_sleeps_ = true;

@@ -32,6 +32,8 @@ class SessionLink {
     virtual ~Handler() = default;
     // An event that is neither Welcome nor Goodbye. Must not block.
     virtual void OnEvent(v1::Event& event) = 0;
+    // Whether somebody waits for an event. Takes no lock under which the link is called.
+    virtual bool ExpectsEvents() const = 0;
     // The session goes on behind `commands_taken` commands. Nothing is written meanwhile.
     virtual void OnResumed(uint64_t commands_taken) = 0;
     // The session is over. The last call.

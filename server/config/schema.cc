@@ -296,6 +296,17 @@ void AddTransport(Table& table) {
   table.Count(
       "decode-threads", {1, 1024}, [](DaemonConfig& c) -> auto& { return c.rpc.decode_threads; },
       "threads that decode large programs");
+  table.Size(
+      "segment-size", {0, 1 << 30}, [](DaemonConfig& c) -> auto& { return c.rpc.segment_bytes; },
+      "memory that a connection of a client on this host shares with the daemon for bulk bytes; 0: "
+      "they go over gRPC, as those of other hosts do");
+  table.Count(
+      "segment-threads", {1, 1024}, [](DaemonConfig& c) -> auto& { return c.rpc.segment_threads; },
+      "threads that copy bulk bytes from and to shared memory");
+  table.Count(
+      "max-segment-connections", {1, 1'000'000},
+      [](DaemonConfig& c) -> auto& { return c.rpc.max_segment_connections; },
+      "connections that share memory with the daemon; clients beyond it use gRPC");
 }
 
 }  // namespace

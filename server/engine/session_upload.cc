@@ -58,11 +58,13 @@ absl::Status SessionImpl::UploadState::AppendLocked(absl::string_view bytes) {
                                                    filled_ + size, " bytes, but its size is ",
                                                    type.size_bytes()));
   }
-  ACCELD_RETURN_IF_ERROR(CheckElements(type.dtype, bytes));
   if (staging_.bytes == nullptr) {
     ACCELD_ASSIGN_OR_RETURN(staging_, AllocateStaging(type.size_bytes(), account_, executor_));
   }
-  if (size > 0) std::memcpy(staging_.bytes + filled_, bytes.data(), bytes.size());
+  char* const copy = staging_.bytes + filled_;
+  if (size > 0) std::memcpy(copy, bytes.data(), bytes.size());
+  // Not what a client that shares the memory may be changing.
+  ACCELD_RETURN_IF_ERROR(CheckElements(type.dtype, {copy, bytes.size()}));
   filled_ += size;
   return absl::OkStatus();
 }

@@ -96,6 +96,8 @@ void AddRpc(const RpcInstruments& rpc, Families& families) {
   }
   families.Add(MetricId::kTransferBytes, {"in", "upload"}, rpc.upload_bytes.value());
   families.Add(MetricId::kTransferBytes, {"in", "inline"}, rpc.inline_in_bytes.value());
+  families.Add(MetricId::kTransferBytes, {"in", "segment"}, rpc.segment_in_bytes.value());
+  families.Add(MetricId::kTransferBytes, {"out", "segment"}, rpc.segment_out_bytes.value());
   families.Add(MetricId::kTransferBytes, {"out", "download"}, rpc.download_bytes.value());
   families.Add(MetricId::kTransferBytes, {"out", "inline"}, rpc.inline_out_bytes.value());
 }

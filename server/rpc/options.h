@@ -33,6 +33,10 @@ struct RpcOptions {
   // Threads that decode large programs, and what may wait for them.
   int decode_threads = 2;
   uint64_t max_queued_decodes = 4096;
+  // Shared memory of one connection for bulk bytes on this host; 0: there are none.
+  uint64_t segment_bytes = uint64_t{4} << 20;
+  int segment_threads = 2;
+  uint64_t max_segment_connections = 4096;
 };
 
 }  // namespace acceld::rpc

@@ -13,6 +13,7 @@
 #include "grpcpp/server_builder.h"
 #include "server/rpc/call_counter.h"
 #include "server/rpc/protobuf_log.h"
+#include "server/rpc/segments/segment_server.h"
 #include "server/rpc/service.h"
 #include "server/rpc/socket_claim.h"
 
@@ -28,7 +29,9 @@ struct Server::Impl {
   std::vector<SocketClaim> claims;
   const std::unique_ptr<observability::RpcInstruments> instruments;
   Service service;
-  std::unique_ptr<grpc::Server> server;  // Last: its threads use the service.
+  // Last: their threads use the service.
+  std::vector<std::unique_ptr<SegmentServer>> segments;
+  std::unique_ptr<grpc::Server> server;
 };
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(engine::Engine& engine, RpcOptions options) {
@@ -67,6 +70,12 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(engine::Engine& engine, Rp
     } else if (chmod(address.unix_path.c_str(), 0600) != 0) {
       return absl::ErrnoToStatus(errno, absl::StrCat("chmod ", address.unix_path));
     }
+  }
+  for (const Address& address : impl->addresses) {
+    if (!address.is_unix() || impl->service.context().options.segment_bytes == 0) continue;
+    ACCELD_ASSIGN_OR_RETURN(auto segments,
+                            SegmentServer::Start(impl->service.context(), address.unix_path));
+    impl->segments.push_back(std::move(segments));
   }
   if (auto* health = impl->server->GetHealthCheckService()) {
     health->SetServingStatus(v1::Acceld::service_full_name(), true);

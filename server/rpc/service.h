@@ -30,6 +30,7 @@ class Service : public ServiceBase {
   Service(engine::Engine& engine, RpcOptions options, observability::RpcInstruments& instruments);
 
   Readiness& readiness() { return readiness_; }
+  const RpcContext& context() const { return context_; }
   // Ends every session with UNAVAILABLE.
   void EndSessions();
 

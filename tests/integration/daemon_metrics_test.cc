@@ -62,8 +62,9 @@ TEST_F(DaemonMetricsTest, AgreeWithWhatClientsDid) {
   for (int i = 0; i < 10; ++i) value = client->Execute(increment, {value})->front();
   EXPECT_TRUE(*value.Fetch() == Floats(std::vector<float>(16, 10)));
   const std::vector<float> large(1 << 20, 1);
-  const client::Array uploaded = *client->Upload(Floats(large));
-  ASSERT_TRUE(uploaded.Fetch().ok());
+  ASSERT_TRUE(client->Upload(Floats(large))->Fetch().ok());
+  const auto remote = *client::Client::Connect({.address = address(), .shared_memory = false});
+  ASSERT_TRUE(remote->Upload(Floats(large))->Fetch().ok());
   (void)client->ListDevices();
 
   const Samples samples = ScrapeChanges(before);
@@ -73,16 +74,18 @@ TEST_F(DaemonMetricsTest, AgreeWithWhatClientsDid) {
   EXPECT_EQ(samples.at(R"(acceld_execution_queue_seconds_bucket{device="0",le="+Inf"})"), 10);
   EXPECT_GT(samples.at(R"(acceld_execution_device_seconds_sum{device="0"})"), 0);
   EXPECT_EQ(samples.at(R"(acceld_commands_total{kind="execute"})"), 10);
-  EXPECT_EQ(samples.at(R"(acceld_commands_total{kind="hello"})"), 1);
+  EXPECT_EQ(samples.at(R"(acceld_commands_total{kind="hello"})"), 2);
   EXPECT_EQ(samples.at(R"(acceld_cache_lookups_total{verdict="miss"})"), 1);
   EXPECT_EQ(samples.at("acceld_compile_seconds_count"), 1);
   EXPECT_EQ(samples.at(R"(acceld_rpc_requests_total{method="ListDevices",code="OK"})"), 1);
   EXPECT_EQ(samples.at(R"(acceld_rpc_requests_total{method="Upload",code="OK"})"), 1);
+  constexpr char kShared[] = R"(acceld_transfer_bytes_total{direction="in",path="segment"})";
+  EXPECT_EQ(samples.at(kShared), 4 << 20);
   EXPECT_EQ(samples.at(R"(acceld_transfer_bytes_total{direction="in",path="upload"})"), 4 << 20);
   EXPECT_EQ(samples.at(R"(acceld_transfer_bytes_total{direction="out",path="download"})"), 4 << 20);
   EXPECT_EQ(samples.at(R"(acceld_transfer_bytes_total{direction="in",path="inline"})"), 64);
   EXPECT_EQ(samples.at(R"(acceld_transfer_bytes_total{direction="out",path="inline"})"), 64);
-  EXPECT_EQ(samples.at("acceld_sessions"), 1);
+  EXPECT_EQ(samples.at("acceld_sessions"), 2);
   EXPECT_GE(samples.at(R"(acceld_device_memory_used_bytes{device="0"})"), 4 << 20);
   EXPECT_GE(samples.at(R"(acceld_device_memory_peak_bytes{device="0"})"),
             samples.at(R"(acceld_device_memory_used_bytes{device="0"})"));

@@ -127,24 +127,35 @@ void MeasureRoundTrips(const std::string& folder, const std::shared_ptr<Client>&
   Latency("await of a ready array", await, reference_s);
 }
 
-void MeasureBulk(const std::string& folder, const std::shared_ptr<Client>& client, int rounds) {
-  const ir::TensorType type(ir::DType::kF32, {static_cast<int64_t>(kBulkBytes / 4)});
+// One array to the daemon and back.
+void MeasureTransfer(const std::shared_ptr<Client>& client, std::string& bytes, std::string& copy,
+                     Samples& upload, Samples& download) {
+  Clock::time_point start = Clock::now();
+  const Array array = *client->UploadShared(
+      {ir::DType::kF32, {static_cast<int64_t>(bytes.size() / 4)}}, bytes, [] {});
+  ACCELD_CHECK(array.Await().ok());
+  upload.Add(SecondsSince(start));
+  start = Clock::now();
+  ACCELD_CHECK(array.FetchInto(absl::MakeSpan(copy.data(), copy.size())).ok());
+  download.Add(SecondsSince(start));
+  ACCELD_CHECK(copy == bytes);
+}
+
+void MeasureBulk(const std::string& folder, const std::string& address, int rounds) {
+  // As a client on another host, and as one on this.
+  const std::shared_ptr<Client> remote =
+      *Client::Connect({.address = address, .shared_memory = false});
+  const std::shared_ptr<Client> local = *Client::Connect({.address = address});
   std::string bytes(kBulkBytes, 'x'), copy(kBulkBytes, 'y');
-  Samples memory, send, receive, upload, download;
+  Samples memory, send, receive, upload, download, local_upload, local_download;
   for (int round = 0; round < rounds; ++round) {
-    Clock::time_point start = Clock::now();
+    const Clock::time_point start = Clock::now();
     std::memcpy(copy.data(), bytes.data(), kBulkBytes);
     memory.Add(SecondsSince(start));
     send.Add(GrpcSend(folder, kBulkBytes));
-    receive.Add(GrpcReceive(folder, kBulkBytes));
-    start = Clock::now();
-    const Array array = *client->UploadShared(type, bytes, [] {});
-    ACCELD_CHECK(array.Await().ok());
-    upload.Add(SecondsSince(start));
-    start = Clock::now();
-    ACCELD_CHECK(array.FetchInto(absl::MakeSpan(copy.data(), copy.size())).ok());
-    download.Add(SecondsSince(start));
-    ACCELD_CHECK(copy == bytes);
+    receive.Add(GrpcReceive(folder, absl::MakeSpan(copy.data(), copy.size())));
+    MeasureTransfer(remote, bytes, copy, upload, download);
+    MeasureTransfer(local, bytes, copy, local_upload, local_download);
   }
   const double memory_s = memory.Median();
   Bulk("memcpy", memory, 0);
@@ -152,6 +163,8 @@ void MeasureBulk(const std::string& folder, const std::shared_ptr<Client>& clien
   Bulk("raw gRPC stream, received (of memcpy)", receive, memory_s);
   Bulk("upload (of the stream)", upload, send.Median());
   Bulk("download (of the stream)", download, receive.Median());
+  Bulk("upload through shared memory (of memcpy)", local_upload, memory_s);
+  Bulk("download through shared memory (of memcpy)", local_download, memory_s);
 }
 
 int Main(int argc, char** argv) {
@@ -181,7 +194,7 @@ int Main(int argc, char** argv) {
     MeasureRoundTrips(folder.path(), client, rounds);
     if (leased) continue;
     Heading("256 MiB");
-    MeasureBulk(folder.path(), client, std::clamp(rounds / 200, 3, 20));
+    MeasureBulk(folder.path(), daemon->address, std::clamp(rounds / 200, 3, 20));
   }
   return EXIT_SUCCESS;
 }

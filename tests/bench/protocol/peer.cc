@@ -217,17 +217,19 @@ double GrpcSend(const std::string& folder, size_t bytes) {
   return SecondsSince(start);
 }
 
-double GrpcReceive(const std::string& folder, size_t bytes) {
+double GrpcReceive(const std::string& folder, absl::Span<char> into) {
   Call call(folder, "/source");
-  std::string received;
+  size_t received = 0;
   const Clock::time_point start = Clock::now();
-  call.Write(Message(bytes / kChunkBytes));
+  call.Write(Message(into.size() / kChunkBytes));
   grpc::ByteBuffer chunk;
-  while (received.size() < bytes && call.Read(chunk)) {
+  while (received < into.size() && call.Read(chunk)) {
     std::vector<grpc::Slice> slices;
     ACCELD_CHECK(chunk.Dump(&slices).ok());
     for (const grpc::Slice& slice : slices) {
-      received.append(reinterpret_cast<const char*>(slice.begin()), slice.size());
+      ACCELD_CHECK(slice.size() <= into.size() - received);
+      std::memcpy(into.data() + received, slice.begin(), slice.size());
+      received += slice.size();
     }
   }
   return SecondsSince(start);

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "absl/types/span.h"
 #include "tests/support/process.h"
 
 // What the protocol is compared with: another process that answers as simply as can be.
@@ -39,6 +40,6 @@ class SocketPingPong {
 
 // Seconds to stream so many bytes to the peer, or from it, in messages of 1 MiB.
 double GrpcSend(const std::string& folder, size_t bytes);
-double GrpcReceive(const std::string& folder, size_t bytes);
+double GrpcReceive(const std::string& folder, absl::Span<char> into);
 
 }  // namespace acceld::bench

@@ -1,5 +1,6 @@
 #include "client/transport/outbox.h"
 
+#include <atomic>
 #include <chrono>
 #include <thread>
 #include <vector>
@@ -50,7 +51,8 @@ TEST(CommandOutbox, FullWindowBlocksUntilCredited) {
   CommandOutbox::SharedBatch batch;
   for (uint64_t i = 1; i <= 4; ++i) {
     while ((batch = outbox.Take()) == nullptr) {
-      ASSERT_TRUE(outbox.WaitForWork(std::chrono::steady_clock::time_point::max()));
+      ASSERT_NE(outbox.WaitForWork(std::chrono::steady_clock::time_point::max()),
+                CommandOutbox::Wakeup::kEnd);
     }
     ASSERT_EQ(batch->commands_size(), 1);
     EXPECT_EQ(batch->commands(0).await().request_id(), i);
@@ -58,6 +60,40 @@ TEST(CommandOutbox, FullWindowBlocksUntilCredited) {
   }
   blocked.join();
   EXPECT_TRUE(outbox.WaitCredited(4).ok());
+}
+
+TEST(CommandOutbox, FewReleasesWaitForABatchToJoin) {
+  CommandOutbox outbox(100);
+  const auto now = [] { return std::chrono::steady_clock::now(); };
+  outbox.Release(7);
+  const auto start = now();
+  // Alone they go after a moment, long before the deadline.
+  EXPECT_EQ(outbox.WaitForWork(start + std::chrono::hours(1)), CommandOutbox::Wakeup::kWork);
+  EXPECT_GE(now() - start, CommandOutbox::kReleaseLinger / 2);
+  for (size_t i = 0; i < CommandOutbox::kManyReleases; ++i) outbox.Release(100 + i);
+  const CommandOutbox::SharedBatch batch = outbox.Take();
+  ASSERT_NE(batch, nullptr);
+  ASSERT_EQ(batch->commands_size(), 1);
+  EXPECT_EQ(batch->commands(0).release().handles_size(), 1 + CommandOutbox::kManyReleases);
+}
+
+TEST(CommandOutbox, TheWriterHearsThatSomebodyElseWasQuicker) {
+  CommandOutbox outbox(100);
+  std::atomic<bool> stop = false;
+  std::thread quick([&] {
+    while (!stop) {
+      ASSERT_TRUE(outbox.Append(Await(1), kBlock).ok());
+      const CommandOutbox::SharedBatch batch = outbox.Take();
+      if (batch != nullptr) outbox.Credit(batch->commands_size());
+    }
+  });
+  while (outbox.WaitForWork(std::chrono::steady_clock::time_point::max()) !=
+         CommandOutbox::Wakeup::kTaken) {
+    const CommandOutbox::SharedBatch batch = outbox.Take();
+    if (batch != nullptr) outbox.Credit(batch->commands_size());
+  }
+  stop = true;
+  quick.join();
 }
 
 TEST(CommandOutbox, FailureWakesEverybodyAndStays) {

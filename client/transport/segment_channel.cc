@@ -1,0 +1,150 @@
+#include "client/transport/segment_channel.h"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "client/transport/status_codes.h"
+#include "common/packet_socket.h"
+
+namespace acceld::client {
+namespace {
+
+using segment::Reply;
+using segment::Request;
+using segment::RequestKind;
+
+// Small enough that the parts under way stay in a processor's cache.
+constexpr uint64_t kPartBytes = uint64_t{256} << 10;
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<SegmentChannel>> SegmentChannel::Open(
+    const std::string& socket_path, absl::string_view session_token) {
+  ACCELD_ASSIGN_OR_RETURN(UniqueFd socket,
+                          ConnectForPackets(absl::StrCat(socket_path, segment::kSocketSuffix)));
+  std::unique_ptr<SegmentChannel> channel(new SegmentChannel(std::move(socket)));
+  Request attach{.kind = RequestKind::kAttach};
+  if (session_token.size() != sizeof(attach.token)) {
+    return absl::InternalError("the daemon's session tokens are of another kind");
+  }
+  std::memcpy(attach.token, session_token.data(), sizeof(attach.token));
+  ACCELD_RETURN_IF_ERROR(channel->Send(attach));
+  Reply reply;
+  ACCELD_RETURN_IF_ERROR(channel->Receive(reply, nullptr));
+  return channel;
+}
+
+SegmentChannel::~SegmentChannel() {
+  if (usable_) (void)Send({.kind = RequestKind::kLeave});
+}
+
+void SegmentChannel::Interrupt() { shutdown(socket_.get(), SHUT_RDWR); }
+
+absl::Status SegmentChannel::Send(const Request& request) {
+  const absl::Status sent =
+      SendPacket(socket_.get(), {reinterpret_cast<const char*>(&request), sizeof(request)});
+  if (sent.ok()) return sent;
+  usable_ = false;
+  return absl::UnavailableError(absl::StrCat("shared memory: ", sent.message()));
+}
+
+absl::Status SegmentChannel::Receive(Reply& reply, UniqueFd* passed) {
+  absl::StatusOr<Packet> packet = ReceivePacket(
+      socket_.get(), {reinterpret_cast<char*>(&reply), sizeof(reply)}, /*blocking=*/true);
+  if (!packet.ok() || packet->size_bytes != sizeof(reply)) {
+    usable_ = false;
+    return absl::UnavailableError("shared memory: the daemon has closed the connection");
+  }
+  if (passed != nullptr) *passed = std::move(packet->passed);
+  return StatusFromWire(
+      reply.code, {reply.message, std::min<size_t>(reply.message_size, sizeof(reply.message))});
+}
+
+void SegmentChannel::ReceiveInto(absl::Status& outcome) {
+  Reply reply;
+  const absl::Status status = Receive(reply, nullptr);
+  if (outcome.ok() || !usable_) outcome = status;
+}
+
+absl::Status SegmentChannel::Map() {
+  if (segment_.data() != nullptr) return absl::OkStatus();
+  ACCELD_RETURN_IF_ERROR(Send({.kind = RequestKind::kMap}));
+  Reply reply;
+  UniqueFd fd;
+  ACCELD_RETURN_IF_ERROR(Receive(reply, &fd));
+  ACCELD_ASSIGN_OR_RETURN(segment_, MemorySegment::Map(std::move(fd)));
+  return absl::OkStatus();
+}
+
+uint64_t SegmentChannel::part_bytes() const {
+  return std::min<uint64_t>(kPartBytes, segment_.size_bytes());
+}
+
+uint64_t SegmentChannel::slots() const {
+  return std::min<uint64_t>(segment_.size_bytes() / part_bytes(), segment::kMaxOutstanding);
+}
+
+Request SegmentChannel::Part(RequestKind kind, uint64_t target, uint64_t index,
+                             uint64_t size_bytes) const {
+  const uint64_t begin = index * part_bytes();
+  const uint64_t end = std::min(begin + part_bytes(), size_bytes);
+  return {.kind = kind,
+          .target = target,
+          .array_offset = begin,
+          .segment_offset = index % slots() * part_bytes(),
+          .size_bytes = end - begin,
+          .last = end == size_bytes};
+}
+
+absl::Status SegmentChannel::Upload(uint64_t handle, absl::string_view bytes) {
+  ACCELD_RETURN_IF_ERROR(Map());
+  absl::Status outcome;
+  uint64_t sent = 0, answered = 0;
+  for (bool last = false; !last && outcome.ok();) {
+    if (sent - answered == slots()) {
+      ReceiveInto(outcome);
+      ++answered;
+      continue;
+    }
+    const Request part = Part(RequestKind::kUpload, handle, sent, bytes.size());
+    last = part.last != 0;
+    std::memcpy(segment_.data() + part.segment_offset, bytes.data() + part.array_offset,
+                part.size_bytes);
+    if (absl::Status status = Send(part); !status.ok()) return status;
+    ++sent;
+  }
+  for (; usable_ && answered < sent; ++answered) ReceiveInto(outcome);
+  return outcome;
+}
+
+absl::Status SegmentChannel::Download(uint64_t transfer_id, ByteSink& sink) {
+  ACCELD_RETURN_IF_ERROR(Map());
+  sink.Restart();
+  const uint64_t parts =
+      std::max<uint64_t>((sink.size_bytes() + part_bytes() - 1) / part_bytes(), 1);
+  absl::Status outcome;
+  uint64_t sent = 0, answered = 0;
+  while (answered < parts && (outcome.ok() || answered < sent)) {
+    if (outcome.ok() && sent < parts && sent - answered < slots()) {
+      ACCELD_RETURN_IF_ERROR(
+          Send(Part(RequestKind::kDownload, transfer_id, sent, sink.size_bytes())));
+      ++sent;
+      continue;
+    }
+    ReceiveInto(outcome);
+    if (!usable_) return outcome;
+    const Request part = Part(RequestKind::kDownload, transfer_id, answered, sink.size_bytes());
+    if (outcome.ok()) {
+      outcome = sink.Append({segment_.data() + part.segment_offset, part.size_bytes});
+    }
+    ++answered;
+  }
+  ACCELD_RETURN_IF_ERROR(outcome);
+  return sink.Finish();
+}
+
+}  // namespace acceld::client

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "client/transport/byte_sink.h"
+#include "common/memory_segment.h"
+#include "common/segment_messages.h"
+#include "common/status.h"
+#include "common/unique_fd.h"
+
+namespace acceld::client {
+
+// A connection to a daemon on this host whose bulk bytes go through shared memory
+// (common/segment_messages.h). One thread at a time transfers, and blocks; Interrupt may be called
+// by any.
+//
+// UNAVAILABLE means that the connection cannot be used any more and the transfer may be tried
+// another way; other errors are the daemon's, about this transfer.
+class SegmentChannel {
+ public:
+  // `socket_path` is that of the daemon's first socket.
+  static absl::StatusOr<std::unique_ptr<SegmentChannel>> Open(const std::string& socket_path,
+                                                              absl::string_view session_token);
+  // Says that the session goes on without this connection.
+  ~SegmentChannel();
+  SegmentChannel(const SegmentChannel&) = delete;
+  SegmentChannel& operator=(const SegmentChannel&) = delete;
+
+  absl::Status Upload(uint64_t handle, absl::string_view bytes);
+  absl::Status Download(uint64_t transfer_id, ByteSink& sink);
+
+  // Makes the transfer under way, and all later ones, fail with UNAVAILABLE.
+  void Interrupt();
+  bool usable() const { return usable_; }
+
+ private:
+  explicit SegmentChannel(UniqueFd socket) : socket_(std::move(socket)) {}
+
+  // The segment, at the first transfer.
+  absl::Status Map();
+  absl::Status Send(const segment::Request& request);
+  // Waits for the next answer: its error, or what went wrong with the connection.
+  absl::Status Receive(segment::Reply& reply, UniqueFd* passed);
+  // The same for a transfer, of which the first error counts.
+  void ReceiveInto(absl::Status& outcome);
+  // How much of an array goes at a time, and how often before the first has to be answered.
+  uint64_t part_bytes() const;
+  uint64_t slots() const;
+  // Part number `index` of `size_bytes` in all.
+  segment::Request Part(segment::RequestKind kind, uint64_t target, uint64_t index,
+                        uint64_t size_bytes) const;
+
+  const UniqueFd socket_;
+  MemorySegment segment_;
+  bool usable_ = true;
+};
+
+}  // namespace acceld::client

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "client/transport/segment_channel.h"
+#include "common/mutex.h"
+#include "common/status.h"
+
+namespace acceld::client {
+
+// The connections of one session whose bulk bytes go through shared memory: one for each transfer
+// that goes on at the same time, kept for later ones. Any thread may call.
+class SegmentPool {
+ public:
+  // Without a path, or once a connection could not be made, there are none.
+  SegmentPool(std::string socket_path, std::string session_token)
+      : session_token_(std::move(session_token)), socket_path_(std::move(socket_path)) {}
+
+  // Blocks for the transfer. UNAVAILABLE: it is to be tried another way.
+  absl::Status Upload(uint64_t handle, absl::string_view bytes);
+  absl::Status Download(uint64_t transfer_id, ByteSink& sink);
+
+  // Makes a connection that shows the daemon, by its end, that this process is gone.
+  void Watch();
+  // Makes what goes on and what comes later UNAVAILABLE.
+  void Cancel();
+
+ private:
+  class Turn;
+  // A connection for one transfer; nullptr when there is none.
+  std::unique_ptr<SegmentChannel> Take();
+  void GiveBack(std::unique_ptr<SegmentChannel> channel);
+
+  const std::string session_token_;
+  Mutex mutex_;
+  std::string socket_path_ ABSL_GUARDED_BY(mutex_);  // Empty: none are made any more.
+  std::vector<std::unique_ptr<SegmentChannel>> idle_ ABSL_GUARDED_BY(mutex_);
+  std::vector<SegmentChannel*> busy_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace acceld::client

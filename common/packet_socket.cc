@@ -1,0 +1,115 @@
+#include "common/packet_socket.h"
+
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace acceld {
+namespace {
+
+constexpr int kBacklog = 128;
+
+absl::StatusOr<sockaddr_un> AddressOf(const std::string& path) {
+  sockaddr_un address = {.sun_family = AF_UNIX};
+  if (path.size() >= sizeof(address.sun_path)) {
+    return absl::InvalidArgumentError(absl::StrCat("the path of a socket has ", path.size(),
+                                                   " characters, at most ",
+                                                   sizeof(address.sun_path) - 1, " fit: ", path));
+  }
+  std::memcpy(address.sun_path, path.data(), path.size());
+  return address;
+}
+
+absl::Status SystemError(absl::string_view what) {
+  // EAGAIN: a full queue of a unix socket.
+  if (errno == EAGAIN || errno == EPIPE || errno == ECONNRESET || errno == ECONNREFUSED) {
+    return absl::UnavailableError(absl::StrCat(what, ": ", std::strerror(errno)));
+  }
+  return absl::ErrnoToStatus(errno, what);
+}
+
+// Room for one descriptor beside a message.
+union Control {
+  cmsghdr header;
+  char bytes[CMSG_SPACE(sizeof(int))];
+};
+
+}  // namespace
+
+absl::StatusOr<UniqueFd> ListenForPackets(const std::string& path) {
+  ACCELD_ASSIGN_OR_RETURN(const sockaddr_un address, AddressOf(path));
+  UniqueFd fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  // Nobody connects before it listens, and by then the mode is right.
+  if (!fd.valid() ||
+      bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||
+      chmod(path.c_str(), 0600) != 0 || listen(fd.get(), kBacklog) != 0) {
+    return SystemError(absl::StrCat("cannot listen on ", path));
+  }
+  return fd;
+}
+
+absl::StatusOr<UniqueFd> ConnectForPackets(const std::string& path) {
+  ACCELD_ASSIGN_OR_RETURN(const sockaddr_un address, AddressOf(path));
+  UniqueFd fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  const timeval patience = {.tv_sec = 2, .tv_usec = 0};  // For a full backlog.
+  if (!fd.valid() ||
+      setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience)) != 0 ||
+      connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
+    return SystemError(absl::StrCat("cannot connect to ", path));
+  }
+  return fd;
+}
+
+absl::Status SendPacket(int socket, absl::string_view message, int passed) {
+  iovec bytes = {const_cast<char*>(message.data()), message.size()};
+  msghdr header = {};
+  header.msg_iov = &bytes;
+  header.msg_iovlen = 1;
+  Control control = {};
+  if (passed >= 0) {
+    header.msg_control = &control;
+    header.msg_controllen = sizeof(control);
+    cmsghdr* const first = CMSG_FIRSTHDR(&header);
+    first->cmsg_level = SOL_SOCKET;
+    first->cmsg_type = SCM_RIGHTS;
+    first->cmsg_len = CMSG_LEN(sizeof(int));
+    std::memcpy(CMSG_DATA(first), &passed, sizeof(passed));
+  }
+  ssize_t sent;
+  do {
+    sent = sendmsg(socket, &header, MSG_NOSIGNAL | MSG_DONTWAIT);
+  } while (sent < 0 && errno == EINTR);
+  return sent < 0 ? SystemError("a message") : absl::OkStatus();
+}
+
+absl::StatusOr<Packet> ReceivePacket(int socket, absl::Span<char> buffer, bool blocking) {
+  iovec bytes = {buffer.data(), buffer.size()};
+  msghdr header = {};
+  header.msg_iov = &bytes;
+  header.msg_iovlen = 1;
+  Control control = {};
+  header.msg_control = &control;
+  header.msg_controllen = sizeof(control);
+  ssize_t size;
+  do {
+    size = recvmsg(socket, &header, MSG_CMSG_CLOEXEC | (blocking ? 0 : MSG_DONTWAIT));
+  } while (size < 0 && errno == EINTR);
+  if (size < 0 && errno == ECONNRESET) return Packet{};
+  if (size < 0) return SystemError("a message");
+  Packet packet{.size_bytes = static_cast<size_t>(size), .passed = UniqueFd()};
+  for (cmsghdr* part = CMSG_FIRSTHDR(&header); part != nullptr; part = CMSG_NXTHDR(&header, part)) {
+    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
+    int fd;
+    std::memcpy(&fd, CMSG_DATA(part), sizeof(fd));
+    packet.passed = UniqueFd(fd);
+  }
+  return packet;
+}
+
+}  // namespace acceld

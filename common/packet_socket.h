@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "common/status.h"
+#include "common/unique_fd.h"
+
+namespace acceld {
+
+// Unix sockets that carry small messages (SOCK_SEQPACKET): whole, in order, each with at most one
+// file descriptor.
+
+// A socket that listens at `path`, where none must be, for the owner of this process alone.
+absl::StatusOr<UniqueFd> ListenForPackets(const std::string& path);
+// NOT_FOUND, UNAVAILABLE (nobody listens), PERMISSION_DENIED, or what the system says. Blocks for a
+// short time at most.
+absl::StatusOr<UniqueFd> ConnectForPackets(const std::string& path);
+
+// Sends `message`, with the descriptor `passed` unless it is -1. Does not wait: UNAVAILABLE when
+// the other side does not read, or is gone.
+absl::Status SendPacket(int socket, absl::string_view message, int passed = -1);
+
+struct Packet {
+  size_t size_bytes = 0;  // 0: the other side is gone
+  UniqueFd passed;
+};
+// The next message, cut to the size of `buffer`. UNAVAILABLE when there is none and not `blocking`.
+absl::StatusOr<Packet> ReceivePacket(int socket, absl::Span<char> buffer, bool blocking);
+
+}  // namespace acceld

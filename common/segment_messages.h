@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+
+// How bulk bytes go between a client and a daemon on the same host: through a segment of shared
+// memory (memory_segment.h) that the daemon makes for one connection to a second unix socket
+// (packet_socket.h), whose messages say what lies where in it. Requests are answered in order; up
+// to kMaxOutstanding may wait for their answers. While the daemon copies one part, the client fills
+// or empties another, so that a few megabytes, which stay in the processor's cache, serve arrays of
+// any size.
+//
+// Both ends are built from one source or refuse each other (kVersion); numbers are the host's.
+namespace acceld::segment {
+
+// The second socket's path is that of the first and this.
+constexpr char kSocketSuffix[] = ".segments";
+constexpr uint32_t kVersion = 1;
+constexpr uint32_t kMaxOutstanding = 64;
+
+enum class RequestKind : uint32_t {
+  // First: says whose connection this is, by the session's token. When the connection ends without
+  // a
+  // kLeave, the process that had the session is gone, and the session ends.
+  kAttach = 1,
+  // Second, if bytes are to go: the answer carries the segment's descriptor and size.
+  kMap = 2,
+  // `size` bytes at `segment_offset` are those of the upload to handle `target` from
+  // `array_offset` on. With `last` the upload is complete.
+  kUpload = 3,
+  // Puts `size` bytes of the transfer `target` from `array_offset` on to `segment_offset`. The
+  // first
+  // request takes the transfer, the one with `last` ends it.
+  kDownload = 4,
+  // The connection is going to end; the session is not.
+  kLeave = 5,
+};
+
+struct Request {
+  RequestKind kind = RequestKind::kAttach;
+  uint32_t version = kVersion;
+  uint64_t target = 0;
+  uint64_t array_offset = 0;
+  uint64_t segment_offset = 0;
+  uint64_t size_bytes = 0;
+  uint32_t last = 0;
+  uint32_t padding = 0;
+  char token[16] = {};  // kAttach
+};
+
+struct Reply {
+  uint32_t code = 0;  // a canonical status code; 0: fine
+  uint32_t message_size = 0;
+  uint64_t segment_size_bytes = 0;  // kMap
+  char message[240] = {};
+};
+
+}  // namespace acceld::segment

@@ -1,0 +1,141 @@
+#include "server/rpc/segments/segment_connection.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+#include "common/packet_socket.h"
+
+namespace acceld::rpc {
+
+using segment::Reply;
+using segment::Request;
+using segment::RequestKind;
+
+SegmentConnection::~SegmentConnection() {
+  if (uploading_ == 0 || session_->lease().count() > 0) return;
+  session_->engine_session().AbortUpload(uploading_,
+                                         absl::CancelledError("the upload was broken off"));
+}
+
+absl::Status SegmentConnection::Serve(int limit) {
+  for (int i = 0; i < limit; ++i) {
+    Request request;
+    const absl::StatusOr<Packet> packet =
+        ReceivePacket(socket_.get(), {reinterpret_cast<char*>(&request), sizeof(request)},
+                      /*blocking=*/false);
+    if (absl::IsUnavailable(packet.status())) return absl::OkStatus();
+    ACCELD_RETURN_IF_ERROR(packet.status());
+    if (packet->size_bytes == 0) {
+      OnGone();
+      return absl::CancelledError("the client has closed it");
+    }
+    if (packet->size_bytes != sizeof(request)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("a request of ", packet->size_bytes, " bytes; it has ", sizeof(request)));
+    }
+    if (session_ != nullptr) session_->RenewLease();
+    const absl::Status status = Answer(request);
+    Reply reply{.code = static_cast<uint32_t>(status.code())};
+    reply.message_size =
+        static_cast<uint32_t>(std::min(status.message().size(), sizeof(reply.message)));
+    if (reply.message_size > 0) {
+      std::memcpy(reply.message, status.message().data(), reply.message_size);
+    }
+    const bool maps = request.kind == RequestKind::kMap && status.ok();
+    if (maps) reply.segment_size_bytes = segment_.size_bytes();
+    // A client that does not read its answers has more requests out than it may.
+    ACCELD_RETURN_IF_ERROR(SendPacket(socket_.get(),
+                                      {reinterpret_cast<const char*>(&reply), sizeof(reply)},
+                                      maps ? segment_.fd() : -1));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SegmentConnection::Answer(const Request& request) {
+  if (request.version != segment::kVersion) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("version ", request.version, "; this daemon has ", segment::kVersion));
+  }
+  if (request.kind == RequestKind::kAttach) return Attach(request);
+  if (session_ == nullptr) return absl::FailedPreconditionError("the first request is not Attach");
+  switch (request.kind) {
+    case RequestKind::kAttach:
+      break;
+    case RequestKind::kMap:
+      return Map();
+    case RequestKind::kUpload:
+      return Upload(request);
+    case RequestKind::kDownload:
+      return Download(request);
+    case RequestKind::kLeave:
+      leaves_ = true;
+      return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError("a request that this daemon does not know");
+}
+
+absl::Status SegmentConnection::Attach(const Request& request) {
+  if (session_ != nullptr) return absl::FailedPreconditionError("a second Attach");
+  ACCELD_ASSIGN_OR_RETURN(
+      session_, rpc_.sessions.Find(absl::string_view(request.token, sizeof(request.token))));
+  return absl::OkStatus();
+}
+
+absl::Status SegmentConnection::Map() {
+  if (segment_.data() != nullptr) return absl::FailedPreconditionError("a second Map");
+  ACCELD_ASSIGN_OR_RETURN(segment_, MemorySegment::Create(rpc_.options.segment_bytes));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<char*> SegmentConnection::Part(const Request& request) const {
+  if (request.segment_offset > segment_.size_bytes() ||
+      request.size_bytes > segment_.size_bytes() - request.segment_offset) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(request.size_bytes, " bytes at ", request.segment_offset,
+                     " of a segment that has ", segment_.size_bytes()));
+  }
+  return segment_.data() + request.segment_offset;
+}
+
+absl::Status SegmentConnection::Upload(const Request& request) {
+  ACCELD_ASSIGN_OR_RETURN(const char* const part, Part(request));
+  if (request.array_offset > uint64_t{1} << 62) {
+    return absl::OutOfRangeError(absl::StrCat("an array offset of ", request.array_offset));
+  }
+  engine::Session& session = session_->engine_session();
+  rpc_.instruments.segment_in_bytes.Add(request.size_bytes);
+  uploading_ = request.target;
+  absl::Status status = session.AppendUpload(
+      request.target, static_cast<int64_t>(request.array_offset), {part, request.size_bytes});
+  if (status.ok() && request.last != 0) status = session.FinishUpload(request.target);
+  if (!status.ok() || request.last != 0) uploading_ = 0;
+  return status;
+}
+
+absl::Status SegmentConnection::Download(const Request& request) {
+  ACCELD_ASSIGN_OR_RETURN(char* const part, Part(request));
+  if (downloading_ != request.target || bytes_.owner == nullptr) {
+    ACCELD_ASSIGN_OR_RETURN(bytes_, session_->transfers().Take(request.target));
+    downloading_ = request.target;
+  }
+  if (request.array_offset > bytes_.view.size() ||
+      request.size_bytes > bytes_.view.size() - request.array_offset) {
+    return absl::OutOfRangeError(absl::StrCat(request.size_bytes, " bytes from ",
+                                              request.array_offset, " on of an array that has ",
+                                              bytes_.view.size()));
+  }
+  rpc_.instruments.segment_out_bytes.Add(request.size_bytes);
+  if (request.size_bytes > 0) {
+    std::memcpy(part, bytes_.view.data() + request.array_offset, request.size_bytes);
+  }
+  if (request.last != 0) bytes_ = {};
+  return absl::OkStatus();
+}
+
+void SegmentConnection::OnGone() {
+  if (session_ == nullptr || leaves_) return;
+  rpc_.sessions.End(session_, absl::CancelledError("its client's process is gone"));
+}
+
+}  // namespace acceld::rpc

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "common/memory_segment.h"
+#include "common/segment_messages.h"
+#include "common/shared_bytes.h"
+#include "common/status.h"
+#include "common/unique_fd.h"
+#include "server/rpc/client_session.h"
+#include "server/rpc/rpc_context.h"
+
+namespace acceld::rpc {
+
+// One client's connection for bulk bytes in shared memory. What a request names is checked against
+// the segment, whose size nobody can change; what lies in it is copied before it is looked at.
+//
+// One thread at a time calls.
+class SegmentConnection {
+ public:
+  SegmentConnection(const RpcContext& rpc, UniqueFd socket)
+      : rpc_(rpc), socket_(std::move(socket)) {}
+  // Breaks off an upload that is under way, when nobody can send it again.
+  ~SegmentConnection();
+
+  int socket() const { return socket_.get(); }
+  // Answers up to `limit` requests that are there. An error when the connection is over: OK would
+  // come again. Does not wait.
+  absl::Status Serve(int limit);
+
+ private:
+  absl::Status Answer(const segment::Request& request);
+  absl::Status Attach(const segment::Request& request);
+  absl::Status Map();
+  absl::Status Upload(const segment::Request& request);
+  absl::Status Download(const segment::Request& request);
+  // The part of the segment that a request names.
+  absl::StatusOr<char*> Part(const segment::Request& request) const;
+  // The client's end of the connection is closed.
+  void OnGone();
+
+  const RpcContext& rpc_;
+  const UniqueFd socket_;
+  std::shared_ptr<ClientSession> session_;  // Shared with the table; null before kAttach.
+  MemorySegment segment_;
+  uint64_t uploading_ = 0;    // The handle of an upload that is not complete; 0: none.
+  uint64_t downloading_ = 0;  // The transfer that `bytes_` are of.
+  SharedBytes bytes_;
+  bool leaves_ = false;
+};
+
+}  // namespace acceld::rpc

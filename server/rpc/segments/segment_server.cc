@@ -1,0 +1,106 @@
+#include "server/rpc/segments/segment_server.h"
+
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/log.h"
+#include "common/packet_socket.h"
+
+namespace acceld::rpc {
+namespace {
+
+// Requests of one connection that are answered before others have their turn.
+constexpr int kRequestsPerTurn = 8;
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<SegmentServer>> SegmentServer::Start(
+    const RpcContext& rpc, const std::string& socket_path) {
+  std::unique_ptr<SegmentServer> server(
+      new SegmentServer(rpc, absl::StrCat(socket_path, segment::kSocketSuffix)));
+  ACCELD_RETURN_IF_ERROR(server->Listen());
+  for (int i = 0; i < rpc.options.segment_threads; ++i) {
+    server->threads_.emplace_back([&server = *server] { server.RunThread(); });
+  }
+  return server;
+}
+
+absl::Status SegmentServer::Listen() {
+  // What is left of a daemon before: who holds the first socket's claim owns this path, too.
+  if (unlink(path_.c_str()) != 0 && errno != ENOENT) {
+    return absl::ErrnoToStatus(errno, absl::StrCat("cannot remove ", path_));
+  }
+  ACCELD_ASSIGN_OR_RETURN(listener_, ListenForPackets(path_));
+  poll_ = UniqueFd(epoll_create1(EPOLL_CLOEXEC));
+  stop_ = UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!poll_.valid() || !stop_.valid()) return absl::ErrnoToStatus(errno, "epoll");
+  ACCELD_RETURN_IF_ERROR(Arm(EPOLL_CTL_ADD, listener_.get(), &listener_));
+  // All threads are to hear this, so it stays armed.
+  epoll_event event = {.events = EPOLLIN, .data = {.ptr = &stop_}};
+  if (epoll_ctl(poll_.get(), EPOLL_CTL_ADD, stop_.get(), &event) != 0) {
+    return absl::ErrnoToStatus(errno, "epoll");
+  }
+  return absl::OkStatus();
+}
+
+SegmentServer::~SegmentServer() {
+  if (stop_.valid()) (void)eventfd_write(stop_.get(), 1);
+  for (std::thread& thread : threads_) thread.join();
+  if (listener_.valid()) unlink(path_.c_str());
+}
+
+absl::Status SegmentServer::Arm(int operation, int fd, void* what) {
+  epoll_event event = {.events = EPOLLIN | EPOLLRDHUP | EPOLLONESHOT, .data = {.ptr = what}};
+  if (epoll_ctl(poll_.get(), operation, fd, &event) != 0) {
+    return absl::ErrnoToStatus(errno, "epoll");
+  }
+  return absl::OkStatus();
+}
+
+void SegmentServer::RunThread() {
+  while (true) {
+    epoll_event event;
+    if (epoll_wait(poll_.get(), &event, 1, -1) != 1) continue;
+    if (event.data.ptr == &stop_) return;
+    if (event.data.ptr == &listener_) {
+      Accept();
+    } else {
+      Serve(*static_cast<SegmentConnection*>(event.data.ptr));
+    }
+  }
+}
+
+void SegmentServer::Accept() {
+  UniqueFd fd(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  if (fd.valid()) {
+    auto connection = std::make_unique<SegmentConnection>(rpc_, std::move(fd));
+    SegmentConnection* const raw = connection.get();
+    MutexLock lock(mutex_);
+    // One too many is closed at once; its client uses gRPC.
+    if (connections_.size() < rpc_.options.max_segment_connections) {
+      connections_.emplace(raw, std::move(connection));
+      if (!Arm(EPOLL_CTL_ADD, raw->socket(), raw).ok()) connections_.erase(raw);
+    }
+  }
+  const absl::Status armed = Arm(EPOLL_CTL_MOD, listener_.get(), &listener_);
+  if (!armed.ok()) LogError("no more connections for shared memory: ", armed.message());
+}
+
+void SegmentServer::Serve(SegmentConnection& connection) {
+  absl::Status status = connection.Serve(kRequestsPerTurn);
+  if (status.ok()) status = Arm(EPOLL_CTL_MOD, connection.socket(), &connection);
+  if (status.ok()) return;
+  std::unique_ptr<SegmentConnection> over;  // Destroyed without the lock.
+  MutexLock lock(mutex_);
+  const auto found = connections_.find(&connection);
+  over = std::move(found->second);
+  connections_.erase(found);
+}
+
+}  // namespace acceld::rpc

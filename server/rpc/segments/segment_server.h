@@ -1,0 +1,48 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "common/mutex.h"
+#include "common/status.h"
+#include "common/unique_fd.h"
+#include "server/rpc/rpc_context.h"
+#include "server/rpc/segments/segment_connection.h"
+
+namespace acceld::rpc {
+
+// The second unix socket, for bulk bytes in shared memory (common/segment_messages.h). A few
+// threads wait for requests together; each takes one connection at a time and answers a few of its
+// requests, so no client holds up another by more than those. They never wait for a client.
+class SegmentServer {
+ public:
+  // Listens beside `socket_path`, where the daemon has its first socket. `rpc` outlives the server.
+  static absl::StatusOr<std::unique_ptr<SegmentServer>> Start(const RpcContext& rpc,
+                                                              const std::string& socket_path);
+  // Closes all connections and removes the socket. Blocks for the requests that are being answered.
+  ~SegmentServer();
+  SegmentServer(const SegmentServer&) = delete;
+  SegmentServer& operator=(const SegmentServer&) = delete;
+
+ private:
+  SegmentServer(const RpcContext& rpc, std::string path) : rpc_(rpc), path_(std::move(path)) {}
+  absl::Status Listen();
+  void RunThread();
+  void Accept();
+  void Serve(SegmentConnection& connection);
+  // Asks for one thread to be told of the next thing to read.
+  absl::Status Arm(int operation, int fd, void* what);
+
+  const RpcContext& rpc_;
+  const std::string path_;
+  UniqueFd listener_, stop_, poll_;
+  Mutex mutex_;
+  absl::flat_hash_map<SegmentConnection*, std::unique_ptr<SegmentConnection>> connections_
+      ABSL_GUARDED_BY(mutex_);
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace acceld::rpc

@@ -1,0 +1,240 @@
+// Bulk bytes through shared memory: clients and a server with a fake engine.
+
+#include <chrono>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include "client/transport/segment_channel.h"
+#include "common/packet_socket.h"
+#include "common/segment_messages.h"
+#include "tests/integration/raw_client.h"
+#include "tests/integration/rpc_fixture.h"
+#include "tests/support/eventually.h"
+
+namespace acceld::testing {
+namespace {
+
+using client::Array;
+using client::ByteSink;
+using client::SegmentChannel;
+using segment::Reply;
+using segment::Request;
+using segment::RequestKind;
+
+// A connection that sends what it is told to.
+class RawSegments {
+ public:
+  explicit RawSegments(const std::string& socket_path)
+      : socket_(*ConnectForPackets(socket_path + segment::kSocketSuffix)) {}
+
+  // The code of the answer; CANCELLED when the daemon has closed the connection.
+  absl::StatusCode Ask(const Request& request) {
+    Reply reply;
+    if (!SendPacket(socket_.get(), {reinterpret_cast<const char*>(&request), sizeof(request)})
+             .ok()) {
+      return absl::StatusCode::kCancelled;
+    }
+    absl::StatusOr<Packet> packet = ReceivePacket(
+        socket_.get(), {reinterpret_cast<char*>(&reply), sizeof(reply)}, /*blocking=*/true);
+    if (!packet.ok() || packet->size_bytes == 0) return absl::StatusCode::kCancelled;
+    if (packet->passed.valid()) segment_ = *MemorySegment::Map(std::move(packet->passed));
+    return static_cast<absl::StatusCode>(reply.code);
+  }
+  absl::StatusCode Attach(const std::string& token) {
+    Request attach{.kind = RequestKind::kAttach};
+    std::memcpy(attach.token, token.data(), std::min(token.size(), sizeof(attach.token)));
+    return Ask(attach);
+  }
+  int fd() const { return socket_.get(); }
+  MemorySegment& segment() { return segment_; }
+
+ private:
+  UniqueFd socket_;
+  MemorySegment segment_;
+};
+
+class SegmentsTest : public RpcTest {
+ protected:
+  std::string socket_path() const { return folder_.path() + "/d.sock"; }
+
+  // A session by hand, so that its token is known.
+  void OpenSession(uint32_t lease_ms = 0) {
+    raw_ = std::make_unique<RawClient>(address());
+    stream_ = std::make_unique<RawStream>(*raw_);
+    v1::Command hello = Hello();
+    hello.mutable_hello()->set_lease_ms(lease_ms);
+    stream_->Send({hello});
+    const v1::Event welcome = stream_->Next();
+    EXPECT_TRUE(welcome.welcome().has_segments());
+    token_ = welcome.welcome().session_token();
+  }
+  // Names an upload of i32[size] as handle 5.
+  void BeginUpload(int64_t size) {
+    v1::Command begin;
+    begin.mutable_begin_upload()->set_handle(5);
+    begin.mutable_begin_upload()->mutable_type()->set_dtype("i32");
+    begin.mutable_begin_upload()->mutable_type()->add_dims(size);
+    stream_->Send({begin});
+    EXPECT_TRUE(stream_->Next().has_credit());
+  }
+
+  std::unique_ptr<RawClient> raw_;
+  std::unique_ptr<RawStream> stream_;
+  std::string token_;
+};
+
+TEST_F(SegmentsTest, ArraysGoThereAndBackUnchanged) {
+  auto client = Connect();
+  // Less than a part, whole parts, a bit more, many rounds of the segment.
+  for (int64_t size : {20'000, 65'536, 131'072, 131'073, 3'000'001}) {
+    const ir::Literal value = Ramp(size);
+    const absl::StatusOr<Array> array = client->Upload(value);
+    ASSERT_TRUE(array.ok()) << array.status();
+    EXPECT_EQ(*array->Fetch(), value) << size;
+    std::string bytes(value.type().size_bytes(), '\0');
+    ASSERT_TRUE(array->FetchInto(absl::MakeSpan(bytes.data(), bytes.size())).ok());
+    EXPECT_EQ(bytes, value.bytes());
+  }
+}
+
+TEST_F(SegmentsTest, ManyTransfersGoOnAtTheSameTime) {
+  auto client = Connect();
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 5; ++i) {
+        const ir::Literal value = Ramp(200'000 + i);
+        EXPECT_EQ(*client->Upload(value)->Fetch(), value);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST_F(SegmentsTest, ASegmentSmallerThanAPartServes) {
+  StartServer({.segment_bytes = 4096});
+  const ir::Literal value = Ramp(50'000);
+  EXPECT_EQ(*Connect()->Upload(value)->Fetch(), value);
+}
+
+TEST_F(SegmentsTest, WithoutSegmentsBytesGoOverGrpc) {
+  StartServer({.segment_bytes = 0});
+  const ir::Literal value = Ramp(500'000);
+  EXPECT_EQ(*Connect()->Upload(value)->Fetch(), value);
+  EXPECT_FALSE(ConnectForPackets(socket_path() + segment::kSocketSuffix).ok());
+}
+
+TEST_F(SegmentsTest, ClientsBeyondTheLimitUseGrpc) {
+  StartServer({.max_segment_connections = 1});
+  RawSegments first(socket_path());
+  OpenSession();
+  ASSERT_EQ(first.Attach(token_), absl::StatusCode::kOk);
+  EXPECT_EQ(RawSegments(socket_path()).Attach(token_), absl::StatusCode::kCancelled);
+  const ir::Literal value = Ramp(500'000);
+  EXPECT_EQ(*Connect()->Upload(value)->Fetch(), value);
+}
+
+TEST_F(SegmentsTest, OnlyASessionsTokenOpensIt) {
+  OpenSession();
+  EXPECT_EQ(RawSegments(socket_path()).Attach("0123456789abcdef"), absl::StatusCode::kNotFound);
+  RawSegments silent(socket_path());
+  EXPECT_EQ(silent.Ask({.kind = RequestKind::kMap}), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(silent.Ask({.kind = RequestKind::kUpload, .target = 5}),
+            absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(silent.Attach(token_), absl::StatusCode::kOk);
+  EXPECT_EQ(silent.Attach(token_), absl::StatusCode::kFailedPrecondition);
+}
+
+TEST_F(SegmentsTest, RequestsOutsideOfTheirBoundsAreRefused) {
+  OpenSession();
+  BeginUpload(1000);
+  RawSegments segments(socket_path());
+  ASSERT_EQ(segments.Attach(token_), absl::StatusCode::kOk);
+  const auto ask = [&](uint64_t segment_offset, uint64_t size, uint64_t array_offset = 0) {
+    return segments.Ask({.kind = RequestKind::kUpload,
+                         .target = 5,
+                         .array_offset = array_offset,
+                         .segment_offset = segment_offset,
+                         .size_bytes = size});
+  };
+  EXPECT_EQ(ask(0, 1), absl::StatusCode::kInvalidArgument);  // No segment yet.
+  ASSERT_EQ(segments.Ask({.kind = RequestKind::kMap}), absl::StatusCode::kOk);
+  EXPECT_EQ(segments.Ask({.kind = RequestKind::kMap}), absl::StatusCode::kFailedPrecondition);
+  const uint64_t size = segments.segment().size_bytes();
+  EXPECT_EQ(ask(size, 1), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(ask(0, size + 1), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(ask(1, ~uint64_t{0}), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(ask(~uint64_t{0}, 1), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(ask(0, 4, ~uint64_t{0}), absl::StatusCode::kOutOfRange);
+  EXPECT_EQ(segments.Ask({.kind = RequestKind::kUpload, .target = 6}), absl::StatusCode::kNotFound);
+  EXPECT_EQ(segments.Ask({.kind = RequestKind::kDownload, .target = 77}),
+            absl::StatusCode::kNotFound);
+  EXPECT_EQ(segments.Ask({.kind = static_cast<RequestKind>(99)}),
+            absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(segments.Ask({.kind = RequestKind::kMap, .version = 9}),
+            absl::StatusCode::kFailedPrecondition);
+  // And none of it was the end of the daemon, the session or the upload.
+  std::memset(segments.segment().data(), 1, 4000);
+  EXPECT_EQ(
+      segments.Ask({.kind = RequestKind::kUpload, .target = 5, .size_bytes = 4000, .last = 1}),
+      absl::StatusCode::kOk);
+  stream_->Send({Fetch(1, 5)});
+  EXPECT_EQ(stream_->Next().ready().data(), std::string(4000, '\1'));
+}
+
+TEST_F(SegmentsTest, GarbageEndsItsConnectionAlone) {
+  RawSegments garbage(socket_path());
+  ASSERT_TRUE(SendPacket(garbage.fd(), "garbage").ok());
+  char answer[8];
+  EXPECT_EQ(ReceivePacket(garbage.fd(), {answer, sizeof(answer)}, true)->size_bytes, 0u);
+  const ir::Literal value = Ramp(100'000);
+  EXPECT_EQ(*Connect()->Upload(value)->Fetch(), value);
+}
+
+TEST_F(SegmentsTest, AClientThatDoesNotReadItsAnswersIsCutOff) {
+  RawSegments deaf(socket_path());
+  const Request request{.kind = RequestKind::kMap};
+  absl::Status sent;
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (sent.ok() && std::chrono::steady_clock::now() < deadline) {
+    sent = SendPacket(deaf.fd(), {reinterpret_cast<const char*>(&request), sizeof(request)});
+  }
+  EXPECT_FALSE(sent.ok());
+  const ir::Literal value = Ramp(100'000);
+  EXPECT_EQ(*Connect()->Upload(value)->Fetch(), value);
+}
+
+TEST_F(SegmentsTest, AnUploadWhoseClientGoesFails) {
+  OpenSession();
+  BeginUpload(1000);
+  {
+    RawSegments segments(socket_path());
+    ASSERT_EQ(segments.Attach(token_), absl::StatusCode::kOk);
+    ASSERT_EQ(segments.Ask({.kind = RequestKind::kMap}), absl::StatusCode::kOk);
+    ASSERT_EQ(segments.Ask({.kind = RequestKind::kUpload, .target = 5, .size_bytes = 400}),
+              absl::StatusCode::kOk);
+    ASSERT_EQ(segments.Ask({.kind = RequestKind::kLeave}), absl::StatusCode::kOk);
+  }
+  stream_->Send({Fetch(1, 5)});
+  EXPECT_EQ(stream_->Next().ready().code(), static_cast<uint32_t>(absl::StatusCode::kCancelled));
+}
+
+TEST_F(SegmentsTest, ASessionWithALeaseEndsWithItsProcess) {
+  OpenSession(/*lease_ms=*/60'000);
+  {
+    RawSegments watch(socket_path());
+    ASSERT_EQ(watch.Attach(token_), absl::StatusCode::kOk);
+    ASSERT_EQ(watch.Ask({.kind = RequestKind::kLeave}), absl::StatusCode::kOk);
+  }
+  {
+    RawSegments watch(socket_path());
+    ASSERT_EQ(watch.Attach(token_), absl::StatusCode::kOk);
+    EXPECT_EQ(engine_.Sessions().size(), 1u);
+  }
+  // As if the process were killed: the connection ends without a word.
+  EXPECT_TRUE(Eventually([&] { return engine_.Sessions().empty(); }));
+}
+
+}  // namespace
+}  // namespace acceld::testing

@@ -1,0 +1,97 @@
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <string>
+
+#include "common/memory_segment.h"
+#include "common/packet_socket.h"
+#include "gtest/gtest.h"
+
+namespace acceld {
+namespace {
+
+TEST(MemorySegment, WhatOneMappingWritesTheOtherReads) {
+  absl::StatusOr<MemorySegment> made = MemorySegment::Create(1 << 16);
+  ASSERT_TRUE(made.ok()) << made.status();
+  absl::StatusOr<MemorySegment> mapped = MemorySegment::Map(UniqueFd(dup(made->fd())));
+  ASSERT_TRUE(mapped.ok()) << mapped.status();
+  EXPECT_EQ(mapped->size_bytes(), size_t{1} << 16);
+  std::strcpy(made->data() + 1000, "hello");
+  EXPECT_STREQ(mapped->data() + 1000, "hello");
+}
+
+TEST(MemorySegment, NobodyChangesItsSize) {
+  const absl::StatusOr<MemorySegment> made = MemorySegment::Create(1 << 16);
+  ASSERT_TRUE(made.ok());
+  EXPECT_NE(ftruncate(made->fd(), 0), 0);
+  EXPECT_NE(ftruncate(made->fd(), 1 << 20), 0);
+}
+
+TEST(MemorySegment, WhatCouldShrinkIsRefused) {
+  UniqueFd loose(memfd_create("loose", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  ASSERT_EQ(ftruncate(loose.get(), 4096), 0);
+  EXPECT_EQ(MemorySegment::Map(std::move(loose)).status().code(),
+            absl::StatusCode::kInvalidArgument);
+  EXPECT_FALSE(MemorySegment::Map(UniqueFd(open("/proc/self/exe", O_RDONLY))).ok());
+  EXPECT_FALSE(MemorySegment::Map(UniqueFd()).ok());
+}
+
+class PacketSocketTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    int ends[2];
+    ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
+    here_ = UniqueFd(ends[0]);
+    there_ = UniqueFd(ends[1]);
+  }
+  absl::StatusOr<Packet> Receive(bool blocking = true) {
+    return ReceivePacket(there_.get(), {buffer_, sizeof(buffer_)}, blocking);
+  }
+
+  UniqueFd here_, there_;
+  char buffer_[64];
+};
+
+TEST_F(PacketSocketTest, MessagesStayWholeAndInOrder) {
+  ASSERT_TRUE(SendPacket(here_.get(), "one").ok());
+  ASSERT_TRUE(SendPacket(here_.get(), "three").ok());
+  EXPECT_EQ(Receive()->size_bytes, 3u);
+  EXPECT_EQ(Receive()->size_bytes, 5u);
+  EXPECT_EQ(std::string(buffer_, 5), "three");
+  EXPECT_TRUE(absl::IsUnavailable(Receive(/*blocking=*/false).status()));
+}
+
+TEST_F(PacketSocketTest, PassesADescriptor) {
+  const absl::StatusOr<MemorySegment> made = MemorySegment::Create(4096);
+  made->data()[7] = 'x';
+  ASSERT_TRUE(SendPacket(here_.get(), "fd", made->fd()).ok());
+  absl::StatusOr<Packet> packet = Receive();
+  ASSERT_TRUE(packet.ok());
+  const absl::StatusOr<MemorySegment> got = MemorySegment::Map(std::move(packet->passed));
+  ASSERT_TRUE(got.ok()) << got.status();
+  EXPECT_EQ(got->data()[7], 'x');
+}
+
+TEST_F(PacketSocketTest, TheEndIsAnEmptyMessage) {
+  here_ = UniqueFd();
+  EXPECT_EQ(Receive()->size_bytes, 0u);
+  EXPECT_TRUE(absl::IsUnavailable(SendPacket(there_.get(), "gone")));
+}
+
+TEST_F(PacketSocketTest, SendingNeverWaits) {
+  absl::Status status;
+  for (int i = 0; i < 100000 && status.ok(); ++i) status = SendPacket(here_.get(), "full");
+  EXPECT_TRUE(absl::IsUnavailable(status)) << status;
+}
+
+TEST(PacketSocket, SaysWhyItCannotConnect) {
+  EXPECT_EQ(ConnectForPackets("/nowhere/at/all").status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(ConnectForPackets(std::string(200, 'x')).status().code(),
+            absl::StatusCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace acceld
