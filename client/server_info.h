@@ -44,6 +44,9 @@ struct ServerStats {
   uint64_t cache_memory_bytes = 0, cache_disk_bytes = 0;
   uint64_t cache_memory_entries = 0, cache_disk_entries = 0;
   uint64_t sessions = 0, sessions_total = 0, arrays = 0, array_bytes = 0, programs = 0;
+  // Arrays that went to host memory and came back, and what is there now.
+  uint64_t spills = 0, restores = 0, spilled_bytes = 0;
+  uint64_t executable_unloads = 0;  // from devices that were short of memory
   double uptime_s = 0;
   std::string version;
   uint64_t incarnation = 0;  // differs after every restart

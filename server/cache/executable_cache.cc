@@ -23,6 +23,7 @@ ExecutableCache::ExecutableCache(const Options& options, std::vector<hal::Device
                                  std::string build_id)
     : devices_(std::move(devices)),
       build_id_(std::move(build_id)),
+      with_room_(options.with_room),
       memory_(options.memory_bytes),
       pool_("compile", static_cast<size_t>(std::max(1, options.compile_threads)),
             options.max_queued_compiles) {
@@ -160,8 +161,13 @@ absl::StatusOr<std::shared_ptr<const hal::Executable>> ExecutableCache::LoadFrom
 
 absl::StatusOr<std::shared_ptr<const hal::LoadedExecutable>> ExecutableCache::LoadOnDevice(
     const Request& request, std::shared_ptr<const hal::Executable> executable) {
-  ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<const hal::Module> module,
-                          devices_[request.device]->Load(*executable));
+  std::shared_ptr<const hal::Module> module;
+  auto load = [&]() -> absl::Status {
+    ACCELD_ASSIGN_OR_RETURN(module, devices_[request.device]->Load(*executable));
+    return absl::OkStatus();
+  };
+  const auto size_bytes = static_cast<int64_t>(executable->constants.size());
+  ACCELD_RETURN_IF_ERROR(with_room_ ? with_room_(request.device, size_bytes, load) : load());
   auto loaded =
       std::make_shared<const hal::LoadedExecutable>(std::move(executable), std::move(module));
   memory_.Add(request.key, request.fingerprint, request.device, loaded);

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "common/digest.h"
 #include "common/future.h"
 #include "common/ir/type.h"
@@ -54,6 +55,11 @@ class ExecutableCache {
     int64_t memory_bytes = int64_t{1} << 30;  // 0: no memory tier
     int compile_threads = 1;
     size_t max_queued_compiles = 100'000;
+    // Calls `load`, which takes `size_bytes` of the device, and makes room if that is refused, as
+    // long as there is hope. On the compile pool; may block. Empty: `load` is called once.
+    std::function<absl::Status(size_t device, int64_t size_bytes,
+                               absl::FunctionRef<absl::Status()> load)>
+        with_room;
   };
   struct Ticket {
     Future<Result> future;
@@ -88,6 +94,8 @@ class ExecutableCache {
   Ticket Get(Request request);
   // For callers that still hold an executable: the same as a Get that finds it in memory.
   void CountMemoryHit(const hal::LoadedExecutable& executable);
+  // See MemoryTier::Unload.
+  int64_t Unload(size_t device, int64_t size_bytes) { return memory_.Unload(device, size_bytes); }
 
   Stats stats() const;
   // Of all compiles, those that failed too.
@@ -117,6 +125,7 @@ class ExecutableCache {
 
   const std::vector<hal::Device*> devices_;
   const std::string build_id_;
+  const decltype(Options::with_room) with_room_;
   MemoryTier memory_;
   std::unique_ptr<DiskTier> disk_;  // nullptr: none
   SingleFlight<Digest, Code> code_flights_;

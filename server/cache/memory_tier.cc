@@ -97,10 +97,37 @@ void MemoryTier::Evict(const Digest& keep) {
   }
 }
 
+int64_t MemoryTier::Unload(size_t device, int64_t size_bytes) {
+  std::vector<std::shared_ptr<const hal::LoadedExecutable>> unloaded;  // Freed without the lock.
+  int64_t unloaded_bytes = 0;
+  MutexLock lock(mutex_);
+  std::vector<std::pair<int64_t, Digest>> candidates;
+  for (const auto& [key, entry] : entries_) {
+    if (device >= entry.loaded.size()) continue;
+    const auto& loaded = entry.loaded[device];
+    if (loaded == nullptr || loaded.use_count() > 1 || loaded->module->device_bytes() == 0)
+      continue;
+    candidates.emplace_back(loaded->last_use_ns.load(std::memory_order_relaxed), key);
+  }
+  std::sort(candidates.begin(), candidates.end());
+  for (const auto& [last_use, key] : candidates) {
+    if (unloaded_bytes >= size_bytes) break;
+    Entry& entry = entries_.find(key)->second;
+    entry.last_use_ns = std::max(entry.last_use_ns, last_use);
+    unloaded_bytes += entry.loaded[device]->module->device_bytes();
+    bytes_ -= entry.loaded[device]->module->size_bytes();
+    unloaded.push_back(std::move(entry.loaded[device]));
+    ++unloads_;
+  }
+  return unloaded_bytes;
+}
+
 MemoryTier::Stats MemoryTier::stats() const {
   MutexLock lock(mutex_);
-  return {
-      .bytes = static_cast<uint64_t>(bytes_), .entries = entries_.size(), .evictions = evictions_};
+  return {.bytes = static_cast<uint64_t>(bytes_),
+          .entries = entries_.size(),
+          .evictions = evictions_,
+          .unloads = unloads_};
 }
 
 std::vector<MemoryTier::Entry> MemoryTier::List() const {

@@ -23,6 +23,7 @@ class MemoryTier {
   struct Stats {
     uint64_t bytes = 0, entries = 0;
     uint64_t evictions = 0;  // entries that went to make room
+    uint64_t unloads = 0;  // loaded executables that went because their device was short of memory
   };
   struct Entry {
     Digest key, fingerprint;
@@ -46,6 +47,10 @@ class MemoryTier {
   // Adds or extends the entry of `key`.
   void Add(const Digest& key, const Digest& fingerprint, size_t device,
            std::shared_ptr<const hal::LoadedExecutable> loaded);
+  // Unloads executables from the device that nobody holds, least recently used first, until they
+  // had `size_bytes` of its memory; returns how many. Their code stays, so loading them again is
+  // quick.
+  int64_t Unload(size_t device, int64_t size_bytes);
 
   Stats stats() const;
   std::vector<Entry> List() const;
@@ -58,6 +63,7 @@ class MemoryTier {
   absl::flat_hash_map<Digest, Entry> entries_ ABSL_GUARDED_BY(mutex_);
   int64_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t evictions_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t unloads_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace acceld::cache

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/address.h"
 #include "server/compiler/pipeline.h"
+#include "server/hal/cpu/host_info.h"
 #include "server/observability/metrics_server.h"
 
 namespace acceld::config {
@@ -166,6 +167,13 @@ void AddDevices(Table& table) {
       "device-memory", {0, kMaxSizeBytes},
       [](DaemonConfig& c) -> auto& { return c.engine.device_memory_bytes; },
       "memory of one device; 0: 3/4 of the machine's memory / devices");
+  Setting& host = table.Size(
+      "host-memory", {0, kMaxSizeBytes},
+      [](DaemonConfig& c) -> auto& { return c.engine.host_memory_bytes; },
+      "memory of the machine for arrays that give way to others when a device is full, until they "
+      "are used again; 0: none do");
+  host.fallback = hal::cpu::AvailableMemoryBytes() / 8;
+  host.fallback_note = "1/8 of the machine's memory";
 }
 
 void AddCompiler(Table& table) {
@@ -223,8 +231,8 @@ void AddSessionLimits(Table& table) {
   table.Size(
       "max-session-memory", {0, kMaxSizeBytes},
       [](DaemonConfig& c) -> auto& { return c.engine.max_session_bytes; },
-      "device memory of one client, and host memory of its uploads; 0: as much as the devices "
-      "have");
+      "device memory of one client, and host memory of its uploads; 0: as much as there "
+      "is");
   Setting& lease = table.Add(
       "max-session-lease", SettingType::kSeconds,
       "seconds that a session may outlive a lost connection, if its client asks for that");

@@ -30,6 +30,7 @@ struct EngineOptions {
   int cpu_devices = 1;
   int threads_per_device = 0;       // 0: cores / devices
   int64_t device_memory_bytes = 0;  // per device; 0: 3/4 of the machine's memory / devices
+  int64_t host_memory_bytes = 0;    // for arrays spilled from all devices; 0: none is spilled
   int compile_threads = 0;          // 0: as many as cores
   std::string cache_dir;            // empty: no disk tier
   int64_t cache_disk_bytes = int64_t{4} << 30;
@@ -42,7 +43,7 @@ struct EngineOptions {
   int64_t max_handles = 1'000'000;
   int64_t max_queued_executions = 100'000;
   int64_t max_programs = 10'000;
-  int64_t max_session_bytes = 0;  // device bytes; 0: the device's memory
+  int64_t max_session_bytes = 0;  // device bytes; 0: as much as there is
   int64_t max_named_arrays = 10'000;
   int64_t max_sessions = 1024;
   // Large arrays of all sessions that wait to be read back.
@@ -101,6 +102,10 @@ struct EngineStats {
   uint64_t cache_memory_bytes = 0, cache_disk_bytes = 0;
   uint64_t cache_memory_entries = 0, cache_disk_entries = 0;
   uint64_t sessions = 0, sessions_total = 0, arrays = 0, array_bytes = 0, programs = 0;
+  // Arrays that went to host memory and came back, and what is there now.
+  uint64_t spills = 0, restores = 0, spilled_bytes = 0, host_memory_bytes = 0;
+  // Executables unloaded from devices that were short of memory.
+  uint64_t executable_unloads = 0;
 };
 
 struct SessionInfo {

@@ -48,6 +48,7 @@ EngineImpl::EngineImpl(const EngineOptions& options, EngineParts parts)
       parts_(std::move(parts)),
       incarnation_(RandomNumber()),
       total_(std::make_shared<runtime::MemoryAccount>(INT64_MAX)),
+      host_memory_(runtime::HostMemory::Create(options_.host_memory_bytes)),
       programs_(parts_, options_.program_bytes),
       named_arrays_(static_cast<size_t>(options_.max_named_arrays)),
       trace_(options_.trace_spans),
@@ -58,30 +59,41 @@ EngineImpl::EngineImpl(const EngineOptions& options, EngineParts parts)
   for (const auto& device : parts_.devices) {
     devices.push_back(device.get());
     architectures_.push_back(device->code_generator().architecture());
+    const size_t index = executors_.size();
     executors_.push_back(std::make_unique<runtime::DeviceExecutor>(
-        *device, static_cast<int>(executors_.size()),
-        runtime::DeviceExecutor::Options{.max_in_flight = parts_.max_in_flight, .trace = &trace_}));
+        *device, static_cast<int>(index),
+        runtime::DeviceExecutor::Options{
+            .max_in_flight = parts_.max_in_flight,
+            .trace = &trace_,
+            .memory = {.host = host_memory_, .unload_executables = [this, index](int64_t bytes) {
+                         return cache_->Unload(index, bytes);
+                       }}}));
   }
   ACCELD_CHECK(!devices.empty());
   cache_ = std::make_unique<cache::ExecutableCache>(
-      cache::ExecutableCache::Options{.folder = options_.cache_dir,
-                                      .disk_bytes = options_.cache_disk_bytes,
-                                      .memory_bytes = options_.cache_memory_bytes,
-                                      .compile_threads = CompileThreads(options_)},
+      cache::ExecutableCache::Options{
+          .folder = options_.cache_dir,
+          .disk_bytes = options_.cache_disk_bytes,
+          .memory_bytes = options_.cache_memory_bytes,
+          .compile_threads = CompileThreads(options_),
+          .with_room =
+              [this](size_t device, int64_t bytes, absl::FunctionRef<absl::Status()> load) {
+                return executors_[device]->WithRoomFor(bytes, load);
+              }},
       std::move(devices), parts_.build_id);
 }
 
 EngineImpl::~EngineImpl() {
   Shutdown(std::chrono::milliseconds(0));
-  // First what calls into the executors, then, when all of them are at rest, the executors.
-  cache_.reset();
-  transfers_.reset();
+  // The executors use the cache until they are at rest, and it calls into them until it is gone.
   for (const auto& executor : executors_) {
     executor->WaitUntilIdle(std::chrono::steady_clock::time_point::max());
   }
+  cache_.reset();
+  transfers_.reset();
 }
 
-int64_t EngineImpl::session_limit() const {
+int64_t EngineImpl::staging_limit() const {
   if (options_.max_session_bytes > 0) return options_.max_session_bytes;
   int64_t bytes = 0;
   for (const auto& device : parts_.devices) bytes += device->memory().limit_bytes;
@@ -160,11 +172,17 @@ EngineStats EngineImpl::Stats() const {
                     .cache_disk_entries = cache.disk.entries,
                     .arrays = static_cast<uint64_t>(total_->arrays()),
                     .array_bytes = static_cast<uint64_t>(total_->bytes()),
-                    .programs = programs_.size()};
+                    .programs = programs_.size(),
+                    .spilled_bytes = static_cast<uint64_t>(host_memory_->used_bytes()),
+                    .host_memory_bytes = static_cast<uint64_t>(host_memory_->limit_bytes()),
+                    .executable_unloads = cache.memory.unloads};
   for (const auto& executor : executors_) {
     const runtime::DeviceExecutor::Counters counters = executor->counters();
     stats.executions += counters.executions;
     stats.execution_failures += counters.failures;
+    const runtime::DeviceMemory::Stats memory = executor->memory_stats();
+    stats.spills += memory.spills;
+    stats.restores += memory.restores;
   }
   MutexLock lock(mutex_);
   stats.sessions = sessions_.size();
@@ -204,7 +222,9 @@ EngineMetrics EngineImpl::Metrics() const {
     const observability::ExecutionInstruments& instruments = executor->instruments();
     metrics.devices.push_back({.queue_time = instruments.queue_time.Read(),
                                .device_time = instruments.device_time.Read(),
-                               .executions = instruments.ended.Read()});
+                               .executions = instruments.ended.Read(),
+                               .spills = executor->memory_stats().spills,
+                               .restores = executor->memory_stats().restores});
   }
   for (const auto& session : OpenSessions()) {
     for (uint32_t device = 0; device < metrics.devices.size(); ++device) {

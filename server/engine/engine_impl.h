@@ -17,6 +17,7 @@
 #include "server/engine/program.h"
 #include "server/engine/session_impl.h"
 #include "server/runtime/device_executor.h"
+#include "server/runtime/host_memory.h"
 
 namespace acceld::engine {
 
@@ -58,8 +59,8 @@ class EngineImpl final : public Engine {
   // Runs work that allocates much, off the streams' threads.
   ThreadPool& transfers() { return *transfers_; }
   observability::TraceRing& trace() { return trace_; }
-  // Of one session, in bytes.
-  int64_t session_limit() const;
+  // Of the unfinished uploads of one session, in bytes.
+  int64_t staging_limit() const;
   // An execution or array that fails where it is named.
   void CountRefusal(const absl::Status& error) { refusals_.Add(error.code()); }
   void Forget(uint64_t session_id);
@@ -70,7 +71,8 @@ class EngineImpl final : public Engine {
   const EngineOptions options_;
   const EngineParts parts_;
   const uint64_t incarnation_;
-  const std::shared_ptr<runtime::MemoryAccount> total_;  // Parent of the sessions' accounts.
+  const std::shared_ptr<runtime::MemoryAccount> total_;     // Parent of the sessions' accounts.
+  const std::shared_ptr<runtime::HostMemory> host_memory_;  // Shared with what lies there.
   std::vector<std::string> architectures_;
   ProgramRegistry programs_;
   engine::NamedArrays named_arrays_;

@@ -16,6 +16,7 @@ struct DeviceMetrics {
   observability::HistogramSnapshot queue_time;   // from the command until the device begins
   observability::HistogramSnapshot device_time;  // from there until the results are final
   observability::CountsByCode executions{};      // as they ended
+  uint64_t spills = 0, restores = 0;             // of arrays
   std::array<uint64_t, kNumPriorities> queued_by_priority{};  // waiting, runnable and in flight
 };
 

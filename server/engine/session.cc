@@ -32,9 +32,11 @@ SessionImpl::SessionImpl(EngineImpl& engine, uint64_t id, std::string token, Ses
       token_(std::move(token)),
       options_(std::move(options)),
       opened_at_(std::chrono::steady_clock::now()),
-      account_(
-          std::make_shared<runtime::MemoryAccount>(engine.session_limit(), engine.total_account())),
-      staging_(std::make_shared<runtime::MemoryAccount>(engine.session_limit())),
+      account_(std::make_shared<runtime::MemoryAccount>(
+          engine.options().max_session_bytes > 0 ? engine.options().max_session_bytes
+                                                 : INT64_MAX,  // The devices have limits.
+          engine.total_account())),
+      staging_(std::make_shared<runtime::MemoryAccount>(engine.staging_limit())),
       cancelled_(std::make_shared<std::atomic<bool>>(false)),
       pending_(std::make_shared<PendingRequests>(
           static_cast<size_t>(engine.options().max_queued_executions))) {

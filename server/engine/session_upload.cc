@@ -100,7 +100,7 @@ absl::StatusOr<std::shared_ptr<runtime::Task>> SessionImpl::DefineArray(Handle h
                                                                         const ir::TensorType& type,
                                                                         uint32_t device) {
   absl::Status error = CheckDevice(device);
-  if (error.ok()) error = CheckArrayType(type, account_->limit_bytes());
+  if (error.ok()) error = CheckArrayType(type, staging_->limit_bytes());
   std::shared_ptr<runtime::Array> array =
       error.ok() ? std::make_shared<runtime::Array>(type, static_cast<int>(device), account_)
                  : Poisoned(error, 0);

@@ -34,6 +34,8 @@ class Module {
  public:
   virtual ~Module() = default;
   virtual int64_t size_bytes() const = 0;
+  // What of it counts as the device's memory; free again when the last reference goes.
+  virtual int64_t device_bytes() const = 0;
 };
 
 // One run of a module. The pointed-to buffers must outlive it; Stream::Launch takes shared
@@ -81,7 +83,8 @@ class Device {
   // RESOURCE_EXHAUSTED with size, use and limit when it does not fit. Zero bytes are fine.
   virtual absl::StatusOr<std::shared_ptr<Buffer>> Allocate(int64_t size_bytes) = 0;
   virtual std::unique_ptr<Stream> CreateStream(absl::string_view name) = 0;
-  // Links code and uploads constants; may take milliseconds, so call it on the compile pool.
+  // Links code and uploads constants, for which it allocates; may take milliseconds, so call it on
+  // the compile pool. The errors of Allocate.
   virtual absl::StatusOr<std::shared_ptr<const Module>> Load(const Executable& executable) = 0;
 };
 

@@ -24,6 +24,8 @@ void AddDevices(const engine::Engine& engine, const engine::EngineMetrics& metri
   for (size_t i = 0; i < metrics.devices.size(); ++i) {
     const std::string device = absl::StrCat(i);
     const engine::DeviceMetrics& of_device = metrics.devices[i];
+    families.Add(MetricId::kArrayRestores, {device}, of_device.restores);
+    families.Add(MetricId::kArraySpills, {device}, of_device.spills);
     families.Add(MetricId::kExecutionDeviceTime, {device}, of_device.device_time);
     families.Add(MetricId::kExecutionQueueTime, {device}, of_device.queue_time);
     uint64_t failed = 0;
@@ -67,12 +69,15 @@ void AddCache(const engine::EngineStats& stats, const engine::EngineMetrics& met
   families.Add(MetricId::kCacheLookups, {"miss"}, stats.cache_misses);
   families.Add(MetricId::kCacheSize, {"memory"}, stats.cache_memory_bytes);
   families.Add(MetricId::kCacheSize, {"disk"}, stats.cache_disk_bytes);
+  families.Add(MetricId::kCacheUnloads, {}, stats.executable_unloads);
   families.Add(MetricId::kCompileFailures, {}, stats.compile_failures);
   families.Add(MetricId::kCompileTime, {}, metrics.compile_time);
 }
 
 void AddSessions(const engine::Engine& engine, const engine::EngineStats& stats,
                  Families& families) {
+  families.Add(MetricId::kHostMemoryLimit, {}, stats.host_memory_bytes);
+  families.Add(MetricId::kHostMemoryUsed, {}, stats.spilled_bytes);
   families.Add(MetricId::kSessions, {}, stats.sessions);
   families.Add(MetricId::kSessionsOpened, {}, stats.sessions_total);
   for (const IdentityUsage& usage : UsageByIdentity(engine.Sessions())) {

@@ -70,6 +70,10 @@ v1::Stats ToProto(const engine::EngineStats& stats) {
   proto.set_arrays(stats.arrays);
   proto.set_array_bytes(stats.array_bytes);
   proto.set_programs(stats.programs);
+  proto.set_spills(stats.spills);
+  proto.set_restores(stats.restores);
+  proto.set_spilled_bytes(stats.spilled_bytes);
+  proto.set_executable_unloads(stats.executable_unloads);
   return proto;
 }
 

@@ -13,6 +13,7 @@ Array::Array(absl::optional<ir::TensorType> type, int device,
 }
 
 Array::~Array() {
+  if (residents_ != nullptr) residents_->Remove(*this);
   if (state_ == State::kPending || state_ == State::kScheduled) {
     MakeFinal(State::kFailed, absl::CancelledError("the array was abandoned by its producer"));
   }
@@ -22,7 +23,7 @@ Array::~Array() {
 
 Array::View Array::view() const {
   MutexLock lock(mutex_);
-  return {state_, buffer_, stream_, error_};
+  return {state_, buffer_, stream_, error_, spilled_, arrival_};
 }
 
 Array::State Array::state() const {

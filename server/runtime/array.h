@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -11,7 +12,9 @@
 #include "common/mutex.h"
 #include "common/status.h"
 #include "server/hal/device.h"
+#include "server/runtime/host_memory.h"
 #include "server/runtime/memory_account.h"
+#include "server/runtime/resident_arrays.h"
 
 namespace acceld::runtime {
 
@@ -24,9 +27,13 @@ namespace acceld::runtime {
 // going to write it; work on the same stream may use it at once, other work waits for Definition().
 // Defined and failed are final; a failed array has let go of its memory.
 //
+// A defined array may be spilled: its bytes are on the host then, and it holds no memory of its
+// device until it is restored. Bytes of an array never change, so whoever holds either copy may
+// read on whatever happens meanwhile.
+//
 // Thread-safe, shared by handles and by the tasks that make or read it. Its producer calls
 // Schedule, Define and Fail. No lock is held while waiters and callbacks run.
-class Array {
+class Array : public std::enable_shared_from_this<Array> {
  public:
   enum class State : uint8_t { kPending, kScheduled, kDefined, kFailed };
 
@@ -40,9 +47,12 @@ class Array {
   // What a reader needs; consistent at one moment.
   struct View {
     State state = State::kPending;
-    std::shared_ptr<hal::Buffer> buffer;  // scheduled and defined
+    std::shared_ptr<hal::Buffer> buffer;  // scheduled and defined, unless it is spilled
     const hal::Stream* stream = nullptr;  // who writes it; only to be compared
     absl::Status error;                   // failed
+    // The bytes on the host, of an array that is spilled or being restored.
+    std::shared_ptr<const HostMemory::Block> spilled;
+    Event arrival;  // of the bytes in the buffer, while the array is being restored
   };
 
   // `type` is absent when the array can only fail, because its program is unknown.
@@ -76,18 +86,46 @@ class Array {
   // `error` is not OK.
   void Fail(absl::Status error);
 
+  // Where the array is noted while it holds memory worth spilling. Before it is scheduled.
+  void Join(std::shared_ptr<ResidentArrays> residents);
+  // Says that a task uses it now.
+  void Touch() const;
+  // Counts the submitted tasks that read it and have not ended.
+  void CountReader(int change) { readers_.fetch_add(change, std::memory_order_relaxed); }
+
+  // Spilling, by one thread at a time. Whether the array is defined, on its device alone, and held
+  // there by nothing in flight; and, unless queued readers may wait for it, read by no task.
+  bool MaySpill(ResidentArrays::Victims victims) const;
+  // What to copy to the host; nullptr when the array may not be spilled (any more).
+  std::shared_ptr<hal::Buffer> BeginSpill(ResidentArrays::Victims victims);
+  // `block` has the bytes now: lets go of the device's memory. False when that is in use again; the
+  // array stays there then.
+  bool EndSpill(std::shared_ptr<HostMemory::Block> block);
+  // Restoring, by the executor of the device: `buffer` has the bytes when `arrival` is ready, which
+  // is when the host's copy goes. If it fails the array remains spilled.
+  void Restore(std::shared_ptr<hal::Buffer> buffer, const Event& arrival);
+
  private:
+  friend class ResidentArrays;
+
   void MakeFinal(State state, absl::Status error);
+  bool MaySpillLocked(ResidentArrays::Victims victims) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void EndRestore(bool arrived);
 
   const absl::optional<ir::TensorType> type_;
   const int device_;
-  const std::shared_ptr<MemoryAccount> account_;  // Outlives the session while arrays do.
+  const std::shared_ptr<MemoryAccount> account_;       // Outlives the session while arrays do.
+  std::shared_ptr<ResidentArrays> residents_;          // Outlives the executor while arrays do.
+  absl::optional<ResidentArrays::Position> position_;  // Guarded by the mutex of `residents_`.
+  std::atomic<int> readers_{0};
 
   mutable Mutex mutex_;
   State state_ ABSL_GUARDED_BY(mutex_) = State::kPending;
   std::shared_ptr<hal::Buffer> buffer_ ABSL_GUARDED_BY(mutex_);
   const hal::Stream* stream_ ABSL_GUARDED_BY(mutex_) = nullptr;
   int64_t charged_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::shared_ptr<HostMemory::Block> spilled_ ABSL_GUARDED_BY(mutex_);  // Shared with readers.
+  Event arrival_ ABSL_GUARDED_BY(mutex_);
   absl::Status error_ ABSL_GUARDED_BY(mutex_);
   std::vector<std::shared_ptr<Waiter>> waiters_ ABSL_GUARDED_BY(mutex_);
   std::vector<std::function<void(const absl::Status&)>> callbacks_ ABSL_GUARDED_BY(mutex_);

@@ -14,6 +14,7 @@ bool DeviceExecutor::MarkCancelled(Task& task, const absl::Status& reason) {
   if (task.place_ == Task::Place::kDone || !task.cancel_reason_.ok()) return false;
   task.cancel_reason_ = reason;
   task.cancelled_.store(true);
+  if (memory_waiters_ > 0) memory_freed_.NotifyAll();
   return true;
 }
 

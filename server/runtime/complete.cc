@@ -6,6 +6,14 @@
 
 // How tasks end: on the device or before they reach it.
 namespace acceld::runtime {
+namespace {
+
+void DropInputs(Execution& execution) {
+  for (const auto& input : execution.inputs) input->CountReader(-1);
+  execution.inputs.clear();
+}
+
+}  // namespace
 
 void DeviceExecutor::Launched(const std::shared_ptr<Task>& task, const Event& event) {
   task->launched_.store(true);
@@ -20,7 +28,10 @@ absl::Status DeviceExecutor::ResultOf(const Task& task, const Execution& executi
                  ? ReasonFor(task)
                  : Annotate(status, absl::StrCat("program ", *execution.program_name));
   }
-  // An input may have failed after this launch was enqueued; by now that is known.
+  // An input, or its copy, may have failed after this launch was enqueued; by now that is known.
+  for (const Event& copy : task.input_copies_) {
+    if (!copy.Await().ok()) status = copy.Await().status();
+  }
   for (const auto& input : execution.inputs) {
     if (absl::Status error = input->error(); !error.ok()) status = error;
   }
@@ -56,7 +67,7 @@ void DeviceExecutor::Complete(Task& task, absl::Status status) {
                            .end_ns = end_ns,
                            .name = *execution->program_name});
     }
-    execution->inputs.clear();
+    DropInputs(*execution);
     execution->executable.reset();
   } else {
     TraceCopy(observability::SpanKind::kUpload, task.session, task.dispatched_at_, status,
@@ -105,7 +116,7 @@ void DeviceExecutor::FailOutputs(Task& task, const absl::Status& error) {
 void DeviceExecutor::FailTask(Task& task, const absl::Status& error) {
   // Not with its tasks' inputs: those waiting for an executable are held by the compile.
   if (auto* execution = std::get_if<Execution>(&task.work_)) {
-    execution->inputs.clear();
+    DropInputs(*execution);
     instruments_.ended.Add(error.code());
   }
   FailOutputs(task, error);
@@ -137,7 +148,8 @@ void DeviceExecutor::Retire(Task& task) {
   task.place_ = Task::Place::kDone;
   task.queue_->queued_.fetch_sub(1, std::memory_order_relaxed);
   // Refill the device when half of its window is free, rather than waking up for every launch.
-  if (dispatcher_waits_ && (memory_short_ || DispatcherIsWanted())) work_.NotifyOne();
+  if (dispatcher_waits_ && DispatcherIsWanted()) work_.NotifyOne();
+  if (memory_waiters_ > 0) memory_freed_.NotifyAll();
   if (run_ahead_.count() == 0 && execution_turns_.empty()) execution_turns_.EndBusyPeriod();
   if (uploads_in_flight_ == 0 && upload_turns_.empty()) upload_turns_.EndBusyPeriod();
   if (--queued_ > 0) return;

@@ -34,6 +34,7 @@ DeviceExecutor::DeviceExecutor(hal::Device& device, int index, const Options& op
       compute_(device.CreateStream("run")),
       upload_(device.CreateStream("up")),
       download_(device.CreateStream("down")),
+      memory_(device, index, *download_, options.memory),
       dispatcher_([this] { RunDispatcher(); }) {
   pthread_setname_np(dispatcher_.native_handle(), absl::StrCat("dispatch-", index).c_str());
 }
@@ -62,6 +63,7 @@ void DeviceExecutor::Submit(std::shared_ptr<TaskQueue> queue, std::shared_ptr<Ta
   // One for the submission itself: nobody makes the task runnable before it has its place.
   task->blockers_.store(1 + inputs + (executable_ready ? 0 : 1), std::memory_order_relaxed);
   for (int i = 0; i < inputs; ++i) {
+    execution->inputs[i]->CountReader(1);
     if (!execution->inputs[i]->AddWaiter(task)) {
       task->blockers_.fetch_sub(1, std::memory_order_relaxed);
     }
@@ -174,13 +176,13 @@ std::shared_ptr<Task> DeviceExecutor::TakeTask() {
 
 void DeviceExecutor::WaitForTurn() {
   waits_until_ = execution_turns_.empty() ? TimePoint::max() : run_ahead_.RefillTime();
-  dispatcher_waits_ = dispatcher_rests_ = true;
+  dispatcher_waits_ = true;
   if (waits_until_ == TimePoint::max()) {
     work_.Wait(mutex_);
   } else {
     work_.WaitUntil(mutex_, waits_until_);
   }
-  dispatcher_waits_ = dispatcher_rests_ = false;
+  dispatcher_waits_ = false;
 }
 
 void DeviceExecutor::RunDispatcher() {

@@ -8,6 +8,7 @@
 #include <string>
 #include <thread>
 
+#include "absl/functional/function_ref.h"
 #include "common/mutex.h"
 #include "common/shared_bytes.h"
 #include "common/status.h"
@@ -15,6 +16,7 @@
 #include "server/observability/instruments/execution_instruments.h"
 #include "server/observability/instruments/trace_ring.h"
 #include "server/runtime/array.h"
+#include "server/runtime/device_memory.h"
 #include "server/runtime/fair_schedule.h"
 #include "server/runtime/run_ahead.h"
 #include "server/runtime/task.h"
@@ -38,8 +40,9 @@ namespace acceld::runtime {
 // exist when Submit returns. Only a task that is submitted is treated so, never one that becomes
 // runnable, so nothing recurses.
 //
-// When memory is short, the dispatch waits for work in flight; it fails the task when nothing is
-// left to wait for.
+// When memory is short, what nobody uses gives way (see DeviceMemory), then the dispatch waits for
+// work in flight, then inputs of queued tasks give way; the task fails when all of that is not
+// enough. Spilled inputs are restored when their task is dispatched.
 //
 // Failures become the error of the task's outputs: "program X: ..." from the task that failed
 // first, and this same error in everything computed from them. Chains of any length are settled
@@ -59,6 +62,9 @@ class DeviceExecutor {
     int64_t brief_bytes = 16 << 10;
     int64_t upload_bytes = int64_t{16} << 20;   // being copied at a time; one upload may be larger
     observability::TraceRing* trace = nullptr;  // gets a span for each launch and copy
+    DeviceMemory::Options memory;
+    // How long a dispatch waits for the memory of work in flight.
+    std::chrono::milliseconds memory_wait{30'000};
   };
   struct Counters {
     uint64_t executions = 0;  // that went well
@@ -89,18 +95,26 @@ class DeviceExecutor {
   // The same for every task of the queue and for all that are submitted later.
   void Cancel(TaskQueue& queue, const absl::Status& reason);
 
-  // Memory of the device that host code can fill for an Upload; nullptr when there is none, or none
-  // now. Does not wait.
+  // Memory of the device that host code can fill for an Upload; nullptr when there is none, or not
+  // plenty now. Does not wait.
   std::shared_ptr<hal::Buffer> AllocateForHost(int64_t size_bytes);
-  // The bytes of a defined array. Calls `done` here, with the array's own memory, when host code
-  // can read that; otherwise copies and calls it from a stream thread.
+  // The bytes of a defined array. Calls `done` here, with the array's own memory or its copy on the
+  // host, when host code can read that; otherwise copies and calls it from a stream thread.
   void Download(std::shared_ptr<const Array> array,
                 std::function<void(absl::StatusOr<SharedBytes>)> done);
+
+  // Calls `allocate`, which is to take `size_bytes` of the device, until it answers something else
+  // than RESOURCE_EXHAUSTED, making room in between as dispatches do. For others than the executor:
+  // blocks, for Options.memory_wait at most when copies to the host are quick.
+  absl::Status WithRoomFor(int64_t size_bytes, absl::FunctionRef<absl::Status()> allocate) {
+    return FindMemory(nullptr, size_bytes, allocate);
+  }
 
   // Blocks until nothing is queued or in flight; false when `deadline` came first.
   bool WaitUntilIdle(std::chrono::steady_clock::time_point deadline);
   Counters counters() const;
   const observability::ExecutionInstruments& instruments() const { return instruments_; }
+  DeviceMemory::Stats memory_stats() const { return memory_.stats(); }
 
  private:
   friend class Task;
@@ -139,18 +153,30 @@ class DeviceExecutor {
   absl::Status Launch(const std::shared_ptr<Task>& task);
   absl::Status LaunchExecution(const std::shared_ptr<Task>& task, Execution& execution);
   absl::Status LaunchUpload(const std::shared_ptr<Task>& task, Upload& upload);
-  // Memory for every output (empty on failure) and `arena_bytes`; waits for work in flight first,
-  // unless the task is brief.
+  // Memory that the device's own tasks can use, with the bytes of `input` at the time of a launch
+  // that is enqueued now.
+  absl::StatusOr<std::shared_ptr<hal::Buffer>> BringInput(Task& task, Array& input);
+  absl::StatusOr<std::shared_ptr<hal::Buffer>> BringFromPeer(Task& task, Array& input,
+                                                             const Array::View& view);
+  absl::StatusOr<std::shared_ptr<hal::Buffer>> RestoreInput(Task& task, Array& input,
+                                                            const Array::View& view);
+
+  // What a task needs when memory is short: find_memory.cc.
+  //
+  // Memory for every output (empty on failure) and `arena_bytes`.
   absl::Status AllocateAll(Task& task, int64_t arena_bytes,
                            absl::InlinedVector<Allocation, 2>& outputs,
                            std::shared_ptr<hal::Buffer>& arena);
-  absl::Status TryAllocateAll(Task& task, int64_t arena_bytes,
-                              absl::InlinedVector<Allocation, 2>& outputs,
+  absl::Status ChargeAll(Task& task, absl::InlinedVector<Allocation, 2>& outputs);
+  absl::Status TryAllocateAll(int64_t arena_bytes, absl::InlinedVector<Allocation, 2>& outputs,
                               std::shared_ptr<hal::Buffer>& arena);
-  absl::StatusOr<std::shared_ptr<hal::Buffer>> BringInput(Array& input, const Array::View& view);
-  absl::StatusOr<std::shared_ptr<hal::Buffer>> AllocateWaiting(int64_t size_bytes);
-  // False when nothing was in flight, so that waiting for memory is hopeless.
-  bool WaitForCompletion(uint64_t seen_completions);
+  absl::StatusOr<std::shared_ptr<hal::Buffer>> Allocate(Task& task, int64_t size_bytes);
+  // See WithRoomFor. A task that is brief waits for nothing, one that is cancelled fails with its
+  // reason.
+  absl::Status FindMemory(Task* task, int64_t size_bytes,
+                          absl::FunctionRef<absl::Status()> allocate);
+  // False when that is hopeless: nothing was in flight but `task`, or too late.
+  bool WaitForCompletion(const Task* task, uint64_t seen_completions, TimePoint deadline);
   uint64_t completions() const;
 
   // From the device to the end: complete.cc and cancel.cc.
@@ -180,8 +206,9 @@ class DeviceExecutor {
   const Options options_;
 
   mutable Mutex mutex_;
-  CondVar work_;  // for the dispatcher: runnable tasks, completions, stopping
-  CondVar idle_;  // for WaitUntilIdle
+  CondVar work_;          // for the dispatcher: runnable tasks, completions, stopping
+  CondVar idle_;          // for WaitUntilIdle
+  CondVar memory_freed_;  // for those who wait for memory: completions, cancellations
   FairSchedule execution_turns_ ABSL_GUARDED_BY(mutex_);  // costs: nanoseconds on the device
   FairSchedule upload_turns_ ABSL_GUARDED_BY(mutex_);     // costs: bytes
   bool upload_was_last_ ABSL_GUARDED_BY(mutex_) = false;
@@ -189,13 +216,13 @@ class DeviceExecutor {
   RunAhead run_ahead_ ABSL_GUARDED_BY(mutex_);  // of the compute stream
   int uploads_in_flight_ ABSL_GUARDED_BY(mutex_) = 0;
   int64_t upload_bytes_in_flight_ ABSL_GUARDED_BY(mutex_) = 0;
+  int downloads_in_flight_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t completions_ ABSL_GUARDED_BY(mutex_) = 0;
   bool dispatcher_waits_ ABSL_GUARDED_BY(mutex_) = false;
-  bool dispatcher_rests_ ABSL_GUARDED_BY(mutex_) = false;  // it waits for tasks, not for memory
   bool dispatching_here_ ABSL_GUARDED_BY(mutex_) = false;  // a submitting thread dispatches
   TimePoint idle_since_ ABSL_GUARDED_BY(mutex_);           // when the compute stream ran dry
   TimePoint waits_until_ ABSL_GUARDED_BY(mutex_);
-  bool memory_short_ ABSL_GUARDED_BY(mutex_) = false;  // any completion wakes the dispatcher
+  int memory_waiters_ ABSL_GUARDED_BY(mutex_) = 0;
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
   observability::ExecutionInstruments instruments_;
   std::atomic<int64_t> last_upload_ns_{0}, last_download_ns_{0};
@@ -205,6 +232,7 @@ class DeviceExecutor {
   std::weak_ptr<hal::Buffer> arena_;
 
   const std::unique_ptr<hal::Stream> compute_, upload_, download_;
+  DeviceMemory memory_;
   std::thread dispatcher_;
 };
 

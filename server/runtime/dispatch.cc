@@ -32,10 +32,12 @@ absl::Status DeviceExecutor::Launch(const std::shared_ptr<Task>& task) {
 
 absl::Status DeviceExecutor::LaunchExecution(const std::shared_ptr<Task>& task,
                                              Execution& execution) {
-  absl::InlinedVector<Array::View, 4> views;
+  // Holds what is there, so that making room for the rest does not take it away.
+  absl::InlinedVector<std::shared_ptr<hal::Buffer>, 4> buffers;
   for (const auto& input : execution.inputs) {
-    views.push_back(input->view());
-    if (views.back().state == Array::State::kFailed) return views.back().error;
+    Array::View view = input->view();
+    if (view.state == Array::State::kFailed) return view.error;
+    buffers.push_back(std::move(view.buffer));
   }
   if (execution.executable == nullptr) return InProgram(execution.executable_error, execution);
   const hal::LoadedExecutable& loaded = *execution.executable;
@@ -46,10 +48,12 @@ absl::Status DeviceExecutor::LaunchExecution(const std::shared_ptr<Task>& task,
                      .cancelled = std::shared_ptr<std::atomic<bool>>(task, &task->cancelled_),
                      .brief = task->brief_,
                      .device_ns = std::shared_ptr<std::atomic<int64_t>>(task, &task->device_ns_)};
-  for (size_t i = 0; i < views.size(); ++i) {
-    absl::StatusOr<std::shared_ptr<hal::Buffer>> buffer =
-        BringInput(*execution.inputs[i], views[i]);
-    if (!buffer.ok()) return InProgram(buffer.status(), execution);
+  for (size_t i = 0; i < execution.inputs.size(); ++i) {
+    absl::StatusOr<std::shared_ptr<hal::Buffer>> buffer = BringInput(*task, *execution.inputs[i]);
+    if (!buffer.ok()) {
+      const absl::Status error = execution.inputs[i]->error();
+      return error.ok() ? InProgram(buffer.status(), execution) : error;
+    }
     launch.arguments.push_back(*std::move(buffer));
   }
   absl::InlinedVector<Allocation, 2> outputs;
@@ -60,10 +64,11 @@ absl::Status DeviceExecutor::LaunchExecution(const std::shared_ptr<Task>& task,
   }
   for (const Allocation& output : outputs) launch.results.push_back(output.buffer);
   // From here on the launch alone holds its memory, so that it is free when the launch is done.
-  views.clear();
+  buffers.clear();
 
   const Event event = compute_->Run(std::move(launch));
   for (size_t i = 0; i < outputs.size(); ++i) {
+    task->outputs[i]->Join(memory_.residents());
     task->outputs[i]->Schedule(std::move(outputs[i].buffer), compute_.get(),
                                outputs[i].charged_bytes);
   }
@@ -77,104 +82,75 @@ absl::Status DeviceExecutor::LaunchUpload(const std::shared_ptr<Task>& task, Upl
     Array& output = *task->outputs[0];
     ACCELD_RETURN_IF_ERROR(output.account().Charge(upload.size_bytes));
     upload.keep_alive.reset();
+    output.Join(memory_.residents());
     output.Schedule(std::move(upload.buffer), upload_.get(), upload.size_bytes);
     Launched(task, Event(absl::StatusOr<Unit>(Unit{})));
     return absl::OkStatus();
   }
   absl::InlinedVector<Allocation, 2> outputs;
   std::shared_ptr<hal::Buffer> no_arena;
-  ACCELD_RETURN_IF_ERROR(AllocateAll(*task, 0, outputs, no_arena));
+  if (absl::Status status = AllocateAll(*task, 0, outputs, no_arena); !status.ok()) {
+    return Annotate(status, absl::StrCat("upload of ", task->outputs[0]->type()->ToString()));
+  }
   const Event event = upload_->CopyFromHost(upload.data, upload.size_bytes, outputs[0].buffer, 0,
                                             std::move(upload.keep_alive));
+  task->outputs[0]->Join(memory_.residents());
   task->outputs[0]->Schedule(std::move(outputs[0].buffer), upload_.get(), outputs[0].charged_bytes);
   Launched(task, event);
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::shared_ptr<hal::Buffer>> DeviceExecutor::BringInput(Array& input,
-                                                                        const Array::View& view) {
-  if (input.device() == index_) {
-    if (view.state == Array::State::kScheduled && view.stream != compute_.get()) {
-      compute_->Wait(input.Final());
-    }
-    return view.buffer;
+absl::StatusOr<std::shared_ptr<hal::Buffer>> DeviceExecutor::BringInput(Task& task, Array& input) {
+  const Array::View view = input.view();
+  if (view.state == Array::State::kFailed) return view.error;
+  if (input.device() != index_) return BringFromPeer(task, input, view);
+  if (view.buffer == nullptr) return RestoreInput(task, input, view);
+  if (view.state == Array::State::kScheduled && view.stream != compute_.get()) {
+    compute_->Wait(input.Final());
   }
+  // The compute stream waits for it already.
+  if (view.arrival.valid()) task.input_copies_.push_back(view.arrival);
+  input.Touch();
+  return view.buffer;
+}
+
+absl::StatusOr<std::shared_ptr<hal::Buffer>> DeviceExecutor::BringFromPeer(
+    Task& task, Array& input, const Array::View& view) {
   ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<hal::Buffer> local,
-                          AllocateWaiting(view.buffer->size_bytes()));
-  if (view.state == Array::State::kScheduled) upload_->Wait(input.Final());
-  compute_->Wait(upload_->CopyFromPeer(view.buffer, local));
+                          Allocate(task, input.type()->size_bytes()));
+  Event copied;
+  if (view.spilled != nullptr) {
+    copied = upload_->CopyFromHost(view.spilled->data(), view.spilled->size_bytes(), local, 0,
+                                   view.spilled);
+  } else {
+    if (view.state == Array::State::kScheduled) upload_->Wait(input.Final());
+    copied = upload_->CopyFromPeer(view.buffer, local);
+  }
+  compute_->Wait(copied);
+  task.input_copies_.push_back(std::move(copied));
+  input.Touch();
   return local;
 }
 
-absl::Status DeviceExecutor::AllocateAll(Task& task, int64_t arena_bytes,
-                                         absl::InlinedVector<Allocation, 2>& outputs,
-                                         std::shared_ptr<hal::Buffer>& arena) {
-  while (true) {
-    if (task.cancelled_.load()) return ReasonFor(task);
-    const uint64_t seen = completions();
-    absl::Status status = TryAllocateAll(task, arena_bytes, outputs, arena);
-    if (status.ok()) return status;
-    for (size_t i = 0; i < outputs.size(); ++i) {
-      task.outputs[i]->account().Refund(outputs[i].charged_bytes);
-    }
-    outputs.clear();
-    arena.reset();
-    if (status.code() != absl::StatusCode::kResourceExhausted || task.brief_ ||
-        !WaitForCompletion(seen)) {
-      return status;
-    }
-  }
-}
-
-absl::Status DeviceExecutor::TryAllocateAll(Task& task, int64_t arena_bytes,
-                                            absl::InlinedVector<Allocation, 2>& outputs,
-                                            std::shared_ptr<hal::Buffer>& arena) {
-  for (const auto& output : task.outputs) {
-    const int64_t size_bytes = output->type()->size_bytes();
-    ACCELD_RETURN_IF_ERROR(output->account().Charge(size_bytes));
-    outputs.push_back({nullptr, size_bytes});
-    ACCELD_ASSIGN_OR_RETURN(outputs.back().buffer, device_.Allocate(size_bytes));
-  }
-  if (arena_bytes > 0) {
-    arena = arena_.lock();
-    if (arena == nullptr || arena->size_bytes() < arena_bytes) {
-      arena.reset();
-      ACCELD_ASSIGN_OR_RETURN(arena, device_.Allocate(arena_bytes));
-      arena_ = arena;
-    }
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<std::shared_ptr<hal::Buffer>> DeviceExecutor::AllocateWaiting(int64_t size_bytes) {
-  while (true) {
-    const uint64_t seen = completions();
-    absl::StatusOr<std::shared_ptr<hal::Buffer>> buffer = device_.Allocate(size_bytes);
-    if (buffer.ok() || !WaitForCompletion(seen)) return buffer;
-  }
-}
-
-uint64_t DeviceExecutor::completions() const {
-  MutexLock lock(mutex_);
-  return completions_;
-}
-
-bool DeviceExecutor::WaitForCompletion(uint64_t seen_completions) {
-  MutexLock lock(mutex_);
-  if (completions_ != seen_completions) return true;
-  // One of those counted is the task that needs the memory.
-  if (static_cast<int>(run_ahead_.count()) + uploads_in_flight_ <= 1) return false;
-  memory_short_ = true;
-  while (completions_ == seen_completions) {
-    dispatcher_waits_ = true;
-    work_.Wait(mutex_);
-  }
-  dispatcher_waits_ = false;
-  memory_short_ = false;
-  return true;
+absl::StatusOr<std::shared_ptr<hal::Buffer>> DeviceExecutor::RestoreInput(Task& task, Array& input,
+                                                                          const Array::View& view) {
+  // Too long for a submitting thread.
+  if (task.brief_) return absl::ResourceExhaustedError("an input is spilled");
+  ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<hal::Buffer> buffer,
+                          Allocate(task, view.spilled->size_bytes()));
+  Event arrival =
+      upload_->CopyFromHost(view.spilled->data(), buffer->size_bytes(), buffer, 0, view.spilled);
+  compute_->Wait(arrival);
+  input.Restore(buffer, arrival);
+  memory_.CountRestore();
+  task.input_copies_.push_back(std::move(arrival));
+  return buffer;
 }
 
 std::shared_ptr<hal::Buffer> DeviceExecutor::AllocateForHost(int64_t size_bytes) {
+  // What is being uploaded can't give way to anything.
+  const hal::MemoryStats memory = device_.memory();
+  if (size_bytes > memory.limit_bytes / 2 - memory.used_bytes) return nullptr;
   absl::StatusOr<std::shared_ptr<hal::Buffer>> buffer = device_.Allocate(size_bytes);
   if (!buffer.ok() || (*buffer)->host_address() == nullptr) return nullptr;
   return *std::move(buffer);
@@ -182,8 +158,14 @@ std::shared_ptr<hal::Buffer> DeviceExecutor::AllocateForHost(int64_t size_bytes)
 
 void DeviceExecutor::Download(std::shared_ptr<const Array> array,
                               std::function<void(absl::StatusOr<SharedBytes>)> done) {
-  const Array::View view = array->view();
+  Array::View view = array->view();
   ACCELD_CHECK(view.state == Array::State::kDefined);
+  array->Touch();
+  if (view.spilled != nullptr) {
+    const absl::string_view bytes(view.spilled->data(),
+                                  static_cast<size_t>(view.spilled->size_bytes()));
+    return done(SharedBytes{bytes, std::move(view.spilled)});
+  }
   const auto size_bytes = static_cast<size_t>(view.buffer->size_bytes());
   const TimePoint begin =
       options_.trace != nullptr ? std::chrono::steady_clock::now() : TimePoint();
@@ -191,15 +173,25 @@ void DeviceExecutor::Download(std::shared_ptr<const Array> array,
     // With the array, whose owner goes on paying for what is read.
     auto owner =
         std::make_shared<std::pair<std::shared_ptr<const Array>, std::shared_ptr<hal::Buffer>>>(
-            std::move(array), view.buffer);
+            std::move(array), std::move(view.buffer));
     TraceCopy(observability::SpanKind::kDownload, 0, begin, absl::OkStatus(), last_download_ns_);
     return done(SharedBytes{{static_cast<const char*>(address), size_bytes}, std::move(owner)});
   }
+  {
+    MutexLock lock(mutex_);
+    ++downloads_in_flight_;
+  }
   const std::shared_ptr<char[]> bytes(new char[size_bytes]);
-  download_->CopyToHost(view.buffer, bytes.get(), bytes)
+  download_->CopyToHost(std::move(view.buffer), bytes.get(), bytes)
       .OnReady([this, begin, bytes, size_bytes,
                 done = std::move(done)](const absl::StatusOr<Unit>& copied) {
         TraceCopy(observability::SpanKind::kDownload, 0, begin, copied.status(), last_download_ns_);
+        {
+          MutexLock lock(mutex_);
+          --downloads_in_flight_;
+          ++completions_;
+          if (memory_waiters_ > 0) memory_freed_.NotifyAll();
+        }
         if (!copied.ok()) return done(copied.status());
         done(SharedBytes{{bytes.get(), size_bytes}, bytes});
       });

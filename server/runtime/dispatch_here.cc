@@ -25,7 +25,7 @@ bool DeviceExecutor::IsBrief(const Task& task) const {
 }
 
 bool DeviceExecutor::TakeHere(const std::shared_ptr<Task>& task) {
-  if (!dispatcher_rests_ || dispatching_here_ || stopping_) return false;
+  if (!dispatcher_waits_ || dispatching_here_ || stopping_) return false;
   TaskQueue::Lane& lane = task->queue_->LaneOf(*task);
   const TimePoint now = std::chrono::steady_clock::now();
   if (task->is_upload()) {

@@ -29,6 +29,8 @@ class MemoryAccount {
     if (parent_ != nullptr) parent_->bytes_.fetch_add(bytes, std::memory_order_relaxed);
     return absl::OkStatus();
   }
+  // For what was let in before: counts it even past the limit.
+  void ChargeAgain(int64_t bytes) { Refund(-bytes); }
   void Refund(int64_t bytes) {
     bytes_.fetch_sub(bytes, std::memory_order_relaxed);
     if (parent_ != nullptr) parent_->bytes_.fetch_sub(bytes, std::memory_order_relaxed);

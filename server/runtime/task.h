@@ -79,9 +79,10 @@ class Task final : public Array::Waiter, public std::enable_shared_from_this<Tas
   std::atomic<int> blockers_{0};
   std::atomic<int64_t> device_ns_{0};  // Set by the stream, read when the task is done.
   std::chrono::steady_clock::time_point dispatched_at_;  // uploads
-  int64_t charged_cost_ = 0;            // What its queue was charged with when its turn came.
-  bool brief_ = false;                  // The thread that submitted it dispatches it.
-  std::atomic<bool> cancelled_{false};  // Polled by its kernels.
+  int64_t charged_cost_ = 0;  // What its queue was charged with when its turn came.
+  absl::InlinedVector<Event, 1> input_copies_;  // that its launch waits for
+  bool brief_ = false;                          // The thread that submitted it dispatches it.
+  std::atomic<bool> cancelled_{false};          // Polled by its kernels.
   // Its outputs are scheduled. Who sees this true and the one before it too, may settle it early.
   std::atomic<bool> launched_{false};
   std::atomic<bool> settled_{false};  // Set once by the one who settles what was launched.

@@ -99,6 +99,10 @@ absl::Status PrintStats(client::Admin& admin, bool json) {
            {"programs", s.programs},
            {"arrays", s.arrays},
            {"array_bytes", s.array_bytes},
+           {"spills", s.spills},
+           {"restores", s.restores},
+           {"spilled_bytes", s.spilled_bytes},
+           {"executable_unloads", s.executable_unloads},
            {"uptime_s", s.uptime_s},
            {"version", s.version},
            {"incarnation", s.incarnation},
@@ -119,7 +123,9 @@ absl::Status PrintStats(client::Admin& admin, bool json) {
                             s.cache_disk_entries, SizeText(s.cache_disk_bytes))
       << absl::StreamFormat("sessions    %d (%d since the start), %d programs\n", s.sessions,
                             s.sessions_total, s.programs)
-      << absl::StreamFormat("arrays      %d (%s)\n", s.arrays, SizeText(s.array_bytes));
+      << absl::StreamFormat("arrays      %d (%s)\n", s.arrays, SizeText(s.array_bytes))
+      << absl::StreamFormat("spilled     %s; %d spills, %d restores; %d executables unloaded\n",
+                            SizeText(s.spilled_bytes), s.spills, s.restores, s.executable_unloads);
   return absl::OkStatus();
 }
 

@@ -35,7 +35,7 @@ class CpuDevice final : public Device {
     return std::make_unique<CpuStream>(absl::StrCat("cpu", ordinal_, "-", name));
   }
   absl::StatusOr<std::shared_ptr<const Module>> Load(const Executable& executable) override {
-    return LoadCpuModule(executable, num_threads_);
+    return LoadCpuModule(executable, *pool_, num_threads_);
   }
 
  private:

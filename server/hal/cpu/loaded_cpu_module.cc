@@ -1,60 +1,48 @@
 #include "server/hal/cpu/loaded_cpu_module.h"
 
-#include <cstdlib>
 #include <cstring>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "kernels/cpu/cpu_module.h"
-#include "kernels/ir/plan.h"
 #include "server/hal/cpu/host_module.h"
 
 namespace acceld::hal::cpu {
 namespace {
 
-struct Free {
-  void operator()(void* block) const { std::free(block); }
-};
-using AlignedBytes = std::unique_ptr<void, Free>;
-
 class LoadedCpuModule final : public HostModule {
  public:
-  LoadedCpuModule(std::unique_ptr<kernels::cpu::CpuModule> code, AlignedBytes constants,
-                  int64_t constant_bytes, int num_threads)
-      : code_(std::move(code)),
-        constants_(std::move(constants)),
-        constant_bytes_(constant_bytes),
-        num_threads_(num_threads) {}
+  LoadedCpuModule(std::unique_ptr<kernels::cpu::CpuModule> code, std::shared_ptr<Buffer> constants,
+                  int num_threads)
+      : code_(std::move(code)), constants_(std::move(constants)), num_threads_(num_threads) {}
 
-  int64_t size_bytes() const override { return code_->code_bytes() + constant_bytes_; }
+  int64_t size_bytes() const override { return code_->code_bytes() + device_bytes(); }
+  int64_t device_bytes() const override {
+    return constants_ == nullptr ? 0 : constants_->size_bytes();
+  }
   absl::Status Run(kernels::cpu::LaunchContext context) const override {
-    context.constants = constants_.get();
+    context.constants = constants_ == nullptr ? nullptr : constants_->address();
     context.num_threads = num_threads_;
     return code_->Run(context);
   }
 
  private:
   const std::unique_ptr<kernels::cpu::CpuModule> code_;
-  const AlignedBytes constants_;
-  const int64_t constant_bytes_;
+  const std::shared_ptr<Buffer> constants_;  // of this module alone; nullptr without constants
   const int num_threads_;
 };
 
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const Module>> LoadCpuModule(const Executable& executable,
-                                                            int num_threads) {
+                                                            MemoryPool& memory, int num_threads) {
   ACCELD_ASSIGN_OR_RETURN(auto code, kernels::cpu::CpuModule::Load(executable.code));
-  constexpr size_t kAlignment = kernels::kBufferAlignment;
-  const size_t size = executable.constants.size();
-  AlignedBytes constants(std::aligned_alloc(kAlignment, (size / kAlignment + 1) * kAlignment));
-  if (constants == nullptr) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("load: the system refuses ", size, " bytes for constants"));
+  const std::string& constants = executable.constants;
+  std::shared_ptr<Buffer> block;
+  if (!constants.empty()) {
+    ACCELD_ASSIGN_OR_RETURN(block, memory.Allocate(static_cast<int64_t>(constants.size())));
+    std::memcpy(block->address(), constants.data(), constants.size());
   }
-  if (size > 0) std::memcpy(constants.get(), executable.constants.data(), size);
-  return std::make_shared<const LoadedCpuModule>(std::move(code), std::move(constants),
-                                                 static_cast<int64_t>(size), num_threads);
+  return std::make_shared<const LoadedCpuModule>(std::move(code), std::move(block), num_threads);
 }
 
 }  // namespace acceld::hal::cpu

@@ -26,6 +26,7 @@ struct FakeCompiler {
 //   add_one: f32[n] -> f32[n]      zeros: () -> f32[4]         add: f32[n], f32[n] -> f32[n]
 //   fail: f32[n] -> f32[n], fails on the device                bad: does not compile
 //   huge: () -> f32[2^40]          spin: () -> f32[1], runs until it is cancelled
+//   heavy: f32[1024] -> f32[1024], adds one and has 8 KiB of constants
 //   invalid: does not verify
 inline ir::Module ModuleNamed(const std::string& name) {
   ir::Module module;
@@ -64,6 +65,7 @@ inline absl::StatusOr<hal::Executable> FakeCompile(FakeCompiler& compiler, const
   executable.arena_bytes = 64;
   executable.steady = module.name != "spin";
   executable.code = module.name;
+  if (module.name == "heavy") executable.constants = std::string(8 << 10, 'c');
   if (module.name == "add_one" || module.name == "add" || module.name == "zeros") {
     // Kernels have no other way to learn the number of elements.
     executable.code += std::to_string(executable.results[0].num_elements());
@@ -92,6 +94,7 @@ inline void AddFakeKernels(FakeDevice& device) {
       return absl::OkStatus();
     };
   }
+  device.kernels["heavy"] = device.kernels["add_one1024"];
   device.kernels["huge"] = [](const auto&) { return absl::OkStatus(); };
   device.kernels["fail"] = [](const auto&) { return absl::InternalError("library call failed"); };
   device.kernels["spin"] = [](const kernels::cpu::LaunchContext& context) {

@@ -19,15 +19,20 @@ namespace acceld::testing {
 
 using Kernel = std::function<absl::Status(const kernels::cpu::LaunchContext&)>;
 
-// Code that is a C++ function.
+// Code that is a C++ function, and constants that nobody reads.
 class FakeModule final : public hal::cpu::HostModule {
  public:
-  explicit FakeModule(Kernel kernel) : kernel_(std::move(kernel)) {}
-  int64_t size_bytes() const override { return 100; }
+  explicit FakeModule(Kernel kernel, std::shared_ptr<hal::Buffer> constants = nullptr)
+      : kernel_(std::move(kernel)), constants_(std::move(constants)) {}
+  int64_t size_bytes() const override { return 100 + device_bytes(); }
+  int64_t device_bytes() const override {
+    return constants_ == nullptr ? 0 : constants_->size_bytes();
+  }
   absl::Status Run(kernels::cpu::LaunchContext context) const override { return kernel_(context); }
 
  private:
   const Kernel kernel_;
+  const std::shared_ptr<hal::Buffer> constants_;
 };
 
 class FakeCodeGenerator final : public hal::CodeGenerator {
@@ -62,7 +67,12 @@ class FakeDevice final : public hal::Device {
     loads.fetch_add(1);
     const auto it = kernels.find(executable.code);
     if (it == kernels.end()) return absl::DataLossError("no kernel named " + executable.code);
-    return std::make_shared<const FakeModule>(it->second);
+    std::shared_ptr<hal::Buffer> constants;
+    if (!executable.constants.empty()) {
+      ACCELD_ASSIGN_OR_RETURN(constants,
+                              Allocate(static_cast<int64_t>(executable.constants.size())));
+    }
+    return std::make_shared<const FakeModule>(it->second, std::move(constants));
   }
 
   std::map<std::string, Kernel> kernels;

@@ -1,0 +1,76 @@
+#include "server/runtime/device_memory.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+
+namespace acceld::runtime {
+
+bool DeviceMemory::MakeRoom(int64_t size_bytes, Victims victims) {
+  bool waited = false;
+  {
+    MutexLock lock(mutex_);
+    for (; busy_; waited = true) turn_.Wait(mutex_);
+    busy_ = true;
+  }
+  const hal::MemoryStats memory = device_.memory();
+  // What another thread has freed meanwhile may be enough.
+  const bool freed = (waited && size_bytes <= memory.limit_bytes - memory.used_bytes) ||
+                     MakeRoomAlone(size_bytes, victims);
+  MutexLock lock(mutex_);
+  busy_ = false;
+  turn_.NotifyOne();
+  return freed;
+}
+
+bool DeviceMemory::MakeRoomAlone(int64_t size_bytes, Victims victims) {
+  const hal::MemoryStats memory = device_.memory();
+  // The device has refused, so something must go even if rounding hides what.
+  int64_t missing = std::max<int64_t>(size_bytes - (memory.limit_bytes - memory.used_bytes), 1);
+  int64_t unloaded = 0;
+  if (victims == Victims::kIdle && options_.unload_executables) {
+    unloaded = options_.unload_executables(missing);
+    missing -= unloaded;
+    if (missing <= 0) return true;
+  }
+  return Spill(missing, victims) || unloaded > 0;
+}
+
+bool DeviceMemory::Spill(int64_t size_bytes, Victims victims) {
+  if (options_.host == nullptr) return false;
+  struct Copy {
+    std::shared_ptr<Array> array;
+    std::shared_ptr<HostMemory::Block> block;
+    Event done;
+  };
+  std::vector<Copy> copies;
+  const int64_t room_bytes = options_.host->limit_bytes() - options_.host->used_bytes();
+  for (std::shared_ptr<Array>& array : residents_->Find(victims, size_bytes, room_bytes)) {
+    auto block = options_.host->Allocate(array->type()->size_bytes());
+    if (!block.ok()) break;
+    std::shared_ptr<hal::Buffer> buffer = array->BeginSpill(victims);
+    if (buffer == nullptr) continue;
+    Event done = to_host_.CopyToHost(std::move(buffer), (*block)->data(), *block);
+    copies.push_back({std::move(array), *std::move(block), std::move(done)});
+  }
+  bool freed = false;
+  for (Copy& copy : copies) {
+    if (!copy.done.Await().ok() || !copy.array->EndSpill(std::move(copy.block))) continue;
+    spills_.Add();
+    freed = true;
+  }
+  return freed;
+}
+
+absl::Status DeviceMemory::Explain(const absl::Status& refusal) const {
+  const int64_t limit_bytes = options_.host == nullptr ? 0 : options_.host->limit_bytes();
+  const int64_t used_bytes = options_.host == nullptr ? 0 : options_.host->used_bytes();
+  return {refusal.code(),
+          absl::StrCat(refusal.message(), " on device ", index_, ", ", residents_->idle_bytes(),
+                       " of them by idle arrays; spilled arrays use ", used_bytes, " of ",
+                       limit_bytes, " bytes of host memory")};
+}
+
+}  // namespace acceld::runtime

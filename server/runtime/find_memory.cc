@@ -1,0 +1,122 @@
+#include <utility>
+
+#include "server/runtime/device_executor.h"
+
+// Memory for a task whose turn it is, and what is done when there is not enough.
+namespace acceld::runtime {
+
+absl::Status DeviceExecutor::FindMemory(Task* task, int64_t size_bytes,
+                                        absl::FunctionRef<absl::Status()> allocate) {
+  using Victims = DeviceMemory::Victims;
+  const TimePoint deadline = std::chrono::steady_clock::now() + options_.memory_wait;
+  while (true) {
+    if (task != nullptr && task->cancelled_.load()) return ReasonFor(*task);
+    const uint64_t seen = completions();
+    absl::Status status = allocate();
+    if (status.code() != absl::StatusCode::kResourceExhausted) return status;
+    // A submitting thread leaves the rest to the dispatcher.
+    if (task != nullptr && task->brief_) return status;
+    if (size_bytes <= device_.memory().limit_bytes &&
+        (memory_.MakeRoom(size_bytes, Victims::kIdle) || WaitForCompletion(task, seen, deadline) ||
+         memory_.MakeRoom(size_bytes, Victims::kQueued))) {
+      continue;
+    }
+    return memory_.Explain(status);
+  }
+}
+
+absl::StatusOr<std::shared_ptr<hal::Buffer>> DeviceExecutor::Allocate(Task& task,
+                                                                      int64_t size_bytes) {
+  std::shared_ptr<hal::Buffer> buffer;
+  ACCELD_RETURN_IF_ERROR(FindMemory(&task, size_bytes, [&]() -> absl::Status {
+    ACCELD_ASSIGN_OR_RETURN(buffer, device_.Allocate(size_bytes));
+    return absl::OkStatus();
+  }));
+  return buffer;
+}
+
+absl::Status DeviceExecutor::AllocateAll(Task& task, int64_t arena_bytes,
+                                         absl::InlinedVector<Allocation, 2>& outputs,
+                                         std::shared_ptr<hal::Buffer>& arena) {
+  ACCELD_RETURN_IF_ERROR(ChargeAll(task, outputs));
+  int64_t size_bytes = arena_bytes;
+  for (const Allocation& output : outputs) size_bytes += output.charged_bytes;
+  absl::Status status =
+      FindMemory(&task, size_bytes, [&] { return TryAllocateAll(arena_bytes, outputs, arena); });
+  if (status.ok()) return status;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    task.outputs[i]->account().Refund(outputs[i].charged_bytes);
+  }
+  outputs.clear();
+  return status;
+}
+
+absl::Status DeviceExecutor::ChargeAll(Task& task, absl::InlinedVector<Allocation, 2>& outputs) {
+  const TimePoint deadline = std::chrono::steady_clock::now() + options_.memory_wait;
+  while (true) {
+    if (task.cancelled_.load()) return ReasonFor(task);
+    const uint64_t seen = completions();
+    absl::Status status;
+    for (const auto& output : task.outputs) {
+      const int64_t size_bytes = output->type()->size_bytes();
+      status = output->account().Charge(size_bytes);
+      if (!status.ok()) break;
+      outputs.push_back({nullptr, size_bytes});
+    }
+    if (status.ok()) return status;
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      task.outputs[i]->account().Refund(outputs[i].charged_bytes);
+    }
+    outputs.clear();
+    // Arrays that running work alone holds are refunded when it ends.
+    if (task.brief_ || !WaitForCompletion(&task, seen, deadline)) return status;
+  }
+}
+
+absl::Status DeviceExecutor::TryAllocateAll(int64_t arena_bytes,
+                                            absl::InlinedVector<Allocation, 2>& outputs,
+                                            std::shared_ptr<hal::Buffer>& arena) {
+  absl::Status status;
+  for (size_t i = 0; status.ok() && i < outputs.size(); ++i) {
+    auto buffer = device_.Allocate(outputs[i].charged_bytes);
+    if (buffer.ok()) outputs[i].buffer = *std::move(buffer);
+    status = buffer.status();
+  }
+  if (status.ok() && arena_bytes > 0) {
+    arena = arena_.lock();
+    if (arena == nullptr || arena->size_bytes() < arena_bytes) {
+      arena.reset();
+      auto buffer = device_.Allocate(arena_bytes);
+      if (buffer.ok()) arena_ = arena = *std::move(buffer);
+      status = buffer.status();
+    }
+  }
+  // All or nothing: a part would stand in the way of making room.
+  if (!status.ok()) {
+    for (Allocation& output : outputs) output.buffer.reset();
+  }
+  return status;
+}
+
+uint64_t DeviceExecutor::completions() const {
+  MutexLock lock(mutex_);
+  return completions_;
+}
+
+bool DeviceExecutor::WaitForCompletion(const Task* task, uint64_t seen_completions,
+                                       TimePoint deadline) {
+  MutexLock lock(mutex_);
+  // The task that needs the memory is counted as in flight too.
+  const int own = task != nullptr ? 1 : 0;
+  ++memory_waiters_;
+  bool in_time = true;
+  while (completions_ == seen_completions && in_time &&
+         static_cast<int>(run_ahead_.count()) + uploads_in_flight_ + downloads_in_flight_ > own &&
+         (task == nullptr || !task->cancelled_.load())) {
+    in_time = memory_freed_.WaitUntil(mutex_, deadline);
+  }
+  --memory_waiters_;
+  return completions_ != seen_completions || (task != nullptr && task->cancelled_.load());
+}
+
+}  // namespace acceld::runtime
