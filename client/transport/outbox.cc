@@ -132,6 +132,7 @@ CommandOutbox::Wakeup CommandOutbox::WaitForWork(std::chrono::steady_clock::time
     if (woken) {
       ticks = kTicksBeforeSleep;
     } else if (CanSend()) {
+      if (queue_.empty()) wakeup = Wakeup::kReleases;
       break;
     } else if (!writer_ticks_ || tick >= deadline) {
       wakeup = Wakeup::kTime;

@@ -53,10 +53,11 @@ class CommandOutbox {
   // What the window lets out, or nullptr.
   SharedBatch Take();
   enum class Wakeup {
-    kWork,   // There may be something to Take.
-    kTaken,  // There was, but somebody else was quicker.
-    kTime,   // The deadline has passed.
-    kEnd,    // The outbox has failed.
+    kWork,      // There may be something to Take.
+    kReleases,  // The same, but only releases that have waited for long enough.
+    kTaken,     // There was, but somebody else was quicker.
+    kTime,      // The deadline has passed.
+    kEnd,       // The outbox has failed.
   };
   // Blocks until there is something to do or to know. For the one writing thread.
   Wakeup WaitForWork(std::chrono::steady_clock::time_point deadline);

@@ -21,7 +21,7 @@ constexpr std::chrono::milliseconds kLazyTick{1};
 // After so many ticks without any command they are not expected any more.
 constexpr int kIdleTicks = 100;
 // So often in a row must a caller have been quicker than the writer thread.
-constexpr int kQuickCallers = 8;
+constexpr int kQuickCallers = 4;
 constexpr std::chrono::milliseconds kMinBackoff{20}, kMaxBackoff{500};
 // A write on a broken stream: its reader will find out.
 constexpr std::chrono::milliseconds kBrokenPause{5};
@@ -133,7 +133,9 @@ void SessionLink::RunWriter() {
     const bool callers_write = flushes != std::exchange(seen_flushes, flushes);
     idle_ticks = lazy && wakeup == Wakeup::kTime && !callers_write ? idle_ticks + 1 : 0;
     if (lazy && (callers_write || (idle_ticks > 0 && idle_ticks < kIdleTicks))) continue;
-    const bool wrote = wakeup == Wakeup::kWork && Flush();
+    // Their next batch takes them along.
+    if (wakeup == Wakeup::kReleases && callers_write) continue;
+    const bool wrote = (wakeup == Wakeup::kWork || wakeup == Wakeup::kReleases) && Flush();
     beaten = !wrote && callers_write ? beaten + 1 : 0;
     const bool was_lazy = std::exchange(lazy, beaten >= kQuickCallers);
     if (lazy != was_lazy) outbox_.SetLazy(lazy);

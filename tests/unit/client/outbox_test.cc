@@ -68,7 +68,7 @@ TEST(CommandOutbox, FewReleasesWaitForABatchToJoin) {
   outbox.Release(7);
   const auto start = now();
   // Alone they go after a moment, long before the deadline.
-  EXPECT_EQ(outbox.WaitForWork(start + std::chrono::hours(1)), CommandOutbox::Wakeup::kWork);
+  EXPECT_EQ(outbox.WaitForWork(start + std::chrono::hours(1)), CommandOutbox::Wakeup::kReleases);
   EXPECT_GE(now() - start, CommandOutbox::kReleaseLinger / 2);
   for (size_t i = 0; i < CommandOutbox::kManyReleases; ++i) outbox.Release(100 + i);
   const CommandOutbox::SharedBatch batch = outbox.Take();
