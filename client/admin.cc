@@ -6,6 +6,7 @@
 #include "client/transport/admin_connection.h"
 #include "client/transport/convert.h"
 #include "common/address.h"
+#include "common/ir/wire.h"
 #include "common/utf8.h"
 
 namespace acceld::client {
@@ -53,6 +54,21 @@ absl::StatusOr<ServerStats> Admin::GetStats() const {
 absl::StatusOr<std::vector<SessionInfo>> Admin::ListSessions() const {
   ACCELD_ASSIGN_OR_RETURN(const v1::ListSessionsReply reply, impl_->connection->ListSessions());
   return FromProtos<SessionInfo>(reply.sessions());
+}
+
+absl::StatusOr<std::vector<NamedArray>> Admin::ListNames() const {
+  ACCELD_ASSIGN_OR_RETURN(const v1::ListNamesReply reply, impl_->connection->ListNames());
+  std::vector<NamedArray> arrays;
+  for (const v1::NamedArray& proto : reply.arrays()) {
+    ACCELD_ASSIGN_OR_RETURN(ir::TensorType type, ir::FromProto(proto.type()));
+    arrays.push_back({.name = proto.name(),
+                      .owner = proto.owner(),
+                      .type = std::move(type),
+                      .device = proto.device(),
+                      .for_everyone = proto.for_everyone(),
+                      .age_s = proto.age_s()});
+  }
+  return arrays;
 }
 
 absl::StatusOr<std::vector<CacheEntry>> Admin::ListCache(size_t limit) const {

@@ -32,6 +32,8 @@ class Admin {
   absl::StatusOr<std::vector<DeviceInfo>> ListDevices() const;
   absl::StatusOr<ServerStats> GetStats() const;
   absl::StatusOr<std::vector<SessionInfo>> ListSessions() const;
+  // Those that the caller may open.
+  absl::StatusOr<std::vector<NamedArray>> ListNames() const;
   // Most recently used first, at most `limit`.
   absl::StatusOr<std::vector<CacheEntry>> ListCache(size_t limit = 1000) const;
   // What ended in the last seconds (0: all that the daemon keeps), by the time at which it began.

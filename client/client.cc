@@ -23,7 +23,6 @@ namespace {
 constexpr size_t kMaxInlineBytes = size_t{64} << 10;
 // Programs up to this size are sent without asking whether the daemon knows them.
 constexpr size_t kMaxUnaskedBytes = size_t{4} << 10;
-constexpr uint32_t kCachePageSize = 1000;
 constexpr std::chrono::seconds kDefaultTcpLease{30};
 
 v1::Program Encode(const ir::Module& module, const std::string& entry) {
@@ -58,14 +57,6 @@ Connection::OnDone SetDone(Promise<Unit> promise) {
   return [shared](const absl::Status& status) {
     shared->Set(status.ok() ? absl::StatusOr<Unit>(Unit{}) : absl::StatusOr<Unit>(status));
   };
-}
-
-template <typename Reply, typename Protos>
-std::vector<Reply> FromProtos(const Protos& protos) {
-  std::vector<Reply> replies;
-  replies.reserve(protos.size());
-  for (const auto& proto : protos) replies.push_back(FromProto(proto));
-  return replies;
 }
 
 }  // namespace
@@ -144,7 +135,9 @@ absl::StatusOr<std::shared_ptr<Client>> Client::Connect(ConnectOptions options) 
                                             .wait_for_daemon = options.wait_for_daemon,
                                             .max_fetch_bytes = options.max_fetch_bytes,
                                             .shared_memory = options.shared_memory}));
-  impl->devices = FromProtos<DeviceInfo>(impl->connection->welcome().devices());
+  for (const v1::DeviceInfo& device : impl->connection->welcome().devices()) {
+    impl->devices.push_back(FromProto(device));
+  }
   return std::shared_ptr<Client>(new Client(std::move(impl)));
 }
 
@@ -301,49 +294,6 @@ absl::Status Client::DropName(const std::string& name) {
   const Event done = promise.future();
   impl_->connection->DropName(name, SetDone(std::move(promise)));
   return done.Await().status();
-}
-
-absl::StatusOr<std::vector<NamedArray>> Client::ListNames() const {
-  ACCELD_ASSIGN_OR_RETURN(const v1::ListNamesReply reply, impl_->connection->ListNames());
-  std::vector<NamedArray> arrays;
-  for (const v1::NamedArray& proto : reply.arrays()) {
-    ACCELD_ASSIGN_OR_RETURN(ir::TensorType type, ir::FromProto(proto.type()));
-    arrays.push_back({.name = proto.name(),
-                      .owner = proto.owner(),
-                      .type = std::move(type),
-                      .device = proto.device(),
-                      .for_everyone = proto.for_everyone(),
-                      .age_s = proto.age_s()});
-  }
-  return arrays;
-}
-
-absl::StatusOr<std::vector<DeviceInfo>> Client::ListDevices() const {
-  ACCELD_ASSIGN_OR_RETURN(const v1::ListDevicesReply reply, impl_->connection->ListDevices());
-  return FromProtos<DeviceInfo>(reply.devices());
-}
-
-absl::StatusOr<ServerStats> Client::GetStats() const {
-  ACCELD_ASSIGN_OR_RETURN(const v1::Stats reply, impl_->connection->GetStats());
-  return FromProto(reply);
-}
-
-absl::StatusOr<std::vector<SessionInfo>> Client::ListSessions() const {
-  ACCELD_ASSIGN_OR_RETURN(const v1::ListSessionsReply reply, impl_->connection->ListSessions());
-  return FromProtos<SessionInfo>(reply.sessions());
-}
-
-absl::StatusOr<std::vector<CacheEntry>> Client::ListCache(size_t limit) const {
-  std::vector<CacheEntry> entries;
-  v1::ListCacheRequest request;
-  do {
-    request.set_page_size(
-        static_cast<uint32_t>(std::min<size_t>(limit - entries.size(), kCachePageSize)));
-    ACCELD_ASSIGN_OR_RETURN(const v1::ListCacheReply reply, impl_->connection->ListCache(request));
-    for (const v1::CacheEntry& entry : reply.entries()) entries.push_back(FromProto(entry));
-    request.set_page_token(reply.next_page_token());
-  } while (!request.page_token().empty() && entries.size() < limit);
-  return entries;
 }
 
 absl::string_view PriorityName(Priority priority) {

@@ -113,15 +113,6 @@ class Client {
   // Forgets the name; who has opened the array keeps it. Blocks. NOT_FOUND, PERMISSION_DENIED.
   absl::Status DropName(const std::string& name);
 
-  // Questions to the daemon: unary calls, each blocks for its answer (at most 10 s).
-  absl::StatusOr<std::vector<DeviceInfo>> ListDevices() const;
-  absl::StatusOr<ServerStats> GetStats() const;
-  absl::StatusOr<std::vector<SessionInfo>> ListSessions() const;
-  // Those that this client may open.
-  absl::StatusOr<std::vector<NamedArray>> ListNames() const;
-  // Most recently used first, at most `limit`.
-  absl::StatusOr<std::vector<CacheEntry>> ListCache(size_t limit = 1000) const;
-
  private:
   struct Impl;
   explicit Client(std::unique_ptr<Impl> impl);

@@ -13,6 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/log.h"
+#include "grpc/grpc.h"
 #include "server/config/command_line.h"
 #include "server/config/effective.h"
 #include "server/engine/engine.h"
@@ -93,6 +94,9 @@ int Run(const config::FixedSources& sources, config::Effective effective) {
     return kExitFailure;
   }
   LogDevices(**engine);
+  // Never shut down, which may take ten seconds: gRPC waits for a thread of its own to look at its
+  // clock.
+  grpc_init();
   absl::StatusOr<std::unique_ptr<rpc::Server>> server = rpc::Server::Start(**engine, config.rpc);
   if (!server.ok()) {
     LogError("cannot start: ", server.status().message());

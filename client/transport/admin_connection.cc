@@ -4,6 +4,7 @@
 
 #include "acceld/v1/acceld.grpc.pb.h"
 #include "client/transport/dial.h"
+#include "client/transport/keep_grpc.h"
 #include "client/transport/status_codes.h"
 
 namespace acceld::client {
@@ -53,6 +54,7 @@ AdminConnection::~AdminConnection() = default;
 
 absl::StatusOr<std::unique_ptr<AdminConnection>> AdminConnection::Open(
     const Address& address, std::chrono::milliseconds timeout, bool wait_for_daemon) {
+  KeepGrpc();
   auto impl = std::make_unique<Impl>(address);
   ACCELD_RETURN_IF_ERROR(AwaitDaemon(impl->channel(), address, timeout, wait_for_daemon));
   return std::unique_ptr<AdminConnection>(new AdminConnection(std::move(impl)));
@@ -66,6 +68,9 @@ absl::StatusOr<v1::Stats> AdminConnection::GetStats() const {
 }
 absl::StatusOr<v1::ListSessionsReply> AdminConnection::ListSessions() const {
   return impl_->Ask(&v1::Acceld::Stub::ListSessions, v1::ListSessionsRequest());
+}
+absl::StatusOr<v1::ListNamesReply> AdminConnection::ListNames() const {
+  return impl_->Ask(&v1::Acceld::Stub::ListNames, v1::ListNamesRequest());
 }
 absl::StatusOr<v1::ListCacheReply> AdminConnection::ListCache(
     const v1::ListCacheRequest& request) const {

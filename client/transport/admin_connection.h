@@ -25,6 +25,7 @@ class AdminConnection {
   absl::StatusOr<v1::ListDevicesReply> ListDevices() const;
   absl::StatusOr<v1::Stats> GetStats() const;
   absl::StatusOr<v1::ListSessionsReply> ListSessions() const;
+  absl::StatusOr<v1::ListNamesReply> ListNames() const;
   absl::StatusOr<v1::ListCacheReply> ListCache(const v1::ListCacheRequest& request) const;
   absl::Status KillSession(const v1::KillSessionRequest& request) const;
   absl::StatusOr<v1::DrainReply> Drain(const v1::DrainRequest& request) const;

@@ -9,6 +9,7 @@
 #include "client/transport/bulk.h"
 #include "client/transport/convert.h"
 #include "client/transport/dial.h"
+#include "client/transport/keep_grpc.h"
 #include "client/transport/outbox.h"
 #include "client/transport/pending.h"
 #include "client/transport/session_link.h"
@@ -22,7 +23,6 @@ namespace acceld::client {
 namespace {
 
 constexpr uint32_t kProtocolVersion = 1;
-constexpr std::chrono::seconds kUnaryTimeout{10};
 constexpr std::chrono::seconds kFarewellTimeout{2};
 // How often the bytes of a fetch are asked for when streams break.
 constexpr int kFetchAttempts = 20;
@@ -52,10 +52,6 @@ class Connection::Impl : public SessionLink::Handler {
 
   absl::Status Open();
   void Close(const absl::Status& reason);
-  template <typename Reply, typename Request>
-  absl::StatusOr<Reply> Ask(grpc::Status (v1::Acceld::Stub::*method)(grpc::ClientContext*,
-                                                                     const Request&, Reply*),
-                            const Request& request) const;
   void SendRequest(v1::Command command, uint64_t request_id, PendingRequests::Callback done);
   void Fetch(uint64_t request_id, uint64_t handle, int attempts, std::shared_ptr<ByteSink> sink,
              OnDone done);
@@ -275,18 +271,8 @@ void Connection::Impl::Fetch(uint64_t request_id, uint64_t handle, int attempts,
               });
 }
 
-template <typename Reply, typename Request>
-absl::StatusOr<Reply> Connection::Impl::Ask(
-    grpc::Status (v1::Acceld::Stub::*method)(grpc::ClientContext*, const Request&, Reply*),
-    const Request& request) const {
-  grpc::ClientContext context;
-  context.set_deadline(std::chrono::system_clock::now() + kUnaryTimeout);
-  Reply reply;
-  ACCELD_RETURN_IF_ERROR(StatusFromGrpc((*stub_.*method)(&context, request, &reply)));
-  return reply;
-}
-
 absl::StatusOr<std::shared_ptr<Connection>> Connection::Open(const Options& options) {
+  KeepGrpc();
   auto impl = std::make_unique<Impl>(options);
   ACCELD_RETURN_IF_ERROR(impl->Open());
   return std::shared_ptr<Connection>(new Connection(std::move(impl)));
@@ -434,23 +420,6 @@ absl::Status Connection::Upload(v1::BeginUpload begin, absl::string_view bytes,
         if (absl::IsUnavailable(status)) impl->Close(Annotate(status, "an upload broke"));
       });
   return absl::OkStatus();
-}
-
-absl::StatusOr<v1::ListDevicesReply> Connection::ListDevices() const {
-  return impl_->Ask(&v1::Acceld::Stub::ListDevices, v1::ListDevicesRequest());
-}
-absl::StatusOr<v1::Stats> Connection::GetStats() const {
-  return impl_->Ask(&v1::Acceld::Stub::GetStats, v1::GetStatsRequest());
-}
-absl::StatusOr<v1::ListSessionsReply> Connection::ListSessions() const {
-  return impl_->Ask(&v1::Acceld::Stub::ListSessions, v1::ListSessionsRequest());
-}
-absl::StatusOr<v1::ListNamesReply> Connection::ListNames() const {
-  return impl_->Ask(&v1::Acceld::Stub::ListNames, v1::ListNamesRequest());
-}
-absl::StatusOr<v1::ListCacheReply> Connection::ListCache(
-    const v1::ListCacheRequest& request) const {
-  return impl_->Ask(&v1::Acceld::Stub::ListCache, request);
 }
 
 }  // namespace acceld::client

@@ -20,8 +20,8 @@
 
 namespace acceld::client {
 
-// The transport under a Client: a session on the Channel (session_link.h), and the streams and
-// unary calls beside it. Only this folder knows gRPC.
+// The transport under a Client: a session on the Channel (session_link.h), and the streams beside
+// it. Only this folder knows gRPC.
 //
 // All methods may be called from any thread. Callbacks run once, on one of the connection's
 // threads, on one that waits in Serve for that very answer, or at once when the connection has
@@ -98,13 +98,6 @@ class Connection {
   // called, once. A failed stream becomes the array's error.
   absl::Status Upload(v1::BeginUpload begin, absl::string_view bytes,
                       std::function<void()> release);
-
-  // Unary calls; each blocks.
-  absl::StatusOr<v1::ListDevicesReply> ListDevices() const;
-  absl::StatusOr<v1::Stats> GetStats() const;
-  absl::StatusOr<v1::ListSessionsReply> ListSessions() const;
-  absl::StatusOr<v1::ListNamesReply> ListNames() const;
-  absl::StatusOr<v1::ListCacheReply> ListCache(const v1::ListCacheRequest& request) const;
 
  private:
   class Impl;

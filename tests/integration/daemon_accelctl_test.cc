@@ -14,11 +14,6 @@ using ::testing::HasSubstr;
 
 class DaemonAccelctlTest : public DaemonTest {
  protected:
-  CommandResult Accelctl(std::vector<std::string> arguments) {
-    std::vector<std::string> argv = {BinDir() + "/accelctl", "--address", address()};
-    argv.insert(argv.end(), arguments.begin(), arguments.end());
-    return RunCommand(argv);
-  }
   Json AccelctlJson(std::vector<std::string> arguments) {
     arguments.push_back("--json");
     const CommandResult result = Accelctl(std::move(arguments));

@@ -22,7 +22,7 @@ class DaemonCacheTest : public DaemonTest {
     return RunOnce(Parse(kIncrementText), Floats(std::vector<float>(16, 1)),
                    Floats(std::vector<float>(16, 2)));
   }
-  uint64_t Dropped() { return Stats(*Connect()).cache_dropped; }
+  uint64_t Dropped() { return Stats().cache_dropped; }
 
   std::vector<fs::path> Entries() const {
     std::vector<fs::path> entries;
@@ -38,7 +38,7 @@ class DaemonCacheTest : public DaemonTest {
     const client::ExecutionInfo execution = RunOnFreshDaemon();
     EXPECT_EQ(execution.verdict, CacheVerdict::kMiss);
     EXPECT_EQ(Dropped(), 1u);
-    EXPECT_EQ(Stats(*Connect()).compiles, 1u);
+    EXPECT_EQ(Stats().compiles, 1u);
     EXPECT_EQ(RunOnRunningDaemon().verdict, CacheVerdict::kMemory);
     EXPECT_EQ(Stop(), 0);
     EXPECT_EQ(RunOnFreshDaemon().verdict, CacheVerdict::kDisk);
@@ -53,7 +53,7 @@ TEST_F(DaemonCacheTest, ARestartFindsTheExecutableOnDisk) {
   const client::ExecutionInfo second = RunOnFreshDaemon();
   EXPECT_EQ(second.verdict, CacheVerdict::kDisk);
   EXPECT_EQ(second.cache_key, first.cache_key);
-  const client::ServerStats stats = Stats(*Connect());
+  const client::ServerStats stats = Stats();
   EXPECT_EQ(stats.compiles, 0u);
   EXPECT_EQ(stats.cache_hits_disk, 1u);
   EXPECT_EQ(stats.cache_dropped, 0u);

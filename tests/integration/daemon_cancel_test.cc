@@ -30,12 +30,9 @@ class DaemonCancelTest : public DaemonTest {
   }
   // Nothing is queued or runs, and the device is free for others.
   void ExpectIdleAndServing() {
-    EXPECT_TRUE(Eventually([this] { return Admin()->ListDevices()->front().queued == 0; }));
+    EXPECT_TRUE(IsQueued(0));
     RunOnce(Parse(kIncrementText), Floats(std::vector<float>(16, 1)),
             Floats(std::vector<float>(16, 2)));
-  }
-  bool IsQueued(uint64_t executions) {
-    return Eventually([&] { return Admin()->ListDevices()->front().queued == executions; });
   }
   std::string WriteCount() const {
     const std::string path = folder_.path() + "/count.mlir";
@@ -139,13 +136,13 @@ TEST_F(DaemonCancelTest, ARunIsStoppedByTheDeadlineOfItsCall) {
   v1::RunReply reply;
   EXPECT_EQ(raw.stub().Run(&context, request, &reply).error_code(),
             grpc::StatusCode::DEADLINE_EXCEEDED);
-  EXPECT_TRUE(Eventually([this] { return Admin()->ListSessions()->empty(); }));
+  EXPECT_TRUE(Eventually([this] { return Admin().ListSessions()->empty(); }));
   ExpectIdleAndServing();
 }
 
 TEST_F(DaemonCancelTest, AccelctlRunTakesATimeout) {
-  const CommandResult run = RunCommand({BinDir() + "/accelctl", "--address", address(), "run",
-                                        WriteCount(), "--arg", "i64[]=-1", "--timeout", "0.05"});
+  const CommandResult run =
+      Accelctl({"run", WriteCount(), "--arg", "i64[]=-1", "--timeout", "0.05"});
   EXPECT_EQ(run.exit_code, 1) << run.output;
   EXPECT_THAT(run.output, HasSubstr("not done by its deadline"));
   ExpectIdleAndServing();

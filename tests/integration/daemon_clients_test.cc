@@ -21,10 +21,10 @@ using client::Client;
 class DaemonClientsTest : public DaemonTest {
  protected:
   // Nothing is held by anyone.
-  static bool AllIsFree(Client& observer) {
-    const client::ServerStats stats = Stats(observer);
+  bool AllIsFree() {
+    const client::ServerStats stats = Stats();
     if (stats.arrays != 0 || stats.array_bytes != 0) return false;
-    for (const client::DeviceInfo& device : Devices(observer)) {
+    for (const client::DeviceInfo& device : Devices()) {
       if (device.memory_used_bytes != 0 || device.queued != 0) return false;
     }
     return true;
@@ -37,12 +37,11 @@ TEST_F(DaemonClientsTest, EightProcessesWithTheSameNewProgramCompileItOnce) {
   ASSERT_EQ(mkfifo(gate.c_str(), 0600), 0);
   std::vector<Process> processes;
   for (int i = 0; i < 8; ++i) processes.push_back(StartClient("submit", {gate, absl::StrCat(i)}));
-  const std::shared_ptr<Client> observer = Connect();
-  ASSERT_TRUE(Eventually([&] { return Stats(*observer).sessions == 9; }));
+  ASSERT_TRUE(Eventually([&] { return Stats().sessions == 8; }));
   const int opened = open(gate.c_str(), O_RDWR);
   for (Process& process : processes) EXPECT_EQ(process.Wait(), 0) << ClientsLog();
   close(opened);
-  const client::ServerStats stats = Stats(*observer);
+  const client::ServerStats stats = Stats();
   EXPECT_EQ(stats.compiles, 1u);
   EXPECT_EQ(stats.cache_misses, 1u);
   EXPECT_EQ(stats.cache_hits_memory + stats.cache_hits_inflight, 7u);
@@ -51,7 +50,6 @@ TEST_F(DaemonClientsTest, EightProcessesWithTheSameNewProgramCompileItOnce) {
 
 TEST_F(DaemonClientsTest, AKilledClientFreesAllAndDisturbsNobody) {
   ASSERT_NO_FATAL_FAILURE(Start());
-  const std::shared_ptr<Client> observer = Connect();
   std::atomic<bool> stop{false};
   std::thread other([&] {
     const std::shared_ptr<Client> client = Connect();
@@ -65,7 +63,7 @@ TEST_F(DaemonClientsTest, AKilledClientFreesAllAndDisturbsNobody) {
   });
   Process stalled = StartClient("stall");
   EXPECT_TRUE(Eventually([&] {
-    const auto session = FindSession(*observer, "stall");
+    const auto session = FindSession("stall");
     return session && session->arrays == 202 && session->queued == 100 &&
            ClientsLog().find("uploading") != std::string::npos;
   }));
@@ -73,50 +71,48 @@ TEST_F(DaemonClientsTest, AKilledClientFreesAllAndDisturbsNobody) {
   const auto killed_at = std::chrono::steady_clock::now();
   // The other client holds a few arrays of one number each.
   EXPECT_TRUE(Eventually([&] {
-    const client::ServerStats stats = Stats(*observer);
-    return stats.sessions == 2 && stats.arrays < 100 && stats.array_bytes < 1024;
+    const client::ServerStats stats = Stats();
+    return stats.sessions == 1 && stats.arrays < 100 && stats.array_bytes < 1024;
   }));
   const std::chrono::duration<double, std::milli> took =
       std::chrono::steady_clock::now() - killed_at;
   GTEST_LOG_(INFO) << "all freed " << took.count() << " ms after the kill";
-  EXPECT_FALSE(FindSession(*observer, "stall"));
+  EXPECT_FALSE(FindSession("stall"));
   stop = true;
   other.join();
-  EXPECT_TRUE(Eventually([&] { return AllIsFree(*observer); }));
-  EXPECT_EQ(Stats(*observer).execution_failures, 0u);
+  EXPECT_TRUE(Eventually([this] { return AllIsFree(); }));
+  EXPECT_EQ(Stats().execution_failures, 0u);
 }
 
 TEST_F(DaemonClientsTest, ClientsKilledAtAnyTimeLeaveNothing) {
   ASSERT_NO_FATAL_FAILURE(Start());
-  const std::shared_ptr<Client> observer = Connect();
   for (uint64_t executions : {0, 1, 25, 60}) {
     Process process = StartClient("churn");
     EXPECT_TRUE(Eventually([&] {
-      const auto session = FindSession(*observer, "churn");
+      const auto session = FindSession("churn");
       return session && session->executions >= executions;
     }));
     process.Signal(SIGKILL);
-    EXPECT_TRUE(
-        Eventually([&] { return !FindSession(*observer, "churn") && AllIsFree(*observer); }));
+    EXPECT_TRUE(Eventually([&] { return !FindSession("churn") && AllIsFree(); }));
     EXPECT_EQ(process.Wait(), 128 + SIGKILL) << ClientsLog();
   }
-  EXPECT_EQ(Stats(*observer).compiles, 1u);
+  EXPECT_EQ(Stats().compiles, 1u);
 }
 
 TEST_F(DaemonClientsTest, TheEndlessLoopOfAKilledClientIsStopped) {
   ASSERT_NO_FATAL_FAILURE(Start());
-  const std::shared_ptr<Client> observer = Connect();
+  const std::shared_ptr<Client> other = Connect();
   Process spinning = StartClient("spin");
   // Compiled, so the loop runs or is about to, and what needs its result waits.
   EXPECT_TRUE(Eventually([&] {
-    const auto session = FindSession(*observer, "spin");
-    return Stats(*observer).compiles == 1 && session && session->queued == 2;
+    const auto session = FindSession("spin");
+    return Stats().compiles == 1 && session && session->queued == 2;
   }));
-  const Array x = *observer->Upload(Floats(std::vector<float>(16, 1)));
-  const Array y = observer->Execute(Parse(kIncrementText), {x})->front();
+  const Array x = *other->Upload(Floats(std::vector<float>(16, 1)));
+  const Array y = other->Execute(Parse(kIncrementText), {x})->front();
   spinning.Signal(SIGKILL);
   EXPECT_TRUE(*y.Fetch() == Floats(std::vector<float>(16, 2)));
-  EXPECT_TRUE(Eventually([&] { return !FindSession(*observer, "spin"); }));
+  EXPECT_TRUE(Eventually([&] { return !FindSession("spin"); }));
 }
 
 TEST_F(DaemonClientsTest, ANamedArrayOutlivesTheClientThatMadeIt) {
@@ -129,8 +125,8 @@ TEST_F(DaemonClientsTest, ANamedArrayOutlivesTheClientThatMadeIt) {
         absl::IsAlreadyExists(publisher->Publish(*publisher->Upload(Floats({1})), "weights")));
   }
   const auto client = Connect();
-  ASSERT_TRUE(Eventually([&] { return Stats(*client).sessions == 1; }));
-  const auto names = client->ListNames();
+  ASSERT_TRUE(Eventually([&] { return Stats().sessions == 1; }));
+  const auto names = Admin().ListNames();
   ASSERT_TRUE(names.ok()) << names.status();
   ASSERT_EQ(names->size(), 1u);
   EXPECT_EQ((*names)[0].name, "weights");
@@ -143,7 +139,7 @@ TEST_F(DaemonClientsTest, ANamedArrayOutlivesTheClientThatMadeIt) {
     EXPECT_TRUE(absl::IsNotFound(client->Open("weights").status()));
     EXPECT_TRUE(opened->Fetch().ok());
   }
-  EXPECT_TRUE(Eventually([&] { return Stats(*client).array_bytes == 0; }));
+  EXPECT_TRUE(Eventually([&] { return Stats().array_bytes == 0; }));
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ class DaemonConfigTest : public DaemonTest {
 TEST_F(DaemonConfigTest, TheFileConfiguresTheDaemon) {
   Write("cpu-devices = 3\n");
   ASSERT_NO_FATAL_FAILURE(Start({"--config", path_}));
-  EXPECT_EQ(Devices(*Connect()).size(), 3u);
+  EXPECT_EQ(Devices().size(), 3u);
   EXPECT_THAT(daemon_->Log(), HasSubstr(absl::StrCat("configuration from ", path_)));
 }
 
@@ -58,7 +58,7 @@ TEST_F(DaemonConfigTest, SighupAppliesWhatCanBeAppliedAndNamesTheRest) {
   Write("shutdown-grace = 0.1\ncpu-devices = 2\n");
   Reload("setting cpu-devices: 1 -> 2 needs a restart");
   EXPECT_THAT(daemon_->Log(), HasSubstr("setting shutdown-grace: 86400 -> 0.1\n"));
-  EXPECT_EQ(Devices(*client).size(), 1u);
+  EXPECT_EQ(Devices().size(), 1u);
   EXPECT_EQ(Stop(), 0);  // In far less than a day.
 }
 
@@ -70,7 +70,7 @@ TEST_F(DaemonConfigTest, ABrokenFileChangesNothing) {
                       ":2: max-sessions: 'many' is not a whole number"));
   Write("log-level = \"info\"\n");
   Reload("got SIGHUP: 0 settings have changed");  // So the level was still that.
-  EXPECT_TRUE(Connect()->GetStats().ok());
+  EXPECT_TRUE(Admin().GetStats().ok());
 }
 
 }  // namespace

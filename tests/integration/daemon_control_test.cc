@@ -17,11 +17,6 @@ using ::testing::HasSubstr;
 
 class DaemonControlTest : public DaemonTest {
  protected:
-  CommandResult Accelctl(std::vector<std::string> arguments) {
-    std::vector<std::string> argv = {BinDir() + "/accelctl", "--address", address()};
-    argv.insert(argv.end(), arguments.begin(), arguments.end());
-    return RunCommand(argv);
-  }
   std::shared_ptr<Client> ConnectAs(const std::string& name) {
     auto client = Client::Connect({.address = address(), .client_name = name});
     EXPECT_TRUE(client.ok()) << client.status();
@@ -29,13 +24,8 @@ class DaemonControlTest : public DaemonTest {
   }
   // The number of the open session with this name; 0 while there is none.
   uint64_t SessionOf(const std::string& name) {
-    const absl::StatusOr<std::vector<client::SessionInfo>> sessions = Admin()->ListSessions();
-    EXPECT_TRUE(sessions.ok()) << sessions.status();
-    if (!sessions.ok()) return 0;
-    for (const client::SessionInfo& session : *sessions) {
-      if (session.client_name == name) return session.id;
-    }
-    return 0;
+    const std::optional<client::SessionInfo> session = FindSession(name);
+    return session ? session->id : 0;
   }
   static Array Count(Client& client, int64_t steps) {
     return client.Execute(Parse(kCountText), {*client.Upload(Int64(steps))})->front();
@@ -51,8 +41,8 @@ TEST_F(DaemonControlTest, AKilledSessionHearsTheReasonAndOthersGoOn) {
   ASSERT_NO_FATAL_FAILURE(Start());
   const std::shared_ptr<Client> greedy = ConnectAs("greedy"), other = ConnectAs("other");
   const auto endless = Count(*greedy, kEndless).Ready();
-  ASSERT_TRUE(Eventually([this] { return Admin()->ListDevices()->front().queued == 1; }));
-  ASSERT_TRUE(Admin()->KillSession(SessionOf("greedy"), "too greedy").ok());
+  ASSERT_TRUE(IsQueued(1));
+  ASSERT_TRUE(Admin().KillSession(SessionOf("greedy"), "too greedy").ok());
   const absl::Status ended = endless.Await().status();
   EXPECT_EQ(ended.code(), absl::StatusCode::kCancelled) << ended;
   EXPECT_THAT(std::string(ended.message()), HasSubstr("too greedy"));
@@ -62,7 +52,7 @@ TEST_F(DaemonControlTest, AKilledSessionHearsTheReasonAndOthersGoOn) {
 
   EXPECT_TRUE(*Count(*other, 1000).Fetch() == Int64(1000));
   EXPECT_TRUE(other->status().ok());
-  EXPECT_TRUE(Eventually([this] { return Admin()->ListDevices()->front().queued == 0; }));
+  EXPECT_TRUE(IsQueued(0));
   EXPECT_EQ(SessionOf("greedy"), 0u);
   EXPECT_THAT(daemon_->Log(),
               ::testing::ContainsRegex("client=greedy identity=[^ ]+ code=CANCELLED"));
@@ -83,7 +73,7 @@ TEST_F(DaemonControlTest, ARunIsKilledAsASessionIs) {
     status = raw.stub().Run(&context, request, &reply);
   });
   EXPECT_TRUE(Eventually([this] { return SessionOf("run") != 0; }));
-  EXPECT_TRUE(Admin()->KillSession(SessionOf("run"), "enough").ok());
+  EXPECT_TRUE(Admin().KillSession(SessionOf("run"), "enough").ok());
   run.join();
   EXPECT_EQ(status.error_code(), grpc::StatusCode::CANCELLED) << status.error_message();
   EXPECT_THAT(status.error_message(), HasSubstr("enough"));
@@ -91,7 +81,7 @@ TEST_F(DaemonControlTest, ARunIsKilledAsASessionIs) {
 
 TEST_F(DaemonControlTest, KillNamesASessionThatThereIsNot) {
   ASSERT_NO_FATAL_FAILURE(Start());
-  EXPECT_EQ(Admin()->KillSession(4711, "").code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(Admin().KillSession(4711, "").code(), absl::StatusCode::kNotFound);
   const CommandResult unknown = Accelctl({"kill", "4711"});
   EXPECT_EQ(unknown.exit_code, 1);
   EXPECT_THAT(unknown.output, HasSubstr("4711"));
@@ -109,7 +99,7 @@ TEST_F(DaemonControlTest, ADrainedDaemonTakesNothingNewAndFinishesWhatIsOpen) {
   EXPECT_EQ(drain.exit_code, 0) << drain.output;
   EXPECT_THAT(drain.output, HasSubstr("1 are open"));
   EXPECT_EQ(Health(), RawClient::Health::kNotServing);
-  EXPECT_TRUE(Admin()->GetStats()->draining);
+  EXPECT_TRUE(Admin().GetStats()->draining);
   const absl::Status refused = Client::Connect({.address = address()}).status();
   EXPECT_EQ(refused.code(), absl::StatusCode::kUnavailable) << refused;
   EXPECT_THAT(std::string(refused.message()), HasSubstr("draining"));
@@ -126,14 +116,14 @@ TEST_F(DaemonControlTest, DrainCanWaitForTheLastSession) {
   std::shared_ptr<Client> client = Connect();
   std::thread closer([&] {
     // Not before the daemon drains: else there is nothing to wait for.
-    EXPECT_TRUE(Eventually([this] { return Admin()->GetStats()->draining; }));
+    EXPECT_TRUE(Eventually([this] { return Admin().GetStats()->draining; }));
     client.reset();
   });
   const CommandResult drain = Accelctl({"drain", "--wait"});
   closer.join();
   EXPECT_EQ(drain.exit_code, 0) << drain.output;
   EXPECT_THAT(drain.output, HasSubstr("no session is open"));
-  EXPECT_EQ(Admin()->GetStats()->sessions, 0u);
+  EXPECT_EQ(Admin().GetStats()->sessions, 0u);
   EXPECT_EQ(Stop(), 0);
 }
 
@@ -143,15 +133,14 @@ TEST_F(DaemonControlTest, SigtermDrainsBeforeItStops) {
   // Half a second and more, during which the daemon is asked.
   std::vector<Array> counts;
   for (int i = 0; i < 5; ++i) counts.push_back(Count(*client, 100'000'000));
-  ASSERT_TRUE(Eventually([this] { return Admin()->ListDevices()->front().queued == 5; }));
-  const std::unique_ptr<client::Admin> admin = Admin();
+  ASSERT_TRUE(IsQueued(5));
   RawClient raw(address());
   daemon_->process.Signal(SIGTERM);
-  EXPECT_TRUE(Eventually([&] { return admin->GetStats().ok() && admin->GetStats()->draining; }));
+  EXPECT_TRUE(Eventually([&] { return Admin().GetStats().ok() && Admin().GetStats()->draining; }));
   EXPECT_EQ(raw.HealthOf("").value(), RawClient::Health::kNotServing);
   EXPECT_EQ(Client::Connect({.address = address()}).status().code(),
             absl::StatusCode::kUnavailable);
-  EXPECT_EQ(admin->Drain(/*undo=*/true).status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(Admin().Drain(/*undo=*/true).status().code(), absl::StatusCode::kFailedPrecondition);
   for (const Array& count : counts) EXPECT_TRUE(count.Ready().Await().ok());
   EXPECT_EQ(daemon_->process.Wait(), 0);
 }

@@ -28,10 +28,10 @@ TEST_F(DaemonDevicesTest, TenThousandDependentExecutionsRunInLittleMemory) {
   for (int i = 0; i < 10'000; ++i) y = *increment.Call(y);
   EXPECT_TRUE(*y.Fetch() == Full(kSize, 10'000));
   // All of them together would have 640 MB.
-  EXPECT_LT(Devices(*client).front().memory_peak_bytes, 64u << 20);
-  EXPECT_EQ(Stats(*client).compiles, 1u);
-  EXPECT_EQ(Stats(*client).executions, 10'000u);
-  EXPECT_TRUE(Eventually([&] { return Stats(*client).arrays == 1; }));
+  EXPECT_LT(Devices().front().memory_peak_bytes, 64u << 20);
+  EXPECT_EQ(Stats().compiles, 1u);
+  EXPECT_EQ(Stats().executions, 10'000u);
+  EXPECT_TRUE(Eventually([&] { return Stats().arrays == 1; }));
 }
 
 TEST_F(DaemonDevicesTest, TooLargeARequestFailsAloneWithAllThatIsComputedFromIt) {
@@ -78,8 +78,8 @@ TEST_F(DaemonDevicesTest, ArraysOfOneDeviceFeedExecutionsOnAnother) {
   EXPECT_TRUE(*back.Fetch() == Full(1000, 8));
   EXPECT_TRUE(*on_1.Fetch() == Full(1000, 4));
   // The code is for the architecture, not for one device.
-  EXPECT_EQ(Stats(*client).compiles, 1u);
-  for (const client::DeviceInfo& device : Devices(*client)) {
+  EXPECT_EQ(Stats().compiles, 1u);
+  for (const client::DeviceInfo& device : Devices()) {
     EXPECT_GT(device.executions, 0u) << device.id;
   }
   EXPECT_EQ(client->Upload(Full(1, 1), 2).status().code(), absl::StatusCode::kInvalidArgument);

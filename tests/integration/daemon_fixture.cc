@@ -55,6 +55,7 @@ void DaemonTest::TearDown() {
 }
 
 void DaemonTest::Start(const std::vector<std::string>& flags) {
+  admin_.reset();
   daemon_.reset();
   absl::StatusOr<Daemon> daemon = StartDaemon(folder_.path(), flags);
   ASSERT_TRUE(daemon.ok()) << daemon.status();
@@ -72,10 +73,13 @@ std::shared_ptr<client::Client> DaemonTest::Connect() {
   return client.ok() ? *std::move(client) : nullptr;
 }
 
-std::unique_ptr<client::Admin> DaemonTest::Admin() {
-  auto admin = client::Admin::Connect({.address = address()});
-  ACCELD_CHECK(admin.ok());  // The daemon has answered before.
-  return *std::move(admin);
+client::Admin& DaemonTest::Admin() {
+  if (admin_ == nullptr) {
+    auto admin = client::Admin::Connect({.address = address()});
+    ACCELD_CHECK(admin.ok());  // The daemon has answered before.
+    admin_ = *std::move(admin);
+  }
+  return *admin_;
 }
 
 client::ExecutionInfo DaemonTest::RunOnce(const client::Program& program,
@@ -96,16 +100,29 @@ client::ExecutionInfo DaemonTest::RunOnce(const client::Program& program,
   return results->front().Execution().value();
 }
 
-client::ServerStats DaemonTest::Stats(const client::Client& observer) {
-  const absl::StatusOr<client::ServerStats> stats = observer.GetStats();
+client::ServerStats DaemonTest::Stats() {
+  const absl::StatusOr<client::ServerStats> stats = Admin().GetStats();
   EXPECT_TRUE(stats.ok()) << stats.status();
-  return stats.ok() ? *stats : client::ServerStats{};
+  return stats.ok() ? *stats : client::ServerStats();
 }
 
-std::vector<client::DeviceInfo> DaemonTest::Devices(const client::Client& observer) {
-  const absl::StatusOr<std::vector<client::DeviceInfo>> devices = observer.ListDevices();
+std::vector<client::DeviceInfo> DaemonTest::Devices() {
+  const absl::StatusOr<std::vector<client::DeviceInfo>> devices = Admin().ListDevices();
   EXPECT_TRUE(devices.ok()) << devices.status();
   return devices.ok() ? *devices : std::vector<client::DeviceInfo>();
+}
+
+bool DaemonTest::IsQueued(uint64_t executions) {
+  return Eventually([&] {
+    const std::vector<client::DeviceInfo> devices = Devices();
+    return !devices.empty() && devices.front().queued == executions;
+  });
+}
+
+CommandResult DaemonTest::Accelctl(const std::vector<std::string>& arguments) {
+  std::vector<std::string> argv = {BinDir() + "/accelctl", "--address", address()};
+  argv.insert(argv.end(), arguments.begin(), arguments.end());
+  return RunCommand(argv);
 }
 
 Process DaemonTest::StartClient(const std::string& mode, std::vector<std::string> arguments) {
@@ -121,9 +138,8 @@ Process DaemonTest::StartClient(const std::string& mode, std::vector<std::string
 
 std::string DaemonTest::ClientsLog() const { return ReadText(folder_.path() + "/clients.log"); }
 
-std::optional<client::SessionInfo> DaemonTest::FindSession(client::Client& observer,
-                                                           const std::string& name) {
-  const absl::StatusOr<std::vector<client::SessionInfo>> sessions = observer.ListSessions();
+std::optional<client::SessionInfo> DaemonTest::FindSession(const std::string& name) {
+  const absl::StatusOr<std::vector<client::SessionInfo>> sessions = Admin().ListSessions();
   EXPECT_TRUE(sessions.ok()) << sessions.status();
   if (!sessions.ok()) return std::nullopt;
   for (const client::SessionInfo& session : *sessions) {

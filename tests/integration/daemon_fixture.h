@@ -38,8 +38,8 @@ class DaemonTest : public ::testing::Test {
   int Stop();
 
   std::shared_ptr<client::Client> Connect();
-  // A connection without a session.
-  std::unique_ptr<client::Admin> Admin();
+  // A connection without a session, made when it is first asked for, by one thread.
+  client::Admin& Admin();
   // Runs `program` on `argument` through a session of its own.
   client::ExecutionInfo RunOnce(const client::Program& program, const ir::Literal& argument,
                                 const ir::Literal& expected);
@@ -48,17 +48,23 @@ class DaemonTest : public ::testing::Test {
   // A process of client_process.cc.
   Process StartClient(const std::string& mode, std::vector<std::string> arguments = {});
   // What the daemon answers; nothing, and a failure, when it does not.
-  static client::ServerStats Stats(const client::Client& observer);
-  static std::vector<client::DeviceInfo> Devices(const client::Client& observer);
+  client::ServerStats Stats();
+  std::vector<client::DeviceInfo> Devices();
   // What a session with the name is seen to hold, while it is open.
-  static std::optional<client::SessionInfo> FindSession(client::Client& observer,
-                                                        const std::string& name);
+  std::optional<client::SessionInfo> FindSession(const std::string& name);
+  // Whether the first device gets to that many executions that have not ended.
+  bool IsQueued(uint64_t executions);
+  // Runs accelctl on the daemon.
+  CommandResult Accelctl(const std::vector<std::string>& arguments);
 
   std::string address() const { return daemon_->address; }
   std::string cache_folder() const { return folder_.path() + "/cache"; }
 
   TempDir folder_;
   std::unique_ptr<Daemon> daemon_;
+
+ private:
+  std::unique_ptr<client::Admin> admin_;
 };
 
 }  // namespace acceld::testing

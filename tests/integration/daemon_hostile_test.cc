@@ -15,10 +15,9 @@ class DaemonHostileTest : public DaemonTest {
   void ExpectServes() {
     RunOnce(Parse(kIncrementText), Floats(std::vector<float>(16, 1)),
             Floats(std::vector<float>(16, 2)));
-    const std::shared_ptr<client::Client> observer = Connect();
-    EXPECT_TRUE(Eventually([&] {
-      const auto stats = observer->GetStats();
-      return stats.ok() && stats->sessions == 1 && stats->arrays == 0;
+    EXPECT_TRUE(Eventually([this] {
+      const client::ServerStats stats = Stats();
+      return stats.sessions == 0 && stats.arrays == 0;
     }));
   }
 };

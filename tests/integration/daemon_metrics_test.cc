@@ -65,7 +65,7 @@ TEST_F(DaemonMetricsTest, AgreeWithWhatClientsDid) {
   ASSERT_TRUE(client->Upload(Floats(large))->Fetch().ok());
   const auto remote = *client::Client::Connect({.address = address(), .shared_memory = false});
   ASSERT_TRUE(remote->Upload(Floats(large))->Fetch().ok());
-  (void)client->ListDevices();
+  (void)Admin().ListDevices();
 
   const Samples samples = ScrapeChanges(before);
   EXPECT_EQ(samples.at(R"(acceld_executions_total{device="0",outcome="ok"})"), 10);

@@ -19,9 +19,8 @@ class DaemonShutdownTest : public DaemonTest {
     return client.Execute(Parse(kCountText), {*client.Upload(Int64(steps))})->front();
   }
   // The array's program is compiled and has the device.
-  static bool Runs(Client& client) {
-    return Eventually(
-        [&client] { return Stats(client).compiles == 1 && Devices(client).front().queued == 1; });
+  bool Runs() {
+    return Eventually([this] { return Stats().compiles == 1; }) && IsQueued(1);
   }
 };
 
@@ -42,7 +41,7 @@ TEST_F(DaemonShutdownTest, AnswersThatComeAllAtOnceAreStillSent) {
   ASSERT_NO_FATAL_FAILURE(Start({"--shutdown-grace", "120"}));
   const std::shared_ptr<Client> client = Connect();
   const Array first = Count(*client, 100'000'000);
-  ASSERT_TRUE(Runs(*client));
+  ASSERT_TRUE(Runs());
   // Half a second of work, and then thousands of short executions that wait for it.
   client::Function increment(client, [](const client::Tensor& x) { return x + 1; });
   std::vector<Future<client::ExecutionInfo>> answers;
@@ -60,7 +59,7 @@ TEST_F(DaemonShutdownTest, AnEndlessLoopIsCancelledAfterTheGrace) {
   const std::shared_ptr<Client> client = Connect();
   const Array endless = Count(*client, kEndless);
   const auto ready = endless.Ready();
-  ASSERT_TRUE(Runs(*client));
+  ASSERT_TRUE(Runs());
   const auto start = std::chrono::steady_clock::now();
   EXPECT_EQ(Stop(), 0);
   // Far more than it needs, and far less than the loop does.
@@ -70,10 +69,9 @@ TEST_F(DaemonShutdownTest, AnEndlessLoopIsCancelledAfterTheGrace) {
 
 TEST_F(DaemonShutdownTest, AnUploadThatNeverEndsDoesNotHoldItUp) {
   ASSERT_NO_FATAL_FAILURE(Start({"--shutdown-grace", "0.2"}));
-  const std::shared_ptr<Client> observer = Connect();
   Process stalled = StartClient("stall");
   ASSERT_TRUE(Eventually([&] {
-    const auto session = FindSession(*observer, "stall");
+    const auto session = FindSession("stall");
     return session && session->queued >= 100;
   }));
   EXPECT_EQ(Stop(), 0);
@@ -84,7 +82,7 @@ TEST_F(DaemonShutdownTest, ASecondSignalEndsItAtOnce) {
   ASSERT_NO_FATAL_FAILURE(Start({"--shutdown-grace", "86400"}));
   const std::shared_ptr<Client> client = Connect();
   const Array endless = Count(*client, kEndless);
-  ASSERT_TRUE(Runs(*client));
+  ASSERT_TRUE(Runs());
   daemon_->process.Signal(SIGTERM);
   ASSERT_TRUE(Eventually([&] { return daemon_->Log().find("got SIGTERM") != std::string::npos; }));
   daemon_->process.Signal(SIGTERM);
@@ -97,7 +95,7 @@ TEST_F(DaemonShutdownTest, ItsSocketIsTakenByNobodyElseMeanwhile) {
       RunCommand({BinDir() + "/acceld", "--listen", address(), "--no-disk-cache"});
   EXPECT_EQ(second.exit_code, 1);
   EXPECT_NE(second.output.find(address()), std::string::npos) << second.output;
-  EXPECT_TRUE(Connect()->GetStats().ok());
+  EXPECT_TRUE(Admin().GetStats().ok());
 }
 
 }  // namespace

@@ -16,11 +16,6 @@ using ::testing::IsSupersetOf;
 
 class DaemonTraceTest : public DaemonTest {
  protected:
-  CommandResult Accelctl(std::vector<std::string> arguments) {
-    std::vector<std::string> argv = {BinDir() + "/accelctl", "--address", address()};
-    argv.insert(argv.end(), arguments.begin(), arguments.end());
-    return RunCommand(argv);
-  }
   // The events of a trace file.
   Json Trace(std::vector<std::string> arguments = {}) {
     const std::string path = folder_.path() + "/t.json";
@@ -116,7 +111,7 @@ TEST_F(DaemonTraceTest, ExecutionsBeginAfterTheirCommandAndEndAfterThat) {
   ASSERT_NO_FATAL_FAILURE(Start());
   RunOnce(Parse(kIncrementText), Floats(std::vector<float>(16, 1)),
           Floats(std::vector<float>(16, 2)));
-  const absl::StatusOr<std::vector<client::TraceSpan>> spans = Admin()->GetTrace();
+  const absl::StatusOr<std::vector<client::TraceSpan>> spans = Admin().GetTrace();
   ASSERT_TRUE(spans.ok()) << spans.status();
   size_t executions = 0;
   for (const client::TraceSpan& span : *spans) {
@@ -138,11 +133,11 @@ TEST_F(DaemonTraceTest, KeepsNoMoreThanItIsTold) {
   client::Array value = *client->Upload(Floats(std::vector<float>(16, 0)));
   for (int i = 0; i < 500; ++i) value = client->Execute(increment, {value})->front();
   ASSERT_TRUE(value.Await().ok());
-  const absl::StatusOr<std::vector<client::TraceSpan>> spans = Admin()->GetTrace();
+  const absl::StatusOr<std::vector<client::TraceSpan>> spans = Admin().GetTrace();
   ASSERT_TRUE(spans.ok()) << spans.status();
   EXPECT_EQ(spans->size(), 64u);
-  EXPECT_TRUE(Admin()->GetTrace(1e-9)->empty());
-  EXPECT_EQ(Admin()->GetTrace(-1).status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_TRUE(Admin().GetTrace(1e-9)->empty());
+  EXPECT_EQ(Admin().GetTrace(-1).status().code(), absl::StatusCode::kInvalidArgument);
 }
 
 TEST_F(DaemonTraceTest, WithoutATraceItSaysSo) {

@@ -8,6 +8,7 @@
 #include "client/client.h"
 #include "client/tracing.h"
 #include "gmock/gmock.h"
+#include "grpc/grpc.h"
 #include "gtest/gtest.h"
 #include "server/rpc/server.h"
 #include "tests/integration/fake_engine.h"
@@ -18,6 +19,8 @@ namespace acceld::testing {
 // A server with a fake engine on a unix socket, and clients of it.
 class RpcTest : public ::testing::Test {
  protected:
+  // gRPC is kept: its shutdown after a test may take ten seconds.
+  RpcTest() { grpc_init(); }
   void SetUp() override { StartServer({}); }
 
   void StartServer(rpc::RpcOptions options) {

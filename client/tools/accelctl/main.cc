@@ -55,15 +55,7 @@ void AddQuery(CLI::App& parent, const std::string& name, const std::string& help
 void AddNames(CLI::App& app, NameFlags& flags, Action& action) {
   CLI::App* names = app.add_subcommand("names", "named arrays, which clients share");
   names->require_subcommand(1);
-  CLI::App* list = names->add_subcommand("ls", "those that you may open");
-  auto json = std::make_shared<bool>(false);  // lives as long as the callback
-  list->add_flag("--json", *json, "print JSON");
-  list->callback([&action, json] {
-    action = InSession([json](client::Client& client) -> absl::StatusOr<int> {
-      ACCELD_RETURN_IF_ERROR(PrintNames(client, *json));
-      return 0;
-    });
-  });
+  AddQuery(*names, "ls", "those that you may open", PrintNames, action);
   const auto add = [&](const char* command, const char* help,
                        absl::Status (*run)(client::Client&, const NameFlags&)) {
     CLI::App* sub = names->add_subcommand(command, help);

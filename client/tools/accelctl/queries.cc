@@ -129,8 +129,8 @@ absl::Status PrintStats(client::Admin& admin, bool json) {
   return absl::OkStatus();
 }
 
-absl::Status PrintNames(client::Client& client, bool json) {
-  ACCELD_ASSIGN_OR_RETURN(const std::vector<client::NamedArray> arrays, client.ListNames());
+absl::Status PrintNames(client::Admin& admin, bool json) {
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<client::NamedArray> arrays, admin.ListNames());
   if (json) {
     Json list = Json::array();
     for (const client::NamedArray& a : arrays) {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "client/admin.h"
-#include "client/client.h"
 #include "common/status.h"
 
 namespace acceld::tools {
@@ -11,7 +10,6 @@ absl::Status PrintDevices(client::Admin& admin, bool json);
 absl::Status PrintSessions(client::Admin& admin, bool json);
 absl::Status PrintStats(client::Admin& admin, bool json);
 absl::Status PrintCache(client::Admin& admin, bool json);
-// In a session: what may be opened depends on who asks.
-absl::Status PrintNames(client::Client& client, bool json);
+absl::Status PrintNames(client::Admin& admin, bool json);
 
 }  // namespace acceld::tools
