@@ -184,7 +184,9 @@ void SessionLink::Serve(uint64_t request_id, absl::FunctionRef<bool()> done) {
         others.clear();
       }
       ++waiting_callers_;
-      while (!done() && !ended_ && (reading_ || stream_is_over_)) callers_.Wait(mutex_);
+      while (!done() && !ended_ && (reading_ || stream_is_over_ || IsDeferred(request_id))) {
+        callers_.Wait(mutex_);
+      }
       --waiting_callers_;
       if (done() || ended_) return;
       reading_ = reads = true;
@@ -207,8 +209,21 @@ void SessionLink::HandleDeferred() {
   {
     MutexLock lock(mutex_);
     events.swap(deferred_);
+    for (const v1::Event& event : events) {
+      if (event.has_ready()) in_hand_.push_back(event.ready().request_id());
+    }
   }
   for (v1::Event& event : events) Handle(event);
+  MutexLock lock(mutex_);
+  in_hand_.clear();
+  if (waiting_callers_ > 0) callers_.NotifyAll();
+}
+
+bool SessionLink::IsDeferred(uint64_t request_id) const {
+  return std::find(in_hand_.begin(), in_hand_.end(), request_id) != in_hand_.end() ||
+         std::any_of(deferred_.begin(), deferred_.end(), [request_id](const v1::Event& event) {
+           return event.has_ready() && event.ready().request_id() == request_id;
+         });
 }
 
 void SessionLink::ReadAndHandle() {

@@ -69,6 +69,8 @@ class SessionLink {
   void RunReader(const v1::Hello& hello);
   void ReadAndHandle();
   void HandleDeferred();
+  // Whether another caller has read the answer, which the reader thread is yet to hand over.
+  bool IsDeferred(uint64_t request_id) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Whether another stream goes on with the session; the reason why none does.
   absl::Status Recover();
   absl::Status EndOf(const absl::Status& status) const;
@@ -100,7 +102,9 @@ class SessionLink {
   bool stream_is_over_ ABSL_GUARDED_BY(mutex_) = false;
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
   bool ended_ ABSL_GUARDED_BY(mutex_) = false;
+  // What callers have read for others, and the requests of what the reader thread has taken of it.
   std::vector<v1::Event> deferred_ ABSL_GUARDED_BY(mutex_);
+  std::vector<uint64_t> in_hand_ ABSL_GUARDED_BY(mutex_);
   absl::Status goodbye_ ABSL_GUARDED_BY(mutex_);
 
   std::thread writer_, reader_;

@@ -35,6 +35,19 @@ TEST_F(RpcTest, ResultIsKnownInTypeAtOnceAndInValueWhenFetched) {
   EXPECT_EQ(y->Execution()->verdict, client::CacheVerdict::kMiss);
 }
 
+// Fetch reads both answers; the other is on its way to the future when Await looks for it.
+TEST_F(RpcTest, AnAnswerThatAnotherCallHasReadIsNotWaitedForOnceMore) {
+  auto client = Connect();
+  const Function doubler = Doubler(client);
+  const Array x = *client->Upload(Floats({1}));
+  for (int i = 0; i < 3000; ++i) {
+    const Array y = *doubler.Call(x);
+    const auto ready = y.Ready();
+    EXPECT_TRUE(y.Fetch().ok());
+    EXPECT_TRUE(y.Await().ok());
+  }
+}
+
 TEST_F(RpcTest, DependentExecutionsRunInOrderThroughASmallWindow) {
   rpc::RpcOptions options;
   options.command_window = 16;
