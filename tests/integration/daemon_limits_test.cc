@@ -71,6 +71,18 @@ TEST_F(DaemonLimitsTest, Programs) {
                   "1 of 1 programs are registered");
 }
 
+TEST_F(DaemonLimitsTest, NamedArrays) {
+  ASSERT_NO_FATAL_FAILURE(Start({"--max-named-arrays", "1"}));
+  const std::shared_ptr<client::Client> client = Connect();
+  const client::Array array = *client->Upload(Floats({1}));
+  ASSERT_TRUE(client->Publish(array, "first").ok());
+  const absl::Status second = client->Publish(array, "second");
+  EXPECT_EQ(second.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(second.message()), HasSubstr("1 of 1 names are in use"));
+  ASSERT_TRUE(client->DropName("first").ok());
+  EXPECT_TRUE(client->Publish(array, "second").ok());
+}
+
 TEST_F(DaemonLimitsTest, QueuedExecutionsAndAnswers) {
   ASSERT_NO_FATAL_FAILURE(Start({"--max-session-queued", "1"}));
   const std::vector<v1::Command> waiting = {Register(kDoubleText), Begin(1, 2), Execute(1, 1, 2)};
@@ -208,6 +220,42 @@ TEST_F(DaemonLimitsTest, SizeOfAProgramThatIsSentWhenAskedFor) {
   ASSERT_TRUE(stream->Read(&events));
   ExpectExhausted(events.events(0).ready(), "program 1 has more than 65536 bytes");
   context.TryCancel();
+}
+
+TEST_F(DaemonLimitsTest, CommandWindow) {
+  ASSERT_NO_FATAL_FAILURE(Start({"--command-window", "8"}));
+  std::vector<v1::Command> commands = {Hello()};
+  for (uint64_t handle = 1; handle <= 8; ++handle) commands.push_back(Put(handle));
+  const grpc::Status status = RawClient(address()).Send(commands).status;
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_THAT(status.error_message(), HasSubstr("the window is 8"));
+}
+
+TEST_F(DaemonLimitsTest, LargerArraysThanGoInlineAreDownloaded) {
+  ASSERT_NO_FATAL_FAILURE(Start({"--max-inline-size", "100"}));
+  const std::vector<v1::Command> commands = {Splat(1, 25), Splat(2, 26), Fetch(1, 1), Fetch(2, 2)};
+  const v1::Ready small = Ask(commands, 1, 3), large = Ask(commands, 2, 3);
+  EXPECT_EQ(small.data().size(), 100u);
+  EXPECT_EQ(small.transfer_id(), 0u);
+  EXPECT_EQ(large.data().size(), 0u);
+  EXPECT_NE(large.transfer_id(), 0u);
+}
+
+// They refuse nothing: a client that is not read for a while goes on afterwards.
+TEST_F(DaemonLimitsTest, AChannelThatIsHeldBackAllTheTimeGetsEverythingDone) {
+  ASSERT_NO_FATAL_FAILURE(Start({"--channel-requests", "1", "--channel-executions", "1",
+                                 "--channel-event-size", "1", "--command-window", "4"}));
+  const std::shared_ptr<client::Client> client = Connect();
+  const client::Program increment = Parse(kIncrementText);
+  client::Array y = *client->Upload(Floats(std::vector<float>(16, 0)));
+  std::vector<Future<ir::Literal>> fetched;
+  for (int i = 0; i < 300; ++i) {
+    y = client->Execute(increment, {y})->front();
+    fetched.push_back(y.FetchAsync());
+  }
+  for (size_t i = 0; i < fetched.size(); ++i) {
+    EXPECT_TRUE(*fetched[i].Await() == Floats(std::vector<float>(16, static_cast<float>(i + 1))));
+  }
 }
 
 TEST_F(DaemonLimitsTest, Leases) {
