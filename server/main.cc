@@ -61,7 +61,7 @@ void LogDevices(const engine::Engine& engine) {
 // Reads the file again and puts what may change while the daemon runs into effect. What cannot be
 // read changes nothing.
 void Reload(const config::FixedSources& sources, config::Effective& effective,
-            config::DaemonConfig& running) {
+            config::DaemonConfig& running, engine::Engine& engine) {
   absl::StatusOr<config::Effective> read = config::Effective::Load(sources);
   if (!read.ok()) {
     return LogError("got SIGHUP; the configuration stays as it is: ", read.status().message());
@@ -70,6 +70,7 @@ void Reload(const config::FixedSources& sources, config::Effective& effective,
   SetLogLevel(wanted.log_level);
   SetLogFormat(wanted.log_format);
   running.shutdown_grace = wanted.shutdown_grace;
+  engine.SetQuotas(wanted.engine.quotas);
   const config::Changes changes = config::Compare(effective, *read);
   LogInfo("got SIGHUP: ", changes.applied.size(), " settings have changed");
   for (const std::string& change : changes.applied) LogInfo("setting ", change);
@@ -118,7 +119,8 @@ int Run(const config::FixedSources& sources, config::Effective effective) {
   }
 
   int signal = WaitForSignal(signals);
-  for (; signal == SIGHUP; signal = WaitForSignal(signals)) Reload(sources, effective, config);
+  for (; signal == SIGHUP; signal = WaitForSignal(signals))
+    Reload(sources, effective, config, **engine);
   LogInfo("got ", signal == SIGTERM ? "SIGTERM" : "SIGINT",
           ": finishing work in flight; once more to stop at once");
   std::thread([signals] {

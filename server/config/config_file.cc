@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/file.h"
+#include "server/config/quota_settings.h"
 #include "server/config/schema.h"
 
 // Some texts ("[[[" is one) break what the library asserts about itself, and where NDEBUG is
@@ -90,6 +91,53 @@ absl::StatusOr<toml::table> ParseToml(absl::string_view text, absl::string_view 
   }
 }
 
+// Puts what the table [quota.`name`] says into `limits`.
+absl::Status ReadQuota(const toml::node& node, absl::string_view path, const std::string& name,
+                       engine::QuotaLimits& limits) {
+  if (!node.is_table()) {
+    return At(path, LineOf(node), absl::StrCat("quota.", name, ": ", TextOf(node), " is no table"));
+  }
+  for (const auto& [key, value_node] : *node.as_table()) {
+    const std::string full_name = absl::StrCat("quota.", name, ".", std::string(key.str()));
+    const engine::QuotaInfo* info = nullptr;
+    for (const engine::QuotaInfo& one : engine::QuotaInfos()) {
+      if (one.name == absl::string_view(key.str().data(), key.str().size())) info = &one;
+    }
+    if (info == nullptr) {
+      return At(path, static_cast<int>(key.source().begin.line),
+                absl::StrCat("there is no quota '", full_name, "'"));
+    }
+    const auto index = static_cast<size_t>(info->id);
+    const Setting& setting = QuotaSettings()[index];
+    absl::StatusOr<Value> value = ValueOf(setting, value_node);
+    absl::Status status = value.status();
+    if (status.ok()) status = CheckValue(setting, *value);
+    if (!status.ok()) {
+      return At(path, LineOf(value_node), absl::StrCat(full_name, ": ", status.message()));
+    }
+    limits[index] = QuotaLimitOf(*info, *value);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReadQuotas(const toml::node& node, absl::string_view path, engine::Quotas& quotas) {
+  if (!node.is_table()) {
+    return At(path, LineOf(node), "quota is no table; write [quota.default]");
+  }
+  const toml::table& tables = *node.as_table();
+  if (const toml::node* const others = tables.get("default"); others != nullptr) {
+    ACCELD_RETURN_IF_ERROR(ReadQuota(*others, path, "default", quotas.others));
+  }
+  for (const auto& [key, table] : tables) {
+    const std::string name(key.str());
+    if (name == "default") continue;
+    engine::QuotaLimits limits = quotas.others;
+    ACCELD_RETURN_IF_ERROR(ReadQuota(table, path, name, limits));
+    quotas.by_identity.emplace(name, limits);
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<ConfigFile> ParseConfigFile(absl::string_view text, absl::string_view path) {
@@ -98,6 +146,10 @@ absl::StatusOr<ConfigFile> ParseConfigFile(absl::string_view text, absl::string_
   for (const auto& [key, node] : table) {
     const std::string name(key.str());
     const int line = static_cast<int>(key.source().begin.line);
+    if (name == "quota") {
+      ACCELD_RETURN_IF_ERROR(ReadQuotas(node, path, file.quotas));
+      continue;
+    }
     const Setting* setting = FindSetting(name);
     if (setting == nullptr) {
       return At(path, line,

@@ -6,6 +6,7 @@
 #include "absl/strings/string_view.h"
 #include "common/status.h"
 #include "server/config/setting.h"
+#include "server/engine/quota.h"
 
 namespace acceld::config {
 
@@ -16,11 +17,13 @@ struct ConfigFile {
     int line = 0;
   };
   std::map<std::string, Entry> entries;  // by the setting's name
+  engine::Quotas quotas;
 };
 
-// Reads TOML: a key for each setting that differs from its default. INVALID_ARGUMENT says file,
-// line and value: what is no TOML, unknown keys, wrong types, values out of range. `path` is for
-// the messages.
+// Reads TOML: a key for each setting that differs from its default, and tables of quotas:
+// [quota.default], and [quota.NAME] for an identity, which takes what it leaves out from the
+// default. INVALID_ARGUMENT says file, line and value: what is no TOML, unknown keys, wrong types,
+// values out of range. `path` is for the messages.
 absl::StatusOr<ConfigFile> ParseConfigFile(absl::string_view text, absl::string_view path);
 
 // The same from a file. NOT_FOUND, PERMISSION_DENIED or another with the system's message. Blocks.

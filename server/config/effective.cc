@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/config/config_file.h"
+#include "server/config/quota_settings.h"
 #include "server/config/schema.h"
 
 namespace acceld::config {
@@ -31,6 +32,7 @@ absl::StatusOr<Effective> Effective::Load(const FixedSources& fixed) {
   if (!effective.file_.empty()) {
     ACCELD_ASSIGN_OR_RETURN(file, ReadConfigFile(effective.file_));
   }
+  effective.quotas_ = std::move(file.quotas);
   for (const Setting& setting : Settings()) {
     Entry& entry = effective.entries_[setting.name];
     if (const auto flag = fixed.flags.find(setting.name); flag != fixed.flags.end()) {
@@ -51,11 +53,13 @@ void Effective::TakeReloadable(const Effective& newer) {
   for (const Setting& setting : Settings()) {
     if (setting.reloadable) entries_[setting.name] = newer.at(setting);
   }
+  quotas_ = newer.quotas_;
 }
 
 DaemonConfig Effective::ToDaemonConfig() const {
   DaemonConfig config;
   for (const Setting& setting : Settings()) setting.apply(at(setting).value, config);
+  config.engine.quotas = quotas_;
   if (!config.disk_cache) config.engine.cache_dir.clear();
   return config;
 }
@@ -72,7 +76,7 @@ std::string Effective::Print() const {
     absl::StrAppend(&out, setting.name, " = ", TomlText(setting, entry.value), "  # ", entry.source,
                     "\n");
   }
-  return out;
+  return out + PrintQuotas(quotas_);
 }
 
 Changes Compare(const Effective& before, const Effective& after) {
@@ -84,6 +88,9 @@ Changes Compare(const Effective& before, const Effective& after) {
     std::string text =
         absl::StrCat(setting.name, ": ", TomlText(setting, was), " -> ", TomlText(setting, is));
     (setting.reloadable ? changes.applied : changes.need_restart).push_back(std::move(text));
+  }
+  for (std::string& text : CompareQuotas(before.quotas(), after.quotas())) {
+    changes.applied.push_back(std::move(text));
   }
   return changes;
 }

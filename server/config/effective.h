@@ -31,6 +31,8 @@ class Effective {
   static absl::StatusOr<Effective> Load(const FixedSources& fixed);
 
   const Entry& at(const Setting& setting) const { return entries_.at(setting.name); }
+  // Of the file alone. Reloadable.
+  const engine::Quotas& quotas() const { return quotas_; }
   // Empty: there is none.
   const std::string& file() const { return file_; }
   // Takes over what `newer` says of reloadable settings.
@@ -41,6 +43,7 @@ class Effective {
 
  private:
   std::map<std::string, Entry> entries_;
+  engine::Quotas quotas_;
   std::string file_;
 };
 

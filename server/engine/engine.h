@@ -16,6 +16,7 @@
 #include "common/shared_bytes.h"
 #include "common/status.h"
 #include "server/engine/metrics.h"
+#include "server/engine/quota.h"
 #include "server/observability/instruments/trace_ring.h"
 
 // The daemon without its transport: sessions, handles, programs, dispatch. The RPC layer is a thin
@@ -46,6 +47,7 @@ struct EngineOptions {
   int64_t max_session_bytes = 0;  // device bytes; 0: as much as there is
   int64_t max_named_arrays = 10'000;
   int64_t max_sessions = 1024;
+  Quotas quotas;  // of what the sessions of one identity use together
   // Large arrays of all sessions that wait to be read back.
   int64_t max_queued_copies = 100'000;
 };
@@ -114,6 +116,11 @@ struct SessionInfo {
   Priority priority = Priority::kNormal;
   double age_s = 0;
   uint64_t arrays = 0, array_bytes = 0, executions = 0, programs = 0, queued = 0, handles = 0;
+};
+
+struct IdentityInfo {
+  std::string identity;  // empty: of sessions without one
+  QuotaUses quotas;
 };
 
 struct CacheEntryInfo {
@@ -245,6 +252,10 @@ class Engine {
   virtual std::vector<DeviceInfo> Devices() const = 0;
   virtual EngineStats Stats() const = 0;
   virtual std::vector<SessionInfo> Sessions() const = 0;
+  // By name: those that use anything, or have lately.
+  virtual std::vector<IdentityInfo> Identities() const = 0;
+  // For what is asked from now on; nothing that is in use goes.
+  virtual void SetQuotas(Quotas quotas) = 0;
   // Session::Close of the open session with this number, or NOT_FOUND.
   virtual absl::Status CloseSession(uint64_t id, absl::string_view reason) = 0;
   virtual EngineMetrics Metrics() const = 0;

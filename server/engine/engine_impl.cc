@@ -48,7 +48,8 @@ EngineImpl::EngineImpl(const EngineOptions& options, EngineParts parts)
       parts_(std::move(parts)),
       incarnation_(RandomNumber()),
       total_(std::make_shared<runtime::MemoryAccount>(INT64_MAX)),
-      host_memory_(runtime::HostMemory::Create(options_.host_memory_bytes)),
+      identities_(options_.quotas, total_),
+      host_memory_(std::make_shared<runtime::HostMemory>(options_.host_memory_bytes)),
       programs_(parts_, options_.program_bytes),
       named_arrays_(static_cast<size_t>(options_.max_named_arrays)),
       trace_(options_.trace_spans),
@@ -107,9 +108,13 @@ absl::StatusOr<std::shared_ptr<Session>> EngineImpl::OpenSession(SessionOptions 
     return absl::ResourceExhaustedError(
         absl::StrCat(sessions_.size(), " of ", options_.max_sessions, " sessions are open"));
   }
+  std::shared_ptr<IdentityAccount> identity = identities_.Of(options.identity.name);
+  ACCELD_ASSIGN_OR_RETURN(runtime::Charge charge,
+                          runtime::Charge::Take(identity->meter(QuotaId::kSessions), 1));
   const uint64_t id = ++sessions_total_;
   auto session =
-      std::make_shared<SessionImpl>(*this, id, RandomBytes(kTokenBytes), std::move(options));
+      std::make_shared<SessionImpl>(*this, id, RandomBytes(kTokenBytes), std::move(options),
+                                    std::move(identity), std::move(charge));
   sessions_.emplace(id, session);
   return session;
 }
@@ -195,6 +200,14 @@ std::vector<SessionInfo> EngineImpl::Sessions() const {
   for (const auto& session : OpenSessions()) infos.push_back(session->info());
   std::sort(infos.begin(), infos.end(),
             [](const SessionInfo& a, const SessionInfo& b) { return a.id < b.id; });
+  return infos;
+}
+
+std::vector<IdentityInfo> EngineImpl::Identities() const {
+  std::vector<IdentityInfo> infos;
+  for (const auto& account : identities_.List()) {
+    infos.push_back({account->identity(), account->Uses()});
+  }
   return infos;
 }
 

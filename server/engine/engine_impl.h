@@ -13,6 +13,7 @@
 #include "server/cache/executable_cache.h"
 #include "server/engine/engine.h"
 #include "server/engine/engine_parts.h"
+#include "server/engine/identity_account.h"
 #include "server/engine/named_arrays.h"
 #include "server/engine/program.h"
 #include "server/engine/session_impl.h"
@@ -43,6 +44,8 @@ class EngineImpl final : public Engine {
     return named_arrays_.List(reader);
   }
   uint64_t incarnation() const override { return incarnation_; }
+  std::vector<IdentityInfo> Identities() const override;
+  void SetQuotas(Quotas quotas) override { identities_.SetQuotas(std::move(quotas)); }
   void Shutdown(std::chrono::milliseconds grace) override;
 
   // For sessions. What these refer to is constant or thread-safe.
@@ -54,7 +57,6 @@ class EngineImpl final : public Engine {
   cache::ExecutableCache& executables() { return *cache_; }
   ProgramRegistry& programs() { return programs_; }
   engine::NamedArrays& named_arrays() { return named_arrays_; }
-  const std::shared_ptr<runtime::MemoryAccount>& total_account() const { return total_; }
   TimerQueue& timers() { return timers_; }
   // Runs work that allocates much, off the streams' threads.
   ThreadPool& transfers() { return *transfers_; }
@@ -71,7 +73,8 @@ class EngineImpl final : public Engine {
   const EngineOptions options_;
   const EngineParts parts_;
   const uint64_t incarnation_;
-  const std::shared_ptr<runtime::MemoryAccount> total_;     // Parent of the sessions' accounts.
+  const std::shared_ptr<runtime::MemoryAccount> total_;  // Parent of the identities' accounts.
+  IdentityAccounts identities_;
   const std::shared_ptr<runtime::HostMemory> host_memory_;  // Shared with what lies there.
   std::vector<std::string> architectures_;
   ProgramRegistry programs_;

@@ -26,20 +26,25 @@ runtime::PriorityClass ClassOf(Priority priority) {
 
 }  // namespace
 
-SessionImpl::SessionImpl(EngineImpl& engine, uint64_t id, std::string token, SessionOptions options)
+SessionImpl::SessionImpl(EngineImpl& engine, uint64_t id, std::string token, SessionOptions options,
+                         std::shared_ptr<IdentityAccount> identity, runtime::Charge charge)
     : engine_(engine),
       id_(id),
       token_(std::move(token)),
       options_(std::move(options)),
       opened_at_(std::chrono::steady_clock::now()),
-      account_(std::make_shared<runtime::MemoryAccount>(
-          engine.options().max_session_bytes > 0 ? engine.options().max_session_bytes
-                                                 : INT64_MAX,  // The devices have limits.
-          engine.total_account())),
-      staging_(std::make_shared<runtime::MemoryAccount>(engine.staging_limit())),
+      identity_(std::move(identity)),
+      account_(std::make_shared<runtime::MemoryAccount>(engine.options().max_session_bytes > 0
+                                                            ? engine.options().max_session_bytes
+                                                            : runtime::Meter::kUnlimited,
+                                                        identity_->device_memory())),
+      staging_(std::make_shared<runtime::Meter>("session uploads", " bytes", engine.staging_limit(),
+                                                identity_->meter(QuotaId::kHostMemory))),
       cancelled_(std::make_shared<std::atomic<bool>>(false)),
       pending_(std::make_shared<PendingRequests>(
-          static_cast<size_t>(engine.options().max_queued_executions))) {
+          static_cast<size_t>(engine.options().max_queued_executions))),
+      session_charge_(std::move(charge)) {
+  account_->SetHostMeter(identity_->meter(QuotaId::kHostMemory));
   for (uint32_t device = 0; device < engine.num_devices(); ++device) {
     queues_.push_back(engine.executor(device).OpenQueue(account_, ClassOf(options_.priority)));
   }
@@ -57,7 +62,7 @@ absl::Status SessionImpl::CheckDevice(uint32_t device) const {
       absl::StrCat("device ", device, ": there are ", queues_.size()));
 }
 
-absl::Status SessionImpl::CheckNew(absl::Span<const Handle> handles) const {
+absl::StatusOr<runtime::Charge> SessionImpl::CheckNew(absl::Span<const Handle> handles) const {
   absl::flat_hash_set<Handle> seen;
   for (const Handle handle : handles) {
     if (handles_.contains(handle) || (handles.size() > 1 && !seen.insert(handle).second)) {
@@ -70,7 +75,8 @@ absl::Status SessionImpl::CheckNew(absl::Span<const Handle> handles) const {
                                                      " handles are in use, ", handles.size(),
                                                      " more do not fit"));
   }
-  return absl::OkStatus();
+  return runtime::Charge::Take(identity_->meter(QuotaId::kHandles),
+                               static_cast<int64_t>(handles.size()));
 }
 
 absl::Status SessionImpl::CheckNewProgram(ProgramId id) const {
@@ -174,6 +180,7 @@ void SessionImpl::Release(absl::Span<const Handle> handles) {
     dropped.push_back(std::move(it->second));
     handles_.erase(it);
   }
+  handles_charge_.Refund(static_cast<int64_t>(dropped.size()));
 }
 
 void SessionImpl::Close(absl::string_view why) {
@@ -184,6 +191,8 @@ void SessionImpl::Close(absl::string_view why) {
     MutexLock lock(mutex_);
     if (closed_) return;
     closed_ = true;
+    session_charge_.Release();
+    handles_charge_.Release();
     handles.swap(handles_);
     programs.swap(programs_);
     uploads.swap(uploads_);

@@ -5,6 +5,7 @@
 #include "server/engine/compile_trace.h"
 #include "server/engine/engine_impl.h"
 #include "server/engine/session_impl.h"
+#include "server/engine/when_found.h"
 
 // Execute: from handles to a task of a device. A call seen before takes one lock, a few table
 // look-ups and no inference; this is the path that clients run thousands of times.
@@ -29,13 +30,15 @@ absl::Status SessionImpl::Execute(ProgramId id, absl::Span<const Handle> inputs,
   {
     MutexLock lock(mutex_);
     ACCELD_RETURN_IF_ERROR(CheckOpen());
-    ACCELD_RETURN_IF_ERROR(CheckNew(outputs));
+    ACCELD_ASSIGN_OR_RETURN(resolved.handles_charge, CheckNew(outputs));
     const int64_t queued = this->queued();
     if (queued >= engine_.options().max_queued_executions) {
       return absl::ResourceExhaustedError(absl::StrCat("session: ", queued, " of ",
                                                        engine_.options().max_queued_executions,
                                                        " executions are queued"));
     }
+    ACCELD_ASSIGN_OR_RETURN(resolved.charge,
+                            runtime::Charge::Take(identity_->meter(QuotaId::kQueued), 1));
     Resolve(id, inputs, device, resolved);
     if (resolved.call != nullptr || !resolved.error.ok()) {
       DefineOutputs(outputs, device, resolved);
@@ -48,7 +51,8 @@ absl::Status SessionImpl::Execute(ProgramId id, absl::Span<const Handle> inputs,
         MakeCall(*resolved.program, std::move(arguments), device);
     MutexLock lock(mutex_);
     ACCELD_RETURN_IF_ERROR(CheckOpen());
-    ACCELD_RETURN_IF_ERROR(CheckNew(outputs));
+    resolved.handles_charge.Release();
+    ACCELD_ASSIGN_OR_RETURN(resolved.handles_charge, CheckNew(outputs));
     if (call.ok()) {
       resolved.call = *std::move(call);
       resolved.program->calls.push_front(resolved.call);
@@ -148,7 +152,9 @@ void SessionImpl::DefineOutputs(absl::Span<const Handle> handles, uint32_t devic
     execution.execute_us =
         std::shared_ptr<std::atomic<double>>(resolved.record, &resolved.record->execute_us);
     resolved.task = runtime::Task::Create(std::move(execution));
+    resolved.task->charge = std::move(resolved.charge);
   }
+  handles_charge_.Merge(std::move(resolved.handles_charge));
   for (size_t i = 0; i < handles.size(); ++i) {
     std::shared_ptr<runtime::Array> array =
         resolved.error.ok() ? std::make_shared<runtime::Array>((*resolved.call->results)[i],
@@ -166,12 +172,14 @@ cache::Request SessionImpl::RequestFor(const std::shared_ptr<const Program>& pro
           .arguments = call.arguments,
           .device = call.device,
           .compile = [engine = &engine_, program, arguments = call.arguments, device = call.device,
-                      session = id_] {
+                      session = id_, identity = identity_]() -> absl::StatusOr<hal::Executable> {
+            ACCELD_RETURN_IF_ERROR(identity->CheckCompile());
             std::vector<compiler::CompileStep> steps;
             const auto begin = std::chrono::steady_clock::now();
             absl::StatusOr<hal::Executable> executable =
                 engine->parts().compile(program->module(), program->entry(), arguments,
                                         engine->executor(device).device().code_generator(), &steps);
+            identity->SpendOnCompile(std::chrono::steady_clock::now() - begin);
             TraceCompile(program->name(), session, begin, steps, executable.status(),
                          engine->trace());
             return executable;
@@ -207,13 +215,15 @@ void SessionImpl::Start(Resolved resolved, uint32_t device, const ExecuteOptions
 
   const auto begin = std::chrono::steady_clock::now();
   execution.submitted_at = begin;
+  cache::Request request;
   cache::ExecutableCache::Ticket ticket;
   if (resolved.loaded != nullptr) {
     cache.CountMemoryHit(*resolved.loaded);
     execution.executable = std::move(resolved.loaded);
     record->verdict.store(CacheVerdict::kMemory, std::memory_order_relaxed);
   } else {
-    ticket = cache.Get(RequestFor(*resolved.program->program, *resolved.call));
+    request = RequestFor(*resolved.program->program, *resolved.call);
+    ticket = cache.Get(request);
     if (ticket.future.IsReady() && ticket.future.Await().ok()) {
       const cache::Result& result = *ticket.future.Await();
       execution.executable = result.executable;
@@ -230,9 +240,9 @@ void SessionImpl::Start(Resolved resolved, uint32_t device, const ExecuteOptions
   executor.Submit(queues_[device], task, ready);
   if (ready) return;
 
-  const bool joined = ticket.joined;
-  ticket.future.OnReady(
-      [&executor, task, record, begin, joined](const absl::StatusOr<cache::Result>& result) {
+  WhenFound(
+      cache, std::move(request), ticket, identity_,
+      [&executor, task, record, begin](const absl::StatusOr<cache::Result>& result, bool joined) {
         const std::chrono::duration<double, std::milli> waited =
             std::chrono::steady_clock::now() - begin;
         record->compile_ms.store(waited.count(), std::memory_order_relaxed);

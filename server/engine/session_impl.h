@@ -14,6 +14,7 @@
 #include "common/mutex.h"
 #include "server/engine/engine.h"
 #include "server/engine/execution_record.h"
+#include "server/engine/identity_account.h"
 #include "server/engine/pending_requests.h"
 #include "server/engine/program.h"
 #include "server/runtime/device_executor.h"
@@ -29,7 +30,9 @@ class EngineImpl;
 // so it may outlive it.
 class SessionImpl final : public Session, public std::enable_shared_from_this<SessionImpl> {
  public:
-  SessionImpl(EngineImpl& engine, uint64_t id, std::string token, SessionOptions options);
+  // `charge` counts the session until it is closed.
+  SessionImpl(EngineImpl& engine, uint64_t id, std::string token, SessionOptions options,
+              std::shared_ptr<IdentityAccount> identity, runtime::Charge charge);
   ~SessionImpl() override;
 
   uint64_t id() const override { return id_; }
@@ -96,12 +99,13 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
     absl::Status error;                   // not OK: the outputs are poisoned with it
     std::shared_ptr<runtime::Task> task;  // With inputs and outputs; `inputs` is empty then.
     std::shared_ptr<ExecutionRecord> record;
+    runtime::Charge charge, handles_charge;  // Of the task, once there is one, and of its results.
   };
   struct UploadState;
 
   absl::Status CheckOpen() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Whether these handles can be defined now.
-  absl::Status CheckNew(absl::Span<const Handle> handles) const
+  // Whether these handles can be defined now; if so, what they are counted by.
+  absl::StatusOr<runtime::Charge> CheckNew(absl::Span<const Handle> handles) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status CheckNewProgram(ProgramId id) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status CheckDevice(uint32_t device) const;
@@ -138,8 +142,9 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
   const std::string token_;
   const SessionOptions options_;
   const std::chrono::steady_clock::time_point opened_at_;
+  const std::shared_ptr<IdentityAccount> identity_;          // Shared with its other sessions.
   const std::shared_ptr<runtime::MemoryAccount> account_;    // Shared with the session's arrays.
-  const std::shared_ptr<runtime::MemoryAccount> staging_;    // Host bytes on their way in.
+  const std::shared_ptr<runtime::Meter> staging_;            // Host bytes on their way in.
   const std::shared_ptr<std::atomic<bool>> cancelled_;       // Polled by running kernels.
   const std::shared_ptr<PendingRequests> pending_;           // Shared with callbacks.
   std::vector<std::shared_ptr<runtime::TaskQueue>> queues_;  // By device; constant.
@@ -147,6 +152,8 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
 
   mutable Mutex mutex_;
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
+  runtime::Charge session_charge_ ABSL_GUARDED_BY(mutex_);  // until it is closed
+  runtime::Charge handles_charge_ ABSL_GUARDED_BY(mutex_);  // for what is in `handles_`
   absl::flat_hash_map<Handle, Named> handles_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_map<ProgramId, std::shared_ptr<RegisteredProgram>> programs_
       ABSL_GUARDED_BY(mutex_);

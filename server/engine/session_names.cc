@@ -23,7 +23,8 @@ absl::StatusOr<ArrayInfo> SessionImpl::OpenNamed(Handle handle, absl::string_vie
   ACCELD_RETURN_IF_ERROR(CheckOpen());
   const auto known = handles_.find(handle);
   if (known != handles_.end() && known->second.array == array) return info;
-  ACCELD_RETURN_IF_ERROR(CheckNew({handle}));
+  ACCELD_ASSIGN_OR_RETURN(runtime::Charge charge, CheckNew({handle}));
+  handles_charge_.Merge(std::move(charge));
   handles_.emplace(handle, Named{std::move(array), nullptr});
   return info;
 }

@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/engine/engine_impl.h"
 #include "server/engine/session_impl.h"
+#include "server/engine/when_found.h"
 
 // What is answered later: Compile, Await and Fetch.
 namespace acceld::engine {
@@ -42,24 +43,26 @@ absl::Status SessionImpl::Compile(ProgramId id, std::vector<ir::TensorType> argu
   ACCELD_ASSIGN_OR_RETURN(const uint64_t request, pending_->Add([done](const absl::Status& status) {
     done({status, {}});
   }));
-  const auto ticket = engine_.executables().Get(RequestFor(*program->program, **call));
-  ticket.future.OnReady([pending = pending_, request, record, begin, joined = ticket.joined,
-                         name = program->name,
-                         done = std::move(done)](const absl::StatusOr<cache::Result>& result) {
-    if (!pending->Take(request)) return;
-    const std::chrono::duration<double, std::milli> waited =
-        std::chrono::steady_clock::now() - begin;
-    if (!result.ok()) {
-      record->compile_ms.store(waited.count(), std::memory_order_relaxed);
-      return done({Annotate(result.status(), absl::StrCat("program ", *name)), InfoOf(record)});
-    }
-    const CacheVerdict verdict = joined ? CacheVerdict::kInflight : ToPublic(result->verdict);
-    if (verdict != CacheVerdict::kMemory) {
-      record->compile_ms.store(waited.count(), std::memory_order_relaxed);
-    }
-    record->verdict.store(verdict, std::memory_order_relaxed);
-    done({absl::OkStatus(), InfoOf(record)});
-  });
+  cache::Request wanted = RequestFor(*program->program, **call);
+  const auto ticket = engine_.executables().Get(wanted);
+  WhenFound(
+      engine_.executables(), std::move(wanted), ticket, identity_,
+      [pending = pending_, request, record, begin, name = program->name, done = std::move(done)](
+          const absl::StatusOr<cache::Result>& result, bool joined) {
+        if (!pending->Take(request)) return;
+        const std::chrono::duration<double, std::milli> waited =
+            std::chrono::steady_clock::now() - begin;
+        if (!result.ok()) {
+          record->compile_ms.store(waited.count(), std::memory_order_relaxed);
+          return done({Annotate(result.status(), absl::StrCat("program ", *name)), InfoOf(record)});
+        }
+        const CacheVerdict verdict = joined ? CacheVerdict::kInflight : ToPublic(result->verdict);
+        if (verdict != CacheVerdict::kMemory) {
+          record->compile_ms.store(waited.count(), std::memory_order_relaxed);
+        }
+        record->verdict.store(verdict, std::memory_order_relaxed);
+        done({absl::OkStatus(), InfoOf(record)});
+      });
   return absl::OkStatus();
 }
 

@@ -100,20 +100,23 @@ absl::StatusOr<std::shared_ptr<runtime::Task>> SessionImpl::DefineArray(Handle h
                                                                         const ir::TensorType& type,
                                                                         uint32_t device) {
   absl::Status error = CheckDevice(device);
-  if (error.ok()) error = CheckArrayType(type, staging_->limit_bytes());
+  if (error.ok()) error = CheckArrayType(type, staging_->limit());
   std::shared_ptr<runtime::Array> array =
       error.ok() ? std::make_shared<runtime::Array>(type, static_cast<int>(device), account_)
                  : Poisoned(error, 0);
   std::shared_ptr<runtime::Task> task;
   if (error.ok()) {
     task = runtime::Task::Create(runtime::Upload{});
+    ACCELD_ASSIGN_OR_RETURN(task->charge,
+                            runtime::Charge::Take(identity_->meter(QuotaId::kQueued), 1));
     task->outputs.push_back(array);
   } else {
     engine_.CountRefusal(error);
   }
   MutexLock lock(mutex_);
   ACCELD_RETURN_IF_ERROR(CheckOpen());
-  ACCELD_RETURN_IF_ERROR(CheckNew({handle}));
+  ACCELD_ASSIGN_OR_RETURN(runtime::Charge charge, CheckNew({handle}));
+  handles_charge_.Merge(std::move(charge));
   handles_.emplace(handle, Named{std::move(array), nullptr, task});
   return task;
 }

@@ -8,7 +8,7 @@
 namespace acceld::engine {
 
 absl::StatusOr<Staging> AllocateStaging(int64_t size_bytes,
-                                        const std::shared_ptr<runtime::MemoryAccount>& account,
+                                        const std::shared_ptr<runtime::Meter>& account,
                                         runtime::DeviceExecutor& executor) {
   ACCELD_RETURN_IF_ERROR(account->Charge(size_bytes));
   if (std::shared_ptr<hal::Buffer> buffer = executor.AllocateForHost(size_bytes);

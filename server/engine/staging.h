@@ -7,7 +7,7 @@
 #include "common/ir/dtype.h"
 #include "common/status.h"
 #include "server/runtime/device_executor.h"
-#include "server/runtime/memory_account.h"
+#include "server/runtime/meter.h"
 
 namespace acceld::engine {
 
@@ -21,7 +21,7 @@ struct Staging {
 // Memory for `size_bytes`: the device's own if host code can fill it and it has some to spare, else
 // the host's. RESOURCE_EXHAUSTED when the account or the system refuses. Contents are undefined.
 absl::StatusOr<Staging> AllocateStaging(int64_t size_bytes,
-                                        const std::shared_ptr<runtime::MemoryAccount>& account,
+                                        const std::shared_ptr<runtime::Meter>& account,
                                         runtime::DeviceExecutor& executor);
 
 // Kernels rely on i1 being 0 or 1 and on narrow integers being within range; INVALID_ARGUMENT for

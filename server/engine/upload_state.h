@@ -17,7 +17,7 @@ namespace acceld::engine {
 struct SessionImpl::UploadState {
  public:
   // `task` is to be submitted with the bytes when all are there.
-  UploadState(std::shared_ptr<runtime::Task> task, std::shared_ptr<runtime::MemoryAccount> account,
+  UploadState(std::shared_ptr<runtime::Task> task, std::shared_ptr<runtime::Meter> account,
               runtime::DeviceExecutor& executor)
       : array_(task->outputs[0]),
         task_(std::move(task)),
@@ -38,7 +38,7 @@ struct SessionImpl::UploadState {
 
   const std::shared_ptr<runtime::Array> array_;
   const std::shared_ptr<runtime::Task> task_;
-  const std::shared_ptr<runtime::MemoryAccount> account_;  // For staging memory.
+  const std::shared_ptr<runtime::Meter> account_;  // For staging memory.
   runtime::DeviceExecutor& executor_;
 
   Mutex mutex_;

@@ -74,6 +74,19 @@ void AddCache(const engine::EngineStats& stats, const engine::EngineMetrics& met
   families.Add(MetricId::kCompileTime, {}, metrics.compile_time);
 }
 
+void AddQuotas(const engine::Engine& engine, Families& families) {
+  for (const engine::IdentityInfo& info : LargestIdentities(engine.Identities())) {
+    for (const engine::QuotaInfo& quota : engine::QuotaInfos()) {
+      const engine::QuotaUse& use = info.quotas[static_cast<size_t>(quota.id)];
+      const double unit = quota.kind == engine::QuotaKind::kSeconds ? 1000 : 1;
+      families.Add(MetricId::kIdentityQuotaUsed, {info.identity, quota.name},
+                   static_cast<double>(use.used) / unit);
+      families.Add(MetricId::kIdentityQuotaLimit, {info.identity, quota.name},
+                   static_cast<double>(use.limit) / unit);
+    }
+  }
+}
+
 void AddSessions(const engine::Engine& engine, const engine::EngineStats& stats,
                  Families& families) {
   families.Add(MetricId::kHostMemoryLimit, {}, stats.host_memory_bytes);
@@ -85,6 +98,7 @@ void AddSessions(const engine::Engine& engine, const engine::EngineStats& stats,
     families.Add(MetricId::kIdentityMemory, {usage.identity}, usage.memory_bytes);
     families.Add(MetricId::kIdentitySessions, {usage.identity}, usage.sessions);
   }
+  AddQuotas(engine, families);
 }
 
 void AddRpc(const RpcInstruments& rpc, Families& families) {

@@ -23,4 +23,8 @@ constexpr size_t kMaxIdentities = 50;
 // the rest. Sessions without an identity are those of "(none)".
 std::vector<IdentityUsage> UsageByIdentity(absl::Span<const engine::SessionInfo> sessions);
 
+// The same choice of quotas: those with most device memory, and the sum of the rest, which has no
+// limits.
+std::vector<engine::IdentityInfo> LargestIdentities(std::vector<engine::IdentityInfo> identities);
+
 }  // namespace acceld::observability

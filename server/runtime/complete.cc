@@ -147,6 +147,7 @@ void DeviceExecutor::Retire(Task& task) {
   if (task.place_ == Task::Place::kTaken) task.queue_->taken_.erase(task.position_);
   task.place_ = Task::Place::kDone;
   task.queue_->queued_.fetch_sub(1, std::memory_order_relaxed);
+  task.charge.Release();
   // Refill the device when half of its window is free, rather than waking up for every launch.
   if (dispatcher_waits_ && DispatcherIsWanted()) work_.NotifyOne();
   if (memory_waiters_ > 0) memory_freed_.NotifyAll();

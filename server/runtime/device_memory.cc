@@ -48,8 +48,9 @@ bool DeviceMemory::Spill(int64_t size_bytes, Victims victims) {
   std::vector<Copy> copies;
   const int64_t room_bytes = options_.host->limit_bytes() - options_.host->used_bytes();
   for (std::shared_ptr<Array>& array : residents_->Find(victims, size_bytes, room_bytes)) {
-    auto block = options_.host->Allocate(array->type()->size_bytes());
-    if (!block.ok()) break;
+    auto block =
+        options_.host->Allocate(array->type()->size_bytes(), array->account().host_meter());
+    if (!block.ok()) continue;
     std::shared_ptr<hal::Buffer> buffer = array->BeginSpill(victims);
     if (buffer == nullptr) continue;
     Event done = to_host_.CopyToHost(std::move(buffer), (*block)->data(), *block);

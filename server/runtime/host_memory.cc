@@ -6,30 +6,20 @@
 
 namespace acceld::runtime {
 
-std::shared_ptr<HostMemory> HostMemory::Create(int64_t limit_bytes) {
-  return std::shared_ptr<HostMemory>(new HostMemory(limit_bytes));
-}
-
-absl::StatusOr<std::shared_ptr<HostMemory::Block>> HostMemory::Allocate(int64_t size_bytes) {
-  const int64_t before = used_bytes_.fetch_add(size_bytes, std::memory_order_relaxed);
-  absl::Status refused;
-  std::unique_ptr<char[]> bytes;
-  if (size_bytes > limit_bytes_ - before) {
-    refused = absl::ResourceExhaustedError(absl::StrCat("host memory: ", size_bytes,
-                                                        " bytes do not fit, ", before, " of ",
-                                                        limit_bytes_, " are in use"));
-  } else {
-    bytes.reset(new (std::nothrow) char[static_cast<size_t>(size_bytes)]);
-    if (bytes == nullptr) {
-      refused = absl::ResourceExhaustedError(
-          absl::StrCat("host memory: the system refuses ", size_bytes, " bytes"));
-    }
+absl::StatusOr<std::shared_ptr<HostMemory::Block>> HostMemory::Allocate(
+    int64_t size_bytes, const std::shared_ptr<Meter>& owner) {
+  Charge of_owner;
+  if (owner != nullptr) {
+    ACCELD_ASSIGN_OR_RETURN(of_owner, Charge::Take(owner, size_bytes));
   }
-  if (!refused.ok()) {
-    used_bytes_.fetch_sub(size_bytes, std::memory_order_relaxed);
-    return refused;
+  ACCELD_ASSIGN_OR_RETURN(Charge in_budget, Charge::Take(budget_, size_bytes));
+  std::unique_ptr<char[]> bytes(new (std::nothrow) char[static_cast<size_t>(size_bytes)]);
+  if (bytes == nullptr) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("host memory: the system refuses ", size_bytes, " bytes"));
   }
-  return std::make_shared<Block>(shared_from_this(), std::move(bytes), size_bytes);
+  return std::make_shared<Block>(std::move(in_budget), std::move(of_owner), std::move(bytes),
+                                 size_bytes);
 }
 
 }  // namespace acceld::runtime

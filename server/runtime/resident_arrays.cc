@@ -30,6 +30,9 @@ std::vector<std::shared_ptr<Array>> ResidentArrays::Find(Victims victims, int64_
     if (!array.MaySpill(victims)) return true;
     const int64_t bytes = array.type()->size_bytes();
     if (bytes > room_bytes - found_bytes) return true;
+    // Others may have arrays that can go when this one's owner has no room on the host.
+    const std::shared_ptr<Meter>& owner = array.account().host_meter();
+    if (owner != nullptr && bytes > owner->limit() - owner->used()) return true;
     // None when the array is being destroyed: its memory comes back without us.
     std::shared_ptr<Array> shared = array.weak_from_this().lock();
     if (shared == nullptr) return true;

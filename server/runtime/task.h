@@ -10,6 +10,7 @@
 #include "absl/container/inlined_vector.h"
 #include "server/hal/loaded_executable.h"
 #include "server/runtime/array.h"
+#include "server/runtime/meter.h"
 
 namespace acceld::runtime {
 
@@ -54,6 +55,8 @@ class Task final : public Array::Waiter, public std::enable_shared_from_this<Tas
   absl::InlinedVector<std::shared_ptr<Array>, 2> outputs;
   // Whose it is, for the trace.
   uint64_t session = 0;
+  // What counts it as outstanding; given back when it has ended.
+  Charge charge;
 
   // What is to be done; for changes before the task is submitted.
   std::variant<Execution, Upload>& work() { return work_; }

@@ -73,5 +73,24 @@ TEST_F(DaemonConfigTest, ABrokenFileChangesNothing) {
   EXPECT_TRUE(Admin().GetStats().ok());
 }
 
+TEST_F(DaemonConfigTest, QuotasOfTheFileHoldAndChangeWhileTheDaemonRuns) {
+  Write("[quota.default]\nhandles = 2\n");
+  ASSERT_NO_FATAL_FAILURE(Start({"--config", path_}));
+  const std::shared_ptr<client::Client> client = Connect();
+  const client::Array first = *client->Upload(Int64(1)), second = *client->Upload(Int64(2));
+  {
+    const client::Array third = *client->Upload(Int64(3));
+    const absl::Status refused = third.Fetch().status();
+    EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
+    EXPECT_THAT(std::string(refused.message()),
+                ::testing::ContainsRegex("quota of .*: handles: 1 do not fit, 2 of 2 are in use"));
+  }
+  Write("[quota.default]\nhandles = 3\n");
+  Reload("setting quota.default.handles: 2 -> 3");
+  const client::Array third = *client->Upload(Int64(3));
+  EXPECT_EQ(*third.Fetch(), Int64(3));
+  EXPECT_EQ(*first.Fetch(), Int64(1));
+}
+
 }  // namespace
 }  // namespace acceld::testing

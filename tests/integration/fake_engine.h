@@ -46,6 +46,8 @@ class FakeEngine : public engine::Engine {
   engine::EngineStats Stats() const override;
   std::vector<engine::SessionInfo> Sessions() const override;
   absl::Status CloseSession(uint64_t id, absl::string_view reason) override;
+  std::vector<engine::IdentityInfo> Identities() const override { return {}; }
+  void SetQuotas(engine::Quotas) override {}
   engine::EngineMetrics Metrics() const override { return {}; }
   std::vector<engine::NamedArrayInfo> NamedArrays(const engine::Identity&) const override {
     return {};

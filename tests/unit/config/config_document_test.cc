@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "gtest/gtest.h"
+#include "server/config/quota_settings.h"
 #include "server/config/schema.h"
 
 namespace acceld::config {
@@ -31,6 +32,28 @@ Sizes are bytes, or strings with a unit: `"64MiB"`. Seconds may have a fraction.
 file, separated by commas in a variable, and repeated flags on the command line.
 )";
 
+constexpr char kQuotas[] = R"(
+## Quotas
+
+What the sessions of one identity may use together, in tables of the file: `[quota.default]` for everybody, and
+`[quota."NAME"]` for one identity, which takes what it leaves out from the default. 0, the default, is no limit. All of
+it takes effect on reload, for what is asked from then on. A request beyond a quota fails with RESOURCE_EXHAUSTED, and
+says whose quota it is, how much is in use and what was asked; the session goes on.
+
+```toml
+[quota.default]
+device-memory = "8GiB"
+sessions = 4
+
+[quota."uid:1001"]
+device-memory = "32GiB"
+compile-time = 30
+```
+
+| quota | value | what it is |
+|---|---|---|
+)";
+
 std::string Fallback(const Setting& setting) {
   if (!setting.fallback_note.empty()) return setting.fallback_note;
   return absl::StrCat("`", TomlText(setting, setting.fallback), "`");
@@ -49,6 +72,11 @@ std::string Document() {
     absl::StrAppend(&out, "| `", setting.name, "` | ", TypeText(setting), " | ", Fallback(setting),
                     " | ", setting.reloadable ? "yes" : "", " | ",
                     absl::StrReplaceAll(setting.help, {{"|", "\\|"}}), " |\n");
+  }
+  absl::StrAppend(&out, kQuotas);
+  for (const Setting& setting : QuotaSettings()) {
+    absl::StrAppend(&out, "| `", setting.name, "` | ", TypeText(setting), " | ", setting.help,
+                    " |\n");
   }
   return out;
 }

@@ -79,6 +79,39 @@ TEST_F(EffectiveTest, WhatIsPrintedReadsBackAsTheSame) {
   EXPECT_THAT(effective.Print(), HasSubstr("device-memory = 1234567  # flag\n"));
 }
 
+TEST_F(EffectiveTest, QuotasOfIdentitiesTakeWhatTheyLeaveOutFromTheDefault) {
+  const Effective effective = Load(R"(
+max-sessions = 10
+[quota."uid:7"]
+handles = 5
+compile-time = 1.5
+[quota.default]
+device-memory = "1MiB"
+handles = 9
+)");
+  const engine::Quotas quotas = effective.ToDaemonConfig().engine.quotas;
+  EXPECT_THAT(quotas.others, ElementsAre(1 << 20, 0, 9, 0, 0, 0));
+  EXPECT_THAT(quotas.Of("uid:7"), ElementsAre(1 << 20, 0, 5, 0, 0, 1500));
+  EXPECT_THAT(quotas.Of("uid:8"), ElementsAre(1 << 20, 0, 9, 0, 0, 0));
+  EXPECT_THAT(Compare(effective, Load(effective.Print())).applied, ElementsAre());
+  const Changes changes = Compare(effective, Load("[quota.default]\nhandles = 9\n"));
+  EXPECT_THAT(changes.applied, ElementsAre("quota.default.device-memory: \"1MiB\" -> 0",
+                                           "quota.\"uid:7\".device-memory: \"1MiB\" -> 0",
+                                           "quota.\"uid:7\".handles: 5 -> 9",
+                                           "quota.\"uid:7\".compile-time: 1.5 -> 0"));
+}
+
+TEST_F(EffectiveTest, WrongQuotasAreRefusedByLine) {
+  const auto error_of = [](absl::string_view text) {
+    return std::string(ParseConfigFile(text, "f").status().message());
+  };
+  EXPECT_EQ(error_of("quota = 3"), "f:1: quota is no table; write [quota.default]");
+  EXPECT_EQ(error_of("[quota]\nann = 3"), "f:2: quota.ann: 3 is no table");
+  EXPECT_EQ(error_of("[quota.ann]\nfoo = 3"), "f:2: there is no quota 'quota.ann.foo'");
+  EXPECT_EQ(error_of("[quota.ann]\nhandles = -1"),
+            "f:2: quota.ann.handles: '-1' is out of range; the least is 0, the most 1000000000");
+}
+
 TEST_F(EffectiveTest, DefaultsAreInTheirRanges) {
   for (const Setting& setting : Settings()) {
     EXPECT_THAT(CheckValue(setting, setting.fallback), IsOk()) << setting.name;

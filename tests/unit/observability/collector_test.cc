@@ -129,5 +129,21 @@ TEST_F(CollectorTest, TransportCountsHaveTheirNames) {
   EXPECT_EQ(values.at("acceld_build_info 1.2.3"), 1);
 }
 
+TEST_F(CollectorTest, QuotasAreShownByIdentity) {
+  engine::Quotas quotas;
+  quotas.by_identity["ann"] = {1 << 20, 0, 5, 0, 0, 1500};
+  engine_->SetQuotas(quotas);
+  const auto session = *engine_->OpenSession({.client_name = "test", .identity = {"ann"}});
+  (void)session->Put(1, testing::Floats({1, 2}), 1);
+  (void)testing::Await(*session, 1);
+  const auto values = Read();
+  EXPECT_EQ(values.at("acceld_identity_quota_used ann device-memory"), 8);
+  EXPECT_EQ(values.at("acceld_identity_quota_limit ann device-memory"), 1 << 20);
+  EXPECT_EQ(values.at("acceld_identity_quota_used ann handles"), 1);
+  EXPECT_EQ(values.at("acceld_identity_quota_limit ann handles"), 5);
+  EXPECT_EQ(values.at("acceld_identity_quota_limit ann sessions"), 0);
+  EXPECT_EQ(values.at("acceld_identity_quota_limit ann compile-time"), 1.5);
+}
+
 }  // namespace
 }  // namespace acceld::observability

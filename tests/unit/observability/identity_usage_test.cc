@@ -37,5 +37,21 @@ TEST(IdentityUsageTest, ManyIdentitiesDoNotMakeManyLabels) {
   EXPECT_EQ(usages.back().sessions, 1000 - kMaxIdentities);
 }
 
+TEST(IdentityUsageTest, QuotasOfManyIdentitiesAreSummedUpToo) {
+  std::vector<engine::IdentityInfo> identities;
+  for (int i = 0; i < 1000; ++i) {
+    identities.push_back({.identity = i == 7 ? "" : absl::StrCat("user", i), .quotas = {}});
+    identities.back().quotas[0] = {.used = i == 7 ? 5000 : i, .limit = 10'000};
+  }
+  const auto largest = LargestIdentities(std::move(identities));
+  ASSERT_EQ(largest.size(), kMaxIdentities + 1);
+  EXPECT_EQ(largest[0].identity, "(none)");
+  EXPECT_EQ(largest[1].identity, "user999");
+  EXPECT_EQ(largest[1].quotas[0].limit, 10'000);
+  EXPECT_EQ(largest.back().identity, "(others)");
+  EXPECT_GT(largest.back().quotas[0].used, 0);
+  EXPECT_EQ(largest.back().quotas[0].limit, 0);
+}
+
 }  // namespace
 }  // namespace acceld::observability

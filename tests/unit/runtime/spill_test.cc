@@ -39,7 +39,7 @@ absl::Status AddOneToAll(const kernels::cpu::LaunchContext& context) {
 // A device with room for `arrays` arrays of kBytes, and a host with room for `host_arrays`.
 struct SmallDevice {
   explicit SmallDevice(int arrays, int host_arrays = 100)
-      : host(HostMemory::Create(host_arrays * kBytes)),
+      : host(std::make_shared<HostMemory>(host_arrays * kBytes)),
         device(arrays * kBytes),
         executor(device, 0,
                  {.memory = {.host = host,
@@ -238,7 +238,7 @@ TEST(SpillTest, AnArrayOfTwoInputsIsRestoredOnce) {
 
 TEST(SpillTest, ABriefTaskWithASpilledInputIsDispatchedByTheDispatcher) {
   FakeDevice device(4 << 20);
-  auto host = HostMemory::Create(8 << 20);
+  auto host = std::make_shared<HostMemory>(8 << 20);
   DeviceExecutor executor(device, 0, {.memory = {.host = host}});
   Client client({&executor});
   constexpr int64_t kFew = 1024;
@@ -254,7 +254,7 @@ TEST(SpillTest, ABriefTaskWithASpilledInputIsDispatchedByTheDispatcher) {
 }
 
 TEST(SpillTest, AnotherDeviceReadsTheHostsCopy) {
-  auto host = HostMemory::Create(10 * kBytes);
+  auto host = std::make_shared<HostMemory>(10 * kBytes);
   FakeDevice devices[2] = {FakeDevice(kBytes), FakeDevice(4 * kBytes)};
   DeviceExecutor first(devices[0], 0, {.memory = {.host = host}});
   DeviceExecutor second(devices[1], 1, {.memory = {.host = host}});
