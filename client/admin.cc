@@ -35,9 +35,12 @@ absl::StatusOr<std::unique_ptr<Admin>> Admin::Connect(AdminOptions options) {
   ACCELD_ASSIGN_OR_RETURN(
       const Address address,
       ParseAddress(options.address.empty() ? DefaultAddress() : options.address));
+  ACCELD_ASSIGN_OR_RETURN(const Secrets secrets,
+                          ReadSecrets(std::move(options.credentials), address));
   auto impl = std::make_unique<Impl>();
-  ACCELD_ASSIGN_OR_RETURN(impl->connection, AdminConnection::Open(address, options.connect_timeout,
-                                                                  options.wait_for_daemon));
+  ACCELD_ASSIGN_OR_RETURN(
+      impl->connection,
+      AdminConnection::Open(address, secrets, options.connect_timeout, options.wait_for_daemon));
   return std::unique_ptr<Admin>(new Admin(std::move(impl)));
 }
 

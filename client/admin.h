@@ -6,13 +6,15 @@
 #include <string>
 #include <vector>
 
+#include "client/credentials.h"
 #include "client/server_info.h"
 #include "common/status.h"
 
 namespace acceld::client {
 
 struct AdminOptions {
-  std::string address;  // "unix:/path" or "127.0.0.1:port"; empty: DefaultAddress()
+  std::string address;  // as common/address.h says; empty: DefaultAddress()
+  Credentials credentials;
   std::chrono::milliseconds connect_timeout{5000};
   // Keep trying until the timeout while nobody listens; otherwise that is an error at once.
   bool wait_for_daemon = false;
@@ -23,7 +25,8 @@ struct AdminOptions {
 // trace.
 class Admin {
  public:
-  // UNAVAILABLE when no daemon answers; the message says how to start one.
+  // UNAVAILABLE when no daemon answers; the message says how to start one. Calls of one that the
+  // daemon does not know are UNAUTHENTICATED, those that its role does not allow PERMISSION_DENIED.
   static absl::StatusOr<std::unique_ptr<Admin>> Connect(AdminOptions options = {});
   ~Admin();
   Admin(const Admin&) = delete;
@@ -31,6 +34,7 @@ class Admin {
 
   absl::StatusOr<std::vector<DeviceInfo>> ListDevices() const;
   absl::StatusOr<ServerStats> GetStats() const;
+  // All of them for admins; those of the caller's own identity for others.
   absl::StatusOr<std::vector<SessionInfo>> ListSessions() const;
   // Those that the caller may open.
   absl::StatusOr<std::vector<NamedArray>> ListNames() const;

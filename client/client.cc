@@ -125,9 +125,11 @@ absl::StatusOr<std::shared_ptr<Client>> Client::Connect(ConnectOptions options) 
   }
   const std::chrono::milliseconds lease =
       options.lease.value_or(address.is_unix() ? std::chrono::milliseconds(0) : kDefaultTcpLease);
+  ACCELD_ASSIGN_OR_RETURN(Secrets secrets, ReadSecrets(std::move(options.credentials), address));
   auto impl = std::make_unique<Impl>();
   ACCELD_ASSIGN_OR_RETURN(impl->connection,
                           Connection::Open({.address = std::move(address),
+                                            .secrets = std::move(secrets),
                                             .client_name = std::move(options.client_name),
                                             .priority = options.priority,
                                             .lease = lease,

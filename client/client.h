@@ -11,6 +11,7 @@
 #include "absl/types/optional.h"
 #include "absl/types/span.h"
 #include "client/array.h"
+#include "client/credentials.h"
 #include "client/program.h"
 #include "client/server_info.h"
 #include "common/future.h"
@@ -20,7 +21,8 @@
 namespace acceld::client {
 
 struct ConnectOptions {
-  std::string address;      // "unix:/path" or "127.0.0.1:port"; empty: DefaultAddress()
+  std::string address;      // as common/address.h says; empty: DefaultAddress()
+  Credentials credentials;  // for tls:// and tcp addresses
   std::string client_name;  // for people who list sessions; empty: "program[pid]"
   Priority priority = Priority::kNormal;
   // How long the session may live on when the connection is lost: until then the client connects
@@ -65,6 +67,7 @@ struct PublishOptions {
 class Client {
  public:
   // Opens a session. UNAVAILABLE when no daemon answers; the message says how to start one.
+  // UNAUTHENTICATED or PERMISSION_DENIED when it does not know or not want this client.
   static absl::StatusOr<std::shared_ptr<Client>> Connect(ConnectOptions options = {});
   ~Client();
   Client(const Client&) = delete;

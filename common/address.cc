@@ -1,9 +1,11 @@
 #include "common/address.h"
 
 #include <arpa/inet.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -11,6 +13,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -21,6 +24,7 @@
 namespace acceld {
 namespace {
 
+constexpr int kProbeTimeoutSeconds = 3;
 constexpr size_t kMaxUnixPath = sizeof(sockaddr_un::sun_path) - 1;
 
 bool IsLoopback(absl::string_view host) {
@@ -28,6 +32,13 @@ bool IsLoopback(absl::string_view host) {
   in_addr parsed;
   return inet_pton(AF_INET, std::string(host).c_str(), &parsed) == 1 &&
          (ntohl(parsed.s_addr) >> 24) == 127;
+}
+
+// A name or an address, as far as its letters say.
+bool IsHost(absl::string_view host) {
+  return !host.empty() && std::all_of(host.begin(), host.end(), [](char c) {
+    return absl::ascii_isalnum(c) || c == '.' || c == '-' || c == '_' || c == ':' || c == '%';
+  });
 }
 
 // SimpleAtoi alone would take signs and white space too.
@@ -38,12 +49,50 @@ bool ParsePort(absl::string_view text, uint32_t& port) {
 
 std::string TemporaryFolder() { return absl::StrCat("/tmp/acceld-", getuid()); }
 
+absl::Status TryConnect(const sockaddr* address, socklen_t size, const std::string& name) {
+  const int fd = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) return absl::ErrnoToStatus(errno, "socket");
+  const timeval timeout{.tv_sec = kProbeTimeoutSeconds, .tv_usec = 0};
+  setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
+  const int result = connect(fd, address, size);
+  const int error = errno;
+  close(fd);
+  if (result == 0) return absl::OkStatus();
+  if (error == ENOENT) return absl::NotFoundError(name);
+  if (error == ECONNREFUSED) return absl::UnavailableError(name);
+  if (error == EINPROGRESS) return absl::DeadlineExceededError(name);
+  return absl::ErrnoToStatus(error, name);
+}
+
+// All addresses of the host, until one answers.
+absl::Status ProbeTcp(const Address& address) {
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  const int error =
+      getaddrinfo(address.host.c_str(), absl::StrCat(address.port).c_str(), &hints, &found);
+  if (error != 0) {
+    return absl::NotFoundError(absl::StrCat(address.ToString(), ": ", gai_strerror(error)));
+  }
+  const std::unique_ptr<addrinfo, void (*)(addrinfo*)> all(found, &freeaddrinfo);
+  absl::Status status;
+  for (const addrinfo* one = found; one != nullptr; one = one->ai_next) {
+    status = TryConnect(one->ai_addr, one->ai_addrlen, address.ToString());
+    if (status.ok()) break;
+  }
+  return status;
+}
+
 }  // namespace
+
+std::string Address::HostAndPort() const {
+  if (absl::StrContains(host, ':')) return absl::StrCat("[", host, "]:", port);
+  return absl::StrCat(host, ":", port);
+}
 
 std::string Address::ToString() const {
   if (is_unix()) return absl::StrCat("unix:", unix_path);
-  if (absl::StrContains(host, ':')) return absl::StrCat("[", host, "]:", port);
-  return absl::StrCat(host, ":", port);
+  return absl::StrCat(tls ? "tls://" : "", HostAndPort());
 }
 
 absl::StatusOr<Address> ParseAddress(absl::string_view text) {
@@ -60,20 +109,25 @@ absl::StatusOr<Address> ParseAddress(absl::string_view text) {
     address.unix_path = std::string(path);
     return address;
   }
-  const size_t colon = text.rfind(':');
+  absl::string_view rest = text;
+  address.tls = absl::ConsumePrefix(&rest, "tls://");
+  if (!address.tls) absl::ConsumePrefix(&rest, "tcp://");
+  const size_t colon = rest.rfind(':');
   uint32_t port = 0;
-  if (colon == absl::string_view::npos || !ParsePort(text.substr(colon + 1), port)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("address '", text, "': expected unix:PATH or 127.0.0.1:PORT"));
+  if (colon == absl::string_view::npos || !ParsePort(rest.substr(colon + 1), port)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "address '", text, "': expected unix:PATH, 127.0.0.1:PORT or tls://HOST:PORT"));
   }
-  absl::string_view host = text.substr(0, colon);
+  absl::string_view host = rest.substr(0, colon);
   if (host.size() > 2 && host.front() == '[' && host.back() == ']') {
     host = host.substr(1, host.size() - 2);
   }
-  if (!IsLoopback(host)) {
+  if (address.tls ? !IsHost(host) : !IsLoopback(host)) {
     return absl::InvalidArgumentError(absl::StrCat(
         "address '", text, "': '", host,
-        "' is not a loopback host; TCP is not encrypted, so it stays on this machine"));
+        address.tls ? "' is not a host"
+                    : "' is not a loopback host; without encryption TCP stays on this machine. For "
+                      "others write tls://HOST:PORT"));
   }
   address.host = std::string(host);
   address.port = static_cast<uint16_t>(port);
@@ -105,38 +159,13 @@ absl::Status PrepareSocketFolder(const Address& address) {
 }
 
 absl::Status Probe(const Address& address) {
-  sockaddr_storage storage{};
-  socklen_t size = 0;
-  if (address.is_unix()) {
-    auto* unix_address = reinterpret_cast<sockaddr_un*>(&storage);
-    unix_address->sun_family = AF_UNIX;
-    std::memcpy(unix_address->sun_path, address.unix_path.c_str(),
-                std::min(address.unix_path.size(), kMaxUnixPath));
-    size = sizeof(sockaddr_un);
-  } else if (absl::StrContains(address.host, ':')) {
-    auto* v6 = reinterpret_cast<sockaddr_in6*>(&storage);
-    v6->sin6_family = AF_INET6;
-    v6->sin6_addr = in6addr_loopback;
-    v6->sin6_port = htons(address.port);
-    size = sizeof(sockaddr_in6);
-  } else {
-    auto* v4 = reinterpret_cast<sockaddr_in*>(&storage);
-    v4->sin_family = AF_INET;
-    if (inet_pton(AF_INET, address.host.c_str(), &v4->sin_addr) != 1) {
-      v4->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    }
-    v4->sin_port = htons(address.port);
-    size = sizeof(sockaddr_in);
-  }
-  const int fd = socket(storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (fd < 0) return absl::ErrnoToStatus(errno, "socket");
-  const int result = connect(fd, reinterpret_cast<const sockaddr*>(&storage), size);
-  const int error = errno;
-  close(fd);
-  if (result == 0) return absl::OkStatus();
-  if (error == ENOENT) return absl::NotFoundError(address.ToString());
-  if (error == ECONNREFUSED) return absl::UnavailableError(address.ToString());
-  return absl::ErrnoToStatus(error, address.ToString());
+  if (!address.is_unix()) return ProbeTcp(address);
+  sockaddr_un unix_address{};
+  unix_address.sun_family = AF_UNIX;
+  std::memcpy(unix_address.sun_path, address.unix_path.c_str(),
+              std::min(address.unix_path.size(), kMaxUnixPath));
+  return TryConnect(reinterpret_cast<const sockaddr*>(&unix_address), sizeof(unix_address),
+                    address.ToString());
 }
 
 }  // namespace acceld

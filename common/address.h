@@ -9,16 +9,22 @@
 // Where a daemon listens and a client looks for it.
 namespace acceld {
 
-// "unix:/path/of/socket" or "HOST:PORT" with a loopback host ("127.0.0.1:7070", "localhost:7070",
-// "[::1]:7070"): there is no encryption yet, so nothing else is accepted.
+// One of
+//   unix:/path/of/socket
+//   HOST:PORT or tcp://HOST:PORT  not encrypted, so with a loopback host only: 127.0.0.1:7070,
+//                                 localhost:7070, [::1]:7070
+//   tls://HOST:PORT               any host: tls://node-3.example.org:7070, tls://[::]:7070
 struct Address {
   std::string unix_path;  // empty for TCP
   std::string host;
   uint16_t port = 0;
+  bool tls = false;
 
   bool is_unix() const { return !unix_path.empty(); }
-  // The spelling that ParseAddress takes and gRPC understands.
+  // The spelling that ParseAddress takes.
   std::string ToString() const;
+  // "HOST:PORT"; the host in brackets where it has colons.
+  std::string HostAndPort() const;
 };
 
 // INVALID_ARGUMENT says what was expected.
@@ -31,8 +37,9 @@ std::string DefaultAddress();
 // another user or is open to others (/tmp is shared); does nothing for other folders that exist.
 absl::Status PrepareSocketFolder(const Address& address);
 
-// Whether somebody accepts connections there now: OK, NOT_FOUND (no socket file), UNAVAILABLE
-// (nobody listens), PERMISSION_DENIED, or INTERNAL with the system's message. Blocks briefly.
+// Whether somebody accepts connections there now: OK, NOT_FOUND (no socket file, no such host),
+// UNAVAILABLE (nobody listens), PERMISSION_DENIED, DEADLINE_EXCEEDED (no answer within seconds), or
+// INTERNAL with the system's message. Blocks briefly.
 absl::Status Probe(const Address& address);
 
 }  // namespace acceld

@@ -42,13 +42,13 @@ union Control {
 
 }  // namespace
 
-absl::StatusOr<UniqueFd> ListenForPackets(const std::string& path) {
+absl::StatusOr<UniqueFd> ListenForPackets(const std::string& path, mode_t mode) {
   ACCELD_ASSIGN_OR_RETURN(const sockaddr_un address, AddressOf(path));
   UniqueFd fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   // Nobody connects before it listens, and by then the mode is right.
   if (!fd.valid() ||
       bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||
-      chmod(path.c_str(), 0600) != 0 || listen(fd.get(), kBacklog) != 0) {
+      chmod(path.c_str(), mode) != 0 || listen(fd.get(), kBacklog) != 0) {
     return SystemError(absl::StrCat("cannot listen on ", path));
   }
   return fd;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <string>
 
@@ -13,8 +15,8 @@ namespace acceld {
 // Unix sockets that carry small messages (SOCK_SEQPACKET): whole, in order, each with at most one
 // file descriptor.
 
-// A socket that listens at `path`, where none must be, for the owner of this process alone.
-absl::StatusOr<UniqueFd> ListenForPackets(const std::string& path);
+// A socket that listens at `path`, where none must be; its file has this mode.
+absl::StatusOr<UniqueFd> ListenForPackets(const std::string& path, mode_t mode);
 // NOT_FOUND, UNAVAILABLE (nobody listens), PERMISSION_DENIED, or what the system says. Blocks for a
 // short time at most.
 absl::StatusOr<UniqueFd> ConnectForPackets(const std::string& path);

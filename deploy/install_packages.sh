@@ -15,7 +15,7 @@ packages=(
 )
 if [[ ${1:-build} == test ]]; then
   packages+=(
-    clang-format-19 libbenchmark-dev libgmock-dev libgtest-dev python3 python3-grpcio python3-protobuf python3-venv)
+    clang-format-19 libbenchmark-dev libgmock-dev libgtest-dev openssl python3 python3-grpcio python3-protobuf python3-venv)
 fi
 
 missing=()

@@ -61,12 +61,19 @@ void LogDevices(const engine::Engine& engine) {
 // Reads the file again and puts what may change while the daemon runs into effect. What cannot be
 // read changes nothing.
 void Reload(const config::FixedSources& sources, config::Effective& effective,
-            config::DaemonConfig& running, engine::Engine& engine) {
+            config::DaemonConfig& running, engine::Engine& engine, rpc::Server& server) {
   absl::StatusOr<config::Effective> read = config::Effective::Load(sources);
   if (!read.ok()) {
     return LogError("got SIGHUP; the configuration stays as it is: ", read.status().message());
   }
-  const config::DaemonConfig wanted = read->ToDaemonConfig();
+  // What is not reloadable stays.
+  config::Effective next = effective;
+  next.TakeReloadable(*read);
+  const config::DaemonConfig wanted = next.ToDaemonConfig();
+  const absl::Status access = server.Reload(wanted.rpc.access);
+  if (!access.ok()) {
+    return LogError("got SIGHUP; the configuration stays as it is: ", access.message());
+  }
   SetLogLevel(wanted.log_level);
   SetLogFormat(wanted.log_format);
   running.shutdown_grace = wanted.shutdown_grace;
@@ -78,7 +85,7 @@ void Reload(const config::FixedSources& sources, config::Effective& effective,
     LogWarning("setting ", change, " needs a restart");
   }
   // A setting that waits for a restart is named again by the next reload.
-  effective.TakeReloadable(*read);
+  effective = std::move(next);
 }
 
 int Run(const config::FixedSources& sources, config::Effective effective) {
@@ -119,8 +126,9 @@ int Run(const config::FixedSources& sources, config::Effective effective) {
   }
 
   int signal = WaitForSignal(signals);
-  for (; signal == SIGHUP; signal = WaitForSignal(signals))
-    Reload(sources, effective, config, **engine);
+  for (; signal == SIGHUP; signal = WaitForSignal(signals)) {
+    Reload(sources, effective, config, **engine, **server);
+  }
   LogInfo("got ", signal == SIGTERM ? "SIGTERM" : "SIGINT",
           ": finishing work in flight; once more to stop at once");
   std::thread([signals] {

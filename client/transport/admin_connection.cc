@@ -17,11 +17,12 @@ constexpr std::chrono::seconds kTraceTimeout{60};
 
 class AdminConnection::Impl {
  public:
-  explicit Impl(const Address& address)
-      : channel_(MakeChannel(address, std::chrono::milliseconds(0))),
+  Impl(const Address& address, const Secrets& secrets)
+      : channel_(MakeChannel(address, secrets, std::chrono::milliseconds(0))),
+        secrets_(secrets),
         stub_(v1::Acceld::NewStub(channel_)) {}
 
-  grpc::Channel& channel() { return *channel_; }
+  const std::shared_ptr<grpc::Channel>& channel() { return channel_; }
 
   template <typename Reply, typename Request>
   absl::StatusOr<Reply> Ask(grpc::Status (v1::Acceld::Stub::*method)(grpc::ClientContext*,
@@ -30,7 +31,8 @@ class AdminConnection::Impl {
     grpc::ClientContext context;
     context.set_deadline(std::chrono::system_clock::now() + kUnaryTimeout);
     Reply reply;
-    ACCELD_RETURN_IF_ERROR(StatusFromGrpc((*stub_.*method)(&context, request, &reply)));
+    ACCELD_RETURN_IF_ERROR(
+        AdviseOnSecrets(StatusFromGrpc((*stub_.*method)(&context, request, &reply)), secrets_));
     return reply;
   }
 
@@ -41,11 +43,12 @@ class AdminConnection::Impl {
     const auto stream = stub_->GetTrace(&context, request);
     v1::TraceChunk chunk;
     while (stream->Read(&chunk)) take(chunk);
-    return StatusFromGrpc(stream->Finish());
+    return AdviseOnSecrets(StatusFromGrpc(stream->Finish()), secrets_);
   }
 
  private:
   const std::shared_ptr<grpc::Channel> channel_;  // Shared with its calls.
+  const Secrets secrets_;
   const std::unique_ptr<v1::Acceld::Stub> stub_;
 };
 
@@ -53,9 +56,10 @@ AdminConnection::AdminConnection(std::unique_ptr<Impl> impl) : impl_(std::move(i
 AdminConnection::~AdminConnection() = default;
 
 absl::StatusOr<std::unique_ptr<AdminConnection>> AdminConnection::Open(
-    const Address& address, std::chrono::milliseconds timeout, bool wait_for_daemon) {
+    const Address& address, const Secrets& secrets, std::chrono::milliseconds timeout,
+    bool wait_for_daemon) {
   KeepGrpc();
-  auto impl = std::make_unique<Impl>(address);
+  auto impl = std::make_unique<Impl>(address, secrets);
   ACCELD_RETURN_IF_ERROR(AwaitDaemon(impl->channel(), address, timeout, wait_for_daemon));
   return std::unique_ptr<AdminConnection>(new AdminConnection(std::move(impl)));
 }

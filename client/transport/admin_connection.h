@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "acceld/v1/acceld.pb.h"
+#include "client/transport/secrets.h"
 #include "common/address.h"
 #include "common/status.h"
 
@@ -16,6 +17,7 @@ class AdminConnection {
  public:
   // Blocks until the daemon is there or the timeout is over.
   static absl::StatusOr<std::unique_ptr<AdminConnection>> Open(const Address& address,
+                                                               const Secrets& secrets,
                                                                std::chrono::milliseconds timeout,
                                                                bool wait_for_daemon);
   ~AdminConnection();

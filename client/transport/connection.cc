@@ -39,7 +39,7 @@ class Connection::Impl : public SessionLink::Handler {
   explicit Impl(const Options& options)
       : options_(options),
         address_(options.address.ToString()),
-        channel_(MakeChannel(options.address, options.lease)),
+        channel_(MakeChannel(options.address, options.secrets, options.lease)),
         stub_(v1::Acceld::NewStub(channel_)),
         unready_fetches_(options.max_fetch_bytes / 2),
         ready_fetches_(options.max_fetch_bytes / 2),
@@ -99,7 +99,7 @@ class Connection::Impl : public SessionLink::Handler {
 
 absl::Status Connection::Impl::Open() {
   ACCELD_RETURN_IF_ERROR(
-      AwaitDaemon(*channel_, options_.address, options_.connect_timeout, options_.wait_for_daemon));
+      AwaitDaemon(channel_, options_.address, options_.connect_timeout, options_.wait_for_daemon));
   v1::Hello hello;
   hello.set_protocol_version(kProtocolVersion);
   hello.set_client_name(options_.client_name);
@@ -108,13 +108,13 @@ absl::Status Connection::Impl::Open() {
   const absl::StatusOr<v1::Welcome>* welcome =
       link_.Open(std::move(hello), std::chrono::steady_clock::now() + options_.connect_timeout);
   if (welcome == nullptr) return NobodyAnswers(options_.address, "it accepts but says nothing");
-  ACCELD_RETURN_IF_ERROR(welcome->status());
+  ACCELD_RETURN_IF_ERROR(AdviseOnSecrets(welcome->status(), options_.secrets));
   welcome_ = **welcome;
   const bool shared_memory = options_.shared_memory && welcome_.has_segments();
-  bulk_ = std::make_unique<BulkTransfers>(MakeChannel(options_.address, options_.lease),
-                                          welcome_.session_token(),
-                                          shared_memory ? options_.address.unix_path : "",
-                                          std::chrono::milliseconds(welcome_.lease_ms()));
+  bulk_ = std::make_unique<BulkTransfers>(
+      MakeChannel(options_.address, options_.secrets, options_.lease), welcome_.session_token(),
+      shared_memory ? options_.address.unix_path : "",
+      std::chrono::milliseconds(welcome_.lease_ms()));
   return absl::OkStatus();
 }
 

@@ -14,6 +14,7 @@
 #include "client/server_info.h"
 #include "client/transport/byte_sink.h"
 #include "client/transport/byte_window.h"
+#include "client/transport/secrets.h"
 #include "common/address.h"
 #include "common/digest.h"
 #include "common/status.h"
@@ -31,6 +32,7 @@ class Connection {
  public:
   struct Options {
     Address address;
+    Secrets secrets;
     std::string client_name;
     Priority priority = Priority::kNormal;
     std::chrono::milliseconds lease{0};

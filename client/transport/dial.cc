@@ -1,15 +1,66 @@
 #include "client/transport/dial.h"
 
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "acceld/v1/acceld.grpc.pb.h"
+#include "client/transport/token_sender.h"
 #include "grpcpp/create_channel.h"
 #include "grpcpp/security/credentials.h"
 
 namespace acceld::client {
+namespace {
 
-std::shared_ptr<grpc::Channel> MakeChannel(const Address& address,
+// For gRPC.
+std::string TargetOf(const Address& address) {
+  return address.is_unix() ? address.ToString() : absl::StrCat("dns:///", address.HostAndPort());
+}
+
+std::shared_ptr<grpc::ChannelCredentials> CredentialsFor(const Address& address,
+                                                         const Secrets& secrets) {
+  if (!address.tls) return grpc::InsecureChannelCredentials();
+  return grpc::SslCredentials({.pem_root_certs = secrets.ca_pem,
+                               .pem_private_key = secrets.key_pem,
+                               .pem_cert_chain = secrets.certificate_pem});
+}
+
+// What keeps a channel from connecting to somebody who accepts. Empty: it may be a matter of time.
+std::string Misunderstanding(const std::shared_ptr<grpc::Channel>& channel,
+                             const Address& address) {
+  // A call says what the channel only knows.
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(1));
+  v1::ListDevicesReply reply;
+  const grpc::Status status =
+      v1::Acceld::NewStub(channel)->ListDevices(&context, v1::ListDevicesRequest(), &reply);
+  const std::string& why = status.error_message();
+  if (status.error_code() != grpc::StatusCode::UNAVAILABLE) return "";
+  if (address.tls && absl::StrContains(why, "wrong version number")) {
+    return absl::StrCat("it does not expect TLS; write ", address.HostAndPort());
+  }
+  if (address.tls && absl::StrContains(why, "certificate verify failed")) {
+    return "its certificate is of no authority that is trusted here; name that one's file in "
+           "ACCELD_CA_FILE";
+  }
+  if (address.tls && absl::StrContains(why, "Peer name")) {
+    return absl::StrCat("its certificate is for another name than ", address.host,
+                        "; use that name, or set ACCELD_SERVER_NAME");
+  }
+  if (address.tls && absl::StrContains(why, "handshake failed")) return why;
+  if (!address.tls && !address.is_unix() && absl::StrContains(why, "Socket closed")) {
+    return absl::StrCat("it hangs up; if it expects TLS, write tls://", address.HostAndPort());
+  }
+  return "";
+}
+
+}  // namespace
+
+std::shared_ptr<grpc::Channel> MakeChannel(const Address& address, const Secrets& secrets,
                                            std::chrono::milliseconds lease) {
   grpc::ChannelArguments arguments;
-  // Each session has connections of its own, and they never leave the machine.
+  // Each session has connections of its own.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 20);
@@ -24,8 +75,13 @@ std::shared_ptr<grpc::Channel> MakeChannel(const Address& address,
   }
   arguments.SetMaxReceiveMessageSize(-1);
   arguments.SetMaxSendMessageSize(-1);
-  return grpc::CreateCustomChannel(address.ToString(), grpc::InsecureChannelCredentials(),
-                                   arguments);
+  if (!secrets.server_name.empty()) {
+    arguments.SetSslTargetNameOverride(secrets.server_name);
+  }
+  std::vector<std::unique_ptr<grpc::experimental::ClientInterceptorFactoryInterface>> interceptors;
+  if (!secrets.token.empty()) interceptors.push_back(MakeTokenSender(secrets.token));
+  return grpc::experimental::CreateCustomChannelWithInterceptors(
+      TargetOf(address), CredentialsFor(address, secrets), arguments, std::move(interceptors));
 }
 
 absl::Status NobodyAnswers(const Address& address, absl::string_view why) {
@@ -35,16 +91,28 @@ absl::Status NobodyAnswers(const Address& address, absl::string_view why) {
       "`, or name another address in ACCELD_ADDRESS"));
 }
 
-absl::Status AwaitDaemon(grpc::Channel& channel, const Address& address,
+absl::Status AwaitDaemon(const std::shared_ptr<grpc::Channel>& channel, const Address& address,
                          std::chrono::milliseconds timeout, bool wait_for_daemon) {
   const auto deadline = std::chrono::system_clock::now() + timeout;
   if (!wait_for_daemon) {
     const absl::Status probe = Probe(address);
-    if (absl::IsNotFound(probe)) return NobodyAnswers(address, "there is no such socket");
+    if (absl::IsNotFound(probe)) {
+      return NobodyAnswers(address,
+                           address.is_unix() ? "there is no such socket" : "there is no such host");
+    }
     if (absl::IsUnavailable(probe)) return NobodyAnswers(address, "nobody listens there");
     ACCELD_RETURN_IF_ERROR(probe);
   }
-  if (channel.WaitForConnected(deadline)) return absl::OkStatus();
+  grpc_connectivity_state state = channel->GetState(/*try_to_connect=*/true);
+  while (state != GRPC_CHANNEL_READY && channel->WaitForStateChange(state, deadline)) {
+    state = channel->GetState(/*try_to_connect=*/true);
+    if (state != GRPC_CHANNEL_TRANSIENT_FAILURE || wait_for_daemon) continue;
+    const std::string why = Misunderstanding(channel, address);
+    if (why.empty()) continue;
+    return absl::UnavailableError(
+        absl::StrCat("the daemon at ", address.ToString(), " was not understood: ", why));
+  }
+  if (state == GRPC_CHANNEL_READY) return absl::OkStatus();
   return NobodyAnswers(address, absl::StrCat("tried for ", timeout.count(), " ms"));
 }
 

@@ -21,6 +21,7 @@ constexpr char kFooter[] = R"(
 Examples:
   acceld                                   on the default socket, one CPU device
   acceld --listen unix:/run/me/acceld.sock --listen 127.0.0.1:7070
+  acceld --listen tls://0.0.0.0:7070 --tls-cert host.pem --tls-key host.key --access-tokens tokens
   acceld --cpu-devices 2 --device-memory 4GiB --cache-dir /var/cache/acceld
 
 Every setting may also stand in a file (--config, else ~/.config/acceld/config.toml or

@@ -7,6 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "common/address.h"
 #include "server/compiler/pipeline.h"
+#include "server/config/access_settings.h"
+#include "server/config/setting_table.h"
 #include "server/hal/cpu/host_info.h"
 #include "server/observability/metrics_server.h"
 
@@ -16,10 +18,6 @@ namespace {
 // More than any machine has; sums of a few of these still fit into 64 bits.
 constexpr double kMaxSizeBytes = static_cast<double>(int64_t{1} << 50);
 constexpr double kMaxMessageBytes = std::numeric_limits<int>::max();
-
-struct Range {
-  double min = 0, max = 0;
-};
 
 // $XDG_CACHE_HOME/acceld, else ~/.cache/acceld, else empty.
 std::string DefaultCacheFolder() {
@@ -32,72 +30,11 @@ std::string DefaultCacheFolder() {
   return "";
 }
 
-// Collects rows. Whole numbers go to fields of any integer type, named by an accessor:
-//   Count("cpu-devices", {1, 64}, [](DaemonConfig& c) -> auto& { return c.engine.cpu_devices; },
-//   ...)
-class Table {
- public:
-  void Group(std::string name) { group_ = std::move(name); }
-
-  template <typename Field>
-  Setting& Count(const char* name, Range range, Field field, const char* help) {
-    return Number(name, SettingType::kCount, range, field, help);
-  }
-  template <typename Field>
-  Setting& Size(const char* name, Range range, Field field, const char* help) {
-    return Number(name, SettingType::kSize, range, field, help);
-  }
-  template <typename Field>
-  Setting& Text(const char* name, const char* value_name, Field field, const char* help) {
-    Setting& row = Add(name, SettingType::kText, help);
-    row.value_name = value_name;
-    row.fallback = field(defaults_);
-    row.apply = [field](const Value& value, DaemonConfig& config) {
-      field(config) = std::get<std::string>(value);
-    };
-    return row;
-  }
-  template <typename Field>
-  Setting& List(const char* name, const char* value_name, Field field, const char* help) {
-    Setting& row = Add(name, SettingType::kList, help);
-    row.value_name = value_name;
-    row.fallback = field(defaults_);
-    row.apply = [field](const Value& value, DaemonConfig& config) {
-      field(config) = std::get<std::vector<std::string>>(value);
-    };
-    return row;
-  }
-  Setting& Add(const char* name, SettingType type, const char* help) {
-    rows_.push_back({.name = name, .help = help, .group = group_, .type = type});
-    return rows_.back();
-  }
-
-  std::vector<Setting> Take() { return std::move(rows_); }
-
- private:
-  template <typename Field>
-  Setting& Number(const char* name, SettingType type, Range range, Field field, const char* help) {
-    Setting& row = Add(name, type, help);
-    row.fallback = static_cast<int64_t>(field(defaults_));
-    row.min = range.min;
-    row.max = range.max;
-    row.apply = [field](const Value& value, DaemonConfig& config) {
-      auto& number = field(config);
-      number = static_cast<std::decay_t<decltype(number)>>(std::get<int64_t>(value));
-    };
-    return row;
-  }
-
-  std::string group_;
-  std::vector<Setting> rows_;
-  DaemonConfig defaults_;
-};
-
-void AddBasics(Table& table) {
+void AddBasics(SettingTable& table) {
   table.Group("Daemon");
   Setting& listen = table.Add("listen", SettingType::kList,
-                              "where to listen; may be given several times: unix:PATH or "
-                              "127.0.0.1:PORT (TCP is loopback only, it is not encrypted)");
+                              "where to listen; may be given several times: unix:PATH, "
+                              "tls://HOST:PORT, or 127.0.0.1:PORT (loopback only: not encrypted)");
   listen.value_name = "ADDRESS";
   listen.fallback = std::vector<std::string>{DefaultAddress()};
   listen.fallback_note =
@@ -154,7 +91,7 @@ void AddBasics(Table& table) {
   };
 }
 
-void AddDevices(Table& table) {
+void AddDevices(SettingTable& table) {
   table.Group("Devices");
   table.Count(
       "cpu-devices", {1, 64}, [](DaemonConfig& c) -> auto& { return c.engine.cpu_devices; },
@@ -176,7 +113,7 @@ void AddDevices(Table& table) {
   host.fallback_note = "1/8 of the machine's memory";
 }
 
-void AddCompiler(Table& table) {
+void AddCompiler(SettingTable& table) {
   table.Group("Compiler and cache");
   table.Count(
       "compile-threads", {0, 1024},
@@ -213,7 +150,7 @@ void AddCompiler(Table& table) {
   };
 }
 
-void AddSessionLimits(Table& table) {
+void AddSessionLimits(SettingTable& table) {
   table.Group("Limits");
   table.Count(
       "max-sessions", {1, 1'000'000},
@@ -274,7 +211,7 @@ void AddSessionLimits(Table& table) {
       "batches and runs of all clients that wait to be decoded");
 }
 
-void AddTransport(Table& table) {
+void AddTransport(SettingTable& table) {
   table.Group("Transport");
   table.Size(
       "max-message-size", {65536, kMaxMessageBytes},
@@ -321,8 +258,9 @@ void AddTransport(Table& table) {
 
 const std::vector<Setting>& Settings() {
   static const std::vector<Setting>* const settings = [] {
-    Table table;
+    SettingTable table;
     AddBasics(table);
+    AddAccessSettings(table);
     AddDevices(table);
     AddCompiler(table);
     AddSessionLimits(table);

@@ -110,6 +110,9 @@ void AddRpc(const RpcInstruments& rpc, Families& families) {
                    requests.counts[code]);
     }
   }
+  for (size_t i = 0; i < kNumRefusals; ++i) {
+    families.Add(MetricId::kRefusals, {kRefusalNames[i]}, rpc.refusals(static_cast<Refusal>(i)));
+  }
   for (const RpcInstruments::Commands& commands : rpc.commands()) {
     if (!commands.kind.empty()) families.Add(MetricId::kCommands, {commands.kind}, commands.count);
   }

@@ -24,8 +24,9 @@ grpc::Slice SliceOf(absl::string_view bytes, const std::shared_ptr<const void>& 
 
 }  // namespace
 
-UploadReactor::UploadReactor(const RpcContext& rpc, grpc::CallbackServerContext* context)
-    : rpc_(rpc), context_(context) {
+UploadReactor::UploadReactor(const RpcContext& rpc, Caller caller,
+                             grpc::CallbackServerContext* context)
+    : rpc_(rpc), caller_(std::move(caller)), context_(context) {
   StartRead(&chunk_);
 }
 
@@ -45,7 +46,8 @@ absl::Status UploadReactor::OnChunk() {
 
 absl::Status UploadReactor::Begin(const v1::UploadChunk& header) {
   if (session_ == nullptr) {
-    ACCELD_ASSIGN_OR_RETURN(session_, rpc_.sessions.Find(header.session_token()));
+    ACCELD_ASSIGN_OR_RETURN(session_,
+                            rpc_.sessions.Find(header.session_token(), caller_, "Upload"));
     handle_ = header.handle();
     program_id_ = header.program_id();
   } else if ((header.handle() != 0 && header.handle() != handle_) ||

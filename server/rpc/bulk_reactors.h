@@ -3,24 +3,19 @@
 #include <memory>
 #include <string>
 
-#include "acceld/v1/acceld.grpc.pb.h"
 #include "common/status.h"
 #include "server/engine/engine.h"
+#include "server/rpc/gated_service.h"
 #include "server/rpc/rpc_context.h"
 #include "server/rpc/transfers.h"
 
 namespace acceld::rpc {
 
-// Chunks are taken and given as bytes: only so do those of an array go from gRPC's memory to the
-// array's, and back, without a copy between.
-using UploadStream = grpc::ServerReadReactor<grpc::ByteBuffer>;
-using DownloadStream = grpc::ServerWriteReactor<grpc::ByteBuffer>;
-
 // Takes in the chunks of one Upload: the bytes of an array, appended as they come, or of a program,
 // gathered and decoded on the decode pool. Owns itself until OnDone.
 class UploadReactor : public UploadStream {
  public:
-  UploadReactor(const RpcContext& rpc, grpc::CallbackServerContext* context);
+  UploadReactor(const RpcContext& rpc, Caller caller, grpc::CallbackServerContext* context);
 
  private:
   void OnReadDone(bool ok) override;
@@ -33,6 +28,7 @@ class UploadReactor : public UploadStream {
   void End(const absl::Status& status);
 
   const RpcContext& rpc_;
+  const Caller caller_;
   grpc::CallbackServerContext* const context_;
   // Shared with the table and its channel; null before the first chunk.
   std::shared_ptr<ClientSession> session_;

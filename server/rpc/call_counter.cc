@@ -59,7 +59,7 @@ class CallCounterFactory final : public ServerInterceptorFactoryInterface {
 
 }  // namespace
 
-std::unique_ptr<observability::RpcInstruments> MakeInstruments() {
+std::shared_ptr<observability::RpcInstruments> MakeInstruments() {
   std::vector<std::string> methods, kinds;
   const google::protobuf::ServiceDescriptor& service = AcceldService();
   for (int i = 0; i < service.method_count(); ++i) methods.push_back(service.method(i)->name());
@@ -70,7 +70,7 @@ std::unique_ptr<observability::RpcInstruments> MakeInstruments() {
     if (kinds.size() <= index) kinds.resize(index + 1);
     kinds[index] = commands.field(i)->name();
   }
-  return std::make_unique<observability::RpcInstruments>(std::move(methods), std::move(kinds));
+  return std::make_shared<observability::RpcInstruments>(std::move(methods), std::move(kinds));
 }
 
 std::unique_ptr<ServerInterceptorFactoryInterface> MakeCallCounter(

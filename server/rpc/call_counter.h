@@ -11,7 +11,7 @@
 namespace acceld::rpc {
 
 // Instruments for the methods and the commands that acceld.proto has.
-std::unique_ptr<observability::RpcInstruments> MakeInstruments();
+std::shared_ptr<observability::RpcInstruments> MakeInstruments();
 
 // Counts each RPC with the status that it ends with, whoever decided on it. `instruments` outlive
 // the server that this is given to.

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/utf8.h"
+#include "server/rpc/auth/refusal_log.h"
 #include "server/rpc/call_counter.h"
 #include "server/rpc/convert.h"
 #include "server/rpc/status_codes.h"
@@ -27,8 +28,8 @@ constexpr std::chrono::seconds kGoodbyePatience{5};
 
 }  // namespace
 
-ChannelStream* ChannelReactor::Start(const RpcContext& rpc) {
-  std::shared_ptr<ChannelReactor> reactor(new ChannelReactor(rpc));
+ChannelStream* ChannelReactor::Start(const RpcContext& rpc, Caller caller) {
+  std::shared_ptr<ChannelReactor> reactor(new ChannelReactor(rpc, std::move(caller)));
   reactor->self_ = reactor;
   reactor->StartRead(&reactor->incoming_);
   return reactor.get();
@@ -58,9 +59,11 @@ void ChannelReactor::OnReadDone(bool ok) {
   uncredited_ += batch_.commands_size();
   uncredited_bytes_ += size_bytes;
   if (uncredited_ > rpc_.options.command_window) {
-    return EndSession(absl::InvalidArgumentError(
+    const absl::Status beyond = absl::InvalidArgumentError(
         absl::StrCat(uncredited_, " commands sent beyond those credited; the window is ",
-                     rpc_.options.command_window)));
+                     rpc_.options.command_window));
+    NoteRefusal(observability::Refusal::kLimit, beyond);
+    return EndSession(beyond);
   }
   next_command_ = 0;
   heavy_ = IsHeavy();
@@ -128,9 +131,9 @@ absl::Status ChannelReactor::OnHello(const v1::Command& command) {
     return absl::InvalidArgumentError("the first command of a channel must be Hello");
   }
   const v1::Hello& hello = command.hello();
-  ACCELD_ASSIGN_OR_RETURN(
-      std::shared_ptr<ClientSession> session,
-      hello.has_resume() ? rpc_.sessions.Resume(hello.resume()) : rpc_.sessions.Open(hello));
+  ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<ClientSession> session,
+                          hello.has_resume() ? rpc_.sessions.Resume(hello.resume(), caller_)
+                                             : rpc_.sessions.Open(hello, caller_));
   {
     MutexLock lock(mutex_);
     session_ = session;
@@ -259,6 +262,10 @@ void ChannelReactor::EndRequest() {
   MutexLock lock(mutex_);
   --requests_;
   StartReadIfPaused();
+}
+
+void ChannelReactor::NoteRefusal(observability::Refusal reason, const absl::Status& why) {
+  rpc::NoteRefusal(rpc_.instruments, reason, "Channel", caller_, why);
 }
 
 void ChannelReactor::SayGoodbye(const absl::Status& why) {

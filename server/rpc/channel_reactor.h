@@ -4,17 +4,14 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <utility>
 
-#include "acceld/v1/acceld.grpc.pb.h"
 #include "common/mutex.h"
+#include "server/rpc/gated_service.h"
 #include "server/rpc/rpc_context.h"
 #include "server/rpc/session_stream.h"
 
 namespace acceld::rpc {
-
-// Messages are taken as bytes: only so can a message that does not decode be told from the end of
-// the stream.
-using ChannelStream = grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>;
 
 // One Channel stream: reads a batch, has its session take it in (on the decode pool when that may
 // take long), reads the next; collects events and writes them in batches, one write in flight.
@@ -28,11 +25,12 @@ class ChannelReactor : public ChannelStream,
                        public std::enable_shared_from_this<ChannelReactor> {
  public:
   // For gRPC, to which it belongs.
-  static ChannelStream* Start(const RpcContext& rpc);
+  static ChannelStream* Start(const RpcContext& rpc, Caller caller);
 
   void Send(v1::Event event) override;
   void BeginRequest() override;
   void EndRequest() override;
+  void NoteRefusal(observability::Refusal reason, const absl::Status& why) override;
   bool HoldsBack() override;
   void ContinueIntake() override;
   // The events that are there by then are sent first, and the client may close the stream itself.
@@ -46,7 +44,7 @@ class ChannelReactor : public ChannelStream,
     size_t size_bytes = 0;
   };
 
-  explicit ChannelReactor(const RpcContext& rpc) : rpc_(rpc) {}
+  ChannelReactor(const RpcContext& rpc, Caller caller) : rpc_(rpc), caller_(std::move(caller)) {}
 
   void OnReadDone(bool ok) override;
   void OnWriteDone(bool ok) override;
@@ -74,6 +72,7 @@ class ChannelReactor : public ChannelStream,
   void LeaveSession();
 
   const RpcContext& rpc_;
+  const Caller caller_;
   std::shared_ptr<ChannelReactor> self_;  // gRPC's share: from Start to OnDone.
 
   // Owned by the reading side: a read in flight, or the one thread that takes the batch in.

@@ -8,9 +8,11 @@
 namespace acceld::rpc {
 
 ClientSession::ClientSession(engine::Engine& engine, std::shared_ptr<engine::Session> session,
-                             const RpcOptions& options, std::chrono::milliseconds lease)
+                             Caller owner, const RpcOptions& options,
+                             std::chrono::milliseconds lease)
     : engine_(engine),
       session_(std::move(session)),
+      owner_(std::move(owner)),
       lease_(lease),
       transfers_(std::make_shared<SessionTransfers>(options.max_transfer_bytes)),
       programs_(options.max_program_bytes),

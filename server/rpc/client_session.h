@@ -10,6 +10,7 @@
 #include "common/mutex.h"
 #include "common/status.h"
 #include "server/engine/engine.h"
+#include "server/rpc/auth/caller.h"
 #include "server/rpc/command_handler.h"
 #include "server/rpc/options.h"
 #include "server/rpc/session_stream.h"
@@ -27,12 +28,13 @@ class ClientSession {
  public:
   enum class Intake { kTaken, kNeedsProgram };
 
-  // `lease` of 0: the session ends with its stream.
-  ClientSession(engine::Engine& engine, std::shared_ptr<engine::Session> session,
+  // `owner` is who has opened it. `lease` of 0: the session ends with its stream.
+  ClientSession(engine::Engine& engine, std::shared_ptr<engine::Session> session, Caller owner,
                 const RpcOptions& options, std::chrono::milliseconds lease);
   ~ClientSession();
 
   engine::Session& engine_session() { return *session_; }
+  const Caller& owner() const { return owner_; }
   SessionTransfers& transfers() { return *transfers_; }
   ProgramIntake& programs() { return programs_; }
   std::chrono::milliseconds lease() const { return lease_; }
@@ -70,6 +72,7 @@ class ClientSession {
 
   engine::Engine& engine_;
   const std::shared_ptr<engine::Session> session_;  // Shared with the engine.
+  const Caller owner_;
   const std::chrono::milliseconds lease_;
   const std::shared_ptr<SessionTransfers> transfers_;  // Shared with fetches under way.
   ProgramIntake programs_;

@@ -64,6 +64,12 @@ v1::Event FetchedEvent(uint64_t request_id, const engine::FetchResult& result,
   return event;
 }
 
+void NoteNameRefusal(const absl::Status& status, SessionStream& stream) {
+  if (absl::IsPermissionDenied(status) || absl::IsInvalidArgument(status)) {
+    stream.NoteRefusal(observability::Refusal::kName, status);
+  }
+}
+
 }  // namespace
 
 CommandHandler::CommandHandler(engine::Session& session,
@@ -319,16 +325,19 @@ void CommandHandler::OnFetch(const v1::Fetch& command,
 
 void CommandHandler::OnPublish(const v1::Publish& command, SessionStream& stream) {
   const absl::Status* why = RefusalOf(command.handle());
-  stream.Send(ReadyEvent(command.request_id(),
-                         why != nullptr ? *why
-                                        : session_.Publish(command.handle(), command.name(),
-                                                           {.for_everyone = command.for_everyone(),
-                                                            .replace = command.replace()})));
+  const absl::Status status =
+      why != nullptr ? *why
+                     : session_.Publish(
+                           command.handle(), command.name(),
+                           {.for_everyone = command.for_everyone(), .replace = command.replace()});
+  NoteNameRefusal(status, stream);
+  stream.Send(ReadyEvent(command.request_id(), status));
 }
 
 void CommandHandler::OnOpenNamed(const v1::OpenNamed& command, SessionStream& stream) {
   const absl::StatusOr<engine::ArrayInfo> array =
       session_.OpenNamed(command.handle(), command.name());
+  NoteNameRefusal(array.status(), stream);
   v1::Event event;
   v1::Opened& opened = *event.mutable_opened();
   opened.set_request_id(command.request_id());
@@ -343,7 +352,9 @@ void CommandHandler::OnOpenNamed(const v1::OpenNamed& command, SessionStream& st
 }
 
 void CommandHandler::OnDropName(const v1::DropName& command, SessionStream& stream) {
-  stream.Send(ReadyEvent(command.request_id(), session_.DropName(command.name())));
+  const absl::Status status = session_.DropName(command.name());
+  NoteNameRefusal(status, stream);
+  stream.Send(ReadyEvent(command.request_id(), status));
 }
 
 absl::Status CommandHandler::Refuse(absl::Span<const uint64_t> handles, const absl::Status& why) {

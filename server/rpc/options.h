@@ -6,11 +6,13 @@
 #include <vector>
 
 #include "common/address.h"
+#include "server/rpc/access_options.h"
 
 namespace acceld::rpc {
 
 struct RpcOptions {
   std::vector<Address> listen;
+  AccessOptions access;
   std::string version;  // of the daemon, for clients
   // A message above this is RESOURCE_EXHAUSTED and ends its stream.
   int64_t max_message_bytes = int64_t{64} << 20;

@@ -27,9 +27,9 @@ class RunCall::Reactor : public grpc::ServerUnaryReactor {
   const std::shared_ptr<RunCall> call_;  // Shared with the engine's callbacks.
 };
 
-grpc::ServerUnaryReactor* RunCall::Start(const RpcContext& rpc, const v1::RunRequest* request,
-                                         v1::RunReply* reply) {
-  std::shared_ptr<RunCall> call(new RunCall(rpc, request, reply));
+grpc::ServerUnaryReactor* RunCall::Start(const RpcContext& rpc, engine::Identity caller,
+                                         const v1::RunRequest* request, v1::RunReply* reply) {
+  std::shared_ptr<RunCall> call(new RunCall(rpc, std::move(caller), request, reply));
   auto* reactor = new Reactor(call);
   {
     MutexLock lock(call->mutex_);
@@ -73,7 +73,7 @@ absl::StatusOr<std::vector<engine::Handle>> RunCall::Submit() {
   const std::string entry = EntryOf(request.program());
   ACCELD_ASSIGN_OR_RETURN(const ir::Function* function, module.Entry(entry));
   std::vector<engine::Handle> inputs, outputs(function->body.results.size());
-  const engine::SessionOptions session_options{.client_name = "run"};
+  const engine::SessionOptions session_options{.client_name = "run", .identity = caller_};
   absl::StatusOr<std::shared_ptr<engine::Session>> opened =
       rpc_.engine.OpenSession(session_options);
   if (!opened.ok()) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "acceld/v1/acceld.grpc.pb.h"
@@ -19,14 +20,15 @@ namespace acceld::rpc {
 class RunCall : public std::enable_shared_from_this<RunCall> {
  public:
   // The reactor belongs to gRPC; `request` and `reply` live until it is finished.
-  static grpc::ServerUnaryReactor* Start(const RpcContext& rpc, const v1::RunRequest* request,
-                                         v1::RunReply* reply);
+  static grpc::ServerUnaryReactor* Start(const RpcContext& rpc, engine::Identity caller,
+                                         const v1::RunRequest* request, v1::RunReply* reply);
 
  private:
   class Reactor;
 
-  RunCall(const RpcContext& rpc, const v1::RunRequest* request, v1::RunReply* reply)
-      : rpc_(rpc), request_(request), reply_(reply) {}
+  RunCall(const RpcContext& rpc, engine::Identity caller, const v1::RunRequest* request,
+          v1::RunReply* reply)
+      : rpc_(rpc), caller_(std::move(caller)), request_(request), reply_(reply) {}
 
   void Run();
   // Opens the session and submits everything; the number of results.
@@ -35,6 +37,7 @@ class RunCall : public std::enable_shared_from_this<RunCall> {
   void Finish(const absl::Status& status);
 
   const RpcContext& rpc_;
+  const engine::Identity caller_;
   const v1::RunRequest* const request_;
   v1::RunReply* const reply_;
 

@@ -1,48 +1,106 @@
 #include "server/rpc/server.h"
 
-#include <sys/stat.h>
-
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "common/log.h"
+#include "common/mutex.h"
 #include "grpcpp/ext/proto_server_reflection_plugin.h"
 #include "grpcpp/health_check_service_interface.h"
 #include "grpcpp/security/server_credentials.h"
 #include "grpcpp/server.h"
 #include "grpcpp/server_builder.h"
+#include "grpcpp/server_posix.h"
+#include "server/rpc/auth/file_watch.h"
+#include "server/rpc/auth/other_services.h"
+#include "server/rpc/auth/unix_listener.h"
 #include "server/rpc/call_counter.h"
+#include "server/rpc/grpc_log.h"
 #include "server/rpc/protobuf_log.h"
 #include "server/rpc/segments/segment_server.h"
 #include "server/rpc/service.h"
 #include "server/rpc/socket_claim.h"
 
 namespace acceld::rpc {
+namespace {
+
+// A call's metadata; the token is the largest that is looked at.
+constexpr int kMaxMetadataBytes = 16 << 10;
+
+absl::Status CheckListen(const std::vector<Address>& addresses, const AccessOptions& access) {
+  if (addresses.empty()) return absl::InvalidArgumentError("no address to listen on");
+  if (access.tls_certificate.empty() != access.tls_key.empty()) {
+    return absl::InvalidArgumentError("tls-cert and tls-key go together");
+  }
+  for (const Address& address : addresses) {
+    if (address.tls && access.tls_certificate.empty()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(address.ToString(), " needs a certificate: set tls-cert and tls-key"));
+    }
+    if (address.tls && access.tokens.empty() && access.tls_client_ca.empty()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          address.ToString(), " would let nobody in: set access-tokens or tls-client-ca"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
 
 struct Server::Impl {
   Impl(engine::Engine& engine, RpcOptions options)
       : addresses(options.listen),
+        access(options.access),
         instruments(MakeInstruments()),
-        service(engine, std::move(options), *instruments) {}
+        gate(peers, *instruments),
+        service(engine, std::move(options), *instruments, gate) {}
+
+  absl::Status Reload(AccessOptions wanted) {
+    MutexLock lock(reload_mutex);
+    ACCELD_RETURN_IF_ERROR(gate.Reload(wanted));
+    access = std::move(wanted);
+    return absl::OkStatus();
+  }
+  // When one of the files has changed.
+  void ReloadFiles() {
+    MutexLock lock(reload_mutex);
+    const absl::Status status = gate.Reload(access);
+    if (status.ok()) return LogInfo("tokens and certificates were read again");
+    LogError("tokens and certificates stay as they are: ", status.message());
+  }
 
   std::vector<Address> addresses;
+  Mutex reload_mutex;
+  AccessOptions access ABSL_GUARDED_BY(reload_mutex);
   std::vector<SocketClaim> claims;
-  const std::unique_ptr<observability::RpcInstruments> instruments;
+  const std::shared_ptr<observability::RpcInstruments> instruments;  // Shared with gRPC's log.
+  UnixPeers peers;
+  Gate gate;
   Service service;
-  // Last: their threads use the service.
-  std::vector<std::unique_ptr<SegmentServer>> segments;
-  std::unique_ptr<grpc::Server> server;
+  UnknownMethods unknown_methods{gate};
+  std::shared_ptr<grpc::ServerCredentials> tls;  // gRPC calls it as long as the server lives.
+  std::unique_ptr<grpc::Server> server;          // Its threads use the service.
+  std::vector<std::unique_ptr<UnixListener>> listeners;  // Their threads use the server.
+  std::vector<std::unique_ptr<SegmentServer>> segments;  // Their threads use the service.
+  std::unique_ptr<FileWatch> watch;                      // Its thread uses the gate.
 };
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(engine::Engine& engine, RpcOptions options) {
-  if (options.listen.empty()) return absl::InvalidArgumentError("no address to listen on");
+  ACCELD_RETURN_IF_ERROR(CheckListen(options.listen, options.access));
+  const AccessOptions access = options.access;
   const int max_message_bytes = static_cast<int>(options.max_message_bytes);
   auto impl = std::make_unique<Impl>(engine, std::move(options));
+  ACCELD_RETURN_IF_ERROR(impl->Reload(access));
   for (const Address& address : impl->addresses) {
     ACCELD_ASSIGN_OR_RETURN(SocketClaim claim, SocketClaim::Take(address));
     impl->claims.push_back(std::move(claim));
+    if (!address.is_unix()) continue;
+    ACCELD_ASSIGN_OR_RETURN(std::unique_ptr<UnixListener> listener,
+                            UnixListener::Bind(address.unix_path, access.socket_mode));
+    impl->listeners.push_back(std::move(listener));
   }
   TameProtobufLog();
+  TameGrpcLog(impl->instruments);
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   grpc::ServerBuilder builder;
@@ -50,26 +108,31 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(engine::Engine& engine, Rp
   // Replies carry results beside their own few bytes.
   builder.SetMaxSendMessageSize(-1);
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, kMaxMetadataBytes);
+  if (!access.tls_certificate.empty()) {
+    impl->tls = MakeTlsCredentials(impl->gate.certificate(), !access.tls_client_ca.empty());
+  }
   std::vector<int> ports(impl->addresses.size(), 0);
   for (size_t i = 0; i < ports.size(); ++i) {
-    builder.AddListeningPort(impl->addresses[i].ToString(), grpc::InsecureServerCredentials(),
+    const Address& address = impl->addresses[i];
+    if (address.is_unix()) continue;
+    builder.AddListeningPort(address.HostAndPort(),
+                             address.tls ? impl->tls : grpc::InsecureServerCredentials(),
                              &ports[i]);
   }
   std::vector<std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>> interceptors;
   interceptors.push_back(MakeCallCounter(*impl->instruments));
+  interceptors.push_back(MakeServiceGuard(impl->gate));
   builder.experimental().SetInterceptorCreators(std::move(interceptors));
   builder.RegisterService(&impl->service);
+  builder.RegisterCallbackGenericService(&impl->unknown_methods);
   impl->server = builder.BuildAndStart();
   for (size_t i = 0; i < ports.size(); ++i) {
     Address& address = impl->addresses[i];
-    if (impl->server == nullptr || ports[i] == 0) {
+    if (impl->server == nullptr || (!address.is_unix() && ports[i] == 0)) {
       return absl::UnavailableError(absl::StrCat("cannot listen on ", address.ToString()));
     }
-    if (!address.is_unix()) {
-      address.port = static_cast<uint16_t>(ports[i]);
-    } else if (chmod(address.unix_path.c_str(), 0600) != 0) {
-      return absl::ErrnoToStatus(errno, absl::StrCat("chmod ", address.unix_path));
-    }
+    if (!address.is_unix()) address.port = static_cast<uint16_t>(ports[i]);
   }
   for (const Address& address : impl->addresses) {
     if (!address.is_unix() || impl->service.context().options.segment_bytes == 0) continue;
@@ -81,6 +144,19 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(engine::Engine& engine, Rp
     health->SetServingStatus(v1::Acceld::service_full_name(), true);
     impl->service.readiness().OnChange([health](bool ready) { health->SetServingStatus(ready); });
   }
+  for (const auto& listener : impl->listeners) {
+    listener->Start([impl = impl.get()](int fd, PeerCredentials peer) {
+      impl->peers.Add(fd, std::move(peer));
+      grpc::AddInsecureChannelFromFd(impl->server.get(), fd);
+    });
+  }
+  std::vector<std::string> files;
+  for (const std::string* path :
+       {&access.tokens, &access.tls_certificate, &access.tls_key, &access.tls_client_ca}) {
+    if (!path->empty()) files.push_back(*path);
+  }
+  impl->watch =
+      std::make_unique<FileWatch>(std::move(files), [impl = impl.get()] { impl->ReloadFiles(); });
   return std::unique_ptr<Server>(new Server(std::move(impl)));
 }
 
@@ -90,10 +166,14 @@ Server::~Server() { Shutdown(std::chrono::milliseconds(0)); }
 const std::vector<Address>& Server::addresses() const { return impl_->addresses; }
 const observability::RpcInstruments& Server::instruments() const { return *impl_->instruments; }
 
+absl::Status Server::Reload(AccessOptions access) { return impl_->Reload(std::move(access)); }
+
 void Server::StopAccepting() { impl_->service.readiness().Stop(); }
 
 void Server::Shutdown(std::chrono::milliseconds grace) {
   StopAccepting();
+  impl_->watch.reset();
+  impl_->listeners.clear();
   impl_->service.EndSessions();
   impl_->server->Shutdown(std::chrono::system_clock::now() + grace);
 }

@@ -15,11 +15,13 @@ namespace acceld::rpc {
 // The gRPC server: an adapter between proto/acceld/v1 and an engine, with the standard health and
 // reflection services. It keeps no state of its own but that of open streams.
 //
-// Unix sockets are made with mode 0600; a socket file that nobody listens on is replaced, one that
+// It finds out who calls, and lets callers do what their role allows (auth/gate.h). Unix sockets
+// are made with the mode of the options; a socket file that nobody listens on is replaced, one that
 // answers is an error. Start and Shutdown block; call each from one thread.
 class Server {
  public:
-  // `engine` must outlive the server. INVALID_ARGUMENT without an address; ALREADY_EXISTS when
+  // `engine` must outlive the server. INVALID_ARGUMENT without an address, or for a TLS address
+  // without a certificate; the errors of Reload; ALREADY_EXISTS when
   // another daemon answers at one; UNAVAILABLE when one cannot be bound.
   static absl::StatusOr<std::unique_ptr<Server>> Start(engine::Engine& engine, RpcOptions options);
   // Shuts down at once.
@@ -31,6 +33,11 @@ class Server {
   const std::vector<Address>& addresses() const;
   // What it has counted; lives as long as the server.
   const observability::RpcInstruments& instruments() const;
+
+  // Reads tokens, certificates and authorities again and puts them and the roles of `access` into
+  // effect, for calls from now on. An error names what is wrong, and all stays as it is. When one
+  // of the files changes, the server does the same by itself. Blocks.
+  absl::Status Reload(AccessOptions access);
 
   // Says "not serving" to health checks and refuses new channels and runs.
   void StopAccepting();

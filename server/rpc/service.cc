@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "common/log.h"
 #include "server/rpc/bulk_reactors.h"
+#include "server/rpc/channel_reactor.h"
 #include "server/rpc/convert.h"
 #include "server/rpc/run_call.h"
 #include "server/rpc/session_log.h"
@@ -27,88 +27,77 @@ grpc::ServerUnaryReactor* Answer(grpc::CallbackServerContext* context, const abs
   return reactor;
 }
 
-// What concerns other clients is for those whom the socket's mode lets in; over TCP anybody on this
-// machine could ask for it.
-absl::Status MayAdminister(const grpc::CallbackServerContext& context) {
-  if (absl::StartsWith(context.peer(), "unix:")) return absl::OkStatus();
-  return absl::PermissionDeniedError(
-      absl::StrCat("only over the daemon's unix socket, not from ", context.peer()));
-}
-
-class RefusedTrace : public grpc::ServerWriteReactor<v1::TraceChunk> {
- public:
-  explicit RefusedTrace(const absl::Status& status) { Finish(ToGrpc(status)); }
-
- private:
-  void OnDone() override { delete this; }
-};
-
 }  // namespace
 
 Service::Service(engine::Engine& engine, RpcOptions options,
-                 observability::RpcInstruments& instruments)
-    : engine_(engine),
+                 observability::RpcInstruments& instruments, const Gate& gate)
+    : GatedService(gate),
+      engine_(engine),
       options_(std::move(options)),
       instruments_(instruments),
-      sessions_(engine_, options_, readiness_),
+      sessions_(engine_, options_, readiness_, instruments_),
       decoders_("decode", options_.decode_threads, options_.max_queued_decodes) {}
 
-ChannelStream* Service::Channel(grpc::CallbackServerContext*) {
-  return ChannelReactor::Start(context_);
+ChannelStream* Service::OnChannel(const Caller& caller, grpc::CallbackServerContext*) {
+  return ChannelReactor::Start(context_, caller);
 }
 
 void Service::EndSessions() {
   sessions_.EndAll(absl::UnavailableError("the daemon is shutting down"));
 }
 
-UploadStream* Service::Upload(grpc::CallbackServerContext* context, grpc::ByteBuffer* reply) {
+UploadStream* Service::OnUpload(const Caller& caller, grpc::CallbackServerContext* context,
+                                grpc::ByteBuffer* reply) {
   const grpc::Slice empty;  // An UploadReply.
   *reply = grpc::ByteBuffer(&empty, 1);
-  return new UploadReactor(context_, context);
+  return new UploadReactor(context_, caller, context);
 }
 
-DownloadStream* Service::Download(grpc::CallbackServerContext*, const grpc::ByteBuffer* bytes) {
+DownloadStream* Service::OnDownload(const Caller& caller, grpc::CallbackServerContext*,
+                                    const grpc::ByteBuffer* bytes) {
   grpc::ByteBuffer copy = *bytes;  // Of the reference.
   v1::DownloadRequest request;
   if (!grpc::SerializationTraits<v1::DownloadRequest>::Deserialize(&copy, &request).ok()) {
     return new DownloadReactor(absl::InvalidArgumentError("a message that is no DownloadRequest"),
                                instruments_);
   }
-  const auto session = sessions_.Find(request.session_token());
+  const auto session = sessions_.Find(request.session_token(), caller, "Download");
   if (!session.ok()) return new DownloadReactor(session.status(), instruments_);
   return new DownloadReactor((*session)->transfers().Take(request.transfer_id()), instruments_);
 }
 
-grpc::ServerUnaryReactor* Service::EndSession(grpc::CallbackServerContext* context,
-                                              const v1::EndSessionRequest* request,
-                                              v1::EndSessionReply*) {
-  const auto session = sessions_.Find(request->session_token());
+grpc::ServerUnaryReactor* Service::OnEndSession(const Caller& caller,
+                                                grpc::CallbackServerContext* context,
+                                                const v1::EndSessionRequest* request,
+                                                v1::EndSessionReply*) {
+  const auto session = sessions_.Find(request->session_token(), caller, "EndSession");
   if (session.ok()) {
     sessions_.End(*session, absl::CancelledError("the session was ended by its client"));
   }
   return Answer(context, session.status());
 }
 
-grpc::ServerUnaryReactor* Service::Run(grpc::CallbackServerContext* context,
-                                       const v1::RunRequest* request, v1::RunReply* reply) {
+grpc::ServerUnaryReactor* Service::OnRun(const Caller& caller, grpc::CallbackServerContext* context,
+                                         const v1::RunRequest* request, v1::RunReply* reply) {
   if (const absl::Status ready = readiness_.Check(); !ready.ok()) {
-    LogSessionRefused({.client_name = "run"}, ready);
+    LogSessionRefused({.client_name = "run", .identity = caller.identity}, ready);
     return Answer(context, ready);
   }
-  return RunCall::Start(context_, request, reply);
+  return RunCall::Start(context_, caller.identity, request, reply);
 }
 
-grpc::ServerUnaryReactor* Service::ListDevices(grpc::CallbackServerContext* context,
-                                               const v1::ListDevicesRequest*,
-                                               v1::ListDevicesReply* reply) {
+grpc::ServerUnaryReactor* Service::OnListDevices(const Caller&,
+                                                 grpc::CallbackServerContext* context,
+                                                 const v1::ListDevicesRequest*,
+                                                 v1::ListDevicesReply* reply) {
   for (const engine::DeviceInfo& device : engine_.Devices()) {
     *reply->add_devices() = ToProto(device);
   }
   return Answer(context, absl::OkStatus());
 }
 
-grpc::ServerUnaryReactor* Service::GetStats(grpc::CallbackServerContext* context,
-                                            const v1::GetStatsRequest*, v1::Stats* reply) {
+grpc::ServerUnaryReactor* Service::OnGetStats(const Caller&, grpc::CallbackServerContext* context,
+                                              const v1::GetStatsRequest*, v1::Stats* reply) {
   *reply = ToProto(engine_.Stats());
   const std::chrono::duration<double> uptime = std::chrono::steady_clock::now() - started_;
   reply->set_uptime_s(uptime.count());
@@ -118,27 +107,31 @@ grpc::ServerUnaryReactor* Service::GetStats(grpc::CallbackServerContext* context
   return Answer(context, absl::OkStatus());
 }
 
-grpc::ServerUnaryReactor* Service::ListSessions(grpc::CallbackServerContext* context,
-                                                const v1::ListSessionsRequest*,
-                                                v1::ListSessionsReply* reply) {
+grpc::ServerUnaryReactor* Service::OnListSessions(const Caller& caller,
+                                                  grpc::CallbackServerContext* context,
+                                                  const v1::ListSessionsRequest*,
+                                                  v1::ListSessionsReply* reply) {
   for (const engine::SessionInfo& session : engine_.Sessions()) {
+    if (caller.identity.role != engine::Role::kAdmin && session.identity != caller.identity.name)
+      continue;
     *reply->add_sessions() = ToProto(session);
   }
   return Answer(context, absl::OkStatus());
 }
 
-grpc::ServerUnaryReactor* Service::ListNames(grpc::CallbackServerContext* context,
-                                             const v1::ListNamesRequest*,
-                                             v1::ListNamesReply* reply) {
-  for (const engine::NamedArrayInfo& array : engine_.NamedArrays({})) {
+grpc::ServerUnaryReactor* Service::OnListNames(const Caller& caller,
+                                               grpc::CallbackServerContext* context,
+                                               const v1::ListNamesRequest*,
+                                               v1::ListNamesReply* reply) {
+  for (const engine::NamedArrayInfo& array : engine_.NamedArrays(caller.identity)) {
     *reply->add_arrays() = ToProto(array);
   }
   return Answer(context, absl::OkStatus());
 }
 
-grpc::ServerUnaryReactor* Service::ListCache(grpc::CallbackServerContext* context,
-                                             const v1::ListCacheRequest* request,
-                                             v1::ListCacheReply* reply) {
+grpc::ServerUnaryReactor* Service::OnListCache(const Caller&, grpc::CallbackServerContext* context,
+                                               const v1::ListCacheRequest* request,
+                                               v1::ListCacheReply* reply) {
   // The token is the number of entries that were already given.
   uint64_t offset = 0;
   if (!request->page_token().empty() && !absl::SimpleAtoi(request->page_token(), &offset)) {
@@ -154,13 +147,15 @@ grpc::ServerUnaryReactor* Service::ListCache(grpc::CallbackServerContext* contex
   return Answer(context, absl::OkStatus());
 }
 
-grpc::ServerUnaryReactor* Service::KillSession(grpc::CallbackServerContext* context,
-                                               const v1::KillSessionRequest* request,
-                                               v1::KillSessionReply*) {
-  if (const absl::Status may = MayAdminister(*context); !may.ok()) return Answer(context, may);
+grpc::ServerUnaryReactor* Service::OnKillSession(const Caller& caller,
+                                                 grpc::CallbackServerContext* context,
+                                                 const v1::KillSessionRequest* request,
+                                                 v1::KillSessionReply*) {
   const absl::Status why = absl::CancelledError(absl::StrCat(
       "the session was ended by an administrator", request->reason().empty() ? "" : ": ",
       request->reason().substr(0, kMaxReasonBytes)));
+  LogEvent(LogLevel::kInfo, "kill",
+           {{"identity", caller.identity.name}, {"session", request->session_id()}});
   // One with a stream hears it there; that of a run answers its call.
   if (const auto session = sessions_.FindById(request->session_id()); session != nullptr) {
     sessions_.End(session, why);
@@ -169,9 +164,9 @@ grpc::ServerUnaryReactor* Service::KillSession(grpc::CallbackServerContext* cont
   return Answer(context, engine_.CloseSession(request->session_id(), why.message()));
 }
 
-grpc::ServerUnaryReactor* Service::Drain(grpc::CallbackServerContext* context,
-                                         const v1::DrainRequest* request, v1::DrainReply* reply) {
-  if (const absl::Status may = MayAdminister(*context); !may.ok()) return Answer(context, may);
+grpc::ServerUnaryReactor* Service::OnDrain(const Caller& caller,
+                                           grpc::CallbackServerContext* context,
+                                           const v1::DrainRequest* request, v1::DrainReply* reply) {
   if (request->undo()) {
     const absl::Status undone = readiness_.Undo();
     if (!undone.ok()) return Answer(context, undone);
@@ -179,14 +174,14 @@ grpc::ServerUnaryReactor* Service::Drain(grpc::CallbackServerContext* context,
     readiness_.Drain();
   }
   LogEvent(LogLevel::kInfo, request->undo() ? "drain undone" : "draining",
-           {{"sessions", engine_.Stats().sessions}});
+           {{"identity", caller.identity.name}, {"sessions", engine_.Stats().sessions}});
   reply->set_sessions(engine_.Stats().sessions);
   return Answer(context, absl::OkStatus());
 }
 
-grpc::ServerWriteReactor<v1::TraceChunk>* Service::GetTrace(grpc::CallbackServerContext* context,
-                                                            const v1::GetTraceRequest* request) {
-  if (const absl::Status may = MayAdminister(*context); !may.ok()) return new RefusedTrace(may);
+grpc::ServerWriteReactor<v1::TraceChunk>* Service::OnGetTrace(const Caller&,
+                                                              grpc::CallbackServerContext*,
+                                                              const v1::GetTraceRequest* request) {
   return TraceReactor::Start(engine_, decoders_, *request);
 }
 

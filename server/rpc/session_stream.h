@@ -2,6 +2,7 @@
 
 #include "acceld/v1/acceld.pb.h"
 #include "common/status.h"
+#include "server/observability/instruments/refusal.h"
 
 namespace acceld::rpc {
 
@@ -15,6 +16,8 @@ class SessionStream {
   // A request has come, or was answered, maybe on another thread.
   virtual void BeginRequest() = 0;
   virtual void EndRequest() = 0;
+  // A command was refused for who sent it, or for its size; its answer goes its own way.
+  virtual void NoteRefusal(observability::Refusal reason, const absl::Status& why) = 0;
   // Whether nothing is read because the daemon is busy with what came before; what the client says
   // to renew its lease is not heard then.
   virtual bool HoldsBack() = 0;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "server/rpc/auth/refusal_log.h"
 #include "server/rpc/convert.h"
 #include "server/rpc/session_log.h"
 
@@ -27,10 +28,11 @@ absl::Status CheckVersion(uint32_t version) {
 }  // namespace
 
 SessionTable::SessionTable(engine::Engine& engine, const RpcOptions& options,
-                           const Readiness& readiness)
+                           const Readiness& readiness, observability::RpcInstruments& instruments)
     : engine_(engine),
       options_(options),
       readiness_(readiness),
+      instruments_(instruments),
       watcher_([this] { WatchLeases(); }) {
   pthread_setname_np(watcher_.native_handle(), "leases");
 }
@@ -44,12 +46,14 @@ SessionTable::~SessionTable() {
   watcher_.join();
 }
 
-absl::StatusOr<std::shared_ptr<ClientSession>> SessionTable::Open(const v1::Hello& hello) {
+absl::StatusOr<std::shared_ptr<ClientSession>> SessionTable::Open(const v1::Hello& hello,
+                                                                  const Caller& caller) {
   ACCELD_RETURN_IF_ERROR(CheckVersion(hello.protocol_version()));
   const std::chrono::milliseconds lease =
       std::min(std::chrono::milliseconds(hello.lease_ms()), options_.max_lease);
   const engine::SessionOptions session_options{
       .client_name = hello.client_name().substr(0, kMaxClientNameBytes),
+      .identity = caller.identity,
       .priority = FromProto(hello.priority())};
   const absl::Status ready = readiness_.Check();
   absl::StatusOr<std::shared_ptr<engine::Session>> opened =
@@ -60,7 +64,8 @@ absl::StatusOr<std::shared_ptr<ClientSession>> SessionTable::Open(const v1::Hell
   }
   LogSessionOpened((*opened)->info());
   std::string token((*opened)->token());
-  auto session = std::make_shared<ClientSession>(engine_, *std::move(opened), options_, lease);
+  auto session =
+      std::make_shared<ClientSession>(engine_, *std::move(opened), caller, options_, lease);
   MutexLock lock(mutex_);
   ACCELD_RETURN_IF_ERROR(closed_);
   sessions_.emplace(std::move(token), session);
@@ -68,20 +73,43 @@ absl::StatusOr<std::shared_ptr<ClientSession>> SessionTable::Open(const v1::Hell
   return session;
 }
 
-absl::StatusOr<std::shared_ptr<ClientSession>> SessionTable::Resume(const v1::Resume& resume) {
+absl::StatusOr<std::shared_ptr<ClientSession>> SessionTable::Resume(const v1::Resume& resume,
+                                                                    const Caller& caller) {
   if (resume.incarnation() != engine_.incarnation()) {
     return absl::AbortedError(
         absl::StrCat("the daemon was restarted: the session is of incarnation ",
                      resume.incarnation(), ", this is ", engine_.incarnation()));
   }
-  return Find(resume.session_token());
+  return Find(resume.session_token(), caller, "Channel");
 }
 
-absl::StatusOr<std::shared_ptr<ClientSession>> SessionTable::Find(absl::string_view token) const {
-  MutexLock lock(mutex_);
-  const auto found = sessions_.find(token);
-  if (found != sessions_.end()) return found->second;
-  return absl::NotFoundError("no open session has this token");
+absl::StatusOr<std::shared_ptr<ClientSession>> SessionTable::Find(absl::string_view token,
+                                                                  const Caller& caller,
+                                                                  absl::string_view rpc) const {
+  {
+    MutexLock lock(mutex_);
+    const auto found = sessions_.find(token);
+    if (found != sessions_.end() && found->second->owner().identity.name == caller.identity.name) {
+      return found->second;
+    }
+  }
+  return NoSuchSession(caller, rpc);
+}
+
+absl::StatusOr<std::shared_ptr<ClientSession>> SessionTable::FindForUser(
+    absl::string_view token, const PeerCredentials& peer) const {
+  {
+    MutexLock lock(mutex_);
+    const auto found = sessions_.find(token);
+    if (found != sessions_.end() && found->second->owner().uid == peer.uid) return found->second;
+  }
+  return NoSuchSession({.identity = {.name = IdentityOf(peer)}, .peer = TextOf(peer)}, "segments");
+}
+
+absl::Status SessionTable::NoSuchSession(const Caller& caller, absl::string_view rpc) const {
+  const absl::Status unknown = absl::NotFoundError("no open session has this token");
+  NoteRefusal(instruments_, observability::Refusal::kSession, rpc, caller, unknown);
+  return unknown;
 }
 
 std::shared_ptr<ClientSession> SessionTable::FindById(uint64_t id) const {

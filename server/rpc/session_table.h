@@ -8,6 +8,9 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 #include "common/mutex.h"
+#include "server/observability/instruments/rpc_instruments.h"
+#include "server/rpc/auth/caller.h"
+#include "server/rpc/auth/peer_credentials.h"
 #include "server/rpc/client_session.h"
 #include "server/rpc/readiness.h"
 
@@ -18,18 +21,26 @@ namespace acceld::rpc {
 class SessionTable {
  public:
   // All outlive the table.
-  SessionTable(engine::Engine& engine, const RpcOptions& options, const Readiness& readiness);
+  SessionTable(engine::Engine& engine, const RpcOptions& options, const Readiness& readiness,
+               observability::RpcInstruments& instruments);
   ~SessionTable();
   SessionTable(const SessionTable&) = delete;
   SessionTable& operator=(const SessionTable&) = delete;
 
-  // A new session, to which no stream is attached. FAILED_PRECONDITION for another version of the
-  // protocol, UNAVAILABLE while nothing new is taken, and the errors of Engine::OpenSession.
-  absl::StatusOr<std::shared_ptr<ClientSession>> Open(const v1::Hello& hello);
-  // The session to go on with. NOT_FOUND when it has ended, ABORTED when another run of the daemon
-  // made it.
-  absl::StatusOr<std::shared_ptr<ClientSession>> Resume(const v1::Resume& resume);
-  absl::StatusOr<std::shared_ptr<ClientSession>> Find(absl::string_view token) const;
+  // A new session of `caller`, to which no stream is attached. FAILED_PRECONDITION for another
+  // version of the protocol, UNAVAILABLE while nothing new is taken, and the errors of
+  // Engine::OpenSession.
+  absl::StatusOr<std::shared_ptr<ClientSession>> Open(const v1::Hello& hello, const Caller& caller);
+  // The session of `caller` to go on with. NOT_FOUND when it has ended or is another identity's,
+  // which cannot be told apart; ABORTED when another run of the daemon made it.
+  absl::StatusOr<std::shared_ptr<ClientSession>> Resume(const v1::Resume& resume,
+                                                        const Caller& caller);
+  absl::StatusOr<std::shared_ptr<ClientSession>> Find(absl::string_view token, const Caller& caller,
+                                                      absl::string_view rpc) const;
+  // The session for bulk bytes that come by another socket: one that was opened over a unix socket
+  // by the same user. NOT_FOUND.
+  absl::StatusOr<std::shared_ptr<ClientSession>> FindForUser(absl::string_view token,
+                                                             const PeerCredentials& peer) const;
   // The session that has this number in the engine; nullptr when there is none.
   std::shared_ptr<ClientSession> FindById(uint64_t id) const;
 
@@ -41,6 +52,8 @@ class SessionTable {
   void EndAll(const absl::Status& why);
 
  private:
+  // The same for one that never was, has ended, or is another's.
+  absl::Status NoSuchSession(const Caller& caller, absl::string_view rpc) const;
   void Forget(ClientSession& session);
   std::vector<std::shared_ptr<ClientSession>> All() const;
   void WatchLeases();
@@ -48,6 +61,7 @@ class SessionTable {
   engine::Engine& engine_;
   const RpcOptions& options_;
   const Readiness& readiness_;
+  observability::RpcInstruments& instruments_;
   mutable Mutex mutex_;
   CondVar changed_;
   absl::flat_hash_map<std::string, std::shared_ptr<ClientSession>> sessions_

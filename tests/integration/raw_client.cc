@@ -4,6 +4,7 @@
 #include <random>
 #include <utility>
 
+#include "client/transport/token_sender.h"
 #include "grpcpp/create_channel.h"
 #include "grpcpp/generic/generic_stub.h"
 
@@ -102,10 +103,18 @@ v1::Command Cancel(std::vector<uint64_t> handles, const std::string& reason) {
   return command;
 }
 
-RawClient::RawClient(const std::string& address) {
+RawClient::RawClient(const std::string& target, const Login& login) {
   grpc::ChannelArguments arguments;
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  channel_ = grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
+  std::vector<std::unique_ptr<grpc::experimental::ClientInterceptorFactoryInterface>> interceptors;
+  if (!login.token.empty()) interceptors.push_back(client::MakeTokenSender(login.token));
+  channel_ = grpc::experimental::CreateCustomChannelWithInterceptors(
+      target,
+      login.ca_pem.empty() ? grpc::InsecureChannelCredentials()
+                           : grpc::SslCredentials({.pem_root_certs = login.ca_pem,
+                                                   .pem_private_key = login.key_pem,
+                                                   .pem_cert_chain = login.certificate_pem}),
+      arguments, std::move(interceptors));
   stub_ = v1::Acceld::NewStub(channel_);
 }
 
@@ -135,7 +144,8 @@ grpc::Status RawClient::SendBytes(const std::string& method,
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + kDeadline);
   grpc::CompletionQueue queue;
-  auto call = stub.PrepareCall(&context, "/acceld.v1.Acceld/" + method, &queue);
+  auto call =
+      stub.PrepareCall(&context, method[0] == '/' ? method : "/acceld.v1.Acceld/" + method, &queue);
   const auto wait = [&queue] {
     void* tag;
     bool ok;

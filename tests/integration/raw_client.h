@@ -24,10 +24,18 @@ v1::Command Execute(uint64_t program, uint64_t input, uint64_t output);
 v1::Command Fetch(uint64_t request, uint64_t handle);
 v1::Command Cancel(std::vector<uint64_t> handles, const std::string& reason = "");
 
+// What a client shows to a daemon; empty: nothing.
+struct Login {
+  std::string token;
+  std::string ca_pem;  // TLS is spoken when this is there
+  std::string certificate_pem, key_pem;
+};
+
 // One connection. One thread. Every call ends with DEADLINE_EXCEEDED after two minutes.
 class RawClient {
  public:
-  explicit RawClient(const std::string& address);
+  // `target` as gRPC takes it: "unix:PATH" or "HOST:PORT".
+  explicit RawClient(const std::string& target, const Login& login = {});
 
   struct Outcome {
     std::vector<v1::Event> events;
@@ -41,7 +49,8 @@ class RawClient {
   enum class Health { kUnknown, kServing, kNotServing };
   absl::StatusOr<Health> HealthOf(const std::string& service);
 
-  // Sends raw bytes as messages of a method and waits for the end of the call.
+  // Sends raw bytes as messages of a method ("Run", or "/package.Service/Method") and waits for the
+  // end of the call.
   grpc::Status SendBytes(const std::string& method, const std::vector<std::string>& messages);
 
   // Calls Channel, Run and Upload `rounds` times with random bytes and with mutations of valid

@@ -45,7 +45,7 @@ FENCES = {
                                                 "tests/bench/protocol"],
     r"spdlog/": ["common/log.cc"],
     r"prometheus/": ["server/observability", "tests/unit/observability"],
-    r"openssl/": ["common", "server/cache", "server/engine"],
+    r"openssl/": ["common", "server/cache", "server/engine", "server/rpc/auth"],
     r"CLI/": ["server/config", "client/tools", "client/examples", "tests/integration", "tests/bench"],
     r"toml\+\+/": ["server/config"],
     r"nlohmann/": ["client/tools", "client/examples", "tests"],
@@ -57,7 +57,9 @@ FENCES = {
 SORTED_LISTS = {
     "common/ir/ops.def": re.compile(r"^ACCELD_[A-Z]+_OP\((\w+),"),
     "common/ir/bytecode/vhlo_ops.def": re.compile(r'^ACCELD_VHLO_OP\("([^"]+)",'),
+    "server/observability/instruments/refusals.def": re.compile(r"^ACCELD_REFUSAL\((\w+),"),
     "server/observability/metrics.def": re.compile(r'^ACCELD_METRIC\(\w+, \w+, "([^"]+)",'),
+    "server/rpc/auth/rpcs.def": re.compile(r"^ACCELD_RPC\((\w+),"),
     "kernels/ir/scalar_ops.def": re.compile(r"^ACCELD_SCALAR_OP\((\w+),"),
 }
 

@@ -37,6 +37,7 @@ absl::StatusOr<std::string> DaemonPath() {
 template <typename Options>
 absl::Status Connection::Prepare(const ConnectionFlags& flags, Options& options) {
   options.address = flags.address;
+  options.credentials = flags.credentials;
   if (!flags.local) return absl::OkStatus();
   ACCELD_RETURN_IF_ERROR(StartLocalDaemon(flags.local_flags));
   options.address = absl::StrCat("unix:", folder_, "/acceld.sock");

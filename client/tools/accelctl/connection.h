@@ -11,7 +11,8 @@
 namespace acceld::tools {
 
 struct ConnectionFlags {
-  std::string address;                   // empty: the default address
+  std::string address;  // empty: the default address
+  client::Credentials credentials;
   bool local = false;                    // start a private daemon for this command
   std::vector<std::string> local_flags;  // further flags for it
 };

@@ -13,6 +13,7 @@
 #include "client/tools/accelctl/names.h"
 #include "client/tools/accelctl/queries.h"
 #include "client/tools/accelctl/run.h"
+#include "client/tools/accelctl/token.h"
 #include "client/tools/accelctl/top.h"
 #include "client/tools/accelctl/trace.h"
 
@@ -81,6 +82,35 @@ void AddNames(CLI::App& app, NameFlags& flags, Action& action) {
   add("drop", "forget a name", DropName);
 }
 
+void AddCredentials(CLI::App& app, client::Credentials& credentials) {
+  const auto add = [&app](const char* name, std::string& field, const char* help) {
+    app.add_option(name, field, help)->type_name("FILE")->group("Access");
+  };
+  add("--token-file", credentials.token_file, "your token [$ACCELD_TOKEN_FILE]");
+  add("--ca-file", credentials.ca_file,
+      "authorities that vouch for a tls:// daemon, in PEM [$ACCELD_CA_FILE, else the system's]");
+  add("--cert-file", credentials.certificate_file,
+      "your certificate for it, in PEM [$ACCELD_CERT_FILE]");
+  add("--key-file", credentials.key_file, "that one's key, in PEM [$ACCELD_KEY_FILE]");
+}
+
+// `token` and its command, which needs no daemon.
+void AddToken(CLI::App& app, TokenFlags& flags, Action& action) {
+  CLI::App* token = app.add_subcommand("token", "bearer tokens, by which daemons know callers");
+  token->require_subcommand(1);
+  CLI::App* make = token->add_subcommand("new", "make one, and the daemon's line for it");
+  make->add_option("name", flags.name, "whom it is for")->required();
+  make->add_option("--role", flags.role, "what its holder may do")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"user", "publisher", "admin"}));
+  make->callback([&action, &flags] {
+    action = [&flags](const ConnectionFlags&) -> absl::StatusOr<int> {
+      ACCELD_RETURN_IF_ERROR(PrintNewToken(flags));
+      return 0;
+    };
+  });
+}
+
 int Main(int argc, char** argv) {
   CLI::App app{
       "Runs programs on acceld and asks it questions.\n\n"
@@ -89,9 +119,10 @@ int Main(int argc, char** argv) {
   app.require_subcommand(1);
   app.fallthrough();
   ConnectionFlags connection_flags;
-  app.add_option(
-      "--address", connection_flags.address,
-      "the daemon, as unix:PATH or HOST:PORT (default: $ACCELD_ADDRESS, else the user's socket)");
+  app.add_option("--address", connection_flags.address,
+                 "the daemon, as unix:PATH, HOST:PORT (loopback) or tls://HOST:PORT (default: "
+                 "$ACCELD_ADDRESS, else the user's socket)");
+  AddCredentials(app, connection_flags.credentials);
   app.add_flag("--local", connection_flags.local, "start a private daemon for this one command");
   app.add_option("--local-flag", connection_flags.local_flags,
                  "a flag for the private daemon, such as --local-flag=--cpu-devices=2; repeatable")
@@ -182,6 +213,8 @@ int Main(int argc, char** argv) {
   AddQuery(app, "stats", "counters since the daemon's start", PrintStats, action);
   NameFlags names;
   AddNames(app, names, action);
+  TokenFlags token;
+  AddToken(app, token, action);
   CLI::App* cache = app.add_subcommand("cache", "the cache of executables");
   cache->require_subcommand(1);
   AddQuery(*cache, "ls", "its entries, most recently used first", PrintCache, action);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 #include "server/observability/instruments/counter.h"
+#include "server/observability/instruments/refusal.h"
 
 namespace acceld::observability {
 
@@ -21,6 +23,7 @@ class RpcInstruments {
 
   // An RPC that has ended. A method that is none of ours counts as "other".
   void CountRequest(absl::string_view method, absl::StatusCode code);
+  void CountRefusal(Refusal reason) { refusals_[static_cast<size_t>(reason)].Add(); }
   void CountCommands(size_t kind, uint64_t count) { commands_[kind].Add(count); }
 
   // Bytes of arrays, by the way that they took.
@@ -32,6 +35,7 @@ class RpcInstruments {
     CountsByCode counts{};
   };
   std::vector<Requests> requests() const;
+  uint64_t refusals(Refusal reason) const { return refusals_[static_cast<size_t>(reason)].value(); }
   struct Commands {
     absl::string_view kind;
     uint64_t count = 0;
@@ -44,6 +48,7 @@ class RpcInstruments {
   absl::flat_hash_map<absl::string_view, size_t> method_index_;  // Constant once made.
   std::vector<StatusCounter> requests_;
   std::vector<Counter> commands_;
+  std::array<Counter, kNumRefusals> refusals_;
 };
 
 }  // namespace acceld::observability

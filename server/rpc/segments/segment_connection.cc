@@ -78,7 +78,8 @@ absl::Status SegmentConnection::Answer(const Request& request) {
 absl::Status SegmentConnection::Attach(const Request& request) {
   if (session_ != nullptr) return absl::FailedPreconditionError("a second Attach");
   ACCELD_ASSIGN_OR_RETURN(
-      session_, rpc_.sessions.Find(absl::string_view(request.token, sizeof(request.token))));
+      session_,
+      rpc_.sessions.FindForUser(absl::string_view(request.token, sizeof(request.token)), peer_));
   return absl::OkStatus();
 }
 

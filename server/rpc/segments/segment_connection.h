@@ -8,6 +8,7 @@
 #include "common/shared_bytes.h"
 #include "common/status.h"
 #include "common/unique_fd.h"
+#include "server/rpc/auth/peer_credentials.h"
 #include "server/rpc/client_session.h"
 #include "server/rpc/rpc_context.h"
 
@@ -19,8 +20,9 @@ namespace acceld::rpc {
 // One thread at a time calls.
 class SegmentConnection {
  public:
-  SegmentConnection(const RpcContext& rpc, UniqueFd socket)
-      : rpc_(rpc), socket_(std::move(socket)) {}
+  // `peer` is who is at its other end.
+  SegmentConnection(const RpcContext& rpc, UniqueFd socket, PeerCredentials peer)
+      : rpc_(rpc), socket_(std::move(socket)), peer_(std::move(peer)) {}
   // Breaks off an upload that is under way, when nobody can send it again.
   ~SegmentConnection();
 
@@ -42,6 +44,7 @@ class SegmentConnection {
 
   const RpcContext& rpc_;
   const UniqueFd socket_;
+  const PeerCredentials peer_;
   std::shared_ptr<ClientSession> session_;  // Shared with the table; null before kAttach.
   MemorySegment segment_;
   uint64_t uploading_ = 0;    // The handle of an upload that is not complete; 0: none.

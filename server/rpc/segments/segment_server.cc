@@ -36,7 +36,7 @@ absl::Status SegmentServer::Listen() {
   if (unlink(path_.c_str()) != 0 && errno != ENOENT) {
     return absl::ErrnoToStatus(errno, absl::StrCat("cannot remove ", path_));
   }
-  ACCELD_ASSIGN_OR_RETURN(listener_, ListenForPackets(path_));
+  ACCELD_ASSIGN_OR_RETURN(listener_, ListenForPackets(path_, rpc_.options.access.socket_mode));
   poll_ = UniqueFd(epoll_create1(EPOLL_CLOEXEC));
   stop_ = UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!poll_.valid() || !stop_.valid()) return absl::ErrnoToStatus(errno, "epoll");
@@ -78,8 +78,10 @@ void SegmentServer::RunThread() {
 
 void SegmentServer::Accept() {
   UniqueFd fd(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-  if (fd.valid()) {
-    auto connection = std::make_unique<SegmentConnection>(rpc_, std::move(fd));
+  absl::StatusOr<PeerCredentials> peer = absl::UnavailableError("nobody came");
+  if (fd.valid()) peer = ReadPeerCredentials(fd.get());
+  if (peer.ok()) {
+    auto connection = std::make_unique<SegmentConnection>(rpc_, std::move(fd), *std::move(peer));
     SegmentConnection* const raw = connection.get();
     MutexLock lock(mutex_);
     // One too many is closed at once; its client uses gRPC.

@@ -43,9 +43,9 @@ TEST(AddressTest, MalformedOnesAreNamedInTheMessage) {
   for (const char* text :
        {"", "acceld.sock", "localhost", "127.0.0.1:", "127.0.0.1:x", "127.0.0.1:65536",
         "127.0.0.1:-1", "127.0.0.1: 70", "127.0.0.1:+70", "unix/run/a.sock"}) {
-    EXPECT_THAT(
-        ParseAddress(text),
-        IsRefused(absl::StrCat("address '", text, "': expected unix:PATH or 127.0.0.1:PORT")))
+    EXPECT_THAT(ParseAddress(text),
+                IsRefused(absl::StrCat("address '", text,
+                                       "': expected unix:PATH, 127.0.0.1:PORT or tls://HOST:PORT")))
         << text;
   }
   EXPECT_THAT(ParseAddress("unix:"), IsRefused("address 'unix:' has no path"));
@@ -59,6 +59,27 @@ TEST(AddressTest, OtherHostsAreRefusedByName) {
     EXPECT_THAT(ParseAddress(text), IsRefused(absl::StrCat("address '", text, "': ")));
     EXPECT_THAT(ParseAddress(text), IsRefused("is not a loopback host"));
   }
+}
+
+TEST(AddressTest, TlsReachesOtherHosts) {
+  const struct {
+    const char* text;
+    const char* host;
+  } cases[] = {{"tls://node-3.example.org:7070", "node-3.example.org"},
+               {"tls://0.0.0.0:7070", "0.0.0.0"},
+               {"tls://[::]:7070", "::"}};
+  for (const auto& [text, host] : cases) {
+    const absl::StatusOr<Address> address = ParseAddress(text);
+    ASSERT_THAT(address, IsOk()) << text;
+    EXPECT_TRUE(address->tls);
+    EXPECT_EQ(address->host, host);
+    EXPECT_EQ(address->ToString(), text);
+  }
+  EXPECT_EQ(ParseAddress("tls://[::]:7070")->HostAndPort(), "[::]:7070");
+  EXPECT_THAT(ParseAddress("tls://:7070"), IsRefused("'' is not a host"));
+  EXPECT_THAT(ParseAddress("tls://a/b:7070"), IsRefused("'a/b' is not a host"));
+  EXPECT_EQ(ParseAddress("tcp://127.0.0.1:7070")->ToString(), "127.0.0.1:7070");
+  EXPECT_THAT(ParseAddress("tcp://10.0.0.1:7070"), IsRefused("write tls://HOST:PORT"));
 }
 
 TEST(AddressTest, LongPathsAreRefusedBeforeTheSystemCutsThem) {

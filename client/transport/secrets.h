@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+
+#include "client/credentials.h"
+#include "common/address.h"
+#include "common/status.h"
+
+namespace acceld::client {
+
+// Credentials with their files read.
+struct Secrets {
+  std::string token;                             // empty: none
+  std::string ca_pem, certificate_pem, key_pem;  // empty: none
+  std::string server_name;
+};
+
+// INVALID_ARGUMENT: a certificate without its key, certificates for an address without TLS, a file
+// that holds no token. NOT_FOUND, PERMISSION_DENIED and others name the file. Blocks.
+absl::StatusOr<Secrets> ReadSecrets(Credentials credentials, const Address& address);
+
+// Says what to do about an UNAUTHENTICATED; other statuses stay as they are.
+absl::Status AdviseOnSecrets(const absl::Status& status, const Secrets& secrets);
+
+}  // namespace acceld::client

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "server/config/setting.h"
+
+namespace acceld::config {
+
+struct Range {
+  double min = 0, max = 0;
+};
+
+// Collects rows. Whole numbers go to fields of any integer type, named by an accessor:
+//   Count("cpu-devices", {1, 64}, [](DaemonConfig& c) -> auto& { return c.engine.cpu_devices; },
+//   ...)
+class SettingTable {
+ public:
+  void Group(std::string name) { group_ = std::move(name); }
+
+  template <typename Field>
+  Setting& Count(const char* name, Range range, Field field, const char* help) {
+    return Number(name, SettingType::kCount, range, field, help);
+  }
+  template <typename Field>
+  Setting& Size(const char* name, Range range, Field field, const char* help) {
+    return Number(name, SettingType::kSize, range, field, help);
+  }
+  template <typename Field>
+  Setting& Text(const char* name, const char* value_name, Field field, const char* help) {
+    Setting& row = Add(name, SettingType::kText, help);
+    row.value_name = value_name;
+    row.fallback = field(defaults_);
+    row.apply = [field](const Value& value, DaemonConfig& config) {
+      field(config) = std::get<std::string>(value);
+    };
+    return row;
+  }
+  template <typename Field>
+  Setting& List(const char* name, const char* value_name, Field field, const char* help) {
+    Setting& row = Add(name, SettingType::kList, help);
+    row.value_name = value_name;
+    row.fallback = field(defaults_);
+    row.apply = [field](const Value& value, DaemonConfig& config) {
+      field(config) = std::get<std::vector<std::string>>(value);
+    };
+    return row;
+  }
+  Setting& Add(const char* name, SettingType type, const char* help) {
+    rows_.push_back({.name = name, .help = help, .group = group_, .type = type});
+    return rows_.back();
+  }
+
+  std::vector<Setting> Take() { return std::move(rows_); }
+
+ private:
+  template <typename Field>
+  Setting& Number(const char* name, SettingType type, Range range, Field field, const char* help) {
+    Setting& row = Add(name, type, help);
+    row.fallback = static_cast<int64_t>(field(defaults_));
+    row.min = range.min;
+    row.max = range.max;
+    row.apply = [field](const Value& value, DaemonConfig& config) {
+      auto& number = field(config);
+      number = static_cast<std::decay_t<decltype(number)>>(std::get<int64_t>(value));
+    };
+    return row;
+  }
+
+  std::string group_;
+  std::vector<Setting> rows_;
+  DaemonConfig defaults_;
+};
+
+}  // namespace acceld::config

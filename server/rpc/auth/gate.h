@@ -1,0 +1,75 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
+#include "common/mutex.h"
+#include "common/status.h"
+#include "grpcpp/server_context.h"
+#include "server/engine/engine.h"
+#include "server/observability/instruments/rpc_instruments.h"
+#include "server/rpc/access_options.h"
+#include "server/rpc/auth/caller.h"
+#include "server/rpc/auth/client_certificates.h"
+#include "server/rpc/auth/policy.h"
+#include "server/rpc/auth/server_certificate.h"
+#include "server/rpc/auth/token_table.h"
+#include "server/rpc/auth/unix_peers.h"
+
+namespace acceld::rpc {
+
+// The one place that decides who may call what (rpcs.def). A caller is, in this order: whom its
+// token stands for; whom its client certificate names; the user at the other end of the unix
+// socket; `loopback`, when it came without TLS to a daemon that has no tokens.
+//
+// Refusals are counted by reason and logged. Any thread may call; only Reload blocks.
+class Gate {
+ public:
+  // All outlive the gate.
+  Gate(const UnixPeers& peers, observability::RpcInstruments& instruments);
+
+  // Reads the files and puts all of it into effect, or nothing: an error names file and trouble.
+  // Calls that are under way go on.
+  absl::Status Reload(const AccessOptions& options);
+
+  // Who calls. UNAUTHENTICATED: nobody that can be told. PERMISSION_DENIED: one who may not do
+  // this. UNIMPLEMENTED: there is no such RPC. `method` as "/package.Service/Method".
+  absl::StatusOr<Caller> Admit(absl::string_view method,
+                               const grpc::ServerContextBase& context) const;
+
+  // Whether rpcs.def has the method.
+  static bool Knows(absl::string_view method);
+
+  // What TLS addresses show; set by Reload.
+  std::shared_ptr<const ServerCertificate> certificate() const { return certificate_; }
+
+ private:
+  // What Reload makes, at once for all calls.
+  struct Rules {
+    Policy policy;
+    absl::optional<TokenTable> tokens;
+    absl::optional<ClientCertificates> client_certificates;
+  };
+  // Of a caller that is not let in.
+  struct Refused {
+    observability::Refusal reason;
+    absl::Status status;
+  };
+  static absl::StatusOr<Rules> ReadRules(const AccessOptions& options,
+                                         ServerCertificate& certificate);
+  std::shared_ptr<const Rules> rules() const;
+  // Fills in `identity` as far as it is known.
+  absl::optional<Refused> Authenticate(const grpc::ServerContextBase& context,
+                                       const absl::optional<PeerCredentials>& peer,
+                                       engine::Identity& identity) const;
+
+  const UnixPeers& peers_;
+  observability::RpcInstruments& instruments_;
+  const std::shared_ptr<ServerCertificate> certificate_;  // Shared with gRPC's credentials.
+  mutable Mutex mutex_;
+  std::shared_ptr<const Rules> rules_ ABSL_GUARDED_BY(mutex_);  // Shared with calls; immutable.
+};
+
+}  // namespace acceld::rpc

@@ -1,0 +1,95 @@
+#pragma once
+
+#include "acceld/v1/acceld.grpc.pb.h"
+#include "server/rpc/auth/gate.h"
+#include "server/rpc/status_codes.h"
+
+namespace acceld::rpc {
+
+// Messages of the channel are taken as bytes: only so can one that does not decode be told from the
+// end of the stream. So are the chunks of arrays: only so do they go from gRPC's memory to the
+// array's, and back, without a copy between.
+using ChannelStream = grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>;
+using UploadStream = grpc::ServerReadReactor<grpc::ByteBuffer>;
+using DownloadStream = grpc::ServerWriteReactor<grpc::ByteBuffer>;
+
+// The service without the rows of rpcs.def answers UNIMPLEMENTED to everything; each row adds its
+// RPC in the callback API.
+// clang-format off
+using CallbackService =
+#define ACCELD_METHOD_Unary(Name) v1::Acceld::WithCallbackMethod_##Name<
+#define ACCELD_METHOD_ServerStream(Name) v1::Acceld::WithCallbackMethod_##Name<
+#define ACCELD_METHOD_RawServerStream(Name) v1::Acceld::WithRawCallbackMethod_##Name<
+#define ACCELD_METHOD_RawClientStream(Name) v1::Acceld::WithRawCallbackMethod_##Name<
+#define ACCELD_METHOD_RawBidi(Name) v1::Acceld::WithRawCallbackMethod_##Name<
+#define ACCELD_RPC(Name, Shape, Request, Reply, role) ACCELD_METHOD_##Shape(Name)
+#include "server/rpc/auth/rpcs.def"
+    v1::Acceld::Service
+#define ACCELD_RPC(Name, Shape, Request, Reply, role) >
+#include "server/rpc/auth/rpcs.def"
+    ;
+// clang-format on
+
+// Calls that the gate lets through reach On<Name> with their caller; the others end here.
+class GatedService : public CallbackService {
+ protected:
+  // `gate` outlives the service.
+  explicit GatedService(const Gate& gate) : gate_(gate) {}
+
+ private:
+  template <typename Reactor>
+  class Refusal : public Reactor {
+   public:
+    explicit Refusal(const absl::Status& status) { this->Finish(ToGrpc(status)); }
+
+   private:
+    void OnDone() override { delete this; }
+  };
+
+  // The answer of `serve` to who calls `method`.
+  template <typename Reactor, typename Serve>
+  Reactor* Admit(const char* method, grpc::CallbackServerContext* context, Serve serve) {
+    const absl::StatusOr<Caller> caller = gate_.Admit(method, *context);
+    if (!caller.ok()) return new Refusal<Reactor>(caller.status());
+    return serve(*caller);
+  }
+
+#define ACCELD_FULL_NAME(Name) "/acceld.v1.Acceld/" #Name
+
+#define ACCELD_GATED_Unary(Name, Request, Reply)                                                   \
+  virtual grpc::ServerUnaryReactor* On##Name(const Caller& caller,                                 \
+                                             grpc::CallbackServerContext* context,                 \
+                                             const v1::Request* request, v1::Reply* reply) = 0;    \
+  grpc::ServerUnaryReactor* Name(grpc::CallbackServerContext* context, const v1::Request* request, \
+                                 v1::Reply* reply) final {                                         \
+    return Admit<grpc::ServerUnaryReactor>(                                                        \
+        ACCELD_FULL_NAME(Name), context,                                                           \
+        [&](const Caller& caller) { return On##Name(caller, context, request, reply); });          \
+  }
+#define ACCELD_GATED_STREAM(Name, Reactor, Message, Argument)                           \
+  virtual Reactor* On##Name(const Caller& caller, grpc::CallbackServerContext* context, \
+                            Message* Argument) = 0;                                     \
+  Reactor* Name(grpc::CallbackServerContext* context, Message* Argument) final {        \
+    return Admit<Reactor>(ACCELD_FULL_NAME(Name), context, [&](const Caller& caller) {  \
+      return On##Name(caller, context, Argument);                                       \
+    });                                                                                 \
+  }
+#define ACCELD_GATED_ServerStream(Name, Request, Reply) \
+  ACCELD_GATED_STREAM(Name, grpc::ServerWriteReactor<v1::Reply>, const v1::Request, request)
+#define ACCELD_GATED_RawServerStream(Name, Request, Reply) \
+  ACCELD_GATED_STREAM(Name, DownloadStream, const grpc::ByteBuffer, request)
+#define ACCELD_GATED_RawClientStream(Name, Request, Reply) \
+  ACCELD_GATED_STREAM(Name, UploadStream, grpc::ByteBuffer, reply)
+#define ACCELD_GATED_RawBidi(Name, Request, Reply)                                                 \
+  virtual ChannelStream* On##Name(const Caller& caller, grpc::CallbackServerContext* context) = 0; \
+  ChannelStream* Name(grpc::CallbackServerContext* context) final {                                \
+    return Admit<ChannelStream>(ACCELD_FULL_NAME(Name), context,                                   \
+                                [&](const Caller& caller) { return On##Name(caller, context); });  \
+  }
+#define ACCELD_RPC(Name, Shape, Request, Reply, role) ACCELD_GATED_##Shape(Name, Request, Reply)
+#include "server/rpc/auth/rpcs.def"
+
+  const Gate& gate_;
+};
+
+}  // namespace acceld::rpc

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+#include "common/log.h"
+
+namespace acceld::rpc {
+
+// Lets so many lines of the log about an event through in a second and counts the others, which a
+// line says that goes before the next one. Any thread.
+class RateLimit {
+ public:
+  // `event` is a literal.
+  RateLimit(const char* event, int64_t max_per_second)
+      : event_(event), max_per_second_(max_per_second) {}
+
+  bool Take() {
+    const int64_t second = std::chrono::duration_cast<std::chrono::seconds>(
+                               std::chrono::steady_clock::now().time_since_epoch())
+                               .count();
+    int64_t current = second_.load(std::memory_order_relaxed);
+    if (current != second && second_.compare_exchange_strong(current, second)) taken_.store(0);
+    if (taken_.fetch_add(1, std::memory_order_relaxed) >= max_per_second_) {
+      left_out_.fetch_add(1, std::memory_order_relaxed);
+      return false;
+    }
+    if (const int64_t count = left_out_.exchange(0, std::memory_order_relaxed); count > 0) {
+      LogEvent(LogLevel::kInfo, "lines left out", {{"event", event_}, {"count", count}});
+    }
+    return true;
+  }
+
+ private:
+  const char* const event_;
+  const int64_t max_per_second_;
+  std::atomic<int64_t> second_{0}, taken_{0}, left_out_{0};
+};
+
+}  // namespace acceld::rpc
