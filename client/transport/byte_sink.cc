@@ -1,8 +1,7 @@
 #include "client/transport/byte_sink.h"
 
-#include <cstring>
-
 #include "absl/strings/str_cat.h"
+#include "common/streaming_copy.h"
 
 namespace acceld::client {
 
@@ -12,7 +11,7 @@ absl::Status ByteSink::Append(absl::string_view bytes) {
         absl::StrCat("the daemon sends more than the ", size_bytes_, " bytes of the array"));
   }
   if (into_ != nullptr) {
-    if (!bytes.empty()) std::memcpy(into_ + filled_, bytes.data(), bytes.size());
+    StreamingCopy(into_ + filled_, bytes.data(), bytes.size());
   } else {
     string_.reserve(size_bytes_);
     string_.append(bytes.data(), bytes.size());

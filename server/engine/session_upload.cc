@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/streaming_copy.h"
 #include "server/engine/engine_impl.h"
 #include "server/engine/session_impl.h"
 #include "server/engine/staging.h"
@@ -62,7 +63,7 @@ absl::Status SessionImpl::UploadState::AppendLocked(absl::string_view bytes) {
     ACCELD_ASSIGN_OR_RETURN(staging_, AllocateStaging(type.size_bytes(), account_, executor_));
   }
   char* const copy = staging_.bytes + filled_;
-  if (size > 0) std::memcpy(copy, bytes.data(), bytes.size());
+  StreamingCopy(copy, bytes.data(), bytes.size());
   // Not what a client that shares the memory may be changing.
   ACCELD_RETURN_IF_ERROR(CheckElements(type.dtype, {copy, bytes.size()}));
   filled_ += size;
