@@ -199,11 +199,12 @@ Future<ExecutionInfo> Client::Compile(const Program& program, std::vector<ir::Te
   return compiled;
 }
 
-absl::StatusOr<Array> Client::Upload(const ir::Literal& value, uint32_t device) {
+absl::StatusOr<Array> Client::Upload(const ir::Literal& value, uint32_t device,
+                                     UploadOptions options) {
   if (!value.is_splat() && value.bytes().size() > kMaxInlineBytes) {
     auto keep = std::make_shared<const ir::Literal>(value);  // Shares the bytes.
     const absl::string_view bytes = keep->bytes();
-    return UploadShared(value.type(), bytes, [keep = std::move(keep)] {}, device);
+    return UploadShared(value.type(), bytes, [keep = std::move(keep)] {}, device, options);
   }
   ACCELD_RETURN_IF_ERROR(impl_->CheckDevice(device));
   Array array = impl_->NewArray(value.type(), device);
@@ -215,8 +216,8 @@ absl::StatusOr<Array> Client::Upload(const ir::Literal& value, uint32_t device) 
   return array;
 }
 
-absl::StatusOr<Array> Client::Upload(ir::TensorType type, absl::string_view bytes,
-                                     uint32_t device) {
+absl::StatusOr<Array> Client::Upload(ir::TensorType type, absl::string_view bytes, uint32_t device,
+                                     UploadOptions options) {
   ACCELD_RETURN_IF_ERROR(CheckUpload(type, bytes.size()));
   if (bytes.size() <= kMaxInlineBytes) {
     ACCELD_ASSIGN_OR_RETURN(const ir::Literal value,
@@ -225,11 +226,12 @@ absl::StatusOr<Array> Client::Upload(ir::TensorType type, absl::string_view byte
   }
   auto copy = std::make_shared<const std::string>(bytes);
   const absl::string_view view = *copy;
-  return UploadShared(std::move(type), view, [copy = std::move(copy)] {}, device);
+  return UploadShared(std::move(type), view, [copy = std::move(copy)] {}, device, options);
 }
 
 absl::StatusOr<Array> Client::UploadShared(ir::TensorType type, absl::string_view bytes,
-                                           std::function<void()> release, uint32_t device) {
+                                           std::function<void()> release, uint32_t device,
+                                           UploadOptions options) {
   absl::Status status = CheckUpload(type, bytes.size());
   if (status.ok()) status = impl_->CheckDevice(device);
   if (!status.ok()) {
@@ -246,7 +248,8 @@ absl::StatusOr<Array> Client::UploadShared(ir::TensorType type, absl::string_vie
   Array array = impl_->NewArray(std::move(type), device);
   begin.set_handle(array.state_->handle());
   begin.set_device(device);
-  ACCELD_RETURN_IF_ERROR(impl_->connection->Upload(std::move(begin), bytes, std::move(release)));
+  ACCELD_RETURN_IF_ERROR(
+      impl_->connection->Upload(std::move(begin), bytes, options.deduplicate, std::move(release)));
   return array;
 }
 

@@ -50,6 +50,14 @@ struct ExecuteOptions {
   absl::optional<std::chrono::milliseconds> timeout;
 };
 
+struct UploadOptions {
+  // Asks the daemon whether it has an array of the same bytes from this identity already; then they
+  // are not sent. Otherwise it stores them once, however many arrays have them. Costs hashing them
+  // (about half a second a gigabyte, on a background thread), so it is for what is likely to be
+  // there: model weights, say. Arrays up to 64 KiB are just sent.
+  bool deduplicate = false;
+};
+
 struct PublishOptions {
   bool for_everyone = false;  // not only for clients of the same identity
   bool replace = false;       // takes the name from the array that has it
@@ -93,13 +101,16 @@ class Client {
 
   // Makes an array of a host value. Small ones travel in the command; large ones on a background
   // thread, which shares the literal's bytes.
-  absl::StatusOr<Array> Upload(const ir::Literal& value, uint32_t device = 0);
+  absl::StatusOr<Array> Upload(const ir::Literal& value, uint32_t device = 0,
+                               UploadOptions options = {});
   // The same from row-major bytes, which are copied before the call returns.
-  absl::StatusOr<Array> Upload(ir::TensorType type, absl::string_view bytes, uint32_t device = 0);
+  absl::StatusOr<Array> Upload(ir::TensorType type, absl::string_view bytes, uint32_t device = 0,
+                               UploadOptions options = {});
   // The same without a copy: `bytes` must stay unchanged until `release` is called (once, on any
   // thread, also when the upload fails).
   absl::StatusOr<Array> UploadShared(ir::TensorType type, absl::string_view bytes,
-                                     std::function<void()> release, uint32_t device = 0);
+                                     std::function<void()> release, uint32_t device = 0,
+                                     UploadOptions options = {});
 
   // Array::Cancel for several at once. INVALID_ARGUMENT, and nothing happens, when one is empty or
   // of another client.

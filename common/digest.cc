@@ -48,6 +48,11 @@ Hasher& Hasher::Add(absl::string_view bytes) {
   return *this;
 }
 
+Hasher& Hasher::AddRun(absl::string_view bytes) {
+  impl_->Update(bytes.data(), bytes.size());
+  return *this;
+}
+
 Hasher& Hasher::Add(uint64_t value) {
   std::array<uint8_t, 8> little_endian;
   for (int i = 0; i < 8; ++i) little_endian[i] = static_cast<uint8_t>(value >> (8 * i));
@@ -65,5 +70,6 @@ Digest Hasher::Finish() {
 }
 
 Digest DigestOf(absl::string_view bytes) { return Hasher().Add(bytes).Finish(); }
+Digest ContentDigestOf(absl::string_view bytes) { return Hasher().AddRun(bytes).Finish(); }
 
 }  // namespace acceld

@@ -48,6 +48,8 @@ class Hasher {
   Hasher& Add(absl::string_view bytes);
   Hasher& Add(uint64_t value);
   Hasher& Add(const Digest& digest) { return Add(digest.AsBytes()); }
+  // Without their length: runs of one content, cut anywhere, give the same digest.
+  Hasher& AddRun(absl::string_view bytes);
 
   // Call once, last.
   Digest Finish();
@@ -58,5 +60,7 @@ class Hasher {
 };
 
 Digest DigestOf(absl::string_view bytes);
+// Of bytes alone, as AddRun gives it: the first half of their SHA-256.
+Digest ContentDigestOf(absl::string_view bytes);
 
 }  // namespace acceld

@@ -65,6 +65,8 @@ class Connection::Impl : public SessionLink::Handler {
   void OnEnd(const absl::Status& reason) override;
 
   void SendProgram(uint64_t program_id);
+  // Whether the daemon has defined the array of an upload without its bytes. Blocks.
+  bool HasContent(uint64_t handle, absl::string_view bytes);
   // Tells the daemon to end a session that would otherwise wait for another stream. Does not wait.
   // Call once.
   void EndSession();
@@ -271,6 +273,20 @@ void Connection::Impl::Fetch(uint64_t request_id, uint64_t handle, int attempts,
               });
 }
 
+bool Connection::Impl::HasContent(uint64_t handle, absl::string_view bytes) {
+  v1::Command command;
+  const uint64_t id = NextId();
+  command.mutable_offer_content()->set_request_id(id);
+  command.mutable_offer_content()->set_handle(handle);
+  command.mutable_offer_content()->set_digest(std::string(ContentDigestOf(bytes).AsBytes()));
+  auto promise = std::make_shared<Promise<Unit>>();
+  const Event known = promise->future();
+  SendRequest(std::move(command), id, [promise](const Answer& answer) {
+    promise->Set(answer.status.ok() ? absl::StatusOr<Unit>(Unit{}) : answer.status);
+  });
+  return known.Await().ok();
+}
+
 absl::StatusOr<std::shared_ptr<Connection>> Connection::Open(const Options& options) {
   KeepGrpc();
   auto impl = std::make_unique<Impl>(options);
@@ -397,7 +413,7 @@ void Connection::DropName(std::string name, OnDone done) {
 ByteWindow& Connection::unready_fetches() { return impl_->unready_fetches_; }
 ByteWindow& Connection::ready_fetches() { return impl_->ready_fetches_; }
 
-absl::Status Connection::Upload(v1::BeginUpload begin, absl::string_view bytes,
+absl::Status Connection::Upload(v1::BeginUpload begin, absl::string_view bytes, bool deduplicate,
                                 std::function<void()> release) {
   const uint64_t handle = begin.handle();
   v1::Command command;
@@ -410,7 +426,10 @@ absl::Status Connection::Upload(v1::BeginUpload begin, absl::string_view bytes,
   Impl* impl = impl_.get();
   impl->bulk_->Upload(
       {.handle = handle},
-      [impl, number = *number, bytes]() -> absl::StatusOr<absl::string_view> {
+      [impl, handle, number = *number, bytes, deduplicate]() -> absl::StatusOr<absl::string_view> {
+        if (deduplicate && impl->HasContent(handle, bytes)) {
+          return absl::AlreadyExistsError("the daemon has the bytes");
+        }
         ACCELD_RETURN_IF_ERROR(impl->outbox_.WaitCredited(number));
         return bytes;
       },

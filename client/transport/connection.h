@@ -97,8 +97,9 @@ class Connection {
   ByteWindow& ready_fetches();
 
   // Appends the command and streams `bytes` on a transfer thread. They must stay until `release` is
-  // called, once. A failed stream becomes the array's error.
-  absl::Status Upload(v1::BeginUpload begin, absl::string_view bytes,
+  // called, once. A failed stream becomes the array's error. With `deduplicate` they are only sent
+  // if the daemon has not got the same.
+  absl::Status Upload(v1::BeginUpload begin, absl::string_view bytes, bool deduplicate,
                       std::function<void()> release);
 
  private:

@@ -17,8 +17,8 @@ using segment::Reply;
 using segment::Request;
 using segment::RequestKind;
 
-// Large enough that waking the other side up is nothing beside it, small enough that the parts under
-// way stay in the processor's cache.
+// Large enough that waking the other side up is nothing beside it, small enough that the parts
+// under way stay in the processor's cache.
 constexpr uint64_t kPartBytes = uint64_t{1} << 20;
 
 }  // namespace

@@ -202,9 +202,16 @@ class Session {
   // bytes that are there already end or earlier: what is there is skipped, so an upload that broke
   // off may be sent again. Finish must follow the last byte. Abort poisons the array with `reason`.
   virtual absl::Status BeginUpload(Handle handle, ir::TensorType type, uint32_t device) = 0;
+  // UNAVAILABLE: there is no room for this upload's bytes as long as earlier ones, which are
+  // complete, wait for the device; the same call may succeed soon. Nothing has happened.
   virtual absl::Status AppendUpload(Handle handle, int64_t offset_bytes,
                                     absl::string_view bytes) = 0;
   virtual absl::Status FinishUpload(Handle handle) = 0;
+  // Says what digest (ContentDigestOf) the bytes of an upload have that is going on. OK: the array
+  // has them already, because this identity has sent them before and they are still here; the
+  // upload is over. NOT_FOUND: they have to be sent, will be checked against the digest, and are
+  // stored only if nobody's array has the same.
+  virtual absl::Status OfferContent(Handle handle, const Digest& digest) = 0;
   virtual void AbortUpload(Handle handle, absl::Status reason) = 0;
 
   // Cancels the executions and uploads that define these handles: all their outputs that are not

@@ -230,7 +230,8 @@ EngineMetrics EngineImpl::Metrics() const {
   EngineMetrics metrics{.compile_time = cache_->compile_time(),
                         .refusals = refusals_.Read(),
                         .cache_memory_evictions = cache.memory.evictions,
-                        .cache_disk_evictions = cache.disk.evictions};
+                        .cache_disk_evictions = cache.disk.evictions,
+                        .deduplicated_bytes = static_cast<uint64_t>(contents_->saved_bytes())};
   for (const auto& executor : executors_) {
     const observability::ExecutionInstruments& instruments = executor->instruments();
     metrics.devices.push_back({.queue_time = instruments.queue_time.Read(),

@@ -11,6 +11,7 @@
 #include "common/thread_pool.h"
 #include "common/timer_queue.h"
 #include "server/cache/executable_cache.h"
+#include "server/engine/content_table.h"
 #include "server/engine/engine.h"
 #include "server/engine/engine_parts.h"
 #include "server/engine/identity_account.h"
@@ -57,6 +58,8 @@ class EngineImpl final : public Engine {
   cache::ExecutableCache& executables() { return *cache_; }
   ProgramRegistry& programs() { return programs_; }
   engine::NamedArrays& named_arrays() { return named_arrays_; }
+  // Shared with uploads that end after their session.
+  const std::shared_ptr<ContentTable>& contents() const { return contents_; }
   TimerQueue& timers() { return timers_; }
   // Runs work that allocates much, off the streams' threads.
   ThreadPool& transfers() { return *transfers_; }
@@ -79,6 +82,7 @@ class EngineImpl final : public Engine {
   std::vector<std::string> architectures_;
   ProgramRegistry programs_;
   engine::NamedArrays named_arrays_;
+  const std::shared_ptr<ContentTable> contents_ = std::make_shared<ContentTable>();
   observability::StatusCounter refusals_;
   observability::TraceRing trace_;
   std::vector<std::unique_ptr<runtime::DeviceExecutor>> executors_;

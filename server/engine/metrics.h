@@ -28,6 +28,7 @@ struct EngineMetrics {
   // Executions and arrays that failed where they were named, before they got to a device.
   observability::CountsByCode refusals{};
   uint64_t cache_memory_evictions = 0, cache_disk_evictions = 0;
+  uint64_t deduplicated_bytes = 0;  // of uploads whose content was here already
 };
 
 }  // namespace acceld::engine

@@ -50,6 +50,7 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
   absl::Status BeginUpload(Handle handle, ir::TensorType type, uint32_t device) override;
   absl::Status AppendUpload(Handle handle, int64_t offset_bytes, absl::string_view bytes) override;
   absl::Status FinishUpload(Handle handle) override;
+  absl::Status OfferContent(Handle handle, const Digest& digest) override;
   void AbortUpload(Handle handle, absl::Status reason) override;
   void Cancel(absl::Span<const Handle> handles, absl::Status reason) override;
   void Release(absl::Span<const Handle> handles) override;
@@ -133,6 +134,8 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
                                                              const ir::TensorType& type,
                                                              uint32_t device);
   void SubmitUpload(std::shared_ptr<runtime::Task> task, runtime::Upload upload);
+  // Replaces bytes that are here already by those, and notes the array for others.
+  void ShareContent(const UploadState& upload, runtime::Upload& bytes);
   std::shared_ptr<UploadState> FindUpload(Handle handle) const;
   std::shared_ptr<UploadState> TakeUpload(Handle handle);
   absl::StatusOr<Named> Find(Handle handle) const;
@@ -142,9 +145,11 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
   const std::string token_;
   const SessionOptions options_;
   const std::chrono::steady_clock::time_point opened_at_;
-  const std::shared_ptr<IdentityAccount> identity_;          // Shared with its other sessions.
-  const std::shared_ptr<runtime::MemoryAccount> account_;    // Shared with the session's arrays.
-  const std::shared_ptr<runtime::Meter> staging_;            // Host bytes on their way in.
+  const std::shared_ptr<IdentityAccount> identity_;        // Shared with its other sessions.
+  const std::shared_ptr<runtime::MemoryAccount> account_;  // Shared with the session's arrays.
+  const std::shared_ptr<runtime::Meter> staging_;          // Host bytes on their way in.
+  const std::shared_ptr<std::atomic<int64_t>> draining_uploads_ =
+      std::make_shared<std::atomic<int64_t>>(0);
   const std::shared_ptr<std::atomic<bool>> cancelled_;       // Polled by running kernels.
   const std::shared_ptr<PendingRequests> pending_;           // Shared with callbacks.
   std::vector<std::shared_ptr<runtime::TaskQueue>> queues_;  // By device; constant.

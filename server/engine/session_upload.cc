@@ -47,7 +47,7 @@ absl::Status SessionImpl::UploadState::Append(int64_t offset_bytes, absl::string
     bytes.remove_prefix(std::min(bytes.size(), static_cast<size_t>(filled_ - offset_bytes)));
     status = AppendLocked(bytes);
   }
-  if (!status.ok()) Fail(status);
+  if (!status.ok() && !absl::IsUnavailable(status)) Fail(status);
   return status;
 }
 
@@ -60,14 +60,57 @@ absl::Status SessionImpl::UploadState::AppendLocked(absl::string_view bytes) {
                                                    type.size_bytes()));
   }
   if (staging_.bytes == nullptr) {
-    ACCELD_ASSIGN_OR_RETURN(staging_, AllocateStaging(type.size_bytes(), account_, executor_));
+    absl::StatusOr<Staging> staging = AllocateStaging(type.size_bytes(), account_, executor_);
+    if (!staging.ok() && draining_->load() > 0) {
+      return absl::UnavailableError(staging.status().message());
+    }
+    ACCELD_ASSIGN_OR_RETURN(staging_, std::move(staging));
   }
   char* const copy = staging_.bytes + filled_;
   StreamingCopy(copy, bytes.data(), bytes.size());
   // Not what a client that shares the memory may be changing.
   ACCELD_RETURN_IF_ERROR(CheckElements(type.dtype, {copy, bytes.size()}));
   filled_ += size;
+  if (hasher_.has_value()) hasher_->AddRun({copy, bytes.size()});
   return absl::OkStatus();
+}
+
+absl::Status SessionImpl::UploadState::Expect(const Digest& digest) {
+  MutexLock lock(mutex_);
+  if (settled_) return absl::FailedPreconditionError("upload: it has ended");
+  expected_ = digest;
+  hasher_.emplace();
+  if (filled_ > 0) hasher_->AddRun({staging_.bytes, static_cast<size_t>(filled_)});
+  return absl::OkStatus();
+}
+
+absl::Status SessionImpl::UploadState::Settle() {
+  MutexLock lock(mutex_);
+  if (std::exchange(settled_, true)) {
+    return absl::FailedPreconditionError("upload: it has ended");
+  }
+  staging_ = {};
+  return absl::OkStatus();
+}
+
+absl::optional<ContentTable::Key> SessionImpl::UploadState::content() const {
+  MutexLock lock(mutex_);
+  if (!expected_.has_value()) return absl::nullopt;
+  return KeyFor(*expected_);
+}
+
+absl::Status SessionImpl::UploadState::CheckWhole(const ir::TensorType& type) {
+  if (filled_ != type.size_bytes()) {
+    return absl::InvalidArgumentError(absl::StrCat("upload of ", type.ToString(), ": it ends at ",
+                                                   filled_, " of ", type.size_bytes(), " bytes"));
+  }
+  if (!hasher_.has_value()) return absl::OkStatus();
+  const Digest digest = hasher_->Finish();
+  hasher_.reset();
+  if (digest == *expected_) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("upload of ", type.ToString(), ": the digest ", expected_->ToHex(),
+                   " was announced, the bytes have ", digest.ToHex()));
 }
 
 absl::StatusOr<runtime::Upload> SessionImpl::UploadState::Finish() {
@@ -76,12 +119,18 @@ absl::StatusOr<runtime::Upload> SessionImpl::UploadState::Finish() {
   {
     MutexLock lock(mutex_);
     if (settled_) return absl::FailedPreconditionError("upload: it has ended");
-    if (filled_ == type.size_bytes()) {
+    status = CheckWhole(type);
+    if (status.ok()) {
       settled_ = true;
+      // From now on the device alone is waited for.
+      draining_->fetch_add(1);
+      staging_.owner = std::shared_ptr<const void>(
+          staging_.bytes, [draining = draining_, owner = std::move(staging_.owner)](auto*) mutable {
+            owner.reset();
+            draining->fetch_sub(1);
+          });
       return ToUpload(std::exchange(staging_, {}), filled_);
     }
-    status = absl::InvalidArgumentError(absl::StrCat("upload of ", type.ToString(), ": it ends at ",
-                                                     filled_, " of ", type.size_bytes(), " bytes"));
   }
   Fail(status);
   return status;
@@ -156,7 +205,8 @@ absl::Status SessionImpl::Put(Handle handle, ir::Literal value, uint32_t device)
 absl::Status SessionImpl::BeginUpload(Handle handle, ir::TensorType type, uint32_t device) {
   ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<runtime::Task> task, DefineArray(handle, type, device));
   if (task == nullptr) return absl::OkStatus();
-  auto upload = std::make_shared<UploadState>(std::move(task), staging_, engine_.executor(device));
+  auto upload = std::make_shared<UploadState>(std::move(task), staging_, draining_uploads_,
+                                              engine_.executor(device));
   {
     MutexLock lock(mutex_);
     // A handle may have been released and used again while its upload goes on.
@@ -197,6 +247,7 @@ absl::Status SessionImpl::FinishUpload(Handle handle) {
     return absl::NotFoundError(absl::StrCat("no upload to handle ", handle, " is going on"));
   }
   ACCELD_ASSIGN_OR_RETURN(runtime::Upload bytes, upload->Finish());
+  ShareContent(*upload, bytes);
   SubmitUpload(upload->task(), std::move(bytes));
   return absl::OkStatus();
 }

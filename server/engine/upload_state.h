@@ -1,11 +1,14 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <utility>
 
+#include "common/digest.h"
 #include "common/mutex.h"
 #include "common/status.h"
+#include "server/engine/content_table.h"
 #include "server/engine/session_impl.h"
 #include "server/engine/staging.h"
 
@@ -18,16 +21,26 @@ struct SessionImpl::UploadState {
  public:
   // `task` is to be submitted with the bytes when all are there.
   UploadState(std::shared_ptr<runtime::Task> task, std::shared_ptr<runtime::Meter> account,
-              runtime::DeviceExecutor& executor)
+              std::shared_ptr<std::atomic<int64_t>> draining, runtime::DeviceExecutor& executor)
       : array_(task->outputs[0]),
         task_(std::move(task)),
         account_(std::move(account)),
+        draining_(std::move(draining)),
         executor_(executor) {}
 
-  // Any error but OUT_OF_RANGE (a gap) has failed the array too.
+  // Any error but OUT_OF_RANGE (a gap) and UNAVAILABLE (no room yet) has failed the array too.
   absl::Status Append(int64_t offset_bytes, absl::string_view bytes);
-  // The bytes, when all are there.
+  // What the bytes are expected to be; what has come so far is taken into account.
+  absl::Status Expect(const Digest& digest);
+  ContentTable::Key KeyFor(const Digest& digest) const {
+    return {digest, *array_->type(), static_cast<uint32_t>(array_->device())};
+  }
+  // The bytes, when all are there and as expected.
   absl::StatusOr<runtime::Upload> Finish();
+  // Ends it for somebody who has the bytes from elsewhere.
+  absl::Status Settle();
+  // After Finish: the content, when it was announced.
+  absl::optional<ContentTable::Key> content() const;
   // Nothing happens when the array is settled already.
   void Fail(const absl::Status& reason);
 
@@ -35,16 +48,21 @@ struct SessionImpl::UploadState {
 
  private:
   absl::Status AppendLocked(absl::string_view bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status CheckWhole(const ir::TensorType& type) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const std::shared_ptr<runtime::Array> array_;
   const std::shared_ptr<runtime::Task> task_;
   const std::shared_ptr<runtime::Meter> account_;  // For staging memory.
+  // Uploads that are complete but still hold such memory. Shared with these.
+  const std::shared_ptr<std::atomic<int64_t>> draining_;
   runtime::DeviceExecutor& executor_;
 
-  Mutex mutex_;
+  mutable Mutex mutex_;
   bool settled_ ABSL_GUARDED_BY(mutex_) = false;
   Staging staging_ ABSL_GUARDED_BY(mutex_);  // Empty until the first Append.
   int64_t filled_ ABSL_GUARDED_BY(mutex_) = 0;
+  absl::optional<Digest> expected_ ABSL_GUARDED_BY(mutex_);
+  absl::optional<Hasher> hasher_ ABSL_GUARDED_BY(mutex_);  // Of an expected content, until Finish.
 };
 
 }  // namespace acceld::engine

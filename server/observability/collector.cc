@@ -63,6 +63,7 @@ void AddCache(const engine::EngineStats& stats, const engine::EngineMetrics& met
   families.Add(MetricId::kCacheEntries, {"disk"}, stats.cache_disk_entries);
   families.Add(MetricId::kCacheEvictions, {"memory"}, metrics.cache_memory_evictions);
   families.Add(MetricId::kCacheEvictions, {"disk"}, metrics.cache_disk_evictions);
+  families.Add(MetricId::kDeduplicatedBytes, {}, metrics.deduplicated_bytes);
   families.Add(MetricId::kCacheLookups, {"memory"}, stats.cache_hits_memory);
   families.Add(MetricId::kCacheLookups, {"disk"}, stats.cache_hits_disk);
   families.Add(MetricId::kCacheLookups, {"inflight"}, stats.cache_hits_inflight);

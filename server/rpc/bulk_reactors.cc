@@ -1,5 +1,6 @@
 #include "server/rpc/bulk_reactors.h"
 
+#include <chrono>
 #include <iterator>
 #include <utility>
 #include <vector>
@@ -13,6 +14,8 @@ namespace acceld::rpc {
 namespace {
 
 constexpr size_t kChunkBytes = size_t{1} << 20;
+// While earlier uploads wait for the device.
+constexpr std::chrono::milliseconds kLookAgain{2};
 
 // Bytes that stay as long as gRPC reads them.
 grpc::Slice SliceOf(absl::string_view bytes, const std::shared_ptr<const void>& owner) {
@@ -58,25 +61,35 @@ absl::Status UploadReactor::Begin(const v1::UploadChunk& header) {
 }
 
 absl::Status UploadReactor::Append(absl::string_view bytes) {
-  rpc_.instruments.upload_bytes.Add(bytes.size());
-  const int64_t offset_bytes = received_bytes_;
-  received_bytes_ += static_cast<int64_t>(bytes.size());
   if (program_id_ == 0) {
-    return session_->engine_session().AppendUpload(handle_, offset_bytes, bytes);
+    ACCELD_RETURN_IF_ERROR(
+        session_->engine_session().AppendUpload(handle_, received_bytes_, bytes));
+  } else {
+    if (program_upload_ == 0) {
+      ACCELD_ASSIGN_OR_RETURN(program_upload_, session_->programs().Begin(program_id_));
+    }
+    ACCELD_RETURN_IF_ERROR(session_->programs().Append(program_upload_, bytes));
   }
-  if (program_upload_ == 0) {
-    ACCELD_ASSIGN_OR_RETURN(program_upload_, session_->programs().Begin(program_id_));
+  received_bytes_ += static_cast<int64_t>(bytes.size());
+  rpc_.instruments.upload_bytes.Add(bytes.size());
+  return absl::OkStatus();
+}
+
+void UploadReactor::TakeChunk() {
+  const absl::Status status = OnChunk();
+  if (absl::IsUnavailable(status) && !context_->IsCancelled()) {
+    // Only the first bytes find no room; the client is held back by not being read. The reactor
+    // lives until it is finished.
+    const uint64_t timer =
+        rpc_.timers.At(std::chrono::steady_clock::now() + kLookAgain, [this] { TakeChunk(); });
+    if (timer != 0) return;
   }
-  return session_->programs().Append(program_upload_, bytes);
+  if (!status.ok()) return End(status);
+  StartRead(&chunk_);
 }
 
 void UploadReactor::OnReadDone(bool ok) {
-  if (ok) {
-    const absl::Status status = OnChunk();
-    if (!status.ok()) return End(status);
-    StartRead(&chunk_);
-    return;
-  }
+  if (ok) return TakeChunk();
   if (context_->IsCancelled()) return End(absl::CancelledError("the upload was broken off"));
   if (session_ == nullptr) return End(absl::InvalidArgumentError("an upload without chunks"));
   if (program_id_ != 0) return ProvideProgram();

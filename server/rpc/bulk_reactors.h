@@ -21,6 +21,7 @@ class UploadReactor : public UploadStream {
   void OnReadDone(bool ok) override;
   void OnDone() override { delete this; }
 
+  void TakeChunk();
   absl::Status OnChunk();
   absl::Status Begin(const v1::UploadChunk& header);
   absl::Status Append(absl::string_view bytes);

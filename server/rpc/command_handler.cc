@@ -109,6 +109,9 @@ absl::Status CommandHandler::Handle(v1::Command& command,
       return OnPut(command.put());
     case v1::Command::kBeginUpload:
       return OnBeginUpload(command.begin_upload());
+    case v1::Command::kOfferContent:
+      OnOfferContent(command.offer_content(), *stream);
+      return absl::OkStatus();
     case v1::Command::kCancel:
       OnCancel(command.cancel());
       return absl::OkStatus();
@@ -270,6 +273,20 @@ absl::Status CommandHandler::OnBeginUpload(const v1::BeginUpload& command) {
       type.ok() ? session_.BeginUpload(command.handle(), *std::move(type), command.device())
                 : Annotate(type.status(), "BeginUpload");
   return Refuse({command.handle()}, status);
+}
+
+void CommandHandler::OnOfferContent(const v1::OfferContent& command, SessionStream& stream) {
+  const absl::optional<Digest> digest = Digest::FromBytes(command.digest());
+  absl::Status status;
+  if (!digest.has_value()) {
+    status = absl::InvalidArgumentError(absl::StrCat("a digest of ", command.digest().size(),
+                                                     " bytes; it has ", Digest::kSizeBytes));
+  } else if (const absl::Status* why = RefusalOf(command.handle())) {
+    status = *why;
+  } else {
+    status = session_.OfferContent(command.handle(), *digest);
+  }
+  stream.Send(ReadyEvent(command.request_id(), status));
 }
 
 void CommandHandler::OnCancel(const v1::Cancel& command) {

@@ -57,6 +57,7 @@ class CommandHandler {
   absl::Status OnExecute(const v1::Execute& command);
   absl::Status OnPut(const v1::Put& command);
   absl::Status OnBeginUpload(const v1::BeginUpload& command);
+  void OnOfferContent(const v1::OfferContent& command, SessionStream& stream);
   void OnCancel(const v1::Cancel& command);
   void OnRelease(const v1::Release& command);
   void OnAwait(const v1::Await& command, const std::shared_ptr<SessionStream>& stream);

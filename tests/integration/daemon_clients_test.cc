@@ -142,5 +142,18 @@ TEST_F(DaemonClientsTest, ANamedArrayOutlivesTheClientThatMadeIt) {
   EXPECT_TRUE(Eventually([&] { return Stats().array_bytes == 0; }));
 }
 
+TEST_F(DaemonClientsTest, EqualContentIsSentAndStoredOnce) {
+  ASSERT_NO_FATAL_FAILURE(Start());
+  const ir::Literal weights = Floats(std::vector<float>(1 << 20, 0.5f));
+  const auto first = Connect(), second = Connect();
+  const client::Array mine = *first->Upload(weights, 0, {.deduplicate = true});
+  ASSERT_TRUE(mine.Await().ok());
+  const uint64_t used = Admin().ListDevices()->front().memory_used_bytes;
+  const client::Array same = *second->Upload(weights, 0, {.deduplicate = true});
+  EXPECT_EQ(*same.Fetch(), weights);
+  EXPECT_EQ(Admin().ListDevices()->front().memory_used_bytes, used);
+  EXPECT_EQ(*mine.Fetch(), weights);
+}
+
 }  // namespace
 }  // namespace acceld::testing

@@ -62,7 +62,8 @@ TEST_F(DaemonMetricsTest, AgreeWithWhatClientsDid) {
   for (int i = 0; i < 10; ++i) value = client->Execute(increment, {value})->front();
   EXPECT_TRUE(*value.Fetch() == Floats(std::vector<float>(16, 10)));
   const std::vector<float> large(1 << 20, 1);
-  ASSERT_TRUE(client->Upload(Floats(large))->Fetch().ok());
+  const client::Array uploaded = *client->Upload(Floats(large));
+  ASSERT_TRUE(uploaded.Fetch().ok());
   const auto remote = *client::Client::Connect({.address = address(), .shared_memory = false});
   ASSERT_TRUE(remote->Upload(Floats(large))->Fetch().ok());
   (void)Admin().ListDevices();

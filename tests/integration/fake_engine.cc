@@ -110,6 +110,10 @@ class FakeSession : public engine::Session, public std::enable_shared_from_this<
     return status;
   }
 
+  absl::Status OfferContent(engine::Handle, const Digest&) override {
+    return absl::NotFoundError("the fake engine keeps nothing");
+  }
+
   void AbortUpload(engine::Handle handle, absl::Status reason) override {
     Upload upload;
     if (TakeUpload(handle, upload).ok()) upload.promise.Set(reason);

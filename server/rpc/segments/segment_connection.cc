@@ -18,41 +18,57 @@ SegmentConnection::~SegmentConnection() {
                                          absl::CancelledError("the upload was broken off"));
 }
 
-absl::Status SegmentConnection::Serve(int limit) {
+SegmentConnection::Next SegmentConnection::Serve(int limit) {
   for (int i = 0; i < limit; ++i) {
-    Request request;
-    const absl::StatusOr<Packet> packet =
-        ReceivePacket(socket_.get(), {reinterpret_cast<char*>(&request), sizeof(request)},
-                      /*blocking=*/false);
-    if (absl::IsUnavailable(packet.status())) return absl::OkStatus();
-    ACCELD_RETURN_IF_ERROR(packet.status());
-    if (packet->size_bytes == 0) {
-      OnGone();
-      return absl::CancelledError("the client has closed it");
+    if (!unanswered_.has_value()) {
+      const absl::Status received = Receive();
+      if (absl::IsUnavailable(received)) return Next::kRead;
+      if (!received.ok()) return Next::kClose;
     }
-    if (packet->size_bytes != sizeof(request)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("a request of ", packet->size_bytes, " bytes; it has ", sizeof(request)));
+    const absl::Status status = Perform(*unanswered_);
+    if (absl::IsUnavailable(status) && unanswered_->kind == RequestKind::kUpload) {
+      return Next::kRetry;
     }
-    if (session_ != nullptr) session_->RenewLease();
-    const absl::Status status = Answer(request);
-    Reply reply{.code = static_cast<uint32_t>(status.code())};
-    reply.message_size =
-        static_cast<uint32_t>(std::min(status.message().size(), sizeof(reply.message)));
-    if (reply.message_size > 0) {
-      std::memcpy(reply.message, status.message().data(), reply.message_size);
-    }
-    const bool maps = request.kind == RequestKind::kMap && status.ok();
-    if (maps) reply.segment_size_bytes = segment_.size_bytes();
     // A client that does not read its answers has more requests out than it may.
-    ACCELD_RETURN_IF_ERROR(SendPacket(socket_.get(),
-                                      {reinterpret_cast<const char*>(&reply), sizeof(reply)},
-                                      maps ? segment_.fd() : -1));
+    if (!Answer(unanswered_->kind, status).ok()) return Next::kClose;
+    unanswered_.reset();
   }
+  return Next::kRead;
+}
+
+absl::Status SegmentConnection::Receive() {
+  Request request;
+  ACCELD_ASSIGN_OR_RETURN(
+      const Packet packet,
+      ReceivePacket(socket_.get(), {reinterpret_cast<char*>(&request), sizeof(request)},
+                    /*blocking=*/false));
+  if (packet.size_bytes == 0) {
+    OnGone();
+    return absl::CancelledError("the client has closed it");
+  }
+  if (packet.size_bytes != sizeof(request)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a request of ", packet.size_bytes, " bytes; it has ", sizeof(request)));
+  }
+  if (session_ != nullptr) session_->RenewLease();
+  unanswered_ = request;
   return absl::OkStatus();
 }
 
-absl::Status SegmentConnection::Answer(const Request& request) {
+absl::Status SegmentConnection::Answer(RequestKind kind, const absl::Status& status) {
+  Reply reply{.code = static_cast<uint32_t>(status.code())};
+  reply.message_size =
+      static_cast<uint32_t>(std::min(status.message().size(), sizeof(reply.message)));
+  if (reply.message_size > 0) {
+    std::memcpy(reply.message, status.message().data(), reply.message_size);
+  }
+  const bool maps = kind == RequestKind::kMap && status.ok();
+  if (maps) reply.segment_size_bytes = segment_.size_bytes();
+  return SendPacket(socket_.get(), {reinterpret_cast<const char*>(&reply), sizeof(reply)},
+                    maps ? segment_.fd() : -1);
+}
+
+absl::Status SegmentConnection::Perform(const Request& request) {
   if (request.version != segment::kVersion) {
     return absl::FailedPreconditionError(
         absl::StrCat("version ", request.version, "; this daemon has ", segment::kVersion));
@@ -105,10 +121,11 @@ absl::Status SegmentConnection::Upload(const Request& request) {
     return absl::OutOfRangeError(absl::StrCat("an array offset of ", request.array_offset));
   }
   engine::Session& session = session_->engine_session();
-  rpc_.instruments.segment_in_bytes.Add(request.size_bytes);
   uploading_ = request.target;
   absl::Status status = session.AppendUpload(
       request.target, static_cast<int64_t>(request.array_offset), {part, request.size_bytes});
+  if (absl::IsUnavailable(status)) return status;
+  rpc_.instruments.segment_in_bytes.Add(request.size_bytes);
   if (status.ok() && request.last != 0) status = session.FinishUpload(request.target);
   if (!status.ok() || request.last != 0) uploading_ = 0;
   return status;

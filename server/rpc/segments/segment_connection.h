@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "absl/types/optional.h"
 #include "common/memory_segment.h"
 #include "common/segment_messages.h"
 #include "common/shared_bytes.h"
@@ -27,12 +28,19 @@ class SegmentConnection {
   ~SegmentConnection();
 
   int socket() const { return socket_.get(); }
-  // Answers up to `limit` requests that are there. An error when the connection is over: OK would
-  // come again. Does not wait.
-  absl::Status Serve(int limit);
+  enum class Next {
+    kRead,   // to be called when there is something to read
+    kRetry,  // to be called in a moment: there is no room for an upload yet
+    kClose,  // the connection is over
+  };
+  // Answers up to `limit` requests that are there. Does not wait.
+  Next Serve(int limit);
 
  private:
-  absl::Status Answer(const segment::Request& request);
+  // UNAVAILABLE: there is nothing to read now.
+  absl::Status Receive();
+  absl::Status Perform(const segment::Request& request);
+  absl::Status Answer(segment::RequestKind kind, const absl::Status& status);
   absl::Status Attach(const segment::Request& request);
   absl::Status Map();
   absl::Status Upload(const segment::Request& request);
@@ -50,6 +58,7 @@ class SegmentConnection {
   uint64_t uploading_ = 0;    // The handle of an upload that is not complete; 0: none.
   uint64_t downloading_ = 0;  // The transfer that `bytes_` are of.
   SharedBytes bytes_;
+  absl::optional<segment::Request> unanswered_;  // Received, to be performed.
   bool leaves_ = false;
 };
 

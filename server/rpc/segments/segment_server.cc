@@ -17,6 +17,8 @@ namespace {
 
 // Requests of one connection that are answered before others have their turn.
 constexpr int kRequestsPerTurn = 8;
+// While there is no room for an upload.
+constexpr std::chrono::milliseconds kRetryPause{2};
 
 }  // namespace
 
@@ -66,7 +68,7 @@ absl::Status SegmentServer::Arm(int operation, int fd, void* what) {
 void SegmentServer::RunThread() {
   while (true) {
     epoll_event event;
-    if (epoll_wait(poll_.get(), &event, 1, -1) != 1) continue;
+    if (epoll_wait(poll_.get(), &event, 1, ServeAgain()) != 1) continue;
     if (event.data.ptr == &stop_) return;
     if (event.data.ptr == &listener_) {
       Accept();
@@ -74,6 +76,20 @@ void SegmentServer::RunThread() {
       Serve(*static_cast<SegmentConnection*>(event.data.ptr));
     }
   }
+}
+
+int SegmentServer::ServeAgain() {
+  SegmentConnection* connection = nullptr;
+  {
+    MutexLock lock(mutex_);
+    if (again_.empty()) return -1;
+    if (again_.front().first <= std::chrono::steady_clock::now()) {
+      connection = again_.front().second;
+      again_.pop_front();
+    }
+  }
+  if (connection != nullptr) Serve(*connection);
+  return static_cast<int>(kRetryPause.count());
 }
 
 void SegmentServer::Accept() {
@@ -95,9 +111,18 @@ void SegmentServer::Accept() {
 }
 
 void SegmentServer::Serve(SegmentConnection& connection) {
-  absl::Status status = connection.Serve(kRequestsPerTurn);
-  if (status.ok()) status = Arm(EPOLL_CTL_MOD, connection.socket(), &connection);
-  if (status.ok()) return;
+  switch (connection.Serve(kRequestsPerTurn)) {
+    case SegmentConnection::Next::kRead:
+      if (Arm(EPOLL_CTL_MOD, connection.socket(), &connection).ok()) return;
+      break;
+    case SegmentConnection::Next::kRetry: {
+      MutexLock lock(mutex_);
+      again_.emplace_back(std::chrono::steady_clock::now() + kRetryPause, &connection);
+      return;
+    }
+    case SegmentConnection::Next::kClose:
+      break;
+  }
   std::unique_ptr<SegmentConnection> over;  // Destroyed without the lock.
   MutexLock lock(mutex_);
   const auto found = connections_.find(&connection);

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <chrono>
+#include <deque>
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -33,6 +36,9 @@ class SegmentServer {
   void RunThread();
   void Accept();
   void Serve(SegmentConnection& connection);
+  // Serves a connection again that wanted that, if its moment has come. How long to wait for the
+  // next one, in ms as epoll_wait takes it.
+  int ServeAgain();
   // Asks for one thread to be told of the next thing to read.
   absl::Status Arm(int operation, int fd, void* what);
 
@@ -41,6 +47,8 @@ class SegmentServer {
   UniqueFd listener_, stop_, poll_;
   Mutex mutex_;
   absl::flat_hash_map<SegmentConnection*, std::unique_ptr<SegmentConnection>> connections_
+      ABSL_GUARDED_BY(mutex_);
+  std::deque<std::pair<std::chrono::steady_clock::time_point, SegmentConnection*>> again_
       ABSL_GUARDED_BY(mutex_);
   std::vector<std::thread> threads_;
 };

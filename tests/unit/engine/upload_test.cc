@@ -108,5 +108,93 @@ TEST_F(UploadTest, WhatIsStagedIsLimited) {
   EXPECT_TRUE(session->AppendUpload(3, 0, "1234").ok());
 }
 
+// Uploads a content that is announced first; gives the answer to that.
+absl::Status UploadOffered(Session& session, Handle handle, const ir::Literal& values,
+                           const Digest& digest) {
+  EXPECT_TRUE(session.BeginUpload(handle, values.type(), 0).ok());
+  const absl::Status offered = session.OfferContent(handle, digest);
+  if (offered.ok()) return offered;
+  EXPECT_TRUE(session.AppendUpload(handle, 0, values.bytes().substr(0, 5)).ok());
+  EXPECT_TRUE(session.AppendUpload(handle, 5, values.bytes().substr(5)).ok());
+  (void)session.FinishUpload(handle);
+  (void)Await(session, handle);
+  return offered;
+}
+
+class ContentTest : public UploadTest {
+ protected:
+  uint64_t UsedBytes() const { return engine_->Devices()[0].memory_used_bytes; }
+
+  const ir::Literal values_ = ir::Literal::Filled(testing::F32({1 << 16}), 3);
+  const Digest digest_ = ContentDigestOf(values_.DenseBytes());
+  const ir::Literal dense_ = *ir::Literal::FromBytes(testing::F32({1 << 16}), values_.DenseBytes());
+};
+
+TEST_F(ContentTest, TheSecondTimeNothingIsSentOrStored) {
+  EXPECT_TRUE(absl::IsNotFound(UploadOffered(*session_, 1, dense_, digest_)));
+  const uint64_t used = UsedBytes();
+  const auto other = *engine_->OpenSession({.client_name = "other"});
+  EXPECT_TRUE(UploadOffered(*other, 1, dense_, digest_).ok());
+  EXPECT_EQ(FetchFloats(*other, 1), std::vector<float>(1 << 16, 3));
+  EXPECT_EQ(UsedBytes(), used);
+  EXPECT_EQ(engine_->Metrics().deduplicated_bytes, dense_.bytes().size());
+}
+
+TEST_F(ContentTest, WhoAsksAgainHearsTheSame) {
+  (void)UploadOffered(*session_, 1, dense_, digest_);
+  ASSERT_TRUE(session_->BeginUpload(2, dense_.type(), 0).ok());
+  EXPECT_TRUE(session_->OfferContent(2, digest_).ok());
+  EXPECT_TRUE(session_->OfferContent(2, digest_).ok());
+  EXPECT_TRUE(absl::IsNotFound(session_->OfferContent(99, digest_)));
+}
+
+TEST_F(ContentTest, TheBytesOutliveTheSessionThatSentThem) {
+  (void)UploadOffered(*session_, 1, dense_, digest_);
+  const auto other = *engine_->OpenSession({.client_name = "other"});
+  ASSERT_TRUE(UploadOffered(*other, 1, dense_, digest_).ok());
+  ASSERT_TRUE(Await(*other, 1).status.ok());
+  session_->Close("gone");
+  EXPECT_EQ(FetchFloats(*other, 1), std::vector<float>(1 << 16, 3));
+}
+
+TEST_F(ContentTest, WhatNobodyHoldsIsForgotten) {
+  (void)UploadOffered(*session_, 1, dense_, digest_);
+  session_->Release({1});
+  EXPECT_TRUE(absl::IsNotFound(UploadOffered(*session_, 2, dense_, digest_)));
+}
+
+TEST_F(ContentTest, AnotherIdentityMustHaveTheBytesButSharesTheMemory) {
+  (void)UploadOffered(*session_, 1, dense_, digest_);
+  const uint64_t used = UsedBytes();
+  const auto stranger = *engine_->OpenSession({.client_name = "x", .identity = {.name = "x"}});
+  EXPECT_TRUE(absl::IsNotFound(UploadOffered(*stranger, 1, dense_, digest_)));
+  EXPECT_EQ(FetchFloats(*stranger, 1), std::vector<float>(1 << 16, 3));
+  EXPECT_EQ(UsedBytes(), used);
+}
+
+TEST_F(ContentTest, BytesThatAreNotWhatWasAnnouncedAreRefused) {
+  const Digest wrong = ContentDigestOf("something else");
+  EXPECT_TRUE(absl::IsNotFound(UploadOffered(*session_, 1, dense_, wrong)));
+  const absl::Status status = Await(*session_, 1).status;
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()), HasSubstr(wrong.ToHex()));
+  // And nobody is given them for that digest.
+  EXPECT_TRUE(absl::IsNotFound(UploadOffered(*session_, 2, dense_, wrong)));
+}
+
+TEST_F(ContentTest, ADigestThatComesAfterTheFirstBytesCountsThem) {
+  ASSERT_TRUE(session_->BeginUpload(1, dense_.type(), 0).ok());
+  ASSERT_TRUE(session_->AppendUpload(1, 0, dense_.bytes().substr(0, 1000)).ok());
+  EXPECT_TRUE(absl::IsNotFound(session_->OfferContent(1, digest_)));
+  ASSERT_TRUE(session_->AppendUpload(1, 1000, dense_.bytes().substr(1000)).ok());
+  EXPECT_TRUE(session_->FinishUpload(1).ok());
+}
+
+TEST_F(ContentTest, AnotherTypeOfTheSameBytesIsAnotherContent) {
+  (void)UploadOffered(*session_, 1, dense_, digest_);
+  ASSERT_TRUE(session_->BeginUpload(2, {ir::DType::kI32, {1 << 16}}, 0).ok());
+  EXPECT_TRUE(absl::IsNotFound(session_->OfferContent(2, digest_)));
+}
+
 }  // namespace
 }  // namespace acceld::engine
