@@ -117,6 +117,7 @@ void ChannelReactor::TakeTurn() {
     if (absl::IsAborted(taken.status())) return Finish(taken.status());
     if (!taken.ok()) return EndSession(taken.status());
     if (*taken == ClientSession::Intake::kNeedsProgram) return;
+    if (*taken == ClientSession::Intake::kEnded) break;
     upload_uncredited_ |= command.has_begin_upload();
   }
   if (upload_uncredited_ || uncredited_ > rpc_.options.command_window / 8 ||

@@ -65,6 +65,7 @@ absl::StatusOr<ClientSession::Intake> ClientSession::Take(
   {
     MutexLock lock(mutex_);
     if (stream_ != stream) return absl::AbortedError("another stream has resumed the session");
+    if (ended_) return Intake::kEnded;
   }
   const absl::Status status = handler_.Handle(command, stream);
   if (absl::IsNotFound(status) && handler_.awaits_program()) return Intake::kNeedsProgram;

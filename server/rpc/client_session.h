@@ -26,7 +26,7 @@ namespace acceld::rpc {
 // known to be light.
 class ClientSession {
  public:
-  enum class Intake { kTaken, kNeedsProgram };
+  enum class Intake { kTaken, kNeedsProgram, kEnded };
 
   // `owner` is who has opened it. `lease` of 0: the session ends with its stream.
   ClientSession(engine::Engine& engine, std::shared_ptr<engine::Session> session, Caller owner,
@@ -49,7 +49,7 @@ class ClientSession {
   bool IsHeavy(const v1::CommandBatch& batch);
   // Takes in the next command. An error ends the stream: the command breaks the protocol, or
   // another stream speaks for the session. kNeedsProgram: the command is to be handed in again
-  // after ContinueIntake.
+  // after ContinueIntake. kEnded: it is too late; the stream hears why the session has ended.
   absl::StatusOr<Intake> Take(v1::Command& command, const std::shared_ptr<SessionStream>& stream);
 
   // The serialized Program that NeedProgram asked for. Decodes it: not on a gRPC thread.

@@ -175,6 +175,7 @@ class FakeSession : public engine::Session, public std::enable_shared_from_this<
       uploads.swap(uploads_);  // Dropped promises answer CANCELLED.
       calls.swap(calls_);
       values_.clear();
+      closed_ = true;
     }
   }
 
@@ -238,6 +239,7 @@ class FakeSession : public engine::Session, public std::enable_shared_from_this<
     MutexLock lock(mutex_);
     auto found = values_.find(handle);
     if (found != values_.end()) return found->second;
+    if (closed_) return Value(absl::CancelledError("the session has ended"));
     return Value(absl::NotFoundError(absl::StrCat("unknown handle ", handle)));
   }
 
@@ -262,6 +264,7 @@ class FakeSession : public engine::Session, public std::enable_shared_from_this<
   mutable Mutex mutex_;
   std::map<engine::ProgramId, std::shared_ptr<Program>> programs_ ABSL_GUARDED_BY(mutex_);
   std::map<engine::Handle, Value> values_ ABSL_GUARDED_BY(mutex_);
+  bool closed_ ABSL_GUARDED_BY(mutex_) = false;
   std::map<engine::Handle, Upload> uploads_ ABSL_GUARDED_BY(mutex_);
   std::map<engine::Handle, std::shared_ptr<Call>> calls_ ABSL_GUARDED_BY(mutex_);
 };
