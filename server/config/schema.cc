@@ -206,6 +206,10 @@ void AddSessionLimits(SettingTable& table) {
       [](DaemonConfig& c) -> auto& { return c.engine.max_queued_copies; },
       "large arrays of all clients that wait to be read back");
   table.Count(
+      "max-deadlines", {1, 100'000'000},
+      [](DaemonConfig& c) -> auto& { return c.engine.max_deadlines; },
+      "executions of all clients that have a timeout and are not done");
+  table.Count(
       "max-queued-decodes", {1, 10'000'000},
       [](DaemonConfig& c) -> auto& { return c.rpc.max_queued_decodes; },
       "batches and runs of all clients that wait to be decoded");

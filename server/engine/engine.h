@@ -50,6 +50,8 @@ struct EngineOptions {
   Quotas quotas;  // of what the sessions of one identity use together
   // Large arrays of all sessions that wait to be read back.
   int64_t max_queued_copies = 100'000;
+  // Executions of all sessions that have a deadline and are not done.
+  int64_t max_deadlines = 1'000'000;
 };
 
 // What an identity may do beyond its own sessions: a publisher names arrays for others, an admin

@@ -14,8 +14,6 @@ namespace acceld::engine {
 namespace {
 
 constexpr size_t kTokenBytes = 16;
-// Executions with deadlines, of all sessions.
-constexpr size_t kMaxTimers = 1'000'000;
 // How long Shutdown waits for kernels that were told to stop.
 constexpr std::chrono::seconds kCancelGrace{5};
 
@@ -55,7 +53,7 @@ EngineImpl::EngineImpl(const EngineOptions& options, EngineParts parts)
       trace_(options_.trace_spans),
       transfers_(std::make_unique<ThreadPool>("transfer", 1,
                                               static_cast<size_t>(options_.max_queued_copies))),
-      timers_("timers", kMaxTimers) {
+      timers_("timers", static_cast<size_t>(options.max_deadlines)) {
   std::vector<hal::Device*> devices;
   for (const auto& device : parts_.devices) {
     devices.push_back(device.get());

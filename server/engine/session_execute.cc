@@ -199,7 +199,9 @@ void SessionImpl::SetDeadline(const std::shared_ptr<runtime::Task>& task, const 
       });
   if (timer == 0) {
     return executor.Cancel(task, absl::ResourceExhaustedError(absl::StrCat(
-                                     "program ", name, ": too many executions have deadlines")));
+                                     "program ", name, ": all of ", engine_.options().max_deadlines,
+                                     " executions that may wait with a deadline "
+                                     "do")));
   }
   if (task->outputs.empty()) return;
   task->outputs[0]->OnFinal([&timers, timer](const absl::Status&) { timers.Cancel(timer); });

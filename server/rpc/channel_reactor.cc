@@ -18,7 +18,7 @@ constexpr size_t kMaxBatchBytes = size_t{1} << 20;
 // A client keeps what is not credited, to send it again after its stream broke.
 constexpr size_t kMaxUncreditedBytes = size_t{4} << 20;
 // How long a session may keep a thread that others could use.
-constexpr std::chrono::milliseconds kTurn{10};
+constexpr std::chrono::milliseconds kTurn{1};
 // Commands between two looks at the clock.
 constexpr int kCommandsPerLook = 32;
 // While a session has too many executions queued.

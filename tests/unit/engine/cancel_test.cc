@@ -104,5 +104,24 @@ TEST_F(CancelExecutionTest, ADeadlineThatIsKeptChangesNothing) {
   EXPECT_THAT(FetchFloats(*session_, 999), ElementsAre(999, 1000));
 }
 
+TEST(DeadlineLimit, OneTooManyIsRefusedByItself) {
+  FakeCompiler compiler;
+  testing::FakeEngineOptions options;
+  options.engine.max_deadlines = 1;
+  const std::unique_ptr<Engine> engine = MakeFakeEngine(compiler, options);
+  const std::shared_ptr<Session> session = *engine->OpenSession({.client_name = "x"});
+  ASSERT_TRUE(session->RegisterProgram(kAddOne, ModuleNamed("add_one"), "main").ok());
+  ASSERT_TRUE(session->BeginUpload(1, testing::F32({2}), 0).ok());
+  const ExecuteOptions later{.deadline = std::chrono::steady_clock::now() + std::chrono::hours(1)};
+  ASSERT_TRUE(session->Execute(kAddOne, {1}, {2}, 0, later).ok());
+  ASSERT_TRUE(session->Execute(kAddOne, {1}, {3}, 0, later).ok());
+  const absl::Status refused = Await(*session, 3).status;
+  EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("all of 1 executions"));
+  ASSERT_TRUE(session->AppendUpload(1, 0, Floats({1, 2}).bytes()).ok());
+  ASSERT_TRUE(session->FinishUpload(1).ok());
+  EXPECT_THAT(FetchFloats(*session, 2), ElementsAre(2, 3));
+}
+
 }  // namespace
 }  // namespace acceld::engine
