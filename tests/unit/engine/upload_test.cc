@@ -5,6 +5,7 @@
 #include <string>
 
 #include "server/engine/engine.h"
+#include "tests/support/eventually.h"
 #include "tests/unit/engine/fake_engine.h"
 
 namespace acceld::engine {
@@ -160,6 +161,7 @@ TEST_F(ContentTest, TheBytesOutliveTheSessionThatSentThem) {
 TEST_F(ContentTest, WhatNobodyHoldsIsForgotten) {
   (void)UploadOffered(*session_, 1, dense_, digest_);
   session_->Release({1});
+  ASSERT_TRUE(testing::Eventually([&] { return engine_->Stats().arrays == 0; }));
   EXPECT_TRUE(absl::IsNotFound(UploadOffered(*session_, 2, dense_, digest_)));
 }
 
