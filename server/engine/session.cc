@@ -107,7 +107,9 @@ absl::StatusOr<SessionImpl::Named> SessionImpl::Find(Handle handle) const {
 }
 
 std::shared_ptr<runtime::Array> SessionImpl::Poisoned(absl::Status error, uint32_t device) const {
-  auto array = std::make_shared<runtime::Array>(absl::nullopt, static_cast<int>(device), account_);
+  // The client may have named a device that does not exist.
+  const int home = CheckDevice(device).ok() ? static_cast<int>(device) : 0;
+  auto array = std::make_shared<runtime::Array>(absl::nullopt, home, account_);
   array->Fail(std::move(error));
   return array;
 }
