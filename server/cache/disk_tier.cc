@@ -25,8 +25,6 @@ namespace fs = std::filesystem;
 
 // Temporary files older than this were left behind by a process that died.
 constexpr int64_t kStaleTemporaryNs = int64_t{3600} * 1'000'000'000;
-// Trouble with the disk is logged at most this often.
-constexpr int64_t kLogIntervalNs = int64_t{60} * 1'000'000'000;
 
 int64_t NowUnixNs() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -145,10 +143,8 @@ void DiskTier::Store(const EntryHeader& header, absl::string_view payload) {
 absl::Status DiskTier::Write(const Digest& key, absl::string_view file) {
   const std::string folder = FolderOf(key);
   ACCELD_RETURN_IF_ERROR(MakeFolder(folder));
-  const std::string temporary =
-      absl::StrCat(folder, "/", getpid(), ".", temporary_.fetch_add(1), ".tmp");
-  ACCELD_RETURN_IF_ERROR(WriteNewFile(temporary, file));
   const std::string path = PathOf(key);
+  ACCELD_ASSIGN_OR_RETURN(const std::string temporary, WriteTemporaryFile(path, file));
   if (std::rename(temporary.c_str(), path.c_str()) != 0) {
     const int error = errno;
     unlink(temporary.c_str());
@@ -200,7 +196,7 @@ void DiskTier::Forget(const Digest& key) {
 
 void DiskTier::Failed(const absl::Status& status) {
   failures_.fetch_add(1, std::memory_order_relaxed);
-  const int64_t now = NowUnixNs();
+  const int64_t now = std::chrono::steady_clock::now().time_since_epoch().count();
   int64_t last = last_log_ns_.load(std::memory_order_relaxed);
   if (now - last >= kLogIntervalNs && last_log_ns_.compare_exchange_strong(last, now)) {
     LogWarning("executable cache on disk: ", status.ToString());

@@ -64,8 +64,10 @@ class DiskTier {
   const std::string folder_;  // with the version
   const int64_t limit_bytes_;
   const NodeKey node_key_;
-  std::atomic<uint64_t> evictions_{0}, dropped_{0}, failures_{0}, temporary_{0};
-  std::atomic<int64_t> last_log_ns_{0};
+  std::atomic<uint64_t> evictions_{0}, dropped_{0}, failures_{0};
+  // Trouble with the disk is logged at most so often.
+  static constexpr int64_t kLogIntervalNs = int64_t{60} * 1'000'000'000;
+  std::atomic<int64_t> last_log_ns_{-kLogIntervalNs};  // of the steady clock
 
   mutable Mutex mutex_;
   absl::flat_hash_map<Digest, Entry> index_ ABSL_GUARDED_BY(mutex_);

@@ -17,6 +17,11 @@ int64_t UnixNowNs() {
       .count();
 }
 
+// Not less than nothing when the clock was set back since.
+double AgeSeconds(int64_t now_unix_ns, int64_t since_unix_s) {
+  return static_cast<double>(std::max<int64_t>(0, now_unix_ns / 1'000'000'000 - since_unix_s));
+}
+
 }  // namespace
 
 ExecutableCache::ExecutableCache(const Options& options, std::vector<hal::Device*> devices,
@@ -233,17 +238,16 @@ std::vector<ExecutableCache::EntryInfo> ExecutableCache::List() const {
   absl::flat_hash_map<Digest, EntryInfo> by_key;
   if (disk_ != nullptr) {
     for (DiskTier::Entry& entry : disk_->List()) {
-      by_key[entry.header.key] = {
-          .key = entry.header.key,
-          .fingerprint = entry.header.fingerprint,
-          .program_name = std::move(entry.header.program_name),
-          .signature = std::move(entry.header.signature),
-          .architecture = std::move(entry.header.architecture),
-          .size_bytes = entry.size_bytes,
-          .on_disk = true,
-          .compile_ms = entry.header.compile_ms,
-          .age_s = static_cast<double>(now_ns / 1'000'000'000 - entry.header.created_unix_s),
-          .last_use_unix_ns = entry.last_use_unix_ns};
+      by_key[entry.header.key] = {.key = entry.header.key,
+                                  .fingerprint = entry.header.fingerprint,
+                                  .program_name = std::move(entry.header.program_name),
+                                  .signature = std::move(entry.header.signature),
+                                  .architecture = std::move(entry.header.architecture),
+                                  .size_bytes = entry.size_bytes,
+                                  .on_disk = true,
+                                  .compile_ms = entry.header.compile_ms,
+                                  .age_s = AgeSeconds(now_ns, entry.header.created_unix_s),
+                                  .last_use_unix_ns = entry.last_use_unix_ns};
     }
   }
   for (const MemoryTier::Entry& entry : memory_.List()) {
@@ -259,7 +263,7 @@ std::vector<ExecutableCache::EntryInfo> ExecutableCache::List() const {
     info.architecture = entry.executable->architecture;
     info.size_bytes = static_cast<uint64_t>(entry.size_bytes());
     info.compile_ms = entry.executable->compile_ms;
-    info.age_s = static_cast<double>(now_ns / 1'000'000'000 - entry.created_unix_s);
+    info.age_s = AgeSeconds(now_ns, entry.created_unix_s);
   }
   std::vector<EntryInfo> entries;
   entries.reserve(by_key.size());

@@ -1,6 +1,7 @@
 #include "server/cache/files.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,6 +15,8 @@
 
 namespace acceld::cache {
 namespace {
+
+constexpr absl::string_view kTemporarySuffix = ".tmp";
 
 class File {
  public:
@@ -76,11 +79,13 @@ absl::StatusOr<std::string> ReadFile(const std::string& path, uint64_t max_bytes
   return bytes;
 }
 
-absl::Status WriteNewFile(const std::string& path, absl::string_view bytes) {
-  const File file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+absl::StatusOr<std::string> WriteTemporaryFile(const std::string& prefix, absl::string_view bytes) {
+  std::string path = absl::StrCat(prefix, ".XXXXXX", kTemporarySuffix);
+  const File file(mkostemps(path.data(), static_cast<int>(kTemporarySuffix.size()), O_CLOEXEC));
   if (file.get() < 0) return ErrnoStatus(errno, "create", path);
-  absl::Status status = WriteAll(file.get(), bytes, path);
-  if (!status.ok()) unlink(path.c_str());
+  const absl::Status status = WriteAll(file.get(), bytes, path);
+  if (status.ok()) return path;
+  unlink(path.c_str());
   return status;
 }
 

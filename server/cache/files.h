@@ -13,9 +13,10 @@ namespace acceld::cache {
 absl::Status MakeFolder(const std::string& path);
 // At most `max_bytes` from the beginning. Does not follow a symbolic link. NOT_FOUND when absent.
 absl::StatusOr<std::string> ReadFile(const std::string& path, uint64_t max_bytes);
-// A new file with these bytes that only the owner can read, flushed to the medium. ALREADY_EXISTS
-// when there is one. Leaves nothing behind on failure.
-absl::Status WriteNewFile(const std::string& path, absl::string_view bytes);
+// A new file with these bytes that only the owner can read, flushed to the medium; its name, which
+// begins with `prefix` and ends with ".tmp", and which no file had before. Leaves nothing behind on
+// failure.
+absl::StatusOr<std::string> WriteTemporaryFile(const std::string& prefix, absl::string_view bytes);
 // Flushes a folder's names to the medium.
 absl::Status FlushFolder(const std::string& path);
 // A status for errno.

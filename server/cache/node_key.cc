@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <utility>
 
@@ -37,7 +36,6 @@ absl::StatusOr<NodeKey> LoadNodeKey(const std::string& path) {
 }  // namespace
 
 absl::StatusOr<NodeKey> LoadOrCreateNodeKey(const std::string& folder) {
-  static std::atomic<uint64_t> counter{0};
   const std::string path = absl::StrCat(folder, "/node.key");
   absl::StatusOr<NodeKey> found = LoadNodeKey(path);
   if (!absl::IsNotFound(found.status())) return found;
@@ -48,9 +46,7 @@ absl::StatusOr<NodeKey> LoadOrCreateNodeKey(const std::string& folder) {
   }
   // Written whole under another name and then linked, so that nobody reads half a key and the first
   // of several processes wins.
-  const std::string temporary =
-      absl::StrCat(path, ".", getpid(), ".", counter.fetch_add(1), ".tmp");
-  ACCELD_RETURN_IF_ERROR(WriteNewFile(temporary, key));
+  ACCELD_ASSIGN_OR_RETURN(const std::string temporary, WriteTemporaryFile(path, key));
   const int error = link(temporary.c_str(), path.c_str()) == 0 ? 0 : errno;
   unlink(temporary.c_str());
   if (error != 0 && error != EEXIST) return ErrnoStatus(error, "link", path);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -56,6 +57,21 @@ TEST(DiskTierTest, EntriesSurviveARestart) {
   EXPECT_EQ(tier->List()[0].header.compile_ms, 1.5);
   EXPECT_EQ(tier->stats().bytes, fs::file_size(FileOf(folder, "a")));
   EXPECT_EQ(tier->stats().dropped, 0u);
+}
+
+// In a container every process may have the same number.
+TEST(DiskTierTest, TemporaryFilesOfADeadProcessAreInNobodysWay) {
+  TemporaryFolder folder;
+  fs::create_directories(FileOf(folder, "a").parent_path());
+  for (int i = 0; i < 3; ++i) {
+    const std::string name = std::to_string(getpid()) + "." + std::to_string(i) + ".tmp";
+    WriteAll(FileOf(folder, "a").parent_path() / name, "half");
+    WriteAll(folder.path() + "/cache/node.key." + name, "half");
+  }
+  const auto tier = OpenTier(folder);
+  tier->Store(HeaderFor("a"), "code of a");
+  EXPECT_EQ(tier->stats().failures, 0u);
+  EXPECT_EQ(*tier->Load(HeaderFor("a")), "code of a");
 }
 
 TEST(DiskTierTest, NobodyElseMayReadKeyOrFolder) {
