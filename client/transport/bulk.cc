@@ -34,10 +34,16 @@ bool IsBroken(const absl::Status& status) {
 class BulkTransfers::CallScope {
  public:
   CallScope(BulkTransfers& owner, const char* method)
-      : stream(*owner.stub_, method), owner_(owner) {
-    MutexLock lock(owner_.mutex_);
-    owner_.active_.insert(&stream.context());
-    if (owner_.cancelled_) stream.context().TryCancel();
+      : stream(*owner.stub_, method,
+               owner.patience_.count() > 0 ? BulkStream::WhenDown::kWait
+                                           : BulkStream::WhenDown::kFail),
+        owner_(owner) {
+    {
+      MutexLock lock(owner_.mutex_);
+      owner_.active_.insert(&stream.context());
+      if (owner_.cancelled_) stream.context().TryCancel();
+    }
+    stream.Start();
   }
   ~CallScope() {
     MutexLock lock(owner_.mutex_);

@@ -5,9 +5,13 @@
 
 namespace acceld::client {
 
-BulkStream::BulkStream(grpc::GenericStub& stub, const std::string& method) {
+BulkStream::BulkStream(grpc::GenericStub& stub, const std::string& method, WhenDown when_down) {
+  context_.set_wait_for_ready(when_down == WhenDown::kWait);
   call_ = stub.PrepareCall(
       &context_, std::string("/") + v1::Acceld::service_full_name() + "/" + method, &queue_);
+}
+
+void BulkStream::Start() {
   call_->StartCall(this);
   (void)Wait();
 }

@@ -13,8 +13,10 @@ namespace acceld::client {
 // One streaming call whose messages are bytes, for one thread, which blocks in every method.
 class BulkStream {
  public:
-  // `method` is a name of the service Acceld.
-  BulkStream(grpc::GenericStub& stub, const std::string& method);
+  enum class WhenDown : uint8_t { kFail, kWait };
+  // `method` is a name of the service Acceld. Without a connection the call fails, or waits for
+  // one.
+  BulkStream(grpc::GenericStub& stub, const std::string& method, WhenDown when_down);
   // Cancels what is not finished.
   ~BulkStream();
   BulkStream(const BulkStream&) = delete;
@@ -23,6 +25,8 @@ class BulkStream {
   // May be cancelled by any thread.
   grpc::ClientContext& context() { return context_; }
 
+  // Begins the call, before anything else that follows.
+  void Start();
   // False: the call is over, and Finish says why.
   bool Write(const grpc::ByteBuffer& message);
   bool WritesDone();

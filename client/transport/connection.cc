@@ -9,6 +9,7 @@
 #include "client/transport/bulk.h"
 #include "client/transport/convert.h"
 #include "client/transport/dial.h"
+#include "client/transport/farewell.h"
 #include "client/transport/keep_grpc.h"
 #include "client/transport/outbox.h"
 #include "client/transport/pending.h"
@@ -23,13 +24,17 @@ namespace acceld::client {
 namespace {
 
 constexpr uint32_t kProtocolVersion = 1;
-constexpr std::chrono::seconds kFarewellTimeout{2};
-// How often the bytes of a fetch are asked for when streams break.
-constexpr int kFetchAttempts = 20;
 
 CommandOutbox::WhenFull WhenFullHere() {
   return TransportThread::IsCurrent() ? CommandOutbox::WhenFull::kGrow
                                       : CommandOutbox::WhenFull::kBlock;
+}
+
+// What a transfer ends with when its stream breaks, or the one of the session, which takes the
+// daemon's side of it along.
+bool IsOfABrokenStream(const absl::Status& status) {
+  return absl::IsUnavailable(status) || absl::IsCancelled(status) || absl::IsInternal(status) ||
+         absl::IsUnknown(status) || absl::IsNotFound(status);
 }
 
 }  // namespace
@@ -47,14 +52,16 @@ class Connection::Impl : public SessionLink::Handler {
 
   ~Impl() override {
     Close(absl::UnavailableError("the client was closed"));
-    if (farewell_ != nullptr) (void)farewell_->said.Await();  // Before its channel goes.
+    farewell_ = nullptr;  // When it is said, and before its channel goes.
   }
 
   absl::Status Open();
   void Close(const absl::Status& reason);
   void SendRequest(v1::Command command, uint64_t request_id, PendingRequests::Callback done);
-  void Fetch(uint64_t request_id, uint64_t handle, int attempts, std::shared_ptr<ByteSink> sink,
-             OnDone done);
+  // When a stream breaks, the bytes are asked for anew until `give_up`; by default for as long as
+  // the session's lease.
+  void Fetch(uint64_t request_id, uint64_t handle, std::chrono::steady_clock::time_point give_up,
+             std::shared_ptr<ByteSink> sink, OnDone done);
   absl::Status Register(uint64_t program_id, const Digest& fingerprint, Serialize serialize);
   uint64_t NextId() { return next_id_.fetch_add(1, std::memory_order_relaxed); }
   void Serve(uint64_t request_id, absl::FunctionRef<bool()> done) { link_.Serve(request_id, done); }
@@ -67,9 +74,6 @@ class Connection::Impl : public SessionLink::Handler {
   void SendProgram(uint64_t program_id);
   // Whether the daemon has defined the array of an upload without its bytes. Blocks.
   bool HasContent(uint64_t handle, absl::string_view bytes);
-  // Tells the daemon to end a session that would otherwise wait for another stream. Does not wait.
-  // Call once.
-  void EndSession();
   bool may_resume() const { return welcome_.lease_ms() > 0; }
 
   const Options options_;
@@ -88,13 +92,7 @@ class Connection::Impl : public SessionLink::Handler {
   // Numbers from NextId: an answer to what was asked after a program was announced says that the
   // daemon has the program.
   std::atomic<uint64_t> last_announced_{0}, last_answered_{0};
-  struct Farewell {
-    grpc::ClientContext context;
-    v1::EndSessionRequest request;
-    v1::EndSessionReply reply;
-    Event said;
-  };
-  std::unique_ptr<Farewell> farewell_;   // Of EndSession; lives until it is said.
+  std::unique_ptr<Farewell> farewell_;   // Of Close.
   std::unique_ptr<BulkTransfers> bulk_;  // After Open; its threads use the rest.
   SessionLink link_;                     // Last: its threads use everything.
 };
@@ -122,20 +120,12 @@ absl::Status Connection::Impl::Open() {
 
 void Connection::Impl::Close(const absl::Status& reason) {
   outbox_.Fail(reason);
-  if (may_resume() && !ended_.exchange(true)) EndSession();
+  if (may_resume() && !ended_.exchange(true)) {
+    farewell_ = std::make_unique<Farewell>(*stub_, welcome_.session_token());
+  }
   link_.Close();
   if (bulk_ != nullptr) bulk_->Cancel();
   pending_.Fail(outbox_.status());
-}
-
-void Connection::Impl::EndSession() {
-  farewell_ = std::make_unique<Farewell>();
-  farewell_->context.set_deadline(std::chrono::system_clock::now() + kFarewellTimeout);
-  farewell_->request.set_session_token(welcome_.session_token());
-  auto said = std::make_shared<Promise<Unit>>();
-  farewell_->said = said->future();
-  stub_->async()->EndSession(&farewell_->context, &farewell_->request, &farewell_->reply,
-                             [said](const grpc::Status&) { said->Set(Unit{}); });
 }
 
 void Connection::Impl::OnEnd(const absl::Status& reason) {
@@ -248,13 +238,14 @@ void Connection::Impl::SendRequest(v1::Command command, uint64_t request_id,
   if (!added) done({.status = appended.ok() ? outbox_.status() : appended});
 }
 
-void Connection::Impl::Fetch(uint64_t request_id, uint64_t handle, int attempts,
+void Connection::Impl::Fetch(uint64_t request_id, uint64_t handle,
+                             std::chrono::steady_clock::time_point give_up,
                              std::shared_ptr<ByteSink> sink, OnDone done) {
   v1::Command command;
   command.mutable_fetch()->set_request_id(request_id);
   command.mutable_fetch()->set_handle(handle);
   SendRequest(std::move(command), request_id,
-              [this, handle, attempts, sink = std::move(sink),
+              [this, handle, give_up, sink = std::move(sink),
                done = std::move(done)](const Answer& answer) {
                 if (!answer.status.ok()) return done(answer.status);
                 if (answer.transfer_id == 0) {
@@ -263,12 +254,16 @@ void Connection::Impl::Fetch(uint64_t request_id, uint64_t handle, int attempts,
                 }
                 bulk_->Download(
                     answer.transfer_id, sink,
-                    [this, handle, attempts, sink, done](const absl::Status& status) {
+                    [this, handle, give_up, sink, done](const absl::Status& status) {
                       // A transfer is given once; one that broke is asked for anew.
-                      if (status.ok() || !may_resume() || attempts <= 1 || !outbox_.status().ok()) {
+                      const auto now = std::chrono::steady_clock::now();
+                      const bool first = give_up == std::chrono::steady_clock::time_point();
+                      const auto until =
+                          first ? now + std::chrono::milliseconds(welcome_.lease_ms()) : give_up;
+                      if (!IsOfABrokenStream(status) || now >= until || !outbox_.status().ok()) {
                         return done(status);
                       }
-                      Fetch(NextId(), handle, attempts - 1, sink, done);
+                      Fetch(NextId(), handle, until, sink, done);
                     });
               });
 }
@@ -377,7 +372,7 @@ void Connection::Compile(v1::Compile compile, OnExecution done) {
 
 uint64_t Connection::Fetch(uint64_t handle, std::shared_ptr<ByteSink> sink, OnDone done) {
   const uint64_t id = impl_->NextId();
-  impl_->Fetch(id, handle, kFetchAttempts, std::move(sink), std::move(done));
+  impl_->Fetch(id, handle, {}, std::move(sink), std::move(done));
   return id;
 }
 
@@ -406,8 +401,11 @@ void Connection::DropName(std::string name, OnDone done) {
   v1::Command command;
   command.mutable_drop_name()->set_request_id(id);
   command.mutable_drop_name()->set_name(std::move(name));
-  impl_->SendRequest(std::move(command), id,
-                     [done = std::move(done)](Answer answer) { done(answer.status); });
+  impl_->SendRequest(std::move(command), id, [done = std::move(done)](const Answer& answer) {
+    // It was dropped when it was first asked for.
+    const bool dropped = answer.asked_again && absl::IsNotFound(answer.status);
+    done(dropped ? absl::OkStatus() : answer.status);
+  });
 }
 
 ByteWindow& Connection::unready_fetches() { return impl_->unready_fetches_; }

@@ -8,7 +8,9 @@ bool PendingRequests::Add(uint64_t request_id, uint64_t number, v1::Command comm
                           Callback callback) {
   MutexLock lock(mutex_);
   if (!status_.ok()) return false;
-  waiting_.emplace(request_id, Request{number, std::move(command), std::move(callback)});
+  waiting_.emplace(
+      request_id,
+      Request{.number = number, .command = std::move(command), .callback = std::move(callback)});
   return true;
 }
 
@@ -24,7 +26,9 @@ std::vector<std::pair<uint64_t, v1::Command>> PendingRequests::Unanswered(uint64
 void PendingRequests::Renumber(uint64_t request_id, uint64_t number) {
   MutexLock lock(mutex_);
   const auto found = waiting_.find(request_id);
-  if (found != waiting_.end()) found->second.number = number;
+  if (found == waiting_.end()) return;
+  found->second.number = number;
+  found->second.asked_again = true;
 }
 
 bool PendingRequests::empty() const {
@@ -39,6 +43,7 @@ void PendingRequests::Complete(uint64_t request_id, Answer answer) {
     auto found = waiting_.find(request_id);
     if (found == waiting_.end()) return;
     callback = std::move(found->second.callback);
+    answer.asked_again = found->second.asked_again;
     waiting_.erase(found);
   }
   callback(std::move(answer));

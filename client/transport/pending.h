@@ -22,6 +22,7 @@ struct Answer {
   uint64_t transfer_id = 0;  // of a Fetch, when large
   v1::TensorType type;       // of an OpenNamed
   uint32_t device = 0;       // the same
+  bool asked_again = false;  // The daemon may have answered before; that was lost.
 };
 
 // Requests that wait for their answer. Each callback runs exactly once: on the thread that brings
@@ -48,6 +49,7 @@ class PendingRequests {
  private:
   struct Request {
     uint64_t number = 0;
+    bool asked_again = false;
     v1::Command command;
     Callback callback;
   };
