@@ -6,7 +6,9 @@
 //                      of 64 steps on numbers of its own and checks the result
 //   spin               starts an endless loop and waits for it
 //   churn              uploads, computes and fetches without an end
-//   stall              holds arrays, executions that wait for an upload, and that upload half done
+//   mix SEED LEASE_MS  mixed work without an end, in one session after another; wrong results end
+//   it stall              holds arrays, executions that wait for an upload, and that upload half
+//   done
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -21,6 +23,7 @@
 #include "client/client.h"
 #include "client/tracing.h"
 #include "tests/integration/raw_client.h"
+#include "tests/support/mixed_work.h"
 
 namespace acceld::testing {
 namespace {
@@ -92,6 +95,20 @@ absl::Status Churn(const std::string& address) {
   }
 }
 
+absl::Status Mix(const std::string& address, uint32_t seed, int lease_ms) {
+  constexpr int kStepsOfASession = 30;
+  for (uint32_t round = 0;; ++round) {
+    ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<Client> client,
+                            Client::Connect({.address = address,
+                                             .client_name = "mix",
+                                             .lease = std::chrono::milliseconds(lease_ms),
+                                             .connect_timeout = std::chrono::seconds(60)}));
+    MixedWork work(client,
+                   {.seed = seed + 1000 * round, .name_prefix = absl::StrCat("mix/", seed)});
+    for (int step = 0; step < kStepsOfASession; ++step) ACCELD_RETURN_IF_ERROR(work.Step());
+  }
+}
+
 absl::Status Stall(const std::string& address) {
   RawClient raw(address);
   grpc::ClientContext channel_context, upload_context;
@@ -149,8 +166,13 @@ absl::Status Run(const std::vector<std::string>& arguments) {
   }
   if (mode == "spin" && arguments.size() == 2) return Spin(arguments[1]);
   if (mode == "churn" && arguments.size() == 2) return Churn(arguments[1]);
+  if (mode == "mix" && arguments.size() == 4) {
+    return Mix(arguments[1], static_cast<uint32_t>(std::atoi(arguments[2].c_str())),
+               std::atoi(arguments[3].c_str()));
+  }
   if (mode == "stall" && arguments.size() == 2) return Stall(arguments[1]);
-  return absl::InvalidArgumentError("usage: client_process submit|spin|churn|stall ADDRESS ...");
+  return absl::InvalidArgumentError(
+      "usage: client_process submit|spin|churn|mix|stall ADDRESS ...");
 }
 
 }  // namespace

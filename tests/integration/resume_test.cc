@@ -1,7 +1,6 @@
 // Sessions that outlive their streams: a client, a proxy that breaks connections, and a server with
 // a fake engine.
 
-#include <atomic>
 #include <chrono>
 #include <random>
 #include <thread>
@@ -41,26 +40,6 @@ class ResumeTest : public RpcTest {
 };
 
 constexpr milliseconds kLongLease{60'000};
-
-// Breaks all connections again and again while it lives.
-class Cutter {
- public:
-  Cutter(CuttingProxy& proxy, milliseconds pause)
-      : thread_([this, &proxy, pause] {
-          while (!stop_) {
-            std::this_thread::sleep_for(pause);
-            proxy.Cut();
-          }
-        }) {}
-  ~Cutter() {
-    stop_ = true;
-    thread_.join();
-  }
-
- private:
-  std::atomic<bool> stop_{false};
-  std::thread thread_;
-};
 
 TEST_F(ResumeTest, AChainIsExecutedOnceHoweverOftenItsStreamIsCut) {
   auto client = ConnectThroughProxy(kLongLease);

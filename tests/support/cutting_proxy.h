@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <thread>
@@ -37,6 +39,26 @@ class CuttingProxy {
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
   std::vector<std::unique_ptr<Link>> links_ ABSL_GUARDED_BY(mutex_);
   std::thread acceptor_;
+};
+
+// Breaks all connections of a proxy again and again while it lives.
+class Cutter {
+ public:
+  Cutter(CuttingProxy& proxy, std::chrono::milliseconds pause)
+      : thread_([this, &proxy, pause] {
+          while (!stop_) {
+            std::this_thread::sleep_for(pause);
+            proxy.Cut();
+          }
+        }) {}
+  ~Cutter() {
+    stop_ = true;
+    thread_.join();
+  }
+
+ private:
+  std::atomic<bool> stop_{false};
+  std::thread thread_;
 };
 
 }  // namespace acceld::testing
