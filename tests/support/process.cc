@@ -76,6 +76,12 @@ void Process::Signal(int signal) {
   if (pid_ != 0) kill(pid_, signal);
 }
 
+bool Process::HasEnded() const {
+  siginfo_t info = {};
+  return waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid == pid_;
+}
+
 int Process::Wait() {
   int status = 0;
   ACCELD_CHECK(waitpid(std::exchange(pid_, 0), &status, 0) > 0);

@@ -42,6 +42,8 @@ class Process {
 
   pid_t pid() const { return pid_; }
   void Signal(int signal);
+  // Whether the child has ended and waits for Wait.
+  bool HasEnded() const;
   // Blocks until the child has ended; its exit code, or 128 + signal.
   int Wait();
 

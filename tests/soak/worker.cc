@@ -1,0 +1,165 @@
+#include "tests/soak/worker.h"
+
+#include <chrono>
+#include <deque>
+#include <random>
+#include <sstream>
+#include <thread>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "client/client.h"
+#include "client/tracing.h"
+#include "tests/support/mixed_work.h"
+
+namespace acceld::soak {
+namespace {
+
+using client::Array;
+using client::Client;
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr int kStepsOfASession = 50;
+// Of a mixed client, on average, between two pieces of work: most programs compute something
+// themselves, and the clients share the machine with the daemon.
+constexpr double kMeanPauseMs = 100;
+constexpr milliseconds kInteractivePause{5};
+constexpr size_t kFloodDepth = 64;
+constexpr int64_t kFloodSide = 128;
+
+absl::StatusOr<std::shared_ptr<Client>> Connect(const WorkerOptions& options,
+                                                client::Priority priority) {
+  return Client::Connect({.address = options.address,
+                          .client_name = absl::StrCat("soak-", RoleName(options.role)),
+                          .priority = priority,
+                          // Every third session could outlive its connection.
+                          .lease = milliseconds(options.seed % 3 == 0 ? 10'000 : 0),
+                          .connect_timeout = milliseconds(60'000)});
+}
+
+absl::StatusOr<WorkerReport> RunMixed(const WorkerOptions& options, Clock::time_point end) {
+  WorkerReport report;
+  std::mt19937 random(options.seed);
+  std::exponential_distribution<double> pause_ms(1 / kMeanPauseMs);
+  for (uint32_t round = 0; Clock::now() < end; ++round) {
+    ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<Client> client,
+                            Connect(options, client::Priority::kNormal));
+    testing::MixedWork work(
+        std::move(client),
+        {.seed = options.seed + 1000 * round, .name_prefix = absl::StrCat("soak/", options.seed)});
+    for (int step = 0; step < kStepsOfASession && Clock::now() < end; ++step) {
+      ACCELD_RETURN_IF_ERROR(work.Step());
+      std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(pause_ms(random)));
+    }
+    report.operations += work.operations();
+    report.bytes += work.bytes();
+  }
+  return report;
+}
+
+// x @ x of the identity: stays what it is, however often.
+absl::StatusOr<WorkerReport> RunFlood(const WorkerOptions& options, Clock::time_point end) {
+  ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<Client> client,
+                          Connect(options, client::Priority::kBatch));
+  std::vector<float> identity(kFloodSide * kFloodSide, 0);
+  for (int64_t i = 0; i < kFloodSide; ++i) identity[i * kFloodSide + i] = 1;
+  const auto value =
+      ir::Literal::FromValues<float>({ir::DType::kF32, {kFloodSide, kFloodSide}}, identity);
+  client::Function square(client, [](const client::Tensor& x) { return MatMul(x, x); });
+  ACCELD_ASSIGN_OR_RETURN(Array x, client->Upload(value));
+  WorkerReport report;
+  std::deque<Array> flight;
+  while (Clock::now() < end) {
+    ACCELD_ASSIGN_OR_RETURN(x, square.Call(x));
+    ++report.operations;
+    flight.push_back(x);
+    if (flight.size() < kFloodDepth) continue;
+    ACCELD_RETURN_IF_ERROR(flight.front().Await());
+    flight.pop_front();
+    if (report.operations % 1000 != 0) continue;
+    ACCELD_ASSIGN_OR_RETURN(const ir::Literal result, x.Fetch());
+    report.bytes += value.bytes().size();
+    if (!(result == value)) return absl::InternalError("flood: a wrong result");
+  }
+  return report;
+}
+
+absl::StatusOr<WorkerReport> RunInteractive(const WorkerOptions& options, Clock::time_point end) {
+  ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<Client> client,
+                          Connect(options, client::Priority::kInteractive));
+  client::Function increment(client, [](const client::Tensor& x) { return x + 1; });
+  WorkerReport report;
+  for (float i = 0; Clock::now() < end; i = i > 1e6F ? 0 : i + 1) {
+    const auto question =
+        ir::Literal::FromValues<float>({ir::DType::kF32, {4}}, std::vector<float>{i, i + 1, 2, 3});
+    const auto answer = ir::Literal::FromValues<float>({ir::DType::kF32, {4}},
+                                                       std::vector<float>{i + 1, i + 2, 3, 4});
+    const Clock::time_point start = Clock::now();
+    ACCELD_ASSIGN_OR_RETURN(const Array x, client->Upload(question));
+    ACCELD_ASSIGN_OR_RETURN(const Array y, increment.Call(x));
+    ACCELD_ASSIGN_OR_RETURN(const ir::Literal value, y.Fetch());
+    const std::chrono::duration<double, std::micro> took = Clock::now() - start;
+    if (!(value == answer)) return absl::InternalError("interactive: a wrong result");
+    // The first compiles.
+    if (report.operations++ > 0) report.latencies_us.push_back(took.count());
+    std::this_thread::sleep_for(kInteractivePause);
+  }
+  return report;
+}
+
+}  // namespace
+
+const char* RoleName(Role role) {
+  switch (role) {
+    case Role::kMixed:
+      return "mixed";
+    case Role::kFlood:
+      return "flood";
+    case Role::kInteractive:
+      return "interactive";
+  }
+  return "";
+}
+
+absl::StatusOr<Role> ParseRole(const std::string& name) {
+  for (const Role role : {Role::kMixed, Role::kFlood, Role::kInteractive}) {
+    if (name == RoleName(role)) return role;
+  }
+  return absl::InvalidArgumentError(absl::StrCat("no role is named '", name, "'"));
+}
+
+absl::StatusOr<WorkerReport> RunWorker(const WorkerOptions& options) {
+  const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                      std::chrono::duration<double>(options.seconds));
+  switch (options.role) {
+    case Role::kMixed:
+      return RunMixed(options, end);
+    case Role::kFlood:
+      return RunFlood(options, end);
+    case Role::kInteractive:
+      return RunInteractive(options, end);
+  }
+  return absl::InternalError("no such role");
+}
+
+std::string ToText(const WorkerReport& report) {
+  std::ostringstream text;
+  text << report.operations << ' ' << report.bytes << ' ' << report.latencies_us.size();
+  for (const double latency : report.latencies_us) text << ' ' << latency;
+  text << " end\n";
+  return text.str();
+}
+
+absl::StatusOr<WorkerReport> FromText(const std::string& text) {
+  std::istringstream in(text);
+  WorkerReport report;
+  size_t latencies = 0;
+  in >> report.operations >> report.bytes >> latencies;
+  for (size_t i = 0; i < latencies && in; ++i) in >> report.latencies_us.emplace_back();
+  std::string end;
+  if (!(in >> end) || end != "end") return absl::DataLossError("a report that is cut short");
+  return report;
+}
+
+}  // namespace acceld::soak
