@@ -113,6 +113,11 @@ absl::Status AwaitDaemon(const std::shared_ptr<grpc::Channel>& channel, const Ad
         absl::StrCat("the daemon at ", address.ToString(), " was not understood: ", why));
   }
   if (state == GRPC_CHANNEL_READY) return absl::OkStatus();
+  // A failure between two looks is not seen above.
+  if (const std::string why = Misunderstanding(channel, address); !why.empty()) {
+    return absl::UnavailableError(
+        absl::StrCat("the daemon at ", address.ToString(), " was not understood: ", why));
+  }
   return NobodyAnswers(address, absl::StrCat("tried for ", timeout.count(), " ms"));
 }
 
