@@ -16,6 +16,8 @@ namespace {
 constexpr size_t kTokenBytes = 16;
 // How long Shutdown waits for kernels that were told to stop.
 constexpr std::chrono::seconds kCancelGrace{5};
+// Memory that is not used for so long, or twice as long, goes back to the system.
+constexpr std::chrono::seconds kReleaseInterval{5};
 
 std::string RandomBytes(size_t size) {
   std::string bytes(size, '\0');
@@ -80,6 +82,13 @@ EngineImpl::EngineImpl(const EngineOptions& options, EngineParts parts)
                 return executors_[device]->WithRoomFor(bytes, load);
               }},
       std::move(devices), parts_.build_id);
+  ReleaseUnusedMemory();
+}
+
+void EngineImpl::ReleaseUnusedMemory() {
+  for (const auto& device : parts_.devices) device->ReleaseUnusedMemory();
+  (void)housekeeping_.At(std::chrono::steady_clock::now() + kReleaseInterval,
+                         [this] { ReleaseUnusedMemory(); });
 }
 
 EngineImpl::~EngineImpl() {

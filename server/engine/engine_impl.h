@@ -72,6 +72,8 @@ class EngineImpl final : public Engine {
 
  private:
   std::vector<std::shared_ptr<SessionImpl>> OpenSessions() const;
+  // Now and then, from now on.
+  void ReleaseUnusedMemory();
 
   const EngineOptions options_;
   const EngineParts parts_;
@@ -90,6 +92,7 @@ class EngineImpl final : public Engine {
   std::unique_ptr<cache::ExecutableCache> cache_;
 
   TimerQueue timers_;  // Its callbacks use the executors.
+  TimerQueue housekeeping_{"housekeeping", 1};
 
   mutable Mutex mutex_;
   bool draining_ ABSL_GUARDED_BY(mutex_) = false;

@@ -82,6 +82,9 @@ class Device {
   virtual MemoryStats memory() const = 0;
   // RESOURCE_EXHAUSTED with size, use and limit when it does not fit. Zero bytes are fine.
   virtual absl::StatusOr<std::shared_ptr<Buffer>> Allocate(int64_t size_bytes) = 0;
+  // Gives memory that is free, and was not used since the call before, back to the system. May take
+  // milliseconds.
+  virtual void ReleaseUnusedMemory() = 0;
   virtual std::unique_ptr<Stream> CreateStream(absl::string_view name) = 0;
   // Links code and uploads constants, for which it allocates; may take milliseconds, so call it on
   // the compile pool. The errors of Allocate.

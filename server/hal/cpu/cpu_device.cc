@@ -31,6 +31,7 @@ class CpuDevice final : public Device {
   absl::StatusOr<std::shared_ptr<Buffer>> Allocate(int64_t size_bytes) override {
     return pool_->Allocate(size_bytes);
   }
+  void ReleaseUnusedMemory() override { pool_->ReleaseUnused(); }
   std::unique_ptr<Stream> CreateStream(absl::string_view name) override {
     return std::make_unique<CpuStream>(absl::StrCat("cpu", ordinal_, "-", name));
   }

@@ -162,6 +162,22 @@ void MemoryPool::TakeKept(int64_t target_bytes, std::vector<void*>& out) {
   }
 }
 
+void MemoryPool::ReleaseUnused() {
+  std::vector<void*> given_up;
+  {
+    MutexLock lock(mutex_);
+    for (auto& [capacity, size_class] : classes_) {
+      if (size_class.last_use > released_at_) continue;
+      std::vector<void*>& blocks = size_class.free_blocks;
+      kept_bytes_ -= capacity * static_cast<int64_t>(blocks.size());
+      given_up.insert(given_up.end(), blocks.begin(), blocks.end());
+      blocks.clear();
+    }
+    released_at_ = clock_;
+  }
+  FreeAll(given_up);
+}
+
 MemoryStats MemoryPool::stats() const {
   MutexLock lock(mutex_);
   return {.limit_bytes = limit_bytes_, .used_bytes = used_bytes_, .peak_bytes = peak_bytes_};

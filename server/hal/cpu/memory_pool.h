@@ -28,6 +28,9 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
   // limit; INVALID_ARGUMENT for a negative size.
   absl::StatusOr<std::shared_ptr<Buffer>> Allocate(int64_t size_bytes);
 
+  // Gives back the freed blocks of sizes that nobody has had use for since the call before.
+  void ReleaseUnused();
+
   MemoryStats stats() const;
   // Bytes of freed blocks that wait for reuse.
   int64_t kept_bytes() const;
@@ -52,6 +55,7 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
   int64_t peak_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   int64_t kept_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t clock_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t released_at_ ABSL_GUARDED_BY(mutex_) = 0;  // clock_ at the last ReleaseUnused
   absl::flat_hash_map<int64_t, SizeClass> classes_ ABSL_GUARDED_BY(mutex_);  // by capacity
 };
 

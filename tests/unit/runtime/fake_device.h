@@ -59,6 +59,7 @@ class FakeDevice final : public hal::Device {
   absl::StatusOr<std::shared_ptr<hal::Buffer>> Allocate(int64_t size_bytes) override {
     return pool_->Allocate(size_bytes);
   }
+  void ReleaseUnusedMemory() override { pool_->ReleaseUnused(); }
   std::unique_ptr<hal::Stream> CreateStream(absl::string_view name) override {
     return std::make_unique<hal::cpu::CpuStream>(std::string(name));
   }

@@ -50,6 +50,21 @@ TEST(MemoryPoolTest, KeptBlocksGiveWayToRequests) {
   EXPECT_EQ(pool->stats().peak_bytes, 1 << 20);
 }
 
+TEST(MemoryPoolTest, SizesThatNobodyUsesAnyMoreAreGivenBack) {
+  auto pool = MemoryPool::Create(1 << 20, 1 << 20);
+  (void)pool->Allocate(1000);
+  (void)pool->Allocate(5000);
+  pool->ReleaseUnused();
+  EXPECT_GT(pool->kept_bytes(), 6000);  // They were used since the beginning.
+  (void)pool->Allocate(1000);
+  pool->ReleaseUnused();
+  EXPECT_GT(pool->kept_bytes(), 0);
+  EXPECT_LT(pool->kept_bytes(), 5000);
+  pool->ReleaseUnused();
+  EXPECT_EQ(pool->kept_bytes(), 0);
+  EXPECT_TRUE(pool->Allocate(1000).ok());
+}
+
 TEST(MemoryPoolTest, WhatIsKeptIsBounded) {
   auto pool = MemoryPool::Create(1 << 30, 64 << 10);
   for (int64_t size = 1000; size < 100'000; size += 1000) pool->Allocate(size)->reset();
