@@ -22,9 +22,9 @@ constexpr std::chrono::seconds kPatience{60};
 
 }  // namespace
 
-double RoleReport::Quantile(double q) const {
-  if (latencies_us.empty()) return 0;
-  return latencies_us[static_cast<size_t>(q * static_cast<double>(latencies_us.size() - 1))];
+double Quantile(const std::vector<double>& sorted, double q) {
+  if (sorted.empty()) return 0;
+  return sorted[static_cast<size_t>(q * static_cast<double>(sorted.size() - 1))];
 }
 
 absl::Status Fleet::Start(Role role, int count, double seconds) {
@@ -82,8 +82,11 @@ RoleReport Fleet::Collect(Role role) const {
     all.bytes += member.report.bytes;
     all.latencies_us.insert(all.latencies_us.end(), member.report.latencies_us.begin(),
                             member.report.latencies_us.end());
+    all.lateness_us.insert(all.lateness_us.end(), member.report.lateness_us.begin(),
+                           member.report.lateness_us.end());
   }
   std::sort(all.latencies_us.begin(), all.latencies_us.end());
+  std::sort(all.lateness_us.begin(), all.lateness_us.end());
   return all;
 }
 

@@ -12,9 +12,10 @@ namespace acceld::soak {
 // What the workers of one role have done together.
 struct RoleReport {
   uint64_t operations = 0, bytes = 0;
-  std::vector<double> latencies_us;  // sorted
-  double Quantile(double q) const;
+  std::vector<double> latencies_us, lateness_us;  // sorted
 };
+// Of sorted values; 0 when there are none.
+double Quantile(const std::vector<double>& sorted, double q);
 
 // Processes of this very program, one for each worker. One thread.
 class Fleet {

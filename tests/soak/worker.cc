@@ -103,7 +103,10 @@ absl::StatusOr<WorkerReport> RunInteractive(const WorkerOptions& options, Clock:
     if (!(value == answer)) return absl::InternalError("interactive: a wrong result");
     // The first compiles.
     if (report.operations++ > 0) report.latencies_us.push_back(took.count());
+    const Clock::time_point sleep = Clock::now();
     std::this_thread::sleep_for(kInteractivePause);
+    const std::chrono::duration<double, std::micro> late = Clock::now() - sleep - kInteractivePause;
+    report.lateness_us.push_back(late.count());
   }
   return report;
 }
@@ -145,8 +148,11 @@ absl::StatusOr<WorkerReport> RunWorker(const WorkerOptions& options) {
 
 std::string ToText(const WorkerReport& report) {
   std::ostringstream text;
-  text << report.operations << ' ' << report.bytes << ' ' << report.latencies_us.size();
-  for (const double latency : report.latencies_us) text << ' ' << latency;
+  text << report.operations << ' ' << report.bytes;
+  for (const auto* times : {&report.latencies_us, &report.lateness_us}) {
+    text << ' ' << times->size();
+    for (const double time : *times) text << ' ' << time;
+  }
   text << " end\n";
   return text.str();
 }
@@ -154,9 +160,12 @@ std::string ToText(const WorkerReport& report) {
 absl::StatusOr<WorkerReport> FromText(const std::string& text) {
   std::istringstream in(text);
   WorkerReport report;
-  size_t latencies = 0;
-  in >> report.operations >> report.bytes >> latencies;
-  for (size_t i = 0; i < latencies && in; ++i) in >> report.latencies_us.emplace_back();
+  in >> report.operations >> report.bytes;
+  for (auto* times : {&report.latencies_us, &report.lateness_us}) {
+    size_t count = 0;
+    in >> count;
+    for (size_t i = 0; i < count && in; ++i) in >> times->emplace_back();
+  }
   std::string end;
   if (!(in >> end) || end != "end") return absl::DataLossError("a report that is cut short");
   return report;

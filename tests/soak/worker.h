@@ -29,6 +29,9 @@ struct WorkerOptions {
 struct WorkerReport {
   uint64_t operations = 0, bytes = 0;
   std::vector<double> latencies_us;  // of an interactive one
+  // By which its sleeps between them ended late: what the machine does to any process, and to each
+  // of the three or four threads that a question wakes.
+  std::vector<double> lateness_us;
 };
 
 // The first wrong result or error ends it.

@@ -41,14 +41,16 @@ class CuttingProxy {
   std::thread acceptor_;
 };
 
-// Breaks all connections of a proxy again and again while it lives.
+// Breaks all connections of a proxy again and again while it lives. Each pause is a little longer
+// than the one before, so that on a busy machine, too, everything gets through at last.
 class Cutter {
  public:
   Cutter(CuttingProxy& proxy, std::chrono::milliseconds pause)
-      : thread_([this, &proxy, pause] {
+      : thread_([this, &proxy, pause]() mutable {
           while (!stop_) {
             std::this_thread::sleep_for(pause);
             proxy.Cut();
+            pause += pause / 16 + std::chrono::milliseconds(1);
           }
         }) {}
   ~Cutter() {

@@ -32,8 +32,10 @@ class FaultReadersTest : public FaultTest {
   }
 };
 
+// What it makes the daemon hold: `channel-event-size` of answers, and `channel-requests` that are
+// still being read back.
 TEST_F(FaultReadersTest, OneThatReadsNoEventsHoldsUpNobody) {
-  ASSERT_NO_FATAL_FAILURE(StartAndCount());
+  ASSERT_NO_FATAL_FAILURE(StartAndCount({"--channel-requests", "1000"}));
   RawClient raw(address());
   grpc::ClientContext context;
   auto stream = raw.stub().Channel(&context);
@@ -57,7 +59,7 @@ TEST_F(FaultReadersTest, OneThatReadsNoEventsHoldsUpNobody) {
     std::this_thread::sleep_for(milliseconds(500));
     return written > 0 && std::exchange(last, written.load()) == written;
   }));
-  ExpectUnharmed(256 * kMiB);
+  ExpectUnharmed(128 * kMiB);
   context.TryCancel();
   writer.join();
   (void)stream->Finish();
