@@ -89,7 +89,7 @@ struct CacheEntry {
 struct TraceSpan {
   enum class Kind : uint8_t {
     kUnknown,
-    kExecution,    // on the compute stream of device `track`
+    kExecution,    // on a compute stream of device `track`
     kUpload,       // on its upload stream
     kDownload,     // on its download stream
     kCompile,      // on the compile thread `track`
@@ -102,6 +102,7 @@ struct TraceSpan {
   int64_t submitted_ns = 0;  // of executions: when the command was taken in
   int64_t begin_ns = 0, end_ns = 0;
   std::string name;
+  bool express = false;  // an execution on the stream of brief ones that pass the others
 };
 
 }  // namespace acceld::client

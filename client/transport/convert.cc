@@ -143,7 +143,8 @@ TraceSpan FromProto(const v1::TraceSpan& proto) {
           .submitted_ns = proto.submitted_ns(),
           .begin_ns = proto.begin_ns(),
           .end_ns = proto.end_ns(),
-          .name = proto.name()};
+          .name = proto.name(),
+          .express = proto.express()};
 }
 
 }  // namespace acceld::client

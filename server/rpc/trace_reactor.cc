@@ -18,6 +18,7 @@ constexpr double kMaxSeconds = 1e9;
 v1::TraceSpan::Kind ToProto(observability::SpanKind kind) {
   switch (kind) {
     case observability::SpanKind::kExecution:
+    case observability::SpanKind::kExpressExecution:
       return v1::TraceSpan::EXECUTION;
     case observability::SpanKind::kUpload:
       return v1::TraceSpan::UPLOAD;
@@ -34,6 +35,7 @@ v1::TraceSpan::Kind ToProto(observability::SpanKind kind) {
 v1::TraceSpan ToProto(const observability::Span& span) {
   v1::TraceSpan proto;
   proto.set_kind(ToProto(span.kind));
+  proto.set_express(span.kind == observability::SpanKind::kExpressExecution);
   proto.set_code(span.code);
   proto.set_track(span.track);
   proto.set_session(span.session);

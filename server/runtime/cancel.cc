@@ -3,7 +3,7 @@
 
 #include "server/runtime/device_executor.h"
 
-// The end of tasks whose results nobody wants any more.
+// The end of tasks whose results nobody wants any more, or can have.
 //
 // What is in flight has two who may settle its outputs, the stream's thread and the one who
 // cancels: the first to set `settled_` does. The one who cancels does so only when the outputs are

@@ -58,7 +58,8 @@ void DeviceExecutor::Complete(Task& task, absl::Status status) {
     if (settles) status = ResultOf(task, *execution, std::move(status));
     if (options_.trace != nullptr) {
       const int64_t end_ns = now.time_since_epoch().count();
-      options_.trace->Add({.kind = observability::SpanKind::kExecution,
+      options_.trace->Add({.kind = task.express_ ? observability::SpanKind::kExpressExecution
+                                                 : observability::SpanKind::kExecution,
                            .code = static_cast<uint8_t>(status.code()),
                            .track = static_cast<uint32_t>(index_),
                            .session = task.session,
@@ -81,12 +82,15 @@ void DeviceExecutor::Complete(Task& task, absl::Status status) {
   }
   MutexLock lock(mutex_);
   ++completions_;
+  if (task.express_) --express_in_flight_;
   if (task.is_upload()) {
     --uploads_in_flight_;
     upload_bytes_in_flight_ -= std::get<Upload>(task.work_).size_bytes;
   } else {
-    run_ahead_.FinishFirst(now);
-    if (run_ahead_.count() == 0) idle_since_ = now;
+    if (!task.express_) {
+      run_ahead_.FinishFirst(now);
+      if (run_ahead_.count() == 0) idle_since_ = now;
+    }
     execution_turns_.Charge(task.queue_->executions_,
                             static_cast<double>(device_ns - task.charged_cost_));
   }
@@ -133,12 +137,13 @@ void DeviceExecutor::FailDispatch(Task& task, const absl::Status& error) {
 }
 
 void DeviceExecutor::Uncharge(Task& task) {
+  if (task.express_) --express_in_flight_;
   if (const auto* upload = std::get_if<Upload>(&task.work_)) {
     --uploads_in_flight_;
     upload_bytes_in_flight_ -= upload->size_bytes;
     upload_turns_.Charge(task.queue_->uploads_, static_cast<double>(-task.charged_cost_));
   } else {
-    run_ahead_.DropLast();
+    if (!task.express_) run_ahead_.DropLast();
     execution_turns_.Charge(task.queue_->executions_, static_cast<double>(-task.charged_cost_));
   }
 }
@@ -151,7 +156,9 @@ void DeviceExecutor::Retire(Task& task) {
   // Refill the device when half of its window is free, rather than waking up for every launch.
   if (dispatcher_waits_ && DispatcherIsWanted()) work_.NotifyOne();
   if (memory_waiters_ > 0) memory_freed_.NotifyAll();
-  if (run_ahead_.count() == 0 && execution_turns_.empty()) execution_turns_.EndBusyPeriod();
+  if (run_ahead_.count() == 0 && express_in_flight_ == 0 && execution_turns_.empty()) {
+    execution_turns_.EndBusyPeriod();
+  }
   if (uploads_in_flight_ == 0 && upload_turns_.empty()) upload_turns_.EndBusyPeriod();
   if (--queued_ > 0) return;
   idle_.NotifyAll();

@@ -32,6 +32,7 @@ DeviceExecutor::DeviceExecutor(hal::Device& device, int index, const Options& op
       options_(options),
       run_ahead_(static_cast<size_t>(options.max_in_flight), options.run_ahead),
       compute_(device.CreateStream("run")),
+      express_(device.CreateStream("express")),
       upload_(device.CreateStream("up")),
       download_(device.CreateStream("down")),
       memory_(device, index, *download_, options.memory),
@@ -138,6 +139,7 @@ bool DeviceExecutor::DispatcherIsWanted() const {
 
 void DeviceExecutor::Charge(Task& task, TaskQueue::Lane& lane, TimePoint now) {
   task.place_ = Task::Place::kTaken;
+  if (task.express_) ++express_in_flight_;
   if (const auto* upload = std::get_if<Upload>(&task.work_)) {
     ++uploads_in_flight_;
     upload_bytes_in_flight_ += upload->size_bytes;
@@ -148,7 +150,10 @@ void DeviceExecutor::Charge(Task& task, TaskQueue::Lane& lane, TimePoint now) {
   const auto& execution = std::get<Execution>(task.work_);
   const int64_t estimate_ns =
       execution.executable != nullptr ? execution.executable->cost.ns() : kUnknownCostNs;
-  run_ahead_.Add(estimate_ns > 0 ? std::chrono::nanoseconds(estimate_ns) : RunAhead::kUnknown, now);
+  if (!task.express_) {
+    run_ahead_.Add(estimate_ns > 0 ? std::chrono::nanoseconds(estimate_ns) : RunAhead::kUnknown,
+                   now);
+  }
   task.charged_cost_ = estimate_ns > 0 ? estimate_ns : kUnknownCostNs;
   execution_turns_.Charge(lane, static_cast<double>(task.charged_cost_));
 }

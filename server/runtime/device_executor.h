@@ -38,7 +38,9 @@ namespace acceld::runtime {
 // A brief task (see Options) that is submitted while the device and the dispatcher rest is
 // dispatched by the submitting thread itself, and runs there if the stream allows: its results
 // exist when Submit returns. Only a task that is submitted is treated so, never one that becomes
-// runnable, so nothing recurses.
+// runnable, so nothing recurses. While the device works for others, a brief task goes past that
+// work, on a stream of its own (express), if its inputs are there and its session has had little
+// more than its share; not those of class batch.
 //
 // When memory is short, what nobody uses gives way (see DeviceMemory), then the dispatch waits for
 // work in flight, then inputs of queued tasks give way; the task fails when all of that is not
@@ -48,7 +50,8 @@ namespace acceld::runtime {
 // first, and this same error in everything computed from them. Chains of any length are settled
 // without recursion.
 //
-// Thread-safe. One thread dispatches at a time: the dispatch thread, but for brief tasks.
+// Thread-safe. One thread at a time gives work to the compute stream: the dispatch thread, but for
+// brief tasks.
 // Completions run on the device's stream threads or where the stream ran the work. Tasks may use
 // arrays of other devices: these are copied over. All executors that share arrays must be idle
 // before the first of them is destroyed.
@@ -145,6 +148,10 @@ class DeviceExecutor {
   bool IsBrief(const Task& task) const;
   // Makes the submitting thread the dispatcher of this task, if that is possible now.
   bool TakeHere(const std::shared_ptr<Task>& task) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Whether the device has nothing to do, and nobody else is about to give it any.
+  bool Rests(const Task& task) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Whether it may go past what the device is doing.
+  bool MayPass(const Task& task) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void DispatchHere(const std::shared_ptr<Task>& task);
   // Leaves a task that was taken to the dispatch thread.
   void HandBack(const std::shared_ptr<Task>& task);
@@ -152,6 +159,9 @@ class DeviceExecutor {
   // From a turn to the device: dispatch.cc.
   absl::Status Launch(const std::shared_ptr<Task>& task);
   absl::Status LaunchExecution(const std::shared_ptr<Task>& task, Execution& execution);
+  // For one that is launched behind those that make its inputs, and may run forever on what a
+  // failed one leaves in memory.
+  void StopIfAnInputFails(const std::shared_ptr<Task>& task, const Execution& execution);
   absl::Status LaunchUpload(const std::shared_ptr<Task>& task, Upload& upload);
   // Memory that the device's own tasks can use, with the bytes of `input` at the time of a launch
   // that is enqueued now.
@@ -167,8 +177,11 @@ class DeviceExecutor {
   absl::Status AllocateAll(Task& task, int64_t arena_bytes,
                            absl::InlinedVector<Allocation, 2>& outputs,
                            std::shared_ptr<hal::Buffer>& arena);
+  // For launches of one stream the same, while it is large enough.
+  absl::StatusOr<std::shared_ptr<hal::Buffer>> Arena(const Task& task, int64_t size_bytes);
   absl::Status ChargeAll(Task& task, absl::InlinedVector<Allocation, 2>& outputs);
-  absl::Status TryAllocateAll(int64_t arena_bytes, absl::InlinedVector<Allocation, 2>& outputs,
+  absl::Status TryAllocateAll(const Task& task, int64_t arena_bytes,
+                              absl::InlinedVector<Allocation, 2>& outputs,
                               std::shared_ptr<hal::Buffer>& arena);
   absl::StatusOr<std::shared_ptr<hal::Buffer>> Allocate(Task& task, int64_t size_bytes);
   // See WithRoomFor. A task that is brief waits for nothing, one that is cancelled fails with its
@@ -214,13 +227,15 @@ class DeviceExecutor {
   bool upload_was_last_ ABSL_GUARDED_BY(mutex_) = false;
   int64_t queued_ ABSL_GUARDED_BY(mutex_) = 0;
   RunAhead run_ahead_ ABSL_GUARDED_BY(mutex_);  // of the compute stream
+  int express_in_flight_ ABSL_GUARDED_BY(mutex_) = 0;
   int uploads_in_flight_ ABSL_GUARDED_BY(mutex_) = 0;
   int64_t upload_bytes_in_flight_ ABSL_GUARDED_BY(mutex_) = 0;
   int downloads_in_flight_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t completions_ ABSL_GUARDED_BY(mutex_) = 0;
   bool dispatcher_waits_ ABSL_GUARDED_BY(mutex_) = false;
-  bool dispatching_here_ ABSL_GUARDED_BY(mutex_) = false;  // a submitting thread dispatches
-  TimePoint idle_since_ ABSL_GUARDED_BY(mutex_);           // when the compute stream ran dry
+  // A submitting thread gives work to the compute stream.
+  bool dispatching_here_ ABSL_GUARDED_BY(mutex_) = false;
+  TimePoint idle_since_ ABSL_GUARDED_BY(mutex_);  // when the compute stream ran dry
   TimePoint waits_until_ ABSL_GUARDED_BY(mutex_);
   int memory_waiters_ ABSL_GUARDED_BY(mutex_) = 0;
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
@@ -228,10 +243,10 @@ class DeviceExecutor {
   std::atomic<int64_t> last_upload_ns_{0}, last_download_ns_{0};
 
   // The stream is in order, so launches that overlap in time here do not on the device: they share
-  // one arena while it is large enough. Only for the thread that dispatches.
+  // one arena while it is large enough. Only for the thread that gives it work.
   std::weak_ptr<hal::Buffer> arena_;
 
-  const std::unique_ptr<hal::Stream> compute_, upload_, download_;
+  const std::unique_ptr<hal::Stream> compute_, express_, upload_, download_;
   DeviceMemory memory_;
   std::thread dispatcher_;
 };

@@ -66,14 +66,25 @@ absl::Status DeviceExecutor::LaunchExecution(const std::shared_ptr<Task>& task,
   // From here on the launch alone holds its memory, so that it is free when the launch is done.
   buffers.clear();
 
-  const Event event = compute_->Run(std::move(launch));
+  hal::Stream& stream = task->express_ ? *express_ : *compute_;
+  const Event event = stream.Run(std::move(launch));
   for (size_t i = 0; i < outputs.size(); ++i) {
     task->outputs[i]->Join(memory_.residents());
-    task->outputs[i]->Schedule(std::move(outputs[i].buffer), compute_.get(),
-                               outputs[i].charged_bytes);
+    task->outputs[i]->Schedule(std::move(outputs[i].buffer), &stream, outputs[i].charged_bytes);
   }
+  if (!loaded.executable->steady) StopIfAnInputFails(task, execution);
   Launched(task, event);
   return absl::OkStatus();
+}
+
+void DeviceExecutor::StopIfAnInputFails(const std::shared_ptr<Task>& task,
+                                        const Execution& execution) {
+  for (const auto& input : execution.inputs) {
+    if (input->state() == Array::State::kDefined) continue;
+    input->OnFinal([this, task](const absl::Status& status) {
+      if (!status.ok()) Cancel(task, status);
+    });
+  }
 }
 
 absl::Status DeviceExecutor::LaunchUpload(const std::shared_ptr<Task>& task, Upload& upload) {
@@ -92,10 +103,11 @@ absl::Status DeviceExecutor::LaunchUpload(const std::shared_ptr<Task>& task, Upl
   if (absl::Status status = AllocateAll(*task, 0, outputs, no_arena); !status.ok()) {
     return Annotate(status, absl::StrCat("upload of ", task->outputs[0]->type()->ToString()));
   }
-  const Event event = upload_->CopyFromHost(upload.data, upload.size_bytes, outputs[0].buffer, 0,
-                                            std::move(upload.keep_alive));
+  hal::Stream& stream = task->express_ ? *express_ : *upload_;
+  const Event event = stream.CopyFromHost(upload.data, upload.size_bytes, outputs[0].buffer, 0,
+                                          std::move(upload.keep_alive));
   task->outputs[0]->Join(memory_.residents());
-  task->outputs[0]->Schedule(std::move(outputs[0].buffer), upload_.get(), outputs[0].charged_bytes);
+  task->outputs[0]->Schedule(std::move(outputs[0].buffer), &stream, outputs[0].charged_bytes);
   Launched(task, event);
   return absl::OkStatus();
 }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "server/runtime/device_executor.h"
@@ -5,6 +6,12 @@
 // Brief tasks, dispatched by the thread that submits them: waking another one would take longer
 // than the task. Such a thread serves a client's connection, so nothing here waits or takes long.
 namespace acceld::runtime {
+namespace {
+
+// What a session may have had beyond its share and still pass others.
+constexpr double kLeadNs = 200'000, kUploadLeadBytes = 1 << 20;
+
+}  // namespace
 
 bool DeviceExecutor::IsBrief(const Task& task) const {
   if (const auto* upload = std::get_if<Upload>(&task.work_)) {
@@ -25,30 +32,59 @@ bool DeviceExecutor::IsBrief(const Task& task) const {
 }
 
 bool DeviceExecutor::TakeHere(const std::shared_ptr<Task>& task) {
-  if (!dispatcher_waits_ || dispatching_here_ || stopping_) return false;
-  TaskQueue::Lane& lane = task->queue_->LaneOf(*task);
+  if (stopping_) return false;
   const TimePoint now = std::chrono::steady_clock::now();
-  if (task->is_upload()) {
-    if (uploads_in_flight_ > 0 || !upload_turns_.empty()) return false;
-  } else {
-    if (run_ahead_.count() > 0 || !execution_turns_.empty()) return false;
-    // Whoever submits one task right after another keeps its thread for that, unless the tasks are
+  if (Rests(*task)) {
+    // Whoever submits one execution right after another keeps its thread for that, unless these are
     // even shorter.
-    const auto& execution = std::get<Execution>(task->work_);
-    if (now - idle_since_ < std::chrono::nanoseconds(execution.executable->cost.ns())) return false;
+    if (const auto* execution = std::get_if<Execution>(&task->work_);
+        execution != nullptr &&
+        now - idle_since_ < std::chrono::nanoseconds(execution->executable->cost.ns())) {
+      return false;
+    }
+  } else if (MayPass(*task)) {
+    task->express_ = true;
+  } else {
+    return false;
   }
   FairSchedule& schedule = task->is_upload() ? upload_turns_ : execution_turns_;
+  TaskQueue::Lane& lane = task->queue_->LaneOf(*task);
   schedule.Activate(lane);
-  (void)schedule.Next();  // This one: it is alone.
+  if (!task->express_) (void)schedule.Next();  // This one: it is alone.
   Charge(*task, lane, now);
   schedule.Deactivate(lane);
+  if (!task->is_upload() && !task->express_) dispatching_here_ = true;
   task->position_ = task->queue_->taken_.insert(task->queue_->taken_.end(), task);
-  dispatching_here_ = true;
   return true;
+}
+
+bool DeviceExecutor::Rests(const Task& task) const {
+  if (task.is_upload()) return uploads_in_flight_ == 0 && upload_turns_.empty();
+  return dispatcher_waits_ && !dispatching_here_ && run_ahead_.count() == 0 &&
+         execution_turns_.empty();
+}
+
+bool DeviceExecutor::MayPass(const Task& task) const {
+  // One at a time, and nobody past its own work.
+  const TaskQueue& queue = *task.queue_;
+  if (express_in_flight_ > 0 || queue.priority_ == PriorityClass::kBatch ||
+      !queue.executions_.tasks.empty() || !queue.uploads_.tasks.empty() || !queue.taken_.empty()) {
+    return false;
+  }
+  if (task.is_upload()) return upload_turns_.IsDue(queue.uploads_, kUploadLeadBytes);
+  if (!execution_turns_.IsDue(queue.executions_, kLeadNs)) return false;
+  // Nothing that it would have to wait for.
+  const auto& inputs = std::get<Execution>(task.work_).inputs;
+  return std::all_of(inputs.begin(), inputs.end(), [](const auto& input) {
+    const Array::View view = input->view();
+    return view.state == Array::State::kDefined && view.buffer != nullptr &&
+           (!view.arrival.valid() || view.arrival.IsReady());
+  });
 }
 
 void DeviceExecutor::DispatchHere(const std::shared_ptr<Task>& task) {
   task->brief_ = true;
+  const bool on_compute_stream = !task->is_upload() && !task->express_;
   if (absl::Status status = Launch(task); status.code() == absl::StatusCode::kResourceExhausted) {
     // The dispatch thread may do what it takes to find memory.
     HandBack(task);
@@ -56,7 +92,7 @@ void DeviceExecutor::DispatchHere(const std::shared_ptr<Task>& task) {
     FailDispatch(*task, status);
   }
   MutexLock lock(mutex_);
-  dispatching_here_ = false;
+  if (on_compute_stream) dispatching_here_ = false;
   if (dispatcher_waits_ && (stopping_ || DispatcherIsWanted())) work_.NotifyOne();
 }
 
@@ -65,7 +101,7 @@ void DeviceExecutor::HandBack(const std::shared_ptr<Task>& task) {
   {
     MutexLock lock(mutex_);
     Uncharge(*task);
-    task->brief_ = false;
+    task->brief_ = task->express_ = false;
     TaskQueue& queue = *task->queue_;
     closed = task->cancel_reason_.ok() ? queue.closed_ : task->cancel_reason_;
     if (closed.ok()) {

@@ -47,6 +47,11 @@ FairSchedule::Flow* FairSchedule::Next() {
   return &flow;
 }
 
+bool FairSchedule::IsDue(const Flow& flow, double lead) const {
+  const Class& its_class = classes_[flow.class_];
+  return its_class.start <= virtual_time_ + lead && flow.start_ <= its_class.virtual_time + lead;
+}
+
 void FairSchedule::Charge(Flow& flow, double cost) {
   Class& its_class = classes_[flow.class_];
   flow.start_ += cost;

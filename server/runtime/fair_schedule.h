@@ -48,6 +48,9 @@ class FairSchedule {
   bool empty() const;
   // The active flow to be served now; nullptr when there is none. Charge for it before the next.
   Flow* Next();
+  // Whether the flow, active or not, has had its share with at most `lead` more than what is being
+  // served now: what costs others little may be served out of turn then.
+  bool IsDue(const Flow& flow, double lead) const;
   // Charges for service of this cost. A negative cost takes back what an earlier charge overrated.
   void Charge(Flow& flow, double cost);
   // Says that nothing is active or being served: what was used so far counts for nothing now.

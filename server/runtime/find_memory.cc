@@ -41,8 +41,8 @@ absl::Status DeviceExecutor::AllocateAll(Task& task, int64_t arena_bytes,
   ACCELD_RETURN_IF_ERROR(ChargeAll(task, outputs));
   int64_t size_bytes = arena_bytes;
   for (const Allocation& output : outputs) size_bytes += output.charged_bytes;
-  absl::Status status =
-      FindMemory(&task, size_bytes, [&] { return TryAllocateAll(arena_bytes, outputs, arena); });
+  absl::Status status = FindMemory(
+      &task, size_bytes, [&] { return TryAllocateAll(task, arena_bytes, outputs, arena); });
   if (status.ok()) return status;
   for (size_t i = 0; i < outputs.size(); ++i) {
     task.outputs[i]->account().Refund(outputs[i].charged_bytes);
@@ -73,7 +73,18 @@ absl::Status DeviceExecutor::ChargeAll(Task& task, absl::InlinedVector<Allocatio
   }
 }
 
-absl::Status DeviceExecutor::TryAllocateAll(int64_t arena_bytes,
+absl::StatusOr<std::shared_ptr<hal::Buffer>> DeviceExecutor::Arena(const Task& task,
+                                                                   int64_t size_bytes) {
+  if (task.express_) return device_.Allocate(size_bytes);
+  std::shared_ptr<hal::Buffer> arena = arena_.lock();
+  if (arena != nullptr && arena->size_bytes() >= size_bytes) return arena;
+  arena.reset();
+  ACCELD_ASSIGN_OR_RETURN(arena, device_.Allocate(size_bytes));
+  arena_ = arena;
+  return arena;
+}
+
+absl::Status DeviceExecutor::TryAllocateAll(const Task& task, int64_t arena_bytes,
                                             absl::InlinedVector<Allocation, 2>& outputs,
                                             std::shared_ptr<hal::Buffer>& arena) {
   absl::Status status;
@@ -83,13 +94,9 @@ absl::Status DeviceExecutor::TryAllocateAll(int64_t arena_bytes,
     status = buffer.status();
   }
   if (status.ok() && arena_bytes > 0) {
-    arena = arena_.lock();
-    if (arena == nullptr || arena->size_bytes() < arena_bytes) {
-      arena.reset();
-      auto buffer = device_.Allocate(arena_bytes);
-      if (buffer.ok()) arena_ = arena = *std::move(buffer);
-      status = buffer.status();
-    }
+    auto buffer = Arena(task, arena_bytes);
+    if (buffer.ok()) arena = *std::move(buffer);
+    status = buffer.status();
   }
   // All or nothing: a part would stand in the way of making room.
   if (!status.ok()) {
@@ -111,7 +118,9 @@ bool DeviceExecutor::WaitForCompletion(const Task* task, uint64_t seen_completio
   ++memory_waiters_;
   bool in_time = true;
   while (completions_ == seen_completions && in_time &&
-         static_cast<int>(run_ahead_.count()) + uploads_in_flight_ + downloads_in_flight_ > own &&
+         static_cast<int>(run_ahead_.count()) + express_in_flight_ + uploads_in_flight_ +
+                 downloads_in_flight_ >
+             own &&
          (task == nullptr || !task->cancelled_.load())) {
     in_time = memory_freed_.WaitUntil(mutex_, deadline);
   }

@@ -85,6 +85,7 @@ class Task final : public Array::Waiter, public std::enable_shared_from_this<Tas
   int64_t charged_cost_ = 0;  // What its queue was charged with when its turn came.
   absl::InlinedVector<Event, 1> input_copies_;  // that its launch waits for
   bool brief_ = false;                          // The thread that submitted it dispatches it.
+  bool express_ = false;                        // It goes past what the device is doing.
   std::atomic<bool> cancelled_{false};          // Polled by its kernels.
   // Its outputs are scheduled. Who sees this true and the one before it too, may settle it early.
   std::atomic<bool> launched_{false};

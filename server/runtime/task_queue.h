@@ -13,13 +13,15 @@
 
 namespace acceld::runtime {
 
-// One session's tasks on one device. Queues share the device fairly,
-// as their priority says. Everything but the constants and queued() is the executor's, under its
-// mutex.
+// One session's tasks on one device. Queues share the device fairly, as their priority says.
+// Everything but the constants and queued() is the executor's, under its mutex.
 class TaskQueue {
  public:
   TaskQueue(std::shared_ptr<MemoryAccount> account, PriorityClass priority)
-      : account_(std::move(account)), executions_(priority), uploads_(priority) {}
+      : account_(std::move(account)),
+        priority_(priority),
+        executions_(priority),
+        uploads_(priority) {}
 
   // Tasks that are waiting, runnable or in flight.
   int64_t queued() const { return queued_.load(std::memory_order_relaxed); }
@@ -36,6 +38,7 @@ class TaskQueue {
   Lane& LaneOf(const Task& task) { return task.is_upload() ? uploads_ : executions_; }
 
   const std::shared_ptr<MemoryAccount> account_;  // The session's.
+  const PriorityClass priority_;
   std::atomic<int64_t> queued_{0};
 
   std::list<std::shared_ptr<Task>> waiting_;

@@ -21,7 +21,7 @@ constexpr uint64_t kFirstDevice = 1;
 constexpr uint64_t kCompiler = 1'000'000;
 constexpr uint64_t kFirstSession = 2'000'000;
 // Threads of a device.
-enum Stream : uint64_t { kCompute = 1, kUpload = 2, kDownload = 3 };
+enum Stream : uint64_t { kCompute = 1, kUpload = 2, kDownload = 3, kExpress = 4 };
 
 class Writer {
  public:
@@ -32,7 +32,11 @@ class Writer {
       case TraceSpan::Kind::kUnknown:
         return;
       case TraceSpan::Kind::kExecution:
-        AddOnDevice(span, kCompute, "run");
+        if (span.express) {
+          AddOnDevice(span, kExpress, "express");
+        } else {
+          AddOnDevice(span, kCompute, "run");
+        }
         return AddToSession(span);
       case TraceSpan::Kind::kUpload:
         return AddOnDevice(span, kUpload, "upload");

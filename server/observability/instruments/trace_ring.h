@@ -16,6 +16,7 @@ namespace acceld::observability {
 // `track`, compiles on the thread `track`.
 enum class SpanKind : uint8_t {
   kExecution,
+  kExpressExecution,  // on a stream of its own
   kUpload,
   kDownload,
   kCompile,      // a whole one

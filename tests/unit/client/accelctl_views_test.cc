@@ -1,5 +1,7 @@
 // What accelctl shows and writes, from values as a daemon would give them.
 
+#include <set>
+
 #include "absl/strings/str_cat.h"
 #include "client/tools/accelctl/chrome_trace.h"
 #include "client/tools/accelctl/format.h"
@@ -62,6 +64,17 @@ TEST(ChromeTraceTest, ExecutionsStandOnTheirDeviceAndInTheirSession) {
   EXPECT_EQ(begin["id"], end["id"]);
   EXPECT_EQ(find("b", "on device 1")["ts"], 2.0);
   EXPECT_NE(begin["pid"], run["pid"]);
+}
+
+TEST(ChromeTraceTest, ExecutionsThatPassOthersHaveATrackOfTheirOwn) {
+  TraceSpan express = Execution(3, 1, 2, 3);
+  express.express = true;
+  const Json events = Json::parse(ChromeTrace({Execution(3, 1, 2, 3), express}))["traceEvents"];
+  std::set<int> tracks;
+  for (const Json& event : events) {
+    if (event["ph"] == "X") tracks.insert(event["tid"].get<int>());
+  }
+  EXPECT_EQ(tracks.size(), 2u);
 }
 
 TEST(ChromeTraceTest, TracksAreNamedOnce) {

@@ -72,6 +72,35 @@ TEST(CancelTest, WhatRunsFailsAtOnceAndIsToldToStop) {
   EXPECT_EQ(spin->cost.ns(), 0);
 }
 
+TEST(CancelTest, WhatWasLaunchedBehindOneThatFailsIsToldToStop) {
+  FakeDevice device;
+  DeviceExecutor executor(device, 0, {});
+  Client client({&executor});
+  Gate gate;
+  const auto fails = LoadedKernel(0, 1, [&](const auto&) {
+    gate.promise.Set(Unit{});
+    gate.door.Pass();
+    return absl::DataLossError("broken");
+  });
+  fails->cost.Record(1);  // So that others are launched behind it.
+  // Never ends with what it finds in its input's memory.
+  const auto spin = LoadedKernel(1, 1, [](const kernels::cpu::LaunchContext& context) {
+    while (!ToldToStop(context)) std::this_thread::yield();
+    return absl::CancelledError("told to stop");
+  });
+  spin->cost.Record(1);
+  const ArrayPtr x = client.Run("fails", fails, {});
+  (void)gate.started.Await();
+  const ArrayPtr y = client.Run("spin", spin, {x});
+  const ArrayPtr z = client.Run("spin again", spin, {y});
+  while (z->state() == Array::State::kPending) std::this_thread::yield();
+  gate.door.Open();
+  EXPECT_EQ(Final(z).message(), "program fails: broken");
+  EXPECT_EQ(Final(y), Final(z));
+  executor.WaitUntilIdle(kForever);
+  EXPECT_EQ(device.memory().used_bytes, 0);
+}
+
 TEST(CancelTest, WhatAKernelThatDoesNotListenWritesIsDiscarded) {
   FakeDevice device;
   DeviceExecutor executor(device, 0, {});

@@ -78,18 +78,81 @@ TEST(DispatchHereTest, WhatMayTakeLongNeverRunsWhereItIsSubmitted) {
   EXPECT_FALSE(here);
 }
 
-TEST(DispatchHereTest, WorkThatIsAheadIsNotOvertaken) {
+TEST(DispatchHereTest, BriefWorkGoesPastWhatTheDeviceDoesForOthers) {
   FakeDevice device;
   DeviceExecutor executor(device, 0, {});
   Client a({&executor}), b({&executor});
   Gate gate;
   a.Run("gate", gate.kernel, {});
   (void)gate.started.Await();
-  const ArrayPtr y = b.Run("f", SteadyKernel(0, 1, microseconds(1), Nothing), {});
-  EXPECT_FALSE(IsDefined(y));
+  const auto kernel = SteadyKernel(1, 1, microseconds(1), AddOne);
+  for (int i = 0; i < 3; ++i) {
+    const ArrayPtr x = b.Upload({41});
+    EXPECT_TRUE(IsDefined(x));
+    const ArrayPtr y = b.Run("f", kernel, {x});
+    EXPECT_TRUE(IsDefined(y));
+    EXPECT_EQ(FirstValue(executor, y), 42);
+  }
   gate.door.Open();
-  EXPECT_TRUE(Final(y).ok());
   executor.WaitUntilIdle(kForever);
+}
+
+// Holds the device for session `a`, and says what becomes of brief work of `b` meanwhile.
+class PassingTest : public ::testing::Test {
+ protected:
+  PassingTest() {
+    a_.Run("gate", gate_.kernel, {});
+    (void)gate_.started.Await();
+  }
+  ~PassingTest() override {
+    Open();
+    executor_.WaitUntilIdle(kForever);
+  }
+  void Open() {
+    if (!std::exchange(open_, true)) gate_.door.Open();
+  }
+  ArrayPtr RunBrief(Client& client, std::vector<ArrayPtr> inputs) {
+    const int64_t count = static_cast<int64_t>(inputs.size());
+    return client.Run("f", SteadyKernel(count, 1, microseconds(1), Nothing), std::move(inputs));
+  }
+
+  FakeDevice device_;
+  DeviceExecutor executor_{device_, 0, {}};
+  Client a_{{&executor_}}, b_{{&executor_}};
+  Gate gate_;
+  bool open_ = false;
+};
+
+TEST_F(PassingTest, NothingGoesPastItsOwnSession) {
+  EXPECT_FALSE(IsDefined(RunBrief(a_, {})));
+  EXPECT_TRUE(IsDefined(RunBrief(b_, {})));
+  b_.Run("long", LoadedKernel(0, 1, Nothing), {});
+  EXPECT_FALSE(IsDefined(RunBrief(b_, {})));
+}
+
+TEST_F(PassingTest, WhatNeedsAnUnfinishedInputWaits) {
+  const ArrayPtr pending = a_.Run("long", LoadedKernel(0, 1, Nothing), {});
+  EXPECT_FALSE(IsDefined(RunBrief(b_, {pending})));
+}
+
+TEST_F(PassingTest, BatchWorkWaits) {
+  Client batch({&executor_}, INT64_MAX, PriorityClass::kBatch);
+  EXPECT_FALSE(IsDefined(RunBrief(batch, {})));
+}
+
+TEST_F(PassingTest, ASessionThatHasHadMoreThanItsShareWaits) {
+  for (int i = 0; i < 1'000'000; ++i) {
+    if (!IsDefined(RunBrief(b_, {}))) return;
+  }
+  FAIL() << "a million executions went before those of others";
+}
+
+TEST_F(PassingTest, TheOutputsOfOneThatPassedServeOthers) {
+  const ArrayPtr x = RunBrief(b_, {});
+  ASSERT_TRUE(IsDefined(x));
+  const ArrayPtr y = a_.Run("g", LoadedKernel(1, 1, Nothing), {x});
+  Open();
+  EXPECT_TRUE(Final(y).ok());
 }
 
 TEST(DispatchHereTest, AFailureIsKnownWhenSubmitReturns) {

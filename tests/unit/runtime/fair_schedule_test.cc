@@ -122,6 +122,25 @@ TEST(FairScheduleTest, AFlowPaysForWhatItTookNotForWhatWasExpected) {
   EXPECT_EQ(device.Serve(3), "aaa");
 }
 
+TEST(FairScheduleTest, AFlowIsDueUntilItHasHadItsShareAndTheLead) {
+  Device device;
+  Flow busy(kNormal), same(kNormal), higher(kInteractive);
+  device.Add('b', busy);
+  device.Serve(100);
+  FairSchedule& schedule = device.schedule();
+  for (Flow* flow : {&same, &higher}) {
+    EXPECT_TRUE(schedule.IsDue(*flow, 1));  // One is being served.
+    schedule.Activate(*flow);
+    schedule.Charge(*flow, 10);
+    EXPECT_FALSE(schedule.IsDue(*flow, 9));
+    EXPECT_TRUE(schedule.IsDue(*flow, 12));
+    schedule.Deactivate(*flow);
+  }
+  // Service of others brings it nearer.
+  device.Serve(20);
+  EXPECT_TRUE(schedule.IsDue(same, 2));
+}
+
 TEST(FairScheduleTest, WithoutWorkNothingIsNext) {
   Device device;
   Flow a(kNormal);
