@@ -136,7 +136,7 @@ absl::StatusOr<std::shared_ptr<Client>> Client::Connect(ConnectOptions options) 
                                             .connect_timeout = options.connect_timeout,
                                             .wait_for_daemon = options.wait_for_daemon,
                                             .max_fetch_bytes = options.max_fetch_bytes,
-                                            .shared_memory = options.shared_memory}));
+                                            .local_transport = options.local_transport}));
   for (const v1::DeviceInfo& device : impl->connection->welcome().devices()) {
     impl->devices.push_back(FromProto(device));
   }

@@ -37,9 +37,9 @@ struct ConnectOptions {
   // Bytes of large arrays that may be on their way here from fetches; more fetches wait for their
   // turn, without blocking the caller. A larger array comes alone.
   int64_t max_fetch_bytes = int64_t{256} << 20;
-  // On a unix socket, bytes of large arrays go through shared memory if the daemon offers that;
-  // otherwise, and when this is false, over gRPC.
-  bool shared_memory = true;
+  // On a unix socket, commands go through a socket of their own and bytes of large arrays through
+  // shared memory if the daemon offers that; otherwise, and when this is false, all goes over gRPC.
+  bool local_transport = true;
 };
 
 struct ExecuteOptions {

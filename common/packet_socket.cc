@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -32,6 +33,18 @@ absl::Status SystemError(absl::string_view what) {
     return absl::UnavailableError(absl::StrCat(what, ": ", std::strerror(errno)));
   }
   return absl::ErrnoToStatus(errno, what);
+}
+
+int FlagsOf(Blocking blocking) { return blocking == Blocking::kYes ? 0 : MSG_DONTWAIT; }
+
+iovec IoOf(absl::string_view bytes) { return {const_cast<char*>(bytes.data()), bytes.size()}; }
+
+absl::Status Send(int socket, const msghdr& message, Blocking blocking) {
+  ssize_t sent;
+  do {
+    sent = sendmsg(socket, &message, MSG_NOSIGNAL | FlagsOf(blocking));
+  } while (sent < 0 && errno == EINTR);
+  return sent < 0 ? SystemError("a message") : absl::OkStatus();
 }
 
 // Room for one descriptor beside a message.
@@ -66,8 +79,16 @@ absl::StatusOr<UniqueFd> ConnectForPackets(const std::string& path) {
   return fd;
 }
 
-absl::Status SendPacket(int socket, absl::string_view message, int passed) {
-  iovec bytes = {const_cast<char*>(message.data()), message.size()};
+absl::StatusOr<SocketPair> ConnectedPackets() {
+  int fds[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) != 0) {
+    return SystemError("a pair of sockets");
+  }
+  return SocketPair{UniqueFd(fds[0]), UniqueFd(fds[1])};
+}
+
+absl::Status SendPacket(int socket, absl::string_view message, int passed, Blocking blocking) {
+  iovec bytes = IoOf(message);
   msghdr header = {};
   header.msg_iov = &bytes;
   header.msg_iovlen = 1;
@@ -81,14 +102,19 @@ absl::Status SendPacket(int socket, absl::string_view message, int passed) {
     first->cmsg_len = CMSG_LEN(sizeof(int));
     std::memcpy(CMSG_DATA(first), &passed, sizeof(passed));
   }
-  ssize_t sent;
-  do {
-    sent = sendmsg(socket, &header, MSG_NOSIGNAL | MSG_DONTWAIT);
-  } while (sent < 0 && errno == EINTR);
-  return sent < 0 ? SystemError("a message") : absl::OkStatus();
+  return Send(socket, header, blocking);
 }
 
-absl::StatusOr<Packet> ReceivePacket(int socket, absl::Span<char> buffer, bool blocking) {
+absl::Status SendPacket(int socket, absl::string_view head, absl::string_view body,
+                        Blocking blocking) {
+  iovec bytes[] = {IoOf(head), IoOf(body)};
+  msghdr header = {};
+  header.msg_iov = bytes;
+  header.msg_iovlen = std::size(bytes);
+  return Send(socket, header, blocking);
+}
+
+absl::StatusOr<Packet> ReceivePacket(int socket, absl::Span<char> buffer, Blocking blocking) {
   iovec bytes = {buffer.data(), buffer.size()};
   msghdr header = {};
   header.msg_iov = &bytes;
@@ -98,7 +124,7 @@ absl::StatusOr<Packet> ReceivePacket(int socket, absl::Span<char> buffer, bool b
   header.msg_controllen = sizeof(control);
   ssize_t size;
   do {
-    size = recvmsg(socket, &header, MSG_CMSG_CLOEXEC | (blocking ? 0 : MSG_DONTWAIT));
+    size = recvmsg(socket, &header, MSG_CMSG_CLOEXEC | FlagsOf(blocking));
   } while (size < 0 && errno == EINTR);
   if (size < 0 && errno == ECONNRESET) return Packet{};
   if (size < 0) return SystemError("a message");

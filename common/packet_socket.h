@@ -21,15 +21,27 @@ absl::StatusOr<UniqueFd> ListenForPackets(const std::string& path, mode_t mode);
 // short time at most.
 absl::StatusOr<UniqueFd> ConnectForPackets(const std::string& path);
 
-// Sends `message`, with the descriptor `passed` unless it is -1. Does not wait: UNAVAILABLE when
-// the other side does not read, or is gone.
-absl::Status SendPacket(int socket, absl::string_view message, int passed = -1);
+// Two that are connected with each other.
+struct SocketPair {
+  UniqueFd one, other;
+};
+absl::StatusOr<SocketPair> ConnectedPackets();
+
+enum class Blocking { kNo, kYes };
+
+// Sends `message`, with the descriptor `passed` unless it is -1. UNAVAILABLE when the other side is
+// gone or, without blocking, does not read.
+absl::Status SendPacket(int socket, absl::string_view message, int passed = -1,
+                        Blocking blocking = Blocking::kNo);
+// The same for a message in two parts.
+absl::Status SendPacket(int socket, absl::string_view head, absl::string_view body,
+                        Blocking blocking);
 
 struct Packet {
   size_t size_bytes = 0;  // 0: the other side is gone
   UniqueFd passed;
 };
-// The next message, cut to the size of `buffer`. UNAVAILABLE when there is none and not `blocking`.
-absl::StatusOr<Packet> ReceivePacket(int socket, absl::Span<char> buffer, bool blocking);
+// The next message, cut to the size of `buffer`. UNAVAILABLE when there is none, without blocking.
+absl::StatusOr<Packet> ReceivePacket(int socket, absl::Span<char> buffer, Blocking blocking);
 
 }  // namespace acceld

@@ -19,8 +19,7 @@ constexpr uint32_t kMaxOutstanding = 64;
 
 enum class RequestKind : uint32_t {
   // First: says whose connection this is, by the session's token. When the connection ends without
-  // a
-  // kLeave, the process that had the session is gone, and the session ends.
+  // a kLeave, the process that had the session is gone, and the session ends.
   kAttach = 1,
   // Second, if bytes are to go: the answer carries the segment's descriptor and size.
   kMap = 2,
@@ -28,11 +27,15 @@ enum class RequestKind : uint32_t {
   // `array_offset` on. With `last` the upload is complete.
   kUpload = 3,
   // Puts `size` bytes of the transfer `target` from `array_offset` on to `segment_offset`. The
-  // first
-  // request takes the transfer, the one with `last` ends it.
+  // first request takes the transfer, the one with `last` ends it.
   kDownload = 4,
   // The connection is going to end; the session is not.
   kLeave = 5,
+  // The answer carries the descriptor of a socket that is the session's Channel from now on,
+  // instead
+  // of the stream that it was opened or resumed on: CommandBatch one way, EventBatch the other, cut
+  // as message_socket.h says. Its last event is a Goodbye when the daemon ends it.
+  kChannel = 6,
 };
 
 struct Request {

@@ -17,17 +17,21 @@ ThreadPool::ThreadPool(std::string name, size_t num_threads, size_t max_queued)
   }
 }
 
-ThreadPool::~ThreadPool() {
+ThreadPool::~ThreadPool() { Stop(); }
+
+void ThreadPool::Stop() {
   {
     MutexLock lock(mutex_);
     stopping_ = true;
     changed_.NotifyAll();
   }
   for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
 }
 
 absl::Status ThreadPool::Submit(std::function<void()> work) {
   MutexLock lock(mutex_);
+  if (stopping_) return absl::UnavailableError(absl::StrCat(name_, ": stopped"));
   if (queue_.size() >= max_queued_) {
     return absl::ResourceExhaustedError(
         absl::StrCat(name_, ": ", queue_.size(), " of ", max_queued_, " entries are queued"));

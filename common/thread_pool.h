@@ -15,15 +15,18 @@ namespace acceld {
 // A fixed number of named threads that run closures in the order of submission.
 //
 // Any thread may submit. The queue is bounded: past `max_queued`, Submit refuses with
-// RESOURCE_EXHAUSTED instead of waiting. The destructor runs what is queued, then joins.
+// RESOURCE_EXHAUSTED instead of waiting.
 class ThreadPool {
  public:
   ThreadPool(std::string name, size_t num_threads, size_t max_queued);
-  ~ThreadPool();
+  ~ThreadPool();  // Stop.
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   absl::Status Submit(std::function<void()> work);
+  // Runs what is queued, then joins. What is submitted later is UNAVAILABLE. One thread, none of
+  // these.
+  void Stop();
 
  private:
   void RunWorker();

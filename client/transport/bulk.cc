@@ -68,6 +68,11 @@ BulkTransfers::BulkTransfers(std::shared_ptr<grpc::Channel> channel, std::string
 
 BulkTransfers::~BulkTransfers() { Cancel(); }
 
+void BulkTransfers::Join() {
+  uploads_.Stop();
+  downloads_.Stop();
+}
+
 void BulkTransfers::Cancel() {
   segments_.Cancel();
   MutexLock lock(mutex_);

@@ -44,6 +44,8 @@ class BulkTransfers {
 
   // Makes every stream under way, and every later one, fail soon.
   void Cancel();
+  // Waits for the threads; later transfers fail at once. Not from one of them.
+  void Join();
 
  private:
   class CallScope;

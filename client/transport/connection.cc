@@ -48,10 +48,13 @@ class Connection::Impl : public SessionLink::Handler {
         stub_(v1::Acceld::NewStub(channel_)),
         unready_fetches_(options.max_fetch_bytes / 2),
         ready_fetches_(options.max_fetch_bytes / 2),
-        link_(*stub_, outbox_, *this, address_) {}
+        link_(*stub_, outbox_, *this, address_, local_socket()) {}
 
   ~Impl() override {
     Close(absl::UnavailableError("the client was closed"));
+    // The threads of either use both.
+    link_.Join();
+    if (bulk_ != nullptr) bulk_->Join();
     farewell_ = nullptr;  // When it is said, and before its channel goes.
   }
 
@@ -74,6 +77,10 @@ class Connection::Impl : public SessionLink::Handler {
   void SendProgram(uint64_t program_id);
   // Whether the daemon has defined the array of an upload without its bytes. Blocks.
   bool HasContent(uint64_t handle, absl::string_view bytes);
+  // Where a daemon on this host listens; empty when gRPC is to be used only.
+  std::string local_socket() const {
+    return options_.local_transport ? options_.address.unix_path : "";
+  }
   bool may_resume() const { return welcome_.lease_ms() > 0; }
 
   const Options options_;
@@ -94,7 +101,7 @@ class Connection::Impl : public SessionLink::Handler {
   std::atomic<uint64_t> last_announced_{0}, last_answered_{0};
   std::unique_ptr<Farewell> farewell_;   // Of Close.
   std::unique_ptr<BulkTransfers> bulk_;  // After Open; its threads use the rest.
-  SessionLink link_;                     // Last: its threads use everything.
+  SessionLink link_;                     // Its threads use everything.
 };
 
 absl::Status Connection::Impl::Open() {
@@ -110,10 +117,9 @@ absl::Status Connection::Impl::Open() {
   if (welcome == nullptr) return NobodyAnswers(options_.address, "it accepts but says nothing");
   ACCELD_RETURN_IF_ERROR(AdviseOnSecrets(welcome->status(), options_.secrets));
   welcome_ = **welcome;
-  const bool shared_memory = options_.shared_memory && welcome_.has_segments();
   bulk_ = std::make_unique<BulkTransfers>(
       MakeChannel(options_.address, options_.secrets, options_.lease), welcome_.session_token(),
-      shared_memory ? options_.address.unix_path : "",
+      welcome_.local_transport() ? local_socket() : "",
       std::chrono::milliseconds(welcome_.lease_ms()));
   return absl::OkStatus();
 }

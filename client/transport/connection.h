@@ -39,7 +39,7 @@ class Connection {
     std::chrono::milliseconds connect_timeout{5000};
     bool wait_for_daemon = false;
     int64_t max_fetch_bytes = int64_t{256} << 20;
-    bool shared_memory = true;
+    bool local_transport = true;
   };
   // Blocks until the daemon has welcomed the session or the timeout is over.
   static absl::StatusOr<std::shared_ptr<Connection>> Open(const Options& options);

@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <utility>
 
@@ -24,9 +25,14 @@ constexpr uint64_t kPartBytes = uint64_t{1} << 20;
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<SegmentChannel>> SegmentChannel::Open(
-    const std::string& socket_path, absl::string_view session_token) {
+    const std::string& socket_path, absl::string_view session_token,
+    std::chrono::seconds patience) {
   ACCELD_ASSIGN_OR_RETURN(UniqueFd socket,
                           ConnectForPackets(absl::StrCat(socket_path, segment::kSocketSuffix)));
+  const timeval timeout = {.tv_sec = patience.count(), .tv_usec = 0};
+  if (setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout)) != 0) {
+    return absl::ErrnoToStatus(errno, "a socket's timeout");
+  }
   std::unique_ptr<SegmentChannel> channel(new SegmentChannel(std::move(socket)));
   Request attach{.kind = RequestKind::kAttach};
   if (session_token.size() != sizeof(attach.token)) {
@@ -55,10 +61,11 @@ absl::Status SegmentChannel::Send(const Request& request) {
 
 absl::Status SegmentChannel::Receive(Reply& reply, UniqueFd* passed) {
   absl::StatusOr<Packet> packet = ReceivePacket(
-      socket_.get(), {reinterpret_cast<char*>(&reply), sizeof(reply)}, /*blocking=*/true);
+      socket_.get(), {reinterpret_cast<char*>(&reply), sizeof(reply)}, Blocking::kYes);
   if (!packet.ok() || packet->size_bytes != sizeof(reply)) {
     usable_ = false;
-    return absl::UnavailableError("shared memory: the daemon has closed the connection");
+    return absl::UnavailableError(
+        "shared memory: the daemon has closed the connection, or does not answer");
   }
   if (passed != nullptr) *passed = std::move(packet->passed);
   return StatusFromWire(
@@ -79,6 +86,15 @@ absl::Status SegmentChannel::Map() {
   ACCELD_RETURN_IF_ERROR(Receive(reply, &fd));
   ACCELD_ASSIGN_OR_RETURN(segment_, MemorySegment::Map(std::move(fd)));
   return absl::OkStatus();
+}
+
+absl::StatusOr<UniqueFd> SegmentChannel::OpenChannel() {
+  ACCELD_RETURN_IF_ERROR(Send({.kind = RequestKind::kChannel}));
+  Reply reply;
+  UniqueFd socket;
+  ACCELD_RETURN_IF_ERROR(Receive(reply, &socket));
+  if (!socket.valid()) return absl::InternalError("the daemon has sent no socket");
+  return socket;
 }
 
 uint64_t SegmentChannel::part_bytes() const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -21,9 +22,11 @@ namespace acceld::client {
 // another way; other errors are the daemon's, about this transfer.
 class SegmentChannel {
  public:
-  // `socket_path` is that of the daemon's first socket.
-  static absl::StatusOr<std::unique_ptr<SegmentChannel>> Open(const std::string& socket_path,
-                                                              absl::string_view session_token);
+  // `socket_path` is that of the daemon's first socket. An answer is waited for so long; 0:
+  // forever.
+  static absl::StatusOr<std::unique_ptr<SegmentChannel>> Open(
+      const std::string& socket_path, absl::string_view session_token,
+      std::chrono::seconds patience = std::chrono::seconds(0));
   // Says that the session goes on without this connection.
   ~SegmentChannel();
   SegmentChannel(const SegmentChannel&) = delete;
@@ -31,6 +34,9 @@ class SegmentChannel {
 
   absl::Status Upload(uint64_t handle, absl::string_view bytes);
   absl::Status Download(uint64_t transfer_id, ByteSink& sink);
+
+  // The session's Channel from now on (RequestKind::kChannel).
+  absl::StatusOr<UniqueFd> OpenChannel();
 
   // Makes the transfer under way, and all later ones, fail with UNAVAILABLE.
   void Interrupt();

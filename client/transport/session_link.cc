@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "client/transport/grpc_stream.h"
+#include "client/transport/local_stream.h"
 #include "client/transport/status_codes.h"
 #include "client/transport/transport_thread.h"
 
@@ -42,18 +44,20 @@ bool IsBreakdown(const absl::Status& status) {
 
 }  // namespace
 
-struct SessionLink::Stream {
-  grpc::ClientContext context;
-  std::unique_ptr<grpc::ClientReaderWriter<v1::CommandBatch, v1::EventBatch>> calls;
-  std::atomic<bool> write_failed{false};
-};
-
 SessionLink::SessionLink(v1::Acceld::Stub& stub, CommandOutbox& outbox, Handler& handler,
-                         std::string peer)
-    : stub_(stub), outbox_(outbox), handler_(handler), peer_(std::move(peer)) {}
+                         std::string peer, std::string local_socket)
+    : stub_(stub),
+      outbox_(outbox),
+      handler_(handler),
+      peer_(std::move(peer)),
+      local_socket_(std::move(local_socket)) {}
 
 SessionLink::~SessionLink() {
   Close();
+  Join();
+}
+
+void SessionLink::Join() {
   if (reader_.joinable()) reader_.join();
   if (writer_.joinable()) writer_.join();
 }
@@ -66,7 +70,7 @@ const absl::StatusOr<v1::Welcome>* SessionLink::Open(v1::Hello hello, Clock::tim
 void SessionLink::Close() {
   MutexLock lock(mutex_);
   closed_ = true;
-  if (stream_ != nullptr) stream_->context.TryCancel();
+  if (stream_ != nullptr) stream_->Cancel();
   changed_.NotifyAll();
 }
 
@@ -75,31 +79,50 @@ bool SessionLink::closed() const {
   return closed_;
 }
 
-std::shared_ptr<SessionLink::Stream> SessionLink::stream() const {
+std::shared_ptr<ChannelStream> SessionLink::stream() const {
   MutexLock lock(mutex_);
   return stream_;
 }
 
+bool SessionLink::Use(std::shared_ptr<ChannelStream> stream) {
+  MutexLock lock(mutex_);
+  if (closed_) stream->Cancel();
+  stream_ = std::move(stream);
+  return !closed_;
+}
+
 absl::StatusOr<v1::Welcome> SessionLink::Greet(const v1::Hello& hello) {
-  auto stream = std::make_shared<Stream>();
-  {
-    MutexLock lock(mutex_);
-    if (closed_) return absl::CancelledError("the client was closed");
-    stream->calls = stub_.Channel(&stream->context);
-    stream_ = stream;
+  const auto stream = std::make_shared<GrpcStream>(stub_);
+  absl::StatusOr<v1::Welcome> welcome = absl::CancelledError("the client was closed");
+  if (Use(stream)) welcome = GreetOn(*stream, hello);
+  if (!welcome.ok()) {
+    stream->FailWrites();
+    const bool is_misunderstanding = absl::IsInternal(welcome.status());
+    if (is_misunderstanding) stream->Cancel();
+    const absl::Status status = stream->Finish();
+    return status.ok() || is_misunderstanding ? welcome.status() : status;
   }
+  if (!local_socket_.empty() && welcome->local_transport()) {
+    absl::StatusOr<std::unique_ptr<LocalStream>> local =
+        LocalStream::Open(local_socket_, welcome->session_token());
+    // Otherwise the session stays where it is: on another file system, say.
+    if (local.ok()) {
+      (void)Use(*std::move(local));
+      stream->Cancel();  // The daemon has done with it.
+      (void)stream->Finish();
+    }
+  }
+  return welcome;
+}
+
+absl::StatusOr<v1::Welcome> SessionLink::GreetOn(ChannelStream& stream, const v1::Hello& hello) {
   v1::CommandBatch batch;
   *batch.add_commands()->mutable_hello() = hello;
   v1::EventBatch events;
-  if (!stream->calls->Write(batch) || !stream->calls->Read(&events)) {
-    stream->write_failed = true;
-    const absl::Status status = StatusFromGrpc(stream->calls->Finish());
-    return status.ok() ? absl::UnavailableError("the daemon said nothing") : status;
+  if (!stream.Write(batch) || !stream.Read(events)) {
+    return absl::UnavailableError("the daemon said nothing");
   }
   if (events.events_size() != 1 || !events.events(0).has_welcome()) {
-    stream->write_failed = true;
-    stream->context.TryCancel();
-    (void)stream->calls->Finish();
     return absl::InternalError("the daemon does not begin with a Welcome");
   }
   return std::move(*events.mutable_events(0)->mutable_welcome());
@@ -107,13 +130,13 @@ absl::StatusOr<v1::Welcome> SessionLink::Greet(const v1::Hello& hello) {
 
 bool SessionLink::Flush() {
   MutexLock lock(write_mutex_);
-  const std::shared_ptr<Stream> current = stream();
+  const std::shared_ptr<ChannelStream> current = stream();
   bool wrote = false;
-  while (!current->write_failed) {
+  while (!current->write_failed()) {
     const CommandOutbox::SharedBatch batch = outbox_.Take();
     if (batch == nullptr) break;
     wrote = true;
-    if (!current->calls->Write(*batch)) current->write_failed = true;
+    if (!current->Write(*batch)) current->FailWrites();
   }
   return wrote;
 }
@@ -139,20 +162,18 @@ void SessionLink::RunWriter() {
     beaten = !wrote && callers_write ? beaten + 1 : 0;
     const bool was_lazy = std::exchange(lazy, beaten >= kQuickCallers);
     if (lazy != was_lazy) outbox_.SetLazy(lazy);
-    const std::shared_ptr<Stream> current = stream();
-    if (wakeup == Wakeup::kWork && !wrote && current->write_failed) {
+    const std::shared_ptr<ChannelStream> current = stream();
+    if (wakeup == Wakeup::kWork && !wrote && current->write_failed()) {
       std::this_thread::sleep_for(kBrokenPause);
     } else if (wakeup == Wakeup::kTime && !was_lazy) {
       MutexLock lock(write_mutex_);
-      const std::shared_ptr<Stream> latest = stream();
-      if (!latest->write_failed && !latest->calls->Write(v1::CommandBatch())) {
-        latest->write_failed = true;
-      }
+      const std::shared_ptr<ChannelStream> latest = stream();
+      if (!latest->write_failed() && !latest->Write(v1::CommandBatch())) latest->FailWrites();
     }
   }
 }
 
-bool SessionLink::Read(v1::EventBatch& events) { return stream()->calls->Read(&events); }
+bool SessionLink::Read(v1::EventBatch& events) { return stream()->Read(events); }
 
 void SessionLink::Handle(v1::Event& event) {
   if (event.has_welcome()) return;
@@ -161,7 +182,7 @@ void SessionLink::Handle(v1::Event& event) {
   MutexLock lock(mutex_);
   goodbye_ = StatusFromWire(goodbye.code(), goodbye.message());
   if (goodbye_.ok()) goodbye_ = absl::UnavailableError(goodbye.message());
-  stream_->context.TryCancel();
+  stream_->Cancel();
 }
 
 void SessionLink::Serve(uint64_t request_id, absl::FunctionRef<bool()> done) {
@@ -306,8 +327,8 @@ absl::Status SessionLink::EndOf(const absl::Status& status) const {
 
 absl::Status SessionLink::Recover() {
   MutexLock write(write_mutex_);
-  stream()->write_failed = true;
-  absl::Status status = StatusFromGrpc(stream()->calls->Finish());
+  stream()->FailWrites();
+  absl::Status status = stream()->Finish();
   {
     MutexLock lock(mutex_);
     if (!goodbye_.ok()) {

@@ -10,6 +10,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "acceld/v1/acceld.grpc.pb.h"
+#include "client/transport/channel_stream.h"
 #include "client/transport/outbox.h"
 #include "common/future.h"
 #include "common/mutex.h"
@@ -41,9 +42,11 @@ class SessionLink {
   };
 
   // The stub, outbox and handler outlive the link. `peer` names the daemon in messages.
-  SessionLink(v1::Acceld::Stub& stub, CommandOutbox& outbox, Handler& handler, std::string peer);
-  // Cancels the stream and waits for the threads. Not from one of them.
-  ~SessionLink();
+  // `local_socket` is the path of the daemon's first socket, if the streams may go past gRPC where
+  // the daemon offers that.
+  SessionLink(v1::Acceld::Stub& stub, CommandOutbox& outbox, Handler& handler, std::string peer,
+              std::string local_socket);
+  ~SessionLink();  // Close, then Join.
 
   // Blocks until the daemon has welcomed the session; nullptr when `deadline` comes first. Call
   // once, before anything else.
@@ -56,12 +59,15 @@ class SessionLink {
   void Serve(uint64_t request_id, absl::FunctionRef<bool()> done);
   // Ends the stream, and any attempt to go on with another. Does not wait.
   void Close();
+  // Waits for the threads of one that is closed. Not from one of them.
+  void Join();
 
  private:
-  struct Stream;
-
   // Makes the stream and says hello on it. The stream's status if it ends instead of a welcome.
   absl::StatusOr<v1::Welcome> Greet(const v1::Hello& hello);
+  absl::StatusOr<v1::Welcome> GreetOn(ChannelStream& stream, const v1::Hello& hello);
+  // From now on this is the session's stream. False, and it is cancelled, when the link is closed.
+  bool Use(std::shared_ptr<ChannelStream> stream);
   bool Flush();
   bool Read(v1::EventBatch& events);
   void Handle(v1::Event& event);
@@ -74,13 +80,13 @@ class SessionLink {
   // Whether another stream goes on with the session; the reason why none does.
   absl::Status Recover();
   absl::Status EndOf(const absl::Status& status) const;
-  std::shared_ptr<Stream> stream() const;
+  std::shared_ptr<ChannelStream> stream() const;
   bool closed() const;
 
   v1::Acceld::Stub& stub_;
   CommandOutbox& outbox_;
   Handler& handler_;
-  const std::string peer_;
+  const std::string peer_, local_socket_;
   Promise<v1::Welcome> welcome_promise_;  // Reader thread.
   const Future<v1::Welcome> welcome_ = welcome_promise_.future();
   std::chrono::milliseconds lease_{0};  // Constant once welcomed.
@@ -92,10 +98,11 @@ class SessionLink {
 
   // One reads at a time: who has set `reading_`.
   mutable Mutex mutex_;
-  CondVar changed_;                                         // For the reader thread.
-  CondVar callers_;                                         // For those in Serve.
-  std::shared_ptr<Stream> stream_ ABSL_GUARDED_BY(mutex_);  // Shared with its reader and writer.
-  bool reading_ ABSL_GUARDED_BY(mutex_) = true;             // The reader thread begins.
+  CondVar changed_;  // For the reader thread.
+  CondVar callers_;  // For those in Serve.
+  // Shared with its reader and writer.
+  std::shared_ptr<ChannelStream> stream_ ABSL_GUARDED_BY(mutex_);
+  bool reading_ ABSL_GUARDED_BY(mutex_) = true;  // The reader thread begins.
   uint64_t reads_by_callers_ ABSL_GUARDED_BY(mutex_) = 0;
   int waiting_callers_ ABSL_GUARDED_BY(mutex_) = 0;
   bool reader_sleeps_ ABSL_GUARDED_BY(mutex_) = false;

@@ -248,10 +248,13 @@ void AddTransport(SettingTable& table) {
   table.Size(
       "segment-size", {0, 1 << 30}, [](DaemonConfig& c) -> auto& { return c.rpc.segment_bytes; },
       "memory that a connection of a client on this host shares with the daemon for bulk bytes; 0: "
-      "they go over gRPC, as those of other hosts do");
+      "these and commands go over gRPC, as those of other hosts do");
   table.Count(
       "segment-threads", {1, 1024}, [](DaemonConfig& c) -> auto& { return c.rpc.segment_threads; },
       "threads that copy bulk bytes from and to shared memory");
+  table.Count(
+      "channel-threads", {1, 1024}, [](DaemonConfig& c) -> auto& { return c.rpc.channel_threads; },
+      "threads that take in the commands of clients on this host");
   table.Count(
       "max-segment-connections", {1, 1'000'000},
       [](DaemonConfig& c) -> auto& { return c.rpc.max_segment_connections; },

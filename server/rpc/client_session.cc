@@ -39,6 +39,19 @@ absl::StatusOr<uint64_t> ClientSession::Attach(std::shared_ptr<SessionStream> st
   return taken_;
 }
 
+absl::Status ClientSession::Replace(std::shared_ptr<SessionStream> stream) {
+  if (!intake_mutex_.TryLock()) return absl::UnavailableError("a command is being taken in");
+  std::shared_ptr<SessionStream> displaced = stream;
+  {
+    MutexLock lock(mutex_);
+    if (!ended_) displaced.swap(stream_);
+  }
+  intake_mutex_.Unlock();
+  if (displaced == stream) return absl::CancelledError("the session has ended");
+  if (displaced != nullptr) displaced->Displace(absl::OkStatus());
+  return absl::OkStatus();
+}
+
 bool ClientSession::Detach(const SessionStream& stream) {
   {
     MutexLock lock(mutex_);

@@ -42,6 +42,9 @@ class ClientSession {
   // From now on `stream` speaks for the session; the one before ends with ABORTED. The number of
   // commands taken in so far, or CANCELLED when the session has ended.
   absl::StatusOr<uint64_t> Attach(std::shared_ptr<SessionStream> stream);
+  // The same for a stream of the same client beside the one before, which ends without an error.
+  // Does not wait: UNAVAILABLE while a command is being taken in.
+  absl::Status Replace(std::shared_ptr<SessionStream> stream);
   // The stream is gone. False when the session has ended with it; nothing happens when another
   // stream speaks for the session.
   bool Detach(const SessionStream& stream);

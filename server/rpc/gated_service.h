@@ -46,11 +46,18 @@ class GatedService : public CallbackService {
     void OnDone() override { delete this; }
   };
 
+  // Of a request that comes with the call; the streams look at those that come later themselves.
+  static size_t SizeOf(const google::protobuf::Message& request) { return request.ByteSizeLong(); }
+  static size_t SizeOf(const grpc::ByteBuffer& request) { return request.Length(); }
+
   // The answer of `serve` to who calls `method`.
   template <typename Reactor, typename Serve>
-  Reactor* Admit(const char* method, grpc::CallbackServerContext* context, Serve serve) {
+  Reactor* Admit(const char* method, grpc::CallbackServerContext* context, size_t request_bytes,
+                 Serve serve) {
     const absl::StatusOr<Caller> caller = gate_.Admit(method, *context);
     if (!caller.ok()) return new Refusal<Reactor>(caller.status());
+    const absl::Status size = gate_.AdmitMessage(method, *caller, request_bytes);
+    if (!size.ok()) return new Refusal<Reactor>(size);
     return serve(*caller);
   }
 
@@ -63,27 +70,28 @@ class GatedService : public CallbackService {
   grpc::ServerUnaryReactor* Name(grpc::CallbackServerContext* context, const v1::Request* request, \
                                  v1::Reply* reply) final {                                         \
     return Admit<grpc::ServerUnaryReactor>(                                                        \
-        ACCELD_FULL_NAME(Name), context,                                                           \
+        ACCELD_FULL_NAME(Name), context, SizeOf(*request),                                         \
         [&](const Caller& caller) { return On##Name(caller, context, request, reply); });          \
   }
-#define ACCELD_GATED_STREAM(Name, Reactor, Message, Argument)                           \
-  virtual Reactor* On##Name(const Caller& caller, grpc::CallbackServerContext* context, \
-                            Message* Argument) = 0;                                     \
-  Reactor* Name(grpc::CallbackServerContext* context, Message* Argument) final {        \
-    return Admit<Reactor>(ACCELD_FULL_NAME(Name), context, [&](const Caller& caller) {  \
-      return On##Name(caller, context, Argument);                                       \
-    });                                                                                 \
+#define ACCELD_GATED_STREAM(Name, Reactor, Message, Argument, size)                          \
+  virtual Reactor* On##Name(const Caller& caller, grpc::CallbackServerContext* context,      \
+                            Message* Argument) = 0;                                          \
+  Reactor* Name(grpc::CallbackServerContext* context, Message* Argument) final {             \
+    return Admit<Reactor>(ACCELD_FULL_NAME(Name), context, size, [&](const Caller& caller) { \
+      return On##Name(caller, context, Argument);                                            \
+    });                                                                                      \
   }
-#define ACCELD_GATED_ServerStream(Name, Request, Reply) \
-  ACCELD_GATED_STREAM(Name, grpc::ServerWriteReactor<v1::Reply>, const v1::Request, request)
+#define ACCELD_GATED_ServerStream(Name, Request, Reply)                                      \
+  ACCELD_GATED_STREAM(Name, grpc::ServerWriteReactor<v1::Reply>, const v1::Request, request, \
+                      SizeOf(*request))
 #define ACCELD_GATED_RawServerStream(Name, Request, Reply) \
-  ACCELD_GATED_STREAM(Name, DownloadStream, const grpc::ByteBuffer, request)
+  ACCELD_GATED_STREAM(Name, DownloadStream, const grpc::ByteBuffer, request, SizeOf(*request))
 #define ACCELD_GATED_RawClientStream(Name, Request, Reply) \
-  ACCELD_GATED_STREAM(Name, UploadStream, grpc::ByteBuffer, reply)
+  ACCELD_GATED_STREAM(Name, UploadStream, grpc::ByteBuffer, reply, 0)
 #define ACCELD_GATED_RawBidi(Name, Request, Reply)                                                 \
   virtual ChannelStream* On##Name(const Caller& caller, grpc::CallbackServerContext* context) = 0; \
   ChannelStream* Name(grpc::CallbackServerContext* context) final {                                \
-    return Admit<ChannelStream>(ACCELD_FULL_NAME(Name), context,                                   \
+    return Admit<ChannelStream>(ACCELD_FULL_NAME(Name), context, 0,                                \
                                 [&](const Caller& caller) { return On##Name(caller, context); });  \
   }
 #define ACCELD_RPC(Name, Shape, Request, Reply, role) ACCELD_GATED_##Shape(Name, Request, Reply)

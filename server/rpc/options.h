@@ -38,6 +38,8 @@ struct RpcOptions {
   // Shared memory of one connection for bulk bytes on this host; 0: there are none.
   uint64_t segment_bytes = uint64_t{4} << 20;
   int segment_threads = 2;
+  // Threads that read the channels of clients on this host.
+  int channel_threads = 2;
   uint64_t max_segment_connections = 4096;
 };
 

@@ -1,5 +1,7 @@
 #include "server/rpc/server.h"
 
+#include <algorithm>
+#include <climits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -24,8 +26,10 @@
 namespace acceld::rpc {
 namespace {
 
-// A call's metadata; the token is the largest that is looked at.
-constexpr int kMaxMetadataBytes = 16 << 10;
+// gRPC itself refuses what is larger than our limits by more than this, without a word to us: that
+// is not counted, and the log does not say who.
+constexpr int64_t kMessageMarginBytes = int64_t{64} << 20;
+constexpr size_t kMetadataMarginBytes = size_t{1} << 20;
 
 absl::Status CheckListen(const std::vector<Address>& addresses, const AccessOptions& access) {
   if (addresses.empty()) return absl::InvalidArgumentError("no address to listen on");
@@ -52,7 +56,7 @@ struct Server::Impl {
       : addresses(options.listen),
         access(options.access),
         instruments(MakeInstruments()),
-        gate(peers, *instruments),
+        gate(peers, *instruments, static_cast<size_t>(options.max_message_bytes)),
         service(engine, std::move(options), *instruments, gate) {}
 
   absl::Status Reload(AccessOptions wanted) {
@@ -81,14 +85,15 @@ struct Server::Impl {
   std::shared_ptr<grpc::ServerCredentials> tls;  // gRPC calls it as long as the server lives.
   std::unique_ptr<grpc::Server> server;          // Its threads use the service.
   std::vector<std::unique_ptr<UnixListener>> listeners;  // Their threads use the server.
-  std::vector<std::unique_ptr<SegmentServer>> segments;  // Their threads use the service.
+  std::unique_ptr<LocalChannels> channels;               // Their threads use the service.
+  std::vector<std::unique_ptr<SegmentServer>> segments;  // The same, and the channels.
   std::unique_ptr<FileWatch> watch;                      // Its thread uses the gate.
 };
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(engine::Engine& engine, RpcOptions options) {
   ACCELD_RETURN_IF_ERROR(CheckListen(options.listen, options.access));
   const AccessOptions access = options.access;
-  const int max_message_bytes = static_cast<int>(options.max_message_bytes);
+  const int64_t max_message_bytes = options.max_message_bytes;
   auto impl = std::make_unique<Impl>(engine, std::move(options));
   ACCELD_RETURN_IF_ERROR(impl->Reload(access));
   for (const Address& address : impl->addresses) {
@@ -104,11 +109,13 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(engine::Engine& engine, Rp
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   grpc::ServerBuilder builder;
-  builder.SetMaxReceiveMessageSize(max_message_bytes);
+  builder.SetMaxReceiveMessageSize(
+      static_cast<int>(std::min<int64_t>(max_message_bytes + kMessageMarginBytes, INT_MAX)));
   // Replies carry results beside their own few bytes.
   builder.SetMaxSendMessageSize(-1);
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
-  builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, kMaxMetadataBytes);
+  builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE,
+                             static_cast<int>(Gate::kMaxMetadataBytes + kMetadataMarginBytes));
   if (!access.tls_certificate.empty()) {
     impl->tls = MakeTlsCredentials(impl->gate.certificate(), !access.tls_client_ca.empty());
   }
@@ -134,10 +141,12 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(engine::Engine& engine, Rp
     }
     if (!address.is_unix()) address.port = static_cast<uint16_t>(ports[i]);
   }
+  const RpcContext& context = impl->service.context();
+  ACCELD_ASSIGN_OR_RETURN(impl->channels, LocalChannels::Start(context.options.channel_threads));
   for (const Address& address : impl->addresses) {
-    if (!address.is_unix() || impl->service.context().options.segment_bytes == 0) continue;
+    if (!address.is_unix() || context.options.segment_bytes == 0) continue;
     ACCELD_ASSIGN_OR_RETURN(auto segments,
-                            SegmentServer::Start(impl->service.context(), address.unix_path));
+                            SegmentServer::Start(context, *impl->channels, address.unix_path));
     impl->segments.push_back(std::move(segments));
   }
   if (auto* health = impl->server->GetHealthCheckService()) {
@@ -175,6 +184,7 @@ void Server::Shutdown(std::chrono::milliseconds grace) {
   impl_->watch.reset();
   impl_->listeners.clear();
   impl_->service.EndSessions();
+  impl_->channels->AwaitNone(std::chrono::steady_clock::now() + grace);
   impl_->server->Shutdown(std::chrono::system_clock::now() + grace);
 }
 

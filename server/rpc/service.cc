@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/log.h"
 #include "server/rpc/bulk_reactors.h"
-#include "server/rpc/channel_reactor.h"
+#include "server/rpc/channel/grpc_channel.h"
 #include "server/rpc/convert.h"
 #include "server/rpc/run_call.h"
 #include "server/rpc/session_log.h"
@@ -39,7 +39,7 @@ Service::Service(engine::Engine& engine, RpcOptions options,
       decoders_("decode", options_.decode_threads, options_.max_queued_decodes) {}
 
 ChannelStream* Service::OnChannel(const Caller& caller, grpc::CallbackServerContext*) {
-  return ChannelReactor::Start(context_, caller);
+  return GrpcChannel::Start(context_, caller);
 }
 
 void Service::EndSessions() {

@@ -126,7 +126,7 @@ TEST_F(DaemonLimitsTest, Messages) {
   large.mutable_put()->mutable_literal()->set_data(std::string(100'000, 'x'));
   const grpc::Status status = RawClient(address()).Send({Hello(), large}).status;
   EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
-  EXPECT_THAT(status.error_message(), HasSubstr("vs. 65536"));
+  EXPECT_THAT(status.error_message(), HasSubstr("the limit is 65536"));
 
   v1::RunRequest request;
   request.mutable_program()->set_text(

@@ -64,7 +64,7 @@ TEST_F(DaemonMetricsTest, AgreeWithWhatClientsDid) {
   const std::vector<float> large(1 << 20, 1);
   const client::Array uploaded = *client->Upload(Floats(large));
   ASSERT_TRUE(uploaded.Fetch().ok());
-  const auto remote = *client::Client::Connect({.address = address(), .shared_memory = false});
+  const auto remote = *client::Client::Connect({.address = address(), .local_transport = false});
   ASSERT_TRUE(remote->Upload(Floats(large))->Fetch().ok());
   (void)Admin().ListDevices();
 

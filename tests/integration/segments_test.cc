@@ -9,6 +9,7 @@
 #include "common/packet_socket.h"
 #include "common/segment_messages.h"
 #include "tests/integration/raw_client.h"
+#include "tests/integration/raw_segments.h"
 #include "tests/integration/rpc_fixture.h"
 #include "tests/support/eventually.h"
 
@@ -18,41 +19,8 @@ namespace {
 using client::Array;
 using client::ByteSink;
 using client::SegmentChannel;
-using segment::Reply;
 using segment::Request;
 using segment::RequestKind;
-
-// A connection that sends what it is told to.
-class RawSegments {
- public:
-  explicit RawSegments(const std::string& socket_path)
-      : socket_(*ConnectForPackets(socket_path + segment::kSocketSuffix)) {}
-
-  // The code of the answer; CANCELLED when the daemon has closed the connection.
-  absl::StatusCode Ask(const Request& request) {
-    Reply reply;
-    if (!SendPacket(socket_.get(), {reinterpret_cast<const char*>(&request), sizeof(request)})
-             .ok()) {
-      return absl::StatusCode::kCancelled;
-    }
-    absl::StatusOr<Packet> packet = ReceivePacket(
-        socket_.get(), {reinterpret_cast<char*>(&reply), sizeof(reply)}, /*blocking=*/true);
-    if (!packet.ok() || packet->size_bytes == 0) return absl::StatusCode::kCancelled;
-    if (packet->passed.valid()) segment_ = *MemorySegment::Map(std::move(packet->passed));
-    return static_cast<absl::StatusCode>(reply.code);
-  }
-  absl::StatusCode Attach(const std::string& token) {
-    Request attach{.kind = RequestKind::kAttach};
-    std::memcpy(attach.token, token.data(), std::min(token.size(), sizeof(attach.token)));
-    return Ask(attach);
-  }
-  int fd() const { return socket_.get(); }
-  MemorySegment& segment() { return segment_; }
-
- private:
-  UniqueFd socket_;
-  MemorySegment segment_;
-};
 
 class SegmentsTest : public RpcTest {
  protected:
@@ -66,7 +34,7 @@ class SegmentsTest : public RpcTest {
     hello.mutable_hello()->set_lease_ms(lease_ms);
     stream_->Send({hello});
     const v1::Event welcome = stream_->Next();
-    EXPECT_TRUE(welcome.welcome().has_segments());
+    EXPECT_TRUE(welcome.welcome().local_transport());
     token_ = welcome.welcome().session_token();
   }
   // Names an upload of i32[size] as handle 5.
@@ -187,7 +155,7 @@ TEST_F(SegmentsTest, GarbageEndsItsConnectionAlone) {
   RawSegments garbage(socket_path());
   ASSERT_TRUE(SendPacket(garbage.fd(), "garbage").ok());
   char answer[8];
-  EXPECT_EQ(ReceivePacket(garbage.fd(), {answer, sizeof(answer)}, true)->size_bytes, 0u);
+  EXPECT_EQ(ReceivePacket(garbage.fd(), {answer, sizeof(answer)}, Blocking::kYes)->size_bytes, 0u);
   const ir::Literal value = Ramp(100'000);
   EXPECT_EQ(*Connect()->Upload(value)->Fetch(), value);
 }

@@ -59,6 +59,12 @@ absl::optional<absl::string_view> TokenOf(const grpc::ServerContextBase& context
   return value.substr(kScheme.size());
 }
 
+size_t MetadataBytes(const grpc::ServerContextBase& context) {
+  size_t sum = 0;
+  for (const auto& [key, value] : context.client_metadata()) sum += key.size() + value.size();
+  return sum;
+}
+
 std::string PropertyOf(const grpc::AuthContext& context, const char* name) {
   const std::vector<grpc::string_ref> values = context.FindPropertyValues(name);
   return values.empty() ? "" : std::string(ToView(values.front()));
@@ -77,9 +83,11 @@ absl::StatusOr<std::string> ReadNamed(const std::string& path) {
 
 }  // namespace
 
-Gate::Gate(const UnixPeers& peers, observability::RpcInstruments& instruments)
+Gate::Gate(const UnixPeers& peers, observability::RpcInstruments& instruments,
+           size_t max_message_bytes)
     : peers_(peers),
       instruments_(instruments),
+      max_message_bytes_(max_message_bytes),
       certificate_(std::make_shared<ServerCertificate>()) {}
 
 absl::StatusOr<Gate::Rules> Gate::ReadRules(const AccessOptions& options,
@@ -192,6 +200,10 @@ absl::StatusOr<Caller> Gate::Admit(absl::string_view method,
   absl::optional<Refused> refused;
   if (row == Methods().end()) {
     refused = Refused{Refusal::kMethod, absl::UnimplementedError("there is no such RPC")};
+  } else if (const size_t size_bytes = MetadataBytes(context); size_bytes > kMaxMetadataBytes) {
+    refused = Refused{Refusal::kLimit,
+                      absl::ResourceExhaustedError(absl::StrCat(
+                          "metadata of ", size_bytes, " bytes; the limit is ", kMaxMetadataBytes))};
   } else if (row->second.has_value()) {
     refused = Authenticate(context, peer, identity);
     if (!refused.has_value() && identity.role < *row->second) {
@@ -204,6 +216,15 @@ absl::StatusOr<Caller> Gate::Admit(absl::string_view method,
   if (!refused.has_value()) return caller;
   NoteRefusal(instruments_, refused->reason, method, caller, refused->status);
   return refused->status;
+}
+
+absl::Status Gate::AdmitMessage(absl::string_view method, const Caller& caller,
+                                size_t size_bytes) const {
+  if (size_bytes <= max_message_bytes_) return absl::OkStatus();
+  absl::Status status = absl::ResourceExhaustedError(
+      absl::StrCat("a message of ", size_bytes, " bytes; the limit is ", max_message_bytes_));
+  NoteRefusal(instruments_, Refusal::kLimit, method, caller, status);
+  return status;
 }
 
 }  // namespace acceld::rpc

@@ -27,17 +27,26 @@ namespace acceld::rpc {
 // Refusals are counted by reason and logged. Any thread may call; only Reload blocks.
 class Gate {
  public:
+  // What calls may carry besides messages; the token is the largest part that is looked at.
+  static constexpr size_t kMaxMetadataBytes = size_t{16} << 10;
+
   // All outlive the gate.
-  Gate(const UnixPeers& peers, observability::RpcInstruments& instruments);
+  Gate(const UnixPeers& peers, observability::RpcInstruments& instruments,
+       size_t max_message_bytes);
 
   // Reads the files and puts all of it into effect, or nothing: an error names file and trouble.
   // Calls that are under way go on.
   absl::Status Reload(const AccessOptions& options);
 
   // Who calls. UNAUTHENTICATED: nobody that can be told. PERMISSION_DENIED: one who may not do
-  // this. UNIMPLEMENTED: there is no such RPC. `method` as "/package.Service/Method".
+  // this. UNIMPLEMENTED: there is no such RPC. RESOURCE_EXHAUSTED: its metadata is too large.
+  // `method` as "/package.Service/Method".
   absl::StatusOr<Caller> Admit(absl::string_view method,
                                const grpc::ServerContextBase& context) const;
+
+  // RESOURCE_EXHAUSTED when a message is larger than the limit.
+  absl::Status AdmitMessage(absl::string_view method, const Caller& caller,
+                            size_t size_bytes) const;
 
   // Whether rpcs.def has the method.
   static bool Knows(absl::string_view method);
@@ -67,6 +76,7 @@ class Gate {
 
   const UnixPeers& peers_;
   observability::RpcInstruments& instruments_;
+  const size_t max_message_bytes_;
   const std::shared_ptr<ServerCertificate> certificate_;  // Shared with gRPC's credentials.
   mutable Mutex mutex_;
   std::shared_ptr<const Rules> rules_ ABSL_GUARDED_BY(mutex_);  // Shared with calls; immutable.

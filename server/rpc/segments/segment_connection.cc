@@ -26,11 +26,11 @@ SegmentConnection::Next SegmentConnection::Serve(int limit) {
       if (!received.ok()) return Next::kClose;
     }
     const absl::Status status = Perform(*unanswered_);
-    if (absl::IsUnavailable(status) && unanswered_->kind == RequestKind::kUpload) {
-      return Next::kRetry;
-    }
+    if (absl::IsUnavailable(status)) return Next::kRetry;
+    const bool maps = status.ok() && unanswered_->kind == RequestKind::kMap;
     // A client that does not read its answers has more requests out than it may.
-    if (!Answer(unanswered_->kind, status).ok()) return Next::kClose;
+    if (!Answer(status, maps ? segment_.fd() : channel_.get()).ok()) return Next::kClose;
+    channel_ = UniqueFd();
     unanswered_.reset();
   }
   return Next::kRead;
@@ -41,7 +41,7 @@ absl::Status SegmentConnection::Receive() {
   ACCELD_ASSIGN_OR_RETURN(
       const Packet packet,
       ReceivePacket(socket_.get(), {reinterpret_cast<char*>(&request), sizeof(request)},
-                    /*blocking=*/false));
+                    Blocking::kNo));
   if (packet.size_bytes == 0) {
     OnGone();
     return absl::CancelledError("the client has closed it");
@@ -55,17 +55,16 @@ absl::Status SegmentConnection::Receive() {
   return absl::OkStatus();
 }
 
-absl::Status SegmentConnection::Answer(RequestKind kind, const absl::Status& status) {
-  Reply reply{.code = static_cast<uint32_t>(status.code())};
+absl::Status SegmentConnection::Answer(const absl::Status& status, int descriptor) {
+  Reply reply{.code = static_cast<uint32_t>(status.code()),
+              .segment_size_bytes = segment_.size_bytes()};
   reply.message_size =
       static_cast<uint32_t>(std::min(status.message().size(), sizeof(reply.message)));
   if (reply.message_size > 0) {
     std::memcpy(reply.message, status.message().data(), reply.message_size);
   }
-  const bool maps = kind == RequestKind::kMap && status.ok();
-  if (maps) reply.segment_size_bytes = segment_.size_bytes();
   return SendPacket(socket_.get(), {reinterpret_cast<const char*>(&reply), sizeof(reply)},
-                    maps ? segment_.fd() : -1);
+                    descriptor);
 }
 
 absl::Status SegmentConnection::Perform(const Request& request) {
@@ -87,6 +86,8 @@ absl::Status SegmentConnection::Perform(const Request& request) {
     case RequestKind::kLeave:
       leaves_ = true;
       return absl::OkStatus();
+    case RequestKind::kChannel:
+      return OpenChannel();
   }
   return absl::InvalidArgumentError("a request that this daemon does not know");
 }
@@ -148,6 +149,11 @@ absl::Status SegmentConnection::Download(const Request& request) {
     std::memcpy(part, bytes_.view.data() + request.array_offset, request.size_bytes);
   }
   if (request.last != 0) bytes_ = {};
+  return absl::OkStatus();
+}
+
+absl::Status SegmentConnection::OpenChannel() {
+  ACCELD_ASSIGN_OR_RETURN(channel_, LocalChannel::Open(rpc_, session_, channels_));
   return absl::OkStatus();
 }
 

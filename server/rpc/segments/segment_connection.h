@@ -10,6 +10,7 @@
 #include "common/status.h"
 #include "common/unique_fd.h"
 #include "server/rpc/auth/peer_credentials.h"
+#include "server/rpc/channel/local_channels.h"
 #include "server/rpc/client_session.h"
 #include "server/rpc/rpc_context.h"
 
@@ -22,15 +23,16 @@ namespace acceld::rpc {
 class SegmentConnection {
  public:
   // `peer` is who is at its other end.
-  SegmentConnection(const RpcContext& rpc, UniqueFd socket, PeerCredentials peer)
-      : rpc_(rpc), socket_(std::move(socket)), peer_(std::move(peer)) {}
+  SegmentConnection(const RpcContext& rpc, LocalChannels& channels, UniqueFd socket,
+                    PeerCredentials peer)
+      : rpc_(rpc), channels_(channels), socket_(std::move(socket)), peer_(std::move(peer)) {}
   // Breaks off an upload that is under way, when nobody can send it again.
   ~SegmentConnection();
 
   int socket() const { return socket_.get(); }
   enum class Next {
     kRead,   // to be called when there is something to read
-    kRetry,  // to be called in a moment: there is no room for an upload yet
+    kRetry,  // to be called in a moment: a request cannot be answered yet
     kClose,  // the connection is over
   };
   // Answers up to `limit` requests that are there. Does not wait.
@@ -40,21 +42,25 @@ class SegmentConnection {
   // UNAVAILABLE: there is nothing to read now.
   absl::Status Receive();
   absl::Status Perform(const segment::Request& request);
-  absl::Status Answer(segment::RequestKind kind, const absl::Status& status);
+  // A descriptor of -1 is none.
+  absl::Status Answer(const absl::Status& status, int descriptor);
   absl::Status Attach(const segment::Request& request);
   absl::Status Map();
   absl::Status Upload(const segment::Request& request);
   absl::Status Download(const segment::Request& request);
+  absl::Status OpenChannel();
   // The part of the segment that a request names.
   absl::StatusOr<char*> Part(const segment::Request& request) const;
   // The client's end of the connection is closed.
   void OnGone();
 
   const RpcContext& rpc_;
+  LocalChannels& channels_;
   const UniqueFd socket_;
   const PeerCredentials peer_;
   std::shared_ptr<ClientSession> session_;  // Shared with the table; null before kAttach.
   MemorySegment segment_;
+  UniqueFd channel_;          // The client's end, until it is sent.
   uint64_t uploading_ = 0;    // The handle of an upload that is not complete; 0: none.
   uint64_t downloading_ = 0;  // The transfer that `bytes_` are of.
   SharedBytes bytes_;

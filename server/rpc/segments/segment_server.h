@@ -22,8 +22,9 @@ namespace acceld::rpc {
 // requests, so no client holds up another by more than those. They never wait for a client.
 class SegmentServer {
  public:
-  // Listens beside `socket_path`, where the daemon has its first socket. `rpc` outlives the server.
+  // Listens beside `socket_path`, where the daemon has its first socket. Both outlive the server.
   static absl::StatusOr<std::unique_ptr<SegmentServer>> Start(const RpcContext& rpc,
+                                                              LocalChannels& channels,
                                                               const std::string& socket_path);
   // Closes all connections and removes the socket. Blocks for the requests that are being answered.
   ~SegmentServer();
@@ -31,7 +32,8 @@ class SegmentServer {
   SegmentServer& operator=(const SegmentServer&) = delete;
 
  private:
-  SegmentServer(const RpcContext& rpc, std::string path) : rpc_(rpc), path_(std::move(path)) {}
+  SegmentServer(const RpcContext& rpc, LocalChannels& channels, std::string path)
+      : rpc_(rpc), channels_(channels), path_(std::move(path)) {}
   absl::Status Listen();
   void RunThread();
   void Accept();
@@ -43,6 +45,7 @@ class SegmentServer {
   absl::Status Arm(int operation, int fd, void* what);
 
   const RpcContext& rpc_;
+  LocalChannels& channels_;
   const std::string path_;
   UniqueFd listener_, stop_, poll_;
   Mutex mutex_;

@@ -144,7 +144,7 @@ void MeasureTransfer(const std::shared_ptr<Client>& client, std::string& bytes, 
 void MeasureBulk(const std::string& folder, const std::string& address, int rounds) {
   // As a client on another host, and as one on this.
   const std::shared_ptr<Client> remote =
-      *Client::Connect({.address = address, .shared_memory = false});
+      *Client::Connect({.address = address, .local_transport = false});
   const std::shared_ptr<Client> local = *Client::Connect({.address = address});
   std::string bytes(kBulkBytes, 'x'), copy(kBulkBytes, 'y');
   Samples memory, send, receive, upload, download, local_upload, local_download;

@@ -143,7 +143,7 @@ TEST_F(FaultClockTest, MixedWorkGoesOn) {
     clients.emplace_back([this, i] {
       DoMixedWork(*client::Client::Connect({.address = address(),
                                             .lease = milliseconds(i == 0 ? 0 : 5000),
-                                            .shared_memory = i == 2}),
+                                            .local_transport = i == 2}),
                   i, 60);
     });
   }

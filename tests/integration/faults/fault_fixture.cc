@@ -43,7 +43,7 @@ void FaultTest::StartAndCount(const std::vector<std::string>& flags) {
   std::vector<std::thread> clients;
   for (uint32_t i = 0; i < kWarmClients; ++i) {
     clients.emplace_back([this, i] {
-      const auto client = Client::Connect({.address = address(), .shared_memory = i % 2 == 0});
+      const auto client = Client::Connect({.address = address(), .local_transport = i % 2 == 0});
       ASSERT_TRUE(client.ok()) << client.status();
       DoMixedWork(*client, i, kWarmSteps);
     });
@@ -61,18 +61,19 @@ void FaultTest::StartAndCount(const std::vector<std::string>& flags) {
 }
 
 void FaultTest::ExpectNothingLeft() {
-  const std::shared_ptr<Client> cleaner = Connect();
-  const auto names = Admin().ListNames();
-  ASSERT_TRUE(names.ok()) << names.status();
-  for (const client::NamedArray& named : *names) (void)cleaner->DropName(named.name);
+  {
+    const std::shared_ptr<Client> cleaner = Connect();
+    const auto names = Admin().ListNames();
+    ASSERT_TRUE(names.ok()) << names.status();
+    for (const client::NamedArray& named : *names) (void)cleaner->DropName(named.name);
+  }
   std::string growth;
-  ResourceCount now, before = before_;
-  ++before.sessions;  // The cleaner's own.
+  ResourceCount now;
   const auto deadline = std::chrono::steady_clock::now() + kPatience;
   do {
     std::this_thread::sleep_for(milliseconds(20));
     now = Count();
-    growth = now.GrowthSince(before, kSlack);
+    growth = now.GrowthSince(before_, kSlack);
   } while (!growth.empty() && std::chrono::steady_clock::now() < deadline);
   EXPECT_EQ(growth, "") << now.ToString();
   GTEST_LOG_(INFO) << "at the end: " << now.ToString();

@@ -59,13 +59,13 @@ class FaultKillDaemonTest : public FaultTest {
 
 TEST_F(FaultKillDaemonTest, UploadsInFlightFailAndASessionWithALeaseHearsOfTheRestart) {
   ASSERT_NO_FATAL_FAILURE(Start());
-  for (bool shared_memory : {false, true}) {
+  for (bool local_transport : {false, true}) {
     const auto without = *Client::Connect(
-        {.address = address(), .lease = milliseconds(0), .shared_memory = shared_memory});
+        {.address = address(), .lease = milliseconds(0), .local_transport = local_transport});
     const auto with = *Client::Connect(
-        {.address = address(), .lease = milliseconds(60'000), .shared_memory = shared_memory});
+        {.address = address(), .lease = milliseconds(60'000), .local_transport = local_transport});
     const ir::Literal large =
-        Floats(std::vector<float>(size_t{8} << 20, shared_memory ? 1.0f : 2.0f));
+        Floats(std::vector<float>(size_t{8} << 20, local_transport ? 1.0f : 2.0f));
     const Array kept = *with->Upload(Floats({1, 2, 3}));
     ASSERT_TRUE(kept.Await().ok());
     std::vector<Array> uploads;

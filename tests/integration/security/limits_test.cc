@@ -19,22 +19,39 @@ class LimitsTest : public AccessTest {
 TEST_F(LimitsTest, Messages) {
   ASSERT_NO_FATAL_FAILURE(StartWithTls({"--max-message-size", "64KiB"}));
   const std::string large(100'000, 'x');
-  for (const char* method : {"Channel", "Run", "Upload", "KillSession"}) {
-    EXPECT_EQ(As("ada")->SendBytes(method, {large}).error_code(), StatusCode::RESOURCE_EXHAUSTED)
-        << method;
+  v1::RunRequest run;
+  run.mutable_program()->set_entry(large);
+  v1::KillSessionRequest kill;
+  kill.set_reason(large);
+  const std::vector<std::pair<const char*, std::string>> messages = {
+      {"Channel", large},
+      {"Upload", large},
+      {"Download", large},
+      {"Run", run.SerializeAsString()},
+      {"KillSession", kill.SerializeAsString()}};
+  const std::unique_ptr<RawClient> ada = As("ada");
+  for (const auto& [method, message] : messages) {
+    ExpectRefused(
+        [&, &method = method, &message = message] { return ada->SendBytes(method, {message}); },
+        StatusCode::RESOURCE_EXHAUSTED, "limit",
+        absl::StrCat("rpc=.*", method, " peer=.* identity=token:ada"));
   }
   ExpectServes();
 }
 
 TEST_F(LimitsTest, Metadata) {
   ASSERT_NO_FATAL_FAILURE(StartWithTls());
-  grpc::ClientContext context;
-  context.AddMetadata("x-large", std::string(100'000, 'x'));
-  v1::ListDevicesReply reply;
-  EXPECT_EQ(As("ann")->stub().ListDevices(&context, v1::ListDevicesRequest(), &reply).error_code(),
-            StatusCode::RESOURCE_EXHAUSTED);
-  EXPECT_EQ(ListDevices(*WithToken(std::string(100'000, 'x'))).error_code(),
-            StatusCode::RESOURCE_EXHAUSTED);
+  const std::unique_ptr<RawClient> ann = As("ann");
+  const auto list = [&] {
+    grpc::ClientContext context;
+    context.AddMetadata("x-large", std::string(100'000, 'x'));
+    v1::ListDevicesReply reply;
+    return ann->stub().ListDevices(&context, v1::ListDevicesRequest(), &reply);
+  };
+  ExpectRefused(list, StatusCode::RESOURCE_EXHAUSTED, "limit", "rpc=.*ListDevices peer=");
+  const std::unique_ptr<RawClient> long_token = WithToken(std::string(100'000, 'x'));
+  ExpectRefused([&] { return ListDevices(*long_token); }, StatusCode::RESOURCE_EXHAUSTED, "limit",
+                "rpc=.*ListDevices peer=");
   ExpectServes();
 }
 

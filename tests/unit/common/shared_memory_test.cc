@@ -42,12 +42,12 @@ TEST(MemorySegment, WhatCouldShrinkIsRefused) {
 class PacketSocketTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    int ends[2];
-    ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
-    here_ = UniqueFd(ends[0]);
-    there_ = UniqueFd(ends[1]);
+    absl::StatusOr<SocketPair> pair = ConnectedPackets();
+    ASSERT_TRUE(pair.ok()) << pair.status();
+    here_ = std::move(pair->one);
+    there_ = std::move(pair->other);
   }
-  absl::StatusOr<Packet> Receive(bool blocking = true) {
+  absl::StatusOr<Packet> Receive(Blocking blocking = Blocking::kYes) {
     return ReceivePacket(there_.get(), {buffer_, sizeof(buffer_)}, blocking);
   }
 
@@ -61,7 +61,7 @@ TEST_F(PacketSocketTest, MessagesStayWholeAndInOrder) {
   EXPECT_EQ(Receive()->size_bytes, 3u);
   EXPECT_EQ(Receive()->size_bytes, 5u);
   EXPECT_EQ(std::string(buffer_, 5), "three");
-  EXPECT_TRUE(absl::IsUnavailable(Receive(/*blocking=*/false).status()));
+  EXPECT_TRUE(absl::IsUnavailable(Receive(Blocking::kNo).status()));
 }
 
 TEST_F(PacketSocketTest, PassesADescriptor) {

@@ -1,4 +1,4 @@
-#include "server/rpc/channel_reactor.h"
+#include "server/rpc/channel/channel.h"
 
 #include <algorithm>
 #include <chrono>
@@ -9,7 +9,6 @@
 #include "server/rpc/auth/refusal_log.h"
 #include "server/rpc/call_counter.h"
 #include "server/rpc/convert.h"
-#include "server/rpc/status_codes.h"
 
 namespace acceld::rpc {
 namespace {
@@ -28,32 +27,30 @@ constexpr std::chrono::seconds kGoodbyePatience{5};
 
 }  // namespace
 
-ChannelStream* ChannelReactor::Start(const RpcContext& rpc, Caller caller) {
-  std::shared_ptr<ChannelReactor> reactor(new ChannelReactor(rpc, std::move(caller)));
-  reactor->self_ = reactor;
-  reactor->StartRead(&reactor->incoming_);
-  return reactor.get();
+void Channel::NothingMore() {
+  absl::Status status;
+  {
+    MutexLock lock(mutex_);
+    if (last_words_.has_value()) status = *last_words_;
+  }
+  Finish(status);
 }
 
-void ChannelReactor::OnReadDone(bool ok) {
-  if (!ok) {
-    absl::Status status;  // The client closed or is gone.
-    {
-      MutexLock lock(mutex_);
-      if (last_words_.has_value()) status = *last_words_;
-    }
-    return Finish(status);
-  }
+void Channel::Refuse(const absl::Status& why) {
   {
     MutexLock lock(mutex_);
     reading_ = false;
   }
-  const size_t size_bytes = incoming_.Length();
-  const grpc::Status decoded =
-      grpc::SerializationTraits<v1::CommandBatch>::Deserialize(&incoming_, &batch_);
-  if (!decoded.ok()) {
-    return EndSession(absl::InvalidArgumentError("a message that is no CommandBatch"));
+  if (absl::IsResourceExhausted(why)) NoteRefusal(observability::Refusal::kLimit, why);
+  EndSession(why);
+}
+
+void Channel::TakeIn(v1::CommandBatch& batch, size_t size_bytes) {
+  {
+    MutexLock lock(mutex_);
+    reading_ = false;
   }
+  batch_.Swap(&batch);
   CountBatch(batch_, rpc_.instruments);
   if (session_ != nullptr) session_->RenewLease();
   uncredited_ += batch_.commands_size();
@@ -71,7 +68,7 @@ void ChannelReactor::OnReadDone(bool ok) {
   TakeTurn();
 }
 
-void ChannelReactor::EndSession(const absl::Status& why) {
+void Channel::EndSession(const absl::Status& why) {
   if (session_ != nullptr) {
     bool over;
     {
@@ -80,43 +77,71 @@ void ChannelReactor::EndSession(const absl::Status& why) {
     }
     if (over) return ReadNext();  // A command of a session that was just ended.
     rpc_.sessions.End(session_, why);
+    {
+      MutexLock lock(mutex_);
+      in_turn_ = false;
+    }
+    Flush();
   }
   Finish(why);
 }
 
-bool ChannelReactor::IsHeavy() {
+bool Channel::IsHeavy() {
   if (session_ != nullptr) return session_->IsHeavy(batch_);
   return batch_.commands_size() > 0 && batch_.commands(0).hello().has_resume();
 }
 
-void ChannelReactor::QueueTurn() {
+void Channel::QueueTurn() {
   const absl::Status queued =
       rpc_.decoders.Submit([self = shared_from_this()] { self->TakeTurn(); });
   if (!queued.ok()) Finish(queued);
 }
 
-void ChannelReactor::TakeTurn() {
+void Channel::TakeTurn() {
   {
     MutexLock lock(mutex_);
     if (ended_) return;                                                   // Between two turns.
     if (last_words_.has_value()) next_command_ = batch_.commands_size();  // Too late.
+    in_turn_ = true;
   }
+  const bool done = HandleBatch();
+  {
+    MutexLock lock(mutex_);
+    in_turn_ = false;
+  }
+  Flush();
+  if (done) {
+    ReadNext();
+  } else {
+    Rest();
+  }
+}
+
+bool Channel::HandleBatch() {
   const auto end_of_turn = std::chrono::steady_clock::now() + kTurn;
   for (; next_command_ < batch_.commands_size(); ++next_command_) {
     if ((heavy_ || next_command_ % kCommandsPerLook == 0) &&
         std::chrono::steady_clock::now() > end_of_turn) {
-      return QueueTurn();
+      QueueTurn();
+      return false;
     }
     v1::Command& command = *batch_.mutable_commands(next_command_);
     if (session_ == nullptr) {
       const absl::Status status = OnHello(command);
-      if (!status.ok()) return Finish(status);
-      continue;
+      if (status.ok()) continue;
+      Finish(status);
+      return false;
     }
     const absl::StatusOr<ClientSession::Intake> taken = session_->Take(command, shared_from_this());
-    if (absl::IsAborted(taken.status())) return Finish(taken.status());
-    if (!taken.ok()) return EndSession(taken.status());
-    if (*taken == ClientSession::Intake::kNeedsProgram) return;
+    if (absl::IsAborted(taken.status())) {
+      Finish(taken.status());
+      return false;
+    }
+    if (!taken.ok()) {
+      EndSession(taken.status());
+      return false;
+    }
+    if (*taken == ClientSession::Intake::kNeedsProgram) return false;
     if (*taken == ClientSession::Intake::kEnded) break;
     upload_uncredited_ |= command.has_begin_upload();
   }
@@ -124,10 +149,10 @@ void ChannelReactor::TakeTurn() {
       uncredited_bytes_ > kMaxUncreditedBytes) {
     Credit();
   }
-  ReadNext();
+  return true;
 }
 
-absl::Status ChannelReactor::OnHello(const v1::Command& command) {
+absl::Status Channel::OnHello(const v1::Command& command) {
   if (!command.has_hello()) {
     return absl::InvalidArgumentError("the first command of a channel must be Hello");
   }
@@ -153,7 +178,7 @@ absl::Status ChannelReactor::OnHello(const v1::Command& command) {
   welcome.set_command_window(rpc_.options.command_window);
   welcome.set_lease_ms(static_cast<uint32_t>(session->lease().count()));
   welcome.set_commands_taken(commands_taken);
-  welcome.set_has_segments(rpc_.options.segment_bytes > 0);
+  welcome.set_local_transport(rpc_.options.segment_bytes > 0);
   Send(std::move(event));
   bool ended;
   {
@@ -165,15 +190,15 @@ absl::Status ChannelReactor::OnHello(const v1::Command& command) {
   return absl::OkStatus();
 }
 
-bool ChannelReactor::HoldsBack() {
+bool Channel::HoldsBack() {
   MutexLock lock(mutex_);
   // A client that does not take its events is not waited for.
   return !reading_ && event_bytes_ < rpc_.options.max_event_bytes;
 }
 
-void ChannelReactor::ContinueIntake() { QueueTurn(); }
+void Channel::ContinueIntake() { QueueTurn(); }
 
-void ChannelReactor::Credit() {
+void Channel::Credit() {
   v1::Event event;
   event.mutable_credit()->set_commands(std::exchange(uncredited_, 0));
   uncredited_bytes_ = 0;
@@ -181,14 +206,15 @@ void ChannelReactor::Credit() {
   Send(std::move(event));
 }
 
-void ChannelReactor::ReadNext() {
+void Channel::ReadNext() {
   batch_.Clear();
   MutexLock lock(mutex_);
   paused_ = true;
   StartReadIfPaused();
+  if (paused_) Rest();
 }
 
-bool ChannelReactor::MayRead() {
+bool Channel::MayRead() {
   // After a goodbye nothing is taken in; the read finds out when the client closes.
   if (last_words_.has_value()) return true;
   if (requests_ >= rpc_.options.max_requests || event_bytes_ >= rpc_.options.max_event_bytes) {
@@ -206,70 +232,78 @@ bool ChannelReactor::MayRead() {
   return false;
 }
 
-void ChannelReactor::LookAgain() {
+void Channel::LookAgain() {
   MutexLock lock(mutex_);
   looks_again_ = false;
   StartReadIfPaused();
 }
 
-void ChannelReactor::StartReadIfPaused() {
+void Channel::StartReadIfPaused() {
   if (ended_ || !paused_ || !MayRead()) return;
   paused_ = false;
   reading_ = true;
-  StartRead(&incoming_);
+  Read();
 }
 
-void ChannelReactor::Send(v1::Event event) {
+void Channel::Send(v1::Event event) {
   const size_t size_bytes = event.ByteSizeLong();
   if (event.has_ready()) rpc_.instruments.inline_out_bytes.Add(event.ready().data().size());
-  MutexLock lock(mutex_);
-  if (ended_ || last_words_.has_value()) return;
-  if (outgoing_.empty() || outgoing_.back().size_bytes + size_bytes > kMaxBatchBytes) {
-    outgoing_.emplace_back();
+  {
+    MutexLock lock(mutex_);
+    if (ended_ || last_words_.has_value()) return;
+    if (outgoing_.empty() || outgoing_.back().size_bytes + size_bytes > kMaxBatchBytes) {
+      outgoing_.emplace_back();
+    }
+    *outgoing_.back().message.add_events() = std::move(event);
+    outgoing_.back().size_bytes += size_bytes;
+    event_bytes_ += size_bytes;
   }
-  *outgoing_.back().message.add_events() = std::move(event);
-  outgoing_.back().size_bytes += size_bytes;
-  event_bytes_ += size_bytes;
-  StartWriteIfIdle();
+  Flush();
 }
 
-void ChannelReactor::StartWriteIfIdle() {
-  if (ended_ || write_in_flight_ || outgoing_.empty()) return;
-  write_in_flight_ = true;
-  writing_.Clear();
-  bool owned = false;
-  // Serialization into fresh slices cannot fail; a reader of an empty buffer sees no events.
-  (void)grpc::SerializationTraits<v1::EventBatch>::Serialize(outgoing_.front().message, &writing_,
-                                                             &owned);
-  event_bytes_ -= outgoing_.front().size_bytes;
-  outgoing_.pop_front();
-  StartWrite(&writing_);
+void Channel::Flush() {
+  while (true) {
+    v1::EventBatch batch;
+    {
+      MutexLock lock(mutex_);
+      if (ended_ || in_turn_ || write_in_flight_ || outgoing_.empty()) return;
+      write_in_flight_ = true;
+      batch.Swap(&outgoing_.front().message);
+      event_bytes_ -= outgoing_.front().size_bytes;
+      outgoing_.pop_front();
+    }
+    if (!Write(batch)) return;
+    MutexLock lock(mutex_);
+    write_in_flight_ = false;
+    StartReadIfPaused();
+  }
 }
 
-void ChannelReactor::OnWriteDone(bool ok) {
-  MutexLock lock(mutex_);
-  write_in_flight_ = false;
-  if (!ok) return;  // The read fails too and ends the stream.
-  StartWriteIfIdle();
-  StartReadIfPaused();
+void Channel::OnWritten() {
+  {
+    MutexLock lock(mutex_);
+    write_in_flight_ = false;
+    StartReadIfPaused();
+  }
+  Flush();
 }
 
-void ChannelReactor::BeginRequest() {
+void Channel::BeginRequest() {
   MutexLock lock(mutex_);
   ++requests_;
 }
 
-void ChannelReactor::EndRequest() {
+void Channel::EndRequest() {
   MutexLock lock(mutex_);
   --requests_;
   StartReadIfPaused();
 }
 
-void ChannelReactor::NoteRefusal(observability::Refusal reason, const absl::Status& why) {
+void Channel::NoteRefusal(observability::Refusal reason, const absl::Status& why) {
   rpc::NoteRefusal(rpc_.instruments, reason, "Channel", caller_, why);
 }
 
-void ChannelReactor::SayGoodbye(const absl::Status& why) {
+void Channel::SayGoodbye(const absl::Status& why) {
   v1::Event event;
   event.mutable_goodbye()->set_code(static_cast<uint32_t>(why.code()));
   event.mutable_goodbye()->set_message(EscapeNonUtf8(why.message()));
@@ -284,31 +318,23 @@ void ChannelReactor::SayGoodbye(const absl::Status& why) {
   StartReadIfPaused();
 }
 
-void ChannelReactor::Displace(const absl::Status& why) { Finish(why); }
+void Channel::Displace(const absl::Status& why) { Finish(why); }
 
-void ChannelReactor::Finish(const absl::Status& status) {
+void Channel::Finish(const absl::Status& status) {
   LeaveSession();
   MutexLock lock(mutex_);
   if (std::exchange(ended_, true)) return;
   outgoing_.clear();
-  ChannelStream::Finish(ToGrpc(status));
+  End(status, last_words_.has_value());
 }
 
-void ChannelReactor::LeaveSession() {
+void Channel::LeaveSession() {
   std::shared_ptr<ClientSession> session;
   {
     MutexLock lock(mutex_);
     session = session_;
   }
   if (session != nullptr) rpc_.sessions.Detach(session, *this);
-}
-
-// Also when nothing is being read: the stream would otherwise never finish.
-void ChannelReactor::OnCancel() { Finish(absl::CancelledError("the stream broke")); }
-
-void ChannelReactor::OnDone() {
-  LeaveSession();
-  const std::shared_ptr<ChannelReactor> last = std::move(self_);
 }
 
 }  // namespace acceld::rpc

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "client/transport/channel_stream.h"
+#include "common/message_socket.h"
+#include "common/unique_fd.h"
+
+namespace acceld::client {
+
+// A Channel without gRPC, for a daemon on this host (segment_messages.h): a batch costs a system
+// call and wakes one thread of the other side.
+class LocalStream final : public ChannelStream {
+ public:
+  // Goes on with the session that has this token, in place of the stream that it has now.
+  // `socket_path` is that of the daemon's first socket. Blocks for an answer, up to seconds.
+  static absl::StatusOr<std::unique_ptr<LocalStream>> Open(const std::string& socket_path,
+                                                           absl::string_view session_token);
+
+  bool Write(const v1::CommandBatch& batch) override;
+  bool Read(v1::EventBatch& batch) override;
+  void Cancel() override;
+  absl::Status Finish() override;
+
+ private:
+  explicit LocalStream(UniqueFd socket) : socket_(std::move(socket)) {}
+
+  const UniqueFd socket_;
+  std::string writing_;
+  MessageReceiver receiver_{SIZE_MAX};  // What a daemon sends is bounded by what was asked for.
+};
+
+}  // namespace acceld::client

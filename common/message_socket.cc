@@ -1,0 +1,51 @@
+#include "common/message_socket.h"
+
+#include <array>
+
+#include "absl/strings/str_cat.h"
+
+namespace acceld {
+namespace {
+
+constexpr char kLast = 0, kMoreFollow = 1;
+constexpr size_t kMaxPayloadBytes = kMaxPacketBytes - 1;
+// Without blocking, so many packets are taken before others have their turn.
+constexpr int kMaxPackets = 16;
+
+}  // namespace
+
+absl::Status SendMessage(int socket, absl::string_view message, size_t& sent, Blocking blocking) {
+  do {
+    const absl::string_view part = message.substr(sent, kMaxPayloadBytes);
+    const char& kind = sent + part.size() < message.size() ? kMoreFollow : kLast;
+    ACCELD_RETURN_IF_ERROR(SendPacket(socket, {&kind, 1}, part, blocking));
+    sent += part.size();
+  } while (sent < message.size());
+  return absl::OkStatus();
+}
+
+absl::StatusOr<absl::string_view> MessageReceiver::Receive(int socket, Blocking blocking) {
+  // One for each thread, not for each of many connections.
+  thread_local std::array<char, kMaxPacketBytes> buffer;
+  if (is_whole_) message_.clear();
+  for (int i = 0; blocking == Blocking::kYes || i < kMaxPackets; ++i) {
+    ACCELD_ASSIGN_OR_RETURN(const Packet packet,
+                            ReceivePacket(socket, absl::MakeSpan(buffer), blocking));
+    if (packet.size_bytes == 0) return absl::CancelledError("the other side has closed the socket");
+    const absl::string_view payload(buffer.data() + 1, packet.size_bytes - 1);
+    if (buffer[0] != kLast && buffer[0] != kMoreFollow) {
+      return absl::InvalidArgumentError(absl::StrCat("a packet of kind ", int{buffer[0]}));
+    }
+    if (message_.size() + payload.size() > max_message_bytes_) {
+      return absl::ResourceExhaustedError(absl::StrCat(
+          "a message of more than ", max_message_bytes_, " bytes, which is the limit"));
+    }
+    is_whole_ = buffer[0] == kLast;
+    if (is_whole_ && message_.empty()) return payload;
+    message_.append(payload.data(), payload.size());
+    if (is_whole_) return absl::string_view(message_);
+  }
+  return absl::UnavailableError("more is to come");
+}
+
+}  // namespace acceld

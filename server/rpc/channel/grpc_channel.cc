@@ -1,0 +1,66 @@
+#include "server/rpc/channel/grpc_channel.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/rpc/status_codes.h"
+
+namespace acceld::rpc {
+
+ChannelStream* GrpcChannel::Start(const RpcContext& rpc, Caller caller) {
+  std::shared_ptr<GrpcChannel> channel(new GrpcChannel(rpc, std::move(caller)));
+  channel->self_ = channel;
+  channel->Read();
+  return channel.get();
+}
+
+void GrpcChannel::Read() {
+  MutexLock lock(mutex_);
+  if (!finished_) StartRead(&incoming_);
+}
+
+void GrpcChannel::OnReadDone(bool ok) {
+  if (!ok) return NothingMore();
+  const size_t size_bytes = incoming_.Length();
+  if (size_bytes > static_cast<size_t>(rpc_.options.max_message_bytes)) {
+    return Refuse(absl::ResourceExhaustedError(absl::StrCat(
+        "a message of ", size_bytes, " bytes; the limit is ", rpc_.options.max_message_bytes)));
+  }
+  v1::CommandBatch batch;
+  if (!grpc::SerializationTraits<v1::CommandBatch>::Deserialize(&incoming_, &batch).ok()) {
+    return Refuse(absl::InvalidArgumentError("a message that is no CommandBatch"));
+  }
+  TakeIn(batch, size_bytes);
+}
+
+bool GrpcChannel::Write(const v1::EventBatch& batch) {
+  grpc::ByteBuffer bytes;
+  bool owned = false;
+  // Serialization into fresh slices cannot fail; a reader of an empty buffer sees no events.
+  (void)grpc::SerializationTraits<v1::EventBatch>::Serialize(batch, &bytes, &owned);
+  MutexLock lock(mutex_);
+  if (finished_) return false;
+  writing_.Swap(&bytes);
+  StartWrite(&writing_);
+  return false;
+}
+
+void GrpcChannel::OnWriteDone(bool ok) {
+  if (ok) OnWritten();  // Otherwise the read fails too and ends the stream.
+}
+
+void GrpcChannel::End(const absl::Status& status, bool) {
+  MutexLock lock(mutex_);
+  finished_ = true;
+  ChannelStream::Finish(ToGrpc(status));
+}
+
+// Also when nothing is being read: the stream would otherwise never finish.
+void GrpcChannel::OnCancel() { Channel::Finish(absl::CancelledError("the stream broke")); }
+
+void GrpcChannel::OnDone() {
+  LeaveSession();
+  const std::shared_ptr<GrpcChannel> last = std::move(self_);
+}
+
+}  // namespace acceld::rpc

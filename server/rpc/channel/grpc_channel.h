@@ -1,0 +1,38 @@
+#pragma once
+
+#include <memory>
+
+#include "server/rpc/channel/channel.h"
+#include "server/rpc/gated_service.h"
+
+namespace acceld::rpc {
+
+// A Channel that is a gRPC stream. gRPC owns it from its creation to OnDone.
+class GrpcChannel final : public ChannelStream, public Channel {
+ public:
+  // For gRPC, to which it belongs.
+  static ChannelStream* Start(const RpcContext& rpc, Caller caller);
+
+ private:
+  GrpcChannel(const RpcContext& rpc, Caller caller)
+      : Channel(rpc, std::move(caller), /*session=*/nullptr) {}
+
+  void Read() override;
+  bool Write(const v1::EventBatch& batch) override;
+  void End(const absl::Status& status, bool said_goodbye) override;
+
+  void OnReadDone(bool ok) override;
+  void OnWriteDone(bool ok) override;
+  void OnCancel() override;
+  void OnDone() override;
+
+  std::shared_ptr<GrpcChannel> self_;  // gRPC's share: from Start to OnDone.
+  grpc::ByteBuffer incoming_;          // Of the read under way.
+
+  // Orders StartRead, StartWrite and Finish; gRPC calls nobody back from inside them.
+  Mutex mutex_;
+  grpc::ByteBuffer writing_ ABSL_GUARDED_BY(mutex_);
+  bool finished_ ABSL_GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace acceld::rpc

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "common/mutex.h"
+#include "common/status.h"
+#include "common/unique_fd.h"
+#include "server/rpc/channel/local_channel.h"
+
+namespace acceld::rpc {
+
+// The channels of clients on this host, and the few threads that serve them all. Any thread may
+// call.
+class LocalChannels {
+ public:
+  static absl::StatusOr<std::unique_ptr<LocalChannels>> Start(int threads);
+  // Ends the channels that are left. Blocks for what its threads are doing.
+  ~LocalChannels();
+  LocalChannels(const LocalChannels&) = delete;
+  LocalChannels& operator=(const LocalChannels&) = delete;
+
+  // Blocks until none is left, or the deadline has passed.
+  void AwaitNone(std::chrono::steady_clock::time_point deadline);
+
+  // Keeps the channel until it has ended. It is told of what it asks for by Watch.
+  absl::Status Add(std::shared_ptr<LocalChannel> channel);
+  // One thread is told, once, when one of `events` or the end of the connection comes.
+  void Watch(const LocalChannel& channel, uint32_t events);
+
+ private:
+  LocalChannels() = default;
+  void RunThread();
+
+  UniqueFd poll_, stop_;
+  Mutex mutex_;
+  CondVar removed_;
+  // By address: an event that comes late finds nobody.
+  absl::flat_hash_map<const LocalChannel*, std::shared_ptr<LocalChannel>> channels_
+      ABSL_GUARDED_BY(mutex_);
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace acceld::rpc

@@ -1,0 +1,89 @@
+#include "common/message_socket.h"
+
+#include <string>
+#include <thread>
+
+#include "gtest/gtest.h"
+
+namespace acceld {
+namespace {
+
+class MessageSocketTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    absl::StatusOr<SocketPair> pair = ConnectedPackets();
+    ASSERT_TRUE(pair.ok()) << pair.status();
+    here_ = std::move(pair->one);
+    there_ = std::move(pair->other);
+  }
+  absl::Status Send(absl::string_view message) {
+    size_t sent = 0;
+    return SendMessage(here_.get(), message, sent, Blocking::kYes);
+  }
+  absl::StatusOr<std::string> Receive(Blocking blocking = Blocking::kYes) {
+    const absl::StatusOr<absl::string_view> message = receiver_.Receive(there_.get(), blocking);
+    if (!message.ok()) return message.status();
+    return std::string(*message);
+  }
+  static std::string Long(size_t size) {
+    std::string text(size, ' ');
+    for (size_t i = 0; i < size; ++i) text[i] = static_cast<char>(i * 7919 >> 3);
+    return text;
+  }
+
+  UniqueFd here_, there_;
+  MessageReceiver receiver_{size_t{8} << 20};
+};
+
+TEST_F(MessageSocketTest, MessagesOfAnySizeStayWholeAndInOrder) {
+  for (size_t size : {size_t{0}, size_t{1}, kMaxPacketBytes - 2, kMaxPacketBytes - 1,
+                      kMaxPacketBytes, 3 * (kMaxPacketBytes - 1), size_t{5'000'000}}) {
+    std::thread sender([&] {
+      EXPECT_TRUE(Send(Long(size)).ok());
+      EXPECT_TRUE(Send("then").ok());
+    });
+    EXPECT_EQ(*Receive(), Long(size)) << size;
+    EXPECT_EQ(*Receive(), "then");
+    sender.join();
+  }
+}
+
+TEST_F(MessageSocketTest, WhatDoesNotFitNowIsSentLater) {
+  const std::string message = Long(5'000'000);
+  size_t sent = 0;
+  int rounds = 0;
+  absl::StatusOr<std::string> got = absl::UnavailableError("");
+  while (absl::IsUnavailable(got.status())) {
+    ++rounds;
+    if (sent < message.size()) {
+      const absl::Status status = SendMessage(here_.get(), message, sent, Blocking::kNo);
+      EXPECT_EQ(status.ok(), sent == message.size());
+      EXPECT_TRUE(status.ok() || absl::IsUnavailable(status)) << status;
+    }
+    got = Receive(Blocking::kNo);
+  }
+  EXPECT_GT(rounds, 5);
+  EXPECT_EQ(*got, message);
+}
+
+TEST_F(MessageSocketTest, AMessageAboveTheMaximumIsRefused) {
+  std::thread sender([&] { (void)Send(Long((size_t{8} << 20) + 1)); });
+  EXPECT_EQ(Receive().status().code(), absl::StatusCode::kResourceExhausted);
+  there_ = UniqueFd();
+  sender.join();
+}
+
+TEST_F(MessageSocketTest, WhatIsNoMessageIsSaidToBeNone) {
+  ASSERT_TRUE(SendPacket(here_.get(), "garbage").ok());
+  EXPECT_EQ(Receive().status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST_F(MessageSocketTest, TheEndIsSeenAfterWhatWasSent) {
+  ASSERT_TRUE(Send("last").ok());
+  here_ = UniqueFd();
+  EXPECT_EQ(*Receive(Blocking::kNo), "last");
+  EXPECT_TRUE(absl::IsCancelled(Receive(Blocking::kNo).status()));
+}
+
+}  // namespace
+}  // namespace acceld
