@@ -2,9 +2,12 @@
 
 #include <cstdint>
 
-// How bulk bytes go between a client and a daemon on the same host: through a segment of shared
-// memory (memory_segment.h) that the daemon makes for one connection to a second unix socket
-// (packet_socket.h), whose messages say what lies where in it. Requests are answered in order; up
+// How a client and a daemon on the same host pass gRPC by: with messages on a second unix socket
+// (packet_socket.h), over which the client gets a socket for its commands (kChannel) and memory for
+// bulk bytes.
+//
+// Bulk bytes go through a segment of shared memory (memory_segment.h) that the daemon makes for one
+// connection, whose messages say what lies where in it. Requests are answered in order; up
 // to kMaxOutstanding may wait for their answers. While the daemon copies one part, the client fills
 // or empties another, so that a few megabytes, which stay in the processor's cache, serve arrays of
 // any size.

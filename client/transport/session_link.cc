@@ -22,6 +22,9 @@ constexpr int kPauses = 50;
 constexpr std::chrono::milliseconds kLazyTick{1};
 // After so many ticks without any command they are not expected any more.
 constexpr int kIdleTicks = 100;
+// Commands that come so soon after others were written are given time to gather: each batch costs
+// the daemon about as much as ten commands. Who waits for an answer writes at once.
+constexpr std::chrono::microseconds kFlow{200}, kGather{50};
 // So often in a row must a caller have been quicker than the writer thread.
 constexpr int kQuickCallers = 4;
 constexpr std::chrono::milliseconds kMinBackoff{20}, kMaxBackoff{500};
@@ -147,6 +150,7 @@ void SessionLink::RunWriter() {
   int idle_ticks = 0;
   bool lazy = false;
   uint64_t seen_flushes = 0;
+  Clock::time_point last_flush;
   const auto keep_alive = lease_.count() > 0 ? lease_ / 3 : std::chrono::hours(24 * 365);
   while (true) {
     const Clock::duration patience = lazy ? Clock::duration(kLazyTick) : keep_alive;
@@ -159,6 +163,10 @@ void SessionLink::RunWriter() {
     // Their next batch takes them along.
     if (wakeup == Wakeup::kReleases && callers_write) continue;
     const bool wrote = (wakeup == Wakeup::kWork || wakeup == Wakeup::kReleases) && Flush();
+    if (wrote) {
+      if (Clock::now() - last_flush < kFlow) std::this_thread::sleep_for(kGather);
+      last_flush = Clock::now();
+    }
     beaten = !wrote && callers_write ? beaten + 1 : 0;
     const bool was_lazy = std::exchange(lazy, beaten >= kQuickCallers);
     if (lazy != was_lazy) outbox_.SetLazy(lazy);

@@ -140,18 +140,20 @@ TEST_F(DaemonLimitsTest, Messages) {
   EXPECT_THAT(run.error_message(), HasSubstr("has 400000 bytes; a reply holds at most 65536"));
 }
 
-// One thread copies 64 MiB while the others' turn comes at once.
+// One thread copies 64 MiB while the others' turn comes at once, unless it is quicker.
 TEST_F(DaemonLimitsTest, QueuedCopies) {
   ASSERT_NO_FATAL_FAILURE(Start({"--max-queued-copies", "1"}));
   std::vector<v1::Command> commands = {Hello(), Splat(1, 16 << 20)};
   constexpr size_t kFetches = 20;
   for (size_t i = 1; i <= kFetches; ++i) commands.push_back(Fetch(i, 1));
-  const RawClient::Outcome outcome = RawClient(address()).Send(commands, kFetches + 1);
   size_t refused = 0;
-  for (const v1::Event& event : outcome.events) {
-    if (!event.has_ready() || event.ready().code() == 0) continue;
-    ++refused;
-    ExpectExhausted(event.ready(), "transfer: 1 of 1 entries are queued");
+  for (int round = 0; round < 100 && refused == 0; ++round) {
+    const RawClient::Outcome outcome = RawClient(address()).Send(commands, kFetches + 1);
+    for (const v1::Event& event : outcome.events) {
+      if (!event.has_ready() || event.ready().code() == 0) continue;
+      ++refused;
+      ExpectExhausted(event.ready(), "transfer: 1 of 1 entries are queued");
+    }
   }
   EXPECT_GT(refused, 0u);
 }
@@ -265,6 +267,38 @@ TEST_F(DaemonLimitsTest, Leases) {
   const RawClient::Outcome outcome = RawClient(address()).Send({hello}, 1);
   ASSERT_EQ(outcome.events.size(), 1u);
   EXPECT_EQ(outcome.events[0].welcome().lease_ms(), 1500u);
+}
+
+TEST_F(DaemonLimitsTest, Deadlines) {
+  ASSERT_NO_FATAL_FAILURE(Start({"--max-deadlines", "1"}));
+  v1::Command first = Execute(1, 1, 2), second = Execute(1, 1, 3);
+  first.mutable_execute()->set_timeout_ms(60'000);
+  second.mutable_execute()->set_timeout_ms(60'000);
+  ExpectExhausted(Ask({Register(kDoubleText), Begin(1, 2), first, second, Fetch(9, 3)}, 9, 3),
+                  "all of 1");
+}
+
+TEST_F(DaemonLimitsTest, SharedMemory) {
+  const ir::Literal value = Floats(std::vector<float>(300'000, 3));
+  for (const std::vector<std::string>& flags : std::vector<std::vector<std::string>>{
+           {"--max-segment-connections", "1", "--segment-threads", "1", "--channel-threads", "1"},
+           {"--segment-size", "64KiB"},
+           {"--segment-size", "0"}}) {
+    ASSERT_NO_FATAL_FAILURE(Start(flags));
+    std::vector<std::thread> clients;
+    for (int i = 0; i < 4; ++i) {
+      clients.emplace_back([&] {
+        const auto client = client::Client::Connect(
+            {.address = address(), .lease = std::chrono::milliseconds(60'000)});
+        ASSERT_TRUE(client.ok()) << client.status();
+        for (int round = 0; round < 3; ++round) {
+          EXPECT_TRUE(*(*client)->Upload(value)->Fetch() == value);
+        }
+      });
+    }
+    for (std::thread& client : clients) client.join();
+    Stop();
+  }
 }
 
 }  // namespace

@@ -181,18 +181,24 @@ int Main(int argc, char** argv) {
   const testing::Process peer = StartPeer(folder.path());
   const auto daemon = testing::StartDaemon(folder.path());
   ACCELD_CHECK(daemon.ok());
-  for (const bool leased : {false, true}) {
-    client::ConnectOptions options;
-    options.address = daemon->address;
-    options.lease = std::chrono::seconds(leased ? 30 : 0);
-    const std::shared_ptr<Client> client = *Client::Connect(options);
-    std::printf("%s%s\n", leased ? "\n" : "",
-                leased ? "A session with a lease" : "A session without a lease");
+  struct Kind {
+    const char* title;
+    int lease_seconds;
+    bool local;
+  };
+  for (const Kind& kind :
+       {Kind{"A session without a lease", 0, true}, Kind{"\nA session with a lease", 30, true},
+        Kind{"\nA session over gRPC, as those of other hosts", 30, false}}) {
+    const std::shared_ptr<Client> client =
+        *Client::Connect({.address = daemon->address,
+                          .lease = std::chrono::seconds(kind.lease_seconds),
+                          .local_transport = kind.local});
+    std::printf("%s\n", kind.title);
     Heading("One client, small executions whose input is ready");
     MeasureSubmission(client, rounds * 100);
     Heading("One at a time (x: to the gRPC stream's ping-pong)");
     MeasureRoundTrips(folder.path(), client, rounds);
-    if (leased) continue;
+    if (kind.lease_seconds > 0) continue;
     Heading("256 MiB");
     MeasureBulk(folder.path(), daemon->address, std::clamp(rounds / 200, 3, 20));
   }
