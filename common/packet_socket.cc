@@ -123,9 +123,12 @@ absl::StatusOr<Packet> ReceivePacket(int socket, absl::Span<char> buffer, Blocki
   header.msg_control = &control;
   header.msg_controllen = sizeof(control);
   ssize_t size;
+  // That the other side has closed with messages of ours unread is said once, before what it has
+  // sent itself.
+  int resets = 0;
   do {
     size = recvmsg(socket, &header, MSG_CMSG_CLOEXEC | FlagsOf(blocking));
-  } while (size < 0 && errno == EINTR);
+  } while (size < 0 && (errno == EINTR || (errno == ECONNRESET && ++resets == 1)));
   if (size < 0 && errno == ECONNRESET) return Packet{};
   if (size < 0) return SystemError("a message");
   Packet packet{.size_bytes = static_cast<size_t>(size), .passed = UniqueFd()};

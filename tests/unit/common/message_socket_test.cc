@@ -85,5 +85,14 @@ TEST_F(MessageSocketTest, TheEndIsSeenAfterWhatWasSent) {
   EXPECT_TRUE(absl::IsCancelled(Receive(Blocking::kNo).status()));
 }
 
+TEST_F(MessageSocketTest, LastWordsAreHeardAlsoFromOneThatHasNotReadEverything) {
+  size_t sent = 0;
+  ASSERT_TRUE(SendMessage(there_.get(), "unread", sent, Blocking::kYes).ok());
+  ASSERT_TRUE(Send("goodbye").ok());
+  here_ = UniqueFd();
+  EXPECT_EQ(*Receive(), "goodbye");
+  EXPECT_TRUE(absl::IsCancelled(Receive().status()));
+}
+
 }  // namespace
 }  // namespace acceld
