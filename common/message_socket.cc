@@ -1,6 +1,7 @@
 #include "common/message_socket.h"
 
 #include <array>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 
@@ -25,9 +26,9 @@ absl::Status SendMessage(int socket, absl::string_view message, size_t& sent, Bl
 }
 
 absl::StatusOr<absl::string_view> MessageReceiver::Receive(int socket, Blocking blocking) {
-  // One for each thread, not for each of many connections.
+  // For each thread, not for each of many connections, which hold nothing between two messages.
   thread_local std::array<char, kMaxPacketBytes> buffer;
-  if (is_whole_) message_.clear();
+  thread_local std::string whole;
   for (int i = 0; blocking == Blocking::kYes || i < kMaxPackets; ++i) {
     ACCELD_ASSIGN_OR_RETURN(const Packet packet,
                             ReceivePacket(socket, absl::MakeSpan(buffer), blocking));
@@ -40,10 +41,12 @@ absl::StatusOr<absl::string_view> MessageReceiver::Receive(int socket, Blocking 
       return absl::ResourceExhaustedError(absl::StrCat(
           "a message of more than ", max_message_bytes_, " bytes, which is the limit"));
     }
-    is_whole_ = buffer[0] == kLast;
-    if (is_whole_ && message_.empty()) return payload;
+    const bool is_whole = buffer[0] == kLast;
+    if (is_whole && message_.empty()) return payload;
     message_.append(payload.data(), payload.size());
-    if (is_whole_) return absl::string_view(message_);
+    if (!is_whole) continue;
+    whole = std::exchange(message_, std::string());
+    return absl::string_view(whole);
   }
   return absl::UnavailableError("more is to come");
 }

@@ -30,7 +30,6 @@ class MessageReceiver {
  private:
   const size_t max_message_bytes_;
   std::string message_;  // What has come of one that takes several packets.
-  bool is_whole_ = true;
 };
 
 }  // namespace acceld

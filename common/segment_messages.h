@@ -34,10 +34,9 @@ enum class RequestKind : uint32_t {
   kDownload = 4,
   // The connection is going to end; the session is not.
   kLeave = 5,
-  // The answer carries the descriptor of a socket that is the session's Channel from now on,
-  // instead
-  // of the stream that it was opened or resumed on: CommandBatch one way, EventBatch the other, cut
-  // as message_socket.h says. Its last event is a Goodbye when the daemon ends it.
+  // The answer carries the descriptor of a socket that is the session's Channel from now on, in
+  // place of the stream that it was opened or resumed on: CommandBatch one way, EventBatch the
+  // other, cut as message_socket.h says. Its last event is a Goodbye when the daemon ends it.
   kChannel = 6,
 };
 

@@ -9,6 +9,7 @@
 #include "common/bytes_field.h"
 #include "grpcpp/support/proto_buffer_reader.h"
 #include "server/rpc/auth/refusal_log.h"
+#include "server/rpc/message_size.h"
 #include "server/rpc/status_codes.h"
 
 namespace acceld::rpc {
@@ -90,11 +91,11 @@ void UploadReactor::TakeChunk() {
 }
 
 void UploadReactor::OnReadDone(bool ok) {
-  if (ok && chunk_.Length() > static_cast<size_t>(rpc_.options.max_message_bytes)) {
-    const absl::Status status = absl::ResourceExhaustedError(absl::StrCat(
-        "a message of ", chunk_.Length(), " bytes; the limit is ", rpc_.options.max_message_bytes));
-    NoteRefusal(rpc_.instruments, observability::Refusal::kLimit, "Upload", caller_, status);
-    return End(status);
+  const absl::Status size = CheckMessageSize(ok ? chunk_.Length() : 0,
+                                             static_cast<size_t>(rpc_.options.max_message_bytes));
+  if (!size.ok()) {
+    NoteRefusal(rpc_.instruments, observability::Refusal::kLimit, "Upload", caller_, size);
+    return End(size);
   }
   if (ok) return TakeChunk();
   if (context_->IsCancelled()) return End(absl::CancelledError("the upload was broken off"));

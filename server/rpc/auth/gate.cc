@@ -9,6 +9,7 @@
 #include "acceld/v1/acceld.grpc.pb.h"
 #include "common/file.h"
 #include "server/rpc/auth/refusal_log.h"
+#include "server/rpc/message_size.h"
 
 namespace acceld::rpc {
 namespace {
@@ -220,10 +221,8 @@ absl::StatusOr<Caller> Gate::Admit(absl::string_view method,
 
 absl::Status Gate::AdmitMessage(absl::string_view method, const Caller& caller,
                                 size_t size_bytes) const {
-  if (size_bytes <= max_message_bytes_) return absl::OkStatus();
-  absl::Status status = absl::ResourceExhaustedError(
-      absl::StrCat("a message of ", size_bytes, " bytes; the limit is ", max_message_bytes_));
-  NoteRefusal(instruments_, Refusal::kLimit, method, caller, status);
+  absl::Status status = CheckMessageSize(size_bytes, max_message_bytes_);
+  if (!status.ok()) NoteRefusal(instruments_, Refusal::kLimit, method, caller, status);
   return status;
 }
 

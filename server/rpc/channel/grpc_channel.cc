@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "absl/strings/str_cat.h"
+#include "server/rpc/message_size.h"
 #include "server/rpc/status_codes.h"
 
 namespace acceld::rpc {
@@ -22,10 +22,9 @@ void GrpcChannel::Read() {
 void GrpcChannel::OnReadDone(bool ok) {
   if (!ok) return NothingMore();
   const size_t size_bytes = incoming_.Length();
-  if (size_bytes > static_cast<size_t>(rpc_.options.max_message_bytes)) {
-    return Refuse(absl::ResourceExhaustedError(absl::StrCat(
-        "a message of ", size_bytes, " bytes; the limit is ", rpc_.options.max_message_bytes)));
-  }
+  const absl::Status size =
+      CheckMessageSize(size_bytes, static_cast<size_t>(rpc_.options.max_message_bytes));
+  if (!size.ok()) return Refuse(size);
   v1::CommandBatch batch;
   if (!grpc::SerializationTraits<v1::CommandBatch>::Deserialize(&incoming_, &batch).ok()) {
     return Refuse(absl::InvalidArgumentError("a message that is no CommandBatch"));

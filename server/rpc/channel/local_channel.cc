@@ -97,6 +97,8 @@ bool LocalChannel::Write(const v1::EventBatch& batch) {
 bool LocalChannel::SendRest() {
   // When the client is gone, who reads or watches finds out.
   blocked_ = !SendMessage(socket_.get(), writing_, written_bytes_, Blocking::kNo).ok();
+  // Of many channels none keeps what a large answer took.
+  if (!blocked_ && writing_.capacity() > kMaxPacketBytes) writing_ = std::string();
   return !blocked_;
 }
 
