@@ -29,14 +29,25 @@ absl::StatusOr<v1::Command*> CommandOutbox::Slot(size_t size_bytes, WhenFull whe
   }
   if (!status_.ok()) return status_;
   const size_t max_commands = std::clamp<size_t>(window_ / 2, 1, kMaxBatchCommands);
-  if (queue_.empty() || queue_.back().size_bytes + size_bytes > kMaxBatchBytes ||
-      queue_.back().commands() >= max_commands) {
+  if (queue_.empty()) {
+    queue_.emplace_back();
+  } else if (queue_.back().size_bytes + size_bytes > kMaxBatchBytes ||
+             queue_.back().commands() >= max_commands) {
+    AddReleases(queue_.back());
     queue_.emplace_back();
   }
   queue_.back().size_bytes += size_bytes;
   pending_bytes_ += size_bytes;
   ++appended_;
   return queue_.back().message->add_commands();
+}
+
+void CommandOutbox::AddReleases(Batch& batch) {
+  if (releases_.empty()) return;
+  batch.message->add_commands()->mutable_release()->mutable_handles()->Add(releases_.begin(),
+                                                                           releases_.end());
+  releases_.clear();
+  ++appended_;
 }
 
 absl::StatusOr<uint64_t> CommandOutbox::Append(v1::Command command, WhenFull when_full,
@@ -97,14 +108,8 @@ CommandOutbox::SharedBatch CommandOutbox::Take() {
     batch = std::move(queue_.front());
     queue_.pop_front();
   }
+  if (queue_.empty() && sent_ + batch.commands() - credited_ < window_) AddReleases(batch);
   sent_ += batch.commands();
-  if (queue_.empty() && !releases_.empty() && sent_ - credited_ < window_) {
-    batch.message->add_commands()->mutable_release()->mutable_handles()->Add(releases_.begin(),
-                                                                             releases_.end());
-    releases_.clear();
-    ++appended_;
-    ++sent_;
-  }
   SharedBatch message = batch.message;
   if (retain_) {
     retained_commands_ += batch.commands();

@@ -19,9 +19,10 @@ namespace acceld::client {
 //
 // The daemon's window bounds the commands that were appended but not credited. When it is full (or
 // kMaxPendingBytes wait to be sent) an append blocks, unless told not to. Releases are kept apart
-// and join the end of the next batch that empties the queue: they never block, and never overtake a
-// command that was appended before them. A few of them wait for up to kReleaseLinger for a batch to
-// join, so that a caller who asks one thing after the other wakes nobody up for them.
+// and join the end of the last batch in the queue when it is full or sent: they never block, and
+// never overtake a command that was appended before them. A few of them wait for up to
+// kReleaseLinger for a batch to join, so that a caller who asks one thing after the other wakes
+// nobody up for them.
 //
 // Until they are credited, commands may have to be sent once more, on another stream: Retain keeps
 // them, Resume puts those that did not arrive to the front.
@@ -93,6 +94,8 @@ class CommandOutbox {
   // Waits for room and opens a slot for a command of `size_bytes`.
   absl::StatusOr<v1::Command*> Slot(size_t size_bytes, WhenFull when_full)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Puts the releases so far to the end of `batch`, the last one.
+  void AddReleases(Batch& batch) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool CanSend() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Whether the writing thread should not wait any longer.
   bool IsPressing() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -105,8 +108,8 @@ class CommandOutbox {
   std::deque<Batch> retained_ ABSL_GUARDED_BY(mutex_);  // Sent; the last one ends at sent_.
   std::vector<uint64_t> releases_ ABSL_GUARDED_BY(mutex_);
   uint64_t window_ ABSL_GUARDED_BY(mutex_);
-  // Commands so far. Appended commands are numbered when they are queued; releases when they are
-  // sent, at the end of the queue, so numbers are in order of sending.
+  // Commands so far. Appended commands are numbered when they are queued; releases when they join
+  // the last batch of the queue, so numbers are in order of sending.
   uint64_t appended_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t sent_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t credited_ ABSL_GUARDED_BY(mutex_) = 0;

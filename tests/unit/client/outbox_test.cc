@@ -42,6 +42,29 @@ TEST(CommandOutbox, ReleasesFollowAllEarlierCommands) {
   EXPECT_EQ(batch->commands(1).release().handles_size(), 2);
 }
 
+TEST(CommandOutbox, ReleasesAreNotHeldBackByAQueueThatNeverEmpties) {
+  CommandOutbox outbox(8);  // Batches of four.
+  uint64_t appended = 0;
+  const auto append_and_release = [&] {
+    ++appended;
+    ASSERT_TRUE(outbox.Append(Await(appended), kBlock).ok());
+    outbox.Release(appended);
+  };
+  for (int i = 0; i < 5; ++i) append_and_release();
+  uint64_t released = 0;
+  for (int round = 0; round < 100; ++round) {
+    const CommandOutbox::SharedBatch batch = outbox.Take();
+    ASSERT_NE(batch, nullptr);
+    ASSERT_EQ(batch->commands_size(), 5);
+    for (const uint64_t handle : batch->commands(4).release().handles()) {
+      EXPECT_EQ(handle, ++released);
+    }
+    EXPECT_EQ(released, appended - 1);  // The last one came after its command.
+    outbox.Credit(5);
+    for (int i = 0; i < 4; ++i) append_and_release();
+  }
+}
+
 TEST(CommandOutbox, FullWindowBlocksUntilCredited) {
   CommandOutbox outbox(2);
   ASSERT_TRUE(outbox.Append(Await(1), kBlock).ok());
