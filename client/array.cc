@@ -142,16 +142,27 @@ absl::Status Array::FetchInto(absl::Span<char> buffer) const {
   if (!valid()) return EmptyArray();
   ACCELD_RETURN_IF_ERROR(CheckSize(type(), buffer.size()));
   // Another thread may write to the buffer, but only while this one waits.
+  return FetchTo(std::make_shared<ByteSink>(buffer));
+}
+
+absl::Status Array::FetchTo(std::shared_ptr<ByteSink> sink) const {
   auto promise = std::make_shared<Promise<Unit>>();
   const Event fetched = promise->future();
-  const uint64_t request =
-      state_->Fetch(std::make_shared<ByteSink>(buffer), [promise](const absl::Status& status) {
-        promise->Set(status.ok() ? absl::StatusOr<Unit>(Unit{}) : absl::StatusOr<Unit>(status));
-      });
+  const uint64_t request = state_->Fetch(std::move(sink), [promise](const absl::Status& status) {
+    promise->Set(status.ok() ? absl::StatusOr<Unit>(Unit{}) : absl::StatusOr<Unit>(status));
+  });
   if (!fetched.IsReady()) {
     state_->connection()->Serve(request, [&] { return fetched.IsReady(); });
   }
   return fetched.Await().status();
+}
+
+absl::StatusOr<SharedBytes> Array::Map() const {
+  if (!valid()) return EmptyArray();
+  const auto sink =
+      std::make_shared<ByteSink>(static_cast<size_t>(type().size_bytes()), ByteSink::MayShare());
+  ACCELD_RETURN_IF_ERROR(FetchTo(sink));
+  return sink->TakeShared();
 }
 
 absl::Status AwaitAll(absl::Span<const Array> arrays) {

@@ -11,11 +11,13 @@
 #include "common/future.h"
 #include "common/ir/literal.h"
 #include "common/ir/type.h"
+#include "common/shared_bytes.h"
 #include "common/status.h"
 
 namespace acceld::client {
 
 class ArrayState;
+class ByteSink;
 
 // A handle to an immutable array on the daemon, usually one that is still being computed. Type and
 // device are known at once; the value when it is awaited.
@@ -61,11 +63,17 @@ class Array {
   // The same, into `buffer`, which must have exactly type().size_bytes() bytes; row-major.
   absl::Status FetchInto(absl::Span<char> buffer) const;
   Future<ir::Literal> FetchAsync() const;
+  // The value to be read where it is, row-major: on the daemon's host, memory that it shares with
+  // all that map this array, in this process and in others. The first costs one copy, the next
+  // none. (When the daemon has no more room for that, and on other hosts, it is fetched.) It stays
+  // as long as its owner, whatever becomes of array, client and daemon. Blocks until it is there.
+  absl::StatusOr<SharedBytes> Map() const;
 
  private:
   friend class Client;
   explicit Array(std::shared_ptr<ArrayState> state) : state_(std::move(state)) {}
   Future<ir::Literal> StartFetch(uint64_t& request) const;
+  absl::Status FetchTo(std::shared_ptr<ByteSink> sink) const;
 
   std::shared_ptr<ArrayState> state_;  // Shared by copies; the last one releases the handle.
 };

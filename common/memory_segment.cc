@@ -58,6 +58,30 @@ absl::StatusOr<MemorySegment> MemorySegment::Map(UniqueFd fd) {
   return segment;
 }
 
+absl::StatusOr<SharedBytes> MapUnchanging(const UniqueFd& fd) {
+  struct stat info = {};
+  if (fstat(fd.get(), &info) != 0) return absl::ErrnoToStatus(errno, "shared memory");
+  constexpr int kUnchanging = F_SEAL_WRITE | F_SEAL_SHRINK;
+  const int seals = fcntl(fd.get(), F_GET_SEALS);
+  if (seals < 0 || (seals & kUnchanging) != kUnchanging || info.st_size <= 0) {
+    return absl::InvalidArgumentError("not shared memory that stays as it is");
+  }
+  const auto size_bytes = static_cast<size_t>(info.st_size);
+  void* const address = mmap(nullptr, size_bytes, PROT_READ, MAP_SHARED, fd.get(), 0);
+  if (address == MAP_FAILED) {
+    return absl::ErrnoToStatus(errno, absl::StrCat("cannot map ", size_bytes, " shared bytes"));
+  }
+  std::shared_ptr<const void> owner(
+      address, [size_bytes](const void* mapped) { munmap(const_cast<void*>(mapped), size_bytes); });
+  return SharedBytes{{static_cast<const char*>(address), size_bytes}, std::move(owner), {}};
+}
+
+absl::Status MemorySegment::AllocatePages() {
+  (void)madvise(data_, size_bytes_, MADV_HUGEPAGE);  // Where the system is set so.
+  if (fallocate(fd(), 0, 0, static_cast<off_t>(size_bytes_)) == 0) return absl::OkStatus();
+  return absl::ErrnoToStatus(errno, absl::StrCat("no memory for ", size_bytes_, " shared bytes"));
+}
+
 MemorySegment::MemorySegment(MemorySegment&& other) noexcept
     : fd_(std::move(other.fd_)),
       data_(std::exchange(other.data_, nullptr)),

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 
+#include "common/shared_bytes.h"
 #include "common/status.h"
 #include "common/unique_fd.h"
 
@@ -24,6 +25,10 @@ class MemorySegment {
   MemorySegment& operator=(MemorySegment&& other) noexcept;
   ~MemorySegment();
 
+  // Takes all pages now, so that there is an error here and not a signal later when there is no
+  // memory. RESOURCE_EXHAUSTED or what the system says.
+  absl::Status AllocatePages();
+
   int fd() const { return fd_.get(); }
   char* data() const { return data_; }
   size_t size_bytes() const { return size_bytes_; }
@@ -33,5 +38,9 @@ class MemorySegment {
   char* data_ = nullptr;
   size_t size_bytes_ = 0;
 };
+
+// What another process shares and nobody can change any more, mapped readable; gone with the last
+// owner. INVALID_ARGUMENT when it could be changed.
+absl::StatusOr<SharedBytes> MapUnchanging(const UniqueFd& fd);
 
 }  // namespace acceld

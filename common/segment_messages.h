@@ -17,8 +17,10 @@ namespace acceld::segment {
 
 // The second socket's path is that of the first and this.
 constexpr char kSocketSuffix[] = ".segments";
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kVersion = 2;
 constexpr uint32_t kMaxOutstanding = 64;
+// What one request brings of lent memory, so that each is done soon.
+constexpr uint64_t kMaxLentBytes = uint64_t{4} << 20;
 
 enum class RequestKind : uint32_t {
   // First: says whose connection this is, by the session's token. When the connection ends without
@@ -38,6 +40,15 @@ enum class RequestKind : uint32_t {
   // place of the stream that it was opened or resumed on: CommandBatch one way, EventBatch the
   // other, cut as message_socket.h says. Its last event is a Goodbye when the daemon ends it.
   kChannel = 6,
+  // Comes with the descriptor of memory of the client's (memfd_create(2)), from which uploads are
+  // taken until other memory is lent.
+  kLend = 7,
+  // As kUpload, but `segment_offset` is one in the lent memory; at most kMaxLentBytes.
+  kUploadLent = 8,
+  // Copies a bit more of the transfer `target` to memory that is the same for all who ask for that
+  // array and that nobody can change. To be sent until an answer carries its descriptor, which ends
+  // the transfer. After an error, kDownload may still be.
+  kShare = 9,
 };
 
 struct Request {

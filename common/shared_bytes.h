@@ -10,6 +10,8 @@ namespace acceld {
 struct SharedBytes {
   absl::string_view view;
   std::shared_ptr<const void> owner;  // Shared with all that read them.
+  // What they are the unchanging value of, if that is known: equal ones have equal bytes.
+  std::weak_ptr<const void> source;
 };
 
 }  // namespace acceld

@@ -37,6 +37,7 @@ sigset_t BlockSignals() {
   sigaddset(&signals, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGIO, SIG_IGN);  // A lease on a file is broken (SharedArrays).
   return signals;
 }
 

@@ -1,5 +1,8 @@
 #include "client/transport/byte_sink.h"
 
+#include <memory>
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "common/streaming_copy.h"
 
@@ -20,9 +23,22 @@ absl::Status ByteSink::Append(absl::string_view bytes) {
   return absl::OkStatus();
 }
 
+absl::Status ByteSink::Share(SharedBytes bytes) {
+  filled_ = bytes.view.size();
+  shared_ = std::move(bytes);
+  return Finish();
+}
+
+SharedBytes ByteSink::TakeShared() {
+  if (shared_.owner != nullptr) return std::move(shared_);
+  const auto owner = std::make_shared<const std::string>(TakeString());
+  return {*owner, owner, {}};
+}
+
 void ByteSink::Restart() {
   filled_ = 0;
   string_.clear();
+  shared_ = {};
 }
 
 absl::Status ByteSink::Finish() const {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "client/transport/lendable_memory.h"
 #include "client/transport/status_codes.h"
 #include "common/packet_socket.h"
 
@@ -21,8 +22,25 @@ using segment::RequestKind;
 // Large enough that waking the other side up is nothing beside it, small enough that the parts
 // under way stay in the processor's cache.
 constexpr uint64_t kPartBytes = uint64_t{1} << 20;
+static_assert(kPartBytes <= segment::kMaxLentBytes);
 
 }  // namespace
+
+struct SegmentChannel::Pace {
+  uint64_t part_bytes, slots;
+
+  // Part number `index` of `size_bytes` in all.
+  Request Part(RequestKind kind, uint64_t target, uint64_t index, uint64_t size_bytes) const {
+    const uint64_t begin = index * part_bytes;
+    const uint64_t end = std::min(begin + part_bytes, size_bytes);
+    return {.kind = kind,
+            .target = target,
+            .array_offset = begin,
+            .segment_offset = index % slots * part_bytes,
+            .size_bytes = end - begin,
+            .last = end == size_bytes};
+  }
+};
 
 absl::StatusOr<std::unique_ptr<SegmentChannel>> SegmentChannel::Open(
     const std::string& socket_path, absl::string_view session_token,
@@ -51,9 +69,9 @@ SegmentChannel::~SegmentChannel() {
 
 void SegmentChannel::Interrupt() { shutdown(socket_.get(), SHUT_RDWR); }
 
-absl::Status SegmentChannel::Send(const Request& request) {
+absl::Status SegmentChannel::Send(const Request& request, int passed) {
   const absl::Status sent =
-      SendPacket(socket_.get(), {reinterpret_cast<const char*>(&request), sizeof(request)});
+      SendPacket(socket_.get(), {reinterpret_cast<const char*>(&request), sizeof(request)}, passed);
   if (sent.ok()) return sent;
   usable_ = false;
   return absl::UnavailableError(absl::StrCat("shared memory: ", sent.message()));
@@ -97,40 +115,39 @@ absl::StatusOr<UniqueFd> SegmentChannel::OpenChannel() {
   return socket;
 }
 
-uint64_t SegmentChannel::part_bytes() const {
-  return std::min<uint64_t>(kPartBytes, segment_.size_bytes());
+SegmentChannel::Pace SegmentChannel::pace() const {
+  const uint64_t part_bytes = std::min<uint64_t>(kPartBytes, segment_.size_bytes());
+  return {part_bytes,
+          std::min<uint64_t>(segment_.size_bytes() / part_bytes, segment::kMaxOutstanding)};
 }
 
-uint64_t SegmentChannel::slots() const {
-  return std::min<uint64_t>(segment_.size_bytes() / part_bytes(), segment::kMaxOutstanding);
-}
-
-Request SegmentChannel::Part(RequestKind kind, uint64_t target, uint64_t index,
-                             uint64_t size_bytes) const {
-  const uint64_t begin = index * part_bytes();
-  const uint64_t end = std::min(begin + part_bytes(), size_bytes);
-  return {.kind = kind,
-          .target = target,
-          .array_offset = begin,
-          .segment_offset = index % slots() * part_bytes(),
-          .size_bytes = end - begin,
-          .last = end == size_bytes};
+absl::Status SegmentChannel::Lend(int memory) {
+  ACCELD_RETURN_IF_ERROR(Send({.kind = RequestKind::kLend}, memory));
+  Reply reply;
+  return Receive(reply, nullptr);
 }
 
 absl::Status SegmentChannel::Upload(uint64_t handle, absl::string_view bytes) {
-  ACCELD_RETURN_IF_ERROR(Map());
+  const absl::optional<LendableMemory::Place> place = LendableMemory::Find(bytes);
+  ACCELD_RETURN_IF_ERROR(place.has_value() ? Lend(place->fd) : Map());
+  const Pace pace = place.has_value() ? Pace{kPartBytes, segment::kMaxOutstanding} : this->pace();
   absl::Status outcome;
   uint64_t sent = 0, answered = 0;
   for (bool last = false; !last && outcome.ok();) {
-    if (sent - answered == slots()) {
+    if (sent - answered == pace.slots) {
       ReceiveInto(outcome);
       ++answered;
       continue;
     }
-    const Request part = Part(RequestKind::kUpload, handle, sent, bytes.size());
+    Request part = pace.Part(RequestKind::kUpload, handle, sent, bytes.size());
     last = part.last != 0;
-    std::memcpy(segment_.data() + part.segment_offset, bytes.data() + part.array_offset,
-                part.size_bytes);
+    if (place.has_value()) {
+      part.kind = RequestKind::kUploadLent;
+      part.segment_offset = place->offset + part.array_offset;
+    } else {
+      std::memcpy(segment_.data() + part.segment_offset, bytes.data() + part.array_offset,
+                  part.size_bytes);
+    }
     if (absl::Status status = Send(part); !status.ok()) return status;
     ++sent;
   }
@@ -138,23 +155,41 @@ absl::Status SegmentChannel::Upload(uint64_t handle, absl::string_view bytes) {
   return outcome;
 }
 
+absl::Status SegmentChannel::Share(uint64_t transfer_id, ByteSink& sink) {
+  UniqueFd memory;
+  while (!memory.valid()) {
+    ACCELD_RETURN_IF_ERROR(Send({.kind = RequestKind::kShare, .target = transfer_id}));
+    Reply reply;
+    ACCELD_RETURN_IF_ERROR(Receive(reply, &memory));
+  }
+  ACCELD_ASSIGN_OR_RETURN(SharedBytes bytes, MapUnchanging(memory));
+  return sink.Share(std::move(bytes));
+}
+
 absl::Status SegmentChannel::Download(uint64_t transfer_id, ByteSink& sink) {
+  if (sink.may_share()) {
+    const absl::Status shared = Share(transfer_id, sink);
+    if (shared.ok() || !usable_) return shared;
+    // There is no room, say: the daemon copies to this client alone.
+  }
   ACCELD_RETURN_IF_ERROR(Map());
   sink.Restart();
+  const Pace pace = this->pace();
   const uint64_t parts =
-      std::max<uint64_t>((sink.size_bytes() + part_bytes() - 1) / part_bytes(), 1);
+      std::max<uint64_t>((sink.size_bytes() + pace.part_bytes - 1) / pace.part_bytes, 1);
   absl::Status outcome;
   uint64_t sent = 0, answered = 0;
   while (answered < parts && (outcome.ok() || answered < sent)) {
-    if (outcome.ok() && sent < parts && sent - answered < slots()) {
+    if (outcome.ok() && sent < parts && sent - answered < pace.slots) {
       ACCELD_RETURN_IF_ERROR(
-          Send(Part(RequestKind::kDownload, transfer_id, sent, sink.size_bytes())));
+          Send(pace.Part(RequestKind::kDownload, transfer_id, sent, sink.size_bytes())));
       ++sent;
       continue;
     }
     ReceiveInto(outcome);
     if (!usable_) return outcome;
-    const Request part = Part(RequestKind::kDownload, transfer_id, answered, sink.size_bytes());
+    const Request part =
+        pace.Part(RequestKind::kDownload, transfer_id, answered, sink.size_bytes());
     if (outcome.ok()) {
       outcome = sink.Append({segment_.data() + part.segment_offset, part.size_bytes});
     }

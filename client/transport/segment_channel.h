@@ -47,17 +47,16 @@ class SegmentChannel {
 
   // The segment, at the first transfer.
   absl::Status Map();
-  absl::Status Send(const segment::Request& request);
+  absl::Status Lend(int memory);
+  absl::Status Share(uint64_t transfer_id, ByteSink& sink);
+  absl::Status Send(const segment::Request& request, int passed = -1);
   // Waits for the next answer: its error, or what went wrong with the connection.
   absl::Status Receive(segment::Reply& reply, UniqueFd* passed);
   // The same for a transfer, of which the first error counts.
   void ReceiveInto(absl::Status& outcome);
   // How much of an array goes at a time, and how often before the first has to be answered.
-  uint64_t part_bytes() const;
-  uint64_t slots() const;
-  // Part number `index` of `size_bytes` in all.
-  segment::Request Part(segment::RequestKind kind, uint64_t target, uint64_t index,
-                        uint64_t size_bytes) const;
+  struct Pace;
+  Pace pace() const;
 
   const UniqueFd socket_;
   MemorySegment segment_;

@@ -259,6 +259,15 @@ void AddTransport(SettingTable& table) {
       "max-segment-connections", {1, 1'000'000},
       [](DaemonConfig& c) -> auto& { return c.rpc.max_segment_connections; },
       "connections that share memory with the daemon; clients beyond it use gRPC");
+  table.Size(
+      "shared-array-size", {0, kMaxSizeBytes},
+      [](DaemonConfig& c) -> auto& { return c.rpc.shared_array_bytes; },
+      "memory for the arrays that clients on this host map, each once for all of them; those "
+      "beyond it are copied to each client");
+  table.Count(
+      "max-shared-arrays", {0, 100'000},
+      [](DaemonConfig& c) -> auto& { return c.rpc.max_shared_arrays; },
+      "arrays that clients on this host map; each takes a file descriptor");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
 #include "absl/types/span.h"
@@ -168,6 +169,9 @@ struct CompileResult {
   ExecutionInfo execution;
 };
 
+// Puts the bytes of a piece, from its byte `begin` on, to `to`. Its error is that of the upload.
+using PieceReader = absl::FunctionRef<absl::Status(size_t begin, absl::Span<char> to)>;
+
 // One client's world. Commands take effect in the order of the calls; executions run as their
 // inputs allow. A wrong command (unknown handle or program, mismatched argument) returns OK and
 // poisons the handles it would have defined with an error that says what was wrong; only a command
@@ -206,8 +210,9 @@ class Session {
   virtual absl::Status BeginUpload(Handle handle, ir::TensorType type, uint32_t device) = 0;
   // UNAVAILABLE: there is no room for this upload's bytes as long as earlier ones, which are
   // complete, wait for the device; the same call may succeed soon. Nothing has happened.
-  virtual absl::Status AppendUpload(Handle handle, int64_t offset_bytes,
-                                    absl::string_view bytes) = 0;
+  virtual absl::Status AppendUpload(Handle handle, int64_t offset_bytes, size_t size_bytes,
+                                    PieceReader read) = 0;
+  absl::Status AppendUpload(Handle handle, int64_t offset_bytes, absl::string_view bytes);
   virtual absl::Status FinishUpload(Handle handle) = 0;
   // Says what digest (ContentDigestOf) the bytes of an upload have that is going on. OK: the array
   // has them already, because this identity has sent them before and they are still here; the

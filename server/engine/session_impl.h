@@ -48,7 +48,9 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
                        const ExecuteOptions& options) override;
   absl::Status Put(Handle handle, ir::Literal value, uint32_t device) override;
   absl::Status BeginUpload(Handle handle, ir::TensorType type, uint32_t device) override;
-  absl::Status AppendUpload(Handle handle, int64_t offset_bytes, absl::string_view bytes) override;
+  using Session::AppendUpload;
+  absl::Status AppendUpload(Handle handle, int64_t offset_bytes, size_t size_bytes,
+                            PieceReader read) override;
   absl::Status FinishUpload(Handle handle) override;
   absl::Status OfferContent(Handle handle, const Digest& digest) override;
   void AbortUpload(Handle handle, absl::Status reason) override;

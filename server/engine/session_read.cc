@@ -96,9 +96,10 @@ void SessionImpl::Fetch(Handle handle, std::function<void(FetchResult)> done) {
   runtime::DeviceExecutor& executor =
       engine_.executor(static_cast<uint32_t>(named->array->device()));
   auto download = [&executor, array = named->array, answer] {
-    executor.Download(array, [type = *array->type(), answer](absl::StatusOr<SharedBytes> bytes) {
+    executor.Download(array, [array, answer](absl::StatusOr<SharedBytes> bytes) {
       if (!bytes.ok()) return answer(bytes.status());
-      answer(HostArray{type, *std::move(bytes)});
+      bytes->source = array;
+      answer(HostArray{*array->type(), *std::move(bytes)});
     });
   };
   const bool small =

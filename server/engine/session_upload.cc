@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "common/streaming_copy.h"
 #include "server/engine/engine_impl.h"
 #include "server/engine/session_impl.h"
 #include "server/engine/staging.h"
@@ -33,7 +32,8 @@ runtime::Upload ToUpload(Staging staging, int64_t size_bytes) {
 
 }  // namespace
 
-absl::Status SessionImpl::UploadState::Append(int64_t offset_bytes, absl::string_view bytes) {
+absl::Status SessionImpl::UploadState::Append(int64_t offset_bytes, size_t size_bytes,
+                                              PieceReader read) {
   absl::Status status;
   {
     MutexLock lock(mutex_);
@@ -44,16 +44,17 @@ absl::Status SessionImpl::UploadState::Append(int64_t offset_bytes, absl::string
                                                 filled_));
     }
     // What is there already came from a stream that broke off.
-    bytes.remove_prefix(std::min(bytes.size(), static_cast<size_t>(filled_ - offset_bytes)));
-    status = AppendLocked(bytes);
+    const size_t begin = std::min(size_bytes, static_cast<size_t>(filled_ - offset_bytes));
+    status = AppendLocked(begin, size_bytes - begin, read);
   }
   if (!status.ok() && !absl::IsUnavailable(status)) Fail(status);
   return status;
 }
 
-absl::Status SessionImpl::UploadState::AppendLocked(absl::string_view bytes) {
+absl::Status SessionImpl::UploadState::AppendLocked(size_t begin, size_t size_bytes,
+                                                    PieceReader read) {
   const ir::TensorType& type = *array_->type();
-  const int64_t size = static_cast<int64_t>(bytes.size());
+  const auto size = static_cast<int64_t>(size_bytes);
   if (size > type.size_bytes() - filled_) {
     return absl::InvalidArgumentError(absl::StrCat("upload of ", type.ToString(), ": ",
                                                    filled_ + size, " bytes, but its size is ",
@@ -66,12 +67,12 @@ absl::Status SessionImpl::UploadState::AppendLocked(absl::string_view bytes) {
     }
     ACCELD_ASSIGN_OR_RETURN(staging_, std::move(staging));
   }
-  char* const copy = staging_.bytes + filled_;
-  StreamingCopy(copy, bytes.data(), bytes.size());
+  const absl::Span<char> copy(staging_.bytes + filled_, size_bytes);
+  ACCELD_RETURN_IF_ERROR(read(begin, copy));
   // Not what a client that shares the memory may be changing.
-  ACCELD_RETURN_IF_ERROR(CheckElements(type.dtype, {copy, bytes.size()}));
+  ACCELD_RETURN_IF_ERROR(CheckElements(type.dtype, {copy.data(), size_bytes}));
   filled_ += size;
-  if (hasher_.has_value()) hasher_->AddRun({copy, bytes.size()});
+  if (hasher_.has_value()) hasher_->AddRun({copy.data(), size_bytes});
   return absl::OkStatus();
 }
 
@@ -232,13 +233,13 @@ std::shared_ptr<SessionImpl::UploadState> SessionImpl::TakeUpload(Handle handle)
   return upload;
 }
 
-absl::Status SessionImpl::AppendUpload(Handle handle, int64_t offset_bytes,
-                                       absl::string_view bytes) {
+absl::Status SessionImpl::AppendUpload(Handle handle, int64_t offset_bytes, size_t size_bytes,
+                                       PieceReader read) {
   const std::shared_ptr<UploadState> upload = FindUpload(handle);
   if (upload == nullptr) {
     return absl::NotFoundError(absl::StrCat("no upload to handle ", handle, " is going on"));
   }
-  return upload->Append(offset_bytes, bytes);
+  return upload->Append(offset_bytes, size_bytes, read);
 }
 
 absl::Status SessionImpl::FinishUpload(Handle handle) {

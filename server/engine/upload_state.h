@@ -29,7 +29,7 @@ struct SessionImpl::UploadState {
         executor_(executor) {}
 
   // Any error but OUT_OF_RANGE (a gap) and UNAVAILABLE (no room yet) has failed the array too.
-  absl::Status Append(int64_t offset_bytes, absl::string_view bytes);
+  absl::Status Append(int64_t offset_bytes, size_t size_bytes, PieceReader read);
   // What the bytes are expected to be; what has come so far is taken into account.
   absl::Status Expect(const Digest& digest);
   ContentTable::Key KeyFor(const Digest& digest) const {
@@ -47,7 +47,8 @@ struct SessionImpl::UploadState {
   const std::shared_ptr<runtime::Task>& task() const { return task_; }
 
  private:
-  absl::Status AppendLocked(absl::string_view bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status AppendLocked(size_t begin, size_t size_bytes, PieceReader read)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status CheckWhole(const ir::TensorType& type) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const std::shared_ptr<runtime::Array> array_;

@@ -121,6 +121,7 @@ void AddRpc(const RpcInstruments& rpc, Families& families) {
   families.Add(MetricId::kTransferBytes, {"in", "inline"}, rpc.inline_in_bytes.value());
   families.Add(MetricId::kTransferBytes, {"in", "segment"}, rpc.segment_in_bytes.value());
   families.Add(MetricId::kTransferBytes, {"out", "segment"}, rpc.segment_out_bytes.value());
+  families.Add(MetricId::kTransferBytes, {"out", "shared"}, rpc.shared_out_bytes.value());
   families.Add(MetricId::kTransferBytes, {"out", "download"}, rpc.download_bytes.value());
   families.Add(MetricId::kTransferBytes, {"out", "inline"}, rpc.inline_out_bytes.value());
 }

@@ -41,6 +41,9 @@ struct RpcOptions {
   // Threads that read the channels of clients on this host.
   int channel_threads = 2;
   uint64_t max_segment_connections = 4096;
+  // Arrays that clients on this host map: all together, and how many.
+  uint64_t shared_array_bytes = uint64_t{1} << 30;
+  uint64_t max_shared_arrays = 1024;
 };
 
 }  // namespace acceld::rpc

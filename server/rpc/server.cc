@@ -86,6 +86,7 @@ struct Server::Impl {
   std::unique_ptr<grpc::Server> server;          // Its threads use the service.
   std::vector<std::unique_ptr<UnixListener>> listeners;  // Their threads use the server.
   std::unique_ptr<LocalChannels> channels;               // Their threads use the service.
+  std::shared_ptr<SharedArrays> shared_arrays;           // Shared with what a timer calls.
   std::vector<std::unique_ptr<SegmentServer>> segments;  // The same, and the channels.
   std::unique_ptr<FileWatch> watch;                      // Its thread uses the gate.
 };
@@ -143,10 +144,14 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(engine::Engine& engine, Rp
   }
   const RpcContext& context = impl->service.context();
   ACCELD_ASSIGN_OR_RETURN(impl->channels, LocalChannels::Start(context.options.channel_threads));
+  impl->shared_arrays = std::make_shared<SharedArrays>(
+      SharedArrays::Limits{context.options.shared_array_bytes, context.options.max_shared_arrays},
+      context.timers, context.decoders);
   for (const Address& address : impl->addresses) {
     if (!address.is_unix() || context.options.segment_bytes == 0) continue;
-    ACCELD_ASSIGN_OR_RETURN(auto segments,
-                            SegmentServer::Start(context, *impl->channels, address.unix_path));
+    ACCELD_ASSIGN_OR_RETURN(
+        auto segments,
+        SegmentServer::Start(context, *impl->channels, *impl->shared_arrays, address.unix_path));
     impl->segments.push_back(std::move(segments));
   }
   if (auto* health = impl->server->GetHealthCheckService()) {

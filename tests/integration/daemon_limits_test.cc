@@ -283,6 +283,8 @@ TEST_F(DaemonLimitsTest, SharedMemory) {
   for (const std::vector<std::string>& flags : std::vector<std::vector<std::string>>{
            {"--max-segment-connections", "1", "--segment-threads", "1", "--channel-threads", "1"},
            {"--segment-size", "64KiB"},
+           {"--shared-array-size", "2MiB"},
+           {"--max-shared-arrays", "1"},
            {"--segment-size", "0"}}) {
     ASSERT_NO_FATAL_FAILURE(Start(flags));
     std::vector<std::thread> clients;
@@ -292,7 +294,9 @@ TEST_F(DaemonLimitsTest, SharedMemory) {
             {.address = address(), .lease = std::chrono::milliseconds(60'000)});
         ASSERT_TRUE(client.ok()) << client.status();
         for (int round = 0; round < 3; ++round) {
-          EXPECT_TRUE(*(*client)->Upload(value)->Fetch() == value);
+          const client::Array array = *(*client)->Upload(value);
+          EXPECT_TRUE(*array.Fetch() == value);
+          EXPECT_TRUE(array.Map()->view == value.bytes());
         }
       });
     }

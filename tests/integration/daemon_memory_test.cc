@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "tests/integration/daemon_fixture.h"
+#include "tests/support/mapped_file.h"
 
 namespace acceld::testing {
 namespace {
@@ -60,6 +61,26 @@ TEST_F(DaemonMemoryTest, ClientsThatOvercommitTheDeviceThreefoldGetRightResults)
   EXPECT_GT(stats.spills, 0u);
   EXPECT_GT(stats.restores, 0u);
   EXPECT_EQ(stats.execution_failures, 0u);
+}
+
+TEST_F(DaemonMemoryTest, ClientsThatMapANamedArrayReadTheSameMemory) {
+  ASSERT_NO_FATAL_FAILURE(Start({}));
+  const ir::Literal weights = Floats(Counting(1));
+  const std::shared_ptr<client::Client> publisher = Connect(), reader = Connect();
+  ASSERT_TRUE(publisher->Publish(*publisher->Upload(weights), "weights").ok());
+  const absl::StatusOr<SharedBytes> one = publisher->Open("weights")->Map();
+  const client::Array opened = *reader->Open("weights");
+  const absl::StatusOr<SharedBytes> other = opened.Map();
+  ASSERT_TRUE(one.ok() && other.ok()) << one.status() << other.status();
+  EXPECT_EQ(one->view, weights.bytes());
+  EXPECT_EQ(other->view, weights.bytes());
+  EXPECT_EQ(MappedFileAt(one->view.data()), MappedFileAt(other->view.data()));
+  // What is computed from it is another array.
+  const SharedBytes sum = *(*reader->Execute(Parse(kAddOneText), {opened}))[0].Map();
+  EXPECT_EQ(sum.view, Floats(Counting(2)).bytes());
+  // A daemon that is gone takes nothing along.
+  Stop();
+  EXPECT_EQ(other->view, weights.bytes());
 }
 
 TEST_F(DaemonMemoryTest, WithoutHostMemoryTheRequestThatDoesNotFitFailsAlone) {

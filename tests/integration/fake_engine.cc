@@ -87,17 +87,21 @@ class FakeSession : public engine::Session, public std::enable_shared_from_this<
     return absl::OkStatus();
   }
 
-  absl::Status AppendUpload(engine::Handle handle, int64_t offset_bytes,
-                            absl::string_view bytes) override {
+  absl::Status AppendUpload(engine::Handle handle, int64_t offset_bytes, size_t size_bytes,
+                            engine::PieceReader read) override {
     MutexLock lock(mutex_);
     auto found = uploads_.find(handle);
     if (found == uploads_.end()) return absl::NotFoundError(absl::StrCat("no upload ", handle));
-    bytes.remove_prefix(std::min(bytes.size(), found->second.bytes.size() - offset_bytes));
-    found->second.bytes.append(bytes.data(), bytes.size());
-    if (found->second.bytes.size() > static_cast<size_t>(found->second.type.size_bytes())) {
+    std::string& bytes = found->second.bytes;
+    const size_t begin = std::min(size_bytes, bytes.size() - offset_bytes);
+    const size_t filled = bytes.size();
+    if (filled + size_bytes - begin > static_cast<size_t>(found->second.type.size_bytes())) {
       return absl::InvalidArgumentError("too many bytes");
     }
-    return absl::OkStatus();
+    bytes.resize(filled + size_bytes - begin);
+    const absl::Status status = read(begin, absl::MakeSpan(bytes).subspan(filled));
+    if (!status.ok()) bytes.resize(filled);
+    return status;
   }
 
   absl::Status FinishUpload(engine::Handle handle) override {
@@ -137,6 +141,7 @@ class FakeSession : public engine::Session, public std::enable_shared_from_this<
     for (engine::Handle handle : handles) {
       values_.erase(handle);
       calls_.erase(handle);
+      fetched_.erase(handle);
     }
   }
 
@@ -147,12 +152,13 @@ class FakeSession : public engine::Session, public std::enable_shared_from_this<
   }
 
   void Fetch(engine::Handle handle, std::function<void(engine::FetchResult)> done) override {
-    ValueOf(handle).OnReady([done](const absl::StatusOr<ir::Literal>& value) {
-      if (!value.ok()) return done({.array = value.status()});
-      const auto bytes = std::make_shared<const std::string>(value->DenseBytes());
-      engine::HostArray array{value->type(), {*bytes, bytes}};
-      done({.array = std::move(array), .execution = Info()});
-    });
+    ValueOf(handle).OnReady(
+        [self = shared_from_this(), handle, done](const absl::StatusOr<ir::Literal>& value) {
+          if (!value.ok()) return done({.array = value.status()});
+          const auto bytes = self->BytesOf(handle, *value);
+          engine::HostArray array{value->type(), {*bytes, bytes, bytes}};
+          done({.array = std::move(array), .execution = Info()});
+        });
   }
 
   absl::Status Publish(engine::Handle, absl::string_view, const engine::PublishOptions&) override {
@@ -175,6 +181,7 @@ class FakeSession : public engine::Session, public std::enable_shared_from_this<
       uploads.swap(uploads_);  // Dropped promises answer CANCELLED.
       calls.swap(calls_);
       values_.clear();
+      fetched_.clear();
       closed_ = true;
     }
   }
@@ -222,6 +229,14 @@ class FakeSession : public engine::Session, public std::enable_shared_from_this<
     }
   };
 
+  // The same for every fetch of a handle.
+  std::shared_ptr<const std::string> BytesOf(engine::Handle handle, const ir::Literal& value) {
+    MutexLock lock(mutex_);
+    std::shared_ptr<const std::string>& bytes = fetched_[handle];
+    if (bytes == nullptr) bytes = std::make_shared<const std::string>(value.DenseBytes());
+    return bytes;
+  }
+
   static engine::ExecutionInfo Info() {
     return {.fingerprint = "f", .verdict = engine::CacheVerdict::kMiss, .compile_ms = 1};
   }
@@ -265,6 +280,7 @@ class FakeSession : public engine::Session, public std::enable_shared_from_this<
   std::map<engine::ProgramId, std::shared_ptr<Program>> programs_ ABSL_GUARDED_BY(mutex_);
   std::map<engine::Handle, Value> values_ ABSL_GUARDED_BY(mutex_);
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
+  std::map<engine::Handle, std::shared_ptr<const std::string>> fetched_ ABSL_GUARDED_BY(mutex_);
   std::map<engine::Handle, Upload> uploads_ ABSL_GUARDED_BY(mutex_);
   std::map<engine::Handle, std::shared_ptr<Call>> calls_ ABSL_GUARDED_BY(mutex_);
 };

@@ -17,10 +17,12 @@ class RawSegments {
   explicit RawSegments(const std::string& socket_path)
       : socket_(*ConnectForPackets(socket_path + segment::kSocketSuffix)) {}
 
-  // The code of the answer; CANCELLED when the daemon has closed the connection.
-  absl::StatusCode Ask(const segment::Request& request) {
+  // The code of the answer to a request, which goes with a descriptor unless it is -1; CANCELLED
+  // when the daemon has closed the connection.
+  absl::StatusCode Ask(const segment::Request& request, int passed = -1) {
     segment::Reply reply;
-    if (!SendPacket(socket_.get(), {reinterpret_cast<const char*>(&request), sizeof(request)})
+    if (!SendPacket(socket_.get(), {reinterpret_cast<const char*>(&request), sizeof(request)},
+                    passed)
              .ok()) {
       return absl::StatusCode::kCancelled;
     }

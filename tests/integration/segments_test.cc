@@ -1,23 +1,32 @@
 // Bulk bytes through shared memory: clients and a server with a fake engine.
 
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <chrono>
 #include <cstring>
+#include <future>
 #include <thread>
 #include <vector>
 
+#include "client/host_buffer.h"
 #include "client/transport/segment_channel.h"
+#include "common/memory_segment.h"
 #include "common/packet_socket.h"
 #include "common/segment_messages.h"
 #include "tests/integration/raw_client.h"
 #include "tests/integration/raw_segments.h"
 #include "tests/integration/rpc_fixture.h"
 #include "tests/support/eventually.h"
+#include "tests/support/mapped_file.h"
 
 namespace acceld::testing {
 namespace {
 
 using client::Array;
 using client::ByteSink;
+using client::HostBuffer;
 using client::SegmentChannel;
 using segment::Request;
 using segment::RequestKind;
@@ -149,6 +158,170 @@ TEST_F(SegmentsTest, RequestsOutsideOfTheirBoundsAreRefused) {
       absl::StatusCode::kOk);
   stream_->Send({Fetch(1, 5)});
   EXPECT_EQ(stream_->Next().ready().data(), std::string(4000, '\1'));
+}
+
+TEST_F(SegmentsTest, TheDaemonReadsHostBuffersByItself) {
+  auto client = Connect();
+  HostBuffer buffer = *HostBuffer::Allocate(3'000'001 * sizeof(int32_t));
+  const ir::Literal value = Ramp(3'000'001);
+  std::memcpy(buffer.data(), value.bytes().data(), buffer.size_bytes());
+  // All of it, and what lies somewhere in it; twice, so that connections are used again.
+  for (const size_t begin : {size_t{0}, size_t{4}, size_t{2'000'000}, size_t{0}}) {
+    const absl::string_view bytes = buffer.bytes().substr(begin);
+    const auto released = std::make_shared<std::promise<void>>();
+    const absl::StatusOr<Array> array = client->UploadShared(
+        {ir::DType::kI32, {static_cast<int64_t>(bytes.size() / sizeof(int32_t))}}, bytes,
+        [released] { released->set_value(); });
+    ASSERT_TRUE(array.ok()) << array.status();
+    EXPECT_EQ(array->Fetch()->bytes(), bytes) << begin;
+    released->get_future().wait();
+  }
+  EXPECT_EQ(*client->Upload(value)->Fetch(), value);
+}
+
+TEST_F(SegmentsTest, HostBuffersServeWithoutSharedMemoryToo) {
+  StartServer({.segment_bytes = 0});
+  HostBuffer buffer = *HostBuffer::Allocate(1 << 20);
+  std::memset(buffer.data(), 7, buffer.size_bytes());
+  const auto released = std::make_shared<std::promise<void>>();
+  auto client = Connect();
+  const Array array = *client->UploadShared({ir::DType::kI32, {1 << 18}}, buffer.bytes(),
+                                            [released] { released->set_value(); });
+  EXPECT_EQ(array.Fetch()->bytes(), buffer.bytes());
+  released->get_future().wait();
+  EXPECT_EQ(HostBuffer::Allocate(0).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST_F(SegmentsTest, WhatIsLentIsReadWithinItsBoundsOnly) {
+  OpenSession();
+  BeginUpload(1000);
+  RawSegments segments(socket_path());
+  ASSERT_EQ(segments.Attach(token_), absl::StatusCode::kOk);
+  const auto upload = [&](uint64_t offset, uint64_t size, uint32_t last = 0) {
+    return segments.Ask({.kind = RequestKind::kUploadLent,
+                         .target = 5,
+                         .segment_offset = offset,
+                         .size_bytes = size,
+                         .last = last});
+  };
+  const auto lend = [&](int fd) { return segments.Ask({.kind = RequestKind::kLend}, fd); };
+  EXPECT_EQ(upload(0, 4), absl::StatusCode::kFailedPrecondition);  // Nothing is lent.
+  EXPECT_EQ(lend(-1), absl::StatusCode::kInvalidArgument);
+  // What could keep the daemon waiting, or is none of the client's memory.
+  int pipe_ends[2];
+  ASSERT_EQ(pipe(pipe_ends), 0);
+  const UniqueFd read_end(pipe_ends[0]), write_end(pipe_ends[1]);
+  EXPECT_EQ(lend(read_end.get()), absl::StatusCode::kInvalidArgument);
+  const UniqueFd file(open("/proc/self/exe", O_RDONLY));
+  EXPECT_EQ(lend(file.get()), absl::StatusCode::kInvalidArgument);
+
+  const UniqueFd memory(memfd_create("lent", MFD_CLOEXEC));
+  ASSERT_EQ(ftruncate(memory.get(), 6000), 0);
+  ASSERT_EQ(lend(memory.get()), absl::StatusCode::kOk);
+  EXPECT_EQ(upload(0, segment::kMaxLentBytes + 1), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(upload(~uint64_t{0}, 4), absl::StatusCode::kInvalidArgument);
+
+  // Memory that shrinks while it is lent fails that upload alone.
+  ASSERT_EQ(upload(4000, 1000), absl::StatusCode::kOk);
+  ASSERT_EQ(ftruncate(memory.get(), 100), 0);
+  EXPECT_EQ(segments.Ask({.kind = RequestKind::kUploadLent,
+                          .target = 5,
+                          .array_offset = 1000,
+                          .segment_offset = 5000,
+                          .size_bytes = 1000}),
+            absl::StatusCode::kInvalidArgument);
+  const ir::Literal value = Ramp(100'000);
+  EXPECT_EQ(*Connect()->Upload(value)->Fetch(), value);
+}
+
+TEST_F(SegmentsTest, WhoMapsAnArrayReadsTheSameMemory) {
+  auto client = Connect();
+  const ir::Literal value = Ramp(3'000'001);
+  absl::optional<SharedBytes> first, second;
+  {
+    const Array array = *client->Upload(value);
+    first = *array.Map();
+    second = *array.Map();
+  }
+  EXPECT_EQ(first->view, value.bytes());
+  EXPECT_EQ(second->view, value.bytes());
+  EXPECT_NE(first->view.data(), second->view.data());
+  EXPECT_EQ(MappedFileAt(first->view.data()), MappedFileAt(second->view.data()));
+  // Not another array's, though it has the same bytes.
+  const SharedBytes other = *client->Upload(value)->Map();
+  EXPECT_NE(MappedFileAt(other.view.data()), MappedFileAt(first->view.data()));
+  // And nobody's end is its end.
+  client.reset();
+  server_.reset();
+  EXPECT_EQ(first->view, value.bytes());
+}
+
+TEST_F(SegmentsTest, MappedMemoryCannotBeChanged) {
+  OpenSession();
+  BeginUpload(50'000);
+  RawSegments segments(socket_path());
+  ASSERT_EQ(segments.Attach(token_), absl::StatusCode::kOk);
+  const UniqueFd zeros(memfd_create("zeros", MFD_CLOEXEC));
+  ASSERT_EQ(ftruncate(zeros.get(), 200'000), 0);
+  ASSERT_EQ(segments.Ask({.kind = RequestKind::kLend}, zeros.get()), absl::StatusCode::kOk);
+  ASSERT_EQ(segments.Ask(
+                {.kind = RequestKind::kUploadLent, .target = 5, .size_bytes = 200'000, .last = 1}),
+            absl::StatusCode::kOk);
+  stream_->Send({Fetch(1, 5)});
+  const uint64_t transfer = stream_->Next().ready().transfer_id();
+  ASSERT_EQ(segments.Ask({.kind = RequestKind::kShare, .target = transfer}), absl::StatusCode::kOk);
+  const UniqueFd shared = segments.TakePassed();
+  ASSERT_TRUE(shared.valid());
+  // Not even by who opens the file anew, as its owner may.
+  const UniqueFd anew(open(absl::StrCat("/proc/self/fd/", shared.get()).c_str(), O_RDWR));
+  ASSERT_TRUE(anew.valid());
+  EXPECT_LT(pwrite(anew.get(), "x", 1, 0), 0);
+  EXPECT_NE(ftruncate(anew.get(), 0), 0);
+  EXPECT_EQ(mmap(nullptr, 4096, PROT_WRITE, MAP_SHARED, anew.get(), 0), MAP_FAILED);
+  EXPECT_EQ(MapUnchanging(shared)->view, std::string(200'000, '\0'));
+  EXPECT_FALSE(MapUnchanging(zeros).ok());
+  // A transfer is given once.
+  EXPECT_EQ(segments.Ask({.kind = RequestKind::kShare, .target = transfer}),
+            absl::StatusCode::kNotFound);
+}
+
+TEST_F(SegmentsTest, ArraysBeyondTheLimitsAreCopied) {
+  const ir::Literal value = Ramp(1'000'000);
+  for (const rpc::RpcOptions& limits :
+       {rpc::RpcOptions{.shared_array_bytes = 5'000'000}, rpc::RpcOptions{.max_shared_arrays = 1},
+        rpc::RpcOptions{.shared_array_bytes = 0}}) {
+    StartServer(limits);
+    auto client = Connect();
+    const Array one = *client->Upload(value), two = *client->Upload(value);
+    const SharedBytes first = *one.Map(), second = *two.Map();
+    EXPECT_EQ(first.view, value.bytes());
+    EXPECT_EQ(second.view, value.bytes());
+    EXPECT_EQ(MappedFileAt(second.view.data()), 0u);  // Memory of this process.
+  }
+}
+
+TEST_F(SegmentsTest, RoomIsThereAgainWhenNobodyMapsAnArray) {
+  StartServer({.shared_array_bytes = 5'000'000});
+  auto client = Connect();
+  const ir::Literal value = Ramp(1'000'000);
+  const Array one = *client->Upload(value), two = *client->Upload(value);
+  {
+    const SharedBytes first = *one.Map();
+    EXPECT_NE(MappedFileAt(first.view.data()), 0u);
+  }
+  const SharedBytes second = *two.Map();
+  EXPECT_EQ(second.view, value.bytes());
+  EXPECT_NE(MappedFileAt(second.view.data()), 0u);
+}
+
+TEST_F(SegmentsTest, WithoutSharedMemoryArraysAreFetched) {
+  const ir::Literal value = Ramp(1'000'000);
+  StartServer({.segment_bytes = 0});
+  auto client = Connect();
+  const Array large = *client->Upload(value), small = *client->Upload(Ramp(3));
+  EXPECT_EQ(large.Map()->view, value.bytes());
+  EXPECT_EQ(small.Map()->view, Ramp(3).bytes());
+  EXPECT_EQ(Array().Map().status().code(), absl::StatusCode::kFailedPrecondition);
 }
 
 TEST_F(SegmentsTest, GarbageEndsItsConnectionAlone) {

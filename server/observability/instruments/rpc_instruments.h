@@ -28,7 +28,7 @@ class RpcInstruments {
 
   // Bytes of arrays, by the way that they took.
   Counter upload_bytes, download_bytes, inline_in_bytes, inline_out_bytes;
-  Counter segment_in_bytes, segment_out_bytes;
+  Counter segment_in_bytes, segment_out_bytes, shared_out_bytes;
 
   struct Requests {
     absl::string_view method;

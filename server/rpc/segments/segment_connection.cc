@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/packet_socket.h"
+#include "common/streaming_copy.h"
 
 namespace acceld::rpc {
 
@@ -29,8 +30,8 @@ SegmentConnection::Next SegmentConnection::Serve(int limit) {
     if (absl::IsUnavailable(status)) return Next::kRetry;
     const bool maps = status.ok() && unanswered_->kind == RequestKind::kMap;
     // A client that does not read its answers has more requests out than it may.
-    if (!Answer(status, maps ? segment_.fd() : channel_.get()).ok()) return Next::kClose;
-    channel_ = UniqueFd();
+    if (!Answer(status, maps ? segment_.fd() : reply_fd_.get()).ok()) return Next::kClose;
+    reply_fd_ = UniqueFd();
     unanswered_.reset();
   }
   return Next::kRead;
@@ -39,7 +40,7 @@ SegmentConnection::Next SegmentConnection::Serve(int limit) {
 absl::Status SegmentConnection::Receive() {
   Request request;
   ACCELD_ASSIGN_OR_RETURN(
-      const Packet packet,
+      Packet packet,
       ReceivePacket(socket_.get(), {reinterpret_cast<char*>(&request), sizeof(request)},
                     Blocking::kNo));
   if (packet.size_bytes == 0) {
@@ -52,6 +53,7 @@ absl::Status SegmentConnection::Receive() {
   }
   if (session_ != nullptr) session_->RenewLease();
   unanswered_ = request;
+  passed_ = std::move(packet.passed);
   return absl::OkStatus();
 }
 
@@ -81,8 +83,14 @@ absl::Status SegmentConnection::Perform(const Request& request) {
       return Map();
     case RequestKind::kUpload:
       return Upload(request);
+    case RequestKind::kLend:
+      return Lend();
+    case RequestKind::kUploadLent:
+      return UploadLent(request);
     case RequestKind::kDownload:
       return Download(request);
+    case RequestKind::kShare:
+      return Share(request);
     case RequestKind::kLeave:
       leaves_ = true;
       return absl::OkStatus();
@@ -116,15 +124,37 @@ absl::StatusOr<char*> SegmentConnection::Part(const Request& request) const {
   return segment_.data() + request.segment_offset;
 }
 
+absl::Status SegmentConnection::Lend() {
+  ACCELD_ASSIGN_OR_RETURN(lent_, LentMemory::Accept(std::move(passed_)));
+  return absl::OkStatus();
+}
+
 absl::Status SegmentConnection::Upload(const Request& request) {
   ACCELD_ASSIGN_OR_RETURN(const char* const part, Part(request));
+  return Append(request, [part](size_t begin, absl::Span<char> to) {
+    StreamingCopy(to.data(), part + begin, to.size());
+    return absl::OkStatus();
+  });
+}
+
+absl::Status SegmentConnection::UploadLent(const Request& request) {
+  if (request.size_bytes > segment::kMaxLentBytes) {
+    return absl::InvalidArgumentError(absl::StrCat(request.size_bytes, " bytes of lent memory; ",
+                                                   segment::kMaxLentBytes, " go at a time"));
+  }
+  return Append(request, [&](size_t begin, absl::Span<char> to) {
+    return lent_.Read(request.segment_offset + begin, to);
+  });
+}
+
+absl::Status SegmentConnection::Append(const Request& request, engine::PieceReader read) {
   if (request.array_offset > uint64_t{1} << 62) {
     return absl::OutOfRangeError(absl::StrCat("an array offset of ", request.array_offset));
   }
   engine::Session& session = session_->engine_session();
   uploading_ = request.target;
   absl::Status status = session.AppendUpload(
-      request.target, static_cast<int64_t>(request.array_offset), {part, request.size_bytes});
+      request.target, static_cast<int64_t>(request.array_offset), request.size_bytes, read);
   if (absl::IsUnavailable(status)) return status;
   rpc_.instruments.segment_in_bytes.Add(request.size_bytes);
   if (status.ok() && request.last != 0) status = session.FinishUpload(request.target);
@@ -132,12 +162,32 @@ absl::Status SegmentConnection::Upload(const Request& request) {
   return status;
 }
 
+absl::Status SegmentConnection::TakeTransfer(uint64_t transfer_id) {
+  if (downloading_ == transfer_id && bytes_.owner != nullptr) return absl::OkStatus();
+  draft_ = {};
+  ACCELD_ASSIGN_OR_RETURN(bytes_, session_->transfers().Take(transfer_id));
+  downloading_ = transfer_id;
+  return absl::OkStatus();
+}
+
+absl::Status SegmentConnection::Share(const Request& request) {
+  ACCELD_RETURN_IF_ERROR(TakeTransfer(request.target));
+  absl::StatusOr<UniqueFd> shared = shared_arrays_.Share(bytes_, draft_);
+  if (!shared.ok()) {
+    draft_ = {};
+    return shared.status();
+  }
+  reply_fd_ = *std::move(shared);
+  if (reply_fd_.valid()) {
+    rpc_.instruments.shared_out_bytes.Add(bytes_.view.size());
+    bytes_ = {};
+  }
+  return absl::OkStatus();
+}
+
 absl::Status SegmentConnection::Download(const Request& request) {
   ACCELD_ASSIGN_OR_RETURN(char* const part, Part(request));
-  if (downloading_ != request.target || bytes_.owner == nullptr) {
-    ACCELD_ASSIGN_OR_RETURN(bytes_, session_->transfers().Take(request.target));
-    downloading_ = request.target;
-  }
+  ACCELD_RETURN_IF_ERROR(TakeTransfer(request.target));
   if (request.array_offset > bytes_.view.size() ||
       request.size_bytes > bytes_.view.size() - request.array_offset) {
     return absl::OutOfRangeError(absl::StrCat(request.size_bytes, " bytes from ",
@@ -153,7 +203,7 @@ absl::Status SegmentConnection::Download(const Request& request) {
 }
 
 absl::Status SegmentConnection::OpenChannel() {
-  ACCELD_ASSIGN_OR_RETURN(channel_, LocalChannel::Open(rpc_, session_, channels_));
+  ACCELD_ASSIGN_OR_RETURN(reply_fd_, LocalChannel::Open(rpc_, session_, channels_));
   return absl::OkStatus();
 }
 

@@ -13,19 +13,26 @@
 #include "server/rpc/channel/local_channels.h"
 #include "server/rpc/client_session.h"
 #include "server/rpc/rpc_context.h"
+#include "server/rpc/segments/lent_memory.h"
+#include "server/rpc/segments/shared_arrays.h"
 
 namespace acceld::rpc {
 
 // One client's connection for bulk bytes in shared memory. What a request names is checked against
-// the segment, whose size nobody can change; what lies in it is copied before it is looked at.
+// the segment, whose size nobody can change; what lies in it, or in memory that the client lends,
+// is copied before it is looked at.
 //
 // One thread at a time calls.
 class SegmentConnection {
  public:
   // `peer` is who is at its other end.
-  SegmentConnection(const RpcContext& rpc, LocalChannels& channels, UniqueFd socket,
-                    PeerCredentials peer)
-      : rpc_(rpc), channels_(channels), socket_(std::move(socket)), peer_(std::move(peer)) {}
+  SegmentConnection(const RpcContext& rpc, LocalChannels& channels, SharedArrays& shared_arrays,
+                    UniqueFd socket, PeerCredentials peer)
+      : rpc_(rpc),
+        channels_(channels),
+        shared_arrays_(shared_arrays),
+        socket_(std::move(socket)),
+        peer_(std::move(peer)) {}
   // Breaks off an upload that is under way, when nobody can send it again.
   ~SegmentConnection();
 
@@ -46,8 +53,14 @@ class SegmentConnection {
   absl::Status Answer(const absl::Status& status, int descriptor);
   absl::Status Attach(const segment::Request& request);
   absl::Status Map();
+  absl::Status Lend();
   absl::Status Upload(const segment::Request& request);
+  absl::Status UploadLent(const segment::Request& request);
+  absl::Status Append(const segment::Request& request, engine::PieceReader read);
   absl::Status Download(const segment::Request& request);
+  absl::Status Share(const segment::Request& request);
+  // Makes `bytes_` those of a transfer.
+  absl::Status TakeTransfer(uint64_t transfer_id);
   absl::Status OpenChannel();
   // The part of the segment that a request names.
   absl::StatusOr<char*> Part(const segment::Request& request) const;
@@ -56,14 +69,18 @@ class SegmentConnection {
 
   const RpcContext& rpc_;
   LocalChannels& channels_;
+  SharedArrays& shared_arrays_;
   const UniqueFd socket_;
   const PeerCredentials peer_;
   std::shared_ptr<ClientSession> session_;  // Shared with the table; null before kAttach.
   MemorySegment segment_;
-  UniqueFd channel_;          // The client's end, until it is sent.
+  UniqueFd passed_;  // Came with the request to be performed.
+  LentMemory lent_;
+  UniqueFd reply_fd_;         // To go with the next answer.
   uint64_t uploading_ = 0;    // The handle of an upload that is not complete; 0: none.
   uint64_t downloading_ = 0;  // The transfer that `bytes_` are of.
   SharedBytes bytes_;
+  SharedArrays::Draft draft_;                    // Of `bytes_`.
   absl::optional<segment::Request> unanswered_;  // Received, to be performed.
   bool leaves_ = false;
 };

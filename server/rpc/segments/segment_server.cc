@@ -23,9 +23,10 @@ constexpr std::chrono::milliseconds kRetryPause{2};
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<SegmentServer>> SegmentServer::Start(
-    const RpcContext& rpc, LocalChannels& channels, const std::string& socket_path) {
-  std::unique_ptr<SegmentServer> server(
-      new SegmentServer(rpc, channels, absl::StrCat(socket_path, segment::kSocketSuffix)));
+    const RpcContext& rpc, LocalChannels& channels, SharedArrays& shared_arrays,
+    const std::string& socket_path) {
+  std::unique_ptr<SegmentServer> server(new SegmentServer(
+      rpc, channels, shared_arrays, absl::StrCat(socket_path, segment::kSocketSuffix)));
   ACCELD_RETURN_IF_ERROR(server->Listen());
   for (int i = 0; i < rpc.options.segment_threads; ++i) {
     server->threads_.emplace_back([&server = *server] { server.RunThread(); });
@@ -97,8 +98,8 @@ void SegmentServer::Accept() {
   absl::StatusOr<PeerCredentials> peer = absl::UnavailableError("nobody came");
   if (fd.valid()) peer = ReadPeerCredentials(fd.get());
   if (peer.ok()) {
-    auto connection =
-        std::make_unique<SegmentConnection>(rpc_, channels_, std::move(fd), *std::move(peer));
+    auto connection = std::make_unique<SegmentConnection>(rpc_, channels_, shared_arrays_,
+                                                          std::move(fd), *std::move(peer));
     SegmentConnection* const raw = connection.get();
     MutexLock lock(mutex_);
     // One too many is closed at once; its client uses gRPC.

@@ -22,9 +22,11 @@ namespace acceld::rpc {
 // requests, so no client holds up another by more than those. They never wait for a client.
 class SegmentServer {
  public:
-  // Listens beside `socket_path`, where the daemon has its first socket. Both outlive the server.
+  // Listens beside `socket_path`, where the daemon has its first socket. The others outlive the
+  // server.
   static absl::StatusOr<std::unique_ptr<SegmentServer>> Start(const RpcContext& rpc,
                                                               LocalChannels& channels,
+                                                              SharedArrays& shared_arrays,
                                                               const std::string& socket_path);
   // Closes all connections and removes the socket. Blocks for the requests that are being answered.
   ~SegmentServer();
@@ -32,8 +34,9 @@ class SegmentServer {
   SegmentServer& operator=(const SegmentServer&) = delete;
 
  private:
-  SegmentServer(const RpcContext& rpc, LocalChannels& channels, std::string path)
-      : rpc_(rpc), channels_(channels), path_(std::move(path)) {}
+  SegmentServer(const RpcContext& rpc, LocalChannels& channels, SharedArrays& shared_arrays,
+                std::string path)
+      : rpc_(rpc), channels_(channels), shared_arrays_(shared_arrays), path_(std::move(path)) {}
   absl::Status Listen();
   void RunThread();
   void Accept();
@@ -46,6 +49,7 @@ class SegmentServer {
 
   const RpcContext& rpc_;
   LocalChannels& channels_;
+  SharedArrays& shared_arrays_;
   const std::string path_;
   UniqueFd listener_, stop_, poll_;
   Mutex mutex_;

@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "client/client.h"
+#include "client/host_buffer.h"
 #include "client/tracing.h"
 #include "common/check.h"
 #include "tests/bench/protocol/peer.h"
@@ -25,6 +27,7 @@ namespace {
 using client::Array;
 using client::Client;
 using client::Function;
+using client::HostBuffer;
 using client::Tensor;
 using Clock = std::chrono::steady_clock;
 
@@ -127,6 +130,23 @@ void MeasureRoundTrips(const std::string& folder, const std::shared_ptr<Client>&
   Latency("await of a ready array", await, reference_s);
 }
 
+// One array from memory that the daemon reads by itself, and back by mapping it twice.
+void MeasureShared(const std::shared_ptr<Client>& client, const HostBuffer& buffer, Samples& upload,
+                   Samples& map, Samples& map_again) {
+  Clock::time_point start = Clock::now();
+  const Array array = *client->UploadShared(
+      {ir::DType::kF32, {static_cast<int64_t>(buffer.size_bytes() / 4)}}, buffer.bytes(), [] {});
+  ACCELD_CHECK(array.Await().ok());
+  upload.Add(SecondsSince(start));
+  start = Clock::now();
+  const SharedBytes first = *array.Map();
+  map.Add(SecondsSince(start));
+  start = Clock::now();
+  const SharedBytes second = *array.Map();
+  map_again.Add(SecondsSince(start));
+  ACCELD_CHECK(first.view == buffer.bytes() && second.view == first.view);
+}
+
 // One array to the daemon and back.
 void MeasureTransfer(const std::shared_ptr<Client>& client, std::string& bytes, std::string& copy,
                      Samples& upload, Samples& download) {
@@ -147,7 +167,9 @@ void MeasureBulk(const std::string& folder, const std::string& address, int roun
       *Client::Connect({.address = address, .local_transport = false});
   const std::shared_ptr<Client> local = *Client::Connect({.address = address});
   std::string bytes(kBulkBytes, 'x'), copy(kBulkBytes, 'y');
+  const HostBuffer buffer = *HostBuffer::Allocate(kBulkBytes);
   Samples memory, send, receive, upload, download, local_upload, local_download;
+  Samples lent_upload, map, map_again;
   for (int round = 0; round < rounds; ++round) {
     const Clock::time_point start = Clock::now();
     std::memcpy(copy.data(), bytes.data(), kBulkBytes);
@@ -156,6 +178,7 @@ void MeasureBulk(const std::string& folder, const std::string& address, int roun
     receive.Add(GrpcReceive(folder, absl::MakeSpan(copy.data(), copy.size())));
     MeasureTransfer(remote, bytes, copy, upload, download);
     MeasureTransfer(local, bytes, copy, local_upload, local_download);
+    MeasureShared(local, buffer, lent_upload, map, map_again);
   }
   const double memory_s = memory.Median();
   Bulk("memcpy", memory, 0);
@@ -165,6 +188,9 @@ void MeasureBulk(const std::string& folder, const std::string& address, int roun
   Bulk("download (of the stream)", download, receive.Median());
   Bulk("upload through shared memory (of memcpy)", local_upload, memory_s);
   Bulk("download through shared memory (of memcpy)", local_download, memory_s);
+  Bulk("upload from a HostBuffer (of memcpy)", lent_upload, memory_s);
+  Bulk("map an array that nobody has mapped (of memcpy)", map, memory_s);
+  Bulk("map it again (of memcpy)", map_again, memory_s);
 }
 
 int Main(int argc, char** argv) {

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "absl/types/span.h"
+#include "common/status.h"
+#include "common/unique_fd.h"
+
+namespace acceld::rpc {
+
+// Memory of a client's (memfd_create(2)) from which the daemon takes bytes. It is read like a file
+// and never mapped: the client may change, shrink or never have touched it.
+class LentMemory {
+ public:
+  // INVALID_ARGUMENT for what is no such memory: reading something else could block.
+  static absl::StatusOr<LentMemory> Accept(UniqueFd fd);
+
+  LentMemory() = default;
+  // INVALID_ARGUMENT when it ends before, FAILED_PRECONDITION for a default-constructed one.
+  absl::Status Read(uint64_t offset, absl::Span<char> to) const;
+
+ private:
+  explicit LentMemory(UniqueFd fd) : fd_(std::move(fd)) {}
+
+  UniqueFd fd_;
+};
+
+}  // namespace acceld::rpc

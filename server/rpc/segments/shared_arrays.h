@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "common/mutex.h"
+#include "common/shared_bytes.h"
+#include "common/status.h"
+#include "common/thread_pool.h"
+#include "common/timer_queue.h"
+#include "common/unique_fd.h"
+
+namespace acceld::rpc {
+
+// Arrays in memory that clients map: each is copied there once, however many map it, and nobody can
+// change it then (F_SEAL_WRITE). It counts against the limits, and is there for the next client,
+// until no client has it any more: the kernel knows (a lease on the file, fcntl(2)), whatever
+// clients say. Any thread may call.
+class SharedArrays : public std::enable_shared_from_this<SharedArrays> {
+ public:
+  struct Limits {
+    uint64_t bytes = 0;
+    uint64_t arrays = 0;
+  };
+  // Uses `timers` and `threads` from time to time, also after its own end.
+  SharedArrays(Limits limits, TimerQueue& timers, ThreadPool& threads)
+      : limits_(limits), timers_(timers), threads_(threads) {}
+
+  // A copy that is being made.
+  struct Draft {
+    UniqueFd fd;
+    size_t filled_bytes = 0;
+    std::shared_ptr<const void> room;  // What counts against the limits, shared with nobody.
+  };
+  // Copies a bit more of `bytes` to `draft`, empty at first. When all is there, or was before: a
+  // descriptor to pass on; until then, none. RESOURCE_EXHAUSTED: a limit, or what else the system
+  // says; the array is to be copied to the client then.
+  absl::StatusOr<UniqueFd> Share(const SharedBytes& bytes, Draft& draft);
+
+ private:
+  struct Shared {
+    std::weak_ptr<const void> source;
+    UniqueFd fd;
+    std::shared_ptr<const void> room;
+  };
+
+  // A descriptor of its own for the bytes of `source`, if they are shared.
+  UniqueFd Find(const std::weak_ptr<const void>& source) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::StatusOr<Draft> Begin(size_t size_bytes);
+  absl::StatusOr<std::shared_ptr<const void>> TakeRoom(size_t size_bytes);
+  absl::StatusOr<UniqueFd> Finish(const SharedBytes& bytes, Draft draft);
+  // Lets go of those that no client has.
+  void Sweep();
+  void SweepLater() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void SweepAgain();
+
+  const Limits limits_;
+  TimerQueue& timers_;
+  ThreadPool& threads_;
+  Mutex mutex_;
+  std::vector<Shared> shared_ ABSL_GUARDED_BY(mutex_);
+  uint64_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;  // Drafts included.
+  uint64_t arrays_ ABSL_GUARDED_BY(mutex_) = 0;
+  bool sweeps_ ABSL_GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace acceld::rpc
