@@ -18,18 +18,7 @@ using Clock = std::chrono::steady_clock;
 // as long when nothing is expected from the daemon.
 constexpr std::chrono::milliseconds kCallersPause{2};
 constexpr int kPauses = 50;
-// How long commands may lie when callers are expected to write them.
-constexpr std::chrono::milliseconds kLazyTick{1};
-// After so many ticks without any command they are not expected any more.
-constexpr int kIdleTicks = 100;
-// Commands that come so soon after others were written are given time to gather: each batch costs
-// the daemon about as much as ten commands. Who waits for an answer writes at once.
-constexpr std::chrono::microseconds kFlow{200}, kGather{50};
-// So often in a row must a caller have been quicker than the writer thread.
-constexpr int kQuickCallers = 4;
 constexpr std::chrono::milliseconds kMinBackoff{20}, kMaxBackoff{500};
-// A write on a broken stream: its reader will find out.
-constexpr std::chrono::milliseconds kBrokenPause{5};
 
 // Whether a stream that ends so may be followed by another one.
 bool IsBreakdown(const absl::Status& status) {
@@ -62,7 +51,7 @@ SessionLink::~SessionLink() {
 
 void SessionLink::Join() {
   if (reader_.joinable()) reader_.join();
-  if (writer_.joinable()) writer_.join();
+  commands_.Join();
 }
 
 const absl::StatusOr<v1::Welcome>* SessionLink::Open(v1::Hello hello, Clock::time_point deadline) {
@@ -131,56 +120,6 @@ absl::StatusOr<v1::Welcome> SessionLink::GreetOn(ChannelStream& stream, const v1
   return std::move(*events.mutable_events(0)->mutable_welcome());
 }
 
-bool SessionLink::Flush() {
-  MutexLock lock(write_mutex_);
-  const std::shared_ptr<ChannelStream> current = stream();
-  bool wrote = false;
-  while (!current->write_failed()) {
-    const CommandOutbox::SharedBatch batch = outbox_.Take();
-    if (batch == nullptr) break;
-    wrote = true;
-    if (!current->Write(*batch)) current->FailWrites();
-  }
-  return wrote;
-}
-
-void SessionLink::RunWriter() {
-  using Wakeup = CommandOutbox::Wakeup;
-  int beaten = 0;  // How often callers were quicker.
-  int idle_ticks = 0;
-  bool lazy = false;
-  uint64_t seen_flushes = 0;
-  Clock::time_point last_flush;
-  const auto keep_alive = lease_.count() > 0 ? lease_ / 3 : std::chrono::hours(24 * 365);
-  while (true) {
-    const Clock::duration patience = lazy ? Clock::duration(kLazyTick) : keep_alive;
-    const Wakeup wakeup = outbox_.WaitForWork(Clock::now() + patience);
-    if (wakeup == Wakeup::kEnd) return;
-    const uint64_t flushes = flushes_by_callers_.load(std::memory_order_relaxed);
-    const bool callers_write = flushes != std::exchange(seen_flushes, flushes);
-    idle_ticks = lazy && wakeup == Wakeup::kTime && !callers_write ? idle_ticks + 1 : 0;
-    if (lazy && (callers_write || (idle_ticks > 0 && idle_ticks < kIdleTicks))) continue;
-    // Their next batch takes them along.
-    if (wakeup == Wakeup::kReleases && callers_write) continue;
-    const bool wrote = (wakeup == Wakeup::kWork || wakeup == Wakeup::kReleases) && Flush();
-    if (wrote) {
-      if (Clock::now() - last_flush < kFlow) std::this_thread::sleep_for(kGather);
-      last_flush = Clock::now();
-    }
-    beaten = !wrote && callers_write ? beaten + 1 : 0;
-    const bool was_lazy = std::exchange(lazy, beaten >= kQuickCallers);
-    if (lazy != was_lazy) outbox_.SetLazy(lazy);
-    const std::shared_ptr<ChannelStream> current = stream();
-    if (wakeup == Wakeup::kWork && !wrote && current->write_failed()) {
-      std::this_thread::sleep_for(kBrokenPause);
-    } else if (wakeup == Wakeup::kTime && !was_lazy) {
-      MutexLock lock(write_mutex_);
-      const std::shared_ptr<ChannelStream> latest = stream();
-      if (!latest->write_failed() && !latest->Write(v1::CommandBatch())) latest->FailWrites();
-    }
-  }
-}
-
 bool SessionLink::Read(v1::EventBatch& events) { return stream()->Read(events); }
 
 void SessionLink::Handle(v1::Event& event) {
@@ -195,7 +134,7 @@ void SessionLink::Handle(v1::Event& event) {
 
 void SessionLink::Serve(uint64_t request_id, absl::FunctionRef<bool()> done) {
   if (TransportThread::IsCurrent()) return;
-  if (Flush()) flushes_by_callers_.fetch_add(1, std::memory_order_relaxed);
+  commands_.WriteNow();
   if (request_id == 0) return;
   v1::EventBatch events;
   std::vector<v1::Event> others;
@@ -274,7 +213,7 @@ void SessionLink::RunReader(const v1::Hello& hello) {
     resume_.set_incarnation(welcome->incarnation());
     outbox_.SetWindow(welcome->command_window());
     if (lease_.count() > 0) outbox_.Retain();
-    writer_ = std::thread([this] { RunWriter(); });
+    commands_.Start(lease_);
   }
   welcome_promise_.Set(std::move(welcome));
   {
@@ -334,7 +273,7 @@ absl::Status SessionLink::EndOf(const absl::Status& status) const {
 }
 
 absl::Status SessionLink::Recover() {
-  MutexLock write(write_mutex_);
+  MutexLock write(commands_.mutex());
   stream()->FailWrites();
   absl::Status status = stream()->Finish();
   {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -11,6 +10,7 @@
 #include "absl/functional/function_ref.h"
 #include "acceld/v1/acceld.grpc.pb.h"
 #include "client/transport/channel_stream.h"
+#include "client/transport/command_writer.h"
 #include "client/transport/outbox.h"
 #include "common/future.h"
 #include "common/mutex.h"
@@ -68,10 +68,8 @@ class SessionLink {
   absl::StatusOr<v1::Welcome> GreetOn(ChannelStream& stream, const v1::Hello& hello);
   // From now on this is the session's stream. False, and it is cancelled, when the link is closed.
   bool Use(std::shared_ptr<ChannelStream> stream);
-  bool Flush();
   bool Read(v1::EventBatch& events);
   void Handle(v1::Event& event);
-  void RunWriter();
   void RunReader(const v1::Hello& hello);
   void ReadAndHandle();
   void HandleDeferred();
@@ -92,10 +90,6 @@ class SessionLink {
   std::chrono::milliseconds lease_{0};  // Constant once welcomed.
   v1::Resume resume_;                   // The same.
 
-  // Held by the one who takes from the outbox and writes, and while the stream is replaced.
-  Mutex write_mutex_;
-  std::atomic<uint64_t> flushes_by_callers_{0};
-
   // One reads at a time: who has set `reading_`.
   mutable Mutex mutex_;
   CondVar changed_;  // For the reader thread.
@@ -114,7 +108,8 @@ class SessionLink {
   std::vector<uint64_t> in_hand_ ABSL_GUARDED_BY(mutex_);
   absl::Status goodbye_ ABSL_GUARDED_BY(mutex_);
 
-  std::thread writer_, reader_;
+  CommandWriter commands_{outbox_, [this] { return stream(); }};
+  std::thread reader_;
 };
 
 }  // namespace acceld::client
