@@ -247,10 +247,11 @@ void Channel::StartReadIfPaused() {
 
 void Channel::Send(v1::Event event) {
   const size_t size_bytes = event.ByteSizeLong();
-  if (event.has_ready()) rpc_.instruments.inline_out_bytes.Add(event.ready().data().size());
   {
     MutexLock lock(mutex_);
+    // Who answers an ended channel may have outlived the server, and what rpc_ names.
     if (ended_ || last_words_.has_value()) return;
+    if (event.has_ready()) rpc_.instruments.inline_out_bytes.Add(event.ready().data().size());
     if (outgoing_.empty() || outgoing_.back().size_bytes + size_bytes > kMaxBatchBytes) {
       outgoing_.emplace_back();
     }

@@ -1,6 +1,7 @@
 // What each role may do.
 
 #include <set>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "tests/integration/security/access_fixture.h"
@@ -64,7 +65,8 @@ TEST_F(RolesTest, UsersSeeTheirOwnSessionsAndAdminsAll) {
   const std::shared_ptr<Client> ann = ConnectAs("ann"), bob = ConnectAs("bob");
   const auto seen_by = [this](const std::string& name) {
     std::set<std::string> identities;
-    for (const client::SessionInfo& session : AdminAs(name)->ListSessions().value()) {
+    const std::vector<client::SessionInfo> sessions = AdminAs(name)->ListSessions().value();
+    for (const client::SessionInfo& session : sessions) {
       identities.insert(session.identity);
     }
     return identities;
