@@ -107,7 +107,7 @@ class Client {
   absl::StatusOr<Array> Upload(ir::TensorType type, absl::string_view bytes, uint32_t device = 0,
                                UploadOptions options = {});
   // The same without a copy: `bytes` must stay unchanged until `release` is called (once, on any
-  // thread, also when the upload fails).
+  // thread, also when the upload fails). From a HostBuffer a daemon on this host takes them itself.
   absl::StatusOr<Array> UploadShared(ir::TensorType type, absl::string_view bytes,
                                      std::function<void()> release, uint32_t device = 0,
                                      UploadOptions options = {});

@@ -22,7 +22,6 @@ using segment::RequestKind;
 // Large enough that waking the other side up is nothing beside it, small enough that the parts
 // under way stay in the processor's cache.
 constexpr uint64_t kPartBytes = uint64_t{1} << 20;
-static_assert(kPartBytes <= segment::kMaxLentBytes);
 
 }  // namespace
 
@@ -130,7 +129,8 @@ absl::Status SegmentChannel::Lend(int memory) {
 absl::Status SegmentChannel::Upload(uint64_t handle, absl::string_view bytes) {
   const absl::optional<LendableMemory::Place> place = LendableMemory::Find(bytes);
   ACCELD_RETURN_IF_ERROR(place.has_value() ? Lend(place->fd) : Map());
-  const Pace pace = place.has_value() ? Pace{kPartBytes, segment::kMaxOutstanding} : this->pace();
+  const Pace pace =
+      place.has_value() ? Pace{segment::kMaxLentBytes, segment::kMaxOutstanding} : this->pace();
   absl::Status outcome;
   uint64_t sent = 0, answered = 0;
   for (bool last = false; !last && outcome.ok();) {

@@ -3,12 +3,21 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <limits>
+#include <memory>
 
 #include "absl/strings/str_cat.h"
+#include "common/future.h"
 
 namespace acceld::rpc {
+namespace {
+
+// Less is read before a helper has woken up.
+constexpr size_t kWorthHelp = size_t{1} << 20;
+
+}  // namespace
 
 absl::StatusOr<LentMemory> LentMemory::Accept(UniqueFd fd) {
   // Files in memory alone have seals.
@@ -18,7 +27,30 @@ absl::StatusOr<LentMemory> LentMemory::Accept(UniqueFd fd) {
   return LentMemory(std::move(fd));
 }
 
-absl::Status LentMemory::Read(uint64_t offset, absl::Span<char> to) const {
+absl::Status LentMemory::Read(uint64_t offset, absl::Span<char> to, ThreadPool& helpers) const {
+  if (to.size() < kWorthHelp) return ReadAlone(offset, to);
+  const size_t first = to.size() / 2;
+  // Shared with the helper, which may come when all is done.
+  struct Rest {
+    std::atomic<bool> taken{false};
+    Promise<Unit> read;
+  };
+  const auto rest = std::make_shared<Rest>();
+  const Event read = rest->read.future();
+  const auto read_rest = [this, offset, to, first] {
+    return ReadAlone(offset + first, to.subspan(first));
+  };
+  (void)helpers.Submit([rest, read_rest] {
+    if (rest->taken.exchange(true)) return;
+    const absl::Status status = read_rest();
+    rest->read.Set(status.ok() ? absl::StatusOr<Unit>(Unit{}) : status);
+  });
+  const absl::Status status = ReadAlone(offset, to.first(first));
+  const absl::Status of_rest = rest->taken.exchange(true) ? read.Await().status() : read_rest();
+  return status.ok() ? of_rest : status;
+}
+
+absl::Status LentMemory::ReadAlone(uint64_t offset, absl::Span<char> to) const {
   if (offset > static_cast<uint64_t>(std::numeric_limits<off_t>::max()) - to.size()) {
     return absl::InvalidArgumentError(absl::StrCat("bytes from ", offset, " on of lent memory"));
   }

@@ -5,6 +5,7 @@
 
 #include "absl/types/span.h"
 #include "common/status.h"
+#include "common/thread_pool.h"
 #include "common/unique_fd.h"
 
 namespace acceld::rpc {
@@ -17,11 +18,13 @@ class LentMemory {
   static absl::StatusOr<LentMemory> Accept(UniqueFd fd);
 
   LentMemory() = default;
-  // INVALID_ARGUMENT when it ends before, FAILED_PRECONDITION for a default-constructed one.
-  absl::Status Read(uint64_t offset, absl::Span<char> to) const;
+  // Blocks for the copy, in which one of `helpers` takes part if it is free. INVALID_ARGUMENT when
+  // it ends before, FAILED_PRECONDITION for a default-constructed one.
+  absl::Status Read(uint64_t offset, absl::Span<char> to, ThreadPool& helpers) const;
 
  private:
   explicit LentMemory(UniqueFd fd) : fd_(std::move(fd)) {}
+  absl::Status ReadAlone(uint64_t offset, absl::Span<char> to) const;
 
   UniqueFd fd_;
 };

@@ -143,7 +143,7 @@ absl::Status SegmentConnection::UploadLent(const Request& request) {
                                                    segment::kMaxLentBytes, " go at a time"));
   }
   return Append(request, [&](size_t begin, absl::Span<char> to) {
-    return lent_.Read(request.segment_offset + begin, to);
+    return lent_.Read(request.segment_offset + begin, to, rpc_.decoders);
   });
 }
 
