@@ -1,35 +1,21 @@
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
 #include "common/ir/conformance.h"
 #include "common/ir/text.h"
 #include "gtest/gtest.h"
+#include "tests/conformance/program_files.h"
 
 // The reference interpreter against the public conformance programs: what it gives is what all
 // other tests believe. ACCELD_CONFORMANCE_DIR names the folder with stablehlo/ and extra/.
 namespace acceld::ir {
 namespace {
 
-std::string ReadFile(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
-
-std::vector<std::filesystem::path> ProgramsIn(const std::filesystem::path& folder) {
-  std::vector<std::filesystem::path> programs;
-  std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
-    if (entry.path().extension() == ".mlir") programs.push_back(entry.path());
-  }
-  std::sort(programs.begin(), programs.end());
-  return programs;
-}
+using testing::ProgramsIn;
+using testing::ReadFile;
 
 struct Tally {
   int passed = 0, failed = 0, unsupported = 0, skipped = 0;

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "kernels/ir/run_kernel.h"
 
 namespace acceld::compiler {
 namespace {
@@ -30,7 +29,7 @@ struct Frame {
 
 class Runner {
  public:
-  explicit Runner(const kernels::Plan& plan) : plan_(plan) {}
+  Runner(const kernels::Plan& plan, const KernelRunner& run) : plan_(plan), run_(run) {}
 
   absl::Status RunFunction(const kernels::PlanFunction& function, const Frame& frame) {
     if (frame.arena.size < function.arena_bytes) return absl::InternalError("arena too small");
@@ -88,7 +87,7 @@ class Runner {
       buffers.push_back(&it->second);
       places.push_back(*place);
     }
-    ACCELD_RETURN_IF_ERROR(kernels::RunKernel(kernel, buffers));
+    ACCELD_RETURN_IF_ERROR(run_(kernel, buffers));
     for (size_t i = 0; i < places.size(); ++i) {
       if (kernel.buffers[i].access == kernels::BufferParameter::Access::kRead) continue;
       std::memcpy(places[i].data, buffers[i]->data(), places[i].size);
@@ -211,12 +210,14 @@ class Runner {
   }
 
   const kernels::Plan& plan_;
+  const KernelRunner& run_;
 };
 
 }  // namespace
 
 absl::StatusOr<std::vector<ir::Literal>> RunPlan(const kernels::Plan& plan,
-                                                 absl::Span<const ir::Literal> arguments) {
+                                                 absl::Span<const ir::Literal> arguments,
+                                                 const KernelRunner& run) {
   std::vector<std::string> argument_bytes, result_bytes;
   for (const ir::Literal& argument : arguments) argument_bytes.push_back(argument.DenseBytes());
   const std::vector<std::string> originals = argument_bytes;
@@ -232,7 +233,7 @@ absl::StatusOr<std::vector<ir::Literal>> RunPlan(const kernels::Plan& plan,
   for (std::string& bytes : result_bytes) frame.results.push_back(place(bytes));
   frame.arena = place(arena);
   frame.constants = place(constants);
-  ACCELD_RETURN_IF_ERROR(Runner(plan).RunFunction(plan.entry(), frame));
+  ACCELD_RETURN_IF_ERROR(Runner(plan, run).RunFunction(plan.entry(), frame));
   if (argument_bytes != originals) return absl::InternalError("an argument was written");
   if (constants != plan.constants) return absl::InternalError("the constants were written");
   std::vector<ir::Literal> results;

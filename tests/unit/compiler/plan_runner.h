@@ -1,18 +1,26 @@
 #pragma once
 
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "absl/types/span.h"
 #include "common/ir/literal.h"
 #include "common/status.h"
 #include "kernels/ir/plan.h"
+#include "kernels/ir/run_kernel.h"
 
 namespace acceld::compiler {
 
-// Runs a plan on host memory with the kernel interpreter: the meaning of plans, slow and obvious.
-// Fresh memory is filled with garbage, arguments and constants are checked to be unwritten, and
-// every slice must lie inside its space; INTERNAL otherwise.
+// Runs a kernel on these buffers, as kernels::RunKernel does.
+using KernelRunner =
+    std::function<absl::Status(const kernels::Kernel&, absl::Span<std::string* const>)>;
+
+// Runs a plan on host memory, by default with the kernel interpreter: the meaning of plans, slow
+// and obvious. Fresh memory is filled with garbage, arguments and constants are checked to be
+// unwritten, and every slice must lie inside its space; INTERNAL otherwise.
 absl::StatusOr<std::vector<ir::Literal>> RunPlan(const kernels::Plan& plan,
-                                                 absl::Span<const ir::Literal> arguments);
+                                                 absl::Span<const ir::Literal> arguments,
+                                                 const KernelRunner& run = kernels::RunKernel);
 
 }  // namespace acceld::compiler

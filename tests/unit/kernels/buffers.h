@@ -9,7 +9,7 @@
 #include "kernels/ir/plan.h"
 
 // Bytes as tests hold them and memory as kernels take it.
-namespace acceld::kernels::cpu {
+namespace acceld::kernels {
 
 struct AlignedFree {
   void operator()(char* memory) const { std::free(memory); }
@@ -33,4 +33,4 @@ std::vector<T> ValuesOf(const std::string& bytes) {
   return values;
 }
 
-}  // namespace acceld::kernels::cpu
+}  // namespace acceld::kernels

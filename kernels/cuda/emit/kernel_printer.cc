@@ -1,0 +1,355 @@
+#include "kernels/cuda/emit/kernel_printer.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "kernels/cuda/emit/scalar_text.h"
+
+namespace acceld::kernels::cuda {
+namespace {
+
+constexpr int kWarp = 32;
+constexpr int kThreads = 256;  // of a block where each element has one thread
+constexpr int kMaxThreads = 1024;
+constexpr int64_t kMaxBlocks = 4096;  // Enough for any device; then each takes several turns.
+// A block for each row, when a row has so much to share, or when rows alone are too few for the
+// device and have at least a warp's work.
+constexpr int64_t kLongRow = 128;
+constexpr int64_t kFewRows = 16384;
+// Of the memory that the threads of a block share, the printer takes so much for scratch.
+constexpr int64_t kMaxSharedBytes = int64_t{32} << 10;
+
+int64_t CeilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+int64_t ScratchBytes(const Kernel& kernel) {
+  int64_t bytes = 0;
+  for (const BufferParameter& scratch : kernel.scratch) {
+    bytes += scratch.num_elements * ir::StorageBytesOf(scratch.dtype);
+  }
+  return bytes;
+}
+
+bool HasParallel(const Block& block) {
+  return std::any_of(block.begin(), block.end(), [](const Statement& statement) {
+    if (const auto* loop = std::get_if<ForStatement>(&statement.value)) {
+      return loop->kind == ForStatement::Kind::kParallel;
+    }
+    if (const auto* branch = std::get_if<IfStatement>(&statement.value)) {
+      return HasParallel(branch->then_body) || HasParallel(branch->else_body);
+    }
+    return false;
+  });
+}
+
+// Whether a statement has to wait for another's effects, as threads of different blocks cannot, or
+// keeps something in memory that they do not share.
+bool HasOrder(const Kernel& kernel) {
+  Effects before(kernel);
+  for (const Statement& statement : kernel.body) {
+    Effects now(kernel);
+    now.Add(statement);
+    if (Effects::Conflict(before, now)) return true;
+    const auto* loop = std::get_if<ForStatement>(&statement.value);
+    const bool is_shared_out = loop != nullptr && loop->kind == ForStatement::Kind::kParallel;
+    if (!is_shared_out && now.TouchesFrom(kernel.buffers.size())) return true;
+    before.Add(now);
+  }
+  return false;
+}
+
+}  // namespace
+
+CudaKernel PrintKernel(const Kernel& kernel) { return KernelPrinter(kernel).Print(); }
+
+CudaKernel KernelPrinter::Print() {
+  const Team team = ChooseTeam();
+  std::vector<std::string> parameters;
+  for (const BufferParameter& buffer : kernel_.buffers) {
+    const bool reads = buffer.access == BufferParameter::Access::kRead;
+    parameters.push_back(
+        absl::StrCat(reads ? "const " : "", RegisterType(buffer.dtype), "* ", buffer.name));
+  }
+  std::string body;
+  ++depth_;
+  if (team != Team::kGrid) PrintScratch(team);
+  PrintBlock(kernel_.body, team);
+  --depth_;
+  body.swap(out_.source);
+  if (out_.polls) parameters.push_back("const volatile int* cancelled");
+  if (out_.has_barriers) body.insert(0, "  __shared__ u64 space[32];\n");
+  out_.source =
+      absl::StrCat("extern \"C\" __global__ void __launch_bounds__(", out_.threads, ")\n",
+                   kernel_.name, "(", absl::StrJoin(parameters, ", "), ") {\n", body, "}\n");
+  return std::move(out_);
+}
+
+KernelPrinter::Team KernelPrinter::ChooseTeam() {
+  const Block& body = kernel_.body;
+  if (!SuitsTeam(kernel_, body)) return Team::kThread;
+  if (HasParallel(body) && !HasOrder(kernel_)) return Team::kGrid;
+  const int64_t work = WorkForTeam(body);
+  if (work < kWarp || ScratchBytes(kernel_) > kMaxSharedBytes) return Team::kThread;
+  ChooseThreads(work);
+  return Team::kBlock;
+}
+
+void KernelPrinter::ChooseThreads(int64_t work) {
+  int threads = kWarp;
+  // With few elements each, more threads would mostly wait.
+  while (threads < kMaxThreads && threads * 4 < work) threads *= 2;
+  out_.threads = std::max(out_.threads, threads);
+}
+
+void KernelPrinter::PrintBlock(const Block& block, Team team) {
+  for (const Statement& statement : block) {
+    WaitBefore(statement, team);
+    std::visit([this, team](const auto& one) { Print(one, team); }, statement.value);
+  }
+}
+
+void KernelPrinter::Print(const ConstantStatement& constant, Team /*team*/) {
+  Line(absl::StrCat(Define(constant.result), " = ",
+                    ConstantText(kernel_.TypeOf(constant.result), constant.bits), ";"));
+}
+
+void KernelPrinter::Print(const ScalarStatement& scalar, Team /*team*/) {
+  std::vector<std::string> operands;
+  for (const Var operand : scalar.operands) operands.push_back(Name(operand));
+  const size_t typed = scalar.op == ScalarOp::kSelect ? 1 : 0;
+  Line(absl::StrCat(Define(scalar.result), " = ",
+                    ScalarText(scalar.op, kernel_.TypeOf(scalar.operands[typed]),
+                               kernel_.TypeOf(scalar.result), operands),
+                    ";"));
+}
+
+void KernelPrinter::Print(const LoadStatement& load, Team /*team*/) {
+  Line(absl::StrCat(Define(load.result), " = ", kernel_.Buffer(load.buffer).name, "[",
+                    Name(load.index), "];"));
+}
+
+void KernelPrinter::Print(const StoreStatement& store, Team team) {
+  const absl::string_view first = team == Team::kThread  ? ""
+                                  : team == Team::kBlock ? "if (threadIdx.x == 0) "
+                                                         : "if (threadIdx.x + blockIdx.x == 0) ";
+  Line(absl::StrCat(first, kernel_.Buffer(store.buffer).name, "[", Name(store.index),
+                    "] = ", Name(store.value), ";"));
+}
+
+void KernelPrinter::Print(const ForStatement& loop, Team team) {
+  if (team == Team::kThread) return PrintLoop(loop, team);
+  if (loop.kind == ForStatement::Kind::kParallel) return PrintShared(NestOf(loop), team);
+  if (team == Team::kBlock) {
+    if (const SharedReduction shared = SharedReductionOf(loop);
+        shared.iterations >= kWarp && !shared.loops.empty()) {
+      return PrintReduction(shared);
+    }
+    if (WorkForTeam(loop.body) > 1) return PrintLoop(loop, team);
+  }
+  Effects effects(kernel_);
+  effects.Add(loop.body);
+  if (!effects.has_stores()) return PrintLoop(loop, Team::kThread);
+  Open(team == Team::kBlock ? "if (threadIdx.x == 0)" : "if (threadIdx.x + blockIdx.x == 0)");
+  PrintLoop(loop, Team::kThread);
+  Close();
+}
+
+void KernelPrinter::PrintLoop(const ForStatement& loop, Team team) {
+  PrintCarried(loop.carried);
+  const std::string i = Name(loop.induction);
+  Open(absl::StrCat("for (i64 ", i, " = 0; ", i, " < ", loop.extent, "; ++", i, ")"));
+  for (const CarriedValue& value : loop.carried) {
+    Line(absl::StrCat(Define(value.current), " = ", Name(value.result), ";"));
+  }
+  PrintBlock(loop.body, team);
+  // The next iteration begins like this one.
+  if (team == Team::kBlock) Barrier();
+  PrintNext(loop.carried);
+  Close();
+}
+
+void KernelPrinter::PrintCarried(const std::vector<CarriedValue>& carried) {
+  for (const CarriedValue& value : carried) {
+    Line(absl::StrCat(RegisterType(kernel_.TypeOf(value.result)), " ", Name(value.result), " = ",
+                      Name(value.initial), ";"));
+  }
+}
+
+void KernelPrinter::PrintNext(const std::vector<CarriedValue>& carried) {
+  for (const CarriedValue& value : carried) {
+    Line(absl::StrCat(Name(value.result), " = ", Name(value.next), ";"));
+  }
+}
+
+void KernelPrinter::Print(const WhileStatement& loop, Team /*team*/) {
+  // In a team it stores nothing (SuitsTeam), so each thread goes through it.
+  out_.polls = true;
+  PrintCarried(loop.carried);
+  Open("while (*cancelled == 0)");
+  for (const CarriedValue& value : loop.carried) {
+    Line(absl::StrCat(Define(value.current), " = ", Name(value.result), ";"));
+  }
+  PrintBlock(loop.condition_body, Team::kThread);
+  Line(absl::StrCat("if (!", Name(loop.condition), ") break;"));
+  PrintBlock(loop.body, Team::kThread);
+  PrintNext(loop.carried);
+  Close();
+}
+
+void KernelPrinter::Print(const IfStatement& branch, Team team) {
+  for (const Var result : branch.results) {
+    Line(absl::StrCat(RegisterType(kernel_.TypeOf(result)), " ", Name(result), ";"));
+  }
+  const auto part = [&](const Block& body, const std::vector<Var>& values) {
+    PrintBlock(body, team);
+    for (size_t i = 0; i < values.size(); ++i) {
+      Line(absl::StrCat(Name(branch.results[i]), " = ", Name(values[i]), ";"));
+    }
+  };
+  Open(absl::StrCat("if (", Name(branch.condition), ")"));
+  part(branch.then_body, branch.then_values);
+  Close();
+  if (branch.else_body.empty() && branch.else_values.empty()) return;
+  Open("else");
+  part(branch.else_body, branch.else_values);
+  Close();
+}
+
+void KernelPrinter::PrintShared(const ParallelNest& nest, Team team) {
+  if (nest.iterations == 0) return;
+  if (team == Team::kGrid) {
+    const int64_t work = WorkForTeam(nest.body());
+    const bool is_long = work >= kLongRow || (work >= kWarp && nest.iterations < kFewRows);
+    if (is_long && SuitsTeam(kernel_, nest.body()) && ScratchBytes(kernel_) <= kMaxSharedBytes) {
+      ChooseThreads(work);
+      return PrintRows(nest);
+    }
+  }
+  PrintElements(nest, team);
+}
+
+void KernelPrinter::PrintRows(const ParallelNest& nest) {
+  out_.blocks = std::max(out_.blocks, std::min(nest.iterations, kMaxBlocks));
+  Open(
+      absl::StrCat("for (i64 flat = blockIdx.x; flat < ", nest.iterations, "; flat += gridDim.x)"));
+  PrintScratch(Team::kBlock);
+  PrintInductions(nest.loops, nest.iterations);
+  PrintBlock(nest.body(), Team::kBlock);
+  // The rows have nothing in common but this.
+  if (!kernel_.scratch.empty()) Barrier();
+  Close();
+}
+
+void KernelPrinter::PrintElements(const ParallelNest& nest, Team team) {
+  // In 32 bits where all numbers fit, one stride past the end included.
+  const bool is_small = nest.iterations < int64_t{1} << 30;
+  const absl::string_view type = is_small ? "u32" : "i64";
+  if (team == Team::kGrid) {
+    out_.threads = std::max(out_.threads, kThreads);
+    out_.blocks =
+        std::max(out_.blocks, std::min(CeilDivide(nest.iterations, out_.threads), kMaxBlocks));
+    Open(absl::StrCat("for (", type, " flat = blockIdx.x * ", type, "(blockDim.x) + threadIdx.x; ",
+                      "flat < ", nest.iterations, "; flat += gridDim.x * blockDim.x)"));
+    PrintScratch(Team::kThread);
+  } else {
+    Open(absl::StrCat("for (", type, " flat = threadIdx.x; flat < ", nest.iterations,
+                      "; flat += blockDim.x)"));
+  }
+  PrintInductions(nest.loops, nest.iterations);
+  PrintBlock(nest.body(), Team::kThread);
+  Close();
+}
+
+void KernelPrinter::PrintInductions(const std::vector<const ForStatement*>& loops,
+                                    int64_t iterations) {
+  // The last one runs fastest, so that neighbours in memory are neighbours in time.
+  int64_t inner = iterations;
+  for (const ForStatement* loop : loops) {
+    inner /= loop->extent;
+    std::string value = inner == 1 ? "flat" : absl::StrCat("flat / ", inner);
+    if (loop != loops.front()) value = absl::StrCat(value, " % ", loop->extent);
+    Line(absl::StrCat("const i64 ", Name(loop->induction), " = ", value, ";"));
+  }
+}
+
+void KernelPrinter::PrintReduction(const SharedReduction& reduction) {
+  const std::vector<CarriedValue>& carried = reduction.loops.back()->carried;
+  const std::vector<CarriedValue>& outer = reduction.loops.front()->carried;
+  const auto type = [&](size_t i) { return kernel_.TypeOf(carried[i].result); };
+  const auto partial = [&](size_t i) { return absl::StrCat("partial", Name(outer[i].result)); };
+  for (size_t i = 0; i < carried.size(); ++i) {
+    Line(absl::StrCat(RegisterType(type(i)), " ", partial(i), " = ",
+                      ConstantText(type(i), IdentityOf(reduction.combine[i], type(i))), ";"));
+  }
+  Open(absl::StrCat("for (i64 flat = threadIdx.x; flat < ", reduction.iterations,
+                    "; flat += blockDim.x)"));
+  PrintInductions(reduction.loops, reduction.iterations);
+  for (size_t i = 0; i < carried.size(); ++i) {
+    Line(absl::StrCat(Define(carried[i].current), " = ", partial(i), ";"));
+  }
+  PrintBlock(reduction.body(), Team::kThread);
+  for (size_t i = 0; i < carried.size(); ++i) {
+    Line(absl::StrCat(partial(i), " = ", Name(carried[i].next), ";"));
+  }
+  Close();
+  for (size_t i = 0; i < carried.size(); ++i) {
+    const absl::string_view name = RegisterType(type(i));
+    const auto combine = [&](std::vector<std::string> operands) {
+      return ScalarText(reduction.combine[i], type(i), type(i), operands);
+    };
+    out_.has_barriers = true;
+    Line(absl::StrCat(partial(i), " = BlockReduce(", partial(i), ", [](", name, " a, ", name,
+                      " b) -> ", name, " { return ", combine({"a", "b"}), "; }, space);"));
+    Line(absl::StrCat(Define(outer[i].result), " = ", combine({Name(outer[i].initial), partial(i)}),
+                      ";"));
+  }
+  since_barrier_ = Effects(kernel_);  // BlockReduce has barriers.
+}
+
+void KernelPrinter::PrintScratch(Team team) {
+  for (const BufferParameter& scratch : kernel_.scratch) {
+    if (team == Team::kBlock) {
+      out_.shared_bytes += scratch.num_elements * ir::StorageBytesOf(scratch.dtype);
+    }
+    Line(absl::StrCat(team == Team::kBlock ? "__shared__ " : "", RegisterType(scratch.dtype), " ",
+                      scratch.name, "[", std::max<int64_t>(scratch.num_elements, 1), "];"));
+  }
+}
+
+void KernelPrinter::WaitBefore(const Statement& next, Team team) {
+  if (team != Team::kBlock) return;
+  Effects effects(kernel_);
+  effects.Add(next);
+  if (Effects::Conflict(since_barrier_, effects)) Barrier();
+  since_barrier_.Add(effects);
+}
+
+void KernelPrinter::Barrier() {
+  since_barrier_ = Effects(kernel_);
+  out_.has_barriers = true;
+  Line("__syncthreads();");
+}
+
+void KernelPrinter::Line(absl::string_view text) {
+  absl::StrAppend(&out_.source, std::string(2 * depth_, ' '), text, "\n");
+}
+
+void KernelPrinter::Open(absl::string_view text) {
+  Line(absl::StrCat(text, " {"));
+  ++depth_;
+}
+
+void KernelPrinter::Close() {
+  --depth_;
+  Line("}");
+}
+
+std::string KernelPrinter::Define(Var var) const {
+  return absl::StrCat("const ", RegisterType(kernel_.TypeOf(var)), " ", Name(var));
+}
+
+std::string KernelPrinter::Name(Var var) { return absl::StrCat("v", var); }
+
+}  // namespace acceld::kernels::cuda

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "kernels/cuda/emit/cuda_kernel.h"
+#include "kernels/cuda/emit/effects.h"
+#include "kernels/cuda/emit/team_work.h"
+#include "kernels/ir/kernel.h"
+
+namespace acceld::kernels::cuda {
+
+// Writes one kernel. All threads of a team go through the same statements: scalars are computed by
+// each of them, the iterations of a parallel loop and of a reduction are shared out, and what
+// stores outside of them is done by one. Teams: all threads of the launch, those of a block, one
+// thread.
+class KernelPrinter {
+ public:
+  explicit KernelPrinter(const Kernel& kernel) : kernel_(kernel), since_barrier_(kernel) {}
+
+  CudaKernel Print();
+
+ private:
+  enum class Team : uint8_t { kGrid, kBlock, kThread };
+
+  // How many threads share the kernel's body, and whether all blocks may without waiting.
+  Team ChooseTeam();
+  void ChooseThreads(int64_t work);
+
+  void PrintBlock(const Block& block, Team team);
+  void Print(const ConstantStatement& constant, Team team);
+  void Print(const ScalarStatement& scalar, Team team);
+  void Print(const LoadStatement& load, Team team);
+  void Print(const StoreStatement& store, Team team);
+  void Print(const ForStatement& loop, Team team);
+  void Print(const WhileStatement& loop, Team team);
+  void Print(const IfStatement& branch, Team team);
+
+  // A loop that every thread of the team runs as it stands.
+  void PrintLoop(const ForStatement& loop, Team team);
+  void PrintShared(const ParallelNest& nest, Team team);
+  void PrintRows(const ParallelNest& nest);
+  void PrintElements(const ParallelNest& nest, Team team);
+  void PrintReduction(const SharedReduction& reduction);
+  // Inductions of `loops` from `flat`, a number below their product.
+  void PrintInductions(const std::vector<const ForStatement*>& loops, int64_t iterations);
+  void PrintScratch(Team team);
+  void PrintCarried(const std::vector<CarriedValue>& carried);
+  void PrintNext(const std::vector<CarriedValue>& carried);
+  // Lets the block's threads wait for each other, if `next` touches what is not settled.
+  void WaitBefore(const Statement& next, Team team);
+  void Barrier();
+
+  void Line(absl::string_view text);
+  void Open(absl::string_view text);  // "text {", and what follows is inside
+  void Close();
+  std::string Define(Var var) const;  // "const T vN"
+  static std::string Name(Var var);
+
+  const Kernel& kernel_;
+  CudaKernel out_;
+  int depth_ = 0;
+  Effects since_barrier_;
+};
+
+}  // namespace acceld::kernels::cuda

@@ -1,0 +1,73 @@
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "kernels/cuda/emit/cuda_kernel.h"
+#include "kernels/cuda/nvrtc/nvrtc.h"
+#include "tests/conformance/planned_programs.h"
+
+// The public conformance programs in generated CUDA C++, compiled for GPUs by NVIDIA's compiler,
+// which needs none. ACCELD_CONFORMANCE_DIR names the folder with stablehlo/ and extra/.
+namespace acceld::testing {
+namespace {
+
+constexpr size_t kKernelsPerModule = 64;
+// What a kernel may keep in memory for want of registers.
+constexpr int kMaxSpillBytes = 256;
+
+// The kernels from number `begin` on, as one module.
+std::string ModuleOf(const std::vector<const kernels::Kernel*>& kernels, size_t begin) {
+  std::string source(kernels::cuda::ModulePrelude());
+  for (size_t i = begin; i < std::min(kernels.size(), begin + kKernelsPerModule); ++i) {
+    kernels::Kernel named = *kernels[i];
+    named.name = absl::StrCat("kernel", i);
+    source += kernels::cuda::PrintKernel(named).source;
+  }
+  return source;
+}
+
+int MostSpillBytes(const std::string& log) {
+  static const std::regex kSpills("([0-9]+) bytes spill stores");
+  int most = 0;
+  for (std::sregex_iterator at(log.begin(), log.end(), kSpills), end; at != end; ++at) {
+    most = std::max(most, std::stoi((*at)[1]));
+  }
+  return most;
+}
+
+class CudaNvrtc : public ::testing::TestWithParam<int> {};
+
+TEST_P(CudaNvrtc, CompilesEveryKernelWithFewSpills) {
+  const char* folder = std::getenv("ACCELD_CONFORMANCE_DIR");
+  if (folder == nullptr) GTEST_SKIP() << "ACCELD_CONFORMANCE_DIR is not set";
+  using kernels::cuda::Nvrtc;
+  const absl::StatusOr<Nvrtc>& nvrtc = Nvrtc::Get();
+  if (!nvrtc.ok()) GTEST_SKIP() << nvrtc.status();
+  const absl::StatusOr<PlannedPrograms> planned = PlanConformancePrograms(folder);
+  ASSERT_TRUE(planned.ok()) << planned.status();
+  int spill_bytes = 0;
+  size_t cubin_bytes = 0;
+  for (size_t begin = 0; begin < planned->kernels.size(); begin += kKernelsPerModule) {
+    const absl::StatusOr<Nvrtc::Cubin> cubin = nvrtc->Compile(
+        ModuleOf(planned->kernels, begin), absl::StrCat("kernels", begin), GetParam());
+    ASSERT_TRUE(cubin.ok()) << cubin.status();
+    EXPECT_LE(MostSpillBytes(cubin->log), kMaxSpillBytes) << cubin->log.substr(0, 4000);
+    spill_bytes = std::max(spill_bytes, MostSpillBytes(cubin->log));
+    cubin_bytes += cubin->bytes.size();
+  }
+  std::printf("%zu kernels, NVRTC %s: %zu bytes of cubins, at most %d bytes of spills\n",
+              planned->kernels.size(), nvrtc->version().c_str(), cubin_bytes, spill_bytes);
+}
+
+INSTANTIATE_TEST_SUITE_P(Architectures, CudaNvrtc, ::testing::Values(80, 90, 100),
+                         [](const ::testing::TestParamInfo<int>& info) {
+                           return absl::StrCat("Sm", info.param);
+                         });
+
+}  // namespace
+}  // namespace acceld::testing

@@ -1,0 +1,134 @@
+#pragma once
+
+// CUDA C++ on the host's processor, as far as generated kernels use it: a launch runs its blocks
+// one after the other, and the threads of a block one after the other from barrier to barrier, each
+// on a stack of its own. What the threads of a real block may do at the same time is therefore not
+// seen; a barrier that not all threads reach is, and ends the process.
+
+#include <ucontext.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#define __device__
+#define __global__
+#define __shared__ static
+#define __launch_bounds__(threads)
+
+struct CudaIndex {
+  unsigned x = 0, y = 0, z = 0;
+};
+inline CudaIndex threadIdx, blockIdx, blockDim, gridDim;
+
+namespace cuda_on_host {
+
+// The threads of one block.
+class Block {
+ public:
+  Block(unsigned threads, const std::function<void()>& kernel)
+      : kernel_(kernel), fibers_(threads) {}
+
+  void Run() {
+    running_ = this;
+    for (unsigned i = 0; i < fibers_.size(); ++i) Prepare(i);
+    for (bool some_wait = true; some_wait;) {
+      unsigned waiting = 0;
+      for (current_ = 0; current_ < fibers_.size(); ++current_) {
+        threadIdx.x = current_;
+        swapcontext(&scheduler_, &fibers_[current_].context);
+        waiting += !fibers_[current_].ended;
+      }
+      if (waiting != 0 && waiting != fibers_.size()) Fail("not all threads come to a barrier");
+      some_wait = waiting != 0;
+    }
+    running_ = nullptr;
+  }
+
+  // Until all threads of the block are here.
+  static void Wait() {
+    Block& block = *running_;
+    swapcontext(&block.fibers_[block.current_].context, &block.scheduler_);
+  }
+
+  // The `value` that thread number `of` gives at the same time.
+  template <typename T>
+  static T Exchange(T value, unsigned of) {
+    Block& block = *running_;
+    std::memcpy(&block.fibers_[threadIdx.x].given, &value, sizeof(value));
+    Wait();
+    T taken = value;
+    if (of < block.fibers_.size()) std::memcpy(&taken, &block.fibers_[of].given, sizeof(taken));
+    Wait();
+    return taken;
+  }
+
+ private:
+  static constexpr size_t kStackBytes = size_t{256} << 10;
+  struct Fiber {
+    ucontext_t context;
+    std::unique_ptr<char[]> stack;
+    bool ended = false;
+    uint64_t given = 0;
+  };
+
+  void Prepare(unsigned i) {
+    Fiber& fiber = fibers_[i];
+    fiber.stack.reset(new char[kStackBytes]);
+    getcontext(&fiber.context);
+    fiber.context.uc_stack.ss_sp = fiber.stack.get();
+    fiber.context.uc_stack.ss_size = kStackBytes;
+    fiber.context.uc_link = &scheduler_;
+    makecontext(&fiber.context, &Enter, 0);
+  }
+  static void Enter() {
+    running_->kernel_();
+    running_->fibers_[running_->current_].ended = true;
+  }
+  [[noreturn]] static void Fail(const char* what) {
+    std::fprintf(stderr, "cuda_on_host: %s\n", what);
+    std::abort();
+  }
+
+  inline static Block* running_ = nullptr;
+  const std::function<void()>& kernel_;
+  std::vector<Fiber> fibers_;
+  ucontext_t scheduler_;
+  unsigned current_ = 0;
+};
+
+inline void Launch(int64_t blocks, int threads, bool has_barriers,
+                   const std::function<void()>& kernel) {
+  gridDim.x = static_cast<unsigned>(blocks);
+  blockDim.x = static_cast<unsigned>(threads);
+  for (blockIdx.x = 0; blockIdx.x < gridDim.x; ++blockIdx.x) {
+    if (has_barriers) {
+      Block(blockDim.x, kernel).Run();
+      continue;
+    }
+    for (threadIdx.x = 0; threadIdx.x < blockDim.x; ++threadIdx.x) kernel();
+  }
+}
+
+}  // namespace cuda_on_host
+
+inline void __syncthreads() { cuda_on_host::Block::Wait(); }
+template <typename T>
+T __shfl_down_sync(unsigned /*lanes*/, T value, int distance) {
+  const unsigned from = threadIdx.x + static_cast<unsigned>(distance);
+  // Past the warp's end a thread gets its own value back.
+  return cuda_on_host::Block::Exchange(value, from / 32 == threadIdx.x / 32 ? from : threadIdx.x);
+}
+
+inline int __clz(int x) { return std::countl_zero(static_cast<unsigned>(x)); }
+inline int __clzll(long long x) { return std::countl_zero(static_cast<unsigned long long>(x)); }
+inline int __popc(unsigned x) { return std::popcount(x); }
+inline int __popcll(unsigned long long x) { return std::popcount(x); }
+inline float rsqrtf(float x) { return static_cast<float>(1 / std::sqrt(static_cast<double>(x))); }
+inline double rsqrt(double x) { return 1 / std::sqrt(x); }

@@ -1,0 +1,143 @@
+// Generated CUDA C++ on the host: every scalar operation, and how work is shared out.
+
+#include <cmath>
+#include <cstring>
+#include <numeric>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/support/cuda_host_module.h"
+#include "tests/unit/kernels/buffers.h"
+#include "tests/unit/kernels/cpu_kernel_builders.h"
+#include "tests/unit/kernels/scalar_cases.h"
+
+namespace acceld::kernels::cuda {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// Runs kernel number `index`, whose last buffer is its result.
+std::string RunOn(const testing::CudaHostModule& module, size_t index, const Kernel& kernel,
+                  std::vector<std::string> arguments) {
+  const BufferParameter& result = kernel.buffers.back();
+  arguments.emplace_back(result.num_elements * ir::StorageBytesOf(result.dtype), '\xAB');
+  std::vector<char*> buffers;
+  for (std::string& argument : arguments) buffers.push_back(argument.data());
+  module.Run(index, buffers);
+  return arguments.back();
+}
+
+std::string RunAlone(const Kernel& kernel, std::vector<std::string> arguments) {
+  const auto module = testing::CudaHostModule::Compile({&kernel});
+  EXPECT_TRUE(module.ok()) << module.status();
+  return module.ok() ? RunOn(**module, 0, kernel, std::move(arguments)) : std::string();
+}
+
+TEST(CudaKernelTest, EveryScalarOperationMatchesItsDefinition) {
+  std::vector<ScalarCase> cases;
+  const auto add = [&cases](std::vector<ScalarCase> more) {
+    for (ScalarCase& one : more) cases.push_back(std::move(one));
+  };
+  for (const DType dtype : kIntegerTypes) {
+    add(ConversionCases(dtype));
+    add(IntegerCases(dtype));
+  }
+  for (const DType dtype : kFloatTypes) add(ConversionCases(dtype));
+  add(ConversionCases(DType::kI1));
+  add(FloatCases(DType::kF32));
+  add(FloatCases(DType::kF64));
+  add(BoolCases());
+  add(BitcastCases());
+  std::vector<const Kernel*> kernels;
+  for (const ScalarCase& one : cases) kernels.push_back(&one.kernel);
+  const auto module = testing::CudaHostModule::Compile(kernels);
+  ASSERT_TRUE(module.ok()) << module.status();
+  for (size_t i = 0; i < cases.size(); ++i) {
+    ExpectAgrees(cases[i], RunOn(**module, i, cases[i].kernel, cases[i].arguments));
+  }
+}
+
+TEST(CudaKernelTest, ElementsAreSharedOutOverTheGrid) {
+  constexpr int64_t kSize = 1'000'003;
+  const Kernel kernel =
+      MapKernel("twice", DType::kI32, DType::kI32, kSize,
+                [](KernelBuilder& b, Var x) { return b.Apply(ScalarOp::kAdd, {x, x}); });
+  const CudaKernel printed = PrintKernel(kernel);
+  EXPECT_EQ(printed.threads, 256);
+  EXPECT_EQ(printed.blocks, 3907);
+  EXPECT_FALSE(printed.has_barriers);
+  EXPECT_FALSE(printed.polls);
+  std::vector<int32_t> values(kSize);
+  std::iota(values.begin(), values.end(), -5);
+  const std::vector<int32_t> twice = ValuesOf<int32_t>(RunAlone(kernel, {BytesOf(values)}));
+  for (int64_t i = 0; i < kSize; ++i) ASSERT_EQ(twice[i], 2 * values[i]) << i;
+}
+
+TEST(CudaKernelTest, LongRowsAreSummedByABlockEach) {
+  for (const int64_t columns : {32, 100, 1000, 5000}) {
+    const Kernel kernel = RowSumKernel("sums", DType::kF32, 7, columns);
+    const CudaKernel printed = PrintKernel(kernel);
+    EXPECT_EQ(printed.blocks, 7);
+    EXPECT_EQ(printed.threads % 32, 0);
+    EXPECT_TRUE(printed.has_barriers);
+    std::vector<float> values(7 * columns);
+    for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i % 13) - 4;
+    const std::vector<float> sums = ValuesOf<float>(RunAlone(kernel, {BytesOf(values)}));
+    for (int64_t row = 0; row < 7; ++row) {
+      const auto begin = values.begin() + row * columns;
+      EXPECT_EQ(sums[row], std::accumulate(begin, begin + columns, 0.0f)) << columns;
+    }
+  }
+}
+
+TEST(CudaKernelTest, ShortRowsHaveAThreadEach) {
+  const Kernel kernel = RowSumKernel("sums", DType::kI64, 1000, 5);
+  const CudaKernel printed = PrintKernel(kernel);
+  EXPECT_EQ(printed.blocks, 4);
+  EXPECT_FALSE(printed.has_barriers);
+  std::vector<int64_t> values(5000);
+  std::iota(values.begin(), values.end(), 0);
+  const std::vector<int64_t> sums = ValuesOf<int64_t>(RunAlone(kernel, {BytesOf(values)}));
+  for (int64_t row = 0; row < 1000; ++row) EXPECT_EQ(sums[row], 25 * row + 10);
+}
+
+TEST(CudaKernelTest, LoopsWhoseEndIsTheProgramsAffairLookForCancellation) {
+  const Kernel kernel = HalvingsKernel(40, 1);
+  const CudaKernel printed = PrintKernel(kernel);
+  EXPECT_TRUE(printed.polls);
+  EXPECT_THAT(printed.source, HasSubstr("while (*cancelled == 0)"));
+  std::vector<int32_t> values(40);
+  for (int i = 0; i < 40; ++i) values[i] = 1 << (i % 30);
+  const std::vector<int32_t> halvings = ValuesOf<int32_t>(RunAlone(kernel, {BytesOf(values)}));
+  for (int i = 0; i < 40; ++i) EXPECT_EQ(halvings[i], i % 30);
+}
+
+TEST(CudaKernelTest, WhatDependsOnTheOrderOfItsStepsRunsInOneBlock) {
+  // y[i] = x[i] + 1, then z[i] = y[n - 1 - i]: the second loop reads what others have written.
+  constexpr int64_t kSize = 500;
+  KernelBuilder b("reverse");
+  const uint32_t x = b.AddBuffer({"x", DType::kI32, kSize, Access::kRead});
+  const uint32_t y = b.AddBuffer({"y", DType::kI32, kSize, Access::kReadWrite});
+  const uint32_t z = b.AddBuffer({"z", DType::kI32, kSize, Access::kWrite});
+  b.For(ForStatement::Kind::kParallel, kSize, [&](Var i) {
+    b.Store(y, i, b.Apply(ScalarOp::kAdd, {b.Load(x, i), b.ConstantInt(DType::kI32, 1)}));
+  });
+  b.For(ForStatement::Kind::kParallel, kSize, [&](Var i) {
+    b.Store(z, i,
+            b.Load(y, b.Apply(ScalarOp::kSubtract, {b.ConstantInt(DType::kI64, kSize - 1), i})));
+  });
+  const Kernel kernel = b.Finish();
+  const CudaKernel printed = PrintKernel(kernel);
+  EXPECT_EQ(printed.blocks, 1);
+  EXPECT_GT(printed.threads, 1);
+  EXPECT_THAT(printed.source, HasSubstr("__syncthreads();"));
+  std::vector<int32_t> values(kSize);
+  std::iota(values.begin(), values.end(), 0);
+  const std::vector<int32_t> reversed = ValuesOf<int32_t>(
+      RunAlone(kernel, {BytesOf(values), std::string(kSize * sizeof(int32_t), '\0')}));
+  for (int64_t i = 0; i < kSize; ++i) EXPECT_EQ(reversed[i], kSize - i);
+}
+
+}  // namespace
+}  // namespace acceld::kernels::cuda
