@@ -5,36 +5,18 @@
 #include <utility>
 
 #include "common/ir/text.h"
-#include "server/compiler/compiler.h"
 #include "tests/conformance/program_files.h"
+#include "tests/unit/compiler/kernel_plan.h"
 
 namespace acceld::testing {
 namespace {
-
-// Keeps the plan. There are no libraries, so that all but routines becomes kernels.
-class PlanKeeper : public hal::CodeGenerator {
- public:
-  std::string architecture() const override { return "kernels alone"; }
-  bool SupportsMatmul(const kernels::MatmulStep&) const override { return false; }
-  bool SupportsConvolution(const kernels::ConvolutionStep&) const override { return false; }
-  absl::StatusOr<std::string> Generate(const kernels::Plan& plan,
-                                       std::vector<Dump>*) const override {
-    kept = plan;
-    return std::string();
-  }
-  mutable kernels::Plan kept;
-};
 
 absl::StatusOr<PlannedProgram> PlanOf(const std::filesystem::path& path) {
   PlannedProgram program{.name = path.filename().string()};
   ACCELD_ASSIGN_OR_RETURN(const ir::Module module, ir::ParseModule(ReadFile(path), program.name));
   ACCELD_ASSIGN_OR_RETURN(program.parts, ir::SplitConformanceProgram(module));
-  std::vector<ir::TensorType> types;
-  for (const ir::Literal& input : program.parts.inputs) types.push_back(input.type());
-  const PlanKeeper keeper;
-  ACCELD_RETURN_IF_ERROR(
-      compiler::Compile(program.parts.program, "main", types, keeper, {}).status());
-  program.plan = std::move(keeper.kept);
+  ACCELD_ASSIGN_OR_RETURN(program.plan,
+                          compiler::PlanOfKernels(program.parts.program, program.parts.inputs));
   return program;
 }
 

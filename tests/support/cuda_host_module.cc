@@ -23,10 +23,10 @@ std::string NameOf(size_t index) { return absl::StrCat("kernel", index); }
 
 // The kernel under a unique name, and a function that launches it.
 std::string TextOf(const kernels::Kernel& kernel, size_t index,
-                   kernels::cuda::CudaKernel& printed) {
+                   const kernels::cuda::Sharing& sharing, kernels::cuda::CudaKernel& printed) {
   kernels::Kernel named = kernel;
   named.name = NameOf(index);
-  printed = kernels::cuda::PrintKernel(named);
+  printed = kernels::cuda::PrintKernel(named, sharing);
   std::vector<std::string> arguments;
   for (size_t i = 0; i < kernel.buffers.size(); ++i) {
     arguments.push_back(absl::StrCat("(", kernels::cuda::RegisterType(kernel.buffers[i].dtype),
@@ -43,7 +43,7 @@ std::string TextOf(const kernels::Kernel& kernel, size_t index,
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<CudaHostModule>> CudaHostModule::Compile(
-    const std::vector<const kernels::Kernel*>& kernels) {
+    const std::vector<const kernels::Kernel*>& kernels, const kernels::cuda::Sharing& sharing) {
   const TempDir folder;
   auto module = std::make_unique<CudaHostModule>();
   module->kernels_.resize(kernels.size());
@@ -54,7 +54,7 @@ absl::StatusOr<std::unique_ptr<CudaHostModule>> CudaHostModule::Compile(
     out << "#include \"tests/support/cuda_on_host.h\"\n" << kernels::cuda::ModulePrelude();
     const size_t end = std::min(kernels.size(), (file + 1) * kKernelsPerFile);
     for (size_t i = file * kKernelsPerFile; i < end; ++i) {
-      out << TextOf(*kernels[i], i, module->kernels_[i].printed);
+      out << TextOf(*kernels[i], i, sharing, module->kernels_[i].printed);
     }
   }
   std::vector<CommandResult> results(files);

@@ -18,7 +18,8 @@ class CudaHostModule {
   // Compiles all kernels, as one program, some at a time. INTERNAL with what the compiler says.
   // Takes about 10 ms a kernel. Names need not be unique.
   static absl::StatusOr<std::unique_ptr<CudaHostModule>> Compile(
-      const std::vector<const kernels::Kernel*>& kernels);
+      const std::vector<const kernels::Kernel*>& kernels,
+      const kernels::cuda::Sharing& sharing = {});
   ~CudaHostModule();
 
   // Runs kernel number `index`. The buffers are at least as large as the kernel says.

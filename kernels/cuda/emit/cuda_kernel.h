@@ -21,8 +21,16 @@ struct CudaKernel {
   bool has_barriers = false;  // threads of a block wait for each other
 };
 
+// When the threads of a block work on one row (an iteration of the outermost parallel loops)
+// together, rather than each on a row of its own.
+struct Sharing {
+  int64_t long_row = 128;     // when a row has so much to share
+  int64_t short_row = 32;     // or so much, and there are
+  int64_t few_rows = 16'384;  // fewer rows, which would not fill a device
+};
+
 // A verified kernel. Results do not depend on the device: how work is cut is decided here.
-CudaKernel PrintKernel(const Kernel& kernel);
+CudaKernel PrintKernel(const Kernel& kernel, const Sharing& sharing = {});
 
 // What stands before the kernels of a module, once.
 absl::string_view ModulePrelude();

@@ -15,10 +15,6 @@ constexpr int kWarp = 32;
 constexpr int kThreads = 256;  // of a block where each element has one thread
 constexpr int kMaxThreads = 1024;
 constexpr int64_t kMaxBlocks = 4096;  // Enough for any device; then each takes several turns.
-// A block for each row, when a row has so much to share, or when rows alone are too few for the
-// device and have at least a warp's work.
-constexpr int64_t kLongRow = 128;
-constexpr int64_t kFewRows = 16384;
 // Of the memory that the threads of a block share, the printer takes so much for scratch.
 constexpr int64_t kMaxSharedBytes = int64_t{32} << 10;
 
@@ -62,7 +58,9 @@ bool HasOrder(const Kernel& kernel) {
 
 }  // namespace
 
-CudaKernel PrintKernel(const Kernel& kernel) { return KernelPrinter(kernel).Print(); }
+CudaKernel PrintKernel(const Kernel& kernel, const Sharing& sharing) {
+  return KernelPrinter(kernel, sharing).Print();
+}
 
 CudaKernel KernelPrinter::Print() {
   const Team team = ChooseTeam();
@@ -91,7 +89,7 @@ KernelPrinter::Team KernelPrinter::ChooseTeam() {
   if (!SuitsTeam(kernel_, body)) return Team::kThread;
   if (HasParallel(body) && !HasOrder(kernel_)) return Team::kGrid;
   const int64_t work = WorkForTeam(body);
-  if (work < kWarp || ScratchBytes(kernel_) > kMaxSharedBytes) return Team::kThread;
+  if (work < sharing_.short_row || ScratchBytes(kernel_) > kMaxSharedBytes) return Team::kThread;
   ChooseThreads(work);
   return Team::kBlock;
 }
@@ -143,7 +141,7 @@ void KernelPrinter::Print(const ForStatement& loop, Team team) {
   if (loop.kind == ForStatement::Kind::kParallel) return PrintShared(NestOf(loop), team);
   if (team == Team::kBlock) {
     if (const SharedReduction shared = SharedReductionOf(loop);
-        shared.iterations >= kWarp && !shared.loops.empty()) {
+        !shared.loops.empty() && shared.iterations >= sharing_.short_row) {
       return PrintReduction(shared);
     }
     if (WorkForTeam(loop.body) > 1) return PrintLoop(loop, team);
@@ -221,7 +219,8 @@ void KernelPrinter::PrintShared(const ParallelNest& nest, Team team) {
   if (nest.iterations == 0) return;
   if (team == Team::kGrid) {
     const int64_t work = WorkForTeam(nest.body());
-    const bool is_long = work >= kLongRow || (work >= kWarp && nest.iterations < kFewRows);
+    const bool is_long = work >= sharing_.long_row ||
+                         (work >= sharing_.short_row && nest.iterations < sharing_.few_rows);
     if (is_long && SuitsTeam(kernel_, nest.body()) && ScratchBytes(kernel_) <= kMaxSharedBytes) {
       ChooseThreads(work);
       return PrintRows(nest);

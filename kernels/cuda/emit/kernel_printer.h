@@ -18,7 +18,8 @@ namespace acceld::kernels::cuda {
 // thread.
 class KernelPrinter {
  public:
-  explicit KernelPrinter(const Kernel& kernel) : kernel_(kernel), since_barrier_(kernel) {}
+  KernelPrinter(const Kernel& kernel, const Sharing& sharing)
+      : kernel_(kernel), sharing_(sharing), since_barrier_(kernel) {}
 
   CudaKernel Print();
 
@@ -60,6 +61,7 @@ class KernelPrinter {
   static std::string Name(Var var);
 
   const Kernel& kernel_;
+  const Sharing sharing_;
   CudaKernel out_;
   int depth_ = 0;
   Effects since_barrier_;

@@ -85,9 +85,13 @@ ProgramFailure Refused(std::string who, const absl::Status& status) {
 }  // namespace
 
 std::optional<ProgramFailure> CheckProgram(const RandomProgram& program) {
+  return CheckResults(program, RunOnCpu(program.module, program.arguments, /*num_threads=*/2));
+}
+
+std::optional<ProgramFailure> CheckResults(const RandomProgram& program,
+                                           const absl::StatusOr<std::vector<ir::Literal>>& actual) {
   const auto expected = ir::Interpret(program.module, "main", program.arguments);
   if (!expected.ok()) return Refused("interpreter", expected.status());
-  const auto actual = RunOnCpu(program.module, program.arguments, /*num_threads=*/2);
   if (!actual.ok()) return Refused("compiled", actual.status());
   if (expected->size() != actual->size()) {
     return ProgramFailure{"number of results", absl::StrCat("expected ", expected->size(),

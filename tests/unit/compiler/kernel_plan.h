@@ -1,0 +1,16 @@
+#pragma once
+
+#include "absl/types/span.h"
+#include "common/ir/literal.h"
+#include "common/ir/module.h"
+#include "common/status.h"
+#include "kernels/ir/plan.h"
+
+namespace acceld::compiler {
+
+// What the compiler makes of @main for these arguments and a target without libraries: all but
+// routines becomes kernels.
+absl::StatusOr<kernels::Plan> PlanOfKernels(const ir::Module& module,
+                                            absl::Span<const ir::Literal> arguments);
+
+}  // namespace acceld::compiler
