@@ -20,6 +20,12 @@ constexpr int64_t kMaxSharedBytes = int64_t{32} << 10;
 
 int64_t CeilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
+// Of a number of iterations: 32 bits where it fits with one stride past the end, because GPUs
+// divide 64 bits very slowly.
+absl::string_view FlatType(int64_t iterations) {
+  return iterations < int64_t{1} << 30 ? "u32" : "i64";
+}
+
 int64_t ScratchBytes(const Kernel& kernel) {
   int64_t bytes = 0;
   for (const BufferParameter& scratch : kernel.scratch) {
@@ -110,17 +116,28 @@ void KernelPrinter::PrintBlock(const Block& block, Team team) {
 
 void KernelPrinter::Print(const ConstantStatement& constant, Team /*team*/) {
   Line(absl::StrCat(Define(constant.result), " = ",
-                    ConstantText(kernel_.TypeOf(constant.result), constant.bits), ";"));
+                    ConstantText(TypeOf(constant.result), constant.bits), ";"));
 }
 
 void KernelPrinter::Print(const ScalarStatement& scalar, Team /*team*/) {
+  Line(absl::StrCat(Define(scalar.result), " = ", Text(scalar), ";"));
+}
+
+std::string KernelPrinter::Text(const ScalarStatement& scalar) const {
+  const Var typed = scalar.operands[scalar.op == ScalarOp::kSelect ? 1 : 0];
+  const DType from = kernel_.TypeOf(typed), to = kernel_.TypeOf(scalar.result);
+  const auto is_wide = [this](Var var) {
+    return kernel_.TypeOf(var) == DType::kI64 && !narrow_[var];
+  };
   std::vector<std::string> operands;
-  for (const Var operand : scalar.operands) operands.push_back(Name(operand));
-  const size_t typed = scalar.op == ScalarOp::kSelect ? 1 : 0;
-  Line(absl::StrCat(Define(scalar.result), " = ",
-                    ScalarText(scalar.op, kernel_.TypeOf(scalar.operands[typed]),
-                               kernel_.TypeOf(scalar.result), operands),
-                    ";"));
+  if (IsSameInFewerBits(scalar.op) && !is_wide(scalar.result) &&
+      std::none_of(scalar.operands.begin(), scalar.operands.end(), is_wide)) {
+    for (const Var operand : scalar.operands) operands.push_back(Name(operand));
+    return ScalarText(scalar.op, TypeOf(typed), TypeOf(scalar.result), operands);
+  }
+  for (const Var operand : scalar.operands) operands.push_back(Wide(operand));
+  const std::string text = ScalarText(scalar.op, from, to, operands);
+  return narrow_[scalar.result] ? absl::StrCat("i32(", text, ")") : text;
 }
 
 void KernelPrinter::Print(const LoadStatement& load, Team /*team*/) {
@@ -157,7 +174,8 @@ void KernelPrinter::Print(const ForStatement& loop, Team team) {
 void KernelPrinter::PrintLoop(const ForStatement& loop, Team team) {
   PrintCarried(loop.carried);
   const std::string i = Name(loop.induction);
-  Open(absl::StrCat("for (i64 ", i, " = 0; ", i, " < ", loop.extent, "; ++", i, ")"));
+  Open(absl::StrCat("for (", RegisterType(TypeOf(loop.induction)), " ", i, " = 0; ", i, " < ",
+                    loop.extent, "; ++", i, ")"));
   for (const CarriedValue& value : loop.carried) {
     Line(absl::StrCat(Define(value.current), " = ", Name(value.result), ";"));
   }
@@ -231,8 +249,8 @@ void KernelPrinter::PrintShared(const ParallelNest& nest, Team team) {
 
 void KernelPrinter::PrintRows(const ParallelNest& nest) {
   out_.blocks = std::max(out_.blocks, std::min(nest.iterations, kMaxBlocks));
-  Open(
-      absl::StrCat("for (i64 flat = blockIdx.x; flat < ", nest.iterations, "; flat += gridDim.x)"));
+  Open(absl::StrCat("for (", FlatType(nest.iterations), " flat = blockIdx.x; flat < ",
+                    nest.iterations, "; flat += gridDim.x)"));
   PrintScratch(Team::kBlock);
   PrintInductions(nest.loops, nest.iterations);
   PrintBlock(nest.body(), Team::kBlock);
@@ -242,9 +260,7 @@ void KernelPrinter::PrintRows(const ParallelNest& nest) {
 }
 
 void KernelPrinter::PrintElements(const ParallelNest& nest, Team team) {
-  // In 32 bits where all numbers fit, one stride past the end included.
-  const bool is_small = nest.iterations < int64_t{1} << 30;
-  const absl::string_view type = is_small ? "u32" : "i64";
+  const absl::string_view type = FlatType(nest.iterations);
   if (team == Team::kGrid) {
     out_.threads = std::max(out_.threads, kThreads);
     out_.blocks =
@@ -269,7 +285,7 @@ void KernelPrinter::PrintInductions(const std::vector<const ForStatement*>& loop
     inner /= loop->extent;
     std::string value = inner == 1 ? "flat" : absl::StrCat("flat / ", inner);
     if (loop != loops.front()) value = absl::StrCat(value, " % ", loop->extent);
-    Line(absl::StrCat("const i64 ", Name(loop->induction), " = ", value, ";"));
+    Line(absl::StrCat(Define(loop->induction), " = ", value, ";"));
   }
 }
 
@@ -282,8 +298,8 @@ void KernelPrinter::PrintReduction(const SharedReduction& reduction) {
     Line(absl::StrCat(RegisterType(type(i)), " ", partial(i), " = ",
                       ConstantText(type(i), IdentityOf(reduction.combine[i], type(i))), ";"));
   }
-  Open(absl::StrCat("for (i64 flat = threadIdx.x; flat < ", reduction.iterations,
-                    "; flat += blockDim.x)"));
+  Open(absl::StrCat("for (", FlatType(reduction.iterations), " flat = threadIdx.x; flat < ",
+                    reduction.iterations, "; flat += blockDim.x)"));
   PrintInductions(reduction.loops, reduction.iterations);
   for (size_t i = 0; i < carried.size(); ++i) {
     Line(absl::StrCat(Define(carried[i].current), " = ", partial(i), ";"));
@@ -301,7 +317,7 @@ void KernelPrinter::PrintReduction(const SharedReduction& reduction) {
     out_.has_barriers = true;
     Line(absl::StrCat(partial(i), " = BlockReduce(", partial(i), ", [](", name, " a, ", name,
                       " b) -> ", name, " { return ", combine({"a", "b"}), "; }, space);"));
-    Line(absl::StrCat(Define(outer[i].result), " = ", combine({Name(outer[i].initial), partial(i)}),
+    Line(absl::StrCat(Define(outer[i].result), " = ", combine({Wide(outer[i].initial), partial(i)}),
                       ";"));
   }
   since_barrier_ = Effects(kernel_);  // BlockReduce has barriers.
@@ -346,7 +362,11 @@ void KernelPrinter::Close() {
 }
 
 std::string KernelPrinter::Define(Var var) const {
-  return absl::StrCat("const ", RegisterType(kernel_.TypeOf(var)), " ", Name(var));
+  return absl::StrCat("const ", RegisterType(TypeOf(var)), " ", Name(var));
+}
+
+std::string KernelPrinter::Wide(Var var) const {
+  return narrow_[var] ? absl::StrCat("i64(", Name(var), ")") : Name(var);
 }
 
 std::string KernelPrinter::Name(Var var) { return absl::StrCat("v", var); }

@@ -7,6 +7,7 @@
 #include "absl/strings/string_view.h"
 #include "kernels/cuda/emit/cuda_kernel.h"
 #include "kernels/cuda/emit/effects.h"
+#include "kernels/cuda/emit/narrow_indices.h"
 #include "kernels/cuda/emit/team_work.h"
 #include "kernels/ir/kernel.h"
 
@@ -19,7 +20,10 @@ namespace acceld::kernels::cuda {
 class KernelPrinter {
  public:
   KernelPrinter(const Kernel& kernel, const Sharing& sharing)
-      : kernel_(kernel), sharing_(sharing), since_barrier_(kernel) {}
+      : kernel_(kernel),
+        sharing_(sharing),
+        narrow_(FindNarrowIndices(kernel)),
+        since_barrier_(kernel) {}
 
   CudaKernel Print();
 
@@ -57,11 +61,17 @@ class KernelPrinter {
   void Line(absl::string_view text);
   void Open(absl::string_view text);  // "text {", and what follows is inside
   void Close();
+  // i32 for indices that fit it.
+  DType TypeOf(Var var) const { return narrow_[var] ? DType::kI32 : kernel_.TypeOf(var); }
   std::string Define(Var var) const;  // "const T vN"
   static std::string Name(Var var);
+  // The value in the type that kernel IR gives it.
+  std::string Wide(Var var) const;
+  std::string Text(const ScalarStatement& scalar) const;
 
   const Kernel& kernel_;
   const Sharing sharing_;
+  const std::vector<bool> narrow_;
   CudaKernel out_;
   int depth_ = 0;
   Effects since_barrier_;

@@ -102,6 +102,14 @@ TEST(CudaKernelTest, ShortRowsHaveAThreadEach) {
   for (int64_t row = 0; row < 1000; ++row) EXPECT_EQ(sums[row], 25 * row + 10);
 }
 
+TEST(CudaKernelTest, IndicesAreOf32BitsWhereTheyFit) {
+  const auto source_of = [](int64_t columns) {
+    return PrintKernel(RowSumKernel("sums", DType::kF32, 1000, columns)).source;
+  };
+  EXPECT_THAT(source_of(50), Not(HasSubstr("i64")));
+  EXPECT_THAT(source_of(3'000'000), HasSubstr("i64"));  // 3e9 elements
+}
+
 TEST(CudaKernelTest, LoopsWhoseEndIsTheProgramsAffairLookForCancellation) {
   const Kernel kernel = HalvingsKernel(40, 1);
   const CudaKernel printed = PrintKernel(kernel);
