@@ -49,6 +49,11 @@ absl::StatusOr<std::vector<DeviceInfo>> Admin::ListDevices() const {
   return FromProtos<DeviceInfo>(reply.devices());
 }
 
+absl::StatusOr<std::vector<MissingDevices>> Admin::ListMissingDevices() const {
+  ACCELD_ASSIGN_OR_RETURN(const v1::ListDevicesReply reply, impl_->connection->ListDevices());
+  return FromProtos<MissingDevices>(reply.missing());
+}
+
 absl::StatusOr<ServerStats> Admin::GetStats() const {
   ACCELD_ASSIGN_OR_RETURN(const v1::Stats reply, impl_->connection->GetStats());
   return FromProto(reply);

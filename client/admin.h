@@ -33,6 +33,7 @@ class Admin {
   Admin& operator=(const Admin&) = delete;
 
   absl::StatusOr<std::vector<DeviceInfo>> ListDevices() const;
+  absl::StatusOr<std::vector<MissingDevices>> ListMissingDevices() const;
   absl::StatusOr<ServerStats> GetStats() const;
   // All of them for admins; those of the caller's own identity for others.
   absl::StatusOr<std::vector<SessionInfo>> ListSessions() const;

@@ -37,6 +37,12 @@ struct DeviceInfo {
   uint64_t executions = 0, queued = 0;
 };
 
+// A kind of device of which the daemon has none, and why.
+struct MissingDevices {
+  std::string kind;    // "cuda"
+  std::string reason;  // for people
+};
+
 struct ServerStats {
   uint64_t compiles = 0, compile_failures = 0, executions = 0, execution_failures = 0;
   uint64_t cache_hits_memory = 0, cache_hits_disk = 0, cache_hits_inflight = 0, cache_misses = 0;

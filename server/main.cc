@@ -57,6 +57,9 @@ void LogDevices(const engine::Engine& engine) {
               {"memory_bytes", device.memory_limit_bytes},
               {"architecture", device.architecture}});
   }
+  for (const engine::MissingDevices& missing : engine.Missing()) {
+    LogEvent(LogLevel::kInfo, "no device", {{"kind", missing.kind}, {"reason", missing.reason}});
+  }
 }
 
 // Reads the file again and puts what may change while the daemon runs into effect. What cannot be

@@ -57,6 +57,10 @@ DeviceInfo FromProto(const v1::DeviceInfo& proto) {
           .queued = proto.queued()};
 }
 
+MissingDevices FromProto(const v1::MissingDevices& proto) {
+  return {.kind = proto.kind(), .reason = proto.reason()};
+}
+
 ServerStats FromProto(const v1::Stats& proto) {
   return {.compiles = proto.compiles(),
           .compile_failures = proto.compile_failures(),

@@ -10,6 +10,7 @@ v1::Priority ToProto(Priority priority);
 Priority FromProto(v1::Priority proto);
 ExecutionInfo FromProto(const v1::ExecutionInfo& proto);
 DeviceInfo FromProto(const v1::DeviceInfo& proto);
+MissingDevices FromProto(const v1::MissingDevices& proto);
 ServerStats FromProto(const v1::Stats& proto);
 SessionInfo FromProto(const v1::SessionInfo& proto);
 CacheEntry FromProto(const v1::CacheEntry& proto);

@@ -7,6 +7,7 @@
 #include "server/engine/engine.h"
 #include "server/engine/engine_parts.h"
 #include "server/hal/cpu/cpu_device.h"
+#include "server/hal/cuda/find_devices.h"
 
 // The engine as the daemon runs it: this machine's devices and the real compiler.
 namespace acceld::engine {
@@ -18,6 +19,7 @@ absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(const EngineOptions& opti
       hal::cpu::OpenCpuDevices({.num_devices = options.cpu_devices,
                                 .threads_per_device = options.threads_per_device,
                                 .memory_bytes_per_device = options.device_memory_bytes}));
+  parts.missing_devices = {{"cuda", hal::cuda::WhyNoCudaDevices(hal::cuda::Driver::Get())}};
   const compiler::CompileOptions compile_options{.dump_dir = options.dump_dir,
                                                  .disabled_passes = options.disabled_passes};
   parts.compile_options = compiler::KeyOf(compile_options);

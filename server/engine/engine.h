@@ -100,6 +100,11 @@ struct DeviceInfo {
   uint64_t executions = 0, queued = 0;
 };
 
+// A kind of device of which the engine has none, and why.
+struct MissingDevices {
+  std::string kind, reason;
+};
+
 struct EngineStats {
   uint64_t compiles = 0, compile_failures = 0, executions = 0, execution_failures = 0;
   uint64_t cache_hits_memory = 0, cache_hits_disk = 0, cache_hits_inflight = 0, cache_misses = 0;
@@ -264,6 +269,7 @@ class Engine {
                                             int64_t size_bytes) = 0;
 
   virtual std::vector<DeviceInfo> Devices() const = 0;
+  virtual std::vector<MissingDevices> Missing() const = 0;
   virtual EngineStats Stats() const = 0;
   virtual std::vector<SessionInfo> Sessions() const = 0;
   // By name: those that use anything, or have lately.

@@ -34,6 +34,7 @@ class EngineImpl final : public Engine {
   absl::StatusOr<Digest> AddProgram(ir::Module module, std::string entry,
                                     int64_t size_bytes) override;
   std::vector<DeviceInfo> Devices() const override;
+  std::vector<MissingDevices> Missing() const override { return parts_.missing_devices; }
   EngineStats Stats() const override;
   std::vector<SessionInfo> Sessions() const override;
   absl::Status CloseSession(uint64_t id, absl::string_view reason) override;

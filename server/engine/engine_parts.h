@@ -21,6 +21,7 @@ namespace acceld::engine {
 // tests. The functions are thread-safe.
 struct EngineParts {
   std::vector<std::unique_ptr<hal::Device>> devices;  // at least one
+  std::vector<MissingDevices> missing_devices;
   std::function<absl::StatusOr<hal::Executable>(
       const ir::Module& module, absl::string_view entry, absl::Span<const ir::TensorType> arguments,
       const hal::CodeGenerator& generator, std::vector<compiler::CompileStep>* steps)>

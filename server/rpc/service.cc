@@ -93,6 +93,11 @@ grpc::ServerUnaryReactor* Service::OnListDevices(const Caller&,
   for (const engine::DeviceInfo& device : engine_.Devices()) {
     *reply->add_devices() = ToProto(device);
   }
+  for (const engine::MissingDevices& missing : engine_.Missing()) {
+    v1::MissingDevices& proto = *reply->add_missing();
+    proto.set_kind(missing.kind);
+    proto.set_reason(missing.reason);
+  }
   return Answer(context, absl::OkStatus());
 }
 

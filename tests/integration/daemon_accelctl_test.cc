@@ -112,6 +112,8 @@ TEST_F(DaemonAccelctlTest, QueriesAnswerAsText) {
   ASSERT_NO_FATAL_FAILURE(Start());
   EXPECT_THAT(Accelctl({"stats"}).output, HasSubstr("executions  0"));
   EXPECT_THAT(Accelctl({"devices"}).output, ContainsRegex("0 +cpu"));
+  // Whatever this machine has, there is a reason.
+  EXPECT_THAT(Accelctl({"devices"}).output, ContainsRegex("no cuda device: .+"));
   const std::shared_ptr<client::Client> client = Connect();
   EXPECT_THAT(Accelctl({"sessions"}).output, ContainsRegex("[0-9]+ +test "));
   EXPECT_THAT(Accelctl({"cache", "ls"}).output, HasSubstr("program"));

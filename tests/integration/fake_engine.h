@@ -43,6 +43,9 @@ class FakeEngine : public engine::Engine {
   absl::StatusOr<Digest> AddProgram(ir::Module module, std::string entry,
                                     int64_t size_bytes) override;
   std::vector<engine::DeviceInfo> Devices() const override;
+  std::vector<engine::MissingDevices> Missing() const override {
+    return {{"real", "this engine is fake"}};
+  }
   engine::EngineStats Stats() const override;
   std::vector<engine::SessionInfo> Sessions() const override;
   absl::Status CloseSession(uint64_t id, absl::string_view reason) override;

@@ -232,6 +232,7 @@ TEST_F(RpcTest, QueriesAnswer) {
   const std::unique_ptr<client::Admin> admin = *client::Admin::Connect({.address = address()});
   EXPECT_EQ(client->devices().size(), 2u);
   EXPECT_EQ(admin->ListDevices()->at(1).name, "second");
+  EXPECT_EQ(admin->ListMissingDevices()->at(0).reason, "this engine is fake");
   EXPECT_EQ(admin->GetStats()->sessions, 1u);
   EXPECT_EQ(admin->GetStats()->incarnation, 7u);
   EXPECT_EQ(admin->ListSessions()->at(0).client_name, "test");

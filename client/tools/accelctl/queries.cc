@@ -19,6 +19,8 @@ void Print(const Json& json) { std::cout << json.dump(2) << std::endl; }
 
 absl::Status PrintDevices(client::Admin& admin, bool json) {
   ACCELD_ASSIGN_OR_RETURN(const std::vector<client::DeviceInfo> devices, admin.ListDevices());
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<client::MissingDevices> missing,
+                          admin.ListMissingDevices());
   if (json) {
     Json list = Json::array();
     for (const client::DeviceInfo& d : devices) {
@@ -32,7 +34,11 @@ absl::Status PrintDevices(client::Admin& admin, bool json) {
                       {"executions", d.executions},
                       {"queued", d.queued}});
     }
-    Print({{"devices", list}});
+    Json absent = Json::array();
+    for (const client::MissingDevices& m : missing) {
+      absent.push_back({{"kind", m.kind}, {"reason", m.reason}});
+    }
+    Print({{"devices", list}, {"missing", absent}});
     return absl::OkStatus();
   }
   std::cout << absl::StreamFormat("%-3s %-5s %-36s %10s %10s %10s %10s %7s\n", "id", "kind", "name",
@@ -42,6 +48,9 @@ absl::Status PrintDevices(client::Admin& admin, bool json) {
                                     d.name, SizeText(d.memory_limit_bytes),
                                     SizeText(d.memory_used_bytes), SizeText(d.memory_peak_bytes),
                                     d.executions, d.queued);
+  }
+  for (const client::MissingDevices& m : missing) {
+    std::cout << "no " << m.kind << " device: " << m.reason << "\n";
   }
   return absl::OkStatus();
 }

@@ -1,0 +1,50 @@
+#include "server/hal/cuda/driver.h"
+
+#include <dlfcn.h>
+
+#include "absl/strings/str_cat.h"
+
+namespace acceld::hal::cuda {
+namespace {
+
+// Of the driver's interface; it comes with the driver and not with the toolkit.
+constexpr char kLibrary[] = "libcuda.so.1";
+constexpr Driver::Result kOutOfMemory = 2;
+
+absl::StatusOr<Driver> Open() {
+  void* const library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    return absl::FailedPreconditionError(absl::StrCat("no NVIDIA driver: ", dlerror()));
+  }
+  Driver driver;
+#define ACCELD_CUDA_SYMBOL(name, parameters)                                                \
+  driver.name = reinterpret_cast<Driver::Result(*) parameters>(dlsym(library, #name));      \
+  if (driver.name == nullptr) {                                                             \
+    return absl::FailedPreconditionError("the NVIDIA driver is too old: it has no " #name); \
+  }
+  using Result = Driver::Result;
+#include "server/hal/cuda/driver_symbols.def"
+  if (const absl::Status status = driver.Check(driver.cuInit(0), "cuInit"); !status.ok()) {
+    return absl::FailedPreconditionError(status.message());
+  }
+  return driver;
+}
+
+}  // namespace
+
+const absl::StatusOr<Driver>& Driver::Get() {
+  static const auto* const driver = new absl::StatusOr<Driver>(Open());  // Never closed.
+  return *driver;
+}
+
+absl::Status Driver::Check(Result result, absl::string_view what) const {
+  if (result == 0) return absl::OkStatus();
+  const char *name = nullptr, *text = nullptr;
+  if (cuGetErrorName(result, &name) != 0) name = "unknown error";
+  if (cuGetErrorString(result, &text) != 0) text = "";
+  const std::string message = absl::StrCat(what, ": ", name, " (", result, ") ", text);
+  return result == kOutOfMemory ? absl::ResourceExhaustedError(message)
+                                : absl::InternalError(message);
+}
+
+}  // namespace acceld::hal::cuda
