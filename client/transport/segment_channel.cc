@@ -127,8 +127,14 @@ absl::Status SegmentChannel::Lend(int memory) {
 }
 
 absl::Status SegmentChannel::Upload(uint64_t handle, absl::string_view bytes) {
-  const absl::optional<LendableMemory::Place> place = LendableMemory::Find(bytes);
-  ACCELD_RETURN_IF_ERROR(place.has_value() ? Lend(place->fd) : Map());
+  absl::optional<LendableMemory::Place> place = LendableMemory::Find(bytes);
+  if (place.has_value()) {
+    const absl::Status lent = Lend(place->fd);
+    if (!usable_) return lent;
+    // The daemon has no more descriptors, say: it gets the bytes like others.
+    if (!lent.ok()) place.reset();
+  }
+  if (!place.has_value()) ACCELD_RETURN_IF_ERROR(Map());
   const Pace pace =
       place.has_value() ? Pace{segment::kMaxLentBytes, segment::kMaxOutstanding} : this->pace();
   absl::Status outcome;

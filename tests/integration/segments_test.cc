@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -177,6 +178,27 @@ TEST_F(SegmentsTest, TheDaemonReadsHostBuffersByItself) {
     released->get_future().wait();
   }
   EXPECT_EQ(*client->Upload(value)->Fetch(), value);
+}
+
+TEST_F(SegmentsTest, WhatCannotBeLentIsCopied) {
+  auto client = Connect();
+  const ir::Literal value = Ramp(1 << 18);
+  ASSERT_TRUE(client->Upload(value)->Await().ok());  // From now on there is a segment.
+  HostBuffer buffer = *HostBuffer::Allocate(value.bytes().size());
+  std::memcpy(buffer.data(), value.bytes().data(), buffer.size_bytes());
+  rlimit before = {};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  rlimit none_new = before;
+  none_new.rlim_cur = 3;
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none_new), 0);
+  const auto released = std::make_shared<std::promise<void>>();
+  const Array array =
+      *client->UploadShared(value.type(), buffer.bytes(), [released] { released->set_value(); });
+  const absl::Status arrived = array.Await();
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_TRUE(arrived.ok()) << arrived;
+  released->get_future().wait();
+  EXPECT_EQ(*array.Fetch(), value);
 }
 
 TEST_F(SegmentsTest, HostBuffersServeWithoutSharedMemoryToo) {

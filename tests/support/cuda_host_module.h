@@ -25,8 +25,6 @@ class CudaHostModule {
   // Runs kernel number `index`. The buffers are at least as large as the kernel says.
   void Run(size_t index, absl::Span<char* const> buffers) const;
 
-  const kernels::cuda::CudaKernel& kernel(size_t index) const { return kernels_[index].printed; }
-
  private:
   using Entry = void (*)(char* const* buffers, int64_t blocks, int threads, bool has_barriers,
                          const volatile int* cancelled);

@@ -16,7 +16,6 @@ struct CudaKernel {
   std::string source;
   int64_t blocks = 1;
   int threads = 1;            // of a block, a multiple of 32 or 1
-  int64_t shared_bytes = 0;   // static shared memory
   bool polls = false;         // stops when *cancelled is not zero
   bool has_barriers = false;  // threads of a block wait for each other
 };

@@ -92,7 +92,7 @@ CudaKernel KernelPrinter::Print() {
 
 KernelPrinter::Team KernelPrinter::ChooseTeam() {
   const Block& body = kernel_.body;
-  if (!SuitsTeam(kernel_, body)) return Team::kThread;
+  if (!SuitsTeam(body)) return Team::kThread;
   if (HasParallel(body) && !HasOrder(kernel_)) return Team::kGrid;
   const int64_t work = WorkForTeam(body);
   if (work < sharing_.short_row || ScratchBytes(kernel_) > kMaxSharedBytes) return Team::kThread;
@@ -239,7 +239,7 @@ void KernelPrinter::PrintShared(const ParallelNest& nest, Team team) {
     const int64_t work = WorkForTeam(nest.body());
     const bool is_long = work >= sharing_.long_row ||
                          (work >= sharing_.short_row && nest.iterations < sharing_.few_rows);
-    if (is_long && SuitsTeam(kernel_, nest.body()) && ScratchBytes(kernel_) <= kMaxSharedBytes) {
+    if (is_long && SuitsTeam(nest.body()) && ScratchBytes(kernel_) <= kMaxSharedBytes) {
       ChooseThreads(work);
       return PrintRows(nest);
     }
@@ -325,9 +325,6 @@ void KernelPrinter::PrintReduction(const SharedReduction& reduction) {
 
 void KernelPrinter::PrintScratch(Team team) {
   for (const BufferParameter& scratch : kernel_.scratch) {
-    if (team == Team::kBlock) {
-      out_.shared_bytes += scratch.num_elements * ir::StorageBytesOf(scratch.dtype);
-    }
     Line(absl::StrCat(team == Team::kBlock ? "__shared__ " : "", RegisterType(scratch.dtype), " ",
                       scratch.name, "[", std::max<int64_t>(scratch.num_elements, 1), "];"));
   }

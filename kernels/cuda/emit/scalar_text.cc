@@ -1,8 +1,6 @@
 #include "kernels/cuda/emit/scalar_text.h"
 
-#include <bit>
 #include <cmath>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"

@@ -1,7 +1,6 @@
 #include "kernels/cuda/emit/team_work.h"
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 #include <utility>
 #include <variant>
@@ -10,7 +9,6 @@
 #include "absl/types/optional.h"
 #include "common/check.h"
 #include "common/ir/float_formats.h"
-#include "kernels/cuda/emit/effects.h"
 
 namespace acceld::kernels::cuda {
 namespace {
@@ -199,17 +197,17 @@ int64_t WorkForTeam(const Block& block) {
   return most;
 }
 
-bool SuitsTeam(const Kernel& kernel, const Block& block) {
-  return std::all_of(block.begin(), block.end(), [&kernel](const Statement& statement) {
+bool SuitsTeam(const Block& block) {
+  return std::all_of(block.begin(), block.end(), [](const Statement& statement) {
     if (const auto* loop = std::get_if<ForStatement>(&statement.value)) {
       if (loop->kind == Kind::kParallel || !HasStores(loop->body)) return true;
-      if (WorkForTeam(loop->body) > 1) return SuitsTeam(kernel, loop->body);
+      if (WorkForTeam(loop->body) > 1) return SuitsTeam(loop->body);
       return loop->carried.empty();
     }
     if (const auto* branch = std::get_if<IfStatement>(&statement.value)) {
       if (!HasStores(branch->then_body) && !HasStores(branch->else_body)) return true;
-      return branch->results.empty() && SuitsTeam(kernel, branch->then_body) &&
-             SuitsTeam(kernel, branch->else_body);
+      return branch->results.empty() && SuitsTeam(branch->then_body) &&
+             SuitsTeam(branch->else_body);
     }
     if (const auto* loop = std::get_if<WhileStatement>(&statement.value)) {
       return !HasStores(loop->condition_body) && !HasStores(loop->body);

@@ -38,6 +38,6 @@ int64_t WorkForTeam(const Block& block);
 
 // Whether all threads of a team can go through `block` together: what only one of them may do,
 // because it stores, gives the others no value.
-bool SuitsTeam(const Kernel& kernel, const Block& block);
+bool SuitsTeam(const Block& block);
 
 }  // namespace acceld::kernels::cuda
