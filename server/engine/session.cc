@@ -52,10 +52,6 @@ SessionImpl::SessionImpl(EngineImpl& engine, uint64_t id, std::string token, Ses
 
 SessionImpl::~SessionImpl() { Close("the session is closed"); }
 
-absl::Status SessionImpl::CheckOpen() const {
-  return closed_ ? absl::CancelledError("the session is closed") : absl::OkStatus();
-}
-
 absl::Status SessionImpl::CheckDevice(uint32_t device) const {
   if (device < queues_.size()) return absl::OkStatus();
   return absl::InvalidArgumentError(
@@ -186,20 +182,20 @@ void SessionImpl::Release(absl::Span<const Handle> handles) {
 }
 
 void SessionImpl::Close(absl::string_view why) {
+  const absl::Status reason = absl::CancelledError(why);
   absl::flat_hash_map<Handle, Named> handles;
   absl::flat_hash_map<ProgramId, std::shared_ptr<RegisteredProgram>> programs;
   absl::flat_hash_map<Handle, std::shared_ptr<UploadState>> uploads;
   {
     MutexLock lock(mutex_);
-    if (closed_) return;
-    closed_ = true;
+    if (!closed_.ok()) return;
+    closed_ = reason;
     session_charge_.Release();
     handles_charge_.Release();
     handles.swap(handles_);
     programs.swap(programs_);
     uploads.swap(uploads_);
   }
-  const absl::Status reason = absl::CancelledError(why);
   cancelled_->store(true);
   for (uint32_t device = 0; device < queues_.size(); ++device) {
     engine_.executor(device).Cancel(*queues_[device], reason);

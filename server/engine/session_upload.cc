@@ -208,13 +208,17 @@ absl::Status SessionImpl::BeginUpload(Handle handle, ir::TensorType type, uint32
   if (task == nullptr) return absl::OkStatus();
   auto upload = std::make_shared<UploadState>(std::move(task), staging_, draining_uploads_,
                                               engine_.executor(device));
+  absl::Status refusal;
   {
     MutexLock lock(mutex_);
+    refusal = closed_;
     // A handle may have been released and used again while its upload goes on.
-    if (!closed_ && uploads_.emplace(handle, upload).second) return absl::OkStatus();
+    if (refusal.ok() && !uploads_.emplace(handle, upload).second) {
+      refusal = absl::FailedPreconditionError(
+          absl::StrCat("upload: an earlier one to handle ", handle, " has not ended"));
+    }
   }
-  upload->Fail(absl::FailedPreconditionError(
-      absl::StrCat("upload: an earlier one to handle ", handle, " has not ended")));
+  if (!refusal.ok()) upload->Fail(std::move(refusal));
   return absl::OkStatus();
 }
 

@@ -50,8 +50,11 @@ TEST(CloseTest, FreesEverythingAndAnswersWhatIsPending) {
   EXPECT_EQ(cancelled, 3);
   EXPECT_EQ(engine->Stats().sessions, 0u);
   EXPECT_TRUE(HoldsNothing(*engine));
-  EXPECT_EQ(session->Put(1, Floats({1}), 0).code(), absl::StatusCode::kCancelled);
-  EXPECT_EQ(Await(*session, 1).status.code(), absl::StatusCode::kCancelled);
+  const absl::Status reason = absl::CancelledError("the test says so");
+  EXPECT_EQ(session->Put(1, Floats({1}), 0), reason);
+  EXPECT_EQ(session->RegisterProgram(2, ModuleNamed("late"), "main"), reason);
+  EXPECT_EQ(session->Execute(1, {0}, {1}, 0), reason);
+  EXPECT_EQ(Await(*session, 1).status, reason);
   gate.Set(Unit{});
 }
 
