@@ -7,9 +7,9 @@ namespace acceld::kernels::cuda {
 
 void Effects::Add(const Statement& statement) {
   if (const auto* load = std::get_if<LoadStatement>(&statement.value)) {
-    loads[load->buffer] = true;
+    buffers_[load->buffer].loads = true;
   } else if (const auto* store = std::get_if<StoreStatement>(&statement.value)) {
-    stores[store->buffer] = true;
+    buffers_[store->buffer].stores = true;
   } else if (const auto* loop = std::get_if<ForStatement>(&statement.value)) {
     Add(loop->body);
   } else if (const auto* loop = std::get_if<WhileStatement>(&statement.value)) {
@@ -26,29 +26,48 @@ void Effects::Add(const Block& block) {
 }
 
 void Effects::Add(const Effects& other) {
-  for (size_t i = 0; i < loads.size(); ++i) {
-    if (other.loads[i]) loads[i] = true;
-    if (other.stores[i]) stores[i] = true;
+  for (const auto& [buffer, access] : other.buffers_) {
+    Access& own = buffers_[buffer];
+    own.loads |= access.loads;
+    own.stores |= access.stores;
   }
 }
 
 bool Effects::has_stores() const {
-  return std::find(stores.begin(), stores.end(), true) != stores.end();
+  return std::any_of(buffers_.begin(), buffers_.end(),
+                     [](const auto& entry) { return entry.second.stores; });
+}
+
+bool Effects::Loads(uint32_t buffer) const {
+  const auto found = buffers_.find(buffer);
+  return found != buffers_.end() && found->second.loads;
+}
+
+bool Effects::Stores(uint32_t buffer) const {
+  const auto found = buffers_.find(buffer);
+  return found != buffers_.end() && found->second.stores;
 }
 
 bool Effects::TouchesFrom(size_t first) const {
-  for (size_t i = first; i < loads.size(); ++i) {
-    if (loads[i] || stores[i]) return true;
+  return std::any_of(buffers_.begin(), buffers_.end(),
+                     [first](const auto& entry) { return entry.first >= first; });
+}
+
+std::vector<uint32_t> Effects::BuffersFrom(size_t first) const {
+  std::vector<uint32_t> found;
+  for (const auto& [buffer, access] : buffers_) {
+    if (buffer >= first) found.push_back(buffer);
   }
-  return false;
+  std::sort(found.begin(), found.end());
+  return found;
 }
 
 bool Effects::Conflict(const Effects& before, const Effects& after) {
-  for (size_t i = 0; i < before.loads.size(); ++i) {
-    if (after.stores[i] && (before.loads[i] || before.stores[i])) return true;
-    if (after.loads[i] && before.stores[i]) return true;
-  }
-  return false;
+  return std::any_of(after.buffers_.begin(), after.buffers_.end(), [&before](const auto& entry) {
+    const auto found = before.buffers_.find(entry.first);
+    if (found == before.buffers_.end()) return false;
+    return found->second.stores || (entry.second.stores && found->second.loads);
+  });
 }
 
 }  // namespace acceld::kernels::cuda

@@ -26,10 +26,10 @@ absl::string_view FlatType(int64_t iterations) {
   return iterations < int64_t{1} << 30 ? "u32" : "i64";
 }
 
-int64_t ScratchBytes(const Kernel& kernel) {
+int64_t BytesOf(const std::vector<BufferParameter>& buffers) {
   int64_t bytes = 0;
-  for (const BufferParameter& scratch : kernel.scratch) {
-    bytes += scratch.num_elements * ir::StorageBytesOf(scratch.dtype);
+  for (const BufferParameter& buffer : buffers) {
+    bytes += buffer.num_elements * ir::StorageBytesOf(buffer.dtype);
   }
   return bytes;
 }
@@ -49,9 +49,9 @@ bool HasParallel(const Block& block) {
 // Whether a statement has to wait for another's effects, as threads of different blocks cannot, or
 // keeps something in memory that they do not share.
 bool HasOrder(const Kernel& kernel) {
-  Effects before(kernel);
+  Effects before;
   for (const Statement& statement : kernel.body) {
-    Effects now(kernel);
+    Effects now;
     now.Add(statement);
     if (Effects::Conflict(before, now)) return true;
     const auto* loop = std::get_if<ForStatement>(&statement.value);
@@ -63,6 +63,13 @@ bool HasOrder(const Kernel& kernel) {
 }
 
 }  // namespace
+
+KernelPrinter::KernelPrinter(const Kernel& kernel, const Sharing& sharing)
+    : kernel_(kernel),
+      sharing_(sharing),
+      narrow_(FindNarrowIndices(kernel)),
+      team_work_(kernel),
+      scratch_bytes_(BytesOf(kernel.scratch)) {}
 
 CudaKernel PrintKernel(const Kernel& kernel, const Sharing& sharing) {
   return KernelPrinter(kernel, sharing).Print();
@@ -78,7 +85,7 @@ CudaKernel KernelPrinter::Print() {
   }
   std::string body;
   ++depth_;
-  if (team != Team::kGrid) PrintScratch(team);
+  if (team != Team::kGrid) PrintScratch(kernel_.body, team);
   PrintBlock(kernel_.body, team);
   --depth_;
   body.swap(out_.source);
@@ -92,10 +99,10 @@ CudaKernel KernelPrinter::Print() {
 
 KernelPrinter::Team KernelPrinter::ChooseTeam() {
   const Block& body = kernel_.body;
-  if (!SuitsTeam(body)) return Team::kThread;
+  if (!team_work_.Suits(body)) return Team::kThread;
   if (HasParallel(body) && !HasOrder(kernel_)) return Team::kGrid;
-  const int64_t work = WorkForTeam(body);
-  if (work < sharing_.short_row || ScratchBytes(kernel_) > kMaxSharedBytes) return Team::kThread;
+  const int64_t work = team_work_.WorkIn(body);
+  if (work < sharing_.short_row || scratch_bytes_ > kMaxSharedBytes) return Team::kThread;
   ChooseThreads(work);
   return Team::kBlock;
 }
@@ -157,13 +164,13 @@ void KernelPrinter::Print(const ForStatement& loop, Team team) {
   if (team == Team::kThread) return PrintLoop(loop, team);
   if (loop.kind == ForStatement::Kind::kParallel) return PrintShared(NestOf(loop), team);
   if (team == Team::kBlock) {
-    if (const SharedReduction shared = SharedReductionOf(loop);
-        !shared.loops.empty() && shared.iterations >= sharing_.short_row) {
-      return PrintReduction(shared);
+    const SharedReduction* shared = team_work_.ReductionOf(loop);
+    if (shared != nullptr && shared->iterations >= sharing_.short_row) {
+      return PrintReduction(*shared);
     }
-    if (WorkForTeam(loop.body) > 1) return PrintLoop(loop, team);
+    if (team_work_.WorkIn(loop.body) > 1) return PrintLoop(loop, team);
   }
-  Effects effects(kernel_);
+  Effects effects;
   effects.Add(loop.body);
   if (!effects.has_stores()) return PrintLoop(loop, Team::kThread);
   Open(team == Team::kBlock ? "if (threadIdx.x == 0)" : "if (threadIdx.x + blockIdx.x == 0)");
@@ -200,7 +207,7 @@ void KernelPrinter::PrintNext(const std::vector<CarriedValue>& carried) {
 }
 
 void KernelPrinter::Print(const WhileStatement& loop, Team /*team*/) {
-  // In a team it stores nothing (SuitsTeam), so each thread goes through it.
+  // In a team it stores nothing (TeamWork::Suits), so each thread goes through it.
   out_.polls = true;
   PrintCarried(loop.carried);
   Open("while (*cancelled == 0)");
@@ -236,10 +243,10 @@ void KernelPrinter::Print(const IfStatement& branch, Team team) {
 void KernelPrinter::PrintShared(const ParallelNest& nest, Team team) {
   if (nest.iterations == 0) return;
   if (team == Team::kGrid) {
-    const int64_t work = WorkForTeam(nest.body());
+    const int64_t work = team_work_.WorkIn(nest.body());
     const bool is_long = work >= sharing_.long_row ||
                          (work >= sharing_.short_row && nest.iterations < sharing_.few_rows);
-    if (is_long && SuitsTeam(nest.body()) && ScratchBytes(kernel_) <= kMaxSharedBytes) {
+    if (is_long && team_work_.Suits(nest.body()) && scratch_bytes_ <= kMaxSharedBytes) {
       ChooseThreads(work);
       return PrintRows(nest);
     }
@@ -251,7 +258,7 @@ void KernelPrinter::PrintRows(const ParallelNest& nest) {
   out_.blocks = std::max(out_.blocks, std::min(nest.iterations, kMaxBlocks));
   Open(absl::StrCat("for (", FlatType(nest.iterations), " flat = blockIdx.x; flat < ",
                     nest.iterations, "; flat += gridDim.x)"));
-  PrintScratch(Team::kBlock);
+  PrintScratch(nest.body(), Team::kBlock);
   PrintInductions(nest.loops, nest.iterations);
   PrintBlock(nest.body(), Team::kBlock);
   // The rows have nothing in common but this.
@@ -267,7 +274,7 @@ void KernelPrinter::PrintElements(const ParallelNest& nest, Team team) {
         std::max(out_.blocks, std::min(CeilDivide(nest.iterations, out_.threads), kMaxBlocks));
     Open(absl::StrCat("for (", type, " flat = blockIdx.x * ", type, "(blockDim.x) + threadIdx.x; ",
                       "flat < ", nest.iterations, "; flat += gridDim.x * blockDim.x)"));
-    PrintScratch(Team::kThread);
+    PrintScratch(nest.body(), Team::kThread);
   } else {
     Open(absl::StrCat("for (", type, " flat = threadIdx.x; flat < ", nest.iterations,
                       "; flat += blockDim.x)"));
@@ -320,11 +327,15 @@ void KernelPrinter::PrintReduction(const SharedReduction& reduction) {
     Line(absl::StrCat(Define(outer[i].result), " = ", combine({Wide(outer[i].initial), partial(i)}),
                       ";"));
   }
-  since_barrier_ = Effects(kernel_);  // BlockReduce has barriers.
+  since_barrier_.Clear();  // BlockReduce has barriers.
 }
 
-void KernelPrinter::PrintScratch(Team team) {
-  for (const BufferParameter& scratch : kernel_.scratch) {
+void KernelPrinter::PrintScratch(const Block& block, Team team) {
+  if (kernel_.scratch.empty()) return;
+  Effects effects;
+  effects.Add(block);
+  for (const uint32_t number : effects.BuffersFrom(kernel_.buffers.size())) {
+    const BufferParameter& scratch = kernel_.Buffer(number);
     Line(absl::StrCat(team == Team::kBlock ? "__shared__ " : "", RegisterType(scratch.dtype), " ",
                       scratch.name, "[", std::max<int64_t>(scratch.num_elements, 1), "];"));
   }
@@ -332,14 +343,14 @@ void KernelPrinter::PrintScratch(Team team) {
 
 void KernelPrinter::WaitBefore(const Statement& next, Team team) {
   if (team != Team::kBlock) return;
-  Effects effects(kernel_);
+  Effects effects;
   effects.Add(next);
   if (Effects::Conflict(since_barrier_, effects)) Barrier();
   since_barrier_.Add(effects);
 }
 
 void KernelPrinter::Barrier() {
-  since_barrier_ = Effects(kernel_);
+  since_barrier_.Clear();
   out_.has_barriers = true;
   Line("__syncthreads();");
 }

@@ -19,11 +19,7 @@ namespace acceld::kernels::cuda {
 // thread.
 class KernelPrinter {
  public:
-  KernelPrinter(const Kernel& kernel, const Sharing& sharing)
-      : kernel_(kernel),
-        sharing_(sharing),
-        narrow_(FindNarrowIndices(kernel)),
-        since_barrier_(kernel) {}
+  KernelPrinter(const Kernel& kernel, const Sharing& sharing);
 
   CudaKernel Print();
 
@@ -51,7 +47,8 @@ class KernelPrinter {
   void PrintReduction(const SharedReduction& reduction);
   // Inductions of `loops` from `flat`, a number below their product.
   void PrintInductions(const std::vector<const ForStatement*>& loops, int64_t iterations);
-  void PrintScratch(Team team);
+  // The scratch that `block` uses.
+  void PrintScratch(const Block& block, Team team);
   void PrintCarried(const std::vector<CarriedValue>& carried);
   void PrintNext(const std::vector<CarriedValue>& carried);
   // Lets the block's threads wait for each other, if `next` touches what is not settled.
@@ -72,6 +69,8 @@ class KernelPrinter {
   const Kernel& kernel_;
   const Sharing sharing_;
   const std::vector<bool> narrow_;
+  const TeamWork team_work_;
+  const int64_t scratch_bytes_;
   CudaKernel out_;
   int depth_ = 0;
   Effects since_barrier_;

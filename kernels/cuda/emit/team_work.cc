@@ -5,7 +5,6 @@
 #include <utility>
 #include <variant>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/types/optional.h"
 #include "common/check.h"
 #include "common/ir/float_formats.h"
@@ -25,71 +24,87 @@ bool IsCombining(ScalarOp op) {
          op == ScalarOp::kXor;
 }
 
-// How often `block`, with all that is in it, reads `var`.
-int UsesIn(const Block& block, Var var);
+// How often each value is read, and by which scalar statement of which block if by one.
+class Uses {
+ public:
+  explicit Uses(const Kernel& kernel) : uses_(kernel.var_types.size()) { Visit(kernel.body); }
 
-int UsesIn(const std::vector<Var>& vars, Var var) {
-  return static_cast<int>(std::count(vars.begin(), vars.end(), var));
-}
-
-int UsesOf(const std::vector<CarriedValue>& carried, Var var) {
-  int uses = 0;
-  for (const CarriedValue& value : carried) uses += (value.initial == var) + (value.next == var);
-  return uses;
-}
-
-struct UseCounter {
-  Var var;
-
-  int operator()(const ConstantStatement&) const { return 0; }
-  int operator()(const ScalarStatement& scalar) const { return UsesIn(scalar.operands, var); }
-  int operator()(const LoadStatement& load) const { return load.index == var; }
-  int operator()(const StoreStatement& store) const {
-    return (store.index == var) + (store.value == var);
+  int CountOf(Var var) const { return uses_[var].count; }
+  // Null unless it is a statement of `block` itself.
+  const ScalarStatement* LastUserIn(const Block& block, Var var) const {
+    return uses_[var].block == &block ? uses_[var].user : nullptr;
   }
-  int operator()(const ForStatement& loop) const {
-    return UsesOf(loop.carried, var) + UsesIn(loop.body, var);
-  }
-  int operator()(const WhileStatement& loop) const {
-    return UsesOf(loop.carried, var) + UsesIn(loop.condition_body, var) + (loop.condition == var) +
-           UsesIn(loop.body, var);
-  }
-  int operator()(const IfStatement& branch) const {
-    return (branch.condition == var) + UsesIn(branch.then_body, var) +
-           UsesIn(branch.else_body, var) + UsesIn(branch.then_values, var) +
-           UsesIn(branch.else_values, var);
-  }
-};
 
-int UsesIn(const Block& block, Var var) {
-  int uses = 0;
-  for (const Statement& statement : block) uses += std::visit(UseCounter{var}, statement.value);
-  return uses;
-}
+ private:
+  struct Use {
+    int count = 0;
+    const Block* block = nullptr;
+    const ScalarStatement* user = nullptr;
+  };
 
-// The operation by which `body` combines what is carried with what it computes: from `next` back to
-// `current` there is nothing else, and `current` goes nowhere else.
-absl::optional<ScalarOp> CombiningOf(const Block& body, const CarriedValue& carried) {
-  absl::flat_hash_map<Var, const ScalarStatement*> definitions;
-  for (const Statement& statement : body) {
-    if (const auto* scalar = std::get_if<ScalarStatement>(&statement.value)) {
-      definitions.emplace(scalar->result, scalar);
+  void Visit(const Block& block) {
+    for (const Statement& statement : block) {
+      if (const auto* scalar = std::get_if<ScalarStatement>(&statement.value)) {
+        for (const Var operand : scalar->operands) {
+          ++uses_[operand].count;
+          uses_[operand].block = &block;
+          uses_[operand].user = scalar;
+        }
+      } else {
+        std::visit([this](const auto& one) { Visit(one); }, statement.value);
+      }
     }
   }
+  void Visit(Var var) { ++uses_[var].count; }
+  void Visit(const std::vector<CarriedValue>& carried) {
+    for (const CarriedValue& value : carried) {
+      Visit(value.initial);
+      Visit(value.next);
+    }
+  }
+  void Visit(const ConstantStatement&) {}
+  void Visit(const ScalarStatement&) {}  // Where its block is known.
+  void Visit(const LoadStatement& load) { Visit(load.index); }
+  void Visit(const StoreStatement& store) {
+    Visit(store.index);
+    Visit(store.value);
+  }
+  void Visit(const ForStatement& loop) {
+    Visit(loop.carried);
+    Visit(loop.body);
+  }
+  void Visit(const WhileStatement& loop) {
+    Visit(loop.carried);
+    Visit(loop.condition_body);
+    Visit(loop.condition);
+    Visit(loop.body);
+  }
+  void Visit(const IfStatement& branch) {
+    Visit(branch.condition);
+    Visit(branch.then_body);
+    Visit(branch.else_body);
+    for (const Var var : branch.then_values) Visit(var);
+    for (const Var var : branch.else_values) Visit(var);
+  }
+
+  std::vector<Use> uses_;  // by Var
+};
+
+// The operation by which `body` combines what is carried with what it computes: from `current` to
+// `next` there is nothing else, and neither of them nor what lies between goes anywhere else.
+absl::optional<ScalarOp> CombiningOf(const Uses& uses, const Block& body,
+                                     const CarriedValue& carried) {
   absl::optional<ScalarOp> op;
   Var at = carried.current;
   while (at != carried.next) {
-    // Who uses it, alone?
-    if (UsesIn(body, at) != 1) return absl::nullopt;
-    const auto user = std::find_if(definitions.begin(), definitions.end(), [at](const auto& entry) {
-      return UsesIn(entry.second->operands, at) == 1;
-    });
-    if (user == definitions.end() || !IsCombining(user->second->op)) return absl::nullopt;
-    if (op.has_value() && *op != user->second->op) return absl::nullopt;
-    op = user->second->op;
-    at = user->first;
+    const ScalarStatement* user = uses.LastUserIn(body, at);
+    if (uses.CountOf(at) != 1 || user == nullptr || !IsCombining(user->op)) return absl::nullopt;
+    if (op.has_value() && *op != user->op) return absl::nullopt;
+    op = user->op;
+    at = user->result;
   }
-  if (UsesIn(body, carried.next) != 0) return absl::nullopt;
+  // Once: by the loop itself.
+  if (uses.CountOf(carried.next) != 1) return absl::nullopt;
   return op;
 }
 
@@ -109,22 +124,98 @@ const ForStatement* ReductionWithin(const ForStatement& loop) {
   return inner;
 }
 
-bool HasStores(const Block& block) {
-  return std::any_of(block.begin(), block.end(), [](const Statement& statement) {
-    if (std::holds_alternative<StoreStatement>(statement.value)) return true;
-    if (const auto* loop = std::get_if<ForStatement>(&statement.value))
-      return HasStores(loop->body);
-    if (const auto* loop = std::get_if<WhileStatement>(&statement.value)) {
-      return HasStores(loop->condition_body) || HasStores(loop->body);
-    }
-    if (const auto* branch = std::get_if<IfStatement>(&statement.value)) {
-      return HasStores(branch->then_body) || HasStores(branch->else_body);
-    }
-    return false;
-  });
-}
-
 }  // namespace
+
+// Goes through a kernel from the inside out.
+class TeamWorkFinder {
+ public:
+  TeamWorkFinder(const Kernel& kernel, TeamWork& out) : uses_(kernel), out_(out) {
+    Visit(kernel.body);
+  }
+
+ private:
+  using Facts = TeamWork::BlockFacts;
+
+  Facts Visit(const Block& block) {
+    Facts facts;
+    for (const Statement& statement : block) {
+      const Facts one =
+          std::visit([this](const auto& value) { return Visit(value); }, statement.value);
+      facts.has_stores |= one.has_stores;
+      facts.suits &= one.suits;
+      facts.work = std::max(facts.work, one.work);
+    }
+    out_.facts_[&block] = facts;
+    return facts;
+  }
+  static Facts Visit(const ConstantStatement&) { return {}; }
+  static Facts Visit(const ScalarStatement&) { return {}; }
+  static Facts Visit(const LoadStatement&) { return {}; }
+  static Facts Visit(const StoreStatement&) { return {.has_stores = true}; }
+  Facts Visit(const ForStatement& loop) {
+    const Facts body = Visit(loop.body);
+    Facts facts{.has_stores = body.has_stores};
+    if (loop.kind == Kind::kParallel) {
+      // What is inside the loops of the nest is no work for the team that shares the nest.
+      const ForStatement* inner = OnlyLoop(loop.body);
+      const bool goes_on = inner != nullptr && inner->kind == Kind::kParallel;
+      facts.work = loop.extent * (goes_on ? body.work : 1);
+      return facts;
+    }
+    if (loop.kind == Kind::kReduction && !body.has_stores) {
+      SharedReduction shared = Share(loop);
+      if (!shared.loops.empty()) {
+        facts.work = shared.iterations;
+        out_.reductions_.emplace(&loop, std::move(shared));
+        return facts;
+      }
+    }
+    facts.work = body.work;
+    facts.suits = !body.has_stores || (body.work > 1 ? body.suits : loop.carried.empty());
+    return facts;
+  }
+  Facts Visit(const WhileStatement& loop) {
+    const Facts condition = Visit(loop.condition_body), body = Visit(loop.body);
+    const bool has_stores = condition.has_stores || body.has_stores;
+    return {.has_stores = has_stores, .suits = !has_stores};
+  }
+  Facts Visit(const IfStatement& branch) {
+    const Facts yes = Visit(branch.then_body), no = Visit(branch.else_body);
+    Facts facts{.has_stores = yes.has_stores || no.has_stores};
+    facts.suits = !facts.has_stores || (branch.results.empty() && yes.suits && no.suits);
+    facts.work = std::max(yes.work, no.work);
+    return facts;
+  }
+
+  // Of no loops when not all can be shared.
+  SharedReduction Share(const ForStatement& loop) {
+    SharedReduction shared;
+    if (const ForStatement* inner = ReductionWithin(loop)) {
+      const auto found = out_.reductions_.find(inner);
+      if (found == out_.reductions_.end()) return shared;
+      shared = found->second;
+    } else {
+      for (const CarriedValue& carried : loop.carried) {
+        const absl::optional<ScalarOp> op = CombiningOf(uses_, loop.body, carried);
+        if (!op.has_value()) return shared;
+        shared.combine.push_back(*op);
+      }
+    }
+    shared.loops.insert(shared.loops.begin(), &loop);
+    shared.iterations *= loop.extent;
+    return shared;
+  }
+
+  const Uses uses_;
+  TeamWork& out_;
+};
+
+TeamWork::TeamWork(const Kernel& kernel) { TeamWorkFinder(kernel, *this); }
+
+const SharedReduction* TeamWork::ReductionOf(const ForStatement& loop) const {
+  const auto found = reductions_.find(&loop);
+  return found == reductions_.end() ? nullptr : &found->second;
+}
 
 ParallelNest NestOf(const ForStatement& loop) {
   ParallelNest nest;
@@ -134,21 +225,6 @@ ParallelNest NestOf(const ForStatement& loop) {
     nest.iterations *= at->extent;
   }
   return nest;
-}
-
-SharedReduction SharedReductionOf(const ForStatement& loop) {
-  SharedReduction reduction;
-  if (loop.kind != Kind::kReduction || HasStores(loop.body)) return reduction;
-  for (const ForStatement* at = &loop; at != nullptr; at = ReductionWithin(*at)) {
-    reduction.loops.push_back(at);
-    reduction.iterations *= at->extent;
-  }
-  for (const CarriedValue& carried : reduction.loops.back()->carried) {
-    const absl::optional<ScalarOp> op = CombiningOf(reduction.body(), carried);
-    if (!op.has_value()) return {};
-    reduction.combine.push_back(*op);
-  }
-  return reduction;
 }
 
 uint64_t IdentityOf(ScalarOp combine, DType dtype) {
@@ -177,43 +253,6 @@ uint64_t IdentityOf(ScalarOp combine, DType dtype) {
       ACCELD_CHECK(IsCombining(combine));
       return 0;
   }
-}
-
-int64_t WorkForTeam(const Block& block) {
-  int64_t most = 1;
-  for (const Statement& statement : block) {
-    if (const auto* loop = std::get_if<ForStatement>(&statement.value)) {
-      if (loop->kind == Kind::kParallel) {
-        most = std::max(most, NestOf(*loop).iterations);
-      } else if (const SharedReduction shared = SharedReductionOf(*loop); !shared.loops.empty()) {
-        most = std::max(most, shared.iterations);
-      } else {
-        most = std::max(most, WorkForTeam(loop->body));
-      }
-    } else if (const auto* branch = std::get_if<IfStatement>(&statement.value)) {
-      most = std::max({most, WorkForTeam(branch->then_body), WorkForTeam(branch->else_body)});
-    }
-  }
-  return most;
-}
-
-bool SuitsTeam(const Block& block) {
-  return std::all_of(block.begin(), block.end(), [](const Statement& statement) {
-    if (const auto* loop = std::get_if<ForStatement>(&statement.value)) {
-      if (loop->kind == Kind::kParallel || !HasStores(loop->body)) return true;
-      if (WorkForTeam(loop->body) > 1) return SuitsTeam(loop->body);
-      return loop->carried.empty();
-    }
-    if (const auto* branch = std::get_if<IfStatement>(&statement.value)) {
-      if (!HasStores(branch->then_body) && !HasStores(branch->else_body)) return true;
-      return branch->results.empty() && SuitsTeam(branch->then_body) &&
-             SuitsTeam(branch->else_body);
-    }
-    if (const auto* loop = std::get_if<WhileStatement>(&statement.value)) {
-      return !HasStores(loop->condition_body) && !HasStores(loop->body);
-    }
-    return true;
-  });
 }
 
 }  // namespace acceld::kernels::cuda

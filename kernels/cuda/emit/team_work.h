@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "kernels/ir/kernel.h"
 
 // What several threads can do of a kernel together.
@@ -27,17 +28,34 @@ struct SharedReduction {
 
   const Block& body() const { return loops.back()->body; }
 };
-// Of no loops when `loop` is no such reduction.
-SharedReduction SharedReductionOf(const ForStatement& loop);
 // The bits of the identity of a combining operation.
 uint64_t IdentityOf(ScalarOp combine, DType dtype);
 
-// The most iterations that a block of threads could share at a time somewhere in `block`, where all
-// of them are; 1 when there is nothing to share.
-int64_t WorkForTeam(const Block& block);
+// What a team can do with each block and loop of a kernel, which must not change or move. Found in
+// one pass, in time that grows like the kernel.
+class TeamWork {
+ public:
+  explicit TeamWork(const Kernel& kernel);
 
-// Whether all threads of a team can go through `block` together: what only one of them may do,
-// because it stores, gives the others no value.
-bool SuitsTeam(const Block& block);
+  // The most iterations that a block of threads could share at a time somewhere in `block`, where
+  // all of them are; 1 when there is nothing to share.
+  int64_t WorkIn(const Block& block) const { return facts_.at(&block).work; }
+  // Whether all threads of a team can go through `block` together: what only one of them may do,
+  // because it stores, gives the others no value.
+  bool Suits(const Block& block) const { return facts_.at(&block).suits; }
+  // Null when `loop` is no such reduction.
+  const SharedReduction* ReductionOf(const ForStatement& loop) const;
+
+ private:
+  struct BlockFacts {
+    bool has_stores = false;
+    bool suits = true;
+    int64_t work = 1;
+  };
+  friend class TeamWorkFinder;
+
+  absl::flat_hash_map<const Block*, BlockFacts> facts_;
+  absl::flat_hash_map<const ForStatement*, SharedReduction> reductions_;
+};
 
 }  // namespace acceld::kernels::cuda

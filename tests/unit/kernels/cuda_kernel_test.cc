@@ -4,6 +4,8 @@
 #include <cstring>
 #include <numeric>
 
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/support/cuda_host_module.h"
@@ -145,6 +147,45 @@ TEST(CudaKernelTest, WhatDependsOnTheOrderOfItsStepsRunsInOneBlock) {
   const std::vector<int32_t> reversed = ValuesOf<int32_t>(
       RunAlone(kernel, {BytesOf(values), std::string(kSize * sizeof(int32_t), '\0')}));
   for (int64_t i = 0; i < kSize; ++i) EXPECT_EQ(reversed[i], kSize - i);
+}
+
+// Rows, each reduced by a loop of `steps` additions to each of `carried` sums.
+Kernel LongReductionKernel(int steps, int carried) {
+  KernelBuilder b("long_reduction");
+  const uint32_t x = b.AddBuffer({"x", DType::kI32, 1000, Access::kRead});
+  const uint32_t y = b.AddBuffer({"y", DType::kI32, 10, Access::kWrite});
+  b.For(ForStatement::Kind::kParallel, 10, [&](Var row) {
+    const std::vector<Var> zeros(carried, b.ConstantInt(DType::kI32, 0));
+    const auto sums = b.For(ForStatement::Kind::kReduction, 100, zeros,
+                            [&](Var i, absl::Span<const Var> current) {
+                              const Var element = b.Load(x, b.Linearize({row, i}, {100, 1}));
+                              std::vector<Var> next(current.begin(), current.end());
+                              for (Var& sum : next) {
+                                for (int step = 0; step < steps; ++step) {
+                                  sum = b.Apply(ScalarOp::kAdd, {sum, element});
+                                }
+                              }
+                              return next;
+                            });
+    b.Store(y, row, sums.back());
+  });
+  return b.Finish();
+}
+
+TEST(CudaKernelTest, TimeToPrintGrowsLikeTheKernel) {
+  // Time that grows like the square of these would be many minutes.
+  KernelBuilder b("many_loops");
+  const uint32_t y = b.AddBuffer({"y", DType::kI32, 100, Access::kReadWrite});
+  for (int loop = 0; loop < 50'000; ++loop) {
+    b.For(ForStatement::Kind::kParallel, 100, [&](Var i) { b.Store(y, i, b.Load(y, i)); });
+  }
+  const Kernel kernels[] = {LongReductionKernel(300'000, 1), LongReductionKernel(1, 100'000),
+                            b.Finish()};
+  for (const Kernel& kernel : kernels) {
+    const absl::Time start = absl::Now();
+    EXPECT_TRUE(PrintKernel(kernel).has_barriers);
+    EXPECT_LT(absl::Now() - start, absl::Seconds(20)) << kernel.name;
+  }
 }
 
 }  // namespace
