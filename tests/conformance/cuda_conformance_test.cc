@@ -14,12 +14,16 @@ namespace acceld::testing {
 namespace {
 
 // Compiled by the host's compiler and run by the host: what a GPU would compute, but for the GPU.
-TEST(CudaConformance, PassesEveryProgramThatCallsNoLibrary) {
+// The programs are small: shared out as on a GPU, and, what does not change results, as if they
+// were large.
+class CudaConformance : public ::testing::TestWithParam<kernels::cuda::Sharing> {};
+
+TEST_P(CudaConformance, PassesEveryProgramThatCallsNoLibrary) {
   const char* folder = std::getenv("ACCELD_CONFORMANCE_DIR");
   if (folder == nullptr) GTEST_SKIP() << "ACCELD_CONFORMANCE_DIR is not set";
   const absl::StatusOr<PlannedPrograms> planned = PlanConformancePrograms(folder);
   ASSERT_TRUE(planned.ok()) << planned.status();
-  const auto module = CudaHostModule::Compile(planned->kernels);
+  const auto module = CudaHostModule::Compile(planned->kernels, GetParam());
   ASSERT_TRUE(module.ok()) << module.status();
 
   int passed = 0, with_routines = 0;
@@ -46,6 +50,10 @@ TEST(CudaConformance, PassesEveryProgramThatCallsNoLibrary) {
   std::printf("%d passed with %zu kernels, %d call routines, %d skipped\n", passed,
               planned->kernels.size(), with_routines, planned->skipped);
 }
+
+INSTANTIATE_TEST_SUITE_P(Sharing, CudaConformance,
+                         ::testing::Values(kernels::cuda::Sharing{},
+                                           kernels::cuda::Sharing{.busy_threads = 1}));
 
 }  // namespace
 }  // namespace acceld::testing

@@ -21,12 +21,13 @@ constexpr size_t kKernelsPerModule = 64;
 constexpr int kMaxSpillBytes = 256;
 
 // The kernels from number `begin` on, as one module.
-std::string ModuleOf(const std::vector<const kernels::Kernel*>& kernels, size_t begin) {
+std::string ModuleOf(const std::vector<const kernels::Kernel*>& kernels, size_t begin,
+                     const kernels::cuda::Sharing& sharing) {
   std::string source(kernels::cuda::ModulePrelude());
   for (size_t i = begin; i < std::min(kernels.size(), begin + kKernelsPerModule); ++i) {
     kernels::Kernel named = *kernels[i];
     named.name = absl::StrCat("kernel", i);
-    source += kernels::cuda::PrintKernel(named).source;
+    source += kernels::cuda::PrintKernel(named, sharing).source;
   }
   return source;
 }
@@ -40,7 +41,16 @@ int MostSpillBytes(const std::string& log) {
   return most;
 }
 
-class CudaNvrtc : public ::testing::TestWithParam<int> {};
+struct Target {
+  int architecture;
+  bool eager = false;  // shared out as if the programs, which are small, were large
+
+  kernels::cuda::Sharing sharing() const {
+    return eager ? kernels::cuda::Sharing::Eager() : kernels::cuda::Sharing{};
+  }
+};
+
+class CudaNvrtc : public ::testing::TestWithParam<Target> {};
 
 TEST_P(CudaNvrtc, CompilesEveryKernelWithFewSpills) {
   const char* folder = std::getenv("ACCELD_CONFORMANCE_DIR");
@@ -53,8 +63,9 @@ TEST_P(CudaNvrtc, CompilesEveryKernelWithFewSpills) {
   int spill_bytes = 0;
   size_t cubin_bytes = 0;
   for (size_t begin = 0; begin < planned->kernels.size(); begin += kKernelsPerModule) {
-    const absl::StatusOr<Nvrtc::Cubin> cubin = nvrtc->Compile(
-        ModuleOf(planned->kernels, begin), absl::StrCat("kernels", begin), GetParam());
+    const absl::StatusOr<Nvrtc::Cubin> cubin =
+        nvrtc->Compile(ModuleOf(planned->kernels, begin, GetParam().sharing()),
+                       absl::StrCat("kernels", begin), GetParam().architecture);
     ASSERT_TRUE(cubin.ok()) << cubin.status();
     EXPECT_LE(MostSpillBytes(cubin->log), kMaxSpillBytes) << cubin->log.substr(0, 4000);
     spill_bytes = std::max(spill_bytes, MostSpillBytes(cubin->log));
@@ -64,9 +75,12 @@ TEST_P(CudaNvrtc, CompilesEveryKernelWithFewSpills) {
               planned->kernels.size(), nvrtc->version().c_str(), cubin_bytes, spill_bytes);
 }
 
-INSTANTIATE_TEST_SUITE_P(Architectures, CudaNvrtc, ::testing::Values(80, 90, 100),
-                         [](const ::testing::TestParamInfo<int>& info) {
-                           return absl::StrCat("Sm", info.param);
+INSTANTIATE_TEST_SUITE_P(Architectures, CudaNvrtc,
+                         ::testing::Values(Target{80}, Target{90}, Target{90, /*eager=*/true},
+                                           Target{100}),
+                         [](const ::testing::TestParamInfo<Target>& info) {
+                           return absl::StrCat("Sm", info.param.architecture,
+                                               info.param.eager ? "Eager" : "");
                          });
 
 }  // namespace

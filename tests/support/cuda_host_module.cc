@@ -64,8 +64,10 @@ absl::StatusOr<std::unique_ptr<CudaHostModule>> CudaHostModule::Compile(
     thread = std::thread([&] {
       for (size_t file; (file = next.fetch_add(1)) < files;) {
         results[file] = RunCommand(
+            // A GPU would stop at an access that is not aligned, too.
             {ACCELD_HOST_COMPILER, "-std=c++20", "-O1", "-w", "-ffp-contract=off", "-fPIC",
-             "-shared", "-I", ACCELD_SOURCE_DIR, "-o", path(file) + ".so", path(file) + ".cc"});
+             "-fsanitize=alignment", "-fsanitize-undefined-trap-on-error", "-shared", "-I",
+             ACCELD_SOURCE_DIR, "-o", path(file) + ".so", path(file) + ".cc"});
       }
     });
   }

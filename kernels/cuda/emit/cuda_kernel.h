@@ -20,12 +20,18 @@ struct CudaKernel {
   bool has_barriers = false;  // threads of a block wait for each other
 };
 
-// When the threads of a block work on one row (an iteration of the outermost parallel loops)
-// together, rather than each on a row of its own.
+// How work is shared out.
 struct Sharing {
+  // The threads of a block work on one row (an iteration of the outermost parallel loops) together,
+  // rather than each on a row of its own,
   int64_t long_row = 128;     // when a row has so much to share
   int64_t short_row = 32;     // or so much, and there are
   int64_t few_rows = 16'384;  // fewer rows, which would not fill a device
+  // A thread takes several neighbouring elements where so many threads still have work.
+  int64_t busy_threads = 65'536;
+
+  // As much as can be, however small, for tests.
+  static Sharing Eager() { return {.long_row = 2, .short_row = 2, .busy_threads = 1}; }
 };
 
 // A verified kernel. Results do not depend on the device: how work is cut is decided here.

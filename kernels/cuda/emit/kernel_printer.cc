@@ -69,6 +69,7 @@ KernelPrinter::KernelPrinter(const Kernel& kernel, const Sharing& sharing)
       sharing_(sharing),
       narrow_(FindNarrowIndices(kernel)),
       team_work_(kernel),
+      constants_(FindConstants(kernel)),
       scratch_bytes_(BytesOf(kernel.scratch)) {}
 
 CudaKernel PrintKernel(const Kernel& kernel, const Sharing& sharing) {
@@ -267,31 +268,39 @@ void KernelPrinter::PrintRows(const ParallelNest& nest) {
 }
 
 void KernelPrinter::PrintElements(const ParallelNest& nest, Team team) {
-  const absl::string_view type = FlatType(nest.iterations);
   if (team == Team::kGrid) {
-    out_.threads = std::max(out_.threads, kThreads);
-    out_.blocks =
-        std::max(out_.blocks, std::min(CeilDivide(nest.iterations, out_.threads), kMaxBlocks));
-    Open(absl::StrCat("for (", type, " flat = blockIdx.x * ", type, "(blockDim.x) + threadIdx.x; ",
-                      "flat < ", nest.iterations, "; flat += gridDim.x * blockDim.x)"));
+    const Lanes lanes = FindLanes(kernel_, constants_, nest, sharing_.busy_threads);
+    if (lanes.width > 1) return PrintLanes(nest, lanes);
+    OpenGridLoop(nest.iterations);
     PrintScratch(nest.body(), Team::kThread);
   } else {
-    Open(absl::StrCat("for (", type, " flat = threadIdx.x; flat < ", nest.iterations,
-                      "; flat += blockDim.x)"));
+    Open(absl::StrCat("for (", FlatType(nest.iterations), " flat = threadIdx.x; flat < ",
+                      nest.iterations, "; flat += blockDim.x)"));
   }
   PrintInductions(nest.loops, nest.iterations);
   PrintBlock(nest.body(), Team::kThread);
   Close();
 }
 
+void KernelPrinter::OpenGridLoop(int64_t iterations) {
+  const absl::string_view type = FlatType(iterations);
+  out_.threads = std::max(out_.threads, kThreads);
+  out_.blocks = std::max(out_.blocks, std::min(CeilDivide(iterations, out_.threads), kMaxBlocks));
+  Open(absl::StrCat("for (", type, " flat = blockIdx.x * ", type, "(blockDim.x) + threadIdx.x; ",
+                    "flat < ", iterations, "; flat += gridDim.x * blockDim.x)"));
+}
+
 void KernelPrinter::PrintInductions(const std::vector<const ForStatement*>& loops,
-                                    int64_t iterations) {
+                                    int64_t iterations, int64_t width) {
   // The last one runs fastest, so that neighbours in memory are neighbours in time.
-  int64_t inner = iterations;
+  int64_t inner = iterations / width;
   for (const ForStatement* loop : loops) {
-    inner /= loop->extent;
+    const bool is_last = loop == loops.back();
+    const int64_t extent = is_last ? loop->extent / width : loop->extent;
+    inner /= extent;
     std::string value = inner == 1 ? "flat" : absl::StrCat("flat / ", inner);
-    if (loop != loops.front()) value = absl::StrCat(value, " % ", loop->extent);
+    if (loop != loops.front()) value = absl::StrCat(value, " % ", extent);
+    if (is_last && width > 1) value = absl::StrCat(value, " * ", width);
     Line(absl::StrCat(Define(loop->induction), " = ", value, ";"));
   }
 }

@@ -4,10 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
 #include "kernels/cuda/emit/cuda_kernel.h"
 #include "kernels/cuda/emit/effects.h"
+#include "kernels/cuda/emit/lanes.h"
 #include "kernels/cuda/emit/narrow_indices.h"
+#include "kernels/cuda/emit/patterns.h"
 #include "kernels/cuda/emit/team_work.h"
 #include "kernels/ir/kernel.h"
 
@@ -45,8 +48,15 @@ class KernelPrinter {
   void PrintRows(const ParallelNest& nest);
   void PrintElements(const ParallelNest& nest, Team team);
   void PrintReduction(const SharedReduction& reduction);
-  // Inductions of `loops` from `flat`, a number below their product.
-  void PrintInductions(const std::vector<const ForStatement*>& loops, int64_t iterations);
+  void PrintLanes(const ParallelNest& nest, const Lanes& lanes);
+  // `flat` goes over all iterations, which all threads of the launch share.
+  void OpenGridLoop(int64_t iterations);
+  // Inductions of `loops` from `flat`, a number below their product. With a width, each `flat`
+  // stands for so many iterations of the last one, and its induction for the first of them.
+  void PrintInductions(const std::vector<const ForStatement*>& loops, int64_t iterations,
+                       int64_t width = 1);
+  // Those of `statements`, which are in `block` and neither loops nor branches.
+  void PrintSlice(const Block& block, const absl::flat_hash_set<const Statement*>& statements);
   // The scratch that `block` uses.
   void PrintScratch(const Block& block, Team team);
   void PrintCarried(const std::vector<CarriedValue>& carried);
@@ -70,6 +80,7 @@ class KernelPrinter {
   const Sharing sharing_;
   const std::vector<bool> narrow_;
   const TeamWork team_work_;
+  const Constants constants_;
   const int64_t scratch_bytes_;
   CudaKernel out_;
   int depth_ = 0;

@@ -69,7 +69,7 @@ TEST_P(CudaRandomPrograms, ResultsAreThoseOfTheInterpreter) {
 
 INSTANTIATE_TEST_SUITE_P(Sharing, CudaRandomPrograms,
                          ::testing::Values(kernels::cuda::Sharing{},
-                                           kernels::cuda::Sharing{.long_row = 2, .short_row = 2}));
+                                           kernels::cuda::Sharing::Eager()));
 
 }  // namespace
 }  // namespace acceld::compiler

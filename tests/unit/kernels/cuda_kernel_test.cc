@@ -8,9 +8,9 @@
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/support/cuda_host_module.h"
 #include "tests/unit/kernels/buffers.h"
 #include "tests/unit/kernels/cpu_kernel_builders.h"
+#include "tests/unit/kernels/cuda_runner.h"
 #include "tests/unit/kernels/scalar_cases.h"
 
 namespace acceld::kernels::cuda {
@@ -18,23 +18,6 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-// Runs kernel number `index`, whose last buffer is its result.
-std::string RunOn(const testing::CudaHostModule& module, size_t index, const Kernel& kernel,
-                  std::vector<std::string> arguments) {
-  const BufferParameter& result = kernel.buffers.back();
-  arguments.emplace_back(result.num_elements * ir::StorageBytesOf(result.dtype), '\xAB');
-  std::vector<char*> buffers;
-  for (std::string& argument : arguments) buffers.push_back(argument.data());
-  module.Run(index, buffers);
-  return arguments.back();
-}
-
-std::string RunAlone(const Kernel& kernel, std::vector<std::string> arguments) {
-  const auto module = testing::CudaHostModule::Compile({&kernel});
-  EXPECT_TRUE(module.ok()) << module.status();
-  return module.ok() ? RunOn(**module, 0, kernel, std::move(arguments)) : std::string();
-}
 
 TEST(CudaKernelTest, EveryScalarOperationMatchesItsDefinition) {
   std::vector<ScalarCase> cases;
@@ -67,7 +50,7 @@ TEST(CudaKernelTest, ElementsAreSharedOutOverTheGrid) {
                 [](KernelBuilder& b, Var x) { return b.Apply(ScalarOp::kAdd, {x, x}); });
   const CudaKernel printed = PrintKernel(kernel);
   EXPECT_EQ(printed.threads, 256);
-  EXPECT_EQ(printed.blocks, 3907);
+  EXPECT_EQ(printed.blocks, 977);  // Four elements for each thread.
   EXPECT_FALSE(printed.has_barriers);
   EXPECT_FALSE(printed.polls);
   std::vector<int32_t> values(kSize);

@@ -1,0 +1,17 @@
+// Neighbouring elements that one thread loads or stores together: one access of up to 16 bytes, at
+// a multiple of its size.
+
+template <typename T, int kWidth>
+struct alignas(sizeof(T) * kWidth) Lanes {
+  T at[kWidth];
+};
+
+template <int kWidth, typename T>
+__device__ Lanes<T, kWidth> LoadLanes(const T* from) {
+  return *reinterpret_cast<const Lanes<T, kWidth>*>(from);
+}
+
+template <int kWidth, typename T>
+__device__ void StoreLanes(T* to, const Lanes<T, kWidth>& lanes) {
+  *reinterpret_cast<Lanes<T, kWidth>*>(to) = lanes;
+}

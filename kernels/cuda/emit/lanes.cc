@@ -1,0 +1,140 @@
+#include "kernels/cuda/emit/lanes.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "kernels/cuda/emit/effects.h"
+
+namespace acceld::kernels::cuda {
+namespace {
+
+constexpr int64_t kAccessBytes = 16;  // the most of one load or store
+// What all lanes of a thread do, in units of a simple operation: past this, registers run short and
+// memory is not what the thread waits for.
+constexpr int64_t kMaxWork = 512;
+constexpr int64_t kFunctionWork = 8;
+
+bool IsSimple(ScalarOp op) {
+  switch (op) {
+    case ScalarOp::kAcos:
+    case ScalarOp::kAcosh:
+    case ScalarOp::kAsin:
+    case ScalarOp::kAsinh:
+    case ScalarOp::kAtan:
+    case ScalarOp::kAtan2:
+    case ScalarOp::kAtanh:
+    case ScalarOp::kCbrt:
+    case ScalarOp::kCos:
+    case ScalarOp::kCosh:
+    case ScalarOp::kDivide:
+    case ScalarOp::kErf:
+    case ScalarOp::kErfc:
+    case ScalarOp::kExp:
+    case ScalarOp::kExpm1:
+    case ScalarOp::kLgamma:
+    case ScalarOp::kLog:
+    case ScalarOp::kLog1p:
+    case ScalarOp::kLogistic:
+    case ScalarOp::kPower:
+    case ScalarOp::kRemainder:
+    case ScalarOp::kSin:
+    case ScalarOp::kSinh:
+    case ScalarOp::kTan:
+    case ScalarOp::kTanh:
+      return false;
+    default:
+      return true;
+  }
+}
+
+// Of one iteration, in units of a simple operation; more than kMaxWork where there are loops.
+int64_t WorkOf(const Block& block) {
+  int64_t work = 0;
+  for (const Statement& statement : block) {
+    if (const auto* scalar = std::get_if<ScalarStatement>(&statement.value)) {
+      work += IsSimple(scalar->op) ? 1 : kFunctionWork;
+    } else if (const auto* branch = std::get_if<IfStatement>(&statement.value)) {
+      work += WorkOf(branch->then_body) + WorkOf(branch->else_body);
+    } else if (std::holds_alternative<ForStatement>(statement.value) ||
+               std::holds_alternative<WhileStatement>(statement.value)) {
+      return kMaxWork + 1;
+    }
+  }
+  return work;
+}
+
+// Loads and stores of `body`, which does this to buffers, as lanes of this width; none of width 1.
+Lanes TryLanes(const Kernel& kernel, const Constants& constants, const Block& body, Var induction,
+               const Effects& effects, int64_t width) {
+  const Patterns patterns(kernel, constants, body, induction, width);
+  Lanes lanes{.width = width};
+  absl::flat_hash_set<Var> indices;
+  absl::flat_hash_set<uint32_t> stored;
+  const auto are_neighbours = [&](uint32_t buffer, Var index) {
+    const Pattern pattern = patterns.Of(index);
+    return pattern.is_known && pattern.stride == 1 && pattern.divisor >= width &&
+           width * ir::StorageBytesOf(kernel.buffers[buffer].dtype) <= kAccessBytes;
+  };
+  for (const Statement& statement : body) {
+    if (const auto* load = std::get_if<LoadStatement>(&statement.value)) {
+      // What the same iteration has stored is not there yet.
+      if (effects.Stores(load->buffer)) return {};
+      if (patterns.Of(load->index).is_uniform()) continue;
+      if (!are_neighbours(load->buffer, load->index)) return {};
+      indices.insert(load->index);
+      lanes.together.insert(&statement);
+    } else if (const auto* store = std::get_if<StoreStatement>(&statement.value)) {
+      if (!are_neighbours(store->buffer, store->index) || !stored.insert(store->buffer).second)
+        return {};
+      indices.insert(store->index);
+      lanes.together.insert(&statement);
+    } else if (std::holds_alternative<IfStatement>(statement.value)) {
+      Effects inside;
+      inside.Add(statement);
+      if (inside.TouchesFrom(0)) return {};
+    }
+  }
+  lanes.indices = SliceOf(body, std::move(indices));
+  return lanes;
+}
+
+}  // namespace
+
+Lanes FindLanes(const Kernel& kernel, const Constants& constants, const ParallelNest& nest,
+                int64_t enough_threads) {
+  const Block& body = nest.body();
+  Effects effects;
+  effects.Add(body);
+  if (effects.TouchesFrom(kernel.buffers.size())) return {};
+  const ForStatement& last = *nest.loops.back();
+  const int64_t work = WorkOf(body);
+  for (int64_t width = kAccessBytes; width > 1; width /= 2) {
+    if (nest.iterations / width < enough_threads || work * width > kMaxWork) continue;
+    // Rows begin where the alignment of the buffer is lost, unless they are a multiple long.
+    if (nest.loops.size() > 1 && last.extent % width != 0) continue;
+    Lanes lanes = TryLanes(kernel, constants, body, last.induction, effects, width);
+    if (!lanes.together.empty()) return lanes;
+  }
+  return {};
+}
+
+absl::flat_hash_set<const Statement*> SliceOf(const Block& block, absl::flat_hash_set<Var> values) {
+  absl::flat_hash_set<const Statement*> slice;
+  for (auto at = block.rbegin(); at != block.rend(); ++at) {
+    if (const auto* constant = std::get_if<ConstantStatement>(&at->value)) {
+      if (values.contains(constant->result)) slice.insert(&*at);
+    } else if (const auto* scalar = std::get_if<ScalarStatement>(&at->value)) {
+      if (!values.contains(scalar->result)) continue;
+      slice.insert(&*at);
+      values.insert(scalar->operands.begin(), scalar->operands.end());
+    } else if (const auto* load = std::get_if<LoadStatement>(&at->value)) {
+      if (!values.contains(load->result)) continue;
+      slice.insert(&*at);
+      values.insert(load->index);
+    }
+  }
+  return slice;
+}
+
+}  // namespace acceld::kernels::cuda
