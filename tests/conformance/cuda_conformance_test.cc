@@ -53,7 +53,8 @@ TEST_P(CudaConformance, PassesEveryProgramThatCallsNoLibrary) {
 
 INSTANTIATE_TEST_SUITE_P(Sharing, CudaConformance,
                          ::testing::Values(kernels::cuda::Sharing{},
-                                           kernels::cuda::Sharing{.busy_threads = 1}));
+                                           kernels::cuda::Sharing{.busy_threads = 1,
+                                                                  .tile_extent = 2}));
 
 }  // namespace
 }  // namespace acceld::testing

@@ -29,9 +29,13 @@ struct Sharing {
   int64_t few_rows = 16'384;  // fewer rows, which would not fill a device
   // A thread takes several neighbouring elements where so many threads still have work.
   int64_t busy_threads = 65'536;
+  // Transposes of so many rows and columns go through shared memory.
+  int64_t tile_extent = 16;
 
   // As much as can be, however small, for tests.
-  static Sharing Eager() { return {.long_row = 2, .short_row = 2, .busy_threads = 1}; }
+  static Sharing Eager() {
+    return {.long_row = 2, .short_row = 2, .busy_threads = 1, .tile_extent = 2};
+  }
 };
 
 // A verified kernel. Results do not depend on the device: how work is cut is decided here.

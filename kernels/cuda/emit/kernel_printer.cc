@@ -256,9 +256,7 @@ void KernelPrinter::PrintShared(const ParallelNest& nest, Team team) {
 }
 
 void KernelPrinter::PrintRows(const ParallelNest& nest) {
-  out_.blocks = std::max(out_.blocks, std::min(nest.iterations, kMaxBlocks));
-  Open(absl::StrCat("for (", FlatType(nest.iterations), " flat = blockIdx.x; flat < ",
-                    nest.iterations, "; flat += gridDim.x)"));
+  OpenBlockLoop(nest.iterations);
   PrintScratch(nest.body(), Team::kBlock);
   PrintInductions(nest.loops, nest.iterations);
   PrintBlock(nest.body(), Team::kBlock);
@@ -269,6 +267,8 @@ void KernelPrinter::PrintRows(const ParallelNest& nest) {
 
 void KernelPrinter::PrintElements(const ParallelNest& nest, Team team) {
   if (team == Team::kGrid) {
+    const Tiles tiles = FindTiles(kernel_, constants_, nest, sharing_.tile_extent);
+    if (tiles.across != nullptr) return PrintTiles(nest, tiles);
     const Lanes lanes = FindLanes(kernel_, constants_, nest, sharing_.busy_threads);
     if (lanes.width > 1) return PrintLanes(nest, lanes);
     OpenGridLoop(nest.iterations);
@@ -280,6 +280,12 @@ void KernelPrinter::PrintElements(const ParallelNest& nest, Team team) {
   PrintInductions(nest.loops, nest.iterations);
   PrintBlock(nest.body(), Team::kThread);
   Close();
+}
+
+void KernelPrinter::OpenBlockLoop(int64_t iterations) {
+  out_.blocks = std::max(out_.blocks, std::min(iterations, kMaxBlocks));
+  Open(absl::StrCat("for (", FlatType(iterations), " flat = blockIdx.x; flat < ", iterations,
+                    "; flat += gridDim.x)"));
 }
 
 void KernelPrinter::OpenGridLoop(int64_t iterations) {

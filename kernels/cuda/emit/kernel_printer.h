@@ -12,6 +12,7 @@
 #include "kernels/cuda/emit/narrow_indices.h"
 #include "kernels/cuda/emit/patterns.h"
 #include "kernels/cuda/emit/team_work.h"
+#include "kernels/cuda/emit/tiles.h"
 #include "kernels/ir/kernel.h"
 
 namespace acceld::kernels::cuda {
@@ -49,6 +50,12 @@ class KernelPrinter {
   void PrintElements(const ParallelNest& nest, Team team);
   void PrintReduction(const SharedReduction& reduction);
   void PrintLanes(const ParallelNest& nest, const Lanes& lanes);
+  void PrintTiles(const ParallelNest& nest, const Tiles& tiles);
+  // Each thread takes places of a tile, neighbours along `columns`, with `row` and `column`.
+  void OpenTile(const ForStatement& columns, const ForStatement& rows);
+  void CloseTile();
+  // `flat` goes over all iterations, each for a block of threads.
+  void OpenBlockLoop(int64_t iterations);
   // `flat` goes over all iterations, which all threads of the launch share.
   void OpenGridLoop(int64_t iterations);
   // Inductions of `loops` from `flat`, a number below their product. With a width, each `flat`

@@ -4,65 +4,17 @@
 #include <utility>
 #include <variant>
 
+#include "absl/types/optional.h"
 #include "kernels/cuda/emit/effects.h"
+#include "kernels/cuda/emit/straight_work.h"
 
 namespace acceld::kernels::cuda {
 namespace {
 
 constexpr int64_t kAccessBytes = 16;  // the most of one load or store
-// What all lanes of a thread do, in units of a simple operation: past this, registers run short and
-// memory is not what the thread waits for.
+// What all lanes of a thread do: past this, registers run short and memory is not what the thread
+// waits for.
 constexpr int64_t kMaxWork = 512;
-constexpr int64_t kFunctionWork = 8;
-
-bool IsSimple(ScalarOp op) {
-  switch (op) {
-    case ScalarOp::kAcos:
-    case ScalarOp::kAcosh:
-    case ScalarOp::kAsin:
-    case ScalarOp::kAsinh:
-    case ScalarOp::kAtan:
-    case ScalarOp::kAtan2:
-    case ScalarOp::kAtanh:
-    case ScalarOp::kCbrt:
-    case ScalarOp::kCos:
-    case ScalarOp::kCosh:
-    case ScalarOp::kDivide:
-    case ScalarOp::kErf:
-    case ScalarOp::kErfc:
-    case ScalarOp::kExp:
-    case ScalarOp::kExpm1:
-    case ScalarOp::kLgamma:
-    case ScalarOp::kLog:
-    case ScalarOp::kLog1p:
-    case ScalarOp::kLogistic:
-    case ScalarOp::kPower:
-    case ScalarOp::kRemainder:
-    case ScalarOp::kSin:
-    case ScalarOp::kSinh:
-    case ScalarOp::kTan:
-    case ScalarOp::kTanh:
-      return false;
-    default:
-      return true;
-  }
-}
-
-// Of one iteration, in units of a simple operation; more than kMaxWork where there are loops.
-int64_t WorkOf(const Block& block) {
-  int64_t work = 0;
-  for (const Statement& statement : block) {
-    if (const auto* scalar = std::get_if<ScalarStatement>(&statement.value)) {
-      work += IsSimple(scalar->op) ? 1 : kFunctionWork;
-    } else if (const auto* branch = std::get_if<IfStatement>(&statement.value)) {
-      work += WorkOf(branch->then_body) + WorkOf(branch->else_body);
-    } else if (std::holds_alternative<ForStatement>(statement.value) ||
-               std::holds_alternative<WhileStatement>(statement.value)) {
-      return kMaxWork + 1;
-    }
-  }
-  return work;
-}
 
 // Loads and stores of `body`, which does this to buffers, as lanes of this width; none of width 1.
 Lanes TryLanes(const Kernel& kernel, const Constants& constants, const Block& body, Var induction,
@@ -108,9 +60,10 @@ Lanes FindLanes(const Kernel& kernel, const Constants& constants, const Parallel
   effects.Add(body);
   if (effects.TouchesFrom(kernel.buffers.size())) return {};
   const ForStatement& last = *nest.loops.back();
-  const int64_t work = WorkOf(body);
+  const absl::optional<int64_t> work = StraightWorkOf(body);
+  if (!work.has_value()) return {};
   for (int64_t width = kAccessBytes; width > 1; width /= 2) {
-    if (nest.iterations / width < enough_threads || work * width > kMaxWork) continue;
+    if (nest.iterations / width < enough_threads || *work * width > kMaxWork) continue;
     // Rows begin where the alignment of the buffer is lost, unless they are a multiple long.
     if (nest.loops.size() > 1 && last.extent % width != 0) continue;
     Lanes lanes = TryLanes(kernel, constants, body, last.induction, effects, width);

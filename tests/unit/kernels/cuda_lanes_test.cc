@@ -3,7 +3,6 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "kernels/ir/run_kernel.h"
 #include "tests/unit/kernels/cpu_kernel_builders.h"
 #include "tests/unit/kernels/cuda_runner.h"
 
@@ -139,12 +138,6 @@ std::vector<Case> Cases() {
   return cases;
 }
 
-std::string SomeBytes(const BufferParameter& buffer) {
-  std::string bytes(buffer.num_elements * ir::StorageBytesOf(buffer.dtype), '\0');
-  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i * 7 % 61);
-  return bytes;
-}
-
 TEST(CudaLanesTest, ThreadsTakeNeighboursTogetherWhereTheyAreAligned) {
   const Sharing sharing{.busy_threads = 1};
   const std::vector<Case> cases = Cases();
@@ -162,16 +155,7 @@ TEST(CudaLanesTest, ThreadsTakeNeighboursTogetherWhereTheyAreAligned) {
       EXPECT_THAT(source, HasSubstr("StoreLanes("));
       EXPECT_THAT(source, HasSubstr(absl::StrCat("lane < ", cases[i].width, ";")));
     }
-    std::vector<std::string> wanted;
-    for (const BufferParameter& buffer : kernel.buffers) wanted.push_back(SomeBytes(buffer));
-    std::vector<std::string> found = wanted;
-    std::vector<std::string*> buffers;
-    for (std::string& buffer : wanted) buffers.push_back(&buffer);
-    ASSERT_TRUE(RunKernel(kernel, buffers).ok());
-    std::vector<char*> places;
-    for (std::string& buffer : found) places.push_back(buffer.data());
-    (*module)->Run(i, places);
-    EXPECT_EQ(found, wanted);
+    ExpectAsInterpreted(**module, i, kernel);
   }
 }
 

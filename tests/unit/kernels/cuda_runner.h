@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "kernels/ir/run_kernel.h"
 #include "tests/support/cuda_host_module.h"
 
 // Single kernels in generated CUDA C++, on the host.
@@ -26,6 +27,30 @@ inline std::string RunAlone(const Kernel& kernel, std::vector<std::string> argum
   const auto module = testing::CudaHostModule::Compile({&kernel}, sharing);
   EXPECT_TRUE(module.ok()) << module.status();
   return module.ok() ? RunOn(**module, 0, kernel, std::move(arguments)) : std::string();
+}
+
+// Runs kernel number `index` on some small numbers: all buffers are then, bit by bit, as the kernel
+// interpreter leaves them.
+inline void ExpectAsInterpreted(const testing::CudaHostModule& module, size_t index,
+                                const Kernel& kernel) {
+  std::vector<std::string> wanted;
+  for (const BufferParameter& buffer : kernel.buffers) {
+    wanted.emplace_back(buffer.num_elements * ir::StorageBytesOf(buffer.dtype), '\0');
+    std::string& bytes = wanted.back();
+    const size_t end = buffer.dtype == DType::kI1 ? 2 : 61;
+    for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i * 7 % end);
+  }
+  std::vector<std::string> found = wanted;
+  std::vector<std::string*> buffers;
+  std::vector<char*> places;
+  for (std::string& buffer : wanted) buffers.push_back(&buffer);
+  for (std::string& buffer : found) places.push_back(buffer.data());
+  const absl::Status status = RunKernel(kernel, buffers);
+  ASSERT_TRUE(status.ok()) << status;
+  module.Run(index, places);
+  for (size_t i = 0; i < found.size(); ++i) {
+    EXPECT_TRUE(found[i] == wanted[i]) << kernel.buffers[i].name;
+  }
 }
 
 }  // namespace acceld::kernels::cuda
