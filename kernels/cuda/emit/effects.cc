@@ -33,6 +33,10 @@ void Effects::Add(const Effects& other) {
   }
 }
 
+void Effects::Remove(const absl::flat_hash_set<uint32_t>& buffers) {
+  absl::erase_if(buffers_, [&buffers](const auto& entry) { return buffers.contains(entry.first); });
+}
+
 bool Effects::has_stores() const {
   return std::any_of(buffers_.begin(), buffers_.end(),
                      [](const auto& entry) { return entry.second.stores; });

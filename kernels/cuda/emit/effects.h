@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "kernels/ir/kernel.h"
 
 namespace acceld::kernels::cuda {
@@ -16,6 +17,7 @@ class Effects {
   void Add(const Statement& statement);
   void Add(const Block& block);
   void Add(const Effects& other);
+  void Remove(const absl::flat_hash_set<uint32_t>& buffers);
   void Clear() { buffers_.clear(); }
 
   bool has_stores() const;

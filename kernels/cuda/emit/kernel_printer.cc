@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "kernels/cuda/emit/apart.h"
 #include "kernels/cuda/emit/scalar_text.h"
 
 namespace acceld::kernels::cuda {
@@ -48,11 +49,13 @@ bool HasParallel(const Block& block) {
 
 // Whether a statement has to wait for another's effects, as threads of different blocks cannot, or
 // keeps something in memory that they do not share.
-bool HasOrder(const Kernel& kernel) {
+bool HasOrder(const Kernel& kernel, const Constants& constants) {
+  const absl::flat_hash_set<uint32_t> apart = BuffersWrittenApart(kernel, constants);
   Effects before;
   for (const Statement& statement : kernel.body) {
     Effects now;
     now.Add(statement);
+    now.Remove(apart);
     if (Effects::Conflict(before, now)) return true;
     const auto* loop = std::get_if<ForStatement>(&statement.value);
     const bool is_shared_out = loop != nullptr && loop->kind == ForStatement::Kind::kParallel;
@@ -101,7 +104,7 @@ CudaKernel KernelPrinter::Print() {
 KernelPrinter::Team KernelPrinter::ChooseTeam() {
   const Block& body = kernel_.body;
   if (!team_work_.Suits(body)) return Team::kThread;
-  if (HasParallel(body) && !HasOrder(kernel_)) return Team::kGrid;
+  if (HasParallel(body) && !HasOrder(kernel_, constants_)) return Team::kGrid;
   const int64_t work = team_work_.WorkIn(body);
   if (work < sharing_.short_row || scratch_bytes_ > kMaxSharedBytes) return Team::kThread;
   ChooseThreads(work);
