@@ -76,8 +76,8 @@ struct ForStatement {
   enum class Kind : uint8_t {
     kParallel,    // iterations are independent: may run in any order, on many threads
     kSequential,  // in order
-    kReduction,   // carried values are combined by an associative, commutative operation: may be
-                  // split into several accumulators in a fixed way (independent of thread count)
+    kReduction,   // what is carried, or kept in scratch, is combined by an associative, commutative
+                  // operation: may be split into several accumulators, for any threads the same
   };
   Kind kind = Kind::kSequential;
   Var induction;  // i64

@@ -305,7 +305,8 @@ class ReductionLowering {
     std::vector<size_t> reduced = GroupsWhere(true);
     std::vector<int64_t> extents;
     for (size_t g : reduced) extents.push_back(groups_[g].extent);
-    b_.ForEach(ForStatement::Kind::kSequential, extents, [&](absl::Span<const Var> reduced_vars) {
+    const auto kind = simple_ ? ForStatement::Kind::kReduction : ForStatement::Kind::kSequential;
+    b_.ForEach(kind, extents, [&](absl::Span<const Var> reduced_vars) {
       for (size_t i = 0; i < reduced.size(); ++i) vars[reduced[i]] = reduced_vars[i];
       for_columns([&](Var c) { store(c, Accumulate(vars, load(c))); });
     });

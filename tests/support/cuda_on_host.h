@@ -32,8 +32,9 @@ namespace cuda_on_host {
 // The threads of one block.
 class Block {
  public:
-  Block(unsigned threads, const std::function<void()>& kernel)
-      : kernel_(kernel), fibers_(threads) {}
+  Block(unsigned threads, const std::function<void()>& kernel) : kernel_(kernel), fibers_(threads) {
+    while (stacks_.size() < threads) stacks_.emplace_back(new char[kStackBytes]);
+  }
 
   void Run() {
     running_ = this;
@@ -73,16 +74,14 @@ class Block {
   static constexpr size_t kStackBytes = size_t{256} << 10;
   struct Fiber {
     ucontext_t context;
-    std::unique_ptr<char[]> stack;
     bool ended = false;
     uint64_t given = 0;
   };
 
   void Prepare(unsigned i) {
     Fiber& fiber = fibers_[i];
-    fiber.stack.reset(new char[kStackBytes]);
     getcontext(&fiber.context);
-    fiber.context.uc_stack.ss_sp = fiber.stack.get();
+    fiber.context.uc_stack.ss_sp = stacks_[i].get();
     fiber.context.uc_stack.ss_size = kStackBytes;
     fiber.context.uc_link = &scheduler_;
     makecontext(&fiber.context, &Enter, 0);
@@ -97,6 +96,8 @@ class Block {
   }
 
   inline static Block* running_ = nullptr;
+  // Of one block after the other: new ones would take longer than the threads.
+  inline static std::vector<std::unique_ptr<char[]>> stacks_;
   const std::function<void()>& kernel_;
   std::vector<Fiber> fibers_;
   ucontext_t scheduler_;

@@ -26,3 +26,18 @@ __device__ T BlockReduce(T value, Combine combine, u64* space) {
   __syncthreads();
   return value;
 }
+
+// One value of each thread, combined with those of the threads that are multiples of 32 apart, in
+// order; all of these get the result. `space` holds a value for each thread of the block and is
+// free again when all have left.
+template <typename Combine, typename T>
+__device__ T ColumnReduce(T value, Combine combine, u64* space) {
+  T* const of_threads = reinterpret_cast<T*>(space);
+  of_threads[threadIdx.x] = value;
+  __syncthreads();
+  u32 at = threadIdx.x % 32;
+  value = of_threads[at];
+  for (at += 32; at < blockDim.x; at += 32) value = combine(value, of_threads[at]);
+  __syncthreads();
+  return value;
+}

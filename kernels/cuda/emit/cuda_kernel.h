@@ -29,12 +29,16 @@ struct Sharing {
   int64_t few_rows = 16'384;  // fewer rows, which would not fill a device
   // A thread takes several neighbouring elements where so many threads still have work.
   int64_t busy_threads = 65'536;
+  // Of fewer columns than that, each is reduced by several threads, if each has so many rows.
+  int64_t busy_columns = 65'536;
+  int64_t rows_of_thread = 8;
   // Transposes of so many rows and columns go through shared memory.
   int64_t tile_extent = 16;
 
   // As much as can be, however small, for tests.
   static Sharing Eager() {
-    return {.long_row = 2, .short_row = 2, .busy_threads = 1, .tile_extent = 2};
+    return {
+        .long_row = 2, .short_row = 2, .busy_threads = 1, .rows_of_thread = 1, .tile_extent = 2};
   }
 };
 

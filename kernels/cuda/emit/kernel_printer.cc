@@ -4,10 +4,13 @@
 #include <utility>
 #include <variant>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "kernels/cuda/emit/apart.h"
+#include "kernels/cuda/emit/columns.h"
 #include "kernels/cuda/emit/scalar_text.h"
+#include "kernels/cuda/emit/separate_columns.h"
 
 namespace acceld::kernels::cuda {
 namespace {
@@ -20,12 +23,6 @@ constexpr int64_t kMaxBlocks = 4096;  // Enough for any device; then each takes 
 constexpr int64_t kMaxSharedBytes = int64_t{32} << 10;
 
 int64_t CeilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
-// Of a number of iterations: 32 bits where it fits with one stride past the end, because GPUs
-// divide 64 bits very slowly.
-absl::string_view FlatType(int64_t iterations) {
-  return iterations < int64_t{1} << 30 ? "u32" : "i64";
-}
 
 int64_t BytesOf(const std::vector<BufferParameter>& buffers) {
   int64_t bytes = 0;
@@ -67,6 +64,10 @@ bool HasOrder(const Kernel& kernel, const Constants& constants) {
 
 }  // namespace
 
+absl::string_view KernelPrinter::FlatType(int64_t iterations) {
+  return iterations < int64_t{1} << 30 ? "u32" : "i64";
+}
+
 KernelPrinter::KernelPrinter(const Kernel& kernel, const Sharing& sharing)
     : kernel_(kernel),
       sharing_(sharing),
@@ -76,7 +77,8 @@ KernelPrinter::KernelPrinter(const Kernel& kernel, const Sharing& sharing)
       scratch_bytes_(BytesOf(kernel.scratch)) {}
 
 CudaKernel PrintKernel(const Kernel& kernel, const Sharing& sharing) {
-  return KernelPrinter(kernel, sharing).Print();
+  const Kernel separated = SeparateColumns(kernel);
+  return KernelPrinter(separated, sharing).Print();
 }
 
 CudaKernel KernelPrinter::Print() {
@@ -94,7 +96,9 @@ CudaKernel KernelPrinter::Print() {
   --depth_;
   body.swap(out_.source);
   if (out_.polls) parameters.push_back("const volatile int* cancelled");
-  if (out_.has_barriers) body.insert(0, "  __shared__ u64 space[32];\n");
+  if (shared_values_ > 0) {
+    body.insert(0, absl::StrCat("  __shared__ u64 space[", shared_values_, "];\n"));
+  }
   out_.source =
       absl::StrCat("extern \"C\" __global__ void __launch_bounds__(", out_.threads, ")\n",
                    kernel_.name, "(", absl::StrJoin(parameters, ", "), ") {\n", body, "}\n");
@@ -157,27 +161,39 @@ void KernelPrinter::Print(const LoadStatement& load, Team /*team*/) {
 }
 
 void KernelPrinter::Print(const StoreStatement& store, Team team) {
-  const absl::string_view first = team == Team::kThread  ? ""
-                                  : team == Team::kBlock ? "if (threadIdx.x == 0) "
-                                                         : "if (threadIdx.x + blockIdx.x == 0) ";
-  Line(absl::StrCat(first, kernel_.Buffer(store.buffer).name, "[", Name(store.index),
+  Line(absl::StrCat(IfFirst(team), kernel_.Buffer(store.buffer).name, "[", Name(store.index),
                     "] = ", Name(store.value), ";"));
+}
+
+absl::string_view KernelPrinter::IfFirst(Team team) {
+  switch (team) {
+    case Team::kGrid:
+      return "if (threadIdx.x + blockIdx.x == 0) ";
+    case Team::kBlock:
+      return "if (threadIdx.x == 0) ";
+    case Team::kColumn:
+      return "if (threadIdx.x < 32 && place == flat) ";
+    case Team::kThread:
+      return "";
+  }
+  return "";
 }
 
 void KernelPrinter::Print(const ForStatement& loop, Team team) {
   if (team == Team::kThread) return PrintLoop(loop, team);
   if (loop.kind == ForStatement::Kind::kParallel) return PrintShared(NestOf(loop), team);
+  const SharedReduction* shared = team_work_.ReductionOf(loop);
+  if (team == Team::kColumn && shared != nullptr) return PrintReduction(*shared, team);
   if (team == Team::kBlock) {
-    const SharedReduction* shared = team_work_.ReductionOf(loop);
     if (shared != nullptr && shared->iterations >= sharing_.short_row) {
-      return PrintReduction(*shared);
+      return PrintReduction(*shared, team);
     }
     if (team_work_.WorkIn(loop.body) > 1) return PrintLoop(loop, team);
   }
   Effects effects;
   effects.Add(loop.body);
   if (!effects.has_stores()) return PrintLoop(loop, Team::kThread);
-  Open(team == Team::kBlock ? "if (threadIdx.x == 0)" : "if (threadIdx.x + blockIdx.x == 0)");
+  Open(absl::StripTrailingAsciiWhitespace(IfFirst(team)));
   PrintLoop(loop, Team::kThread);
   Close();
 }
@@ -246,14 +262,18 @@ void KernelPrinter::Print(const IfStatement& branch, Team team) {
 
 void KernelPrinter::PrintShared(const ParallelNest& nest, Team team) {
   if (nest.iterations == 0) return;
-  if (team == Team::kGrid) {
-    const int64_t work = team_work_.WorkIn(nest.body());
-    const bool is_long = work >= sharing_.long_row ||
-                         (work >= sharing_.short_row && nest.iterations < sharing_.few_rows);
-    if (is_long && team_work_.Suits(nest.body()) && scratch_bytes_ <= kMaxSharedBytes) {
-      ChooseThreads(work);
-      return PrintRows(nest);
-    }
+  if (team != Team::kGrid) return PrintElements(nest, team);
+  if (IsOfColumns(kernel_, constants_, team_work_, nest)) {
+    const int threads = ThreadsForColumn(kernel_, team_work_, nest, sharing_);
+    if (threads == 1) return PrintElements(nest, team);
+    if (threads > 1) return PrintColumns(nest, threads);
+  }
+  const int64_t work = team_work_.WorkIn(nest.body());
+  const bool is_long = work >= sharing_.long_row ||
+                       (work >= sharing_.short_row && nest.iterations < sharing_.few_rows);
+  if (is_long && team_work_.Suits(nest.body()) && scratch_bytes_ <= kMaxSharedBytes) {
+    ChooseThreads(work);
+    return PrintRows(nest);
   }
   PrintElements(nest, team);
 }
@@ -285,10 +305,10 @@ void KernelPrinter::PrintElements(const ParallelNest& nest, Team team) {
   Close();
 }
 
-void KernelPrinter::OpenBlockLoop(int64_t iterations) {
+void KernelPrinter::OpenBlockLoop(int64_t iterations, absl::string_view name) {
   out_.blocks = std::max(out_.blocks, std::min(iterations, kMaxBlocks));
-  Open(absl::StrCat("for (", FlatType(iterations), " flat = blockIdx.x; flat < ", iterations,
-                    "; flat += gridDim.x)"));
+  Open(absl::StrCat("for (", FlatType(iterations), " ", name, " = blockIdx.x; ", name, " < ",
+                    iterations, "; ", name, " += gridDim.x)"));
 }
 
 void KernelPrinter::OpenGridLoop(int64_t iterations) {
@@ -312,40 +332,6 @@ void KernelPrinter::PrintInductions(const std::vector<const ForStatement*>& loop
     if (is_last && width > 1) value = absl::StrCat(value, " * ", width);
     Line(absl::StrCat(Define(loop->induction), " = ", value, ";"));
   }
-}
-
-void KernelPrinter::PrintReduction(const SharedReduction& reduction) {
-  const std::vector<CarriedValue>& carried = reduction.loops.back()->carried;
-  const std::vector<CarriedValue>& outer = reduction.loops.front()->carried;
-  const auto type = [&](size_t i) { return kernel_.TypeOf(carried[i].result); };
-  const auto partial = [&](size_t i) { return absl::StrCat("partial", Name(outer[i].result)); };
-  for (size_t i = 0; i < carried.size(); ++i) {
-    Line(absl::StrCat(RegisterType(type(i)), " ", partial(i), " = ",
-                      ConstantText(type(i), IdentityOf(reduction.combine[i], type(i))), ";"));
-  }
-  Open(absl::StrCat("for (", FlatType(reduction.iterations), " flat = threadIdx.x; flat < ",
-                    reduction.iterations, "; flat += blockDim.x)"));
-  PrintInductions(reduction.loops, reduction.iterations);
-  for (size_t i = 0; i < carried.size(); ++i) {
-    Line(absl::StrCat(Define(carried[i].current), " = ", partial(i), ";"));
-  }
-  PrintBlock(reduction.body(), Team::kThread);
-  for (size_t i = 0; i < carried.size(); ++i) {
-    Line(absl::StrCat(partial(i), " = ", Name(carried[i].next), ";"));
-  }
-  Close();
-  for (size_t i = 0; i < carried.size(); ++i) {
-    const absl::string_view name = RegisterType(type(i));
-    const auto combine = [&](std::vector<std::string> operands) {
-      return ScalarText(reduction.combine[i], type(i), type(i), operands);
-    };
-    out_.has_barriers = true;
-    Line(absl::StrCat(partial(i), " = BlockReduce(", partial(i), ", [](", name, " a, ", name,
-                      " b) -> ", name, " { return ", combine({"a", "b"}), "; }, space);"));
-    Line(absl::StrCat(Define(outer[i].result), " = ", combine({Wide(outer[i].initial), partial(i)}),
-                      ";"));
-  }
-  since_barrier_.Clear();  // BlockReduce has barriers.
 }
 
 void KernelPrinter::PrintScratch(const Block& block, Team team) {

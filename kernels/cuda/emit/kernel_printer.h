@@ -19,8 +19,8 @@ namespace acceld::kernels::cuda {
 
 // Writes one kernel. All threads of a team go through the same statements: scalars are computed by
 // each of them, the iterations of a parallel loop and of a reduction are shared out, and what
-// stores outside of them is done by one. Teams: all threads of the launch, those of a block, one
-// thread.
+// stores outside of them is done by one. Teams: all threads of the launch, those of a block, those
+// of a block that belong to one column, one thread.
 class KernelPrinter {
  public:
   KernelPrinter(const Kernel& kernel, const Sharing& sharing);
@@ -28,7 +28,7 @@ class KernelPrinter {
   CudaKernel Print();
 
  private:
-  enum class Team : uint8_t { kGrid, kBlock, kThread };
+  enum class Team : uint8_t { kGrid, kBlock, kColumn, kThread };
 
   // How many threads share the kernel's body, and whether all blocks may without waiting.
   Team ChooseTeam();
@@ -48,14 +48,16 @@ class KernelPrinter {
   void PrintShared(const ParallelNest& nest, Team team);
   void PrintRows(const ParallelNest& nest);
   void PrintElements(const ParallelNest& nest, Team team);
-  void PrintReduction(const SharedReduction& reduction);
+  void PrintReduction(const SharedReduction& reduction, Team team);
+  // Blocks of 32 columns, each for as many threads as it takes to make `threads` for a column.
+  void PrintColumns(const ParallelNest& nest, int threads);
   void PrintLanes(const ParallelNest& nest, const Lanes& lanes);
   void PrintTiles(const ParallelNest& nest, const Tiles& tiles);
   // Each thread takes places of a tile, neighbours along `columns`, with `row` and `column`.
   void OpenTile(const ForStatement& columns, const ForStatement& rows);
   void CloseTile();
-  // `flat` goes over all iterations, each for a block of threads.
-  void OpenBlockLoop(int64_t iterations);
+  // `name` goes over all iterations, each for a block of threads.
+  void OpenBlockLoop(int64_t iterations, absl::string_view name = "flat");
   // `flat` goes over all iterations, which all threads of the launch share.
   void OpenGridLoop(int64_t iterations);
   // Inductions of `loops` from `flat`, a number below their product. With a width, each `flat`
@@ -71,7 +73,12 @@ class KernelPrinter {
   // Lets the block's threads wait for each other, if `next` touches what is not settled.
   void WaitBefore(const Statement& next, Team team);
   void Barrier();
+  // "if (...) " that is true for one thread of the team; empty for a team of one.
+  static absl::string_view IfFirst(Team team);
 
+  // Of a number of iterations: 32 bits where it fits with one stride past the end, because GPUs
+  // divide 64 bits very slowly.
+  static absl::string_view FlatType(int64_t iterations);
   void Line(absl::string_view text);
   void Open(absl::string_view text);  // "text {", and what follows is inside
   void Close();
@@ -90,6 +97,7 @@ class KernelPrinter {
   const Constants constants_;
   const int64_t scratch_bytes_;
   CudaKernel out_;
+  int shared_values_ = 0;  // that reductions need
   int depth_ = 0;
   Effects since_barrier_;
 };

@@ -55,15 +55,17 @@ Constants FindConstants(const Kernel& kernel) {
   return constants;
 }
 
-Patterns::Patterns(const Kernel& kernel, const Constants& constants, const Block& block,
-                   Var induction, int64_t width)
-    : constants_(constants), width_(width) {
+Patterns::Patterns(const Kernel& kernel, const Constants& constants, Var induction, int64_t width)
+    : kernel_(kernel), constants_(constants), width_(width) {
   patterns_[induction] = {true, 1, std::min(width == 0 ? 1 : width, kMaxDivisor), true};
+}
+
+void Patterns::Add(const Block& block) {
   for (const Statement& statement : block) {
     if (const auto* scalar = std::get_if<ScalarStatement>(&statement.value)) {
       patterns_[scalar->result] = Find(*scalar);
     } else if (const auto* load = std::get_if<LoadStatement>(&statement.value)) {
-      const bool is_fixed = kernel.Buffer(load->buffer).access == BufferParameter::Access::kRead;
+      const bool is_fixed = kernel_.Buffer(load->buffer).access == BufferParameter::Access::kRead;
       patterns_[load->result] = {is_fixed && Of(load->index).is_uniform()};
     } else if (const auto* loop = std::get_if<ForStatement>(&statement.value)) {
       for (const CarriedValue& carried : loop->carried) patterns_[carried.result] = {};

@@ -1,6 +1,5 @@
 #include "kernels/cuda/emit/tiles.h"
 
-#include <cstdlib>
 #include <utility>
 #include <variant>
 
@@ -16,17 +15,10 @@ constexpr int64_t kMaxTileBytes = int64_t{24} << 10;
 // Longer loops would need care not to overflow 32 bits at the last tile.
 constexpr int64_t kMaxExtent = int64_t{1} << 30;
 
-// Whether the threads of a warp, on neighbouring iterations, touch about one piece of memory: also
-// the parts of complex numbers, and backwards. Otherwise each thread touches a piece of its own.
-bool IsNear(const Pattern& pattern) {
-  return pattern.is_known && pattern.stride != 0 && std::abs(pattern.stride) <= 2;
-}
-bool IsFar(const Pattern& pattern) { return pattern.is_known && std::abs(pattern.stride) >= 8; }
-
 bool AllStoresAreNear(const Block& body, const Patterns& along) {
   for (const Statement& statement : body) {
     if (const auto* store = std::get_if<StoreStatement>(&statement.value)) {
-      if (!IsNear(along.Of(store->index))) return false;
+      if (!along.Of(store->index).is_near()) return false;
     } else if (std::holds_alternative<IfStatement>(statement.value)) {
       Effects inside;
       inside.Add(statement);
@@ -63,7 +55,7 @@ Tiles FindTiles(const Kernel& kernel, const Constants& constants, const Parallel
     for (const Statement& statement : body) {
       const auto* load = std::get_if<LoadStatement>(&statement.value);
       if (load == nullptr || effects.Stores(load->buffer)) continue;
-      if (!IsFar(along.Of(load->index)) || !IsNear(across.Of(load->index))) continue;
+      if (!along.Of(load->index).is_far() || !across.Of(load->index).is_near()) continue;
       bytes += kTileSide * (kTileSide + 1) * ir::StorageBytesOf(kernel.Buffer(load->buffer).dtype);
       if (bytes > kMaxTileBytes) break;
       tiles.loads.insert(&statement);
