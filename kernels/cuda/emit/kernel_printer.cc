@@ -19,9 +19,6 @@ constexpr int kWarp = 32;
 constexpr int kThreads = 256;  // of a block where each element has one thread
 constexpr int kMaxThreads = 1024;
 constexpr int64_t kMaxBlocks = 4096;  // Enough for any device; then each takes several turns.
-// Of the memory that the threads of a block share, the printer takes so much for scratch.
-constexpr int64_t kMaxSharedBytes = int64_t{32} << 10;
-
 int64_t CeilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 int64_t BytesOf(const std::vector<BufferParameter>& buffers) {
@@ -110,7 +107,7 @@ KernelPrinter::Team KernelPrinter::ChooseTeam() {
   if (!team_work_.Suits(body)) return Team::kThread;
   if (HasParallel(body) && !HasOrder(kernel_, constants_)) return Team::kGrid;
   const int64_t work = team_work_.WorkIn(body);
-  if (work < sharing_.short_row || scratch_bytes_ > kMaxSharedBytes) return Team::kThread;
+  if (work < sharing_.short_row || scratch_bytes_ > shared_bytes_left_) return Team::kThread;
   ChooseThreads(work);
   return Team::kBlock;
 }
@@ -271,7 +268,7 @@ void KernelPrinter::PrintShared(const ParallelNest& nest, Team team) {
   const int64_t work = team_work_.WorkIn(nest.body());
   const bool is_long = work >= sharing_.long_row ||
                        (work >= sharing_.short_row && nest.iterations < sharing_.few_rows);
-  if (is_long && team_work_.Suits(nest.body()) && scratch_bytes_ <= kMaxSharedBytes) {
+  if (is_long && team_work_.Suits(nest.body()) && scratch_bytes_ <= shared_bytes_left_) {
     ChooseThreads(work);
     return PrintRows(nest);
   }
@@ -290,7 +287,8 @@ void KernelPrinter::PrintRows(const ParallelNest& nest) {
 
 void KernelPrinter::PrintElements(const ParallelNest& nest, Team team) {
   if (team == Team::kGrid) {
-    const Tiles tiles = FindTiles(kernel_, constants_, nest, sharing_.tile_extent);
+    const Tiles tiles =
+        FindTiles(kernel_, constants_, nest, sharing_.tile_extent, shared_bytes_left_);
     if (tiles.across != nullptr) return PrintTiles(nest, tiles);
     const Lanes lanes = FindLanes(kernel_, constants_, nest, sharing_.busy_threads);
     if (lanes.width > 1) return PrintLanes(nest, lanes);
@@ -340,6 +338,7 @@ void KernelPrinter::PrintScratch(const Block& block, Team team) {
   effects.Add(block);
   for (const uint32_t number : effects.BuffersFrom(kernel_.buffers.size())) {
     const BufferParameter& scratch = kernel_.Buffer(number);
+    if (team == Team::kBlock) shared_bytes_left_ -= BytesOf({scratch});
     Line(absl::StrCat(team == Team::kBlock ? "__shared__ " : "", RegisterType(scratch.dtype), " ",
                       scratch.name, "[", std::max<int64_t>(scratch.num_elements, 1), "];"));
   }

@@ -98,6 +98,9 @@ class KernelPrinter {
   const int64_t scratch_bytes_;
   CudaKernel out_;
   int shared_values_ = 0;  // that reductions need
+  // Of the 48 KiB that the threads of a block share, what is left for scratch and tiles: the loops
+  // of a kernel each have their own, and reductions 8 KiB.
+  int64_t shared_bytes_left_ = int64_t{40} << 10;
   int depth_ = 0;
   Effects since_barrier_;
 };

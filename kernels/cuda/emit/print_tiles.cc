@@ -25,6 +25,7 @@ void KernelPrinter::PrintTiles(const ParallelNest& nest, const Tiles& tiles) {
     count *= is_tiled(loop) ? SideTilesOf(*loop) : loop->extent;
   }
   out_.threads = std::max(out_.threads, kThreads);
+  shared_bytes_left_ -= tiles.bytes;
   OpenBlockLoop(count);
   for (const Statement& statement : nest.body()) {
     if (!tiles.loads.contains(&statement)) continue;

@@ -1,5 +1,6 @@
 #include "kernels/cuda/emit/tiles.h"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -10,7 +11,7 @@
 namespace acceld::kernels::cuda {
 namespace {
 
-// Of shared memory, for one kernel's tiles.
+// Of shared memory, for one nest's tiles: more would leave few blocks at a time.
 constexpr int64_t kMaxTileBytes = int64_t{24} << 10;
 // Longer loops would need care not to overflow 32 bits at the last tile.
 constexpr int64_t kMaxExtent = int64_t{1} << 30;
@@ -31,7 +32,7 @@ bool AllStoresAreNear(const Block& body, const Patterns& along) {
 }  // namespace
 
 Tiles FindTiles(const Kernel& kernel, const Constants& constants, const ParallelNest& nest,
-                int64_t min_extent) {
+                int64_t min_extent, int64_t max_bytes) {
   const Block& body = nest.body();
   const ForStatement& last = *nest.loops.back();
   const auto is_long = [&](const ForStatement& loop) {
@@ -51,13 +52,14 @@ Tiles FindTiles(const Kernel& kernel, const Constants& constants, const Parallel
     const Patterns across(kernel, constants, body, loop->induction, 0);
     Tiles tiles{.across = loop};
     absl::flat_hash_set<Var> indices;
-    int64_t bytes = 0;
     for (const Statement& statement : body) {
       const auto* load = std::get_if<LoadStatement>(&statement.value);
       if (load == nullptr || effects.Stores(load->buffer)) continue;
       if (!along.Of(load->index).is_far() || !across.Of(load->index).is_near()) continue;
-      bytes += kTileSide * (kTileSide + 1) * ir::StorageBytesOf(kernel.Buffer(load->buffer).dtype);
-      if (bytes > kMaxTileBytes) break;
+      const int64_t bytes =
+          kTileSide * (kTileSide + 1) * ir::StorageBytesOf(kernel.Buffer(load->buffer).dtype);
+      if (tiles.bytes + bytes > std::min(max_bytes, kMaxTileBytes)) break;
+      tiles.bytes += bytes;
       tiles.loads.insert(&statement);
       indices.insert(load->index);
     }

@@ -22,10 +22,12 @@ struct Tiles {
   absl::flat_hash_set<const Statement*> loads;
   // What their indices are computed by, themselves not included.
   absl::flat_hash_set<const Statement*> indices;
+  int64_t bytes = 0;  // of shared memory
 };
 
-// Both loops have `min_extent` iterations at least. A body with loops has no tiles.
+// Both loops have `min_extent` iterations at least; tiles have `max_bytes` together. A body with
+// loops has no tiles.
 Tiles FindTiles(const Kernel& kernel, const Constants& constants, const ParallelNest& nest,
-                int64_t min_extent);
+                int64_t min_extent, int64_t max_bytes);
 
 }  // namespace acceld::kernels::cuda

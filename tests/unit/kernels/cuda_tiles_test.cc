@@ -169,22 +169,25 @@ TEST(CudaTilesTest, EachTileHasABlock) {
 }
 
 TEST(CudaTilesTest, SharedMemorySuffices) {
-  // More loads than fit; those left go straight to memory.
+  // More loads than fit; those left go straight to memory. Each nest has its own tiles.
   KernelBuilder b("many");
   std::vector<uint32_t> in;
   for (int i = 0; i < 20; ++i) {
     in.push_back(b.AddBuffer({absl::StrCat("x", i), DType::kF64, 1600, Access::kRead}));
   }
-  const uint32_t y = b.AddBuffer({"y", DType::kF64, 1600, Access::kWrite});
-  b.ForEach(kParallel, {40, 40}, [&](absl::Span<const Var> at) {
-    Var sum = b.ConstantFloat(DType::kF64, 0);
-    for (const uint32_t x : in) {
-      sum = b.Apply(ScalarOp::kAdd, {sum, b.Load(x, b.Linearize(at, {1, 40}))});
-    }
-    b.Store(y, b.Linearize(at, {40, 1}), sum);
-  });
+  for (const char* name : {"y", "z", "w", "v"}) {
+    const uint32_t out = b.AddBuffer({name, DType::kF64, 1600, Access::kWrite});
+    b.ForEach(kParallel, {40, 40}, [&](absl::Span<const Var> at) {
+      Var sum = b.ConstantFloat(DType::kF64, 0);
+      for (const uint32_t x : in) {
+        sum = b.Apply(ScalarOp::kAdd, {sum, b.Load(x, b.Linearize(at, {1, 40}))});
+      }
+      b.Store(out, b.Linearize(at, {40, 1}), sum);
+    });
+  }
   const Kernel kernel = b.Finish();
-  EXPECT_EQ(CountOf(PrintKernel(kernel).source, "[32][33];"), 2);
+  // 2 + 2 of 8448 bytes: together less than 48 KiB, with what reductions may need.
+  EXPECT_EQ(CountOf(PrintKernel(kernel).source, "[32][33];"), 4);
   const auto module = testing::CudaHostModule::Compile({&kernel});
   ASSERT_TRUE(module.ok()) << module.status();
   ExpectAsInterpreted(**module, 0, kernel);
