@@ -155,6 +155,58 @@ Kernel LongReductionKernel(int steps, int carried) {
   return b.Finish();
 }
 
+// A transpose with many operations on each element.
+Kernel LongElementKernel(int operations) {
+  KernelBuilder b("long_element");
+  const uint32_t x = b.AddBuffer({"x", DType::kI32, 10'000, Access::kRead});
+  const uint32_t y = b.AddBuffer({"y", DType::kI32, 10'000, Access::kWrite});
+  b.ForEach(ForStatement::Kind::kParallel, {100, 100}, [&](absl::Span<const Var> at) {
+    Var element = b.Load(x, b.Linearize(at, {1, 100}));
+    for (int i = 0; i < operations; ++i) {
+      element = b.Apply(ScalarOp::kXor, {element, b.Load(x, at[0])});
+    }
+    b.Store(y, b.Linearize(at, {100, 1}), element);
+  });
+  return b.Finish();
+}
+
+// Parts of one buffer, of 100 elements each.
+Kernel ManyPartsKernel(int parts) {
+  KernelBuilder b("many_parts");
+  const uint32_t y = b.AddBuffer({"y", DType::kI64, int64_t{100} * parts, Access::kWrite});
+  for (int part = 0; part < parts; ++part) {
+    b.For(ForStatement::Kind::kParallel, 100, [&](Var i) {
+      b.Store(y, b.Apply(ScalarOp::kAdd, {i, b.Index(int64_t{100} * part)}), i);
+    });
+  }
+  return b.Finish();
+}
+
+// Tiles of columns that are summed again and again.
+Kernel ManyColumnSumsKernel(int sums) {
+  KernelBuilder b("many_column_sums");
+  const uint32_t x = b.AddBuffer({"x", DType::kI32, 64'000, Access::kRead});
+  const uint32_t y = b.AddBuffer({"y", DType::kI32, 640, Access::kWrite});
+  const uint32_t kept = b.AddScratch({"kept", DType::kI32, 64, Access::kReadWrite});
+  b.For(ForStatement::Kind::kParallel, 10, [&](Var tile) {
+    const auto for_columns = [&](const std::function<void(Var, Var)>& body) {
+      b.For(ForStatement::Kind::kSequential, 64,
+            [&](Var c) { body(c, b.Linearize({tile, c}, {64, 1})); });
+    };
+    for_columns([&](Var c, Var) { b.Store(kept, c, b.ConstantInt(DType::kI32, 0)); });
+    for (int sum = 0; sum < sums; ++sum) {
+      b.For(ForStatement::Kind::kReduction, 100, [&](Var row) {
+        for_columns([&](Var c, Var column) {
+          const Var element = b.Load(x, b.Linearize({row, column}, {640, 1}));
+          b.Store(kept, c, b.Apply(ScalarOp::kAdd, {b.Load(kept, c), element}));
+        });
+      });
+    }
+    for_columns([&](Var c, Var column) { b.Store(y, column, b.Load(kept, c)); });
+  });
+  return b.Finish();
+}
+
 TEST(CudaKernelTest, TimeToPrintGrowsLikeTheKernel) {
   // Time that grows like the square of these would be many minutes.
   KernelBuilder b("many_loops");
@@ -162,11 +214,15 @@ TEST(CudaKernelTest, TimeToPrintGrowsLikeTheKernel) {
   for (int loop = 0; loop < 50'000; ++loop) {
     b.For(ForStatement::Kind::kParallel, 100, [&](Var i) { b.Store(y, i, b.Load(y, i)); });
   }
-  const Kernel kernels[] = {LongReductionKernel(300'000, 1), LongReductionKernel(1, 100'000),
-                            b.Finish()};
+  const Kernel kernels[] = {b.Finish(),
+                            LongReductionKernel(300'000, 1),
+                            LongReductionKernel(1, 100'000),
+                            LongElementKernel(100'000),
+                            ManyPartsKernel(50'000),
+                            ManyColumnSumsKernel(30'000)};
   for (const Kernel& kernel : kernels) {
     const absl::Time start = absl::Now();
-    EXPECT_TRUE(PrintKernel(kernel).has_barriers);
+    EXPECT_FALSE(PrintKernel(kernel).source.empty());
     EXPECT_LT(absl::Now() - start, absl::Seconds(20)) << kernel.name;
   }
 }
