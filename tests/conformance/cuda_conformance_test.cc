@@ -6,6 +6,7 @@
 #include "gtest/gtest.h"
 #include "tests/conformance/planned_programs.h"
 #include "tests/support/cuda_host_module.h"
+#include "tests/support/eager_sharing.h"
 #include "tests/unit/compiler/plan_runner.h"
 
 // The public conformance programs in generated CUDA C++. ACCELD_CONFORMANCE_DIR names the folder
@@ -52,9 +53,7 @@ TEST_P(CudaConformance, PassesEveryProgramThatCallsNoLibrary) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sharing, CudaConformance,
-                         ::testing::Values(kernels::cuda::Sharing{},
-                                           kernels::cuda::Sharing{.busy_threads = 1,
-                                                                  .tile_extent = 2}));
+                         ::testing::Values(kernels::cuda::Sharing{}, kEagerElements));
 
 }  // namespace
 }  // namespace acceld::testing

@@ -10,6 +10,7 @@
 #include "kernels/cuda/emit/cuda_kernel.h"
 #include "kernels/cuda/nvrtc/nvrtc.h"
 #include "tests/conformance/planned_programs.h"
+#include "tests/support/eager_sharing.h"
 
 // The public conformance programs in generated CUDA C++, compiled for GPUs by NVIDIA's compiler,
 // which needs none. ACCELD_CONFORMANCE_DIR names the folder with stablehlo/ and extra/.
@@ -46,7 +47,7 @@ struct Target {
   bool eager = false;  // shared out as if the programs, which are small, were large
 
   kernels::cuda::Sharing sharing() const {
-    return eager ? kernels::cuda::Sharing::Eager() : kernels::cuda::Sharing{};
+    return eager ? kEagerSharing : kernels::cuda::Sharing{};
   }
 };
 

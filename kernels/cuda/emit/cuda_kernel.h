@@ -12,7 +12,8 @@ namespace acceld::kernels::cuda {
 // A kernel as one function of a module.
 struct CudaKernel {
   // extern "C" __global__ void NAME(one pointer for each buffer of the kernel, const volatile int*
-  // cancelled if `polls`). Buffers may share their places as far as the kernel allows it.
+  // cancelled if `polls`). Buffers begin at multiples of 64 bytes and may share their places as far
+  // as the kernel allows it.
   std::string source;
   int64_t blocks = 1;
   int threads = 1;            // of a block, a multiple of 32 or 1
@@ -34,12 +35,6 @@ struct Sharing {
   int64_t rows_of_thread = 8;
   // Transposes of so many rows and columns go through shared memory.
   int64_t tile_extent = 16;
-
-  // As much as can be, however small, for tests.
-  static Sharing Eager() {
-    return {
-        .long_row = 2, .short_row = 2, .busy_threads = 1, .rows_of_thread = 1, .tile_extent = 2};
-  }
 };
 
 // A verified kernel. Results do not depend on the device: how work is cut is decided here.

@@ -9,6 +9,7 @@
 #include "common/ir/text.h"
 #include "gtest/gtest.h"
 #include "tests/support/cuda_host_module.h"
+#include "tests/support/eager_sharing.h"
 #include "tests/unit/compiler/check_program.h"
 #include "tests/unit/compiler/kernel_plan.h"
 #include "tests/unit/compiler/plan_runner.h"
@@ -68,8 +69,7 @@ TEST_P(CudaRandomPrograms, ResultsAreThoseOfTheInterpreter) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sharing, CudaRandomPrograms,
-                         ::testing::Values(kernels::cuda::Sharing{},
-                                           kernels::cuda::Sharing::Eager()));
+                         ::testing::Values(kernels::cuda::Sharing{}, testing::kEagerSharing));
 
 }  // namespace
 }  // namespace acceld::compiler
