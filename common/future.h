@@ -39,6 +39,8 @@ class Future {
   }
 
   bool valid() const { return state_ != nullptr; }
+  // The same for copies of a future, and while one of them lives for no other.
+  const void* id() const { return state_.get(); }
 
   bool IsReady() const {
     MutexLock lock(state_->mutex);

@@ -8,8 +8,8 @@
 #include "server/hal/cpu/cpu_code_generator.h"
 #include "server/hal/cpu/cpu_stream.h"
 #include "server/hal/cpu/host_info.h"
+#include "server/hal/cpu/host_memory.h"
 #include "server/hal/cpu/loaded_cpu_module.h"
-#include "server/hal/cpu/memory_pool.h"
 
 namespace acceld::hal::cpu {
 namespace {
@@ -22,7 +22,7 @@ class CpuDevice final : public Device {
   CpuDevice(int ordinal, int num_threads, int64_t memory_bytes)
       : ordinal_(ordinal),
         num_threads_(num_threads),
-        pool_(MemoryPool::Create(memory_bytes, std::min(memory_bytes / 4, kMaxKeptBytes))) {}
+        pool_(CreateHostMemoryPool(memory_bytes, std::min(memory_bytes / 4, kMaxKeptBytes))) {}
 
   std::string kind() const override { return "cpu"; }
   std::string name() const override { return ProcessorName(); }

@@ -1,11 +1,8 @@
 #include "server/hal/cpu/cpu_stream.h"
 
-#include <pthread.h>
-
 #include <chrono>
 #include <cstring>
 #include <utility>
-#include <vector>
 
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
@@ -59,46 +56,19 @@ absl::Status RunLaunch(const Launch& launch) {
 
 }  // namespace
 
-CpuStream::CpuStream(std::string name) : worker_([this] { RunWorker(); }) {
-  // The kernel keeps 15 characters of a thread's name.
-  pthread_setname_np(worker_.native_handle(), name.substr(0, 15).c_str());
-}
-
-CpuStream::~CpuStream() {
-  {
-    MutexLock lock(mutex_);
-    stopping_ = true;
-    changed_.NotifyAll();
-  }
-  worker_.join();
-}
-
 void CpuStream::Wait(const Event& event) {
-  if (!event.IsReady()) Enqueue(WaitCommand{event});
-}
-
-bool CpuStream::BeginInline() {
-  MutexLock lock(mutex_);
-  if (!queue_.empty() || worker_busy_ || inline_busy_) return false;
-  inline_busy_ = true;
-  return true;
-}
-
-void CpuStream::EndInline() {
-  MutexLock lock(mutex_);
-  inline_busy_ = false;
-  if (!queue_.empty() || stopping_) changed_.NotifyOne();
+  if (!event.IsReady()) commands_.Enqueue(WaitCommand{event});
 }
 
 Event CpuStream::Run(Launch launch) {
   LaunchCommand command{std::move(launch), {}};
   Event done = command.done.future();
-  if (command.launch.brief && BeginInline()) {
+  if (command.launch.brief && commands_.BeginInline()) {
     const absl::Status status = RunLaunch(command.launch);
-    EndInline();
+    commands_.EndInline();
     Finish(command, status);
   } else {
-    Enqueue(std::move(command));
+    commands_.Enqueue(std::move(command));
   }
   return done;
 }
@@ -134,37 +104,14 @@ Event CpuStream::CopyFromPeer(std::shared_ptr<Buffer> from, std::shared_ptr<Buff
 
 Event CpuStream::Copy(CopyCommand command) {
   Event done = command.done.future();
-  if (command.size_bytes <= kInlineCopyBytes && BeginInline()) {
+  if (command.size_bytes <= kInlineCopyBytes && commands_.BeginInline()) {
     CopyBytes(command);
-    EndInline();
+    commands_.EndInline();
     Finish(command);
   } else {
-    Enqueue(std::move(command));
+    commands_.Enqueue(std::move(command));
   }
   return done;
-}
-
-void CpuStream::Enqueue(Command command) {
-  MutexLock lock(mutex_);
-  queue_.push_back(std::move(command));
-  // A busy worker looks at the queue again by itself.
-  if (queue_.size() == 1 && !worker_busy_) changed_.NotifyOne();
-}
-
-void CpuStream::RunWorker() {
-  while (true) {
-    Command command = WaitCommand{};
-    {
-      MutexLock lock(mutex_);
-      worker_busy_ = false;
-      while (inline_busy_ || (queue_.empty() && !stopping_)) changed_.Wait(mutex_);
-      if (queue_.empty()) return;
-      command = std::move(queue_.front());
-      queue_.pop_front();
-      worker_busy_ = true;
-    }
-    Execute(command);
-  }
 }
 
 void CpuStream::Execute(Command& command) {

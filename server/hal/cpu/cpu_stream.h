@@ -1,13 +1,11 @@
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <string>
-#include <thread>
 #include <variant>
 
 #include "common/future.h"
-#include "common/mutex.h"
+#include "server/hal/command_queue.h"
 #include "server/hal/device.h"
 
 namespace acceld::hal::cpu {
@@ -20,8 +18,7 @@ namespace acceld::hal::cpu {
 // Thread-safe. Modules handed to Run must be HostModules. The destructor finishes what is queued.
 class CpuStream final : public Stream {
  public:
-  explicit CpuStream(std::string name);
-  ~CpuStream() override;
+  explicit CpuStream(const std::string& name) : commands_(name, &CpuStream::Execute) {}
 
   void Wait(const Event& event) override;
   Event Run(Launch launch) override;
@@ -49,23 +46,12 @@ class CpuStream final : public Stream {
   using Command = std::variant<WaitCommand, LaunchCommand, CopyCommand>;
 
   Event Copy(CopyCommand command);
-  // True when the stream is idle: the caller runs one command by itself and then calls EndInline.
-  bool BeginInline();
-  void EndInline();
-  void Enqueue(Command command);
-  void RunWorker();
   static void Execute(Command& command);
   static void CopyBytes(const CopyCommand& command);
   static void Finish(LaunchCommand& command, const absl::Status& status);
   static void Finish(CopyCommand& command);
 
-  Mutex mutex_;
-  CondVar changed_;
-  std::deque<Command> queue_ ABSL_GUARDED_BY(mutex_);
-  bool worker_busy_ ABSL_GUARDED_BY(mutex_) = false;
-  bool inline_busy_ ABSL_GUARDED_BY(mutex_) = false;  // a caller runs a command
-  bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
-  std::thread worker_;
+  CommandQueue<Command> commands_;
 };
 
 }  // namespace acceld::hal::cpu

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "common/status.h"
-#include "server/hal/cpu/memory_pool.h"
+#include "server/hal/memory_pool.h"
 #include "server/hal/device.h"
 #include "server/hal/executable.h"
 

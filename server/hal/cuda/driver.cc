@@ -9,7 +9,6 @@ namespace {
 
 // Of the driver's interface; it comes with the driver and not with the toolkit.
 constexpr char kLibrary[] = "libcuda.so.1";
-constexpr Driver::Result kOutOfMemory = 2;
 
 absl::StatusOr<Driver> Open() {
   void* const library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);

@@ -23,6 +23,7 @@ absl::StatusOr<CudaDevice> Describe(const Driver& driver, int ordinal) {
       driver.Check(driver.cuDeviceGetAttribute(&minor, kMinor, device), "cuDeviceGetAttribute"));
   ACCELD_RETURN_IF_ERROR(
       driver.Check(driver.cuDeviceTotalMem_v2(&bytes, device), "cuDeviceTotalMem"));
+  found.handle = device;
   found.name = name;
   found.architecture = 10 * major + minor;
   found.memory_bytes = static_cast<int64_t>(bytes);

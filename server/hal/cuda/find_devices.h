@@ -11,6 +11,7 @@ namespace acceld::hal::cuda {
 
 struct CudaDevice {
   int ordinal = 0;       // of the driver, which CUDA_VISIBLE_DEVICES numbers
+  int handle = 0;        // CUdevice
   std::string name;      // "NVIDIA H100 80GB HBM3"
   int architecture = 0;  // 90 for sm_90
   int64_t memory_bytes = 0;

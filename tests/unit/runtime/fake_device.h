@@ -11,7 +11,7 @@
 
 #include "server/hal/cpu/cpu_stream.h"
 #include "server/hal/cpu/host_module.h"
-#include "server/hal/cpu/memory_pool.h"
+#include "server/hal/cpu/host_memory.h"
 #include "server/hal/device.h"
 #include "server/hal/loaded_executable.h"
 
@@ -50,7 +50,7 @@ class FakeCodeGenerator final : public hal::CodeGenerator {
 class FakeDevice final : public hal::Device {
  public:
   explicit FakeDevice(int64_t memory_bytes = int64_t{1} << 30)
-      : pool_(hal::cpu::MemoryPool::Create(memory_bytes, memory_bytes / 4)) {}
+      : pool_(hal::cpu::CreateHostMemoryPool(memory_bytes, memory_bytes / 4)) {}
 
   std::string kind() const override { return "fake"; }
   std::string name() const override { return "fake"; }
@@ -81,7 +81,7 @@ class FakeDevice final : public hal::Device {
 
  private:
   const FakeCodeGenerator generator_;
-  const std::shared_ptr<hal::cpu::MemoryPool> pool_;
+  const std::shared_ptr<hal::MemoryPool> pool_;
 };
 
 inline ir::TensorType F32(std::initializer_list<int64_t> dims) {

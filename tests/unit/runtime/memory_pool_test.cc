@@ -1,4 +1,4 @@
-#include "server/hal/cpu/memory_pool.h"
+#include "server/hal/cpu/host_memory.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(MemoryPoolTest, BlocksAreAlignedAndZeroBytesAreFine) {
-  auto pool = MemoryPool::Create(1 << 20, 1 << 20);
+  auto pool = CreateHostMemoryPool(1 << 20, 1 << 20);
   for (const int64_t size : {0, 1, 63, 64, 65, 100'000}) {
     auto buffer = *pool->Allocate(size);
     EXPECT_EQ(buffer->size_bytes(), size);
@@ -22,13 +22,13 @@ TEST(MemoryPoolTest, BlocksAreAlignedAndZeroBytesAreFine) {
 }
 
 TEST(MemoryPoolTest, FreedBlocksAreReused) {
-  auto pool = MemoryPool::Create(1 << 20, 1 << 20);
+  auto pool = CreateHostMemoryPool(1 << 20, 1 << 20);
   const void* address = (*pool->Allocate(5000))->address();
   EXPECT_EQ((*pool->Allocate(5000))->address(), address);
 }
 
 TEST(MemoryPoolTest, RefusalNamesSizeUseAndLimit) {
-  auto pool = MemoryPool::Create(10 << 10, 0);
+  auto pool = CreateHostMemoryPool(10 << 10, 0);
   auto held = *pool->Allocate(8 << 10);
   const absl::Status refused = pool->Allocate(4 << 10).status();
   EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
@@ -38,12 +38,12 @@ TEST(MemoryPoolTest, RefusalNamesSizeUseAndLimit) {
 }
 
 TEST(MemoryPoolTest, RoundingNeverRefusesWhatFits) {
-  auto pool = MemoryPool::Create(1'000'000, 0);
+  auto pool = CreateHostMemoryPool(1'000'000, 0);
   EXPECT_TRUE(pool->Allocate(999'900).ok());
 }
 
 TEST(MemoryPoolTest, KeptBlocksGiveWayToRequests) {
-  auto pool = MemoryPool::Create(1 << 20, 1 << 20);
+  auto pool = CreateHostMemoryPool(1 << 20, 1 << 20);
   for (int64_t size = 1024; size < 512 << 10; size *= 2) pool->Allocate(size)->reset();
   EXPECT_GT(pool->kept_bytes(), 400 << 10);
   EXPECT_TRUE(pool->Allocate(1 << 20).ok());
@@ -51,7 +51,7 @@ TEST(MemoryPoolTest, KeptBlocksGiveWayToRequests) {
 }
 
 TEST(MemoryPoolTest, SizesThatNobodyUsesAnyMoreAreGivenBack) {
-  auto pool = MemoryPool::Create(1 << 20, 1 << 20);
+  auto pool = CreateHostMemoryPool(1 << 20, 1 << 20);
   (void)pool->Allocate(1000);
   (void)pool->Allocate(5000);
   pool->ReleaseUnused();
@@ -66,7 +66,7 @@ TEST(MemoryPoolTest, SizesThatNobodyUsesAnyMoreAreGivenBack) {
 }
 
 TEST(MemoryPoolTest, WhatIsKeptIsBounded) {
-  auto pool = MemoryPool::Create(1 << 30, 64 << 10);
+  auto pool = CreateHostMemoryPool(1 << 30, 64 << 10);
   for (int64_t size = 1000; size < 100'000; size += 1000) pool->Allocate(size)->reset();
   EXPECT_LE(pool->kept_bytes(), 64 << 10);
 }

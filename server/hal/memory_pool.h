@@ -9,17 +9,31 @@
 #include "common/status.h"
 #include "server/hal/device.h"
 
-namespace acceld::hal::cpu {
+namespace acceld::hal {
 
-// Host memory under a budget, in blocks aligned for vector code. Freed blocks are kept by size
-// class, so that steps of the same shapes go round without calling the allocator or faulting pages.
+// Where a MemoryPool gets memory from. Thread-safe.
+class BlockSource {
+ public:
+  virtual ~BlockSource() = default;
+  // Of every block; capacities are multiples. A power of two.
+  virtual int64_t alignment_bytes() const = 0;
+  // Whether host code can read and write the blocks.
+  virtual bool is_host_memory() const = 0;
+  // RESOURCE_EXHAUSTED when there is no more. May take milliseconds.
+  virtual absl::StatusOr<void*> Allocate(int64_t capacity_bytes) = 0;
+  virtual void Free(void* address) = 0;
+};
+
+// Memory of a device under a budget. Freed blocks are kept by size class, so that steps of the same
+// shapes go round without calling the source.
 //
 // Thread-safe. Buffers keep their pool alive. Memory in use and memory kept for reuse together
-// never exceed the limit: kept blocks are given back to the system before a request is refused.
+// never exceed the limit: kept blocks are given back to the source before a request is refused.
 class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
  public:
   // At most `max_kept_bytes` of freed blocks wait for reuse.
-  static std::shared_ptr<MemoryPool> Create(int64_t limit_bytes, int64_t max_kept_bytes);
+  static std::shared_ptr<MemoryPool> Create(std::unique_ptr<BlockSource> source,
+                                            int64_t limit_bytes, int64_t max_kept_bytes);
   ~MemoryPool();
   MemoryPool(const MemoryPool&) = delete;
   MemoryPool& operator=(const MemoryPool&) = delete;
@@ -42,12 +56,17 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
     uint64_t last_use = 0;  // value of clock_
   };
 
-  MemoryPool(int64_t limit_bytes, int64_t max_kept_bytes);
+  MemoryPool(std::unique_ptr<BlockSource> source, int64_t limit_bytes, int64_t max_kept_bytes);
+  int64_t RoundUp(int64_t size_bytes) const;
+  int64_t ClassCapacity(int64_t size_bytes) const;
   void Return(void* address, int64_t capacity_bytes);
   // Takes kept blocks out, least recently used size first, until at most `target_bytes` are kept.
   void TakeKept(int64_t target_bytes, std::vector<void*>& out)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void FreeAll(const std::vector<void*>& blocks);
+  void GiveUpKept();
 
+  const std::unique_ptr<BlockSource> source_;
   const int64_t limit_bytes_;
   const int64_t max_kept_bytes_;
   mutable Mutex mutex_;
@@ -59,4 +78,4 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
   absl::flat_hash_map<int64_t, SizeClass> classes_ ABSL_GUARDED_BY(mutex_);  // by capacity
 };
 
-}  // namespace acceld::hal::cpu
+}  // namespace acceld::hal

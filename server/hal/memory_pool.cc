@@ -1,51 +1,13 @@
-#include "server/hal/cpu/memory_pool.h"
-
-#include <sys/mman.h>
+#include "server/hal/memory_pool.h"
 
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "common/check.h"
-#include "kernels/ir/plan.h"
 
-namespace acceld::hal::cpu {
-namespace {
-
-constexpr int64_t kAlignment = kernels::kBufferAlignment;
-// Blocks from this size on are aligned to huge pages and ask for them.
-constexpr int64_t kHugePage = int64_t{2} << 20;
-
-int64_t RoundUp(int64_t value, int64_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
-}
-
-// Eight classes to each power of two: at most an eighth is lost to rounding.
-int64_t ClassCapacity(int64_t size_bytes) {
-  const int64_t size = std::max(RoundUp(size_bytes, kAlignment), kAlignment);
-  const int64_t power = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(size)));
-  return RoundUp(size, std::max(power / 8, kAlignment));
-}
-
-void* AllocateFromSystem(int64_t capacity_bytes) {
-  const bool huge = capacity_bytes >= kHugePage;
-  const int64_t alignment = huge ? kHugePage : kAlignment;
-  void* address = std::aligned_alloc(static_cast<size_t>(alignment),
-                                     static_cast<size_t>(RoundUp(capacity_bytes, alignment)));
-  // Only advice: without huge pages the memory works as well, with more page faults.
-  if (address != nullptr && huge) {
-    madvise(address, static_cast<size_t>(RoundUp(capacity_bytes, alignment)), MADV_HUGEPAGE);
-  }
-  return address;
-}
-
-void FreeAll(const std::vector<void*>& blocks) {
-  for (void* block : blocks) std::free(block);
-}
-
-}  // namespace
+namespace acceld::hal {
 
 class MemoryPool::Block final : public Buffer {
  public:
@@ -58,7 +20,9 @@ class MemoryPool::Block final : public Buffer {
 
   int64_t size_bytes() const override { return size_bytes_; }
   void* address() const override { return address_; }
-  void* host_address() const override { return address_; }
+  void* host_address() const override {
+    return pool_->source_->is_host_memory() ? address_ : nullptr;
+  }
 
  private:
   const std::shared_ptr<MemoryPool> pool_;  // Every block keeps the pool it goes back to.
@@ -67,15 +31,35 @@ class MemoryPool::Block final : public Buffer {
   const int64_t capacity_bytes_;
 };
 
-std::shared_ptr<MemoryPool> MemoryPool::Create(int64_t limit_bytes, int64_t max_kept_bytes) {
-  return std::shared_ptr<MemoryPool>(new MemoryPool(limit_bytes, max_kept_bytes));
+std::shared_ptr<MemoryPool> MemoryPool::Create(std::unique_ptr<BlockSource> source,
+                                               int64_t limit_bytes, int64_t max_kept_bytes) {
+  return std::shared_ptr<MemoryPool>(
+      new MemoryPool(std::move(source), limit_bytes, max_kept_bytes));
 }
 
-MemoryPool::MemoryPool(int64_t limit_bytes, int64_t max_kept_bytes)
-    : limit_bytes_(limit_bytes), max_kept_bytes_(max_kept_bytes) {}
+MemoryPool::MemoryPool(std::unique_ptr<BlockSource> source, int64_t limit_bytes,
+                       int64_t max_kept_bytes)
+    : source_(std::move(source)), limit_bytes_(limit_bytes), max_kept_bytes_(max_kept_bytes) {}
 
 MemoryPool::~MemoryPool() {
   for (auto& [capacity, size_class] : classes_) FreeAll(size_class.free_blocks);
+}
+
+int64_t MemoryPool::RoundUp(int64_t size_bytes) const {
+  const int64_t alignment = source_->alignment_bytes();
+  return std::max((size_bytes + alignment - 1) / alignment * alignment, alignment);
+}
+
+// Eight classes to each power of two: at most an eighth is lost to rounding.
+int64_t MemoryPool::ClassCapacity(int64_t size_bytes) const {
+  const int64_t size = RoundUp(size_bytes);
+  const int64_t power = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(size)));
+  const int64_t step = std::max(power / 8, source_->alignment_bytes());
+  return (size + step - 1) / step * step;
+}
+
+void MemoryPool::FreeAll(const std::vector<void*>& blocks) {
+  for (void* block : blocks) source_->Free(block);
 }
 
 absl::StatusOr<std::shared_ptr<Buffer>> MemoryPool::Allocate(int64_t size_bytes) {
@@ -91,7 +75,7 @@ absl::StatusOr<std::shared_ptr<Buffer>> MemoryPool::Allocate(int64_t size_bytes)
     // The rounding must not refuse what would fit without it.
     if (size_bytes <= available) {
       capacity = ClassCapacity(size_bytes);
-      if (capacity > available) capacity = std::max(RoundUp(size_bytes, kAlignment), kAlignment);
+      if (capacity > available) capacity = RoundUp(size_bytes);
     }
     if (size_bytes > available || capacity > available) {
       return absl::ResourceExhaustedError(absl::StrCat("device memory: ", size_bytes,
@@ -113,13 +97,20 @@ absl::StatusOr<std::shared_ptr<Buffer>> MemoryPool::Allocate(int64_t size_bytes)
     }
   }
   FreeAll(given_up);
-  if (address == nullptr) address = AllocateFromSystem(capacity);
   if (address == nullptr) {
-    MutexLock lock(mutex_);
-    used_bytes_ -= capacity;
-    return absl::ResourceExhaustedError(absl::StrCat("device memory: the system refuses ",
-                                                     size_bytes, " bytes, ", used_bytes_, " of ",
-                                                     limit_bytes_, " are in use"));
+    absl::StatusOr<void*> fresh = source_->Allocate(capacity);
+    if (!fresh.ok()) {
+      GiveUpKept();
+      fresh = source_->Allocate(capacity);
+    }
+    if (!fresh.ok()) {
+      MutexLock lock(mutex_);
+      used_bytes_ -= capacity;
+      return Annotate(fresh.status(),
+                      absl::StrCat("device memory: the system refuses ", size_bytes, " bytes, ",
+                                   used_bytes_, " of ", limit_bytes_, " are in use"));
+    }
+    address = *fresh;
   }
   return std::make_shared<Block>(shared_from_this(), address, size_bytes, capacity);
 }
@@ -162,6 +153,15 @@ void MemoryPool::TakeKept(int64_t target_bytes, std::vector<void*>& out) {
   }
 }
 
+void MemoryPool::GiveUpKept() {
+  std::vector<void*> given_up;
+  {
+    MutexLock lock(mutex_);
+    TakeKept(0, given_up);
+  }
+  FreeAll(given_up);
+}
+
 void MemoryPool::ReleaseUnused() {
   std::vector<void*> given_up;
   {
@@ -188,4 +188,4 @@ int64_t MemoryPool::kept_bytes() const {
   return kept_bytes_;
 }
 
-}  // namespace acceld::hal::cpu
+}  // namespace acceld::hal

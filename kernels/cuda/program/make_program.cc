@@ -1,0 +1,38 @@
+#include "kernels/cuda/program/make_program.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "kernels/cuda/emit/cuda_kernel.h"
+#include "kernels/ir/inline_calls.h"
+
+namespace acceld::kernels::cuda {
+namespace {
+
+constexpr int64_t kMaxSteps = 200'000;
+
+}  // namespace
+
+absl::StatusOr<CudaProgram> MakeProgram(const Plan& plan, const CompileSource& compile,
+                                        std::string* source) {
+  CudaProgram program;
+  ACCELD_ASSIGN_OR_RETURN(program.steps, InlineCalls(plan, kMaxSteps));
+  std::string text(ModulePrelude());
+  for (const Kernel& kernel : plan.kernels) {
+    const CudaKernel printed = PrintKernel(kernel);
+    absl::StrAppend(&text, printed.source, "\n");
+    program.kernels.push_back({.name = kernel.name,
+                               .buffers = static_cast<int>(kernel.buffers.size()),
+                               .blocks = printed.blocks,
+                               .threads = printed.threads,
+                               .polls = printed.polls});
+  }
+  if (source != nullptr) *source = text;
+  // A program that only moves bytes has no code.
+  if (!plan.kernels.empty()) {
+    ACCELD_ASSIGN_OR_RETURN(program.cubin, compile(text));
+  }
+  return program;
+}
+
+}  // namespace acceld::kernels::cuda

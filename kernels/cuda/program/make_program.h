@@ -1,0 +1,20 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "common/status.h"
+#include "kernels/cuda/program/program.h"
+
+namespace acceld::kernels::cuda {
+
+// Machine code of CUDA C++.
+using CompileSource = std::function<absl::StatusOr<std::string>(const std::string& source)>;
+
+// The program of a plan whose code is what `compile` makes of its kernels' source, one module;
+// `source`, which may be nullptr, gets that source, also when compiling fails. UNIMPLEMENTED,
+// naming the step, for a library call that is not run on these devices.
+absl::StatusOr<CudaProgram> MakeProgram(const Plan& plan, const CompileSource& compile,
+                                        std::string* source);
+
+}  // namespace acceld::kernels::cuda

@@ -1,0 +1,179 @@
+#include "kernels/cuda/program/program.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace acceld::kernels::cuda {
+namespace {
+
+class Checker {
+ public:
+  Checker(const CudaProgram& program, const SpaceSizes& sizes) : program_(program), sizes_(sizes) {}
+
+  absl::Status Check(const Steps& steps) const {
+    for (const Step& step : steps) {
+      const absl::Status status =
+          std::visit([this](const auto& value) { return Check(value); }, step.value);
+      if (!status.ok()) return Annotate(status, step.comment);
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  static absl::Status Bad(absl::string_view what) {
+    return absl::InternalError(absl::StrCat("cuda program: ", what));
+  }
+
+  absl::Status CheckSlice(const Slice& slice, bool is_written) const {
+    int64_t size = -1;
+    switch (slice.space) {
+      case Slice::Space::kArgument:
+        if (slice.index < sizes_.arguments.size()) size = sizes_.arguments[slice.index];
+        break;
+      case Slice::Space::kResult:
+        if (slice.index < sizes_.results.size()) size = sizes_.results[slice.index];
+        break;
+      case Slice::Space::kArena:
+        if (slice.index == 0) size = sizes_.arena;
+        break;
+      case Slice::Space::kConstant:
+        if (slice.index == 0) size = sizes_.constants;
+        break;
+    }
+    if (slice.offset_bytes < 0 || slice.offset_bytes % kBufferAlignment != 0 ||
+        slice.size_bytes < 0 || slice.offset_bytes > size - slice.size_bytes) {
+      return Bad(absl::StrCat("no such place: ", kernels::ToString(slice), " of ", size, " bytes"));
+    }
+    if (is_written &&
+        (slice.space == Slice::Space::kArgument || slice.space == Slice::Space::kConstant)) {
+      return Bad(absl::StrCat("a read-only place is written: ", kernels::ToString(slice)));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Check(const LaunchStep& launch) const {
+    if (launch.kernel >= program_.kernels.size()) return Bad("no such kernel");
+    const CudaEntry& kernel = program_.kernels[launch.kernel];
+    if (launch.buffers.size() != static_cast<size_t>(kernel.buffers)) {
+      return Bad(absl::StrCat(kernel.name, " takes ", kernel.buffers, " buffers, not ",
+                              launch.buffers.size()));
+    }
+    for (const Slice& slice : launch.buffers) {
+      ACCELD_RETURN_IF_ERROR(CheckSlice(slice, /*is_written=*/false));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Check(const CopyStep& copy) const {
+    ACCELD_RETURN_IF_ERROR(CheckSlice(copy.from, /*is_written=*/false));
+    ACCELD_RETURN_IF_ERROR(CheckSlice(copy.to, /*is_written=*/true));
+    if (copy.from.size_bytes != copy.to.size_bytes) return Bad("a copy between unequal sizes");
+    return absl::OkStatus();
+  }
+
+  absl::Status Check(const WhileStep& loop) const {
+    ACCELD_RETURN_IF_ERROR(CheckSlice(loop.predicate, /*is_written=*/false));
+    if (loop.predicate.size_bytes != 1) return Bad("a predicate is not one byte");
+    ACCELD_RETURN_IF_ERROR(Check(loop.condition));
+    return Check(loop.body);
+  }
+
+  absl::Status Check(const SwitchStep& step) const {
+    ACCELD_RETURN_IF_ERROR(CheckSlice(step.index, /*is_written=*/false));
+    if (step.index.size_bytes != (step.index_is_predicate ? 1 : 4)) {
+      return Bad("an index is not one number");
+    }
+    if (step.branches.empty()) return Bad("a switch has no branches");
+    if (step.index_is_predicate && step.branches.size() != 2) {
+      return Bad("an if has not two branches");
+    }
+    for (const Steps& branch : step.branches) ACCELD_RETURN_IF_ERROR(Check(branch));
+    return absl::OkStatus();
+  }
+
+  template <typename Other>
+  absl::Status Check(const Other&) const {
+    return Bad("a step of an unknown kind");
+  }
+
+  const CudaProgram& program_;
+  const SpaceSizes& sizes_;
+};
+
+class Printer {
+ public:
+  explicit Printer(const CudaProgram& program) : program_(program) {}
+
+  std::string Print() && {
+    PrintSteps(program_.steps);
+    return std::move(out_);
+  }
+
+ private:
+  void Line(absl::string_view text) {
+    absl::StrAppend(&out_, std::string(static_cast<size_t>(2 * depth_), ' '), text, "\n");
+  }
+
+  void PrintSteps(const Steps& steps) {
+    ++depth_;
+    for (const Step& step : steps) {
+      std::visit([&](const auto& value) { Print(value, step.comment); }, step.value);
+    }
+    --depth_;
+  }
+
+  void Print(const LaunchStep& launch, const std::string& comment) {
+    const CudaEntry& kernel = program_.kernels[launch.kernel];
+    std::string buffers;
+    for (const Slice& slice : launch.buffers) {
+      absl::StrAppend(&buffers, buffers.empty() ? "" : ", ", kernels::ToString(slice));
+    }
+    Line(absl::StrCat(kernel.name, "<<<", kernel.blocks, ", ", kernel.threads, ">>>(", buffers,
+                      ")  // ", comment));
+  }
+
+  void Print(const CopyStep& copy, const std::string& comment) {
+    Line(absl::StrCat("copy ", kernels::ToString(copy.from), " -> ", kernels::ToString(copy.to),
+                      "  // ", comment));
+  }
+
+  void Print(const WhileStep& loop, const std::string& comment) {
+    Line(absl::StrCat("while  // ", comment));
+    PrintSteps(loop.condition);
+    Line(absl::StrCat("do if ", kernels::ToString(loop.predicate)));
+    PrintSteps(loop.body);
+  }
+
+  void Print(const SwitchStep& step, const std::string& comment) {
+    Line(absl::StrCat("switch ", kernels::ToString(step.index), "  // ", comment));
+    for (size_t i = 0; i < step.branches.size(); ++i) {
+      Line(absl::StrCat("branch ", i));
+      PrintSteps(step.branches[i]);
+    }
+  }
+
+  template <typename Other>
+  void Print(const Other&, const std::string& comment) {
+    Line(absl::StrCat("?  // ", comment));
+  }
+
+  const CudaProgram& program_;
+  std::string out_;
+  int depth_ = -1;
+};
+
+}  // namespace
+
+absl::Status CheckProgram(const CudaProgram& program, const SpaceSizes& sizes) {
+  for (const CudaEntry& kernel : program.kernels) {
+    if (kernel.blocks < 1 || kernel.threads < 1 || kernel.blocks > INT32_MAX ||
+        kernel.threads > 1024) {
+      return absl::InternalError(absl::StrCat("cuda program: ", kernel.name, " of ", kernel.blocks,
+                                              " blocks of ", kernel.threads, " threads"));
+    }
+  }
+  return Checker(program, sizes).Check(program.steps);
+}
+
+std::string ToString(const CudaProgram& program) { return Printer(program).Print(); }
+
+}  // namespace acceld::kernels::cuda

@@ -1,0 +1,203 @@
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "acceld/v1/cuda_program.pb.h"
+#include "google/protobuf/io/coded_stream.h"
+#include "kernels/cuda/program/program.h"
+
+// Programs as protobuf.
+namespace acceld::kernels::cuda {
+namespace {
+
+constexpr uint32_t kFormat = 1;
+// Plans are not as deep: programs have regions of limits::kMaxDepth in calls of kMaxCallDepth.
+constexpr int kMaxMessageDepth = 100'000;
+
+using StepList = google::protobuf::RepeatedPtrField<v1::CudaStep>;
+using SliceList = google::protobuf::RepeatedPtrField<v1::CudaSlice>;
+
+absl::Status ToProto(const Steps& steps, StepList& out);
+absl::StatusOr<Steps> FromProto(const StepList& from);
+
+void ToProto(const Slice& slice, v1::CudaSlice& out) {
+  out.set_space(static_cast<uint32_t>(slice.space));
+  out.set_index(slice.index);
+  out.set_offset_bytes(slice.offset_bytes);
+  out.set_size_bytes(slice.size_bytes);
+}
+
+absl::Status ToProto(const LaunchStep& launch, v1::CudaStep& out) {
+  out.mutable_launch()->set_kernel(launch.kernel);
+  for (const Slice& slice : launch.buffers) ToProto(slice, *out.mutable_launch()->add_buffers());
+  return absl::OkStatus();
+}
+
+absl::Status ToProto(const CopyStep& copy, v1::CudaStep& out) {
+  ToProto(copy.from, *out.mutable_copy()->mutable_from());
+  ToProto(copy.to, *out.mutable_copy()->mutable_to());
+  return absl::OkStatus();
+}
+
+absl::Status ToProto(const WhileStep& loop, v1::CudaStep& out) {
+  ToProto(loop.predicate, *out.mutable_while_()->mutable_predicate());
+  ACCELD_RETURN_IF_ERROR(ToProto(loop.condition, *out.mutable_while_()->mutable_condition()));
+  return ToProto(loop.body, *out.mutable_while_()->mutable_body());
+}
+
+absl::Status ToProto(const SwitchStep& step, v1::CudaStep& out) {
+  v1::CudaSwitch& to = *out.mutable_switch_();
+  ToProto(step.index, *to.mutable_index());
+  to.set_index_is_predicate(step.index_is_predicate);
+  for (const Steps& branch : step.branches) {
+    ACCELD_RETURN_IF_ERROR(ToProto(branch, *to.add_branches()->mutable_steps()));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ToProto(const MatmulStep&, v1::CudaStep&) {
+  return absl::UnimplementedError("cuda: matrix products of a library");
+}
+
+absl::Status ToProto(const ConvolutionStep&, v1::CudaStep&) {
+  return absl::UnimplementedError("cuda: convolutions of a library");
+}
+
+absl::Status ToProto(const RoutineStep& step, v1::CudaStep&) {
+  return absl::UnimplementedError(absl::StrCat("cuda: ", ToString(step.call)));
+}
+
+absl::Status ToProto(const CallStep&, v1::CudaStep&) {
+  return absl::InternalError("cuda program: a call is not inlined");
+}
+
+absl::Status ToProto(const Steps& steps, StepList& out) {
+  for (const Step& step : steps) {
+    v1::CudaStep& to = *out.Add();
+    to.set_comment(step.comment);
+    const absl::Status status =
+        std::visit([&to](const auto& value) { return ToProto(value, to); }, step.value);
+    if (!status.ok()) return Annotate(status, step.comment);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Bad(absl::string_view what) {
+  return absl::DataLossError(absl::StrCat("cuda program: ", what));
+}
+
+absl::StatusOr<Slice> FromProto(const v1::CudaSlice& from) {
+  if (from.space() > static_cast<uint32_t>(Slice::Space::kConstant)) {
+    return Bad(absl::StrCat("space ", from.space(), " is unknown"));
+  }
+  return Slice{.space = static_cast<Slice::Space>(from.space()),
+               .index = from.index(),
+               .offset_bytes = from.offset_bytes(),
+               .size_bytes = from.size_bytes()};
+}
+
+absl::StatusOr<Step> FromProto(const v1::CudaLaunch& from) {
+  LaunchStep launch{.kernel = from.kernel()};
+  for (const v1::CudaSlice& buffer : from.buffers()) {
+    ACCELD_ASSIGN_OR_RETURN(Slice slice, FromProto(buffer));
+    launch.buffers.push_back(slice);
+  }
+  return Step{std::move(launch), ""};
+}
+
+absl::StatusOr<Step> FromProto(const v1::CudaCopy& from) {
+  CopyStep copy;
+  ACCELD_ASSIGN_OR_RETURN(copy.from, FromProto(from.from()));
+  ACCELD_ASSIGN_OR_RETURN(copy.to, FromProto(from.to()));
+  return Step{copy, ""};
+}
+
+absl::StatusOr<Step> FromProto(const v1::CudaWhile& from) {
+  WhileStep loop;
+  ACCELD_ASSIGN_OR_RETURN(loop.condition, FromProto(from.condition()));
+  ACCELD_ASSIGN_OR_RETURN(loop.predicate, FromProto(from.predicate()));
+  ACCELD_ASSIGN_OR_RETURN(loop.body, FromProto(from.body()));
+  return Step{std::move(loop), ""};
+}
+
+absl::StatusOr<Step> FromProto(const v1::CudaSwitch& from) {
+  SwitchStep step{.index_is_predicate = from.index_is_predicate()};
+  ACCELD_ASSIGN_OR_RETURN(step.index, FromProto(from.index()));
+  for (const v1::CudaBranch& branch : from.branches()) {
+    ACCELD_ASSIGN_OR_RETURN(Steps steps, FromProto(branch.steps()));
+    step.branches.push_back(std::move(steps));
+  }
+  return Step{std::move(step), ""};
+}
+
+absl::StatusOr<Step> FromProto(const v1::CudaStep& from) {
+  switch (from.value_case()) {
+    case v1::CudaStep::kLaunch:
+      return FromProto(from.launch());
+    case v1::CudaStep::kCopy:
+      return FromProto(from.copy());
+    case v1::CudaStep::kWhile:
+      return FromProto(from.while_());
+    case v1::CudaStep::kSwitch:
+      return FromProto(from.switch_());
+    case v1::CudaStep::VALUE_NOT_SET:
+      break;
+  }
+  return Bad("a step of an unknown kind");
+}
+
+absl::StatusOr<Steps> FromProto(const StepList& from) {
+  Steps steps;
+  for (const v1::CudaStep& step : from) {
+    ACCELD_ASSIGN_OR_RETURN(Step read, FromProto(step));
+    read.comment = step.comment();
+    steps.push_back(std::move(read));
+  }
+  return steps;
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> Serialize(const CudaProgram& program) {
+  v1::CudaProgram proto;
+  proto.set_format(kFormat);
+  proto.set_cubin(program.cubin);
+  for (const CudaEntry& kernel : program.kernels) {
+    v1::CudaKernel& to = *proto.add_kernels();
+    to.set_name(kernel.name);
+    to.set_buffers(static_cast<uint32_t>(kernel.buffers));
+    to.set_blocks(kernel.blocks);
+    to.set_threads(static_cast<uint32_t>(kernel.threads));
+    to.set_polls(kernel.polls);
+  }
+  ACCELD_RETURN_IF_ERROR(ToProto(program.steps, *proto.mutable_steps()));
+  return proto.SerializeAsString();
+}
+
+absl::StatusOr<CudaProgram> Deserialize(absl::string_view bytes) {
+  if (bytes.size() > static_cast<size_t>(std::numeric_limits<int>::max())) {
+    return Bad(absl::StrCat(bytes.size(), " bytes are too many"));
+  }
+  google::protobuf::io::CodedInputStream stream(reinterpret_cast<const uint8_t*>(bytes.data()),
+                                                static_cast<int>(bytes.size()));
+  stream.SetRecursionLimit(kMaxMessageDepth);
+  v1::CudaProgram proto;
+  if (!proto.ParseFromCodedStream(&stream) || !stream.ConsumedEntireMessage()) {
+    return Bad(absl::StrCat(bytes.size(), " bytes are not a well-formed message"));
+  }
+  if (proto.format() != kFormat) {
+    return Bad(absl::StrCat("format ", proto.format(), ", not ", kFormat));
+  }
+  CudaProgram program;
+  program.cubin = std::move(*proto.mutable_cubin());
+  for (const v1::CudaKernel& kernel : proto.kernels()) {
+    program.kernels.push_back({.name = kernel.name(),
+                               .buffers = static_cast<int>(kernel.buffers()),
+                               .blocks = kernel.blocks(),
+                               .threads = static_cast<int>(kernel.threads()),
+                               .polls = kernel.polls()});
+  }
+  ACCELD_ASSIGN_OR_RETURN(program.steps, FromProto(proto.steps()));
+  return program;
+}
+
+}  // namespace acceld::kernels::cuda

@@ -1,0 +1,21 @@
+#include "server/hal/cuda/cuda_code_generator.h"
+
+#include <utility>
+
+namespace acceld::hal::cuda {
+
+absl::StatusOr<std::string> CudaCodeGenerator::Generate(const kernels::Plan& plan,
+                                                        std::vector<Dump>* dumps) const {
+  std::string source;
+  const absl::StatusOr<kernels::cuda::CudaProgram> program =
+      kernels::cuda::MakeProgram(plan, compile_, dumps == nullptr ? nullptr : &source);
+  if (dumps != nullptr) {
+    if (program.ok()) dumps->push_back({"80-program.txt", kernels::cuda::ToString(*program)});
+    // Also after a failure: that is when the text is wanted most.
+    dumps->push_back({"90-kernels.cu", std::move(source)});
+  }
+  ACCELD_RETURN_IF_ERROR(program.status());
+  return kernels::cuda::Serialize(*program);
+}
+
+}  // namespace acceld::hal::cuda

@@ -1,0 +1,96 @@
+#include "server/hal/cuda/cuda_device.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/hal/cuda/context.h"
+#include "server/hal/cuda/cuda_code_generator.h"
+#include "server/hal/cuda/cuda_module.h"
+#include "server/hal/cuda/cuda_stream.h"
+#include "server/hal/cuda/device_memory.h"
+
+namespace acceld::hal::cuda {
+namespace {
+
+class OpenedDevice final : public Device {
+ public:
+  OpenedDevice(StreamParts parts, std::shared_ptr<MemoryPool> pool, CudaCompiler compiler)
+      : parts_(std::move(parts)),
+        code_generator_(std::move(compiler.name), std::move(compiler.compile)),
+        pool_(std::move(pool)) {}
+
+  std::string kind() const override { return "cuda"; }
+  std::string name() const override { return parts_.context->device().name; }
+  const CodeGenerator& code_generator() const override { return code_generator_; }
+  MemoryStats memory() const override { return pool_->stats(); }
+  absl::StatusOr<std::shared_ptr<Buffer>> Allocate(int64_t size_bytes) override {
+    return pool_->Allocate(size_bytes);
+  }
+  void ReleaseUnusedMemory() override { pool_->ReleaseUnused(); }
+  std::unique_ptr<Stream> CreateStream(absl::string_view name) override {
+    return std::make_unique<CudaStream>(
+        absl::StrCat("cuda", parts_.context->device().ordinal, "-", name), parts_);
+  }
+  absl::StatusOr<std::shared_ptr<const Module>> Load(const Executable& executable) override {
+    return CudaModule::Load(parts_.context, executable, *pool_);
+  }
+
+ private:
+  const StreamParts parts_;
+  const CudaCodeGenerator code_generator_;
+  const std::shared_ptr<MemoryPool> pool_;  // Shared with the buffers.
+};
+
+absl::StatusOr<int64_t> FreeBytes(Context& context) {
+  size_t free_bytes = 0, total_bytes = 0;
+  ACCELD_RETURN_IF_ERROR(context.Enter());
+  ACCELD_RETURN_IF_ERROR(
+      context.Check(context.driver().cuMemGetInfo_v2(&free_bytes, &total_bytes), "cuMemGetInfo"));
+  return static_cast<int64_t>(free_bytes);
+}
+
+absl::StatusOr<std::unique_ptr<Device>> OpenDevice(const Driver& driver, const CudaDevice& device,
+                                                   const CudaDeviceOptions& options,
+                                                   const FindCompiler& find_compiler,
+                                                   std::shared_ptr<PendingEvents> pending) {
+  ACCELD_ASSIGN_OR_RETURN(CudaCompiler compiler, find_compiler(device.architecture));
+  ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<Context> context, Context::Open(driver, device));
+  int64_t memory_bytes = options.memory_bytes;
+  if (memory_bytes == 0) {
+    ACCELD_ASSIGN_OR_RETURN(const int64_t free_bytes, FreeBytes(*context));
+    memory_bytes = static_cast<int64_t>(static_cast<double>(free_bytes) * options.memory_fraction);
+  }
+  // Whatever is freed waits for reuse: the budget is the daemon's.
+  ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<MemoryPool> pool,
+                          CreateDeviceMemoryPool(context, memory_bytes, memory_bytes));
+  StreamParts parts{.context = context,
+                    .fences = std::make_shared<Fences>(context),
+                    .pending = std::move(pending)};
+  return std::make_unique<OpenedDevice>(std::move(parts), std::move(pool), std::move(compiler));
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<std::unique_ptr<Device>>> OpenCudaDevices(
+    const Driver& driver, const std::vector<CudaDevice>& devices, const CudaDeviceOptions& options,
+    const FindCompiler& find_compiler) {
+  if (!(options.memory_fraction > 0 && options.memory_fraction <= 1) || options.memory_bytes < 0) {
+    return absl::InvalidArgumentError(absl::StrCat("CUDA devices: ", options.memory_bytes,
+                                                   " bytes and a fraction of ",
+                                                   options.memory_fraction, " a device"));
+  }
+  const auto pending = std::make_shared<PendingEvents>();
+  std::vector<std::unique_ptr<Device>> opened;
+  for (const CudaDevice& device : devices) {
+    absl::StatusOr<std::unique_ptr<Device>> next =
+        OpenDevice(driver, device, options, find_compiler, pending);
+    if (!next.ok()) {
+      return Annotate(next.status(), absl::StrCat("cuda:", device.ordinal, " (", device.name, ")"));
+    }
+    opened.push_back(*std::move(next));
+  }
+  return opened;
+}
+
+}  // namespace acceld::hal::cuda

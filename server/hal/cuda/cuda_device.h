@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "common/status.h"
+#include "kernels/cuda/program/make_program.h"
+#include "server/hal/cuda/driver.h"
+#include "server/hal/cuda/find_devices.h"
+#include "server/hal/device.h"
+
+namespace acceld::hal::cuda {
+
+struct CudaDeviceOptions {
+  // Of what is free when the device is opened.
+  double memory_fraction = 0.9;
+  // In bytes; 0: by the fraction.
+  int64_t memory_bytes = 0;
+};
+
+// Makes machine code for a device of this architecture (90 for sm_90), or says why it cannot.
+struct CudaCompiler {
+  std::string name;  // of this compiler for this architecture, as part of cache keys
+  kernels::cuda::CompileSource compile;
+};
+using FindCompiler = std::function<absl::StatusOr<CudaCompiler>(int architecture)>;
+
+// NVRTC.
+absl::StatusOr<CudaCompiler> FindNvrtcCompiler(int architecture);
+
+// Opens GPUs of the driver, which outlives them. INVALID_ARGUMENT for options out of range.
+absl::StatusOr<std::vector<std::unique_ptr<Device>>> OpenCudaDevices(
+    const Driver& driver, const std::vector<CudaDevice>& devices, const CudaDeviceOptions& options,
+    const FindCompiler& find_compiler = FindNvrtcCompiler);
+
+}  // namespace acceld::hal::cuda

@@ -1,0 +1,89 @@
+#include "server/hal/cuda/cuda_module.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace acceld::hal::cuda {
+namespace {
+
+using kernels::cuda::CudaProgram;
+using kernels::cuda::SpaceSizes;
+
+SpaceSizes SizesOf(const Executable& executable) {
+  SpaceSizes sizes{.arena = executable.arena_bytes,
+                   .constants = static_cast<int64_t>(executable.constants.size())};
+  for (const ir::TensorType& type : executable.arguments) {
+    sizes.arguments.push_back(type.size_bytes());
+  }
+  for (const ir::TensorType& type : executable.results) sizes.results.push_back(type.size_bytes());
+  return sizes;
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const CudaModule>> CudaModule::Load(std::shared_ptr<Context> context,
+                                                                   const Executable& executable,
+                                                                   MemoryPool& memory) {
+  std::shared_ptr<CudaModule> module(new CudaModule(std::move(context)));
+  ACCELD_ASSIGN_OR_RETURN(module->program_, kernels::cuda::Deserialize(executable.code));
+  ACCELD_RETURN_IF_ERROR(kernels::cuda::CheckProgram(module->program_, SizesOf(executable)));
+  const CudaProgram& program = module->program_;
+  module->has_choices_ =
+      std::any_of(program.steps.begin(), program.steps.end(), [](const kernels::Step& step) {
+        return std::holds_alternative<kernels::WhileStep>(step.value) ||
+               std::holds_alternative<kernels::SwitchStep>(step.value);
+      });
+  module->polls_ = std::any_of(program.kernels.begin(), program.kernels.end(),
+                               [](const kernels::cuda::CudaEntry& kernel) { return kernel.polls; });
+  ACCELD_RETURN_IF_ERROR(module->context_->Enter());
+  ACCELD_RETURN_IF_ERROR(module->LoadCode());
+  ACCELD_RETURN_IF_ERROR(module->LoadConstants(executable, memory));
+  return module;
+}
+
+CudaModule::~CudaModule() {
+  if (module_ == nullptr) return;
+  context_->EnterToFree();
+  context_->driver().cuModuleUnload(module_);
+}
+
+absl::Status CudaModule::LoadCode() {
+  if (program_.kernels.empty()) return absl::OkStatus();
+  const Driver& driver = context_->driver();
+  ACCELD_RETURN_IF_ERROR(context_->Check(driver.cuModuleLoadData(&module_, program_.cubin.data()),
+                                         "cuModuleLoadData"));
+  for (const kernels::cuda::CudaEntry& kernel : program_.kernels) {
+    CuFunction& function = functions_.emplace_back();
+    ACCELD_RETURN_IF_ERROR(
+        context_->Check(driver.cuModuleGetFunction(&function, module_, kernel.name.c_str()),
+                        "cuModuleGetFunction"));
+  }
+  code_bytes_ = static_cast<int64_t>(program_.cubin.size());
+  std::string().swap(program_.cubin);
+  return absl::OkStatus();
+}
+
+absl::Status CudaModule::LoadConstants(const Executable& executable, MemoryPool& memory) {
+  const std::string& bytes = executable.constants;
+  if (bytes.empty()) return absl::OkStatus();
+  ACCELD_ASSIGN_OR_RETURN(constants_, memory.Allocate(static_cast<int64_t>(bytes.size())));
+  const Driver& driver = context_->driver();
+  // The default stream: nothing of ours is ordered by it.
+  ACCELD_RETURN_IF_ERROR(
+      context_->Check(driver.cuMemcpyAsync(constants(), reinterpret_cast<CuPointer>(bytes.data()),
+                                           bytes.size(), nullptr),
+                      "cuMemcpyAsync"));
+  return context_->Check(driver.cuStreamSynchronize(nullptr), "cuStreamSynchronize");
+}
+
+int64_t CudaModule::size_bytes() const { return device_bytes(); }
+
+int64_t CudaModule::device_bytes() const {
+  return code_bytes_ + (constants_ == nullptr ? 0 : constants_->size_bytes());
+}
+
+CuPointer CudaModule::constants() const {
+  return constants_ == nullptr ? 0 : reinterpret_cast<CuPointer>(constants_->address());
+}
+
+}  // namespace acceld::hal::cuda

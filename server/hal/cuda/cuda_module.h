@@ -1,0 +1,48 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "kernels/cuda/program/program.h"
+#include "server/hal/cuda/context.h"
+#include "server/hal/device.h"
+#include "server/hal/memory_pool.h"
+
+namespace acceld::hal::cuda {
+
+// A program with its code and constants on a device. Immutable and thread-safe.
+class CudaModule final : public Module {
+ public:
+  // DATA_LOSS for code that is no program of this device's kind, the errors of Allocate and of the
+  // driver. May take milliseconds.
+  static absl::StatusOr<std::shared_ptr<const CudaModule>> Load(std::shared_ptr<Context> context,
+                                                                const Executable& executable,
+                                                                MemoryPool& memory);
+  ~CudaModule() override;
+
+  int64_t size_bytes() const override;
+  int64_t device_bytes() const override;
+
+  const kernels::cuda::CudaProgram& program() const { return program_; }
+  CuFunction function(uint32_t kernel) const { return functions_[kernel]; }
+  CuPointer constants() const;
+  // Whether its steps depend on values of the device, so that a run is not all enqueued at once.
+  bool has_choices() const { return has_choices_; }
+  // Whether kernels look whether they should stop.
+  bool polls() const { return polls_; }
+
+ private:
+  explicit CudaModule(std::shared_ptr<Context> context) : context_(std::move(context)) {}
+  absl::Status LoadCode();
+  absl::Status LoadConstants(const Executable& executable, MemoryPool& memory);
+
+  const std::shared_ptr<Context> context_;
+  kernels::cuda::CudaProgram program_;  // without the cubin, which is loaded
+  int64_t code_bytes_ = 0;
+  CuModule module_ = nullptr;  // nullptr for a program without kernels
+  std::vector<CuFunction> functions_;
+  std::shared_ptr<Buffer> constants_;  // of this module alone; nullptr without constants
+  bool has_choices_ = false, polls_ = false;
+};
+
+}  // namespace acceld::hal::cuda

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <variant>
+
+#include "common/future.h"
+#include "server/hal/command_queue.h"
+#include "server/hal/cuda/completions.h"
+#include "server/hal/cuda/context.h"
+#include "server/hal/cuda/fences.h"
+#include "server/hal/cuda/pending_events.h"
+#include "server/hal/cuda/staging.h"
+#include "server/hal/device.h"
+
+namespace acceld::hal::cuda {
+
+// What streams of a device share.
+struct StreamParts {
+  std::shared_ptr<Context> context;
+  std::shared_ptr<Fences> fences;
+  std::shared_ptr<PendingEvents> pending;
+};
+
+// A stream of the driver. The calling thread gives it what is enqueued at once (launches, small
+// copies); what takes the host's time (large copies, programs that wait for values of the device)
+// goes by a worker thread, and all that comes after it. Events become ready on a third thread.
+//
+// Thread-safe. Modules handed to Run must be CudaModules. The destructor finishes what is queued.
+class CudaStream final : public Stream {
+ public:
+  // A stream that the driver does not give is one whose work fails.
+  CudaStream(const std::string& name, StreamParts parts);
+  ~CudaStream() override;
+
+  void Wait(const Event& event) override;
+  Event Run(Launch launch) override;
+  Event CopyFromHost(const void* from, int64_t size_bytes, std::shared_ptr<Buffer> to,
+                     int64_t offset_bytes, std::shared_ptr<const void> keep_alive) override;
+  Event CopyToHost(std::shared_ptr<Buffer> from, void* to,
+                   std::shared_ptr<void> keep_alive) override;
+  Event CopyFromPeer(std::shared_ptr<Buffer> from, std::shared_ptr<Buffer> to) override;
+
+ private:
+  struct WaitCommand {
+    Event event;
+  };
+  // Enqueues work on the stream.
+  struct WorkCommand {
+    std::function<absl::Status(const Work&)> enqueue;
+    Work work;
+  };
+  using Command = std::variant<WaitCommand, WorkCommand>;
+
+  Event Submit(WorkCommand command, bool takes_time);
+  void Execute(Command& command);
+  void Issue(WorkCommand& command);
+  absl::Status Enqueue(WorkCommand& command);
+  // Makes the driver's stream wait for it; false when only the host can.
+  bool WaitOnDevice(const Event& event);
+
+  const StreamParts parts_;
+  CuStream stream_ = nullptr;
+  absl::Status opened_;
+  std::unique_ptr<Staging> staging_;
+  // In this order: the queue gives to the other, which outlives it.
+  std::unique_ptr<Completions> completions_;
+  std::unique_ptr<CommandQueue<Command>> commands_;
+};
+
+}  // namespace acceld::hal::cuda

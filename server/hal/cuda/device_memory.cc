@@ -1,0 +1,85 @@
+#include "server/hal/cuda/device_memory.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace acceld::hal::cuda {
+namespace {
+
+// What the driver rounds to.
+constexpr int64_t kAlignment = 512;
+constexpr unsigned int kNonBlocking = 1;  // CU_STREAM_NON_BLOCKING
+
+class DeviceMemory final : public BlockSource {
+ public:
+  explicit DeviceMemory(std::shared_ptr<Context> context) : context_(std::move(context)) {}
+  ~DeviceMemory() override {
+    const Driver& driver = context_->driver();
+    context_->EnterToFree();
+    if (stream_ != nullptr) driver.cuStreamDestroy_v2(stream_);
+    if (pool_ != nullptr) driver.cuMemPoolDestroy(pool_);
+  }
+
+  absl::Status Open() {
+    const Driver& driver = context_->driver();
+    ACCELD_RETURN_IF_ERROR(context_->Enter());
+    const CuMemoryPoolProperties properties{.location_id = context_->device().handle};
+    ACCELD_RETURN_IF_ERROR(
+        context_->Check(driver.cuMemPoolCreate(&pool_, &properties), "cuMemPoolCreate"));
+    return context_->Check(driver.cuStreamCreateWithPriority(&stream_, kNonBlocking, 0),
+                           "cuStreamCreateWithPriority");
+  }
+
+  int64_t alignment_bytes() const override { return kAlignment; }
+  bool is_host_memory() const override { return false; }
+
+  absl::StatusOr<void*> Allocate(int64_t capacity_bytes) override {
+    const Driver& driver = context_->driver();
+    ACCELD_RETURN_IF_ERROR(context_->Enter());
+    CuPointer address = 0;
+    const auto allocate = [&] {
+      return driver.cuMemAllocFromPoolAsync(&address, static_cast<size_t>(capacity_bytes), pool_,
+                                            stream_);
+    };
+    Driver::Result result = allocate();
+    if (result == Driver::kOutOfMemory) {
+      // What was freed just now is the system's when the stream has come so far.
+      driver.cuStreamSynchronize(stream_);
+      result = allocate();
+    }
+    ACCELD_RETURN_IF_ERROR(context_->Check(result, "cuMemAllocFromPoolAsync"));
+    // The allocation is ordered on this stream, which has nothing else to do; its users are on
+    // others.
+    if (absl::Status status =
+            context_->Check(driver.cuStreamSynchronize(stream_), "cuStreamSynchronize");
+        !status.ok()) {
+      return status;
+    }
+    return reinterpret_cast<void*>(address);
+  }
+
+  void Free(void* address) override {
+    context_->EnterToFree();
+    (void)context_->Check(
+        context_->driver().cuMemFreeAsync(reinterpret_cast<CuPointer>(address), stream_),
+        "cuMemFreeAsync");
+  }
+
+ private:
+  const std::shared_ptr<Context> context_;
+  CuMemoryPool pool_ = nullptr;
+  CuStream stream_ = nullptr;
+};
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<MemoryPool>> CreateDeviceMemoryPool(std::shared_ptr<Context> context,
+                                                                   int64_t limit_bytes,
+                                                                   int64_t max_kept_bytes) {
+  auto memory = std::make_unique<DeviceMemory>(std::move(context));
+  ACCELD_RETURN_IF_ERROR(memory->Open());
+  return MemoryPool::Create(std::move(memory), limit_bytes, max_kept_bytes);
+}
+
+}  // namespace acceld::hal::cuda

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "server/hal/cuda/context.h"
+#include "server/hal/memory_pool.h"
+
+namespace acceld::hal::cuda {
+
+// A pool of the device's memory, from a memory pool of the driver that keeps what it has until it
+// is trimmed. See MemoryPool::Create. Blocks are usable on all streams of the device at once, and
+// must be idle when they are freed.
+absl::StatusOr<std::shared_ptr<MemoryPool>> CreateDeviceMemoryPool(std::shared_ptr<Context> context,
+                                                                   int64_t limit_bytes,
+                                                                   int64_t max_kept_bytes);
+
+}  // namespace acceld::hal::cuda

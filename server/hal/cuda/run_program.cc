@@ -1,0 +1,131 @@
+#include "server/hal/cuda/run_program.h"
+
+#include <algorithm>
+
+#include "absl/container/inlined_vector.h"
+
+namespace acceld::hal::cuda {
+namespace {
+
+using kernels::Slice;
+
+class Run {
+ public:
+  Run(Context& context, const Launch& launch, const Fence& fence, CuStream stream)
+      : context_(context),
+        driver_(context.driver()),
+        launch_(launch),
+        module_(static_cast<const CudaModule&>(*launch.module)),
+        fence_(fence),
+        stream_(stream) {}
+
+  absl::Status Enqueue(const kernels::Steps& steps) {
+    for (const kernels::Step& step : steps) {
+      const absl::Status status =
+          std::visit([this](const auto& value) { return Do(value); }, step.value);
+      if (!status.ok()) return Annotate(status, step.comment);
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  CuPointer At(const Slice& slice) const {
+    CuPointer base = 0;
+    switch (slice.space) {
+      case Slice::Space::kArgument:
+        base = AddressOf(*launch_.arguments[slice.index]);
+        break;
+      case Slice::Space::kResult:
+        base = AddressOf(*launch_.results[slice.index]);
+        break;
+      case Slice::Space::kArena:
+        base = launch_.arena == nullptr ? 0 : AddressOf(*launch_.arena);
+        break;
+      case Slice::Space::kConstant:
+        base = module_.constants();
+        break;
+    }
+    return base + static_cast<CuPointer>(slice.offset_bytes);
+  }
+
+  static CuPointer AddressOf(const Buffer& buffer) {
+    return reinterpret_cast<CuPointer>(buffer.address());
+  }
+
+  absl::Status Do(const kernels::LaunchStep& step) {
+    const kernels::cuda::CudaEntry& kernel = module_.program().kernels[step.kernel];
+    absl::InlinedVector<CuPointer, 16> values;
+    for (const Slice& buffer : step.buffers) values.push_back(At(buffer));
+    if (kernel.polls) values.push_back(reinterpret_cast<CuPointer>(&fence_.shared->cancelled));
+    absl::InlinedVector<void*, 16> parameters;
+    for (CuPointer& value : values) parameters.push_back(&value);
+    return context_.Check(driver_.cuLaunchKernel(module_.function(step.kernel),
+                                                 static_cast<unsigned int>(kernel.blocks), 1, 1,
+                                                 static_cast<unsigned int>(kernel.threads), 1, 1, 0,
+                                                 stream_, parameters.data(), nullptr),
+                          "cuLaunchKernel");
+  }
+
+  absl::Status Do(const kernels::CopyStep& step) {
+    return Copy(At(step.to), At(step.from), step.from.size_bytes);
+  }
+
+  absl::Status Do(const kernels::WhileStep& step) {
+    while (true) {
+      ACCELD_RETURN_IF_ERROR(Enqueue(step.condition));
+      ACCELD_ASSIGN_OR_RETURN(const int32_t goes_on, Read(step.predicate));
+      if (goes_on == 0) return absl::OkStatus();
+      ACCELD_RETURN_IF_ERROR(Enqueue(step.body));
+    }
+  }
+
+  absl::Status Do(const kernels::SwitchStep& step) {
+    ACCELD_ASSIGN_OR_RETURN(const int32_t index, Read(step.index));
+    const auto last = static_cast<int32_t>(step.branches.size()) - 1;
+    const int32_t branch = step.index_is_predicate     ? (index != 0 ? 0 : 1)
+                           : index < 0 || index > last ? last
+                                                       : index;
+    return Enqueue(step.branches[static_cast<size_t>(branch)]);
+  }
+
+  template <typename Other>
+  absl::Status Do(const Other&) {
+    return absl::InternalError("a step that CUDA programs have not");  // CheckProgram refuses it.
+  }
+
+  // The number of one or four bytes there, when what was enqueued so far is done.
+  absl::StatusOr<int32_t> Read(const Slice& slice) {
+    fence_.shared->chosen = 0;
+    ACCELD_RETURN_IF_ERROR(
+        Copy(reinterpret_cast<CuPointer>(&fence_.shared->chosen), At(slice), slice.size_bytes));
+    ACCELD_RETURN_IF_ERROR(
+        context_.Check(driver_.cuEventRecord(fence_.end, stream_), "cuEventRecord"));
+    const std::atomic<bool>* const cancelled = launch_.cancelled.get();
+    ACCELD_RETURN_IF_ERROR(Await(context_, fence_, cancelled));
+    if (cancelled != nullptr && cancelled->load()) return absl::CancelledError("launch: cancelled");
+    return fence_.shared->chosen;
+  }
+
+  absl::Status Copy(CuPointer to, CuPointer from, int64_t size_bytes) {
+    if (size_bytes == 0 || to == from) return absl::OkStatus();
+    return context_.Check(driver_.cuMemcpyAsync(to, from, static_cast<size_t>(size_bytes), stream_),
+                          "cuMemcpyAsync");
+  }
+
+  Context& context_;
+  const Driver& driver_;
+  const Launch& launch_;
+  const CudaModule& module_;
+  const Fence& fence_;
+  const CuStream stream_;
+};
+
+}  // namespace
+
+absl::Status RunProgram(Context& context, const Launch& launch, const Fence& fence,
+                        CuStream stream) {
+  const auto& module = static_cast<const CudaModule&>(*launch.module);
+  return Run(context, launch, fence, stream).Enqueue(module.program().steps);
+}
+
+}  // namespace acceld::hal::cuda

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "server/hal/cuda/cuda_module.h"
+#include "server/hal/cuda/fences.h"
+#include "server/hal/device.h"
+
+namespace acceld::hal::cuda {
+
+// Enqueues a run of the launch's module, which is a CudaModule, on `stream`: one after the other
+// what its steps launch. Where they depend on values of the device it waits for these, so with a
+// module that has_choices() this takes about as long as the run. CANCELLED once the launch is, as
+// far as that is seen here; the errors of the driver. What was enqueued before an error goes on.
+absl::Status RunProgram(Context& context, const Launch& launch, const Fence& fence,
+                        CuStream stream);
+
+}  // namespace acceld::hal::cuda

@@ -1,0 +1,118 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kernels/cuda/program/program.h"
+#include "kernels/ir/inline_calls.h"
+
+namespace acceld::kernels::cuda {
+namespace {
+
+using ::testing::HasSubstr;
+using Space = Slice::Space;
+
+constexpr Slice kArgument{.space = Space::kArgument, .size_bytes = 64};
+constexpr Slice kResult{.space = Space::kResult, .size_bytes = 64};
+constexpr Slice kFlag{.space = Space::kArena, .offset_bytes = 128, .size_bytes = 1};
+constexpr Slice kIndex{.space = Space::kArena, .offset_bytes = 64, .size_bytes = 4};
+
+CudaProgram SomeProgram() {
+  CudaProgram program{.cubin = std::string("\x7f\0code", 6),
+                      .kernels = {{.name = "add", .buffers = 2, .blocks = 7, .threads = 96},
+                                  {.name = "spin", .buffers = 1, .polls = true}}};
+  const Step add{LaunchStep{.kernel = 0, .buffers = {kArgument, kResult}}, "an addition"};
+  const Step spin{LaunchStep{.kernel = 1, .buffers = {kFlag}}, "a loop"};
+  program.steps = {
+      add,
+      {CopyStep{.from = kArgument, .to = kResult}, "a copy"},
+      {WhileStep{.condition = {spin}, .predicate = kFlag, .body = {add, add}}, "w"},
+      {SwitchStep{.index = kIndex, .branches = {{add}, {}, {spin}}}, "s"},
+      {SwitchStep{.index = kFlag, .index_is_predicate = true, .branches = {{}, {add}}}, "i"}};
+  return program;
+}
+
+const SpaceSizes kSizes{.arguments = {64}, .results = {64}, .arena = 192, .constants = 0};
+
+TEST(CudaProgramTest, BytesKeepAllOfIt) {
+  const CudaProgram program = SomeProgram();
+  const auto read = Deserialize(*Serialize(program));
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->cubin, program.cubin);
+  EXPECT_EQ(read->kernels, program.kernels);
+  EXPECT_EQ(ToString(*read), ToString(program));
+  EXPECT_TRUE(CheckProgram(*read, kSizes).ok());
+}
+
+TEST(CudaProgramTest, DeepLoopsAreReadBack) {
+  CudaProgram program;
+  for (int depth = 0; depth < 5000; ++depth) {
+    Step loop{WhileStep{.predicate = kFlag, .body = std::move(program.steps)}, ""};
+    program.steps.clear();
+    program.steps.push_back(std::move(loop));
+  }
+  EXPECT_TRUE(Deserialize(*Serialize(program)).ok());
+}
+
+TEST(CudaProgramTest, DamagedBytesAreDataLoss) {
+  const std::string bytes = *Serialize(SomeProgram());
+  EXPECT_EQ(Deserialize(bytes.substr(0, bytes.size() - 3)).status().code(),
+            absl::StatusCode::kDataLoss);
+  EXPECT_EQ(Deserialize("").status().code(), absl::StatusCode::kDataLoss);
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    std::string damaged = bytes;
+    damaged[i] = static_cast<char>(damaged[i] ^ 0x15);
+    const auto read = Deserialize(damaged);
+    if (read.ok()) (void)CheckProgram(*read, kSizes);
+  }
+}
+
+TEST(CudaProgramTest, NoStepLeavesItsSpaces) {
+  const auto check = [](auto change) {
+    CudaProgram program = SomeProgram();
+    change(program);
+    return std::string(CheckProgram(program, kSizes).message());
+  };
+  const auto launch = [](CudaProgram& program) -> LaunchStep& {
+    return std::get<LaunchStep>(program.steps[0].value);
+  };
+  EXPECT_THAT(check([&](CudaProgram& p) { launch(p).kernel = 2; }), HasSubstr("no such kernel"));
+  EXPECT_THAT(check([&](CudaProgram& p) { launch(p).buffers.pop_back(); }),
+              HasSubstr("add takes 2 buffers, not 1"));
+  EXPECT_THAT(check([&](CudaProgram& p) { launch(p).buffers[0].index = 1; }),
+              HasSubstr("no such place"));
+  EXPECT_THAT(check([&](CudaProgram& p) { launch(p).buffers[0].size_bytes = 65; }),
+              HasSubstr("no such place"));
+  EXPECT_THAT(check([&](CudaProgram& p) { launch(p).buffers[0].offset_bytes = INT64_MAX - 63; }),
+              HasSubstr("no such place"));
+  EXPECT_THAT(check([&](CudaProgram& p) { launch(p).buffers[0].offset_bytes = -64; }),
+              HasSubstr("no such place"));
+  EXPECT_THAT(check([&](CudaProgram& p) { std::get<CopyStep>(p.steps[1].value).to = kArgument; }),
+              HasSubstr("a read-only place is written"));
+  EXPECT_THAT(
+      check([&](CudaProgram& p) { std::get<WhileStep>(p.steps[2].value).predicate = kIndex; }),
+      HasSubstr("not one byte"));
+  EXPECT_THAT(check([&](CudaProgram& p) { std::get<SwitchStep>(p.steps[3].value).branches = {}; }),
+              HasSubstr("no branches"));
+  EXPECT_THAT(check([&](CudaProgram& p) { p.kernels[0].threads = 2048; }),
+              HasSubstr("7 blocks of 2048 threads"));
+}
+
+TEST(CudaProgramTest, CallsBecomeStepsAtThePlacesOfTheCaller) {
+  const Slice arena{.space = Space::kArena, .offset_bytes = 256, .size_bytes = 128};
+  Plan plan;
+  plan.functions.resize(2);
+  const ir::TensorType type{.dtype = ir::DType::kF32, .dims = {16}};
+  for (PlanFunction& function : plan.functions) function.arguments = function.results = {type};
+  plan.functions[0].steps.push_back(
+      {CallStep{.function = 1, .arguments = {arena}, .results = {kResult}, .arena = arena}, "c"});
+  plan.functions[1].steps.push_back({CopyStep{.from = kArgument, .to = kIndex}, "first"});
+  plan.functions[1].steps.push_back({CopyStep{.from = kFlag, .to = kResult}, "second"});
+  const auto steps = InlineCalls(plan, 10);
+  ASSERT_TRUE(steps.ok()) << steps.status();
+  EXPECT_EQ(ToString(CudaProgram{.steps = *steps}),
+            "copy arena0[256:320] -> arena0[320:324]  // first\n"
+            "copy arena0[384:385] -> result0[0:64]  // second\n");
+  EXPECT_EQ(InlineCalls(plan, 2).status().code(), absl::StatusCode::kResourceExhausted);
+}
+
+}  // namespace
+}  // namespace acceld::kernels::cuda
