@@ -10,6 +10,7 @@
 #include "server/config/access_settings.h"
 #include "server/config/setting_table.h"
 #include "server/hal/cpu/host_info.h"
+#include "server/hal/cuda/wanted_devices.h"
 #include "server/observability/metrics_server.h"
 
 namespace acceld::config {
@@ -103,7 +104,16 @@ void AddDevices(SettingTable& table) {
   table.Size(
       "device-memory", {0, kMaxSizeBytes},
       [](DaemonConfig& c) -> auto& { return c.engine.device_memory_bytes; },
-      "memory of one device; 0: 3/4 of the machine's memory / devices");
+      "memory of one CPU device; 0: 3/4 of the machine's memory / devices");
+  Setting& gpus = table.Text(
+      "cuda-devices", "GPUS", [](DaemonConfig& c) -> auto& { return c.engine.cuda_devices; },
+      "GPUs to offer, before the CPU devices: all that can be used, none, or numbers as in 0,2, "
+      "without which the daemon does not start");
+  gpus.check = [](absl::string_view text) { return hal::cuda::ParseWantedDevices(text).status(); };
+  table.Size(
+      "cuda-memory", {0, kMaxSizeBytes},
+      [](DaemonConfig& c) -> auto& { return c.engine.cuda_memory_bytes; },
+      "memory of one GPU; 0: 9/10 of what is free there when the daemon starts");
   Setting& host = table.Size(
       "host-memory", {0, kMaxSizeBytes},
       [](DaemonConfig& c) -> auto& { return c.engine.host_memory_bytes; },

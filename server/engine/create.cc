@@ -7,19 +7,37 @@
 #include "server/engine/engine.h"
 #include "server/engine/engine_parts.h"
 #include "server/hal/cpu/cpu_device.h"
-#include "server/hal/cuda/find_devices.h"
+#include "server/hal/cuda/open_devices.h"
 
 // The engine as the daemon runs it: this machine's devices and the real compiler.
 namespace acceld::engine {
+namespace {
+
+// GPUs come first: what does not say where it wants to run runs there.
+absl::Status OpenDevices(const EngineOptions& options, EngineParts& parts) {
+  ACCELD_ASSIGN_OR_RETURN(const hal::cuda::WantedDevices wanted,
+                          hal::cuda::ParseWantedDevices(options.cuda_devices));
+  ACCELD_ASSIGN_OR_RETURN(
+      hal::cuda::OpenedDevices gpus,
+      hal::cuda::OpenWantedDevices(hal::cuda::Driver::Get(), wanted,
+                                   {.memory_bytes = options.cuda_memory_bytes}));
+  parts.devices = std::move(gpus.devices);
+  for (std::string& reason : gpus.missing) {
+    parts.missing_devices.push_back({"cuda", std::move(reason)});
+  }
+  ACCELD_ASSIGN_OR_RETURN(auto cpus, hal::cpu::OpenCpuDevices(
+                                         {.num_devices = options.cpu_devices,
+                                          .threads_per_device = options.threads_per_device,
+                                          .memory_bytes_per_device = options.device_memory_bytes}));
+  for (auto& cpu : cpus) parts.devices.push_back(std::move(cpu));
+  return absl::OkStatus();
+}
+
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(const EngineOptions& options) {
   EngineParts parts;
-  ACCELD_ASSIGN_OR_RETURN(
-      parts.devices,
-      hal::cpu::OpenCpuDevices({.num_devices = options.cpu_devices,
-                                .threads_per_device = options.threads_per_device,
-                                .memory_bytes_per_device = options.device_memory_bytes}));
-  parts.missing_devices = {{"cuda", hal::cuda::WhyNoCudaDevices(hal::cuda::Driver::Get())}};
+  ACCELD_RETURN_IF_ERROR(OpenDevices(options, parts));
   const compiler::CompileOptions compile_options{.dump_dir = options.dump_dir,
                                                  .disabled_passes = options.disabled_passes};
   parts.compile_options = compiler::KeyOf(compile_options);

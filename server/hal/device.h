@@ -27,6 +27,9 @@ class Buffer {
   // Where host code reads the bytes once the defining event is done, and writes them before
   // anything else uses the buffer. nullptr when it cannot.
   virtual void* host_address() const = 0;
+  // Copies all bytes to host memory, for devices that do not reach this one's. Blocks; nothing may
+  // be writing to the buffer.
+  virtual absl::Status Read(void* to) const = 0;
 };
 
 // Code loaded on a device.

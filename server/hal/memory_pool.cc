@@ -23,6 +23,9 @@ class MemoryPool::Block final : public Buffer {
   void* host_address() const override {
     return pool_->source_->is_host_memory() ? address_ : nullptr;
   }
+  absl::Status Read(void* to) const override {
+    return pool_->source_->Read(address_, to, size_bytes_);
+  }
 
  private:
   const std::shared_ptr<MemoryPool> pool_;  // Every block keeps the pool it goes back to.

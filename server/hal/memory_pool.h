@@ -22,6 +22,8 @@ class BlockSource {
   // RESOURCE_EXHAUSTED when there is no more. May take milliseconds.
   virtual absl::StatusOr<void*> Allocate(int64_t capacity_bytes) = 0;
   virtual void Free(void* address) = 0;
+  // Copies bytes of a block to host memory; blocks.
+  virtual absl::Status Read(const void* from, void* to, int64_t size_bytes) = 0;
 };
 
 // Memory of a device under a budget. Freed blocks are kept by size class, so that steps of the same

@@ -11,8 +11,8 @@
 #include "client/client.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/support/daemon_process.h"
 #include "tests/support/eventually.h"
-#include "tests/support/process.h"
 
 namespace acceld::testing {
 

@@ -13,7 +13,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
-#include "tests/support/process.h"
+#include "tests/support/daemon_process.h"
 
 namespace acceld {
 namespace {

@@ -15,7 +15,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "client/client.h"
 #include "common/check.h"
 
 namespace acceld::testing {
@@ -97,27 +96,6 @@ CommandResult RunCommand(const std::vector<std::string>& argv) {
   result.exit_code = process->Wait();
   result.output = ReadText(log);
   return result;
-}
-
-std::string Daemon::Log() const { return ReadText(log_path); }
-
-absl::StatusOr<Daemon> StartDaemon(const std::string& folder,
-                                   const std::vector<std::string>& flags) {
-  const std::string address = absl::StrCat("unix:", folder, "/acceld.sock");
-  const std::string log_path = folder + "/acceld.log";
-  std::vector<std::string> argv = {BinDir() + "/acceld", "--listen", address, "--cache-dir",
-                                   folder + "/cache"};
-  argv.insert(argv.end(), flags.begin(), flags.end());
-  ACCELD_ASSIGN_OR_RETURN(Process process, Process::Start(std::move(argv), log_path));
-  Daemon daemon{std::move(process), address, log_path};
-  const absl::Status answered =
-      client::Client::Connect({.address = address,
-                               .client_name = "start",
-                               .connect_timeout = std::chrono::seconds(30),
-                               .wait_for_daemon = true})
-          .status();
-  if (!answered.ok()) return Annotate(answered, daemon.Log());
-  return daemon;
 }
 
 }  // namespace acceld::testing

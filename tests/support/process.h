@@ -8,7 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "common/status.h"
 
-// Child processes for tests that need the real daemon. One thread.
+// Child processes. One thread.
 namespace acceld::testing {
 
 // Folder of the built binaries (acceld, accelctl): $ACCELD_BIN_DIR.
@@ -58,17 +58,5 @@ struct CommandResult {
   std::string output;
 };
 CommandResult RunCommand(const std::vector<std::string>& argv);
-
-// A daemon of the test's own, listening on a socket in `folder` and caching in folder/cache.
-struct Daemon {
-  Process process;
-  std::string address;  // "unix:..."
-  std::string log_path;
-  // What it has logged so far.
-  std::string Log() const;
-};
-// Returns when the daemon answers. `flags` are added to its command line.
-absl::StatusOr<Daemon> StartDaemon(const std::string& folder,
-                                   const std::vector<std::string>& flags = {});
 
 }  // namespace acceld::testing

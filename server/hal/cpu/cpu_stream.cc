@@ -81,14 +81,14 @@ Event CpuStream::CopyFromHost(const void* from, int64_t size_bytes, std::shared_
     return absl::StatusOr<Unit>(status);
   }
   void* const address = static_cast<char*>(to->address()) + offset_bytes;
-  return Copy({from, address, size_bytes, {std::move(keep_alive), std::move(to)}, {}});
+  return Copy({from, address, size_bytes, {std::move(keep_alive), std::move(to)}, {}, nullptr});
 }
 
 Event CpuStream::CopyToHost(std::shared_ptr<Buffer> from, void* to,
                             std::shared_ptr<void> keep_alive) {
   const void* const address = from->address();
   const int64_t size_bytes = from->size_bytes();
-  return Copy({address, to, size_bytes, {std::move(keep_alive), std::move(from)}, {}});
+  return Copy({address, to, size_bytes, {std::move(keep_alive), std::move(from)}, {}, nullptr});
 }
 
 Event CpuStream::CopyFromPeer(std::shared_ptr<Buffer> from, std::shared_ptr<Buffer> to) {
@@ -96,18 +96,22 @@ Event CpuStream::CopyFromPeer(std::shared_ptr<Buffer> from, std::shared_ptr<Buff
       !status.ok()) {
     return absl::StatusOr<Unit>(status);
   }
-  const void* const source = from->address();
+  const void* const source = from->host_address();
   void* const target = to->address();
   const int64_t size_bytes = from->size_bytes();
-  return Copy({source, target, size_bytes, {std::move(from), std::move(to)}, {}});
+  if (source == nullptr) {
+    return Copy({nullptr, target, size_bytes, {std::move(to), nullptr}, {}, std::move(from)});
+  }
+  return Copy({source, target, size_bytes, {std::move(from), std::move(to)}, {}, nullptr});
 }
 
 Event CpuStream::Copy(CopyCommand command) {
   Event done = command.done.future();
-  if (command.size_bytes <= kInlineCopyBytes && commands_.BeginInline()) {
-    CopyBytes(command);
+  const bool quick = command.size_bytes <= kInlineCopyBytes && command.remote == nullptr;
+  if (quick && commands_.BeginInline()) {
+    const absl::Status status = CopyBytes(command);
     commands_.EndInline();
-    Finish(command);
+    Finish(command, status);
   } else {
     commands_.Enqueue(std::move(command));
   }
@@ -122,13 +126,14 @@ void CpuStream::Execute(Command& command) {
     Finish(*run, RunLaunch(run->launch));
   } else {
     auto& copy = std::get<CopyCommand>(command);
-    CopyBytes(copy);
-    Finish(copy);
+    Finish(copy, CopyBytes(copy));
   }
 }
 
-void CpuStream::CopyBytes(const CopyCommand& copy) {
+absl::Status CpuStream::CopyBytes(const CopyCommand& copy) {
+  if (copy.remote != nullptr) return copy.remote->Read(copy.to);
   if (copy.size_bytes > 0) std::memcpy(copy.to, copy.from, static_cast<size_t>(copy.size_bytes));
+  return absl::OkStatus();
 }
 
 // Memory is free again before anyone hears that the work is done.
@@ -138,9 +143,10 @@ void CpuStream::Finish(LaunchCommand& command, const absl::Status& status) {
   command.done.Set(status.ok() ? absl::StatusOr<Unit>(Unit{}) : absl::StatusOr<Unit>(status));
 }
 
-void CpuStream::Finish(CopyCommand& command) {
+void CpuStream::Finish(CopyCommand& command, const absl::Status& status) {
   for (auto& kept : command.keep_alive) kept.reset();
-  command.done.Set(Unit{});
+  command.remote.reset();
+  command.done.Set(status.ok() ? absl::StatusOr<Unit>(Unit{}) : absl::StatusOr<Unit>(status));
 }
 
 }  // namespace acceld::hal::cpu

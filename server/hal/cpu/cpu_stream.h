@@ -37,19 +37,20 @@ class CpuStream final : public Stream {
     Promise<Unit> done;
   };
   struct CopyCommand {
-    const void* from;
+    const void* from;  // nullptr: all of `remote`
     void* to;
     int64_t size_bytes;
     std::shared_ptr<const void> keep_alive[2];
     Promise<Unit> done;
+    std::shared_ptr<const Buffer> remote;  // Of a device whose memory the host does not reach.
   };
   using Command = std::variant<WaitCommand, LaunchCommand, CopyCommand>;
 
   Event Copy(CopyCommand command);
   static void Execute(Command& command);
-  static void CopyBytes(const CopyCommand& command);
+  static absl::Status CopyBytes(const CopyCommand& command);
   static void Finish(LaunchCommand& command, const absl::Status& status);
-  static void Finish(CopyCommand& command);
+  static void Finish(CopyCommand& command, const absl::Status& status);
 
   CommandQueue<Command> commands_;
 };

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <cstdlib>
+#include <cstring>
 
 #include "kernels/ir/plan.h"
 
@@ -30,6 +31,11 @@ class HostMemory final : public BlockSource {
   }
 
   void Free(void* address) override { std::free(address); }
+
+  absl::Status Read(const void* from, void* to, int64_t size_bytes) override {
+    std::memcpy(to, from, static_cast<size_t>(size_bytes));
+    return absl::OkStatus();
+  }
 };
 
 }  // namespace

@@ -3,9 +3,9 @@
 #include <memory>
 
 #include "common/status.h"
-#include "server/hal/memory_pool.h"
 #include "server/hal/device.h"
 #include "server/hal/executable.h"
+#include "server/hal/memory_pool.h"
 
 namespace acceld::hal::cpu {
 

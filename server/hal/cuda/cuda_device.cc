@@ -54,6 +54,10 @@ absl::StatusOr<std::unique_ptr<Device>> OpenDevice(const Driver& driver, const C
                                                    const CudaDeviceOptions& options,
                                                    const FindCompiler& find_compiler,
                                                    std::shared_ptr<PendingEvents> pending) {
+  if (!(options.memory_fraction > 0 && options.memory_fraction <= 1) || options.memory_bytes < 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "memory of ", options.memory_bytes, " bytes or a fraction of ", options.memory_fraction));
+  }
   ACCELD_ASSIGN_OR_RETURN(CudaCompiler compiler, find_compiler(device.architecture));
   ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<Context> context, Context::Open(driver, device));
   int64_t memory_bytes = options.memory_bytes;
@@ -72,23 +76,18 @@ absl::StatusOr<std::unique_ptr<Device>> OpenDevice(const Driver& driver, const C
 
 }  // namespace
 
-absl::StatusOr<std::vector<std::unique_ptr<Device>>> OpenCudaDevices(
+std::vector<absl::StatusOr<std::unique_ptr<Device>>> OpenCudaDevices(
     const Driver& driver, const std::vector<CudaDevice>& devices, const CudaDeviceOptions& options,
     const FindCompiler& find_compiler) {
-  if (!(options.memory_fraction > 0 && options.memory_fraction <= 1) || options.memory_bytes < 0) {
-    return absl::InvalidArgumentError(absl::StrCat("CUDA devices: ", options.memory_bytes,
-                                                   " bytes and a fraction of ",
-                                                   options.memory_fraction, " a device"));
-  }
   const auto pending = std::make_shared<PendingEvents>();
-  std::vector<std::unique_ptr<Device>> opened;
+  std::vector<absl::StatusOr<std::unique_ptr<Device>>> opened;
   for (const CudaDevice& device : devices) {
     absl::StatusOr<std::unique_ptr<Device>> next =
         OpenDevice(driver, device, options, find_compiler, pending);
     if (!next.ok()) {
-      return Annotate(next.status(), absl::StrCat("cuda:", device.ordinal, " (", device.name, ")"));
+      next = Annotate(next.status(), absl::StrCat("GPU ", device.ordinal, " (", device.name, ")"));
     }
-    opened.push_back(*std::move(next));
+    opened.push_back(std::move(next));
   }
   return opened;
 }

@@ -29,8 +29,9 @@ using FindCompiler = std::function<absl::StatusOr<CudaCompiler>(int architecture
 // NVRTC.
 absl::StatusOr<CudaCompiler> FindNvrtcCompiler(int architecture);
 
-// Opens GPUs of the driver, which outlives them. INVALID_ARGUMENT for options out of range.
-absl::StatusOr<std::vector<std::unique_ptr<Device>>> OpenCudaDevices(
+// Opens GPUs of the driver, which outlives them: for each of `devices`, in this order, the device
+// or why it cannot be used. INVALID_ARGUMENT for options out of range.
+std::vector<absl::StatusOr<std::unique_ptr<Device>>> OpenCudaDevices(
     const Driver& driver, const std::vector<CudaDevice>& devices, const CudaDeviceOptions& options,
     const FindCompiler& find_compiler = FindNvrtcCompiler);
 

@@ -66,6 +66,17 @@ class DeviceMemory final : public BlockSource {
         "cuMemFreeAsync");
   }
 
+  absl::Status Read(const void* from, void* to, int64_t size_bytes) override {
+    const Driver& driver = context_->driver();
+    ACCELD_RETURN_IF_ERROR(context_->Enter());
+    if (size_bytes == 0) return absl::OkStatus();
+    ACCELD_RETURN_IF_ERROR(context_->Check(
+        driver.cuMemcpyAsync(reinterpret_cast<CuPointer>(to), reinterpret_cast<CuPointer>(from),
+                             static_cast<size_t>(size_bytes), stream_),
+        "cuMemcpyAsync"));
+    return context_->Check(driver.cuStreamSynchronize(stream_), "cuStreamSynchronize");
+  }
+
  private:
   const std::shared_ptr<Context> context_;
   CuMemoryPool pool_ = nullptr;

@@ -1,8 +1,5 @@
 #include "server/hal/cuda/find_devices.h"
 
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-
 namespace acceld::hal::cuda {
 namespace {
 
@@ -41,17 +38,6 @@ absl::StatusOr<std::vector<CudaDevice>> FindCudaDevices(const Driver& driver) {
     devices.push_back(std::move(device));
   }
   return devices;
-}
-
-std::string WhyNoCudaDevices(const absl::StatusOr<Driver>& driver) {
-  if (!driver.ok()) return std::string(driver.status().message());
-  const absl::StatusOr<std::vector<CudaDevice>> devices = FindCudaDevices(*driver);
-  if (!devices.ok()) return std::string(devices.status().message());
-  if (devices->empty()) return "the NVIDIA driver shows no GPU (see CUDA_VISIBLE_DEVICES)";
-  return absl::StrCat("this version runs programs on CPUs only; found ",
-                      absl::StrJoin(*devices, ", ", [](std::string* out, const CudaDevice& device) {
-                        absl::StrAppend(out, device.name, " (sm_", device.architecture, ")");
-                      }));
 }
 
 }  // namespace acceld::hal::cuda

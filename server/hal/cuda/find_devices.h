@@ -20,7 +20,4 @@ struct CudaDevice {
 // The GPUs that the driver shows this process.
 absl::StatusOr<std::vector<CudaDevice>> FindCudaDevices(const Driver& driver);
 
-// Why this machine's GPUs, if there are any, are no devices of the daemon.
-std::string WhyNoCudaDevices(const absl::StatusOr<Driver>& driver);
-
 }  // namespace acceld::hal::cuda

@@ -8,6 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "server/hal/cuda/cuda_device.h"
 #include "server/hal/cuda/driver.h"
+#include "tests/support/fake_cuda/machine.h"
 
 namespace acceld::testing {
 
@@ -20,15 +21,14 @@ namespace acceld::testing {
 // too early is seen, by the sanitizers at the latest.
 class FakeCuda {
  public:
-  struct Options {
-    int devices = 1;
-    int64_t memory_bytes = int64_t{1} << 30;  // of each
-  };
+  using Options = fake::MachineOptions;
   explicit FakeCuda(const Options& options);
   FakeCuda() : FakeCuda(Options{}) {}
   ~FakeCuda();
 
-  const hal::cuda::Driver& driver() const { return driver_; }
+  const hal::cuda::Driver& driver() const { return *driver_; }
+  // As that of a machine is found.
+  const absl::StatusOr<hal::cuda::Driver>& found() const { return driver_; }
   std::vector<hal::cuda::CudaDevice> devices() const;
   // A FindCompiler.
   static absl::StatusOr<hal::cuda::CudaCompiler> FindCompiler(int architecture);
@@ -56,7 +56,7 @@ class FakeCuda {
   int live_objects() const;
 
  private:
-  const hal::cuda::Driver driver_;
+  const absl::StatusOr<hal::cuda::Driver> driver_;
 };
 
 }  // namespace acceld::testing

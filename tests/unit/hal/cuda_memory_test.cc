@@ -45,6 +45,7 @@ TEST_F(CudaMemoryTest, OptionsOutOfRangeAreRefused) {
   for (const double fraction : {0.0, -1.0, 1.5}) {
     EXPECT_EQ(hal::cuda::OpenCudaDevices(cuda_->driver(), cuda_->devices(),
                                          {.memory_fraction = fraction}, FakeCuda::FindCompiler)
+                  .front()
                   .status()
                   .code(),
               absl::StatusCode::kInvalidArgument);

@@ -1,0 +1,72 @@
+#include "server/hal/cuda/open_devices.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace acceld::hal::cuda {
+namespace {
+
+absl::StatusOr<std::vector<CudaDevice>> FindNumbers(const std::vector<CudaDevice>& found,
+                                                    const std::vector<int>& numbers) {
+  std::vector<CudaDevice> devices;
+  for (const int number : numbers) {
+    if (number >= static_cast<int>(found.size())) {
+      return absl::NotFoundError(absl::StrCat("CUDA devices: there is no number ", number,
+                                              ", the NVIDIA driver shows ", found.size(),
+                                              " (see CUDA_VISIBLE_DEVICES)"));
+    }
+    devices.push_back(found[static_cast<size_t>(number)]);
+  }
+  return devices;
+}
+
+absl::StatusOr<OpenedDevices> OpenAll(const absl::StatusOr<Driver>& driver,
+                                      const CudaDeviceOptions& options,
+                                      const FindCompiler& find_compiler) {
+  OpenedDevices opened;
+  const absl::StatusOr<std::vector<CudaDevice>> found =
+      driver.ok() ? FindCudaDevices(*driver)
+                  : absl::StatusOr<std::vector<CudaDevice>>(driver.status());
+  if (!found.ok()) {
+    opened.missing.emplace_back(found.status().message());
+    return opened;
+  }
+  if (found->empty()) {
+    opened.missing.emplace_back("the NVIDIA driver shows no GPU (see CUDA_VISIBLE_DEVICES)");
+  }
+  for (absl::StatusOr<std::unique_ptr<Device>>& device :
+       OpenCudaDevices(*driver, *found, options, find_compiler)) {
+    if (device.ok()) {
+      opened.devices.push_back(*std::move(device));
+    } else {
+      opened.missing.emplace_back(device.status().message());
+    }
+  }
+  return opened;
+}
+
+}  // namespace
+
+absl::StatusOr<OpenedDevices> OpenWantedDevices(const absl::StatusOr<Driver>& driver,
+                                                const WantedDevices& wanted,
+                                                const CudaDeviceOptions& options,
+                                                const FindCompiler& find_compiler) {
+  if (wanted.all) return OpenAll(driver, options, find_compiler);
+  OpenedDevices opened;
+  if (wanted.numbers.empty()) {
+    opened.missing.emplace_back("none are wanted");
+    return opened;
+  }
+  ACCELD_RETURN_IF_ERROR(driver.status());
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<CudaDevice> found, FindCudaDevices(*driver));
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<CudaDevice> named, FindNumbers(found, wanted.numbers));
+  for (absl::StatusOr<std::unique_ptr<Device>>& device :
+       OpenCudaDevices(*driver, named, options, find_compiler)) {
+    ACCELD_RETURN_IF_ERROR(device.status());
+    opened.devices.push_back(*std::move(device));
+  }
+  return opened;
+}
+
+}  // namespace acceld::hal::cuda

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "server/hal/cuda/cuda_device.h"
+#include "server/hal/cuda/wanted_devices.h"
+
+namespace acceld::hal::cuda {
+
+struct OpenedDevices {
+  std::vector<std::unique_ptr<Device>> devices;
+  // Why there are none, or why some of those that there are are not among them.
+  std::vector<std::string> missing;
+};
+
+// Opens the GPUs that are wanted. NOT_FOUND for a number that no GPU has, and what stands in the
+// way of using one that is named. The driver outlives the devices.
+absl::StatusOr<OpenedDevices> OpenWantedDevices(
+    const absl::StatusOr<Driver>& driver, const WantedDevices& wanted,
+    const CudaDeviceOptions& options, const FindCompiler& find_compiler = FindNvrtcCompiler);
+absl::StatusOr<OpenedDevices> OpenWantedDevices(absl::StatusOr<Driver>&& driver,
+                                                const WantedDevices& wanted,
+                                                const CudaDeviceOptions& options,
+                                                const FindCompiler& find_compiler = {}) = delete;
+
+}  // namespace acceld::hal::cuda

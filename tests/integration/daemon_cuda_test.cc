@@ -1,0 +1,148 @@
+// GPUs, as the daemon finds them: through libraries that stand in for the driver and its compiler
+// and run kernels on the host's processor (tests/support/fake_cuda).
+
+#include <cstdlib>
+#include <numeric>
+
+#include "client/tracing.h"
+#include "tests/integration/daemon_fixture.h"
+
+namespace acceld::testing {
+namespace {
+
+using client::Array;
+using client::Client;
+using client::Function;
+using client::Tensor;
+using ::testing::HasSubstr;
+
+class DaemonCudaTest : public DaemonTest {
+ protected:
+  DaemonCudaTest() {
+    setenv("LD_LIBRARY_PATH", getenv("ACCELD_FAKE_CUDA_DIR"), 1);
+    setenv("ACCELD_FAKE_CUDA_DEVICES", "2", 1);
+    unsetenv("ACCELD_FAKE_CUDA_BREAK");
+  }
+
+  static ir::Literal Full(int64_t size, float value) {
+    return ir::Literal::Filled({ir::DType::kF32, {size}}, value);
+  }
+};
+
+TEST_F(DaemonCudaTest, GpusComeBeforeTheProcessor) {
+  ASSERT_NO_FATAL_FAILURE(Start());
+  const std::vector<client::DeviceInfo> devices = Devices();
+  ASSERT_EQ(devices.size(), 3u);
+  EXPECT_EQ(devices[0].kind, "cuda");
+  EXPECT_EQ(devices[1].name, "Fake GPU 1");
+  EXPECT_EQ(devices[2].kind, "cpu");
+  EXPECT_THAT(Accelctl({"devices"}).output, HasSubstr("Fake GPU 0"));
+}
+
+TEST_F(DaemonCudaTest, OnlyTheNamedOnesAreUsed) {
+  ASSERT_NO_FATAL_FAILURE(Start({"--cuda-devices", "1", "--cuda-memory", "8MiB"}));
+  const std::vector<client::DeviceInfo> devices = Devices();
+  ASSERT_EQ(devices.size(), 2u);
+  EXPECT_EQ(devices[0].name, "Fake GPU 1");
+  EXPECT_EQ(devices[0].memory_limit_bytes, 8u << 20);
+  EXPECT_EQ(Stop(), 0);
+  ASSERT_NO_FATAL_FAILURE(Start({"--cuda-devices", "none"}));
+  EXPECT_EQ(Devices().size(), 1u);
+  EXPECT_THAT(Accelctl({"devices"}).output, HasSubstr("no cuda device: none are wanted"));
+}
+
+TEST_F(DaemonCudaTest, ArraysGoFromAnyDeviceToAnyOther) {
+  ASSERT_NO_FATAL_FAILURE(Start());
+  const std::shared_ptr<Client> client = Connect();
+  Function add(client, [](const Tensor& a, const Tensor& b) { return a + b; });
+  const Array on_gpu = *client->Upload(Full(100'000, 1), 0);
+  const Array on_cpu = *client->Upload(Full(100'000, 2), 2);
+  const Array a = add.CallAll({on_gpu, on_cpu}, 0)->front();
+  const Array b = add.CallAll({a, on_gpu}, 1)->front();
+  const Array c = add.CallAll({b, a}, 2)->front();
+  const Array d = add.CallAll({c, b}, 0)->front();
+  EXPECT_TRUE(*d.Fetch() == Full(100'000, 11));
+  EXPECT_TRUE(*c.Fetch() == Full(100'000, 7));
+  // One for the GPUs, one for the processor.
+  EXPECT_EQ(Stats().compiles, 2u);
+}
+
+TEST_F(DaemonCudaTest, CompiledProgramsOutliveTheDaemon) {
+  ASSERT_NO_FATAL_FAILURE(Start());
+  (void)RunOnce(Parse(kIncrementText), Full(16, 1), Full(16, 2));
+  EXPECT_EQ(Stop(), 0);
+  ASSERT_NO_FATAL_FAILURE(Start());
+  (void)RunOnce(Parse(kIncrementText), Full(16, 2), Full(16, 3));
+  EXPECT_EQ(Stats().compiles, 0u);
+  EXPECT_EQ(Stats().cache_hits_disk, 1u);
+}
+
+TEST_F(DaemonCudaTest, ALoopOnTheDeviceEndsWhenItsClientGoes) {
+  ASSERT_NO_FATAL_FAILURE(Start());
+  std::shared_ptr<Client> busy = Connect();
+  const Array endless = busy->Execute(Parse(kCountText), {*busy->Upload(Int64(kEndless))})->front();
+  ASSERT_TRUE(IsQueued(1));
+  busy.reset();
+  const std::shared_ptr<Client> client = Connect();
+  const Array x = *client->Upload(Full(16, 1));
+  EXPECT_TRUE(*client->Execute(Parse(kIncrementText), {x})->front().Fetch() == Full(16, 2));
+}
+
+TEST_F(DaemonCudaTest, WhoAsksForMoreThanThereIsDisturbsNobody) {
+  ASSERT_NO_FATAL_FAILURE(Start({"--cuda-memory", "48MiB", "--host-memory", "0"}));
+  std::vector<Process> workers;
+  for (uint32_t seed = 1; seed <= 2; ++seed) {
+    workers.push_back(StartClient("mix", {absl::StrCat(seed), "0"}));
+  }
+  ASSERT_TRUE(Eventually([this] { return Stats().executions > 4; }));
+  const std::shared_ptr<Client> greedy = Connect();
+  Function spread(
+      greedy, [](const Tensor& x) { return BroadcastTo(x, {4, 1024, 1024, 4}) + 1; }, "spread");
+  const Array x = *greedy->Upload(Full(4, 1));
+  for (int i = 0; i < 5; ++i) {
+    const absl::Status refused = spread.Call(x)->Await();
+    EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted) << refused;
+    EXPECT_THAT(std::string(refused.message()), HasSubstr("67108864 bytes do not fit"));
+  }
+  EXPECT_TRUE(*x.Fetch() == Full(4, 1));
+  const uint64_t executions = Stats().executions;
+  EXPECT_TRUE(Eventually([&] { return Stats().executions > executions + 4; }));
+  for (Process& worker : workers) {
+    EXPECT_FALSE(worker.HasEnded());
+    worker.Signal(SIGKILL);
+    EXPECT_EQ(worker.Wait(), 128 + SIGKILL);
+  }
+  EXPECT_EQ(ClientsLog(), "");
+  EXPECT_TRUE(Eventually([&] { return Stats().arrays == 1 && Stats().sessions == 1; }));
+}
+
+TEST_F(DaemonCudaTest, ABrokenGpuTakesDownNeitherTheDaemonNorTheOtherOne) {
+  // The third kernel there.
+  setenv("ACCELD_FAKE_CUDA_BREAK", "3", 1);
+  ASSERT_NO_FATAL_FAILURE(Start());
+  const std::shared_ptr<Client> client = Connect();
+  const auto increment = [&](const Array& array, uint32_t device) {
+    return client->Execute(Parse(kIncrementText), {array}, device)->front();
+  };
+  const Array x = *client->Upload(Full(16, 1), 0);
+  const Array y = *client->Upload(Full(16, 1), 1);
+  const Array before = increment(x, 0);
+  ASSERT_TRUE(before.Await().ok());
+  const Array second = increment(before, 0);
+  ASSERT_TRUE(second.Await().ok());
+  const Array broken = increment(second, 0);
+  const absl::Status error = broken.Await();
+  EXPECT_EQ(error.code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(std::string(error.message()), HasSubstr("the device 0 (Fake GPU 0) is lost"));
+  EXPECT_EQ(increment(broken, 0).Await(), error);
+  // What is there is gone too.
+  EXPECT_EQ(before.Fetch().status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(client->Upload(Full(16, 1), 0)->Await().code(), absl::StatusCode::kUnavailable);
+  // And all else goes on.
+  EXPECT_TRUE(*increment(increment(y, 1), 1).Fetch() == Full(16, 3));
+  EXPECT_TRUE(*increment(y, 2).Fetch() == Full(16, 2));
+  EXPECT_EQ(Stop(), 0);
+}
+
+}  // namespace
+}  // namespace acceld::testing

@@ -1,0 +1,371 @@
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/check.h"
+#include "tests/support/fake_cuda/machine.h"
+
+// The functions of the driver that fake_cuda.h describes.
+namespace acceld::testing::fake {
+
+Machine* machine = nullptr;
+
+namespace {
+
+using hal::cuda::Driver;
+using Result = Driver::Result;
+
+constexpr Result kInvalidValue = 1, kInvalidContext = 201, kNoSuchThing = 500,
+                 kIllegalAddress = 700;
+
+thread_local Gpu* current = nullptr;
+
+// Notes the call; what it is to answer at once, if not 0.
+Result Begin(absl::string_view function) {
+  MutexLock lock(machine->world.mutex);
+  machine->calls.emplace_back(function);
+  if (const auto failure = machine->failures.find(function);
+      failure != machine->failures.end() && failure->second.calls-- == 0) {
+    const Result result = failure->second.result;
+    machine->failures.erase(failure);
+    return result;
+  }
+  return current != nullptr ? current->broken : 0;
+}
+
+#define BEGIN(function)                                                   \
+  if (const Result begin_ = Begin(#function); begin_ != 0) return begin_; \
+  if (current == nullptr) return kInvalidContext
+
+void Count(int change) {
+  MutexLock lock(machine->world.mutex);
+  machine->live += change;
+}
+
+FakeStream& StreamOf(hal::cuda::CuStream stream) {
+  if (stream != nullptr) return reinterpret_cast<Stream*>(stream)->stream;
+  return *current->default_stream;
+}
+
+bool IsBroken(const Gpu& gpu) {
+  MutexLock lock(machine->world.mutex);
+  return gpu.broken != 0;
+}
+
+void RunKernel(Gpu& gpu, const HostCode::Kernel& kernel, const std::vector<void*>& parameters,
+               unsigned int blocks, unsigned int threads) {
+  {
+    MutexLock lock(machine->world.mutex);
+    if (gpu.broken != 0) return;
+    if (++gpu.kernels == machine->options.break_at && &gpu == &machine->gpus.front()) {
+      gpu.broken = kIllegalAddress;
+      return;
+    }
+    const auto failure = machine->kernel_failures.find(kernel.name);
+    if (failure != machine->kernel_failures.end()) {
+      gpu.broken = failure->second;
+      machine->kernel_failures.erase(failure);
+      return;
+    }
+  }
+  MutexLock lock(machine->kernels);
+  kernel.run(parameters.data(), blocks, static_cast<int>(threads));
+}
+
+// For a process that knows nothing of FakeCuda.
+MachineOptions OptionsOfEnvironment() {
+  MachineOptions options;
+  if (const char* devices = std::getenv("ACCELD_FAKE_CUDA_DEVICES")) {
+    options.devices = std::atoi(devices);
+  }
+  if (const char* kernel = std::getenv("ACCELD_FAKE_CUDA_BREAK")) {
+    options.break_at = std::atoi(kernel);
+  }
+  return options;
+}
+
+}  // namespace
+
+Machine* NewMachine(const MachineOptions& options) {
+  auto* const made = new Machine{.options = options};
+  for (int i = 0; i < options.devices; ++i) {
+    made->gpus.emplace_back().default_stream = std::make_unique<FakeStream>(made->world);
+  }
+  return made;
+}
+
+// The names of the driver, so that the library of this file can stand in for it.
+extern "C" {
+
+Result cuInit(unsigned int) {
+  if (machine == nullptr) machine = NewMachine(OptionsOfEnvironment());
+  return 0;
+}
+
+Result cuDriverGetVersion(int* version) {
+  *version = 13000;
+  return 0;
+}
+
+Result cuDeviceGetCount(int* count) {
+  *count = machine->options.devices;
+  return 0;
+}
+
+Result cuDeviceGet(int* device, int ordinal) {
+  *device = ordinal;
+  return 0;
+}
+
+Result cuDeviceTotalMem_v2(size_t* bytes, int) {
+  *bytes = static_cast<size_t>(machine->options.memory_bytes);
+  return 0;
+}
+
+Result cuGetErrorName(Result error, const char** name) {
+  *name = error == 2     ? "CUDA_ERROR_OUT_OF_MEMORY"
+          : error == 700 ? "CUDA_ERROR_ILLEGAL_ADDRESS"
+                         : "CUDA_ERROR";
+  return 0;
+}
+
+Result cuGetErrorString(Result, const char** text) {
+  *text = "an error of the fake driver";
+  return 0;
+}
+
+Result cuDeviceGetName(char* name, int size, int device) {
+  const std::string text = absl::StrCat("Fake GPU ", device);
+  std::strncpy(name, text.c_str(), static_cast<size_t>(size));
+  return 0;
+}
+
+Result cuDeviceGetAttribute(int* value, int attribute, int) {
+  *value = attribute == 75 ? 9 : 0;  // sm_90
+  return 0;
+}
+
+Result cuDevicePrimaryCtxRetain(hal::cuda::CuContext* context, int device) {
+  if (const Result result = Begin("cuDevicePrimaryCtxRetain"); result != 0) return result;
+  Gpu& gpu = machine->gpus[static_cast<size_t>(device)];
+  Count(1);
+  *context = reinterpret_cast<hal::cuda::CuContext>(&gpu);
+  return 0;
+}
+
+Result cuDevicePrimaryCtxRelease_v2(int) {
+  Count(-1);
+  return 0;
+}
+
+Result cuCtxSetCurrent(hal::cuda::CuContext context) {
+  current = reinterpret_cast<Gpu*>(context);
+  return 0;
+}
+
+Result cuMemGetInfo_v2(size_t* free_bytes, size_t* total_bytes) {
+  BEGIN(cuMemGetInfo_v2);
+  MutexLock lock(machine->world.mutex);
+  *total_bytes = static_cast<size_t>(machine->options.memory_bytes);
+  *free_bytes = *total_bytes - static_cast<size_t>(current->used_bytes);
+  return 0;
+}
+
+Result cuMemPoolCreate(hal::cuda::CuMemoryPool* pool,
+                       const hal::cuda::CuMemoryPoolProperties* properties) {
+  BEGIN(cuMemPoolCreate);
+  if (properties->location_id < 0 || properties->location_id >= machine->options.devices) {
+    return kInvalidValue;
+  }
+  Count(1);
+  *pool = reinterpret_cast<hal::cuda::CuMemoryPool>(
+      new Pool{machine->gpus[static_cast<size_t>(properties->location_id)]});
+  return 0;
+}
+
+Result cuMemPoolDestroy(hal::cuda::CuMemoryPool pool) {
+  Count(-1);
+  delete reinterpret_cast<Pool*>(pool);
+  return 0;
+}
+
+Result cuMemAllocFromPoolAsync(hal::cuda::CuPointer* memory, size_t bytes,
+                               hal::cuda::CuMemoryPool pool, hal::cuda::CuStream) {
+  BEGIN(cuMemAllocFromPoolAsync);
+  Gpu& gpu = reinterpret_cast<Pool*>(pool)->gpu;
+  MutexLock lock(machine->world.mutex);
+  const auto size = static_cast<int64_t>(bytes);
+  if (gpu.used_bytes + size > machine->options.memory_bytes) return Driver::kOutOfMemory;
+  void* const block = std::aligned_alloc(512, (bytes + 511) / 512 * 512);
+  std::memset(block, 0xa5, bytes);
+  *memory = reinterpret_cast<hal::cuda::CuPointer>(block);
+  gpu.used_bytes += size;
+  machine->allocations[*memory] = {&gpu, size};
+  return 0;
+}
+
+Result cuMemFreeAsync(hal::cuda::CuPointer memory, hal::cuda::CuStream stream) {
+  BEGIN(cuMemFreeAsync);
+  StreamOf(stream).Enqueue([memory] {
+    MutexLock lock(machine->world.mutex);
+    const auto it = machine->allocations.find(memory);
+    ACCELD_CHECK(it != machine->allocations.end());
+    it->second.first->used_bytes -= it->second.second;
+    machine->allocations.erase(it);
+    std::free(reinterpret_cast<void*>(memory));
+  });
+  return 0;
+}
+
+Result cuMemHostAlloc(void** memory, size_t bytes, unsigned int) {
+  BEGIN(cuMemHostAlloc);
+  Count(1);
+  *memory = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+  return 0;
+}
+
+Result cuMemFreeHost(void* memory) {
+  Count(-1);
+  std::free(memory);
+  return 0;
+}
+
+Result cuMemcpyAsync(hal::cuda::CuPointer to, hal::cuda::CuPointer from, size_t bytes,
+                     hal::cuda::CuStream stream) {
+  BEGIN(cuMemcpyAsync);
+  StreamOf(stream).Enqueue([to, from, bytes, gpu = current] {
+    if (IsBroken(*gpu)) return;
+    std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
+  });
+  return 0;
+}
+
+Result cuStreamCreateWithPriority(hal::cuda::CuStream* stream, unsigned int, int) {
+  BEGIN(cuStreamCreateWithPriority);
+  Count(1);
+  *stream = reinterpret_cast<hal::cuda::CuStream>(new Stream{*current, FakeStream(machine->world)});
+  return 0;
+}
+
+Result cuStreamDestroy_v2(hal::cuda::CuStream stream) {
+  Count(-1);
+  delete reinterpret_cast<Stream*>(stream);
+  return 0;
+}
+
+Result cuStreamSynchronize(hal::cuda::CuStream stream) {
+  BEGIN(cuStreamSynchronize);
+  StreamOf(stream).Synchronize();
+  MutexLock lock(machine->world.mutex);
+  return current->broken;
+}
+
+Result cuStreamWaitEvent(hal::cuda::CuStream stream, hal::cuda::CuEvent event, unsigned int) {
+  BEGIN(cuStreamWaitEvent);
+  StreamOf(stream).WaitFor(reinterpret_cast<Event*>(event)->recorded);
+  return 0;
+}
+
+Result cuCtxGetStreamPriorityRange(int* least, int* greatest) {
+  *least = 0;
+  *greatest = -5;
+  return 0;
+}
+
+Result cuEventCreate(hal::cuda::CuEvent* event, unsigned int) {
+  BEGIN(cuEventCreate);
+  Count(1);
+  auto recorded = std::make_shared<Recorded>();
+  recorded->reached = true;
+  *event = reinterpret_cast<hal::cuda::CuEvent>(new Event{std::move(recorded)});
+  return 0;
+}
+
+Result cuEventDestroy_v2(hal::cuda::CuEvent event) {
+  Count(-1);
+  delete reinterpret_cast<Event*>(event);
+  return 0;
+}
+
+Result cuEventRecord(hal::cuda::CuEvent event, hal::cuda::CuStream stream) {
+  BEGIN(cuEventRecord);
+  auto& recorded = reinterpret_cast<Event*>(event)->recorded;
+  recorded = std::make_shared<Recorded>();
+  StreamOf(stream).Record(recorded);
+  return 0;
+}
+
+Result cuEventQuery(hal::cuda::CuEvent event) {
+  if (current == nullptr) return kInvalidContext;
+  MutexLock lock(machine->world.mutex);
+  if (current->broken != 0) return current->broken;
+  return reinterpret_cast<Event*>(event)->recorded->reached ? 0 : Driver::kNotReady;
+}
+
+Result cuEventSynchronize(hal::cuda::CuEvent event) {
+  if (current == nullptr) return kInvalidContext;
+  const std::shared_ptr<Recorded> recorded = reinterpret_cast<Event*>(event)->recorded;
+  MutexLock lock(machine->world.mutex);
+  while (!recorded->reached) machine->world.changed.Wait(machine->world.mutex);
+  return current->broken;
+}
+
+Result cuEventElapsedTime(float* milliseconds, hal::cuda::CuEvent begin, hal::cuda::CuEvent end) {
+  BEGIN(cuEventElapsedTime);
+  MutexLock lock(machine->world.mutex);
+  const std::chrono::duration<float, std::milli> elapsed =
+      reinterpret_cast<Event*>(end)->recorded->at - reinterpret_cast<Event*>(begin)->recorded->at;
+  *milliseconds = elapsed.count();
+  return 0;
+}
+
+Result cuModuleLoadData(hal::cuda::CuModule* module, const void* image) {
+  BEGIN(cuModuleLoadData);
+  auto code = HostCode::Compile(static_cast<const char*>(image));
+  ACCELD_CHECK(code.ok());
+  Count(1);
+  *module = reinterpret_cast<hal::cuda::CuModule>(new Module{*std::move(code)});
+  return 0;
+}
+
+Result cuModuleUnload(hal::cuda::CuModule module) {
+  Count(-1);
+  delete reinterpret_cast<Module*>(module);
+  return 0;
+}
+
+Result cuModuleGetFunction(hal::cuda::CuFunction* function, hal::cuda::CuModule module,
+                           const char* name) {
+  BEGIN(cuModuleGetFunction);
+  const HostCode::Kernel* kernel = reinterpret_cast<Module*>(module)->code->Find(name);
+  if (kernel == nullptr) return kNoSuchThing;
+  // The code of a module is never unloaded here.
+  *function = reinterpret_cast<hal::cuda::CuFunction>(const_cast<HostCode::Kernel*>(kernel));
+  return 0;
+}
+
+Result cuLaunchKernel(hal::cuda::CuFunction function, unsigned int grid_x, unsigned int grid_y,
+                      unsigned int grid_z, unsigned int block_x, unsigned int block_y,
+                      unsigned int block_z, unsigned int shared_bytes, hal::cuda::CuStream stream,
+                      void** parameters, void** extra) {
+  BEGIN(cuLaunchKernel);
+  if (grid_x == 0 || grid_y * grid_z * block_y * block_z != 1 || block_x == 0 || block_x > 1024 ||
+      shared_bytes != 0 || extra != nullptr) {
+    return kInvalidValue;
+  }
+  const auto& kernel = *reinterpret_cast<const HostCode::Kernel*>(function);
+  std::vector<void*> values;
+  for (int i = 0; i < kernel.parameters; ++i) values.push_back(*static_cast<void**>(parameters[i]));
+  StreamOf(stream).Enqueue([&kernel, grid_x, block_x, values = std::move(values), gpu = current] {
+    RunKernel(*gpu, kernel, values, grid_x, block_x);
+  });
+  return 0;
+}
+
+}  // extern "C"
+
+}  // namespace acceld::testing::fake

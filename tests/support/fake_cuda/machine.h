@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "server/hal/cuda/driver.h"
+#include "tests/support/fake_cuda/fake_stream.h"
+#include "tests/support/fake_cuda/host_code.h"
+
+// What the functions of the fake driver work on.
+namespace acceld::testing::fake {
+
+struct MachineOptions {
+  int devices = 1;
+  int64_t memory_bytes = int64_t{1} << 30;  // of each
+  int break_at = 0;                         // the kernel of device 0 that breaks it, from 1
+};
+
+struct Gpu {
+  int64_t used_bytes = 0;
+  hal::cuda::Driver::Result broken = 0;  // what all calls answer
+  std::unique_ptr<FakeStream> default_stream;
+  int kernels = 0;  // that have run
+};
+
+struct Stream {
+  Gpu& gpu;
+  FakeStream stream;
+};
+struct Event {
+  std::shared_ptr<Recorded> recorded;
+};
+struct Module {
+  std::shared_ptr<const HostCode> code;
+};
+struct Pool {
+  Gpu& gpu;
+};
+
+// All there is; guarded by `world.mutex` but for what is atomic or never changes.
+struct Machine {
+  MachineOptions options;
+  FakeStream::World world;
+  std::deque<Gpu> gpus;
+  std::vector<std::string> calls;
+  struct Failure {
+    int calls;
+    hal::cuda::Driver::Result result;
+  };
+  std::map<std::string, Failure, std::less<>> failures;
+  std::map<std::string, hal::cuda::Driver::Result> kernel_failures;
+  std::map<hal::cuda::CuPointer, std::pair<Gpu*, int64_t>> allocations;
+  int live = 0;
+  Mutex kernels;  // The shim runs one at a time.
+};
+
+// The one there is; nullptr for none.
+extern Machine* machine;
+
+Machine* NewMachine(const MachineOptions& options);
+
+}  // namespace acceld::testing::fake

@@ -1,0 +1,65 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "server/hal/cuda/open_devices.h"
+#include "tests/support/fake_cuda/fake_cuda.h"
+
+namespace acceld::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+absl::StatusOr<hal::cuda::OpenedDevices> OpenWanted(const FakeCuda& cuda, absl::string_view text) {
+  ACCELD_ASSIGN_OR_RETURN(const auto wanted, hal::cuda::ParseWantedDevices(text));
+  return hal::cuda::OpenWantedDevices(cuda.found(), wanted, {}, FakeCuda::FindCompiler);
+}
+
+TEST(CudaOpenTest, WordsThatNameNoDevicesAreRefused) {
+  for (const char* text : {"", "some", "0,", "-1", "0,0", "1 2", "9999999999"}) {
+    EXPECT_EQ(hal::cuda::ParseWantedDevices(text).status().code(),
+              absl::StatusCode::kInvalidArgument)
+        << text;
+  }
+  EXPECT_THAT(hal::cuda::ParseWantedDevices("2,0")->numbers, ElementsAre(2, 0));
+}
+
+TEST(CudaOpenTest, AllAreOpenedOrThoseThatAreNamed) {
+  const FakeCuda cuda({.devices = 3});
+  EXPECT_EQ(OpenWanted(cuda, "all")->devices.size(), 3u);
+  const auto named = OpenWanted(cuda, "2,1");
+  ASSERT_EQ(named->devices.size(), 2u);
+  EXPECT_EQ(named->devices[0]->name(), "Fake GPU 2");
+  EXPECT_EQ(named->devices[0]->kind(), "cuda");
+  EXPECT_THAT(named->missing, IsEmpty());
+  const absl::Status none = OpenWanted(cuda, "0,3").status();
+  EXPECT_EQ(none.code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(none.message()), HasSubstr("no number 3, the NVIDIA driver shows 3"));
+}
+
+TEST(CudaOpenTest, OneThatDoesNotOpenIsMissingUnlessItIsNamed) {
+  FakeCuda cuda({.devices = 2});
+  cuda.Fail("cuDevicePrimaryCtxRetain", 46);
+  const auto all = OpenWanted(cuda, "all");
+  ASSERT_TRUE(all.ok()) << all.status();
+  EXPECT_EQ(all->devices.size(), 1u);
+  EXPECT_THAT(all->missing, ElementsAre(HasSubstr("GPU 0 (Fake GPU 0): cuDevicePrimaryCtxRetain")));
+  cuda.Fail("cuDevicePrimaryCtxRetain", 46);
+  EXPECT_THAT(std::string(OpenWanted(cuda, "0").status().message()), HasSubstr("GPU 0"));
+}
+
+TEST(CudaOpenTest, ThereIsAlwaysAReasonForNoDevice) {
+  const absl::StatusOr<hal::cuda::Driver> missing = absl::FailedPreconditionError("no driver");
+  const auto open = [&missing](absl::string_view text) {
+    return hal::cuda::OpenWantedDevices(missing, *hal::cuda::ParseWantedDevices(text), {});
+  };
+  EXPECT_THAT(open("all")->missing, ElementsAre("no driver"));
+  EXPECT_THAT(open("none")->missing, ElementsAre("none are wanted"));
+  EXPECT_EQ(open("0").status(), missing.status());
+  const FakeCuda empty({.devices = 0});
+  EXPECT_THAT(OpenWanted(empty, "all")->missing, ElementsAre(HasSubstr("CUDA_VISIBLE_DEVICES")));
+}
+
+}  // namespace
+}  // namespace acceld::testing
