@@ -207,6 +207,14 @@ absl::Status CheckFft(const RoutineCall& call) {
 
 absl::string_view NameOf(Routine routine) { return RowOf(routine).name; }
 
+absl::optional<Routine> ParseRoutine(absl::string_view name) {
+  for (int i = 0; i < kNumRoutines; ++i) {
+    const auto routine = static_cast<Routine>(i);
+    if (NameOf(routine) == name) return routine;
+  }
+  return absl::nullopt;
+}
+
 int64_t BatchRankOf(const RoutineCall& call) {
   if (call.routine == Routine::kFft) return call.operands[0].rank() - call.parameters[1];
   const Signature signature = SignatureOf(call.routine);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
 #include "common/ir/type.h"
 #include "common/status.h"
 
@@ -23,6 +24,7 @@ inline constexpr int kNumRoutines = 0
     ;
 
 absl::string_view NameOf(Routine routine);
+absl::optional<Routine> ParseRoutine(absl::string_view name);
 
 struct RoutineCall {
   Routine routine = Routine::kCholesky;

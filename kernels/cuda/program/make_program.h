@@ -12,8 +12,7 @@ namespace acceld::kernels::cuda {
 using CompileSource = std::function<absl::StatusOr<std::string>(const std::string& source)>;
 
 // The program of a plan whose code is what `compile` makes of its kernels' source, one module;
-// `source`, which may be nullptr, gets that source, also when compiling fails. UNIMPLEMENTED,
-// naming the step, for a library call that is not run on these devices.
+// `source`, which may be nullptr, gets that source, also when compiling fails.
 absl::StatusOr<CudaProgram> MakeProgram(const Plan& plan, const CompileSource& compile,
                                         std::string* source);
 

@@ -90,6 +90,24 @@ class Checker {
     return absl::OkStatus();
   }
 
+  absl::Status Check(const RoutineStep& step) const {
+    const RoutineCall& call = step.call;
+    ACCELD_RETURN_IF_ERROR(CheckRoutine(call));
+    if (call.operands.size() != step.operands.size() ||
+        call.results.size() != step.results.size()) {
+      return Bad(absl::StrCat(kernels::ToString(call), " has other places"));
+    }
+    for (size_t i = 0; i < step.operands.size(); ++i) {
+      ACCELD_RETURN_IF_ERROR(CheckSlice(step.operands[i], /*is_written=*/false));
+      if (step.operands[i].size_bytes != call.operands[i].size_bytes()) return Bad("a wrong size");
+    }
+    for (size_t i = 0; i < step.results.size(); ++i) {
+      ACCELD_RETURN_IF_ERROR(CheckSlice(step.results[i], /*is_written=*/true));
+      if (step.results[i].size_bytes != call.results[i].size_bytes()) return Bad("a wrong size");
+    }
+    return absl::OkStatus();
+  }
+
   template <typename Other>
   absl::Status Check(const Other&) const {
     return Bad("a step of an unknown kind");
@@ -149,6 +167,14 @@ class Printer {
       Line(absl::StrCat("branch ", i));
       PrintSteps(step.branches[i]);
     }
+  }
+
+  void Print(const RoutineStep& step, const std::string& comment) {
+    std::string places;
+    for (const auto* slices : {&step.operands, &step.results}) {
+      for (const Slice& slice : *slices) absl::StrAppend(&places, " ", kernels::ToString(slice));
+    }
+    Line(absl::StrCat(kernels::ToString(step.call), " on", places, "  // ", comment));
   }
 
   template <typename Other>

@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "acceld/v1/cuda_program.pb.h"
+#include "common/ir/wire.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "kernels/cuda/program/program.h"
 
@@ -14,6 +15,7 @@ constexpr uint32_t kFormat = 1;
 constexpr int kMaxMessageDepth = 100'000;
 
 using StepList = google::protobuf::RepeatedPtrField<v1::CudaStep>;
+using TypeList = google::protobuf::RepeatedPtrField<v1::TensorType>;
 using SliceList = google::protobuf::RepeatedPtrField<v1::CudaSlice>;
 
 absl::Status ToProto(const Steps& steps, StepList& out);
@@ -62,8 +64,15 @@ absl::Status ToProto(const ConvolutionStep&, v1::CudaStep&) {
   return absl::UnimplementedError("cuda: convolutions of a library");
 }
 
-absl::Status ToProto(const RoutineStep& step, v1::CudaStep&) {
-  return absl::UnimplementedError(absl::StrCat("cuda: ", ToString(step.call)));
+absl::Status ToProto(const RoutineStep& step, v1::CudaStep& out) {
+  v1::CudaRoutine& to = *out.mutable_routine();
+  to.set_name(std::string(NameOf(step.call.routine)));
+  for (const int64_t parameter : step.call.parameters) to.add_parameters(parameter);
+  for (const ir::TensorType& type : step.call.operands) *to.add_operand_types() = ir::ToProto(type);
+  for (const ir::TensorType& type : step.call.results) *to.add_result_types() = ir::ToProto(type);
+  for (const Slice& slice : step.operands) ToProto(slice, *to.add_operands());
+  for (const Slice& slice : step.results) ToProto(slice, *to.add_results());
+  return absl::OkStatus();
 }
 
 absl::Status ToProto(const CallStep&, v1::CudaStep&) {
@@ -95,13 +104,41 @@ absl::StatusOr<Slice> FromProto(const v1::CudaSlice& from) {
                .size_bytes = from.size_bytes()};
 }
 
+absl::StatusOr<std::vector<Slice>> FromProto(const SliceList& from) {
+  std::vector<Slice> slices;
+  for (const v1::CudaSlice& slice : from) {
+    ACCELD_ASSIGN_OR_RETURN(Slice read, FromProto(slice));
+    slices.push_back(read);
+  }
+  return slices;
+}
+
 absl::StatusOr<Step> FromProto(const v1::CudaLaunch& from) {
   LaunchStep launch{.kernel = from.kernel()};
-  for (const v1::CudaSlice& buffer : from.buffers()) {
-    ACCELD_ASSIGN_OR_RETURN(Slice slice, FromProto(buffer));
-    launch.buffers.push_back(slice);
-  }
+  ACCELD_ASSIGN_OR_RETURN(launch.buffers, FromProto(from.buffers()));
   return Step{std::move(launch), ""};
+}
+
+absl::StatusOr<std::vector<ir::TensorType>> FromProto(const TypeList& from) {
+  std::vector<ir::TensorType> types;
+  for (const v1::TensorType& type : from) {
+    absl::StatusOr<ir::TensorType> read = ir::FromProto(type);
+    if (!read.ok()) return Bad(read.status().message());
+    types.push_back(*std::move(read));
+  }
+  return types;
+}
+
+absl::StatusOr<Step> FromProto(const v1::CudaRoutine& from) {
+  const absl::optional<Routine> routine = ParseRoutine(from.name());
+  if (!routine.has_value()) return Bad(absl::StrCat("routine \"", from.name(), "\" is unknown"));
+  RoutineStep step{.call = {.routine = *routine}};
+  step.call.parameters.assign(from.parameters().begin(), from.parameters().end());
+  ACCELD_ASSIGN_OR_RETURN(step.call.operands, FromProto(from.operand_types()));
+  ACCELD_ASSIGN_OR_RETURN(step.call.results, FromProto(from.result_types()));
+  ACCELD_ASSIGN_OR_RETURN(step.operands, FromProto(from.operands()));
+  ACCELD_ASSIGN_OR_RETURN(step.results, FromProto(from.results()));
+  return Step{std::move(step), ""};
 }
 
 absl::StatusOr<Step> FromProto(const v1::CudaCopy& from) {
@@ -139,6 +176,8 @@ absl::StatusOr<Step> FromProto(const v1::CudaStep& from) {
       return FromProto(from.while_());
     case v1::CudaStep::kSwitch:
       return FromProto(from.switch_());
+    case v1::CudaStep::kRoutine:
+      return FromProto(from.routine());
     case v1::CudaStep::VALUE_NOT_SET:
       break;
   }

@@ -28,10 +28,11 @@ absl::StatusOr<std::shared_ptr<const CudaModule>> CudaModule::Load(std::shared_p
   ACCELD_ASSIGN_OR_RETURN(module->program_, kernels::cuda::Deserialize(executable.code));
   ACCELD_RETURN_IF_ERROR(kernels::cuda::CheckProgram(module->program_, SizesOf(executable)));
   const CudaProgram& program = module->program_;
-  module->has_choices_ =
+  module->takes_host_ =
       std::any_of(program.steps.begin(), program.steps.end(), [](const kernels::Step& step) {
         return std::holds_alternative<kernels::WhileStep>(step.value) ||
-               std::holds_alternative<kernels::SwitchStep>(step.value);
+               std::holds_alternative<kernels::SwitchStep>(step.value) ||
+               std::holds_alternative<kernels::RoutineStep>(step.value);
       });
   module->polls_ = std::any_of(program.kernels.begin(), program.kernels.end(),
                                [](const kernels::cuda::CudaEntry& kernel) { return kernel.polls; });

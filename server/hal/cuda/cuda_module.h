@@ -26,8 +26,9 @@ class CudaModule final : public Module {
   const kernels::cuda::CudaProgram& program() const { return program_; }
   CuFunction function(uint32_t kernel) const { return functions_[kernel]; }
   CuPointer constants() const;
-  // Whether its steps depend on values of the device, so that a run is not all enqueued at once.
-  bool has_choices() const { return has_choices_; }
+  // Whether a run needs the host in between (for what depends on values of the device, and for
+  // routines), so that it is not all enqueued at once.
+  bool takes_host() const { return takes_host_; }
   // Whether kernels look whether they should stop.
   bool polls() const { return polls_; }
 
@@ -42,7 +43,7 @@ class CudaModule final : public Module {
   CuModule module_ = nullptr;  // nullptr for a program without kernels
   std::vector<CuFunction> functions_;
   std::shared_ptr<Buffer> constants_;  // of this module alone; nullptr without constants
-  bool has_choices_ = false, polls_ = false;
+  bool takes_host_ = false, polls_ = false;
 };
 
 }  // namespace acceld::hal::cuda

@@ -72,7 +72,7 @@ bool CudaStream::WaitOnDevice(const Event& event) {
 
 Event CudaStream::Run(Launch launch) {
   const auto& module = static_cast<const CudaModule&>(*launch.module);
-  const bool takes_time = module.has_choices();
+  const bool takes_time = module.takes_host();
   WorkCommand command{
       .enqueue =
           [this](const Work& work) {

@@ -1,13 +1,41 @@
 #include "server/hal/cuda/run_program.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <thread>
+#include <vector>
 
 #include "absl/container/inlined_vector.h"
+#include "absl/strings/str_cat.h"
+#include "kernels/cpu/run_routine.h"
 
 namespace acceld::hal::cuda {
 namespace {
 
 using kernels::Slice;
+
+// Of a routine.
+const int kRoutineThreads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+
+// Memory of the host that the device copies to and from.
+class HostCopies {
+ public:
+  absl::StatusOr<char*> Add(int64_t size_bytes) {
+    constexpr size_t kAlignment = kernels::kBufferAlignment;
+    const size_t size = (static_cast<size_t>(size_bytes) / kAlignment + 1) * kAlignment;
+    auto* const memory = static_cast<char*>(std::aligned_alloc(kAlignment, size));
+    if (memory == nullptr) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("host memory: ", size_bytes, " bytes for a routine do not fit"));
+    }
+    blocks_.emplace_back(memory, &std::free);
+    return memory;
+  }
+
+ private:
+  std::vector<std::unique_ptr<char, decltype(&std::free)>> blocks_;
+};
 
 class Run {
  public:
@@ -88,6 +116,42 @@ class Run {
     return Enqueue(step.branches[static_cast<size_t>(branch)]);
   }
 
+  absl::Status Do(const kernels::RoutineStep& step) {
+    HostCopies copies;
+    absl::Status status = RunOnHost(step, copies);
+    // The device may be copying to or from them whatever went wrong.
+    if (!status.ok()) driver_.cuStreamSynchronize(stream_);
+    return status;
+  }
+
+  // By copies of the operands, and of the results.
+  absl::Status RunOnHost(const kernels::RoutineStep& step, HostCopies& copies) {
+    std::vector<void*> places;
+    for (const Slice& operand : step.operands) {
+      ACCELD_ASSIGN_OR_RETURN(char* const memory, copies.Add(operand.size_bytes));
+      places.push_back(memory);
+      ACCELD_RETURN_IF_ERROR(
+          Copy(reinterpret_cast<CuPointer>(memory), At(operand), operand.size_bytes));
+    }
+    for (const Slice& result : step.results) {
+      ACCELD_ASSIGN_OR_RETURN(char* const memory, copies.Add(result.size_bytes));
+      places.push_back(memory);
+    }
+    ACCELD_RETURN_IF_ERROR(AwaitAll());
+    static constexpr bool kNeverCancelled = false;
+    const auto* const cancelled = reinterpret_cast<const volatile bool*>(launch_.cancelled.get());
+    ACCELD_RETURN_IF_ERROR(
+        kernels::cpu::RunRoutineOnHost(step.call, places.data(), kRoutineThreads,
+                                       cancelled != nullptr ? cancelled : &kNeverCancelled));
+    for (size_t i = 0; i < step.results.size(); ++i) {
+      const Slice& result = step.results[i];
+      ACCELD_RETURN_IF_ERROR(Copy(At(result),
+                                  reinterpret_cast<CuPointer>(places[step.operands.size() + i]),
+                                  result.size_bytes));
+    }
+    return AwaitAll();
+  }
+
   template <typename Other>
   absl::Status Do(const Other&) {
     return absl::InternalError("a step that CUDA programs have not");  // CheckProgram refuses it.
@@ -98,12 +162,18 @@ class Run {
     fence_.shared->chosen = 0;
     ACCELD_RETURN_IF_ERROR(
         Copy(reinterpret_cast<CuPointer>(&fence_.shared->chosen), At(slice), slice.size_bytes));
+    ACCELD_RETURN_IF_ERROR(AwaitAll());
+    return fence_.shared->chosen;
+  }
+
+  // For all that was enqueued so far.
+  absl::Status AwaitAll() {
     ACCELD_RETURN_IF_ERROR(
         context_.Check(driver_.cuEventRecord(fence_.end, stream_), "cuEventRecord"));
     const std::atomic<bool>* const cancelled = launch_.cancelled.get();
     ACCELD_RETURN_IF_ERROR(Await(context_, fence_, cancelled));
     if (cancelled != nullptr && cancelled->load()) return absl::CancelledError("launch: cancelled");
-    return fence_.shared->chosen;
+    return absl::OkStatus();
   }
 
   absl::Status Copy(CuPointer to, CuPointer from, int64_t size_bytes) {

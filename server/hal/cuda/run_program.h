@@ -7,9 +7,10 @@
 namespace acceld::hal::cuda {
 
 // Enqueues a run of the launch's module, which is a CudaModule, on `stream`: one after the other
-// what its steps launch. Where they depend on values of the device it waits for these, so with a
-// module that has_choices() this takes about as long as the run. CANCELLED once the launch is, as
-// far as that is seen here; the errors of the driver. What was enqueued before an error goes on.
+// what its steps launch. Where they depend on values of the device it waits for these, and routines
+// it computes by itself, so with a module that takes_host() this takes about as long as the run.
+// CANCELLED once the launch is, as far as that is seen here; the errors of the driver. What was
+// enqueued before an error goes on.
 absl::Status RunProgram(Context& context, const Launch& launch, const Fence& fence,
                         CuStream stream);
 

@@ -34,12 +34,18 @@ Result Begin(absl::string_view function) {
     machine->failures.erase(failure);
     return result;
   }
-  return current != nullptr ? current->broken : 0;
+  return 0;
 }
 
-#define BEGIN(function)                                                   \
-  if (const Result begin_ = Begin(#function); begin_ != 0) return begin_; \
-  if (current == nullptr) return kInvalidContext
+// The same of a call that is about the thread's device.
+Result BeginOnDevice(absl::string_view function) {
+  if (const Result result = Begin(function); result != 0) return result;
+  MutexLock lock(machine->world.mutex);
+  return current != nullptr ? current->broken : kInvalidContext;
+}
+
+#define BEGIN(function) \
+  if (const Result begin_ = BeginOnDevice(#function); begin_ != 0) return begin_
 
 void Count(int change) {
   MutexLock lock(machine->world.mutex);

@@ -15,6 +15,8 @@ constexpr Slice kResult{.space = Space::kResult, .size_bytes = 64};
 constexpr Slice kFlag{.space = Space::kArena, .offset_bytes = 128, .size_bytes = 1};
 constexpr Slice kIndex{.space = Space::kArena, .offset_bytes = 64, .size_bytes = 4};
 
+const ir::TensorType kMatrix{.dtype = ir::DType::kF32, .dims = {4, 4}};
+
 CudaProgram SomeProgram() {
   CudaProgram program{.cubin = std::string("\x7f\0code", 6),
                       .kernels = {{.name = "add", .buffers = 2, .blocks = 7, .threads = 96},
@@ -26,7 +28,14 @@ CudaProgram SomeProgram() {
       {CopyStep{.from = kArgument, .to = kResult}, "a copy"},
       {WhileStep{.condition = {spin}, .predicate = kFlag, .body = {add, add}}, "w"},
       {SwitchStep{.index = kIndex, .branches = {{add}, {}, {spin}}}, "s"},
-      {SwitchStep{.index = kFlag, .index_is_predicate = true, .branches = {{}, {add}}}, "i"}};
+      {SwitchStep{.index = kFlag, .index_is_predicate = true, .branches = {{}, {add}}}, "i"},
+      {RoutineStep{.call = {.routine = Routine::kCholesky,
+                            .parameters = {1},
+                            .operands = {kMatrix},
+                            .results = {kMatrix}},
+                   .operands = {kArgument},
+                   .results = {kResult}},
+       "a factor"}};
   return program;
 }
 
@@ -92,6 +101,14 @@ TEST(CudaProgramTest, NoStepLeavesItsSpaces) {
       HasSubstr("not one byte"));
   EXPECT_THAT(check([&](CudaProgram& p) { std::get<SwitchStep>(p.steps[3].value).branches = {}; }),
               HasSubstr("no branches"));
+  const auto routine = [](CudaProgram& program) -> RoutineStep& {
+    return std::get<RoutineStep>(program.steps[5].value);
+  };
+  EXPECT_THAT(check([&](CudaProgram& p) { routine(p).call.parameters = {2}; }),
+              HasSubstr("cholesky"));
+  EXPECT_THAT(check([&](CudaProgram& p) { routine(p).results = {}; }), HasSubstr("other places"));
+  EXPECT_THAT(check([&](CudaProgram& p) { routine(p).operands[0].size_bytes = 32; }),
+              HasSubstr("a wrong size"));
   EXPECT_THAT(check([&](CudaProgram& p) { p.kernels[0].threads = 2048; }),
               HasSubstr("7 blocks of 2048 threads"));
 }

@@ -121,6 +121,22 @@ TEST_F(CudaStreamTest, AnIndexOutOfRangeTakesTheLastBranch) {
   for (const int32_t index : {1, 2, -1}) EXPECT_THAT(run(index), ElementsAre(1, 1, 3, 4));
 }
 
+TEST_F(CudaStreamTest, RoutinesOfLinearAlgebraRunInTheMidstOfKernels) {
+  const auto results = Run(R"(
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %two = stablehlo.constant dense<2.0> : tensor<4xf32>
+  %0 = stablehlo.multiply %x, %two : tensor<4xf32>
+  %1 = stablehlo.reshape %0 : (tensor<4xf32>) -> tensor<2x2xf32>
+  %2 = stablehlo.cholesky %1, lower = true : tensor<2x2xf32>
+  %3 = stablehlo.reshape %2 : (tensor<2x2xf32>) -> tensor<4xf32>
+  %4 = stablehlo.add %3, %two : tensor<4xf32>
+  return %4 : tensor<4xf32>
+})",
+                           {Vector({2, 2, 2, 10})});
+  ASSERT_TRUE(results.ok()) << results.status();
+  EXPECT_THAT(FloatsOf((*results)[0]), ElementsAre(4, 2, 4, 6));
+}
+
 TEST_F(CudaStreamTest, ALoopWithoutEndStopsWhenItIsCancelled) {
   const auto executable = Compile(kLoop);
   const auto buffer = Put(Vector(std::vector<float>(512)));

@@ -1,0 +1,32 @@
+#include "kernels/cpu/run_routine.h"
+
+#include <vector>
+
+#include "kernels/cpu/routine_key.h"
+#include "kernels/cpu/support/routine.h"
+#include "kernels/cpu/support_state.h"
+
+namespace acceld::kernels::cpu {
+
+absl::Status RunRoutineOnHost(const RoutineCall& call, void* const* places, int num_threads,
+                              const volatile bool* cancelled) {
+  RunState state(LaunchContext{.arguments = nullptr,
+                               .results = nullptr,
+                               .arena = nullptr,
+                               .constants = nullptr,
+                               .num_threads = num_threads,
+                               .cancelled = cancelled});
+  const std::vector<int64_t> key = RoutineKeyOf(call);
+  switch (static_cast<CodeStatus>(RunRoutine(&state.context, key.data(), places))) {
+    case CodeStatus::kOk:
+      return absl::OkStatus();
+    case CodeStatus::kCancelled:
+      return absl::CancelledError("launch: cancelled");
+    case CodeStatus::kFailed:
+      break;
+  }
+  const MutexLock lock(state.mutex);
+  return state.failure;
+}
+
+}  // namespace acceld::kernels::cpu
