@@ -1,6 +1,7 @@
 #include "kernels/cuda/program/program.h"
 
 #include "absl/strings/str_cat.h"
+#include "kernels/cuda/cublas/matmul.h"
 
 namespace acceld::kernels::cuda {
 namespace {
@@ -90,6 +91,33 @@ class Checker {
     return absl::OkStatus();
   }
 
+  absl::Status Check(const MatmulStep& step) const {
+    ACCELD_RETURN_IF_ERROR(CheckSlice(step.lhs, /*is_written=*/false));
+    ACCELD_RETURN_IF_ERROR(CheckSlice(step.rhs, /*is_written=*/false));
+    ACCELD_RETURN_IF_ERROR(CheckSlice(step.out, /*is_written=*/true));
+    const int64_t lhs_sizes[] = {step.batch, step.m, step.k};
+    const int64_t rhs_sizes[] = {step.batch, step.k, step.n};
+    const int64_t out_strides[] = {step.m * step.n, step.n, 1};
+    const int64_t out_sizes[] = {step.batch, step.m, step.n};
+    if (!CanMatmul(step) || !Holds(step.lhs, lhs_sizes, step.lhs_strides, step.input_dtype) ||
+        !Holds(step.rhs, rhs_sizes, step.rhs_strides, step.input_dtype) ||
+        !Holds(step.out, out_sizes, out_strides, step.output_dtype)) {
+      return Bad("a product of a wrong shape");
+    }
+    return absl::OkStatus();
+  }
+
+  // Whether all elements are inside. Sizes are at least 1, and strides not negative.
+  static bool Holds(const Slice& slice, const int64_t (&sizes)[3], const int64_t (&strides)[3],
+                    ir::DType dtype) {
+    int64_t elements = slice.size_bytes / ir::StorageBytesOf(dtype) - 1;
+    for (int i = 0; i < 3; ++i) {
+      if (strides[i] > 0 && sizes[i] - 1 > elements / strides[i]) return false;
+      elements -= (sizes[i] - 1) * strides[i];
+    }
+    return elements >= 0;
+  }
+
   absl::Status Check(const RoutineStep& step) const {
     const RoutineCall& call = step.call;
     ACCELD_RETURN_IF_ERROR(CheckRoutine(call));
@@ -167,6 +195,13 @@ class Printer {
       Line(absl::StrCat("branch ", i));
       PrintSteps(step.branches[i]);
     }
+  }
+
+  void Print(const MatmulStep& step, const std::string& comment) {
+    Line(absl::StrCat("matmul ", ir::DTypeName(step.input_dtype), " ", step.batch, " x [", step.m,
+                      ", ", step.k, "] [", step.k, ", ", step.n, "] ", kernels::ToString(step.lhs),
+                      " ", kernels::ToString(step.rhs), " -> ", kernels::ToString(step.out),
+                      "  // ", comment));
   }
 
   void Print(const RoutineStep& step, const std::string& comment) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <limits>
 
 #include "absl/strings/str_cat.h"
@@ -56,8 +57,20 @@ absl::Status ToProto(const SwitchStep& step, v1::CudaStep& out) {
   return absl::OkStatus();
 }
 
-absl::Status ToProto(const MatmulStep&, v1::CudaStep&) {
-  return absl::UnimplementedError("cuda: matrix products of a library");
+absl::Status ToProto(const MatmulStep& matmul, v1::CudaStep& out) {
+  v1::CudaMatmul& to = *out.mutable_matmul();
+  to.set_input_dtype(std::string(ir::DTypeName(matmul.input_dtype)));
+  to.set_output_dtype(std::string(ir::DTypeName(matmul.output_dtype)));
+  to.set_batch(matmul.batch);
+  to.set_m(matmul.m);
+  to.set_n(matmul.n);
+  to.set_k(matmul.k);
+  for (const int64_t stride : matmul.lhs_strides) to.add_lhs_strides(stride);
+  for (const int64_t stride : matmul.rhs_strides) to.add_rhs_strides(stride);
+  ToProto(matmul.lhs, *to.mutable_lhs());
+  ToProto(matmul.rhs, *to.mutable_rhs());
+  ToProto(matmul.out, *to.mutable_out());
+  return absl::OkStatus();
 }
 
 absl::Status ToProto(const ConvolutionStep&, v1::CudaStep&) {
@@ -141,6 +154,27 @@ absl::StatusOr<Step> FromProto(const v1::CudaRoutine& from) {
   return Step{std::move(step), ""};
 }
 
+absl::StatusOr<Step> FromProto(const v1::CudaMatmul& from) {
+  const absl::optional<ir::DType> input = ir::ParseDType(from.input_dtype());
+  const absl::optional<ir::DType> output = ir::ParseDType(from.output_dtype());
+  if (!input.has_value() || !output.has_value()) return Bad("a product of unknown types");
+  if (from.lhs_strides_size() != 3 || from.rhs_strides_size() != 3) {
+    return Bad("a product without its strides");
+  }
+  MatmulStep matmul{.input_dtype = *input,
+                    .output_dtype = *output,
+                    .batch = from.batch(),
+                    .m = from.m(),
+                    .n = from.n(),
+                    .k = from.k()};
+  std::copy_n(from.lhs_strides().begin(), 3, matmul.lhs_strides);
+  std::copy_n(from.rhs_strides().begin(), 3, matmul.rhs_strides);
+  ACCELD_ASSIGN_OR_RETURN(matmul.lhs, FromProto(from.lhs()));
+  ACCELD_ASSIGN_OR_RETURN(matmul.rhs, FromProto(from.rhs()));
+  ACCELD_ASSIGN_OR_RETURN(matmul.out, FromProto(from.out()));
+  return Step{matmul, ""};
+}
+
 absl::StatusOr<Step> FromProto(const v1::CudaCopy& from) {
   CopyStep copy;
   ACCELD_ASSIGN_OR_RETURN(copy.from, FromProto(from.from()));
@@ -176,6 +210,8 @@ absl::StatusOr<Step> FromProto(const v1::CudaStep& from) {
       return FromProto(from.while_());
     case v1::CudaStep::kSwitch:
       return FromProto(from.switch_());
+    case v1::CudaStep::kMatmul:
+      return FromProto(from.matmul());
     case v1::CudaStep::kRoutine:
       return FromProto(from.routine());
     case v1::CudaStep::VALUE_NOT_SET:

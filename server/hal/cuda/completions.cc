@@ -34,6 +34,7 @@ void Completions::Finish(Work& work) {
   // Memory is free again before anyone hears that the work is done.
   work.launch = Launch{};
   work.host_memory.reset();
+  work.workspace.reset();
   work.fence.reset();
   work.done.Set(status.ok() ? absl::StatusOr<Unit>(Unit{}) : absl::StatusOr<Unit>(status));
 }

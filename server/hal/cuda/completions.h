@@ -17,6 +17,7 @@ struct Work {
   // What it uses. Of a copy only `arguments` and `results` are set.
   Launch launch;
   std::shared_ptr<const void> host_memory;
+  std::shared_ptr<Buffer> workspace;
   bool may_be_cancelled = false;       // while it runs
   std::shared_ptr<const Fence> fence;  // recorded; nullptr when nothing was enqueued
   absl::Status error;                  // of enqueuing it

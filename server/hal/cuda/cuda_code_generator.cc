@@ -2,13 +2,24 @@
 
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "kernels/cuda/cublas/matmul.h"
+
 namespace acceld::hal::cuda {
+
+std::string CudaCodeGenerator::architecture() const {
+  return absl::StrCat(compiler_.name, has_cublas_lt_ ? "-cublaslt" : "");
+}
+
+bool CudaCodeGenerator::SupportsMatmul(const kernels::MatmulStep& matmul) const {
+  return has_cublas_lt_ && kernels::cuda::CanMatmul(matmul);
+}
 
 absl::StatusOr<std::string> CudaCodeGenerator::Generate(const kernels::Plan& plan,
                                                         std::vector<Dump>* dumps) const {
   std::string source;
   const absl::StatusOr<kernels::cuda::CudaProgram> program =
-      kernels::cuda::MakeProgram(plan, compile_, dumps == nullptr ? nullptr : &source);
+      kernels::cuda::MakeProgram(plan, compiler_.compile, dumps == nullptr ? nullptr : &source);
   if (dumps != nullptr) {
     if (program.ok()) dumps->push_back({"80-program.txt", kernels::cuda::ToString(*program)});
     // Also after a failure: that is when the text is wanted most.

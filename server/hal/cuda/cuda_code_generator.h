@@ -1,30 +1,29 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "kernels/cuda/program/make_program.h"
 #include "server/hal/code_generator.h"
+#include "server/hal/cuda/cuda_device.h"
 
 namespace acceld::hal::cuda {
 
-// Plans to CUDA programs, whose code `compile` makes. Immutable and, as far as `compile` is,
-// thread-safe.
+// Plans to CUDA programs. Immutable and, as far as the compiler is, thread-safe.
 class CudaCodeGenerator final : public CodeGenerator {
  public:
-  // `architecture` names the device's and the compiler.
-  CudaCodeGenerator(std::string architecture, kernels::cuda::CompileSource compile)
-      : architecture_(std::move(architecture)), compile_(std::move(compile)) {}
+  CudaCodeGenerator(CudaCompiler compiler, bool has_cublas_lt)
+      : compiler_(std::move(compiler)), has_cublas_lt_(has_cublas_lt) {}
 
-  std::string architecture() const override { return architecture_; }
-  bool SupportsMatmul(const kernels::MatmulStep&) const override { return false; }
+  std::string architecture() const override;
+  bool SupportsMatmul(const kernels::MatmulStep& matmul) const override;
   bool SupportsConvolution(const kernels::ConvolutionStep&) const override { return false; }
   absl::StatusOr<std::string> Generate(const kernels::Plan& plan,
                                        std::vector<Dump>* dumps) const override;
 
  private:
-  const std::string architecture_;
-  const kernels::cuda::CompileSource compile_;
+  const CudaCompiler compiler_;
+  const bool has_cublas_lt_;
 };
 
 }  // namespace acceld::hal::cuda

@@ -15,31 +15,31 @@ namespace {
 
 class OpenedDevice final : public Device {
  public:
-  OpenedDevice(StreamParts parts, std::shared_ptr<MemoryPool> pool, CudaCompiler compiler)
+  OpenedDevice(StreamParts parts, std::shared_ptr<const Libraries> libraries, CudaCompiler compiler)
       : parts_(std::move(parts)),
-        code_generator_(std::move(compiler.name), std::move(compiler.compile)),
-        pool_(std::move(pool)) {}
+        libraries_(std::move(libraries)),
+        code_generator_(std::move(compiler), libraries_->cublas_lt() != nullptr) {}
 
   std::string kind() const override { return "cuda"; }
   std::string name() const override { return parts_.context->device().name; }
   const CodeGenerator& code_generator() const override { return code_generator_; }
-  MemoryStats memory() const override { return pool_->stats(); }
+  MemoryStats memory() const override { return parts_.memory->stats(); }
   absl::StatusOr<std::shared_ptr<Buffer>> Allocate(int64_t size_bytes) override {
-    return pool_->Allocate(size_bytes);
+    return parts_.memory->Allocate(size_bytes);
   }
-  void ReleaseUnusedMemory() override { pool_->ReleaseUnused(); }
+  void ReleaseUnusedMemory() override { parts_.memory->ReleaseUnused(); }
   std::unique_ptr<Stream> CreateStream(absl::string_view name) override {
     return std::make_unique<CudaStream>(
         absl::StrCat("cuda", parts_.context->device().ordinal, "-", name), parts_);
   }
   absl::StatusOr<std::shared_ptr<const Module>> Load(const Executable& executable) override {
-    return CudaModule::Load(parts_.context, executable, *pool_);
+    return CudaModule::Load(parts_.context, libraries_, executable, *parts_.memory);
   }
 
  private:
   const StreamParts parts_;
+  const std::shared_ptr<const Libraries> libraries_;  // Shared with the modules.
   const CudaCodeGenerator code_generator_;
-  const std::shared_ptr<MemoryPool> pool_;  // Shared with the buffers.
 };
 
 absl::StatusOr<int64_t> FreeBytes(Context& context) {
@@ -52,13 +52,13 @@ absl::StatusOr<int64_t> FreeBytes(Context& context) {
 
 absl::StatusOr<std::unique_ptr<Device>> OpenDevice(const Driver& driver, const CudaDevice& device,
                                                    const CudaDeviceOptions& options,
-                                                   const FindCompiler& find_compiler,
+                                                   const Toolkit& toolkit,
                                                    std::shared_ptr<PendingEvents> pending) {
   if (!(options.memory_fraction > 0 && options.memory_fraction <= 1) || options.memory_bytes < 0) {
     return absl::InvalidArgumentError(absl::StrCat(
         "memory of ", options.memory_bytes, " bytes or a fraction of ", options.memory_fraction));
   }
-  ACCELD_ASSIGN_OR_RETURN(CudaCompiler compiler, find_compiler(device.architecture));
+  ACCELD_ASSIGN_OR_RETURN(CudaCompiler compiler, toolkit.find_compiler(device.architecture));
   ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<Context> context, Context::Open(driver, device));
   int64_t memory_bytes = options.memory_bytes;
   if (memory_bytes == 0) {
@@ -68,22 +68,27 @@ absl::StatusOr<std::unique_ptr<Device>> OpenDevice(const Driver& driver, const C
   // Whatever is freed waits for reuse: the budget is the daemon's.
   ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<MemoryPool> pool,
                           CreateDeviceMemoryPool(context, memory_bytes, memory_bytes));
+  ACCELD_ASSIGN_OR_RETURN(
+      std::shared_ptr<const Libraries> libraries,
+      Libraries::Open(context, toolkit.cublas_lt->ok() ? &**toolkit.cublas_lt : nullptr));
   StreamParts parts{.context = context,
+                    .memory = std::move(pool),
                     .fences = std::make_shared<Fences>(context),
                     .pending = std::move(pending)};
-  return std::make_unique<OpenedDevice>(std::move(parts), std::move(pool), std::move(compiler));
+  return std::make_unique<OpenedDevice>(std::move(parts), std::move(libraries),
+                                        std::move(compiler));
 }
 
 }  // namespace
 
 std::vector<absl::StatusOr<std::unique_ptr<Device>>> OpenCudaDevices(
     const Driver& driver, const std::vector<CudaDevice>& devices, const CudaDeviceOptions& options,
-    const FindCompiler& find_compiler) {
+    const Toolkit& toolkit) {
   const auto pending = std::make_shared<PendingEvents>();
   std::vector<absl::StatusOr<std::unique_ptr<Device>>> opened;
   for (const CudaDevice& device : devices) {
     absl::StatusOr<std::unique_ptr<Device>> next =
-        OpenDevice(driver, device, options, find_compiler, pending);
+        OpenDevice(driver, device, options, toolkit, pending);
     if (!next.ok()) {
       next = Annotate(next.status(), absl::StrCat("GPU ", device.ordinal, " (", device.name, ")"));
     }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "common/status.h"
+#include "kernels/cuda/cublas/cublas_lt.h"
 #include "kernels/cuda/program/make_program.h"
 #include "server/hal/cuda/driver.h"
 #include "server/hal/cuda/find_devices.h"
@@ -29,10 +30,17 @@ using FindCompiler = std::function<absl::StatusOr<CudaCompiler>(int architecture
 // NVRTC.
 absl::StatusOr<CudaCompiler> FindNvrtcCompiler(int architecture);
 
-// Opens GPUs of the driver, which outlives them: for each of `devices`, in this order, the device
-// or why it cannot be used. INVALID_ARGUMENT for options out of range.
+// What devices use of CUDA besides the driver: this machine's, or a test's own.
+struct Toolkit {
+  FindCompiler find_compiler = FindNvrtcCompiler;
+  // Not owned. Without it matrix products are kernels.
+  const absl::StatusOr<kernels::cuda::CublasLt>* cublas_lt = &kernels::cuda::CublasLt::Get();
+};
+
+// Opens GPUs of the driver, which outlives them as the toolkit does: for each of `devices`, in this
+// order, the device or why it cannot be used. INVALID_ARGUMENT for options out of range.
 std::vector<absl::StatusOr<std::unique_ptr<Device>>> OpenCudaDevices(
     const Driver& driver, const std::vector<CudaDevice>& devices, const CudaDeviceOptions& options,
-    const FindCompiler& find_compiler = FindNvrtcCompiler);
+    const Toolkit& toolkit = {});
 
 }  // namespace acceld::hal::cuda

@@ -21,10 +21,10 @@ SpaceSizes SizesOf(const Executable& executable) {
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<const CudaModule>> CudaModule::Load(std::shared_ptr<Context> context,
-                                                                   const Executable& executable,
-                                                                   MemoryPool& memory) {
-  std::shared_ptr<CudaModule> module(new CudaModule(std::move(context)));
+absl::StatusOr<std::shared_ptr<const CudaModule>> CudaModule::Load(
+    std::shared_ptr<Context> context, std::shared_ptr<const Libraries> libraries,
+    const Executable& executable, MemoryPool& memory) {
+  std::shared_ptr<CudaModule> module(new CudaModule(std::move(context), std::move(libraries)));
   ACCELD_ASSIGN_OR_RETURN(module->program_, kernels::cuda::Deserialize(executable.code));
   ACCELD_RETURN_IF_ERROR(kernels::cuda::CheckProgram(module->program_, SizesOf(executable)));
   const CudaProgram& program = module->program_;
@@ -38,6 +38,7 @@ absl::StatusOr<std::shared_ptr<const CudaModule>> CudaModule::Load(std::shared_p
                                [](const kernels::cuda::CudaEntry& kernel) { return kernel.polls; });
   ACCELD_RETURN_IF_ERROR(module->context_->Enter());
   ACCELD_RETURN_IF_ERROR(module->LoadCode());
+  ACCELD_RETURN_IF_ERROR(module->PrepareMatmuls(program.steps));
   ACCELD_RETURN_IF_ERROR(module->LoadConstants(executable, memory));
   return module;
 }
@@ -61,6 +62,30 @@ absl::Status CudaModule::LoadCode() {
   }
   code_bytes_ = static_cast<int64_t>(program_.cubin.size());
   std::string().swap(program_.cubin);
+  return absl::OkStatus();
+}
+
+absl::Status CudaModule::PrepareMatmuls(const kernels::Steps& steps) {
+  for (const kernels::Step& step : steps) {
+    if (const auto* matmul = std::get_if<kernels::MatmulStep>(&step.value)) {
+      if (libraries_->cublas_lt() == nullptr) {
+        return absl::FailedPreconditionError("the program wants cuBLASLt, which is not there");
+      }
+      std::unique_ptr<const kernels::cuda::Matmul>& prepared = matmuls_[matmul];
+      ACCELD_ASSIGN_OR_RETURN(
+          prepared, kernels::cuda::Matmul::Prepare(*libraries_->cublas_lt(),
+                                                   libraries_->cublas_lt_handle(), *matmul));
+      workspace_bytes_ =
+          std::max(workspace_bytes_, static_cast<int64_t>(prepared->workspace_bytes()));
+    } else if (const auto* loop = std::get_if<kernels::WhileStep>(&step.value)) {
+      ACCELD_RETURN_IF_ERROR(PrepareMatmuls(loop->condition));
+      ACCELD_RETURN_IF_ERROR(PrepareMatmuls(loop->body));
+    } else if (const auto* choice = std::get_if<kernels::SwitchStep>(&step.value)) {
+      for (const kernels::Steps& branch : choice->branches) {
+        ACCELD_RETURN_IF_ERROR(PrepareMatmuls(branch));
+      }
+    }
+  }
   return absl::OkStatus();
 }
 

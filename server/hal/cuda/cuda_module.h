@@ -3,8 +3,11 @@
 #include <memory>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
+#include "kernels/cuda/cublas/matmul.h"
 #include "kernels/cuda/program/program.h"
 #include "server/hal/cuda/context.h"
+#include "server/hal/cuda/libraries.h"
 #include "server/hal/device.h"
 #include "server/hal/memory_pool.h"
 
@@ -15,9 +18,9 @@ class CudaModule final : public Module {
  public:
   // DATA_LOSS for code that is no program of this device's kind, the errors of Allocate and of the
   // driver. May take milliseconds.
-  static absl::StatusOr<std::shared_ptr<const CudaModule>> Load(std::shared_ptr<Context> context,
-                                                                const Executable& executable,
-                                                                MemoryPool& memory);
+  static absl::StatusOr<std::shared_ptr<const CudaModule>> Load(
+      std::shared_ptr<Context> context, std::shared_ptr<const Libraries> libraries,
+      const Executable& executable, MemoryPool& memory);
   ~CudaModule() override;
 
   int64_t size_bytes() const override;
@@ -29,19 +32,31 @@ class CudaModule final : public Module {
   // Whether a run needs the host in between (for what depends on values of the device, and for
   // routines), so that it is not all enqueued at once.
   bool takes_host() const { return takes_host_; }
+  const kernels::cuda::Matmul& matmul(const kernels::MatmulStep& step) const {
+    return *matmuls_.at(&step);
+  }
+  // Of the device, for one run at a time.
+  int64_t workspace_bytes() const { return workspace_bytes_; }
   // Whether kernels look whether they should stop.
   bool polls() const { return polls_; }
 
  private:
-  explicit CudaModule(std::shared_ptr<Context> context) : context_(std::move(context)) {}
+  CudaModule(std::shared_ptr<Context> context, std::shared_ptr<const Libraries> libraries)
+      : context_(std::move(context)), libraries_(std::move(libraries)) {}
   absl::Status LoadCode();
+  absl::Status PrepareMatmuls(const kernels::Steps& steps);
   absl::Status LoadConstants(const Executable& executable, MemoryPool& memory);
 
   const std::shared_ptr<Context> context_;
+  const std::shared_ptr<const Libraries> libraries_;
   kernels::cuda::CudaProgram program_;  // without the cubin, which is loaded
   int64_t code_bytes_ = 0;
   CuModule module_ = nullptr;  // nullptr for a program without kernels
   std::vector<CuFunction> functions_;
+  // Of the program's steps.
+  absl::flat_hash_map<const kernels::MatmulStep*, std::unique_ptr<const kernels::cuda::Matmul>>
+      matmuls_;
+  int64_t workspace_bytes_ = 0;
   std::shared_ptr<Buffer> constants_;  // of this module alone; nullptr without constants
   bool takes_host_ = false, polls_ = false;
 };

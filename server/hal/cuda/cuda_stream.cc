@@ -74,12 +74,21 @@ Event CudaStream::Run(Launch launch) {
   const auto& module = static_cast<const CudaModule&>(*launch.module);
   const bool takes_time = module.takes_host();
   WorkCommand command{
-      .enqueue =
-          [this](const Work& work) {
-            return RunProgram(*parts_.context, work.launch, *work.fence, stream_);
-          },
+      .enqueue = [this](Work& work) { return EnqueueRun(work); },
       .work = {.launch = std::move(launch), .may_be_cancelled = module.polls() || takes_time}};
   return Submit(std::move(command), takes_time);
+}
+
+absl::Status CudaStream::EnqueueRun(Work& work) {
+  const int64_t wanted = static_cast<const CudaModule&>(*work.launch.module).workspace_bytes();
+  if (wanted > 0) {
+    if (workspace_ == nullptr || workspace_->size_bytes() < wanted) {
+      ACCELD_ASSIGN_OR_RETURN(workspace_, parts_.memory->Allocate(wanted));
+    }
+    work.workspace = workspace_;
+  }
+  return RunProgram(*parts_.context, work.launch, *work.fence,
+                    wanted > 0 ? AddressOf(*workspace_) : 0, stream_);
 }
 
 Event CudaStream::CopyFromHost(const void* from, int64_t size_bytes, std::shared_ptr<Buffer> to,

@@ -13,12 +13,14 @@
 #include "server/hal/cuda/pending_events.h"
 #include "server/hal/cuda/staging.h"
 #include "server/hal/device.h"
+#include "server/hal/memory_pool.h"
 
 namespace acceld::hal::cuda {
 
 // What streams of a device share.
 struct StreamParts {
   std::shared_ptr<Context> context;
+  std::shared_ptr<MemoryPool> memory;
   std::shared_ptr<Fences> fences;
   std::shared_ptr<PendingEvents> pending;
 };
@@ -48,7 +50,7 @@ class CudaStream final : public Stream {
   };
   // Enqueues work on the stream.
   struct WorkCommand {
-    std::function<absl::Status(const Work&)> enqueue;
+    std::function<absl::Status(Work&)> enqueue;
     Work work;
   };
   using Command = std::variant<WaitCommand, WorkCommand>;
@@ -57,6 +59,7 @@ class CudaStream final : public Stream {
   void Execute(Command& command);
   void Issue(WorkCommand& command);
   absl::Status Enqueue(WorkCommand& command);
+  absl::Status EnqueueRun(Work& work);
   // Makes the driver's stream wait for it; false when only the host can.
   bool WaitOnDevice(const Event& event);
 
@@ -64,6 +67,7 @@ class CudaStream final : public Stream {
   CuStream stream_ = nullptr;
   absl::Status opened_;
   std::unique_ptr<Staging> staging_;
+  std::shared_ptr<Buffer> workspace_;  // Shared with the work that uses it.
   // In this order: the queue gives to the other, which outlives it.
   std::unique_ptr<Completions> completions_;
   std::unique_ptr<CommandQueue<Command>> commands_;

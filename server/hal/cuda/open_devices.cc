@@ -22,8 +22,7 @@ absl::StatusOr<std::vector<CudaDevice>> FindNumbers(const std::vector<CudaDevice
 }
 
 absl::StatusOr<OpenedDevices> OpenAll(const absl::StatusOr<Driver>& driver,
-                                      const CudaDeviceOptions& options,
-                                      const FindCompiler& find_compiler) {
+                                      const CudaDeviceOptions& options, const Toolkit& toolkit) {
   OpenedDevices opened;
   const absl::StatusOr<std::vector<CudaDevice>> found =
       driver.ok() ? FindCudaDevices(*driver)
@@ -36,7 +35,7 @@ absl::StatusOr<OpenedDevices> OpenAll(const absl::StatusOr<Driver>& driver,
     opened.missing.emplace_back("the NVIDIA driver shows no GPU (see CUDA_VISIBLE_DEVICES)");
   }
   for (absl::StatusOr<std::unique_ptr<Device>>& device :
-       OpenCudaDevices(*driver, *found, options, find_compiler)) {
+       OpenCudaDevices(*driver, *found, options, toolkit)) {
     if (device.ok()) {
       opened.devices.push_back(*std::move(device));
     } else {
@@ -51,8 +50,8 @@ absl::StatusOr<OpenedDevices> OpenAll(const absl::StatusOr<Driver>& driver,
 absl::StatusOr<OpenedDevices> OpenWantedDevices(const absl::StatusOr<Driver>& driver,
                                                 const WantedDevices& wanted,
                                                 const CudaDeviceOptions& options,
-                                                const FindCompiler& find_compiler) {
-  if (wanted.all) return OpenAll(driver, options, find_compiler);
+                                                const Toolkit& toolkit) {
+  if (wanted.all) return OpenAll(driver, options, toolkit);
   OpenedDevices opened;
   if (wanted.numbers.empty()) {
     opened.missing.emplace_back("none are wanted");
@@ -62,7 +61,7 @@ absl::StatusOr<OpenedDevices> OpenWantedDevices(const absl::StatusOr<Driver>& dr
   ACCELD_ASSIGN_OR_RETURN(const std::vector<CudaDevice> found, FindCudaDevices(*driver));
   ACCELD_ASSIGN_OR_RETURN(const std::vector<CudaDevice> named, FindNumbers(found, wanted.numbers));
   for (absl::StatusOr<std::unique_ptr<Device>>& device :
-       OpenCudaDevices(*driver, named, options, find_compiler)) {
+       OpenCudaDevices(*driver, named, options, toolkit)) {
     ACCELD_RETURN_IF_ERROR(device.status());
     opened.devices.push_back(*std::move(device));
   }

@@ -17,12 +17,13 @@ struct OpenedDevices {
 
 // Opens the GPUs that are wanted. NOT_FOUND for a number that no GPU has, and what stands in the
 // way of using one that is named. The driver outlives the devices.
-absl::StatusOr<OpenedDevices> OpenWantedDevices(
-    const absl::StatusOr<Driver>& driver, const WantedDevices& wanted,
-    const CudaDeviceOptions& options, const FindCompiler& find_compiler = FindNvrtcCompiler);
+absl::StatusOr<OpenedDevices> OpenWantedDevices(const absl::StatusOr<Driver>& driver,
+                                                const WantedDevices& wanted,
+                                                const CudaDeviceOptions& options,
+                                                const Toolkit& toolkit = {});
 absl::StatusOr<OpenedDevices> OpenWantedDevices(absl::StatusOr<Driver>&& driver,
                                                 const WantedDevices& wanted,
                                                 const CudaDeviceOptions& options,
-                                                const FindCompiler& find_compiler = {}) = delete;
+                                                const Toolkit& toolkit = {}) = delete;
 
 }  // namespace acceld::hal::cuda

@@ -39,12 +39,14 @@ class HostCopies {
 
 class Run {
  public:
-  Run(Context& context, const Launch& launch, const Fence& fence, CuStream stream)
+  Run(Context& context, const Launch& launch, const Fence& fence, CuPointer workspace,
+      CuStream stream)
       : context_(context),
         driver_(context.driver()),
         launch_(launch),
         module_(static_cast<const CudaModule&>(*launch.module)),
         fence_(fence),
+        workspace_(workspace),
         stream_(stream) {}
 
   absl::Status Enqueue(const kernels::Steps& steps) {
@@ -92,6 +94,11 @@ class Run {
                                                  static_cast<unsigned int>(kernel.threads), 1, 1, 0,
                                                  stream_, parameters.data(), nullptr),
                           "cuLaunchKernel");
+  }
+
+  absl::Status Do(const kernels::MatmulStep& step) {
+    return module_.matmul(step).Enqueue(At(step.lhs), At(step.rhs), At(step.out), workspace_,
+                                        stream_);
   }
 
   absl::Status Do(const kernels::CopyStep& step) {
@@ -187,15 +194,16 @@ class Run {
   const Launch& launch_;
   const CudaModule& module_;
   const Fence& fence_;
+  const CuPointer workspace_;
   const CuStream stream_;
 };
 
 }  // namespace
 
 absl::Status RunProgram(Context& context, const Launch& launch, const Fence& fence,
-                        CuStream stream) {
+                        CuPointer workspace, CuStream stream) {
   const auto& module = static_cast<const CudaModule&>(*launch.module);
-  return Run(context, launch, fence, stream).Enqueue(module.program().steps);
+  return Run(context, launch, fence, workspace, stream).Enqueue(module.program().steps);
 }
 
 }  // namespace acceld::hal::cuda

@@ -11,7 +11,9 @@ namespace acceld::hal::cuda {
 // it computes by itself, so with a module that takes_host() this takes about as long as the run.
 // CANCELLED once the launch is, as far as that is seen here; the errors of the driver. What was
 // enqueued before an error goes on.
+//
+// `workspace` has the module's workspace_bytes, and is the stream's; 0 when there are none.
 absl::Status RunProgram(Context& context, const Launch& launch, const Fence& fence,
-                        CuStream stream);
+                        CuPointer workspace, CuStream stream);
 
 }  // namespace acceld::hal::cuda

@@ -8,12 +8,23 @@
 #include "common/check.h"
 #include "tests/support/fake_cuda/machine.h"
 
-// Functions of fake_driver.cc.
+// Functions of fake_driver.cc and fake_cublas_lt.cc.
 extern "C" {
-using Result = acceld::hal::cuda::Driver::Result;
+using Result = int;
 using namespace acceld::hal::cuda;
 #define ACCELD_CUDA_SYMBOL(name, parameters) Result name parameters;
 #include "server/hal/cuda/driver_symbols.def"
+
+using acceld::kernels::cuda::CublasLt;
+using Handle = CublasLt::Handle;
+using Operation = CublasLt::Operation;
+using Layout = CublasLt::Layout;
+using Preference = CublasLt::Preference;
+using Algorithm = CublasLt::Algorithm;
+using Heuristic = CublasLt::Heuristic;
+using Stream = CublasLt::Stream;
+#define ACCELD_CUBLAS_LT_SYMBOL(name, parameters) Result name parameters;
+#include "kernels/cuda/cublas/symbols.def"
 }
 
 namespace acceld::testing {
@@ -24,6 +35,13 @@ Driver MakeDriver() {
 #define ACCELD_CUDA_SYMBOL(name, parameters) driver.name = ::name;
 #include "server/hal/cuda/driver_symbols.def"
   return driver;
+}
+
+CublasLt MakeCublasLt() {
+  CublasLt table;
+#define ACCELD_CUBLAS_LT_SYMBOL(name, parameters) table.name = ::name;
+#include "kernels/cuda/cublas/symbols.def"
+  return table;
 }
 
 }  // namespace
@@ -52,10 +70,15 @@ absl::StatusOr<hal::cuda::CudaCompiler> FakeCuda::FindCompiler(int architecture)
       .compile = [](const std::string& source) -> absl::StatusOr<std::string> { return source; }};
 }
 
+hal::cuda::Toolkit FakeCuda::toolkit() {
+  static const absl::StatusOr<CublasLt> cublas_lt = MakeCublasLt();
+  return {.find_compiler = FindCompiler, .cublas_lt = &cublas_lt};
+}
+
 std::vector<std::unique_ptr<hal::Device>> FakeCuda::Open(
     const hal::cuda::CudaDeviceOptions& options) {
   std::vector<std::unique_ptr<hal::Device>> opened;
-  for (auto& device : hal::cuda::OpenCudaDevices(*driver_, devices(), options, FindCompiler)) {
+  for (auto& device : hal::cuda::OpenCudaDevices(*driver_, devices(), options, toolkit())) {
     ACCELD_CHECK(device.ok());
     opened.push_back(*std::move(device));
   }

@@ -33,6 +33,9 @@ class FakeCuda {
   // A FindCompiler.
   static absl::StatusOr<hal::cuda::CudaCompiler> FindCompiler(int architecture);
 
+  // That, and matrix products on the host.
+  static hal::cuda::Toolkit toolkit();
+
   // The devices as the daemon has them.
   std::vector<std::unique_ptr<hal::Device>> Open(const hal::cuda::CudaDeviceOptions& options = {});
 

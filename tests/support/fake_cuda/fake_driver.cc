@@ -250,6 +250,13 @@ Result cuMemcpyAsync(hal::cuda::CuPointer to, hal::cuda::CuPointer from, size_t 
   return 0;
 }
 
+// Not of driver_symbols.def: for libraries that work on streams.
+Result cuLaunchHostFunc(hal::cuda::CuStream stream, void (*function)(void*), void* data) {
+  BEGIN(cuLaunchHostFunc);
+  StreamOf(stream).Enqueue([function, data] { function(data); });
+  return 0;
+}
+
 Result cuStreamCreateWithPriority(hal::cuda::CuStream* stream, unsigned int, int) {
   BEGIN(cuStreamCreateWithPriority);
   Count(1);

@@ -44,7 +44,7 @@ TEST_F(CudaMemoryTest, OptionsOutOfRangeAreRefused) {
   Open();
   for (const double fraction : {0.0, -1.0, 1.5}) {
     EXPECT_EQ(hal::cuda::OpenCudaDevices(cuda_->driver(), cuda_->devices(),
-                                         {.memory_fraction = fraction}, FakeCuda::FindCompiler)
+                                         {.memory_fraction = fraction}, FakeCuda::toolkit())
                   .front()
                   .status()
                   .code(),

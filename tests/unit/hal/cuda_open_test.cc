@@ -13,7 +13,7 @@ using ::testing::IsEmpty;
 
 absl::StatusOr<hal::cuda::OpenedDevices> OpenWanted(const FakeCuda& cuda, absl::string_view text) {
   ACCELD_ASSIGN_OR_RETURN(const auto wanted, hal::cuda::ParseWantedDevices(text));
-  return hal::cuda::OpenWantedDevices(cuda.found(), wanted, {}, FakeCuda::FindCompiler);
+  return hal::cuda::OpenWantedDevices(cuda.found(), wanted, {}, FakeCuda::toolkit());
 }
 
 TEST(CudaOpenTest, WordsThatNameNoDevicesAreRefused) {

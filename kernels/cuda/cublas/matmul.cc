@@ -1,0 +1,186 @@
+#include "kernels/cuda/cublas/matmul.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/types/optional.h"
+
+namespace acceld::kernels::cuda {
+namespace {
+
+using ir::DType;
+
+// cudaDataType_t, cublasComputeType_t, cublasOperation_t and attributes, by their documentation.
+constexpr int kR32F = 0, kR64F = 1, kR16F = 2, kC32F = 4, kC64F = 5, kR16BF = 14;
+constexpr int kCompute32F = 68, kCompute64F = 70;
+constexpr int32_t kNotTransposed = 0, kTransposed = 1;
+constexpr int kDescTransA = 3, kDescTransB = 4;
+constexpr int kLayoutBatchCount = 5, kLayoutBatchOffset = 6;
+constexpr int kPrefMaxWorkspace = 1;
+constexpr int kPrefAlignments[] = {5, 6, 7, 8};  // of A, B, C, D
+
+struct Types {
+  int input, output, compute, scale;
+};
+
+absl::optional<Types> TypesOf(const MatmulStep& matmul) {
+  const auto is = [&](DType input, DType output) {
+    return matmul.input_dtype == input && matmul.output_dtype == output;
+  };
+  if (is(DType::kF32, DType::kF32)) return Types{kR32F, kR32F, kCompute32F, kR32F};
+  if (is(DType::kF64, DType::kF64)) return Types{kR64F, kR64F, kCompute64F, kR64F};
+  if (is(DType::kF16, DType::kF16)) return Types{kR16F, kR16F, kCompute32F, kR32F};
+  if (is(DType::kF16, DType::kF32)) return Types{kR16F, kR32F, kCompute32F, kR32F};
+  if (is(DType::kBF16, DType::kBF16)) return Types{kR16BF, kR16BF, kCompute32F, kR32F};
+  if (is(DType::kBF16, DType::kF32)) return Types{kR16BF, kR32F, kCompute32F, kR32F};
+  if (is(DType::kC64, DType::kC64)) return Types{kC32F, kC32F, kCompute32F, kC32F};
+  if (is(DType::kC128, DType::kC128)) return Types{kC64F, kC64F, kCompute64F, kC64F};
+  return absl::nullopt;
+}
+
+// A matrix in columns: as it stands, or transposed.
+struct InColumns {
+  bool transposed = false;
+  int64_t leading = 1;
+};
+
+// Of one that has `rows` and `columns` with these strides; absent when neither is 1 or the columns
+// overlap.
+absl::optional<InColumns> InColumnsOf(int64_t rows, int64_t row_stride, int64_t columns,
+                                      int64_t column_stride) {
+  if (row_stride == 1 || rows == 1) {
+    const int64_t leading = columns == 1 ? rows : column_stride;
+    if (leading >= rows) return InColumns{false, leading};
+  }
+  if (column_stride == 1 || columns == 1) {
+    const int64_t leading = rows == 1 ? columns : row_stride;
+    if (leading >= columns) return InColumns{true, leading};
+  }
+  return absl::nullopt;
+}
+
+// The right-hand side, n rows and k columns, and the left-hand one, k rows and m columns.
+absl::optional<InColumns> RhsInColumns(const MatmulStep& matmul) {
+  return InColumnsOf(matmul.n, matmul.rhs_strides[2], matmul.k, matmul.rhs_strides[1]);
+}
+absl::optional<InColumns> LhsInColumns(const MatmulStep& matmul) {
+  return InColumnsOf(matmul.k, matmul.lhs_strides[2], matmul.m, matmul.lhs_strides[1]);
+}
+
+}  // namespace
+
+bool CanMatmul(const MatmulStep& matmul) {
+  constexpr int64_t kMaxSize = INT32_MAX, kMaxBatch = 65535;
+  const auto in = [](int64_t value, int64_t max) { return value >= 1 && value <= max; };
+  if (!TypesOf(matmul).has_value() || !in(matmul.batch, kMaxBatch) || !in(matmul.m, kMaxSize) ||
+      !in(matmul.n, kMaxSize) || !in(matmul.k, kMaxSize)) {
+    return false;
+  }
+  const absl::optional<InColumns> lhs = LhsInColumns(matmul), rhs = RhsInColumns(matmul);
+  return lhs.has_value() && rhs.has_value() && lhs->leading <= kMaxSize &&
+         rhs->leading <= kMaxSize && matmul.lhs_strides[0] >= 0 && matmul.rhs_strides[0] >= 0;
+}
+
+absl::StatusOr<std::unique_ptr<const Matmul>> Matmul::Prepare(const CublasLt& library,
+                                                              CublasLt::Handle handle,
+                                                              const MatmulStep& matmul) {
+  if (!CanMatmul(matmul)) return absl::InternalError("matmul: not one of cuBLASLt");
+  std::unique_ptr<Matmul> prepared(new Matmul(library, handle));
+  ACCELD_RETURN_IF_ERROR(prepared->Describe(matmul));
+  if (absl::Status status = prepared->ChooseAlgorithm(); !status.ok()) {
+    return Annotate(
+        status, absl::StrCat("matmul of ", matmul.batch, " x [", matmul.m, ", ", matmul.k, "] [",
+                             matmul.k, ", ", matmul.n, "] ", ir::DTypeName(matmul.input_dtype)));
+  }
+  return prepared;
+}
+
+Matmul::~Matmul() {
+  for (const CublasLt::Layout layout : {a_, b_, d_}) {
+    if (layout != nullptr) library_.cublasLtMatrixLayoutDestroy(layout);
+  }
+  if (operation_ != nullptr) library_.cublasLtMatmulDescDestroy(operation_);
+}
+
+absl::Status Matmul::Describe(const MatmulStep& matmul) {
+  const Types types = *TypesOf(matmul);
+  sums_doubles_ = types.compute == kCompute64F;
+  ACCELD_RETURN_IF_ERROR(
+      CublasLt::Check(library_.cublasLtMatmulDescCreate(&operation_, types.compute, types.scale),
+                      "cublasLtMatmulDescCreate"));
+  const InColumns a = *RhsInColumns(matmul), b = *LhsInColumns(matmul);
+  for (const auto& [attribute, matrix] : {std::pair(kDescTransA, a), std::pair(kDescTransB, b)}) {
+    const int32_t operation = matrix.transposed ? kTransposed : kNotTransposed;
+    ACCELD_RETURN_IF_ERROR(
+        CublasLt::Check(library_.cublasLtMatmulDescSetAttribute(operation_, attribute, &operation,
+                                                                sizeof(operation)),
+                        "cublasLtMatmulDescSetAttribute"));
+  }
+  const auto m = static_cast<uint64_t>(matmul.m), n = static_cast<uint64_t>(matmul.n),
+             k = static_cast<uint64_t>(matmul.k);
+  ACCELD_RETURN_IF_ERROR(DescribeMatrix(types.input, a.transposed ? k : n, a.transposed ? n : k,
+                                        a.leading, matmul.batch, matmul.rhs_strides[0], a_));
+  ACCELD_RETURN_IF_ERROR(DescribeMatrix(types.input, b.transposed ? m : k, b.transposed ? k : m,
+                                        b.leading, matmul.batch, matmul.lhs_strides[0], b_));
+  return DescribeMatrix(types.output, n, m, matmul.n, matmul.batch, matmul.m * matmul.n, d_);
+}
+
+absl::Status Matmul::DescribeMatrix(int type, uint64_t rows, uint64_t columns, int64_t leading,
+                                    int64_t batch, int64_t batch_stride, CublasLt::Layout& layout) {
+  ACCELD_RETURN_IF_ERROR(
+      CublasLt::Check(library_.cublasLtMatrixLayoutCreate(&layout, type, rows, columns, leading),
+                      "cublasLtMatrixLayoutCreate"));
+  if (batch == 1) return absl::OkStatus();
+  const auto count = static_cast<int32_t>(batch);
+  ACCELD_RETURN_IF_ERROR(CublasLt::Check(
+      library_.cublasLtMatrixLayoutSetAttribute(layout, kLayoutBatchCount, &count, sizeof(count)),
+      "cublasLtMatrixLayoutSetAttribute"));
+  return CublasLt::Check(library_.cublasLtMatrixLayoutSetAttribute(
+                             layout, kLayoutBatchOffset, &batch_stride, sizeof(batch_stride)),
+                         "cublasLtMatrixLayoutSetAttribute");
+}
+
+absl::Status Matmul::ChooseAlgorithm() {
+  CublasLt::Preference preference = nullptr;
+  ACCELD_RETURN_IF_ERROR(CublasLt::Check(library_.cublasLtMatmulPreferenceCreate(&preference),
+                                         "cublasLtMatmulPreferenceCreate"));
+  const auto set = [&](int attribute, const auto& value) {
+    return library_.cublasLtMatmulPreferenceSetAttribute(preference, attribute, &value,
+                                                         sizeof(value));
+  };
+  const uint64_t max_workspace = kMaxWorkspaceBytes;
+  CublasLt::Result result = set(kPrefMaxWorkspace, max_workspace);
+  const auto alignment = static_cast<uint32_t>(kBufferAlignment);
+  for (const int attribute : kPrefAlignments) {
+    if (result == 0) result = set(attribute, alignment);
+  }
+  CublasLt::Heuristic best{};
+  int found = 0;
+  if (result == 0) {
+    result = library_.cublasLtMatmulAlgoGetHeuristic(handle_, operation_, a_, b_, d_, d_,
+                                                     preference, 1, &best, &found);
+  }
+  library_.cublasLtMatmulPreferenceDestroy(preference);
+  ACCELD_RETURN_IF_ERROR(CublasLt::Check(result, "cublasLtMatmulAlgoGetHeuristic"));
+  if (found < 1 || best.state != 0) return absl::InternalError("cuBLASLt has no algorithm for it");
+  algorithm_ = best.algorithm;
+  workspace_bytes_ = best.workspace_bytes;
+  return absl::OkStatus();
+}
+
+absl::Status Matmul::Enqueue(uint64_t lhs, uint64_t rhs, uint64_t out, uint64_t workspace,
+                             CublasLt::Stream stream) const {
+  // Of the scale type; complex ones have an imaginary part behind.
+  static constexpr float kFloatOne[] = {1, 0}, kFloatZero[] = {0, 0};
+  static constexpr double kDoubleOne[] = {1, 0}, kDoubleZero[] = {0, 0};
+  const void* const one = sums_doubles_ ? static_cast<const void*>(kDoubleOne) : kFloatOne;
+  const void* const zero = sums_doubles_ ? static_cast<const void*>(kDoubleZero) : kFloatZero;
+  const auto pointer = [](uint64_t address) { return reinterpret_cast<void*>(address); };
+  return CublasLt::Check(
+      library_.cublasLtMatmul(handle_, operation_, one, pointer(rhs), a_, pointer(lhs), b_, zero,
+                              pointer(out), d_, pointer(out), d_, &algorithm_, pointer(workspace),
+                              workspace_bytes_, stream),
+      "cublasLtMatmul");
+}
+
+}  // namespace acceld::kernels::cuda

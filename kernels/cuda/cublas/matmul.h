@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "kernels/cuda/cublas/cublas_lt.h"
+#include "kernels/ir/plan.h"
+
+namespace acceld::kernels::cuda {
+
+// Whether cuBLASLt runs this product: its element types, sizes and strides. The places of its
+// operands are not looked at.
+bool CanMatmul(const MatmulStep& matmul);
+
+// A matrix product prepared for one device, on which the preparing thread works: what the library
+// is told of it, and the algorithm that its heuristics choose for it. f32 is computed in full
+// precision, narrower floats with f32 sums. Immutable; any thread may enqueue it.
+class Matmul {
+ public:
+  // The most workspace that an algorithm may want; what NVIDIA advises for large GPUs.
+  static constexpr size_t kMaxWorkspaceBytes = size_t{32} << 20;
+
+  // `matmul` is one that CanMatmul; library and handle outlive it. INTERNAL when the library has no
+  // way to compute it.
+  static absl::StatusOr<std::unique_ptr<const Matmul>> Prepare(const CublasLt& library,
+                                                               CublasLt::Handle handle,
+                                                               const MatmulStep& matmul);
+  ~Matmul();
+  Matmul(const Matmul&) = delete;
+  Matmul& operator=(const Matmul&) = delete;
+
+  size_t workspace_bytes() const { return workspace_bytes_; }
+
+  // All are addresses of the device, aligned to kBufferAlignment; nothing else uses the workspace
+  // at the same time.
+  absl::Status Enqueue(uint64_t lhs, uint64_t rhs, uint64_t out, uint64_t workspace,
+                       CublasLt::Stream stream) const;
+
+ private:
+  Matmul(const CublasLt& library, CublasLt::Handle handle) : library_(library), handle_(handle) {}
+
+  absl::Status Describe(const MatmulStep& matmul);
+  absl::Status DescribeMatrix(int type, uint64_t rows, uint64_t columns, int64_t leading,
+                              int64_t batch, int64_t batch_stride, CublasLt::Layout& layout);
+  absl::Status ChooseAlgorithm();
+
+  const CublasLt& library_;
+  const CublasLt::Handle handle_;
+  CublasLt::Operation operation_ = nullptr;
+  // By the library's names: the product of matrices in columns, transposed, is that of the other
+  // order in rows.
+  CublasLt::Layout a_ = nullptr, b_ = nullptr, d_ = nullptr;
+  CublasLt::Algorithm algorithm_{};
+  size_t workspace_bytes_ = 0;
+  bool sums_doubles_ = false;
+};
+
+}  // namespace acceld::kernels::cuda

@@ -1,0 +1,23 @@
+#include "server/hal/cuda/libraries.h"
+
+#include <utility>
+
+namespace acceld::hal::cuda {
+
+absl::StatusOr<std::shared_ptr<const Libraries>> Libraries::Open(
+    std::shared_ptr<Context> context, const kernels::cuda::CublasLt* cublas_lt) {
+  std::shared_ptr<Libraries> libraries(new Libraries(std::move(context), cublas_lt));
+  if (cublas_lt == nullptr) return libraries;
+  ACCELD_RETURN_IF_ERROR(libraries->context_->Enter());
+  ACCELD_RETURN_IF_ERROR(kernels::cuda::CublasLt::Check(
+      cublas_lt->cublasLtCreate(&libraries->handle_), "cublasLtCreate"));
+  return libraries;
+}
+
+Libraries::~Libraries() {
+  if (handle_ == nullptr) return;
+  context_->EnterToFree();
+  cublas_lt_->cublasLtDestroy(handle_);
+}
+
+}  // namespace acceld::hal::cuda

@@ -1,0 +1,175 @@
+#include <gmock/gmock.h>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/substitute.h"
+#include "common/ir/element.h"
+#include "kernels/cuda/cublas/matmul.h"
+#include "kernels/cuda/program/program.h"
+#include "tests/unit/hal/device_fixture.h"
+
+namespace acceld::testing {
+namespace {
+
+using kernels::MatmulStep;
+using ::testing::HasSubstr;
+
+// A product with all that may differ about it.
+struct Form {
+  std::string lhs, rhs, out;       // types
+  std::string contracting, batch;  // "[1] x [0]"
+};
+
+ir::Literal SmallNumbers(const ir::TensorType& type, int seed) {
+  std::string bytes(static_cast<size_t>(type.size_bytes()), '\0');
+  for (int64_t i = 0; i < type.num_elements(); ++i) {
+    const auto value = static_cast<double>((i * 7 + seed) % 5 - 2);
+    if (ir::IsComplex(type.dtype)) {
+      ir::WriteComplex(type.dtype, bytes.data(), i, {value, 1});
+    } else {
+      ir::WriteFloat(type.dtype, bytes.data(), i, value);
+    }
+  }
+  return *ir::Literal::FromBytes(type, bytes);
+}
+
+class CudaMatmulTest : public CudaDeviceTest {
+ protected:
+  // Open, but without the library if `has_cublas_lt` is false.
+  void OpenWith(bool has_cublas_lt) {
+    static const absl::StatusOr<kernels::cuda::CublasLt> missing =
+        absl::FailedPreconditionError("no cuBLASLt");
+    cuda_ = std::make_unique<FakeCuda>();
+    hal::cuda::Toolkit toolkit = FakeCuda::toolkit();
+    if (!has_cublas_lt) toolkit.cublas_lt = &missing;
+    devices_.push_back(
+        *std::move(hal::cuda::OpenCudaDevices(cuda_->driver(), cuda_->devices(), {}, toolkit)[0]));
+    stream_ = devices_[0]->CreateStream("run");
+  }
+
+  static std::string TextOf(const Form& form) {
+    const std::string batch =
+        form.batch.empty() ? "" : absl::StrCat("batching_dims = ", form.batch, ", ");
+    return absl::Substitute(R"(
+func.func @main(%a: tensor<$0>, %b: tensor<$1>) -> tensor<$2> {
+  %0 = stablehlo.dot_general %a, %b, $3contracting_dims = $4 : (tensor<$0>, tensor<$1>) -> tensor<$2>
+  return %0 : tensor<$2>
+})",
+                            form.lhs, form.rhs, form.out, batch, form.contracting);
+  }
+
+  std::vector<ir::Literal> ArgumentsOf(const Form& form) {
+    const auto executable = Compile(TextOf(form));
+    std::vector<ir::Literal> arguments;
+    for (const ir::TensorType& type : executable->arguments) {
+      arguments.push_back(SmallNumbers(type, static_cast<int>(arguments.size())));
+    }
+    return arguments;
+  }
+};
+
+TEST_F(CudaMatmulTest, TheLibraryAndKernelsGiveTheSame) {
+  const Form forms[] = {
+      {"3x5xf32", "5x4xf32", "3x4xf32", "[1] x [0]", ""},
+      {"5x3xf32", "5x4xf32", "3x4xf32", "[0] x [0]", ""},
+      {"3x5xf32", "4x5xf32", "3x4xf32", "[1] x [1]", ""},
+      {"5x3xf32", "4x5xf32", "3x4xf32", "[0] x [1]", ""},
+      {"2x3x5xf32", "2x5x4xf32", "2x3x4xf32", "[2] x [1]", "[0] x [0]"},
+      {"3x2x5xf32", "5x2x4xf32", "2x3x4xf32", "[2] x [0]", "[1] x [1]"},
+      {"1x5xf32", "5x4xf32", "1x4xf32", "[1] x [0]", ""},
+      {"5xf32", "5x4xf32", "4xf32", "[0] x [0]", ""},
+      {"3x1xf32", "1x4xf32", "3x4xf32", "[1] x [0]", ""},
+      {"3x5xf64", "5x4xf64", "3x4xf64", "[1] x [0]", ""},
+      {"3x5xf16", "5x4xf16", "3x4xf16", "[1] x [0]", ""},
+      {"3x5xbf16", "5x4xbf16", "3x4xf32", "[1] x [0]", ""},
+      {"3x5xcomplex<f32>", "5x4xcomplex<f32>", "3x4xcomplex<f32>", "[1] x [0]", ""},
+      {"3x5xcomplex<f64>", "4x5xcomplex<f64>", "3x4xcomplex<f64>", "[1] x [1]", ""},
+  };
+  std::vector<std::vector<ir::Literal>> results[2];
+  for (const bool has_cublas_lt : {false, true}) {
+    OpenWith(has_cublas_lt);
+    for (const Form& form : forms) {
+      const auto result = Run(TextOf(form), ArgumentsOf(form));
+      ASSERT_TRUE(result.ok()) << form.lhs << result.status();
+      results[has_cublas_lt].push_back(*result);
+    }
+    CudaDeviceTest::TearDown();
+    cuda_.reset();
+  }
+  for (size_t i = 0; i < std::size(forms); ++i) {
+    EXPECT_TRUE(results[0][i][0] == results[1][i][0]) << TextOf(forms[i]);
+  }
+}
+
+TEST_F(CudaMatmulTest, ProductsAreStepsBetweenKernels) {
+  OpenWith(true);
+  EXPECT_THAT(devices_[0]->code_generator().architecture(), HasSubstr("-cublaslt"));
+  const auto executable = Compile(R"(
+func.func @main(%n: tensor<i32>, %a: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %half = stablehlo.constant dense<0.5> : tensor<8x8xf32>
+  %r:2 = stablehlo.while(%i = %n, %v = %a) : tensor<i32>, tensor<8x8xf32>
+    cond {
+      %c = stablehlo.compare NE, %i, %zero : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    } do {
+      %j = stablehlo.subtract %i, %one : tensor<i32>
+      %p = stablehlo.dot_general %v, %a, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+      %w = stablehlo.multiply %p, %half : tensor<8x8xf32>
+      stablehlo.return %j, %w : tensor<i32>, tensor<8x8xf32>
+    }
+  return %r#1 : tensor<8x8xf32>
+})");
+  const auto program = kernels::cuda::Deserialize(executable->code);
+  ASSERT_TRUE(program.ok()) << program.status();
+  EXPECT_THAT(kernels::cuda::ToString(*program), HasSubstr("matmul f32 1 x [8, 8] [8, 8]"));
+  const ir::Literal ones = ir::Literal::Filled(executable->arguments[1], 1);
+  auto argument = Put(ones);
+  hal::Launch launch = LaunchOf(Load(*executable), *executable, {Put(Scalar(3)), argument});
+  const auto result = launch.results[0];
+  ASSERT_TRUE(stream_->Run(std::move(launch)).Await().ok());
+  EXPECT_TRUE(*Fetch(result, executable->results[0]) ==
+              ir::Literal::Filled(executable->results[0], 64));
+}
+
+TEST_F(CudaMatmulTest, CodeForTheLibraryDoesNotLoadWithoutIt) {
+  OpenWith(true);
+  const auto executable = Compile(TextOf({"3x5xf32", "5x4xf32", "3x4xf32", "[1] x [0]", ""}));
+  CudaDeviceTest::TearDown();
+  cuda_.reset();
+  devices_.clear();
+  OpenWith(false);
+  EXPECT_EQ(devices_[0]->Load(*executable).status().code(), absl::StatusCode::kFailedPrecondition);
+}
+
+constexpr MatmulStep kProduct{.input_dtype = ir::DType::kF32,
+                              .output_dtype = ir::DType::kF32,
+                              .batch = 2,
+                              .m = 3,
+                              .n = 4,
+                              .k = 5,
+                              .lhs_strides = {15, 5, 1},
+                              .rhs_strides = {20, 4, 1}};
+
+TEST(CudaCanMatmulTest, OnlyWhatTheLibraryTakes) {
+  const auto with = [](auto change) {
+    MatmulStep matmul = kProduct;
+    change(matmul);
+    return kernels::cuda::CanMatmul(matmul);
+  };
+  EXPECT_TRUE(kernels::cuda::CanMatmul(kProduct));
+  EXPECT_TRUE(with([](MatmulStep& m) { m.rhs_strides[0] = 0; }));
+  EXPECT_FALSE(with([](MatmulStep& m) { m.input_dtype = ir::DType::kI32; }));
+  EXPECT_FALSE(with([](MatmulStep& m) { m.output_dtype = ir::DType::kF64; }));
+  EXPECT_FALSE(with([](MatmulStep& m) { m.k = 0; }));
+  EXPECT_FALSE(with([](MatmulStep& m) { m.batch = 100'000; }));
+  EXPECT_FALSE(with([](MatmulStep& m) { m.m = int64_t{1} << 31; }));
+  // Neither stride is one, rows overlap, or an item goes backwards.
+  EXPECT_FALSE(with([](MatmulStep& m) { m.lhs_strides[2] = 2; }));
+  EXPECT_FALSE(with([](MatmulStep& m) { m.lhs_strides[1] = 4; }));
+  EXPECT_FALSE(with([](MatmulStep& m) { m.lhs_strides[1] = 0; }));
+  EXPECT_FALSE(with([](MatmulStep& m) { m.lhs_strides[0] = -15; }));
+}
+
+}  // namespace
+}  // namespace acceld::testing
