@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds a fuzz target with libFuzzer and runs it until something is found or it is stopped.
 #
-#   tests/fuzz/run.sh parse_text_fuzz|parse_proto_fuzz|bytecode_fuzz [libFuzzer's flags, such as -max_total_time=600]
+#   tests/fuzz/run.sh parse_text_fuzz|parse_proto_fuzz|bytecode_fuzz|executable_fuzz [libFuzzer's flags, such as -max_total_time=600]
 #
 # It begins with the corpus and the programs of this repository, and keeps what reaches new code in
 # build/fuzz/corpus/TARGET. An input that fails becomes build/fuzz/found/TARGET-*, and `build/fuzz/tests/TARGET FILE`
@@ -15,6 +15,7 @@ case ${1:-} in
   parse_text_fuzz) form=text corpus=text ;;
   parse_proto_fuzz) form=proto corpus=text ;;
   bytecode_fuzz) form=bytecode corpus=bytecode ;;
+  executable_fuzz) form=executable corpus=executable ;;
   *)
     sed -n '2,10s/^# \{0,1\}//p' "$0" >&2
     exit 2
@@ -31,7 +32,7 @@ mkdir -p "$work/corpus/$target" "$work/found" "$work/seeds/$form"
 flags=(-max_len=65536 -rss_limit_mb=4096 -timeout=25 -report_slow_units=1)
 if [[ $form == bytecode ]]; then
   find tests/programs -name '*.mlir.bc' -exec cp {} "$work/seeds/$form" \;
-else
+elif [[ $form != executable ]]; then
   # Programs with an expectation after them are programs without it.
   find tests/programs -name '*.mlir' | while read -r file; do
     sed '/^\/\/ expect/,$d' "$file" >"$work/seeds/$form/${file//\//_}"

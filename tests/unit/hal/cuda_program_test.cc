@@ -1,6 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <vector>
+
 #include "kernels/cuda/program/program.h"
 #include "kernels/ir/inline_calls.h"
 
@@ -35,7 +38,19 @@ CudaProgram SomeProgram() {
                             .results = {kMatrix}},
                    .operands = {kArgument},
                    .results = {kResult}},
-       "a factor"}};
+       "a factor"},
+      {MatmulStep{.input_dtype = ir::DType::kF32,
+                  .output_dtype = ir::DType::kF32,
+                  .batch = 2,
+                  .m = 2,
+                  .n = 4,
+                  .k = 2,
+                  .lhs_strides = {4, 2, 1},
+                  .rhs_strides = {8, 4, 1},
+                  .lhs = kArgument,
+                  .rhs = kArgument,
+                  .out = kResult},
+       "a product"}};
   return program;
 }
 
@@ -109,6 +124,17 @@ TEST(CudaProgramTest, NoStepLeavesItsSpaces) {
   EXPECT_THAT(check([&](CudaProgram& p) { routine(p).results = {}; }), HasSubstr("other places"));
   EXPECT_THAT(check([&](CudaProgram& p) { routine(p).operands[0].size_bytes = 32; }),
               HasSubstr("a wrong size"));
+  const auto matmul = [](CudaProgram& program) -> MatmulStep& {
+    return std::get<MatmulStep>(program.steps[6].value);
+  };
+  for (const auto& change : std::vector<std::function<void(MatmulStep&)>>{
+           [](MatmulStep& m) { m.batch = 3; }, [](MatmulStep& m) { m.k = 3; },
+           [](MatmulStep& m) { m.lhs_strides[1] = 1 << 20; },
+           [](MatmulStep& m) { m.rhs_strides[0] = INT64_MAX; },
+           [](MatmulStep& m) { m.output_dtype = ir::DType::kF64; }}) {
+    EXPECT_THAT(check([&](CudaProgram& p) { change(matmul(p)); }),
+                HasSubstr("a product of a wrong shape"));
+  }
   EXPECT_THAT(check([&](CudaProgram& p) { p.kernels[0].threads = 2048; }),
               HasSubstr("7 blocks of 2048 threads"));
 }
