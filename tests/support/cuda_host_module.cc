@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "kernels/cuda/emit/scalar_text.h"
 #include "tests/support/process.h"
+#include "tests/support/source_path.h"
 
 namespace acceld::testing {
 namespace {
@@ -63,9 +64,9 @@ absl::StatusOr<std::unique_ptr<CudaHostModule>> CudaHostModule::Compile(
   for (std::thread& thread : threads) {
     thread = std::thread([&] {
       for (size_t file; (file = next.fetch_add(1)) < files;) {
-        results[file] = RunCommand(
-            {ACCELD_HOST_COMPILER, "-std=c++20", "-O1", "-w", "-ffp-contract=off", "-fPIC",
-             "-shared", "-I", ACCELD_SOURCE_DIR, "-o", path(file) + ".so", path(file) + ".cc"});
+        results[file] = RunCommand({ACCELD_HOST_COMPILER, "-std=c++20", "-O1", "-w",
+                                    "-ffp-contract=off", "-fPIC", "-shared", "-I", SourcePath(""),
+                                    "-o", path(file) + ".so", path(file) + ".cc"});
       }
     });
   }
