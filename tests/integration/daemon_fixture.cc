@@ -116,9 +116,9 @@ std::vector<client::DeviceInfo> DaemonTest::Devices() {
 bool DaemonTest::IsQueued(uint64_t executions) {
   return Eventually([&] {
     const std::vector<client::DeviceInfo> devices = Devices();
-    return std::any_of(
-        devices.begin(), devices.end(),
-        [executions](const client::DeviceInfo& device) { return device.queued == executions; });
+    uint64_t most = 0;
+    for (const client::DeviceInfo& device : devices) most = std::max(most, device.queued);
+    return !devices.empty() && most == executions;
   });
 }
 
