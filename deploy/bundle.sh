@@ -64,7 +64,7 @@ build() {
   say "Build (release): ${#targets[@]} programs"
   cd "$root"
   cmake --preset release -DACCELD_BUILD_TESTS=$switch >/dev/null
-  cmake --build --preset release -j "${ACCELD_JOBS:-$(nproc)}" --target "${targets[@]}"
+  cmake --build --preset release -j "$(nproc)" --target "${targets[@]}"
   build_dir=$root/build/release
 }
 
@@ -110,8 +110,8 @@ take_tests() {
   mkdir "$bundle/tests/jax"
   cp "$root"/tests/jax/*.{py,txt} "$bundle/tests/jax/"
   if [[ -d $root/tests/bench/against_jax ]]; then
-    mkdir "$bundle/tests/bench"
-    cp -r "$root/tests/bench/against_jax" "$bundle/tests/bench/"
+    mkdir -p "$bundle/tests/bench/against_jax"
+    cp "$root"/tests/bench/against_jax/*.py "$bundle/tests/bench/against_jax/"
   fi
   [[ -n $from ]] || say "ACCELD_CONFORMANCE_DIR is not set: without conformance programs"
   for folder in stablehlo bytecode extra; do
@@ -157,11 +157,11 @@ set_run_paths() {
   while read -r file; do
     chmod u+w "$file"
     case ${file#"$bundle"/} in
-      bin/*) up=../lib ;;
-      lib/*) up=. ;;
-      tests/bin/*) up=../../lib ;;
+      bin/*) up=/../lib ;;
+      lib/*) up='' ;;
+      tests/bin/*) up=/../../lib ;;
     esac
-    patchelf --force-rpath --set-rpath "\$ORIGIN/$up" "$file"
+    patchelf --force-rpath --set-rpath "\$ORIGIN$up" "$file"
   done < <(binaries "$bundle")
 }
 
