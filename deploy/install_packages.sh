@@ -18,10 +18,10 @@ case ${1:-build} in
   test)
     packages+=(
       clang-format-19 libbenchmark-dev libgmock-dev libgtest-dev openssl patchelf python3 python3-grpcio
-      python3-protobuf python3-venv zstd)
+      python3-protobuf python3-venv xz-utils)
     ;;
   bundle)
-    packages+=(patchelf zstd)
+    packages+=(patchelf xz-utils)
     ;;
 esac
 
