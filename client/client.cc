@@ -9,6 +9,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "client/array_state.h"
+#include "client/find_device.h"
 #include "client/program_state.h"
 #include "client/transport/connection.h"
 #include "client/transport/convert.h"
@@ -64,11 +65,13 @@ Connection::OnDone SetDone(Promise<Unit> promise) {
 struct Client::Impl {
   std::shared_ptr<Connection> connection;  // Shared with the arrays, which may outlive the client.
   std::vector<DeviceInfo> devices;
+  uint32_t device = 0;  // the session's
   Mutex mutex;
   // Numbers of the programs that the daemon knows.
   absl::flat_hash_map<Digest, uint64_t> programs ABSL_GUARDED_BY(mutex);
 
-  absl::Status CheckDevice(uint32_t device) const;
+  // The device that is meant, which the daemon has.
+  absl::StatusOr<uint32_t> Choose(Device wanted) const;
   // INVALID_ARGUMENT, saying what it is for, when it is empty or of another client.
   absl::Status CheckOwn(const Array& array, absl::string_view what) const;
   // The program's number; sends it at the first use.
@@ -76,12 +79,13 @@ struct Client::Impl {
   Array NewArray(ir::TensorType type, uint32_t device) const;
 };
 
-absl::Status Client::Impl::CheckDevice(uint32_t device) const {
+absl::StatusOr<uint32_t> Client::Impl::Choose(Device wanted) const {
+  if (!wanted.has_value()) return device;
   for (const DeviceInfo& info : devices) {
-    if (info.id == device) return absl::OkStatus();
+    if (info.id == *wanted) return *wanted;
   }
   return absl::InvalidArgumentError(
-      absl::StrCat("no device ", device, "; the daemon has ", devices.size()));
+      absl::StrCat("no device ", *wanted, "; the daemon has ", devices.size()));
 }
 
 absl::Status Client::Impl::CheckOwn(const Array& array, absl::string_view what) const {
@@ -140,13 +144,17 @@ absl::StatusOr<std::shared_ptr<Client>> Client::Connect(ConnectOptions options) 
   for (const v1::DeviceInfo& device : impl->connection->welcome().devices()) {
     impl->devices.push_back(FromProto(device));
   }
-  return std::shared_ptr<Client>(new Client(std::move(impl)));
+  const std::shared_ptr<Client> client(new Client(std::move(impl)));
+  ACCELD_ASSIGN_OR_RETURN(client->impl_->device,
+                          FindDevice(client->devices(), std::move(options.device)));
+  return client;
 }
 
 Client::Client(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Client::~Client() { impl_->connection->Close(absl::UnavailableError("the client was closed")); }
 
 const std::vector<DeviceInfo>& Client::devices() const { return impl_->devices; }
+uint32_t Client::device() const { return impl_->device; }
 const std::string& Client::daemon_version() const {
   return impl_->connection->welcome().daemon_version();
 }
@@ -154,9 +162,9 @@ const std::string& Client::address() const { return impl_->connection->address()
 absl::Status Client::status() const { return impl_->connection->status(); }
 
 absl::StatusOr<std::vector<Array>> Client::Execute(const Program& program,
-                                                   absl::Span<const Array> arguments,
-                                                   uint32_t device, const ExecuteOptions& options) {
-  ACCELD_RETURN_IF_ERROR(impl_->CheckDevice(device));
+                                                   absl::Span<const Array> arguments, Device wanted,
+                                                   const ExecuteOptions& options) {
+  ACCELD_ASSIGN_OR_RETURN(const uint32_t device, impl_->Choose(wanted));
   absl::InlinedVector<ir::TensorType, 8> types;
   absl::InlinedVector<uint64_t, 8> inputs, outputs;
   for (const Array& argument : arguments) {
@@ -181,8 +189,9 @@ absl::StatusOr<std::vector<Array>> Client::Execute(const Program& program,
 }
 
 Future<ExecutionInfo> Client::Compile(const Program& program, std::vector<ir::TensorType> arguments,
-                                      uint32_t device) {
-  absl::Status status = impl_->CheckDevice(device);
+                                      Device wanted) {
+  const absl::StatusOr<uint32_t> device = impl_->Choose(wanted);
+  absl::Status status = device.status();
   if (status.ok()) status = program.CheckArguments(arguments);
   if (!status.ok()) return absl::StatusOr<ExecutionInfo>(status);
   absl::StatusOr<uint64_t> program_id = impl_->Register(program.state_);
@@ -190,7 +199,7 @@ Future<ExecutionInfo> Client::Compile(const Program& program, std::vector<ir::Te
   v1::Compile command;
   command.set_program_id(*program_id);
   for (const ir::TensorType& type : arguments) *command.add_arguments() = ir::ToProto(type);
-  command.set_device(device);
+  command.set_device(*device);
   auto promise = std::make_shared<Promise<ExecutionInfo>>();
   const Future<ExecutionInfo> compiled = promise->future();
   impl_->connection->Compile(std::move(command), [promise](absl::StatusOr<ExecutionInfo> info) {
@@ -199,14 +208,14 @@ Future<ExecutionInfo> Client::Compile(const Program& program, std::vector<ir::Te
   return compiled;
 }
 
-absl::StatusOr<Array> Client::Upload(const ir::Literal& value, uint32_t device,
+absl::StatusOr<Array> Client::Upload(const ir::Literal& value, Device wanted,
                                      UploadOptions options) {
   if (!value.is_splat() && value.bytes().size() > kMaxInlineBytes) {
     auto keep = std::make_shared<const ir::Literal>(value);  // Shares the bytes.
     const absl::string_view bytes = keep->bytes();
-    return UploadShared(value.type(), bytes, [keep = std::move(keep)] {}, device, options);
+    return UploadShared(value.type(), bytes, [keep = std::move(keep)] {}, wanted, options);
   }
-  ACCELD_RETURN_IF_ERROR(impl_->CheckDevice(device));
+  ACCELD_ASSIGN_OR_RETURN(const uint32_t device, impl_->Choose(wanted));
   Array array = impl_->NewArray(value.type(), device);
   v1::Command command;
   command.mutable_put()->set_handle(array.state_->handle());
@@ -216,7 +225,7 @@ absl::StatusOr<Array> Client::Upload(const ir::Literal& value, uint32_t device,
   return array;
 }
 
-absl::StatusOr<Array> Client::Upload(ir::TensorType type, absl::string_view bytes, uint32_t device,
+absl::StatusOr<Array> Client::Upload(ir::TensorType type, absl::string_view bytes, Device device,
                                      UploadOptions options) {
   ACCELD_RETURN_IF_ERROR(CheckUpload(type, bytes.size()));
   if (bytes.size() <= kMaxInlineBytes) {
@@ -230,24 +239,25 @@ absl::StatusOr<Array> Client::Upload(ir::TensorType type, absl::string_view byte
 }
 
 absl::StatusOr<Array> Client::UploadShared(ir::TensorType type, absl::string_view bytes,
-                                           std::function<void()> release, uint32_t device,
+                                           std::function<void()> release, Device wanted,
                                            UploadOptions options) {
   absl::Status status = CheckUpload(type, bytes.size());
-  if (status.ok()) status = impl_->CheckDevice(device);
+  const absl::StatusOr<uint32_t> device = impl_->Choose(wanted);
+  if (status.ok()) status = device.status();
   if (!status.ok()) {
     release();
     return status;
   }
   if (bytes.size() <= kMaxInlineBytes) {
-    absl::StatusOr<Array> array = Upload(std::move(type), bytes, device);
+    absl::StatusOr<Array> array = Upload(std::move(type), bytes, *device);
     release();
     return array;
   }
   v1::BeginUpload begin;
   *begin.mutable_type() = ir::ToProto(type);
-  Array array = impl_->NewArray(std::move(type), device);
+  Array array = impl_->NewArray(std::move(type), *device);
   begin.set_handle(array.state_->handle());
-  begin.set_device(device);
+  begin.set_device(*device);
   ACCELD_RETURN_IF_ERROR(
       impl_->connection->Upload(std::move(begin), bytes, options.deduplicate, std::move(release)));
   return array;

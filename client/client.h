@@ -23,6 +23,9 @@ namespace acceld::client {
 struct ConnectOptions {
   std::string address;      // as common/address.h says; empty: DefaultAddress()
   Credentials credentials;  // for tls:// and tcp addresses
+  // The session's device: "cuda:0", the kind and a number among its kind, or the device's own
+  // number as DeviceInfo has it; empty: $ACCELD_DEVICE, else device 0.
+  std::string device;
   std::string client_name;  // for people who list sessions; empty: "program[pid]"
   Priority priority = Priority::kNormal;
   // How long the session may live on when the connection is lost: until then the client connects
@@ -74,8 +77,12 @@ struct PublishOptions {
 // its queued work and frees its arrays.
 class Client {
  public:
+  // The number of a device; none: the session's.
+  using Device = absl::optional<uint32_t>;
+
   // Opens a session. UNAVAILABLE when no daemon answers; the message says how to start one.
-  // UNAUTHENTICATED or PERMISSION_DENIED when it does not know or not want this client.
+  // UNAUTHENTICATED or PERMISSION_DENIED when it does not know or not want this client;
+  // INVALID_ARGUMENT when it has no such device.
   static absl::StatusOr<std::shared_ptr<Client>> Connect(ConnectOptions options = {});
   ~Client();
   Client(const Client&) = delete;
@@ -83,6 +90,8 @@ class Client {
 
   // What the daemon offered at Connect.
   const std::vector<DeviceInfo>& devices() const;
+  // The number of the session's device, which is meant where none is given.
+  uint32_t device() const;
   const std::string& daemon_version() const;
   const std::string& address() const;
   // OK, or why the session has ended.
@@ -92,24 +101,24 @@ class Client {
   // once. INVALID_ARGUMENT for a wrong number or type of arguments or an unknown device; what goes
   // wrong later becomes the value of the results.
   absl::StatusOr<std::vector<Array>> Execute(const Program& program,
-                                             absl::Span<const Array> arguments, uint32_t device = 0,
+                                             absl::Span<const Array> arguments, Device device = {},
                                              const ExecuteOptions& options = {});
 
   // Compiles for these argument types without running, so that the first Execute is quick.
   Future<ExecutionInfo> Compile(const Program& program, std::vector<ir::TensorType> arguments,
-                                uint32_t device = 0);
+                                Device device = {});
 
   // Makes an array of a host value. Small ones travel in the command; large ones on a background
   // thread, which shares the literal's bytes.
-  absl::StatusOr<Array> Upload(const ir::Literal& value, uint32_t device = 0,
+  absl::StatusOr<Array> Upload(const ir::Literal& value, Device device = {},
                                UploadOptions options = {});
   // The same from row-major bytes, which are copied before the call returns.
-  absl::StatusOr<Array> Upload(ir::TensorType type, absl::string_view bytes, uint32_t device = 0,
+  absl::StatusOr<Array> Upload(ir::TensorType type, absl::string_view bytes, Device device = {},
                                UploadOptions options = {});
   // The same without a copy: `bytes` must stay unchanged until `release` is called (once, on any
   // thread, also when the upload fails). From a HostBuffer a daemon on this host takes them itself.
   absl::StatusOr<Array> UploadShared(ir::TensorType type, absl::string_view bytes,
-                                     std::function<void()> release, uint32_t device = 0,
+                                     std::function<void()> release, Device device = {},
                                      UploadOptions options = {});
 
   // Array::Cancel for several at once. INVALID_ARGUMENT, and nothing happens, when one is empty or

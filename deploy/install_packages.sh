@@ -2,9 +2,10 @@
 # Installs what acceld builds with, from the distribution (Debian 12 or Ubuntu 24.04), as root or with
 # sudo. Does nothing, and needs no network, when all of it is there.
 #
-#   deploy/install_packages.sh [build|test]
+#   deploy/install_packages.sh [build|test|bundle]
 #     build  what the daemon and the client need (the default)
 #     test   that, and what the test suites need
+#     bundle that, and what deploy/bundle.sh packs with
 set -euo pipefail
 
 packages=(
@@ -13,10 +14,16 @@ packages=(
   llvm-19-dev ninja-build nlohmann-json3-dev ocl-icd-opencl-dev pkg-config prometheus-cpp-dev protobuf-compiler
   protobuf-compiler-grpc zlib1g-dev
 )
-if [[ ${1:-build} == test ]]; then
-  packages+=(
-    clang-format-19 libbenchmark-dev libgmock-dev libgtest-dev openssl python3 python3-grpcio python3-protobuf python3-venv)
-fi
+case ${1:-build} in
+  test)
+    packages+=(
+      clang-format-19 libbenchmark-dev libgmock-dev libgtest-dev openssl patchelf python3 python3-grpcio
+      python3-protobuf python3-venv xz-utils)
+    ;;
+  bundle)
+    packages+=(patchelf xz-utils)
+    ;;
+esac
 
 missing=()
 for package in "${packages[@]}"; do

@@ -158,7 +158,7 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
   std::atomic<uint64_t> executions_{0};
 
   mutable Mutex mutex_;
-  absl::Status closed_ ABSL_GUARDED_BY(mutex_);              // OK until closed, then why
+  absl::Status closed_ ABSL_GUARDED_BY(mutex_);             // OK until closed, then why
   runtime::Charge session_charge_ ABSL_GUARDED_BY(mutex_);  // until it is closed
   runtime::Charge handles_charge_ ABSL_GUARDED_BY(mutex_);  // for what is in `handles_`
   absl::flat_hash_map<Handle, Named> handles_ ABSL_GUARDED_BY(mutex_);

@@ -19,6 +19,7 @@
 #include "kernels/ir/plan.h"
 #include "server/compiler/compiler.h"
 #include "server/hal/cpu/cpu_code_generator.h"
+#include "tests/support/source_path.h"
 
 namespace acceld {
 namespace {
@@ -139,7 +140,8 @@ int main(int argc, char** argv) {
   if (argc == 1) {
     for (const char* name : {"selu_1m", "softmax", "layer_norm", "gram_1000", "mlp_step",
                              "random_walk", "sum_of_logistics_grad", "nested_jit_100"}) {
-      acceld::Register(std::string(ACCELD_PROGRAMS_DIR) + "/" + name + ".mlir");
+      acceld::Register(
+          acceld::testing::SourcePath(std::string("tests/programs/") + name + ".mlir"));
     }
   }
   benchmark::RunSpecifiedBenchmarks();

@@ -7,6 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/support/process.h"
+#include "tests/support/source_path.h"
 
 // The public conformance programs through a daemon: what it compiles, however it compiles and on
 // however many threads, gives what they expect. The compiled path's half of
@@ -28,7 +29,7 @@ TEST_P(CompiledConformance, PassesEveryProgram) {
   std::vector<std::string> argv = {BinDir() + "/accelctl", "--local",
                                    "--local-flag=--no-disk-cache"};
   for (const std::string& flag : GetParam().flags) argv.push_back("--local-flag=" + flag);
-  argv.insert(argv.end(), {"check", "--overrides", "tests/conformance/overrides.txt"});
+  argv.insert(argv.end(), {"check", "--overrides", SourcePath("tests/conformance/overrides.txt")});
   for (const std::string& part : {GetParam().programs, std::string("extra")}) {
     const std::filesystem::path path = std::filesystem::path(folder) / part;
     if (std::filesystem::is_directory(path)) argv.push_back(path.string());

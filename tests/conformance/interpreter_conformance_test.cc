@@ -8,6 +8,7 @@
 #include "common/ir/text.h"
 #include "gtest/gtest.h"
 #include "tests/conformance/program_files.h"
+#include "tests/support/source_path.h"
 
 // The reference interpreter against the public conformance programs: what it gives is what all
 // other tests believe. ACCELD_CONFORMANCE_DIR names the folder with stablehlo/ and extra/.
@@ -51,7 +52,7 @@ void RunProgram(const std::filesystem::path& path, const CheckOverrides& overrid
 TEST(InterpreterConformance, PassesTheProgramsItSupports) {
   const char* folder = std::getenv("ACCELD_CONFORMANCE_DIR");
   if (folder == nullptr) GTEST_SKIP() << "ACCELD_CONFORMANCE_DIR is not set";
-  const std::string list = "tests/conformance/overrides.txt";
+  const std::string list = testing::SourcePath("tests/conformance/overrides.txt");
   const auto overrides = CheckOverrides::Parse(ReadFile(list), list);
   ASSERT_TRUE(overrides.ok()) << overrides.status();
 

@@ -6,6 +6,7 @@
 
 #include "common/ir/text.h"
 #include "tests/conformance/program_files.h"
+#include "tests/support/source_path.h"
 #include "tests/unit/compiler/kernel_plan.h"
 
 namespace acceld::testing {
@@ -23,7 +24,7 @@ absl::StatusOr<PlannedProgram> PlanOf(const std::filesystem::path& path) {
 }  // namespace
 
 absl::StatusOr<PlannedPrograms> PlanConformancePrograms(const std::string& folder) {
-  const std::string list = "tests/conformance/overrides.txt";
+  const std::string list = SourcePath("tests/conformance/overrides.txt");
   PlannedPrograms all;
   ACCELD_ASSIGN_OR_RETURN(ir::CheckOverrides overrides,
                           ir::CheckOverrides::Parse(ReadFile(list), list));

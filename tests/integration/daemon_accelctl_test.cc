@@ -191,7 +191,10 @@ TEST_F(DaemonAccelctlTest, WrongArgumentsAreExplained) {
   EXPECT_NE(shape.exit_code, 0);
   EXPECT_THAT(shape.output, HasSubstr("tensor<3xf32>"));
   EXPECT_THAT(shape.output, HasSubstr("tensor<16xf32>"));
-  EXPECT_NE(Accelctl({"run", program, "--arg", "f32[16]=1", "--device", "7"}).exit_code, 0);
+  const CommandResult device =
+      Accelctl({"run", program, "--arg", "f32[16]=1", "--device", "cpu:7"});
+  EXPECT_NE(device.exit_code, 0);
+  EXPECT_THAT(device.output, HasSubstr("no device 'cpu:7'; the daemon has cpu:0"));
 }
 
 TEST_F(DaemonAccelctlTest, WithoutADaemonItSaysHowToStartOne) {

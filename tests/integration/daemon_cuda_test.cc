@@ -24,13 +24,16 @@ class DaemonCudaTest : public DaemonTest {
     unsetenv("ACCELD_FAKE_CUDA_BREAK");
   }
 
+  // Those of this machine are otherwise out of the way.
+  const std::vector<std::string> kGpus = {"--cuda-devices", "all"};
+
   static ir::Literal Full(int64_t size, float value) {
     return ir::Literal::Filled({ir::DType::kF32, {size}}, value);
   }
 };
 
 TEST_F(DaemonCudaTest, GpusComeBeforeTheProcessor) {
-  ASSERT_NO_FATAL_FAILURE(Start());
+  ASSERT_NO_FATAL_FAILURE(Start(kGpus));
   const std::vector<client::DeviceInfo> devices = Devices();
   ASSERT_EQ(devices.size(), 3u);
   EXPECT_EQ(devices[0].kind, "cuda");
@@ -52,7 +55,7 @@ TEST_F(DaemonCudaTest, OnlyTheNamedOnesAreUsed) {
 }
 
 TEST_F(DaemonCudaTest, ArraysGoFromAnyDeviceToAnyOther) {
-  ASSERT_NO_FATAL_FAILURE(Start());
+  ASSERT_NO_FATAL_FAILURE(Start(kGpus));
   const std::shared_ptr<Client> client = Connect();
   Function add(client, [](const Tensor& a, const Tensor& b) { return a + b; });
   const Array on_gpu = *client->Upload(Full(100'000, 1), 0);
@@ -68,17 +71,17 @@ TEST_F(DaemonCudaTest, ArraysGoFromAnyDeviceToAnyOther) {
 }
 
 TEST_F(DaemonCudaTest, CompiledProgramsOutliveTheDaemon) {
-  ASSERT_NO_FATAL_FAILURE(Start());
+  ASSERT_NO_FATAL_FAILURE(Start(kGpus));
   (void)RunOnce(Parse(kIncrementText), Full(16, 1), Full(16, 2));
   EXPECT_EQ(Stop(), 0);
-  ASSERT_NO_FATAL_FAILURE(Start());
+  ASSERT_NO_FATAL_FAILURE(Start(kGpus));
   (void)RunOnce(Parse(kIncrementText), Full(16, 2), Full(16, 3));
   EXPECT_EQ(Stats().compiles, 0u);
   EXPECT_EQ(Stats().cache_hits_disk, 1u);
 }
 
 TEST_F(DaemonCudaTest, ALoopOnTheDeviceEndsWhenItsClientGoes) {
-  ASSERT_NO_FATAL_FAILURE(Start());
+  ASSERT_NO_FATAL_FAILURE(Start(kGpus));
   std::shared_ptr<Client> busy = Connect();
   const Array endless = busy->Execute(Parse(kCountText), {*busy->Upload(Int64(kEndless))})->front();
   ASSERT_TRUE(IsQueued(1));
@@ -89,7 +92,8 @@ TEST_F(DaemonCudaTest, ALoopOnTheDeviceEndsWhenItsClientGoes) {
 }
 
 TEST_F(DaemonCudaTest, WhoAsksForMoreThanThereIsDisturbsNobody) {
-  ASSERT_NO_FATAL_FAILURE(Start({"--cuda-memory", "48MiB", "--host-memory", "0"}));
+  ASSERT_NO_FATAL_FAILURE(
+      Start({"--cuda-devices", "all", "--cuda-memory", "48MiB", "--host-memory", "0"}));
   std::vector<Process> workers;
   for (uint32_t seed = 1; seed <= 2; ++seed) {
     workers.push_back(StartClient("mix", {absl::StrCat(seed), "0"}));
@@ -119,7 +123,7 @@ TEST_F(DaemonCudaTest, WhoAsksForMoreThanThereIsDisturbsNobody) {
 TEST_F(DaemonCudaTest, ABrokenGpuTakesDownNeitherTheDaemonNorTheOtherOne) {
   // The third kernel there.
   setenv("ACCELD_FAKE_CUDA_BREAK", "3", 1);
-  ASSERT_NO_FATAL_FAILURE(Start());
+  ASSERT_NO_FATAL_FAILURE(Start(kGpus));
   const std::shared_ptr<Client> client = Connect();
   const auto increment = [&](const Array& array, uint32_t device) {
     return client->Execute(Parse(kIncrementText), {array}, device)->front();

@@ -28,7 +28,7 @@ TEST_F(DaemonDevicesTest, TenThousandDependentExecutionsRunInLittleMemory) {
   for (int i = 0; i < 10'000; ++i) y = *increment.Call(y);
   EXPECT_TRUE(*y.Fetch() == Full(kSize, 10'000));
   // All of them together would have 640 MB.
-  EXPECT_LT(Devices().front().memory_peak_bytes, 64u << 20);
+  EXPECT_LT(Devices()[client->device()].memory_peak_bytes, 64u << 20);
   EXPECT_EQ(Stats().compiles, 1u);
   EXPECT_EQ(Stats().executions, 10'000u);
   EXPECT_TRUE(Eventually([&] { return Stats().arrays == 1; }));
@@ -83,6 +83,18 @@ TEST_F(DaemonDevicesTest, ArraysOfOneDeviceFeedExecutionsOnAnother) {
     EXPECT_GT(device.executions, 0u) << device.id;
   }
   EXPECT_EQ(client->Upload(Full(1, 1), 2).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST_F(DaemonDevicesTest, TheSessionsDeviceIsMeantWhereNoneIsGiven) {
+  ASSERT_NO_FATAL_FAILURE(Start({"--cpu-devices", "2"}));
+  const std::shared_ptr<Client> client =
+      *Client::Connect({.address = address(), .device = "cpu:1"});
+  const Array x = *client->Upload(Full(16, 1));
+  EXPECT_EQ(x.device(), 1u);
+  EXPECT_EQ(client->Execute(Parse(kIncrementText), {x})->front().device(), 1u);
+  EXPECT_EQ(client->Upload(Full(16, 1), 0)->device(), 0u);
+  EXPECT_EQ(Client::Connect({.address = address(), .device = "cpu:2"}).status().code(),
+            absl::StatusCode::kInvalidArgument);
 }
 
 TEST_F(DaemonDevicesTest, AnEndlessLoopOnOneDeviceLeavesTheOtherAlone) {

@@ -2,6 +2,7 @@
 
 #include <signal.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <thread>
 #include <utility>
@@ -115,7 +116,9 @@ std::vector<client::DeviceInfo> DaemonTest::Devices() {
 bool DaemonTest::IsQueued(uint64_t executions) {
   return Eventually([&] {
     const std::vector<client::DeviceInfo> devices = Devices();
-    return !devices.empty() && devices.front().queued == executions;
+    uint64_t most = 0;
+    for (const client::DeviceInfo& device : devices) most = std::max(most, device.queued);
+    return !devices.empty() && most == executions;
   });
 }
 

@@ -52,7 +52,7 @@ class DaemonTest : public ::testing::Test {
   std::vector<client::DeviceInfo> Devices();
   // What a session with the name is seen to hold, while it is open.
   std::optional<client::SessionInfo> FindSession(const std::string& name);
-  // Whether the first device gets to that many executions that have not ended.
+  // Whether the busiest device gets to that many executions that have not ended.
   bool IsQueued(uint64_t executions);
   // Runs accelctl on the daemon.
   CommandResult Accelctl(const std::vector<std::string>& arguments);

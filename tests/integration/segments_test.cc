@@ -183,7 +183,12 @@ TEST_F(SegmentsTest, TheDaemonReadsHostBuffersByItself) {
 TEST_F(SegmentsTest, WhatCannotBeLentIsCopied) {
   auto client = Connect();
   const ir::Literal value = Ramp(1 << 18);
-  ASSERT_TRUE(client->Upload(value)->Await().ok());  // From now on there is a segment.
+  // From now on there is a segment, which is idle.
+  const auto idle = std::make_shared<std::promise<void>>();
+  ASSERT_TRUE(client->UploadShared(value.type(), value.bytes(), [idle] { idle->set_value(); })
+                  ->Await()
+                  .ok());
+  idle->get_future().wait();
   HostBuffer buffer = *HostBuffer::Allocate(value.bytes().size());
   std::memcpy(buffer.data(), value.bytes().data(), buffer.size_bytes());
   rlimit before = {};

@@ -10,6 +10,7 @@
 #include "common/ir/fingerprint.h"
 #include "common/ir/program.h"
 #include "gtest/gtest.h"
+#include "tests/support/source_path.h"
 
 // Artifacts that JAX exported, each beside the text of the same module
 // (bytecode/export_artifacts.py). ACCELD_BYTECODE_DIR adds a folder of more of them.
@@ -52,7 +53,7 @@ void CheckTwinsIn(const fs::path& folder) {
 }
 
 TEST(BytecodeTwins, ArtifactsHaveTheFingerprintOfTheirText) {
-  CheckTwinsIn(fs::path(ACCELD_PROGRAMS_DIR) / "bytecode");
+  CheckTwinsIn(testing::SourcePath("tests/programs/bytecode"));
   if (const char* folder = std::getenv("ACCELD_BYTECODE_DIR")) CheckTwinsIn(folder);
 }
 

@@ -19,6 +19,7 @@
 #include "server/compiler/pipeline.h"
 #include "server/compiler/plan/build_plan.h"
 #include "tests/programs/text_case.h"
+#include "tests/support/source_path.h"
 #include "tests/unit/compiler/test_support.h"
 
 namespace acceld::compiler {
@@ -31,7 +32,7 @@ constexpr size_t kProgramsPerPass = 3;
 // Relative to this folder.
 std::vector<std::string> Files() {
   std::vector<std::string> files;
-  const fs::path root = ACCELD_PROGRAMS_DIR;
+  const fs::path root = testing::SourcePath("tests/programs");
   for (const char* folder : {"passes", "plans"}) {
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root / folder)) {
       if (entry.path().extension() == ".mlir") {
@@ -105,11 +106,11 @@ std::string OutputOf(const TextCase& text_case) {
   return ir::PrintModule(*module);
 }
 
-class CompilerTextTest : public testing::TestWithParam<std::string> {};
+class CompilerTextTest : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(CompilerTextTest, GivesTheExpectedText) {
   const absl::StatusOr<TextCase> text_case =
-      ReadTextCase(absl::StrCat(ACCELD_PROGRAMS_DIR, "/", GetParam()));
+      ReadTextCase(testing::SourcePath(absl::StrCat("tests/programs/", GetParam())));
   ASSERT_TRUE(text_case.ok()) << text_case.status();
   const std::string actual = OutputOf(*text_case);
   if (actual == text_case->expected) return;
@@ -122,7 +123,7 @@ TEST_P(CompilerTextTest, GivesTheExpectedText) {
                 << "ACCELD_UPDATE_TEXT_TESTS=1 rewrites the file";
 }
 
-std::string TestNameOf(const testing::TestParamInfo<std::string>& file) {
+std::string TestNameOf(const ::testing::TestParamInfo<std::string>& file) {
   std::string name = fs::path(file.param).replace_extension().string();
   std::replace_if(
       name.begin(), name.end(),
@@ -130,7 +131,7 @@ std::string TestNameOf(const testing::TestParamInfo<std::string>& file) {
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, CompilerTextTest, testing::ValuesIn(Files()), TestNameOf);
+INSTANTIATE_TEST_SUITE_P(Files, CompilerTextTest, ::testing::ValuesIn(Files()), TestNameOf);
 
 TEST(CompilerTextCoverageTest, EveryPassHasItsPrograms) {
   std::map<std::string, size_t> programs;

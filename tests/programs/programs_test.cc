@@ -14,13 +14,14 @@
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "tests/support/daemon_process.h"
+#include "tests/support/source_path.h"
 
 namespace acceld {
 namespace {
 
 using Json = nlohmann::json;
 
-std::string ProgramsDir() { return ACCELD_PROGRAMS_DIR; }
+std::string ProgramsDir() { return testing::SourcePath("tests/programs"); }
 
 Json Manifest() { return Json::parse(std::ifstream(ProgramsDir() + "/manifest.json"))["programs"]; }
 

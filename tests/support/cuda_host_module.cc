@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "kernels/cuda/emit/scalar_text.h"
 #include "tests/support/process.h"
+#include "tests/support/source_path.h"
 
 namespace acceld::testing {
 namespace {
@@ -67,7 +68,7 @@ absl::StatusOr<std::unique_ptr<CudaHostModule>> CudaHostModule::Compile(
             // A GPU would stop at an access that is not aligned, too.
             {ACCELD_HOST_COMPILER, "-std=c++20", "-O1", "-w", "-ffp-contract=off", "-fPIC",
              "-fsanitize=alignment", "-fsanitize-undefined-trap-on-error", "-shared", "-I",
-             ACCELD_SOURCE_DIR, "-o", path(file) + ".so", path(file) + ".cc"});
+             SourcePath(""), "-o", path(file) + ".so", path(file) + ".cc"});
       }
     });
   }

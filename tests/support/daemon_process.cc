@@ -1,8 +1,10 @@
 #include "tests/support/daemon_process.h"
 
 #include <chrono>
+#include <cstdlib>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "client/client.h"
 
@@ -16,6 +18,12 @@ absl::StatusOr<Daemon> StartDaemon(const std::string& folder,
   const std::string log_path = folder + "/acceld.log";
   std::vector<std::string> argv = {BinDir() + "/acceld", "--listen", address, "--cache-dir",
                                    folder + "/cache"};
+  // Devices are numbered from the GPUs on, which a machine may have: none, unless the test is about
+  // one.
+  const char* const device = getenv("ACCELD_DEVICE");
+  if (device == nullptr || !absl::StartsWith(device, "cuda")) {
+    argv.insert(argv.end(), {"--cuda-devices", "none"});
+  }
   argv.insert(argv.end(), flags.begin(), flags.end());
   ACCELD_ASSIGN_OR_RETURN(Process process, Process::Start(std::move(argv), log_path));
   Daemon daemon{std::move(process), address, log_path};

@@ -56,6 +56,7 @@ absl::Status Connection::Explain(const absl::Status& status) const {
 absl::StatusOr<std::unique_ptr<Connection>> Connection::OpenClient(const ConnectionFlags& flags) {
   std::unique_ptr<Connection> connection(new Connection());
   client::ConnectOptions options;
+  options.device = flags.device;
   ACCELD_RETURN_IF_ERROR(connection->Prepare(flags, options));
   absl::StatusOr<std::shared_ptr<client::Client>> client = client::Client::Connect(options);
   if (!client.ok()) return connection->Explain(client.status());

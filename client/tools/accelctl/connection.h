@@ -13,6 +13,7 @@ namespace acceld::tools {
 struct ConnectionFlags {
   std::string address;  // empty: the default address
   client::Credentials credentials;
+  std::string device;                    // of ConnectOptions
   bool local = false;                    // start a private daemon for this command
   std::vector<std::string> local_flags;  // further flags for it
 };

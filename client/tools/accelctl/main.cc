@@ -75,7 +75,6 @@ void AddNames(CLI::App& app, NameFlags& flags, Action& action) {
   publish->add_flag("--for-everyone", flags.options.for_everyone,
                     "let other identities open it; for publishers");
   publish->add_flag("--replace", flags.options.replace, "take the name from another array");
-  publish->add_option("--device", flags.device, "number of the device")->capture_default_str();
   add("get", "write the value of a named array to a file", FetchName)
       ->add_option("file", flags.file, "FILE.npy")
       ->required();
@@ -123,6 +122,10 @@ int Main(int argc, char** argv) {
                  "the daemon, as unix:PATH, HOST:PORT (loopback) or tls://HOST:PORT (default: "
                  "$ACCELD_ADDRESS, else the user's socket)");
   AddCredentials(app, connection_flags.credentials);
+  app.add_option(
+      "--device", connection_flags.device,
+      "where programs run: a number, or its kind and a number among those, such as cuda:0 "
+      "(default: $ACCELD_DEVICE, else 0)");
   app.add_flag("--local", connection_flags.local, "start a private daemon for this one command");
   app.add_option("--local-flag", connection_flags.local_flags,
                  "a flag for the private daemon, such as --local-flag=--cpu-devices=2; repeatable")
@@ -142,7 +145,6 @@ int Main(int argc, char** argv) {
   run_command->add_option("--repeat", run.repeat, "number of runs")
       ->capture_default_str()
       ->check(CLI::Range(1, 1'000'000));
-  run_command->add_option("--device", run.device, "number of the device")->capture_default_str();
   run_command
       ->add_option("--timeout", run.timeout_s,
                    "seconds after which the daemon cancels a run (default: none)")

@@ -9,7 +9,7 @@ namespace acceld::tools {
 
 absl::Status PublishName(client::Client& client, const NameFlags& flags) {
   ACCELD_ASSIGN_OR_RETURN(const ir::Literal value, ParseArgument(flags.value, 0));
-  ACCELD_ASSIGN_OR_RETURN(const client::Array array, client.Upload(value, flags.device));
+  ACCELD_ASSIGN_OR_RETURN(const client::Array array, client.Upload(value));
   ACCELD_RETURN_IF_ERROR(array.Await());
   ACCELD_RETURN_IF_ERROR(client.Publish(array, flags.name, flags.options));
   std::cout << flags.name << ": " << array.type().ToString() << "\n";

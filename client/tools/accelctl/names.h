@@ -11,7 +11,6 @@ struct NameFlags {
   std::string name;
   std::string value;  // to publish: as `run --arg` takes it
   std::string file;   // to fetch into
-  uint32_t device = 0;
   client::PublishOptions options;
 };
 

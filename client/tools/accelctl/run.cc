@@ -108,12 +108,11 @@ absl::StatusOr<std::vector<ir::Literal>> ParseArguments(const RunFlags& flags,
 
 absl::StatusOr<std::vector<client::Array>> UploadArguments(client::Client& client,
                                                            const std::vector<ir::Literal>& values,
-                                                           const RunFlags& flags,
                                                            Patience& patience, Report& report) {
   const Clock::time_point start = Clock::now();
   std::vector<client::Array> arrays;
   for (const ir::Literal& value : values) {
-    ACCELD_ASSIGN_OR_RETURN(client::Array array, client.Upload(value, flags.device));
+    ACCELD_ASSIGN_OR_RETURN(client::Array array, client.Upload(value));
     arrays.push_back(std::move(array));
   }
   ACCELD_RETURN_IF_ERROR(patience.AwaitAll(arrays));
@@ -205,7 +204,7 @@ absl::Status RunOn(client::Client& client, const client::Program& program,
                    const std::vector<ir::Literal>& values, const RunFlags& flags,
                    Patience& patience, Report& report) {
   ACCELD_ASSIGN_OR_RETURN(const std::vector<client::Array> arguments,
-                          UploadArguments(client, values, flags, patience, report));
+                          UploadArguments(client, values, patience, report));
   client::ExecuteOptions options;
   if (flags.timeout_s > 0) {
     options.timeout = std::chrono::ceil<std::chrono::milliseconds>(
@@ -214,7 +213,7 @@ absl::Status RunOn(client::Client& client, const client::Program& program,
   std::vector<client::Array> results;
   for (int i = 0; i < flags.repeat; ++i) {
     const Clock::time_point start = Clock::now();
-    ACCELD_ASSIGN_OR_RETURN(results, client.Execute(program, arguments, flags.device, options));
+    ACCELD_ASSIGN_OR_RETURN(results, client.Execute(program, arguments, {}, options));
     report.submit_us.push_back(MicrosSince(start));
     const Clock::time_point submitted = Clock::now();
     ACCELD_RETURN_IF_ERROR(patience.AwaitAll(results));

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -16,7 +15,6 @@ struct RunFlags {
   std::string entry = "main";
   int repeat = 1;
   double timeout_s = 0;  // of one run, on the daemon; 0: none
-  uint32_t device = 0;
   bool json = false;
 };
 

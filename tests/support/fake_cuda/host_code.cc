@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/mutex.h"
 #include "tests/support/process.h"
+#include "tests/support/source_path.h"
 
 namespace acceld::testing {
 namespace {
@@ -85,7 +86,8 @@ absl::StatusOr<std::shared_ptr<const HostCode>> HostCode::Compile(const std::str
   }
   const CommandResult result =
       RunCommand({ACCELD_HOST_COMPILER, "-std=c++20", "-O1", "-w", "-ffp-contract=off", "-fPIC",
-                  "-shared", "-I", ACCELD_SOURCE_DIR, "-o", path + ".so", path + ".cc"});
+                  "-fsanitize=alignment", "-fsanitize-undefined-trap-on-error", "-shared", "-I",
+                  SourcePath(""), "-o", path + ".so", path + ".cc"});
   if (result.exit_code != 0) return absl::InternalError(result.output.substr(0, 4000));
   auto code = std::make_shared<HostCode>();
   code->library_ = dlopen((path + ".so").c_str(), RTLD_NOW | RTLD_LOCAL);

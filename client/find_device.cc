@@ -1,0 +1,24 @@
+#include "client/find_device.h"
+
+#include <cstdlib>
+#include <map>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace acceld::client {
+
+absl::StatusOr<uint32_t> FindDevice(const std::vector<DeviceInfo>& devices, std::string name) {
+  if (const char* set = std::getenv("ACCELD_DEVICE"); name.empty() && set != nullptr) name = set;
+  if (name.empty()) return 0;
+  std::map<std::string, int> seen;  // of each kind
+  std::vector<std::string> names;
+  for (const DeviceInfo& device : devices) {
+    names.push_back(absl::StrCat(device.kind, ":", seen[device.kind]++));
+    if (name == names.back() || name == absl::StrCat(device.id)) return device.id;
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("no device '", name, "'; the daemon has ", absl::StrJoin(names, ", ")));
+}
+
+}  // namespace acceld::client
