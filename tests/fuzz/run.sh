@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # Builds a fuzz target with libFuzzer and runs it until something is found or it is stopped.
 #
-#   tests/fuzz/run.sh parse_text_fuzz|parse_proto_fuzz|bytecode_fuzz|executable_fuzz [libFuzzer's flags, such as -max_total_time=600]
+#   tests/fuzz/run.sh parse_text_fuzz|parse_proto_fuzz|bytecode_fuzz|executable_fuzz [libFuzzer's flags]
+#
+# A flag that helps is -max_total_time=600.
 #
 # It begins with the corpus and the programs of this repository, and keeps what reaches new code in
 # build/fuzz/corpus/TARGET. An input that fails becomes build/fuzz/found/TARGET-*, and `build/fuzz/tests/TARGET FILE`

@@ -19,6 +19,7 @@
 #include "common/check.h"
 #include "tests/soak/device_times.h"
 #include "tests/soak/fleet.h"
+#include "tests/support/daemon_process.h"
 #include "tests/support/resource_count.h"
 
 namespace acceld::soak {

@@ -22,7 +22,7 @@ absl::StatusOr<Daemon> StartDaemon(const std::string& folder,
   // one.
   const char* const device = getenv("ACCELD_DEVICE");
   if (device == nullptr || !absl::StartsWith(device, "cuda")) {
-    argv.insert(argv.end(), {"--cuda-devices", "none"});
+    setenv("ACCELD_CUDA_DEVICES", "none", /*replace=*/0);
   }
   argv.insert(argv.end(), flags.begin(), flags.end());
   ACCELD_ASSIGN_OR_RETURN(Process process, Process::Start(std::move(argv), log_path));

@@ -17,8 +17,8 @@ struct Daemon {
   // What it has logged so far.
   std::string Log() const;
 };
-// Returns when the daemon answers. `flags` are added to its command line, on which there are no GPUs
-// unless $ACCELD_DEVICE names one.
+// Returns when the daemon answers. `flags` are added to its command line. It has no GPUs, unless
+// these or $ACCELD_DEVICE name them.
 absl::StatusOr<Daemon> StartDaemon(const std::string& folder,
                                    const std::vector<std::string>& flags = {});
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "server/hal/cpu/cpu_stream.h"
-#include "server/hal/cpu/host_module.h"
 #include "server/hal/cpu/host_memory.h"
+#include "server/hal/cpu/host_module.h"
 #include "server/hal/device.h"
 #include "server/hal/loaded_executable.h"
 

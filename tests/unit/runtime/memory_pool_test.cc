@@ -1,10 +1,10 @@
-#include "server/hal/cpu/host_memory.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <memory>
+
+#include "server/hal/cpu/host_memory.h"
 
 namespace acceld::hal::cpu {
 namespace {
