@@ -182,7 +182,7 @@ Start it, and run a program (it listens on a unix socket of yours; doc/CONFIG.md
     bin/accelctl run doc/example.mlir --arg 'f32[64,1000]=random'
 
 Needs Linux on $arch with glibc $(needed_glibc) or newer. GPUs need NVIDIA's driver and NVRTC (libnvrtc, of CUDA) on
-the machine; without them programs run on the CPU, and accelctl devices says why.
+the machine; without them programs run on the CPU, and accelctl devices says why. cuBLASLt is used where it is found.
 
     bin/        acceld, the daemon; accelctl, its command line
     lib/        the libraries that they load: nothing else but glibc and NVIDIA's is taken from the machine
@@ -243,7 +243,8 @@ check_archive() {
   say "Check: start the daemon there, use it, stop it"
   cd /
   local accelctl=("$there/bin/accelctl" --address "unix:$socket")
-  "$there/bin/acceld" --listen "unix:$socket" --cache-dir "$work/cache" 2>"$work/log" &
+  # A GPU's driver brings libraries of its own.
+  "$there/bin/acceld" --listen "unix:$socket" --cache-dir "$work/cache" --cuda-devices none 2>"$work/log" &
   daemon=$!
   for _ in $(seq 100); do
     if "${accelctl[@]}" devices >/dev/null 2>&1; then break; fi

@@ -68,9 +68,9 @@ absl::StatusOr<std::unique_ptr<Device>> OpenDevice(const Driver& driver, const C
   // Whatever is freed waits for reuse: the budget is the daemon's.
   ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<MemoryPool> pool,
                           CreateDeviceMemoryPool(context, memory_bytes, memory_bytes));
-  ACCELD_ASSIGN_OR_RETURN(
-      std::shared_ptr<const Libraries> libraries,
-      Libraries::Open(context, toolkit.cublas_lt->ok() ? &**toolkit.cublas_lt : nullptr));
+  const absl::StatusOr<kernels::cuda::CublasLt>& cublas_lt = toolkit.find_cublas_lt();
+  ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<const Libraries> libraries,
+                          Libraries::Open(context, cublas_lt.ok() ? &*cublas_lt : nullptr));
   StreamParts parts{.context = context,
                     .memory = std::move(pool),
                     .fences = std::make_shared<Fences>(context),

@@ -33,8 +33,10 @@ absl::StatusOr<CudaCompiler> FindNvrtcCompiler(int architecture);
 // What devices use of CUDA besides the driver: this machine's, or a test's own.
 struct Toolkit {
   FindCompiler find_compiler = FindNvrtcCompiler;
-  // Not owned. Without it matrix products are kernels.
-  const absl::StatusOr<kernels::cuda::CublasLt>* cublas_lt = &kernels::cuda::CublasLt::Get();
+  // Called when there is a device to open: the library is large. Without it matrix products are
+  // kernels.
+  std::function<const absl::StatusOr<kernels::cuda::CublasLt>&()> find_cublas_lt =
+      kernels::cuda::CublasLt::Get;
 };
 
 // Opens GPUs of the driver, which outlives them as the toolkit does: for each of `devices`, in this

@@ -72,7 +72,8 @@ absl::StatusOr<hal::cuda::CudaCompiler> FakeCuda::FindCompiler(int architecture)
 
 hal::cuda::Toolkit FakeCuda::toolkit() {
   static const absl::StatusOr<CublasLt> cublas_lt = MakeCublasLt();
-  return {.find_compiler = FindCompiler, .cublas_lt = &cublas_lt};
+  return {.find_compiler = FindCompiler,
+          .find_cublas_lt = []() -> const absl::StatusOr<CublasLt>& { return cublas_lt; }};
 }
 
 std::vector<std::unique_ptr<hal::Device>> FakeCuda::Open(

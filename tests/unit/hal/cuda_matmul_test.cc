@@ -42,7 +42,11 @@ class CudaMatmulTest : public CudaDeviceTest {
         absl::FailedPreconditionError("no cuBLASLt");
     cuda_ = std::make_unique<FakeCuda>();
     hal::cuda::Toolkit toolkit = FakeCuda::toolkit();
-    if (!has_cublas_lt) toolkit.cublas_lt = &missing;
+    if (!has_cublas_lt) {
+      toolkit.find_cublas_lt = []() -> const absl::StatusOr<kernels::cuda::CublasLt>& {
+        return missing;
+      };
+    }
     devices_.push_back(
         *std::move(hal::cuda::OpenCudaDevices(cuda_->driver(), cuda_->devices(), {}, toolkit)[0]));
     stream_ = devices_[0]->CreateStream("run");
