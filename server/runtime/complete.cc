@@ -122,6 +122,11 @@ void DeviceExecutor::FailTask(Task& task, const absl::Status& error) {
   if (auto* execution = std::get_if<Execution>(&task.work_)) {
     DropInputs(*execution);
     instruments_.ended.Add(error.code());
+  } else {
+    // What waited to be copied is free again before anyone hears that it will not be.
+    auto& upload = std::get<Upload>(task.work_);
+    upload.keep_alive.reset();
+    upload.buffer.reset();
   }
   FailOutputs(task, error);
   MutexLock lock(mutex_);

@@ -58,7 +58,8 @@ TEST_F(DaemonDevicesTest, TooLargeARequestFailsAloneWithAllThatIsComputedFromIt)
   EXPECT_TRUE(*before.Fetch() == Full(8, 2));
   EXPECT_TRUE(*increment.Call(before)->Fetch() == Full(8, 3));
   EXPECT_EQ(client->Upload(Full(8 << 20, 1))->Await().code(), absl::StatusCode::kResourceExhausted);
-  EXPECT_TRUE(client->Upload(Full(1 << 20, 1))->Await().ok());
+  const absl::Status fits = client->Upload(Full(1 << 20, 1))->Await();
+  EXPECT_TRUE(fits.ok()) << fits;
   EXPECT_TRUE(client->status().ok());
 }
 

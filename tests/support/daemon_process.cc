@@ -1,5 +1,6 @@
 #include "tests/support/daemon_process.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <utility>
@@ -18,13 +19,17 @@ absl::StatusOr<Daemon> StartDaemon(const std::string& folder,
   const std::string log_path = folder + "/acceld.log";
   std::vector<std::string> argv = {BinDir() + "/acceld", "--listen", address, "--cache-dir",
                                    folder + "/cache"};
-  // Devices are numbered from the GPUs on, which a machine may have: none, unless the test is about
-  // one.
+  argv.insert(argv.end(), flags.begin(), flags.end());
   const char* const device = getenv("ACCELD_DEVICE");
-  if (device == nullptr || !absl::StartsWith(device, "cuda")) {
+  if (device != nullptr && absl::StartsWith(device, "cuda")) {
+    // What is said of the CPU's memory is meant of the device's.
+    const auto memory = std::find(flags.begin(), flags.end(), "--device-memory");
+    if (memory != flags.end()) argv.insert(argv.end(), {"--cuda-memory", *(memory + 1)});
+  } else {
+    // Devices are numbered from the GPUs on, which a machine may have: none, unless the test is
+    // about one.
     setenv("ACCELD_CUDA_DEVICES", "none", /*replace=*/0);
   }
-  argv.insert(argv.end(), flags.begin(), flags.end());
   ACCELD_ASSIGN_OR_RETURN(Process process, Process::Start(std::move(argv), log_path));
   Daemon daemon{std::move(process), address, log_path};
   const absl::Status answered =
