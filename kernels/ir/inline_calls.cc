@@ -100,11 +100,22 @@ class Inliner {
     return absl::OkStatus();
   }
 
+  // The steps of a loop or branch.
+  absl::Status InlineInside(const Steps& steps, const Frame& frame, Steps& out) {
+    if (++depth_ > kMaxStepDepth) {
+      return absl::ResourceExhaustedError(absl::StrCat("plan: loops and branches are more than ",
+                                                       kMaxStepDepth, " deep with calls inlined"));
+    }
+    ACCELD_RETURN_IF_ERROR(Inline(steps, frame, out));
+    --depth_;
+    return absl::OkStatus();
+  }
+
   absl::Status Add(const WhileStep& step, const std::string& comment, const Frame& frame,
                    Steps& out) {
     WhileStep inlined{.predicate = In(frame, step.predicate)};
-    ACCELD_RETURN_IF_ERROR(Inline(step.condition, frame, inlined.condition));
-    ACCELD_RETURN_IF_ERROR(Inline(step.body, frame, inlined.body));
+    ACCELD_RETURN_IF_ERROR(InlineInside(step.condition, frame, inlined.condition));
+    ACCELD_RETURN_IF_ERROR(InlineInside(step.body, frame, inlined.body));
     out.push_back({std::move(inlined), comment});
     return absl::OkStatus();
   }
@@ -114,7 +125,7 @@ class Inliner {
     SwitchStep inlined{.index = In(frame, step.index),
                        .index_is_predicate = step.index_is_predicate};
     for (const Steps& branch : step.branches) {
-      ACCELD_RETURN_IF_ERROR(Inline(branch, frame, inlined.branches.emplace_back()));
+      ACCELD_RETURN_IF_ERROR(InlineInside(branch, frame, inlined.branches.emplace_back()));
     }
     out.push_back({std::move(inlined), comment});
     return absl::OkStatus();
@@ -130,6 +141,7 @@ class Inliner {
   const Plan& plan_;
   const int64_t max_steps_;
   int64_t num_steps_ = 0;
+  int depth_ = 0;
 };
 
 }  // namespace

@@ -6,14 +6,15 @@
 #include "common/ir/wire.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "kernels/cuda/program/program.h"
+#include "kernels/ir/inline_calls.h"
 
 // Programs as protobuf.
 namespace acceld::kernels::cuda {
 namespace {
 
 constexpr uint32_t kFormat = 1;
-// Plans are not as deep: programs have regions of limits::kMaxDepth in calls of kMaxCallDepth.
-constexpr int kMaxMessageDepth = 100'000;
+// A step within a step is three messages deeper.
+constexpr int kMaxMessageDepth = 3 * (kMaxStepDepth + 2);
 
 using StepList = google::protobuf::RepeatedPtrField<v1::CudaStep>;
 using TypeList = google::protobuf::RepeatedPtrField<v1::TensorType>;

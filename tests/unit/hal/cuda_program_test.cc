@@ -66,14 +66,32 @@ TEST(CudaProgramTest, BytesKeepAllOfIt) {
   EXPECT_TRUE(CheckProgram(*read, kSizes).ok());
 }
 
-TEST(CudaProgramTest, DeepLoopsAreReadBack) {
-  CudaProgram program;
-  for (int depth = 0; depth < 5000; ++depth) {
-    Step loop{WhileStep{.predicate = kFlag, .body = std::move(program.steps)}, ""};
-    program.steps.clear();
-    program.steps.push_back(std::move(loop));
+// Loops in each other, the innermost without steps.
+Steps DeepLoops(int depth) {
+  Steps steps;
+  for (int i = 0; i < depth; ++i) {
+    Step loop{WhileStep{.predicate = kFlag, .body = std::move(steps)}, ""};
+    steps.clear();
+    steps.push_back(std::move(loop));
   }
-  EXPECT_TRUE(Deserialize(*Serialize(program)).ok());
+  return steps;
+}
+
+TEST(CudaProgramTest, WhatIsNotTooDeepIsReadBack) {
+  Plan plan;
+  plan.functions.resize(1);
+  plan.functions[0].steps = DeepLoops(kMaxStepDepth);
+  const auto steps = InlineCalls(plan, 1000);
+  ASSERT_TRUE(steps.ok()) << steps.status();
+  const CudaProgram program{.steps = *steps};
+  const auto read = Deserialize(*Serialize(program));
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(ToString(*read), ToString(program));
+
+  plan.functions[0].steps = DeepLoops(kMaxStepDepth + 1);
+  const absl::Status refused = InlineCalls(plan, 1000).status();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("more than 256 deep"));
 }
 
 TEST(CudaProgramTest, DamagedBytesAreDataLoss) {
