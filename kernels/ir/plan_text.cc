@@ -126,8 +126,10 @@ class Printer {
 }  // namespace
 
 std::string ToString(const Slice& slice) {
-  return absl::StrCat(SpaceName(slice.space), slice.index, "[", slice.offset_bytes, ":",
-                      slice.offset_bytes + slice.size_bytes, "]");
+  // Also of one that is refused because it is nowhere.
+  const uint64_t end =
+      static_cast<uint64_t>(slice.offset_bytes) + static_cast<uint64_t>(slice.size_bytes);
+  return absl::StrCat(SpaceName(slice.space), slice.index, "[", slice.offset_bytes, ":", end, "]");
 }
 
 std::string ToString(const Plan& plan) { return Printer(plan).Print(); }
