@@ -7,21 +7,13 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "common/check.h"
+#include "server/hal/check_range.h"
 #include "server/hal/cpu/host_module.h"
 
 namespace acceld::hal::cpu {
 namespace {
 
 constexpr int64_t kInlineCopyBytes = 16 << 10;
-
-absl::Status CheckRange(const char* what, int64_t offset_bytes, int64_t size_bytes,
-                        int64_t buffer_bytes) {
-  if (offset_bytes >= 0 && size_bytes >= 0 && offset_bytes <= buffer_bytes - size_bytes) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(absl::StrCat(what, ": ", size_bytes, " bytes at offset ",
-                                                 offset_bytes, " of a buffer of ", buffer_bytes));
-}
 
 absl::Status RunModule(const Launch& launch) {
   if (launch.cancelled != nullptr && launch.cancelled->load()) {

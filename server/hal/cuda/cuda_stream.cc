@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "server/hal/check_range.h"
 #include "server/hal/cuda/cuda_module.h"
 #include "server/hal/cuda/run_program.h"
 
@@ -14,15 +15,6 @@ constexpr unsigned int kNonBlocking = 1;  // CU_STREAM_NON_BLOCKING
 constexpr int64_t kInlineCopyBytes = 64 << 10;
 
 CuPointer AddressOf(const Buffer& buffer) { return reinterpret_cast<CuPointer>(buffer.address()); }
-
-absl::Status CheckRange(const char* what, int64_t offset_bytes, int64_t size_bytes,
-                        int64_t buffer_bytes) {
-  if (offset_bytes >= 0 && size_bytes >= 0 && offset_bytes <= buffer_bytes - size_bytes) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(absl::StrCat(what, ": ", size_bytes, " bytes at offset ",
-                                                 offset_bytes, " of a buffer of ", buffer_bytes));
-}
 
 }  // namespace
 
@@ -104,7 +96,8 @@ Event CudaStream::CopyFromHost(const void* from, int64_t size_bytes, std::shared
           [this, from, address, size_bytes](const Work&) {
             return staging_->CopyIn(static_cast<const char*>(from), address, size_bytes);
           },
-      .work = {.launch = {.results = {std::move(to)}}, .host_memory = std::move(keep_alive)}};
+      .work = {.launch = {.results = {std::move(to)}}, .host_memory = std::move(keep_alive)},
+      .is_staged = true};
   return Submit(std::move(command), size_bytes > kInlineCopyBytes);
 }
 
@@ -150,11 +143,13 @@ Event CudaStream::CopyFromPeer(std::shared_ptr<Buffer> from, std::shared_ptr<Buf
 Event CudaStream::Submit(WorkCommand command, bool takes_time) {
   Event done = command.work.done.future();
   if (!takes_time && commands_->BeginInline()) {
-    Issue(command);
+    // The caller's thread does not wait for what the stream has to do first.
+    const bool now = !command.is_staged || staging_->NextIsIdle();
+    if (now) Issue(command);
     commands_->EndInline();
-  } else {
-    commands_->Enqueue(std::move(command));
+    if (now) return done;
   }
+  commands_->Enqueue(std::move(command));
   return done;
 }
 

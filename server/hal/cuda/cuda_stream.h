@@ -52,6 +52,7 @@ class CudaStream final : public Stream {
   struct WorkCommand {
     std::function<absl::Status(Work&)> enqueue;
     Work work;
+    bool is_staged = false;  // goes through the pinned memory
   };
   using Command = std::variant<WaitCommand, WorkCommand>;
 

@@ -1,6 +1,9 @@
 #include "server/hal/cuda/run_program.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <memory>
 #include <thread>
@@ -18,22 +21,37 @@ using kernels::Slice;
 // Of a routine.
 const int kRoutineThreads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
 
-// Memory of the host that the device copies to and from.
+// Memory of the host that the device copies to and from: all that there are of at a time take at
+// most a quarter of what this machine has.
 class HostCopies {
  public:
+  ~HostCopies() { in_use_.fetch_sub(size_bytes_); }
+
   absl::StatusOr<char*> Add(int64_t size_bytes) {
     constexpr size_t kAlignment = kernels::kBufferAlignment;
     const size_t size = (static_cast<size_t>(size_bytes) / kAlignment + 1) * kAlignment;
-    auto* const memory = static_cast<char*>(std::aligned_alloc(kAlignment, size));
+    const auto taken = static_cast<int64_t>(size);
+    size_bytes_ += taken;
+    const bool fits = in_use_.fetch_add(taken) + taken <= MaxBytes();
+    auto* const memory = fits ? static_cast<char*>(std::aligned_alloc(kAlignment, size)) : nullptr;
     if (memory == nullptr) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("host memory: ", size_bytes, " bytes for a routine do not fit"));
+      return absl::ResourceExhaustedError(absl::StrCat("host memory: ", size_bytes,
+                                                       " bytes for a routine do not fit into ",
+                                                       MaxBytes(), " for all of them"));
     }
     blocks_.emplace_back(memory, &std::free);
     return memory;
   }
 
  private:
+  static int64_t MaxBytes() {
+    static const int64_t bytes =
+        static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE) / 4;
+    return bytes;
+  }
+
+  inline static std::atomic<int64_t> in_use_{0};
+  int64_t size_bytes_ = 0;  // of what is counted there
   std::vector<std::unique_ptr<char, decltype(&std::free)>> blocks_;
 };
 

@@ -49,6 +49,12 @@ absl::Status Staging::Copy(CuPointer to, CuPointer from, int64_t size_bytes, Slo
   return context_->Check(driver.cuEventRecord(slot.idle, stream_), "cuEventRecord");
 }
 
+bool Staging::NextIsIdle() {
+  const Slot& slot = slots_[static_cast<size_t>(next_ % kSlots)];
+  return !slot.used || (context_->Enter().ok() &&
+                        context_->driver().cuEventQuery(slot.idle) != Driver::kNotReady);
+}
+
 absl::Status Staging::CopyIn(const char* from, CuPointer to, int64_t size_bytes) {
   ACCELD_RETURN_IF_ERROR(Open());
   for (int64_t done = 0; done < size_bytes; done += kSlotBytes) {

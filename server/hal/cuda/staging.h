@@ -23,6 +23,8 @@ class Staging {
 
   // `from` is free to be changed afterwards; the device has the bytes when the stream is there.
   absl::Status CopyIn(const char* from, CuPointer to, int64_t size_bytes);
+  // Whether the next piece would wait for none of the device's work.
+  bool NextIsIdle();
   // The bytes are there when it returns.
   absl::Status CopyOut(CuPointer from, char* to, int64_t size_bytes);
 

@@ -103,6 +103,19 @@ TEST_F(CudaStreamTest, CopiesOfAnySizeArriveWhole) {
             absl::StatusCode::kInvalidArgument);
 }
 
+TEST_F(CudaStreamTest, ACallerDoesNotWaitForTheDeviceToTakeSmallCopies) {
+  const auto buffer = Allocate(64);
+  const auto bytes = std::make_shared<std::string>(64, 'x');
+  ASSERT_TRUE(stream_->CopyFromHost(bytes->data(), 64, buffer, 0, bytes).Await().ok());
+  cuda_->Pause();
+  Event last;
+  // More than there is pinned memory for.
+  for (int i = 0; i < 10; ++i) last = stream_->CopyFromHost(bytes->data(), 64, buffer, 0, bytes);
+  EXPECT_FALSE(last.IsReady());
+  cuda_->Resume();
+  EXPECT_TRUE(last.Await().ok());
+}
+
 TEST_F(CudaStreamTest, LoopsGoOnAsLongAsTheirValuesSay) {
   std::vector<float> values(512);
   std::iota(values.begin(), values.end(), 0.0f);
