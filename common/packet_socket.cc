@@ -47,6 +47,9 @@ absl::Status Send(int socket, const msghdr& message, Blocking blocking) {
   return sent < 0 ? SystemError("a message") : absl::OkStatus();
 }
 
+// What recvmsg returned when the other side is gone.
+bool SaysTheEnd(ssize_t size) { return size == 0 || (size < 0 && errno == ECONNRESET); }
+
 // Room for one descriptor beside a message.
 union Control {
   cmsghdr header;
@@ -121,15 +124,20 @@ absl::StatusOr<Packet> ReceivePacket(int socket, absl::Span<char> buffer, Blocki
   header.msg_iovlen = 1;
   Control control = {};
   header.msg_control = &control;
-  header.msg_controllen = sizeof(control);
-  ssize_t size;
-  // That the other side has closed with messages of ours unread is said once, before what it has
-  // sent itself.
-  int resets = 0;
-  do {
-    size = recvmsg(socket, &header, MSG_CMSG_CLOEXEC | FlagsOf(blocking));
-  } while (size < 0 && (errno == EINTR || (errno == ECONNRESET && ++resets == 1)));
-  if (size < 0 && errno == ECONNRESET) return Packet{};
+  const auto receive = [&] {
+    header.msg_controllen = sizeof(control);
+    ssize_t size;
+    do {
+      size = recvmsg(socket, &header, MSG_CMSG_CLOEXEC | FlagsOf(blocking));
+    } while (size < 0 && errno == EINTR);
+    return size;
+  };
+  ssize_t size = receive();
+  // Linux may say the end before what was sent ahead of it: when the other side closes with
+  // messages of ours unread, and when it sends and closes between the kernel's look at the queue
+  // and its look at the socket's state. Said twice, it is the end.
+  if (SaysTheEnd(size)) size = receive();
+  if (SaysTheEnd(size)) return Packet{};
   if (size < 0) return SystemError("a message");
   Packet packet{.size_bytes = static_cast<size_t>(size), .passed = UniqueFd()};
   for (cmsghdr* part = CMSG_FIRSTHDR(&header); part != nullptr; part = CMSG_NXTHDR(&header, part)) {

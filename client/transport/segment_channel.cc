@@ -43,10 +43,14 @@ struct SegmentChannel::Pace {
 
 absl::StatusOr<std::unique_ptr<SegmentChannel>> SegmentChannel::Open(
     const std::string& socket_path, absl::string_view session_token,
-    std::chrono::seconds patience) {
+    std::chrono::milliseconds patience) {
   ACCELD_ASSIGN_OR_RETURN(UniqueFd socket,
                           ConnectForPackets(absl::StrCat(socket_path, segment::kSocketSuffix)));
-  const timeval timeout = {.tv_sec = patience.count(), .tv_usec = 0};
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(patience);
+  const timeval timeout = {
+      .tv_sec = seconds.count(),
+      .tv_usec = std::chrono::microseconds(patience - seconds).count(),
+  };
   if (setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout)) != 0) {
     return absl::ErrnoToStatus(errno, "a socket's timeout");
   }
@@ -63,7 +67,8 @@ absl::StatusOr<std::unique_ptr<SegmentChannel>> SegmentChannel::Open(
 }
 
 SegmentChannel::~SegmentChannel() {
-  if (usable_) (void)Send({.kind = RequestKind::kLeave});
+  // Also when it is no longer usable: the daemon may only be slow.
+  (void)Send({.kind = RequestKind::kLeave});
 }
 
 void SegmentChannel::Interrupt() { shutdown(socket_.get(), SHUT_RDWR); }

@@ -26,7 +26,7 @@ class SegmentChannel {
   // forever.
   static absl::StatusOr<std::unique_ptr<SegmentChannel>> Open(
       const std::string& socket_path, absl::string_view session_token,
-      std::chrono::seconds patience = std::chrono::seconds(0));
+      std::chrono::milliseconds patience = std::chrono::milliseconds(0));
   // Says that the session goes on without this connection.
   ~SegmentChannel();
   SegmentChannel(const SegmentChannel&) = delete;

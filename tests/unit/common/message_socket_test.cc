@@ -85,6 +85,22 @@ TEST_F(MessageSocketTest, TheEndIsSeenAfterWhatWasSent) {
   EXPECT_TRUE(absl::IsCancelled(Receive(Blocking::kNo).status()));
 }
 
+TEST_F(MessageSocketTest, LastWordsAreHeardByOneThatAsksWhileTheyAreSaid) {
+  for (int i = 0; i < 20'000; ++i) {
+    SetUp();
+    std::thread sender([&] {
+      for (volatile int wait = i * 37 % 3000; wait > 0;) wait = wait - 1;
+      EXPECT_TRUE(Send("goodbye").ok());
+      here_ = UniqueFd();
+    });
+    absl::StatusOr<std::string> got = absl::UnavailableError("");
+    while (absl::IsUnavailable(got.status())) got = Receive(Blocking::kNo);
+    sender.join();
+    ASSERT_TRUE(got.ok()) << got.status() << ", round " << i;
+    EXPECT_EQ(*got, "goodbye");
+  }
+}
+
 TEST_F(MessageSocketTest, LastWordsAreHeardAlsoFromOneThatHasNotReadEverything) {
   size_t sent = 0;
   ASSERT_TRUE(SendMessage(there_.get(), "unread", sent, Blocking::kYes).ok());
