@@ -239,13 +239,15 @@ EngineMetrics EngineImpl::Metrics() const {
                         .cache_memory_evictions = cache.memory.evictions,
                         .cache_disk_evictions = cache.disk.evictions,
                         .deduplicated_bytes = static_cast<uint64_t>(contents_->saved_bytes())};
-  for (const auto& executor : executors_) {
+  for (size_t i = 0; i < executors_.size(); ++i) {
+    const auto& executor = executors_[i];
     const observability::ExecutionInstruments& instruments = executor->instruments();
     metrics.devices.push_back({.queue_time = instruments.queue_time.Read(),
                                .device_time = instruments.device_time.Read(),
                                .executions = instruments.ended.Read(),
                                .spills = executor->memory_stats().spills,
-                               .restores = executor->memory_stats().restores});
+                               .restores = executor->memory_stats().restores,
+                               .launches = parts_.devices[i]->launches()});
   }
   for (const auto& session : OpenSessions()) {
     for (uint32_t device = 0; device < metrics.devices.size(); ++device) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "server/hal/device.h"
 #include "server/observability/instruments/counter.h"
 #include "server/observability/instruments/histogram.h"
 
@@ -17,6 +18,7 @@ struct DeviceMetrics {
   observability::HistogramSnapshot device_time;  // from there until the results are final
   observability::CountsByCode executions{};      // as they ended
   uint64_t spills = 0, restores = 0;             // of arrays
+  hal::LaunchCounts launches;
   std::array<uint64_t, kNumPriorities> queued_by_priority{};  // waiting, runnable and in flight
 };
 

@@ -75,6 +75,12 @@ struct MemoryStats {
   int64_t limit_bytes = 0, used_bytes = 0, peak_bytes = 0;
 };
 
+// What a device's streams were given since it was opened.
+struct LaunchCounts {
+  uint64_t graphs = 0;  // parts of programs, loops and branches included
+  uint64_t steps = 0;   // single kernels, copies and calls of libraries
+};
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -83,6 +89,8 @@ class Device {
   // Makes code for this device; lives as long as the device.
   virtual const CodeGenerator& code_generator() const = 0;
   virtual MemoryStats memory() const = 0;
+  // Of a device that tells one from the other: zeros where a program is one function.
+  virtual LaunchCounts launches() const { return {}; }
   // RESOURCE_EXHAUSTED with size, use and limit when it does not fit. Zero bytes are fine.
   virtual absl::StatusOr<std::shared_ptr<Buffer>> Allocate(int64_t size_bytes) = 0;
   // Gives memory that is free, and was not used since the call before, back to the system. May take

@@ -26,6 +26,8 @@ void AddDevices(const engine::Engine& engine, const engine::EngineMetrics& metri
     const engine::DeviceMetrics& of_device = metrics.devices[i];
     families.Add(MetricId::kArrayRestores, {device}, of_device.restores);
     families.Add(MetricId::kArraySpills, {device}, of_device.spills);
+    families.Add(MetricId::kDeviceLaunches, {device, "graph"}, of_device.launches.graphs);
+    families.Add(MetricId::kDeviceLaunches, {device, "step"}, of_device.launches.steps);
     families.Add(MetricId::kExecutionDeviceTime, {device}, of_device.device_time);
     families.Add(MetricId::kExecutionQueueTime, {device}, of_device.queue_time);
     uint64_t failed = 0;

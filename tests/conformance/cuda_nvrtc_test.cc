@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "kernels/cuda/emit/cuda_kernel.h"
+#include "kernels/cuda/emit/device_code.h"
 #include "kernels/cuda/nvrtc/nvrtc.h"
 #include "tests/conformance/planned_programs.h"
 #include "tests/support/eager_sharing.h"
@@ -83,6 +84,19 @@ INSTANTIATE_TEST_SUITE_P(Architectures, CudaNvrtc,
                            return absl::StrCat("Sm", info.param.architecture,
                                                info.param.eager ? "Eager" : "");
                          });
+
+TEST(CudaNvrtcTest, WhatGraphsLaunchIsPtxThatTheDriverLinks) {
+  const absl::StatusOr<kernels::cuda::Nvrtc>& nvrtc = kernels::cuda::Nvrtc::Get();
+  if (!nvrtc.ok()) GTEST_SKIP() << nvrtc.status();
+  for (const int architecture : nvrtc->architectures()) {
+    const absl::StatusOr<std::string> ptx =
+        nvrtc->CompileToPtx(std::string(kernels::cuda::GraphSource()), "graph.cu", architecture);
+    ASSERT_TRUE(ptx.ok()) << ptx.status();
+    EXPECT_NE(ptx->find(".extern .func cudaGraphSetConditional"), std::string::npos);
+    EXPECT_NE(ptx->find(".entry set_loop"), std::string::npos);
+    EXPECT_NE(ptx->find("%globaltimer"), std::string::npos);
+  }
+}
 
 }  // namespace
 }  // namespace acceld::testing

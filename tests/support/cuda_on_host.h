@@ -8,6 +8,7 @@
 #include <ucontext.h>
 
 #include <bit>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -21,6 +22,7 @@
 #define __global__
 #define __shared__ static
 #define __launch_bounds__(threads)
+#define __grid_constant__
 
 struct CudaIndex {
   unsigned x = 0, y = 0, z = 0;
@@ -117,7 +119,18 @@ inline void Launch(int64_t blocks, int threads, bool has_barriers,
   }
 }
 
+inline uint64_t Nanoseconds() {
+  return static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+}
+
 }  // namespace cuda_on_host
+
+// The handle is the address of the condition.
+extern "C" inline void cudaGraphSetConditional(unsigned long long handle, unsigned value) {
+  *reinterpret_cast<unsigned*>(handle) = value;
+}
+
+inline void* __cvta_global_to_generic(size_t address) { return reinterpret_cast<void*>(address); }
 
 inline void __syncthreads() { cuda_on_host::Block::Wait(); }
 template <typename T>

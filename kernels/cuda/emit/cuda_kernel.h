@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <string>
 
-#include "absl/strings/string_view.h"
 #include "kernels/ir/kernel.h"
 
 // Kernel IR as CUDA C++.
@@ -12,8 +11,9 @@ namespace acceld::kernels::cuda {
 // A kernel as one function of a module.
 struct CudaKernel {
   // extern "C" __global__ void NAME(one pointer for each buffer of the kernel, const volatile int*
-  // cancelled if `polls`). Buffers begin at multiples of 64 bytes and may share their places as far
-  // as the kernel allows it.
+  // cancelled if `polls`), behind the module's prelude. Each is an address or, odd, the address of
+  // one (device/places.cuh). Buffers begin at multiples of 64 bytes and may share their places as
+  // far as the kernel allows it.
   std::string source;
   int64_t blocks = 1;
   int threads = 1;            // of a block, a multiple of 32 or 1
@@ -39,8 +39,5 @@ struct Sharing {
 
 // A verified kernel. Results do not depend on the device: how work is cut is decided here.
 CudaKernel PrintKernel(const Kernel& kernel, const Sharing& sharing = {});
-
-// What stands before the kernels of a module, once.
-absl::string_view ModulePrelude();
 
 }  // namespace acceld::kernels::cuda

@@ -81,18 +81,22 @@ CudaKernel PrintKernel(const Kernel& kernel, const Sharing& sharing) {
 CudaKernel KernelPrinter::Print() {
   const Team team = ChooseTeam();
   std::vector<std::string> parameters;
+  ++depth_;
   for (const BufferParameter& buffer : kernel_.buffers) {
     const bool reads = buffer.access == BufferParameter::Access::kRead;
     parameters.push_back(
         absl::StrCat(reads ? "const " : "", RegisterType(buffer.dtype), "* ", buffer.name));
+    Line(absl::StrCat(buffer.name, " = Placed(", buffer.name, ");"));
   }
-  std::string body;
-  ++depth_;
   if (team != Team::kGrid) PrintScratch(kernel_.body, team);
   PrintBlock(kernel_.body, team);
   --depth_;
+  std::string body;
   body.swap(out_.source);
-  if (out_.polls) parameters.push_back("const volatile int* cancelled");
+  if (out_.polls) {
+    parameters.push_back("const volatile int* cancelled");
+    body.insert(0, "  cancelled = Placed(cancelled);\n");
+  }
   if (shared_values_ > 0) {
     body.insert(0, absl::StrCat("  __shared__ u64 space[", shared_values_, "];\n"));
   }

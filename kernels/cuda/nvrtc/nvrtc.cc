@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
-#include <memory>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -54,8 +54,25 @@ absl::StatusOr<Nvrtc> Nvrtc::Open() {
   return nvrtc;
 }
 
-absl::StatusOr<Nvrtc::Cubin> Nvrtc::Compile(const std::string& source, const std::string& name,
-                                            int architecture) const {
+struct Nvrtc::Compiled {
+  Compiled(const Nvrtc& owner, Program made) : nvrtc(owner), program(made) {}
+  Compiled(Compiled&& other) noexcept
+      : nvrtc(other.nvrtc),
+        program(std::exchange(other.program, nullptr)),
+        log(std::move(other.log)) {}
+  Compiled& operator=(Compiled&&) = delete;
+  ~Compiled() {
+    if (program != nullptr) (void)nvrtc.nvrtcDestroyProgram(&program);
+  }
+
+  const Nvrtc& nvrtc;
+  Program program;
+  std::string log;
+};
+
+absl::StatusOr<Nvrtc::Compiled> Nvrtc::Run(const std::string& source, const std::string& name,
+                                           int architecture,
+                                           const std::vector<std::string>& options) const {
   if (!std::binary_search(architectures_.begin(), architectures_.end(), architecture)) {
     return absl::InvalidArgumentError(absl::StrCat("sm_", architecture, ": CUDA's compiler ",
                                                    version_, " knows ",
@@ -65,28 +82,50 @@ absl::StatusOr<Nvrtc::Cubin> Nvrtc::Compile(const std::string& source, const std
   if (nvrtcCreateProgram(&program, source.c_str(), name.c_str(), 0, nullptr, nullptr) != 0) {
     return absl::ResourceExhaustedError("CUDA's compiler makes no program");
   }
-  const auto destroy = [this](Program* made) { (void)nvrtcDestroyProgram(made); };
-  const std::unique_ptr<Program, decltype(destroy)> owner(&program, destroy);
-  const std::string target = absl::StrCat("--gpu-architecture=sm_", architecture);
+  Compiled compiled(*this, program);
   // As on the CPU, an operation is rounded by itself. Values that nothing uses are fine.
-  const char* const options[] = {target.c_str(), "--std=c++17", "--fmad=false",
-                                 "--ptxas-options=-v", "--diag-suppress=177"};
-  const Result result = nvrtcCompileProgram(program, std::size(options), options);
-  Cubin cubin;
+  std::vector<const char*> all = {"--std=c++17", "--fmad=false", "--diag-suppress=177"};
+  for (const std::string& option : options) all.push_back(option.c_str());
+  const Result result = nvrtcCompileProgram(program, static_cast<int>(all.size()), all.data());
   size_t size = 0;
   if (nvrtcGetProgramLogSize(program, &size) == 0 && size > 1) {
-    cubin.log.resize(size - 1);
-    (void)nvrtcGetProgramLog(program, cubin.log.data());
+    compiled.log.resize(size - 1);
+    (void)nvrtcGetProgramLog(program, compiled.log.data());
   }
   if (result != 0) {
-    return absl::InternalError(absl::StrCat("CUDA's compiler refuses ", name, ": ", cubin.log));
+    return absl::InternalError(absl::StrCat("CUDA's compiler refuses ", name, ": ", compiled.log));
   }
-  if (nvrtcGetCUBINSize(program, &size) != 0) {
+  return compiled;
+}
+
+absl::StatusOr<Nvrtc::Cubin> Nvrtc::Compile(const std::string& source, const std::string& name,
+                                            int architecture) const {
+  ACCELD_ASSIGN_OR_RETURN(
+      Compiled compiled,
+      Run(source, name, architecture,
+          {absl::StrCat("--gpu-architecture=sm_", architecture), "--ptxas-options=-v"}));
+  size_t size = 0;
+  if (nvrtcGetCUBINSize(compiled.program, &size) != 0) {
     return absl::InternalError(absl::StrCat("CUDA's compiler has no code for ", name));
   }
-  cubin.bytes.resize(size);
-  (void)nvrtcGetCUBIN(program, cubin.bytes.data());
+  Cubin cubin{.bytes = std::string(size, '\0'), .log = std::move(compiled.log)};
+  (void)nvrtcGetCUBIN(compiled.program, cubin.bytes.data());
   return cubin;
+}
+
+absl::StatusOr<std::string> Nvrtc::CompileToPtx(const std::string& source, const std::string& name,
+                                                int architecture) const {
+  ACCELD_ASSIGN_OR_RETURN(const Compiled compiled,
+                          Run(source, name, architecture,
+                              {absl::StrCat("--gpu-architecture=compute_", architecture),
+                               "--relocatable-device-code=true"}));
+  size_t size = 0;
+  if (nvrtcGetPTXSize(compiled.program, &size) != 0) {
+    return absl::InternalError(absl::StrCat("CUDA's compiler has no PTX for ", name));
+  }
+  std::string ptx(size, '\0');  // With the zero at its end, which the driver looks for.
+  (void)nvrtcGetPTX(compiled.program, ptx.data());
+  return ptx;
 }
 
 }  // namespace acceld::kernels::cuda

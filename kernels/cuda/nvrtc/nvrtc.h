@@ -28,12 +28,18 @@ class Nvrtc {
   // compiler's words for source that it refuses, INVALID_ARGUMENT for an unknown architecture.
   absl::StatusOr<Cubin> Compile(const std::string& source, const std::string& name,
                                 int architecture) const;
+  // The same to PTX, which the driver links with what the source declares only.
+  absl::StatusOr<std::string> CompileToPtx(const std::string& source, const std::string& name,
+                                           int architecture) const;
 
  private:
   using Program = void*;
   using Result = int;
 
   static absl::StatusOr<Nvrtc> Open();
+  struct Compiled;
+  absl::StatusOr<Compiled> Run(const std::string& source, const std::string& name, int architecture,
+                               const std::vector<std::string>& options) const;
 
 #define ACCELD_NVRTC_SYMBOL(name, parameters) Result(*name) parameters = nullptr;
 #include "kernels/cuda/nvrtc/symbols.def"

@@ -4,12 +4,21 @@
 
 #include "absl/strings/str_cat.h"
 #include "kernels/cuda/emit/cuda_kernel.h"
+#include "kernels/cuda/emit/device_code.h"
 #include "kernels/ir/inline_calls.h"
 
 namespace acceld::kernels::cuda {
 namespace {
 
 constexpr int64_t kMaxSteps = 200'000;
+
+std::vector<uint32_t> WrittenBy(const Kernel& kernel) {
+  std::vector<uint32_t> written;
+  for (uint32_t i = 0; i < kernel.buffers.size(); ++i) {
+    if (kernel.buffers[i].access != BufferParameter::Access::kRead) written.push_back(i);
+  }
+  return written;
+}
 
 }  // namespace
 
@@ -25,7 +34,8 @@ absl::StatusOr<CudaProgram> MakeProgram(const Plan& plan, const CompileSource& c
                                .buffers = static_cast<int>(kernel.buffers.size()),
                                .blocks = printed.blocks,
                                .threads = printed.threads,
-                               .polls = printed.polls});
+                               .polls = printed.polls,
+                               .written = WrittenBy(kernel)});
   }
   if (source != nullptr) *source = text;
   // A program that only moves bytes has no code.

@@ -1,7 +1,9 @@
 #include "kernels/cuda/program/program.h"
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "kernels/cuda/cublas/matmul.h"
+#include "kernels/cuda/program/segments.h"
 
 namespace acceld::kernels::cuda {
 namespace {
@@ -58,8 +60,9 @@ class Checker {
       return Bad(absl::StrCat(kernel.name, " takes ", kernel.buffers, " buffers, not ",
                               launch.buffers.size()));
     }
-    for (const Slice& slice : launch.buffers) {
-      ACCELD_RETURN_IF_ERROR(CheckSlice(slice, /*is_written=*/false));
+    for (uint32_t i = 0; i < launch.buffers.size(); ++i) {
+      ACCELD_RETURN_IF_ERROR(
+          CheckSlice(launch.buffers[i], absl::c_binary_search(kernel.written, i)));
     }
     return absl::OkStatus();
   }
@@ -161,8 +164,18 @@ class Printer {
 
   void PrintSteps(const Steps& steps) {
     ++depth_;
-    for (const Step& step : steps) {
-      std::visit([&](const auto& value) { Print(value, step.comment); }, step.value);
+    const bool is_in_graph = is_in_graph_;
+    for (const Segment& segment : SegmentsOf(steps, /*graphs=*/!is_in_graph)) {
+      if (segment.is_graph) {
+        Line("as a graph, if the driver can:");
+        is_in_graph_ = true;
+        ++depth_;
+      }
+      for (size_t i = segment.begin; i < segment.end; ++i) {
+        std::visit([&](const auto& value) { Print(value, steps[i].comment); }, steps[i].value);
+      }
+      if (segment.is_graph) --depth_;
+      is_in_graph_ = is_in_graph;
     }
     --depth_;
   }
@@ -220,6 +233,7 @@ class Printer {
   const CudaProgram& program_;
   std::string out_;
   int depth_ = -1;
+  bool is_in_graph_ = false;
 };
 
 }  // namespace
@@ -230,6 +244,11 @@ absl::Status CheckProgram(const CudaProgram& program, const SpaceSizes& sizes) {
         kernel.threads > 1024) {
       return absl::InternalError(absl::StrCat("cuda program: ", kernel.name, " of ", kernel.blocks,
                                               " blocks of ", kernel.threads, " threads"));
+    }
+    if (!absl::c_is_sorted(kernel.written) ||
+        (!kernel.written.empty() &&
+         kernel.written.back() >= static_cast<uint32_t>(kernel.buffers))) {
+      return absl::InternalError(absl::StrCat("cuda program: ", kernel.name, " writes no buffers"));
     }
   }
   return Checker(program, sizes).Check(program.steps);

@@ -19,6 +19,7 @@ struct CudaEntry {
   int64_t blocks = 1;
   int threads = 1;  // of a block
   bool polls = false;
+  std::vector<uint32_t> written;  // of its buffers, ascending
   friend bool operator==(const CudaEntry&, const CudaEntry&) = default;
 };
 

@@ -12,7 +12,7 @@
 namespace acceld::kernels::cuda {
 namespace {
 
-constexpr uint32_t kFormat = 1;
+constexpr uint32_t kFormat = 2;
 // A step within a step is three messages deeper.
 constexpr int kMaxMessageDepth = 3 * (kMaxStepDepth + 2);
 
@@ -244,6 +244,7 @@ absl::StatusOr<std::string> Serialize(const CudaProgram& program) {
     to.set_blocks(kernel.blocks);
     to.set_threads(static_cast<uint32_t>(kernel.threads));
     to.set_polls(kernel.polls);
+    to.mutable_written()->Assign(kernel.written.begin(), kernel.written.end());
   }
   ACCELD_RETURN_IF_ERROR(ToProto(program.steps, *proto.mutable_steps()));
   return proto.SerializeAsString();
@@ -270,7 +271,8 @@ absl::StatusOr<CudaProgram> Deserialize(absl::string_view bytes) {
                                .buffers = static_cast<int>(kernel.buffers()),
                                .blocks = kernel.blocks(),
                                .threads = static_cast<int>(kernel.threads()),
-                               .polls = kernel.polls()});
+                               .polls = kernel.polls(),
+                               .written = {kernel.written().begin(), kernel.written().end()}});
   }
   ACCELD_ASSIGN_OR_RETURN(program.steps, FromProto(proto.steps()));
   return program;

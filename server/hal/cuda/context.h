@@ -23,6 +23,7 @@ class Context {
 
   const Driver& driver() const { return driver_; }
   const CudaDevice& device() const { return device_; }
+  CuContext handle() const { return context_; }
 
   // Makes the calling thread work with this device: before calls of the driver. UNAVAILABLE with
   // the reason once the device is lost.

@@ -18,12 +18,17 @@ class OpenedDevice final : public Device {
   OpenedDevice(StreamParts parts, std::shared_ptr<const Libraries> libraries, CudaCompiler compiler)
       : parts_(std::move(parts)),
         libraries_(std::move(libraries)),
+        graph_support_(
+            std::make_shared<const GraphSupport>(parts_.context, compiler.compile_to_ptx)),
         code_generator_(std::move(compiler), libraries_->cublas_lt() != nullptr) {}
 
   std::string kind() const override { return "cuda"; }
   std::string name() const override { return parts_.context->device().name; }
   const CodeGenerator& code_generator() const override { return code_generator_; }
   MemoryStats memory() const override { return parts_.memory->stats(); }
+  LaunchCounts launches() const override {
+    return {.graphs = parts_.counters->graphs.load(), .steps = parts_.counters->steps.load()};
+  }
   absl::StatusOr<std::shared_ptr<Buffer>> Allocate(int64_t size_bytes) override {
     return parts_.memory->Allocate(size_bytes);
   }
@@ -33,12 +38,14 @@ class OpenedDevice final : public Device {
         absl::StrCat("cuda", parts_.context->device().ordinal, "-", name), parts_);
   }
   absl::StatusOr<std::shared_ptr<const Module>> Load(const Executable& executable) override {
-    return CudaModule::Load(parts_.context, libraries_, executable, *parts_.memory);
+    return CudaModule::Load(parts_.context, libraries_, graph_support_, executable, *parts_.memory);
   }
 
  private:
   const StreamParts parts_;
-  const std::shared_ptr<const Libraries> libraries_;  // Shared with the modules.
+  // Shared with the modules.
+  const std::shared_ptr<const Libraries> libraries_;
+  const std::shared_ptr<const GraphSupport> graph_support_;
   const CudaCodeGenerator code_generator_;
 };
 

@@ -24,6 +24,8 @@ struct CudaDeviceOptions {
 struct CudaCompiler {
   std::string name;  // of this compiler for this architecture, as part of cache keys
   kernels::cuda::CompileSource compile;
+  // To PTX, which the driver links with functions of its own.
+  kernels::cuda::CompileSource compile_to_ptx;
 };
 using FindCompiler = std::function<absl::StatusOr<CudaCompiler>(int architecture)>;
 

@@ -23,16 +23,16 @@ SpaceSizes SizesOf(const Executable& executable) {
 
 absl::StatusOr<std::shared_ptr<const CudaModule>> CudaModule::Load(
     std::shared_ptr<Context> context, std::shared_ptr<const Libraries> libraries,
-    const Executable& executable, MemoryPool& memory) {
-  std::shared_ptr<CudaModule> module(new CudaModule(std::move(context), std::move(libraries)));
+    std::shared_ptr<const GraphSupport> graph_support, const Executable& executable,
+    MemoryPool& memory) {
+  std::shared_ptr<CudaModule> module(
+      new CudaModule(std::move(context), std::move(libraries), std::move(graph_support)));
   ACCELD_ASSIGN_OR_RETURN(module->program_, kernels::cuda::Deserialize(executable.code));
   ACCELD_RETURN_IF_ERROR(kernels::cuda::CheckProgram(module->program_, SizesOf(executable)));
   const CudaProgram& program = module->program_;
   module->takes_host_ =
       std::any_of(program.steps.begin(), program.steps.end(), [](const kernels::Step& step) {
-        return std::holds_alternative<kernels::WhileStep>(step.value) ||
-               std::holds_alternative<kernels::SwitchStep>(step.value) ||
-               std::holds_alternative<kernels::RoutineStep>(step.value);
+        return std::holds_alternative<kernels::RoutineStep>(step.value);
       });
   module->polls_ = std::any_of(program.kernels.begin(), program.kernels.end(),
                                [](const kernels::cuda::CudaEntry& kernel) { return kernel.polls; });
@@ -40,10 +40,14 @@ absl::StatusOr<std::shared_ptr<const CudaModule>> CudaModule::Load(
   ACCELD_RETURN_IF_ERROR(module->LoadCode());
   ACCELD_RETURN_IF_ERROR(module->PrepareMatmuls(program.steps));
   ACCELD_RETURN_IF_ERROR(module->LoadConstants(executable, memory));
+  module->graphs_ =
+      std::make_unique<const ModuleGraphs>(*module->context_, *module->graph_support_, *module,
+                                           executable.arguments.size(), executable.results.size());
   return module;
 }
 
 CudaModule::~CudaModule() {
+  graphs_.reset();
   if (module_ == nullptr) return;
   context_->EnterToFree();
   context_->driver().cuModuleUnload(module_);

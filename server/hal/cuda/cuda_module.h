@@ -8,6 +8,7 @@
 #include "kernels/cuda/program/program.h"
 #include "server/hal/cuda/context.h"
 #include "server/hal/cuda/libraries.h"
+#include "server/hal/cuda/module_graphs.h"
 #include "server/hal/device.h"
 #include "server/hal/memory_pool.h"
 
@@ -20,7 +21,8 @@ class CudaModule final : public Module {
   // driver. May take milliseconds.
   static absl::StatusOr<std::shared_ptr<const CudaModule>> Load(
       std::shared_ptr<Context> context, std::shared_ptr<const Libraries> libraries,
-      const Executable& executable, MemoryPool& memory);
+      std::shared_ptr<const GraphSupport> graph_support, const Executable& executable,
+      MemoryPool& memory);
   ~CudaModule() override;
 
   int64_t size_bytes() const override;
@@ -31,24 +33,29 @@ class CudaModule final : public Module {
   CuPointer constants() const;
   // Whether a run needs the host in between (for what depends on values of the device, and for
   // routines), so that it is not all enqueued at once.
-  bool takes_host() const { return takes_host_; }
+  bool takes_host() const { return takes_host_ || graphs_->takes_host(); }
+  const ModuleGraphs& graphs() const { return *graphs_; }
   const kernels::cuda::Matmul& matmul(const kernels::MatmulStep& step) const {
     return *matmuls_.at(&step);
   }
   // Of the device, for one run at a time.
   int64_t workspace_bytes() const { return workspace_bytes_; }
-  // Whether kernels look whether they should stop.
-  bool polls() const { return polls_; }
+  // Whether a run looks whether it should stop.
+  bool polls() const { return polls_ || graphs_->has_loops(); }
 
  private:
-  CudaModule(std::shared_ptr<Context> context, std::shared_ptr<const Libraries> libraries)
-      : context_(std::move(context)), libraries_(std::move(libraries)) {}
+  CudaModule(std::shared_ptr<Context> context, std::shared_ptr<const Libraries> libraries,
+             std::shared_ptr<const GraphSupport> graph_support)
+      : context_(std::move(context)),
+        libraries_(std::move(libraries)),
+        graph_support_(std::move(graph_support)) {}
   absl::Status LoadCode();
   absl::Status PrepareMatmuls(const kernels::Steps& steps);
   absl::Status LoadConstants(const Executable& executable, MemoryPool& memory);
 
   const std::shared_ptr<Context> context_;
   const std::shared_ptr<const Libraries> libraries_;
+  const std::shared_ptr<const GraphSupport> graph_support_;
   kernels::cuda::CudaProgram program_;  // without the cubin, which is loaded
   int64_t code_bytes_ = 0;
   CuModule module_ = nullptr;  // nullptr for a program without kernels
@@ -59,6 +66,7 @@ class CudaModule final : public Module {
   int64_t workspace_bytes_ = 0;
   std::shared_ptr<Buffer> constants_;  // of this module alone; nullptr without constants
   bool takes_host_ = false, polls_ = false;
+  std::unique_ptr<const ModuleGraphs> graphs_;  // Uses all else.
 };
 
 }  // namespace acceld::hal::cuda

@@ -5,7 +5,6 @@
 #include "absl/strings/str_cat.h"
 #include "server/hal/check_range.h"
 #include "server/hal/cuda/cuda_module.h"
-#include "server/hal/cuda/run_program.h"
 
 namespace acceld::hal::cuda {
 namespace {
@@ -64,10 +63,10 @@ bool CudaStream::WaitOnDevice(const Event& event) {
 
 Event CudaStream::Run(Launch launch) {
   const auto& module = static_cast<const CudaModule&>(*launch.module);
-  const bool takes_time = module.takes_host();
-  WorkCommand command{
-      .enqueue = [this](Work& work) { return EnqueueRun(work); },
-      .work = {.launch = std::move(launch), .may_be_cancelled = module.polls() || takes_time}};
+  const bool takes_time = module.takes_host() || module.graphs().HasToPrepare(stream_);
+  WorkCommand command{.enqueue = [this](Work& work) { return EnqueueRun(work); },
+                      .work = {.launch = std::move(launch),
+                               .may_be_cancelled = module.polls() || module.takes_host()}};
   return Submit(std::move(command), takes_time);
 }
 
@@ -79,8 +78,12 @@ absl::Status CudaStream::EnqueueRun(Work& work) {
     }
     work.workspace = workspace_;
   }
-  return RunProgram(*parts_.context, work.launch, *work.fence,
-                    wanted > 0 ? AddressOf(*workspace_) : 0, stream_);
+  const RunParts parts{.context = *parts_.context,
+                       .memory = *parts_.memory,
+                       .counters = *parts_.counters,
+                       .workspace = wanted > 0 ? AddressOf(*workspace_) : 0,
+                       .stream = stream_};
+  return RunProgram(parts, work.launch, *work.fence);
 }
 
 Event CudaStream::CopyFromHost(const void* from, int64_t size_bytes, std::shared_ptr<Buffer> to,

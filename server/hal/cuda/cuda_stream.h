@@ -11,6 +11,7 @@
 #include "server/hal/cuda/context.h"
 #include "server/hal/cuda/fences.h"
 #include "server/hal/cuda/pending_events.h"
+#include "server/hal/cuda/run_program.h"
 #include "server/hal/cuda/staging.h"
 #include "server/hal/device.h"
 #include "server/hal/memory_pool.h"
@@ -23,6 +24,7 @@ struct StreamParts {
   std::shared_ptr<MemoryPool> memory;
   std::shared_ptr<Fences> fences;
   std::shared_ptr<PendingEvents> pending;
+  std::shared_ptr<LaunchCounters> counters = std::make_shared<LaunchCounters>();
 };
 
 // A stream of the driver. The calling thread gives it what is enqueued at once (launches, small

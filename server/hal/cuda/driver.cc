@@ -21,6 +21,8 @@ absl::StatusOr<Driver> Open() {
   if (driver.name == nullptr) {                                                             \
     return absl::FailedPreconditionError("the NVIDIA driver is too old: it has no " #name); \
   }
+#define ACCELD_CUDA_LATER_SYMBOL(name, parameters) \
+  driver.name = reinterpret_cast<Driver::Result(*) parameters>(dlsym(library, #name));
   using Result = Driver::Result;
 #include "server/hal/cuda/driver_symbols.def"
   if (const absl::Status status = driver.Check(driver.cuInit(0), "cuInit"); !status.ok()) {
@@ -34,6 +36,16 @@ absl::StatusOr<Driver> Open() {
 const absl::StatusOr<Driver>& Driver::Get() {
   static const auto* const driver = new absl::StatusOr<Driver>(Open());  // Never closed.
   return *driver;
+}
+
+bool Driver::HasGraphs() const {
+  constexpr int kWithSwitch = 12080;  // CUDA 12.8
+  int version = 0;
+#define ACCELD_CUDA_SYMBOL(name, parameters)
+#define ACCELD_CUDA_LATER_SYMBOL(name, parameters) \
+  if (this->name == nullptr) return false;
+#include "server/hal/cuda/driver_symbols.def"
+  return cuDriverGetVersion(&version) == 0 && version >= kWithSwitch;
 }
 
 absl::Status Driver::Check(Result result, absl::string_view what) const {

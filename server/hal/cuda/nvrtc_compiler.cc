@@ -24,7 +24,11 @@ absl::StatusOr<CudaCompiler> FindNvrtcCompiler(int architecture) {
                         ACCELD_ASSIGN_OR_RETURN(kernels::cuda::Nvrtc::Cubin cubin,
                                                 nvrtc.Compile(source, "kernels.cu", target));
                         return std::move(cubin.bytes);
-                      }};
+                      },
+                      .compile_to_ptx =
+                          [&nvrtc = *nvrtc, target](const std::string& source) {
+                            return nvrtc.CompileToPtx(source, "kernels.cu", target);
+                          }};
 }
 
 }  // namespace acceld::hal::cuda

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <memory>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
@@ -57,18 +58,33 @@ class HostCopies {
 
 class Run {
  public:
-  Run(Context& context, const Launch& launch, const Fence& fence, CuPointer workspace,
-      CuStream stream)
-      : context_(context),
-        driver_(context.driver()),
+  Run(const RunParts& parts, const Launch& launch, const Fence& fence)
+      : parts_(parts),
+        context_(parts.context),
+        driver_(context_.driver()),
+        stream_(parts.stream),
         launch_(launch),
         module_(static_cast<const CudaModule&>(*launch.module)),
         fence_(fence),
-        workspace_(workspace),
-        stream_(stream) {}
+        graphs_(module_.graphs().Begin(stream_, parts.memory, is_first_)) {}
 
   absl::Status Enqueue(const kernels::Steps& steps) {
+    for (const kernels::cuda::Segment& segment : module_.graphs().segments(steps)) {
+      const absl::Span<const kernels::Step> part =
+          absl::MakeSpan(steps).subspan(segment.begin, segment.end - segment.begin);
+      bool is_launched = false;
+      if (graphs_ != nullptr && segment.is_graph && (segment.has_loops || !is_first_)) {
+        ACCELD_ASSIGN_OR_RETURN(is_launched, LaunchGraph(part));
+      }
+      if (!is_launched) ACCELD_RETURN_IF_ERROR(EnqueueEach(part));
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::Status EnqueueEach(absl::Span<const kernels::Step> steps) {
     for (const kernels::Step& step : steps) {
+      parts_.counters.steps.fetch_add(1, std::memory_order_relaxed);
       const absl::Status status =
           std::visit([this](const auto& value) { return Do(value); }, step.value);
       if (!status.ok()) return Annotate(status, step.comment);
@@ -76,7 +92,33 @@ class Run {
     return absl::OkStatus();
   }
 
- private:
+  // False when there is no such graph.
+  absl::StatusOr<bool> LaunchGraph(absl::Span<const kernels::Step> steps) {
+    const absl::StatusOr<const Graph*> graph = graphs_->Find(steps);
+    if (!graph.ok()) {
+      ACCELD_RETURN_IF_ERROR(context_.lost());
+      module_.graphs().GiveUp(graph.status());
+      graphs_ = nullptr;
+      return false;
+    }
+    if (!std::exchange(is_placed_, true)) ACCELD_RETURN_IF_ERROR(graphs_->Place(Bases(), stream_));
+    ACCELD_RETURN_IF_ERROR(
+        context_.Check(driver_.cuGraphLaunch((*graph)->exec(), stream_), "cuGraphLaunch"));
+    parts_.counters.graphs.fetch_add(1, std::memory_order_relaxed);
+    return true;
+  }
+
+  // As kernels::cuda::Places counts them.
+  std::vector<CuPointer> Bases() const {
+    std::vector<CuPointer> bases;
+    for (const auto& argument : launch_.arguments) bases.push_back(AddressOf(*argument));
+    for (const auto& result : launch_.results) bases.push_back(AddressOf(*result));
+    bases.push_back(launch_.arena == nullptr ? 0 : AddressOf(*launch_.arena));
+    bases.push_back(module_.constants());
+    bases.push_back(reinterpret_cast<CuPointer>(&fence_.shared->cancelled));
+    return bases;
+  }
+
   CuPointer At(const Slice& slice) const {
     CuPointer base = 0;
     switch (slice.space) {
@@ -115,7 +157,7 @@ class Run {
   }
 
   absl::Status Do(const kernels::MatmulStep& step) {
-    return module_.matmul(step).Enqueue(At(step.lhs), At(step.rhs), At(step.out), workspace_,
+    return module_.matmul(step).Enqueue(At(step.lhs), At(step.rhs), At(step.out), parts_.workspace,
                                         stream_);
   }
 
@@ -207,21 +249,23 @@ class Run {
                           "cuMemcpyAsync");
   }
 
+  const RunParts& parts_;
   Context& context_;
   const Driver& driver_;
+  const CuStream stream_;
   const Launch& launch_;
   const CudaModule& module_;
   const Fence& fence_;
-  const CuPointer workspace_;
-  const CuStream stream_;
+  bool is_first_ = false;
+  StreamGraphs* graphs_;
+  bool is_placed_ = false;
 };
 
 }  // namespace
 
-absl::Status RunProgram(Context& context, const Launch& launch, const Fence& fence,
-                        CuPointer workspace, CuStream stream) {
+absl::Status RunProgram(const RunParts& parts, const Launch& launch, const Fence& fence) {
   const auto& module = static_cast<const CudaModule&>(*launch.module);
-  return Run(context, launch, fence, workspace, stream).Enqueue(module.program().steps);
+  return Run(parts, launch, fence).Enqueue(module.program().steps);
 }
 
 }  // namespace acceld::hal::cuda

@@ -65,9 +65,12 @@ std::vector<hal::cuda::CudaDevice> FakeCuda::devices() const {
 }
 
 absl::StatusOr<hal::cuda::CudaCompiler> FakeCuda::FindCompiler(int architecture) {
-  return hal::cuda::CudaCompiler{
-      .name = absl::StrCat("fake-sm_", architecture),
-      .compile = [](const std::string& source) -> absl::StatusOr<std::string> { return source; }};
+  const auto compile = [](const std::string& source) -> absl::StatusOr<std::string> {
+    return source;
+  };
+  return hal::cuda::CudaCompiler{.name = absl::StrCat("fake-sm_", architecture),
+                                 .compile = compile,
+                                 .compile_to_ptx = compile};
 }
 
 hal::cuda::Toolkit FakeCuda::toolkit() {

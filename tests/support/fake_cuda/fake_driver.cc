@@ -13,18 +13,10 @@
 namespace acceld::testing::fake {
 
 Machine* machine = nullptr;
-
-namespace {
-
-using hal::cuda::Driver;
-using Result = Driver::Result;
-
-constexpr Result kInvalidValue = 1, kInvalidContext = 201, kNoSuchThing = 500,
-                 kIllegalAddress = 700;
-
 thread_local Gpu* current = nullptr;
 
-// Notes the call; what it is to answer at once, if not 0.
+using Result = hal::cuda::Driver::Result;
+
 Result Begin(absl::string_view function) {
   MutexLock lock(machine->world.mutex);
   machine->calls.emplace_back(function);
@@ -37,15 +29,11 @@ Result Begin(absl::string_view function) {
   return 0;
 }
 
-// The same of a call that is about the thread's device.
 Result BeginOnDevice(absl::string_view function) {
   if (const Result result = Begin(function); result != 0) return result;
   MutexLock lock(machine->world.mutex);
   return current != nullptr ? current->broken : kInvalidContext;
 }
-
-#define BEGIN(function) \
-  if (const Result begin_ = BeginOnDevice(#function); begin_ != 0) return begin_
 
 void Count(int change) {
   MutexLock lock(machine->world.mutex);
@@ -62,8 +50,16 @@ bool IsBroken(const Gpu& gpu) {
   return gpu.broken != 0;
 }
 
-void RunKernel(Gpu& gpu, const HostCode::Kernel& kernel, const std::vector<void*>& parameters,
-               unsigned int blocks, unsigned int threads) {
+namespace {
+
+using hal::cuda::Driver;
+using Result = Driver::Result;
+
+constexpr Result kNoSuchThing = 500, kIllegalAddress = 700;
+
+}  // namespace
+
+void RunKernel(Gpu& gpu, const KernelCall& call) {
   {
     MutexLock lock(machine->world.mutex);
     if (gpu.broken != 0) return;
@@ -71,7 +67,7 @@ void RunKernel(Gpu& gpu, const HostCode::Kernel& kernel, const std::vector<void*
       gpu.broken = kIllegalAddress;
       return;
     }
-    const auto failure = machine->kernel_failures.find(kernel.name);
+    const auto failure = machine->kernel_failures.find(call.kernel->name);
     if (failure != machine->kernel_failures.end()) {
       gpu.broken = failure->second;
       machine->kernel_failures.erase(failure);
@@ -79,8 +75,10 @@ void RunKernel(Gpu& gpu, const HostCode::Kernel& kernel, const std::vector<void*
     }
   }
   MutexLock lock(machine->kernels);
-  kernel.run(parameters.data(), blocks, static_cast<int>(threads));
+  call.kernel->Run(call.values, call.blocks, static_cast<int>(call.threads));
 }
+
+namespace {
 
 // For a process that knows nothing of FakeCuda.
 MachineOptions OptionsOfEnvironment() {
@@ -113,7 +111,7 @@ Result cuInit(unsigned int) {
 }
 
 Result cuDriverGetVersion(int* version) {
-  *version = 13000;
+  *version = machine->options.driver_version;
   return 0;
 }
 
@@ -370,12 +368,9 @@ Result cuLaunchKernel(hal::cuda::CuFunction function, unsigned int grid_x, unsig
       shared_bytes != 0 || extra != nullptr) {
     return kInvalidValue;
   }
-  const auto& kernel = *reinterpret_cast<const HostCode::Kernel*>(function);
-  std::vector<void*> values;
-  for (int i = 0; i < kernel.parameters; ++i) values.push_back(*static_cast<void**>(parameters[i]));
-  StreamOf(stream).Enqueue([&kernel, grid_x, block_x, values = std::move(values), gpu = current] {
-    RunKernel(*gpu, kernel, values, grid_x, block_x);
-  });
+  const auto* const kernel = reinterpret_cast<const HostCode::Kernel*>(function);
+  StreamOf(stream).Enqueue([call = KernelCall{kernel, kernel->Take(parameters), grid_x, block_x},
+                            gpu = current] { RunKernel(*gpu, call); });
   return 0;
 }
 

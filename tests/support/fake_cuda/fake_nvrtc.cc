@@ -68,4 +68,8 @@ int nvrtcGetCUBIN(Program* program, char* cubin) {
   return 0;
 }
 
+// PTX, too, is the source.
+int nvrtcGetPTXSize(Program* program, size_t* size) { return nvrtcGetCUBINSize(program, size); }
+int nvrtcGetPTX(Program* program, char* ptx) { return nvrtcGetCUBIN(program, ptx); }
+
 }  // extern "C"

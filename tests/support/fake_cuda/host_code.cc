@@ -17,7 +17,6 @@ namespace {
 
 struct Found {
   std::string name;
-  int parameters;
   bool has_barriers;
 };
 
@@ -32,12 +31,7 @@ std::vector<Found> KernelsOf(const std::string& source) {
     const auto begins = static_cast<size_t>(match.position());
     const size_t ends = it == end ? source.size() : static_cast<size_t>(it->position());
     const absl::string_view text = absl::string_view(source).substr(begins, ends - begins);
-    const std::string parameters = match[2];
     found.push_back({.name = match[1],
-                     .parameters = parameters.empty()
-                                       ? 0
-                                       : static_cast<int>(1 + std::count(parameters.begin(),
-                                                                         parameters.end(), ',')),
                      .has_barriers = absl::StrContains(text, "__shared__") ||
                                      absl::StrContains(text, "__syncthreads")});
   }
@@ -51,18 +45,23 @@ std::string LauncherOf(const Found& kernel) {
       "(void* const* parameters, i64 blocks, int threads) {\n  cuda_on_host::Launch(blocks, "
       "threads, ",
       kernel.has_barriers ? "true" : "false", ", [&] { cuda_on_host_call(", kernel.name,
-      ", parameters); });\n}\n");
+      ", parameters); });\n}\nextern \"C\" std::vector<size_t> sizes_", kernel.name,
+      "() { return cuda_on_host_sizes(", kernel.name, "); }\n");
 }
 
 constexpr char kCall[] = R"(
 #include <utility>
 template <typename... T, size_t... I>
 void cuda_on_host_call(void (*kernel)(T...), void* const* parameters, std::index_sequence<I...>) {
-  kernel((T)parameters[I]...);
+  kernel(*(T*)parameters[I]...);
 }
 template <typename... T>
 void cuda_on_host_call(void (*kernel)(T...), void* const* parameters) {
   cuda_on_host_call(kernel, parameters, std::index_sequence_for<T...>());
+}
+template <typename... T>
+std::vector<size_t> cuda_on_host_sizes(void (*)(T...)) {
+  return {sizeof(T)...};
 }
 )";
 
@@ -93,8 +92,11 @@ absl::StatusOr<std::shared_ptr<const HostCode>> HostCode::Compile(const std::str
   code->library_ = dlopen((path + ".so").c_str(), RTLD_NOW | RTLD_LOCAL);
   if (code->library_ == nullptr) return absl::InternalError(dlerror());
   for (const Found& kernel : kernels) {
+    using Sizes = std::vector<size_t> (*)();
+    const auto sizes =
+        reinterpret_cast<Sizes>(dlsym(code->library_, ("sizes_" + kernel.name).c_str()));
     code->kernels_.push_back({.name = kernel.name,
-                              .parameters = kernel.parameters,
+                              .parameters = sizes(),
                               .run = reinterpret_cast<decltype(Kernel::run)>(
                                   dlsym(code->library_, ("run_" + kernel.name).c_str()))});
   }
@@ -104,6 +106,27 @@ absl::StatusOr<std::shared_ptr<const HostCode>> HostCode::Compile(const std::str
 
 HostCode::~HostCode() {
   if (library_ != nullptr) dlclose(library_);
+}
+
+std::vector<std::string> HostCode::Kernel::Take(void** values) const {
+  std::vector<std::string> taken;
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    taken.emplace_back(static_cast<const char*>(values[i]), parameters[i]);
+  }
+  return taken;
+}
+
+void HostCode::Kernel::Run(const std::vector<std::string>& values, int64_t blocks,
+                           int threads) const {
+  // As aligned as anything is.
+  std::vector<std::unique_ptr<char[]>> copies;
+  std::vector<void*> addresses;
+  for (const std::string& value : values) {
+    copies.emplace_back(new char[value.size()]);
+    std::copy(value.begin(), value.end(), copies.back().get());
+    addresses.push_back(copies.back().get());
+  }
+  run(addresses.data(), blocks, threads);
 }
 
 const HostCode::Kernel* HostCode::Find(const std::string& name) const {

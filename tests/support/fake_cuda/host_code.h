@@ -14,8 +14,13 @@ class HostCode {
  public:
   struct Kernel {
     std::string name;
-    int parameters = 0;  // pointers
+    std::vector<size_t> parameters;  // their sizes in bytes
+    // `parameters` are the addresses of their values.
     void (*run)(void* const* parameters, int64_t blocks, int threads) = nullptr;
+
+    // Copies of the values that a launch is given.
+    std::vector<std::string> Take(void** values) const;
+    void Run(const std::vector<std::string>& values, int64_t blocks, int threads) const;
   };
 
   // INTERNAL with what the compiler says. What was compiled before is taken again.

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "server/hal/cuda/driver.h"
 #include "tests/support/fake_cuda/fake_stream.h"
 #include "tests/support/fake_cuda/host_code.h"
@@ -19,6 +20,7 @@ struct MachineOptions {
   int devices = 1;
   int64_t memory_bytes = int64_t{1} << 30;  // of each
   int break_at = 0;                         // the kernel of device 0 that breaks it, from 1
+  int driver_version = 13'000;
 };
 
 struct Gpu {
@@ -61,6 +63,30 @@ struct Machine {
 
 // The one there is; nullptr for none.
 extern Machine* machine;
+// The thread's device.
+extern thread_local Gpu* current;
+
+constexpr hal::cuda::Driver::Result kInvalidValue = 1, kInvalidContext = 201;
+
+// Notes the call; what it is to answer at once, if not 0.
+hal::cuda::Driver::Result Begin(absl::string_view function);
+// The same of a call that is about the thread's device.
+hal::cuda::Driver::Result BeginOnDevice(absl::string_view function);
+#define BEGIN(function) \
+  if (const Result begin_ = BeginOnDevice(#function); begin_ != 0) return begin_
+
+// Of the objects that there are.
+void Count(int change);
+FakeStream& StreamOf(hal::cuda::CuStream stream);
+bool IsBroken(const Gpu& gpu);
+
+// A launch, with copies of the values of its parameters.
+struct KernelCall {
+  const HostCode::Kernel* kernel = nullptr;
+  std::vector<std::string> values;
+  unsigned int blocks = 1, threads = 1;
+};
+void RunKernel(Gpu& gpu, const KernelCall& call);
 
 Machine* NewMachine(const MachineOptions& options);
 

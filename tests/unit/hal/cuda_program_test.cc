@@ -21,9 +21,10 @@ constexpr Slice kIndex{.space = Space::kArena, .offset_bytes = 64, .size_bytes =
 const ir::TensorType kMatrix{.dtype = ir::DType::kF32, .dims = {4, 4}};
 
 CudaProgram SomeProgram() {
-  CudaProgram program{.cubin = std::string("\x7f\0code", 6),
-                      .kernels = {{.name = "add", .buffers = 2, .blocks = 7, .threads = 96},
-                                  {.name = "spin", .buffers = 1, .polls = true}}};
+  CudaProgram program{
+      .cubin = std::string("\x7f\0code", 6),
+      .kernels = {{.name = "add", .buffers = 2, .blocks = 7, .threads = 96, .written = {1}},
+                  {.name = "spin", .buffers = 1, .polls = true}}};
   const Step add{LaunchStep{.kernel = 0, .buffers = {kArgument, kResult}}, "an addition"};
   const Step spin{LaunchStep{.kernel = 1, .buffers = {kFlag}}, "a loop"};
   program.steps = {

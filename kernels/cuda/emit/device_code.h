@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstddef>
+
+#include "absl/strings/string_view.h"
+
+// Code of devices that is not generated (kernels/cuda/device).
+namespace acceld::kernels::cuda {
+
+// What stands before the kernels of a module, once.
+absl::string_view ModulePrelude();
+
+// A module of its own: what graphs launch besides a program's kernels. It calls a function of the
+// driver, so that it is compiled to PTX, which the driver links.
+absl::string_view GraphSource();
+// How many words its kernels take at a time.
+inline constexpr size_t kGraphWords = 480;
+
+}  // namespace acceld::kernels::cuda

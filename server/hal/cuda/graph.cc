@@ -1,0 +1,198 @@
+#include "server/hal/cuda/graph.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "kernels/cuda/program/accesses.h"
+#include "kernels/cuda/program/dependencies.h"
+#include "kernels/cuda/program/places.h"
+#include "server/hal/cuda/cuda_module.h"
+
+namespace acceld::hal::cuda {
+namespace {
+
+using kernels::Slice;
+using kernels::cuda::Access;
+
+constexpr unsigned int kCopyThreads = 256;
+constexpr int64_t kBytesOfCopyThread = 16;
+constexpr int64_t kMaxCopyBlocks = 4096;
+
+// A graph, or the body of a conditional node, while it is made.
+struct Body {
+  CuGraph graph = nullptr;
+  kernels::cuda::Dependencies dependencies;
+  std::vector<CuGraphNode> nodes;
+};
+
+class Builder {
+ public:
+  Builder(const GraphParts& parts, const PlaceTable& table)
+      : parts_(parts),
+        table_(table),
+        places_(parts.module.graphs().places()),
+        driver_(parts.context.driver()) {}
+
+  absl::Status AddAll(absl::Span<const kernels::Step> steps, Body& body) {
+    for (const kernels::Step& step : steps) {
+      accesses_ = AccessesOf(parts_.module.program(), step);
+      const absl::Status status =
+          std::visit([&](const auto& value) { return Add(value, body); }, step.value);
+      if (!status.ok()) return Annotate(status, step.comment);
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  // What stands for the address of a place.
+  CuPointer Place(size_t number) const { return table_.AddressOf(number) | 1; }
+  CuPointer Place(const Slice& slice) const { return Place(places_.NumberOf(slice)); }
+  CuPointer Cancelled() const { return Place(places_.cancelled()); }
+
+  absl::Status AddNode(Body& body, const std::vector<Access>& accesses,
+                       CuGraphNodeParameters& node) {
+    std::vector<CuGraphNode> before;
+    for (const size_t one : body.dependencies.Add(accesses)) before.push_back(body.nodes[one]);
+    CuGraphNode& added = body.nodes.emplace_back();
+    return parts_.context.Check(driver_.cuGraphAddNode_v2(&added, body.graph, before.data(),
+                                                          /*edges=*/nullptr, before.size(), &node),
+                                "cuGraphAddNode");
+  }
+
+  absl::Status AddKernel(Body& body, const std::vector<Access>& accesses, CuFunction function,
+                         int64_t blocks, unsigned int threads, std::vector<uint64_t> values) {
+    std::vector<void*> parameters;
+    for (uint64_t& value : values) parameters.push_back(&value);
+    CuGraphNodeParameters node(CuKernelNode{.function = function,
+                                            .blocks_x = static_cast<unsigned int>(blocks),
+                                            .threads_x = threads,
+                                            .parameters = parameters.data()});
+    return AddNode(body, accesses, node);
+  }
+
+  absl::Status Add(const kernels::LaunchStep& step, Body& body) {
+    const kernels::cuda::CudaEntry& kernel = parts_.module.program().kernels[step.kernel];
+    std::vector<uint64_t> values;
+    for (const Slice& buffer : step.buffers) values.push_back(Place(buffer));
+    if (kernel.polls) values.push_back(Cancelled());
+    return AddKernel(body, accesses_, parts_.module.function(step.kernel), kernel.blocks,
+                     static_cast<unsigned int>(kernel.threads), std::move(values));
+  }
+
+  absl::Status Add(const kernels::CopyStep& step, Body& body) {
+    const int64_t bytes = step.from.size_bytes;
+    if (bytes == 0) return absl::OkStatus();
+    const int64_t bytes_of_block = kCopyThreads * kBytesOfCopyThread;
+    const int64_t blocks = std::min((bytes + bytes_of_block - 1) / bytes_of_block, kMaxCopyBlocks);
+    return AddKernel(body, accesses_, parts_.kernels.copy_bytes, blocks, kCopyThreads,
+                     {Place(step.to), Place(step.from), static_cast<uint64_t>(bytes)});
+  }
+
+  absl::Status Add(const kernels::WhileStep& loop, Body& body) {
+    std::vector<Access> accesses = std::exchange(accesses_, {});
+    ACCELD_RETURN_IF_ERROR(AddAll(loop.condition, body));
+    ACCELD_ASSIGN_OR_RETURN(const Condition condition, NewCondition(body));
+    ACCELD_RETURN_IF_ERROR(AddSetLoop(loop, condition, body));
+    CuGraph inside = nullptr;
+    ACCELD_RETURN_IF_ERROR(AddConditional(body, std::move(accesses), CuConditionalNode::kWhile,
+                                          condition, 1, &inside));
+    Body next{.graph = inside};
+    ACCELD_RETURN_IF_ERROR(AddAll(loop.body, next));
+    ACCELD_RETURN_IF_ERROR(AddAll(loop.condition, next));
+    return AddSetLoop(loop, condition, next);
+  }
+
+  absl::Status Add(const kernels::SwitchStep& step, Body& body) {
+    std::vector<Access> accesses = std::exchange(accesses_, {});
+    ACCELD_ASSIGN_OR_RETURN(const Condition condition, NewCondition(body));
+    const uint64_t branches = step.branches.size();
+    const std::vector<Access> sets = {{step.index}, condition.access};
+    ACCELD_RETURN_IF_ERROR(step.index_is_predicate
+                               ? AddKernel(body, sets, parts_.kernels.set_choice, 1, 1,
+                                           {condition.handle, Place(step.index)})
+                               : AddKernel(body, sets, parts_.kernels.set_branch, 1, 1,
+                                           {condition.handle, Place(step.index), branches}));
+    std::vector<CuGraph> inside(branches);
+    ACCELD_RETURN_IF_ERROR(AddConditional(body, std::move(accesses), CuConditionalNode::kSwitch,
+                                          condition, branches, inside.data()));
+    for (size_t i = 0; i < branches; ++i) {
+      Body branch{.graph = inside[i]};
+      ACCELD_RETURN_IF_ERROR(AddAll(step.branches[i], branch));
+    }
+    return absl::OkStatus();
+  }
+
+  template <typename Other>
+  absl::Status Add(const Other&, Body&) {
+    return absl::InternalError("a step that graphs have not");  // SegmentsOf leaves it out.
+  }
+
+  // What a kernel says to a conditional node.
+  struct Condition {
+    CuGraphCondition handle = 0;
+    Access access;  // stands for it, so that one waits for the other
+  };
+
+  absl::StatusOr<Condition> NewCondition(const Body& body) {
+    Condition condition{.access = {.slice = {.space = Slice::Space::kConstant,
+                                             .index = --last_condition_,
+                                             .size_bytes = 1},
+                                   .is_written = true}};
+    ACCELD_RETURN_IF_ERROR(parts_.context.Check(
+        driver_.cuGraphConditionalHandleCreate(&condition.handle, body.graph,
+                                               parts_.context.handle(), /*default_value=*/0,
+                                               /*flags=*/0),
+        "cuGraphConditionalHandleCreate"));
+    return condition;
+  }
+
+  absl::Status AddSetLoop(const kernels::WhileStep& loop, const Condition& condition, Body& body) {
+    return AddKernel(body, {{loop.predicate}, condition.access}, parts_.kernels.set_loop, 1, 1,
+                     {condition.handle, Place(loop.predicate), Cancelled(), table_.scratch()});
+  }
+
+  absl::Status AddConditional(Body& body, std::vector<Access> accesses, int type,
+                              const Condition& condition, size_t size, CuGraph* inside) {
+    accesses.push_back(condition.access);
+    CuGraphNodeParameters node(CuConditionalNode{.condition = condition.handle,
+                                                 .type = type,
+                                                 .size = static_cast<unsigned int>(size),
+                                                 .context = parts_.context.handle()});
+    ACCELD_RETURN_IF_ERROR(AddNode(body, accesses, node));
+    std::copy_n(node.conditional.bodies, size, inside);
+    return absl::OkStatus();
+  }
+
+  const GraphParts& parts_;
+  const PlaceTable& table_;
+  const kernels::cuda::Places& places_;
+  const Driver& driver_;
+  std::vector<Access> accesses_;  // of the step that is being added
+  uint32_t last_condition_ = 0;   // counts down: constants have index 0
+};
+
+}  // namespace
+
+Graph::~Graph() {
+  context_.EnterToFree();
+  if (exec_ != nullptr) context_.driver().cuGraphExecDestroy(exec_);
+  if (graph_ != nullptr) context_.driver().cuGraphDestroy(graph_);
+}
+
+absl::StatusOr<std::unique_ptr<const Graph>> Graph::Build(const GraphParts& parts,
+                                                          const PlaceTable& table,
+                                                          absl::Span<const kernels::Step> steps) {
+  Context& context = parts.context;
+  const Driver& driver = context.driver();
+  std::unique_ptr<Graph> built(new Graph(context));
+  ACCELD_RETURN_IF_ERROR(context.Check(driver.cuGraphCreate(&built->graph_, 0), "cuGraphCreate"));
+  Body body{.graph = built->graph_};
+  ACCELD_RETURN_IF_ERROR(Builder(parts, table).AddAll(steps, body));
+  ACCELD_RETURN_IF_ERROR(context.Check(
+      driver.cuGraphInstantiateWithFlags(&built->exec_, built->graph_, 0), "cuGraphInstantiate"));
+  return built;
+}
+
+}  // namespace acceld::hal::cuda

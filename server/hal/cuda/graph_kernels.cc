@@ -1,0 +1,48 @@
+#include "server/hal/cuda/graph_kernels.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "common/log.h"
+#include "kernels/cuda/emit/device_code.h"
+
+namespace acceld::hal::cuda {
+
+GraphSupport::~GraphSupport() {
+  if (module_ == nullptr) return;
+  context_->EnterToFree();
+  context_->driver().cuModuleUnload(module_);
+}
+
+const GraphKernels* GraphSupport::Get() const {
+  MutexLock lock(mutex_);
+  if (!std::exchange(is_tried_, true)) {
+    const absl::Status status = Load();
+    is_loaded_ = status.ok();
+    if (!is_loaded_) {
+      LogWarning("GPU ", context_->device().ordinal,
+                 ": no graphs, so that loops come back to the host: ", status.message());
+    }
+  }
+  return is_loaded_ ? &kernels_ : nullptr;
+}
+
+absl::Status GraphSupport::Load() const {
+  const Driver& driver = context_->driver();
+  if (!driver.HasGraphs()) return absl::UnimplementedError("the NVIDIA driver is older than 12.8");
+  ACCELD_ASSIGN_OR_RETURN(const std::string ptx,
+                          compile_to_ptx_(std::string(kernels::cuda::GraphSource())));
+  ACCELD_RETURN_IF_ERROR(
+      context_->Check(driver.cuModuleLoadData(&module_, ptx.data()), "cuModuleLoadData"));
+  const std::pair<CuFunction&, const char*> functions[] = {
+      {kernels_.store_words, "store_words"}, {kernels_.find_places, "find_places"},
+      {kernels_.copy_bytes, "copy_bytes"},   {kernels_.set_loop, "set_loop"},
+      {kernels_.set_branch, "set_branch"},   {kernels_.set_choice, "set_choice"}};
+  for (const auto& [function, name] : functions) {
+    ACCELD_RETURN_IF_ERROR(context_->Check(driver.cuModuleGetFunction(&function, module_, name),
+                                           absl::StrCat("cuModuleGetFunction of ", name)));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace acceld::hal::cuda

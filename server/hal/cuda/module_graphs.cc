@@ -1,0 +1,94 @@
+#include "server/hal/cuda/module_graphs.h"
+
+#include "common/log.h"
+#include "server/hal/cuda/cuda_module.h"
+
+namespace acceld::hal::cuda {
+
+using kernels::cuda::Segment;
+
+absl::StatusOr<const Graph*> StreamGraphs::Find(absl::Span<const kernels::Step> steps) {
+  std::unique_ptr<const Graph>& graph = graphs_[steps.data()];
+  if (graph == nullptr) {
+    ACCELD_ASSIGN_OR_RETURN(graph, Graph::Build(parts_, table_, steps));
+  }
+  return graph.get();
+}
+
+ModuleGraphs::ModuleGraphs(Context& context, const GraphSupport& support, const CudaModule& module,
+                           size_t num_arguments, size_t num_results)
+    : context_(context), module_(module) {
+  const kernels::Steps& steps = module.program().steps;
+  Cut(steps, /*graphs=*/true);
+  bool has_graphs = false, has_loops = false;
+  for (const auto& [list, segments] : segments_) {
+    for (const Segment& segment : segments) {
+      has_graphs |= segment.is_graph;
+      has_loops |= segment.is_graph && segment.has_loops;
+    }
+  }
+  if (!has_graphs) return;
+  kernels_ = support.Get();
+  if (kernels_ == nullptr) {
+    segments_.clear();
+    Cut(steps, /*graphs=*/false);
+  } else {
+    has_loops_ = has_loops;
+    places_.emplace(module.program(), num_arguments, num_results);
+  }
+}
+
+void ModuleGraphs::Cut(const kernels::Steps& steps, bool graphs) {
+  const std::vector<Segment> segments = kernels::cuda::SegmentsOf(steps, graphs);
+  for (const Segment& segment : segments) {
+    for (size_t i = segment.begin; i < segment.end; ++i) {
+      const kernels::Step& step = steps[i];
+      walks_ |= !segment.is_graph && (std::holds_alternative<kernels::WhileStep>(step.value) ||
+                                      std::holds_alternative<kernels::SwitchStep>(step.value));
+      // What is in a graph may have to go without one.
+      if (const auto* loop = std::get_if<kernels::WhileStep>(&step.value)) {
+        Cut(loop->condition, graphs);
+        Cut(loop->body, graphs);
+      } else if (const auto* choice = std::get_if<kernels::SwitchStep>(&step.value)) {
+        for (const kernels::Steps& branch : choice->branches) Cut(branch, graphs);
+      }
+    }
+  }
+  segments_.emplace(&steps, segments);
+}
+
+bool ModuleGraphs::HasToPrepare(CuStream stream) const {
+  if (kernels_ == nullptr || failed_.load()) return false;
+  MutexLock lock(mutex_);
+  const auto found = of_streams_.find(stream);
+  // The first run makes those with loops, the second the others.
+  return found == of_streams_.end() || found->second.runs < 2;
+}
+
+StreamGraphs* ModuleGraphs::Begin(CuStream stream, MemoryPool& memory, bool& is_first) const {
+  if (kernels_ == nullptr || failed_.load()) return nullptr;
+  MutexLock lock(mutex_);
+  OfStream& of_stream = of_streams_[stream];
+  is_first = of_stream.runs == 0;
+  if (of_stream.runs < 2) ++of_stream.runs;
+  if (of_stream.graphs == nullptr && (has_loops_ || !is_first)) {
+    absl::StatusOr<PlaceTable> table =
+        PlaceTable::Create(context_, *kernels_, *places_, memory, stream);
+    if (!table.ok()) {
+      GiveUp(table.status());
+      return nullptr;
+    }
+    of_stream.graphs =
+        std::make_unique<StreamGraphs>(GraphParts{context_, *kernels_, module_}, *std::move(table));
+  }
+  return of_stream.graphs.get();
+}
+
+void ModuleGraphs::GiveUp(const absl::Status& why) const {
+  failed_.store(true);
+  LogWarning(
+      "GPU ", context_.device().ordinal,
+      ": a program goes without graphs, so that loops come back to the host: ", why.message());
+}
+
+}  // namespace acceld::hal::cuda

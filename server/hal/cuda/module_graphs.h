@@ -1,0 +1,83 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/types/optional.h"
+#include "common/mutex.h"
+#include "kernels/cuda/program/places.h"
+#include "kernels/cuda/program/segments.h"
+#include "server/hal/cuda/graph.h"
+#include "server/hal/cuda/graph_kernels.h"
+#include "server/hal/cuda/place_table.h"
+
+namespace acceld::hal::cuda {
+
+// The graphs of one module for one stream, which uses them; made when they are wanted.
+class StreamGraphs {
+ public:
+  StreamGraphs(GraphParts parts, PlaceTable table) : parts_(parts), table_(std::move(table)) {}
+
+  // Enqueues that what is launched next finds the bases (kernels::cuda::Places) there.
+  absl::Status Place(const std::vector<CuPointer>& bases, CuStream stream) const {
+    return table_.Fill(parts_.context, parts_.kernels, bases, stream);
+  }
+  // Of steps of the module's program.
+  absl::StatusOr<const Graph*> Find(absl::Span<const kernels::Step> steps);
+
+ private:
+  const GraphParts parts_;
+  const PlaceTable table_;
+  absl::flat_hash_map<const kernels::Step*, std::unique_ptr<const Graph>> graphs_;  // by the first
+};
+
+// What of a module's program is launched as graphs. A part of the module. Thread-safe.
+class ModuleGraphs {
+ public:
+  // Without the kernels of `support` nothing is.
+  ModuleGraphs(Context& context, const GraphSupport& support, const CudaModule& module,
+               size_t num_arguments, size_t num_results);
+
+  // Those of one of the program's lists of steps.
+  const std::vector<kernels::cuda::Segment>& segments(const kernels::Steps& steps) const {
+    return segments_.at(&steps);
+  }
+  const kernels::cuda::Places& places() const { return *places_; }
+
+  // Whether a run has the host look at values of the device, to know how loops and branches go on.
+  bool takes_host() const { return walks_ || (has_loops_ && failed_.load()); }
+  // Whether a run goes on as long as its program says, with nobody in between.
+  bool has_loops() const { return has_loops_; }
+  // Whether the next run on `stream` may have to make graphs, which takes milliseconds.
+  bool HasToPrepare(CuStream stream) const;
+
+  // For a run on `stream`, which is the caller's: what it launches graphs by; nullptr when it goes
+  // step by step. `is_first`: then only graphs with loops pay.
+  StreamGraphs* Begin(CuStream stream, MemoryPool& memory, bool& is_first) const;
+  // Graphs cannot be made of this module: from now on it goes step by step.
+  void GiveUp(const absl::Status& why) const;
+
+ private:
+  struct OfStream {
+    int runs = 0;
+    std::unique_ptr<StreamGraphs> graphs;
+  };
+
+  // Fills `segments_` and `walks_`.
+  void Cut(const kernels::Steps& steps, bool graphs);
+
+  Context& context_;
+  const GraphKernels* kernels_ = nullptr;  // if there are graphs
+  const CudaModule& module_;
+  absl::flat_hash_map<const kernels::Steps*, std::vector<kernels::cuda::Segment>> segments_;
+  absl::optional<kernels::cuda::Places> places_;  // if there are graphs
+  bool walks_ = false, has_loops_ = false;
+  mutable std::atomic<bool> failed_ = false;
+  mutable Mutex mutex_;
+  mutable absl::flat_hash_map<CuStream, OfStream> of_streams_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace acceld::hal::cuda
