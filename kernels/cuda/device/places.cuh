@@ -12,3 +12,10 @@ __device__ T* Placed(T* buffer) {
   const u64 address = (u64)buffer;
   return Global<T>((address & 1) != 0 ? *Global<const u64>(address - 1) : address);
 }
+
+// The same, but never kept: for kernels with so many buffers that registers would run short.
+template <typename T>
+__device__ T* PlacedNow(T* buffer) {
+  const u64 address = (u64)buffer;
+  return Global<T>((address & 1) != 0 ? *Global<const volatile u64>(address - 1) : address);
+}

@@ -18,6 +18,8 @@ namespace {
 constexpr int kWarp = 32;
 constexpr int kThreads = 256;  // of a block where each element has one thread
 constexpr int kMaxThreads = 1024;
+// Addresses that a kernel keeps in registers, two for each.
+constexpr size_t kMaxKeptPlaces = 8;
 constexpr int64_t kMaxBlocks = 4096;  // Enough for any device; then each takes several turns.
 int64_t CeilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -71,7 +73,8 @@ KernelPrinter::KernelPrinter(const Kernel& kernel, const Sharing& sharing)
       narrow_(FindNarrowIndices(kernel)),
       team_work_(kernel),
       constants_(FindConstants(kernel)),
-      scratch_bytes_(BytesOf(kernel.scratch)) {}
+      scratch_bytes_(BytesOf(kernel.scratch)),
+      places_at_use_(kernel.buffers.size() > kMaxKeptPlaces) {}
 
 CudaKernel PrintKernel(const Kernel& kernel, const Sharing& sharing) {
   const Kernel separated = SeparateColumns(kernel);
@@ -86,7 +89,7 @@ CudaKernel KernelPrinter::Print() {
     const bool reads = buffer.access == BufferParameter::Access::kRead;
     parameters.push_back(
         absl::StrCat(reads ? "const " : "", RegisterType(buffer.dtype), "* ", buffer.name));
-    Line(absl::StrCat(buffer.name, " = Placed(", buffer.name, ");"));
+    if (!places_at_use_) Line(absl::StrCat(buffer.name, " = Placed(", buffer.name, ");"));
   }
   if (team != Team::kGrid) PrintScratch(kernel_.body, team);
   PrintBlock(kernel_.body, team);
@@ -157,13 +160,18 @@ std::string KernelPrinter::Text(const ScalarStatement& scalar) const {
 }
 
 void KernelPrinter::Print(const LoadStatement& load, Team /*team*/) {
-  Line(absl::StrCat(Define(load.result), " = ", kernel_.Buffer(load.buffer).name, "[",
-                    Name(load.index), "];"));
+  Line(absl::StrCat(Define(load.result), " = ", Base(load.buffer), "[", Name(load.index), "];"));
 }
 
 void KernelPrinter::Print(const StoreStatement& store, Team team) {
-  Line(absl::StrCat(IfFirst(team), kernel_.Buffer(store.buffer).name, "[", Name(store.index),
+  Line(absl::StrCat(IfFirst(team), Base(store.buffer), "[", Name(store.index),
                     "] = ", Name(store.value), ";"));
+}
+
+std::string KernelPrinter::Base(uint32_t buffer) const {
+  const std::string& name = kernel_.Buffer(buffer).name;
+  const bool is_parameter = buffer < kernel_.buffers.size();
+  return places_at_use_ && is_parameter ? absl::StrCat("PlacedNow(", name, ")") : name;
 }
 
 absl::string_view KernelPrinter::IfFirst(Team team) {

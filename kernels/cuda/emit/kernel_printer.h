@@ -86,6 +86,8 @@ class KernelPrinter {
   DType TypeOf(Var var) const { return narrow_[var] ? DType::kI32 : kernel_.TypeOf(var); }
   std::string Define(Var var) const;  // "const T vN"
   static std::string Name(Var var);
+  // Where a buffer begins.
+  std::string Base(uint32_t buffer) const;
   // The value in the type that kernel IR gives it.
   std::string Wide(Var var) const;
   std::string Text(const ScalarStatement& scalar) const;
@@ -96,6 +98,7 @@ class KernelPrinter {
   const TeamWork team_work_;
   const Constants constants_;
   const int64_t scratch_bytes_;
+  const bool places_at_use_;  // of buffers; else at the beginning
   CudaKernel out_;
   int shared_values_ = 0;  // that reductions need
   // Of the 48 KiB that the threads of a block share, what is left for scratch and tiles: the loops

@@ -21,7 +21,7 @@ void KernelPrinter::PrintLanes(const ParallelNest& nest, const Lanes& lanes) {
     if (!lanes.together.contains(&statement)) continue;
     if (const auto* load = std::get_if<LoadStatement>(&statement.value)) {
       Line(absl::StrCat("const auto lanes_of_", Name(load->result), " = LoadLanes<", lanes.width,
-                        ">(", kernel_.Buffer(load->buffer).name, " + ", Name(load->index), ");"));
+                        ">(", Base(load->buffer), " + ", Name(load->index), ");"));
     } else if (const auto* store = std::get_if<StoreStatement>(&statement.value)) {
       Line(absl::StrCat("Lanes<", RegisterType(kernel_.Buffer(store->buffer).dtype), ", ",
                         lanes.width, "> ", name_of(*store), ";"));
@@ -44,8 +44,8 @@ void KernelPrinter::PrintLanes(const ParallelNest& nest, const Lanes& lanes) {
   for (const Statement& statement : nest.body()) {
     const auto* store = std::get_if<StoreStatement>(&statement.value);
     if (store == nullptr) continue;
-    Line(absl::StrCat("StoreLanes(", kernel_.Buffer(store->buffer).name, " + ", Name(store->index),
-                      ", ", name_of(*store), ");"));
+    Line(absl::StrCat("StoreLanes(", Base(store->buffer), " + ", Name(store->index), ", ",
+                      name_of(*store), ");"));
   }
   Close();
   const int64_t rest = last.extent % lanes.width;

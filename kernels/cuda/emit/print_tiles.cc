@@ -51,8 +51,8 @@ void KernelPrinter::PrintTiles(const ParallelNest& nest, const Tiles& tiles) {
   for (const Statement& statement : nest.body()) {
     if (!tiles.loads.contains(&statement)) continue;
     const auto& load = std::get<LoadStatement>(statement.value);
-    Line(absl::StrCat("tile_", Name(load.result), "[row][column] = ",
-                      kernel_.Buffer(load.buffer).name, "[", Name(load.index), "];"));
+    Line(absl::StrCat("tile_", Name(load.result), "[row][column] = ", Base(load.buffer), "[",
+                      Name(load.index), "];"));
   }
   CloseTile();
   Barrier();
