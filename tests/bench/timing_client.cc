@@ -10,9 +10,9 @@
 //   {"command": "load", "program": FILE, "arguments": [FILE.npy, ...]}
 //       Uploads the arguments and compiles the program for them; replaces what was loaded.
 //       -> {"compile_ns": until it was compiled, "verdict": how the cache found it}
-//   {"command": "run", "calls": N}
-//       Submits N calls and waits for the last one's results. Each call's results are the next
-//       one's first arguments.
+//   {"command": "run", "calls": N, "repeats": M}
+//       M times: submits N calls and waits for the last one's results. Each call's results are the
+//       next one's first arguments. Of the last of the M repeats:
 //       -> {"elapsed_ns": from the first call until all results are there,
 //           "device_ns": the last call, on the device}
 //   {"command": "write", "folder": FOLDER}
@@ -55,7 +55,7 @@ class Timer {
   absl::StatusOr<Json> Obey(const Json& command) {
     const std::string name = command.at("command");
     if (name == "load") return Load(command.at("program"), command.at("arguments"));
-    if (name == "run") return Run(command.at("calls"));
+    if (name == "run") return Run(command.at("calls"), command.at("repeats"));
     if (name == "write") return Write(command.at("folder"));
     if (name == "unload") {
       Unload();
@@ -85,11 +85,24 @@ class Timer {
     return Json{{"compile_ns", compile_ns}, {"verdict", CacheVerdictName(compiled->verdict)}};
   }
 
-  absl::StatusOr<Json> Run(int calls) {
+  absl::StatusOr<Json> Run(int calls, int repeats) {
     if (!program_.has_value()) return absl::FailedPreconditionError("no program is loaded");
     if (calls > 1 && program_->result_types().size() > arguments_.size()) {
       return absl::InvalidArgumentError("more results than arguments that they could become");
     }
+    int64_t elapsed_ns = 0;
+    for (int repeat = 0; repeat < repeats; ++repeat) {
+      ACCELD_ASSIGN_OR_RETURN(elapsed_ns, Repeat(calls));
+    }
+    Json answer = {{"elapsed_ns", elapsed_ns}};
+    if (results_.empty()) return answer;
+    ACCELD_ASSIGN_OR_RETURN(const ExecutionInfo execution, results_.front().Execution());
+    answer["device_ns"] = static_cast<int64_t>(execution.execute_us * 1000);
+    return answer;
+  }
+
+  // Nanoseconds.
+  absl::StatusOr<int64_t> Repeat(int calls) {
     results_.clear();
     std::vector<Array> arguments = arguments_;
     const Clock::time_point start = Clock::now();
@@ -98,11 +111,7 @@ class Timer {
       ACCELD_ASSIGN_OR_RETURN(results_, client_->Execute(*program_, arguments));
     }
     ACCELD_RETURN_IF_ERROR(AwaitAll(results_));
-    Json answer = {{"elapsed_ns", NanosSince(start)}};
-    if (results_.empty()) return answer;
-    ACCELD_ASSIGN_OR_RETURN(const ExecutionInfo execution, results_.front().Execution());
-    answer["device_ns"] = static_cast<int64_t>(execution.execute_us * 1000);
-    return answer;
+    return NanosSince(start);
   }
 
   absl::StatusOr<Json> Write(const std::string& folder) {

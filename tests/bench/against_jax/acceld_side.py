@@ -84,9 +84,10 @@ class AcceldSide:
         self.calls, self.device_ns = calls, []
         return answer
 
-    def run(self):
-        """Nanoseconds from the first call until its results, or those of the last call, are there."""
-        answer = self._ask({"command": "run", "calls": self.calls})
+    def run(self, repeats=1):
+        """Nanoseconds from the first call until its results, or those of the last call, are there; of the last of
+        several repeats."""
+        answer = self._ask({"command": "run", "calls": self.calls, "repeats": repeats})
         self.device_ns.append(answer["device_ns"])
         return answer["elapsed_ns"]
 

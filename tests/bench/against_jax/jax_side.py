@@ -32,8 +32,14 @@ class JaxSide:
         self.function.lower(*self.operands).compile()
         return time.perf_counter_ns() - start
 
-    def run(self):
-        """Nanoseconds from the first call until its results, or those of the last call, are there."""
+    def run(self, repeats=1):
+        """Nanoseconds from the first call until its results, or those of the last call, are there; of the last of
+        several repeats."""
+        for _ in range(repeats):
+            elapsed = self._repeat()
+        return elapsed
+
+    def _repeat(self):
         self.results = None
         operands = self.operands
         start = time.perf_counter_ns()
