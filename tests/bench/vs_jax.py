@@ -38,6 +38,18 @@ import time
 if (_python := os.environ.pop("ACCELD_JAX_PYTHON", None)) and os.path.exists(_python):
     os.execv(_python, [_python, *sys.argv])
 
+try:
+    from against_jax import table
+    from against_jax.acceld_side import AcceldSide, Failed
+    from against_jax.benchmark import Benchmark
+    from against_jax.floor import measure_floor
+    from against_jax.machine import processor, take_cores
+    from against_jax.outcome import geometric_mean, summary
+    from against_jax.program import read_programs, write_programs
+except ImportError as missing:
+    print(f"vs_jax.py: {missing}: pip install -r tests/jax/requirements.txt", file=sys.stderr)
+    sys.exit(2)
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
@@ -86,17 +98,6 @@ class Stop(Exception):
     """Nothing can be measured; the text says why."""
 
 
-def take_cores(wanted):
-    """Keeps this process, and those that it starts, to so many cores; gives their number. JAX counts them when it is
-    imported."""
-    allowed = sorted(os.sched_getaffinity(0))
-    if wanted is not None:
-        if not 0 < wanted <= len(allowed):
-            raise Stop(f"--cores {wanted}: this process may use {len(allowed)}")
-        os.sched_setaffinity(0, allowed[:wanted])
-    return wanted or len(allowed)
-
-
 def prepare_jax(arguments):
     """The module of JAX's side, or why there is none."""
     os.environ.setdefault("JAX_PLATFORMS", "cpu" if arguments.kind == "cpu" else "cuda,cpu")
@@ -122,204 +123,119 @@ def wanted(arguments, named):
     return chosen
 
 
-class Benchmark:
-    """Both sides, and what they are measured on."""
-
-    def __init__(self, arguments, cores, jax_side, acceld):
-        self.arguments, self.cores, self.jax, self.acceld = arguments, cores, jax_side, acceld
-        self.floor = None
-
-    def measure(self, program, workload):
-        """The Outcome of a program; `workload` is the same one for JAX, where JAX is."""
-        from against_jax.acceld_side import Failed
-        from against_jax.outcome import Outcome
-
-        outcome = Outcome(program.name, self.tolerance(program), self.floor.seconds(program), program.moved_bytes,
-                          program.flops)
-        needed = 3 * program.moved_bytes // program.calls
-        if program.device not in (None, self.arguments.kind):
-            outcome.failure, outcome.skipped = f"skipped: it is for {program.device}", True
-        elif needed > self.acceld.welcome["memory_bytes"]:
-            outcome.failure, outcome.skipped = f"skipped: it needs {needed >> 30} GiB of memory", True
-        else:
-            try:
-                self._measure(program, workload, outcome)
-            except Failed as failed:
-                outcome.failure = f"acceld: {failed}"
-                self.acceld.recover()
-            except Exception as failed:  # JAX raises what it likes
-                if self.jax is None:
-                    raise
-                outcome.failure = f"JAX: {type(failed).__name__}: {str(failed)[:300]}"
-        if self.jax is not None:
-            self.jax.unload()
-        return outcome
-
-    def tolerance(self, program):
-        rounded = self.arguments.kind == "cuda" and self.arguments.matmul_precision == "default" and program.flops
-        return max(program.tolerance, 5e-3) if rounded else program.tolerance
-
-    def _measure(self, program, workload, outcome):
-        from against_jax.measure import Times, take_turns
-        from against_jax.verify import worst_error
-
-        values = [operand.value() for operand in program.operands]
-        sides = [self.acceld]
-        if self.jax is not None:
-            outcome.jax_compile_ns = self.jax.load(workload, values)
-            sides.insert(0, self.jax)
-        loaded = self.acceld.load(program.module, values, program.calls)
-        if loaded["verdict"] == "miss":
-            outcome.acceld_compile_ns = loaded["compile_ns"]
-        del values
-        for side in sides * 2:
-            side.run()
-        self.acceld.device_ns.clear()
-        times = take_turns(sides, self.arguments.repeats, self.arguments.seconds)
-        outcome.jax, outcome.acceld = times.get("jax"), times["acceld"]
-        outcome.acceld_device = Times.of(self.acceld.device_ns)
-
-        expected = program.expected if self.jax is None else self.jax.expected()
-        if expected is not None:
-            outcome.error = worst_error(self.acceld.results(), expected)
-            if outcome.error > outcome.tolerance:
-                outcome.failure = f"WRONG VALUES: they differ by {outcome.error:.2g}, not {outcome.tolerance:g} at most"
-        self.acceld.unload()
+def export_programs(arguments, programs, workloads, jax_module):
+    jax_side = jax_module.JaxSide(arguments.kind, arguments.number)
+    for program, workload in zip(programs, workloads):
+        print(f"{program.name} ...", flush=True)
+        jax_side.load(workload, [operand.value() for operand in program.operands])
+        jax_side.run()
+        program.expected = [one.sample() for one in jax_side.expected()]
+        jax_side.unload()
+    write_programs(arguments.export, programs, jax_module.jax.__version__)
+    print(f"{len(programs)} programs in {arguments.export}")
 
 
-def export_programs(arguments, workloads, jax_side):
-    from against_jax import program as programs
-    import jax
-
-    jax_device = jax_side.JaxSide(arguments.kind, arguments.number)
-    exported = []
-    for workload in workloads:
-        print(f"{workload.name} ...", flush=True)
-        program = jax_side.export(workload)
-        jax_device.load(workload, [operand.value() for operand in program.operands])
-        jax_device.run()
-        program.expected = [one.sample() for one in jax_device.expected()]
-        jax_device.unload()
-        exported.append(program)
-    programs.write_programs(arguments.export, exported, jax.__version__)
-    print(f"{len(exported)} programs in {arguments.export}")
+def describe(arguments, facts, floor):
+    return (f"{facts['when']}; {arguments.device}: {facts['device_name']}; {facts['cores']} cores of "
+            f"{facts['processor']}; acceld {facts['acceld']}, JAX {facts['jax'] or 'not there'}\n{floor.describe()}\n")
 
 
-def processor():
-    try:
-        return re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())[1]
-    except (OSError, TypeError):
-        return platform.machine()
-
-
-def print_results(arguments, benchmark, programs, workloads, facts, start_again):
-    """Measures, prints, and gives the exit code."""
-    from against_jax import outcome as outcomes
-    from against_jax import table
-
+def print_results(arguments, benchmark, programs, workloads, facts):
+    """Measures and prints; gives the outcomes."""
     width = max(len(program.name) for program in programs)
     printer = table.Printer(table.COLUMNS, arguments.markdown, width)
-    results = []
+    outcomes = []
     for program, workload in zip(programs, workloads):
-        results.append(benchmark.measure(program, workload))
-        printer.print(table.row(results[-1]))
-    print("\n" + "\n".join(outcomes.summary(results)) + "\n" + table.LEGEND)
+        outcomes.append(benchmark.measure(program, workload))
+        printer.print(table.row(outcomes[-1]))
+    print("\n" + "\n".join(summary(outcomes)) + "\n" + table.LEGEND)
     if arguments.compile_times:
-        start_again()
+        benchmark.acceld.start_again()
         print()
         printer = table.Printer(table.COMPILE_COLUMNS, arguments.markdown, width)
-        for program, result in zip(programs, results):
-            if result.acceld_compile_ns is None:
-                continue
-            loaded = benchmark.acceld.load(program.module, [one.value() for one in program.operands], program.calls)
-            if loaded["verdict"] == "disk":
-                result.acceld_disk_ns = loaded["compile_ns"]
-            printer.print(table.compile_row(result))
+        for program, outcome in zip(programs, outcomes):
+            if outcome.acceld_compile_ns is not None:
+                benchmark.measure_disk(program, outcome)
+                printer.print(table.compile_row(outcome))
     facts["load_average"].append(os.getloadavg()[0])
     print(f"load average: {facts['load_average'][0]:.1f} at first, {facts['load_average'][1]:.1f} at the end")
-    if arguments.json:
-        ratios = [one.ratio for one in results if one.ratio is not None]
-        facts["geometric_mean_ratio"] = outcomes.geometric_mean(ratios) if ratios else None
-        facts["workloads"] = [one.to_json() for one in results]
-        arguments.json.write_text(json.dumps(facts, indent=1) + "\n")
-    return 1 if any(one.failure and not one.skipped for one in results) else 0
+    return outcomes
 
 
-def run(arguments):
-    from against_jax import acceld_side
-    from against_jax.floor import measure_floor
-    from against_jax.program import read_programs
+def write_json(file, facts, outcomes):
+    ratios = [outcome.ratio for outcome in outcomes if outcome.ratio is not None]
+    mean = geometric_mean(ratios) if ratios else None
+    results = {**facts, "geometric_mean_ratio": mean, "workloads": [outcome.to_json() for outcome in outcomes]}
+    file.write_text(json.dumps(results, indent=1) + "\n")
 
-    cores = take_cores(arguments.cores)
-    facts = {"when": time.strftime("%Y-%m-%d %H:%M:%S %Z"), "device": arguments.device, "cores": cores,
-             "processor": processor(), "repeats": arguments.repeats, "seconds": arguments.seconds,
-             "load_average": [os.getloadavg()[0]], "python": platform.python_version(), "jax": None}
-    jax_module = None
+
+def choose(arguments):
+    """The module of JAX's side, programs, and their workloads for JAX; no module and no workloads where JAX is not
+    used."""
     if arguments.programs:
         try:
             programs = wanted(arguments, read_programs(arguments.programs))
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise Stop(f"{arguments.programs} holds no programs of --export: {error}") from None
-        workloads = [None] * len(programs)
-    else:
-        jax_module = prepare_jax(arguments)
-        from against_jax import workloads as all_workloads
-        import jax
+        return None, programs, [None] * len(programs)
+    jax_module = prepare_jax(arguments)
+    from against_jax import workloads
 
-        workloads = wanted(arguments, all_workloads.SWEEP if arguments.sweep else all_workloads.ALL)
-        facts["jax"] = jax.__version__
-        if not arguments.list and not arguments.export:
-            programs = [jax_module.export(workload) for workload in workloads]
-    if arguments.list:
-        for one in programs if arguments.programs else workloads:
-            print(f"{one.name:36} tolerance {one.tolerance:g}" + (f", for {one.device}" if one.device else ""))
-        return 0
-    if arguments.export:
-        export_programs(arguments, workloads, jax_module)
-        return 0
+    chosen = wanted(arguments, workloads.SWEEP if arguments.sweep else workloads.ALL)
+    return jax_module, None if arguments.list else [jax_module.export(one) for one in chosen], chosen
 
+
+def measure(arguments, jax_module, programs, workloads, facts):
+    """The exit code."""
     jax_side = None
     if jax_module is not None:
         try:
             jax_side = jax_module.JaxSide(arguments.kind, arguments.number)
         except (RuntimeError, IndexError) as error:
             raise Stop(f"JAX has no {arguments.device}: {error}") from None
-    client = acceld_side.find_client(arguments.bin)
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = pathlib.Path(temporary)
-
-        def start():
-            return None if arguments.socket else acceld_side.Daemon(arguments.bin, folder, arguments.kind, cores)
-
-        daemon = start()
+    with tempfile.TemporaryDirectory() as folder:
+        acceld = AcceldSide(arguments.bin, arguments.device, folder, facts["cores"], arguments.socket)
         try:
-            acceld = acceld_side.AcceldSide(client, arguments.socket or daemon.address, arguments.device, folder)
-
-            def start_again():
-                nonlocal daemon
-                acceld.close()
-                daemon.stop()
-                daemon = start()
-                acceld.recover()
-
-            facts["acceld"], facts["device_name"] = acceld.welcome["version"], acceld.welcome["device"]
-            benchmark = Benchmark(arguments, cores, jax_side, acceld)
-            benchmark.floor = measure_floor(arguments.kind, cores, acceld, jax_side,
-                                            {program.flops_dtype for program in programs if program.flops})
-            facts["copy_bytes_per_s"], facts["flop_per_s"] = benchmark.floor.bandwidths, benchmark.floor.rates
-            print(f"{facts['when']}; {arguments.device}: {facts['device_name']}; {cores} cores of {facts['processor']}; "
-                  f"acceld {facts['acceld']}, JAX {facts['jax'] or 'not there'}\n{benchmark.floor.describe()}\n")
-            return print_results(arguments, benchmark, programs, workloads, facts, start_again)
+            dtypes = {program.flops_dtype for program in programs if program.flops}
+            floor = measure_floor(arguments.kind, facts["cores"], acceld, jax_side, dtypes)
+            facts.update(acceld=acceld.welcome["version"], device_name=acceld.welcome["device"],
+                         copy_bytes_per_s=floor.bandwidths, flop_per_s=floor.rates)
+            print(describe(arguments, facts, floor))
+            rounded = arguments.kind == "cuda" and arguments.matmul_precision == "default"
+            benchmark = Benchmark(arguments.kind, jax_side, acceld, floor, arguments.repeats, arguments.seconds, rounded)
+            outcomes = print_results(arguments, benchmark, programs, workloads, facts)
         finally:
-            if daemon is not None:
-                daemon.stop()
+            acceld.close()
+    if arguments.json:
+        write_json(arguments.json, facts, outcomes)
+    return 1 if any(outcome.failure and not outcome.skipped for outcome in outcomes) else 0
+
+
+def run(arguments):
+    try:
+        cores = take_cores(arguments.cores)
+    except ValueError as error:
+        raise Stop(str(error)) from None
+    jax_module, programs, workloads = choose(arguments)
+    if arguments.list:
+        for one in programs or workloads:
+            print(f"{one.name:36} tolerance {one.tolerance:g}" + (f", for {one.device}" if one.device else ""))
+        return 0
+    if arguments.export:
+        export_programs(arguments, programs, workloads, jax_module)
+        return 0
+    facts = {"when": time.strftime("%Y-%m-%d %H:%M:%S %Z"), "device": arguments.device, "cores": cores,
+             "processor": processor(), "repeats": arguments.repeats, "seconds": arguments.seconds,
+             "load_average": [os.getloadavg()[0]], "python": platform.python_version(),
+             "jax": jax_module and jax_module.jax.__version__}
+    return measure(arguments, jax_module, programs, workloads, facts)
 
 
 def main():
     arguments = parse_arguments()
     try:
         return run(arguments)
-    except Stop as stop:
+    except (Failed, Stop) as stop:
         print(f"vs_jax.py: {stop}", file=sys.stderr)
         return 2
 

@@ -1,5 +1,6 @@
 """acceld, in a process of its own behind its socket, and the client that times it (timing_client.cc)."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -34,13 +35,16 @@ class Daemon:
                          " or name the folder with --bin")
         self.address = f"unix:{folder}/acceld.sock"
         self.log = folder / "acceld.log"
-        # Told to end with this process; lists of GPUs are not looked at when they are not meant.
-        command = ["setpriv", "--pdeathsig", "TERM", binaries / "acceld", "--listen", self.address,
-                   "--cache-dir", folder / "cache", "--threads-per-device", str(cores)]
+        # It ends with this process, and leaves GPUs alone that are not meant.
+        self.command = ["setpriv", "--pdeathsig", "TERM", binaries / "acceld", "--listen", self.address,
+                        "--cache-dir", folder / "cache", "--threads-per-device", str(cores)]
         if device_kind == "cpu":
-            command += ["--cuda-devices", "none"]
+            self.command += ["--cuda-devices", "none"]
+        self.start()
+
+    def start(self):
         with open(self.log, "ab") as log:
-            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+            self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
     def stop(self):
         self.process.terminate()
@@ -52,21 +56,42 @@ class Daemon:
 
 
 class AcceldSide:
-    """One loaded program at a time, in a session of its own."""
+    """One loaded program at a time, in a session of its own; with a daemon of its own, or one at an address."""
 
     name = "acceld"
 
-    def __init__(self, client, address, device, folder):
-        self.command = [str(client), "--address", address, "--device", device]
+    def __init__(self, binaries, device, folder, cores, address=None):
         self.folder = pathlib.Path(folder)
+        client = find_client(binaries)
+        self.daemon = None if address else Daemon(binaries, self.folder, device.split(":")[0], cores)
+        self.command = [str(client), "--address", address or self.daemon.address, "--device", device]
         self.calls = 0
         self.device_ns = []
+        try:
+            self._connect()
+        except Failed as failed:
+            self.close()
+            log = "" if address else f"\n{self.daemon.log.read_text()[-2000:]}"
+            raise Failed(f"{failed}{log}") from None
+
+    def recover(self):
+        """After a failure: a new session, and a new daemon if its own has ended."""
+        self._disconnect()
+        if self.daemon is not None and self.daemon.process.poll() is not None:
+            self.daemon.start()
         self._connect()
 
-    def _connect(self):
-        self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self.unread = b""
-        self.welcome = self._answer(60)
+    def start_again(self):
+        """Its own daemon, which keeps its folder of compiled programs."""
+        self._disconnect()
+        self.daemon.stop()
+        self.daemon.start()
+        self._connect()
+
+    def close(self):
+        self._disconnect()
+        if self.daemon is not None:
+            self.daemon.stop()
 
     def load(self, module, values, calls):
         """Uploads the operands and compiles; the client's answer."""
@@ -103,16 +128,17 @@ class AcceldSide:
     def unload(self):
         self._ask({"command": "unload"})
 
-    def recover(self):
-        """After a failure: a new session."""
-        self.close()
-        self._connect()
+    def _connect(self):
+        self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.unread = b""
+        self.welcome = self._answer(60)
 
-    def close(self):
+    def _disconnect(self):
         self.process.kill()
         self.process.wait()
-        self.process.stdin.close()
         self.process.stdout.close()
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.close()
 
     def _ask(self, command):
         try:

@@ -1,7 +1,8 @@
 """The least time that a workload's work could take on this device, from rates that are measured in the same run.
 
-Bytes at the rate of copies, and operations at the rate of matrix products: the larger of the two times. Each rate is
-the best that anybody reaches here: acceld, JAX, and on the CPU also memcpy in threads and NumPy's matrix product.
+Bytes at the rate of copies, and operations at the rate of matrix products: the larger of the two times. On the
+CPU copies are memcpy in threads, on a GPU the better of acceld's and JAX's; products are the best of theirs and, on the
+CPU, NumPy's.
 """
 
 import concurrent.futures
@@ -62,13 +63,13 @@ def product_program(size, dtype):
 def measure_floor(kind, cores, acceld, jax_side, dtypes):
     """With the rates of products of these dtypes."""
     floor = Floor()
-    for size_bytes in COPY_BYTES if kind == "cpu" else GPU_COPY_BYTES:
-        count = size_bytes // 8
-        if kind == "cpu":
+    if kind == "cpu":
+        for size_bytes in COPY_BYTES:
             floor.note_copy(size_bytes, _memcpy_seconds(size_bytes // 2, cores))
-        if kind != "cpu" or size_bytes >= 1 << 26:
-            values = [uniform(count).value()]
-            for seconds in _sides_seconds(acceld, jax_side, negate_program(count), values, _negate):
+    else:
+        for size_bytes in GPU_COPY_BYTES:
+            values = [uniform(size_bytes // 8).value()]
+            for seconds in _sides_seconds(acceld, jax_side, negate_program(values[0].size), values, _negate):
                 floor.note_copy(size_bytes, seconds)
     size = PRODUCT_SIZE if kind == "cpu" else GPU_PRODUCT_SIZE
     for dtype in sorted(dtypes):

@@ -19,7 +19,7 @@ class Outcome:
     jax_compile_ns: int | None = None
     acceld_compile_ns: int | None = None
     acceld_disk_ns: int | None = None  # compiled before, by a daemon that has ended
-    error: float | None = None  # to the largest magnitude; none: there was nothing to compare with
+    error: float | None = None  # to the largest magnitude
     failure: str | None = None  # why there are no times, or why they do not count
     skipped: bool = False  # the failure is nobody's fault
 
