@@ -44,7 +44,7 @@ try:
     from against_jax.benchmark import Benchmark
     from against_jax.floor import measure_floor
     from against_jax.machine import processor, take_cores
-    from against_jax.outcome import geometric_mean, summary
+    from against_jax.outcome import Outcome, geometric_mean, summary
     from against_jax.program import read_programs, write_programs
 except ImportError as missing:
     print(f"vs_jax.py: {missing}: pip install -r tests/jax/requirements.txt", file=sys.stderr)
@@ -63,6 +63,8 @@ def parse_arguments():
     parser.add_argument("--repeats", type=int, metavar="N", help="of each side (default: 30)")
     parser.add_argument("--seconds", type=float, metavar="S",
                         help="for a workload's repeats (default: 20); there are at least 3")
+    parser.add_argument("--limit", type=float, metavar="S", default=float("inf"),
+                        help="seconds after which the workloads that are left are skipped (default: none are)")
     parser.add_argument("--compile-times", action="store_true",
                         help="also a table of compile times: cold, and by a daemon that finds the result on disk")
     parser.add_argument("--markdown", action="store_true", help="print tables as Markdown")
@@ -142,11 +144,15 @@ def describe(arguments, facts, floor):
 
 def print_results(arguments, benchmark, programs, workloads, facts):
     """Measures and prints; gives the outcomes."""
+    end = time.monotonic() + arguments.limit
     width = max(len(program.name) for program in programs)
     printer = table.Printer(table.COLUMNS, arguments.markdown, width)
     outcomes = []
     for program, workload in zip(programs, workloads):
-        outcomes.append(benchmark.measure(program, workload))
+        if time.monotonic() > end:
+            outcomes.append(Outcome(program.name, program.tolerance, failure="skipped: no time is left", skipped=True))
+        else:
+            outcomes.append(benchmark.measure(program, workload))
         printer.print(table.row(outcomes[-1]))
     print("\n" + "\n".join(summary(outcomes)) + "\n" + table.LEGEND)
     if arguments.compile_times:
