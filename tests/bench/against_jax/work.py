@@ -13,12 +13,16 @@ def flops(jaxpr):
             total += count(equation)
             continue
         repeats = equation.params.get("length", 1) if equation.primitive.name == "scan" else 1
-        total += repeats * sum(flops(inner) for inner in _inner(equation.params))
+        total += repeats * sum(flops(inner) for inner in _inner(equation))
     return total
 
 
-def _inner(params):
+def _inner(equation):
     """The functions that an op calls."""
+    params = equation.params
+    if equation.primitive.name == "custom_linear_solve":
+        # The others are for its derivatives.
+        params = {"solve": params["jaxprs"].solve}
     for value in params.values():
         for one in value if isinstance(value, (tuple, list)) else (value,):
             if (jaxpr := getattr(one, "jaxpr", one)) is not None and hasattr(jaxpr, "eqns"):
