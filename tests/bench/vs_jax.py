@@ -21,8 +21,8 @@ Where there is no JAX, programs that were exported where there is one can be mea
     build/jax/bin/python tests/bench/vs_jax.py --export programs
     python3 tests/bench/vs_jax.py --programs programs --device cuda:0
 
-Exits with 0 if all went well, 1 if a workload failed or gave wrong values, 2 if nothing could be measured. JAX is looked
-for in this Python, or in the one that ACCELD_JAX_PYTHON names.
+Exits with 0 if all went well, 1 if a workload failed or gave wrong values, 2 if nothing could be measured. JAX is
+looked for in this Python, or in the one that ACCELD_JAX_PYTHON names.
 """
 
 import argparse
@@ -78,7 +78,8 @@ def parse_arguments():
                         default=pathlib.Path(os.environ.get("ACCELD_BIN_DIR", ROOT / "build/release/bin")),
                         help="where acceld and timing_client are (default: $ACCELD_BIN_DIR, else build/release/bin)")
     parser.add_argument("--socket", metavar="ADDRESS", help="a daemon that runs already, instead of one of its own")
-    parser.add_argument("--export", type=pathlib.Path, metavar="DIR", help="write the workloads' programs there and end")
+    parser.add_argument("--export", type=pathlib.Path, metavar="DIR",
+                        help="write the workloads' programs there and end")
     parser.add_argument("--programs", type=pathlib.Path, metavar="DIR", help="measure those of --export, without JAX")
     arguments = parser.parse_args()
     if not re.fullmatch(r"(cpu|cuda):\d+", arguments.device):
@@ -208,7 +209,8 @@ def measure(arguments, jax_module, programs, workloads, facts):
                          copy_bytes_per_s=floor.bandwidths, flop_per_s=floor.rates)
             print(describe(arguments, facts, floor))
             rounded = arguments.kind == "cuda" and arguments.matmul_precision == "default"
-            benchmark = Benchmark(arguments.kind, jax_side, acceld, floor, arguments.repeats, arguments.seconds, rounded)
+            benchmark = Benchmark(arguments.kind, jax_side, acceld, floor, arguments.repeats, arguments.seconds,
+                                  rounded)
             outcomes = print_results(arguments, benchmark, programs, workloads, facts)
         finally:
             acceld.close()

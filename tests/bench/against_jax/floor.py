@@ -30,8 +30,8 @@ class Floor:
         self.rates[dtype] = max(self.rates.get(dtype, 0), 2 * size**3 / seconds)
 
     def seconds(self, program):
-        """Small sizes fit into a cache, which may be quicker than memory; or they are too small to be quick at all. So a
-        size has the best rate of its own and all larger sizes."""
+        """Small sizes fit into a cache, which may be quicker than memory; or they are too small to be quick at all. So
+        a size has the best rate of its own and all larger sizes."""
         times = [0.0]
         if self.bandwidths:
             largest = max(self.bandwidths)

@@ -2,9 +2,9 @@
 
 COLUMNS = ("workload", "JAX", "acceld", "ratio", "on the device", "floor", "share")
 COMPILE_COLUMNS = ("workload", "JAX compiles", "acceld compiles", "acceld from disk")
-LEGEND = """Times are medians, with quartiles: from the call or submission until all results are there, operands on the
-device. ratio: acceld to JAX, below 1 acceld is quicker. on the device: acceld's kernels alone, of one call. floor: bytes
-at the rate of copies or operations at that of matrix products, the larger; share: the floor to acceld's time."""
+LEGEND = """Times are medians, with quartiles: from the call or submission until all results are there, operands on
+the device. ratio: acceld to JAX, below 1 acceld is quicker. on the device: acceld's kernels alone, of one call. floor:
+bytes at the rate of copies or operations at that of matrix products, the larger; share: the floor to acceld's time."""
 
 
 def time_text(ns):
