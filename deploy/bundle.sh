@@ -5,7 +5,9 @@
 #   deploy/bundle.sh [--tests] [--build-dir DIR] [--fast] [OUTPUT]
 #     OUTPUT           folder for the archive (default: build/bundle)
 #     --tests          with the test programs of tests/gpu/suites.txt and what they read, for tests/gpu/run.sh; the
-#                      conformance programs come from ACCELD_CONFORMANCE_DIR and are left out where it is not set
+#                      conformance programs come from ACCELD_CONFORMANCE_DIR and are left out where it is not set;
+#                      so do programs to measure without JAX (tests/bench/vs_jax.py --export) from
+#                      ACCELD_BENCH_PROGRAMS_DIR
 #     --build-dir DIR  takes what is built in DIR; else builds the release preset
 #     --fast           compresses little and allows any size: for trying it out
 #
@@ -109,9 +111,13 @@ take_tests() {
   cp "$root/tests/conformance/overrides.txt" "$bundle/tests/conformance/"
   mkdir "$bundle/tests/jax"
   cp "$root"/tests/jax/*.{py,txt} "$bundle/tests/jax/"
-  if [[ -d $root/tests/bench/against_jax ]]; then
-    mkdir -p "$bundle/tests/bench/against_jax"
-    cp "$root"/tests/bench/against_jax/*.py "$bundle/tests/bench/against_jax/"
+  mkdir -p "$bundle/tests/bench/against_jax/workloads"
+  cp "$root/tests/bench/vs_jax.py" "$bundle/tests/bench/"
+  cp "$root"/tests/bench/against_jax/*.py "$bundle/tests/bench/against_jax/"
+  cp "$root"/tests/bench/against_jax/workloads/*.py "$bundle/tests/bench/against_jax/workloads/"
+  if [[ -n ${ACCELD_BENCH_PROGRAMS_DIR:-} ]]; then
+    mkdir "$bundle/tests/bench/programs"
+    cp "$ACCELD_BENCH_PROGRAMS_DIR"/{manifest.json,*.mlirbc,*.npz} "$bundle/tests/bench/programs/"
   fi
   [[ -n $from ]] || say "ACCELD_CONFORMANCE_DIR is not set: without conformance programs"
   for folder in stablehlo bytecode extra; do

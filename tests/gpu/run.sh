@@ -7,7 +7,7 @@
 #                       one beside it or in build/bundle
 #     --cpu             on the daemon's CPU device; else on its first GPU
 #     --only SUITE,...  of the suites in suites.txt, and: sanitizer (compute-sanitizer on a part of the conformance
-#                       programs), jax (functions compared with JAX), against-jax (benchmarks beside JAX)
+#                       programs), jax (functions compared with JAX), against-jax (tests/bench/vs_jax.py)
 #     --logs DIR        where each program's output goes (default: a new folder in /tmp)
 #
 # Every program has ACCELD_TEST_SECONDS (600) to end. Exits with 0 if nothing failed, 1 if something did, 2 if nothing
@@ -165,20 +165,20 @@ run_benchmarks() {
     while read -r program; do sed 's/^/   /' "$logs/$program.log"; done
 }
 
-# Each program in tests/bench/against_jax measures something on this device and in JAX on the same GPU, and prints it:
-# PROGRAM.py BIN, with the folder of acceld and accelctl and the device in ACCELD_DEVICE. 77 is for "skipped".
+# Workloads beside JAX on the same device; where JAX does not find it, those that the bundle carries, without JAX.
 run_against_jax() {
-  local program found=false
-  if ! python3 -c 'import jax; jax.devices("gpu")' 2>/dev/null && [[ $device == cuda:* ]]; then
-    skip against-jax "python3 has no JAX that finds a GPU" && return
+  local python=${ACCELD_JAX_PYTHON:-python3} exported=$bundle/tests/bench/programs
+  local flags=(--device "$device" --bin "$bundle/bin" --quick --limit $((limit_s / 2)) --json "$logs/vs_jax.json")
+  if ! "$python" -c "import jax; jax.devices('${device%:*}')" 2>/dev/null; then
+    if ! "$python" -c 'import numpy' 2>/dev/null; then skip against-jax "python3 has no NumPy" && return; fi
+    if [[ ! -d $exported ]]; then
+      skip against-jax "python3 has no JAX that finds $device, and the bundle no exported programs" && return
+    fi
+    flags+=(--programs "$exported")
   fi
-  for program in "$bundle"/tests/bench/against_jax/*.py; do
-    [[ -f $program ]] || continue
-    found=true
-    run against-jax "$(basename "$program" .py)" python3 "$program" "$bundle/bin"
-    sed 's/^/   /' "$logs/$(basename "$program" .py).log"
-  done
-  $found || skip against-jax "the bundle has no benchmark in tests/bench/against_jax"
+  run against-jax vs_jax "$python" "$bundle/tests/bench/vs_jax.py" "${flags[@]}"
+  sed 's/^/   /' "$logs/vs_jax.log"
+  sed -n 's/^geometric mean/against-jax: &/p' "$logs/vs_jax.log" >>"$notes"
 }
 
 find_libraries

@@ -1,0 +1,50 @@
+"""Repeats of two sides that take turns, and what they come to."""
+
+import dataclasses
+import gc
+import time
+
+import numpy as np
+
+MIN_REPEATS = 3
+# Threads of the side before may still look for work for a while.
+SETTLE_SECONDS = 0.003
+# What takes less is repeated once before it is timed: it would meet cold caches and threads asleep.
+BRIEF_NS = 20_000_000
+
+
+@dataclasses.dataclass
+class Times:
+    """Of several repeats, in nanoseconds."""
+
+    median: float
+    quartiles: tuple[float, float]
+    repeats: int
+
+    @staticmethod
+    def of(samples):
+        low, median, high = np.percentile(samples, (25, 50, 75))
+        return Times(float(median), (float(low), float(high)), len(samples))
+
+    def to_json(self):
+        return {"median_ns": self.median, "quartiles_ns": self.quartiles, "repeats": self.repeats}
+
+
+def take_turns(sides, repeats, seconds):
+    """Times of each side, by name: first, second, first, ... until there are so many repeats of each, or the seconds
+    are over and there are a few."""
+    samples = {side.name: [] for side in sides}
+    end = time.monotonic() + seconds
+    gc.collect()
+    gc.disable()
+    try:
+        for done in range(repeats):
+            if done >= MIN_REPEATS and time.monotonic() > end:
+                break
+            for side in sides:
+                time.sleep(SETTLE_SECONDS)
+                taken = samples[side.name]
+                taken.append(side.run(repeats=2 if not taken or taken[-1] < BRIEF_NS else 1))
+    finally:
+        gc.enable()
+    return {name: Times.of(ones) for name, ones in samples.items()}

@@ -1,0 +1,60 @@
+"""What came of one workload, and of all of them."""
+
+import dataclasses
+import math
+
+from .measure import Times
+
+
+@dataclasses.dataclass
+class Outcome:
+    name: str
+    tolerance: float
+    floor_s: float = 0.0
+    moved_bytes: int = 0
+    flops: int = 0
+    jax: Times | None = None
+    acceld: Times | None = None
+    acceld_device: Times | None = None  # the last call of each repeat, as the daemon timed it on the device
+    jax_compile_ns: int | None = None
+    acceld_compile_ns: int | None = None
+    acceld_disk_ns: int | None = None  # compiled before, by a daemon that has ended
+    error: float | None = None  # to the largest magnitude
+    failure: str | None = None  # why there are no times, or why they do not count
+    skipped: bool = False  # the failure is nobody's fault
+
+    @property
+    def ratio(self):
+        """Below 1, acceld is the quicker one; none where that makes no sense."""
+        if self.failure or self.jax is None or self.acceld is None:
+            return None
+        return self.acceld.median / self.jax.median
+
+    @property
+    def floor_share(self):
+        """Of acceld's time, what is the floor: 1 is as good as it gets."""
+        return None if self.acceld is None else self.floor_s * 1e9 / self.acceld.median
+
+    def to_json(self):
+        json = {name: value.to_json() if isinstance(value, Times) else value for name, value in vars(self).items()}
+        return {**json, "ratio": self.ratio, "floor_share": self.floor_share}
+
+
+def geometric_mean(ratios):
+    return math.exp(sum(map(math.log, ratios)) / len(ratios))
+
+
+def summary(outcomes):
+    """Lines for people."""
+    ratios = [outcome.ratio for outcome in outcomes if outcome.ratio is not None]
+    failed = [outcome for outcome in outcomes if outcome.failure and not outcome.skipped]
+    lines = []
+    if ratios:
+        slower = sum(ratio > 1 for ratio in ratios)
+        lines.append(f"geometric mean of acceld's time to JAX's: {geometric_mean(ratios):.2f} over {len(ratios)} "
+                     f"workloads; acceld is slower in {slower}")
+    compared = sum(outcome.error is not None and not outcome.failure for outcome in outcomes)
+    lines.append(f"{compared} of {len(outcomes)} workloads have been verified, {len(failed)} failed, "
+                 f"{sum(outcome.skipped for outcome in outcomes)} skipped")
+    lines += [f"FAILED {outcome.name}: {outcome.failure}" for outcome in failed]
+    return lines

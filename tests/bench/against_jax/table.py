@@ -1,0 +1,59 @@
+"""Tables for people: aligned text, printed row by row, or Markdown."""
+
+COLUMNS = ("workload", "JAX", "acceld", "ratio", "on the device", "floor", "share")
+COMPILE_COLUMNS = ("workload", "JAX compiles", "acceld compiles", "acceld from disk")
+LEGEND = """Times are medians, with quartiles: from the call or submission until all results are there, operands on
+the device. ratio: acceld to JAX, below 1 acceld is quicker. on the device: acceld's kernels alone, of one call. floor:
+bytes at the rate of copies or operations at that of matrix products, the larger; share: the floor to acceld's time."""
+
+
+def time_text(ns):
+    if ns is None:
+        return ""
+    for unit, scale in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
+        if ns >= scale:
+            return f"{ns / scale:.3g} {unit}" if ns < 1000 * scale else f"{ns / scale:.0f} {unit}"
+    return f"{ns:.0f} ns"
+
+
+def times_text(times):
+    if times is None:
+        return ""
+    median = time_text(times.median)
+    unit = median.split()[1]
+    scale = {"s": 1e9, "ms": 1e6, "us": 1e3, "ns": 1}[unit]
+    return f"{median} ({times.quartiles[0] / scale:.3g}-{times.quartiles[1] / scale:.3g})"
+
+
+def row(outcome):
+    if outcome.failure:
+        return (outcome.name, times_text(outcome.jax), outcome.failure)
+    ratio, share = outcome.ratio, outcome.floor_share
+    return (outcome.name, times_text(outcome.jax), times_text(outcome.acceld), "" if ratio is None else f"{ratio:.2f}",
+            time_text(outcome.acceld_device.median if outcome.acceld_device else None),
+            time_text(outcome.floor_s * 1e9), "" if share is None else f"{share * 100:.0f} %")
+
+
+def compile_row(outcome):
+    return (outcome.name, time_text(outcome.jax_compile_ns), time_text(outcome.acceld_compile_ns),
+            time_text(outcome.acceld_disk_ns))
+
+
+class Printer:
+    """Prints rows of one table as they come."""
+
+    def __init__(self, columns, markdown, first_width):
+        self.markdown = markdown
+        self.widths = [first_width, *(21 if name in ("JAX", "acceld") else max(9, len(name)) for name in columns[1:])]
+        self.print(columns)
+        if markdown:
+            self.print(["---"] * len(columns))
+
+    def print(self, cells):
+        if self.markdown:
+            cells = [cell.replace("|", "\\|").replace("\n", " ") for cell in cells]
+            text = "| " + " | ".join(cells) + " |"
+        else:
+            text = "  ".join(cell.rjust(width) if i else cell.ljust(width)
+                             for i, (cell, width) in enumerate(zip(cells, self.widths)))
+        print(text.rstrip(), flush=True)

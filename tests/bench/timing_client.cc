@@ -1,0 +1,178 @@
+// Runs programs when it is told to, and says how long that took: vs_jax.py drives it, so that its
+// repeats and those of JAX take turns.
+//
+//   timing_client --address ADDRESS [--device DEVICE]
+//
+// It prints one JSON object about the daemon, then reads a command a line from standard input and
+// answers each with one JSON object a line; {"error": TEXT} for what fails, after which the next
+// command is taken.
+//
+//   {"command": "load", "program": FILE, "arguments": [FILE.npy, ...]}
+//       Uploads the arguments and compiles the program for them; replaces what was loaded.
+//       -> {"compile_ns": until it was compiled, "verdict": how the cache found it}
+//   {"command": "run", "calls": N, "repeats": M}
+//       M times: submits N calls and waits for the last one's results. Each call's results are the
+//       next one's first arguments. Of the last of the M repeats:
+//       -> {"elapsed_ns": from the first call until all results are there,
+//           "device_ns": the last call, on the device}
+//   {"command": "write", "folder": FOLDER}
+//       Writes the last run's results to FOLDER/INDEX.npy.
+//       -> {"results": their number}
+//   {"command": "unload"}
+//       Frees everything. -> {}
+
+#include <chrono>
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "CLI/CLI.hpp"
+#include "absl/strings/str_cat.h"
+#include "client/client.h"
+#include "client/file.h"
+#include "client/npy.h"
+#include "nlohmann/json.hpp"
+
+namespace acceld::client {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Json = nlohmann::ordered_json;
+
+int64_t NanosSince(Clock::time_point start) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count();
+}
+
+// One program at a time, with its arguments on the device.
+class Timer {
+ public:
+  explicit Timer(std::shared_ptr<Client> client) : client_(std::move(client)) {}
+
+  absl::StatusOr<Json> Obey(const Json& command) {
+    const std::string name = command.at("command");
+    if (name == "load") return Load(command.at("program"), command.at("arguments"));
+    if (name == "run") return Run(command.at("calls"), command.at("repeats"));
+    if (name == "write") return Write(command.at("folder"));
+    if (name == "unload") {
+      Unload();
+      return Json::object();
+    }
+    return absl::InvalidArgumentError(absl::StrCat("there is no command ", name));
+  }
+
+ private:
+  absl::StatusOr<Json> Load(const std::string& file, const std::vector<std::string>& arguments) {
+    Unload();
+    ACCELD_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(file));
+    ACCELD_ASSIGN_OR_RETURN(Program program, Program::FromBytes(bytes, file));
+    std::vector<ir::TensorType> types;
+    for (const std::string& path : arguments) {
+      ACCELD_ASSIGN_OR_RETURN(const ir::Literal value, ReadNpy(path));
+      ACCELD_ASSIGN_OR_RETURN(Array array, client_->Upload(value));
+      types.push_back(array.type());
+      arguments_.push_back(std::move(array));
+    }
+    ACCELD_RETURN_IF_ERROR(AwaitAll(arguments_));
+    const Clock::time_point start = Clock::now();
+    const absl::StatusOr<ExecutionInfo> compiled = client_->Compile(program, types).Await();
+    const int64_t compile_ns = NanosSince(start);
+    ACCELD_RETURN_IF_ERROR(compiled.status());
+    program_ = std::move(program);
+    return Json{{"compile_ns", compile_ns}, {"verdict", CacheVerdictName(compiled->verdict)}};
+  }
+
+  absl::StatusOr<Json> Run(int calls, int repeats) {
+    if (!program_.has_value()) return absl::FailedPreconditionError("no program is loaded");
+    if (calls > 1 && program_->result_types().size() > arguments_.size()) {
+      return absl::InvalidArgumentError("more results than arguments that they could become");
+    }
+    int64_t elapsed_ns = 0;
+    for (int repeat = 0; repeat < repeats; ++repeat) {
+      ACCELD_ASSIGN_OR_RETURN(elapsed_ns, Repeat(calls));
+    }
+    Json answer = {{"elapsed_ns", elapsed_ns}};
+    if (results_.empty()) return answer;
+    ACCELD_ASSIGN_OR_RETURN(const ExecutionInfo execution, results_.front().Execution());
+    answer["device_ns"] = static_cast<int64_t>(execution.execute_us * 1000);
+    return answer;
+  }
+
+  // Nanoseconds.
+  absl::StatusOr<int64_t> Repeat(int calls) {
+    results_.clear();
+    std::vector<Array> arguments = arguments_;
+    const Clock::time_point start = Clock::now();
+    for (int call = 0; call < calls; ++call) {
+      for (size_t i = 0; i < results_.size(); ++i) arguments[i] = std::move(results_[i]);
+      ACCELD_ASSIGN_OR_RETURN(results_, client_->Execute(*program_, arguments));
+    }
+    ACCELD_RETURN_IF_ERROR(AwaitAll(results_));
+    return NanosSince(start);
+  }
+
+  absl::StatusOr<Json> Write(const std::string& folder) {
+    for (size_t i = 0; i < results_.size(); ++i) {
+      ACCELD_ASSIGN_OR_RETURN(const ir::Literal value, results_[i].Fetch());
+      ACCELD_RETURN_IF_ERROR(WriteNpy(absl::StrCat(folder, "/", i, ".npy"), value));
+    }
+    return Json{{"results", results_.size()}};
+  }
+
+  void Unload() {
+    program_.reset();
+    arguments_.clear();
+    results_.clear();
+  }
+
+  const std::shared_ptr<Client> client_;
+  std::optional<Program> program_;
+  std::vector<Array> arguments_, results_;
+};
+
+void Answer(const absl::StatusOr<Json>& answer) {
+  std::cout << (answer.ok() ? *answer : Json{{"error", answer.status().ToString()}}) << std::endl;
+}
+
+// A command that cannot be read is an error like others.
+absl::StatusOr<Json> ReadAndObey(Timer& timer, const std::string& line) {
+  try {
+    return timer.Obey(Json::parse(line));
+  } catch (const Json::exception& error) {
+    return absl::InvalidArgumentError(error.what());
+  }
+}
+
+int Serve(const ConnectOptions& options) {
+  absl::StatusOr<std::shared_ptr<Client>> client = Client::Connect(options);
+  if (!client.ok()) {
+    Answer(client.status());
+    return EXIT_FAILURE;
+  }
+  const DeviceInfo& device = (*client)->devices().at((*client)->device());
+  Answer(Json{{"version", (*client)->daemon_version()},
+              {"device", device.name},
+              {"kind", device.kind},
+              {"memory_bytes", device.memory_limit_bytes}});
+  Timer timer(*std::move(client));
+  for (std::string line; std::getline(std::cin, line);) Answer(ReadAndObey(timer, line));
+  return EXIT_SUCCESS;
+}
+
+}  // namespace
+}  // namespace acceld::client
+
+int main(int argc, char** argv) {
+  CLI::App app("Runs programs when it is told to, and says how long that took.", "timing_client");
+  acceld::client::ConnectOptions options;
+  options.connect_timeout = std::chrono::seconds(20);
+  options.wait_for_daemon = true;
+  app.add_option("--address", options.address, "the daemon's address; default: $ACCELD_ADDRESS");
+  app.add_option("--device", options.device,
+                 "cuda:0, say; default: $ACCELD_DEVICE, else the first");
+  CLI11_PARSE(app, argc, argv);
+  return acceld::client::Serve(options);
+}
