@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/log.h"
+
 namespace acceld::hal::cuda {
 namespace {
 
@@ -28,17 +30,15 @@ absl::StatusOr<std::shared_ptr<const CudaModule>> CudaModule::Load(
   ACCELD_ASSIGN_OR_RETURN(module->program_, kernels::cuda::Deserialize(executable.code));
   ACCELD_RETURN_IF_ERROR(kernels::cuda::CheckProgram(module->program_, SizesOf(executable)));
   const CudaProgram& program = module->program_;
-  module->takes_host_ =
-      std::any_of(program.steps.begin(), program.steps.end(), [](const kernels::Step& step) {
-        return std::holds_alternative<kernels::WhileStep>(step.value) ||
-               std::holds_alternative<kernels::SwitchStep>(step.value) ||
-               std::holds_alternative<kernels::RoutineStep>(step.value);
-      });
   module->polls_ = std::any_of(program.kernels.begin(), program.kernels.end(),
                                [](const kernels::cuda::CudaEntry& kernel) { return kernel.polls; });
   ACCELD_RETURN_IF_ERROR(module->context_->Enter());
   ACCELD_RETURN_IF_ERROR(module->LoadCode());
   ACCELD_RETURN_IF_ERROR(module->PrepareMatmuls(program.steps));
+  ACCELD_RETURN_IF_ERROR(module->PrepareRoutines(program.steps));
+  module->takes_host_ =
+      std::any_of(program.steps.begin(), program.steps.end(),
+                  [&module](const kernels::Step& step) { return module->TakesHost(step); });
   ACCELD_RETURN_IF_ERROR(module->LoadConstants(executable, memory));
   return module;
 }
@@ -87,6 +87,46 @@ absl::Status CudaModule::PrepareMatmuls(const kernels::Steps& steps) {
     }
   }
   return absl::OkStatus();
+}
+
+absl::Status CudaModule::PrepareRoutines(const kernels::Steps& steps) {
+  for (const kernels::Step& step : steps) {
+    if (const auto* routine = std::get_if<kernels::RoutineStep>(&step.value)) {
+      absl::StatusOr<kernels::cuda::DeviceRoutine> prepared =
+          libraries_->routines().Prepare(routine->call);
+      if (prepared.ok()) {
+        workspace_bytes_ = std::max(workspace_bytes_, prepared->workspace_bytes);
+        routines_.emplace(routine, *std::move(prepared));
+      } else {
+        ACCELD_RETURN_IF_ERROR(context_->lost());
+        if (absl::IsUnimplemented(prepared.status())) continue;
+        LogEvent(LogLevel::kWarning, "routine left to the host",
+                 {{"routine", ToString(routine->call)}, {"reason", prepared.status().ToString()}});
+      }
+    } else if (const auto* loop = std::get_if<kernels::WhileStep>(&step.value)) {
+      ACCELD_RETURN_IF_ERROR(PrepareRoutines(loop->condition));
+      ACCELD_RETURN_IF_ERROR(PrepareRoutines(loop->body));
+    } else if (const auto* choice = std::get_if<kernels::SwitchStep>(&step.value)) {
+      for (const kernels::Steps& branch : choice->branches) {
+        ACCELD_RETURN_IF_ERROR(PrepareRoutines(branch));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+const kernels::cuda::DeviceRoutine* CudaModule::routine(const kernels::RoutineStep& step) const {
+  const auto it = routines_.find(&step);
+  return it == routines_.end() ? nullptr : &it->second;
+}
+
+bool CudaModule::TakesHost(const kernels::Step& step) const {
+  if (const auto* routine_step = std::get_if<kernels::RoutineStep>(&step.value)) {
+    const kernels::cuda::DeviceRoutine* const prepared = routine(*routine_step);
+    return prepared == nullptr || prepared->takes_host;
+  }
+  return std::holds_alternative<kernels::WhileStep>(step.value) ||
+         std::holds_alternative<kernels::SwitchStep>(step.value);
 }
 
 absl::Status CudaModule::LoadConstants(const Executable& executable, MemoryPool& memory) {

@@ -39,6 +39,7 @@ CudaStream::~CudaStream() {
   staging_.reset();
   if (stream_ == nullptr) return;
   parts_.context->EnterToFree();
+  handles_.reset();
   parts_.context->driver().cuStreamDestroy_v2(stream_);
 }
 
@@ -64,23 +65,33 @@ bool CudaStream::WaitOnDevice(const Event& event) {
 
 Event CudaStream::Run(Launch launch) {
   const auto& module = static_cast<const CudaModule&>(*launch.module);
-  const bool takes_time = module.takes_host();
-  WorkCommand command{
-      .enqueue = [this](Work& work) { return EnqueueRun(work); },
-      .work = {.launch = std::move(launch), .may_be_cancelled = module.polls() || takes_time}};
+  // The first handles take time, too.
+  const bool takes_time =
+      module.takes_host() || (module.has_device_routines() && !has_handles_.load());
+  WorkCommand command{.enqueue = [this](Work& work) { return EnqueueRun(work); },
+                      .work = {.launch = std::move(launch),
+                               .may_be_cancelled = module.polls() || module.takes_host()}};
   return Submit(std::move(command), takes_time);
 }
 
 absl::Status CudaStream::EnqueueRun(Work& work) {
-  const int64_t wanted = static_cast<const CudaModule&>(*work.launch.module).workspace_bytes();
+  const auto& module = static_cast<const CudaModule&>(*work.launch.module);
+  const int64_t wanted = module.workspace_bytes();
   if (wanted > 0) {
     if (workspace_ == nullptr || workspace_->size_bytes() < wanted) {
       ACCELD_ASSIGN_OR_RETURN(workspace_, parts_.memory->Allocate(wanted));
     }
     work.workspace = workspace_;
   }
-  return RunProgram(*parts_.context, work.launch, *work.fence,
-                    wanted > 0 ? AddressOf(*workspace_) : 0, stream_);
+  if (module.has_device_routines() && handles_ == nullptr) {
+    handles_ = std::make_unique<kernels::cuda::RoutineHandles>(
+        module.libraries().routines().libraries(), stream_);
+  }
+  const absl::Status status =
+      RunProgram(*parts_.context, work.launch, *work.fence, wanted > 0 ? AddressOf(*workspace_) : 0,
+                 handles_.get(), stream_);
+  if (handles_ != nullptr) has_handles_.store(true);
+  return status;
 }
 
 Event CudaStream::CopyFromHost(const void* from, int64_t size_bytes, std::shared_ptr<Buffer> to,

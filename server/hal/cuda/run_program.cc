@@ -58,13 +58,14 @@ class HostCopies {
 class Run {
  public:
   Run(Context& context, const Launch& launch, const Fence& fence, CuPointer workspace,
-      CuStream stream)
+      kernels::cuda::RoutineHandles* handles, CuStream stream)
       : context_(context),
         driver_(context.driver()),
         launch_(launch),
         module_(static_cast<const CudaModule&>(*launch.module)),
         fence_(fence),
         workspace_(workspace),
+        handles_(handles),
         stream_(stream) {}
 
   absl::Status Enqueue(const kernels::Steps& steps) {
@@ -142,11 +143,22 @@ class Run {
   }
 
   absl::Status Do(const kernels::RoutineStep& step) {
+    if (const auto* routine = module_.routine(step)) return RunOnDevice(step, *routine);
     HostCopies copies;
     absl::Status status = RunOnHost(step, copies);
     // The device may be copying to or from them whatever went wrong.
     if (!status.ok()) driver_.cuStreamSynchronize(stream_);
     return status;
+  }
+
+  absl::Status RunOnDevice(const kernels::RoutineStep& step,
+                           const kernels::cuda::DeviceRoutine& routine) {
+    absl::InlinedVector<uint64_t, 4> operands, results;
+    for (const Slice& operand : step.operands) operands.push_back(At(operand));
+    for (const Slice& result : step.results) results.push_back(At(result));
+    const absl::Status status = routine.enqueue(
+        {.operands = operands, .results = results, .workspace = workspace_, .handles = handles_});
+    return status.ok() ? status : Annotate(status, NameOf(step.call.routine));
   }
 
   // By copies of the operands, and of the results.
@@ -213,15 +225,17 @@ class Run {
   const CudaModule& module_;
   const Fence& fence_;
   const CuPointer workspace_;
+  kernels::cuda::RoutineHandles* const handles_;
   const CuStream stream_;
 };
 
 }  // namespace
 
 absl::Status RunProgram(Context& context, const Launch& launch, const Fence& fence,
-                        CuPointer workspace, CuStream stream) {
+                        CuPointer workspace, kernels::cuda::RoutineHandles* handles,
+                        CuStream stream) {
   const auto& module = static_cast<const CudaModule&>(*launch.module);
-  return Run(context, launch, fence, workspace, stream).Enqueue(module.program().steps);
+  return Run(context, launch, fence, workspace, handles, stream).Enqueue(module.program().steps);
 }
 
 }  // namespace acceld::hal::cuda

@@ -1,0 +1,212 @@
+// What routines need besides libraries: other layouts, and what acceld says of items that failed.
+// Blocks of 256 threads, any number of them. Complex values are pairs: `parts` is 2 of them, 1 of
+// real ones.
+
+using i32 = int;
+using i64 = long long;
+using u32 = unsigned int;
+using u64 = unsigned long long;
+using f32 = float;
+using f64 = double;
+struct alignas(16) Words16 {
+  u64 low, high;
+};
+
+__device__ inline i64 FirstOfThread() { return i64(blockIdx.x) * 256 + threadIdx.x; }
+__device__ inline i64 AllThreads() { return i64(gridDim.x) * 256; }
+
+// to[item][column][row] = from[item][row][column]; by tiles, so that both sides are in order.
+template <typename T>
+__device__ void Transpose(T* to, const T* from, i64 batch, i64 rows, i64 columns, T* tile) {
+  const i64 tiles_down = (rows + 31) / 32, tiles_right = (columns + 31) / 32;
+  const i64 x = threadIdx.x % 32, first_y = threadIdx.x / 32;
+  for (i64 t = blockIdx.x; t < batch * tiles_down * tiles_right; t += gridDim.x) {
+    const i64 item = t / (tiles_down * tiles_right) * rows * columns;
+    const i64 row = t / tiles_right % tiles_down * 32, column = t % tiles_right * 32;
+    for (i64 y = first_y; y < 32; y += 8) {
+      if (row + y < rows && column + x < columns) {
+        tile[y * 33 + x] = from[item + (row + y) * columns + column + x];
+      }
+    }
+    __syncthreads();
+    for (i64 y = first_y; y < 32; y += 8) {
+      if (column + y < columns && row + x < rows) {
+        to[item + (column + y) * rows + row + x] = tile[x * 33 + y];
+      }
+    }
+    __syncthreads();
+  }
+}
+
+// info[item], if 0, becomes the number from 1 of the first diagonal element that is NaN.
+template <typename T>
+__device__ void NoteNanPivots(i32* info, const T* a, i64 batch, i64 n, i64 parts, i32* firsts) {
+  for (i64 item = blockIdx.x; item < batch; item += gridDim.x) {
+    i32 first = 0x7fffffff;
+    for (i64 i = i64(threadIdx.x); i < n && first == 0x7fffffff; i += 256) {
+      const T pivot = a[(item * n * n + i * (n + 1)) * parts];
+      if (pivot != pivot) first = i32(i + 1);
+    }
+    firsts[threadIdx.x] = first;
+    __syncthreads();
+    if (threadIdx.x == 0 && info[item] == 0) {
+      for (i32 i = 1; i < 256; ++i) first = firsts[i] < first ? firsts[i] : first;
+      if (first != 0x7fffffff) info[item] = first;
+    }
+    __syncthreads();
+  }
+}
+
+// Beside the factors in one triangle of `a`: what `original` has there, or zeros if that is
+// nullptr; then items that failed are NaN.
+template <typename T>
+__device__ void FinishCholesky(T* a, const T* original, const i32* info, i64 batch, i64 n,
+                               i64 parts, i64 lower) {
+  for (i64 i = FirstOfThread(); i < batch * n * n * parts; i += AllThreads()) {
+    const i64 element = i / parts, row = element / n % n, column = element % n;
+    const bool is_factor = lower != 0 ? column <= row : column >= row;
+    if (original == nullptr && info[element / (n * n)] != 0) {
+      a[i] = T(nanf(""));
+    } else if (!is_factor) {
+      a[i] = original == nullptr ? T(0) : original[i];
+    }
+  }
+}
+
+// flags[item] = -4 if one of the item's `count` numbers is not finite, else 0.
+template <typename T>
+__device__ void NoteNotFinite(i32* flags, const T* a, i64 batch, i64 count, i32* found) {
+  for (i64 item = blockIdx.x; item < batch; item += gridDim.x) {
+    i32 flag = 0;
+    for (i64 i = i64(threadIdx.x); i < count; i += 256) {
+      const T value = a[item * count + i];
+      if (value - value != 0) flag = -4;
+    }
+    found[threadIdx.x] = flag;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      for (i32 i = 1; i < 256; ++i) flag |= found[i];
+      flags[item] = flag;
+    }
+    __syncthreads();
+  }
+}
+
+template <typename T>
+__device__ void Divide(T* values, i64 count, i64 divisor) {
+  const T factor = T(1 / f64(divisor));
+  for (i64 i = FirstOfThread(); i < count; i += AllThreads()) values[i] *= factor;
+}
+
+// Half spectra of size [batch, a, b, length / 2 + 1] as those of real values: where the last index
+// stands for both halves, what is not Hermitian goes.
+template <typename T>
+__device__ void FoldSpectrum(T* to, const T* from, i64 batch, i64 a, i64 b, i64 length) {
+  const i64 half = length / 2 + 1;
+  for (i64 i = FirstOfThread(); i < batch * a * b * half; i += AllThreads()) {
+    const i64 k = i % half, j = i / half % b, item_and_h = i / half / b, h = item_and_h % a;
+    T re = from[2 * i], im = from[2 * i + 1];
+    if (k == 0 || 2 * k == length) {
+      const i64 mirror = ((item_and_h - h + (a - h) % a) * b + (b - j) % b) * half + k;
+      re = (re + from[2 * mirror]) / 2;
+      im = (im - from[2 * mirror + 1]) / 2;
+    }
+    to[2 * i] = re;
+    to[2 * i + 1] = im;
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+transpose_4(u32* to, const u32* from, i64 batch, i64 rows, i64 columns) {
+  __shared__ u32 tile[32 * 33];
+  Transpose(to, from, batch, rows, columns, tile);
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+transpose_8(u64* to, const u64* from, i64 batch, i64 rows, i64 columns) {
+  __shared__ u64 tile[32 * 33];
+  Transpose(to, from, batch, rows, columns, tile);
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+transpose_16(Words16* to, const Words16* from, i64 batch, i64 rows, i64 columns) {
+  __shared__ Words16 tile[32 * 33];
+  Transpose(to, from, batch, rows, columns, tile);
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+note_nan_pivots_f32(i32* info, const f32* a, i64 batch, i64 n, i64 parts) {
+  __shared__ i32 firsts[256];
+  NoteNanPivots(info, a, batch, n, parts, firsts);
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+note_nan_pivots_f64(i32* info, const f64* a, i64 batch, i64 n, i64 parts) {
+  __shared__ i32 firsts[256];
+  NoteNanPivots(info, a, batch, n, parts, firsts);
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+finish_cholesky_f32(f32* a, const f32* original, const i32* info, i64 batch, i64 n, i64 parts, i64 lower) {
+  FinishCholesky(a, original, info, batch, n, parts, lower);
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+finish_cholesky_f64(f64* a, const f64* original, const i32* info, i64 batch, i64 n, i64 parts, i64 lower) {
+  FinishCholesky(a, original, info, batch, n, parts, lower);
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+note_not_finite_f32(i32* flags, const f32* a, i64 batch, i64 count) {
+  __shared__ i32 found[256];
+  NoteNotFinite(flags, a, batch, count, found);
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+note_not_finite_f64(i32* flags, const f64* a, i64 batch, i64 count) {
+  __shared__ i32 found[256];
+  NoteNotFinite(flags, a, batch, count, found);
+}
+
+// info[i] = flags[i] where that is not 0.
+extern "C" __global__ void __launch_bounds__(256)
+adopt_info(i32* info, const i32* flags, i64 count) {
+  for (i64 i = FirstOfThread(); i < count; i += AllThreads()) {
+    if (flags[i] != 0) info[i] = flags[i];
+  }
+}
+
+// Sets the items, of `words` each, whose flag is not 0 (all, without flags) to those of `from`, or
+// to zeros without it.
+extern "C" __global__ void __launch_bounds__(256)
+assign_words(u32* to, const u32* from, const i32* flags, i64 items, i64 words) {
+  for (i64 i = FirstOfThread(); i < items * words; i += AllThreads()) {
+    if (flags == nullptr || flags[i / words] != 0) to[i] = from == nullptr ? 0 : from[i];
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+divide_f32(f32* values, i64 count, i64 divisor) {
+  Divide(values, count, divisor);
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+divide_f64(f64* values, i64 count, i64 divisor) {
+  Divide(values, count, divisor);
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+fold_spectrum_f32(f32* to, const f32* from, i64 batch, i64 a, i64 b, i64 length) {
+  FoldSpectrum(to, from, batch, a, b, length);
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+fold_spectrum_f64(f64* to, const f64* from, i64 batch, i64 a, i64 b, i64 length) {
+  FoldSpectrum(to, from, batch, a, b, length);
+}
+
+// The addresses of items that are `bytes` apart.
+extern "C" __global__ void __launch_bounds__(256)
+list_items(u64* list, u64 first, i64 bytes, i64 count) {
+  for (i64 i = FirstOfThread(); i < count; i += AllThreads()) list[i] = first + u64(i * bytes);
+}
