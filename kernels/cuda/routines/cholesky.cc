@@ -25,6 +25,7 @@ absl::StatusOr<DeviceRoutine> PrepareCholesky(const RoutineCall& call,
   WorkspaceLayout layout;
   const int64_t work =
       layout.Add(batched ? a.batch * int64_t{sizeof(void*)} : lwork * BytesOf(a.element));
+  const int64_t nan_depths = layout.Add(a.batch * int64_t{sizeof(int32_t)});
   const int64_t own_info = layout.Add(gives_info ? 0 : a.batch * int64_t{sizeof(int32_t)});
   return DeviceRoutine{
       .workspace_bytes = layout.size_bytes(),
@@ -35,7 +36,11 @@ absl::StatusOr<DeviceRoutine> PrepareCholesky(const RoutineCall& call,
         const uint64_t original = places.operands[0], factor = places.results[0];
         const uint64_t info = gives_info ? places.results[1] : Offset(places.workspace, own_info);
         const uint64_t space = Offset(places.workspace, work);
+        const uint64_t depths = Offset(places.workspace, nan_depths);
         ACCELD_RETURN_IF_ERROR(kernels.Copy(factor, original, a.size_bytes()));
+        ACCELD_RETURN_IF_ERROR(kernels.Clear(depths, a.batch * int64_t{sizeof(int32_t)}));
+        ACCELD_RETURN_IF_ERROR(kernels.NoteNan(depths, original, a, lower));
+        ACCELD_RETURN_IF_ERROR(kernels.HideNan(factor, depths, a));
         if (batched) {
           ACCELD_RETURN_IF_ERROR(kernels.ListItems(space, factor, a.item_bytes(), a.batch));
           ACCELD_RETURN_IF_ERROR(Cusolver::Check(
@@ -51,8 +56,7 @@ absl::StatusOr<DeviceRoutine> PrepareCholesky(const RoutineCall& call,
                 "potrf"));
           }
         }
-        ACCELD_RETURN_IF_ERROR(kernels.NoteNanPivots(info, factor, a));
-        return kernels.FinishCholesky(factor, gives_info ? original : 0, info, a, lower);
+        return kernels.FinishCholesky(factor, original, info, depths, a, lower, !gives_info);
       }};
 }
 

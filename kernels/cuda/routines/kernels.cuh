@@ -38,37 +38,63 @@ __device__ void Transpose(T* to, const T* from, i64 batch, i64 rows, i64 columns
   }
 }
 
-// info[item], if 0, becomes the number from 1 of the first diagonal element that is NaN.
+// Where a Cholesky factorization of each item meets NaN: depths[item], at first 0, becomes n - k for
+// the least row k of the lower triangle, or column of the upper one, that has one.
 template <typename T>
-__device__ void NoteNanPivots(i32* info, const T* a, i64 batch, i64 n, i64 parts, i32* firsts) {
-  for (i64 item = blockIdx.x; item < batch; item += gridDim.x) {
-    i32 first = 0x7fffffff;
-    for (i64 i = i64(threadIdx.x); i < n && first == 0x7fffffff; i += 256) {
-      const T pivot = a[(item * n * n + i * (n + 1)) * parts];
-      if (pivot != pivot) first = i32(i + 1);
-    }
-    firsts[threadIdx.x] = first;
-    __syncthreads();
-    if (threadIdx.x == 0 && info[item] == 0) {
-      for (i32 i = 1; i < 256; ++i) first = firsts[i] < first ? firsts[i] : first;
-      if (first != 0x7fffffff) info[item] = first;
-    }
-    __syncthreads();
+__device__ void NoteNan(i32* depths, const T* a, i64 batch, i64 n, i64 parts, i64 lower) {
+  for (i64 i = FirstOfThread(); i < batch * n * n * parts; i += AllThreads()) {
+    if (a[i] == a[i]) continue;
+    const i64 element = i / parts, row = element / n % n, column = element % n;
+    const bool is_read = lower != 0 ? column <= row : column >= row;
+    if (is_read) atomicMax(depths + element / (n * n), i32(n - (row > column ? row : column)));
   }
 }
 
-// Beside the factors in one triangle of `a`: what `original` has there, or zeros if that is
-// nullptr; then items that failed are NaN.
+// Takes NaN away, with all that it gets into but for what FinishCholesky makes NaN again by itself:
+// what a library does with it is not said.
 template <typename T>
-__device__ void FinishCholesky(T* a, const T* original, const i32* info, i64 batch, i64 n,
-                               i64 parts, i64 lower) {
+__device__ void HideNan(T* a, const i32* depths, i64 batch, i64 n, i64 parts) {
   for (i64 i = FirstOfThread(); i < batch * n * n * parts; i += AllThreads()) {
     const i64 element = i / parts, row = element / n % n, column = element % n;
+    const i64 first = n - depths[element / (n * n)];
+    if (row >= first && column >= first) {
+      a[i] = row == column && i % parts == 0 ? T(sizeof(T) == 8 ? 1e200 : 1e30) : T(0);
+    } else if (a[i] != a[i]) {
+      a[i] = T(0);
+    }
+  }
+}
+
+// Whether factor element (high, low) of the lower triangle, or (low, high) of the upper one, comes
+// from a NaN of the item at `original`.
+template <typename T>
+__device__ bool ComesFromNan(const T* original, i64 n, i64 parts, i64 lower, i64 high, i64 low) {
+  for (i64 i = 0; i <= low; ++i) {
+    const T* const element = original + (lower != 0 ? high * n + i : i * n + high) * parts;
+    if (element[0] != element[0] || element[parts - 1] != element[parts - 1]) return true;
+  }
+  return false;
+}
+
+// Beside the factors in one triangle of `a`: what `original` has there, or zeros. Then items that
+// failed are NaN if `fails`, and what NaN got into is in any case.
+template <typename T>
+__device__ void FinishCholesky(T* a, const T* original, const i32* info, const i32* depths,
+                               i64 batch, i64 n, i64 parts, i64 lower, i64 fails) {
+  const T nan_value = T(nanf(""));
+  for (i64 i = FirstOfThread(); i < batch * n * n * parts; i += AllThreads()) {
+    const i64 element = i / parts, row = element / n % n, column = element % n;
+    const i64 item = element / (n * n), first = n - depths[item];
+    const i64 high = row > column ? row : column, low = row > column ? column : row;
     const bool is_factor = lower != 0 ? column <= row : column >= row;
-    if (original == nullptr && info[element / (n * n)] != 0) {
-      a[i] = T(nanf(""));
+    if (fails != 0 && info[item] != 0) {
+      a[i] = nan_value;
     } else if (!is_factor) {
-      a[i] = original == nullptr ? T(0) : original[i];
+      a[i] = fails != 0 ? T(0) : original[i];
+    } else if (low >= first ||
+               (high >= first &&
+                ComesFromNan(original + item * n * n * parts, n, parts, lower, high, low))) {
+      a[i] = nan_value;
     }
   }
 }
@@ -135,25 +161,35 @@ transpose_16(Words16* to, const Words16* from, i64 batch, i64 rows, i64 columns)
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-note_nan_pivots_f32(i32* info, const f32* a, i64 batch, i64 n, i64 parts) {
-  __shared__ i32 firsts[256];
-  NoteNanPivots(info, a, batch, n, parts, firsts);
+note_nan_f32(i32* depths, const f32* a, i64 batch, i64 n, i64 parts, i64 lower) {
+  NoteNan(depths, a, batch, n, parts, lower);
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-note_nan_pivots_f64(i32* info, const f64* a, i64 batch, i64 n, i64 parts) {
-  __shared__ i32 firsts[256];
-  NoteNanPivots(info, a, batch, n, parts, firsts);
+hide_nan_f32(f32* a, const i32* depths, i64 batch, i64 n, i64 parts) {
+  HideNan(a, depths, batch, n, parts);
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-finish_cholesky_f32(f32* a, const f32* original, const i32* info, i64 batch, i64 n, i64 parts, i64 lower) {
-  FinishCholesky(a, original, info, batch, n, parts, lower);
+finish_cholesky_f32(f32* a, const f32* original, const i32* info, const i32* depths, i64 batch, i64 n,
+                    i64 parts, i64 lower, i64 fails) {
+  FinishCholesky(a, original, info, depths, batch, n, parts, lower, fails);
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-finish_cholesky_f64(f64* a, const f64* original, const i32* info, i64 batch, i64 n, i64 parts, i64 lower) {
-  FinishCholesky(a, original, info, batch, n, parts, lower);
+note_nan_f64(i32* depths, const f64* a, i64 batch, i64 n, i64 parts, i64 lower) {
+  NoteNan(depths, a, batch, n, parts, lower);
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+hide_nan_f64(f64* a, const i32* depths, i64 batch, i64 n, i64 parts) {
+  HideNan(a, depths, batch, n, parts);
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+finish_cholesky_f64(f64* a, const f64* original, const i32* info, const i32* depths, i64 batch, i64 n,
+                    i64 parts, i64 lower, i64 fails) {
+  FinishCholesky(a, original, info, depths, batch, n, parts, lower, fails);
 }
 
 extern "C" __global__ void __launch_bounds__(256)

@@ -13,6 +13,11 @@ int64_t Divided(int64_t count, int64_t by) { return (count + by - 1) / by; }
 
 uint64_t Value(int64_t value) { return static_cast<uint64_t>(value); }
 
+// One real number a thread.
+int64_t BlocksFor(const Matrices& matrices) {
+  return Divided(matrices.batch * matrices.item_elements() * PartsOf(matrices.element), kThreads);
+}
+
 }  // namespace
 
 absl::Status RoutineKernels::Launch(RoutineKernel kernel, int64_t blocks,
@@ -71,23 +76,30 @@ absl::Status RoutineKernels::AdoptInfo(uint64_t info, uint64_t flags, int64_t co
   return Launch(RoutineKernel::k_adopt_info, Divided(count, kThreads), {info, flags, Value(count)});
 }
 
-absl::Status RoutineKernels::NoteNanPivots(uint64_t info, uint64_t a,
-                                           const Matrices& matrices) const {
+absl::Status RoutineKernels::NoteNan(uint64_t depths, uint64_t a, const Matrices& matrices,
+                                     bool lower) const {
   return Launch(
-      IsDouble(matrices.element) ? RoutineKernel::k_note_nan_pivots_f64
-                                 : RoutineKernel::k_note_nan_pivots_f32,
-      matrices.batch,
-      {info, a, Value(matrices.batch), Value(matrices.rows), Value(PartsOf(matrices.element))});
+      IsDouble(matrices.element) ? RoutineKernel::k_note_nan_f64 : RoutineKernel::k_note_nan_f32,
+      BlocksFor(matrices),
+      {depths, a, Value(matrices.batch), Value(matrices.rows), Value(PartsOf(matrices.element)),
+       lower});
+}
+
+absl::Status RoutineKernels::HideNan(uint64_t a, uint64_t depths, const Matrices& matrices) const {
+  return Launch(
+      IsDouble(matrices.element) ? RoutineKernel::k_hide_nan_f64 : RoutineKernel::k_hide_nan_f32,
+      BlocksFor(matrices),
+      {a, depths, Value(matrices.batch), Value(matrices.rows), Value(PartsOf(matrices.element))});
 }
 
 absl::Status RoutineKernels::FinishCholesky(uint64_t a, uint64_t original, uint64_t info,
-                                            const Matrices& matrices, bool lower) const {
-  const int64_t parts = PartsOf(matrices.element);
-  return Launch(
-      IsDouble(matrices.element) ? RoutineKernel::k_finish_cholesky_f64
-                                 : RoutineKernel::k_finish_cholesky_f32,
-      Divided(matrices.batch * matrices.item_elements() * parts, kThreads),
-      {a, original, info, Value(matrices.batch), Value(matrices.rows), Value(parts), lower});
+                                            uint64_t depths, const Matrices& matrices, bool lower,
+                                            bool fails) const {
+  return Launch(IsDouble(matrices.element) ? RoutineKernel::k_finish_cholesky_f64
+                                           : RoutineKernel::k_finish_cholesky_f32,
+                BlocksFor(matrices),
+                {a, original, info, depths, Value(matrices.batch), Value(matrices.rows),
+                 Value(PartsOf(matrices.element)), lower, fails});
 }
 
 absl::Status RoutineKernels::Divide(uint64_t values, int64_t count, int64_t divisor,

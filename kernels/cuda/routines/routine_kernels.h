@@ -44,10 +44,10 @@ class RoutineKernels {
   absl::Status ListItems(uint64_t list, uint64_t first, int64_t item_bytes, int64_t count) const;
   absl::Status NoteNotFinite(uint64_t flags, uint64_t a, const Matrices& matrices) const;
   absl::Status AdoptInfo(uint64_t info, uint64_t flags, int64_t count) const;
-  absl::Status NoteNanPivots(uint64_t info, uint64_t a, const Matrices& matrices) const;
-  // `original` is 0 for zeros beside the factors.
-  absl::Status FinishCholesky(uint64_t a, uint64_t original, uint64_t info,
-                              const Matrices& matrices, bool lower) const;
+  absl::Status NoteNan(uint64_t depths, uint64_t a, const Matrices& matrices, bool lower) const;
+  absl::Status HideNan(uint64_t a, uint64_t depths, const Matrices& matrices) const;
+  absl::Status FinishCholesky(uint64_t a, uint64_t original, uint64_t info, uint64_t depths,
+                              const Matrices& matrices, bool lower, bool fails) const;
   // Of real numbers, `is_double` or not.
   absl::Status Divide(uint64_t values, int64_t count, int64_t divisor, bool is_double) const;
   absl::Status FoldSpectrum(uint64_t to, uint64_t from, int64_t batch, int64_t a, int64_t b,
