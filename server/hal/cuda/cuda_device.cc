@@ -18,7 +18,7 @@ class OpenedDevice final : public Device {
   OpenedDevice(StreamParts parts, std::shared_ptr<const Libraries> libraries, CudaCompiler compiler)
       : parts_(std::move(parts)),
         libraries_(std::move(libraries)),
-        code_generator_(std::move(compiler), libraries_->cublas_lt() != nullptr) {}
+        code_generator_(std::move(compiler), libraries_) {}
 
   std::string kind() const override { return "cuda"; }
   std::string name() const override { return parts_.context->device().name; }
