@@ -99,6 +99,51 @@ __device__ void FinishCholesky(T* a, const T* original, const i32* info, const i
   }
 }
 
+// firsts[item] = the number of the first of `count` values, `stride` elements apart, that is NaN;
+// count if none is. Items have `size` elements.
+template <typename T>
+__device__ void NoteFirstNan(i32* firsts, const T* values, i64 batch, i64 count, i64 stride, i64 size,
+                             i64 parts, i32* of_threads) {
+  for (i64 item = blockIdx.x; item < batch; item += gridDim.x) {
+    i32 first = i32(count);
+    for (i64 i = i64(threadIdx.x); i < count && first == count; i += 256) {
+      const T* const value = values + (item * size + i * stride) * parts;
+      if (value[0] != value[0] || value[parts - 1] != value[parts - 1]) first = i32(i);
+    }
+    of_threads[threadIdx.x] = first;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      for (i32 i = 1; i < 256; ++i) first = of_threads[i] < first ? of_threads[i] : first;
+      firsts[item] = first;
+    }
+    __syncthreads();
+  }
+}
+
+// Of factorizations in rows whose step firsts[item], of min(m, n), has met NaN: what it leaves below
+// the diagonal and to the right is NaN, in its own row only where that is part of the step.
+template <typename T>
+__device__ void SpreadNan(T* a, const i32* firsts, i64 batch, i64 m, i64 n, i64 parts, i64 own_row) {
+  const i64 steps = m < n ? m : n;
+  const T nan_value = T(nanf(""));
+  for (i64 i = FirstOfThread(); i < batch * m * n * parts; i += AllThreads()) {
+    const i64 element = i / parts, row = element / n % m, column = element % n;
+    const i64 first = firsts[element / (m * n)];
+    if (first == steps || column < first) continue;
+    if (row > first || (row == first && own_row != 0 && column > first)) a[i] = nan_value;
+  }
+}
+
+// The `count` values of each item are NaN from number firsts[item] on.
+template <typename T>
+__device__ void EndInNan(T* values, const i32* firsts, i64 batch, i64 count, i64 parts) {
+  const T nan_value = T(nanf(""));
+  for (i64 i = FirstOfThread(); i < batch * count * parts; i += AllThreads()) {
+    const i64 element = i / parts;
+    if (element % count >= firsts[element / count]) values[i] = nan_value;
+  }
+}
+
 // flags[item] = -4 if one of the item's `count` numbers is not finite, else 0.
 template <typename T>
 __device__ void NoteNotFinite(i32* flags, const T* a, i64 batch, i64 count, i32* found) {
@@ -190,6 +235,38 @@ extern "C" __global__ void __launch_bounds__(256)
 finish_cholesky_f64(f64* a, const f64* original, const i32* info, const i32* depths, i64 batch, i64 n,
                     i64 parts, i64 lower, i64 fails) {
   FinishCholesky(a, original, info, depths, batch, n, parts, lower, fails);
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+note_first_nan_f32(i32* firsts, const f32* values, i64 batch, i64 count, i64 stride, i64 size, i64 parts) {
+  __shared__ i32 of_threads[256];
+  NoteFirstNan(firsts, values, batch, count, stride, size, parts, of_threads);
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+spread_nan_f32(f32* a, const i32* firsts, i64 batch, i64 m, i64 n, i64 parts, i64 own_row) {
+  SpreadNan(a, firsts, batch, m, n, parts, own_row);
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+end_in_nan_f32(f32* values, const i32* firsts, i64 batch, i64 count, i64 parts) {
+  EndInNan(values, firsts, batch, count, parts);
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+note_first_nan_f64(i32* firsts, const f64* values, i64 batch, i64 count, i64 stride, i64 size, i64 parts) {
+  __shared__ i32 of_threads[256];
+  NoteFirstNan(firsts, values, batch, count, stride, size, parts, of_threads);
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+spread_nan_f64(f64* a, const i32* firsts, i64 batch, i64 m, i64 n, i64 parts, i64 own_row) {
+  SpreadNan(a, firsts, batch, m, n, parts, own_row);
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+end_in_nan_f64(f64* values, const i32* firsts, i64 batch, i64 count, i64 parts) {
+  EndInNan(values, firsts, batch, count, parts);
 }
 
 extern "C" __global__ void __launch_bounds__(256)

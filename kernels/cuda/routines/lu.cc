@@ -23,6 +23,7 @@ absl::StatusOr<DeviceRoutine> PrepareLu(const RoutineCall& call, const RoutineCo
   }
   WorkspaceLayout layout;
   const int64_t in_columns = layout.Add(a.size_bytes());
+  const int64_t nan_steps = layout.Add(a.batch * int64_t{sizeof(int32_t)});
   const int64_t work =
       layout.Add(batched ? a.batch * int64_t{sizeof(void*)} : lwork * BytesOf(a.element));
   return DeviceRoutine{
@@ -51,7 +52,11 @@ absl::StatusOr<DeviceRoutine> PrepareLu(const RoutineCall& call, const RoutineCo
                 "getrf"));
           }
         }
-        return kernels.Transpose(places.results[0], factors, a.Transposed());
+        ACCELD_RETURN_IF_ERROR(kernels.Transpose(places.results[0], factors, a.Transposed()));
+        // All that is computed from NaN is NaN, whatever the library takes it for.
+        const uint64_t firsts = Offset(places.workspace, nan_steps);
+        ACCELD_RETURN_IF_ERROR(kernels.NoteFirstNanOnDiagonal(firsts, places.results[0], a));
+        return kernels.SpreadNan(places.results[0], firsts, a, /*own_row=*/false);
       }};
 }
 

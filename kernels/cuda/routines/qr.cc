@@ -28,6 +28,7 @@ absl::StatusOr<DeviceRoutine> PrepareQr(const RoutineCall& call, const RoutineCo
   const int64_t in_columns = layout.Add(a.size_bytes());
   const int64_t work = layout.Add(lwork * BytesOf(a.element));
   const int64_t info = layout.Add(sizeof(int32_t));
+  const int64_t nan_steps = layout.Add(a.batch * int64_t{sizeof(int32_t)});
   return DeviceRoutine{
       .workspace_bytes = layout.size_bytes(),
       .takes_host = a.batch > kMaxInlineItems,
@@ -45,7 +46,13 @@ absl::StatusOr<DeviceRoutine> PrepareQr(const RoutineCall& call, const RoutineCo
                                    PointerTo<int>(Offset(places.workspace, info))),
               "geqrf"));
         }
-        return kernels.Transpose(places.results[0], qr, a.Transposed());
+        ACCELD_RETURN_IF_ERROR(kernels.Transpose(places.results[0], qr, a.Transposed()));
+        // A reflector with NaN has one in its factor, too; and all that is computed from NaN is
+        // NaN, whatever the library takes it for.
+        const uint64_t firsts = Offset(places.workspace, nan_steps);
+        ACCELD_RETURN_IF_ERROR(kernels.NoteFirstNan(firsts, places.results[1], tau));
+        ACCELD_RETURN_IF_ERROR(kernels.SpreadNan(places.results[0], firsts, a, /*own_row=*/true));
+        return kernels.EndInNan(places.results[1], firsts, tau);
       }};
 }
 

@@ -102,6 +102,44 @@ absl::Status RoutineKernels::FinishCholesky(uint64_t a, uint64_t original, uint6
                  Value(PartsOf(matrices.element)), lower, fails});
 }
 
+absl::Status RoutineKernels::NoteFirstNan(uint64_t firsts, uint64_t values,
+                                          const Matrices& matrices, int64_t count,
+                                          int64_t stride) const {
+  return Launch(IsDouble(matrices.element) ? RoutineKernel::k_note_first_nan_f64
+                                           : RoutineKernel::k_note_first_nan_f32,
+                matrices.batch,
+                {firsts, values, Value(matrices.batch), Value(count), Value(stride),
+                 Value(matrices.item_elements()), Value(PartsOf(matrices.element))});
+}
+
+absl::Status RoutineKernels::NoteFirstNan(uint64_t firsts, uint64_t vectors,
+                                          const Matrices& shape) const {
+  return NoteFirstNan(firsts, vectors, shape, shape.rows, 1);
+}
+
+absl::Status RoutineKernels::NoteFirstNanOnDiagonal(uint64_t firsts, uint64_t a,
+                                                    const Matrices& matrices) const {
+  return NoteFirstNan(firsts, a, matrices, std::min(matrices.rows, matrices.columns),
+                      matrices.columns + 1);
+}
+
+absl::Status RoutineKernels::SpreadNan(uint64_t a, uint64_t firsts, const Matrices& matrices,
+                                       bool own_row) const {
+  return Launch(IsDouble(matrices.element) ? RoutineKernel::k_spread_nan_f64
+                                           : RoutineKernel::k_spread_nan_f32,
+                BlocksFor(matrices),
+                {a, firsts, Value(matrices.batch), Value(matrices.rows), Value(matrices.columns),
+                 Value(PartsOf(matrices.element)), own_row});
+}
+
+absl::Status RoutineKernels::EndInNan(uint64_t values, uint64_t firsts,
+                                      const Matrices& vectors) const {
+  return Launch(
+      IsDouble(vectors.element) ? RoutineKernel::k_end_in_nan_f64 : RoutineKernel::k_end_in_nan_f32,
+      BlocksFor(vectors),
+      {values, firsts, Value(vectors.batch), Value(vectors.rows), Value(PartsOf(vectors.element))});
+}
+
 absl::Status RoutineKernels::Divide(uint64_t values, int64_t count, int64_t divisor,
                                     bool is_double) const {
   return Launch(is_double ? RoutineKernel::k_divide_f64 : RoutineKernel::k_divide_f32,

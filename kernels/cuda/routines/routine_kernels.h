@@ -48,12 +48,19 @@ class RoutineKernels {
   absl::Status HideNan(uint64_t a, uint64_t depths, const Matrices& matrices) const;
   absl::Status FinishCholesky(uint64_t a, uint64_t original, uint64_t info, uint64_t depths,
                               const Matrices& matrices, bool lower, bool fails) const;
+  // Of the elements of vectors, or of the diagonals of matrices.
+  absl::Status NoteFirstNan(uint64_t firsts, uint64_t vectors, const Matrices& shape) const;
+  absl::Status NoteFirstNanOnDiagonal(uint64_t firsts, uint64_t a, const Matrices& matrices) const;
+  absl::Status SpreadNan(uint64_t a, uint64_t firsts, const Matrices& matrices, bool own_row) const;
+  absl::Status EndInNan(uint64_t values, uint64_t firsts, const Matrices& vectors) const;
   // Of real numbers, `is_double` or not.
   absl::Status Divide(uint64_t values, int64_t count, int64_t divisor, bool is_double) const;
   absl::Status FoldSpectrum(uint64_t to, uint64_t from, int64_t batch, int64_t a, int64_t b,
                             int64_t length, bool is_double) const;
 
  private:
+  absl::Status NoteFirstNan(uint64_t firsts, uint64_t values, const Matrices& matrices,
+                            int64_t count, int64_t stride) const;
   // Enough blocks for this many pieces of work; none for none.
   absl::Status Launch(RoutineKernel kernel, int64_t blocks,
                       std::initializer_list<uint64_t> parameters) const;

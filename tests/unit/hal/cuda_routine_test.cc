@@ -313,6 +313,9 @@ TEST_F(CudaRoutineTest, LuFactors) {
                          info = Of(DType::kI32, {batch});
         const RoutineCall call = CallOf(Routine::kLu, {}, {a}, {a, pivots, info});
         ExpectSame(call, {Scattered(a, 4)}, batch > 1 && m == n ? "cublas" : "cusolverDn");
+        Values with_nan = ValuesOf(Scattered(a, 4));
+        with_nan[static_cast<size_t>(m > 2 && n > 2 ? 2 * n + 2 : 0)] = std::nan("");
+        ExpectSame(call, {LiteralOf(a, with_nan)}, "cu");
         // Singular.
         ExpectSame(call, {ir::Literal::Filled(a, 0)}, "cu");
       }
@@ -329,6 +332,9 @@ TEST_F(CudaRoutineTest, QrFactorsAndProductsOfReflectors) {
         const RoutineCall call = CallOf(Routine::kQr, {}, {a}, {a, tau});
         const ir::Literal matrix = Scattered(a, 5);
         ExpectSame(call, {matrix}, "cusolverDn");
+        Values with_nan = ValuesOf(matrix);
+        with_nan[static_cast<size_t>(m > 2 && n > 2 ? 2 * n + 2 : 0)] = std::nan("");
+        ExpectSame(call, {LiteralOf(a, with_nan)}, "cusolverDn");
         const std::vector<ir::Literal> qr = RunOnHost(call, {matrix});
         const TensorType left = Of(dtype, {batch, m, 3}), right = Of(dtype, {batch, 3, m});
         for (const int64_t adjoint : {0, 1}) {
