@@ -28,6 +28,7 @@ struct DeviceRoutine {
   // Whether enqueuing it may take long: the library looks at values of the device in between, or
   // there is more to enqueue than a stream takes at once.
   bool takes_host = false;
+  bool uses_handles = true;  // beside their stream
   // Enqueues it on the handles' stream; from any thread. Reads operands and writes results, which
   // share no bytes.
   std::function<absl::Status(const RoutinePlaces& places)> enqueue;

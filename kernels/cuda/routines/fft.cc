@@ -103,6 +103,7 @@ absl::StatusOr<DeviceRoutine> PrepareFft(const RoutineCall& call, const RoutineC
   const int64_t spectrum = layout.Add(kind == kComplexToReal ? call.operands[0].size_bytes() : 0);
   return DeviceRoutine{
       .workspace_bytes = layout.size_bytes(),
+      .uses_handles = false,
       .enqueue = [=, first = sizes[0], second = sizes[1], length = sizes[2],
                   launch = &context.launch](const RoutinePlaces& places) -> absl::Status {
         const RoutineKernels kernels(*launch, places.handles->stream());

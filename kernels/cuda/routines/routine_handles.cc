@@ -7,6 +7,11 @@ RoutineHandles::~RoutineHandles() {
   if (cusolver_ != nullptr) (void)libraries_.cusolver->cusolverDnDestroy(cusolver_);
 }
 
+void RoutineHandles::MakeAll() {
+  if (libraries_.cublas != nullptr) (void)cublas();
+  if (libraries_.cusolver != nullptr) (void)cusolver();
+}
+
 absl::StatusOr<Cublas::Handle> RoutineHandles::cublas() {
   if (cublas_ != nullptr) return cublas_;
   const Cublas& library = *libraries_.cublas;

@@ -26,6 +26,8 @@ class RoutineHandles {
   RoutineHandles& operator=(const RoutineHandles&) = delete;
 
   void* stream() const { return stream_; }
+  // Makes all that there can be, so that it takes no time later. What fails is tried again then.
+  void MakeAll();
   // Only of libraries that are there. What the library says against it.
   absl::StatusOr<Cublas::Handle> cublas();
   absl::StatusOr<Cusolver::Handle> cusolver();

@@ -96,6 +96,7 @@ absl::Status CudaModule::PrepareRoutines(const kernels::Steps& steps) {
           libraries_->routines().Prepare(routine->call);
       if (prepared.ok()) {
         workspace_bytes_ = std::max(workspace_bytes_, prepared->workspace_bytes);
+        uses_handles_ |= prepared->uses_handles;
         routines_.emplace(routine, *std::move(prepared));
       } else {
         ACCELD_RETURN_IF_ERROR(context_->lost());

@@ -35,6 +35,8 @@ class CudaModule final : public Module {
   // How the device computes it; nullptr when the host does.
   const kernels::cuda::DeviceRoutine* routine(const kernels::RoutineStep& step) const;
   bool has_device_routines() const { return !routines_.empty(); }
+  // Whether these call libraries with handles of the stream.
+  bool uses_handles() const { return uses_handles_; }
   const Libraries& libraries() const { return *libraries_; }
   const kernels::cuda::Matmul& matmul(const kernels::MatmulStep& step) const {
     return *matmuls_.at(&step);
@@ -65,7 +67,7 @@ class CudaModule final : public Module {
   absl::flat_hash_map<const kernels::RoutineStep*, kernels::cuda::DeviceRoutine> routines_;
   int64_t workspace_bytes_ = 0;
   std::shared_ptr<Buffer> constants_;  // of this module alone; nullptr without constants
-  bool takes_host_ = false, polls_ = false;
+  bool takes_host_ = false, polls_ = false, uses_handles_ = false;
 };
 
 }  // namespace acceld::hal::cuda

@@ -65,9 +65,8 @@ bool CudaStream::WaitOnDevice(const Event& event) {
 
 Event CudaStream::Run(Launch launch) {
   const auto& module = static_cast<const CudaModule&>(*launch.module);
-  // The first handles take time, too.
-  const bool takes_time =
-      module.takes_host() || (module.has_device_routines() && !has_handles_.load());
+  // Making handles takes time, too.
+  const bool takes_time = module.takes_host() || (module.uses_handles() && !has_handles_.load());
   WorkCommand command{.enqueue = [this](Work& work) { return EnqueueRun(work); },
                       .work = {.launch = std::move(launch),
                                .may_be_cancelled = module.polls() || module.takes_host()}};
@@ -87,11 +86,12 @@ absl::Status CudaStream::EnqueueRun(Work& work) {
     handles_ = std::make_unique<kernels::cuda::RoutineHandles>(
         module.libraries().routines().libraries(), stream_);
   }
-  const absl::Status status =
-      RunProgram(*parts_.context, work.launch, *work.fence, wanted > 0 ? AddressOf(*workspace_) : 0,
-                 handles_.get(), stream_);
-  if (handles_ != nullptr) has_handles_.store(true);
-  return status;
+  if (module.uses_handles() && !has_handles_.load()) {
+    handles_->MakeAll();
+    has_handles_.store(true);
+  }
+  return RunProgram(*parts_.context, work.launch, *work.fence,
+                    wanted > 0 ? AddressOf(*workspace_) : 0, handles_.get(), stream_);
 }
 
 Event CudaStream::CopyFromHost(const void* from, int64_t size_bytes, std::shared_ptr<Buffer> to,

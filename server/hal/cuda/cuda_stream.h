@@ -71,8 +71,8 @@ class CudaStream final : public Stream {
   absl::Status opened_;
   std::unique_ptr<Staging> staging_;
   std::shared_ptr<Buffer> workspace_;                       // Shared with the work that uses it.
-  std::unique_ptr<kernels::cuda::RoutineHandles> handles_;  // from the first run that wants them
-  std::atomic<bool> has_handles_ = false;
+  std::unique_ptr<kernels::cuda::RoutineHandles> handles_;  // from the first run with routines
+  std::atomic<bool> has_handles_ = false;                   // Some may have failed.
   // In this order: the queue gives to the other, which outlives it.
   std::unique_ptr<Completions> completions_;
   std::unique_ptr<CommandQueue<Command>> commands_;

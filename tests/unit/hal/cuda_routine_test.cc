@@ -498,6 +498,15 @@ TEST_F(CudaRoutineTest, WhatTheDeviceDoesByItselfIsOnlyEnqueued) {
   EXPECT_TRUE(done.Await().ok());
 }
 
+TEST_F(CudaRoutineTest, HandlesAreMadeForWhatUsesThem) {
+  (void)RunOnDevice(kTransform, {Scattered(kTransform.operands[0], 1)});
+  EXPECT_THAT(cuda_->calls(), Not(Contains("cusolverDnCreate")));
+  (void)RunOnDevice(kCholesky, {Hermitian(kCholesky.operands[0], 8)});
+  EXPECT_EQ(cuda_->CountOf("cublasCreate"), 1);
+  // To ask how much workspace is wanted, and the stream's.
+  EXPECT_EQ(cuda_->CountOf("cusolverDnCreate"), 2);
+}
+
 TEST_F(CudaRoutineTest, StreamsDoNotShareHandles) {
   const TensorType a = Of(DType::kF32, {4, 4});
   (void)RunOnDevice(kCholesky, {Hermitian(a, 8)});
