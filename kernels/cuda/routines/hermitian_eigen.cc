@@ -8,6 +8,7 @@ absl::StatusOr<DeviceRoutine> PrepareHermitianEigen(const RoutineCall& call,
   if (library == nullptr) return NoLibrary("cuSOLVER");
   ACCELD_ASSIGN_OR_RETURN(const Cusolver::Handle asked, context.handles.cusolver());
   const Matrices a = MatricesOf(call.operands[0], BatchRankOf(call));
+  ACCELD_RETURN_IF_ERROR(CheckWorthCalls(a));
   const auto type = static_cast<size_t>(a.element);
   const auto n = static_cast<int>(a.rows);
   const int triangle = call.parameters[0] != 0 ? kLowerTriangle : kUpperTriangle;

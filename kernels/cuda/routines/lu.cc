@@ -16,6 +16,7 @@ absl::StatusOr<DeviceRoutine> PrepareLu(const RoutineCall& call, const RoutineCo
   if (batched) {
     ACCELD_RETURN_IF_ERROR(context.handles.cublas().status());
   } else {
+    ACCELD_RETURN_IF_ERROR(CheckWorthCalls(a));
     ACCELD_ASSIGN_OR_RETURN(const Cusolver::Handle handle, context.handles.cusolver());
     ACCELD_RETURN_IF_ERROR(Cusolver::Check(
         library->getrf_size[type](handle, m, n, nullptr, m, &lwork), "getrf_bufferSize"));

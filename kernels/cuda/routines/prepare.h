@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "kernels/cuda/routines/device_routine.h"
 
@@ -34,6 +36,9 @@ inline constexpr int kNoVectors = 0, kVectors = 1;
 inline constexpr int64_t kMaxBatchedSize = 256;
 // Streams take about a thousand launches at once.
 inline constexpr int64_t kMaxInlineItems = 32;
+// Where there is no function for batches: each call takes tens of microseconds or more however
+// small the matrix is, in which time a processor is done with one of this size.
+inline constexpr int64_t kMaxHostSize = 64;
 
 // Parts of a workspace, behind each other.
 class WorkspaceLayout {
@@ -53,6 +58,14 @@ class WorkspaceLayout {
 
 inline absl::Status NoLibrary(absl::string_view name) {
   return absl::UnimplementedError(absl::StrCat("there is no ", name));
+}
+
+// UNIMPLEMENTED for batches that are not worth a call for each matrix.
+inline absl::Status CheckWorthCalls(const Matrices& a) {
+  if (a.batch <= kMaxInlineItems || std::max(a.rows, a.columns) > kMaxHostSize) {
+    return absl::OkStatus();
+  }
+  return absl::UnimplementedError("the library would take longer for many small matrices");
 }
 
 // Workspaces are counted in 32 bits.

@@ -16,6 +16,7 @@ absl::StatusOr<DeviceRoutine> PrepareQr(const RoutineCall& call, const RoutineCo
   if (library == nullptr) return NoLibrary("cuSOLVER");
   ACCELD_ASSIGN_OR_RETURN(const Cusolver::Handle asked, context.handles.cusolver());
   const Matrices a = MatricesOf(call.operands[0], BatchRankOf(call));
+  ACCELD_RETURN_IF_ERROR(CheckWorthCalls(a));
   const Matrices tau = MatricesOf(call.results[1], BatchRankOf(call));
   const auto type = static_cast<size_t>(a.element);
   int lwork = 0;
@@ -62,6 +63,7 @@ absl::StatusOr<DeviceRoutine> PrepareHouseholderProduct(const RoutineCall& call,
   if (library == nullptr) return NoLibrary("cuSOLVER");
   ACCELD_ASSIGN_OR_RETURN(const Cusolver::Handle asked, context.handles.cusolver());
   const Matrices a = MatricesOf(call.operands[0], BatchRankOf(call));
+  ACCELD_RETURN_IF_ERROR(CheckWorthCalls(a));
   const Matrices tau = MatricesOf(call.operands[1], BatchRankOf(call));
   const auto type = static_cast<size_t>(a.element);
   int lwork = 0;
@@ -101,6 +103,7 @@ absl::StatusOr<DeviceRoutine> PrepareHouseholderMultiply(const RoutineCall& call
   if (library == nullptr) return NoLibrary("cuSOLVER");
   ACCELD_ASSIGN_OR_RETURN(const Cusolver::Handle asked, context.handles.cusolver());
   const Matrices a = MatricesOf(call.operands[0], BatchRankOf(call));
+  ACCELD_RETURN_IF_ERROR(CheckWorthCalls(a));
   const Matrices tau = MatricesOf(call.operands[1], BatchRankOf(call));
   const Matrices c = MatricesOf(call.operands[2], BatchRankOf(call));
   const auto type = static_cast<size_t>(a.element);

@@ -12,6 +12,7 @@ absl::StatusOr<DeviceRoutine> PrepareSvd(const RoutineCall& call, const RoutineC
   if (library == nullptr) return NoLibrary("cuSOLVER");
   ACCELD_ASSIGN_OR_RETURN(const Cusolver::Handle asked, context.handles.cusolver());
   const Matrices a = MatricesOf(call.operands[0], BatchRankOf(call));
+  ACCELD_RETURN_IF_ERROR(CheckWorthCalls(a));
   const Matrices u = MatricesOf(call.results[2], BatchRankOf(call));
   const Matrices vt = MatricesOf(call.results[3], BatchRankOf(call));
   const auto type = static_cast<size_t>(a.element);

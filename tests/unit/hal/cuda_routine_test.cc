@@ -574,10 +574,16 @@ TEST_F(CudaRoutineTest, WithoutLibrariesRoutinesAreTheHosts) {
 }
 
 TEST_F(CudaRoutineTest, ManyMatricesOfABatchGoByTheWorkerThread) {
-  const TensorType many = Of(DType::kF32, {40, 3, 4}), tau = Of(DType::kF32, {40, 3});
+  const TensorType many = Of(DType::kF32, {40, 70, 3}), tau = Of(DType::kF32, {40, 3});
   const RoutineCall call = CallOf(Routine::kQr, {}, {many}, {many, tau});
   EXPECT_TRUE(TakesHost(call));
   ExpectSame(call, {Scattered(many, 2)}, "cusolverDnSgeqrf");
+  // Small ones are the host's altogether.
+  const TensorType small = Of(DType::kF32, {40, 4, 3});
+  const RoutineCall on_host = CallOf(Routine::kQr, {}, {small}, {small, tau});
+  EXPECT_TRUE(TakesHost(on_host));
+  (void)RunOnDevice(on_host, {Scattered(small, 2)});
+  EXPECT_EQ(cuda_->CountOf("cusolverDnSgeqrf"), 0);
   const TensorType few = Of(DType::kF32, {4, 3, 4}), of_few = Of(DType::kF32, {4, 3});
   EXPECT_FALSE(TakesHost(CallOf(Routine::kQr, {}, {few}, {few, of_few})));
 }
