@@ -44,9 +44,9 @@ absl::StatusOr<std::shared_ptr<const CudaModule>> CudaModule::Load(
 }
 
 CudaModule::~CudaModule() {
-  if (module_ == nullptr) return;
   context_->EnterToFree();
-  context_->driver().cuModuleUnload(module_);
+  routines_.clear();  // Their plans are the device's, too.
+  if (module_ != nullptr) context_->driver().cuModuleUnload(module_);
 }
 
 absl::Status CudaModule::LoadCode() {

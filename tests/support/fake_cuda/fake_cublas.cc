@@ -17,7 +17,7 @@ using acceld::testing::fake::RunOnStream;
 namespace cpu = acceld::kernels::cpu;
 namespace lapack = acceld::kernels::cpu::lapack;
 
-constexpr int kInvalidValue = 7;
+constexpr int kNotInitialized = 1, kInvalidValue = 7;
 
 struct BlasHandle {
   void* stream = nullptr;
@@ -91,11 +91,14 @@ extern "C" {
 
 int cublasCreate_v2(BlasHandle** handle) {
   if (const int result = FakeCudaBegin("cublasCreate"); result != 0) return result;
+  FakeCudaCount(1);
   *handle = new BlasHandle;
   return 0;
 }
 
 int cublasDestroy_v2(BlasHandle* handle) {
+  if (!FakeCudaHasDevice()) return kNotInitialized;
+  FakeCudaCount(-1);
   delete handle;
   return 0;
 }

@@ -162,13 +162,16 @@ int cufftCreate(int* plan) {
   MutexLock lock(all.mutex);
   *plan = all.next++;
   all.plans[*plan];
+  FakeCudaCount(1);
   return 0;
 }
 
 int cufftDestroy(int plan) {
   Plans& all = AllPlans();
   MutexLock lock(all.mutex);
-  return all.plans.erase(plan) == 1 ? 0 : kInvalidPlan;
+  if (!FakeCudaHasDevice() || all.plans.erase(plan) == 0) return kInvalidPlan;
+  FakeCudaCount(-1);
+  return 0;
 }
 
 int cufftSetAutoAllocation(int number, int allocates) {

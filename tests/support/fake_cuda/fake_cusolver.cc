@@ -17,7 +17,7 @@ using acceld::testing::fake::RunOnStream;
 namespace cpu = acceld::kernels::cpu;
 namespace lapack = acceld::kernels::cpu::lapack;
 
-constexpr int kInvalidValue = 3;
+constexpr int kNotInitialized = 1, kInvalidValue = 3;
 
 struct SolverHandle {
   void* stream = nullptr;
@@ -177,11 +177,14 @@ extern "C" {
 
 int cusolverDnCreate(SolverHandle** handle) {
   if (const int result = FakeCudaBegin("cusolverDnCreate"); result != 0) return result;
+  FakeCudaCount(1);
   *handle = new SolverHandle;
   return 0;
 }
 
 int cusolverDnDestroy(SolverHandle* handle) {
+  if (!FakeCudaHasDevice()) return kNotInitialized;
+  FakeCudaCount(-1);
   delete handle;
   return 0;
 }

@@ -10,8 +10,12 @@
 // Functions of fake_driver.cc.
 extern "C" int cuLaunchHostFunc(acceld::hal::cuda::CuStream stream, void (*function)(void*),
                                 void* data);
-// Notes the call; what it is to answer at once, if not 0 (FakeCuda::Fail).
+// Notes the call; what it is to answer at once, if not 0: without a current device, on one that is
+// broken, or for FakeCuda::Fail.
 extern "C" int FakeCudaBegin(const char* function);
+extern "C" bool FakeCudaHasDevice();
+// Of objects that are to be given back.
+extern "C" void FakeCudaCount(int change);
 
 namespace acceld::testing::fake {
 
