@@ -81,9 +81,8 @@ TEST_P(CudaNvrtc, CompilesTheKernelsOfRoutines) {
   using kernels::cuda::Nvrtc;
   const absl::StatusOr<Nvrtc>& nvrtc = Nvrtc::Get();
   if (!nvrtc.ok()) GTEST_SKIP() << nvrtc.status();
-  const absl::StatusOr<Nvrtc::Cubin> cubin =
-      nvrtc->Compile(std::string(kernels::cuda::RoutineKernelsSource()), "routines",
-                     GetParam().architecture);
+  const absl::StatusOr<Nvrtc::Cubin> cubin = nvrtc->Compile(
+      std::string(kernels::cuda::RoutineKernelsSource()), "routines", GetParam().architecture);
   ASSERT_TRUE(cubin.ok()) << cubin.status();
   EXPECT_EQ(MostSpillBytes(cubin->log), 0) << cubin->log;
 }
