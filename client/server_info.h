@@ -37,10 +37,12 @@ struct DeviceInfo {
   uint64_t executions = 0, queued = 0;
 };
 
-// A kind of device of which the daemon has none, and why.
+// A kind of device of which the daemon has none, or a library that it has devices of a kind
+// without; and why.
 struct MissingDevices {
-  std::string kind;    // "cuda"
-  std::string reason;  // for people
+  std::string kind;     // "cuda"
+  std::string reason;   // for people
+  std::string library;  // "cuFFT"; empty for devices
 };
 
 struct ServerStats {

@@ -58,7 +58,12 @@ void LogDevices(const engine::Engine& engine) {
               {"architecture", device.architecture}});
   }
   for (const engine::MissingDevices& missing : engine.Missing()) {
-    LogEvent(LogLevel::kInfo, "no device", {{"kind", missing.kind}, {"reason", missing.reason}});
+    if (missing.library.empty()) {
+      LogEvent(LogLevel::kInfo, "no device", {{"kind", missing.kind}, {"reason", missing.reason}});
+    } else {
+      LogEvent(LogLevel::kInfo, "no library",
+               {{"kind", missing.kind}, {"library", missing.library}, {"reason", missing.reason}});
+    }
   }
 }
 

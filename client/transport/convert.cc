@@ -58,7 +58,7 @@ DeviceInfo FromProto(const v1::DeviceInfo& proto) {
 }
 
 MissingDevices FromProto(const v1::MissingDevices& proto) {
-  return {.kind = proto.kind(), .reason = proto.reason()};
+  return {.kind = proto.kind(), .reason = proto.reason(), .library = proto.library()};
 }
 
 ServerStats FromProto(const v1::Stats& proto) {

@@ -23,7 +23,10 @@ absl::Status OpenDevices(const EngineOptions& options, EngineParts& parts) {
                                    {.memory_bytes = options.cuda_memory_bytes}));
   parts.devices = std::move(gpus.devices);
   for (std::string& reason : gpus.missing) {
-    parts.missing_devices.push_back({"cuda", std::move(reason)});
+    parts.missing_devices.push_back({"cuda", std::move(reason), ""});
+  }
+  for (hal::cuda::MissingLibrary& library : gpus.missing_libraries) {
+    parts.missing_devices.push_back({"cuda", std::move(library.reason), std::move(library.name)});
   }
   ACCELD_ASSIGN_OR_RETURN(auto cpus, hal::cpu::OpenCpuDevices(
                                          {.num_devices = options.cpu_devices,

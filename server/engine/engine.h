@@ -102,9 +102,10 @@ struct DeviceInfo {
   uint64_t executions = 0, queued = 0;
 };
 
-// A kind of device of which the engine has none, and why.
+// A kind of device of which the engine has none, or, with a name, a library that it has devices of
+// a kind without; and why.
 struct MissingDevices {
-  std::string kind, reason;
+  std::string kind, reason, library;
 };
 
 struct EngineStats {

@@ -97,6 +97,7 @@ grpc::ServerUnaryReactor* Service::OnListDevices(const Caller&,
     v1::MissingDevices& proto = *reply->add_missing();
     proto.set_kind(missing.kind);
     proto.set_reason(missing.reason);
+    proto.set_library(missing.library);
   }
   return Answer(context, absl::OkStatus());
 }

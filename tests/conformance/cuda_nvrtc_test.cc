@@ -10,6 +10,7 @@
 #include "kernels/cuda/emit/cuda_kernel.h"
 #include "kernels/cuda/emit/device_code.h"
 #include "kernels/cuda/nvrtc/nvrtc.h"
+#include "kernels/cuda/routines/routine_kernels.h"
 #include "tests/conformance/planned_programs.h"
 #include "tests/support/eager_sharing.h"
 
@@ -75,6 +76,16 @@ TEST_P(CudaNvrtc, CompilesEveryKernelWithFewSpills) {
   }
   std::printf("%zu kernels, NVRTC %s: %zu bytes of cubins, at most %d bytes of spills\n",
               planned->kernels.size(), nvrtc->version().c_str(), cubin_bytes, spill_bytes);
+}
+
+TEST_P(CudaNvrtc, CompilesTheKernelsOfRoutines) {
+  using kernels::cuda::Nvrtc;
+  const absl::StatusOr<Nvrtc>& nvrtc = Nvrtc::Get();
+  if (!nvrtc.ok()) GTEST_SKIP() << nvrtc.status();
+  const absl::StatusOr<Nvrtc::Cubin> cubin = nvrtc->Compile(
+      std::string(kernels::cuda::RoutineKernelsSource()), "routines", GetParam().architecture);
+  ASSERT_TRUE(cubin.ok()) << cubin.status();
+  EXPECT_EQ(MostSpillBytes(cubin->log), 0) << cubin->log;
 }
 
 INSTANTIATE_TEST_SUITE_P(Architectures, CudaNvrtc,

@@ -70,9 +70,10 @@ accelctl=$bundle/bin/accelctl
 find_libraries() {
   local packages name file
   packages=$(python3 -c 'import sysconfig; print(sysconfig.get_path("purelib"))' 2>/dev/null || true)
-  for name in libnvrtc.so libcublasLt.so; do
-    if ldconfig -p 2>/dev/null | grep -q "$name\.1[23]"; then continue; fi
-    for file in /usr/local/cuda*/lib64/$name.1[23] "$packages"/nvidia/*/lib/$name.1[23]; do
+  # With the versions that CUDA 12 and 13 have.
+  for name in libnvrtc.so.1[23] libcublasLt.so.1[23] libcublas.so.1[23] libcufft.so.1[12] libcusolver.so.1[12]; do
+    if ldconfig -p 2>/dev/null | grep -q "$name"; then continue; fi
+    for file in /usr/local/cuda*/lib64/$name "$packages"/nvidia/*/lib/$name; do
       if [[ -f $file ]]; then
         export LD_LIBRARY_PATH=${file%/*}${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
         break

@@ -2,6 +2,8 @@
 // and run kernels on the host's processor (tests/support/fake_cuda).
 
 #include <cstdlib>
+#include <cstring>
+#include <filesystem>
 #include <numeric>
 
 #include "client/tracing.h"
@@ -14,7 +16,10 @@ using client::Array;
 using client::Client;
 using client::Function;
 using client::Tensor;
+using ::testing::FloatNear;
 using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::Pointwise;
 
 class DaemonCudaTest : public DaemonTest {
  protected:
@@ -78,6 +83,66 @@ TEST_F(DaemonCudaTest, CompiledProgramsOutliveTheDaemon) {
   (void)RunOnce(Parse(kIncrementText), Full(16, 2), Full(16, 3));
   EXPECT_EQ(Stats().compiles, 0u);
   EXPECT_EQ(Stats().cache_hits_disk, 1u);
+}
+
+// Real and imaginary parts.
+std::vector<float> FloatsOf(const ir::Literal& literal) {
+  const std::string bytes = literal.DenseBytes();
+  std::vector<float> values(bytes.size() / sizeof(float));
+  std::memcpy(values.data(), bytes.data(), bytes.size());
+  return values;
+}
+
+// Routines of all libraries, and one that the host computes.
+constexpr char kRoutinesText[] = R"(
+func.func @main(%a: tensor<2x4x4xf32>, %b: tensor<2x4x3xf32>) -> (tensor<2x4x3xf32>, tensor<2x4x3xcomplex<f32>>, tensor<2x4x4xf16>) {
+  %l = stablehlo.cholesky %a, lower = true : tensor<2x4x4xf32>
+  %x = "stablehlo.triangular_solve"(%l, %b) {left_side = true, lower = true, unit_diagonal = false, transpose_a = #stablehlo<transpose NO_TRANSPOSE>} : (tensor<2x4x4xf32>, tensor<2x4x3xf32>) -> tensor<2x4x3xf32>
+  %zero = stablehlo.constant dense<0.0> : tensor<2x4x3xf32>
+  %z = stablehlo.complex %x, %zero : tensor<2x4x3xcomplex<f32>>
+  %f = stablehlo.fft %z, type = IFFT, length = [4, 3] : (tensor<2x4x3xcomplex<f32>>) -> tensor<2x4x3xcomplex<f32>>
+  %half = stablehlo.convert %a : (tensor<2x4x4xf32>) -> tensor<2x4x4xf16>
+  %h = stablehlo.cholesky %half, lower = false : tensor<2x4x4xf16>
+  return %x, %f, %h : tensor<2x4x3xf32>, tensor<2x4x3xcomplex<f32>>, tensor<2x4x4xf16>
+}
+)";
+
+TEST_F(DaemonCudaTest, RoutinesGiveWhatTheProcessorGives) {
+  const std::string dumps = folder_.path() + "/dumps";
+  ASSERT_NO_FATAL_FAILURE(Start({"--cuda-devices", "all", "--dump-dir", dumps}));
+  EXPECT_THAT(Accelctl({"devices"}).output, Not(HasSubstr("no cu")));
+  const std::shared_ptr<Client> client = Connect();
+  std::vector<float> a(32), b(24);
+  for (size_t i = 0; i < a.size(); ++i) {
+    const size_t row = i / 4 % 4, column = i % 4;
+    a[i] =
+        row == column ? 5.0f + static_cast<float>(i % 3) : 1.0f / static_cast<float>(row + column);
+  }
+  std::iota(b.begin(), b.end(), -9.0f);
+  const auto run = [&](uint32_t device) {
+    return client->Execute(
+        Parse(kRoutinesText),
+        {*client->Upload(ir::Literal::FromValues<float>({ir::DType::kF32, {2, 4, 4}}, a), device),
+         *client->Upload(ir::Literal::FromValues<float>({ir::DType::kF32, {2, 4, 3}}, b), device)},
+        device);
+  };
+  const std::vector<Array> on_gpu = *run(0), on_cpu = *run(2);
+  for (size_t i = 0; i < on_gpu.size(); ++i) {
+    const auto actual = on_gpu[i].Fetch(), expected = on_cpu[i].Fetch();
+    ASSERT_TRUE(actual.ok() && expected.ok()) << actual.status() << expected.status();
+    if (i == 2) {
+      EXPECT_TRUE(*actual == *expected);
+    } else {
+      EXPECT_THAT(FloatsOf(*actual), Pointwise(FloatNear(1e-4f), FloatsOf(*expected)));
+    }
+  }
+  std::string routines;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(dumps)) {
+    if (entry.path().filename() == "85-routines.txt") routines += ReadText(entry.path());
+  }
+  EXPECT_THAT(routines, HasSubstr("fft kind=1 rank=2(tensor<2x4x3xcomplex<f32>>) -> "
+                                  "(tensor<2x4x3xcomplex<f32>>): on the device\n"));
+  EXPECT_THAT(routines, HasSubstr("on the host, since no library has this type of elements"));
 }
 
 TEST_F(DaemonCudaTest, ALoopOnTheDeviceEndsWhenItsClientGoes) {

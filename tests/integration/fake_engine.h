@@ -44,7 +44,7 @@ class FakeEngine : public engine::Engine {
                                     int64_t size_bytes) override;
   std::vector<engine::DeviceInfo> Devices() const override;
   std::vector<engine::MissingDevices> Missing() const override {
-    return {{"real", "this engine is fake"}};
+    return {{"real", "this engine is fake", ""}};
   }
   engine::EngineStats Stats() const override;
   std::vector<engine::SessionInfo> Sessions() const override;

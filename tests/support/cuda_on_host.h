@@ -140,6 +140,12 @@ T __shfl_down_sync(unsigned /*lanes*/, T value, int distance) {
   return cuda_on_host::Block::Exchange(value, from / 32 == threadIdx.x / 32 ? from : threadIdx.x);
 }
 
+inline int atomicMax(int* to, int value) {
+  const int before = *to;
+  if (value > before) *to = value;
+  return before;
+}
+
 inline int __clz(int x) { return std::countl_zero(static_cast<unsigned>(x)); }
 inline int __clzll(long long x) { return std::countl_zero(static_cast<unsigned long long>(x)); }
 inline int __popc(unsigned x) { return std::popcount(x); }

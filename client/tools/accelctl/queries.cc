@@ -37,6 +37,7 @@ absl::Status PrintDevices(client::Admin& admin, bool json) {
     Json absent = Json::array();
     for (const client::MissingDevices& m : missing) {
       absent.push_back({{"kind", m.kind}, {"reason", m.reason}});
+      if (!m.library.empty()) absent.back()["library"] = m.library;
     }
     Print({{"devices", list}, {"missing", absent}});
     return absl::OkStatus();
@@ -50,7 +51,8 @@ absl::Status PrintDevices(client::Admin& admin, bool json) {
                                     d.executions, d.queued);
   }
   for (const client::MissingDevices& m : missing) {
-    std::cout << "no " << m.kind << " device: " << m.reason << "\n";
+    std::cout << "no " << (m.library.empty() ? m.kind + " device" : m.library) << ": " << m.reason
+              << "\n";
   }
   return absl::OkStatus();
 }

@@ -6,13 +6,36 @@
 #include "kernels/cuda/cublas/matmul.h"
 
 namespace acceld::hal::cuda {
+namespace {
+
+// A line for each routine: whether the device computes it, and if not, why.
+void DescribeRoutines(const kernels::Steps& steps, DeviceRoutines& routines, std::string& out) {
+  for (const kernels::Step& step : steps) {
+    if (const auto* routine = std::get_if<kernels::RoutineStep>(&step.value)) {
+      const absl::Status prepared = routines.Prepare(routine->call).status();
+      absl::StrAppend(
+          &out, ToString(routine->call), ": ",
+          prepared.ok() ? "on the device" : absl::StrCat("on the host, since ", prepared.message()),
+          "\n");
+    } else if (const auto* loop = std::get_if<kernels::WhileStep>(&step.value)) {
+      DescribeRoutines(loop->condition, routines, out);
+      DescribeRoutines(loop->body, routines, out);
+    } else if (const auto* choice = std::get_if<kernels::SwitchStep>(&step.value)) {
+      for (const kernels::Steps& branch : choice->branches) {
+        DescribeRoutines(branch, routines, out);
+      }
+    }
+  }
+}
+
+}  // namespace
 
 std::string CudaCodeGenerator::architecture() const {
-  return absl::StrCat(compiler_.name, has_cublas_lt_ ? "-cublaslt" : "");
+  return absl::StrCat(compiler_.name, libraries_->cublas_lt() != nullptr ? "-cublaslt" : "");
 }
 
 bool CudaCodeGenerator::SupportsMatmul(const kernels::MatmulStep& matmul) const {
-  return has_cublas_lt_ && kernels::cuda::CanMatmul(matmul);
+  return libraries_->cublas_lt() != nullptr && kernels::cuda::CanMatmul(matmul);
 }
 
 absl::StatusOr<std::string> CudaCodeGenerator::Generate(const kernels::Plan& plan,
@@ -21,7 +44,12 @@ absl::StatusOr<std::string> CudaCodeGenerator::Generate(const kernels::Plan& pla
   const absl::StatusOr<kernels::cuda::CudaProgram> program =
       kernels::cuda::MakeProgram(plan, compiler_.compile, dumps == nullptr ? nullptr : &source);
   if (dumps != nullptr) {
-    if (program.ok()) dumps->push_back({"80-program.txt", kernels::cuda::ToString(*program)});
+    if (program.ok()) {
+      dumps->push_back({"80-program.txt", kernels::cuda::ToString(*program)});
+      std::string routines;
+      DescribeRoutines(program->steps, libraries_->routines(), routines);
+      if (!routines.empty()) dumps->push_back({"85-routines.txt", std::move(routines)});
+    }
     // Also after a failure: that is when the text is wanted most.
     dumps->push_back({"90-kernels.cu", std::move(source)});
   }

@@ -1,19 +1,21 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "server/hal/code_generator.h"
 #include "server/hal/cuda/cuda_device.h"
+#include "server/hal/cuda/libraries.h"
 
 namespace acceld::hal::cuda {
 
 // Plans to CUDA programs. Immutable and, as far as the compiler is, thread-safe.
 class CudaCodeGenerator final : public CodeGenerator {
  public:
-  CudaCodeGenerator(CudaCompiler compiler, bool has_cublas_lt)
-      : compiler_(std::move(compiler)), has_cublas_lt_(has_cublas_lt) {}
+  CudaCodeGenerator(CudaCompiler compiler, std::shared_ptr<const Libraries> libraries)
+      : compiler_(std::move(compiler)), libraries_(std::move(libraries)) {}
 
   std::string architecture() const override;
   bool SupportsMatmul(const kernels::MatmulStep& matmul) const override;
@@ -23,7 +25,7 @@ class CudaCodeGenerator final : public CodeGenerator {
 
  private:
   const CudaCompiler compiler_;
-  const bool has_cublas_lt_;
+  const std::shared_ptr<const Libraries> libraries_;
 };
 
 }  // namespace acceld::hal::cuda

@@ -20,7 +20,7 @@ class OpenedDevice final : public Device {
         libraries_(std::move(libraries)),
         graph_support_(
             std::make_shared<const GraphSupport>(parts_.context, compiler.compile_to_ptx)),
-        code_generator_(std::move(compiler), libraries_->cublas_lt() != nullptr) {}
+        code_generator_(std::move(compiler), libraries_) {}
 
   std::string kind() const override { return "cuda"; }
   std::string name() const override { return parts_.context->device().name; }
@@ -57,6 +57,11 @@ absl::StatusOr<int64_t> FreeBytes(Context& context) {
   return static_cast<int64_t>(free_bytes);
 }
 
+template <typename Library>
+const Library* IfFound(const absl::StatusOr<Library>& library) {
+  return library.ok() ? &*library : nullptr;
+}
+
 absl::StatusOr<std::unique_ptr<Device>> OpenDevice(const Driver& driver, const CudaDevice& device,
                                                    const CudaDeviceOptions& options,
                                                    const Toolkit& toolkit,
@@ -75,9 +80,12 @@ absl::StatusOr<std::unique_ptr<Device>> OpenDevice(const Driver& driver, const C
   // Whatever is freed waits for reuse: the budget is the daemon's.
   ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<MemoryPool> pool,
                           CreateDeviceMemoryPool(context, memory_bytes, memory_bytes));
-  const absl::StatusOr<kernels::cuda::CublasLt>& cublas_lt = toolkit.find_cublas_lt();
   ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<const Libraries> libraries,
-                          Libraries::Open(context, cublas_lt.ok() ? &*cublas_lt : nullptr));
+                          Libraries::Open(context, IfFound(toolkit.find_cublas_lt()),
+                                          {.cublas = IfFound(toolkit.find_cublas()),
+                                           .cufft = IfFound(toolkit.find_cufft()),
+                                           .cusolver = IfFound(toolkit.find_cusolver())},
+                                          compiler.compile));
   StreamParts parts{.context = context,
                     .memory = std::move(pool),
                     .fences = std::make_shared<Fences>(context),

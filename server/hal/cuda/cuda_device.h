@@ -7,6 +7,7 @@
 #include "common/status.h"
 #include "kernels/cuda/cublas/cublas_lt.h"
 #include "kernels/cuda/program/make_program.h"
+#include "kernels/cuda/routines/routine_handles.h"
 #include "server/hal/cuda/driver.h"
 #include "server/hal/cuda/find_devices.h"
 #include "server/hal/device.h"
@@ -39,6 +40,13 @@ struct Toolkit {
   // kernels.
   std::function<const absl::StatusOr<kernels::cuda::CublasLt>&()> find_cublas_lt =
       kernels::cuda::CublasLt::Get;
+  // The same of those for routines, which without them the host computes.
+  std::function<const absl::StatusOr<kernels::cuda::Cublas>&()> find_cublas =
+      kernels::cuda::Cublas::Get;
+  std::function<const absl::StatusOr<kernels::cuda::Cufft>&()> find_cufft =
+      kernels::cuda::Cufft::Get;
+  std::function<const absl::StatusOr<kernels::cuda::Cusolver>&()> find_cusolver =
+      kernels::cuda::Cusolver::Get;
 };
 
 // Opens GPUs of the driver, which outlives them as the toolkit does: for each of `devices`, in this

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/log.h"
+
 namespace acceld::hal::cuda {
 namespace {
 
@@ -30,15 +32,15 @@ absl::StatusOr<std::shared_ptr<const CudaModule>> CudaModule::Load(
   ACCELD_ASSIGN_OR_RETURN(module->program_, kernels::cuda::Deserialize(executable.code));
   ACCELD_RETURN_IF_ERROR(kernels::cuda::CheckProgram(module->program_, SizesOf(executable)));
   const CudaProgram& program = module->program_;
-  module->takes_host_ =
-      std::any_of(program.steps.begin(), program.steps.end(), [](const kernels::Step& step) {
-        return std::holds_alternative<kernels::RoutineStep>(step.value);
-      });
   module->polls_ = std::any_of(program.kernels.begin(), program.kernels.end(),
                                [](const kernels::cuda::CudaEntry& kernel) { return kernel.polls; });
   ACCELD_RETURN_IF_ERROR(module->context_->Enter());
   ACCELD_RETURN_IF_ERROR(module->LoadCode());
   ACCELD_RETURN_IF_ERROR(module->PrepareMatmuls(program.steps));
+  ACCELD_RETURN_IF_ERROR(module->PrepareRoutines(program.steps));
+  module->takes_host_ =
+      std::any_of(program.steps.begin(), program.steps.end(),
+                  [&module](const kernels::Step& step) { return module->TakesHost(step); });
   ACCELD_RETURN_IF_ERROR(module->LoadConstants(executable, memory));
   module->graphs_ =
       std::make_unique<const ModuleGraphs>(*module->context_, *module->graph_support_, *module,
@@ -48,9 +50,9 @@ absl::StatusOr<std::shared_ptr<const CudaModule>> CudaModule::Load(
 
 CudaModule::~CudaModule() {
   graphs_.reset();
-  if (module_ == nullptr) return;
   context_->EnterToFree();
-  context_->driver().cuModuleUnload(module_);
+  routines_.clear();  // Their plans are the device's, too.
+  if (module_ != nullptr) context_->driver().cuModuleUnload(module_);
 }
 
 absl::Status CudaModule::LoadCode() {
@@ -91,6 +93,45 @@ absl::Status CudaModule::PrepareMatmuls(const kernels::Steps& steps) {
     }
   }
   return absl::OkStatus();
+}
+
+absl::Status CudaModule::PrepareRoutines(const kernels::Steps& steps) {
+  for (const kernels::Step& step : steps) {
+    if (const auto* routine = std::get_if<kernels::RoutineStep>(&step.value)) {
+      absl::StatusOr<kernels::cuda::DeviceRoutine> prepared =
+          libraries_->routines().Prepare(routine->call);
+      if (prepared.ok()) {
+        workspace_bytes_ = std::max(workspace_bytes_, prepared->workspace_bytes);
+        uses_handles_ |= prepared->uses_handles;
+        routines_.emplace(routine, *std::move(prepared));
+      } else {
+        ACCELD_RETURN_IF_ERROR(context_->lost());
+        if (absl::IsUnimplemented(prepared.status())) continue;
+        LogEvent(LogLevel::kWarning, "routine left to the host",
+                 {{"routine", ToString(routine->call)}, {"reason", prepared.status().ToString()}});
+      }
+    } else if (const auto* loop = std::get_if<kernels::WhileStep>(&step.value)) {
+      ACCELD_RETURN_IF_ERROR(PrepareRoutines(loop->condition));
+      ACCELD_RETURN_IF_ERROR(PrepareRoutines(loop->body));
+    } else if (const auto* choice = std::get_if<kernels::SwitchStep>(&step.value)) {
+      for (const kernels::Steps& branch : choice->branches) {
+        ACCELD_RETURN_IF_ERROR(PrepareRoutines(branch));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+const kernels::cuda::DeviceRoutine* CudaModule::routine(const kernels::RoutineStep& step) const {
+  const auto it = routines_.find(&step);
+  return it == routines_.end() ? nullptr : &it->second;
+}
+
+bool CudaModule::TakesHost(const kernels::Step& step) const {
+  const auto* const call = std::get_if<kernels::RoutineStep>(&step.value);
+  if (call == nullptr) return false;
+  const kernels::cuda::DeviceRoutine* const prepared = routine(*call);
+  return prepared == nullptr || prepared->takes_host;
 }
 
 absl::Status CudaModule::LoadConstants(const Executable& executable, MemoryPool& memory) {

@@ -32,9 +32,15 @@ class CudaModule final : public Module {
   CuFunction function(uint32_t kernel) const { return functions_[kernel]; }
   CuPointer constants() const;
   // Whether a run needs the host in between (for what depends on values of the device, and for
-  // routines), so that it is not all enqueued at once.
+  // routines that libraries do not compute by themselves), so that it is not all enqueued at once.
   bool takes_host() const { return takes_host_ || graphs_->takes_host(); }
   const ModuleGraphs& graphs() const { return *graphs_; }
+  // How the device computes it; nullptr when the host does.
+  const kernels::cuda::DeviceRoutine* routine(const kernels::RoutineStep& step) const;
+  bool has_device_routines() const { return !routines_.empty(); }
+  // Whether these call libraries with handles of the stream.
+  bool uses_handles() const { return uses_handles_; }
+  const Libraries& libraries() const { return *libraries_; }
   const kernels::cuda::Matmul& matmul(const kernels::MatmulStep& step) const {
     return *matmuls_.at(&step);
   }
@@ -51,7 +57,10 @@ class CudaModule final : public Module {
         graph_support_(std::move(graph_support)) {}
   absl::Status LoadCode();
   absl::Status PrepareMatmuls(const kernels::Steps& steps);
+  absl::Status PrepareRoutines(const kernels::Steps& steps);
   absl::Status LoadConstants(const Executable& executable, MemoryPool& memory);
+  // Whether it is a routine that needs the host; of loops and branches the graphs know.
+  bool TakesHost(const kernels::Step& step) const;
 
   const std::shared_ptr<Context> context_;
   const std::shared_ptr<const Libraries> libraries_;
@@ -63,9 +72,10 @@ class CudaModule final : public Module {
   // Of the program's steps.
   absl::flat_hash_map<const kernels::MatmulStep*, std::unique_ptr<const kernels::cuda::Matmul>>
       matmuls_;
+  absl::flat_hash_map<const kernels::RoutineStep*, kernels::cuda::DeviceRoutine> routines_;
   int64_t workspace_bytes_ = 0;
   std::shared_ptr<Buffer> constants_;  // of this module alone; nullptr without constants
-  bool takes_host_ = false, polls_ = false;
+  bool takes_host_ = false, polls_ = false, uses_handles_ = false;
   std::unique_ptr<const ModuleGraphs> graphs_;  // Uses all else.
 };
 

@@ -38,6 +38,7 @@ CudaStream::~CudaStream() {
   staging_.reset();
   if (stream_ == nullptr) return;
   parts_.context->EnterToFree();
+  handles_.reset();
   parts_.context->driver().cuStreamDestroy_v2(stream_);
 }
 
@@ -63,7 +64,9 @@ bool CudaStream::WaitOnDevice(const Event& event) {
 
 Event CudaStream::Run(Launch launch) {
   const auto& module = static_cast<const CudaModule&>(*launch.module);
-  const bool takes_time = module.takes_host() || module.graphs().HasToPrepare(stream_);
+  // Making handles and graphs takes time, too.
+  const bool takes_time = module.takes_host() || (module.uses_handles() && !has_handles_.load()) ||
+                          module.graphs().HasToPrepare(stream_);
   WorkCommand command{.enqueue = [this](Work& work) { return EnqueueRun(work); },
                       .work = {.launch = std::move(launch),
                                .may_be_cancelled = module.polls() || module.takes_host()}};
@@ -71,17 +74,27 @@ Event CudaStream::Run(Launch launch) {
 }
 
 absl::Status CudaStream::EnqueueRun(Work& work) {
-  const int64_t wanted = static_cast<const CudaModule&>(*work.launch.module).workspace_bytes();
+  const auto& module = static_cast<const CudaModule&>(*work.launch.module);
+  const int64_t wanted = module.workspace_bytes();
   if (wanted > 0) {
     if (workspace_ == nullptr || workspace_->size_bytes() < wanted) {
       ACCELD_ASSIGN_OR_RETURN(workspace_, parts_.memory->Allocate(wanted));
     }
     work.workspace = workspace_;
   }
+  if (module.has_device_routines() && handles_ == nullptr) {
+    handles_ = std::make_unique<kernels::cuda::RoutineHandles>(
+        module.libraries().routines().libraries(), stream_);
+  }
+  if (module.uses_handles() && !has_handles_.load()) {
+    handles_->MakeAll();
+    has_handles_.store(true);
+  }
   const RunParts parts{.context = *parts_.context,
                        .memory = *parts_.memory,
                        .counters = *parts_.counters,
                        .workspace = wanted > 0 ? AddressOf(*workspace_) : 0,
+                       .handles = handles_.get(),
                        .stream = stream_};
   return RunProgram(parts, work.launch, *work.fence);
 }

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
 #include <variant>
 
 #include "common/future.h"
+#include "kernels/cuda/routines/routine_handles.h"
 #include "server/hal/command_queue.h"
 #include "server/hal/cuda/completions.h"
 #include "server/hal/cuda/context.h"
@@ -70,7 +72,9 @@ class CudaStream final : public Stream {
   CuStream stream_ = nullptr;
   absl::Status opened_;
   std::unique_ptr<Staging> staging_;
-  std::shared_ptr<Buffer> workspace_;  // Shared with the work that uses it.
+  std::shared_ptr<Buffer> workspace_;                       // Shared with the work that uses it.
+  std::unique_ptr<kernels::cuda::RoutineHandles> handles_;  // from the first run with routines
+  std::atomic<bool> has_handles_ = false;                   // Some may have failed.
   // In this order: the queue gives to the other, which outlives it.
   std::unique_ptr<Completions> completions_;
   std::unique_ptr<CommandQueue<Command>> commands_;

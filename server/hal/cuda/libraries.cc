@@ -5,8 +5,11 @@
 namespace acceld::hal::cuda {
 
 absl::StatusOr<std::shared_ptr<const Libraries>> Libraries::Open(
-    std::shared_ptr<Context> context, const kernels::cuda::CublasLt* cublas_lt) {
-  std::shared_ptr<Libraries> libraries(new Libraries(std::move(context), cublas_lt));
+    std::shared_ptr<Context> context, const kernels::cuda::CublasLt* cublas_lt,
+    const kernels::cuda::RoutineLibraries& of_routines, kernels::cuda::CompileSource compile) {
+  auto routines = std::make_unique<DeviceRoutines>(context, of_routines, std::move(compile));
+  std::shared_ptr<Libraries> libraries(
+      new Libraries(std::move(context), cublas_lt, std::move(routines)));
   if (cublas_lt == nullptr) return libraries;
   ACCELD_RETURN_IF_ERROR(libraries->context_->Enter());
   ACCELD_RETURN_IF_ERROR(kernels::cuda::CublasLt::Check(

@@ -4,28 +4,34 @@
 
 #include "kernels/cuda/cublas/cublas_lt.h"
 #include "server/hal/cuda/context.h"
+#include "server/hal/cuda/device_routines.h"
 
 namespace acceld::hal::cuda {
 
 // The libraries that one device uses, opened for it. Shared by its modules. Thread-safe.
 class Libraries {
  public:
-  // `cublas_lt`, which outlives it, may be nullptr: there is none.
+  // `cublas_lt`, which outlives it as the others do, may be nullptr: there is none. `compile` makes
+  // code for the device.
   static absl::StatusOr<std::shared_ptr<const Libraries>> Open(
-      std::shared_ptr<Context> context, const kernels::cuda::CublasLt* cublas_lt);
+      std::shared_ptr<Context> context, const kernels::cuda::CublasLt* cublas_lt,
+      const kernels::cuda::RoutineLibraries& of_routines, kernels::cuda::CompileSource compile);
   ~Libraries();
   Libraries(const Libraries&) = delete;
   Libraries& operator=(const Libraries&) = delete;
 
   const kernels::cuda::CublasLt* cublas_lt() const { return cublas_lt_; }
   kernels::cuda::CublasLt::Handle cublas_lt_handle() const { return handle_; }
+  DeviceRoutines& routines() const { return *routines_; }
 
  private:
-  Libraries(std::shared_ptr<Context> context, const kernels::cuda::CublasLt* cublas_lt)
-      : context_(std::move(context)), cublas_lt_(cublas_lt) {}
+  Libraries(std::shared_ptr<Context> context, const kernels::cuda::CublasLt* cublas_lt,
+            std::unique_ptr<DeviceRoutines> routines)
+      : context_(std::move(context)), cublas_lt_(cublas_lt), routines_(std::move(routines)) {}
 
   const std::shared_ptr<Context> context_;
   const kernels::cuda::CublasLt* const cublas_lt_;
+  const std::unique_ptr<DeviceRoutines> routines_;
   kernels::cuda::CublasLt::Handle handle_ = nullptr;
 };
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 
 namespace acceld::hal::cuda {
 namespace {
@@ -19,6 +20,21 @@ absl::StatusOr<std::vector<CudaDevice>> FindNumbers(const std::vector<CudaDevice
     devices.push_back(found[static_cast<size_t>(number)]);
   }
   return devices;
+}
+
+std::vector<MissingLibrary> MissingLibrariesOf(const Toolkit& toolkit) {
+  std::vector<MissingLibrary> missing;
+  const auto add = [&missing](absl::string_view name, const absl::Status& found) {
+    if (found.ok()) return;
+    absl::string_view reason = found.message();
+    absl::ConsumePrefix(&reason, absl::StrCat("no ", name, ": "));
+    missing.push_back({std::string(name), std::string(reason)});
+  };
+  add("cuBLAS", toolkit.find_cublas().status());
+  add("cuBLASLt", toolkit.find_cublas_lt().status());
+  add("cuFFT", toolkit.find_cufft().status());
+  add("cuSOLVER", toolkit.find_cusolver().status());
+  return missing;
 }
 
 absl::StatusOr<OpenedDevices> OpenAll(const absl::StatusOr<Driver>& driver,
@@ -42,6 +58,7 @@ absl::StatusOr<OpenedDevices> OpenAll(const absl::StatusOr<Driver>& driver,
       opened.missing.emplace_back(device.status().message());
     }
   }
+  if (!opened.devices.empty()) opened.missing_libraries = MissingLibrariesOf(toolkit);
   return opened;
 }
 
@@ -65,6 +82,7 @@ absl::StatusOr<OpenedDevices> OpenWantedDevices(const absl::StatusOr<Driver>& dr
     ACCELD_RETURN_IF_ERROR(device.status());
     opened.devices.push_back(*std::move(device));
   }
+  opened.missing_libraries = MissingLibrariesOf(toolkit);
   return opened;
 }
 

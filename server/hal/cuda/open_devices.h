@@ -9,10 +9,16 @@
 
 namespace acceld::hal::cuda {
 
+struct MissingLibrary {
+  std::string name, reason;
+};
+
 struct OpenedDevices {
   std::vector<std::unique_ptr<Device>> devices;
   // Why there are none, or why some of those that there are are not among them.
   std::vector<std::string> missing;
+  // What the devices that there are do without.
+  std::vector<MissingLibrary> missing_libraries;
 };
 
 // Opens the GPUs that are wanted. NOT_FOUND for a number that no GPU has, and what stands in the

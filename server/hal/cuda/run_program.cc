@@ -184,11 +184,24 @@ class Run {
   }
 
   absl::Status Do(const kernels::RoutineStep& step) {
+    if (const auto* routine = module_.routine(step)) return RunOnDevice(step, *routine);
     HostCopies copies;
     absl::Status status = RunOnHost(step, copies);
     // The device may be copying to or from them whatever went wrong.
     if (!status.ok()) driver_.cuStreamSynchronize(stream_);
     return status;
+  }
+
+  absl::Status RunOnDevice(const kernels::RoutineStep& step,
+                           const kernels::cuda::DeviceRoutine& routine) {
+    absl::InlinedVector<uint64_t, 4> operands, results;
+    for (const Slice& operand : step.operands) operands.push_back(At(operand));
+    for (const Slice& result : step.results) results.push_back(At(result));
+    const absl::Status status = routine.enqueue({.operands = operands,
+                                                 .results = results,
+                                                 .workspace = parts_.workspace,
+                                                 .handles = parts_.handles});
+    return status.ok() ? status : Annotate(status, NameOf(step.call.routine));
   }
 
   // By copies of the operands, and of the results.

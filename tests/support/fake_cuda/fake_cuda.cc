@@ -8,7 +8,7 @@
 #include "common/check.h"
 #include "tests/support/fake_cuda/machine.h"
 
-// Functions of fake_driver.cc and fake_cublas_lt.cc.
+// Functions of fake_driver.cc and of the fakes of libraries.
 extern "C" {
 using Result = int;
 using namespace acceld::hal::cuda;
@@ -26,6 +26,76 @@ using Stream = CublasLt::Stream;
 #define ACCELD_CUBLAS_LT_SYMBOL(name, parameters) Result name parameters;
 #include "kernels/cuda/cublas/symbols.def"
 }
+
+// Each library has types of its own.
+namespace fake_cublas {
+extern "C" {
+using acceld::kernels::cuda::Cublas;
+using Handle = Cublas::Handle;
+#define ACCELD_CUBLAS_SYMBOL(name, parameters) Result name parameters;
+#define ACCELD_CUBLAS_TYPED(name, suffix, parameters) \
+  Result cublasS##suffix parameters;                  \
+  Result cublasD##suffix parameters;                  \
+  Result cublasC##suffix parameters;                  \
+  Result cublasZ##suffix parameters;
+#include "kernels/cuda/cublas/cublas_symbols.def"
+}
+
+Cublas MakeTable() {
+  Cublas table;
+#define ACCELD_CUBLAS_SYMBOL(name, parameters) table.name = name;
+#define ACCELD_CUBLAS_TYPED(name, suffix, parameters) \
+  table.name[0] = cublasS##suffix;                    \
+  table.name[1] = cublasD##suffix;                    \
+  table.name[2] = cublasC##suffix;                    \
+  table.name[3] = cublasZ##suffix;
+#include "kernels/cuda/cublas/cublas_symbols.def"
+  return table;
+}
+}  // namespace fake_cublas
+
+namespace fake_cufft {
+extern "C" {
+using acceld::kernels::cuda::Cufft;
+using Plan = Cufft::Plan;
+using Size = Cufft::Size;
+#define ACCELD_CUFFT_SYMBOL(name, parameters) Result name parameters;
+#include "kernels/cuda/cufft/symbols.def"
+}
+
+Cufft MakeTable() {
+  Cufft table;
+#define ACCELD_CUFFT_SYMBOL(name, parameters) table.name = name;
+#include "kernels/cuda/cufft/symbols.def"
+  return table;
+}
+}  // namespace fake_cufft
+
+namespace fake_cusolver {
+extern "C" {
+using acceld::kernels::cuda::Cusolver;
+using Handle = Cusolver::Handle;
+#define ACCELD_CUSOLVER_SYMBOL(name, parameters) Result name parameters;
+#define ACCELD_CUSOLVER_TYPED(name, real, complex, parameters) \
+  Result cusolverDnS##real parameters;                         \
+  Result cusolverDnD##real parameters;                         \
+  Result cusolverDnC##complex parameters;                      \
+  Result cusolverDnZ##complex parameters;
+#include "kernels/cuda/cusolver/symbols.def"
+}
+
+Cusolver MakeTable() {
+  Cusolver table;
+#define ACCELD_CUSOLVER_SYMBOL(name, parameters) table.name = name;
+#define ACCELD_CUSOLVER_TYPED(name, real, complex, parameters) \
+  table.name[0] = cusolverDnS##real;                           \
+  table.name[1] = cusolverDnD##real;                           \
+  table.name[2] = cusolverDnC##complex;                        \
+  table.name[3] = cusolverDnZ##complex;
+#include "kernels/cuda/cusolver/symbols.def"
+  return table;
+}
+}  // namespace fake_cusolver
 
 namespace acceld::testing {
 namespace {
@@ -74,9 +144,16 @@ absl::StatusOr<hal::cuda::CudaCompiler> FakeCuda::FindCompiler(int architecture)
 }
 
 hal::cuda::Toolkit FakeCuda::toolkit() {
+  using kernels::cuda::Cublas, kernels::cuda::Cufft, kernels::cuda::Cusolver;
   static const absl::StatusOr<CublasLt> cublas_lt = MakeCublasLt();
+  static const absl::StatusOr<Cublas> cublas = fake_cublas::MakeTable();
+  static const absl::StatusOr<Cufft> cufft = fake_cufft::MakeTable();
+  static const absl::StatusOr<Cusolver> cusolver = fake_cusolver::MakeTable();
   return {.find_compiler = FindCompiler,
-          .find_cublas_lt = []() -> const absl::StatusOr<CublasLt>& { return cublas_lt; }};
+          .find_cublas_lt = []() -> const absl::StatusOr<CublasLt>& { return cublas_lt; },
+          .find_cublas = []() -> const absl::StatusOr<Cublas>& { return cublas; },
+          .find_cufft = []() -> const absl::StatusOr<Cufft>& { return cufft; },
+          .find_cusolver = []() -> const absl::StatusOr<Cusolver>& { return cusolver; }};
 }
 
 std::vector<std::unique_ptr<hal::Device>> FakeCuda::Open(

@@ -33,7 +33,7 @@ class FakeCuda {
   // A FindCompiler.
   static absl::StatusOr<hal::cuda::CudaCompiler> FindCompiler(int architecture);
 
-  // That, and matrix products on the host.
+  // That, and libraries that compute on the host: matrix products and routines.
   static hal::cuda::Toolkit toolkit();
 
   // The devices as the daemon has them.
@@ -44,7 +44,8 @@ class FakeCuda {
   int CountOf(absl::string_view function) const;
   void ForgetCalls();
 
-  // The call of `function` after the next `calls` ones returns `result` and does nothing.
+  // The call of `function`, the driver's or a library's, after the next `calls` ones returns
+  // `result` and does nothing.
   void Fail(absl::string_view function, hal::cuda::Driver::Result result, int calls = 0);
   // So does the kernel, once: the device is broken from then on.
   void FailKernel(absl::string_view name, hal::cuda::Driver::Result result);

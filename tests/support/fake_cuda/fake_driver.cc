@@ -255,6 +255,14 @@ Result cuLaunchHostFunc(hal::cuda::CuStream stream, void (*function)(void*), voi
   return 0;
 }
 
+// The same. Notes the call; what it is to answer at once, if not 0.
+Result FakeCudaBegin(const char* function) { return BeginOnDevice(function); }
+
+bool FakeCudaHasDevice() { return current != nullptr; }
+
+// Of what a library gives, as the driver's own objects are counted.
+void FakeCudaCount(int change) { Count(change); }
+
 Result cuStreamCreateWithPriority(hal::cuda::CuStream* stream, unsigned int, int) {
   BEGIN(cuStreamCreateWithPriority);
   Count(1);

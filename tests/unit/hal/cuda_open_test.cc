@@ -49,6 +49,25 @@ TEST(CudaOpenTest, OneThatDoesNotOpenIsMissingUnlessItIsNamed) {
   EXPECT_THAT(std::string(OpenWanted(cuda, "0").status().message()), HasSubstr("GPU 0"));
 }
 
+TEST(CudaOpenTest, LibrariesThatAreNotThereAreNamed) {
+  const FakeCuda cuda;
+  const auto wanted = hal::cuda::ParseWantedDevices("all");
+  hal::cuda::Toolkit toolkit = FakeCuda::toolkit();
+  EXPECT_THAT(hal::cuda::OpenWantedDevices(cuda.found(), *wanted, {}, toolkit)->missing_libraries,
+              IsEmpty());
+  static const absl::StatusOr<kernels::cuda::Cufft> none =
+      absl::FailedPreconditionError("no cuFFT: found none of a, b");
+  toolkit.find_cufft = []() -> const auto& { return none; };
+  for (const char* text : {"all", "0"}) {
+    const auto opened = hal::cuda::OpenWantedDevices(
+        cuda.found(), *hal::cuda::ParseWantedDevices(text), {}, toolkit);
+    EXPECT_EQ(opened->devices.size(), 1u);
+    ASSERT_EQ(opened->missing_libraries.size(), 1u);
+    EXPECT_EQ(opened->missing_libraries[0].name, "cuFFT");
+    EXPECT_EQ(opened->missing_libraries[0].reason, "found none of a, b");
+  }
+}
+
 TEST(CudaOpenTest, ThereIsAlwaysAReasonForNoDevice) {
   const absl::StatusOr<hal::cuda::Driver> missing = absl::FailedPreconditionError("no driver");
   const auto open = [&missing](absl::string_view text) {

@@ -1,0 +1,56 @@
+#include "kernels/cuda/cufft/cufft.h"
+
+#include <dlfcn.h>
+
+#include "absl/strings/str_cat.h"
+#include "kernels/cuda/open_library.h"
+
+namespace acceld::kernels::cuda {
+namespace {
+
+// Newest first (12 is CUDA 13's, 11 CUDA 12's), by the loader's path and where the toolkit is
+// installed by default.
+constexpr const char* kLibraries[] = {"libcufft.so.12", "libcufft.so.11",
+                                      "/usr/local/cuda/lib64/libcufft.so",
+                                      "/usr/local/cuda/lib/libcufft.so"};
+
+absl::StatusOr<Cufft> Open() {
+  ACCELD_ASSIGN_OR_RETURN(void* const library, OpenLibrary("cuFFT", kLibraries));
+  Cufft table;
+  using Result = Cufft::Result;
+  using Plan = Cufft::Plan;
+  using Size = Cufft::Size;
+  using Stream = Cufft::Stream;
+#define ACCELD_CUFFT_SYMBOL(name, parameters)                                 \
+  table.name = reinterpret_cast<Result(*) parameters>(dlsym(library, #name)); \
+  if (table.name == nullptr) return absl::FailedPreconditionError("cuFFT has no " #name);
+#include "kernels/cuda/cufft/symbols.def"
+  return table;
+}
+
+}  // namespace
+
+const absl::StatusOr<Cufft>& Cufft::Get() {
+  static const auto* const table = new absl::StatusOr<Cufft>(Open());  // Never closed.
+  return *table;
+}
+
+absl::Status Cufft::Check(Result result, absl::string_view what) {
+  // Of cufftResult.
+  constexpr Result kAllocationFailed = 2, kInvalidSize = 8, kNotImplemented = 14,
+                   kNotSupported = 16;
+  if (result == 0) return absl::OkStatus();
+  const std::string message = absl::StrCat(what, ": cuFFT result ", result);
+  switch (result) {
+    case kAllocationFailed:
+      return absl::ResourceExhaustedError(message);
+    case kInvalidSize:
+    case kNotImplemented:
+    case kNotSupported:
+      return absl::UnimplementedError(message);
+    default:
+      return absl::InternalError(message);
+  }
+}
+
+}  // namespace acceld::kernels::cuda

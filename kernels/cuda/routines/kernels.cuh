@@ -1,0 +1,325 @@
+// What routines need besides libraries: other layouts, and what acceld says of items that failed.
+// Blocks of 256 threads, any number of them. Complex values are pairs: `parts` is 2 of them, 1 of
+// real ones.
+
+using i32 = int;
+using i64 = long long;
+using u32 = unsigned int;
+using u64 = unsigned long long;
+using f32 = float;
+using f64 = double;
+struct alignas(16) Words16 {
+  u64 low, high;
+};
+
+__device__ inline i64 FirstOfThread() { return i64(blockIdx.x) * 256 + threadIdx.x; }
+__device__ inline i64 AllThreads() { return i64(gridDim.x) * 256; }
+
+// to[item][column][row] = from[item][row][column]; by tiles, so that both sides are in order.
+template <typename T>
+__device__ void Transpose(T* to, const T* from, i64 batch, i64 rows, i64 columns, T* tile) {
+  const i64 tiles_down = (rows + 31) / 32, tiles_right = (columns + 31) / 32;
+  const i64 x = threadIdx.x % 32, first_y = threadIdx.x / 32;
+  for (i64 t = blockIdx.x; t < batch * tiles_down * tiles_right; t += gridDim.x) {
+    const i64 item = t / (tiles_down * tiles_right) * rows * columns;
+    const i64 row = t / tiles_right % tiles_down * 32, column = t % tiles_right * 32;
+    for (i64 y = first_y; y < 32; y += 8) {
+      if (row + y < rows && column + x < columns) {
+        tile[y * 33 + x] = from[item + (row + y) * columns + column + x];
+      }
+    }
+    __syncthreads();
+    for (i64 y = first_y; y < 32; y += 8) {
+      if (column + y < columns && row + x < rows) {
+        to[item + (column + y) * rows + row + x] = tile[x * 33 + y];
+      }
+    }
+    __syncthreads();
+  }
+}
+
+// Where a Cholesky factorization of each item meets NaN: depths[item], at first 0, becomes n - k for
+// the least row k of the lower triangle, or column of the upper one, that has one.
+template <typename T>
+__device__ void NoteNan(i32* depths, const T* a, i64 batch, i64 n, i64 parts, i64 lower) {
+  for (i64 i = FirstOfThread(); i < batch * n * n * parts; i += AllThreads()) {
+    if (a[i] == a[i]) continue;
+    const i64 element = i / parts, row = element / n % n, column = element % n;
+    const bool is_read = lower != 0 ? column <= row : column >= row;
+    if (is_read) atomicMax(depths + element / (n * n), i32(n - (row > column ? row : column)));
+  }
+}
+
+// Takes NaN away, with all that it gets into but for what FinishCholesky makes NaN again by itself:
+// what a library does with it is not said.
+template <typename T>
+__device__ void HideNan(T* a, const i32* depths, i64 batch, i64 n, i64 parts) {
+  for (i64 i = FirstOfThread(); i < batch * n * n * parts; i += AllThreads()) {
+    const i64 element = i / parts, row = element / n % n, column = element % n;
+    const i64 first = n - depths[element / (n * n)];
+    if (row >= first && column >= first) {
+      a[i] = row == column && i % parts == 0 ? T(sizeof(T) == 8 ? 1e200 : 1e30) : T(0);
+    } else if (a[i] != a[i]) {
+      a[i] = T(0);
+    }
+  }
+}
+
+// Whether factor element (high, low) of the lower triangle, or (low, high) of the upper one, comes
+// from a NaN of the item at `original`.
+template <typename T>
+__device__ bool ComesFromNan(const T* original, i64 n, i64 parts, i64 lower, i64 high, i64 low) {
+  for (i64 i = 0; i <= low; ++i) {
+    const T* const element = original + (lower != 0 ? high * n + i : i * n + high) * parts;
+    if (element[0] != element[0] || element[parts - 1] != element[parts - 1]) return true;
+  }
+  return false;
+}
+
+// Beside the factors in one triangle of `a`: what `original` has there, or zeros. Then items that
+// failed are NaN if `fails`, and what NaN got into is in any case.
+template <typename T>
+__device__ void FinishCholesky(T* a, const T* original, const i32* info, const i32* depths,
+                               i64 batch, i64 n, i64 parts, i64 lower, i64 fails) {
+  const T nan_value = T(nanf(""));
+  for (i64 i = FirstOfThread(); i < batch * n * n * parts; i += AllThreads()) {
+    const i64 element = i / parts, row = element / n % n, column = element % n;
+    const i64 item = element / (n * n), first = n - depths[item];
+    const i64 high = row > column ? row : column, low = row > column ? column : row;
+    const bool is_factor = lower != 0 ? column <= row : column >= row;
+    if (fails != 0 && info[item] != 0) {
+      a[i] = nan_value;
+    } else if (!is_factor) {
+      a[i] = fails != 0 ? T(0) : original[i];
+    } else if (low >= first ||
+               (high >= first &&
+                ComesFromNan(original + item * n * n * parts, n, parts, lower, high, low))) {
+      a[i] = nan_value;
+    }
+  }
+}
+
+// firsts[item] = the number of the first of `count` values, `stride` elements apart, that is NaN;
+// count if none is. Items have `size` elements.
+template <typename T>
+__device__ void NoteFirstNan(i32* firsts, const T* values, i64 batch, i64 count, i64 stride, i64 size,
+                             i64 parts, i32* of_threads) {
+  for (i64 item = blockIdx.x; item < batch; item += gridDim.x) {
+    i32 first = i32(count);
+    for (i64 i = i64(threadIdx.x); i < count && first == count; i += 256) {
+      const T* const value = values + (item * size + i * stride) * parts;
+      if (value[0] != value[0] || value[parts - 1] != value[parts - 1]) first = i32(i);
+    }
+    of_threads[threadIdx.x] = first;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      for (i32 i = 1; i < 256; ++i) first = of_threads[i] < first ? of_threads[i] : first;
+      firsts[item] = first;
+    }
+    __syncthreads();
+  }
+}
+
+// Of factorizations in rows whose step firsts[item], of min(m, n), has met NaN: what it leaves below
+// the diagonal and to the right is NaN, in its own row only where that is part of the step.
+template <typename T>
+__device__ void SpreadNan(T* a, const i32* firsts, i64 batch, i64 m, i64 n, i64 parts, i64 own_row) {
+  const i64 steps = m < n ? m : n;
+  const T nan_value = T(nanf(""));
+  for (i64 i = FirstOfThread(); i < batch * m * n * parts; i += AllThreads()) {
+    const i64 element = i / parts, row = element / n % m, column = element % n;
+    const i64 first = firsts[element / (m * n)];
+    if (first == steps || column < first) continue;
+    if (row > first || (row == first && own_row != 0 && column > first)) a[i] = nan_value;
+  }
+}
+
+// The `count` values of each item are NaN from number firsts[item] on.
+template <typename T>
+__device__ void EndInNan(T* values, const i32* firsts, i64 batch, i64 count, i64 parts) {
+  const T nan_value = T(nanf(""));
+  for (i64 i = FirstOfThread(); i < batch * count * parts; i += AllThreads()) {
+    const i64 element = i / parts;
+    if (element % count >= firsts[element / count]) values[i] = nan_value;
+  }
+}
+
+// flags[item] = -4 if one of the item's `count` numbers is not finite, else 0.
+template <typename T>
+__device__ void NoteNotFinite(i32* flags, const T* a, i64 batch, i64 count, i32* found) {
+  for (i64 item = blockIdx.x; item < batch; item += gridDim.x) {
+    i32 flag = 0;
+    for (i64 i = i64(threadIdx.x); i < count; i += 256) {
+      const T value = a[item * count + i];
+      if (value - value != 0) flag = -4;
+    }
+    found[threadIdx.x] = flag;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      for (i32 i = 1; i < 256; ++i) flag |= found[i];
+      flags[item] = flag;
+    }
+    __syncthreads();
+  }
+}
+
+template <typename T>
+__device__ void Divide(T* values, i64 count, i64 divisor) {
+  const T factor = T(1 / f64(divisor));
+  for (i64 i = FirstOfThread(); i < count; i += AllThreads()) values[i] *= factor;
+}
+
+// Half spectra of size [batch, a, b, length / 2 + 1] as those of real values: where the last index
+// stands for both halves, what is not Hermitian goes.
+template <typename T>
+__device__ void FoldSpectrum(T* to, const T* from, i64 batch, i64 a, i64 b, i64 length) {
+  const i64 half = length / 2 + 1;
+  for (i64 i = FirstOfThread(); i < batch * a * b * half; i += AllThreads()) {
+    const i64 k = i % half, j = i / half % b, item_and_h = i / half / b, h = item_and_h % a;
+    T re = from[2 * i], im = from[2 * i + 1];
+    if (k == 0 || 2 * k == length) {
+      const i64 mirror = ((item_and_h - h + (a - h) % a) * b + (b - j) % b) * half + k;
+      re = (re + from[2 * mirror]) / 2;
+      im = (im - from[2 * mirror + 1]) / 2;
+    }
+    to[2 * i] = re;
+    to[2 * i + 1] = im;
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+transpose_4(u32* to, const u32* from, i64 batch, i64 rows, i64 columns) {
+  __shared__ u32 tile[32 * 33];
+  Transpose(to, from, batch, rows, columns, tile);
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+transpose_8(u64* to, const u64* from, i64 batch, i64 rows, i64 columns) {
+  __shared__ u64 tile[32 * 33];
+  Transpose(to, from, batch, rows, columns, tile);
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+transpose_16(Words16* to, const Words16* from, i64 batch, i64 rows, i64 columns) {
+  __shared__ Words16 tile[32 * 33];
+  Transpose(to, from, batch, rows, columns, tile);
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+note_nan_f32(i32* depths, const f32* a, i64 batch, i64 n, i64 parts, i64 lower) {
+  NoteNan(depths, a, batch, n, parts, lower);
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+hide_nan_f32(f32* a, const i32* depths, i64 batch, i64 n, i64 parts) {
+  HideNan(a, depths, batch, n, parts);
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+finish_cholesky_f32(f32* a, const f32* original, const i32* info, const i32* depths, i64 batch, i64 n,
+                    i64 parts, i64 lower, i64 fails) {
+  FinishCholesky(a, original, info, depths, batch, n, parts, lower, fails);
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+note_nan_f64(i32* depths, const f64* a, i64 batch, i64 n, i64 parts, i64 lower) {
+  NoteNan(depths, a, batch, n, parts, lower);
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+hide_nan_f64(f64* a, const i32* depths, i64 batch, i64 n, i64 parts) {
+  HideNan(a, depths, batch, n, parts);
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+finish_cholesky_f64(f64* a, const f64* original, const i32* info, const i32* depths, i64 batch, i64 n,
+                    i64 parts, i64 lower, i64 fails) {
+  FinishCholesky(a, original, info, depths, batch, n, parts, lower, fails);
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+note_first_nan_f32(i32* firsts, const f32* values, i64 batch, i64 count, i64 stride, i64 size, i64 parts) {
+  __shared__ i32 of_threads[256];
+  NoteFirstNan(firsts, values, batch, count, stride, size, parts, of_threads);
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+spread_nan_f32(f32* a, const i32* firsts, i64 batch, i64 m, i64 n, i64 parts, i64 own_row) {
+  SpreadNan(a, firsts, batch, m, n, parts, own_row);
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+end_in_nan_f32(f32* values, const i32* firsts, i64 batch, i64 count, i64 parts) {
+  EndInNan(values, firsts, batch, count, parts);
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+note_first_nan_f64(i32* firsts, const f64* values, i64 batch, i64 count, i64 stride, i64 size, i64 parts) {
+  __shared__ i32 of_threads[256];
+  NoteFirstNan(firsts, values, batch, count, stride, size, parts, of_threads);
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+spread_nan_f64(f64* a, const i32* firsts, i64 batch, i64 m, i64 n, i64 parts, i64 own_row) {
+  SpreadNan(a, firsts, batch, m, n, parts, own_row);
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+end_in_nan_f64(f64* values, const i32* firsts, i64 batch, i64 count, i64 parts) {
+  EndInNan(values, firsts, batch, count, parts);
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+note_not_finite_f32(i32* flags, const f32* a, i64 batch, i64 count) {
+  __shared__ i32 found[256];
+  NoteNotFinite(flags, a, batch, count, found);
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+note_not_finite_f64(i32* flags, const f64* a, i64 batch, i64 count) {
+  __shared__ i32 found[256];
+  NoteNotFinite(flags, a, batch, count, found);
+}
+
+// info[i] = flags[i] where that is not 0.
+extern "C" __global__ void __launch_bounds__(256)
+adopt_info(i32* info, const i32* flags, i64 count) {
+  for (i64 i = FirstOfThread(); i < count; i += AllThreads()) {
+    if (flags[i] != 0) info[i] = flags[i];
+  }
+}
+
+// Sets the items, of `words` each, whose flag is not 0 (all, without flags) to those of `from`, or
+// to zeros without it.
+extern "C" __global__ void __launch_bounds__(256)
+assign_words(u32* to, const u32* from, const i32* flags, i64 items, i64 words) {
+  for (i64 i = FirstOfThread(); i < items * words; i += AllThreads()) {
+    if (flags == nullptr || flags[i / words] != 0) to[i] = from == nullptr ? 0 : from[i];
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+divide_f32(f32* values, i64 count, i64 divisor) {
+  Divide(values, count, divisor);
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+divide_f64(f64* values, i64 count, i64 divisor) {
+  Divide(values, count, divisor);
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+fold_spectrum_f32(f32* to, const f32* from, i64 batch, i64 a, i64 b, i64 length) {
+  FoldSpectrum(to, from, batch, a, b, length);
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+fold_spectrum_f64(f64* to, const f64* from, i64 batch, i64 a, i64 b, i64 length) {
+  FoldSpectrum(to, from, batch, a, b, length);
+}
+
+// The addresses of items that are `bytes` apart.
+extern "C" __global__ void __launch_bounds__(256)
+list_items(u64* list, u64 first, i64 bytes, i64 count) {
+  for (i64 i = FirstOfThread(); i < count; i += AllThreads()) list[i] = first + u64(i * bytes);
+}

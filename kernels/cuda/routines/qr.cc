@@ -1,0 +1,151 @@
+#include <algorithm>
+
+#include "kernels/cuda/routines/prepare.h"
+
+// Reflectors and their factors are LAPACK's, as cuSOLVER's are. What its functions say in `info`
+// is only whether arguments are right.
+namespace acceld::kernels::cuda {
+namespace {
+
+int Size(int64_t size) { return static_cast<int>(size); }
+
+}  // namespace
+
+absl::StatusOr<DeviceRoutine> PrepareQr(const RoutineCall& call, const RoutineContext& context) {
+  const Cusolver* const library = context.libraries.cusolver;
+  if (library == nullptr) return NoLibrary("cuSOLVER");
+  ACCELD_ASSIGN_OR_RETURN(const Cusolver::Handle asked, context.handles.cusolver());
+  const Matrices a = MatricesOf(call.operands[0], BatchRankOf(call));
+  ACCELD_RETURN_IF_ERROR(CheckWorthCalls(a));
+  const Matrices tau = MatricesOf(call.results[1], BatchRankOf(call));
+  const auto type = static_cast<size_t>(a.element);
+  int lwork = 0;
+  ACCELD_RETURN_IF_ERROR(
+      Cusolver::Check(library->geqrf_size[type](asked, Size(a.rows), Size(a.columns), nullptr,
+                                                Size(a.rows), &lwork),
+                      "geqrf_bufferSize"));
+  ACCELD_RETURN_IF_ERROR(CheckWorkspace(lwork));
+  WorkspaceLayout layout;
+  const int64_t in_columns = layout.Add(a.size_bytes());
+  const int64_t work = layout.Add(lwork * BytesOf(a.element));
+  const int64_t info = layout.Add(sizeof(int32_t));
+  const int64_t nan_steps = layout.Add(a.batch * int64_t{sizeof(int32_t)});
+  return DeviceRoutine{
+      .workspace_bytes = layout.size_bytes(),
+      .takes_host = a.batch > kMaxInlineItems,
+      .enqueue = [=, launch = &context.launch](const RoutinePlaces& places) -> absl::Status {
+        ACCELD_ASSIGN_OR_RETURN(const Cusolver::Handle handle, places.handles->cusolver());
+        const RoutineKernels kernels(*launch, places.handles->stream());
+        const uint64_t qr = Offset(places.workspace, in_columns);
+        ACCELD_RETURN_IF_ERROR(kernels.Transpose(qr, places.operands[0], a));
+        for (int64_t i = 0; i < a.batch; ++i) {
+          ACCELD_RETURN_IF_ERROR(Cusolver::Check(
+              library->geqrf[type](handle, Size(a.rows), Size(a.columns),
+                                   PointerTo(Offset(qr, i * a.item_bytes())), Size(a.rows),
+                                   PointerTo(Offset(places.results[1], i * tau.item_bytes())),
+                                   PointerTo(Offset(places.workspace, work)), lwork,
+                                   PointerTo<int>(Offset(places.workspace, info))),
+              "geqrf"));
+        }
+        ACCELD_RETURN_IF_ERROR(kernels.Transpose(places.results[0], qr, a.Transposed()));
+        // A reflector with NaN has one in its factor, too; and all that is computed from NaN is
+        // NaN, whatever the library takes it for.
+        const uint64_t firsts = Offset(places.workspace, nan_steps);
+        ACCELD_RETURN_IF_ERROR(kernels.NoteFirstNan(firsts, places.results[1], tau));
+        ACCELD_RETURN_IF_ERROR(kernels.SpreadNan(places.results[0], firsts, a, /*own_row=*/true));
+        return kernels.EndInNan(places.results[1], firsts, tau);
+      }};
+}
+
+absl::StatusOr<DeviceRoutine> PrepareHouseholderProduct(const RoutineCall& call,
+                                                        const RoutineContext& context) {
+  const Cusolver* const library = context.libraries.cusolver;
+  if (library == nullptr) return NoLibrary("cuSOLVER");
+  ACCELD_ASSIGN_OR_RETURN(const Cusolver::Handle asked, context.handles.cusolver());
+  const Matrices a = MatricesOf(call.operands[0], BatchRankOf(call));
+  ACCELD_RETURN_IF_ERROR(CheckWorthCalls(a));
+  const Matrices tau = MatricesOf(call.operands[1], BatchRankOf(call));
+  const auto type = static_cast<size_t>(a.element);
+  int lwork = 0;
+  ACCELD_RETURN_IF_ERROR(
+      Cusolver::Check(library->gqr_size[type](asked, Size(a.rows), Size(a.columns), Size(tau.rows),
+                                              nullptr, Size(a.rows), nullptr, &lwork),
+                      "gqr_bufferSize"));
+  ACCELD_RETURN_IF_ERROR(CheckWorkspace(lwork));
+  WorkspaceLayout layout;
+  const int64_t in_columns = layout.Add(a.size_bytes());
+  const int64_t work = layout.Add(lwork * BytesOf(a.element));
+  const int64_t info = layout.Add(sizeof(int32_t));
+  return DeviceRoutine{
+      .workspace_bytes = layout.size_bytes(),
+      .takes_host = a.batch > kMaxInlineItems,
+      .enqueue = [=, launch = &context.launch](const RoutinePlaces& places) -> absl::Status {
+        ACCELD_ASSIGN_OR_RETURN(const Cusolver::Handle handle, places.handles->cusolver());
+        const RoutineKernels kernels(*launch, places.handles->stream());
+        const uint64_t q = Offset(places.workspace, in_columns);
+        ACCELD_RETURN_IF_ERROR(kernels.Transpose(q, places.operands[0], a));
+        for (int64_t i = 0; i < a.batch; ++i) {
+          ACCELD_RETURN_IF_ERROR(Cusolver::Check(
+              library->gqr[type](handle, Size(a.rows), Size(a.columns), Size(tau.rows),
+                                 PointerTo(Offset(q, i * a.item_bytes())), Size(a.rows),
+                                 PointerTo(Offset(places.operands[1], i * tau.item_bytes())),
+                                 PointerTo(Offset(places.workspace, work)), lwork,
+                                 PointerTo<int>(Offset(places.workspace, info))),
+              "gqr"));
+        }
+        return kernels.Transpose(places.results[0], q, a.Transposed());
+      }};
+}
+
+absl::StatusOr<DeviceRoutine> PrepareHouseholderMultiply(const RoutineCall& call,
+                                                         const RoutineContext& context) {
+  const Cusolver* const library = context.libraries.cusolver;
+  if (library == nullptr) return NoLibrary("cuSOLVER");
+  ACCELD_ASSIGN_OR_RETURN(const Cusolver::Handle asked, context.handles.cusolver());
+  const Matrices a = MatricesOf(call.operands[0], BatchRankOf(call));
+  ACCELD_RETURN_IF_ERROR(CheckWorthCalls(a));
+  const Matrices tau = MatricesOf(call.operands[1], BatchRankOf(call));
+  const Matrices c = MatricesOf(call.operands[2], BatchRankOf(call));
+  const auto type = static_cast<size_t>(a.element);
+  const int side = call.routine == Routine::kHouseholderMultiplyLeft ? kLeftSide : kRightSide;
+  const int transposed = call.parameters[0] == 0   ? kNotTransposed
+                         : PartsOf(a.element) == 2 ? kAdjoint
+                                                   : kTransposed;
+  int lwork = 0;
+  ACCELD_RETURN_IF_ERROR(
+      Cusolver::Check(library->mqr_size[type](asked, side, transposed, Size(c.rows),
+                                              Size(c.columns), Size(tau.rows), nullptr,
+                                              Size(a.rows), nullptr, nullptr, Size(c.rows), &lwork),
+                      "mqr_bufferSize"));
+  ACCELD_RETURN_IF_ERROR(CheckWorkspace(lwork));
+  WorkspaceLayout layout;
+  const int64_t reflectors = layout.Add(a.size_bytes());
+  const int64_t in_columns = layout.Add(c.size_bytes());
+  const int64_t work = layout.Add(lwork * BytesOf(a.element));
+  const int64_t info = layout.Add(sizeof(int32_t));
+  return DeviceRoutine{
+      .workspace_bytes = layout.size_bytes(),
+      .takes_host = a.batch > kMaxInlineItems,
+      .enqueue = [=, launch = &context.launch](const RoutinePlaces& places) -> absl::Status {
+        ACCELD_ASSIGN_OR_RETURN(const Cusolver::Handle handle, places.handles->cusolver());
+        const RoutineKernels kernels(*launch, places.handles->stream());
+        const uint64_t of_a = Offset(places.workspace, reflectors);
+        const uint64_t product = Offset(places.workspace, in_columns);
+        ACCELD_RETURN_IF_ERROR(kernels.Transpose(of_a, places.operands[0], a));
+        ACCELD_RETURN_IF_ERROR(kernels.Transpose(product, places.operands[2], c));
+        for (int64_t i = 0; i < a.batch; ++i) {
+          ACCELD_RETURN_IF_ERROR(Cusolver::Check(
+              library->mqr[type](handle, side, transposed, Size(c.rows), Size(c.columns),
+                                 Size(tau.rows), PointerTo(Offset(of_a, i * a.item_bytes())),
+                                 Size(a.rows),
+                                 PointerTo(Offset(places.operands[1], i * tau.item_bytes())),
+                                 PointerTo(Offset(product, i * c.item_bytes())), Size(c.rows),
+                                 PointerTo(Offset(places.workspace, work)), lwork,
+                                 PointerTo<int>(Offset(places.workspace, info))),
+              "mqr"));
+        }
+        return kernels.Transpose(places.results[0], product, c.Transposed());
+      }};
+}
+
+}  // namespace acceld::kernels::cuda
