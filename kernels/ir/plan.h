@@ -42,13 +42,15 @@ struct LaunchStep {
 };
 
 // out[b, m, n] = sum over k of lhs[b, m, k] * rhs[b, k, n], by the target's library. Strides are in
-// elements; one of the two inner strides of lhs and rhs is 1; out is row-major.
+// elements; one of the two inner strides of lhs and rhs is 1; out is row-major. f32 is computed in
+// full precision unless TF32 is allowed.
 struct MatmulStep {
   ir::DType input_dtype, output_dtype;
   int64_t batch, m, n, k;
   int64_t lhs_strides[3];  // b, m, k
   int64_t rhs_strides[3];  // b, k, n
   Slice lhs, rhs, out;
+  bool allow_tf32 = false;  // operands of f32 may be rounded to TF32 first
 };
 
 // A convolution by the target's library.

@@ -69,11 +69,11 @@ class Printer {
   }
 
   void Print(const MatmulStep& s) {
-    Line(absl::StrCat("matmul ", ir::DTypeName(s.input_dtype), " -> ",
-                      ir::DTypeName(s.output_dtype), " b=", s.batch, " m=", s.m, " n=", s.n,
-                      " k=", s.k, " lhs ", ToString(s.lhs), " strides [",
-                      absl::StrJoin(s.lhs_strides, ", "), "] rhs ", ToString(s.rhs), " strides [",
-                      absl::StrJoin(s.rhs_strides, ", "), "] -> ", ToString(s.out)));
+    Line(absl::StrCat(
+        "matmul ", ir::DTypeName(s.input_dtype), " -> ", ir::DTypeName(s.output_dtype),
+        " b=", s.batch, " m=", s.m, " n=", s.n, " k=", s.k, " lhs ", ToString(s.lhs), " strides [",
+        absl::StrJoin(s.lhs_strides, ", "), "] rhs ", ToString(s.rhs), " strides [",
+        absl::StrJoin(s.rhs_strides, ", "), "] -> ", ToString(s.out), s.allow_tf32 ? " tf32" : ""));
   }
 
   void Print(const ConvolutionStep& s) {

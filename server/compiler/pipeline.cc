@@ -75,8 +75,9 @@ absl::Status NoSuchPass(absl::string_view name) {
                                                  "'; there are ", absl::StrJoin(names, ", ")));
 }
 
-absl::StatusOr<ir::Module> RunPipeline(ir::Module module, absl::Span<const std::string> disabled,
-                                       Dump& dump, std::vector<CompileStep>* steps) {
+absl::StatusOr<ir::Module> RunPipeline(ir::Module module, const hal::CodeGenerator& target,
+                                       absl::Span<const std::string> disabled, Dump& dump,
+                                       std::vector<CompileStep>* steps) {
   for (const std::string& name : disabled) {
     if (FindPass(name) == nullptr) return NoSuchPass(name);
   }
@@ -86,7 +87,7 @@ absl::StatusOr<ir::Module> RunPipeline(ir::Module module, absl::Span<const std::
     const auto is_pass = [&](const std::string& name) { return pass.name == name; };
     if (std::any_of(disabled.begin(), disabled.end(), is_pass)) continue;
     const auto start = std::chrono::steady_clock::now();
-    absl::StatusOr<ir::Module> result = pass.run(module);
+    absl::StatusOr<ir::Module> result = pass(module, target);
     if (!result.ok()) return Annotate(result.status(), absl::StrCat("pass ", pass.name));
     module = *std::move(result);
     if (steps != nullptr) steps->push_back({pass.name, start, std::chrono::steady_clock::now()});

@@ -12,7 +12,7 @@ using ir::DType;
 
 // cudaDataType_t, cublasComputeType_t, cublasOperation_t and attributes, by their documentation.
 constexpr int kR32F = 0, kR64F = 1, kR16F = 2, kC32F = 4, kC64F = 5, kR16BF = 14;
-constexpr int kCompute32F = 68, kCompute64F = 70;
+constexpr int kCompute32F = 68, kCompute64F = 70, kCompute32FFastTf32 = 77;
 constexpr int32_t kNotTransposed = 0, kTransposed = 1;
 constexpr int kDescTransA = 3, kDescTransB = 4;
 constexpr int kLayoutBatchCount = 5, kLayoutBatchOffset = 6;
@@ -27,7 +27,10 @@ absl::optional<Types> TypesOf(const MatmulStep& matmul) {
   const auto is = [&](DType input, DType output) {
     return matmul.input_dtype == input && matmul.output_dtype == output;
   };
-  if (is(DType::kF32, DType::kF32)) return Types{kR32F, kR32F, kCompute32F, kR32F};
+  if (is(DType::kF32, DType::kF32)) {
+    return Types{kR32F, kR32F, matmul.allow_tf32 ? kCompute32FFastTf32 : kCompute32F, kR32F};
+  }
+  if (matmul.allow_tf32) return absl::nullopt;
   if (is(DType::kF64, DType::kF64)) return Types{kR64F, kR64F, kCompute64F, kR64F};
   if (is(DType::kF16, DType::kF16)) return Types{kR16F, kR16F, kCompute32F, kR32F};
   if (is(DType::kF16, DType::kF32)) return Types{kR16F, kR32F, kCompute32F, kR32F};

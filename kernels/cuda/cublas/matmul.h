@@ -15,7 +15,8 @@ bool CanMatmul(const MatmulStep& matmul);
 
 // A matrix product prepared for one device, on which the preparing thread works: what the library
 // is told of it, and the algorithm that its heuristics choose for it. f32 is computed in full
-// precision, narrower floats with f32 sums. Immutable; any thread may enqueue it.
+// precision unless TF32 is allowed, narrower floats with f32 sums. Immutable; any thread may
+// enqueue it.
 class Matmul {
  public:
   // The most workspace that an algorithm may want; what NVIDIA advises for large GPUs.

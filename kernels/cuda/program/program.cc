@@ -201,7 +201,7 @@ class Printer {
     Line(absl::StrCat("matmul ", ir::DTypeName(step.input_dtype), " ", step.batch, " x [", step.m,
                       ", ", step.k, "] [", step.k, ", ", step.n, "] ", kernels::ToString(step.lhs),
                       " ", kernels::ToString(step.rhs), " -> ", kernels::ToString(step.out),
-                      "  // ", comment));
+                      step.allow_tf32 ? " tf32" : "", "  // ", comment));
   }
 
   void Print(const RoutineStep& step, const std::string& comment) {

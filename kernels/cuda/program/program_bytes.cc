@@ -71,6 +71,7 @@ absl::Status ToProto(const MatmulStep& matmul, v1::CudaStep& out) {
   ToProto(matmul.lhs, *to.mutable_lhs());
   ToProto(matmul.rhs, *to.mutable_rhs());
   ToProto(matmul.out, *to.mutable_out());
+  to.set_allow_tf32(matmul.allow_tf32);
   return absl::OkStatus();
 }
 
@@ -173,6 +174,7 @@ absl::StatusOr<Step> FromProto(const v1::CudaMatmul& from) {
   ACCELD_ASSIGN_OR_RETURN(matmul.lhs, FromProto(from.lhs()));
   ACCELD_ASSIGN_OR_RETURN(matmul.rhs, FromProto(from.rhs()));
   ACCELD_ASSIGN_OR_RETURN(matmul.out, FromProto(from.out()));
+  matmul.allow_tf32 = from.allow_tf32();
   return Step{matmul, ""};
 }
 

@@ -21,8 +21,7 @@ struct Side {
 
 bool Matches(const Rewriter& rewriter, const ir::Op& op) {
   return MatchMatmul(rewriter.TensorOf(op.operands[0]), rewriter.TensorOf(op.operands[1]),
-                     rewriter.TensorOf(op.results[0]),
-                     op.As<ir::DotGeneralAttributes>().dot_dimension_numbers)
+                     rewriter.TensorOf(op.results[0]), op.As<ir::DotGeneralAttributes>())
       .has_value();
 }
 

@@ -151,9 +151,9 @@ absl::Status FunctionPlanner::PlanKernels(const ir::Op& op, Steps& steps) {
 
 absl::StatusOr<bool> FunctionPlanner::PlanMatmul(const ir::Op& op, Steps& steps) {
   if (op.kind != OpKind::kDotGeneral) return false;
-  absl::optional<kernels::MatmulStep> matmul = MatchMatmul(
-      function_.TensorOf(op.operands[0]), function_.TensorOf(op.operands[1]),
-      function_.TensorOf(op.results[0]), op.As<ir::DotGeneralAttributes>().dot_dimension_numbers);
+  absl::optional<kernels::MatmulStep> matmul =
+      MatchMatmul(function_.TensorOf(op.operands[0]), function_.TensorOf(op.operands[1]),
+                  function_.TensorOf(op.results[0]), op.As<ir::DotGeneralAttributes>());
   if (!matmul.has_value() || !context_.generator.SupportsMatmul(*matmul)) return false;
   const BufferId lhs = BufferOf(op.operands[0]), rhs = BufferOf(op.operands[1]);
   const BufferId out = PlaceResult(op.results[0]);

@@ -18,6 +18,9 @@ class CudaCodeGenerator final : public CodeGenerator {
   std::string architecture() const override;
   bool SupportsMatmul(const kernels::MatmulStep& matmul) const override;
   bool SupportsConvolution(const kernels::ConvolutionStep&) const override { return false; }
+  bool IsMatmulFast(const kernels::MatmulStep& matmul) const override {
+    return SupportsMatmul(matmul);
+  }
   absl::StatusOr<std::string> Generate(const kernels::Plan& plan,
                                        std::vector<Dump>* dumps) const override;
 

@@ -22,8 +22,18 @@ class PlanOnlyGenerator : public hal::CodeGenerator {
   bool SupportsConvolution(const kernels::ConvolutionStep& convolution) const override {
     return convolution.input_dtype == ir::DType::kF32;
   }
+  bool IsMatmulFast(const kernels::MatmulStep&) const override { return false; }
   absl::StatusOr<std::string> Generate(const kernels::Plan& plan,
                                        std::vector<Dump>* dumps) const override;
+};
+
+// The same with the matrix products of cuBLASLt.
+class CublasLtPlanGenerator : public PlanOnlyGenerator {
+ public:
+  bool SupportsMatmul(const kernels::MatmulStep& matmul) const override;
+  bool IsMatmulFast(const kernels::MatmulStep& matmul) const override {
+    return SupportsMatmul(matmul);
+  }
 };
 
 // Parses, or fails the test.
@@ -31,7 +41,8 @@ ir::Module Parse(absl::string_view text);
 
 // Specialized for its own parameter types and through the whole pipeline.
 absl::StatusOr<ir::Module> Optimize(const ir::Module& module,
-                                    const std::vector<std::string>& disabled = {});
+                                    const std::vector<std::string>& disabled = {},
+                                    const hal::CodeGenerator& target = PlanOnlyGenerator());
 absl::StatusOr<kernels::Plan> PlanOf(const ir::Module& module,
                                      const std::vector<std::string>& disabled = {});
 

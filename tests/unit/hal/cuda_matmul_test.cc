@@ -133,6 +133,44 @@ func.func @main(%n: tensor<i32>, %a: tensor<8x8xf32>) -> tensor<8x8xf32> {
               ir::Literal::Filled(executable->results[0], 64));
 }
 
+// 1 + 2^-12 and 1, whose product TF32 cannot hold.
+std::string ProductWith(absl::string_view precision) {
+  return absl::Substitute(R"(
+func.func @main(%a: tensor<2x2xf32>, %b: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]$0 : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+  return %0 : tensor<2x2xf32>
+})",
+                          precision);
+}
+
+std::string Algorithm(absl::string_view type, int component_count) {
+  return absl::Substitute(
+      ", algorithm = <lhs_precision_type = $0, rhs_precision_type = $0, accumulation_type = f32, "
+      "lhs_component_count = $1, rhs_component_count = $1, num_primitive_operations = $1, "
+      "allow_imprecise_accumulation = false>",
+      type, component_count);
+}
+
+TEST_F(CudaMatmulTest, F32IsInFullPrecisionUnlessTheAlgorithmAllowsLess) {
+  OpenWith(true);
+  const ir::TensorType type{ir::DType::kF32, {2, 2}};
+  const auto product = [&](absl::string_view precision) {
+    const auto result = Run(ProductWith(precision),
+                            {ir::Literal::Filled(type, 1 + 0x1p-12), ir::Literal::Filled(type, 1)});
+    EXPECT_TRUE(result.ok()) << precision << result.status();
+    return result.ok() ? FloatsOf(result->front())[0] : 0;
+  };
+  for (const char* precision : {"", ", precision = [DEFAULT, DEFAULT]",
+                                ", precision = [HIGH, HIGH]", ", precision = [HIGHEST, HIGHEST]"}) {
+    EXPECT_EQ(product(precision), 2 + 0x1p-11) << precision;
+  }
+  EXPECT_EQ(product(Algorithm("tf32", 1)), 2);
+  EXPECT_EQ(product(Algorithm("bf16", 1)), 2);
+  EXPECT_EQ(product(Algorithm("tf32", 3)), 2 + 0x1p-11);
+  EXPECT_EQ(product(Algorithm("bf16", 3)), 2 + 0x1p-11);
+  EXPECT_EQ(product(Algorithm("f32", 1)), 2 + 0x1p-11);
+}
+
 TEST_F(CudaMatmulTest, WithoutTheLibraryProductsAreKernels) {
   OpenWith(false);
   const Form form{"3x5xf32", "5x4xf32", "3x4xf32", "[1] x [0]", ""};
@@ -169,6 +207,11 @@ TEST(CudaCanMatmulTest, OnlyWhatTheLibraryTakes) {
   };
   EXPECT_TRUE(kernels::cuda::CanMatmul(kProduct));
   EXPECT_TRUE(with([](MatmulStep& m) { m.rhs_strides[0] = 0; }));
+  EXPECT_TRUE(with([](MatmulStep& m) { m.allow_tf32 = true; }));
+  EXPECT_FALSE(with([](MatmulStep& m) {
+    m.input_dtype = m.output_dtype = ir::DType::kBF16;
+    m.allow_tf32 = true;
+  }));
   EXPECT_FALSE(with([](MatmulStep& m) { m.input_dtype = ir::DType::kI32; }));
   EXPECT_FALSE(with([](MatmulStep& m) { m.output_dtype = ir::DType::kF64; }));
   EXPECT_FALSE(with([](MatmulStep& m) { m.k = 0; }));

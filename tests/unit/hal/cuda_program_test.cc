@@ -49,7 +49,8 @@ CudaProgram SomeProgram() {
                   .rhs_strides = {8, 4, 1},
                   .lhs = kArgument,
                   .rhs = kArgument,
-                  .out = kResult},
+                  .out = kResult,
+                  .allow_tf32 = true},
        "a product"}};
   return program;
 }
