@@ -48,9 +48,9 @@ enum class RngDistribution : uint8_t { kUniform, kNormal };
 enum class RngAlgorithm : uint8_t { kDefault, kThreeFry, kPhilox };
 enum class FftType : uint8_t { kFft, kIfft, kRfft, kIrfft };
 enum class Transpose : uint8_t { kNoTranspose, kTranspose, kAdjoint };
-// What a fusion computes (acceld's own op): one loop over its outputs, or a reduction with its
-// producers folded in.
-enum class FusionKind : uint8_t { kLoop, kReduction };
+// What a fusion computes (acceld's own op): one loop over its outputs, a reduction with its
+// producers folded in, or a matrix product with elementwise ops that its library does.
+enum class FusionKind : uint8_t { kLoop, kReduction, kMatmul };
 
 // The keyword in text.
 absl::string_view NameOf(PrecisionType type);

@@ -11,6 +11,7 @@
 #include "common/ir/verifier.h"
 #include "server/compiler/decompose/decompose.h"
 #include "server/compiler/fusion/fuse.h"
+#include "server/compiler/fusion/fuse_matmuls.h"
 #include "server/compiler/passes/canonicalize.h"
 #include "server/compiler/passes/canonicalize_convolutions.h"
 #include "server/compiler/passes/canonicalize_dots.h"
@@ -52,6 +53,7 @@ constexpr Pass kPipeline[] = {
     {"dce", &EliminateDeadCode},
     {"isolate-nests", &IsolateNests},
     {"dce", &EliminateDeadCode},
+    {"fuse-matmuls", &FuseMatmuls},
     {"fuse", &Fuse},
 };
 

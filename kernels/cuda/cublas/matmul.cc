@@ -14,7 +14,8 @@ using ir::DType;
 constexpr int kR32F = 0, kR64F = 1, kR16F = 2, kC32F = 4, kC64F = 5, kR16BF = 14;
 constexpr int kCompute32F = 68, kCompute64F = 70, kCompute32FFastTf32 = 77;
 constexpr int32_t kNotTransposed = 0, kTransposed = 1;
-constexpr int kDescTransA = 3, kDescTransB = 4;
+constexpr int kDescTransA = 3, kDescTransB = 4, kDescEpilogue = 7, kDescBiasPointer = 8;
+constexpr uint32_t kEpilogueDefault = 1, kEpilogueRelu = 2, kEpilogueBias = 4, kEpilogueGelu = 32;
 constexpr int kLayoutBatchCount = 5, kLayoutBatchOffset = 6;
 constexpr int kPrefMaxWorkspace = 1;
 constexpr int kPrefAlignments[] = {5, 6, 7, 8};  // of A, B, C, D
@@ -39,6 +40,34 @@ absl::optional<Types> TypesOf(const MatmulStep& matmul) {
   if (is(DType::kC64, DType::kC64)) return Types{kC32F, kC32F, kCompute32F, kC32F};
   if (is(DType::kC128, DType::kC128)) return Types{kC64F, kC64F, kCompute64F, kC64F};
   return absl::nullopt;
+}
+
+bool CanEpilogue(const MatmulStep& matmul) {
+  const MatmulEpilogue& epilogue = matmul.epilogue;
+  if (epilogue.IsNone()) return true;
+  const DType output = matmul.output_dtype;
+  if (!ir::IsFloat(output)) return false;
+  const bool is_narrow = output == DType::kF16 || output == DType::kBF16;
+  // Its tanh is the hardware's: less than f32 tells apart.
+  if (epilogue.activation == MatmulEpilogue::Activation::kGelu) return is_narrow;
+  const bool is_scaled_sum =
+      !epilogue.has_bias && epilogue.activation == MatmulEpilogue::Activation::kNone;
+  return is_scaled_sum || is_narrow || output == DType::kF32;
+}
+
+uint32_t EpilogueOf(const MatmulEpilogue& epilogue) {
+  uint32_t bits = epilogue.has_bias ? kEpilogueBias : 0;
+  switch (epilogue.activation) {
+    case MatmulEpilogue::Activation::kNone:
+      break;
+    case MatmulEpilogue::Activation::kRelu:
+      bits |= kEpilogueRelu;
+      break;
+    case MatmulEpilogue::Activation::kGelu:
+      bits |= kEpilogueGelu;
+      break;
+  }
+  return bits == 0 ? kEpilogueDefault : bits;
 }
 
 // A matrix in columns: as it stands, or transposed.
@@ -76,7 +105,7 @@ bool CanMatmul(const MatmulStep& matmul) {
   constexpr int64_t kMaxSize = INT32_MAX, kMaxBatch = 65535;
   const auto in = [](int64_t value, int64_t max) { return value >= 1 && value <= max; };
   if (!TypesOf(matmul).has_value() || !in(matmul.batch, kMaxBatch) || !in(matmul.m, kMaxSize) ||
-      !in(matmul.n, kMaxSize) || !in(matmul.k, kMaxSize)) {
+      !in(matmul.n, kMaxSize) || !in(matmul.k, kMaxSize) || !CanEpilogue(matmul)) {
     return false;
   }
   const absl::optional<InColumns> lhs = LhsInColumns(matmul), rhs = RhsInColumns(matmul);
@@ -112,12 +141,17 @@ absl::Status Matmul::Describe(const MatmulStep& matmul) {
       CublasLt::Check(library_.cublasLtMatmulDescCreate(&operation_, types.compute, types.scale),
                       "cublasLtMatmulDescCreate"));
   const InColumns a = *RhsInColumns(matmul), b = *LhsInColumns(matmul);
-  for (const auto& [attribute, matrix] : {std::pair(kDescTransA, a), std::pair(kDescTransB, b)}) {
-    const int32_t operation = matrix.transposed ? kTransposed : kNotTransposed;
-    ACCELD_RETURN_IF_ERROR(
-        CublasLt::Check(library_.cublasLtMatmulDescSetAttribute(operation_, attribute, &operation,
-                                                                sizeof(operation)),
-                        "cublasLtMatmulDescSetAttribute"));
+  ACCELD_RETURN_IF_ERROR(SetAttribute(kDescTransA, a.transposed ? kTransposed : kNotTransposed));
+  ACCELD_RETURN_IF_ERROR(SetAttribute(kDescTransB, b.transposed ? kTransposed : kNotTransposed));
+  const MatmulEpilogue& epilogue = matmul.epilogue;
+  alpha_ = epilogue.alpha;
+  beta_ = epilogue.beta;
+  has_addend_ = epilogue.has_addend();
+  has_bias_ = epilogue.has_bias;
+  ACCELD_RETURN_IF_ERROR(SetAttribute(kDescEpilogue, EpilogueOf(epilogue)));
+  // Algorithms are chosen by how the bias is aligned.
+  if (has_bias_) {
+    ACCELD_RETURN_IF_ERROR(SetAttribute(kDescBiasPointer, static_cast<uint64_t>(kBufferAlignment)));
   }
   const auto m = static_cast<uint64_t>(matmul.m), n = static_cast<uint64_t>(matmul.n),
              k = static_cast<uint64_t>(matmul.k);
@@ -126,6 +160,13 @@ absl::Status Matmul::Describe(const MatmulStep& matmul) {
   ACCELD_RETURN_IF_ERROR(DescribeMatrix(types.input, b.transposed ? m : k, b.transposed ? k : m,
                                         b.leading, matmul.batch, matmul.lhs_strides[0], b_));
   return DescribeMatrix(types.output, n, m, matmul.n, matmul.batch, matmul.m * matmul.n, d_);
+}
+
+template <typename Value>
+absl::Status Matmul::SetAttribute(int attribute, const Value& value) const {
+  return CublasLt::Check(
+      library_.cublasLtMatmulDescSetAttribute(operation_, attribute, &value, sizeof(value)),
+      "cublasLtMatmulDescSetAttribute");
 }
 
 absl::Status Matmul::DescribeMatrix(int type, uint64_t rows, uint64_t columns, int64_t leading,
@@ -171,17 +212,27 @@ absl::Status Matmul::ChooseAlgorithm() {
   return absl::OkStatus();
 }
 
-absl::Status Matmul::Enqueue(uint64_t lhs, uint64_t rhs, uint64_t out, uint64_t workspace,
-                             CublasLt::Stream stream) const {
+absl::Status Matmul::Enqueue(const Places& places, CublasLt::Stream stream) const {
   // Of the scale type; complex ones have an imaginary part behind.
-  static constexpr float kFloatOne[] = {1, 0}, kFloatZero[] = {0, 0};
-  static constexpr double kDoubleOne[] = {1, 0}, kDoubleZero[] = {0, 0};
-  const void* const one = sums_doubles_ ? static_cast<const void*>(kDoubleOne) : kFloatOne;
-  const void* const zero = sums_doubles_ ? static_cast<const void*>(kDoubleZero) : kFloatZero;
+  struct Scalar {
+    float in_floats[2];
+    double in_doubles[2];
+  };
+  const auto scalar = [](double value) {
+    return Scalar{{static_cast<float>(value), 0}, {value, 0}};
+  };
+  const auto pointer_to = [this](const Scalar& value) {
+    return sums_doubles_ ? static_cast<const void*>(value.in_doubles) : value.in_floats;
+  };
+  const Scalar alpha = scalar(alpha_), beta = scalar(beta_);
   const auto pointer = [](uint64_t address) { return reinterpret_cast<void*>(address); };
+  MutexLock lock(operation_mutex_);
+  if (has_bias_) ACCELD_RETURN_IF_ERROR(SetAttribute(kDescBiasPointer, places.bias));
   return CublasLt::Check(
-      library_.cublasLtMatmul(handle_, operation_, one, pointer(rhs), a_, pointer(lhs), b_, zero,
-                              pointer(out), d_, pointer(out), d_, &algorithm_, pointer(workspace),
+      library_.cublasLtMatmul(handle_, operation_, pointer_to(alpha), pointer(places.rhs), a_,
+                              pointer(places.lhs), b_, pointer_to(beta),
+                              pointer(has_addend_ ? places.addend : places.out), d_,
+                              pointer(places.out), d_, &algorithm_, pointer(places.workspace),
                               workspace_bytes_, stream),
       "cublasLtMatmul");
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "absl/strings/str_cat.h"
@@ -58,6 +59,14 @@ absl::Status ToProto(const SwitchStep& step, v1::CudaStep& out) {
   return absl::OkStatus();
 }
 
+void ToProto(const MatmulEpilogue& epilogue, v1::CudaEpilogue& out) {
+  out.set_alpha(epilogue.alpha);
+  out.set_beta(epilogue.beta);
+  out.set_activation(static_cast<uint32_t>(epilogue.activation));
+  if (epilogue.has_bias) ToProto(epilogue.bias, *out.mutable_bias());
+  if (epilogue.has_addend()) ToProto(epilogue.addend, *out.mutable_addend());
+}
+
 absl::Status ToProto(const MatmulStep& matmul, v1::CudaStep& out) {
   v1::CudaMatmul& to = *out.mutable_matmul();
   to.set_input_dtype(std::string(ir::DTypeName(matmul.input_dtype)));
@@ -72,6 +81,7 @@ absl::Status ToProto(const MatmulStep& matmul, v1::CudaStep& out) {
   ToProto(matmul.rhs, *to.mutable_rhs());
   ToProto(matmul.out, *to.mutable_out());
   to.set_allow_tf32(matmul.allow_tf32);
+  if (!matmul.epilogue.IsNone()) ToProto(matmul.epilogue, *to.mutable_epilogue());
   return absl::OkStatus();
 }
 
@@ -156,6 +166,25 @@ absl::StatusOr<Step> FromProto(const v1::CudaRoutine& from) {
   return Step{std::move(step), ""};
 }
 
+absl::StatusOr<MatmulEpilogue> FromProto(const v1::CudaEpilogue& from) {
+  if (from.activation() > static_cast<uint32_t>(MatmulEpilogue::Activation::kGelu) ||
+      !std::isfinite(from.alpha()) || !std::isfinite(from.beta()) ||
+      from.has_addend() != (from.beta() != 0)) {
+    return Bad("an epilogue that makes no sense");
+  }
+  MatmulEpilogue epilogue{.alpha = from.alpha(),
+                          .beta = from.beta(),
+                          .activation = static_cast<MatmulEpilogue::Activation>(from.activation()),
+                          .has_bias = from.has_bias()};
+  if (from.has_bias()) {
+    ACCELD_ASSIGN_OR_RETURN(epilogue.bias, FromProto(from.bias()));
+  }
+  if (from.has_addend()) {
+    ACCELD_ASSIGN_OR_RETURN(epilogue.addend, FromProto(from.addend()));
+  }
+  return epilogue;
+}
+
 absl::StatusOr<Step> FromProto(const v1::CudaMatmul& from) {
   const absl::optional<ir::DType> input = ir::ParseDType(from.input_dtype());
   const absl::optional<ir::DType> output = ir::ParseDType(from.output_dtype());
@@ -175,6 +204,9 @@ absl::StatusOr<Step> FromProto(const v1::CudaMatmul& from) {
   ACCELD_ASSIGN_OR_RETURN(matmul.rhs, FromProto(from.rhs()));
   ACCELD_ASSIGN_OR_RETURN(matmul.out, FromProto(from.out()));
   matmul.allow_tf32 = from.allow_tf32();
+  if (from.has_epilogue()) {
+    ACCELD_ASSIGN_OR_RETURN(matmul.epilogue, FromProto(from.epilogue()));
+  }
   return Step{matmul, ""};
 }
 

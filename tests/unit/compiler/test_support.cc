@@ -70,9 +70,10 @@ absl::StatusOr<ir::Module> Optimize(const ir::Module& module,
 }
 
 absl::StatusOr<kernels::Plan> PlanOf(const ir::Module& module,
-                                     const std::vector<std::string>& disabled) {
-  ACCELD_ASSIGN_OR_RETURN(const ir::Module optimized, Optimize(module, disabled));
-  return BuildPlan(optimized, PlanOnlyGenerator());
+                                     const std::vector<std::string>& disabled,
+                                     const hal::CodeGenerator& target) {
+  ACCELD_ASSIGN_OR_RETURN(const ir::Module optimized, Optimize(module, disabled, target));
+  return BuildPlan(optimized, target);
 }
 
 ir::Literal SomeValues(const ir::TensorType& type, int seed) {
@@ -90,11 +91,11 @@ ir::Literal SomeValues(const ir::TensorType& type, int seed) {
   return ir::Literal::FromBytes(type, bytes).value();
 }
 
-void ExpectPlanMatchesInterpreter(absl::string_view text,
-                                  const std::vector<std::string>& disabled) {
+void ExpectPlanMatchesInterpreter(absl::string_view text, const std::vector<std::string>& disabled,
+                                  const hal::CodeGenerator& target) {
   const ir::Module module = Parse(text);
   if (module.functions.empty()) return;
-  absl::StatusOr<kernels::Plan> plan = PlanOf(module, disabled);
+  absl::StatusOr<kernels::Plan> plan = PlanOf(module, disabled, target);
   ASSERT_TRUE(plan.ok()) << plan.status();
   for (int seed = 0; seed < 3; ++seed) {
     std::vector<ir::Literal> arguments;

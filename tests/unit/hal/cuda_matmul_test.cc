@@ -1,5 +1,8 @@
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/substitute.h"
 #include "common/ir/element.h"
@@ -171,6 +174,123 @@ TEST_F(CudaMatmulTest, F32IsInFullPrecisionUnlessTheAlgorithmAllowsLess) {
   EXPECT_EQ(product(Algorithm("f32", 1)), 2 + 0x1p-11);
 }
 
+// @main(%a, %b, %bias, %r) of an 8x4 product, followed by `ops` of %0.
+std::string ProductThen(absl::string_view dtype, absl::string_view ops,
+                        absl::string_view output_dtype) {
+  return absl::Substitute(R"(
+func.func @main(%a: tensor<8x16x$0>, %b: tensor<16x4x$0>, %bias: tensor<4x$0>, %r: tensor<8x4x$0>) -> tensor<8x4x$2> {
+  %zeros = stablehlo.constant dense<0.0> : tensor<8x4x$0>
+  %halves = stablehlo.constant dense<0.5> : tensor<8x4x$0>
+  %ones = stablehlo.constant dense<1.0> : tensor<8x4x$0>
+  %v = stablehlo.broadcast_in_dim %bias, dims = [1] : (tensor<4x$0>) -> tensor<8x4x$0>
+  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<8x16x$0>, tensor<16x4x$0>) -> tensor<8x4x$0>
+  $1
+  return %y : tensor<8x4x$2>
+})",
+                          dtype, ops, output_dtype);
+}
+
+std::string OpsOf(absl::string_view dtype, const std::vector<std::string>& ops) {
+  std::string text;
+  for (const std::string& op : ops) {
+    absl::StrAppend(&text, op, " : tensor<8x4x", dtype, ">\n  ");
+  }
+  return text;
+}
+
+std::vector<ir::Literal> ProductArguments(ir::DType dtype) {
+  std::vector<ir::Literal> arguments;
+  for (const ir::Dims& dims : {ir::Dims{8, 16}, ir::Dims{16, 4}, ir::Dims{4}, ir::Dims{8, 4}}) {
+    arguments.push_back(SmallNumbers({dtype, dims}, static_cast<int>(arguments.size())));
+  }
+  return arguments;
+}
+
+TEST_F(CudaMatmulTest, EpiloguesLeaveNoKernels) {
+  const std::vector<std::string> chains[] = {
+      {"%y = stablehlo.add %0, %v"},
+      {"%y = stablehlo.maximum %zeros, %0"},
+      {"%1 = stablehlo.add %v, %0", "%y = stablehlo.maximum %1, %zeros"},
+      {"%y = stablehlo.multiply %0, %halves"},
+      {"%y = stablehlo.add %0, %r"},
+      {"%y = stablehlo.subtract %0, %r"},
+      {"%1 = stablehlo.multiply %0, %halves", "%2 = stablehlo.multiply %halves, %r",
+       "%3 = stablehlo.subtract %1, %2", "%4 = stablehlo.add %3, %v",
+       "%y = stablehlo.maximum %4, %zeros"},
+  };
+  OpenWith(true);
+  for (const auto& [dtype, name] :
+       {std::pair(ir::DType::kF32, "f32"), std::pair(ir::DType::kF16, "f16"),
+        std::pair(ir::DType::kBF16, "bf16")}) {
+    for (const std::vector<std::string>& chain : chains) {
+      const std::string text = ProductThen(name, OpsOf(name, chain), name);
+      const std::vector<ir::Literal> arguments = ProductArguments(dtype);
+      const auto expected = ir::Interpret(*ir::ParseModule(text), "main", arguments);
+      ASSERT_TRUE(expected.ok()) << expected.status();
+      cuda_->ForgetCalls();
+      const auto result = Run(text, arguments);
+      ASSERT_TRUE(result.ok()) << text << result.status();
+      EXPECT_TRUE((*result)[0] == (*expected)[0]) << text;
+      EXPECT_EQ(cuda_->CountOf("cuLaunchKernel"), 0) << text;
+    }
+  }
+}
+
+TEST_F(CudaMatmulTest, GeluOfHalvesIsAnEpilogueAndOfF32IsNot) {
+  const std::vector<std::string> chain = {
+      "%1 = stablehlo.multiply %0, %0",  "%2 = stablehlo.multiply %1, %0",
+      "%3 = stablehlo.multiply %2, %c0", "%4 = stablehlo.add %0, %3",
+      "%5 = stablehlo.multiply %c1, %4", "%6 = stablehlo.tanh %5",
+      "%7 = stablehlo.add %6, %ones",    "%8 = stablehlo.multiply %halves, %7",
+      "%y = stablehlo.multiply %0, %8"};
+  OpenWith(true);
+  for (const auto& [dtype, name] :
+       {std::pair(ir::DType::kF32, "f32"), std::pair(ir::DType::kBF16, "bf16")}) {
+    const std::string constants = absl::Substitute(
+        "%c0 = stablehlo.constant dense<0.044715> : tensor<8x4x$0>\n"
+        "  %c1 = stablehlo.constant dense<0.7978845608> : tensor<8x4x$0>\n  ",
+        name);
+    const std::string text = ProductThen(name, constants + OpsOf(name, chain), name);
+    const std::vector<ir::Literal> arguments = ProductArguments(dtype);
+    const auto expected = ir::Interpret(*ir::ParseModule(text), "main", arguments);
+    ASSERT_TRUE(expected.ok()) << expected.status();
+    cuda_->ForgetCalls();
+    const auto result = Run(text, arguments);
+    ASSERT_TRUE(result.ok()) << result.status();
+    const std::string a = (*expected)[0].DenseBytes(), b = (*result)[0].DenseBytes();
+    for (int64_t i = 0; i < 32; ++i) {
+      const double x = ir::ReadFloat(dtype, a.data(), i);
+      EXPECT_NEAR(ir::ReadFloat(dtype, b.data(), i), x, 0.02 * std::max(1.0, std::abs(x)));
+    }
+    EXPECT_EQ(cuda_->CountOf("cuLaunchKernel"), dtype == ir::DType::kF32 ? 1 : 0);
+  }
+}
+
+TEST_F(CudaMatmulTest, EveryRunHasItsOwnBias) {
+  OpenWith(true);
+  const auto executable =
+      Compile(ProductThen("f32", OpsOf("f32", {"%y = stablehlo.add %0, %v"}), "f32"));
+  const auto module = Load(*executable);
+  const auto zeros = [&](size_t i) { return Put(ir::Literal::Zeros(executable->arguments[i])); };
+  std::vector<hal::Launch> launches;
+  for (const double bias : {1, 2}) {
+    launches.push_back(LaunchOf(
+        module, *executable,
+        {zeros(0), zeros(1), Put(ir::Literal::Filled(executable->arguments[2], bias)), zeros(3)}));
+  }
+  const std::vector<std::shared_ptr<hal::Buffer>> results = {launches[0].results[0],
+                                                             launches[1].results[0]};
+  cuda_->Pause();
+  auto first = stream_->Run(std::move(launches[0]));
+  auto second = stream_->Run(std::move(launches[1]));
+  cuda_->Resume();
+  ASSERT_TRUE(first.Await().ok());
+  ASSERT_TRUE(second.Await().ok());
+  for (size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(FloatsOf(*Fetch(results[i], executable->results[0]))[5], static_cast<float>(i + 1));
+  }
+}
+
 TEST_F(CudaMatmulTest, WithoutTheLibraryProductsAreKernels) {
   OpenWith(false);
   const Form form{"3x5xf32", "5x4xf32", "3x4xf32", "[1] x [0]", ""};
@@ -217,6 +337,27 @@ TEST(CudaCanMatmulTest, OnlyWhatTheLibraryTakes) {
   EXPECT_FALSE(with([](MatmulStep& m) { m.k = 0; }));
   EXPECT_FALSE(with([](MatmulStep& m) { m.batch = 100'000; }));
   EXPECT_FALSE(with([](MatmulStep& m) { m.m = int64_t{1} << 31; }));
+  using Activation = kernels::MatmulEpilogue::Activation;
+  const auto in = [](MatmulStep& m, ir::DType dtype) { m.input_dtype = m.output_dtype = dtype; };
+  EXPECT_TRUE(with([](MatmulStep& m) { m.epilogue.has_bias = true; }));
+  EXPECT_TRUE(with([](MatmulStep& m) { m.epilogue.activation = Activation::kRelu; }));
+  EXPECT_FALSE(with([](MatmulStep& m) { m.epilogue.activation = Activation::kGelu; }));
+  EXPECT_TRUE(with([&](MatmulStep& m) {
+    in(m, ir::DType::kF16);
+    m.epilogue.activation = Activation::kGelu;
+  }));
+  EXPECT_TRUE(with([&](MatmulStep& m) {
+    in(m, ir::DType::kF64);
+    m.epilogue.beta = 2;
+  }));
+  EXPECT_FALSE(with([&](MatmulStep& m) {
+    in(m, ir::DType::kF64);
+    m.epilogue.has_bias = true;
+  }));
+  EXPECT_FALSE(with([&](MatmulStep& m) {
+    in(m, ir::DType::kC64);
+    m.epilogue.alpha = 2;
+  }));
   // Neither stride is one, rows overlap, or an item goes backwards.
   EXPECT_FALSE(with([](MatmulStep& m) { m.lhs_strides[2] = 2; }));
   EXPECT_FALSE(with([](MatmulStep& m) { m.lhs_strides[1] = 4; }));
