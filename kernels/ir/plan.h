@@ -72,6 +72,9 @@ struct MatmulStep {
   Slice lhs, rhs, out;
   bool allow_tf32 = false;  // operands of f32 may be rounded to TF32 first
   MatmulEpilogue epilogue;
+  // How the library is to compute it, in its own words, which hold for one of its versions on one
+  // kind of device; empty: it chooses.
+  std::string algorithm;
 };
 
 // A convolution by the target's library.

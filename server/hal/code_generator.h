@@ -27,7 +27,8 @@ class CodeGenerator {
     std::string file_name;  // "30-llvm.ll"
     std::string text;
   };
-  // CPU-bound; call it on the compile pool. `dumps` may be nullptr.
+  // CPU-bound, and may measure on a device of the kind; call it on the compile pool. `dumps` may be
+  // nullptr.
   virtual absl::StatusOr<std::string> Generate(const kernels::Plan& plan,
                                                std::vector<Dump>* dumps) const = 0;
 };

@@ -104,6 +104,9 @@ class Checker {
         !Holds(step.out, out_sizes, out_strides, step.output_dtype)) {
       return Bad("a product of a wrong shape");
     }
+    if (!step.algorithm.empty() && step.algorithm.size() != Matmul::kAlgorithmBytes) {
+      return Bad("an algorithm of a wrong size");
+    }
     return CheckEpilogue(step);
   }
 
@@ -221,8 +224,8 @@ class Printer {
     Line(absl::StrCat("matmul ", ir::DTypeName(step.input_dtype), " ", step.batch, " x [", step.m,
                       ", ", step.k, "] [", step.k, ", ", step.n, "] ", kernels::ToString(step.lhs),
                       " ", kernels::ToString(step.rhs), " -> ", kernels::ToString(step.out),
-                      step.allow_tf32 ? " tf32" : "", kernels::ToString(step.epilogue), "  // ",
-                      comment));
+                      step.allow_tf32 ? " tf32" : "", kernels::ToString(step.epilogue),
+                      step.algorithm.empty() ? "" : " measured", "  // ", comment));
   }
 
   void Print(const RoutineStep& step, const std::string& comment) {
@@ -254,6 +257,19 @@ absl::Status CheckProgram(const CudaProgram& program, const SpaceSizes& sizes) {
     }
   }
   return Checker(program, sizes).Check(program.steps);
+}
+
+void ForgetAlgorithms(Steps& steps) {
+  for (Step& step : steps) {
+    if (auto* const matmul = std::get_if<MatmulStep>(&step.value)) {
+      matmul->algorithm.clear();
+    } else if (auto* const loop = std::get_if<WhileStep>(&step.value)) {
+      ForgetAlgorithms(loop->condition);
+      ForgetAlgorithms(loop->body);
+    } else if (auto* const choice = std::get_if<SwitchStep>(&step.value)) {
+      for (Steps& branch : choice->branches) ForgetAlgorithms(branch);
+    }
+  }
 }
 
 std::string ToString(const CudaProgram& program) { return Printer(program).Print(); }

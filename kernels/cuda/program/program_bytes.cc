@@ -81,6 +81,7 @@ absl::Status ToProto(const MatmulStep& matmul, v1::CudaStep& out) {
   ToProto(matmul.rhs, *to.mutable_rhs());
   ToProto(matmul.out, *to.mutable_out());
   to.set_allow_tf32(matmul.allow_tf32);
+  to.set_algorithm(matmul.algorithm);
   if (!matmul.epilogue.IsNone()) ToProto(matmul.epilogue, *to.mutable_epilogue());
   return absl::OkStatus();
 }
@@ -204,6 +205,7 @@ absl::StatusOr<Step> FromProto(const v1::CudaMatmul& from) {
   ACCELD_ASSIGN_OR_RETURN(matmul.rhs, FromProto(from.rhs()));
   ACCELD_ASSIGN_OR_RETURN(matmul.out, FromProto(from.out()));
   matmul.allow_tf32 = from.allow_tf32();
+  matmul.algorithm = from.algorithm();
   if (from.has_epilogue()) {
     ACCELD_ASSIGN_OR_RETURN(matmul.epilogue, FromProto(from.epilogue()));
   }
@@ -271,6 +273,7 @@ absl::StatusOr<std::string> Serialize(const CudaProgram& program) {
   v1::CudaProgram proto;
   proto.set_format(kFormat);
   proto.set_cubin(program.cubin);
+  proto.set_measured_on(program.measured_on);
   for (const CudaEntry& kernel : program.kernels) {
     v1::CudaKernel& to = *proto.add_kernels();
     to.set_name(kernel.name);
@@ -306,6 +309,7 @@ absl::StatusOr<CudaProgram> Deserialize(absl::string_view bytes) {
                                .threads = static_cast<int>(kernel.threads()),
                                .polls = kernel.polls()});
   }
+  program.measured_on = proto.measured_on();
   ACCELD_ASSIGN_OR_RETURN(program.steps, FromProto(proto.steps()));
   return program;
 }

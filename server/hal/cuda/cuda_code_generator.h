@@ -1,19 +1,24 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "server/hal/code_generator.h"
 #include "server/hal/cuda/cuda_device.h"
+#include "server/hal/cuda/device_matmuls.h"
 
 namespace acceld::hal::cuda {
 
-// Plans to CUDA programs. Immutable and, as far as the compiler is, thread-safe.
+// Plans to CUDA programs. Thread-safe as far as the compiler is.
 class CudaCodeGenerator final : public CodeGenerator {
  public:
-  CudaCodeGenerator(CudaCompiler compiler, bool has_cublas_lt)
-      : compiler_(std::move(compiler)), has_cublas_lt_(has_cublas_lt) {}
+  CudaCodeGenerator(CudaCompiler compiler, std::shared_ptr<const Libraries> libraries,
+                    std::unique_ptr<const DeviceMatmuls> matmuls)
+      : compiler_(std::move(compiler)),
+        libraries_(std::move(libraries)),
+        matmuls_(std::move(matmuls)) {}
 
   std::string architecture() const override;
   bool SupportsMatmul(const kernels::MatmulStep& matmul) const override;
@@ -21,12 +26,14 @@ class CudaCodeGenerator final : public CodeGenerator {
   bool IsMatmulFast(const kernels::MatmulStep& matmul) const override {
     return SupportsMatmul(matmul);
   }
+  // Also measures on the device.
   absl::StatusOr<std::string> Generate(const kernels::Plan& plan,
                                        std::vector<Dump>* dumps) const override;
 
  private:
   const CudaCompiler compiler_;
-  const bool has_cublas_lt_;
+  const std::shared_ptr<const Libraries> libraries_;
+  const std::unique_ptr<const DeviceMatmuls> matmuls_;
 };
 
 }  // namespace acceld::hal::cuda

@@ -18,7 +18,9 @@ class OpenedDevice final : public Device {
   OpenedDevice(StreamParts parts, std::shared_ptr<const Libraries> libraries, CudaCompiler compiler)
       : parts_(std::move(parts)),
         libraries_(std::move(libraries)),
-        code_generator_(std::move(compiler), libraries_->cublas_lt() != nullptr) {}
+        code_generator_(
+            std::move(compiler), libraries_,
+            std::make_unique<DeviceMatmuls>(parts_.context, libraries_, parts_.memory)) {}
 
   std::string kind() const override { return "cuda"; }
   std::string name() const override { return parts_.context->device().name; }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "server/hal/cuda/device_matmuls.h"
+
 namespace acceld::hal::cuda {
 namespace {
 
@@ -28,6 +30,9 @@ absl::StatusOr<std::shared_ptr<const CudaModule>> CudaModule::Load(
   ACCELD_ASSIGN_OR_RETURN(module->program_, kernels::cuda::Deserialize(executable.code));
   ACCELD_RETURN_IF_ERROR(kernels::cuda::CheckProgram(module->program_, SizesOf(executable)));
   const CudaProgram& program = module->program_;
+  if (program.measured_on != MeasuredOn(*module->context_, *module->libraries_)) {
+    kernels::cuda::ForgetAlgorithms(module->program_.steps);
+  }
   module->takes_host_ =
       std::any_of(program.steps.begin(), program.steps.end(), [](const kernels::Step& step) {
         return std::holds_alternative<kernels::WhileStep>(step.value) ||

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/substitute.h"
@@ -30,6 +31,8 @@ ir::Literal SmallNumbers(const ir::TensorType& type, int seed) {
     const auto value = static_cast<double>((i * 7 + seed) % 5 - 2);
     if (ir::IsComplex(type.dtype)) {
       ir::WriteComplex(type.dtype, bytes.data(), i, {value, 1});
+    } else if (!ir::IsFloat(type.dtype)) {
+      ir::WriteInt(type.dtype, bytes.data(), i, static_cast<int64_t>(value));
     } else {
       ir::WriteFloat(type.dtype, bytes.data(), i, value);
     }
@@ -90,6 +93,14 @@ TEST_F(CudaMatmulTest, ProductsOfAllFormsAreRight) {
       {"3x5xf64", "5x4xf64", "3x4xf64", "[1] x [0]", ""},
       {"3x5xf16", "5x4xf16", "3x4xf16", "[1] x [0]", ""},
       {"3x5xbf16", "5x4xbf16", "3x4xf32", "[1] x [0]", ""},
+      {"3x16xf8E4M3FN", "32x16xf8E4M3FN", "3x32xf32", "[1] x [1]", ""},
+      {"3x16xf8E4M3FN", "32x16xf8E4M3FN", "3x32xbf16", "[1] x [1]", ""},
+      {"3x17xf8E4M3FN", "32x17xf8E4M3FN", "3x32xf32", "[1] x [1]", ""},
+      {"3x16xf8E5M2", "32x16xf8E5M2", "3x32xf32", "[1] x [1]", ""},
+      {"3x8xi8", "4x8xi8", "3x4xi32", "[1] x [1]", ""},
+      {"2x3x8xi8", "2x4x8xi8", "2x3x4xi32", "[2] x [2]", "[0] x [0]"},
+      {"3x7xi8", "4x7xi8", "3x4xi32", "[1] x [1]", ""},
+      {"3x8xi8", "8x4xi8", "3x4xi32", "[1] x [0]", ""},
       {"3x5xcomplex<f32>", "5x4xcomplex<f32>", "3x4xcomplex<f32>", "[1] x [0]", ""},
       {"3x5xcomplex<f64>", "4x5xcomplex<f64>", "3x4xcomplex<f64>", "[1] x [1]", ""},
   };
@@ -172,6 +183,24 @@ TEST_F(CudaMatmulTest, F32IsInFullPrecisionUnlessTheAlgorithmAllowsLess) {
   EXPECT_EQ(product(Algorithm("tf32", 3)), 2 + 0x1p-11);
   EXPECT_EQ(product(Algorithm("bf16", 3)), 2 + 0x1p-11);
   EXPECT_EQ(product(Algorithm("f32", 1)), 2 + 0x1p-11);
+}
+
+TEST_F(CudaMatmulTest, ProductsOfBytesRunInTheLibraryWhereItHasThem) {
+  OpenWith(true);
+  const auto launches = [&](const Form& form) {
+    const auto arguments = ArgumentsOf(form);
+    cuda_->ForgetCalls();
+    EXPECT_TRUE(Run(TextOf(form), arguments).ok());
+    return cuda_->CountOf("cuLaunchKernel");
+  };
+  EXPECT_EQ(launches({"3x8xi8", "4x8xi8", "3x4xi32", "[1] x [1]", ""}), 0);
+  EXPECT_EQ(launches({"3x16xf8E4M3FN", "32x16xf8E4M3FN", "3x32xf32", "[1] x [1]", ""}), 0);
+  EXPECT_EQ(launches({"3x7xi8", "4x7xi8", "3x4xi32", "[1] x [1]", ""}), 1);
+  // A large one is transposed first.
+  const Form large{"32x64xi8", "64x32xi8", "32x32xi32", "[1] x [0]", ""};
+  EXPECT_EQ(launches(large), 1);
+  const auto program = kernels::cuda::Deserialize(Compile(TextOf(large))->code);
+  EXPECT_THAT(kernels::cuda::ToString(*program), HasSubstr("matmul i8 1 x [32, 64] [64, 32]"));
 }
 
 // @main(%a, %b, %bias, %r) of an 8x4 product, followed by `ops` of %0.
@@ -291,6 +320,82 @@ TEST_F(CudaMatmulTest, EveryRunHasItsOwnBias) {
   }
 }
 
+// What the fake library is slow at by its first algorithm.
+const Form kLargeProduct{"256x256xf32", "256x256xf32", "256x256xf32", "[1] x [0]", ""};
+
+const MatmulStep& ProductOf(const kernels::cuda::CudaProgram& program) {
+  return std::get<MatmulStep>(program.steps[0].value);
+}
+
+// The fake library's number of an algorithm.
+uint64_t NumberOf(const std::string& algorithm) {
+  uint64_t number = 0;
+  std::memcpy(&number, algorithm.data(), sizeof(number));
+  return number;
+}
+
+TEST_F(CudaMatmulTest, TheFastestAlgorithmOfALargeProductStaysWithTheCode) {
+  OpenWith(true);
+  const int64_t used_bytes = devices_[0]->memory().used_bytes;
+  const auto executable = Compile(TextOf(kLargeProduct));
+  EXPECT_EQ(devices_[0]->memory().used_bytes, used_bytes);
+  const auto program = kernels::cuda::Deserialize(executable->code);
+  ASSERT_TRUE(program.ok()) << program.status();
+  ASSERT_EQ(ProductOf(*program).algorithm.size(), 64u);
+  EXPECT_GT(NumberOf(ProductOf(*program).algorithm), 42u);
+  EXPECT_THAT(program->measured_on, HasSubstr("cuBLASLt 13.1.0 on "));
+  // Nothing is measured when it is loaded and run.
+  cuda_->ForgetCalls();
+  const auto module = Load(*executable);
+  EXPECT_EQ(cuda_->CountOf("cuEventElapsedTime"), 0);
+  EXPECT_EQ(cuda_->CountOf("cuLaunchHostFunc"), 0);
+  const ir::Literal ones = ir::Literal::Filled(executable->arguments[0], 1);
+  hal::Launch launch = LaunchOf(module, *executable, {Put(ones), Put(ones)});
+  const auto result = launch.results[0];
+  ASSERT_TRUE(stream_->Run(std::move(launch)).Await().ok());
+  EXPECT_TRUE(*Fetch(result, executable->results[0]) ==
+              ir::Literal::Filled(executable->results[0], 256));
+}
+
+TEST_F(CudaMatmulTest, AlgorithmsMeasuredElsewhereAreNotUsed) {
+  OpenWith(true);
+  auto executable = *Compile(TextOf(kLargeProduct));
+  auto program = *kernels::cuda::Deserialize(executable.code);
+  // Of another place, where these bytes may mean anything; and of this one, where they mean
+  // nothing.
+  for (const std::string& place : {std::string("elsewhere"), program.measured_on}) {
+    program.measured_on = place;
+    std::get<MatmulStep>(program.steps[0].value).algorithm.assign(64, '\x55');
+    executable.code = *kernels::cuda::Serialize(program);
+    const ir::Literal ones = ir::Literal::Filled(executable.arguments[0], 1);
+    hal::Launch launch = LaunchOf(Load(executable), executable, {Put(ones), Put(ones)});
+    const auto result = launch.results[0];
+    ASSERT_TRUE(stream_->Run(std::move(launch)).Await().ok());
+    EXPECT_TRUE(*Fetch(result, executable.results[0]) ==
+                ir::Literal::Filled(executable.results[0], 256));
+  }
+}
+
+TEST_F(CudaMatmulTest, SmallProductsAndFullDevicesAreNotMeasured) {
+  OpenWith(true);
+  cuda_->ForgetCalls();
+  Compile(TextOf({"64x64xf32", "64x64xf32", "64x64xf32", "[1] x [0]", ""}));
+  EXPECT_EQ(cuda_->CountOf("cuEventElapsedTime"), 0);
+  const hal::MemoryStats stats = devices_[0]->memory();
+  const auto others = Allocate((stats.limit_bytes - stats.used_bytes) / 16 * 15);
+  const auto executable = Compile(TextOf(kLargeProduct));
+  EXPECT_EQ(cuda_->CountOf("cuEventElapsedTime"), 0);
+  EXPECT_EQ(ProductOf(*kernels::cuda::Deserialize(executable->code)).algorithm, "");
+}
+
+TEST_F(CudaMatmulTest, WhatCannotBeMeasuredIsLeftToTheLibrary) {
+  OpenWith(true);
+  cuda_->Fail("cuEventElapsedTime", 1);
+  const auto executable = Compile(TextOf(kLargeProduct));
+  EXPECT_EQ(ProductOf(*kernels::cuda::Deserialize(executable->code)).algorithm, "");
+  Load(*executable);
+}
+
 TEST_F(CudaMatmulTest, WithoutTheLibraryProductsAreKernels) {
   OpenWith(false);
   const Form form{"3x5xf32", "5x4xf32", "3x4xf32", "[1] x [0]", ""};
@@ -310,14 +415,14 @@ TEST_F(CudaMatmulTest, CodeForTheLibraryDoesNotLoadWithoutIt) {
   EXPECT_EQ(devices_[0]->Load(*executable).status().code(), absl::StatusCode::kFailedPrecondition);
 }
 
-constexpr MatmulStep kProduct{.input_dtype = ir::DType::kF32,
-                              .output_dtype = ir::DType::kF32,
-                              .batch = 2,
-                              .m = 3,
-                              .n = 4,
-                              .k = 5,
-                              .lhs_strides = {15, 5, 1},
-                              .rhs_strides = {20, 4, 1}};
+const MatmulStep kProduct{.input_dtype = ir::DType::kF32,
+                          .output_dtype = ir::DType::kF32,
+                          .batch = 2,
+                          .m = 3,
+                          .n = 4,
+                          .k = 5,
+                          .lhs_strides = {15, 5, 1},
+                          .rhs_strides = {20, 4, 1}};
 
 TEST(CudaCanMatmulTest, OnlyWhatTheLibraryTakes) {
   const auto with = [](auto change) {
@@ -333,6 +438,30 @@ TEST(CudaCanMatmulTest, OnlyWhatTheLibraryTakes) {
     m.allow_tf32 = true;
   }));
   EXPECT_FALSE(with([](MatmulStep& m) { m.input_dtype = ir::DType::kI32; }));
+  const auto bytes = [](MatmulStep& m) {
+    m = {.input_dtype = ir::DType::kI8,
+         .output_dtype = ir::DType::kI32,
+         .batch = 1,
+         .m = 3,
+         .n = 4,
+         .k = 8,
+         .lhs_strides = {24, 8, 1},
+         .rhs_strides = {32, 1, 8}};
+  };
+  EXPECT_TRUE(with(bytes));
+  EXPECT_FALSE(with([&](MatmulStep& m) {
+    bytes(m);
+    m.n = 5;
+  }));
+  EXPECT_FALSE(with([&](MatmulStep& m) {
+    bytes(m);
+    m.epilogue.beta = 1;
+  }));
+  EXPECT_FALSE(with([&](MatmulStep& m) {
+    bytes(m);
+    m.rhs_strides[1] = 4;
+    m.rhs_strides[2] = 1;
+  }));
   EXPECT_FALSE(with([](MatmulStep& m) { m.output_dtype = ir::DType::kF64; }));
   EXPECT_FALSE(with([](MatmulStep& m) { m.k = 0; }));
   EXPECT_FALSE(with([](MatmulStep& m) { m.batch = 100'000; }));

@@ -57,8 +57,10 @@ CudaProgram SomeProgram() {
                                .activation = MatmulEpilogue::Activation::kRelu,
                                .has_bias = true,
                                .bias = kBias,
-                               .addend = kArgument}},
+                               .addend = kArgument},
+                  .algorithm = std::string(64, '\xff')},
        "a product"}};
+  program.measured_on = "a device";
   return program;
 }
 
@@ -71,6 +73,8 @@ TEST(CudaProgramTest, BytesKeepAllOfIt) {
   EXPECT_EQ(read->cubin, program.cubin);
   EXPECT_EQ(read->kernels, program.kernels);
   EXPECT_EQ(ToString(*read), ToString(program));
+  EXPECT_EQ(read->measured_on, program.measured_on);
+  EXPECT_EQ(std::get<MatmulStep>(read->steps[6].value).algorithm, std::string(64, '\xff'));
   EXPECT_TRUE(CheckProgram(*read, kSizes).ok());
 }
 
@@ -162,6 +166,8 @@ TEST(CudaProgramTest, NoStepLeavesItsSpaces) {
     EXPECT_THAT(check([&](CudaProgram& p) { change(matmul(p)); }),
                 HasSubstr("a product of a wrong shape"));
   }
+  EXPECT_THAT(check([&](CudaProgram& p) { matmul(p).algorithm.resize(63); }),
+              HasSubstr("an algorithm of a wrong size"));
   using Change = std::function<void(MatmulEpilogue&)>;
   for (const auto& [change, message] : std::vector<std::pair<Change, std::string>>{
            {[](MatmulEpilogue& e) { e.bias.size_bytes = 12; }, "a bias of a wrong size"},
