@@ -1,7 +1,9 @@
 #include "kernels/cuda/cublas/matmul.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -53,7 +55,11 @@ bool CanEpilogue(const MatmulStep& matmul) {
   const MatmulEpilogue& epilogue = matmul.epilogue;
   if (epilogue.IsNone()) return true;
   const DType output = matmul.output_dtype;
-  if (!ir::IsFloat(output)) return false;
+  constexpr double kMaxScale = std::numeric_limits<float>::max();
+  if (!ir::IsFloat(output) || !(std::abs(epilogue.alpha) <= kMaxScale) ||
+      !(std::abs(epilogue.beta) <= kMaxScale)) {
+    return false;
+  }
   const bool is_narrow = output == DType::kF16 || output == DType::kBF16;
   // Its tanh is the hardware's: less than f32 tells apart.
   if (epilogue.activation == MatmulEpilogue::Activation::kGelu) return is_narrow;

@@ -19,8 +19,8 @@ bool CanMatmul(const MatmulStep& matmul);
 
 // A matrix product prepared for one device, on which the preparing thread works: what the library
 // is told of it, and the algorithm that the step names or else its heuristics choose. f32 is
-// computed in full precision unless TF32 is allowed, narrower floats with f32 sums. Immutable; any
-// thread may enqueue it.
+// computed in full precision unless TF32 is allowed, narrower floats with f32 sums. Any thread
+// may enqueue it.
 class Matmul {
  public:
   // The most workspace that an algorithm may want; what NVIDIA advises for large GPUs.
@@ -70,7 +70,7 @@ class Matmul {
 
   const CublasLt& library_;
   const CublasLt::Handle handle_;
-  // It names the bias, which another run may have elsewhere.
+  // Of what operation_ says: it names the bias, which another run may have elsewhere.
   mutable Mutex operation_mutex_;
   CublasLt::Operation operation_ = nullptr;
   // By the library's names: the product of matrices in columns, transposed, is that of the other

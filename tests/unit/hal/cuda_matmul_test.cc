@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/substitute.h"
@@ -46,13 +48,15 @@ class CudaMatmulTest : public CudaDeviceTest {
   void OpenWith(bool has_cublas_lt) {
     static const absl::StatusOr<kernels::cuda::CublasLt> missing =
         absl::FailedPreconditionError("no cuBLASLt");
+    OpenWithLibrary([=]() -> const absl::StatusOr<kernels::cuda::CublasLt>& {
+      return has_cublas_lt ? FakeCuda::toolkit().find_cublas_lt() : missing;
+    });
+  }
+  void OpenWithLibrary(
+      std::function<const absl::StatusOr<kernels::cuda::CublasLt>&()> find_cublas_lt) {
     cuda_ = std::make_unique<FakeCuda>();
     hal::cuda::Toolkit toolkit = FakeCuda::toolkit();
-    if (!has_cublas_lt) {
-      toolkit.find_cublas_lt = []() -> const absl::StatusOr<kernels::cuda::CublasLt>& {
-        return missing;
-      };
-    }
+    toolkit.find_cublas_lt = std::move(find_cublas_lt);
     devices_.push_back(
         *std::move(hal::cuda::OpenCudaDevices(cuda_->driver(), cuda_->devices(), {}, toolkit)[0]));
     stream_ = devices_[0]->CreateStream("run");
@@ -295,6 +299,34 @@ TEST_F(CudaMatmulTest, GeluOfHalvesIsAnEpilogueAndOfF32IsNot) {
   }
 }
 
+TEST_F(CudaMatmulTest, WhatTheLibraryHasNoWayForOnTheDeviceIsDoneByKernels) {
+  OpenWithLibrary([]() -> const absl::StatusOr<kernels::cuda::CublasLt>& {
+    static const auto& complete = *FakeCuda::toolkit().find_cublas_lt();
+    static const absl::StatusOr<kernels::cuda::CublasLt> without_epilogues = [] {
+      kernels::cuda::CublasLt table = complete;
+      table.cublasLtMatmulDescSetAttribute = [](kernels::cuda::CublasLt::Operation operation,
+                                                int attribute, const void* value, size_t bytes) {
+        constexpr int kEpilogue = 7, kNotSupported = 15;
+        if (attribute == kEpilogue && *static_cast<const uint32_t*>(value) != 1) {
+          return kNotSupported;
+        }
+        return complete.cublasLtMatmulDescSetAttribute(operation, attribute, value, bytes);
+      };
+      return table;
+    }();
+    return without_epilogues;
+  });
+  const std::string text = ProductThen(
+      "f32", OpsOf("f32", {"%1 = stablehlo.add %v, %0", "%y = stablehlo.maximum %1, %zeros"}),
+      "f32");
+  const std::vector<ir::Literal> arguments = ProductArguments(ir::DType::kF32);
+  const auto expected = ir::Interpret(*ir::ParseModule(text), "main", arguments);
+  const auto result = Run(text, arguments);
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_TRUE((*result)[0] == (*expected)[0]);
+  EXPECT_EQ(cuda_->CountOf("cuLaunchKernel"), 1);
+}
+
 TEST_F(CudaMatmulTest, EveryRunHasItsOwnBias) {
   OpenWith(true);
   const auto executable =
@@ -471,6 +503,7 @@ TEST(CudaCanMatmulTest, OnlyWhatTheLibraryTakes) {
   EXPECT_TRUE(with([](MatmulStep& m) { m.epilogue.has_bias = true; }));
   EXPECT_TRUE(with([](MatmulStep& m) { m.epilogue.activation = Activation::kRelu; }));
   EXPECT_FALSE(with([](MatmulStep& m) { m.epilogue.activation = Activation::kGelu; }));
+  EXPECT_FALSE(with([](MatmulStep& m) { m.epilogue.alpha = 1e300; }));
   EXPECT_TRUE(with([&](MatmulStep& m) {
     in(m, ir::DType::kF16);
     m.epilogue.activation = Activation::kGelu;
