@@ -422,7 +422,7 @@ TEST_F(CudaMatmulTest, SmallProductsAndFullDevicesAreNotMeasured) {
 
 TEST_F(CudaMatmulTest, WhatCannotBeMeasuredIsLeftToTheLibrary) {
   OpenWith(true);
-  cuda_->Fail("cuEventElapsedTime", 1);
+  cuda_->Fail("cuStreamCreateWithPriority", 1);
   const auto executable = Compile(TextOf(kLargeProduct));
   EXPECT_EQ(ProductOf(*kernels::cuda::Deserialize(executable->code)).algorithm, "");
   Load(*executable);
