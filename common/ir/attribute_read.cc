@@ -98,16 +98,17 @@ absl::Status ReadField(const Attribute& from, Literal& to) {
   return Mismatch("dense<...>", from);
 }
 
-absl::Status ReadField(const Attribute& from, DType& to) {
+absl::Status ReadField(const Attribute& from, PrecisionType& to) {
   if (const auto* type = std::get_if<Type>(&from.value)) {
     if (type->IsTensor() && type->tensor().rank() == 0) {
-      to = type->tensor().dtype;
+      to = {.dtype = type->tensor().dtype};
       return absl::OkStatus();
     }
   } else if (const std::string* name = TextOf(from)) {
-    const absl::optional<DType> dtype = *name == "tf32" ? DType::kF32 : ParseDType(*name);
+    const bool is_tf32 = *name == NameOf(PrecisionType{.is_tf32 = true});
+    const absl::optional<DType> dtype = is_tf32 ? DType::kF32 : ParseDType(*name);
     if (dtype.has_value()) {
-      to = *dtype;
+      to = {.dtype = *dtype, .is_tf32 = is_tf32};
       return absl::OkStatus();
     }
   }

@@ -20,9 +20,8 @@ absl::Status ReadField(const Attribute& from, int64_t& to);
 absl::Status ReadField(const Attribute& from, double& to);  // rounded to f32, as these fields are
 absl::Status ReadField(const Attribute& from, std::string& to);
 absl::Status ReadField(const Attribute& from, Literal& to);
-// A keyword or string with the dtype's spelling, or a rank-0 tensor type. "tf32" reads as f32: more
-// precise than asked for is allowed.
-absl::Status ReadField(const Attribute& from, DType& to);
+// A keyword or string with the type's spelling, or a rank-0 tensor type.
+absl::Status ReadField(const Attribute& from, PrecisionType& to);
 absl::Status ReadField(const Attribute& from, FunctionName& to);  // @name, or a string
 absl::Status ReadField(const Attribute& from, Attribute& to);
 absl::Status ReadField(const Attribute& from, AttributeDictionary& to);

@@ -19,7 +19,9 @@ inline Attribute WriteField(int64_t value) { return {IntegerAttribute{value, DTy
 inline Attribute WriteField(double value) { return {FloatAttribute{value, DType::kF32}}; }
 inline Attribute WriteField(const std::string& value) { return {StringAttribute{value}}; }
 inline Attribute WriteField(const Literal& value) { return {value}; }
-inline Attribute WriteField(DType value) { return {EnumAttribute{std::string(DTypeName(value))}}; }
+inline Attribute WriteField(PrecisionType value) {
+  return {EnumAttribute{std::string(NameOf(value))}};
+}
 inline Attribute WriteField(const FunctionName& value) { return {SymbolAttribute{value.name}}; }
 inline Attribute WriteField(const Attribute& value) { return value; }
 inline Attribute WriteField(const AttributeDictionary& value) {

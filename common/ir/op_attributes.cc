@@ -2,6 +2,10 @@
 
 namespace acceld::ir {
 
+absl::string_view NameOf(PrecisionType type) {
+  return type.is_tf32 ? "tf32" : DTypeName(type.dtype);
+}
+
 const char* const* EnumKeywords(ComparisonDirection) {
   static constexpr const char* kKeywords[] = {"EQ", "NE", "GE", "GT", "LE", "LT", nullptr};
   return kKeywords;
@@ -39,7 +43,7 @@ const char* const* EnumKeywords(Transpose) {
 }
 
 const char* const* EnumKeywords(FusionKind) {
-  static constexpr const char* kKeywords[] = {"loop", "reduction", nullptr};
+  static constexpr const char* kKeywords[] = {"loop", "reduction", "matmul", nullptr};
   return kKeywords;
 }
 

@@ -16,7 +16,7 @@
 //
 // Each struct lists its fields once, in VisitFields. Equality, text, wire form and fingerprint
 // follow from that list (attribute_dictionary.h). A field equal to its default may be absent in
-// text. Field types: bool, int64_t, double, std::string, Literal, TensorType's DType, enums of this
+// text. Field types: bool, int64_t, double, std::string, Literal, PrecisionType, enums of this
 // file, vectors of int64_t, bool, string or enums, PaddingPairs, Attribute, AttributeDictionary,
 // std::optional of and nested structs of this kind (which have kStructName).
 namespace acceld::ir {
@@ -32,6 +32,14 @@ struct FunctionName {
   friend bool operator==(const FunctionName&, const FunctionName&) = default;
 };
 
+// What a dot algorithm rounds numbers to: an element type, or `tf32`, which is a float of 8
+// exponent and 10 mantissa bits that no tensor holds.
+struct PrecisionType {
+  DType dtype = DType::kF32;  // kF32 for tf32
+  bool is_tf32 = false;
+  friend bool operator==(const PrecisionType&, const PrecisionType&) = default;
+};
+
 // Enums: the keyword in text is the enumerator without its k, spelled as EnumKeywords says.
 enum class ComparisonDirection : uint8_t { kEq, kNe, kGe, kGt, kLe, kLt };
 enum class ComparisonType : uint8_t { kNone, kFloat, kTotalOrder, kSigned, kUnsigned };
@@ -40,9 +48,12 @@ enum class RngDistribution : uint8_t { kUniform, kNormal };
 enum class RngAlgorithm : uint8_t { kDefault, kThreeFry, kPhilox };
 enum class FftType : uint8_t { kFft, kIfft, kRfft, kIrfft };
 enum class Transpose : uint8_t { kNoTranspose, kTranspose, kAdjoint };
-// What a fusion computes (acceld's own op): one loop over its outputs, or a reduction with its
-// producers folded in.
-enum class FusionKind : uint8_t { kLoop, kReduction };
+// What a fusion computes (acceld's own op): one loop over its outputs, a reduction with its
+// producers folded in, or a matrix product with elementwise ops that its library does.
+enum class FusionKind : uint8_t { kLoop, kReduction, kMatmul };
+
+// The keyword in text.
+absl::string_view NameOf(PrecisionType type);
 
 // The keywords of an enum in the order of its enumerators, nullptr at the end.
 const char* const* EnumKeywords(ComparisonDirection);
@@ -334,8 +345,7 @@ struct DotDimensionNumbers {
 
 struct DotAlgorithm {
   static constexpr const char* kStructName = "dot_algorithm";
-  DType lhs_precision_type = DType::kF32, rhs_precision_type = DType::kF32;
-  DType accumulation_type = DType::kF32;
+  PrecisionType lhs_precision_type, rhs_precision_type, accumulation_type;
   int64_t lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1;
   bool allow_imprecise_accumulation = false;
   ACCELD_FIELDS_BEGIN

@@ -76,9 +76,19 @@ class Inliner {
     return absl::OkStatus();
   }
 
-  // Matrix products and convolutions.
-  template <typename Contraction>
-  absl::Status Add(Contraction step, const std::string& comment, const Frame& frame, Steps& out) {
+  absl::Status Add(MatmulStep step, const std::string& comment, const Frame& frame, Steps& out) {
+    step.lhs = In(frame, step.lhs);
+    step.rhs = In(frame, step.rhs);
+    step.out = In(frame, step.out);
+    MatmulEpilogue& epilogue = step.epilogue;
+    if (epilogue.has_addend()) epilogue.addend = In(frame, epilogue.addend);
+    if (epilogue.has_bias) epilogue.bias = In(frame, epilogue.bias);
+    out.push_back({std::move(step), comment});
+    return absl::OkStatus();
+  }
+
+  absl::Status Add(ConvolutionStep step, const std::string& comment, const Frame& frame,
+                   Steps& out) {
     step.lhs = In(frame, step.lhs);
     step.rhs = In(frame, step.rhs);
     step.out = In(frame, step.out);

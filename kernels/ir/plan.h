@@ -41,14 +41,40 @@ struct LaunchStep {
   std::vector<Slice> buffers;
 };
 
+// What a library does with the sums of a product before it rounds and stores them:
+// activation(alpha * sum + beta * addend + bias). For real floats; another one is none.
+struct MatmulEpilogue {
+  enum class Activation : uint8_t {
+    kNone,
+    kRelu,  // max(x, 0); what becomes of NaN is the library's matter
+    kGelu,  // x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))
+  };
+  double alpha = 1, beta = 0;
+  Activation activation = Activation::kNone;
+  bool has_bias = false;
+  Slice bias;    // if has_bias: n elements of out's type, one for each column
+  Slice addend;  // if beta is not 0: of out's shape and type, at out's place or apart from it
+
+  bool has_addend() const { return beta != 0; }
+  bool IsNone() const {
+    return alpha == 1 && !has_addend() && !has_bias && activation == Activation::kNone;
+  }
+};
+
 // out[b, m, n] = sum over k of lhs[b, m, k] * rhs[b, k, n], by the target's library. Strides are in
-// elements; one of the two inner strides of lhs and rhs is 1; out is row-major.
+// elements; one of the two inner strides of lhs and rhs is 1; out is row-major. f32 is computed in
+// full precision unless TF32 is allowed.
 struct MatmulStep {
   ir::DType input_dtype, output_dtype;
   int64_t batch, m, n, k;
   int64_t lhs_strides[3];  // b, m, k
   int64_t rhs_strides[3];  // b, k, n
   Slice lhs, rhs, out;
+  bool allow_tf32 = false;  // operands of f32 may be rounded to TF32 first
+  MatmulEpilogue epilogue;
+  // How the library is to compute it, in its own words, which hold for one of its versions on one
+  // kind of device; empty: it chooses.
+  std::string algorithm;
 };
 
 // A convolution by the target's library.
@@ -119,5 +145,7 @@ struct Plan {
 // Readable text, for --dump-dir and tests.
 std::string ToString(const Plan& plan);
 std::string ToString(const Slice& slice);
+// " alpha=0.5 + 2 * arena[0:64] + bias arena[64:16] relu": what is not as in MatmulEpilogue{}.
+std::string ToString(const MatmulEpilogue& epilogue);
 
 }  // namespace acceld::kernels

@@ -73,7 +73,8 @@ class Printer {
                       ir::DTypeName(s.output_dtype), " b=", s.batch, " m=", s.m, " n=", s.n,
                       " k=", s.k, " lhs ", ToString(s.lhs), " strides [",
                       absl::StrJoin(s.lhs_strides, ", "), "] rhs ", ToString(s.rhs), " strides [",
-                      absl::StrJoin(s.rhs_strides, ", "), "] -> ", ToString(s.out)));
+                      absl::StrJoin(s.rhs_strides, ", "), "] -> ", ToString(s.out),
+                      s.allow_tf32 ? " tf32" : "", ToString(s.epilogue)));
   }
 
   void Print(const ConvolutionStep& s) {
@@ -124,6 +125,26 @@ class Printer {
 };
 
 }  // namespace
+
+std::string ToString(const MatmulEpilogue& epilogue) {
+  std::string text;
+  if (epilogue.alpha != 1) absl::StrAppend(&text, " alpha=", epilogue.alpha);
+  if (epilogue.has_addend()) {
+    absl::StrAppend(&text, " + ", epilogue.beta, " * ", ToString(epilogue.addend));
+  }
+  if (epilogue.has_bias) absl::StrAppend(&text, " + bias ", ToString(epilogue.bias));
+  switch (epilogue.activation) {
+    case MatmulEpilogue::Activation::kNone:
+      break;
+    case MatmulEpilogue::Activation::kRelu:
+      absl::StrAppend(&text, " relu");
+      break;
+    case MatmulEpilogue::Activation::kGelu:
+      absl::StrAppend(&text, " gelu");
+      break;
+  }
+  return text;
+}
 
 std::string ToString(const Slice& slice) {
   // Also of one that is refused because it is nowhere.

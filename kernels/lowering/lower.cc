@@ -41,6 +41,8 @@ absl::StatusOr<LoweredOp> LowerFusion(const ir::Function& function, const ir::Op
       return LowerLoops(computation);
     case ir::FusionKind::kReduction:
       return LowerReductionFusion(computation);
+    case ir::FusionKind::kMatmul:
+      return absl::InternalError("the target's library does not run this product");
   }
   return absl::InternalError("a fusion of no kind");
 }

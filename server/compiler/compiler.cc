@@ -70,7 +70,7 @@ absl::StatusOr<hal::Executable> Compile(const ir::Module& module, absl::string_v
 
   ACCELD_ASSIGN_OR_RETURN(
       const ir::Module optimized,
-      RunPipeline(std::move(specialized), options.disabled_passes, dump, steps));
+      RunPipeline(std::move(specialized), generator, options.disabled_passes, dump, steps));
   stage_began = std::chrono::steady_clock::now();
   ACCELD_ASSIGN_OR_RETURN(kernels::Plan plan, BuildPlan(optimized, generator));
   end_stage("plan");

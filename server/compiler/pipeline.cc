@@ -11,6 +11,7 @@
 #include "common/ir/verifier.h"
 #include "server/compiler/decompose/decompose.h"
 #include "server/compiler/fusion/fuse.h"
+#include "server/compiler/fusion/fuse_matmuls.h"
 #include "server/compiler/passes/canonicalize.h"
 #include "server/compiler/passes/canonicalize_convolutions.h"
 #include "server/compiler/passes/canonicalize_dots.h"
@@ -52,6 +53,7 @@ constexpr Pass kPipeline[] = {
     {"dce", &EliminateDeadCode},
     {"isolate-nests", &IsolateNests},
     {"dce", &EliminateDeadCode},
+    {"fuse-matmuls", &FuseMatmuls},
     {"fuse", &Fuse},
 };
 
@@ -75,8 +77,9 @@ absl::Status NoSuchPass(absl::string_view name) {
                                                  "'; there are ", absl::StrJoin(names, ", ")));
 }
 
-absl::StatusOr<ir::Module> RunPipeline(ir::Module module, absl::Span<const std::string> disabled,
-                                       Dump& dump, std::vector<CompileStep>* steps) {
+absl::StatusOr<ir::Module> RunPipeline(ir::Module module, const hal::CodeGenerator& target,
+                                       absl::Span<const std::string> disabled, Dump& dump,
+                                       std::vector<CompileStep>* steps) {
   for (const std::string& name : disabled) {
     if (FindPass(name) == nullptr) return NoSuchPass(name);
   }
@@ -86,7 +89,7 @@ absl::StatusOr<ir::Module> RunPipeline(ir::Module module, absl::Span<const std::
     const auto is_pass = [&](const std::string& name) { return pass.name == name; };
     if (std::any_of(disabled.begin(), disabled.end(), is_pass)) continue;
     const auto start = std::chrono::steady_clock::now();
-    absl::StatusOr<ir::Module> result = pass.run(module);
+    absl::StatusOr<ir::Module> result = pass(module, target);
     if (!result.ok()) return Annotate(result.status(), absl::StrCat("pass ", pass.name));
     module = *std::move(result);
     if (steps != nullptr) steps->push_back({pass.name, start, std::chrono::steady_clock::now()});

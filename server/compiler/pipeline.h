@@ -9,13 +9,30 @@
 #include "common/status.h"
 #include "server/compiler/compile_step.h"
 #include "server/compiler/dump.h"
+#include "server/hal/code_generator.h"
 
 namespace acceld::compiler {
 
 // One step of the pipeline.
 struct Pass {
+  using Run = absl::StatusOr<ir::Module> (*)(const ir::Module&);
+  using RunForTarget = absl::StatusOr<ir::Module> (*)(const ir::Module&,
+                                                      const hal::CodeGenerator& target);
+  constexpr Pass(absl::string_view pass_name, Run pass) : name(pass_name), run_(pass) {}
+  constexpr Pass(absl::string_view pass_name, RunForTarget pass)
+      : name(pass_name), run_for_target_(pass) {}
+
+  absl::StatusOr<ir::Module> operator()(const ir::Module& module,
+                                        const hal::CodeGenerator& target) const {
+    return run_ != nullptr ? run_(module) : run_for_target_(module, target);
+  }
+
   absl::string_view name;
-  absl::StatusOr<ir::Module> (*run)(const ir::Module&);
+
+ private:
+  Run run_ = nullptr;
+  // Of a pass that asks what the target's libraries do.
+  RunForTarget run_for_target_ = nullptr;
 };
 
 // All passes in the order in which they run; a pass may stand more than once.
@@ -27,10 +44,11 @@ const Pass* FindPass(absl::string_view name);
 // INVALID_ARGUMENT: names the pass that does not exist, and those that do.
 absl::Status NoSuchPass(absl::string_view name);
 
-// Runs the pipeline, leaving out passes named in `disabled`. The module is verified and dumped
-// after each pass; a pass that breaks it is INTERNAL and named. INVALID_ARGUMENT for a disabled
-// name that does not exist. `steps` gets a row for each pass that ran; it may be nullptr.
-absl::StatusOr<ir::Module> RunPipeline(ir::Module module, absl::Span<const std::string> disabled,
-                                       Dump& dump, std::vector<CompileStep>* steps);
+// Runs the pipeline for `target`, leaving out passes named in `disabled`. The module is verified
+// and dumped after each pass; a pass that breaks it is INTERNAL and named. INVALID_ARGUMENT for a
+// disabled name that does not exist. `steps` gets a row for each pass that ran; it may be nullptr.
+absl::StatusOr<ir::Module> RunPipeline(ir::Module module, const hal::CodeGenerator& target,
+                                       absl::Span<const std::string> disabled, Dump& dump,
+                                       std::vector<CompileStep>* steps);
 
 }  // namespace acceld::compiler

@@ -20,11 +20,15 @@ class CodeGenerator {
   virtual bool SupportsMatmul(const kernels::MatmulStep& matmul) const = 0;
   // The same for a convolution.
   virtual bool SupportsConvolution(const kernels::ConvolutionStep& convolution) const = 0;
+  // Whether this product of floats narrower than f32 is at least as fast as the same of f32. Where
+  // it is not, the operands are converted first.
+  virtual bool IsMatmulFast(const kernels::MatmulStep& matmul) const = 0;
   struct Dump {
     std::string file_name;  // "30-llvm.ll"
     std::string text;
   };
-  // CPU-bound; call it on the compile pool. `dumps` may be nullptr.
+  // CPU-bound, and may measure on a device of the kind; call it on the compile pool. `dumps` may be
+  // nullptr.
   virtual absl::StatusOr<std::string> Generate(const kernels::Plan& plan,
                                                std::vector<Dump>* dumps) const = 0;
 };

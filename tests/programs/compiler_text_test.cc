@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -44,8 +45,15 @@ std::vector<std::string> Files() {
   return files;
 }
 
-absl::StatusOr<ir::Module> RunStage(const std::string& stage, const ir::Module& module) {
-  if (stage == "pipeline") return Optimize(module);
+std::unique_ptr<const hal::CodeGenerator> FindTarget(absl::string_view name) {
+  if (name.empty()) return std::make_unique<PlanOnlyGenerator>();
+  if (name == "cuda") return std::make_unique<CublasLtPlanGenerator>();
+  return nullptr;
+}
+
+absl::StatusOr<ir::Module> RunStage(const std::string& stage, const ir::Module& module,
+                                    const hal::CodeGenerator& target) {
+  if (stage == "pipeline") return Optimize(module, {}, target);
   const Pass* pass = FindPass(stage);
   if (pass == nullptr) {
     const auto name = [](std::string* out, const Pass& known) { absl::StrAppend(out, known.name); };
@@ -53,7 +61,7 @@ absl::StatusOr<ir::Module> RunStage(const std::string& stage, const ir::Module& 
                                                    "'; expected plan, pipeline, ",
                                                    absl::StrJoin(Pipeline(), ", ", name)));
   }
-  ACCELD_ASSIGN_OR_RETURN(ir::Module result, pass->run(module));
+  ACCELD_ASSIGN_OR_RETURN(ir::Module result, (*pass)(module, target));
   ACCELD_RETURN_IF_ERROR(ir::Verify(result));
   return result;
 }
@@ -88,17 +96,19 @@ void ExpectSameResults(const ir::Module& before, const ir::Module& after) {
 }
 
 std::string OutputOf(const TextCase& text_case) {
+  const std::unique_ptr<const hal::CodeGenerator> target = FindTarget(text_case.target);
+  if (target == nullptr) return absl::StrCat("error: no target '", text_case.target, "'\n");
   absl::StatusOr<ir::Module> module = ir::ParseModule(text_case.head, text_case.path);
   EXPECT_TRUE(module.ok()) << module.status();
   if (!module.ok()) return "";
   const ir::Module input = *module;
   for (const std::string& stage : text_case.stages) {
     if (stage == "plan") {
-      const absl::StatusOr<kernels::Plan> plan = BuildPlan(*module, PlanOnlyGenerator());
+      const absl::StatusOr<kernels::Plan> plan = BuildPlan(*module, *target);
       if (!plan.ok()) return absl::StrCat("error: ", plan.status().ToString(), "\n");
       return StepsOf(*plan);
     }
-    absl::StatusOr<ir::Module> result = RunStage(stage, *module);
+    absl::StatusOr<ir::Module> result = RunStage(stage, *module, *target);
     if (!result.ok()) return absl::StrCat("error: ", result.status().ToString(), "\n");
     module = *std::move(result);
   }

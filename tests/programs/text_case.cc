@@ -13,6 +13,7 @@ namespace acceld {
 namespace {
 
 constexpr absl::string_view kRun = "// run:";
+constexpr absl::string_view kTarget = "// target:";
 constexpr absl::string_view kExpect = "// expect";
 
 }  // namespace
@@ -28,6 +29,9 @@ absl::StatusOr<TextCase> ReadTextCase(const std::string& path) {
     absl::StrAppend(in_expected ? &out.expected : &out.head, line, "\n");
     if (in_expected) continue;
     in_expected = line == kExpect;
+    if (absl::ConsumePrefix(&line, kTarget)) {
+      out.target = std::string(absl::StripAsciiWhitespace(line));
+    }
     if (out.stages.empty() && absl::ConsumePrefix(&line, kRun)) {
       for (absl::string_view stage : absl::StrSplit(line, ',')) {
         out.stages.emplace_back(absl::StripAsciiWhitespace(stage));

@@ -12,14 +12,16 @@ namespace acceld {
 //
 //   // Sums of the same two values become one.
 //   // run: cse, dce
+//   // target: cuda
 //   func.func @main(...) ...
 //   // expect
 //   module { ...
 //
-// Comment lines at the top say what is tested and which stages run; the rest up to `// expect` is
-// the input, and what follows is the output to the letter.
+// Comment lines at the top say what is tested, which stages run and, if it matters, for which
+// target; the rest up to `// expect` is the input, and what follows is the output to the letter.
 struct TextCase {
   std::string path;
+  std::string target;  // empty: not given
   std::vector<std::string> stages;
   std::string head;  // everything up to and including the line `// expect`
   std::string expected;

@@ -224,9 +224,9 @@ class PrettyForm {
   }
   // All fields: other tools know no defaults for them.
   static std::string Algorithm(const DotAlgorithm& a) {
-    return absl::StrCat("<lhs_precision_type = ", DTypeName(a.lhs_precision_type),
-                        ", rhs_precision_type = ", DTypeName(a.rhs_precision_type),
-                        ", accumulation_type = ", DTypeName(a.accumulation_type),
+    return absl::StrCat("<lhs_precision_type = ", NameOf(a.lhs_precision_type),
+                        ", rhs_precision_type = ", NameOf(a.rhs_precision_type),
+                        ", accumulation_type = ", NameOf(a.accumulation_type),
                         ", lhs_component_count = ", a.lhs_component_count,
                         ", rhs_component_count = ", a.rhs_component_count,
                         ", num_primitive_operations = ", a.num_primitive_operations,

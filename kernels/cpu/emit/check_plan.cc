@@ -89,6 +89,7 @@ class PlanChecker {
   }
 
   absl::Status CheckStep(const MatmulStep& step, int) const {
+    if (!step.epilogue.IsNone()) return Wrong("a product with an epilogue");
     return CheckSlices({step.lhs, step.rhs, step.out});
   }
 

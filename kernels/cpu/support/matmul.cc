@@ -116,6 +116,7 @@ int32_t Matmul(const LaunchContext* context, const int64_t* descriptor, const vo
 
 bool CanMatmul(const MatmulStep& matmul) {
   if (!IsSupportedPair(matmul.input_dtype, matmul.output_dtype)) return false;
+  if (!matmul.epilogue.IsNone()) return false;  // Loops over what is in cache cost little.
   if (matmul.batch < 0 || matmul.m < 0 || matmul.n < 0 || matmul.k < 0) return false;
   for (int i = 0; i < 3; ++i) {
     if (matmul.lhs_strides[i] < 0 || matmul.rhs_strides[i] < 0) return false;

@@ -1,6 +1,10 @@
 #include "kernels/cuda/cublas/matmul.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
@@ -11,10 +15,12 @@ namespace {
 using ir::DType;
 
 // cudaDataType_t, cublasComputeType_t, cublasOperation_t and attributes, by their documentation.
-constexpr int kR32F = 0, kR64F = 1, kR16F = 2, kC32F = 4, kC64F = 5, kR16BF = 14;
-constexpr int kCompute32F = 68, kCompute64F = 70;
+constexpr int kR32F = 0, kR64F = 1, kR16F = 2, kR8I = 3, kC32F = 4, kC64F = 5, kR32I = 10;
+constexpr int kR16BF = 14, kR8FE4M3 = 28;
+constexpr int kCompute32F = 68, kCompute64F = 70, kCompute32I = 72, kCompute32FFastTf32 = 77;
 constexpr int32_t kNotTransposed = 0, kTransposed = 1;
-constexpr int kDescTransA = 3, kDescTransB = 4;
+constexpr int kDescTransA = 3, kDescTransB = 4, kDescEpilogue = 7, kDescBiasPointer = 8;
+constexpr uint32_t kEpilogueDefault = 1, kEpilogueRelu = 2, kEpilogueBias = 4, kEpilogueGelu = 32;
 constexpr int kLayoutBatchCount = 5, kLayoutBatchOffset = 6;
 constexpr int kPrefMaxWorkspace = 1;
 constexpr int kPrefAlignments[] = {5, 6, 7, 8};  // of A, B, C, D
@@ -27,15 +33,56 @@ absl::optional<Types> TypesOf(const MatmulStep& matmul) {
   const auto is = [&](DType input, DType output) {
     return matmul.input_dtype == input && matmul.output_dtype == output;
   };
-  if (is(DType::kF32, DType::kF32)) return Types{kR32F, kR32F, kCompute32F, kR32F};
+  if (is(DType::kF32, DType::kF32)) {
+    return Types{kR32F, kR32F, matmul.allow_tf32 ? kCompute32FFastTf32 : kCompute32F, kR32F};
+  }
+  if (matmul.allow_tf32) return absl::nullopt;
   if (is(DType::kF64, DType::kF64)) return Types{kR64F, kR64F, kCompute64F, kR64F};
   if (is(DType::kF16, DType::kF16)) return Types{kR16F, kR16F, kCompute32F, kR32F};
   if (is(DType::kF16, DType::kF32)) return Types{kR16F, kR32F, kCompute32F, kR32F};
   if (is(DType::kBF16, DType::kBF16)) return Types{kR16BF, kR16BF, kCompute32F, kR32F};
   if (is(DType::kBF16, DType::kF32)) return Types{kR16BF, kR32F, kCompute32F, kR32F};
+  if (is(DType::kF8E4M3FN, DType::kF16)) return Types{kR8FE4M3, kR16F, kCompute32F, kR32F};
+  if (is(DType::kF8E4M3FN, DType::kBF16)) return Types{kR8FE4M3, kR16BF, kCompute32F, kR32F};
+  if (is(DType::kF8E4M3FN, DType::kF32)) return Types{kR8FE4M3, kR32F, kCompute32F, kR32F};
+  if (is(DType::kI8, DType::kI32)) return Types{kR8I, kR32I, kCompute32I, kR32I};
   if (is(DType::kC64, DType::kC64)) return Types{kC32F, kC32F, kCompute32F, kC32F};
   if (is(DType::kC128, DType::kC128)) return Types{kC64F, kC64F, kCompute64F, kC64F};
   return absl::nullopt;
+}
+
+bool CanEpilogue(const MatmulStep& matmul) {
+  const MatmulEpilogue& epilogue = matmul.epilogue;
+  if (epilogue.IsNone()) return true;
+  const DType output = matmul.output_dtype;
+  constexpr double kMaxScale = std::numeric_limits<float>::max();
+  if (!ir::IsFloat(output) || !(std::abs(epilogue.alpha) <= kMaxScale) ||
+      !(std::abs(epilogue.beta) <= kMaxScale)) {
+    return false;
+  }
+  const bool is_narrow = output == DType::kF16 || output == DType::kBF16;
+  // Its tanh is the hardware's: less than f32 tells apart.
+  if (epilogue.activation == MatmulEpilogue::Activation::kGelu) return is_narrow;
+  // Of a product of bytes: its bias would be of another type than its result.
+  const bool is_wide = output == DType::kF32 && ir::BitsOf(matmul.input_dtype) > 8;
+  const bool is_scaled_sum =
+      !epilogue.has_bias && epilogue.activation == MatmulEpilogue::Activation::kNone;
+  return is_scaled_sum || is_narrow || is_wide;
+}
+
+uint32_t EpilogueOf(const MatmulEpilogue& epilogue) {
+  uint32_t bits = epilogue.has_bias ? kEpilogueBias : 0;
+  switch (epilogue.activation) {
+    case MatmulEpilogue::Activation::kNone:
+      break;
+    case MatmulEpilogue::Activation::kRelu:
+      bits |= kEpilogueRelu;
+      break;
+    case MatmulEpilogue::Activation::kGelu:
+      bits |= kEpilogueGelu;
+      break;
+  }
+  return bits == 0 ? kEpilogueDefault : bits;
 }
 
 // A matrix in columns: as it stands, or transposed.
@@ -67,17 +114,32 @@ absl::optional<InColumns> LhsInColumns(const MatmulStep& matmul) {
   return InColumnsOf(matmul.k, matmul.lhs_strides[2], matmul.m, matmul.lhs_strides[1]);
 }
 
+// Products of bytes, which the library has for one layout alone: rows of lhs and columns of rhs
+// each in one piece, and all that is added to an address a multiple of this many bytes. By its
+// documentation of cublasLtMatmul: 4 for integers, 16 for floats.
+bool HasLayoutOfBytes(const MatmulStep& matmul, const InColumns& lhs, const InColumns& rhs) {
+  const int64_t multiple = matmul.input_dtype == DType::kI8 ? 4 : 16;
+  if (lhs.transposed || !rhs.transposed) return false;
+  for (const int64_t count : {matmul.k, matmul.n, lhs.leading, rhs.leading, matmul.lhs_strides[0],
+                              matmul.rhs_strides[0]}) {
+    if (count % multiple != 0) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 bool CanMatmul(const MatmulStep& matmul) {
   constexpr int64_t kMaxSize = INT32_MAX, kMaxBatch = 65535;
   const auto in = [](int64_t value, int64_t max) { return value >= 1 && value <= max; };
   if (!TypesOf(matmul).has_value() || !in(matmul.batch, kMaxBatch) || !in(matmul.m, kMaxSize) ||
-      !in(matmul.n, kMaxSize) || !in(matmul.k, kMaxSize)) {
+      !in(matmul.n, kMaxSize) || !in(matmul.k, kMaxSize) || !CanEpilogue(matmul)) {
     return false;
   }
   const absl::optional<InColumns> lhs = LhsInColumns(matmul), rhs = RhsInColumns(matmul);
-  return lhs.has_value() && rhs.has_value() && lhs->leading <= kMaxSize &&
+  const bool are_bytes = ir::BitsOf(matmul.input_dtype) == 8;
+  return lhs.has_value() && rhs.has_value() &&
+         (!are_bytes || HasLayoutOfBytes(matmul, *lhs, *rhs)) && lhs->leading <= kMaxSize &&
          rhs->leading <= kMaxSize && matmul.lhs_strides[0] >= 0 && matmul.rhs_strides[0] >= 0;
 }
 
@@ -87,12 +149,28 @@ absl::StatusOr<std::unique_ptr<const Matmul>> Matmul::Prepare(const CublasLt& li
   if (!CanMatmul(matmul)) return absl::InternalError("matmul: not one of cuBLASLt");
   std::unique_ptr<Matmul> prepared(new Matmul(library, handle));
   ACCELD_RETURN_IF_ERROR(prepared->Describe(matmul));
-  if (absl::Status status = prepared->ChooseAlgorithm(); !status.ok()) {
+  if (absl::Status status = prepared->ChooseAlgorithm(matmul.algorithm); !status.ok()) {
     return Annotate(
         status, absl::StrCat("matmul of ", matmul.batch, " x [", matmul.m, ", ", matmul.k, "] [",
                              matmul.k, ", ", matmul.n, "] ", ir::DTypeName(matmul.input_dtype)));
   }
   return prepared;
+}
+
+absl::StatusOr<std::vector<std::string>> Matmul::FindAlgorithms(const CublasLt& library,
+                                                                CublasLt::Handle handle,
+                                                                const MatmulStep& matmul,
+                                                                int max_algorithms) {
+  if (!CanMatmul(matmul)) return absl::InternalError("matmul: not one of cuBLASLt");
+  Matmul described(library, handle);
+  ACCELD_RETURN_IF_ERROR(described.Describe(matmul));
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<CublasLt::Heuristic> found,
+                          described.AskHeuristics(max_algorithms));
+  std::vector<std::string> algorithms;
+  for (const CublasLt::Heuristic& heuristic : found) {
+    algorithms.emplace_back(reinterpret_cast<const char*>(&heuristic.algorithm), kAlgorithmBytes);
+  }
+  return algorithms;
 }
 
 Matmul::~Matmul() {
@@ -104,17 +182,22 @@ Matmul::~Matmul() {
 
 absl::Status Matmul::Describe(const MatmulStep& matmul) {
   const Types types = *TypesOf(matmul);
-  sums_doubles_ = types.compute == kCompute64F;
+  scale_type_ = types.scale;
   ACCELD_RETURN_IF_ERROR(
       CublasLt::Check(library_.cublasLtMatmulDescCreate(&operation_, types.compute, types.scale),
                       "cublasLtMatmulDescCreate"));
   const InColumns a = *RhsInColumns(matmul), b = *LhsInColumns(matmul);
-  for (const auto& [attribute, matrix] : {std::pair(kDescTransA, a), std::pair(kDescTransB, b)}) {
-    const int32_t operation = matrix.transposed ? kTransposed : kNotTransposed;
-    ACCELD_RETURN_IF_ERROR(
-        CublasLt::Check(library_.cublasLtMatmulDescSetAttribute(operation_, attribute, &operation,
-                                                                sizeof(operation)),
-                        "cublasLtMatmulDescSetAttribute"));
+  ACCELD_RETURN_IF_ERROR(SetAttribute(kDescTransA, a.transposed ? kTransposed : kNotTransposed));
+  ACCELD_RETURN_IF_ERROR(SetAttribute(kDescTransB, b.transposed ? kTransposed : kNotTransposed));
+  const MatmulEpilogue& epilogue = matmul.epilogue;
+  alpha_ = epilogue.alpha;
+  beta_ = epilogue.beta;
+  has_addend_ = epilogue.has_addend();
+  has_bias_ = epilogue.has_bias;
+  ACCELD_RETURN_IF_ERROR(SetAttribute(kDescEpilogue, EpilogueOf(epilogue)));
+  // Algorithms are chosen by how the bias is aligned.
+  if (has_bias_) {
+    ACCELD_RETURN_IF_ERROR(SetAttribute(kDescBiasPointer, static_cast<uint64_t>(kBufferAlignment)));
   }
   const auto m = static_cast<uint64_t>(matmul.m), n = static_cast<uint64_t>(matmul.n),
              k = static_cast<uint64_t>(matmul.k);
@@ -123,6 +206,13 @@ absl::Status Matmul::Describe(const MatmulStep& matmul) {
   ACCELD_RETURN_IF_ERROR(DescribeMatrix(types.input, b.transposed ? m : k, b.transposed ? k : m,
                                         b.leading, matmul.batch, matmul.lhs_strides[0], b_));
   return DescribeMatrix(types.output, n, m, matmul.n, matmul.batch, matmul.m * matmul.n, d_);
+}
+
+template <typename Value>
+absl::Status Matmul::SetAttribute(int attribute, const Value& value) const {
+  return CublasLt::Check(
+      library_.cublasLtMatmulDescSetAttribute(operation_, attribute, &value, sizeof(value)),
+      "cublasLtMatmulDescSetAttribute");
 }
 
 absl::Status Matmul::DescribeMatrix(int type, uint64_t rows, uint64_t columns, int64_t leading,
@@ -140,7 +230,24 @@ absl::Status Matmul::DescribeMatrix(int type, uint64_t rows, uint64_t columns, i
                          "cublasLtMatrixLayoutSetAttribute");
 }
 
-absl::Status Matmul::ChooseAlgorithm() {
+absl::Status Matmul::ChooseAlgorithm(const std::string& chosen) {
+  if (chosen.size() == kAlgorithmBytes) {
+    std::memcpy(&algorithm_, chosen.data(), kAlgorithmBytes);
+    CublasLt::Heuristic checked{};
+    const CublasLt::Result result = library_.cublasLtMatmulAlgoCheck(handle_, operation_, a_, b_,
+                                                                     d_, d_, &algorithm_, &checked);
+    if (result == 0 && checked.state == 0 && checked.workspace_bytes <= kMaxWorkspaceBytes) {
+      workspace_bytes_ = checked.workspace_bytes;
+      return absl::OkStatus();
+    }
+  }
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<CublasLt::Heuristic> found, AskHeuristics(1));
+  algorithm_ = found[0].algorithm;
+  workspace_bytes_ = found[0].workspace_bytes;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<CublasLt::Heuristic>> Matmul::AskHeuristics(int wanted) const {
   CublasLt::Preference preference = nullptr;
   ACCELD_RETURN_IF_ERROR(CublasLt::Check(library_.cublasLtMatmulPreferenceCreate(&preference),
                                          "cublasLtMatmulPreferenceCreate"));
@@ -154,31 +261,44 @@ absl::Status Matmul::ChooseAlgorithm() {
   for (const int attribute : kPrefAlignments) {
     if (result == 0) result = set(attribute, alignment);
   }
-  CublasLt::Heuristic best{};
-  int found = 0;
+  std::vector<CublasLt::Heuristic> found(static_cast<size_t>(wanted));
+  int num_found = 0;
   if (result == 0) {
     result = library_.cublasLtMatmulAlgoGetHeuristic(handle_, operation_, a_, b_, d_, d_,
-                                                     preference, 1, &best, &found);
+                                                     preference, wanted, found.data(), &num_found);
   }
   library_.cublasLtMatmulPreferenceDestroy(preference);
   ACCELD_RETURN_IF_ERROR(CublasLt::Check(result, "cublasLtMatmulAlgoGetHeuristic"));
-  if (found < 1 || best.state != 0) return absl::InternalError("cuBLASLt has no algorithm for it");
-  algorithm_ = best.algorithm;
-  workspace_bytes_ = best.workspace_bytes;
-  return absl::OkStatus();
+  found.resize(static_cast<size_t>(num_found));
+  std::erase_if(found, [](const CublasLt::Heuristic& heuristic) { return heuristic.state != 0; });
+  if (found.empty()) return absl::InternalError("cuBLASLt has no algorithm for it");
+  return found;
 }
 
-absl::Status Matmul::Enqueue(uint64_t lhs, uint64_t rhs, uint64_t out, uint64_t workspace,
-                             CublasLt::Stream stream) const {
+absl::Status Matmul::Enqueue(const Places& places, CublasLt::Stream stream) const {
   // Of the scale type; complex ones have an imaginary part behind.
-  static constexpr float kFloatOne[] = {1, 0}, kFloatZero[] = {0, 0};
-  static constexpr double kDoubleOne[] = {1, 0}, kDoubleZero[] = {0, 0};
-  const void* const one = sums_doubles_ ? static_cast<const void*>(kDoubleOne) : kFloatOne;
-  const void* const zero = sums_doubles_ ? static_cast<const void*>(kDoubleZero) : kFloatZero;
+  struct Scalar {
+    float in_floats[2];
+    double in_doubles[2];
+    int32_t in_integers;
+  };
+  const auto scalar = [](double value) {
+    return Scalar{{static_cast<float>(value), 0}, {value, 0}, static_cast<int32_t>(value)};
+  };
+  const auto pointer_to = [this](const Scalar& value) -> const void* {
+    if (scale_type_ == kR64F || scale_type_ == kC64F) return value.in_doubles;
+    if (scale_type_ == kR32I) return &value.in_integers;
+    return value.in_floats;
+  };
+  const Scalar alpha = scalar(alpha_), beta = scalar(beta_);
   const auto pointer = [](uint64_t address) { return reinterpret_cast<void*>(address); };
+  MutexLock lock(operation_mutex_);
+  if (has_bias_) ACCELD_RETURN_IF_ERROR(SetAttribute(kDescBiasPointer, places.bias));
   return CublasLt::Check(
-      library_.cublasLtMatmul(handle_, operation_, one, pointer(rhs), a_, pointer(lhs), b_, zero,
-                              pointer(out), d_, pointer(out), d_, &algorithm_, pointer(workspace),
+      library_.cublasLtMatmul(handle_, operation_, pointer_to(alpha), pointer(places.rhs), a_,
+                              pointer(places.lhs), b_, pointer_to(beta),
+                              pointer(has_addend_ ? places.addend : places.out), d_,
+                              pointer(places.out), d_, &algorithm_, pointer(places.workspace),
                               workspace_bytes_, stream),
       "cublasLtMatmul");
 }

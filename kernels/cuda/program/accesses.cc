@@ -43,9 +43,14 @@ class Collector {
     absl::c_for_each(step.operands, [this](const Slice& slice) { Reads(slice); });
     absl::c_for_each(step.results, [this](const Slice& slice) { Writes(slice); });
   }
-  // Products and convolutions.
-  template <typename Library>
-  void Add(const Library& step) {
+  void Add(const MatmulStep& step) {
+    Reads(step.lhs);
+    Reads(step.rhs);
+    if (step.epilogue.has_bias) Reads(step.epilogue.bias);
+    if (step.epilogue.has_addend()) Reads(step.epilogue.addend);
+    Writes(step.out);
+  }
+  void Add(const ConvolutionStep& step) {
     Reads(step.lhs);
     Reads(step.rhs);
     Writes(step.out);

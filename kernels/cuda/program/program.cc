@@ -107,6 +107,29 @@ class Checker {
         !Holds(step.out, out_sizes, out_strides, step.output_dtype)) {
       return Bad("a product of a wrong shape");
     }
+    if (!step.algorithm.empty() && step.algorithm.size() != Matmul::kAlgorithmBytes) {
+      return Bad("an algorithm of a wrong size");
+    }
+    return CheckEpilogue(step);
+  }
+
+  // Of a product that is right so far.
+  absl::Status CheckEpilogue(const MatmulStep& step) const {
+    const MatmulEpilogue& epilogue = step.epilogue;
+    const int64_t element_bytes = ir::StorageBytesOf(step.output_dtype);
+    if (epilogue.has_bias) {
+      ACCELD_RETURN_IF_ERROR(CheckSlice(epilogue.bias, /*is_written=*/false));
+      if (epilogue.bias.size_bytes != step.n * element_bytes) return Bad("a bias of a wrong size");
+    }
+    if (epilogue.has_addend()) {
+      const Slice& addend = epilogue.addend;
+      ACCELD_RETURN_IF_ERROR(CheckSlice(addend, /*is_written=*/false));
+      if (addend.size_bytes != step.out.size_bytes) return Bad("an addend of a wrong size");
+      const bool is_apart = addend.space != step.out.space || addend.index != step.out.index ||
+                            addend.offset_bytes >= step.out.offset_bytes + step.out.size_bytes ||
+                            step.out.offset_bytes >= addend.offset_bytes + addend.size_bytes;
+      if (!is_apart && !(addend == step.out)) return Bad("an addend that the product runs into");
+    }
     return absl::OkStatus();
   }
 
@@ -214,7 +237,8 @@ class Printer {
     Line(absl::StrCat("matmul ", ir::DTypeName(step.input_dtype), " ", step.batch, " x [", step.m,
                       ", ", step.k, "] [", step.k, ", ", step.n, "] ", kernels::ToString(step.lhs),
                       " ", kernels::ToString(step.rhs), " -> ", kernels::ToString(step.out),
-                      "  // ", comment));
+                      step.allow_tf32 ? " tf32" : "", kernels::ToString(step.epilogue),
+                      step.algorithm.empty() ? "" : " measured", "  // ", comment));
   }
 
   void Print(const RoutineStep& step, const std::string& comment) {
@@ -252,6 +276,19 @@ absl::Status CheckProgram(const CudaProgram& program, const SpaceSizes& sizes) {
     }
   }
   return Checker(program, sizes).Check(program.steps);
+}
+
+void ForgetAlgorithms(Steps& steps) {
+  for (Step& step : steps) {
+    if (auto* const matmul = std::get_if<MatmulStep>(&step.value)) {
+      matmul->algorithm.clear();
+    } else if (auto* const loop = std::get_if<WhileStep>(&step.value)) {
+      ForgetAlgorithms(loop->condition);
+      ForgetAlgorithms(loop->body);
+    } else if (auto* const choice = std::get_if<SwitchStep>(&step.value)) {
+      for (Steps& branch : choice->branches) ForgetAlgorithms(branch);
+    }
+  }
 }
 
 std::string ToString(const CudaProgram& program) { return Printer(program).Print(); }

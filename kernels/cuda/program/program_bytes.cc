@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "absl/strings/str_cat.h"
@@ -58,6 +59,14 @@ absl::Status ToProto(const SwitchStep& step, v1::CudaStep& out) {
   return absl::OkStatus();
 }
 
+void ToProto(const MatmulEpilogue& epilogue, v1::CudaEpilogue& out) {
+  out.set_alpha(epilogue.alpha);
+  out.set_beta(epilogue.beta);
+  out.set_activation(static_cast<uint32_t>(epilogue.activation));
+  if (epilogue.has_bias) ToProto(epilogue.bias, *out.mutable_bias());
+  if (epilogue.has_addend()) ToProto(epilogue.addend, *out.mutable_addend());
+}
+
 absl::Status ToProto(const MatmulStep& matmul, v1::CudaStep& out) {
   v1::CudaMatmul& to = *out.mutable_matmul();
   to.set_input_dtype(std::string(ir::DTypeName(matmul.input_dtype)));
@@ -71,6 +80,9 @@ absl::Status ToProto(const MatmulStep& matmul, v1::CudaStep& out) {
   ToProto(matmul.lhs, *to.mutable_lhs());
   ToProto(matmul.rhs, *to.mutable_rhs());
   ToProto(matmul.out, *to.mutable_out());
+  to.set_allow_tf32(matmul.allow_tf32);
+  to.set_algorithm(matmul.algorithm);
+  if (!matmul.epilogue.IsNone()) ToProto(matmul.epilogue, *to.mutable_epilogue());
   return absl::OkStatus();
 }
 
@@ -155,6 +167,25 @@ absl::StatusOr<Step> FromProto(const v1::CudaRoutine& from) {
   return Step{std::move(step), ""};
 }
 
+absl::StatusOr<MatmulEpilogue> FromProto(const v1::CudaEpilogue& from) {
+  if (from.activation() > static_cast<uint32_t>(MatmulEpilogue::Activation::kGelu) ||
+      !std::isfinite(from.alpha()) || !std::isfinite(from.beta()) ||
+      from.has_addend() != (from.beta() != 0)) {
+    return Bad("an epilogue that makes no sense");
+  }
+  MatmulEpilogue epilogue{.alpha = from.alpha(),
+                          .beta = from.beta(),
+                          .activation = static_cast<MatmulEpilogue::Activation>(from.activation()),
+                          .has_bias = from.has_bias()};
+  if (from.has_bias()) {
+    ACCELD_ASSIGN_OR_RETURN(epilogue.bias, FromProto(from.bias()));
+  }
+  if (from.has_addend()) {
+    ACCELD_ASSIGN_OR_RETURN(epilogue.addend, FromProto(from.addend()));
+  }
+  return epilogue;
+}
+
 absl::StatusOr<Step> FromProto(const v1::CudaMatmul& from) {
   const absl::optional<ir::DType> input = ir::ParseDType(from.input_dtype());
   const absl::optional<ir::DType> output = ir::ParseDType(from.output_dtype());
@@ -173,6 +204,11 @@ absl::StatusOr<Step> FromProto(const v1::CudaMatmul& from) {
   ACCELD_ASSIGN_OR_RETURN(matmul.lhs, FromProto(from.lhs()));
   ACCELD_ASSIGN_OR_RETURN(matmul.rhs, FromProto(from.rhs()));
   ACCELD_ASSIGN_OR_RETURN(matmul.out, FromProto(from.out()));
+  matmul.allow_tf32 = from.allow_tf32();
+  matmul.algorithm = from.algorithm();
+  if (from.has_epilogue()) {
+    ACCELD_ASSIGN_OR_RETURN(matmul.epilogue, FromProto(from.epilogue()));
+  }
   return Step{matmul, ""};
 }
 
@@ -237,6 +273,7 @@ absl::StatusOr<std::string> Serialize(const CudaProgram& program) {
   v1::CudaProgram proto;
   proto.set_format(kFormat);
   proto.set_cubin(program.cubin);
+  proto.set_measured_on(program.measured_on);
   for (const CudaEntry& kernel : program.kernels) {
     v1::CudaKernel& to = *proto.add_kernels();
     to.set_name(kernel.name);
@@ -274,6 +311,7 @@ absl::StatusOr<CudaProgram> Deserialize(absl::string_view bytes) {
                                .polls = kernel.polls(),
                                .written = {kernel.written().begin(), kernel.written().end()}});
   }
+  program.measured_on = proto.measured_on();
   ACCELD_ASSIGN_OR_RETURN(program.steps, FromProto(proto.steps()));
   return program;
 }

@@ -19,11 +19,22 @@ struct Side {
   std::vector<int64_t>* contracting;
 };
 
-bool Matches(const Rewriter& rewriter, const ir::Op& op) {
+absl::optional<kernels::MatmulStep> Match(const Rewriter& rewriter, const ir::Op& op) {
   return MatchMatmul(rewriter.TensorOf(op.operands[0]), rewriter.TensorOf(op.operands[1]),
-                     rewriter.TensorOf(op.results[0]),
-                     op.As<ir::DotGeneralAttributes>().dot_dimension_numbers)
-      .has_value();
+                     rewriter.TensorOf(op.results[0]), op.As<ir::DotGeneralAttributes>());
+}
+
+bool Matches(const Rewriter& rewriter, const ir::Op& op) { return Match(rewriter, op).has_value(); }
+
+// Whether the product is one for a library, or becomes one, by transposes.
+bool WantsTransposes(const Rewriter& rewriter, const ir::Op& op, const hal::CodeGenerator& target) {
+  const absl::optional<kernels::MatmulStep> now = Match(rewriter, op);
+  if (!now.has_value()) return ir::IsFloat(rewriter.TensorOf(op.operands[0]).dtype);
+  if (target.SupportsMatmul(*now)) return false;
+  const absl::optional<kernels::MatmulStep> then =
+      ContiguousMatmul(rewriter.TensorOf(op.operands[0]), rewriter.TensorOf(op.operands[1]),
+                       rewriter.TensorOf(op.results[0]), op.As<ir::DotGeneralAttributes>());
+  return then.has_value() && target.SupportsMatmul(*then);
 }
 
 // Reads through a transpose when the free dimensions keep their order and the product still fits.
@@ -70,7 +81,7 @@ void InsertTranspose(Rewriter& rewriter, ir::Op& op, const Side& side) {
                                 std::move(transposed), op.location);
 }
 
-absl::StatusOr<bool> Visit(Rewriter& rewriter, ir::Op& op) {
+absl::StatusOr<bool> Visit(Rewriter& rewriter, ir::Op& op, const hal::CodeGenerator& target) {
   if (op.kind != ir::OpKind::kDotGeneral) return false;
   auto& numbers = std::get<ir::DotGeneralAttributes>(op.attributes).dot_dimension_numbers;
   const Side lhs{&op.operands[0], &numbers.lhs_batching_dimensions,
@@ -81,7 +92,7 @@ absl::StatusOr<bool> Visit(Rewriter& rewriter, ir::Op& op) {
   FoldTranspose(rewriter, op, rhs);
   const ir::TensorType& lhs_type = rewriter.TensorOf(op.operands[0]);
   int64_t work = rewriter.TensorOf(op.results[0]).num_elements();
-  if (work == 0 || !ir::IsFloat(lhs_type.dtype) || Matches(rewriter, op)) return false;
+  if (work == 0 || !WantsTransposes(rewriter, op, target)) return false;
   for (int64_t dim : numbers.lhs_contracting_dimensions) {
     work = work > kMinWork ? work : work * lhs_type.dims[dim];
   }
@@ -93,8 +104,10 @@ absl::StatusOr<bool> Visit(Rewriter& rewriter, ir::Op& op) {
 
 }  // namespace
 
-absl::StatusOr<ir::Module> CanonicalizeDots(const ir::Module& module) {
-  return RewriteEach(module, Visit);
+absl::StatusOr<ir::Module> CanonicalizeDots(const ir::Module& module,
+                                            const hal::CodeGenerator& target) {
+  return RewriteEach(
+      module, [&target](Rewriter& rewriter, ir::Op& op) { return Visit(rewriter, op, target); });
 }
 
 }  // namespace acceld::compiler

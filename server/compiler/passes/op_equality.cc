@@ -23,6 +23,7 @@ struct AttributeHasher {
   void Add(double value) { state = Mix(state, absl::HashOf(value)); }
   void Add(const std::string& value) { state = Mix(state, absl::HashOf(value)); }
   void Add(const ir::FunctionName& value) { Add(value.name); }
+  void Add(ir::PrecisionType value) { Add(std::string(NameOf(value))); }
   void Add(const ir::Literal& value) {
     state = Mix(state, absl::HashOf(value.type(), value.is_splat(), value.bytes()));
   }

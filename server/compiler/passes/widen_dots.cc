@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "server/compiler/passes/rewriter.h"
+#include "server/compiler/plan/matmul.h"
 
 namespace acceld::compiler {
 namespace {
@@ -10,13 +11,15 @@ namespace {
 // Below this many multiplications a loop nest is as good.
 constexpr int64_t kMinWork = 32 * 1024;
 
-// Whether products of this type run as fast as those of f32, or faster.
-bool IsNative(ir::DType dtype) {
+// Whether products of this type run as fast as those of f32, or faster: for narrow floats the
+// target says it. They are asked for as canonicalize-dots would have them.
+bool IsFast(const Rewriter& rewriter, const ir::Op& op, const hal::CodeGenerator& target) {
+  const ir::DType dtype = rewriter.TensorOf(op.operands[0]).dtype;
   if (!ir::IsFloat(dtype) || ir::BitsOf(dtype) >= 32) return true;
-#ifdef __x86_64__
-  if (dtype == ir::DType::kBF16) return __builtin_cpu_supports("avx512bf16") != 0;
-#endif
-  return false;
+  const absl::optional<kernels::MatmulStep> matmul =
+      ContiguousMatmul(rewriter.TensorOf(op.operands[0]), rewriter.TensorOf(op.operands[1]),
+                       rewriter.TensorOf(op.results[0]), op.As<ir::DotGeneralAttributes>());
+  return matmul.has_value() && target.IsMatmulFast(*matmul);
 }
 
 int64_t WorkOf(const Rewriter& rewriter, const ir::Op& op) {
@@ -32,19 +35,19 @@ int64_t WorkOf(const Rewriter& rewriter, const ir::Op& op) {
 
 ir::ValueId Widened(Rewriter& rewriter, ir::ValueId value, ir::Location location) {
   ir::TensorType type = rewriter.TensorOf(value);
-  if (IsNative(type.dtype)) return value;
   type.dtype = ir::DType::kF32;
   return rewriter.Emit(ir::OpKind::kConvert, {value}, ir::NoAttributes{}, std::move(type),
                        location);
 }
 
-absl::StatusOr<bool> Visit(Rewriter& rewriter, ir::Op& op) {
+absl::StatusOr<bool> Visit(Rewriter& rewriter, ir::Op& op, const hal::CodeGenerator& target) {
   if (op.kind != ir::OpKind::kDotGeneral) return false;
   const ir::DType lhs = rewriter.TensorOf(op.operands[0]).dtype;
   const ir::DType rhs = rewriter.TensorOf(op.operands[1]).dtype;
   const ir::TensorType result = rewriter.TensorOf(op.results[0]);
   const bool accumulates_in_f32 = ir::IsFloat(result.dtype) && ir::BitsOf(result.dtype) <= 32;
-  if (lhs != rhs || IsNative(lhs) || !accumulates_in_f32 || WorkOf(rewriter, op) <= kMinWork) {
+  if (lhs != rhs || !accumulates_in_f32 || WorkOf(rewriter, op) <= kMinWork ||
+      IsFast(rewriter, op, target)) {
     return false;
   }
   const ir::TensorType wide{ir::DType::kF32, result.dims};
@@ -61,8 +64,9 @@ absl::StatusOr<bool> Visit(Rewriter& rewriter, ir::Op& op) {
 
 }  // namespace
 
-absl::StatusOr<ir::Module> WidenDots(const ir::Module& module) {
-  return RewriteEach(module, Visit);
+absl::StatusOr<ir::Module> WidenDots(const ir::Module& module, const hal::CodeGenerator& target) {
+  return RewriteEach(
+      module, [&target](Rewriter& rewriter, ir::Op& op) { return Visit(rewriter, op, target); });
 }
 
 }  // namespace acceld::compiler

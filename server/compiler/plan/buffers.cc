@@ -31,6 +31,8 @@ struct Resolver {
     At(step.lhs);
     At(step.rhs);
     At(step.out);
+    if (step.epilogue.has_addend()) At(step.epilogue.addend);
+    if (step.epilogue.has_bias) At(step.epilogue.bias);
   }
   void In(kernels::ConvolutionStep& step) const {
     At(step.lhs);

@@ -5,10 +5,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/check.h"
+#include "server/compiler/fusion/matmul_chain.h"
 #include "server/compiler/plan/convolution.h"
 #include "server/compiler/plan/hints.h"
 #include "server/compiler/plan/in_place.h"
-#include "server/compiler/plan/matmul.h"
 #include "server/compiler/plan/moves.h"
 #include "server/compiler/plan/routines.h"
 
@@ -28,6 +28,7 @@ FunctionPlanner::FunctionPlanner(const ir::Function& function, PlanContext& cont
       liveness_(ComputeLiveness(function)),
       buffer_of_(function.value_types.size(), kNoBuffer),
       hints_(function.value_types.size(), kNoBuffer),
+      scratch_(function.value_types.size(), kNoOp),
       constants_(function.value_types.size(), nullptr) {}
 
 absl::StatusOr<kernels::PlanFunction> FunctionPlanner::Run() {
@@ -87,9 +88,7 @@ absl::Status FunctionPlanner::PlanOp(const ir::Op& op, Steps& steps) {
   } else if (op.kind == OpKind::kCall) {
     ACCELD_RETURN_IF_ERROR(PlanCall(op, steps));
   } else {
-    ACCELD_ASSIGN_OR_RETURN(bool is_done, PlanMatmul(op, steps));
-    if (!is_done) is_done = PlanConvolution(op, steps);
-    if (!is_done) {
+    if (!PlanMatmul(op, steps) && !PlanConvolution(op, steps)) {
       ACCELD_ASSIGN_OR_RETURN(const bool is_routine, PlanRoutine(op, steps));
       if (!is_routine) ACCELD_RETURN_IF_ERROR(PlanKernels(op, steps));
     }
@@ -149,19 +148,44 @@ absl::Status FunctionPlanner::PlanKernels(const ir::Op& op, Steps& steps) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<bool> FunctionPlanner::PlanMatmul(const ir::Op& op, Steps& steps) {
-  if (op.kind != OpKind::kDotGeneral) return false;
-  absl::optional<kernels::MatmulStep> matmul = MatchMatmul(
-      function_.TensorOf(op.operands[0]), function_.TensorOf(op.operands[1]),
-      function_.TensorOf(op.results[0]), op.As<ir::DotGeneralAttributes>().dot_dimension_numbers);
-  if (!matmul.has_value() || !context_.generator.SupportsMatmul(*matmul)) return false;
-  const BufferId lhs = BufferOf(op.operands[0]), rhs = BufferOf(op.operands[1]);
-  const BufferId out = PlaceResult(op.results[0]);
+bool FunctionPlanner::PlanMatmul(const ir::Op& op, Steps& steps) {
+  const bool is_fused =
+      op.kind == OpKind::kFusion && op.As<ir::FusionAttributes>().kind == ir::FusionKind::kMatmul;
+  if (op.kind != OpKind::kDotGeneral && !is_fused) return false;
+  ir::Region alone;
+  if (!is_fused) {
+    alone.ops = {op};
+    alone.results = op.results;
+  }
+  const ir::Region& region = is_fused ? op.regions[0] : alone;
+  const RegionGraph graph(function_, region, scratch_);
+  OpIndex dot = 0;
+  while (dot < region.ops.size() && region.ops[dot].kind != OpKind::kDotGeneral) ++dot;
+  if (dot == region.ops.size()) return false;
+  const absl::optional<MatmulChain> chain = MatchMatmulChain(graph, dot, context_.generator);
+  if (!chain.has_value() || region.ops[chain->last].results != region.results) return false;
+  // Of a value in the region.
+  const auto buffer_of = [&](ir::ValueId id) {
+    const auto& parameters = region.parameters;
+    const auto it = std::find(parameters.begin(), parameters.end(), id);
+    return BufferOf(
+        it == parameters.end() ? id : op.operands[static_cast<size_t>(it - parameters.begin())]);
+  };
+  kernels::MatmulStep matmul = chain->step;
+  kernels::MatmulEpilogue& epilogue = matmul.epilogue;
+  const BufferId lhs = buffer_of(chain->lhs), rhs = buffer_of(chain->rhs);
+  const BufferId bias = epilogue.has_bias ? buffer_of(chain->bias) : kNoBuffer;
+  const BufferId addend = epilogue.has_addend() ? buffer_of(chain->addend) : kNoBuffer;
+  const bool is_apart = addend != kNoBuffer && addend != lhs && addend != rhs && addend != bias;
+  const BufferId out =
+      is_apart ? PlaceResultOver(op.results[0], addend) : PlaceResult(op.results[0]);
   Bind(op.results[0], out);
-  matmul->lhs = Touched(lhs);
-  matmul->rhs = Touched(rhs);
-  matmul->out = Touched(out);
-  steps.push_back({*matmul, DescribeOp(op)});
+  matmul.lhs = Touched(lhs);
+  matmul.rhs = Touched(rhs);
+  if (epilogue.has_bias) epilogue.bias = Touched(bias);
+  if (epilogue.has_addend()) epilogue.addend = Touched(addend);
+  matmul.out = Touched(out);
+  steps.push_back({matmul, DescribeOp(op)});
   return true;
 }
 
@@ -247,6 +271,15 @@ BufferId FunctionPlanner::PlaceResult(ir::ValueId id) {
     return wanted;
   }
   return buffers_.AddArena(size);
+}
+
+BufferId FunctionPlanner::PlaceResultOver(ir::ValueId id, BufferId operand) {
+  const BufferId wanted = PlaceResult(id);
+  const bool is_new = wanted != hints_[id];
+  const bool may_take = buffers_.IsWritable(operand) && buffers_.last_use(operand) <= now_ &&
+                        buffers_.size_bytes(operand) == function_.TensorOf(id).size_bytes() &&
+                        (!buffers_.IsReserved(operand) || hints_[id] == operand);
+  return is_new && may_take ? operand : wanted;
 }
 
 Slice FunctionPlanner::Touched(BufferId buffer) {

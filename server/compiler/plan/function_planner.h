@@ -8,6 +8,7 @@
 #include "common/ir/module.h"
 #include "common/status.h"
 #include "kernels/ir/plan.h"
+#include "server/compiler/fusion/groups.h"
 #include "server/compiler/plan/buffers.h"
 #include "server/compiler/plan/constants.h"
 #include "server/compiler/plan/kernel_table.h"
@@ -45,9 +46,10 @@ class FunctionPlanner {
                         Steps& steps);
   absl::Status PlanOp(const ir::Op& op, Steps& steps);
   absl::Status PlanKernels(const ir::Op& op, Steps& steps);
-  // False when the op is no matrix product, or no routine.
-  absl::StatusOr<bool> PlanMatmul(const ir::Op& op, Steps& steps);
+  // False when the op is no matrix product, or none that the target's library runs.
+  bool PlanMatmul(const ir::Op& op, Steps& steps);
   bool PlanConvolution(const ir::Op& op, Steps& steps);
+  // False when the op is no routine.
   absl::StatusOr<bool> PlanRoutine(const ir::Op& op, Steps& steps);
   absl::Status PlanCall(const ir::Op& op, Steps& steps);
   absl::Status PlanWhile(const ir::Op& op, Steps& steps);
@@ -60,6 +62,8 @@ class FunctionPlanner {
   // Puts a value that is made now into a buffer. A parameter is there before it is read.
   void Bind(ir::ValueId id, BufferId buffer);
   void BindParameter(ir::ValueId id, BufferId buffer);
+  // PlaceResult, or the place of an operand of the result's size that dies here.
+  BufferId PlaceResultOver(ir::ValueId id, BufferId operand);
   // A buffer for a result that is written at the current tick: the wanted one if it is free, else a
   // new one. Not bound yet.
   BufferId PlaceResult(ir::ValueId id);
@@ -75,6 +79,7 @@ class FunctionPlanner {
   BufferTable buffers_;
   std::vector<BufferId> buffer_of_;            // by value
   std::vector<BufferId> hints_;                // by value
+  std::vector<OpIndex> scratch_;               // of RegionGraph
   std::vector<const ir::Literal*> constants_;  // by value: not yet in the block
   int32_t now_ = 0;
 };

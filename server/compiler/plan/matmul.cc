@@ -43,6 +43,16 @@ bool FinishStrides(Collapsed batch, Collapsed outer, Collapsed inner, int64_t ou
   return outer.stride == 1 || inner.stride == 1;
 }
 
+bool IsWithinTf32(ir::PrecisionType type) {
+  return type.is_tf32 || (ir::IsFloat(type.dtype) && ir::BitsOf(type.dtype) <= 16);
+}
+
+bool AllowsTf32(const std::optional<ir::DotAlgorithm>& algorithm) {
+  return algorithm.has_value() && IsWithinTf32(algorithm->lhs_precision_type) &&
+         IsWithinTf32(algorithm->rhs_precision_type) && algorithm->lhs_component_count == 1 &&
+         algorithm->rhs_component_count == 1 && algorithm->num_primitive_operations == 1;
+}
+
 }  // namespace
 
 std::vector<int64_t> FreeDimensions(const ir::TensorType& type,
@@ -61,7 +71,8 @@ std::vector<int64_t> FreeDimensions(const ir::TensorType& type,
 absl::optional<kernels::MatmulStep> MatchMatmul(const ir::TensorType& lhs,
                                                 const ir::TensorType& rhs,
                                                 const ir::TensorType& result,
-                                                const ir::DotDimensionNumbers& numbers) {
+                                                const ir::DotGeneralAttributes& attributes) {
+  const ir::DotDimensionNumbers& numbers = attributes.dot_dimension_numbers;
   if (lhs.dtype != rhs.dtype || lhs.num_elements() == 0 || rhs.num_elements() == 0) {
     return absl::nullopt;
   }
@@ -94,11 +105,43 @@ absl::optional<kernels::MatmulStep> MatchMatmul(const ir::TensorType& lhs,
   step.m = m->size;
   step.n = n->size;
   step.k = lk->size;
+  step.allow_tf32 = lhs.dtype == ir::DType::kF32 && AllowsTf32(attributes.algorithm);
   if (!FinishStrides(*lb, *m, *lk, step.lhs_strides) ||
       !FinishStrides(*rb, *rk, *n, step.rhs_strides)) {
     return absl::nullopt;
   }
   return step;
+}
+
+absl::optional<kernels::MatmulStep> ContiguousMatmul(const ir::TensorType& lhs,
+                                                     const ir::TensorType& rhs,
+                                                     const ir::TensorType& result,
+                                                     const ir::DotGeneralAttributes& attributes) {
+  const ir::DotDimensionNumbers& numbers = attributes.dot_dimension_numbers;
+  const auto transposed = [](const ir::TensorType& type, const std::vector<int64_t>& batching,
+                             const std::vector<int64_t>& contracting) {
+    ir::TensorType out{type.dtype, {}};
+    for (const int64_t dim : batching) out.dims.push_back(type.dims[dim]);
+    for (const int64_t dim : FreeDimensions(type, batching, contracting)) {
+      out.dims.push_back(type.dims[dim]);
+    }
+    for (const int64_t dim : contracting) out.dims.push_back(type.dims[dim]);
+    return out;
+  };
+  ir::DotGeneralAttributes moved = attributes;
+  const auto renumber = [](std::vector<int64_t>& dims, int64_t first) {
+    for (int64_t& dim : dims) dim = first++;
+  };
+  ir::DotDimensionNumbers& to = moved.dot_dimension_numbers;
+  renumber(to.lhs_batching_dimensions, 0);
+  renumber(to.rhs_batching_dimensions, 0);
+  const auto contractions = static_cast<int64_t>(to.lhs_contracting_dimensions.size());
+  renumber(to.lhs_contracting_dimensions, lhs.rank() - contractions);
+  renumber(to.rhs_contracting_dimensions, rhs.rank() - contractions);
+  return MatchMatmul(
+      transposed(lhs, numbers.lhs_batching_dimensions, numbers.lhs_contracting_dimensions),
+      transposed(rhs, numbers.rhs_batching_dimensions, numbers.rhs_contracting_dimensions), result,
+      moved);
 }
 
 }  // namespace acceld::compiler

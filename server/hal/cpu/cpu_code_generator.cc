@@ -18,6 +18,13 @@ bool CpuCodeGenerator::SupportsConvolution(const kernels::ConvolutionStep& convo
   return kernels::cpu::CanConvolve(convolution);
 }
 
+bool CpuCodeGenerator::IsMatmulFast(const kernels::MatmulStep& matmul) const {
+#ifdef __x86_64__
+  if (matmul.input_dtype == ir::DType::kBF16) return __builtin_cpu_supports("avx512bf16") != 0;
+#endif
+  return false;
+}
+
 absl::StatusOr<std::string> CpuCodeGenerator::Generate(const kernels::Plan& plan,
                                                        std::vector<Dump>* dumps) const {
   if (dumps == nullptr) return kernels::cpu::CompilePlan(plan, target_);

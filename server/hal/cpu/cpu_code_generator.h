@@ -15,6 +15,7 @@ class CpuCodeGenerator final : public CodeGenerator {
   std::string architecture() const override { return architecture_; }
   bool SupportsMatmul(const kernels::MatmulStep& matmul) const override;
   bool SupportsConvolution(const kernels::ConvolutionStep& convolution) const override;
+  bool IsMatmulFast(const kernels::MatmulStep& matmul) const override;
   absl::StatusOr<std::string> Generate(const kernels::Plan& plan,
                                        std::vector<Dump>* dumps) const override;
 

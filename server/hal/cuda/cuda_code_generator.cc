@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "kernels/cuda/cublas/matmul.h"
 
 namespace acceld::hal::cuda {
 namespace {
@@ -31,18 +30,21 @@ void DescribeRoutines(const kernels::Steps& steps, DeviceRoutines& routines, std
 }  // namespace
 
 std::string CudaCodeGenerator::architecture() const {
-  return absl::StrCat(compiler_.name, libraries_->cublas_lt() != nullptr ? "-cublaslt" : "");
+  // What the library supports is part of what code is made of.
+  const std::string& cublas_lt = libraries_->cublas_lt_version();
+  return absl::StrCat(compiler_.name, cublas_lt.empty() ? "" : "-cublaslt", cublas_lt);
 }
 
 bool CudaCodeGenerator::SupportsMatmul(const kernels::MatmulStep& matmul) const {
-  return libraries_->cublas_lt() != nullptr && kernels::cuda::CanMatmul(matmul);
+  return matmuls_->Supports(matmul);
 }
 
 absl::StatusOr<std::string> CudaCodeGenerator::Generate(const kernels::Plan& plan,
                                                         std::vector<Dump>* dumps) const {
   std::string source;
-  const absl::StatusOr<kernels::cuda::CudaProgram> program =
+  absl::StatusOr<kernels::cuda::CudaProgram> program =
       kernels::cuda::MakeProgram(plan, compiler_.compile, dumps == nullptr ? nullptr : &source);
+  if (program.ok()) matmuls_->ChooseAlgorithms(*program);
   if (dumps != nullptr) {
     if (program.ok()) {
       dumps->push_back({"80-program.txt", kernels::cuda::ToString(*program)});

@@ -7,25 +7,34 @@
 
 #include "server/hal/code_generator.h"
 #include "server/hal/cuda/cuda_device.h"
+#include "server/hal/cuda/device_matmuls.h"
 #include "server/hal/cuda/libraries.h"
 
 namespace acceld::hal::cuda {
 
-// Plans to CUDA programs. Immutable and, as far as the compiler is, thread-safe.
+// Plans to CUDA programs. Thread-safe as far as the compiler is.
 class CudaCodeGenerator final : public CodeGenerator {
  public:
-  CudaCodeGenerator(CudaCompiler compiler, std::shared_ptr<const Libraries> libraries)
-      : compiler_(std::move(compiler)), libraries_(std::move(libraries)) {}
+  CudaCodeGenerator(CudaCompiler compiler, std::shared_ptr<const Libraries> libraries,
+                    std::unique_ptr<const DeviceMatmuls> matmuls)
+      : compiler_(std::move(compiler)),
+        libraries_(std::move(libraries)),
+        matmuls_(std::move(matmuls)) {}
 
   std::string architecture() const override;
   bool SupportsMatmul(const kernels::MatmulStep& matmul) const override;
   bool SupportsConvolution(const kernels::ConvolutionStep&) const override { return false; }
+  bool IsMatmulFast(const kernels::MatmulStep& matmul) const override {
+    return SupportsMatmul(matmul);
+  }
+  // Also measures on the device.
   absl::StatusOr<std::string> Generate(const kernels::Plan& plan,
                                        std::vector<Dump>* dumps) const override;
 
  private:
   const CudaCompiler compiler_;
   const std::shared_ptr<const Libraries> libraries_;
+  const std::unique_ptr<const DeviceMatmuls> matmuls_;
 };
 
 }  // namespace acceld::hal::cuda

@@ -20,7 +20,9 @@ class OpenedDevice final : public Device {
         libraries_(std::move(libraries)),
         graph_support_(
             std::make_shared<const GraphSupport>(parts_.context, compiler.compile_to_ptx)),
-        code_generator_(std::move(compiler), libraries_) {}
+        code_generator_(
+            std::move(compiler), libraries_,
+            std::make_unique<DeviceMatmuls>(parts_.context, libraries_, parts_.memory)) {}
 
   std::string kind() const override { return "cuda"; }
   std::string name() const override { return parts_.context->device().name; }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/log.h"
+#include "server/hal/cuda/device_matmuls.h"
 
 namespace acceld::hal::cuda {
 namespace {
@@ -32,6 +33,9 @@ absl::StatusOr<std::shared_ptr<const CudaModule>> CudaModule::Load(
   ACCELD_ASSIGN_OR_RETURN(module->program_, kernels::cuda::Deserialize(executable.code));
   ACCELD_RETURN_IF_ERROR(kernels::cuda::CheckProgram(module->program_, SizesOf(executable)));
   const CudaProgram& program = module->program_;
+  if (program.measured_on != MeasuredOn(*module->context_, *module->libraries_)) {
+    kernels::cuda::ForgetAlgorithms(module->program_.steps);
+  }
   module->polls_ = std::any_of(program.kernels.begin(), program.kernels.end(),
                                [](const kernels::cuda::CudaEntry& kernel) { return kernel.polls; });
   ACCELD_RETURN_IF_ERROR(module->context_->Enter());

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "absl/strings/str_join.h"
+
 namespace acceld::hal::cuda {
 
 absl::StatusOr<std::shared_ptr<const Libraries>> Libraries::Open(
@@ -14,6 +16,12 @@ absl::StatusOr<std::shared_ptr<const Libraries>> Libraries::Open(
   ACCELD_RETURN_IF_ERROR(libraries->context_->Enter());
   ACCELD_RETURN_IF_ERROR(kernels::cuda::CublasLt::Check(
       cublas_lt->cublasLtCreate(&libraries->handle_), "cublasLtCreate"));
+  int version[3] = {};  // libraryPropertyType: major, minor, patch
+  for (int i = 0; i < 3; ++i) {
+    ACCELD_RETURN_IF_ERROR(kernels::cuda::CublasLt::Check(
+        cublas_lt->cublasLtGetProperty(i, &version[i]), "cublasLtGetProperty"));
+  }
+  libraries->cublas_lt_version_ = absl::StrJoin(version, ".");
   return libraries;
 }
 

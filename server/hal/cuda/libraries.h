@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "kernels/cuda/cublas/cublas_lt.h"
 #include "server/hal/cuda/context.h"
@@ -22,6 +23,8 @@ class Libraries {
 
   const kernels::cuda::CublasLt* cublas_lt() const { return cublas_lt_; }
   kernels::cuda::CublasLt::Handle cublas_lt_handle() const { return handle_; }
+  // "13.1.0"; empty without it.
+  const std::string& cublas_lt_version() const { return cublas_lt_version_; }
   DeviceRoutines& routines() const { return *routines_; }
 
  private:
@@ -33,6 +36,7 @@ class Libraries {
   const kernels::cuda::CublasLt* const cublas_lt_;
   const std::unique_ptr<DeviceRoutines> routines_;
   kernels::cuda::CublasLt::Handle handle_ = nullptr;
+  std::string cublas_lt_version_;
 };
 
 }  // namespace acceld::hal::cuda

@@ -157,7 +157,13 @@ class Run {
   }
 
   absl::Status Do(const kernels::MatmulStep& step) {
-    return module_.matmul(step).Enqueue(At(step.lhs), At(step.rhs), At(step.out), parts_.workspace,
+    const kernels::MatmulEpilogue& epilogue = step.epilogue;
+    return module_.matmul(step).Enqueue({.lhs = At(step.lhs),
+                                         .rhs = At(step.rhs),
+                                         .out = At(step.out),
+                                         .bias = epilogue.has_bias ? At(epilogue.bias) : 0,
+                                         .addend = epilogue.has_addend() ? At(epilogue.addend) : 0,
+                                         .workspace = parts_.workspace},
                                         stream_);
   }
 

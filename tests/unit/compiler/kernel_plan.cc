@@ -15,6 +15,7 @@ class PlanKeeper : public hal::CodeGenerator {
   std::string architecture() const override { return "kernels alone"; }
   bool SupportsMatmul(const kernels::MatmulStep&) const override { return false; }
   bool SupportsConvolution(const kernels::ConvolutionStep&) const override { return false; }
+  bool IsMatmulFast(const kernels::MatmulStep&) const override { return false; }
   absl::StatusOr<std::string> Generate(const kernels::Plan& plan,
                                        std::vector<Dump>*) const override {
     kept = plan;

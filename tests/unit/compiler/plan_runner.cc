@@ -1,5 +1,7 @@
 #include "tests/unit/compiler/plan_runner.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <map>
 #include <string>
@@ -111,11 +113,36 @@ class Runner {
             sum += ir::ReadFloat(step.input_dtype, lhs.data, l) *
                    ir::ReadFloat(step.input_dtype, rhs.data, r);
           }
-          ir::WriteFloat(step.output_dtype, out.data, (b * step.m + m) * step.n + n, sum);
+          const int64_t index = (b * step.m + m) * step.n + n;
+          ACCELD_ASSIGN_OR_RETURN(sum, AfterEpilogue(step, sum, index, frame));
+          ir::WriteFloat(step.output_dtype, out.data, index, sum);
         }
       }
     }
     return absl::OkStatus();
+  }
+
+  absl::StatusOr<double> AfterEpilogue(const kernels::MatmulStep& step, double sum, int64_t index,
+                                       const Frame& frame) {
+    const kernels::MatmulEpilogue& epilogue = step.epilogue;
+    sum *= epilogue.alpha;
+    if (epilogue.has_addend()) {
+      ACCELD_ASSIGN_OR_RETURN(const Place addend, At(epilogue.addend, frame));
+      sum += epilogue.beta * ir::ReadFloat(step.output_dtype, addend.data, index);
+    }
+    if (epilogue.has_bias) {
+      ACCELD_ASSIGN_OR_RETURN(const Place bias, At(epilogue.bias, frame));
+      sum += ir::ReadFloat(step.output_dtype, bias.data, index % step.n);
+    }
+    switch (epilogue.activation) {
+      case kernels::MatmulEpilogue::Activation::kNone:
+        return sum;
+      case kernels::MatmulEpilogue::Activation::kRelu:
+        return std::max(sum, 0.0);
+      case kernels::MatmulEpilogue::Activation::kGelu:
+        return sum / 2 * (1 + std::tanh(std::sqrt(2 / M_PI) * (sum + 0.044715 * sum * sum * sum)));
+    }
+    return absl::InternalError("no such activation");
   }
 
   // The sum as ConvolutionShape defines it.

@@ -347,5 +347,33 @@ TEST(PlanTest, CallsThatDoubleStayCalls) {
   EXPECT_LT(steps, 5'000);
 }
 
+TEST(PlanTest, EpiloguesComputeWhatTheOpsDo) {
+  // A residual that only this reads and one that is read again; a bias of two dimensions; batches.
+  const char* const text = R"(
+func.func @main(%a: tensor<2x6x8xf32>, %w: tensor<8x3x4xf32>, %bias: tensor<3x4xf32>,
+                %r: tensor<2x6x3x4xf32>) -> (tensor<2x6x3x4xf32>, tensor<2x6x6xf32>) {
+  %half = stablehlo.constant dense<0.5> : tensor<f32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %halves = stablehlo.broadcast_in_dim %half, dims = [] : (tensor<f32>) -> tensor<2x6x3x4xf32>
+  %zeros = stablehlo.broadcast_in_dim %zero, dims = [] : (tensor<f32>) -> tensor<2x6x3x4xf32>
+  %p = stablehlo.dot_general %a, %w, contracting_dims = [2] x [0] : (tensor<2x6x8xf32>, tensor<8x3x4xf32>) -> tensor<2x6x3x4xf32>
+  %s = stablehlo.multiply %halves, %p : tensor<2x6x3x4xf32>
+  %v = stablehlo.broadcast_in_dim %bias, dims = [2, 3] : (tensor<3x4xf32>) -> tensor<2x6x3x4xf32>
+  %b = stablehlo.add %v, %s : tensor<2x6x3x4xf32>
+  %q = stablehlo.add %b, %r : tensor<2x6x3x4xf32>
+  %y = stablehlo.maximum %zeros, %q : tensor<2x6x3x4xf32>
+  %g = stablehlo.dot_general %a, %a, batching_dims = [0] x [0], contracting_dims = [2] x [2] : (tensor<2x6x8xf32>, tensor<2x6x8xf32>) -> tensor<2x6x6xf32>
+  %h = stablehlo.dot_general %y, %y, batching_dims = [0] x [0], contracting_dims = [2, 3] x [2, 3] : (tensor<2x6x3x4xf32>, tensor<2x6x3x4xf32>) -> tensor<2x6x6xf32>
+  %z = stablehlo.subtract %h, %g : tensor<2x6x6xf32>
+  return %y, %z : tensor<2x6x3x4xf32>, tensor<2x6x6xf32>
+})";
+  const CublasLtPlanGenerator target;
+  ExpectPlanMatchesInterpreter(text, {}, target);
+  const auto plan = PlanOf(Parse(text), {}, target);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_TRUE(plan->kernels.empty()) << kernels::ToString(*plan);
+  EXPECT_EQ(CountSteps<MatmulStep>(plan->entry().steps), 3);
+}
+
 }  // namespace
 }  // namespace acceld::compiler

@@ -8,6 +8,7 @@
 #include "common/ir/text.h"
 #include "common/ir/verifier.h"
 #include "gtest/gtest.h"
+#include "kernels/cuda/cublas/matmul.h"
 #include "server/compiler/dump.h"
 #include "server/compiler/pipeline.h"
 #include "server/compiler/plan/build_plan.h"
@@ -48,6 +49,10 @@ absl::StatusOr<std::string> PlanOnlyGenerator::Generate(const kernels::Plan& pla
   return kernels::ToString(plan);
 }
 
+bool CublasLtPlanGenerator::SupportsMatmul(const kernels::MatmulStep& matmul) const {
+  return kernels::cuda::CanMatmul(matmul);
+}
+
 ir::Module Parse(absl::string_view text) {
   absl::StatusOr<ir::Module> module = ir::ParseModule(text);
   EXPECT_TRUE(module.ok()) << module.status();
@@ -55,18 +60,20 @@ ir::Module Parse(absl::string_view text) {
 }
 
 absl::StatusOr<ir::Module> Optimize(const ir::Module& module,
-                                    const std::vector<std::string>& disabled) {
+                                    const std::vector<std::string>& disabled,
+                                    const hal::CodeGenerator& target) {
   ACCELD_ASSIGN_OR_RETURN(ir::Module specialized,
                           ir::Specialize(module, "main", ParametersOf(module)));
   ACCELD_RETURN_IF_ERROR(ir::Verify(specialized));
   Dump dump("", "", "");
-  return RunPipeline(std::move(specialized), disabled, dump, nullptr);
+  return RunPipeline(std::move(specialized), target, disabled, dump, nullptr);
 }
 
 absl::StatusOr<kernels::Plan> PlanOf(const ir::Module& module,
-                                     const std::vector<std::string>& disabled) {
-  ACCELD_ASSIGN_OR_RETURN(const ir::Module optimized, Optimize(module, disabled));
-  return BuildPlan(optimized, PlanOnlyGenerator());
+                                     const std::vector<std::string>& disabled,
+                                     const hal::CodeGenerator& target) {
+  ACCELD_ASSIGN_OR_RETURN(const ir::Module optimized, Optimize(module, disabled, target));
+  return BuildPlan(optimized, target);
 }
 
 ir::Literal SomeValues(const ir::TensorType& type, int seed) {
@@ -84,11 +91,11 @@ ir::Literal SomeValues(const ir::TensorType& type, int seed) {
   return ir::Literal::FromBytes(type, bytes).value();
 }
 
-void ExpectPlanMatchesInterpreter(absl::string_view text,
-                                  const std::vector<std::string>& disabled) {
+void ExpectPlanMatchesInterpreter(absl::string_view text, const std::vector<std::string>& disabled,
+                                  const hal::CodeGenerator& target) {
   const ir::Module module = Parse(text);
   if (module.functions.empty()) return;
-  absl::StatusOr<kernels::Plan> plan = PlanOf(module, disabled);
+  absl::StatusOr<kernels::Plan> plan = PlanOf(module, disabled, target);
   ASSERT_TRUE(plan.ok()) << plan.status();
   for (int seed = 0; seed < 3; ++seed) {
     std::vector<ir::Literal> arguments;

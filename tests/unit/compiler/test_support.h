@@ -17,13 +17,24 @@ class PlanOnlyGenerator : public hal::CodeGenerator {
  public:
   std::string architecture() const override { return "plan-only"; }
   bool SupportsMatmul(const kernels::MatmulStep& matmul) const override {
-    return matmul.input_dtype == ir::DType::kF32 || matmul.input_dtype == ir::DType::kF64;
+    return matmul.epilogue.IsNone() &&
+           (matmul.input_dtype == ir::DType::kF32 || matmul.input_dtype == ir::DType::kF64);
   }
   bool SupportsConvolution(const kernels::ConvolutionStep& convolution) const override {
     return convolution.input_dtype == ir::DType::kF32;
   }
+  bool IsMatmulFast(const kernels::MatmulStep&) const override { return false; }
   absl::StatusOr<std::string> Generate(const kernels::Plan& plan,
                                        std::vector<Dump>* dumps) const override;
+};
+
+// The same with the matrix products of cuBLASLt, and what it does behind them.
+class CublasLtPlanGenerator : public PlanOnlyGenerator {
+ public:
+  bool SupportsMatmul(const kernels::MatmulStep& matmul) const override;
+  bool IsMatmulFast(const kernels::MatmulStep& matmul) const override {
+    return SupportsMatmul(matmul);
+  }
 };
 
 // Parses, or fails the test.
@@ -31,9 +42,11 @@ ir::Module Parse(absl::string_view text);
 
 // Specialized for its own parameter types and through the whole pipeline.
 absl::StatusOr<ir::Module> Optimize(const ir::Module& module,
-                                    const std::vector<std::string>& disabled = {});
+                                    const std::vector<std::string>& disabled = {},
+                                    const hal::CodeGenerator& target = PlanOnlyGenerator());
 absl::StatusOr<kernels::Plan> PlanOf(const ir::Module& module,
-                                     const std::vector<std::string>& disabled = {});
+                                     const std::vector<std::string>& disabled = {},
+                                     const hal::CodeGenerator& target = PlanOnlyGenerator());
 
 // Small values that differ from element to element; in range for any dtype.
 ir::Literal SomeValues(const ir::TensorType& type, int seed);
@@ -41,6 +54,7 @@ ir::Literal SomeValues(const ir::TensorType& type, int seed);
 // Runs the program by the reference interpreter and as an optimized plan, and compares the results:
 // floats up to a relative 1e-4.
 void ExpectPlanMatchesInterpreter(absl::string_view text,
-                                  const std::vector<std::string>& disabled = {});
+                                  const std::vector<std::string>& disabled = {},
+                                  const hal::CodeGenerator& target = PlanOnlyGenerator());
 
 }  // namespace acceld::compiler

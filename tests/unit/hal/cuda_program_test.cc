@@ -17,6 +17,7 @@ constexpr Slice kArgument{.space = Space::kArgument, .size_bytes = 64};
 constexpr Slice kResult{.space = Space::kResult, .size_bytes = 64};
 constexpr Slice kFlag{.space = Space::kArena, .offset_bytes = 128, .size_bytes = 1};
 constexpr Slice kIndex{.space = Space::kArena, .offset_bytes = 64, .size_bytes = 4};
+constexpr Slice kBias{.space = Space::kArena, .offset_bytes = 64, .size_bytes = 16};
 
 const ir::TensorType kMatrix{.dtype = ir::DType::kF32, .dims = {4, 4}};
 
@@ -50,8 +51,17 @@ CudaProgram SomeProgram() {
                   .rhs_strides = {8, 4, 1},
                   .lhs = kArgument,
                   .rhs = kArgument,
-                  .out = kResult},
+                  .out = kResult,
+                  .allow_tf32 = true,
+                  .epilogue = {.alpha = 0.5,
+                               .beta = -2,
+                               .activation = MatmulEpilogue::Activation::kRelu,
+                               .has_bias = true,
+                               .bias = kBias,
+                               .addend = kArgument},
+                  .algorithm = std::string(64, '\xff')},
        "a product"}};
+  program.measured_on = "a device";
   return program;
 }
 
@@ -64,6 +74,8 @@ TEST(CudaProgramTest, BytesKeepAllOfIt) {
   EXPECT_EQ(read->cubin, program.cubin);
   EXPECT_EQ(read->kernels, program.kernels);
   EXPECT_EQ(ToString(*read), ToString(program));
+  EXPECT_EQ(read->measured_on, program.measured_on);
+  EXPECT_EQ(std::get<MatmulStep>(read->steps[6].value).algorithm, std::string(64, '\xff'));
   EXPECT_TRUE(CheckProgram(*read, kSizes).ok());
 }
 
@@ -150,10 +162,28 @@ TEST(CudaProgramTest, NoStepLeavesItsSpaces) {
            [](MatmulStep& m) { m.batch = 3; }, [](MatmulStep& m) { m.k = 3; },
            [](MatmulStep& m) { m.lhs_strides[1] = 1 << 20; },
            [](MatmulStep& m) { m.rhs_strides[0] = INT64_MAX; },
-           [](MatmulStep& m) { m.output_dtype = ir::DType::kF64; }}) {
+           [](MatmulStep& m) { m.output_dtype = ir::DType::kF64; },
+           [](MatmulStep& m) { m.epilogue.activation = MatmulEpilogue::Activation::kGelu; }}) {
     EXPECT_THAT(check([&](CudaProgram& p) { change(matmul(p)); }),
                 HasSubstr("a product of a wrong shape"));
   }
+  EXPECT_THAT(check([&](CudaProgram& p) { matmul(p).algorithm.resize(63); }),
+              HasSubstr("an algorithm of a wrong size"));
+  using Change = std::function<void(MatmulEpilogue&)>;
+  for (const auto& [change, message] : std::vector<std::pair<Change, std::string>>{
+           {[](MatmulEpilogue& e) { e.bias.size_bytes = 12; }, "a bias of a wrong size"},
+           {[](MatmulEpilogue& e) { e.bias.offset_bytes = 192; }, "no such place"},
+           {[](MatmulEpilogue& e) { e.addend.size_bytes = 32; }, "an addend of a wrong size"},
+           {[](MatmulEpilogue& e) { e.addend.index = 1; }, "no such place"}}) {
+    EXPECT_THAT(check([&](CudaProgram& p) { change(matmul(p).epilogue); }), HasSubstr(message));
+  }
+  EXPECT_THAT(check([&](CudaProgram& p) {
+                Slice& out = matmul(p).out;
+                Slice& addend = matmul(p).epilogue.addend;
+                out = addend = {.space = Space::kArena, .size_bytes = 128};
+                addend.offset_bytes = 64;
+              }),
+              HasSubstr("an addend that the product runs into"));
   EXPECT_THAT(check([&](CudaProgram& p) { p.kernels[0].threads = 2048; }),
               HasSubstr("7 blocks of 2048 threads"));
 }

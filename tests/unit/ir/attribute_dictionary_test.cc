@@ -22,7 +22,8 @@ TEST(AttributeDictionaryTest, EveryStructRoundTrips) {
   gather.dimension_numbers.offset_dims = {0};
   gather.dimension_numbers.index_vector_dim = 1;
   DotGeneralAttributes dot{.precision_config = {Precision::kHigh, Precision::kDefault},
-                           .algorithm = DotAlgorithm{.accumulation_type = DType::kF64}};
+                           .algorithm = DotAlgorithm{.lhs_precision_type = {.is_tf32 = true},
+                                                     .accumulation_type = {DType::kF64}}};
   dot.dot_dimension_numbers.lhs_contracting_dimensions = {1};
   WindowAttributes window{.window_dimensions = {2, 2}};
   window.padding.pairs = {{0, 1}, {-2, 3}};
@@ -99,7 +100,8 @@ TEST(AttributeDictionaryTest, AlgorithmTypesReadAsKeywordsStringsAndTypes) {
         {{"accumulation_type", type}, {"lhs_precision_type", {EnumAttribute{"tf32"}}}}}};
     EXPECT_EQ(*FromDictionary(OpKind::kDotGeneral, {{"algorithm", algorithm}}),
               OpAttributes(DotGeneralAttributes{
-                  .algorithm = DotAlgorithm{.accumulation_type = DType::kF64}}));
+                  .algorithm = DotAlgorithm{.lhs_precision_type = {.is_tf32 = true},
+                                            .accumulation_type = {DType::kF64}}}));
   }
 }
 

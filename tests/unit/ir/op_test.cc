@@ -70,6 +70,7 @@ TEST(OpTest, EnumsHaveAKeywordForEachEnumerator) {
   EXPECT_STREQ(EnumKeywords(FftType{})[static_cast<int>(FftType::kIrfft)], "IRFFT");
   EXPECT_STREQ(EnumKeywords(Transpose{})[static_cast<int>(Transpose::kAdjoint)], "ADJOINT");
   EXPECT_STREQ(EnumKeywords(FusionKind{})[static_cast<int>(FusionKind::kReduction)], "reduction");
+  EXPECT_STREQ(EnumKeywords(FusionKind{})[static_cast<int>(FusionKind::kMatmul)], "matmul");
 }
 
 }  // namespace

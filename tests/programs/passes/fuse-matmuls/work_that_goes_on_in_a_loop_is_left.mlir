@@ -1,0 +1,20 @@
+// The tanh is a loop of its own, in which the bias costs nothing.
+// run: fuse-matmuls
+// target: cuda
+func.func @main(%a: tensor<8x16xf32>, %b: tensor<16x4xf32>, %bias: tensor<4xf32>) -> (tensor<8x4xf32>) {
+  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<8x16xf32>, tensor<16x4xf32>) -> tensor<8x4xf32>
+  %v = stablehlo.broadcast_in_dim %bias, dims = [1] : (tensor<4xf32>) -> tensor<8x4xf32>
+  %1 = stablehlo.add %0, %v : tensor<8x4xf32>
+  %2 = stablehlo.tanh %1 : tensor<8x4xf32>
+  return %2 : tensor<8x4xf32>
+}
+// expect
+module {
+  func.func public @main(%0: tensor<8x16xf32>, %1: tensor<16x4xf32>, %2: tensor<4xf32>) -> tensor<8x4xf32> {
+    %3 = stablehlo.dot_general %0, %1, contracting_dims = [1] x [0] : (tensor<8x16xf32>, tensor<16x4xf32>) -> tensor<8x4xf32>
+    %4 = stablehlo.broadcast_in_dim %2, dims = [1] : (tensor<4xf32>) -> tensor<8x4xf32>
+    %5 = stablehlo.add %3, %4 : tensor<8x4xf32>
+    %6 = stablehlo.tanh %5 : tensor<8x4xf32>
+    return %6 : tensor<8x4xf32>
+  }
+}
