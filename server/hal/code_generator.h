@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,9 @@ class CodeGenerator {
   // Whether this product of floats narrower than f32 is at least as fast as the same of f32. Where
   // it is not, the operands are converted first.
   virtual bool IsMatmulFast(const kernels::MatmulStep& matmul) const = 0;
+  // As many pieces of independent work as keep such a device busy. Code, and the order of sums in
+  // it, follows from this: it is the same for equal architectures.
+  virtual int64_t parallel_units() const = 0;
   struct Dump {
     std::string file_name;  // "30-llvm.ll"
     std::string text;

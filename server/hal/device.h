@@ -71,6 +71,9 @@ class Stream {
   virtual Event CopyFromPeer(std::shared_ptr<Buffer> from, std::shared_ptr<Buffer> to) = 0;
 };
 
+// Which of two streams' work a device begins first when both have some.
+enum class StreamPriority { kNormal, kHigh };
+
 struct MemoryStats {
   int64_t limit_bytes = 0, used_bytes = 0, peak_bytes = 0;
 };
@@ -96,7 +99,9 @@ class Device {
   // Gives memory that is free, and was not used since the call before, back to the system. May take
   // milliseconds.
   virtual void ReleaseUnusedMemory() = 0;
-  virtual std::unique_ptr<Stream> CreateStream(absl::string_view name) = 0;
+  // Where there is no such thing, as on the CPU, the priority does not count.
+  virtual std::unique_ptr<Stream> CreateStream(
+      absl::string_view name, StreamPriority priority = StreamPriority::kNormal) = 0;
   // Links code and uploads constants, for which it allocates; may take milliseconds, so call it on
   // the compile pool. The errors of Allocate.
   virtual absl::StatusOr<std::shared_ptr<const Module>> Load(const Executable& executable) = 0;

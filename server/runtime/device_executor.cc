@@ -32,7 +32,7 @@ DeviceExecutor::DeviceExecutor(hal::Device& device, int index, const Options& op
       options_(options),
       run_ahead_(static_cast<size_t>(options.max_in_flight), options.run_ahead),
       compute_(device.CreateStream("run")),
-      express_(device.CreateStream("express")),
+      express_(device.CreateStream("express", hal::StreamPriority::kHigh)),
       upload_(device.CreateStream("up")),
       download_(device.CreateStream("down")),
       memory_(device, index, *download_, options.memory),

@@ -17,10 +17,7 @@ using ir::OpKind;
 
 // Below this many elements one thread is done before others have woken up.
 constexpr int64_t kMinElements = int64_t{1} << 18;
-// A reduction with this many independent results is parallel as it is.
-constexpr int64_t kEnoughUnits = 32;
-// Results times blocks of a split reduction; every block has at least so many elements.
-constexpr int64_t kWantedUnits = 64;
+// Of every block.
 constexpr int64_t kMinBlockElements = int64_t{1} << 13;
 // Neighbouring results that one vector loop computes together.
 constexpr int64_t kColumnsPerUnit = 16;
@@ -88,7 +85,7 @@ struct Cut {
 };
 
 absl::optional<Cut> ChooseCut(const ir::Dims& shape, const std::vector<int64_t>& reduced,
-                              Regrouping regrouping) {
+                              Regrouping regrouping, int64_t wanted_units) {
   int64_t elements = 1, kept = 1, last_kept = -1;
   for (int64_t d = 0; d < static_cast<int64_t>(shape.size()); ++d) {
     elements *= shape[d];
@@ -104,8 +101,10 @@ absl::optional<Cut> ChooseCut(const ir::Dims& shape, const std::vector<int64_t>&
     const int64_t columns = shape[last_kept];
     units = kept / columns * std::max<int64_t>(1, columns / kColumnsPerUnit);
   }
-  if (units >= kEnoughUnits) return absl::nullopt;
-  const int64_t wanted = std::min((kWantedUnits + units - 1) / units, elements / kMinBlockElements);
+  // It is parallel as it is.
+  if (units >= wanted_units / 2) return absl::nullopt;
+  // Results times blocks.
+  const int64_t wanted = std::min((wanted_units + units - 1) / units, elements / kMinBlockElements);
 
   // The first dimension with enough elements keeps blocks contiguous.
   int64_t dimension = -1;
@@ -289,14 +288,14 @@ class Splitting {
   std::vector<DType> dtypes_;  // in which each operand is reduced
 };
 
-absl::StatusOr<bool> Split(Rewriter& rewriter, ir::Op& op) {
+absl::StatusOr<bool> Split(Rewriter& rewriter, ir::Op& op, int64_t wanted_units) {
   if (op.kind != OpKind::kReduce) return false;
   const Regrouping regrouping = RegroupingOf(rewriter, op.regions[0]);
   if (regrouping == Regrouping::kNone) return false;
   std::vector<int64_t> reduced = op.As<ir::DimensionsAttributes>().dimensions;
   std::sort(reduced.begin(), reduced.end());
   const absl::optional<Cut> cut =
-      ChooseCut(rewriter.TensorOf(op.operands[0]).dims, reduced, regrouping);
+      ChooseCut(rewriter.TensorOf(op.operands[0]).dims, reduced, regrouping, wanted_units);
   if (!cut.has_value()) return false;
   Splitting(rewriter, op, *cut, regrouping == Regrouping::kAnyOrder).Run();
   return true;
@@ -304,8 +303,12 @@ absl::StatusOr<bool> Split(Rewriter& rewriter, ir::Op& op) {
 
 }  // namespace
 
-absl::StatusOr<ir::Module> SplitReductions(const ir::Module& module) {
-  return RewriteEach(module, &Split);
+absl::StatusOr<ir::Module> SplitReductions(const ir::Module& module,
+                                           const hal::CodeGenerator& target) {
+  const int64_t wanted_units = target.parallel_units();
+  return RewriteEach(module, [wanted_units](Rewriter& rewriter, ir::Op& op) {
+    return Split(rewriter, op, wanted_units);
+  });
 }
 
 }  // namespace acceld::compiler

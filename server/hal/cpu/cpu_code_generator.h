@@ -16,6 +16,7 @@ class CpuCodeGenerator final : public CodeGenerator {
   bool SupportsMatmul(const kernels::MatmulStep& matmul) const override;
   bool SupportsConvolution(const kernels::ConvolutionStep& convolution) const override;
   bool IsMatmulFast(const kernels::MatmulStep& matmul) const override;
+  int64_t parallel_units() const override { return 64; }
   absl::StatusOr<std::string> Generate(const kernels::Plan& plan,
                                        std::vector<Dump>* dumps) const override;
 

@@ -27,6 +27,8 @@ class CudaCodeGenerator final : public CodeGenerator {
   bool IsMatmulFast(const kernels::MatmulStep& matmul) const override {
     return SupportsMatmul(matmul);
   }
+  // Some blocks of threads for each multiprocessor of the largest.
+  int64_t parallel_units() const override { return 1024; }
   // Also measures on the device.
   absl::StatusOr<std::string> Generate(const kernels::Plan& plan,
                                        std::vector<Dump>* dumps) const override;

@@ -35,9 +35,9 @@ class OpenedDevice final : public Device {
     return parts_.memory->Allocate(size_bytes);
   }
   void ReleaseUnusedMemory() override { parts_.memory->ReleaseUnused(); }
-  std::unique_ptr<Stream> CreateStream(absl::string_view name) override {
+  std::unique_ptr<Stream> CreateStream(absl::string_view name, StreamPriority priority) override {
     return std::make_unique<CudaStream>(
-        absl::StrCat("cuda", parts_.context->device().ordinal, "-", name), parts_);
+        absl::StrCat("cuda", parts_.context->device().ordinal, "-", name), parts_, priority);
   }
   absl::StatusOr<std::shared_ptr<const Module>> Load(const Executable& executable) override {
     return CudaModule::Load(parts_.context, libraries_, graph_support_, executable, *parts_.memory);

@@ -17,13 +17,21 @@ CuPointer AddressOf(const Buffer& buffer) { return reinterpret_cast<CuPointer>(b
 
 }  // namespace
 
-CudaStream::CudaStream(const std::string& name, StreamParts parts) : parts_(std::move(parts)) {
+CudaStream::CudaStream(const std::string& name, StreamParts parts, StreamPriority priority)
+    : parts_(std::move(parts)) {
   Context& context = *parts_.context;
   opened_ = context.Enter();
   if (opened_.ok()) {
-    opened_ = context.Check(
-        context.driver().cuStreamCreateWithPriority(&stream_, kNonBlocking, /*priority=*/0),
-        "cuStreamCreateWithPriority");
+    // Numbers are lower for higher priorities.
+    int least = 0, greatest = 0;
+    opened_ = context.Check(context.driver().cuCtxGetStreamPriorityRange(&least, &greatest),
+                            "cuCtxGetStreamPriorityRange");
+    if (opened_.ok()) {
+      const int number = priority == StreamPriority::kHigh ? greatest : least;
+      opened_ =
+          context.Check(context.driver().cuStreamCreateWithPriority(&stream_, kNonBlocking, number),
+                        "cuStreamCreateWithPriority");
+    }
   }
   staging_ = std::make_unique<Staging>(parts_.context, stream_);
   completions_ =

@@ -37,7 +37,8 @@ struct StreamParts {
 class CudaStream final : public Stream {
  public:
   // A stream that the driver does not give is one whose work fails.
-  CudaStream(const std::string& name, StreamParts parts);
+  CudaStream(const std::string& name, StreamParts parts,
+             StreamPriority priority = StreamPriority::kNormal);
   ~CudaStream() override;
 
   void Wait(const Event& event) override;

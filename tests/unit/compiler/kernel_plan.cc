@@ -16,6 +16,7 @@ class PlanKeeper : public hal::CodeGenerator {
   bool SupportsMatmul(const kernels::MatmulStep&) const override { return false; }
   bool SupportsConvolution(const kernels::ConvolutionStep&) const override { return false; }
   bool IsMatmulFast(const kernels::MatmulStep&) const override { return false; }
+  int64_t parallel_units() const override { return 64; }
   absl::StatusOr<std::string> Generate(const kernels::Plan& plan,
                                        std::vector<Dump>*) const override {
     kept = plan;

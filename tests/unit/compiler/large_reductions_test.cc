@@ -3,7 +3,9 @@
 #include "common/ir/interpreter.h"
 #include "common/ir/text.h"
 #include "gtest/gtest.h"
+#include "server/compiler/passes/split_reductions.h"
 #include "tests/unit/compiler/cpu_runner.h"
+#include "tests/unit/compiler/test_support.h"
 
 namespace acceld::compiler {
 namespace {
@@ -121,6 +123,21 @@ func.func @main(%x: tensor<300007xf32>) -> (tensor<f32>, tensor<i32>) {
   ASSERT_TRUE(actual.size() == 2 && expected.size() == 2);
   EXPECT_EQ(expected[0].DenseBytes(), actual[0].DenseBytes());
   EXPECT_EQ(expected[1].DenseBytes(), actual[1].DenseBytes());
+}
+
+TEST(LargeReductions, HaveAsManyPartsAsTheDeviceWants) {
+  struct Gpu : PlanOnlyGenerator {
+    int64_t parallel_units() const override { return 1024; }
+  };
+  const ir::Module module =
+      Parse(ReduceText("add", "tensor<4x4194304xf32>", "tensor<f32>", "1", "tensor<4xf32>"));
+  const auto text_for = [&module](const hal::CodeGenerator& target) {
+    const auto split = SplitReductions(module, target);
+    EXPECT_TRUE(split.ok()) << split.status();
+    return ir::PrintModule(*split);
+  };
+  EXPECT_NE(text_for(PlanOnlyGenerator()).find("tensor<4x16xf32>"), std::string::npos);
+  EXPECT_NE(text_for(Gpu()).find("tensor<4x256xf32>"), std::string::npos);
 }
 
 }  // namespace

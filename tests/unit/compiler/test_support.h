@@ -24,6 +24,7 @@ class PlanOnlyGenerator : public hal::CodeGenerator {
     return convolution.input_dtype == ir::DType::kF32;
   }
   bool IsMatmulFast(const kernels::MatmulStep&) const override { return false; }
+  int64_t parallel_units() const override { return 64; }
   absl::StatusOr<std::string> Generate(const kernels::Plan& plan,
                                        std::vector<Dump>* dumps) const override;
 };

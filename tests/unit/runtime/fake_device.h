@@ -41,6 +41,7 @@ class FakeCodeGenerator final : public hal::CodeGenerator {
   bool SupportsMatmul(const kernels::MatmulStep&) const override { return false; }
   bool SupportsConvolution(const kernels::ConvolutionStep&) const override { return false; }
   bool IsMatmulFast(const kernels::MatmulStep&) const override { return false; }
+  int64_t parallel_units() const override { return 1; }
   absl::StatusOr<std::string> Generate(const kernels::Plan&, std::vector<Dump>*) const override {
     return absl::InternalError("fake devices run no generated code");
   }
@@ -61,7 +62,8 @@ class FakeDevice final : public hal::Device {
     return pool_->Allocate(size_bytes);
   }
   void ReleaseUnusedMemory() override { pool_->ReleaseUnused(); }
-  std::unique_ptr<hal::Stream> CreateStream(absl::string_view name) override {
+  std::unique_ptr<hal::Stream> CreateStream(absl::string_view name,
+                                            hal::StreamPriority /*priority*/) override {
     return std::make_unique<hal::cpu::CpuStream>(std::string(name));
   }
   absl::StatusOr<std::shared_ptr<const hal::Module>> Load(
