@@ -59,6 +59,7 @@ std::shared_ptr<const hal::Executable> MemoryTier::FindExecutable(const Digest& 
 
 void MemoryTier::Add(const Digest& key, const Digest& fingerprint, size_t device,
                      std::shared_ptr<const hal::LoadedExecutable> loaded) {
+  std::vector<Entry> dropped;  // Freed without the lock: a device may take its time.
   MutexLock lock(mutex_);
   Entry& entry = entries_[key];
   if (entry.executable == nullptr) {
@@ -76,13 +77,14 @@ void MemoryTier::Add(const Digest& key, const Digest& fingerprint, size_t device
   bytes_ += entry.size_bytes();
   if (entry.size_bytes() > limit_bytes_) {
     bytes_ -= entry.size_bytes();
+    dropped.push_back(std::move(entry));
     entries_.erase(key);
   } else if (bytes_ > limit_bytes_) {
-    Evict(key);
+    Evict(key, dropped);
   }
 }
 
-void MemoryTier::Evict(const Digest& keep) {
+void MemoryTier::Evict(const Digest& keep, std::vector<Entry>& dropped) {
   std::vector<std::pair<int64_t, Digest>> candidates;
   for (const auto& [key, entry] : entries_) {
     if (key != keep && !IsHeld(entry)) candidates.emplace_back(entry.LastUse(), key);
@@ -92,6 +94,7 @@ void MemoryTier::Evict(const Digest& keep) {
     if (bytes_ <= limit_bytes_) return;
     const auto it = entries_.find(key);
     bytes_ -= it->second.size_bytes();
+    dropped.push_back(std::move(it->second));
     entries_.erase(it);
     ++evictions_;
   }

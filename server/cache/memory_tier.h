@@ -56,7 +56,7 @@ class MemoryTier {
   std::vector<Entry> List() const;
 
  private:
-  void Evict(const Digest& keep) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Evict(const Digest& keep, std::vector<Entry>& dropped) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const int64_t limit_bytes_;
   mutable Mutex mutex_;

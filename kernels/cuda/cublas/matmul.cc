@@ -22,7 +22,9 @@ constexpr int32_t kNotTransposed = 0, kTransposed = 1;
 constexpr int kDescTransA = 3, kDescTransB = 4, kDescEpilogue = 7, kDescBiasPointer = 8;
 constexpr uint32_t kEpilogueDefault = 1, kEpilogueRelu = 2, kEpilogueBias = 4, kEpilogueGelu = 32;
 constexpr int kLayoutBatchCount = 5, kLayoutBatchOffset = 6;
-constexpr int kPrefMaxWorkspace = 1;
+constexpr int kPrefMaxWorkspace = 1, kPrefReductionSchemes = 3;
+// Sums of parts are kept in the type that is computed in, never in a narrower result's.
+constexpr uint32_t kReduceInComputeType = 2;
 constexpr int kPrefAlignments[] = {5, 6, 7, 8};  // of A, B, C, D
 
 struct Types {
@@ -55,9 +57,13 @@ bool CanEpilogue(const MatmulStep& matmul) {
   const MatmulEpilogue& epilogue = matmul.epilogue;
   if (epilogue.IsNone()) return true;
   const DType output = matmul.output_dtype;
-  constexpr double kMaxScale = std::numeric_limits<float>::max();
-  if (!ir::IsFloat(output) || !(std::abs(epilogue.alpha) <= kMaxScale) ||
-      !(std::abs(epilogue.beta) <= kMaxScale)) {
+  // As floats they are still what they are.
+  const auto is_scale = [](double scale) {
+    return std::abs(scale) >= std::numeric_limits<float>::min() &&
+           std::abs(scale) <= std::numeric_limits<float>::max();
+  };
+  if (!ir::IsFloat(output) || !is_scale(epilogue.alpha) ||
+      (epilogue.has_addend() && !is_scale(epilogue.beta))) {
     return false;
   }
   const bool is_narrow = output == DType::kF16 || output == DType::kBF16;
@@ -257,6 +263,7 @@ absl::StatusOr<std::vector<CublasLt::Heuristic>> Matmul::AskHeuristics(int wante
   };
   const uint64_t max_workspace = kMaxWorkspaceBytes;
   CublasLt::Result result = set(kPrefMaxWorkspace, max_workspace);
+  if (result == 0) result = set(kPrefReductionSchemes, kReduceInComputeType);
   const auto alignment = static_cast<uint32_t>(kBufferAlignment);
   for (const int attribute : kPrefAlignments) {
     if (result == 0) result = set(attribute, alignment);

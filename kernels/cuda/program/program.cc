@@ -98,11 +98,12 @@ class Checker {
     ACCELD_RETURN_IF_ERROR(CheckSlice(step.lhs, /*is_written=*/false));
     ACCELD_RETURN_IF_ERROR(CheckSlice(step.rhs, /*is_written=*/false));
     ACCELD_RETURN_IF_ERROR(CheckSlice(step.out, /*is_written=*/true));
+    if (!CanMatmul(step)) return Bad("a product of a wrong shape");
     const int64_t lhs_sizes[] = {step.batch, step.m, step.k};
     const int64_t rhs_sizes[] = {step.batch, step.k, step.n};
     const int64_t out_strides[] = {step.m * step.n, step.n, 1};
     const int64_t out_sizes[] = {step.batch, step.m, step.n};
-    if (!CanMatmul(step) || !Holds(step.lhs, lhs_sizes, step.lhs_strides, step.input_dtype) ||
+    if (!Holds(step.lhs, lhs_sizes, step.lhs_strides, step.input_dtype) ||
         !Holds(step.rhs, rhs_sizes, step.rhs_strides, step.input_dtype) ||
         !Holds(step.out, out_sizes, out_strides, step.output_dtype)) {
       return Bad("a product of a wrong shape");

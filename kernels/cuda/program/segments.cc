@@ -62,6 +62,7 @@ std::vector<Segment> SegmentsOf(const Steps& steps, bool graphs) {
     if (segments.empty()) return;
     Segment& last = segments.back();
     last.is_graph = nodes >= kMinNodes || (nodes > 0 && last.has_loops);
+    last.nodes = last.is_graph ? nodes : 0;
   };
   for (size_t i = 0; i < steps.size(); ++i) {
     const std::optional<int64_t> more = graphs ? NodesOf(steps[i]) : std::nullopt;

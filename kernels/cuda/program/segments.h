@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "kernels/cuda/program/program.h"
@@ -13,6 +14,7 @@ struct Segment {
   size_t begin = 0, end = 0;
   bool is_graph = false;
   bool has_loops = false;  // or branches
+  int64_t nodes = 0;       // of the graph
 };
 
 // How a list of steps of a program with `graphs` is launched. A graph is for steps that libraries

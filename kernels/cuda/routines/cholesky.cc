@@ -49,6 +49,7 @@ absl::StatusOr<DeviceRoutine> PrepareCholesky(const RoutineCall& call,
               "potrfBatched"));
         } else {
           for (int64_t i = 0; i < a.batch; ++i) {
+            ACCELD_RETURN_IF_ERROR(places.CheckNotCancelled());
             ACCELD_RETURN_IF_ERROR(Cusolver::Check(
                 library->potrf[type](handle, triangle, n,
                                      PointerTo(Offset(factor, i * a.item_bytes())), n,

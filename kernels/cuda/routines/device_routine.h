@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 
@@ -17,6 +18,13 @@ struct RoutinePlaces {
   absl::Span<const uint64_t> operands, results;  // as in the call
   uint64_t workspace = 0;                        // aligned to kWorkspaceAlignment
   RoutineHandles* handles = nullptr;             // of the stream
+  const std::atomic<bool>* cancelled = nullptr;  // may be nullptr
+
+  // Between two calls of many.
+  absl::Status CheckNotCancelled() const {
+    return cancelled != nullptr && cancelled->load() ? absl::CancelledError("launch: cancelled")
+                                                     : absl::OkStatus();
+  }
 };
 
 inline constexpr int64_t kWorkspaceAlignment = 256;
@@ -29,6 +37,8 @@ struct DeviceRoutine {
   // there is more to enqueue than a stream takes at once.
   bool takes_host = false;
   bool uses_handles = true;  // beside their stream
+  // Of the device, that the library keeps for it; an estimate.
+  int64_t device_bytes = 0;
   // Enqueues it on the handles' stream; from any thread. Reads operands and writes results, which
   // share no bytes.
   std::function<absl::Status(const RoutinePlaces& places)> enqueue;

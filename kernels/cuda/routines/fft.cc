@@ -16,6 +16,9 @@ constexpr int kForward = -1, kInverse = 1;
 constexpr int kRealFloat = 0, kRealDouble = 1, kComplexFloat = 4, kComplexDouble = 5;
 
 // A plan of the library. Its stream and workspace are set for each run, by one thread at a time.
+// What a plan takes beside tables of roots of unity.
+constexpr int64_t kPlanBytes = int64_t{256} << 10;
+
 class Plan {
  public:
   static absl::StatusOr<std::shared_ptr<Plan>> Make(const Cufft& library, const RoutineCall& call) {
@@ -104,6 +107,7 @@ absl::StatusOr<DeviceRoutine> PrepareFft(const RoutineCall& call, const RoutineC
   return DeviceRoutine{
       .workspace_bytes = layout.size_bytes(),
       .uses_handles = false,
+      .device_bytes = kPlanBytes + 16 * (sizes[0] + sizes[1] + sizes[2]),
       .enqueue = [=, first = sizes[0], second = sizes[1], length = sizes[2],
                   launch = &context.launch](const RoutinePlaces& places) -> absl::Status {
         const RoutineKernels kernels(*launch, places.handles->stream());

@@ -36,6 +36,7 @@ absl::StatusOr<DeviceRoutine> PrepareHermitianEigen(const RoutineCall& call,
         ACCELD_RETURN_IF_ERROR(kernels.NoteNotFinite(flags, v, a));
         ACCELD_RETURN_IF_ERROR(kernels.ClearFlagged(v, flags, a.batch, a.item_bytes()));
         for (int64_t i = 0; i < a.batch; ++i) {
+          ACCELD_RETURN_IF_ERROR(places.CheckNotCancelled());
           ACCELD_RETURN_IF_ERROR(Cusolver::Check(
               library->hevd[type](
                   handle, vectors, triangle, n, PointerTo(Offset(v, i * a.item_bytes())), n,

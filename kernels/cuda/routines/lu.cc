@@ -47,6 +47,7 @@ absl::StatusOr<DeviceRoutine> PrepareLu(const RoutineCall& call, const RoutineCo
         } else {
           ACCELD_ASSIGN_OR_RETURN(const Cusolver::Handle handle, places.handles->cusolver());
           for (int64_t i = 0; i < a.batch; ++i) {
+            ACCELD_RETURN_IF_ERROR(places.CheckNotCancelled());
             ACCELD_RETURN_IF_ERROR(Cusolver::Check(
                 library->getrf[type](handle, m, n, PointerTo(Offset(factors, i * a.item_bytes())),
                                      m, PointerTo(space), pivots + i * steps, info + i),

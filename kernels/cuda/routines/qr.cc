@@ -39,6 +39,7 @@ absl::StatusOr<DeviceRoutine> PrepareQr(const RoutineCall& call, const RoutineCo
         const uint64_t qr = Offset(places.workspace, in_columns);
         ACCELD_RETURN_IF_ERROR(kernels.Transpose(qr, places.operands[0], a));
         for (int64_t i = 0; i < a.batch; ++i) {
+          ACCELD_RETURN_IF_ERROR(places.CheckNotCancelled());
           ACCELD_RETURN_IF_ERROR(Cusolver::Check(
               library->geqrf[type](handle, Size(a.rows), Size(a.columns),
                                    PointerTo(Offset(qr, i * a.item_bytes())), Size(a.rows),
@@ -85,6 +86,7 @@ absl::StatusOr<DeviceRoutine> PrepareHouseholderProduct(const RoutineCall& call,
         const uint64_t q = Offset(places.workspace, in_columns);
         ACCELD_RETURN_IF_ERROR(kernels.Transpose(q, places.operands[0], a));
         for (int64_t i = 0; i < a.batch; ++i) {
+          ACCELD_RETURN_IF_ERROR(places.CheckNotCancelled());
           ACCELD_RETURN_IF_ERROR(Cusolver::Check(
               library->gqr[type](handle, Size(a.rows), Size(a.columns), Size(tau.rows),
                                  PointerTo(Offset(q, i * a.item_bytes())), Size(a.rows),
@@ -134,6 +136,7 @@ absl::StatusOr<DeviceRoutine> PrepareHouseholderMultiply(const RoutineCall& call
         ACCELD_RETURN_IF_ERROR(kernels.Transpose(of_a, places.operands[0], a));
         ACCELD_RETURN_IF_ERROR(kernels.Transpose(product, places.operands[2], c));
         for (int64_t i = 0; i < a.batch; ++i) {
+          ACCELD_RETURN_IF_ERROR(places.CheckNotCancelled());
           ACCELD_RETURN_IF_ERROR(Cusolver::Check(
               library->mqr[type](handle, side, transposed, Size(c.rows), Size(c.columns),
                                  Size(tau.rows), PointerTo(Offset(of_a, i * a.item_bytes())),

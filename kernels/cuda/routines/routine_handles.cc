@@ -13,8 +13,13 @@ void RoutineHandles::MakeAll() {
 }
 
 absl::StatusOr<Cublas::Handle> RoutineHandles::cublas() {
-  if (cublas_ != nullptr) return cublas_;
   const Cublas& library = *libraries_.cublas;
+  if (cublas_ != nullptr) {
+    // This also takes away the workspace of the call before, which others have by now.
+    ACCELD_RETURN_IF_ERROR(
+        Cublas::Check(library.cublasSetStream_v2(cublas_, stream_), "cublasSetStream"));
+    return cublas_;
+  }
   Cublas::Handle handle = nullptr;
   ACCELD_RETURN_IF_ERROR(Cublas::Check(library.cublasCreate_v2(&handle), "cublasCreate"));
   const absl::Status set =

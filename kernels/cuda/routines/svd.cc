@@ -55,6 +55,7 @@ absl::StatusOr<DeviceRoutine> PrepareSvd(const RoutineCall& call, const RoutineC
         const uint64_t of_right =
             tall ? Offset(places.workspace, vt_in_columns) : places.results[2];
         for (int64_t i = 0; i < a.batch; ++i) {
+          ACCELD_RETURN_IF_ERROR(places.CheckNotCancelled());
           const uint64_t left_item = vectors ? Offset(of_left, i * left.item_bytes()) : 0;
           const uint64_t right_item = vectors ? Offset(of_right, i * right.item_bytes()) : 0;
           ACCELD_RETURN_IF_ERROR(Cusolver::Check(

@@ -58,6 +58,7 @@ absl::StatusOr<DeviceRoutine> PrepareTriangularSolve(const RoutineCall& call,
               "trsmBatched");
         }
         for (int64_t i = 0; i < a.batch; ++i) {
+          ACCELD_RETURN_IF_ERROR(places.CheckNotCancelled());
           ACCELD_RETURN_IF_ERROR(Cublas::Check(
               library->trsm[type](handle, side, triangle, transposed, diagonal, rows, columns, one,
                                   PointerTo(Offset(matrix, i * a.item_bytes())), n,

@@ -28,10 +28,24 @@ class Extension {
     if (graph_.Escapes(chain_.last)) return absl::nullopt;
     const std::vector<OpIndex>& users = graph_.UsersOf(chain_.last);
     const bool takes = users.size() == 1 ? TakeOp(users[0]) : TakeGelu();
-    return takes ? absl::optional<MatmulChain>(std::move(chain_)) : absl::nullopt;
+    if (!takes || MakesItsOperands()) return absl::nullopt;
+    return std::move(chain_);
   }
 
  private:
+  // Whether what the product reads is one of the constants that are not stored: one that is its
+  // operand and its scale, say.
+  bool MakesItsOperands() const {
+    std::vector<ir::ValueId> operands = {chain_.lhs, chain_.rhs};
+    if (chain_.step.epilogue.has_bias) operands.push_back(chain_.bias);
+    if (chain_.step.epilogue.has_addend()) operands.push_back(chain_.addend);
+    return std::any_of(operands.begin(), operands.end(), [this](ir::ValueId operand) {
+      const OpIndex definition = graph_.DefinitionOf(operand);
+      return definition != kNoOp && std::find(chain_.members.begin(), chain_.members.end(),
+                                              definition) != chain_.members.end();
+    });
+  }
+
   kernels::MatmulEpilogue& epilogue() { return chain_.step.epilogue; }
   bool is_scale() { return !epilogue().has_addend() && !epilogue().has_bias && is_linear(); }
   bool is_linear() { return epilogue().activation == Activation::kNone; }

@@ -165,12 +165,16 @@ bool FunctionPlanner::PlanMatmul(const ir::Op& op, Steps& steps) {
   const absl::optional<MatmulChain> chain = MatchMatmulChain(graph, dot, context_.generator);
   if (!chain.has_value() || region.ops[chain->last].results != region.results) return false;
   // Of a value in the region.
-  const auto buffer_of = [&](ir::ValueId id) {
+  const auto outside = [&](ir::ValueId id) {
     const auto& parameters = region.parameters;
     const auto it = std::find(parameters.begin(), parameters.end(), id);
-    return BufferOf(
-        it == parameters.end() ? id : op.operands[static_cast<size_t>(it - parameters.begin())]);
+    return it == parameters.end() ? id : op.operands[static_cast<size_t>(it - parameters.begin())];
   };
+  const auto buffer_of = [&](ir::ValueId id) { return BufferOf(outside(id)); };
+  const auto is_stored = [&](ir::ValueId id) {
+    return buffer_of_[outside(id)] != kNoBuffer || constants_[outside(id)] != nullptr;
+  };
+  if (!is_stored(chain->lhs) || !is_stored(chain->rhs)) return false;
   kernels::MatmulStep matmul = chain->step;
   kernels::MatmulEpilogue& epilogue = matmul.epilogue;
   const BufferId lhs = buffer_of(chain->lhs), rhs = buffer_of(chain->rhs);

@@ -106,6 +106,7 @@ absl::Status CudaModule::PrepareRoutines(const kernels::Steps& steps) {
           libraries_->routines().Prepare(routine->call);
       if (prepared.ok()) {
         workspace_bytes_ = std::max(workspace_bytes_, prepared->workspace_bytes);
+        routine_bytes_ += prepared->device_bytes;
         uses_handles_ |= prepared->uses_handles;
         routines_.emplace(routine, *std::move(prepared));
       } else {
@@ -154,7 +155,8 @@ absl::Status CudaModule::LoadConstants(const Executable& executable, MemoryPool&
 int64_t CudaModule::size_bytes() const { return device_bytes(); }
 
 int64_t CudaModule::device_bytes() const {
-  return code_bytes_ + (constants_ == nullptr ? 0 : constants_->size_bytes());
+  return code_bytes_ + routine_bytes_ + graphs_->device_bytes() +
+         (constants_ == nullptr ? 0 : constants_->size_bytes());
 }
 
 CuPointer CudaModule::constants() const {

@@ -73,7 +73,7 @@ class CudaModule final : public Module {
   absl::flat_hash_map<const kernels::MatmulStep*, std::unique_ptr<const kernels::cuda::Matmul>>
       matmuls_;
   absl::flat_hash_map<const kernels::RoutineStep*, kernels::cuda::DeviceRoutine> routines_;
-  int64_t workspace_bytes_ = 0;
+  int64_t workspace_bytes_ = 0, routine_bytes_ = 0;
   std::shared_ptr<Buffer> constants_;  // of this module alone; nullptr without constants
   bool takes_host_ = false, polls_ = false, uses_handles_ = false;
   std::unique_ptr<const ModuleGraphs> graphs_;  // Uses all else.

@@ -12,6 +12,8 @@ namespace {
 constexpr unsigned int kNonBlocking = 1;  // CU_STREAM_NON_BLOCKING
 // The calling thread copies so much by itself.
 constexpr int64_t kInlineCopyBytes = 64 << 10;
+// The stream keeps a workspace of so much; what is larger goes with the run that wants it.
+constexpr int64_t kMaxKeptWorkspaceBytes = 64 << 20;
 
 CuPointer AddressOf(const Buffer& buffer) { return reinterpret_cast<CuPointer>(buffer.address()); }
 
@@ -84,8 +86,11 @@ Event CudaStream::Run(Launch launch) {
 absl::Status CudaStream::EnqueueRun(Work& work) {
   const auto& module = static_cast<const CudaModule&>(*work.launch.module);
   const int64_t wanted = module.workspace_bytes();
-  if (wanted > 0) {
+  if (wanted > kMaxKeptWorkspaceBytes) {
+    ACCELD_ASSIGN_OR_RETURN(work.workspace, parts_.memory->Allocate(wanted));
+  } else if (wanted > 0) {
     if (workspace_ == nullptr || workspace_->size_bytes() < wanted) {
+      workspace_.reset();
       ACCELD_ASSIGN_OR_RETURN(workspace_, parts_.memory->Allocate(wanted));
     }
     work.workspace = workspace_;
@@ -101,7 +106,7 @@ absl::Status CudaStream::EnqueueRun(Work& work) {
   const RunParts parts{.context = *parts_.context,
                        .memory = *parts_.memory,
                        .counters = *parts_.counters,
-                       .workspace = wanted > 0 ? AddressOf(*workspace_) : 0,
+                       .workspace = wanted > 0 ? AddressOf(*work.workspace) : 0,
                        .handles = handles_.get(),
                        .stream = stream_};
   return RunProgram(parts, work.launch, *work.fence);

@@ -16,7 +16,10 @@ using kernels::MatmulStep;
 using kernels::cuda::Matmul;
 
 // Multiplications. Smaller products take less time than their launch.
-constexpr int64_t kMinWork = int64_t{1} << 24;
+constexpr double kMinWork = int64_t{1} << 24;
+// Larger ones take so long that others would wait, and there the heuristics are at their best; of
+// f64 and complex numbers, in which some GPUs are slow, sooner.
+constexpr double kMaxWork = int64_t{1} << 42, kMaxSlowWork = int64_t{1} << 34;
 constexpr int kMaxAlgorithms = 8;
 constexpr int kRuns = 3;
 constexpr std::chrono::milliseconds kMaxTime{500};
@@ -25,12 +28,25 @@ constexpr float kGain = 0.97f;
 // Of the memory that nobody uses.
 constexpr int64_t kMaxMemoryShare = 4;
 
-bool IsLarge(const MatmulStep& matmul) {
+bool IsWorthMeasuring(const MatmulStep& matmul) {
   double work = 1;
   for (const int64_t size : {matmul.batch, matmul.m, matmul.n, matmul.k}) {
     work *= static_cast<double>(size);
   }
-  return work >= static_cast<double>(kMinWork);
+  const bool is_slow = ir::BitsOf(matmul.input_dtype) > 32;
+  return work >= kMinWork && work <= (is_slow ? kMaxSlowWork : kMaxWork);
+}
+
+bool HasWorthMeasuring(const kernels::Steps& steps) {
+  return std::any_of(steps.begin(), steps.end(), [](const kernels::Step& step) {
+    if (const auto* matmul = std::get_if<MatmulStep>(&step.value)) return IsWorthMeasuring(*matmul);
+    if (const auto* loop = std::get_if<kernels::WhileStep>(&step.value)) {
+      return HasWorthMeasuring(loop->condition) || HasWorthMeasuring(loop->body);
+    }
+    const auto* choice = std::get_if<kernels::SwitchStep>(&step.value);
+    return choice != nullptr &&
+           std::any_of(choice->branches.begin(), choice->branches.end(), HasWorthMeasuring);
+  });
 }
 
 // Whether they differ in nothing but their places.
@@ -193,7 +209,7 @@ bool DeviceMatmuls::Supports(const kernels::MatmulStep& matmul) const {
 }
 
 void DeviceMatmuls::ChooseAlgorithms(kernels::cuda::CudaProgram& program) const {
-  if (libraries_->cublas_lt() == nullptr) return;
+  if (libraries_->cublas_lt() == nullptr || !HasWorthMeasuring(program.steps)) return;
   MutexLock lock(measuring_);
   Measurement measurement(*this);
   ChooseIn(program.steps, measurement);
@@ -203,7 +219,7 @@ void DeviceMatmuls::ChooseAlgorithms(kernels::cuda::CudaProgram& program) const 
 void DeviceMatmuls::ChooseIn(kernels::Steps& steps, Measurement& measurement) const {
   for (kernels::Step& step : steps) {
     if (auto* const matmul = std::get_if<MatmulStep>(&step.value)) {
-      if (IsLarge(*matmul)) matmul->algorithm = measurement.FastestOf(*matmul);
+      if (IsWorthMeasuring(*matmul)) matmul->algorithm = measurement.FastestOf(*matmul);
     } else if (auto* const loop = std::get_if<kernels::WhileStep>(&step.value)) {
       ChooseIn(loop->condition, measurement);
       ChooseIn(loop->body, measurement);

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "kernels/cuda/program/accesses.h"
 #include "kernels/cuda/program/dependencies.h"
 #include "kernels/cuda/program/places.h"
@@ -19,6 +20,8 @@ using kernels::cuda::Access;
 constexpr unsigned int kCopyThreads = 256;
 constexpr int64_t kBytesOfCopyThread = 16;
 constexpr int64_t kMaxCopyBlocks = 4096;
+// They take memory of the host, and time.
+constexpr size_t kMaxEdges = 200'000;
 
 // A graph, or the body of a conditional node, while it is made.
 struct Body {
@@ -55,6 +58,10 @@ class Builder {
                        CuGraphNodeParameters& node) {
     std::vector<CuGraphNode> before;
     for (const size_t one : body.dependencies.Add(accesses)) before.push_back(body.nodes[one]);
+    edges_ += before.size();
+    if (edges_ > kMaxEdges) {
+      return absl::UnimplementedError(absl::StrCat("a graph with more than ", kMaxEdges, " edges"));
+    }
     CuGraphNode& added = body.nodes.emplace_back();
     return parts_.context.Check(driver_.cuGraphAddNode_v2(&added, body.graph, before.data(),
                                                           /*edges=*/nullptr, before.size(), &node),
@@ -170,7 +177,8 @@ class Builder {
   const kernels::cuda::Places& places_;
   const Driver& driver_;
   std::vector<Access> accesses_;  // of the step that is being added
-  uint32_t last_condition_ = 0;   // counts down: constants have index 0
+  size_t edges_ = 0;
+  uint32_t last_condition_ = 0;  // counts down: constants have index 0
 };
 
 }  // namespace

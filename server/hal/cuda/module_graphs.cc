@@ -5,6 +5,13 @@
 
 namespace acceld::hal::cuda {
 
+namespace {
+
+constexpr int64_t kBytesOfNode = 2048;
+constexpr int64_t kBytesOfPlace = 3 * sizeof(uint64_t);
+
+}  // namespace
+
 using kernels::cuda::Segment;
 
 absl::StatusOr<const Graph*> StreamGraphs::Find(absl::Span<const kernels::Step> steps) {
@@ -21,9 +28,11 @@ ModuleGraphs::ModuleGraphs(Context& context, const GraphSupport& support, const 
   const kernels::Steps& steps = module.program().steps;
   Cut(steps, /*graphs=*/true);
   bool has_graphs = false, has_loops = false;
+  int64_t nodes = 0;
   for (const auto& [list, segments] : segments_) {
     for (const Segment& segment : segments) {
       has_graphs |= segment.is_graph;
+      nodes += segment.nodes;
       has_loops |= segment.is_graph && segment.has_loops;
     }
   }
@@ -35,6 +44,8 @@ ModuleGraphs::ModuleGraphs(Context& context, const GraphSupport& support, const 
   } else {
     has_loops_ = has_loops;
     places_.emplace(module.program(), num_arguments, num_results);
+    device_bytes_ =
+        nodes * kBytesOfNode + static_cast<int64_t>(places_->all().size()) * kBytesOfPlace;
   }
 }
 
@@ -62,33 +73,39 @@ bool ModuleGraphs::HasToPrepare(CuStream stream) const {
   MutexLock lock(mutex_);
   const auto found = of_streams_.find(stream);
   // The first run makes those with loops, the second the others.
-  return found == of_streams_.end() || found->second.runs < 2;
+  return found == of_streams_.end() || found->second->runs.load() < 2;
 }
 
 StreamGraphs* ModuleGraphs::Begin(CuStream stream, MemoryPool& memory, bool& is_first) const {
   if (kernels_ == nullptr || failed_.load()) return nullptr;
-  MutexLock lock(mutex_);
-  OfStream& of_stream = of_streams_[stream];
-  is_first = of_stream.runs == 0;
-  if (of_stream.runs < 2) ++of_stream.runs;
-  if (of_stream.graphs == nullptr && (has_loops_ || !is_first)) {
+  OfStream* of_stream = nullptr;
+  {
+    MutexLock lock(mutex_);
+    std::unique_ptr<OfStream>& found = of_streams_[stream];
+    if (found == nullptr) found = std::make_unique<OfStream>();
+    of_stream = found.get();
+  }
+  is_first = of_stream->runs.load() == 0;
+  if (of_stream->runs.load() < 2) of_stream->runs.fetch_add(1);
+  if (of_stream->graphs == nullptr && (has_loops_ || !is_first)) {
     absl::StatusOr<PlaceTable> table =
         PlaceTable::Create(context_, *kernels_, *places_, memory, stream);
     if (!table.ok()) {
-      GiveUp(table.status());
+      NoteFailure(table.status());
       return nullptr;
     }
-    of_stream.graphs =
+    of_stream->graphs =
         std::make_unique<StreamGraphs>(GraphParts{context_, *kernels_, module_}, *std::move(table));
   }
-  return of_stream.graphs.get();
+  return of_stream->graphs.get();
 }
 
-void ModuleGraphs::GiveUp(const absl::Status& why) const {
-  failed_.store(true);
-  LogWarning(
-      "GPU ", context_.device().ordinal,
-      ": a program goes without graphs, so that loops come back to the host: ", why.message());
+void ModuleGraphs::NoteFailure(const absl::Status& why) const {
+  const bool is_for_good = !absl::IsResourceExhausted(why);
+  if (is_for_good) failed_.store(true);
+  LogWarning("GPU ", context_.device().ordinal, ": a program goes without graphs ",
+             is_for_good ? "from now on" : "this time",
+             ", so that loops come back to the host: ", why.message());
 }
 
 }  // namespace acceld::hal::cuda

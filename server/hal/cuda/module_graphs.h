@@ -46,6 +46,8 @@ class ModuleGraphs {
     return segments_.at(&steps);
   }
   const kernels::cuda::Places& places() const { return *places_; }
+  // What the graphs of one stream take of the device: an estimate, for a node is the driver's.
+  int64_t device_bytes() const { return device_bytes_; }
 
   // Whether a run has the host look at values of the device, to know how loops and branches go on.
   bool takes_host() const { return walks_ || (has_loops_ && failed_.load()); }
@@ -57,13 +59,14 @@ class ModuleGraphs {
   // For a run on `stream`, which is the caller's: what it launches graphs by; nullptr when it goes
   // step by step. `is_first`: then only graphs with loops pay.
   StreamGraphs* Begin(CuStream stream, MemoryPool& memory, bool& is_first) const;
-  // Graphs cannot be made of this module: from now on it goes step by step.
-  void GiveUp(const absl::Status& why) const;
+  // A graph could not be made: from now on the module goes step by step; only this time, if it was
+  // for want of memory.
+  void NoteFailure(const absl::Status& why) const;
 
  private:
   struct OfStream {
-    int runs = 0;
-    std::unique_ptr<StreamGraphs> graphs;
+    std::atomic<int> runs = 0;
+    std::unique_ptr<StreamGraphs> graphs;  // the stream's alone
   };
 
   // Fills `segments_` and `walks_`.
@@ -75,9 +78,11 @@ class ModuleGraphs {
   absl::flat_hash_map<const kernels::Steps*, std::vector<kernels::cuda::Segment>> segments_;
   absl::optional<kernels::cuda::Places> places_;  // if there are graphs
   bool walks_ = false, has_loops_ = false;
+  int64_t device_bytes_ = 0;
   mutable std::atomic<bool> failed_ = false;
   mutable Mutex mutex_;
-  mutable absl::flat_hash_map<CuStream, OfStream> of_streams_ ABSL_GUARDED_BY(mutex_);
+  mutable absl::flat_hash_map<CuStream, std::unique_ptr<OfStream>> of_streams_
+      ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace acceld::hal::cuda

@@ -54,7 +54,13 @@ absl::StatusOr<PlaceTable> PlaceTable::Create(Context& context, const GraphKerne
     CuPointer to = table.scratch() + at * sizeof(uint64_t);
     uint64_t count = std::min(rest.size(), kGraphWords);
     Words part = FirstOf(rest);
-    ACCELD_RETURN_IF_ERROR(Launch(context, kernels.store_words, 1, stream, {&to, &count, &part}));
+    const absl::Status status =
+        Launch(context, kernels.store_words, 1, stream, {&to, &count, &part});
+    if (!status.ok()) {
+      // Those before it write what is given back now.
+      context.driver().cuStreamSynchronize(stream);
+      return status;
+    }
   }
   return table;
 }

@@ -97,7 +97,7 @@ class Run {
     const absl::StatusOr<const Graph*> graph = graphs_->Find(steps);
     if (!graph.ok()) {
       ACCELD_RETURN_IF_ERROR(context_.lost());
-      module_.graphs().GiveUp(graph.status());
+      module_.graphs().NoteFailure(graph.status());
       graphs_ = nullptr;
       return false;
     }
@@ -206,7 +206,8 @@ class Run {
     const absl::Status status = routine.enqueue({.operands = operands,
                                                  .results = results,
                                                  .workspace = parts_.workspace,
-                                                 .handles = parts_.handles});
+                                                 .handles = parts_.handles,
+                                                 .cancelled = launch_.cancelled.get()});
     return status.ok() ? status : Annotate(status, NameOf(step.call.routine));
   }
 

@@ -428,6 +428,50 @@ TEST_F(CudaMatmulTest, WhatCannotBeMeasuredIsLeftToTheLibrary) {
   Load(*executable);
 }
 
+TEST_F(CudaMatmulTest, ConstantsThatAreOperandsAndPartOfTheEpilogueServeAsBoth) {
+  OpenWith(true);
+  const ir::Literal x = Vector({1, -2, 3, 4, -5, 6, 7, 8, -9, 10, 11, 12, 13, -14, 15, 16});
+  for (const absl::string_view rest : {"%r = stablehlo.multiply %d, %c : tensor<4x4xf32>",
+                                       "%r = stablehlo.maximum %d, %z : tensor<4x4xf32>",
+                                       "%s = stablehlo.multiply %c, %m : tensor<4x4xf32>\n"
+                                       "%r = stablehlo.add %d, %s : tensor<4x4xf32>"}) {
+    for (const absl::string_view operand : {"%c", "%z"}) {
+      const std::string text = absl::StrCat(
+          R"(
+func.func @main(%x: tensor<16xf32>) -> tensor<4x4xf32> {
+  %c = stablehlo.constant dense<0.5> : tensor<4x4xf32>
+  %z = stablehlo.constant dense<0.0> : tensor<4x4xf32>
+  %m = stablehlo.reshape %x : (tensor<16xf32>) -> tensor<4x4xf32>
+  %d = stablehlo.dot_general )",
+          operand,
+          R"(, %m, contracting_dims = [1] x [0] : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  )",
+          rest, "\n  return %r : tensor<4x4xf32>\n}");
+      const auto expected = ir::Interpret(*ir::ParseModule(text), "main", {x});
+      const auto results = Run(text, {x});
+      ASSERT_TRUE(results.ok()) << results.status() << text;
+      EXPECT_EQ(FloatsOf(results->front()), FloatsOf(expected->front())) << text;
+    }
+  }
+}
+
+TEST_F(CudaMatmulTest, ScalesThatFloatsDoNotHoldAreNotOneScale) {
+  OpenWith(true);
+  constexpr char kText[] = R"(
+func.func @main(%x: tensor<4xf32>) -> tensor<1x1xf32> {
+  %tiny = stablehlo.constant dense<1.0e-30> : tensor<1x1xf32>
+  %a = stablehlo.reshape %x : (tensor<4xf32>) -> tensor<1x4xf32>
+  %b = stablehlo.reshape %x : (tensor<4xf32>) -> tensor<4x1xf32>
+  %d = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<1x4xf32>, tensor<4x1xf32>) -> tensor<1x1xf32>
+  %0 = stablehlo.multiply %d, %tiny : tensor<1x1xf32>
+  %1 = stablehlo.multiply %0, %tiny : tensor<1x1xf32>
+  return %1 : tensor<1x1xf32>
+})";
+  const auto results = Run(kText, {Vector({1e18f, 1e18f, 1e18f, 1e18f})});
+  ASSERT_TRUE(results.ok()) << results.status();
+  EXPECT_NEAR(FloatsOf(results->front())[0], 4e-24f, 1e-29f);
+}
+
 TEST_F(CudaMatmulTest, WithoutTheLibraryProductsAreKernels) {
   OpenWith(false);
   const Form form{"3x5xf32", "5x4xf32", "3x4xf32", "[1] x [0]", ""};
