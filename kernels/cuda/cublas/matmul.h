@@ -54,6 +54,7 @@ class Matmul {
     uint64_t lhs = 0, rhs = 0, out = 0;
     uint64_t bias = 0, addend = 0;
     uint64_t workspace = 0;
+    friend bool operator==(const Places&, const Places&) = default;
   };
   absl::Status Enqueue(const Places& places, CublasLt::Stream stream) const;
 

@@ -191,7 +191,10 @@ class Printer {
     const bool is_in_graph = is_in_graph_;
     for (const Segment& segment : SegmentsOf(steps, /*graphs=*/!is_in_graph)) {
       if (segment.is_graph) {
-        Line("as a graph, if the driver can:");
+        Line(segment.pieces.empty()
+                 ? "as a graph, if the driver can:"
+                 : "as a graph, if the driver can, when buffers are where they were in the last "
+                   "run:");
         is_in_graph_ = true;
         ++depth_;
       }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 namespace acceld::kernels::cuda {
 namespace {
@@ -10,41 +11,54 @@ constexpr int64_t kMinNodes = 4;
 // Their nodes take memory of the host and of the device, and milliseconds to prepare.
 constexpr int64_t kMaxNodes = 20'000;
 
-std::optional<int64_t> NodesOf(const Steps& steps);
+// What steps are in a graph.
+struct Size {
+  int64_t nodes = 0;
+  int64_t calls = 0;  // of the nodes
 
-// What a step is in a graph; nullopt for what cannot be in one.
-std::optional<int64_t> NodesOf(const LaunchStep&) { return 1; }
-std::optional<int64_t> NodesOf(const CopyStep&) { return 1; }
-std::optional<int64_t> NodesOf(const WhileStep& loop) {
-  const std::optional<int64_t> condition = NodesOf(loop.condition), body = NodesOf(loop.body);
-  if (!condition.has_value() || !body.has_value()) return std::nullopt;
-  return 2 * (*condition + 1) + 1 + *body;  // The condition is before the loop, and in it.
-}
-std::optional<int64_t> NodesOf(const SwitchStep& step) {
-  int64_t nodes = 2;
-  for (const Steps& branch : step.branches) {
-    const std::optional<int64_t> inside = NodesOf(branch);
-    if (!inside.has_value()) return std::nullopt;
-    nodes += *inside;
+  Size operator+(const Size& other) const {
+    return {.nodes = nodes + other.nodes, .calls = calls + other.calls};
   }
-  return nodes;
+};
+// nullopt for what cannot be in one.
+using MaybeSize = std::optional<Size>;
+
+MaybeSize SizeOf(const Steps& steps);
+
+MaybeSize SizeOf(const LaunchStep&) { return Size{.nodes = 1}; }
+MaybeSize SizeOf(const CopyStep&) { return Size{.nodes = 1}; }
+MaybeSize SizeOf(const MatmulStep&) { return Size{.nodes = 1, .calls = 1}; }
+MaybeSize SizeOf(const WhileStep& loop) {
+  const MaybeSize condition = SizeOf(loop.condition), body = SizeOf(loop.body);
+  if (!condition.has_value() || !body.has_value()) return std::nullopt;
+  // The condition is before the loop, and in it.
+  return *condition + *condition + *body + Size{.nodes = 3};
+}
+MaybeSize SizeOf(const SwitchStep& step) {
+  Size size{.nodes = 2};
+  for (const Steps& branch : step.branches) {
+    const MaybeSize inside = SizeOf(branch);
+    if (!inside.has_value()) return std::nullopt;
+    size = size + *inside;
+  }
+  return size;
 }
 template <typename Other>
-std::optional<int64_t> NodesOf(const Other&) {
+MaybeSize SizeOf(const Other&) {
   return std::nullopt;
 }
-std::optional<int64_t> NodesOf(const Step& step) {
-  return std::visit([](const auto& value) { return NodesOf(value); }, step.value);
+MaybeSize SizeOf(const Step& step) {
+  return std::visit([](const auto& value) { return SizeOf(value); }, step.value);
 }
-std::optional<int64_t> NodesOf(const Steps& steps) {
-  int64_t nodes = 0;
+MaybeSize SizeOf(const Steps& steps) {
+  Size size;
   for (const Step& step : steps) {
-    const std::optional<int64_t> inside = NodesOf(step);
+    const MaybeSize inside = SizeOf(step);
     if (!inside.has_value()) return std::nullopt;
-    nodes += *inside;
-    if (nodes > kMaxNodes) return std::nullopt;
+    size = size + *inside;
+    if (size.nodes > kMaxNodes) return std::nullopt;
   }
-  return nodes;
+  return size;
 }
 
 bool IsLoop(const Step& step) {
@@ -52,34 +66,68 @@ bool IsLoop(const Step& step) {
          std::holds_alternative<SwitchStep>(step.value);
 }
 
+// Steps [begin, end), cut before and after those that are in no graph.
+class Cutter {
+ public:
+  // What may be in graphs.
+  enum class Graphs : uint8_t { kNone, kWithoutCalls, kAll };
+
+  Cutter(const Steps& steps, Graphs graphs) : steps_(steps), graphs_(graphs) {}
+
+  std::vector<Segment> Cut(size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) Add(i);
+    Close();
+    return std::move(segments_);
+  }
+
+ private:
+  MaybeSize Fitting(const Step& step) const {
+    if (graphs_ == Graphs::kNone) return std::nullopt;
+    const MaybeSize size = SizeOf(step);
+    const bool fits = size.has_value() && size->nodes <= kMaxNodes &&
+                      (size->calls == 0 || graphs_ == Graphs::kAll);
+    return fits ? size : std::nullopt;
+  }
+
+  void Add(size_t i) {
+    const MaybeSize more = Fitting(steps_[i]);
+    const bool goes_on =
+        !segments_.empty() &&
+        (more.has_value() ? size_.nodes > 0 && size_.nodes + more->nodes <= kMaxNodes
+                          : size_.nodes == 0);
+    if (!goes_on) {
+      Close();
+      segments_.push_back({.begin = i});
+      size_ = {};
+    }
+    segments_.back().end = i + 1;
+    segments_.back().has_loops |= IsLoop(steps_[i]);
+    if (more.has_value()) size_ = size_ + *more;
+  }
+
+  // The last segment is as long as it gets.
+  void Close() {
+    if (segments_.empty()) return;
+    Segment& last = segments_.back();
+    last.is_graph = size_.nodes >= kMinNodes || (size_.nodes > 0 && last.has_loops);
+    if (!last.is_graph) return;
+    last.nodes = size_.nodes;
+    last.calls = size_.calls;
+    if (last.calls > 0 && !last.has_loops) {
+      last.pieces = Cutter(steps_, Graphs::kWithoutCalls).Cut(last.begin, last.end);
+    }
+  }
+
+  const Steps& steps_;
+  const Graphs graphs_;
+  std::vector<Segment> segments_;
+  Size size_;  // of the last segment, as a graph
+};
+
 }  // namespace
 
 std::vector<Segment> SegmentsOf(const Steps& steps, bool graphs) {
-  std::vector<Segment> segments;
-  // The last one as a graph, as far as it has come.
-  int64_t nodes = 0;
-  const auto close = [&] {
-    if (segments.empty()) return;
-    Segment& last = segments.back();
-    last.is_graph = nodes >= kMinNodes || (nodes > 0 && last.has_loops);
-    last.nodes = last.is_graph ? nodes : 0;
-  };
-  for (size_t i = 0; i < steps.size(); ++i) {
-    const std::optional<int64_t> more = graphs ? NodesOf(steps[i]) : std::nullopt;
-    const bool fits = more.has_value() && *more <= kMaxNodes;
-    const bool goes_on =
-        !segments.empty() && (fits ? nodes > 0 && nodes + *more <= kMaxNodes : nodes == 0);
-    if (!goes_on) {
-      close();
-      segments.push_back({.begin = i});
-      nodes = 0;
-    }
-    segments.back().end = i + 1;
-    segments.back().has_loops |= IsLoop(steps[i]);
-    if (fits) nodes += *more;
-  }
-  close();
-  return segments;
+  return Cutter(steps, graphs ? Cutter::Graphs::kAll : Cutter::Graphs::kNone).Cut(0, steps.size());
 }
 
 }  // namespace acceld::kernels::cuda

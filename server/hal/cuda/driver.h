@@ -45,6 +45,12 @@ struct CuKernelNode {
   CuContext context = nullptr;
 };
 
+// CUDA_CHILD_GRAPH_NODE_PARAMS
+struct CuChildNode {
+  CuGraph graph = nullptr;  // is copied
+  int ownership = 0;
+};
+
 // CUDA_CONDITIONAL_NODE_PARAMS
 struct CuConditionalNode {
   static constexpr int kWhile = 1, kSwitch = 2;
@@ -58,9 +64,10 @@ struct CuConditionalNode {
 
 // CUgraphNodeParams
 struct CuGraphNodeParameters {
-  static constexpr int kKernel = 0, kConditional = 13;
+  static constexpr int kKernel = 0, kChild = 4, kConditional = 13;
 
   explicit CuGraphNodeParameters(const CuKernelNode& node) : type(kKernel), all{} { kernel = node; }
+  explicit CuGraphNodeParameters(const CuChildNode& node) : type(kChild), all{} { child = node; }
   explicit CuGraphNodeParameters(const CuConditionalNode& node) : type(kConditional), all{} {
     conditional = node;
   }
@@ -70,6 +77,7 @@ struct CuGraphNodeParameters {
   union {
     char all[232];  // zeros where nothing is
     CuKernelNode kernel;
+    CuChildNode child;
     CuConditionalNode conditional;
   };
   long long reserved_after = 0;

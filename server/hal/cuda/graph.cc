@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "kernels/cuda/program/accesses.h"
 #include "kernels/cuda/program/dependencies.h"
 #include "kernels/cuda/program/places.h"
+#include "server/hal/cuda/addresses.h"
 #include "server/hal/cuda/cuda_module.h"
 
 namespace acceld::hal::cuda {
@@ -23,6 +26,18 @@ constexpr int64_t kMaxCopyBlocks = 4096;
 // They take memory of the host, and time.
 constexpr size_t kMaxEdges = 200'000;
 
+absl::StatusOr<CapturedGraph> CaptureCall(const GraphParts& parts, const kernels::MatmulStep& step,
+                                          const kernels::cuda::Matmul::Places& places) {
+  return parts.capture.Of(
+      [&](CuStream stream) { return parts.module.matmul(step).Enqueue(places, stream); });
+}
+
+// The calls' workspace, which one of them has at a time. Constants of a program have index 0.
+constexpr Access kWorkspace{.slice = {.space = Slice::Space::kConstant,
+                                      .index = std::numeric_limits<uint32_t>::max(),
+                                      .size_bytes = 1},
+                            .is_written = true};
+
 // A graph, or the body of a conditional node, while it is made.
 struct Body {
   CuGraph graph = nullptr;
@@ -32,15 +47,19 @@ struct Body {
 
 class Builder {
  public:
-  Builder(const GraphParts& parts, const PlaceTable& table)
+  Builder(const GraphParts& parts, const PlaceTable& table, const Addresses& addresses,
+          std::vector<GraphCall>& calls)
       : parts_(parts),
         table_(table),
+        addresses_(addresses),
+        calls_(calls),
         places_(parts.module.graphs().places()),
         driver_(parts.context.driver()) {}
 
   absl::Status AddAll(absl::Span<const kernels::Step> steps, Body& body) {
     for (const kernels::Step& step : steps) {
       accesses_ = AccessesOf(parts_.module.program(), step);
+      if (UsesWorkspace(step)) accesses_.push_back(kWorkspace);
       const absl::Status status =
           std::visit([&](const auto& value) { return Add(value, body); }, step.value);
       if (!status.ok()) return Annotate(status, step.comment);
@@ -49,6 +68,20 @@ class Builder {
   }
 
  private:
+  bool UsesWorkspace(const kernels::Step& step) const {
+    const auto any = [this](const kernels::Steps& steps) {
+      return absl::c_any_of(steps, [this](const auto& inside) { return UsesWorkspace(inside); });
+    };
+    if (const auto* matmul = std::get_if<kernels::MatmulStep>(&step.value)) {
+      return parts_.module.matmul(*matmul).workspace_bytes() > 0;
+    }
+    if (const auto* loop = std::get_if<kernels::WhileStep>(&step.value)) {
+      return any(loop->condition) || any(loop->body);
+    }
+    const auto* const choice = std::get_if<kernels::SwitchStep>(&step.value);
+    return choice != nullptr && absl::c_any_of(choice->branches, any);
+  }
+
   // What stands for the address of a place.
   CuPointer Place(size_t number) const { return table_.AddressOf(number) | 1; }
   CuPointer Place(const Slice& slice) const { return Place(places_.NumberOf(slice)); }
@@ -95,6 +128,16 @@ class Builder {
     const int64_t blocks = std::min((bytes + bytes_of_block - 1) / bytes_of_block, kMaxCopyBlocks);
     return AddKernel(body, accesses_, parts_.kernels.copy_bytes, blocks, kCopyThreads,
                      {Place(step.to), Place(step.from), static_cast<uint64_t>(bytes)});
+  }
+
+  absl::Status Add(const kernels::MatmulStep& step, Body& body) {
+    GraphCall call{.step = step, .places = addresses_.Of(step)};
+    ACCELD_ASSIGN_OR_RETURN(const CapturedGraph captured, CaptureCall(parts_, step, call.places));
+    CuGraphNodeParameters node(CuChildNode{.graph = captured.get()});
+    ACCELD_RETURN_IF_ERROR(AddNode(body, accesses_, node));
+    call.node = body.nodes.back();
+    calls_.push_back(call);
+    return absl::OkStatus();
   }
 
   absl::Status Add(const kernels::WhileStep& loop, Body& body) {
@@ -174,33 +217,51 @@ class Builder {
 
   const GraphParts& parts_;
   const PlaceTable& table_;
+  const Addresses& addresses_;
+  std::vector<GraphCall>& calls_;
   const kernels::cuda::Places& places_;
   const Driver& driver_;
   std::vector<Access> accesses_;  // of the step that is being added
   size_t edges_ = 0;
-  uint32_t last_condition_ = 0;  // counts down: constants have index 0
+  uint32_t last_condition_ = kWorkspace.slice.index;  // counts down
 };
 
 }  // namespace
 
 Graph::~Graph() {
-  context_.EnterToFree();
-  if (exec_ != nullptr) context_.driver().cuGraphExecDestroy(exec_);
-  if (graph_ != nullptr) context_.driver().cuGraphDestroy(graph_);
+  const Driver& driver = parts_.context.driver();
+  parts_.context.EnterToFree();
+  if (exec_ != nullptr) driver.cuGraphExecDestroy(exec_);
+  if (graph_ != nullptr) driver.cuGraphDestroy(graph_);
 }
 
-absl::StatusOr<std::unique_ptr<const Graph>> Graph::Build(const GraphParts& parts,
-                                                          const PlaceTable& table,
-                                                          absl::Span<const kernels::Step> steps) {
+absl::StatusOr<std::unique_ptr<Graph>> Graph::Build(const GraphParts& parts,
+                                                    const PlaceTable& table,
+                                                    absl::Span<const kernels::Step> steps,
+                                                    const Addresses& addresses) {
   Context& context = parts.context;
   const Driver& driver = context.driver();
-  std::unique_ptr<Graph> built(new Graph(context));
+  std::unique_ptr<Graph> built(new Graph(parts));
   ACCELD_RETURN_IF_ERROR(context.Check(driver.cuGraphCreate(&built->graph_, 0), "cuGraphCreate"));
   Body body{.graph = built->graph_};
-  ACCELD_RETURN_IF_ERROR(Builder(parts, table).AddAll(steps, body));
+  ACCELD_RETURN_IF_ERROR(Builder(parts, table, addresses, built->calls_).AddAll(steps, body));
   ACCELD_RETURN_IF_ERROR(context.Check(
       driver.cuGraphInstantiateWithFlags(&built->exec_, built->graph_, 0), "cuGraphInstantiate"));
   return built;
+}
+
+absl::Status Graph::Bind(const Addresses& addresses) {
+  for (GraphCall& call : calls_) {
+    const kernels::cuda::Matmul::Places places = addresses.Of(call.step);
+    if (places == call.places) continue;
+    ACCELD_ASSIGN_OR_RETURN(const CapturedGraph captured, CaptureCall(parts_, call.step, places));
+    ACCELD_RETURN_IF_ERROR(
+        parts_.context.Check(parts_.context.driver().cuGraphExecChildGraphNodeSetParams(
+                                 exec_, call.node, captured.get()),
+                             "cuGraphExecChildGraphNodeSetParams"));
+    call.places = places;
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace acceld::hal::cuda

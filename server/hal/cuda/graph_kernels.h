@@ -5,6 +5,7 @@
 
 #include "common/mutex.h"
 #include "kernels/cuda/program/make_program.h"
+#include "server/hal/cuda/capture.h"
 #include "server/hal/cuda/context.h"
 
 namespace acceld::hal::cuda {
@@ -18,7 +19,9 @@ struct GraphKernels {
 class GraphSupport {
  public:
   GraphSupport(std::shared_ptr<Context> context, kernels::cuda::CompileSource compile_to_ptx)
-      : context_(std::move(context)), compile_to_ptx_(std::move(compile_to_ptx)) {}
+      : context_(std::move(context)),
+        compile_to_ptx_(std::move(compile_to_ptx)),
+        capture_(*context_) {}
   ~GraphSupport();
   GraphSupport(const GraphSupport&) = delete;
   GraphSupport& operator=(const GraphSupport&) = delete;
@@ -27,11 +30,14 @@ class GraphSupport {
   // was wrong is logged once. The thread is one that works with the device (Context::Enter).
   const GraphKernels* Get() const;
 
+  const Capture& capture() const { return capture_; }
+
  private:
   absl::Status Load() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const std::shared_ptr<Context> context_;
   const kernels::cuda::CompileSource compile_to_ptx_;
+  const Capture capture_;
   mutable Mutex mutex_;
   mutable bool is_tried_ ABSL_GUARDED_BY(mutex_) = false;
   mutable bool is_loaded_ ABSL_GUARDED_BY(mutex_) = false;

@@ -1,6 +1,11 @@
 #include "server/hal/cuda/module_graphs.h"
 
+#include <utility>
+#include <vector>
+
+#include "absl/hash/hash.h"
 #include "common/log.h"
+#include "server/hal/cuda/addresses.h"
 #include "server/hal/cuda/cuda_module.h"
 
 namespace acceld::hal::cuda {
@@ -10,21 +15,39 @@ namespace {
 constexpr int64_t kBytesOfNode = 2048;
 constexpr int64_t kBytesOfPlace = 3 * sizeof(uint64_t);
 
+size_t HashOfCalls(absl::Span<const kernels::Step> steps, const Addresses& addresses) {
+  std::vector<CuPointer> all = {addresses.workspace()};
+  for (const kernels::Step& step : steps) {
+    const auto* const matmul = std::get_if<kernels::MatmulStep>(&step.value);
+    if (matmul == nullptr) continue;
+    const kernels::cuda::Matmul::Places places = addresses.Of(*matmul);
+    all.insert(all.end(), {places.lhs, places.rhs, places.out, places.bias, places.addend});
+  }
+  return absl::HashOf(all);
+}
+
 }  // namespace
 
 using kernels::cuda::Segment;
 
-absl::StatusOr<const Graph*> StreamGraphs::Find(absl::Span<const kernels::Step> steps) {
-  std::unique_ptr<const Graph>& graph = graphs_[steps.data()];
-  if (graph == nullptr) {
-    ACCELD_ASSIGN_OR_RETURN(graph, Graph::Build(parts_, table_, steps));
+absl::StatusOr<const Graph*> StreamGraphs::Find(const Segment& segment,
+                                                absl::Span<const kernels::Step> steps,
+                                                const Addresses& addresses) {
+  OfSegment& found = segments_[{steps.data(), steps.size()}];
+  if (segment.calls > 0 && !segment.has_loops) {
+    const size_t here = HashOfCalls(steps, addresses);
+    if (std::exchange(found.last_addresses, here) != here) return nullptr;
   }
-  return graph.get();
+  if (found.graph != nullptr && !found.graph->Bind(addresses).ok()) found.graph.reset();
+  if (found.graph == nullptr) {
+    ACCELD_ASSIGN_OR_RETURN(found.graph, Graph::Build(parts_, table_, steps, addresses));
+  }
+  return found.graph.get();
 }
 
 ModuleGraphs::ModuleGraphs(Context& context, const GraphSupport& support, const CudaModule& module,
                            size_t num_arguments, size_t num_results)
-    : context_(context), module_(module) {
+    : context_(context), support_(support), module_(module) {
   const kernels::Steps& steps = module.program().steps;
   Cut(steps, /*graphs=*/true);
   bool has_graphs = false, has_loops = false;
@@ -32,7 +55,7 @@ ModuleGraphs::ModuleGraphs(Context& context, const GraphSupport& support, const 
   for (const auto& [list, segments] : segments_) {
     for (const Segment& segment : segments) {
       has_graphs |= segment.is_graph;
-      nodes += segment.nodes;
+      nodes += segment.nodes + segment.calls;  // A call is a graph with a node at least.
       has_loops |= segment.is_graph && segment.has_loops;
     }
   }
@@ -94,8 +117,8 @@ StreamGraphs* ModuleGraphs::Begin(CuStream stream, MemoryPool& memory, bool& is_
       NoteFailure(table.status());
       return nullptr;
     }
-    of_stream->graphs =
-        std::make_unique<StreamGraphs>(GraphParts{context_, *kernels_, module_}, *std::move(table));
+    of_stream->graphs = std::make_unique<StreamGraphs>(
+        GraphParts{context_, *kernels_, support_.capture(), module_}, *std::move(table));
   }
   return of_stream->graphs.get();
 }

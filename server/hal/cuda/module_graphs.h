@@ -25,13 +25,22 @@ class StreamGraphs {
   absl::Status Place(const std::vector<CuPointer>& bases, CuStream stream) const {
     return table_.Fill(parts_.context, parts_.kernels, bases, stream);
   }
-  // Of steps of the module's program.
-  absl::StatusOr<const Graph*> Find(absl::Span<const kernels::Step> steps);
+  // Of a segment of the module's program, with its steps, for a run that has these addresses.
+  // nullptr when it is not worth it: calls of libraries are captured when one run has the same
+  // addresses as the last one, or when there are loops around them.
+  absl::StatusOr<const Graph*> Find(const kernels::cuda::Segment& segment,
+                                    absl::Span<const kernels::Step> steps,
+                                    const Addresses& addresses);
 
  private:
   const GraphParts parts_;
   const PlaceTable table_;
-  absl::flat_hash_map<const kernels::Step*, std::unique_ptr<const Graph>> graphs_;  // by the first
+  struct OfSegment {
+    std::unique_ptr<Graph> graph;
+    size_t last_addresses = 0;  // a hash of those of its calls
+  };
+  // By the first step, and how many there are.
+  absl::flat_hash_map<std::pair<const kernels::Step*, size_t>, OfSegment> segments_;
 };
 
 // What of a module's program is launched as graphs. A part of the module. Thread-safe.
@@ -73,6 +82,7 @@ class ModuleGraphs {
   void Cut(const kernels::Steps& steps, bool graphs);
 
   Context& context_;
+  const GraphSupport& support_;
   const GraphKernels* kernels_ = nullptr;  // if there are graphs
   const CudaModule& module_;
   absl::flat_hash_map<const kernels::Steps*, std::vector<kernels::cuda::Segment>> segments_;

@@ -13,6 +13,7 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "kernels/cpu/run_routine.h"
+#include "server/hal/cuda/addresses.h"
 
 namespace acceld::hal::cuda {
 namespace {
@@ -66,22 +67,30 @@ class Run {
         launch_(launch),
         module_(static_cast<const CudaModule&>(*launch.module)),
         fence_(fence),
+        addresses_(launch, fence, parts.workspace),
         graphs_(module_.graphs().Begin(stream_, parts.memory, is_first_)) {}
 
   absl::Status Enqueue(const kernels::Steps& steps) {
-    for (const kernels::cuda::Segment& segment : module_.graphs().segments(steps)) {
+    return EnqueueSegments(steps, module_.graphs().segments(steps));
+  }
+
+ private:
+  absl::Status EnqueueSegments(const kernels::Steps& steps,
+                               const std::vector<kernels::cuda::Segment>& segments) {
+    for (const kernels::cuda::Segment& segment : segments) {
       const absl::Span<const kernels::Step> part =
           absl::MakeSpan(steps).subspan(segment.begin, segment.end - segment.begin);
       bool is_launched = false;
       if (graphs_ != nullptr && segment.is_graph && (segment.has_loops || !is_first_)) {
-        ACCELD_ASSIGN_OR_RETURN(is_launched, LaunchGraph(part));
+        ACCELD_ASSIGN_OR_RETURN(is_launched, LaunchGraph(segment, part));
       }
-      if (!is_launched) ACCELD_RETURN_IF_ERROR(EnqueueEach(part));
+      if (is_launched) continue;
+      ACCELD_RETURN_IF_ERROR(segment.pieces.empty() ? EnqueueEach(part)
+                                                    : EnqueueSegments(steps, segment.pieces));
     }
     return absl::OkStatus();
   }
 
- private:
   absl::Status EnqueueEach(absl::Span<const kernels::Step> steps) {
     for (const kernels::Step& step : steps) {
       parts_.counters.steps.fetch_add(1, std::memory_order_relaxed);
@@ -92,61 +101,30 @@ class Run {
     return absl::OkStatus();
   }
 
-  // False when there is no such graph.
-  absl::StatusOr<bool> LaunchGraph(absl::Span<const kernels::Step> steps) {
-    const absl::StatusOr<const Graph*> graph = graphs_->Find(steps);
+  // False when there is no such graph for this run.
+  absl::StatusOr<bool> LaunchGraph(const kernels::cuda::Segment& segment,
+                                   absl::Span<const kernels::Step> steps) {
+    const absl::StatusOr<const Graph*> graph = graphs_->Find(segment, steps, addresses_);
     if (!graph.ok()) {
       ACCELD_RETURN_IF_ERROR(context_.lost());
       module_.graphs().NoteFailure(graph.status());
       graphs_ = nullptr;
       return false;
     }
-    if (!std::exchange(is_placed_, true)) ACCELD_RETURN_IF_ERROR(graphs_->Place(Bases(), stream_));
+    if (*graph == nullptr) return false;
+    if (!std::exchange(is_placed_, true))
+      ACCELD_RETURN_IF_ERROR(graphs_->Place(addresses_.Bases(), stream_));
     ACCELD_RETURN_IF_ERROR(
         context_.Check(driver_.cuGraphLaunch((*graph)->exec(), stream_), "cuGraphLaunch"));
     parts_.counters.graphs.fetch_add(1, std::memory_order_relaxed);
     return true;
   }
 
-  // As kernels::cuda::Places counts them.
-  std::vector<CuPointer> Bases() const {
-    std::vector<CuPointer> bases;
-    for (const auto& argument : launch_.arguments) bases.push_back(AddressOf(*argument));
-    for (const auto& result : launch_.results) bases.push_back(AddressOf(*result));
-    bases.push_back(launch_.arena == nullptr ? 0 : AddressOf(*launch_.arena));
-    bases.push_back(module_.constants());
-    bases.push_back(reinterpret_cast<CuPointer>(&fence_.shared->cancelled));
-    return bases;
-  }
-
-  CuPointer At(const Slice& slice) const {
-    CuPointer base = 0;
-    switch (slice.space) {
-      case Slice::Space::kArgument:
-        base = AddressOf(*launch_.arguments[slice.index]);
-        break;
-      case Slice::Space::kResult:
-        base = AddressOf(*launch_.results[slice.index]);
-        break;
-      case Slice::Space::kArena:
-        base = launch_.arena == nullptr ? 0 : AddressOf(*launch_.arena);
-        break;
-      case Slice::Space::kConstant:
-        base = module_.constants();
-        break;
-    }
-    return base + static_cast<CuPointer>(slice.offset_bytes);
-  }
-
-  static CuPointer AddressOf(const Buffer& buffer) {
-    return reinterpret_cast<CuPointer>(buffer.address());
-  }
-
   absl::Status Do(const kernels::LaunchStep& step) {
     const kernels::cuda::CudaEntry& kernel = module_.program().kernels[step.kernel];
     absl::InlinedVector<CuPointer, 16> values;
-    for (const Slice& buffer : step.buffers) values.push_back(At(buffer));
-    if (kernel.polls) values.push_back(reinterpret_cast<CuPointer>(&fence_.shared->cancelled));
+    for (const Slice& buffer : step.buffers) values.push_back(addresses_.Of(buffer));
+    if (kernel.polls) values.push_back(addresses_.cancelled());
     absl::InlinedVector<void*, 16> parameters;
     for (CuPointer& value : values) parameters.push_back(&value);
     return context_.Check(driver_.cuLaunchKernel(module_.function(step.kernel),
@@ -157,18 +135,11 @@ class Run {
   }
 
   absl::Status Do(const kernels::MatmulStep& step) {
-    const kernels::MatmulEpilogue& epilogue = step.epilogue;
-    return module_.matmul(step).Enqueue({.lhs = At(step.lhs),
-                                         .rhs = At(step.rhs),
-                                         .out = At(step.out),
-                                         .bias = epilogue.has_bias ? At(epilogue.bias) : 0,
-                                         .addend = epilogue.has_addend() ? At(epilogue.addend) : 0,
-                                         .workspace = parts_.workspace},
-                                        stream_);
+    return module_.matmul(step).Enqueue(addresses_.Of(step), stream_);
   }
 
   absl::Status Do(const kernels::CopyStep& step) {
-    return Copy(At(step.to), At(step.from), step.from.size_bytes);
+    return Copy(addresses_.Of(step.to), addresses_.Of(step.from), step.from.size_bytes);
   }
 
   absl::Status Do(const kernels::WhileStep& step) {
@@ -201,8 +172,8 @@ class Run {
   absl::Status RunOnDevice(const kernels::RoutineStep& step,
                            const kernels::cuda::DeviceRoutine& routine) {
     absl::InlinedVector<uint64_t, 4> operands, results;
-    for (const Slice& operand : step.operands) operands.push_back(At(operand));
-    for (const Slice& result : step.results) results.push_back(At(result));
+    for (const Slice& operand : step.operands) operands.push_back(addresses_.Of(operand));
+    for (const Slice& result : step.results) results.push_back(addresses_.Of(result));
     const absl::Status status = routine.enqueue({.operands = operands,
                                                  .results = results,
                                                  .workspace = parts_.workspace,
@@ -218,7 +189,7 @@ class Run {
       ACCELD_ASSIGN_OR_RETURN(char* const memory, copies.Add(operand.size_bytes));
       places.push_back(memory);
       ACCELD_RETURN_IF_ERROR(
-          Copy(reinterpret_cast<CuPointer>(memory), At(operand), operand.size_bytes));
+          Copy(reinterpret_cast<CuPointer>(memory), addresses_.Of(operand), operand.size_bytes));
     }
     for (const Slice& result : step.results) {
       ACCELD_ASSIGN_OR_RETURN(char* const memory, copies.Add(result.size_bytes));
@@ -232,7 +203,7 @@ class Run {
                                        cancelled != nullptr ? cancelled : &kNeverCancelled));
     for (size_t i = 0; i < step.results.size(); ++i) {
       const Slice& result = step.results[i];
-      ACCELD_RETURN_IF_ERROR(Copy(At(result),
+      ACCELD_RETURN_IF_ERROR(Copy(addresses_.Of(result),
                                   reinterpret_cast<CuPointer>(places[step.operands.size() + i]),
                                   result.size_bytes));
     }
@@ -247,8 +218,8 @@ class Run {
   // The number of one or four bytes there, when what was enqueued so far is done.
   absl::StatusOr<int32_t> Read(const Slice& slice) {
     fence_.shared->chosen = 0;
-    ACCELD_RETURN_IF_ERROR(
-        Copy(reinterpret_cast<CuPointer>(&fence_.shared->chosen), At(slice), slice.size_bytes));
+    ACCELD_RETURN_IF_ERROR(Copy(reinterpret_cast<CuPointer>(&fence_.shared->chosen),
+                                addresses_.Of(slice), slice.size_bytes));
     ACCELD_RETURN_IF_ERROR(AwaitAll());
     return fence_.shared->chosen;
   }
@@ -276,6 +247,7 @@ class Run {
   const Launch& launch_;
   const CudaModule& module_;
   const Fence& fence_;
+  const Addresses addresses_;
   bool is_first_ = false;
   StreamGraphs* graphs_;
   bool is_placed_ = false;

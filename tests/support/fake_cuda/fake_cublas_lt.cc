@@ -3,21 +3,18 @@
 #include <complex>
 #include <cstring>
 #include <map>
-#include <memory>
 #include <thread>
 #include <vector>
 
 #include "common/ir/element.h"
 #include "kernels/cuda/cublas/cublas_lt.h"
-#include "server/hal/cuda/driver.h"
+#include "tests/support/fake_cuda/fake_library.h"
 
 // Matrix products on the host, by the names of cuBLASLt, so that the library of this file can stand
 // in for it. What it computes it computes later, on a stream of the fake driver; sums are doubles,
 // and rounded once. Every product wants a workspace, into which it writes garbage. It refuses what
 // cublasLt.h and the library's documentation rule out; there are several algorithms for each
 // product, and the first of a large one is slow.
-extern "C" int cuLaunchHostFunc(acceld::hal::cuda::CuStream stream, void (*function)(void*),
-                                void* data);
 
 namespace {
 
@@ -434,23 +431,17 @@ int cublasLtMatmul(LtHandle* handle, LtOperation* operation, const void* alpha, 
     if (data == nullptr || reinterpret_cast<uintptr_t>(data) % 16 != 0) return kInvalidValue;
   }
   const auto bytes = [](const void* data) { return static_cast<const char*>(data); };
-  auto* const product =
-      new Product{.problem = problem,
-                  .alpha = scale,
-                  .beta = addend_scale,
-                  .a = bytes(a_data),
-                  .b = bytes(b_data),
-                  .c = bytes(c_data),
-                  .d = static_cast<char*>(d_data),
-                  .workspace = static_cast<char*>(workspace),
-                  .is_slow = algorithm->data[0] == kFirstAlgorithm && problem.work() >= kLargeWork};
-  return cuLaunchHostFunc(
-      static_cast<acceld::hal::cuda::CuStream>(stream),
-      [](void* data) {
-        const std::unique_ptr<Product> run(static_cast<Product*>(data));
-        run->Run();
-      },
-      product);
+  const Product product{
+      .problem = problem,
+      .alpha = scale,
+      .beta = addend_scale,
+      .a = bytes(a_data),
+      .b = bytes(b_data),
+      .c = bytes(c_data),
+      .d = static_cast<char*>(d_data),
+      .workspace = static_cast<char*>(workspace),
+      .is_slow = algorithm->data[0] == kFirstAlgorithm && problem.work() >= kLargeWork};
+  return acceld::testing::fake::RunOnStream(stream, [product] { product.Run(); });
 }
 
 }  // extern "C"

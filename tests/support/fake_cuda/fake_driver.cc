@@ -248,10 +248,10 @@ Result cuMemcpyAsync(hal::cuda::CuPointer to, hal::cuda::CuPointer from, size_t 
   return 0;
 }
 
-// Not of driver_symbols.def: for libraries that work on streams.
-Result cuLaunchHostFunc(hal::cuda::CuStream stream, void (*function)(void*), void* data) {
-  BEGIN(cuLaunchHostFunc);
-  StreamOf(stream).Enqueue([function, data] { function(data); });
+// Not of the driver: for libraries that work on streams.
+Result FakeCudaEnqueue(hal::cuda::CuStream stream, const std::function<void()>& work) {
+  BEGIN(FakeCudaEnqueue);
+  StreamOf(stream).Enqueue(work);
   return 0;
 }
 

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -18,11 +20,15 @@ using Result = Driver::Result;
 
 struct Graph;
 
+using Works = std::vector<std::function<void()>>;
+
 struct Node {
   size_t number = 0;  // in its graph
   std::vector<const Node*> before;
   KernelCall call;  // or
-  int type = 0;     // of a conditional node
+  bool is_child = false;
+  Works child;   // what was captured, or
+  int type = 0;  // of a conditional node
   const unsigned* condition = nullptr;
   std::vector<std::unique_ptr<Graph>> bodies;
   std::vector<hal::cuda::CuGraph> body_handles;
@@ -39,24 +45,33 @@ struct Graph {
   bool is_instantiated = false;
 };
 
+using Children = std::map<const Node*, Works>;
+
 struct Exec {
   Graph& graph;
+  Children children;  // may have become others than those of the graph
 };
 
 Graph& GraphOf(hal::cuda::CuGraph graph) { return *reinterpret_cast<Graph*>(graph); }
 
-void Run(Gpu& gpu, const Graph& graph);
+void Run(Gpu& gpu, const Graph& graph, const Children& children);
 
-void Run(Gpu& gpu, const Node& node) {
-  if (node.condition == nullptr) return RunKernel(gpu, node.call);
+void Run(Gpu& gpu, const Node& node, const Children& children) {
+  if (node.call.kernel != nullptr) return RunKernel(gpu, node.call);
+  if (const auto child = children.find(&node); child != children.end()) {
+    for (const std::function<void()>& work : child->second) {
+      if (!IsBroken(gpu)) work();
+    }
+    return;
+  }
   if (node.type == CuConditionalNode::kWhile) {
-    while (*node.condition != 0 && !IsBroken(gpu)) Run(gpu, *node.bodies[0]);
+    while (*node.condition != 0 && !IsBroken(gpu)) Run(gpu, *node.bodies[0], children);
   } else if (*node.condition < node.bodies.size()) {
-    Run(gpu, *node.bodies[*node.condition]);
+    Run(gpu, *node.bodies[*node.condition], children);
   }
 }
 
-void Run(Gpu& gpu, const Graph& graph) {
+void Run(Gpu& gpu, const Graph& graph, const Children& children) {
   std::vector<bool> done(graph.nodes.size());
   for (size_t left = done.size(); left > 0; --left) {
     for (size_t i = done.size(); i-- > 0;) {
@@ -64,16 +79,67 @@ void Run(Gpu& gpu, const Graph& graph) {
       const bool waits = std::any_of(node.before.begin(), node.before.end(),
                                      [&](const Node* one) { return !done[one->number]; });
       if (done[i] || waits) continue;
-      Run(gpu, node);
+      Run(gpu, node, children);
       done[i] = true;
       break;
     }
   }
 }
 
+// What a captured graph does.
+Works WorksOf(const Graph& captured) {
+  Works works;
+  for (const auto& node : captured.nodes) {
+    works.insert(works.end(), node->child.begin(), node->child.end());
+  }
+  return works;
+}
+
+// Of the graph's nodes, and of those in its bodies.
+void CollectChildren(const Graph& graph, Children& children) {
+  for (const auto& node : graph.nodes) {
+    if (node->is_child) children[node.get()] = node->child;
+    for (const auto& body : node->bodies) CollectChildren(*body, children);
+  }
+}
+
 }  // namespace
 
 extern "C" {
+
+Result cuStreamBeginCapture_v2(hal::cuda::CuStream stream, int mode) {
+  BEGIN(cuStreamBeginCapture_v2);
+  constexpr int kRelaxed = 2;
+  return mode == kRelaxed && StreamOf(stream).BeginCapture() ? 0 : kInvalidValue;
+}
+
+Result cuStreamEndCapture(hal::cuda::CuStream stream, hal::cuda::CuGraph* graph) {
+  auto captured = StreamOf(stream).EndCapture();
+  BEGIN(cuStreamEndCapture);
+  if (!captured.has_value()) return kInvalidValue;
+  auto made = std::make_unique<Graph>();
+  for (std::function<void()>& work : *captured) {
+    auto node = std::make_unique<Node>();
+    node->is_child = true;
+    node->child.push_back(std::move(work));
+    made->nodes.push_back(std::move(node));
+  }
+  Count(1);
+  *graph = reinterpret_cast<hal::cuda::CuGraph>(made.release());
+  return 0;
+}
+
+Result cuGraphExecChildGraphNodeSetParams(hal::cuda::CuGraphExec exec, hal::cuda::CuGraphNode node,
+                                          hal::cuda::CuGraph child) {
+  BEGIN(cuGraphExecChildGraphNodeSetParams);
+  Exec& changed = *reinterpret_cast<Exec*>(exec);
+  const auto found = changed.children.find(reinterpret_cast<const Node*>(node));
+  if (found == changed.children.end()) return kInvalidValue;
+  Works works = WorksOf(GraphOf(child));
+  if (works.size() != found->second.size()) return kInvalidValue;
+  found->second = std::move(works);
+  return 0;
+}
 
 Result cuGraphCreate(hal::cuda::CuGraph* graph, unsigned int flags) {
   BEGIN(cuGraphCreate);
@@ -122,6 +188,12 @@ Result cuGraphAddNode_v2(hal::cuda::CuGraphNode* node, hal::cuda::CuGraph graph,
       return kInvalidValue;
     }
     added->call = {code, code->Take(kernel.parameters), kernel.blocks_x, kernel.threads_x};
+  } else if (parameters->type == CuGraphNodeParameters::kChild) {
+    if (parameters->child.graph == nullptr || parameters->child.ownership != 0) {
+      return kInvalidValue;
+    }
+    added->is_child = true;
+    added->child = WorksOf(GraphOf(parameters->child.graph));
   } else {
     CuConditionalNode& conditional = parameters->conditional;
     auto* const condition = reinterpret_cast<Condition*>(conditional.condition);
@@ -154,7 +226,9 @@ Result cuGraphInstantiateWithFlags(hal::cuda::CuGraphExec* exec, hal::cuda::CuGr
   // One with conditions is instantiated once.
   if (flags != 0 || std::exchange(GraphOf(graph).is_instantiated, true)) return kInvalidValue;
   Count(1);
-  *exec = reinterpret_cast<hal::cuda::CuGraphExec>(new Exec{GraphOf(graph)});
+  auto made = std::make_unique<Exec>(Exec{GraphOf(graph), {}});
+  CollectChildren(made->graph, made->children);
+  *exec = reinterpret_cast<hal::cuda::CuGraphExec>(made.release());
   return 0;
 }
 
@@ -166,8 +240,11 @@ Result cuGraphExecDestroy(hal::cuda::CuGraphExec exec) {
 
 Result cuGraphLaunch(hal::cuda::CuGraphExec exec, hal::cuda::CuStream stream) {
   BEGIN(cuGraphLaunch);
-  StreamOf(stream).Enqueue(
-      [&graph = reinterpret_cast<Exec*>(exec)->graph, gpu = current] { Run(*gpu, graph); });
+  const Exec& launched = *reinterpret_cast<const Exec*>(exec);
+  // Children may change before it runs.
+  StreamOf(stream).Enqueue([&graph = launched.graph, children = launched.children, gpu = current] {
+    Run(*gpu, graph, children);
+  });
   return 0;
 }
 

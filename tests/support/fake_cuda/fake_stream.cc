@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "common/check.h"
+
 namespace acceld::testing {
 
 FakeStream::~FakeStream() {
@@ -13,7 +15,25 @@ FakeStream::~FakeStream() {
   thread_.join();
 }
 
-void FakeStream::Enqueue(std::function<void()> work) { Push({.work = std::move(work)}); }
+void FakeStream::Enqueue(std::function<void()> work) {
+  {
+    MutexLock lock(world_.mutex);
+    if (captured_.has_value()) return captured_->push_back(std::move(work));
+  }
+  Push({.work = std::move(work)});
+}
+
+bool FakeStream::BeginCapture() {
+  MutexLock lock(world_.mutex);
+  if (captured_.has_value()) return false;
+  captured_.emplace();
+  return true;
+}
+
+std::optional<std::vector<std::function<void()>>> FakeStream::EndCapture() {
+  MutexLock lock(world_.mutex);
+  return std::exchange(captured_, std::nullopt);
+}
 
 void FakeStream::Record(std::shared_ptr<Recorded> recorded) {
   Push({.records = std::move(recorded)});
@@ -25,6 +45,7 @@ void FakeStream::WaitFor(std::shared_ptr<Recorded> recorded) {
 
 void FakeStream::Push(Item item) {
   MutexLock lock(world_.mutex);
+  ACCELD_CHECK(!captured_.has_value());
   items_.push_back(std::move(item));
   world_.changed.NotifyAll();
 }

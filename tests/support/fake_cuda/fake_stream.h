@@ -4,7 +4,9 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <thread>
+#include <vector>
 
 #include "common/mutex.h"
 #include "server/hal/cuda/driver.h"
@@ -30,6 +32,12 @@ class FakeStream {
   ~FakeStream();  // Runs what is enqueued first.
 
   void Enqueue(std::function<void()> work);
+  // From now on what is enqueued is kept. False while it is.
+  bool BeginCapture();
+  // What was kept; nullopt when nothing was to be.
+  std::optional<std::vector<std::function<void()>>> EndCapture();
+
+  // Not while what is enqueued is kept.
   void Record(std::shared_ptr<Recorded> recorded);
   void WaitFor(std::shared_ptr<Recorded> recorded);
   void Synchronize();
@@ -45,6 +53,7 @@ class FakeStream {
   void Run();
 
   World& world_;
+  std::optional<std::vector<std::function<void()>>> captured_ ABSL_GUARDED_BY(world_.mutex);
   std::deque<Item> items_ ABSL_GUARDED_BY(world_.mutex);
   bool busy_ ABSL_GUARDED_BY(world_.mutex) = false;
   bool stopping_ ABSL_GUARDED_BY(world_.mutex) = false;

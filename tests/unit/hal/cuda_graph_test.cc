@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <numeric>
 
 #include "absl/strings/match.h"
@@ -13,7 +14,8 @@
 namespace acceld::testing {
 namespace {
 
-using ::testing::ElementsAre;
+using ::testing::FloatNear;
+using ::testing::Pointwise;
 
 // Sorting keeps what is around it from becoming one kernel.
 constexpr char kSort[] = R"("stablehlo.sort"(%v) ({
@@ -80,6 +82,36 @@ func.func @main(%n: tensor<i32>, %x: tensor<64xf32>) -> tensor<64xf32> {
   return %r#1 : tensor<64xf32>
 })");
 }
+
+// v = v x m + v, n times.
+constexpr char kLoopOfProducts[] = R"(
+func.func @main(%n: tensor<i32>, %v: tensor<8x8xf32>, %m: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %r:2 = stablehlo.while(%i = %n, %u = %v) : tensor<i32>, tensor<8x8xf32>
+    cond {
+      %c = stablehlo.compare NE, %i, %zero : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    } do {
+      %j = stablehlo.subtract %i, %one : tensor<i32>
+      %p = stablehlo.dot_general %u, %m, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+      %q = stablehlo.dot_general %p, %m, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+      %s = stablehlo.sine %q : tensor<8x8xf32>
+      stablehlo.return %j, %s : tensor<i32>, tensor<8x8xf32>
+    }
+  return %r#1 : tensor<8x8xf32>
+})";
+
+// Products that do not depend on each other, and one of all of them.
+constexpr char kProducts[] = R"(
+func.func @main(%x: tensor<8x8xf32>, %m: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %a = stablehlo.dot_general %x, %m, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %b = stablehlo.dot_general %m, %x, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %c = stablehlo.sine %a : tensor<8x8xf32>
+  %d = stablehlo.cosine %b : tensor<8x8xf32>
+  %e = stablehlo.dot_general %c, %d, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %e : tensor<8x8xf32>
+})";
 
 // Sorts of parts, which do not depend on each other, and then their concatenation.
 std::string Parts() {
@@ -196,6 +228,106 @@ TEST_F(CudaGraphTest, EachStreamHasItsOwn) {
   ASSERT_TRUE(here.Await().ok() && there.Await().ok());
   EXPECT_EQ(FloatsOf(*Fetch(first, executable->results[0])).front(), 27 * 63);
   EXPECT_EQ(FloatsOf(*Fetch(second, executable->results[0])).front(), 2187 * 63);
+}
+
+// Like Ramp, from -1 to 1.
+ir::Literal Matrix(float first) {
+  std::vector<float> values(64);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = std::sin(first + static_cast<float>(i));
+  return ir::Literal::FromValues<float>({.dtype = ir::DType::kF32, .dims = {8, 8}}, values);
+}
+
+TEST_F(CudaGraphTest, LoopsOfProductsNeverComeBackToTheHostEither) {
+  Open();
+  const auto executable = Compile(kLoopOfProducts);
+  const auto module = Load(*executable);
+  cuda_->ForgetCalls();
+  std::vector<std::shared_ptr<hal::Buffer>> results;
+  std::vector<std::vector<float>> expected;
+  for (int i = 0; i < 4; ++i) {
+    // Each in buffers of its own, while others are on their way.
+    const std::vector<ir::Literal> arguments = {Scalar(i + 2), Matrix(static_cast<float>(i)),
+                                                Matrix(static_cast<float>(2 * i))};
+    hal::Launch launch =
+        LaunchOf(module, *executable, {Put(arguments[0]), Put(arguments[1]), Put(arguments[2])});
+    results.push_back(launch.results[0]);
+    expected.push_back(Expected(kLoopOfProducts, arguments));
+    stream_->Run(std::move(launch));
+  }
+  for (size_t i = 0; i < results.size(); ++i) {
+    EXPECT_THAT(FloatsOf(*Fetch(results[i], executable->results[0])),
+                Pointwise(FloatNear(1e-5F), expected[i]));
+  }
+  EXPECT_EQ(cuda_->CountOf("cuGraphLaunch"), 4);
+  EXPECT_EQ(cuda_->CountOf("cuGraphInstantiateWithFlags"), 1);
+  EXPECT_GE(cuda_->CountOf("cuGraphExecChildGraphNodeSetParams"), 3);
+}
+
+TEST_F(CudaGraphTest, ProductsAreCapturedWhenBuffersStayWhereTheyAre) {
+  Open();
+  const auto executable = Compile(kProducts);
+  const auto module = Load(*executable);
+  const std::vector<ir::Literal> arguments = {Matrix(1), Matrix(2)};
+  const auto expected = Pointwise(FloatNear(1e-5F), Expected(kProducts, arguments));
+  const hal::Launch same = LaunchOf(module, *executable, {Put(arguments[0]), Put(arguments[1])});
+  const auto run = [&](const hal::Launch& launch) {
+    cuda_->ForgetCalls();
+    ASSERT_TRUE(stream_->Run(launch).Await().ok());
+    EXPECT_THAT(FloatsOf(*Fetch(launch.results[0], executable->results[0])), expected);
+  };
+  run(same);  // No run is the first one's predecessor.
+  EXPECT_EQ(cuda_->CountOf("cuStreamBeginCapture_v2"), 0);
+  for (int i = 0; i < 3; ++i) run(same);
+  run(same);
+  EXPECT_EQ(cuda_->CountOf("cuGraphLaunch"), 1);
+  EXPECT_EQ(cuda_->CountOf("cuStreamBeginCapture_v2"), 0);
+  EXPECT_EQ(cuda_->CountOf("cuLaunchKernel"), 1) << "which tells the graph where buffers are";
+  // Elsewhere: first as if there were no graph, then by the graph made for it.
+  const hal::Launch other = LaunchOf(module, *executable, {Put(arguments[0]), Put(arguments[1])});
+  run(other);
+  EXPECT_EQ(cuda_->CountOf("cuGraphLaunch"), 0);
+  run(other);
+  EXPECT_EQ(cuda_->CountOf("cuGraphLaunch"), 1);
+  EXPECT_EQ(cuda_->CountOf("cuGraphInstantiateWithFlags"), 0);
+}
+
+TEST_F(CudaGraphTest, AGraphThatCannotBeChangedIsMadeAnew) {
+  Open();
+  const auto executable = Compile(kLoopOfProducts);
+  const auto module = Load(*executable);
+  const std::vector<ir::Literal> arguments = {Scalar(3), Matrix(1), Matrix(2)};
+  for (int i = 0; i < 3; ++i) {
+    cuda_->ForgetCalls();
+    if (i == 1) cuda_->Fail("cuGraphExecChildGraphNodeSetParams", 801);
+    hal::Launch launch =
+        LaunchOf(module, *executable, {Put(arguments[0]), Put(arguments[1]), Put(arguments[2])});
+    const auto result = launch.results[0];
+    ASSERT_TRUE(stream_->Run(std::move(launch)).Await().ok());
+    EXPECT_THAT(FloatsOf(*Fetch(result, executable->results[0])),
+                Pointwise(FloatNear(1e-5F), Expected(kLoopOfProducts, arguments)));
+    EXPECT_EQ(cuda_->CountOf("cuGraphInstantiateWithFlags"), i < 2 ? 1 : 0) << i;
+    EXPECT_EQ(cuda_->CountOf("cuGraphLaunch"), 1);
+  }
+}
+
+TEST_F(CudaGraphTest, AProductThatCannotBeCapturedIsRunByTheHost) {
+  Open();
+  for (const char* function :
+       {"cuStreamBeginCapture_v2", "cuStreamEndCapture", "FakeCudaEnqueue"}) {
+    const auto executable = Compile(kLoopOfProducts);
+    const auto module = Load(*executable);
+    const std::vector<ir::Literal> arguments = {Scalar(3), Matrix(1), Matrix(2)};
+    cuda_->ForgetCalls();
+    cuda_->Fail(function, 801);
+    hal::Launch launch =
+        LaunchOf(module, *executable, {Put(arguments[0]), Put(arguments[1]), Put(arguments[2])});
+    const auto result = launch.results[0];
+    const absl::Status status = stream_->Run(std::move(launch)).Await().status();
+    ASSERT_TRUE(status.ok()) << status << " after " << function;
+    EXPECT_THAT(FloatsOf(*Fetch(result, executable->results[0])),
+                Pointwise(FloatNear(1e-5F), Expected(kLoopOfProducts, arguments)));
+    EXPECT_EQ(cuda_->CountOf("cuGraphLaunch"), 0);
+  }
 }
 
 TEST_F(CudaGraphTest, AnOldDriverHasTheHostWalkLoops) {

@@ -20,6 +20,8 @@ const Step kLaunch{LaunchStep{.kernel = 0}, "launch"};
 const Step kProduct{MatmulStep{}, "product"};
 const Step kLoop{WhileStep{.condition = {kLaunch}, .body = {kLaunch}}, "loop"};
 const Step kLoopOfProducts{WhileStep{.condition = {kLaunch}, .body = {kProduct}}, "loop"};
+const Step kRoutine{RoutineStep{}, "routine"};
+const Step kLoopOfRoutines{WhileStep{.condition = {kLaunch}, .body = {kRoutine}}, "loop"};
 const Step kBranches{SwitchStep{.branches = {{kLaunch}, {kLoop}}}, "branches"};
 
 // "0-4 graph, 4-5 steps".
@@ -40,12 +42,27 @@ TEST(CudaSegmentsTest, AGraphIsForSomeLaunchesOrALoop) {
   EXPECT_EQ(TextOf(SegmentsOf({kBranches})), "0-1 graph that loops");
 }
 
-TEST(CudaSegmentsTest, LibrariesArePartOfNone) {
-  EXPECT_EQ(TextOf(SegmentsOf({kProduct, kProduct})), "0-2 steps");
-  EXPECT_EQ(TextOf(SegmentsOf({kLaunch, kProduct, kLoop, kLaunch, kProduct})),
+TEST(CudaSegmentsTest, RoutinesArePartOfNone) {
+  EXPECT_EQ(TextOf(SegmentsOf({kRoutine, kRoutine})), "0-2 steps");
+  EXPECT_EQ(TextOf(SegmentsOf({kLaunch, kRoutine, kLoop, kLaunch, kRoutine})),
             "0-1 steps, 1-2 steps, 2-4 graph that loops, 4-5 steps");
-  EXPECT_EQ(TextOf(SegmentsOf({kLoop, kLoopOfProducts, kLoop})),
+  EXPECT_EQ(TextOf(SegmentsOf({kLoop, kLoopOfRoutines, kLoop})),
             "0-1 graph that loops, 1-2 steps that loops, 2-3 graph that loops");
+}
+
+TEST(CudaSegmentsTest, ProductsArePartOfLoops) {
+  const std::vector<Segment> segments = SegmentsOf({kProduct, kLoopOfProducts, kProduct});
+  EXPECT_EQ(TextOf(segments), "0-3 graph that loops");
+  EXPECT_EQ(segments[0].calls, 3);
+  EXPECT_THAT(segments[0].pieces, IsEmpty());
+}
+
+TEST(CudaSegmentsTest, WithoutLoopsTheyCanBeGoneWithout) {
+  const std::vector<Segment> segments =
+      SegmentsOf({kLaunch, kLaunch, kLaunch, kLaunch, kProduct, kLaunch, kProduct, kRoutine});
+  EXPECT_EQ(TextOf(segments), "0-7 graph, 7-8 steps");
+  EXPECT_EQ(segments[0].calls, 2);
+  EXPECT_EQ(TextOf(segments[0].pieces), "0-4 graph, 4-5 steps, 5-6 steps, 6-7 steps");
 }
 
 TEST(CudaSegmentsTest, WithoutGraphsThereAreNone) {
