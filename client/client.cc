@@ -130,23 +130,30 @@ absl::StatusOr<std::shared_ptr<Client>> Client::Connect(ConnectOptions options) 
   const std::chrono::milliseconds lease =
       options.lease.value_or(address.is_unix() ? std::chrono::milliseconds(0) : kDefaultTcpLease);
   ACCELD_ASSIGN_OR_RETURN(Secrets secrets, ReadSecrets(std::move(options.credentials), address));
+  const std::string wanted = WantedDevice(std::move(options.device));
   auto impl = std::make_unique<Impl>();
-  ACCELD_ASSIGN_OR_RETURN(impl->connection,
-                          Connection::Open({.address = std::move(address),
-                                            .secrets = std::move(secrets),
-                                            .client_name = std::move(options.client_name),
-                                            .priority = options.priority,
-                                            .lease = lease,
-                                            .connect_timeout = options.connect_timeout,
-                                            .wait_for_daemon = options.wait_for_daemon,
-                                            .max_fetch_bytes = options.max_fetch_bytes,
-                                            .local_transport = options.local_transport}));
+  ACCELD_ASSIGN_OR_RETURN(
+      impl->connection,
+      Connection::Open({.address = std::move(address),
+                        .secrets = std::move(secrets),
+                        .client_name = std::move(options.client_name),
+                        .priority = options.priority,
+                        .device_kind = NamesNoDevice(wanted) ? absl::optional<std::string>(wanted)
+                                                             : absl::nullopt,
+                        .lease = lease,
+                        .connect_timeout = options.connect_timeout,
+                        .wait_for_daemon = options.wait_for_daemon,
+                        .max_fetch_bytes = options.max_fetch_bytes,
+                        .local_transport = options.local_transport}));
   for (const v1::DeviceInfo& device : impl->connection->welcome().devices()) {
     impl->devices.push_back(FromProto(device));
   }
   const std::shared_ptr<Client> client(new Client(std::move(impl)));
-  ACCELD_ASSIGN_OR_RETURN(client->impl_->device,
-                          FindDevice(client->devices(), std::move(options.device)));
+  if (NamesNoDevice(wanted)) {
+    client->impl_->device = client->impl_->connection->welcome().device();
+  } else {
+    ACCELD_ASSIGN_OR_RETURN(client->impl_->device, FindDevice(client->devices(), wanted));
+  }
   return client;
 }
 

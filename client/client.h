@@ -24,7 +24,8 @@ struct ConnectOptions {
   std::string address;      // as common/address.h says; empty: DefaultAddress()
   Credentials credentials;  // for tls:// and tcp addresses
   // The session's device: "cuda:0", the kind and a number among its kind, or the device's own
-  // number as DeviceInfo has it; empty: $ACCELD_DEVICE, else device 0.
+  // number as DeviceInfo has it. A kind alone, "cuda": the one of them that the fewest sessions
+  // were given. Empty: $ACCELD_DEVICE, else the same of the first device's kind.
   std::string device;
   std::string client_name;  // for people who list sessions; empty: "program[pid]"
   Priority priority = Priority::kNormal;

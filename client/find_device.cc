@@ -3,14 +3,22 @@
 #include <cstdlib>
 #include <map>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
 namespace acceld::client {
 
-absl::StatusOr<uint32_t> FindDevice(const std::vector<DeviceInfo>& devices, std::string name) {
+std::string WantedDevice(std::string name) {
   if (const char* set = std::getenv("ACCELD_DEVICE"); name.empty() && set != nullptr) name = set;
-  if (name.empty()) return 0;
+  return name;
+}
+
+bool NamesNoDevice(absl::string_view name) { return absl::c_all_of(name, absl::ascii_islower); }
+
+absl::StatusOr<uint32_t> FindDevice(const std::vector<DeviceInfo>& devices,
+                                    absl::string_view name) {
   std::map<std::string, int> seen;  // of each kind
   std::vector<std::string> names;
   for (const DeviceInfo& device : devices) {

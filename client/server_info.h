@@ -35,6 +35,7 @@ struct DeviceInfo {
   std::string architecture;  // what code is compiled for
   uint64_t memory_limit_bytes = 0, memory_used_bytes = 0, memory_peak_bytes = 0;
   uint64_t executions = 0, queued = 0;
+  std::string error;  // why it is lost and all work on it fails; empty: it works
 };
 
 // A kind of device of which the daemon has none, or a library that it has devices of a kind

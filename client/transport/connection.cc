@@ -111,6 +111,7 @@ absl::Status Connection::Impl::Open() {
   hello.set_protocol_version(kProtocolVersion);
   hello.set_client_name(options_.client_name);
   hello.set_priority(ToProto(options_.priority));
+  if (options_.device_kind.has_value()) hello.set_device_kind(*options_.device_kind);
   hello.set_lease_ms(static_cast<uint32_t>(options_.lease.count()));
   const absl::StatusOr<v1::Welcome>* welcome =
       link_.Open(std::move(hello), std::chrono::steady_clock::now() + options_.connect_timeout);

@@ -35,6 +35,7 @@ class Connection {
     Secrets secrets;
     std::string client_name;
     Priority priority = Priority::kNormal;
+    absl::optional<std::string> device_kind;  // as in Hello
     std::chrono::milliseconds lease{0};
     std::chrono::milliseconds connect_timeout{5000};
     bool wait_for_daemon = false;

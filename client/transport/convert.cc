@@ -54,7 +54,8 @@ DeviceInfo FromProto(const v1::DeviceInfo& proto) {
           .memory_used_bytes = proto.memory_used_bytes(),
           .memory_peak_bytes = proto.memory_peak_bytes(),
           .executions = proto.executions(),
-          .queued = proto.queued()};
+          .queued = proto.queued(),
+          .error = proto.error()};
 }
 
 MissingDevices FromProto(const v1::MissingDevices& proto) {

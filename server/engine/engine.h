@@ -76,6 +76,8 @@ struct SessionOptions {
   std::string client_name;  // for people: "train_digits[4711]"
   Identity identity;
   Priority priority = Priority::kNormal;
+  // Of which kind of device the session is given one (placement.h); none: it is given none.
+  absl::optional<std::string> device_kind;
 };
 
 struct ExecuteOptions {
@@ -100,6 +102,7 @@ struct DeviceInfo {
   std::string kind, name, architecture;
   uint64_t memory_limit_bytes = 0, memory_used_bytes = 0, memory_peak_bytes = 0;
   uint64_t executions = 0, queued = 0;
+  absl::Status health;  // of hal::Device
 };
 
 // A kind of device of which the engine has none, or, with a name, a library that it has devices of
@@ -192,6 +195,8 @@ class Session {
   virtual uint64_t id() const = 0;
   // 16 random bytes: the capability to reach this session from another RPC.
   virtual absl::string_view token() const = 0;
+  // That the session was given; 0 if none.
+  virtual uint32_t device() const = 0;
 
   // Makes the program known. The module need not be verified yet; verification and fingerprinting
   // happen off the calling thread's critical path or here, as the implementation likes, but a bad

@@ -109,18 +109,29 @@ int64_t EngineImpl::staging_limit() const {
 }
 
 absl::StatusOr<std::shared_ptr<Session>> EngineImpl::OpenSession(SessionOptions options) {
+  std::vector<DeviceLoad> loads;
+  if (options.device_kind.has_value()) loads = Loads();
   MutexLock lock(mutex_);
   if (draining_) return absl::UnavailableError("the daemon is shutting down");
   if (static_cast<int64_t>(sessions_.size()) >= options_.max_sessions) {
     return absl::ResourceExhaustedError(
         absl::StrCat(sessions_.size(), " of ", options_.max_sessions, " sessions are open"));
   }
+  absl::optional<uint32_t> device;
+  if (options.device_kind.has_value()) {
+    for (uint32_t i = 0; i < loads.size(); ++i) {
+      loads[i].sessions = static_cast<uint64_t>(
+          std::count_if(sessions_.begin(), sessions_.end(),
+                        [i](const auto& session) { return session.second->IsGiven(i); }));
+    }
+    ACCELD_ASSIGN_OR_RETURN(device, LeastUsed(loads, *options.device_kind));
+  }
   std::shared_ptr<IdentityAccount> identity = identities_.Of(options.identity.name);
   ACCELD_ASSIGN_OR_RETURN(runtime::Charge charge,
                           runtime::Charge::Take(identity->meter(QuotaId::kSessions), 1));
   const uint64_t id = ++sessions_total_;
   auto session =
-      std::make_shared<SessionImpl>(*this, id, RandomBytes(kTokenBytes), std::move(options),
+      std::make_shared<SessionImpl>(*this, id, RandomBytes(kTokenBytes), std::move(options), device,
                                     std::move(identity), std::move(charge));
   sessions_.emplace(id, session);
   return session;
@@ -164,9 +175,20 @@ std::vector<DeviceInfo> EngineImpl::Devices() const {
                      .memory_used_bytes = static_cast<uint64_t>(memory.used_bytes),
                      .memory_peak_bytes = static_cast<uint64_t>(memory.peak_bytes),
                      .executions = counters.executions,
-                     .queued = counters.queued});
+                     .queued = counters.queued,
+                     .health = device.health()});
   }
   return infos;
+}
+
+std::vector<DeviceLoad> EngineImpl::Loads() const {
+  std::vector<DeviceLoad> loads;
+  for (size_t i = 0; i < executors_.size(); ++i) {
+    loads.push_back({.kind = parts_.devices[i]->kind(),
+                     .health = parts_.devices[i]->health(),
+                     .queued = executors_[i]->counters().queued});
+  }
+  return loads;
 }
 
 EngineStats EngineImpl::Stats() const {

@@ -16,6 +16,7 @@
 #include "server/engine/engine_parts.h"
 #include "server/engine/identity_account.h"
 #include "server/engine/named_arrays.h"
+#include "server/engine/placement.h"
 #include "server/engine/program.h"
 #include "server/engine/session_impl.h"
 #include "server/runtime/device_executor.h"
@@ -73,6 +74,8 @@ class EngineImpl final : public Engine {
 
  private:
   std::vector<std::shared_ptr<SessionImpl>> OpenSessions() const;
+  // Of each device, without its sessions.
+  std::vector<DeviceLoad> Loads() const;
   // Now and then, from now on.
   void ReleaseUnusedMemory();
 

@@ -27,11 +27,13 @@ runtime::PriorityClass ClassOf(Priority priority) {
 }  // namespace
 
 SessionImpl::SessionImpl(EngineImpl& engine, uint64_t id, std::string token, SessionOptions options,
-                         std::shared_ptr<IdentityAccount> identity, runtime::Charge charge)
+                         absl::optional<uint32_t> device, std::shared_ptr<IdentityAccount> identity,
+                         runtime::Charge charge)
     : engine_(engine),
       id_(id),
       token_(std::move(token)),
       options_(std::move(options)),
+      device_(device),
       opened_at_(std::chrono::steady_clock::now()),
       identity_(std::move(identity)),
       account_(std::make_shared<runtime::MemoryAccount>(engine.options().max_session_bytes > 0

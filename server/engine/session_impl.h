@@ -30,12 +30,15 @@ class EngineImpl;
 // so it may outlive it.
 class SessionImpl final : public Session, public std::enable_shared_from_this<SessionImpl> {
  public:
-  // `charge` counts the session until it is closed.
+  // `device` is the one that it is given, if it is. `charge` counts the session until it is closed.
   SessionImpl(EngineImpl& engine, uint64_t id, std::string token, SessionOptions options,
-              std::shared_ptr<IdentityAccount> identity, runtime::Charge charge);
+              absl::optional<uint32_t> device, std::shared_ptr<IdentityAccount> identity,
+              runtime::Charge charge);
   ~SessionImpl() override;
 
   uint64_t id() const override { return id_; }
+  uint32_t device() const override { return device_.value_or(0); }
+  bool IsGiven(uint32_t device) const { return device_ == device; }
   absl::string_view token() const override { return token_; }
 
   absl::Status RegisterProgram(ProgramId id, absl::StatusOr<ir::Module> module,
@@ -146,6 +149,7 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
   const uint64_t id_;
   const std::string token_;
   const SessionOptions options_;
+  const absl::optional<uint32_t> device_;
   const std::chrono::steady_clock::time_point opened_at_;
   const std::shared_ptr<IdentityAccount> identity_;        // Shared with its other sessions.
   const std::shared_ptr<runtime::MemoryAccount> account_;  // Shared with the session's arrays.

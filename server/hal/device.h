@@ -92,6 +92,9 @@ class Device {
   // Makes code for this device; lives as long as the device.
   virtual const CodeGenerator& code_generator() const = 0;
   virtual MemoryStats memory() const = 0;
+  // Why the device is lost, so that all that it is asked for fails with this error; OK while it
+  // works. A lost device stays lost until the process is started anew.
+  virtual absl::Status health() const { return absl::OkStatus(); }
   // Of a device that tells one from the other: zeros where a program is one function.
   virtual LaunchCounts launches() const { return {}; }
   // RESOURCE_EXHAUSTED with size, use and limit when it does not fit. Zero bytes are fine.

@@ -20,6 +20,7 @@ void AddDevices(const engine::Engine& engine, const engine::EngineMetrics& metri
     families.Add(MetricId::kDeviceMemoryLimit, {device}, info.memory_limit_bytes);
     families.Add(MetricId::kDeviceMemoryPeak, {device}, info.memory_peak_bytes);
     families.Add(MetricId::kDeviceMemoryUsed, {device}, info.memory_used_bytes);
+    families.Add(MetricId::kDeviceUp, {device}, info.health.ok() ? 1 : 0);
   }
   for (size_t i = 0; i < metrics.devices.size(); ++i) {
     const std::string device = absl::StrCat(i);

@@ -47,6 +47,7 @@ v1::DeviceInfo ToProto(const engine::DeviceInfo& info) {
   proto.set_memory_peak_bytes(info.memory_peak_bytes);
   proto.set_executions(info.executions);
   proto.set_queued(info.queued);
+  proto.set_error(std::string(info.health.message()));
   return proto;
 }
 

@@ -51,10 +51,11 @@ absl::StatusOr<std::shared_ptr<ClientSession>> SessionTable::Open(const v1::Hell
   ACCELD_RETURN_IF_ERROR(CheckVersion(hello.protocol_version()));
   const std::chrono::milliseconds lease =
       std::min(std::chrono::milliseconds(hello.lease_ms()), options_.max_lease);
-  const engine::SessionOptions session_options{
+  engine::SessionOptions session_options{
       .client_name = hello.client_name().substr(0, kMaxClientNameBytes),
       .identity = caller.identity,
       .priority = FromProto(hello.priority())};
+  if (hello.has_device_kind()) session_options.device_kind = hello.device_kind();
   const absl::Status ready = readiness_.Check();
   absl::StatusOr<std::shared_ptr<engine::Session>> opened =
       ready.ok() ? engine_.OpenSession(session_options) : ready;

@@ -211,6 +211,12 @@ TEST_F(DaemonCudaTest, ABrokenGpuTakesDownNeitherTheDaemonNorTheOtherOne) {
   // And all else goes on.
   EXPECT_TRUE(*increment(increment(y, 1), 1).Fetch() == Full(16, 3));
   EXPECT_TRUE(*increment(y, 2).Fetch() == Full(16, 2));
+  // The daemon says so, and gives it to nobody.
+  EXPECT_THAT(Devices()[0].error, HasSubstr("is lost"));
+  EXPECT_EQ(Devices()[1].error, "");
+  const std::shared_ptr<Client> one = Connect(), two = Connect();
+  EXPECT_EQ(one->device(), 1u);
+  EXPECT_EQ(two->device(), 1u);
   EXPECT_EQ(Stop(), 0);
 }
 

@@ -98,6 +98,27 @@ TEST_F(DaemonDevicesTest, TheSessionsDeviceIsMeantWhereNoneIsGiven) {
             absl::StatusCode::kInvalidArgument);
 }
 
+TEST_F(DaemonDevicesTest, SessionsThatNameNoDeviceAreSpread) {
+  ASSERT_NO_FATAL_FAILURE(Start({"--cpu-devices", "3"}));
+  const std::shared_ptr<Client> first = Connect(),
+                                named = *Client::Connect({.address = address(), .device = "cpu:1"});
+  std::shared_ptr<Client> second = *Client::Connect({.address = address(), .device = "cpu"});
+  const std::shared_ptr<Client> third = Connect(), fourth = Connect();
+  EXPECT_EQ(first->device(), 0u);
+  EXPECT_EQ(second->device(), 1u) << "for whoever names a device was given none";
+  EXPECT_EQ(third->device(), 2u);
+  EXPECT_EQ(fourth->device(), 0u);
+  EXPECT_EQ(third->Upload(Full(16, 1))->device(), 2u);
+  // Who goes leaves room.
+  second.reset();
+  EXPECT_TRUE(Eventually([&] { return Stats().sessions == 4; }));
+  EXPECT_EQ(Connect()->device(), 1u);
+  const absl::Status status = Client::Connect({.address = address(), .device = "tpu"}).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("no device 'tpu'; the daemon has cpu:0, cpu:1, cpu:2"));
+}
+
 TEST_F(DaemonDevicesTest, AnEndlessLoopOnOneDeviceLeavesTheOtherAlone) {
   ASSERT_NO_FATAL_FAILURE(Start({"--cpu-devices", "2"}));
   std::shared_ptr<Client> busy = Connect();

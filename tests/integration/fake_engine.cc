@@ -19,6 +19,7 @@ class FakeSession : public engine::Session, public std::enable_shared_from_this<
       : engine_(engine), id_(id), name_(std::move(name)), token_(std::move(token)) {}
 
   uint64_t id() const override { return id_; }
+  uint32_t device() const override { return 0; }
   absl::string_view token() const override { return token_; }
 
   absl::Status RegisterProgram(engine::ProgramId id, absl::StatusOr<ir::Module> module,

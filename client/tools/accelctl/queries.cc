@@ -33,6 +33,7 @@ absl::Status PrintDevices(client::Admin& admin, bool json) {
                       {"memory_peak_bytes", d.memory_peak_bytes},
                       {"executions", d.executions},
                       {"queued", d.queued}});
+      if (!d.error.empty()) list.back()["error"] = d.error;
     }
     Json absent = Json::array();
     for (const client::MissingDevices& m : missing) {
@@ -49,6 +50,9 @@ absl::Status PrintDevices(client::Admin& admin, bool json) {
                                     d.name, SizeText(d.memory_limit_bytes),
                                     SizeText(d.memory_used_bytes), SizeText(d.memory_peak_bytes),
                                     d.executions, d.queued);
+  }
+  for (const client::DeviceInfo& d : devices) {
+    if (!d.error.empty()) std::cout << d.id << " works no more: " << d.error << "\n";
   }
   for (const client::MissingDevices& m : missing) {
     std::cout << "no " << (m.library.empty() ? m.kind + " device" : m.library) << ": " << m.reason

@@ -27,6 +27,7 @@ class OpenedDevice final : public Device {
   std::string kind() const override { return "cuda"; }
   std::string name() const override { return parts_.context->device().name; }
   const CodeGenerator& code_generator() const override { return code_generator_; }
+  absl::Status health() const override { return parts_.context->lost(); }
   MemoryStats memory() const override { return parts_.memory->stats(); }
   LaunchCounts launches() const override {
     return {.graphs = parts_.counters->graphs.load(), .steps = parts_.counters->steps.load()};
@@ -59,6 +60,13 @@ absl::StatusOr<int64_t> FreeBytes(Context& context) {
   return static_cast<int64_t>(free_bytes);
 }
 
+// What devices that are opened together share.
+struct Neighbours {
+  std::vector<int> devices;  // the driver's handles
+  std::shared_ptr<PendingEvents> pending = std::make_shared<PendingEvents>();
+  std::shared_ptr<Peers> peers = std::make_shared<Peers>();
+};
+
 template <typename Library>
 const Library* IfFound(const absl::StatusOr<Library>& library) {
   return library.ok() ? &*library : nullptr;
@@ -67,7 +75,7 @@ const Library* IfFound(const absl::StatusOr<Library>& library) {
 absl::StatusOr<std::unique_ptr<Device>> OpenDevice(const Driver& driver, const CudaDevice& device,
                                                    const CudaDeviceOptions& options,
                                                    const Toolkit& toolkit,
-                                                   std::shared_ptr<PendingEvents> pending) {
+                                                   const Neighbours& neighbours) {
   if (!(options.memory_fraction > 0 && options.memory_fraction <= 1) || options.memory_bytes < 0) {
     return absl::InvalidArgumentError(absl::StrCat(
         "memory of ", options.memory_bytes, " bytes or a fraction of ", options.memory_fraction));
@@ -80,8 +88,9 @@ absl::StatusOr<std::unique_ptr<Device>> OpenDevice(const Driver& driver, const C
     memory_bytes = static_cast<int64_t>(static_cast<double>(free_bytes) * options.memory_fraction);
   }
   // Whatever is freed waits for reuse: the budget is the daemon's.
-  ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<MemoryPool> pool,
-                          CreateDeviceMemoryPool(context, memory_bytes, memory_bytes));
+  ACCELD_ASSIGN_OR_RETURN(
+      std::shared_ptr<MemoryPool> pool,
+      CreateDeviceMemoryPool(context, neighbours.devices, memory_bytes, memory_bytes));
   ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<const Libraries> libraries,
                           Libraries::Open(context, IfFound(toolkit.find_cublas_lt()),
                                           {.cublas = IfFound(toolkit.find_cublas()),
@@ -91,7 +100,9 @@ absl::StatusOr<std::unique_ptr<Device>> OpenDevice(const Driver& driver, const C
   StreamParts parts{.context = context,
                     .memory = std::move(pool),
                     .fences = std::make_shared<Fences>(context),
-                    .pending = std::move(pending)};
+                    .pending = neighbours.pending,
+                    .peers = neighbours.peers};
+  neighbours.peers->Add(std::move(context));
   return std::make_unique<OpenedDevice>(std::move(parts), std::move(libraries),
                                         std::move(compiler));
 }
@@ -101,11 +112,12 @@ absl::StatusOr<std::unique_ptr<Device>> OpenDevice(const Driver& driver, const C
 std::vector<absl::StatusOr<std::unique_ptr<Device>>> OpenCudaDevices(
     const Driver& driver, const std::vector<CudaDevice>& devices, const CudaDeviceOptions& options,
     const Toolkit& toolkit) {
-  const auto pending = std::make_shared<PendingEvents>();
+  Neighbours neighbours;
+  for (const CudaDevice& device : devices) neighbours.devices.push_back(device.handle);
   std::vector<absl::StatusOr<std::unique_ptr<Device>>> opened;
   for (const CudaDevice& device : devices) {
     absl::StatusOr<std::unique_ptr<Device>> next =
-        OpenDevice(driver, device, options, toolkit, pending);
+        OpenDevice(driver, device, options, toolkit, neighbours);
     if (!next.ok()) {
       next = Annotate(next.status(), absl::StrCat("GPU ", device.ordinal, " (", device.name, ")"));
     }

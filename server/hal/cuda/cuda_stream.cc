@@ -159,11 +159,8 @@ Event CudaStream::CopyFromPeer(std::shared_ptr<Buffer> from, std::shared_ptr<Buf
               return staging_->CopyIn(static_cast<const char*>(source.host_address()), target,
                                       source.size_bytes());
             }
-            if (source.size_bytes() == 0) return absl::OkStatus();
-            return parts_.context->Check(
-                parts_.context->driver().cuMemcpyAsync(
-                    target, AddressOf(source), static_cast<size_t>(source.size_bytes()), stream_),
-                "cuMemcpyAsync");
+            return parts_.peers->Copy(*parts_.context, target, AddressOf(source),
+                                      source.size_bytes(), stream_);
           },
       .work = {.launch = {.arguments = {std::move(from)}, .results = {std::move(to)}}}};
   return Submit(std::move(command), is_host);

@@ -12,6 +12,7 @@
 #include "server/hal/cuda/completions.h"
 #include "server/hal/cuda/context.h"
 #include "server/hal/cuda/fences.h"
+#include "server/hal/cuda/peers.h"
 #include "server/hal/cuda/pending_events.h"
 #include "server/hal/cuda/run_program.h"
 #include "server/hal/cuda/staging.h"
@@ -26,6 +27,7 @@ struct StreamParts {
   std::shared_ptr<MemoryPool> memory;
   std::shared_ptr<Fences> fences;
   std::shared_ptr<PendingEvents> pending;
+  std::shared_ptr<Peers> peers;
   std::shared_ptr<LaunchCounters> counters = std::make_shared<LaunchCounters>();
 };
 

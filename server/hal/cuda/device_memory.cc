@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/log.h"
 
 namespace acceld::hal::cuda {
 namespace {
@@ -21,12 +22,15 @@ class DeviceMemory final : public BlockSource {
     if (pool_ != nullptr) driver.cuMemPoolDestroy(pool_);
   }
 
-  absl::Status Open() {
+  absl::Status Open(const std::vector<int>& devices) {
     const Driver& driver = context_->driver();
     ACCELD_RETURN_IF_ERROR(context_->Enter());
     const CuMemoryPoolProperties properties{.location_id = context_->device().handle};
     ACCELD_RETURN_IF_ERROR(
         context_->Check(driver.cuMemPoolCreate(&pool_, &properties), "cuMemPoolCreate"));
+    for (const int device : devices) {
+      if (device != context_->device().handle) Allow(device);
+    }
     return context_->Check(driver.cuStreamCreateWithPriority(&stream_, kNonBlocking, 0),
                            "cuStreamCreateWithPriority");
   }
@@ -78,6 +82,18 @@ class DeviceMemory final : public BlockSource {
   }
 
  private:
+  // Without it copies to that device go by the host, so that is no error.
+  void Allow(int device) {
+    const Driver& driver = context_->driver();
+    int can = 0;
+    const CuMemoryAccess access{.location_id = device};
+    if (driver.cuDeviceCanAccessPeer(&can, device, context_->device().handle) != 0 || can == 0 ||
+        driver.cuMemPoolSetAccess(pool_, &access, 1) != 0) {
+      LogInfo("GPU ", context_->device().ordinal, ": device ", device,
+              " cannot reach its memory; copies there go by the host");
+    }
+  }
+
   const std::shared_ptr<Context> context_;
   CuMemoryPool pool_ = nullptr;
   CuStream stream_ = nullptr;
@@ -86,10 +102,11 @@ class DeviceMemory final : public BlockSource {
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<MemoryPool>> CreateDeviceMemoryPool(std::shared_ptr<Context> context,
+                                                                   const std::vector<int>& devices,
                                                                    int64_t limit_bytes,
                                                                    int64_t max_kept_bytes) {
   auto memory = std::make_unique<DeviceMemory>(std::move(context));
-  ACCELD_RETURN_IF_ERROR(memory->Open());
+  ACCELD_RETURN_IF_ERROR(memory->Open(devices));
   return MemoryPool::Create(std::move(memory), limit_bytes, max_kept_bytes);
 }
 

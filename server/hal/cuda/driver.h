@@ -33,6 +33,13 @@ struct CuMemoryPoolProperties {
 };
 static_assert(sizeof(CuMemoryPoolProperties) == 88);
 
+// CUmemAccessDesc: what a device may do with a pool's memory.
+struct CuMemoryAccess {
+  int location_type = 1;  // a device
+  int location_id = 0;
+  int flags = 3;  // read and write
+};
+
 // CUDA_KERNEL_NODE_PARAMS_v3
 struct CuKernelNode {
   CuFunction function = nullptr;

@@ -178,6 +178,7 @@ absl::Status Channel::OnHello(const v1::Command& command) {
   welcome.set_command_window(rpc_.options.command_window);
   welcome.set_lease_ms(static_cast<uint32_t>(session->lease().count()));
   welcome.set_commands_taken(commands_taken);
+  welcome.set_device(session->engine_session().device());
   welcome.set_local_transport(rpc_.options.segment_bytes > 0);
   Send(std::move(event));
   bool ended;

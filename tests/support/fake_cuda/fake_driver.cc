@@ -57,6 +57,23 @@ using Result = Driver::Result;
 
 constexpr Result kNoSuchThing = 500, kIllegalAddress = 700;
 
+// The one that has this address; nullptr for none.
+const Machine::Allocation* Find(hal::cuda::CuPointer address) {
+  MutexLock lock(machine->world.mutex);
+  auto it = machine->allocations.upper_bound(address);
+  if (it == machine->allocations.begin()) return nullptr;
+  --it;
+  const auto end = it->first + static_cast<hal::cuda::CuPointer>(it->second.size_bytes);
+  return address < end || address == it->first ? &it->second : nullptr;
+}
+
+int NumberOf(const Gpu& gpu) {
+  for (size_t i = 0; i < machine->gpus.size(); ++i) {
+    if (&machine->gpus[i] == &gpu) return static_cast<int>(i);
+  }
+  return -1;
+}
+
 }  // namespace
 
 void RunKernel(Gpu& gpu, const KernelCall& call) {
@@ -208,7 +225,7 @@ Result cuMemAllocFromPoolAsync(hal::cuda::CuPointer* memory, size_t bytes,
   std::memset(block, 0xa5, bytes);
   *memory = reinterpret_cast<hal::cuda::CuPointer>(block);
   gpu.used_bytes += size;
-  machine->allocations[*memory] = {&gpu, size};
+  machine->allocations[*memory] = {&gpu, size, reinterpret_cast<Pool*>(pool)};
   return 0;
 }
 
@@ -218,10 +235,33 @@ Result cuMemFreeAsync(hal::cuda::CuPointer memory, hal::cuda::CuStream stream) {
     MutexLock lock(machine->world.mutex);
     const auto it = machine->allocations.find(memory);
     ACCELD_CHECK(it != machine->allocations.end());
-    it->second.first->used_bytes -= it->second.second;
+    it->second.gpu->used_bytes -= it->second.size_bytes;
     machine->allocations.erase(it);
     std::free(reinterpret_cast<void*>(memory));
   });
+  return 0;
+}
+
+Result cuDeviceCanAccessPeer(int* can, int device, int peer) {
+  *can = machine->options.reach_each_other && device != peer ? 1 : 0;
+  return 0;
+}
+
+Result cuMemPoolSetAccess(hal::cuda::CuMemoryPool pool, const hal::cuda::CuMemoryAccess* accesses,
+                          size_t count) {
+  BEGIN(cuMemPoolSetAccess);
+  for (size_t i = 0; i < count; ++i) {
+    if (!machine->options.reach_each_other) return kInvalidValue;
+    reinterpret_cast<Pool*>(pool)->reachable_from.insert(accesses[i].location_id);
+  }
+  return 0;
+}
+
+Result cuPointerGetAttribute(void* value, int attribute, hal::cuda::CuPointer address) {
+  constexpr int kDeviceOrdinal = 9;
+  const Machine::Allocation* const found = Find(address);
+  if (attribute != kDeviceOrdinal || found == nullptr) return kInvalidValue;
+  *static_cast<int*>(value) = NumberOf(*found->gpu);
   return 0;
 }
 
@@ -241,6 +281,27 @@ Result cuMemFreeHost(void* memory) {
 Result cuMemcpyAsync(hal::cuda::CuPointer to, hal::cuda::CuPointer from, size_t bytes,
                      hal::cuda::CuStream stream) {
   BEGIN(cuMemcpyAsync);
+  const Machine::Allocation* const source = Find(from);
+  if (source != nullptr && source->gpu != current &&
+      source->pool->reachable_from.count(NumberOf(*current)) == 0) {
+    return kInvalidValue;
+  }
+  StreamOf(stream).Enqueue([to, from, bytes, gpu = current] {
+    if (IsBroken(*gpu)) return;
+    std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
+  });
+  return 0;
+}
+
+Result cuMemcpyPeerAsync(hal::cuda::CuPointer to, hal::cuda::CuContext to_context,
+                         hal::cuda::CuPointer from, hal::cuda::CuContext from_context, size_t bytes,
+                         hal::cuda::CuStream stream) {
+  BEGIN(cuMemcpyPeerAsync);
+  const Machine::Allocation *const target = Find(to), *const source = Find(from);
+  if (target == nullptr || target->gpu != reinterpret_cast<Gpu*>(to_context) || source == nullptr ||
+      source->gpu != reinterpret_cast<Gpu*>(from_context)) {
+    return kInvalidValue;
+  }
   StreamOf(stream).Enqueue([to, from, bytes, gpu = current] {
     if (IsBroken(*gpu)) return;
     std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);

@@ -4,6 +4,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +22,7 @@ struct MachineOptions {
   int64_t memory_bytes = int64_t{1} << 30;  // of each
   int break_at = 0;                         // the kernel of device 0 that breaks it, from 1
   int driver_version = 13'000;
+  bool reach_each_other = true;  // the devices
 };
 
 struct Gpu {
@@ -42,6 +44,7 @@ struct Module {
 };
 struct Pool {
   Gpu& gpu;
+  std::set<int> reachable_from = {};
 };
 
 // All there is; guarded by `world.mutex` but for what is atomic or never changes.
@@ -56,7 +59,12 @@ struct Machine {
   };
   std::map<std::string, Failure, std::less<>> failures;
   std::map<std::string, hal::cuda::Driver::Result> kernel_failures;
-  std::map<hal::cuda::CuPointer, std::pair<Gpu*, int64_t>> allocations;
+  struct Allocation {
+    Gpu* gpu;
+    int64_t size_bytes;
+    Pool* pool;
+  };
+  std::map<hal::cuda::CuPointer, Allocation> allocations;
   int live = 0;
   Mutex kernels;  // The shim runs one at a time.
 };

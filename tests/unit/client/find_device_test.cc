@@ -24,23 +24,27 @@ class FindDeviceTest : public ::testing::Test {
 };
 
 TEST_F(FindDeviceTest, ANameIsANumberOrAKindAndANumberAmongItsKind) {
-  EXPECT_EQ(*FindDevice(Devices(), ""), 0u);
   EXPECT_EQ(*FindDevice(Devices(), "1"), 1u);
   EXPECT_EQ(*FindDevice(Devices(), "cpu:1"), 1u);
   EXPECT_EQ(*FindDevice(Devices(), "cuda:0"), 2u);
   EXPECT_EQ(*FindDevice(Devices(), "cuda:1"), 3u);
 }
 
+TEST_F(FindDeviceTest, AKindOrNothingLeavesItToTheDaemon) {
+  EXPECT_TRUE(NamesNoDevice(""));
+  EXPECT_TRUE(NamesNoDevice("cuda"));
+  for (const char* name : {"0", "cuda:0", "cuda:", ":0"}) EXPECT_FALSE(NamesNoDevice(name));
+}
+
 TEST_F(FindDeviceTest, TheEnvironmentCountsWhereNothingElseIsSaid) {
+  EXPECT_EQ(WantedDevice(""), "");
   setenv("ACCELD_DEVICE", "cuda:1", 1);
-  EXPECT_EQ(*FindDevice(Devices(), ""), 3u);
-  EXPECT_EQ(*FindDevice(Devices(), "cpu:0"), 0u);
-  setenv("ACCELD_DEVICE", "", 1);
-  EXPECT_EQ(*FindDevice(Devices(), ""), 0u);
+  EXPECT_EQ(WantedDevice(""), "cuda:1");
+  EXPECT_EQ(WantedDevice("cpu:0"), "cpu:0");
 }
 
 TEST_F(FindDeviceTest, WhatIsNotThereIsRefusedWithWhatIs) {
-  for (const char* name : {"4", "cuda", "cuda:2", "cuda:", ":0", "cuda:00", "-1", "rocm:0"}) {
+  for (const char* name : {"4", "cuda:2", "cuda:", ":0", "cuda:00", "-1", "rocm:0"}) {
     const absl::Status status = FindDevice(Devices(), name).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << name;
     EXPECT_THAT(std::string(status.message()),

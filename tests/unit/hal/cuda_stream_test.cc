@@ -209,6 +209,22 @@ TEST_F(CudaStreamTest, CopiesBetweenDevices) {
   EXPECT_EQ(values[3], 4);
 }
 
+TEST_F(CudaStreamTest, CopiesAlsoBetweenDevicesThatDoNotReachEachOther) {
+  stream_.reset();
+  devices_.clear();
+  cuda_.reset();
+  Open({.devices = 2, .reach_each_other = false});
+  const auto from = Put(Vector({1, 2, 3, 4}));
+  const std::shared_ptr<hal::Buffer> to = *devices_[1]->Allocate(16);
+  const std::unique_ptr<hal::Stream> other = devices_[1]->CreateStream("run");
+  ASSERT_TRUE(other->CopyFromPeer(from, to).Await().ok());
+  float values[4];
+  ASSERT_TRUE(other->CopyToHost(to, values, nullptr).Await().ok());
+  EXPECT_EQ(values[3], 4);
+  EXPECT_EQ(cuda_->CountOf("cuMemPoolSetAccess"), 0);
+  EXPECT_EQ(cuda_->CountOf("cuMemcpyPeerAsync"), 1);
+}
+
 TEST_F(CudaStreamTest, TellsHowLongARunTook) {
   const auto executable = Compile(kSelu);
   hal::Launch launch = LaunchOf(Load(*executable), *executable, {Put(Vector({1, 2, 3, 4}))});
