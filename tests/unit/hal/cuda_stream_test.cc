@@ -217,6 +217,7 @@ TEST_F(CudaStreamTest, CopiesAlsoBetweenDevicesThatDoNotReachEachOther) {
   const auto from = Put(Vector({1, 2, 3, 4}));
   const std::shared_ptr<hal::Buffer> to = *devices_[1]->Allocate(16);
   const std::unique_ptr<hal::Stream> other = devices_[1]->CreateStream("run");
+  ASSERT_TRUE(stream_->CopyFromPeer(from, Allocate(16)).Await().ok());
   ASSERT_TRUE(other->CopyFromPeer(from, to).Await().ok());
   float values[4];
   ASSERT_TRUE(other->CopyToHost(to, values, nullptr).Await().ok());
