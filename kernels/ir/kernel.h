@@ -78,6 +78,9 @@ struct ForStatement {
     kSequential,  // in order
     kReduction,   // what is carried, or kept in scratch, is combined by an associative, commutative
                   // operation: may be split into several accumulators, for any threads the same
+    kScan,        // each iteration combines what is carried, or kept in scratch, with an element
+                  // by an associative operation and stores what comes of it; no iteration loads
+                  // what another one stores to a buffer: may be regrouped, for any threads the same
   };
   Kind kind = Kind::kSequential;
   Var induction;  // i64

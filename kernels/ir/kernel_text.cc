@@ -27,6 +27,8 @@ absl::string_view KindName(ForStatement::Kind kind) {
       return "for";
     case ForStatement::Kind::kReduction:
       return "reduction";
+    case ForStatement::Kind::kScan:
+      return "scan";
   }
   return "";
 }

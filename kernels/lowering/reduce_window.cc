@@ -119,11 +119,29 @@ class WindowLowering {
   StatusSink sink_;
 };
 
+// The value if it is a constant, defined inside the computation or before it in its function;
+// nullptr otherwise.
+const ir::Literal* ConstantOf(const Computation& computation, ir::ValueId value) {
+  const auto defines = [&](const ir::Op& op) {
+    return op.kind == ir::OpKind::kConstant && op.results[0] == value;
+  };
+  for (const ir::Op* op : computation.ops) {
+    if (defines(*op)) return &op->As<ir::ConstantAttributes>().value;
+  }
+  for (const ir::Op& op : computation.function.body.ops) {
+    if (defines(op)) return &op.As<ir::ConstantAttributes>().value;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 absl::StatusOr<LoweredOp> LowerReduceWindow(const Computation& computation) {
   LoweredOp lowered;
-  if (const absl::optional<WindowScan> scan = FindWindowScan(computation)) {
+  const ir::Op& op = computation.op;
+  const ir::Literal* initial =
+      op.results.size() == 1 ? ConstantOf(computation, op.operands[1]) : nullptr;
+  if (const auto scan = FindWindowScan(computation.function, op, initial)) {
     ACCELD_ASSIGN_OR_RETURN(Kernel kernel, LowerWindowScan(computation, *scan));
     lowered.kernels.push_back(std::move(kernel));
     return lowered;

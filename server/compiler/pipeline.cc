@@ -26,6 +26,7 @@
 #include "server/compiler/passes/shrink_splats.h"
 #include "server/compiler/passes/simplify_algebra.h"
 #include "server/compiler/passes/split_reductions.h"
+#include "server/compiler/passes/split_scans.h"
 #include "server/compiler/passes/widen_dots.h"
 
 namespace acceld::compiler {
@@ -47,6 +48,7 @@ constexpr Pass kPipeline[] = {
     {"canonicalize-dots", &CanonicalizeDots},
     {"canonicalize-convolutions", &CanonicalizeConvolutions},
     {"split-reductions", &SplitReductions},
+    {"split-scans", &SplitScans},
     {"shorten-sorts", &ShortenSorts},
     {"shrink-splats", &ShrinkSplats},
     {"cse", &EliminateCommonSubexpressions},

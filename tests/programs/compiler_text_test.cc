@@ -81,8 +81,22 @@ std::vector<ir::Literal> ArgumentsFor(const ir::Module& module) {
   return arguments;
 }
 
-// What the passes promise: the same bits. Programs that the interpreter can't run are only text.
+// A window over a whole axis takes the interpreter the square of its length.
+bool HasLongWindow(const ir::Module& module) {
+  constexpr int64_t kMaxSteps = 10'000'000;
+  const ir::Function& main = module.functions[0];
+  return std::any_of(main.body.ops.begin(), main.body.ops.end(), [&](const ir::Op& op) {
+    if (op.kind != ir::OpKind::kReduceWindow) return false;
+    int64_t steps = main.TensorOf(op.results[0]).num_elements();
+    for (int64_t size : op.As<ir::WindowAttributes>().window_dimensions) steps *= size;
+    return steps > kMaxSteps;
+  });
+}
+
+// What the passes promise: the same bits. Programs that the interpreter can't run, or not soon, are
+// only text.
 void ExpectSameResults(const ir::Module& before, const ir::Module& after) {
+  if (HasLongWindow(before)) return;
   const std::vector<ir::Literal> arguments = ArgumentsFor(before);
   const auto expected = ir::Interpret(before, "main", arguments);
   if (absl::IsUnimplemented(expected.status())) return;

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/lowering/find_scan.h"
 #include "kernels/lowering/lower.h"
 #include "server/compiler/fusion/build_fusion.h"
 #include "server/compiler/fusion/cost.h"
@@ -98,16 +99,25 @@ class Grouper {
 
   void MakeRoot(OpIndex i, const ir::Op& op) {
     // A reshape in front of nothing is only another name for the same bytes.
+    const bool scan = IsScan(op);
     if (op.kind == OpKind::kReshape || op.kind == OpKind::kConstant ||
-        !kernels::CanFuseAsRoot(graph_.function(), op)) {
+        (!scan && !kernels::CanFuseAsRoot(graph_.function(), op))) {
       return;
     }
-    const bool reduction = op.kind == OpKind::kReduce;
+    const bool reduction = op.kind == OpKind::kReduce || scan;
     const int64_t elements =
         graph_.function().TensorOf(reduction ? op.operands[0] : op.results[0]).num_elements();
     groups_of_[i].push_back(groups_.size());
     groups_.emplace_back(i, reduction ? ir::FusionKind::kReduction : ir::FusionKind::kLoop,
                          elements);
+  }
+
+  bool IsScan(const ir::Op& op) const {
+    if (op.kind != OpKind::kReduceWindow || op.results.size() != 1) return false;
+    const OpIndex initial = graph_.DefinitionOf(op.operands[1]);
+    if (initial == kNoOp || graph_.ops()[initial].kind != OpKind::kConstant) return false;
+    const auto& constant = graph_.ops()[initial].As<ir::ConstantAttributes>();
+    return kernels::FindWindowScan(graph_.function(), op, &constant.value).has_value();
   }
 
   void Join(size_t group, OpIndex i, bool copy) {

@@ -72,9 +72,10 @@ std::vector<uint32_t> Group::ContextsOf(const RegionGraph& graph, OpIndex op) co
     const ir::Op& consumer = graph.ops()[user];
     for (size_t i = 0; i < consumer.operands.size(); ++i) {
       if (graph.DefinitionOf(consumer.operands[i]) != op) continue;
-      // A scalar among tensors is one value whatever the index is.
+      // A window among the members is a scan, which reads each element once, as reductions do. A
+      // scalar among tensors is one value whatever the index is.
       const bool same_index =
-          consumer.kind == ir::OpKind::kReduce ||
+          consumer.kind == ir::OpKind::kReduce || consumer.kind == ir::OpKind::kReduceWindow ||
           (IsPointwise(consumer) && graph.function().TensorOf(consumer.operands[i]).dims ==
                                         graph.function().TensorOf(consumer.results[0]).dims);
       for (uint32_t context : it->second) {

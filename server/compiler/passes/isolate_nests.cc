@@ -6,6 +6,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "kernels/lowering/find_scan.h"
 #include "kernels/lowering/lower.h"
 #include "server/compiler/passes/rewriter.h"
 
@@ -108,6 +109,13 @@ absl::StatusOr<bool> Isolate(Rewriter& rewriter, ir::Op& op) {
   for (ir::Region& region : op.regions) {
     HoistLargeConstants(rewriter, region);
     TakeConstantsIn(rewriter, region, captured);
+  }
+  if (window && op.results.size() == 1 && captured.empty()) {
+    const ir::Literal* initial = rewriter.ConstantOf(op.operands[1]);
+    if (kernels::FindWindowScan(rewriter.function(), op, initial).has_value()) {
+      op.operands[1] = rewriter.EmitConstant(ir::Literal(*initial), op.location);
+      return false;
+    }
   }
   const auto is_constant = [&](ir::ValueId id) { return rewriter.ConstantOf(id) != nullptr; };
   const size_t inputs = window ? op.results.size() : op.operands.size();
