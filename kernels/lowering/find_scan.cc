@@ -81,8 +81,7 @@ class LogAddExp {
     }
     const ir::Op* sum = Find(choice->operands[2], OpKind::kAdd);
     if (sum == nullptr) return false;
-    return (IsOfBoth(sum->operands[0], OpKind::kMaximum) &&
-            IsRest(sum->operands[1], difference)) ||
+    return (IsOfBoth(sum->operands[0], OpKind::kMaximum) && IsRest(sum->operands[1], difference)) ||
            (IsOfBoth(sum->operands[1], OpKind::kMaximum) && IsRest(sum->operands[0], difference));
   }
 

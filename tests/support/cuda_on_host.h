@@ -139,6 +139,16 @@ T __shfl_down_sync(unsigned /*lanes*/, T value, int distance) {
   // Past the warp's end a thread gets its own value back.
   return cuda_on_host::Block::Exchange(value, from / 32 == threadIdx.x / 32 ? from : threadIdx.x);
 }
+template <typename T>
+T __shfl_up_sync(unsigned /*lanes*/, T value, int distance) {
+  const unsigned lane = threadIdx.x % 32, by = static_cast<unsigned>(distance);
+  // Before the warp's beginning a thread gets its own value back.
+  return cuda_on_host::Block::Exchange(value, lane >= by ? threadIdx.x - by : threadIdx.x);
+}
+template <typename T>
+T __shfl_sync(unsigned /*lanes*/, T value, int lane) {
+  return cuda_on_host::Block::Exchange(value, threadIdx.x / 32 * 32 + static_cast<unsigned>(lane));
+}
 
 inline int atomicMax(int* to, int value) {
   const int before = *to;

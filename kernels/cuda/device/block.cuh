@@ -41,3 +41,49 @@ __device__ T ColumnReduce(T value, Combine combine, u64* space) {
   __syncthreads();
   return value;
 }
+
+__device__ inline f32 FromLaneAbove(f32 x, int distance) {
+  return __shfl_up_sync(0xffffffffu, x, distance);
+}
+__device__ inline f64 FromLaneAbove(f64 x, int distance) {
+  return __shfl_up_sync(0xffffffffu, x, distance);
+}
+template <typename T>
+__device__ T FromLaneAbove(T x, int distance) {
+  return T(__shfl_up_sync(0xffffffffu, Wide<T>(x), distance));
+}
+__device__ inline f32 FromLastLane(f32 x) { return __shfl_sync(0xffffffffu, x, 31); }
+__device__ inline f64 FromLastLane(f64 x) { return __shfl_sync(0xffffffffu, x, 31); }
+template <typename T>
+__device__ T FromLastLane(T x) {
+  return T(__shfl_sync(0xffffffffu, Wide<T>(x), 31));
+}
+
+// Item k of lane l in warp w stands at w * 32 * kItems + k * 32 + l. Each becomes `carry` combined
+// with all items up to it, in order, grouped in a way that depends on kItems and the size of the
+// block alone; `carry` becomes the last of these. `space` holds 32 values and is free again when
+// all have left.
+template <int kItems, typename Combine, typename T>
+__device__ void BlockScan(T (&items)[kItems], T& carry, Combine combine, u64* space) {
+  T* const of_warps = reinterpret_cast<T*>(space);
+  const u32 lane = threadIdx.x % 32, own = threadIdx.x / 32;
+#pragma unroll
+  for (int k = 0; k < kItems; ++k) {
+    for (int distance = 1; distance < 32; distance *= 2) {
+      const T before = FromLaneAbove(items[k], distance);
+      if (lane >= u32(distance)) items[k] = combine(before, items[k]);
+    }
+  }
+#pragma unroll
+  for (int k = 1; k < kItems; ++k) items[k] = combine(FromLastLane(items[k - 1]), items[k]);
+  if (lane == 31) of_warps[own] = items[kItems - 1];
+  __syncthreads();
+  T before = carry;
+  for (u32 warp = 0; warp < blockDim.x / 32; ++warp) {
+    if (warp == own) before = carry;
+    carry = combine(carry, of_warps[warp]);
+  }
+#pragma unroll
+  for (int k = 0; k < kItems; ++k) items[k] = combine(before, items[k]);
+  __syncthreads();
+}

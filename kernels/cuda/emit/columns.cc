@@ -11,6 +11,8 @@ namespace {
 
 // More would be as busy.
 constexpr int kMaxThreads = 32;
+// Fewer would read memory piece by piece.
+constexpr int64_t kMinColumns = 8;
 
 }  // namespace
 
@@ -32,6 +34,28 @@ bool IsOfColumns(const Kernel& kernel, const Constants& constants, const TeamWor
       if (load == nullptr) continue;
       for_columns += across.Of(load->index).is_near() && !along.Of(load->index).is_near();
       for_rows += along.Of(load->index).is_near() && !across.Of(load->index).is_near();
+    }
+  }
+  return for_columns > for_rows;
+}
+
+bool ScansColumns(const Kernel& kernel, const Constants& constants, const TeamWork& team_work,
+                  const ParallelNest& nest) {
+  if (nest.loops.back()->extent < kMinColumns) return false;
+  int for_columns = 0, for_rows = 0;
+  Patterns across(kernel, constants, nest.body(), nest.loops.back()->induction, 0);
+  for (const Statement& statement : nest.body()) {
+    const auto* loop = std::get_if<ForStatement>(&statement.value);
+    if (loop == nullptr || team_work.ScanOf(*loop) == nullptr) continue;
+    const Patterns along(kernel, constants, loop->body, loop->induction, 0);
+    across.Add(loop->body);
+    for (const Statement& inner : loop->body) {
+      const auto* load = std::get_if<LoadStatement>(&inner.value);
+      const auto* store = std::get_if<StoreStatement>(&inner.value);
+      if (load == nullptr && store == nullptr) continue;
+      const Var index = load != nullptr ? load->index : store->index;
+      for_columns += across.Of(index).is_near() && !along.Of(index).is_near();
+      for_rows += along.Of(index).is_near() && !across.Of(index).is_near();
     }
   }
   return for_columns > for_rows;

@@ -15,6 +15,11 @@ namespace acceld::kernels::cuda {
 bool IsOfColumns(const Kernel& kernel, const Constants& constants, const TeamWork& team_work,
                  const ParallelNest& nest);
 
+// The same of a nest that scans: neighbouring threads then belong on neighbouring lines, each of
+// which one thread goes through, unless there are too few to be neighbours.
+bool ScansColumns(const Kernel& kernel, const Constants& constants, const TeamWork& team_work,
+                  const ParallelNest& nest);
+
 // How many threads share the reductions of one column of such a nest: a power of two, up to 32; 1
 // when there are columns enough or the columns are short; 0 when there is more in the body than
 // threads on different columns can go through together.

@@ -20,6 +20,8 @@ constexpr int kThreads = 256;  // of a block where each element has one thread
 constexpr int kMaxThreads = 1024;
 // Addresses that a kernel keeps in registers, two for each.
 constexpr size_t kMaxKeptPlaces = 8;
+// So many scans are by blocks of 256 threads.
+constexpr int64_t kManyScans = 128, kWorkOfManyScans = 1024;
 constexpr int64_t kMaxBlocks = 4096;  // Enough for any device; then each takes several turns.
 int64_t CeilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -189,7 +191,9 @@ absl::string_view KernelPrinter::IfFirst(Team team) {
 }
 
 void KernelPrinter::Print(const ForStatement& loop, Team team) {
-  if (team == Team::kThread) return PrintLoop(loop, team);
+  const SharedScan* scan = team_work_.ScanOf(loop);
+  if (team == Team::kThread)
+    return scan != nullptr ? PrintScan(*scan, team) : PrintLoop(loop, team);
   if (loop.kind == ForStatement::Kind::kParallel) return PrintShared(NestOf(loop), team);
   const SharedReduction* shared = team_work_.ReductionOf(loop);
   if (team == Team::kColumn && shared != nullptr) return PrintReduction(*shared, team);
@@ -197,6 +201,7 @@ void KernelPrinter::Print(const ForStatement& loop, Team team) {
     if (shared != nullptr && shared->iterations >= sharing_.short_row) {
       return PrintReduction(*shared, team);
     }
+    if (scan != nullptr && loop.extent >= sharing_.short_row) return PrintScan(*scan, team);
     if (team_work_.WorkIn(loop.body) > 1) return PrintLoop(loop, team);
   }
   Effects effects;
@@ -277,9 +282,17 @@ void KernelPrinter::PrintShared(const ParallelNest& nest, Team team) {
     if (threads == 1) return PrintElements(nest, team);
     if (threads > 1) return PrintColumns(nest, threads);
   }
-  const int64_t work = team_work_.WorkIn(nest.body());
-  const bool is_long = work >= sharing_.long_row ||
-                       (work >= sharing_.short_row && nest.iterations < sharing_.few_rows);
+  const bool scans = team_work_.HasScan(nest.body());
+  if (scans && ScansColumns(kernel_, constants_, team_work_, nest)) {
+    return PrintElements(nest, team);
+  }
+  int64_t work = team_work_.WorkIn(nest.body());
+  // One thread on each row of a scan would read memory piece by piece.
+  const bool is_long =
+      work >= sharing_.long_row ||
+      (work >= sharing_.short_row && (scans || nest.iterations < sharing_.few_rows));
+  // Small blocks wait for each other less; there are enough to fill a device.
+  if (scans && nest.iterations >= kManyScans) work = std::min(work, kWorkOfManyScans);
   if (is_long && team_work_.Suits(nest.body()) && scratch_bytes_ <= shared_bytes_left_) {
     ChooseThreads(work);
     return PrintRows(nest);

@@ -49,6 +49,8 @@ class KernelPrinter {
   void PrintRows(const ParallelNest& nest);
   void PrintElements(const ParallelNest& nest, Team team);
   void PrintReduction(const SharedReduction& reduction, Team team);
+  // By a block together, or by one thread, several iterations at a time.
+  void PrintScan(const SharedScan& scan, Team team);
   // Blocks of 32 columns, each for as many threads as it takes to make `threads` for a column.
   void PrintColumns(const ParallelNest& nest, int threads);
   void PrintLanes(const ParallelNest& nest, const Lanes& lanes);

@@ -129,7 +129,7 @@ const ForStatement* ReductionWithin(const ForStatement& loop) {
 // Goes through a kernel from the inside out.
 class TeamWorkFinder {
  public:
-  TeamWorkFinder(const Kernel& kernel, TeamWork& out) : uses_(kernel), out_(out) {
+  TeamWorkFinder(const Kernel& kernel, TeamWork& out) : kernel_(kernel), uses_(kernel), out_(out) {
     Visit(kernel.body);
   }
 
@@ -170,6 +170,16 @@ class TeamWorkFinder {
         return facts;
       }
     }
+    const bool gives_results =
+        std::any_of(loop.carried.begin(), loop.carried.end(),
+                    [this](const CarriedValue& value) { return uses_.CountOf(value.result) > 0; });
+    if (!gives_results) {
+      if (absl::optional<SharedScan> scan = FindSharedScan(kernel_, loop)) {
+        facts.work = loop.extent;
+        out_.scans_.emplace(&loop, *std::move(scan));
+        return facts;
+      }
+    }
     facts.work = body.work;
     facts.suits = !body.has_stores || (body.work > 1 ? body.suits : loop.carried.empty());
     return facts;
@@ -206,6 +216,7 @@ class TeamWorkFinder {
     return shared;
   }
 
+  const Kernel& kernel_;
   const Uses uses_;
   TeamWork& out_;
 };
@@ -215,6 +226,18 @@ TeamWork::TeamWork(const Kernel& kernel) { TeamWorkFinder(kernel, *this); }
 const SharedReduction* TeamWork::ReductionOf(const ForStatement& loop) const {
   const auto found = reductions_.find(&loop);
   return found == reductions_.end() ? nullptr : &found->second;
+}
+
+const SharedScan* TeamWork::ScanOf(const ForStatement& loop) const {
+  const auto found = scans_.find(&loop);
+  return found == scans_.end() ? nullptr : &found->second;
+}
+
+bool TeamWork::HasScan(const Block& block) const {
+  return std::any_of(block.begin(), block.end(), [this](const Statement& statement) {
+    const auto* loop = std::get_if<ForStatement>(&statement.value);
+    return loop != nullptr && ScanOf(*loop) != nullptr;
+  });
 }
 
 ParallelNest NestOf(const ForStatement& loop) {

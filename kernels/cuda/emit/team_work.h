@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "kernels/cuda/emit/shared_scan.h"
 #include "kernels/ir/kernel.h"
 
 // What several threads can do of a kernel together.
@@ -45,6 +46,10 @@ class TeamWork {
   bool Suits(const Block& block) const { return facts_.at(&block).suits; }
   // Null when `loop` is no such reduction.
   const SharedReduction* ReductionOf(const ForStatement& loop) const;
+  // Null when `loop` is no scan that threads can share.
+  const SharedScan* ScanOf(const ForStatement& loop) const;
+  // Whether one of the block's own statements is such a scan.
+  bool HasScan(const Block& block) const;
 
  private:
   struct BlockFacts {
@@ -56,6 +61,7 @@ class TeamWork {
 
   absl::flat_hash_map<const Block*, BlockFacts> facts_;
   absl::flat_hash_map<const ForStatement*, SharedReduction> reductions_;
+  absl::flat_hash_map<const ForStatement*, SharedScan> scans_;
 };
 
 }  // namespace acceld::kernels::cuda

@@ -58,7 +58,12 @@ class ScanSplitting {
  public:
   ScanSplitting(Rewriter& rewriter, const ir::Op& op, const kernels::WindowScan& scan,
                 const ir::Literal& initial, const Pieces& pieces)
-      : rewriter_(rewriter), op_(op), scan_(scan), initial_(initial), pieces_(pieces), dtype_(initial.type().dtype) {}
+      : rewriter_(rewriter),
+        op_(op),
+        scan_(scan),
+        initial_(initial),
+        pieces_(pieces),
+        dtype_(initial.type().dtype) {}
 
   void Run() {
     const ir::TensorType type = rewriter_.TensorOf(op_.results[0]);
@@ -87,9 +92,8 @@ class ScanSplitting {
 
     std::vector<int64_t> dimensions;
     for (int64_t i = 0; i < type.rank(); ++i) dimensions.push_back(i <= d ? i : i + 1);
-    const ir::ValueId offsets =
-        Emit(OpKind::kBroadcastInDim, {before}, ir::BroadcastInDimAttributes{dimensions},
-             {dtype_, in_pieces});
+    const ir::ValueId offsets = Emit(OpKind::kBroadcastInDim, {before},
+                                     ir::BroadcastInDimAttributes{dimensions}, {dtype_, in_pieces});
     lines = Reshaped(Combined(offsets, scanned), PaddedDims(type.dims, padded));
     rewriter_.Replace(op_.results[0], Converted(Sliced(lines, d, 0, size), type.dtype));
   }
@@ -98,8 +102,7 @@ class ScanSplitting {
   // Whether the operation rounds: the others give one of their operands.
   bool Rounds() const {
     const OpKind kind = op_.regions[0].ops[0].kind;
-    return op_.regions[0].ops.size() > 1 ||
-           (kind != OpKind::kMaximum && kind != OpKind::kMinimum);
+    return op_.regions[0].ops.size() > 1 || (kind != OpKind::kMaximum && kind != OpKind::kMinimum);
   }
 
   ir::Dims PaddedDims(ir::Dims dims, int64_t size) const {
@@ -233,10 +236,9 @@ absl::StatusOr<bool> Split(Rewriter& rewriter, ir::Op& op, int64_t wanted_units)
   const ir::Literal* initial = rewriter.ConstantOf(op.operands[1]);
   const auto scan = kernels::FindWindowScan(rewriter.function(), op, initial);
   if (!scan.has_value()) return false;
-  const bool is_elementwise =
-      std::all_of(op.regions[0].ops.begin(), op.regions[0].ops.end(), [](const ir::Op& inner) {
-        return ir::FamilyOf(inner.kind) == ir::OpFamily::kElementwise;
-      });
+  const bool is_elementwise = std::all_of(
+      op.regions[0].ops.begin(), op.regions[0].ops.end(),
+      [](const ir::Op& inner) { return ir::FamilyOf(inner.kind) == ir::OpFamily::kElementwise; });
   if (!is_elementwise) return false;
   const absl::optional<Pieces> pieces =
       ChoosePieces(rewriter.TensorOf(op.results[0]).dims, scan->dimension, wanted_units);

@@ -1,0 +1,100 @@
+// Scans that a block of threads does together, or a thread several iterations at a time.
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/types/optional.h"
+#include "kernels/cuda/emit/kernel_printer.h"
+#include "kernels/cuda/emit/scalar_text.h"
+#include "kernels/cuda/emit/straight_work.h"
+
+namespace acceld::kernels::cuda {
+namespace {
+
+// Iterations of one thread at a time, so that it waits for several loads together.
+constexpr int kItemsInBlock = 4, kItemsAlone = 8;
+// Past this, what the items need does not fit in registers, and memory is not what threads wait
+// for.
+constexpr int64_t kMaxWork = 512;
+
+int ItemsFor(const Block& body, int items) {
+  const absl::optional<int64_t> work = StraightWorkOf(body);
+  while (items > 1 && (!work.has_value() || *work * items > kMaxWork)) items /= 2;
+  return items;
+}
+
+}  // namespace
+
+void KernelPrinter::PrintScan(const SharedScan& scan, Team team) {
+  const ForStatement& loop = *scan.loop;
+  const bool shared = team == Team::kBlock;
+  const int items = ItemsFor(loop.body, shared ? kItemsInBlock : kItemsAlone);
+  if (!shared && (items == 1 || loop.extent < items)) return PrintLoop(loop, team);
+  const absl::string_view flat_type = FlatType(loop.extent);
+  const auto type = [&](size_t i) { return RegisterType(kernel_.TypeOf(loop.carried[i].result)); };
+  const auto name = [&](absl::string_view what, size_t i) {
+    return absl::StrCat(what, Name(loop.carried[i].result));
+  };
+  for (size_t i = 0; i < loop.carried.size(); ++i) {
+    const CarriedValue& carried = loop.carried[i];
+    Line(absl::StrCat(type(i), " ", name("carry", i), " = ", Wide(carried.initial), ";"));
+    Open(absl::StrCat("const auto ", name("combine", i), " = [](", type(i), " ",
+                      Name(carried.current), ", ", type(i), " ", Name(scan.combinations[i].element),
+                      ") -> ", type(i)));
+    PrintSlice(loop.body, scan.combinations[i].statements);
+    Line(absl::StrCat("return ", Wide(carried.next), ";"));
+    --depth_;
+    Line("};");
+  }
+  // The same iteration's elements and outputs, where there is one.
+  const auto for_items = [&](const auto& body) {
+    Line("#pragma unroll");
+    Open(absl::StrCat("for (u32 k = 0; k < ", items, "; ++k)"));
+    Line(absl::StrCat("const ", flat_type, " at = first + k", shared ? " * 32" : "", ";"));
+    const bool is_whole = !shared && loop.extent % items == 0;
+    if (!is_whole) Open(absl::StrCat("if (at < ", loop.extent, ")"));
+    Line(absl::StrCat(Define(loop.induction), " = at;"));
+    body();
+    if (!is_whole) Close();
+    Close();
+  };
+
+  if (shared) {
+    shared_values_ = std::max(shared_values_, 32);
+    out_.has_barriers = true;
+    Open(absl::StrCat("for (", flat_type, " tile = 0; tile < ", loop.extent,
+                      "; tile += blockDim.x * ", items, ")"));
+    Line(absl::StrCat("const ", flat_type, " first = tile + threadIdx.x / 32 * ", 32 * items,
+                      " + threadIdx.x % 32;"));
+  } else {
+    Open(absl::StrCat("for (", flat_type, " first = 0; first < ", loop.extent, "; first += ", items,
+                      ")"));
+  }
+  for (size_t i = 0; i < loop.carried.size(); ++i) {
+    Line(absl::StrCat(type(i), " ", name("items", i), "[", items, "] = {};"));
+  }
+  for_items([&] {
+    PrintSlice(loop.body, scan.elements);
+    for (size_t i = 0; i < loop.carried.size(); ++i) {
+      Line(absl::StrCat(name("items", i), "[k] = ", Wide(scan.combinations[i].element), ";"));
+    }
+  });
+  for (size_t i = 0; shared && i < loop.carried.size(); ++i) {
+    Line(absl::StrCat("BlockScan(", name("items", i), ", ", name("carry", i), ", ",
+                      name("combine", i), ", space);"));
+  }
+  for_items([&] {
+    for (size_t i = 0; i < loop.carried.size(); ++i) {
+      const std::string item = absl::StrCat(name("items", i), "[k]");
+      if (!shared) {
+        Line(absl::StrCat(name("carry", i), " = ", name("combine", i), "(", name("carry", i), ", ",
+                          item, ");"));
+      }
+      Line(
+          absl::StrCat(Define(loop.carried[i].next), " = ", shared ? item : name("carry", i), ";"));
+    }
+    PrintSlice(loop.body, scan.outputs);
+  });
+  Close();
+}
+
+}  // namespace acceld::kernels::cuda
