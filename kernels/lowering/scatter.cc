@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <functional>
 
 #include "absl/strings/str_cat.h"
+#include "absl/types/optional.h"
 #include "kernels/lowering/op_kernel.h"
 
 namespace acceld::kernels {
@@ -9,6 +11,12 @@ namespace {
 bool Contains(const std::vector<int64_t>& list, int64_t value) {
   return std::find(list.begin(), list.end(), value) != list.end();
 }
+
+// Updates of large windows that may meet are shared out by where they go: each part of the input
+// goes through all of them in order, which costs little beside its own windows.
+constexpr int64_t kParts = 32;
+constexpr int64_t kMinWindowElements = 256;
+constexpr int64_t kMinUpdates = 64;
 
 class ScatterLowering {
  public:
@@ -36,22 +44,58 @@ class ScatterLowering {
     const auto outer = attributes_.unique_indices ? ForStatement::Kind::kParallel
                                                   : ForStatement::Kind::kSequential;
     StatusSink sink;
-    b_.ForEach(outer, scatter_extents, [&](absl::Span<const Var> scatter_vars) {
-      const std::vector<Var> scatter(scatter_vars.begin(), scatter_vars.end());
-      const absl::StatusOr<std::vector<Var>> start = StartIndex(scatter);
-      sink.Note(start.status());
-      if (!start.ok()) return;
-      b_.ForEach(ForStatement::Kind::kParallel, window_extents,
-                 [&](absl::Span<const Var> window_vars) {
-                   sink.Note(UpdateElement(
-                       *start, scatter, std::vector<Var>(window_vars.begin(), window_vars.end())));
-                 });
-    });
+    // Those updates of which `is_own` is true of where they start.
+    const auto update_all = [&](const std::function<Var(const std::vector<Var>&)>& is_own) {
+      b_.ForEach(outer, scatter_extents, [&](absl::Span<const Var> scatter_vars) {
+        const std::vector<Var> scatter(scatter_vars.begin(), scatter_vars.end());
+        const absl::StatusOr<std::vector<Var>> start = StartIndex(scatter);
+        sink.Note(start.status());
+        if (!start.ok()) return;
+        b_.If(is_own(*start), [&] {
+          b_.ForEach(ForStatement::Kind::kParallel, window_extents,
+                     [&](absl::Span<const Var> window) {
+                       sink.Note(UpdateElement(*start, scatter, {window.begin(), window.end()}));
+                     });
+        });
+      });
+    };
+    const absl::optional<int64_t> dimension = DimensionToPart(scatter_extents, window_extents);
+    if (dimension.has_value()) {
+      const int64_t rows = (input_shape_[*dimension] + kParts - 1) / kParts;
+      b_.For(ForStatement::Kind::kParallel, kParts, [&](Var part) {
+        const Var first = b_.Apply(ScalarOp::kMultiply, {part, b_.Index(rows)});
+        update_all([&](const std::vector<Var>& start) {
+          const Var low = b_.Apply(ScalarOp::kGe, {start[*dimension], first});
+          const Var high =
+              b_.Apply(ScalarOp::kLt,
+                       {start[*dimension], b_.Apply(ScalarOp::kAdd, {first, b_.Index(rows)})});
+          return b_.Apply(ScalarOp::kAnd, {low, high});
+        });
+      });
+    } else {
+      update_all([&](const std::vector<Var>&) { return b_.ConstantInt(DType::kI1, 1); });
+    }
     ACCELD_RETURN_IF_ERROR(sink.status());
     return kernel_.Finish();
   }
 
  private:
+  // A dimension of the input of which each update touches one index, where it pays to share the
+  // input out along it.
+  absl::optional<int64_t> DimensionToPart(absl::Span<const int64_t> scatter_extents,
+                                          absl::Span<const int64_t> window_extents) const {
+    int64_t updates = 1, window = 1;
+    for (int64_t extent : scatter_extents) updates *= extent;
+    for (int64_t extent : window_extents) window *= extent;
+    if (attributes_.unique_indices || updates < kMinUpdates || window < kMinWindowElements) {
+      return absl::nullopt;
+    }
+    for (int64_t d : numbers_.scatter_dims_to_operand_dims) {
+      if (Contains(numbers_.inserted_window_dims, d) && input_shape_[d] >= kParts) return d;
+    }
+    return absl::nullopt;
+  }
+
   const ir::TensorType& Type(size_t operand) const {
     return computation_.function.TensorOf(op_.operands[operand]);
   }

@@ -253,6 +253,24 @@ TEST(Scatter, AddsInOrderAndSkipsWhatIsOutside) {
   });
 }
 
+TEST(Scatter, AddsInOrderWhereItIsSharedOutByWhereUpdatesGo) {
+  const ir::ScatterAttributes rows{
+      .scatter_dimension_numbers = {.update_window_dims = {1},
+                                    .inserted_window_dims = {0},
+                                    .scatter_dims_to_operand_dims = {0},
+                                    .index_vector_dim = 1}};
+  std::vector<int64_t> indices;
+  for (int i = 0; i < 100; ++i) indices.push_back(i * 37 % 41 - 3);
+  // More rows than one part has, a part without rows of its own, and indices outside.
+  for (const int64_t size : {33, 70}) {
+    ExpectNestAgrees(
+        OpKind::kScatter,
+        {RandomTensor(DType::kF32, {size, 260}, 1), ir::Ints(DType::kI32, {100, 1}, indices),
+         RandomTensor(DType::kF32, {100, 260}, 2)},
+        rows, [](FunctionBuilder& b) { return ir::BinaryRegion(b, OpKind::kAdd, DType::kF32); });
+  }
+}
+
 TEST(Scatter, HandlesWindowsBatchingAndSeveralInputs) {
   const ir::ScatterAttributes batched{
       .scatter_dimension_numbers = {.update_window_dims = {2},
