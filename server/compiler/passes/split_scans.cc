@@ -43,8 +43,8 @@ absl::optional<Pieces> ChoosePieces(const ir::Dims& shape, int64_t dimension,
     return absl::nullopt;
   }
   const int64_t units = rows * CeilDivide(columns, kColumnsPerUnit);
-  // It is parallel as it is.
-  if (units >= wanted_units / 2) return absl::nullopt;
+  // It is parallel enough as it is: pieces cost one more way through memory.
+  if (units >= wanted_units / 4) return absl::nullopt;
   const int64_t wanted =
       std::min(CeilDivide(wanted_units, units), elements / units / kMinPieceElements);
   if (wanted < 2) return absl::nullopt;
