@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "kernels/cuda/emit/convolution.h"
 
 namespace acceld::hal::cuda {
 namespace {
@@ -39,11 +40,19 @@ bool CudaCodeGenerator::SupportsMatmul(const kernels::MatmulStep& matmul) const 
   return matmuls_->Supports(matmul);
 }
 
+bool CudaCodeGenerator::SupportsConvolution(const kernels::ConvolutionStep& convolution) const {
+  return kernels::cuda::CanPrintConvolution(convolution);
+}
+
+int64_t CudaCodeGenerator::ScratchBytesOf(const kernels::ConvolutionStep& convolution) const {
+  return kernels::cuda::PartsBytesOf(convolution);
+}
+
 absl::StatusOr<std::string> CudaCodeGenerator::Generate(const kernels::Plan& plan,
                                                         std::vector<Dump>* dumps) const {
   std::string source;
   absl::StatusOr<kernels::cuda::CudaProgram> program =
-      kernels::cuda::MakeProgram(plan, compiler_.compile, dumps == nullptr ? nullptr : &source);
+      kernels::cuda::MakeProgram(plan, [](const kernels::ConvolutionStep&) { return false; }, compiler_.compile, dumps == nullptr ? nullptr : &source);
   if (program.ok()) matmuls_->ChooseAlgorithms(*program);
   if (dumps != nullptr) {
     if (program.ok()) {

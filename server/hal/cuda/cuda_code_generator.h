@@ -23,7 +23,8 @@ class CudaCodeGenerator final : public CodeGenerator {
 
   std::string architecture() const override;
   bool SupportsMatmul(const kernels::MatmulStep& matmul) const override;
-  bool SupportsConvolution(const kernels::ConvolutionStep&) const override { return false; }
+  bool SupportsConvolution(const kernels::ConvolutionStep& convolution) const override;
+  int64_t ScratchBytesOf(const kernels::ConvolutionStep& convolution) const override;
   bool IsMatmulFast(const kernels::MatmulStep& matmul) const override {
     return SupportsMatmul(matmul);
   }
