@@ -83,6 +83,7 @@ struct ConvolutionStep {
   ir::DType input_dtype, output_dtype;
   ConvolutionShape shape;
   Slice lhs, rhs, out, scratch;
+  std::string algorithm;  // as that of a product
 };
 
 // Runs a routine of routines.def on whole buffers, by the target's library. `call` is one that

@@ -31,9 +31,11 @@ void DescribeRoutines(const kernels::Steps& steps, DeviceRoutines& routines, std
 }  // namespace
 
 std::string CudaCodeGenerator::architecture() const {
-  // What the library supports is part of what code is made of.
+  // What libraries support is part of what code is made of.
   const std::string& cublas_lt = libraries_->cublas_lt_version();
-  return absl::StrCat(compiler_.name, cublas_lt.empty() ? "" : "-cublaslt", cublas_lt);
+  const std::string& cudnn = libraries_->convolutions().version();
+  return absl::StrCat(compiler_.name, cublas_lt.empty() ? "" : "-cublaslt", cublas_lt,
+                      cudnn.empty() ? "" : "-cudnn", cudnn);
 }
 
 bool CudaCodeGenerator::SupportsMatmul(const kernels::MatmulStep& matmul) const {
@@ -45,15 +47,22 @@ bool CudaCodeGenerator::SupportsConvolution(const kernels::ConvolutionStep& conv
 }
 
 int64_t CudaCodeGenerator::ScratchBytesOf(const kernels::ConvolutionStep& convolution) const {
-  return kernels::cuda::PartsBytesOf(convolution);
+  return kernels::cuda::ConvolutionScratchBytes(convolution,
+                                                libraries_->convolutions().Supports(convolution));
 }
 
 absl::StatusOr<std::string> CudaCodeGenerator::Generate(const kernels::Plan& plan,
                                                         std::vector<Dump>* dumps) const {
   std::string source;
+  const auto is_of_library = [this](const kernels::ConvolutionStep& convolution) {
+    return libraries_->convolutions().Supports(convolution);
+  };
   absl::StatusOr<kernels::cuda::CudaProgram> program =
-      kernels::cuda::MakeProgram(plan, [](const kernels::ConvolutionStep&) { return false; }, compiler_.compile, dumps == nullptr ? nullptr : &source);
-  if (program.ok()) matmuls_->ChooseAlgorithms(*program);
+      kernels::cuda::MakeProgram(plan, is_of_library, compiler_.compile, dumps == nullptr ? nullptr : &source);
+  if (program.ok()) {
+    matmuls_->ChooseAlgorithms(*program);
+    convolution_times_->ChooseAlgorithms(*program);
+  }
   if (dumps != nullptr) {
     if (program.ok()) {
       dumps->push_back({"80-program.txt", kernels::cuda::ToString(*program)});
