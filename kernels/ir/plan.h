@@ -77,8 +77,8 @@ struct MatmulStep {
   std::string algorithm;
 };
 
-// A convolution by the target's library. `scratch` is what it says it wants besides (maybe nothing),
-// in the arena and apart from the others; what is in it means nothing before and after.
+// A convolution by the target's library. `scratch` is what it says it wants besides (maybe
+// nothing), in the arena and apart from the others; what is in it means nothing before and after.
 struct ConvolutionStep {
   ir::DType input_dtype, output_dtype;
   ConvolutionShape shape;

@@ -40,17 +40,16 @@ constexpr Form kForms[] = {
 };
 
 kernels::ConvolutionStep StepOf(const Form& form, const std::string& dtype) {
-  const std::string text = absl::Substitute(R"(
+  const std::string text =
+      absl::Substitute(R"(
 func.func @main(%x: tensor<$0>, %k: tensor<$1>) -> tensor<$2> {
   %0 = stablehlo.convolution(%x, %k) dim_numbers = $3, window = {$4}
       {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
       : (tensor<$0>, tensor<$1>) -> tensor<$2>
   return %0 : tensor<$2>
 })",
-                                            absl::StrCat(form.lhs, "x", dtype),
-                                            absl::StrCat(form.rhs, "x", dtype),
-                                            absl::StrCat(form.out, "x", dtype), form.numbers,
-                                            form.window);
+                       absl::StrCat(form.lhs, "x", dtype), absl::StrCat(form.rhs, "x", dtype),
+                       absl::StrCat(form.out, "x", dtype), form.numbers, form.window);
   const absl::StatusOr<ir::Module> module = ir::ParseModule(text);
   if (!module.ok()) {
     ADD_FAILURE() << module.status();

@@ -136,11 +136,10 @@ absl::Status CudnnConvolution::Describe(const CudnnForm& form, ir::DType dtype) 
   }
   ACCELD_RETURN_IF_ERROR(
       Cudnn::Check(library_.cudnnCreateFilterDescriptor(&filter_), "cudnnCreateFilterDescriptor"));
-  ACCELD_RETURN_IF_ERROR(
-      Cudnn::Check(library_.cudnnSetFilterNdDescriptor(
-                       filter_, type, form.channels_last ? kNhwc : kNchw, 2 + form.rank,
-                       sizes.values),
-                   "cudnnSetFilterNdDescriptor"));
+  ACCELD_RETURN_IF_ERROR(Cudnn::Check(
+      library_.cudnnSetFilterNdDescriptor(filter_, type, form.channels_last ? kNhwc : kNchw,
+                                          2 + form.rank, sizes.values),
+      "cudnnSetFilterNdDescriptor"));
 
   ACCELD_RETURN_IF_ERROR(Cudnn::Check(library_.cudnnCreateConvolutionDescriptor(&convolution_),
                                       "cudnnCreateConvolutionDescriptor"));
@@ -193,27 +192,24 @@ absl::Status CudnnConvolution::Enqueue(const Places& places, Cudnn::Handle handl
   void* const workspace = algorithm_.workspace_bytes == 0 ? nullptr : At(places.workspace);
   switch (function_) {
     case Function::kForward:
-      return Cudnn::Check(
-          library_.cudnnConvolutionForward(handle, alpha, image_, At(places.lhs), filter_,
-                                           At(places.rhs), convolution_, algorithm_.number,
-                                           workspace, algorithm_.workspace_bytes, beta, result_,
-                                           At(places.out)),
-          "cudnnConvolutionForward");
+      return Cudnn::Check(library_.cudnnConvolutionForward(
+                              handle, alpha, image_, At(places.lhs), filter_, At(places.rhs),
+                              convolution_, algorithm_.number, workspace,
+                              algorithm_.workspace_bytes, beta, result_, At(places.out)),
+                          "cudnnConvolutionForward");
     case Function::kBackwardData:
-      return Cudnn::Check(
-          library_.cudnnConvolutionBackwardData(handle, alpha, filter_, At(places.rhs), result_,
-                                                At(places.lhs), convolution_, algorithm_.number,
-                                                workspace, algorithm_.workspace_bytes, beta, image_,
-                                                At(places.out)),
-          "cudnnConvolutionBackwardData");
+      return Cudnn::Check(library_.cudnnConvolutionBackwardData(
+                              handle, alpha, filter_, At(places.rhs), result_, At(places.lhs),
+                              convolution_, algorithm_.number, workspace,
+                              algorithm_.workspace_bytes, beta, image_, At(places.out)),
+                          "cudnnConvolutionBackwardData");
     case Function::kBackwardFilter:
       break;
   }
   return Cudnn::Check(
-      library_.cudnnConvolutionBackwardFilter(handle, alpha, image_, At(places.lhs), result_,
-                                              At(places.rhs), convolution_, algorithm_.number,
-                                              workspace, algorithm_.workspace_bytes, beta, filter_,
-                                              At(places.out)),
+      library_.cudnnConvolutionBackwardFilter(
+          handle, alpha, image_, At(places.lhs), result_, At(places.rhs), convolution_,
+          algorithm_.number, workspace, algorithm_.workspace_bytes, beta, filter_, At(places.out)),
       "cudnnConvolutionBackwardFilter");
 }
 

@@ -101,9 +101,7 @@ class Matcher {
 
  private:
   // The dimension of spatial[i]; all of one place and cell where there is none.
-  const Dim& SpatialDim(int i) const {
-    return DimOf(form_.spatial_dims[i]);
-  }
+  const Dim& SpatialDim(int i) const { return DimOf(form_.spatial_dims[i]); }
   const Dim& BatchDim() const { return DimOf(form_.batch_dim); }
   const Dim& DimOf(int number) const {
     static constexpr Dim kNothing;
@@ -146,8 +144,8 @@ class Matcher {
         break;
     }
     if (spatial.padding < 0 || spatial.stride < 1 || spatial.dilation < 1) return false;
-    for (const int64_t number : {spatial.image, spatial.filter, spatial.padding, spatial.stride,
-                                 spatial.dilation}) {
+    for (const int64_t number :
+         {spatial.image, spatial.filter, spatial.padding, spatial.stride, spatial.dilation}) {
       if (number > kMaxInt) return false;
     }
     const int64_t covered = (spatial.filter - 1) * spatial.dilation + 1;
@@ -197,9 +195,8 @@ class Matcher {
     return tensor;
   }
   Tensor Out() const {
-    Tensor tensor{.batch = BatchDim().extent,
-                  .batch_stride = BatchDim().out_stride,
-                  .channels = Outputs()};
+    Tensor tensor{
+        .batch = BatchDim().extent, .batch_stride = BatchDim().out_stride, .channels = Outputs()};
     for (int i = 0; i < form_.rank; ++i) {
       tensor.sizes[i] = SpatialDim(i).extent;
       tensor.strides[i] = SpatialDim(i).out_stride;

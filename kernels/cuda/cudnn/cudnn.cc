@@ -39,7 +39,8 @@ absl::Status Cudnn::Check(Result result, absl::string_view what) {
   if (result == 0) return absl::OkStatus();
   const std::string message = absl::StrCat(what, ": cuDNN result ", result);
   // Of cudnnStatus_t: version 8's, and those of version 9, by thousands.
-  constexpr Result kAllocFailed8 = 2, kNotSupported8 = 9, kHostAllocFailed = 4003, kDeviceAllocFailed = 4004;
+  constexpr Result kAllocFailed8 = 2, kNotSupported8 = 9, kHostAllocFailed = 4003,
+                   kDeviceAllocFailed = 4004;
   constexpr Result kNotSupported = 3;
   if (result == kAllocFailed8 || result == kHostAllocFailed || result == kDeviceAllocFailed) {
     return absl::ResourceExhaustedError(message);

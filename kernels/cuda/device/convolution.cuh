@@ -1,8 +1,9 @@
-// Convolutions (kernels/ir/convolution_shape.h) as products of matrices of which the left one, places
-// by window cells and features, is never stored: a block gathers tiles of it, multiplies them with
-// tiles of the kernel and has the sums of a tile of the output, places by output features, in its
-// threads' registers. `C` is a struct that kernels/cuda/emit/convolution.cc prints: all sizes are
-// constants, so that divisions are multiplications and dimensions that mean nothing cost nothing.
+// Convolutions (kernels/ir/convolution_shape.h) as products of matrices of which the left one,
+// places by window cells and features, is never stored: a block gathers tiles of it, multiplies
+// them with tiles of the kernel and has the sums of a tile of the output, places by output
+// features, in its threads' registers. `C` is a struct that kernels/cuda/emit/convolution.cc
+// prints: all sizes are constants, so that divisions are multiplications and dimensions that mean
+// nothing cost nothing.
 //
 // Element (m, n) of a group is place m and output feature n; product k is a cell and a feature.
 
@@ -177,7 +178,8 @@ struct ConvolutionRhs : ConvolutionLoads<C, C::kTileN, C::kRhsLanes, C::kRhsAlon
       const typename C::Index n = first_output + Loads::Across(i);
       this->values[i] = {};
       if (product.inside && n < C::kOutputs) {
-        this->values[i] = LoadLanes<C::kRhsLanes>(rhs + (product.rhs + Wide<typename C::Index>(n * C::kRhsOutputStride)));
+        const auto from = product.rhs + Wide<typename C::Index>(n * C::kRhsOutputStride);
+        this->values[i] = LoadLanes<C::kRhsLanes>(rhs + from);
       }
     }
   }
@@ -270,7 +272,8 @@ __device__ __forceinline__ void Convolve(const typename C::In* lhs, const typena
   lhs += group * C::kLhsGroupStride;
   rhs += group * C::kRhsGroupStride;
   const Index begin = part * C::kPartProducts;
-  const Index end = C::kParts == 1 || part == C::kParts - 1 ? C::kProducts : begin + C::kPartProducts;
+  const bool is_last = C::kParts == 1 || part == C::kParts - 1;
+  const Index end = is_last ? C::kProducts : begin + C::kPartProducts;
 
   ConvolutionLhs<C> left;
   ConvolutionRhs<C> right;

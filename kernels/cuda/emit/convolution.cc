@@ -148,9 +148,9 @@ std::vector<CudaKernel> PrintConvolution(const ConvolutionStep& convolution,
   kernels.push_back(
       {.source = absl::StrCat(
            StructPrinter(convolution, cut).Print(type),
-           Head(name, absl::StrCat("const ", in, "* lhs, const ", in, "* rhs, ",
-                                   has_parts ? absl::StrCat(sum, "* parts")
-                                             : absl::StrCat(out, "* out"))),
+           Head(name, absl::StrCat(
+                          "const ", in, "* lhs, const ", in, "* rhs, ",
+                          has_parts ? absl::StrCat(sum, "* parts") : absl::StrCat(out, "* out"))),
            "  alignas(32) __shared__ ", sum, " tiles[2][", type, "::kTileElements];\n  Convolve<",
            type, ">(Placed(lhs), Placed(rhs), ",
            has_parts ? "nullptr, Placed(parts)" : "Placed(out), nullptr", ", tiles);\n}\n"),

@@ -18,9 +18,9 @@ bool CanPrintConvolution(const ConvolutionStep& convolution);
 // and the types alone, as does the order of all sums.
 int64_t PartsBytesOf(const ConvolutionStep& convolution);
 
-// A convolution that CanPrintConvolution, as functions of a module behind ConvolutionPrelude(). `name` takes (lhs, rhs, out)
-// and is all there is; with PartsBytesOf it takes (lhs, rhs, parts), and name_sum (parts, out)
-// comes after it.
+// A convolution that CanPrintConvolution, as functions of a module behind ConvolutionPrelude().
+// `name` takes (lhs, rhs, out) and is all there is; with PartsBytesOf it takes (lhs, rhs, parts),
+// and name_sum (parts, out) comes after it.
 std::vector<CudaKernel> PrintConvolution(const ConvolutionStep& convolution,
                                          const std::string& name);
 

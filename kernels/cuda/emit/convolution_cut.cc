@@ -130,9 +130,8 @@ void ChooseLoads(const ConvolutionShape& shape, ConvolutionCut& cut) {
   cut.lhs_along_products = inner == nullptr ? shape.lhs_feature_stride == 1
                                             : std::abs(inner->step * inner->lhs_stride) == 1 &&
                                                   row.stride * row.lhs_stride != 1;
-  cut.rhs_along_products =
-      shape.rhs_output_stride != 1 &&
-      (inner == nullptr ? shape.rhs_feature_stride : inner->rhs_stride) == 1;
+  cut.rhs_along_products = shape.rhs_output_stride != 1 &&
+                           (inner == nullptr ? shape.rhs_feature_stride : inner->rhs_stride) == 1;
   static constexpr int64_t kMaxLanes = 4;
   const auto most = [&cut](int64_t across) {
     return std::min(kMaxLanes, across * cut.tile_k / ConvolutionCut::kThreads);
@@ -142,8 +141,7 @@ void ChooseLoads(const ConvolutionShape& shape, ConvolutionCut& cut) {
     cut.lhs_lanes /= 2;
   }
   cut.rhs_lanes = most(cut.tile_n);
-  while (!RhsIsAligned(shape, cut.rhs_lanes, cut.rhs_along_products, inner) &&
-         cut.rhs_lanes > 1) {
+  while (!RhsIsAligned(shape, cut.rhs_lanes, cut.rhs_along_products, inner) && cut.rhs_lanes > 1) {
     cut.rhs_lanes /= 2;
   }
 }

@@ -28,7 +28,8 @@ struct CudaProgram {
   std::string cubin;
   std::vector<CudaEntry> kernels;
   Steps steps;  // without calls; launches count `kernels`
-  // Where the algorithms that its products and convolutions name were measured, and where alone they hold.
+  // Where the algorithms that its products and convolutions name were measured, and where alone
+  // they hold.
   std::string measured_on;
 };
 

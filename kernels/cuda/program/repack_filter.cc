@@ -24,7 +24,8 @@ Kernel RepackFilter(const CudnnForm& form, ir::DType dtype, bool back, const std
     for (Dim& dim : dims) std::swap(dim.from, dim.to);
   }
   std::erase_if(dims, [](const Dim& dim) { return dim.size == 1; });
-  std::stable_sort(dims.begin(), dims.end(), [](const Dim& a, const Dim& b) { return a.to > b.to; });
+  std::stable_sort(dims.begin(), dims.end(),
+                   [](const Dim& a, const Dim& b) { return a.to > b.to; });
   std::vector<int64_t> sizes, from_strides, to_strides;
   for (const Dim& dim : dims) {
     sizes.push_back(dim.size);

@@ -18,8 +18,7 @@ int64_t AtOrOne(const std::vector<int64_t>& list, size_t i) { return list.empty(
 
 // The batch and the spatial dimensions in the order of the output's memory.
 std::vector<Dim> DimsOf(const ir::TensorType& lhs, const ir::TensorType& rhs,
-                        const ir::TensorType& result,
-                        const ir::ConvolutionAttributes& attributes) {
+                        const ir::TensorType& result, const ir::ConvolutionAttributes& attributes) {
   const ir::ConvolutionDimensionNumbers& numbers = attributes.dimension_numbers;
   const ir::Dims lhs_strides = ir::RowMajorStrides(lhs.dims);
   const ir::Dims rhs_strides = ir::RowMajorStrides(rhs.dims);
@@ -39,15 +38,15 @@ std::vector<Dim> DimsOf(const ir::TensorType& lhs, const ir::TensorType& rhs,
     const int64_t step = AtOrOne(attributes.rhs_dilation, i);
     const int64_t first = reversed ? (rhs.dims[k] - 1) * step : 0;
     places.push_back({.extent = result.dims[out],
-                       .window = rhs.dims[k],
-                       .stride = AtOrOne(attributes.window_strides, i),
-                       .step = reversed ? -step : step,
-                       .offset = first - (padding.empty() ? 0 : padding[i].first),
-                       .dilation = AtOrOne(attributes.lhs_dilation, i),
-                       .size = lhs.dims[in],
-                       .lhs_stride = lhs_strides[in],
-                       .out_stride = out_strides[out],
-                       .rhs_stride = rhs_strides[k]});
+                      .window = rhs.dims[k],
+                      .stride = AtOrOne(attributes.window_strides, i),
+                      .step = reversed ? -step : step,
+                      .offset = first - (padding.empty() ? 0 : padding[i].first),
+                      .dilation = AtOrOne(attributes.lhs_dilation, i),
+                      .size = lhs.dims[in],
+                      .lhs_stride = lhs_strides[in],
+                      .out_stride = out_strides[out],
+                      .rhs_stride = rhs_strides[k]});
   }
   // Dimensions of one place mean nothing, wherever they lie.
   std::stable_sort(places.begin(), places.end(), [](const Dim& a, const Dim& b) {

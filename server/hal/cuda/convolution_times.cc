@@ -25,9 +25,9 @@ constexpr int64_t kMaxMemoryShare = 4;
 
 bool IsWorthMeasuring(const ConvolutionStep& convolution) {
   const kernels::ConvolutionShape& shape = convolution.shape;
-  const double work =
-      static_cast<double>(shape.groups * shape.num_places()) *
-      static_cast<double>(shape.num_cells() * shape.features) * static_cast<double>(shape.outputs);
+  const double work = static_cast<double>(shape.groups * shape.num_places()) *
+                      static_cast<double>(shape.num_cells() * shape.features) *
+                      static_cast<double>(shape.outputs);
   return work >= kMinWork && work <= kMaxWork;
 }
 
@@ -74,10 +74,9 @@ class ConvolutionTimes::Measurement {
     if (algorithms.size() < 2 || IsOver()) return std::string();
     std::vector<std::shared_ptr<Buffer>> memory;
     CudnnConvolution::Places places;
-    for (const auto& [place, bytes] :
-         {std::pair(&places.lhs, convolution.lhs.size_bytes),
-          std::pair(&places.rhs, convolution.rhs.size_bytes),
-          std::pair(&places.out, convolution.out.size_bytes)}) {
+    for (const auto& [place, bytes] : {std::pair(&places.lhs, convolution.lhs.size_bytes),
+                                       std::pair(&places.rhs, convolution.rhs.size_bytes),
+                                       std::pair(&places.out, convolution.out.size_bytes)}) {
       ACCELD_RETURN_IF_ERROR(Allocate(bytes, *place, memory));
     }
     Stopwatch stopwatch(*times_.context_);

@@ -57,8 +57,8 @@ absl::StatusOr<std::string> CudaCodeGenerator::Generate(const kernels::Plan& pla
   const auto is_of_library = [this](const kernels::ConvolutionStep& convolution) {
     return libraries_->convolutions().Supports(convolution);
   };
-  absl::StatusOr<kernels::cuda::CudaProgram> program =
-      kernels::cuda::MakeProgram(plan, is_of_library, compiler_.compile, dumps == nullptr ? nullptr : &source);
+  absl::StatusOr<kernels::cuda::CudaProgram> program = kernels::cuda::MakeProgram(
+      plan, is_of_library, compiler_.compile, dumps == nullptr ? nullptr : &source);
   if (program.ok()) {
     matmuls_->ChooseAlgorithms(*program);
     convolution_times_->ChooseAlgorithms(*program);

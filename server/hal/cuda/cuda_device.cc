@@ -92,13 +92,13 @@ absl::StatusOr<std::unique_ptr<Device>> OpenDevice(const Driver& driver, const C
   ACCELD_ASSIGN_OR_RETURN(
       std::shared_ptr<MemoryPool> pool,
       CreateDeviceMemoryPool(context, neighbours.devices, memory_bytes, memory_bytes));
-  ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<const Libraries> libraries,
-                          Libraries::Open(context, IfFound(toolkit.find_cublas_lt()),
-                                          IfFound(toolkit.find_cudnn()),
-                                          {.cublas = IfFound(toolkit.find_cublas()),
-                                           .cufft = IfFound(toolkit.find_cufft()),
-                                           .cusolver = IfFound(toolkit.find_cusolver())},
-                                          compiler.compile));
+  ACCELD_ASSIGN_OR_RETURN(
+      std::shared_ptr<const Libraries> libraries,
+      Libraries::Open(context, IfFound(toolkit.find_cublas_lt()), IfFound(toolkit.find_cudnn()),
+                      {.cublas = IfFound(toolkit.find_cublas()),
+                       .cufft = IfFound(toolkit.find_cufft()),
+                       .cusolver = IfFound(toolkit.find_cusolver())},
+                      compiler.compile));
   StreamParts parts{.context = context,
                     .memory = std::move(pool),
                     .fences = std::make_shared<Fences>(context),

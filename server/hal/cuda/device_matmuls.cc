@@ -97,9 +97,8 @@ class DeviceMatmuls::Measurement {
       candidate.algorithm = algorithm;
       const auto prepared = Matmul::Prepare(library, handle, candidate);
       if (!prepared.ok()) continue;
-      const absl::StatusOr<float> milliseconds = stopwatch.Measure([&](CuStream stream) {
-        return (*prepared)->Enqueue(places, stream);
-      });
+      const absl::StatusOr<float> milliseconds =
+          stopwatch.Measure([&](CuStream stream) { return (*prepared)->Enqueue(places, stream); });
       if (!milliseconds.ok()) continue;
       if (fastest.empty() || *milliseconds < kGain * best) {
         fastest = algorithm;

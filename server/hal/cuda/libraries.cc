@@ -15,8 +15,7 @@ absl::StatusOr<std::shared_ptr<const Libraries>> Libraries::Open(
                           DeviceConvolutions::Open(context, cudnn));
   auto routines = std::make_unique<DeviceRoutines>(context, of_routines, std::move(compile));
   std::shared_ptr<Libraries> libraries(
-      new Libraries(std::move(context), cublas_lt,
-                                                     std::move(convolutions), std::move(routines)));
+      new Libraries(std::move(context), cublas_lt, std::move(convolutions), std::move(routines)));
   if (cublas_lt == nullptr) return libraries;
   ACCELD_RETURN_IF_ERROR(libraries->context_->Enter());
   ACCELD_RETURN_IF_ERROR(kernels::cuda::CublasLt::Check(

@@ -140,10 +140,10 @@ class Run {
 
   absl::Status Do(const kernels::ConvolutionStep& step) {
     ACCELD_ASSIGN_OR_RETURN(const kernels::cuda::Cudnn::Handle handle, parts_.cudnn->Get());
-    return module_.convolution(step).Enqueue({.lhs = At(step.lhs),
-                                              .rhs = At(step.rhs),
-                                              .out = At(step.out),
-                                              .workspace = parts_.workspace},
+    return module_.convolution(step).Enqueue({.lhs = addresses_.Of(step.lhs),
+                                              .rhs = addresses_.Of(step.rhs),
+                                              .out = addresses_.Of(step.out),
+                                              .workspace = addresses_.workspace()},
                                              handle);
   }
 

@@ -20,9 +20,8 @@ Stopwatch::~Stopwatch() {
 absl::Status Stopwatch::Start() {
   constexpr unsigned int kNonBlocking = 1;
   ACCELD_RETURN_IF_ERROR(context_.Enter());
-  ACCELD_RETURN_IF_ERROR(
-      context_.Check(driver_.cuStreamCreateWithPriority(&stream_, kNonBlocking, 0),
-                     "cuStreamCreateWithPriority"));
+  ACCELD_RETURN_IF_ERROR(context_.Check(
+      driver_.cuStreamCreateWithPriority(&stream_, kNonBlocking, 0), "cuStreamCreateWithPriority"));
   ACCELD_RETURN_IF_ERROR(context_.Check(driver_.cuEventCreate(&begin_, 0), "cuEventCreate"));
   return context_.Check(driver_.cuEventCreate(&end_, 0), "cuEventCreate");
 }
@@ -42,8 +41,8 @@ absl::StatusOr<float> Stopwatch::MeasureRuns(
   ACCELD_RETURN_IF_ERROR(context_.Check(driver_.cuEventRecord(end_, stream_), "cuEventRecord"));
   ACCELD_RETURN_IF_ERROR(context_.Check(driver_.cuEventSynchronize(end_), "cuEventSynchronize"));
   float milliseconds = 0;
-  ACCELD_RETURN_IF_ERROR(context_.Check(
-      driver_.cuEventElapsedTime(&milliseconds, begin_, end_), "cuEventElapsedTime"));
+  ACCELD_RETURN_IF_ERROR(context_.Check(driver_.cuEventElapsedTime(&milliseconds, begin_, end_),
+                                        "cuEventElapsedTime"));
   return milliseconds;
 }
 

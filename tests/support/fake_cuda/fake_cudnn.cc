@@ -173,13 +173,11 @@ class Computation {
     int64_t image = at[0] * problem_.image.strides[0] + group * inputs * problem_.image.strides[1];
     int64_t filter = at[1] * problem_.filter.strides[0], result = 0;
     for (int i = 0; i < problem_.rank(); ++i) {
-      const int64_t position =
-          at[2 + i] * c.steps[i] - c.padding[i] + cell[2 + i] * c.dilations[i];
+      const int64_t position = at[2 + i] * c.steps[i] - c.padding[i] + cell[2 + i] * c.dilations[i];
       if (position < 0 || position >= problem_.image.sizes[2 + i]) return;
       image += position * problem_.image.strides[2 + i];
-      const int64_t number = c.mode == kConvolution
-                                 ? problem_.filter.sizes[2 + i] - 1 - cell[2 + i]
-                                 : cell[2 + i];
+      const int64_t number =
+          c.mode == kConvolution ? problem_.filter.sizes[2 + i] - 1 - cell[2 + i] : cell[2 + i];
       filter += number * problem_.filter.strides[2 + i];
     }
     for (int i = 0; i < problem_.result.rank; ++i) result += at[i] * problem_.result.strides[i];
@@ -249,8 +247,8 @@ int Convolve(const char* function, Cudnn::Handle handle, const Problem& problem,
   if (const int failure = FakeCudaBegin(function); failure != 0) return failure;
   if (const int refusal = problem.Refusal(); refusal != 0) return refusal;
   const bool is_double = problem.image.type == kDouble;
-  const double one = is_double ? *static_cast<const double*>(alpha)
-                               : double(*static_cast<const float*>(alpha));
+  const double one =
+      is_double ? *static_cast<const double*>(alpha) : double(*static_cast<const float*>(alpha));
   const double zero =
       is_double ? *static_cast<const double*>(beta) : double(*static_cast<const float*>(beta));
   if (one != 1 || zero != 0) return kBadParameter;

@@ -45,8 +45,7 @@ const Form kForms[] = {
     {"several tiles, features first", "3x9x12x11", "70x9x3x3", "3x70x12x11",
      "[b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1]", "pad = [[1, 1], [1, 1]]"},
     {"gradient of an input", "2x9x8x8", "3x3x5x8", "2x9x8x5",
-     "[b, 0, 1, f]x[0, 1, o, i]->[b, 0, 1, f]",
-     "pad = [[1, 1], [1, 1]], reverse = [true, true]"},
+     "[b, 0, 1, f]x[0, 1, o, i]->[b, 0, 1, f]", "pad = [[1, 1], [1, 1]], reverse = [true, true]"},
     {"gradient of an input, with strides", "2x4x4x6", "3x3x5x6", "2x9x8x5",
      "[b, 0, 1, f]x[0, 1, o, i]->[b, 0, 1, f]",
      "pad = [[2, 2], [1, 2]], lhs_dilate = [2, 2], reverse = [true, true]"},
@@ -275,8 +274,12 @@ TEST_F(CudaConvolutionTest, AFilterIsMovedToWhereTheLibraryHasIt) {
 TEST_F(CudaConvolutionTest, TheFastestAlgorithmOfALargeConvolutionStaysWithTheCode) {
   OpenWith(/*has_cudnn=*/true);
   const int64_t used_bytes = devices_[0]->memory().used_bytes;
-  const Form large = {"large", "2x16x16x64", "3x3x64x64", "2x16x16x64",
-                      "[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]", "pad = [[1, 1], [1, 1]]"};
+  const Form large = {"large",
+                      "2x16x16x64",
+                      "3x3x64x64",
+                      "2x16x16x64",
+                      "[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]",
+                      "pad = [[1, 1], [1, 1]]"};
   const auto program = ProgramOf(TextOf({{large}}));
   EXPECT_EQ(devices_[0]->memory().used_bytes, used_bytes);
   ASSERT_EQ(program.steps.size(), 2u);
