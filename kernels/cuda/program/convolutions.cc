@@ -14,6 +14,9 @@
 namespace acceld::kernels::cuda {
 namespace {
 
+// Multiplications.
+constexpr double kMinWorkInLoops = int64_t{1} << 28;
+
 int64_t FilterBytesOf(const CudnnForm& form, ir::DType dtype) {
   return form.filter_elements() * ir::StorageBytesOf(dtype);
 }
@@ -27,25 +30,37 @@ class Lowering {
     Steps lowered;
     for (Step& step : steps) {
       if (const auto* const convolution = std::get_if<ConvolutionStep>(&step.value)) {
-        if (is_of_library_(*convolution)) {
+        if (MayCallLibrary(*convolution) && is_of_library_(*convolution)) {
           CallLibrary(*convolution, step.comment, lowered);
         } else {
           Launch(*convolution, step.comment, lowered);
         }
         continue;
       }
+      ++depth_;
       if (auto* const loop = std::get_if<WhileStep>(&step.value)) {
         Lower(loop->condition);
         Lower(loop->body);
       } else if (auto* const choice = std::get_if<SwitchStep>(&step.value)) {
         for (Steps& branch : choice->branches) Lower(branch);
       }
+      --depth_;
       lowered.push_back(std::move(step));
     }
     steps = std::move(lowered);
   }
 
  private:
+  // Loops and branches with a convolution of the library come back to the host (segments.h), which
+  // takes as long as some launches.
+  bool MayCallLibrary(const ConvolutionStep& step) const {
+    const ConvolutionShape& shape = step.shape;
+    const double work = static_cast<double>(shape.groups * shape.num_places()) *
+                        static_cast<double>(shape.num_cells() * shape.features) *
+                        static_cast<double>(shape.outputs);
+    return depth_ == 0 || work >= kMinWorkInLoops;
+  }
+
   void Launch(const ConvolutionStep& step, const std::string& comment, Steps& steps) {
     const uint32_t kernel = KernelsOf(step);
     const int64_t parts_bytes = PartsBytesOf(step);
@@ -126,6 +141,7 @@ class Lowering {
   CudaProgram& program_;
   std::string& source_;
   bool has_prelude_ = false;
+  int depth_ = 0;                                     // of loops and branches
   absl::flat_hash_map<std::string, uint32_t> known_;  // by what they do
 };
 

@@ -15,8 +15,8 @@ using IsOfLibrary = std::function<bool(const ConvolutionStep& convolution)>;
 int64_t ConvolutionScratchBytes(const ConvolutionStep& convolution, bool is_of_library);
 
 // Makes launches of the program's convolutions, and those of the library what cuDNN knows, between
-// launches that move filters where these lie otherwise. Adds their kernels to the program, equal
-// ones once, and their source to `source`.
+// launches that move filters where these lie otherwise. In loops only large ones are the library's.
+// Adds their kernels to the program, equal ones once, and their source to `source`.
 void LowerConvolutions(const IsOfLibrary& is_of_library, CudaProgram& program, std::string& source);
 
 }  // namespace acceld::kernels::cuda

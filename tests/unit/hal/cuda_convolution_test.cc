@@ -271,6 +271,34 @@ TEST_F(CudaConvolutionTest, AFilterIsMovedToWhereTheLibraryHasIt) {
   EXPECT_TRUE(ProgramOf(TextOf({{FormOf("features first")}})).kernels.empty());
 }
 
+TEST_F(CudaConvolutionTest, ALoopStaysOnTheDevice) {
+  OpenWith(/*has_cudnn=*/true);
+  const std::string text = R"(
+func.func @main(%x: tensor<2x6x6x8xf32>, %k: tensor<8x8x3x3xf32>) -> tensor<2x8x6x6xf32> {
+  %t = stablehlo.transpose %x, dims = [0, 3, 1, 2] : (tensor<2x6x6x8xf32>) -> tensor<2x8x6x6xf32>
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %r:2 = stablehlo.while(%i = %zero, %y = %t) : tensor<i32>, tensor<2x8x6x6xf32>
+  cond {
+    %two = stablehlo.constant dense<2> : tensor<i32>
+    %more = stablehlo.compare LT, %i, %two : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %more : tensor<i1>
+  } do {
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %next = stablehlo.add %i, %one : tensor<i32>
+    %c = stablehlo.convolution(%y, %k) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1],
+        window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+        : (tensor<2x8x6x6xf32>, tensor<8x8x3x3xf32>) -> tensor<2x8x6x6xf32>
+    stablehlo.return %next, %c : tensor<i32>, tensor<2x8x6x6xf32>
+  }
+  return %r#1 : tensor<2x8x6x6xf32>
+})";
+  EXPECT_EQ(ConvolutionsIn(ProgramOf(text)), 1u);
+  cuda_->ForgetCalls();
+  Check(text);
+  EXPECT_EQ(cuda_->CountOf("cudnnConvolutionForward"), 0);
+  EXPECT_GE(cuda_->CountOf("cuGraphLaunch"), 1);
+}
+
 TEST_F(CudaConvolutionTest, TheFastestAlgorithmOfALargeConvolutionStaysWithTheCode) {
   OpenWith(/*has_cudnn=*/true);
   const int64_t used_bytes = devices_[0]->memory().used_bytes;
