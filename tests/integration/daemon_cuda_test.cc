@@ -204,11 +204,15 @@ TEST_F(DaemonCudaConvolutionTest, SoDoKernelsWhereThereIsNoLibrary) {
       std::filesystem::create_symlink(entry.path(), libraries / name);
     }
   }
+  // One that this machine may have is out of the way: another library is found in its place.
+  std::filesystem::create_symlink(
+      std::filesystem::path(getenv("ACCELD_FAKE_CUDA_DIR")) / "libcufft.so.12",
+      libraries / "libcudnn.so.9");
   setenv("LD_LIBRARY_PATH", libraries.c_str(), 1);
   const std::string program = RunConvolutions();
   EXPECT_THAT(program, HasSubstr("convolve_3"));
   EXPECT_THAT(program, Not(HasSubstr("convolution f32")));
-  EXPECT_THAT(Accelctl({"devices"}).output, HasSubstr("no cuDNN: found none of libcudnn.so.9"));
+  EXPECT_THAT(Accelctl({"devices"}).output, HasSubstr("cuDNN has no cudnn"));
 }
 
 TEST_F(DaemonCudaTest, ALoopOnTheDeviceEndsWhenItsClientGoes) {
