@@ -25,6 +25,7 @@ struct ConvolutionShape {
     int64_t size = 1;      // of the input
     int64_t lhs_stride = 0;
     int64_t out_stride = 0;
+    int64_t rhs_stride = 0;  // from cell to cell of the kernel
     friend bool operator==(const Dim&, const Dim&) = default;
   };
   Dim dims[kNumDims];
@@ -34,11 +35,14 @@ struct ConvolutionShape {
   int64_t groups = 1, features = 1, outputs = 1;  // features and outputs of one group
   int64_t lhs_group_stride = 0, rhs_group_stride = 0, out_group_stride = 0;
   int64_t lhs_feature_stride = 1;
-  int64_t out_feature_stride = 1;  // this or the distance of places is 1
-  // (c, f) counts the window's cells in row-major order of dims, and in each the features; or, with
-  // features_outermost, for each feature the cells.
+  int64_t rhs_feature_stride = 1;
+  int64_t rhs_output_stride = 1;
+  int64_t out_feature_stride = 1;
+  // Where the kernel lies as a matrix, (c, f) by outputs, the distance of its rows; 0 where it does
+  // not. (c, f) counts the window's cells in row-major order of dims, and in each the features; or,
+  // with features_outermost, for each feature the cells.
+  int64_t rhs_row_stride = 1;
   int64_t features_outermost = 0;
-  int64_t rhs_row_stride = 1, rhs_output_stride = 1;  // one of them is 1
 
   int64_t num_cells() const {
     int64_t cells = 1;
@@ -57,6 +61,13 @@ struct ConvolutionShape {
     return rows;
   }
   int64_t row_stride() const { return dims[kNumDims - 1].out_stride; }
+
+  // Whether it is a product of matrices as libraries know them: the kernel is one, of rows or of
+  // columns without gaps, and the output has rows of features, or columns of places.
+  bool IsProduct() const {
+    return rhs_row_stride != 0 && (rhs_row_stride == 1 || rhs_output_stride == 1) &&
+           (num_rows() == 1 || row_stride() == 1 || out_feature_stride == 1);
+  }
 
   friend bool operator==(const ConvolutionShape&, const ConvolutionShape&) = default;
 };

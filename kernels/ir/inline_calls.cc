@@ -92,6 +92,7 @@ class Inliner {
     step.lhs = In(frame, step.lhs);
     step.rhs = In(frame, step.rhs);
     step.out = In(frame, step.out);
+    step.scratch = In(frame, step.scratch);
     out.push_back({std::move(step), comment});
     return absl::OkStatus();
   }

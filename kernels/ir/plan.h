@@ -77,11 +77,13 @@ struct MatmulStep {
   std::string algorithm;
 };
 
-// A convolution by the target's library.
+// A convolution by the target's library. `scratch` is what it says it wants besides (maybe
+// nothing), in the arena and apart from the others; what is in it means nothing before and after.
 struct ConvolutionStep {
   ir::DType input_dtype, output_dtype;
   ConvolutionShape shape;
-  Slice lhs, rhs, out;
+  Slice lhs, rhs, out, scratch;
+  std::string algorithm;  // as that of a product
 };
 
 // Runs a routine of routines.def on whole buffers, by the target's library. `call` is one that

@@ -82,7 +82,8 @@ class Printer {
                       ir::DTypeName(s.output_dtype), " groups=", s.shape.groups,
                       " places=", s.shape.num_places(), " cells=", s.shape.num_cells(),
                       " features=", s.shape.features, " outputs=", s.shape.outputs, " lhs ",
-                      ToString(s.lhs), " rhs ", ToString(s.rhs), " -> ", ToString(s.out)));
+                      ToString(s.lhs), " rhs ", ToString(s.rhs), " -> ", ToString(s.out),
+                      s.scratch.size_bytes == 0 ? "" : absl::StrCat(" by ", ToString(s.scratch))));
   }
 
   void Print(const RoutineStep& s) {

@@ -71,7 +71,8 @@ find_libraries() {
   local packages name file
   packages=$(python3 -c 'import sysconfig; print(sysconfig.get_path("purelib"))' 2>/dev/null || true)
   # With the versions that CUDA 12 and 13 have.
-  for name in libnvrtc.so.1[23] libcublasLt.so.1[23] libcublas.so.1[23] libcufft.so.1[12] libcusolver.so.1[12]; do
+  for name in libnvrtc.so.1[23] libcublasLt.so.1[23] libcublas.so.1[23] libcufft.so.1[12] libcusolver.so.1[12] \
+    libcudnn.so.[89]; do
     if ldconfig -p 2>/dev/null | grep -q "$name"; then continue; fi
     for file in /usr/local/cuda*/lib64/$name "$packages"/nvidia/*/lib/$name; do
       if [[ -f $file ]]; then

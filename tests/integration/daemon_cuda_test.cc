@@ -145,6 +145,76 @@ TEST_F(DaemonCudaTest, RoutinesGiveWhatTheProcessorGives) {
   EXPECT_THAT(routines, HasSubstr("on the host, since no library has this type of elements"));
 }
 
+// Forward, and the gradients of the input and of the kernel.
+constexpr char kConvolutionsText[] = R"(
+func.func @main(%x: tensor<2x9x8x4xf32>, %k: tensor<3x3x4x8xf32>) -> (tensor<2x9x8x8xf32>, tensor<2x9x8x4xf32>, tensor<3x3x4x8xf32>) {
+  %y = stablehlo.convolution(%x, %k) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x9x8x4xf32>, tensor<3x3x4x8xf32>) -> tensor<2x9x8x8xf32>
+  %dx = stablehlo.convolution(%y, %k) dim_numbers = [b, 0, 1, f]x[0, 1, o, i]->[b, 0, 1, f], window = {pad = [[1, 1], [1, 1]], reverse = [true, true]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x9x8x8xf32>, tensor<3x3x4x8xf32>) -> tensor<2x9x8x4xf32>
+  %dk = stablehlo.convolution(%x, %y) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x9x8x4xf32>, tensor<2x9x8x8xf32>) -> tensor<3x3x4x8xf32>
+  return %y, %dx, %dk : tensor<2x9x8x8xf32>, tensor<2x9x8x4xf32>, tensor<3x3x4x8xf32>
+}
+)";
+
+class DaemonCudaConvolutionTest : public DaemonCudaTest {
+ protected:
+  // Compares both devices' results; what the GPU's program is.
+  std::string RunConvolutions() {
+    const std::string dumps = folder_.path() + "/dumps";
+    Start({"--cuda-devices", "all", "--dump-dir", dumps});
+    const std::shared_ptr<Client> client = Connect();
+    // Integers, whose sums are the same in any order.
+    std::vector<float> x(2 * 9 * 8 * 4), k(3 * 3 * 4 * 8);
+    for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i * 7 % 5) - 2;
+    for (size_t i = 0; i < k.size(); ++i) k[i] = static_cast<float>(i * 5 % 7) - 3;
+    const auto run = [&](uint32_t device) {
+      const ir::TensorType x_type = {ir::DType::kF32, {2, 9, 8, 4}};
+      const ir::TensorType k_type = {ir::DType::kF32, {3, 3, 4, 8}};
+      return client->Execute(Parse(kConvolutionsText),
+                             {*client->Upload(ir::Literal::FromValues<float>(x_type, x), device),
+                              *client->Upload(ir::Literal::FromValues<float>(k_type, k), device)},
+                             device);
+    };
+    const std::vector<Array> on_gpu = *run(0), on_cpu = *run(2);
+    for (size_t i = 0; i < on_gpu.size(); ++i) {
+      const auto actual = on_gpu[i].Fetch(), expected = on_cpu[i].Fetch();
+      EXPECT_TRUE(actual.ok() && expected.ok()) << actual.status() << expected.status();
+      if (!actual.ok() || !expected.ok()) continue;
+      EXPECT_TRUE(*actual == *expected) << i;
+    }
+    std::string programs;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(dumps)) {
+      if (entry.path().filename() == "80-program.txt") programs += ReadText(entry.path());
+    }
+    return programs;
+  }
+};
+
+TEST_F(DaemonCudaConvolutionTest, TheLibraryGivesWhatTheProcessorGives) {
+  const std::string program = RunConvolutions();
+  EXPECT_THAT(program, HasSubstr("convolution f32"));
+  EXPECT_THAT(program, Not(HasSubstr("convolve_")));
+}
+
+TEST_F(DaemonCudaConvolutionTest, SoDoKernelsWhereThereIsNoLibrary) {
+  const std::filesystem::path libraries = folder_.path() + "/libraries";
+  std::filesystem::create_directory(libraries);
+  for (const auto& entry : std::filesystem::directory_iterator(getenv("ACCELD_FAKE_CUDA_DIR"))) {
+    const std::string name = entry.path().filename();
+    if (name.find("cudnn") == std::string::npos) {
+      std::filesystem::create_symlink(entry.path(), libraries / name);
+    }
+  }
+  // One that this machine may have is out of the way: another library is found in its place.
+  std::filesystem::create_symlink(
+      std::filesystem::path(getenv("ACCELD_FAKE_CUDA_DIR")) / "libcufft.so.12",
+      libraries / "libcudnn.so.9");
+  setenv("LD_LIBRARY_PATH", libraries.c_str(), 1);
+  const std::string program = RunConvolutions();
+  EXPECT_THAT(program, HasSubstr("convolve_3"));
+  EXPECT_THAT(program, Not(HasSubstr("convolution f32")));
+  EXPECT_THAT(Accelctl({"devices"}).output, HasSubstr("cuDNN has no cudnn"));
+}
+
 TEST_F(DaemonCudaTest, ALoopOnTheDeviceEndsWhenItsClientGoes) {
   ASSERT_NO_FATAL_FAILURE(Start(kGpus));
   std::shared_ptr<Client> busy = Connect();

@@ -19,6 +19,7 @@
 #include <vector>
 
 #define __device__
+#define __forceinline__ inline
 #define __global__
 #define __shared__ static
 #define __launch_bounds__(threads)

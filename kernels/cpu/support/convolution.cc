@@ -220,6 +220,7 @@ int32_t Convolution(const LaunchContext* context, const int64_t* descriptor, con
 }
 
 bool CanConvolve(const ConvolutionStep& convolution) {
+  if (!convolution.shape.IsProduct()) return false;
   // The library's products of these types, straight and summed up over chunks.
   MatmulStep product{convolution.input_dtype,
                      convolution.output_dtype,

@@ -10,6 +10,9 @@ namespace acceld::kernels::cuda {
 // What stands before the kernels of a module, once.
 absl::string_view ModulePrelude();
 
+// What stands between that and convolutions, once.
+absl::string_view ConvolutionPrelude();
+
 // A module of its own: what graphs launch besides a program's kernels. It calls a function of the
 // driver, so that it is compiled to PTX, which the driver links.
 absl::string_view GraphSource();

@@ -54,6 +54,7 @@ class Collector {
     Reads(step.lhs);
     Reads(step.rhs);
     Writes(step.out);
+    Writes(step.scratch);
   }
   void Add(const CallStep&) {}  // These programs have none.
 

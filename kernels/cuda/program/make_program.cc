@@ -22,8 +22,8 @@ std::vector<uint32_t> WrittenBy(const Kernel& kernel) {
 
 }  // namespace
 
-absl::StatusOr<CudaProgram> MakeProgram(const Plan& plan, const CompileSource& compile,
-                                        std::string* source) {
+absl::StatusOr<CudaProgram> MakeProgram(const Plan& plan, const IsOfLibrary& is_of_library,
+                                        const CompileSource& compile, std::string* source) {
   CudaProgram program;
   ACCELD_ASSIGN_OR_RETURN(program.steps, InlineCalls(plan, kMaxSteps));
   std::string text(ModulePrelude());
@@ -37,9 +37,10 @@ absl::StatusOr<CudaProgram> MakeProgram(const Plan& plan, const CompileSource& c
                                .polls = printed.polls,
                                .written = WrittenBy(kernel)});
   }
+  LowerConvolutions(is_of_library, program, text);
   if (source != nullptr) *source = text;
   // A program that only moves bytes has no code.
-  if (!plan.kernels.empty()) {
+  if (!program.kernels.empty()) {
     ACCELD_ASSIGN_OR_RETURN(program.cubin, compile(text));
   }
   return program;

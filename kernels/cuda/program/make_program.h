@@ -4,6 +4,7 @@
 #include <string>
 
 #include "common/status.h"
+#include "kernels/cuda/program/convolutions.h"
 #include "kernels/cuda/program/program.h"
 
 namespace acceld::kernels::cuda {
@@ -12,8 +13,9 @@ namespace acceld::kernels::cuda {
 using CompileSource = std::function<absl::StatusOr<std::string>(const std::string& source)>;
 
 // The program of a plan whose code is what `compile` makes of its kernels' source, one module;
-// `source`, which may be nullptr, gets that source, also when compiling fails.
-absl::StatusOr<CudaProgram> MakeProgram(const Plan& plan, const CompileSource& compile,
-                                        std::string* source);
+// convolutions that are not `is_of_library` are among these. `source`, which may be nullptr, gets
+// that source, also when compiling fails.
+absl::StatusOr<CudaProgram> MakeProgram(const Plan& plan, const IsOfLibrary& is_of_library,
+                                        const CompileSource& compile, std::string* source);
 
 }  // namespace acceld::kernels::cuda

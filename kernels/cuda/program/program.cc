@@ -1,8 +1,13 @@
 #include "kernels/cuda/program/program.h"
 
+#include <algorithm>
+
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "kernels/cuda/cublas/matmul.h"
+#include "kernels/cuda/cudnn/convolution.h"
+#include "kernels/cuda/cudnn/convolution_form.h"
+#include "kernels/cuda/emit/convolution_cut.h"
 #include "kernels/cuda/program/segments.h"
 
 namespace acceld::kernels::cuda {
@@ -145,6 +150,53 @@ class Checker {
     return elements >= 0;
   }
 
+  absl::Status Check(const ConvolutionStep& step) const {
+    ACCELD_RETURN_IF_ERROR(CheckSlice(step.lhs, /*is_written=*/false));
+    ACCELD_RETURN_IF_ERROR(CheckSlice(step.rhs, /*is_written=*/false));
+    ACCELD_RETURN_IF_ERROR(CheckSlice(step.out, /*is_written=*/true));
+    const ConvolutionShape& shape = step.shape;
+    if (!IsSane(shape)) return Bad("a convolution of a wrong shape");
+    const absl::optional<CudnnForm> form = CudnnFormOf(step);
+    if (!form.has_value() || !form->HasPackedFilter()) {
+      return Bad("a convolution that is not cuDNN's");
+    }
+    int64_t lhs = 1 + (shape.groups - 1) * shape.lhs_group_stride +
+                  (shape.features - 1) * shape.lhs_feature_stride;
+    int64_t rhs = 1 + (shape.groups - 1) * shape.rhs_group_stride +
+                  (shape.features - 1) * shape.rhs_feature_stride +
+                  (shape.outputs - 1) * shape.rhs_output_stride;
+    int64_t out = 1 + (shape.groups - 1) * shape.out_group_stride +
+                  (shape.outputs - 1) * shape.out_feature_stride;
+    for (const ConvolutionShape::Dim& dim : shape.dims) {
+      lhs += (dim.size - 1) * dim.lhs_stride;
+      rhs += (dim.window - 1) * dim.rhs_stride;
+      out += (dim.extent - 1) * dim.out_stride;
+    }
+    const int64_t bytes = ir::StorageBytesOf(step.input_dtype);
+    if (lhs * bytes > step.lhs.size_bytes || rhs * bytes > step.rhs.size_bytes ||
+        out * bytes > step.out.size_bytes) {
+      return Bad("a convolution of a wrong shape");
+    }
+    if (step.algorithm.size() > CudnnConvolution::kMaxAlgorithmBytes) {
+      return Bad("an algorithm of a wrong size");
+    }
+    return absl::OkStatus();
+  }
+
+  // Whether all sizes are, and nothing that is computed of them overflows.
+  static bool IsSane(const ConvolutionShape& shape) {
+    constexpr double kMaxIndex = static_cast<double>(int64_t{1} << 48);
+    bool sane = shape.groups >= 1 && shape.features >= 1 && shape.outputs >= 1 &&
+                std::min({shape.lhs_group_stride, shape.rhs_group_stride, shape.out_group_stride,
+                          shape.lhs_feature_stride, shape.rhs_feature_stride,
+                          shape.rhs_output_stride, shape.out_feature_stride}) >= 0;
+    for (const ConvolutionShape::Dim& dim : shape.dims) {
+      sane &= std::min({dim.extent, dim.window, dim.dilation, dim.size}) >= 1 &&
+              std::min({dim.stride, dim.lhs_stride, dim.rhs_stride, dim.out_stride}) >= 0;
+    }
+    return sane && LargestIndexOf(shape) < kMaxIndex;
+  }
+
   absl::Status Check(const RoutineStep& step) const {
     const RoutineCall& call = step.call;
     ACCELD_RETURN_IF_ERROR(CheckRoutine(call));
@@ -245,6 +297,15 @@ class Printer {
                       step.algorithm.empty() ? "" : " measured", "  // ", comment));
   }
 
+  void Print(const ConvolutionStep& step, const std::string& comment) {
+    Line(absl::StrCat("convolution ", ir::DTypeName(step.input_dtype),
+                      " groups=", step.shape.groups, " places=", step.shape.num_places(),
+                      " cells=", step.shape.num_cells(), " features=", step.shape.features,
+                      " outputs=", step.shape.outputs, " ", kernels::ToString(step.lhs), " ",
+                      kernels::ToString(step.rhs), " -> ", kernels::ToString(step.out),
+                      step.algorithm.empty() ? "" : " measured", "  // ", comment));
+  }
+
   void Print(const RoutineStep& step, const std::string& comment) {
     std::string places;
     for (const auto* slices : {&step.operands, &step.results}) {
@@ -286,6 +347,8 @@ void ForgetAlgorithms(Steps& steps) {
   for (Step& step : steps) {
     if (auto* const matmul = std::get_if<MatmulStep>(&step.value)) {
       matmul->algorithm.clear();
+    } else if (auto* const convolution = std::get_if<ConvolutionStep>(&step.value)) {
+      convolution->algorithm.clear();
     } else if (auto* const loop = std::get_if<WhileStep>(&step.value)) {
       ForgetAlgorithms(loop->condition);
       ForgetAlgorithms(loop->body);

@@ -28,7 +28,8 @@ struct CudaProgram {
   std::string cubin;
   std::vector<CudaEntry> kernels;
   Steps steps;  // without calls; launches count `kernels`
-  // Where the algorithms that its products name were measured, and where alone they hold.
+  // Where the algorithms that its products and convolutions name were measured, and where alone
+  // they hold.
   std::string measured_on;
 };
 
@@ -41,7 +42,7 @@ struct SpaceSizes {
 // INTERNAL for a program that breaks the rules of plan.h or leaves its spaces.
 absl::Status CheckProgram(const CudaProgram& program, const SpaceSizes& sizes);
 
-// Leaves all products to their library's choice.
+// Leaves all products and convolutions to their library's choice.
 void ForgetAlgorithms(Steps& steps);
 
 // UNIMPLEMENTED, naming the step, for one that these programs cannot express.

@@ -13,7 +13,7 @@
 namespace acceld::kernels::cuda {
 namespace {
 
-constexpr uint32_t kFormat = 2;
+constexpr uint32_t kFormat = 3;
 // A step within a step is three messages deeper.
 constexpr int kMaxMessageDepth = 3 * (kMaxStepDepth + 2);
 
@@ -86,8 +86,17 @@ absl::Status ToProto(const MatmulStep& matmul, v1::CudaStep& out) {
   return absl::OkStatus();
 }
 
-absl::Status ToProto(const ConvolutionStep&, v1::CudaStep&) {
-  return absl::UnimplementedError("cuda: convolutions of a library");
+absl::Status ToProto(const ConvolutionStep& convolution, v1::CudaStep& out) {
+  v1::CudaConvolution& to = *out.mutable_convolution();
+  to.set_input_dtype(std::string(ir::DTypeName(convolution.input_dtype)));
+  to.set_output_dtype(std::string(ir::DTypeName(convolution.output_dtype)));
+  const auto* const fields = reinterpret_cast<const int64_t*>(&convolution.shape);
+  to.mutable_shape()->Assign(fields, fields + kConvolutionShapeFields);
+  ToProto(convolution.lhs, *to.mutable_lhs());
+  ToProto(convolution.rhs, *to.mutable_rhs());
+  ToProto(convolution.out, *to.mutable_out());
+  to.set_algorithm(convolution.algorithm);
+  return absl::OkStatus();
 }
 
 absl::Status ToProto(const RoutineStep& step, v1::CudaStep& out) {
@@ -212,6 +221,21 @@ absl::StatusOr<Step> FromProto(const v1::CudaMatmul& from) {
   return Step{matmul, ""};
 }
 
+absl::StatusOr<Step> FromProto(const v1::CudaConvolution& from) {
+  const absl::optional<ir::DType> input = ir::ParseDType(from.input_dtype());
+  const absl::optional<ir::DType> output = ir::ParseDType(from.output_dtype());
+  if (!input.has_value() || !output.has_value()) return Bad("a convolution of unknown types");
+  if (from.shape_size() != kConvolutionShapeFields) return Bad("a convolution without its shape");
+  ConvolutionStep convolution{.input_dtype = *input, .output_dtype = *output};
+  std::copy(from.shape().begin(), from.shape().end(),
+            reinterpret_cast<int64_t*>(&convolution.shape));
+  ACCELD_ASSIGN_OR_RETURN(convolution.lhs, FromProto(from.lhs()));
+  ACCELD_ASSIGN_OR_RETURN(convolution.rhs, FromProto(from.rhs()));
+  ACCELD_ASSIGN_OR_RETURN(convolution.out, FromProto(from.out()));
+  convolution.algorithm = from.algorithm();
+  return Step{std::move(convolution), ""};
+}
+
 absl::StatusOr<Step> FromProto(const v1::CudaCopy& from) {
   CopyStep copy;
   ACCELD_ASSIGN_OR_RETURN(copy.from, FromProto(from.from()));
@@ -249,6 +273,8 @@ absl::StatusOr<Step> FromProto(const v1::CudaStep& from) {
       return FromProto(from.switch_());
     case v1::CudaStep::kMatmul:
       return FromProto(from.matmul());
+    case v1::CudaStep::kConvolution:
+      return FromProto(from.convolution());
     case v1::CudaStep::kRoutine:
       return FromProto(from.routine());
     case v1::CudaStep::VALUE_NOT_SET:

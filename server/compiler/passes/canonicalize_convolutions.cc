@@ -72,15 +72,18 @@ Orders FeaturesLast(ir::ConvolutionDimensionNumbers& n) {
                          &n.output_feature_dimension))};
 }
 
+// Whether a library takes it as it is: that of the target or, if that has none for its types, one
+// of matrices.
 bool IsGood(const ir::TensorType& lhs, const ir::TensorType& rhs, const ir::TensorType& result,
-            const ir::ConvolutionAttributes& attributes) {
+            const ir::ConvolutionAttributes& attributes, const hal::CodeGenerator& target) {
   const auto step = MatchConvolution(lhs, rhs, result, attributes);
-  return step.has_value() && ReadsNeighbours(step->shape);
+  return step.has_value() && ReadsNeighbours(step->shape) &&
+         (step->shape.IsProduct() || target.SupportsConvolution(*step));
 }
 
 // Transposes the kernel, if that alone makes the convolution good.
 bool TransposeKernel(Rewriter& rewriter, ir::Op& op, const ir::TensorType& lhs,
-                     const ir::TensorType& result) {
+                     const ir::TensorType& result, const hal::CodeGenerator& target) {
   const auto& attributes = std::get<ir::ConvolutionAttributes>(op.attributes);
   for (const bool features_outermost : {false, true}) {
     ir::ConvolutionAttributes changed = attributes;
@@ -90,7 +93,8 @@ bool TransposeKernel(Rewriter& rewriter, ir::Op& op, const ir::TensorType& lhs,
                  &n.kernel_input_feature_dimension);
     order.push_back(&n.kernel_output_feature_dimension);
     const std::vector<int64_t> permutation = Reorder(order);
-    if (!IsGood(lhs, Permuted(rewriter.TensorOf(op.operands[1]), permutation), result, changed)) {
+    if (!IsGood(lhs, Permuted(rewriter.TensorOf(op.operands[1]), permutation), result, changed,
+                target)) {
       continue;
     }
     op.operands[1] = Transposed(rewriter, op.operands[1], permutation, op.location);
@@ -100,15 +104,15 @@ bool TransposeKernel(Rewriter& rewriter, ir::Op& op, const ir::TensorType& lhs,
   return false;
 }
 
-absl::StatusOr<bool> Visit(Rewriter& rewriter, ir::Op& op) {
+absl::StatusOr<bool> Visit(Rewriter& rewriter, ir::Op& op, const hal::CodeGenerator& target) {
   if (op.kind != ir::OpKind::kConvolution) return false;
   const ir::TensorType lhs = rewriter.TensorOf(op.operands[0]);
   const ir::TensorType rhs = rewriter.TensorOf(op.operands[1]);
   const ir::TensorType result = rewriter.TensorOf(op.results[0]);
   auto attributes = std::get<ir::ConvolutionAttributes>(op.attributes);
   if (WorkOf(rhs, result, attributes.dimension_numbers) < kMinWork) return false;
-  if (IsGood(lhs, rhs, result, attributes)) return false;
-  if (TransposeKernel(rewriter, op, lhs, result)) return false;
+  if (IsGood(lhs, rhs, result, attributes, target)) return false;
+  if (TransposeKernel(rewriter, op, lhs, result, target)) return false;
 
   const Orders orders = FeaturesLast(attributes.dimension_numbers);
   if (IsIdentity(orders.lhs) && IsIdentity(orders.rhs) && IsIdentity(orders.out)) return false;
@@ -125,8 +129,10 @@ absl::StatusOr<bool> Visit(Rewriter& rewriter, ir::Op& op) {
 
 }  // namespace
 
-absl::StatusOr<ir::Module> CanonicalizeConvolutions(const ir::Module& module) {
-  return RewriteEach(module, Visit);
+absl::StatusOr<ir::Module> CanonicalizeConvolutions(const ir::Module& module,
+                                                    const hal::CodeGenerator& target) {
+  return RewriteEach(
+      module, [&target](Rewriter& rewriter, ir::Op& op) { return Visit(rewriter, op, target); });
 }
 
 }  // namespace acceld::compiler

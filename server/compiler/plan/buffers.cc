@@ -38,6 +38,7 @@ struct Resolver {
     At(step.lhs);
     At(step.rhs);
     At(step.out);
+    if (step.scratch.size_bytes > 0) At(step.scratch);
   }
 
   void In(kernels::RoutineStep& step) const {

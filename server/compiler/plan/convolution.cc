@@ -16,25 +16,19 @@ constexpr int64_t kMinColumns = 4;
 
 int64_t AtOrOne(const std::vector<int64_t>& list, size_t i) { return list.empty() ? 1 : list[i]; }
 
-// A dimension with the distance of its cells in the kernel.
-struct Place {
-  Dim dim;
-  int64_t kernel_stride = 0;
-};
-
-std::vector<Place> PlacesOf(const ir::TensorType& lhs, const ir::TensorType& rhs,
-                            const ir::TensorType& result,
-                            const ir::ConvolutionAttributes& attributes) {
+// The batch and the spatial dimensions in the order of the output's memory.
+std::vector<Dim> DimsOf(const ir::TensorType& lhs, const ir::TensorType& rhs,
+                        const ir::TensorType& result, const ir::ConvolutionAttributes& attributes) {
   const ir::ConvolutionDimensionNumbers& numbers = attributes.dimension_numbers;
   const ir::Dims lhs_strides = ir::RowMajorStrides(lhs.dims);
   const ir::Dims rhs_strides = ir::RowMajorStrides(rhs.dims);
   const ir::Dims out_strides = ir::RowMajorStrides(result.dims);
-  std::vector<Place> places;
+  std::vector<Dim> places;
   const int64_t batches = result.dims[numbers.output_batch_dimension];
-  places.push_back({{.extent = batches,
-                     .size = batches,
-                     .lhs_stride = lhs_strides[numbers.input_batch_dimension],
-                     .out_stride = out_strides[numbers.output_batch_dimension]}});
+  places.push_back({.extent = batches,
+                    .size = batches,
+                    .lhs_stride = lhs_strides[numbers.input_batch_dimension],
+                    .out_stride = out_strides[numbers.output_batch_dimension]});
   for (size_t i = 0; i < numbers.input_spatial_dimensions.size(); ++i) {
     const int64_t in = numbers.input_spatial_dimensions[i];
     const int64_t k = numbers.kernel_spatial_dimensions[i];
@@ -43,21 +37,21 @@ std::vector<Place> PlacesOf(const ir::TensorType& lhs, const ir::TensorType& rhs
     const bool reversed = !attributes.window_reversal.empty() && attributes.window_reversal[i];
     const int64_t step = AtOrOne(attributes.rhs_dilation, i);
     const int64_t first = reversed ? (rhs.dims[k] - 1) * step : 0;
-    places.push_back({{.extent = result.dims[out],
-                       .window = rhs.dims[k],
-                       .stride = AtOrOne(attributes.window_strides, i),
-                       .step = reversed ? -step : step,
-                       .offset = first - (padding.empty() ? 0 : padding[i].first),
-                       .dilation = AtOrOne(attributes.lhs_dilation, i),
-                       .size = lhs.dims[in],
-                       .lhs_stride = lhs_strides[in],
-                       .out_stride = out_strides[out]},
-                      rhs_strides[k]});
+    places.push_back({.extent = result.dims[out],
+                      .window = rhs.dims[k],
+                      .stride = AtOrOne(attributes.window_strides, i),
+                      .step = reversed ? -step : step,
+                      .offset = first - (padding.empty() ? 0 : padding[i].first),
+                      .dilation = AtOrOne(attributes.lhs_dilation, i),
+                      .size = lhs.dims[in],
+                      .lhs_stride = lhs_strides[in],
+                      .out_stride = out_strides[out],
+                      .rhs_stride = rhs_strides[k]});
   }
-  // The order of the output's memory; dimensions of one place mean nothing, wherever they lie.
-  std::stable_sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
-    if ((a.dim.extent == 1) != (b.dim.extent == 1)) return a.dim.extent == 1;
-    return a.dim.out_stride > b.dim.out_stride;
+  // Dimensions of one place mean nothing, wherever they lie.
+  std::stable_sort(places.begin(), places.end(), [](const Dim& a, const Dim& b) {
+    if ((a.extent == 1) != (b.extent == 1)) return a.extent == 1;
+    return a.out_stride > b.out_stride;
   });
   return places;
 }
@@ -77,12 +71,12 @@ absl::optional<int64_t> CollapsedStride(const std::vector<std::pair<int64_t, int
   return stride;
 }
 
-// Sets how the kernel counts its rows; features innermost where both ways fit.
-bool MatchKernelRows(const std::vector<Place>& places, int64_t feature_stride,
-                     ConvolutionShape& shape) {
+// Finds how the kernel lies as a matrix, if it does; features innermost where both ways fit.
+void MatchKernelRows(ConvolutionShape& shape) {
   std::vector<std::pair<int64_t, int64_t>> cells;
-  for (const Place& place : places) cells.emplace_back(place.dim.window, place.kernel_stride);
-  const std::pair<int64_t, int64_t> feature = {shape.features, feature_stride};
+  for (const Dim& dim : shape.dims) cells.emplace_back(dim.window, dim.rhs_stride);
+  const std::pair<int64_t, int64_t> feature = {shape.features, shape.rhs_feature_stride};
+  shape.rhs_row_stride = 0;
   for (const bool outermost : {false, true}) {
     std::vector<std::pair<int64_t, int64_t>> rows = cells;
     rows.insert(outermost ? rows.begin() : rows.end(), feature);
@@ -90,9 +84,8 @@ bool MatchKernelRows(const std::vector<Place>& places, int64_t feature_stride,
     if (!stride.has_value()) continue;
     shape.features_outermost = outermost ? 1 : 0;
     shape.rhs_row_stride = *stride;
-    return true;
+    return;
   }
-  return false;
 }
 
 }  // namespace
@@ -116,10 +109,8 @@ absl::optional<kernels::ConvolutionStep> MatchConvolution(
   shape.features = rhs.dims[numbers.kernel_input_feature_dimension];
   shape.outputs = rhs.dims[numbers.kernel_output_feature_dimension] / shape.groups;
 
-  const std::vector<Place> places = PlacesOf(lhs, rhs, result, attributes);
-  for (size_t i = 0; i < places.size(); ++i) {
-    shape.dims[ConvolutionShape::kNumDims - places.size() + i] = places[i].dim;
-  }
+  const std::vector<Dim> dims = DimsOf(lhs, rhs, result, attributes);
+  std::copy(dims.begin(), dims.end(), std::end(shape.dims) - dims.size());
   int64_t rows = 1;
   shape.first_row_dim = ConvolutionShape::kNumDims;
   while (shape.first_row_dim > 0) {
@@ -138,14 +129,11 @@ absl::optional<kernels::ConvolutionStep> MatchConvolution(
   shape.out_group_stride = shape.outputs * shape.out_feature_stride;
   shape.rhs_output_stride = rhs_strides[numbers.kernel_output_feature_dimension];
   shape.rhs_group_stride = shape.outputs * shape.rhs_output_stride;
-  if (!MatchKernelRows(places, rhs_strides[numbers.kernel_input_feature_dimension], shape)) {
-    return absl::nullopt;
-  }
+  shape.rhs_feature_stride = rhs_strides[numbers.kernel_input_feature_dimension];
+  MatchKernelRows(shape);
 
   const int64_t columns = shape.num_cells() * shape.features;
   if (shape.outputs < kMinOutputs || columns < kMinColumns) return absl::nullopt;
-  if (shape.rhs_row_stride != 1 && shape.rhs_output_stride != 1) return absl::nullopt;
-  if (rows != 1 && shape.row_stride() != 1 && shape.out_feature_stride != 1) return absl::nullopt;
   return step;
 }
 

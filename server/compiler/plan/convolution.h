@@ -6,9 +6,8 @@
 
 namespace acceld::compiler {
 
-// The convolution as a library call, without its places; nullopt when its kernel does not lie in
-// memory as a matrix, its output not as rows of places or of features, when something is empty, or
-// when it has so few output features that a loop nest does as well.
+// The convolution as a library call, without its places; nullopt when something is empty, or when
+// it has so few output features that a loop nest does as well.
 absl::optional<kernels::ConvolutionStep> MatchConvolution(
     const ir::TensorType& lhs, const ir::TensorType& rhs, const ir::TensorType& result,
     const ir::ConvolutionAttributes& attributes);

@@ -207,6 +207,9 @@ bool FunctionPlanner::PlanConvolution(const ir::Op& op, Steps& steps) {
   convolution->lhs = Touched(lhs);
   convolution->rhs = Touched(rhs);
   convolution->out = Touched(out);
+  if (const int64_t bytes = context_.generator.ScratchBytesOf(*convolution); bytes > 0) {
+    convolution->scratch = Touched(buffers_.AddArena(bytes));
+  }
   steps.push_back({*convolution, DescribeOp(op)});
   return true;
 }

@@ -15,6 +15,7 @@ class CpuCodeGenerator final : public CodeGenerator {
   std::string architecture() const override { return architecture_; }
   bool SupportsMatmul(const kernels::MatmulStep& matmul) const override;
   bool SupportsConvolution(const kernels::ConvolutionStep& convolution) const override;
+  int64_t ScratchBytesOf(const kernels::ConvolutionStep&) const override { return 0; }
   bool IsMatmulFast(const kernels::MatmulStep& matmul) const override;
   int64_t parallel_units() const override { return 64; }
   absl::StatusOr<std::string> Generate(const kernels::Plan& plan,

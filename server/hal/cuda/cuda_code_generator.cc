@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "kernels/cuda/emit/convolution.h"
 
 namespace acceld::hal::cuda {
 namespace {
@@ -30,21 +31,38 @@ void DescribeRoutines(const kernels::Steps& steps, DeviceRoutines& routines, std
 }  // namespace
 
 std::string CudaCodeGenerator::architecture() const {
-  // What the library supports is part of what code is made of.
+  // What libraries support is part of what code is made of.
   const std::string& cublas_lt = libraries_->cublas_lt_version();
-  return absl::StrCat(compiler_.name, cublas_lt.empty() ? "" : "-cublaslt", cublas_lt);
+  const std::string& cudnn = libraries_->convolutions().version();
+  return absl::StrCat(compiler_.name, cublas_lt.empty() ? "" : "-cublaslt", cublas_lt,
+                      cudnn.empty() ? "" : "-cudnn", cudnn);
 }
 
 bool CudaCodeGenerator::SupportsMatmul(const kernels::MatmulStep& matmul) const {
   return matmuls_->Supports(matmul);
 }
 
+bool CudaCodeGenerator::SupportsConvolution(const kernels::ConvolutionStep& convolution) const {
+  return kernels::cuda::CanPrintConvolution(convolution);
+}
+
+int64_t CudaCodeGenerator::ScratchBytesOf(const kernels::ConvolutionStep& convolution) const {
+  return kernels::cuda::ConvolutionScratchBytes(convolution,
+                                                libraries_->convolutions().Supports(convolution));
+}
+
 absl::StatusOr<std::string> CudaCodeGenerator::Generate(const kernels::Plan& plan,
                                                         std::vector<Dump>* dumps) const {
   std::string source;
-  absl::StatusOr<kernels::cuda::CudaProgram> program =
-      kernels::cuda::MakeProgram(plan, compiler_.compile, dumps == nullptr ? nullptr : &source);
-  if (program.ok()) matmuls_->ChooseAlgorithms(*program);
+  const auto is_of_library = [this](const kernels::ConvolutionStep& convolution) {
+    return libraries_->convolutions().Supports(convolution);
+  };
+  absl::StatusOr<kernels::cuda::CudaProgram> program = kernels::cuda::MakeProgram(
+      plan, is_of_library, compiler_.compile, dumps == nullptr ? nullptr : &source);
+  if (program.ok()) {
+    matmuls_->ChooseAlgorithms(*program);
+    convolution_times_->ChooseAlgorithms(*program);
+  }
   if (dumps != nullptr) {
     if (program.ok()) {
       dumps->push_back({"80-program.txt", kernels::cuda::ToString(*program)});

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "server/hal/code_generator.h"
+#include "server/hal/cuda/convolution_times.h"
 #include "server/hal/cuda/cuda_device.h"
 #include "server/hal/cuda/device_matmuls.h"
 #include "server/hal/cuda/libraries.h"
@@ -16,14 +17,17 @@ namespace acceld::hal::cuda {
 class CudaCodeGenerator final : public CodeGenerator {
  public:
   CudaCodeGenerator(CudaCompiler compiler, std::shared_ptr<const Libraries> libraries,
-                    std::unique_ptr<const DeviceMatmuls> matmuls)
+                    std::unique_ptr<const DeviceMatmuls> matmuls,
+                    std::unique_ptr<const ConvolutionTimes> convolution_times)
       : compiler_(std::move(compiler)),
         libraries_(std::move(libraries)),
-        matmuls_(std::move(matmuls)) {}
+        matmuls_(std::move(matmuls)),
+        convolution_times_(std::move(convolution_times)) {}
 
   std::string architecture() const override;
   bool SupportsMatmul(const kernels::MatmulStep& matmul) const override;
-  bool SupportsConvolution(const kernels::ConvolutionStep&) const override { return false; }
+  bool SupportsConvolution(const kernels::ConvolutionStep& convolution) const override;
+  int64_t ScratchBytesOf(const kernels::ConvolutionStep& convolution) const override;
   bool IsMatmulFast(const kernels::MatmulStep& matmul) const override {
     return SupportsMatmul(matmul);
   }
@@ -37,6 +41,7 @@ class CudaCodeGenerator final : public CodeGenerator {
   const CudaCompiler compiler_;
   const std::shared_ptr<const Libraries> libraries_;
   const std::unique_ptr<const DeviceMatmuls> matmuls_;
+  const std::unique_ptr<const ConvolutionTimes> convolution_times_;
 };
 
 }  // namespace acceld::hal::cuda

@@ -22,7 +22,8 @@ class OpenedDevice final : public Device {
             std::make_shared<const GraphSupport>(parts_.context, compiler.compile_to_ptx)),
         code_generator_(
             std::move(compiler), libraries_,
-            std::make_unique<DeviceMatmuls>(parts_.context, libraries_, parts_.memory)) {}
+            std::make_unique<DeviceMatmuls>(parts_.context, libraries_, parts_.memory),
+            std::make_unique<ConvolutionTimes>(parts_.context, libraries_, parts_.memory)) {}
 
   std::string kind() const override { return "cuda"; }
   std::string name() const override { return parts_.context->device().name; }
@@ -91,12 +92,13 @@ absl::StatusOr<std::unique_ptr<Device>> OpenDevice(const Driver& driver, const C
   ACCELD_ASSIGN_OR_RETURN(
       std::shared_ptr<MemoryPool> pool,
       CreateDeviceMemoryPool(context, neighbours.devices, memory_bytes, memory_bytes));
-  ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<const Libraries> libraries,
-                          Libraries::Open(context, IfFound(toolkit.find_cublas_lt()),
-                                          {.cublas = IfFound(toolkit.find_cublas()),
-                                           .cufft = IfFound(toolkit.find_cufft()),
-                                           .cusolver = IfFound(toolkit.find_cusolver())},
-                                          compiler.compile));
+  ACCELD_ASSIGN_OR_RETURN(
+      std::shared_ptr<const Libraries> libraries,
+      Libraries::Open(context, IfFound(toolkit.find_cublas_lt()), IfFound(toolkit.find_cudnn()),
+                      {.cublas = IfFound(toolkit.find_cublas()),
+                       .cufft = IfFound(toolkit.find_cufft()),
+                       .cusolver = IfFound(toolkit.find_cusolver())},
+                      compiler.compile));
   StreamParts parts{.context = context,
                     .memory = std::move(pool),
                     .fences = std::make_shared<Fences>(context),

@@ -6,6 +6,7 @@
 
 #include "common/status.h"
 #include "kernels/cuda/cublas/cublas_lt.h"
+#include "kernels/cuda/cudnn/cudnn.h"
 #include "kernels/cuda/program/make_program.h"
 #include "kernels/cuda/routines/routine_handles.h"
 #include "server/hal/cuda/driver.h"
@@ -40,6 +41,9 @@ struct Toolkit {
   // kernels.
   std::function<const absl::StatusOr<kernels::cuda::CublasLt>&()> find_cublas_lt =
       kernels::cuda::CublasLt::Get;
+  // The same of convolutions.
+  std::function<const absl::StatusOr<kernels::cuda::Cudnn>&()> find_cudnn =
+      kernels::cuda::Cudnn::Get;
   // The same of those for routines, which without them the host computes.
   std::function<const absl::StatusOr<kernels::cuda::Cublas>&()> find_cublas =
       kernels::cuda::Cublas::Get;

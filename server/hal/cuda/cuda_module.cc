@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "common/log.h"
-#include "server/hal/cuda/device_matmuls.h"
 
 namespace acceld::hal::cuda {
 namespace {
@@ -33,7 +32,7 @@ absl::StatusOr<std::shared_ptr<const CudaModule>> CudaModule::Load(
   ACCELD_ASSIGN_OR_RETURN(module->program_, kernels::cuda::Deserialize(executable.code));
   ACCELD_RETURN_IF_ERROR(kernels::cuda::CheckProgram(module->program_, SizesOf(executable)));
   const CudaProgram& program = module->program_;
-  if (program.measured_on != MeasuredOn(*module->context_, *module->libraries_)) {
+  if (program.measured_on != module->libraries_->measured_on()) {
     kernels::cuda::ForgetAlgorithms(module->program_.steps);
   }
   module->polls_ = std::any_of(program.kernels.begin(), program.kernels.end(),
@@ -41,6 +40,7 @@ absl::StatusOr<std::shared_ptr<const CudaModule>> CudaModule::Load(
   ACCELD_RETURN_IF_ERROR(module->context_->Enter());
   ACCELD_RETURN_IF_ERROR(module->LoadCode());
   ACCELD_RETURN_IF_ERROR(module->PrepareMatmuls(program.steps));
+  ACCELD_RETURN_IF_ERROR(module->PrepareConvolutions(program.steps));
   ACCELD_RETURN_IF_ERROR(module->PrepareRoutines(program.steps));
   module->takes_host_ =
       std::any_of(program.steps.begin(), program.steps.end(),
@@ -93,6 +93,25 @@ absl::Status CudaModule::PrepareMatmuls(const kernels::Steps& steps) {
     } else if (const auto* choice = std::get_if<kernels::SwitchStep>(&step.value)) {
       for (const kernels::Steps& branch : choice->branches) {
         ACCELD_RETURN_IF_ERROR(PrepareMatmuls(branch));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CudaModule::PrepareConvolutions(const kernels::Steps& steps) {
+  for (const kernels::Step& step : steps) {
+    if (const auto* convolution = std::get_if<kernels::ConvolutionStep>(&step.value)) {
+      std::unique_ptr<const kernels::cuda::CudnnConvolution>& prepared = convolutions_[convolution];
+      ACCELD_ASSIGN_OR_RETURN(prepared, libraries_->convolutions().Prepare(*convolution));
+      workspace_bytes_ =
+          std::max(workspace_bytes_, static_cast<int64_t>(prepared->workspace_bytes()));
+    } else if (const auto* loop = std::get_if<kernels::WhileStep>(&step.value)) {
+      ACCELD_RETURN_IF_ERROR(PrepareConvolutions(loop->condition));
+      ACCELD_RETURN_IF_ERROR(PrepareConvolutions(loop->body));
+    } else if (const auto* choice = std::get_if<kernels::SwitchStep>(&step.value)) {
+      for (const kernels::Steps& branch : choice->branches) {
+        ACCELD_RETURN_IF_ERROR(PrepareConvolutions(branch));
       }
     }
   }

@@ -5,6 +5,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "kernels/cuda/cublas/matmul.h"
+#include "kernels/cuda/cudnn/convolution.h"
 #include "kernels/cuda/program/program.h"
 #include "server/hal/cuda/context.h"
 #include "server/hal/cuda/libraries.h"
@@ -44,6 +45,11 @@ class CudaModule final : public Module {
   const kernels::cuda::Matmul& matmul(const kernels::MatmulStep& step) const {
     return *matmuls_.at(&step);
   }
+  const kernels::cuda::CudnnConvolution& convolution(const kernels::ConvolutionStep& step) const {
+    return *convolutions_.at(&step);
+  }
+  // Whether it has those, which take a handle of the stream.
+  bool uses_cudnn() const { return !convolutions_.empty(); }
   // Of the device, for one run at a time.
   int64_t workspace_bytes() const { return workspace_bytes_; }
   // Whether a run looks whether it should stop.
@@ -57,6 +63,7 @@ class CudaModule final : public Module {
         graph_support_(std::move(graph_support)) {}
   absl::Status LoadCode();
   absl::Status PrepareMatmuls(const kernels::Steps& steps);
+  absl::Status PrepareConvolutions(const kernels::Steps& steps);
   absl::Status PrepareRoutines(const kernels::Steps& steps);
   absl::Status LoadConstants(const Executable& executable, MemoryPool& memory);
   // Whether it is a routine that needs the host; of loops and branches the graphs know.
@@ -72,6 +79,9 @@ class CudaModule final : public Module {
   // Of the program's steps.
   absl::flat_hash_map<const kernels::MatmulStep*, std::unique_ptr<const kernels::cuda::Matmul>>
       matmuls_;
+  absl::flat_hash_map<const kernels::ConvolutionStep*,
+                      std::unique_ptr<const kernels::cuda::CudnnConvolution>>
+      convolutions_;
   absl::flat_hash_map<const kernels::RoutineStep*, kernels::cuda::DeviceRoutine> routines_;
   int64_t workspace_bytes_ = 0, routine_bytes_ = 0;
   std::shared_ptr<Buffer> constants_;  // of this module alone; nullptr without constants

@@ -49,6 +49,7 @@ CudaStream::~CudaStream() {
   if (stream_ == nullptr) return;
   parts_.context->EnterToFree();
   handles_.reset();
+  cudnn_.reset();
   parts_.context->driver().cuStreamDestroy_v2(stream_);
 }
 
@@ -76,6 +77,7 @@ Event CudaStream::Run(Launch launch) {
   const auto& module = static_cast<const CudaModule&>(*launch.module);
   // Making handles and graphs takes time, too.
   const bool takes_time = module.takes_host() || (module.uses_handles() && !has_handles_.load()) ||
+                          (module.uses_cudnn() && !has_cudnn_.load()) ||
                           module.graphs().HasToPrepare(stream_);
   WorkCommand command{.enqueue = [this](Work& work) { return EnqueueRun(work); },
                       .work = {.launch = std::move(launch),
@@ -103,11 +105,18 @@ absl::Status CudaStream::EnqueueRun(Work& work) {
     handles_->MakeAll();
     has_handles_.store(true);
   }
+  if (module.uses_cudnn() && cudnn_ == nullptr) {
+    cudnn_ = std::make_unique<kernels::cuda::CudnnHandle>(
+        *module.libraries().convolutions().library(), stream_);
+    ACCELD_RETURN_IF_ERROR(cudnn_->Get().status());
+    has_cudnn_.store(true);
+  }
   const RunParts parts{.context = *parts_.context,
                        .memory = *parts_.memory,
                        .counters = *parts_.counters,
                        .workspace = wanted > 0 ? AddressOf(*work.workspace) : 0,
                        .handles = handles_.get(),
+                       .cudnn = cudnn_.get(),
                        .stream = stream_};
   return RunProgram(parts, work.launch, *work.fence);
 }

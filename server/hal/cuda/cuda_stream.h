@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "common/future.h"
+#include "kernels/cuda/cudnn/cudnn.h"
 #include "kernels/cuda/routines/routine_handles.h"
 #include "server/hal/command_queue.h"
 #include "server/hal/cuda/completions.h"
@@ -78,6 +79,8 @@ class CudaStream final : public Stream {
   std::shared_ptr<Buffer> workspace_;                       // Shared with the work that uses it.
   std::unique_ptr<kernels::cuda::RoutineHandles> handles_;  // from the first run with routines
   std::atomic<bool> has_handles_ = false;                   // Some may have failed.
+  std::unique_ptr<kernels::cuda::CudnnHandle> cudnn_;       // from the first run with it
+  std::atomic<bool> has_cudnn_ = false;
   // In this order: the queue gives to the other, which outlives it.
   std::unique_ptr<Completions> completions_;
   std::unique_ptr<CommandQueue<Command>> commands_;

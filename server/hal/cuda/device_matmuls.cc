@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "kernels/cuda/cublas/matmul.h"
+#include "server/hal/cuda/stopwatch.h"
 
 namespace acceld::hal::cuda {
 namespace {
@@ -21,7 +21,6 @@ constexpr double kMinWork = int64_t{1} << 24;
 // f64 and complex numbers, in which some GPUs are slow, sooner.
 constexpr double kMaxWork = int64_t{1} << 42, kMaxSlowWork = int64_t{1} << 34;
 constexpr int kMaxAlgorithms = 8;
-constexpr int kRuns = 3;
 constexpr std::chrono::milliseconds kMaxTime{500};
 // Below this part of the best time so far an algorithm is faster, and not by chance.
 constexpr float kGain = 0.97f;
@@ -59,59 +58,6 @@ bool AreAlike(const MatmulStep& a, const MatmulStep& b) {
   return shape(a) == shape(b) && std::equal(a.lhs_strides, a.lhs_strides + 3, b.lhs_strides) &&
          std::equal(a.rhs_strides, a.rhs_strides + 3, b.rhs_strides);
 }
-
-// A stream and two events, for times.
-class Stopwatch {
- public:
-  explicit Stopwatch(Context& context) : context_(context), driver_(context.driver()) {}
-  ~Stopwatch() {
-    context_.EnterToFree();
-    if (stream_ != nullptr) driver_.cuStreamSynchronize(stream_);
-    for (const CuEvent event : {begin_, end_}) {
-      if (event != nullptr) driver_.cuEventDestroy_v2(event);
-    }
-    if (stream_ != nullptr) driver_.cuStreamDestroy_v2(stream_);
-  }
-  Stopwatch(const Stopwatch&) = delete;
-  Stopwatch& operator=(const Stopwatch&) = delete;
-
-  absl::Status Start() {
-    constexpr unsigned int kNonBlocking = 1;
-    ACCELD_RETURN_IF_ERROR(context_.Enter());
-    ACCELD_RETURN_IF_ERROR(
-        context_.Check(driver_.cuStreamCreateWithPriority(&stream_, kNonBlocking, 0),
-                       "cuStreamCreateWithPriority"));
-    ACCELD_RETURN_IF_ERROR(context_.Check(driver_.cuEventCreate(&begin_, 0), "cuEventCreate"));
-    return context_.Check(driver_.cuEventCreate(&end_, 0), "cuEventCreate");
-  }
-
-  // Milliseconds of a run, after one that may have to load the algorithm. One that takes long is
-  // not repeated.
-  absl::StatusOr<float> Measure(const Matmul& matmul, const Matmul::Places& places) {
-    constexpr float kLongMs = 100;
-    ACCELD_ASSIGN_OR_RETURN(const float first, MeasureRuns(1, matmul, places));
-    if (first > kLongMs) return first;
-    ACCELD_ASSIGN_OR_RETURN(const float all, MeasureRuns(kRuns, matmul, places));
-    return all / kRuns;
-  }
-
- private:
-  absl::StatusOr<float> MeasureRuns(int runs, const Matmul& matmul, const Matmul::Places& places) {
-    ACCELD_RETURN_IF_ERROR(context_.Check(driver_.cuEventRecord(begin_, stream_), "cuEventRecord"));
-    for (int i = 0; i < runs; ++i) ACCELD_RETURN_IF_ERROR(matmul.Enqueue(places, stream_));
-    ACCELD_RETURN_IF_ERROR(context_.Check(driver_.cuEventRecord(end_, stream_), "cuEventRecord"));
-    ACCELD_RETURN_IF_ERROR(context_.Check(driver_.cuEventSynchronize(end_), "cuEventSynchronize"));
-    float milliseconds = 0;
-    ACCELD_RETURN_IF_ERROR(context_.Check(driver_.cuEventElapsedTime(&milliseconds, begin_, end_),
-                                          "cuEventElapsedTime"));
-    return milliseconds;
-  }
-
-  Context& context_;
-  const Driver& driver_;
-  CuStream stream_ = nullptr;
-  CuEvent begin_ = nullptr, end_ = nullptr;
-};
 
 }  // namespace
 
@@ -151,7 +97,8 @@ class DeviceMatmuls::Measurement {
       candidate.algorithm = algorithm;
       const auto prepared = Matmul::Prepare(library, handle, candidate);
       if (!prepared.ok()) continue;
-      const absl::StatusOr<float> milliseconds = stopwatch.Measure(**prepared, places);
+      const absl::StatusOr<float> milliseconds =
+          stopwatch.Measure([&](CuStream stream) { return (*prepared)->Enqueue(places, stream); });
       if (!milliseconds.ok()) continue;
       if (fastest.empty() || *milliseconds < kGain * best) {
         fastest = algorithm;
@@ -213,7 +160,7 @@ void DeviceMatmuls::ChooseAlgorithms(kernels::cuda::CudaProgram& program) const 
   MutexLock lock(measuring_);
   Measurement measurement(*this);
   ChooseIn(program.steps, measurement);
-  program.measured_on = MeasuredOn(*context_, *libraries_);
+  program.measured_on = libraries_->measured_on();
 }
 
 void DeviceMatmuls::ChooseIn(kernels::Steps& steps, Measurement& measurement) const {
@@ -227,10 +174,6 @@ void DeviceMatmuls::ChooseIn(kernels::Steps& steps, Measurement& measurement) co
       for (kernels::Steps& branch : choice->branches) ChooseIn(branch, measurement);
     }
   }
-}
-
-std::string MeasuredOn(const Context& context, const Libraries& libraries) {
-  return absl::StrCat("cuBLASLt ", libraries.cublas_lt_version(), " on ", context.device().name);
 }
 
 }  // namespace acceld::hal::cuda

@@ -40,7 +40,4 @@ class DeviceMatmuls {
   mutable Mutex measuring_;  // two at a time would measure each other
 };
 
-// Where the algorithms that a program names hold: one version of the library on one kind of device.
-std::string MeasuredOn(const Context& context, const Libraries& libraries);
-
 }  // namespace acceld::hal::cuda

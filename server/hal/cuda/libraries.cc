@@ -2,16 +2,20 @@
 
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
 namespace acceld::hal::cuda {
 
 absl::StatusOr<std::shared_ptr<const Libraries>> Libraries::Open(
     std::shared_ptr<Context> context, const kernels::cuda::CublasLt* cublas_lt,
-    const kernels::cuda::RoutineLibraries& of_routines, kernels::cuda::CompileSource compile) {
+    const kernels::cuda::Cudnn* cudnn, const kernels::cuda::RoutineLibraries& of_routines,
+    kernels::cuda::CompileSource compile) {
+  ACCELD_ASSIGN_OR_RETURN(std::unique_ptr<DeviceConvolutions> convolutions,
+                          DeviceConvolutions::Open(context, cudnn));
   auto routines = std::make_unique<DeviceRoutines>(context, of_routines, std::move(compile));
   std::shared_ptr<Libraries> libraries(
-      new Libraries(std::move(context), cublas_lt, std::move(routines)));
+      new Libraries(std::move(context), cublas_lt, std::move(convolutions), std::move(routines)));
   if (cublas_lt == nullptr) return libraries;
   ACCELD_RETURN_IF_ERROR(libraries->context_->Enter());
   ACCELD_RETURN_IF_ERROR(kernels::cuda::CublasLt::Check(
@@ -23,6 +27,11 @@ absl::StatusOr<std::shared_ptr<const Libraries>> Libraries::Open(
   }
   libraries->cublas_lt_version_ = absl::StrJoin(version, ".");
   return libraries;
+}
+
+std::string Libraries::measured_on() const {
+  return absl::StrCat("cuBLASLt ", cublas_lt_version_, ", cuDNN ", convolutions_->version(), " on ",
+                      context_->device().name);
 }
 
 Libraries::~Libraries() {

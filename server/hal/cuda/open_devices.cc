@@ -32,6 +32,7 @@ std::vector<MissingLibrary> MissingLibrariesOf(const Toolkit& toolkit) {
   };
   add("cuBLAS", toolkit.find_cublas().status());
   add("cuBLASLt", toolkit.find_cublas_lt().status());
+  add("cuDNN", toolkit.find_cudnn().status());
   add("cuFFT", toolkit.find_cufft().status());
   add("cuSOLVER", toolkit.find_cusolver().status());
   return missing;

@@ -138,6 +138,15 @@ class Run {
     return module_.matmul(step).Enqueue(addresses_.Of(step), stream_);
   }
 
+  absl::Status Do(const kernels::ConvolutionStep& step) {
+    ACCELD_ASSIGN_OR_RETURN(const kernels::cuda::Cudnn::Handle handle, parts_.cudnn->Get());
+    return module_.convolution(step).Enqueue({.lhs = addresses_.Of(step.lhs),
+                                              .rhs = addresses_.Of(step.rhs),
+                                              .out = addresses_.Of(step.out),
+                                              .workspace = addresses_.workspace()},
+                                             handle);
+  }
+
   absl::Status Do(const kernels::CopyStep& step) {
     return Copy(addresses_.Of(step.to), addresses_.Of(step.from), step.from.size_bytes);
   }

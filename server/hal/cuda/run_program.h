@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "kernels/cuda/cudnn/cudnn.h"
 #include "server/hal/cuda/cuda_module.h"
 #include "server/hal/cuda/fences.h"
 #include "server/hal/device.h"
@@ -22,6 +23,7 @@ struct RunParts {
   LaunchCounters& counters;
   CuPointer workspace = 0;  // the stream's, of the module's workspace_bytes if there are any
   kernels::cuda::RoutineHandles* handles = nullptr;  // the stream's, for device routines
+  kernels::cuda::CudnnHandle* cudnn = nullptr;       // the stream's, for convolutions
   CuStream stream = nullptr;
 };
 

@@ -54,6 +54,24 @@ Cublas MakeTable() {
 }
 }  // namespace fake_cublas
 
+namespace fake_cudnn {
+extern "C" {
+using acceld::kernels::cuda::Cudnn;
+using Handle = Cudnn::Handle;
+using Descriptor = Cudnn::Descriptor;
+using Algorithm = Cudnn::Algorithm;
+#define ACCELD_CUDNN_SYMBOL(name, parameters) Result name parameters;
+#include "kernels/cuda/cudnn/symbols.def"
+}
+
+Cudnn MakeTable() {
+  Cudnn table;
+#define ACCELD_CUDNN_SYMBOL(name, parameters) table.name = name;
+#include "kernels/cuda/cudnn/symbols.def"
+  return table;
+}
+}  // namespace fake_cudnn
+
 namespace fake_cufft {
 extern "C" {
 using acceld::kernels::cuda::Cufft;
@@ -144,13 +162,16 @@ absl::StatusOr<hal::cuda::CudaCompiler> FakeCuda::FindCompiler(int architecture)
 }
 
 hal::cuda::Toolkit FakeCuda::toolkit() {
-  using kernels::cuda::Cublas, kernels::cuda::Cufft, kernels::cuda::Cusolver;
+  using kernels::cuda::Cublas, kernels::cuda::Cudnn, kernels::cuda::Cufft;
+  using kernels::cuda::Cusolver;
   static const absl::StatusOr<CublasLt> cublas_lt = MakeCublasLt();
   static const absl::StatusOr<Cublas> cublas = fake_cublas::MakeTable();
+  static const absl::StatusOr<Cudnn> cudnn = fake_cudnn::MakeTable();
   static const absl::StatusOr<Cufft> cufft = fake_cufft::MakeTable();
   static const absl::StatusOr<Cusolver> cusolver = fake_cusolver::MakeTable();
   return {.find_compiler = FindCompiler,
           .find_cublas_lt = []() -> const absl::StatusOr<CublasLt>& { return cublas_lt; },
+          .find_cudnn = []() -> const absl::StatusOr<Cudnn>& { return cudnn; },
           .find_cublas = []() -> const absl::StatusOr<Cublas>& { return cublas; },
           .find_cufft = []() -> const absl::StatusOr<Cufft>& { return cufft; },
           .find_cusolver = []() -> const absl::StatusOr<Cusolver>& { return cusolver; }};

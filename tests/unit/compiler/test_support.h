@@ -12,7 +12,7 @@
 namespace acceld::compiler {
 
 // A target without code: plans are run by RunPlan. Takes every matrix product of f32 and f64
-// and every convolution of f32.
+// and every convolution of f32 that is a product of matrices.
 class PlanOnlyGenerator : public hal::CodeGenerator {
  public:
   std::string architecture() const override { return "plan-only"; }
@@ -21,8 +21,9 @@ class PlanOnlyGenerator : public hal::CodeGenerator {
            (matmul.input_dtype == ir::DType::kF32 || matmul.input_dtype == ir::DType::kF64);
   }
   bool SupportsConvolution(const kernels::ConvolutionStep& convolution) const override {
-    return convolution.input_dtype == ir::DType::kF32;
+    return convolution.input_dtype == ir::DType::kF32 && convolution.shape.IsProduct();
   }
+  int64_t ScratchBytesOf(const kernels::ConvolutionStep&) const override { return 0; }
   bool IsMatmulFast(const kernels::MatmulStep&) const override { return false; }
   int64_t parallel_units() const override { return 64; }
   absl::StatusOr<std::string> Generate(const kernels::Plan& plan,

@@ -1,0 +1,336 @@
+// Convolutions (kernels/ir/convolution_shape.h) as products of matrices of which the left one,
+// places by window cells and features, is never stored: a block gathers tiles of it, multiplies
+// them with tiles of the kernel and has the sums of a tile of the output, places by output
+// features, in its threads' registers. `C` is a struct that kernels/cuda/emit/convolution.cc
+// prints: all sizes are constants, so that divisions are multiplications and dimensions that mean
+// nothing cost nothing.
+//
+// Element (m, n) of a group is place m and output feature n; product k is a cell and a feature.
+
+// One dimension of the places, as ConvolutionShape::Dim.
+template <typename Index>
+struct ConvolutionDim {
+  Index extent, window, stride, step, offset, dilation, size, lhs, rhs, out;
+};
+
+// A place of the output: where its window begins in the input.
+template <typename C>
+struct ConvolutionPlace {
+  typename C::Index at[4];        // before dilation, of the dimensions that can leave the input
+  Wide<typename C::Index> from;  // by the others
+  bool inside;                   // of the output
+};
+
+// What one product reads, whatever the place.
+template <typename C>
+struct ConvolutionProduct {
+  typename C::Index at[4];  // of its cell, as in ConvolutionPlace
+  Wide<typename C::Index> lhs, rhs;
+  bool inside;  // there is such a product
+};
+
+template <typename C>
+__device__ __forceinline__ ConvolutionPlace<C> PlaceOf(typename C::Index m) {
+  using Index = typename C::Index;
+  using Unsigned = Wide<Index>;
+  ConvolutionPlace<C> place;
+  place.inside = m < C::kPlaces;
+  place.from = 0;
+  Unsigned rest = Unsigned(m);
+#pragma unroll
+  for (int d = 3; d >= 0; --d) {
+    const ConvolutionDim<Index> dim = C::Dim(d);
+    const Index x = Index(d == 0 ? rest : rest % Unsigned(dim.extent));
+    rest /= Unsigned(dim.extent);
+    if (C::IsPlain(d)) {
+      place.from += Unsigned(x) * Unsigned(dim.stride * dim.lhs);
+      place.at[d] = 0;
+    } else {
+      place.at[d] = x * dim.stride + dim.offset;
+    }
+  }
+  return place;
+}
+
+template <typename C>
+__device__ __forceinline__ ConvolutionProduct<C> ProductOf(typename C::Index k) {
+  using Index = typename C::Index;
+  using Unsigned = Wide<Index>;
+  ConvolutionProduct<C> product;
+  product.inside = k < C::kProducts;
+  Unsigned rest = Unsigned(k);
+  Unsigned feature = 0;
+  if (!C::kFeaturesOutermost) {
+    feature = rest % Unsigned(C::kFeatures);
+    rest /= Unsigned(C::kFeatures);
+  }
+  product.rhs = 0;
+#pragma unroll
+  for (int d = 3; d >= 0; --d) {
+    const ConvolutionDim<Index> dim = C::Dim(d);
+    const bool is_last = d == 0 && !C::kFeaturesOutermost;
+    const Index cell = Index(is_last ? rest : rest % Unsigned(dim.window));
+    rest /= Unsigned(dim.window);
+    product.at[d] = cell * dim.step;
+    product.rhs += Unsigned(cell) * Unsigned(dim.rhs);
+  }
+  if (C::kFeaturesOutermost) feature = rest;
+  product.lhs = feature * Unsigned(C::kLhsFeatureStride);
+  product.rhs += feature * Unsigned(C::kRhsFeatureStride);
+  return product;
+}
+
+// Where the input's element lies; false where there is none, which means zero. Unsigned, since
+// outside it is any number.
+template <typename C>
+__device__ __forceinline__ bool FindInput(const ConvolutionPlace<C>& place,
+                                          const ConvolutionProduct<C>& product,
+                                          Wide<typename C::Index>& from) {
+  using Index = typename C::Index;
+  using Unsigned = Wide<Index>;
+  bool inside = place.inside && product.inside;
+  from = place.from + product.lhs;
+#pragma unroll
+  for (int d = 0; d < 4; ++d) {
+    if (C::IsPlain(d)) continue;
+    const ConvolutionDim<Index> dim = C::Dim(d);
+    const Unsigned at = Unsigned(place.at[d] + product.at[d]);
+    inside = inside && at <= Unsigned((dim.size - 1) * dim.dilation);
+    if (dim.dilation != 1) inside = inside && at % Unsigned(dim.dilation) == 0;
+    from += at / Unsigned(dim.dilation) * Unsigned(dim.lhs);
+  }
+  return inside;
+}
+
+// The part of the tiles that one thread brings: vectors of neighbours along products (k) or across
+// them, first to registers and later to shared memory.
+template <typename C, int kTileAcross, int kLanes, bool kAlongProducts>
+struct ConvolutionLoads {
+  static constexpr int kAcross = kAlongProducts ? kTileAcross : kTileAcross / kLanes;
+  static constexpr int kAlong = kAlongProducts ? C::kTileK / kLanes : C::kTileK;
+  static constexpr int kCount = kAcross * kAlong / C::kThreads;
+  static_assert(kCount * C::kThreads == kAcross * kAlong, "threads share a tile evenly");
+  // Of this thread's vector i, its first element.
+  __device__ static int Across(int i) {
+    const int number = i * C::kThreads + int(threadIdx.x);
+    return kAlongProducts ? number / kAlong : number % kAcross * kLanes;
+  }
+  __device__ static int Along(int i) {
+    const int number = i * C::kThreads + int(threadIdx.x);
+    return kAlongProducts ? number % kAlong * kLanes : number / kAcross;
+  }
+  // All of its vectors have one place across, or along.
+  static constexpr bool kSameAcross = !kAlongProducts && C::kThreads % kAcross == 0;
+  static constexpr bool kSameAlong = kAlongProducts && C::kThreads % kAlong == 0;
+
+  Lanes<typename C::In, kLanes> values[kCount];
+
+  // tile[k][across]
+  __device__ __forceinline__ void Store(typename C::Sum* tile, int pitch) const {
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) {
+      const int across = Across(i), along = Along(i);
+#pragma unroll
+      for (int lane = 0; lane < kLanes; ++lane) {
+        const int k = kAlongProducts ? along + lane : along;
+        const int x = kAlongProducts ? across : across + lane;
+        tile[k * pitch + x] = C::Decoded(values[i].at[lane]);
+      }
+    }
+  }
+};
+
+template <typename C>
+struct ConvolutionLhs : ConvolutionLoads<C, C::kTileM, C::kLhsLanes, C::kLhsAlongProducts> {
+  using Loads = ConvolutionLoads<C, C::kTileM, C::kLhsLanes, C::kLhsAlongProducts>;
+  static constexpr int kPlaces = Loads::kSameAcross ? 1 : Loads::kCount;
+  ConvolutionPlace<C> places[kPlaces];
+
+  __device__ __forceinline__ void Begin(typename C::Index first_place) {
+#pragma unroll
+    for (int i = 0; i < kPlaces; ++i) places[i] = PlaceOf<C>(first_place + Loads::Across(i));
+  }
+
+  __device__ __forceinline__ void Load(const typename C::In* lhs, typename C::Index first_product) {
+    ConvolutionProduct<C> product = ProductOf<C>(first_product + Loads::Along(0));
+#pragma unroll
+    for (int i = 0; i < Loads::kCount; ++i) {
+      if (i > 0 && !Loads::kSameAlong) product = ProductOf<C>(first_product + Loads::Along(i));
+      Wide<typename C::Index> from;
+      this->values[i] = {};
+      if (FindInput<C>(places[kPlaces == 1 ? 0 : i], product, from)) {
+        this->values[i] = LoadLanes<C::kLhsLanes>(lhs + from);
+      }
+    }
+  }
+};
+
+template <typename C>
+struct ConvolutionRhs : ConvolutionLoads<C, C::kTileN, C::kRhsLanes, C::kRhsAlongProducts> {
+  using Loads = ConvolutionLoads<C, C::kTileN, C::kRhsLanes, C::kRhsAlongProducts>;
+
+  __device__ __forceinline__ void Load(const typename C::In* rhs, typename C::Index first_output,
+                                       typename C::Index first_product) {
+    ConvolutionProduct<C> product = ProductOf<C>(first_product + Loads::Along(0));
+#pragma unroll
+    for (int i = 0; i < Loads::kCount; ++i) {
+      if (i > 0 && !Loads::kSameAlong) product = ProductOf<C>(first_product + Loads::Along(i));
+      const typename C::Index n = first_output + Loads::Across(i);
+      this->values[i] = {};
+      if (product.inside && n < C::kOutputs) {
+        const auto from = product.rhs + Wide<typename C::Index>(n * C::kRhsOutputStride);
+        this->values[i] = LoadLanes<C::kRhsLanes>(rhs + from);
+      }
+    }
+  }
+};
+
+// The sums of one thread, 4 by 4 neighbours and as many more as it has, far apart.
+template <typename C>
+struct ConvolutionSums {
+  static constexpr int kRows = C::kTileM / C::kThreadM, kColumns = C::kTileN / C::kThreadN;
+  static_assert(kRows * kColumns == C::kThreads, "threads share a tile evenly");
+
+  typename C::Sum at[C::kThreadM][C::kThreadN];
+
+  // Neighbouring threads store to neighbouring places of memory.
+  __device__ static int Row() {
+    return C::kPlacesInnermost ? int(threadIdx.x) % kRows : int(threadIdx.x) / kColumns;
+  }
+  __device__ static int Column() {
+    return C::kPlacesInnermost ? int(threadIdx.x) / kRows : int(threadIdx.x) % kColumns;
+  }
+  // In the tile.
+  __device__ static int PlaceOf(int i) { return (i / 4 * kRows + Row()) * 4 + i % 4; }
+  __device__ static int OutputOf(int j) { return (j / 4 * kColumns + Column()) * 4 + j % 4; }
+
+  __device__ __forceinline__ void Add(const typename C::Sum* lhs, const typename C::Sum* rhs) {
+#pragma unroll
+    for (int k = 0; k < C::kTileK; ++k) {
+      typename C::Sum a[C::kThreadM], b[C::kThreadN];
+#pragma unroll
+      for (int i = 0; i < C::kThreadM; i += 4) {
+        const auto lanes = LoadLanes<4>(lhs + k * C::kPitchM + PlaceOf(i));
+#pragma unroll
+        for (int lane = 0; lane < 4; ++lane) a[i + lane] = lanes.at[lane];
+      }
+#pragma unroll
+      for (int j = 0; j < C::kThreadN; j += 4) {
+        const auto lanes = LoadLanes<4>(rhs + k * C::kPitchN + OutputOf(j));
+#pragma unroll
+        for (int lane = 0; lane < 4; ++lane) b[j + lane] = lanes.at[lane];
+      }
+#pragma unroll
+      for (int i = 0; i < C::kThreadM; ++i) {
+#pragma unroll
+        for (int j = 0; j < C::kThreadN; ++j) at[i][j] = Fma(a[i], b[j], at[i][j]);
+      }
+    }
+  }
+};
+
+// Where the sum of place m and output n of a group goes.
+template <typename C>
+__device__ __forceinline__ typename C::Index OutputPlaceOf(typename C::Index group,
+                                                           typename C::Index m,
+                                                           typename C::Index n) {
+  using Unsigned = Wide<typename C::Index>;
+  typename C::Index to = group * C::kOutGroupStride + n * C::kOutFeatureStride;
+  Unsigned rest = Unsigned(m);
+#pragma unroll
+  for (int d = 3; d >= 0; --d) {
+    const auto dim = C::Dim(d);
+    to += typename C::Index(d == 0 ? rest : rest % Unsigned(dim.extent)) * dim.out;
+    rest /= Unsigned(dim.extent);
+  }
+  return to;
+}
+
+// The number of a sum among those of its part of the products.
+template <typename C>
+__device__ __forceinline__ typename C::Index NumberOf(typename C::Index group, typename C::Index m,
+                                                      typename C::Index n) {
+  return C::kPlacesInnermost ? (group * C::kOutputs + n) * C::kPlaces + m
+                             : (group * C::kPlaces + m) * C::kOutputs + n;
+}
+
+// One block for each tile of each part of the products; `tiles` is shared memory. With more than
+// one part the sums go to `parts`, else to `out`.
+template <typename C>
+__device__ __forceinline__ void Convolve(const typename C::In* lhs, const typename C::In* rhs,
+                                         typename C::Out* out, typename C::Sum* parts,
+                                         typename C::Sum (*tiles)[C::kTileElements]) {
+  using Index = typename C::Index;
+  using Unsigned = Wide<Index>;
+  Unsigned rest = Unsigned(blockIdx.x);
+  const Index first_output = Index(rest % Unsigned(C::kTilesN)) * C::kTileN;
+  rest /= Unsigned(C::kTilesN);
+  const Index first_place = Index(rest % Unsigned(C::kTilesM)) * C::kTileM;
+  rest /= Unsigned(C::kTilesM);
+  const Index group = Index(rest % Unsigned(C::kGroups));
+  const Index part = Index(rest / Unsigned(C::kGroups));
+  lhs += group * C::kLhsGroupStride;
+  rhs += group * C::kRhsGroupStride;
+  const Index begin = part * C::kPartProducts;
+  const bool is_last = C::kParts == 1 || part == C::kParts - 1;
+  const Index end = is_last ? C::kProducts : begin + C::kPartProducts;
+
+  ConvolutionLhs<C> left;
+  ConvolutionRhs<C> right;
+  ConvolutionSums<C> sums = {};
+  left.Begin(first_place);
+  left.Load(lhs, begin);
+  right.Load(rhs, first_output, begin);
+  int now = 0;
+  for (Index k = begin; k < end; k += C::kTileK) {
+    typename C::Sum* const tile = tiles[now];
+    left.Store(tile, C::kPitchM);
+    right.Store(tile + C::kTileK * C::kPitchM, C::kPitchN);
+    __syncthreads();
+    // On its way while this one is multiplied.
+    if (k + C::kTileK < end) {
+      left.Load(lhs, k + C::kTileK);
+      right.Load(rhs, first_output, k + C::kTileK);
+    }
+    sums.Add(tile, tile + C::kTileK * C::kPitchM);
+    // Who is first writes the other tile, which all have left.
+    now ^= 1;
+  }
+
+  using Sums = ConvolutionSums<C>;
+#pragma unroll
+  for (int i = 0; i < C::kThreadM; ++i) {
+    const Index m = first_place + Sums::PlaceOf(i);
+    if (m >= C::kPlaces) continue;
+#pragma unroll
+    for (int j = 0; j < C::kThreadN; ++j) {
+      const Index n = first_output + Sums::OutputOf(j);
+      if (n >= C::kOutputs) continue;
+      if (C::kParts > 1) {
+        parts[part * (C::kGroups * C::kPlaces * C::kOutputs) + NumberOf<C>(group, m, n)] =
+            sums.at[i][j];
+      } else {
+        out[OutputPlaceOf<C>(group, m, n)] = C::Encoded(sums.at[i][j]);
+      }
+    }
+  }
+}
+
+// The sums of all parts, in order: one thread for each element of the output.
+template <typename C>
+__device__ __forceinline__ void AddParts(const typename C::Sum* parts, typename C::Out* out) {
+  using Index = typename C::Index;
+  using Unsigned = Wide<Index>;
+  constexpr Index kElements = C::kGroups * C::kPlaces * C::kOutputs;
+  const Unsigned number = blockIdx.x * blockDim.x + threadIdx.x;
+  if (number >= Unsigned(kElements)) return;
+  typename C::Sum sum = parts[number];
+#pragma unroll 4
+  for (Index part = 1; part < C::kParts; ++part) sum += parts[part * kElements + Index(number)];
+  constexpr Unsigned kInner = C::kPlacesInnermost ? C::kPlaces : C::kOutputs;
+  constexpr Unsigned kOuter = C::kPlacesInnermost ? C::kOutputs : C::kPlaces;
+  const Index inner = Index(number % kInner), outer = Index(number / kInner % kOuter);
+  const Index group = Index(number / kInner / kOuter);
+  const Index m = C::kPlacesInnermost ? inner : outer, n = C::kPlacesInnermost ? outer : inner;
+  out[OutputPlaceOf<C>(group, m, n)] = C::Encoded(sum);
+}

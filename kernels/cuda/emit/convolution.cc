@@ -1,0 +1,172 @@
+#include "kernels/cuda/emit/convolution.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "kernels/cuda/emit/convolution_cut.h"
+#include "kernels/cuda/emit/scalar_text.h"
+
+namespace acceld::kernels::cuda {
+namespace {
+
+using ir::DType;
+
+constexpr int64_t kMaxBlocks = (int64_t{1} << 31) - 1;
+constexpr double kMaxIndex = static_cast<double>(int64_t{1} << 60);
+// Rows of tiles in shared memory begin at other banks, and where vectors may.
+constexpr int64_t kPadding = 4;
+
+bool IsInput(DType dtype) {
+  return dtype == DType::kF16 || dtype == DType::kBF16 || dtype == DType::kF32 ||
+         dtype == DType::kF64;
+}
+
+// One text of a struct: what device/convolution.cuh calls C.
+class StructPrinter {
+ public:
+  StructPrinter(const ConvolutionStep& step, const ConvolutionCut& cut) : step_(step), cut_(cut) {}
+
+  std::string Print(const std::string& name) && {
+    const ConvolutionShape& shape = step_.shape;
+    absl::StrAppend(&out_, "struct ", name, " {\n");
+    Alias("Index", cut_.is_wide ? "i64" : "i32");
+    Alias("In", RegisterType(step_.input_dtype));
+    Alias("Out", RegisterType(step_.output_dtype));
+    const DType sum = ConvolutionSumType(step_.input_dtype);
+    Alias("Sum", RegisterType(sum));
+    Conversion("Sum Decoded(In x)", step_.input_dtype, sum);
+    Conversion("Out Encoded(Sum x)", sum, step_.output_dtype);
+    Number("int", "kThreads", ConvolutionCut::kThreads);
+    Number("int", "kTileM", cut_.tile_m);
+    Number("int", "kTileN", cut_.tile_n);
+    Number("int", "kTileK", cut_.tile_k);
+    Number("int", "kThreadM", cut_.thread_m);
+    Number("int", "kThreadN", cut_.thread_n);
+    Number("int", "kPitchM", cut_.tile_m + kPadding);
+    Number("int", "kPitchN", cut_.tile_n + kPadding);
+    Number("int", "kTileElements", cut_.tile_k * (cut_.tile_m + cut_.tile_n + 2 * kPadding));
+    Number("int", "kLhsLanes", cut_.lhs_lanes);
+    Number("int", "kRhsLanes", cut_.rhs_lanes);
+    Number("bool", "kLhsAlongProducts", cut_.lhs_along_products);
+    Number("bool", "kRhsAlongProducts", cut_.rhs_along_products);
+    Number("bool", "kFeaturesOutermost", cut_.features_outermost);
+    Number("bool", "kPlacesInnermost", cut_.places_innermost);
+    Number("Index", "kTilesM", cut_.tiles_m);
+    Number("Index", "kTilesN", cut_.tiles_n);
+    Number("Index", "kParts", cut_.parts);
+    Number("Index", "kPartProducts", cut_.part_products);
+    Number("Index", "kGroups", shape.groups);
+    Number("Index", "kPlaces", shape.num_places());
+    Number("Index", "kOutputs", shape.outputs);
+    Number("Index", "kFeatures", shape.features);
+    Number("Index", "kProducts", shape.num_cells() * shape.features);
+    Number("Index", "kLhsGroupStride", shape.lhs_group_stride);
+    Number("Index", "kRhsGroupStride", shape.rhs_group_stride);
+    Number("Index", "kOutGroupStride", shape.out_group_stride);
+    Number("Index", "kLhsFeatureStride", shape.lhs_feature_stride);
+    Number("Index", "kRhsFeatureStride", shape.rhs_feature_stride);
+    Number("Index", "kRhsOutputStride", shape.rhs_output_stride);
+    Number("Index", "kOutFeatureStride", shape.out_feature_stride);
+    PrintDims();
+    absl::StrAppend(&out_, "};\n");
+    return std::move(out_);
+  }
+
+ private:
+  void Alias(absl::string_view name, absl::string_view type) {
+    absl::StrAppend(&out_, "  using ", name, " = ", type, ";\n");
+  }
+  void Number(absl::string_view type, absl::string_view name, int64_t value) {
+    absl::StrAppend(&out_, "  static constexpr ", type, " ", name, " = ", Literal(value), ";\n");
+  }
+  static std::string Literal(int64_t value) { return absl::StrCat(value, "ll"); }
+  void Conversion(absl::string_view head, DType from, DType to) {
+    absl::StrAppend(&out_, "  __device__ static ", head, " { return ",
+                    ScalarText(ScalarOp::kConvert, from, to, {"x"}), "; }\n");
+  }
+
+  void PrintDims() {
+    absl::StrAppend(&out_,
+                    "  // extent, window, stride, step, offset, dilation, size, lhs, rhs, out\n",
+                    "  __device__ static constexpr ConvolutionDim<Index> Dim(int d) {\n");
+    std::string plain;
+    for (int d = 0; d < ConvolutionShape::kNumDims; ++d) {
+      const ConvolutionShape::Dim& dim = step_.shape.dims[d];
+      std::string numbers;
+      for (const int64_t number :
+           {dim.extent, dim.window, dim.stride, dim.step, dim.offset, dim.dilation, dim.size,
+            dim.lhs_stride, dim.rhs_stride, dim.out_stride}) {
+        absl::StrAppend(&numbers, numbers.empty() ? "" : ", ", Literal(number));
+      }
+      const bool is_last = d == ConvolutionShape::kNumDims - 1;
+      absl::StrAppend(&out_, "    ", is_last ? "" : absl::StrCat("if (d == ", d, ") "), "return {",
+                      numbers, "};\n");
+      absl::StrAppend(&plain, d == 0 ? "" : " : ", is_last ? "" : absl::StrCat("d == ", d, " ? "),
+                      IsPlainDim(dim) ? "true" : "false");
+    }
+    absl::StrAppend(&out_, "  }\n  __device__ static constexpr bool IsPlain(int d) { return ",
+                    plain, "; }\n");
+  }
+
+  const ConvolutionStep& step_;
+  const ConvolutionCut& cut_;
+  std::string out_;
+};
+
+std::string Head(const std::string& name, const std::string& parameters) {
+  return absl::StrCat("extern \"C\" __global__ void __launch_bounds__(", ConvolutionCut::kThreads,
+                      ")\n", name, "(", parameters, ") {\n");
+}
+
+}  // namespace
+
+bool CanPrintConvolution(const ConvolutionStep& convolution) {
+  if (!IsInput(convolution.input_dtype) || !IsInput(convolution.output_dtype)) return false;
+  const ConvolutionShape& shape = convolution.shape;
+  return LargestIndexOf(shape) < kMaxIndex &&
+         ConvolutionCut::Of(convolution).blocks(shape) <= kMaxBlocks;
+}
+
+int64_t PartsBytesOf(const ConvolutionStep& convolution) {
+  const ConvolutionCut cut = ConvolutionCut::Of(convolution);
+  const ConvolutionShape& shape = convolution.shape;
+  if (cut.parts == 1) return 0;
+  return cut.parts * shape.groups * shape.num_places() * shape.outputs *
+         ir::StorageBytesOf(ConvolutionSumType(convolution.input_dtype));
+}
+
+std::vector<CudaKernel> PrintConvolution(const ConvolutionStep& convolution,
+                                         const std::string& name) {
+  const ConvolutionShape& shape = convolution.shape;
+  const ConvolutionCut cut = ConvolutionCut::Of(convolution);
+  const std::string type = absl::StrCat("Shape_", name);
+  const absl::string_view in = RegisterType(convolution.input_dtype);
+  const absl::string_view out = RegisterType(convolution.output_dtype);
+  const absl::string_view sum = RegisterType(ConvolutionSumType(convolution.input_dtype));
+  const bool has_parts = cut.parts > 1;
+  std::vector<CudaKernel> kernels;
+  kernels.push_back(
+      {.source = absl::StrCat(
+           StructPrinter(convolution, cut).Print(type),
+           Head(name, absl::StrCat(
+                          "const ", in, "* lhs, const ", in, "* rhs, ",
+                          has_parts ? absl::StrCat(sum, "* parts") : absl::StrCat(out, "* out"))),
+           "  alignas(32) __shared__ ", sum, " tiles[2][", type, "::kTileElements];\n  Convolve<",
+           type, ">(Placed(lhs), Placed(rhs), ",
+           has_parts ? "nullptr, Placed(parts)" : "Placed(out), nullptr", ", tiles);\n}\n"),
+       .blocks = cut.blocks(shape),
+       .threads = ConvolutionCut::kThreads,
+       .has_barriers = true});
+  if (has_parts) {
+    const int64_t elements = shape.groups * shape.num_places() * shape.outputs;
+    kernels.push_back(
+        {.source = absl::StrCat(Head(absl::StrCat(name, "_sum"),
+                                     absl::StrCat("const ", sum, "* parts, ", out, "* out")),
+                                "  AddParts<", type, ">(Placed(parts), Placed(out));\n}\n"),
+         .blocks = (elements + ConvolutionCut::kThreads - 1) / ConvolutionCut::kThreads,
+         .threads = ConvolutionCut::kThreads});
+  }
+  return kernels;
+}
+
+}  // namespace acceld::kernels::cuda
