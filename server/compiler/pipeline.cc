@@ -26,6 +26,7 @@
 #include "server/compiler/passes/shrink_splats.h"
 #include "server/compiler/passes/simplify_algebra.h"
 #include "server/compiler/passes/split_reductions.h"
+#include "server/compiler/passes/split_sorts.h"
 #include "server/compiler/passes/widen_dots.h"
 
 namespace acceld::compiler {
@@ -48,6 +49,7 @@ constexpr Pass kPipeline[] = {
     {"canonicalize-convolutions", &CanonicalizeConvolutions},
     {"split-reductions", &SplitReductions},
     {"shorten-sorts", &ShortenSorts},
+    {"split-sorts", &SplitSorts},
     {"shrink-splats", &ShrinkSplats},
     {"cse", &EliminateCommonSubexpressions},
     {"dce", &EliminateDeadCode},

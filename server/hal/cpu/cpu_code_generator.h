@@ -17,6 +17,7 @@ class CpuCodeGenerator final : public CodeGenerator {
   bool SupportsConvolution(const kernels::ConvolutionStep& convolution) const override;
   bool IsMatmulFast(const kernels::MatmulStep& matmul) const override;
   int64_t parallel_units() const override { return 64; }
+  int64_t threads_per_unit() const override { return 1; }
   absl::StatusOr<std::string> Generate(const kernels::Plan& plan,
                                        std::vector<Dump>* dumps) const override;
 

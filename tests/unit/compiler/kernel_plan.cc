@@ -17,6 +17,7 @@ class PlanKeeper : public hal::CodeGenerator {
   bool SupportsConvolution(const kernels::ConvolutionStep&) const override { return false; }
   bool IsMatmulFast(const kernels::MatmulStep&) const override { return false; }
   int64_t parallel_units() const override { return 64; }
+  int64_t threads_per_unit() const override { return 1; }
   absl::StatusOr<std::string> Generate(const kernels::Plan& plan,
                                        std::vector<Dump>*) const override {
     kept = plan;

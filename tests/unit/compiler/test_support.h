@@ -25,6 +25,7 @@ class PlanOnlyGenerator : public hal::CodeGenerator {
   }
   bool IsMatmulFast(const kernels::MatmulStep&) const override { return false; }
   int64_t parallel_units() const override { return 64; }
+  int64_t threads_per_unit() const override { return 1; }
   absl::StatusOr<std::string> Generate(const kernels::Plan& plan,
                                        std::vector<Dump>* dumps) const override;
 };
