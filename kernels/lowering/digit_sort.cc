@@ -69,13 +69,13 @@ class Builder {
   void Count() {
     const uint32_t counters = AddCounters();
     ForEachTile([&](Var row, Var tile) {
-      b_.For(Kind::kParallel, kDigits,
+      b_.For(Kind::kSequential, kDigits,
              [&](Var digit) { b_.Store(counters, digit, ConstantCount(0)); });
       ForEachElement(row, tile, [&](Var, Var, Var digit) {
         b_.Store(counters, digit, Add(b_.Load(counters, digit), ConstantCount(1)));
       });
       const bool is_sum = sort_.tiles() == 1;
-      b_.For(Kind::kParallel, kDigits, [&](Var digit) {
+      b_.For(Kind::kSequential, kDigits, [&](Var digit) {
         if (is_sum) b_.Store(starts_, Start(row, digit, tile), ConstantCount(0));
         const Var column = is_sum ? b_.Index(1) : tile;
         b_.Store(starts_, Start(row, digit, column), b_.Load(counters, digit));

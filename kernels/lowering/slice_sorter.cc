@@ -1,5 +1,6 @@
 #include "kernels/lowering/slice_sorter.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "absl/strings/str_cat.h"
@@ -38,6 +39,10 @@ void SliceSorter::ForEachPart(int64_t parts,
   std::vector<int64_t> extents(shape_.begin(), shape_.end());
   extents.erase(extents.begin() + dimension_);
   extents.push_back(parts);
+  if (std::all_of(extents.begin(), extents.end(), [](int64_t extent) { return extent == 1; })) {
+    b_.Once([&] { body(SliceVars(extents.size() - 1, b_.Index(0)), b_.Index(0)); });
+    return;
+  }
   b_.ForEach(Kind::kParallel, extents, [&](absl::Span<const Var> vars) {
     body(SliceVars(vars.begin(), vars.end() - 1), vars.back());
   });

@@ -61,9 +61,23 @@ class Selection : SliceSorter {
     b_.For(ForStatement::Kind::kSequential, limit_, initial,
            [&](Var i, absl::Span<const Var> carried) {
              const std::vector<Element> held = Unflatten(carried.first(carried.size() - 1), dtypes);
-             const std::vector<Element> here = Load(i);
-             const Var is_end = b_.Apply(ScalarOp::kGe, {i, count});
-             const Var goes_first = b_.Apply(ScalarOp::kOr, {is_end, Less(held, here)});
+             // Behind the last one is nothing yet.
+             std::vector<Var> parts = b_.If(
+                 b_.Apply(ScalarOp::kLt, {i, count}),
+                 [&] {
+                   const std::vector<Element> next = Load(i);
+                   std::vector<Var> there = Flatten(next, dtypes);
+                   there.push_back(Less(held, next));
+                   return there;
+                 },
+                 [&] {
+                   std::vector<Var> nothing(carried.begin(), carried.end() - 1);
+                   nothing.push_back(b_.ConstantInt(DType::kI1, 1));
+                   return nothing;
+                 });
+             const Var goes_first = parts.back();
+             parts.pop_back();
+             const std::vector<Element> here = Unflatten(parts, dtypes);
              const Var placed = b_.Apply(ScalarOp::kOr, {carried.back(), goes_first});
              std::vector<Element> stays = here;
              std::vector<Element> next = held;

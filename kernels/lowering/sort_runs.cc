@@ -91,7 +91,7 @@ class RunSorter : PieceMerger {
   // Each worker sorts a piece, and merges one for each time that runs become twice as long.
   Var SortTogether(const SliceVars& slice, Var first, Var size) {
     const int64_t pieces = run_ / piece_;
-    const bool is_full = b_.ConstantBits(size).has_value();
+    const bool is_full = b_.ConstantBits(size) == static_cast<uint64_t>(run_);
     b_.For(Kind::kParallel, pieces, [&](Var piece) {
       const Var begin = Times(piece, piece_);
       const Var count =

@@ -22,6 +22,7 @@
 #define __global__
 #define __shared__ static
 #define __launch_bounds__(threads)
+#define __noinline__
 #define __grid_constant__
 
 struct CudaIndex {

@@ -1,5 +1,6 @@
 // Sorts of rows of keys by 8 of their bits, stably (kernels/ir/digit_sort.h). Blocks of 256 threads,
-// any number of them; a thread of a block stands for a digit.
+// any number of them; a thread of a block stands for a digit. The passes of a sort share this code:
+// inlined in each, it would take long to compile.
 
 constexpr u32 kDigits = 256;
 constexpr u32 kSortWarps = 8;
@@ -44,28 +45,24 @@ __device__ inline u32 SumOfThreadsBefore(u32 value, u32* of_warps) {
   return before;
 }
 
-struct DigitCounts {
-  u32 of_warps[kSortWarps][kDigits];
-};
-
 // starts[row][digit][tile] = how many keys of the tile have the digit; of rows of one tile, what
 // SumDigits gives.
 template <typename Key>
-__device__ void CountDigits(const DigitSort& sort, const Key* keys, u32* starts,
-                            DigitCounts& space) {
+__device__ __noinline__ void CountDigits(DigitSort sort, const Key* keys, u32* starts) {
+  __shared__ u32 of_warps[kSortWarps][kDigits];
   const u32 digit = threadIdx.x;
   for (i64 unit = blockIdx.x; unit < sort.rows * sort.tiles; unit += gridDim.x) {
-    for (u32 warp = 0; warp < kSortWarps; ++warp) space.of_warps[warp][digit] = 0;
+    for (u32 warp = 0; warp < kSortWarps; ++warp) of_warps[warp][digit] = 0;
     __syncthreads();
     const u32 begin = sort.TileOf(unit) * sort.tile, end = sort.EndOf(begin);
     const Key* const row = keys + sort.RowOf(unit) * sort.length;
 #pragma unroll 4
     for (u32 i = begin + threadIdx.x; i < end; i += kDigits) {
-      atomicAdd(&space.of_warps[threadIdx.x / 32][sort.DigitOf(row[i])], 1u);
+      atomicAdd(&of_warps[threadIdx.x / 32][sort.DigitOf(row[i])], 1u);
     }
     __syncthreads();
     u32 count = 0;
-    for (u32 warp = 0; warp < kSortWarps; ++warp) count += space.of_warps[warp][digit];
+    for (u32 warp = 0; warp < kSortWarps; ++warp) count += of_warps[warp][digit];
     u32* const of_digit = starts + sort.StartsOf(sort.RowOf(unit), digit);
     if (sort.tiles == 1) {
       of_digit[0] = 0;
@@ -79,7 +76,7 @@ __device__ void CountDigits(const DigitSort& sort, const Key* keys, u32* starts,
 
 // starts[row][digit][tile] = the sum of what tiles before had there; [tiles] = that of all. Each warp
 // takes digits of its own.
-__device__ inline void SumDigits(const DigitSort& sort, u32* starts) {
+__device__ __noinline__ void SumDigits(DigitSort sort, u32* starts) {
   constexpr u32 kLoads = 4;  // on their way at the same time
   const u32 lane = threadIdx.x % 32;
   for (i64 unit = i64(blockIdx.x) * kSortWarps + threadIdx.x / 32; unit < sort.rows * kDigits;
@@ -115,37 +112,33 @@ __device__ inline u32 LanesOfDigit(u32 digit, bool has_one) {
   return lanes;
 }
 
-template <typename Key, typename Value>
-struct DigitMoves {
-  static constexpr u32 kItemBytes = sizeof(Key) > sizeof(Value) ? sizeof(Key) : sizeof(Value);
-
-  u32 of_warps[kSortWarps][kDigits];
-  u32 bases[kDigits];
-  u32 sums[kSortWarps];
-  alignas(8) unsigned char items[kSortTile * kItemBytes];  // keys, then values, in order
-};
-
 // Each key, and its value if there is one (Value is u8 if not), to its place. A block brings a part
 // of its tile in order where its threads share memory, so that neighbours there go to neighbours.
 template <bool kHasValues, typename Key, typename Value>
-__device__ void MoveByDigit(const DigitSort& sort, const Key* keys, const Value* values,
-                            Key* sorted_keys, Value* sorted_values, const u32* starts,
-                            DigitMoves<Key, Value>& space) {
+__device__ __noinline__ void MoveByDigit(DigitSort sort, const Key* keys, const Value* values,
+                                         Key* sorted_keys, Value* sorted_values,
+                                         const u32* starts) {
+  constexpr u32 kItemBytes = sizeof(Key) > sizeof(Value) ? sizeof(Key) : sizeof(Value);
+  __shared__ u32 of_warps[kSortWarps][kDigits];
+  __shared__ u32 bases[kDigits];
+  __shared__ u32 sums[kSortWarps];
+  // Keys, then values, in order.
+  __shared__ u64 items[kSortTile * kItemBytes / sizeof(u64)];
   const u32 digit = threadIdx.x, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const u32 lanes_before = (1u << lane) - 1;
-  Key* const key_items = reinterpret_cast<Key*>(space.items);
-  Value* const value_items = reinterpret_cast<Value*>(space.items);
+  Key* const key_items = reinterpret_cast<Key*>(items);
+  Value* const value_items = reinterpret_cast<Value*>(items);
   // The neighbours that a warp looks at, in their order: lane by lane, item by item.
   const u32 own = warp * 32 * kSortItems + lane;
   for (i64 unit = blockIdx.x; unit < sort.rows * sort.tiles; unit += gridDim.x) {
     const i64 row = sort.RowOf(unit), at = row * sort.length;
     const u32* const of_digit = starts + sort.StartsOf(row, digit);
     // Where the next element with this thread's digit goes.
-    u32 next = SumOfThreadsBefore(of_digit[sort.tiles], space.sums) + of_digit[sort.TileOf(unit)];
+    u32 next = SumOfThreadsBefore(of_digit[sort.tiles], sums) + of_digit[sort.TileOf(unit)];
     const u32 begin = sort.TileOf(unit) * sort.tile, end = sort.EndOf(begin);
     for (u32 first = begin; first < end; first += kSortTile) {
       const u32 count = end - first < kSortTile ? end - first : kSortTile;
-      for (u32 other = 0; other < kSortWarps; ++other) space.of_warps[other][digit] = 0;
+      for (u32 other = 0; other < kSortWarps; ++other) of_warps[other][digit] = 0;
       Key key[kSortItems];
       u32 place[kSortItems];
 #pragma unroll
@@ -159,30 +152,30 @@ __device__ void MoveByDigit(const DigitSort& sort, const Key* keys, const Value*
         const bool is_there = own + 32 * i < count;
         const u32 of_key = sort.DigitOf(key[i]);
         const u32 same = LanesOfDigit(of_key, is_there);
-        const u32 before = space.of_warps[warp][of_key];
+        const u32 before = of_warps[warp][of_key];
         __syncwarp();
         if (is_there && (same & lanes_before) == 0) {
-          space.of_warps[warp][of_key] = before + __popc(same);
+          of_warps[warp][of_key] = before + __popc(same);
         }
         __syncwarp();
         place[i] = before + __popc(same & lanes_before);
       }
       __syncthreads();
       u32 all = 0;
-      for (u32 other = 0; other < kSortWarps; ++other) all += space.of_warps[other][digit];
-      u32 start = SumOfThreadsBefore(all, space.sums);
-      space.bases[digit] = next - start;
+      for (u32 other = 0; other < kSortWarps; ++other) all += of_warps[other][digit];
+      u32 start = SumOfThreadsBefore(all, sums);
+      bases[digit] = next - start;
       next += all;
       for (u32 other = 0; other < kSortWarps; ++other) {
-        const u32 of_warp = space.of_warps[other][digit];
-        space.of_warps[other][digit] = start;
+        const u32 of_warp = of_warps[other][digit];
+        of_warps[other][digit] = start;
         start += of_warp;
       }
       __syncthreads();
 #pragma unroll
       for (u32 i = 0; i < kSortItems; ++i) {
         if (own + 32 * i >= count) continue;
-        place[i] += space.of_warps[warp][sort.DigitOf(key[i])];
+        place[i] += of_warps[warp][sort.DigitOf(key[i])];
         key_items[place[i]] = key[i];
       }
       __syncthreads();
@@ -192,7 +185,7 @@ __device__ void MoveByDigit(const DigitSort& sort, const Key* keys, const Value*
         const u32 item = threadIdx.x + kDigits * i;
         if (item >= count) continue;
         const Key moved = key_items[item];
-        to[i] = space.bases[sort.DigitOf(moved)] + item;
+        to[i] = bases[sort.DigitOf(moved)] + item;
         sorted_keys[at + to[i]] = moved;
       }
       __syncthreads();

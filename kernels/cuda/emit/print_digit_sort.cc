@@ -26,28 +26,23 @@ CudaKernel PrintDigitSort(const Kernel& kernel) {
   const auto name = [&kernel](size_t i) { return kernel.buffers[i].name; };
   // Keys and values, then the same sorted, then the starts.
   const size_t moved = sort.has_values ? 2 : 1;
-  const std::string key(RegisterType(kernel.buffers[0].dtype));
-  const std::string value = sort.has_values ? "u32" : "u8";
   CudaKernel out{.threads = kThreads, .has_barriers = true};
   std::string call;
   switch (sort.part) {
     case DigitSort::Part::kCount:
       out.blocks = tiles;
-      call = absl::StrCat("  __shared__ DigitCounts space;\n  CountDigits(sort, ", name(0), ", ",
-                          name(2 * moved), ", space);\n");
+      call = absl::StrCat("CountDigits(sort, ", name(0), ", ", name(2 * moved), ")");
       break;
     case DigitSort::Part::kSum:
       out.blocks = sort.rows * kDigits / kDigitsOfBlock;
-      call = absl::StrCat("  SumDigits(sort, ", name(2 * moved), ");\n");
+      call = absl::StrCat("SumDigits(sort, ", name(2 * moved), ")");
       break;
     case DigitSort::Part::kMove: {
       out.blocks = tiles;
       const std::string values = sort.has_values ? name(1) : "(const u8*)nullptr";
       const std::string to = sort.has_values ? name(moved + 1) : "(u8*)nullptr";
-      call = absl::StrCat("  __shared__ DigitMoves<", key, ", ", value,
-                          "> space;\n  MoveByDigit<", sort.has_values ? "true" : "false",
-                          ">(sort, ", name(0), ", ", values, ", ", name(moved), ", ", to, ", ",
-                          name(2 * moved), ", space);\n");
+      call = absl::StrCat("MoveByDigit<", sort.has_values ? "true" : "false", ">(sort, ", name(0),
+                          ", ", values, ", ", name(moved), ", ", to, ", ", name(2 * moved), ")");
       break;
     }
   }
@@ -63,7 +58,7 @@ CudaKernel PrintDigitSort(const Kernel& kernel) {
   out.source = absl::StrCat(
       "extern \"C\" __global__ void __launch_bounds__(", kThreads, ")\n", kernel.name, "(",
       absl::StrJoin(parameters, ", "), ") {\n", places, "  const DigitSort sort{", sort.rows, ", ",
-      sort.length, "u, ", sort.tile, "u, ", sort.tiles(), "u, ", sort.shift, "u};\n", call, "}\n");
+      sort.length, "u, ", sort.tile, "u, ", sort.tiles(), "u, ", sort.shift, "u};\n  ", call, ";\n}\n");
   return out;
 }
 
