@@ -1,7 +1,7 @@
 #include "common/ir/infer_rules.h"
 
-// Rules of the ops that are loop nests of their own. Windows: infer_window.cc. Sorts: infer_sort.cc.
-// Scatter: infer_gather_scatter.cc.
+// Rules of the ops that are loop nests of their own. Windows: infer_window.cc. Sorts:
+// infer_sort.cc. Scatter: infer_gather_scatter.cc.
 namespace acceld::ir {
 InferResult InferDynamicUpdateSlice(const InferContext& context) {
   const TensorType& operand = context.operand(0);

@@ -221,12 +221,12 @@ struct MergeRunsAttributes {
 // Tiles have a multiple of so many elements: what a block of a GPU's threads holds at a time.
 inline constexpr int64_t kDigitSortTile = 4096;
 
-// Of rows of keys: in the order of the 8 bits from bit `shift` on, equal ones as they were. Tiles of
-// `tile` neighbours are counted and moved together.
+// Of rows of keys: in the order of their lowest 8 bits, equal ones as they were; each key is then
+// rotated right by 8 bits, so that the next sort is the same once more. Tiles of `tile` neighbours
+// are counted and moved together.
 struct DigitSortAttributes {
-  int64_t shift = 0, tile = 0;
+  int64_t tile = 0;
   ACCELD_FIELDS_BEGIN
-  ACCELD_FIELD(shift)
   ACCELD_FIELD(tile)
   ACCELD_FIELDS_END(DigitSortAttributes)
 };
@@ -525,16 +525,15 @@ struct FusionAttributes {
 #undef ACCELD_NAMED_FIELD
 #undef ACCELD_FIELDS_END
 
-using OpAttributes =
-    std::variant<NoAttributes, ConstantAttributes, CompareAttributes, ReducePrecisionAttributes,
-                 BroadcastInDimAttributes, DynamicBroadcastInDimAttributes, IotaAttributes,
-                 TransposeAttributes, DimensionsAttributes, DimensionAttributes, SliceAttributes,
-                 DynamicSliceAttributes, PadAttributes, SortAttributes, PartialSortAttributes,
-                 SortRunsAttributes, MergeRunsAttributes, DigitSortAttributes, WindowAttributes, SelectAndScatterAttributes, ConvolutionAttributes,
-                 DotGeneralAttributes, GatherAttributes, DynamicGatherAttributes, ScatterAttributes,
-                 CholeskyAttributes, FftAttributes, TriangularSolveAttributes, BatchNormAttributes,
-                 EinsumAttributes, TorchIndexSelectAttributes, RngAttributes,
-                 RngBitGeneratorAttributes, IndexAttributes, CallAttributes, CompositeAttributes,
-                 CustomCallAttributes, FusionAttributes>;
+using OpAttributes = std::variant<
+    NoAttributes, ConstantAttributes, CompareAttributes, ReducePrecisionAttributes,
+    BroadcastInDimAttributes, DynamicBroadcastInDimAttributes, IotaAttributes, TransposeAttributes,
+    DimensionsAttributes, DimensionAttributes, SliceAttributes, DynamicSliceAttributes,
+    PadAttributes, SortAttributes, PartialSortAttributes, SortRunsAttributes, MergeRunsAttributes,
+    DigitSortAttributes, WindowAttributes, SelectAndScatterAttributes, ConvolutionAttributes,
+    DotGeneralAttributes, GatherAttributes, DynamicGatherAttributes, ScatterAttributes,
+    CholeskyAttributes, FftAttributes, TriangularSolveAttributes, BatchNormAttributes,
+    EinsumAttributes, TorchIndexSelectAttributes, RngAttributes, RngBitGeneratorAttributes,
+    IndexAttributes, CallAttributes, CompositeAttributes, CustomCallAttributes, FusionAttributes>;
 
 }  // namespace acceld::ir

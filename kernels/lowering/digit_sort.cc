@@ -8,7 +8,8 @@ namespace {
 
 using Kind = ForStatement::Kind;
 
-constexpr int64_t kDigits = 256;
+constexpr int kDigitBits = 8;
+constexpr int64_t kDigits = int64_t{1} << kDigitBits;
 
 // One of the kernels of a digit sort.
 class Builder {
@@ -50,7 +51,8 @@ class Builder {
   }
 
   // The elements of a tile in order: where each stands in the buffers, its key and the digit.
-  void ForEachElement(Var row, Var tile, const std::function<void(Var at, Var key, Var digit)>& body) {
+  void ForEachElement(Var row, Var tile,
+                      const std::function<void(Var at, Var key, Var digit)>& body) {
     const Var first = b_.Apply(ScalarOp::kMultiply, {tile, b_.Index(sort_.tile)});
     const Var start = b_.Apply(ScalarOp::kMultiply, {row, b_.Index(sort_.length)});
     b_.For(Kind::kSequential, std::min(sort_.tile, sort_.length), [&](Var i) {
@@ -58,12 +60,20 @@ class Builder {
       b_.If(b_.Apply(ScalarOp::kLt, {position, b_.Index(sort_.length)}), [&] {
         const Var at = Add(start, position);
         const Var key = b_.Load(kernel_.operand_buffer(0), at);
-        const Var shifted =
-            b_.Apply(ScalarOp::kShiftRightLogical, {key, b_.ConstantInt(key_, sort_.shift)});
-        const Var digit = b_.Apply(ScalarOp::kAnd, {shifted, b_.ConstantInt(key_, kDigits - 1)});
+        const Var digit = b_.Apply(ScalarOp::kAnd, {key, b_.ConstantInt(key_, kDigits - 1)});
         body(at, key, b_.Convert(DType::kI64, digit));
       });
     });
+  }
+
+  Var Rotated(Var key) {
+    const int bits = ir::BitsOf(key_);
+    if (bits == kDigitBits) return key;
+    const auto shifted = [&](ScalarOp op, int by) {
+      return b_.Apply(op, {key, b_.ConstantInt(key_, by)});
+    };
+    return b_.Apply(ScalarOp::kOr, {shifted(ScalarOp::kShiftRightLogical, kDigitBits),
+                                    shifted(ScalarOp::kShiftLeft, bits - kDigitBits)});
   }
 
   void Count() {
@@ -86,14 +96,13 @@ class Builder {
   void Sum() {
     const int64_t extents[] = {sort_.rows, kDigits};
     b_.ForEach(Kind::kParallel, extents, [&](absl::Span<const Var> vars) {
-      const std::vector<Var> all =
-          b_.For(Kind::kSequential, sort_.tiles(), {ConstantCount(0)},
-                 [&](Var tile, absl::Span<const Var> sum) {
-                   const Var at = Start(vars[0], vars[1], tile);
-                   const Var count = b_.Load(starts_, at);
-                   b_.Store(starts_, at, sum[0]);
-                   return std::vector<Var>{Add(sum[0], count)};
-                 });
+      const std::vector<Var> all = b_.For(Kind::kSequential, sort_.tiles(), {ConstantCount(0)},
+                                          [&](Var tile, absl::Span<const Var> sum) {
+                                            const Var at = Start(vars[0], vars[1], tile);
+                                            const Var count = b_.Load(starts_, at);
+                                            b_.Store(starts_, at, sum[0]);
+                                            return std::vector<Var>{Add(sum[0], count)};
+                                          });
       b_.Store(starts_, Start(vars[0], vars[1], b_.Index(sort_.tiles())), all[0]);
     });
   }
@@ -114,7 +123,7 @@ class Builder {
         const Var place = b_.Load(counters, digit);
         b_.Store(counters, digit, Add(place, ConstantCount(1)));
         const Var to = Add(start, b_.Convert(DType::kI64, place));
-        b_.Store(kernel_.result_buffer(0), to, key);
+        b_.Store(kernel_.result_buffer(0), to, Rotated(key));
         if (!sort_.has_values) return;
         b_.Store(kernel_.result_buffer(1), to, b_.Load(kernel_.operand_buffer(1), at));
       });
@@ -136,7 +145,6 @@ absl::StatusOr<LoweredOp> LowerDigitSort(const Computation& computation) {
   DigitSort sort{.rows = dims[0],
                  .length = dims[1],
                  .tile = attributes.tile,
-                 .shift = attributes.shift,
                  .has_values = computation.op.operands.size() > 1};
   LoweredOp lowered;
   const auto add = [&](DigitSort::Part part, absl::string_view suffix) {

@@ -115,7 +115,8 @@ SliceSorter::Runs SliceSorter::SkipSteps(const Runs& runs, Var taken, int64_t lo
                                          const LoadElements& load) {
   // How many of `taken` come from the left run: in [low, high].
   const Var zero = b_.Index(0), one = b_.Index(1);
-  const Var left_size = Subtract(runs.middle, runs.left), right_size = Subtract(runs.end, runs.right);
+  const Var left_size = Subtract(runs.middle, runs.left),
+            right_size = Subtract(runs.end, runs.right);
   const Var least = b_.Apply(ScalarOp::kMax, {zero, Subtract(taken, right_size)});
   const std::vector<Var> found = b_.For(
       Kind::kSequential, std::bit_width(static_cast<uint64_t>(longest_run)),
@@ -166,12 +167,12 @@ void ScratchSorter::MergePass(Var first, Var count, int64_t capacity, Var width,
     const Var end = b_.Select(new_pair, Min(Add(i, Add(width, width)), count), carried[0]);
     const Var left = b_.Select(new_pair, i, carried[1]);
     const Var right = b_.Select(new_pair, Min(Add(i, width), count), carried[2]);
-    // The left run ends where the right one began: at `right` minus what was taken from it, which is
-    // what was written so far, minus what was taken from the left run.
+    // The left run ends where the right one began: at `right` minus what was taken from it, which
+    // is what was written so far, minus what was taken from the left run.
     const Var middle = Subtract(right, Subtract(i, left));
-    std::vector<Var> next = MergeStep(
-        {left, middle, right, end}, load,
-        [&](const Elements& elements) { Keep(Add(target, i), elements); });
+    std::vector<Var> next =
+        MergeStep({left, middle, right, end}, load,
+                  [&](const Elements& elements) { Keep(Add(target, i), elements); });
     next.insert(next.begin(), end);
     return next;
   };

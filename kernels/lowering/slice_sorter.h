@@ -41,7 +41,8 @@ class SliceSorter {
   // The comparator.
   Var Less(const Elements& x, const Elements& y);
 
-  // Merges two runs of scratch or of a slice, [left, middle) and [middle, end) of what `load` reads.
+  // Merges two runs of scratch or of a slice, [left, middle) and [middle, end) of what `load`
+  // reads.
   struct Runs {
     Var left, middle, right, end;  // `right`: the first of the second run that is not taken yet
   };
@@ -51,8 +52,8 @@ class SliceSorter {
   // runs must have some. The right one goes first only when it is strictly less: that is stable.
   std::vector<Var> MergeStep(const Runs& runs, const LoadElements& load, const KeepElements& keep);
   // Where the runs are after `taken` steps: the merge path's way through a diagonal, by bisection.
-  // Whatever the comparator says, the two lie within their runs and are `taken` steps from the start.
-  // `right` is the second run's start; no run has more than `longest_run` elements.
+  // Whatever the comparator says, the two lie within their runs and are `taken` steps from the
+  // start. `right` is the second run's start; no run has more than `longest_run` elements.
   Runs SkipSteps(const Runs& runs, Var taken, int64_t longest_run, const LoadElements& load);
 
   absl::StatusOr<Kernel> Finish();

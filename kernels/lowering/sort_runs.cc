@@ -21,8 +21,7 @@ class PieceMerger : public ScratchSorter {
   // Elements [begin, begin + piece) of a row of `size` elements, in which runs of `width` are in
   // order; each goes to `keep` with its position.
   void MergePiece(Var begin, int64_t piece, Var width, int64_t longest_run, Var size,
-                  const LoadElements& load,
-                  const std::function<void(Var, const Elements&)>& keep) {
+                  const LoadElements& load, const std::function<void(Var, const Elements&)>& keep) {
     const Var double_width = Add(width, width);
     const Var pair = b_.Apply(ScalarOp::kAnd, {begin, b_.Apply(ScalarOp::kNegate, {double_width})});
     const Var middle = Min(Add(pair, width), size), end = Min(Add(pair, double_width), size);
@@ -34,9 +33,8 @@ class PieceMerger : public ScratchSorter {
              return b_.If(
                  Lt(position, end),
                  [&] {
-                   return MergeStep(
-                       {carried[0], middle, carried[1], end}, load,
-                       [&](const Elements& elements) { keep(position, elements); });
+                   return MergeStep({carried[0], middle, carried[1], end}, load,
+                                    [&](const Elements& elements) { keep(position, elements); });
                  },
                  [&] { return std::vector<Var>(carried.begin(), carried.end()); });
            });
@@ -94,8 +92,7 @@ class RunSorter : PieceMerger {
     const bool is_full = b_.ConstantBits(size) == static_cast<uint64_t>(run_);
     b_.For(Kind::kParallel, pieces, [&](Var piece) {
       const Var begin = Times(piece, piece_);
-      const Var count =
-          is_full ? b_.Index(piece_) : Min(b_.Index(piece_), Subtract(size, begin));
+      const Var count = is_full ? b_.Index(piece_) : Min(b_.Index(piece_), Subtract(size, begin));
       Fill(slice, Add(first, begin), begin, count, piece_);
       SortSerially(begin, count, piece_, run_);
     });

@@ -92,17 +92,19 @@ TEST_P(CudaNvrtc, CompilesTheKernelsOfRoutines) {
 
 // Of rows too long for one team; by what they compare: bits of keys, or what is no key.
 std::string LargeSort(const std::string& element, bool by_key) {
-  const std::string one = absl::StrCat("tensor<", element, ">"), row = absl::StrCat("tensor<9000x", element, ">");
+  const std::string one = absl::StrCat("tensor<", element, ">"),
+                    row = absl::StrCat("tensor<9000x", element, ">");
   const bool is_float = element[0] == 'f' || element[0] == 'b';
   return absl::StrCat(
       "func.func @main(%x: ", row, ", %y: tensor<9000xf64>) -> (", row, ", tensor<9000xf64>) {\n",
-      "%0:2 = \"stablehlo.sort\"(%x, %y) <{dimension = 0 : i64, is_stable = true}> ({\n^bb0(%a: ", one,
-      ", %b: ", one, ", %c: tensor<f64>, %d: tensor<f64>):\n",
+      "%0:2 = \"stablehlo.sort\"(%x, %y) <{dimension = 0 : i64, is_stable = true}> ({\n^bb0(%a: ",
+      one, ", %b: ", one, ", %c: tensor<f64>, %d: tensor<f64>):\n",
       by_key ? "" : absl::StrCat("%p = stablehlo.multiply %a, %a : ", one, "\n"),
-      "%less = stablehlo.compare LT, ", by_key ? "%a" : "%p", ", %b", is_float ? ", TOTALORDER" : "",
-      " : (", one, ", ", one, ") -> tensor<i1>\nstablehlo.return %less : tensor<i1>\n}) : (", row,
-      ", tensor<9000xf64>) -> (", row, ", tensor<9000xf64>)\n",
-      "return %0#0, %0#1 : ", row, ", tensor<9000xf64>\n}\n");
+      "%less = stablehlo.compare LT, ", by_key ? "%a" : "%p", ", %b",
+      is_float ? ", TOTALORDER" : "", " : (", one, ", ", one,
+      ") -> tensor<i1>\nstablehlo.return %less : tensor<i1>\n}) : (", row,
+      ", tensor<9000xf64>) -> (", row, ", tensor<9000xf64>)\n", "return %0#0, %0#1 : ", row,
+      ", tensor<9000xf64>\n}\n");
 }
 
 TEST_P(CudaNvrtc, CompilesLargeSortsWithoutSpills) {
@@ -128,9 +130,8 @@ TEST_P(CudaNvrtc, CompilesLargeSortsWithoutSpills) {
     for (const kernels::Kernel& kernel : plan.kernels) kernels.push_back(&kernel);
   }
   for (size_t begin = 0; begin < kernels.size(); begin += kKernelsPerModule) {
-    const absl::StatusOr<Nvrtc::Cubin> cubin =
-        nvrtc->Compile(ModuleOf(kernels, begin, GetParam().sharing()), "sorts.cu",
-                       GetParam().architecture);
+    const absl::StatusOr<Nvrtc::Cubin> cubin = nvrtc->Compile(
+        ModuleOf(kernels, begin, GetParam().sharing()), "sorts.cu", GetParam().architecture);
     ASSERT_TRUE(cubin.ok()) << cubin.status();
     EXPECT_EQ(MostSpillBytes(cubin->log), 0) << cubin->log;
   }

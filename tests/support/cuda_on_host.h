@@ -158,8 +158,8 @@ T __shfl_down_sync(unsigned /*lanes*/, T value, int distance) {
 template <typename T>
 T __shfl_up_sync(unsigned /*lanes*/, T value, unsigned distance) {
   const unsigned lane = threadIdx.x % 32;
-  return cuda_on_host::Block::Exchange(value, lane < distance ? threadIdx.x
-                                                              : threadIdx.x - distance);
+  return cuda_on_host::Block::Exchange(value,
+                                       lane < distance ? threadIdx.x : threadIdx.x - distance);
 }
 template <typename T>
 T __shfl_sync(unsigned /*lanes*/, T value, unsigned lane) {

@@ -117,8 +117,8 @@ EvalResult EvalSort(EvalContext& c) {
 EvalResult EvalPartialSort(EvalContext& c) {
   const auto& attributes = c.As<PartialSortAttributes>();
   const int64_t size = std::max<int64_t>(c.operand(0).type().dims[attributes.dimension], 1);
-  return SortLines(
-      c, {.dimension = attributes.dimension, .wanted = size, .keep = attributes.limit});
+  return SortLines(c,
+                   {.dimension = attributes.dimension, .wanted = size, .keep = attributes.limit});
 }
 
 EvalResult EvalSortRuns(EvalContext& c) {
@@ -131,10 +131,21 @@ EvalResult EvalMergeRuns(EvalContext& c) {
   return SortLines(c, {.dimension = 1, .sorted = run, .wanted = 2 * run, .keep = 2 * run});
 }
 
+namespace {
+
+// Of an unsigned integer of this width.
+int64_t RotatedByDigit(int64_t key, int bits) {
+  const auto digit = static_cast<uint64_t>(key) & 255;
+  return static_cast<int64_t>(static_cast<uint64_t>(key) >> 8 | digit << (bits - 8));
+}
+
+}  // namespace
+
 EvalResult EvalDigitSort(EvalContext& c) {
   const auto& attributes = c.As<DigitSortAttributes>();
   const Dims& dims = c.operand(0).type().dims;
   const int64_t length = dims[1];
+  const int bits = BitsOf(c.operand(0).type().dtype);
   std::vector<TensorView> views;
   std::vector<TensorBuilder> results;
   for (size_t k = 0; k < c.operands.size(); ++k) views.emplace_back(c.operand(k));
@@ -145,21 +156,20 @@ EvalResult EvalDigitSort(EvalContext& c) {
     std::vector<int64_t> by_digit[256];  // positions
     for (int64_t i = 0; i < length; ++i) {
       const Scalar key = views[0].At(row * length + i);
-      by_digit[static_cast<uint64_t>(key.integer) >> attributes.shift & 255].push_back(i);
+      by_digit[key.integer & 255].push_back(i);
     }
     int64_t to = row * length;
     for (int64_t digit = 0; digit < 256; ++digit) {
       const std::vector<int64_t>& positions = by_digit[digit];
       for (int64_t column = 0; column < columns; ++column) {
-        const auto before = std::lower_bound(positions.begin(), positions.end(),
-                                             column * attributes.tile);
-        starts.Set((row * 256 + digit) * columns + column,
-                   OfInteger(before - positions.begin()));
+        const auto before =
+            std::lower_bound(positions.begin(), positions.end(), column * attributes.tile);
+        starts.Set((row * 256 + digit) * columns + column, OfInteger(before - positions.begin()));
       }
       for (const int64_t position : positions) {
-        for (size_t k = 0; k < views.size(); ++k) {
-          results[k].Set(to, views[k].At(row * length + position));
-        }
+        const int64_t from = row * length + position;
+        results[0].Set(to, OfInteger(RotatedByDigit(views[0].At(from).integer, bits)));
+        if (views.size() > 1) results[1].Set(to, views[1].At(from));
         ++to;
       }
     }

@@ -1,6 +1,6 @@
-// Sorts of rows of keys by 8 of their bits, stably (kernels/ir/digit_sort.h). Blocks of 256 threads,
-// any number of them; a thread of a block stands for a digit. The passes of a sort share this code:
-// inlined in each, it would take long to compile.
+// Sorts of rows of keys by their lowest 8 bits, stably (kernels/ir/digit_sort.h). Blocks of 256 threads,
+// any number of them; a thread of a block stands for a digit. What is not inlined takes long to
+// compile, and serves all kernels of a module.
 
 constexpr u32 kDigits = 256;
 constexpr u32 kSortWarps = 8;
@@ -10,7 +10,7 @@ constexpr u32 kAllLanes = 0xffffffffu;
 
 struct DigitSort {
   i64 rows;
-  u32 length, tile, tiles, shift;
+  u32 length, tile, tiles;
 
   __device__ i64 RowOf(i64 unit) const { return unit / tiles; }
   __device__ u32 TileOf(i64 unit) const { return u32(unit % tiles); }
@@ -20,8 +20,13 @@ struct DigitSort {
     return (row * kDigits + digit) * (i64(tiles) + 1);
   }
   template <typename Key>
-  __device__ u32 DigitOf(Key key) const {
-    return u32(key >> shift) & (kDigits - 1);
+  __device__ static u32 DigitOf(Key key) {
+    return u32(key) & (kDigits - 1);
+  }
+  // By a digit to the right.
+  template <typename Key>
+  __device__ static Key Rotated(Key key) {
+    return sizeof(Key) == 1 ? key : Key(key >> 8 | key << (8 * sizeof(Key) - 8));
   }
 };
 
@@ -186,7 +191,7 @@ __device__ __noinline__ void MoveByDigit(DigitSort sort, const Key* keys, const 
         if (item >= count) continue;
         const Key moved = key_items[item];
         to[i] = bases[sort.DigitOf(moved)] + item;
-        sorted_keys[at + to[i]] = moved;
+        sorted_keys[at + to[i]] = sort.Rotated(moved);
       }
       __syncthreads();
       if (!kHasValues) continue;

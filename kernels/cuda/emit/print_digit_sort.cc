@@ -55,10 +55,10 @@ CudaKernel PrintDigitSort(const Kernel& kernel) {
         absl::StrCat(reads ? "const " : "", RegisterType(buffer.dtype), "* ", buffer.name));
     absl::StrAppend(&places, "  ", buffer.name, " = Placed(", buffer.name, ");\n");
   }
-  out.source = absl::StrCat(
-      "extern \"C\" __global__ void __launch_bounds__(", kThreads, ")\n", kernel.name, "(",
-      absl::StrJoin(parameters, ", "), ") {\n", places, "  const DigitSort sort{", sort.rows, ", ",
-      sort.length, "u, ", sort.tile, "u, ", sort.tiles(), "u, ", sort.shift, "u};\n  ", call, ";\n}\n");
+  out.source = absl::StrCat("extern \"C\" __global__ void __launch_bounds__(", kThreads, ")\n",
+                            kernel.name, "(", absl::StrJoin(parameters, ", "), ") {\n", places,
+                            "  const DigitSort sort{", sort.rows, ", ", sort.length, "u, ",
+                            sort.tile, "u, ", sort.tiles(), "u};\n  ", call, ";\n}\n");
   return out;
 }
 

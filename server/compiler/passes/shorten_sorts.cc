@@ -18,11 +18,12 @@ constexpr int64_t kMinRatio = 4;
 
 using Limits = absl::flat_hash_map<ir::ValueId, int64_t>;
 
-// Whether the comparator puts all elements in one order, but for equal ones, which stay as they are.
+// Whether the comparator puts all elements in one order, but for equal ones, which stay as they
+// are.
 bool IsOrder(const ir::Function& function, const ir::Region& region) {
   const auto keys = FindSortKeys(function, region);
-  return keys.has_value() && std::none_of(keys->begin(), keys->end(),
-                                          [](const SortKey& key) { return key.by_value; });
+  return keys.has_value() &&
+         std::none_of(keys->begin(), keys->end(), [](const SortKey& key) { return key.by_value; });
 }
 
 int64_t DimensionOf(const ir::Function& function, const ir::Op& sort) {

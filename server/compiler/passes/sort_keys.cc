@@ -67,8 +67,8 @@ class KeyFinder {
     if (also.comparison_direction != ir::ComparisonDirection::kEq) return false;
     if (also.compare_type != by.compare_type) return false;
     const bool same_order = equals->operands == first->operands;
-    const bool other_order = equals->operands[0] == first->operands[1] &&
-                             equals->operands[1] == first->operands[0];
+    const bool other_order =
+        equals->operands[0] == first->operands[1] && equals->operands[1] == first->operands[0];
     if (!same_order && !other_order) return false;
     const std::vector<SortKey> before = keys_;
     if (AddKey(*first) && Find(others)) return true;
@@ -100,8 +100,8 @@ class KeyFinder {
     if (twins_.contains({of_first, of_second})) return true;
     const auto first = parameters_.find(of_first), second = parameters_.find(of_second);
     if (first != parameters_.end() || second != parameters_.end()) {
-      return first != parameters_.end() && second != parameters_.end() &&
-             first->second % 2 == 0 && second->second == first->second + 1;
+      return first != parameters_.end() && second != parameters_.end() && first->second % 2 == 0 &&
+             second->second == first->second + 1;
     }
     const ir::Op* a = DefinitionOf(of_first);
     const ir::Op* b = DefinitionOf(of_second);

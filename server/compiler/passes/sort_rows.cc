@@ -258,7 +258,7 @@ void SortRows::SortByDigits(const std::vector<SortKey>& keys, int64_t tile) {
     sorted = is_first ? part : Emit(OpKind::kOr, {sorted, part}, ir::NoAttributes{}, type);
   }
 
-  // What can be read from the sorted key need not move with it.
+  // What can be read from the sorted key, which has then been rotated once, need not move with it.
   const ir::Region& region = op_.regions[0];
   const auto is_key = [&](size_t k) {
     return keys.size() == 1 && !keys[0].by_value && IsParameterOf(region, k, keys[0].value);
@@ -267,10 +267,10 @@ void SortRows::SortByDigits(const std::vector<SortKey>& keys, int64_t tile) {
   for (size_t k = 0; k < operands_.size(); ++k) has_numbers |= !is_key(k);
   ir::ValueId numbers = has_numbers ? Numbers() : 0;
   const int64_t tiles = (length_ + tile - 1) / tile;
-  for (int shift = 0; shift < bits; shift += 8) {
+  for (int sorted_bits = 0; sorted_bits < bits; sorted_bits += 8) {
     ir::Op pass;
     pass.kind = OpKind::kDigitSort;
-    pass.attributes = ir::DigitSortAttributes{shift, tile};
+    pass.attributes = ir::DigitSortAttributes{tile};
     pass.location = op_.location;
     pass.operands = {sorted};
     if (has_numbers) pass.operands.push_back(numbers);
@@ -299,17 +299,15 @@ void SortRows::Finish() {
 
 ir::ValueId SortRows::Constant(DType dtype, uint64_t bits) {
   const auto bytes = static_cast<size_t>(ir::StorageBytesOf(dtype));
-  absl::StatusOr<ir::Literal> literal =
-      ir::Literal::FromBytes({dtype, {rows_, length_}},
-                             std::string(reinterpret_cast<const char*>(&bits), bytes));
+  absl::StatusOr<ir::Literal> literal = ir::Literal::FromBytes(
+      {dtype, {rows_, length_}}, std::string(reinterpret_cast<const char*>(&bits), bytes));
   ACCELD_CHECK(literal.ok());
   return rewriter_.EmitConstant(*std::move(literal), op_.location);
 }
 
 ir::ValueId SortRows::Compare(ir::ValueId a, ir::ComparisonDirection direction, ir::ValueId b) {
   const DType dtype = TypeOf(a).dtype;
-  const auto type =
-      ir::IsFloat(dtype) ? ir::ComparisonType::kFloat : ir::ComparisonType::kUnsigned;
+  const auto type = ir::IsFloat(dtype) ? ir::ComparisonType::kFloat : ir::ComparisonType::kUnsigned;
   return Emit(OpKind::kCompare, {a, b}, ir::CompareAttributes{direction, type},
               {DType::kI1, {rows_, length_}});
 }
@@ -330,8 +328,8 @@ ir::ValueId SortRows::Computed(ir::ValueId id) {
     if (op.results[0] != id) continue;
     is_known = true;
     if (op.kind == OpKind::kConstant) {
-      absl::StatusOr<ir::Literal> literal = ir::Literal::FromBytes(
-          type, std::string(op.As<ir::ConstantAttributes>().value.bytes()));
+      absl::StatusOr<ir::Literal> literal =
+          ir::Literal::FromBytes(type, std::string(op.As<ir::ConstantAttributes>().value.bytes()));
       ACCELD_CHECK(literal.ok());
       result = rewriter_.EmitConstant(*std::move(literal), op_.location);
     } else {
@@ -391,10 +389,9 @@ ir::ValueId SortRows::FromOrderedBits(ir::ValueId x, const SortKey& key) {
   if (ir::IsFloat(dtype)) {
     const ir::ValueId sign = Constant(whole, SignBit(bits));
     const ir::ValueId is_positive = Compare(x, ir::ComparisonDirection::kGe, sign);
-    x = apply(
-        OpKind::kSelect,
-        {is_positive, apply(OpKind::kXor, {x, sign}, whole), apply(OpKind::kNot, {x}, whole)},
-        whole);
+    x = apply(OpKind::kSelect,
+              {is_positive, apply(OpKind::kXor, {x, sign}, whole), apply(OpKind::kNot, {x}, whole)},
+              whole);
     return apply(OpKind::kBitcastConvert, {x}, dtype);
   }
   if (ir::IsSigned(dtype)) {

@@ -20,19 +20,20 @@ class SortRows {
   // Of an element of each operand, together.
   int64_t element_bytes() const;
 
-  // Operands that the comparator does not look at give way to the numbers of the elements, when that
-  // is less to move; Finish gathers them.
+  // Operands that the comparator does not look at give way to the numbers of the elements, when
+  // that is less to move; Finish gathers them.
   void NumberPayloads();
   // Sorts runs of `run` elements and keeps the first `keep` of each (op_attributes.h).
   void SortRuns(int64_t run, int64_t piece, int64_t keep);
   void MergeRuns(int64_t run, int64_t piece);
   // Sorts by these keys, a digit after the other, by tiles of `tile` elements.
   void SortByDigits(const std::vector<SortKey>& keys, int64_t tile);
-  // Keeps the first `limit` of each `block` elements, in order; the rest behind the last block stays
-  // as it is.
+  // Keeps the first `limit` of each `block` elements, in order; the rest behind the last block
+  // stays as it is.
   void SelectFromBlocks(int64_t block, int64_t limit);
   void SelectFirst(int64_t limit);
-  // Replaces the results of the op, whose sizes but for the rows' lengths are those of its operands.
+  // Replaces the results of the op, whose sizes but for the rows' lengths are those of its
+  // operands.
   void Finish();
 
   // Whether SortByDigits serves them: of real types whose bits it can order, 64 of them at most.
@@ -41,8 +42,7 @@ class SortRows {
  private:
   using Ids = std::vector<ir::ValueId>;
 
-  ir::ValueId Emit(ir::OpKind kind, Ids operands, ir::OpAttributes attributes,
-                   ir::TensorType type);
+  ir::ValueId Emit(ir::OpKind kind, Ids operands, ir::OpAttributes attributes, ir::TensorType type);
   const ir::TensorType& TypeOf(ir::ValueId id) const { return rewriter_.TensorOf(id); }
   // Before the first part is emitted.
   void TakeOperands();
@@ -73,9 +73,9 @@ class SortRows {
   const ir::Op& op_;
   const int64_t dimension_;
   int64_t rows_ = 1, length_ = 0;
-  Ids operands_;                      // as rows, at first
-  Ids values_;                        // what is left of them
-  std::vector<bool> is_numbered_;     // by operand: not among `values_`, whose last are the numbers
+  Ids operands_;                   // as rows, at first
+  Ids values_;                     // what is left of them
+  std::vector<bool> is_numbered_;  // by operand: not among `values_`, whose last are the numbers
   absl::flat_hash_map<ir::ValueId, ir::ValueId> computed_;  // by value of the region
 };
 

@@ -122,9 +122,8 @@ class Splitter {
 
 absl::StatusOr<ir::Module> SplitSorts(const ir::Module& module, const hal::CodeGenerator& target) {
   const Splitter splitter(target);
-  return RewriteEach(module, [&splitter](Rewriter& rewriter, ir::Op& op) {
-    return splitter.Visit(rewriter, op);
-  });
+  return RewriteEach(
+      module, [&splitter](Rewriter& rewriter, ir::Op& op) { return splitter.Visit(rewriter, op); });
 }
 
 }  // namespace acceld::compiler

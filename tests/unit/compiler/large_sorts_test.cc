@@ -29,7 +29,8 @@ struct Target : PlanOnlyGenerator {
   int64_t threads_per_unit() const override { return threads; }
   const int64_t units, threads;
 };
-// A processor's threads; a GPU's teams; such a GPU as if it were small, so that its tiles are large.
+// A processor's threads; a GPU's teams; such a GPU as if it were small, so that its tiles are
+// large.
 const Target kProcessor(64, 1), kGpu(1024, 256), kSmallGpu(2, 256);
 
 // Few different values, and all that is special.
@@ -50,7 +51,8 @@ ir::Literal Keys(DType dtype, const ir::Dims& dims, uint32_t seed, bool with_nan
       if (special == 5 && with_nan) x = -std::nan("");
       ir::WriteFloat(dtype, bytes.data(), i, x);
     } else if (ir::IsComplex(dtype)) {
-      ir::WriteComplex(dtype, bytes.data(), i, {0.25 * (value % 7), special == 0 ? -0.0 : 1.0 * special});
+      ir::WriteComplex(dtype, bytes.data(), i,
+                       {0.25 * (value % 7), special == 0 ? -0.0 : 1.0 * special});
     } else if (dtype == DType::kI1) {
       ir::WriteInt(dtype, bytes.data(), i, value & 1);
     } else {
@@ -59,7 +61,8 @@ ir::Literal Keys(DType dtype, const ir::Dims& dims, uint32_t seed, bool with_nan
       uint64_t x = dice() | uint64_t{dice()} << 32;
       x &= special < 20 ? ~uint64_t{0} : 255;
       int64_t wrapped = static_cast<int64_t>(bits == 64 ? x : x & ((uint64_t{1} << bits) - 1));
-      if (is_signed && bits < 64 && wrapped >= int64_t{1} << (bits - 1)) wrapped -= int64_t{1} << bits;
+      if (is_signed && bits < 64 && wrapped >= int64_t{1} << (bits - 1))
+        wrapped -= int64_t{1} << bits;
       ir::WriteInt(dtype, bytes.data(), i, wrapped);
     }
   }
@@ -103,14 +106,13 @@ struct Case {
                       absl::StrJoin(ranges, ", "), "] : (", type, ") -> ", results.back(), "\n");
     }
     const std::string all = absl::StrJoin(types, ", ");
-    return absl::StrCat("func.func @main(", absl::StrJoin(arguments, ", "), ") -> (",
-                        absl::StrJoin(results, ", "), ") {\n%sorted:", dtypes.size(),
-                        " = \"stablehlo.sort\"(", absl::StrJoin(names, ", "), ") <{dimension = ",
-                        dimension, " : i64, is_stable = true}> ({\n^bb0(",
-                        absl::StrJoin(parameters, ", "), "):\n", comparator,
-                        "stablehlo.return %less : tensor<i1>\n}) : (", all, ") -> (", all, ")\n",
-                        slices, "return ", absl::StrJoin(returned, ", "), " : ",
-                        absl::StrJoin(results, ", "), "\n}\n");
+    return absl::StrCat(
+        "func.func @main(", absl::StrJoin(arguments, ", "), ") -> (", absl::StrJoin(results, ", "),
+        ") {\n%sorted:", dtypes.size(), " = \"stablehlo.sort\"(", absl::StrJoin(names, ", "),
+        ") <{dimension = ", dimension, " : i64, is_stable = true}> ({\n^bb0(",
+        absl::StrJoin(parameters, ", "), "):\n", comparator,
+        "stablehlo.return %less : tensor<i1>\n}) : (", all, ") -> (", all, ")\n", slices, "return ",
+        absl::StrJoin(returned, ", "), " : ", absl::StrJoin(results, ", "), "\n}\n");
   }
   // Operands of i32 that are not the first tell elements apart.
   std::vector<ir::Literal> Arguments(uint32_t seed) const {
@@ -138,23 +140,23 @@ std::string JaxLess(DType dtype) {
   std::string text = absl::StrCat("%zero = stablehlo.constant dense<0.0> : ", scalar,
                                   "\n%nan = stablehlo.divide %zero, %zero : ", scalar, "\n");
   for (const char* x : {"a", "b"}) {
-    absl::StrAppend(
-        &text, "%z", x, " = stablehlo.compare EQ, %", x, "0, %zero, FLOAT : (", scalar, ", ", scalar,
-        ") -> tensor<i1>\n%y", x, " = stablehlo.select %z", x, ", %zero, %", x, "0 : tensor<i1>, ",
-        scalar, "\n%n", x, " = stablehlo.compare NE, %", x, "0, %", x, "0, FLOAT : (", scalar, ", ",
-        scalar, ") -> tensor<i1>\n%k", x, " = stablehlo.select %n", x, ", %nan, %y", x,
-        " : tensor<i1>, ", scalar, "\n");
+    absl::StrAppend(&text, "%z", x, " = stablehlo.compare EQ, %", x, "0, %zero, FLOAT : (", scalar,
+                    ", ", scalar, ") -> tensor<i1>\n%y", x, " = stablehlo.select %z", x,
+                    ", %zero, %", x, "0 : tensor<i1>, ", scalar, "\n%n", x,
+                    " = stablehlo.compare NE, %", x, "0, %", x, "0, FLOAT : (", scalar, ", ",
+                    scalar, ") -> tensor<i1>\n%k", x, " = stablehlo.select %n", x, ", %nan, %y", x,
+                    " : tensor<i1>, ", scalar, "\n");
   }
   return text + Compare("LT", dtype, "TOTALORDER", "%ka, %kb");
 }
 
 // First by operand 0, then by operand 1.
 std::string ByTwo(DType first, DType second, absl::string_view type) {
-  return absl::StrCat(Compare("LT", first, type, "%a0, %b0", "%l0"),
-                      Compare("EQ", first, type, "%a0, %b0", "%e0"),
-                      Compare("GT", second, ir::IsFloat(second) ? "TOTALORDER" : "", "%a1, %b1", "%l1"),
-                      "%both = stablehlo.and %e0, %l1 : tensor<i1>\n",
-                      "%less = stablehlo.or %l0, %both : tensor<i1>\n");
+  return absl::StrCat(
+      Compare("LT", first, type, "%a0, %b0", "%l0"), Compare("EQ", first, type, "%a0, %b0", "%e0"),
+      Compare("GT", second, ir::IsFloat(second) ? "TOTALORDER" : "", "%a1, %b1", "%l1"),
+      "%both = stablehlo.and %e0, %l1 : tensor<i1>\n",
+      "%less = stablehlo.or %l0, %both : tensor<i1>\n");
 }
 
 // An order of magnitudes: of no keys that the compiler knows.
@@ -171,8 +173,7 @@ void ExpectSame(const absl::StatusOr<std::vector<ir::Literal>>& actual,
   ASSERT_TRUE(actual.ok()) << what << ": " << actual.status();
   ASSERT_EQ(actual->size(), expected.size());
   for (size_t i = 0; i < expected.size(); ++i) {
-    EXPECT_TRUE((*actual)[i].DenseBytes() == expected[i].DenseBytes())
-        << what << ", result " << i;
+    EXPECT_TRUE((*actual)[i].DenseBytes() == expected[i].DenseBytes()) << what << ", result " << i;
   }
 }
 
@@ -206,8 +207,8 @@ class Shim {
   std::unique_ptr<testing::CudaHostModule> module_;
 };
 
-// The bits that the reference interpreter gives for the program as it is. Those with enough elements
-// for several threads of a processor run there, the others as a GPU would.
+// The bits that the reference interpreter gives for the program as it is. Those with enough
+// elements for several threads of a processor run there, the others as a GPU would.
 void ExpectSorted(const std::vector<Case>& cases, uint32_t seed = 1) {
   struct Planned {
     std::string text;
@@ -306,7 +307,10 @@ TEST(LargeSorts, ByValueWithoutNan) {
 TEST(LargeSorts, BySeveralKeys) {
   ExpectSorted({
       {{DType::kI8, DType::kI32}, {33'001}, 0, ByTwo(DType::kI8, DType::kI32, "")},
-      {{DType::kF16, DType::kI16, DType::kI32}, {2500}, 0, ByTwo(DType::kF16, DType::kI16, "TOTALORDER")},
+      {{DType::kF16, DType::kI16, DType::kI32},
+       {2500},
+       0,
+       ByTwo(DType::kF16, DType::kI16, "TOTALORDER")},
       {{DType::kI32, DType::kF32, DType::kI32}, {2500}, 0, ByTwo(DType::kI32, DType::kF32, "")},
       // More than 64 bits.
       {{DType::kI16, DType::kI64, DType::kI32}, {2500}, 0, ByTwo(DType::kI16, DType::kI64, "")},
@@ -320,7 +324,11 @@ TEST(LargeSorts, ByWhatIsNoKey) {
       {{DType::kI32, DType::kI32}, {40'000}, 0, ByMagnitude(DType::kI32)},
       {{DType::kF32, DType::kI32}, {7, 5001}, 1, ByMagnitude(DType::kF32), false},
       {{DType::kF32, DType::kI32}, {2, 5001}, 1, ByMagnitude(DType::kF32), false},
-      {{DType::kF64, DType::kC128, DType::kI32, DType::kF16}, {33'001}, 0, ByMagnitude(DType::kF64), false},
+      {{DType::kF64, DType::kC128, DType::kI32, DType::kF16},
+       {33'001},
+       0,
+       ByMagnitude(DType::kF64),
+       false},
       {{DType::kI8, DType::kI1, DType::kF64}, {2, 2049}, 1, ByMagnitude(DType::kI8)},
   });
 }
@@ -338,10 +346,11 @@ TEST(LargeSorts, AlongAnyDimension) {
 
 TEST(LargeSorts, OfAnyLength) {
   std::vector<Case> cases;
-  for (const int64_t length : {2, 3, 9, 31, 32, 33, 100, 127, 128, 129, 1024, 2047, 2048, 2049,
-                               4096, 4097, 8193}) {
+  for (const int64_t length :
+       {2, 3, 9, 31, 32, 33, 100, 127, 128, 129, 1024, 2047, 2048, 2049, 4096, 4097, 8193}) {
     const int64_t rows = length < 200 ? 17 : 1;
-    cases.push_back({{DType::kI16, DType::kI32}, {rows, length}, 1, Compare("LT", DType::kI16, "")});
+    cases.push_back(
+        {{DType::kI16, DType::kI32}, {rows, length}, 1, Compare("LT", DType::kI16, "")});
     cases.push_back({{DType::kI8, DType::kI32}, {rows, length}, 1, ByMagnitude(DType::kI8)});
   }
   ExpectSorted(cases);
@@ -363,7 +372,8 @@ TEST(LargeSorts, TheFirstFew) {
 
 // The elements of each operand, by the number of the element they came with, which is in the last.
 void ExpectElementsOf(const std::vector<ir::Literal>& arguments,
-                      const absl::StatusOr<std::vector<ir::Literal>>& results, bool is_permutation) {
+                      const absl::StatusOr<std::vector<ir::Literal>>& results,
+                      bool is_permutation) {
   ASSERT_TRUE(results.ok()) << results.status();
   const int64_t length = arguments[0].type().num_elements();
   const std::string numbers = results->back().DenseBytes();
@@ -417,11 +427,12 @@ TEST(LargeSorts, ComparatorsWithoutOrderGiveElementsAllTheSame) {
   ExpectElements({{DType::kUI32, DType::kI32}, {33'001}, 0, hash}, false);
   ExpectElements({{DType::kF32, DType::kI32}, {33'001}, 0, nan}, false);
   for (const char* constant : {"true", "false"}) {
-    ExpectElements({{DType::kUI32, DType::kI32},
-                    {40'000},
-                    0,
-                    absl::StrCat("%less = stablehlo.constant dense<", constant, "> : tensor<i1>\n")},
-                   false);
+    ExpectElements(
+        {{DType::kUI32, DType::kI32},
+         {40'000},
+         0,
+         absl::StrCat("%less = stablehlo.constant dense<", constant, "> : tensor<i1>\n")},
+        false);
   }
 }
 

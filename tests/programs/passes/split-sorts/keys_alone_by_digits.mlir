@@ -18,7 +18,7 @@ module {
     %4 = stablehlo.xor %2, %3 : tensor<1x3000xui16>
     %5 = stablehlo.not %4 : tensor<1x3000xui16>
     %6:2 = "acceld.digit_sort"(%5) <{tile = 4096 : i64}> : (tensor<1x3000xui16>) -> (tensor<1x3000xui16>, tensor<1x256x2xui32>)
-    %7:2 = "acceld.digit_sort"(%6#0) <{shift = 8 : i64, tile = 4096 : i64}> : (tensor<1x3000xui16>) -> (tensor<1x3000xui16>, tensor<1x256x2xui32>)
+    %7:2 = "acceld.digit_sort"(%6#0) <{tile = 4096 : i64}> : (tensor<1x3000xui16>) -> (tensor<1x3000xui16>, tensor<1x256x2xui32>)
     %8 = stablehlo.not %7#0 : tensor<1x3000xui16>
     %9 = stablehlo.constant dense<32768> : tensor<1x3000xui16>
     %10 = stablehlo.xor %8, %9 : tensor<1x3000xui16>

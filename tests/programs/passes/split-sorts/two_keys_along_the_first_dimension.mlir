@@ -35,8 +35,8 @@ module {
     %19 = stablehlo.or %11, %18 : tensor<2x2500xui32>
     %20 = stablehlo.iota dim = 1 : tensor<2x2500xui32>
     %21:3 = "acceld.digit_sort"(%19, %20) <{tile = 4096 : i64}> : (tensor<2x2500xui32>, tensor<2x2500xui32>) -> (tensor<2x2500xui32>, tensor<2x2500xui32>, tensor<2x256x2xui32>)
-    %22:3 = "acceld.digit_sort"(%21#0, %21#1) <{shift = 8 : i64, tile = 4096 : i64}> : (tensor<2x2500xui32>, tensor<2x2500xui32>) -> (tensor<2x2500xui32>, tensor<2x2500xui32>, tensor<2x256x2xui32>)
-    %23:3 = "acceld.digit_sort"(%22#0, %22#1) <{shift = 16 : i64, tile = 4096 : i64}> : (tensor<2x2500xui32>, tensor<2x2500xui32>) -> (tensor<2x2500xui32>, tensor<2x2500xui32>, tensor<2x256x2xui32>)
+    %22:3 = "acceld.digit_sort"(%21#0, %21#1) <{tile = 4096 : i64}> : (tensor<2x2500xui32>, tensor<2x2500xui32>) -> (tensor<2x2500xui32>, tensor<2x2500xui32>, tensor<2x256x2xui32>)
+    %23:3 = "acceld.digit_sort"(%22#0, %22#1) <{tile = 4096 : i64}> : (tensor<2x2500xui32>, tensor<2x2500xui32>) -> (tensor<2x2500xui32>, tensor<2x2500xui32>, tensor<2x256x2xui32>)
     %24 = "stablehlo.gather"(%3, %23#1) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [1], index_vector_dim = 2, operand_batching_dims = [0], start_index_map = [1], start_indices_batching_dims = [0]>, slice_sizes = array<i64: 1, 1>}> : (tensor<2x2500xi8>, tensor<2x2500xui32>) -> tensor<2x2500xi8>
     %25 = "stablehlo.gather"(%4, %23#1) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [1], index_vector_dim = 2, operand_batching_dims = [0], start_index_map = [1], start_indices_batching_dims = [0]>, slice_sizes = array<i64: 1, 1>}> : (tensor<2x2500xf16>, tensor<2x2500xui32>) -> tensor<2x2500xf16>
     %26 = "stablehlo.gather"(%5, %23#1) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [1], index_vector_dim = 2, operand_batching_dims = [0], start_index_map = [1], start_indices_batching_dims = [0]>, slice_sizes = array<i64: 1, 1>}> : (tensor<2x2500xf64>, tensor<2x2500xui32>) -> tensor<2x2500xf64>
