@@ -1,5 +1,8 @@
 #include "kernels/ir/digit_sort.h"
 
+#include <algorithm>
+#include <functional>
+
 #include "absl/strings/str_cat.h"
 #include "kernels/lowering/op_kernel.h"
 
