@@ -1,7 +1,7 @@
 #include "common/ir/infer_rules.h"
 
-// Rules of the ops that are loop nests of their own. Windows: infer_window.cc. Scatter:
-// infer_gather_scatter.cc.
+// Rules of the ops that are loop nests of their own. Windows: infer_window.cc. Sorts:
+// infer_sort.cc. Scatter: infer_gather_scatter.cc.
 namespace acceld::ir {
 InferResult InferDynamicUpdateSlice(const InferContext& context) {
   const TensorType& operand = context.operand(0);
@@ -31,52 +31,6 @@ InferResult InferReduce(const InferContext& context) {
     if (!Contains(reduced, i)) kept.push_back(dims[i]);
   }
   return TypesOfShape(dtypes, kept);
-}
-
-namespace {
-
-InferResult SortedTypes(const InferContext& context, int64_t dimension) {
-  const auto rank = context.operand(0).rank();
-  if (dimension < -rank || dimension >= rank) {
-    return Refuse("dimension ", dimension, " is outside [", -rank, ", ", rank, ")");
-  }
-  Dims dims = context.operand(0).dims;
-  std::vector<DType> dtypes;
-  std::vector<DType> parameters;
-  for (size_t i = 0; i < context.operands.size(); ++i) {
-    const TensorType& input = context.operand(i);
-    if (!MayEqual(dims, input.dims)) {
-      return Refuse("inputs 0 and ", i, " differ in shape: ", context.operand(0).ToString(),
-                    " and ", input.ToString());
-    }
-    dims = Refined(dims, input.dims);
-    dtypes.push_back(input.dtype);
-    parameters.insert(parameters.end(), 2, input.dtype);
-  }
-  ACCELD_RETURN_IF_ERROR(CheckScalarRegion(context.regions[0], parameters, {DType::kI1}));
-  return TypesOfShape(dtypes, dims);
-}
-
-}  // namespace
-
-InferResult InferSort(const InferContext& context) {
-  return SortedTypes(context, context.As<SortAttributes>().dimension);
-}
-
-InferResult InferPartialSort(const InferContext& context) {
-  const auto& attributes = context.As<PartialSortAttributes>();
-  if (attributes.dimension < 0) return Refuse("dimension ", attributes.dimension, " is negative");
-  ACCELD_ASSIGN_OR_RETURN(std::vector<Type> types, SortedTypes(context, attributes.dimension));
-  for (Type& type : types) {
-    TensorType tensor = type.tensor();
-    int64_t& size = tensor.dims[attributes.dimension];
-    if (attributes.limit < 0 || attributes.limit > size) {
-      return Refuse("limit ", attributes.limit, " is outside [0, ", DimText(size), "]");
-    }
-    size = attributes.limit;
-    type = std::move(tensor);
-  }
-  return types;
 }
 
 }  // namespace acceld::ir

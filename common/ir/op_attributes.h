@@ -198,6 +198,39 @@ struct PartialSortAttributes {
   ACCELD_FIELDS_END(PartialSortAttributes)
 };
 
+// Of rows of elements: each `run` neighbours in order, and of each run its first `keep`. Powers of
+// two, but for `keep`; a worker merges `piece` elements at a time.
+struct SortRunsAttributes {
+  int64_t run = 0, piece = 0, keep = 0;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(run)
+  ACCELD_FIELD(piece)
+  ACCELD_FIELD(keep)
+  ACCELD_FIELDS_END(SortRunsAttributes)
+};
+
+// Of rows of elements where each `run` neighbours are in order: each two neighbouring runs as one.
+struct MergeRunsAttributes {
+  int64_t run = 0, piece = 0;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(run)
+  ACCELD_FIELD(piece)
+  ACCELD_FIELDS_END(MergeRunsAttributes)
+};
+
+// Tiles have a multiple of so many elements: what a block of a GPU's threads holds at a time.
+inline constexpr int64_t kDigitSortTile = 4096;
+
+// Of rows of keys: in the order of their lowest 8 bits, equal ones as they were; each key is then
+// rotated right by 8 bits, so that the next sort is the same once more. Tiles of `tile` neighbours
+// are counted and moved together.
+struct DigitSortAttributes {
+  int64_t tile = 0;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(tile)
+  ACCELD_FIELDS_END(DigitSortAttributes)
+};
+
 // reduce_window. Empty lists stand for the defaults (strides and dilations 1, no padding).
 struct WindowAttributes {
   std::vector<int64_t> window_dimensions, window_strides, base_dilations, window_dilations;
@@ -492,16 +525,15 @@ struct FusionAttributes {
 #undef ACCELD_NAMED_FIELD
 #undef ACCELD_FIELDS_END
 
-using OpAttributes =
-    std::variant<NoAttributes, ConstantAttributes, CompareAttributes, ReducePrecisionAttributes,
-                 BroadcastInDimAttributes, DynamicBroadcastInDimAttributes, IotaAttributes,
-                 TransposeAttributes, DimensionsAttributes, DimensionAttributes, SliceAttributes,
-                 DynamicSliceAttributes, PadAttributes, SortAttributes, PartialSortAttributes,
-                 WindowAttributes, SelectAndScatterAttributes, ConvolutionAttributes,
-                 DotGeneralAttributes, GatherAttributes, DynamicGatherAttributes, ScatterAttributes,
-                 CholeskyAttributes, FftAttributes, TriangularSolveAttributes, BatchNormAttributes,
-                 EinsumAttributes, TorchIndexSelectAttributes, RngAttributes,
-                 RngBitGeneratorAttributes, IndexAttributes, CallAttributes, CompositeAttributes,
-                 CustomCallAttributes, FusionAttributes>;
+using OpAttributes = std::variant<
+    NoAttributes, ConstantAttributes, CompareAttributes, ReducePrecisionAttributes,
+    BroadcastInDimAttributes, DynamicBroadcastInDimAttributes, IotaAttributes, TransposeAttributes,
+    DimensionsAttributes, DimensionAttributes, SliceAttributes, DynamicSliceAttributes,
+    PadAttributes, SortAttributes, PartialSortAttributes, SortRunsAttributes, MergeRunsAttributes,
+    DigitSortAttributes, WindowAttributes, SelectAndScatterAttributes, ConvolutionAttributes,
+    DotGeneralAttributes, GatherAttributes, DynamicGatherAttributes, ScatterAttributes,
+    CholeskyAttributes, FftAttributes, TriangularSolveAttributes, BatchNormAttributes,
+    EinsumAttributes, TorchIndexSelectAttributes, RngAttributes, RngBitGeneratorAttributes,
+    IndexAttributes, CallAttributes, CompositeAttributes, CustomCallAttributes, FusionAttributes>;
 
 }  // namespace acceld::ir

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
 #include "common/ir/dtype.h"
+#include "kernels/ir/digit_sort.h"
 
 // Kernel IR: what a kernel computes, with no target in it. Loop nests over scalar SSA values, loads
 // and stores at computed element indices. Two printers read it: kernels/cpu (LLVM IR) and
@@ -119,6 +121,8 @@ struct Kernel {
   std::vector<BufferParameter> scratch;
   std::vector<DType> var_types;  // by Var
   Block body;
+  // If set: what the body does, in other words.
+  absl::optional<DigitSort> digit_sort;
 
   DType TypeOf(Var var) const { return var_types[var]; }
   const BufferParameter& Buffer(uint32_t index) const {

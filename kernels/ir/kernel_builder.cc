@@ -210,6 +210,18 @@ std::vector<Var> KernelBuilder::For(
   return results;
 }
 
+void KernelBuilder::Once(const std::function<void()>& body) {
+  ForStatement loop;
+  loop.kind = ForStatement::Kind::kParallel;
+  loop.extent = 1;
+  loop.induction = NewVar(DType::kI64);
+  definitions_[loop.induction].range = {0, 0};
+  OpenScope(&loop.body);
+  body();
+  CloseScope();
+  Append({std::move(loop)});
+}
+
 std::vector<Var> KernelBuilder::While(
     absl::Span<const Var> initial, const std::function<Var(absl::Span<const Var>)>& condition,
     const std::function<std::vector<Var>(absl::Span<const Var>)>& body) {

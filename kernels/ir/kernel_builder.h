@@ -51,6 +51,8 @@ class KernelBuilder {
   // Nested loops of one kind over all of `extents`; `body` gets one induction variable for each.
   void ForEach(ForStatement::Kind kind, absl::Span<const int64_t> extents,
                const std::function<void(absl::Span<const Var>)>& body);
+  // A parallel loop of one iteration, which stays: loops inside share the scratch that is its own.
+  void Once(const std::function<void()>& body);
   // Both functions get the current values; `body` returns the next ones.
   std::vector<Var> While(absl::Span<const Var> initial,
                          const std::function<Var(absl::Span<const Var>)>& condition,

@@ -27,6 +27,7 @@
 #include "server/compiler/passes/simplify_algebra.h"
 #include "server/compiler/passes/split_reductions.h"
 #include "server/compiler/passes/split_scans.h"
+#include "server/compiler/passes/split_sorts.h"
 #include "server/compiler/passes/widen_dots.h"
 
 namespace acceld::compiler {
@@ -50,6 +51,7 @@ constexpr Pass kPipeline[] = {
     {"split-reductions", &SplitReductions},
     {"split-scans", &SplitScans},
     {"shorten-sorts", &ShortenSorts},
+    {"split-sorts", &SplitSorts},
     {"shrink-splats", &ShrinkSplats},
     {"cse", &EliminateCommonSubexpressions},
     {"dce", &EliminateDeadCode},

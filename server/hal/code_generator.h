@@ -29,6 +29,8 @@ class CodeGenerator {
   // As many pieces of independent work as keep such a device busy. Code, and the order of sums in
   // it, follows from this: it is the same for equal architectures.
   virtual int64_t parallel_units() const = 0;
+  // How many threads such a piece of work is best for: 1, or a team's that share memory.
+  virtual int64_t threads_per_unit() const = 0;
   struct Dump {
     std::string file_name;  // "30-llvm.ll"
     std::string text;

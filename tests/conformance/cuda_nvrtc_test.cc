@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/ir/text.h"
 #include "gtest/gtest.h"
 #include "kernels/cuda/emit/cuda_kernel.h"
 #include "kernels/cuda/emit/device_code.h"
@@ -13,6 +14,7 @@
 #include "kernels/cuda/routines/routine_kernels.h"
 #include "tests/conformance/planned_programs.h"
 #include "tests/support/eager_sharing.h"
+#include "tests/unit/compiler/kernel_plan.h"
 
 // The public conformance programs in generated CUDA C++, compiled for GPUs by NVIDIA's compiler,
 // which needs none. ACCELD_CONFORMANCE_DIR names the folder with stablehlo/ and extra/.
@@ -86,6 +88,53 @@ TEST_P(CudaNvrtc, CompilesTheKernelsOfRoutines) {
       std::string(kernels::cuda::RoutineKernelsSource()), "routines", GetParam().architecture);
   ASSERT_TRUE(cubin.ok()) << cubin.status();
   EXPECT_EQ(MostSpillBytes(cubin->log), 0) << cubin->log;
+}
+
+// Of rows too long for one team; by what they compare: bits of keys, or what is no key.
+std::string LargeSort(const std::string& element, bool by_key) {
+  const std::string one = absl::StrCat("tensor<", element, ">"),
+                    row = absl::StrCat("tensor<9000x", element, ">");
+  const bool is_float = element[0] == 'f' || element[0] == 'b';
+  return absl::StrCat(
+      "func.func @main(%x: ", row, ", %y: tensor<9000xf64>) -> (", row, ", tensor<9000xf64>) {\n",
+      "%0:2 = \"stablehlo.sort\"(%x, %y) <{dimension = 0 : i64, is_stable = true}> ({\n^bb0(%a: ",
+      one, ", %b: ", one, ", %c: tensor<f64>, %d: tensor<f64>):\n",
+      by_key ? "" : absl::StrCat("%p = stablehlo.multiply %a, %a : ", one, "\n"),
+      "%less = stablehlo.compare LT, ", by_key ? "%a" : "%p", ", %b",
+      is_float ? ", TOTALORDER" : "", " : (", one, ", ", one,
+      ") -> tensor<i1>\nstablehlo.return %less : tensor<i1>\n}) : (", row,
+      ", tensor<9000xf64>) -> (", row, ", tensor<9000xf64>)\n", "return %0#0, %0#1 : ", row,
+      ", tensor<9000xf64>\n}\n");
+}
+
+TEST_P(CudaNvrtc, CompilesLargeSortsWithoutSpills) {
+  using kernels::cuda::Nvrtc;
+  const absl::StatusOr<Nvrtc>& nvrtc = Nvrtc::Get();
+  if (!nvrtc.ok()) GTEST_SKIP() << nvrtc.status();
+  std::vector<kernels::Plan> plans;
+  for (const std::string element : {"i8", "i16", "f32", "f64"}) {
+    for (const bool by_key : {true, false}) {
+      const auto module = ir::ParseModule(LargeSort(element, by_key));
+      ASSERT_TRUE(module.ok()) << module.status();
+      std::vector<ir::Literal> arguments;
+      for (const ir::Type& type : module->functions[0].ParameterTypes()) {
+        arguments.push_back(ir::Literal::Zeros(type.tensor()));
+      }
+      const auto plan = compiler::PlanOfKernels(*module, arguments);
+      ASSERT_TRUE(plan.ok()) << plan.status();
+      plans.push_back(*plan);
+    }
+  }
+  std::vector<const kernels::Kernel*> kernels;
+  for (const kernels::Plan& plan : plans) {
+    for (const kernels::Kernel& kernel : plan.kernels) kernels.push_back(&kernel);
+  }
+  for (size_t begin = 0; begin < kernels.size(); begin += kKernelsPerModule) {
+    const absl::StatusOr<Nvrtc::Cubin> cubin = nvrtc->Compile(
+        ModuleOf(kernels, begin, GetParam().sharing()), "sorts.cu", GetParam().architecture);
+    ASSERT_TRUE(cubin.ok()) << cubin.status();
+    EXPECT_EQ(MostSpillBytes(cubin->log), 0) << cubin->log;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Architectures, CudaNvrtc,

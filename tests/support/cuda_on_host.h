@@ -23,6 +23,7 @@
 #define __global__
 #define __shared__ static
 #define __launch_bounds__(threads)
+#define __noinline__
 #define __grid_constant__
 
 struct CudaIndex {
@@ -71,6 +72,20 @@ class Block {
     if (of < block.fibers_.size()) std::memcpy(&taken, &block.fibers_[of].given, sizeof(taken));
     Wait();
     return taken;
+  }
+
+  // A bit for each thread of the warp, which all vote at the same time.
+  static unsigned Ballot(bool vote) {
+    Block& block = *running_;
+    block.fibers_[threadIdx.x].given = vote ? 1 : 0;
+    Wait();
+    unsigned votes = 0;
+    const unsigned first = threadIdx.x / 32 * 32;
+    for (unsigned lane = 0; lane < 32 && first + lane < block.fibers_.size(); ++lane) {
+      votes |= static_cast<unsigned>(block.fibers_[first + lane].given) << lane;
+    }
+    Wait();
+    return votes;
   }
 
  private:
@@ -151,6 +166,26 @@ T __shfl_sync(unsigned /*lanes*/, T value, int lane) {
   return cuda_on_host::Block::Exchange(value, threadIdx.x / 32 * 32 + static_cast<unsigned>(lane));
 }
 
+template <typename T>
+T __shfl_up_sync(unsigned /*lanes*/, T value, unsigned distance) {
+  const unsigned lane = threadIdx.x % 32;
+  return cuda_on_host::Block::Exchange(value,
+                                       lane < distance ? threadIdx.x : threadIdx.x - distance);
+}
+template <typename T>
+T __shfl_sync(unsigned /*lanes*/, T value, unsigned lane) {
+  return cuda_on_host::Block::Exchange(value, threadIdx.x / 32 * 32 + lane);
+}
+inline void __syncwarp() { cuda_on_host::Block::Wait(); }
+inline unsigned __ballot_sync(unsigned /*lanes*/, bool vote) {
+  return cuda_on_host::Block::Ballot(vote);
+}
+
+inline unsigned atomicAdd(unsigned* to, unsigned value) {
+  const unsigned before = *to;
+  *to += value;
+  return before;
+}
 inline int atomicMax(int* to, int value) {
   const int before = *to;
   if (value > before) *to = value;

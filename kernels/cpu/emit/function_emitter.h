@@ -77,7 +77,7 @@ class FunctionEmitter {
   std::vector<llvm::Value*> values_;            // by Var
   std::vector<llvm::Metadata*> access_groups_;  // of the parallel loops around
   absl::flat_hash_set<Var> reorderable_;
-  const bool in_parallel_;
+  bool in_parallel_;  // where loops are not shared out any more
   bool can_fail_ = false;
   Builder entry_;  // makes scratch
   llvm::BasicBlock* start_;

@@ -19,6 +19,13 @@ void FunctionEmitter::Emit(const ForStatement& loop) {
       EmitParallel(loop, *nest);
       return;
     }
+    // The loops inside share its scratch, which one thread has.
+    if (!kernel_.scratch.empty() && loop.extent > 0) {
+      in_parallel_ = true;
+      EmitRange(loop, code_.Int64(0), code_.Int64(loop.extent));
+      in_parallel_ = false;
+      return;
+    }
   }
   if (loop.extent == 0) {
     for (const CarriedValue& carried : loop.carried) Bind(carried.result, In(carried.initial));

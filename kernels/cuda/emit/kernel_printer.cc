@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "kernels/cuda/emit/apart.h"
 #include "kernels/cuda/emit/columns.h"
+#include "kernels/cuda/emit/print_digit_sort.h"
 #include "kernels/cuda/emit/scalar_text.h"
 #include "kernels/cuda/emit/separate_columns.h"
 
@@ -79,6 +80,7 @@ KernelPrinter::KernelPrinter(const Kernel& kernel, const Sharing& sharing)
       places_at_use_(kernel.buffers.size() > kMaxKeptPlaces) {}
 
 CudaKernel PrintKernel(const Kernel& kernel, const Sharing& sharing) {
+  if (kernel.digit_sort.has_value()) return PrintDigitSort(kernel);
   const Kernel separated = SeparateColumns(kernel);
   return KernelPrinter(separated, sharing).Print();
 }

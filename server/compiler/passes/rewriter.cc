@@ -162,6 +162,13 @@ std::vector<ir::ValueId> Rewriter::Splice(const ir::Region& region, const ir::Fu
   return results;
 }
 
+ir::Region Rewriter::Clone(const ir::Region& region) {
+  ir::Op owner;
+  owner.regions.push_back(region);
+  absl::flat_hash_map<ir::ValueId, ir::ValueId> map;
+  return std::move(CloneOp(owner, function_, map).regions[0]);
+}
+
 const ir::Op* Rewriter::DefinitionOf(ir::ValueId id) const {
   return definition_of_[id] < 0 ? nullptr : &definitions_[definition_of_[id]];
 }

@@ -45,6 +45,8 @@ class Rewriter {
   std::vector<ir::ValueId> Splice(const ir::Region& region, const ir::Function& source,
                                   absl::Span<const ir::ValueId> arguments,
                                   absl::flat_hash_map<ir::ValueId, ir::ValueId> outer = {});
+  // A copy of a region of this function, with fresh values, for another op.
+  ir::Region Clone(const ir::Region& region);
 
   const ir::Type& TypeOf(ir::ValueId id) const { return function_.value_types[id]; }
   const ir::TensorType& TensorOf(ir::ValueId id) const { return TypeOf(id).tensor(); }

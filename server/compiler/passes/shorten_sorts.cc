@@ -7,6 +7,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "server/compiler/passes/rewriter.h"
+#include "server/compiler/passes/sort_keys.h"
 
 namespace acceld::compiler {
 namespace {
@@ -17,27 +18,12 @@ constexpr int64_t kMinRatio = 4;
 
 using Limits = absl::flat_hash_map<ir::ValueId, int64_t>;
 
-// Whether the comparator is `less` or `greater` on two elements of one operand, where that orders
-// all values: equal ones are the same then, but for where they stand.
+// Whether the comparator puts all elements in one order, but for equal ones, which stay as they
+// are.
 bool IsOrder(const ir::Function& function, const ir::Region& region) {
-  if (region.ops.size() != 1 || region.results != region.ops[0].results) return false;
-  const ir::Op& op = region.ops[0];
-  if (op.kind != ir::OpKind::kCompare) return false;
-  const auto& compare = op.As<ir::CompareAttributes>();
-  const ir::DType dtype = function.TensorOf(op.operands[0]).dtype;
-  if (compare.comparison_direction != ir::ComparisonDirection::kLt &&
-      compare.comparison_direction != ir::ComparisonDirection::kGt) {
-    return false;
-  }
-  if (!ir::IsInteger(dtype) && compare.compare_type != ir::ComparisonType::kTotalOrder) {
-    return false;
-  }
-  for (size_t i = 0; i + 1 < region.parameters.size(); i += 2) {
-    const ir::ValueId a = region.parameters[i], b = region.parameters[i + 1];
-    if (op.operands == std::vector<ir::ValueId>{a, b}) return true;
-    if (op.operands == std::vector<ir::ValueId>{b, a}) return true;
-  }
-  return false;
+  const auto keys = FindSortKeys(function, region);
+  return keys.has_value() &&
+         std::none_of(keys->begin(), keys->end(), [](const SortKey& key) { return key.by_value; });
 }
 
 int64_t DimensionOf(const ir::Function& function, const ir::Op& sort) {

@@ -18,6 +18,7 @@ class CpuCodeGenerator final : public CodeGenerator {
   int64_t ScratchBytesOf(const kernels::ConvolutionStep&) const override { return 0; }
   bool IsMatmulFast(const kernels::MatmulStep& matmul) const override;
   int64_t parallel_units() const override { return 64; }
+  int64_t threads_per_unit() const override { return 1; }
   absl::StatusOr<std::string> Generate(const kernels::Plan& plan,
                                        std::vector<Dump>* dumps) const override;
 

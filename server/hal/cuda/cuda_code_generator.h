@@ -33,6 +33,7 @@ class CudaCodeGenerator final : public CodeGenerator {
   }
   // Some blocks of threads for each multiprocessor of the largest.
   int64_t parallel_units() const override { return 1024; }
+  int64_t threads_per_unit() const override { return 256; }
   // Also measures on the device.
   absl::StatusOr<std::string> Generate(const kernels::Plan& plan,
                                        std::vector<Dump>* dumps) const override;

@@ -32,8 +32,10 @@ std::vector<Found> KernelsOf(const std::string& source) {
     const size_t ends = it == end ? source.size() : static_cast<size_t>(it->position());
     const absl::string_view text = absl::string_view(source).substr(begins, ends - begins);
     found.push_back({.name = match[1],
+                     // The last one stands for calls of code in which threads wait.
                      .has_barriers = absl::StrContains(text, "__shared__") ||
-                                     absl::StrContains(text, "__syncthreads")});
+                                     absl::StrContains(text, "__syncthreads") ||
+                                     absl::StrContains(text, "const DigitSort sort{")});
   }
   return found;
 }

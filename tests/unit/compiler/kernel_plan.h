@@ -8,8 +8,8 @@
 
 namespace acceld::compiler {
 
-// What the compiler makes of @main for these arguments and a target without libraries: all but
-// routines becomes kernels.
+// What the compiler makes of @main for these arguments and a target like a GPU without libraries:
+// all but routines becomes kernels.
 absl::StatusOr<kernels::Plan> PlanOfKernels(const ir::Module& module,
                                             absl::Span<const ir::Literal> arguments);
 

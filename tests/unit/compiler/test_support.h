@@ -26,13 +26,16 @@ class PlanOnlyGenerator : public hal::CodeGenerator {
   int64_t ScratchBytesOf(const kernels::ConvolutionStep&) const override { return 0; }
   bool IsMatmulFast(const kernels::MatmulStep&) const override { return false; }
   int64_t parallel_units() const override { return 64; }
+  int64_t threads_per_unit() const override { return 1; }
   absl::StatusOr<std::string> Generate(const kernels::Plan& plan,
                                        std::vector<Dump>* dumps) const override;
 };
 
-// The same with the matrix products of cuBLASLt, and what it does behind them.
+// The same for a GPU, with the matrix products of cuBLASLt, and what it does behind them.
 class CublasLtPlanGenerator : public PlanOnlyGenerator {
  public:
+  int64_t parallel_units() const override { return 1024; }
+  int64_t threads_per_unit() const override { return 256; }
   bool SupportsMatmul(const kernels::MatmulStep& matmul) const override;
   bool IsMatmulFast(const kernels::MatmulStep& matmul) const override {
     return SupportsMatmul(matmul);

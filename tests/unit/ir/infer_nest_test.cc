@@ -85,6 +85,34 @@ TEST(InferNestTest, SortComparesPairs) {
   EXPECT_THAT(sort(0, Signature{comparator.parameters, {F32()}}), IsRefused("the region must be"));
 }
 
+TEST(InferNestTest, PartsOfSortsAreOfRows) {
+  const Signature comparator{{F32(), F32()}, {I1()}};
+  const auto runs = [&](Dims dims, const SortRunsAttributes& attributes) {
+    return Infer(OpKind::kSortRuns, {F32(std::move(dims))}, attributes, {.regions = {comparator}});
+  };
+  EXPECT_THAT(runs({2, 20}, {8, 2, 3}), Gives("tensor<2x9xf32>"));
+  EXPECT_THAT(runs({2, 18}, {8, 2, 3}), Gives("tensor<2x8xf32>"));
+  EXPECT_THAT(runs({20}, {8, 2, 3}), IsRefused("is not rows"));
+  EXPECT_THAT(runs({2, 20}, {6, 2, 3}), IsRefused("run 6 is no power of two"));
+  EXPECT_THAT(runs({2, 20}, {8, 16, 3}), IsRefused("piece 16 is no power of two in [1, 8]"));
+  EXPECT_THAT(runs({2, 20}, {8, 2, 9}), IsRefused("keep 9 is outside [1, 8]"));
+  const auto merge = [&](int64_t piece) {
+    return Infer(OpKind::kMergeRuns, {F32({2, 20})}, MergeRunsAttributes{8, piece},
+                 {.regions = {comparator}});
+  };
+  EXPECT_THAT(merge(16), Gives("tensor<2x20xf32>"));
+  EXPECT_THAT(merge(32), IsRefused("piece 32"));
+  const auto digits = [](const Type& keys, const Type& values, int64_t tile) {
+    return Infer(OpKind::kDigitSort, {keys, values}, DigitSortAttributes{tile});
+  };
+  const TensorType keys{DType::kUI16, {2, 5000}}, values{DType::kUI32, {2, 5000}};
+  EXPECT_THAT(digits(keys, values, 4096),
+              Gives("tensor<2x5000xui16>, tensor<2x5000xui32>, tensor<2x256x3xui32>"));
+  EXPECT_THAT(digits(keys, values, 4000), IsRefused("tile 4000 is no multiple of 4096"));
+  EXPECT_THAT(digits(F32({2, 5000}), values, 4096), IsRefused("are not unsigned integers"));
+  EXPECT_THAT(digits(keys, keys, 4096), IsRefused("the values are tensor<2x5000xui16>"));
+}
+
 TEST(InferNestTest, UpdateMustFitIntoTheOperand) {
   EXPECT_THAT(Infer(OpKind::kDynamicUpdateSlice, {F32({4}), F32({2}), I32()}),
               Gives("tensor<4xf32>"));

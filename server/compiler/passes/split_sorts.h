@@ -1,0 +1,20 @@
+#pragma once
+
+#include "common/ir/module.h"
+#include "common/status.h"
+#include "server/hal/code_generator.h"
+
+namespace acceld::compiler {
+
+// Makes sorts of long rows parallel, which one thread a row would otherwise do. Rows with keys
+// whose bits have an order are sorted digit by digit; others in runs, which are merged pair by
+// pair, each by many workers. What a partial sort keeps is looked for in parts of the rows first.
+// All of it is stable. How rows are cut follows from the shape and the kind of device, so results
+// do not depend on the number of threads. After sorts were shortened; before nests are isolated and
+// fused.
+//
+// A comparator that puts elements in no order (`<` of NaN) gives results in some order, in which
+// elements may be missing and others repeated unless it is `<` or `>` of keys.
+absl::StatusOr<ir::Module> SplitSorts(const ir::Module& module, const hal::CodeGenerator& target);
+
+}  // namespace acceld::compiler
