@@ -55,7 +55,9 @@ class Collector {
     Reads(step.rhs);
     Writes(step.out);
   }
-  void Add(const CallStep&) {}  // These programs have none.
+  // These programs have none.
+  void Add(const AttentionStep&) {}
+  void Add(const CallStep&) {}
 
   const CudaProgram& program_;
   std::vector<Access>& out_;

@@ -15,6 +15,7 @@ class CpuCodeGenerator final : public CodeGenerator {
   std::string architecture() const override { return architecture_; }
   bool SupportsMatmul(const kernels::MatmulStep& matmul) const override;
   bool SupportsConvolution(const kernels::ConvolutionStep& convolution) const override;
+  bool SupportsAttention(const kernels::AttentionShape&) const override { return false; }
   bool IsMatmulFast(const kernels::MatmulStep& matmul) const override;
   int64_t parallel_units() const override { return 64; }
   absl::StatusOr<std::string> Generate(const kernels::Plan& plan,

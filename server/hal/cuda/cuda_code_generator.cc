@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "kernels/cuda/attention/attention.h"
 
 namespace acceld::hal::cuda {
 namespace {
@@ -37,6 +38,12 @@ std::string CudaCodeGenerator::architecture() const {
 
 bool CudaCodeGenerator::SupportsMatmul(const kernels::MatmulStep& matmul) const {
   return matmuls_->Supports(matmul);
+}
+
+bool CudaCodeGenerator::SupportsAttention(const kernels::AttentionShape& attention) const {
+  return kernels::cuda::CanAttend(attention) &&
+         (attention.dtype == ir::DType::kF32 ||
+          compiler_.architecture >= kernels::cuda::kNarrowAttentionArchitecture);
 }
 
 absl::StatusOr<std::string> CudaCodeGenerator::Generate(const kernels::Plan& plan,

@@ -24,6 +24,7 @@ class CudaCodeGenerator final : public CodeGenerator {
   std::string architecture() const override;
   bool SupportsMatmul(const kernels::MatmulStep& matmul) const override;
   bool SupportsConvolution(const kernels::ConvolutionStep&) const override { return false; }
+  bool SupportsAttention(const kernels::AttentionShape& attention) const override;
   bool IsMatmulFast(const kernels::MatmulStep& matmul) const override {
     return SupportsMatmul(matmul);
   }

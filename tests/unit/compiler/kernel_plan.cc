@@ -15,6 +15,7 @@ class PlanKeeper : public hal::CodeGenerator {
   std::string architecture() const override { return "kernels alone"; }
   bool SupportsMatmul(const kernels::MatmulStep&) const override { return false; }
   bool SupportsConvolution(const kernels::ConvolutionStep&) const override { return false; }
+  bool SupportsAttention(const kernels::AttentionShape&) const override { return false; }
   bool IsMatmulFast(const kernels::MatmulStep&) const override { return false; }
   int64_t parallel_units() const override { return 64; }
   absl::StatusOr<std::string> Generate(const kernels::Plan& plan,

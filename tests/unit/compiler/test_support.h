@@ -23,16 +23,18 @@ class PlanOnlyGenerator : public hal::CodeGenerator {
   bool SupportsConvolution(const kernels::ConvolutionStep& convolution) const override {
     return convolution.input_dtype == ir::DType::kF32;
   }
+  bool SupportsAttention(const kernels::AttentionShape&) const override { return false; }
   bool IsMatmulFast(const kernels::MatmulStep&) const override { return false; }
   int64_t parallel_units() const override { return 64; }
   absl::StatusOr<std::string> Generate(const kernels::Plan& plan,
                                        std::vector<Dump>* dumps) const override;
 };
 
-// The same with the matrix products of cuBLASLt, and what it does behind them.
+// The same with the matrix products of cuBLASLt, what it does behind them, and attention.
 class CublasLtPlanGenerator : public PlanOnlyGenerator {
  public:
   bool SupportsMatmul(const kernels::MatmulStep& matmul) const override;
+  bool SupportsAttention(const kernels::AttentionShape& attention) const override;
   bool IsMatmulFast(const kernels::MatmulStep& matmul) const override {
     return SupportsMatmul(matmul);
   }

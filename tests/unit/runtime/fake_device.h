@@ -40,6 +40,7 @@ class FakeCodeGenerator final : public hal::CodeGenerator {
   std::string architecture() const override { return "fake"; }
   bool SupportsMatmul(const kernels::MatmulStep&) const override { return false; }
   bool SupportsConvolution(const kernels::ConvolutionStep&) const override { return false; }
+  bool SupportsAttention(const kernels::AttentionShape&) const override { return false; }
   bool IsMatmulFast(const kernels::MatmulStep&) const override { return false; }
   int64_t parallel_units() const override { return 1; }
   absl::StatusOr<std::string> Generate(const kernels::Plan&, std::vector<Dump>*) const override {
