@@ -7,12 +7,14 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
+#include "kernels/cuda/attention/attention.h"
 #include "kernels/cuda/emit/cuda_kernel.h"
 #include "kernels/cuda/emit/device_code.h"
 #include "kernels/cuda/nvrtc/nvrtc.h"
 #include "kernels/cuda/routines/routine_kernels.h"
 #include "tests/conformance/planned_programs.h"
 #include "tests/support/eager_sharing.h"
+#include "tests/unit/kernels/attention_cases.h"
 
 // The public conformance programs in generated CUDA C++, compiled for GPUs by NVIDIA's compiler,
 // which needs none. ACCELD_CONFORMANCE_DIR names the folder with stablehlo/ and extra/.
@@ -86,6 +88,23 @@ TEST_P(CudaNvrtc, CompilesTheKernelsOfRoutines) {
       std::string(kernels::cuda::RoutineKernelsSource()), "routines", GetParam().architecture);
   ASSERT_TRUE(cubin.ok()) << cubin.status();
   EXPECT_EQ(MostSpillBytes(cubin->log), 0) << cubin->log;
+}
+
+TEST_P(CudaNvrtc, CompilesTheKernelsOfAttentionWithFewSpills) {
+  using kernels::cuda::Nvrtc;
+  const absl::StatusOr<Nvrtc>& nvrtc = Nvrtc::Get();
+  if (!nvrtc.ok()) GTEST_SKIP() << nvrtc.status();
+  std::string source(kernels::cuda::ModulePrelude());
+  source += kernels::cuda::AttentionPrelude();
+  int kernel = 0;
+  for (const kernels::AttentionCase& test_case : kernels::AttentionCases()) {
+    source += kernels::cuda::PrintAttention(test_case.shape, absl::StrCat("attention_", kernel++))
+                  .source;
+  }
+  const absl::StatusOr<Nvrtc::Cubin> cubin =
+      nvrtc->Compile(source, "attention", GetParam().architecture);
+  ASSERT_TRUE(cubin.ok()) << cubin.status();
+  EXPECT_LE(MostSpillBytes(cubin->log), kMaxSpillBytes) << cubin->log;
 }
 
 INSTANTIATE_TEST_SUITE_P(Architectures, CudaNvrtc,

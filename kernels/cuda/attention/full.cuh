@@ -3,7 +3,7 @@
 
 // Of rows of so many floats: an odd number of chunks, so that neighbouring rows begin in different
 // banks.
-constexpr int OddStride(int columns) { return (columns / 4 | 1) * 4; }
+__device__ constexpr int OddStride(int columns) { return (columns / 4 | 1) * 4; }
 
 template <typename A>
 struct FullSizes {

@@ -40,7 +40,7 @@ __device__ void LoadTile(Chunk* tile, const u16* from, i64 first, i64 rows) {
   }
 }
 
-constexpr int Larger(int a, int b) { return a < b ? b : a; }
+__device__ constexpr int Larger(int a, int b) { return a < b ? b : a; }
 
 template <typename A>
 struct TensorSizes {
