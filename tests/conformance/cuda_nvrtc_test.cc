@@ -94,8 +94,8 @@ TEST_P(CudaNvrtc, CompilesTheKernelsOfAttentionWithFewSpills) {
   using kernels::cuda::Nvrtc;
   const absl::StatusOr<Nvrtc>& nvrtc = Nvrtc::Get();
   if (!nvrtc.ok()) GTEST_SKIP() << nvrtc.status();
-  std::string source(kernels::cuda::ModulePrelude());
-  source += kernels::cuda::AttentionPrelude();
+  std::string source =
+      absl::StrCat(kernels::cuda::ModulePrelude(), kernels::cuda::AttentionPrelude());
   int kernel = 0;
   for (const kernels::AttentionCase& test_case : kernels::AttentionCases()) {
     source += kernels::cuda::PrintAttention(test_case.shape, absl::StrCat("attention_", kernel++))
