@@ -90,23 +90,6 @@ TEST_P(CudaNvrtc, CompilesTheKernelsOfRoutines) {
   EXPECT_EQ(MostSpillBytes(cubin->log), 0) << cubin->log;
 }
 
-TEST_P(CudaNvrtc, CompilesTheKernelsOfAttentionWithFewSpills) {
-  using kernels::cuda::Nvrtc;
-  const absl::StatusOr<Nvrtc>& nvrtc = Nvrtc::Get();
-  if (!nvrtc.ok()) GTEST_SKIP() << nvrtc.status();
-  std::string source =
-      absl::StrCat(kernels::cuda::ModulePrelude(), kernels::cuda::AttentionPrelude());
-  int kernel = 0;
-  for (const kernels::AttentionCase& test_case : kernels::AttentionCases()) {
-    source += kernels::cuda::PrintAttention(test_case.shape, absl::StrCat("attention_", kernel++))
-                  .source;
-  }
-  const absl::StatusOr<Nvrtc::Cubin> cubin =
-      nvrtc->Compile(source, "attention", GetParam().architecture);
-  ASSERT_TRUE(cubin.ok()) << cubin.status();
-  EXPECT_LE(MostSpillBytes(cubin->log), kMaxSpillBytes) << cubin->log;
-}
-
 INSTANTIATE_TEST_SUITE_P(Architectures, CudaNvrtc,
                          ::testing::Values(Target{80}, Target{90}, Target{90, /*eager=*/true},
                                            Target{100}),
@@ -114,6 +97,26 @@ INSTANTIATE_TEST_SUITE_P(Architectures, CudaNvrtc,
                            return absl::StrCat("Sm", info.param.architecture,
                                                info.param.eager ? "Eager" : "");
                          });
+
+TEST(CudaNvrtcTest, CompilesTheKernelsOfAttentionWithFewSpills) {
+  const absl::StatusOr<kernels::cuda::Nvrtc>& nvrtc = kernels::cuda::Nvrtc::Get();
+  if (!nvrtc.ok()) GTEST_SKIP() << nvrtc.status();
+  std::string source =
+      absl::StrCat(kernels::cuda::ModulePrelude(), kernels::cuda::AttentionPrelude());
+  int kernel = 0;
+  for (const kernels::AttentionCase& test_case : kernels::AttentionCases()) {
+    // The kernels of f16 differ from those of bf16 in one instruction.
+    const bool is_f16 = test_case.shape.dtype == ir::DType::kF16;
+    if (is_f16 && test_case.name != "f16 width 128") continue;
+    const std::string name = absl::StrCat("attention_", kernel++);
+    source += kernels::cuda::PrintAttention(test_case.shape, name).source;
+  }
+  for (const int architecture : {80, 90, 100}) {
+    const auto cubin = nvrtc->Compile(source, "attention", architecture);
+    ASSERT_TRUE(cubin.ok()) << cubin.status();
+    EXPECT_LE(MostSpillBytes(cubin->log), kMaxSpillBytes) << cubin->log;
+  }
+}
 
 TEST(CudaNvrtcTest, WhatGraphsLaunchIsPtxThatTheDriverLinks) {
   const absl::StatusOr<kernels::cuda::Nvrtc>& nvrtc = kernels::cuda::Nvrtc::Get();
