@@ -182,7 +182,8 @@ namespace cuda_on_host {
 
 inline float FloatOf(unsigned bits, bool is_bf16) {
   const auto half = static_cast<uint16_t>(bits);
-  return is_bf16 ? std::bit_cast<float>(bits << 16) : static_cast<float>(std::bit_cast<_Float16>(half));
+  return is_bf16 ? std::bit_cast<float>(bits << 16)
+                 : static_cast<float>(std::bit_cast<_Float16>(half));
 }
 
 struct MmaOperands {

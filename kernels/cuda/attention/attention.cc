@@ -152,8 +152,8 @@ class Printer {
     Line(absl::StrCat("    using Type = ", RegisterType(dtype), ";"));
     Line(absl::StrCat("    static constexpr i64 kRow = ", operand.row_stride,
                       ", kColumn = ", operand.column_stride, ";"));
-    Line(absl::StrCat("    static constexpr bool kAligned = ",
-                      IsAligned(operand, dtype, is_output), ";", more));
+    Line(absl::StrCat("    static constexpr bool kAligned = ", IsAligned(operand, dtype, is_output),
+                      ";", more));
     Line(absl::StrCat("    static __device__ i64 Offset(i64 batch) { return ", OffsetText(operand),
                       "; }"));
     Line("  };");
@@ -164,9 +164,8 @@ class Printer {
     int64_t inner = 1;
     for (size_t d = operand.batch_strides.size(); d-- > 0; inner *= shape_.batch[d]) {
       if (operand.batch_strides[d] == 0 || shape_.batch[d] == 1) continue;
-      const std::string digit =
-          absl::StrCat(inner == 1 ? "batch" : absl::StrCat("batch / ", inner),
-                       d == 0 ? "" : absl::StrCat(" % ", shape_.batch[d]));
+      const std::string digit = absl::StrCat(inner == 1 ? "batch" : absl::StrCat("batch / ", inner),
+                                             d == 0 ? "" : absl::StrCat(" % ", shape_.batch[d]));
       terms.push_back(absl::StrCat(digit, " * ", operand.batch_strides[d]));
     }
     return absl::StrJoin(terms, " + ");
@@ -185,9 +184,10 @@ class Printer {
                                                      FormatOf(score), ">(x))")
                                       : "x",
                       "; }"));
-    const std::string element = IsNarrow(shape_.output_dtype)
-                                    ? absl::StrCat("u16(Encode<", FormatOf(shape_.output_dtype), ">(")
-                                    : "((";
+    const std::string element =
+        IsNarrow(shape_.output_dtype)
+            ? absl::StrCat("u16(Encode<", FormatOf(shape_.output_dtype), ">(")
+            : "((";
     Line("  static __device__ Lanes<Output::Type, 2> OutputPair(f32 low, f32 high) {");
     Line(absl::StrCat("    return {{", element, "low)), ", element, "high))}};"));
     Line("  }");
@@ -197,8 +197,8 @@ class Printer {
     const bool is_narrow = IsNarrow(shape_.dtype);
     std::vector<std::string> parameters, placed;
     const auto add = [&](absl::string_view operand, absl::string_view name, bool is_const) {
-      parameters.push_back(absl::StrCat(is_const ? "const " : "", description, "::", operand,
-                                        "::Type* ", name));
+      parameters.push_back(
+          absl::StrCat(is_const ? "const " : "", description, "::", operand, "::Type* ", name));
       placed.push_back(
           absl::StrCat("Placed(", name, ") + ", description, "::", operand, "::Offset(batch)"));
     };
@@ -214,8 +214,8 @@ class Printer {
                               : absent("bool");
     }
     add("Output", "out", false);
-    Line(absl::StrCat("extern \"C\" __global__ void __launch_bounds__(", cut_.threads, ")\n",
-                      name_, "(", absl::StrJoin(parameters, ", "), ") {"));
+    Line(absl::StrCat("extern \"C\" __global__ void __launch_bounds__(", cut_.threads, ")\n", name_,
+                      "(", absl::StrJoin(parameters, ", "), ") {"));
     Line(absl::StrCat("  __shared__ Chunk space[", is_narrow ? "TensorSizes<" : "FullSizes<",
                       description, ">::kChunks];"));
     Line("  static_assert(sizeof(space) <= 48 << 10, \"what all devices have\");");
@@ -258,6 +258,12 @@ bool CanAttend(const AttentionShape& shape) {
   const int rows = CutOf(shape).rows;
   return Fits(shape.query) && Fits(shape.key) && Fits(shape.value) && Fits(shape.output) &&
          (shape.queries + rows - 1) / rows <= INT32_MAX / batches;
+}
+
+bool IsAttentionParallel(const AttentionShape& shape) {
+  constexpr int64_t kBlocks = 96, kFewKeys = 1024;
+  const int rows = CutOf(shape).rows;
+  return shape.keys <= kFewKeys || (shape.queries + rows - 1) / rows * shape.batches() >= kBlocks;
 }
 
 AttentionKernel PrintAttention(const AttentionShape& shape, absl::string_view name) {

@@ -12,6 +12,9 @@ namespace acceld::kernels::cuda {
 // value, and results of one of these types. Narrow floats want a device of sm_80 or newer.
 bool CanAttend(const AttentionShape& shape);
 inline constexpr int kNarrowAttentionArchitecture = 80;
+// Whether it has work for a whole device, or is soon done: a block of threads goes through all
+// keys, which few blocks do more slowly than a library's products, all of whose threads share them.
+bool IsAttentionParallel(const AttentionShape& shape);
 
 struct AttentionKernel {
   // extern "C" __global__ void NAME(query, key, value, bias if there is one, masks, output), as

@@ -105,8 +105,7 @@ class Matcher {
     ir::ValueId id = second_.operands[static_cast<size_t>(probabilities_)];
     std::vector<OpIndex> moves;
     OpIndex definition = graph_.DefinitionOf(id);
-    for (; definition != kNoOp && moves.size() < kMaxChain;
-         definition = graph_.DefinitionOf(id)) {
+    for (; definition != kNoOp && moves.size() < kMaxChain; definition = graph_.DefinitionOf(id)) {
       const ir::Op& op = graph_.ops()[definition];
       if (op.kind != OpKind::kConvert && op.kind != OpKind::kReshape &&
           op.kind != OpKind::kTranspose) {
@@ -195,6 +194,12 @@ class Matcher {
     shape.dtype = TypeOf(match_.query).dtype;
     if (TypeOf(match_.key).dtype != shape.dtype || TypeOf(match_.value).dtype != shape.dtype ||
         TypeOf(second_.operands[0]).dtype != TypeOf(second_.operands[1]).dtype) {
+      return false;
+    }
+    // Products in TF32 are several times as fast as the kernel in full precision.
+    if (shape.dtype == ir::DType::kF32 &&
+        (AllowsTf32(first.As<ir::DotGeneralAttributes>().algorithm) ||
+         AllowsTf32(second_.As<ir::DotGeneralAttributes>().algorithm))) {
       return false;
     }
     shape.keys = keys_.size;

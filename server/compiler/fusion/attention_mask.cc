@@ -38,9 +38,8 @@ class Reader {
       return *std::move(terms);
     }
     used_.resize(before);
-    return {{.view = RowMajorView(graph_.function().TensorOf(mask)),
-             .base = mask,
-             .on_when = on_when}};
+    return {
+        {.view = RowMajorView(graph_.function().TensorOf(mask)), .base = mask, .on_when = on_when}};
   }
 
  private:

@@ -175,10 +175,9 @@ ViewedValue FindBase(const RegionGraph& graph, ir::ValueId id, bool through_conv
     const ir::Op& op = graph.ops()[definition];
     const bool moves =
         Moves(op.kind) || op.kind == OpKind::kBroadcastInDim || op.kind == OpKind::kSlice;
-    const bool widens =
-        through_conversions && op.kind == OpKind::kConvert &&
-        IsScoreType(function.TensorOf(op.operands[0]).dtype) &&
-        function.TensorOf(op.results[0]).dtype == ir::DType::kF32;
+    const bool widens = through_conversions && op.kind == OpKind::kConvert &&
+                        IsScoreType(function.TensorOf(op.operands[0]).dtype) &&
+                        function.TensorOf(op.results[0]).dtype == ir::DType::kF32;
     if (!moves && !widens) break;
     chain.push_back(definition);
     base = op.operands[0];

@@ -29,7 +29,8 @@ View StridedView(const ir::Dims& dims, const std::vector<int64_t>& strides);
 
 // The view of the result of `op` (reshape, transpose, broadcast_in_dim, slice), given that of its
 // operand. nullopt for another op, and where digits do not fit the new dimensions.
-absl::optional<View> ViewThrough(const ir::Function& function, const ir::Op& op, const View& operand);
+absl::optional<View> ViewThrough(const ir::Function& function, const ir::Op& op,
+                                 const View& operand);
 
 // Some steps through a row-major numbering of elements, all of one size.
 struct Axis {

@@ -41,7 +41,7 @@ bool CudaCodeGenerator::SupportsMatmul(const kernels::MatmulStep& matmul) const 
 }
 
 bool CudaCodeGenerator::SupportsAttention(const kernels::AttentionShape& attention) const {
-  return kernels::cuda::CanAttend(attention) &&
+  return kernels::cuda::CanAttend(attention) && kernels::cuda::IsAttentionParallel(attention) &&
          (attention.dtype == ir::DType::kF32 ||
           compiler_.architecture >= kernels::cuda::kNarrowAttentionArchitecture);
 }

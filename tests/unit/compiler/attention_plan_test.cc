@@ -84,7 +84,8 @@ TEST(AttentionPlanTest, OperandsAndMasksAreReadWhereTheyAre) {
   %v1 = stablehlo.reshape %v0 : (tensor<2x10x32xf32>) -> tensor<2x10x4x8xf32>
   %v = stablehlo.transpose %v1, dims = [0, 2, 1, 3] : (tensor<2x10x4x8xf32>) -> tensor<2x4x10x8xf32>)" +
           product + R"(
-  %s = stablehlo.reshape %s0 : (tensor<2x4x6x10xf32>) -> tensor<2x4x6x10xf32>)" + softmax,
+  %s = stablehlo.reshape %s0 : (tensor<2x4x6x10xf32>) -> tensor<2x4x6x10xf32>)" +
+          softmax,
       // Keys and values that two heads share, repeated.
       R"(func.func @main(%q: tensor<2x4x6x8xf32>, %x: tensor<2x10x2x8xf32>) -> tensor<2x4x6x8xf32> {
   %x0 = stablehlo.broadcast_in_dim %x, dims = [0, 1, 2, 4] : (tensor<2x10x2x8xf32>) -> tensor<2x10x2x2x8xf32>

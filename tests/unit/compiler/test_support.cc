@@ -55,7 +55,7 @@ bool CublasLtPlanGenerator::SupportsMatmul(const kernels::MatmulStep& matmul) co
 }
 
 bool CublasLtPlanGenerator::SupportsAttention(const kernels::AttentionShape& attention) const {
-  return kernels::cuda::CanAttend(attention);
+  return kernels::cuda::CanAttend(attention) && kernels::cuda::IsAttentionParallel(attention);
 }
 
 ir::Module Parse(absl::string_view text) {

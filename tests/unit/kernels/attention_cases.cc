@@ -51,8 +51,7 @@ std::vector<AttentionCase> AttentionCases() {
   std::vector<AttentionCase> cases;
   for (const DType dtype : {DType::kF32, DType::kBF16, DType::kF16}) {
     const auto add = [&](std::string name, AttentionShape shape, double density = 0.7) {
-      cases.push_back(
-          {absl::StrCat(ir::DTypeName(dtype), " ", name), std::move(shape), density});
+      cases.push_back({absl::StrCat(ir::DTypeName(dtype), " ", name), std::move(shape), density});
     };
     for (const int64_t width : {16, 64, 80, 128, 256}) {
       add(absl::StrCat("width ", width), Plain(dtype, {2}, 70, 100, width, width));
@@ -62,6 +61,8 @@ std::vector<AttentionCase> AttentionCases() {
     add("one query", Plain(dtype, {3}, 1, 130, 64, 64));
     add("a few queries", Plain(dtype, {2}, 20, 90, 128, 128));
     add("a few wide queries", Plain(dtype, {1}, 9, 50, 200, 200));
+    // So many that blocks of threads are larger.
+    if (dtype == DType::kBF16) add("many queries", Plain(dtype, {512}, 128, 16, 128, 128));
     for (const int64_t shift : {0, 30, -20}) {
       AttentionShape causal = Plain(dtype, {2}, 150, 140, 32, 32);
       causal.last_key = AttentionBound{1, shift};

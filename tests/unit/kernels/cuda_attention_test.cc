@@ -1,5 +1,3 @@
-#include "kernels/cuda/attention/attention.h"
-
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -9,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/ir/element.h"
 #include "gtest/gtest.h"
+#include "kernels/cuda/attention/attention.h"
 #include "kernels/cuda/emit/device_code.h"
 #include "tests/support/fake_cuda/host_code.h"
 #include "tests/unit/kernels/attention_cases.h"
@@ -97,8 +96,8 @@ class CaseRun {
           const double x = expected[static_cast<size_t>(f)];
           const double y = out_.At(Index(shape_.output, b, i, f));
           if (std::isnan(x) && std::isnan(y)) continue;
-          ASSERT_NEAR(x, y, tolerance) << name << " batch " << b << " query " << i << " feature "
-                                       << f;
+          ASSERT_NEAR(x, y, tolerance)
+              << name << " batch " << b << " query " << i << " feature " << f;
         }
       }
     }
@@ -197,6 +196,18 @@ TEST(CudaAttention, WhatNoKernelDoesIsRefused) {
   AttentionShape many = shape;
   many.batch = {int64_t{1} << 20, int64_t{1} << 20};
   EXPECT_FALSE(CanAttend(many));
+}
+
+TEST(CudaAttention, FewQueriesOfManyKeysAreNotParallel) {
+  AttentionShape shape = AttentionCases()[0].shape;
+  shape.batch = {8};
+  shape.queries = 1;
+  shape.keys = 8192;
+  EXPECT_FALSE(IsAttentionParallel(shape));
+  shape.keys = 512;
+  EXPECT_TRUE(IsAttentionParallel(shape));
+  shape.keys = shape.queries = 8192;
+  EXPECT_TRUE(IsAttentionParallel(shape));
 }
 
 }  // namespace
