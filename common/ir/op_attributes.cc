@@ -43,7 +43,7 @@ const char* const* EnumKeywords(Transpose) {
 }
 
 const char* const* EnumKeywords(FusionKind) {
-  static constexpr const char* kKeywords[] = {"loop", "reduction", "matmul", nullptr};
+  static constexpr const char* kKeywords[] = {"loop", "reduction", "matmul", "attention", nullptr};
   return kKeywords;
 }
 

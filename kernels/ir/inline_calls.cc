@@ -97,6 +97,16 @@ class Inliner {
     return absl::OkStatus();
   }
 
+  absl::Status Add(AttentionStep step, const std::string& comment, const Frame& frame, Steps& out) {
+    for (Slice* slice : {&step.query, &step.key, &step.value, &step.out}) {
+      *slice = In(frame, *slice);
+    }
+    if (step.shape.bias.has_value()) step.bias = In(frame, step.bias);
+    step.masks = In(frame, std::move(step.masks));
+    out.push_back({std::move(step), comment});
+    return absl::OkStatus();
+  }
+
   absl::Status Add(RoutineStep step, const std::string& comment, const Frame& frame, Steps& out) {
     step.operands = In(frame, std::move(step.operands));
     step.results = In(frame, std::move(step.results));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/ir/type.h"
+#include "kernels/ir/attention_shape.h"
 #include "kernels/ir/convolution_shape.h"
 #include "kernels/ir/kernel.h"
 #include "kernels/ir/routine.h"
@@ -86,6 +87,15 @@ struct ConvolutionStep {
   std::string algorithm;  // as that of a product
 };
 
+// Attention, by a kernel that the target has for it. Operands have dtypes and elements as the shape
+// says; the output is written wholly.
+struct AttentionStep {
+  AttentionShape shape;
+  Slice query, key, value, out;
+  Slice bias;                // if shape.bias
+  std::vector<Slice> masks;  // one for each of shape.masks
+};
+
 // Runs a routine of routines.def on whole buffers, by the target's library. `call` is one that
 // CheckRoutine accepts; results share no bytes with operands or with each other. What memory the
 // library needs besides is the target's matter.
@@ -124,7 +134,7 @@ struct CallStep {
 
 struct Step {
   std::variant<LaunchStep, MatmulStep, RoutineStep, CopyStep, WhileStep, SwitchStep, CallStep,
-               ConvolutionStep>
+               ConvolutionStep, AttentionStep>
       value;
   std::string comment;  // which op this is, for dumps and messages
 };
@@ -149,5 +159,7 @@ std::string ToString(const Plan& plan);
 std::string ToString(const Slice& slice);
 // " alpha=0.5 + 2 * arena[0:64] + bias arena[64:16] relu": what is not as in MatmulEpilogue{}.
 std::string ToString(const MatmulEpilogue& epilogue);
+// "bf16 -> f32 batch [2, 4] queries=64 keys=64 depth=32 features=32 scale=0.125 ...".
+std::string ToString(const AttentionShape& shape);
 
 }  // namespace acceld::kernels

@@ -1,3 +1,5 @@
+#include <optional>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "kernels/ir/plan.h"
@@ -29,6 +31,19 @@ std::string TypeList(const std::vector<ir::TensorType>& types) {
   return absl::StrJoin(types, ", ", [](std::string* out, const ir::TensorType& type) {
     absl::StrAppend(out, type.ToString());
   });
+}
+
+std::string OperandText(absl::string_view name, const AttentionOperand& operand) {
+  std::string text = absl::StrCat(" ", name, " [");
+  for (const int64_t stride : operand.batch_strides) absl::StrAppend(&text, stride, ", ");
+  absl::StrAppend(&text, operand.row_stride, ", ", operand.column_stride, "]");
+  if (operand.offset != 0) absl::StrAppend(&text, "+", operand.offset);
+  return text;
+}
+
+std::string BoundText(absl::string_view name, const std::optional<AttentionBound>& bound) {
+  if (!bound.has_value()) return "";
+  return absl::StrCat(" ", name, bound->row_step == 0 ? "=" : "=row+", bound->offset);
 }
 
 class Printer {
@@ -84,6 +99,14 @@ class Printer {
                       " features=", s.shape.features, " outputs=", s.shape.outputs, " lhs ",
                       ToString(s.lhs), " rhs ", ToString(s.rhs), " -> ", ToString(s.out),
                       s.scratch.size_bytes == 0 ? "" : absl::StrCat(" by ", ToString(s.scratch))));
+  }
+
+  void Print(const AttentionStep& s) {
+    std::vector<Slice> operands = {s.query, s.key, s.value};
+    if (s.shape.bias.has_value()) operands.push_back(s.bias);
+    operands.insert(operands.end(), s.masks.begin(), s.masks.end());
+    Line(absl::StrCat("attention ", ToString(s.shape), " from (", SliceList(operands), ") to ",
+                      ToString(s.out)));
   }
 
   void Print(const RoutineStep& s) {
@@ -144,6 +167,27 @@ std::string ToString(const MatmulEpilogue& epilogue) {
       absl::StrAppend(&text, " gelu");
       break;
   }
+  return text;
+}
+
+std::string ToString(const AttentionShape& shape) {
+  std::string text = absl::StrCat(
+      ir::DTypeName(shape.dtype), " -> ", ir::DTypeName(shape.output_dtype), " batch [",
+      absl::StrJoin(shape.batch, ", "), "] queries=", shape.queries, " keys=", shape.keys,
+      " depth=", shape.depth, " features=", shape.features, " scale=", shape.scale,
+      OperandText("query", shape.query), OperandText("key", shape.key),
+      OperandText("value", shape.value), OperandText("output", shape.output));
+  if (shape.bias.has_value()) {
+    absl::StrAppend(&text, OperandText("bias", shape.bias->at), " ",
+                    ir::DTypeName(shape.bias->dtype), " in ",
+                    ir::DTypeName(shape.bias->score_dtype));
+  }
+  for (const AttentionShape::Mask& mask : shape.masks) {
+    absl::StrAppend(&text, OperandText(mask.keeps_when ? "mask" : "mask not", mask.at));
+  }
+  absl::StrAppend(&text, BoundText("first_key", shape.first_key),
+                  BoundText("last_key", shape.last_key));
+  if (shape.has_fill()) absl::StrAppend(&text, " fill=", shape.fill);
   return text;
 }
 

@@ -41,6 +41,8 @@ absl::StatusOr<LoweredOp> LowerFusion(const ir::Function& function, const ir::Op
       return LowerLoops(computation);
     case ir::FusionKind::kReduction:
       return LowerReductionFusion(computation);
+    case ir::FusionKind::kAttention:
+      return absl::InternalError("the target has no kernel for this attention");
     case ir::FusionKind::kMatmul:
       return absl::InternalError("the target's library does not run this product");
   }

@@ -11,6 +11,7 @@
 #include "common/ir/verifier.h"
 #include "server/compiler/decompose/decompose.h"
 #include "server/compiler/fusion/fuse.h"
+#include "server/compiler/fusion/fuse_attention.h"
 #include "server/compiler/fusion/fuse_matmuls.h"
 #include "server/compiler/passes/canonicalize.h"
 #include "server/compiler/passes/canonicalize_convolutions.h"
@@ -45,6 +46,7 @@ constexpr Pass kPipeline[] = {
     {"dce", &EliminateDeadCode},
     // Known branches and moved constants have made new work for these.
     {"canonicalize", &Canonicalize},
+    {"fuse-attention", &FuseAttention},
     {"widen-dots", &WidenDots},
     {"canonicalize-dots", &CanonicalizeDots},
     {"canonicalize-convolutions", &CanonicalizeConvolutions},

@@ -23,6 +23,9 @@ class CodeGenerator {
   virtual bool SupportsConvolution(const kernels::ConvolutionStep& convolution) const = 0;
   // The bytes that such a convolution wants between its operands and its result.
   virtual int64_t ScratchBytesOf(const kernels::ConvolutionStep& convolution) const = 0;
+  // Whether a kernel of this target runs this attention, and does it faster than products and a
+  // softmax apart.
+  virtual bool SupportsAttention(const kernels::AttentionShape& attention) const = 0;
   // Whether this product of floats narrower than f32 is at least as fast as the same of f32. Where
   // it is not, the operands are converted first.
   virtual bool IsMatmulFast(const kernels::MatmulStep& matmul) const = 0;

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/ir/text.h"
 #include "gtest/gtest.h"
+#include "kernels/cuda/attention/attention.h"
 #include "kernels/cuda/emit/cuda_kernel.h"
 #include "kernels/cuda/emit/device_code.h"
 #include "kernels/cuda/nvrtc/nvrtc.h"
@@ -15,6 +16,7 @@
 #include "tests/conformance/planned_programs.h"
 #include "tests/support/eager_sharing.h"
 #include "tests/unit/compiler/kernel_plan.h"
+#include "tests/unit/kernels/attention_cases.h"
 
 // The public conformance programs in generated CUDA C++, compiled for GPUs by NVIDIA's compiler,
 // which needs none. ACCELD_CONFORMANCE_DIR names the folder with stablehlo/ and extra/.
@@ -144,6 +146,26 @@ INSTANTIATE_TEST_SUITE_P(Architectures, CudaNvrtc,
                            return absl::StrCat("Sm", info.param.architecture,
                                                info.param.eager ? "Eager" : "");
                          });
+
+TEST(CudaNvrtcTest, CompilesTheKernelsOfAttentionWithFewSpills) {
+  const absl::StatusOr<kernels::cuda::Nvrtc>& nvrtc = kernels::cuda::Nvrtc::Get();
+  if (!nvrtc.ok()) GTEST_SKIP() << nvrtc.status();
+  std::string source =
+      absl::StrCat(kernels::cuda::ModulePrelude(), kernels::cuda::AttentionPrelude());
+  int kernel = 0;
+  for (const kernels::AttentionCase& test_case : kernels::AttentionCases()) {
+    // The kernels of f16 differ from those of bf16 in one instruction.
+    const bool is_f16 = test_case.shape.dtype == ir::DType::kF16;
+    if (is_f16 && test_case.name != "f16 width 128") continue;
+    const std::string name = absl::StrCat("attention_", kernel++);
+    source += kernels::cuda::PrintAttention(test_case.shape, name).source;
+  }
+  for (const int architecture : {80, 90, 100}) {
+    const auto cubin = nvrtc->Compile(source, "attention", architecture);
+    ASSERT_TRUE(cubin.ok()) << cubin.status();
+    EXPECT_LE(MostSpillBytes(cubin->log), kMaxSpillBytes) << cubin->log;
+  }
+}
 
 TEST(CudaNvrtcTest, WhatGraphsLaunchIsPtxThatTheDriverLinks) {
   const absl::StatusOr<kernels::cuda::Nvrtc>& nvrtc = kernels::cuda::Nvrtc::Get();

@@ -1,6 +1,7 @@
 // GPUs, as the daemon finds them: through libraries that stand in for the driver and its compiler
 // and run kernels on the host's processor (tests/support/fake_cuda).
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -213,6 +214,54 @@ TEST_F(DaemonCudaConvolutionTest, SoDoKernelsWhereThereIsNoLibrary) {
   EXPECT_THAT(program, HasSubstr("convolve_3"));
   EXPECT_THAT(program, Not(HasSubstr("convolution f32")));
   EXPECT_THAT(Accelctl({"devices"}).output, HasSubstr("cuDNN has no cudnn"));
+}
+
+// Two heads, causal, scaled.
+constexpr char kAttentionText[] = R"(
+func.func @main(%x: tensor<2x20x16xf32>) -> tensor<2x20x16xf32> {
+  %s = stablehlo.dot_general %x, %x, batching_dims = [0] x [0], contracting_dims = [2] x [2] : (tensor<2x20x16xf32>, tensor<2x20x16xf32>) -> tensor<2x20x20xf32>
+  %scale = stablehlo.constant dense<0.25> : tensor<2x20x20xf32>
+  %scaled = stablehlo.multiply %s, %scale : tensor<2x20x20xf32>
+  %i = stablehlo.iota dim = 1 : tensor<2x20x20xi32>
+  %j = stablehlo.iota dim = 2 : tensor<2x20x20xi32>
+  %keeps = stablehlo.compare GE, %i, %j, SIGNED : (tensor<2x20x20xi32>, tensor<2x20x20xi32>) -> tensor<2x20x20xi1>
+  %fill = stablehlo.constant dense<-1.0e9> : tensor<2x20x20xf32>
+  %masked = stablehlo.select %keeps, %scaled, %fill : tensor<2x20x20xi1>, tensor<2x20x20xf32>
+  %ninf = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %m = stablehlo.reduce(%masked init: %ninf) applies stablehlo.maximum across dimensions = [2] : (tensor<2x20x20xf32>, tensor<f32>) -> tensor<2x20xf32>
+  %mb = stablehlo.broadcast_in_dim %m, dims = [0, 1] : (tensor<2x20xf32>) -> tensor<2x20x20xf32>
+  %d = stablehlo.subtract %masked, %mb : tensor<2x20x20xf32>
+  %e = stablehlo.exponential %d : tensor<2x20x20xf32>
+  %z = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [2] : (tensor<2x20x20xf32>, tensor<f32>) -> tensor<2x20xf32>
+  %zb = stablehlo.broadcast_in_dim %z, dims = [0, 1] : (tensor<2x20xf32>) -> tensor<2x20x20xf32>
+  %p = stablehlo.divide %e, %zb : tensor<2x20x20xf32>
+  %o = stablehlo.dot_general %p, %x, batching_dims = [0] x [0], contracting_dims = [2] x [1] : (tensor<2x20x20xf32>, tensor<2x20x16xf32>) -> tensor<2x20x16xf32>
+  return %o : tensor<2x20x16xf32>
+}
+)";
+
+TEST_F(DaemonCudaTest, AttentionIsOneKernel) {
+  const std::string dumps = folder_.path() + "/dumps";
+  ASSERT_NO_FATAL_FAILURE(Start({"--cuda-devices", "all", "--dump-dir", dumps}));
+  const std::shared_ptr<Client> client = Connect();
+  std::vector<float> x(2 * 20 * 16);
+  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i * 37 % 101) / 50 - 1;
+  const auto run = [&](uint32_t device) {
+    const ir::Literal literal = ir::Literal::FromValues<float>({ir::DType::kF32, {2, 20, 16}}, x);
+    return client->Execute(Parse(kAttentionText), {*client->Upload(literal, device)}, device);
+  };
+  const auto actual = (*run(0))[0].Fetch();
+  ASSERT_TRUE(actual.ok()) << actual.status();
+  std::string program;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(dumps)) {
+    if (entry.path().filename() == "80-program.txt") program += ReadText(entry.path());
+  }
+  EXPECT_THAT(program, ::testing::StartsWith("attention_0<<<2, 128>>>"));
+  EXPECT_EQ(std::count(program.begin(), program.end(), '\n'), 1) << program;
+  const auto expected = (*run(2))[0].Fetch();
+  ASSERT_TRUE(expected.ok()) << expected.status();
+  EXPECT_THAT(FloatsOf(*actual), Pointwise(FloatNear(1e-5f), FloatsOf(*expected)));
 }
 
 TEST_F(DaemonCudaTest, ALoopOnTheDeviceEndsWhenItsClientGoes) {

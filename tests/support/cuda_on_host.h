@@ -14,8 +14,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #define __device__
@@ -86,6 +88,18 @@ class Block {
     }
     Wait();
     return votes;
+  }
+
+  // Calls use(of) where of(thread) is what that thread gives at the same time.
+  template <typename T, typename Use>
+  static void Together(const T& mine, Use use) {
+    Block& block = *running_;
+    block.fibers_[threadIdx.x].given = reinterpret_cast<uintptr_t>(&mine);
+    Wait();
+    use([&](unsigned thread) -> const T& {
+      return *reinterpret_cast<const T*>(block.fibers_[thread].given);
+    });
+    Wait();
   }
 
  private:
@@ -186,6 +200,117 @@ inline unsigned atomicAdd(unsigned* to, unsigned value) {
   *to += value;
   return before;
 }
+template <typename T>
+T __shfl_xor_sync(unsigned /*lanes*/, T value, int lanes) {
+  return cuda_on_host::Block::Exchange(value, threadIdx.x ^ static_cast<unsigned>(lanes));
+}
+inline int __syncthreads_or(int value) {
+  int any = 0;
+  cuda_on_host::Block::Together(value, [&](auto of) {
+    for (unsigned thread = 0; thread < blockDim.x; ++thread) any |= of(thread) != 0;
+  });
+  return any;
+}
+inline float __expf(float x) { return std::exp(x); }
+
+// device/mma.cuh.
+namespace cuda_on_host {
+
+inline float FloatOf(unsigned bits, bool is_bf16) {
+  const auto half = static_cast<uint16_t>(bits);
+  return is_bf16 ? std::bit_cast<float>(bits << 16)
+                 : static_cast<float>(std::bit_cast<_Float16>(half));
+}
+
+struct MmaOperands {
+  unsigned a[4], b[2];
+};
+
+inline void Mma(float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1, bool is_bf16) {
+  const MmaOperands mine = {{a[0], a[1], a[2], a[3]}, {b0, b1}};
+  const unsigned warp = threadIdx.x / 32 * 32, lane = threadIdx.x % 32;
+  Block::Together(mine, [&](auto of) {
+    for (unsigned i = 0; i < 4; ++i) {
+      const unsigned row = lane / 4 + i / 2 * 8, column = lane % 4 * 2 + i % 2;
+      double sum = c[i];
+      for (unsigned k = 0; k < 16; ++k) {
+        const unsigned pair = k % 8 / 2, shift = k % 2 * 16;
+        const unsigned x = of(warp + row % 8 * 4 + pair).a[row / 8 + k / 8 * 2] >> shift & 0xffff;
+        const unsigned y = of(warp + column * 4 + pair).b[k / 8] >> shift & 0xffff;
+        sum += static_cast<double>(FloatOf(x, is_bf16)) * FloatOf(y, is_bf16);
+      }
+      c[i] = static_cast<float>(sum);
+    }
+  });
+}
+
+inline void LoadMatrices(unsigned (&to)[4], const void* row, bool transposed) {
+  if (reinterpret_cast<uintptr_t>(row) % 16 != 0) __builtin_trap();
+  const unsigned warp = threadIdx.x / 32 * 32, lane = threadIdx.x % 32;
+  Block::Together(row, [&](auto of) {
+    for (unsigned matrix = 0; matrix < 4; ++matrix) {
+      unsigned pair[2];
+      for (unsigned i = 0; i < 2; ++i) {
+        const unsigned r = transposed ? lane % 4 * 2 + i : lane / 4;
+        const unsigned column = transposed ? lane / 4 : lane % 4 * 2 + i;
+        pair[i] = static_cast<const uint16_t*>(of(warp + matrix * 8 + r))[column];
+      }
+      to[matrix] = pair[0] | pair[1] << 16;
+    }
+  });
+}
+
+struct Copy {
+  void* to;
+  const void* from;  // nullptr: zeros
+};
+struct Copies {
+  std::vector<Copy> open;
+  std::deque<std::vector<Copy>> groups;
+};
+// All have been waited for when a block ends.
+inline Copies& CopiesOfThread() {
+  static std::vector<Copies> of_threads(1024);
+  return of_threads[threadIdx.x];
+}
+
+}  // namespace cuda_on_host
+
+inline void MmaF16(float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
+  cuda_on_host::Mma(c, a, b0, b1, /*is_bf16=*/false);
+}
+inline void MmaBF16(float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
+  cuda_on_host::Mma(c, a, b0, b1, /*is_bf16=*/true);
+}
+inline void LoadMatrices(unsigned (&to)[4], const void* row) {
+  cuda_on_host::LoadMatrices(to, row, /*transposed=*/false);
+}
+inline void LoadMatricesTransposed(unsigned (&to)[4], const void* row) {
+  cuda_on_host::LoadMatrices(to, row, /*transposed=*/true);
+}
+// Copies are made when they are waited for, not before.
+inline void CopyAsync(void* to, const void* from, bool exists) {
+  if (reinterpret_cast<uintptr_t>(to) % 16 != 0 ||
+      (exists && reinterpret_cast<uintptr_t>(from) % 16 != 0)) {
+    __builtin_trap();
+  }
+  cuda_on_host::CopiesOfThread().open.push_back({to, exists ? from : nullptr});
+}
+inline void CommitCopies() {
+  cuda_on_host::Copies& copies = cuda_on_host::CopiesOfThread();
+  copies.groups.push_back(std::move(copies.open));
+  copies.open.clear();
+}
+template <int kPending>
+void WaitForCopies() {
+  std::deque<std::vector<cuda_on_host::Copy>>& groups = cuda_on_host::CopiesOfThread().groups;
+  for (; groups.size() > kPending; groups.pop_front()) {
+    for (const cuda_on_host::Copy& copy : groups.front()) {
+      copy.from != nullptr ? std::memcpy(copy.to, copy.from, 16) : std::memset(copy.to, 0, 16);
+    }
+  }
+}
+
 inline int atomicMax(int* to, int value) {
   const int before = *to;
   if (value > before) *to = value;

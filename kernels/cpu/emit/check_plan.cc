@@ -97,6 +97,8 @@ class PlanChecker {
     return CheckSlices({step.lhs, step.rhs, step.out});
   }
 
+  absl::Status CheckStep(const AttentionStep&, int) const { return Wrong("attention"); }
+
   absl::Status CheckStep(const RoutineStep& step, int) const {
     if (const absl::Status status = CheckRoutine(step.call); !status.ok()) {
       return Wrong(status.message());

@@ -4,6 +4,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "common/check.h"
 #include "kernels/cpu/convolution_descriptor.h"
 #include "kernels/cpu/emit/buffer_facts.h"
 #include "kernels/cpu/emit/function_emitter.h"
@@ -152,6 +153,9 @@ class StepEmitter {
     EmitLibraryCall(kConvolutionSymbol, ConvolutionDescriptor::Of(step).fields(), step.lhs,
                     step.rhs, step.out);
   }
+
+  // The plan has been checked: there is none.
+  void Emit(const AttentionStep&) { ACCELD_CHECK(false); }
 
   // A call of run-time support: (context, descriptor, lhs, rhs, out) -> CodeStatus.
   void EmitLibraryCall(const char* symbol, absl::Span<const int64_t> fields, const Slice& lhs,

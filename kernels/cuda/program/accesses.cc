@@ -56,7 +56,9 @@ class Collector {
     Writes(step.out);
     Writes(step.scratch);
   }
-  void Add(const CallStep&) {}  // These programs have none.
+  // These programs have none.
+  void Add(const AttentionStep&) {}
+  void Add(const CallStep&) {}
 
   const CudaProgram& program_;
   std::vector<Access>& out_;

@@ -1,8 +1,11 @@
 #include "kernels/cuda/program/make_program.h"
 
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "kernels/cuda/attention/attention.h"
 #include "kernels/cuda/emit/cuda_kernel.h"
 #include "kernels/cuda/emit/device_code.h"
 #include "kernels/ir/inline_calls.h"
@@ -19,6 +22,59 @@ std::vector<uint32_t> WrittenBy(const Kernel& kernel) {
   }
   return written;
 }
+
+// Makes attention launches of kernels of the program, one for each shape.
+class AttentionLowering {
+ public:
+  AttentionLowering(CudaProgram& program, std::string& source)
+      : program_(program), source_(source) {}
+
+  void In(Steps& steps) {
+    for (Step& step : steps) {
+      if (auto* const attention = std::get_if<AttentionStep>(&step.value)) {
+        step.value = Launch(*attention);
+      } else if (auto* const loop = std::get_if<WhileStep>(&step.value)) {
+        In(loop->condition);
+        In(loop->body);
+      } else if (auto* const choice = std::get_if<SwitchStep>(&step.value)) {
+        for (Steps& branch : choice->branches) In(branch);
+      }
+    }
+  }
+
+ private:
+  LaunchStep Launch(const AttentionStep& step) {
+    LaunchStep launch{.kernel = 0, .buffers = {step.query, step.key, step.value}};
+    if (step.shape.bias.has_value()) launch.buffers.push_back(step.bias);
+    launch.buffers.insert(launch.buffers.end(), step.masks.begin(), step.masks.end());
+    launch.buffers.push_back(step.out);
+    launch.kernel = KernelOf(step.shape, static_cast<int>(launch.buffers.size()));
+    return launch;
+  }
+
+  uint32_t KernelOf(const AttentionShape& shape, int buffers) {
+    for (const auto& [known, kernel] : known_) {
+      if (known == shape) return kernel;
+    }
+    if (known_.empty()) absl::StrAppend(&source_, AttentionPrelude());
+    const std::string name = absl::StrCat("attention_", known_.size());
+    const AttentionKernel printed = PrintAttention(shape, name);
+    absl::StrAppend(&source_, printed.source, "\n");
+    const auto kernel = static_cast<uint32_t>(program_.kernels.size());
+    program_.kernels.push_back({.name = name,
+                                .buffers = buffers,
+                                .blocks = printed.blocks,
+                                .threads = printed.threads,
+                                .polls = false,
+                                .written = {static_cast<uint32_t>(buffers - 1)}});
+    known_.push_back({shape, kernel});
+    return kernel;
+  }
+
+  CudaProgram& program_;
+  std::string& source_;
+  std::vector<std::pair<AttentionShape, uint32_t>> known_;
+};
 
 }  // namespace
 
@@ -38,6 +94,7 @@ absl::StatusOr<CudaProgram> MakeProgram(const Plan& plan, const IsOfLibrary& is_
                                .written = WrittenBy(kernel)});
   }
   LowerConvolutions(is_of_library, program, text);
+  AttentionLowering(program, text).In(program.steps);
   if (source != nullptr) *source = text;
   // A program that only moves bytes has no code.
   if (!program.kernels.empty()) {

@@ -99,6 +99,10 @@ absl::Status ToProto(const ConvolutionStep& convolution, v1::CudaStep& out) {
   return absl::OkStatus();
 }
 
+absl::Status ToProto(const AttentionStep&, v1::CudaStep&) {
+  return absl::InternalError("cuda program: attention is no kernel");
+}
+
 absl::Status ToProto(const RoutineStep& step, v1::CudaStep& out) {
   v1::CudaRoutine& to = *out.mutable_routine();
   to.set_name(std::string(NameOf(step.call.routine)));

@@ -64,7 +64,9 @@ absl::Status Rewriter::RunRegion(ir::Region& region, const ir::Op* owner) {
   open_.emplace_back().reserve(region.ops.size());
   for (ir::Op& op : region.ops) {
     for (ir::ValueId& id : op.operands) id = Resolve(id);
-    for (ir::Region& inner : op.regions) ACCELD_RETURN_IF_ERROR(RunRegion(inner, &op));
+    if (op.kind != ir::OpKind::kFusion) {
+      for (ir::Region& inner : op.regions) ACCELD_RETURN_IF_ERROR(RunRegion(inner, &op));
+    }
     ACCELD_ASSIGN_OR_RETURN(const bool done, (*visitor_)(*this, op));
     if (!done) Append(std::move(op));
   }

@@ -13,7 +13,8 @@ namespace acceld::compiler {
 
 // The tool that passes are written with: walks one function in order and lets a visitor keep, drop
 // or replace each op. Operands are resolved to their replacements before an op is visited, and the
-// regions of an op are rewritten before the op itself. Thread-compatible.
+// regions of an op are rewritten before the op itself. What has been fused stays as it is.
+// Thread-compatible.
 class Rewriter {
  public:
   // True: the visitor dealt with the op (it emitted what it wanted and replaced the op's results).

@@ -40,7 +40,11 @@ struct Resolver {
     At(step.out);
     if (step.scratch.size_bytes > 0) At(step.scratch);
   }
-
+  void In(kernels::AttentionStep& step) const {
+    for (Slice* slice : {&step.query, &step.key, &step.value, &step.out}) At(*slice);
+    if (step.shape.bias.has_value()) At(step.bias);
+    At(step.masks);
+  }
   void In(kernels::RoutineStep& step) const {
     At(step.operands);
     At(step.results);

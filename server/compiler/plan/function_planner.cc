@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/check.h"
+#include "server/compiler/fusion/attention.h"
 #include "server/compiler/fusion/matmul_chain.h"
 #include "server/compiler/plan/convolution.h"
 #include "server/compiler/plan/hints.h"
@@ -88,7 +89,7 @@ absl::Status FunctionPlanner::PlanOp(const ir::Op& op, Steps& steps) {
   } else if (op.kind == OpKind::kCall) {
     ACCELD_RETURN_IF_ERROR(PlanCall(op, steps));
   } else {
-    if (!PlanMatmul(op, steps) && !PlanConvolution(op, steps)) {
+    if (!PlanMatmul(op, steps) && !PlanConvolution(op, steps) && !PlanAttention(op, steps)) {
       ACCELD_ASSIGN_OR_RETURN(const bool is_routine, PlanRoutine(op, steps));
       if (!is_routine) ACCELD_RETURN_IF_ERROR(PlanKernels(op, steps));
     }
@@ -190,6 +191,48 @@ bool FunctionPlanner::PlanMatmul(const ir::Op& op, Steps& steps) {
   if (epilogue.has_addend()) epilogue.addend = Touched(addend);
   matmul.out = Touched(out);
   steps.push_back({matmul, DescribeOp(op)});
+  return true;
+}
+
+bool FunctionPlanner::PlanAttention(const ir::Op& op, Steps& steps) {
+  if (op.kind != OpKind::kFusion ||
+      op.As<ir::FusionAttributes>().kind != ir::FusionKind::kAttention) {
+    return false;
+  }
+  const ir::Region& region = op.regions[0];
+  const RegionGraph graph(function_, region, scratch_);
+  absl::optional<AttentionMatch> match;
+  for (OpIndex dot = static_cast<OpIndex>(region.ops.size()); dot-- > 0 && !match.has_value();) {
+    match = MatchAttention(graph, dot, context_.generator);
+  }
+  if (!match.has_value() || region.ops[match->last].results != region.results) return false;
+  // All that it reads comes from outside of the region.
+  const auto outside = [&](ir::ValueId id) {
+    const auto it = std::find(region.parameters.begin(), region.parameters.end(), id);
+    return it == region.parameters.end()
+               ? absl::optional<ir::ValueId>()
+               : op.operands[static_cast<size_t>(it - region.parameters.begin())];
+  };
+  std::vector<ir::ValueId> operands = {match->query, match->key, match->value};
+  if (match->shape.bias.has_value()) operands.push_back(match->bias);
+  operands.insert(operands.end(), match->masks.begin(), match->masks.end());
+  std::vector<BufferId> buffers;
+  for (const ir::ValueId id : operands) {
+    const absl::optional<ir::ValueId> value = outside(id);
+    if (!value.has_value()) return false;
+    buffers.push_back(BufferOf(*value));
+  }
+  const BufferId out = PlaceResult(op.results[0]);
+  Bind(op.results[0], out);
+  kernels::AttentionStep step{.shape = std::move(match->shape)};
+  auto next = buffers.begin();
+  step.query = Touched(*next++);
+  step.key = Touched(*next++);
+  step.value = Touched(*next++);
+  if (step.shape.bias.has_value()) step.bias = Touched(*next++);
+  while (next != buffers.end()) step.masks.push_back(Touched(*next++));
+  step.out = Touched(out);
+  steps.push_back({std::move(step), DescribeOp(op)});
   return true;
 }
 

@@ -48,6 +48,8 @@ class FunctionPlanner {
   absl::Status PlanKernels(const ir::Op& op, Steps& steps);
   // False when the op is no matrix product, or none that the target's library runs.
   bool PlanMatmul(const ir::Op& op, Steps& steps);
+  // False when the op is no attention.
+  bool PlanAttention(const ir::Op& op, Steps& steps);
   bool PlanConvolution(const ir::Op& op, Steps& steps);
   // False when the op is no routine.
   absl::StatusOr<bool> PlanRoutine(const ir::Op& op, Steps& steps);

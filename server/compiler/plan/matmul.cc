@@ -47,13 +47,13 @@ bool IsWithinTf32(ir::PrecisionType type) {
   return type.is_tf32 || (ir::IsFloat(type.dtype) && ir::BitsOf(type.dtype) <= 16);
 }
 
+}  // namespace
+
 bool AllowsTf32(const std::optional<ir::DotAlgorithm>& algorithm) {
   return algorithm.has_value() && IsWithinTf32(algorithm->lhs_precision_type) &&
          IsWithinTf32(algorithm->rhs_precision_type) && algorithm->lhs_component_count == 1 &&
          algorithm->rhs_component_count == 1 && algorithm->num_primitive_operations == 1;
 }
-
-}  // namespace
 
 std::vector<int64_t> FreeDimensions(const ir::TensorType& type,
                                     const std::vector<int64_t>& batching,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/types/optional.h"
@@ -8,6 +9,9 @@
 #include "kernels/ir/plan.h"
 
 namespace acceld::compiler {
+
+// Whether operands of f32 may be rounded to TF32: MatchMatmul says when.
+bool AllowsTf32(const std::optional<ir::DotAlgorithm>& algorithm);
 
 // The dot_general as a batched matrix product over strided operands, without its places; nullopt
 // when the batch, free or contracting dimensions of an operand do not lie in memory as one

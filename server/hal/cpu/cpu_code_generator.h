@@ -16,6 +16,7 @@ class CpuCodeGenerator final : public CodeGenerator {
   bool SupportsMatmul(const kernels::MatmulStep& matmul) const override;
   bool SupportsConvolution(const kernels::ConvolutionStep& convolution) const override;
   int64_t ScratchBytesOf(const kernels::ConvolutionStep&) const override { return 0; }
+  bool SupportsAttention(const kernels::AttentionShape&) const override { return false; }
   bool IsMatmulFast(const kernels::MatmulStep& matmul) const override;
   int64_t parallel_units() const override { return 64; }
   int64_t threads_per_unit() const override { return 1; }

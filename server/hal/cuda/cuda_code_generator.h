@@ -28,6 +28,7 @@ class CudaCodeGenerator final : public CodeGenerator {
   bool SupportsMatmul(const kernels::MatmulStep& matmul) const override;
   bool SupportsConvolution(const kernels::ConvolutionStep& convolution) const override;
   int64_t ScratchBytesOf(const kernels::ConvolutionStep& convolution) const override;
+  bool SupportsAttention(const kernels::AttentionShape& attention) const override;
   bool IsMatmulFast(const kernels::MatmulStep& matmul) const override {
     return SupportsMatmul(matmul);
   }

@@ -25,6 +25,7 @@ struct CudaDeviceOptions {
 // Makes machine code for a device of this architecture (90 for sm_90), or says why it cannot.
 struct CudaCompiler {
   std::string name;  // of this compiler for this architecture, as part of cache keys
+  int architecture = 0;
   kernels::cuda::CompileSource compile;
   // To PTX, which the driver links with functions of its own.
   kernels::cuda::CompileSource compile_to_ptx;

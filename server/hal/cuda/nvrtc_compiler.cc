@@ -19,6 +19,7 @@ absl::StatusOr<CudaCompiler> FindNvrtcCompiler(int architecture) {
                      ", only for ", absl::StrJoin(nvrtc->architectures(), ", ")));
   }
   return CudaCompiler{.name = absl::StrCat("cuda-sm_", target, "-nvrtc-", nvrtc->version()),
+                      .architecture = target,
                       .compile = [&nvrtc = *nvrtc, target](
                                      const std::string& source) -> absl::StatusOr<std::string> {
                         ACCELD_ASSIGN_OR_RETURN(kernels::cuda::Nvrtc::Cubin cubin,

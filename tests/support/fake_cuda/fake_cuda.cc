@@ -157,6 +157,7 @@ absl::StatusOr<hal::cuda::CudaCompiler> FakeCuda::FindCompiler(int architecture)
     return source;
   };
   return hal::cuda::CudaCompiler{.name = absl::StrCat("fake-sm_", architecture),
+                                 .architecture = architecture,
                                  .compile = compile,
                                  .compile_to_ptx = compile};
 }

@@ -145,6 +145,72 @@ class Runner {
     return absl::InternalError("no such activation");
   }
 
+  // As AttentionShape defines it, in f64 but for scores with a bias.
+  absl::Status Do(const kernels::AttentionStep& step, const Frame& frame) {
+    const kernels::AttentionShape& shape = step.shape;
+    ACCELD_ASSIGN_OR_RETURN(const Place query, At(step.query, frame));
+    ACCELD_ASSIGN_OR_RETURN(const Place key, At(step.key, frame));
+    ACCELD_ASSIGN_OR_RETURN(const Place value, At(step.value, frame));
+    ACCELD_ASSIGN_OR_RETURN(const Place out, At(step.out, frame));
+    Place bias{};
+    if (shape.bias.has_value()) {
+      ACCELD_ASSIGN_OR_RETURN(bias, At(step.bias, frame));
+    }
+    std::vector<Place> masks;
+    for (const Slice& slice : step.masks) {
+      ACCELD_ASSIGN_OR_RETURN(masks.emplace_back(), At(slice, frame));
+    }
+    std::vector<double> scores(static_cast<size_t>(shape.keys));
+    for (int64_t b = 0; b < shape.batches(); ++b) {
+      const auto index = [&](const kernels::AttentionOperand& at, int64_t row, int64_t column) {
+        int64_t out_index = at.offset + row * at.row_stride + column * at.column_stride;
+        int64_t rest = b;
+        for (size_t d = shape.batch.size(); d-- > 0; rest /= shape.batch[d]) {
+          out_index += rest % shape.batch[d] * at.batch_strides[d];
+        }
+        return out_index;
+      };
+      const auto keeps = [&](int64_t i, int64_t j) {
+        for (size_t m = 0; m < masks.size(); ++m) {
+          const kernels::AttentionShape::Mask& mask = shape.masks[m];
+          if ((masks[m].data[index(mask.at, i, j)] != 0) != mask.keeps_when) return false;
+        }
+        return (!shape.last_key || j <= shape.last_key->row_step * i + shape.last_key->offset) &&
+               (!shape.first_key || j >= shape.first_key->row_step * i + shape.first_key->offset);
+      };
+      for (int64_t i = 0; i < shape.queries; ++i) {
+        double largest = -INFINITY, sum = 0;
+        for (int64_t j = 0; j < shape.keys; ++j) {
+          double score = 0;
+          for (int64_t d = 0; d < shape.depth; ++d) {
+            score += ir::ReadFloat(shape.dtype, query.data, index(shape.query, i, d)) *
+                     ir::ReadFloat(shape.dtype, key.data, index(shape.key, j, d));
+          }
+          score *= shape.scale;
+          if (shape.bias.has_value()) {
+            score += ir::ReadFloat(shape.bias->dtype, bias.data, index(shape.bias->at, i, j));
+            char rounded[8];
+            ir::WriteFloat(shape.bias->score_dtype, rounded, 0, score);
+            score = ir::ReadFloat(shape.bias->score_dtype, rounded, 0);
+          }
+          if (!keeps(i, j)) score = shape.fill;
+          scores[static_cast<size_t>(j)] = score;
+          largest = std::isnan(score) ? score : std::max(largest, score);
+        }
+        for (double& score : scores) sum += score = std::exp(score - largest);
+        for (int64_t f = 0; f < shape.features; ++f) {
+          double total = 0;
+          for (int64_t j = 0; j < shape.keys; ++j) {
+            total += scores[static_cast<size_t>(j)] *
+                     ir::ReadFloat(shape.dtype, value.data, index(shape.value, j, f));
+          }
+          ir::WriteFloat(shape.output_dtype, out.data, index(shape.output, i, f), total / sum);
+        }
+      }
+    }
+    return absl::OkStatus();
+  }
+
   // The sum as ConvolutionShape defines it.
   absl::Status Do(const kernels::ConvolutionStep& step, const Frame& frame) {
     ACCELD_ASSIGN_OR_RETURN(const Place lhs, At(step.lhs, frame));

@@ -8,6 +8,7 @@
 #include "common/ir/text.h"
 #include "common/ir/verifier.h"
 #include "gtest/gtest.h"
+#include "kernels/cuda/attention/attention.h"
 #include "kernels/cuda/cublas/matmul.h"
 #include "server/compiler/dump.h"
 #include "server/compiler/pipeline.h"
@@ -51,6 +52,10 @@ absl::StatusOr<std::string> PlanOnlyGenerator::Generate(const kernels::Plan& pla
 
 bool CublasLtPlanGenerator::SupportsMatmul(const kernels::MatmulStep& matmul) const {
   return kernels::cuda::CanMatmul(matmul);
+}
+
+bool CublasLtPlanGenerator::SupportsAttention(const kernels::AttentionShape& attention) const {
+  return kernels::cuda::CanAttend(attention) && kernels::cuda::IsAttentionParallel(attention);
 }
 
 ir::Module Parse(absl::string_view text) {

@@ -24,6 +24,7 @@ class PlanOnlyGenerator : public hal::CodeGenerator {
     return convolution.input_dtype == ir::DType::kF32 && convolution.shape.IsProduct();
   }
   int64_t ScratchBytesOf(const kernels::ConvolutionStep&) const override { return 0; }
+  bool SupportsAttention(const kernels::AttentionShape&) const override { return false; }
   bool IsMatmulFast(const kernels::MatmulStep&) const override { return false; }
   int64_t parallel_units() const override { return 64; }
   int64_t threads_per_unit() const override { return 1; }
@@ -31,12 +32,14 @@ class PlanOnlyGenerator : public hal::CodeGenerator {
                                        std::vector<Dump>* dumps) const override;
 };
 
-// The same for a GPU, with the matrix products of cuBLASLt, and what it does behind them.
+// The same for a GPU, with the matrix products of cuBLASLt, what it does behind them, and
+// attention.
 class CublasLtPlanGenerator : public PlanOnlyGenerator {
  public:
   int64_t parallel_units() const override { return 1024; }
   int64_t threads_per_unit() const override { return 256; }
   bool SupportsMatmul(const kernels::MatmulStep& matmul) const override;
+  bool SupportsAttention(const kernels::AttentionShape& attention) const override;
   bool IsMatmulFast(const kernels::MatmulStep& matmul) const override {
     return SupportsMatmul(matmul);
   }

@@ -71,6 +71,7 @@ TEST(OpTest, EnumsHaveAKeywordForEachEnumerator) {
   EXPECT_STREQ(EnumKeywords(Transpose{})[static_cast<int>(Transpose::kAdjoint)], "ADJOINT");
   EXPECT_STREQ(EnumKeywords(FusionKind{})[static_cast<int>(FusionKind::kReduction)], "reduction");
   EXPECT_STREQ(EnumKeywords(FusionKind{})[static_cast<int>(FusionKind::kMatmul)], "matmul");
+  EXPECT_STREQ(EnumKeywords(FusionKind{})[static_cast<int>(FusionKind::kAttention)], "attention");
 }
 
 }  // namespace

@@ -41,6 +41,7 @@ class FakeCodeGenerator final : public hal::CodeGenerator {
   bool SupportsMatmul(const kernels::MatmulStep&) const override { return false; }
   bool SupportsConvolution(const kernels::ConvolutionStep&) const override { return false; }
   int64_t ScratchBytesOf(const kernels::ConvolutionStep&) const override { return 0; }
+  bool SupportsAttention(const kernels::AttentionShape&) const override { return false; }
   bool IsMatmulFast(const kernels::MatmulStep&) const override { return false; }
   int64_t parallel_units() const override { return 1; }
   int64_t threads_per_unit() const override { return 1; }

@@ -1,0 +1,60 @@
+// Two masks with different fills.
+// run: fuse-attention
+// target: cuda
+func.func @main(%q: tensor<2x8x16xf32>, %k: tensor<2x12x16xf32>, %v: tensor<2x12x20xf32>, %mask: tensor<2x12xi1>) -> (tensor<2x8x20xf32>) {
+  %s0 = stablehlo.dot_general %q, %k, batching_dims = [0] x [0], contracting_dims = [2] x [2] : (tensor<2x8x16xf32>, tensor<2x12x16xf32>) -> tensor<2x8x12xf32>
+  %i = stablehlo.iota dim = 0 : tensor<8x12xi32>
+  %j = stablehlo.iota dim = 1 : tensor<8x12xi32>
+  %keeps = stablehlo.compare GE, %i, %j, SIGNED : (tensor<8x12xi32>, tensor<8x12xi32>) -> tensor<8x12xi1>
+  %kb = stablehlo.broadcast_in_dim %keeps, dims = [1, 2] : (tensor<8x12xi1>) -> tensor<2x8x12xi1>
+  %fill = stablehlo.constant dense<-1.0e9> : tensor<2x8x12xf32>
+  %s2 = stablehlo.select %kb, %s0, %fill : tensor<2x8x12xi1>, tensor<2x8x12xf32>
+  %mk = stablehlo.broadcast_in_dim %mask, dims = [0, 2] : (tensor<2x12xi1>) -> tensor<2x8x12xi1>
+  %other = stablehlo.constant dense<0xFF800000> : tensor<2x8x12xf32>
+  %s = stablehlo.select %mk, %s2, %other : tensor<2x8x12xi1>, tensor<2x8x12xf32>
+  %ninf = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %m = stablehlo.reduce(%s init: %ninf) applies stablehlo.maximum across dimensions = [2] : (tensor<2x8x12xf32>, tensor<f32>) -> tensor<2x8xf32>
+  %mb = stablehlo.broadcast_in_dim %m, dims = [0, 1] : (tensor<2x8xf32>) -> tensor<2x8x12xf32>
+  %d = stablehlo.subtract %s, %mb : tensor<2x8x12xf32>
+  %e = stablehlo.exponential %d : tensor<2x8x12xf32>
+  %z = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [2] : (tensor<2x8x12xf32>, tensor<f32>) -> tensor<2x8xf32>
+  %zb = stablehlo.broadcast_in_dim %z, dims = [0, 1] : (tensor<2x8xf32>) -> tensor<2x8x12xf32>
+  %p = stablehlo.divide %e, %zb : tensor<2x8x12xf32>
+  %o = stablehlo.dot_general %p, %v, batching_dims = [0] x [0], contracting_dims = [2] x [1] : (tensor<2x8x12xf32>, tensor<2x12x20xf32>) -> tensor<2x8x20xf32>
+  return %o : tensor<2x8x20xf32>
+}
+// expect
+module {
+  func.func public @main(%0: tensor<2x8x16xf32>, %1: tensor<2x12x16xf32>, %2: tensor<2x12x20xf32>, %3: tensor<2x12xi1>) -> tensor<2x8x20xf32> {
+    %4 = stablehlo.dot_general %0, %1, batching_dims = [0] x [0], contracting_dims = [2] x [2] : (tensor<2x8x16xf32>, tensor<2x12x16xf32>) -> tensor<2x8x12xf32>
+    %5 = stablehlo.iota dim = 0 : tensor<8x12xi32>
+    %6 = stablehlo.iota dim = 1 : tensor<8x12xi32>
+    %7 = stablehlo.compare GE, %5, %6, SIGNED : (tensor<8x12xi32>, tensor<8x12xi32>) -> tensor<8x12xi1>
+    %8 = stablehlo.broadcast_in_dim %7, dims = [1, 2] : (tensor<8x12xi1>) -> tensor<2x8x12xi1>
+    %9 = stablehlo.constant dense<-1.0e+09> : tensor<2x8x12xf32>
+    %10 = stablehlo.select %8, %4, %9 : tensor<2x8x12xi1>, tensor<2x8x12xf32>
+    %11 = stablehlo.broadcast_in_dim %3, dims = [0, 2] : (tensor<2x12xi1>) -> tensor<2x8x12xi1>
+    %12 = stablehlo.constant dense<0xFF800000> : tensor<2x8x12xf32>
+    %13 = stablehlo.select %11, %10, %12 : tensor<2x8x12xi1>, tensor<2x8x12xf32>
+    %14 = stablehlo.constant dense<0xFF800000> : tensor<f32>
+    %15 = stablehlo.constant dense<0.0> : tensor<f32>
+    %16 = "stablehlo.reduce"(%13, %14) <{dimensions = array<i64: 2>}> ({
+    ^bb0(%17: tensor<f32>, %18: tensor<f32>):
+      %19 = stablehlo.maximum %17, %18 : tensor<f32>
+      stablehlo.return %19 : tensor<f32>
+    }) : (tensor<2x8x12xf32>, tensor<f32>) -> tensor<2x8xf32>
+    %20 = stablehlo.broadcast_in_dim %16, dims = [0, 1] : (tensor<2x8xf32>) -> tensor<2x8x12xf32>
+    %21 = stablehlo.subtract %13, %20 : tensor<2x8x12xf32>
+    %22 = stablehlo.exponential %21 : tensor<2x8x12xf32>
+    %23 = "stablehlo.reduce"(%22, %15) <{dimensions = array<i64: 2>}> ({
+    ^bb0(%24: tensor<f32>, %25: tensor<f32>):
+      %26 = stablehlo.add %24, %25 : tensor<f32>
+      stablehlo.return %26 : tensor<f32>
+    }) : (tensor<2x8x12xf32>, tensor<f32>) -> tensor<2x8xf32>
+    %27 = stablehlo.broadcast_in_dim %23, dims = [0, 1] : (tensor<2x8xf32>) -> tensor<2x8x12xf32>
+    %28 = stablehlo.divide %22, %27 : tensor<2x8x12xf32>
+    %29 = stablehlo.dot_general %28, %2, batching_dims = [0] x [0], contracting_dims = [2] x [1] : (tensor<2x8x12xf32>, tensor<2x12x20xf32>) -> tensor<2x8x20xf32>
+    return %29 : tensor<2x8x20xf32>
+  }
+}
