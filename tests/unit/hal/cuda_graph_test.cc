@@ -173,6 +173,36 @@ TEST_F(CudaGraphTest, LoopsNeverComeBackToTheHost) {
   EXPECT_TRUE(done.Await().ok());
 }
 
+TEST_F(CudaGraphTest, SortsOfLongRowsAreInTheGraphs) {
+  // v = sort(v) * -1, n times.
+  constexpr char kText[] = R"(
+func.func @main(%n: tensor<i32>, %x: tensor<5000xf32>) -> tensor<5000xf32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %r:2 = stablehlo.while(%i = %n, %v = %x) : tensor<i32>, tensor<5000xf32>
+    cond {
+      %c = stablehlo.compare NE, %i, %zero : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    } do {
+      %j = stablehlo.subtract %i, %one : tensor<i32>
+      %s = "stablehlo.sort"(%v) ({
+        ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+          %gt = stablehlo.compare GT, %a, %b, TOTALORDER : (tensor<f32>, tensor<f32>) -> tensor<i1>
+          stablehlo.return %gt : tensor<i1>
+      }) {dimension = 0 : i64} : (tensor<5000xf32>) -> tensor<5000xf32>
+      %w = stablehlo.negate %s : tensor<5000xf32>
+      stablehlo.return %j, %w : tensor<i32>, tensor<5000xf32>
+    }
+  return %r#1 : tensor<5000xf32>
+})";
+  Open();
+  const std::vector<ir::Literal> arguments = {Scalar(2), Ramp(5000, -20)};
+  const auto results = Run(kText, arguments);
+  ASSERT_TRUE(results.ok()) << results.status();
+  EXPECT_EQ(FloatsOf((*results)[0]), Expected(kText, arguments));
+  EXPECT_EQ(cuda_->CountOf("cuGraphLaunch"), 1);
+}
+
 TEST_F(CudaGraphTest, LoopsInLoopsAndBranchesAreAsTheProgramSays) {
   Open();
   for (const int n : {0, 1, 4, 7}) {
