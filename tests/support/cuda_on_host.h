@@ -180,16 +180,6 @@ T __shfl_sync(unsigned /*lanes*/, T value, int lane) {
   return cuda_on_host::Block::Exchange(value, threadIdx.x / 32 * 32 + static_cast<unsigned>(lane));
 }
 
-template <typename T>
-T __shfl_up_sync(unsigned /*lanes*/, T value, unsigned distance) {
-  const unsigned lane = threadIdx.x % 32;
-  return cuda_on_host::Block::Exchange(value,
-                                       lane < distance ? threadIdx.x : threadIdx.x - distance);
-}
-template <typename T>
-T __shfl_sync(unsigned /*lanes*/, T value, unsigned lane) {
-  return cuda_on_host::Block::Exchange(value, threadIdx.x / 32 * 32 + lane);
-}
 inline void __syncwarp() { cuda_on_host::Block::Wait(); }
 inline unsigned __ballot_sync(unsigned /*lanes*/, bool vote) {
   return cuda_on_host::Block::Ballot(vote);
