@@ -17,7 +17,7 @@ using kernels::cuda::CudnnConvolution;
 // Multiplications. Smaller convolutions take less time than their launch, larger ones so long that
 // others would wait.
 constexpr double kMinWork = int64_t{1} << 24, kMaxWork = int64_t{1} << 42;
-constexpr std::chrono::milliseconds kMaxTime{500};
+constexpr std::chrono::milliseconds kMaxTime{2000};
 // Below this part of the best time so far an algorithm is faster, and not by chance.
 constexpr float kGain = 0.97f;
 // Of the memory that nobody uses.
