@@ -106,7 +106,10 @@ class KeyFinder {
     const ir::Op* a = DefinitionOf(of_first);
     const ir::Op* b = DefinitionOf(of_second);
     if (a == nullptr || b == nullptr) return of_first == of_second;
-    if (a->kind != b->kind || a->attributes != b->attributes) return false;
+    if (a->kind != b->kind || a->attributes != b->attributes ||
+        function_.TypeOf(of_first) != function_.TypeOf(of_second)) {
+      return false;
+    }
     if (a->kind != OpKind::kConstant && ir::FamilyOf(a->kind) != ir::OpFamily::kElementwise) {
       return false;
     }
@@ -114,7 +117,7 @@ class KeyFinder {
       if (!AreTwins(a->operands[i], b->operands[i])) return false;
     }
     twins_.insert({of_first, of_second});
-    return function_.TypeOf(of_first) == function_.TypeOf(of_second);
+    return true;
   }
 
   const ir::Function& function_;
