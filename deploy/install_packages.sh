@@ -9,7 +9,7 @@
 set -euo pipefail
 
 packages=(
-  ca-certificates ccache cmake g++ git libabsl-dev libcli11-dev libdnnl-dev libfmt-dev libgrpc++-dev libgrpc-dev
+  ca-certificates ccache cmake g++ git libabsl-dev libcli11-dev libdnnl-dev libfmt-dev libgrpc++-dev libgrpc-dev libhiredis-dev
   libjemalloc-dev libopenblas-openmp-dev libprotobuf-dev libspdlog-dev libssl-dev libtomlplusplus-dev libzstd-dev lld-19
   llvm-19-dev ninja-build nlohmann-json3-dev ocl-icd-opencl-dev pkg-config prometheus-cpp-dev protobuf-compiler
   protobuf-compiler-grpc zlib1g-dev
@@ -18,7 +18,7 @@ case ${1:-build} in
   test)
     packages+=(
       clang-format-19 libbenchmark-dev libgmock-dev libgtest-dev openssl patchelf python3 python3-grpcio
-      python3-protobuf python3-venv xz-utils)
+      python3-protobuf python3-venv redis-server xz-utils)
     ;;
   bundle)
     packages+=(patchelf xz-utils)

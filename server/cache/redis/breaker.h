@@ -1,0 +1,70 @@
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+
+#include "common/mutex.h"
+
+namespace acceld::cache::redis {
+
+// Keeps callers from what has failed lately: after some failures in a row it is open, and lets one
+// caller try after a while, then after longer and longer ones, until somebody succeeds.
+// Thread-safe.
+class Breaker {
+ public:
+  using Clock = std::chrono::steady_clock;
+  struct Options {
+    int failures = 3;  // in a row
+    std::chrono::milliseconds first_pause{500}, longest_pause{30'000};
+  };
+
+  explicit Breaker(const Options& options) : options_(options), pause_(options.first_pause) {}
+
+  // Whether the caller may try; then it says how that went.
+  bool Allows(Clock::time_point now) {
+    MutexLock lock(mutex_);
+    if (!is_open_) return true;
+    if (now < next_try_) return false;
+    next_try_ = now + pause_;  // Nobody else meanwhile.
+    return true;
+  }
+  void Succeeded() {
+    MutexLock lock(mutex_);
+    failures_ = 0;
+    is_open_ = false;
+    pause_ = options_.first_pause;
+  }
+  void Failed(Clock::time_point now) {
+    MutexLock lock(mutex_);
+    if (++failures_ < options_.failures) return;
+    if (!is_open_) {
+      ++openings_;
+      is_open_ = true;
+    } else {
+      pause_ = std::min(2 * pause_, options_.longest_pause);
+    }
+    next_try_ = now + pause_;
+  }
+
+  bool is_open() const {
+    MutexLock lock(mutex_);
+    return is_open_;
+  }
+  // How often it went from closed to open.
+  uint64_t openings() const {
+    MutexLock lock(mutex_);
+    return openings_;
+  }
+
+ private:
+  const Options options_;
+  mutable Mutex mutex_;
+  int failures_ ABSL_GUARDED_BY(mutex_) = 0;
+  bool is_open_ ABSL_GUARDED_BY(mutex_) = false;
+  std::chrono::milliseconds pause_ ABSL_GUARDED_BY(mutex_);
+  Clock::time_point next_try_ ABSL_GUARDED_BY(mutex_);
+  uint64_t openings_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace acceld::cache::redis

@@ -1,0 +1,105 @@
+#include "server/cache/redis/reply.h"
+
+#include <hiredis/read.h>
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace acceld::cache::redis {
+namespace {
+
+constexpr size_t kMaxShown = 200;
+
+// Where the reader wants an answer: on its own, or in its array, which is as long as it said.
+void* Place(const redisReadTask* task, Reply reply) {
+  if (task->parent == nullptr) return new Reply(std::move(reply));
+  auto& elements = static_cast<Reply*>(task->parent->obj)->elements;
+  elements[static_cast<size_t>(task->idx)] = std::move(reply);
+  return &elements[static_cast<size_t>(task->idx)];
+}
+
+void* NewString(const redisReadTask* task, char* bytes, size_t size) {
+  const Reply::Type type = task->type == REDIS_REPLY_ERROR    ? Reply::Type::kError
+                           : task->type == REDIS_REPLY_STATUS ? Reply::Type::kStatus
+                                                              : Reply::Type::kString;
+  return Place(task, {.type = type, .text = std::string(bytes, size)});
+}
+
+template <typename Size>
+void* NewArray(const redisReadTask* task, Size size) {
+  if (static_cast<int64_t>(size) > ReplyReader::kMaxElements) return nullptr;
+  Reply reply{.type = Reply::Type::kArray};
+  reply.elements.resize(static_cast<size_t>(size));
+  return Place(task, std::move(reply));
+}
+
+void* NewInteger(const redisReadTask* task, long long value) {
+  return Place(task, {.type = Reply::Type::kInteger, .integer = value});
+}
+
+void* NewNil(const redisReadTask* task) { return Place(task, {}); }
+
+void Free(void* reply) { delete static_cast<Reply*>(reply); }
+
+redisReplyObjectFunctions Functions() {
+  redisReplyObjectFunctions functions{};
+  functions.createString = &NewString;
+  functions.createArray = &NewArray;  // whose size is an int, later a size_t
+  functions.createInteger = &NewInteger;
+  functions.createNil = &NewNil;
+  functions.freeObject = &Free;
+  return functions;
+}
+
+redisReader* NewReader() {
+  static redisReplyObjectFunctions functions = Functions();
+  return redisReaderCreateWithFunctions(&functions);
+}
+
+}  // namespace
+
+std::string ToString(const Reply& reply) {
+  std::string text;
+  switch (reply.type) {
+    case Reply::Type::kNil:
+      return "nil";
+    case Reply::Type::kInteger:
+      return absl::StrCat(reply.integer);
+    case Reply::Type::kArray:
+      text = absl::StrCat("[",
+                          absl::StrJoin(reply.elements, ", ",
+                                        [](std::string* out, const Reply& element) {
+                                          if (out->size() < kMaxShown) *out += ToString(element);
+                                        }),
+                          "]");
+      break;
+    default:
+      text = reply.text;
+  }
+  if (text.size() > kMaxShown) text = absl::StrCat(text.substr(0, kMaxShown), "...");
+  return text;
+}
+
+ReplyReader::ReplyReader(size_t max_bytes) : max_bytes_(max_bytes), reader_(NewReader()) {}
+
+ReplyReader::~ReplyReader() { redisReaderFree(reader_); }
+
+absl::StatusOr<absl::optional<Reply>> ReplyReader::Add(absl::string_view bytes) {
+  bytes_ += bytes.size();
+  if (bytes_ > max_bytes_) {
+    return absl::DataLossError(absl::StrCat("an answer of more than ", max_bytes_, " bytes"));
+  }
+  void* found = nullptr;
+  if (redisReaderFeed(reader_, bytes.data(), bytes.size()) != REDIS_OK ||
+      redisReaderGetReply(reader_, &found) != REDIS_OK) {
+    return absl::DataLossError(absl::StrCat("what came is no answer: ", reader_->errstr));
+  }
+  if (found == nullptr) return absl::optional<Reply>();
+  const std::unique_ptr<Reply> reply(static_cast<Reply*>(found));
+  bytes_ = 0;
+  return absl::optional<Reply>(std::move(*reply));
+}
+
+}  // namespace acceld::cache::redis
