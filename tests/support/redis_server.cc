@@ -16,6 +16,8 @@ namespace {
 
 constexpr char kProgram[] = "/usr/bin/redis-server";
 constexpr std::chrono::seconds kStartTime{20};
+// Nodes of a cluster talk to each other at a port that is 10,000 higher.
+constexpr uint16_t kLastPort = 65'535 - 10'000;
 
 sockaddr_in Loopback(uint16_t port) {
   sockaddr_in address{};
@@ -51,7 +53,8 @@ absl::StatusOr<RedisServer> RedisServer::Start(const std::string& folder,
   if (access(kProgram, X_OK) != 0) {
     return absl::NotFoundError(absl::StrCat(kProgram, " is not installed"));
   }
-  const uint16_t port = FreePort();
+  uint16_t port = FreePort();
+  while (port > kLastPort) port = FreePort();
   const std::string log_path = absl::StrCat(folder, "/redis-", port, ".log");
   std::vector<std::string> argv = {kProgram, "--bind", "127.0.0.1", "--port", absl::StrCat(port),
                                    "--dir",  folder,   "--save",    "",       "--appendonly",
