@@ -38,13 +38,13 @@ int64_t ModifiedUnixNs(const struct stat& info) {
 
 }  // namespace
 
-DiskTier::DiskTier(std::string folder, int64_t limit_bytes, NodeKey node_key)
+DiskTier::DiskTier(std::string folder, int64_t limit_bytes, SigningKey node_key)
     : folder_(std::move(folder)), limit_bytes_(limit_bytes), node_key_(std::move(node_key)) {}
 
 absl::StatusOr<std::unique_ptr<DiskTier>> DiskTier::Open(std::string folder, int64_t limit_bytes) {
   ACCELD_RETURN_IF_ERROR(MakeFolder(folder));
-  ACCELD_ASSIGN_OR_RETURN(NodeKey node_key, LoadOrCreateNodeKey(folder));
-  std::string versioned = absl::StrCat(folder, "/v1");
+  ACCELD_ASSIGN_OR_RETURN(SigningKey node_key, LoadOrCreateNodeKey(folder));
+  std::string versioned = absl::StrCat(folder, "/v2");
   ACCELD_RETURN_IF_ERROR(MakeFolder(versioned));
   std::unique_ptr<DiskTier> tier(
       new DiskTier(std::move(versioned), limit_bytes, std::move(node_key)));
@@ -86,10 +86,10 @@ void DiskTier::ScanFile(const std::string& path) {
   }
   const absl::optional<Digest> key = Digest::FromHex(fs::path(path).stem().string());
   if (!key.has_value() || !absl::EndsWith(path, ".exe")) return;
-  absl::StatusOr<std::string> prefix = ReadFile(path, kMaxHeaderBytes);
+  absl::StatusOr<std::string> prefix = ReadFile(path, kMaxRecordBytes);
   if (absl::IsNotFound(prefix.status())) return;
   if (!prefix.ok()) return Failed(prefix.status());
-  const absl::StatusOr<ParsedHeader> parsed = ParseHeader(*prefix, node_key_);
+  const absl::StatusOr<Record> parsed = ParseRecord(*prefix, {node_key_});
   if (!parsed.ok()) return Drop(*key, parsed.status());
   MutexLock lock(mutex_);
   const auto [it, inserted] = index_.try_emplace(*key);
@@ -106,17 +106,14 @@ absl::StatusOr<std::string> DiskTier::Load(const EntryHeader& wanted) {
     Forget(wanted.key);
     return absl::NotFoundError("not in the disk tier");
   }
-  const absl::StatusOr<ParsedHeader> parsed = ParseHeader(*file, node_key_);
-  absl::StatusOr<absl::string_view> payload =
-      parsed.ok() ? CheckPayload(*parsed, *file) : parsed.status();
-  // A signed entry moved to another name is as foreign as an unsigned one.
-  if (payload.ok() &&
-      (parsed->header.key != wanted.key || parsed->header.build_id != wanted.build_id ||
-       parsed->header.architecture != wanted.architecture)) {
-    payload = absl::PermissionDeniedError("cache entry: signed for another key");
+  const absl::StatusOr<Record> record = ParseRecord(*file, {node_key_});
+  absl::Status status = record.status();
+  if (status.ok()) status = CheckIsFor(wanted, record->header);
+  if (status.ok()) {
+    status = CheckPayload(*record, absl::string_view(*file).substr(record->size_bytes));
   }
-  if (!payload.ok()) {
-    Drop(wanted.key, payload.status());
+  if (!status.ok()) {
+    Drop(wanted.key, status);
     return absl::NotFoundError("not in the disk tier");
   }
   utimensat(AT_FDCWD, path.c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
@@ -124,13 +121,15 @@ absl::StatusOr<std::string> DiskTier::Load(const EntryHeader& wanted) {
     MutexLock lock(mutex_);
     Entry& entry = index_[wanted.key];
     bytes_ += file->size() - entry.size_bytes;
-    entry = {parsed->header, file->size(), NowUnixNs()};
+    entry = {record->header, file->size(), NowUnixNs()};
   }
-  return std::string(*payload);
+  file->erase(0, record->size_bytes);
+  return file;
 }
 
 void DiskTier::Store(const EntryHeader& header, absl::string_view payload) {
-  const std::string file = EncodeEntry(header, payload, node_key_);
+  std::string file = EncodeRecord(header, payload, node_key_);
+  file.append(payload.data(), payload.size());
   if (file.size() > static_cast<uint64_t>(limit_bytes_)) return;
   MakeRoom(file.size());
   if (absl::Status status = Write(header.key, file); !status.ok()) return Failed(status);
@@ -196,11 +195,7 @@ void DiskTier::Forget(const Digest& key) {
 
 void DiskTier::Failed(const absl::Status& status) {
   failures_.fetch_add(1, std::memory_order_relaxed);
-  const int64_t now = std::chrono::steady_clock::now().time_since_epoch().count();
-  int64_t last = last_log_ns_.load(std::memory_order_relaxed);
-  if (now - last >= kLogIntervalNs && last_log_ns_.compare_exchange_strong(last, now)) {
-    LogWarning("executable cache on disk: ", status.ToString());
-  }
+  log_.Warn("executable cache on disk", status);
 }
 
 DiskTier::Stats DiskTier::stats() const {

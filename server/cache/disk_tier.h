@@ -9,11 +9,12 @@
 #include "absl/container/flat_hash_map.h"
 #include "common/mutex.h"
 #include "common/status.h"
-#include "server/cache/entry_file.h"
+#include "server/cache/entry.h"
+#include "server/cache/occasional_log.h"
 
 namespace acceld::cache {
 
-// Executables in a folder, one signed file each: FOLDER/v1/xx/KEY.exe, where xx are the key's first
+// Executables in a folder, one signed file each: FOLDER/v2/xx/KEY.exe, where xx are the key's first
 // digits. Files appear whole or not at all (temporary file, fsync, rename). A file's modification
 // time is when it was last used; past the limit the oldest go. Several processes may share the
 // folder, so a file may come or vanish at any time.
@@ -51,7 +52,7 @@ class DiskTier {
   std::vector<Entry> List() const;
 
  private:
-  DiskTier(std::string folder, int64_t limit_bytes, NodeKey node_key);
+  DiskTier(std::string folder, int64_t limit_bytes, SigningKey node_key);
   std::string FolderOf(const Digest& key) const;
   std::string PathOf(const Digest& key) const;
   void Scan();
@@ -63,11 +64,9 @@ class DiskTier {
 
   const std::string folder_;  // with the version
   const int64_t limit_bytes_;
-  const NodeKey node_key_;
+  const SigningKey node_key_;
   std::atomic<uint64_t> evictions_{0}, dropped_{0}, failures_{0};
-  // Trouble with the disk is logged at most so often.
-  static constexpr int64_t kLogIntervalNs = int64_t{60} * 1'000'000'000;
-  std::atomic<int64_t> last_log_ns_{-kLogIntervalNs};  // of the steady clock
+  OccasionalLog log_;
 
   mutable Mutex mutex_;
   absl::flat_hash_map<Digest, Entry> index_ ABSL_GUARDED_BY(mutex_);

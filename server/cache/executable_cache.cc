@@ -28,10 +28,12 @@ ExecutableCache::ExecutableCache(const Options& options, std::vector<hal::Device
                                  std::string build_id)
     : devices_(std::move(devices)),
       build_id_(std::move(build_id)),
+      producer_(options.producer),
       with_room_(options.with_room),
       memory_(options.memory_bytes),
       pool_("compile", static_cast<size_t>(std::max(1, options.compile_threads)),
             options.max_queued_compiles) {
+  if (options.team.has_value()) team_ = std::make_unique<TeamTier>(*options.team);
   if (options.folder.empty() || options.disk_bytes <= 0) return;
   absl::StatusOr<std::unique_ptr<DiskTier>> disk =
       DiskTier::Open(options.folder, options.disk_bytes);
@@ -42,7 +44,14 @@ ExecutableCache::ExecutableCache(const Options& options, std::vector<hal::Device
   }
 }
 
-ExecutableCache::~ExecutableCache() { stopping_.store(true); }
+ExecutableCache::~ExecutableCache() {
+  stopping_.store(true);
+  // In this order: searches that wait for the team end, then compiles, whose leases and uploads are
+  // the team tier's.
+  if (team_ != nullptr) team_->Stop();
+  pool_.Stop();
+  team_.reset();
+}
 
 ExecutableCache::Ticket ExecutableCache::Get(Request request) {
   if (auto loaded = memory_.FindLoaded(request.key, request.device); loaded != nullptr) {
@@ -55,22 +64,21 @@ ExecutableCache::Ticket ExecutableCache::Get(Request request) {
     return {ticket.future, /*joined=*/true};
   }
   auto shared = std::make_shared<const Request>(std::move(request));
-  Submit(shared, [this, shared] { Search(shared); });
+  Submit([this, shared](const absl::Status& status) {
+    if (!status.ok()) return Land(*shared, status);
+    Search(shared);
+  });
   return {ticket.future};
 }
 
-void ExecutableCache::Submit(std::shared_ptr<const Request> request, std::function<void()> work) {
-  absl::Status status = pool_.Submit([this, request, work = std::move(work)] {
-    if (stopping_.load()) {
-      Land(*request, absl::CancelledError("the daemon is shutting down"));
-    } else {
-      work();
-    }
+void ExecutableCache::Submit(std::function<void(absl::Status)> work) {
+  const absl::Status status = pool_.Submit([this, work] {
+    work(stopping_.load() ? absl::CancelledError("the daemon is shutting down") : absl::OkStatus());
   });
-  if (!status.ok()) Land(*request, status);
+  if (!status.ok()) work(status);
 }
 
-void ExecutableCache::Search(std::shared_ptr<const Request> request) {
+void ExecutableCache::Search(const RequestPtr& request) {
   // An earlier flight may have landed between this one's look at the memory tier and its start.
   if (auto loaded = memory_.FindLoaded(request->key, request->device); loaded != nullptr) {
     return Land(*request, Result{std::move(loaded), Verdict::kMemory});
@@ -82,52 +90,79 @@ void ExecutableCache::Search(std::shared_ptr<const Request> request) {
   if (!ticket.leads) {
     // Another device's search. Its thread only hands over; the loading is a job of its own.
     ticket.future.OnReady([this, request](const absl::StatusOr<Code>& code) {
-      Submit(request, [this, request, code] {
-        Finish(*request,
-               code.ok() ? absl::StatusOr<Code>(Code{code->executable, Verdict::kInflight}) : code);
+      Submit([this, request, code](absl::Status status) {
+        if (!code.ok()) status = code.status();
+        Finish(*request, status.ok()
+                             ? absl::StatusOr<Code>(Code{code->executable, Verdict::kInflight})
+                             : status);
       });
     });
     return;
   }
-  const absl::StatusOr<Code> code = FindCode(*request);
-  // A search that starts after the landing must find it: in memory, where Finish puts it, or, when
-  // nothing is kept there, on disk.
-  if (code.ok() && !memory_.enabled()) StoreOnDisk(*request, *code);
-  if (code.ok()) {
-    Finish(*request, code);
-    code_flights_.Land(request->key, code);
-  } else {
-    // Out of the way first: a search that starts after the answer must try anew.
-    code_flights_.Land(request->key, code);
-    Finish(*request, code);
+  if (auto executable = memory_.FindExecutable(request->key); executable != nullptr) {
+    return LandCode(*request, Code{std::move(executable), Verdict::kMemory});
   }
-  // Last, so that nobody waits for the disk.
-  if (code.ok() && memory_.enabled()) StoreOnDisk(*request, *code);
+  if (auto executable = LoadFromDisk(*request); executable.ok()) {
+    return LandCode(*request, Code{*std::move(executable), Verdict::kDisk});
+  }
+  if (team_ == nullptr) return EndSearch(request, {});
+  team_->Find(HeaderOf(*request), [this, request](TeamTier::Outcome outcome) {
+    auto shared = std::make_shared<TeamTier::Outcome>(std::move(outcome));
+    Submit([this, request, shared](const absl::Status& status) {
+      if (!status.ok()) return LandCode(*request, status);
+      EndSearch(request, std::move(*shared));
+    });
+  });
 }
 
-void ExecutableCache::StoreOnDisk(const Request& request, const Code& code) {
-  if (code.verdict != Verdict::kMiss || disk_ == nullptr) return;
+void ExecutableCache::EndSearch(const RequestPtr& request, TeamTier::Outcome outcome) {
+  if (outcome.payload.has_value()) {
+    absl::StatusOr<ExecutablePtr> executable = Decode(*request, *outcome.payload);
+    if (executable.ok()) return LandCode(*request, Code{*std::move(executable), Verdict::kTeam});
+    team_->Refuse(request->key, executable.status());
+  }
+  absl::StatusOr<ExecutablePtr> executable = Compile(*request);
+  LandCode(*request,
+           executable.ok() ? absl::StatusOr<Code>(Code{*std::move(executable), Verdict::kMiss})
+                           : executable.status(),
+           std::move(outcome.lease));
+}
+
+void ExecutableCache::LandCode(const Request& request, const absl::StatusOr<Code>& code,
+                               std::shared_ptr<TeamTier::Lease> lease) {
+  if (!code.ok()) {
+    // Out of the way first: a search that starts after the answer must try anew.
+    code_flights_.Land(request.key, code);
+    return Finish(request, code);
+  }
+  // A search that starts after the landing must find it: in memory, where Finish puts it, or, when
+  // nothing is kept there, on disk.
+  if (!memory_.enabled()) Store(request, *code, std::move(lease));
+  Finish(request, code);
+  code_flights_.Land(request.key, code);
+  // Last, so that nobody waits for the disk.
+  if (memory_.enabled()) Store(request, *code, std::move(lease));
+}
+
+void ExecutableCache::Store(const Request& request, const Code& code,
+                            std::shared_ptr<TeamTier::Lease> lease) {
+  const bool on_disk =
+      disk_ != nullptr && (code.verdict == Verdict::kMiss || code.verdict == Verdict::kTeam);
+  const bool for_team = team_ != nullptr && code.verdict == Verdict::kMiss;
+  if (!on_disk && !for_team) return;
   EntryHeader header = HeaderOf(request);
   header.program_name = code.executable->program_name;
   header.signature = code.executable->Signature();
   header.compile_ms = code.executable->compile_ms;
   header.created_unix_s = UnixNowNs() / 1'000'000'000;
-  disk_->Store(header, hal::Serialize(*code.executable));
+  header.producer = producer_;
+  std::string payload = hal::Serialize(*code.executable);
+  // Others wait for it; the disk's turn is after.
+  if (for_team) team_->Publish(header, payload, std::move(lease));
+  if (on_disk) disk_->Store(header, payload);
 }
 
-absl::StatusOr<ExecutableCache::Code> ExecutableCache::FindCode(const Request& request) {
-  if (auto executable = memory_.FindExecutable(request.key); executable != nullptr) {
-    return Code{std::move(executable), Verdict::kMemory};
-  }
-  if (auto executable = LoadFromDisk(request); executable.ok()) {
-    return Code{*std::move(executable), Verdict::kDisk};
-  }
-  ACCELD_ASSIGN_OR_RETURN(auto executable, Compile(request));
-  return Code{std::move(executable), Verdict::kMiss};
-}
-
-absl::StatusOr<std::shared_ptr<const hal::Executable>> ExecutableCache::Compile(
-    const Request& request) {
+absl::StatusOr<ExecutableCache::ExecutablePtr> ExecutableCache::Compile(const Request& request) {
   compiles_.fetch_add(1, std::memory_order_relaxed);
   const auto begin = std::chrono::steady_clock::now();
   absl::StatusOr<hal::Executable> executable = request.compile();
@@ -146,22 +181,24 @@ EntryHeader ExecutableCache::HeaderOf(const Request& request) const {
           .architecture = devices_[request.device]->code_generator().architecture()};
 }
 
-absl::StatusOr<std::shared_ptr<const hal::Executable>> ExecutableCache::LoadFromDisk(
+absl::StatusOr<ExecutableCache::ExecutablePtr> ExecutableCache::LoadFromDisk(
     const Request& request) {
   if (disk_ == nullptr) return absl::NotFoundError("no disk tier");
-  const EntryHeader header = HeaderOf(request);
-  ACCELD_ASSIGN_OR_RETURN(const std::string payload, disk_->Load(header));
-  absl::StatusOr<hal::Executable> executable = hal::Deserialize(payload);
-  if (executable.ok() && (executable->arguments != request.arguments ||
-                          executable->architecture != header.architecture)) {
-    executable = absl::DataLossError(
-        absl::StrCat("cache entry: ", executable->Signature(), " is not what its key says"));
+  ACCELD_ASSIGN_OR_RETURN(const std::string payload, disk_->Load(HeaderOf(request)));
+  absl::StatusOr<ExecutablePtr> executable = Decode(request, payload);
+  if (!executable.ok()) disk_->Drop(request.key, executable.status());
+  return executable;
+}
+
+absl::StatusOr<ExecutableCache::ExecutablePtr> ExecutableCache::Decode(
+    const Request& request, absl::string_view payload) const {
+  ACCELD_ASSIGN_OR_RETURN(hal::Executable executable, hal::Deserialize(payload));
+  if (executable.arguments != request.arguments ||
+      executable.architecture != HeaderOf(request).architecture) {
+    return absl::DataLossError(
+        absl::StrCat("cache entry: ", executable.Signature(), " is not what its key says"));
   }
-  if (!executable.ok()) {
-    disk_->Drop(request.key, executable.status());
-    return executable.status();
-  }
-  return std::make_shared<const hal::Executable>(*std::move(executable));
+  return std::make_shared<const hal::Executable>(std::move(executable));
 }
 
 absl::StatusOr<std::shared_ptr<const hal::LoadedExecutable>> ExecutableCache::LoadOnDevice(
@@ -182,10 +219,11 @@ absl::StatusOr<std::shared_ptr<const hal::LoadedExecutable>> ExecutableCache::Lo
 void ExecutableCache::Finish(const Request& request, absl::StatusOr<Code> code) {
   if (!code.ok()) return Land(request, code.status());
   auto loaded = LoadOnDevice(request, code->executable);
-  if (!loaded.ok() && code->verdict == Verdict::kDisk) {
+  if (!loaded.ok() && (code->verdict == Verdict::kDisk || code->verdict == Verdict::kTeam)) {
     // Signed and whole, yet it does not link: made by a toolchain whose change its key missed.
-    disk_->Drop(request.key, loaded.status());
-    absl::StatusOr<std::shared_ptr<const hal::Executable>> fresh = Compile(request);
+    if (disk_ != nullptr) disk_->Drop(request.key, loaded.status());
+    if (team_ != nullptr) team_->Refuse(request.key, loaded.status());
+    absl::StatusOr<ExecutablePtr> fresh = Compile(request);
     if (!fresh.ok()) return Land(request, fresh.status());
     code->verdict = Verdict::kMiss;
     loaded = LoadOnDevice(request, *std::move(fresh));
@@ -207,6 +245,9 @@ void ExecutableCache::Count(Verdict verdict) {
     case Verdict::kDisk:
       hits_disk_.fetch_add(1, std::memory_order_relaxed);
       return;
+    case Verdict::kTeam:
+      hits_team_.fetch_add(1, std::memory_order_relaxed);
+      return;
     case Verdict::kInflight:
       hits_inflight_.fetch_add(1, std::memory_order_relaxed);
       return;
@@ -226,10 +267,12 @@ ExecutableCache::Stats ExecutableCache::stats() const {
           .compile_failures = compile_failures_.load(),
           .hits_memory = hits_memory_.load(),
           .hits_disk = hits_disk_.load(),
+          .hits_team = hits_team_.load(),
           .hits_inflight = hits_inflight_.load(),
           .misses = misses_.load(),
           .memory = memory_.stats(),
-          .disk = disk_ != nullptr ? disk_->stats() : DiskTier::Stats{}};
+          .disk = disk_ != nullptr ? disk_->stats() : DiskTier::Stats{},
+          .team = team_ != nullptr ? absl::make_optional(team_->stats()) : absl::nullopt};
 }
 
 std::vector<ExecutableCache::EntryInfo> ExecutableCache::List() const {
@@ -243,6 +286,7 @@ std::vector<ExecutableCache::EntryInfo> ExecutableCache::List() const {
                                   .program_name = std::move(entry.header.program_name),
                                   .signature = std::move(entry.header.signature),
                                   .architecture = std::move(entry.header.architecture),
+                                  .producer = std::move(entry.header.producer),
                                   .size_bytes = entry.size_bytes,
                                   .on_disk = true,
                                   .compile_ms = entry.header.compile_ms,

@@ -1,6 +1,5 @@
 #include "server/cache/node_key.h"
 
-#include <openssl/rand.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/log.h"
+#include "common/random_bytes.h"
 #include "server/cache/files.h"
 
 namespace acceld::cache {
@@ -17,14 +17,14 @@ namespace {
 constexpr size_t kKeyBytes = 32;
 
 // NOT_FOUND when there is no key that may be used.
-absl::StatusOr<NodeKey> LoadNodeKey(const std::string& path) {
+absl::StatusOr<SigningKey> LoadNodeKey(const std::string& path) {
   struct stat info;
   if (lstat(path.c_str(), &info) != 0) return ErrnoStatus(errno, "stat", path);
   if (!S_ISREG(info.st_mode) || info.st_uid != geteuid()) {
     return absl::FailedPreconditionError(
         absl::StrCat(path, " is not a file of this user; remove it"));
   }
-  absl::StatusOr<NodeKey> key = ReadFile(path, kKeyBytes + 1);
+  absl::StatusOr<SigningKey> key = ReadFile(path, kKeyBytes + 1);
   if (!key.ok()) return key;
   if ((info.st_mode & 077) == 0 && key->size() == kKeyBytes) return key;
   LogWarning(path,
@@ -35,15 +35,12 @@ absl::StatusOr<NodeKey> LoadNodeKey(const std::string& path) {
 
 }  // namespace
 
-absl::StatusOr<NodeKey> LoadOrCreateNodeKey(const std::string& folder) {
+absl::StatusOr<SigningKey> LoadOrCreateNodeKey(const std::string& folder) {
   const std::string path = absl::StrCat(folder, "/node.key");
-  absl::StatusOr<NodeKey> found = LoadNodeKey(path);
+  absl::StatusOr<SigningKey> found = LoadNodeKey(path);
   if (!absl::IsNotFound(found.status())) return found;
 
-  NodeKey key(kKeyBytes, '\0');
-  if (RAND_bytes(reinterpret_cast<uint8_t*>(key.data()), kKeyBytes) != 1) {
-    return absl::InternalError("the system's random source failed");
-  }
+  const SigningKey key = RandomBytes(kKeyBytes);
   // Written whole under another name and then linked, so that nobody reads half a key and the first
   // of several processes wins.
   ACCELD_ASSIGN_OR_RETURN(const std::string temporary, WriteTemporaryFile(path, key));

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "common/status.h"
-#include "server/cache/entry_file.h"
+#include "server/cache/entry.h"
 
 namespace acceld::cache {
 
@@ -11,6 +11,6 @@ namespace acceld::cache {
 // processes may do so at once; all end up with the same key. A key that others could read is
 // replaced, which disowns the entries signed with it. FAILED_PRECONDITION when the file belongs to
 // another user or is not a regular file; other errors are the system's. Reads and writes files.
-absl::StatusOr<NodeKey> LoadOrCreateNodeKey(const std::string& folder);
+absl::StatusOr<SigningKey> LoadOrCreateNodeKey(const std::string& folder);
 
 }  // namespace acceld::cache

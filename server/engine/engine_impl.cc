@@ -1,7 +1,5 @@
 #include "server/engine/engine_impl.h"
 
-#include <openssl/rand.h>
-
 #include <algorithm>
 #include <cstring>
 #include <thread>
@@ -9,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/check.h"
+#include "common/random_bytes.h"
 
 namespace acceld::engine {
 namespace {
@@ -18,12 +17,6 @@ constexpr size_t kTokenBytes = 16;
 constexpr std::chrono::seconds kCancelGrace{5};
 // Memory that is not used for so long, or twice as long, goes back to the system.
 constexpr std::chrono::seconds kReleaseInterval{5};
-
-std::string RandomBytes(size_t size) {
-  std::string bytes(size, '\0');
-  ACCELD_CHECK(RAND_bytes(reinterpret_cast<uint8_t*>(bytes.data()), static_cast<int>(size)) == 1);
-  return bytes;
-}
 
 uint64_t RandomNumber() {
   uint64_t number = 0;

@@ -1,15 +1,12 @@
 #include "client/tools/accelctl/token.h"
 
-#include <sys/random.h>
-
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <iostream>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "common/random_bytes.h"
 #include "common/sha256.h"
 
 namespace acceld::tools {
@@ -31,14 +28,8 @@ absl::StatusOr<Token> NewToken(const TokenFlags& flags) {
     return absl::InvalidArgumentError(
         absl::StrCat("'", flags.name, "' is no name: letters, digits and signs other than #"));
   }
-  std::array<char, kTokenBytes> bytes;
-  // So few bytes come whole or not at all.
-  if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
-    return absl::ErrnoToStatus(errno, "getrandom");
-  }
   Token token;
-  token.token = absl::StrCat(
-      "acceld_", absl::WebSafeBase64Escape(absl::string_view(bytes.data(), bytes.size())));
+  token.token = absl::StrCat("acceld_", absl::WebSafeBase64Escape(RandomBytes(kTokenBytes)));
   token.line = absl::StrCat(flags.name, " ", flags.role, " sha256:", ToHex(Sha256Of(token.token)));
   return token;
 }

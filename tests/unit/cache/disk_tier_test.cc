@@ -34,7 +34,7 @@ std::unique_ptr<DiskTier> OpenTier(const TemporaryFolder& folder, int64_t limit 
 
 fs::path FileOf(const TemporaryFolder& folder, const std::string& name) {
   const std::string hex = DigestOf(name).ToHex();
-  return fs::path(folder.path()) / "cache" / "v1" / hex.substr(0, 2) / (hex + ".exe");
+  return fs::path(folder.path()) / "cache" / "v2" / hex.substr(0, 2) / (hex + ".exe");
 }
 
 std::string ReadAll(const fs::path& path) {
@@ -191,8 +191,8 @@ TEST(DiskTierTest, SeveralProcessesShareTheFolder) {
 TEST(DiskTierTest, TroubleWithTheDiskIsCounted) {
   TemporaryFolder folder;
   const auto tier = OpenTier(folder);
-  fs::remove_all(folder.path() + "/cache/v1");
-  WriteAll(folder.path() + "/cache/v1", "a file where a folder was");
+  fs::remove_all(folder.path() + "/cache/v2");
+  WriteAll(folder.path() + "/cache/v2", "a file where a folder was");
   tier->Store(HeaderFor("a"), "code");
   EXPECT_FALSE(tier->Load(HeaderFor("a")).ok());
   EXPECT_GE(tier->stats().failures, 1u);

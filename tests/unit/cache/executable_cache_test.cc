@@ -64,7 +64,7 @@ class ExecutableCacheTest : public ::testing::Test {
   }
   fs::path FileOf(const std::string& name) {
     const std::string hex = DigestOf(name).ToHex();
-    return fs::path(folder_.path()) / "cache" / "v1" / hex.substr(0, 2) / (hex + ".exe");
+    return fs::path(folder_.path()) / "cache" / "v2" / hex.substr(0, 2) / (hex + ".exe");
   }
 
   TemporaryFolder folder_;

@@ -1,11 +1,11 @@
-#include "server/cache/entry_file.h"
+#include "server/cache/entry.h"
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
+#include <algorithm>
 #include <bit>
-#include <cstring>
 
 #include "absl/strings/str_cat.h"
 #include "common/check.h"
@@ -13,7 +13,7 @@
 namespace acceld::cache {
 namespace {
 
-constexpr absl::string_view kMagic = "acceldx1";
+constexpr absl::string_view kMagic = "acceldx2";
 constexpr size_t kSha256Bytes = 32;
 constexpr size_t kPreambleBytes = 8 + 4;
 constexpr size_t kMaxNameBytes = 4096;
@@ -80,8 +80,8 @@ bool EqualInConstantTime(absl::string_view a, absl::string_view b) {
 
 }  // namespace
 
-std::string EncodeEntry(const EntryHeader& header, absl::string_view payload,
-                        absl::string_view node_key) {
+std::string EncodeRecord(const EntryHeader& header, absl::string_view payload,
+                         const SigningKey& key) {
   std::string fields;
   fields.append(header.key.AsBytes().data(), Digest::kSizeBytes);
   fields.append(header.fingerprint.AsBytes().data(), Digest::kSizeBytes);
@@ -89,28 +89,28 @@ std::string EncodeEntry(const EntryHeader& header, absl::string_view payload,
   PutString(fields, header.architecture);
   PutString(fields, header.program_name);
   PutString(fields, header.signature);
+  PutString(fields, header.producer);
   PutInteger(fields, std::bit_cast<uint64_t>(header.compile_ms));
   PutInteger(fields, header.created_unix_s);
   PutInteger(fields, static_cast<uint64_t>(payload.size()));
   fields += Sha256(payload);
 
-  std::string file;
-  file.reserve(kPreambleBytes + fields.size() + kSha256Bytes + payload.size());
-  file.append(kMagic.data(), kMagic.size());
-  PutInteger(file, static_cast<uint32_t>(fields.size()));
-  file += fields;
-  file += Sign(file, node_key);
-  file.append(payload.data(), payload.size());
-  return file;
+  std::string record;
+  record.reserve(kPreambleBytes + fields.size() + kSha256Bytes);
+  record.append(kMagic.data(), kMagic.size());
+  PutInteger(record, static_cast<uint32_t>(fields.size()));
+  record += fields;
+  record += Sign(record, key);
+  return record;
 }
 
-absl::StatusOr<ParsedHeader> ParseHeader(absl::string_view prefix, absl::string_view node_key) {
+absl::StatusOr<Record> ParseRecord(absl::string_view prefix, absl::Span<const SigningKey> keys) {
   Reader reader{prefix};
   if (reader.Bytes(kMagic.size()) != kMagic) {
     return absl::DataLossError("cache entry: not an entry of this version");
   }
   const uint32_t header_bytes = reader.Integer<uint32_t>();
-  if (!reader.ok || header_bytes > kMaxHeaderBytes) {
+  if (!reader.ok || header_bytes > kMaxRecordBytes - kPreambleBytes - kSha256Bytes) {
     return absl::DataLossError("cache entry: cut short or malformed before its header");
   }
   const size_t signed_bytes = kPreambleBytes + header_bytes;
@@ -119,41 +119,52 @@ absl::StatusOr<ParsedHeader> ParseHeader(absl::string_view prefix, absl::string_
                                             " bytes, in a header of ", header_bytes));
   }
   // Nothing of an entry is looked at before it is known to be ours.
-  if (!EqualInConstantTime(prefix.substr(signed_bytes, kSha256Bytes),
-                           Sign(prefix.substr(0, signed_bytes), node_key))) {
-    return absl::PermissionDeniedError("cache entry: not signed with this node's key");
+  const absl::string_view mac = prefix.substr(signed_bytes, kSha256Bytes);
+  if (std::none_of(keys.begin(), keys.end(), [&](const SigningKey& key) {
+        return EqualInConstantTime(mac, Sign(prefix.substr(0, signed_bytes), key));
+      })) {
+    return absl::PermissionDeniedError("cache entry: altered, or not signed with a key of ours");
   }
   reader.rest = reader.rest.substr(0, header_bytes);
-  ParsedHeader parsed;
+  Record parsed;
   parsed.header.key = reader.Key();
   parsed.header.fingerprint = reader.Key();
   parsed.header.build_id = reader.String();
   parsed.header.architecture = reader.String();
   parsed.header.program_name = reader.String();
   parsed.header.signature = reader.String();
+  parsed.header.producer = reader.String();
   parsed.header.compile_ms = std::bit_cast<double>(reader.Integer<uint64_t>());
   parsed.header.created_unix_s = reader.Integer<int64_t>();
   parsed.payload_bytes = reader.Integer<uint64_t>();
   parsed.payload_sha256 = std::string(reader.Bytes(kSha256Bytes));
-  parsed.payload_offset = signed_bytes + kSha256Bytes;
+  parsed.size_bytes = signed_bytes + kSha256Bytes;
   if (!reader.ok || !reader.rest.empty()) {
     return absl::DataLossError("cache entry: a signed header of another layout");
   }
   return parsed;
 }
 
-absl::StatusOr<absl::string_view> CheckPayload(const ParsedHeader& header, absl::string_view file) {
-  const absl::string_view payload = file.size() < header.payload_offset
-                                        ? absl::string_view()
-                                        : file.substr(header.payload_offset);
-  if (payload.size() != header.payload_bytes) {
+absl::Status CheckPayload(const Record& record, absl::string_view payload) {
+  if (payload.size() != record.payload_bytes) {
     return absl::DataLossError(absl::StrCat("cache entry: ", payload.size(), " bytes of code, not ",
-                                            header.payload_bytes));
+                                            record.payload_bytes));
   }
-  if (!EqualInConstantTime(Sha256(payload), header.payload_sha256)) {
+  if (!EqualInConstantTime(Sha256(payload), record.payload_sha256)) {
     return absl::DataLossError("cache entry: the code does not match its checksum");
   }
-  return payload;
+  return absl::OkStatus();
+}
+
+absl::Status CheckIsFor(const EntryHeader& wanted, const EntryHeader& found) {
+  if (found.key == wanted.key && found.build_id == wanted.build_id &&
+      found.architecture == wanted.architecture) {
+    return absl::OkStatus();
+  }
+  return absl::PermissionDeniedError(absl::StrCat(
+      "cache entry: signed for the key ", found.key.ToHex(), " of ", found.architecture,
+      " and build ", found.build_id, ", not for ", wanted.key.ToHex(), " of ", wanted.architecture,
+      " and build ", wanted.build_id));
 }
 
 }  // namespace acceld::cache

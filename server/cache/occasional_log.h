@@ -1,0 +1,29 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+#include "absl/strings/string_view.h"
+#include "common/log.h"
+#include "common/status.h"
+
+namespace acceld::cache {
+
+// Warns of trouble that may come with every operation, at most once a minute. Thread-safe.
+class OccasionalLog {
+ public:
+  void Warn(absl::string_view where, const absl::Status& status) {
+    const int64_t now = std::chrono::steady_clock::now().time_since_epoch().count();
+    int64_t last = last_ns_.load(std::memory_order_relaxed);
+    if (now - last >= kIntervalNs && last_ns_.compare_exchange_strong(last, now)) {
+      LogWarning(where, ": ", status.ToString());
+    }
+  }
+
+ private:
+  static constexpr int64_t kIntervalNs = int64_t{60} * 1'000'000'000;
+  std::atomic<int64_t> last_ns_{-kIntervalNs};  // of the steady clock
+};
+
+}  // namespace acceld::cache

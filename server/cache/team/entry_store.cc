@@ -1,0 +1,152 @@
+#include "server/cache/team/entry_store.h"
+
+#include <utility>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "common/log.h"
+#include "server/cache/team/compression.h"
+
+namespace acceld::cache {
+namespace {
+
+// What Redis takes as one value.
+constexpr size_t kMaxBlobBytes = size_t{512} << 20;
+constexpr absl::string_view kQuarantineMs = "604800000";  // a week
+
+// KEYS: the record, its place in quarantine. ARGV: the record as it was read, how long it is kept
+// there, or an empty string.
+constexpr absl::string_view kTakeAway = R"(
+  if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+  if ARGV[2] == '' then return redis.call('DEL', KEYS[1]) end
+  redis.call('RENAME', KEYS[1], KEYS[2])
+  redis.call('PEXPIRE', KEYS[2], ARGV[2])
+  return 1)";
+
+void Add(std::atomic<uint64_t>& counter, uint64_t by = 1) {
+  counter.fetch_add(by, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+EntryStore::EntryStore(Options options, redis::Store& redis)
+    : options_(std::move(options)), names_(options_.salt), redis_(redis) {}
+
+absl::StatusOr<std::string> EntryStore::LoadRecord(const Digest& key) {
+  const std::string name = names_.Record(key);
+  absl::StatusOr<redis::Reply> reply = redis_.Call(name, {"GET", name});
+  if (absl::IsInternal(reply.status()) &&
+      absl::StrContains(reply.status().message(), "WRONGTYPE")) {
+    Add(refused_);
+    LogWarning("cache of the team: refusing ", name, ": it is no string");
+    if (!options_.read_only) (void)redis_.Call(name, {"DEL", name});
+    return absl::NotFoundError("not in the team's cache");
+  }
+  ACCELD_RETURN_IF_ERROR(reply.status());
+  if (reply->is_nil()) return absl::NotFoundError("not in the team's cache");
+  return std::move(reply->text);
+}
+
+absl::StatusOr<std::string> EntryStore::LoadBlob(const Record& record) {
+  const std::string name = names_.Blob(absl::BytesToHexString(record.payload_sha256));
+  ACCELD_ASSIGN_OR_RETURN(const redis::Reply reply, redis_.Call(name, {"GET", name}));
+  if (reply.is_nil()) return absl::NotFoundError("its blob is gone");
+  Add(bytes_read_, reply.text.size());
+  absl::StatusOr<std::string> payload = Decompress(reply.text, record.payload_bytes);
+  absl::Status status = payload.status();
+  if (status.ok()) status = CheckPayload(record, *payload);
+  if (status.ok()) return payload;
+  // Whoever saves the entry again writes it anew.
+  if (!options_.read_only) (void)redis_.Call(name, {"DEL", name});
+  return status;
+}
+
+absl::StatusOr<std::string> EntryStore::Load(const EntryHeader& wanted) {
+  const absl::StatusOr<std::string> bytes = LoadRecord(wanted.key);
+  ACCELD_RETURN_IF_ERROR(bytes.status());
+  const absl::StatusOr<Record> record = ParseRecord(*bytes, options_.keys);
+  absl::Status status = record.status();
+  if (status.ok() && record->size_bytes != bytes->size()) {
+    status = absl::DataLossError("cache entry: bytes after its record");
+  }
+  if (status.ok()) status = CheckIsFor(wanted, record->header);
+  if (status.ok()) {
+    absl::StatusOr<std::string> payload = LoadBlob(*record);
+    if (payload.ok()) return payload;
+    status = payload.status();
+    if (absl::IsNotFound(status)) {
+      Add(lost_blobs_);
+      if (!options_.read_only) TakeAway(wanted.key, *bytes, /*quarantine=*/false);
+    }
+  }
+  const bool refused = absl::IsDataLoss(status) || absl::IsPermissionDenied(status);
+  if (refused) Refuse(wanted.key, *bytes, status);
+  if (!refused && !absl::IsNotFound(status)) return status;
+  return absl::NotFoundError("not in the team's cache");
+}
+
+absl::StatusOr<bool> EntryStore::Save(const EntryHeader& header, absl::string_view payload) {
+  if (options_.read_only) return absl::PermissionDeniedError("the team's cache is read-only here");
+  const std::string bytes = EncodeRecord(header, payload, options_.keys[0]);
+  ACCELD_ASSIGN_OR_RETURN(const Record record, ParseRecord(bytes, options_.keys));
+  const std::string blob = Compress(payload);
+  if (blob.size() > kMaxBlobBytes) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("an entry of ", blob.size(), " bytes; Redis takes ", kMaxBlobBytes));
+  }
+  const std::string ttl = absl::StrCat(options_.ttl.count());
+  // The blob first: who sees the record finds it. Writing it again does no harm, and mends one that
+  // was damaged.
+  const std::string blob_name = names_.Blob(absl::BytesToHexString(record.payload_sha256));
+  ACCELD_RETURN_IF_ERROR(redis_.Call(blob_name, {"SET", blob_name, blob, "PX", ttl}).status());
+  Add(bytes_written_, blob.size());
+  const std::string name = names_.Record(header.key);
+  ACCELD_ASSIGN_OR_RETURN(const redis::Reply reply,
+                          redis_.Call(name, {"SET", name, bytes, "PX", ttl, "NX"}));
+  Add(reply.is_nil() ? others_were_first_ : saved_);
+  return !reply.is_nil();
+}
+
+void EntryStore::TakeAway(const Digest& key, absl::string_view record, bool quarantine) {
+  const std::string name = names_.Record(key), away = names_.Quarantine(key);
+  const absl::StatusOr<redis::Reply> reply =
+      redis_.Call(name, {"EVAL", kTakeAway, "2", name, away, record,
+                         quarantine ? kQuarantineMs : absl::string_view()});
+  if (!reply.ok()) LogWarning("cache of the team: ", name, " stays: ", reply.status().ToString());
+}
+
+void EntryStore::Refuse(const Digest& key, absl::string_view record, const absl::Status& reason) {
+  Add(refused_);
+  LogWarning("cache of the team: refusing ", names_.Record(key), ": ", reason.message());
+  if (!options_.read_only) TakeAway(key, record, options_.quarantine);
+}
+
+void EntryStore::Refuse(const Digest& key, const absl::Status& reason) {
+  const absl::StatusOr<std::string> record = LoadRecord(key);
+  if (record.ok()) Refuse(key, *record, reason);
+}
+
+void EntryStore::Touch(const Digest& key) {
+  if (options_.read_only) return;
+  const absl::StatusOr<std::string> bytes = LoadRecord(key);
+  if (!bytes.ok()) return;
+  const absl::StatusOr<Record> record = ParseRecord(*bytes, options_.keys);
+  if (!record.ok()) return;
+  const std::string ttl = absl::StrCat(options_.ttl.count());
+  for (const std::string& name :
+       {names_.Blob(absl::BytesToHexString(record->payload_sha256)), names_.Record(key)}) {
+    (void)redis_.Call(name, {"PEXPIRE", name, ttl});
+  }
+}
+
+EntryStore::Stats EntryStore::stats() const {
+  return {.refused = refused_.load(),
+          .lost_blobs = lost_blobs_.load(),
+          .saved = saved_.load(),
+          .others_were_first = others_were_first_.load(),
+          .bytes_read = bytes_read_.load(),
+          .bytes_written = bytes_written_.load()};
+}
+
+}  // namespace acceld::cache

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "common/status.h"
+#include "server/cache/entry.h"
+#include "server/cache/redis/store.h"
+#include "server/cache/team/names.h"
+
+namespace acceld::cache {
+
+// Executables in Redis: for each key a signed record, which names a blob by its content. Nothing
+// of an entry is believed before its signature, its key and its checksum have been verified; one
+// that fails is refused: counted, logged, and removed or put away, so that a good one can take its
+// place. A record whose blob is gone is a miss.
+//
+// Thread-safe; Load, Save, Refuse and Touch wait for Redis.
+class EntryStore {
+ public:
+  struct Options {
+    std::string salt;
+    std::vector<SigningKey> keys;  // at least one: the first signs, all verify
+    std::chrono::milliseconds ttl{std::chrono::hours(24) * 30};  // since the last use
+    bool read_only = false;
+    bool quarantine = false;  // refused records are kept for a week under another name
+  };
+  struct Stats {
+    uint64_t refused = 0;                        // altered, unsigned, foreign
+    uint64_t lost_blobs = 0;                     // records whose blob was gone
+    uint64_t saved = 0, others_were_first = 0;   // of Save
+    uint64_t bytes_read = 0, bytes_written = 0;  // of blobs, compressed
+  };
+
+  EntryStore(Options options, redis::Store& redis);
+
+  // The payload of the wanted entry (see CheckIsFor). NOT_FOUND when there is none that may be
+  // used; else the errors of redis::Store.
+  absl::StatusOr<std::string> Load(const EntryHeader& wanted);
+  // Whether the entry is there by this call; false: another's was first and stays.
+  // PERMISSION_DENIED when read-only; RESOURCE_EXHAUSTED when it is larger than Redis takes; else
+  // the errors of redis::Store.
+  absl::StatusOr<bool> Save(const EntryHeader& header, absl::string_view payload);
+  // Removes an entry that was verified, yet proved unusable.
+  void Refuse(const Digest& key, const absl::Status& reason);
+  // The entry was used: it lives for `ttl` from now.
+  void Touch(const Digest& key);
+
+  bool read_only() const { return options_.read_only; }
+  Stats stats() const;
+
+ private:
+  absl::StatusOr<std::string> LoadRecord(const Digest& key);
+  absl::StatusOr<std::string> LoadBlob(const Record& record);
+  // Takes the record away unless another has come in its place.
+  void TakeAway(const Digest& key, absl::string_view record, bool quarantine);
+  void Refuse(const Digest& key, absl::string_view record, const absl::Status& reason);
+
+  const Options options_;
+  const TeamNames names_;
+  redis::Store& redis_;
+  std::atomic<uint64_t> refused_{0}, lost_blobs_{0}, saved_{0}, others_were_first_{0},
+      bytes_read_{0}, bytes_written_{0};
+};
+
+}  // namespace acceld::cache

@@ -1,0 +1,304 @@
+#include "server/cache/team/team_tier.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "common/log.h"
+#include "common/random_bytes.h"
+
+namespace acceld::cache {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+// Searches that ask Redis at the same time.
+constexpr size_t kCallThreads = 4;
+constexpr size_t kMaxQueued = 200'000;
+// Between two looks at whether another daemon's compile has ended.
+constexpr milliseconds kFirstPause{20}, kLongestPause{500};
+
+std::string NewToken() { return absl::BytesToHexString(RandomBytes(16)); }
+
+int64_t NowNs() { return Clock::now().time_since_epoch().count(); }
+
+}  // namespace
+
+class TeamTier::Lease {
+ public:
+  Lease(TeamTier& tier, const Digest& key, std::string token)
+      : tier_(tier), key_(key), token_(std::move(token)) {}
+  ~Lease() {
+    EndCompile();
+    tier_.Release(key_, std::move(token_));
+  }
+  Lease(const Lease&) = delete;
+  Lease& operator=(const Lease&) = delete;
+
+  // The holder could compile something else now.
+  void EndCompile() {
+    if (!std::exchange(ended_, true)) tier_.GiveSlotBack();
+  }
+  const Digest& key() const { return key_; }
+  const std::string& token() const { return token_; }
+
+ private:
+  TeamTier& tier_;
+  const Digest key_;
+  std::string token_;
+  bool ended_ = false;
+};
+
+struct TeamTier::Search {
+  EntryHeader wanted;
+  Done done;
+  bool has_slot = false;       // for a compile
+  bool is_up_to_date = false;  // an entry that was there before now would have been seen
+  // Of a search that waits for another daemon.
+  absl::optional<Clock::time_point> deadline;
+  milliseconds pause = kFirstPause;
+};
+
+TeamTier::TeamTier(Options options)
+    : options_(std::move(options)),
+      redis_(options_.redis),
+      entries_(options_.entries, redis_),
+      leases_(options_.entries.salt, options_.lease, redis_),
+      free_slots_(std::max(1, options_.max_leases)),
+      calls_("team-cache", kCallThreads, kMaxQueued),
+      uploads_("team-upload", 1, kMaxQueued),
+      timers_("team-timers", kMaxQueued) {}
+
+TeamTier::~TeamTier() {
+  Stop();
+  stop_uploads_ns_.store((Clock::now() + options_.shutdown_wait).time_since_epoch().count());
+  const uint64_t before = uploads_dropped_.load();
+  uploads_.Stop();
+  if (const uint64_t dropped = uploads_dropped_.load() - before; dropped > 0) {
+    LogWarning("cache of the team: ", dropped, " executables were not sent before the end");
+  }
+  calls_.Stop();
+}
+
+void TeamTier::Stop() {
+  std::vector<SearchPtr> ended;
+  {
+    MutexLock lock(mutex_);
+    stopping_ = true;
+    ended.assign(queue_.begin(), queue_.end());
+    queue_.clear();
+    for (auto& [id, search] : waiting_) ended.push_back(std::move(search));
+    waiting_.clear();
+  }
+  for (const SearchPtr& search : ended) Finish(search, {});
+}
+
+bool TeamTier::is_stopping() const {
+  MutexLock lock(mutex_);
+  return stopping_;
+}
+
+void TeamTier::Find(EntryHeader wanted, Done done) {
+  auto search = std::make_shared<Search>();
+  search->wanted = std::move(wanted);
+  search->done = std::move(done);
+  Run(std::move(search), &TeamTier::LookUp);
+}
+
+void TeamTier::Run(SearchPtr search, void (TeamTier::*step)(SearchPtr)) {
+  const absl::Status status = calls_.Submit([this, search, step] {
+    if (is_stopping()) return Finish(search, {});
+    (this->*step)(search);
+  });
+  if (!status.ok()) Finish(search, {});
+}
+
+void TeamTier::LookUp(SearchPtr search) {
+  absl::StatusOr<std::string> payload = entries_.Load(search->wanted);
+  if (payload.ok()) {
+    (void)uploads_.Submit([this, key = search->wanted.key] { entries_.Touch(key); });
+    return Finish(search, {.payload = *std::move(payload)});
+  }
+  if (!absl::IsNotFound(payload.status())) {
+    log_.Warn("cache of the team", payload.status());
+    return Finish(search, {});
+  }
+  search->is_up_to_date = true;
+  if (entries_.read_only()) return Poll(std::move(search));
+  if (TakeSlot(search)) TryToLead(std::move(search));
+}
+
+void TeamTier::TryToLead(SearchPtr search) {
+  std::string token = NewToken();
+  const absl::StatusOr<bool> acquired = leases_.Acquire(search->wanted.key, token);
+  if (!acquired.ok()) return Finish(search, {});
+  if (!*acquired) return Wait(std::move(search));
+  search->has_slot = false;  // It is the lease's.
+  auto lease = std::make_shared<Lease>(*this, search->wanted.key, std::move(token));
+  // The one who had it before may have saved the entry since it was looked for.
+  absl::StatusOr<std::string> payload = entries_.Load(search->wanted);
+  if (payload.ok()) return Finish(search, {.payload = *std::move(payload)});
+  leases_taken_.fetch_add(1, std::memory_order_relaxed);
+  KeepAlive(lease);
+  Finish(search, {.lease = std::move(lease)});
+}
+
+void TeamTier::Poll(SearchPtr search) {
+  const absl::StatusOr<bool> taken = leases_.IsTaken(search->wanted.key);
+  if (!taken.ok()) return Finish(search, {});
+  if (*taken) return Wait(std::move(search));
+  if (entries_.read_only() && search->is_up_to_date) return Finish(search, {});
+  LookUp(std::move(search));
+}
+
+void TeamTier::Wait(SearchPtr search) {
+  if (std::exchange(search->has_slot, false)) GiveSlotBack();
+  search->is_up_to_date = false;
+  const Clock::time_point now = Clock::now();
+  if (!search->deadline.has_value()) {
+    waits_.fetch_add(1, std::memory_order_relaxed);
+    search->deadline = now + options_.max_wait;
+  }
+  if (now >= *search->deadline) {
+    waits_given_up_.fetch_add(1, std::memory_order_relaxed);
+    LogInfo("cache of the team: another daemon has been compiling ", search->wanted.key.ToHex(),
+            " for ", options_.max_wait.count(), " ms; this one does it, too");
+    return Finish(search, {});
+  }
+  const Clock::time_point next = std::min(now + search->pause, *search->deadline);
+  search->pause = std::min(2 * search->pause, kLongestPause);
+  uint64_t id = 0;
+  {
+    MutexLock lock(mutex_);
+    if (!stopping_) {
+      id = ++last_wait_;
+      waiting_[id] = search;
+    }
+  }
+  if (id == 0) return Finish(search, {});
+  auto take = [this, id]() -> SearchPtr {
+    MutexLock lock(mutex_);
+    auto node = waiting_.extract(id);
+    return node.empty() ? nullptr : std::move(node.mapped());
+  };
+  const uint64_t timer = timers_.At(next, [this, take] {
+    if (SearchPtr found = take(); found != nullptr) Run(std::move(found), &TeamTier::Poll);
+  });
+  if (timer == 0 && take() != nullptr) Finish(search, {});
+}
+
+void TeamTier::Finish(const SearchPtr& search, Outcome outcome) {
+  if (std::exchange(search->has_slot, false)) GiveSlotBack();
+  (outcome.payload.has_value() ? hits_ : misses_).fetch_add(1, std::memory_order_relaxed);
+  std::exchange(search->done, nullptr)(std::move(outcome));
+}
+
+bool TeamTier::TakeSlot(const SearchPtr& search) {
+  if (search->has_slot) return true;
+  {
+    MutexLock lock(mutex_);
+    if (free_slots_ > 0) {
+      --free_slots_;
+      return search->has_slot = true;
+    }
+    if (!stopping_) {
+      queue_.push_back(search);
+      return false;
+    }
+  }
+  Finish(search, {});
+  return false;
+}
+
+void TeamTier::GiveSlotBack() {
+  SearchPtr next;
+  {
+    MutexLock lock(mutex_);
+    if (queue_.empty()) {
+      ++free_slots_;
+      return;
+    }
+    next = std::move(queue_.front());
+    queue_.pop_front();
+  }
+  next->has_slot = true;
+  // It looks again: another daemon may have compiled it since.
+  Run(std::move(next), &TeamTier::LookUp);
+}
+
+void TeamTier::KeepAlive(std::weak_ptr<Lease> lease) {
+  // Two of these may fail before the lease is lost.
+  (void)timers_.At(Clock::now() + options_.lease / 3, [this, lease] {
+    InBackground([this, lease] {
+      const std::shared_ptr<Lease> held = lease.lock();
+      if (held == nullptr) return;
+      const absl::StatusOr<bool> renewed = leases_.Renew(held->key(), held->token());
+      if (!renewed.ok() || *renewed) return KeepAlive(lease);
+      leases_lost_.fetch_add(1, std::memory_order_relaxed);
+    });
+  });
+}
+
+void TeamTier::Release(const Digest& key, std::string token) {
+  InBackground([this, key, token = std::move(token)] { (void)leases_.Release(key, token); });
+}
+
+void TeamTier::Publish(EntryHeader header, std::string payload, std::shared_ptr<Lease> lease) {
+  if (lease != nullptr) lease->EndCompile();
+  if (entries_.read_only()) return;
+  const auto bytes = static_cast<int64_t>(payload.size());
+  {
+    MutexLock lock(mutex_);
+    if (upload_bytes_ > 0 && upload_bytes_ + bytes > options_.max_upload_bytes) {
+      uploads_dropped_.fetch_add(1, std::memory_order_relaxed);
+      return;
+    }
+    upload_bytes_ += bytes;
+  }
+  auto upload = [this, header = std::move(header), payload = std::move(payload),
+                 lease = std::move(lease), bytes] {
+    Upload(header, payload);
+    MutexLock lock(mutex_);
+    upload_bytes_ -= bytes;
+  };
+  if (const absl::Status status = uploads_.Submit(std::move(upload)); !status.ok()) {
+    uploads_dropped_.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+void TeamTier::Upload(const EntryHeader& header, absl::string_view payload) {
+  if (NowNs() >= stop_uploads_ns_.load()) {
+    uploads_dropped_.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  const absl::StatusOr<bool> saved = entries_.Save(header, payload);
+  if (saved.ok()) return;
+  uploads_failed_.fetch_add(1, std::memory_order_relaxed);
+  log_.Warn("cache of the team, sending", saved.status());
+}
+
+void TeamTier::Refuse(const Digest& key, const absl::Status& reason) {
+  InBackground([this, key, reason] { entries_.Refuse(key, reason); });
+}
+
+void TeamTier::InBackground(std::function<void()> work) {
+  (void)calls_.Submit(std::move(work));  // UNAVAILABLE at the end
+}
+
+TeamTier::Stats TeamTier::stats() const {
+  return {.hits = hits_.load(),
+          .misses = misses_.load(),
+          .leases = leases_taken_.load(),
+          .waits = waits_.load(),
+          .waits_given_up = waits_given_up_.load(),
+          .leases_lost = leases_lost_.load(),
+          .uploads_failed = uploads_failed_.load(),
+          .uploads_dropped = uploads_dropped_.load(),
+          .entries = entries_.stats(),
+          .redis = redis_.stats()};
+}
+
+}  // namespace acceld::cache

@@ -1,0 +1,122 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/types/optional.h"
+#include "common/mutex.h"
+#include "common/thread_pool.h"
+#include "common/timer_queue.h"
+#include "server/cache/entry.h"
+#include "server/cache/occasional_log.h"
+#include "server/cache/redis/store.h"
+#include "server/cache/team/entry_store.h"
+#include "server/cache/team/leases.h"
+
+namespace acceld::cache {
+
+// The executables of a team, and who makes the next. A search ends with the executable, with the
+// right to compile it for the team (a lease), or with neither: then Redis is in trouble, or
+// another daemon has been compiling for too long, and the caller compiles for itself. What was
+// compiled is sent in the background.
+//
+// While a daemon compiles, it asks for the leases of no more than it can compile at the same time,
+// so that the programs of a busy daemon are left to idle ones.
+//
+// Thread-safe; nothing here waits for Redis but the destructor.
+class TeamTier {
+ public:
+  struct Options {
+    redis::Store::Options redis;
+    EntryStore::Options entries;
+    std::chrono::milliseconds lease{10'000};     // without a sign of life of its holder
+    std::chrono::milliseconds max_wait{60'000};  // for what another daemon compiles
+    int max_leases = 1;
+    int64_t max_upload_bytes = int64_t{256} << 20;   // that wait to be sent; more are dropped
+    std::chrono::milliseconds shutdown_wait{3'000};  // for what has not been sent by then
+  };
+  struct Stats {
+    uint64_t hits = 0, misses = 0;  // of searches
+    uint64_t leases = 0;            // compiles for the team
+    uint64_t waits = 0;             // searches that waited for another daemon's compile
+    uint64_t waits_given_up = 0;    // of these, those that waited for too long
+    uint64_t leases_lost = 0;       // that another could have taken while this daemon compiled
+    uint64_t uploads_failed = 0, uploads_dropped = 0;
+    EntryStore::Stats entries;
+    redis::Store::Stats redis;
+  };
+  // Gives the lease back, in the background, when nobody has it any more.
+  class Lease;
+  struct Outcome {
+    absl::optional<std::string> payload;  // verified
+    std::shared_ptr<Lease> lease;         // nullptr: nobody may rely on this compile
+  };
+  using Done = std::function<void(Outcome)>;
+
+  explicit TeamTier(Options options);
+  // As Stop, then waits for uploads, `shutdown_wait` at most; what is left is dropped.
+  ~TeamTier();
+  TeamTier(const TeamTier&) = delete;
+  TeamTier& operator=(const TeamTier&) = delete;
+
+  // Calls `done` once, on a thread that it must not block.
+  void Find(EntryHeader wanted, Done done);
+  // Makes the entry known to the team, then gives the lease back.
+  void Publish(EntryHeader header, std::string payload, std::shared_ptr<Lease> lease);
+  // See EntryStore::Refuse.
+  void Refuse(const Digest& key, const absl::Status& reason);
+  // Ends every search, those to come too, with neither entry nor lease.
+  void Stop();
+
+  Stats stats() const;
+
+ private:
+  struct Search;
+  using SearchPtr = std::shared_ptr<Search>;
+
+  void Run(SearchPtr search, void (TeamTier::*step)(SearchPtr));
+  void LookUp(SearchPtr search);
+  void TryToLead(SearchPtr search);
+  void Poll(SearchPtr search);
+  void Wait(SearchPtr search);
+  void Finish(const SearchPtr& search, Outcome outcome);
+
+  bool is_stopping() const;
+  // Takes one of the slots for compiles, or queues the search for it.
+  bool TakeSlot(const SearchPtr& search);
+  void GiveSlotBack();
+  void KeepAlive(std::weak_ptr<Lease> lease);
+  void Release(const Digest& key, std::string token);
+  void Upload(const EntryHeader& header, absl::string_view payload);
+  // Runs it on the pool that asks Redis; not at all when that is at its end.
+  void InBackground(std::function<void()> work);
+
+  const Options options_;
+  redis::Store redis_;
+  EntryStore entries_;
+  Leases leases_;
+  OccasionalLog log_;
+  std::atomic<uint64_t> hits_{0}, misses_{0}, leases_taken_{0}, waits_{0}, waits_given_up_{0},
+      leases_lost_{0}, uploads_failed_{0}, uploads_dropped_{0};
+  std::atomic<int64_t> stop_uploads_ns_{INT64_MAX};  // of the steady clock
+
+  mutable Mutex mutex_;
+  bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
+  int free_slots_ ABSL_GUARDED_BY(mutex_);                                    // for leases
+  std::deque<SearchPtr> queue_ ABSL_GUARDED_BY(mutex_);                       // for one of these
+  absl::flat_hash_map<uint64_t, SearchPtr> waiting_ ABSL_GUARDED_BY(mutex_);  // for a time
+  uint64_t last_wait_ ABSL_GUARDED_BY(mutex_) = 0;
+  int64_t upload_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
+
+  // The last members: their threads use the others.
+  ThreadPool calls_, uploads_;
+  TimerQueue timers_;
+};
+
+}  // namespace acceld::cache
