@@ -338,6 +338,8 @@ absl::string_view CacheVerdictName(CacheVerdict verdict) {
       return "memory";
     case CacheVerdict::kDisk:
       return "disk";
+    case CacheVerdict::kRemote:
+      return "remote";
     case CacheVerdict::kInflight:
       return "inflight";
     case CacheVerdict::kMiss:

@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
 #include "common/ir/type.h"
 
 // What a daemon tells about itself. Plain values.
@@ -15,10 +17,11 @@ enum class CacheVerdict : uint8_t {
   kUnknown,
   kMemory,    // already loaded
   kDisk,      // read from the cache folder
+  kRemote,    // found in the cache that daemons share
   kInflight,  // another request's compile was joined
   kMiss,      // compiled now
 };
-// "unknown", "memory", "disk", "inflight", "miss".
+// "unknown", "memory", "disk", "remote", "inflight", "miss".
 absl::string_view CacheVerdictName(CacheVerdict verdict);
 
 struct ExecutionInfo {
@@ -46,16 +49,27 @@ struct MissingDevices {
   std::string library;  // "cuFFT"; empty for devices
 };
 
+// A daemon's use of the cache that daemons share, since its start.
+struct RemoteCacheStats {
+  std::string url;
+  bool read_only = false;
+  bool up = true;  // false: it failed lately, and is not asked for a while
+  uint64_t bytes_read = 0, bytes_written = 0;            // compressed
+  std::vector<std::pair<std::string, uint64_t>> counts;  // "hits", ...
+};
+
 struct ServerStats {
   uint64_t compiles = 0, compile_failures = 0, executions = 0, execution_failures = 0;
-  uint64_t cache_hits_memory = 0, cache_hits_disk = 0, cache_hits_inflight = 0, cache_misses = 0;
+  uint64_t cache_hits_memory = 0, cache_hits_disk = 0, cache_hits_remote = 0;
+  uint64_t cache_hits_inflight = 0, cache_misses = 0;
   uint64_t cache_dropped = 0;  // bad disk entries found and removed
   uint64_t cache_memory_bytes = 0, cache_disk_bytes = 0;
   uint64_t cache_memory_entries = 0, cache_disk_entries = 0;
   uint64_t sessions = 0, sessions_total = 0, arrays = 0, array_bytes = 0, programs = 0;
   // Arrays that went to host memory and came back, and what is there now.
   uint64_t spills = 0, restores = 0, spilled_bytes = 0;
-  uint64_t executable_unloads = 0;  // from devices that were short of memory
+  uint64_t executable_unloads = 0;                // from devices that were short of memory
+  absl::optional<RemoteCacheStats> remote_cache;  // nullopt: the daemon has none
   double uptime_s = 0;
   std::string version;
   uint64_t incarnation = 0;  // differs after every restart
@@ -92,6 +106,7 @@ struct CacheEntry {
   uint64_t size_bytes = 0;
   bool in_memory = false, on_disk = false;
   double compile_ms = 0, age_s = 0;
+  std::string producer;  // the host that compiled it
 };
 
 // An interval of the daemon's trace. Times are those of one clock of the daemon.

@@ -9,6 +9,8 @@ CacheVerdict FromProto(v1::CacheVerdict verdict) {
       return CacheVerdict::kMemory;
     case v1::CACHE_VERDICT_DISK:
       return CacheVerdict::kDisk;
+    case v1::CACHE_VERDICT_REMOTE:
+      return CacheVerdict::kRemote;
     case v1::CACHE_VERDICT_INFLIGHT:
       return CacheVerdict::kInflight;
     case v1::CACHE_VERDICT_MISS:
@@ -62,6 +64,18 @@ MissingDevices FromProto(const v1::MissingDevices& proto) {
   return {.kind = proto.kind(), .reason = proto.reason(), .library = proto.library()};
 }
 
+RemoteCacheStats FromProto(const v1::RemoteCacheStats& proto) {
+  RemoteCacheStats stats{.url = proto.url(),
+                         .read_only = proto.read_only(),
+                         .up = proto.up(),
+                         .bytes_read = proto.bytes_read(),
+                         .bytes_written = proto.bytes_written()};
+  for (const v1::NamedCount& entry : proto.counts()) {
+    stats.counts.emplace_back(entry.name(), entry.count());
+  }
+  return stats;
+}
+
 ServerStats FromProto(const v1::Stats& proto) {
   return {.compiles = proto.compiles(),
           .compile_failures = proto.compile_failures(),
@@ -69,6 +83,7 @@ ServerStats FromProto(const v1::Stats& proto) {
           .execution_failures = proto.execution_failures(),
           .cache_hits_memory = proto.cache_hits_memory(),
           .cache_hits_disk = proto.cache_hits_disk(),
+          .cache_hits_remote = proto.cache_hits_remote(),
           .cache_hits_inflight = proto.cache_hits_inflight(),
           .cache_misses = proto.cache_misses(),
           .cache_dropped = proto.cache_dropped(),
@@ -85,6 +100,9 @@ ServerStats FromProto(const v1::Stats& proto) {
           .restores = proto.restores(),
           .spilled_bytes = proto.spilled_bytes(),
           .executable_unloads = proto.executable_unloads(),
+          .remote_cache = proto.has_remote_cache()
+                              ? absl::make_optional(FromProto(proto.remote_cache()))
+                              : absl::nullopt,
           .uptime_s = proto.uptime_s(),
           .version = proto.version(),
           .incarnation = proto.incarnation(),
@@ -137,7 +155,8 @@ CacheEntry FromProto(const v1::CacheEntry& proto) {
           .in_memory = proto.in_memory(),
           .on_disk = proto.on_disk(),
           .compile_ms = proto.compile_ms(),
-          .age_s = proto.age_s()};
+          .age_s = proto.age_s(),
+          .producer = proto.producer()};
 }
 
 TraceSpan FromProto(const v1::TraceSpan& proto) {

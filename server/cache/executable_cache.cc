@@ -33,7 +33,7 @@ ExecutableCache::ExecutableCache(const Options& options, std::vector<hal::Device
       memory_(options.memory_bytes),
       pool_("compile", static_cast<size_t>(std::max(1, options.compile_threads)),
             options.max_queued_compiles) {
-  if (options.team.has_value()) team_ = std::make_unique<TeamTier>(*options.team);
+  if (options.remote.has_value()) remote_ = std::make_unique<RemoteTier>(*options.remote);
   if (options.folder.empty() || options.disk_bytes <= 0) return;
   absl::StatusOr<std::unique_ptr<DiskTier>> disk =
       DiskTier::Open(options.folder, options.disk_bytes);
@@ -46,11 +46,11 @@ ExecutableCache::ExecutableCache(const Options& options, std::vector<hal::Device
 
 ExecutableCache::~ExecutableCache() {
   stopping_.store(true);
-  // In this order: searches that wait for the team end, then compiles, whose leases and uploads are
-  // the team tier's.
-  if (team_ != nullptr) team_->Stop();
+  // In this order: searches that wait for others end, then compiles, whose leases and uploads are
+  // the remote tier's.
+  if (remote_ != nullptr) remote_->Stop();
   pool_.Stop();
-  team_.reset();
+  remote_.reset();
 }
 
 ExecutableCache::Ticket ExecutableCache::Get(Request request) {
@@ -105,9 +105,9 @@ void ExecutableCache::Search(const RequestPtr& request) {
   if (auto executable = LoadFromDisk(*request); executable.ok()) {
     return LandCode(*request, Code{*std::move(executable), Verdict::kDisk});
   }
-  if (team_ == nullptr) return EndSearch(request, {});
-  team_->Find(HeaderOf(*request), [this, request](TeamTier::Outcome outcome) {
-    auto shared = std::make_shared<TeamTier::Outcome>(std::move(outcome));
+  if (remote_ == nullptr) return EndSearch(request, {});
+  remote_->Find(HeaderOf(*request), [this, request](RemoteTier::Outcome outcome) {
+    auto shared = std::make_shared<RemoteTier::Outcome>(std::move(outcome));
     Submit([this, request, shared](const absl::Status& status) {
       if (!status.ok()) return LandCode(*request, status);
       EndSearch(request, std::move(*shared));
@@ -115,11 +115,11 @@ void ExecutableCache::Search(const RequestPtr& request) {
   });
 }
 
-void ExecutableCache::EndSearch(const RequestPtr& request, TeamTier::Outcome outcome) {
+void ExecutableCache::EndSearch(const RequestPtr& request, RemoteTier::Outcome outcome) {
   if (outcome.payload.has_value()) {
     absl::StatusOr<ExecutablePtr> executable = Decode(*request, *outcome.payload);
-    if (executable.ok()) return LandCode(*request, Code{*std::move(executable), Verdict::kTeam});
-    team_->Refuse(request->key, executable.status());
+    if (executable.ok()) return LandCode(*request, Code{*std::move(executable), Verdict::kRemote});
+    remote_->Refuse(request->key, executable.status());
   }
   absl::StatusOr<ExecutablePtr> executable = Compile(*request);
   LandCode(*request,
@@ -129,7 +129,7 @@ void ExecutableCache::EndSearch(const RequestPtr& request, TeamTier::Outcome out
 }
 
 void ExecutableCache::LandCode(const Request& request, const absl::StatusOr<Code>& code,
-                               std::shared_ptr<TeamTier::Lease> lease) {
+                               std::shared_ptr<RemoteTier::Lease> lease) {
   if (!code.ok()) {
     // Out of the way first: a search that starts after the answer must try anew.
     code_flights_.Land(request.key, code);
@@ -145,11 +145,11 @@ void ExecutableCache::LandCode(const Request& request, const absl::StatusOr<Code
 }
 
 void ExecutableCache::Store(const Request& request, const Code& code,
-                            std::shared_ptr<TeamTier::Lease> lease) {
+                            std::shared_ptr<RemoteTier::Lease> lease) {
   const bool on_disk =
-      disk_ != nullptr && (code.verdict == Verdict::kMiss || code.verdict == Verdict::kTeam);
-  const bool for_team = team_ != nullptr && code.verdict == Verdict::kMiss;
-  if (!on_disk && !for_team) return;
+      disk_ != nullptr && (code.verdict == Verdict::kMiss || code.verdict == Verdict::kRemote);
+  const bool for_remote = remote_ != nullptr && code.verdict == Verdict::kMiss;
+  if (!on_disk && !for_remote) return;
   EntryHeader header = HeaderOf(request);
   header.program_name = code.executable->program_name;
   header.signature = code.executable->Signature();
@@ -158,7 +158,7 @@ void ExecutableCache::Store(const Request& request, const Code& code,
   header.producer = producer_;
   std::string payload = hal::Serialize(*code.executable);
   // Others wait for it; the disk's turn is after.
-  if (for_team) team_->Publish(header, payload, std::move(lease));
+  if (for_remote) remote_->Publish(header, payload, std::move(lease));
   if (on_disk) disk_->Store(header, payload);
 }
 
@@ -219,10 +219,10 @@ absl::StatusOr<std::shared_ptr<const hal::LoadedExecutable>> ExecutableCache::Lo
 void ExecutableCache::Finish(const Request& request, absl::StatusOr<Code> code) {
   if (!code.ok()) return Land(request, code.status());
   auto loaded = LoadOnDevice(request, code->executable);
-  if (!loaded.ok() && (code->verdict == Verdict::kDisk || code->verdict == Verdict::kTeam)) {
+  if (!loaded.ok() && (code->verdict == Verdict::kDisk || code->verdict == Verdict::kRemote)) {
     // Signed and whole, yet it does not link: made by a toolchain whose change its key missed.
     if (disk_ != nullptr) disk_->Drop(request.key, loaded.status());
-    if (team_ != nullptr) team_->Refuse(request.key, loaded.status());
+    if (remote_ != nullptr) remote_->Refuse(request.key, loaded.status());
     absl::StatusOr<ExecutablePtr> fresh = Compile(request);
     if (!fresh.ok()) return Land(request, fresh.status());
     code->verdict = Verdict::kMiss;
@@ -245,8 +245,8 @@ void ExecutableCache::Count(Verdict verdict) {
     case Verdict::kDisk:
       hits_disk_.fetch_add(1, std::memory_order_relaxed);
       return;
-    case Verdict::kTeam:
-      hits_team_.fetch_add(1, std::memory_order_relaxed);
+    case Verdict::kRemote:
+      hits_remote_.fetch_add(1, std::memory_order_relaxed);
       return;
     case Verdict::kInflight:
       hits_inflight_.fetch_add(1, std::memory_order_relaxed);
@@ -267,12 +267,12 @@ ExecutableCache::Stats ExecutableCache::stats() const {
           .compile_failures = compile_failures_.load(),
           .hits_memory = hits_memory_.load(),
           .hits_disk = hits_disk_.load(),
-          .hits_team = hits_team_.load(),
+          .hits_remote = hits_remote_.load(),
           .hits_inflight = hits_inflight_.load(),
           .misses = misses_.load(),
           .memory = memory_.stats(),
           .disk = disk_ != nullptr ? disk_->stats() : DiskTier::Stats{},
-          .team = team_ != nullptr ? absl::make_optional(team_->stats()) : absl::nullopt};
+          .remote = remote_ != nullptr ? absl::make_optional(remote_->stats()) : absl::nullopt};
 }
 
 std::vector<ExecutableCache::EntryInfo> ExecutableCache::List() const {

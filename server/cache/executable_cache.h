@@ -17,15 +17,15 @@
 #include "common/thread_pool.h"
 #include "server/cache/disk_tier.h"
 #include "server/cache/memory_tier.h"
+#include "server/cache/remote/remote_tier.h"
 #include "server/cache/single_flight.h"
-#include "server/cache/team/team_tier.h"
 #include "server/hal/device.h"
 #include "server/hal/loaded_executable.h"
 #include "server/observability/instruments/histogram.h"
 
 namespace acceld::cache {
 
-enum class Verdict : uint8_t { kMemory, kDisk, kTeam, kInflight, kMiss };
+enum class Verdict : uint8_t { kMemory, kDisk, kRemote, kInflight, kMiss };
 
 // What to find, and how to make it when it is nowhere.
 struct Request {
@@ -42,7 +42,7 @@ struct Result {
   Verdict verdict = Verdict::kMiss;
 };
 
-// Finds executables: memory, then disk, then what the team has, then compile. Concurrent requests
+// Finds executables: memory, then disk, then remote, then compile. Concurrent requests
 // for one key share one search and one compile, also when they are for different devices; loading
 // is done once for each device. Failures are not kept: the next request tries again. A request that
 // nobody waits for any more goes on for the others.
@@ -62,8 +62,8 @@ class ExecutableCache {
     std::function<absl::Status(size_t device, int64_t size_bytes,
                                absl::FunctionRef<absl::Status()> load)>
         with_room;
-    absl::optional<TeamTier::Options> team;  // nullopt: no cache but this node's
-    std::string producer;                    // this host, for people who look at entries
+    absl::optional<RemoteTier::Options> remote;  // nullopt: no cache but this node's
+    std::string producer;                        // this host, for people who look at entries
   };
   struct Ticket {
     Future<Result> future;
@@ -75,10 +75,10 @@ class ExecutableCache {
   };
   struct Stats {
     uint64_t compiles = 0, compile_failures = 0;
-    uint64_t hits_memory = 0, hits_disk = 0, hits_team = 0, hits_inflight = 0, misses = 0;
+    uint64_t hits_memory = 0, hits_disk = 0, hits_remote = 0, hits_inflight = 0, misses = 0;
     MemoryTier::Stats memory;
     DiskTier::Stats disk;
-    absl::optional<TeamTier::Stats> team;
+    absl::optional<RemoteTier::Stats> remote;
   };
   struct EntryInfo {
     Digest key, fingerprint;
@@ -122,9 +122,9 @@ class ExecutableCache {
   void Submit(std::function<void(absl::Status)> work);
   void Search(const RequestPtr& request);
   // The rest of a search that leads for its key, after all tiers.
-  void EndSearch(const RequestPtr& request, TeamTier::Outcome outcome);
+  void EndSearch(const RequestPtr& request, RemoteTier::Outcome outcome);
   void LandCode(const Request& request, const absl::StatusOr<Code>& code,
-                std::shared_ptr<TeamTier::Lease> lease = nullptr);
+                std::shared_ptr<RemoteTier::Lease> lease = nullptr);
   absl::StatusOr<ExecutablePtr> Compile(const Request& request);
   absl::StatusOr<ExecutablePtr> LoadFromDisk(const Request& request);
   // What bytes of a tier that were verified come to. DATA_LOSS when they are not what was asked.
@@ -133,7 +133,7 @@ class ExecutableCache {
   absl::StatusOr<std::shared_ptr<const hal::LoadedExecutable>> LoadOnDevice(
       const Request& request, ExecutablePtr executable);
   // Puts what was found elsewhere into the tiers that lack it.
-  void Store(const Request& request, const Code& code, std::shared_ptr<TeamTier::Lease> lease);
+  void Store(const Request& request, const Code& code, std::shared_ptr<RemoteTier::Lease> lease);
   void Finish(const Request& request, absl::StatusOr<Code> code);
   void Land(const Request& request, absl::StatusOr<Result> result);
   void Count(Verdict verdict);
@@ -142,14 +142,14 @@ class ExecutableCache {
   const std::string build_id_, producer_;
   const decltype(Options::with_room) with_room_;
   MemoryTier memory_;
-  std::unique_ptr<DiskTier> disk_;  // nullptr: none
-  std::unique_ptr<TeamTier> team_;  // nullptr: none
+  std::unique_ptr<DiskTier> disk_;      // nullptr: none
+  std::unique_ptr<RemoteTier> remote_;  // nullptr: none
   SingleFlight<Digest, Code> code_flights_;
   SingleFlight<LoadKey, Result> load_flights_;
   std::atomic<bool> stopping_{false};
   std::atomic<uint64_t> compiles_{0}, compile_failures_{0};
   observability::Histogram compile_time_;
-  std::atomic<uint64_t> hits_memory_{0}, hits_disk_{0}, hits_team_{0}, hits_inflight_{0},
+  std::atomic<uint64_t> hits_memory_{0}, hits_disk_{0}, hits_remote_{0}, hits_inflight_{0},
       misses_{0};
   ThreadPool pool_;  // The last member: its threads use the others.
 };

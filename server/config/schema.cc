@@ -8,6 +8,7 @@
 #include "common/address.h"
 #include "server/compiler/pipeline.h"
 #include "server/config/access_settings.h"
+#include "server/config/remote_cache_settings.h"
 #include "server/config/setting_table.h"
 #include "server/hal/cpu/host_info.h"
 #include "server/hal/cuda/wanted_devices.h"
@@ -81,15 +82,10 @@ void AddBasics(SettingTable& table) {
       "how many of the last executions, copies and compiler passes are kept for accelctl trace, in "
       "128 bytes each; 0: none");
 
-  Setting& grace = table.Add("shutdown-grace", SettingType::kSeconds,
-                             "seconds that work in flight may take to finish after SIGTERM");
-  grace.fallback = 10.0;
-  grace.max = 86400;
+  Setting& grace = table.Seconds(
+      "shutdown-grace", {0, 86400}, [](DaemonConfig& c) -> auto& { return c.shutdown_grace; },
+      "seconds that work in flight may take to finish after SIGTERM");
   grace.reloadable = true;
-  grace.apply = [](const Value& value, DaemonConfig& config) {
-    config.shutdown_grace =
-        std::chrono::milliseconds(static_cast<int64_t>(std::get<double>(value) * 1000));
-  };
 }
 
 void AddDevices(SettingTable& table) {
@@ -180,15 +176,9 @@ void AddSessionLimits(SettingTable& table) {
       [](DaemonConfig& c) -> auto& { return c.engine.max_session_bytes; },
       "device memory of one client, and host memory of its uploads; 0: as much as there "
       "is");
-  Setting& lease = table.Add(
-      "max-session-lease", SettingType::kSeconds,
+  table.Seconds(
+      "max-session-lease", {0, 86400}, [](DaemonConfig& c) -> auto& { return c.rpc.max_lease; },
       "seconds that a session may outlive a lost connection, if its client asks for that");
-  lease.fallback = 300.0;
-  lease.max = 86400;
-  lease.apply = [](const Value& value, DaemonConfig& config) {
-    config.rpc.max_lease =
-        std::chrono::milliseconds(static_cast<int64_t>(std::get<double>(value) * 1000));
-  };
   table.Size(
       "max-program-size", {65536, kMaxSizeBytes},
       [](DaemonConfig& c) -> auto& { return c.rpc.max_program_bytes; },
@@ -289,6 +279,7 @@ const std::vector<Setting>& Settings() {
     AddAccessSettings(table);
     AddDevices(table);
     AddCompiler(table);
+    AddRemoteCacheSettings(table);
     AddSessionLimits(table);
     AddTransport(table);
     return new std::vector<Setting>(table.Take());

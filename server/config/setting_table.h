@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -29,6 +30,19 @@ class SettingTable {
   template <typename Field>
   Setting& Size(const char* name, Range range, Field field, const char* help) {
     return Number(name, SettingType::kSize, range, field, help);
+  }
+  // Into a field of milliseconds.
+  template <typename Field>
+  Setting& Seconds(const char* name, Range range, Field field, const char* help) {
+    Setting& row = Add(name, SettingType::kSeconds, help);
+    row.fallback = static_cast<double>(field(defaults_).count()) / 1000;
+    row.min = range.min;
+    row.max = range.max;
+    row.apply = [field](const Value& value, DaemonConfig& config) {
+      field(config) =
+          std::chrono::milliseconds(static_cast<int64_t>(std::get<double>(value) * 1000));
+    };
+    return row;
   }
   template <typename Field>
   Setting& Text(const char* name, const char* value_name, Field field, const char* help) {

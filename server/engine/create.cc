@@ -6,6 +6,7 @@
 #include "server/compiler/compiler.h"
 #include "server/engine/engine.h"
 #include "server/engine/engine_parts.h"
+#include "server/engine/remote_tier_options.h"
 #include "server/hal/cpu/cpu_device.h"
 #include "server/hal/cuda/open_devices.h"
 
@@ -54,6 +55,8 @@ absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(const EngineOptions& opti
   parts.verify = ir::Verify;
   parts.fingerprint = ir::Fingerprint;
   parts.build_id = compiler::BuildId();
+  ACCELD_ASSIGN_OR_RETURN(parts.remote_cache,
+                          ToRemoteTierOptions(options.remote_cache, CompileThreads(options)));
   return MakeEngine(options, std::move(parts));
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
@@ -18,6 +19,7 @@
 #include "common/status.h"
 #include "server/engine/metrics.h"
 #include "server/engine/quota.h"
+#include "server/engine/remote_cache.h"
 #include "server/observability/instruments/trace_ring.h"
 
 // The daemon without its transport: sessions, handles, programs, dispatch. The RPC layer is a thin
@@ -39,6 +41,7 @@ struct EngineOptions {
   std::string cache_dir;             // empty: no disk tier
   int64_t cache_disk_bytes = int64_t{4} << 30;
   int64_t cache_memory_bytes = int64_t{1} << 30;
+  RemoteCacheOptions remote_cache;
   int64_t program_bytes = int64_t{256} << 20;  // programs kept for sessions to come
   std::string dump_dir;                        // empty: no dumps
   std::vector<std::string> disabled_passes;    // of the compiler, by name
@@ -56,6 +59,9 @@ struct EngineOptions {
   // Executions of all sessions that have a deadline and are not done.
   int64_t max_deadlines = 1'000'000;
 };
+
+// How many programs are compiled at the same time.
+int CompileThreads(const EngineOptions& options);
 
 // What an identity may do beyond its own sessions: a publisher names arrays for others, an admin
 // sees and ends other sessions.
@@ -88,7 +94,7 @@ struct ExecuteOptions {
 using Handle = uint64_t;
 using ProgramId = uint64_t;
 
-enum class CacheVerdict : uint8_t { kUnknown, kMemory, kDisk, kInflight, kMiss };
+enum class CacheVerdict : uint8_t { kUnknown, kMemory, kDisk, kRemote, kInflight, kMiss };
 
 struct ExecutionInfo {
   std::string fingerprint, cache_key;  // hexadecimal
@@ -111,9 +117,19 @@ struct MissingDevices {
   std::string kind, reason, library;
 };
 
+// The daemon's use of the cache that daemons share, since its start.
+struct RemoteCacheStats {
+  std::string url;  // without user and password
+  bool read_only = false;
+  bool up = true;  // false: it failed lately, and is not asked for a while
+  uint64_t bytes_read = 0, bytes_written = 0;                  // compressed
+  std::vector<std::pair<absl::string_view, uint64_t>> counts;  // "hits", ...
+};
+
 struct EngineStats {
   uint64_t compiles = 0, compile_failures = 0, executions = 0, execution_failures = 0;
-  uint64_t cache_hits_memory = 0, cache_hits_disk = 0, cache_hits_inflight = 0, cache_misses = 0;
+  uint64_t cache_hits_memory = 0, cache_hits_disk = 0, cache_hits_remote = 0;
+  uint64_t cache_hits_inflight = 0, cache_misses = 0;
   uint64_t cache_dropped = 0;
   uint64_t cache_memory_bytes = 0, cache_disk_bytes = 0;
   uint64_t cache_memory_entries = 0, cache_disk_entries = 0;
@@ -122,6 +138,7 @@ struct EngineStats {
   uint64_t spills = 0, restores = 0, spilled_bytes = 0, host_memory_bytes = 0;
   // Executables unloaded from devices that were short of memory.
   uint64_t executable_unloads = 0;
+  absl::optional<RemoteCacheStats> remote_cache;  // nullopt: there is none
 };
 
 struct SessionInfo {
@@ -142,6 +159,7 @@ struct CacheEntryInfo {
   uint64_t size_bytes = 0;
   bool in_memory = false, on_disk = false;
   double compile_ms = 0, age_s = 0;
+  std::string producer;  // the host that compiled it
 };
 
 struct PublishOptions {

@@ -1,6 +1,9 @@
 #include "server/engine/engine_impl.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <thread>
 #include <utility>
@@ -24,13 +27,44 @@ uint64_t RandomNumber() {
   return number;
 }
 
+std::string HostName() {
+  std::array<char, 256> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+// nullopt where there is no such tier.
+absl::optional<RemoteCacheStats> ToPublic(const absl::optional<cache::RemoteTier::Options>& options,
+                                          const absl::optional<cache::RemoteTier::Stats>& stats) {
+  if (!options.has_value() || !stats.has_value()) return absl::nullopt;
+  return RemoteCacheStats{.url = cache::redis::ToString(options->redis.url),
+                          .read_only = options->entries.read_only,
+                          .up = !stats->redis.breaker_is_open,
+                          .bytes_read = stats->entries.bytes_read,
+                          .bytes_written = stats->entries.bytes_written,
+                          .counts = {{"hits", stats->hits},
+                                     {"misses", stats->misses},
+                                     {"refused", stats->entries.refused},
+                                     {"lost_blobs", stats->entries.lost_blobs},
+                                     {"saved", stats->entries.saved},
+                                     {"others_were_first", stats->entries.others_were_first},
+                                     {"uploads_failed", stats->uploads_failed},
+                                     {"uploads_dropped", stats->uploads_dropped},
+                                     {"leases", stats->leases},
+                                     {"leases_lost", stats->leases_lost},
+                                     {"waits", stats->waits},
+                                     {"waits_given_up", stats->waits_given_up},
+                                     {"calls", stats->redis.calls},
+                                     {"calls_failed", stats->redis.failures},
+                                     {"breaker_openings", stats->redis.breaker_openings}}};
+}
+
+}  // namespace
+
 int CompileThreads(const EngineOptions& options) {
   return options.compile_threads > 0
              ? options.compile_threads
              : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
 }
-
-}  // namespace
 
 std::unique_ptr<Engine> MakeEngine(const EngineOptions& options, EngineParts parts) {
   return std::make_unique<EngineImpl>(options, std::move(parts));
@@ -73,7 +107,9 @@ EngineImpl::EngineImpl(const EngineOptions& options, EngineParts parts)
           .with_room =
               [this](size_t device, int64_t bytes, absl::FunctionRef<absl::Status()> load) {
                 return executors_[device]->WithRoomFor(bytes, load);
-              }},
+              },
+          .remote = parts_.remote_cache,
+          .producer = HostName()},
       std::move(devices), parts_.build_id);
   ReleaseUnusedMemory();
 }
@@ -190,6 +226,7 @@ EngineStats EngineImpl::Stats() const {
                     .compile_failures = cache.compile_failures,
                     .cache_hits_memory = cache.hits_memory,
                     .cache_hits_disk = cache.hits_disk,
+                    .cache_hits_remote = cache.hits_remote,
                     .cache_hits_inflight = cache.hits_inflight,
                     .cache_misses = cache.misses,
                     .cache_dropped = cache.disk.dropped,
@@ -202,7 +239,8 @@ EngineStats EngineImpl::Stats() const {
                     .programs = programs_.size(),
                     .spilled_bytes = static_cast<uint64_t>(host_memory_->used_bytes()),
                     .host_memory_bytes = static_cast<uint64_t>(host_memory_->limit_bytes()),
-                    .executable_unloads = cache.memory.unloads};
+                    .executable_unloads = cache.memory.unloads,
+                    .remote_cache = ToPublic(parts_.remote_cache, cache.remote)};
   for (const auto& executor : executors_) {
     const runtime::DeviceExecutor::Counters counters = executor->counters();
     stats.executions += counters.executions;
@@ -296,7 +334,8 @@ std::vector<CacheEntryInfo> EngineImpl::CacheEntries(size_t offset, size_t limit
                      .in_memory = entry.in_memory,
                      .on_disk = entry.on_disk,
                      .compile_ms = entry.compile_ms,
-                     .age_s = entry.age_s});
+                     .age_s = entry.age_s,
+                     .producer = std::move(entry.producer)});
   }
   return infos;
 }

@@ -6,10 +6,12 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
 #include "absl/types/span.h"
 #include "common/digest.h"
 #include "common/ir/module.h"
 #include "common/status.h"
+#include "server/cache/remote/remote_tier.h"
 #include "server/compiler/compile_step.h"
 #include "server/engine/engine.h"
 #include "server/hal/device.h"
@@ -35,6 +37,7 @@ struct EngineParts {
   std::string build_id;
   std::string compile_options;  // those of `compile` that change code, for cache keys
   int max_in_flight = 64;       // launches on a device at a time
+  absl::optional<cache::RemoteTier::Options> remote_cache;  // nullopt: none
 };
 
 // Ignores the options that describe devices. Blocks while it reads the cache folder's index.

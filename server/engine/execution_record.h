@@ -33,6 +33,8 @@ inline CacheVerdict ToPublic(cache::Verdict verdict) {
       return CacheVerdict::kMemory;
     case cache::Verdict::kDisk:
       return CacheVerdict::kDisk;
+    case cache::Verdict::kRemote:
+      return CacheVerdict::kRemote;
     case cache::Verdict::kInflight:
       return CacheVerdict::kInflight;
     case cache::Verdict::kMiss:

@@ -69,6 +69,7 @@ void AddCache(const engine::EngineStats& stats, const engine::EngineMetrics& met
   families.Add(MetricId::kDeduplicatedBytes, {}, metrics.deduplicated_bytes);
   families.Add(MetricId::kCacheLookups, {"memory"}, stats.cache_hits_memory);
   families.Add(MetricId::kCacheLookups, {"disk"}, stats.cache_hits_disk);
+  families.Add(MetricId::kCacheLookups, {"remote"}, stats.cache_hits_remote);
   families.Add(MetricId::kCacheLookups, {"inflight"}, stats.cache_hits_inflight);
   families.Add(MetricId::kCacheLookups, {"miss"}, stats.cache_misses);
   families.Add(MetricId::kCacheSize, {"memory"}, stats.cache_memory_bytes);
@@ -76,6 +77,13 @@ void AddCache(const engine::EngineStats& stats, const engine::EngineMetrics& met
   families.Add(MetricId::kCacheUnloads, {}, stats.executable_unloads);
   families.Add(MetricId::kCompileFailures, {}, stats.compile_failures);
   families.Add(MetricId::kCompileTime, {}, metrics.compile_time);
+  if (!stats.remote_cache.has_value()) return;
+  families.Add(MetricId::kRemoteCacheUp, {}, stats.remote_cache->up ? 1 : 0);
+  for (const auto& [name, count] : stats.remote_cache->counts) {
+    families.Add(MetricId::kRemoteCacheEvents, {name}, count);
+  }
+  families.Add(MetricId::kRemoteCacheBytes, {"in"}, stats.remote_cache->bytes_read);
+  families.Add(MetricId::kRemoteCacheBytes, {"out"}, stats.remote_cache->bytes_written);
 }
 
 void AddQuotas(const engine::Engine& engine, Families& families) {

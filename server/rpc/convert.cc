@@ -16,6 +16,8 @@ v1::CacheVerdict ToProto(engine::CacheVerdict verdict) {
       return v1::CACHE_VERDICT_MEMORY;
     case engine::CacheVerdict::kDisk:
       return v1::CACHE_VERDICT_DISK;
+    case engine::CacheVerdict::kRemote:
+      return v1::CACHE_VERDICT_REMOTE;
     case engine::CacheVerdict::kInflight:
       return v1::CACHE_VERDICT_INFLIGHT;
     case engine::CacheVerdict::kMiss:
@@ -59,6 +61,7 @@ v1::Stats ToProto(const engine::EngineStats& stats) {
   proto.set_execution_failures(stats.execution_failures);
   proto.set_cache_hits_memory(stats.cache_hits_memory);
   proto.set_cache_hits_disk(stats.cache_hits_disk);
+  proto.set_cache_hits_remote(stats.cache_hits_remote);
   proto.set_cache_hits_inflight(stats.cache_hits_inflight);
   proto.set_cache_misses(stats.cache_misses);
   proto.set_cache_dropped(stats.cache_dropped);
@@ -75,6 +78,19 @@ v1::Stats ToProto(const engine::EngineStats& stats) {
   proto.set_restores(stats.restores);
   proto.set_spilled_bytes(stats.spilled_bytes);
   proto.set_executable_unloads(stats.executable_unloads);
+  if (stats.remote_cache.has_value()) {
+    v1::RemoteCacheStats& remote = *proto.mutable_remote_cache();
+    remote.set_url(stats.remote_cache->url);
+    remote.set_read_only(stats.remote_cache->read_only);
+    remote.set_up(stats.remote_cache->up);
+    remote.set_bytes_read(stats.remote_cache->bytes_read);
+    remote.set_bytes_written(stats.remote_cache->bytes_written);
+    for (const auto& [name, count] : stats.remote_cache->counts) {
+      v1::NamedCount& entry = *remote.add_counts();
+      entry.set_name(std::string(name));
+      entry.set_count(count);
+    }
+  }
   return proto;
 }
 
@@ -139,6 +155,7 @@ v1::CacheEntry ToProto(const engine::CacheEntryInfo& info) {
   proto.set_on_disk(info.on_disk);
   proto.set_compile_ms(info.compile_ms);
   proto.set_age_s(info.age_s);
+  proto.set_producer(info.producer);
   return proto;
 }
 

@@ -2,13 +2,16 @@
 //   client_process MODE ADDRESS [ARGUMENT...]
 // Its session has the mode's name. The exit code is 0 when all went as the mode says.
 //
-//   submit GATE INDEX  connects, waits until the named pipe GATE has a writer, then runs a program
-//                      of 64 steps on numbers of its own and checks the result
-//   spin               starts an endless loop and waits for it
-//   churn              uploads, computes and fetches without an end
-//   mix SEED LEASE_MS  mixed work without an end, in one session after another; wrong results end
-//   it stall              holds arrays, executions that wait for an upload, and that upload half
-//   done
+//   submit GATE INDEX    connects, waits until the named pipe GATE has a writer, then runs a
+//                        program of 64 steps on numbers of its own and checks the result
+//   programs GATE COUNT  waits for GATE likewise, then runs COUNT programs, the same ones in every
+//                        process, and checks their results
+//   spin                 starts an endless loop and waits for it
+//   churn                uploads, computes and fetches without an end
+//   mix SEED LEASE_MS    mixed work without an end, in one session after another; wrong results
+//                        end it
+//   stall                holds arrays, executions that wait for an upload, and that upload half
+//                        done
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -43,6 +46,33 @@ ir::Literal Full(int64_t size, float value) {
                                         std::vector<float>(static_cast<size_t>(size), value));
 }
 
+// Until the named pipe has a writer.
+absl::Status WaitFor(const std::string& gate) {
+  const int pipe = open(gate.c_str(), O_RDONLY);
+  if (pipe < 0) return absl::ErrnoToStatus(errno, gate);
+  close(pipe);
+  return absl::OkStatus();
+}
+
+absl::Status Programs(const std::string& address, const std::string& gate, int count) {
+  ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<Client> client, Connect("programs", address));
+  ACCELD_RETURN_IF_ERROR(WaitFor(gate));
+  ACCELD_ASSIGN_OR_RETURN(const Array x, client->Upload(Full(1000, 3)));
+  std::vector<Array> results;
+  for (int i = 0; i < count; ++i) {
+    Function add(client, [i](const Tensor& y) { return y * 2 + static_cast<float>(i); });
+    ACCELD_ASSIGN_OR_RETURN(Array result, add.Call(x));
+    results.push_back(std::move(result));
+  }
+  for (int i = 0; i < count; ++i) {
+    ACCELD_ASSIGN_OR_RETURN(const ir::Literal value, results[static_cast<size_t>(i)].Fetch());
+    if (!(value == Full(1000, static_cast<float>(6 + i)))) {
+      return absl::InternalError(absl::StrCat("program ", i, ": a wrong result"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Submit(const std::string& address, const std::string& gate, float index) {
   ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<Client> client, Connect("submit", address));
   Function steps(client, [](const Tensor& x) {
@@ -50,7 +80,7 @@ absl::Status Submit(const std::string& address, const std::string& gate, float i
     for (int i = 0; i < 64; ++i) y = Maximum(y, Sin(y)) + 1;
     return y;
   });
-  if (open(gate.c_str(), O_RDONLY) < 0) return absl::ErrnoToStatus(errno, gate);
+  ACCELD_RETURN_IF_ERROR(WaitFor(gate));
   ACCELD_ASSIGN_OR_RETURN(const Array x, client->Upload(Full(1000, 100 * index + 2)));
   ACCELD_ASSIGN_OR_RETURN(const Array y, steps.Call(x));
   ACCELD_ASSIGN_OR_RETURN(const ir::Literal value, y.Fetch());
@@ -164,6 +194,9 @@ absl::Status Run(const std::vector<std::string>& arguments) {
   if (mode == "submit" && arguments.size() == 4) {
     return Submit(arguments[1], arguments[2], static_cast<float>(std::atoi(arguments[3].c_str())));
   }
+  if (mode == "programs" && arguments.size() == 4) {
+    return Programs(arguments[1], arguments[2], std::atoi(arguments[3].c_str()));
+  }
   if (mode == "spin" && arguments.size() == 2) return Spin(arguments[1]);
   if (mode == "churn" && arguments.size() == 2) return Churn(arguments[1]);
   if (mode == "mix" && arguments.size() == 4) {
@@ -172,7 +205,7 @@ absl::Status Run(const std::vector<std::string>& arguments) {
   }
   if (mode == "stall" && arguments.size() == 2) return Stall(arguments[1]);
   return absl::InvalidArgumentError(
-      "usage: client_process submit|spin|churn|mix|stall ADDRESS ...");
+      "usage: client_process submit|programs|spin|churn|mix|stall ADDRESS ...");
 }
 
 }  // namespace

@@ -219,6 +219,8 @@ int Main(int argc, char** argv) {
   AddToken(app, token, action);
   CLI::App* cache = app.add_subcommand("cache", "the cache of executables");
   cache->require_subcommand(1);
+  AddQuery(*cache, "stat", "hits by tier, sizes, and how the shared cache does", PrintCacheStats,
+           action);
   AddQuery(*cache, "ls", "its entries, most recently used first", PrintCache, action);
   CLI11_PARSE(app, argc, argv);
 

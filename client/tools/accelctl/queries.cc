@@ -102,6 +102,7 @@ absl::Status PrintStats(client::Admin& admin, bool json) {
            {"cache_hits",
             {{"memory", s.cache_hits_memory},
              {"disk", s.cache_hits_disk},
+             {"remote", s.cache_hits_remote},
              {"inflight", s.cache_hits_inflight}}},
            {"cache_misses", s.cache_misses},
            {"cache_dropped", s.cache_dropped},
@@ -130,9 +131,10 @@ absl::Status PrintStats(client::Admin& admin, bool json) {
       << absl::StreamFormat("executions  %d (%d failed)\n", s.executions, s.execution_failures)
       << absl::StreamFormat("compiles    %d (%d failed)\n", s.compiles, s.compile_failures)
       << absl::StreamFormat(
-             "cache hits  %d memory, %d disk, %d in flight; %d misses, %d bad entries dropped\n",
-             s.cache_hits_memory, s.cache_hits_disk, s.cache_hits_inflight, s.cache_misses,
-             s.cache_dropped)
+             "cache hits  %d memory, %d disk, %d remote, %d in flight; %d misses, %d bad entries "
+             "dropped\n",
+             s.cache_hits_memory, s.cache_hits_disk, s.cache_hits_remote, s.cache_hits_inflight,
+             s.cache_misses, s.cache_dropped)
       << absl::StreamFormat("cache size  %d in memory (%s), %d on disk (%s)\n",
                             s.cache_memory_entries, SizeText(s.cache_memory_bytes),
                             s.cache_disk_entries, SizeText(s.cache_disk_bytes))
@@ -171,6 +173,56 @@ absl::Status PrintNames(client::Admin& admin, bool json) {
   return absl::OkStatus();
 }
 
+absl::Status PrintCacheStats(client::Admin& admin, bool json) {
+  ACCELD_ASSIGN_OR_RETURN(const client::ServerStats s, admin.GetStats());
+  if (json) {
+    Json remote;
+    if (s.remote_cache.has_value()) {
+      remote = {{"url", s.remote_cache->url},
+                {"read_only", s.remote_cache->read_only},
+                {"up", s.remote_cache->up},
+                {"bytes_read", s.remote_cache->bytes_read},
+                {"bytes_written", s.remote_cache->bytes_written}};
+      for (const auto& [name, count] : s.remote_cache->counts) remote[name] = count;
+    }
+    Print({{"compiles", s.compiles},
+           {"memory",
+            {{"hits", s.cache_hits_memory},
+             {"entries", s.cache_memory_entries},
+             {"bytes", s.cache_memory_bytes}}},
+           {"disk",
+            {{"hits", s.cache_hits_disk},
+             {"entries", s.cache_disk_entries},
+             {"bytes", s.cache_disk_bytes},
+             {"dropped", s.cache_dropped}}},
+           {"remote", remote},
+           {"inflight", s.cache_hits_inflight},
+           {"misses", s.cache_misses}});
+    return absl::OkStatus();
+  }
+  std::cout << absl::StreamFormat("%-8s %10s %10s %10s\n", "tier", "hits", "entries", "size")
+            << absl::StreamFormat("%-8s %10d %10d %10s\n", "memory", s.cache_hits_memory,
+                                  s.cache_memory_entries, SizeText(s.cache_memory_bytes))
+            << absl::StreamFormat("%-8s %10d %10d %10s\n", "disk", s.cache_hits_disk,
+                                  s.cache_disk_entries, SizeText(s.cache_disk_bytes))
+            << absl::StreamFormat("%-8s %10d\n", "remote", s.cache_hits_remote)
+            << absl::StreamFormat("%d joined another request's compile, %d missed, %d compiled\n",
+                                  s.cache_hits_inflight, s.cache_misses, s.compiles);
+  if (!s.remote_cache.has_value()) {
+    std::cout << "no remote cache (remote-cache-url)\n";
+    return absl::OkStatus();
+  }
+  std::cout << absl::StreamFormat("\nremote %s%s: %s; %s in, %s out\n", s.remote_cache->url,
+                                  s.remote_cache->read_only ? ", read-only" : "",
+                                  s.remote_cache->up ? "up" : "down, not asked for a while",
+                                  SizeText(s.remote_cache->bytes_read),
+                                  SizeText(s.remote_cache->bytes_written));
+  for (const auto& [name, count] : s.remote_cache->counts) {
+    std::cout << absl::StreamFormat("  %-18s %d\n", name, count);
+  }
+  return absl::OkStatus();
+}
+
 absl::Status PrintCache(client::Admin& admin, bool json) {
   ACCELD_ASSIGN_OR_RETURN(const std::vector<client::CacheEntry> entries, admin.ListCache());
   if (json) {
@@ -185,7 +237,8 @@ absl::Status PrintCache(client::Admin& admin, bool json) {
                       {"in_memory", e.in_memory},
                       {"on_disk", e.on_disk},
                       {"compile_ms", e.compile_ms},
-                      {"age_s", e.age_s}});
+                      {"age_s", e.age_s},
+                      {"producer", e.producer}});
     }
     Print({{"entries", list}});
     return absl::OkStatus();

@@ -9,6 +9,7 @@ namespace acceld::tools {
 absl::Status PrintDevices(client::Admin& admin, bool json);
 absl::Status PrintSessions(client::Admin& admin, bool json);
 absl::Status PrintStats(client::Admin& admin, bool json);
+absl::Status PrintCacheStats(client::Admin& admin, bool json);
 absl::Status PrintCache(client::Admin& admin, bool json);
 absl::Status PrintNames(client::Admin& admin, bool json);
 

@@ -55,15 +55,15 @@ std::string TopFrame(const Sample& now, const Sample* before, size_t max_lines) 
   std::string frame = absl::StrFormat(
       "acceld %s, up %s%s; %d sessions, %d arrays (%s), %d programs\n"
       "executions %d (%d failed), %s/s; compiles %d (%d failed)\n"
-      "cache %d in memory (%s), %d on disk (%s); hits %d memory, %d disk, %d in flight; %d "
-      "misses\n",
+      "cache %d in memory (%s), %d on disk (%s); hits %d memory, %d disk, %d "
+      "remote, %d in flight; %d misses\n",
       PrintableText(stats.version), DurationText(stats.uptime_s),
       stats.draining ? ", draining" : "", stats.sessions, stats.arrays, SizeText(stats.array_bytes),
       stats.programs, stats.executions, stats.execution_failures, rates.Total(stats),
       stats.compiles, stats.compile_failures, stats.cache_memory_entries,
       SizeText(stats.cache_memory_bytes), stats.cache_disk_entries,
       SizeText(stats.cache_disk_bytes), stats.cache_hits_memory, stats.cache_hits_disk,
-      stats.cache_hits_inflight, stats.cache_misses);
+      stats.cache_hits_remote, stats.cache_hits_inflight, stats.cache_misses);
   absl::StrAppend(&frame,
                   absl::StrFormat("\n%-6s %-5s %-30s %10s %10s %10s %7s %8s\n", "DEVICE", "KIND",
                                   "NAME", "USED", "PEAK", "LIMIT", "QUEUED", "EXEC/S"));

@@ -15,9 +15,9 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "server/cache/executable_cache.h"
-#include "server/cache/team/compression.h"
-#include "server/cache/team/keys.h"
-#include "server/cache/team/names.h"
+#include "server/cache/remote/compression.h"
+#include "server/cache/remote/keys.h"
+#include "server/cache/remote/names.h"
 #include "tests/support/eventually.h"
 #include "tests/support/redis_server.h"
 #include "tests/unit/runtime/fake_device.h"
@@ -36,13 +36,13 @@ const std::string kOtherKey(32, 'o');
 // One daemon's cache, with a device and a compiler of its own that counts.
 class Node {
  public:
-  explicit Node(TeamTier::Options team, int threads = 2) {
+  explicit Node(RemoteTier::Options remote, int threads = 2) {
     for (const char* code : {"code", "other code"}) {
       device_.kernels[code] = [](const auto&) { return absl::OkStatus(); };
     }
     cache_ = std::make_unique<ExecutableCache>(
         ExecutableCache::Options{
-            .compile_threads = threads, .team = std::move(team), .producer = "here"},
+            .compile_threads = threads, .remote = std::move(remote), .producer = "here"},
         std::vector<hal::Device*>{&device_}, "build-1");
   }
 
@@ -75,7 +75,7 @@ class Node {
     EXPECT_EQ(result->executable->executable->code, "code");
     return ticket.VerdictOf(*result);
   }
-  TeamTier::Stats stats() const { return *cache_->stats().team; }
+  RemoteTier::Stats stats() const { return *cache_->stats().remote; }
   ExecutableCache& cache() { return *cache_; }
   int compiles() const { return compiles_; }
   void Close() { cache_.reset(); }
@@ -88,7 +88,7 @@ class Node {
   std::unique_ptr<ExecutableCache> cache_;
 };
 
-class TeamCacheTest : public ::testing::Test {
+class RemoteCacheTest : public ::testing::Test {
  protected:
   void SetUp() override {
     absl::StatusOr<RedisServer> server = RedisServer::Start(folder_.path());
@@ -98,16 +98,16 @@ class TeamCacheTest : public ::testing::Test {
     raw_ = std::make_unique<redis::Store>(Options().redis);
   }
 
-  TeamTier::Options Options() const { return OptionsFor(server_->address()); }
-  static TeamTier::Options OptionsFor(absl::string_view address) {
+  RemoteTier::Options Options() const { return OptionsFor(server_->address()); }
+  static RemoteTier::Options OptionsFor(absl::string_view address) {
     return {.redis = {.url = *redis::ParseUrl(absl::StrCat("redis://", address)),
                       .timeout = milliseconds(1000),
                       .breaker = {.failures = 2, .first_pause = milliseconds(50)}},
             .entries = {.salt = "s", .keys = DeriveSigningKeys({kTeamKey}, "s")},
             .lease = milliseconds(600)};
   }
-  TeamTier::Options ReadOnly() const {
-    TeamTier::Options options = Options();
+  RemoteTier::Options ReadOnly() const {
+    RemoteTier::Options options = Options();
     options.entries.read_only = true;
     return options;
   }
@@ -126,7 +126,7 @@ class TeamCacheTest : public ::testing::Test {
   std::string Value(absl::string_view name) { return Do({"GET", name}).text; }
   int64_t NumKeys() { return Do({"EVAL", "return redis.call('DBSIZE')", "0"}).integer; }
   bool Has(absl::string_view name) { return Do({"EXISTS", name}).integer == 1; }
-  static std::string BlobNameOf(const TeamNames& names, absl::string_view record) {
+  static std::string BlobNameOf(const RemoteNames& names, absl::string_view record) {
     return names.Blob(absl::BytesToHexString(
         ParseRecord(record, DeriveSigningKeys({kTeamKey}, "s"))->payload_sha256));
   }
@@ -137,26 +137,26 @@ class TeamCacheTest : public ::testing::Test {
     EXPECT_EQ(reader.stats().entries.refused, 1u);
     reader.Close();
     Node after(Options());
-    EXPECT_EQ(after.VerdictOf(name), Verdict::kTeam);
+    EXPECT_EQ(after.VerdictOf(name), Verdict::kRemote);
   }
 
   testing::TempDir folder_;
   std::unique_ptr<RedisServer> server_;
   std::unique_ptr<redis::Store> raw_;
-  const TeamNames names_{"s"};
+  const RemoteNames names_{"s"};
 };
 
-TEST_F(TeamCacheTest, WhatOneCompilesTheOthersFind) {
+TEST_F(RemoteCacheTest, WhatOneCompilesTheOthersFind) {
   Fill("f");
   Node other(Options());
-  EXPECT_EQ(other.VerdictOf("f"), Verdict::kTeam);
+  EXPECT_EQ(other.VerdictOf("f"), Verdict::kRemote);
   EXPECT_EQ(other.VerdictOf("f"), Verdict::kMemory);
   EXPECT_EQ(other.compiles(), 0);
   EXPECT_EQ(other.stats().hits, 1u);
-  EXPECT_EQ(other.cache().stats().hits_team, 1u);
+  EXPECT_EQ(other.cache().stats().hits_remote, 1u);
 }
 
-TEST_F(TeamCacheTest, ManyNodesThatWantTheSameProgramsCompileEachOnce) {
+TEST_F(RemoteCacheTest, ManyNodesThatWantTheSameProgramsCompileEachOnce) {
   constexpr int kNodes = 3, kPrograms = 50, kClients = 4;
   std::vector<std::unique_ptr<Node>> nodes;
   for (int i = 0; i < kNodes; ++i) {
@@ -181,17 +181,17 @@ TEST_F(TeamCacheTest, ManyNodesThatWantTheSameProgramsCompileEachOnce) {
   EXPECT_EQ(compiles, kPrograms);
 }
 
-TEST_F(TeamCacheTest, ALeaseLastsAsLongAsItsCompile) {
+TEST_F(RemoteCacheTest, ALeaseLastsAsLongAsItsCompile) {
   Node slow(Options()), other(Options());
   slow.compile_time = milliseconds(2000);  // more than three leases
   const auto ticket = slow.cache().Get(slow.RequestFor("f"));
   ASSERT_TRUE(Eventually([&] { return slow.compiles() == 1; }));
-  EXPECT_EQ(other.VerdictOf("f"), Verdict::kTeam);
+  EXPECT_EQ(other.VerdictOf("f"), Verdict::kRemote);
   EXPECT_EQ(other.stats().waits, 1u);
   EXPECT_EQ(slow.stats().leases_lost, 0u);
 }
 
-TEST_F(TeamCacheTest, ADeadHolderDelaysNobodyPastItsLease) {
+TEST_F(RemoteCacheTest, ADeadHolderDelaysNobodyPastItsLease) {
   Do({"SET", names_.Lease(DigestOf("f")), "somebody who died", "PX", "600"});
   Node node(Options());
   EXPECT_EQ(node.VerdictOf("f"), Verdict::kMiss);
@@ -199,9 +199,9 @@ TEST_F(TeamCacheTest, ADeadHolderDelaysNobodyPastItsLease) {
   EXPECT_EQ(node.stats().leases, 1u);
 }
 
-TEST_F(TeamCacheTest, WhoWaitedForTooLongCompilesForItself) {
+TEST_F(RemoteCacheTest, WhoWaitedForTooLongCompilesForItself) {
   Do({"SET", names_.Lease(DigestOf("f")), "somebody who hangs"});
-  TeamTier::Options options = Options();
+  RemoteTier::Options options = Options();
   options.max_wait = milliseconds(100);
   Node node(options);
   EXPECT_EQ(node.VerdictOf("f"), Verdict::kMiss);
@@ -209,9 +209,9 @@ TEST_F(TeamCacheTest, WhoWaitedForTooLongCompilesForItself) {
   EXPECT_EQ(node.stats().leases, 0u);
 }
 
-TEST_F(TeamCacheTest, TheFirstEntryStaysAndTheOthersUseTheirOwn) {
+TEST_F(RemoteCacheTest, TheFirstEntryStaysAndTheOthersUseTheirOwn) {
   Do({"SET", names_.Lease(DigestOf("f")), "somebody who hangs"});
-  TeamTier::Options options = Options();
+  RemoteTier::Options options = Options();
   options.max_wait = milliseconds(50);
   Node first(options), second(options);
   second.compile_time = milliseconds(300);
@@ -226,14 +226,14 @@ TEST_F(TeamCacheTest, TheFirstEntryStaysAndTheOthersUseTheirOwn) {
   EXPECT_TRUE(Value(names_.Record(DigestOf("f"))) == record);
 }
 
-TEST_F(TeamCacheTest, AFailedCompileFreesItsLease) {
+TEST_F(RemoteCacheTest, AFailedCompileFreesItsLease) {
   Node node(Options());
   EXPECT_FALSE(node.cache().Get(node.RequestFor("bad")).future.Await().ok());
   EXPECT_TRUE(Eventually([&] { return !Has(names_.Lease(DigestOf("bad"))); }));
   EXPECT_FALSE(Has(names_.Record(DigestOf("bad"))));
 }
 
-TEST_F(TeamCacheTest, EveryFlippedBitOfARecordIsRefused) {
+TEST_F(RemoteCacheTest, EveryFlippedBitOfARecordIsRefused) {
   Fill("f");
   const std::string name = names_.Record(DigestOf("f"));
   const std::string good = Value(name);
@@ -250,7 +250,7 @@ TEST_F(TeamCacheTest, EveryFlippedBitOfARecordIsRefused) {
   EXPECT_EQ(store.stats().refused, good.size());
 }
 
-TEST_F(TeamCacheTest, ARecordCutShortIsRefusedAndReplaced) {
+TEST_F(RemoteCacheTest, ARecordCutShortIsRefusedAndReplaced) {
   Fill("f");
   const std::string name = names_.Record(DigestOf("f"));
   const std::string good = Value(name);
@@ -258,21 +258,21 @@ TEST_F(TeamCacheTest, ARecordCutShortIsRefusedAndReplaced) {
   ExpectRefused("f");
 }
 
-TEST_F(TeamCacheTest, BytesAfterARecordAreRefused) {
+TEST_F(RemoteCacheTest, BytesAfterARecordAreRefused) {
   Fill("f");
   const std::string name = names_.Record(DigestOf("f"));
   Do({"APPEND", name, "x"});
   ExpectRefused("f");
 }
 
-TEST_F(TeamCacheTest, EntriesSwappedBetweenKeysAreRefused) {
+TEST_F(RemoteCacheTest, EntriesSwappedBetweenKeysAreRefused) {
   Fill("f");
   Fill("g");
   Do({"SET", names_.Record(DigestOf("f")), Value(names_.Record(DigestOf("g")))});
   ExpectRefused("f");
 }
 
-TEST_F(TeamCacheTest, AnAlteredBlobIsRefusedAndReplaced) {
+TEST_F(RemoteCacheTest, AnAlteredBlobIsRefusedAndReplaced) {
   Fill("f");
   const std::string blob = BlobNameOf(names_, Value(names_.Record(DigestOf("f"))));
   std::string bytes = Value(blob);
@@ -281,7 +281,7 @@ TEST_F(TeamCacheTest, AnAlteredBlobIsRefusedAndReplaced) {
   ExpectRefused("f");
 }
 
-TEST_F(TeamCacheTest, OtherCodeInTheBlobOfARecordIsNeverLoaded) {
+TEST_F(RemoteCacheTest, OtherCodeInTheBlobOfARecordIsNeverLoaded) {
   Fill("f");
   hal::Executable other = Node::ExecutableOf("f");
   other.code = "other code";
@@ -290,7 +290,7 @@ TEST_F(TeamCacheTest, OtherCodeInTheBlobOfARecordIsNeverLoaded) {
   ExpectRefused("f");
 }
 
-TEST_F(TeamCacheTest, AWholeEntrySignedWithAnotherKeyIsNeverLoaded) {
+TEST_F(RemoteCacheTest, AWholeEntrySignedWithAnotherKeyIsNeverLoaded) {
   hal::Executable other = Node::ExecutableOf("f");
   other.code = "other code";
   EntryStore planter({.salt = "s", .keys = DeriveSigningKeys({kOtherKey}, "s")}, *raw_);
@@ -302,15 +302,15 @@ TEST_F(TeamCacheTest, AWholeEntrySignedWithAnotherKeyIsNeverLoaded) {
   ExpectRefused("f");
 }
 
-TEST_F(TeamCacheTest, ARecordOfAnotherTypeIsRefusedAndReplaced) {
+TEST_F(RemoteCacheTest, ARecordOfAnotherTypeIsRefusedAndReplaced) {
   Do({"LPUSH", names_.Record(DigestOf("f")), "x"});
   ExpectRefused("f");
 }
 
-TEST_F(TeamCacheTest, RefusedRecordsCanBeKeptForInspection) {
+TEST_F(RemoteCacheTest, RefusedRecordsCanBeKeptForInspection) {
   Fill("f");
   Do({"APPEND", names_.Record(DigestOf("f")), "x"});
-  TeamTier::Options options = Options();
+  RemoteTier::Options options = Options();
   options.entries.quarantine = true;
   Node node(options);
   EXPECT_EQ(node.VerdictOf("f"), Verdict::kMiss);
@@ -318,7 +318,7 @@ TEST_F(TeamCacheTest, RefusedRecordsCanBeKeptForInspection) {
   EXPECT_GT(Do({"PTTL", names_.Quarantine(DigestOf("f"))}).integer, 0);
 }
 
-TEST_F(TeamCacheTest, ARecordWhoseBlobIsGoneIsAMiss) {
+TEST_F(RemoteCacheTest, ARecordWhoseBlobIsGoneIsAMiss) {
   Fill("f");
   Do({"DEL", BlobNameOf(names_, Value(names_.Record(DigestOf("f"))))});
   Node node(Options());
@@ -327,12 +327,12 @@ TEST_F(TeamCacheTest, ARecordWhoseBlobIsGoneIsAMiss) {
   EXPECT_EQ(node.stats().entries.refused, 0u);
   node.Close();
   Node after(Options());
-  EXPECT_EQ(after.VerdictOf("f"), Verdict::kTeam);
+  EXPECT_EQ(after.VerdictOf("f"), Verdict::kRemote);
 }
 
-TEST_F(TeamCacheTest, AnotherSaltDisownsAllEntries) {
+TEST_F(RemoteCacheTest, AnotherSaltDisownsAllEntries) {
   Fill("f");
-  TeamTier::Options options = Options();
+  RemoteTier::Options options = Options();
   options.entries.salt = "t";
   options.entries.keys = DeriveSigningKeys({kTeamKey}, "t");
   {
@@ -340,51 +340,51 @@ TEST_F(TeamCacheTest, AnotherSaltDisownsAllEntries) {
     EXPECT_EQ(node.VerdictOf("f"), Verdict::kMiss);
   }
   // Not even by its name: a record carried over is not signed for this salt.
-  const TeamNames names("t");
+  const RemoteNames names("t");
   Do({"SET", names.Record(DigestOf("f")), Value(names_.Record(DigestOf("f")))});
   Node node(options);
   EXPECT_EQ(node.VerdictOf("f"), Verdict::kMiss);
   EXPECT_EQ(node.stats().entries.refused, 1u);
 }
 
-TEST_F(TeamCacheTest, KeysAreRotatedByListingBoth) {
+TEST_F(RemoteCacheTest, KeysAreRotatedByListingBoth) {
   Fill("f");
-  TeamTier::Options options = Options();
+  RemoteTier::Options options = Options();
   options.entries.keys = DeriveSigningKeys({kOtherKey, kTeamKey}, "s");
   Node both(options);
-  EXPECT_EQ(both.VerdictOf("f"), Verdict::kTeam);
+  EXPECT_EQ(both.VerdictOf("f"), Verdict::kRemote);
   EXPECT_EQ(both.VerdictOf("g"), Verdict::kMiss);
   both.Close();
   options.entries.keys = DeriveSigningKeys({kOtherKey}, "s");
   Node only_new(options);
-  EXPECT_EQ(only_new.VerdictOf("g"), Verdict::kTeam);
+  EXPECT_EQ(only_new.VerdictOf("g"), Verdict::kRemote);
   EXPECT_EQ(only_new.VerdictOf("f"), Verdict::kMiss);
 }
 
-TEST_F(TeamCacheTest, AReaderWritesNothing) {
+TEST_F(RemoteCacheTest, AReaderWritesNothing) {
   Fill("f");
   Do({"APPEND", names_.Record(DigestOf("f")), "x"});
   Fill("g");
   const int64_t before = NumKeys();
   Node reader(ReadOnly());
   EXPECT_EQ(reader.VerdictOf("f"), Verdict::kMiss);
-  EXPECT_EQ(reader.VerdictOf("g"), Verdict::kTeam);
+  EXPECT_EQ(reader.VerdictOf("g"), Verdict::kRemote);
   EXPECT_EQ(reader.VerdictOf("h"), Verdict::kMiss);
   reader.Close();
   EXPECT_EQ(NumKeys(), before);
   EXPECT_TRUE(absl::EndsWith(Value(names_.Record(DigestOf("f"))), "x"));
 }
 
-TEST_F(TeamCacheTest, AReaderWaitsForWhoCompiles) {
+TEST_F(RemoteCacheTest, AReaderWaitsForWhoCompiles) {
   Node writer(Options()), reader(ReadOnly());
   writer.compile_time = milliseconds(300);
   const auto ticket = writer.cache().Get(writer.RequestFor("f"));
   ASSERT_TRUE(Eventually([&] { return writer.compiles() == 1; }));
-  EXPECT_EQ(reader.VerdictOf("f"), Verdict::kTeam);
+  EXPECT_EQ(reader.VerdictOf("f"), Verdict::kRemote);
   EXPECT_EQ(reader.compiles(), 0);
 }
 
-TEST_F(TeamCacheTest, GoesOnWithoutRedisAndWithItAgain) {
+TEST_F(RemoteCacheTest, GoesOnWithoutRedisAndWithItAgain) {
   Node node(Options());
   server_->process().Signal(SIGKILL);
   for (int i = 0; i < 5; ++i) EXPECT_EQ(node.VerdictOf(absl::StrCat("f", i)), Verdict::kMiss);
@@ -398,8 +398,8 @@ TEST_F(TeamCacheTest, GoesOnWithoutRedisAndWithItAgain) {
   }));
 }
 
-TEST_F(TeamCacheTest, ARedisThatDoesNotAnswerCostsABoundedTime) {
-  TeamTier::Options options = Options();
+TEST_F(RemoteCacheTest, ARedisThatDoesNotAnswerCostsABoundedTime) {
+  RemoteTier::Options options = Options();
   options.redis.timeout = milliseconds(150);
   options.redis.breaker.first_pause = milliseconds(5'000);
   Node node(options);
@@ -411,30 +411,31 @@ TEST_F(TeamCacheTest, ARedisThatDoesNotAnswerCostsABoundedTime) {
   server_->process().Signal(SIGCONT);
 }
 
-TEST_F(TeamCacheTest, AFullRedisCostsNothingButTheUpload) {
+TEST_F(RemoteCacheTest, AFullRedisCostsNothingButTheUpload) {
   Do({"CONFIG", "SET", "maxmemory", "1"});
   Node node(Options());
   EXPECT_EQ(node.VerdictOf("f"), Verdict::kMiss);
   EXPECT_EQ(node.VerdictOf("f"), Verdict::kMemory);
+  ASSERT_TRUE(Eventually([&] { return node.stats().uploads_failed == 1; }));
   Do({"CONFIG", "SET", "maxmemory", "0"});
   EXPECT_EQ(node.VerdictOf("g"), Verdict::kMiss);
   ASSERT_TRUE(Eventually([&] { return node.stats().entries.saved == 1; }));
 }
 
-TEST_F(TeamCacheTest, WhatRedisForgetsIsCompiledAgainOnce) {
+TEST_F(RemoteCacheTest, WhatRedisForgetsIsCompiledAgainOnce) {
   Fill("f");
   Do({"FLUSHALL", "SYNC"});
   Node first(Options()), second(Options());
   EXPECT_EQ(first.VerdictOf("f"), Verdict::kMiss);
   first.Close();
-  EXPECT_EQ(second.VerdictOf("f"), Verdict::kTeam);
+  EXPECT_EQ(second.VerdictOf("f"), Verdict::kRemote);
 }
 
-TEST_F(TeamCacheTest, UploadsBeyondTheirBoundAreDroppedAndCounted) {
-  TeamTier::Options options = Options();
+TEST_F(RemoteCacheTest, UploadsBeyondTheirBoundAreDroppedAndCounted) {
+  RemoteTier::Options options = Options();
   options.redis.timeout = milliseconds(60'000);
   options.max_upload_bytes = 1500;
-  TeamTier tier(options);
+  RemoteTier tier(options);
   server_->process().Signal(SIGSTOP);
   for (int i = 0; i < 3; ++i) {
     tier.Publish({.key = DigestOf(absl::StrCat(i))}, std::string(1000, 'x'), nullptr);
@@ -444,7 +445,7 @@ TEST_F(TeamCacheTest, UploadsBeyondTheirBoundAreDroppedAndCounted) {
   EXPECT_TRUE(Eventually([&] { return tier.stats().entries.saved == 1; }));
 }
 
-TEST_F(TeamCacheTest, ClosingWhileOthersCompileEndsWhatWaits) {
+TEST_F(RemoteCacheTest, ClosingWhileOthersCompileEndsWhatWaits) {
   Do({"SET", names_.Lease(DigestOf("f")), "somebody who hangs"});
   auto node = std::make_unique<Node>(Options());
   const auto ticket = node->cache().Get(node->RequestFor("f"));

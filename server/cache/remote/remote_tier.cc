@@ -1,4 +1,4 @@
-#include "server/cache/team/team_tier.h"
+#include "server/cache/remote/remote_tier.h"
 
 #include <algorithm>
 #include <utility>
@@ -27,9 +27,9 @@ int64_t NowNs() { return Clock::now().time_since_epoch().count(); }
 
 }  // namespace
 
-class TeamTier::Lease {
+class RemoteTier::Lease {
  public:
-  Lease(TeamTier& tier, const Digest& key, std::string token)
+  Lease(RemoteTier& tier, const Digest& key, std::string token)
       : tier_(tier), key_(key), token_(std::move(token)) {}
   ~Lease() {
     EndCompile();
@@ -46,13 +46,13 @@ class TeamTier::Lease {
   const std::string& token() const { return token_; }
 
  private:
-  TeamTier& tier_;
+  RemoteTier& tier_;
   const Digest key_;
   std::string token_;
   bool ended_ = false;
 };
 
-struct TeamTier::Search {
+struct RemoteTier::Search {
   EntryHeader wanted;
   Done done;
   bool has_slot = false;       // for a compile
@@ -62,28 +62,28 @@ struct TeamTier::Search {
   milliseconds pause = kFirstPause;
 };
 
-TeamTier::TeamTier(Options options)
+RemoteTier::RemoteTier(Options options)
     : options_(std::move(options)),
       redis_(options_.redis),
       entries_(options_.entries, redis_),
       leases_(options_.entries.salt, options_.lease, redis_),
       free_slots_(std::max(1, options_.max_leases)),
-      calls_("team-cache", kCallThreads, kMaxQueued),
-      uploads_("team-upload", 1, kMaxQueued),
-      timers_("team-timers", kMaxQueued) {}
+      calls_("remote-find", kCallThreads, kMaxQueued),
+      uploads_("remote-upload", 1, kMaxQueued),
+      timers_("remote-timers", kMaxQueued) {}
 
-TeamTier::~TeamTier() {
+RemoteTier::~RemoteTier() {
   Stop();
   stop_uploads_ns_.store((Clock::now() + options_.shutdown_wait).time_since_epoch().count());
   const uint64_t before = uploads_dropped_.load();
   uploads_.Stop();
   if (const uint64_t dropped = uploads_dropped_.load() - before; dropped > 0) {
-    LogWarning("cache of the team: ", dropped, " executables were not sent before the end");
+    LogWarning("remote cache: ", dropped, " executables were not sent before the end");
   }
   calls_.Stop();
 }
 
-void TeamTier::Stop() {
+void RemoteTier::Stop() {
   std::vector<SearchPtr> ended;
   {
     MutexLock lock(mutex_);
@@ -96,19 +96,19 @@ void TeamTier::Stop() {
   for (const SearchPtr& search : ended) Finish(search, {});
 }
 
-bool TeamTier::is_stopping() const {
+bool RemoteTier::is_stopping() const {
   MutexLock lock(mutex_);
   return stopping_;
 }
 
-void TeamTier::Find(EntryHeader wanted, Done done) {
+void RemoteTier::Find(EntryHeader wanted, Done done) {
   auto search = std::make_shared<Search>();
   search->wanted = std::move(wanted);
   search->done = std::move(done);
-  Run(std::move(search), &TeamTier::LookUp);
+  Run(std::move(search), &RemoteTier::LookUp);
 }
 
-void TeamTier::Run(SearchPtr search, void (TeamTier::*step)(SearchPtr)) {
+void RemoteTier::Run(SearchPtr search, void (RemoteTier::*step)(SearchPtr)) {
   const absl::Status status = calls_.Submit([this, search, step] {
     if (is_stopping()) return Finish(search, {});
     (this->*step)(search);
@@ -116,14 +116,14 @@ void TeamTier::Run(SearchPtr search, void (TeamTier::*step)(SearchPtr)) {
   if (!status.ok()) Finish(search, {});
 }
 
-void TeamTier::LookUp(SearchPtr search) {
+void RemoteTier::LookUp(SearchPtr search) {
   absl::StatusOr<std::string> payload = entries_.Load(search->wanted);
   if (payload.ok()) {
     (void)uploads_.Submit([this, key = search->wanted.key] { entries_.Touch(key); });
     return Finish(search, {.payload = *std::move(payload)});
   }
   if (!absl::IsNotFound(payload.status())) {
-    log_.Warn("cache of the team", payload.status());
+    log_.Warn("remote cache", payload.status());
     return Finish(search, {});
   }
   search->is_up_to_date = true;
@@ -131,7 +131,7 @@ void TeamTier::LookUp(SearchPtr search) {
   if (TakeSlot(search)) TryToLead(std::move(search));
 }
 
-void TeamTier::TryToLead(SearchPtr search) {
+void RemoteTier::TryToLead(SearchPtr search) {
   std::string token = NewToken();
   const absl::StatusOr<bool> acquired = leases_.Acquire(search->wanted.key, token);
   if (!acquired.ok()) return Finish(search, {});
@@ -146,7 +146,7 @@ void TeamTier::TryToLead(SearchPtr search) {
   Finish(search, {.lease = std::move(lease)});
 }
 
-void TeamTier::Poll(SearchPtr search) {
+void RemoteTier::Poll(SearchPtr search) {
   const absl::StatusOr<bool> taken = leases_.IsTaken(search->wanted.key);
   if (!taken.ok()) return Finish(search, {});
   if (*taken) return Wait(std::move(search));
@@ -154,7 +154,7 @@ void TeamTier::Poll(SearchPtr search) {
   LookUp(std::move(search));
 }
 
-void TeamTier::Wait(SearchPtr search) {
+void RemoteTier::Wait(SearchPtr search) {
   if (std::exchange(search->has_slot, false)) GiveSlotBack();
   search->is_up_to_date = false;
   const Clock::time_point now = Clock::now();
@@ -164,8 +164,8 @@ void TeamTier::Wait(SearchPtr search) {
   }
   if (now >= *search->deadline) {
     waits_given_up_.fetch_add(1, std::memory_order_relaxed);
-    LogInfo("cache of the team: another daemon has been compiling ", search->wanted.key.ToHex(),
-            " for ", options_.max_wait.count(), " ms; this one does it, too");
+    LogInfo("remote cache: another daemon has been compiling ", search->wanted.key.ToHex(), " for ",
+            options_.max_wait.count(), " ms; this one does it, too");
     return Finish(search, {});
   }
   const Clock::time_point next = std::min(now + search->pause, *search->deadline);
@@ -185,18 +185,18 @@ void TeamTier::Wait(SearchPtr search) {
     return node.empty() ? nullptr : std::move(node.mapped());
   };
   const uint64_t timer = timers_.At(next, [this, take] {
-    if (SearchPtr found = take(); found != nullptr) Run(std::move(found), &TeamTier::Poll);
+    if (SearchPtr found = take(); found != nullptr) Run(std::move(found), &RemoteTier::Poll);
   });
   if (timer == 0 && take() != nullptr) Finish(search, {});
 }
 
-void TeamTier::Finish(const SearchPtr& search, Outcome outcome) {
+void RemoteTier::Finish(const SearchPtr& search, Outcome outcome) {
   if (std::exchange(search->has_slot, false)) GiveSlotBack();
   (outcome.payload.has_value() ? hits_ : misses_).fetch_add(1, std::memory_order_relaxed);
   std::exchange(search->done, nullptr)(std::move(outcome));
 }
 
-bool TeamTier::TakeSlot(const SearchPtr& search) {
+bool RemoteTier::TakeSlot(const SearchPtr& search) {
   if (search->has_slot) return true;
   {
     MutexLock lock(mutex_);
@@ -213,7 +213,7 @@ bool TeamTier::TakeSlot(const SearchPtr& search) {
   return false;
 }
 
-void TeamTier::GiveSlotBack() {
+void RemoteTier::GiveSlotBack() {
   SearchPtr next;
   {
     MutexLock lock(mutex_);
@@ -226,10 +226,10 @@ void TeamTier::GiveSlotBack() {
   }
   next->has_slot = true;
   // It looks again: another daemon may have compiled it since.
-  Run(std::move(next), &TeamTier::LookUp);
+  Run(std::move(next), &RemoteTier::LookUp);
 }
 
-void TeamTier::KeepAlive(std::weak_ptr<Lease> lease) {
+void RemoteTier::KeepAlive(std::weak_ptr<Lease> lease) {
   // Two of these may fail before the lease is lost.
   (void)timers_.At(Clock::now() + options_.lease / 3, [this, lease] {
     InBackground([this, lease] {
@@ -242,11 +242,11 @@ void TeamTier::KeepAlive(std::weak_ptr<Lease> lease) {
   });
 }
 
-void TeamTier::Release(const Digest& key, std::string token) {
+void RemoteTier::Release(const Digest& key, std::string token) {
   InBackground([this, key, token = std::move(token)] { (void)leases_.Release(key, token); });
 }
 
-void TeamTier::Publish(EntryHeader header, std::string payload, std::shared_ptr<Lease> lease) {
+void RemoteTier::Publish(EntryHeader header, std::string payload, std::shared_ptr<Lease> lease) {
   if (lease != nullptr) lease->EndCompile();
   if (entries_.read_only()) return;
   const auto bytes = static_cast<int64_t>(payload.size());
@@ -269,7 +269,7 @@ void TeamTier::Publish(EntryHeader header, std::string payload, std::shared_ptr<
   }
 }
 
-void TeamTier::Upload(const EntryHeader& header, absl::string_view payload) {
+void RemoteTier::Upload(const EntryHeader& header, absl::string_view payload) {
   if (NowNs() >= stop_uploads_ns_.load()) {
     uploads_dropped_.fetch_add(1, std::memory_order_relaxed);
     return;
@@ -277,18 +277,18 @@ void TeamTier::Upload(const EntryHeader& header, absl::string_view payload) {
   const absl::StatusOr<bool> saved = entries_.Save(header, payload);
   if (saved.ok()) return;
   uploads_failed_.fetch_add(1, std::memory_order_relaxed);
-  log_.Warn("cache of the team, sending", saved.status());
+  log_.Warn("remote cache, sending", saved.status());
 }
 
-void TeamTier::Refuse(const Digest& key, const absl::Status& reason) {
+void RemoteTier::Refuse(const Digest& key, const absl::Status& reason) {
   InBackground([this, key, reason] { entries_.Refuse(key, reason); });
 }
 
-void TeamTier::InBackground(std::function<void()> work) {
+void RemoteTier::InBackground(std::function<void()> work) {
   (void)calls_.Submit(std::move(work));  // UNAVAILABLE at the end
 }
 
-TeamTier::Stats TeamTier::stats() const {
+RemoteTier::Stats RemoteTier::stats() const {
   return {.hits = hits_.load(),
           .misses = misses_.load(),
           .leases = leases_taken_.load(),

@@ -1,4 +1,4 @@
-#include "server/cache/team/leases.h"
+#include "server/cache/remote/leases.h"
 
 #include "absl/strings/str_cat.h"
 

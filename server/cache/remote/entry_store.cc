@@ -1,4 +1,4 @@
-#include "server/cache/team/entry_store.h"
+#include "server/cache/remote/entry_store.h"
 
 #include <utility>
 
@@ -6,7 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "common/log.h"
-#include "server/cache/team/compression.h"
+#include "server/cache/remote/compression.h"
 
 namespace acceld::cache {
 namespace {
@@ -39,12 +39,12 @@ absl::StatusOr<std::string> EntryStore::LoadRecord(const Digest& key) {
   if (absl::IsInternal(reply.status()) &&
       absl::StrContains(reply.status().message(), "WRONGTYPE")) {
     Add(refused_);
-    LogWarning("cache of the team: refusing ", name, ": it is no string");
+    LogWarning("remote cache: refusing ", name, ": it is no string");
     if (!options_.read_only) (void)redis_.Call(name, {"DEL", name});
-    return absl::NotFoundError("not in the team's cache");
+    return absl::NotFoundError("not in the remote cache");
   }
   ACCELD_RETURN_IF_ERROR(reply.status());
-  if (reply->is_nil()) return absl::NotFoundError("not in the team's cache");
+  if (reply->is_nil()) return absl::NotFoundError("not in the remote cache");
   return std::move(reply->text);
 }
 
@@ -83,11 +83,11 @@ absl::StatusOr<std::string> EntryStore::Load(const EntryHeader& wanted) {
   const bool refused = absl::IsDataLoss(status) || absl::IsPermissionDenied(status);
   if (refused) Refuse(wanted.key, *bytes, status);
   if (!refused && !absl::IsNotFound(status)) return status;
-  return absl::NotFoundError("not in the team's cache");
+  return absl::NotFoundError("not in the remote cache");
 }
 
 absl::StatusOr<bool> EntryStore::Save(const EntryHeader& header, absl::string_view payload) {
-  if (options_.read_only) return absl::PermissionDeniedError("the team's cache is read-only here");
+  if (options_.read_only) return absl::PermissionDeniedError("the remote cache is read-only here");
   const std::string bytes = EncodeRecord(header, payload, options_.keys[0]);
   ACCELD_ASSIGN_OR_RETURN(const Record record, ParseRecord(bytes, options_.keys));
   const std::string blob = Compress(payload);
@@ -113,12 +113,12 @@ void EntryStore::TakeAway(const Digest& key, absl::string_view record, bool quar
   const absl::StatusOr<redis::Reply> reply =
       redis_.Call(name, {"EVAL", kTakeAway, "2", name, away, record,
                          quarantine ? kQuarantineMs : absl::string_view()});
-  if (!reply.ok()) LogWarning("cache of the team: ", name, " stays: ", reply.status().ToString());
+  if (!reply.ok()) LogWarning("remote cache: ", name, " stays: ", reply.status().ToString());
 }
 
 void EntryStore::Refuse(const Digest& key, absl::string_view record, const absl::Status& reason) {
   Add(refused_);
-  LogWarning("cache of the team: refusing ", names_.Record(key), ": ", reason.message());
+  LogWarning("remote cache: refusing ", names_.Record(key), ": ", reason.message());
   if (!options_.read_only) TakeAway(key, record, options_.quarantine);
 }
 

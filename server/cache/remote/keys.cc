@@ -1,4 +1,4 @@
-#include "server/cache/team/keys.h"
+#include "server/cache/remote/keys.h"
 
 #include <openssl/evp.h>
 #include <openssl/hmac.h>

@@ -16,8 +16,8 @@
 #include "server/cache/entry.h"
 #include "server/cache/occasional_log.h"
 #include "server/cache/redis/store.h"
-#include "server/cache/team/entry_store.h"
-#include "server/cache/team/leases.h"
+#include "server/cache/remote/entry_store.h"
+#include "server/cache/remote/leases.h"
 
 namespace acceld::cache {
 
@@ -30,7 +30,7 @@ namespace acceld::cache {
 // so that the programs of a busy daemon are left to idle ones.
 //
 // Thread-safe; nothing here waits for Redis but the destructor.
-class TeamTier {
+class RemoteTier {
  public:
   struct Options {
     redis::Store::Options redis;
@@ -59,11 +59,11 @@ class TeamTier {
   };
   using Done = std::function<void(Outcome)>;
 
-  explicit TeamTier(Options options);
+  explicit RemoteTier(Options options);
   // As Stop, then waits for uploads, `shutdown_wait` at most; what is left is dropped.
-  ~TeamTier();
-  TeamTier(const TeamTier&) = delete;
-  TeamTier& operator=(const TeamTier&) = delete;
+  ~RemoteTier();
+  RemoteTier(const RemoteTier&) = delete;
+  RemoteTier& operator=(const RemoteTier&) = delete;
 
   // Calls `done` once, on a thread that it must not block.
   void Find(EntryHeader wanted, Done done);
@@ -80,7 +80,7 @@ class TeamTier {
   struct Search;
   using SearchPtr = std::shared_ptr<Search>;
 
-  void Run(SearchPtr search, void (TeamTier::*step)(SearchPtr));
+  void Run(SearchPtr search, void (RemoteTier::*step)(SearchPtr));
   void LookUp(SearchPtr search);
   void TryToLead(SearchPtr search);
   void Poll(SearchPtr search);

@@ -10,7 +10,7 @@
 #include "common/status.h"
 #include "server/cache/entry.h"
 #include "server/cache/redis/store.h"
-#include "server/cache/team/names.h"
+#include "server/cache/remote/names.h"
 
 namespace acceld::cache {
 
@@ -61,7 +61,7 @@ class EntryStore {
   void Refuse(const Digest& key, absl::string_view record, const absl::Status& reason);
 
   const Options options_;
-  const TeamNames names_;
+  const RemoteNames names_;
   redis::Store& redis_;
   std::atomic<uint64_t> refused_{0}, lost_blobs_{0}, saved_{0}, others_were_first_{0},
       bytes_read_{0}, bytes_written_{0};

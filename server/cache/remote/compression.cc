@@ -1,4 +1,4 @@
-#include "server/cache/team/compression.h"
+#include "server/cache/remote/compression.h"
 
 #include <zstd.h>
 

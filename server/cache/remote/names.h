@@ -10,9 +10,9 @@
 // node of a cluster.
 namespace acceld::cache {
 
-class TeamNames {
+class RemoteNames {
  public:
-  explicit TeamNames(absl::string_view salt) : prefix_(absl::StrCat("acceld:", salt, ":")) {}
+  explicit RemoteNames(absl::string_view salt) : prefix_(absl::StrCat("acceld:", salt, ":")) {}
 
   // The record of an entry.
   std::string Record(const Digest& key) const { return Name("e", key.ToHex()); }

@@ -7,7 +7,7 @@
 #include "common/digest.h"
 #include "common/status.h"
 #include "server/cache/redis/store.h"
-#include "server/cache/team/names.h"
+#include "server/cache/remote/names.h"
 
 namespace acceld::cache {
 
@@ -32,7 +32,7 @@ class Leases {
   std::chrono::milliseconds duration() const { return duration_; }
 
  private:
-  const TeamNames names_;
+  const RemoteNames names_;
   const std::chrono::milliseconds duration_;
   redis::Store& redis_;
 };
