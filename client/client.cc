@@ -77,6 +77,10 @@ struct Client::Impl {
   // The program's number; sends it at the first use.
   absl::StatusOr<uint64_t> Register(const std::shared_ptr<const Program::State>& program);
   Array NewArray(ir::TensorType type, uint32_t device) const;
+  absl::StatusOr<v1::Compile> CompileCommand(const Program& program,
+                                             absl::Span<const ir::TensorType> arguments,
+                                             Device wanted, const std::string& architecture);
+  Future<ExecutionInfo> Compile(absl::StatusOr<v1::Compile> command);
 };
 
 absl::StatusOr<uint32_t> Client::Impl::Choose(Device wanted) const {
@@ -195,24 +199,53 @@ absl::StatusOr<std::vector<Array>> Client::Execute(const Program& program,
   return results;
 }
 
-Future<ExecutionInfo> Client::Compile(const Program& program, std::vector<ir::TensorType> arguments,
-                                      Device wanted) {
-  const absl::StatusOr<uint32_t> device = impl_->Choose(wanted);
-  absl::Status status = device.status();
-  if (status.ok()) status = program.CheckArguments(arguments);
-  if (!status.ok()) return absl::StatusOr<ExecutionInfo>(status);
-  absl::StatusOr<uint64_t> program_id = impl_->Register(program.state_);
-  if (!program_id.ok()) return absl::StatusOr<ExecutionInfo>(program_id.status());
+absl::StatusOr<v1::Compile> Client::Impl::CompileCommand(const Program& program,
+                                                         absl::Span<const ir::TensorType> arguments,
+                                                         Device wanted,
+                                                         const std::string& architecture) {
   v1::Compile command;
-  command.set_program_id(*program_id);
+  ACCELD_ASSIGN_OR_RETURN(const uint32_t device, Choose(wanted));
+  ACCELD_RETURN_IF_ERROR(program.CheckArguments(arguments));
+  ACCELD_ASSIGN_OR_RETURN(const uint64_t program_id, Register(program.state_));
+  command.set_program_id(program_id);
   for (const ir::TensorType& type : arguments) *command.add_arguments() = ir::ToProto(type);
-  command.set_device(*device);
+  command.set_device(device);
+  command.set_target(architecture);
+  return command;
+}
+
+Future<ExecutionInfo> Client::Impl::Compile(absl::StatusOr<v1::Compile> command) {
+  if (!command.ok()) return absl::StatusOr<ExecutionInfo>(command.status());
   auto promise = std::make_shared<Promise<ExecutionInfo>>();
   const Future<ExecutionInfo> compiled = promise->future();
-  impl_->connection->Compile(std::move(command), [promise](absl::StatusOr<ExecutionInfo> info) {
+  connection->Compile(*std::move(command), [promise](absl::StatusOr<ExecutionInfo> info) {
     promise->Set(std::move(info));
   });
   return compiled;
+}
+
+Future<ExecutionInfo> Client::Compile(const Program& program, std::vector<ir::TensorType> arguments,
+                                      Device device) {
+  return impl_->Compile(impl_->CompileCommand(program, arguments, device, ""));
+}
+
+Future<ExecutionInfo> Client::CompileFor(const std::string& architecture, const Program& program,
+                                         std::vector<ir::TensorType> arguments) {
+  return impl_->Compile(impl_->CompileCommand(program, arguments, {}, architecture));
+}
+
+Future<CacheExplanation> Client::Explain(const Program& program,
+                                         std::vector<ir::TensorType> arguments, Device device,
+                                         const std::string& architecture) {
+  absl::StatusOr<v1::Compile> command =
+      impl_->CompileCommand(program, arguments, device, architecture);
+  if (!command.ok()) return absl::StatusOr<CacheExplanation>(command.status());
+  auto promise = std::make_shared<Promise<CacheExplanation>>();
+  const Future<CacheExplanation> explained = promise->future();
+  impl_->connection->Explain(*std::move(command), [promise](absl::StatusOr<CacheExplanation> why) {
+    promise->Set(std::move(why));
+  });
+  return explained;
 }
 
 absl::StatusOr<Array> Client::Upload(const ir::Literal& value, Device wanted,

@@ -108,6 +108,15 @@ class Client {
   // Compiles for these argument types without running, so that the first Execute is quick.
   Future<ExecutionInfo> Compile(const Program& program, std::vector<ir::TensorType> arguments,
                                 Device device = {});
+  // Compiles for devices elsewhere, of the architecture that their daemon shows for them, and keeps
+  // the result where they find it: in the caches that daemons share. INVALID_ARGUMENT for one that
+  // this daemon cannot compile for.
+  Future<ExecutionInfo> CompileFor(const std::string& architecture, const Program& program,
+                                   std::vector<ir::TensorType> arguments);
+  // Where the executable for these argument types would be found now; nothing is compiled.
+  // `architecture` is empty for the device's, else as above.
+  Future<CacheExplanation> Explain(const Program& program, std::vector<ir::TensorType> arguments,
+                                   Device device = {}, const std::string& architecture = "");
 
   // Makes an array of a host value. Small ones travel in the command; large ones on a background
   // thread, which shares the literal's bytes.

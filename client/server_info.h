@@ -109,6 +109,17 @@ struct CacheEntry {
   std::string producer;  // the host that compiled it
 };
 
+// How an executable is found, or why it is not.
+struct CacheExplanation {
+  std::string tier;  // "memory", "disk", "remote"; empty: nowhere
+  // What its key is made of, beside that of the entry that has most in common.
+  struct Component {
+    std::string name, wanted, nearest;
+  };
+  std::vector<Component> components;
+  absl::optional<CacheEntry> nearest;  // nullopt: there is no entry of such a program
+};
+
 // An interval of the daemon's trace. Times are those of one clock of the daemon.
 struct TraceSpan {
   enum class Kind : uint8_t {

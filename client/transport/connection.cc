@@ -172,7 +172,8 @@ void Connection::Impl::OnEvent(v1::Event& event) {
       const v1::CompileDone& compiled = event.compile_done();
       pending_.Complete(compiled.request_id(),
                         {.status = StatusFromWire(compiled.code(), compiled.message()),
-                         .execution = FromProto(compiled.execution())});
+                         .execution = FromProto(compiled.execution()),
+                         .explanation = FromProto(compiled.explanation())});
       return;
     }
     case v1::Event::kOpened: {
@@ -374,6 +375,19 @@ void Connection::Compile(v1::Compile compile, OnExecution done) {
   impl_->SendRequest(std::move(command), id, [done = std::move(done)](Answer answer) {
     if (!answer.status.ok()) return done(answer.status);
     done(std::move(answer.execution));
+  });
+}
+
+void Connection::Explain(v1::Compile compile,
+                         std::function<void(absl::StatusOr<CacheExplanation>)> done) {
+  const uint64_t id = impl_->NextId();
+  compile.set_request_id(id);
+  compile.set_explain(true);
+  v1::Command command;
+  *command.mutable_compile() = std::move(compile);
+  impl_->SendRequest(std::move(command), id, [done = std::move(done)](Answer answer) {
+    if (!answer.status.ok()) return done(answer.status);
+    done(std::move(answer.explanation));
   });
 }
 

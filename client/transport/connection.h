@@ -79,7 +79,9 @@ class Connection {
   // Both give the number of the request, for Serve. The handle must not be released before `done`.
   uint64_t Await(uint64_t handle, OnExecution done);
   uint64_t Fetch(uint64_t handle, std::shared_ptr<ByteSink> sink, OnDone done);
-  void Compile(v1::Compile compile, OnExecution done);  // request_id is filled in
+  // request_id is filled in
+  void Compile(v1::Compile compile, OnExecution done);
+  void Explain(v1::Compile compile, std::function<void(absl::StatusOr<CacheExplanation>)> done);
   struct Opened {
     v1::TensorType type;
     uint32_t device = 0;

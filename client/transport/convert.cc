@@ -159,6 +159,16 @@ CacheEntry FromProto(const v1::CacheEntry& proto) {
           .producer = proto.producer()};
 }
 
+CacheExplanation FromProto(const v1::CacheExplanation& proto) {
+  CacheExplanation explanation{.tier = proto.tier()};
+  for (const v1::KeyComponent& component : proto.components()) {
+    explanation.components.push_back(
+        {.name = component.name(), .wanted = component.wanted(), .nearest = component.nearest()});
+  }
+  if (proto.has_nearest()) explanation.nearest = FromProto(proto.nearest());
+  return explanation;
+}
+
 TraceSpan FromProto(const v1::TraceSpan& proto) {
   return {.kind = FromProto(proto.kind()),
           .code = proto.code(),

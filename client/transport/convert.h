@@ -14,6 +14,7 @@ MissingDevices FromProto(const v1::MissingDevices& proto);
 ServerStats FromProto(const v1::Stats& proto);
 SessionInfo FromProto(const v1::SessionInfo& proto);
 CacheEntry FromProto(const v1::CacheEntry& proto);
+CacheExplanation FromProto(const v1::CacheExplanation& proto);
 TraceSpan FromProto(const v1::TraceSpan& proto);
 
 }  // namespace acceld::client

@@ -87,6 +87,7 @@ std::string EncodeRecord(const EntryHeader& header, absl::string_view payload,
   fields.append(header.fingerprint.AsBytes().data(), Digest::kSizeBytes);
   PutString(fields, header.build_id);
   PutString(fields, header.architecture);
+  PutString(fields, header.options);
   PutString(fields, header.program_name);
   PutString(fields, header.signature);
   PutString(fields, header.producer);
@@ -131,6 +132,7 @@ absl::StatusOr<Record> ParseRecord(absl::string_view prefix, absl::Span<const Si
   parsed.header.fingerprint = reader.Key();
   parsed.header.build_id = reader.String();
   parsed.header.architecture = reader.String();
+  parsed.header.options = reader.String();
   parsed.header.program_name = reader.String();
   parsed.header.signature = reader.String();
   parsed.header.producer = reader.String();

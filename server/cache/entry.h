@@ -23,7 +23,7 @@ namespace acceld::cache {
 // What can be said about an entry without its code.
 struct EntryHeader {
   Digest key, fingerprint;
-  std::string build_id, architecture, program_name, signature;
+  std::string build_id, architecture, options, program_name, signature;
   std::string producer;  // the host that compiled it
   double compile_ms = 0;
   int64_t created_unix_s = 0;

@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "common/log.h"
+#include "server/cache/likeness.h"
 
 namespace acceld::cache {
 namespace {
@@ -16,6 +17,9 @@ int64_t UnixNowNs() {
              std::chrono::system_clock::now().time_since_epoch())
       .count();
 }
+
+// Of other daemons, to look at for an explanation.
+constexpr size_t kMaxRemoteEntries = 10'000;
 
 // Not less than nothing when the clock was set back since.
 double AgeSeconds(int64_t now_unix_ns, int64_t since_unix_s) {
@@ -29,6 +33,7 @@ ExecutableCache::ExecutableCache(const Options& options, std::vector<hal::Device
     : devices_(std::move(devices)),
       build_id_(std::move(build_id)),
       producer_(options.producer),
+      compile_options_(options.compile_options),
       with_room_(options.with_room),
       memory_(options.memory_bytes),
       pool_("compile", static_cast<size_t>(std::max(1, options.compile_threads)),
@@ -53,8 +58,12 @@ ExecutableCache::~ExecutableCache() {
   remote_.reset();
 }
 
+std::shared_ptr<const hal::LoadedExecutable> ExecutableCache::FindLoaded(const Request& request) {
+  return request.device.has_value() ? memory_.FindLoaded(request.key, *request.device) : nullptr;
+}
+
 ExecutableCache::Ticket ExecutableCache::Get(Request request) {
-  if (auto loaded = memory_.FindLoaded(request.key, request.device); loaded != nullptr) {
+  if (auto loaded = FindLoaded(request); loaded != nullptr) {
     Count(Verdict::kMemory);
     return {Future<Result>(Result{std::move(loaded), Verdict::kMemory})};
   }
@@ -80,7 +89,7 @@ void ExecutableCache::Submit(std::function<void(absl::Status)> work) {
 
 void ExecutableCache::Search(const RequestPtr& request) {
   // An earlier flight may have landed between this one's look at the memory tier and its start.
-  if (auto loaded = memory_.FindLoaded(request->key, request->device); loaded != nullptr) {
+  if (auto loaded = FindLoaded(*request); loaded != nullptr) {
     return Land(*request, Result{std::move(loaded), Verdict::kMemory});
   }
   if (auto executable = memory_.FindExecutable(request->key); executable != nullptr) {
@@ -137,11 +146,12 @@ void ExecutableCache::LandCode(const Request& request, const absl::StatusOr<Code
   }
   // A search that starts after the landing must find it: in memory, where Finish puts it, or, when
   // nothing is kept there, on disk.
-  if (!memory_.enabled()) Store(request, *code, std::move(lease));
+  const bool is_kept = memory_.enabled() && request.device.has_value();
+  if (!is_kept) Store(request, *code, std::move(lease));
   Finish(request, code);
   code_flights_.Land(request.key, code);
   // Last, so that nobody waits for the disk.
-  if (memory_.enabled()) Store(request, *code, std::move(lease));
+  if (is_kept) Store(request, *code, std::move(lease));
 }
 
 void ExecutableCache::Store(const Request& request, const Code& code,
@@ -178,7 +188,8 @@ EntryHeader ExecutableCache::HeaderOf(const Request& request) const {
   return {.key = request.key,
           .fingerprint = request.fingerprint,
           .build_id = build_id_,
-          .architecture = devices_[request.device]->code_generator().architecture()};
+          .architecture = request.architecture,
+          .options = compile_options_};
 }
 
 absl::StatusOr<ExecutableCache::ExecutablePtr> ExecutableCache::LoadFromDisk(
@@ -194,7 +205,7 @@ absl::StatusOr<ExecutableCache::ExecutablePtr> ExecutableCache::Decode(
     const Request& request, absl::string_view payload) const {
   ACCELD_ASSIGN_OR_RETURN(hal::Executable executable, hal::Deserialize(payload));
   if (executable.arguments != request.arguments ||
-      executable.architecture != HeaderOf(request).architecture) {
+      executable.architecture != request.architecture) {
     return absl::DataLossError(
         absl::StrCat("cache entry: ", executable.Signature(), " is not what its key says"));
   }
@@ -205,19 +216,20 @@ absl::StatusOr<std::shared_ptr<const hal::LoadedExecutable>> ExecutableCache::Lo
     const Request& request, std::shared_ptr<const hal::Executable> executable) {
   std::shared_ptr<const hal::Module> module;
   auto load = [&]() -> absl::Status {
-    ACCELD_ASSIGN_OR_RETURN(module, devices_[request.device]->Load(*executable));
+    ACCELD_ASSIGN_OR_RETURN(module, devices_[*request.device]->Load(*executable));
     return absl::OkStatus();
   };
   const auto size_bytes = static_cast<int64_t>(executable->constants.size());
-  ACCELD_RETURN_IF_ERROR(with_room_ ? with_room_(request.device, size_bytes, load) : load());
+  ACCELD_RETURN_IF_ERROR(with_room_ ? with_room_(*request.device, size_bytes, load) : load());
   auto loaded =
       std::make_shared<const hal::LoadedExecutable>(std::move(executable), std::move(module));
-  memory_.Add(request.key, request.fingerprint, request.device, loaded);
+  memory_.Add(request.key, request.fingerprint, *request.device, loaded);
   return loaded;
 }
 
 void ExecutableCache::Finish(const Request& request, absl::StatusOr<Code> code) {
   if (!code.ok()) return Land(request, code.status());
+  if (!request.device.has_value()) return Land(request, Result{nullptr, code->verdict});
   auto loaded = LoadOnDevice(request, code->executable);
   if (!loaded.ok() && (code->verdict == Verdict::kDisk || code->verdict == Verdict::kRemote)) {
     // Signed and whole, yet it does not link: made by a toolchain whose change its key missed.
@@ -281,17 +293,11 @@ std::vector<ExecutableCache::EntryInfo> ExecutableCache::List() const {
   absl::flat_hash_map<Digest, EntryInfo> by_key;
   if (disk_ != nullptr) {
     for (DiskTier::Entry& entry : disk_->List()) {
-      by_key[entry.header.key] = {.key = entry.header.key,
-                                  .fingerprint = entry.header.fingerprint,
-                                  .program_name = std::move(entry.header.program_name),
-                                  .signature = std::move(entry.header.signature),
-                                  .architecture = std::move(entry.header.architecture),
-                                  .producer = std::move(entry.header.producer),
-                                  .size_bytes = entry.size_bytes,
-                                  .on_disk = true,
-                                  .compile_ms = entry.header.compile_ms,
-                                  .age_s = AgeSeconds(now_ns, entry.header.created_unix_s),
-                                  .last_use_unix_ns = entry.last_use_unix_ns};
+      EntryInfo& info = by_key[entry.header.key];
+      info.size_bytes = entry.size_bytes;
+      info.on_disk = true;
+      info.last_use_unix_ns = entry.last_use_unix_ns;
+      info.header = std::move(entry.header);
     }
   }
   for (const MemoryTier::Entry& entry : memory_.List()) {
@@ -300,23 +306,56 @@ std::vector<ExecutableCache::EntryInfo> ExecutableCache::List() const {
     info.last_use_unix_ns =
         std::max(info.last_use_unix_ns, now_ns - (steady_now_ns - entry.LastUse()));
     if (info.on_disk) continue;
-    info.key = entry.key;
-    info.fingerprint = entry.fingerprint;
-    info.program_name = entry.executable->program_name;
-    info.signature = entry.executable->Signature();
-    info.architecture = entry.executable->architecture;
+    info.header = {.key = entry.key,
+                   .fingerprint = entry.fingerprint,
+                   .build_id = build_id_,
+                   .architecture = entry.executable->architecture,
+                   .options = compile_options_,
+                   .program_name = entry.executable->program_name,
+                   .signature = entry.executable->Signature(),
+                   .compile_ms = entry.executable->compile_ms,
+                   .created_unix_s = entry.created_unix_s};
     info.size_bytes = static_cast<uint64_t>(entry.size_bytes());
-    info.compile_ms = entry.executable->compile_ms;
-    info.age_s = AgeSeconds(now_ns, entry.created_unix_s);
   }
   std::vector<EntryInfo> entries;
   entries.reserve(by_key.size());
-  for (auto& [key, info] : by_key) entries.push_back(std::move(info));
+  for (auto& [key, info] : by_key) {
+    info.age_s = AgeSeconds(now_ns, info.header.created_unix_s);
+    entries.push_back(std::move(info));
+  }
   std::sort(entries.begin(), entries.end(), [](const EntryInfo& a, const EntryInfo& b) {
     return a.last_use_unix_ns != b.last_use_unix_ns ? a.last_use_unix_ns > b.last_use_unix_ns
-                                                    : a.key < b.key;
+                                                    : a.header.key < b.header.key;
   });
   return entries;
+}
+
+void ExecutableCache::Locate(EntryHeader wanted, std::function<void(Whereabouts)> done) const {
+  Whereabouts here;
+  Nearest nearest(wanted);
+  for (EntryInfo& entry : List()) {
+    if (entry.header.key == wanted.key) {
+      here.tier = entry.in_memory ? Verdict::kMemory : Verdict::kDisk;
+      return done(std::move(here));
+    }
+    nearest.Look(entry.header);
+  }
+  if (remote_ == nullptr) {
+    here.nearest = nearest.Take();
+    return done(std::move(here));
+  }
+  remote_->List(kMaxRemoteEntries, [nearest = std::move(nearest), wanted = std::move(wanted),
+                                    done](absl::StatusOr<std::vector<EntryHeader>> others) mutable {
+    Whereabouts found;
+    if (others.ok()) {
+      for (const EntryHeader& other : *others) {
+        if (other.key == wanted.key) found.tier = Verdict::kRemote;
+        nearest.Look(other);
+      }
+    }
+    if (!found.tier.has_value()) found.nearest = nearest.Take();
+    done(std::move(found));
+  });
 }
 
 }  // namespace acceld::cache

@@ -32,13 +32,15 @@ struct Request {
   Digest key;  // MakeCacheKey
   Digest fingerprint;
   std::vector<ir::TensorType> arguments;
-  size_t device = 0;
+  std::string architecture;  // what to compile for: the device's, if there is one
+  // Where it is wanted; nullopt: nowhere, it is only to be found in the tiers that stay.
+  absl::optional<size_t> device;
   // Runs on the compile pool, at most once among concurrent requests for the key.
   std::function<absl::StatusOr<hal::Executable>()> compile;
 };
 
 struct Result {
-  std::shared_ptr<const hal::LoadedExecutable> executable;
+  std::shared_ptr<const hal::LoadedExecutable> executable;  // nullptr without a device
   Verdict verdict = Verdict::kMiss;
 };
 
@@ -63,7 +65,9 @@ class ExecutableCache {
                                absl::FunctionRef<absl::Status()> load)>
         with_room;
     absl::optional<RemoteTier::Options> remote;  // nullopt: no cache but this node's
-    std::string producer;                        // this host, for people who look at entries
+    // Of every entry made here, for people who look at it: this host, and the compile options that
+    // are part of keys.
+    std::string producer, compile_options;
   };
   struct Ticket {
     Future<Result> future;
@@ -81,12 +85,16 @@ class ExecutableCache {
     absl::optional<RemoteTier::Stats> remote;
   };
   struct EntryInfo {
-    Digest key, fingerprint;
-    std::string program_name, signature, architecture, producer;
+    EntryHeader header;
     uint64_t size_bytes = 0;
     bool in_memory = false, on_disk = false;
-    double compile_ms = 0, age_s = 0;
+    double age_s = 0;
     int64_t last_use_unix_ns = 0;
+  };
+  // Where an entry is, and which other comes nearest to it.
+  struct Whereabouts {
+    absl::optional<Verdict> tier;         // nullopt: nowhere
+    absl::optional<EntryHeader> nearest;  // see Likeness; nullopt: nothing is like it
   };
 
   // Reads the folder's index. Without a usable folder it logs why and does without the disk tier.
@@ -107,9 +115,14 @@ class ExecutableCache {
   observability::HistogramSnapshot compile_time() const { return compile_time_.Read(); }
   // Most recently used first.
   std::vector<EntryInfo> List() const;
+  // What is known of the entry that `request` is for, before it is made.
+  EntryHeader HeaderOf(const Request& request) const;
+  // Calls `done` with where the entry is now. Looks at no more than some thousand entries of other
+  // daemons. On any thread, which `done` must not block.
+  void Locate(EntryHeader wanted, std::function<void(Whereabouts)> done) const;
 
  private:
-  using LoadKey = std::pair<Digest, size_t>;
+  using LoadKey = std::pair<Digest, absl::optional<size_t>>;
   struct Code {
     std::shared_ptr<const hal::Executable> executable;
     Verdict verdict = Verdict::kMiss;
@@ -118,6 +131,8 @@ class ExecutableCache {
   using RequestPtr = std::shared_ptr<const Request>;
   using ExecutablePtr = std::shared_ptr<const hal::Executable>;
 
+  // nullptr when it is not in memory, or not wanted on a device.
+  std::shared_ptr<const hal::LoadedExecutable> FindLoaded(const Request& request);
   // Runs `work` with OK on the compile pool, or with why it is not to be.
   void Submit(std::function<void(absl::Status)> work);
   void Search(const RequestPtr& request);
@@ -129,7 +144,6 @@ class ExecutableCache {
   absl::StatusOr<ExecutablePtr> LoadFromDisk(const Request& request);
   // What bytes of a tier that were verified come to. DATA_LOSS when they are not what was asked.
   absl::StatusOr<ExecutablePtr> Decode(const Request& request, absl::string_view payload) const;
-  EntryHeader HeaderOf(const Request& request) const;
   absl::StatusOr<std::shared_ptr<const hal::LoadedExecutable>> LoadOnDevice(
       const Request& request, ExecutablePtr executable);
   // Puts what was found elsewhere into the tiers that lack it.
@@ -139,7 +153,7 @@ class ExecutableCache {
   void Count(Verdict verdict);
 
   const std::vector<hal::Device*> devices_;
-  const std::string build_id_, producer_;
+  const std::string build_id_, producer_, compile_options_;
   const decltype(Options::with_room) with_room_;
   MemoryTier memory_;
   std::unique_ptr<DiskTier> disk_;      // nullptr: none

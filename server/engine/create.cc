@@ -9,6 +9,7 @@
 #include "server/engine/remote_tier_options.h"
 #include "server/hal/cpu/cpu_device.h"
 #include "server/hal/cuda/open_devices.h"
+#include "server/hal/cuda/target_generator.h"
 
 // The engine as the daemon runs it: this machine's devices and the real compiler.
 namespace acceld::engine {
@@ -54,6 +55,9 @@ absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(const EngineOptions& opti
   parts.result_types = ir::ResultTypesOf;
   parts.verify = ir::Verify;
   parts.fingerprint = ir::Fingerprint;
+  parts.make_generator = [](const std::string& architecture) {
+    return hal::cuda::MakeTargetGenerator(architecture);
+  };
   parts.build_id = compiler::BuildId();
   ACCELD_ASSIGN_OR_RETURN(parts.remote_cache,
                           ToRemoteTierOptions(options.remote_cache, CompileThreads(options)));

@@ -193,9 +193,24 @@ struct FetchResult {
   absl::StatusOr<HostArray> array;
   ExecutionInfo execution;
 };
+struct CompileOptions {
+  // The architecture to compile for, and not to load then; empty: the device's.
+  std::string target;
+  bool explain = false;  // compiles nothing: says where the executable would be found
+};
+// A part of what an executable's key is made of.
+struct KeyComponent {
+  std::string name, wanted, nearest;
+};
+struct CacheExplanation {
+  std::string tier;  // "memory", "disk", "remote"; empty: nowhere
+  std::vector<KeyComponent> components;
+  absl::optional<CacheEntryInfo> nearest;  // the entry that has most in common; nullopt: none has
+};
 struct CompileResult {
   absl::Status status;
   ExecutionInfo execution;
+  absl::optional<CacheExplanation> explanation;  // where it was asked for
 };
 
 // Puts the bytes of a piece, from its byte `begin` on, to `to`. Its error is that of the upload.
@@ -225,6 +240,7 @@ class Session {
   // for all arguments; NOT_FOUND when it has not, or not lately.
   virtual absl::StatusOr<bool> RegisterKnownProgram(ProgramId id, const Digest& fingerprint) = 0;
   virtual absl::Status Compile(ProgramId id, std::vector<ir::TensorType> arguments, uint32_t device,
+                               const CompileOptions& options,
                                std::function<void(CompileResult)> done) = 0;
   virtual absl::Status Execute(ProgramId id, absl::Span<const Handle> inputs,
                                absl::Span<const Handle> outputs, uint32_t device,

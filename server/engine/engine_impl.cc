@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/check.h"
 #include "common/random_bytes.h"
+#include "server/engine/explain.h"
 
 namespace acceld::engine {
 namespace {
@@ -77,6 +78,7 @@ EngineImpl::EngineImpl(const EngineOptions& options, EngineParts parts)
       total_(std::make_shared<runtime::MemoryAccount>(INT64_MAX)),
       identities_(options_.quotas, total_),
       host_memory_(std::make_shared<runtime::HostMemory>(options_.host_memory_bytes)),
+      targets_(parts_.devices, parts_.make_generator),
       programs_(parts_, options_.program_bytes),
       named_arrays_(static_cast<size_t>(options_.max_named_arrays)),
       trace_(options_.trace_spans),
@@ -86,7 +88,6 @@ EngineImpl::EngineImpl(const EngineOptions& options, EngineParts parts)
   std::vector<hal::Device*> devices;
   for (const auto& device : parts_.devices) {
     devices.push_back(device.get());
-    architectures_.push_back(device->code_generator().architecture());
     const size_t index = executors_.size();
     executors_.push_back(std::make_unique<runtime::DeviceExecutor>(
         *device, static_cast<int>(index),
@@ -109,7 +110,8 @@ EngineImpl::EngineImpl(const EngineOptions& options, EngineParts parts)
                 return executors_[device]->WithRoomFor(bytes, load);
               },
           .remote = parts_.remote_cache,
-          .producer = HostName()},
+          .producer = HostName(),
+          .compile_options = parts_.compile_options},
       std::move(devices), parts_.build_id);
   ReleaseUnusedMemory();
 }
@@ -199,7 +201,7 @@ std::vector<DeviceInfo> EngineImpl::Devices() const {
     infos.push_back({.id = static_cast<uint32_t>(i),
                      .kind = device.kind(),
                      .name = device.name(),
-                     .architecture = architectures_[i],
+                     .architecture = targets_.OfDevice(i)->architecture,
                      .memory_limit_bytes = static_cast<uint64_t>(memory.limit_bytes),
                      .memory_used_bytes = static_cast<uint64_t>(memory.used_bytes),
                      .memory_peak_bytes = static_cast<uint64_t>(memory.peak_bytes),
@@ -321,21 +323,16 @@ absl::StatusOr<std::vector<observability::Span>> EngineImpl::Trace(
 }
 
 std::vector<CacheEntryInfo> EngineImpl::CacheEntries(size_t offset, size_t limit) const {
-  std::vector<cache::ExecutableCache::EntryInfo> entries = cache_->List();
+  const std::vector<cache::ExecutableCache::EntryInfo> entries = cache_->List();
   std::vector<CacheEntryInfo> infos;
   for (size_t i = offset; i < entries.size() && infos.size() < limit; ++i) {
-    cache::ExecutableCache::EntryInfo& entry = entries[i];
-    infos.push_back({.key = entry.key.ToHex(),
-                     .fingerprint = entry.fingerprint.ToHex(),
-                     .program_name = std::move(entry.program_name),
-                     .signature = std::move(entry.signature),
-                     .architecture = std::move(entry.architecture),
-                     .size_bytes = entry.size_bytes,
-                     .in_memory = entry.in_memory,
-                     .on_disk = entry.on_disk,
-                     .compile_ms = entry.compile_ms,
-                     .age_s = entry.age_s,
-                     .producer = std::move(entry.producer)});
+    const cache::ExecutableCache::EntryInfo& entry = entries[i];
+    CacheEntryInfo info = ToPublic(entry.header);
+    info.size_bytes = entry.size_bytes;
+    info.in_memory = entry.in_memory;
+    info.on_disk = entry.on_disk;
+    info.age_s = entry.age_s;
+    infos.push_back(std::move(info));
   }
   return infos;
 }

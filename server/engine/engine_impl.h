@@ -11,6 +11,7 @@
 #include "common/thread_pool.h"
 #include "common/timer_queue.h"
 #include "server/cache/executable_cache.h"
+#include "server/engine/compile_targets.h"
 #include "server/engine/content_table.h"
 #include "server/engine/engine.h"
 #include "server/engine/engine_parts.h"
@@ -56,7 +57,7 @@ class EngineImpl final : public Engine {
   const EngineParts& parts() const { return parts_; }
   size_t num_devices() const { return executors_.size(); }
   runtime::DeviceExecutor& executor(uint32_t device) { return *executors_[device]; }
-  const std::string& architecture(uint32_t device) const { return architectures_[device]; }
+  CompileTargets& targets() { return targets_; }
   cache::ExecutableCache& executables() { return *cache_; }
   ProgramRegistry& programs() { return programs_; }
   engine::NamedArrays& named_arrays() { return named_arrays_; }
@@ -85,7 +86,7 @@ class EngineImpl final : public Engine {
   const std::shared_ptr<runtime::MemoryAccount> total_;  // Parent of the identities' accounts.
   IdentityAccounts identities_;
   const std::shared_ptr<runtime::HostMemory> host_memory_;  // Shared with what lies there.
-  std::vector<std::string> architectures_;
+  CompileTargets targets_;
   ProgramRegistry programs_;
   engine::NamedArrays named_arrays_;
   const std::shared_ptr<ContentTable> contents_ = std::make_shared<ContentTable>();

@@ -13,6 +13,7 @@
 #include "common/status.h"
 #include "server/cache/remote/remote_tier.h"
 #include "server/compiler/compile_step.h"
+#include "server/engine/compile_targets.h"
 #include "server/engine/engine.h"
 #include "server/hal/device.h"
 #include "server/hal/executable.h"
@@ -34,6 +35,7 @@ struct EngineParts {
       result_types;
   std::function<absl::Status(const ir::Module& module)> verify;
   std::function<Digest(const ir::Module& module, absl::string_view entry)> fingerprint;
+  CompileTargets::MakeGenerator make_generator;  // for architectures that no device has
   std::string build_id;
   std::string compile_options;  // those of `compile` that change code, for cache keys
   int max_in_flight = 64;       // launches on a device at a time

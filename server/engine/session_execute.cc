@@ -48,7 +48,7 @@ absl::Status SessionImpl::Execute(ProgramId id, absl::Span<const Handle> inputs,
     TypeList arguments;
     for (const auto& input : resolved.inputs) arguments.push_back(*input->type());
     absl::StatusOr<std::shared_ptr<Call>> call =
-        MakeCall(*resolved.program, std::move(arguments), device);
+        MakeCall(*resolved.program, std::move(arguments), engine_.targets().OfDevice(device));
     MutexLock lock(mutex_);
     ACCELD_RETURN_IF_ERROR(CheckOpen());
     resolved.handles_charge.Release();
@@ -106,7 +106,7 @@ std::shared_ptr<SessionImpl::Call> SessionImpl::FindCall(
     uint32_t device) {
   for (auto it = program.calls.begin(); it != program.calls.end(); ++it) {
     const Call& call = **it;
-    if (call.device != device || call.arguments.size() != inputs.size()) continue;
+    if (call.target->device != device || call.arguments.size() != inputs.size()) continue;
     bool equal = true;
     for (size_t i = 0; equal && i < inputs.size(); ++i) {
       equal = call.arguments[i] == *inputs[i]->type();
@@ -119,19 +119,19 @@ std::shared_ptr<SessionImpl::Call> SessionImpl::FindCall(
 }
 
 absl::StatusOr<std::shared_ptr<SessionImpl::Call>> SessionImpl::MakeCall(
-    const RegisteredProgram& program, TypeList arguments, uint32_t device) const {
+    const RegisteredProgram& program, TypeList arguments, CompileTargetPtr target) const {
   absl::StatusOr<std::shared_ptr<const TypeList>> results =
       (*program.program)->ResultTypes(arguments);
   if (!results.ok()) {
     return Annotate(results.status(), absl::StrCat("program ", *program.name));
   }
   auto call = std::make_shared<Call>();
-  call->device = device;
   call->results = *std::move(results);
-  call->cache_key = cache::MakeCacheKey((*program.program)->fingerprint(), arguments,
-                                        engine_.architecture(device), engine_.parts().build_id,
-                                        engine_.parts().compile_options);
+  call->cache_key =
+      cache::MakeCacheKey((*program.program)->fingerprint(), arguments, target->architecture,
+                          engine_.parts().build_id, engine_.parts().compile_options);
   call->arguments = std::move(arguments);
+  call->target = std::move(target);
   return call;
 }
 
@@ -170,15 +170,15 @@ cache::Request SessionImpl::RequestFor(const std::shared_ptr<const Program>& pro
   return {.key = call.cache_key,
           .fingerprint = program->fingerprint(),
           .arguments = call.arguments,
-          .device = call.device,
-          .compile = [engine = &engine_, program, arguments = call.arguments, device = call.device,
+          .architecture = call.target->architecture,
+          .device = call.target->device,
+          .compile = [engine = &engine_, program, arguments = call.arguments, target = call.target,
                       session = id_, identity = identity_]() -> absl::StatusOr<hal::Executable> {
             ACCELD_RETURN_IF_ERROR(identity->CheckCompile());
             std::vector<compiler::CompileStep> steps;
             const auto begin = std::chrono::steady_clock::now();
-            absl::StatusOr<hal::Executable> executable =
-                engine->parts().compile(program->module(), program->entry(), arguments,
-                                        engine->executor(device).device().code_generator(), &steps);
+            absl::StatusOr<hal::Executable> executable = engine->parts().compile(
+                program->module(), program->entry(), arguments, *target->generator, &steps);
             identity->SpendOnCompile(std::chrono::steady_clock::now() - begin);
             TraceCompile(program->name(), session, begin, steps, executable.status(),
                          engine->trace());

@@ -45,6 +45,7 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
                                std::string entry) override;
   absl::StatusOr<bool> RegisterKnownProgram(ProgramId id, const Digest& fingerprint) override;
   absl::Status Compile(ProgramId id, std::vector<ir::TensorType> arguments, uint32_t device,
+                       const CompileOptions& options,
                        std::function<void(CompileResult)> done) override;
   absl::Status Execute(ProgramId id, absl::Span<const Handle> inputs,
                        absl::Span<const Handle> outputs, uint32_t device,
@@ -85,7 +86,7 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
   // `loaded`, which the session's mutex guards.
   struct Call {
     TypeList arguments;
-    uint32_t device = 0;
+    CompileTargetPtr target;
     std::shared_ptr<const TypeList> results;
     Digest cache_key;
     // Not owned: the cache decides what stays in memory.
@@ -122,7 +123,7 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
                                  absl::Span<const std::shared_ptr<runtime::Array>> inputs,
                                  uint32_t device) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::StatusOr<std::shared_ptr<Call>> MakeCall(const RegisteredProgram& program,
-                                                 TypeList arguments, uint32_t device) const;
+                                                 TypeList arguments, CompileTargetPtr target) const;
   void DefineOutputs(absl::Span<const Handle> handles, uint32_t device, Resolved& resolved)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Start(Resolved resolved, uint32_t device, const ExecuteOptions& options);

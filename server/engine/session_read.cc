@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/engine/engine_impl.h"
+#include "server/engine/explain.h"
 #include "server/engine/session_impl.h"
 #include "server/engine/when_found.h"
 
@@ -15,7 +16,8 @@ constexpr int64_t kSmallBytes = 64 << 10;
 }  // namespace
 
 absl::Status SessionImpl::Compile(ProgramId id, std::vector<ir::TensorType> arguments,
-                                  uint32_t device, std::function<void(CompileResult)> done) {
+                                  uint32_t device, const CompileOptions& options,
+                                  std::function<void(CompileResult)> done) {
   std::shared_ptr<RegisteredProgram> program;
   absl::Status error = CheckDevice(device);
   {
@@ -29,7 +31,11 @@ absl::Status SessionImpl::Compile(ProgramId id, std::vector<ir::TensorType> argu
   if (error.ok()) error = program->program.status();
   absl::StatusOr<std::shared_ptr<Call>> call;
   if (error.ok()) {
-    call = MakeCall(*program, std::move(arguments), device);
+    absl::StatusOr<CompileTargetPtr> target =
+        options.target.empty() ? engine_.targets().OfDevice(device)
+                               : engine_.targets().OfArchitecture(options.target);
+    call = target.ok() ? MakeCall(*program, std::move(arguments), *std::move(target))
+                       : target.status();
     error = call.status();
   }
   if (!error.ok()) {
@@ -44,6 +50,18 @@ absl::Status SessionImpl::Compile(ProgramId id, std::vector<ir::TensorType> argu
     done({status, {}});
   }));
   cache::Request wanted = RequestFor(*program->program, **call);
+  if (options.explain) {
+    cache::EntryHeader header = engine_.executables().HeaderOf(wanted);
+    header.program_name = (*program->program)->name();
+    header.signature = hal::Executable{.arguments = wanted.arguments}.Signature();
+    engine_.executables().Locate(
+        header, [pending = pending_, request, record, header,
+                 done = std::move(done)](const cache::ExecutableCache::Whereabouts& found) {
+          if (!pending->Take(request)) return;
+          done({absl::OkStatus(), InfoOf(record), Explain(header, found)});
+        });
+    return absl::OkStatus();
+  }
   const auto ticket = engine_.executables().Get(wanted);
   WhenFound(
       engine_.executables(), std::move(wanted), ticket, identity_,

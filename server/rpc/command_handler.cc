@@ -36,6 +36,7 @@ v1::Event CompileDoneEvent(uint64_t request_id, const engine::CompileResult& res
   done.set_code(static_cast<uint32_t>(result.status.code()));
   done.set_message(EscapeNonUtf8(result.status.message()));
   *done.mutable_execution() = ToProto(result.execution);
+  if (result.explanation.has_value()) *done.mutable_explanation() = ToProto(*result.explanation);
   return event;
 }
 
@@ -227,6 +228,7 @@ void CommandHandler::OnCompile(const v1::Compile& command,
   stream->BeginRequest();
   const absl::Status status =
       session_.Compile(command.program_id(), std::move(arguments), command.device(),
+                       {.target = command.target(), .explain = command.explain()},
                        [stream, request_id, session = session_.id()](engine::CompileResult result) {
                          if (!result.status.ok()) {
                            LogRequestFailed(session, "compile", request_id, result.status);

@@ -4,6 +4,7 @@
 #include "common/ir/program.h"
 #include "common/ir/verifier.h"
 #include "common/ir/wire.h"
+#include "common/utf8.h"
 
 namespace acceld::rpc {
 namespace {
@@ -156,6 +157,19 @@ v1::CacheEntry ToProto(const engine::CacheEntryInfo& info) {
   proto.set_compile_ms(info.compile_ms);
   proto.set_age_s(info.age_s);
   proto.set_producer(info.producer);
+  return proto;
+}
+
+v1::CacheExplanation ToProto(const engine::CacheExplanation& explanation) {
+  v1::CacheExplanation proto;
+  proto.set_tier(explanation.tier);
+  for (const engine::KeyComponent& component : explanation.components) {
+    v1::KeyComponent& entry = *proto.add_components();
+    entry.set_name(component.name);
+    entry.set_wanted(EscapeNonUtf8(component.wanted));
+    entry.set_nearest(EscapeNonUtf8(component.nearest));
+  }
+  if (explanation.nearest.has_value()) *proto.mutable_nearest() = ToProto(*explanation.nearest);
   return proto;
 }
 

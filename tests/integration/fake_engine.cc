@@ -45,6 +45,7 @@ class FakeSession : public engine::Session, public std::enable_shared_from_this<
   }
 
   absl::Status Compile(engine::ProgramId id, std::vector<ir::TensorType>, uint32_t,
+                       const engine::CompileOptions&,
                        std::function<void(engine::CompileResult)> done) override {
     done({.status = Find(id)->status, .execution = Info()});
     return absl::OkStatus();

@@ -96,6 +96,10 @@ absl::StatusOr<ir::TensorType> ParseType(absl::string_view text, absl::string_vi
 
 }  // namespace
 
+absl::StatusOr<ir::TensorType> ParseArgumentType(absl::string_view text) {
+  return ParseType(text, text);
+}
+
 absl::StatusOr<ir::Literal> ParseArgument(absl::string_view text, uint32_t argument_number) {
   if (absl::EndsWith(text, ".npy")) return client::ReadNpy(std::string(text));
   const std::pair<absl::string_view, absl::string_view> parts =

@@ -19,4 +19,7 @@ namespace acceld::tools {
 // is DTYPE[]=... or DTYPE=....
 absl::StatusOr<ir::Literal> ParseArgument(absl::string_view text, uint32_t argument_number);
 
+// DTYPE[D,D..] or DTYPE, for a scalar. INVALID_ARGUMENT otherwise.
+absl::StatusOr<ir::TensorType> ParseArgumentType(absl::string_view text);
+
 }  // namespace acceld::tools

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "CLI/CLI.hpp"
+#include "client/tools/accelctl/cache.h"
 #include "client/tools/accelctl/check.h"
 #include "client/tools/accelctl/connection.h"
 #include "client/tools/accelctl/control.h"
@@ -49,6 +50,53 @@ void AddQuery(CLI::App& parent, const std::string& name, const std::string& help
   query->add_flag("--json", *json, "print JSON");
   query->callback([&action, json, print] {
     action = AsAdmin([json, print](client::Admin& admin) { return print(admin, *json); });
+  });
+}
+
+struct CacheFlags {
+  WarmFlags warm;
+  ExplainFlags explain;
+};
+
+void AddWarm(CLI::App& cache, WarmFlags& flags, Action& action) {
+  CLI::App* warm = cache.add_subcommand("warm", "compile programs ahead");
+  warm->add_option("paths", flags.paths,
+                   "programs, folders with .mlir, .mlir.bc and .stablehlo files, or lists (*.list: "
+                   "a program a line, and its argument types)")
+      ->required();
+  warm->add_option("--type", flags.types,
+                   "type of an argument, in order, such as f32[8,128]; those of the program where "
+                   "it says them; repeatable")
+      ->allow_extra_args(false);
+  warm->add_option("--target", flags.targets,
+                   "architecture to compile for, as accelctl devices shows it where there is such "
+                   "a device; repeatable (default: the session's device)")
+      ->allow_extra_args(false);
+  warm->add_option("--entry", flags.entry, "the function to compile")->capture_default_str();
+  warm->add_option("--jobs", flags.jobs, "how many at a time")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 10'000));
+  warm->add_flag("--json", flags.json, "print JSON");
+  warm->callback([&] {
+    action = InSession([&](client::Client& client) { return WarmCache(client, flags); });
+  });
+}
+
+void AddExplain(CLI::App& cache, ExplainFlags& flags, Action& action) {
+  CLI::App* explain = cache.add_subcommand(
+      "explain", "where a program's executable would be found, or what it differs in");
+  explain->add_option("program", flags.program, "a file, or - for standard input")->required();
+  explain
+      ->add_option("--type", flags.types,
+                   "type of an argument, in order, such as f32[8,128]; repeatable (default: those "
+                   "of the program)")
+      ->allow_extra_args(false);
+  explain->add_option("--target", flags.target,
+                      "architecture, as accelctl devices shows it (default: the session's device)");
+  explain->add_option("--entry", flags.entry, "the function")->capture_default_str();
+  explain->add_flag("--json", flags.json, "print JSON");
+  explain->callback([&] {
+    action = InSession([&](client::Client& client) { return ExplainCache(client, flags); });
   });
 }
 
@@ -222,6 +270,9 @@ int Main(int argc, char** argv) {
   AddQuery(*cache, "stat", "hits by tier, sizes, and how the shared cache does", PrintCacheStats,
            action);
   AddQuery(*cache, "ls", "its entries, most recently used first", PrintCache, action);
+  CacheFlags cache_flags;
+  AddWarm(*cache, cache_flags.warm, action);
+  AddExplain(*cache, cache_flags.explain, action);
   CLI11_PARSE(app, argc, argv);
 
   const absl::StatusOr<int> exit_code =

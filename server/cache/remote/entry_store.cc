@@ -127,6 +127,32 @@ void EntryStore::Refuse(const Digest& key, const absl::Status& reason) {
   if (record.ok()) Refuse(key, *record, reason);
 }
 
+absl::StatusOr<std::vector<EntryHeader>> EntryStore::List(size_t limit) {
+  std::vector<EntryHeader> headers;
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<redis::Endpoint> nodes, redis_.Nodes());
+  const std::string pattern = names_.AllRecords();
+  for (const redis::Endpoint& node : nodes) {
+    std::string cursor = "0";
+    do {
+      ACCELD_ASSIGN_OR_RETURN(
+          const redis::Reply page,
+          redis_.CallNode(node, {"SCAN", cursor, "MATCH", pattern, "COUNT", "500"}));
+      if (page.elements.size() != 2) {
+        return absl::InternalError(absl::StrCat("SCAN: ", redis::ToString(page)));
+      }
+      cursor = page.elements[0].text;
+      for (const redis::Reply& name : page.elements[1].elements) {
+        if (headers.size() >= limit) return headers;
+        const absl::StatusOr<redis::Reply> bytes = redis_.Call(name.text, {"GET", name.text});
+        if (!bytes.ok()) continue;
+        absl::StatusOr<Record> record = ParseRecord(bytes->text, options_.keys);
+        if (record.ok()) headers.push_back(std::move(record->header));
+      }
+    } while (cursor != "0");
+  }
+  return headers;
+}
+
 void EntryStore::Touch(const Digest& key) {
   if (options_.read_only) return;
   const absl::StatusOr<std::string> bytes = LoadRecord(key);

@@ -47,6 +47,9 @@ class EntryStore {
   absl::StatusOr<bool> Save(const EntryHeader& header, absl::string_view payload);
   // Removes an entry that was verified, yet proved unusable.
   void Refuse(const Digest& key, const absl::Status& reason);
+  // The headers of entries that this one could have made or may use, `limit` at most, in no order.
+  // Takes one command for each. The errors of redis::Store.
+  absl::StatusOr<std::vector<EntryHeader>> List(size_t limit);
   // The entry was used: it lives for `ttl` from now.
   void Touch(const Digest& key);
 

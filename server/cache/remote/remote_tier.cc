@@ -280,6 +280,12 @@ void RemoteTier::Upload(const EntryHeader& header, absl::string_view payload) {
   log_.Warn("remote cache, sending", saved.status());
 }
 
+void RemoteTier::List(size_t limit,
+                      std::function<void(absl::StatusOr<std::vector<EntryHeader>>)> done) {
+  const absl::Status status = calls_.Submit([this, limit, done] { done(entries_.List(limit)); });
+  if (!status.ok()) done(status);
+}
+
 void RemoteTier::Refuse(const Digest& key, const absl::Status& reason) {
   InBackground([this, key, reason] { entries_.Refuse(key, reason); });
 }

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/optional.h"
@@ -69,6 +70,8 @@ class RemoteTier {
   void Find(EntryHeader wanted, Done done);
   // Makes the entry known to the team, then gives the lease back.
   void Publish(EntryHeader header, std::string payload, std::shared_ptr<Lease> lease);
+  // Calls `done` with what EntryStore::List gives, on a thread that it must not block.
+  void List(size_t limit, std::function<void(absl::StatusOr<std::vector<EntryHeader>>)> done);
   // See EntryStore::Refuse.
   void Refuse(const Digest& key, const absl::Status& reason);
   // Ends every search, those to come too, with neither entry nor lease.

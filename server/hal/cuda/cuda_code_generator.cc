@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "kernels/cuda/attention/attention.h"
 #include "kernels/cuda/emit/convolution.h"
 
 namespace acceld::hal::cuda {
@@ -43,19 +42,9 @@ bool CudaCodeGenerator::SupportsMatmul(const kernels::MatmulStep& matmul) const 
   return matmuls_->Supports(matmul);
 }
 
-bool CudaCodeGenerator::SupportsConvolution(const kernels::ConvolutionStep& convolution) const {
-  return kernels::cuda::CanPrintConvolution(convolution);
-}
-
 int64_t CudaCodeGenerator::ScratchBytesOf(const kernels::ConvolutionStep& convolution) const {
   return kernels::cuda::ConvolutionScratchBytes(convolution,
                                                 libraries_->convolutions().Supports(convolution));
-}
-
-bool CudaCodeGenerator::SupportsAttention(const kernels::AttentionShape& attention) const {
-  return kernels::cuda::CanAttend(attention) && kernels::cuda::IsAttentionParallel(attention) &&
-         (attention.dtype == ir::DType::kF32 ||
-          compiler_.architecture >= kernels::cuda::kNarrowAttentionArchitecture);
 }
 
 absl::StatusOr<std::string> CudaCodeGenerator::Generate(const kernels::Plan& plan,

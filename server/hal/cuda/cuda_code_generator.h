@@ -5,42 +5,33 @@
 #include <utility>
 #include <vector>
 
-#include "server/hal/code_generator.h"
 #include "server/hal/cuda/convolution_times.h"
 #include "server/hal/cuda/cuda_device.h"
 #include "server/hal/cuda/device_matmuls.h"
+#include "server/hal/cuda/generator.h"
 #include "server/hal/cuda/libraries.h"
 
 namespace acceld::hal::cuda {
 
 // Plans to CUDA programs. Thread-safe as far as the compiler is.
-class CudaCodeGenerator final : public CodeGenerator {
+class CudaCodeGenerator final : public Generator {
  public:
   CudaCodeGenerator(CudaCompiler compiler, std::shared_ptr<const Libraries> libraries,
                     std::unique_ptr<const DeviceMatmuls> matmuls,
                     std::unique_ptr<const ConvolutionTimes> convolution_times)
-      : compiler_(std::move(compiler)),
+      : Generator(std::move(compiler)),
         libraries_(std::move(libraries)),
         matmuls_(std::move(matmuls)),
         convolution_times_(std::move(convolution_times)) {}
 
   std::string architecture() const override;
   bool SupportsMatmul(const kernels::MatmulStep& matmul) const override;
-  bool SupportsConvolution(const kernels::ConvolutionStep& convolution) const override;
   int64_t ScratchBytesOf(const kernels::ConvolutionStep& convolution) const override;
-  bool SupportsAttention(const kernels::AttentionShape& attention) const override;
-  bool IsMatmulFast(const kernels::MatmulStep& matmul) const override {
-    return SupportsMatmul(matmul);
-  }
-  // Some blocks of threads for each multiprocessor of the largest.
-  int64_t parallel_units() const override { return 1024; }
-  int64_t threads_per_unit() const override { return 256; }
   // Also measures on the device.
   absl::StatusOr<std::string> Generate(const kernels::Plan& plan,
                                        std::vector<Dump>* dumps) const override;
 
  private:
-  const CudaCompiler compiler_;
   const std::shared_ptr<const Libraries> libraries_;
   const std::unique_ptr<const DeviceMatmuls> matmuls_;
   const std::unique_ptr<const ConvolutionTimes> convolution_times_;

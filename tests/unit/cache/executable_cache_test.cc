@@ -42,6 +42,7 @@ class ExecutableCacheTest : public ::testing::Test {
     return {.key = DigestOf(name),
             .fingerprint = DigestOf(name),
             .arguments = {testing::F32({2})},
+            .architecture = "fake",
             .device = device,
             .compile = [this, name]() -> absl::StatusOr<hal::Executable> {
               compiles_.fetch_add(1);
@@ -233,12 +234,12 @@ TEST_F(ExecutableCacheTest, ListsBothTiersMostRecentlyUsedFirst) {
   VerdictOf(*cache, RequestFor("g"));
   const auto entries = cache->List();
   ASSERT_EQ(entries.size(), 2u);
-  EXPECT_EQ(entries[0].program_name, "g");
+  EXPECT_EQ(entries[0].header.program_name, "g");
   EXPECT_TRUE(entries[0].in_memory);
-  EXPECT_EQ(entries[1].program_name, "f");
+  EXPECT_EQ(entries[1].header.program_name, "f");
   EXPECT_TRUE(entries[1].on_disk);
   EXPECT_FALSE(entries[1].in_memory);
-  EXPECT_EQ(entries[1].architecture, "fake");
+  EXPECT_EQ(entries[1].header.architecture, "fake");
 }
 
 TEST_F(ExecutableCacheTest, ShutdownAnswersEveryRequest) {

@@ -50,6 +50,8 @@ class Node {
     return {.key = DigestOf(name),
             .fingerprint = DigestOf(name),
             .arguments = {testing::F32({2})},
+            .architecture = "fake",
+            .device = 0,
             .compile = [this, name]() -> absl::StatusOr<hal::Executable> {
               compiles_.fetch_add(1);
               std::this_thread::sleep_for(compile_time);

@@ -110,6 +110,7 @@ struct FakeEngineOptions {
   int devices = 1;
   int64_t memory_bytes = int64_t{64} << 20;
   int max_in_flight = 64;
+  absl::optional<cache::RemoteTier::Options> remote_cache;
 };
 
 inline std::unique_ptr<engine::Engine> MakeFakeEngine(FakeCompiler& compiler,
@@ -141,6 +142,7 @@ inline std::unique_ptr<engine::Engine> MakeFakeEngine(FakeCompiler& compiler,
   };
   parts.build_id = "build-1";
   parts.max_in_flight = options.max_in_flight;
+  parts.remote_cache = options.remote_cache;
   return engine::MakeEngine(options.engine, std::move(parts));
 }
 

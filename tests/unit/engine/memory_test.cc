@@ -74,7 +74,7 @@ TEST(MemoryTest, UnusedExecutablesGiveWayAndAreLoadedAgainWithoutACompile) {
   // The only compile thread has let go of the executable when it has made another.
   ASSERT_TRUE(session->RegisterProgram(2, ModuleNamed("zeros"), "main").ok());
   const auto compiled = testing::Answer<CompileResult>(
-      [&](auto done) { (void)session->Compile(2, {}, 0, std::move(done)); });
+      [&](auto done) { (void)session->Compile(2, {}, 0, {}, std::move(done)); });
   EXPECT_TRUE(compiled.status.ok());
   // With these the device is full: arrays beside 8 KiB of constants.
   for (Handle handle = 3; handle <= 6; ++handle) PutAll(*session, handle, 0);

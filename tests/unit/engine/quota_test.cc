@@ -194,7 +194,7 @@ TEST_F(QuotaTest, WhatIsJustRefusedToOneIsCompiledForAnotherThatWaitsForTheSame)
   // Both compile threads are busy with ann's, which spend all that ann has.
   ASSERT_TRUE(ann->RegisterProgram(3, ModuleNamed("spin"), "main").ok());
   ASSERT_TRUE(ann->Execute(1, {}, std::vector<Handle>{2}, 0).ok());
-  (void)ann->Compile(3, {}, 0, [](CompileResult) {});
+  (void)ann->Compile(3, {}, 0, {}, [](CompileResult) {});
   ASSERT_TRUE(ann->Execute(2, std::vector<Handle>{1}, std::vector<Handle>{3}, 0).ok());
   ASSERT_TRUE(bob->Execute(2, std::vector<Handle>{1}, std::vector<Handle>{3}, 0).ok());
   std::this_thread::sleep_for(std::chrono::milliseconds(20));

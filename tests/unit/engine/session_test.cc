@@ -204,8 +204,9 @@ TEST(SessionTest, CompileAnswersWithTheVerdict) {
   const auto engine = MakeFakeEngine(compiler);
   const auto session = OpenWithPrograms(*engine);
   const auto compile = [&](ProgramId id) {
-    return Answer<CompileResult>(
-        [&](auto done) { EXPECT_TRUE(session->Compile(id, {testing::F32({2})}, 0, done).ok()); });
+    return Answer<CompileResult>([&](auto done) {
+      EXPECT_TRUE(session->Compile(id, {testing::F32({2})}, 0, {}, done).ok());
+    });
   };
   EXPECT_EQ(compile(kAddOne).execution.verdict, CacheVerdict::kMiss);
   EXPECT_EQ(compile(kAddOne).execution.verdict, CacheVerdict::kMemory);

@@ -44,7 +44,8 @@ TEST(CloseTest, FreesEverythingAndAnswersWhatIsPending) {
   session->Await(100, [&](ReadyResult result) { count(result.status); });
   session->Fetch(500, [&](FetchResult result) { count(result.array.status()); });
   ASSERT_TRUE(
-      session->Compile(1, {testing::F32({4})}, 0, [&](CompileResult r) { count(r.status); }).ok());
+      session->Compile(1, {testing::F32({4})}, 0, {}, [&](CompileResult r) { count(r.status); })
+          .ok());
   // The compile has not ended, and yet nothing of the session is left.
   session->Close("the test says so");
   EXPECT_EQ(cancelled, 3);

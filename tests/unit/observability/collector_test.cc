@@ -33,7 +33,13 @@ class CollectorTest : public ::testing::Test {
   }
 
   testing::FakeCompiler compiler_;
-  std::unique_ptr<engine::Engine> engine_ = testing::MakeFakeEngine(compiler_, {.devices = 2});
+  // Nobody is there, but there could be.
+  static cache::RemoteTier::Options RemoteCache() {
+    return {.redis = {.url = *cache::redis::ParseUrl("redis://127.0.0.1:1")},
+            .entries = {.salt = "s", .keys = {"key"}}};
+  }
+  std::unique_ptr<engine::Engine> engine_ =
+      testing::MakeFakeEngine(compiler_, {.devices = 2, .remote_cache = RemoteCache()});
   RpcInstruments rpc_{{"Run"}, {"hello", ""}};
   Collector collector_{*engine_, rpc_, "1.2.3"};
 };
