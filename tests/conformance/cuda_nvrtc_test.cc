@@ -167,12 +167,20 @@ TEST(CudaNvrtcTest, CompilesTheKernelsOfAttentionWithFewSpills) {
   }
 }
 
-TEST(CudaNvrtcTest, WhatGraphsLaunchIsPtxThatTheDriverLinks) {
+TEST(CudaNvrtcTest, WhatGraphsLaunchIsMachineCodeOrPtx) {
   const absl::StatusOr<kernels::cuda::Nvrtc>& nvrtc = kernels::cuda::Nvrtc::Get();
   if (!nvrtc.ok()) GTEST_SKIP() << nvrtc.status();
   for (const int architecture : nvrtc->architectures()) {
     const absl::StatusOr<std::string> ptx =
         nvrtc->CompileToPtx(std::string(kernels::cuda::GraphSource()), "graph.cu", architecture);
+    const auto cubin =
+        nvrtc->Compile(std::string(kernels::cuda::GraphSource()), "graph.cu", architecture);
+    ASSERT_TRUE(cubin.ok()) << cubin.status();
+    // An executable, which the driver gives what it asks for when it is loaded.
+    constexpr size_t kElfType = 16;
+    ASSERT_GT(cubin->bytes.size(), kElfType);
+    EXPECT_EQ(cubin->bytes[kElfType], 2);
+    EXPECT_NE(cubin->bytes.find("cudaGraphSetConditional"), std::string::npos);
     ASSERT_TRUE(ptx.ok()) << ptx.status();
     EXPECT_NE(ptx->find(".extern .func cudaGraphSetConditional"), std::string::npos);
     EXPECT_NE(ptx->find(".entry set_loop"), std::string::npos);

@@ -13,8 +13,8 @@ absl::string_view ModulePrelude();
 // What stands between that and convolutions, once.
 absl::string_view ConvolutionPrelude();
 
-// A module of its own: what graphs launch besides a program's kernels. It calls a function of the
-// driver, so that it is compiled to PTX, which the driver links.
+// A module of its own: what graphs launch besides a program's kernels. It calls a function that the
+// driver has when it loads the code.
 absl::string_view GraphSource();
 // How many words its kernels take at a time.
 inline constexpr size_t kGraphWords = 480;

@@ -28,7 +28,7 @@ class Nvrtc {
   // compiler's words for source that it refuses, INVALID_ARGUMENT for an unknown architecture.
   absl::StatusOr<Cubin> Compile(const std::string& source, const std::string& name,
                                 int architecture) const;
-  // The same to PTX, which the driver links with what the source declares only.
+  // The same to PTX, which the driver compiles.
   absl::StatusOr<std::string> CompileToPtx(const std::string& source, const std::string& name,
                                            int architecture) const;
 

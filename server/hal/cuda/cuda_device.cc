@@ -18,8 +18,8 @@ class OpenedDevice final : public Device {
   OpenedDevice(StreamParts parts, std::shared_ptr<const Libraries> libraries, CudaCompiler compiler)
       : parts_(std::move(parts)),
         libraries_(std::move(libraries)),
-        graph_support_(
-            std::make_shared<const GraphSupport>(parts_.context, compiler.compile_to_ptx)),
+        graph_support_(std::make_shared<const GraphSupport>(parts_.context, compiler.compile,
+                                                            compiler.compile_to_ptx)),
         code_generator_(
             std::move(compiler), libraries_,
             std::make_unique<DeviceMatmuls>(parts_.context, libraries_, parts_.memory),

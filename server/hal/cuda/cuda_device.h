@@ -27,7 +27,7 @@ struct CudaCompiler {
   std::string name;  // of this compiler for this architecture, as part of cache keys
   int architecture = 0;
   kernels::cuda::CompileSource compile;
-  // To PTX, which the driver links with functions of its own.
+  // To PTX, which the driver compiles.
   kernels::cuda::CompileSource compile_to_ptx;
 };
 using FindCompiler = std::function<absl::StatusOr<CudaCompiler>(int architecture)>;

@@ -28,20 +28,36 @@ const GraphKernels* GraphSupport::Get() const {
 }
 
 absl::Status GraphSupport::Load() const {
+  if (!context_->driver().HasGraphs()) {
+    return absl::UnimplementedError("the NVIDIA driver is older than 12.8");
+  }
+  // Machine code is what the driver takes from newer compilers, too, and without one of its own.
+  const absl::Status loaded = LoadBy(compile_);
+  if (loaded.ok() || !context_->lost().ok()) return loaded;
+  return LoadBy(compile_to_ptx_);
+}
+
+absl::Status GraphSupport::LoadBy(const kernels::cuda::CompileSource& compile) const {
   const Driver& driver = context_->driver();
-  if (!driver.HasGraphs()) return absl::UnimplementedError("the NVIDIA driver is older than 12.8");
-  ACCELD_ASSIGN_OR_RETURN(const std::string ptx,
-                          compile_to_ptx_(std::string(kernels::cuda::GraphSource())));
+  ACCELD_ASSIGN_OR_RETURN(const std::string code,
+                          compile(std::string(kernels::cuda::GraphSource())));
+  CuModule module = nullptr;
   ACCELD_RETURN_IF_ERROR(
-      context_->Check(driver.cuModuleLoadData(&module_, ptx.data()), "cuModuleLoadData"));
+      context_->Check(driver.cuModuleLoadData(&module, code.data()), "cuModuleLoadData"));
   const std::pair<CuFunction&, const char*> functions[] = {
       {kernels_.store_words, "store_words"}, {kernels_.find_places, "find_places"},
       {kernels_.copy_bytes, "copy_bytes"},   {kernels_.set_loop, "set_loop"},
       {kernels_.set_branch, "set_branch"},   {kernels_.set_choice, "set_choice"}};
+  absl::Status found;
   for (const auto& [function, name] : functions) {
-    ACCELD_RETURN_IF_ERROR(context_->Check(driver.cuModuleGetFunction(&function, module_, name),
-                                           absl::StrCat("cuModuleGetFunction of ", name)));
+    found.Update(context_->Check(driver.cuModuleGetFunction(&function, module, name),
+                                 absl::StrCat("cuModuleGetFunction of ", name)));
   }
+  if (!found.ok()) {
+    driver.cuModuleUnload(module);
+    return found;
+  }
+  module_ = module;
   return absl::OkStatus();
 }
 

@@ -18,8 +18,11 @@ struct GraphKernels {
 // Those kernels, compiled when they are first asked for. Shared by a device's modules. Thread-safe.
 class GraphSupport {
  public:
-  GraphSupport(std::shared_ptr<Context> context, kernels::cuda::CompileSource compile_to_ptx)
+  // `compile` and `compile_to_ptx` make code for the device (CudaCompiler).
+  GraphSupport(std::shared_ptr<Context> context, kernels::cuda::CompileSource compile,
+               kernels::cuda::CompileSource compile_to_ptx)
       : context_(std::move(context)),
+        compile_(std::move(compile)),
         compile_to_ptx_(std::move(compile_to_ptx)),
         capture_(*context_) {}
   ~GraphSupport();
@@ -34,9 +37,11 @@ class GraphSupport {
 
  private:
   absl::Status Load() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status LoadBy(const kernels::cuda::CompileSource& compile) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const std::shared_ptr<Context> context_;
-  const kernels::cuda::CompileSource compile_to_ptx_;
+  const kernels::cuda::CompileSource compile_, compile_to_ptx_;
   const Capture capture_;
   mutable Mutex mutex_;
   mutable bool is_tried_ ABSL_GUARDED_BY(mutex_) = false;
