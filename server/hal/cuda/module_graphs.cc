@@ -38,7 +38,10 @@ absl::StatusOr<const Graph*> StreamGraphs::Find(const Segment& segment,
     const size_t here = HashOfCalls(steps, addresses);
     if (std::exchange(found.last_addresses, here) != here) return nullptr;
   }
-  if (found.graph != nullptr && !found.graph->Bind(addresses).ok()) found.graph.reset();
+  if (found.graph != nullptr && !found.graph->Bind(addresses).ok()) {
+    found.graph.reset();
+    runs_.store(0);
+  }
   if (found.graph == nullptr) {
     ACCELD_ASSIGN_OR_RETURN(found.graph, Graph::Build(parts_, table_, steps, addresses));
   }
@@ -114,18 +117,23 @@ StreamGraphs* ModuleGraphs::Begin(CuStream stream, MemoryPool& memory, bool& is_
     absl::StatusOr<PlaceTable> table =
         PlaceTable::Create(context_, *kernels_, *places_, memory, stream);
     if (!table.ok()) {
-      NoteFailure(table.status());
+      NoteFailure(table.status(), stream);
       return nullptr;
     }
-    of_stream->graphs = std::make_unique<StreamGraphs>(
-        GraphParts{context_, *kernels_, support_.capture(), module_}, *std::move(table));
+    of_stream->graphs =
+        std::make_unique<StreamGraphs>(GraphParts{context_, *kernels_, support_.capture(), module_},
+                                       *std::move(table), of_stream->runs);
   }
   return of_stream->graphs.get();
 }
 
-void ModuleGraphs::NoteFailure(const absl::Status& why) const {
+void ModuleGraphs::NoteFailure(const absl::Status& why, CuStream stream) const {
   const bool is_for_good = !absl::IsResourceExhausted(why);
   if (is_for_good) failed_.store(true);
+  {
+    MutexLock lock(mutex_);
+    of_streams_.at(stream)->runs.store(0);
+  }
   LogWarning("GPU ", context_.device().ordinal, ": a program goes without graphs ",
              is_for_good ? "from now on" : "this time",
              ", so that loops come back to the host: ", why.message());

@@ -19,7 +19,9 @@ namespace acceld::hal::cuda {
 // The graphs of one module for one stream, which uses them; made when they are wanted.
 class StreamGraphs {
  public:
-  StreamGraphs(GraphParts parts, PlaceTable table) : parts_(parts), table_(std::move(table)) {}
+  // `runs`, which outlives it, is set to 0 when graphs had to be made anew.
+  StreamGraphs(GraphParts parts, PlaceTable table, std::atomic<int>& runs)
+      : parts_(parts), table_(std::move(table)), runs_(runs) {}
 
   // Enqueues that what is launched next finds the bases (kernels::cuda::Places) there.
   absl::Status Place(const std::vector<CuPointer>& bases, CuStream stream) const {
@@ -35,6 +37,7 @@ class StreamGraphs {
  private:
   const GraphParts parts_;
   const PlaceTable table_;
+  std::atomic<int>& runs_;
   struct OfSegment {
     std::unique_ptr<Graph> graph;
     size_t last_addresses = 0;  // a hash of those of its calls
@@ -68,13 +71,13 @@ class ModuleGraphs {
   // For a run on `stream`, which is the caller's: what it launches graphs by; nullptr when it goes
   // step by step. `is_first`: then only graphs with loops pay.
   StreamGraphs* Begin(CuStream stream, MemoryPool& memory, bool& is_first) const;
-  // A graph could not be made: from now on the module goes step by step; only this time, if it was
-  // for want of memory.
-  void NoteFailure(const absl::Status& why) const;
+  // A graph for `stream` could not be made or launched: from now on the module goes step by step;
+  // only this time, if it was for want of memory.
+  void NoteFailure(const absl::Status& why, CuStream stream) const;
 
  private:
   struct OfStream {
-    std::atomic<int> runs = 0;
+    std::atomic<int> runs = 0;  // since graphs may have to be made: 2 for all from the second on
     std::unique_ptr<StreamGraphs> graphs;  // the stream's alone
   };
 

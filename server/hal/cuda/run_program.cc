@@ -105,19 +105,25 @@ class Run {
   absl::StatusOr<bool> LaunchGraph(const kernels::cuda::Segment& segment,
                                    absl::Span<const kernels::Step> steps) {
     const absl::StatusOr<const Graph*> graph = graphs_->Find(segment, steps, addresses_);
-    if (!graph.ok()) {
-      ACCELD_RETURN_IF_ERROR(context_.lost());
-      module_.graphs().NoteFailure(graph.status());
-      graphs_ = nullptr;
-      return false;
-    }
+    if (!graph.ok()) return GoOnWithoutGraphs(graph.status());
     if (*graph == nullptr) return false;
-    if (!std::exchange(is_placed_, true))
-      ACCELD_RETURN_IF_ERROR(graphs_->Place(addresses_.Bases(), stream_));
-    ACCELD_RETURN_IF_ERROR(
-        context_.Check(driver_.cuGraphLaunch((*graph)->exec(), stream_), "cuGraphLaunch"));
+    absl::Status launched;
+    if (!std::exchange(is_placed_, true)) launched = graphs_->Place(addresses_.Bases(), stream_);
+    // The driver may also find out only now that it cannot run the graph, or has no room for it.
+    if (launched.ok()) {
+      launched = context_.Check(driver_.cuGraphLaunch((*graph)->exec(), stream_), "cuGraphLaunch");
+    }
+    if (!launched.ok()) return GoOnWithoutGraphs(launched);
     parts_.counters.graphs.fetch_add(1, std::memory_order_relaxed);
     return true;
+  }
+
+  // False; the error of a lost device.
+  absl::StatusOr<bool> GoOnWithoutGraphs(const absl::Status& why) {
+    ACCELD_RETURN_IF_ERROR(context_.lost());
+    module_.graphs().NoteFailure(why, stream_);
+    graphs_ = nullptr;
+    return false;
   }
 
   absl::Status Do(const kernels::LaunchStep& step) {

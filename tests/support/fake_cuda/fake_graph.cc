@@ -176,7 +176,10 @@ Result cuGraphAddNode_v2(hal::cuda::CuGraphNode* node, hal::cuda::CuGraph graph,
   added->number = to.nodes.size();
   for (size_t i = 0; i < num_before; ++i) {
     const auto* const one = reinterpret_cast<const Node*>(before[i]);
-    if (one->number >= to.nodes.size() || to.nodes[one->number].get() != one) return kInvalidValue;
+    if (one->number >= to.nodes.size() || to.nodes[one->number].get() != one ||
+        std::count(added->before.begin(), added->before.end(), one) > 0) {
+      return kInvalidValue;
+    }
     added->before.push_back(one);
   }
   if (edges != nullptr || to.is_instantiated) return kInvalidValue;

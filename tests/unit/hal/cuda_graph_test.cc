@@ -388,12 +388,50 @@ TEST_F(CudaGraphTest, AGraphThatCannotBeMadeIsGoneWithout) {
   EXPECT_EQ(cuda_->CountOf("cuGraphLaunch"), 0);
 }
 
-TEST_F(CudaGraphTest, ALaunchThatFailsIsAnErrorOfThatRunAlone) {
+TEST_F(CudaGraphTest, AGraphThatIsNotLaunchedIsGoneWithout) {
   Open();
-  cuda_->Fail("cuGraphLaunch", 701);
+  const auto executable = Compile(Loop());
+  const auto module = Load(*executable);
   const std::vector<ir::Literal> arguments = {Scalar(3), Ramp(64, 5)};
-  EXPECT_EQ(Run(Loop(), arguments).status().code(), absl::StatusCode::kInternal);
-  EXPECT_TRUE(Run(Loop(), arguments).ok());
+  cuda_->Fail("cuGraphLaunch", 801);
+  for (int i = 0; i < 2; ++i) {
+    hal::Launch launch = LaunchOf(module, *executable, {Put(arguments[0]), Put(arguments[1])});
+    const auto result = launch.results[0];
+    const absl::Status status = stream_->Run(std::move(launch)).Await().status();
+    ASSERT_TRUE(status.ok()) << status;
+    EXPECT_EQ(FloatsOf(*Fetch(result, executable->results[0])), Expected(Loop(), arguments));
+  }
+  EXPECT_EQ(cuda_->CountOf("cuGraphLaunch"), 1);
+}
+
+TEST_F(CudaGraphTest, AfterAShortageOfMemoryItBeginsAnew) {
+  Open();
+  const auto executable = Compile(Parts());
+  const auto module = Load(*executable);
+  const ir::Literal argument = Ramp(256, 3);
+  std::vector<int> launched;
+  for (int i = 0; i < 5; ++i) {
+    cuda_->ForgetCalls();
+    if (i == 2) cuda_->Fail("cuGraphLaunch", hal::cuda::Driver::kOutOfMemory);
+    hal::Launch launch = LaunchOf(module, *executable, {Put(argument)});
+    const auto result = launch.results[0];
+    ASSERT_TRUE(stream_->Run(std::move(launch)).Await().ok()) << i;
+    EXPECT_EQ(FloatsOf(*Fetch(result, executable->results[0])), Expected(Parts(), {argument})) << i;
+    launched.push_back(cuda_->CountOf("cuGraphLaunch"));
+  }
+  EXPECT_THAT(launched, ::testing::ElementsAre(0, 1, 1, 0, 1));
+}
+
+TEST_F(CudaGraphTest, WhatGraphsLaunchIsLoadedAsPtxIfTheDriverRefusesMachineCode) {
+  Open();
+  const auto executable = Compile(Loop());
+  cuda_->ForgetCalls();
+  cuda_->Fail("cuModuleLoadData", 200, /*calls=*/1);  // after the module's own
+  const auto module = Load(*executable);
+  ASSERT_NE(module, nullptr);
+  EXPECT_EQ(cuda_->CountOf("cuModuleLoadData"), 3);
+  EXPECT_TRUE(Run(Loop(), {Scalar(3), Ramp(64, 5)}).ok());
+  EXPECT_EQ(cuda_->CountOf("cuGraphLaunch"), 1);
 }
 
 TEST_F(CudaGraphTest, AKernelThatBreaksTheDeviceEndsTheLoop) {
