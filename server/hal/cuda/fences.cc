@@ -1,5 +1,6 @@
 #include "server/hal/cuda/fences.h"
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 #include <utility>
@@ -14,26 +15,30 @@ constexpr size_t kFencesPerPage = kPageBytes / sizeof(Fence::Shared);
 
 // Short work is over sooner than a thread falls asleep and wakes.
 constexpr std::chrono::microseconds kSpin{50};
-// How late a running kernel may learn that it is cancelled.
+// How late a running kernel may learn that it is cancelled. Work that is shorter is looked at more
+// often, so that its end is not noticed much later than it comes.
 constexpr std::chrono::microseconds kCancelPoll{500};
+constexpr int kPollsOfTime = 16;
 
 }  // namespace
 
 absl::Status Await(Context& context, const Fence& fence, const std::atomic<bool>* cancelled) {
   ACCELD_RETURN_IF_ERROR(context.Enter());
   const Driver& driver = context.driver();
-  const auto spin_end = std::chrono::steady_clock::now() + kSpin;
+  const auto begin = std::chrono::steady_clock::now();
   while (true) {
     const Driver::Result result = driver.cuEventQuery(fence.end);
     if (result != Driver::kNotReady) return context.Check(result, "cuEventQuery");
-    if (std::chrono::steady_clock::now() < spin_end) continue;
+    const std::chrono::nanoseconds waited = std::chrono::steady_clock::now() - begin;
+    if (waited < kSpin) continue;
     if (cancelled == nullptr) {
       return context.Check(driver.cuEventSynchronize(fence.end), "cuEventSynchronize");
     }
     if (cancelled->load(std::memory_order_relaxed)) {
       std::atomic_ref<int32_t>(fence.shared->cancelled).store(1);
     }
-    std::this_thread::sleep_for(kCancelPoll);
+    std::this_thread::sleep_for(
+        std::min<std::chrono::nanoseconds>(waited / kPollsOfTime, kCancelPoll));
   }
 }
 
