@@ -26,10 +26,17 @@ class DeviceMemory final : public BlockSource {
     const Driver& driver = context_->driver();
     ACCELD_RETURN_IF_ERROR(context_->Enter());
     const CuMemoryPoolProperties properties{.location_id = context_->device().handle};
-    ACCELD_RETURN_IF_ERROR(
-        context_->Check(driver.cuMemPoolCreate(&pool_, &properties), "cuMemPoolCreate"));
-    for (const int device : devices) {
-      if (device != context_->device().handle) Allow(device);
+    const absl::Status pooled =
+        context_->Check(driver.cuMemPoolCreate(&pool_, &properties), "cuMemPoolCreate");
+    if (pooled.ok()) {
+      for (const int device : devices) {
+        if (device != context_->device().handle) Allow(device);
+      }
+    } else {
+      // Virtual GPUs, for example, have none.
+      ACCELD_RETURN_IF_ERROR(context_->lost());
+      LogInfo("GPU ", context_->device().ordinal,
+              ": no memory pool, so that memory is the context's: ", pooled.message());
     }
     return context_->Check(driver.cuStreamCreateWithPriority(&stream_, kNonBlocking, 0),
                            "cuStreamCreateWithPriority");
@@ -43,8 +50,9 @@ class DeviceMemory final : public BlockSource {
     ACCELD_RETURN_IF_ERROR(context_->Enter());
     CuPointer address = 0;
     const auto allocate = [&] {
-      return driver.cuMemAllocFromPoolAsync(&address, static_cast<size_t>(capacity_bytes), pool_,
-                                            stream_);
+      const auto size = static_cast<size_t>(capacity_bytes);
+      return pool_ == nullptr ? driver.cuMemAlloc_v2(&address, size)
+                              : driver.cuMemAllocFromPoolAsync(&address, size, pool_, stream_);
     };
     Driver::Result result = allocate();
     if (result == Driver::kOutOfMemory) {
@@ -52,7 +60,8 @@ class DeviceMemory final : public BlockSource {
       driver.cuStreamSynchronize(stream_);
       result = allocate();
     }
-    ACCELD_RETURN_IF_ERROR(context_->Check(result, "cuMemAllocFromPoolAsync"));
+    ACCELD_RETURN_IF_ERROR(
+        context_->Check(result, pool_ == nullptr ? "cuMemAlloc" : "cuMemAllocFromPoolAsync"));
     // The allocation is ordered on this stream, which has nothing else to do; its users are on
     // others.
     if (absl::Status status =
@@ -64,10 +73,12 @@ class DeviceMemory final : public BlockSource {
   }
 
   void Free(void* address) override {
+    const Driver& driver = context_->driver();
+    const auto memory = reinterpret_cast<CuPointer>(address);
     context_->EnterToFree();
-    (void)context_->Check(
-        context_->driver().cuMemFreeAsync(reinterpret_cast<CuPointer>(address), stream_),
-        "cuMemFreeAsync");
+    (void)context_->Check(pool_ == nullptr ? driver.cuMemFree_v2(memory)
+                                           : driver.cuMemFreeAsync(memory, stream_),
+                          "cuMemFree");
   }
 
   absl::Status Read(const void* from, void* to, int64_t size_bytes) override {
@@ -95,7 +106,7 @@ class DeviceMemory final : public BlockSource {
   }
 
   const std::shared_ptr<Context> context_;
-  CuMemoryPool pool_ = nullptr;
+  CuMemoryPool pool_ = nullptr;  // if the driver has them for the device
   CuStream stream_ = nullptr;
 };
 

@@ -8,8 +8,8 @@
 
 namespace acceld::hal::cuda {
 
-// A pool of the device's memory, from a memory pool of the driver that keeps what it has until it
-// is trimmed. See MemoryPool::Create. Blocks are usable on all streams of the device at once, and
+// A pool of the device's memory, from a memory pool of the driver if there is one. See
+// MemoryPool::Create. Blocks are usable on all streams of the device at once, and
 // must be idle when they are freed. Those of `devices`, the driver's handles, that can reach the
 // memory may copy from it.
 absl::StatusOr<std::shared_ptr<MemoryPool>> CreateDeviceMemoryPool(std::shared_ptr<Context> context,

@@ -67,6 +67,27 @@ const Machine::Allocation* Find(hal::cuda::CuPointer address) {
   return address < end || address == it->first ? &it->second : nullptr;
 }
 
+Result Allocate(Gpu& gpu, size_t bytes, Pool* pool, hal::cuda::CuPointer* memory) {
+  MutexLock lock(machine->world.mutex);
+  const auto size = static_cast<int64_t>(bytes);
+  if (gpu.used_bytes + size > machine->options.memory_bytes) return Driver::kOutOfMemory;
+  void* const block = std::aligned_alloc(512, (bytes + 511) / 512 * 512);
+  std::memset(block, 0xa5, bytes);
+  *memory = reinterpret_cast<hal::cuda::CuPointer>(block);
+  gpu.used_bytes += size;
+  machine->allocations[*memory] = {&gpu, size, pool};
+  return 0;
+}
+
+void Free(hal::cuda::CuPointer memory, bool is_of_pool) {
+  MutexLock lock(machine->world.mutex);
+  const auto it = machine->allocations.find(memory);
+  ACCELD_CHECK(it != machine->allocations.end() && (it->second.pool != nullptr) == is_of_pool);
+  it->second.gpu->used_bytes -= it->second.size_bytes;
+  machine->allocations.erase(it);
+  std::free(reinterpret_cast<void*>(memory));
+}
+
 int NumberOf(const Gpu& gpu) {
   for (size_t i = 0; i < machine->gpus.size(); ++i) {
     if (&machine->gpus[i] == &gpu) return static_cast<int>(i);
@@ -217,28 +238,24 @@ Result cuMemPoolDestroy(hal::cuda::CuMemoryPool pool) {
 Result cuMemAllocFromPoolAsync(hal::cuda::CuPointer* memory, size_t bytes,
                                hal::cuda::CuMemoryPool pool, hal::cuda::CuStream) {
   BEGIN(cuMemAllocFromPoolAsync);
-  Gpu& gpu = reinterpret_cast<Pool*>(pool)->gpu;
-  MutexLock lock(machine->world.mutex);
-  const auto size = static_cast<int64_t>(bytes);
-  if (gpu.used_bytes + size > machine->options.memory_bytes) return Driver::kOutOfMemory;
-  void* const block = std::aligned_alloc(512, (bytes + 511) / 512 * 512);
-  std::memset(block, 0xa5, bytes);
-  *memory = reinterpret_cast<hal::cuda::CuPointer>(block);
-  gpu.used_bytes += size;
-  machine->allocations[*memory] = {&gpu, size, reinterpret_cast<Pool*>(pool)};
+  auto* const from = reinterpret_cast<Pool*>(pool);
+  return Allocate(from->gpu, bytes, from, memory);
+}
+
+Result cuMemAlloc_v2(hal::cuda::CuPointer* memory, size_t bytes) {
+  BEGIN(cuMemAlloc_v2);
+  return Allocate(*current, bytes, /*pool=*/nullptr, memory);
+}
+
+Result cuMemFree_v2(hal::cuda::CuPointer memory) {
+  BEGIN(cuMemFree_v2);
+  Free(memory, /*is_of_pool=*/false);
   return 0;
 }
 
 Result cuMemFreeAsync(hal::cuda::CuPointer memory, hal::cuda::CuStream stream) {
   BEGIN(cuMemFreeAsync);
-  StreamOf(stream).Enqueue([memory] {
-    MutexLock lock(machine->world.mutex);
-    const auto it = machine->allocations.find(memory);
-    ACCELD_CHECK(it != machine->allocations.end());
-    it->second.gpu->used_bytes -= it->second.size_bytes;
-    machine->allocations.erase(it);
-    std::free(reinterpret_cast<void*>(memory));
-  });
+  StreamOf(stream).Enqueue([memory] { Free(memory, /*is_of_pool=*/true); });
   return 0;
 }
 
@@ -283,7 +300,7 @@ Result cuMemcpyAsync(hal::cuda::CuPointer to, hal::cuda::CuPointer from, size_t 
   BEGIN(cuMemcpyAsync);
   const Machine::Allocation* const source = Find(from);
   if (source != nullptr && source->gpu != current &&
-      source->pool->reachable_from.count(NumberOf(*current)) == 0) {
+      (source->pool == nullptr || source->pool->reachable_from.count(NumberOf(*current)) == 0)) {
     return kInvalidValue;
   }
   StreamOf(stream).Enqueue([to, from, bytes, gpu = current] {

@@ -62,7 +62,7 @@ struct Machine {
   struct Allocation {
     Gpu* gpu;
     int64_t size_bytes;
-    Pool* pool;
+    Pool* pool;  // if it is of one
   };
   std::map<hal::cuda::CuPointer, Allocation> allocations;
   int live = 0;

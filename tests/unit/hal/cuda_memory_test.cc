@@ -32,6 +32,20 @@ TEST_F(CudaMemoryTest, WhatIsKeptGivesWayWhenTheGpuItselfIsShort) {
   EXPECT_TRUE(devices_[0]->Allocate(900 << 10).ok());
 }
 
+TEST_F(CudaMemoryTest, AGpuWithoutMemoryPoolsHasMemoryAllTheSame) {
+  cuda_ = std::make_unique<FakeCuda>(FakeCuda::Options{.memory_bytes = 1 << 20});
+  cuda_->Fail("cuMemPoolCreate", 801);
+  devices_ = cuda_->Open({.memory_bytes = 4 << 20});
+  stream_ = devices_[0]->CreateStream("run");
+  const auto buffer = Put(Vector({1, 2}));
+  EXPECT_THAT(FloatsOf(*Fetch(buffer, {ir::DType::kF32, {2}})), ::testing::ElementsAre(1, 2));
+  (void)Allocate(700 << 10);
+  EXPECT_NE(Allocate(400 << 10), nullptr);
+  const absl::Status refused = devices_[0]->Allocate(2 << 20).status();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("cuMemAlloc: "));
+}
+
 TEST_F(CudaMemoryTest, BuffersAreOnTheDeviceAlone) {
   Open();
   const auto buffer = Allocate(100);
