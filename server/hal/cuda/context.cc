@@ -23,6 +23,8 @@ bool IsSticky(Driver::Result result) {
     case 718:  // INVALID_PC
     case 719:  // LAUNCH_FAILED
     case 721:  // TENSOR_MEMORY_LEAK
+    case 810:  // MPS_CLIENT_TERMINATED
+    case 911:  // EXTERNAL_DEVICE
     case 999:  // UNKNOWN
       return true;
     default:

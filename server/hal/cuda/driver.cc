@@ -7,13 +7,21 @@
 namespace acceld::hal::cuda {
 namespace {
 
-// Of the driver's interface; it comes with the driver and not with the toolkit.
-constexpr char kLibrary[] = "libcuda.so.1";
+// Of the driver's interface; it comes with the driver and not with the toolkit. By the loader's
+// path, and where containers and WSL have it beside that.
+constexpr const char* kLibraries[] = {"libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1",
+                                      "/usr/lib/wsl/lib/libcuda.so.1"};
 
 absl::StatusOr<Driver> Open() {
-  void* const library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
+  void* library = nullptr;
+  std::string error;  // of the first
+  for (const char* path : kLibraries) {
+    library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (library != nullptr) break;
+    if (error.empty()) error = dlerror();
+  }
   if (library == nullptr) {
-    return absl::FailedPreconditionError(absl::StrCat("no NVIDIA driver: ", dlerror()));
+    return absl::FailedPreconditionError(absl::StrCat("no NVIDIA driver: ", error));
   }
   Driver driver;
 #define ACCELD_CUDA_SYMBOL(name, parameters)                                                \

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/log.h"
 
 namespace acceld::hal::cuda {
 
@@ -18,15 +19,25 @@ absl::StatusOr<std::shared_ptr<const Libraries>> Libraries::Open(
       new Libraries(std::move(context), cublas_lt, std::move(convolutions), std::move(routines)));
   if (cublas_lt == nullptr) return libraries;
   ACCELD_RETURN_IF_ERROR(libraries->context_->Enter());
-  ACCELD_RETURN_IF_ERROR(kernels::cuda::CublasLt::Check(
-      cublas_lt->cublasLtCreate(&libraries->handle_), "cublasLtCreate"));
+  if (const absl::Status opened = libraries->OpenCublasLt(); !opened.ok()) {
+    ACCELD_RETURN_IF_ERROR(libraries->context_->lost());
+    LogWarning("GPU ", libraries->context_->device().ordinal,
+               ": matrix products go without cuBLASLt: ", opened.message());
+    libraries->cublas_lt_ = nullptr;
+  }
+  return libraries;
+}
+
+absl::Status Libraries::OpenCublasLt() {
   int version[3] = {};  // libraryPropertyType: major, minor, patch
   for (int i = 0; i < 3; ++i) {
     ACCELD_RETURN_IF_ERROR(kernels::cuda::CublasLt::Check(
-        cublas_lt->cublasLtGetProperty(i, &version[i]), "cublasLtGetProperty"));
+        cublas_lt_->cublasLtGetProperty(i, &version[i]), "cublasLtGetProperty"));
   }
-  libraries->cublas_lt_version_ = absl::StrJoin(version, ".");
-  return libraries;
+  ACCELD_RETURN_IF_ERROR(
+      kernels::cuda::CublasLt::Check(cublas_lt_->cublasLtCreate(&handle_), "cublasLtCreate"));
+  cublas_lt_version_ = absl::StrJoin(version, ".");
+  return absl::OkStatus();
 }
 
 std::string Libraries::measured_on() const {

@@ -13,7 +13,8 @@ namespace acceld::hal::cuda {
 // The libraries that one device uses, opened for it. Shared by its modules. Thread-safe.
 class Libraries {
  public:
-  // `cublas_lt` and `cudnn`, which outlive it as the others do, may be nullptr: there is none.
+  // `cublas_lt` and `cudnn`, which outlive it as the others do, may be nullptr: there is none. It is
+  // the same, with a warning, when cuBLASLt does not work on the device.
   // `compile` makes code for the device.
   static absl::StatusOr<std::shared_ptr<const Libraries>> Open(
       std::shared_ptr<Context> context, const kernels::cuda::CublasLt* cublas_lt,
@@ -41,9 +42,10 @@ class Libraries {
         cublas_lt_(cublas_lt),
         convolutions_(std::move(convolutions)),
         routines_(std::move(routines)) {}
+  absl::Status OpenCublasLt();
 
   const std::shared_ptr<Context> context_;
-  const kernels::cuda::CublasLt* const cublas_lt_;
+  const kernels::cuda::CublasLt* cublas_lt_;
   const std::unique_ptr<DeviceConvolutions> convolutions_;
   const std::unique_ptr<DeviceRoutines> routines_;
   kernels::cuda::CublasLt::Handle handle_ = nullptr;

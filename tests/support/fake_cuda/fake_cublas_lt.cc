@@ -312,6 +312,7 @@ int cublasLtGetProperty(int property, int* value) {
 }
 
 int cublasLtCreate(LtHandle** handle) {
+  if (const int result = FakeCudaBegin("cublasLtCreate"); result != 0) return result;
   *handle = new LtHandle;
   return 0;
 }

@@ -484,6 +484,18 @@ TEST_F(CudaMatmulTest, WithoutTheLibraryProductsAreKernels) {
   EXPECT_GT(cuda_->CountOf("cuLaunchKernel"), 0);
 }
 
+TEST_F(CudaMatmulTest, ALibraryThatDoesNotWorkOnTheDeviceIsGoneWithout) {
+  cuda_ = std::make_unique<FakeCuda>();
+  cuda_->Fail("cublasLtCreate", 1);  // NOT_INITIALIZED
+  devices_ = cuda_->Open();
+  stream_ = devices_[0]->CreateStream("run");
+  const Form form{"3x5xf32", "5x4xf32", "3x4xf32", "[1] x [0]", ""};
+  const std::vector<ir::Literal> arguments = ArgumentsOf(form);
+  const auto expected = ir::Interpret(*ir::ParseModule(TextOf(form)), "main", arguments);
+  EXPECT_TRUE(Run(TextOf(form), arguments)->front() == expected->front());
+  EXPECT_GT(cuda_->CountOf("cuLaunchKernel"), 0);
+}
+
 TEST_F(CudaMatmulTest, CodeForTheLibraryDoesNotLoadWithoutIt) {
   OpenWith(true);
   const auto executable = Compile(TextOf({"3x5xf32", "5x4xf32", "3x4xf32", "[1] x [0]", ""}));
