@@ -76,9 +76,9 @@ class DeviceMemory final : public BlockSource {
     const Driver& driver = context_->driver();
     const auto memory = reinterpret_cast<CuPointer>(address);
     context_->EnterToFree();
-    (void)context_->Check(pool_ == nullptr ? driver.cuMemFree_v2(memory)
-                                           : driver.cuMemFreeAsync(memory, stream_),
-                          "cuMemFree");
+    (void)context_->Check(
+        pool_ == nullptr ? driver.cuMemFree_v2(memory) : driver.cuMemFreeAsync(memory, stream_),
+        "cuMemFree");
   }
 
   absl::Status Read(const void* from, void* to, int64_t size_bytes) override {

@@ -13,9 +13,9 @@ namespace acceld::hal::cuda {
 // The libraries that one device uses, opened for it. Shared by its modules. Thread-safe.
 class Libraries {
  public:
-  // `cublas_lt` and `cudnn`, which outlive it as the others do, may be nullptr: there is none. It is
-  // the same, with a warning, when cuBLASLt does not work on the device.
-  // `compile` makes code for the device.
+  // `cublas_lt` and `cudnn`, which outlive it as the others do, may be nullptr: there is none. It
+  // is the same, with a warning, when cuBLASLt does not work on the device. `compile` makes code
+  // for the device.
   static absl::StatusOr<std::shared_ptr<const Libraries>> Open(
       std::shared_ptr<Context> context, const kernels::cuda::CublasLt* cublas_lt,
       const kernels::cuda::Cudnn* cudnn, const kernels::cuda::RoutineLibraries& of_routines,
