@@ -1,9 +1,7 @@
 #include "kernels/cuda/cublas/cublas.h"
 
-#include <dlfcn.h>
-
 #include "absl/strings/str_cat.h"
-#include "kernels/cuda/open_library.h"
+#include "kernels/cuda/shared_library.h"
 
 namespace acceld::kernels::cuda {
 namespace {
@@ -14,25 +12,15 @@ constexpr const char* kLibraries[] = {"libcublas.so.13", "libcublas.so.12",
                                       "/usr/local/cuda/lib/libcublas.so"};
 
 absl::StatusOr<Cublas> Open() {
-  ACCELD_ASSIGN_OR_RETURN(void* const library, OpenLibrary("cuBLAS", kLibraries));
+  ACCELD_ASSIGN_OR_RETURN(const SharedLibrary library, SharedLibrary::Open("cuBLAS", kLibraries));
   Cublas table;
-  using Result = Cublas::Result;
-  using Handle = Cublas::Handle;
-  using Stream = Cublas::Stream;
-#define ACCELD_CUBLAS_SYMBOL(name, parameters)                                \
-  table.name = reinterpret_cast<Result(*) parameters>(dlsym(library, #name)); \
-  if (table.name == nullptr) return absl::FailedPreconditionError("cuBLAS has no " #name);
-#define ACCELD_CUBLAS_TYPED(name, suffix, parameters)                                     \
-  {                                                                                       \
-    const char* const names[] = {"cublasS" #suffix, "cublasD" #suffix, "cublasC" #suffix, \
-                                 "cublasZ" #suffix};                                      \
-    for (int i = 0; i < 4; ++i) {                                                         \
-      table.name[i] = reinterpret_cast<Result(*) parameters>(dlsym(library, names[i]));   \
-      if (table.name[i] == nullptr) {                                                     \
-        return absl::FailedPreconditionError(absl::StrCat("cuBLAS has no ", names[i]));   \
-      }                                                                                   \
-    }                                                                                     \
-  }
+#define ACCELD_CUBLAS_SYMBOL(name, parameters) \
+  ACCELD_RETURN_IF_ERROR(library.Find(#name, table.name));
+#define ACCELD_CUBLAS_TYPED(name, suffix, parameters)                     \
+  ACCELD_RETURN_IF_ERROR(library.Find("cublasS" #suffix, table.name[0])); \
+  ACCELD_RETURN_IF_ERROR(library.Find("cublasD" #suffix, table.name[1])); \
+  ACCELD_RETURN_IF_ERROR(library.Find("cublasC" #suffix, table.name[2])); \
+  ACCELD_RETURN_IF_ERROR(library.Find("cublasZ" #suffix, table.name[3]));
 #include "kernels/cuda/cublas/cublas_symbols.def"
   return table;
 }

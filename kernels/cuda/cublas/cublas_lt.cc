@@ -1,9 +1,7 @@
 #include "kernels/cuda/cublas/cublas_lt.h"
 
-#include <dlfcn.h>
-
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
+#include "kernels/cuda/shared_library.h"
 
 namespace acceld::kernels::cuda {
 namespace {
@@ -14,26 +12,10 @@ constexpr const char* kLibraries[] = {"libcublasLt.so.13", "libcublasLt.so.12",
                                       "/usr/local/cuda/lib/libcublasLt.so"};
 
 absl::StatusOr<CublasLt> Open() {
-  void* library = nullptr;
-  for (const char* name : kLibraries) {
-    if (library == nullptr) library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-  }
-  if (library == nullptr) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("no cuBLASLt: found none of ", absl::StrJoin(kLibraries, ", ")));
-  }
+  ACCELD_ASSIGN_OR_RETURN(const SharedLibrary library, SharedLibrary::Open("cuBLASLt", kLibraries));
   CublasLt table;
-  using Result = CublasLt::Result;
-  using Handle = CublasLt::Handle;
-  using Operation = CublasLt::Operation;
-  using Layout = CublasLt::Layout;
-  using Preference = CublasLt::Preference;
-  using Stream = CublasLt::Stream;
-  using Algorithm = CublasLt::Algorithm;
-  using Heuristic = CublasLt::Heuristic;
-#define ACCELD_CUBLAS_LT_SYMBOL(name, parameters)                             \
-  table.name = reinterpret_cast<Result(*) parameters>(dlsym(library, #name)); \
-  if (table.name == nullptr) return absl::FailedPreconditionError("cuBLASLt has no " #name);
+#define ACCELD_CUBLAS_LT_SYMBOL(name, parameters) \
+  ACCELD_RETURN_IF_ERROR(library.Find(#name, table.name));
 #include "kernels/cuda/cublas/symbols.def"
   return table;
 }

@@ -1,9 +1,7 @@
 #include "kernels/cuda/cudnn/cudnn.h"
 
-#include <dlfcn.h>
-
 #include "absl/strings/str_cat.h"
-#include "kernels/cuda/open_library.h"
+#include "kernels/cuda/shared_library.h"
 
 namespace acceld::kernels::cuda {
 namespace {
@@ -14,16 +12,10 @@ constexpr const char* kLibraries[] = {"libcudnn.so.9", "libcudnn.so.8",
                                       "/usr/local/cuda/lib/libcudnn.so"};
 
 absl::StatusOr<Cudnn> Open() {
-  ACCELD_ASSIGN_OR_RETURN(void* const library, OpenLibrary("cuDNN", kLibraries));
+  ACCELD_ASSIGN_OR_RETURN(const SharedLibrary library, SharedLibrary::Open("cuDNN", kLibraries));
   Cudnn table;
-  using Result = Cudnn::Result;
-  using Handle = Cudnn::Handle;
-  using Descriptor = Cudnn::Descriptor;
-  using Stream = Cudnn::Stream;
-  using Algorithm = Cudnn::Algorithm;
-#define ACCELD_CUDNN_SYMBOL(name, parameters)                                 \
-  table.name = reinterpret_cast<Result(*) parameters>(dlsym(library, #name)); \
-  if (table.name == nullptr) return absl::FailedPreconditionError("cuDNN has no " #name);
+#define ACCELD_CUDNN_SYMBOL(name, parameters) \
+  ACCELD_RETURN_IF_ERROR(library.Find(#name, table.name));
 #include "kernels/cuda/cudnn/symbols.def"
   return table;
 }

@@ -1,9 +1,7 @@
 #include "kernels/cuda/cufft/cufft.h"
 
-#include <dlfcn.h>
-
 #include "absl/strings/str_cat.h"
-#include "kernels/cuda/open_library.h"
+#include "kernels/cuda/shared_library.h"
 
 namespace acceld::kernels::cuda {
 namespace {
@@ -15,15 +13,10 @@ constexpr const char* kLibraries[] = {"libcufft.so.12", "libcufft.so.11",
                                       "/usr/local/cuda/lib/libcufft.so"};
 
 absl::StatusOr<Cufft> Open() {
-  ACCELD_ASSIGN_OR_RETURN(void* const library, OpenLibrary("cuFFT", kLibraries));
+  ACCELD_ASSIGN_OR_RETURN(const SharedLibrary library, SharedLibrary::Open("cuFFT", kLibraries));
   Cufft table;
-  using Result = Cufft::Result;
-  using Plan = Cufft::Plan;
-  using Size = Cufft::Size;
-  using Stream = Cufft::Stream;
-#define ACCELD_CUFFT_SYMBOL(name, parameters)                                 \
-  table.name = reinterpret_cast<Result(*) parameters>(dlsym(library, #name)); \
-  if (table.name == nullptr) return absl::FailedPreconditionError("cuFFT has no " #name);
+#define ACCELD_CUFFT_SYMBOL(name, parameters) \
+  ACCELD_RETURN_IF_ERROR(library.Find(#name, table.name));
 #include "kernels/cuda/cufft/symbols.def"
   return table;
 }

@@ -1,9 +1,7 @@
 #include "kernels/cuda/cusolver/cusolver.h"
 
-#include <dlfcn.h>
-
 #include "absl/strings/str_cat.h"
-#include "kernels/cuda/open_library.h"
+#include "kernels/cuda/shared_library.h"
 
 namespace acceld::kernels::cuda {
 namespace {
@@ -15,25 +13,15 @@ constexpr const char* kLibraries[] = {"libcusolver.so.12", "libcusolver.so.11",
                                       "/usr/local/cuda/lib/libcusolver.so"};
 
 absl::StatusOr<Cusolver> Open() {
-  ACCELD_ASSIGN_OR_RETURN(void* const library, OpenLibrary("cuSOLVER", kLibraries));
+  ACCELD_ASSIGN_OR_RETURN(const SharedLibrary library, SharedLibrary::Open("cuSOLVER", kLibraries));
   Cusolver table;
-  using Result = Cusolver::Result;
-  using Handle = Cusolver::Handle;
-  using Stream = Cusolver::Stream;
-#define ACCELD_CUSOLVER_SYMBOL(name, parameters)                              \
-  table.name = reinterpret_cast<Result(*) parameters>(dlsym(library, #name)); \
-  if (table.name == nullptr) return absl::FailedPreconditionError("cuSOLVER has no " #name);
-#define ACCELD_CUSOLVER_TYPED(name, real, complex, parameters)                                     \
-  {                                                                                                \
-    const char* const names[] = {"cusolverDnS" #real, "cusolverDnD" #real, "cusolverDnC" #complex, \
-                                 "cusolverDnZ" #complex};                                          \
-    for (int i = 0; i < 4; ++i) {                                                                  \
-      table.name[i] = reinterpret_cast<Result(*) parameters>(dlsym(library, names[i]));            \
-      if (table.name[i] == nullptr) {                                                              \
-        return absl::FailedPreconditionError(absl::StrCat("cuSOLVER has no ", names[i]));          \
-      }                                                                                            \
-    }                                                                                              \
-  }
+#define ACCELD_CUSOLVER_SYMBOL(name, parameters) \
+  ACCELD_RETURN_IF_ERROR(library.Find(#name, table.name));
+#define ACCELD_CUSOLVER_TYPED(name, real, complex, parameters)                 \
+  ACCELD_RETURN_IF_ERROR(library.Find("cusolverDnS" #real, table.name[0]));    \
+  ACCELD_RETURN_IF_ERROR(library.Find("cusolverDnD" #real, table.name[1]));    \
+  ACCELD_RETURN_IF_ERROR(library.Find("cusolverDnC" #complex, table.name[2])); \
+  ACCELD_RETURN_IF_ERROR(library.Find("cusolverDnZ" #complex, table.name[3]));
 #include "kernels/cuda/cusolver/symbols.def"
   return table;
 }

@@ -1,12 +1,11 @@
 #include "kernels/cuda/nvrtc/nvrtc.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "kernels/cuda/shared_library.h"
 
 namespace acceld::kernels::cuda {
 namespace {
@@ -16,13 +15,6 @@ constexpr const char* kLibraries[] = {"libnvrtc.so.13", "libnvrtc.so.12",
                                       "/usr/local/cuda/lib64/libnvrtc.so",
                                       "/usr/local/cuda/lib/libnvrtc.so"};
 
-void* OpenLibrary() {
-  for (const char* library : kLibraries) {
-    if (void* const opened = dlopen(library, RTLD_NOW | RTLD_LOCAL)) return opened;
-  }
-  return nullptr;
-}
-
 }  // namespace
 
 const absl::StatusOr<Nvrtc>& Nvrtc::Get() {
@@ -31,17 +23,11 @@ const absl::StatusOr<Nvrtc>& Nvrtc::Get() {
 }
 
 absl::StatusOr<Nvrtc> Nvrtc::Open() {
-  void* const library = OpenLibrary();
-  if (library == nullptr) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("no CUDA run-time compiler: found none of ", absl::StrJoin(kLibraries, ", ")));
-  }
+  ACCELD_ASSIGN_OR_RETURN(const SharedLibrary library,
+                          SharedLibrary::Open("CUDA run-time compiler", kLibraries));
   Nvrtc nvrtc;
-#define ACCELD_NVRTC_SYMBOL(name, parameters)                                         \
-  nvrtc.name = reinterpret_cast<Result(*) parameters>(dlsym(library, #name));         \
-  if (nvrtc.name == nullptr) {                                                        \
-    return absl::FailedPreconditionError("the CUDA run-time compiler has no " #name); \
-  }
+#define ACCELD_NVRTC_SYMBOL(name, parameters) \
+  ACCELD_RETURN_IF_ERROR(library.Find(#name, nvrtc.name));
 #include "kernels/cuda/nvrtc/symbols.def"
   int major = 0, minor = 0, count = 0;
   if (nvrtc.nvrtcVersion(&major, &minor) != 0 || nvrtc.nvrtcGetNumSupportedArchs(&count) != 0) {
