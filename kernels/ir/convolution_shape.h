@@ -54,6 +54,10 @@ struct ConvolutionShape {
     for (const Dim& dim : dims) places *= dim.extent;
     return places;
   }
+  double num_multiplications() const {
+    return static_cast<double>(groups * num_places()) *
+           static_cast<double>(num_cells() * features) * static_cast<double>(outputs);
+  }
   // Places of the row dimensions.
   int64_t num_rows() const {
     int64_t rows = 1;

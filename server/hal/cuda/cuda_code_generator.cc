@@ -39,7 +39,7 @@ std::string CudaCodeGenerator::architecture() const {
 }
 
 bool CudaCodeGenerator::SupportsMatmul(const kernels::MatmulStep& matmul) const {
-  return matmuls_->Supports(matmul);
+  return libraries_->SupportsMatmul(matmul);
 }
 
 int64_t CudaCodeGenerator::ScratchBytesOf(const kernels::ConvolutionStep& convolution) const {
@@ -55,10 +55,7 @@ absl::StatusOr<std::string> CudaCodeGenerator::Generate(const kernels::Plan& pla
   };
   absl::StatusOr<kernels::cuda::CudaProgram> program = kernels::cuda::MakeProgram(
       plan, is_of_library, compiler_.compile, dumps == nullptr ? nullptr : &source);
-  if (program.ok()) {
-    matmuls_->ChooseAlgorithms(*program);
-    convolution_times_->ChooseAlgorithms(*program);
-  }
+  if (program.ok()) times_->ChooseAlgorithms(*program);
   if (dumps != nullptr) {
     if (program.ok()) {
       dumps->push_back({"80-program.txt", kernels::cuda::ToString(*program)});

@@ -5,9 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "server/hal/cuda/convolution_times.h"
+#include "server/hal/cuda/algorithm_times.h"
 #include "server/hal/cuda/cuda_device.h"
-#include "server/hal/cuda/device_matmuls.h"
 #include "server/hal/cuda/generator.h"
 #include "server/hal/cuda/libraries.h"
 
@@ -17,12 +16,10 @@ namespace acceld::hal::cuda {
 class CudaCodeGenerator final : public Generator {
  public:
   CudaCodeGenerator(CudaCompiler compiler, std::shared_ptr<const Libraries> libraries,
-                    std::unique_ptr<const DeviceMatmuls> matmuls,
-                    std::unique_ptr<const ConvolutionTimes> convolution_times)
+                    std::unique_ptr<const AlgorithmTimes> times)
       : Generator(std::move(compiler)),
         libraries_(std::move(libraries)),
-        matmuls_(std::move(matmuls)),
-        convolution_times_(std::move(convolution_times)) {}
+        times_(std::move(times)) {}
 
   std::string architecture() const override;
   bool SupportsMatmul(const kernels::MatmulStep& matmul) const override;
@@ -33,8 +30,7 @@ class CudaCodeGenerator final : public Generator {
 
  private:
   const std::shared_ptr<const Libraries> libraries_;
-  const std::unique_ptr<const DeviceMatmuls> matmuls_;
-  const std::unique_ptr<const ConvolutionTimes> convolution_times_;
+  const std::unique_ptr<const AlgorithmTimes> times_;
 };
 
 }  // namespace acceld::hal::cuda

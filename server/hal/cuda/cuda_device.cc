@@ -22,8 +22,7 @@ class OpenedDevice final : public Device {
                                                             compiler.compile_to_ptx)),
         code_generator_(
             std::move(compiler), libraries_,
-            std::make_unique<DeviceMatmuls>(parts_.context, libraries_, parts_.memory),
-            std::make_unique<ConvolutionTimes>(parts_.context, libraries_, parts_.memory)) {}
+            std::make_unique<AlgorithmTimes>(parts_.context, libraries_, parts_.memory)) {}
 
   std::string kind() const override { return "cuda"; }
   std::string name() const override { return parts_.context->device().name; }

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/log.h"
+#include "kernels/cuda/cublas/matmul.h"
 
 namespace acceld::hal::cuda {
 
@@ -38,6 +39,14 @@ absl::Status Libraries::OpenCublasLt() {
       kernels::cuda::CublasLt::Check(cublas_lt_->cublasLtCreate(&handle_), "cublasLtCreate"));
   cublas_lt_version_ = absl::StrJoin(version, ".");
   return absl::OkStatus();
+}
+
+bool Libraries::SupportsMatmul(const kernels::MatmulStep& matmul) const {
+  if (cublas_lt_ == nullptr || !kernels::cuda::CanMatmul(matmul)) return false;
+  // All devices have these.
+  if (ir::BitsOf(matmul.input_dtype) > 8 && matmul.epilogue.IsNone()) return true;
+  return context_->Enter().ok() &&
+         kernels::cuda::Matmul::FindAlgorithms(*cublas_lt_, handle_, matmul, 1).ok();
 }
 
 std::string Libraries::measured_on() const {

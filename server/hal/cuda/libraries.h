@@ -26,6 +26,8 @@ class Libraries {
 
   const kernels::cuda::CublasLt* cublas_lt() const { return cublas_lt_; }
   kernels::cuda::CublasLt::Handle cublas_lt_handle() const { return handle_; }
+  // Whether cuBLASLt is there and runs the product on this device.
+  bool SupportsMatmul(const kernels::MatmulStep& matmul) const;
   // "13.1.0"; empty without it.
   const std::string& cublas_lt_version() const { return cublas_lt_version_; }
   // Where the algorithms that a program names hold: these versions of the libraries on this kind of

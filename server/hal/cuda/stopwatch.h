@@ -21,7 +21,7 @@ class Stopwatch {
   CuStream stream() const { return stream_; }
 
   // Milliseconds of what `enqueue` enqueues, after a first time, which may have to load code. What
-  // takes long is not repeated. Blocks until it is done.
+  // takes long is not repeated. Blocks until it is done, also where it fails.
   absl::StatusOr<float> Measure(const std::function<absl::Status(CuStream stream)>& enqueue);
 
  private:
