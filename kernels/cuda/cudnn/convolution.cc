@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 
 namespace acceld::kernels::cuda {
 namespace {
@@ -36,8 +37,7 @@ int TypeOf(ir::DType dtype) {
 bool IsWanted(const Cudnn::Algorithm& algorithm, Function function) {
   const bool is_of_products = function == Function::kForward ? algorithm.number <= kLastForward
                                                              : algorithm.number == kBackward;
-  return algorithm.status == 0 && algorithm.is_deterministic == 1 && is_of_products &&
-         algorithm.workspace_bytes <= CudnnConvolution::kMaxWorkspaceBytes;
+  return algorithm.status == 0 && algorithm.is_deterministic == 1 && is_of_products;
 }
 
 std::string NameOf(const Cudnn::Algorithm& algorithm) {
@@ -60,7 +60,7 @@ absl::StatusOr<std::vector<std::string>> CudnnConvolution::FindAlgorithms(
   CudnnConvolution asked(library);
   ACCELD_RETURN_IF_ERROR(asked.Describe(*form, convolution.input_dtype));
   ACCELD_ASSIGN_OR_RETURN(const std::vector<Cudnn::Algorithm> algorithms,
-                          asked.AskHeuristics(handle));
+                          asked.FindAlgorithms(handle));
   std::vector<std::string> names;
   for (const Cudnn::Algorithm& algorithm : algorithms) names.push_back(NameOf(algorithm));
   return names;
@@ -75,16 +75,12 @@ absl::StatusOr<std::unique_ptr<const CudnnConvolution>> CudnnConvolution::Prepar
   std::unique_ptr<CudnnConvolution> prepared(new CudnnConvolution(library));
   ACCELD_RETURN_IF_ERROR(prepared->Describe(*form, convolution.input_dtype));
   ACCELD_ASSIGN_OR_RETURN(const std::vector<Cudnn::Algorithm> algorithms,
-                          prepared->AskHeuristics(handle));
+                          prepared->FindAlgorithms(handle));
   const auto named = std::find_if(
       algorithms.begin(), algorithms.end(),
       [&](const Cudnn::Algorithm& known) { return NameOf(known) == convolution.algorithm; });
   prepared->algorithm_ = named == algorithms.end() ? algorithms.front() : *named;
-  if (!prepared->is_float_) {
-    ACCELD_RETURN_IF_ERROR(Cudnn::Check(
-        library.cudnnSetConvolutionMathType(prepared->convolution_, prepared->algorithm_.math),
-        "cudnnSetConvolutionMathType"));
-  }
+  ACCELD_RETURN_IF_ERROR(prepared->SetMath(prepared->algorithm_.math));
   return prepared;
 }
 
@@ -151,37 +147,67 @@ absl::Status CudnnConvolution::Describe(const CudnnForm& form, ir::DType dtype) 
   ACCELD_RETURN_IF_ERROR(Cudnn::Check(
       library_.cudnnSetConvolutionGroupCount(convolution_, static_cast<int>(form.groups)),
       "cudnnSetConvolutionGroupCount"));
-  // f32 would be TF32 otherwise.
-  const int math = is_float_ ? kFmaMath : is_double_ ? kDefaultMath : kTensorOpMath;
-  return Cudnn::Check(library_.cudnnSetConvolutionMathType(convolution_, math),
-                      "cudnnSetConvolutionMathType");
+  return SetMath(is_double_ ? kDefaultMath : kTensorOpMath);
 }
 
-absl::StatusOr<std::vector<Cudnn::Algorithm>> CudnnConvolution::AskHeuristics(
-    Cudnn::Handle handle) const {
+absl::Status CudnnConvolution::SetMath(int math) {
+  // f32 would be TF32 otherwise.
+  return Cudnn::Check(
+      library_.cudnnSetConvolutionMathType(convolution_, is_float_ ? kFmaMath : math),
+      "cudnnSetConvolutionMathType");
+}
+
+absl::StatusOr<std::vector<Cudnn::Algorithm>> CudnnConvolution::FindAlgorithms(
+    Cudnn::Handle handle) {
   Cudnn::Algorithm found[kMaxAlgorithms] = {};
   int count = 0;
+  ACCELD_RETURN_IF_ERROR(Cudnn::Check(AskHeuristics(handle, kMaxAlgorithms, count, found),
+                                      "cudnnGetConvolutionAlgorithm"));
+  std::vector<Cudnn::Algorithm> wanted;
+  for (Cudnn::Algorithm& one : absl::MakeSpan(found, std::min(count, kMaxAlgorithms))) {
+    if (IsWanted(one, function_) && Confirm(handle, one)) wanted.push_back(one);
+  }
+  if (wanted.empty()) return absl::UnimplementedError("cuDNN has no algorithm for a convolution");
+  return wanted;
+}
+
+Cudnn::Result CudnnConvolution::AskHeuristics(Cudnn::Handle handle, int wanted, int& count,
+                                              Cudnn::Algorithm* found) const {
+  switch (function_) {
+    case Function::kForward:
+      return library_.cudnnGetConvolutionForwardAlgorithm_v7(handle, image_, filter_, convolution_,
+                                                             result_, wanted, &count, found);
+    case Function::kBackwardData:
+      return library_.cudnnGetConvolutionBackwardDataAlgorithm_v7(
+          handle, filter_, result_, convolution_, image_, wanted, &count, found);
+    case Function::kBackwardFilter:
+      break;
+  }
+  return library_.cudnnGetConvolutionBackwardFilterAlgorithm_v7(
+      handle, image_, result_, convolution_, filter_, wanted, &count, found);
+}
+
+// Whether the library computes it by this algorithm, with little enough workspace. The heuristics
+// also name some that it then refuses to run.
+bool CudnnConvolution::Confirm(Cudnn::Handle handle, Cudnn::Algorithm& algorithm) {
+  if (!SetMath(algorithm.math).ok()) return false;
+  size_t* const bytes = &algorithm.workspace_bytes;
   Cudnn::Result result = 0;
   switch (function_) {
     case Function::kForward:
-      result = library_.cudnnGetConvolutionForwardAlgorithm_v7(
-          handle, image_, filter_, convolution_, result_, kMaxAlgorithms, &count, found);
+      result = library_.cudnnGetConvolutionForwardWorkspaceSize(
+          handle, image_, filter_, convolution_, result_, algorithm.number, bytes);
       break;
     case Function::kBackwardData:
-      result = library_.cudnnGetConvolutionBackwardDataAlgorithm_v7(
-          handle, filter_, result_, convolution_, image_, kMaxAlgorithms, &count, found);
+      result = library_.cudnnGetConvolutionBackwardDataWorkspaceSize(
+          handle, filter_, result_, convolution_, image_, algorithm.number, bytes);
       break;
     case Function::kBackwardFilter:
-      result = library_.cudnnGetConvolutionBackwardFilterAlgorithm_v7(
-          handle, image_, result_, convolution_, filter_, kMaxAlgorithms, &count, found);
+      result = library_.cudnnGetConvolutionBackwardFilterWorkspaceSize(
+          handle, image_, result_, convolution_, filter_, algorithm.number, bytes);
       break;
   }
-  ACCELD_RETURN_IF_ERROR(Cudnn::Check(result, "cudnnGetConvolutionAlgorithm"));
-  std::vector<Cudnn::Algorithm> wanted;
-  std::copy_if(found, found + std::min(count, kMaxAlgorithms), std::back_inserter(wanted),
-               [this](const Cudnn::Algorithm& one) { return IsWanted(one, function_); });
-  if (wanted.empty()) return absl::UnimplementedError("cuDNN has no algorithm for a convolution");
-  return wanted;
+  return result == 0 && *bytes <= kMaxWorkspaceBytes;
 }
 
 absl::Status CudnnConvolution::Enqueue(const Places& places, Cudnn::Handle handle) const {

@@ -53,7 +53,11 @@ class CudnnConvolution {
   absl::Status Describe(const CudnnForm& form, ir::DType dtype);
   absl::Status DescribeTensor(const CudnnForm& form, int type, bool is_image,
                               Cudnn::Descriptor& tensor) const;
-  absl::StatusOr<std::vector<Cudnn::Algorithm>> AskHeuristics(Cudnn::Handle handle) const;
+  absl::Status SetMath(int math);
+  absl::StatusOr<std::vector<Cudnn::Algorithm>> FindAlgorithms(Cudnn::Handle handle);
+  Cudnn::Result AskHeuristics(Cudnn::Handle handle, int wanted, int& count,
+                              Cudnn::Algorithm* found) const;
+  bool Confirm(Cudnn::Handle handle, Cudnn::Algorithm& algorithm);
 
   const Cudnn& library_;
   CudnnForm::Function function_ = CudnnForm::Function::kForward;

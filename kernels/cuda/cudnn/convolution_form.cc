@@ -150,7 +150,8 @@ class Matcher {
     }
     const int64_t covered = (spatial.filter - 1) * spatial.dilation + 1;
     const int64_t padded = spatial.image + 2 * spatial.padding;
-    return padded >= covered && spatial.result == (padded - covered) / spatial.stride + 1;
+    return padded >= covered && padded <= kMaxInt &&
+           spatial.result == (padded - covered) / spatial.stride + 1;
   }
 
   bool MatchFlips() {

@@ -30,7 +30,8 @@ class Lowering {
     Steps lowered;
     for (Step& step : steps) {
       if (const auto* const convolution = std::get_if<ConvolutionStep>(&step.value)) {
-        if (MayCallLibrary(*convolution) && is_of_library_(*convolution)) {
+        if (MayCallLibrary(*convolution) && is_of_library_(*convolution) &&
+            HasScratchForLibrary(*convolution)) {
           CallLibrary(*convolution, step.comment, lowered);
         } else {
           Launch(*convolution, step.comment, lowered);
@@ -54,11 +55,12 @@ class Lowering {
   // Loops and branches with a convolution of the library come back to the host (segments.h), which
   // takes as long as some launches.
   bool MayCallLibrary(const ConvolutionStep& step) const {
-    const ConvolutionShape& shape = step.shape;
-    const double work = static_cast<double>(shape.groups * shape.num_places()) *
-                        static_cast<double>(shape.num_cells() * shape.features) *
-                        static_cast<double>(shape.outputs);
-    return depth_ == 0 || work >= kMinWorkInLoops;
+    return depth_ == 0 || step.shape.num_multiplications() >= kMinWorkInLoops;
+  }
+
+  // The library may have failed to answer when the plan was made.
+  static bool HasScratchForLibrary(const ConvolutionStep& step) {
+    return step.scratch.size_bytes >= ConvolutionScratchBytes(step, /*is_of_library=*/true);
   }
 
   void Launch(const ConvolutionStep& step, const std::string& comment, Steps& steps) {

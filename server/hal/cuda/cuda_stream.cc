@@ -105,9 +105,11 @@ absl::Status CudaStream::EnqueueRun(Work& work) {
     handles_->MakeAll();
     has_handles_.store(true);
   }
-  if (module.uses_cudnn() && cudnn_ == nullptr) {
-    cudnn_ = std::make_unique<kernels::cuda::CudnnHandle>(
-        *module.libraries().convolutions().library(), stream_);
+  if (module.uses_cudnn() && !has_cudnn_.load()) {
+    if (cudnn_ == nullptr) {
+      cudnn_ = std::make_unique<kernels::cuda::CudnnHandle>(
+          *module.libraries().convolutions().library(), stream_);
+    }
     ACCELD_RETURN_IF_ERROR(cudnn_->Get().status());
     has_cudnn_.store(true);
   }

@@ -12,8 +12,8 @@
 // Convolutions by their definition, by the names of cuDNN and on streams of the fake driver, so
 // that the library of this file can stand in for it. Sums are doubles, and rounded once. It refuses
 // what the library's documentation rules out, and tensors that are not as large as they have to be.
-// Among its algorithms are some that nobody should take: the results of these are garbage. Of large
-// convolutions the first good one is slow.
+// Among its algorithms are some that nobody should take, though the heuristics think well of them:
+// the results of these are garbage. Of large convolutions the first good one is slow.
 namespace {
 
 using acceld::ir::DType;
@@ -225,7 +225,7 @@ int FindAlgorithms(const char* function, const Problem& problem, Target target, 
   const int math = problem.convolution.math;
   const std::vector<Cudnn::Algorithm> all = {
       {.number = 4, .is_deterministic = 1, .math = math},
-      {.number = 2, .workspace_bytes = kHugeBytes, .is_deterministic = 1, .math = math},
+      {.number = 2, .is_deterministic = 1, .math = math},
       {.number = 1,
        .status = kNotSupported,
        .workspace_bytes = kWorkspaceBytes,
@@ -237,6 +237,15 @@ int FindAlgorithms(const char* function, const Problem& problem, Target target, 
   for (const Cudnn::Algorithm& algorithm : all) {
     if (*found < wanted) algorithms[(*found)++] = algorithm;
   }
+  return 0;
+}
+
+// The heuristics do not know what it says of algorithm 2.
+int FindWorkspace(const char* function, const Problem& problem, int algorithm, size_t* bytes) {
+  if (const int result = FakeCudaBegin(function); result != 0) return result;
+  if (const int refusal = problem.Refusal(); refusal != 0) return refusal;
+  if (algorithm == 2 && problem.image.type == kFloat) return kNotSupported;
+  *bytes = algorithm == 2 ? kHugeBytes : algorithm == 1 ? kWorkspaceBytes : 0;
   return 0;
 }
 
@@ -419,6 +428,30 @@ int cudnnGetConvolutionBackwardFilterAlgorithm_v7(Cudnn::Handle /*handle*/, Cudn
   return FindAlgorithms("cudnnGetConvolutionBackwardFilterAlgorithm_v7",
                         ProblemOf(image, filter, result, convolution), Target::kBackwardFilter,
                         wanted, found, algorithms);
+}
+
+int cudnnGetConvolutionForwardWorkspaceSize(Cudnn::Handle /*handle*/, Cudnn::Descriptor image,
+                                            Cudnn::Descriptor filter, Cudnn::Descriptor convolution,
+                                            Cudnn::Descriptor result, int algorithm,
+                                            size_t* bytes) {
+  return FindWorkspace("cudnnGetConvolutionForwardWorkspaceSize",
+                       ProblemOf(image, filter, result, convolution), algorithm, bytes);
+}
+
+int cudnnGetConvolutionBackwardDataWorkspaceSize(Cudnn::Handle /*handle*/, Cudnn::Descriptor filter,
+                                                 Cudnn::Descriptor result,
+                                                 Cudnn::Descriptor convolution,
+                                                 Cudnn::Descriptor image, int algorithm,
+                                                 size_t* bytes) {
+  return FindWorkspace("cudnnGetConvolutionBackwardDataWorkspaceSize",
+                       ProblemOf(image, filter, result, convolution), algorithm, bytes);
+}
+
+int cudnnGetConvolutionBackwardFilterWorkspaceSize(
+    Cudnn::Handle /*handle*/, Cudnn::Descriptor image, Cudnn::Descriptor result,
+    Cudnn::Descriptor convolution, Cudnn::Descriptor filter, int algorithm, size_t* bytes) {
+  return FindWorkspace("cudnnGetConvolutionBackwardFilterWorkspaceSize",
+                       ProblemOf(image, filter, result, convolution), algorithm, bytes);
 }
 
 int cudnnConvolutionForward(Cudnn::Handle handle, const void* alpha, Cudnn::Descriptor image_type,

@@ -319,6 +319,60 @@ TEST_F(CudaConvolutionTest, TheFastestAlgorithmOfALargeConvolutionStaysWithTheCo
   EXPECT_THAT(program.measured_on, HasSubstr("cuDNN 9.12.0 on "));
 }
 
+TEST_F(CudaConvolutionTest, LargeConvolutionsAreMeasuredOnceAndByOneHandle) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "one run of the fake library takes longer than all measuring may";
+#endif
+  OpenWith(/*has_cudnn=*/true);
+  const char* const numbers = "[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]";
+  const Form one = {"one", "8x16x16x64", "1x1x64x128", "8x16x16x128", numbers, ""};
+  const Form other = {"other", "8x16x16x128", "1x1x128x64", "8x16x16x64", numbers, ""};
+  ProgramOf(TextOf({{FormOf("vectors of features")}}));  // asks by a handle that stays
+  cuda_->ForgetCalls();
+  ProgramOf(TextOf({{one}, {other}, {one}}));
+  // Twice for each whether the library has it; to measure it, for all algorithms and for each of
+  // two.
+  EXPECT_LE(cuda_->CountOf("cudnnGetConvolutionForwardAlgorithm_v7"), 3 * 2 + 2 * (1 + 2));
+  EXPECT_EQ(cuda_->CountOf("cudnnCreate"), 1);
+}
+
+TEST_F(CudaConvolutionTest, WhatWouldTakeLongIsNotMeasured) {
+  OpenWith(/*has_cudnn=*/true);
+  const Form large = {"large",
+                      "8x32x32x2048",
+                      "1x1x2048x2048",
+                      "8x32x32x2048",
+                      "[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]",
+                      ""};
+  cuda_->ForgetCalls();
+  const auto program = ProgramOf(TextOf({{large, "f64"}}));
+  EXPECT_EQ(cuda_->CountOf("cudnnConvolutionForward"), 0);
+  EXPECT_THAT(ToString(program), HasSubstr("convolution f64"));
+}
+
+TEST_F(CudaConvolutionTest, ALibraryThatAnswersOnlyLaterHasNoScratch) {
+  OpenWith(/*has_cudnn=*/true);
+  const std::string text = TextOf({{FormOf("vectors of features")}});
+  cuda_->Fail("cudnnGetConvolutionForwardAlgorithm_v7", 4000);
+  EXPECT_EQ(ConvolutionsIn(ProgramOf(text)), 1u);
+  cuda_->Fail("cudnnGetConvolutionForwardAlgorithm_v7", 4000);
+  Check(text);
+}
+
+TEST_F(CudaConvolutionTest, SizesThatTheLibraryCannotCountAreNotGivenToIt) {
+  OpenWith(/*has_cudnn=*/true);
+  // The padded image has more than 2^31 columns.
+  const Form wide = {"wide",
+                     "1x1x9x8",
+                     "1x1x8x8",
+                     "1x1x3x8",
+                     "[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]",
+                     "stride = [1, 1200000000], pad = [[0, 0], [1200000000, 1200000000]]"};
+  const std::string text = TextOf({{wide}});
+  EXPECT_EQ(ConvolutionsIn(ProgramOf(text)), 1u);
+  Check(text);
+}
+
 TEST_F(CudaConvolutionTest, ProgramsThatAreNotWellFormedAreRefused) {
   OpenWith(/*has_cudnn=*/true);
   const auto executable = *Compile(TextOf({{FormOf("features first")}}));
