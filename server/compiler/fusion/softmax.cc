@@ -100,7 +100,9 @@ class Matcher {
     const ir::Op& reduce = graph_.ops()[definition];
     members_.push_back(definition);
     const auto& dims = reduce.As<ir::DimensionsAttributes>().dimensions;
-    if (reduce.results.size() != 1 || dims.size() != 1 || !Combines(reduce, combiner, initial)) {
+    if (reduce.results.size() != 1 || dims.size() != 1 ||
+        graph_.function().TensorOf(reduce.operands[0]).dims != type.dims ||
+        !Combines(reduce, combiner, initial)) {
       return {};
     }
     View view = RowMajorView(graph_.function().TensorOf(reduce.results[0]));
