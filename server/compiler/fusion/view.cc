@@ -76,6 +76,7 @@ View StridedView(const ir::Dims& dims, const std::vector<int64_t>& strides) {
 absl::optional<View> ViewThrough(const ir::Function& function, const ir::Op& op,
                                  const View& operand) {
   const ir::Dims& dims = function.TensorOf(op.results[0]).dims;
+  if (function.TensorOf(op.results[0]).num_elements() == 0) return absl::nullopt;
   switch (op.kind) {
     case ir::OpKind::kReshape:
       return Reshaped(operand, dims);

@@ -28,7 +28,8 @@ View RowMajorView(const ir::TensorType& type);
 View StridedView(const ir::Dims& dims, const std::vector<int64_t>& strides);
 
 // The view of the result of `op` (reshape, transpose, broadcast_in_dim, slice), given that of its
-// operand. nullopt for another op, and where digits do not fit the new dimensions.
+// operand. nullopt for another op, where digits do not fit the new dimensions, and for what has no
+// elements.
 absl::optional<View> ViewThrough(const ir::Function& function, const ir::Op& op,
                                  const View& operand);
 

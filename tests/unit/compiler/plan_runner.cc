@@ -74,18 +74,15 @@ class Runner {
   absl::Status Do(const kernels::LaunchStep& step, const Frame& frame) {
     const kernels::Kernel& kernel = plan_.kernels.at(step.kernel);
     // Buffers in one place share one string, as they share memory.
-    std::map<char*, std::string> contents;
+    std::map<std::pair<char*, int64_t>, std::string> contents;
     std::vector<std::string*> buffers;
     std::vector<Place> places;
     for (const Slice& slice : step.buffers) {
       absl::StatusOr<Place> place = At(slice, frame);
       if (!place.ok()) return place.status();
-      // Two empty buffers, or an empty and a full one, may have one address.
-      const auto it =
-          contents.try_emplace(place->data, std::string(place->data, place->size)).first;
-      if (static_cast<int64_t>(it->second.size()) < place->size) {
-        it->second.assign(place->data, place->size);
-      }
+      // An empty and a full buffer may have one address.
+      const auto [it, is_new] = contents.try_emplace({place->data, place->size});
+      if (is_new) it->second.assign(place->data, place->size);
       buffers.push_back(&it->second);
       places.push_back(*place);
     }
