@@ -123,7 +123,7 @@ class Matcher {
     for (size_t i = moves.size(); i-- > 0;) {
       const ir::Op& op = graph_.ops()[moves[i]];
       if (op.kind == OpKind::kConvert) {
-        if (!ir::IsFloat(TypeOf(op.results[0]).dtype)) return false;
+        if (!ConvertsScores(function_, op)) return false;
         continue;
       }
       absl::optional<View> moved = ViewThrough(function_, op, probabilities_view_);

@@ -28,6 +28,10 @@ struct Scores {
   std::vector<OpIndex> chain;    // of the members, from the dot to the scores
 };
 
+// Whether the op converts between the floats that may be scores: f32, f16 and bf16. Who asks for
+// f64, or for the few values of 8 bits, gets them.
+bool ConvertsScores(const ir::Function& function, const ir::Op& op);
+
 absl::optional<Scores> MatchScores(const RegionGraph& graph, ir::ValueId scores);
 
 // A value that others are made of by moving elements, and for floats by exact conversions.

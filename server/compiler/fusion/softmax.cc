@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "server/compiler/fusion/scores.h"
 #include "server/compiler/fusion/splat.h"
 #include "server/compiler/fusion/view.h"
 
@@ -49,18 +50,12 @@ class Matcher {
 
   bool Is(OpIndex op, OpKind kind) const { return op != kNoOp && graph_.ops()[op].kind == kind; }
 
-  bool ConvertsFloats(const ir::Op& op) const {
-    return op.kind == OpKind::kConvert &&
-           ir::IsFloat(graph_.function().TensorOf(op.operands[0]).dtype) &&
-           ir::IsFloat(graph_.function().TensorOf(op.results[0]).dtype);
-  }
-
   // The op that gives the value, or what it is converted from.
   OpIndex SkipConversions(ir::ValueId id) {
     OpIndex definition = graph_.DefinitionOf(id);
     for (int i = 0; i < kMaxChain && definition != kNoOp; ++i) {
       const ir::Op& op = graph_.ops()[definition];
-      if (!ConvertsFloats(op)) break;
+      if (!ConvertsScores(graph_.function(), op)) break;
       members_.push_back(definition);
       definition = graph_.DefinitionOf(op.operands[0]);
     }
@@ -92,7 +87,7 @@ class Matcher {
       ir::ValueId next = op.operands.empty() ? id : op.operands[0];
       if (op.kind == OpKind::kBroadcastInDim || op.kind == OpKind::kReshape) {
         moves.push_back(definition);
-      } else if (!ConvertsFloats(op) && !IsNoMaximum(op, next)) {
+      } else if (!ConvertsScores(graph_.function(), op) && !IsNoMaximum(op, next)) {
         return {};
       }
       definition = graph_.DefinitionOf(next);
