@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "server/compiler/fusion/scores.h"
 #include "server/compiler/fusion/softmax.h"
+#include "server/compiler/fusion/splat.h"
 #include "server/compiler/fusion/view.h"
 #include "server/compiler/plan/matmul.h"
 
@@ -491,10 +492,10 @@ class Matcher {
     std::vector<ir::ValueId> operands = match.masks;
     operands.insert(operands.end(), {match.query, match.key, match.value});
     if (match.shape.bias.has_value()) operands.push_back(match.bias);
+    // It is copied for whoever else reads it.
     const auto is_constant = [&](OpIndex op) {
-      return graph_.ops()[op].kind == OpKind::kConstant ||
-             graph_.ops()[op].kind == OpKind::kBroadcastInDim ||
-             graph_.ops()[op].kind == OpKind::kReshape;
+      std::vector<OpIndex> used;
+      return SplatOf(graph_, graph_.ops()[op].results[0], used).has_value();
     };
     return std::none_of(operands.begin(), operands.end(), is_member) &&
            std::all_of(match.owned.begin(), match.owned.end(),
