@@ -20,7 +20,7 @@ constexpr int kMaxDepth = 24;
 constexpr size_t kMaxTerms = 4, kMaxValues = 2;
 // Ops that are looked at: a value may be reached in very many ways.
 constexpr int kMaxVisits = 512;
-// Positions and what is added to them are far from where they would wrap.
+// Positions, what is added to them and their sums are far from where they would wrap.
 constexpr int64_t kMaxPosition = int64_t{1} << 30;
 
 class Reader {
@@ -65,7 +65,11 @@ class Reader {
       const ir::DType dtype = literal.type().dtype;
       if (ir::IsFloat(dtype)) return ir::ReadFloat(dtype, literal.bytes().data(), 0);
       if (dtype == ir::DType::kI1 || ir::IsInteger(dtype)) {
-        return static_cast<double>(ir::ReadInt(dtype, literal.bytes().data(), 0));
+        const int64_t number = ir::ReadInt(dtype, literal.bytes().data(), 0);
+        // Others may not fit a double, and unsigned ones of 64 bits not an i64.
+        if (number >= (ir::IsSigned(dtype) ? -kMaxPosition : 0) && number <= kMaxPosition) {
+          return static_cast<double>(number);
+        }
       }
       break;
     }
@@ -186,6 +190,10 @@ class Reader {
   // A comparison of select(a, x, y), or of an i1 as a number, with a constant is a, or not a.
   absl::optional<Terms> ComparedChoice(const ir::Op& op, ir::ComparisonDirection direction,
                                        bool on_when, int depth) {
+    // In a total order zeros differ by their signs, and NaNs are in it.
+    if (op.As<ir::CompareAttributes>().compare_type == ir::ComparisonType::kTotalOrder) {
+      return absl::nullopt;
+    }
     const size_t before = used_.size();
     const absl::optional<double> bound = Splat(op.operands[1]);
     const ir::Op* const choice = bound.has_value() ? Take(op.operands[0]) : nullptr;
@@ -216,7 +224,6 @@ class Reader {
       return absl::nullopt;
     }
     if (const absl::optional<double> all = Splat(id); all.has_value()) {
-      if (std::abs(*all) > static_cast<double>(kMaxPosition)) return absl::nullopt;
       View view = StridedView(type.dims, std::vector<int64_t>(type.dims.size(), 0));
       view.offset = static_cast<int64_t>(*all);
       return view;
@@ -252,17 +259,20 @@ class Reader {
     }
   }
 
-  // a + sign * b + constant; nullopt where positions are counted more than once.
+  // a + sign * b + constant; nullopt where an element could be far from a position.
   static absl::optional<View> Sum(const View& a, const View& b, int64_t sign, int64_t constant) {
     View sum{.offset = a.offset + sign * b.offset + constant};
-    if (std::abs(sum.offset) > kMaxPosition) return absl::nullopt;
+    int64_t largest = std::abs(sum.offset);
+    if (largest > kMaxPosition) return absl::nullopt;
     for (size_t d = 0; d < a.dims.size(); ++d) {
       if (a.dims[d].size() != b.dims[d].size()) return absl::nullopt;
       auto& digits = sum.dims.emplace_back();
       for (size_t i = 0; i < a.dims[d].size(); ++i) {
         const View::Digit x = a.dims[d][i], y = b.dims[d][i];
         const int64_t stride = x.stride + sign * y.stride;
-        if (x.size != y.size || std::abs(stride) > kMaxPosition) return absl::nullopt;
+        if (x.size != y.size || std::abs(stride) > kMaxPosition / x.size) return absl::nullopt;
+        largest += std::abs(stride) * x.size;
+        if (largest > kMaxPosition) return absl::nullopt;
         digits.push_back({x.size, stride});
       }
     }
