@@ -31,7 +31,8 @@ struct Frame {
 
 class Runner {
  public:
-  Runner(const kernels::Plan& plan, const KernelRunner& run) : plan_(plan), run_(run) {}
+  Runner(const kernels::Plan& plan, const KernelRunner& run, const AttentionRunner& run_attention)
+      : plan_(plan), run_(run), run_attention_(run_attention) {}
 
   absl::Status RunFunction(const kernels::PlanFunction& function, const Frame& frame) {
     if (frame.arena.size < function.arena_bytes) return absl::InternalError("arena too small");
@@ -142,8 +143,28 @@ class Runner {
     return absl::InternalError("no such activation");
   }
 
-  // As AttentionShape defines it, in f64 but for scores with a bias.
   absl::Status Do(const kernels::AttentionStep& step, const Frame& frame) {
+    return run_attention_ != nullptr ? RunAttention(step, frame) : ComputeAttention(step, frame);
+  }
+
+  absl::Status RunAttention(const kernels::AttentionStep& step, const Frame& frame) {
+    std::vector<Slice> slices = {step.query, step.key, step.value};
+    if (step.shape.bias.has_value()) slices.push_back(step.bias);
+    slices.insert(slices.end(), step.masks.begin(), step.masks.end());
+    slices.push_back(step.out);
+    std::vector<std::string> buffers;
+    for (const Slice& slice : slices) {
+      ACCELD_ASSIGN_OR_RETURN(const Place place, At(slice, frame));
+      buffers.emplace_back(place.data, place.size);
+    }
+    ACCELD_RETURN_IF_ERROR(run_attention_(step.shape, absl::MakeSpan(buffers)));
+    ACCELD_ASSIGN_OR_RETURN(const Place out, At(step.out, frame));
+    std::memcpy(out.data, buffers.back().data(), out.size);
+    return absl::OkStatus();
+  }
+
+  // As AttentionShape defines it, in f64 but for scores with a bias.
+  absl::Status ComputeAttention(const kernels::AttentionStep& step, const Frame& frame) {
     const kernels::AttentionShape& shape = step.shape;
     ACCELD_ASSIGN_OR_RETURN(const Place query, At(step.query, frame));
     ACCELD_ASSIGN_OR_RETURN(const Place key, At(step.key, frame));
@@ -301,13 +322,15 @@ class Runner {
 
   const kernels::Plan& plan_;
   const KernelRunner& run_;
+  const AttentionRunner& run_attention_;
 };
 
 }  // namespace
 
 absl::StatusOr<std::vector<ir::Literal>> RunPlan(const kernels::Plan& plan,
                                                  absl::Span<const ir::Literal> arguments,
-                                                 const KernelRunner& run) {
+                                                 const KernelRunner& run,
+                                                 const AttentionRunner& run_attention) {
   std::vector<std::string> argument_bytes, result_bytes;
   for (const ir::Literal& argument : arguments) argument_bytes.push_back(argument.DenseBytes());
   const std::vector<std::string> originals = argument_bytes;
@@ -323,7 +346,7 @@ absl::StatusOr<std::vector<ir::Literal>> RunPlan(const kernels::Plan& plan,
   for (std::string& bytes : result_bytes) frame.results.push_back(place(bytes));
   frame.arena = place(arena);
   frame.constants = place(constants);
-  ACCELD_RETURN_IF_ERROR(Runner(plan, run).RunFunction(plan.entry(), frame));
+  ACCELD_RETURN_IF_ERROR(Runner(plan, run, run_attention).RunFunction(plan.entry(), frame));
   if (argument_bytes != originals) return absl::InternalError("an argument was written");
   if (constants != plan.constants) return absl::InternalError("the constants were written");
   std::vector<ir::Literal> results;

@@ -16,11 +16,18 @@ namespace acceld::compiler {
 using KernelRunner =
     std::function<absl::Status(const kernels::Kernel&, absl::Span<std::string* const>)>;
 
-// Runs a plan on host memory, by default with the kernel interpreter: the meaning of plans, slow
-// and obvious. Fresh memory is filled with garbage, arguments and constants are checked to be
-// unwritten, and every slice must lie inside its space; INTERNAL otherwise.
+// Runs attention on the operands' bytes, in the order that plan_text.cc prints them, and writes the
+// last one's.
+using AttentionRunner =
+    std::function<absl::Status(const kernels::AttentionShape&, absl::Span<std::string> buffers)>;
+
+// Runs a plan on host memory, by default with the kernel interpreter, and attention as its shape
+// defines it: the meaning of plans, slow and obvious. Fresh memory is filled with garbage,
+// arguments and constants are checked to be unwritten, and every slice must lie inside its space;
+// INTERNAL otherwise.
 absl::StatusOr<std::vector<ir::Literal>> RunPlan(const kernels::Plan& plan,
                                                  absl::Span<const ir::Literal> arguments,
-                                                 const KernelRunner& run = kernels::RunKernel);
+                                                 const KernelRunner& run = kernels::RunKernel,
+                                                 const AttentionRunner& run_attention = nullptr);
 
 }  // namespace acceld::compiler
