@@ -70,6 +70,15 @@ Cut CutOf(const AttentionShape& shape) {
   return cut;
 }
 
+// Scores are stored nowhere, so that little memory may ask for very much work. This many
+// multiplications take some ten milliseconds.
+bool IsLong(const AttentionShape& shape) {
+  constexpr double kLongWork = int64_t{1} << 38;
+  return static_cast<double>(shape.batches()) * static_cast<double>(shape.queries) *
+             static_cast<double>(shape.keys) * static_cast<double>(shape.depth + shape.features) >=
+         kLongWork;
+}
+
 class Printer {
  public:
   Printer(const AttentionShape& shape, absl::string_view name)
@@ -94,7 +103,10 @@ class Printer {
     PrintConversions();
     Line("};");
     PrintKernel(description);
-    return {.source = std::move(out_), .blocks = Blocks(), .threads = cut_.threads};
+    return {.source = std::move(out_),
+            .blocks = Blocks(),
+            .threads = cut_.threads,
+            .polls = IsLong(shape_)};
   }
 
  private:
@@ -122,6 +134,7 @@ class Printer {
     constant("int", "kDepth", shape_.depth);
     constant("int", "kFeatures", shape_.features);
     constant("bool", "kIsBF16", shape_.dtype == DType::kBF16);
+    constant("bool", "kPolls", IsLong(shape_));
     constant("bool", "kHasBias", shape_.bias.has_value());
     constant("int", "kMasks", shape_.masks.size());
     constant("bool", "kFillIsFinite", std::isfinite(shape_.fill));
@@ -214,6 +227,8 @@ class Printer {
                               : absent("bool");
     }
     add("Output", "out", false);
+    if (IsLong(shape_)) parameters.emplace_back("const volatile int* cancelled");
+    placed.emplace_back(IsLong(shape_) ? "Placed(cancelled)" : "(const volatile int*)0");
     Line(absl::StrCat("extern \"C\" __global__ void __launch_bounds__(", cut_.threads, ")\n", name_,
                       "(", absl::StrJoin(parameters, ", "), ") {"));
     Line(absl::StrCat("  __shared__ Chunk space[", is_narrow ? "TensorSizes<" : "FullSizes<",

@@ -76,6 +76,16 @@ __device__ bool NeedsFilledKeys(f32 largest) {
   return !(A::Fill() - largest < -104.0f);
 }
 
+// Whether to stop before the step, which is asked now and then. All threads of the block.
+template <typename A>
+__device__ bool Stops(i64 step, const volatile int* cancelled) {
+  if constexpr (A::kPolls) {
+    return step % 1024 == 0 && __syncthreads_or(*cancelled != 0);
+  } else {
+    return false;
+  }
+}
+
 // The maximum as what is subtracted: of a row without any score yet, 0.
 __device__ inline f32 Subtrahend(f32 largest) { return largest == -Infinity() ? 0.0f : largest; }
 

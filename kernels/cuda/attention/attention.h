@@ -17,11 +17,13 @@ inline constexpr int kNarrowAttentionArchitecture = 80;
 bool IsAttentionParallel(const AttentionShape& shape);
 
 struct AttentionKernel {
-  // extern "C" __global__ void NAME(query, key, value, bias if there is one, masks, output), as
-  // CudaKernel has it, behind the module's prelude and AttentionPrelude().
+  // extern "C" __global__ void NAME(query, key, value, bias if there is one, masks, output, and
+  // cancelled if `polls`), as CudaKernel has it, behind the module's prelude and
+  // AttentionPrelude().
   std::string source;
   int64_t blocks = 1;
-  int threads = 1;  // of a block
+  int threads = 1;     // of a block
+  bool polls = false;  // long ones stop when *cancelled is not zero
 };
 
 // Of a shape that CanAttend takes.

@@ -72,8 +72,8 @@ __device__ inline f32 HalfWarpSum(f32 x) {
 template <typename A>
 __device__ void FullAttention(const f32* query, const f32* key, const f32* value,
                               const typename A::Bias::Type* bias, const bool* mask0,
-                              const bool* mask1, typename A::Output::Type* out, i64 row_block,
-                              Chunk* space) {
+                              const bool* mask1, typename A::Output::Type* out,
+                              const volatile int* cancelled, i64 row_block, Chunk* space) {
   using S = FullSizes<A>;
   const int group = threadIdx.x / 16, lane = threadIdx.x % 16;
   const i64 first_row = row_block * S::kRows;
@@ -93,6 +93,7 @@ __device__ void FullAttention(const f32* query, const f32* key, const f32* value
   }
   const auto visit = [&](i64 begin, i64 end) {
     for (i64 block = begin; block < end; ++block) {
+      if (Stops<A>(block - begin, cancelled)) break;
       const i64 first_key = block * S::kKeys;
       LoadFloats<typename A::Key, S::kKeys, A::kDepth, S::kDepth, S::kDepthStride>(
           keys, key, first_key, A::kKeys);

@@ -204,8 +204,8 @@ __device__ void StoreRows(const WarpRows<A>& rows, typename A::Output::Type* out
 template <typename A>
 __device__ void TensorAttention(const u16* query, const u16* key, const u16* value,
                                 const typename A::Bias::Type* bias, const bool* mask0,
-                                const bool* mask1, typename A::Output::Type* out, i64 row_block,
-                                Chunk* space) {
+                                const bool* mask1, typename A::Output::Type* out,
+                                const volatile int* cancelled, i64 row_block, Chunk* space) {
   using S = TensorSizes<A>;
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const int row_warp = warp % A::kRowWarps, key_warp = warp / A::kRowWarps;
@@ -246,6 +246,7 @@ __device__ void TensorAttention(const u16* query, const u16* key, const u16* val
     };
     load_keys(begin);
     for (i64 block = begin; block < end; ++block) {
+      if (Stops<A>(block - begin, cancelled)) break;
       LoadTile<typename A::Value, S::kKeys, A::kFeatures, S::kFeatures>(values, value,
                                                                         block * S::kKeys, A::kKeys);
       CommitCopies();

@@ -65,7 +65,7 @@ class AttentionLowering {
                                 .buffers = buffers,
                                 .blocks = printed.blocks,
                                 .threads = printed.threads,
-                                .polls = false,
+                                .polls = printed.polls,
                                 .written = {static_cast<uint32_t>(buffers - 1)}});
     known_.push_back({shape, kernel});
     return kernel;

@@ -184,6 +184,43 @@ TEST(CudaAttention, KernelsDoWhatTheShapeSays) {
   }
 }
 
+TEST(CudaAttention, LongKernelsStopWhenTheyAreCancelled) {
+  for (const DType dtype : {DType::kF32, DType::kF16}) {
+    // All of a very large batch are one.
+    AttentionShape shape = AttentionCases()[0].shape;
+    shape.dtype = shape.output_dtype = dtype;
+    shape.batch = {1 << 28};
+    for (AttentionOperand* operand : {&shape.query, &shape.key, &shape.value, &shape.output}) {
+      operand->batch_strides = {0};
+    }
+    ASSERT_TRUE(CanAttend(shape));
+    const AttentionKernel printed = PrintAttention(shape, "long_one");
+    EXPECT_TRUE(printed.polls);
+    const auto code = testing::HostCode::Compile(
+        absl::StrCat(ModulePrelude(), AttentionPrelude(), printed.source));
+    ASSERT_TRUE(code.ok()) << code.status();
+    const auto last_result = [&](int cancelled) {
+      std::vector<Buffer> buffers;
+      std::vector<std::string> addresses;
+      buffers.reserve(4);
+      for (const int64_t rows : {shape.queries, shape.keys, shape.keys, shape.queries}) {
+        Buffer& buffer = buffers.emplace_back(dtype, rows * shape.depth);
+        for (int64_t i = 0; i < rows * shape.depth; ++i) buffer.Set(i, 0.5);
+        char* const address = buffer.data();
+        addresses.emplace_back(reinterpret_cast<const char*>(&address), sizeof(address));
+      }
+      const int* const address = &cancelled;
+      addresses.emplace_back(reinterpret_cast<const char*>(&address), sizeof(address));
+      (*code)->Find("long_one")->Run(addresses, /*blocks=*/1, printed.threads);
+      // The first block has the last queries.
+      return buffers.back().At(shape.queries * shape.depth - 1);
+    };
+    EXPECT_TRUE(std::isnan(last_result(1)));  // the average of nothing
+    EXPECT_NEAR(last_result(0), 0.5, 1e-3);
+  }
+  EXPECT_FALSE(PrintAttention(AttentionCases()[0].shape, "short_one").polls);
+}
+
 TEST(CudaAttention, WhatNoKernelDoesIsRefused) {
   AttentionShape shape = AttentionCases()[0].shape;
   EXPECT_TRUE(CanAttend(shape));
