@@ -167,6 +167,25 @@ TEST(CudaNvrtcTest, CompilesTheKernelsOfAttentionWithFewSpills) {
   }
 }
 
+TEST(CudaNvrtcTest, CompilesAttentionThatAsksWhetherItIsCancelled) {
+  const absl::StatusOr<kernels::cuda::Nvrtc>& nvrtc = kernels::cuda::Nvrtc::Get();
+  if (!nvrtc.ok()) GTEST_SKIP() << nvrtc.status();
+  std::string source =
+      absl::StrCat(kernels::cuda::ModulePrelude(), kernels::cuda::AttentionPrelude());
+  kernels::AttentionShape shape = kernels::AttentionCases()[0].shape;
+  shape.batch[0] = 1 << 28;
+  for (const ir::DType dtype : {ir::DType::kF32, ir::DType::kBF16}) {
+    shape.dtype = dtype;
+    const kernels::cuda::AttentionKernel printed =
+        kernels::cuda::PrintAttention(shape, absl::StrCat("attention_", ir::DTypeName(dtype)));
+    EXPECT_TRUE(printed.polls);
+    source += printed.source;
+  }
+  const auto cubin = nvrtc->Compile(source, "attention", 90);
+  ASSERT_TRUE(cubin.ok()) << cubin.status();
+  EXPECT_LE(MostSpillBytes(cubin->log), kMaxSpillBytes) << cubin->log;
+}
+
 TEST(CudaNvrtcTest, WhatGraphsLaunchIsMachineCodeOrPtx) {
   const absl::StatusOr<kernels::cuda::Nvrtc>& nvrtc = kernels::cuda::Nvrtc::Get();
   if (!nvrtc.ok()) GTEST_SKIP() << nvrtc.status();
