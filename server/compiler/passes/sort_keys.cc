@@ -71,7 +71,10 @@ class KeyFinder {
         equals->operands[0] == first->operands[1] && equals->operands[1] == first->operands[0];
     if (!same_order && !other_order) return false;
     const std::vector<SortKey> before = keys_;
-    if (AddKey(*first) && Find(others)) return true;
+    if (AddKey(*first)) {
+      keys_.back().comparisons.push_back(equal);
+      if (Find(others)) return true;
+    }
     keys_ = before;
     return false;
   }
@@ -86,9 +89,9 @@ class KeyFinder {
     const bool by_value =
         ir::IsFloat(dtype) && attributes.compare_type != ir::ComparisonType::kTotalOrder;
     if (AreTwins(a, b)) {
-      keys_.push_back({a, !is_less, by_value});
+      keys_.push_back({a, !is_less, by_value, {compare.results[0]}});
     } else if (AreTwins(b, a)) {
-      keys_.push_back({b, is_less, by_value});
+      keys_.push_back({b, is_less, by_value, {compare.results[0]}});
     } else {
       return false;
     }

@@ -15,6 +15,8 @@ struct SortKey {
   bool descending = false;
   // Of floats compared by `<` or `>`: zeros are equal, and NaN has no place.
   bool by_value = false;
+  // The results of what compares it in the comparator: `<` or `>`, and `==` if keys follow.
+  std::vector<ir::ValueId> comparisons = {};
 };
 
 // The keys of a comparator that is `<` or `>` of keys that both elements have in the same way,

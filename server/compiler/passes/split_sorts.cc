@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "server/compiler/passes/place_nan.h"
 #include "server/compiler/passes/rewriter.h"
 #include "server/compiler/passes/sort_keys.h"
 #include "server/compiler/passes/sort_rows.h"
@@ -49,7 +50,7 @@ class Splitter {
     if (type.dims[dimension] < 2 || type.dims[dimension] > int64_t{1} << 31) return false;
     SortRows rows(rewriter, op, dimension);
     const bool done = op.kind == OpKind::kSort
-                          ? Sort(rewriter.function(), op, rows)
+                          ? Sort(rewriter, op, rows)
                           : Select(op.As<ir::PartialSortAttributes>().limit, rows);
     if (done) rows.Finish();
     return done;
@@ -64,7 +65,8 @@ class Splitter {
     return std::min(kMaxTeamRun, static_cast<int64_t>(std::bit_floor(most)));
   }
 
-  bool Sort(const ir::Function& function, const ir::Op& op, SortRows& rows) const {
+  // May complete the comparator of `op`.
+  bool Sort(Rewriter& rewriter, ir::Op& op, SortRows& rows) const {
     const int64_t length = rows.length(), elements = rows.rows() * length;
     if (is_team()) {
       if (length <= kTinyRow || (length <= kShortRow && rows.rows() >= kManyRows)) return false;
@@ -72,14 +74,16 @@ class Splitter {
       return false;
     }
     const bool is_one_run = is_team() && length <= TeamRun(rows);
-    const auto keys = FindSortKeys(function, op.regions[0]);
-    if (!is_one_run && keys.has_value() && SortRows::CanSortByDigits(function, *keys)) {
+    const auto keys = FindSortKeys(rewriter.function(), op.regions[0]);
+    if (!is_one_run && keys.has_value() && SortRows::CanSortByDigits(rewriter.function(), *keys)) {
       const int64_t share = CeilDivide(CeilDivide(elements, units_), ir::kDigitSortTile);
       const int64_t most = CeilDivide(length, ir::kDigitSortTile);
       rows.SortByDigits(*keys, std::min(share, most) * ir::kDigitSortTile);
       return true;
     }
     if (!is_team() && rows.rows() >= units_) return false;
+    // Workers who do not agree on an order would lose elements.
+    if (keys.has_value()) PlaceNan(rewriter, *keys, op.regions[0]);
     rows.NumberPayloads();
     int64_t run = std::clamp(PowerOfTwo(CeilDivide(elements, units_)), kMinRun, kMaxRun);
     int64_t piece = run;

@@ -13,8 +13,9 @@ namespace acceld::compiler {
 // do not depend on the number of threads. After sorts were shortened; before nests are isolated and
 // fused.
 //
-// A comparator that puts elements in no order (`<` of NaN) gives results in some order, in which
-// elements may be missing and others repeated unless it is `<` or `>` of keys.
+// Keys that are compared by `<` may be NaN: then these go behind all others, by `>` before them.
+// Any other comparator that puts elements in no order gives results in some order, in which
+// elements may be missing and others repeated.
 absl::StatusOr<ir::Module> SplitSorts(const ir::Module& module, const hal::CodeGenerator& target);
 
 }  // namespace acceld::compiler
