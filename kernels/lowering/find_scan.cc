@@ -71,8 +71,10 @@ class LogAddExp {
     const ir::Op* choice = Find(region_.results[0], OpKind::kSelect);
     if (choice == nullptr) return false;
     const ir::Op* test = Find(choice->operands[0], OpKind::kCompare);
-    if (test == nullptr || test->operands[0] != test->operands[1] ||
-        test->As<ir::CompareAttributes>().comparison_direction != ir::ComparisonDirection::kNe) {
+    if (test == nullptr || test->operands[0] != test->operands[1]) return false;
+    const auto& attributes = test->As<ir::CompareAttributes>();
+    if (attributes.comparison_direction != ir::ComparisonDirection::kNe ||
+        attributes.compare_type == ir::ComparisonType::kTotalOrder) {
       return false;
     }
     const ir::ValueId difference = test->operands[0];
