@@ -267,13 +267,18 @@ void KernelPrinter::Print(const IfStatement& branch, Team team) {
       Line(absl::StrCat(Name(branch.results[i]), " = ", Name(values[i]), ";"));
     }
   };
+  // Threads that go the other way have not waited where these do.
+  const Effects before = since_barrier_;
   Open(absl::StrCat("if (", Name(branch.condition), ")"));
   part(branch.then_body, branch.then_values);
   Close();
-  if (branch.else_body.empty() && branch.else_values.empty()) return;
-  Open("else");
-  part(branch.else_body, branch.else_values);
-  Close();
+  const Effects after_then = std::exchange(since_barrier_, before);
+  if (!branch.else_body.empty() || !branch.else_values.empty()) {
+    Open("else");
+    part(branch.else_body, branch.else_values);
+    Close();
+  }
+  since_barrier_.Add(after_then);
 }
 
 void KernelPrinter::PrintShared(const ParallelNest& nest, Team team) {

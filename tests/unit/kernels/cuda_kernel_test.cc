@@ -207,6 +207,40 @@ Kernel ManyColumnSumsKernel(int sums) {
   return b.Finish();
 }
 
+TEST(CudaKernelTest, ThreadsThatTakeNoBranchStillWaitForWhatWasBeforeIt) {
+  constexpr int64_t kSize = 256;
+  using Kind = ForStatement::Kind;
+  using Access = BufferParameter::Access;
+  KernelBuilder b("branch");
+  const uint32_t flag = b.AddBuffer({"flag", DType::kI64, 1, Access::kRead});
+  const uint32_t before = b.AddBuffer({"before", DType::kI64, kSize, Access::kReadWrite});
+  const uint32_t inside = b.AddBuffer({"inside", DType::kI64, kSize, Access::kReadWrite});
+  const uint32_t turned = b.AddBuffer({"turned", DType::kI64, kSize, Access::kWrite});
+  const uint32_t after = b.AddBuffer({"after", DType::kI64, kSize, Access::kWrite});
+  const auto turn = [&](uint32_t from, uint32_t to) {
+    b.For(Kind::kParallel, kSize, [&](Var i) {
+      const Var other = b.Apply(ScalarOp::kSubtract, {b.Index(kSize - 1), i});
+      b.Store(to, i, b.Load(from, other));
+    });
+  };
+  b.For(Kind::kParallel, kSize, [&](Var i) { b.Store(before, i, i); });
+  const Var takes = b.Apply(ScalarOp::kNe, {b.Load(flag, b.Index(0)), b.Index(0)});
+  // Whoever goes in waits there.
+  b.If(takes, [&] {
+    b.For(Kind::kParallel, kSize, [&](Var i) { b.Store(inside, i, i); });
+    turn(inside, turned);
+  });
+  turn(before, after);
+  const Kernel kernel = b.Finish();
+  const std::vector<std::string> untouched(3, std::string(8 * kSize, 0));
+  for (const int64_t value : {0, 1}) {
+    std::vector<std::string> arguments = {BytesOf(std::vector<int64_t>{value})};
+    arguments.insert(arguments.end(), untouched.begin(), untouched.end());
+    const std::vector<int64_t> found = ValuesOf<int64_t>(RunAlone(kernel, arguments));
+    for (int64_t i = 0; i < kSize; ++i) ASSERT_EQ(found[i], kSize - 1 - i) << i;
+  }
+}
+
 TEST(CudaKernelTest, TimeToPrintGrowsLikeTheKernel) {
   // Time that grows like the square of these would be many minutes.
   KernelBuilder b("many_loops");
