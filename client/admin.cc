@@ -116,4 +116,41 @@ absl::StatusOr<uint64_t> Admin::Drain(bool undo) const {
   return reply.sessions();
 }
 
+absl::StatusOr<std::vector<CacheCheck>> Admin::VerifyCache(bool remote) const {
+  v1::VerifyCacheRequest request;
+  request.set_remote(remote);
+  ACCELD_ASSIGN_OR_RETURN(const v1::VerifyCacheReply reply,
+                          impl_->connection->VerifyCache(request));
+  std::vector<CacheCheck> checks;
+  for (const v1::CacheCheck& check : reply.checks()) {
+    checks.push_back({check.tier(), check.entries(), check.bytes(), check.bad()});
+  }
+  return checks;
+}
+
+absl::StatusOr<CacheRemoved> Admin::PurgeCache(const std::vector<std::string>& keys,
+                                               bool remote) const {
+  v1::PurgeCacheRequest request;
+  for (const std::string& key : keys) request.add_keys(key);
+  request.set_remote(remote);
+  ACCELD_ASSIGN_OR_RETURN(const v1::PurgeCacheReply reply, impl_->connection->PurgeCache(request));
+  return CacheRemoved{reply.memory(), reply.disk(), reply.remote()};
+}
+
+absl::StatusOr<CacheBundleEntry> Admin::ExportCacheEntry(const std::string& key) const {
+  v1::ExportCacheEntryRequest request;
+  request.set_key(key);
+  ACCELD_ASSIGN_OR_RETURN(v1::CacheBundleEntry reply, impl_->connection->ExportCacheEntry(request));
+  return CacheBundleEntry{std::move(*reply.mutable_record()), std::move(*reply.mutable_blob())};
+}
+
+absl::StatusOr<bool> Admin::ImportCacheEntry(const CacheBundleEntry& entry) const {
+  v1::CacheBundleEntry request;
+  request.set_record(entry.record);
+  request.set_blob(entry.blob);
+  ACCELD_ASSIGN_OR_RETURN(const v1::ImportCacheEntryReply reply,
+                          impl_->connection->ImportCacheEntry(request));
+  return reply.added();
+}
+
 }  // namespace acceld::client

@@ -50,6 +50,18 @@ class Admin {
   // FAILED_PRECONDITION for an undo while the daemon is shutting down.
   absl::StatusOr<uint64_t> Drain(bool undo = false) const;
 
+  // The cache of executables. These take as long as it takes, up to an hour. FAILED_PRECONDITION
+  // when the daemon has no remote cache, or no key of a team for what is carried elsewhere.
+  // Verifies every entry and removes bad ones.
+  absl::StatusOr<std::vector<CacheCheck>> VerifyCache(bool remote) const;
+  // Removes the entries of these keys, or all.
+  absl::StatusOr<CacheRemoved> PurgeCache(const std::vector<std::string>& keys, bool remote) const;
+  // NOT_FOUND.
+  absl::StatusOr<CacheBundleEntry> ExportCacheEntry(const std::string& key) const;
+  // False: the daemon had it already. PERMISSION_DENIED for what is not signed with a key of the
+  // team, DATA_LOSS for what is damaged.
+  absl::StatusOr<bool> ImportCacheEntry(const CacheBundleEntry& entry) const;
+
  private:
   struct Impl;
   explicit Admin(std::unique_ptr<Impl> impl);

@@ -109,6 +109,20 @@ struct CacheEntry {
   std::string producer;  // the host that compiled it
 };
 
+// What a look at every entry of a tier came to.
+struct CacheCheck {
+  std::string tier;  // "disk", "remote"
+  uint64_t entries = 0, bytes = 0;
+  uint64_t bad = 0;  // removed, or refused
+};
+struct CacheRemoved {
+  uint64_t memory = 0, disk = 0, remote = 0;
+};
+// An entry on its way to another site, signed by the daemon.
+struct CacheBundleEntry {
+  std::string record, blob;
+};
+
 // How an executable is found, or why it is not.
 struct CacheExplanation {
   std::string tier;  // "memory", "disk", "remote"; empty: nowhere

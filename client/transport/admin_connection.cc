@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::chrono::seconds kUnaryTimeout{10};
 constexpr std::chrono::seconds kTraceTimeout{60};
+// Of what looks at every entry of a cache.
+constexpr std::chrono::minutes kCacheTimeout{60};
 
 }  // namespace
 
@@ -27,9 +29,10 @@ class AdminConnection::Impl {
   template <typename Reply, typename Request>
   absl::StatusOr<Reply> Ask(grpc::Status (v1::Acceld::Stub::*method)(grpc::ClientContext*,
                                                                      const Request&, Reply*),
-                            const Request& request) const {
+                            const Request& request,
+                            std::chrono::seconds timeout = kUnaryTimeout) const {
     grpc::ClientContext context;
-    context.set_deadline(std::chrono::system_clock::now() + kUnaryTimeout);
+    context.set_deadline(std::chrono::system_clock::now() + timeout);
     Reply reply;
     ACCELD_RETURN_IF_ERROR(
         AdviseOnSecrets(StatusFromGrpc((*stub_.*method)(&context, request, &reply)), secrets_));
@@ -83,6 +86,26 @@ absl::StatusOr<v1::ListCacheReply> AdminConnection::ListCache(
 absl::Status AdminConnection::KillSession(const v1::KillSessionRequest& request) const {
   return impl_->Ask(&v1::Acceld::Stub::KillSession, request).status();
 }
+absl::StatusOr<v1::VerifyCacheReply> AdminConnection::VerifyCache(
+    const v1::VerifyCacheRequest& request) const {
+  return impl_->Ask(&v1::Acceld::Stub::VerifyCache, request, kCacheTimeout);
+}
+
+absl::StatusOr<v1::PurgeCacheReply> AdminConnection::PurgeCache(
+    const v1::PurgeCacheRequest& request) const {
+  return impl_->Ask(&v1::Acceld::Stub::PurgeCache, request, kCacheTimeout);
+}
+
+absl::StatusOr<v1::CacheBundleEntry> AdminConnection::ExportCacheEntry(
+    const v1::ExportCacheEntryRequest& request) const {
+  return impl_->Ask(&v1::Acceld::Stub::ExportCacheEntry, request, kCacheTimeout);
+}
+
+absl::StatusOr<v1::ImportCacheEntryReply> AdminConnection::ImportCacheEntry(
+    const v1::CacheBundleEntry& request) const {
+  return impl_->Ask(&v1::Acceld::Stub::ImportCacheEntry, request, kCacheTimeout);
+}
+
 absl::StatusOr<v1::DrainReply> AdminConnection::Drain(const v1::DrainRequest& request) const {
   return impl_->Ask(&v1::Acceld::Stub::Drain, request);
 }

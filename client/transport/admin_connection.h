@@ -31,6 +31,12 @@ class AdminConnection {
   absl::StatusOr<v1::ListCacheReply> ListCache(const v1::ListCacheRequest& request) const;
   absl::Status KillSession(const v1::KillSessionRequest& request) const;
   absl::StatusOr<v1::DrainReply> Drain(const v1::DrainRequest& request) const;
+  absl::StatusOr<v1::VerifyCacheReply> VerifyCache(const v1::VerifyCacheRequest& request) const;
+  absl::StatusOr<v1::PurgeCacheReply> PurgeCache(const v1::PurgeCacheRequest& request) const;
+  absl::StatusOr<v1::CacheBundleEntry> ExportCacheEntry(
+      const v1::ExportCacheEntryRequest& request) const;
+  absl::StatusOr<v1::ImportCacheEntryReply> ImportCacheEntry(
+      const v1::CacheBundleEntry& request) const;
   // Calls `take` for each chunk.
   absl::Status GetTrace(const v1::GetTraceRequest& request,
                         const std::function<void(const v1::TraceChunk&)>& take) const;

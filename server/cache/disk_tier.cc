@@ -98,9 +98,9 @@ void DiskTier::ScanFile(const std::string& path) {
   bytes_ += it->second.size_bytes;
 }
 
-absl::StatusOr<std::string> DiskTier::Load(const EntryHeader& wanted) {
-  const std::string path = PathOf(wanted.key);
-  absl::StatusOr<std::string> file = ReadFile(path, static_cast<uint64_t>(limit_bytes_));
+absl::StatusOr<std::string> DiskTier::ReadVerified(const EntryHeader& wanted, Entry& found) {
+  absl::StatusOr<std::string> file =
+      ReadFile(PathOf(wanted.key), static_cast<uint64_t>(limit_bytes_));
   if (!file.ok()) {
     if (!absl::IsNotFound(file.status())) Failed(file.status());
     Forget(wanted.key);
@@ -116,15 +116,35 @@ absl::StatusOr<std::string> DiskTier::Load(const EntryHeader& wanted) {
     Drop(wanted.key, status);
     return absl::NotFoundError("not in the disk tier");
   }
-  utimensat(AT_FDCWD, path.c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
-  {
-    MutexLock lock(mutex_);
-    Entry& entry = index_[wanted.key];
-    bytes_ += file->size() - entry.size_bytes;
-    entry = {record->header, file->size(), NowUnixNs()};
-  }
+  found.header = record->header;
+  found.size_bytes = file->size();
   file->erase(0, record->size_bytes);
   return file;
+}
+
+absl::StatusOr<std::string> DiskTier::Read(const EntryHeader& wanted) {
+  Entry found;
+  return ReadVerified(wanted, found);
+}
+
+absl::StatusOr<std::string> DiskTier::Load(const EntryHeader& wanted) {
+  Entry found;
+  ACCELD_ASSIGN_OR_RETURN(std::string payload, ReadVerified(wanted, found));
+  utimensat(AT_FDCWD, PathOf(wanted.key).c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
+  found.last_use_unix_ns = NowUnixNs();
+  MutexLock lock(mutex_);
+  Entry& entry = index_[wanted.key];
+  bytes_ += found.size_bytes - entry.size_bytes;
+  entry = std::move(found);
+  return payload;
+}
+
+bool DiskTier::Remove(const Digest& key) {
+  const std::string path = PathOf(key);
+  const bool removed = unlink(path.c_str()) == 0;
+  if (!removed && errno != ENOENT) Failed(ErrnoStatus(errno, "remove", path));
+  Forget(key);
+  return removed;
 }
 
 void DiskTier::Store(const EntryHeader& header, absl::string_view payload) {

@@ -44,6 +44,10 @@ class DiskTier {
 
   // The payload stored under the header's key for its build and architecture. NOT_FOUND otherwise.
   absl::StatusOr<std::string> Load(const EntryHeader& wanted);
+  // The same, which does not count as a use.
+  absl::StatusOr<std::string> Read(const EntryHeader& wanted);
+  // Whether there was one.
+  bool Remove(const Digest& key);
   void Store(const EntryHeader& header, absl::string_view payload);
   // Removes and counts an entry whose signed payload proved unusable.
   void Drop(const Digest& key, const absl::Status& reason);
@@ -55,6 +59,7 @@ class DiskTier {
   DiskTier(std::string folder, int64_t limit_bytes, SigningKey node_key);
   std::string FolderOf(const Digest& key) const;
   std::string PathOf(const Digest& key) const;
+  absl::StatusOr<std::string> ReadVerified(const EntryHeader& wanted, Entry& found);
   void Scan();
   void ScanFile(const std::string& path);
   absl::Status Write(const Digest& key, absl::string_view file);

@@ -39,14 +39,16 @@ ExecutableCache::ExecutableCache(const Options& options, std::vector<hal::Device
       pool_("compile", static_cast<size_t>(std::max(1, options.compile_threads)),
             options.max_queued_compiles) {
   if (options.remote.has_value()) remote_ = std::make_unique<RemoteTier>(*options.remote);
-  if (options.folder.empty() || options.disk_bytes <= 0) return;
-  absl::StatusOr<std::unique_ptr<DiskTier>> disk =
-      DiskTier::Open(options.folder, options.disk_bytes);
-  if (disk.ok()) {
-    disk_ = *std::move(disk);
-  } else {
-    LogWarning("no executable cache on disk: ", disk.status().ToString());
+  if (!options.folder.empty() && options.disk_bytes > 0) {
+    absl::StatusOr<std::unique_ptr<DiskTier>> disk =
+        DiskTier::Open(options.folder, options.disk_bytes);
+    if (disk.ok()) {
+      disk_ = *std::move(disk);
+    } else {
+      LogWarning("no executable cache on disk: ", disk.status().ToString());
+    }
   }
+  tools_ = std::make_unique<Tools>(memory_, disk_.get(), remote_.get(), options.bundle_keys);
 }
 
 ExecutableCache::~ExecutableCache() {

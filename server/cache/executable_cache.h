@@ -19,6 +19,7 @@
 #include "server/cache/memory_tier.h"
 #include "server/cache/remote/remote_tier.h"
 #include "server/cache/single_flight.h"
+#include "server/cache/tools.h"
 #include "server/hal/device.h"
 #include "server/hal/loaded_executable.h"
 #include "server/observability/instruments/histogram.h"
@@ -65,6 +66,7 @@ class ExecutableCache {
                                absl::FunctionRef<absl::Status()> load)>
         with_room;
     absl::optional<RemoteTier::Options> remote;  // nullopt: no cache but this node's
+    std::vector<SigningKey> bundle_keys;         // see Tools
     // Of every entry made here, for people who look at it: this host, and the compile options that
     // are part of keys.
     std::string producer, compile_options;
@@ -115,6 +117,7 @@ class ExecutableCache {
   observability::HistogramSnapshot compile_time() const { return compile_time_.Read(); }
   // Most recently used first.
   std::vector<EntryInfo> List() const;
+  Tools& tools() { return *tools_; }
   // What is known of the entry that `request` is for, before it is made.
   EntryHeader HeaderOf(const Request& request) const;
   // Calls `done` with where the entry is now. Looks at no more than some thousand entries of other
@@ -158,6 +161,7 @@ class ExecutableCache {
   MemoryTier memory_;
   std::unique_ptr<DiskTier> disk_;      // nullptr: none
   std::unique_ptr<RemoteTier> remote_;  // nullptr: none
+  std::unique_ptr<Tools> tools_;
   SingleFlight<Digest, Code> code_flights_;
   SingleFlight<LoadKey, Result> load_flights_;
   std::atomic<bool> stopping_{false};

@@ -125,6 +125,17 @@ int64_t MemoryTier::Unload(size_t device, int64_t size_bytes) {
   return unloaded_bytes;
 }
 
+bool MemoryTier::Remove(const Digest& key) {
+  Entry removed;  // Freed when the lock is not held.
+  MutexLock lock(mutex_);
+  const auto it = entries_.find(key);
+  if (it == entries_.end()) return false;
+  bytes_ -= it->second.size_bytes();
+  removed = std::move(it->second);
+  entries_.erase(it);
+  return true;
+}
+
 MemoryTier::Stats MemoryTier::stats() const {
   MutexLock lock(mutex_);
   return {.bytes = static_cast<uint64_t>(bytes_),

@@ -52,6 +52,9 @@ class MemoryTier {
   // quick.
   int64_t Unload(size_t device, int64_t size_bytes);
 
+  // Forgets the entry; who holds it keeps it. Whether there was one.
+  bool Remove(const Digest& key);
+
   Stats stats() const;
   std::vector<Entry> List() const;
 

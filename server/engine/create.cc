@@ -59,6 +59,7 @@ absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(const EngineOptions& opti
     return hal::cuda::MakeTargetGenerator(architecture);
   };
   parts.build_id = compiler::BuildId();
+  ACCELD_ASSIGN_OR_RETURN(parts.bundle_keys, LoadSigningKeys(options.remote_cache));
   ACCELD_ASSIGN_OR_RETURN(parts.remote_cache,
                           ToRemoteTierOptions(options.remote_cache, CompileThreads(options)));
   return MakeEngine(options, std::move(parts));

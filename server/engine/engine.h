@@ -162,6 +162,20 @@ struct CacheEntryInfo {
   std::string producer;  // the host that compiled it
 };
 
+// What a look at every entry of a tier came to.
+struct CacheCheck {
+  std::string tier;
+  uint64_t entries = 0, bytes = 0;
+  uint64_t bad = 0;  // removed, or refused
+};
+struct CacheRemoved {
+  uint64_t memory = 0, disk = 0, remote = 0;
+};
+// An entry on its way to another site: signed, and compressed.
+struct CacheBundleEntry {
+  std::string record, blob;
+};
+
 struct PublishOptions {
   bool for_everyone = false;  // not only for sessions of the same identity; for publishers
   bool replace = false;       // takes the name from the array that has it
@@ -327,6 +341,12 @@ class Engine {
       std::chrono::nanoseconds last) const = 0;
   // Most recently used first; `offset` and `limit` page through it.
   virtual std::vector<CacheEntryInfo> CacheEntries(size_t offset, size_t limit) const = 0;
+  // See cache::Tools. These block, some for minutes. INVALID_ARGUMENT for a key that is none.
+  virtual absl::StatusOr<std::vector<CacheCheck>> VerifyCache(bool remote) = 0;
+  virtual absl::StatusOr<CacheRemoved> PurgeCache(const std::vector<std::string>& keys,
+                                                  bool remote) = 0;
+  virtual absl::StatusOr<CacheBundleEntry> ExportCacheEntry(const std::string& key) = 0;
+  virtual absl::StatusOr<bool> ImportCacheEntry(CacheBundleEntry entry) = 0;
   // Those that `reader` may open.
   virtual std::vector<NamedArrayInfo> NamedArrays(const Identity& reader) const = 0;
   virtual uint64_t incarnation() const = 0;

@@ -110,6 +110,7 @@ EngineImpl::EngineImpl(const EngineOptions& options, EngineParts parts)
                 return executors_[device]->WithRoomFor(bytes, load);
               },
           .remote = parts_.remote_cache,
+          .bundle_keys = parts_.bundle_keys,
           .producer = HostName(),
           .compile_options = parts_.compile_options},
       std::move(devices), parts_.build_id);

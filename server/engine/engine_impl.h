@@ -44,6 +44,11 @@ class EngineImpl final : public Engine {
   absl::StatusOr<std::vector<observability::Span>> Trace(
       std::chrono::nanoseconds last) const override;
   std::vector<CacheEntryInfo> CacheEntries(size_t offset, size_t limit) const override;
+  absl::StatusOr<std::vector<CacheCheck>> VerifyCache(bool remote) override;
+  absl::StatusOr<CacheRemoved> PurgeCache(const std::vector<std::string>& keys,
+                                          bool remote) override;
+  absl::StatusOr<CacheBundleEntry> ExportCacheEntry(const std::string& key) override;
+  absl::StatusOr<bool> ImportCacheEntry(CacheBundleEntry entry) override;
   std::vector<NamedArrayInfo> NamedArrays(const Identity& reader) const override {
     return named_arrays_.List(reader);
   }

@@ -40,6 +40,7 @@ struct EngineParts {
   std::string compile_options;  // those of `compile` that change code, for cache keys
   int max_in_flight = 64;       // launches on a device at a time
   absl::optional<cache::RemoteTier::Options> remote_cache;  // nullopt: none
+  std::vector<cache::SigningKey> bundle_keys;               // see cache::Tools
 };
 
 // Ignores the options that describe devices. Blocks while it reads the cache folder's index.

@@ -26,6 +26,18 @@ bool IsSalt(absl::string_view text) {
 
 }  // namespace
 
+absl::StatusOr<std::vector<cache::SigningKey>> LoadSigningKeys(const RemoteCacheOptions& options) {
+  if (!IsSalt(options.salt)) {
+    return absl::InvalidArgumentError(absl::StrCat("remote-cache-salt: '", options.salt,
+                                                   "' is not 1 to ", kMaxSaltBytes,
+                                                   " letters, digits, '-', '_' and '.'"));
+  }
+  if (options.key_file.empty()) return std::vector<cache::SigningKey>();
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<std::string> keys,
+                          cache::LoadTeamKeys(options.key_file));
+  return cache::DeriveSigningKeys(keys, options.salt);
+}
+
 absl::StatusOr<absl::optional<cache::RemoteTier::Options>> ToRemoteTierOptions(
     const RemoteCacheOptions& options, int compile_threads) {
   if (options.url.empty()) return absl::optional<cache::RemoteTier::Options>();
@@ -41,20 +53,14 @@ absl::StatusOr<absl::optional<cache::RemoteTier::Options>> ToRemoteTierOptions(
                     .certificate_file = options.certificate_file,
                     .key_file = options.private_key_file};
   tier.redis.timeout = options.timeout;
-  if (!IsSalt(options.salt)) {
-    return absl::InvalidArgumentError(absl::StrCat("remote-cache-salt: '", options.salt,
-                                                   "' is not 1 to ", kMaxSaltBytes,
-                                                   " letters, digits, '-', '_' and '.'"));
-  }
   if (options.key_file.empty()) {
     return absl::InvalidArgumentError(
         "remote-cache-url is given without remote-cache-key-file: entries are code, and are signed "
         "with a key that the team shares (openssl rand -hex 32 makes one)");
   }
-  ACCELD_ASSIGN_OR_RETURN(const std::vector<std::string> keys,
-                          cache::LoadTeamKeys(options.key_file));
+  ACCELD_ASSIGN_OR_RETURN(std::vector<cache::SigningKey> keys, LoadSigningKeys(options));
   tier.entries = {.salt = options.salt,
-                  .keys = cache::DeriveSigningKeys(keys, options.salt),
+                  .keys = std::move(keys),
                   .ttl = options.ttl,
                   .read_only = options.read_only,
                   .quarantine = options.quarantine};

@@ -40,6 +40,10 @@ class Service : public GatedService {
 #define ACCELD_RPC(Name, Shape, Request, Reply, role) ACCELD_SERVED_##Shape(Name, Request, Reply)
 #include "server/rpc/auth/rpcs.def"
 
+  // Answers with what `work` gives on a thread where it may take its time.
+  grpc::ServerUnaryReactor* AnswerLater(grpc::CallbackServerContext* context,
+                                        std::function<absl::Status()> work);
+
   engine::Engine& engine_;
   const RpcOptions options_;
   observability::RpcInstruments& instruments_;
@@ -48,7 +52,9 @@ class Service : public GatedService {
   SessionTable sessions_;
   const RpcContext context_{engine_, options_, instruments_, sessions_, timers_, decoders_};
   TimerQueue timers_{"rpc-timers", size_t{1} << 20};
-  ThreadPool decoders_;  // Last: its threads use the rest.
+  // Last: their threads use the rest.
+  ThreadPool maintenance_{"maintenance", 1, 1024};
+  ThreadPool decoders_;
 };
 
 }  // namespace acceld::rpc

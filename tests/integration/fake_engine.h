@@ -59,6 +59,16 @@ class FakeEngine : public engine::Engine {
     return std::vector<observability::Span>(5000);
   }
   std::vector<engine::CacheEntryInfo> CacheEntries(size_t offset, size_t limit) const override;
+  absl::StatusOr<std::vector<engine::CacheCheck>> VerifyCache(bool) override {
+    return std::vector<engine::CacheCheck>();
+  }
+  absl::StatusOr<engine::CacheRemoved> PurgeCache(const std::vector<std::string>&, bool) override {
+    return engine::CacheRemoved();
+  }
+  absl::StatusOr<engine::CacheBundleEntry> ExportCacheEntry(const std::string&) override {
+    return absl::NotFoundError("there is no cache");
+  }
+  absl::StatusOr<bool> ImportCacheEntry(engine::CacheBundleEntry) override { return false; }
   uint64_t incarnation() const override { return incarnation_; }
   void Shutdown(std::chrono::milliseconds) override {}
 

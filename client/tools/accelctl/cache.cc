@@ -14,6 +14,7 @@
 #include "absl/strings/str_split.h"
 #include "client/file.h"
 #include "client/tools/accelctl/argument.h"
+#include "client/tools/accelctl/format.h"
 #include "nlohmann/json.hpp"
 
 namespace acceld::tools {
@@ -191,6 +192,26 @@ absl::StatusOr<int> WarmCache(client::Client& client, const WarmFlags& flags) {
                                     report.found, report.failed);
   }
   return report.failed == 0 ? 0 : 1;
+}
+
+absl::StatusOr<int> VerifyCache(client::Admin& admin, bool remote) {
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<client::CacheCheck> checks, admin.VerifyCache(remote));
+  uint64_t bad = 0;
+  for (const client::CacheCheck& check : checks) {
+    std::cout << absl::StreamFormat("%-7s %d good (%s), %d bad\n", check.tier, check.entries,
+                                    SizeText(check.bytes), check.bad);
+    bad += check.bad;
+  }
+  return bad == 0 ? 0 : 1;
+}
+
+absl::Status PurgeCache(client::Admin& admin, const std::vector<std::string>& keys, bool remote) {
+  ACCELD_ASSIGN_OR_RETURN(const client::CacheRemoved removed, admin.PurgeCache(keys, remote));
+  std::cout << absl::StreamFormat("removed %d from memory, %d from disk", removed.memory,
+                                  removed.disk);
+  if (remote) std::cout << absl::StreamFormat(", %d remote", removed.remote);
+  std::cout << "\n";
+  return absl::OkStatus();
 }
 
 absl::StatusOr<int> ExplainCache(client::Client& client, const ExplainFlags& flags) {

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "client/admin.h"
 #include "client/client.h"
 #include "common/status.h"
 
@@ -24,6 +25,12 @@ struct WarmFlags {
 // shares. Prints a line for each with how it was found, then a summary. Gives the exit code: 1 when
 // a program could not be read or compiled.
 absl::StatusOr<int> WarmCache(client::Client& client, const WarmFlags& flags);
+
+// Prints what a look at every entry came to; the exit code is 1 when one was bad.
+absl::StatusOr<int> VerifyCache(client::Admin& admin, bool remote);
+
+// Removes the entries of these keys, or all; prints how many.
+absl::Status PurgeCache(client::Admin& admin, const std::vector<std::string>& keys, bool remote);
 
 struct ExplainFlags {
   std::string program;             // "-": standard input

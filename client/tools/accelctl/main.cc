@@ -7,6 +7,7 @@
 #include <string>
 
 #include "CLI/CLI.hpp"
+#include "client/tools/accelctl/bundle.h"
 #include "client/tools/accelctl/cache.h"
 #include "client/tools/accelctl/check.h"
 #include "client/tools/accelctl/connection.h"
@@ -56,6 +57,10 @@ void AddQuery(CLI::App& parent, const std::string& name, const std::string& help
 struct CacheFlags {
   WarmFlags warm;
   ExplainFlags explain;
+  std::vector<std::string> keys;  // of purge and export
+  std::string bundle;
+  bool remote = false;
+  bool all = false;
 };
 
 void AddWarm(CLI::App& cache, WarmFlags& flags, Action& action) {
@@ -97,6 +102,46 @@ void AddExplain(CLI::App& cache, ExplainFlags& flags, Action& action) {
   explain->add_flag("--json", flags.json, "print JSON");
   explain->callback([&] {
     action = InSession([&](client::Client& client) { return ExplainCache(client, flags); });
+  });
+}
+
+// What only administrators do with the cache.
+void AddCacheCare(CLI::App& cache, CacheFlags& flags, Action& action) {
+  CLI::App* verify = cache.add_subcommand("verify", "check every entry, and remove bad ones");
+  verify->add_flag("--remote", flags.remote, "also those in the cache that daemons share");
+  verify->callback([&] {
+    action = [&](const ConnectionFlags& connection_flags) -> absl::StatusOr<int> {
+      ACCELD_ASSIGN_OR_RETURN(const std::unique_ptr<Connection> connection,
+                              Connection::OpenAdmin(connection_flags));
+      return VerifyCache(connection->admin(), flags.remote);
+    };
+  });
+  CLI::App* purge = cache.add_subcommand("purge", "remove entries; what runs goes on");
+  CLI::Option* keys = purge->add_option("keys", flags.keys, "as accelctl cache ls shows them");
+  purge->add_flag("--all", flags.all, "every entry")->excludes(keys);
+  purge->add_flag("--remote", flags.remote, "also from the cache that daemons share");
+  purge->callback([&] {
+    if (flags.keys.empty() && !flags.all) throw CLI::RequiredError("keys, or --all");
+    action =
+        AsAdmin([&](client::Admin& admin) { return PurgeCache(admin, flags.keys, flags.remote); });
+  });
+  CLI::App* out = cache.add_subcommand(
+      "export", "write entries, signed with the team's key, to a file for another site");
+  out->add_option("file", flags.bundle, "the bundle")->required();
+  out->add_option("--key", flags.keys, "an entry; repeatable (default: all on disk)")
+      ->allow_extra_args(false);
+  out->callback([&] {
+    action = AsAdmin(
+        [&](client::Admin& admin) { return ExportBundle(admin, flags.bundle, flags.keys); });
+  });
+  CLI::App* in = cache.add_subcommand("import", "take in what export has written elsewhere");
+  in->add_option("file", flags.bundle, "the bundle")->required();
+  in->callback([&] {
+    action = [&](const ConnectionFlags& connection_flags) -> absl::StatusOr<int> {
+      ACCELD_ASSIGN_OR_RETURN(const std::unique_ptr<Connection> connection,
+                              Connection::OpenAdmin(connection_flags));
+      return ImportBundle(connection->admin(), flags.bundle);
+    };
   });
 }
 
@@ -273,6 +318,7 @@ int Main(int argc, char** argv) {
   CacheFlags cache_flags;
   AddWarm(*cache, cache_flags.warm, action);
   AddExplain(*cache, cache_flags.explain, action);
+  AddCacheCare(*cache, cache_flags, action);
   CLI11_PARSE(app, argc, argv);
 
   const absl::StatusOr<int> exit_code =

@@ -13,6 +13,7 @@ namespace {
 
 // What Redis takes as one value.
 constexpr size_t kMaxBlobBytes = size_t{512} << 20;
+constexpr absl::string_view kScanCount = "500";           // names a command, about
 constexpr absl::string_view kQuarantineMs = "604800000";  // a week
 
 // KEYS: the record, its place in quarantine. ARGV: the record as it was read, how long it is kept
@@ -63,25 +64,30 @@ absl::StatusOr<std::string> EntryStore::LoadBlob(const Record& record) {
 }
 
 absl::StatusOr<std::string> EntryStore::Load(const EntryHeader& wanted) {
-  const absl::StatusOr<std::string> bytes = LoadRecord(wanted.key);
+  return Load(wanted.key, [&](const EntryHeader& found) { return CheckIsFor(wanted, found); });
+}
+
+absl::StatusOr<std::string> EntryStore::Load(
+    const Digest& key, absl::FunctionRef<absl::Status(const EntryHeader&)> check) {
+  const absl::StatusOr<std::string> bytes = LoadRecord(key);
   ACCELD_RETURN_IF_ERROR(bytes.status());
   const absl::StatusOr<Record> record = ParseRecord(*bytes, options_.keys);
   absl::Status status = record.status();
   if (status.ok() && record->size_bytes != bytes->size()) {
     status = absl::DataLossError("cache entry: bytes after its record");
   }
-  if (status.ok()) status = CheckIsFor(wanted, record->header);
+  if (status.ok()) status = check(record->header);
   if (status.ok()) {
     absl::StatusOr<std::string> payload = LoadBlob(*record);
     if (payload.ok()) return payload;
     status = payload.status();
     if (absl::IsNotFound(status)) {
       Add(lost_blobs_);
-      if (!options_.read_only) TakeAway(wanted.key, *bytes, /*quarantine=*/false);
+      if (!options_.read_only) TakeAway(key, *bytes, /*quarantine=*/false);
     }
   }
   const bool refused = absl::IsDataLoss(status) || absl::IsPermissionDenied(status);
-  if (refused) Refuse(wanted.key, *bytes, status);
+  if (refused) Refuse(key, *bytes, status);
   if (!refused && !absl::IsNotFound(status)) return status;
   return absl::NotFoundError("not in the remote cache");
 }
@@ -127,30 +133,56 @@ void EntryStore::Refuse(const Digest& key, const absl::Status& reason) {
   if (record.ok()) Refuse(key, *record, reason);
 }
 
-absl::StatusOr<std::vector<EntryHeader>> EntryStore::List(size_t limit) {
-  std::vector<EntryHeader> headers;
+absl::StatusOr<std::vector<Digest>> EntryStore::Keys(size_t limit) {
+  std::vector<Digest> keys;
   ACCELD_ASSIGN_OR_RETURN(const std::vector<redis::Endpoint> nodes, redis_.Nodes());
-  const std::string pattern = names_.AllRecords();
   for (const redis::Endpoint& node : nodes) {
     std::string cursor = "0";
     do {
-      ACCELD_ASSIGN_OR_RETURN(
-          const redis::Reply page,
-          redis_.CallNode(node, {"SCAN", cursor, "MATCH", pattern, "COUNT", "500"}));
+      ACCELD_ASSIGN_OR_RETURN(const redis::Reply page,
+                              redis_.CallNode(node, {"SCAN", cursor, "MATCH", names_.AllRecords(),
+                                                     "COUNT", kScanCount}));
       if (page.elements.size() != 2) {
         return absl::InternalError(absl::StrCat("SCAN: ", redis::ToString(page)));
       }
       cursor = page.elements[0].text;
       for (const redis::Reply& name : page.elements[1].elements) {
-        if (headers.size() >= limit) return headers;
-        const absl::StatusOr<redis::Reply> bytes = redis_.Call(name.text, {"GET", name.text});
-        if (!bytes.ok()) continue;
-        absl::StatusOr<Record> record = ParseRecord(bytes->text, options_.keys);
-        if (record.ok()) headers.push_back(std::move(record->header));
+        if (keys.size() >= limit) return keys;
+        const absl::optional<Digest> key = names_.KeyOfRecord(name.text);
+        if (key.has_value()) keys.push_back(*key);
       }
     } while (cursor != "0");
   }
+  return keys;
+}
+
+absl::StatusOr<std::vector<EntryHeader>> EntryStore::List(size_t limit) {
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<Digest> keys, Keys(limit));
+  std::vector<EntryHeader> headers;
+  for (const Digest& key : keys) {
+    const absl::StatusOr<std::string> bytes = LoadRecord(key);
+    if (!bytes.ok() && !absl::IsNotFound(bytes.status())) return bytes.status();
+    absl::StatusOr<Record> record = ParseRecord(bytes.ok() ? *bytes : "", options_.keys);
+    if (record.ok()) headers.push_back(std::move(record->header));
+  }
   return headers;
+}
+
+absl::StatusOr<uint64_t> EntryStore::Verify(const Digest& key) {
+  ACCELD_ASSIGN_OR_RETURN(
+      const std::string payload, Load(key, [&](const EntryHeader& found) {
+        return CheckIsFor(
+            {.key = key, .build_id = found.build_id, .architecture = found.architecture}, found);
+      }));
+  return payload.size();
+}
+
+absl::StatusOr<bool> EntryStore::Remove(const Digest& key) {
+  if (options_.read_only) return absl::PermissionDeniedError("the remote cache is read-only here");
+  const std::string name = names_.Record(key);
+  // Its blob has no name then, and goes when its time is over.
+  ACCELD_ASSIGN_OR_RETURN(const redis::Reply reply, redis_.Call(name, {"DEL", name}));
+  return reply.integer != 0;
 }
 
 void EntryStore::Touch(const Digest& key) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "common/status.h"
 #include "server/cache/entry.h"
@@ -47,9 +48,14 @@ class EntryStore {
   absl::StatusOr<bool> Save(const EntryHeader& header, absl::string_view payload);
   // Removes an entry that was verified, yet proved unusable.
   void Refuse(const Digest& key, const absl::Status& reason);
-  // The headers of entries that this one could have made or may use, `limit` at most, in no order.
-  // Takes one command for each. The errors of redis::Store.
+  // The keys that there are records of, `limit` at most, in no order. The errors of redis::Store.
+  absl::StatusOr<std::vector<Digest>> Keys(size_t limit);
+  // The headers of those that are signed with a key of ours. Takes one command for each.
   absl::StatusOr<std::vector<EntryHeader>> List(size_t limit);
+  // Verifies the entry as Load does, for whatever build and architecture; the size of its payload.
+  absl::StatusOr<uint64_t> Verify(const Digest& key);
+  // Removes the entry; whether there was one. The errors of Save.
+  absl::StatusOr<bool> Remove(const Digest& key);
   // The entry was used: it lives for `ttl` from now.
   void Touch(const Digest& key);
 
@@ -58,6 +64,9 @@ class EntryStore {
 
  private:
   absl::StatusOr<std::string> LoadRecord(const Digest& key);
+  // The payload of an entry for which `check` has nothing against its header.
+  absl::StatusOr<std::string> Load(const Digest& key,
+                                   absl::FunctionRef<absl::Status(const EntryHeader&)> check);
   absl::StatusOr<std::string> LoadBlob(const Record& record);
   // Takes the record away unless another has come in its place.
   void TakeAway(const Digest& key, absl::string_view record, bool quarantine);

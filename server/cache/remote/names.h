@@ -4,6 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "absl/types/optional.h"
 #include "common/digest.h"
 
 // What the daemons of a team call things in Redis. The braces keep what belongs to one key on one
@@ -16,6 +18,14 @@ class RemoteNames {
 
   // The record of an entry.
   std::string Record(const Digest& key) const { return Name("e", key.ToHex()); }
+  // The reverse; nullopt for another name.
+  absl::optional<Digest> KeyOfRecord(absl::string_view name) const {
+    if (!absl::ConsumePrefix(&name, absl::StrCat(prefix_, "e:{")) ||
+        !absl::ConsumeSuffix(&name, "}")) {
+      return absl::nullopt;
+    }
+    return Digest::FromHex(name);
+  }
   // Where a refused record is put away.
   std::string Quarantine(const Digest& key) const { return Name("q", key.ToHex()); }
   // Who is compiling it.

@@ -286,6 +286,31 @@ void RemoteTier::List(size_t limit,
   if (!status.ok()) done(status);
 }
 
+absl::StatusOr<RemoteTier::Audit> RemoteTier::Verify() {
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<Digest> keys, entries_.Keys(SIZE_MAX));
+  Audit audit;
+  for (const Digest& key : keys) {
+    const absl::StatusOr<uint64_t> bytes = entries_.Verify(key);
+    if (!bytes.ok() && !absl::IsNotFound(bytes.status())) return bytes.status();
+    ++(bytes.ok() ? audit.entries : audit.bad);
+    audit.bytes += bytes.value_or(0);
+  }
+  return audit;
+}
+
+absl::StatusOr<uint64_t> RemoteTier::Remove(absl::Span<const Digest> keys) {
+  std::vector<Digest> wanted(keys.begin(), keys.end());
+  if (keys.empty()) {
+    ACCELD_ASSIGN_OR_RETURN(wanted, entries_.Keys(SIZE_MAX));
+  }
+  uint64_t removed = 0;
+  for (const Digest& key : wanted) {
+    ACCELD_ASSIGN_OR_RETURN(const bool was_there, entries_.Remove(key));
+    removed += was_there;
+  }
+  return removed;
+}
+
 void RemoteTier::Refuse(const Digest& key, const absl::Status& reason) {
   InBackground([this, key, reason] { entries_.Refuse(key, reason); });
 }

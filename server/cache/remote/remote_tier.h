@@ -11,6 +11,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/optional.h"
+#include "absl/types/span.h"
 #include "common/mutex.h"
 #include "common/thread_pool.h"
 #include "common/timer_queue.h"
@@ -72,6 +73,13 @@ class RemoteTier {
   void Publish(EntryHeader header, std::string payload, std::shared_ptr<Lease> lease);
   // Calls `done` with what EntryStore::List gives, on a thread that it must not block.
   void List(size_t limit, std::function<void(absl::StatusOr<std::vector<EntryHeader>>)> done);
+  struct Audit {
+    uint64_t entries = 0, bytes = 0, bad = 0;  // bytes: before compression
+  };
+  // Reads and verifies all entries, and removes these, or all where none are named (how many there
+  // were). Both wait for Redis.
+  absl::StatusOr<Audit> Verify();
+  absl::StatusOr<uint64_t> Remove(absl::Span<const Digest> keys);
   // See EntryStore::Refuse.
   void Refuse(const Digest& key, const absl::Status& reason);
   // Ends every search, those to come too, with neither entry nor lease.

@@ -31,7 +31,9 @@ class RolesTest : public AccessTest {
 
 TEST_F(RolesTest, EveryRpcWantsACallerAndSomeWantAnAdmin) {
   ASSERT_NO_FATAL_FAILURE(StartWithTls());
-  const std::set<std::string> for_admins = {"Drain", "GetTrace", "KillSession", "ListCache"};
+  const std::set<std::string> for_admins = {
+      "Drain",       "ExportCacheEntry", "GetTrace",   "ImportCacheEntry",
+      "KillSession", "ListCache",        "PurgeCache", "VerifyCache"};
   for (const std::string& method : Methods()) {
     SCOPED_TRACE(method);
     ExpectRefused([&] { return AsNobody()->SendBytes(method, {""}); }, StatusCode::UNAUTHENTICATED,

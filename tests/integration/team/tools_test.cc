@@ -1,6 +1,7 @@
 // accelctl cache: what is compiled ahead, and why a program is not found.
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 
 #include "gmock/gmock.h"
@@ -10,6 +11,7 @@
 namespace acceld::testing {
 namespace {
 
+namespace fs = std::filesystem;
 using nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -117,6 +119,93 @@ TEST_F(CacheToolsTest, WarmSaysWhatItCouldNotCompile) {
       Accelctl(0, {"cache", "warm", "--target", "abacus", folder_.path() + "/double.mlir"});
   EXPECT_EQ(target.exit_code, 1);
   EXPECT_THAT(target.output, HasSubstr("target 'abacus' is no architecture"));
+}
+
+TEST_F(CacheToolsTest, VerifyFindsAndRemovesWhatIsDamaged) {
+  AddDaemon();
+  const std::string program = Write("double.mlir", kDouble);
+  ASSERT_EQ(Accelctl(0, {"cache", "warm", program}).exit_code, 0);
+  ASSERT_TRUE(Eventually([&] { return Count(0, "saved") == 1; }));
+  CommandResult result = Accelctl(0, {"cache", "verify", "--remote"});
+  EXPECT_EQ(result.exit_code, 0) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("disk    1 good"));
+  EXPECT_THAT(result.output, HasSubstr("remote  1 good"));
+  for (const fs::directory_entry& file :
+       fs::recursive_directory_iterator(folder_.path() + "/0/cache")) {
+    if (file.path().extension() != ".exe") continue;
+    std::fstream bytes(file.path(), std::ios::in | std::ios::out | std::ios::binary);
+    bytes.seekp(-1, std::ios::end);
+    bytes.put('!');
+  }
+  result = Accelctl(0, {"cache", "verify"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.output, HasSubstr("disk    0 good (0 B), 1 bad"));
+  EXPECT_EQ(Accelctl(0, {"cache", "verify"}).exit_code, 0);
+}
+
+TEST_F(CacheToolsTest, PurgeRemovesEntriesFromEveryTier) {
+  AddDaemon();
+  const std::string program = Write("double.mlir", kDouble);
+  ASSERT_EQ(Accelctl(0, {"cache", "warm", program}).exit_code, 0);
+  ASSERT_TRUE(Eventually([&] { return Count(0, "saved") == 1; }));
+  EXPECT_NE(Accelctl(0, {"cache", "purge"}).exit_code, 0);
+  EXPECT_THAT(Accelctl(0, {"cache", "purge", "nonsense"}).output,
+              HasSubstr("'nonsense' is no key of a cache entry"));
+  const CommandResult purged = Accelctl(0, {"cache", "purge", "--all", "--remote"});
+  EXPECT_THAT(purged.output, HasSubstr("removed 1 from memory, 1 from disk, 1 remote"));
+  EXPECT_THAT(Accelctl(0, {"cache", "warm", program}).output, HasSubstr("1 compiled"));
+  const json entries = json::parse(Accelctl(0, {"cache", "ls", "--json"}).output);
+  const std::string key = entries["entries"][0]["key"];
+  EXPECT_THAT(Accelctl(0, {"cache", "purge", key}).output, HasSubstr("1 from memory, 1 from disk"));
+}
+
+TEST_F(CacheToolsTest, BundlesCarryEntriesToSitesWithoutANetworkPath) {
+  AddDaemon();
+  const std::string program = Write("double.mlir", kDouble), bundle = folder_.path() + "/bundle";
+  ASSERT_EQ(
+      Accelctl(0, {"cache", "warm", program, Write("dynamic.mlir", kDynamic), "--type", "f32[4]"})
+          .exit_code,
+      0);
+  ASSERT_TRUE(Eventually([&] { return Stats(0).cache_disk_entries == 2; }));
+  const CommandResult exported = Accelctl(0, {"cache", "export", bundle});
+  EXPECT_EQ(exported.exit_code, 0) << exported.output;
+  EXPECT_THAT(exported.output, HasSubstr("2 entries"));
+  // Without Redis.
+  const size_t far_away = AddDaemon({"--remote-cache-url", ""});
+  const CommandResult imported = Accelctl(far_away, {"cache", "import", bundle});
+  EXPECT_EQ(imported.exit_code, 0) << imported.output;
+  EXPECT_THAT(imported.output, HasSubstr("2 added, 0 present, 0 refused"));
+  EXPECT_THAT(Accelctl(far_away, {"cache", "import", bundle}).output, HasSubstr("2 present"));
+  EXPECT_EQ(Accelctl(far_away, {"run", program, "--arg", "f32[4]=1"}).exit_code, 0);
+  EXPECT_EQ(Stats(far_away).cache_hits_disk, 1u);
+  EXPECT_EQ(Stats(far_away).compiles, 0u);
+}
+
+TEST_F(CacheToolsTest, ForeignAndDamagedBundlesAreRefused) {
+  AddDaemon();
+  const std::string bundle = folder_.path() + "/bundle";
+  ASSERT_EQ(Accelctl(0, {"cache", "warm", Write("double.mlir", kDouble)}).exit_code, 0);
+  ASSERT_TRUE(Eventually([&] { return Stats(0).cache_disk_entries == 1; }));
+  ASSERT_EQ(Accelctl(0, {"cache", "export", bundle}).exit_code, 0);
+  const std::string good = ReadText(bundle);
+  const std::string key = Write("other.key", std::string(64, '8') + "\n");
+  ASSERT_EQ(RunCommand({"/bin/chmod", "600", key}).exit_code, 0);
+  const size_t foreign = AddDaemon({"--remote-cache-url", "", "--remote-cache-key-file", key});
+  const CommandResult refused = Accelctl(foreign, {"cache", "import", bundle});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.output, HasSubstr("0 added, 0 present, 1 refused"));
+  std::string bad = good;
+  bad.back() ^= 1;
+  EXPECT_THAT(Accelctl(0, {"cache", "import", Write("bad", bad)}).output, HasSubstr("1 refused"));
+  EXPECT_THAT(
+      Accelctl(0, {"cache", "import", Write("cut", good.substr(0, good.size() / 2))}).output,
+      HasSubstr("cut short"));
+  EXPECT_THAT(Accelctl(0, {"cache", "import", Write("text", "hello world")}).output,
+              HasSubstr("is no bundle"));
+  const size_t without = AddDaemon({"--remote-cache-url", "", "--remote-cache-key-file", ""});
+  EXPECT_THAT(Accelctl(without, {"cache", "import", bundle}).output,
+              HasSubstr("set remote-cache-key-file"));
+  EXPECT_EQ(Stats(without).compiles + Stats(foreign).compiles, 0u);
 }
 
 TEST_F(CacheToolsTest, ANodeWithoutAGpuCompilesForNodesWithOne) {

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "common/digest.h"
+#include "common/status.h"
+#include "server/cache/bundle.h"
+#include "server/cache/disk_tier.h"
+#include "server/cache/memory_tier.h"
+#include "server/cache/remote/remote_tier.h"
+
+namespace acceld::cache {
+
+// What administrators do with a cache: check it, clear it, carry entries to another. Thread-safe;
+// everything here reads and writes files or waits for Redis.
+class Tools {
+ public:
+  struct Check {
+    std::string tier;
+    uint64_t entries = 0, bytes = 0;
+    uint64_t bad = 0;  // removed, or refused
+  };
+  struct Removed {
+    uint64_t memory = 0, disk = 0, remote = 0;
+  };
+
+  // The tiers outlive the tools; `disk` and `remote` may be nullptr. `keys` sign what is carried
+  // away (the first) and verify what is brought; they may be none.
+  Tools(MemoryTier& memory, DiskTier* disk, RemoteTier* remote, std::vector<SigningKey> keys)
+      : memory_(memory), disk_(disk), remote_(remote), keys_(std::move(keys)) {}
+
+  // Reads and verifies every entry on disk and, where wanted, the remote ones. The errors of Redis;
+  // FAILED_PRECONDITION when there is no remote cache.
+  absl::StatusOr<std::vector<Check>> Verify(bool remote);
+  // Removes these entries, or all where none are named; what runs goes on. Errors as above.
+  absl::StatusOr<Removed> Purge(absl::Span<const Digest> keys, bool remote);
+  // The entry of that key, from disk. NOT_FOUND; FAILED_PRECONDITION without a key to sign with.
+  absl::StatusOr<BundleEntry> Export(const Digest& key);
+  // Keeps an entry of another site, and sends it on to the team's; false: it was here already.
+  // PERMISSION_DENIED and DATA_LOSS for what is not one of ours; FAILED_PRECONDITION without a key
+  // or a folder.
+  absl::StatusOr<bool> Import(const BundleEntry& entry);
+
+ private:
+  absl::Status CheckHasKeys() const;
+
+  MemoryTier& memory_;
+  DiskTier* const disk_;
+  RemoteTier* const remote_;
+  const std::vector<SigningKey> keys_;
+};
+
+}  // namespace acceld::cache

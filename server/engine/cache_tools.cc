@@ -1,0 +1,51 @@
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/engine/engine_impl.h"
+
+// What administrators do with the cache.
+namespace acceld::engine {
+namespace {
+
+absl::StatusOr<Digest> ParseKey(const std::string& text) {
+  const absl::optional<Digest> key = Digest::FromHex(text);
+  if (key.has_value()) return *key;
+  return absl::InvalidArgumentError(absl::StrCat(
+      "'", text, "' is no key of a cache entry: ", 2 * Digest::kSizeBytes, " hexadecimal digits"));
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<CacheCheck>> EngineImpl::VerifyCache(bool remote) {
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<cache::Tools::Check> checks,
+                          cache_->tools().Verify(remote));
+  std::vector<CacheCheck> result;
+  for (const cache::Tools::Check& check : checks) {
+    result.push_back({check.tier, check.entries, check.bytes, check.bad});
+  }
+  return result;
+}
+
+absl::StatusOr<CacheRemoved> EngineImpl::PurgeCache(const std::vector<std::string>& keys,
+                                                    bool remote) {
+  std::vector<Digest> digests;
+  for (const std::string& text : keys) {
+    ACCELD_ASSIGN_OR_RETURN(const Digest key, ParseKey(text));
+    digests.push_back(key);
+  }
+  ACCELD_ASSIGN_OR_RETURN(const cache::Tools::Removed removed,
+                          cache_->tools().Purge(digests, remote));
+  return CacheRemoved{removed.memory, removed.disk, removed.remote};
+}
+
+absl::StatusOr<CacheBundleEntry> EngineImpl::ExportCacheEntry(const std::string& key) {
+  ACCELD_ASSIGN_OR_RETURN(const Digest digest, ParseKey(key));
+  ACCELD_ASSIGN_OR_RETURN(cache::BundleEntry entry, cache_->tools().Export(digest));
+  return CacheBundleEntry{std::move(entry.record), std::move(entry.blob)};
+}
+
+absl::StatusOr<bool> EngineImpl::ImportCacheEntry(CacheBundleEntry entry) {
+  return cache_->tools().Import({std::move(entry.record), std::move(entry.blob)});
+}
+
+}  // namespace acceld::engine
