@@ -17,6 +17,7 @@
 #include "common/ir/module.h"
 #include "common/shared_bytes.h"
 #include "common/status.h"
+#include "server/engine/cache_verdict.h"
 #include "server/engine/metrics.h"
 #include "server/engine/quota.h"
 #include "server/engine/remote_cache.h"
@@ -94,8 +95,6 @@ struct ExecuteOptions {
 using Handle = uint64_t;
 using ProgramId = uint64_t;
 
-enum class CacheVerdict : uint8_t { kUnknown, kMemory, kDisk, kRemote, kInflight, kMiss };
-
 struct ExecutionInfo {
   std::string fingerprint, cache_key;  // hexadecimal
   CacheVerdict verdict = CacheVerdict::kUnknown;
@@ -152,6 +151,7 @@ struct SessionInfo {
 struct IdentityInfo {
   std::string identity;  // empty: of sessions without one
   QuotaUses quotas;
+  CacheLookups cache_lookups{};  // by CacheVerdict
 };
 
 struct CacheEntryInfo {

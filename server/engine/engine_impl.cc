@@ -269,7 +269,7 @@ std::vector<SessionInfo> EngineImpl::Sessions() const {
 std::vector<IdentityInfo> EngineImpl::Identities() const {
   std::vector<IdentityInfo> infos;
   for (const auto& account : identities_.List()) {
-    infos.push_back({account->identity(), account->Uses()});
+    infos.push_back({account->identity(), account->Uses(), account->lookups()});
   }
   return infos;
 }

@@ -112,6 +112,12 @@ bool IdentityAccount::IsRefusalOfAnother(const absl::Status& status) const {
   return refused.has_value() && *refused != identity_;
 }
 
+CacheLookups IdentityAccount::lookups() const {
+  CacheLookups counts{};
+  for (size_t i = 0; i < counts.size(); ++i) counts[i] = lookups_[i].load();
+  return counts;
+}
+
 void IdentityAccount::SpendOnCompile(std::chrono::nanoseconds time) {
   compile_time_.Spend(time, std::chrono::steady_clock::now());
 }

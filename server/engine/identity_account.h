@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -9,6 +10,7 @@
 
 #include "common/mutex.h"
 #include "common/status.h"
+#include "server/engine/cache_verdict.h"
 #include "server/engine/compile_budget.h"
 #include "server/engine/quota.h"
 #include "server/runtime/memory_account.h"
@@ -42,6 +44,11 @@ class IdentityAccount : public std::enable_shared_from_this<IdentityAccount> {
   absl::Status CheckCompile();
   // Whether CheckCompile of another account has answered this.
   bool IsRefusalOfAnother(const absl::Status& status) const;
+  // An execution or compile of a session found its executable so.
+  void CountLookup(CacheVerdict verdict) {
+    lookups_[static_cast<size_t>(verdict)].fetch_add(1, std::memory_order_relaxed);
+  }
+  CacheLookups lookups() const;
   // A compile took so long.
   void SpendOnCompile(std::chrono::nanoseconds time);
 
@@ -52,6 +59,7 @@ class IdentityAccount : public std::enable_shared_from_this<IdentityAccount> {
   runtime::MemoryAccount device_memory_;
   runtime::Meter host_memory_, handles_, sessions_, queued_;
   CompileBudget compile_time_;
+  std::array<std::atomic<uint64_t>, kNumCacheVerdicts> lookups_{};
 };
 
 // The accounts of all identities that use anything or have lately. Thread-safe.

@@ -222,6 +222,7 @@ void SessionImpl::Start(Resolved resolved, uint32_t device, const ExecuteOptions
   if (resolved.loaded != nullptr) {
     cache.CountMemoryHit(*resolved.loaded);
     execution.executable = std::move(resolved.loaded);
+    identity_->CountLookup(CacheVerdict::kMemory);
     record->verdict.store(CacheVerdict::kMemory, std::memory_order_relaxed);
   } else {
     request = RequestFor(*resolved.program->program, *resolved.call);
@@ -229,7 +230,9 @@ void SessionImpl::Start(Resolved resolved, uint32_t device, const ExecuteOptions
     if (ticket.future.IsReady() && ticket.future.Await().ok()) {
       const cache::Result& result = *ticket.future.Await();
       execution.executable = result.executable;
-      record->verdict.store(ToPublic(ticket.VerdictOf(result)), std::memory_order_relaxed);
+      const CacheVerdict verdict = ToPublic(ticket.VerdictOf(result));
+      identity_->CountLookup(verdict);
+      record->verdict.store(verdict, std::memory_order_relaxed);
       MutexLock lock(mutex_);
       resolved.call->loaded = result.executable;
     }
@@ -242,17 +245,19 @@ void SessionImpl::Start(Resolved resolved, uint32_t device, const ExecuteOptions
   executor.Submit(queues_[device], task, ready);
   if (ready) return;
 
-  WhenFound(
-      cache, std::move(request), ticket, identity_,
-      [&executor, task, record, begin](const absl::StatusOr<cache::Result>& result, bool joined) {
-        const std::chrono::duration<double, std::milli> waited =
-            std::chrono::steady_clock::now() - begin;
-        record->compile_ms.store(waited.count(), std::memory_order_relaxed);
-        if (!result.ok()) return executor.Provide(task, result.status());
-        record->verdict.store(joined ? CacheVerdict::kInflight : ToPublic(result->verdict),
-                              std::memory_order_relaxed);
-        executor.Provide(task, result->executable);
-      });
+  WhenFound(cache, std::move(request), ticket, identity_,
+            [&executor, task, record, begin, identity = identity_](
+                const absl::StatusOr<cache::Result>& result, bool joined) {
+              const std::chrono::duration<double, std::milli> waited =
+                  std::chrono::steady_clock::now() - begin;
+              record->compile_ms.store(waited.count(), std::memory_order_relaxed);
+              if (!result.ok()) return executor.Provide(task, result.status());
+              const CacheVerdict verdict =
+                  joined ? CacheVerdict::kInflight : ToPublic(result->verdict);
+              identity->CountLookup(verdict);
+              record->verdict.store(verdict, std::memory_order_relaxed);
+              executor.Provide(task, result->executable);
+            });
 }
 
 }  // namespace acceld::engine

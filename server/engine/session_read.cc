@@ -65,8 +65,8 @@ absl::Status SessionImpl::Compile(ProgramId id, std::vector<ir::TensorType> argu
   const auto ticket = engine_.executables().Get(wanted);
   WhenFound(
       engine_.executables(), std::move(wanted), ticket, identity_,
-      [pending = pending_, request, record, begin, name = program->name, done = std::move(done)](
-          const absl::StatusOr<cache::Result>& result, bool joined) {
+      [pending = pending_, request, record, begin, identity = identity_, name = program->name,
+       done = std::move(done)](const absl::StatusOr<cache::Result>& result, bool joined) {
         if (!pending->Take(request)) return;
         const std::chrono::duration<double, std::milli> waited =
             std::chrono::steady_clock::now() - begin;
@@ -75,6 +75,7 @@ absl::Status SessionImpl::Compile(ProgramId id, std::vector<ir::TensorType> argu
           return done({Annotate(result.status(), absl::StrCat("program ", *name)), InfoOf(record)});
         }
         const CacheVerdict verdict = joined ? CacheVerdict::kInflight : ToPublic(result->verdict);
+        identity->CountLookup(verdict);
         if (verdict != CacheVerdict::kMemory) {
           record->compile_ms.store(waited.count(), std::memory_order_relaxed);
         }

@@ -86,8 +86,15 @@ void AddCache(const engine::EngineStats& stats, const engine::EngineMetrics& met
   families.Add(MetricId::kRemoteCacheBytes, {"out"}, stats.remote_cache->bytes_written);
 }
 
-void AddQuotas(const engine::Engine& engine, Families& families) {
+void AddIdentities(const engine::Engine& engine, Families& families) {
   for (const engine::IdentityInfo& info : LargestIdentities(engine.Identities())) {
+    for (const engine::CacheVerdict verdict :
+         {engine::CacheVerdict::kMemory, engine::CacheVerdict::kDisk, engine::CacheVerdict::kRemote,
+          engine::CacheVerdict::kInflight, engine::CacheVerdict::kMiss}) {
+      families.Add(MetricId::kIdentityCacheLookups,
+                   {info.identity, std::string(engine::CacheVerdictName(verdict))},
+                   info.cache_lookups[static_cast<size_t>(verdict)]);
+    }
     for (const engine::QuotaInfo& quota : engine::QuotaInfos()) {
       const engine::QuotaUse& use = info.quotas[static_cast<size_t>(quota.id)];
       const double unit = quota.kind == engine::QuotaKind::kSeconds ? 1000 : 1;
@@ -110,7 +117,7 @@ void AddSessions(const engine::Engine& engine, const engine::EngineStats& stats,
     families.Add(MetricId::kIdentityMemory, {usage.identity}, usage.memory_bytes);
     families.Add(MetricId::kIdentitySessions, {usage.identity}, usage.sessions);
   }
-  AddQuotas(engine, families);
+  AddIdentities(engine, families);
 }
 
 void AddRpc(const RpcInstruments& rpc, Families& families) {

@@ -55,6 +55,9 @@ std::vector<engine::IdentityInfo> LargestIdentities(std::vector<engine::Identity
   engine::IdentityInfo others{.identity = kOthers};
   for (auto it = identities.begin() + kMaxIdentities; it != identities.end(); ++it) {
     for (size_t i = 0; i < engine::kNumQuotas; ++i) others.quotas[i].used += it->quotas[i].used;
+    for (size_t i = 0; i < engine::kNumCacheVerdicts; ++i) {
+      others.cache_lookups[i] += it->cache_lookups[i];
+    }
   }
   identities.resize(kMaxIdentities);
   identities.push_back(std::move(others));

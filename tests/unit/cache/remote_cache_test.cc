@@ -1,8 +1,12 @@
 // The caches of several daemons that share the distribution's Redis, and what may happen to it.
 
+#include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -14,6 +18,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "common/check.h"
 #include "server/cache/executable_cache.h"
 #include "server/cache/remote/compression.h"
 #include "server/cache/remote/keys.h"
@@ -431,6 +436,88 @@ TEST_F(RemoteCacheTest, WhatRedisForgetsIsCompiledAgainOnce) {
   EXPECT_EQ(first.VerdictOf("f"), Verdict::kMiss);
   first.Close();
   EXPECT_EQ(second.VerdictOf("f"), Verdict::kRemote);
+}
+
+TEST_F(RemoteCacheTest, ASlowRedisIsWaitedFor) {
+  Fill("f");
+  Node node(Options());
+  Do({"CLIENT", "PAUSE", "300", "ALL"});
+  EXPECT_EQ(node.VerdictOf("f"), Verdict::kRemote);
+  EXPECT_EQ(node.stats().redis.failures, 0u);
+}
+
+TEST_F(RemoteCacheTest, ClocksOfOtherHostsDoNotMatter) {
+  EntryStore store(Options().entries, *raw_);
+  const std::string payload = hal::Serialize(Node::ExecutableOf("f"));
+  for (const int64_t created : {int64_t{0}, int64_t{1} << 40, -(int64_t{1} << 40)}) {
+    const EntryHeader header{.key = DigestOf(absl::StrCat(created)),
+                             .build_id = "build-1",
+                             .architecture = "fake",
+                             .created_unix_s = created};
+    ASSERT_TRUE(*store.Save(header, payload));
+    EXPECT_TRUE(store.Load(header).ok()) << created;
+    EXPECT_GT(Do({"PTTL", names_.Record(header.key)}).integer, 0);
+  }
+}
+
+// Somebody who listens where Redis should, and answers whatever comes with the same.
+class Impostor {
+ public:
+  explicit Impostor(std::string answer) : answer_(std::move(answer)) {
+    listener_ = socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof(address);
+    ACCELD_CHECK(bind(listener_, reinterpret_cast<sockaddr*>(&address), size) == 0);
+    ACCELD_CHECK(listen(listener_, 64) == 0);
+    ACCELD_CHECK(getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size) == 0);
+    address_ = absl::StrCat("127.0.0.1:", ntohs(address.sin_port));
+    thread_ = std::thread([this] { Serve(); });
+  }
+  ~Impostor() {
+    shutdown(listener_, SHUT_RDWR);
+    thread_.join();
+    close(listener_);
+  }
+  const std::string& address() const { return address_; }
+
+ private:
+  void Serve() {
+    std::vector<std::thread> connections;
+    for (int peer; (peer = accept(listener_, nullptr, nullptr)) >= 0;) {
+      connections.emplace_back([this, peer] {
+        std::string bytes(4096, '\0');
+        while (read(peer, bytes.data(), bytes.size()) > 0 &&
+               send(peer, answer_.data(), answer_.size(), MSG_NOSIGNAL) > 0) {
+        }
+        close(peer);
+      });
+    }
+    for (std::thread& connection : connections) connection.join();
+  }
+
+  const std::string answer_;
+  int listener_ = -1;
+  std::string address_;
+  std::thread thread_;
+};
+
+TEST_F(RemoteCacheTest, NothingThatAnswersInRedissPlaceIsBelieved) {
+  for (const char* answer : {"HTTP/1.1 400 Bad Request\r\n\r\n", ":1\r\n", "+OK\r\n",
+                             "$5\r\nhello\r\n", "*2\r\n$1\r\n0\r\n*0\r\n", "$-1\r\n", "-ERR no\r\n",
+                             "$99999999999\r\n", "*-7\r\n", "\xff\xfe\x00garbage"}) {
+    SCOPED_TRACE(answer);
+    Impostor impostor(answer);
+    RemoteTier::Options options = OptionsFor(impostor.address());
+    options.redis.timeout = milliseconds(200);
+    options.max_wait = milliseconds(200);
+    Node node(options);
+    EXPECT_EQ(node.VerdictOf("f"), Verdict::kMiss);
+    EXPECT_EQ(node.VerdictOf("g"), Verdict::kMiss);
+    EXPECT_EQ(node.stats().hits, 0u);
+    node.Close();
+  }
 }
 
 TEST_F(RemoteCacheTest, UploadsBeyondTheirBoundAreDroppedAndCounted) {

@@ -82,6 +82,8 @@ TEST_F(CollectorTest, ExecutionsAreCountedByOutcomeAndCode) {
   EXPECT_EQ(values.at("acceld_execution_queue_seconds 1"), 2);
   EXPECT_EQ(values.at("acceld_compile_seconds"), 2);
   EXPECT_EQ(values.at("acceld_cache_lookups_total miss"), 2);
+  EXPECT_EQ(values.at("acceld_identity_cache_lookups_total ann miss"), 2);
+  EXPECT_EQ(values.at("acceld_identity_cache_lookups_total ann remote"), 0);
   EXPECT_EQ(values.at("acceld_queue_depth 1 normal"), 0);
 }
 
