@@ -17,12 +17,7 @@ struct BundleEntry {
 
 BundleEntry MakeBundleEntry(const EntryHeader& header, absl::string_view payload,
                             const SigningKey& key);
-struct OpenedEntry {
-  EntryHeader header;
-  std::string payload;
-};
 // Verifies signature and checksum. PERMISSION_DENIED, DATA_LOSS.
-absl::StatusOr<OpenedEntry> OpenBundleEntry(const BundleEntry& entry,
-                                            absl::Span<const SigningKey> keys);
+absl::StatusOr<Entry> OpenBundleEntry(const BundleEntry& entry, absl::Span<const SigningKey> keys);
 
 }  // namespace acceld::cache

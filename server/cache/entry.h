@@ -29,6 +29,12 @@ struct EntryHeader {
   int64_t created_unix_s = 0;
 };
 
+// An entry that was verified.
+struct Entry {
+  EntryHeader header;
+  std::string payload;
+};
+
 // A secret that signs entries: whoever has it can make daemons run code.
 using SigningKey = std::string;
 

@@ -127,9 +127,12 @@ void ExecutableCache::Search(const RequestPtr& request) {
 }
 
 void ExecutableCache::EndSearch(const RequestPtr& request, RemoteTier::Outcome outcome) {
-  if (outcome.payload.has_value()) {
-    absl::StatusOr<ExecutablePtr> executable = Decode(*request, *outcome.payload);
-    if (executable.ok()) return LandCode(*request, Code{*std::move(executable), Verdict::kRemote});
+  if (outcome.entry.has_value()) {
+    absl::StatusOr<ExecutablePtr> executable = Decode(*request, outcome.entry->payload);
+    if (executable.ok()) {
+      return LandCode(*request, Code{*std::move(executable), Verdict::kRemote,
+                                     std::move(outcome.entry->header)});
+    }
     remote_->Refuse(request->key, executable.status());
   }
   absl::StatusOr<ExecutablePtr> executable = Compile(*request);
@@ -162,13 +165,15 @@ void ExecutableCache::Store(const Request& request, const Code& code,
       disk_ != nullptr && (code.verdict == Verdict::kMiss || code.verdict == Verdict::kRemote);
   const bool for_remote = remote_ != nullptr && code.verdict == Verdict::kMiss;
   if (!on_disk && !for_remote) return;
-  EntryHeader header = HeaderOf(request);
-  header.program_name = code.executable->program_name;
-  header.signature = code.executable->Signature();
-  header.compile_ms = code.executable->compile_ms;
-  header.created_unix_s = UnixNowNs() / 1'000'000'000;
-  header.producer = producer_;
-  std::string payload = hal::Serialize(*code.executable);
+  EntryHeader header = code.origin.has_value() ? *code.origin : HeaderOf(request);
+  if (!code.origin.has_value()) {
+    header.program_name = code.executable->program_name;
+    header.signature = code.executable->Signature();
+    header.compile_ms = code.executable->compile_ms;
+    header.created_unix_s = UnixNowNs() / 1'000'000'000;
+    header.producer = producer_;
+  }
+  const std::string payload = hal::Serialize(*code.executable);
   // Others wait for it; the disk's turn is after.
   if (for_remote) remote_->Publish(header, payload, std::move(lease));
   if (on_disk) disk_->Store(header, payload);

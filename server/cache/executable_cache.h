@@ -129,6 +129,7 @@ class ExecutableCache {
   struct Code {
     std::shared_ptr<const hal::Executable> executable;
     Verdict verdict = Verdict::kMiss;
+    absl::optional<EntryHeader> origin;  // of kRemote
   };
 
   using RequestPtr = std::shared_ptr<const Request>;

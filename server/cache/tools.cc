@@ -79,7 +79,7 @@ absl::StatusOr<bool> Tools::Import(const BundleEntry& entry) {
   if (disk_ == nullptr && remote_ == nullptr) {
     return absl::FailedPreconditionError("this daemon keeps executables in memory only");
   }
-  ACCELD_ASSIGN_OR_RETURN(OpenedEntry opened, OpenBundleEntry(entry, keys_));
+  ACCELD_ASSIGN_OR_RETURN(Entry opened, OpenBundleEntry(entry, keys_));
   ACCELD_ASSIGN_OR_RETURN(const hal::Executable executable, hal::Deserialize(opened.payload));
   if (executable.architecture != opened.header.architecture) {
     return absl::DataLossError("cache entry: its code is for another architecture than it says");

@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "common/log.h"
 #include "server/rpc/convert.h"
 #include "server/rpc/service.h"
 #include "server/rpc/status_codes.h"

@@ -63,15 +63,15 @@ absl::StatusOr<std::string> EntryStore::LoadBlob(const Record& record) {
   return status;
 }
 
-absl::StatusOr<std::string> EntryStore::Load(const EntryHeader& wanted) {
+absl::StatusOr<Entry> EntryStore::Load(const EntryHeader& wanted) {
   return Load(wanted.key, [&](const EntryHeader& found) { return CheckIsFor(wanted, found); });
 }
 
-absl::StatusOr<std::string> EntryStore::Load(
-    const Digest& key, absl::FunctionRef<absl::Status(const EntryHeader&)> check) {
+absl::StatusOr<Entry> EntryStore::Load(const Digest& key,
+                                       absl::FunctionRef<absl::Status(const EntryHeader&)> check) {
   const absl::StatusOr<std::string> bytes = LoadRecord(key);
   ACCELD_RETURN_IF_ERROR(bytes.status());
-  const absl::StatusOr<Record> record = ParseRecord(*bytes, options_.keys);
+  absl::StatusOr<Record> record = ParseRecord(*bytes, options_.keys);
   absl::Status status = record.status();
   if (status.ok() && record->size_bytes != bytes->size()) {
     status = absl::DataLossError("cache entry: bytes after its record");
@@ -79,7 +79,7 @@ absl::StatusOr<std::string> EntryStore::Load(
   if (status.ok()) status = check(record->header);
   if (status.ok()) {
     absl::StatusOr<std::string> payload = LoadBlob(*record);
-    if (payload.ok()) return payload;
+    if (payload.ok()) return Entry{std::move(record->header), *std::move(payload)};
     status = payload.status();
     if (absl::IsNotFound(status)) {
       Add(lost_blobs_);
@@ -174,7 +174,7 @@ absl::StatusOr<uint64_t> EntryStore::Verify(const Digest& key) {
         return CheckIsFor(
             {.key = key, .build_id = found.build_id, .architecture = found.architecture}, found);
       }));
-  return payload.size();
+  return entry.payload.size();
 }
 
 absl::StatusOr<bool> EntryStore::Remove(const Digest& key) {

@@ -39,9 +39,9 @@ class EntryStore {
 
   EntryStore(Options options, redis::Store& redis);
 
-  // The payload of the wanted entry (see CheckIsFor). NOT_FOUND when there is none that may be
+  // The wanted entry (see CheckIsFor). NOT_FOUND when there is none that may be
   // used; else the errors of redis::Store.
-  absl::StatusOr<std::string> Load(const EntryHeader& wanted);
+  absl::StatusOr<Entry> Load(const EntryHeader& wanted);
   // Whether the entry is there by this call; false: another's was first and stays.
   // PERMISSION_DENIED when read-only; RESOURCE_EXHAUSTED when it is larger than Redis takes; else
   // the errors of redis::Store.
@@ -64,9 +64,9 @@ class EntryStore {
 
  private:
   absl::StatusOr<std::string> LoadRecord(const Digest& key);
-  // The payload of an entry for which `check` has nothing against its header.
-  absl::StatusOr<std::string> Load(const Digest& key,
-                                   absl::FunctionRef<absl::Status(const EntryHeader&)> check);
+  // An entry for which `check` has nothing against its header.
+  absl::StatusOr<Entry> Load(const Digest& key,
+                             absl::FunctionRef<absl::Status(const EntryHeader&)> check);
   absl::StatusOr<std::string> LoadBlob(const Record& record);
   // Takes the record away unless another has come in its place.
   void TakeAway(const Digest& key, absl::string_view record, bool quarantine);

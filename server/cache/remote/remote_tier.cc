@@ -117,13 +117,13 @@ void RemoteTier::Run(SearchPtr search, void (RemoteTier::*step)(SearchPtr)) {
 }
 
 void RemoteTier::LookUp(SearchPtr search) {
-  absl::StatusOr<std::string> payload = entries_.Load(search->wanted);
-  if (payload.ok()) {
+  absl::StatusOr<Entry> entry = entries_.Load(search->wanted);
+  if (entry.ok()) {
     (void)uploads_.Submit([this, key = search->wanted.key] { entries_.Touch(key); });
-    return Finish(search, {.payload = *std::move(payload)});
+    return Finish(search, {.entry = *std::move(entry)});
   }
-  if (!absl::IsNotFound(payload.status())) {
-    log_.Warn("remote cache", payload.status());
+  if (!absl::IsNotFound(entry.status())) {
+    log_.Warn("remote cache", entry.status());
     return Finish(search, {});
   }
   search->is_up_to_date = true;
@@ -139,8 +139,8 @@ void RemoteTier::TryToLead(SearchPtr search) {
   search->has_slot = false;  // It is the lease's.
   auto lease = std::make_shared<Lease>(*this, search->wanted.key, std::move(token));
   // The one who had it before may have saved the entry since it was looked for.
-  absl::StatusOr<std::string> payload = entries_.Load(search->wanted);
-  if (payload.ok()) return Finish(search, {.payload = *std::move(payload)});
+  absl::StatusOr<Entry> entry = entries_.Load(search->wanted);
+  if (entry.ok()) return Finish(search, {.entry = *std::move(entry)});
   leases_taken_.fetch_add(1, std::memory_order_relaxed);
   KeepAlive(lease);
   Finish(search, {.lease = std::move(lease)});
@@ -192,7 +192,7 @@ void RemoteTier::Wait(SearchPtr search) {
 
 void RemoteTier::Finish(const SearchPtr& search, Outcome outcome) {
   if (std::exchange(search->has_slot, false)) GiveSlotBack();
-  (outcome.payload.has_value() ? hits_ : misses_).fetch_add(1, std::memory_order_relaxed);
+  (outcome.entry.has_value() ? hits_ : misses_).fetch_add(1, std::memory_order_relaxed);
   std::exchange(search->done, nullptr)(std::move(outcome));
 }
 

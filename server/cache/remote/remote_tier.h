@@ -56,8 +56,8 @@ class RemoteTier {
   // Gives the lease back, in the background, when nobody has it any more.
   class Lease;
   struct Outcome {
-    absl::optional<std::string> payload;  // verified
-    std::shared_ptr<Lease> lease;         // nullptr: nobody may rely on this compile
+    absl::optional<Entry> entry;
+    std::shared_ptr<Lease> lease;  // nullptr: nobody may rely on this compile
   };
   using Done = std::function<void(Outcome)>;
 
