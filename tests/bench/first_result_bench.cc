@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "client/admin.h"
 #include "client/client.h"
 #include "client/file.h"
 #include "common/check.h"

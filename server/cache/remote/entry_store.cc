@@ -170,7 +170,7 @@ absl::StatusOr<std::vector<EntryHeader>> EntryStore::List(size_t limit) {
 
 absl::StatusOr<uint64_t> EntryStore::Verify(const Digest& key) {
   ACCELD_ASSIGN_OR_RETURN(
-      const std::string payload, Load(key, [&](const EntryHeader& found) {
+      const Entry entry, Load(key, [&](const EntryHeader& found) {
         return CheckIsFor(
             {.key = key, .build_id = found.build_id, .architecture = found.architecture}, found);
       }));
