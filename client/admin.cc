@@ -34,7 +34,7 @@ Admin::~Admin() = default;
 absl::StatusOr<std::unique_ptr<Admin>> Admin::Connect(AdminOptions options) {
   ACCELD_ASSIGN_OR_RETURN(
       const Address address,
-      ParseAddress(options.address.empty() ? DefaultAddress() : options.address));
+      ParseAddress(options.address.empty() ? DefaultClientAddress() : options.address));
   ACCELD_ASSIGN_OR_RETURN(const Secrets secrets,
                           ReadSecrets(std::move(options.credentials), address));
   auto impl = std::make_unique<Impl>();

@@ -13,7 +13,7 @@
 namespace acceld::client {
 
 struct AdminOptions {
-  std::string address;  // as common/address.h says; empty: DefaultAddress()
+  std::string address;  // as common/address.h says; empty: DefaultClientAddress()
   Credentials credentials;
   std::chrono::milliseconds connect_timeout{5000};
   // Keep trying until the timeout while nobody listens; otherwise that is an error at once.

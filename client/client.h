@@ -21,7 +21,7 @@
 namespace acceld::client {
 
 struct ConnectOptions {
-  std::string address;      // as common/address.h says; empty: DefaultAddress()
+  std::string address;      // as common/address.h says; empty: DefaultClientAddress()
   Credentials credentials;  // for tls:// and tcp addresses
   // The session's device: "cuda:0", the kind and a number among its kind, or the device's own
   // number as DeviceInfo has it. A kind alone, "cuda": the one of them that the fewest sessions

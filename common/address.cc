@@ -142,6 +142,17 @@ std::string DefaultAddress() {
   return absl::StrCat("unix:", TemporaryFolder(), "/acceld.sock");
 }
 
+std::string DefaultClientAddress() {
+  const std::string own = DefaultAddress();
+  const char* const named = std::getenv("ACCELD_ADDRESS");
+  const auto exists = [](absl::string_view address) {
+    struct stat info;
+    return stat(std::string(absl::StripPrefix(address, "unix:")).c_str(), &info) == 0;
+  };
+  const bool is_named = named != nullptr && *named != '\0';
+  return is_named || exists(own) || !exists(kSystemAddress) ? own : kSystemAddress;
+}
+
 absl::Status PrepareSocketFolder(const Address& address) {
   const std::string folder = address.unix_path.substr(0, address.unix_path.rfind('/'));
   if (!address.is_unix() || folder != TemporaryFolder()) return absl::OkStatus();

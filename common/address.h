@@ -33,6 +33,13 @@ absl::StatusOr<Address> ParseAddress(absl::string_view text);
 // $ACCELD_ADDRESS, else unix:$XDG_RUNTIME_DIR/acceld.sock, else unix:/tmp/acceld-<uid>/acceld.sock.
 std::string DefaultAddress();
 
+// Where the machine's own daemon listens: the one that its service manager starts.
+inline constexpr char kSystemAddress[] = "unix:/run/acceld/acceld.sock";
+
+// Where a client looks that names none: DefaultAddress; but where $ACCELD_ADDRESS is not set and
+// the user has no socket there, kSystemAddress if that one is there.
+std::string DefaultClientAddress();
+
 // Makes the folder of a default socket in /tmp with mode 0700 and refuses one that belongs to
 // another user or is open to others (/tmp is shared); does nothing for other folders that exist.
 absl::Status PrepareSocketFolder(const Address& address);

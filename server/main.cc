@@ -10,15 +10,21 @@
 #include <memory>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "common/log.h"
 #include "grpc/grpc.h"
 #include "server/config/command_line.h"
 #include "server/config/effective.h"
+#include "server/config/schema.h"
 #include "server/engine/engine.h"
 #include "server/observability/metrics_server.h"
 #include "server/rpc/server.h"
+#include "server/systemd/listen_fds.h"
+#include "server/systemd/manager.h"
+#include "server/systemd/watchdog.h"
 
 namespace acceld {
 namespace {
@@ -27,6 +33,8 @@ constexpr int kExitFailure = 1;
 constexpr int kExitUsage = 2;
 // What remains for open streams to hear the end, after the engine has drained.
 constexpr std::chrono::milliseconds kStreamGrace{1000};
+// For what cannot be interrupted: a kernel between two looks whether it is cancelled, a compiler.
+constexpr std::chrono::milliseconds kEndMargin{15'000};
 
 // Blocks the signals that are meant for the daemon in this thread and all that it starts.
 sigset_t BlockSignals() {
@@ -97,10 +105,37 @@ void Reload(const config::FixedSources& sources, config::Effective& effective,
   effective = std::move(next);
 }
 
-int Run(const config::FixedSources& sources, config::Effective effective) {
+// What the service manager shows of a daemon that serves.
+std::string StatusLine(const engine::Engine& engine, const rpc::Server& server) {
+  const size_t devices = engine.Devices().size();
+  return absl::StrCat(devices, devices == 1 ? " device" : " devices", ", listening on ",
+                      absl::StrJoin(server.addresses(), ", ", [](std::string* out, const auto& a) {
+                        out->append(a.ToString());
+                      }));
+}
+
+// What started the daemon, and what it passed.
+struct Starter {
+  systemd::Manager manager;
+  std::vector<PassedSocket> sockets;
+
+  static absl::StatusOr<Starter> FromEnvironment() {
+    Starter starter;
+    ACCELD_ASSIGN_OR_RETURN(starter.sockets, systemd::TakePassedSockets());
+    ACCELD_ASSIGN_OR_RETURN(starter.manager, systemd::Manager::FromEnvironment());
+    return starter;
+  }
+};
+
+int Run(const config::FixedSources& sources, config::Effective effective, Starter starter) {
   const sigset_t signals = BlockSignals();
   umask(077);  // Sockets and cached code are this user's alone.
+  const systemd::Manager& manager = starter.manager;
   config::DaemonConfig config = effective.ToDaemonConfig();
+  // Who passes sockets says where to listen, unless the settings do.
+  if (!starter.sockets.empty() && effective.at(*config::FindSetting("listen")).is_default()) {
+    config.rpc.listen.clear();
+  }
   config.rpc.version = ACCELD_VERSION;
   SetLogLevel(config.log_level);
   SetLogFormat(config.log_format);
@@ -114,7 +149,8 @@ int Run(const config::FixedSources& sources, config::Effective effective) {
   // Never shut down, which may take ten seconds: gRPC waits for a thread of its own to look at its
   // clock.
   grpc_init();
-  absl::StatusOr<std::unique_ptr<rpc::Server>> server = rpc::Server::Start(**engine, config.rpc);
+  absl::StatusOr<std::unique_ptr<rpc::Server>> server =
+      rpc::Server::Start(**engine, config.rpc, std::move(starter.sockets));
   if (!server.ok()) {
     LogError("cannot start: ", server.status().message());
     return kExitFailure;
@@ -134,9 +170,18 @@ int Run(const config::FixedSources& sources, config::Effective effective) {
     LogInfo("metrics on ", metrics->url());
   }
 
+  // One whose engine or table of sessions is held for ever is as good as dead.
+  auto watchdog = std::make_unique<systemd::Watchdog>(manager, [&engine = **engine] {
+    (void)engine.Stats();
+    (void)engine.Devices();
+  });
+  const std::string status_line = StatusLine(**engine, **server);
+  manager.Ready(status_line);
   int signal = WaitForSignal(signals);
   for (; signal == SIGHUP; signal = WaitForSignal(signals)) {
+    manager.Reloading();
     Reload(sources, effective, config, **engine, **server);
+    manager.Ready(status_line);
   }
   LogInfo("got ", signal == SIGTERM ? "SIGTERM" : "SIGINT",
           ": finishing work in flight; once more to stop at once");
@@ -145,9 +190,11 @@ int Run(const config::FixedSources& sources, config::Effective effective) {
     }
     _exit(kExitFailure);
   }).detach();
+  manager.Stopping(config.shutdown_grace + kStreamGrace + kEndMargin);
   (*server)->StopAccepting();
   (*engine)->Shutdown(config.shutdown_grace);
   (*server)->Shutdown(kStreamGrace);
+  watchdog.reset();
   metrics.reset();
   server->reset();
   engine->reset();
@@ -170,7 +217,12 @@ int Main(int argc, char** argv) {
     std::cout << effective->Print();
     return EXIT_SUCCESS;
   }
-  return Run(sources, *std::move(effective));
+  absl::StatusOr<Starter> starter = Starter::FromEnvironment();
+  if (!starter.ok()) {
+    std::cerr << "acceld: " << starter.status().message() << "\n";
+    return kExitUsage;
+  }
+  return Run(sources, *std::move(effective), *std::move(starter));
 }
 
 }  // namespace

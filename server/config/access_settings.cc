@@ -45,7 +45,8 @@ void AddAccessSettings(SettingTable& table) {
       "list its cache");
   Setting& mode = table.Add("socket-mode", SettingType::kText,
                             "mode of the unix sockets' files; for other users to connect it has to "
-                            "let them in, and so have the folders above");
+                            "let them in, and so have the folders above. systemd's unit says it of "
+                            "those that it passes");
   mode.value_name = "MODE";
   mode.fallback = "0600";
   mode.check = [](absl::string_view text) { return ParseMode(text).status(); };

@@ -8,6 +8,7 @@
 
 #include "CLI/CLI.hpp"
 #include "absl/strings/str_cat.h"
+#include "common/cli/documents.h"
 #include "server/config/schema.h"
 
 namespace acceld::config {
@@ -28,9 +29,10 @@ Every setting may also stand in a file (--config, else ~/.config/acceld/config.t
 /etc/acceld/config.toml), as `max-sessions = 100`, or in the environment, as ACCELD_MAX_SESSIONS=100.
 A flag stands before the environment, and that before the file. SIGHUP reads the file again.
 
-Clients look at $ACCELD_ADDRESS, then at $XDG_RUNTIME_DIR/acceld.sock, then at
-/tmp/acceld-<uid>/acceld.sock, which is also where the daemon listens by default.
-SIGTERM or Ctrl-C stops it after the work in flight (--shutdown-grace); a second one at once.)";
+Clients look at $ACCELD_ADDRESS, then at $XDG_RUNTIME_DIR/acceld.sock or, without that variable,
+/tmp/acceld-<uid>/acceld.sock, which is also where the daemon listens by default, and then at
+/run/acceld/acceld.sock, where the machine's own is. Sockets that systemd passes stand in for the
+default. SIGTERM or Ctrl-C stops it after the work in flight (--shutdown-grace); a second one at once.)";
 
 void Check(const Setting& setting, const absl::Status& status) {
   if (!status.ok()) {
@@ -118,6 +120,9 @@ CommandLineOutcome ParseCommandLine(int argc, char** argv, absl::string_view ver
   app.add_flag("--print-config", print_config,
                "print every setting and where it comes from, in the file's format, and end");
   for (const Setting& setting : Settings()) AddSetting(app, setting, sources.flags);
+  cli::AddGenerate(app, {.summary = "daemon that runs programs on accelerators for many clients",
+                         .version = std::string(version),
+                         .section = 8});
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -43,7 +43,7 @@ absl::StatusOr<Effective> Effective::Load(const FixedSources& fixed) {
     } else if (const auto line = file.entries.find(setting.name); line != file.entries.end()) {
       entry = {line->second.value, absl::StrCat(effective.file_, ":", line->second.line)};
     } else {
-      entry = {setting.fallback, "default"};
+      entry = {setting.fallback, kDefault};
     }
   }
   return effective;

@@ -21,9 +21,12 @@ struct FixedSources {
 // before the file, that before the default.
 class Effective {
  public:
+  static constexpr char kDefault[] = "default";
   struct Entry {
     Value value;
     std::string source;  // "default", "flag", "environment" or "FILE:LINE"
+
+    bool is_default() const { return source == kDefault; }
   };
 
   // Reads the file, if there is one, and merges. An error of the file; NOT_FOUND for one that was

@@ -41,7 +41,7 @@ void AddBasics(SettingTable& table) {
   listen.fallback = std::vector<std::string>{DefaultAddress()};
   listen.fallback_note =
       "$ACCELD_ADDRESS, else unix:$XDG_RUNTIME_DIR/acceld.sock, else "
-      "unix:/tmp/acceld-UID/acceld.sock";
+      "unix:/tmp/acceld-UID/acceld.sock; with sockets that systemd passes: none beside those";
   listen.check = [](absl::string_view text) { return ParseAddress(text).status(); };
   listen.apply = [](const Value& value, DaemonConfig& config) {
     for (const std::string& text : std::get<std::vector<std::string>>(value)) {

@@ -1,5 +1,7 @@
 #include "server/rpc/server.h"
 
+#include <sys/socket.h>
+
 #include <algorithm>
 #include <climits>
 #include <utility>
@@ -7,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/log.h"
 #include "common/mutex.h"
+#include "common/segment_messages.h"
 #include "grpcpp/ext/proto_server_reflection_plugin.h"
 #include "grpcpp/health_check_service_interface.h"
 #include "grpcpp/security/server_credentials.h"
@@ -47,6 +50,37 @@ absl::Status CheckListen(const std::vector<Address>& addresses, const AccessOpti
     }
   }
   return absl::OkStatus();
+}
+
+// Adds the addresses of passed sockets that are not among them. INVALID_ARGUMENT for a socket of
+// packets beside none of them.
+absl::Status AddPassed(const std::vector<PassedSocket>& passed, std::vector<Address>& addresses) {
+  const auto is_one = [&](absl::string_view path, absl::string_view suffix) {
+    return std::any_of(addresses.begin(), addresses.end(), [&](const Address& address) {
+      return address.is_unix() && absl::StrCat(address.unix_path, suffix) == path;
+    });
+  };
+  for (const PassedSocket& socket : passed) {
+    if (socket.type == SOCK_STREAM && !is_one(socket.path, "")) {
+      addresses.push_back({.unix_path = socket.path});
+    }
+  }
+  for (const PassedSocket& socket : passed) {
+    if (socket.type != SOCK_STREAM && !is_one(socket.path, segment::kSocketSuffix)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the socket ", socket.path, " was passed, but not the one it belongs to: ",
+                       "its path is that one's and ", segment::kSocketSuffix));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// The passed socket with the path and type; not valid when there is none.
+UniqueFd Take(std::vector<PassedSocket>& passed, absl::string_view path, int type) {
+  for (PassedSocket& socket : passed) {
+    if (socket.path == path && socket.type == type) return std::move(socket.fd);
+  }
+  return UniqueFd();
 }
 
 }  // namespace
@@ -91,13 +125,21 @@ struct Server::Impl {
   std::unique_ptr<FileWatch> watch;                      // Its thread uses the gate.
 };
 
-absl::StatusOr<std::unique_ptr<Server>> Server::Start(engine::Engine& engine, RpcOptions options) {
+absl::StatusOr<std::unique_ptr<Server>> Server::Start(engine::Engine& engine, RpcOptions options,
+                                                      std::vector<PassedSocket> passed) {
+  ACCELD_RETURN_IF_ERROR(AddPassed(passed, options.listen));
   ACCELD_RETURN_IF_ERROR(CheckListen(options.listen, options.access));
   const AccessOptions access = options.access;
   const int64_t max_message_bytes = options.max_message_bytes;
   auto impl = std::make_unique<Impl>(engine, std::move(options));
   ACCELD_RETURN_IF_ERROR(impl->Reload(access));
   for (const Address& address : impl->addresses) {
+    if (UniqueFd socket = Take(passed, address.unix_path, SOCK_STREAM); socket.valid()) {
+      ACCELD_ASSIGN_OR_RETURN(std::unique_ptr<UnixListener> listener,
+                              UnixListener::Adopt(std::move(socket)));
+      impl->listeners.push_back(std::move(listener));
+      continue;
+    }
     ACCELD_ASSIGN_OR_RETURN(SocketClaim claim, SocketClaim::Take(address));
     impl->claims.push_back(std::move(claim));
     if (!address.is_unix()) continue;
@@ -148,10 +190,14 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(engine::Engine& engine, Rp
       SharedArrays::Limits{context.options.shared_array_bytes, context.options.max_shared_arrays},
       context.timers, context.decoders);
   for (const Address& address : impl->addresses) {
-    if (!address.is_unix() || context.options.segment_bytes == 0) continue;
-    ACCELD_ASSIGN_OR_RETURN(
-        auto segments,
-        SegmentServer::Start(context, *impl->channels, *impl->shared_arrays, address.unix_path));
+    if (!address.is_unix()) continue;
+    UniqueFd socket =
+        Take(passed, absl::StrCat(address.unix_path, segment::kSocketSuffix), SOCK_SEQPACKET);
+    // Nobody would answer those who connect to one that was passed.
+    if (context.options.segment_bytes == 0 && !socket.valid()) continue;
+    ACCELD_ASSIGN_OR_RETURN(auto segments,
+                            SegmentServer::Start(context, *impl->channels, *impl->shared_arrays,
+                                                 address.unix_path, std::move(socket)));
     impl->segments.push_back(std::move(segments));
   }
   if (auto* health = impl->server->GetHealthCheckService()) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "common/passed_socket.h"
 #include "common/status.h"
 #include "server/engine/engine.h"
 #include "server/observability/instruments/rpc_instruments.h"
@@ -17,13 +18,16 @@ namespace acceld::rpc {
 //
 // It finds out who calls, and lets callers do what their role allows (auth/gate.h). Unix sockets
 // are made with the mode of the options; a socket file that nobody listens on is replaced, one that
-// answers is an error. Start and Shutdown block; call each from one thread.
+// answers is an error. Sockets that are passed are used as they are: those of streams beside the
+// addresses of the options, or in place of one with the same path, those of packets for bulk bytes
+// (segments/segment_server.h). Start and Shutdown block; call each from one thread.
 class Server {
  public:
-  // `engine` must outlive the server. INVALID_ARGUMENT without an address, or for a TLS address
-  // without a certificate; the errors of Reload; ALREADY_EXISTS when
-  // another daemon answers at one; UNAVAILABLE when one cannot be bound.
-  static absl::StatusOr<std::unique_ptr<Server>> Start(engine::Engine& engine, RpcOptions options);
+  // `engine` must outlive the server. INVALID_ARGUMENT without an address, for a TLS address
+  // without a certificate, or for a passed socket that belongs to no address; the errors of Reload;
+  // ALREADY_EXISTS when another daemon answers at one; UNAVAILABLE when one cannot be bound.
+  static absl::StatusOr<std::unique_ptr<Server>> Start(engine::Engine& engine, RpcOptions options,
+                                                       std::vector<PassedSocket> passed = {});
   // Shuts down at once.
   ~Server();
   Server(const Server&) = delete;

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -18,6 +18,40 @@
 #include "common/check.h"
 
 namespace acceld::testing {
+namespace {
+
+constexpr int kFirstPassed = 3;
+constexpr int kAbovePassed = 100;
+
+// For execve.
+std::vector<char*> Pointers(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (std::string& text : texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// In a child: to descriptors from kFirstPassed on, past those that are still needed.
+void PassSockets(const std::vector<int>& sockets) {
+  for (size_t i = 0; i < sockets.size(); ++i) {
+    dup2(sockets[i], kAbovePassed + static_cast<int>(i));
+  }
+  for (size_t i = 0; i < sockets.size(); ++i) {
+    dup2(kAbovePassed + static_cast<int>(i), kFirstPassed + static_cast<int>(i));
+    close(kAbovePassed + static_cast<int>(i));
+  }
+}
+
+// In a child, where memory cannot be had.
+void WriteNumber(int number, char* to) {
+  char digits[16];
+  int count = 0;
+  for (; number > 0; number /= 10) digits[count++] = static_cast<char>('0' + number % 10);
+  while (count > 0) *to++ = digits[--count];
+  *to = '\0';
+}
+
+}  // namespace
 
 std::string BinDir() {
   const char* folder = getenv("ACCELD_BIN_DIR");
@@ -41,10 +75,20 @@ TempDir::~TempDir() {
   std::filesystem::remove_all(path_, ignored);
 }
 
-absl::StatusOr<Process> Process::Start(std::vector<std::string> argv, const std::string& log_path) {
-  std::vector<char*> pointers;
-  for (std::string& argument : argv) pointers.push_back(argument.data());
-  pointers.push_back(nullptr);
+absl::StatusOr<Process> Process::Start(std::vector<std::string> argv, const std::string& log_path,
+                                       const Inheritance& inherited) {
+  std::vector<char*> pointers = Pointers(argv);
+  // All that a child between fork and exec may not do itself.
+  std::vector<std::string> environment = inherited.environment;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    environment.push_back(*variable);
+  }
+  char pid_variable[32] = "LISTEN_PID=";
+  std::vector<char*> variables = Pointers(environment);
+  const std::string count = absl::StrCat("LISTEN_FDS=", inherited.sockets.size());
+  if (!inherited.sockets.empty()) {
+    variables.insert(variables.begin(), {const_cast<char*>(count.c_str()), pid_variable});
+  }
   const pid_t pid = fork();
   if (pid < 0) return absl::ErrnoToStatus(errno, "fork");
   if (pid == 0) {
@@ -52,7 +96,11 @@ absl::StatusOr<Process> Process::Start(std::vector<std::string> argv, const std:
     const int log = open(log_path.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
     dup2(log, STDOUT_FILENO);
     dup2(log, STDERR_FILENO);
-    execv(pointers[0], pointers.data());
+    if (!inherited.sockets.empty()) {
+      PassSockets(inherited.sockets);
+      WriteNumber(getpid(), pid_variable + std::strlen(pid_variable));
+    }
+    execve(pointers[0], pointers.data(), variables.data());
     _exit(127);
   }
   return Process(pid);

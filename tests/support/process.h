@@ -30,12 +30,19 @@ class TempDir {
   std::string path_;
 };
 
+// What a service manager gives a child, besides the test's own environment.
+struct Inheritance {
+  std::vector<int> sockets;              // as sd_listen_fds(3) says, from descriptor 3 on
+  std::vector<std::string> environment;  // "NAME=VALUE"
+};
+
 // A running child; killed and reaped with this object. It does not outlive the test's process
 // either.
 class Process {
  public:
   // `argv[0]` is a path. Standard output and error go to `log_path`.
-  static absl::StatusOr<Process> Start(std::vector<std::string> argv, const std::string& log_path);
+  static absl::StatusOr<Process> Start(std::vector<std::string> argv, const std::string& log_path,
+                                       const Inheritance& inherited = {});
   Process(Process&& other) noexcept;
   Process& operator=(Process&& other) noexcept;
   ~Process();

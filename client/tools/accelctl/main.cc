@@ -18,6 +18,7 @@
 #include "client/tools/accelctl/token.h"
 #include "client/tools/accelctl/top.h"
 #include "client/tools/accelctl/trace.h"
+#include "common/cli/documents.h"
 
 namespace acceld::tools {
 namespace {
@@ -164,13 +165,15 @@ void AddNames(CLI::App& app, NameFlags& flags, Action& action) {
   };
   CLI::App* publish = add("publish", "upload an array and name it", PublishName);
   publish->add_option("value", flags.value, "as for run --arg: FILE.npy or DTYPE[SIZES]=VALUE")
-      ->required();
+      ->required()
+      ->type_name("FILE");
   publish->add_flag("--for-everyone", flags.options.for_everyone,
                     "let other identities open it; for publishers");
   publish->add_flag("--replace", flags.options.replace, "take the name from another array");
   add("get", "write the value of a named array to a file", FetchName)
       ->add_option("file", flags.file, "FILE.npy")
-      ->required();
+      ->required()
+      ->type_name("FILE");
   add("drop", "forget a name", DropName);
 }
 
@@ -207,13 +210,15 @@ int Main(int argc, char** argv) {
   CLI::App app{
       "Runs programs on acceld and asks it questions.\n\n"
       "  accelctl run model.mlir --arg x.npy --arg 'f32[8,64]=random' --out results\n"
-      "  accelctl --local run model.mlir --arg 'f32[8,64]=random' --json"};
+      "  accelctl --local run model.mlir --arg 'f32[8,64]=random' --json",
+      "accelctl"};
+  app.set_version_flag("--version", "accelctl " ACCELD_VERSION);
   app.require_subcommand(1);
   app.fallthrough();
   ConnectionFlags connection_flags;
   app.add_option("--address", connection_flags.address,
                  "the daemon, as unix:PATH, HOST:PORT (loopback) or tls://HOST:PORT (default: "
-                 "$ACCELD_ADDRESS, else the user's socket)");
+                 "$ACCELD_ADDRESS, else the user's socket, else the machine's)");
   AddCredentials(app, connection_flags.credentials);
   app.add_option(
       "--device", connection_flags.device,
@@ -227,13 +232,17 @@ int Main(int argc, char** argv) {
 
   RunFlags run;
   CLI::App* run_command = app.add_subcommand("run", "run a program of StableHLO text");
-  run_command->add_option("program", run.program, "a file, or - for standard input")->required();
+  run_command->add_option("program", run.program, "a file, or - for standard input")
+      ->required()
+      ->type_name("FILE");
   run_command
       ->add_option("--arg", run.arguments,
                    "an argument, in order: FILE.npy or DTYPE[SIZES]=random|zeros|iota|VALUE, such "
                    "as f32[2,3]=random")
-      ->allow_extra_args(false);
-  run_command->add_option("--out", run.out_dir, "folder for the results, as 0.npy, 1.npy, ...");
+      ->allow_extra_args(false)
+      ->type_name("FILE");
+  run_command->add_option("--out", run.out_dir, "folder for the results, as 0.npy, 1.npy, ...")
+      ->type_name("FOLDER");
   run_command->add_option("--entry", run.entry, "the function to run")->capture_default_str();
   run_command->add_option("--repeat", run.repeat, "number of runs")
       ->capture_default_str()
@@ -250,8 +259,10 @@ int Main(int argc, char** argv) {
   CLI::App* check_command = app.add_subcommand(
       "check", "run conformance programs: they hold their inputs, expected values and check calls");
   check_command->add_option("paths", check.paths, "files, or folders with .mlir and .mlir.bc files")
-      ->required();
-  check_command->add_option("--overrides", check.overrides, "file with `FILE RULE REASON` lines");
+      ->required()
+      ->type_name("FILE");
+  check_command->add_option("--overrides", check.overrides, "file with `FILE RULE REASON` lines")
+      ->type_name("FILE");
   check_command->add_option("--jobs", check.jobs, "programs at a time")
       ->capture_default_str()
       ->check(CLI::Range(1, 64));
@@ -266,7 +277,8 @@ int Main(int argc, char** argv) {
   CLI::App* trace_command =
       app.add_subcommand("trace", "what the daemon did lately, for Perfetto or chrome://tracing");
   trace_command->add_option("-o,--out", trace.out, "the file, or - for standard output")
-      ->required();
+      ->required()
+      ->type_name("FILE");
   trace_command->add_option("--seconds", trace.seconds, "how far back; 0: all that is kept")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 1e9));
@@ -319,6 +331,9 @@ int Main(int argc, char** argv) {
   AddWarm(*cache, cache_flags.warm, action);
   AddExplain(*cache, cache_flags.explain, action);
   AddCacheCare(*cache, cache_flags, action);
+  cli::AddGenerate(app, {.summary = "runs programs on acceld and asks it questions",
+                         .version = ACCELD_VERSION,
+                         .section = 1});
   CLI11_PARSE(app, argc, argv);
 
   const absl::StatusOr<int> exit_code =

@@ -29,37 +29,37 @@ constexpr std::chrono::milliseconds kPause{100};
 
 absl::StatusOr<std::unique_ptr<UnixListener>> UnixListener::Bind(const std::string& path,
                                                                  mode_t mode) {
-  const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (fd < 0) return absl::ErrnoToStatus(errno, "socket");
-  const int stop_fd = eventfd(0, EFD_CLOEXEC);
-  std::unique_ptr<UnixListener> listener(new UnixListener(fd, stop_fd));
+  UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!socket.valid()) return absl::ErrnoToStatus(errno, "socket");
   const auto fail = [&path](const char* what) {
     return absl::UnavailableError(
         absl::StrCat("cannot listen on unix:", path, ": ", what, ": ", std::strerror(errno)));
   };
-  if (stop_fd < 0) return fail("eventfd");
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   std::memcpy(address.sun_path, path.c_str(), std::min(path.size(), sizeof(address.sun_path) - 1));
   // The file begins with the socket's own mode, so it is at no time open to others.
-  if (fchmod(fd, 0600) != 0) return fail("fchmod");
-  if (bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
+  if (fchmod(socket.get(), 0600) != 0) return fail("fchmod");
+  if (bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
     return fail("bind");
   }
-  if (listen(fd, kBacklog) != 0) return fail("listen");
+  if (listen(socket.get(), kBacklog) != 0) return fail("listen");
   if (chmod(path.c_str(), mode) != 0) return fail("chmod");
-  return listener;
+  return Adopt(std::move(socket));
+}
+
+absl::StatusOr<std::unique_ptr<UnixListener>> UnixListener::Adopt(UniqueFd socket) {
+  UniqueFd stop(eventfd(0, EFD_CLOEXEC));
+  if (!stop.valid()) return absl::ErrnoToStatus(errno, "eventfd");
+  return std::unique_ptr<UnixListener>(new UnixListener(std::move(socket), std::move(stop)));
 }
 
 UnixListener::~UnixListener() {
-  if (thread_.joinable()) {
-    const uint64_t one = 1;
-    while (write(stop_fd_, &one, sizeof(one)) < 0 && errno == EINTR) {
-    }
-    thread_.join();
+  if (!thread_.joinable()) return;
+  const uint64_t one = 1;
+  while (write(stop_.get(), &one, sizeof(one)) < 0 && errno == EINTR) {
   }
-  close(socket_fd_);
-  if (stop_fd_ >= 0) close(stop_fd_);
+  thread_.join();
 }
 
 void UnixListener::Start(OnAccept on_accept) {
@@ -69,12 +69,12 @@ void UnixListener::Start(OnAccept on_accept) {
 }
 
 void UnixListener::Run() {
-  pollfd wanted[] = {{.fd = socket_fd_, .events = POLLIN, .revents = 0},
-                     {.fd = stop_fd_, .events = POLLIN, .revents = 0}};
+  pollfd wanted[] = {{.fd = socket_.get(), .events = POLLIN, .revents = 0},
+                     {.fd = stop_.get(), .events = POLLIN, .revents = 0}};
   while (true) {
     if (poll(wanted, 2, -1) < 0) continue;  // A signal.
     if (wanted[1].revents != 0) return;
-    const int fd = accept4(socket_fd_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    const int fd = accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd < 0) {
       if (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED) continue;
       LogWarning("cannot accept a connection: ", std::strerror(errno));

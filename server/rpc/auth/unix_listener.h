@@ -6,8 +6,10 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "common/status.h"
+#include "common/unique_fd.h"
 #include "server/rpc/auth/peer_credentials.h"
 
 namespace acceld::rpc {
@@ -21,6 +23,8 @@ class UnixListener {
 
   // Binds `path`, where no file may be, with this mode. UNAVAILABLE says why it cannot.
   static absl::StatusOr<std::unique_ptr<UnixListener>> Bind(const std::string& path, mode_t mode);
+  // Takes over a socket that listens and does not block.
+  static absl::StatusOr<std::unique_ptr<UnixListener>> Adopt(UniqueFd socket);
   // Waits for OnAccept to return. The socket's file stays.
   ~UnixListener();
   UnixListener(const UnixListener&) = delete;
@@ -30,10 +34,11 @@ class UnixListener {
   void Start(OnAccept on_accept);
 
  private:
-  UnixListener(int socket_fd, int stop_fd) : socket_fd_(socket_fd), stop_fd_(stop_fd) {}
+  UnixListener(UniqueFd socket, UniqueFd stop)
+      : socket_(std::move(socket)), stop_(std::move(stop)) {}
   void Run();
 
-  const int socket_fd_, stop_fd_;
+  const UniqueFd socket_, stop_;
   OnAccept on_accept_;
   std::thread thread_;
 };

@@ -22,11 +22,14 @@ constexpr std::chrono::milliseconds kRetryPause{2};
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<SegmentServer>> SegmentServer::Start(
-    const RpcContext& rpc, LocalChannels& channels, SharedArrays& shared_arrays,
-    const std::string& socket_path) {
-  std::unique_ptr<SegmentServer> server(new SegmentServer(
-      rpc, channels, shared_arrays, absl::StrCat(socket_path, segment::kSocketSuffix)));
+absl::StatusOr<std::unique_ptr<SegmentServer>> SegmentServer::Start(const RpcContext& rpc,
+                                                                    LocalChannels& channels,
+                                                                    SharedArrays& shared_arrays,
+                                                                    const std::string& socket_path,
+                                                                    UniqueFd passed) {
+  std::unique_ptr<SegmentServer> server(
+      new SegmentServer(rpc, channels, shared_arrays,
+                        absl::StrCat(socket_path, segment::kSocketSuffix), std::move(passed)));
   ACCELD_RETURN_IF_ERROR(server->Listen());
   for (int i = 0; i < rpc.options.segment_threads; ++i) {
     server->threads_.emplace_back([&server = *server] { server.RunThread(); });
@@ -35,11 +38,13 @@ absl::StatusOr<std::unique_ptr<SegmentServer>> SegmentServer::Start(
 }
 
 absl::Status SegmentServer::Listen() {
-  // What is left of a daemon before: who holds the first socket's claim owns this path, too.
-  if (unlink(path_.c_str()) != 0 && errno != ENOENT) {
-    return absl::ErrnoToStatus(errno, absl::StrCat("cannot remove ", path_));
+  if (!is_passed_) {
+    // What is left of a daemon before: who holds the first socket's claim owns this path, too.
+    if (unlink(path_.c_str()) != 0 && errno != ENOENT) {
+      return absl::ErrnoToStatus(errno, absl::StrCat("cannot remove ", path_));
+    }
+    ACCELD_ASSIGN_OR_RETURN(listener_, ListenForPackets(path_, rpc_.options.access.socket_mode));
   }
-  ACCELD_ASSIGN_OR_RETURN(listener_, ListenForPackets(path_, rpc_.options.access.socket_mode));
   poll_ = UniqueFd(epoll_create1(EPOLL_CLOEXEC));
   stop_ = UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!poll_.valid() || !stop_.valid()) return absl::ErrnoToStatus(errno, "epoll");
@@ -55,7 +60,7 @@ absl::Status SegmentServer::Listen() {
 SegmentServer::~SegmentServer() {
   if (stop_.valid()) (void)eventfd_write(stop_.get(), 1);
   for (std::thread& thread : threads_) thread.join();
-  if (listener_.valid()) unlink(path_.c_str());
+  if (listener_.valid() && !is_passed_) unlink(path_.c_str());
 }
 
 absl::Status SegmentServer::Arm(int operation, int fd, void* what) {
@@ -103,7 +108,9 @@ void SegmentServer::Accept() {
     SegmentConnection* const raw = connection.get();
     MutexLock lock(mutex_);
     // One too many is closed at once; its client uses gRPC.
-    if (connections_.size() < rpc_.options.max_segment_connections) {
+    const uint64_t limit =
+        rpc_.options.segment_bytes == 0 ? 0 : rpc_.options.max_segment_connections;
+    if (connections_.size() < limit) {
       connections_.emplace(raw, std::move(connection));
       if (!Arm(EPOLL_CTL_ADD, raw->socket(), raw).ok()) connections_.erase(raw);
     }

@@ -22,12 +22,14 @@ namespace acceld::rpc {
 // requests, so no client holds up another by more than those. They never wait for a client.
 class SegmentServer {
  public:
-  // Listens beside `socket_path`, where the daemon has its first socket. The others outlive the
-  // server.
+  // Listens beside `socket_path`, where the daemon has its first socket; at `passed` if that is
+  // valid, a socket that listens there already and whose file stays. The others outlive the server.
+  // With segments of no bytes connections are closed at once.
   static absl::StatusOr<std::unique_ptr<SegmentServer>> Start(const RpcContext& rpc,
                                                               LocalChannels& channels,
                                                               SharedArrays& shared_arrays,
-                                                              const std::string& socket_path);
+                                                              const std::string& socket_path,
+                                                              UniqueFd passed = UniqueFd());
   // Closes all connections and removes the socket. Blocks for the requests that are being answered.
   ~SegmentServer();
   SegmentServer(const SegmentServer&) = delete;
@@ -35,8 +37,13 @@ class SegmentServer {
 
  private:
   SegmentServer(const RpcContext& rpc, LocalChannels& channels, SharedArrays& shared_arrays,
-                std::string path)
-      : rpc_(rpc), channels_(channels), shared_arrays_(shared_arrays), path_(std::move(path)) {}
+                std::string path, UniqueFd passed)
+      : rpc_(rpc),
+        channels_(channels),
+        shared_arrays_(shared_arrays),
+        path_(std::move(path)),
+        is_passed_(passed.valid()),
+        listener_(std::move(passed)) {}
   absl::Status Listen();
   void RunThread();
   void Accept();
@@ -51,6 +58,7 @@ class SegmentServer {
   LocalChannels& channels_;
   SharedArrays& shared_arrays_;
   const std::string path_;
+  const bool is_passed_;  // The socket's file is another's.
   UniqueFd listener_, stop_, poll_;
   Mutex mutex_;
   absl::flat_hash_map<SegmentConnection*, std::unique_ptr<SegmentConnection>> connections_

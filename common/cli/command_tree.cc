@@ -1,0 +1,53 @@
+#include "common/cli/command_tree.h"
+
+#include "CLI/CLI.hpp"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+
+namespace acceld::cli {
+namespace {
+
+Option DescribeOption(const CLI::Option& option) {
+  Option described{
+      .help = option.get_description(),
+      .fallback = option.get_default_str(),
+      .group = option.get_group(),
+  };
+  if (option.get_positional()) {
+    described.names.push_back(option.get_name(/*positional=*/true));
+  } else {
+    for (const std::string& name : option.get_snames()) described.names.push_back("-" + name);
+    for (const std::string& name : option.get_lnames()) described.names.push_back("--" + name);
+  }
+  if (option.get_items_expected_max() == 0) return described;
+  // "TEXT:{user,admin}": the type, and what its validators say.
+  const std::string type = option.get_type_name();
+  const std::pair<absl::string_view, absl::string_view> parts =
+      absl::StrSplit(absl::string_view(type), absl::MaxSplits(':', 1));
+  described.value = std::string(parts.first);
+  absl::string_view choices = parts.second;
+  if (absl::ConsumePrefix(&choices, "{") && absl::ConsumeSuffix(&choices, "}")) {
+    described.choices = absl::StrSplit(choices, ',');
+  }
+  return described;
+}
+
+}  // namespace
+
+Command DescribeCommand(const CLI::App& app) {
+  Command command{
+      .name = app.get_name(), .help = app.get_description(), .footer = app.get_footer()};
+  for (const CLI::Option* option :
+       app.get_options([](const CLI::Option* one) { return !one->get_group().empty(); })) {
+    (option->get_positional() ? command.arguments : command.options)
+        .push_back(DescribeOption(*option));
+  }
+  for (const CLI::App* sub :
+       app.get_subcommands([](const CLI::App* one) { return !one->get_group().empty(); })) {
+    command.commands.push_back(DescribeCommand(*sub));
+  }
+  return command;
+}
+
+}  // namespace acceld::cli
