@@ -42,7 +42,7 @@ next=$(find "$work" -maxdepth 1 -name 'acceld_*+next*.deb')
 cmp "$first" "$work"/again/*.deb
 
 say "lintian"
-lintian --fail-on error --info "$first"
+lintian --fail-on error,warning --info --allow-root "$first"
 
 say "A root folder"
 mapfile -t depends < <(dpkg-deb -f "$first" Depends | tr ',' '\n' | sed 's/|.*//; s/(.*//; s/ //g' | sort -u)
@@ -50,7 +50,8 @@ archive=$("$source/tests/deploy/deb_root.sh" "$kept" "${depends[@]}") || exit $?
 root=$work/root
 mkdir "$root"
 tar -C "$root" -xf "$archive"
-system=$("$source/tests/deploy/boot_root.sh" start "$root") || { system='' && echo "skipped: no namespaces" && exit 77; }
+system=$("$source/tests/deploy/boot_root.sh" start "$root") ||
+  { system='' && echo "skipped: systemd does not start in namespaces here" && exit 77; }
 cp "$first" "$next" "$root/root/"
 
 say "Install"
@@ -160,6 +161,6 @@ left=$(inside find / -xdev \( -name '*acceld*' -o -name '*accelctl*' \) ! -path 
 left=$(inside find /run /tmp /var/tmp -name '*acceld*')
 [[ -z $left ]] || fail "left behind: $left"
 expect '^acceld:[!*]' inside getent shadow acceld
-expect '^$' inside pgrep -u acceld
+expect '^$' inside find /proc -maxdepth 1 -user acceld
 expect 'could not be found|not-found' inside systemctl status acceld.service
 say "Good"
