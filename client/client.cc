@@ -127,7 +127,8 @@ Array Client::Impl::NewArray(ir::TensorType type, uint32_t device) const {
 
 absl::StatusOr<std::shared_ptr<Client>> Client::Connect(ConnectOptions options) {
   ACCELD_ASSIGN_OR_RETURN(
-      Address address, ParseAddress(options.address.empty() ? DefaultClientAddress() : options.address));
+      Address address,
+      ParseAddress(options.address.empty() ? DefaultClientAddress() : options.address));
   if (options.client_name.empty()) {
     options.client_name = absl::StrCat(program_invocation_short_name, "[", getpid(), "]");
   }

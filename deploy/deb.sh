@@ -115,12 +115,12 @@ acceld ($full_version) unstable; urgency=medium
 TEXT
 }
 
-# The packages whose libraries the programs load.
+# The packages whose libraries the programs load; of OpenBLAS the flavour that is used, alone.
 library_packages() {
   mkdir "$work/debian"
   printf 'Source: acceld\n\nPackage: acceld\nArchitecture: any\n' >"$work/debian/control"
   (cd "$work" && dpkg-shlibdeps -O -e stage/usr/bin/acceld -e stage/usr/bin/accelctl 2>"$work/shlibs.log") |
-    sed -n 's/^shlibs:Depends=//p' || { cat "$work/shlibs.log" >&2 && return 1; }
+    sed -n 's/^shlibs:Depends=//; s/libopenblas0\b[^,]*/libopenblas0-openmp/; /./p' || { cat "$work/shlibs.log" >&2 && return 1; }
 }
 
 # write_control DEPENDS
@@ -131,7 +131,7 @@ Version: $full_version
 Architecture: $arch
 Maintainer: $maintainer
 Installed-Size: $(du -k -s --apparent-size "$stage" | cut -f1)
-Depends: $1, libopenblas0-openmp, systemd | systemd-standalone-sysusers
+Depends: $1, systemd | systemd-standalone-sysusers
 Suggests: libcuda1
 Section: admin
 Priority: optional

@@ -77,7 +77,8 @@ stop() {
   local group
   group=$(cgroups)/$(sed -n 's/^0::.*\(acceld-test-[0-9]*\).*/\1/p' "/proc/$1/cgroup")
   kill -KILL "$1"
-  while kill -0 "$1" 2>/dev/null; do sleep 0.1; done
+  # Its parent may be slow to ask how it ended.
+  while grep -q '^State:[[:space:]]*[^ZX]' "/proc/$1/status" 2>/dev/null; do sleep 0.1; done
   # From the leaves on.
   find "$group" -depth -type d -exec rmdir {} + 2>/dev/null || true
 }
