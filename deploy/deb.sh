@@ -120,7 +120,8 @@ library_packages() {
   mkdir "$work/debian"
   printf 'Source: acceld\n\nPackage: acceld\nArchitecture: any\n' >"$work/debian/control"
   (cd "$work" && dpkg-shlibdeps -O -e stage/usr/bin/acceld -e stage/usr/bin/accelctl 2>"$work/shlibs.log") |
-    sed -n 's/^shlibs:Depends=//; s/libopenblas0\b[^,]*/libopenblas0-openmp/; /./p' || { cat "$work/shlibs.log" >&2 && return 1; }
+    sed -n 's/^shlibs:Depends=//; s/libopenblas0\b[^,]*/libopenblas0-openmp/; /./p' ||
+    { cat "$work/shlibs.log" >&2 && return 1; }
 }
 
 # write_control DEPENDS

@@ -170,7 +170,7 @@ int Run(const config::FixedSources& sources, config::Effective effective, Starte
     LogInfo("metrics on ", metrics->url());
   }
 
-  // One whose engine or table of sessions is held for ever is as good as dead.
+  // A daemon whose engine never answers is as good as dead.
   auto watchdog = std::make_unique<systemd::Watchdog>(manager, [&engine = **engine] {
     (void)engine.Stats();
     (void)engine.Devices();

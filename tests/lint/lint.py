@@ -46,7 +46,7 @@ FENCES = {
     r"spdlog/": ["common/log.cc"],
     r"prometheus/": ["server/observability", "tests/unit/observability"],
     r"openssl/": ["common", "server/cache", "server/engine", "server/rpc/auth"],
-    r"CLI/": ["common/cli", "server/config", "client/tools", "client/examples", "tests/integration", "tests/bench", "tests/unit/common"],
+    r"CLI/": ["common/cli", "server/config", "client/tools", "client/examples", "tests/integration", "tests/bench"],
     r"toml\+\+/": ["server/config"],
     r"nlohmann/": ["client/tools", "client/examples", "tests"],
     r"cuda\.h|nvrtc\.h": ["kernels/cuda", "server/hal/cuda"],

@@ -1,8 +1,14 @@
 #include "common/address.h"
 
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <optional>
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/unit/status_matchers.h"
 
@@ -87,6 +93,37 @@ TEST(AddressTest, LongPathsAreRefusedBeforeTheSystemCutsThem) {
   EXPECT_THAT(ParseAddress(absl::StrCat("unix:/", std::string(106, 'a'))), IsOk());
   EXPECT_THAT(ParseAddress(absl::StrCat("unix:/", std::string(107, 'a'))),
               IsRefused("has 108 bytes; the system allows 107"));
+}
+
+// Sets a variable for a test.
+class Variable {
+ public:
+  Variable(const char* name, const char* value) : name_(name) {
+    if (const char* const before = getenv(name)) before_ = before;
+    value == nullptr ? unsetenv(name) : setenv(name, value, 1);
+  }
+  ~Variable() { before_ ? setenv(name_, before_->c_str(), 1) : unsetenv(name_); }
+
+ private:
+  const char* const name_;
+  std::optional<std::string> before_;
+};
+
+TEST(AddressTest, ClientsLookAtTheirOwnSocketBeforeTheMachines) {
+  char folder[] = "/tmp/acceld-test-XXXXXX";
+  ASSERT_NE(mkdtemp(folder), nullptr);
+  const std::string socket = absl::StrCat(folder, "/acceld.sock");
+  const Variable no_address("ACCELD_ADDRESS", nullptr);
+  const Variable runtime("XDG_RUNTIME_DIR", folder);
+  // This machine may have one of its own.
+  EXPECT_THAT(DefaultClientAddress(), ::testing::AnyOf(::testing::Eq(absl::StrCat("unix:", socket)),
+                                                       ::testing::Eq(std::string(kSystemAddress))));
+  fclose(fopen(socket.c_str(), "w"));
+  EXPECT_EQ(DefaultClientAddress(), absl::StrCat("unix:", socket));
+  const Variable address("ACCELD_ADDRESS", "unix:/elsewhere");
+  EXPECT_EQ(DefaultClientAddress(), "unix:/elsewhere");
+  unlink(socket.c_str());
+  rmdir(folder);
 }
 
 }  // namespace
