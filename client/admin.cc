@@ -44,6 +44,8 @@ absl::StatusOr<std::unique_ptr<Admin>> Admin::Connect(AdminOptions options) {
   return std::unique_ptr<Admin>(new Admin(std::move(impl)));
 }
 
+absl::StatusOr<bool> Admin::IsServing() const { return impl_->connection->IsServing(); }
+
 absl::StatusOr<std::vector<DeviceInfo>> Admin::ListDevices() const {
   ACCELD_ASSIGN_OR_RETURN(const v1::ListDevicesReply reply, impl_->connection->ListDevices());
   return FromProtos<DeviceInfo>(reply.devices());

@@ -32,6 +32,9 @@ class Admin {
   Admin(const Admin&) = delete;
   Admin& operator=(const Admin&) = delete;
 
+  // Whether the daemon takes new sessions, by the standard health service, which answers everybody:
+  // false while it drains.
+  absl::StatusOr<bool> IsServing() const;
   absl::StatusOr<std::vector<DeviceInfo>> ListDevices() const;
   absl::StatusOr<std::vector<MissingDevices>> ListMissingDevices() const;
   absl::StatusOr<ServerStats> GetStats() const;

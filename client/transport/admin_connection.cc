@@ -6,6 +6,7 @@
 #include "client/transport/dial.h"
 #include "client/transport/keep_grpc.h"
 #include "client/transport/status_codes.h"
+#include "grpc/health/v1/health.grpc.pb.h"
 
 namespace acceld::client {
 namespace {
@@ -39,6 +40,18 @@ class AdminConnection::Impl {
     return reply;
   }
 
+  absl::StatusOr<bool> IsServing() const {
+    using grpc::health::v1::HealthCheckResponse;
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + kUnaryTimeout);
+    grpc::health::v1::HealthCheckRequest request;
+    request.set_service(std::string(v1::Acceld::service_full_name()));
+    HealthCheckResponse reply;
+    ACCELD_RETURN_IF_ERROR(StatusFromGrpc(
+        grpc::health::v1::Health::NewStub(channel_)->Check(&context, request, &reply)));
+    return reply.status() == HealthCheckResponse::SERVING;
+  }
+
   absl::Status GetTrace(const v1::GetTraceRequest& request,
                         const std::function<void(const v1::TraceChunk&)>& take) const {
     grpc::ClientContext context;
@@ -67,6 +80,7 @@ absl::StatusOr<std::unique_ptr<AdminConnection>> AdminConnection::Open(
   return std::unique_ptr<AdminConnection>(new AdminConnection(std::move(impl)));
 }
 
+absl::StatusOr<bool> AdminConnection::IsServing() const { return impl_->IsServing(); }
 absl::StatusOr<v1::ListDevicesReply> AdminConnection::ListDevices() const {
   return impl_->Ask(&v1::Acceld::Stub::ListDevices, v1::ListDevicesRequest());
 }

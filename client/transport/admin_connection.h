@@ -24,6 +24,8 @@ class AdminConnection {
   AdminConnection(const AdminConnection&) = delete;
   AdminConnection& operator=(const AdminConnection&) = delete;
 
+  // The standard health service's answer: whether the daemon takes new sessions.
+  absl::StatusOr<bool> IsServing() const;
   absl::StatusOr<v1::ListDevicesReply> ListDevices() const;
   absl::StatusOr<v1::Stats> GetStats() const;
   absl::StatusOr<v1::ListSessionsReply> ListSessions() const;

@@ -111,6 +111,22 @@ TEST_F(DaemonControlTest, ADrainedDaemonTakesNothingNewAndFinishesWhatIsOpen) {
   ExpectServes();
 }
 
+TEST_F(DaemonControlTest, HealthIsAnExitCode) {
+  ASSERT_NO_FATAL_FAILURE(Start());
+  const CommandResult serving = Accelctl({"health"});
+  EXPECT_EQ(serving.exit_code, 0) << serving.output;
+  EXPECT_THAT(serving.output, HasSubstr("serving"));
+  ASSERT_EQ(Accelctl({"drain"}).exit_code, 0);
+  const CommandResult draining = Accelctl({"health"});
+  EXPECT_EQ(draining.exit_code, 3) << draining.output;
+  EXPECT_THAT(draining.output, HasSubstr("not serving"));
+  EXPECT_EQ(Accelctl({"health", "--live"}).exit_code, 0);
+  EXPECT_EQ(Stop(), 0);
+  const CommandResult gone = Accelctl({"health", "--live"});
+  EXPECT_EQ(gone.exit_code, 1) << gone.output;
+  EXPECT_THAT(gone.output, HasSubstr("no acceld daemon answers"));
+}
+
 TEST_F(DaemonControlTest, DrainCanWaitForTheLastSession) {
   ASSERT_NO_FATAL_FAILURE(Start());
   std::shared_ptr<Client> client = Connect();

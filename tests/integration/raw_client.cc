@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "client/transport/token_sender.h"
+#include "grpc/health/v1/health.grpc.pb.h"
 #include "grpcpp/create_channel.h"
 #include "grpcpp/generic/generic_stub.h"
 
@@ -186,32 +187,18 @@ v1::Event RawStream::Next() {
 }
 
 absl::StatusOr<RawClient::Health> RawClient::HealthOf(const std::string& service) {
-  // HealthCheckRequest{1: service}, written by hand: its generated code is not packaged.
-  std::string request;
-  if (!service.empty()) {
-    request = std::string("\x0a") + static_cast<char>(service.size()) + service;
-  }
-  grpc::Slice slice(request);
-  const grpc::ByteBuffer message(&slice, 1);
-  grpc::GenericStub stub(channel_);
+  using grpc::health::v1::HealthCheckResponse;
   grpc::ClientContext context;
-  grpc::CompletionQueue queue;
-  grpc::ByteBuffer reply;
-  grpc::Status status;
-  auto call = stub.PrepareUnaryCall(&context, "/grpc.health.v1.Health/Check", message, &queue);
-  call->StartCall();
-  call->Finish(&reply, &status, nullptr);
-  void* tag;
-  bool ok;
-  queue.Next(&tag, &ok);
+  grpc::health::v1::HealthCheckRequest request;
+  request.set_service(service);
+  HealthCheckResponse reply;
+  const grpc::Status status =
+      grpc::health::v1::Health::NewStub(channel_)->Check(&context, request, &reply);
   if (!status.ok()) {
     return absl::Status(static_cast<absl::StatusCode>(status.error_code()), status.error_message());
   }
-  // HealthCheckResponse{1: status}; zero is left out.
-  grpc::Slice answer;
-  (void)reply.DumpToSingleSlice(&answer);
-  if (answer.size() != 2) return Health::kUnknown;
-  return answer.begin()[1] == 1 ? Health::kServing : Health::kNotServing;
+  if (reply.status() == HealthCheckResponse::UNKNOWN) return Health::kUnknown;
+  return reply.status() == HealthCheckResponse::SERVING ? Health::kServing : Health::kNotServing;
 }
 
 void RawClient::SendGarbage(uint32_t seed, int rounds) {

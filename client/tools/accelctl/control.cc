@@ -34,4 +34,10 @@ absl::Status Drain(client::Admin& admin, const DrainFlags& flags) {
   return absl::OkStatus();
 }
 
+absl::StatusOr<int> CheckHealth(client::Admin& admin, const HealthFlags& flags) {
+  ACCELD_ASSIGN_OR_RETURN(const bool serving, admin.IsServing());
+  std::cout << (serving ? "serving" : "not serving: it takes no new sessions") << std::endl;
+  return serving || flags.live ? 0 : kExitNotServing;
+}
+
 }  // namespace acceld::tools

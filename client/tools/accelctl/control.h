@@ -23,4 +23,12 @@ struct DrainFlags {
 // open any more; FAILED_PRECONDITION when somebody undoes the drain meanwhile.
 absl::Status Drain(client::Admin& admin, const DrainFlags& flags);
 
+struct HealthFlags {
+  bool live = false;  // a daemon that takes no new sessions is well, too
+};
+// Says whether the daemon takes new sessions. The exit code: 0 when it does, kExitNotServing when
+// it answers but does not, unless with `live`.
+constexpr int kExitNotServing = 3;
+absl::StatusOr<int> CheckHealth(client::Admin& admin, const HealthFlags& flags);
+
 }  // namespace acceld::tools

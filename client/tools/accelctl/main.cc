@@ -36,13 +36,20 @@ Action InSession(std::function<absl::StatusOr<int>(client::Client&)> command) {
 }
 
 // Asks or tells the daemon something, without a session.
-Action AsAdmin(std::function<absl::Status(client::Admin&)> command) {
+Action WithoutSession(std::function<absl::StatusOr<int>(client::Admin&)> command) {
   return [command = std::move(command)](const ConnectionFlags& flags) -> absl::StatusOr<int> {
     ACCELD_ASSIGN_OR_RETURN(const std::unique_ptr<Connection> connection,
                             Connection::OpenAdmin(flags));
-    ACCELD_RETURN_IF_ERROR(command(connection->admin()));
-    return 0;
+    return command(connection->admin());
   };
+}
+
+Action AsAdmin(std::function<absl::Status(client::Admin&)> command) {
+  return WithoutSession(
+      [command = std::move(command)](client::Admin& admin) -> absl::StatusOr<int> {
+        ACCELD_RETURN_IF_ERROR(command(admin));
+        return 0;
+      });
 }
 
 void AddQuery(CLI::App& parent, const std::string& name, const std::string& help,
@@ -314,6 +321,16 @@ int Main(int argc, char** argv) {
       ->excludes(undo);
   drain_command->callback(
       [&] { action = AsAdmin([&](client::Admin& admin) { return Drain(admin, drain); }); });
+
+  HealthFlags health;
+  CLI::App* health_command = app.add_subcommand(
+      "health",
+      "whether the daemon takes new sessions: ends with 0 if it does, with 3 if not, with "
+      "1 when none answers");
+  health_command->add_flag("--live", health.live, "end with 0 if it answers at all");
+  health_command->callback([&] {
+    action = WithoutSession([&](client::Admin& admin) { return CheckHealth(admin, health); });
+  });
 
   AddQuery(app, "devices", "the daemon's devices and their memory", PrintDevices, action);
   AddQuery(app, "sessions", "who is connected", PrintSessions, action);
