@@ -2,11 +2,12 @@
 # Installs what acceld builds with, from the distribution (Debian 12 or Ubuntu 24.04), as root or with
 # sudo. Does nothing, and needs no network, when all of it is there.
 #
-#   deploy/install_packages.sh [build|test|bundle|deb]
+#   deploy/install_packages.sh [build|test|bundle|deb|image]
 #     build  what the daemon and the client need (the default)
 #     test   that, and what the test suites need
 #     bundle what the build needs, and what deploy/bundle.sh packs with
 #     deb    the same, and what deploy/deb.sh packs with
+#     image  the same, and what deploy/image.sh builds with
 set -euo pipefail
 
 packages=(
@@ -18,14 +19,18 @@ packages=(
 case ${1:-build} in
   test)
     packages+=(
-      clang-format-19 dpkg-dev fish libbenchmark-dev libgmock-dev libgtest-dev lintian man-db mmdebstrap openssl
-      patchelf python3 python3-grpcio python3-protobuf python3-venv redis-server systemd xz-utils zsh)
+      buildah clang-format-19 dpkg-dev fish libbenchmark-dev libgmock-dev libgtest-dev lintian man-db mmdebstrap
+      openssl patchelf python3 python3-grpcio python3-protobuf python3-venv redis-server runc systemd xz-utils
+      zsh)
     ;;
   bundle)
     packages+=(patchelf xz-utils)
     ;;
   deb)
     packages+=(dpkg-dev patchelf python3)
+    ;;
+  image)
+    packages+=(buildah mmdebstrap python3-venv)
     ;;
 esac
 

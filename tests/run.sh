@@ -5,9 +5,9 @@
 #   tests/run.sh all   the same, then every test with the address and undefined behaviour sanitizers
 #   tests/run.sh dev|asan|tsan [ctest arguments]   one preset
 #
-# JAX comes from PyPI, into build/jax; without a network its suite says that it is skipped. Conformance programs are
-# found through ACCELD_CONFORMANCE_DIR, or in ../shared/conformance beside the checkout; without either those suites
-# say so and are skipped.
+# JAX comes from PyPI, into build/jax, tools for tests of deploy/ into build/deploy; without a network their suites say
+# that they are skipped. Conformance programs are found through ACCELD_CONFORMANCE_DIR, or in ../shared/conformance
+# beside the checkout; without either those suites say so and are skipped.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -26,6 +26,10 @@ if ! "$ACCELD_JAX_PYTHON" -c 'import flax, jax, optax' 2>/dev/null; then
     build/jax/bin/pip install -q --timeout 15 --retries 1 -r tests/jax/requirements.txt; } ||
     echo "JAX could not be installed: its suite is skipped" >&2
 fi
+
+# Tools of other projects, for the tests of what is deployed.
+tests/deploy/fetch_tools.sh build/deploy ||
+  echo "Tools could not be fetched: the tests of the chart and of compose.yaml are skipped" >&2
 
 run_preset() {
   local preset=$1
