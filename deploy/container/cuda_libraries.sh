@@ -19,7 +19,7 @@ left_out='libcusolverMg\.|libcufftw\.|libnvblas\.|libnvrtc.*\.alt\.'
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 python3 -m pip install -q --no-deps --only-binary :all: --require-hashes --no-compile --target "$work/wheels" \
-  -r "$here/cuda-$cuda.txt"
+  --root-user-action ignore -r "$here/cuda-$cuda.txt"
 
 mkdir -p "$output"/{usr/local/cuda/lib64,etc/ld.so.conf.d,usr/share/doc}
 find "$work/wheels" -type f -name 'lib*.so.*' | grep -Ev "/($left_out)" |

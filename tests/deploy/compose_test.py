@@ -119,8 +119,10 @@ class ComposeTest(unittest.TestCase):
         remote = set(self.compose["x-remote-cache"])
         for name in ("acceld", "acceld-gpu"):
             service = self.services[name]
-            said = run([BUILD / "bin/acceld", *service["command"], "--print-config"])
+            environment = {k: v for k, v in service["environment"].items() if "remote-url" in known or k not in remote}
+            said = run([BUILD / "bin/acceld", *service["command"], "--print-config"], env=os.environ | environment)
             self.assertEqual(said.returncode, 0, said.stderr)
+            self.assertIn(f'users = ["{self.variables["ACCELD_USERS"]}"]  # environment', said.stdout)
             grace = yaml.safe_load(re.search(r"^shutdown-grace = (\d+)", said.stdout, re.M).group(1))
             self.assertGreater(int(service["stop_grace_period"].removesuffix("s")), grace + 5)
             unknown = {variable for variable in service["environment"]

@@ -72,7 +72,7 @@ spec["process"].update(terminal=False, user={"uid": uid, "gid": gid}, args=confi
 spec["process"]["capabilities"] = {}
 # Limits are not what is tested, and control groups are not everywhere.
 spec["mounts"] = [m for m in spec["mounts"] if m["destination"] != "/sys/fs/cgroup"]
-del spec["linux"]["resources"]
+spec["linux"].pop("resources", None)
 spec["mounts"] += [
     {"destination": "/tmp", "type": "tmpfs", "source": "tmpfs", "options": ["nosuid", "nodev", "mode=1777"]},
     {"destination": "/run/acceld", "type": "bind", "source": f"{work}/run", "options": ["bind", "rw"]},
