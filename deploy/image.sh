@@ -90,7 +90,7 @@ bootstrap_base() {
   # Without documents, as in Debian's own slim images. /usr is merged from the start: what merges it needs all of Perl.
   if ! mmdebstrap --quiet --mode=root --variant=essential --include=apt,ca-certificates \
     --hook-dir=/usr/share/mmdebstrap/hooks/merged-usr \
-    --aptopt='APT::Install-Recommends 0' --aptopt='Acquire::Languages "none"' \
+    --aptopt='APT::Install-Recommends 0' --aptopt='Acquire::Languages "none"' --dpkgopt=force-unsafe-io \
     --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/info/*' \
     --dpkgopt='path-exclude=/usr/share/locale/*' --dpkgopt='path-exclude=/usr/share/doc/*' \
     --dpkgopt='path-include=/usr/share/doc/*/copyright' \

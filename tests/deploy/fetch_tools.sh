@@ -17,7 +17,7 @@ if ! compgen -G 'docker_compose-*.whl' >/dev/null; then
   bin/pip download -q --timeout 15 --retries 1 --no-deps docker-compose==1.29.2
 fi
 if [[ ! -x prometheus/usr/bin/promtool ]]; then
-  apt-get download -q prometheus >/dev/null
+  apt-get -o APT::Sandbox::User=root download -q prometheus >/dev/null
   dpkg-deb -x prometheus_*.deb prometheus
   rm prometheus_*.deb
 fi

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The image of a build's programs, made by deploy/image.sh and run by runc, which is what Docker and containerd run
-# containers with: as its user without capabilities, with a root that cannot be written to, as process 1. Programs inside
-# and outside use its daemon; SIGTERM lets work in flight finish and ends it with 0.
+# containers with: as its user without capabilities, with a root that cannot be written to, as process 1. Programs
+# inside and outside use its daemon; SIGTERM lets work in flight finish and ends it with 0.
 #
 #   tests/deploy/image_test.sh BUILD
 set -euo pipefail
