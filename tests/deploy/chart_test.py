@@ -24,7 +24,7 @@ BUILD = pathlib.Path(sys.argv.pop()).resolve()
 KUBERNETES = ("1.25", "1.37")
 # Of Prometheus' operator: not of Kubernetes' schemas.
 CUSTOM_KINDS = ("PrometheusRule", "ServiceMonitor")
-REMOTE = ("remote-url", "remote-password-file", "remote-key-file")
+REMOTE = ("remote-cache-url", "remote-cache-password-file", "remote-cache-key-file")
 
 # Values that are no good, over those of an example, and the end of what is said about them.
 BAD_VALUES = {
@@ -199,7 +199,7 @@ class ChartTest(unittest.TestCase):
 
     def test_the_daemon_takes_its_configuration(self):
         daemon = BUILD / "bin" / "acceld"
-        knows_remote = "--remote-url" in subprocess.run([daemon, "--help"], capture_output=True, text=True).stdout
+        knows_remote = "--remote-cache-url" in subprocess.run([daemon, "--help"], capture_output=True, text=True).stdout
         if not knows_remote:
             print("this daemon has no remote cache: its settings are not checked", file=sys.stderr)
         with tempfile.TemporaryDirectory() as folder:

@@ -119,7 +119,7 @@ class ComposeTest(unittest.TestCase):
         remote = set(self.compose["x-remote-cache"])
         for name in ("acceld", "acceld-gpu"):
             service = self.services[name]
-            environment = {k: v for k, v in service["environment"].items() if "remote-url" in known or k not in remote}
+            environment = {k: v for k, v in service["environment"].items() if "remote-cache-url" in known or k not in remote}
             said = run([BUILD / "bin/acceld", *service["command"], "--print-config"], env=os.environ | environment)
             self.assertEqual(said.returncode, 0, said.stderr)
             self.assertIn(f'users = ["{self.variables["ACCELD_USERS"]}"]  # environment', said.stdout)
@@ -128,7 +128,7 @@ class ComposeTest(unittest.TestCase):
             unknown = {variable for variable in service["environment"]
                        if variable.removeprefix("ACCELD_").lower().replace("_", "-") not in known}
             # One without a remote cache knows none of its settings.
-            self.assertIn(unknown, [set(), remote] if "remote-url" not in known else [set()])
+            self.assertIn(unknown, [set(), remote] if "remote-cache-url" not in known else [set()])
             for variable, value in service["environment"].items():
                 if value.startswith("/run/secrets/"):
                     self.assertIn(value.removeprefix("/run/secrets/"), service["secrets"], variable)

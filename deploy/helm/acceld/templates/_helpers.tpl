@@ -104,11 +104,11 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- end -}}
 {{- with .Values.remoteCache -}}
 {{- if .enabled -}}
-{{- $_ := set $settings "remote-url" .url -}}
+{{- $_ := set $settings "remote-cache-url" .url -}}
 {{- if .passwordSecret -}}
-{{- $_ := set $settings "remote-password-file" (printf "/etc/acceld-remote/password/%s" .passwordKey) -}}
+{{- $_ := set $settings "remote-cache-password-file" (printf "/etc/acceld-remote/password/%s" .passwordKey) -}}
 {{- end -}}
-{{- $_ := set $settings "remote-key-file" (printf "/etc/acceld-remote/key/%s" .keyKey) -}}
+{{- $_ := set $settings "remote-cache-key-file" (printf "/etc/acceld-remote/key/%s" .keyKey) -}}
 {{- end -}}
 {{- end -}}
 {{- toJson (merge (deepCopy .Values.config) $settings) -}}
