@@ -99,6 +99,8 @@ inside() { "${runc[@]}" exec daemon "$@"; }
 
 echo "== Start it"
 start --socket-mode 0666 --users uid:65534 --shutdown-grace 60
+# As the probes and hooks of deploy/helm call it.
+inside timeout 10 accelctl health --live || fail "it is not found by its name"
 [[ $(inside /usr/bin/id -u) == 10001 ]] || fail "it runs as $(inside /usr/bin/id)"
 [[ $(inside /bin/readlink /proc/1/exe) == /usr/bin/acceld ]] || fail "process 1 is $(inside /bin/readlink /proc/1/exe)"
 inside /bin/grep -q '^CapEff:\s*0*$' /proc/1/status || fail "it has capabilities"
