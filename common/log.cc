@@ -36,6 +36,7 @@ struct Logger {
 
   spdlog::logger logger;
   std::atomic<LogFormat> format{LogFormat::kText};
+  LogHistory trouble;
 };
 
 Logger& TheLogger() {
@@ -49,12 +50,14 @@ void Write(LogLevel level, absl::string_view line) {
 }
 
 void LogFields(LogLevel level, absl::string_view message, absl::Span<const LogField> fields) {
+  const auto now = std::chrono::system_clock::now();
+  if (level >= LogLevel::kWarning) TheLogger().trouble.Add(now, level, message);
   switch (TheLogger().format.load(std::memory_order_relaxed)) {
     case LogFormat::kText:
       return Write(level, fields.empty() ? message : TextOfEvent(message, fields));
     case LogFormat::kJson:
-      return Write(level, JsonLine(std::chrono::system_clock::now(), level,
-                                   static_cast<uint64_t>(syscall(SYS_gettid)), message, fields));
+      return Write(
+          level, JsonLine(now, level, static_cast<uint64_t>(syscall(SYS_gettid)), message, fields));
   }
 }
 
@@ -92,5 +95,7 @@ void Log(LogLevel level, absl::string_view message) {
 void LogEvent(LogLevel level, absl::string_view event, std::initializer_list<LogField> fields) {
   if (LogEnabled(level)) LogFields(level, event, fields);
 }
+
+std::vector<LogEntry> RecentTrouble() { return TheLogger().trouble.Read(); }
 
 }  // namespace acceld

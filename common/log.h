@@ -2,9 +2,11 @@
 
 #include <initializer_list>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "common/log_history.h"
 #include "common/log_line.h"
 #include "common/status.h"
 
@@ -25,6 +27,10 @@ void SetLogFormat(LogFormat format);
 bool LogEnabled(LogLevel level);
 void Log(LogLevel level, absl::string_view message);
 void LogEvent(LogLevel level, absl::string_view event, std::initializer_list<LogField> fields);
+
+// The last warnings and errors, the newest first, for whoever may know that there is trouble but
+// not whose: of events without their fields, which say who called and what for.
+std::vector<LogEntry> RecentTrouble();
 
 template <typename... Parts>
 void LogDebug(const Parts&... parts) {

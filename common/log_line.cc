@@ -6,8 +6,8 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_format.h"
 #include "absl/time/time.h"
+#include "common/json_text.h"
 #include "common/utf8.h"
 
 namespace acceld {
@@ -18,32 +18,6 @@ bool IsWord(absl::string_view text) {
     return absl::ascii_isalnum(static_cast<unsigned char>(c)) ||
            absl::string_view("_-.:/@+[](),").find(c) != absl::string_view::npos;
   });
-}
-
-void AppendJsonString(absl::string_view text, std::string& out) {
-  out.push_back('"');
-  for (const char c : EscapeNonUtf8(text)) {
-    switch (c) {
-      case '"':
-      case '\\':
-        out.push_back('\\');
-        out.push_back(c);
-        break;
-      case '\n':
-        out.append("\\n");
-        break;
-      case '\t':
-        out.append("\\t");
-        break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20) {
-          absl::StrAppendFormat(&out, "\\u%04x", static_cast<int>(c));
-        } else {
-          out.push_back(c);
-        }
-    }
-  }
-  out.push_back('"');
 }
 
 // JSON has no words for what is not finite.

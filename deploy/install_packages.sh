@@ -2,12 +2,13 @@
 # Installs what acceld builds with, from the distribution (Debian 12 or Ubuntu 24.04), as root or with
 # sudo. Does nothing, and needs no network, when all of it is there.
 #
-#   deploy/install_packages.sh [build|test|bundle|deb|image]
+#   deploy/install_packages.sh [build|test|bundle|deb|image|browser]
 #     build  what the daemon and the client need (the default)
 #     test   that, and what the test suites need
 #     bundle what the build needs, and what deploy/bundle.sh packs with
 #     deb    the same, and what deploy/deb.sh packs with
 #     image  the same, and what deploy/image.sh builds with
+#     browser  nothing but Chromium, with which a test looks at the status page (Debian; some 400 MB)
 set -euo pipefail
 
 packages=(
@@ -31,6 +32,9 @@ case ${1:-build} in
     ;;
   image)
     packages+=(buildah mmdebstrap python3-venv)
+    ;;
+  browser)
+    packages=(chromium)
     ;;
 esac
 

@@ -160,8 +160,9 @@ int Run(const config::FixedSources& sources, config::Effective effective, Starte
   }
   std::unique_ptr<observability::MetricsServer> metrics;
   if (!config.metrics_listen.empty()) {
-    auto started = observability::MetricsServer::Start(config.metrics_listen, **engine,
-                                                       (*server)->instruments(), ACCELD_VERSION);
+    auto started = observability::MetricsServer::Start(
+        config.metrics_listen, **engine, (*server)->instruments(), ACCELD_VERSION,
+        [&running = **server] { return running.accepting(); });
     if (!started.ok()) {
       LogError("cannot start: ", started.status().message());
       return kExitFailure;

@@ -85,8 +85,9 @@ Changes Compare(const Effective& before, const Effective& after) {
     const Value& was = before.at(setting).value;
     const Value& is = after.at(setting).value;
     if (was == is) continue;
-    std::string text =
-        absl::StrCat(setting.name, ": ", TomlText(setting, was), " -> ", TomlText(setting, is));
+    std::string text = setting.secret ? absl::StrCat(setting.name, ": changed")
+                                      : absl::StrCat(setting.name, ": ", TomlText(setting, was),
+                                                     " -> ", TomlText(setting, is));
     (setting.reloadable ? changes.applied : changes.need_restart).push_back(std::move(text));
   }
   for (std::string& text : CompareQuotas(before.quotas(), after.quotas())) {

@@ -18,6 +18,7 @@ void AddRemoteCacheSettings(SettingTable& table) {
       "redis://[USER[:PASSWORD]@]HOST[:PORT][/DATABASE]; redis-sentinel://HOST[,HOST...]/MASTER or "
       "redis-cluster://HOST[,HOST...]; with TLS as rediss://, rediss-sentinel://, "
       "rediss-cluster://; empty: none");
+  url.secret = true;
   url.check = [](absl::string_view text) {
     return text.empty() ? absl::OkStatus() : cache::redis::ParseUrl(text).status();
   };

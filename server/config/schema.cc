@@ -70,9 +70,10 @@ void AddBasics(SettingTable& table) {
 
   Setting& metrics = table.Text(
       "metrics-listen", "[HOST:]PORT", [](DaemonConfig& c) -> auto& { return c.metrics_listen; },
-      "serve metrics for Prometheus over HTTP there (not encrypted, for everybody who can "
-      "connect); "
-      "without HOST on 127.0.0.1; port 0: a free one; empty: nowhere");
+      "serve metrics for Prometheus (/metrics), a status page for people (/) and the same as JSON "
+      "(/status.json) over HTTP there: not encrypted, for everybody who can connect, who then sees "
+      "devices, identities, cache and the latest warnings; without HOST on 127.0.0.1; port 0: a "
+      "free one; empty: nowhere");
   metrics.check = [](absl::string_view text) {
     return text.empty() ? absl::OkStatus() : observability::ParseMetricsAddress(text).status();
   };

@@ -31,6 +31,7 @@ struct Setting {
   std::string value_name;     // of a text: "FOLDER"
   double min = 0, max = 0;    // of counts, sizes (bytes) and seconds
   bool reloadable = false;    // takes effect when the file is read again
+  bool secret = false;        // may hold a password: the log never says what it is
   // Beyond type and range; INVALID_ARGUMENT quotes the value.
   std::function<absl::Status(absl::string_view text)> check;
   std::function<void(const Value& value, DaemonConfig& config)> apply;

@@ -55,10 +55,11 @@ uint16_t PortOf(int fd) {
 }
 
 std::string Answer(absl::string_view status, absl::string_view content_type, absl::string_view body,
-                   bool with_body) {
+                   bool with_body, absl::string_view headers = "") {
   return absl::StrCat("HTTP/1.1 ", status, "\r\nContent-Type: ", content_type,
-                      "\r\nContent-Length: ", body.size(), "\r\nConnection: close\r\n\r\n",
-                      with_body ? body : "");
+                      "\r\nContent-Length: ", body.size(),
+                      "\r\nX-Content-Type-Options: nosniff\r\n", headers,
+                      "Connection: close\r\n\r\n", with_body ? body : "");
 }
 
 }  // namespace
@@ -191,12 +192,13 @@ std::string HttpServer::AnswerTo(absl::string_view request) const {
     return Answer("400 Bad Request", "text/plain", "not a request of HTTP/1\n", true);
   }
   if (words[0] != "GET" && words[0] != "HEAD") {
-    return Answer("405 Method Not Allowed", "text/plain", "only GET and HEAD\n", true);
+    return Answer("405 Method Not Allowed", "text/plain", "only GET and HEAD\n", true,
+                  "Allow: GET, HEAD\r\n");
   }
   const bool with_body = words[0] == "GET";
   const absl::StatusOr<HttpPage> page = handler_(words[1].substr(0, words[1].find('?')));
   if (!page.ok()) return Answer("404 Not Found", "text/plain", "no such page\n", with_body);
-  return Answer("200 OK", page->content_type, page->body, with_body);
+  return Answer("200 OK", page->content_type, page->body, with_body, page->headers);
 }
 
 }  // namespace acceld::observability

@@ -18,6 +18,7 @@ namespace acceld::observability {
 struct HttpPage {
   std::string content_type;
   std::string body;
+  std::string headers;  // more of them, each with its "\r\n"
 };
 
 // The least of an HTTP/1.1 server: GET and HEAD of a few pages, one request on a connection, all on

@@ -10,9 +10,33 @@
 #include "prometheus/text_serializer.h"
 #include "server/observability/collector.h"
 #include "server/observability/http_server.h"
+#include "server/observability/status_page/json.h"
+#include "server/observability/status_page/page.h"
+#include "server/observability/status_page/status.h"
 
 namespace acceld::observability {
 namespace {
+
+// What a browser is to know of pages that are of now, and nobody else's business.
+constexpr char kPageHeaders[] =
+    "Cache-Control: no-store\r\nReferrer-Policy: no-referrer\r\n"
+    "Cross-Origin-Resource-Policy: same-origin\r\nCross-Origin-Opener-Policy: same-origin\r\n";
+
+absl::StatusOr<HttpPage> PageAt(absl::string_view path, const Collector& collector,
+                                const StatusSource& status) {
+  if (path == "/metrics") {
+    return HttpPage{"text/plain; version=0.0.4; charset=utf-8",
+                    prometheus::TextSerializer().Serialize(collector.Collect())};
+  }
+  if (path == "/status.json") {
+    return HttpPage{"application/json", RenderJson(status.Gather()), kPageHeaders};
+  }
+  if (path == "/" || path == "/status") {
+    return HttpPage{"text/html; charset=utf-8", RenderPage(status.Gather()),
+                    absl::StrCat(kPageHeaders, "Content-Security-Policy: ", PagePolicy(), "\r\n")};
+  }
+  return absl::NotFoundError(path);
+}
 
 bool IsIpAddress(const std::string& host) {
   in_addr v4;
@@ -49,23 +73,20 @@ MetricsServer::MetricsServer(std::unique_ptr<HttpServer> server, std::string url
 
 MetricsServer::~MetricsServer() = default;
 
-absl::StatusOr<std::unique_ptr<MetricsServer>> MetricsServer::Start(const std::string& address,
-                                                                    const engine::Engine& engine,
-                                                                    const RpcInstruments& rpc,
-                                                                    std::string version) {
+absl::StatusOr<std::unique_ptr<MetricsServer>> MetricsServer::Start(
+    const std::string& address, const engine::Engine& engine, const RpcInstruments& rpc,
+    std::string version, std::function<bool()> accepting) {
   ACCELD_ASSIGN_OR_RETURN(const std::string complete, ParseMetricsAddress(address));
   const auto [host, port_text] = SplitHost(complete);
   uint32_t port = 0;
   (void)absl::SimpleAtoi(port_text, &port);
-  const auto collector = std::make_shared<Collector>(engine, rpc, std::move(version));
+  const auto collector = std::make_shared<Collector>(engine, rpc, version);
+  const auto status =
+      std::make_shared<StatusSource>(engine, std::move(version), std::move(accepting));
   absl::StatusOr<std::unique_ptr<HttpServer>> server = HttpServer::Start(
       std::string(absl::StripPrefix(absl::StripSuffix(host, "]"), "[")),
       static_cast<uint16_t>(port),
-      [collector](absl::string_view path) -> absl::StatusOr<HttpPage> {
-        if (path != "/metrics") return absl::NotFoundError(path);
-        return HttpPage{"text/plain; version=0.0.4; charset=utf-8",
-                        prometheus::TextSerializer().Serialize(collector->Collect())};
-      },
+      [collector, status](absl::string_view path) { return PageAt(path, *collector, *status); },
       {});
   if (!server.ok()) return Annotate(server.status(), "metrics");
   std::string url = absl::StrCat("http://", host, ":", (*server)->port(), "/metrics");

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -17,16 +18,19 @@ absl::StatusOr<std::string> ParseMetricsAddress(absl::string_view text);
 
 class HttpServer;
 
-// Serves /metrics over HTTP in the text format of Prometheus, on a thread of its own. Scrapers that
-// are slow hold nobody up.
+// Serves over HTTP, on a thread of its own: /metrics in the text format of Prometheus, the status
+// page at / and /status, and what it says as JSON at /status.json. Those who read slowly hold
+// nobody up.
 class MetricsServer {
  public:
-  // `address` as ParseMetricsAddress takes it. Engine and instruments outlive the server.
-  // UNAVAILABLE when it cannot listen there.
+  // `address` as ParseMetricsAddress takes it. `accepting` says whether the daemon takes new
+  // sessions; it is called on the server's thread. Engine, instruments and what that needs outlive
+  // the server. UNAVAILABLE when it cannot listen there.
   static absl::StatusOr<std::unique_ptr<MetricsServer>> Start(const std::string& address,
                                                               const engine::Engine& engine,
                                                               const RpcInstruments& rpc,
-                                                              std::string version);
+                                                              std::string version,
+                                                              std::function<bool()> accepting);
   ~MetricsServer();
   MetricsServer(const MetricsServer&) = delete;
   MetricsServer& operator=(const MetricsServer&) = delete;

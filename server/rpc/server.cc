@@ -228,6 +228,8 @@ const observability::RpcInstruments& Server::instruments() const { return *impl_
 
 absl::Status Server::Reload(AccessOptions access) { return impl_->Reload(std::move(access)); }
 
+bool Server::accepting() const { return impl_->service.readiness().ready(); }
+
 void Server::StopAccepting() { impl_->service.readiness().Stop(); }
 
 void Server::Shutdown(std::chrono::milliseconds grace) {

@@ -38,6 +38,9 @@ class Server {
   // What it has counted; lives as long as the server.
   const observability::RpcInstruments& instruments() const;
 
+  // Whether it takes new channels and runs; false while it drains or stops. Any thread.
+  bool accepting() const;
+
   // Reads tokens, certificates and authorities again and puts them and the roles of `access` into
   // effect, for calls from now on. An error names what is wrong, and all stays as it is. When one
   // of the files changes, the server does the same by itself. Blocks.

@@ -107,7 +107,8 @@ TEST_F(DaemonMetricsTest, RefusalsAreCountedByCode) {
 
 TEST_F(DaemonMetricsTest, OtherPathsAreNotFound) {
   ASSERT_NO_FATAL_FAILURE(StartWithMetrics());
-  for (const char* path : {"/", "/metricz", "/../etc/passwd", "/metrics/../../etc/passwd"}) {
+  for (const char* path :
+       {"/status.html", "/metricz", "/../etc/passwd", "/metrics/../../etc/passwd"}) {
     const absl::StatusOr<HttpReply> reply = HttpGet(port_, path);
     // Or closed without an answer.
     EXPECT_TRUE(!reply.ok() || reply->code / 100 == 4) << path << reply->body;

@@ -130,6 +130,12 @@ TEST_F(EffectiveTest, AChangeAppliesOrNeedsARestart) {
   EXPECT_EQ(Compare(running, after).need_restart.size(), 1u);
 }
 
+TEST_F(EffectiveTest, AChangeOfWhatMayHoldAPasswordIsNotSpelledOut) {
+  const Effective before = Load("remote-cache-url = \"redis://:hush@one\"\n");
+  const Effective after = Load("remote-cache-url = \"redis://:hush2@two\"\n");
+  EXPECT_THAT(Compare(before, after).need_restart, ElementsAre("remote-cache-url: changed"));
+}
+
 TEST_F(EffectiveTest, ANamedFileMustExist) {
   FixedSources sources;
   sources.file = folder_.path() + "/other.toml";

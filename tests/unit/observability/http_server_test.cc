@@ -24,7 +24,7 @@ class HttpServerTest : public ::testing::Test {
         "127.0.0.1", 0,
         [this](absl::string_view path) -> absl::StatusOr<HttpPage> {
           if (path != "/page") return absl::NotFoundError(path);
-          return HttpPage{"text/plain", page_};
+          return HttpPage{"text/plain", page_, "X-More: 1\r\n"};
         },
         options);
     ASSERT_TRUE(server.ok()) << server.status();
@@ -45,6 +45,7 @@ TEST_F(HttpServerTest, GivesPages) {
   EXPECT_EQ(HttpGet(server_->port(), "/page?x=1")->code, 200);
   EXPECT_EQ(HttpGet(server_->port(), "/other")->code, 404);
   EXPECT_THAT(Exchange("HEAD /page HTTP/1.1\r\n\r\n"), ::testing::EndsWith("\r\n\r\n"));
+  EXPECT_THAT(Exchange("HEAD /page HTTP/1.1\r\n\r\n"), HasSubstr("\r\nX-More: 1\r\n"));
 }
 
 TEST_F(HttpServerTest, LargePagesArriveWhole) {
@@ -67,6 +68,7 @@ TEST_F(HttpServerTest, WhatIsNoRequestIsSaidSo) {
   EXPECT_THAT(Exchange("GET /page HTTP/2\r\n\r\n"), StartsWith("HTTP/1.1 400 "));
   EXPECT_THAT(Exchange(absl::string_view("\0\xff\r\n\r\n", 6)), StartsWith("HTTP/1.1 400 "));
   EXPECT_THAT(Exchange("POST /page HTTP/1.1\r\n\r\n"), StartsWith("HTTP/1.1 405 "));
+  EXPECT_THAT(Exchange("POST /page HTTP/1.1\r\n\r\n"), HasSubstr("\r\nAllow: GET, HEAD\r\n"));
   EXPECT_THAT(Exchange(std::string(20'000, 'x')), StartsWith("HTTP/1.1 431 "));
 }
 

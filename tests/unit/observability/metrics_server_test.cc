@@ -29,12 +29,12 @@ TEST(MetricsServerTest, AnAddressInUseIsRefused) {
   testing::FakeCompiler compiler;
   const auto engine = testing::MakeFakeEngine(compiler);
   const RpcInstruments rpc({}, {});
-  const auto first = MetricsServer::Start("127.0.0.1:0", *engine, rpc, "1");
+  const auto first = MetricsServer::Start("127.0.0.1:0", *engine, rpc, "1", [] { return true; });
   ASSERT_TRUE(first.ok()) << first.status();
   const std::string url = (*first)->url();
   EXPECT_THAT(url, ::testing::MatchesRegex("http://127\\.0\\.0\\.1:[1-9][0-9]*/metrics"));
   const std::string address = url.substr(7, url.rfind('/') - 7);
-  const auto second = MetricsServer::Start(address, *engine, rpc, "1");
+  const auto second = MetricsServer::Start(address, *engine, rpc, "1", [] { return true; });
   EXPECT_EQ(second.status().code(), absl::StatusCode::kUnavailable);
 }
 

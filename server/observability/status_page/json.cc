@@ -1,0 +1,191 @@
+#include "server/observability/status_page/json.h"
+
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "common/json_text.h"
+#include "server/observability/status_page/units.h"
+
+namespace acceld::observability {
+namespace {
+
+// Writes objects and arrays one inside the other; a key before each value within an object.
+class JsonWriter {
+ public:
+  JsonWriter& Key(absl::string_view key) {
+    Separate();
+    AppendJsonString(key, out_);
+    out_.push_back(':');
+    fresh_ = true;
+    return *this;
+  }
+  void Begin(char bracket) {
+    Separate();
+    out_.push_back(bracket);
+    fresh_ = true;
+  }
+  void End(char bracket) {
+    out_.push_back(bracket);
+    fresh_ = false;
+  }
+  void Text(absl::string_view text) {
+    Separate();
+    AppendJsonString(text, out_);
+  }
+  void Number(uint64_t number) { Literal(absl::StrCat(number)); }
+  void Real(double number) { Literal(std::isfinite(number) ? absl::StrCat(number) : "null"); }
+  void Bool(bool value) { Literal(value ? "true" : "false"); }
+
+  std::string Take() && { return std::move(out_); }
+
+ private:
+  void Separate() {
+    if (!fresh_) out_.push_back(',');
+    fresh_ = false;
+  }
+  void Literal(absl::string_view text) {
+    Separate();
+    absl::StrAppend(&out_, text);
+  }
+
+  std::string out_;
+  bool fresh_ = true;  // no comma is due
+};
+
+void WriteQueue(const engine::DeviceMetrics& metrics, JsonWriter& json) {
+  json.Key("queued_by_priority").Begin('{');
+  for (size_t i = 0; i < engine::kNumPriorities; ++i) {
+    json.Key(engine::PriorityName(static_cast<engine::Priority>(i)))
+        .Number(metrics.queued_by_priority[i]);
+  }
+  json.End('}');
+}
+
+void WriteDevices(const DaemonStatus& status, JsonWriter& json) {
+  json.Key("devices").Begin('[');
+  for (size_t i = 0; i < status.devices.size(); ++i) {
+    const engine::DeviceInfo& info = status.devices[i];
+    const engine::DeviceMetrics& metrics = status.metrics.devices[i];
+    const Outcomes outcomes = OutcomesOf(metrics.executions);
+    json.Begin('{');
+    json.Key("id").Number(info.id);
+    json.Key("kind").Text(info.kind);
+    json.Key("name").Text(info.name);
+    json.Key("architecture").Text(info.architecture);
+    json.Key("healthy").Bool(info.health.ok());
+    json.Key("error").Text(info.health.message());
+    json.Key("memory_used_bytes").Number(info.memory_used_bytes);
+    json.Key("memory_peak_bytes").Number(info.memory_peak_bytes);
+    json.Key("memory_limit_bytes").Number(info.memory_limit_bytes);
+    json.Key("queued").Number(info.queued);
+    WriteQueue(metrics, json);
+    json.Key("executions_ok").Number(outcomes.ok);
+    json.Key("executions_failed").Number(outcomes.failed);
+    json.Key("executions_cancelled").Number(outcomes.cancelled);
+    json.Key("device_seconds").Real(metrics.device_time.sum_s);
+    json.Key("queue_seconds").Real(metrics.queue_time.sum_s);
+    json.Key("spills").Number(metrics.spills);
+    json.Key("restores").Number(metrics.restores);
+    json.End('}');
+  }
+  json.End(']');
+  json.Key("missing").Begin('[');
+  for (const engine::MissingDevices& missing : status.missing) {
+    json.Begin('{');
+    json.Key("kind").Text(missing.kind);
+    json.Key("library").Text(missing.library);
+    json.Key("reason").Text(missing.reason);
+    json.End('}');
+  }
+  json.End(']');
+  json.Key("host_memory").Begin('{');
+  json.Key("used_bytes").Number(status.stats.spilled_bytes);
+  json.Key("limit_bytes").Number(status.stats.host_memory_bytes);
+  json.End('}');
+}
+
+void WriteSessions(const DaemonStatus& status, JsonWriter& json) {
+  json.Key("sessions").Begin('{');
+  json.Key("open").Number(status.stats.sessions);
+  json.Key("opened").Number(status.stats.sessions_total);
+  json.Key("identities").Begin('[');
+  for (const IdentityUsage& usage : status.identities) {
+    json.Begin('{');
+    json.Key("identity").Text(usage.identity);
+    json.Key("sessions").Number(usage.sessions);
+    json.Key("handles").Number(usage.handles);
+    json.Key("memory_bytes").Number(usage.memory_bytes);
+    json.End('}');
+  }
+  json.End(']');
+  json.End('}');
+}
+
+void WriteTier(absl::string_view name, uint64_t entries, uint64_t size_bytes, uint64_t hits,
+               uint64_t evictions, JsonWriter& json) {
+  json.Key(name).Begin('{');
+  json.Key("entries").Number(entries);
+  json.Key("size_bytes").Number(size_bytes);
+  json.Key("hits").Number(hits);
+  json.Key("evictions").Number(evictions);
+  json.End('}');
+}
+
+void WriteCache(const DaemonStatus& status, JsonWriter& json) {
+  const engine::EngineStats& stats = status.stats;
+  json.Key("cache").Begin('{');
+  WriteTier("memory", stats.cache_memory_entries, stats.cache_memory_bytes, stats.cache_hits_memory,
+            status.metrics.cache_memory_evictions, json);
+  WriteTier("disk", stats.cache_disk_entries, stats.cache_disk_bytes, stats.cache_hits_disk,
+            status.metrics.cache_disk_evictions, json);
+  if (stats.remote_cache.has_value()) {
+    const engine::RemoteCacheStats& remote = *stats.remote_cache;
+    json.Key("remote").Begin('{');
+    json.Key("url").Text(remote.url);
+    json.Key("up").Bool(remote.up);
+    json.Key("read_only").Bool(remote.read_only);
+    json.Key("read_bytes").Number(remote.bytes_read);
+    json.Key("written_bytes").Number(remote.bytes_written);
+    for (const auto& [name, count] : remote.counts) json.Key(name).Number(count);
+    json.End('}');
+  }
+  json.Key("joined").Number(stats.cache_hits_inflight);
+  json.Key("misses").Number(stats.cache_misses);
+  json.Key("dropped").Number(stats.cache_dropped);
+  json.Key("compiles").Number(stats.compiles);
+  json.Key("compile_failures").Number(stats.compile_failures);
+  json.Key("compile_seconds").Real(status.metrics.compile_time.sum_s);
+  json.End('}');
+}
+
+void WriteTrouble(const DaemonStatus& status, JsonWriter& json) {
+  json.Key("trouble").Begin('[');
+  for (const LogEntry& entry : status.trouble) {
+    json.Begin('{');
+    json.Key("time").Text(TimeText(entry.time));
+    json.Key("level").Text(LogLevelName(entry.level));
+    json.Key("text").Text(entry.text);
+    json.Key("count").Number(entry.count);
+    json.End('}');
+  }
+  json.End(']');
+}
+
+}  // namespace
+
+std::string RenderJson(const DaemonStatus& status) {
+  JsonWriter json;
+  json.Begin('{');
+  json.Key("version").Text(status.version);
+  json.Key("time").Text(TimeText(status.time));
+  json.Key("uptime_seconds").Number(static_cast<uint64_t>(status.uptime_s));
+  json.Key("accepting").Bool(status.accepting);
+  WriteDevices(status, json);
+  WriteSessions(status, json);
+  WriteCache(status, json);
+  WriteTrouble(status, json);
+  json.End('}');
+  return std::move(json).Take() + "\n";
+}
+
+}  // namespace acceld::observability

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "common/log_history.h"
+#include "server/engine/engine.h"
+#include "server/observability/identity_usage.h"
+
+namespace acceld::observability {
+
+// All that the status page says, as plain data. Strings may hold any bytes: names come from
+// clients, drivers and other hosts.
+struct DaemonStatus {
+  std::string version;
+  std::chrono::system_clock::time_point time;
+  double uptime_s = 0;
+  bool accepting = true;  // false: it drains or stops
+  std::vector<engine::DeviceInfo> devices;
+  std::vector<engine::MissingDevices> missing;
+  engine::EngineStats stats;
+  engine::EngineMetrics metrics;  // of the same devices, in their order
+  std::vector<IdentityUsage> identities;
+  std::vector<LogEntry> trouble;  // the newest first
+};
+
+// How executions on one device, or in general, have ended.
+struct Outcomes {
+  uint64_t ok = 0, failed = 0, cancelled = 0;
+};
+Outcomes OutcomesOf(const CountsByCode& counts);
+
+// Reads a running daemon. Any thread may gather; it takes locks for short whiles and does no I/O.
+class StatusSource {
+ public:
+  // `accepting` is asked each time, from any thread; what it needs and the engine outlive this.
+  StatusSource(const engine::Engine& engine, std::string version, std::function<bool()> accepting);
+
+  DaemonStatus Gather() const;
+
+ private:
+  const engine::Engine& engine_;
+  const std::string version_;
+  const std::function<bool()> accepting_;
+  const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace acceld::observability
