@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "client/transport/admin_connection.h"
+#include "client/transport/attempt.h"
 #include "client/transport/convert.h"
-#include "common/address.h"
+#include "common/addresses.h"
 #include "common/ir/wire.h"
 #include "common/utf8.h"
 
@@ -26,6 +29,22 @@ std::vector<Value> FromProtos(const Protos& protos) {
 
 struct Admin::Impl {
   std::unique_ptr<AdminConnection> connection;
+  std::string address;
+  std::vector<Address> addresses;  // that were given
+
+  // OK when they lead to no other daemon. Blocks.
+  absl::Status CheckIsOne() const {
+    std::vector<std::string> daemons;
+    for (const Address& one : addresses) {
+      const absl::StatusOr<Resolved> resolved = Resolve(one);
+      if (!resolved.ok()) continue;
+      for (const Address& daemon : resolved->preferred) daemons.push_back(daemon.ToString());
+    }
+    if (daemons.size() <= 1) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrCat("an order is for one daemon, and the address leads to ", daemons.size(),
+                     "; name one: ", absl::StrJoin(daemons, ", ")));
+  }
 };
 
 Admin::Admin(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -33,18 +52,26 @@ Admin::~Admin() = default;
 
 absl::StatusOr<std::unique_ptr<Admin>> Admin::Connect(AdminOptions options) {
   ACCELD_ASSIGN_OR_RETURN(
-      const Address address,
-      ParseAddress(options.address.empty() ? DefaultClientAddress() : options.address));
+      std::vector<Address> addresses,
+      ParseAddresses(options.address.empty() ? DefaultClientAddress() : options.address));
   ACCELD_ASSIGN_OR_RETURN(const Secrets secrets,
-                          ReadSecrets(std::move(options.credentials), address));
+                          ReadSecrets(std::move(options.credentials), addresses));
   auto impl = std::make_unique<Impl>();
-  ACCELD_ASSIGN_OR_RETURN(
-      impl->connection,
-      AdminConnection::Open(address, secrets, options.connect_timeout, options.wait_for_daemon));
+  const auto open = [&](const Attempt& attempt) -> absl::Status {
+    ACCELD_ASSIGN_OR_RETURN(impl->connection, AdminConnection::Open(attempt, secrets));
+    impl->address = attempt.address.ToString();
+    return absl::OkStatus();
+  };
+  ACCELD_RETURN_IF_ERROR(TryEach(
+      addresses, {.timeout = options.connect_timeout, .wait_for_daemon = options.wait_for_daemon},
+      open));
+  impl->addresses = std::move(addresses);
   return std::unique_ptr<Admin>(new Admin(std::move(impl)));
 }
 
 absl::StatusOr<bool> Admin::IsServing() const { return impl_->connection->IsServing(); }
+
+const std::string& Admin::address() const { return impl_->address; }
 
 absl::StatusOr<std::vector<DeviceInfo>> Admin::ListDevices() const {
   ACCELD_ASSIGN_OR_RETURN(const v1::ListDevicesReply reply, impl_->connection->ListDevices());
@@ -105,6 +132,7 @@ absl::StatusOr<std::vector<TraceSpan>> Admin::GetTrace(double seconds) const {
 }
 
 absl::Status Admin::KillSession(uint64_t session, const std::string& reason) const {
+  ACCELD_RETURN_IF_ERROR(impl_->CheckIsOne());
   v1::KillSessionRequest request;
   request.set_session_id(session);
   request.set_reason(EscapeNonUtf8(reason));
@@ -112,6 +140,7 @@ absl::Status Admin::KillSession(uint64_t session, const std::string& reason) con
 }
 
 absl::StatusOr<uint64_t> Admin::Drain(bool undo) const {
+  ACCELD_RETURN_IF_ERROR(impl_->CheckIsOne());
   v1::DrainRequest request;
   request.set_undo(undo);
   ACCELD_ASSIGN_OR_RETURN(const v1::DrainReply reply, impl_->connection->Drain(request));

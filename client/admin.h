@@ -13,7 +13,7 @@
 namespace acceld::client {
 
 struct AdminOptions {
-  std::string address;  // as common/address.h says; empty: DefaultClientAddress()
+  std::string address;  // as ConnectOptions has it: one of several daemons is asked
   Credentials credentials;
   std::chrono::milliseconds connect_timeout{5000};
   // Keep trying until the timeout while nobody listens; otherwise that is an error at once.
@@ -35,6 +35,9 @@ class Admin {
   // Whether the daemon takes new sessions, by the standard health service, which answers everybody:
   // false while it drains.
   absl::StatusOr<bool> IsServing() const;
+  // The daemon's.
+  const std::string& address() const;
+
   absl::StatusOr<std::vector<DeviceInfo>> ListDevices() const;
   absl::StatusOr<std::vector<MissingDevices>> ListMissingDevices() const;
   absl::StatusOr<ServerStats> GetStats() const;
@@ -47,6 +50,8 @@ class Admin {
   // What ended in the last seconds (0: all that the daemon keeps), by the time at which it began.
   absl::StatusOr<std::vector<TraceSpan>> GetTrace(double seconds = 0) const;
 
+  // Orders are for one daemon: INVALID_ARGUMENT, naming them, where the address led to several.
+  //
   // Ends a session (SessionInfo.id); its client hears CANCELLED with the reason. NOT_FOUND.
   absl::Status KillSession(uint64_t session, const std::string& reason) const;
   // From now on the daemon takes no new sessions, or takes them again; how many are open.

@@ -11,9 +11,10 @@
 #include "client/array_state.h"
 #include "client/find_device.h"
 #include "client/program_state.h"
+#include "client/transport/attempt.h"
 #include "client/transport/connection.h"
 #include "client/transport/convert.h"
-#include "common/address.h"
+#include "common/addresses.h"
 #include "common/ir/wire.h"
 #include "common/mutex.h"
 
@@ -127,29 +128,33 @@ Array Client::Impl::NewArray(ir::TensorType type, uint32_t device) const {
 
 absl::StatusOr<std::shared_ptr<Client>> Client::Connect(ConnectOptions options) {
   ACCELD_ASSIGN_OR_RETURN(
-      Address address,
-      ParseAddress(options.address.empty() ? DefaultClientAddress() : options.address));
+      const std::vector<Address> addresses,
+      ParseAddresses(options.address.empty() ? DefaultClientAddress() : options.address));
   if (options.client_name.empty()) {
     options.client_name = absl::StrCat(program_invocation_short_name, "[", getpid(), "]");
   }
-  const std::chrono::milliseconds lease =
-      options.lease.value_or(address.is_unix() ? std::chrono::milliseconds(0) : kDefaultTcpLease);
-  ACCELD_ASSIGN_OR_RETURN(Secrets secrets, ReadSecrets(std::move(options.credentials), address));
+  ACCELD_ASSIGN_OR_RETURN(Secrets secrets, ReadSecrets(std::move(options.credentials), addresses));
   const std::string wanted = WantedDevice(std::move(options.device));
+  Connection::Options transport{
+      .secrets = std::move(secrets),
+      .client_name = std::move(options.client_name),
+      .priority = options.priority,
+      .device_kind = NamesNoDevice(wanted) ? absl::optional<std::string>(wanted) : absl::nullopt,
+      .max_fetch_bytes = options.max_fetch_bytes,
+      .local_transport = options.local_transport};
   auto impl = std::make_unique<Impl>();
-  ACCELD_ASSIGN_OR_RETURN(
-      impl->connection,
-      Connection::Open({.address = std::move(address),
-                        .secrets = std::move(secrets),
-                        .client_name = std::move(options.client_name),
-                        .priority = options.priority,
-                        .device_kind = NamesNoDevice(wanted) ? absl::optional<std::string>(wanted)
-                                                             : absl::nullopt,
-                        .lease = lease,
-                        .connect_timeout = options.connect_timeout,
-                        .wait_for_daemon = options.wait_for_daemon,
-                        .max_fetch_bytes = options.max_fetch_bytes,
-                        .local_transport = options.local_transport}));
+  const auto open = [&](const Attempt& attempt) -> absl::Status {
+    transport.attempt = attempt;
+    transport.lease = options.lease.value_or(
+        attempt.address.is_unix() ? std::chrono::milliseconds(0) : kDefaultTcpLease);
+    ACCELD_ASSIGN_OR_RETURN(impl->connection, Connection::Open(transport));
+    return absl::OkStatus();
+  };
+  ACCELD_RETURN_IF_ERROR(TryEach(addresses,
+                                 {.timeout = options.connect_timeout,
+                                  .wait_for_daemon = options.wait_for_daemon,
+                                  .in_turn = true},
+                                 open));
   for (const v1::DeviceInfo& device : impl->connection->welcome().devices()) {
     impl->devices.push_back(FromProto(device));
   }

@@ -21,7 +21,10 @@
 namespace acceld::client {
 
 struct ConnectOptions {
-  std::string address;      // as common/address.h says; empty: DefaultClientAddress()
+  // As common/addresses.h says; empty: DefaultClientAddress(). It may lead to several daemons, by commas
+  // or by a name: the session goes to one of them, and stays there. Sessions of a process take them
+  // in turn, beginning anywhere; a daemon that is not there, drains or refuses is left out.
+  std::string address;
   Credentials credentials;  // for tls:// and tcp addresses
   // The session's device: "cuda:0", the kind and a number among its kind, or the device's own
   // number as DeviceInfo has it. A kind alone, "cuda": the one of them that the fewest sessions
@@ -34,7 +37,7 @@ struct ConnectOptions {
   // unix socket, where only the end of a process breaks one. Otherwise 30 s. At most what the
   // daemon grants.
   absl::optional<std::chrono::milliseconds> lease;
-  std::chrono::milliseconds connect_timeout{5000};
+  std::chrono::milliseconds connect_timeout{5000};  // of several daemons, all together
   // Keep trying until the timeout while nobody listens (a daemon is being started); otherwise that
   // is an error at once.
   bool wait_for_daemon = false;
@@ -81,7 +84,8 @@ class Client {
   // The number of a device; none: the session's.
   using Device = absl::optional<uint32_t>;
 
-  // Opens a session. UNAVAILABLE when no daemon answers; the message says how to start one.
+  // Opens a session. UNAVAILABLE when no daemon answers; the message says how to start one, or of
+  // several, each of which is asked once, what each said.
   // UNAUTHENTICATED or PERMISSION_DENIED when it does not know or not want this client;
   // INVALID_ARGUMENT when it has no such device.
   static absl::StatusOr<std::shared_ptr<Client>> Connect(ConnectOptions options = {});
@@ -94,6 +98,7 @@ class Client {
   // The number of the session's device, which is meant where none is given.
   uint32_t device() const;
   const std::string& daemon_version() const;
+  // The daemon's, as ConnectOptions has them: with it, others get to the same one.
   const std::string& address() const;
   // OK, or why the session has ended.
   absl::Status status() const;

@@ -24,7 +24,6 @@
 namespace acceld {
 namespace {
 
-constexpr int kProbeTimeoutSeconds = 3;
 constexpr size_t kMaxUnixPath = sizeof(sockaddr_un::sun_path) - 1;
 
 bool IsLoopback(absl::string_view host) {
@@ -49,10 +48,12 @@ bool ParsePort(absl::string_view text, uint32_t& port) {
 
 std::string TemporaryFolder() { return absl::StrCat("/tmp/acceld-", getuid()); }
 
-absl::Status TryConnect(const sockaddr* address, socklen_t size, const std::string& name) {
+absl::Status TryConnect(const sockaddr* address, socklen_t size, const std::string& name,
+                        std::chrono::milliseconds patience) {
   const int fd = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd < 0) return absl::ErrnoToStatus(errno, "socket");
-  const timeval timeout{.tv_sec = kProbeTimeoutSeconds, .tv_usec = 0};
+  const int64_t micros = std::max<int64_t>(1, 1000 * patience.count());  // Zero would be forever.
+  const timeval timeout{.tv_sec = micros / 1'000'000, .tv_usec = micros % 1'000'000};
   setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
   const int result = connect(fd, address, size);
   const int error = errno;
@@ -65,34 +66,38 @@ absl::Status TryConnect(const sockaddr* address, socklen_t size, const std::stri
 }
 
 // All addresses of the host, until one answers.
-absl::Status ProbeTcp(const Address& address) {
+absl::Status ProbeTcp(const Address& address, std::chrono::milliseconds timeout) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
-  const int error =
-      getaddrinfo(address.host.c_str(), absl::StrCat(address.port).c_str(), &hints, &found);
+  const std::string& host = address.ip.empty() ? address.host : address.ip;
+  const int error = getaddrinfo(host.c_str(), absl::StrCat(address.port).c_str(), &hints, &found);
   if (error != 0) {
     return absl::NotFoundError(absl::StrCat(address.ToString(), ": ", gai_strerror(error)));
   }
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> all(found, &freeaddrinfo);
   absl::Status status;
   for (const addrinfo* one = found; one != nullptr; one = one->ai_next) {
-    status = TryConnect(one->ai_addr, one->ai_addrlen, address.ToString());
+    status = TryConnect(one->ai_addr, one->ai_addrlen, address.ToString(), timeout);
     if (status.ok()) break;
   }
   return status;
 }
 
-}  // namespace
-
-std::string Address::HostAndPort() const {
+std::string WithPort(absl::string_view host, uint16_t port) {
   if (absl::StrContains(host, ':')) return absl::StrCat("[", host, "]:", port);
   return absl::StrCat(host, ":", port);
 }
 
+}  // namespace
+
+std::string Address::HostAndPort() const { return WithPort(host, port); }
+
+std::string Address::Endpoint() const { return WithPort(ip.empty() ? host : ip, port); }
+
 std::string Address::ToString() const {
   if (is_unix()) return absl::StrCat("unix:", unix_path);
-  return absl::StrCat(tls ? "tls://" : "", HostAndPort());
+  return absl::StrCat(tls ? "tls://" : "", ip.empty() ? "" : absl::StrCat(host, "@"), Endpoint());
 }
 
 absl::StatusOr<Address> ParseAddress(absl::string_view text) {
@@ -101,6 +106,10 @@ absl::StatusOr<Address> ParseAddress(absl::string_view text) {
     absl::ConsumePrefix(&path, "//");
     if (path.empty()) {
       return absl::InvalidArgumentError(absl::StrCat("address '", text, "' has no path"));
+    }
+    if (absl::StrContains(path, ',')) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "address '", text, "': a path has no comma, which stands between addresses"));
     }
     if (path.size() > kMaxUnixPath) {
       return absl::InvalidArgumentError(absl::StrCat("socket path '", path, "' has ", path.size(),
@@ -169,14 +178,14 @@ absl::Status PrepareSocketFolder(const Address& address) {
   return absl::OkStatus();
 }
 
-absl::Status Probe(const Address& address) {
-  if (!address.is_unix()) return ProbeTcp(address);
+absl::Status Probe(const Address& address, std::chrono::milliseconds timeout) {
+  if (!address.is_unix()) return ProbeTcp(address, timeout);
   sockaddr_un unix_address{};
   unix_address.sun_family = AF_UNIX;
   std::memcpy(unix_address.sun_path, address.unix_path.c_str(),
               std::min(address.unix_path.size(), kMaxUnixPath));
   return TryConnect(reinterpret_cast<const sockaddr*>(&unix_address), sizeof(unix_address),
-                    address.ToString());
+                    address.ToString(), timeout);
 }
 
 }  // namespace acceld

@@ -1,30 +1,35 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 
 #include "absl/strings/string_view.h"
 #include "common/status.h"
 
-// Where a daemon listens and a client looks for it.
+// Where a daemon listens and a client looks for it. A client may be given several (addresses.h).
 namespace acceld {
 
 // One of
-//   unix:/path/of/socket
+//   unix:/path/of/socket          without commas, which stand between addresses
 //   HOST:PORT or tcp://HOST:PORT  not encrypted, so with a loopback host only: 127.0.0.1:7070,
 //                                 localhost:7070, [::1]:7070
 //   tls://HOST:PORT               any host: tls://node-3.example.org:7070, tls://[::]:7070
 struct Address {
   std::string unix_path;  // empty for TCP
   std::string host;
+  // Of TLS: the one of the host's addresses that is meant. Not a daemon's, and not ParseAddress's.
+  std::string ip;
   uint16_t port = 0;
   bool tls = false;
 
   bool is_unix() const { return !unix_path.empty(); }
-  // The spelling that ParseAddress takes.
+  // The spelling that ParseAddress takes, or with an `ip` ParseAddresses: "tls://HOST@IP:PORT".
   std::string ToString() const;
   // "HOST:PORT"; the host in brackets where it has colons.
   std::string HostAndPort() const;
+  // Where to connect: the same with the `ip`, if there is one, in place of the host.
+  std::string Endpoint() const;
 };
 
 // INVALID_ARGUMENT says what was expected.
@@ -45,8 +50,9 @@ std::string DefaultClientAddress();
 absl::Status PrepareSocketFolder(const Address& address);
 
 // Whether somebody accepts connections there now: OK, NOT_FOUND (no socket file, no such host),
-// UNAVAILABLE (nobody listens), PERMISSION_DENIED, DEADLINE_EXCEEDED (no answer within seconds), or
-// INTERNAL with the system's message. Blocks briefly.
-absl::Status Probe(const Address& address);
+// UNAVAILABLE (nobody listens), PERMISSION_DENIED, DEADLINE_EXCEEDED (no answer in time), or
+// INTERNAL with the system's message. Blocks, at most so long for each of the host's addresses.
+absl::Status Probe(const Address& address,
+                   std::chrono::milliseconds timeout = std::chrono::seconds(3));
 
 }  // namespace acceld

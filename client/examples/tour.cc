@@ -189,7 +189,7 @@ int Main(int argc, char** argv) {
   bool other_process = false;
   CLI::App app{"Measures, on a running acceld, what a daemon for accelerators gives."};
   app.add_option("--address", address,
-                 "the daemon, as unix:PATH or HOST:PORT (default: the usual socket)");
+                 "the daemon or daemons, as accelctl has it (default: the usual socket)");
   app.add_flag("--other-process", other_process,
                "only the row of the second process (used by the program itself)");
   CLI11_PARSE(app, argc, argv);

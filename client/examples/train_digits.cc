@@ -244,7 +244,7 @@ int Main(int argc, char** argv) {
   Flags flags;
   CLI::App app{"Trains a three-layer network on 1,797 handwritten digits, on a running acceld."};
   app.add_option("--address", flags.address,
-                 "the daemon, as unix:PATH or HOST:PORT (default: the usual socket)");
+                 "the daemon or daemons, as accelctl has it (default: the usual socket)");
   app.add_option("--data", flags.data, "the images, a .npy file")->capture_default_str();
   app.add_option("--epochs", flags.epochs, "passes over the training images")
       ->capture_default_str()

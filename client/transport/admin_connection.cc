@@ -71,12 +71,11 @@ class AdminConnection::Impl {
 AdminConnection::AdminConnection(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 AdminConnection::~AdminConnection() = default;
 
-absl::StatusOr<std::unique_ptr<AdminConnection>> AdminConnection::Open(
-    const Address& address, const Secrets& secrets, std::chrono::milliseconds timeout,
-    bool wait_for_daemon) {
+absl::StatusOr<std::unique_ptr<AdminConnection>> AdminConnection::Open(const Attempt& attempt,
+                                                                       const Secrets& secrets) {
   KeepGrpc();
-  auto impl = std::make_unique<Impl>(address, secrets);
-  ACCELD_RETURN_IF_ERROR(AwaitDaemon(impl->channel(), address, timeout, wait_for_daemon));
+  auto impl = std::make_unique<Impl>(attempt.address, secrets);
+  ACCELD_RETURN_IF_ERROR(AwaitDaemon(impl->channel(), attempt));
   return std::unique_ptr<AdminConnection>(new AdminConnection(std::move(impl)));
 }
 

@@ -1,12 +1,11 @@
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <memory>
 
 #include "acceld/v1/acceld.pb.h"
+#include "client/transport/attempt.h"
 #include "client/transport/secrets.h"
-#include "common/address.h"
 #include "common/status.h"
 
 namespace acceld::client {
@@ -16,10 +15,8 @@ namespace acceld::client {
 class AdminConnection {
  public:
   // Blocks until the daemon is there or the timeout is over.
-  static absl::StatusOr<std::unique_ptr<AdminConnection>> Open(const Address& address,
-                                                               const Secrets& secrets,
-                                                               std::chrono::milliseconds timeout,
-                                                               bool wait_for_daemon);
+  static absl::StatusOr<std::unique_ptr<AdminConnection>> Open(const Attempt& attempt,
+                                                               const Secrets& secrets);
   ~AdminConnection();
   AdminConnection(const AdminConnection&) = delete;
   AdminConnection& operator=(const AdminConnection&) = delete;

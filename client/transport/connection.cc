@@ -43,8 +43,8 @@ class Connection::Impl : public SessionLink::Handler {
  public:
   explicit Impl(const Options& options)
       : options_(options),
-        address_(options.address.ToString()),
-        channel_(MakeChannel(options.address, options.secrets, options.lease)),
+        address_(options.attempt.address.ToString()),
+        channel_(MakeChannel(options.attempt.address, options.secrets, options.lease)),
         stub_(v1::Acceld::NewStub(channel_)),
         unready_fetches_(options.max_fetch_bytes / 2),
         ready_fetches_(options.max_fetch_bytes / 2),
@@ -79,7 +79,7 @@ class Connection::Impl : public SessionLink::Handler {
   bool HasContent(uint64_t handle, absl::string_view bytes);
   // Where a daemon on this host listens; empty when gRPC is to be used only.
   std::string local_socket() const {
-    return options_.local_transport ? options_.address.unix_path : "";
+    return options_.local_transport ? options_.attempt.address.unix_path : "";
   }
   bool may_resume() const { return welcome_.lease_ms() > 0; }
 
@@ -105,8 +105,7 @@ class Connection::Impl : public SessionLink::Handler {
 };
 
 absl::Status Connection::Impl::Open() {
-  ACCELD_RETURN_IF_ERROR(
-      AwaitDaemon(channel_, options_.address, options_.connect_timeout, options_.wait_for_daemon));
+  ACCELD_RETURN_IF_ERROR(AwaitDaemon(channel_, options_.attempt));
   v1::Hello hello;
   hello.set_protocol_version(kProtocolVersion);
   hello.set_client_name(options_.client_name);
@@ -114,13 +113,13 @@ absl::Status Connection::Impl::Open() {
   if (options_.device_kind.has_value()) hello.set_device_kind(*options_.device_kind);
   hello.set_lease_ms(static_cast<uint32_t>(options_.lease.count()));
   const absl::StatusOr<v1::Welcome>* welcome =
-      link_.Open(std::move(hello), std::chrono::steady_clock::now() + options_.connect_timeout);
-  if (welcome == nullptr) return NobodyAnswers(options_.address, "it accepts but says nothing");
+      link_.Open(std::move(hello), std::chrono::steady_clock::now() + options_.attempt.timeout);
+  if (welcome == nullptr) return NobodyAnswers(options_.attempt, "it accepts but says nothing");
   ACCELD_RETURN_IF_ERROR(AdviseOnSecrets(welcome->status(), options_.secrets));
   welcome_ = **welcome;
   bulk_ = std::make_unique<BulkTransfers>(
-      MakeChannel(options_.address, options_.secrets, options_.lease), welcome_.session_token(),
-      welcome_.local_transport() ? local_socket() : "",
+      MakeChannel(options_.attempt.address, options_.secrets, options_.lease),
+      welcome_.session_token(), welcome_.local_transport() ? local_socket() : "",
       std::chrono::milliseconds(welcome_.lease_ms()));
   return absl::OkStatus();
 }

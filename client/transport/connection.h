@@ -12,17 +12,17 @@
 #include "absl/types/span.h"
 #include "acceld/v1/acceld.pb.h"
 #include "client/server_info.h"
+#include "client/transport/attempt.h"
 #include "client/transport/byte_sink.h"
 #include "client/transport/byte_window.h"
 #include "client/transport/secrets.h"
-#include "common/address.h"
 #include "common/digest.h"
 #include "common/status.h"
 
 namespace acceld::client {
 
 // The transport under a Client: a session on the Channel (session_link.h), and the streams beside
-// it. Only this folder knows gRPC.
+// it, all at one address. Only this folder knows gRPC.
 //
 // All methods may be called from any thread. Callbacks run once, on one of the connection's
 // threads, on one that waits in Serve for that very answer, or at once when the connection has
@@ -31,14 +31,12 @@ namespace acceld::client {
 class Connection {
  public:
   struct Options {
-    Address address;
+    Attempt attempt;
     Secrets secrets;
     std::string client_name;
     Priority priority = Priority::kNormal;
     absl::optional<std::string> device_kind;  // as in Hello
     std::chrono::milliseconds lease{0};
-    std::chrono::milliseconds connect_timeout{5000};
-    bool wait_for_daemon = false;
     int64_t max_fetch_bytes = int64_t{256} << 20;
     bool local_transport = true;
   };

@@ -1,10 +1,12 @@
 #include "client/transport/dial.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "acceld/v1/acceld.grpc.pb.h"
 #include "client/transport/token_sender.h"
 #include "grpcpp/create_channel.h"
@@ -13,9 +15,14 @@
 namespace acceld::client {
 namespace {
 
-// For gRPC.
+constexpr std::chrono::milliseconds kMaxProbe{3000};
+
+// For gRPC. No name, which it would resolve by itself, for each connection anew.
 std::string TargetOf(const Address& address) {
-  return address.is_unix() ? address.ToString() : absl::StrCat("dns:///", address.HostAndPort());
+  if (address.is_unix()) return address.ToString();
+  const std::string endpoint = address.Endpoint();
+  return absl::StrCat(absl::StartsWith(endpoint, "[") ? "ipv6:" : "ipv4:",
+                      absl::StrReplaceAll(endpoint, {{"%", "%25"}}));  // It is a URI.
 }
 
 std::shared_ptr<grpc::ChannelCredentials> CredentialsFor(const Address& address,
@@ -75,8 +82,11 @@ std::shared_ptr<grpc::Channel> MakeChannel(const Address& address, const Secrets
   }
   arguments.SetMaxReceiveMessageSize(-1);
   arguments.SetMaxSendMessageSize(-1);
+  // The certificate is for the name, whatever the target is.
   if (!secrets.server_name.empty()) {
     arguments.SetSslTargetNameOverride(secrets.server_name);
+  } else if (address.tls) {
+    arguments.SetString(GRPC_ARG_DEFAULT_AUTHORITY, address.HostAndPort());
   }
   std::vector<std::unique_ptr<grpc::experimental::ClientInterceptorFactoryInterface>> interceptors;
   if (!secrets.token.empty()) interceptors.push_back(MakeTokenSender(secrets.token));
@@ -84,41 +94,47 @@ std::shared_ptr<grpc::Channel> MakeChannel(const Address& address, const Secrets
       TargetOf(address), CredentialsFor(address, secrets), arguments, std::move(interceptors));
 }
 
-absl::Status NobodyAnswers(const Address& address, absl::string_view why) {
-  return absl::UnavailableError(absl::StrCat(
-      "no acceld daemon answers at ", address.ToString(), " (", why, "); start one with `acceld",
-      address.ToString() == DefaultAddress() ? "" : absl::StrCat(" --listen ", address.ToString()),
-      "`, or name another address in ACCELD_ADDRESS"));
+absl::Status NobodyAnswers(const Attempt& attempt, absl::string_view why) {
+  if (!attempt.is_only) return absl::UnavailableError(why);
+  Address listen = attempt.address;
+  listen.ip.clear();
+  const std::string address = listen.ToString();
+  return absl::UnavailableError(
+      absl::StrCat("no acceld daemon answers at ", attempt.address.ToString(), " (", why,
+                   "); start one with `acceld",
+                   address == DefaultAddress() ? "" : absl::StrCat(" --listen ", address),
+                   "`, or name another address in ACCELD_ADDRESS"));
 }
 
-absl::Status AwaitDaemon(const std::shared_ptr<grpc::Channel>& channel, const Address& address,
-                         std::chrono::milliseconds timeout, bool wait_for_daemon) {
-  const auto deadline = std::chrono::system_clock::now() + timeout;
-  if (!wait_for_daemon) {
-    const absl::Status probe = Probe(address);
+absl::Status AwaitDaemon(const std::shared_ptr<grpc::Channel>& channel, const Attempt& attempt) {
+  const Address& address = attempt.address;
+  const auto deadline = std::chrono::system_clock::now() + attempt.timeout;
+  const auto misunderstood = [&](absl::string_view why) {
+    return absl::UnavailableError(
+        absl::StrCat("the daemon at ", address.ToString(), " was not understood: ", why));
+  };
+  if (!attempt.wait_for_daemon) {
+    const absl::Status probe = Probe(address, std::min(attempt.timeout, kMaxProbe));
     if (absl::IsNotFound(probe)) {
-      return NobodyAnswers(address,
+      return NobodyAnswers(attempt,
                            address.is_unix() ? "there is no such socket" : "there is no such host");
     }
-    if (absl::IsUnavailable(probe)) return NobodyAnswers(address, "nobody listens there");
+    if (absl::IsUnavailable(probe)) return NobodyAnswers(attempt, "nobody listens there");
+    if (absl::IsDeadlineExceeded(probe)) return NobodyAnswers(attempt, "nobody answers there");
     ACCELD_RETURN_IF_ERROR(probe);
   }
   grpc_connectivity_state state = channel->GetState(/*try_to_connect=*/true);
   while (state != GRPC_CHANNEL_READY && channel->WaitForStateChange(state, deadline)) {
     state = channel->GetState(/*try_to_connect=*/true);
-    if (state != GRPC_CHANNEL_TRANSIENT_FAILURE || wait_for_daemon) continue;
+    if (state != GRPC_CHANNEL_TRANSIENT_FAILURE || attempt.wait_for_daemon) continue;
     const std::string why = Misunderstanding(channel, address);
-    if (why.empty()) continue;
-    return absl::UnavailableError(
-        absl::StrCat("the daemon at ", address.ToString(), " was not understood: ", why));
+    if (!why.empty()) return misunderstood(why);
   }
   if (state == GRPC_CHANNEL_READY) return absl::OkStatus();
   // A failure between two looks is not seen above.
-  if (const std::string why = Misunderstanding(channel, address); !why.empty()) {
-    return absl::UnavailableError(
-        absl::StrCat("the daemon at ", address.ToString(), " was not understood: ", why));
-  }
-  return NobodyAnswers(address, absl::StrCat("tried for ", timeout.count(), " ms"));
+  const std::string why = Misunderstanding(channel, address);
+  if (!why.empty()) return misunderstood(why);
+  return NobodyAnswers(attempt, absl::StrCat("tried for ", attempt.timeout.count(), " ms"));
 }
 
 }  // namespace acceld::client

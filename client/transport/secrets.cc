@@ -26,13 +26,16 @@ absl::StatusOr<std::string> Read(const std::string& path, size_t max_bytes) {
 
 }  // namespace
 
-absl::StatusOr<Secrets> ReadSecrets(Credentials credentials, const Address& address) {
-  if (!address.tls && !(credentials.certificate_file + credentials.ca_file).empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "certificates are for TLS, and ", address.ToString(), " is not: write tls://HOST:PORT"));
+absl::StatusOr<Secrets> ReadSecrets(Credentials credentials, absl::Span<const Address> addresses) {
+  const bool tls = std::any_of(addresses.begin(), addresses.end(),
+                               [](const Address& address) { return address.tls; });
+  if (!tls && !(credentials.certificate_file + credentials.ca_file).empty()) {
+    return absl::InvalidArgumentError(absl::StrCat("certificates are for TLS, and ",
+                                                   addresses.front().ToString(),
+                                                   " is not: write tls://HOST:PORT"));
   }
   if (credentials.token.empty()) TakeFromEnvironment(credentials.token_file, "ACCELD_TOKEN_FILE");
-  if (address.tls) {
+  if (tls) {
     TakeFromEnvironment(credentials.ca_file, "ACCELD_CA_FILE");
     TakeFromEnvironment(credentials.certificate_file, "ACCELD_CERT_FILE");
     TakeFromEnvironment(credentials.key_file, "ACCELD_KEY_FILE");

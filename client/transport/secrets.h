@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "absl/types/span.h"
 #include "client/credentials.h"
 #include "common/address.h"
 #include "common/status.h"
@@ -15,9 +16,10 @@ struct Secrets {
   std::string server_name;
 };
 
-// INVALID_ARGUMENT: a certificate without its key, certificates for an address without TLS, a file
-// that holds no token. NOT_FOUND, PERMISSION_DENIED and others name the file. Blocks.
-absl::StatusOr<Secrets> ReadSecrets(Credentials credentials, const Address& address);
+// For any of the addresses. INVALID_ARGUMENT: a certificate without its key, certificates where no
+// address is of TLS, a file that holds no token. NOT_FOUND, PERMISSION_DENIED and others name the
+// file. Blocks.
+absl::StatusOr<Secrets> ReadSecrets(Credentials credentials, absl::Span<const Address> addresses);
 
 // Says what to do about an UNAUTHENTICATED; other statuses stay as they are.
 absl::Status AdviseOnSecrets(const absl::Status& status, const Secrets& secrets);

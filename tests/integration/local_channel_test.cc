@@ -124,8 +124,9 @@ TEST_F(LocalChannelTest, ASessionWithALeaseGoesOnBehindWhatWasTakenIn) {
 }
 
 TEST_F(LocalChannelTest, ClientsGoOnWhenTheirChannelBreaks) {
-  const absl::StatusOr<std::shared_ptr<client::Connection>> connection = client::Connection::Open(
-      {.address = *ParseAddress(address()), .lease = std::chrono::milliseconds(60'000)});
+  const absl::StatusOr<std::shared_ptr<client::Connection>> connection =
+      client::Connection::Open({.attempt = {.address = *ParseAddress(address())},
+                                .lease = std::chrono::milliseconds(60'000)});
   ASSERT_TRUE(connection.ok()) << connection.status();
   v1::Command put = Put(1000);
   ASSERT_TRUE((*connection)->Append(put).ok());

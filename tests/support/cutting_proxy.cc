@@ -1,5 +1,7 @@
 #include "tests/support/cutting_proxy.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -8,16 +10,43 @@
 #include <cstring>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "common/check.h"
 
 namespace acceld::testing {
 namespace {
 
-sockaddr_un AddressOf(const std::string& path) {
-  sockaddr_un address = {.sun_family = AF_UNIX};
-  ACCELD_CHECK(path.size() < sizeof(address.sun_path));
-  std::memcpy(address.sun_path, path.data(), path.size());
-  return address;
+// Of a socket.
+struct Place {
+  union {
+    sockaddr any;
+    sockaddr_un unix;
+    sockaddr_in ip;
+  };
+  socklen_t size = 0;
+};
+
+Place PlaceOf(const std::string& text) {
+  Place place{};
+  if (text.front() == '/') {
+    place.unix.sun_family = AF_UNIX;
+    ACCELD_CHECK(text.size() < sizeof(place.unix.sun_path));
+    std::memcpy(place.unix.sun_path, text.data(), text.size());
+    place.size = sizeof(place.unix);
+    return place;
+  }
+  const size_t colon = text.find(':');
+  uint32_t port = 0;
+  ACCELD_CHECK(absl::SimpleAtoi(text.substr(colon + 1), &port));
+  place.ip.sin_family = AF_INET;
+  place.ip.sin_port = htons(static_cast<uint16_t>(port));
+  ACCELD_CHECK(inet_pton(AF_INET, text.substr(0, colon).c_str(), &place.ip.sin_addr) == 1);
+  place.size = sizeof(place.ip);
+  return place;
+}
+
+int NewSocket(const Place& place) {
+  return socket(place.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
 }
 
 // False at the end of the stream.
@@ -51,11 +80,11 @@ struct CuttingProxy::Link {
   }
 };
 
-CuttingProxy::CuttingProxy(std::string path, std::string target_path)
-    : target_path_(std::move(target_path)) {
-  listener_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const sockaddr_un address = AddressOf(path);
-  ACCELD_CHECK(bind(listener_, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0);
+CuttingProxy::CuttingProxy(const std::string& listen_at, std::string target)
+    : target_(std::move(target)) {
+  const Place place = PlaceOf(listen_at);
+  listener_ = NewSocket(place);
+  ACCELD_CHECK(bind(listener_, &place.any, place.size) == 0);
   ACCELD_CHECK(listen(listener_, 64) == 0);
   acceptor_ = std::thread([this] { Accept(); });
 }
@@ -93,10 +122,9 @@ void CuttingProxy::Accept() {
     }
     auto link = std::make_unique<Link>();
     link->client = client;
-    link->server = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    const sockaddr_un address = AddressOf(target_path_);
-    if (refuse_ ||
-        connect(link->server, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
+    const Place place = PlaceOf(target_);
+    link->server = NewSocket(place);
+    if (refuse_ || connect(link->server, &place.any, place.size) != 0) {
       continue;
     }
     link->thread = std::thread([this, raw = link.get()] { Forward(*raw); });

@@ -11,12 +11,12 @@
 
 namespace acceld::testing {
 
-// Stands between clients and a daemon on unix sockets and breaks their connections when told to.
+// Stands between clients and a daemon, on sockets, and breaks their connections when told to.
 // One thread for each connection. Any thread may call.
 class CuttingProxy {
  public:
-  // Listens at `path` and connects every client to `target_path`.
-  CuttingProxy(std::string path, std::string target_path);
+  // Listens at one and connects every client to the other: paths, or IPv4 addresses "IP:PORT".
+  CuttingProxy(const std::string& listen_at, std::string target);
   ~CuttingProxy();
   CuttingProxy(const CuttingProxy&) = delete;
   CuttingProxy& operator=(const CuttingProxy&) = delete;
@@ -32,7 +32,7 @@ class CuttingProxy {
   void Accept();
   void Forward(Link& link);
 
-  const std::string target_path_;
+  const std::string target_;
   int listener_ = -1;
   Mutex mutex_;
   bool refuse_ ABSL_GUARDED_BY(mutex_) = false;

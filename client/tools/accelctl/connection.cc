@@ -10,10 +10,12 @@
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
+#include <iostream>
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
 #include "client/file.h"
+#include "common/address.h"
 
 namespace acceld::tools {
 namespace {
@@ -30,6 +32,12 @@ absl::StatusOr<std::string> DaemonPath() {
         absl::StrCat("--local needs the daemon's binary at ", path.string()));
   }
   return path.string();
+}
+
+// Says which of several daemons it is, when it is not the one that the user names.
+void SayWhere(const ConnectionFlags& flags, const std::string& address) {
+  const std::string given = flags.address.empty() ? DefaultAddress() : flags.address;
+  if (!flags.local && given != address) std::cerr << "at " << address << "\n";
 }
 
 }  // namespace
@@ -61,6 +69,7 @@ absl::StatusOr<std::unique_ptr<Connection>> Connection::OpenClient(const Connect
   absl::StatusOr<std::shared_ptr<client::Client>> client = client::Client::Connect(options);
   if (!client.ok()) return connection->Explain(client.status());
   connection->client_ = *std::move(client);
+  SayWhere(flags, connection->client_->address());
   return connection;
 }
 
@@ -71,6 +80,7 @@ absl::StatusOr<std::unique_ptr<Connection>> Connection::OpenAdmin(const Connecti
   absl::StatusOr<std::unique_ptr<client::Admin>> admin = client::Admin::Connect(options);
   if (!admin.ok()) return connection->Explain(admin.status());
   connection->admin_ = *std::move(admin);
+  SayWhere(flags, connection->admin_->address());
   return connection;
 }
 

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace acceld::testing {
+
+// From now on the system's resolver gives these IP addresses for the name, in this order, in this
+// process. Other names are looked up as ever. (getaddrinfo is replaced in programs that link this.)
+void SetName(const std::string& name, std::vector<std::string> ips);
+
+}  // namespace acceld::testing
