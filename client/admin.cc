@@ -161,6 +161,7 @@ absl::StatusOr<std::vector<CacheCheck>> Admin::VerifyCache(bool remote) const {
 
 absl::StatusOr<CacheRemoved> Admin::PurgeCache(const std::vector<std::string>& keys,
                                                bool remote) const {
+  ACCELD_RETURN_IF_ERROR(impl_->CheckIsOne());
   v1::PurgeCacheRequest request;
   for (const std::string& key : keys) request.add_keys(key);
   request.set_remote(remote);
@@ -176,6 +177,7 @@ absl::StatusOr<CacheBundleEntry> Admin::ExportCacheEntry(const std::string& key)
 }
 
 absl::StatusOr<bool> Admin::ImportCacheEntry(const CacheBundleEntry& entry) const {
+  ACCELD_RETURN_IF_ERROR(impl_->CheckIsOne());
   v1::CacheBundleEntry request;
   request.set_record(entry.record);
   request.set_blob(entry.blob);

@@ -22,7 +22,8 @@ struct AdminOptions {
 
 // Questions and orders to a daemon, without a session: they reach it also when it takes no more of
 // those. Thread-safe; each call blocks for its answer, at most ten seconds, or a minute for a
-// trace.
+// trace. Orders (KillSession, Drain, PurgeCache, ImportCacheEntry) are for one daemon:
+// INVALID_ARGUMENT, naming them, where the address leads to several.
 class Admin {
  public:
   // UNAVAILABLE when no daemon answers; the message says how to start one. Calls of one that the
@@ -50,8 +51,6 @@ class Admin {
   // What ended in the last seconds (0: all that the daemon keeps), by the time at which it began.
   absl::StatusOr<std::vector<TraceSpan>> GetTrace(double seconds = 0) const;
 
-  // Orders are for one daemon: INVALID_ARGUMENT, naming them, where the address led to several.
-  //
   // Ends a session (SessionInfo.id); its client hears CANCELLED with the reason. NOT_FOUND.
   absl::Status KillSession(uint64_t session, const std::string& reason) const;
   // From now on the daemon takes no new sessions, or takes them again; how many are open.
