@@ -21,9 +21,10 @@
 namespace acceld::client {
 
 struct ConnectOptions {
-  // As common/addresses.h says; empty: DefaultClientAddress(). It may lead to several daemons, by commas
-  // or by a name: the session goes to one of them, and stays there. Sessions of a process take them
-  // in turn, beginning anywhere; a daemon that is not there, drains or refuses is left out.
+  // As common/addresses.h says; empty: DefaultClientAddress(). It may lead to several daemons, by
+  // commas or by a name: the session goes to one of them, and stays there. Sessions of a process
+  // take them in turn, beginning anywhere; a daemon that is not there, drains or refuses is left
+  // out.
   std::string address;
   Credentials credentials;  // for tls:// and tcp addresses
   // The session's device: "cuda:0", the kind and a number among its kind, or the device's own

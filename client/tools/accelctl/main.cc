@@ -223,11 +223,11 @@ int Main(int argc, char** argv) {
   app.require_subcommand(1);
   app.fallthrough();
   ConnectionFlags connection_flags;
-  app.add_option(
-      "--address", connection_flags.address,
-      "the daemon, as unix:PATH, HOST:PORT (loopback) or tls://HOST:PORT; or several, "
-      "with commas between them or behind one name, of which one is used: "
-      "tls://NAME@IP:PORT is that one (default: $ACCELD_ADDRESS, else the user's socket, else the machine's)");
+  app.add_option("--address", connection_flags.address,
+                 "the daemon, as unix:PATH, HOST:PORT (loopback) or tls://HOST:PORT; or several, "
+                 "with commas between them or behind one name, of which one is used: "
+                 "tls://NAME@IP:PORT is that one (default: $ACCELD_ADDRESS, else the user's "
+                 "socket, else the machine's)");
   AddCredentials(app, connection_flags.credentials);
   app.add_option(
       "--device", connection_flags.device,
