@@ -48,7 +48,7 @@ class Connection::Impl : public SessionLink::Handler {
         stub_(v1::Acceld::NewStub(channel_)),
         unready_fetches_(options.max_fetch_bytes / 2),
         ready_fetches_(options.max_fetch_bytes / 2),
-        link_(*stub_, outbox_, *this, address_, local_socket()) {}
+        link_(*channel_, *stub_, outbox_, *this, address_, local_socket()) {}
 
   ~Impl() override {
     Close(absl::UnavailableError("the client was closed"));

@@ -71,7 +71,8 @@ std::shared_ptr<grpc::Channel> MakeChannel(const Address& address, const Secrets
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 20);
-  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 20);
+  // So long an attempt may take, with its handshake; it does not delay the next.
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 2000);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 200);
   if (lease.count() > 0 && !address.is_unix()) {
     // A peer that vanished is noticed while there is time to go on with another stream.

@@ -19,6 +19,8 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kCallersPause{2};
 constexpr int kPauses = 50;
 constexpr std::chrono::milliseconds kMinBackoff{20}, kMaxBackoff{500};
+// How soon a link that waits for its channel sees that it is closed.
+constexpr std::chrono::milliseconds kLook{50};
 
 // Whether a stream that ends so may be followed by another one.
 bool IsBreakdown(const absl::Status& status) {
@@ -36,9 +38,11 @@ bool IsBreakdown(const absl::Status& status) {
 
 }  // namespace
 
-SessionLink::SessionLink(v1::Acceld::Stub& stub, CommandOutbox& outbox, Handler& handler,
-                         std::string peer, std::string local_socket)
-    : stub_(stub),
+SessionLink::SessionLink(grpc::ChannelInterface& channel, v1::Acceld::Stub& stub,
+                         CommandOutbox& outbox, Handler& handler, std::string peer,
+                         std::string local_socket)
+    : channel_(channel),
+      stub_(stub),
       outbox_(outbox),
       handler_(handler),
       peer_(std::move(peer)),
@@ -272,6 +276,20 @@ absl::Status SessionLink::EndOf(const absl::Status& status) const {
                    status.ok() ? "" : absl::StrCat(": ", status.ToString())));
 }
 
+void SessionLink::Pause(Clock::time_point until) {
+  // gRPC connects, and shakes hands for TLS, only while somebody waits for it: a call that fails at
+  // once does not.
+  bool connected = false;
+  while (!connected && !closed() && Clock::now() < until) {
+    const auto rest = std::min<Clock::duration>(until - Clock::now(), kLook);
+    connected = channel_.WaitForConnected(
+        std::chrono::system_clock::now() +
+        std::chrono::duration_cast<std::chrono::system_clock::duration>(rest));
+  }
+  MutexLock lock(mutex_);
+  while (!closed_ && Clock::now() < until) changed_.WaitUntil(mutex_, until);
+}
+
 absl::Status SessionLink::Recover() {
   MutexLock write(commands_.mutex());
   stream()->FailWrites();
@@ -299,10 +317,9 @@ absl::Status SessionLink::Recover() {
       return absl::OkStatus();
     }
     status = welcome.status();
-    MutexLock lock(mutex_);
     const Clock::time_point retry = Clock::now() + backoff;
-    if (closed_ || !IsBreakdown(status) || retry > deadline) return EndOf(status);
-    while (!closed_ && Clock::now() < retry) changed_.WaitUntil(mutex_, retry);
+    if (closed() || !IsBreakdown(status) || retry > deadline) return EndOf(status);
+    Pause(retry);
     backoff = std::min(2 * backoff, kMaxBackoff);
   }
 }

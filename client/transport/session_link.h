@@ -41,11 +41,11 @@ class SessionLink {
     virtual void OnEnd(const absl::Status& reason) = 0;
   };
 
-  // The stub, outbox and handler outlive the link. `peer` names the daemon in messages.
-  // `local_socket` is the path of the daemon's first socket, if the streams may go past gRPC where
-  // the daemon offers that.
-  SessionLink(v1::Acceld::Stub& stub, CommandOutbox& outbox, Handler& handler, std::string peer,
-              std::string local_socket);
+  // The channel, its stub, outbox and handler outlive the link. `peer` names the daemon in
+  // messages. `local_socket` is the path of the daemon's first socket, if the streams may go past
+  // gRPC where the daemon offers that.
+  SessionLink(grpc::ChannelInterface& channel, v1::Acceld::Stub& stub, CommandOutbox& outbox,
+              Handler& handler, std::string peer, std::string local_socket);
   ~SessionLink();  // Close, then Join.
 
   // Blocks until the daemon has welcomed the session; nullptr when `deadline` comes first. Call
@@ -77,10 +77,13 @@ class SessionLink {
   bool IsDeferred(uint64_t request_id) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Whether another stream goes on with the session; the reason why none does.
   absl::Status Recover();
+  // Lets the channel connect until then, or until the link is closed.
+  void Pause(std::chrono::steady_clock::time_point until);
   absl::Status EndOf(const absl::Status& status) const;
   std::shared_ptr<ChannelStream> stream() const;
   bool closed() const;
 
+  grpc::ChannelInterface& channel_;
   v1::Acceld::Stub& stub_;
   CommandOutbox& outbox_;
   Handler& handler_;

@@ -116,10 +116,11 @@ void CuttingProxy::Accept() {
   while (true) {
     const int client = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
     MutexLock lock(mutex_);
-    if (stopping_ || client < 0) {
+    if (stopping_) {
       close(client);
       return;
     }
+    if (client < 0) continue;  // Who came has gone already.
     auto link = std::make_unique<Link>();
     link->client = client;
     const Place place = PlaceOf(target_);
