@@ -6,7 +6,8 @@
 namespace acceld::testing {
 
 // From now on the system's resolver gives these IP addresses for the name, in this order, in this
-// process. Other names are looked up as ever. (getaddrinfo is replaced in programs that link this.)
+// process. Nobody knows names in ".invalid", and others are looked up as ever. (getaddrinfo is
+// replaced in programs that link this.)
 void SetName(const std::string& name, std::vector<std::string> ips);
 
 }  // namespace acceld::testing
