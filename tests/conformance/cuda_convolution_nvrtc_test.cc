@@ -19,6 +19,7 @@ struct Form {
 };
 
 // Of a ResNet-50 with a batch of 64: forward, gradients of inputs and of kernels, in both layouts.
+// The last one takes so long that it looks whether it is cancelled.
 constexpr Form kForms[] = {
     {"64x224x224x3", "7x7x3x64", "64x112x112x64", "[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]",
      "stride = [2, 2], pad = [[3, 3], [3, 3]]"},
@@ -36,6 +37,8 @@ constexpr Form kForms[] = {
      "pad = [[1, 1], [1, 1]]"},
     {"8x16x56x56x64", "3x3x3x64x32", "8x16x56x56x32",
      "[b, 0, 1, 2, f]x[0, 1, 2, i, o]->[b, 0, 1, 2, f]", "pad = [[1, 1], [1, 1], [1, 1]]"},
+    {"1x1x4", "1x1x4194304", "1x1x4194308", "[b, f, 0]x[o, i, 0]->[b, f, 0]",
+     "pad = [[4194304, 4194303]]"},
 };
 
 kernels::ConvolutionStep StepOf(const Form& form, const std::string& dtype) {

@@ -255,11 +255,12 @@ __device__ __forceinline__ typename C::Index NumberOf(typename C::Index group, t
 }
 
 // One block for each tile of each part of the products; `tiles` is shared memory. With more than
-// one part the sums go to `parts`, else to `out`.
+// one part the sums go to `parts`, else to `out`. With C::kPolls it stops when *cancelled is not 0.
 template <typename C>
 __device__ __forceinline__ void Convolve(const typename C::In* lhs, const typename C::In* rhs,
                                          typename C::Out* out, typename C::Sum* parts,
-                                         typename C::Sum (*tiles)[C::kTileElements]) {
+                                         typename C::Sum (*tiles)[C::kTileElements],
+                                         const volatile int* cancelled) {
   using Index = typename C::Index;
   using Unsigned = Wide<Index>;
   Unsigned rest = Unsigned(blockIdx.x);
@@ -283,6 +284,10 @@ __device__ __forceinline__ void Convolve(const typename C::In* lhs, const typena
   right.Load(rhs, first_output, begin);
   int now = 0;
   for (Index k = begin; k < end; k += C::kTileK) {
+    // Threads of a block stop together, and look now and then.
+    if (C::kPolls && (k - begin) % (C::kTileK * 1024) == 0 && __syncthreads_or(*cancelled != 0)) {
+      break;
+    }
     typename C::Sum* const tile = tiles[now];
     left.Store(tile, C::kPitchM);
     right.Store(tile + C::kTileK * C::kPitchM, C::kPitchN);

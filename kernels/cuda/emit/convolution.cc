@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "kernels/cuda/emit/convolution_cut.h"
+#include "kernels/cuda/emit/long_work.h"
 #include "kernels/cuda/emit/scalar_text.h"
 
 namespace acceld::kernels::cuda {
@@ -20,6 +21,10 @@ bool IsInput(DType dtype) {
   return dtype == DType::kF16 || dtype == DType::kBF16 || dtype == DType::kF32 ||
          dtype == DType::kF64;
 }
+
+// Filters and inputs may be mostly padding and holes, so that little memory may ask for very much
+// work.
+bool IsLong(const ConvolutionShape& shape) { return shape.num_multiplications() >= kLongWork; }
 
 // One text of a struct: what device/convolution.cuh calls C.
 class StructPrinter {
@@ -51,6 +56,7 @@ class StructPrinter {
     Number("bool", "kRhsAlongProducts", cut_.rhs_along_products);
     Number("bool", "kFeaturesOutermost", cut_.features_outermost);
     Number("bool", "kPlacesInnermost", cut_.places_innermost);
+    Number("bool", "kPolls", IsLong(shape));
     Number("Index", "kTilesM", cut_.tiles_m);
     Number("Index", "kTilesN", cut_.tiles_n);
     Number("Index", "kParts", cut_.parts);
@@ -143,20 +149,22 @@ std::vector<CudaKernel> PrintConvolution(const ConvolutionStep& convolution,
   const absl::string_view in = RegisterType(convolution.input_dtype);
   const absl::string_view out = RegisterType(convolution.output_dtype);
   const absl::string_view sum = RegisterType(ConvolutionSumType(convolution.input_dtype));
-  const bool has_parts = cut.parts > 1;
+  const bool has_parts = cut.parts > 1, polls = IsLong(shape);
   std::vector<CudaKernel> kernels;
-  kernels.push_back(
-      {.source = absl::StrCat(
-           StructPrinter(convolution, cut).Print(type),
-           Head(name, absl::StrCat(
-                          "const ", in, "* lhs, const ", in, "* rhs, ",
-                          has_parts ? absl::StrCat(sum, "* parts") : absl::StrCat(out, "* out"))),
-           "  alignas(32) __shared__ ", sum, " tiles[2][", type, "::kTileElements];\n  Convolve<",
-           type, ">(Placed(lhs), Placed(rhs), ",
-           has_parts ? "nullptr, Placed(parts)" : "Placed(out), nullptr", ", tiles);\n}\n"),
-       .blocks = cut.blocks(shape),
-       .threads = ConvolutionCut::kThreads,
-       .has_barriers = true});
+  kernels.push_back({.source = absl::StrCat(
+                         StructPrinter(convolution, cut).Print(type),
+                         Head(name, absl::StrCat("const ", in, "* lhs, const ", in, "* rhs, ",
+                                                 has_parts ? absl::StrCat(sum, "* parts")
+                                                           : absl::StrCat(out, "* out"),
+                                                 polls ? ", const volatile int* cancelled" : "")),
+                         "  alignas(32) __shared__ ", sum, " tiles[2][", type,
+                         "::kTileElements];\n  Convolve<", type, ">(Placed(lhs), Placed(rhs), ",
+                         has_parts ? "nullptr, Placed(parts)" : "Placed(out), nullptr", ", tiles, ",
+                         polls ? "Placed(cancelled)" : "nullptr", ");\n}\n"),
+                     .blocks = cut.blocks(shape),
+                     .threads = ConvolutionCut::kThreads,
+                     .polls = polls,
+                     .has_barriers = true});
   if (has_parts) {
     const int64_t elements = shape.groups * shape.num_places() * shape.outputs;
     kernels.push_back(

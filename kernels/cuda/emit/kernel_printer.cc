@@ -75,6 +75,7 @@ KernelPrinter::KernelPrinter(const Kernel& kernel, const Sharing& sharing)
       sharing_(sharing),
       narrow_(FindNarrowIndices(kernel)),
       team_work_(kernel),
+      long_work_(kernel),
       constants_(FindConstants(kernel)),
       scratch_bytes_(BytesOf(kernel.scratch)),
       places_at_use_(kernel.buffers.size() > kMaxKeptPlaces) {}
@@ -219,6 +220,7 @@ void KernelPrinter::PrintLoop(const ForStatement& loop, Team team) {
   const std::string i = Name(loop.induction);
   Open(absl::StrCat("for (", RegisterType(TypeOf(loop.induction)), " ", i, " = 0; ", i, " < ",
                     loop.extent, "; ++", i, ")"));
+  LeaveIfCancelled(i, static_cast<double>(loop.extent), loop.body, team);
   for (const CarriedValue& value : loop.carried) {
     Line(absl::StrCat(Define(value.current), " = ", Name(value.result), ";"));
   }
@@ -308,7 +310,7 @@ void KernelPrinter::PrintShared(const ParallelNest& nest, Team team) {
 }
 
 void KernelPrinter::PrintRows(const ParallelNest& nest) {
-  OpenBlockLoop(nest.iterations);
+  OpenBlockLoop(nest.iterations, nest.body());
   PrintScratch(nest.body(), Team::kBlock);
   PrintInductions(nest.loops, nest.iterations);
   PrintBlock(nest.body(), Team::kBlock);
@@ -324,29 +326,48 @@ void KernelPrinter::PrintElements(const ParallelNest& nest, Team team) {
     if (tiles.across != nullptr) return PrintTiles(nest, tiles);
     const Lanes lanes = FindLanes(kernel_, constants_, nest, sharing_.busy_threads);
     if (lanes.width > 1) return PrintLanes(nest, lanes);
-    OpenGridLoop(nest.iterations);
+    OpenGridLoop(nest.iterations, nest.body());
     PrintScratch(nest.body(), Team::kThread);
   } else {
     Open(absl::StrCat("for (", FlatType(nest.iterations), " flat = threadIdx.x; flat < ",
                       nest.iterations, "; flat += blockDim.x)"));
+    LeaveIfCancelled("(flat / blockDim.x)", static_cast<double>(nest.iterations), nest.body(),
+                     Team::kThread);
   }
   PrintInductions(nest.loops, nest.iterations);
   PrintBlock(nest.body(), Team::kThread);
   Close();
 }
 
-void KernelPrinter::OpenBlockLoop(int64_t iterations, absl::string_view name) {
+void KernelPrinter::OpenBlockLoop(int64_t iterations, const Block& body, absl::string_view name) {
   out_.blocks = std::max(out_.blocks, std::min(iterations, kMaxBlocks));
   Open(absl::StrCat("for (", FlatType(iterations), " ", name, " = blockIdx.x; ", name, " < ",
                     iterations, "; ", name, " += gridDim.x)"));
+  LeaveIfCancelled(absl::StrCat("(", name, " / gridDim.x)"), static_cast<double>(iterations), body,
+                   Team::kBlock);
 }
 
-void KernelPrinter::OpenGridLoop(int64_t iterations) {
+void KernelPrinter::OpenGridLoop(int64_t iterations, const Block& body) {
   const absl::string_view type = FlatType(iterations);
   out_.threads = std::max(out_.threads, kThreads);
   out_.blocks = std::max(out_.blocks, std::min(CeilDivide(iterations, out_.threads), kMaxBlocks));
   Open(absl::StrCat("for (", type, " flat = blockIdx.x * ", type, "(blockDim.x) + threadIdx.x; ",
                     "flat < ", iterations, "; flat += gridDim.x * blockDim.x)"));
+  LeaveIfCancelled("(flat / (gridDim.x * blockDim.x))", static_cast<double>(iterations), body,
+                   Team::kThread);
+}
+
+void KernelPrinter::LeaveIfCancelled(absl::string_view turn, double turns, const Block& body,
+                                     Team team) {
+  const std::string looks = long_work_.TurnsThatLook(turn, turns, body);
+  if (looks.empty()) return;
+  out_.polls = true;
+  // Threads that wait for each other inside the loop leave it together.
+  const bool together = team == Team::kBlock;
+  if (together) out_.has_barriers = true;
+  Line(absl::StrCat("if (", looks == "true" ? "" : absl::StrCat(looks, " && "),
+                    together ? "__syncthreads_or(*cancelled != 0)" : "*cancelled != 0",
+                    ") break;"));
 }
 
 void KernelPrinter::PrintInductions(const std::vector<const ForStatement*>& loops,

@@ -9,6 +9,7 @@
 #include "kernels/cuda/emit/cuda_kernel.h"
 #include "kernels/cuda/emit/effects.h"
 #include "kernels/cuda/emit/lanes.h"
+#include "kernels/cuda/emit/long_work.h"
 #include "kernels/cuda/emit/narrow_indices.h"
 #include "kernels/cuda/emit/patterns.h"
 #include "kernels/cuda/emit/team_work.h"
@@ -59,9 +60,12 @@ class KernelPrinter {
   void OpenTile(const ForStatement& columns, const ForStatement& rows);
   void CloseTile();
   // `name` goes over all iterations, each for a block of threads.
-  void OpenBlockLoop(int64_t iterations, absl::string_view name = "flat");
+  void OpenBlockLoop(int64_t iterations, const Block& body, absl::string_view name = "flat");
   // `flat` goes over all iterations, which all threads of the launch share.
-  void OpenGridLoop(int64_t iterations);
+  void OpenGridLoop(int64_t iterations, const Block& body);
+  // Inside a loop whose turns each go through `body` once: leaves it when the launch is cancelled,
+  // if there is so much to do. `turn` counts from 0.
+  void LeaveIfCancelled(absl::string_view turn, double turns, const Block& body, Team team);
   // Inductions of `loops` from `flat`, a number below their product. With a width, each `flat`
   // stands for so many iterations of the last one, and its induction for the first of them.
   void PrintInductions(const std::vector<const ForStatement*>& loops, int64_t iterations,
@@ -98,6 +102,7 @@ class KernelPrinter {
   const Sharing sharing_;
   const std::vector<bool> narrow_;
   const TeamWork team_work_;
+  const LongWork long_work_;
   const Constants constants_;
   const int64_t scratch_bytes_;
   const bool places_at_use_;  // of buffers; else at the beginning

@@ -10,7 +10,7 @@ namespace acceld::kernels::cuda {
 void KernelPrinter::PrintLanes(const ParallelNest& nest, const Lanes& lanes) {
   const ForStatement& last = *nest.loops.back();
   const std::string induction = Name(last.induction);
-  OpenGridLoop(nest.iterations / lanes.width);
+  OpenGridLoop(nest.iterations / lanes.width, nest.body());
   PrintInductions(nest.loops, nest.iterations, lanes.width);
   // For the first lane; inside, each lane has its own of the same names.
   PrintSlice(nest.body(), lanes.indices);

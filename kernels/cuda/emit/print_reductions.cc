@@ -31,6 +31,8 @@ void KernelPrinter::PrintReduction(const SharedReduction& reduction, Team team) 
   Open(absl::StrCat("for (", FlatType(reduction.iterations), " flat = threadIdx.x",
                     of_column ? " / 32" : "", "; flat < ", reduction.iterations,
                     "; flat += blockDim.x", of_column ? " / 32" : "", ")"));
+  LeaveIfCancelled(of_column ? "(flat / (blockDim.x / 32))" : "(flat / blockDim.x)",
+                   static_cast<double>(reduction.iterations), reduction.body(), Team::kThread);
   PrintInductions(reduction.loops, reduction.iterations);
   for (size_t i = 0; i < carried.size(); ++i) {
     Line(absl::StrCat(Define(carried[i].current), " = ", partial(i), ";"));
@@ -58,7 +60,7 @@ void KernelPrinter::PrintReduction(const SharedReduction& reduction, Team team) 
 void KernelPrinter::PrintColumns(const ParallelNest& nest, int threads) {
   constexpr int kColumns = 32;
   out_.threads = std::max(out_.threads, kColumns * threads);
-  OpenBlockLoop((nest.iterations + kColumns - 1) / kColumns, "group");
+  OpenBlockLoop((nest.iterations + kColumns - 1) / kColumns, nest.body(), "group");
   const absl::string_view type = FlatType(nest.iterations);
   // Past the end, threads go through the last column again, because others wait for them.
   Line(absl::StrCat("const ", type, " place = group * ", kColumns, " + threadIdx.x % ", kColumns,

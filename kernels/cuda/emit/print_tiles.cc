@@ -26,7 +26,7 @@ void KernelPrinter::PrintTiles(const ParallelNest& nest, const Tiles& tiles) {
   }
   out_.threads = std::max(out_.threads, kThreads);
   shared_bytes_left_ -= tiles.bytes;
-  OpenBlockLoop(count);
+  OpenBlockLoop(count, nest.body());
   for (const Statement& statement : nest.body()) {
     if (!tiles.loads.contains(&statement)) continue;
     const auto& load = std::get<LoadStatement>(statement.value);

@@ -16,6 +16,8 @@ namespace {
 
 // Multiplications.
 constexpr double kMinWorkInLoops = int64_t{1} << 28;
+// Some seconds of a large GPU. The library's kernels cannot be cancelled.
+constexpr double kMaxWorkOfLibrary = int64_t{1} << 46;
 
 int64_t FilterBytesOf(const CudnnForm& form, ir::DType dtype) {
   return form.filter_elements() * ir::StorageBytesOf(dtype);
@@ -55,7 +57,8 @@ class Lowering {
   // Loops and branches with a convolution of the library come back to the host (segments.h), which
   // takes as long as some launches.
   bool MayCallLibrary(const ConvolutionStep& step) const {
-    return depth_ == 0 || step.shape.num_multiplications() >= kMinWorkInLoops;
+    const double work = step.shape.num_multiplications();
+    return work <= kMaxWorkOfLibrary && (depth_ == 0 || work >= kMinWorkInLoops);
   }
 
   // The library may have failed to answer when the plan was made.

@@ -164,6 +164,56 @@ TEST_F(CudaStreamTest, ALoopWithoutEndStopsWhenItIsCancelled) {
   EXPECT_TRUE(next.Await().ok());
 }
 
+// Programs that store little and compute without end.
+constexpr char kWindowsOfPadding[] = R"(
+func.func @main(%x: tensor<4096xf32>) -> tensor<4096xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = "stablehlo.reduce_window"(%x, %zero) ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %s = stablehlo.add %a, %b : tensor<f32>
+      stablehlo.return %s : tensor<f32>
+  }) {window_dimensions = array<i64: 1099511627777>, window_strides = array<i64: 1>,
+      padding = dense<[[549755813888, 549755813888]]> : tensor<1x2xi64>}
+    : (tensor<4096xf32>, tensor<f32>) -> tensor<4096xf32>
+  return %0 : tensor<4096xf32>
+})";
+constexpr char kSumOfManyIndices[] = R"(
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %i = stablehlo.iota dim = 1 : tensor<4x1099511627776xf32>
+  %b = stablehlo.broadcast_in_dim %x, dims = [0] : (tensor<4xf32>) -> tensor<4x1099511627776xf32>
+  %p = stablehlo.multiply %i, %b : tensor<4x1099511627776xf32>
+  %0 = stablehlo.reduce(%p init: %zero) applies stablehlo.add across dimensions = [1]
+    : (tensor<4x1099511627776xf32>, tensor<f32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+})";
+constexpr char kConvolutionOfPadding[] = R"(
+func.func @main(%x: tensor<1x1x4xf32>, %w: tensor<1x1x4194304xf32>) -> tensor<1x1x4194308xf32> {
+  %0 = stablehlo.convolution(%x, %w)
+    dim_numbers = [b, f, 0]x[o, i, 0]->[b, f, 0],
+    window = {stride = [1], pad = [[4194304, 4194303]]}
+    {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+    : (tensor<1x1x4xf32>, tensor<1x1x4194304xf32>) -> tensor<1x1x4194308xf32>
+  return %0 : tensor<1x1x4194308xf32>
+})";
+
+TEST_F(CudaStreamTest, WorkThatIsNotStoredStopsWhenItIsCancelled) {
+  const auto one = Put(Vector(std::vector<float>(4194304)));
+  for (const char* program : {kWindowsOfPadding, kSumOfManyIndices, kConvolutionOfPadding}) {
+    SCOPED_TRACE(program);
+    const auto executable = Compile(program);
+    std::vector<std::shared_ptr<hal::Buffer>> arguments = {one};
+    if (program == kConvolutionOfPadding) arguments.push_back(one);
+    hal::Launch launch = LaunchOf(Load(*executable), *executable, arguments);
+    auto cancelled = std::make_shared<std::atomic<bool>>(false);
+    launch.cancelled = cancelled;
+    const Event done = stream_->Run(std::move(launch));
+    EXPECT_FALSE(done.IsReady());
+    cancelled->store(true);
+    EXPECT_EQ(done.Await().status().code(), absl::StatusCode::kCancelled);
+  }
+}
+
 TEST_F(CudaStreamTest, OneStreamWaitsForAnotherWithoutTheHost) {
   const auto executable = Compile(kSelu);
   const auto module = Load(*executable);
