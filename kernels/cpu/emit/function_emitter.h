@@ -3,9 +3,11 @@
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
+#include "absl/functional/function_ref.h"
 #include "kernels/cpu/emit/buffer_facts.h"
 #include "kernels/cpu/emit/code_context.h"
 #include "kernels/cpu/emit/tile_nest.h"
+#include "kernels/cpu/emit/transposed_nest.h"
 #include "kernels/ir/kernel.h"
 
 namespace acceld::kernels::cpu {
@@ -24,6 +26,8 @@ class FunctionEmitter {
   void EmitBlock(const Block& block);
   // Runs one tile of `nest`.
   void EmitTile(const TileNest& nest, llvm::Value* tile);
+  // Runs one strip of blocks.
+  void EmitStrip(const TransposedNest& transposed, llvm::Value* strip);
   // Ends the function, returning kOk.
   void Finish();
 
@@ -41,25 +45,48 @@ class FunctionEmitter {
   llvm::Value* ElementAddress(uint32_t buffer, Var index);
   // Scratch arrays come into being on first use.
   llvm::Value* Buffer(uint32_t buffer);
+  // Of the element at `address`, which holds what `statement` loads.
+  void EmitLoad(const LoadStatement& statement, llvm::Value* address);
   void NoteAccess(llvm::Instruction* access, uint32_t buffer);
+  // No other iteration of the parallel loops around touches what `access` writes.
+  void NoteParallelAccess(llvm::Instruction* access);
 
   // loops.cc
   void Emit(const ForStatement& loop);
   void Emit(const WhileStatement& loop);
   // `begin` < `end`.
   void EmitRange(const ForStatement& loop, llvm::Value* begin, llvm::Value* end);
+  void EmitRange(const ForStatement& loop, llvm::Value* begin, llvm::Value* end,
+                 absl::FunctionRef<void()> emit_body);
   std::vector<llvm::PHINode*> EmitCurrent(const std::vector<CarriedValue>& carried,
                                           llvm::BasicBlock* before);
   // Finds the operations of a reduction that may be reordered.
   void MarkAccumulations(const ForStatement& loop);
 
   // parallel_loop.cc
-  void EmitParallel(const ForStatement& loop, const TileNest& nest);
-  llvm::Function* EmitTileFunction(const ForStatement& loop, const TileNest& nest,
-                                   const std::vector<Var>& captured);
+  // `emit_task` emits what a thread does with a number below `num_tasks`.
+  using EmitTask = absl::FunctionRef<void(FunctionEmitter&, llvm::Value* number)>;
+  void EmitParallel(const ForStatement& loop, int64_t num_tasks, EmitTask emit_task);
+  llvm::Function* EmitTaskFunction(const ForStatement& loop, const std::vector<Var>& captured,
+                                   EmitTask emit_task);
   void EmitNestLevel(const TileNest& nest, size_t level,
                      const std::vector<llvm::Value*>& outer_indices, llvm::Value* begin,
                      llvm::Value* end);
+
+  // transposed_loops.cc
+  struct Range {
+    llvm::Value *begin, *end;  // begin < end
+  };
+  // What a load brings for a block: `pitch` elements for each iteration of the last loop.
+  struct Copy {
+    const Statement* load;
+    llvm::AllocaInst* array;
+    int64_t pitch;
+  };
+  void EmitBlockOf(const TransposedNest& transposed, const std::vector<Copy>& copies, Range across,
+                   Range last);
+  // for (begin = range.begin; begin < range.end; begin += step)
+  void EmitSteps(Range range, int64_t step, absl::FunctionRef<void(llvm::Value* begin)> emit_body);
 
   void Return(llvm::Value* status);
   // Goes on only when `status` is kOk, else returns it.

@@ -15,8 +15,15 @@ constexpr int64_t kLongestUnrolledReduction = 8;
 
 void FunctionEmitter::Emit(const ForStatement& loop) {
   if (loop.kind == ForStatement::Kind::kParallel && !in_parallel_) {
+    if (absl::optional<TransposedNest> transposed = FindTransposedNest(kernel_, loop)) {
+      EmitParallel(loop, transposed->num_strips, [&](FunctionEmitter& inner, Value* strip) {
+        inner.EmitStrip(*transposed, strip);
+      });
+      return;
+    }
     if (absl::optional<TileNest> nest = FindTileNest(kernel_, loop)) {
-      EmitParallel(loop, *nest);
+      EmitParallel(loop, nest->num_tiles,
+                   [&](FunctionEmitter& inner, Value* tile) { inner.EmitTile(*nest, tile); });
       return;
     }
     // The loops inside share its scratch, which one thread has.
@@ -35,11 +42,16 @@ void FunctionEmitter::Emit(const ForStatement& loop) {
 }
 
 void FunctionEmitter::EmitRange(const ForStatement& loop, Value* begin, Value* end) {
+  EmitRange(loop, begin, end, [&] { EmitBlock(loop.body); });
+}
+
+void FunctionEmitter::EmitRange(const ForStatement& loop, Value* begin, Value* end,
+                                absl::FunctionRef<void()> emit_body) {
   if (loop.kind == ForStatement::Kind::kReduction) MarkAccumulations(loop);
   if (loop.extent == 1) {
     Bind(loop.induction, begin);
     for (const CarriedValue& carried : loop.carried) Bind(carried.current, In(carried.initial));
-    EmitBlock(loop.body);
+    emit_body();
     for (const CarriedValue& carried : loop.carried) Bind(carried.result, In(carried.next));
     return;
   }
@@ -68,7 +80,7 @@ void FunctionEmitter::EmitRange(const ForStatement& loop, Value* begin, Value* e
         code_.llvm(), {llvm::MDString::get(code_.llvm(), "llvm.loop.vectorize.enable"),
                        llvm::ConstantAsMetadata::get(llvm::ConstantInt::getFalse(code_.llvm()))}));
   }
-  EmitBlock(loop.body);
+  emit_body();
   if (loop.kind == ForStatement::Kind::kParallel) access_groups_.pop_back();
 
   Value* next = b_.CreateAdd(induction, b_.getInt64(1), "", /*HasNUW=*/true, /*HasNSW=*/true);
@@ -83,6 +95,22 @@ void FunctionEmitter::EmitRange(const ForStatement& loop, Value* begin, Value* e
   }
   b_.SetInsertPoint(after);
   for (const CarriedValue& carried : loop.carried) Bind(carried.result, In(carried.next));
+}
+
+void FunctionEmitter::EmitSteps(Range range, int64_t step,
+                                absl::FunctionRef<void(Value* begin)> emit_body) {
+  llvm::BasicBlock* before = b_.GetInsertBlock();
+  llvm::BasicBlock* body = NewBlock("steps");
+  llvm::BasicBlock* after = NewBlock("after");
+  b_.CreateBr(body);
+  b_.SetInsertPoint(body);
+  llvm::PHINode* begin = b_.CreatePHI(b_.getInt64Ty(), 2);
+  begin->addIncoming(range.begin, before);
+  emit_body(begin);
+  Value* next = b_.CreateAdd(begin, b_.getInt64(step), "", /*HasNUW=*/true, /*HasNSW=*/true);
+  begin->addIncoming(next, b_.GetInsertBlock());
+  b_.CreateCondBr(b_.CreateICmpULT(next, range.end), body, after);
+  b_.SetInsertPoint(after);
 }
 
 std::vector<llvm::PHINode*> FunctionEmitter::EmitCurrent(const std::vector<CarriedValue>& carried,

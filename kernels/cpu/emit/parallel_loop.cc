@@ -26,7 +26,8 @@ void SetBufferAttributes(const Kernel& kernel, const std::vector<BufferFacts>& f
 // The frame holds the context, the buffers, and the values from outside that the loop uses. The
 // function that the support calls unpacks it and calls the loop's own function, whose parameters
 // can carry what is known of the buffers.
-void FunctionEmitter::EmitParallel(const ForStatement& loop, const TileNest& nest) {
+void FunctionEmitter::EmitParallel(const ForStatement& loop, int64_t num_tasks,
+                                   EmitTask emit_task) {
   const std::vector<Var> captured = FreeVars(kernel_, loop);
   std::vector<Value*> fields = {context_};
   fields.insert(fields.end(), buffers_.begin(), buffers_.begin() + kernel_.buffers.size());
@@ -35,7 +36,7 @@ void FunctionEmitter::EmitParallel(const ForStatement& loop, const TileNest& nes
   for (Value* field : fields) field_types.push_back(field->getType());
   llvm::StructType* frame_type = llvm::StructType::get(code_.llvm(), field_types);
 
-  llvm::Function* body = EmitTileFunction(loop, nest, captured);
+  llvm::Function* body = EmitTaskFunction(loop, captured, emit_task);
   llvm::Type* i32 = code_.Int(32);
   llvm::Function* unpack =
       code_.NewFunction(absl::StrCat(std::string(body->getName()), ".task"),
@@ -58,12 +59,12 @@ void FunctionEmitter::EmitParallel(const ForStatement& loop, const TileNest& nes
       llvm::FunctionType::get(
           i32, {code_.pointer(), code_.pointer(), code_.pointer(), code_.Int(64)}, false),
       /*pure=*/false);
-  ReturnUnlessOk(
-      b_.CreateCall(parallel_for, {context_, unpack, frame, code_.Int64(nest.num_tiles)}));
+  ReturnUnlessOk(b_.CreateCall(parallel_for, {context_, unpack, frame, code_.Int64(num_tasks)}));
 }
 
-llvm::Function* FunctionEmitter::EmitTileFunction(const ForStatement& loop, const TileNest& nest,
-                                                  const std::vector<Var>& captured) {
+llvm::Function* FunctionEmitter::EmitTaskFunction(const ForStatement& loop,
+                                                  const std::vector<Var>& captured,
+                                                  EmitTask emit_task) {
   std::vector<llvm::Type*> parameters(1 + kernel_.buffers.size(), code_.pointer());
   for (Var var : captured) parameters.push_back(code_.RegisterType(kernel_.TypeOf(var)));
   parameters.push_back(code_.Int(64));
@@ -85,7 +86,7 @@ llvm::Function* FunctionEmitter::EmitTileFunction(const ForStatement& loop, cons
                                 ? outside
                                 : function->getArg(1 + kernel_.buffers.size() + i));
   }
-  inner.EmitTile(nest, function->getArg(function->arg_size() - 1));
+  emit_task(inner, function->getArg(function->arg_size() - 1));
   inner.Finish();
   return function;
 }

@@ -107,7 +107,11 @@ Value* FunctionEmitter::ElementAddress(uint32_t buffer, Var index) {
 
 void FunctionEmitter::NoteAccess(llvm::Instruction* access, uint32_t buffer) {
   // Scratch is shared by the iterations that run in one function, so it says nothing.
-  if (access_groups_.empty() || buffer >= kernel_.buffers.size()) return;
+  if (buffer < kernel_.buffers.size()) NoteParallelAccess(access);
+}
+
+void FunctionEmitter::NoteParallelAccess(llvm::Instruction* access) {
+  if (access_groups_.empty()) return;
   llvm::MDNode* groups = access_groups_.size() == 1
                              ? llvm::cast<llvm::MDNode>(access_groups_[0])
                              : llvm::MDNode::get(code_.llvm(), access_groups_);
@@ -115,11 +119,14 @@ void FunctionEmitter::NoteAccess(llvm::Instruction* access, uint32_t buffer) {
 }
 
 void FunctionEmitter::Emit(const LoadStatement& statement) {
+  EmitLoad(statement, ElementAddress(statement.buffer, statement.index));
+}
+
+void FunctionEmitter::EmitLoad(const LoadStatement& statement, Value* address) {
   const DType dtype = kernel_.Buffer(statement.buffer).dtype;
   llvm::Type* storage = code_.StorageType(dtype);
   llvm::LoadInst* load =
-      b_.CreateAlignedLoad(storage, ElementAddress(statement.buffer, statement.index),
-                           llvm::Align(ir::StorageBytesOf(dtype)));
+      b_.CreateAlignedLoad(storage, address, llvm::Align(ir::StorageBytesOf(dtype)));
   NoteAccess(load, statement.buffer);
   llvm::Type* type = code_.RegisterType(dtype);
   Value* value = load;

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "absl/container/flat_hash_set.h"
-#include "kernels/cuda/emit/patterns.h"
 #include "kernels/ir/kernel.h"
+#include "kernels/ir/patterns.h"
 
 namespace acceld::kernels::cuda {
 

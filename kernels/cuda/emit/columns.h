@@ -3,9 +3,9 @@
 #include <cstdint>
 
 #include "kernels/cuda/emit/cuda_kernel.h"
-#include "kernels/cuda/emit/patterns.h"
 #include "kernels/cuda/emit/team_work.h"
 #include "kernels/ir/kernel.h"
+#include "kernels/ir/patterns.h"
 
 namespace acceld::kernels::cuda {
 

@@ -11,10 +11,10 @@
 #include "kernels/cuda/emit/lanes.h"
 #include "kernels/cuda/emit/long_work.h"
 #include "kernels/cuda/emit/narrow_indices.h"
-#include "kernels/cuda/emit/patterns.h"
 #include "kernels/cuda/emit/team_work.h"
 #include "kernels/cuda/emit/tiles.h"
 #include "kernels/ir/kernel.h"
+#include "kernels/ir/patterns.h"
 
 namespace acceld::kernels::cuda {
 

@@ -72,22 +72,4 @@ Lanes FindLanes(const Kernel& kernel, const Constants& constants, const Parallel
   return {};
 }
 
-absl::flat_hash_set<const Statement*> SliceOf(const Block& block, absl::flat_hash_set<Var> values) {
-  absl::flat_hash_set<const Statement*> slice;
-  for (auto at = block.rbegin(); at != block.rend(); ++at) {
-    if (const auto* constant = std::get_if<ConstantStatement>(&at->value)) {
-      if (values.contains(constant->result)) slice.insert(&*at);
-    } else if (const auto* scalar = std::get_if<ScalarStatement>(&at->value)) {
-      if (!values.contains(scalar->result)) continue;
-      slice.insert(&*at);
-      values.insert(scalar->operands.begin(), scalar->operands.end());
-    } else if (const auto* load = std::get_if<LoadStatement>(&at->value)) {
-      if (!values.contains(load->result)) continue;
-      slice.insert(&*at);
-      values.insert(load->index);
-    }
-  }
-  return slice;
-}
-
 }  // namespace acceld::kernels::cuda

@@ -3,9 +3,9 @@
 #include <cstdint>
 
 #include "absl/container/flat_hash_set.h"
-#include "kernels/cuda/emit/patterns.h"
 #include "kernels/cuda/emit/team_work.h"
 #include "kernels/ir/kernel.h"
+#include "kernels/ir/patterns.h"
 
 namespace acceld::kernels::cuda {
 
@@ -24,8 +24,5 @@ struct Lanes {
 // loops, does much else than to load and store, or has a load or store that is no neighbours'.
 Lanes FindLanes(const Kernel& kernel, const Constants& constants, const ParallelNest& nest,
                 int64_t enough_threads);
-
-// The statements of `block` itself from which these values come; values from outside are left out.
-absl::flat_hash_set<const Statement*> SliceOf(const Block& block, absl::flat_hash_set<Var> values);
 
 }  // namespace acceld::kernels::cuda

@@ -14,10 +14,6 @@ namespace {
 
 using Kind = ForStatement::Kind;
 
-const ForStatement* OnlyLoop(const Block& block) {
-  return block.size() == 1 ? std::get_if<ForStatement>(&block[0].value) : nullptr;
-}
-
 bool IsCombining(ScalarOp op) {
   return op == ScalarOp::kAdd || op == ScalarOp::kMultiply || op == ScalarOp::kMax ||
          op == ScalarOp::kMin || op == ScalarOp::kAnd || op == ScalarOp::kOr ||
@@ -238,16 +234,6 @@ bool TeamWork::HasScan(const Block& block) const {
     const auto* loop = std::get_if<ForStatement>(&statement.value);
     return loop != nullptr && ScanOf(*loop) != nullptr;
   });
-}
-
-ParallelNest NestOf(const ForStatement& loop) {
-  ParallelNest nest;
-  for (const ForStatement* at = &loop; at != nullptr && at->kind == Kind::kParallel;
-       at = OnlyLoop(at->body)) {
-    nest.loops.push_back(at);
-    nest.iterations *= at->extent;
-  }
-  return nest;
 }
 
 uint64_t IdentityOf(ScalarOp combine, DType dtype) {

@@ -6,19 +6,10 @@
 #include "absl/container/flat_hash_map.h"
 #include "kernels/cuda/emit/shared_scan.h"
 #include "kernels/ir/kernel.h"
+#include "kernels/ir/nests.h"
 
 // What several threads can do of a kernel together.
 namespace acceld::kernels::cuda {
-
-// Parallel loops that directly contain each other, outermost first, as one space of iterations.
-struct ParallelNest {
-  std::vector<const ForStatement*> loops;
-  int64_t iterations = 1;
-
-  const Block& body() const { return loops.back()->body; }
-};
-// `loop` is parallel.
-ParallelNest NestOf(const ForStatement& loop);
 
 // Reduction loops that directly contain each other and combine each carried value by one operation
 // that has an identity, so that each thread can take a part of the iterations.

@@ -3,9 +3,9 @@
 #include <cstdint>
 
 #include "absl/container/flat_hash_set.h"
-#include "kernels/cuda/emit/patterns.h"
 #include "kernels/cuda/emit/team_work.h"
 #include "kernels/ir/kernel.h"
+#include "kernels/ir/patterns.h"
 
 namespace acceld::kernels::cuda {
 

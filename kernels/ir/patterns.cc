@@ -1,9 +1,9 @@
-#include "kernels/cuda/emit/patterns.h"
+#include "kernels/ir/patterns.h"
 
 #include <algorithm>
 #include <variant>
 
-namespace acceld::kernels::cuda {
+namespace acceld::kernels {
 namespace {
 
 constexpr int64_t kMaxDivisor = 64;
@@ -148,4 +148,4 @@ Pattern Patterns::Find(const ScalarStatement& scalar) const {
   }
 }
 
-}  // namespace acceld::kernels::cuda
+}  // namespace acceld::kernels

@@ -6,7 +6,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "kernels/ir/kernel.h"
 
-namespace acceld::kernels::cuda {
+namespace acceld::kernels {
 
 // The i64 constants of a kernel.
 using Constants = absl::flat_hash_map<Var, int64_t>;
@@ -53,4 +53,4 @@ class Patterns {
   absl::flat_hash_map<Var, Pattern> patterns_;
 };
 
-}  // namespace acceld::kernels::cuda
+}  // namespace acceld::kernels
