@@ -75,6 +75,48 @@ TYPED_TEST(CpuFftTest, LengthsOfAllKinds) {
   }
 }
 
+// Too long for the definition: what has few frequencies, each of which must be found again, and a
+// signal of all frequencies, which must come back.
+TYPED_TEST(CpuFftTest, LongSequences) {
+  using C = std::complex<TypeParam>;
+  for (const int64_t n : {int64_t{1} << 16, int64_t{3} * 5 * 7 * 1024, int64_t{1} << 18}) {
+    const std::vector<int64_t> frequencies = {0, 1, 77, n / 3, n - 5};
+    for (const Kind kind : {kForward, kInverse}) {
+      std::vector<C> x(n);
+      std::vector<Complex> expected(n);
+      for (size_t i = 0; i < frequencies.size(); ++i) {
+        const Complex amplitude(1.0 + static_cast<double>(i), 0.5);
+        const double step = (kind == kForward ? 2 : -2) * 3.14159265358979323846 / n;
+        for (int64_t j = 0; j < n; ++j) {
+          x[j] +=
+              C(amplitude * std::polar(1.0, step * static_cast<double>(j * frequencies[i] % n)));
+        }
+        expected[frequencies[i]] = amplitude * (kind == kForward ? static_cast<double>(n) : 1.0);
+      }
+      EXPECT_LE(Distance(this->RunComplex(kind, 1, {n}, x), expected), this->kTolerance) << n;
+    }
+    const auto x = Scattered<C>(2 * n, 1);
+    const auto spectrum = this->RunComplex(kForward, 1, {2, n}, x);
+    const auto back = this->RunComplex(kInverse, 1, {2, n}, {spectrum.begin(), spectrum.end()});
+    EXPECT_LE(Distance(back, Widened(x)), this->kTolerance) << n;
+  }
+}
+
+TYPED_TEST(CpuFftTest, LongSequencesOfRealNumbersAreThoseOfComplexOnes) {
+  using C = std::complex<TypeParam>;
+  using R = TypeParam;
+  const int64_t n = 1 << 16, half = n / 2 + 1;
+  const auto x = Scattered<R>(n, 1);
+  const auto whole = this->RunComplex(kForward, 1, {n}, {x.begin(), x.end()});
+  const TensorType real{DTypeOf<R>(), {n}}, complex{DTypeOf<C>(), {half}};
+  const auto spectrum = ValuesOf<C>(
+      RunCall({Routine::kFft, {kRealToComplex, 1}, {real}, {complex}}, {BytesOf(x)})[0]);
+  EXPECT_LE(Distance(Widened(spectrum), {whole.begin(), whole.begin() + half}), this->kTolerance);
+  const auto back = ValuesOf<R>(
+      RunCall({Routine::kFft, {kComplexToReal, 1}, {complex}, {real}}, {BytesOf(spectrum)})[0]);
+  EXPECT_LE(Distance(Widened(back), Widened(x)), this->kTolerance);
+}
+
 TYPED_TEST(CpuFftTest, TwoAndThreeDimensions) {
   using C = std::complex<TypeParam>;
   const auto x = Scattered<C>(2 * 6 * 5 * 34, 2);

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "kernels/cpu/support/routines/fft_plan.h"
+#include "kernels/cpu/support/routines/fft_split.h"
 #include "kernels/cpu/support/routines/routine_run.h"
 
 // StableHLO specification, "fft": one pass over the data for each transformed dimension.
@@ -12,6 +13,8 @@ enum Kind : int64_t { kForward = 0, kInverse = 1, kRealToComplex = 2, kComplexTo
 
 // Elements that a group of sequences transformed together should have, to stay in a cache.
 constexpr int64_t kGroupElements = 1 << 14;
+// From this length on sequences are cut into shorter ones.
+constexpr int64_t kLongLength = 1 << 16;
 
 // Transforms along one dimension: sequence s, element j is at (s / inner * length + j) * inner +
 // s % inner of both sides, complex values as re, im. A side that is real, or half of a spectrum,
@@ -31,52 +34,74 @@ struct Axis {
   bool to_real;
 };
 
-// Sequences [first, first + lanes) as lanes. What a half spectrum leaves out is the conjugate of
+// Where sequence s begins on a side that has `length` elements of each.
+template <typename T>
+int64_t BeginOf(const Axis<T>& axis, int64_t s, int64_t length) {
+  return s / axis.inner * length * axis.inner + s % axis.inner;
+}
+
+// Element j of the sequence that begins there. What a half spectrum leaves out is the conjugate of
 // what it has; the imaginary parts of the first and, of even lengths, the last are not read.
 template <typename T, typename Computed>
-void Gather(const Axis<T>& axis, int64_t first, int64_t lanes, Computed* re, Computed* im) {
-  const bool half = axis.from_length < axis.length && !axis.from_real;
-  const bool hermitian = half || axis.to_real;
-  for (int64_t q = 0; q < lanes; ++q) {
-    const int64_t s = first + q;
-    const int64_t base = s / axis.inner * axis.from_length * axis.inner + s % axis.inner;
-    for (int64_t j = 0; j < axis.from_length; ++j) {
-      const int64_t at = base + j * axis.inner;
-      if (axis.from_real) {
-        re[j * lanes + q] = axis.from[at];
-        im[j * lanes + q] = 0;
-        continue;
-      }
-      re[j * lanes + q] = axis.from[2 * at];
-      im[j * lanes + q] = axis.from[2 * at + 1];
-    }
-    if (!hermitian) continue;
-    im[q] = 0;
-    if (axis.length % 2 == 0) im[axis.length / 2 * lanes + q] = 0;
-    for (int64_t j = axis.from_length; j < axis.length; ++j) {
-      re[j * lanes + q] = re[(axis.length - j) * lanes + q];
-      im[j * lanes + q] = -im[(axis.length - j) * lanes + q];
-    }
+[[gnu::always_inline]] inline void Read(const Axis<T>& axis, int64_t begin, int64_t j, Computed& re,
+                                        Computed& im) {
+  if (axis.from_real) {
+    re = axis.from[begin + j * axis.inner];
+    im = 0;
+    return;
+  }
+  const bool is_mirrored = j >= axis.from_length;
+  const int64_t at = begin + (is_mirrored ? axis.length - j : j) * axis.inner;
+  re = axis.from[2 * at];
+  im = is_mirrored ? -axis.from[2 * at + 1] : axis.from[2 * at + 1];
+  const bool is_hermitian = axis.from_length < axis.length || axis.to_real;
+  if (is_hermitian && (j == 0 || 2 * j == axis.length)) im = 0;
+}
+
+// Leaves out what half a spectrum does.
+template <typename T, typename Computed>
+[[gnu::always_inline]] inline void Write(const Axis<T>& axis, int64_t begin, int64_t j, Computed re,
+                                         Computed im) {
+  if (j >= axis.to_length) return;
+  const int64_t at = begin + j * axis.inner;
+  const auto scale = static_cast<Computed>(axis.scale);
+  if (axis.to_real) {
+    axis.to[at] = static_cast<T>(re * scale);
+  } else {
+    axis.to[2 * at] = static_cast<T>(re * scale);
+    axis.to[2 * at + 1] = static_cast<T>(im * scale);
   }
 }
 
-template <typename T, typename Computed>
-void Scatter(const Axis<T>& axis, int64_t first, int64_t lanes, const Computed* re,
-             const Computed* im) {
-  const auto scale = static_cast<Computed>(axis.scale);
-  for (int64_t q = 0; q < lanes; ++q) {
-    const int64_t s = first + q;
-    const int64_t base = s / axis.inner * axis.to_length * axis.inner + s % axis.inner;
-    for (int64_t j = 0; j < axis.to_length; ++j) {
-      const int64_t at = base + j * axis.inner;
-      if (axis.to_real) {
-        axis.to[at] = static_cast<T>(re[j * lanes + q] * scale);
-        continue;
-      }
-      axis.to[2 * at] = static_cast<T>(re[j * lanes + q] * scale);
-      axis.to[2 * at + 1] = static_cast<T>(im[j * lanes + q] * scale);
-    }
+// `lanes` sequences of a plan's length, and what it takes to transform them.
+template <typename T>
+class Group {
+ public:
+  Group(const FftPlan<T>& plan, int64_t length, int64_t lanes)
+      : plan_(plan),
+        lanes_(lanes),
+        values_(2 * length * lanes),
+        scratch_(plan.ScratchElements(lanes)),
+        imaginary_(length * lanes) {}
+
+  // Element j of lane q.
+  T& re(int64_t j, int64_t q) { return values_[j * lanes_ + q]; }
+  T& im(int64_t j, int64_t q) { return values_[imaginary_ + j * lanes_ + q]; }
+  void Transform(bool inverse) {
+    T* const re = values_.data();
+    T* const im = re + imaginary_;
+    plan_.Run(lanes_, inverse ? im : re, inverse ? re : im, scratch_.data());
   }
+
+ private:
+  const FftPlan<T>& plan_;
+  const int64_t lanes_;
+  std::vector<T> values_, scratch_;
+  const int64_t imaginary_;
+};
+
+double WorkOf(int64_t length, int64_t lanes) {
+  return 5.0 * static_cast<double>(length * lanes) * (1 + std::log2(static_cast<double>(length)));
 }
 
 template <typename T, typename Computed>
@@ -84,27 +109,94 @@ absl::Status TransformIn(const RoutineRun& run, const Axis<T>& axis) {
   const auto plan = FftPlan<Computed>::Find(axis.length);
   const int64_t least = axis.inner == 1 ? 1 : 4;
   const int64_t lanes = std::clamp<int64_t>(kGroupElements / axis.length, least, 16);
-  const double work = 5.0 * static_cast<double>(axis.length * lanes) *
-                      (1 + std::log2(static_cast<double>(axis.length)));
-  return run.ForEach((axis.sequences + lanes - 1) / lanes, work, [&](int64_t group) {
+  const int64_t groups = (axis.sequences + lanes - 1) / lanes;
+  return run.ForEach(groups, WorkOf(axis.length, lanes), [&](int64_t group) {
     const int64_t first = group * lanes;
     const int64_t count = std::min(lanes, axis.sequences - first);
-    std::vector<Computed> values(2 * axis.length * count);
-    std::vector<Computed> scratch(plan->ScratchElements(count));
-    Computed* re = values.data();
-    Computed* im = re + axis.length * count;
-    Gather(axis, first, count, re, im);
-    plan->Run(count, axis.inverse ? im : re, axis.inverse ? re : im, scratch.data());
-    Scatter(axis, first, count, re, im);
+    Group<Computed> values(*plan, axis.length, count);
+    for (int64_t q = 0; q < count; ++q) {
+      const int64_t begin = BeginOf(axis, first + q, axis.from_length);
+      for (int64_t j = 0; j < axis.length; ++j) {
+        Read(axis, begin, j, values.re(j, q), values.im(j, q));
+      }
+    }
+    values.Transform(axis.inverse);
+    for (int64_t q = 0; q < count; ++q) {
+      const int64_t begin = BeginOf(axis, first + q, axis.to_length);
+      for (int64_t j = 0; j < axis.to_length; ++j) {
+        Write(axis, begin, j, values.re(j, q), values.im(j, q));
+      }
+    }
     return absl::OkStatus();
   });
+}
+
+// Sequences that no near cache holds, each as a matrix of which the columns and then the rows are
+// transformed, for several threads. Source: Bailey, FFTs in External or Hierarchical Memory, the
+// four-step algorithm.
+template <typename T>
+absl::Status TransformLong(const RoutineRun& run, const Axis<T>& axis) {
+  constexpr int64_t kLanes = 64 / sizeof(T);
+  const auto split = FftSplit<T>::Find(axis.length);
+  const int64_t rows = split->rows(), columns = split->columns();
+  const auto plan_of_columns = FftPlan<T>::Find(rows), plan_of_rows = FftPlan<T>::Find(columns);
+  // Element (row, column) of the transformed columns is at column * rows + row.
+  std::vector<T> between(2 * axis.length);
+  T* const between_re = between.data();
+  T* const between_im = between_re + axis.length;
+  for (int64_t s = 0; s < axis.sequences; ++s) {
+    const int64_t from = BeginOf(axis, s, axis.from_length);
+    const int64_t to = BeginOf(axis, s, axis.to_length);
+    ACCELD_RETURN_IF_ERROR(
+        run.ForEach((columns + kLanes - 1) / kLanes, WorkOf(rows, kLanes), [&](int64_t group) {
+          const int64_t first = group * kLanes, count = std::min(kLanes, columns - first);
+          Group<T> values(*plan_of_columns, rows, count);
+          for (int64_t j = 0; j < rows; ++j) {
+            for (int64_t q = 0; q < count; ++q) {
+              Read(axis, from, j * columns + first + q, values.re(j, q), values.im(j, q));
+            }
+          }
+          values.Transform(axis.inverse);
+          for (int64_t j = 0; j < rows; ++j) {
+            const int64_t at = j * columns + first;
+            split->Turn(at, count, axis.inverse, &values.re(j, 0), &values.im(j, 0));
+          }
+          for (int64_t q = 0; q < count; ++q) {
+            for (int64_t j = 0; j < rows; ++j) {
+              between_re[(first + q) * rows + j] = values.re(j, q);
+              between_im[(first + q) * rows + j] = values.im(j, q);
+            }
+          }
+          return absl::OkStatus();
+        }));
+    ACCELD_RETURN_IF_ERROR(
+        run.ForEach((rows + kLanes - 1) / kLanes, WorkOf(columns, kLanes), [&](int64_t group) {
+          const int64_t first = group * kLanes, count = std::min(kLanes, rows - first);
+          Group<T> values(*plan_of_rows, columns, count);
+          for (int64_t j = 0; j < columns; ++j) {
+            for (int64_t q = 0; q < count; ++q) {
+              values.re(j, q) = between_re[j * rows + first + q];
+              values.im(j, q) = between_im[j * rows + first + q];
+            }
+          }
+          values.Transform(axis.inverse);
+          for (int64_t j = 0; j < columns; ++j) {
+            for (int64_t q = 0; q < count; ++q) {
+              Write(axis, to, j * rows + first + q, values.re(j, q), values.im(j, q));
+            }
+          }
+          return absl::OkStatus();
+        }));
+  }
+  return absl::OkStatus();
 }
 
 template <typename T>
 absl::Status Transform(const RoutineRun& run, const Axis<T>& axis) {
   // The detour over longer transforms loses digits: it is taken in double.
-  return FftPlan<T>::IsChirp(axis.length) ? TransformIn<T, double>(run, axis)
-                                          : TransformIn<T, T>(run, axis);
+  if (FftPlan<T>::IsChirp(axis.length)) return TransformIn<T, double>(run, axis);
+  if (axis.length >= kLongLength) return TransformLong(run, axis);
+  return TransformIn<T, T>(run, axis);
 }
 
 template <typename T>

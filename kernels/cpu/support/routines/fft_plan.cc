@@ -4,46 +4,14 @@
 #include <cmath>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
-#include "common/mutex.h"
 #include "kernels/cpu/support/routines/fft_passes.h"
+#include "kernels/cpu/support/routines/fft_table.h"
+#include "kernels/cpu/support/routines/root_of_unity.h"
 
 namespace acceld::kernels::cpu {
 namespace {
 
 constexpr int64_t kLargestPrime = 13;
-// Plans in a table together have at most about this many elements of twiddles.
-constexpr int64_t kMaxTableElements = int64_t{1} << 22;
-
-struct Root {
-  double re, im;
-};
-
-// exp(-2 pi i k / n), 0 <= k < n. The angle is brought into an eighth of the circle exactly, so
-// that both parts are right to the last bit or nearly so.
-Root RootOfUnity(int64_t k, int64_t n) {
-  constexpr double kPi = 3.14159265358979323846;
-  int64_t eighths = 8 * k / n;  // n is at most 2^59: checked sizes
-  const int64_t rest = 8 * k - eighths * n;
-  // In odd eighths the angle is measured back from the next multiple of a quarter.
-  const bool odd = eighths % 2 != 0;
-  const double angle =
-      kPi / 4 * (static_cast<double>(odd ? n - rest : rest) / static_cast<double>(n));
-  double c = std::cos(angle), s = std::sin(angle);
-  if (odd) std::swap(c, s);
-  // Now (c, s) is the angle within its quarter, turned back by whole quarters.
-  switch (eighths / 2) {
-    case 0:
-      return {c, -s};
-    case 1:
-      return {-s, -c};
-    case 2:
-      return {-c, s};
-    default:
-      return {s, c};
-  }
-}
-
 // Radices of a length, empty when it has a larger prime factor than the passes take.
 std::vector<int64_t> Factor(int64_t n) {
   std::vector<int64_t> radices;
@@ -67,37 +35,11 @@ void FillKernel(const std::vector<Root>& chirp, int64_t size, std::vector<double
   }
 }
 
-template <typename T>
-class PlanTable {
- public:
-  std::shared_ptr<const FftPlan<T>> Find(int64_t length) {
-    {
-      const MutexLock lock(mutex_);
-      const auto found = plans_.find(length);
-      if (found != plans_.end()) return found->second;
-    }
-    // Made without the lock: two threads may make the same one, and the first stays.
-    auto made = std::make_shared<const FftPlan<T>>(length);
-    const MutexLock lock(mutex_);
-    elements_ += made->table_elements();
-    if (elements_ > kMaxTableElements) {
-      plans_.clear();
-      elements_ = made->table_elements();
-    }
-    return plans_.emplace(length, std::move(made)).first->second;
-  }
-
- private:
-  Mutex mutex_;
-  int64_t elements_ ABSL_GUARDED_BY(mutex_) = 0;
-  absl::flat_hash_map<int64_t, std::shared_ptr<const FftPlan<T>>> plans_ ABSL_GUARDED_BY(mutex_);
-};
-
 }  // namespace
 
 template <typename T>
 std::shared_ptr<const FftPlan<T>> FftPlan<T>::Find(int64_t length) {
-  static auto* table = new PlanTable<T>;
+  static auto* table = new FftTable<FftPlan<T>>;
   return table->Find(length);
 }
 
