@@ -120,10 +120,11 @@ TYPED_TEST(CpuLinearAlgebraTest, FactorizationsKeepNan) {
 }
 
 TYPED_TEST(CpuLinearAlgebraTest, TriangularSolvesInAllWays) {
-  constexpr int64_t n = 4, k = 3;
+  constexpr int64_t n = 4;
   Matrix full = this->Random(n, n, 2);
   for (int64_t i = 0; i < n; ++i) full.At(i, i) += 3.0;
-  for (const bool left : {true, false}) {
+  // Many right-hand sides are solved in parts.
+  for (const auto& [left, k] : {std::pair(true, 3), {false, 3}, {true, 300}, {false, 300}}) {
     const Matrix b = left ? this->Random(n, k, 3) : this->Random(k, n, 3);
     for (const bool lower : {true, false}) {
       for (const bool unit : {true, false}) {
