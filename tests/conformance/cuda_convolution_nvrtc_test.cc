@@ -37,8 +37,8 @@ constexpr Form kForms[] = {
      "pad = [[1, 1], [1, 1]]"},
     {"8x16x56x56x64", "3x3x3x64x32", "8x16x56x56x32",
      "[b, 0, 1, 2, f]x[0, 1, 2, i, o]->[b, 0, 1, 2, f]", "pad = [[1, 1], [1, 1], [1, 1]]"},
-    {"1x1x4", "1x1x4194304", "1x1x4194308", "[b, f, 0]x[o, i, 0]->[b, f, 0]",
-     "pad = [[4194304, 4194303]]"},
+    {"1x1x4", "16x1x262144", "1x16x262145", "[b, f, 0]x[o, i, 0]->[b, f, 0]",
+     "pad = [[262143, 262141]]"},
 };
 
 kernels::ConvolutionStep StepOf(const Form& form, const std::string& dtype) {

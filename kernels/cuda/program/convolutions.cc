@@ -132,6 +132,7 @@ class Lowering {
                                 .buffers = buffers,
                                 .blocks = printed.blocks,
                                 .threads = printed.threads,
+                                .polls = printed.polls,
                                 .written = {static_cast<uint32_t>(buffers - 1)}});
   }
 

@@ -188,13 +188,12 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %0 : tensor<4xf32>
 })";
 constexpr char kConvolutionOfPadding[] = R"(
-func.func @main(%x: tensor<1x1x4xf32>, %w: tensor<1x1x4194304xf32>) -> tensor<1x1x4194308xf32> {
+func.func @main(%x: tensor<1x1x4xf32>, %w: tensor<16x1x262144xf32>) -> tensor<1x16x262145xf32> {
   %0 = stablehlo.convolution(%x, %w)
-    dim_numbers = [b, f, 0]x[o, i, 0]->[b, f, 0],
-    window = {stride = [1], pad = [[4194304, 4194303]]}
+    dim_numbers = [b, f, 0]x[o, i, 0]->[b, f, 0], window = {stride = [1], pad = [[262143, 262141]]}
     {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
-    : (tensor<1x1x4xf32>, tensor<1x1x4194304xf32>) -> tensor<1x1x4194308xf32>
-  return %0 : tensor<1x1x4194308xf32>
+    : (tensor<1x1x4xf32>, tensor<16x1x262144xf32>) -> tensor<1x16x262145xf32>
+  return %0 : tensor<1x16x262145xf32>
 })";
 
 TEST_F(CudaStreamTest, WorkThatIsNotStoredStopsWhenItIsCancelled) {
