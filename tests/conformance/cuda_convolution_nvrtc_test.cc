@@ -8,6 +8,7 @@
 #include "kernels/cuda/emit/convolution.h"
 #include "kernels/cuda/emit/device_code.h"
 #include "kernels/cuda/nvrtc/nvrtc.h"
+#include "kernels/cuda/program/convolutions.h"
 #include "server/compiler/plan/convolution.h"
 
 // Convolutions of real networks, compiled for GPUs by NVIDIA's compiler, which needs none.
@@ -87,6 +88,26 @@ TEST_P(CudaConvolutionNvrtc, CompilesWithoutSpills) {
     static const std::regex kSpills("[1-9][0-9]* bytes spill stores");
     EXPECT_FALSE(std::regex_search(cubin->log, kSpills)) << cubin->log;
   }
+}
+
+bool IsLeftToTheLibrary(const Form& form) {
+  kernels::ConvolutionStep step = StepOf(form, "f32");
+  step.scratch.size_bytes = kernels::cuda::ConvolutionScratchBytes(step, /*is_of_library=*/true);
+  kernels::cuda::CudaProgram program;
+  program.steps.push_back({step, ""});
+  std::string source;
+  kernels::cuda::LowerConvolutions([](const kernels::ConvolutionStep&) { return true; }, program,
+                                   source);
+  return program.kernels.empty();
+}
+
+TEST(CudaConvolution, TheLibraryGetsNoneThatItWouldTakeHoursFor) {
+  EXPECT_TRUE(
+      IsLeftToTheLibrary({"64x256x14x14", "256x256x3x3", "64x256x14x14",
+                          "[b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1]", "pad = [[1, 1], [1, 1]]"}));
+  EXPECT_FALSE(IsLeftToTheLibrary({"1x1x4x1", "16x1x4194304x1", "1x16x4194305x1",
+                                   "[b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1]",
+                                   "pad = [[4194303, 4194301], [0, 0]]"}));
 }
 
 INSTANTIATE_TEST_SUITE_P(Architectures, CudaConvolutionNvrtc, ::testing::Values(80, 90, 100));
