@@ -92,6 +92,35 @@ TEST_P(CudaNvrtc, CompilesTheKernelsOfRoutines) {
   EXPECT_EQ(MostSpillBytes(cubin->log), 0) << cubin->log;
 }
 
+// All kernels of these programs, as modules. No kernel spills.
+void ExpectNoSpills(const std::vector<std::string>& programs, const Target& target) {
+  using kernels::cuda::Nvrtc;
+  const absl::StatusOr<Nvrtc>& nvrtc = Nvrtc::Get();
+  if (!nvrtc.ok()) GTEST_SKIP() << nvrtc.status();
+  std::vector<kernels::Plan> plans;
+  for (const std::string& program : programs) {
+    const auto module = ir::ParseModule(program);
+    ASSERT_TRUE(module.ok()) << module.status();
+    std::vector<ir::Literal> arguments;
+    for (const ir::Type& type : module->functions[0].ParameterTypes()) {
+      arguments.push_back(ir::Literal::Zeros(type.tensor()));
+    }
+    const auto plan = compiler::PlanOfKernels(*module, arguments);
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    plans.push_back(*plan);
+  }
+  std::vector<const kernels::Kernel*> kernels;
+  for (const kernels::Plan& plan : plans) {
+    for (const kernels::Kernel& kernel : plan.kernels) kernels.push_back(&kernel);
+  }
+  for (size_t begin = 0; begin < kernels.size(); begin += kKernelsPerModule) {
+    const absl::StatusOr<Nvrtc::Cubin> cubin = nvrtc->Compile(
+        ModuleOf(kernels, begin, target.sharing()), "programs.cu", target.architecture);
+    ASSERT_TRUE(cubin.ok()) << cubin.status();
+    EXPECT_EQ(MostSpillBytes(cubin->log), 0) << cubin->log;
+  }
+}
+
 // Of rows too long for one team; by what they compare: bits of keys, or what is no key.
 std::string LargeSort(const std::string& element, bool by_key) {
   const std::string one = absl::StrCat("tensor<", element, ">"),
@@ -110,33 +139,37 @@ std::string LargeSort(const std::string& element, bool by_key) {
 }
 
 TEST_P(CudaNvrtc, CompilesLargeSortsWithoutSpills) {
-  using kernels::cuda::Nvrtc;
-  const absl::StatusOr<Nvrtc>& nvrtc = Nvrtc::Get();
-  if (!nvrtc.ok()) GTEST_SKIP() << nvrtc.status();
-  std::vector<kernels::Plan> plans;
+  std::vector<std::string> programs;
   for (const std::string element : {"i8", "i16", "f32", "f64"}) {
-    for (const bool by_key : {true, false}) {
-      const auto module = ir::ParseModule(LargeSort(element, by_key));
-      ASSERT_TRUE(module.ok()) << module.status();
-      std::vector<ir::Literal> arguments;
-      for (const ir::Type& type : module->functions[0].ParameterTypes()) {
-        arguments.push_back(ir::Literal::Zeros(type.tensor()));
-      }
-      const auto plan = compiler::PlanOfKernels(*module, arguments);
-      ASSERT_TRUE(plan.ok()) << plan.status();
-      plans.push_back(*plan);
-    }
+    for (const bool by_key : {true, false}) programs.push_back(LargeSort(element, by_key));
   }
-  std::vector<const kernels::Kernel*> kernels;
-  for (const kernels::Plan& plan : plans) {
-    for (const kernels::Kernel& kernel : plan.kernels) kernels.push_back(&kernel);
+  ExpectNoSpills(programs, GetParam());
+}
+
+// The sum of a product that is stored nowhere, along its first or last dimension.
+std::string EndlessSum(int64_t kept, bool along_last) {
+  const int64_t many = (int64_t{1} << 43) / kept;
+  const std::string whole = absl::StrCat(
+      "tensor<", along_last ? absl::StrCat(kept, "x", many) : absl::StrCat(many, "x", kept),
+      "xf32>");
+  const std::string row = absl::StrCat("tensor<", kept, "xf32>");
+  const int kept_dim = along_last ? 0 : 1;
+  return absl::StrCat(
+      "func.func @main(%x: ", row, ") -> ", row, " {\n",
+      "%zero = stablehlo.constant dense<0.0> : tensor<f32>\n",
+      "%i = stablehlo.iota dim = ", 1 - kept_dim, " : ", whole, "\n",
+      "%b = stablehlo.broadcast_in_dim %x, dims = [", kept_dim, "] : (", row, ") -> ", whole,
+      "\n%p = stablehlo.multiply %i, %b : ", whole, "\n",
+      "%0 = stablehlo.reduce(%p init: %zero) applies stablehlo.add across dimensions = [",
+      1 - kept_dim, "] : (", whole, ", tensor<f32>) -> ", row, "\nreturn %0 : ", row, "\n}\n");
+}
+
+TEST_P(CudaNvrtc, CompilesWhatCanBeCancelledWithoutSpills) {
+  std::vector<std::string> programs;
+  for (const int64_t kept : {1, 4, 100, 100'000}) {
+    for (const bool along_last : {true, false}) programs.push_back(EndlessSum(kept, along_last));
   }
-  for (size_t begin = 0; begin < kernels.size(); begin += kKernelsPerModule) {
-    const absl::StatusOr<Nvrtc::Cubin> cubin = nvrtc->Compile(
-        ModuleOf(kernels, begin, GetParam().sharing()), "sorts.cu", GetParam().architecture);
-    ASSERT_TRUE(cubin.ok()) << cubin.status();
-    EXPECT_EQ(MostSpillBytes(cubin->log), 0) << cubin->log;
-  }
+  ExpectNoSpills(programs, GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(Architectures, CudaNvrtc,
