@@ -136,6 +136,7 @@ void CuttingProxy::Accept() {
 void CuttingProxy::Forward(Link& link) {
   pollfd ends[] = {{.fd = link.client, .events = POLLIN}, {.fd = link.server, .events = POLLIN}};
   while (poll(ends, 2, -1) > 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(delay_ms_));
     if (ends[0].revents != 0 && !Copy(link.client, link.server)) break;
     if (ends[1].revents != 0 && !Copy(link.server, link.client)) break;
   }

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <thread>
@@ -11,7 +12,8 @@
 
 namespace acceld::testing {
 
-// Stands between clients and a daemon, on sockets, and breaks their connections when told to.
+// Stands between clients and a server, on sockets, and breaks or slows their connections when told
+// to.
 // One thread for each connection. Any thread may call.
 class CuttingProxy {
  public:
@@ -25,6 +27,9 @@ class CuttingProxy {
   void Cut();
   // From now on connections are accepted and closed at once, or served again.
   void Refuse(bool refuse);
+  // From now on whatever comes, from either side, is kept for so long before it goes on, and not
+  // more than 64 KiB of it at a time.
+  void Delay(std::chrono::milliseconds delay) { delay_ms_ = delay.count(); }
 
  private:
   struct Link;
@@ -34,6 +39,7 @@ class CuttingProxy {
 
   const std::string target_;
   int listener_ = -1;
+  std::atomic<int64_t> delay_ms_{0};
   Mutex mutex_;
   bool refuse_ ABSL_GUARDED_BY(mutex_) = false;
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;

@@ -4,6 +4,7 @@
 #include <netdb.h>
 
 #include <map>
+#include <thread>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -13,13 +14,19 @@
 namespace acceld::testing {
 namespace {
 
+struct Name {
+  std::vector<std::string> ips;
+  std::chrono::milliseconds delay{0};
+};
+
 struct Names {
   Mutex mutex;
-  std::map<std::string, std::vector<std::string>> ips ABSL_GUARDED_BY(mutex);
+  std::map<std::string, Name> known ABSL_GUARDED_BY(mutex);
 };
 
 Names& AllNames() {
-  static Names names;
+  // Never destroyed: threads may look names up while the process ends.
+  static Names& names = *new Names;
   return names;
 }
 
@@ -34,8 +41,13 @@ GetAddrInfo Real() {
 }  // namespace
 
 void SetName(const std::string& name, std::vector<std::string> ips) {
+  SetSlowName(name, std::move(ips), std::chrono::milliseconds(0));
+}
+
+void SetSlowName(const std::string& name, std::vector<std::string> ips,
+                 std::chrono::milliseconds delay) {
   MutexLock lock(AllNames().mutex);
-  AllNames().ips[name] = std::move(ips);
+  AllNames().known[name] = {std::move(ips), delay};
 }
 
 }  // namespace acceld::testing
@@ -45,15 +57,17 @@ extern "C" int getaddrinfo(const char* node, const char* service, const addrinfo
   using namespace acceld::testing;
   // No test asks the network.
   if (node != nullptr && absl::EndsWith(node, ".invalid")) return EAI_NONAME;
-  std::vector<std::string> ips;
+  Name name;
   {
     acceld::MutexLock lock(AllNames().mutex);
-    const auto found = AllNames().ips.find(node == nullptr ? "" : node);
-    if (found != AllNames().ips.end()) ips = found->second;
+    const auto found = AllNames().known.find(node == nullptr ? "" : node);
+    if (found != AllNames().known.end()) name = found->second;
   }
-  if (ips.empty()) return Real()(node, service, hints, result);
+  if (name.ips.empty()) return Real()(node, service, hints, result);
+  if (hints != nullptr && (hints->ai_flags & AI_NUMERICHOST) != 0) return EAI_NONAME;
+  std::this_thread::sleep_for(name.delay);
   addrinfo** end = result;
-  for (const std::string& ip : ips) {
+  for (const std::string& ip : name.ips) {
     // The C library's freeaddrinfo frees the members of a list one by one.
     if (const int error = Real()(ip.c_str(), service, hints, end); error != 0) return error;
     while (*end != nullptr) end = &(*end)->ai_next;

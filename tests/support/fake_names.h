@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -9,5 +10,8 @@ namespace acceld::testing {
 // process. Nobody knows names in ".invalid", and others are looked up as ever. (getaddrinfo is
 // replaced in programs that link this.)
 void SetName(const std::string& name, std::vector<std::string> ips);
+// The same, as slowly as a resolver whose servers do not answer.
+void SetSlowName(const std::string& name, std::vector<std::string> ips,
+                 std::chrono::milliseconds delay);
 
 }  // namespace acceld::testing

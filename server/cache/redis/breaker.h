@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <utility>
 
 #include "common/mutex.h"
 
@@ -21,28 +22,29 @@ class Breaker {
 
   explicit Breaker(const Options& options) : options_(options), pause_(options.first_pause) {}
 
-  // Whether the caller may try; then it says how that went.
+  // Whether the caller may try; then it says how that went, by one of the two below.
   bool Allows(Clock::time_point now) {
     MutexLock lock(mutex_);
     if (!is_open_) return true;
-    if (now < next_try_) return false;
-    next_try_ = now + pause_;  // Nobody else meanwhile.
-    return true;
+    if (is_trying_ || now < next_try_) return false;
+    return is_trying_ = true;
   }
   void Succeeded() {
     MutexLock lock(mutex_);
     failures_ = 0;
-    is_open_ = false;
+    is_open_ = is_trying_ = false;
     pause_ = options_.first_pause;
   }
   void Failed(Clock::time_point now) {
     MutexLock lock(mutex_);
-    if (++failures_ < options_.failures) return;
     if (!is_open_) {
+      if (++failures_ < options_.failures) return;
       ++openings_;
       is_open_ = true;
-    } else {
+    } else if (std::exchange(is_trying_, false)) {
       pause_ = std::min(2 * pause_, options_.longest_pause);
+    } else {
+      return;  // One that had begun before it was open: no news.
     }
     next_try_ = now + pause_;
   }
@@ -62,6 +64,7 @@ class Breaker {
   mutable Mutex mutex_;
   int failures_ ABSL_GUARDED_BY(mutex_) = 0;
   bool is_open_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_trying_ ABSL_GUARDED_BY(mutex_) = false;  // somebody, while it is open
   std::chrono::milliseconds pause_ ABSL_GUARDED_BY(mutex_);
   Clock::time_point next_try_ ABSL_GUARDED_BY(mutex_);
   uint64_t openings_ ABSL_GUARDED_BY(mutex_) = 0;

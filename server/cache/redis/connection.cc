@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 
 namespace acceld::cache::redis {
 namespace {
@@ -11,6 +11,8 @@ namespace {
 constexpr size_t kReadBytes = 64 << 10;
 // Longer arguments go out as they are, without a copy.
 constexpr size_t kCopiedBytes = 4096;
+// "WRONGPASS", "ERR".
+constexpr size_t kMaxKindBytes = 16;
 
 }  // namespace
 
@@ -18,7 +20,7 @@ absl::StatusOr<std::unique_ptr<Connection>> Connection::Open(const Endpoint& end
                                                              const ConnectionOptions& options,
                                                              Clock::time_point deadline) {
   ACCELD_ASSIGN_OR_RETURN(std::unique_ptr<Transport> transport,
-                          Transport::Connect(endpoint, options.tls, deadline));
+                          Transport::Connect(endpoint, options.tls, deadline, options.interrupt));
   std::unique_ptr<Connection> connection(
       new Connection(endpoint, std::move(transport), options.max_reply_bytes));
   ACCELD_RETURN_IF_ERROR(connection->Greet(options, deadline));
@@ -37,8 +39,11 @@ absl::Status Connection::Greet(const ConnectionOptions& options, Clock::time_poi
   for (const std::vector<absl::string_view>& command : commands) {
     ACCELD_ASSIGN_OR_RETURN(const Reply reply, Call(command, deadline));
     if (!reply.is_error()) continue;
-    const std::string text =
-        absl::StrCat("Redis at ", ToString(endpoint_), ": ", command[0], ": ", ToString(reply));
+    // Only what kind of error it is: the text may repeat the command, whose arguments are secret.
+    const std::pair<absl::string_view, absl::string_view> words =
+        absl::StrSplit(reply.text, absl::MaxSplits(' ', 1));
+    const std::string text = absl::StrCat("Redis at ", ToString(endpoint_), ": ", command[0],
+                                          " is refused: ", words.first.substr(0, kMaxKindBytes));
     return command[0] == "AUTH" ? absl::PermissionDeniedError(text)
                                 : absl::FailedPreconditionError(text);
   }

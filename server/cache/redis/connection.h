@@ -18,6 +18,7 @@ struct ConnectionOptions {
   std::string user, password;
   int database = 0;
   size_t max_reply_bytes = size_t{1} << 30;
+  const Interrupt* interrupt = nullptr;  // lives longer than the connection
 };
 
 // One connection, ready for commands. One thread at a time.
@@ -30,8 +31,8 @@ class Connection {
                                                           Clock::time_point deadline);
 
   // Sends a command, its name and arguments, and gives the answer, which may be an error of the
-  // server's. UNAVAILABLE, DEADLINE_EXCEEDED or DATA_LOSS when there is none; then the connection
-  // is of no more use.
+  // server's. UNAVAILABLE, DEADLINE_EXCEEDED, CANCELLED or DATA_LOSS when there is none;
+  // then the connection is of no more use.
   absl::StatusOr<Reply> Call(absl::Span<const absl::string_view> command,
                              Clock::time_point deadline);
 

@@ -6,11 +6,14 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/check.h"
 
 namespace acceld::cache::redis {
 namespace {
 
 constexpr size_t kMaxShown = 200;
+// A reader that has taken more for an answer gives the memory back.
+constexpr size_t kMaxKeptBytes = 1 << 20;
 
 // Where the reader wants an answer: on its own, or in its array, which is as long as it said.
 void* Place(const redisReadTask* task, Reply reply) {
@@ -30,6 +33,9 @@ void* NewString(const redisReadTask* task, char* bytes, size_t size) {
 template <typename Size>
 void* NewArray(const redisReadTask* task, Size size) {
   if (static_cast<int64_t>(size) > ReplyReader::kMaxElements) return nullptr;
+  size_t& left = *static_cast<size_t*>(task->privdata);
+  if (static_cast<size_t>(size) > left / sizeof(Reply)) return nullptr;
+  left -= static_cast<size_t>(size) * sizeof(Reply);
   Reply reply{.type = Reply::Type::kArray};
   reply.elements.resize(static_cast<size_t>(size));
   return Place(task, std::move(reply));
@@ -43,6 +49,18 @@ void* NewNil(const redisReadTask* task) { return Place(task, {}); }
 
 void Free(void* reply) { delete static_cast<Reply*>(reply); }
 
+// Later versions know kinds of RESP3, which is never asked for, and answer them with what is no
+// object unless they are given functions.
+template <typename Functions>
+void RefuseOtherKinds(Functions& functions) {
+  if constexpr (requires { functions.createDouble; }) {
+    functions.createDouble = [](const redisReadTask*, double, char*, size_t) -> void* {
+      return nullptr;
+    };
+    functions.createBool = [](const redisReadTask*, int) -> void* { return nullptr; };
+  }
+}
+
 redisReplyObjectFunctions Functions() {
   redisReplyObjectFunctions functions{};
   functions.createString = &NewString;
@@ -50,12 +68,8 @@ redisReplyObjectFunctions Functions() {
   functions.createInteger = &NewInteger;
   functions.createNil = &NewNil;
   functions.freeObject = &Free;
+  RefuseOtherKinds(functions);
   return functions;
-}
-
-redisReader* NewReader() {
-  static redisReplyObjectFunctions functions = Functions();
-  return redisReaderCreateWithFunctions(&functions);
 }
 
 }  // namespace
@@ -82,9 +96,18 @@ std::string ToString(const Reply& reply) {
   return text;
 }
 
-ReplyReader::ReplyReader(size_t max_bytes) : max_bytes_(max_bytes), reader_(NewReader()) {}
+ReplyReader::Reader ReplyReader::NewReader(size_t& left_for_elements) {
+  static redisReplyObjectFunctions functions = Functions();
+  Reader reader(redisReaderCreateWithFunctions(&functions), &redisReaderFree);
+  ACCELD_CHECK(reader != nullptr);
+  reader->privdata = &left_for_elements;
+  return reader;
+}
 
-ReplyReader::~ReplyReader() { redisReaderFree(reader_); }
+ReplyReader::ReplyReader(size_t max_bytes)
+    : max_bytes_(max_bytes),
+      left_for_elements_(max_bytes),
+      reader_(NewReader(left_for_elements_)) {}
 
 absl::StatusOr<absl::optional<Reply>> ReplyReader::Add(absl::string_view bytes) {
   bytes_ += bytes.size();
@@ -92,13 +115,18 @@ absl::StatusOr<absl::optional<Reply>> ReplyReader::Add(absl::string_view bytes) 
     return absl::DataLossError(absl::StrCat("an answer of more than ", max_bytes_, " bytes"));
   }
   void* found = nullptr;
-  if (redisReaderFeed(reader_, bytes.data(), bytes.size()) != REDIS_OK ||
-      redisReaderGetReply(reader_, &found) != REDIS_OK) {
+  if (redisReaderFeed(reader_.get(), bytes.data(), bytes.size()) != REDIS_OK ||
+      redisReaderGetReply(reader_.get(), &found) != REDIS_OK) {
     return absl::DataLossError(absl::StrCat("what came is no answer: ", reader_->errstr));
   }
   if (found == nullptr) return absl::optional<Reply>();
   const std::unique_ptr<Reply> reply(static_cast<Reply*>(found));
+  if (reader_->pos != reader_->len) {
+    return absl::DataLossError(absl::StrCat(reader_->len - reader_->pos, " bytes after an answer"));
+  }
+  if (bytes_ > kMaxKeptBytes) reader_ = NewReader(left_for_elements_);
   bytes_ = 0;
+  left_for_elements_ = max_bytes_;
   return absl::optional<Reply>(std::move(*reply));
 }
 

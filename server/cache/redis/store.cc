@@ -12,7 +12,9 @@
 namespace acceld::cache::redis {
 namespace {
 
-constexpr size_t kMaxIdle = 8;  // connections to a server
+constexpr size_t kMaxIdle = 8;                // connections to a server
+constexpr size_t kMaxIdleServers = 256;       // who could be anybody that a server names
+constexpr uint64_t kMinBytesPerMs = 8 << 10;  // of a network that is not to be called too slow
 // From node to node of a cluster that is being rearranged.
 constexpr int kMaxRedirections = 8;
 
@@ -68,8 +70,8 @@ bool SaysOtherMaster(const absl::Status& status) {
 Store::Store(Options options) : options_(std::move(options)), breaker_(options_.breaker) {}
 
 absl::StatusOr<Reply> Store::Call(absl::string_view key,
-                                  absl::Span<const absl::string_view> command,
-                                  std::chrono::milliseconds extra) {
+                                  absl::Span<const absl::string_view> command, uint64_t bytes) {
+  const std::chrono::milliseconds extra(bytes / kMinBytesPerMs);
   return Guarded(Clock::now() + options_.timeout + extra, key, nullptr, command);
 }
 
@@ -81,6 +83,7 @@ absl::StatusOr<Reply> Store::CallNode(const Endpoint& node,
 absl::StatusOr<Reply> Store::Guarded(Clock::time_point deadline, absl::string_view key,
                                      const Endpoint* node,
                                      absl::Span<const absl::string_view> command) {
+  if (is_closed()) return absl::CancelledError("Redis is not asked any more");
   if (!breaker_.Allows(Clock::now())) {
     refusals_.fetch_add(1, std::memory_order_relaxed);
     return absl::UnavailableError(
@@ -89,6 +92,9 @@ absl::StatusOr<Reply> Store::Guarded(Clock::time_point deadline, absl::string_vi
   calls_.fetch_add(1, std::memory_order_relaxed);
   absl::StatusOr<Reply> reply =
       node != nullptr ? CallAt(*node, deadline, command) : Follow(deadline, key, command);
+  if (node != nullptr && reply.ok() && reply->is_error()) {
+    reply = ErrorOf(*node, command[0], *reply);
+  }
   if (reply.ok()) {
     breaker_.Succeeded();
     return reply;
@@ -110,8 +116,12 @@ absl::StatusOr<Reply> Store::Follow(Clock::time_point deadline, absl::string_vie
   bool asking = false;
   for (int i = 0; i < kMaxRedirections; ++i) {
     ACCELD_ASSIGN_OR_RETURN(Reply reply, CallAt(endpoint, deadline, command, asking));
-    const absl::optional<Redirection> next = RedirectionOf(reply, endpoint);
-    if (!next.has_value()) return reply;
+    if (!reply.is_error()) return reply;
+    // Servers that are not of a cluster have nobody to send us to.
+    const absl::optional<Redirection> next = options_.url.topology == Url::Topology::kCluster
+                                                 ? RedirectionOf(reply, endpoint)
+                                                 : absl::nullopt;
+    if (!next.has_value()) return ErrorOf(endpoint, command[0], reply);
     asking = next->is_for_once;
     endpoint = next->to;
     if (asking) continue;
@@ -137,9 +147,6 @@ absl::StatusOr<Reply> Store::CallAt(const Endpoint& endpoint, Clock::time_point 
     if (absl::IsUnavailable(reply.status()) && taken.is_used) continue;
     ACCELD_RETURN_IF_ERROR(reply.status());
     GiveBack(std::move(taken.connection));
-    if (reply->is_error() && !RedirectionOf(*reply, endpoint).has_value()) {
-      return ErrorOf(endpoint, command[0], *reply);
-    }
     return reply;
   }
   return absl::InternalError("a fresh connection counts as used");
@@ -174,9 +181,13 @@ absl::StatusOr<Endpoint> Store::EndpointOf(absl::string_view key, Clock::time_po
 absl::StatusOr<Endpoint> Store::AskSentinels(Clock::time_point deadline) {
   absl::Status last = absl::UnavailableError("no sentinel");
   // Sentinels have no databases, and passwords of their own, if any.
-  const ConnectionOptions connection{.tls = options_.tls, .max_reply_bytes = size_t{1} << 20};
+  const ConnectionOptions connection{
+      .tls = options_.tls, .max_reply_bytes = size_t{1} << 20, .interrupt = &closing_};
+  // Each has a share of the time, and so has the master.
+  auto left = static_cast<int64_t>(options_.url.endpoints.size()) + 1;
   for (const Endpoint& sentinel : options_.url.endpoints) {
-    const Clock::time_point own_deadline = std::min(deadline, Clock::now() + options_.timeout / 2);
+    const Clock::time_point now = Clock::now();
+    const Clock::time_point own_deadline = now + (deadline - now) / left--;
     absl::StatusOr<std::unique_ptr<Connection>> opened =
         Connection::Open(sentinel, connection, own_deadline);
     if (!opened.ok()) {
@@ -212,7 +223,9 @@ absl::StatusOr<std::vector<Endpoint>> Store::Nodes() {
   for (const Reply& range : reply.elements) {
     if (range.elements.size() < 3 || range.elements[2].elements.size() < 2) continue;
     const Reply& master = range.elements[2];
-    const Endpoint node{master.elements[0].text, static_cast<uint16_t>(master.elements[1].integer)};
+    const int64_t port = master.elements[1].integer;
+    if (master.elements[0].text.empty() || port <= 0 || port > 65535) continue;
+    const Endpoint node{master.elements[0].text, static_cast<uint16_t>(port)};
     if (std::find(nodes.begin(), nodes.end(), node) == nodes.end()) nodes.push_back(node);
   }
   return nodes;
@@ -222,10 +235,10 @@ absl::StatusOr<Store::Taken> Store::Take(const Endpoint& endpoint, Clock::time_p
                                          bool fresh) {
   if (!fresh) {
     MutexLock lock(mutex_);
-    std::vector<std::unique_ptr<Connection>>& idle = idle_[ToString(endpoint)];
-    if (!idle.empty()) {
-      Taken taken{.connection = std::move(idle.back()), .is_used = true};
-      idle.pop_back();
+    const auto idle = idle_.find(ToString(endpoint));
+    if (idle != idle_.end() && !idle->second.empty()) {
+      Taken taken{.connection = std::move(idle->second.back()), .is_used = true};
+      idle->second.pop_back();
       return taken;
     }
   }
@@ -235,14 +248,17 @@ absl::StatusOr<Store::Taken> Store::Take(const Endpoint& endpoint, Clock::time_p
                                             .user = options_.url.user,
                                             .password = options_.url.password,
                                             .database = options_.url.database,
-                                            .max_reply_bytes = options_.max_reply_bytes},
+                                            .max_reply_bytes = options_.max_reply_bytes,
+                                            .interrupt = &closing_},
                                            deadline));
   return Taken{.connection = std::move(connection)};
 }
 
 void Store::GiveBack(std::unique_ptr<Connection> connection) {
+  const std::string server = ToString(connection->endpoint());
   MutexLock lock(mutex_);
-  std::vector<std::unique_ptr<Connection>>& idle = idle_[ToString(connection->endpoint())];
+  if (idle_.size() >= kMaxIdleServers && !idle_.contains(server)) return;
+  std::vector<std::unique_ptr<Connection>>& idle = idle_[server];
   if (idle.size() < kMaxIdle) idle.push_back(std::move(connection));
 }
 

@@ -20,7 +20,7 @@ namespace acceld::cache::redis {
 
 // Keys and values, by one Redis or several: it finds the master that sentinels name and the node
 // that has a key of a cluster, keeps connections, and while nothing answers refuses at once
-// (Breaker). Thread-safe; calls block.
+// (Breaker). Thread-safe; calls block, names and connecting included, for the timeout at most.
 class Store {
  public:
   struct Options {
@@ -41,15 +41,17 @@ class Store {
 
   // A command that touches `key` and no key of another slot, and may be sent twice when a
   // connection breaks. UNAVAILABLE while the breaker is open; INTERNAL for an error of the server,
-  // with its text; RESOURCE_EXHAUSTED when it is full; else as of Connection. `extra` is added to
-  // the timeout.
+  // with its text; RESOURCE_EXHAUSTED when it is full; CANCELLED after Close; else as of
+  // Connection. So many bytes to be carried, there or back, make the timeout longer.
   absl::StatusOr<Reply> Call(absl::string_view key, absl::Span<const absl::string_view> command,
-                             std::chrono::milliseconds extra = {});
+                             uint64_t bytes = 0);
   // Each node that holds keys, for commands that concern all. The errors of Call.
   absl::StatusOr<std::vector<Endpoint>> Nodes();
   absl::StatusOr<Reply> CallNode(const Endpoint& node, absl::Span<const absl::string_view> command);
 
-  const Url& url() const { return options_.url; }
+  // Ends all calls, those to come too.
+  void Close() { closing_.Raise(); }
+  bool is_closed() const { return closing_.is_raised(); }
   Stats stats() const;
 
  private:
@@ -74,6 +76,7 @@ class Store {
 
   const Options options_;
   Breaker breaker_;
+  Interrupt closing_;
   std::atomic<uint64_t> calls_{0}, failures_{0}, refusals_{0};
   mutable Mutex mutex_;
   absl::flat_hash_map<std::string, std::vector<std::unique_ptr<Connection>>> idle_

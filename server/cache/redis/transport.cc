@@ -1,15 +1,10 @@
 #include "server/cache/redis/transport.h"
 
-#include <fcntl.h>
-#include <netdb.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -17,101 +12,25 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "server/cache/redis/socket.h"
 
 namespace acceld::cache::redis {
 namespace {
 
-absl::Status Failed(const Endpoint& endpoint, absl::string_view what, absl::string_view why) {
-  return absl::UnavailableError(
-      absl::StrCat("Redis at ", ToString(endpoint), ": ", what, ": ", why));
-}
-
-// A file descriptor; closed with this object.
-class Socket {
- public:
-  Socket() = default;
-  explicit Socket(int fd) : fd_(fd) {}
-  Socket(Socket&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Socket& operator=(Socket&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~Socket() {
-    if (fd_ >= 0) close(fd_);
-  }
-  int fd() const { return fd_; }
-
- private:
-  int fd_ = -1;
-};
-
-absl::Status AwaitSocket(const Endpoint& endpoint, int fd, short events,
-                         Clock::time_point deadline) {
-  while (true) {
-    const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
-    if (left < 0) {
-      return absl::DeadlineExceededError(
-          absl::StrCat("Redis at ", ToString(endpoint), " does not answer in time"));
-    }
-    pollfd polled{.fd = fd, .events = events, .revents = 0};
-    const int ready = poll(&polled, 1, static_cast<int>(std::min<int64_t>(left + 1, 60'000)));
-    if (ready > 0) return absl::OkStatus();
-    if (ready < 0 && errno != EINTR) return Failed(endpoint, "poll", std::strerror(errno));
-  }
-}
-
-absl::StatusOr<Socket> ConnectTo(const Endpoint& endpoint, const addrinfo& address,
-                                 Clock::time_point deadline) {
-  Socket socket(::socket(address.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  if (socket.fd() < 0) return Failed(endpoint, "socket", std::strerror(errno));
-  if (connect(socket.fd(), address.ai_addr, address.ai_addrlen) != 0) {
-    if (errno != EINPROGRESS) return Failed(endpoint, "connect", std::strerror(errno));
-    ACCELD_RETURN_IF_ERROR(AwaitSocket(endpoint, socket.fd(), POLLOUT, deadline));
-    int error = 0;
-    socklen_t size = sizeof(error);
-    getsockopt(socket.fd(), SOL_SOCKET, SO_ERROR, &error, &size);
-    if (error != 0) return Failed(endpoint, "connect", std::strerror(error));
-  }
-  const int on = 1;
-  setsockopt(socket.fd(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-  setsockopt(socket.fd(), SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
-  return socket;
-}
-
-// By whichever of the host's addresses answers first in order.
-absl::StatusOr<Socket> Dial(const Endpoint& endpoint, Clock::time_point deadline) {
-  const addrinfo hints{.ai_flags = AI_ADDRCONFIG, .ai_socktype = SOCK_STREAM};
-  addrinfo* found = nullptr;
-  if (const int error =
-          getaddrinfo(endpoint.host.c_str(), absl::StrCat(endpoint.port).c_str(), &hints, &found);
-      error != 0) {
-    return Failed(endpoint, "look-up of the name", gai_strerror(error));
-  }
-  const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> addresses(found, &freeaddrinfo);
-  absl::Status last = Failed(endpoint, "look-up of the name", "no address");
-  for (const addrinfo* address = found; address != nullptr; address = address->ai_next) {
-    absl::StatusOr<Socket> socket = ConnectTo(endpoint, *address, deadline);
-    if (socket.ok()) return socket;
-    last = socket.status();
-  }
-  return last;
-}
-
 class TcpTransport final : public Transport {
  public:
-  TcpTransport(Endpoint endpoint, Socket socket)
-      : endpoint_(std::move(endpoint)), socket_(std::move(socket)) {}
+  explicit TcpTransport(Socket socket) : socket_(std::move(socket)) {}
 
   absl::Status Write(absl::string_view bytes, Clock::time_point deadline) override {
     while (!bytes.empty()) {
+      ACCELD_RETURN_IF_ERROR(socket_.CheckTime(deadline));
       const ssize_t written = send(socket_.fd(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
       if (written > 0) {
         bytes.remove_prefix(static_cast<size_t>(written));
       } else if (errno == EAGAIN) {
-        ACCELD_RETURN_IF_ERROR(AwaitSocket(endpoint_, socket_.fd(), POLLOUT, deadline));
+        ACCELD_RETURN_IF_ERROR(socket_.Await(POLLOUT, deadline));
       } else if (errno != EINTR) {
-        return Failed(endpoint_, "send", std::strerror(errno));
+        return Failed(socket_.endpoint(), "send", std::strerror(errno));
       }
     }
     return absl::OkStatus();
@@ -119,19 +38,19 @@ class TcpTransport final : public Transport {
 
   absl::StatusOr<size_t> Read(char* to, size_t size, Clock::time_point deadline) override {
     while (true) {
+      ACCELD_RETURN_IF_ERROR(socket_.CheckTime(deadline));
       const ssize_t got = recv(socket_.fd(), to, size, 0);
       if (got > 0) return static_cast<size_t>(got);
-      if (got == 0) return Failed(endpoint_, "receive", "the connection was closed");
+      if (got == 0) return Failed(socket_.endpoint(), "receive", "the connection was closed");
       if (errno == EAGAIN) {
-        ACCELD_RETURN_IF_ERROR(AwaitSocket(endpoint_, socket_.fd(), POLLIN, deadline));
+        ACCELD_RETURN_IF_ERROR(socket_.Await(POLLIN, deadline));
       } else if (errno != EINTR) {
-        return Failed(endpoint_, "receive", std::strerror(errno));
+        return Failed(socket_.endpoint(), "receive", std::strerror(errno));
       }
     }
   }
 
  private:
-  const Endpoint endpoint_;
   const Socket socket_;
 };
 
@@ -170,26 +89,31 @@ absl::StatusOr<SslContext> NewSslContext(const TlsOptions& tls) {
 
 class TlsTransport final : public Transport {
  public:
-  TlsTransport(Endpoint endpoint, Socket socket, SslContext context)
-      : endpoint_(std::move(endpoint)),
-        socket_(std::move(socket)),
+  TlsTransport(Socket socket, SslContext context)
+      : socket_(std::move(socket)),
         context_(std::move(context)),
         ssl_(SSL_new(context_.get()), &SSL_free) {}
 
   absl::Status Handshake(Clock::time_point deadline) {
-    SSL_set_fd(ssl_.get(), socket_.fd());
+    const std::string& host = socket_.endpoint().host;
+    // Without a name any certificate would do.
+    if (ssl_ == nullptr || host.empty() || SSL_set_fd(ssl_.get(), socket_.fd()) != 1) {
+      return Failed(socket_.endpoint(), "TLS", SslErrors());
+    }
     // A name, or an address, which has no place in SNI.
-    if (X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl_.get()), endpoint_.host.c_str()) != 1) {
+    if (X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl_.get()), host.c_str()) != 1) {
       ERR_clear_error();
-      SSL_set_tlsext_host_name(ssl_.get(), endpoint_.host.c_str());
-      SSL_set1_host(ssl_.get(), endpoint_.host.c_str());
+      if (SSL_set_tlsext_host_name(ssl_.get(), host.c_str()) != 1 ||
+          SSL_set1_host(ssl_.get(), host.c_str()) != 1) {
+        return Failed(socket_.endpoint(), "TLS to this name", SslErrors());
+      }
     }
     const absl::Status status =
         Repeat("TLS handshake", deadline, [this] { return SSL_connect(ssl_.get()); }).status();
     const long verified = SSL_get_verify_result(ssl_.get());
     if (!status.ok() && verified != X509_V_OK) {
       return absl::FailedPreconditionError(absl::StrCat(
-          "Redis at ", ToString(endpoint_),
+          "Redis at ", ToString(socket_.endpoint()),
           ": its certificate is not trusted: ", X509_verify_cert_error_string(verified)));
     }
     return status;
@@ -219,25 +143,25 @@ class TlsTransport final : public Transport {
   absl::StatusOr<int> Repeat(absl::string_view what, Clock::time_point deadline,
                              Operation operation) {
     while (true) {
+      ACCELD_RETURN_IF_ERROR(socket_.CheckTime(deadline));
       ERR_clear_error();
       const int result = operation();
       if (result > 0) return result;
       switch (SSL_get_error(ssl_.get(), result)) {
         case SSL_ERROR_WANT_READ:
-          ACCELD_RETURN_IF_ERROR(AwaitSocket(endpoint_, socket_.fd(), POLLIN, deadline));
+          ACCELD_RETURN_IF_ERROR(socket_.Await(POLLIN, deadline));
           break;
         case SSL_ERROR_WANT_WRITE:
-          ACCELD_RETURN_IF_ERROR(AwaitSocket(endpoint_, socket_.fd(), POLLOUT, deadline));
+          ACCELD_RETURN_IF_ERROR(socket_.Await(POLLOUT, deadline));
           break;
         case SSL_ERROR_ZERO_RETURN:
-          return Failed(endpoint_, what, "the connection was closed");
+          return Failed(socket_.endpoint(), what, "the connection was closed");
         default:
-          return Failed(endpoint_, what, SslErrors());
+          return Failed(socket_.endpoint(), what, SslErrors());
       }
     }
   }
 
-  const Endpoint endpoint_;
   const Socket socket_;
   const SslContext context_;
   const std::unique_ptr<SSL, decltype(&SSL_free)> ssl_;
@@ -247,14 +171,15 @@ class TlsTransport final : public Transport {
 
 absl::StatusOr<std::unique_ptr<Transport>> Transport::Connect(const Endpoint& endpoint,
                                                               const TlsOptions& tls,
-                                                              Clock::time_point deadline) {
+                                                              Clock::time_point deadline,
+                                                              const Interrupt* interrupt) {
   if (!tls.enabled) {
-    ACCELD_ASSIGN_OR_RETURN(Socket socket, Dial(endpoint, deadline));
-    return std::make_unique<TcpTransport>(endpoint, std::move(socket));
+    ACCELD_ASSIGN_OR_RETURN(Socket socket, Socket::Dial(endpoint, deadline, interrupt));
+    return std::make_unique<TcpTransport>(std::move(socket));
   }
   ACCELD_ASSIGN_OR_RETURN(SslContext context, NewSslContext(tls));
-  ACCELD_ASSIGN_OR_RETURN(Socket socket, Dial(endpoint, deadline));
-  auto transport = std::make_unique<TlsTransport>(endpoint, std::move(socket), std::move(context));
+  ACCELD_ASSIGN_OR_RETURN(Socket socket, Socket::Dial(endpoint, deadline, interrupt));
+  auto transport = std::make_unique<TlsTransport>(std::move(socket), std::move(context));
   ACCELD_RETURN_IF_ERROR(transport->Handshake(deadline));
   return transport;
 }

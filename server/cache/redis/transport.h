@@ -1,16 +1,13 @@
 #pragma once
 
-#include <chrono>
 #include <memory>
 #include <string>
 
 #include "absl/strings/string_view.h"
 #include "common/status.h"
-#include "server/cache/redis/url.h"
+#include "server/cache/redis/socket.h"
 
 namespace acceld::cache::redis {
-
-using Clock = std::chrono::steady_clock;
 
 struct TlsOptions {
   bool enabled = false;
@@ -23,11 +20,13 @@ struct TlsOptions {
 class Transport {
  public:
   virtual ~Transport() = default;
-  // UNAVAILABLE with what the system says, DEADLINE_EXCEEDED; FAILED_PRECONDITION for a certificate
-  // that is not trusted or a file of `tls` that is unusable.
+  // UNAVAILABLE with what the system says, DEADLINE_EXCEEDED, CANCELLED by the interrupt, which
+  // lives longer (nullptr: none); FAILED_PRECONDITION for a certificate that is not trusted or a
+  // file of `tls` that is unusable.
   static absl::StatusOr<std::unique_ptr<Transport>> Connect(const Endpoint& endpoint,
                                                             const TlsOptions& tls,
-                                                            Clock::time_point deadline);
+                                                            Clock::time_point deadline,
+                                                            const Interrupt* interrupt);
 
   // All of it. After an error the connection is of no more use.
   virtual absl::Status Write(absl::string_view bytes, Clock::time_point deadline) = 0;

@@ -110,6 +110,46 @@ TEST(RedisReplyTest, AnAnswerHasABound) {
   EXPECT_EQ(reader.Add(std::string(100, 'x')).status().code(), absl::StatusCode::kDataLoss);
 }
 
+TEST(RedisReplyTest, AFewBytesDoNotTakeMuchMemory) {
+  ReplyReader reader(1 << 20);
+  EXPECT_EQ(reader.Add("*65536\r\n").status().code(), absl::StatusCode::kDataLoss);
+  // Nor by arrays in arrays.
+  ReplyReader nested(1 << 20);
+  absl::Status status;
+  ASSERT_TRUE(nested.Add("*4000\r\n").ok());
+  for (int i = 0; i < 4000 && status.ok(); ++i) {
+    std::string bytes = "*1000\r\n";
+    for (int k = 0; k < 1000; ++k) bytes += "*0\r\n";
+    status = nested.Add(bytes).status();
+    ASSERT_LT(i, 20);
+  }
+  EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
+  // It counts anew for each answer.
+  ReplyReader many(1000);
+  for (int i = 0; i < 100; ++i) EXPECT_TRUE((*many.Add("*2\r\n:1\r\n:2\r\n")).has_value());
+}
+
+TEST(RedisReplyTest, NothingFollowsAnAnswer) {
+  ReplyReader reader(1000);
+  EXPECT_EQ(reader.Add("+OK\r\n+what nobody asked for\r\n").status().code(),
+            absl::StatusCode::kDataLoss);
+}
+
+TEST(RedisBreakerTest, LetsOneTryHoweverLongItTakesAndCountsIt) {
+  Breaker breaker({.failures = 2, .first_pause = milliseconds(100)});
+  Breaker::Clock::time_point now{};
+  // Several that began while it was closed.
+  for (int i = 0; i < 5; ++i) breaker.Failed(now);
+  EXPECT_FALSE(breaker.Allows(now + milliseconds(99)));
+  now += milliseconds(100);
+  EXPECT_TRUE(breaker.Allows(now));
+  now += milliseconds(5000);
+  EXPECT_FALSE(breaker.Allows(now)) << "one is trying";
+  breaker.Failed(now);
+  EXPECT_FALSE(breaker.Allows(now + milliseconds(199)));
+  EXPECT_TRUE(breaker.Allows(now + milliseconds(200)));
+}
+
 TEST(RedisBreakerTest, OpensAfterFailuresInARowAndThenLetsOneTry) {
   Breaker breaker(
       {.failures = 2, .first_pause = milliseconds(100), .longest_pause = milliseconds(300)});

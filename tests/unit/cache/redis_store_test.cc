@@ -2,7 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <set>
@@ -13,7 +16,10 @@
 #include "absl/strings/str_cat.h"
 #include "server/cache/redis/slots.h"
 #include "server/cache/redis/store.h"
+#include "tests/support/cutting_proxy.h"
 #include "tests/support/eventually.h"
+#include "tests/support/fake_names.h"
+#include "tests/support/impostor.h"
 #include "tests/support/redis_server.h"
 
 namespace acceld::cache::redis {
@@ -22,6 +28,7 @@ namespace {
 using std::chrono::milliseconds;
 using testing::Eventually;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using testing::RedisServer;
 
 class RedisStoreTest : public ::testing::Test {
@@ -141,6 +148,95 @@ TEST_F(RedisStoreTest, NobodyThereIsAStatus) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("Connection refused"));
   Store nowhere(OptionsOf("redis://no-such-host.invalid"));
   EXPECT_EQ(Set(nowhere, "a", "1").code(), absl::StatusCode::kUnavailable);
+}
+
+TEST_F(RedisStoreTest, AServerThatNeverEndsItsAnswerIsListenedToForSoLong) {
+  for (const char* answer : {"+", "$999999999\r\n"}) {
+    testing::Impostor impostor(answer + std::string(1 << 16, 'x'), /*forever=*/true);
+    Store::Options options = OptionsOf(absl::StrCat("redis://", impostor.address()));
+    options.timeout = milliseconds(100);
+    Store store(options);
+    const absl::Status status = Get(store, "a").status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kDeadlineExceeded) << status;
+  }
+}
+
+TEST_F(RedisStoreTest, ErrorsDoNotRepeatThePassword) {
+  testing::Impostor impostor("-ERR unknown command `AUTH`, with args beginning with: `hidden`\r\n");
+  Store store(OptionsOf(absl::StrCat("redis://:hidden@", impostor.address())));
+  const absl::Status status = Set(store, "a", "1");
+  EXPECT_EQ(status.code(), absl::StatusCode::kPermissionDenied) << status;
+  EXPECT_THAT(std::string(status.message()), Not(HasSubstr("hidden")));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("AUTH is refused: ERR"));
+}
+
+TEST_F(RedisStoreTest, OnlyNodesOfAClusterSendElsewhere) {
+  RedisServer server = *RedisServer::Start(folder_.path());
+  testing::Impostor impostor(absl::StrCat("-MOVED 1 ", server.address(), "\r\n"));
+  Store single(OptionsOf(absl::StrCat("redis://", impostor.address())));
+  EXPECT_EQ(Set(single, "a", "1").code(), absl::StatusCode::kInternal);
+  Store cluster(OptionsOf(absl::StrCat("redis-cluster://", impostor.address())));
+  EXPECT_TRUE(Set(cluster, "a", "1").ok());
+}
+
+TEST_F(RedisStoreTest, NodesThatSendToEachOtherForeverAreLeft) {
+  const uint16_t port = testing::FreePort();
+  for (const char* kind : {"MOVED", "ASK"}) {
+    testing::Impostor impostor(absl::StrCat("-", kind, " 1 127.0.0.1:", port, "\r\n"));
+    testing::CuttingProxy proxy(absl::StrCat("127.0.0.1:", port), impostor.address());
+    Store store(OptionsOf(absl::StrCat("redis-cluster://", impostor.address())));
+    const absl::Status status = Set(store, "a", "1");
+    EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
+    EXPECT_THAT(std::string(status.message()), HasSubstr("8 redirections"));
+  }
+}
+
+TEST_F(RedisStoreTest, ANameThatIsLookedUpForTooLongIsNotWaitedFor) {
+  testing::SetSlowName("slow.example", {"127.0.0.1"}, milliseconds(60'000));
+  Store::Options options = OptionsOf("redis://slow.example");
+  options.timeout = milliseconds(50);
+  Store store(options);
+  EXPECT_EQ(Set(store, "a", "1").code(), absl::StatusCode::kDeadlineExceeded);
+}
+
+TEST_F(RedisStoreTest, AnAddressThatDoesNotAnswerLeavesTimeForTheNext) {
+  RedisServer server = *RedisServer::Start(folder_.path());
+  // Its queue is full: whoever comes is not answered.
+  const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(server.port());
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1);
+  ASSERT_EQ(bind(listener, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
+  ASSERT_EQ(listen(listener, 0), 0);
+  std::vector<int> waiting;
+  for (int i = 0; i < 4; ++i) {
+    waiting.push_back(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    (void)connect(waiting.back(), reinterpret_cast<sockaddr*>(&address), sizeof(address));
+  }
+  testing::SetName("two.example", {"127.0.0.2", "127.0.0.1"});
+  Store::Options options = OptionsOf(absl::StrCat("redis://two.example:", server.port()));
+  options.timeout = milliseconds(500);
+  Store store(options);
+  const absl::Status status = Set(store, "a", "1");
+  EXPECT_TRUE(status.ok()) << status;
+  for (const int fd : waiting) close(fd);
+  close(listener);
+}
+
+TEST_F(RedisStoreTest, ClosingEndsACallThatHangs) {
+  RedisServer server = *RedisServer::Start(folder_.path());
+  Store::Options options = OptionsOf(server);
+  options.timeout = std::chrono::hours(1);
+  Store store(options);
+  ASSERT_TRUE(Set(store, "a", "1").ok());
+  server.process().Signal(SIGSTOP);
+  std::thread caller([&] { EXPECT_TRUE(absl::IsCancelled(Get(store, "a").status())); });
+  std::this_thread::sleep_for(milliseconds(20));
+  store.Close();
+  caller.join();
+  EXPECT_TRUE(absl::IsCancelled(Get(store, "a").status()));
+  server.process().Signal(SIGCONT);
 }
 
 TEST_F(RedisStoreTest, TlsIsWithServersThatAreTrusted) {

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <atomic>
+
+namespace acceld::cache::redis {
+
+// Ends waits for sockets, once and for all. Thread-safe.
+class Interrupt {
+ public:
+  Interrupt() : fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+  ~Interrupt() {
+    if (fd_ >= 0) close(fd_);
+  }
+  Interrupt(const Interrupt&) = delete;
+  Interrupt& operator=(const Interrupt&) = delete;
+
+  void Raise() {
+    raised_.store(true, std::memory_order_release);
+    if (fd_ >= 0) eventfd_write(fd_, 1);
+  }
+  bool is_raised() const { return raised_.load(std::memory_order_acquire); }
+  // Readable from then on. Negative when the system had none: then waits last to their deadlines.
+  int fd() const { return fd_; }
+
+ private:
+  const int fd_;
+  std::atomic<bool> raised_{false};
+};
+
+}  // namespace acceld::cache::redis
