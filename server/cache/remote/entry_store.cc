@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -13,7 +14,8 @@ namespace {
 
 // What Redis takes as one value.
 constexpr size_t kMaxBlobBytes = size_t{512} << 20;
-constexpr absl::string_view kScanCount = "500";           // names a command, about
+constexpr absl::string_view kScanCount = "500";  // names a command, about
+constexpr int64_t kMaxScans = 1'000'000;         // of a node, which may never say it is done
 constexpr absl::string_view kQuarantineMs = "604800000";  // a week
 
 // KEYS: the record, its place in quarantine. ARGV: the record as it was read, how long it is kept
@@ -51,7 +53,8 @@ absl::StatusOr<std::string> EntryStore::LoadRecord(const Digest& key) {
 
 absl::StatusOr<std::string> EntryStore::LoadBlob(const Record& record) {
   const std::string name = names_.Blob(absl::BytesToHexString(record.payload_sha256));
-  ACCELD_ASSIGN_OR_RETURN(const redis::Reply reply, redis_.Call(name, {"GET", name}));
+  ACCELD_ASSIGN_OR_RETURN(const redis::Reply reply,
+                          redis_.Call(name, {"GET", name}, record.payload_bytes));
   if (reply.is_nil()) return absl::NotFoundError("its blob is gone");
   Add(bytes_read_, reply.text.size());
   absl::StatusOr<std::string> payload = Decompress(reply.text, record.payload_bytes);
@@ -105,7 +108,8 @@ absl::StatusOr<bool> EntryStore::Save(const EntryHeader& header, absl::string_vi
   // The blob first: who sees the record finds it. Writing it again does no harm, and mends one that
   // was damaged.
   const std::string blob_name = names_.Blob(absl::BytesToHexString(record.payload_sha256));
-  ACCELD_RETURN_IF_ERROR(redis_.Call(blob_name, {"SET", blob_name, blob, "PX", ttl}).status());
+  ACCELD_RETURN_IF_ERROR(
+      redis_.Call(blob_name, {"SET", blob_name, blob, "PX", ttl}, blob.size()).status());
   Add(bytes_written_, blob.size());
   const std::string name = names_.Record(header.key);
   ACCELD_ASSIGN_OR_RETURN(const redis::Reply reply,
@@ -133,12 +137,12 @@ void EntryStore::Refuse(const Digest& key, const absl::Status& reason) {
   if (record.ok()) Refuse(key, *record, reason);
 }
 
-absl::StatusOr<std::vector<Digest>> EntryStore::Keys(size_t limit) {
-  std::vector<Digest> keys;
+absl::Status EntryStore::ForEachKey(redis::Clock::time_point until,
+                                    absl::FunctionRef<bool(const Digest&)> found) {
   ACCELD_ASSIGN_OR_RETURN(const std::vector<redis::Endpoint> nodes, redis_.Nodes());
   for (const redis::Endpoint& node : nodes) {
     std::string cursor = "0";
-    do {
+    for (int64_t pages = 0; pages < kMaxScans && redis::Clock::now() < until; ++pages) {
       ACCELD_ASSIGN_OR_RETURN(const redis::Reply page,
                               redis_.CallNode(node, {"SCAN", cursor, "MATCH", names_.AllRecords(),
                                                      "COUNT", kScanCount}));
@@ -147,24 +151,44 @@ absl::StatusOr<std::vector<Digest>> EntryStore::Keys(size_t limit) {
       }
       cursor = page.elements[0].text;
       for (const redis::Reply& name : page.elements[1].elements) {
-        if (keys.size() >= limit) return keys;
         const absl::optional<Digest> key = names_.KeyOfRecord(name.text);
-        if (key.has_value()) keys.push_back(*key);
+        if (key.has_value() && !found(*key)) return absl::OkStatus();
       }
-    } while (cursor != "0");
+      if (cursor == "0") break;
+    }
   }
-  return keys;
+  return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<EntryHeader>> EntryStore::List(size_t limit) {
-  ACCELD_ASSIGN_OR_RETURN(const std::vector<Digest> keys, Keys(limit));
+absl::StatusOr<std::vector<Digest>> EntryStore::Keys() {
+  // Redis may name a key several times.
+  absl::flat_hash_set<Digest> keys;
+  ACCELD_RETURN_IF_ERROR(ForEachKey(redis::Clock::time_point::max(), [&](const Digest& key) {
+    keys.insert(key);
+    return true;
+  }));
+  return std::vector<Digest>(keys.begin(), keys.end());
+}
+
+absl::StatusOr<std::vector<EntryHeader>> EntryStore::List(size_t limit,
+                                                          redis::Clock::time_point until) {
+  absl::flat_hash_set<Digest> seen;
   std::vector<EntryHeader> headers;
-  for (const Digest& key : keys) {
+  absl::Status status;
+  const absl::Status found = ForEachKey(until, [&](const Digest& key) {
+    if (headers.size() >= limit || redis::Clock::now() >= until) return false;
+    if (!seen.insert(key).second) return true;
     const absl::StatusOr<std::string> bytes = LoadRecord(key);
-    if (!bytes.ok() && !absl::IsNotFound(bytes.status())) return bytes.status();
+    if (!bytes.ok() && !absl::IsNotFound(bytes.status())) {
+      status = bytes.status();
+      return false;
+    }
     absl::StatusOr<Record> record = ParseRecord(bytes.ok() ? *bytes : "", options_.keys);
     if (record.ok()) headers.push_back(std::move(record->header));
-  }
+    return true;
+  });
+  ACCELD_RETURN_IF_ERROR(found);
+  ACCELD_RETURN_IF_ERROR(status);
   return headers;
 }
 

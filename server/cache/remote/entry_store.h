@@ -48,10 +48,11 @@ class EntryStore {
   absl::StatusOr<bool> Save(const EntryHeader& header, absl::string_view payload);
   // Removes an entry that was verified, yet proved unusable.
   void Refuse(const Digest& key, const absl::Status& reason);
-  // The keys that there are records of, `limit` at most, in no order. The errors of redis::Store.
-  absl::StatusOr<std::vector<Digest>> Keys(size_t limit);
-  // The headers of those that are signed with a key of ours. Takes one command for each.
-  absl::StatusOr<std::vector<EntryHeader>> List(size_t limit);
+  // The keys that there are records of, in no order. The errors of redis::Store.
+  absl::StatusOr<std::vector<Digest>> Keys();
+  // The headers of records that are signed with a key of ours: as many as are found by then,
+  // `limit` at most. The errors of redis::Store.
+  absl::StatusOr<std::vector<EntryHeader>> List(size_t limit, redis::Clock::time_point until);
   // Verifies the entry as Load does, for whatever build and architecture; the size of its payload.
   absl::StatusOr<uint64_t> Verify(const Digest& key);
   // Removes the entry; whether there was one. The errors of Save.
@@ -64,6 +65,9 @@ class EntryStore {
 
  private:
   absl::StatusOr<std::string> LoadRecord(const Digest& key);
+  // Calls `found` with the key of each record, until it gives false or it is late.
+  absl::Status ForEachKey(redis::Clock::time_point until,
+                          absl::FunctionRef<bool(const Digest&)> found);
   // An entry for which `check` has nothing against its header.
   absl::StatusOr<Entry> Load(const Digest& key,
                              absl::FunctionRef<absl::Status(const EntryHeader&)> check);

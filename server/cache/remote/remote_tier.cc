@@ -18,12 +18,13 @@ using std::chrono::milliseconds;
 // Searches that ask Redis at the same time.
 constexpr size_t kCallThreads = 4;
 constexpr size_t kMaxQueued = 200'000;
+// Of what can be left undone: later times of death, explanations.
+constexpr size_t kMaxInBackground = 10'000;
+constexpr std::chrono::seconds kMaxListTime{5};
 // Between two looks at whether another daemon's compile has ended.
 constexpr milliseconds kFirstPause{20}, kLongestPause{500};
 
 std::string NewToken() { return absl::BytesToHexString(RandomBytes(16)); }
-
-int64_t NowNs() { return Clock::now().time_since_epoch().count(); }
 
 }  // namespace
 
@@ -69,18 +70,25 @@ RemoteTier::RemoteTier(Options options)
       leases_(options_.entries.salt, options_.lease, redis_),
       free_slots_(std::max(1, options_.max_leases)),
       calls_("remote-find", kCallThreads, kMaxQueued),
+      lease_calls_("remote-lease", 1, kMaxQueued),
       uploads_("remote-upload", 1, kMaxQueued),
+      background_("remote-rest", 1, kMaxInBackground),
       timers_("remote-timers", kMaxQueued) {}
 
 RemoteTier::~RemoteTier() {
   Stop();
-  stop_uploads_ns_.store((Clock::now() + options_.shutdown_wait).time_since_epoch().count());
   const uint64_t before = uploads_dropped_.load();
+  // Redis may hang in the midst of a call.
+  const uint64_t timer =
+      timers_.At(Clock::now() + options_.shutdown_wait, [this] { redis_.Close(); });
+  if (timer == 0) redis_.Close();
   uploads_.Stop();
   if (const uint64_t dropped = uploads_dropped_.load() - before; dropped > 0) {
     LogWarning("remote cache: ", dropped, " executables were not sent before the end");
   }
   calls_.Stop();
+  background_.Stop();
+  lease_calls_.Stop();  // The last leases are given back.
 }
 
 void RemoteTier::Stop() {
@@ -119,7 +127,9 @@ void RemoteTier::Run(SearchPtr search, void (RemoteTier::*step)(SearchPtr)) {
 void RemoteTier::LookUp(SearchPtr search) {
   absl::StatusOr<Entry> entry = entries_.Load(search->wanted);
   if (entry.ok()) {
-    (void)uploads_.Submit([this, key = search->wanted.key] { entries_.Touch(key); });
+    (void)background_.Submit([this, key = search->wanted.key] {
+      if (!is_stopping()) entries_.Touch(key);
+    });
     return Finish(search, {.entry = *std::move(entry)});
   }
   if (!absl::IsNotFound(entry.status())) {
@@ -232,7 +242,7 @@ void RemoteTier::GiveSlotBack() {
 void RemoteTier::KeepAlive(std::weak_ptr<Lease> lease) {
   // Two of these may fail before the lease is lost.
   (void)timers_.At(Clock::now() + options_.lease / 3, [this, lease] {
-    InBackground([this, lease] {
+    (void)lease_calls_.Submit([this, lease] {
       const std::shared_ptr<Lease> held = lease.lock();
       if (held == nullptr) return;
       const absl::StatusOr<bool> renewed = leases_.Renew(held->key(), held->token());
@@ -243,7 +253,8 @@ void RemoteTier::KeepAlive(std::weak_ptr<Lease> lease) {
 }
 
 void RemoteTier::Release(const Digest& key, std::string token) {
-  InBackground([this, key, token = std::move(token)] { (void)leases_.Release(key, token); });
+  (void)lease_calls_.Submit(
+      [this, key, token = std::move(token)] { (void)leases_.Release(key, token); });
 }
 
 void RemoteTier::Publish(EntryHeader header, std::string payload, std::shared_ptr<Lease> lease) {
@@ -266,28 +277,34 @@ void RemoteTier::Publish(EntryHeader header, std::string payload, std::shared_pt
   };
   if (const absl::Status status = uploads_.Submit(std::move(upload)); !status.ok()) {
     uploads_dropped_.fetch_add(1, std::memory_order_relaxed);
+    MutexLock lock(mutex_);
+    upload_bytes_ -= bytes;
   }
 }
 
 void RemoteTier::Upload(const EntryHeader& header, absl::string_view payload) {
-  if (NowNs() >= stop_uploads_ns_.load()) {
+  const absl::StatusOr<bool> saved =
+      redis_.is_closed() ? absl::CancelledError("closing") : entries_.Save(header, payload);
+  if (saved.ok()) return;
+  if (redis_.is_closed()) {
     uploads_dropped_.fetch_add(1, std::memory_order_relaxed);
     return;
   }
-  const absl::StatusOr<bool> saved = entries_.Save(header, payload);
-  if (saved.ok()) return;
   uploads_failed_.fetch_add(1, std::memory_order_relaxed);
   log_.Warn("remote cache, sending", saved.status());
 }
 
 void RemoteTier::List(size_t limit,
                       std::function<void(absl::StatusOr<std::vector<EntryHeader>>)> done) {
-  const absl::Status status = calls_.Submit([this, limit, done] { done(entries_.List(limit)); });
+  const absl::Status status = background_.Submit([this, limit, done] {
+    done(is_stopping() ? absl::CancelledError("closing")
+                       : entries_.List(limit, Clock::now() + kMaxListTime));
+  });
   if (!status.ok()) done(status);
 }
 
 absl::StatusOr<RemoteTier::Audit> RemoteTier::Verify() {
-  ACCELD_ASSIGN_OR_RETURN(const std::vector<Digest> keys, entries_.Keys(SIZE_MAX));
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<Digest> keys, entries_.Keys());
   Audit audit;
   for (const Digest& key : keys) {
     const absl::StatusOr<uint64_t> bytes = entries_.Verify(key);
@@ -301,7 +318,7 @@ absl::StatusOr<RemoteTier::Audit> RemoteTier::Verify() {
 absl::StatusOr<uint64_t> RemoteTier::Remove(absl::Span<const Digest> keys) {
   std::vector<Digest> wanted(keys.begin(), keys.end());
   if (keys.empty()) {
-    ACCELD_ASSIGN_OR_RETURN(wanted, entries_.Keys(SIZE_MAX));
+    ACCELD_ASSIGN_OR_RETURN(wanted, entries_.Keys());
   }
   uint64_t removed = 0;
   for (const Digest& key : wanted) {
@@ -312,11 +329,7 @@ absl::StatusOr<uint64_t> RemoteTier::Remove(absl::Span<const Digest> keys) {
 }
 
 void RemoteTier::Refuse(const Digest& key, const absl::Status& reason) {
-  InBackground([this, key, reason] { entries_.Refuse(key, reason); });
-}
-
-void RemoteTier::InBackground(std::function<void()> work) {
-  (void)calls_.Submit(std::move(work));  // UNAVAILABLE at the end
+  (void)background_.Submit([this, key, reason] { entries_.Refuse(key, reason); });
 }
 
 RemoteTier::Stats RemoteTier::stats() const {

@@ -40,8 +40,9 @@ class RemoteTier {
     std::chrono::milliseconds lease{10'000};     // without a sign of life of its holder
     std::chrono::milliseconds max_wait{60'000};  // for what another daemon compiles
     int max_leases = 1;
-    int64_t max_upload_bytes = int64_t{256} << 20;   // that wait to be sent; more are dropped
-    std::chrono::milliseconds shutdown_wait{3'000};  // for what has not been sent by then
+    int64_t max_upload_bytes = int64_t{256} << 20;  // that wait to be sent; more are dropped
+    // For what has not been sent by then. It bounds the destructor, whatever Redis does.
+    std::chrono::milliseconds shutdown_wait{3'000};
   };
   struct Stats {
     uint64_t hits = 0, misses = 0;  // of searches
@@ -71,7 +72,8 @@ class RemoteTier {
   void Find(EntryHeader wanted, Done done);
   // Makes the entry known to the team, then gives the lease back.
   void Publish(EntryHeader header, std::string payload, std::shared_ptr<Lease> lease);
-  // Calls `done` with what EntryStore::List gives, on a thread that it must not block.
+  // Calls `done` with what EntryStore::List gives within some seconds, on a thread that it must not
+  // block.
   void List(size_t limit, std::function<void(absl::StatusOr<std::vector<EntryHeader>>)> done);
   struct Audit {
     uint64_t entries = 0, bytes = 0, bad = 0;  // bytes: before compression
@@ -105,8 +107,6 @@ class RemoteTier {
   void KeepAlive(std::weak_ptr<Lease> lease);
   void Release(const Digest& key, std::string token);
   void Upload(const EntryHeader& header, absl::string_view payload);
-  // Runs it on the pool that asks Redis; not at all when that is at its end.
-  void InBackground(std::function<void()> work);
 
   const Options options_;
   redis::Store redis_;
@@ -115,7 +115,6 @@ class RemoteTier {
   OccasionalLog log_;
   std::atomic<uint64_t> hits_{0}, misses_{0}, leases_taken_{0}, waits_{0}, waits_given_up_{0},
       leases_lost_{0}, uploads_failed_{0}, uploads_dropped_{0};
-  std::atomic<int64_t> stop_uploads_ns_{INT64_MAX};  // of the steady clock
 
   mutable Mutex mutex_;
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
@@ -125,8 +124,10 @@ class RemoteTier {
   uint64_t last_wait_ ABSL_GUARDED_BY(mutex_) = 0;
   int64_t upload_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
 
-  // The last members: their threads use the others.
-  ThreadPool calls_, uploads_;
+  // The last members: their threads use the others. What keeps leases does not wait behind
+  // searches, nor uploads, for which others wait, behind what nobody waits for. What is submitted
+  // at the end is not run.
+  ThreadPool calls_, lease_calls_, uploads_, background_;
   TimerQueue timers_;
 };
 

@@ -1,12 +1,8 @@
 // The caches of several daemons that share the distribution's Redis, and what may happen to it.
 
-#include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
 #include <signal.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -18,12 +14,14 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "common/check.h"
+#include "common/random_bytes.h"
 #include "server/cache/executable_cache.h"
 #include "server/cache/remote/compression.h"
 #include "server/cache/remote/keys.h"
 #include "server/cache/remote/names.h"
+#include "tests/support/cutting_proxy.h"
 #include "tests/support/eventually.h"
+#include "tests/support/impostor.h"
 #include "tests/support/redis_server.h"
 #include "tests/unit/runtime/fake_device.h"
 
@@ -41,14 +39,17 @@ const std::string kOtherKey(32, 'o');
 // One daemon's cache, with a device and a compiler of its own that counts.
 class Node {
  public:
-  explicit Node(RemoteTier::Options remote, int threads = 2) {
+  explicit Node(RemoteTier::Options remote, int threads = 2, const std::string& folder = "",
+                int64_t memory_bytes = int64_t{1} << 30)
+      : device_(memory_bytes) {
     for (const char* code : {"code", "other code"}) {
       device_.kernels[code] = [](const auto&) { return absl::OkStatus(); };
     }
-    cache_ = std::make_unique<ExecutableCache>(
-        ExecutableCache::Options{
-            .compile_threads = threads, .remote = std::move(remote), .producer = "here"},
-        std::vector<hal::Device*>{&device_}, "build-1");
+    cache_ = std::make_unique<ExecutableCache>(ExecutableCache::Options{.folder = folder,
+                                                                        .compile_threads = threads,
+                                                                        .remote = std::move(remote),
+                                                                        .producer = "here"},
+                                               std::vector<hal::Device*>{&device_}, "build-1");
   }
 
   Request RequestFor(const std::string& name) {
@@ -446,6 +447,23 @@ TEST_F(RemoteCacheTest, ASlowRedisIsWaitedFor) {
   EXPECT_EQ(node.stats().redis.failures, 0u);
 }
 
+TEST_F(RemoteCacheTest, LargeEntriesHaveTimeToTravel) {
+  const std::string address = absl::StrCat("127.0.0.1:", testing::FreePort());
+  testing::CuttingProxy proxy(address, server_->address());
+  proxy.Delay(milliseconds(6));  // for 64 KiB
+  RemoteTier::Options options = OptionsFor(address);
+  options.redis.timeout = milliseconds(250);
+  redis::Store slow(options.redis);
+  EntryStore store(options.entries, slow);
+  const EntryHeader header{.key = DigestOf("f"), .build_id = "build-1", .architecture = "fake"};
+  const std::string payload = RandomBytes(4 << 20);
+  const absl::StatusOr<bool> saved = store.Save(header, payload);
+  ASSERT_TRUE(saved.ok()) << saved.status();
+  const absl::StatusOr<Entry> loaded = store.Load(header);
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  EXPECT_TRUE(loaded->payload == payload);
+}
+
 TEST_F(RemoteCacheTest, ClocksOfOtherHostsDoNotMatter) {
   EntryStore store(Options().entries, *raw_);
   const std::string payload = hal::Serialize(Node::ExecutableOf("f"));
@@ -460,55 +478,12 @@ TEST_F(RemoteCacheTest, ClocksOfOtherHostsDoNotMatter) {
   }
 }
 
-// Somebody who listens where Redis should, and answers whatever comes with the same.
-class Impostor {
- public:
-  explicit Impostor(std::string answer) : answer_(std::move(answer)) {
-    listener_ = socket(AF_INET, SOCK_STREAM, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof(address);
-    ACCELD_CHECK(bind(listener_, reinterpret_cast<sockaddr*>(&address), size) == 0);
-    ACCELD_CHECK(listen(listener_, 64) == 0);
-    ACCELD_CHECK(getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size) == 0);
-    address_ = absl::StrCat("127.0.0.1:", ntohs(address.sin_port));
-    thread_ = std::thread([this] { Serve(); });
-  }
-  ~Impostor() {
-    shutdown(listener_, SHUT_RDWR);
-    thread_.join();
-    close(listener_);
-  }
-  const std::string& address() const { return address_; }
-
- private:
-  void Serve() {
-    std::vector<std::thread> connections;
-    for (int peer; (peer = accept(listener_, nullptr, nullptr)) >= 0;) {
-      connections.emplace_back([this, peer] {
-        std::string bytes(4096, '\0');
-        while (read(peer, bytes.data(), bytes.size()) > 0 &&
-               send(peer, answer_.data(), answer_.size(), MSG_NOSIGNAL) > 0) {
-        }
-        close(peer);
-      });
-    }
-    for (std::thread& connection : connections) connection.join();
-  }
-
-  const std::string answer_;
-  int listener_ = -1;
-  std::string address_;
-  std::thread thread_;
-};
-
 TEST_F(RemoteCacheTest, NothingThatAnswersInRedissPlaceIsBelieved) {
   for (const char* answer : {"HTTP/1.1 400 Bad Request\r\n\r\n", ":1\r\n", "+OK\r\n",
                              "$5\r\nhello\r\n", "*2\r\n$1\r\n0\r\n*0\r\n", "$-1\r\n", "-ERR no\r\n",
                              "$99999999999\r\n", "*-7\r\n", "\xff\xfe\x00garbage"}) {
     SCOPED_TRACE(answer);
-    Impostor impostor(answer);
+    testing::Impostor impostor(answer);
     RemoteTier::Options options = OptionsFor(impostor.address());
     options.redis.timeout = milliseconds(200);
     options.max_wait = milliseconds(200);
@@ -532,6 +507,42 @@ TEST_F(RemoteCacheTest, UploadsBeyondTheirBoundAreDroppedAndCounted) {
   EXPECT_EQ(tier.stats().uploads_dropped, 2u);
   server_->process().Signal(SIGCONT);
   EXPECT_TRUE(Eventually([&] { return tier.stats().entries.saved == 1; }));
+}
+
+TEST_F(RemoteCacheTest, ClosingDoesNotWaitForARedisThatHangs) {
+  Fill("f");
+  RemoteTier::Options options = Options();
+  options.redis.timeout = std::chrono::hours(1);
+  options.shutdown_wait = milliseconds(100);
+  auto tier = std::make_unique<RemoteTier>(options);
+  server_->process().Signal(SIGSTOP);
+  std::atomic<int> ended{0};
+  for (int i = 0; i < 10; ++i) {
+    tier->Publish({.key = DigestOf(absl::StrCat(i))}, "code", nullptr);
+    tier->Find({.key = DigestOf("f"), .build_id = "build-1", .architecture = "fake"},
+               [&](const RemoteTier::Outcome& outcome) {
+                 EXPECT_FALSE(outcome.entry.has_value());
+                 ++ended;
+               });
+    tier->List(10, [&](const auto& entries) {
+      EXPECT_FALSE(entries.ok());
+      ++ended;
+    });
+  }
+  tier.reset();  // The test's own limit is far below the hour.
+  EXPECT_EQ(ended, 20);
+  server_->process().Signal(SIGCONT);
+}
+
+TEST_F(RemoteCacheTest, AListThatNeverEndsIsEnded) {
+  // One page, of which there are always more.
+  testing::Impostor impostor("*2\r\n$1\r\n7\r\n*0\r\n");
+  redis::Store redis(OptionsFor(impostor.address()).redis);
+  EntryStore store(Options().entries, redis);
+  const absl::StatusOr<std::vector<EntryHeader>> found =
+      store.List(10, redis::Clock::now() + milliseconds(50));
+  ASSERT_TRUE(found.ok()) << found.status();
+  EXPECT_TRUE(found->empty());
 }
 
 TEST_F(RemoteCacheTest, ClosingWhileOthersCompileEndsWhatWaits) {
