@@ -95,17 +95,17 @@ void ExecutableCache::Search(const RequestPtr& request) {
     return Land(*request, Result{std::move(loaded), Verdict::kMemory});
   }
   if (auto executable = memory_.FindExecutable(request->key); executable != nullptr) {
-    return Finish(*request, Code{std::move(executable), Verdict::kMemory});
+    absl::StatusOr<Code> code = Code{std::move(executable), Verdict::kMemory};
+    return Finish(*request, code);
   }
   auto ticket = code_flights_.Join(request->key);
   if (!ticket.leads) {
     // Another device's search. Its thread only hands over; the loading is a job of its own.
     ticket.future.OnReady([this, request](const absl::StatusOr<Code>& code) {
-      Submit([this, request, code](absl::Status status) {
-        if (!code.ok()) status = code.status();
-        Finish(*request, status.ok()
-                             ? absl::StatusOr<Code>(Code{code->executable, Verdict::kInflight})
-                             : status);
+      Submit([this, request, code = code](const absl::Status& status) mutable {
+        if (!status.ok()) return Land(*request, status);
+        if (code.ok()) code = Code{code->executable, Verdict::kInflight};
+        Finish(*request, code);
       });
     });
     return;
@@ -142,7 +142,7 @@ void ExecutableCache::EndSearch(const RequestPtr& request, RemoteTier::Outcome o
            std::move(outcome.lease));
 }
 
-void ExecutableCache::LandCode(const Request& request, const absl::StatusOr<Code>& code,
+void ExecutableCache::LandCode(const Request& request, absl::StatusOr<Code> code,
                                std::shared_ptr<RemoteTier::Lease> lease) {
   if (!code.ok()) {
     // Out of the way first: a search that starts after the answer must try anew.
@@ -153,10 +153,11 @@ void ExecutableCache::LandCode(const Request& request, const absl::StatusOr<Code
   // nothing is kept there, on disk.
   const bool is_kept = memory_.enabled() && request.device.has_value();
   if (!is_kept) Store(request, *code, std::move(lease));
+  const Verdict found = code->verdict;
   Finish(request, code);
   code_flights_.Land(request.key, code);
   // Last, so that nobody waits for the disk.
-  if (is_kept) Store(request, *code, std::move(lease));
+  if (code.ok() && (is_kept || code->verdict != found)) Store(request, *code, std::move(lease));
 }
 
 void ExecutableCache::Store(const Request& request, const Code& code,
@@ -234,18 +235,21 @@ absl::StatusOr<std::shared_ptr<const hal::LoadedExecutable>> ExecutableCache::Lo
   return loaded;
 }
 
-void ExecutableCache::Finish(const Request& request, absl::StatusOr<Code> code) {
+void ExecutableCache::Finish(const Request& request, absl::StatusOr<Code>& code) {
   if (!code.ok()) return Land(request, code.status());
   if (!request.device.has_value()) return Land(request, Result{nullptr, code->verdict});
   auto loaded = LoadOnDevice(request, code->executable);
-  if (!loaded.ok() && (code->verdict == Verdict::kDisk || code->verdict == Verdict::kRemote)) {
+  // A device without room says nothing against the code.
+  if (!loaded.ok() && !absl::IsResourceExhausted(loaded.status()) &&
+      (code->verdict == Verdict::kDisk || code->verdict == Verdict::kRemote)) {
     // Signed and whole, yet it does not link: made by a toolchain whose change its key missed.
     if (disk_ != nullptr) disk_->Drop(request.key, loaded.status());
     if (remote_ != nullptr) remote_->Refuse(request.key, loaded.status());
     absl::StatusOr<ExecutablePtr> fresh = Compile(request);
-    if (!fresh.ok()) return Land(request, fresh.status());
-    code->verdict = Verdict::kMiss;
-    loaded = LoadOnDevice(request, *std::move(fresh));
+    code =
+        fresh.ok() ? absl::StatusOr<Code>(Code{*std::move(fresh), Verdict::kMiss}) : fresh.status();
+    if (!code.ok()) return Land(request, code.status());
+    loaded = LoadOnDevice(request, code->executable);
   }
   if (!loaded.ok()) return Land(request, loaded.status());
   Land(request, Result{*std::move(loaded), code->verdict});

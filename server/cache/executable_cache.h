@@ -142,7 +142,7 @@ class ExecutableCache {
   void Search(const RequestPtr& request);
   // The rest of a search that leads for its key, after all tiers.
   void EndSearch(const RequestPtr& request, RemoteTier::Outcome outcome);
-  void LandCode(const Request& request, const absl::StatusOr<Code>& code,
+  void LandCode(const Request& request, absl::StatusOr<Code> code,
                 std::shared_ptr<RemoteTier::Lease> lease = nullptr);
   absl::StatusOr<ExecutablePtr> Compile(const Request& request);
   absl::StatusOr<ExecutablePtr> LoadFromDisk(const Request& request);
@@ -152,7 +152,9 @@ class ExecutableCache {
       const Request& request, ExecutablePtr executable);
   // Puts what was found elsewhere into the tiers that lack it.
   void Store(const Request& request, const Code& code, std::shared_ptr<RemoteTier::Lease> lease);
-  void Finish(const Request& request, absl::StatusOr<Code> code);
+  // Loads the code and answers with it. Code that was found somewhere and does not load is refused
+  // there, compiled again, and that is `code` then.
+  void Finish(const Request& request, absl::StatusOr<Code>& code);
   void Land(const Request& request, absl::StatusOr<Result> result);
   void Count(Verdict verdict);
 

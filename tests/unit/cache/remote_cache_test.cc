@@ -545,6 +545,35 @@ TEST_F(RemoteCacheTest, AListThatNeverEndsIsEnded) {
   EXPECT_TRUE(found->empty());
 }
 
+TEST_F(RemoteCacheTest, CodeThatDoesNotLinkIsReplacedInEveryTier) {
+  hal::Executable other = Node::ExecutableOf("f");
+  other.code = "code of another toolchain";
+  EntryStore store(Options().entries, *raw_);
+  const EntryHeader header{.key = DigestOf("f"),
+                           .fingerprint = DigestOf("f"),
+                           .build_id = "build-1",
+                           .architecture = "fake"};
+  ASSERT_TRUE(*store.Save(header, hal::Serialize(other)));
+  const std::string cache = folder_.path() + "/cache";
+  Node node(Options(), 2, cache);
+  EXPECT_EQ(node.VerdictOf("f"), Verdict::kMiss);
+  EXPECT_EQ(node.compiles(), 1);
+  node.Close();
+  Node again(Options(), 2, cache);
+  EXPECT_EQ(again.VerdictOf("f"), Verdict::kDisk);
+  EXPECT_EQ(again.compiles(), 0);
+}
+
+TEST_F(RemoteCacheTest, ADeviceWithoutRoomDisownsNoEntry) {
+  Fill("f");
+  Node small(Options(), 2, "", /*memory_bytes=*/512);
+  const auto ticket = small.cache().Get(small.RequestFor("f"));
+  EXPECT_TRUE(absl::IsResourceExhausted(ticket.future.Await().status()));
+  EXPECT_EQ(small.compiles(), 0);
+  small.Close();
+  EXPECT_TRUE(Has(names_.Record(DigestOf("f"))));
+}
+
 TEST_F(RemoteCacheTest, ClosingWhileOthersCompileEndsWhatWaits) {
   Do({"SET", names_.Lease(DigestOf("f")), "somebody who hangs"});
   auto node = std::make_unique<Node>(Options());
