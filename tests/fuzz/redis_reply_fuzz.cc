@@ -30,7 +30,7 @@ std::string FirstOf(absl::string_view bytes, size_t piece) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const absl::string_view bytes(reinterpret_cast<const char*>(data), size);
   const std::string in_pieces = FirstOf(bytes, 1);
-  // What follows the first answer at once may be none.
+  // An answer that is followed by more is refused.
   const std::string at_once = FirstOf(bytes, bytes.size());
   ACCELD_CHECK(at_once.empty() || at_once == in_pieces);
   return 0;

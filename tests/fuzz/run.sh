@@ -1,7 +1,10 @@
 #!/usr/bin/env bash
 # Builds a fuzz target with libFuzzer and runs it until something is found or it is stopped.
 #
-#   tests/fuzz/run.sh parse_text_fuzz|parse_proto_fuzz|bytecode_fuzz|executable_fuzz [libFuzzer's flags]
+#   tests/fuzz/run.sh TARGET [libFuzzer's flags]
+#
+# TARGET is parse_text_fuzz, parse_proto_fuzz, bytecode_fuzz, executable_fuzz, redis_reply_fuzz, cache_entry_fuzz or
+# remote_blob_fuzz.
 #
 # A flag that helps is -max_total_time=600.
 #
@@ -18,8 +21,11 @@ case ${1:-} in
   parse_proto_fuzz) form=proto corpus=text ;;
   bytecode_fuzz) form=bytecode corpus=bytecode ;;
   executable_fuzz) form=executable corpus=executable ;;
+  redis_reply_fuzz) form=redis corpus=redis ;;
+  cache_entry_fuzz) form=entry corpus=entry ;;
+  remote_blob_fuzz) form=blob corpus=blob ;;
   *)
-    sed -n '2,10s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,13s/^# \{0,1\}//p' "$0" >&2
     exit 2
     ;;
 esac
@@ -34,7 +40,7 @@ mkdir -p "$work/corpus/$target" "$work/found" "$work/seeds/$form"
 flags=(-max_len=65536 -rss_limit_mb=4096 -timeout=25 -report_slow_units=1)
 if [[ $form == bytecode ]]; then
   find tests/programs -name '*.mlir.bc' -exec cp {} "$work/seeds/$form" \;
-elif [[ $form != executable ]]; then
+elif [[ $corpus == text ]]; then
   # Programs with an expectation after them are programs without it.
   find tests/programs -name '*.mlir' | while read -r file; do
     sed '/^\/\/ expect/,$d' "$file" >"$work/seeds/$form/${file//\//_}"

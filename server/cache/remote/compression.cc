@@ -24,7 +24,8 @@ std::string Compress(absl::string_view bytes) {
 absl::StatusOr<std::string> Decompress(absl::string_view bytes, uint64_t size) {
   // Asked first, as the size may come from an entry whose blob was exchanged for a small one.
   const unsigned long long announced = ZSTD_getFrameContentSize(bytes.data(), bytes.size());
-  if (announced != size) {
+  if (announced != size || announced == ZSTD_CONTENTSIZE_UNKNOWN ||
+      announced == ZSTD_CONTENTSIZE_ERROR) {
     return absl::DataLossError(absl::StrCat("not what was compressed from ", size, " bytes"));
   }
   std::string out(size, '\0');
