@@ -66,9 +66,11 @@ bool Copy(int from, int to) {
 
 struct CuttingProxy::Link {
   int client = -1, server = -1;
+  std::atomic<bool> ended{false};
   std::thread thread;
 
-  void Shutdown() const {
+  void Shutdown() {
+    ended = true;
     shutdown(client, SHUT_RDWR);
     shutdown(server, SHUT_RDWR);
   }
@@ -136,7 +138,9 @@ void CuttingProxy::Accept() {
 void CuttingProxy::Forward(Link& link) {
   pollfd ends[] = {{.fd = link.client, .events = POLLIN}, {.fd = link.server, .events = POLLIN}};
   while (poll(ends, 2, -1) > 0) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(delay_ms_));
+    for (int64_t waited = 0; waited < delay_ms_ && !link.ended; ++waited) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
     if (ends[0].revents != 0 && !Copy(link.client, link.server)) break;
     if (ends[1].revents != 0 && !Copy(link.server, link.client)) break;
   }

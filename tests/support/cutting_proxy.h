@@ -28,7 +28,7 @@ class CuttingProxy {
   // From now on connections are accepted and closed at once, or served again.
   void Refuse(bool refuse);
   // From now on whatever comes, from either side, is kept for so long before it goes on, and not
-  // more than 64 KiB of it at a time.
+  // more than 64 KiB of it at a time. What is kept already goes on when that is past by then.
   void Delay(std::chrono::milliseconds delay) { delay_ms_ = delay.count(); }
 
  private:

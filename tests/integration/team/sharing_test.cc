@@ -2,12 +2,16 @@
 
 #include <signal.h>
 
+#include <chrono>
 #include <fstream>
+#include <memory>
+#include <string>
 
-#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "nlohmann/json.hpp"
 #include "tests/integration/team/team_fixture.h"
+#include "tests/support/cutting_proxy.h"
 
 namespace acceld::testing {
 namespace {
@@ -80,6 +84,71 @@ TEST_F(TeamTest, ClientsDoNotNoticeThatRedisDiesHangsOrForgets) {
     RunPrograms({0}, 1, 10);
     return Stats(0).remote_cache->up;
   }));
+}
+
+// A Redis that answers when the test lets it.
+class SlowTeamTest : public TeamTest {
+ protected:
+  void SetUp() override {
+    TeamTest::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
+    address_ = absl::StrCat("127.0.0.1:", FreePort());
+    proxy_ = std::make_unique<CuttingProxy>(address_, redis_->address());
+  }
+  size_t AddFarDaemon() {
+    return AddDaemon({"--remote-cache-url", absl::StrCat("redis://", address_),
+                      "--remote-cache-timeout", "3600"});
+  }
+
+  std::string address_;
+  std::unique_ptr<CuttingProxy> proxy_;
+};
+
+TEST_F(SlowTeamTest, ExecutionsGoOnWhileASearchWaitsForRedis) {
+  AddFarDaemon();
+  RunPrograms({0}, 1, 5);
+  ASSERT_TRUE(Eventually([&] { return Count(0, "saved") == 5; }));
+  proxy_->Delay(std::chrono::hours(1));
+  const uint64_t calls = Count(0, "calls");
+  // One program more than those that are known.
+  Process waiting = StartClient(0, "programs", {folder_.path() + "/gate", "6"});
+  ASSERT_TRUE(Eventually([&] { return Stats(0).sessions == 1; }));
+  std::ofstream(folder_.path() + "/gate").flush();
+  ASSERT_TRUE(Eventually([&] { return Count(0, "calls") > calls; }));
+  for (int i = 0; i < 3; ++i) {
+    Process known = StartClient(0, "programs", {folder_.path() + "/gate", "5"});
+    std::ofstream(folder_.path() + "/gate").flush();
+    EXPECT_EQ(known.Wait(), 0);
+  }
+  EXPECT_EQ(Count(0, "misses"), 5u) << "the sixth program's search has not ended";
+  EXPECT_EQ(Stats(0).compiles, 5u);
+  proxy_->Delay(std::chrono::milliseconds(0));
+  EXPECT_EQ(waiting.Wait(), 0);
+  EXPECT_EQ(Stats(0).compiles, 6u);
+  EXPECT_TRUE(Stats(0).remote_cache->up);
+  ASSERT_TRUE(Eventually([&] { return Count(0, "saved") == 6; }));
+}
+
+TEST_F(SlowTeamTest, ADaemonEndsWhileASearchWaitsForRedis) {
+  AddFarDaemon();
+  RunPrograms({0}, 1, 1);
+  proxy_->Delay(std::chrono::hours(1));
+  const uint64_t calls = Count(0, "calls");
+  Process waiting = StartClient(0, "programs", {folder_.path() + "/gate", "2"});
+  ASSERT_TRUE(Eventually([&] { return Stats(0).sessions == 1; }));
+  std::ofstream(folder_.path() + "/gate").flush();
+  ASSERT_TRUE(Eventually([&] { return Count(0, "calls") > calls; }));
+  daemons_[0].process.Signal(SIGTERM);
+  EXPECT_EQ(daemons_[0].process.Wait(), 0);
+  EXPECT_NE(waiting.Wait(), 0);
+}
+
+TEST_F(SlowTeamTest, ProgramsAreCompiledOnceThoughRedisIsSlow) {
+  AddFarDaemon();
+  AddFarDaemon();
+  proxy_->Delay(std::chrono::milliseconds(20));
+  RunPrograms({0, 1}, 2, 10);
+  EXPECT_EQ(Compiles(), 10u);
 }
 
 TEST_F(TeamTest, AccelctlShowsHowTheRemoteCacheDoes) {
