@@ -66,19 +66,19 @@ std::string Sha256(absl::string_view bytes) {
   return digest;
 }
 
-std::string Sign(absl::string_view bytes, absl::string_view key) {
+bool EqualInConstantTime(absl::string_view a, absl::string_view b) {
+  return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+}  // namespace
+
+std::string MacOf(absl::string_view bytes, const SigningKey& key) {
   std::string mac(kSha256Bytes, '\0');
   ACCELD_CHECK(HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
                     reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size(),
                     reinterpret_cast<uint8_t*>(mac.data()), nullptr) != nullptr);
   return mac;
 }
-
-bool EqualInConstantTime(absl::string_view a, absl::string_view b) {
-  return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
-}
-
-}  // namespace
 
 std::string EncodeRecord(const EntryHeader& header, absl::string_view payload,
                          const SigningKey& key) {
@@ -101,7 +101,7 @@ std::string EncodeRecord(const EntryHeader& header, absl::string_view payload,
   record.append(kMagic.data(), kMagic.size());
   PutInteger(record, static_cast<uint32_t>(fields.size()));
   record += fields;
-  record += Sign(record, key);
+  record += MacOf(record, key);
   return record;
 }
 
@@ -122,7 +122,7 @@ absl::StatusOr<Record> ParseRecord(absl::string_view prefix, absl::Span<const Si
   // Nothing of an entry is looked at before it is known to be ours.
   const absl::string_view mac = prefix.substr(signed_bytes, kSha256Bytes);
   if (std::none_of(keys.begin(), keys.end(), [&](const SigningKey& key) {
-        return EqualInConstantTime(mac, Sign(prefix.substr(0, signed_bytes), key));
+        return EqualInConstantTime(mac, MacOf(prefix.substr(0, signed_bytes), key));
       })) {
     return absl::PermissionDeniedError("cache entry: altered, or not signed with a key of ours");
   }

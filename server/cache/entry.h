@@ -48,6 +48,8 @@ struct Record {
 // The longest record that ParseRecord accepts.
 inline constexpr size_t kMaxRecordBytes = 64 << 10;
 
+// What stands behind the bytes that it covers.
+std::string MacOf(absl::string_view bytes, const SigningKey& key);
 std::string EncodeRecord(const EntryHeader& header, absl::string_view payload,
                          const SigningKey& key);
 // `prefix` begins with the whole record; a payload may follow. DATA_LOSS for what is cut short or

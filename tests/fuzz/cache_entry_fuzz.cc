@@ -1,9 +1,6 @@
 // The reader of cache records takes any bytes: it believes those that were signed with its key, and
 // no others, and of what was signed it reads what is there.
 
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -13,6 +10,7 @@
 
 namespace {
 
+using acceld::cache::MacOf;
 using acceld::cache::ParseRecord;
 using acceld::cache::Record;
 
@@ -20,20 +18,12 @@ constexpr size_t kPreambleBytes = 12, kMacBytes = 32;
 // That of the corpus.
 const acceld::cache::SigningKey kKey = "a key for fuzzing, of no other use";
 
-std::string MacOf(absl::string_view bytes) {
-  std::string mac(kMacBytes, '\0');
-  ACCELD_CHECK(HMAC(EVP_sha256(), kKey.data(), static_cast<int>(kKey.size()),
-                    reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size(),
-                    reinterpret_cast<uint8_t*>(mac.data()), nullptr) != nullptr);
-  return mac;
-}
-
 // With the length of what is there and a good signature.
 std::string Signed(absl::string_view bytes) {
   std::string record(bytes.substr(0, bytes.size() - kMacBytes));
   const size_t header_bytes = record.size() - kPreambleBytes;
   for (size_t i = 0; i < 4; ++i) record[8 + i] = static_cast<char>(header_bytes >> (8 * i));
-  record += MacOf(record);
+  record += MacOf(record, kKey);
   return record;
 }
 
@@ -41,7 +31,7 @@ void CheckRead(absl::string_view bytes, const Record& record) {
   ACCELD_CHECK(record.size_bytes <= bytes.size());
   const absl::string_view whole = bytes.substr(0, record.size_bytes);
   const size_t signed_bytes = whole.size() - kMacBytes;
-  ACCELD_CHECK(MacOf(whole.substr(0, signed_bytes)) == whole.substr(signed_bytes));
+  ACCELD_CHECK(MacOf(whole.substr(0, signed_bytes), kKey) == whole.substr(signed_bytes));
   ACCELD_CHECK(!ParseRecord(whole.substr(0, whole.size() - 1), {kKey}).ok());
   ACCELD_CHECK(!ParseRecord(whole, {"another key"}).ok());
   ACCELD_CHECK(acceld::cache::CheckIsFor(record.header, record.header).ok());

@@ -8,8 +8,9 @@
 #include "common/status.h"
 #include "server/cache/entry.h"
 
-// The secrets that the daemons of a team share. To replace one, put the new one before it in every
-// daemon's file, and take the old one out when no entry signed with it matters any more.
+// The secrets that the daemons of a team share. To replace one, put the new one after it in every
+// daemon's file, then before it, and take the old one out when no entry signed with it matters any
+// more: a daemon that lacks a key refuses and removes what others sign with it.
 namespace acceld::cache {
 
 // Shorter ones could be guessed.
