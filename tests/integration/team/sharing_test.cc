@@ -97,7 +97,7 @@ class SlowTeamTest : public TeamTest {
   }
   size_t AddFarDaemon() {
     return AddDaemon({"--remote-cache-url", absl::StrCat("redis://", address_),
-                      "--remote-cache-timeout", "3600"});
+                      "--remote-cache-timeout", "3600", "--shutdown-grace", "0.1"});
   }
 
   std::string address_;
