@@ -42,6 +42,8 @@ BAD_VALUES = {
     "a port beyond the last": ("team", {"tls": {"port": 65536}}),
     "a remote cache without a key": ("team", {"remoteCache": {"keySecret": ""}}),
     "a remote cache that is no Redis": ("team", {"remoteCache": {"url": "http://redis"}}),
+    "a password for all to read": ("team", {"remoteCache": {"url": "redis://:secret@redis:6379"}}),
+    "a user's password for all to read": ("team", {"remoteCache": {"url": "rediss://ann:secret@redis:6379"}}),
     "a setting that the chart makes itself": ("cpu", {"config": {"listen": ["unix:/tmp/x"]}}),
     "a quota that is a list": ("cpu", {"config": {"quota": {"default": []}}}),
     "a drain that never ends": ("cpu", {"drain": {"seconds": -1}}),
@@ -53,6 +55,8 @@ CONTRADICTIONS = {
     "nobody gets to this Deployment": ("team", {"tls": {"enabled": False}}),
     "a cache folder is one daemon's": ("team", {"replicas": 2}),
     "two daemons on a node": ("replicas", {"socket": {"onHost": True}}),
+    "tls.port and metrics.port are the same": ("team", {"tls": {"port": 9464}}),
+    "has to lead to the Redis": ("team", {"networkPolicy": {"egress": []}}),
 }
 
 
@@ -176,7 +180,31 @@ class ChartTest(unittest.TestCase):
             self.assertEqual(drain[0], "timeout")
             grace = pod["terminationGracePeriodSeconds"]
             shutdown = self.settings(manifests)["shutdown-grace"]
-            self.assertGreaterEqual(grace, int(drain[1]) + shutdown + 5, name)
+            # A daemon may take 16 seconds more than its grace.
+            self.assertGreater(grace, int(drain[1]) + shutdown + 16, name)
+
+    def test_a_pod_that_is_not_to_drain_ends_at_once(self):
+        # `timeout 0` would be no limit at all.
+        manifests, _ = rendered(overlay(self.examples["cpu"], {"drain": {"seconds": 0}}))
+        pod = workload(manifests)["spec"]["template"]["spec"]
+        self.assertNotIn("lifecycle", pod["containers"][0])
+        self.assertEqual(pod["terminationGracePeriodSeconds"], 40)
+
+    def test_a_pod_that_hangs_is_not_drained(self):
+        pod = workload(self.rendered["gpu-nodes"][0])["spec"]["template"]["spec"]
+        self.assertEqual(pod["terminationGracePeriodSeconds"], 340)
+        self.assertEqual(pod["containers"][0]["livenessProbe"]["terminationGracePeriodSeconds"], 30)
+
+    def test_containers_that_prepare_get_no_gpu(self):
+        for changes in ({"gpu": {"count": 0}}, {"gpu": {"count": 2}}):
+            manifests, _ = rendered(overlay(self.examples["gpu-nodes"], changes))
+            container, = workload(manifests)["spec"]["template"]["spec"]["initContainers"]
+            self.assertEqual(container["env"], [{"name": "NVIDIA_VISIBLE_DEVICES", "value": "void"}])
+
+    def test_every_container_that_prepares_has_limits(self):
+        for _, manifests, _ in self.each():
+            for container in workload(manifests)["spec"]["template"]["spec"].get("initContainers", []):
+                self.assertEqual(set(container["resources"]["limits"]), {"cpu", "memory"})
 
     def test_probes_and_hooks_are_commands_of_accelctl(self):
         pod = workload(self.rendered["cpu"][0])["spec"]["template"]["spec"]

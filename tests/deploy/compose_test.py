@@ -124,7 +124,7 @@ class ComposeTest(unittest.TestCase):
             self.assertEqual(said.returncode, 0, said.stderr)
             self.assertIn(f'users = ["{self.variables["ACCELD_USERS"]}"]  # environment', said.stdout)
             grace = yaml.safe_load(re.search(r"^shutdown-grace = (\d+)", said.stdout, re.M).group(1))
-            self.assertGreater(int(service["stop_grace_period"].removesuffix("s")), grace + 5)
+            self.assertGreater(int(service["stop_grace_period"].removesuffix("s")), grace + 16)
             unknown = {variable for variable in service["environment"]
                        if variable.removeprefix("ACCELD_").lower().replace("_", "-") not in known}
             # One without a remote cache knows none of its settings.
@@ -239,6 +239,28 @@ class QueriesTest(unittest.TestCase):
             known = self.check_names(alert["alert"], alert["expr"])
             shown = set(re.findall(r"\$labels\.(\w+)", alert["annotations"]["summary"]))
             self.assertLessEqual(shown, known, alert["alert"])
+
+    def test_a_daemon_that_has_gone_altogether_is_missed(self):
+        """One that discovery does not find any more has no `up` that could be 0."""
+        def expect(series, *alerts):
+            absent, down = ("AcceldAbsent" in alerts), ("AcceldDown" in alerts)
+            return {"interval": "1m", "input_series": series, "alert_rule_test": [
+                {"eval_time": "10m", "alertname": name, "exp_alerts": [labels] if firing else []}
+                for name, firing, labels in (("AcceldAbsent", absent, gone), ("AcceldDown", down, silent))]}
+        summaries = {alert["alert"]: alert["annotations"]["summary"] for alert in self.alerts}
+        labels = {"job": "acceld", "severity": "critical"}
+        gone = {"exp_labels": labels, "exp_annotations": {"summary": summaries["AcceldAbsent"]}}
+        silent = {"exp_labels": labels | {"instance": "a:9464"},
+                  "exp_annotations": {"summary": "a:9464 does not answer"}}
+        up = 'up{job="acceld", instance="a:9464"}'
+        tests = [expect([{"series": up, "values": "1x10"}]),
+                 expect([{"series": up, "values": "0x10"}], "AcceldDown"),
+                 expect([{"series": up, "values": "1 1 stale"}], "AcceldAbsent")]
+        with tempfile.NamedTemporaryFile("w", suffix=".yml") as file:
+            yaml.safe_dump({"rule_files": [str(DEPLOY / "prometheus/acceld.rules.yml")], "tests": tests}, file)
+            file.flush()
+            said = run([PROMTOOL, "test", "rules", file.name])
+        self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
 
     def test_queries_are_promql(self):
         rules = [{"record": f"query:{i}", "expr": query.replace("$__rate_interval", "5m")}

@@ -47,6 +47,12 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- if and .Values.socket.onHost (eq .Values.kind "Deployment") (gt (int .Values.replicas) 1) -}}
 {{- fail "socket.onHost is for a DaemonSet, or one replica: two daemons on a node would share the folder" -}}
 {{- end -}}
+{{- if and .Values.tls.enabled .Values.metrics.enabled (eq (int .Values.tls.port) (int .Values.metrics.port)) -}}
+{{- fail "tls.port and metrics.port are the same" -}}
+{{- end -}}
+{{- if and .Values.networkPolicy.enabled .Values.remoteCache.enabled (not .Values.networkPolicy.egress) -}}
+{{- fail "networkPolicy.egress has to lead to the Redis of remoteCache.url" -}}
+{{- end -}}
 {{- end -}}
 
 {{/* Settings as TOML, of which the file's tables come last. */}}
@@ -121,15 +127,16 @@ metadata:
     {{- include "acceld.labels" . | nindent 4 }}
     {{- with .Values.podLabels }}{{ toYaml . | nindent 4 }}{{ end }}
   annotations:
-    # The daemon reads its file when it starts. Files of tokens and certificates it reads again by itself.
+    # The daemon reads its file when it starts. Files of tokens, certificates and the team's keys it reads again
+    # by itself.
     checksum/config: {{ include "acceld.settings" . | sha256sum }}
     {{- with .Values.podAnnotations }}{{ toYaml . | nindent 4 }}{{ end }}
 spec:
   serviceAccountName: {{ include "acceld.serviceAccountName" . }}
   automountServiceAccountToken: false
   enableServiceLinks: false
-  # The drain, the work in flight, and some seconds to end.
-  terminationGracePeriodSeconds: {{ add .Values.drain.seconds .Values.drain.shutdownGraceSeconds 10 }}
+  # The drain, the work in flight, and what the daemon takes for a kernel or compile that cannot be cut short (16 s).
+  terminationGracePeriodSeconds: {{ add .Values.drain.seconds .Values.drain.shutdownGraceSeconds 20 }}
   {{- if and (eq .Values.accelerator "gpu") .Values.gpu.runtimeClassName }}
   runtimeClassName: {{ .Values.gpu.runtimeClassName }}
   {{- end }}
@@ -158,8 +165,12 @@ spec:
         allowPrivilegeEscalation: false
         readOnlyRootFilesystem: true
         capabilities: {drop: [ALL], add: [CHOWN]}
-      {{- if and (eq .Values.accelerator "gpu") (eq (int .Values.gpu.count) 0) }}
+      resources:
+        requests: {cpu: 10m, memory: 16Mi}
+        limits: {cpu: 100m, memory: 64Mi}
+      {{- if eq .Values.accelerator "gpu" }}
       env:
+        # The image asks for all of the node's.
         - {name: NVIDIA_VISIBLE_DEVICES, value: void}
       {{- end }}
       volumeMounts:
@@ -207,15 +218,19 @@ spec:
         periodSeconds: 15
         timeoutSeconds: 10
         failureThreshold: 4
+        # One that does not answer does not drain either.
+        terminationGracePeriodSeconds: 30
       readinessProbe:
         exec: {command: [accelctl, health]}
         periodSeconds: 5
         timeoutSeconds: 6
         failureThreshold: 2
+      {{- if .Values.drain.seconds }}
       lifecycle:
         preStop:
           exec:
             command: [timeout, {{ .Values.drain.seconds | quote }}, accelctl, drain, --wait]
+      {{- end }}
       securityContext:
         allowPrivilegeEscalation: false
         readOnlyRootFilesystem: true
