@@ -1,4 +1,4 @@
-#include "server/rpc/auth/file_watch.h"
+#include "common/file_watch.h"
 
 #include <pthread.h>
 #include <sys/stat.h>
@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace acceld::rpc {
+namespace acceld {
 namespace {
 
 constexpr std::chrono::seconds kInterval{1};
@@ -38,7 +38,7 @@ std::string FileWatch::Look() const {
     struct stat info{};
     if (stat(path.c_str(), &info) != 0) info = {};
     absl::StrAppend(&state, info.st_dev, ":", info.st_ino, ":", info.st_size, ":",
-                    info.st_mtim.tv_sec, ".", info.st_mtim.tv_nsec, " ");
+                    info.st_ctim.tv_sec, ".", info.st_ctim.tv_nsec, " ");
   }
   return state;
 }
@@ -59,4 +59,4 @@ void FileWatch::Run() {
   }
 }
 
-}  // namespace acceld::rpc
+}  // namespace acceld

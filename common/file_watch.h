@@ -7,9 +7,10 @@
 
 #include "common/mutex.h"
 
-namespace acceld::rpc {
+namespace acceld {
 
-// Looks once a second whether one of some files was replaced or written, and says so.
+// Looks once a second whether one of some files was replaced or written, or has another owner or
+// mode, and says so.
 class FileWatch {
  public:
   // `on_change` is called on the watch's own thread, which may wait. Without files there is none.
@@ -33,4 +34,4 @@ class FileWatch {
   std::thread thread_;  // Last: it uses the rest.
 };
 
-}  // namespace acceld::rpc
+}  // namespace acceld

@@ -8,12 +8,14 @@
 #include <cstdlib>
 #include <iostream>
 #include <memory>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/file_watch.h"
 #include "common/log.h"
 #include "grpc/grpc.h"
 #include "server/config/command_line.h"
@@ -75,6 +77,13 @@ void LogDevices(const engine::Engine& engine) {
   }
 }
 
+// Takes the keys that their file has now.
+void ReloadTeamKeys(engine::Engine& engine) {
+  const absl::Status status = engine.ReloadTeamKeys();
+  if (status.ok()) return LogInfo("the team's keys were read again");
+  LogError("the team's keys stay as they are: ", status.message());
+}
+
 // Reads the file again and puts what may change while the daemon runs into effect. What cannot be
 // read changes nothing.
 void Reload(const config::FixedSources& sources, config::Effective& effective,
@@ -95,6 +104,7 @@ void Reload(const config::FixedSources& sources, config::Effective& effective,
   SetLogFormat(wanted.log_format);
   running.shutdown_grace = wanted.shutdown_grace;
   engine.SetQuotas(wanted.engine.quotas);
+  if (!running.engine.remote_cache.key_file.empty()) ReloadTeamKeys(engine);
   const config::Changes changes = config::Compare(effective, *read);
   LogInfo("got SIGHUP: ", changes.applied.size(), " settings have changed");
   for (const std::string& change : changes.applied) LogInfo("setting ", change);
@@ -171,6 +181,13 @@ int Run(const config::FixedSources& sources, config::Effective effective, Starte
     LogInfo("metrics on ", metrics->url());
   }
 
+  std::vector<std::string> key_files;
+  if (const std::string& file = config.engine.remote_cache.key_file; !file.empty()) {
+    key_files.push_back(file);
+  }
+  auto key_watch = std::make_unique<FileWatch>(std::move(key_files),
+                                               [&engine = **engine] { ReloadTeamKeys(engine); });
+
   // A daemon whose engine never answers is as good as dead.
   auto watchdog = std::make_unique<systemd::Watchdog>(manager, [&engine = **engine] {
     (void)engine.Stats();
@@ -196,6 +213,7 @@ int Run(const config::FixedSources& sources, config::Effective effective, Starte
   (*engine)->Shutdown(config.shutdown_grace);
   (*server)->Shutdown(kStreamGrace);
   watchdog.reset();
+  key_watch.reset();
   metrics.reset();
   server->reset();
   engine->reset();

@@ -13,8 +13,9 @@ absl::Status NoRemoteCache() {
 
 }  // namespace
 
-absl::Status Tools::CheckHasKeys() const {
-  if (!keys_.empty()) return absl::OkStatus();
+absl::StatusOr<std::vector<SigningKey>> Tools::Keys() const {
+  std::vector<SigningKey> keys = keys_.keys();
+  if (!keys.empty()) return keys;
   return absl::FailedPreconditionError(
       "entries that are carried elsewhere are signed with a team's key: set remote-cache-key-file");
 }
@@ -63,23 +64,23 @@ absl::StatusOr<Tools::Removed> Tools::Purge(absl::Span<const Digest> keys, bool 
 }
 
 absl::StatusOr<BundleEntry> Tools::Export(const Digest& key) {
-  ACCELD_RETURN_IF_ERROR(CheckHasKeys());
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<SigningKey> keys, Keys());
   if (disk_ != nullptr) {
     for (const DiskTier::Entry& entry : disk_->List()) {
       if (entry.header.key != key) continue;
       ACCELD_ASSIGN_OR_RETURN(const std::string payload, disk_->Read(entry.header));
-      return MakeBundleEntry(entry.header, payload, keys_[0]);
+      return MakeBundleEntry(entry.header, payload, keys[0]);
     }
   }
   return absl::NotFoundError("there is no entry " + key.ToHex() + " on disk");
 }
 
 absl::StatusOr<bool> Tools::Import(const BundleEntry& entry) {
-  ACCELD_RETURN_IF_ERROR(CheckHasKeys());
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<SigningKey> keys, Keys());
   if (disk_ == nullptr && remote_ == nullptr) {
     return absl::FailedPreconditionError("this daemon keeps executables in memory only");
   }
-  ACCELD_ASSIGN_OR_RETURN(Entry opened, OpenBundleEntry(entry, keys_));
+  ACCELD_ASSIGN_OR_RETURN(Entry opened, OpenBundleEntry(entry, keys));
   ACCELD_ASSIGN_OR_RETURN(const hal::Executable executable, hal::Deserialize(opened.payload));
   if (executable.architecture != opened.header.architecture) {
     return absl::DataLossError("cache entry: its code is for another architecture than it says");
@@ -91,6 +92,11 @@ absl::StatusOr<bool> Tools::Import(const BundleEntry& entry) {
     remote_->Publish(std::move(opened.header), std::move(opened.payload), nullptr);
   }
   return true;
+}
+
+void Tools::ReplaceKeys(std::vector<SigningKey> keys) {
+  if (remote_ != nullptr) remote_->ReplaceKeys(keys);
+  keys_.Replace(std::move(keys));
 }
 
 }  // namespace acceld::cache

@@ -10,6 +10,7 @@
 #include "server/cache/bundle.h"
 #include "server/cache/disk_tier.h"
 #include "server/cache/memory_tier.h"
+#include "server/cache/remote/keys.h"
 #include "server/cache/remote/remote_tier.h"
 
 namespace acceld::cache {
@@ -43,14 +44,17 @@ class Tools {
   // PERMISSION_DENIED and DATA_LOSS for what is not one of ours; FAILED_PRECONDITION without a key
   // or a folder.
   absl::StatusOr<bool> Import(const BundleEntry& entry);
+  // For what is carried from now on, and what the remote tier asks Redis for.
+  void ReplaceKeys(std::vector<SigningKey> keys);
 
  private:
-  absl::Status CheckHasKeys() const;
+  // FAILED_PRECONDITION when there are none.
+  absl::StatusOr<std::vector<SigningKey>> Keys() const;
 
   MemoryTier& memory_;
   DiskTier* const disk_;
   RemoteTier* const remote_;
-  const std::vector<SigningKey> keys_;
+  KeyRing keys_;
 };
 
 }  // namespace acceld::cache

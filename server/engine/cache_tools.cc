@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/engine/engine_impl.h"
+#include "server/engine/remote_tier_options.h"
 
 // What administrators do with the cache.
 namespace acceld::engine {
@@ -46,6 +47,16 @@ absl::StatusOr<CacheBundleEntry> EngineImpl::ExportCacheEntry(const std::string&
 
 absl::StatusOr<bool> EngineImpl::ImportCacheEntry(CacheBundleEntry entry) {
   return cache_->tools().Import({std::move(entry.record), std::move(entry.blob)});
+}
+
+absl::Status EngineImpl::ReloadTeamKeys() {
+  if (options_.remote_cache.key_file.empty()) return absl::OkStatus();
+  // Of two at a time, the one that has read last wins.
+  MutexLock lock(team_keys_mutex_);
+  ACCELD_ASSIGN_OR_RETURN(std::vector<cache::SigningKey> keys,
+                          LoadSigningKeys(options_.remote_cache));
+  cache_->tools().ReplaceKeys(std::move(keys));
+  return absl::OkStatus();
 }
 
 }  // namespace acceld::engine

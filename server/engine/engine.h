@@ -347,6 +347,9 @@ class Engine {
                                                   bool remote) = 0;
   virtual absl::StatusOr<CacheBundleEntry> ExportCacheEntry(const std::string& key) = 0;
   virtual absl::StatusOr<bool> ImportCacheEntry(CacheBundleEntry entry) = 0;
+  // Reads the file of the team's keys again, for entries that are asked for or kept from now on.
+  // Nothing changes where there is no such file; nor by an error, which is that of reading it.
+  virtual absl::Status ReloadTeamKeys() = 0;
   // Those that `reader` may open.
   virtual std::vector<NamedArrayInfo> NamedArrays(const Identity& reader) const = 0;
   virtual uint64_t incarnation() const = 0;

@@ -49,6 +49,7 @@ class EngineImpl final : public Engine {
                                           bool remote) override;
   absl::StatusOr<CacheBundleEntry> ExportCacheEntry(const std::string& key) override;
   absl::StatusOr<bool> ImportCacheEntry(CacheBundleEntry entry) override;
+  absl::Status ReloadTeamKeys() override;
   std::vector<NamedArrayInfo> NamedArrays(const Identity& reader) const override {
     return named_arrays_.List(reader);
   }
@@ -104,6 +105,7 @@ class EngineImpl final : public Engine {
   TimerQueue timers_;  // Its callbacks use the executors.
   TimerQueue housekeeping_{"housekeeping", 1};
 
+  Mutex team_keys_mutex_;  // While they are read and replaced.
   mutable Mutex mutex_;
   bool draining_ ABSL_GUARDED_BY(mutex_) = false;
   uint64_t sessions_total_ ABSL_GUARDED_BY(mutex_) = 0;

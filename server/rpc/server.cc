@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/file_watch.h"
 #include "common/log.h"
 #include "common/mutex.h"
 #include "common/segment_messages.h"
@@ -16,7 +17,6 @@
 #include "grpcpp/server.h"
 #include "grpcpp/server_builder.h"
 #include "grpcpp/server_posix.h"
-#include "server/rpc/auth/file_watch.h"
 #include "server/rpc/auth/other_services.h"
 #include "server/rpc/auth/unix_listener.h"
 #include "server/rpc/call_counter.h"

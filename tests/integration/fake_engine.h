@@ -69,6 +69,7 @@ class FakeEngine : public engine::Engine {
     return absl::NotFoundError("there is no cache");
   }
   absl::StatusOr<bool> ImportCacheEntry(engine::CacheBundleEntry) override { return false; }
+  absl::Status ReloadTeamKeys() override { return absl::OkStatus(); }
   uint64_t incarnation() const override { return incarnation_; }
   void Shutdown(std::chrono::milliseconds) override {}
 

@@ -34,7 +34,10 @@ void Add(std::atomic<uint64_t>& counter, uint64_t by = 1) {
 }  // namespace
 
 EntryStore::EntryStore(Options options, redis::Store& redis)
-    : options_(std::move(options)), names_(options_.salt), redis_(redis) {}
+    : keys_(std::exchange(options.keys, {})),
+      options_(std::move(options)),
+      names_(options_.salt),
+      redis_(redis) {}
 
 absl::StatusOr<std::string> EntryStore::LoadRecord(const Digest& key) {
   const std::string name = names_.Record(key);
@@ -74,7 +77,7 @@ absl::StatusOr<Entry> EntryStore::Load(const Digest& key,
                                        absl::FunctionRef<absl::Status(const EntryHeader&)> check) {
   const absl::StatusOr<std::string> bytes = LoadRecord(key);
   ACCELD_RETURN_IF_ERROR(bytes.status());
-  absl::StatusOr<Record> record = ParseRecord(*bytes, options_.keys);
+  absl::StatusOr<Record> record = ParseRecord(*bytes, keys_.keys());
   absl::Status status = record.status();
   if (status.ok() && record->size_bytes != bytes->size()) {
     status = absl::DataLossError("cache entry: bytes after its record");
@@ -97,8 +100,9 @@ absl::StatusOr<Entry> EntryStore::Load(const Digest& key,
 
 absl::StatusOr<bool> EntryStore::Save(const EntryHeader& header, absl::string_view payload) {
   if (options_.read_only) return absl::PermissionDeniedError("the remote cache is read-only here");
-  const std::string bytes = EncodeRecord(header, payload, options_.keys[0]);
-  ACCELD_ASSIGN_OR_RETURN(const Record record, ParseRecord(bytes, options_.keys));
+  const std::vector<SigningKey> signing_keys = keys_.keys();
+  const std::string bytes = EncodeRecord(header, payload, signing_keys[0]);
+  ACCELD_ASSIGN_OR_RETURN(const Record record, ParseRecord(bytes, signing_keys));
   const std::string blob = Compress(payload);
   if (blob.size() > kMaxBlobBytes) {
     return absl::ResourceExhaustedError(
@@ -183,7 +187,7 @@ absl::StatusOr<std::vector<EntryHeader>> EntryStore::List(size_t limit,
       status = bytes.status();
       return false;
     }
-    absl::StatusOr<Record> record = ParseRecord(bytes.ok() ? *bytes : "", options_.keys);
+    absl::StatusOr<Record> record = ParseRecord(bytes.ok() ? *bytes : "", keys_.keys());
     if (record.ok()) headers.push_back(std::move(record->header));
     return true;
   });
@@ -213,7 +217,7 @@ void EntryStore::Touch(const Digest& key) {
   if (options_.read_only) return;
   const absl::StatusOr<std::string> bytes = LoadRecord(key);
   if (!bytes.ok()) return;
-  const absl::StatusOr<Record> record = ParseRecord(*bytes, options_.keys);
+  const absl::StatusOr<Record> record = ParseRecord(*bytes, keys_.keys());
   if (!record.ok()) return;
   const std::string ttl = absl::StrCat(options_.ttl.count());
   for (const std::string& name :

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
@@ -11,6 +12,7 @@
 #include "common/status.h"
 #include "server/cache/entry.h"
 #include "server/cache/redis/store.h"
+#include "server/cache/remote/keys.h"
 #include "server/cache/remote/names.h"
 
 namespace acceld::cache {
@@ -59,6 +61,8 @@ class EntryStore {
   absl::StatusOr<bool> Remove(const Digest& key);
   // The entry was used: it lives for `ttl` from now.
   void Touch(const Digest& key);
+  // At least one, as in Options: for every call that begins from now on.
+  void ReplaceKeys(std::vector<SigningKey> keys) { keys_.Replace(std::move(keys)); }
 
   bool read_only() const { return options_.read_only; }
   Stats stats() const;
@@ -76,7 +80,8 @@ class EntryStore {
   void TakeAway(const Digest& key, absl::string_view record, bool quarantine);
   void Refuse(const Digest& key, absl::string_view record, const absl::Status& reason);
 
-  const Options options_;
+  KeyRing keys_;
+  const Options options_;  // without the keys
   const RemoteNames names_;
   redis::Store& redis_;
   std::atomic<uint64_t> refused_{0}, lost_blobs_{0}, saved_{0}, others_were_first_{0},

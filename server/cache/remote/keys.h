@@ -1,10 +1,12 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "common/mutex.h"
 #include "common/status.h"
 #include "server/cache/entry.h"
 
@@ -25,5 +27,25 @@ absl::StatusOr<std::vector<std::string>> LoadTeamKeys(const std::string& path);
 // What signs entries: each team key for this `salt` only, so that another salt disowns all entries.
 std::vector<SigningKey> DeriveSigningKeys(absl::Span<const std::string> team_keys,
                                           absl::string_view salt);
+
+// The keys in use, of which the first signs. Thread-safe: others may take their place at any time.
+class KeyRing {
+ public:
+  explicit KeyRing(std::vector<SigningKey> keys) : keys_(std::move(keys)) {}
+
+  // A copy: who works with it sees the same keys to its end.
+  std::vector<SigningKey> keys() const {
+    MutexLock lock(mutex_);
+    return keys_;
+  }
+  void Replace(std::vector<SigningKey> keys) {
+    MutexLock lock(mutex_);
+    keys_ = std::move(keys);
+  }
+
+ private:
+  mutable Mutex mutex_;
+  std::vector<SigningKey> keys_ ABSL_GUARDED_BY(mutex_);
+};
 
 }  // namespace acceld::cache

@@ -82,6 +82,8 @@ class RemoteTier {
   // were). Both wait for Redis.
   absl::StatusOr<Audit> Verify();
   absl::StatusOr<uint64_t> Remove(absl::Span<const Digest> keys);
+  // See EntryStore::ReplaceKeys.
+  void ReplaceKeys(std::vector<SigningKey> keys) { entries_.ReplaceKeys(std::move(keys)); }
   // See EntryStore::Refuse.
   void Refuse(const Digest& key, const absl::Status& reason);
   // Ends every search, those to come too, with neither entry nor lease.

@@ -369,6 +369,20 @@ TEST_F(RemoteCacheTest, KeysAreRotatedByListingBoth) {
   EXPECT_EQ(only_new.VerdictOf("f"), Verdict::kMiss);
 }
 
+TEST_F(RemoteCacheTest, KeysAreReplacedWhileTheCacheIsUsed) {
+  Fill("f");
+  Node node(Options());
+  EXPECT_EQ(node.VerdictOf("f"), Verdict::kRemote);
+  node.cache().tools().ReplaceKeys(DeriveSigningKeys({kOtherKey, kTeamKey}, "s"));
+  EXPECT_EQ(node.VerdictOf("g"), Verdict::kMiss);
+  node.Close();
+  RemoteTier::Options options = Options();
+  options.entries.keys = DeriveSigningKeys({kOtherKey}, "s");
+  Node only_new(options);
+  EXPECT_EQ(only_new.VerdictOf("g"), Verdict::kRemote);
+  EXPECT_EQ(only_new.VerdictOf("f"), Verdict::kMiss);
+}
+
 TEST_F(RemoteCacheTest, AReaderWritesNothing) {
   Fill("f");
   Do({"APPEND", names_.Record(DigestOf("f")), "x"});

@@ -28,8 +28,9 @@ wrong type or a value out of range is an error that names file, line and value, 
 reads the file again: what is marked "reload" takes effect, other changes are logged as needing a restart, and a file
 with an error changes nothing.
 
-The files of tokens, certificates and authorities are read again on SIGHUP and when they change, too; one that cannot be
-used changes nothing. Calls from then on are judged by what they say; sessions that are open keep their role.
+The files of tokens, certificates, authorities and the team's keys are read again on SIGHUP and when they change, too;
+one that cannot be used changes nothing. Calls from then on are judged by what they say; sessions that are open keep
+their role.
 
 Sizes are bytes, or strings with a unit: `"64MiB"`. Seconds may have a fraction. Lists are arrays of strings in the
 file, separated by commas in a variable, and repeated flags on the command line.
