@@ -12,8 +12,8 @@
 #     --storage DIR    keeps images in DIR, instead of where buildah and podman keep theirs
 #     --output FILE    writes the image as an archive, too, for docker load and podman load
 #
-# Fails when a CPU image has more than 250 MB, or CUDA's libraries do not load in it. Ends with 69 when Debian's
-# packages cannot be had.
+# Fails when a CPU image has more than 250 MB, when CUDA's libraries do not load in it, or when its daemon does not
+# start. Ends with 69 when Debian's packages cannot be had.
 set -Eeuo pipefail
 trap 'echo "image.sh: failed in line $LINENO" >&2' ERR
 export LC_ALL=C
@@ -48,21 +48,47 @@ for tool in buildah mmdebstrap; do
 done
 
 work=$(mktemp -d)
+mounts() { awk -v folder="${storage:-none}/" 'index($2, folder) == 1 { print $2 }' /proc/self/mounts; }
 container=''
 clean_up() {
   if [[ -n $container ]]; then buildah rm "$container" >/dev/null || true; fi
-  rm -rf "$work"
+  # What buildah has left mounted, so that the folder can be removed.
+  if [[ -n $storage ]]; then
+    mounts | grep -vxFf "$work/mounts" | while read -r left; do umount "$left"; done || true
+  fi
+  rm -rf --one-file-system "$work"
 }
 trap clean_up EXIT
 
 # Steps run under chroot: no namespaces are needed that a container would not give to one inside it.
 export BUILDAH_ISOLATION=chroot
+
+# How layers are kept in the storage: one over the other; where that cannot be mounted, each with a copy of all below.
+layering() {
+  local try=$storage/try driver=vfs
+  mkdir -p "$try"/{lower,upper,work,merged}
+  if mount -t overlay overlay -o "lowerdir=$try/lower,upperdir=$try/upper,workdir=$try/work" "$try/merged" 2>/dev/null
+  then
+    umount "$try/merged"
+    driver=overlay
+  fi
+  rm -rf "$try"
+  echo $driver
+}
+
 if [[ -n $storage ]]; then
   mkdir -p "$storage"
   storage=$(cd "$storage" && pwd)
-  # What buildah reads instead of the machine's: files are copied from layer to layer, which works everywhere.
-  printf '[storage]\ndriver = "vfs"\ngraphroot = "%s"\nrunroot = "%s"\n' "$storage/images" "$storage/run" \
-    >"$storage/storage.conf"
+  mounts >"$work/mounts"
+  # What buildah reads instead of the machine's.
+  cat >"$storage/storage.conf" <<TEXT
+[storage]
+driver = "$(layering)"
+graphroot = "$storage/images"
+runroot = "$storage/run"
+[storage.options.overlay]
+skip_mount_home = "true"
+TEXT
   export CONTAINERS_STORAGE_CONF=$storage/storage.conf
 fi
 
@@ -136,16 +162,33 @@ check_size() {
   fi
 }
 
-# Every library of CUDA with all that it needs and every symbol bound, in the image itself. That needs no driver.
+# The daemon starts in the image as its user, and says which devices it has: the CPU, as no driver of a GPU is there.
+check_start() {
+  buildah run "$container" -- sh -c 'acceld 2>/tmp/log & daemon=$!
+    for _ in $(seq 100); do accelctl health >/dev/null 2>&1 && break; sleep 0.2; done
+    accelctl devices; kill $daemon && wait $daemon || { cat /tmp/log; exit 1; }' >"$work/said" 2>&1 ||
+    { cat "$work/said" >&2 && fail "the daemon does not start, or does not end well"; }
+  cat "$work/said"
+  grep -qE '^0 +cpu ' "$work/said" || fail "the daemon has no CPU"
+  grep -q 'no cuda device: no NVIDIA driver' "$work/said" || fail "the daemon does not say which driver it misses"
+}
+
+# Every library of CUDA with all that it needs and every symbol bound, in the image itself. Of one that needs the
+# driver, which is not there, only that it needs nothing else.
 check_cuda() {
-  local library said
+  local library said with_driver=0
   for library in "$mounted"/usr/local/cuda/lib64/lib*.so.*; do
     library=$(basename "$library")
     said=$(chroot --userspec=10001:10001 "$mounted" /usr/bin/env LD_BIND_NOW=1 "LD_PRELOAD=$library" /bin/true 2>&1) ||
-      fail "$library cannot be loaded: $said"
+      [[ -n $said ]] || fail "$library cannot be loaded"
+    if [[ $said == *'libcuda.so.1: cannot open'* ]]; then
+      said=$(chroot "$mounted" /usr/bin/ldd "/usr/local/cuda/lib64/$library" |
+        awk '/not found/ && $1 != "libcuda.so.1" { print $1 " is not found" }')
+      with_driver=$((with_driver + 1))
+    fi
     [[ -z $said ]] || fail "$library cannot be loaded: $said"
   done
-  say "$(find "$mounted/usr/local/cuda/lib64" -name 'lib*' | wc -l) libraries of CUDA load"
+  say "$(find "$mounted/usr/local/cuda/lib64" -name 'lib*' | wc -l) libraries of CUDA load, $with_driver with a driver"
 }
 
 arguments=()
@@ -164,6 +207,7 @@ buildah build --format docker --pull-never --layers=false --target "$target" -f 
   --build-arg REVISION="$(git -C "$root" rev-parse HEAD 2>/dev/null || echo unknown)" \
   "${arguments[@]}" -t "$tag" "$context" >"$work/log" 2>&1 || { tail -40 "$work/log" >&2 && fail "it cannot be built"; }
 check_size
+check_start
 if [[ $target == gpu ]]; then check_cuda; fi
 if [[ -n $output ]]; then
   buildah push --quiet "$tag" "docker-archive:$output:$tag"

@@ -37,6 +37,8 @@ tag=localhost/acceld:test
 export CONTAINERS_STORAGE_CONF=$work/storage/storage.conf
 container=$(buildah from --pull-never "$tag")
 root=$(buildah mount "$container")
+left=$(find "$root" -xdev -type f -perm /6000)
+[[ -z $left ]] || fail "programs run as another than who starts them: $left"
 buildah inspect --type image "$tag" >"$work/image.json"
 
 # As an engine makes it of the image, with a read-only root and three places to write to.
