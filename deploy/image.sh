@@ -143,10 +143,10 @@ gather() {
   say "Gather: programs$([[ $target == cpu ]] || echo ", libraries of CUDA $cuda")"
   context=$work/context
   "$root/deploy/container/gather.sh" "$build_dir" "$context/programs"
-  arguments+=(--build-arg PROGRAMS=given-programs)
+  programs=given-programs
   if [[ $target == gpu ]]; then
     "$root/deploy/container/cuda_libraries.sh" "$cuda" "$context/cuda"
-    arguments+=(--build-arg CUDA_LIBRARIES=given-cuda)
+    cuda_libraries=given-cuda
   fi
 }
 
@@ -191,7 +191,8 @@ check_cuda() {
   say "$(find "$mounted/usr/local/cuda/lib64" -name 'lib*' | wc -l) libraries of CUDA load, $with_driver with a driver"
 }
 
-arguments=()
+# Buildah does not see that a stage needs another which only a default of the Dockerfile names: all are given.
+programs=build cuda_libraries=cuda
 context=$root
 if [[ -n $build_dir ]]; then gather; fi
 version=$(sed -n 's/^project(acceld VERSION \([0-9.]*\).*/\1/p' "$root/CMakeLists.txt")
@@ -205,7 +206,8 @@ buildah build --format docker --pull-never --layers=false --target "$target" -f 
   --build-arg BASE="$base" --build-arg BUILD_BASE="$build_base" --build-arg CUDA="$cuda" \
   --build-arg VERSION="$version" \
   --build-arg REVISION="$(git -C "$root" rev-parse HEAD 2>/dev/null || echo unknown)" \
-  "${arguments[@]}" -t "$tag" "$context" >"$work/log" 2>&1 || { tail -40 "$work/log" >&2 && fail "it cannot be built"; }
+  --build-arg PROGRAMS=$programs --build-arg CUDA_LIBRARIES=$cuda_libraries -t "$tag" "$context" >"$work/log" 2>&1 ||
+  { tail -40 "$work/log" >&2 && fail "it cannot be built"; }
 check_size
 check_start
 if [[ $target == gpu ]]; then check_cuda; fi
