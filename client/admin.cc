@@ -169,20 +169,16 @@ absl::StatusOr<CacheRemoved> Admin::PurgeCache(const std::vector<std::string>& k
   return CacheRemoved{reply.memory(), reply.disk(), reply.remote()};
 }
 
-absl::StatusOr<CacheBundleEntry> Admin::ExportCacheEntry(const std::string& key) const {
+absl::StatusOr<std::string> Admin::ExportCacheEntry(const std::string& key) const {
   v1::ExportCacheEntryRequest request;
   request.set_key(key);
-  ACCELD_ASSIGN_OR_RETURN(v1::CacheBundleEntry reply, impl_->connection->ExportCacheEntry(request));
-  return CacheBundleEntry{std::move(*reply.mutable_record()), std::move(*reply.mutable_blob())};
+  return impl_->connection->ExportCacheEntry(request);
 }
 
-absl::StatusOr<bool> Admin::ImportCacheEntry(const CacheBundleEntry& entry) const {
+absl::StatusOr<bool> Admin::ImportCacheEntry(absl::string_view entry) const {
   ACCELD_RETURN_IF_ERROR(impl_->CheckIsOne());
-  v1::CacheBundleEntry request;
-  request.set_record(entry.record);
-  request.set_blob(entry.blob);
   ACCELD_ASSIGN_OR_RETURN(const v1::ImportCacheEntryReply reply,
-                          impl_->connection->ImportCacheEntry(request));
+                          impl_->connection->ImportCacheEntry(entry));
   return reply.added();
 }
 

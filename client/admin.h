@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "client/credentials.h"
 #include "client/server_info.h"
 #include "common/status.h"
@@ -63,11 +64,11 @@ class Admin {
   absl::StatusOr<std::vector<CacheCheck>> VerifyCache(bool remote) const;
   // Removes the entries of these keys, or all.
   absl::StatusOr<CacheRemoved> PurgeCache(const std::vector<std::string>& keys, bool remote) const;
-  // NOT_FOUND.
-  absl::StatusOr<CacheBundleEntry> ExportCacheEntry(const std::string& key) const;
+  // An entry for another site, signed by the daemon. NOT_FOUND.
+  absl::StatusOr<std::string> ExportCacheEntry(const std::string& key) const;
   // False: the daemon had it already. PERMISSION_DENIED for what is not signed with a key of the
   // team, DATA_LOSS for what is damaged.
-  absl::StatusOr<bool> ImportCacheEntry(const CacheBundleEntry& entry) const;
+  absl::StatusOr<bool> ImportCacheEntry(absl::string_view entry) const;
 
  private:
   struct Impl;

@@ -118,10 +118,6 @@ struct CacheCheck {
 struct CacheRemoved {
   uint64_t memory = 0, disk = 0, remote = 0;
 };
-// An entry on its way to another site, signed by the daemon.
-struct CacheBundleEntry {
-  std::string record, blob;
-};
 
 // How an executable is found, or why it is not.
 struct CacheExplanation {

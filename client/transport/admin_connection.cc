@@ -15,6 +15,8 @@ constexpr std::chrono::seconds kUnaryTimeout{10};
 constexpr std::chrono::seconds kTraceTimeout{60};
 // Of what looks at every entry of a cache.
 constexpr std::chrono::minutes kCacheTimeout{60};
+// Below what a daemon takes as one message at the least.
+constexpr size_t kChunkBytes = size_t{32} << 10;
 
 }  // namespace
 
@@ -52,14 +54,36 @@ class AdminConnection::Impl {
     return reply.status() == HealthCheckResponse::SERVING;
   }
 
-  absl::Status GetTrace(const v1::GetTraceRequest& request,
-                        const std::function<void(const v1::TraceChunk&)>& take) const {
+  // Calls `take` for each message of the stream.
+  template <typename Message, typename Request>
+  absl::Status Read(std::unique_ptr<grpc::ClientReader<Message>> (v1::Acceld::Stub::*method)(
+                        grpc::ClientContext*, const Request&),
+                    const Request& request, std::chrono::seconds timeout,
+                    const std::function<void(const Message&)>& take) const {
     grpc::ClientContext context;
-    context.set_deadline(std::chrono::system_clock::now() + kTraceTimeout);
-    const auto stream = stub_->GetTrace(&context, request);
-    v1::TraceChunk chunk;
-    while (stream->Read(&chunk)) take(chunk);
+    context.set_deadline(std::chrono::system_clock::now() + timeout);
+    const auto stream = (*stub_.*method)(&context, request);
+    Message message;
+    while (stream->Read(&message)) take(message);
     return AdviseOnSecrets(StatusFromGrpc(stream->Finish()), secrets_);
+  }
+
+  absl::StatusOr<v1::ImportCacheEntryReply> ImportCacheEntry(absl::string_view entry) const {
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + kCacheTimeout);
+    v1::ImportCacheEntryReply reply;
+    const auto stream = stub_->ImportCacheEntry(&context, &reply);
+    v1::CacheBundleChunk chunk;
+    bool is_open = true;  // false: the daemon has ended it, with a status
+    while (is_open && !entry.empty()) {
+      const absl::string_view piece = entry.substr(0, kChunkBytes);
+      chunk.set_data(piece.data(), piece.size());
+      is_open = stream->Write(chunk);
+      entry.remove_prefix(piece.size());
+    }
+    stream->WritesDone();
+    ACCELD_RETURN_IF_ERROR(AdviseOnSecrets(StatusFromGrpc(stream->Finish()), secrets_));
+    return reply;
   }
 
  private:
@@ -109,14 +133,18 @@ absl::StatusOr<v1::PurgeCacheReply> AdminConnection::PurgeCache(
   return impl_->Ask(&v1::Acceld::Stub::PurgeCache, request, kCacheTimeout);
 }
 
-absl::StatusOr<v1::CacheBundleEntry> AdminConnection::ExportCacheEntry(
+absl::StatusOr<std::string> AdminConnection::ExportCacheEntry(
     const v1::ExportCacheEntryRequest& request) const {
-  return impl_->Ask(&v1::Acceld::Stub::ExportCacheEntry, request, kCacheTimeout);
+  std::string entry;
+  ACCELD_RETURN_IF_ERROR(impl_->Read<v1::CacheBundleChunk>(
+      &v1::Acceld::Stub::ExportCacheEntry, request, kCacheTimeout,
+      [&](const v1::CacheBundleChunk& chunk) { entry += chunk.data(); }));
+  return entry;
 }
 
 absl::StatusOr<v1::ImportCacheEntryReply> AdminConnection::ImportCacheEntry(
-    const v1::CacheBundleEntry& request) const {
-  return impl_->Ask(&v1::Acceld::Stub::ImportCacheEntry, request, kCacheTimeout);
+    absl::string_view entry) const {
+  return impl_->ImportCacheEntry(entry);
 }
 
 absl::StatusOr<v1::DrainReply> AdminConnection::Drain(const v1::DrainRequest& request) const {
@@ -125,7 +153,7 @@ absl::StatusOr<v1::DrainReply> AdminConnection::Drain(const v1::DrainRequest& re
 absl::Status AdminConnection::GetTrace(
     const v1::GetTraceRequest& request,
     const std::function<void(const v1::TraceChunk&)>& take) const {
-  return impl_->GetTrace(request, take);
+  return impl_->Read<v1::TraceChunk>(&v1::Acceld::Stub::GetTrace, request, kTraceTimeout, take);
 }
 
 }  // namespace acceld::client

@@ -2,7 +2,9 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 
+#include "absl/strings/string_view.h"
 #include "acceld/v1/acceld.pb.h"
 #include "client/transport/attempt.h"
 #include "client/transport/secrets.h"
@@ -32,10 +34,8 @@ class AdminConnection {
   absl::StatusOr<v1::DrainReply> Drain(const v1::DrainRequest& request) const;
   absl::StatusOr<v1::VerifyCacheReply> VerifyCache(const v1::VerifyCacheRequest& request) const;
   absl::StatusOr<v1::PurgeCacheReply> PurgeCache(const v1::PurgeCacheRequest& request) const;
-  absl::StatusOr<v1::CacheBundleEntry> ExportCacheEntry(
-      const v1::ExportCacheEntryRequest& request) const;
-  absl::StatusOr<v1::ImportCacheEntryReply> ImportCacheEntry(
-      const v1::CacheBundleEntry& request) const;
+  absl::StatusOr<std::string> ExportCacheEntry(const v1::ExportCacheEntryRequest& request) const;
+  absl::StatusOr<v1::ImportCacheEntryReply> ImportCacheEntry(absl::string_view entry) const;
   // Calls `take` for each chunk.
   absl::Status GetTrace(const v1::GetTraceRequest& request,
                         const std::function<void(const v1::TraceChunk&)>& take) const;

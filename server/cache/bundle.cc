@@ -1,24 +1,48 @@
 #include "server/cache/bundle.h"
 
-#include <utility>
-
+#include "absl/strings/str_cat.h"
 #include "server/cache/remote/compression.h"
 
 namespace acceld::cache {
+namespace {
 
-BundleEntry MakeBundleEntry(const EntryHeader& header, absl::string_view payload,
-                            const SigningKey& key) {
-  return {EncodeRecord(header, payload, key), Compress(payload)};
+// An executable is a protobuf message, which is not larger.
+constexpr uint64_t kMaxPayloadBytes = INT32_MAX;
+
+}  // namespace
+
+std::string EncodeBundleEntry(const EntryHeader& header, absl::string_view payload,
+                              const SigningKey& key) {
+  return absl::StrCat(EncodeRecord(header, payload, key), Compress(payload));
 }
 
-absl::StatusOr<Entry> OpenBundleEntry(const BundleEntry& entry, absl::Span<const SigningKey> keys) {
-  ACCELD_ASSIGN_OR_RETURN(Record record, ParseRecord(entry.record, keys));
-  if (record.size_bytes != entry.record.size()) {
-    return absl::DataLossError("cache entry: bytes after its record");
+absl::Status BundleReader::Append(absl::string_view bytes) {
+  bytes_.append(bytes.data(), bytes.size());
+  if (!record_.has_value()) {
+    ACCELD_ASSIGN_OR_RETURN(const absl::optional<size_t> record_bytes, RecordBytes(bytes_));
+    if (!record_bytes.has_value() || bytes_.size() < *record_bytes) return absl::OkStatus();
+    ACCELD_ASSIGN_OR_RETURN(record_, ParseRecord(bytes_, keys_));
+    if (record_->payload_bytes > kMaxPayloadBytes) {
+      return absl::DataLossError(
+          absl::StrCat("cache entry: ", record_->payload_bytes, " bytes of code"));
+    }
+    bytes_.erase(0, *record_bytes);
   }
-  ACCELD_ASSIGN_OR_RETURN(std::string payload, Decompress(entry.blob, record.payload_bytes));
-  ACCELD_RETURN_IF_ERROR(CheckPayload(record, payload));
-  return Entry{std::move(record.header), std::move(payload)};
+  if (bytes_.size() > CompressedBytesBound(record_->payload_bytes)) {
+    return absl::DataLossError(absl::StrCat("cache entry: bytes after its blob, which is of ",
+                                            record_->payload_bytes, " bytes of code"));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Entry> BundleReader::Take() {
+  if (!record_.has_value()) {
+    return absl::DataLossError(
+        absl::StrCat("cache entry: cut short at ", bytes_.size(), " bytes, in its record"));
+  }
+  ACCELD_ASSIGN_OR_RETURN(std::string payload, Decompress(bytes_, record_->payload_bytes));
+  ACCELD_RETURN_IF_ERROR(CheckPayload(*record_, payload));
+  return Entry{std::move(record_->header), std::move(payload)};
 }
 
 }  // namespace acceld::cache

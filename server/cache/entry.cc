@@ -105,20 +105,25 @@ std::string EncodeRecord(const EntryHeader& header, absl::string_view payload,
   return record;
 }
 
-absl::StatusOr<Record> ParseRecord(absl::string_view prefix, absl::Span<const SigningKey> keys) {
-  Reader reader{prefix};
-  if (reader.Bytes(kMagic.size()) != kMagic) {
+absl::StatusOr<absl::optional<size_t>> RecordBytes(absl::string_view prefix) {
+  if (prefix.substr(0, kMagic.size()) != kMagic.substr(0, prefix.size())) {
     return absl::DataLossError("cache entry: not an entry of this version");
   }
-  const uint32_t header_bytes = reader.Integer<uint32_t>();
-  if (!reader.ok || header_bytes > kMaxRecordBytes - kPreambleBytes - kSha256Bytes) {
-    return absl::DataLossError("cache entry: cut short or malformed before its header");
+  if (prefix.size() < kPreambleBytes) return absl::nullopt;
+  const auto header_bytes = Reader{prefix.substr(kMagic.size())}.Integer<uint32_t>();
+  if (header_bytes > kMaxRecordBytes - kPreambleBytes - kSha256Bytes) {
+    return absl::DataLossError(absl::StrCat("cache entry: a header of ", header_bytes, " bytes"));
   }
-  const size_t signed_bytes = kPreambleBytes + header_bytes;
-  if (prefix.size() < signed_bytes + kSha256Bytes) {
-    return absl::DataLossError(absl::StrCat("cache entry: cut short at ", prefix.size(),
-                                            " bytes, in a header of ", header_bytes));
+  return kPreambleBytes + header_bytes + kSha256Bytes;
+}
+
+absl::StatusOr<Record> ParseRecord(absl::string_view prefix, absl::Span<const SigningKey> keys) {
+  ACCELD_ASSIGN_OR_RETURN(const absl::optional<size_t> size_bytes, RecordBytes(prefix));
+  if (!size_bytes.has_value() || prefix.size() < *size_bytes) {
+    return absl::DataLossError(
+        absl::StrCat("cache entry: cut short at ", prefix.size(), " bytes, in its record"));
   }
+  const size_t signed_bytes = *size_bytes - kSha256Bytes;
   // Nothing of an entry is looked at before it is known to be ours.
   const absl::string_view mac = prefix.substr(signed_bytes, kSha256Bytes);
   if (std::none_of(keys.begin(), keys.end(), [&](const SigningKey& key) {
@@ -126,7 +131,7 @@ absl::StatusOr<Record> ParseRecord(absl::string_view prefix, absl::Span<const Si
       })) {
     return absl::PermissionDeniedError("cache entry: altered, or not signed with a key of ours");
   }
-  reader.rest = reader.rest.substr(0, header_bytes);
+  Reader reader{prefix.substr(kPreambleBytes, signed_bytes - kPreambleBytes)};
   Record parsed;
   parsed.header.key = reader.Key();
   parsed.header.fingerprint = reader.Key();
@@ -140,7 +145,7 @@ absl::StatusOr<Record> ParseRecord(absl::string_view prefix, absl::Span<const Si
   parsed.header.created_unix_s = reader.Integer<int64_t>();
   parsed.payload_bytes = reader.Integer<uint64_t>();
   parsed.payload_sha256 = std::string(reader.Bytes(kSha256Bytes));
-  parsed.size_bytes = signed_bytes + kSha256Bytes;
+  parsed.size_bytes = *size_bytes;
   if (!reader.ok || !reader.rest.empty()) {
     return absl::DataLossError("cache entry: a signed header of another layout");
   }

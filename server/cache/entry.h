@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
 #include "absl/types/span.h"
 #include "common/digest.h"
 #include "common/status.h"
@@ -52,6 +53,9 @@ inline constexpr size_t kMaxRecordBytes = 64 << 10;
 std::string MacOf(absl::string_view bytes, const SigningKey& key);
 std::string EncodeRecord(const EntryHeader& header, absl::string_view payload,
                          const SigningKey& key);
+// The size of the record that `prefix` begins with; nullopt when that is too short to tell.
+// DATA_LOSS when it begins with none.
+absl::StatusOr<absl::optional<size_t>> RecordBytes(absl::string_view prefix);
 // `prefix` begins with the whole record; a payload may follow. DATA_LOSS for what is cut short or
 // malformed, PERMISSION_DENIED for what was not signed with one of these keys.
 absl::StatusOr<Record> ParseRecord(absl::string_view prefix, absl::Span<const SigningKey> keys);

@@ -63,24 +63,28 @@ absl::StatusOr<Tools::Removed> Tools::Purge(absl::Span<const Digest> keys, bool 
   return removed;
 }
 
-absl::StatusOr<BundleEntry> Tools::Export(const Digest& key) {
+absl::StatusOr<std::string> Tools::Export(const Digest& key) {
   ACCELD_ASSIGN_OR_RETURN(const std::vector<SigningKey> keys, Keys());
   if (disk_ != nullptr) {
     for (const DiskTier::Entry& entry : disk_->List()) {
       if (entry.header.key != key) continue;
       ACCELD_ASSIGN_OR_RETURN(const std::string payload, disk_->Read(entry.header));
-      return MakeBundleEntry(entry.header, payload, keys[0]);
+      return EncodeBundleEntry(entry.header, payload, keys[0]);
     }
   }
   return absl::NotFoundError("there is no entry " + key.ToHex() + " on disk");
 }
 
-absl::StatusOr<bool> Tools::Import(const BundleEntry& entry) {
-  ACCELD_ASSIGN_OR_RETURN(const std::vector<SigningKey> keys, Keys());
+absl::StatusOr<BundleReader> Tools::BeginImport() const {
+  ACCELD_ASSIGN_OR_RETURN(std::vector<SigningKey> keys, Keys());
   if (disk_ == nullptr && remote_ == nullptr) {
     return absl::FailedPreconditionError("this daemon keeps executables in memory only");
   }
-  ACCELD_ASSIGN_OR_RETURN(Entry opened, OpenBundleEntry(entry, keys));
+  return BundleReader(std::move(keys));
+}
+
+absl::StatusOr<bool> Tools::Import(BundleReader entry) {
+  ACCELD_ASSIGN_OR_RETURN(Entry opened, entry.Take());
   ACCELD_ASSIGN_OR_RETURN(const hal::Executable executable, hal::Deserialize(opened.payload));
   if (executable.architecture != opened.header.architecture) {
     return absl::DataLossError("cache entry: its code is for another architecture than it says");

@@ -39,11 +39,14 @@ class Tools {
   // Removes these entries, or all where none are named; what runs goes on. Errors as above.
   absl::StatusOr<Removed> Purge(absl::Span<const Digest> keys, bool remote);
   // The entry of that key, from disk. NOT_FOUND; FAILED_PRECONDITION without a key to sign with.
-  absl::StatusOr<BundleEntry> Export(const Digest& key);
-  // Keeps an entry of another site, and sends it on to the team's; false: it was here already.
-  // PERMISSION_DENIED and DATA_LOSS for what is not one of ours; FAILED_PRECONDITION without a key
-  // or a folder.
-  absl::StatusOr<bool> Import(const BundleEntry& entry);
+  // As EncodeBundleEntry gives it.
+  absl::StatusOr<std::string> Export(const Digest& key);
+  // What takes in the bytes of an entry of another site. FAILED_PRECONDITION without a key, or
+  // anywhere to keep it.
+  absl::StatusOr<BundleReader> BeginImport() const;
+  // Keeps the entry, and sends it on to the team's; false: it was here already. DATA_LOSS for what
+  // is not whole.
+  absl::StatusOr<bool> Import(BundleReader entry);
   // For what is carried from now on, and what the remote tier asks Redis for.
   void ReplaceKeys(std::vector<SigningKey> keys);
 

@@ -1,3 +1,4 @@
+#include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -14,6 +15,19 @@ absl::StatusOr<Digest> ParseKey(const std::string& text) {
   return absl::InvalidArgumentError(absl::StrCat(
       "'", text, "' is no key of a cache entry: ", 2 * Digest::kSizeBytes, " hexadecimal digits"));
 }
+
+class Import final : public CacheImport {
+ public:
+  Import(cache::Tools& tools, cache::BundleReader reader)
+      : tools_(tools), reader_(std::move(reader)) {}
+
+  absl::Status Append(absl::string_view bytes) override { return reader_.Append(bytes); }
+  absl::StatusOr<bool> Finish() override { return tools_.Import(std::move(reader_)); }
+
+ private:
+  cache::Tools& tools_;
+  cache::BundleReader reader_;
+};
 
 }  // namespace
 
@@ -39,14 +53,14 @@ absl::StatusOr<CacheRemoved> EngineImpl::PurgeCache(const std::vector<std::strin
   return CacheRemoved{removed.memory, removed.disk, removed.remote};
 }
 
-absl::StatusOr<CacheBundleEntry> EngineImpl::ExportCacheEntry(const std::string& key) {
+absl::StatusOr<std::string> EngineImpl::ExportCacheEntry(const std::string& key) {
   ACCELD_ASSIGN_OR_RETURN(const Digest digest, ParseKey(key));
-  ACCELD_ASSIGN_OR_RETURN(cache::BundleEntry entry, cache_->tools().Export(digest));
-  return CacheBundleEntry{std::move(entry.record), std::move(entry.blob)};
+  return cache_->tools().Export(digest);
 }
 
-absl::StatusOr<bool> EngineImpl::ImportCacheEntry(CacheBundleEntry entry) {
-  return cache_->tools().Import({std::move(entry.record), std::move(entry.blob)});
+absl::StatusOr<std::unique_ptr<CacheImport>> EngineImpl::BeginCacheImport() {
+  ACCELD_ASSIGN_OR_RETURN(cache::BundleReader reader, cache_->tools().BeginImport());
+  return std::make_unique<Import>(cache_->tools(), std::move(reader));
 }
 
 absl::Status EngineImpl::ReloadTeamKeys() {

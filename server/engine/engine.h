@@ -171,9 +171,15 @@ struct CacheCheck {
 struct CacheRemoved {
   uint64_t memory = 0, disk = 0, remote = 0;
 };
-// An entry on its way to another site: signed, and compressed.
-struct CacheBundleEntry {
-  std::string record, blob;
+// Takes in an entry of another site as its bytes come. The engine outlives it. Thread-compatible.
+class CacheImport {
+ public:
+  virtual ~CacheImport() = default;
+  // The next bytes. PERMISSION_DENIED (not signed with a key of the team) and DATA_LOSS as soon as
+  // no entry can come of them.
+  virtual absl::Status Append(absl::string_view bytes) = 0;
+  // After the last: whether the entry is new here. DATA_LOSS. Blocks. To be called once.
+  virtual absl::StatusOr<bool> Finish() = 0;
 };
 
 struct PublishOptions {
@@ -345,8 +351,9 @@ class Engine {
   virtual absl::StatusOr<std::vector<CacheCheck>> VerifyCache(bool remote) = 0;
   virtual absl::StatusOr<CacheRemoved> PurgeCache(const std::vector<std::string>& keys,
                                                   bool remote) = 0;
-  virtual absl::StatusOr<CacheBundleEntry> ExportCacheEntry(const std::string& key) = 0;
-  virtual absl::StatusOr<bool> ImportCacheEntry(CacheBundleEntry entry) = 0;
+  virtual absl::StatusOr<std::string> ExportCacheEntry(const std::string& key) = 0;
+  // This one does not block.
+  virtual absl::StatusOr<std::unique_ptr<CacheImport>> BeginCacheImport() = 0;
   // Reads the file of the team's keys again, for entries that are asked for or kept from now on.
   // Nothing changes where there is no such file; nor by an error, which is that of reading it.
   virtual absl::Status ReloadTeamKeys() = 0;

@@ -47,8 +47,8 @@ class EngineImpl final : public Engine {
   absl::StatusOr<std::vector<CacheCheck>> VerifyCache(bool remote) override;
   absl::StatusOr<CacheRemoved> PurgeCache(const std::vector<std::string>& keys,
                                           bool remote) override;
-  absl::StatusOr<CacheBundleEntry> ExportCacheEntry(const std::string& key) override;
-  absl::StatusOr<bool> ImportCacheEntry(CacheBundleEntry entry) override;
+  absl::StatusOr<std::string> ExportCacheEntry(const std::string& key) override;
+  absl::StatusOr<std::unique_ptr<CacheImport>> BeginCacheImport() override;
   absl::Status ReloadTeamKeys() override;
   std::vector<NamedArrayInfo> NamedArrays(const Identity& reader) const override {
     return named_arrays_.List(reader);

@@ -128,9 +128,7 @@ void UploadReactor::End(const absl::Status& status) {
   Finish(ToGrpc(status));
 }
 
-DownloadReactor::DownloadReactor(absl::StatusOr<SharedBytes> bytes,
-                                 observability::RpcInstruments& instruments)
-    : instruments_(instruments) {
+void DownloadReactor::Send(absl::StatusOr<SharedBytes> bytes) {
   if (!bytes.ok()) {
     Finish(ToGrpc(bytes.status()));
     return;

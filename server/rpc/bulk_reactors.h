@@ -40,10 +40,14 @@ class UploadReactor : public UploadStream {
   grpc::ByteBuffer chunk_;
 };
 
-// Writes the bytes of one transfer in chunks. Owns itself until OnDone.
+// Writes bytes in chunks: messages whose field `data` has the number of DownloadChunk's. Owns
+// itself until OnDone.
 class DownloadReactor : public DownloadStream {
  public:
-  DownloadReactor(absl::StatusOr<SharedBytes> bytes, observability::RpcInstruments& instruments);
+  explicit DownloadReactor(observability::RpcInstruments& instruments)
+      : instruments_(instruments) {}
+  // Once, on any thread.
+  void Send(absl::StatusOr<SharedBytes> bytes);
 
  private:
   void OnWriteDone(bool ok) override;

@@ -1,7 +1,11 @@
+#include <memory>
+#include <string>
 #include <utility>
 
 #include "common/log.h"
-#include "server/rpc/convert.h"
+#include "server/rpc/bulk_reactors.h"
+#include "server/rpc/import_reactor.h"
+#include "server/rpc/parse_request.h"
 #include "server/rpc/service.h"
 #include "server/rpc/status_codes.h"
 
@@ -57,35 +61,31 @@ grpc::ServerUnaryReactor* Service::OnPurgeCache(const Caller& caller,
       });
 }
 
-grpc::ServerUnaryReactor* Service::OnExportCacheEntry(const Caller&,
-                                                      grpc::CallbackServerContext* context,
-                                                      const v1::ExportCacheEntryRequest* request,
-                                                      v1::CacheBundleEntry* reply) {
-  return AnswerLater(context, [this, request, reply]() -> absl::Status {
-    ACCELD_ASSIGN_OR_RETURN(engine::CacheBundleEntry entry,
-                            engine_.ExportCacheEntry(request->key()));
-    reply->set_record(std::move(entry.record));
-    reply->set_blob(std::move(entry.blob));
-    return absl::OkStatus();
+DownloadStream* Service::OnExportCacheEntry(const Caller&, grpc::CallbackServerContext*,
+                                            const grpc::ByteBuffer* bytes) {
+  static_assert(int{v1::CacheBundleChunk::kDataFieldNumber} ==
+                int{v1::DownloadChunk::kDataFieldNumber});
+  // gRPC keeps the reactor until it is finished, whatever the client does meanwhile.
+  auto* const reactor = new DownloadReactor(instruments_);
+  const auto request = ParseRequest<v1::ExportCacheEntryRequest>(*bytes);
+  if (!request.ok()) {
+    reactor->Send(request.status());
+    return reactor;
+  }
+  const absl::Status queued = maintenance_.Submit([this, reactor, key = request->key()] {
+    absl::StatusOr<std::string> entry = engine_.ExportCacheEntry(key);
+    if (!entry.ok()) return reactor->Send(entry.status());
+    const auto owner = std::make_shared<const std::string>(*std::move(entry));
+    reactor->Send(SharedBytes{*owner, owner});
   });
+  if (!queued.ok()) reactor->Send(queued);
+  return reactor;
 }
 
-grpc::ServerUnaryReactor* Service::OnImportCacheEntry(const Caller& caller,
-                                                      grpc::CallbackServerContext* context,
-                                                      const v1::CacheBundleEntry* request,
-                                                      v1::ImportCacheEntryReply* reply) {
-  return AnswerLater(context,
-                     [this, name = caller.identity.name, request, reply]() -> absl::Status {
-                       const absl::StatusOr<bool> added =
-                           engine_.ImportCacheEntry({request->record(), request->blob()});
-                       if (!added.ok()) {
-                         LogEvent(LogLevel::kWarning, "cache entry refused",
-                                  {{"identity", name}, {"reason", added.status().message()}});
-                         return added.status();
-                       }
-                       reply->set_added(*added);
-                       return absl::OkStatus();
-                     });
+UploadStream* Service::OnImportCacheEntry(const Caller& caller,
+                                          grpc::CallbackServerContext* context,
+                                          grpc::ByteBuffer* reply) {
+  return new ImportReactor(context_, maintenance_, caller, context, reply);
 }
 
 }  // namespace acceld::rpc

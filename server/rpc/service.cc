@@ -9,6 +9,7 @@
 #include "server/rpc/bulk_reactors.h"
 #include "server/rpc/channel/grpc_channel.h"
 #include "server/rpc/convert.h"
+#include "server/rpc/parse_request.h"
 #include "server/rpc/run_call.h"
 #include "server/rpc/session_log.h"
 #include "server/rpc/status_codes.h"
@@ -55,15 +56,15 @@ UploadStream* Service::OnUpload(const Caller& caller, grpc::CallbackServerContex
 
 DownloadStream* Service::OnDownload(const Caller& caller, grpc::CallbackServerContext*,
                                     const grpc::ByteBuffer* bytes) {
-  grpc::ByteBuffer copy = *bytes;  // Of the reference.
-  v1::DownloadRequest request;
-  if (!grpc::SerializationTraits<v1::DownloadRequest>::Deserialize(&copy, &request).ok()) {
-    return new DownloadReactor(absl::InvalidArgumentError("a message that is no DownloadRequest"),
-                               instruments_);
-  }
-  const auto session = sessions_.Find(request.session_token(), caller, "Download");
-  if (!session.ok()) return new DownloadReactor(session.status(), instruments_);
-  return new DownloadReactor((*session)->transfers().Take(request.transfer_id()), instruments_);
+  const auto find = [&]() -> absl::StatusOr<SharedBytes> {
+    ACCELD_ASSIGN_OR_RETURN(const auto request, ParseRequest<v1::DownloadRequest>(*bytes));
+    ACCELD_ASSIGN_OR_RETURN(const auto session,
+                            sessions_.Find(request.session_token(), caller, "Download"));
+    return session->transfers().Take(request.transfer_id());
+  };
+  auto* const reactor = new DownloadReactor(instruments_);
+  reactor->Send(find());
+  return reactor;
 }
 
 grpc::ServerUnaryReactor* Service::OnEndSession(const Caller& caller,

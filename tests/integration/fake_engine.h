@@ -65,10 +65,12 @@ class FakeEngine : public engine::Engine {
   absl::StatusOr<engine::CacheRemoved> PurgeCache(const std::vector<std::string>&, bool) override {
     return engine::CacheRemoved();
   }
-  absl::StatusOr<engine::CacheBundleEntry> ExportCacheEntry(const std::string&) override {
+  absl::StatusOr<std::string> ExportCacheEntry(const std::string&) override {
     return absl::NotFoundError("there is no cache");
   }
-  absl::StatusOr<bool> ImportCacheEntry(engine::CacheBundleEntry) override { return false; }
+  absl::StatusOr<std::unique_ptr<engine::CacheImport>> BeginCacheImport() override {
+    return absl::FailedPreconditionError("there is no cache");
+  }
   absl::Status ReloadTeamKeys() override { return absl::OkStatus(); }
   uint64_t incarnation() const override { return incarnation_; }
   void Shutdown(std::chrono::milliseconds) override {}

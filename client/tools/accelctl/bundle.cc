@@ -1,10 +1,10 @@
 #include "client/tools/accelctl/bundle.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -13,21 +13,21 @@
 namespace acceld::tools {
 namespace {
 
-// A bundle: the magic, then for each entry its record and its blob, each after its length in eight
-// bytes, the lowest first. Every entry is signed by itself.
-constexpr absl::string_view kMagic = "acceldb1";
+// A bundle: the magic, then each entry after its length in eight bytes, the lowest first. Every
+// entry is signed by itself.
+constexpr absl::string_view kMagic = "acceldb2";
 // More is not a bundle, whatever its length says.
-constexpr uint64_t kMaxPartBytes = uint64_t{1} << 31;
+constexpr uint64_t kMaxEntryBytes = uint64_t{1} << 32;
 
-void WritePart(std::ostream& out, const std::string& bytes) {
+void WriteEntry(std::ostream& out, const std::string& bytes) {
   for (int i = 0; i < 8; ++i) {
     out.put(static_cast<char>(static_cast<uint64_t>(bytes.size()) >> (8 * i)));
   }
   out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
 
-// False at the end of the file; DATA_LOSS in the middle of a part.
-absl::StatusOr<bool> ReadPart(std::istream& in, std::string& bytes) {
+// False at the end of the file; DATA_LOSS in the middle of an entry.
+absl::StatusOr<bool> ReadEntry(std::istream& in, std::string& bytes) {
   uint64_t size = 0;
   for (int i = 0; i < 8; ++i) {
     const int byte = in.get();
@@ -37,8 +37,8 @@ absl::StatusOr<bool> ReadPart(std::istream& in, std::string& bytes) {
     }
     size |= static_cast<uint64_t>(byte) << (8 * i);
   }
-  if (size > kMaxPartBytes) {
-    return absl::DataLossError(absl::StrCat("the bundle has a part of ", size, " bytes"));
+  if (size > kMaxEntryBytes) {
+    return absl::DataLossError(absl::StrCat("the bundle has an entry of ", size, " bytes"));
   }
   // Piece by piece: a length that is wrong takes no more memory than there are bytes.
   bytes.clear();
@@ -67,13 +67,12 @@ absl::Status ExportBundle(client::Admin& admin, const std::string& path,
   std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
   out.write(kMagic.data(), static_cast<std::streamsize>(kMagic.size()));
   for (const std::string& key : wanted) {
-    const absl::StatusOr<client::CacheBundleEntry> entry = admin.ExportCacheEntry(key);
+    const absl::StatusOr<std::string> entry = admin.ExportCacheEntry(key);
     if (!entry.ok()) {
       std::remove(temporary.c_str());
       return entry.status();
     }
-    WritePart(out, entry->record);
-    WritePart(out, entry->blob);
+    WriteEntry(out, *entry);
   }
   const auto size = static_cast<int64_t>(out.tellp());
   out.close();
@@ -93,11 +92,9 @@ absl::StatusOr<int> ImportBundle(client::Admin& admin, const std::string& path) 
   if (magic != kMagic) return absl::DataLossError(absl::StrCat(path, " is no bundle"));
   int added = 0, present = 0, refused = 0;
   while (true) {
-    client::CacheBundleEntry entry;
-    ACCELD_ASSIGN_OR_RETURN(const bool more, ReadPart(in, entry.record));
+    std::string entry;
+    ACCELD_ASSIGN_OR_RETURN(const bool more, ReadEntry(in, entry));
     if (!more) break;
-    ACCELD_ASSIGN_OR_RETURN(const bool whole, ReadPart(in, entry.blob));
-    if (!whole) return absl::DataLossError("the bundle is cut short");
     const absl::StatusOr<bool> result = admin.ImportCacheEntry(entry);
     if (result.ok()) {
       ++(*result ? added : present);

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <random>
 
 #include "gmock/gmock.h"
 #include "nlohmann/json.hpp"
@@ -179,6 +180,33 @@ TEST_F(CacheToolsTest, BundlesCarryEntriesToSitesWithoutANetworkPath) {
   EXPECT_EQ(Accelctl(far_away, {"run", program, "--arg", "f32[4]=1"}).exit_code, 0);
   EXPECT_EQ(Stats(far_away).cache_hits_disk, 1u);
   EXPECT_EQ(Stats(far_away).compiles, 0u);
+}
+
+TEST_F(CacheToolsTest, EntriesLargerThanAMessageMayBeAreCarried) {
+  const std::vector<std::string> small_messages = {"--max-message-size", "2MiB"};
+  AddDaemon(small_messages);
+  // Bytes that Zstandard makes no fewer.
+  std::mt19937 random(1);
+  std::string digits(size_t{8} << 20, '0');
+  for (char& digit : digits) digit = "0123456789ABCDEF"[random() % 16];
+  const std::string program =
+      Write("weights.mlir",
+            absl::StrCat("module @weights {\n  func.func @main(%x: tensor<1048576xi32>) -> "
+                         "tensor<1048576xi32> {\n    %w = stablehlo.constant dense<\"0x",
+                         digits,
+                         "\"> : tensor<1048576xi32>\n    %y = stablehlo.add %x, %w : "
+                         "tensor<1048576xi32>\n    return %y : tensor<1048576xi32>\n  }\n}\n"));
+  const std::string bundle = folder_.path() + "/bundle";
+  ASSERT_EQ(Accelctl(0, {"cache", "warm", program}).exit_code, 0);
+  ASSERT_TRUE(Eventually([&] { return Stats(0).cache_disk_entries == 1; }));
+  const CommandResult exported = Accelctl(0, {"cache", "export", bundle});
+  ASSERT_EQ(exported.exit_code, 0) << exported.output;
+  EXPECT_GT(fs::file_size(bundle), size_t{4} << 20);
+  const size_t far_away =
+      AddDaemon({small_messages[0], small_messages[1], "--remote-cache-url", ""});
+  const CommandResult imported = Accelctl(far_away, {"cache", "import", bundle});
+  EXPECT_THAT(imported.output, HasSubstr("1 added, 0 present, 0 refused"));
+  EXPECT_EQ(Stats(far_away).cache_disk_entries, 1u);
 }
 
 TEST_F(CacheToolsTest, ForeignAndDamagedBundlesAreRefused) {
