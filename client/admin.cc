@@ -1,6 +1,7 @@
 #include "client/admin.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -116,6 +117,24 @@ absl::StatusOr<std::vector<CacheEntry>> Admin::ListCache(size_t limit) const {
         static_cast<uint32_t>(std::min<size_t>(limit - entries.size(), kCachePageSize)));
     ACCELD_ASSIGN_OR_RETURN(const v1::ListCacheReply reply, impl_->connection->ListCache(request));
     for (const v1::CacheEntry& entry : reply.entries()) entries.push_back(FromProto(entry));
+    request.set_page_token(reply.next_page_token());
+  } while (!request.page_token().empty() && entries.size() < limit);
+  return entries;
+}
+
+absl::StatusOr<std::vector<CacheEntry>> Admin::ListRemoteCache(size_t limit) const {
+  std::vector<CacheEntry> entries;
+  std::set<std::string> keys;
+  v1::ListCacheRequest request;
+  request.set_remote(true);
+  request.set_page_size(kCachePageSize);
+  do {
+    ACCELD_ASSIGN_OR_RETURN(const v1::ListCacheReply reply, impl_->connection->ListCache(request));
+    for (const v1::CacheEntry& entry : reply.entries()) {
+      if (entries.size() < limit && keys.insert(entry.key()).second) {
+        entries.push_back(FromProto(entry));
+      }
+    }
     request.set_page_token(reply.next_page_token());
   } while (!request.page_token().empty() && entries.size() < limit);
   return entries;

@@ -58,6 +58,12 @@ struct RemoteCacheStats {
   std::vector<std::pair<std::string, uint64_t>> counts;  // "hits", ...
 };
 
+// How the executions and compiles of one identity found their executables, since it was last idle.
+struct IdentityCacheStats {
+  std::string identity;  // empty: of those without one
+  uint64_t hits_memory = 0, hits_disk = 0, hits_remote = 0, hits_inflight = 0, misses = 0;
+};
+
 struct ServerStats {
   uint64_t compiles = 0, compile_failures = 0, executions = 0, execution_failures = 0;
   uint64_t cache_hits_memory = 0, cache_hits_disk = 0, cache_hits_remote = 0;
@@ -70,6 +76,8 @@ struct ServerStats {
   uint64_t spills = 0, restores = 0, spilled_bytes = 0;
   uint64_t executable_unloads = 0;                // from devices that were short of memory
   absl::optional<RemoteCacheStats> remote_cache;  // nullopt: the daemon has none
+  // By name: of all for admins, of the caller's own for others.
+  std::vector<IdentityCacheStats> identities;
   double uptime_s = 0;
   std::string version;
   uint64_t incarnation = 0;  // differs after every restart
@@ -107,6 +115,7 @@ struct CacheEntry {
   bool in_memory = false, on_disk = false;
   double compile_ms = 0, age_s = 0;
   std::string producer;  // the host that compiled it
+  bool remote = false;   // from ListRemoteCache: where else it is, is not told
 };
 
 // What a look at every entry of a tier came to.

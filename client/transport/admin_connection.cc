@@ -118,7 +118,8 @@ absl::StatusOr<v1::ListNamesReply> AdminConnection::ListNames() const {
 }
 absl::StatusOr<v1::ListCacheReply> AdminConnection::ListCache(
     const v1::ListCacheRequest& request) const {
-  return impl_->Ask(&v1::Acceld::Stub::ListCache, request);
+  return impl_->Ask(&v1::Acceld::Stub::ListCache, request,
+                    request.remote() ? kCacheTimeout : kUnaryTimeout);
 }
 absl::Status AdminConnection::KillSession(const v1::KillSessionRequest& request) const {
   return impl_->Ask(&v1::Acceld::Stub::KillSession, request).status();

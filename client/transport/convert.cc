@@ -77,6 +77,15 @@ RemoteCacheStats FromProto(const v1::RemoteCacheStats& proto) {
 }
 
 ServerStats FromProto(const v1::Stats& proto) {
+  std::vector<IdentityCacheStats> identities;
+  for (const v1::IdentityCacheStats& identity : proto.identities()) {
+    identities.push_back({.identity = identity.identity(),
+                          .hits_memory = identity.hits_memory(),
+                          .hits_disk = identity.hits_disk(),
+                          .hits_remote = identity.hits_remote(),
+                          .hits_inflight = identity.hits_inflight(),
+                          .misses = identity.misses()});
+  }
   return {.compiles = proto.compiles(),
           .compile_failures = proto.compile_failures(),
           .executions = proto.executions(),
@@ -103,6 +112,7 @@ ServerStats FromProto(const v1::Stats& proto) {
           .remote_cache = proto.has_remote_cache()
                               ? absl::make_optional(FromProto(proto.remote_cache()))
                               : absl::nullopt,
+          .identities = std::move(identities),
           .uptime_s = proto.uptime_s(),
           .version = proto.version(),
           .incarnation = proto.incarnation(),
@@ -156,7 +166,8 @@ CacheEntry FromProto(const v1::CacheEntry& proto) {
           .on_disk = proto.on_disk(),
           .compile_ms = proto.compile_ms(),
           .age_s = proto.age_s(),
-          .producer = proto.producer()};
+          .producer = proto.producer(),
+          .remote = proto.remote()};
 }
 
 CacheExplanation FromProto(const v1::CacheExplanation& proto) {

@@ -20,6 +20,11 @@ absl::StatusOr<std::vector<SigningKey>> Tools::Keys() const {
       "entries that are carried elsewhere are signed with a team's key: set remote-cache-key-file");
 }
 
+absl::StatusOr<EntryStore::Page> Tools::ListRemote(absl::string_view from, size_t count) {
+  if (remote_ == nullptr) return NoRemoteCache();
+  return remote_->List(from, count);
+}
+
 absl::StatusOr<std::vector<Tools::Check>> Tools::Verify(bool remote) {
   if (remote && remote_ == nullptr) return NoRemoteCache();
   std::vector<Check> checks;

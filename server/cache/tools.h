@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "common/digest.h"
 #include "common/status.h"
@@ -33,8 +34,10 @@ class Tools {
   Tools(MemoryTier& memory, DiskTier* disk, RemoteTier* remote, std::vector<SigningKey> keys)
       : memory_(memory), disk_(disk), remote_(remote), keys_(std::move(keys)) {}
 
-  // Reads and verifies every entry on disk and, where wanted, the remote ones. The errors of Redis;
-  // FAILED_PRECONDITION when there is no remote cache.
+  // A part of the remote entries; see EntryStore. The errors of Redis; FAILED_PRECONDITION when
+  // there is no remote cache.
+  absl::StatusOr<EntryStore::Page> ListRemote(absl::string_view from, size_t count);
+  // Reads and verifies every entry on disk and, where wanted, the remote ones. Errors as above.
   absl::StatusOr<std::vector<Check>> Verify(bool remote);
   // Removes these entries, or all where none are named; what runs goes on. Errors as above.
   absl::StatusOr<Removed> Purge(absl::Span<const Digest> keys, bool remote);

@@ -1,8 +1,12 @@
+#include <algorithm>
 #include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "server/engine/engine_impl.h"
+#include "server/engine/explain.h"
 #include "server/engine/remote_tier_options.h"
 
 // What administrators do with the cache.
@@ -30,6 +34,22 @@ class Import final : public CacheImport {
 };
 
 }  // namespace
+
+absl::StatusOr<RemoteCachePage> EngineImpl::RemoteCacheEntries(absl::string_view from,
+                                                               size_t limit) {
+  ACCELD_ASSIGN_OR_RETURN(cache::EntryStore::Page found, cache_->tools().ListRemote(from, limit));
+  const int64_t now_s = absl::ToUnixSeconds(absl::Now());
+  RemoteCachePage page{.next = std::move(found.next)};
+  for (const cache::Record& record : found.records) {
+    CacheEntryInfo info = ToPublic(record.header);
+    info.size_bytes = record.payload_bytes;
+    // Not less than nothing where clocks differ.
+    info.age_s = static_cast<double>(std::max<int64_t>(0, now_s - record.header.created_unix_s));
+    info.remote = true;
+    page.entries.push_back(std::move(info));
+  }
+  return page;
+}
 
 absl::StatusOr<std::vector<CacheCheck>> EngineImpl::VerifyCache(bool remote) {
   ACCELD_ASSIGN_OR_RETURN(const std::vector<cache::Tools::Check> checks,

@@ -160,6 +160,12 @@ struct CacheEntryInfo {
   bool in_memory = false, on_disk = false;
   double compile_ms = 0, age_s = 0;
   std::string producer;  // the host that compiled it
+  bool remote = false;   // of the cache that daemons share; where else it is, is not told
+};
+
+struct RemoteCachePage {
+  std::vector<CacheEntryInfo> entries;
+  std::string next;  // where the next page begins; empty: there is none
 };
 
 // What a look at every entry of a tier came to.
@@ -348,6 +354,8 @@ class Engine {
   // Most recently used first; `offset` and `limit` page through it.
   virtual std::vector<CacheEntryInfo> CacheEntries(size_t offset, size_t limit) const = 0;
   // See cache::Tools. These block, some for minutes. INVALID_ARGUMENT for a key that is none.
+  virtual absl::StatusOr<RemoteCachePage> RemoteCacheEntries(absl::string_view from,
+                                                             size_t limit) = 0;
   virtual absl::StatusOr<std::vector<CacheCheck>> VerifyCache(bool remote) = 0;
   virtual absl::StatusOr<CacheRemoved> PurgeCache(const std::vector<std::string>& keys,
                                                   bool remote) = 0;

@@ -44,6 +44,7 @@ class EngineImpl final : public Engine {
   absl::StatusOr<std::vector<observability::Span>> Trace(
       std::chrono::nanoseconds last) const override;
   std::vector<CacheEntryInfo> CacheEntries(size_t offset, size_t limit) const override;
+  absl::StatusOr<RemoteCachePage> RemoteCacheEntries(absl::string_view from, size_t limit) override;
   absl::StatusOr<std::vector<CacheCheck>> VerifyCache(bool remote) override;
   absl::StatusOr<CacheRemoved> PurgeCache(const std::vector<std::string>& keys,
                                           bool remote) override;

@@ -148,15 +148,31 @@ v1::CacheEntry ToProto(const engine::CacheEntryInfo& info) {
   v1::CacheEntry proto;
   proto.set_key(info.key);
   proto.set_fingerprint(info.fingerprint);
-  proto.set_program_name(info.program_name);
-  proto.set_signature(info.signature);
+  // Cut to its length in a record, a name may end within a character.
+  proto.set_program_name(EscapeNonUtf8(info.program_name));
+  proto.set_signature(EscapeNonUtf8(info.signature));
   proto.set_architecture(info.architecture);
   proto.set_size_bytes(info.size_bytes);
   proto.set_in_memory(info.in_memory);
   proto.set_on_disk(info.on_disk);
   proto.set_compile_ms(info.compile_ms);
   proto.set_age_s(info.age_s);
-  proto.set_producer(info.producer);
+  proto.set_producer(EscapeNonUtf8(info.producer));
+  proto.set_remote(info.remote);
+  return proto;
+}
+
+v1::IdentityCacheStats ToProto(const engine::IdentityInfo& info) {
+  const auto count = [&](engine::CacheVerdict verdict) {
+    return info.cache_lookups[static_cast<size_t>(verdict)];
+  };
+  v1::IdentityCacheStats proto;
+  proto.set_identity(EscapeNonUtf8(info.identity));
+  proto.set_hits_memory(count(engine::CacheVerdict::kMemory));
+  proto.set_hits_disk(count(engine::CacheVerdict::kDisk));
+  proto.set_hits_remote(count(engine::CacheVerdict::kRemote));
+  proto.set_hits_inflight(count(engine::CacheVerdict::kInflight));
+  proto.set_misses(count(engine::CacheVerdict::kMiss));
   return proto;
 }
 

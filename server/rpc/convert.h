@@ -18,6 +18,7 @@ v1::Stats ToProto(const engine::EngineStats& stats);
 v1::SessionInfo ToProto(const engine::SessionInfo& info);
 v1::NamedArray ToProto(const engine::NamedArrayInfo& info);
 v1::CacheEntry ToProto(const engine::CacheEntryInfo& info);
+v1::IdentityCacheStats ToProto(const engine::IdentityInfo& info);
 v1::CacheExplanation ToProto(const engine::CacheExplanation& explanation);
 
 // Reads either form of a program. May take long for large ones. Errors: those of ir::ReadProgram

@@ -28,6 +28,10 @@ grpc::ServerUnaryReactor* Answer(grpc::CallbackServerContext* context, const abs
   return reactor;
 }
 
+bool MayKnowOf(const Caller& caller, const std::string& identity) {
+  return caller.identity.role == engine::Role::kAdmin || identity == caller.identity.name;
+}
+
 }  // namespace
 
 Service::Service(engine::Engine& engine, RpcOptions options,
@@ -103,7 +107,8 @@ grpc::ServerUnaryReactor* Service::OnListDevices(const Caller&,
   return Answer(context, absl::OkStatus());
 }
 
-grpc::ServerUnaryReactor* Service::OnGetStats(const Caller&, grpc::CallbackServerContext* context,
+grpc::ServerUnaryReactor* Service::OnGetStats(const Caller& caller,
+                                              grpc::CallbackServerContext* context,
                                               const v1::GetStatsRequest*, v1::Stats* reply) {
   *reply = ToProto(engine_.Stats());
   const std::chrono::duration<double> uptime = std::chrono::steady_clock::now() - started_;
@@ -111,6 +116,10 @@ grpc::ServerUnaryReactor* Service::OnGetStats(const Caller&, grpc::CallbackServe
   reply->set_version(options_.version);
   reply->set_incarnation(engine_.incarnation());
   reply->set_draining(!readiness_.ready());
+  for (const engine::IdentityInfo& info : engine_.Identities()) {
+    if (!MayKnowOf(caller, info.identity)) continue;
+    *reply->add_identities() = ToProto(info);
+  }
   return Answer(context, absl::OkStatus());
 }
 
@@ -119,9 +128,7 @@ grpc::ServerUnaryReactor* Service::OnListSessions(const Caller& caller,
                                                   const v1::ListSessionsRequest*,
                                                   v1::ListSessionsReply* reply) {
   for (const engine::SessionInfo& session : engine_.Sessions()) {
-    if (caller.identity.role != engine::Role::kAdmin && session.identity != caller.identity.name)
-      continue;
-    *reply->add_sessions() = ToProto(session);
+    if (MayKnowOf(caller, session.identity)) *reply->add_sessions() = ToProto(session);
   }
   return Answer(context, absl::OkStatus());
 }
@@ -139,15 +146,26 @@ grpc::ServerUnaryReactor* Service::OnListNames(const Caller& caller,
 grpc::ServerUnaryReactor* Service::OnListCache(const Caller&, grpc::CallbackServerContext* context,
                                                const v1::ListCacheRequest* request,
                                                v1::ListCacheReply* reply) {
+  const size_t limit = request->page_size() == 0
+                           ? kDefaultPageSize
+                           : std::min<size_t>(request->page_size(), kMaxPageSize);
+  if (request->remote()) {
+    return AnswerLater(context, [this, request, reply, limit]() -> absl::Status {
+      ACCELD_ASSIGN_OR_RETURN(engine::RemoteCachePage page,
+                              engine_.RemoteCacheEntries(request->page_token(), limit));
+      for (const engine::CacheEntryInfo& entry : page.entries) {
+        *reply->add_entries() = ToProto(entry);
+      }
+      reply->set_next_page_token(std::move(page.next));
+      return absl::OkStatus();
+    });
+  }
   // The token is the number of entries that were already given.
   uint64_t offset = 0;
   if (!request->page_token().empty() && !absl::SimpleAtoi(request->page_token(), &offset)) {
     return Answer(context, absl::InvalidArgumentError(absl::StrCat(
                                "page token '", request->page_token(), "' is not one of ours")));
   }
-  const size_t limit = request->page_size() == 0
-                           ? kDefaultPageSize
-                           : std::min<size_t>(request->page_size(), kMaxPageSize);
   const std::vector<engine::CacheEntryInfo> entries = engine_.CacheEntries(offset, limit);
   for (const engine::CacheEntryInfo& entry : entries) *reply->add_entries() = ToProto(entry);
   if (entries.size() == limit) reply->set_next_page_token(absl::StrCat(offset + limit));

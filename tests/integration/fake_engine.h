@@ -59,6 +59,9 @@ class FakeEngine : public engine::Engine {
     return std::vector<observability::Span>(5000);
   }
   std::vector<engine::CacheEntryInfo> CacheEntries(size_t offset, size_t limit) const override;
+  absl::StatusOr<engine::RemoteCachePage> RemoteCacheEntries(absl::string_view, size_t) override {
+    return absl::FailedPreconditionError("there is no cache");
+  }
   absl::StatusOr<std::vector<engine::CacheCheck>> VerifyCache(bool) override {
     return std::vector<engine::CacheCheck>();
   }

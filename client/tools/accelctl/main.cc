@@ -69,7 +69,24 @@ struct CacheFlags {
   std::string bundle;
   bool remote = false;
   bool all = false;
+  bool json = false;    // of ls
+  size_t limit = 1000;  // of ls
 };
+
+void AddCacheList(CLI::App& cache, CacheFlags& flags, Action& action) {
+  CLI::App* list = cache.add_subcommand("ls", "its entries, most recently used first");
+  list->add_flag("--remote", flags.remote,
+                 "those in the cache that daemons share instead, in no order");
+  list->add_option("--limit", flags.limit, "how many at most")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1'000'000));
+  list->add_flag("--json", flags.json, "print JSON");
+  list->callback([&] {
+    action = AsAdmin([&](client::Admin& admin) {
+      return PrintCache(admin, flags.json, flags.remote, flags.limit);
+    });
+  });
+}
 
 void AddWarm(CLI::App& cache, WarmFlags& flags, Action& action) {
   CLI::App* warm = cache.add_subcommand("warm", "compile programs ahead");
@@ -345,8 +362,8 @@ int Main(int argc, char** argv) {
   cache->require_subcommand(1);
   AddQuery(*cache, "stat", "hits by tier, sizes, and how the shared cache does", PrintCacheStats,
            action);
-  AddQuery(*cache, "ls", "its entries, most recently used first", PrintCache, action);
   CacheFlags cache_flags;
+  AddCacheList(*cache, cache_flags, action);
   AddWarm(*cache, cache_flags.warm, action);
   AddExplain(*cache, cache_flags.explain, action);
   AddCacheCare(*cache, cache_flags, action);

@@ -185,6 +185,15 @@ absl::Status PrintCacheStats(client::Admin& admin, bool json) {
                 {"bytes_written", s.remote_cache->bytes_written}};
       for (const auto& [name, count] : s.remote_cache->counts) remote[name] = count;
     }
+    Json identities = Json::array();
+    for (const client::IdentityCacheStats& i : s.identities) {
+      identities.push_back({{"identity", i.identity},
+                            {"memory", i.hits_memory},
+                            {"disk", i.hits_disk},
+                            {"remote", i.hits_remote},
+                            {"inflight", i.hits_inflight},
+                            {"misses", i.misses}});
+    }
     Print({{"compiles", s.compiles},
            {"memory",
             {{"hits", s.cache_hits_memory},
@@ -197,7 +206,8 @@ absl::Status PrintCacheStats(client::Admin& admin, bool json) {
              {"dropped", s.cache_dropped}}},
            {"remote", remote},
            {"inflight", s.cache_hits_inflight},
-           {"misses", s.cache_misses}});
+           {"misses", s.cache_misses},
+           {"identities", identities}});
     return absl::OkStatus();
   }
   std::cout << absl::StreamFormat("%-8s %10s %10s %10s\n", "tier", "hits", "entries", "size")
@@ -208,11 +218,21 @@ absl::Status PrintCacheStats(client::Admin& admin, bool json) {
             << absl::StreamFormat("%-8s %10d\n", "remote", s.cache_hits_remote)
             << absl::StreamFormat("%d joined another request's compile, %d missed, %d compiled\n",
                                   s.cache_hits_inflight, s.cache_misses, s.compiles);
+  if (!s.identities.empty()) {
+    std::cout << absl::StreamFormat("\n%-24s %10s %10s %10s %10s %10s\n", "identity", "memory",
+                                    "disk", "remote", "joined", "missed");
+    for (const client::IdentityCacheStats& i : s.identities) {
+      std::cout << absl::StreamFormat("%-24s %10d %10d %10d %10d %10d\n",
+                                      i.identity.empty() ? "-" : i.identity, i.hits_memory,
+                                      i.hits_disk, i.hits_remote, i.hits_inflight, i.misses);
+    }
+    std::cout << "\n";
+  }
   if (!s.remote_cache.has_value()) {
     std::cout << "no remote cache (remote-cache-url)\n";
     return absl::OkStatus();
   }
-  std::cout << absl::StreamFormat("\nremote %s%s: %s; %s in, %s out\n", s.remote_cache->url,
+  std::cout << absl::StreamFormat("remote %s%s: %s; %s in, %s out\n", s.remote_cache->url,
                                   s.remote_cache->read_only ? ", read-only" : "",
                                   s.remote_cache->up ? "up" : "down, not asked for a while",
                                   SizeText(s.remote_cache->bytes_read),
@@ -223,24 +243,40 @@ absl::Status PrintCacheStats(client::Admin& admin, bool json) {
   return absl::OkStatus();
 }
 
-absl::Status PrintCache(client::Admin& admin, bool json) {
-  ACCELD_ASSIGN_OR_RETURN(const std::vector<client::CacheEntry> entries, admin.ListCache());
+absl::Status PrintCache(client::Admin& admin, bool json, bool remote, size_t limit) {
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<client::CacheEntry> entries,
+                          remote ? admin.ListRemoteCache(limit) : admin.ListCache(limit));
   if (json) {
     Json list = Json::array();
     for (const client::CacheEntry& e : entries) {
-      list.push_back({{"key", e.key},
-                      {"fingerprint", e.fingerprint},
-                      {"program_name", e.program_name},
-                      {"signature", e.signature},
-                      {"architecture", e.architecture},
-                      {"size_bytes", e.size_bytes},
-                      {"in_memory", e.in_memory},
-                      {"on_disk", e.on_disk},
-                      {"compile_ms", e.compile_ms},
-                      {"age_s", e.age_s},
-                      {"producer", e.producer}});
+      Json row = {{"key", e.key},
+                  {"fingerprint", e.fingerprint},
+                  {"program_name", e.program_name},
+                  {"signature", e.signature},
+                  {"architecture", e.architecture},
+                  {"size_bytes", e.size_bytes},
+                  {"compile_ms", e.compile_ms},
+                  {"age_s", e.age_s},
+                  {"producer", e.producer}};
+      if (e.remote) {
+        row["remote"] = true;
+      } else {
+        row["in_memory"] = e.in_memory;
+        row["on_disk"] = e.on_disk;
+      }
+      list.push_back(std::move(row));
     }
     Print({{"entries", list}});
+    return absl::OkStatus();
+  }
+  if (remote) {
+    std::cout << absl::StreamFormat("%-32s %10s %10s %8s  %-16s %s\n", "key", "size", "compile",
+                                    "age", "producer", "program, for architecture");
+    for (const client::CacheEntry& e : entries) {
+      std::cout << absl::StreamFormat("%-32s %10s %7.1f ms %6.0f s  %-16s %s %s for %s\n", e.key,
+                                      SizeText(e.size_bytes), e.compile_ms, e.age_s, e.producer,
+                                      e.program_name, e.signature, e.architecture);
+    }
     return absl::OkStatus();
   }
   std::cout << absl::StreamFormat("%-32s %-6s %-4s %10s %10s %8s  %s\n", "key", "memory", "disk",

@@ -1,11 +1,14 @@
 #include "server/cache/remote/entry_store.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "common/log.h"
 #include "server/cache/remote/compression.h"
 
@@ -194,6 +197,41 @@ absl::StatusOr<std::vector<EntryHeader>> EntryStore::List(size_t limit,
   ACCELD_RETURN_IF_ERROR(found);
   ACCELD_RETURN_IF_ERROR(status);
   return headers;
+}
+
+absl::StatusOr<EntryStore::Page> EntryStore::List(absl::string_view from, size_t count) {
+  // Which of the nodes, and its cursor: "0:1744".
+  const std::pair<absl::string_view, absl::string_view> parts = absl::StrSplit(from, ':');
+  uint64_t node = 0, cursor = 0;
+  if (!from.empty() &&
+      (!absl::SimpleAtoi(parts.first, &node) || !absl::SimpleAtoi(parts.second, &cursor))) {
+    return absl::InvalidArgumentError(absl::StrCat("page token '", from, "' is not one of ours"));
+  }
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<redis::Endpoint> nodes, redis_.Nodes());
+  Page page;
+  if (node >= nodes.size()) return page;
+  ACCELD_ASSIGN_OR_RETURN(
+      const redis::Reply reply,
+      redis_.CallNode(nodes[node], {"SCAN", absl::StrCat(cursor), "MATCH", names_.AllRecords(),
+                                    "COUNT", absl::StrCat(std::max<size_t>(1, count))}));
+  if (reply.elements.size() != 2) {
+    return absl::InternalError(absl::StrCat("SCAN: ", redis::ToString(reply)));
+  }
+  for (const redis::Reply& name : reply.elements[1].elements) {
+    const absl::optional<Digest> key = names_.KeyOfRecord(name.text);
+    if (!key.has_value()) continue;
+    const absl::StatusOr<std::string> bytes = LoadRecord(*key);
+    if (!bytes.ok() && !absl::IsNotFound(bytes.status())) return bytes.status();
+    absl::StatusOr<Record> record = ParseRecord(bytes.ok() ? *bytes : "", keys_.keys());
+    if (record.ok()) page.records.push_back(*std::move(record));
+  }
+  const std::string& next = reply.elements[0].text;
+  if (next != "0") {
+    page.next = absl::StrCat(node, ":", next);
+  } else if (node + 1 < nodes.size()) {
+    page.next = absl::StrCat(node + 1, ":0");
+  }
+  return page;
 }
 
 absl::StatusOr<uint64_t> EntryStore::Verify(const Digest& key) {

@@ -55,6 +55,14 @@ class EntryStore {
   // The headers of records that are signed with a key of ours: as many as are found by then,
   // `limit` at most. The errors of redis::Store.
   absl::StatusOr<std::vector<EntryHeader>> List(size_t limit, redis::Clock::time_point until);
+  struct Page {
+    std::vector<Record> records;
+    std::string next;  // where the next page begins; empty: there is none
+  };
+  // Records that are signed with a key of ours, of about `count` names of whatever kind: a page may
+  // be empty, and a record may be in two. `from` is empty at first. INVALID_ARGUMENT when it is not
+  // one of ours; the errors of redis::Store.
+  absl::StatusOr<Page> List(absl::string_view from, size_t count);
   // Verifies the entry as Load does, for whatever build and architecture; the size of its payload.
   absl::StatusOr<uint64_t> Verify(const Digest& key);
   // Removes the entry; whether there was one. The errors of Save.

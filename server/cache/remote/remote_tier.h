@@ -75,6 +75,10 @@ class RemoteTier {
   // Calls `done` with what EntryStore::List gives within some seconds, on a thread that it must not
   // block.
   void List(size_t limit, std::function<void(absl::StatusOr<std::vector<EntryHeader>>)> done);
+  // See EntryStore. Waits for Redis.
+  absl::StatusOr<EntryStore::Page> List(absl::string_view from, size_t count) {
+    return entries_.List(from, count);
+  }
   struct Audit {
     uint64_t entries = 0, bytes = 0, bad = 0;  // bytes: before compression
   };

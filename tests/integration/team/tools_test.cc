@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <random>
+#include <set>
 
 #include "gmock/gmock.h"
 #include "nlohmann/json.hpp"
@@ -105,6 +106,54 @@ TEST_F(CacheToolsTest, WarmFillsTheTeamsCacheFromFilesFoldersAndLists) {
   EXPECT_EQ(Accelctl(1, {"run", dynamic, "--arg", "f32[9]=3"}).exit_code, 0);
   EXPECT_EQ(Stats(1).cache_hits_remote, 1u);
   EXPECT_EQ(Stats(1).compiles, 0u);
+}
+
+TEST_F(CacheToolsTest, EntriesOfTheTeamAreListed) {
+  AddDaemon();
+  AddDaemon();
+  const std::string program = Write("dynamic.mlir", kDynamic);
+  std::string list;
+  for (int i = 1; i <= 20; ++i) absl::StrAppend(&list, "dynamic.mlir f32[", i, "]\n");
+  ASSERT_EQ(Accelctl(0, {"cache", "warm", Write("shapes.list", list)}).exit_code, 0);
+  ASSERT_TRUE(Eventually([&] { return Count(0, "saved") == 20; }));
+  const json here = json::parse(Accelctl(1, {"cache", "ls", "--json"}).output);
+  EXPECT_TRUE(here["entries"].empty());
+  const CommandResult result = Accelctl(1, {"cache", "ls", "--remote", "--json"});
+  ASSERT_EQ(result.exit_code, 0) << result.output;
+  const json entries = json::parse(result.output)["entries"];
+  std::set<std::string> signatures;
+  for (const json& entry : entries) {
+    EXPECT_EQ(entry["program_name"], "dynamic");
+    EXPECT_GT(entry["size_bytes"], 0);
+    signatures.insert(entry["signature"]);
+  }
+  EXPECT_EQ(entries.size(), 20u);
+  EXPECT_EQ(signatures.size(), 20u);
+  EXPECT_EQ(
+      json::parse(
+          Accelctl(1, {"cache", "ls", "--remote", "--limit", "7", "--json"}).output)["entries"]
+          .size(),
+      7u);
+  EXPECT_THAT(Accelctl(1, {"cache", "ls", "--remote"}).output, HasSubstr("(tensor<20xf32>)"));
+  const size_t alone = AddDaemon({"--remote-cache-url", ""});
+  const CommandResult none = Accelctl(alone, {"cache", "ls", "--remote"});
+  EXPECT_NE(none.exit_code, 0);
+  EXPECT_THAT(none.output, HasSubstr("no remote cache"));
+}
+
+TEST_F(CacheToolsTest, StatSaysHowEachIdentityFoundItsExecutables) {
+  AddDaemon();
+  const std::string program = Write("double.mlir", kDouble);
+  ASSERT_EQ(Accelctl(0, {"cache", "warm", program}).exit_code, 0);
+  ASSERT_EQ(Accelctl(0, {"run", program, "--arg", "f32[4]=1"}).exit_code, 0);
+  const json identities =
+      json::parse(Accelctl(0, {"cache", "stat", "--json"}).output)["identities"];
+  ASSERT_EQ(identities.size(), 1u);
+  EXPECT_EQ(identities[0]["misses"], 1);
+  EXPECT_EQ(identities[0]["memory"], 1);
+  EXPECT_EQ(identities[0]["disk"], 0);
+  EXPECT_THAT(Accelctl(0, {"cache", "stat"}).output,
+              HasSubstr(identities[0]["identity"].get<std::string>()));
 }
 
 TEST_F(CacheToolsTest, WarmSaysWhatItCouldNotCompile) {
@@ -246,16 +295,72 @@ TEST_F(CacheToolsTest, ANodeWithoutAGpuCompilesForNodesWithOne) {
   const json devices = json::parse(Accelctl(gpu_node, {"devices", "--json"}).output);
   ASSERT_EQ(devices["devices"][0]["kind"], "cuda");
   const std::string architecture = devices["devices"][0]["architecture"];
-  const std::string program = Write("double.mlir", kDouble);
+  // With kernels, libraries (and an epilogue and convolutions, which a device might give to them),
+  // routines and loops.
+  const std::string programs = folder_.path() + "/programs";
+  ASSERT_TRUE(fs::create_directory(programs));
+  for (const auto& [name, body] : std::vector<std::pair<std::string, std::string>>{
+           {"add", "%y = stablehlo.add %x, %x : tensor<4x4xf32>"},
+           {"matmul",
+            "%y = stablehlo.dot %x, %x : (tensor<4x4xf32>, tensor<4x4xf32>) -> "
+            "tensor<4x4xf32>"},
+           {"epilogue",
+            "%p = stablehlo.dot %x, %x : (tensor<4x4xf32>, tensor<4x4xf32>) -> "
+            "tensor<4x4xf32>\n"
+            "%b = stablehlo.constant dense<1.0> : tensor<4xf32>\n"
+            "%c = stablehlo.broadcast_in_dim %b, dims = [1] : (tensor<4xf32>) -> "
+            "tensor<4x4xf32>\n"
+            "%s = stablehlo.add %p, %c : tensor<4x4xf32>\n"
+            "%z = stablehlo.constant dense<0.0> : tensor<4x4xf32>\n"
+            "%y = stablehlo.maximum %s, %z : tensor<4x4xf32>"},
+           {"convolution",
+            "%i = stablehlo.reshape %x : (tensor<4x4xf32>) -> tensor<1x4x4x1xf32>\n"
+            "%w = stablehlo.constant dense<1.0> : tensor<3x3x1x1xf32>\n"
+            "%o = stablehlo.convolution(%i, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->"
+            "[b, 0, 1, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, "
+            "feature_group_count = 1 : i64} : (tensor<1x4x4x1xf32>, tensor<3x3x1x1xf32>) -> "
+            "tensor<1x4x4x1xf32>\n"
+            "%y = stablehlo.reshape %o : (tensor<1x4x4x1xf32>) -> tensor<4x4xf32>"},
+           {"fft",
+            "%f = stablehlo.fft %x, type = RFFT, length = [4] : (tensor<4x4xf32>) -> "
+            "tensor<4x3xcomplex<f32>>\n"
+            "%y = stablehlo.fft %f, type = IRFFT, length = [4] : "
+            "(tensor<4x3xcomplex<f32>>) -> tensor<4x4xf32>"},
+           {"sort",
+            "%y = \"stablehlo.sort\"(%x) ({\n^bb0(%l: tensor<f32>, %r: tensor<f32>):\n"
+            "%t = stablehlo.compare LT, %l, %r : (tensor<f32>, tensor<f32>) -> "
+            "tensor<i1>\nstablehlo.return %t : tensor<i1>\n}) {dimension = 1 : i64, "
+            "is_stable = true} : (tensor<4x4xf32>) -> tensor<4x4xf32>"},
+           {"loop",
+            "%n = stablehlo.constant dense<0> : tensor<i32>\n"
+            "%o:2 = stablehlo.while(%i = %n, %v = %x) : tensor<i32>, tensor<4x4xf32>\n"
+            "cond {\n%e = stablehlo.constant dense<3> : tensor<i32>\n"
+            "%t = stablehlo.compare LT, %i, %e : (tensor<i32>, tensor<i32>) -> "
+            "tensor<i1>\nstablehlo.return %t : tensor<i1>\n} do {\n"
+            "%k = stablehlo.constant dense<1> : tensor<i32>\n"
+            "%j = stablehlo.add %i, %k : tensor<i32>\n"
+            "%w = stablehlo.add %v, %v : tensor<4x4xf32>\n"
+            "stablehlo.return %j, %w : tensor<i32>, tensor<4x4xf32>\n}\n"
+            "%y = stablehlo.add %o#1, %x : tensor<4x4xf32>"}}) {
+    Write(absl::StrCat("programs/", name, ".mlir"),
+          absl::StrCat("module @", name,
+                       " {\nfunc.func @main(%x: tensor<4x4xf32>) -> "
+                       "tensor<4x4xf32> {\n",
+                       body, "\nreturn %y : tensor<4x4xf32>\n}\n}\n"));
+  }
   const CommandResult warmed =
-      Accelctl(builder, {"cache", "warm", "--target", architecture, program});
+      Accelctl(builder, {"cache", "warm", "--target", architecture, programs});
   EXPECT_EQ(warmed.exit_code, 0) << warmed.output;
-  ASSERT_TRUE(Eventually([&] { return Count(builder, "saved") == 1; }));
-  EXPECT_EQ(Explain(builder, {program, "--target", architecture}, 0)["tier"], "disk");
-  const CommandResult run =
-      Accelctl(gpu_node, {"--device", "cuda:0", "run", program, "--arg", "f32[4]=1"});
-  EXPECT_EQ(run.exit_code, 0) << run.output;
-  EXPECT_EQ(Stats(gpu_node).cache_hits_remote, 1u);
+  ASSERT_TRUE(Eventually([&] { return Count(builder, "saved") == 7; }));
+  uint64_t hits = 0;
+  for (const fs::directory_entry& program : fs::directory_iterator(programs)) {
+    SCOPED_TRACE(program.path());
+    EXPECT_EQ(Explain(builder, {program.path(), "--target", architecture}, 0)["tier"], "disk");
+    const CommandResult run =
+        Accelctl(gpu_node, {"--device", "cuda:0", "run", program.path(), "--arg", "f32[4,4]=1"});
+    EXPECT_EQ(run.exit_code, 0) << run.output;
+    EXPECT_EQ(Stats(gpu_node).cache_hits_remote, ++hits);
+  }
   EXPECT_EQ(Stats(gpu_node).compiles, 0u);
 }
 
