@@ -26,6 +26,13 @@ const std::string& Payload() {
   return payload;
 }
 
+absl::StatusOr<acceld::cache::Entry> Open(absl::string_view record, absl::string_view blob) {
+  acceld::cache::BundleReader reader({"key"});
+  ACCELD_RETURN_IF_ERROR(reader.Append(record));
+  ACCELD_RETURN_IF_ERROR(reader.Append(blob));
+  return reader.Take();
+}
+
 void CheckDecompress(absl::string_view blob, uint64_t size) {
   const absl::StatusOr<std::string> payload = acceld::cache::Decompress(blob, size);
   ACCELD_CHECK(payload.ok() ? payload->size() == size : absl::IsDataLoss(payload.status()));
@@ -37,8 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string blob(reinterpret_cast<const char*>(data), size);
   static const std::string& record =
       *new std::string(acceld::cache::EncodeRecord({.build_id = "build-1"}, Payload(), "key"));
-  const absl::StatusOr<acceld::cache::Entry> entry =
-      acceld::cache::OpenBundleEntry({record, blob}, {"key"});
+  const absl::StatusOr<acceld::cache::Entry> entry = Open(record, blob);
   ACCELD_CHECK(entry.ok() ? entry->payload == Payload() : absl::IsDataLoss(entry.status()));
   CheckDecompress(blob, 0);
   CheckDecompress(blob, Payload().size());
