@@ -100,7 +100,8 @@ void AddWarm(CLI::App& cache, WarmFlags& flags, Action& action) {
       ->allow_extra_args(false);
   warm->add_option("--target", flags.targets,
                    "architecture to compile for, as accelctl devices shows it where there is such "
-                   "a device; repeatable (default: the session's device)")
+                   "a device, or sm_90 for one with the daemon's NVRTC and libraries; repeatable "
+                   "(default: the session's device)")
       ->allow_extra_args(false);
   warm->add_option("--entry", flags.entry, "the function to compile")->capture_default_str();
   warm->add_option("--jobs", flags.jobs, "how many at a time")
@@ -122,7 +123,7 @@ void AddExplain(CLI::App& cache, ExplainFlags& flags, Action& action) {
                    "of the program)")
       ->allow_extra_args(false);
   explain->add_option("--target", flags.target,
-                      "architecture, as accelctl devices shows it (default: the session's device)");
+                      "architecture as for warm (default: the session's device)");
   explain->add_option("--entry", flags.entry, "the function")->capture_default_str();
   explain->add_flag("--json", flags.json, "print JSON");
   explain->callback([&] {

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "kernels/cuda/emit/convolution.h"
+#include "server/hal/cuda/library_versions.h"
 
 namespace acceld::hal::cuda {
 namespace {
@@ -31,11 +32,8 @@ void DescribeRoutines(const kernels::Steps& steps, DeviceRoutines& routines, std
 }  // namespace
 
 std::string CudaCodeGenerator::architecture() const {
-  // What libraries support is part of what code is made of.
-  const std::string& cublas_lt = libraries_->cublas_lt_version();
-  const std::string& cudnn = libraries_->convolutions().version();
-  return absl::StrCat(compiler_.name, cublas_lt.empty() ? "" : "-cublaslt", cublas_lt,
-                      cudnn.empty() ? "" : "-cudnn", cudnn);
+  return absl::StrCat(compiler_.name, LibrariesPart(libraries_->cublas_lt_version(),
+                                                    libraries_->convolutions().version()));
 }
 
 bool CudaCodeGenerator::SupportsMatmul(const kernels::MatmulStep& matmul) const {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "absl/strings/str_join.h"
+#include "server/hal/cuda/library_versions.h"
 
 namespace acceld::hal::cuda {
 
@@ -14,12 +14,8 @@ absl::StatusOr<std::unique_ptr<DeviceConvolutions>> DeviceConvolutions::Open(
     std::shared_ptr<Context> context, const Cudnn* library) {
   std::unique_ptr<DeviceConvolutions> opened(new DeviceConvolutions(std::move(context), library));
   if (library == nullptr) return opened;
-  int version[3] = {};  // libraryPropertyType: major, minor, patch
-  for (int i = 0; i < 3; ++i) {
-    ACCELD_RETURN_IF_ERROR(
-        Cudnn::Check(library->cudnnGetProperty(i, &version[i]), "cudnnGetProperty"));
-  }
-  opened->version_ = absl::StrJoin(version, ".");
+  ACCELD_ASSIGN_OR_RETURN(opened->version_,
+                          VersionOf<Cudnn>(library->cudnnGetProperty, "cudnnGetProperty"));
   return opened;
 }
 

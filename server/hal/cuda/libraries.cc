@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "common/log.h"
 #include "kernels/cuda/cublas/matmul.h"
+#include "server/hal/cuda/library_versions.h"
 
 namespace acceld::hal::cuda {
 
@@ -30,14 +30,11 @@ absl::StatusOr<std::shared_ptr<const Libraries>> Libraries::Open(
 }
 
 absl::Status Libraries::OpenCublasLt() {
-  int version[3] = {};  // libraryPropertyType: major, minor, patch
-  for (int i = 0; i < 3; ++i) {
-    ACCELD_RETURN_IF_ERROR(kernels::cuda::CublasLt::Check(
-        cublas_lt_->cublasLtGetProperty(i, &version[i]), "cublasLtGetProperty"));
-  }
-  ACCELD_RETURN_IF_ERROR(
-      kernels::cuda::CublasLt::Check(cublas_lt_->cublasLtCreate(&handle_), "cublasLtCreate"));
-  cublas_lt_version_ = absl::StrJoin(version, ".");
+  using kernels::cuda::CublasLt;
+  ACCELD_ASSIGN_OR_RETURN(std::string version, VersionOf<CublasLt>(cublas_lt_->cublasLtGetProperty,
+                                                                   "cublasLtGetProperty"));
+  ACCELD_RETURN_IF_ERROR(CublasLt::Check(cublas_lt_->cublasLtCreate(&handle_), "cublasLtCreate"));
+  cublas_lt_version_ = std::move(version);
   return absl::OkStatus();
 }
 

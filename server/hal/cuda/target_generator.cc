@@ -13,6 +13,7 @@
 #include "kernels/cuda/program/make_program.h"
 #include "kernels/cuda/program/program.h"
 #include "server/hal/cuda/generator.h"
+#include "server/hal/cuda/library_versions.h"
 
 namespace acceld::hal::cuda {
 namespace {
@@ -72,12 +73,13 @@ absl::StatusOr<std::unique_ptr<const CodeGenerator>> MakeTargetGenerator(
                      "' is no architecture of a GPU, as in cuda-sm_90-nvrtc-13.0 or sm_90"));
   }
   ACCELD_ASSIGN_OR_RETURN(CudaCompiler found, find_compiler(number));
-  const bool is_short = compiler == absl::StrCat("sm_", number);
+  const bool is_short = architecture == absl::StrCat("sm_", number);
   if (found.architecture != number || (!is_short && found.name != compiler)) {
     return absl::FailedPreconditionError(absl::StrCat(
         "target '", architecture, "': this machine makes code for ", found.name, " instead"));
   }
-  return std::make_unique<TargetGenerator>(std::move(found), architecture.substr(begin));
+  std::string libraries = is_short ? InstalledLibrariesPart() : architecture.substr(begin);
+  return std::make_unique<TargetGenerator>(std::move(found), std::move(libraries));
 }
 
 }  // namespace acceld::hal::cuda

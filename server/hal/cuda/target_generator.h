@@ -15,8 +15,8 @@ namespace acceld::hal::cuda {
 // of our own.
 //
 // `architecture` is one that CudaCodeGenerator has, "cuda-sm_90-nvrtc-13.0-cublaslt13.1.0", or
-// "sm_90" for one without libraries. INVALID_ARGUMENT for another text, FAILED_PRECONDITION when
-// NVRTC is not here, is of another version or makes no such code.
+// "sm_90" for one with the NVRTC and the libraries of this machine. INVALID_ARGUMENT for another
+// text, FAILED_PRECONDITION when NVRTC is not here, is of another version or makes no such code.
 absl::StatusOr<std::unique_ptr<const CodeGenerator>> MakeTargetGenerator(
     const std::string& architecture, const FindCompiler& find_compiler = FindNvrtcCompiler);
 
