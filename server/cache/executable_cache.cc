@@ -175,6 +175,10 @@ void ExecutableCache::Store(const Request& request, const Code& code,
     header.producer = producer_;
   }
   const std::string payload = hal::Serialize(*code.executable);
+  if (payload.empty()) {
+    LogWarning("cache: ", code.executable->Signature(), " is larger than a file of it may be");
+    return;
+  }
   // Others wait for it; the disk's turn is after.
   if (for_remote) remote_->Publish(header, payload, std::move(lease));
   if (on_disk) disk_->Store(header, payload);

@@ -30,6 +30,7 @@ struct Executable {
 
 // The byte form that the disk tier stores. Deserialize checks everything but trust: signature and
 // checksum are the cache's. DATA_LOSS for what is not a well-formed executable.
+// Empty if that would be larger than 2 GiB.
 std::string Serialize(const Executable& executable);
 absl::StatusOr<Executable> Deserialize(absl::string_view bytes);
 
