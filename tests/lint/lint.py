@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Checks what the compiler can't: who may include whom, where third-party headers may appear, file
-sizes, lists that must stay sorted, and layout. Prints `file:line: message` for each finding.
+sizes, lists that must stay sorted, layout, and that the reference of errors is whole. Prints
+`file:line: message` for each finding.
 
     python3 tests/lint/lint.py [--clang-format clang-format-19]
 """
@@ -14,6 +15,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MAX_LINES = 600
+ERRORS = (ROOT / "deploy/ERRORS.md").read_text().split("\n")
 
 # Which of our folders each folder may include, besides itself. Longest prefix wins.
 LAYERS = {
@@ -115,6 +117,20 @@ def check_cmake_sources(path, lines):
             yield text[: match.start()].count("\n") + 1, "SOURCES must be sorted"
 
 
+def check_errors(path, lines):
+    """The reference of errors knows every code and every reason to refuse a caller."""
+    if path.parts[0] not in ("client", "common", "server"):
+        return
+    for number, line in enumerate(lines, 1):
+        for code in re.findall(r"\babsl::(\w+)Error\(", line):
+            heading = "### " + re.sub(r"(?<=[a-z])(?=[A-Z])", "_", code).upper()
+            if heading not in ERRORS:
+                yield number, f"deploy/ERRORS.md has no '{heading}'"
+        refusal = re.match(r'ACCELD_REFUSAL\(\w+, "(\w+)"\)', line)
+        if refusal and not any(row.startswith(f"| `{refusal.group(1)}` |") for row in ERRORS):
+            yield number, f"deploy/ERRORS.md has no row for `{refusal.group(1)}`"
+
+
 def check_layout(path, lines):
     if len(lines) > MAX_LINES:
         yield len(lines), f"{len(lines)} lines; split it (limit {MAX_LINES})"
@@ -148,7 +164,7 @@ def main():
         if path.suffix not in (".h", ".cc", ".def", ".py", ".sh", ".proto") and path.name != "CMakeLists.txt":
             continue
         lines = (ROOT / path).read_text().split("\n")[:-1]
-        for check in (check_includes, check_sorted, check_cmake_sources, check_layout):
+        for check in (check_includes, check_sorted, check_cmake_sources, check_errors, check_layout):
             findings += [f"{path}:{number}: {message}" for number, message in check(path, lines)]
     if shutil.which(arguments.clang_format):
         findings += check_format(arguments.clang_format, cpp)
