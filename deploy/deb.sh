@@ -85,6 +85,7 @@ take_documents() {
     "$build_dir/bin/$program" --generate zsh >"$stage$shells/zsh/vendor-completions/_$program"
   done
   install_file "$root/deploy/CONFIG.md" /usr/share/doc/acceld/CONFIG.md
+  install_file "$root/deploy/ERRORS.md" /usr/share/doc/acceld/ERRORS.md
   install_file "$root/deploy/METRICS.md" /usr/share/doc/acceld/METRICS.md
   install_file "$root/tests/programs/softmax.mlir" /usr/share/doc/acceld/examples/softmax.mlir
 }
