@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "kernels/cuda/emit/long_work.h"
 #include "kernels/cuda/emit/scalar_text.h"
 
 namespace acceld::kernels::cuda {
@@ -70,10 +71,8 @@ Cut CutOf(const AttentionShape& shape) {
   return cut;
 }
 
-// Scores are stored nowhere, so that little memory may ask for very much work. This many
-// multiplications take some ten milliseconds.
+// Scores are stored nowhere, so that little memory may ask for very much work.
 bool IsLong(const AttentionShape& shape) {
-  constexpr double kLongWork = int64_t{1} << 38;
   return static_cast<double>(shape.batches()) * static_cast<double>(shape.queries) *
              static_cast<double>(shape.keys) * static_cast<double>(shape.depth + shape.features) >=
          kLongWork;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
@@ -10,7 +11,7 @@ namespace acceld::kernels::cuda {
 
 // So many iterations take a large GPU some ten milliseconds; what takes longer looks now and then
 // whether it is cancelled.
-inline constexpr double kLongWork = 274'877'906'944.0;  // 2^38
+inline constexpr double kLongWork = int64_t{1} << 38;
 
 // Which loops of a kernel, which must not change or move, have to look whether they are cancelled.
 // What is computed and not stored costs no memory, so that a small program may ask for any number
