@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "client/array_state.h"
 #include "common/mutex.h"
@@ -45,14 +46,14 @@ Future<ExecutionInfo> ArrayState::Ready() {
   return ready;
 }
 
+uint64_t ArrayState::ready_request() const {
+  MutexLock lock(mutex_);
+  return ready_request_;
+}
+
 absl::StatusOr<ExecutionInfo> ArrayState::AwaitReady() {
   const Future<ExecutionInfo> ready = Ready();
-  uint64_t request;
-  {
-    MutexLock lock(mutex_);
-    request = ready_request_;
-  }
-  if (!ready.IsReady()) connection_->Serve(request, [&] { return ready.IsReady(); });
+  if (!ready.IsReady()) connection_->Serve({ready_request()}, [&] { return ready.IsReady(); });
   return ready.Await();
 }
 
@@ -133,7 +134,7 @@ absl::StatusOr<ir::Literal> Array::Fetch() const {
   uint64_t request;
   const Future<ir::Literal> fetched = StartFetch(request);
   if (!fetched.IsReady()) {
-    state_->connection()->Serve(request, [&] { return fetched.IsReady(); });
+    state_->connection()->Serve({request}, [&] { return fetched.IsReady(); });
   }
   return fetched.Await();
 }
@@ -152,7 +153,7 @@ absl::Status Array::FetchTo(std::shared_ptr<ByteSink> sink) const {
     promise->Set(status.ok() ? absl::StatusOr<Unit>(Unit{}) : absl::StatusOr<Unit>(status));
   });
   if (!fetched.IsReady()) {
-    state_->connection()->Serve(request, [&] { return fetched.IsReady(); });
+    state_->connection()->Serve({request}, [&] { return fetched.IsReady(); });
   }
   return fetched.Await().status();
 }
@@ -166,13 +167,21 @@ absl::StatusOr<SharedBytes> Array::Map() const {
 }
 
 absl::Status AwaitAll(absl::Span<const Array> arrays) {
-  std::vector<Future<ExecutionInfo>> ready;
-  ready.reserve(arrays.size());
-  for (const Array& array : arrays) ready.push_back(array.Ready());
+  // All are asked for before the first is waited for, and this thread takes any of the answers.
+  absl::flat_hash_map<const Connection*, std::vector<uint64_t>> requests;
+  for (const Array& array : arrays) {
+    if (array.Ready().IsReady()) continue;
+    requests[array.state_->connection().get()].push_back(array.state_->ready_request());
+  }
+  for (auto& [connection, numbers] : requests) std::sort(numbers.begin(), numbers.end());
   absl::Status first;
-  for (const Future<ExecutionInfo>& one : ready) {
-    const absl::Status& status = one.Await().status();
-    if (first.ok()) first = status;
+  for (const Array& array : arrays) {
+    const Future<ExecutionInfo> ready = array.Ready();
+    if (!ready.IsReady()) {
+      const std::shared_ptr<Connection>& connection = array.state_->connection();
+      connection->Serve(requests[connection.get()], [&] { return ready.IsReady(); });
+    }
+    if (first.ok()) first = ready.Await().status();
   }
   return first;
 }

@@ -71,6 +71,7 @@ class Array {
 
  private:
   friend class Client;
+  friend absl::Status AwaitAll(absl::Span<const Array> arrays);
   explicit Array(std::shared_ptr<ArrayState> state) : state_(std::move(state)) {}
   Future<ir::Literal> StartFetch(uint64_t& request) const;
   absl::Status FetchTo(std::shared_ptr<ByteSink> sink) const;

@@ -34,6 +34,8 @@ class ArrayState : public std::enable_shared_from_this<ArrayState> {
 
   // The daemon is asked once, at the first call.
   Future<ExecutionInfo> Ready();
+  // The number of that request, for Connection::Serve, or 0 when it is about to be sent.
+  uint64_t ready_request() const;
   // What Ready decides to; blocks.
   absl::StatusOr<ExecutionInfo> AwaitReady();
   // Large arrays wait until the connection has room for their bytes. The number of the request, for
@@ -45,7 +47,7 @@ class ArrayState : public std::enable_shared_from_this<ArrayState> {
   const uint64_t handle_;
   const ir::TensorType type_;
   const uint32_t device_;
-  Mutex mutex_;
+  mutable Mutex mutex_;
   Future<ExecutionInfo> ready_ ABSL_GUARDED_BY(mutex_);
   uint64_t ready_request_ ABSL_GUARDED_BY(mutex_) = 0;
 };

@@ -1,5 +1,6 @@
 #include "common/packet_socket.h"
 
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -115,6 +116,11 @@ absl::Status SendPacket(int socket, absl::string_view head, absl::string_view bo
   header.msg_iov = bytes;
   header.msg_iovlen = std::size(bytes);
   return Send(socket, header, blocking);
+}
+
+bool HasPacket(int socket) {
+  pollfd look = {.fd = socket, .events = POLLIN, .revents = 0};
+  return poll(&look, 1, 0) > 0;
 }
 
 absl::StatusOr<Packet> ReceivePacket(int socket, absl::Span<char> buffer, Blocking blocking) {

@@ -37,6 +37,9 @@ absl::Status SendPacket(int socket, absl::string_view message, int passed = -1,
 absl::Status SendPacket(int socket, absl::string_view head, absl::string_view body,
                         Blocking blocking);
 
+// Whether a message, or the end, can be received without waiting.
+bool HasPacket(int socket);
+
 struct Packet {
   size_t size_bytes = 0;  // 0: the other side is gone
   UniqueFd passed;

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "common/busy_poll.h"
+
 namespace acceld::client {
 namespace {
 
@@ -14,6 +16,9 @@ constexpr int kIdleTicks = 100;
 // Commands that come so soon after others were written are given time to gather: each batch costs
 // the daemon about as much as ten commands. Who waits for an answer writes at once.
 constexpr std::chrono::microseconds kFlow{200}, kGather{50};
+// So long may a caller that sleeps at once for an answer be the one who writes: then nobody need be
+// woken for its next commands.
+constexpr std::chrono::microseconds kPrecedence{15};
 // So often in a row must a caller have been quicker than the writer thread.
 constexpr int kQuickCallers = 4;
 // A write on a broken stream: its reader will find out.
@@ -64,6 +69,9 @@ void CommandWriter::Run(std::chrono::milliseconds lease) {
     const Clock::duration patience = lazy ? Clock::duration(kLazyTick) : keep_alive;
     const Wakeup wakeup = outbox_.WaitForWork(Clock::now() + patience);
     if (wakeup == Wakeup::kEnd) return;
+    if (wakeup == Wakeup::kWork && !lazy && Clock::now() - last_flush > kFlow) {
+      (void)PollFor(kPrecedence, [this] { return !outbox_.HasWork(); });
+    }
     const uint64_t flushes = flushes_by_callers_.load(std::memory_order_relaxed);
     const bool callers_write = flushes != std::exchange(seen_flushes, flushes);
     idle_ticks = lazy && wakeup == Wakeup::kTime && !callers_write ? idle_ticks + 1 : 0;

@@ -67,7 +67,9 @@ class Connection::Impl : public SessionLink::Handler {
              std::shared_ptr<ByteSink> sink, OnDone done);
   absl::Status Register(uint64_t program_id, const Digest& fingerprint, Serialize serialize);
   uint64_t NextId() { return next_id_.fetch_add(1, std::memory_order_relaxed); }
-  void Serve(uint64_t request_id, absl::FunctionRef<bool()> done) { link_.Serve(request_id, done); }
+  void Serve(absl::Span<const uint64_t> requests, absl::FunctionRef<bool()> done) {
+    link_.Serve(requests, done);
+  }
 
   void OnEvent(v1::Event& event) override;
   bool ExpectsEvents() const override;
@@ -324,8 +326,8 @@ absl::Status Connection::Announce(uint64_t program_id, const Digest& fingerprint
   return impl_->Register(program_id, fingerprint, std::move(serialize));
 }
 
-void Connection::Serve(uint64_t request_id, absl::FunctionRef<bool()> done) {
-  impl_->Serve(request_id, done);
+void Connection::Serve(absl::Span<const uint64_t> requests, absl::FunctionRef<bool()> done) {
+  impl_->Serve(requests, done);
 }
 
 absl::Status Connection::AppendExecute(uint64_t program_id, absl::Span<const uint64_t> inputs,

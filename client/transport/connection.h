@@ -89,9 +89,9 @@ class Connection {
   void OpenNamed(v1::OpenNamed open, OnOpened done);
   void DropName(std::string name, OnDone done);
   // Spares threads a wake-up: sends what was appended and helps receiving until `done`, which the
-  // answer to `request_id` makes true, or until the connection has ended. With a `request_id` of 0
-  // it only sends. Blocks.
-  void Serve(uint64_t request_id, absl::FunctionRef<bool()> done);
+  // answers to `requests` (ascending) make true, or until the connection has ended. Without
+  // requests, or with 0, it only sends. Blocks.
+  void Serve(absl::Span<const uint64_t> requests, absl::FunctionRef<bool()> done);
   // Where large fetches enter before they are sent: half of max_fetch_bytes for arrays of which it
   // is not known that they are ready, so that those never stand before the ones that are.
   ByteWindow& unready_fetches();

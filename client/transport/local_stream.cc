@@ -29,8 +29,12 @@ bool LocalStream::Write(const v1::CommandBatch& batch) {
 }
 
 bool LocalStream::Read(v1::EventBatch& batch) {
+  const auto begin = BusyPoll::Clock::now();
+  if (poll_.is_worthwhile())
+    (void)PollFor(poll_.window(), [&] { return HasPacket(socket_.get()); });
   const absl::StatusOr<absl::string_view> message =
       receiver_.Receive(socket_.get(), Blocking::kYes);
+  poll_.Learn(BusyPoll::Clock::now() - begin);
   return message.ok() && batch.ParseFromArray(message->data(), static_cast<int>(message->size()));
 }
 

@@ -5,6 +5,7 @@
 
 #include "absl/strings/string_view.h"
 #include "client/transport/channel_stream.h"
+#include "common/busy_poll.h"
 #include "common/message_socket.h"
 #include "common/unique_fd.h"
 
@@ -25,9 +26,13 @@ class LocalStream final : public ChannelStream {
   absl::Status Finish() override;
 
  private:
+  // Calls that are answered sooner find their caller awake.
+  static constexpr std::chrono::microseconds kBusyPoll{400};
+
   explicit LocalStream(UniqueFd socket) : socket_(std::move(socket)) {}
 
   const UniqueFd socket_;
+  BusyPoll poll_{kBusyPoll};  // Of the one that reads.
   std::string writing_;
   MessageReceiver receiver_{SIZE_MAX};  // What a daemon sends is bounded by what was asked for.
 };

@@ -150,6 +150,11 @@ CommandOutbox::Wakeup CommandOutbox::WaitForWork(std::chrono::steady_clock::time
   return status_.ok() ? wakeup : Wakeup::kEnd;
 }
 
+bool CommandOutbox::HasWork() const {
+  MutexLock lock(mutex_);
+  return status_.ok() && CanSend();
+}
+
 void CommandOutbox::SetLazy(bool lazy) {
   MutexLock lock(mutex_);
   lazy_ = lazy;

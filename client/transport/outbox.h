@@ -62,6 +62,8 @@ class CommandOutbox {
   };
   // Blocks until there is something to do or to know. For the one writing thread.
   Wakeup WaitForWork(std::chrono::steady_clock::time_point deadline);
+  // Whether there is something to Take.
+  bool HasWork() const;
   // When lazy, an append does not wake the writing thread unless many commands have gathered:
   // others are expected to take soon.
   void SetLazy(bool lazy);

@@ -22,6 +22,10 @@ constexpr std::chrono::milliseconds kMinBackoff{20}, kMaxBackoff{500};
 // How soon a link that waits for its channel sees that it is closed.
 constexpr std::chrono::milliseconds kLook{50};
 
+bool Contains(absl::Span<const uint64_t> ascending, uint64_t request_id) {
+  return std::binary_search(ascending.begin(), ascending.end(), request_id);
+}
+
 // Whether a stream that ends so may be followed by another one.
 bool IsBreakdown(const absl::Status& status) {
   switch (status.code()) {
@@ -136,10 +140,10 @@ void SessionLink::Handle(v1::Event& event) {
   stream_->Cancel();
 }
 
-void SessionLink::Serve(uint64_t request_id, absl::FunctionRef<bool()> done) {
+void SessionLink::Serve(absl::Span<const uint64_t> requests, absl::FunctionRef<bool()> done) {
   if (TransportThread::IsCurrent()) return;
   commands_.WriteNow();
-  if (request_id == 0) return;
+  if (requests.empty() || requests.front() == 0) return;
   v1::EventBatch events;
   std::vector<v1::Event> others;
   bool reads = false, broke = false;
@@ -148,7 +152,6 @@ void SessionLink::Serve(uint64_t request_id, absl::FunctionRef<bool()> done) {
       MutexLock lock(mutex_);
       if (reads) {
         reading_ = false;
-        ++reads_by_callers_;
         stream_is_over_ = broke;
         std::move(others.begin(), others.end(), std::back_inserter(deferred_));
         if (broke || reader_sleeps_ || !others.empty()) changed_.NotifyOne();
@@ -156,7 +159,8 @@ void SessionLink::Serve(uint64_t request_id, absl::FunctionRef<bool()> done) {
         others.clear();
       }
       ++waiting_callers_;
-      while (!done() && !ended_ && (reading_ || stream_is_over_ || IsDeferred(request_id))) {
+      ++callers_so_far_;
+      while (!done() && !ended_ && (reading_ || stream_is_over_ || IsDeferred(requests))) {
         callers_.Wait(mutex_);
       }
       --waiting_callers_;
@@ -167,7 +171,8 @@ void SessionLink::Serve(uint64_t request_id, absl::FunctionRef<bool()> done) {
     if (broke) continue;
     TransportThread scope;
     for (v1::Event& event : *events.mutable_events()) {
-      if (event.has_credit() || (event.has_ready() && event.ready().request_id() == request_id)) {
+      if (event.has_credit() ||
+          (event.has_ready() && Contains(requests, event.ready().request_id()))) {
         Handle(event);
       } else {
         others.push_back(std::move(event));
@@ -191,10 +196,11 @@ void SessionLink::HandleDeferred() {
   if (waiting_callers_ > 0) callers_.NotifyAll();
 }
 
-bool SessionLink::IsDeferred(uint64_t request_id) const {
-  return std::find(in_hand_.begin(), in_hand_.end(), request_id) != in_hand_.end() ||
-         std::any_of(deferred_.begin(), deferred_.end(), [request_id](const v1::Event& event) {
-           return event.has_ready() && event.ready().request_id() == request_id;
+bool SessionLink::IsDeferred(absl::Span<const uint64_t> requests) const {
+  return std::any_of(in_hand_.begin(), in_hand_.end(),
+                     [requests](uint64_t request) { return Contains(requests, request); }) ||
+         std::any_of(deferred_.begin(), deferred_.end(), [requests](const v1::Event& event) {
+           return event.has_ready() && Contains(requests, event.ready().request_id());
          });
 }
 
@@ -225,7 +231,7 @@ void SessionLink::RunReader(const v1::Hello& hello) {
     reading_ = false;
   }
 
-  uint64_t seen_reads = 0;
+  uint64_t seen_callers = 0;
   int pauses = kPauses;
   while (end.ok()) {
     bool has_deferred, over;
@@ -237,7 +243,7 @@ void SessionLink::RunReader(const v1::Hello& hello) {
         if (!reading_ && !stream_is_over_) changed_.WaitUntil(mutex_, Clock::now() + kCallersPause);
       }
       while (deferred_.empty() && !(stream_is_over_ && !reading_)) {
-        if (seen_reads != std::exchange(seen_reads, reads_by_callers_)) pauses = 0;
+        if (seen_callers != std::exchange(seen_callers, callers_so_far_)) pauses = 0;
         if (pauses == 0 || (!reading_ && pauses < kPauses && !handler_.ExpectsEvents())) {
           ++pauses;
           changed_.WaitUntil(mutex_, Clock::now() + kCallersPause);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "absl/types/span.h"
 #include "acceld/v1/acceld.grpc.pb.h"
 #include "client/transport/channel_stream.h"
 #include "client/transport/command_writer.h"
@@ -53,10 +54,10 @@ class SessionLink {
   const absl::StatusOr<v1::Welcome>* Open(v1::Hello hello,
                                           std::chrono::steady_clock::time_point deadline);
 
-  // Writes what is in the outbox, then helps reading until `done`, which the answer to `request_id`
-  // makes true, or the end; with a `request_id` of 0 only writes. Events that may run callbacks of
-  // others, which are all but that answer, are left to the link's thread.
-  void Serve(uint64_t request_id, absl::FunctionRef<bool()> done);
+  // Writes what is in the outbox, then helps reading until `done`, which the answers to `requests`
+  // (ascending) make true, or the end; without requests, or with 0, only writes. Events that may
+  // run callbacks of others, which are all but these answers, are left to the link's thread.
+  void Serve(absl::Span<const uint64_t> requests, absl::FunctionRef<bool()> done);
   // Ends the stream, and any attempt to go on with another. Does not wait.
   void Close();
   // Waits for the threads of one that is closed. Not from one of them.
@@ -73,8 +74,9 @@ class SessionLink {
   void RunReader(const v1::Hello& hello);
   void ReadAndHandle();
   void HandleDeferred();
-  // Whether another caller has read the answer, which the reader thread is yet to hand over.
-  bool IsDeferred(uint64_t request_id) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Whether another caller has read an answer to one of these, which the reader thread is yet to
+  // hand over.
+  bool IsDeferred(absl::Span<const uint64_t> requests) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Whether another stream goes on with the session; the reason why none does.
   absl::Status Recover();
   // Lets the channel connect until then, or until the link is closed.
@@ -99,8 +101,8 @@ class SessionLink {
   CondVar callers_;  // For those in Serve.
   // Shared with its reader and writer.
   std::shared_ptr<ChannelStream> stream_ ABSL_GUARDED_BY(mutex_);
-  bool reading_ ABSL_GUARDED_BY(mutex_) = true;  // The reader thread begins.
-  uint64_t reads_by_callers_ ABSL_GUARDED_BY(mutex_) = 0;
+  bool reading_ ABSL_GUARDED_BY(mutex_) = true;          // The reader thread begins.
+  uint64_t callers_so_far_ ABSL_GUARDED_BY(mutex_) = 0;  // that have waited in Serve
   int waiting_callers_ ABSL_GUARDED_BY(mutex_) = 0;
   bool reader_sleeps_ ABSL_GUARDED_BY(mutex_) = false;
   bool stream_is_over_ ABSL_GUARDED_BY(mutex_) = false;

@@ -21,6 +21,7 @@ bool HasWhile(const Block& block) {
 bool IsSteadyStep(const Step& step) {
   return std::holds_alternative<LaunchStep>(step.value) ||
          std::holds_alternative<CopyStep>(step.value) ||
+         std::holds_alternative<MatmulStep>(step.value) ||
          std::holds_alternative<CallStep>(step.value);
 }
 

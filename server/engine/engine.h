@@ -90,6 +90,8 @@ struct SessionOptions {
 struct ExecuteOptions {
   // Not done by then, the execution is cancelled with DEADLINE_EXCEEDED.
   absl::optional<std::chrono::steady_clock::time_point> deadline;
+  // Its results are asked for next, and nothing is executed in between.
+  bool awaited = false;
 };
 
 using Handle = uint64_t;

@@ -217,6 +217,7 @@ void SessionImpl::Start(Resolved resolved, uint32_t device, const ExecuteOptions
 
   const auto begin = std::chrono::steady_clock::now();
   execution.submitted_at = begin;
+  execution.awaited = options.awaited;
   cache::Request request;
   cache::ExecutableCache::Ticket ticket;
   if (resolved.loaded != nullptr) {

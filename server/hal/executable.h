@@ -20,7 +20,7 @@ struct Executable {
   int64_t arena_bytes = 0;  // temporaries of one execution
   std::string constants;    // the constant block
   std::string code;         // for the architecture: an ELF object for the CPU
-  // Every run takes about as long as any other, and only kernels of its own run: no libraries.
+  // Every run takes about as long as any other (kernels/ir/steady.h).
   bool steady = false;
   double compile_ms = 0;
 

@@ -73,14 +73,14 @@ bool ClientSession::IsHeavy(const v1::CommandBatch& batch) {
 }
 
 absl::StatusOr<ClientSession::Intake> ClientSession::Take(
-    v1::Command& command, const std::shared_ptr<SessionStream>& stream) {
+    v1::Command& command, bool awaited, const std::shared_ptr<SessionStream>& stream) {
   MutexLock intake(intake_mutex_);
   {
     MutexLock lock(mutex_);
     if (stream_ != stream) return absl::AbortedError("another stream has resumed the session");
     if (ended_) return Intake::kEnded;
   }
-  const absl::Status status = handler_.Handle(command, stream);
+  const absl::Status status = handler_.Handle(command, awaited, stream);
   if (absl::IsNotFound(status) && handler_.awaits_program()) return Intake::kNeedsProgram;
   ACCELD_RETURN_IF_ERROR(status);
   ++taken_;

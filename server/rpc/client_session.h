@@ -53,7 +53,8 @@ class ClientSession {
   // Takes in the next command. An error ends the stream: the command breaks the protocol, or
   // another stream speaks for the session. kNeedsProgram: the command is to be handed in again
   // after ContinueIntake. kEnded: it is too late; the stream hears why the session has ended.
-  absl::StatusOr<Intake> Take(v1::Command& command, const std::shared_ptr<SessionStream>& stream);
+  absl::StatusOr<Intake> Take(v1::Command& command, bool awaited,
+                              const std::shared_ptr<SessionStream>& stream);
 
   // The serialized Program that NeedProgram asked for. Decodes it: not on a gRPC thread.
   // NOT_FOUND when none is waited for under this number.

@@ -94,7 +94,7 @@ bool CommandHandler::IsHeavy(const v1::CommandBatch& batch) const {
   return false;
 }
 
-absl::Status CommandHandler::Handle(v1::Command& command,
+absl::Status CommandHandler::Handle(v1::Command& command, bool awaited,
                                     const std::shared_ptr<SessionStream>& stream) {
   switch (command.command_case()) {
     case v1::Command::kHello:
@@ -105,7 +105,7 @@ absl::Status CommandHandler::Handle(v1::Command& command,
       OnCompile(command.compile(), stream);
       return absl::OkStatus();
     case v1::Command::kExecute:
-      return OnExecute(command.execute());
+      return OnExecute(command.execute(), awaited);
     case v1::Command::kPut:
       return OnPut(command.put());
     case v1::Command::kBeginUpload:
@@ -242,7 +242,7 @@ void CommandHandler::OnCompile(const v1::Compile& command,
   }
 }
 
-absl::Status CommandHandler::OnExecute(const v1::Execute& command) {
+absl::Status CommandHandler::OnExecute(const v1::Execute& command, bool awaited) {
   const absl::Span<const uint64_t> inputs(command.inputs().data(), command.inputs_size());
   const absl::Span<const uint64_t> outputs(command.outputs().data(), command.outputs_size());
   if (!refused_programs_.empty()) {
@@ -253,6 +253,7 @@ absl::Status CommandHandler::OnExecute(const v1::Execute& command) {
     if (const absl::Status* why = RefusalOf(input)) return Refuse(outputs, absl::Status(*why));
   }
   engine::ExecuteOptions execute_options;
+  execute_options.awaited = awaited;
   if (command.has_timeout_ms()) {
     execute_options.deadline =
         std::chrono::steady_clock::now() + std::chrono::milliseconds(command.timeout_ms());

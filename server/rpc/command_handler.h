@@ -33,10 +33,12 @@ class CommandHandler {
   // True when taking the batch in may take milliseconds: not for a gRPC thread.
   bool IsHeavy(const v1::CommandBatch& batch) const;
 
-  // Takes a command in. Callbacks keep `stream` alive until they have run. NOT_FOUND when the
-  // command waits for a program that the client was asked for: then it is to be handed in again
-  // once the program, or the reason why there is none, has been provided.
-  absl::Status Handle(v1::Command& command, const std::shared_ptr<SessionStream>& stream);
+  // Takes a command in; `awaited`: the client waits for what it makes. Callbacks keep `stream`
+  // alive until they have run. NOT_FOUND when the command waits for a program that the client was
+  // asked for: then it is to be handed in again once the program, or the reason why there is none,
+  // has been provided.
+  absl::Status Handle(v1::Command& command, bool awaited,
+                      const std::shared_ptr<SessionStream>& stream);
   bool awaits_program() const { return awaited_.has_value(); }
   // The fingerprint of the program that the engine got, or why it got none. NOT_FOUND when no
   // program of this number is awaited.
@@ -54,7 +56,7 @@ class CommandHandler {
   absl::Status RegisterByFingerprint(const v1::RegisterProgram& command, SessionStream& stream);
   absl::Status RefuseProgram(uint64_t program_id, const absl::Status& why);
   void OnCompile(const v1::Compile& command, const std::shared_ptr<SessionStream>& stream);
-  absl::Status OnExecute(const v1::Execute& command);
+  absl::Status OnExecute(const v1::Execute& command, bool awaited);
   absl::Status OnPut(const v1::Put& command);
   absl::Status OnBeginUpload(const v1::BeginUpload& command);
   void OnOfferContent(const v1::OfferContent& command, SessionStream& stream);

@@ -69,7 +69,7 @@ void DeviceExecutor::Submit(std::shared_ptr<TaskQueue> queue, std::shared_ptr<Ta
       task->blockers_.fetch_sub(1, std::memory_order_relaxed);
     }
   }
-  const bool brief = executable_ready && IsBrief(*task);
+  const bool quick = executable_ready && MayDispatchHere(*task);
   absl::Status closed;
   bool here = false;
   {
@@ -82,7 +82,7 @@ void DeviceExecutor::Submit(std::shared_ptr<TaskQueue> queue, std::shared_ptr<Ta
     } else if (task->blockers_.load(std::memory_order_acquire) > 1) {
       task->place_ = Task::Place::kWaiting;
       task->position_ = queue->waiting_.insert(queue->waiting_.end(), task);
-    } else if (!brief || !TakeHere(task)) {
+    } else if (!quick || !TakeHere(task)) {
       TaskQueue::Lane& lane = queue->LaneOf(*task);
       task->position_ = lane.tasks.insert(lane.tasks.end(), task);
       return Enqueue(task);

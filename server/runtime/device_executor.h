@@ -35,12 +35,12 @@ namespace acceld::runtime {
 // their kernels, and a long chain of executions holds a bounded amount of memory. Uploads have a
 // stream, a schedule and bounds of their own: kernels do not hold them up.
 //
-// A brief task (see Options) that is submitted while the device and the dispatcher rest is
-// dispatched by the submitting thread itself, and runs there if the stream allows: its results
-// exist when Submit returns. Only a task that is submitted is treated so, never one that becomes
-// runnable, so nothing recurses. While the device works for others, a brief task goes past that
-// work, on a stream of its own (express), if its inputs are there and its session has had little
-// more than its share; not those of class batch.
+// A task that is brief (see Options) or awaited and is submitted while the device and the
+// dispatcher rest is dispatched by the submitting thread itself. A brief one runs there, too, if
+// the stream allows: its results exist when Submit returns. Only a task that is submitted is
+// treated so, never one that becomes runnable, so nothing recurses. While the device works for
+// others, a brief task goes past that work, on a stream of its own (express), if its inputs are
+// there and its session has had little more than its share; not those of class batch.
 //
 // When memory is short, what nobody uses gives way (see DeviceMemory), then the dispatch waits for
 // work in flight, then inputs of queued tasks give way; the task fails when all of that is not
@@ -63,6 +63,9 @@ class DeviceExecutor {
     // Expected to take no longer and to make no more bytes: dispatched where it is submitted.
     std::chrono::microseconds brief_run{20};
     int64_t brief_bytes = 16 << 10;
+    // The same for one that its client waits for: the thread has nothing else to do for it.
+    std::chrono::microseconds awaited_run{500};
+    int64_t awaited_bytes = 16 << 20;
     int64_t upload_bytes = int64_t{16} << 20;   // being copied at a time; one upload may be larger
     observability::TraceRing* trace = nullptr;  // gets a span for each launch and copy
     DeviceMemory::Options memory;
@@ -145,7 +148,8 @@ class DeviceExecutor {
   void WaitForTurn() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   // Brief tasks: dispatch_here.cc.
-  bool IsBrief(const Task& task) const;
+  bool MayDispatchHere(const Task& task) const;
+  bool IsBrief(const Task& task, bool awaited) const;
   // Makes the submitting thread the dispatcher of this task, if that is possible now.
   bool TakeHere(const std::shared_ptr<Task>& task) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Whether the device has nothing to do, and nobody else is about to give it any.

@@ -147,7 +147,7 @@ absl::StatusOr<std::shared_ptr<hal::Buffer>> DeviceExecutor::BringFromPeer(
 absl::StatusOr<std::shared_ptr<hal::Buffer>> DeviceExecutor::RestoreInput(Task& task, Array& input,
                                                                           const Array::View& view) {
   // Too long for a submitting thread.
-  if (task.brief_) return absl::ResourceExhaustedError("an input is spilled");
+  if (task.here_) return absl::ResourceExhaustedError("an input is spilled");
   ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<hal::Buffer> buffer,
                           Allocate(task, view.spilled->size_bytes()));
   Event arrival =

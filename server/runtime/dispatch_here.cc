@@ -3,8 +3,9 @@
 
 #include "server/runtime/device_executor.h"
 
-// Brief tasks, dispatched by the thread that submits them: waking another one would take longer
-// than the task. Such a thread serves a client's connection, so nothing here waits or takes long.
+// Tasks that are dispatched by the thread that submits them, as waking another one takes time that
+// brief tasks, and clients that wait for theirs, would notice. Such a thread serves a client's
+// connection, so nothing here waits or takes long.
 namespace acceld::runtime {
 namespace {
 
@@ -13,22 +14,28 @@ constexpr double kLeadNs = 200'000, kUploadLeadBytes = 1 << 20;
 
 }  // namespace
 
-bool DeviceExecutor::IsBrief(const Task& task) const {
+bool DeviceExecutor::MayDispatchHere(const Task& task) const {
+  if (task.is_upload()) return IsBrief(task, false);
+  const auto& execution = std::get<Execution>(task.work_);
+  if (execution.executable == nullptr) return false;
+  for (const auto& input : execution.inputs) {
+    if (input->device() != index_) return false;
+  }
+  return execution.awaited || IsBrief(task, false);
+}
+
+bool DeviceExecutor::IsBrief(const Task& task, bool awaited) const {
   if (const auto* upload = std::get_if<Upload>(&task.work_)) {
     return upload->size_bytes <= options_.brief_bytes;
   }
   const auto& execution = std::get<Execution>(task.work_);
-  if (execution.executable == nullptr) return false;
   const hal::Executable& executable = *execution.executable->executable;
   const std::chrono::nanoseconds cost(execution.executable->cost.ns());
-  if (!executable.steady || cost.count() == 0 || cost > options_.brief_run) return false;
+  const std::chrono::nanoseconds max_cost = awaited ? options_.awaited_run : options_.brief_run;
+  if (!executable.steady || cost.count() == 0 || cost > max_cost) return false;
   int64_t size_bytes = executable.arena_bytes;
   for (const auto& output : task.outputs) size_bytes += output->type()->size_bytes();
-  if (size_bytes > options_.brief_bytes) return false;
-  for (const auto& input : execution.inputs) {
-    if (input->device() != index_) return false;
-  }
-  return true;
+  return size_bytes <= (awaited ? options_.awaited_bytes : options_.brief_bytes);
 }
 
 bool DeviceExecutor::TakeHere(const std::shared_ptr<Task>& task) {
@@ -38,11 +45,11 @@ bool DeviceExecutor::TakeHere(const std::shared_ptr<Task>& task) {
     // Whoever submits one execution right after another keeps its thread for that, unless these are
     // even shorter.
     if (const auto* execution = std::get_if<Execution>(&task->work_);
-        execution != nullptr &&
+        execution != nullptr && !execution->awaited &&
         now - idle_since_ < std::chrono::nanoseconds(execution->executable->cost.ns())) {
       return false;
     }
-  } else if (MayPass(*task)) {
+  } else if (IsBrief(*task, false) && MayPass(*task)) {
     task->express_ = true;
   } else {
     return false;
@@ -83,7 +90,9 @@ bool DeviceExecutor::MayPass(const Task& task) const {
 }
 
 void DeviceExecutor::DispatchHere(const std::shared_ptr<Task>& task) {
-  task->brief_ = true;
+  const auto* execution = std::get_if<Execution>(&task->work_);
+  task->here_ = true;
+  task->brief_ = IsBrief(*task, execution != nullptr && execution->awaited);
   const bool on_compute_stream = !task->is_upload() && !task->express_;
   if (absl::Status status = Launch(task); status.code() == absl::StatusCode::kResourceExhausted) {
     // The dispatch thread may do what it takes to find memory.
@@ -101,7 +110,7 @@ void DeviceExecutor::HandBack(const std::shared_ptr<Task>& task) {
   {
     MutexLock lock(mutex_);
     Uncharge(*task);
-    task->brief_ = task->express_ = false;
+    task->here_ = task->brief_ = task->express_ = false;
     TaskQueue& queue = *task->queue_;
     closed = task->cancel_reason_.ok() ? queue.closed_ : task->cancel_reason_;
     if (closed.ok()) {

@@ -15,7 +15,7 @@ absl::Status DeviceExecutor::FindMemory(Task* task, int64_t size_bytes,
     absl::Status status = allocate();
     if (status.code() != absl::StatusCode::kResourceExhausted) return status;
     // A submitting thread leaves the rest to the dispatcher.
-    if (task != nullptr && task->brief_) return status;
+    if (task != nullptr && task->here_) return status;
     if (size_bytes <= device_.memory().limit_bytes &&
         (memory_.MakeRoom(size_bytes, Victims::kIdle) || WaitForCompletion(task, seen, deadline) ||
          memory_.MakeRoom(size_bytes, Victims::kQueued))) {
@@ -69,7 +69,7 @@ absl::Status DeviceExecutor::ChargeAll(Task& task, absl::InlinedVector<Allocatio
     }
     outputs.clear();
     // Arrays that running work alone holds are refunded when it ends.
-    if (task.brief_ || !WaitForCompletion(&task, seen, deadline)) return status;
+    if (task.here_ || !WaitForCompletion(&task, seen, deadline)) return status;
   }
 }
 

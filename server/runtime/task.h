@@ -26,6 +26,8 @@ struct Execution {
   std::shared_ptr<std::atomic<double>> execute_us;
   // When it was asked for, for the time that it waits.
   std::chrono::steady_clock::time_point submitted_at;
+  // Whoever submits it waits for it before submitting more.
+  bool awaited = false;
   // Set here when it is known at submission; otherwise DeviceExecutor::Provide brings it.
   std::shared_ptr<const hal::LoadedExecutable> executable;
   absl::Status executable_error;
@@ -84,7 +86,8 @@ class Task final : public Array::Waiter, public std::enable_shared_from_this<Tas
   std::chrono::steady_clock::time_point dispatched_at_;  // uploads
   int64_t charged_cost_ = 0;  // What its queue was charged with when its turn came.
   absl::InlinedVector<Event, 1> input_copies_;  // that its launch waits for
-  bool brief_ = false;                          // The thread that submitted it dispatches it.
+  bool here_ = false;                           // The thread that submitted it dispatches it,
+  bool brief_ = false;                          // and runs it if the stream allows.
   bool express_ = false;                        // It goes past what the device is doing.
   std::atomic<bool> cancelled_{false};          // Polled by its kernels.
   // Its outputs are scheduled. Who sees this true and the one before it too, may settle it early.

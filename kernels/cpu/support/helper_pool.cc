@@ -5,32 +5,14 @@
 #include <system_error>
 #include <thread>
 
+#include "common/busy_poll.h"
+
 namespace acceld::kernels::cpu {
 namespace {
 
 // About what it takes to wake a sleeping thread: looking out longer than this cannot pay.
 constexpr std::chrono::microseconds kLookOut(30);
 constexpr int kMaxThreads = 256;
-
-void Pause() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
-
-// Until `ready` or for kLookOut, whichever comes first.
-template <typename Condition>
-void LookOut(const Condition& ready) {
-  const auto end = std::chrono::steady_clock::now() + kLookOut;
-  do {
-    for (int i = 0; i < 16; ++i) {
-      if (ready()) return;
-      Pause();
-    }
-  } while (std::chrono::steady_clock::now() < end);
-}
 
 }  // namespace
 
@@ -39,11 +21,11 @@ HelperPool& HelperPool::Get() {
   return *pool;
 }
 
-HelperPool::HelperPool() : may_spin_(std::thread::hardware_concurrency() > 1) {}
+// The system is asked once: it answers from a file.
+HelperPool::HelperPool() : cores_(static_cast<int>(std::thread::hardware_concurrency())) {}
 
 void HelperPool::StartThreads(int wanted) {
-  const int cores = static_cast<int>(std::thread::hardware_concurrency());
-  const int limit = std::min(std::max(wanted, cores - 1), kMaxThreads);
+  const int limit = std::min(std::max(wanted, cores_ - 1), kMaxThreads);
   for (int missing = wanted - num_idle_; missing > 0 && num_threads_ < limit; --missing) {
     try {
       std::thread([this] { Help(); }).detach();
@@ -79,7 +61,8 @@ void HelperPool::Run(int max_helpers, absl::FunctionRef<void()> work) {
     }
     if (job.active.load(std::memory_order_relaxed) == 0) return;
   }
-  if (may_spin_) LookOut([&] { return job.active.load(std::memory_order_relaxed) == 0; });
+  if (cores_ > 1)
+    PollFor(kLookOut, [&] { return job.active.load(std::memory_order_relaxed) == 0; });
   const MutexLock lock(mutex_);
   while (job.active.load(std::memory_order_relaxed) > 0) job.left.Wait(mutex_);
 }
@@ -87,9 +70,9 @@ void HelperPool::Run(int max_helpers, absl::FunctionRef<void()> work) {
 void HelperPool::Help() {
   mutex_.Lock();
   for (;;) {
-    if (jobs_.empty() && may_spin_) {
+    if (jobs_.empty() && cores_ > 1) {
       mutex_.Unlock();
-      LookOut([&] { return num_jobs_.load(std::memory_order_relaxed) > 0; });
+      PollFor(kLookOut, [&] { return num_jobs_.load(std::memory_order_relaxed) > 0; });
       mutex_.Lock();
     }
     while (jobs_.empty()) wake_.Wait(mutex_);

@@ -35,7 +35,7 @@ class HelperPool {
   void Help();
   void RemoveFront() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  const bool may_spin_;
+  const int cores_;
   Mutex mutex_;
   CondVar wake_;
   std::deque<Job*> jobs_ ABSL_GUARDED_BY(mutex_);  // that want helpers, oldest first

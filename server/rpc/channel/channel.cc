@@ -25,6 +25,18 @@ constexpr std::chrono::milliseconds kLookAgain{2};
 // For the client to take its last events and to close the stream.
 constexpr std::chrono::seconds kGoodbyePatience{5};
 
+// Whether the client asks for results after this execution, and executes nothing before that.
+bool IsAwaited(const v1::CommandBatch& batch, int execution) {
+  if (!batch.commands(execution).has_execute()) return false;
+  const int end = std::min(batch.commands_size(), execution + kCommandsPerLook);
+  for (int i = execution + 1; i < end; ++i) {
+    const v1::Command& next = batch.commands(i);
+    if (next.has_await() || next.has_fetch()) return true;
+    if (!next.has_release()) return false;
+  }
+  return false;
+}
+
 }  // namespace
 
 void Channel::NothingMore() {
@@ -132,7 +144,8 @@ bool Channel::HandleBatch() {
       Finish(status);
       return false;
     }
-    const absl::StatusOr<ClientSession::Intake> taken = session_->Take(command, shared_from_this());
+    const absl::StatusOr<ClientSession::Intake> taken =
+        session_->Take(command, IsAwaited(batch_, next_command_), shared_from_this());
     if (absl::IsAborted(taken.status())) {
       Finish(taken.status());
       return false;
@@ -288,6 +301,12 @@ void Channel::OnWritten() {
     StartReadIfPaused();
   }
   Flush();
+}
+
+bool Channel::IsAtRest() {
+  MutexLock lock(mutex_);
+  return requests_ == 0 && event_bytes_ == 0 &&
+         (session_ == nullptr || session_->engine_session().queued() == 0);
 }
 
 void Channel::BeginRequest() {

@@ -59,6 +59,8 @@ class Channel : public SessionStream, public std::enable_shared_from_this<Channe
   // The client has closed the channel, or is gone.
   void NothingMore();
   void OnWritten();
+  // Whether nothing that the client has asked for is under way.
+  bool IsAtRest();
   // Ends the channel (once) and leaves the session.
   void Finish(const absl::Status& status);
   void LeaveSession();

@@ -31,7 +31,8 @@ LocalChannel::LocalChannel(const RpcContext& rpc, const std::shared_ptr<ClientSe
     : Channel(rpc, session->owner(), session),
       channels_(channels),
       socket_(std::move(socket)),
-      receiver_(static_cast<size_t>(rpc.options.max_message_bytes)) {}
+      receiver_(static_cast<size_t>(rpc.options.max_message_bytes)),
+      poll_(std::chrono::microseconds(rpc.options.channel_poll_us)) {}
 
 void LocalChannel::Watch() {
   if (ended_) return;
@@ -41,7 +42,7 @@ void LocalChannel::Watch() {
 void LocalChannel::Read() {
   MutexLock lock(mutex_);
   wants_read_ = true;
-  Watch();
+  if (!serving_) Watch();
 }
 
 void LocalChannel::Rest() {
@@ -60,16 +61,46 @@ bool LocalChannel::OnEvents(uint32_t events) {
       written = SendRest();
     }
     if (is_gone || (events & (EPOLLIN | EPOLLRDHUP)) != 0)
-      reads = std::exchange(wants_read_, false);
+      reads = serving_ = std::exchange(wants_read_, false);
     if (!reads && !is_gone) Watch();
   }
   if (written) OnWritten();
   if (reads) {
-    Receive();
+    Serve();
   } else if (is_gone) {
     Finish(absl::CancelledError("its client is gone"));
   }
   return true;
+}
+
+void LocalChannel::Serve() {
+  poll_.Learn(BusyPoll::Clock::now() - waits_since_);
+  do {
+    Receive();
+  } while (MoreComes());
+}
+
+bool LocalChannel::MoreComes() {
+  {
+    MutexLock lock(mutex_);
+    // Otherwise whoever wants it later watches.
+    serving_ = std::exchange(wants_read_, false);
+    if (!serving_) return false;
+  }
+  waits_since_ = BusyPoll::Clock::now();
+  if (!channels_.OthersWait()) {
+    if (HasPacket(socket_.get())) return true;
+    if (poll_.is_worthwhile() && IsAtRest() && channels_.BeginPoll()) {
+      const bool has_come = PollFor(poll_.window(), [this] { return HasPacket(socket_.get()); });
+      channels_.EndPoll();
+      if (has_come) return true;
+    }
+  }
+  MutexLock lock(mutex_);
+  serving_ = false;
+  wants_read_ = true;
+  Watch();
+  return false;
 }
 
 void LocalChannel::Receive() {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "common/busy_poll.h"
 #include "common/message_socket.h"
 #include "common/mutex.h"
 #include "common/status.h"
@@ -41,7 +42,11 @@ class LocalChannel final : public Channel {
   bool Write(const v1::EventBatch& batch) override;
   void End(const absl::Status& status, bool said_goodbye) override;
 
+  // Takes in what comes, for as long as it comes at once or soon.
+  void Serve();
   void Receive();
+  // Whether there is another batch to be received, after looking out for one for a while.
+  bool MoreComes();
   // Goes on with what is to be written. Whether nothing is left of it.
   bool SendRest() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Asks to be told of what is wanted now, and of the end.
@@ -50,12 +55,16 @@ class LocalChannel final : public Channel {
   LocalChannels& channels_;
   const UniqueFd socket_;
 
-  MessageReceiver receiver_;  // Of the one thread that reads.
+  // Of the one thread that reads.
+  MessageReceiver receiver_;
+  BusyPoll poll_;
+  BusyPoll::Clock::time_point waits_since_;
 
   Mutex mutex_;
   std::string writing_ ABSL_GUARDED_BY(mutex_);
   size_t written_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   bool wants_read_ ABSL_GUARDED_BY(mutex_) = true;  // And nobody reads.
+  bool serving_ ABSL_GUARDED_BY(mutex_) = false;    // The thread that does looks for more.
   bool blocked_ ABSL_GUARDED_BY(mutex_) = false;    // There is no room for more of writing_.
   bool ended_ ABSL_GUARDED_BY(mutex_) = false;
 };

@@ -1,5 +1,6 @@
 #include "server/rpc/channel/local_channels.h"
 
+#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 
@@ -63,6 +64,15 @@ void LocalChannels::Watch(const LocalChannel& channel, uint32_t events) {
   epoll_event event = Once(channel, events);
   // Cannot fail for a socket that was added.
   (void)epoll_ctl(poll_.get(), EPOLL_CTL_MOD, channel.socket(), &event);
+}
+
+bool LocalChannels::BeginPoll() {
+  return threads_.size() > 1 && !polling_.exchange(true, std::memory_order_relaxed);
+}
+
+bool LocalChannels::OthersWait() const {
+  pollfd look = {.fd = poll_.get(), .events = POLLIN, .revents = 0};
+  return poll(&look, 1, 0) > 0;
 }
 
 void LocalChannels::RunThread() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -32,6 +33,13 @@ class LocalChannels {
   // One thread is told, once, when one of `events` or the end of the connection comes.
   void Watch(const LocalChannel& channel, uint32_t events);
 
+  // A thread may look out for the next message of one channel, up to EndPoll, while another one is
+  // there for all channels. Whether it is.
+  bool BeginPoll();
+  // Whether another channel has something that no thread has taken up.
+  bool OthersWait() const;
+  void EndPoll() { polling_.store(false, std::memory_order_relaxed); }
+
  private:
   LocalChannels() = default;
   void RunThread();
@@ -42,6 +50,7 @@ class LocalChannels {
   // By address: an event that comes late finds nobody.
   absl::flat_hash_map<const LocalChannel*, std::shared_ptr<LocalChannel>> channels_
       ABSL_GUARDED_BY(mutex_);
+  std::atomic<bool> polling_{false};
   std::vector<std::thread> threads_;
 };
 

@@ -68,13 +68,22 @@ TEST(CompilerTest, LoopsAndLibraryCallsAreNotSteady) {
         : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
       return %0 : tensor<4x4xf32>
     })";
+  constexpr char kFactor[] = R"(
+    func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+      %0 = stablehlo.cholesky %x, lower = true : tensor<4x4xf32>
+      return %0 : tensor<4x4xf32>
+    })";
   const auto loop = Compile(Parse(kLoop), "main", {{DType::kI32, {}}}, PlanOnlyGenerator(), {});
   ASSERT_TRUE(loop.ok()) << loop.status();
   EXPECT_FALSE(loop->steady);
   const auto product =
       Compile(Parse(kProduct), "main", {{DType::kF32, {4, 4}}}, PlanOnlyGenerator(), {});
   ASSERT_TRUE(product.ok()) << product.status();
-  EXPECT_FALSE(product->steady);
+  EXPECT_TRUE(product->steady);
+  const auto factor =
+      Compile(Parse(kFactor), "main", {{DType::kF32, {4, 4}}}, PlanOnlyGenerator(), {});
+  ASSERT_TRUE(factor.ok()) << factor.status();
+  EXPECT_FALSE(factor->steady);
 }
 
 TEST(CompilerTest, RefusesToDisableAPassThatDoesNotExist) {

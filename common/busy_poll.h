@@ -1,0 +1,52 @@
+#pragma once
+
+#include <chrono>
+#include <thread>
+
+namespace acceld {
+
+// Calls `ready` again and again until it is true or `window` has passed; what it said last. Other
+// threads that want this core go first after each look: one of them may be who is waited for.
+template <typename Ready>
+bool PollFor(std::chrono::nanoseconds window, const Ready& ready) {
+  const auto end = std::chrono::steady_clock::now() + window;
+  do {
+    if (ready()) return true;
+    std::this_thread::yield();
+  } while (std::chrono::steady_clock::now() < end);
+  return ready();
+}
+
+// Whether to look out for something before sleeping until it comes: waking a sleeping thread takes
+// tens of microseconds, so that what comes sooner should find it awake, and what does not should
+// not keep a core from others. It has paid lately, or it is not done. One thread at a time.
+class BusyPoll {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  // 0: never.
+  explicit BusyPoll(std::chrono::nanoseconds window) : window_(window) {}
+
+  std::chrono::nanoseconds window() const { return window_; }
+  bool is_worthwhile() const {
+    static const bool has_cores = std::thread::hardware_concurrency() > 1;
+    return has_cores && window_.count() > 0 && in_vain_ < kMaxInVain;
+  }
+  // It came so long after the waiting for it began.
+  void Learn(std::chrono::nanoseconds waited) {
+    constexpr std::chrono::microseconds kWakeUp{50};  // Whoever slept is late by so much.
+    if (waited <= window_ + kWakeUp) {
+      in_vain_ = 0;
+    } else if (in_vain_ < kMaxInVain) {
+      ++in_vain_;
+    }
+  }
+
+ private:
+  static constexpr int kMaxInVain = 3;
+
+  const std::chrono::nanoseconds window_;
+  int in_vain_ = 0;
+};
+
+}  // namespace acceld
