@@ -54,7 +54,7 @@ class FakeSession : public engine::Session, public std::enable_shared_from_this<
   absl::Status Execute(engine::ProgramId id, absl::Span<const engine::Handle> inputs,
                        absl::Span<const engine::Handle> outputs, uint32_t,
                        const engine::ExecuteOptions& options) override {
-    engine_->NoteDeadline(options.deadline);
+    engine_->Note(options);
     auto call = std::make_shared<Call>();
     call->program = Find(id);
     for (engine::Handle input : inputs) call->inputs.push_back(ValueOf(input));
@@ -309,9 +309,15 @@ Event FakeEngine::gate() const {
   return gate_;
 }
 
-void FakeEngine::NoteDeadline(Deadline deadline) {
+void FakeEngine::Note(const engine::ExecuteOptions& options) {
   MutexLock lock(mutex_);
-  last_deadline_ = deadline;
+  last_deadline_ = options.deadline;
+  awaited_.push_back(options.awaited);
+}
+
+std::vector<bool> FakeEngine::awaited() const {
+  MutexLock lock(mutex_);
+  return awaited_;
 }
 
 FakeEngine::Deadline FakeEngine::last_deadline() const {

@@ -35,6 +35,8 @@ class FakeEngine : public engine::Engine {
   int cancels() const { return cancels_; }
   using Deadline = absl::optional<std::chrono::steady_clock::time_point>;
   Deadline last_deadline() const;
+  // Of each execution so far, whether its client was said to wait for it.
+  std::vector<bool> awaited() const;
   // Arrays that clients hold, over all sessions.
   size_t live_arrays() const { return Stats().arrays; }
 
@@ -87,7 +89,7 @@ class FakeEngine : public engine::Engine {
   absl::optional<KnownProgram> FindProgram(const Digest& fingerprint) const;
   void Forget(const FakeSession* session);
   Event gate() const;
-  void NoteDeadline(Deadline deadline);
+  void Note(const engine::ExecuteOptions& options);
 
   std::atomic<uint64_t> incarnation_{7};
   std::atomic<int> programs_added_{0}, cancels_{0};
@@ -99,6 +101,7 @@ class FakeEngine : public engine::Engine {
   std::unique_ptr<Promise<Unit>> held_ ABSL_GUARDED_BY(mutex_);
   Event gate_ ABSL_GUARDED_BY(mutex_) = Event(Unit{});
   Deadline last_deadline_ ABSL_GUARDED_BY(mutex_);
+  std::vector<bool> awaited_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace acceld::testing

@@ -2,6 +2,7 @@
 
 #include <sys/socket.h>
 
+#include <atomic>
 #include <chrono>
 #include <string>
 #include <thread>
@@ -52,6 +53,12 @@ class RawChannel {
   int next_ = 0;
 };
 
+v1::Command Release(uint64_t handle) {
+  v1::Command command;
+  command.mutable_release()->add_handles(handle);
+  return command;
+}
+
 class LocalChannelTest : public RpcTest {
  protected:
   std::string socket_path() const { return folder_.path() + "/d.sock"; }
@@ -95,6 +102,57 @@ TEST_F(LocalChannelTest, CarriesASessionThatGrpcHasOpened) {
   EXPECT_EQ(event.ready().request_id(), 9u);
   EXPECT_EQ(event.ready().data(), TwoFloats(2, 4).data());
   EXPECT_EQ(engine_.Sessions().size(), 1u);
+}
+
+TEST_F(LocalChannelTest, AnExecutionIsAwaitedWhenItsBatchAsksForResultsBeforeItExecutesMore) {
+  RawChannel channel = Open();
+  ASSERT_TRUE(channel.Send({Register(kDoubleText), Put(1), Execute(1, 1, 2), Execute(1, 2, 3),
+                            Release(1), Fetch(9, 3), Execute(1, 3, 4)}));
+  EXPECT_EQ(channel.Next().ready().request_id(), 9u);
+  ASSERT_TRUE(channel.Send({Fetch(10, 4)}));
+  EXPECT_EQ(channel.Next().ready().request_id(), 10u);
+  EXPECT_THAT(engine_.awaited(), ::testing::ElementsAre(false, true, false));
+}
+
+// The thread that serves a client stays with it only while nobody else wants something.
+TEST_F(LocalChannelTest, OneThreadServesClientsThatNeverPause) {
+  rpc::RpcOptions options;
+  options.channel_threads = 1;
+  options.channel_poll_us = 10'000;
+  StartServer(options);
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> busy;
+  for (int i = 0; i < 2; ++i) {
+    busy.emplace_back([&, client = Connect()] {
+      while (!stop) EXPECT_TRUE(client->Upload(Floats({1}))->Await().ok());
+    });
+  }
+  const auto client = Connect();
+  for (int i = 0; i < 200; ++i) EXPECT_TRUE(client->Upload(Floats({2}))->Await().ok());
+  stop = true;
+  for (std::thread& thread : busy) thread.join();
+}
+
+TEST_F(LocalChannelTest, AClientThatFloodsItsChannelLeavesTheThreadToOthers) {
+  rpc::RpcOptions options;
+  options.channel_threads = 1;
+  StartServer(options);
+  RawChannel flood = Open();
+  std::atomic<bool> stop{false};
+  std::thread flooding([&] {
+    uint64_t handle = 1;
+    while (!stop && flood.Send({Put(handle), Release(handle)})) ++handle;
+  });
+  std::thread draining([&] {
+    while (flood.Next().event_case() != v1::Event::EVENT_NOT_SET) {
+    }
+  });
+  const auto client = Connect();
+  for (int i = 0; i < 100; ++i) EXPECT_TRUE(client->Upload(Floats({2}))->Await().ok());
+  stop = true;
+  flooding.join();
+  shutdown(flood.fd(), SHUT_RDWR);
+  draining.join();
 }
 
 TEST_F(LocalChannelTest, ASessionEndsWithItsChannel) {

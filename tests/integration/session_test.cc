@@ -158,6 +158,23 @@ TEST_F(RpcTest, AwaitAnyGivesTheOneThatIsReady) {
   EXPECT_TRUE(client::AwaitAll({x, y}).ok());
 }
 
+TEST_F(RpcTest, AwaitAllTakesArraysOfSeveralClientsAndGivesTheFirstError) {
+  auto client = Connect(), other = Connect();
+  std::vector<Array> arrays;
+  for (int i = 0; i < 20; ++i) {
+    for (const auto& one : {client, other}) {
+      const Array x = *one->Upload(Floats({static_cast<float>(i)}));
+      arrays.push_back(*Doubler(one).Call(x));
+    }
+  }
+  arrays.push_back(arrays[3]);
+  EXPECT_TRUE(client::AwaitAll(arrays).ok());
+  EXPECT_TRUE(client::AwaitAll(arrays).ok());  // All of them have been answered by now.
+  EXPECT_TRUE(client::AwaitAll({}).ok());
+  arrays.insert(arrays.begin() + 7, Array());
+  EXPECT_EQ(client::AwaitAll(arrays).code(), absl::StatusCode::kFailedPrecondition);
+}
+
 TEST_F(RpcTest, MismatchedArgumentsAreRefusedAtTheCall) {
   auto client = Connect();
   auto other = Connect();

@@ -9,8 +9,8 @@ import numpy as np
 MIN_REPEATS = 3
 # Threads of the side before may still look for work for a while.
 SETTLE_SECONDS = 0.003
-# What takes less is repeated once before it is timed: it would meet cold caches and threads asleep.
-BRIEF_NS = 20_000_000
+# What takes less is repeated before it is timed, so many times in all: it would meet cold caches and threads asleep.
+BRIEF = ((1_000_000, 5), (20_000_000, 2))
 
 
 @dataclasses.dataclass
@@ -30,6 +30,10 @@ class Times:
         return {"median_ns": self.median, "quartiles_ns": self.quartiles, "repeats": self.repeats}
 
 
+def repeats_for(expected_ns):
+    return next((repeats for limit_ns, repeats in BRIEF if expected_ns < limit_ns), 1)
+
+
 def take_turns(sides, repeats, seconds):
     """Times of each side, by name: first, second, first, ... until there are so many repeats of each, or the seconds
     are over and there are a few."""
@@ -44,7 +48,7 @@ def take_turns(sides, repeats, seconds):
             for side in sides:
                 time.sleep(SETTLE_SECONDS)
                 taken = samples[side.name]
-                taken.append(side.run(repeats=2 if not taken or taken[-1] < BRIEF_NS else 1))
+                taken.append(side.run(repeats=repeats_for(taken[-1] if taken else 0)))
     finally:
         gc.enable()
     return {name: Times.of(ones) for name, ones in samples.items()}

@@ -56,6 +56,31 @@ TEST(DispatchHereTest, ASmallUploadIsDoneWhenSubmitReturns) {
   executor.WaitUntilIdle(kForever);
 }
 
+// The same kernel as before: what differs is that its client waits.
+TEST(DispatchHereTest, AnAwaitedExecutionOfSomeHundredMicrosecondsRunsWhereItIsSubmitted) {
+  FakeDevice device;
+  DeviceExecutor executor(device, 0, {});
+  Client client({&executor});
+  std::thread::id thread;
+  const auto note = [&](const auto&) {
+    thread = std::this_thread::get_id();
+    return absl::OkStatus();
+  };
+  const auto runs_here = [&](microseconds cost, bool awaited) {
+    auto [task, y] = client.Prepare("f", SteadyKernel(0, 100'000, cost, note), {});
+    std::get<Execution>(task->work()).awaited = awaited;
+    client.Submit(task);
+    EXPECT_TRUE(Final(y).ok());
+    executor.WaitUntilIdle(kForever);
+    return thread == std::this_thread::get_id();
+  };
+  EXPECT_TRUE(Eventually([&] { return runs_here(microseconds(300), true); }));
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_FALSE(runs_here(microseconds(300), false));
+    EXPECT_FALSE(runs_here(std::chrono::hours(1), true));
+  }
+}
+
 TEST(DispatchHereTest, WhatMayTakeLongNeverRunsWhereItIsSubmitted) {
   FakeDevice device;
   DeviceExecutor executor(device, 0, {});

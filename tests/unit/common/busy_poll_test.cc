@@ -1,0 +1,44 @@
+#include "common/busy_poll.h"
+
+#include <gtest/gtest.h>
+
+namespace acceld {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+TEST(BusyPollTest, IsGivenUpWhenWhatIsWaitedForIsLateSeveralTimesInARow) {
+  BusyPoll poll(microseconds(50));
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(poll.is_worthwhile(), std::thread::hardware_concurrency() > 1) << i;
+    poll.Learn(milliseconds(1));
+  }
+  EXPECT_FALSE(poll.is_worthwhile());
+}
+
+TEST(BusyPollTest, IsTakenUpAgainOnceItWouldHavePaid) {
+  BusyPoll poll(microseconds(50));
+  for (int i = 0; i < 100; ++i) poll.Learn(milliseconds(1));
+  ASSERT_FALSE(poll.is_worthwhile());
+  poll.Learn(microseconds(60));  // It came within the window; waking up took the rest.
+  EXPECT_EQ(poll.is_worthwhile(), std::thread::hardware_concurrency() > 1);
+}
+
+TEST(BusyPollTest, IsNeverDoneWithoutAWindow) {
+  BusyPoll poll(microseconds(0));
+  poll.Learn(microseconds(0));
+  EXPECT_FALSE(poll.is_worthwhile());
+}
+
+TEST(BusyPollTest, PollingEndsWithWhatIsWaitedForOrWithTheWindow) {
+  int looks = 0;
+  EXPECT_TRUE(PollFor(std::chrono::hours(1), [&] { return ++looks == 5; }));
+  EXPECT_EQ(looks, 5);
+  EXPECT_FALSE(PollFor(microseconds(100), [] { return false; }));
+  // Even without a window there is one look.
+  EXPECT_TRUE(PollFor(microseconds(0), [] { return true; }));
+}
+
+}  // namespace
+}  // namespace acceld
