@@ -26,8 +26,9 @@ class LocalStream final : public ChannelStream {
   absl::Status Finish() override;
 
  private:
-  // Calls that are answered sooner find their caller awake.
-  static constexpr std::chrono::microseconds kBusyPoll{400};
+  // Calls that are answered sooner find their caller awake. Those that take longer may need its
+  // core, if the daemon computes on all of them.
+  static constexpr std::chrono::microseconds kBusyPoll{150};
 
   explicit LocalStream(UniqueFd socket) : socket_(std::move(socket)) {}
 

@@ -1,11 +1,20 @@
 #include "kernels/cpu/cpu_compiler.h"
 
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <thread>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "kernels/cpu/emit/buffer_facts.h"
 #include "kernels/cpu/emit/code_context.h"
 #include "kernels/cpu/emit/object_emitter.h"
 #include "kernels/cpu/emit/plan_emitter.h"
+#include "kernels/cpu/emit/plan_split.h"
 #include "kernels/cpu/llvm_setup.h"
+#include "kernels/cpu/object_set.h"
+#include "kernels/cpu/support/helper_pool.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -19,32 +28,76 @@ std::string TextOf(const llvm::Module& module) {
   return text;
 }
 
+// A module of its own context, which one thread at a time may use.
+struct Part {
+  explicit Part(const llvm::TargetMachine& machine)
+      : module(std::make_unique<llvm::Module>("acceld", context)) {
+    module->setTargetTriple(machine.getTargetTriple().str());
+    module->setDataLayout(machine.createDataLayout());
+    module->setPICLevel(llvm::PICLevel::BigPIC);
+  }
+
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module;
+  std::string optimized_text;
+  absl::StatusOr<std::string> object = absl::InternalError("not translated");
+};
+
+absl::StatusOr<std::string> Translate(Part& part, const CpuTarget& target, bool keeps_text) {
+#ifndef NDEBUG
+  std::string problem;
+  llvm::raw_string_ostream stream(problem);
+  if (llvm::verifyModule(*part.module, &stream)) {
+    return absl::InternalError(absl::StrCat("printed LLVM IR is malformed: ", stream.str()));
+  }
+#endif
+  ACCELD_ASSIGN_OR_RETURN(llvm::TargetMachine * machine, TargetMachineFor(target));
+  OptimizeModule(*part.module, *machine);
+  if (keeps_text) part.optimized_text = TextOf(*part.module);
+  return EmitObject(*part.module, *machine);
+}
+
+// Threads for translation, beside those of the programs that run.
+HelperPool& Translators() {
+  static auto* pool = new HelperPool;
+  return *pool;
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> CompilePlan(const Plan& plan, const CpuTarget& target,
                                         CpuDumps* dumps) {
   ACCELD_RETURN_IF_ERROR(CheckPlan(plan));
   InitializeLlvm();
-  ACCELD_ASSIGN_OR_RETURN(std::unique_ptr<llvm::TargetMachine> machine, MakeTargetMachine(target));
+  ACCELD_ASSIGN_OR_RETURN(const llvm::TargetMachine* machine, TargetMachineFor(target));
 
-  llvm::LLVMContext context;
-  llvm::Module module("acceld", context);
-  module.setTargetTriple(machine->getTargetTriple().str());
-  module.setDataLayout(machine->createDataLayout());
-  module.setPICLevel(llvm::PICLevel::BigPIC);
-  CodeContext code(target, module);
-  EmitPlan(code, plan);
-  if (dumps != nullptr) dumps->llvm_ir = TextOf(module);
-#ifndef NDEBUG
-  std::string problem;
-  llvm::raw_string_ostream stream(problem);
-  if (llvm::verifyModule(module, &stream)) {
-    return absl::InternalError(absl::StrCat("printed LLVM IR is malformed: ", stream.str()));
+  const PlanSplit split = SplitPlan(plan);
+  std::vector<std::unique_ptr<Part>> parts;
+  std::vector<std::unique_ptr<CodeContext>> codes;
+  for (size_t i = 0; i < split.num_parts; ++i) {
+    parts.push_back(std::make_unique<Part>(*machine));
+    codes.push_back(std::make_unique<CodeContext>(target, *parts[i]->module));
   }
-#endif
-  OptimizeModule(module, *machine);
-  if (dumps != nullptr) dumps->optimized_llvm_ir = TextOf(module);
-  return EmitObject(module, *machine);
+  EmitPlan(codes, split, plan);
+  for (const auto& part : parts) {
+    if (dumps != nullptr) dumps->llvm_ir += TextOf(*part->module);
+  }
+  std::atomic<size_t> next{0};
+  const auto translate = [&] {
+    for (size_t i = next.fetch_add(1); i < parts.size(); i = next.fetch_add(1)) {
+      parts[i]->object = Translate(*parts[i], target, dumps != nullptr);
+    }
+  };
+  const size_t threads = std::max(1u, std::thread::hardware_concurrency());
+  Translators().Run(static_cast<int>(std::min(parts.size(), threads)) - 1, translate);
+
+  std::vector<std::string> objects;
+  for (const auto& part : parts) {
+    ACCELD_RETURN_IF_ERROR(part->object.status());
+    if (dumps != nullptr) dumps->optimized_llvm_ir += part->optimized_text;
+    objects.push_back(*std::move(part->object));
+  }
+  return PackObjects(objects);
 }
 
 }  // namespace acceld::kernels::cpu

@@ -23,8 +23,8 @@ struct CpuDumps {
   std::string optimized_llvm_ir;  // after LLVM's passes
 };
 
-// A relocatable ELF object with one exported function, kEntrySymbol of type EntryFunction.
-// Thread-safe; every call has its own LLVM context.
+// Relocatable ELF objects (object_set.h) with one exported function, kEntrySymbol of type
+// EntryFunction. Helped by threads that all calls share. Thread-safe.
 absl::StatusOr<std::string> CompilePlan(const Plan& plan, const CpuTarget& target,
                                         CpuDumps* dumps = nullptr);
 

@@ -4,6 +4,7 @@
 #include "kernels/cpu/cpu_compiler.h"
 #include "kernels/cpu/load/check_object.h"
 #include "kernels/cpu/load/code_linker.h"
+#include "kernels/cpu/object_set.h"
 #include "kernels/cpu/support_abi.h"
 #include "kernels/cpu/support_state.h"
 
@@ -43,11 +44,12 @@ class NativeModule : public CpuModule {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<CpuModule>> CpuModule::Load(absl::string_view object) {
-  ACCELD_RETURN_IF_ERROR(CheckObject(object));
-  ACCELD_ASSIGN_OR_RETURN(std::unique_ptr<LinkedCode> code, LinkObject(object, kEntrySymbol));
+absl::StatusOr<std::unique_ptr<CpuModule>> CpuModule::Load(absl::string_view code) {
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<absl::string_view> objects, UnpackObjects(code));
+  for (const absl::string_view object : objects) ACCELD_RETURN_IF_ERROR(CheckObject(object));
+  ACCELD_ASSIGN_OR_RETURN(std::unique_ptr<LinkedCode> linked, LinkObjects(objects, kEntrySymbol));
   return std::unique_ptr<CpuModule>(
-      std::make_unique<NativeModule>(std::move(code), static_cast<int64_t>(object.size())));
+      std::make_unique<NativeModule>(std::move(linked), static_cast<int64_t>(code.size())));
 }
 
 }  // namespace acceld::kernels::cpu

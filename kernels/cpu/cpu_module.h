@@ -25,7 +25,7 @@ struct LaunchContext {
 class CpuModule {
  public:
   // The bytes must be what CompilePlan made; verifying where they came from is the caller's duty.
-  static absl::StatusOr<std::unique_ptr<CpuModule>> Load(absl::string_view object);
+  static absl::StatusOr<std::unique_ptr<CpuModule>> Load(absl::string_view code);
   virtual ~CpuModule() = default;
 
   // Runs on the calling thread (and the pool for parallel loops) until done. OK, CANCELLED, or the

@@ -64,7 +64,7 @@ class DeviceExecutor {
     std::chrono::microseconds brief_run{20};
     int64_t brief_bytes = 16 << 10;
     // The same for one that its client waits for: the thread has nothing else to do for it.
-    std::chrono::microseconds awaited_run{500};
+    std::chrono::microseconds awaited_run{2000};
     int64_t awaited_bytes = 16 << 20;
     int64_t upload_bytes = int64_t{16} << 20;   // being copied at a time; one upload may be larger
     observability::TraceRing* trace = nullptr;  // gets a span for each launch and copy

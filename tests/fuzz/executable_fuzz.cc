@@ -1,15 +1,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "common/check.h"
 #include "google/protobuf/stubs/logging.h"
+#include "kernels/cpu/object_set.h"
 #include "kernels/cuda/program/program.h"
 #include "server/hal/executable.h"
 
-// The readers of cache entries refuse or read any bytes: executables, and the programs of GPUs in
-// them. What they read means the same after it was written and read again, and checking that a
-// program keeps to its spaces ends well.
+// The readers of cache entries refuse or read any bytes: executables, and the sets of objects and
+// programs of GPUs in them. What they read means the same after it was written and read again, and
+// checking that a program keeps to its spaces ends well.
 namespace {
 
 using acceld::kernels::cuda::CudaProgram;
@@ -21,6 +23,14 @@ void CheckExecutable(const std::string& bytes) {
   ACCELD_CHECK(again.ok());
   ACCELD_CHECK(again->Signature() == executable->Signature());
   ACCELD_CHECK(again->code == executable->code);
+}
+
+void CheckObjectSet(const std::string& bytes) {
+  const auto objects = acceld::kernels::cpu::UnpackObjects(bytes);
+  if (!objects.ok()) return;
+  const std::vector<std::string> copies(objects->begin(), objects->end());
+  const auto again = acceld::kernels::cpu::UnpackObjects(acceld::kernels::cpu::PackObjects(copies));
+  ACCELD_CHECK(again.ok() && again->size() == copies.size());
 }
 
 void CheckCudaProgram(const std::string& bytes) {
@@ -42,6 +52,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   google::protobuf::SetLogHandler(nullptr);  // Damaged bytes are no news here.
   const std::string bytes(reinterpret_cast<const char*>(data), size);
   CheckExecutable(bytes);
+  CheckObjectSet(bytes);
   CheckCudaProgram(bytes);
   return 0;
 }

@@ -8,6 +8,7 @@
 #include "llvm/TargetParser/Host.h"
 
 namespace acceld::kernels::cpu {
+namespace {
 
 absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeTargetMachine(const CpuTarget& target) {
   const std::string triple = llvm::sys::getProcessTriple();
@@ -25,6 +26,17 @@ absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeTargetMachine(const Cpu
     return absl::InternalError(absl::StrCat("LLVM cannot generate code for ", triple));
   }
   return machine;
+}
+
+}  // namespace
+
+absl::StatusOr<llvm::TargetMachine*> TargetMachineFor(const CpuTarget& target) {
+  thread_local std::unique_ptr<llvm::TargetMachine> machine;
+  if (machine == nullptr || machine->getTargetCPU() != target.cpu ||
+      machine->getTargetFeatureString() != target.features) {
+    ACCELD_ASSIGN_OR_RETURN(machine, MakeTargetMachine(target));
+  }
+  return machine.get();
 }
 
 absl::StatusOr<std::string> EmitObject(llvm::Module& module, llvm::TargetMachine& machine) {

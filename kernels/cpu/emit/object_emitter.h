@@ -10,8 +10,9 @@
 
 namespace acceld::kernels::cpu {
 
-// Position-independent code for `target`, with calls of any distance. InitializeLlvm first.
-absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeTargetMachine(const CpuTarget& target);
+// Position-independent code for `target`, with calls of any distance. The calling thread's own,
+// until it asks for another target's: making one takes a millisecond. InitializeLlvm first.
+absl::StatusOr<llvm::TargetMachine*> TargetMachineFor(const CpuTarget& target);
 
 // LLVM's passes over a printed module: inlining, scalar clean-up, loop and SLP vectorization.
 void OptimizeModule(llvm::Module& module, llvm::TargetMachine& machine);

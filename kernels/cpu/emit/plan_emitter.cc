@@ -30,12 +30,16 @@ struct EmittedFunctions {
   std::vector<llvm::Function*> functions;
 };
 
+// (context, buffers...) -> status
+llvm::FunctionType* TypeOf(const CodeContext& code, const Kernel& kernel) {
+  std::vector<llvm::Type*> parameters(1 + kernel.buffers.size(), code.pointer());
+  return llvm::FunctionType::get(code.Int(32), parameters, false);
+}
+
 EmittedKernel EmitKernel(CodeContext& code, const Kernel& kernel,
                          const std::vector<BufferFacts>& facts) {
-  std::vector<llvm::Type*> parameters(1 + kernel.buffers.size(), code.pointer());
   llvm::Function* function =
-      code.NewFunction(absl::StrCat("kernel.", kernel.name),
-                       llvm::FunctionType::get(code.Int(32), parameters, false));
+      code.NewFunction(absl::StrCat("kernel.", kernel.name), TypeOf(code, kernel));
   function->addFnAttr(llvm::Attribute::NoInline);
   SetBufferAttributes(kernel, facts, *function, 1);
   std::vector<Value*> buffers;
@@ -45,6 +49,16 @@ EmittedKernel EmitKernel(CodeContext& code, const Kernel& kernel,
   emitter.EmitBlock(kernel.body);
   emitter.Finish();
   return {function, emitter.can_fail()};
+}
+
+// The kernel, which was printed into another part, for calls from `code`.
+llvm::Function* Import(const CodeContext& code, const Kernel& kernel, llvm::Function& printed) {
+  printed.setLinkage(llvm::GlobalValue::ExternalLinkage);
+  printed.setVisibility(llvm::GlobalValue::HiddenVisibility);
+  llvm::Function* imported = code.NewFunction(printed.getName(), TypeOf(code, kernel));
+  imported->setLinkage(llvm::GlobalValue::ExternalLinkage);
+  imported->setVisibility(llvm::GlobalValue::HiddenVisibility);
+  return imported;
 }
 
 // `fields` as a constant of the module. Not inlined: GCC then warns of LLVM's operator delete.
@@ -277,13 +291,19 @@ void EmitEntry(CodeContext& code, llvm::Function* first) {
 
 }  // namespace
 
-void EmitPlan(CodeContext& code, const Plan& plan) {
+void EmitPlan(absl::Span<const std::unique_ptr<CodeContext>> parts, const PlanSplit& split,
+              const Plan& plan) {
+  CodeContext& code = *parts[0];
   const PlanFacts facts = FindPlanFacts(plan);
   EmittedFunctions emitted;
   for (size_t k = 0; k < plan.kernels.size(); ++k) {
-    const bool launched = !facts.kernels[k].empty() || plan.kernels[k].buffers.empty();
-    emitted.kernels.push_back(launched ? EmitKernel(code, plan.kernels[k], facts.kernels[k])
-                                       : EmittedKernel());
+    const Kernel& kernel = plan.kernels[k];
+    const bool launched = !facts.kernels[k].empty() || kernel.buffers.empty();
+    const size_t part = split.part_of_kernel[k];
+    EmittedKernel printed;
+    if (launched) printed = EmitKernel(*parts[part], kernel, facts.kernels[k]);
+    if (launched && part != 0) printed.function = Import(code, kernel, *printed.function);
+    emitted.kernels.push_back(printed);
   }
   llvm::Type* pointer = code.pointer();
   for (const PlanFunction& function : plan.functions) {

@@ -1,12 +1,18 @@
 #pragma once
 
+#include <memory>
+
+#include "absl/types/span.h"
 #include "kernels/cpu/emit/code_context.h"
+#include "kernels/cpu/emit/plan_split.h"
 #include "kernels/ir/plan.h"
 
 namespace acceld::kernels::cpu {
 
-// Prints a whole plan into the module of `code`: one function per kernel and per plan function, and
-// the exported entry. `plan` must have passed CheckPlan.
-void EmitPlan(CodeContext& code, const Plan& plan);
+// Prints a whole plan into the modules of `parts`, one for each of `split`: one function per kernel
+// and, into the first, per plan function, and the exported entry. `plan` must have passed
+// CheckPlan.
+void EmitPlan(absl::Span<const std::unique_ptr<CodeContext>> parts, const PlanSplit& split,
+              const Plan& plan);
 
 }  // namespace acceld::kernels::cpu

@@ -69,15 +69,17 @@ class LinkedLibrary : public LinkedCode {
   }
   const void* entry() const override { return entry_; }
 
-  absl::Status Link(absl::string_view object, absl::string_view entry_symbol) {
+  absl::Status Link(absl::Span<const absl::string_view> objects, absl::string_view entry_symbol) {
     Linker& linker = Linker::Get();
     library_.setLinkOrder({{&library_, orc::JITDylibLookupFlags::MatchAllSymbols},
                            {&linker.support(), orc::JITDylibLookupFlags::MatchExportedSymbolsOnly}},
                           /*LinkAgainstThisJITDylibFirst=*/false);
-    auto buffer = llvm::MemoryBuffer::getMemBufferCopy(
-        llvm::StringRef(object.data(), object.size()), library_.getName());
-    if (llvm::Error error = linker.layer().add(library_, std::move(buffer))) {
-      return Refused(std::move(error));
+    for (const absl::string_view object : objects) {
+      auto buffer = llvm::MemoryBuffer::getMemBufferCopy(
+          llvm::StringRef(object.data(), object.size()), library_.getName());
+      if (llvm::Error error = linker.layer().add(library_, std::move(buffer))) {
+        return Refused(std::move(error));
+      }
     }
     llvm::Expected<orc::ExecutorSymbolDef> found = linker.session().lookup(
         {&library_}, llvm::StringRef(entry_symbol.data(), entry_symbol.size()));
@@ -93,12 +95,12 @@ class LinkedLibrary : public LinkedCode {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<LinkedCode>> LinkObject(absl::string_view object,
-                                                       absl::string_view entry_symbol) {
+absl::StatusOr<std::unique_ptr<LinkedCode>> LinkObjects(absl::Span<const absl::string_view> objects,
+                                                        absl::string_view entry_symbol) {
   Linker& linker = Linker::Get();
   auto library =
       std::make_unique<LinkedLibrary>(linker.session().createBareJITDylib(linker.NextName()));
-  ACCELD_RETURN_IF_ERROR(library->Link(object, entry_symbol));
+  ACCELD_RETURN_IF_ERROR(library->Link(objects, entry_symbol));
   return std::unique_ptr<LinkedCode>(std::move(library));
 }
 

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "common/status.h"
 
 namespace acceld::kernels::cpu {
@@ -14,9 +15,9 @@ class LinkedCode {
   virtual const void* entry() const = 0;
 };
 
-// Links an object against the run-time symbols with LLVM's ORC, in a name space of its own.
-// Thread-safe. INVALID_ARGUMENT for objects that do not link.
-absl::StatusOr<std::unique_ptr<LinkedCode>> LinkObject(absl::string_view object,
-                                                       absl::string_view entry_symbol);
+// Links objects with each other and against the run-time symbols with LLVM's ORC, in a name space
+// of their own. Thread-safe. INVALID_ARGUMENT for objects that do not link.
+absl::StatusOr<std::unique_ptr<LinkedCode>> LinkObjects(absl::Span<const absl::string_view> objects,
+                                                        absl::string_view entry_symbol);
 
 }  // namespace acceld::kernels::cpu

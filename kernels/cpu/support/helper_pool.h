@@ -9,13 +9,15 @@
 
 namespace acceld::kernels::cpu {
 
-// Threads that help with parallel loops: one set for the process, so that streams share the cores
-// instead of each bringing a team. Nobody ever waits for a thread that has not begun: when all
+// Threads that help with work in many pieces. Get: those for parallel loops, one set for the
+// process, so that streams share the cores instead of each bringing a team. Nobody ever waits for a thread that has not begun: when all
 // cores are busy, the calling thread does the work alone. Threads start when first wanted and live
 // until the process ends; without work they look out for it for some microseconds, then sleep.
 class HelperPool {
  public:
   static HelperPool& Get();
+  // Must live until the process ends.
+  HelperPool();
 
   // Calls `work` on the calling thread and on up to `max_helpers` others at the same time. Blocks
   // until all these calls have returned; `work` itself must find out that nothing is left to do.
@@ -30,7 +32,6 @@ class HelperPool {
     CondVar left;
   };
 
-  HelperPool();
   void StartThreads(int wanted) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Help();
   void RemoveFront() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

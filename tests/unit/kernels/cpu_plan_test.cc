@@ -6,8 +6,12 @@
 #include <numeric>
 #include <thread>
 
+#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
+#include "kernels/cpu/cpu_compiler.h"
 #include "kernels/cpu/cpu_matmul.h"
+#include "kernels/cpu/emit/plan_split.h"
+#include "kernels/cpu/object_set.h"
 #include "tests/unit/kernels/cpu_kernel_builders.h"
 #include "tests/unit/kernels/cpu_runner.h"
 
@@ -170,6 +174,37 @@ Plan CallingPlan(int calls) {
 
 TEST(CpuPlanTest, CallsUseTheSlicesTheyAreGiven) {
   EXPECT_EQ(RunI32(CallingPlan(100), {I32(7)}), 107);
+}
+
+// Kernels that add 1, 2, ... `count` in turn, enough of them for several parts.
+Plan AddingPlan(int count) {
+  Plan plan;
+  const Slice result = SliceOf(Space::kResult, 0, kI32Scalar);
+  PlanFunction main{"main", {kI32Scalar}, {kI32Scalar}, 0, {}};
+  main.steps = {{CopyStep{SliceOf(Space::kArgument, 0, kI32Scalar), result}, ""}};
+  for (int i = 0; i < count; ++i) {
+    plan.kernels.push_back(AddConstant(absl::StrCat("add", i + 1), i + 1));
+    main.steps.push_back({LaunchStep{static_cast<uint32_t>(i), {result, result}}, ""});
+  }
+  plan.functions.push_back(main);
+  return plan;
+}
+
+TEST(CpuPlanTest, KernelsOfOtherPartsAreCalled) {
+  const Plan plan = AddingPlan(100);
+  ASSERT_GT(SplitPlan(plan).num_parts, 2u);
+  EXPECT_EQ(RunI32(plan, {I32(7)}), 7 + 100 * 101 / 2);
+}
+
+TEST(CpuPlanTest, TheLoaderRefusesASetWithoutOneOfItsObjects) {
+  const auto code = CompilePlan(AddingPlan(100), CpuTarget::Host());
+  ASSERT_TRUE(code.ok()) << code.status();
+  const auto objects = UnpackObjects(*code);
+  ASSERT_TRUE(objects.ok() && objects->size() > 2);
+  std::vector<std::string> rest(objects->begin(), objects->end());
+  EXPECT_TRUE(CpuModule::Load(PackObjects(rest)).ok());
+  rest.erase(rest.begin() + 1);
+  EXPECT_EQ(CpuModule::Load(PackObjects(rest)).status().code(), absl::StatusCode::kInvalidArgument);
 }
 
 TEST(CpuPlanTest, ConstantsComeFromTheConstantBlock) {
@@ -343,10 +378,12 @@ TEST(CpuModuleTest, GarbageDoesNotLoad) {
 }
 
 TEST(CpuModuleTest, ObjectsAreTheSameEveryTime) {
-  const auto first = CompilePlan(CallingPlan(3), CpuTarget::Host());
-  const auto second = CompilePlan(CallingPlan(3), CpuTarget::Host());
-  ASSERT_TRUE(first.ok() && second.ok());
-  EXPECT_EQ(*first, *second);
+  for (const Plan& plan : {CallingPlan(3), AddingPlan(100)}) {
+    const auto first = CompilePlan(plan, CpuTarget::Host());
+    const auto second = CompilePlan(plan, CpuTarget::Host());
+    ASSERT_TRUE(first.ok() && second.ok());
+    EXPECT_EQ(*first, *second);
+  }
 }
 
 }  // namespace
