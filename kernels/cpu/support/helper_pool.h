@@ -10,9 +10,10 @@
 namespace acceld::kernels::cpu {
 
 // Threads that help with work in many pieces. Get: those for parallel loops, one set for the
-// process, so that streams share the cores instead of each bringing a team. Nobody ever waits for a thread that has not begun: when all
-// cores are busy, the calling thread does the work alone. Threads start when first wanted and live
-// until the process ends; without work they look out for it for some microseconds, then sleep.
+// process, so that streams share the cores instead of each bringing a team. Nobody ever waits for a
+// thread that has not begun: when all cores are busy, the calling thread does the work alone.
+// Threads start when first wanted and live until the process ends; without work they look out for
+// it for some microseconds, then sleep.
 class HelperPool {
  public:
   static HelperPool& Get();
