@@ -5,6 +5,15 @@
 
 namespace acceld {
 
+// Tells the core that this thread only looks out for something.
+inline void Relax() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
 // Calls `ready` again and again until it is true or `window` has passed; what it said last. Other
 // threads that want this core go first after each look: one of them may be who is waited for.
 template <typename Ready>

@@ -30,6 +30,8 @@ class MemorySegment {
   absl::Status AllocatePages();
 
   int fd() const { return fd_.get(); }
+  // The memory stays; it can be passed on no longer.
+  void CloseFile() { fd_ = UniqueFd(); }
   char* data() const { return data_; }
   size_t size_bytes() const { return size_bytes_; }
 

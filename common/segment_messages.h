@@ -17,7 +17,7 @@ namespace acceld::segment {
 
 // The second socket's path is that of the first and this.
 constexpr char kSocketSuffix[] = ".segments";
-constexpr uint32_t kVersion = 2;
+constexpr uint32_t kVersion = 3;
 constexpr uint32_t kMaxOutstanding = 64;
 // What one request brings of lent memory, so that each is done soon.
 constexpr uint64_t kMaxLentBytes = uint64_t{4} << 20;
@@ -38,7 +38,8 @@ enum class RequestKind : uint32_t {
   kLeave = 5,
   // The answer carries the descriptor of a socket that is the session's Channel from now on, in
   // place of the stream that it was opened or resumed on: CommandBatch one way, EventBatch the
-  // other, cut as message_socket.h says. Its last event is a Goodbye when the daemon ends it.
+  // other, cut as message_socket.h says. What comes first on it are mailboxes (mailbox.h), which
+  // carry single small batches past the socket. Its last event is a Goodbye when the daemon ends it.
   kChannel = 6,
   // Comes with the descriptor of memory of the client's (memfd_create(2)), from which uploads are
   // taken until other memory is lent.

@@ -18,22 +18,39 @@ absl::StatusOr<std::unique_ptr<LocalStream>> LocalStream::Open(const std::string
   ACCELD_ASSIGN_OR_RETURN(const std::unique_ptr<SegmentChannel> connection,
                           SegmentChannel::Open(socket_path, session_token, kPatience));
   ACCELD_ASSIGN_OR_RETURN(UniqueFd socket, connection->OpenChannel());
-  return std::unique_ptr<LocalStream>(new LocalStream(std::move(socket)));
+  ACCELD_ASSIGN_OR_RETURN(MemorySegment boxes, ReceiveMailboxes(socket.get()));
+  return std::unique_ptr<LocalStream>(new LocalStream(std::move(socket), std::move(boxes)));
 }
 
+LocalStream::LocalStream(UniqueFd socket, MemorySegment boxes)
+    : socket_(std::move(socket)),
+      boxes_(std::move(boxes)),
+      outgoing_mail_(MailboxIn(boxes_, MailDirection::kToDaemon)),
+      mail_(MailboxIn(boxes_, MailDirection::kToClient)) {}
+
 bool LocalStream::Write(const v1::CommandBatch& batch) {
-  writing_.clear();
+  // Batches behind one another are one batch.
+  writing_ = outgoing_mail_.TakeBack();
+  if (!batch.AppendToString(&writing_)) return false;
+  if (outgoing_mail_.Put(writing_)) return true;
+  outgoing_mail_.NoteSent();
   size_t sent = 0;
-  return batch.AppendToString(&writing_) &&
-         SendMessage(socket_.get(), writing_, sent, Blocking::kYes).ok();
+  return SendMessage(socket_.get(), writing_, sent, Blocking::kYes).ok();
 }
 
 bool LocalStream::Read(v1::EventBatch& batch) {
   const auto begin = BusyPoll::Clock::now();
-  if (poll_.is_worthwhile())
-    (void)PollFor(poll_.window(), [&] { return HasPacket(socket_.get()); });
-  const absl::StatusOr<absl::string_view> message =
-      receiver_.Receive(socket_.get(), Blocking::kYes);
+  if (poll_.is_worthwhile()) {
+    mail_.Look(true);
+    (void)PollFor(poll_.window(), [this] { return mail_.LookOut() || HasPacket(socket_.get()); });
+    mail_.Look(false);
+  }
+  // What lies there was put there when all before it had been received.
+  absl::StatusOr<absl::string_view> message = mail_.Take();
+  if (absl::IsUnavailable(message.status())) {
+    message = receiver_.Receive(socket_.get(), Blocking::kYes);
+    if (message.ok()) mail_.NoteReceived();
+  }
   poll_.Learn(BusyPoll::Clock::now() - begin);
   return message.ok() && batch.ParseFromArray(message->data(), static_cast<int>(message->size()));
 }

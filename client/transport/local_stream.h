@@ -6,13 +6,14 @@
 #include "absl/strings/string_view.h"
 #include "client/transport/channel_stream.h"
 #include "common/busy_poll.h"
+#include "common/mailbox.h"
 #include "common/message_socket.h"
 #include "common/unique_fd.h"
 
 namespace acceld::client {
 
 // A Channel without gRPC, for a daemon on this host (segment_messages.h): a batch costs a system
-// call and wakes one thread of the other side.
+// call and wakes one thread of the other side, or neither, while that looks out for it (mailbox.h).
 class LocalStream final : public ChannelStream {
  public:
   // Goes on with the session that has this token, in place of the stream that it has now.
@@ -30,11 +31,16 @@ class LocalStream final : public ChannelStream {
   // core, if the daemon computes on all of them.
   static constexpr std::chrono::microseconds kBusyPoll{150};
 
-  explicit LocalStream(UniqueFd socket) : socket_(std::move(socket)) {}
+  LocalStream(UniqueFd socket, MemorySegment boxes);
 
   const UniqueFd socket_;
-  BusyPoll poll_{kBusyPoll};  // Of the one that reads.
+  const MemorySegment boxes_;
+  // Of the one that writes.
+  MailSender outgoing_mail_;
   std::string writing_;
+  // Of the one that reads.
+  BusyPoll poll_{kBusyPoll};
+  MailReceiver mail_;
   MessageReceiver receiver_{SIZE_MAX};  // What a daemon sends is bounded by what was asked for.
 };
 

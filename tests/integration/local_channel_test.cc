@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "client/transport/connection.h"
+#include "common/mailbox.h"
 #include "common/message_socket.h"
 #include "tests/integration/raw_client.h"
 #include "tests/integration/raw_segments.h"
@@ -79,6 +80,7 @@ class LocalChannelTest : public RpcTest {
     EXPECT_EQ(segments.Ask({.kind = RequestKind::kChannel}), absl::StatusCode::kOk);
     UniqueFd socket = segments.TakePassed();
     EXPECT_TRUE(socket.valid());
+    EXPECT_TRUE(ReceiveMailboxes(socket.get()).ok());
     EXPECT_EQ(segments.Ask({.kind = RequestKind::kLeave}), absl::StatusCode::kOk);
     return RawChannel(std::move(socket));
   }

@@ -10,12 +10,26 @@
 #include "server/rpc/client_session.h"
 
 namespace acceld::rpc {
+namespace {
+
+// Empty when the system has no memory for them: the socket alone will do.
+MemorySegment NewMailboxes() {
+  absl::StatusOr<MemorySegment> boxes = MemorySegment::Create(kMailboxPairBytes);
+  if (!boxes.ok() || !boxes->AllocatePages().ok()) return {};
+  return *std::move(boxes);
+}
+
+}  // namespace
 
 absl::StatusOr<UniqueFd> LocalChannel::Open(const RpcContext& rpc,
                                             const std::shared_ptr<ClientSession>& session,
                                             LocalChannels& channels) {
   ACCELD_ASSIGN_OR_RETURN(SocketPair pair, ConnectedPackets());
-  auto channel = std::make_shared<LocalChannel>(rpc, session, channels, std::move(pair.one));
+  MemorySegment boxes = NewMailboxes();
+  ACCELD_RETURN_IF_ERROR(SendMailboxes(pair.one.get(), boxes));
+  boxes.CloseFile();
+  auto channel =
+      std::make_shared<LocalChannel>(rpc, session, channels, std::move(pair.one), std::move(boxes));
   ACCELD_RETURN_IF_ERROR(channels.Add(channel));
   const absl::Status replaced = session->Replace(channel);
   if (!replaced.ok()) {
@@ -27,16 +41,21 @@ absl::StatusOr<UniqueFd> LocalChannel::Open(const RpcContext& rpc,
 }
 
 LocalChannel::LocalChannel(const RpcContext& rpc, const std::shared_ptr<ClientSession>& session,
-                           LocalChannels& channels, UniqueFd socket)
+                           LocalChannels& channels, UniqueFd socket, MemorySegment boxes)
     : Channel(rpc, session->owner(), session),
       channels_(channels),
       socket_(std::move(socket)),
+      boxes_(std::move(boxes)),
+      mail_(MailboxIn(boxes_, MailDirection::kToDaemon)),
       receiver_(static_cast<size_t>(rpc.options.max_message_bytes)),
-      poll_(std::chrono::microseconds(rpc.options.channel_poll_us)) {}
+      poll_(std::chrono::microseconds(rpc.options.channel_poll_us)),
+      outgoing_mail_(MailboxIn(boxes_, MailDirection::kToClient)) {}
 
 void LocalChannel::Watch() {
   if (ended_) return;
-  channels_.Watch(*this, (wants_read_ ? EPOLLIN | EPOLLRDHUP : 0u) | (blocked_ ? EPOLLOUT : 0u));
+  // There is always room to write when nothing is blocked: mail that lies there is news at once.
+  const bool has_news = blocked_ || (wants_read_ && mail_.HasMail());
+  channels_.Watch(*this, (wants_read_ ? EPOLLIN | EPOLLRDHUP : 0u) | (has_news ? EPOLLOUT : 0u));
 }
 
 void LocalChannel::Read() {
@@ -60,8 +79,9 @@ bool LocalChannel::OnEvents(uint32_t events) {
       blocked_ = false;
       written = SendRest();
     }
-    if (is_gone || (events & (EPOLLIN | EPOLLRDHUP)) != 0)
+    if (is_gone || (events & (EPOLLIN | EPOLLRDHUP)) != 0 || mail_.HasMail()) {
       reads = serving_ = std::exchange(wants_read_, false);
+    }
     if (!reads && !is_gone) Watch();
   }
   if (written) OnWritten();
@@ -75,27 +95,38 @@ bool LocalChannel::OnEvents(uint32_t events) {
 
 void LocalChannel::Serve() {
   poll_.Learn(BusyPoll::Clock::now() - waits_since_);
+  if (poll_.is_worthwhile()) mail_.Look(true);
   do {
     Receive();
   } while (MoreComes());
 }
 
 bool LocalChannel::MoreComes() {
+  bool serving;
   {
     MutexLock lock(mutex_);
     // Otherwise whoever wants it later watches.
-    serving_ = std::exchange(wants_read_, false);
-    if (!serving_) return false;
+    serving = serving_ = std::exchange(wants_read_, false);
+  }
+  if (!serving) {
+    mail_.Look(false);
+    if (!mail_.HasMail()) return false;
+    // It came when the next batch was asked for already, and nobody will be told of it.
+    MutexLock lock(mutex_);
+    if (wants_read_) Watch();
+    return false;
   }
   waits_since_ = BusyPoll::Clock::now();
   if (!channels_.OthersWait()) {
-    if (HasPacket(socket_.get())) return true;
+    if (mail_.HasMail() || HasPacket(socket_.get())) return true;
     if (poll_.is_worthwhile() && IsAtRest() && channels_.BeginPoll()) {
-      const bool has_come = PollFor(poll_.window(), [this] { return HasPacket(socket_.get()); });
+      const bool has_come =
+          PollFor(poll_.window(), [this] { return mail_.LookOut() || HasPacket(socket_.get()); });
       channels_.EndPoll();
       if (has_come) return true;
     }
   }
+  mail_.Look(false);
   MutexLock lock(mutex_);
   serving_ = false;
   wants_read_ = true;
@@ -103,8 +134,17 @@ bool LocalChannel::MoreComes() {
   return false;
 }
 
+absl::StatusOr<absl::string_view> LocalChannel::NextMessage() {
+  // What lies there was put there when all before it had been received.
+  absl::StatusOr<absl::string_view> mail = mail_.Take();
+  if (!absl::IsUnavailable(mail.status())) return mail;
+  absl::StatusOr<absl::string_view> message = receiver_.Receive(socket_.get(), Blocking::kNo);
+  if (message.ok()) mail_.NoteReceived();
+  return message;
+}
+
 void LocalChannel::Receive() {
-  const absl::StatusOr<absl::string_view> message = receiver_.Receive(socket_.get(), Blocking::kNo);
+  const absl::StatusOr<absl::string_view> message = NextMessage();
   if (absl::IsUnavailable(message.status())) return Read();
   if (absl::IsCancelled(message.status())) return NothingMore();
   if (!message.ok()) return Refuse(message.status());
@@ -117,8 +157,11 @@ void LocalChannel::Receive() {
 
 bool LocalChannel::Write(const v1::EventBatch& batch) {
   MutexLock lock(mutex_);
-  writing_.clear();
+  // Batches behind one another are one batch.
+  writing_ = outgoing_mail_.TakeBack();
   (void)batch.AppendToString(&writing_);  // Fails above 2 GiB only.
+  if (outgoing_mail_.Put(writing_)) return true;
+  outgoing_mail_.NoteSent();
   written_bytes_ = 0;
   if (SendRest()) return true;
   Watch();
@@ -135,14 +178,18 @@ bool LocalChannel::SendRest() {
 
 void LocalChannel::End(const absl::Status& status, bool said_goodbye) {
   MutexLock lock(mutex_);
-  if (!status.ok() && !said_goodbye && !blocked_) {
+  std::string last = outgoing_mail_.TakeBack();
+  if (!status.ok() && !said_goodbye) {
     // No status comes behind the last message, as it does in gRPC.
-    v1::EventBatch last;
-    v1::Goodbye& goodbye = *last.add_events()->mutable_goodbye();
+    v1::EventBatch batch;
+    v1::Goodbye& goodbye = *batch.add_events()->mutable_goodbye();
     goodbye.set_code(static_cast<uint32_t>(status.code()));
     goodbye.set_message(EscapeNonUtf8(status.message()));
-    size_t sent = 0;
-    (void)SendMessage(socket_.get(), last.SerializeAsString(), sent, Blocking::kNo);
+    (void)batch.AppendToString(&last);
+  }
+  size_t sent = 0;
+  if (!blocked_ && !last.empty()) {
+    (void)SendMessage(socket_.get(), last, sent, Blocking::kNo);
   }
   shutdown(socket_.get(), SHUT_RDWR);
   Watch();  // It will say that this is the end.

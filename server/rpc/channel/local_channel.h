@@ -5,6 +5,7 @@
 #include <string>
 
 #include "common/busy_poll.h"
+#include "common/mailbox.h"
 #include "common/message_socket.h"
 #include "common/mutex.h"
 #include "common/status.h"
@@ -16,8 +17,9 @@ namespace acceld::rpc {
 class LocalChannels;
 
 // A Channel of a client on this host: batches go through a pair of connected unix sockets, as
-// common/message_socket.h cuts them. A batch costs one system call and wakes one thread on either
-// side.
+// common/message_socket.h cuts them, and small ones past it while the other side looks out for them
+// (common/mailbox.h). A batch that goes through the socket costs one system call and wakes one
+// thread on either side.
 //
 // Its socket does not wait. The threads of LocalChannels are told when there is something to read,
 // when there is room again to write, and when the client is gone; two of them may be here at once,
@@ -30,7 +32,7 @@ class LocalChannel final : public Channel {
                                        const std::shared_ptr<ClientSession>& session,
                                        LocalChannels& channels);
   LocalChannel(const RpcContext& rpc, const std::shared_ptr<ClientSession>& session,
-               LocalChannels& channels, UniqueFd socket);
+               LocalChannels& channels, UniqueFd socket, MemorySegment boxes);
 
   int socket() const { return socket_.get(); }
   // What epoll(7) says of the socket. Whether there may be more to say.
@@ -45,6 +47,7 @@ class LocalChannel final : public Channel {
   // Takes in what comes, for as long as it comes at once or soon.
   void Serve();
   void Receive();
+  absl::StatusOr<absl::string_view> NextMessage();
   // Whether there is another batch to be received, after looking out for one for a while.
   bool MoreComes();
   // Goes on with what is to be written. Whether nothing is left of it.
@@ -54,13 +57,16 @@ class LocalChannel final : public Channel {
 
   LocalChannels& channels_;
   const UniqueFd socket_;
+  const MemorySegment boxes_;
 
   // Of the one thread that reads.
+  MailReceiver mail_;
   MessageReceiver receiver_;
   BusyPoll poll_;
   BusyPoll::Clock::time_point waits_since_;
 
   Mutex mutex_;
+  MailSender outgoing_mail_ ABSL_GUARDED_BY(mutex_);
   std::string writing_ ABSL_GUARDED_BY(mutex_);
   size_t written_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   bool wants_read_ ABSL_GUARDED_BY(mutex_) = true;  // And nobody reads.
