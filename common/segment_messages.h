@@ -39,7 +39,8 @@ enum class RequestKind : uint32_t {
   // The answer carries the descriptor of a socket that is the session's Channel from now on, in
   // place of the stream that it was opened or resumed on: CommandBatch one way, EventBatch the
   // other, cut as message_socket.h says. What comes first on it are mailboxes (mailbox.h), which
-  // carry single small batches past the socket. Its last event is a Goodbye when the daemon ends it.
+  // carry single small batches past the socket. Its last event is a Goodbye when the daemon ends
+  // it.
   kChannel = 6,
   // Comes with the descriptor of memory of the client's (memfd_create(2)), from which uploads are
   // taken until other memory is lent.
