@@ -16,6 +16,7 @@ PolynomialEmitter PolynomialFor(ScalarOp op) {
       {ScalarOp::kExp, EmitExpF32},           {ScalarOp::kExpm1, EmitExpm1F32},
       {ScalarOp::kLog, EmitLogF32},           {ScalarOp::kLog1p, EmitLog1pF32},
       {ScalarOp::kLogistic, EmitLogisticF32}, {ScalarOp::kTanh, EmitTanhF32},
+      {ScalarOp::kSin, EmitSinF32},           {ScalarOp::kCos, EmitCosF32},
   };
   for (const auto& [kind, emitter] : kPolynomials) {
     if (kind == op) return emitter;

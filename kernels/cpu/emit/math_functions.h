@@ -19,5 +19,7 @@ llvm::Value* EmitLogisticF32(const CodeContext& code, Builder& b, llvm::Value* x
 llvm::Value* EmitTanhF32(const CodeContext& code, Builder& b, llvm::Value* x);      // 2.5
 llvm::Value* EmitLogF32(const CodeContext& code, Builder& b, llvm::Value* x);       // 1
 llvm::Value* EmitLog1pF32(const CodeContext& code, Builder& b, llvm::Value* x);     // 1.5
+llvm::Value* EmitSinF32(const CodeContext& code, Builder& b, llvm::Value* x);       // 2
+llvm::Value* EmitCosF32(const CodeContext& code, Builder& b, llvm::Value* x);       // 2
 
 }  // namespace acceld::kernels::cpu

@@ -18,6 +18,9 @@ double CostOf(ScalarOp op, DType operand) {
     case ScalarOp::kLogistic:
     case ScalarOp::kTanh:
       return is_f64 ? kLibraryCall : 10;
+    case ScalarOp::kCos:
+    case ScalarOp::kSin:
+      return is_f64 ? kLibraryCall : 30;
     case ScalarOp::kAcos:
     case ScalarOp::kAcosh:
     case ScalarOp::kAsin:
@@ -26,13 +29,11 @@ double CostOf(ScalarOp op, DType operand) {
     case ScalarOp::kAtan2:
     case ScalarOp::kAtanh:
     case ScalarOp::kCbrt:
-    case ScalarOp::kCos:
     case ScalarOp::kCosh:
     case ScalarOp::kErf:
     case ScalarOp::kErfc:
     case ScalarOp::kLgamma:
     case ScalarOp::kPower:
-    case ScalarOp::kSin:
     case ScalarOp::kSinh:
     case ScalarOp::kTan:
       return kLibraryCall;

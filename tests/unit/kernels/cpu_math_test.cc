@@ -39,6 +39,13 @@ std::vector<float> Sweep() {
   // Densely where results are neither constant nor the argument itself.
   for (int i = -120'000; i <= 120'000; ++i) values.push_back(0.0009f * static_cast<float>(i));
   for (int i = -50'000; i <= 50'000; ++i) values.push_back(1.0f + static_cast<float>(i) * 0x1p-23f);
+  // Next to multiples of pi/2, where little is left of large arguments.
+  for (double k = 1; k < 0x1p127; k = std::floor(k * 1.001) + 1) {
+    const auto near = static_cast<float>(k * 0x1.921fb54442d18p+0);
+    values.insert(values.end(), {near, -near, std::nextafterf(near, 0.0f)});
+  }
+  // One that is nearer to a multiple than most.
+  values.insert(values.end(), {16367173.0f * 0x1p72f, -16367173.0f * 0x1p72f});
   return values;
 }
 
@@ -93,6 +100,8 @@ INSTANTIATE_TEST_SUITE_P(
         MathCase{"log1p", ScalarOp::kLog1p, [](double x) { return std::log1p(x); }, 1.5},
         MathCase{"logistic", ScalarOp::kLogistic, [](double x) { return 1 / (1 + std::exp(-x)); },
                  2.5},
+        MathCase{"sin", ScalarOp::kSin, [](double x) { return std::sin(x); }, 2},
+        MathCase{"cos", ScalarOp::kCos, [](double x) { return std::cos(x); }, 2},
         MathCase{"tanh", ScalarOp::kTanh, [](double x) { return std::tanh(x); }, 2.5}),
     [](const auto& info) { return std::string(info.param.name); });
 
@@ -115,6 +124,8 @@ TEST(MathEdgeTest, SignedZerosAndInfinities) {
   Expect(ScalarOp::kExpm1, {0, -0.0f, kInfinity, -1});
   Expect(ScalarOp::kLog, {-kInfinity, -kInfinity, kInfinity, NAN});
   Expect(ScalarOp::kLog1p, {0, -0.0f, kInfinity, NAN});
+  Expect(ScalarOp::kSin, {0, -0.0f, NAN, NAN});
+  Expect(ScalarOp::kCos, {1, 1, NAN, NAN});
   Expect(ScalarOp::kTanh, {0, -0.0f, 1, -1});
   Expect(ScalarOp::kLogistic, {0.5f, 0.5f, 1, 0});
 }
