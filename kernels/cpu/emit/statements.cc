@@ -60,9 +60,11 @@ void FunctionEmitter::Emit(const ScalarStatement& statement) {
     flags.setAllowReassoc();
     b_.setFastMathFlags(flags);
   }
-  Bind(statement.result,
-       EmitScalarOp(code_, b_, statement.op, kernel_.TypeOf(statement.operands.back()),
-                    kernel_.TypeOf(statement.result), operands));
+  Value* result = EmitScalarOp(code_, b_, statement.op, kernel_.TypeOf(statement.operands.back()),
+                               kernel_.TypeOf(statement.result), operands);
+  // What is inlined there may load from tables: loads that no iteration has to wait for.
+  if (auto* call = llvm::dyn_cast<llvm::CallInst>(result)) NoteParallelAccess(call);
+  Bind(statement.result, result);
 }
 
 Value* FunctionEmitter::Buffer(uint32_t buffer) {
