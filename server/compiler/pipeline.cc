@@ -29,6 +29,7 @@
 #include "server/compiler/passes/split_reductions.h"
 #include "server/compiler/passes/split_scans.h"
 #include "server/compiler/passes/split_sorts.h"
+#include "server/compiler/passes/swap_dots.h"
 #include "server/compiler/passes/widen_dots.h"
 
 namespace acceld::compiler {
@@ -47,6 +48,7 @@ constexpr Pass kPipeline[] = {
     // Known branches and moved constants have made new work for these.
     {"canonicalize", &Canonicalize},
     {"fuse-attention", &FuseAttention},
+    {"swap-dots", &SwapDots},
     {"widen-dots", &WidenDots},
     {"canonicalize-dots", &CanonicalizeDots},
     {"canonicalize-convolutions", &CanonicalizeConvolutions},

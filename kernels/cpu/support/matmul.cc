@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "kernels/cpu/cpu_matmul.h"
+#include "kernels/cpu/support/matmul_blocks.h"
 #include "kernels/cpu/support/matmul_primitives.h"
 #include "kernels/cpu/support/parallel_for.h"
 #include "kernels/cpu/support_state.h"
@@ -11,76 +12,74 @@
 namespace acceld::kernels::cpu {
 namespace {
 
-// Blocks of the output: large enough that packing the operands again for each costs little, small
-// enough that there are many.
-constexpr int64_t kBlockRows = 256;
-constexpr int64_t kBlockColumns = 512;
-// Multiplications of one task, in a batch of small products.
-constexpr double kMinBlockWork = 4e6;
-
-// `extent` in equal pieces of at most about `target`, each a multiple of 16.
-int64_t PieceOf(int64_t extent, int64_t target) {
-  const int64_t pieces = (extent + target - 1) / target;
-  return (extent + pieces * 16 - 1) / (pieces * 16) * 16;
-}
-
-struct Blocks {
-  int64_t batch, rows, columns;  // of one block
-  int64_t batch_blocks, row_blocks, column_blocks;
-  int64_t count() const { return batch_blocks * row_blocks * column_blocks; }
-};
-
-Blocks CutOutput(const MatmulKey& key) {
-  const int64_t batch = key[MatmulKey::kBatch], m = key[MatmulKey::kM], n = key[MatmulKey::kN];
-  const double work =
-      static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(key[MatmulKey::kK]);
-  Blocks blocks{1, m, n, batch, 1, 1};
-  if (work < 2 * kMinBlockWork) {
-    blocks.batch = std::min<int64_t>(batch, std::max<int64_t>(1, kMinBlockWork / work));
-    blocks.batch_blocks = (batch + blocks.batch - 1) / blocks.batch;
-    return blocks;
+// Copies rows [first, first + rows) of a block of the output, whose columns begin at `column`, to
+// where they are columns. In squares, so that both sides stay in the first-level cache.
+template <typename T>
+void Mirror(T* out, int64_t stride, int64_t first, int64_t rows, int64_t column, int64_t columns) {
+  constexpr int64_t kSquare = 16;
+  for (int64_t r = 0; r < rows; r += kSquare) {
+    const int64_t height = std::min(kSquare, rows - r);
+    for (int64_t c = 0; c < columns; c += kSquare) {
+      const int64_t width = std::min(kSquare, columns - c);
+      const T* from = out + (first + r) * stride + column + c;
+      T* to = out + (column + c) * stride + first + r;
+      for (int64_t j = 0; j < width; ++j) {
+        for (int64_t i = 0; i < height; ++i) to[j * stride + i] = from[i * stride + j];
+      }
+    }
   }
-  blocks.rows = std::min(m, PieceOf(m, kBlockRows));
-  blocks.columns = std::min(n, PieceOf(n, kBlockColumns));
-  blocks.row_blocks = (m + blocks.rows - 1) / blocks.rows;
-  blocks.column_blocks = (n + blocks.columns - 1) / blocks.columns;
-  return blocks;
 }
 
 struct Task {
   const LaunchContext* context;
   MatmulKey key;
-  Blocks blocks;
+  const MatmulBlocks* blocks;
+  bool is_gram;
   const char* lhs;
   const char* rhs;
   char* out;
 };
 
+void MirrorBlock(const Task& task, const MatmulBlock& block) {
+  const int64_t n = task.key[MatmulKey::kN];
+  const int64_t first = block.row > block.column ? block.row : block.column + block.columns;
+  const int64_t rows = block.row + block.rows - first;
+  const int64_t begin = block.first_batch * n * n;
+  if (ir::StorageBytesOf(task.key.output_dtype()) == 2) {
+    Mirror(reinterpret_cast<uint16_t*>(task.out) + begin, n, first, rows, block.column,
+           block.columns);
+  } else {
+    Mirror(reinterpret_cast<uint32_t*>(task.out) + begin, n, first, rows, block.column,
+           block.columns);
+  }
+}
+
 int32_t RunBlock(const void* frame, int64_t index) {
   const Task& task = *static_cast<const Task*>(frame);
   const MatmulKey& key = task.key;
-  const Blocks& blocks = task.blocks;
-  const int64_t column = index % blocks.column_blocks * blocks.columns;
-  const int64_t row = index / blocks.column_blocks % blocks.row_blocks * blocks.rows;
-  const int64_t first = index / blocks.column_blocks / blocks.row_blocks * blocks.batch;
+  const MatmulBlock block = (*task.blocks)[index];
   const int64_t m = key[MatmulKey::kM], n = key[MatmulKey::kN];
 
-  MatmulKey block = key;
-  block.fields[MatmulKey::kBatch] = std::min(blocks.batch, key[MatmulKey::kBatch] - first);
-  block.fields[MatmulKey::kM] = std::min(blocks.rows, m - row);
-  block.fields[MatmulKey::kN] = std::min(blocks.columns, n - column);
-  const auto primitive = FindMatmulPrimitive(block, {.batch_stride = m * n, .row_stride = n});
+  MatmulKey part = key;
+  part.fields[MatmulKey::kBatch] = block.batches;
+  part.fields[MatmulKey::kM] = block.rows;
+  part.fields[MatmulKey::kN] = block.columns;
+  const auto primitive = FindMatmulPrimitive(part, {.batch_stride = m * n, .row_stride = n});
   absl::Status status = primitive.status();
   if (status.ok()) {
     const int64_t in_bytes = ir::StorageBytesOf(key.input_dtype());
     const int64_t out_bytes = ir::StorageBytesOf(key.output_dtype());
+    const int64_t lhs = block.first_batch * key.lhs_stride(0) + block.row * key.lhs_stride(1);
+    const int64_t rhs = block.first_batch * key.rhs_stride(0) + block.column * key.rhs_stride(2);
+    const int64_t out = block.first_batch * m * n + block.row * n + block.column;
     status =
         (*primitive)
-            ->Run(task.lhs + (first * key.lhs_stride(0) + row * key.lhs_stride(1)) * in_bytes,
-                  task.rhs + (first * key.rhs_stride(0) + column * key.rhs_stride(2)) * in_bytes,
-                  task.out + (first * m * n + row * n + column) * out_bytes);
+            ->Run(task.lhs + lhs * in_bytes, task.rhs + rhs * in_bytes, task.out + out * out_bytes);
   }
-  if (status.ok()) return static_cast<int32_t>(CodeStatus::kOk);
+  if (status.ok()) {
+    if (task.is_gram) MirrorBlock(task, block);
+    return static_cast<int32_t>(CodeStatus::kOk);
+  }
   RunState::Of(task.context).Fail(std::move(status));
   return static_cast<int32_t>(CodeStatus::kFailed);
 }
@@ -107,11 +106,13 @@ int32_t Matmul(const LaunchContext* context, const int64_t* descriptor, const vo
     std::memset(out, 0, elements * ir::StorageBytesOf(key.output_dtype()));
     return static_cast<int32_t>(CodeStatus::kOk);
   }
-  task.blocks = CutOutput(key);
+  task.is_gram = IsGramMatrix(key, lhs == rhs);
+  const MatmulBlocks blocks(key, task.is_gram);
+  task.blocks = &blocks;
   task.lhs = static_cast<const char*>(lhs);
   task.rhs = static_cast<const char*>(rhs);
   task.out = static_cast<char*>(out);
-  return ParallelFor(context, RunBlock, &task, task.blocks.count());
+  return ParallelFor(context, RunBlock, &task, blocks.count());
 }
 
 bool CanMatmul(const MatmulStep& matmul) {

@@ -1,4 +1,4 @@
-// Steps of plans: control flow, calls, copies, matrix products, cancellation; and the loader.
+// Steps of plans: control flow, calls, copies, routines, cancellation; and the loader.
 
 #include <atomic>
 #include <chrono>
@@ -9,7 +9,6 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "kernels/cpu/cpu_compiler.h"
-#include "kernels/cpu/cpu_matmul.h"
 #include "kernels/cpu/emit/plan_split.h"
 #include "kernels/cpu/object_set.h"
 #include "tests/unit/kernels/cpu_kernel_builders.h"
@@ -225,115 +224,6 @@ TEST(CpuPlanTest, MalformedPlansAreRefused) {
   Plan outside = CountingPlan(3);
   std::get<CopyStep>(outside.functions[0].steps[0].value).from.offset_bytes = 64;
   EXPECT_EQ(CompilePlan(outside, CpuTarget::Host()).status().code(), absl::StatusCode::kInternal);
-}
-
-template <typename T>
-std::vector<T> SmallIntegers(int64_t n, int seed) {
-  std::vector<T> values(n);
-  for (int64_t i = 0; i < n; ++i) values[i] = static_cast<T>((i * 31 + seed * 17) % 11 - 5);
-  return values;
-}
-
-Plan MatmulPlan(const MatmulStep& step, int64_t lhs_elements, int64_t rhs_elements) {
-  Plan plan;
-  const ir::TensorType lhs{step.input_dtype, {lhs_elements}};
-  const ir::TensorType rhs{step.input_dtype, {rhs_elements}};
-  const ir::TensorType out{step.output_dtype, {step.batch, step.m, step.n}};
-  PlanFunction main{"main", {lhs, rhs}, {out}, 0, {}};
-  MatmulStep placed = step;
-  placed.lhs = SliceOf(Space::kArgument, 0, lhs);
-  placed.rhs = SliceOf(Space::kArgument, 1, rhs);
-  placed.out = SliceOf(Space::kResult, 0, out);
-  main.steps = {{placed, "dot"}};
-  plan.functions.push_back(main);
-  return plan;
-}
-
-// Small integers, so that every order of summation gives the same floats.
-template <typename In, typename Out>
-void CheckMatmul(const MatmulStep& step, int num_threads) {
-  ASSERT_TRUE(CanMatmul(step));
-  const auto Extent = [](int64_t batch, int64_t rows, int64_t columns, const int64_t* strides) {
-    return std::max<int64_t>(batch - 1, 0) * strides[0] +
-           std::max<int64_t>(rows - 1, 0) * strides[1] +
-           std::max<int64_t>(columns - 1, 0) * strides[2] + 1;
-  };
-  const auto lhs = SmallIntegers<In>(Extent(step.batch, step.m, step.k, step.lhs_strides), 1);
-  const auto rhs = SmallIntegers<In>(Extent(step.batch, step.k, step.n, step.rhs_strides), 2);
-  const auto results =
-      RunPlan(MatmulPlan(step, static_cast<int64_t>(lhs.size()), static_cast<int64_t>(rhs.size())),
-              {BytesOf(lhs), BytesOf(rhs)}, num_threads);
-  ASSERT_TRUE(results.ok()) << results.status();
-  const std::vector<Out> out = ValuesOf<Out>((*results)[0]);
-  for (int64_t b = 0; b < step.batch; ++b) {
-    for (int64_t i = 0; i < step.m; ++i) {
-      for (int64_t j = 0; j < step.n; ++j) {
-        double sum = 0;
-        for (int64_t p = 0; p < step.k; ++p) {
-          sum +=
-              static_cast<double>(lhs[b * step.lhs_strides[0] + i * step.lhs_strides[1] +
-                                      p * step.lhs_strides[2]]) *
-              static_cast<double>(
-                  rhs[b * step.rhs_strides[0] + p * step.rhs_strides[1] + j * step.rhs_strides[2]]);
-        }
-        ASSERT_EQ(out[(b * step.m + i) * step.n + j], sum) << b << " " << i << " " << j;
-      }
-    }
-  }
-}
-
-MatmulStep Step(DType in, DType out, int64_t batch, int64_t m, int64_t n, int64_t k, bool lhs_t,
-                bool rhs_t) {
-  MatmulStep step{in, out, batch, m, n, k, {m * k, k, 1}, {k * n, n, 1}, {}, {}, {}};
-  if (lhs_t) step.lhs_strides[1] = 1, step.lhs_strides[2] = m;
-  if (rhs_t) step.rhs_strides[1] = 1, step.rhs_strides[2] = k;
-  return step;
-}
-
-TEST(CpuMatmulTest, MatchesTheSumForAllLayouts) {
-  for (bool lhs_t : {false, true}) {
-    for (bool rhs_t : {false, true}) {
-      CheckMatmul<float, float>(Step(DType::kF32, DType::kF32, 1, 7, 5, 3, lhs_t, rhs_t), 1);
-      CheckMatmul<float, float>(Step(DType::kF32, DType::kF32, 3, 4, 9, 8, lhs_t, rhs_t), 2);
-      CheckMatmul<float, float>(Step(DType::kF32, DType::kF32, 1, 300, 530, 65, lhs_t, rhs_t), 2);
-      CheckMatmul<float, float>(Step(DType::kF32, DType::kF32, 1, 1, 33, 40, lhs_t, rhs_t), 1);
-      CheckMatmul<float, float>(Step(DType::kF32, DType::kF32, 1, 33, 1, 40, lhs_t, rhs_t), 1);
-      CheckMatmul<float, float>(Step(DType::kF32, DType::kF32, 1, 6, 6, 1, lhs_t, rhs_t), 1);
-    }
-  }
-}
-
-TEST(CpuMatmulTest, BatchStrideZeroSharesOneMatrix) {
-  MatmulStep step = Step(DType::kF32, DType::kF32, 4, 5, 6, 7, false, false);
-  step.rhs_strides[0] = 0;
-  CheckMatmul<float, float>(step, 1);
-}
-
-TEST(CpuMatmulTest, EmptySumsAreZero) {
-  CheckMatmul<float, float>(Step(DType::kF32, DType::kF32, 2, 3, 4, 0, false, false), 1);
-}
-
-TEST(CpuMatmulTest, IntegersWhereTheLibraryHasThem) {
-  const MatmulStep step = Step(DType::kI8, DType::kI32, 1, 40, 50, 60, false, false);
-  if (!CanMatmul(step)) GTEST_SKIP() << "no i8 products here";
-  CheckMatmul<int8_t, int32_t>(step, 1);
-}
-
-TEST(CpuMatmulTest, RefusesTypesThatTheLibraryLacks) {
-  EXPECT_FALSE(CanMatmul(Step(DType::kF64, DType::kF64, 1, 4, 4, 4, false, false)));
-  EXPECT_FALSE(CanMatmul(Step(DType::kI64, DType::kI64, 1, 4, 4, 4, false, false)));
-}
-
-TEST(CpuMatmulTest, ResultsDoNotDependOnTheNumberOfThreads) {
-  constexpr int64_t kSize = 520;
-  const Plan plan = MatmulPlan(Step(DType::kF32, DType::kF32, 1, kSize, kSize, kSize, false, true),
-                               kSize * kSize, kSize * kSize);
-  std::vector<float> x(kSize * kSize);
-  for (size_t i = 0; i < x.size(); ++i) x[i] = std::sin(static_cast<float>(i));
-  const auto one = RunPlan(plan, {BytesOf(x), BytesOf(x)}, 1);
-  const auto three = RunPlan(plan, {BytesOf(x), BytesOf(x)}, 3);
-  ASSERT_TRUE(one.ok() && three.ok());
-  EXPECT_EQ(*one, *three);
 }
 
 const ir::TensorType kSquare{DType::kF64, {2, 2}};

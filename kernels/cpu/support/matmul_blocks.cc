@@ -1,0 +1,104 @@
+#include "kernels/cpu/support/matmul_blocks.h"
+
+#include <algorithm>
+
+namespace acceld::kernels::cpu {
+namespace {
+
+// Blocks of the output: large enough that packing the operands again for each costs little, small
+// enough that there are many.
+constexpr int64_t kBlockRows = 256;
+constexpr int64_t kBlockColumns = 512;
+// Multiplications that are worth a task of their own: about 50 us.
+constexpr double kMinBlockWork = 3e6;
+// The library's kernels take this many columns at a time.
+constexpr int64_t kColumnStep = 64;
+
+int64_t CountOf(int64_t extent, int64_t piece) { return (extent + piece - 1) / piece; }
+
+// `extent` in equal pieces of at most about `target`, each a multiple of `step`.
+int64_t PieceOf(int64_t extent, int64_t target, int64_t step) {
+  const int64_t pieces = CountOf(extent, target);
+  return std::min(extent, CountOf(extent, pieces * step) * step);
+}
+
+double WorkOf(const MatmulKey& key) {
+  return static_cast<double>(key[MatmulKey::kM]) * static_cast<double>(key[MatmulKey::kN]) *
+         static_cast<double>(key[MatmulKey::kK]);
+}
+
+}  // namespace
+
+MatmulBlocks::MatmulBlocks(const MatmulKey& key, bool is_gram)
+    : batch_(key[MatmulKey::kBatch]),
+      m_(key[MatmulKey::kM]),
+      n_(key[MatmulKey::kN]),
+      rows_(m_),
+      columns_(n_),
+      batch_blocks_(batch_) {
+  if (is_gram) {
+    CutTriangle(n_);
+  } else if (const double work = WorkOf(key); work < 2 * kMinBlockWork) {
+    batches_ = std::min<int64_t>(batch_, std::max<int64_t>(1, kMinBlockWork / work));
+    batch_blocks_ = CountOf(batch_, batches_);
+  } else {
+    CutEvenly(key);
+  }
+}
+
+void MatmulBlocks::CutEvenly(const MatmulKey& key) {
+  rows_ = PieceOf(m_, kBlockRows, 16);
+  columns_ = PieceOf(n_, kBlockColumns, 16);
+  // A product of few rows or columns has few such blocks: smaller ones, as long as each is worth a
+  // task. Narrower first, as that leaves rhs to be packed once.
+  const double per_task = WorkOf(key) / kMinBlockWork;
+  const auto blocks = [&] { return CountOf(m_, rows_) * CountOf(n_, columns_); };
+  const auto wanted = static_cast<int64_t>(std::min(per_task, 16.0));
+  while (blocks() * 2 <= wanted && columns_ > 2 * kColumnStep) {
+    columns_ = PieceOf(n_, columns_ / 2, kColumnStep);
+  }
+  while (blocks() * 2 <= wanted && rows_ > 2 * kColumnStep) {
+    rows_ = PieceOf(m_, rows_ / 2, 16);
+  }
+  row_blocks_ = CountOf(m_, rows_);
+  column_blocks_ = CountOf(n_, columns_);
+}
+
+// Strips of columns from the diagonal down, so that rhs is packed once for many rows. The longest
+// ones come first.
+void MatmulBlocks::CutTriangle(int64_t n) {
+  const int64_t strip = n >= 2048 ? 256 : n >= 512 ? 128 : 64;
+  const int64_t height = 2 * kBlockRows;
+  for (int64_t column = 0; column < n; column += strip) {
+    const int64_t columns = std::min(strip, n - column);
+    for (int64_t row = column; row < n; row += height) {
+      triangle_.push_back(
+          {.row = row, .rows = std::min(height, n - row), .column = column, .columns = columns});
+    }
+  }
+}
+
+MatmulBlock MatmulBlocks::operator[](int64_t index) const {
+  const int64_t within = index % PerBatch();
+  MatmulBlock block;
+  if (triangle_.empty()) {
+    block.row = within / column_blocks_ * rows_;
+    block.rows = std::min(rows_, m_ - block.row);
+    block.column = within % column_blocks_ * columns_;
+    block.columns = std::min(columns_, n_ - block.column);
+  } else {
+    block = triangle_[within];
+  }
+  block.first_batch = index / PerBatch() * batches_;
+  block.batches = std::min(batches_, batch_ - block.first_batch);
+  return block;
+}
+
+bool IsGramMatrix(const MatmulKey& key, bool same_operands) {
+  return same_operands && key[MatmulKey::kM] == key[MatmulKey::kN] && key[MatmulKey::kM] >= 128 &&
+         key[MatmulKey::kK] >= 64 && WorkOf(key) >= 2 * kMinBlockWork &&
+         key.lhs_stride(0) == key.rhs_stride(0) && key.lhs_stride(1) == key.rhs_stride(2) &&
+         key.lhs_stride(2) == key.rhs_stride(1);
+}
+
+}  // namespace acceld::kernels::cpu

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernels/cpu/matmul_key.h"
+
+namespace acceld::kernels::cpu {
+
+// A part of the output of a matrix product that one thread computes.
+struct MatmulBlock {
+  int64_t first_batch = 0, batches = 1;
+  int64_t row = 0, rows = 0;
+  int64_t column = 0, columns = 0;
+};
+
+// How the output of a matrix product is cut into blocks. It depends on the product alone, not on
+// the number of threads, so that results do not either. Immutable.
+class MatmulBlocks {
+ public:
+  // With `is_gram` the product is one of a matrix and its own transpose: its blocks cover no more
+  // than the lower triangle of the output and the squares on its diagonal. What a block has below
+  // its square (from row column + columns on) is to be copied to the other side of the diagonal.
+  MatmulBlocks(const MatmulKey& key, bool is_gram);
+
+  int64_t count() const { return batch_blocks_ * PerBatch(); }
+  MatmulBlock operator[](int64_t index) const;
+
+ private:
+  void CutEvenly(const MatmulKey& key);
+  void CutTriangle(int64_t n);
+  int64_t PerBatch() const {
+    return triangle_.empty() ? row_blocks_ * column_blocks_
+                             : static_cast<int64_t>(triangle_.size());
+  }
+
+  int64_t batch_, m_, n_;
+  int64_t batches_ = 1, rows_, columns_;  // of one block
+  int64_t batch_blocks_, row_blocks_ = 1, column_blocks_ = 1;
+  std::vector<MatmulBlock> triangle_;  // of one matrix, for Gram matrices
+};
+
+// Whether the product is one of a matrix and its own transpose, so large that computing half of it
+// pays. `same_operands`: lhs and rhs begin at the same address.
+bool IsGramMatrix(const MatmulKey& key, bool same_operands);
+
+}  // namespace acceld::kernels::cpu
