@@ -21,11 +21,13 @@
 #include "server/compiler/passes/expand_composites.h"
 #include "server/compiler/passes/flatten_values.h"
 #include "server/compiler/passes/fold_constants.h"
+#include "server/compiler/passes/hoist_invariants.h"
 #include "server/compiler/passes/inline.h"
 #include "server/compiler/passes/isolate_nests.h"
 #include "server/compiler/passes/shorten_sorts.h"
 #include "server/compiler/passes/shrink_splats.h"
 #include "server/compiler/passes/simplify_algebra.h"
+#include "server/compiler/passes/sink_products.h"
 #include "server/compiler/passes/split_reductions.h"
 #include "server/compiler/passes/split_scans.h"
 #include "server/compiler/passes/split_sorts.h"
@@ -47,8 +49,10 @@ constexpr Pass kPipeline[] = {
     {"dce", &EliminateDeadCode},
     // Known branches and moved constants have made new work for these.
     {"canonicalize", &Canonicalize},
+    {"hoist-invariants", &HoistInvariants},
     {"fuse-attention", &FuseAttention},
     {"swap-dots", &SwapDots},
+    {"sink-products", &SinkProducts},
     {"widen-dots", &WidenDots},
     {"canonicalize-dots", &CanonicalizeDots},
     {"canonicalize-convolutions", &CanonicalizeConvolutions},
