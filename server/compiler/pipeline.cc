@@ -22,6 +22,7 @@
 #include "server/compiler/passes/flatten_values.h"
 #include "server/compiler/passes/fold_constants.h"
 #include "server/compiler/passes/hoist_invariants.h"
+#include "server/compiler/passes/hoist_products.h"
 #include "server/compiler/passes/inline.h"
 #include "server/compiler/passes/isolate_nests.h"
 #include "server/compiler/passes/shorten_sorts.h"
@@ -52,6 +53,7 @@ constexpr Pass kPipeline[] = {
     {"hoist-invariants", &HoistInvariants},
     {"fuse-attention", &FuseAttention},
     {"swap-dots", &SwapDots},
+    {"hoist-products", &HoistProducts},
     {"sink-products", &SinkProducts},
     {"widen-dots", &WidenDots},
     {"canonicalize-dots", &CanonicalizeDots},

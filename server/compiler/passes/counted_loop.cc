@@ -130,4 +130,23 @@ bool CountedLoop::Covers(const Progression& progression, int64_t size) const {
          (progression.step == -1 && progression.first == size - 1);
 }
 
+absl::optional<LoopRow> CountedLoop::RowOf(ir::ValueId value) const {
+  const ir::Op* reshape = DefinitionOf(value);
+  if (reshape == nullptr || reshape->kind != OpKind::kReshape) return absl::nullopt;
+  const ir::Op* slice = DefinitionOf(reshape->operands[0]);
+  if (slice == nullptr || slice->kind != OpKind::kDynamicSlice) return absl::nullopt;
+  const ir::ValueId array = slice->operands[0];
+  const ir::Dims& dims = rewriter_->TensorOf(array).dims;
+  const ir::Dims& row = rewriter_->TensorOf(value).dims;
+  if (!IsInvariant(array) || dims.size() != row.size() + 1 ||
+      !std::equal(row.begin(), row.end(), dims.begin() + 1) ||
+      slice->As<ir::DynamicSliceAttributes>().slice_sizes[0] != 1) {
+    return absl::nullopt;
+  }
+  // The slice has as many elements as the row, so its other dimensions are whole and begin at 0.
+  const absl::optional<Progression> rows = ProgressionOf(slice->operands[1]);
+  if (!rows.has_value() || !Covers(*rows, dims[0])) return absl::nullopt;
+  return LoopRow{array, slice->operands[1], *rows};
+}
+
 }  // namespace acceld::compiler

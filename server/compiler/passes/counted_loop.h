@@ -13,6 +13,12 @@ struct Progression {
   int64_t first = 0, step = 0;
 };
 
+// Row `index` of an array from outside a loop, which has all other dimensions of the array.
+struct LoopRow {
+  ir::ValueId array, index;
+  Progression rows;  // the index in the turns
+};
+
 // A while loop whose counter starts at a constant, grows by one and is compared with a constant:
 // what scans of JAX are. For visitors of Rewriter that look at a while op, whose regions have been
 // rewritten then; valid until the op changes.
@@ -33,6 +39,8 @@ class CountedLoop {
   absl::optional<Progression> ProgressionOf(ir::ValueId id) const;
   // Whether the progression is each of 0 to size - 1 exactly once, in this order or the other one.
   bool Covers(const Progression& progression, int64_t size) const;
+  // The row that the value of the body is, where the turns see all rows of the array once.
+  absl::optional<LoopRow> RowOf(ir::ValueId value) const;
 
  private:
   CountedLoop(const Rewriter& rewriter, const ir::Op& loop);

@@ -110,29 +110,11 @@ class LoopSinker {
     return absl::nullopt;
   }
 
-  // The value as a row of an array from outside, if it is one: the slice without its first
-  // dimension. Else with nothing but itself.
+  // The value as a row of an array from outside, if it is one; else with nothing but itself.
   Rows RowsOf(ir::ValueId value) const {
-    Rows rows{value, Rows::kNone, Rows::kNone, {}};
-    const ir::Op* reshape = counted_.DefinitionOf(value);
-    if (reshape == nullptr || reshape->kind != OpKind::kReshape) return rows;
-    const ir::Op* slice = counted_.DefinitionOf(reshape->operands[0]);
-    if (slice == nullptr || slice->kind != OpKind::kDynamicSlice) return rows;
-    const ir::ValueId array = slice->operands[0];
-    const ir::Dims& dims = rewriter_.TensorOf(array).dims;
-    const ir::Dims& row = rewriter_.TensorOf(value).dims;
-    if (!counted_.IsInvariant(array) || dims.size() != row.size() + 1 ||
-        !std::equal(row.begin(), row.end(), dims.begin() + 1) ||
-        slice->As<ir::DynamicSliceAttributes>().slice_sizes[0] != 1) {
-      return rows;
-    }
-    // The slice is as large as the row, so its other dimensions are whole and start at 0.
-    const absl::optional<Progression> progression = counted_.ProgressionOf(slice->operands[1]);
-    if (!progression.has_value() || !counted_.Covers(*progression, dims[0])) return rows;
-    rows.array = array;
-    rows.index = slice->operands[1];
-    rows.rows = *progression;
-    return rows;
+    const absl::optional<LoopRow> row = counted_.RowOf(value);
+    if (!row.has_value()) return {value, Rows::kNone, Rows::kNone, {}};
+    return {value, row->array, row->index, row->rows};
   }
 
   ir::TensorType StackedType(ir::ValueId value) const {
