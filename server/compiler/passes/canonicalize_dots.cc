@@ -12,6 +12,8 @@ namespace {
 
 // Below this many multiplications a plain loop nest is as good as a transpose and a library.
 constexpr int64_t kMinWork = 32 * 1024;
+// The same for each product of a batch.
+constexpr double kMinProduct = 4096;
 
 struct Side {
   ir::ValueId* operand;
@@ -31,6 +33,8 @@ bool WantsTransposes(const Rewriter& rewriter, const ir::Op& op, const hal::Code
   const absl::optional<kernels::MatmulStep> now = Match(rewriter, op);
   if (!now.has_value()) return ir::IsFloat(rewriter.TensorOf(op.operands[0]).dtype);
   if (target.SupportsMatmul(*now)) return false;
+  // Many small products are as good in loops, too.
+  if (static_cast<double>(now->m) * now->n * now->k <= kMinProduct) return false;
   const absl::optional<kernels::MatmulStep> then =
       ContiguousMatmul(rewriter.TensorOf(op.operands[0]), rewriter.TensorOf(op.operands[1]),
                        rewriter.TensorOf(op.results[0]), op.As<ir::DotGeneralAttributes>());
