@@ -199,6 +199,12 @@ absl::Status RefuseInternalOps(const Region& region) {
     if (absl::StartsWith(NameOf(op.kind), "acceld.")) {
       return Refuse("op '", NameOf(op.kind), "' is acceld's own and not for programs");
     }
+    if (op.kind == OpKind::kCustomCall) {
+      const std::string& target = op.As<CustomCallAttributes>().call_target_name;
+      if (absl::StartsWith(target, "acceld.")) {
+        return Refuse("custom_call target '", target, "' is acceld's own and not for programs");
+      }
+    }
     for (const Region& inner : op.regions) ACCELD_RETURN_IF_ERROR(RefuseInternalOps(inner));
   }
   return absl::OkStatus();

@@ -12,8 +12,9 @@ namespace acceld::ir {
 // values.
 absl::Status Verify(const Module& module);
 
-// Refuses acceld's own ops ("acceld.fusion"), which only the compiler makes and whose contents
-// later stages trust. For programs from outside; FromProto includes it.
+// Refuses acceld's own ops ("acceld.fusion") and custom calls ("acceld.unwritten"), which only the
+// compiler makes and whose contents later stages trust. For programs from outside; FromProto
+// includes it.
 absl::Status RefuseInternalOps(const Module& module);
 
 }  // namespace acceld::ir

@@ -21,6 +21,7 @@
 #include "server/compiler/passes/expand_composites.h"
 #include "server/compiler/passes/flatten_values.h"
 #include "server/compiler/passes/fold_constants.h"
+#include "server/compiler/passes/forget_initials.h"
 #include "server/compiler/passes/hoist_invariants.h"
 #include "server/compiler/passes/hoist_products.h"
 #include "server/compiler/passes/inline.h"
@@ -65,6 +66,7 @@ constexpr Pass kPipeline[] = {
     {"shrink-splats", &ShrinkSplats},
     {"cse", &EliminateCommonSubexpressions},
     {"dce", &EliminateDeadCode},
+    {"forget-initials", &ForgetInitials},
     {"isolate-nests", &IsolateNests},
     {"dce", &EliminateDeadCode},
     {"fuse-matmuls", &FuseMatmuls},

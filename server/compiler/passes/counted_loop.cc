@@ -29,7 +29,23 @@ CountedLoop::CountedLoop(const Rewriter& rewriter, const ir::Op& loop)
     for (const ir::Op& op : region.ops) {
       for (const ir::ValueId id : op.results) inside_[id] = &op;
     }
+    CountReads(region);
   }
+}
+
+void CountedLoop::CountReads(const ir::Region& region) {
+  for (const ir::ValueId id : region.results) ++reads_[id];
+  ForEachOp(region, [this](const ir::Op& op) {
+    for (const ir::ValueId id : op.operands) ++reads_[id];
+    for (const ir::Region& inner : op.regions) {
+      for (const ir::ValueId id : inner.results) ++reads_[id];
+    }
+  });
+}
+
+int CountedLoop::ReadsOf(ir::ValueId id) const {
+  const auto found = reads_.find(id);
+  return found == reads_.end() ? 0 : found->second;
 }
 
 // The condition is counter < limit.

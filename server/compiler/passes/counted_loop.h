@@ -32,6 +32,8 @@ class CountedLoop {
 
   // Whether the value is from outside the loop, and so the same in all turns.
   bool IsInvariant(ir::ValueId id) const;
+  // How often ops and results of the condition and the body read the value.
+  int ReadsOf(ir::ValueId id) const;
   // The op of the loop's body, or of before the loop as Rewriter knows it; else nullptr.
   const ir::Op* DefinitionOf(ir::ValueId id) const;
   // What a scalar integer of the body is in the turns: sums and differences of the counter and of
@@ -44,6 +46,7 @@ class CountedLoop {
 
  private:
   CountedLoop(const Rewriter& rewriter, const ir::Op& loop);
+  void CountReads(const ir::Region& region);
   bool MatchCondition();
   bool MatchCounter();
   absl::optional<int64_t> ConstantOf(ir::ValueId id) const;
@@ -53,6 +56,7 @@ class CountedLoop {
   const Rewriter* rewriter_;
   const ir::Op* loop_;
   absl::flat_hash_map<ir::ValueId, const ir::Op*> inside_;  // nullptr: no op but a parameter
+  absl::flat_hash_map<ir::ValueId, int> reads_;
   int64_t first_ = 0, limit_ = 0, turns_ = 0;
   size_t counter_ = 0;
 };

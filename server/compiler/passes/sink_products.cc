@@ -37,13 +37,7 @@ struct Rows {
 class LoopSinker {
  public:
   LoopSinker(Rewriter& rewriter, ir::Op& loop, CountedLoop counted)
-      : rewriter_(rewriter), loop_(loop), counted_(std::move(counted)) {
-    const ir::Region& body = loop.regions[1];
-    for (const ir::ValueId id : body.results) ++reads_[id];
-    ForEachOp(body, [this](const ir::Op& op) { CountReads(op); });
-    for (const ir::ValueId id : loop.regions[0].results) ++reads_[id];
-    ForEachOp(loop.regions[0], [this](const ir::Op& op) { CountReads(op); });
-  }
+      : rewriter_(rewriter), loop_(loop), counted_(std::move(counted)) {}
 
   // Sinks what it can and appends the loop; false, and nothing changed, if there is nothing.
   bool Run() {
@@ -76,25 +70,14 @@ class LoopSinker {
     ir::ValueId initial, condition_parameter, body_parameter, next, result;
   };
 
-  void CountReads(const ir::Op& op) {
-    for (const ir::ValueId id : op.operands) ++reads_[id];
-    for (const ir::Region& region : op.regions) {
-      for (const ir::ValueId id : region.results) ++reads_[id];
-    }
-  }
-  int ReadsOf(ir::ValueId id) const {
-    const auto found = reads_.find(id);
-    return found == reads_.end() ? 0 : found->second;
-  }
-
   absl::optional<Accumulation> MatchSum(size_t carried) const {
     const ir::Region& body = loop_.regions[1];
     const ir::ValueId sum = body.parameters[carried];
     const ir::ValueId next = body.results[carried];
     const ir::DType dtype = rewriter_.TensorOf(sum).dtype;
     if ((dtype != ir::DType::kF32 && dtype != ir::DType::kF64) || counted_.IsInvariant(next) ||
-        ReadsOf(sum) != 1 || ReadsOf(loop_.regions[0].parameters[carried]) != 0 ||
-        ReadsOf(next) != 1) {
+        counted_.ReadsOf(sum) != 1 || counted_.ReadsOf(loop_.regions[0].parameters[carried]) != 0 ||
+        counted_.ReadsOf(next) != 1) {
       return absl::nullopt;
     }
     const ir::Op* add = counted_.DefinitionOf(next);
@@ -102,7 +85,8 @@ class LoopSinker {
     for (int i = 0; i < 2; ++i) {
       if (add->operands[i] != sum || counted_.IsInvariant(add->operands[1 - i])) continue;
       const ir::Op* dot = counted_.DefinitionOf(add->operands[1 - i]);
-      if (dot == nullptr || dot->kind != OpKind::kDotGeneral || ReadsOf(dot->results[0]) != 1) {
+      if (dot == nullptr || dot->kind != OpKind::kDotGeneral ||
+          counted_.ReadsOf(dot->results[0]) != 1) {
         return absl::nullopt;
       }
       return Accumulation{carried, add, dot};
@@ -279,7 +263,6 @@ class LoopSinker {
   Rewriter& rewriter_;
   ir::Op& loop_;
   const CountedLoop counted_;
-  absl::flat_hash_map<ir::ValueId, int> reads_;
   std::vector<Stack> stacks_;
   std::vector<ir::Op> new_ops_;  // of the body
 };

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/check.h"
+#include "common/ir/unwritten.h"
 #include "server/compiler/fusion/attention.h"
 #include "server/compiler/fusion/matmul_chain.h"
 #include "server/compiler/plan/convolution.h"
@@ -89,7 +90,8 @@ absl::Status FunctionPlanner::PlanOp(const ir::Op& op, Steps& steps) {
   } else if (op.kind == OpKind::kCall) {
     ACCELD_RETURN_IF_ERROR(PlanCall(op, steps));
   } else {
-    if (!PlanMatmul(op, steps) && !PlanConvolution(op, steps) && !PlanAttention(op, steps)) {
+    if (!PlanMatmul(op, steps) && !PlanConvolution(op, steps) && !PlanAttention(op, steps) &&
+        !PlanUnwritten(op)) {
       ACCELD_ASSIGN_OR_RETURN(const bool is_routine, PlanRoutine(op, steps));
       if (!is_routine) ACCELD_RETURN_IF_ERROR(PlanKernels(op, steps));
     }
@@ -254,6 +256,17 @@ bool FunctionPlanner::PlanConvolution(const ir::Op& op, Steps& steps) {
     convolution->scratch = Touched(buffers_.AddArena(bytes));
   }
   steps.push_back({*convolution, DescribeOp(op)});
+  return true;
+}
+
+bool FunctionPlanner::PlanUnwritten(const ir::Op& op) {
+  if (op.kind != OpKind::kCustomCall ||
+      op.As<ir::CustomCallAttributes>().call_target_name != ir::kUnwrittenTarget) {
+    return false;
+  }
+  const BufferId place = PlaceResult(op.results[0]);
+  Bind(op.results[0], place);
+  Touched(place);
   return true;
 }
 

@@ -50,6 +50,8 @@ class FunctionPlanner {
   bool PlanMatmul(const ir::Op& op, Steps& steps);
   // False when the op is no attention.
   bool PlanAttention(const ir::Op& op, Steps& steps);
+  // False when the op is no place without content.
+  bool PlanUnwritten(const ir::Op& op);
   bool PlanConvolution(const ir::Op& op, Steps& steps);
   // False when the op is no routine.
   absl::StatusOr<bool> PlanRoutine(const ir::Op& op, Steps& steps);

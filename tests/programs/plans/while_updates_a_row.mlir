@@ -22,21 +22,19 @@ func.func @main(%xs: tensor<6x32xf32>) -> tensor<6x32xf32> {
 }
 // expect
 function main(tensor<6x32xf32>) -> (tensor<6x32xf32>) arena 192 {
-  // acceld.fusion (line 6)
-  launch fusion_broadcast_in_dim_0(result0[0:768])
   // initial value
   copy constant0[0:4] -> arena0[0:4]
   // stablehlo.while (line 7)
   while {
     // acceld.fusion (line 10)
-    launch fusion_compare_1(arena0[0:4], arena0[64:65])
+    launch fusion_compare_0(arena0[0:4], arena0[64:65])
   } arena0[64:65] do {
     // acceld.fusion (line 16)
-    launch fusion_tanh_2(argument0[0:768], arena0[0:4], constant0[0:4], arena0[64:192])
+    launch fusion_tanh_1(argument0[0:768], arena0[0:4], constant0[0:4], arena0[64:192])
     // stablehlo.dynamic_update_slice (line 17)
-    launch dynamic_update_slice_3_update(result0[0:768], arena0[64:192], arena0[0:4], constant0[0:4], result0[0:768])
+    launch dynamic_update_slice_2_update(result0[0:768], arena0[64:192], arena0[0:4], constant0[0:4], result0[0:768])
     // acceld.fusion (line 18)
-    launch fusion_add_4(arena0[0:4], arena0[0:4])
+    launch fusion_add_3(arena0[0:4], arena0[0:4])
   }
 }
 constants 4 bytes

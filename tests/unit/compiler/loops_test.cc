@@ -1,4 +1,5 @@
-// Loops whose products leave them, compiled for the CPU, against the interpreter.
+// Loops, out of which passes move products and initial values, compiled for the CPU, against the
+// interpreter.
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -68,6 +69,8 @@ TEST(LoopsTest, ProductsBehindALoopSumWhatItsTurnsSummed) {
 TEST(LoopsTest, ProductsBeforeALoopAreThoseOfItsTurns) {
   ExpectAgreementOnProgramsOf("hoist-products");
 }
+
+TEST(LoopsTest, ArraysThatALoopFillsAreWhole) { ExpectAgreementOnProgramsOf("forget-initials"); }
 
 // A loop of limit - first turns that sums outer products. `index` says %at, the row of the left
 // one.

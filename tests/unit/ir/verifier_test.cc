@@ -163,5 +163,23 @@ TEST(VerifierTest, InternalOpsAreNotForPrograms) {
   EXPECT_THAT(RefuseInternalOps(module), IsRefused("@main: op 'acceld.fusion'"));
 }
 
+TEST(VerifierTest, InternalCustomCallsAreNotForProgramsWhereverTheyStand) {
+  FunctionBuilder b("main");
+  const ValueId p = b.AddParameter(TensorType{DType::kI1, {}});
+  std::vector<Region> regions;
+  for (int i = 0; i < 2; ++i) {
+    b.BeginRegion({});
+    const auto call = b.Add(OpKind::kCustomCall, {}, CustomCallAttributes{"acceld.unwritten"}, {},
+                            {Type(kVector)});
+    ASSERT_THAT(call, IsOk());
+    regions.push_back(b.EndRegion(*call));
+  }
+  const auto chosen = b.Add(OpKind::kIf, {p}, NoAttributes{}, std::move(regions));
+  ASSERT_THAT(chosen, IsOk());
+  Module module;
+  module.functions.push_back(b.Finish(*chosen));
+  EXPECT_THAT(RefuseInternalOps(module), IsRefused("@main: custom_call target 'acceld.unwritten'"));
+}
+
 }  // namespace
 }  // namespace acceld::ir
