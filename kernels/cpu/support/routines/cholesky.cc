@@ -1,26 +1,46 @@
+#include "kernels/cpu/support/routines/blocked/blocked.h"
 #include "kernels/cpu/support/routines/lapack.h"
 #include "kernels/cpu/support/routines/spread_nan.h"
 
 namespace acceld::kernels::cpu {
 namespace {
 
-template <typename T>
-lapack::Int Factor(const RoutineRun& run, int64_t i, std::vector<T>& a) {
-  const int64_t n = run.operands[0].rows;
-  const bool lower = run.parameters[0] != 0;
-  a = LoadMatrix<T>(run.operands[0], i);
-  const lapack::Int info = lapack::Potrf(lower ? 'L' : 'U', static_cast<lapack::Int>(n), a.data());
-  SpreadNanInCholesky(n, lower, a.data());
-  return info;
-}
+// Sizes from which on blocks are quicker than LAPACK's loops.
+constexpr int64_t kMinBlockedSize = 32;
+
+// What becomes of the triangle that is not read.
+enum class OtherTriangle { kKept, kCleared };
 
 template <typename T>
-void ClearOtherTriangle(int64_t n, bool lower, std::vector<T>& a) {
-  for (int64_t column = 0; column < n; ++column) {
-    const int64_t begin = lower ? 0 : column + 1;
-    const int64_t end = lower ? column : n;
-    for (int64_t row = begin; row < end; ++row) a[column * n + row] = T(0);
+void Clear(OtherTriangle other, int64_t n, bool lower, T* a) {
+  if (other == OtherTriangle::kKept) return;
+  for (int64_t row = 0; row < n; ++row) {
+    std::fill(a + row * n + (lower ? row + 1 : 0), a + row * n + (lower ? n : row), T(0));
   }
+}
+
+// Item `i` of the operand, factored, in the result; info.
+template <typename T>
+absl::StatusOr<int32_t> Factor(const RoutineRun& run, OtherTriangle other, int64_t i) {
+  const RoutineBuffer& from = run.operands[0];
+  const RoutineBuffer& to = run.results[0];
+  const int64_t n = from.rows;
+  const bool lower = run.parameters[0] != 0;
+  if constexpr (!kIsComplex<T>) {
+    if (n >= kMinBlockedSize) {
+      const InPlaceItem<T> a(from, to, i);
+      ACCELD_ASSIGN_OR_RETURN(const int32_t info, BlockedCholesky(run, lower, n, a.data()));
+      Clear(other, n, lower, a.data());
+      a.Store();
+      return info;
+    }
+  }
+  std::vector<T> a = LoadMatrix<T>(from, i);
+  const int32_t info = lapack::Potrf(lower ? 'L' : 'U', static_cast<lapack::Int>(n), a.data());
+  SpreadNanInCholesky(n, lower, a.data());
+  Clear(other, n, !lower, a.data());  // column-major
+  StoreColumns(a.data(), to, i);
+  return info;
 }
 
 double WorkOf(const RoutineRun& run) {
@@ -32,14 +52,10 @@ double WorkOf(const RoutineRun& run) {
 
 absl::Status RunCholesky(const RoutineRun& run) {
   return ForElementType(run.dtype(), [&](auto zero) {
-    return run.ForEach(run.batch(), WorkOf(run), [&](int64_t i) -> absl::Status {
-      std::vector<decltype(zero)> a;
-      if (Factor(run, i, a) != 0) {
-        FillWithNan(run.results[0], i);
-        return absl::OkStatus();
-      }
-      ClearOtherTriangle(run.operands[0].rows, run.parameters[0] != 0, a);
-      StoreColumns(a.data(), run.results[0], i);
+    return run.ForEachItem(WorkOf(run), [&](int64_t i) -> absl::Status {
+      ACCELD_ASSIGN_OR_RETURN(const int32_t info,
+                              Factor<decltype(zero)>(run, OtherTriangle::kCleared, i));
+      if (info != 0) FillWithNan(run.results[0], i);
       return absl::OkStatus();
     });
   });
@@ -47,10 +63,9 @@ absl::Status RunCholesky(const RoutineRun& run) {
 
 absl::Status RunCholeskyFactor(const RoutineRun& run) {
   return ForElementType(run.dtype(), [&](auto zero) {
-    return run.ForEach(run.batch(), WorkOf(run), [&](int64_t i) -> absl::Status {
-      std::vector<decltype(zero)> a;
-      *Integers(run.results[1], i) = Factor(run, i, a);
-      StoreColumns(a.data(), run.results[0], i);
+    return run.ForEachItem(WorkOf(run), [&](int64_t i) -> absl::Status {
+      ACCELD_ASSIGN_OR_RETURN(*Integers(run.results[1], i),
+                              Factor<decltype(zero)>(run, OtherTriangle::kKept, i));
       return absl::OkStatus();
     });
   });

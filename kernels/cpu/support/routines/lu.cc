@@ -1,23 +1,45 @@
 #include <algorithm>
 
+#include "kernels/cpu/support/routines/blocked/blocked.h"
 #include "kernels/cpu/support/routines/lapack.h"
 #include "kernels/cpu/support/routines/spread_nan.h"
 
 namespace acceld::kernels::cpu {
+namespace {
+
+// Sizes from which on blocks are quicker than LAPACK's loops.
+constexpr int64_t kMinBlockedSize = 32;
+
+template <typename T>
+absl::Status Factor(const RoutineRun& run, int64_t i) {
+  const RoutineBuffer& from = run.operands[0];
+  const RoutineBuffer& to = run.results[0];
+  int32_t* const pivots = Integers(run.results[1], i);
+  int32_t& info = *Integers(run.results[2], i);
+  if constexpr (!kIsComplex<T>) {
+    if (std::min(from.rows, from.columns) >= kMinBlockedSize) {
+      const InPlaceItem<T> a(from, to, i);
+      ACCELD_ASSIGN_OR_RETURN(info, BlockedLu(run, from.rows, from.columns, a.data(), pivots));
+      a.Store();
+      return absl::OkStatus();
+    }
+  }
+  const auto m = static_cast<lapack::Int>(from.rows), n = static_cast<lapack::Int>(from.columns);
+  std::vector<T> a = LoadMatrix<T>(from, i);
+  info = lapack::Getrf(m, n, a.data(), pivots);
+  SpreadNanFromStep(m, n, FirstNan(a.data(), std::min(m, n), m + 1), /*own_row=*/false, a.data());
+  StoreColumns(a.data(), to, i);
+  return absl::OkStatus();
+}
+
+}  // namespace
 
 absl::Status RunLu(const RoutineRun& run) {
-  const auto m = static_cast<lapack::Int>(run.operands[0].rows);
-  const auto n = static_cast<lapack::Int>(run.operands[0].columns);
-  const double work = static_cast<double>(m) * n * (1 + std::min(m, n));
+  const auto m = static_cast<double>(run.operands[0].rows);
+  const auto n = static_cast<double>(run.operands[0].columns);
   return ForElementType(run.dtype(), [&](auto zero) {
-    return run.ForEach(run.batch(), work, [&](int64_t i) -> absl::Status {
-      std::vector<decltype(zero)> a = LoadMatrix<decltype(zero)>(run.operands[0], i);
-      *Integers(run.results[2], i) = lapack::Getrf(m, n, a.data(), Integers(run.results[1], i));
-      SpreadNanFromStep(m, n, FirstNan(a.data(), std::min(m, n), m + 1), /*own_row=*/false,
-                        a.data());
-      StoreColumns(a.data(), run.results[0], i);
-      return absl::OkStatus();
-    });
+    return run.ForEachItem(m * n * (1 + std::min(m, n)),
+                           [&](int64_t i) { return Factor<decltype(zero)>(run, i); });
   });
 }
 

@@ -9,10 +9,13 @@
 #include "kernels/cpu/routine_key.h"
 #include "kernels/cpu/support/one_thread.h"
 #include "kernels/cpu/support/parallel_for.h"
+#include "kernels/cpu/support/routines/in_blocks.h"
 
 namespace acceld::kernels::cpu {
 namespace {
 
+// Operations of an item from which on its own loops are worth more threads.
+constexpr double kMinLargeWork = 4e6;
 // Operations below which items share a tile, so that handing out tiles costs nothing beside.
 constexpr double kMinTileWork = 1e5;
 
@@ -57,28 +60,6 @@ RoutineBuffer ReadBuffer(RoutineKeyReader& key, int64_t batch_rank, void* place)
   return buffer;
 }
 
-// Both sides of a transposition are touched in whole cache lines.
-constexpr int64_t kBlock = 16;
-
-template <typename Body>
-void ForEachInBlocks(int64_t rows, int64_t columns, Body body) {
-  for (int64_t r0 = 0; r0 < rows; r0 += kBlock) {
-    const int64_t r1 = std::min(rows, r0 + kBlock);
-    for (int64_t c0 = 0; c0 < columns; c0 += kBlock) {
-      const int64_t c1 = std::min(columns, c0 + kBlock);
-      for (int64_t r = r0; r < r1; ++r) {
-        for (int64_t c = c0; c < c1; ++c) body(r, c);
-      }
-    }
-  }
-}
-
-// Whether elements of `dtype` are T's.
-template <typename T>
-bool IsStoredAs(ir::DType dtype) {
-  return ir::StorageBytesOf(dtype) == static_cast<int64_t>(sizeof(T));
-}
-
 }  // namespace
 
 absl::Status RoutineRun::ForEach(int64_t count, double work,
@@ -93,6 +74,13 @@ absl::Status RoutineRun::ForEach(int64_t count, double work,
   if (status == static_cast<int32_t>(CodeStatus::kCancelled)) return absl::CancelledError("");
   const MutexLock lock(tiles.mutex);
   return tiles.failure;
+}
+
+absl::Status RoutineRun::ForEachItem(double work,
+                                     absl::FunctionRef<absl::Status(int64_t)> body) const {
+  if (work < kMinLargeWork || batch() >= context->num_threads) return ForEach(batch(), work, body);
+  for (int64_t i = 0; i < batch(); ++i) ACCELD_RETURN_IF_ERROR(body(i));
+  return absl::OkStatus();
 }
 
 RoutineRun ReadRoutine(const LaunchContext* context, const int64_t* descriptor,

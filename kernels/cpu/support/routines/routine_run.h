@@ -2,6 +2,7 @@
 
 #include <complex>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
@@ -41,6 +42,11 @@ struct RoutineRun {
   // RESOURCE_EXHAUSTED for a std::bad_alloc.
   absl::Status ForEach(int64_t count, double work,
                        absl::FunctionRef<absl::Status(int64_t)> body) const;
+
+  // The same for the items of the batch, for a `body` that has parallel loops of its own: large
+  // items that are fewer than the threads come one after another, each on all threads. Throws what
+  // `body` throws.
+  absl::Status ForEachItem(double work, absl::FunctionRef<absl::Status(int64_t)> body) const;
 };
 
 RoutineRun ReadRoutine(const LaunchContext* context, const int64_t* descriptor,
@@ -91,6 +97,55 @@ std::vector<T> LoadMatrix(const RoutineBuffer& from, int64_t i) {
   LoadColumns(from, i, out.data());
   return out;
 }
+
+// Whether elements of `dtype` are T's.
+template <typename T>
+bool IsStoredAs(ir::DType dtype) {
+  return ir::StorageBytesOf(dtype) == static_cast<int64_t>(sizeof(T));
+}
+
+// Item `i` as row-major elements in T: its own, or what they are converted to in `converted`.
+template <typename T>
+T* RowMajorElements(const RoutineBuffer& from, int64_t i, std::vector<T>& converted) {
+  char* const item = from.Item(i);
+  if constexpr (!kIsComplex<T>) {
+    if (!IsStoredAs<T>(from.dtype)) {
+      converted.resize(from.item_elements());
+      for (int64_t e = 0; e < from.item_elements(); ++e) {
+        converted[e] = static_cast<T>(ir::ReadFloat(from.dtype, item, e));
+      }
+      return converted.data();
+    }
+  }
+  return reinterpret_cast<T*>(item);
+}
+
+// A result to be computed in place from an operand of the same shape: row-major elements in T, the
+// operand's at first, which are the result's own or have to be stored.
+template <typename T>
+class InPlaceItem {
+ public:
+  InPlaceItem(const RoutineBuffer& from, const RoutineBuffer& to, int64_t i) : to_(to), item_(i) {
+    data_ = RowMajorElements(from, i, converted_);
+    if (!converted_.empty() || from.Item(i) == to.Item(i)) return;
+    data_ = reinterpret_cast<T*>(to.Item(i));
+    std::memcpy(data_, from.Item(i), from.item_elements() * sizeof(T));
+  }
+
+  T* data() const { return data_; }
+  void Store() const {
+    for (size_t e = 0; e < converted_.size(); ++e) {
+      ir::WriteFloat(to_.dtype, to_.Item(item_), static_cast<int64_t>(e),
+                     static_cast<double>(std::real(converted_[e])));
+    }
+  }
+
+ private:
+  const RoutineBuffer& to_;
+  const int64_t item_;
+  std::vector<T> converted_;
+  T* data_;
+};
 
 // Sets all elements of item `i` to NaN, or to 0.
 void FillWithNan(const RoutineBuffer& buffer, int64_t i);

@@ -1,0 +1,277 @@
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "kernels/cpu/support/routines/blocked/blocked.h"
+
+namespace acceld::kernels::cpu {
+namespace {
+
+// About as many columns as are factored at once; a whole number of panels.
+constexpr int64_t kBlock = 64;
+// Columns from which on a block is factored by halves, and of which all halves are multiples.
+constexpr int64_t kLeaf = 8;
+
+// A block of columns, transposed: what is done to whole columns finds them side by side. It has
+// zeros behind the last row and the last column, as far as tiles and vectors reach, unless what is
+// beside them is not finite: then they may become NaN.
+template <typename T>
+class Block {
+ public:
+  // Elements of memory for a block of m rows.
+  static int64_t SizeOf(int64_t m, int64_t columns, const MicroKernels<T>& kernels) {
+    return StepOf(m, kernels) * RoundUp(columns, kLeaf);
+  }
+
+  // Of m rows and at most as many columns.
+  Block(const MicroKernels<T>& kernels, int64_t m, int64_t columns, T* memory)
+      : kernels_(kernels), m_(m), columns_(columns), step_(StepOf(m, kernels)), data_(memory) {}
+
+  void Load(MatrixView<const T> from) {
+    for (int64_t c = columns_; c < RoundUp(columns_, kLeaf); ++c)
+      std::fill_n(Column(c), step_, T(0));
+    for (int64_t c = 0; c < columns_; ++c) std::fill(Column(c) + m_, Column(c) + step_, T(0));
+    LoadPanel(from.Transposed(), columns_, m_, step_, data_);
+  }
+  void Store(MatrixView<T> to) const { StorePanel(data_, columns_, m_, step_, to.Transposed()); }
+  MatrixView<const T> view() const { return {data_, 1, step_}; }
+
+  // Recursive, as in Toledo, "Locality of Reference in LU Decomposition with Partial Pivoting"
+  // (1997). `pivots` are rows of the block, counted from 0; returns the number of the first step
+  // whose pivot is 0, counted from 1.
+  int32_t Factor(int32_t* pivots) { return Factor(0, columns_, pivots); }
+
+ private:
+  static int64_t StepOf(int64_t m, const MicroKernels<T>& kernels) {
+    // An odd number of cache lines: the elements of a row fall into different sets of the cache.
+    constexpr int64_t kLine = 64 / static_cast<int64_t>(sizeof(T));
+    const int64_t step = RoundUp(m + kernels.columns, kLine);
+    return step / kLine % 2 == 0 ? step + kLine : step;
+  }
+  T* Column(int64_t c) const { return data_ + c * step_; }
+
+  void Exchange(int64_t begin, int64_t end, int64_t first, int64_t last, const int32_t* pivots) {
+    for (int64_t c = begin; c < end; ++c) {
+      T* const column = Column(c);
+      for (int64_t k = first; k < last; ++k) std::swap(column[k], column[pivots[k]]);
+    }
+  }
+
+  // The steps and columns [begin, end).
+  int32_t Factor(int64_t begin, int64_t end, int32_t* pivots) {
+    if (end - begin <= kLeaf) return FactorLeaf(begin, end, pivots);
+    const int64_t middle = begin + RoundUp((end - begin) / 2, kLeaf);
+    const int32_t first_info = Factor(begin, middle, pivots);
+    Exchange(middle, end, begin, middle, pivots);
+    // What vectors change behind the rows of this half must not stay.
+    alignas(64) T rows[kBlock + MicroKernels<T>::kMaxColumns] = {};
+    for (int64_t c = middle; c < end; ++c) {
+      std::copy(Column(c) + begin, Column(c) + middle, rows);
+      for (int64_t k = begin; k + 1 < middle; ++k) {
+        T* const below = rows + k + 1 - begin;
+        kernels_.subtract_multiple(middle - k - 1, below[-1], Column(k) + k + 1, below);
+      }
+      std::copy_n(rows, middle - begin, Column(c) + begin);
+    }
+    for (int64_t row = middle; row < m_; row += kernels_.columns) {
+      for (int64_t c = middle; c < end; c += kernels_.rows) {
+        kernels_.subtract_plain_product(middle - begin, Column(c) + begin, step_,
+                                        Column(begin) + row, step_, Column(c) + row, step_);
+      }
+    }
+    const int32_t second_info = Factor(middle, end, pivots);
+    Exchange(begin, middle, middle, end, pivots);
+    return first_info != 0 ? first_info : second_info;
+  }
+
+  int32_t FactorLeaf(int64_t begin, int64_t end, int32_t* pivots) {
+    int32_t info = 0;
+    for (int64_t k = begin; k < end; ++k) {
+      T* const column = Column(k);
+      const int64_t below = m_ - k - 1;
+      pivots[k] = static_cast<int32_t>(k + kernels_.index_of_largest(m_ - k, column + k));
+      if (column[pivots[k]] == 0) {
+        if (info == 0) info = static_cast<int32_t>(k + 1);
+      } else {
+        Exchange(begin, end, k, k + 1, pivots);
+        // The reciprocal of what is smaller may be infinite.
+        if (std::abs(column[k]) >= std::numeric_limits<T>::min()) {
+          kernels_.scale(below, 1 / column[k], column + k + 1);
+        } else {
+          for (int64_t i = k + 1; i < m_; ++i) column[i] /= column[k];
+        }
+      }
+      for (int64_t c = k + 1; c < end; ++c) {
+        kernels_.subtract_multiple(below, Column(c)[k], column + k + 1, Column(c) + k + 1);
+      }
+    }
+    return info;
+  }
+
+  const MicroKernels<T>& kernels_;
+  const int64_t m_, columns_, step_;
+  T* const data_;
+};
+
+// The right-looking factorization: a block of columns is factored, then all columns behind it are
+// brought to the same step. The next block is factored right after it was, while other threads
+// still work on the columns behind.
+template <typename T>
+class Factorization {
+ public:
+  Factorization(int64_t m, int64_t n, T* a, int32_t* pivots)
+      : kernels_(MicroKernelsOf<T>()),
+        m_(m),
+        n_(n),
+        steps_(std::min(m, n)),
+        a_{a, n, 1},
+        block_(RoundUp(std::min(kBlock, steps_), kernels_.columns)),
+        pivots_(pivots) {
+    const int64_t triangle = StripOffset(block_ / kernels_.rows, kernels_.rows);
+    const int64_t below = block_ * RoundUp(m, kernels_.rows);
+    thread_local Scratchpad memory;
+    memory_ = &memory;
+    T* elements =
+        ReserveElements<T>(memory, Block<T>::SizeOf(m, block_, kernels_) + 2 * (triangle + below));
+    for (Packed& packed : packed_) {
+      packed = {elements, elements + triangle};
+      elements += triangle + below;
+    }
+    block_memory_ = elements;
+  }
+  ~Factorization() { memory_->Trim(); }
+
+  absl::StatusOr<int32_t> Run(const RoutineRun& run) {
+    FactorBlock(0);
+    for (int64_t first = 0; first < steps_; first += block_) {
+      const int64_t behind = std::min(steps_, first + block_);
+      const int64_t next = std::min(steps_, behind + block_);  // where the next block ends
+      const int64_t others = (n_ - next + block_ - 1) / block_;
+      const double work = static_cast<double>(block_ * block_) * static_cast<double>(m_ - first);
+      ACCELD_RETURN_IF_ERROR(run.ForEach(1 + others, work, [&](int64_t i) {
+        if (i > 0) {
+          const int64_t column = next + (i - 1) * block_;
+          Eliminate(first, behind, column, std::min(n_, column + block_));
+        } else if (behind < next) {
+          Eliminate(first, behind, behind, next);
+          FactorBlock(behind);
+        }
+        return absl::OkStatus();
+      }));
+    }
+    // Rows that were exchanged after their block was done.
+    ACCELD_RETURN_IF_ERROR(run.ForEach((steps_ + block_ - 1) / block_,
+                                       static_cast<double>(steps_ * block_), [&](int64_t i) {
+                                         const int64_t end = std::min(steps_, (i + 1) * block_);
+                                         ExchangeRows(end, steps_, i * block_, end);
+                                         return absl::OkStatus();
+                                       }));
+    for (int64_t k = 0; k < steps_; ++k) ++pivots_[k];
+    return info_;
+  }
+
+ private:
+  // What is needed of a block to bring other columns to its step: the triangle of L, and what is
+  // below it in strips of its whole width. Blocks take turns.
+  struct Packed {
+    T* triangle;
+    T* below;
+  };
+
+  const Packed& PackedOf(int64_t first) const { return packed_[first / block_ % 2]; }
+
+  void FactorBlock(int64_t first) {
+    const int64_t columns = std::min(block_, steps_ - first), strip_rows = kernels_.rows;
+    const MatrixView<T> place = a_.From(first, first);
+    Block<T> block(kernels_, m_ - first, columns, block_memory_);
+    block.Load({place.data, place.row_step, place.column_step});
+    int32_t* const pivots = pivots_ + first;
+    const int32_t info = block.Factor(pivots);
+    block.Store(place);
+    for (int64_t k = 0; k < columns; ++k) pivots[k] += static_cast<int32_t>(first);
+    if (info_ == 0 && info != 0) info_ = static_cast<int32_t>(first) + info;
+    if (first + columns == n_) return;
+    const Packed& packed = PackedOf(first);
+    for (int64_t s = 0; s * strip_rows < columns; ++s) {
+      PackStrip(block.view(), columns, s, strip_rows, packed.triangle + StripOffset(s, strip_rows));
+    }
+    T* strip = packed.below;
+    for (int64_t row = columns; row < m_ - first; row += strip_rows) {
+      for (int64_t k = 0; k < columns; ++k, strip += strip_rows) {
+        std::copy_n(block.view().At(row, k), strip_rows, strip);
+      }
+    }
+  }
+
+  void ExchangeRows(int64_t first_step, int64_t end_step, int64_t begin, int64_t end) const {
+    for (int64_t k = first_step; k < end_step; ++k) {
+      if (pivots_[k] == k) continue;
+      std::swap_ranges(a_.At(k, begin), a_.At(k, end), a_.At(pivots_[k], begin));
+    }
+  }
+
+  // The steps [first, behind) on the columns [begin, end), which are behind them.
+  void Eliminate(int64_t first, int64_t behind, int64_t begin, int64_t end) const {
+    const int64_t strip_rows = kernels_.rows, width = kernels_.columns, depth = behind - first;
+    const Packed& packed = PackedOf(first);
+    ExchangeRows(first, behind, begin, end);
+    thread_local Scratchpad memory;
+    const int64_t strips = (depth + strip_rows - 1) / strip_rows;
+    T* const panels = ReserveElements<T>(memory, strips * strip_rows * RoundUp(end - begin, width));
+    const auto for_each_panel = [&](auto body) {
+      T* panel = panels;
+      for (int64_t c = begin; c < end; c += width, panel += strips * strip_rows * width) {
+        body(panel, c, std::min(width, end - c));
+      }
+    };
+    for_each_panel([&](T* panel, int64_t column, int64_t columns) {
+      const MatrixView<T> rows = a_.From(first, column);
+      LoadPanel<T>({rows.data, rows.row_step, rows.column_step}, depth, columns, width, panel);
+      std::fill(panel + depth * width, panel + strips * strip_rows * width, T(0));
+      for (int64_t s = 0; s < strips; ++s) {
+        const T* const strip = packed.triangle + StripOffset(s, strip_rows);
+        kernels_.solve_strip(s * strip_rows, strip, strip_rows, strip + s * strip_rows * strip_rows,
+                             /*unit=*/true, panel);
+      }
+      StorePanel(panel, depth, columns, width, rows);
+    });
+    const T* strip = packed.below;
+    for (int64_t row = behind; row < m_; row += strip_rows, strip += depth * strip_rows) {
+      for_each_panel([&](const T* panel, int64_t column, int64_t columns) {
+        T* const tile = a_.At(row, column);
+        if (row + strip_rows <= m_ && columns == width) {
+          kernels_.subtract_product(depth, strip, strip_rows, panel, tile, n_);
+        } else {
+          SubtractPartOfProduct(kernels_, depth, strip, strip_rows, panel, tile, n_,
+                                [&](int64_t r, int64_t c) { return row + r < m_ && c < columns; });
+        }
+      });
+    }
+  }
+
+  const MicroKernels<T>& kernels_;
+  const int64_t m_, n_, steps_;
+  const MatrixView<T> a_;
+  const int64_t block_;
+  int32_t* const pivots_;  // from 0 until all is done
+  Scratchpad* memory_;
+  Packed packed_[2];
+  T* block_memory_;
+  int32_t info_ = 0;  // written by FactorBlock alone, which no two threads run
+};
+
+}  // namespace
+
+template <typename T>
+absl::StatusOr<int32_t> BlockedLu(const RoutineRun& run, int64_t m, int64_t n, T* a,
+                                  int32_t* pivots) {
+  if (m == 0 || n == 0) return 0;
+  return Factorization<T>(m, n, a, pivots).Run(run);
+}
+
+template absl::StatusOr<int32_t> BlockedLu<float>(const RoutineRun&, int64_t, int64_t, float*,
+                                                  int32_t*);
+template absl::StatusOr<int32_t> BlockedLu<double>(const RoutineRun&, int64_t, int64_t, double*,
+                                                   int32_t*);
+
+}  // namespace acceld::kernels::cpu

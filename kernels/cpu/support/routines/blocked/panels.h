@@ -1,0 +1,106 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <new>
+
+#include "kernels/cpu/support/routines/blocked/micro_kernels.h"
+#include "kernels/cpu/support/routines/in_blocks.h"
+#include "kernels/cpu/support/scratchpad.h"
+
+// How operands are packed for MicroKernels.
+namespace acceld::kernels::cpu {
+
+// A matrix whose rows and columns are any number of elements apart: a transposed one has the steps
+// exchanged, one that is read from the end has negative ones.
+template <typename T>
+struct MatrixView {
+  T* data;
+  int64_t row_step, column_step;
+
+  T* At(int64_t row, int64_t column) const { return data + row * row_step + column * column_step; }
+  MatrixView From(int64_t row, int64_t column) const {
+    return {At(row, column), row_step, column_step};
+  }
+  MatrixView Transposed() const { return {data, column_step, row_step}; }
+};
+
+inline int64_t RoundUp(int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; }
+
+// `count` elements of a thread's working memory, which it keeps; throws std::bad_alloc.
+template <typename T>
+T* ReserveElements(Scratchpad& scratchpad, int64_t count) {
+  void* const memory =
+      scratchpad.Reserve(static_cast<size_t>(std::max<int64_t>(count, 1)) * sizeof(T));
+  if (memory == nullptr) throw std::bad_alloc();
+  return static_cast<T*>(memory);
+}
+
+// `rows` x `columns` elements of `from`, at most `width` columns, as rows of `width` elements with
+// zeros behind.
+template <typename T>
+void LoadPanel(MatrixView<const T> from, int64_t rows, int64_t columns, int64_t width, T* to) {
+  if (from.column_step == 1) {
+    for (int64_t r = 0; r < rows; ++r) std::copy_n(from.At(r, 0), columns, to + r * width);
+  } else {
+    ForEachInBlocks(columns, rows,
+                    [&](int64_t c, int64_t r) { to[r * width + c] = *from.At(r, c); });
+  }
+  for (int64_t r = 0; columns < width && r < rows; ++r) {
+    std::fill(to + r * width + columns, to + (r + 1) * width, T(0));
+  }
+}
+
+template <typename T>
+void StorePanel(const T* from, int64_t rows, int64_t columns, int64_t width, MatrixView<T> to) {
+  if (to.column_step == 1) {
+    for (int64_t r = 0; r < rows; ++r) std::copy_n(from + r * width, columns, to.At(r, 0));
+  } else {
+    ForEachInBlocks(columns, rows,
+                    [&](int64_t c, int64_t r) { *to.At(r, c) = from[r * width + c]; });
+  }
+}
+
+// Where strip `index` of a packed lower triangle begins; with their number: the size of all.
+inline int64_t StripOffset(int64_t index, int64_t strip_rows) {
+  return index * (index + 1) / 2 * strip_rows * strip_rows;
+}
+
+// Packs one strip of the lower triangle of an n x n matrix for solve_strip. Rows behind the last
+// are those of the identity.
+template <typename T>
+void PackStrip(MatrixView<const T> lower, int64_t n, int64_t index, int64_t strip_rows, T* to) {
+  const int64_t first = index * strip_rows, rows = std::min(strip_rows, n - first);
+  const MatrixView<const T> from = lower.From(first, 0);
+  for (int64_t k = 0; k < first; ++k) {
+    for (int64_t i = 0; i < rows; ++i) to[k * strip_rows + i] = *from.At(i, k);
+    for (int64_t i = rows; i < strip_rows; ++i) to[k * strip_rows + i] = T(0);
+  }
+  to += first * strip_rows;
+  for (int64_t k = 0; k < strip_rows; ++k) {
+    for (int64_t i = 0; i < strip_rows; ++i) {
+      to[k * strip_rows + i] = i < rows && k <= i ? *from.At(i, first + k) : T(i == k);
+    }
+  }
+}
+
+// subtract_product on the elements (i, j) of the tile for which `keep(i, j)` is true, for tiles
+// that reach beyond a matrix or a triangle.
+template <typename T, typename Keep>
+void SubtractPartOfProduct(const MicroKernels<T>& kernels, int64_t depth, const T* a,
+                           int64_t a_step, const T* b, T* c, int64_t c_step, Keep keep) {
+  alignas(64) T tile[MicroKernels<T>::kMaxRows * MicroKernels<T>::kMaxColumns];
+  for (int64_t i = 0; i < kernels.rows; ++i) {
+    for (int64_t j = 0; j < kernels.columns; ++j) {
+      tile[i * kernels.columns + j] = keep(i, j) ? c[i * c_step + j] : T(0);
+    }
+  }
+  kernels.subtract_product(depth, a, a_step, b, tile, kernels.columns);
+  for (int64_t i = 0; i < kernels.rows; ++i) {
+    for (int64_t j = 0; j < kernels.columns; ++j) {
+      if (keep(i, j)) c[i * c_step + j] = tile[i * kernels.columns + j];
+    }
+  }
+}
+
+}  // namespace acceld::kernels::cpu
