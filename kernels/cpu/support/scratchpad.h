@@ -1,7 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
+#include <new>
 #include <utility>
 
 #include "kernels/ir/plan.h"
@@ -40,5 +43,14 @@ class Scratchpad {
   void* bytes_ = nullptr;
   size_t size_ = 0;
 };
+
+// Reserves `count` elements; throws std::bad_alloc when memory is short.
+template <typename T>
+T* ReserveElements(Scratchpad& scratchpad, int64_t count) {
+  const auto wanted = static_cast<size_t>(std::max<int64_t>(count, 1)) * sizeof(T);
+  void* const memory = scratchpad.Reserve(wanted);
+  if (memory == nullptr) throw std::bad_alloc();
+  return static_cast<T*>(memory);
+}
 
 }  // namespace acceld::kernels::cpu

@@ -1,9 +1,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/cpu/support/routines/fft_axis.h"
 #include "kernels/cpu/support/routines/fft_plan.h"
-#include "kernels/cpu/support/routines/fft_split.h"
 #include "kernels/cpu/support/routines/routine_run.h"
+#include "kernels/cpu/support/scratchpad.h"
 
 // StableHLO specification, "fft": one pass over the data for each transformed dimension.
 namespace acceld::kernels::cpu {
@@ -16,93 +17,37 @@ constexpr int64_t kGroupElements = 1 << 14;
 // From this length on sequences are cut into shorter ones.
 constexpr int64_t kLongLength = 1 << 16;
 
-// Transforms along one dimension: sequence s, element j is at (s / inner * length + j) * inner +
-// s % inner of both sides, complex values as re, im. A side that is real, or half of a spectrum,
-// says so by its length.
-template <typename T>
-struct Axis {
-  int64_t length;     // of the transform
-  int64_t sequences;  // all together
-  int64_t inner;      // elements between neighbours of a sequence
-  bool inverse;
-  T scale;
-  const T* from;
-  int64_t from_length;
-  bool from_real;
-  T* to;
-  int64_t to_length;
-  bool to_real;
-};
-
-// Where sequence s begins on a side that has `length` elements of each.
-template <typename T>
-int64_t BeginOf(const Axis<T>& axis, int64_t s, int64_t length) {
-  return s / axis.inner * length * axis.inner + s % axis.inner;
-}
-
-// Element j of the sequence that begins there. What a half spectrum leaves out is the conjugate of
-// what it has; the imaginary parts of the first and, of even lengths, the last are not read.
-template <typename T, typename Computed>
-[[gnu::always_inline]] inline void Read(const Axis<T>& axis, int64_t begin, int64_t j, Computed& re,
-                                        Computed& im) {
-  if (axis.from_real) {
-    re = axis.from[begin + j * axis.inner];
-    im = 0;
-    return;
-  }
-  const bool is_mirrored = j >= axis.from_length;
-  const int64_t at = begin + (is_mirrored ? axis.length - j : j) * axis.inner;
-  re = axis.from[2 * at];
-  im = is_mirrored ? -axis.from[2 * at + 1] : axis.from[2 * at + 1];
-  const bool is_hermitian = axis.from_length < axis.length || axis.to_real;
-  if (is_hermitian && (j == 0 || 2 * j == axis.length)) im = 0;
-}
-
-// Leaves out what half a spectrum does.
-template <typename T, typename Computed>
-[[gnu::always_inline]] inline void Write(const Axis<T>& axis, int64_t begin, int64_t j, Computed re,
-                                         Computed im) {
-  if (j >= axis.to_length) return;
-  const int64_t at = begin + j * axis.inner;
-  const auto scale = static_cast<Computed>(axis.scale);
-  if (axis.to_real) {
-    axis.to[at] = static_cast<T>(re * scale);
-  } else {
-    axis.to[2 * at] = static_cast<T>(re * scale);
-    axis.to[2 * at + 1] = static_cast<T>(im * scale);
-  }
-}
-
-// `lanes` sequences of a plan's length, and what it takes to transform them.
+// `lanes` sequences of a plan's length, in memory that the thread keeps: there is one at a time.
 template <typename T>
 class Group {
  public:
-  Group(const FftPlan<T>& plan, int64_t length, int64_t lanes)
-      : plan_(plan),
-        lanes_(lanes),
-        values_(2 * length * lanes),
-        scratch_(plan.ScratchElements(lanes)),
-        imaginary_(length * lanes) {}
+  Group(const FftPlan<T>& plan, int64_t length, int64_t lanes) : plan_(plan), lanes_(lanes) {
+    thread_local Scratchpad memory;
+    memory_ = &memory;
+    const int64_t size = length * lanes;
+    T* const values = ReserveElements<T>(memory, 2 * size + plan.ScratchElements(lanes));
+    parts_ = {values, values + size};
+    scratch_ = values + 2 * size;
+  }
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
+  ~Group() { memory_->Trim(); }
 
   // Element j of lane q.
-  T& re(int64_t j, int64_t q) { return values_[j * lanes_ + q]; }
-  T& im(int64_t j, int64_t q) { return values_[imaginary_ + j * lanes_ + q]; }
+  T& re(int64_t j, int64_t q) { return parts_.re[j * lanes_ + q]; }
+  T& im(int64_t j, int64_t q) { return parts_.im[j * lanes_ + q]; }
   void Transform(bool inverse) {
-    T* const re = values_.data();
-    T* const im = re + imaginary_;
-    plan_.Run(lanes_, inverse ? im : re, inverse ? re : im, scratch_.data());
+    parts_ =
+        inverse ? plan_.RunInverse(lanes_, parts_, scratch_) : plan_.Run(lanes_, parts_, scratch_);
   }
 
  private:
   const FftPlan<T>& plan_;
   const int64_t lanes_;
-  std::vector<T> values_, scratch_;
-  const int64_t imaginary_;
+  Scratchpad* memory_;
+  typename FftPlan<T>::Parts parts_;
+  T* scratch_;
 };
-
-double WorkOf(int64_t length, int64_t lanes) {
-  return 5.0 * static_cast<double>(length * lanes) * (1 + std::log2(static_cast<double>(length)));
-}
 
 template <typename T, typename Computed>
 absl::Status TransformIn(const RoutineRun& run, const Axis<T>& axis) {
@@ -129,66 +74,6 @@ absl::Status TransformIn(const RoutineRun& run, const Axis<T>& axis) {
     }
     return absl::OkStatus();
   });
-}
-
-// Sequences that no near cache holds, each as a matrix of which the columns and then the rows are
-// transformed, for several threads. Source: Bailey, FFTs in External or Hierarchical Memory, the
-// four-step algorithm.
-template <typename T>
-absl::Status TransformLong(const RoutineRun& run, const Axis<T>& axis) {
-  constexpr int64_t kLanes = 64 / sizeof(T);
-  const auto split = FftSplit<T>::Find(axis.length);
-  const int64_t rows = split->rows(), columns = split->columns();
-  const auto plan_of_columns = FftPlan<T>::Find(rows), plan_of_rows = FftPlan<T>::Find(columns);
-  // Element (row, column) of the transformed columns is at column * rows + row.
-  std::vector<T> between(2 * axis.length);
-  T* const between_re = between.data();
-  T* const between_im = between_re + axis.length;
-  for (int64_t s = 0; s < axis.sequences; ++s) {
-    const int64_t from = BeginOf(axis, s, axis.from_length);
-    const int64_t to = BeginOf(axis, s, axis.to_length);
-    ACCELD_RETURN_IF_ERROR(
-        run.ForEach((columns + kLanes - 1) / kLanes, WorkOf(rows, kLanes), [&](int64_t group) {
-          const int64_t first = group * kLanes, count = std::min(kLanes, columns - first);
-          Group<T> values(*plan_of_columns, rows, count);
-          for (int64_t j = 0; j < rows; ++j) {
-            for (int64_t q = 0; q < count; ++q) {
-              Read(axis, from, j * columns + first + q, values.re(j, q), values.im(j, q));
-            }
-          }
-          values.Transform(axis.inverse);
-          for (int64_t j = 0; j < rows; ++j) {
-            const int64_t at = j * columns + first;
-            split->Turn(at, count, axis.inverse, &values.re(j, 0), &values.im(j, 0));
-          }
-          for (int64_t q = 0; q < count; ++q) {
-            for (int64_t j = 0; j < rows; ++j) {
-              between_re[(first + q) * rows + j] = values.re(j, q);
-              between_im[(first + q) * rows + j] = values.im(j, q);
-            }
-          }
-          return absl::OkStatus();
-        }));
-    ACCELD_RETURN_IF_ERROR(
-        run.ForEach((rows + kLanes - 1) / kLanes, WorkOf(columns, kLanes), [&](int64_t group) {
-          const int64_t first = group * kLanes, count = std::min(kLanes, rows - first);
-          Group<T> values(*plan_of_rows, columns, count);
-          for (int64_t j = 0; j < columns; ++j) {
-            for (int64_t q = 0; q < count; ++q) {
-              values.re(j, q) = between_re[j * rows + first + q];
-              values.im(j, q) = between_im[j * rows + first + q];
-            }
-          }
-          values.Transform(axis.inverse);
-          for (int64_t j = 0; j < columns; ++j) {
-            for (int64_t q = 0; q < count; ++q) {
-              Write(axis, to, j * rows + first + q, values.re(j, q), values.im(j, q));
-            }
-          }
-          return absl::OkStatus();
-        }));
-  }
-  return absl::OkStatus();
 }
 
 template <typename T>

@@ -159,11 +159,11 @@ void MultiplyLanes(int64_t lanes, const T* re, const T* im, T by_re, T by_im, T*
   }
 }
 
-// The best that the CPU has is chosen when the program starts. Both give the same: neither fuses
-// a multiplication and an addition. Sanitizers are not ready when that choice is made.
+// The best that the CPU has is chosen when the program starts. All give the same: none fuses a
+// multiplication and an addition. Sanitizers are not ready when that choice is made.
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && \
     !defined(__clang__)
-#define ACCELD_WIDE_VECTORS __attribute__((target_clones("default", "avx2")))
+#define ACCELD_WIDE_VECTORS __attribute__((target_clones("default", "avx2", "arch=x86-64-v4")))
 #else
 #define ACCELD_WIDE_VECTORS
 #endif

@@ -81,10 +81,10 @@ FftPlan<T>::FftPlan(int64_t length) : length_(length) {
   FillKernel(chirp, size, re, im);
   const auto exact = FftPlan<double>::Find(size);
   std::vector<double> scratch(exact->ScratchElements(1));
-  exact->Run(1, re.data(), im.data(), scratch.data());
+  const auto kernel = exact->Run(1, {re.data(), im.data()}, scratch.data());
   for (int64_t k = 0; k < size; ++k) {
-    kernel_re_.push_back(static_cast<T>(re[k] / static_cast<double>(size)));
-    kernel_im_.push_back(static_cast<T>(im[k] / static_cast<double>(size)));
+    kernel_re_.push_back(static_cast<T>(kernel.re[k] / static_cast<double>(size)));
+    kernel_im_.push_back(static_cast<T>(kernel.im[k] / static_cast<double>(size)));
   }
 }
 
@@ -102,53 +102,44 @@ int64_t FftPlan<T>::table_elements() const {
 }
 
 template <typename T>
-void FftPlan<T>::Run(int64_t lanes, T* re, T* im, T* scratch) const {
-  if (padded_ == nullptr) {
-    RunStages(lanes, re, im, scratch);
-  } else {
-    RunChirp(lanes, re, im, scratch);
-  }
+typename FftPlan<T>::Parts FftPlan<T>::Run(int64_t lanes, Parts x, T* scratch) const {
+  return padded_ == nullptr ? RunStages(lanes, x, scratch) : RunChirp(lanes, x, scratch);
 }
 
 template <typename T>
-void FftPlan<T>::RunStages(int64_t lanes, T* re, T* im, T* scratch) const {
-  T* from[2] = {re, im};
-  T* to[2] = {scratch, scratch + length_ * lanes};
+typename FftPlan<T>::Parts FftPlan<T>::RunStages(int64_t lanes, Parts x, T* scratch) const {
+  Parts other{scratch, scratch + length_ * lanes};
   int64_t stride = lanes;
   for (const Stage& stage : stages_) {
-    RunFftPass(stage.radix, stage.m, stride, stage.twiddles.data(), from[0], from[1], to[0], to[1]);
-    std::swap(from, to);
+    RunFftPass(stage.radix, stage.m, stride, stage.twiddles.data(), x.re, x.im, other.re, other.im);
+    std::swap(x, other);
     stride *= stage.radix;
   }
-  if (from[0] == re) return;
-  std::copy_n(from[0], length_ * lanes, re);
-  std::copy_n(from[1], length_ * lanes, im);
+  return x;
 }
 
 // With j k = (j^2 + k^2 - (k - j)^2) / 2 the transform is a convolution with a chirp, which the
 // padded transforms compute.
 template <typename T>
-void FftPlan<T>::RunChirp(int64_t lanes, T* re, T* im, T* scratch) const {
+typename FftPlan<T>::Parts FftPlan<T>::RunChirp(int64_t lanes, Parts x, T* scratch) const {
   const int64_t size = padded_->length_;
-  T* padded_re = scratch;
-  T* padded_im = scratch + size * lanes;
-  T* inner_scratch = padded_im + size * lanes;
-  for (int64_t j = 0; j < length_; ++j) {
-    MultiplyLanes(lanes, re + j * lanes, im + j * lanes, chirp_re_[j], chirp_im_[j],
-                  padded_re + j * lanes, padded_im + j * lanes);
-  }
-  std::fill(padded_re + length_ * lanes, padded_re + size * lanes, T(0));
-  std::fill(padded_im + length_ * lanes, padded_im + size * lanes, T(0));
-  padded_->Run(lanes, padded_re, padded_im, inner_scratch);
-  for (int64_t k = 0; k < size; ++k) {
-    MultiplyLanes(lanes, padded_re + k * lanes, padded_im + k * lanes, kernel_re_[k], kernel_im_[k],
-                  padded_re + k * lanes, padded_im + k * lanes);
-  }
-  padded_->Run(lanes, padded_im, padded_re, inner_scratch);  // exchanged: the inverse
-  for (int64_t k = 0; k < length_; ++k) {
-    MultiplyLanes(lanes, padded_re + k * lanes, padded_im + k * lanes, chirp_re_[k], chirp_im_[k],
-                  re + k * lanes, im + k * lanes);
-  }
+  Parts padded{scratch, scratch + size * lanes};
+  T* const inner_scratch = padded.im + size * lanes;
+  const auto multiply = [lanes](int64_t j, Parts from, const std::vector<T>& by_re,
+                                const std::vector<T>& by_im, Parts to) {
+    MultiplyLanes(lanes, from.re + j * lanes, from.im + j * lanes, by_re[j], by_im[j],
+                  to.re + j * lanes, to.im + j * lanes);
+  };
+  for (int64_t j = 0; j < length_; ++j) multiply(j, x, chirp_re_, chirp_im_, padded);
+  std::fill(padded.re + length_ * lanes, padded.re + size * lanes, T(0));
+  std::fill(padded.im + length_ * lanes, padded.im + size * lanes, T(0));
+  const Parts spectrum = padded_->Run(lanes, padded, inner_scratch);
+  // What follows may use the other of the two places: the first is free again.
+  T* const free_place = spectrum.re == padded.re ? inner_scratch : padded.re;
+  for (int64_t k = 0; k < size; ++k) multiply(k, spectrum, kernel_re_, kernel_im_, spectrum);
+  const Parts product = padded_->RunInverse(lanes, spectrum, free_place);
+  for (int64_t k = 0; k < length_; ++k) multiply(k, product, chirp_re_, chirp_im_, x);
+  return x;
 }
 
 template class FftPlan<float>;

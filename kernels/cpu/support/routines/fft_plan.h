@@ -23,9 +23,20 @@ class FftPlan {
 
   // Elements of scratch that Run needs.
   int64_t ScratchElements(int64_t lanes) const;
-  // result[k] = sum over j of x[j] exp(-2 pi i j k / length), in place; element j of lane q is at
-  // j * lanes + q of `re` and `im`. With `re` and `im` exchanged it is the inverse, not scaled.
-  void Run(int64_t lanes, T* re, T* im, T* scratch) const;
+  // Where real and imaginary parts are.
+  struct Parts {
+    T* re;
+    T* im;
+  };
+  // result[k] = sum over j of x[j] exp(-2 pi i j k / length); element j of lane q is at
+  // j * lanes + q of both parts. The result is where `x` was, which is overwritten in any case, or
+  // in `scratch`.
+  Parts Run(int64_t lanes, Parts x, T* scratch) const;
+  // The same with exp(2 pi i j k / length): the inverse, not scaled.
+  Parts RunInverse(int64_t lanes, Parts x, T* scratch) const {
+    const Parts exchanged = Run(lanes, {x.im, x.re}, scratch);
+    return {exchanged.im, exchanged.re};
+  }
 
   int64_t table_elements() const;
 
@@ -37,8 +48,8 @@ class FftPlan {
         twiddles;  // for p < m, k in 1..radix - 1: re, im of exp(-2 pi i p k / (radix m))
   };
 
-  void RunStages(int64_t lanes, T* re, T* im, T* scratch) const;
-  void RunChirp(int64_t lanes, T* re, T* im, T* scratch) const;
+  Parts RunStages(int64_t lanes, Parts x, T* scratch) const;
+  Parts RunChirp(int64_t lanes, Parts x, T* scratch) const;
 
   int64_t length_;
   std::vector<Stage> stages_;

@@ -24,26 +24,29 @@ std::shared_ptr<const FftSplit<T>> FftSplit<T>::Find(int64_t length) {
 }
 
 template <typename T>
-FftSplit<T>::FftSplit(int64_t length)
-    : rows_(MiddleDivisorOf(length)), columns_(length / rows_), re_(length), im_(length) {
+FftSplit<T>::FftSplit(int64_t length) : rows_(MiddleDivisorOf(length)), columns_(length / rows_) {
+  const int64_t groups = (columns_ + kLanes - 1) / kLanes;
+  factors_.resize(groups * rows_ * 2 * kLanes);
   for (int64_t k = 0; k < rows_; ++k) {
     for (int64_t j = 0; j < columns_; ++j) {
       const Root root = RootOfUnity(k * j, length);
-      re_[k * columns_ + j] = static_cast<T>(root.re);
-      im_[k * columns_ + j] = static_cast<T>(root.im);
+      T* const factors = factors_.data() + (j / kLanes * rows_ + k) * 2 * kLanes + j % kLanes;
+      factors[0] = static_cast<T>(root.re);
+      factors[kLanes] = static_cast<T>(root.im);
     }
   }
 }
 
 template <typename T>
-void FftSplit<T>::Turn(int64_t first, int64_t count, bool inverse, T* re, T* im) const {
+void FftSplit<T>::Turn(int64_t group, int64_t row, bool inverse, T* re, T* im) const {
+  const T* const factors = factors_.data() + (group * rows_ + row) * 2 * kLanes;
   const T sign = inverse ? T(-1) : T(1);
 #pragma GCC ivdep
-  for (int64_t i = 0; i < count; ++i) {
-    const T by_re = re_[first + i], by_im = sign * im_[first + i];
-    const T x = re[i], y = im[i];
-    re[i] = x * by_re - y * by_im;
-    im[i] = x * by_im + y * by_re;
+  for (int64_t q = 0; q < kLanes; ++q) {
+    const T by_re = factors[q], by_im = sign * factors[kLanes + q];
+    const T x = re[q], y = im[q];
+    re[q] = x * by_re - y * by_im;
+    im[q] = x * by_im + y * by_re;
   }
 }
 

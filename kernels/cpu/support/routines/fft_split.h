@@ -18,17 +18,21 @@ class FftSplit {
 
   explicit FftSplit(int64_t length);
 
+  // Neighbouring columns that are transformed side by side: a cache line of them.
+  static constexpr int64_t kLanes = 64 / static_cast<int64_t>(sizeof(T));
+
   // About the same, with length = rows * columns.
   int64_t rows() const { return rows_; }
   int64_t columns() const { return columns_; }
-  // Turns `count` neighbours of a row from place `first` on, or back for the inverse.
-  void Turn(int64_t first, int64_t count, bool inverse, T* re, T* im) const;
+  // Turns kLanes neighbours of row `row`, those of column group * kLanes and after, or back for the
+  // inverse. Behind the last column values are lost.
+  void Turn(int64_t group, int64_t row, bool inverse, T* re, T* im) const;
 
-  int64_t table_elements() const { return 2 * rows_ * columns_; }
+  int64_t table_elements() const { return static_cast<int64_t>(factors_.size()); }
 
  private:
   int64_t rows_, columns_;
-  std::vector<T> re_, im_;  // rows x columns
+  std::vector<T> factors_;  // real and then imaginary parts of kLanes, in the order of their use
 };
 
 }  // namespace acceld::kernels::cpu

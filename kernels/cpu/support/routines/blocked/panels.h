@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <new>
 
 #include "kernels/cpu/support/routines/blocked/micro_kernels.h"
 #include "kernels/cpu/support/routines/in_blocks.h"
@@ -26,15 +25,6 @@ struct MatrixView {
 };
 
 inline int64_t RoundUp(int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; }
-
-// `count` elements of a thread's working memory, which it keeps; throws std::bad_alloc.
-template <typename T>
-T* ReserveElements(Scratchpad& scratchpad, int64_t count) {
-  void* const memory =
-      scratchpad.Reserve(static_cast<size_t>(std::max<int64_t>(count, 1)) * sizeof(T));
-  if (memory == nullptr) throw std::bad_alloc();
-  return static_cast<T*>(memory);
-}
 
 // `rows` x `columns` elements of `from`, at most `width` columns, as rows of `width` elements with
 // zeros behind.
