@@ -123,17 +123,10 @@ class Factorization {
         triangle[j * rows + i] = std::max(i, j) < size ? tile[j * width + offset + i] : T(i == j);
       }
     }
-    for (int64_t j = 0; j < size; ++j) {
-      T* const row = triangle + j * rows;
-      if (row[j] <= 0) {
-        info_ = static_cast<int32_t>(first + k + j + 1);
-        return false;
-      }
-      row[j] = std::sqrt(row[j]);
-      for (int64_t i = j + 1; i < rows; ++i) row[i] /= row[j];
-      for (int64_t p = j + 1; p < rows; ++p) {
-        for (int64_t i = p; i < rows; ++i) triangle[p * rows + i] -= row[p] * row[i];
-      }
+    const int64_t factored = kernels_.factor_triangle(triangle);
+    if (factored < rows) {
+      info_ = static_cast<int32_t>(first + k + factored + 1);
+      return false;
     }
     return true;
   }
@@ -161,9 +154,11 @@ class Factorization {
       kernels_.subtract_product(block_, left, width, right, tile, n_);
     } else {
       SubtractPartOfProduct(kernels_, block_, left, width, right, tile, n_,
-                            [&](int64_t r, int64_t c) {
-                              const int64_t row = i + r, at = j + c;
-                              return row < n_ && at < n_ && (lower_ ? at <= row : row <= at);
+                            [&](int64_t r) -> ColumnRange {
+                              const int64_t row = i + r;
+                              if (row >= n_) return {0, 0};
+                              if (lower_) return {0, std::min(width, row + 1 - j)};
+                              return {std::max<int64_t>(0, row - j), std::min(width, n_ - j)};
                             });
     }
   }

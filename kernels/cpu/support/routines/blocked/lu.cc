@@ -242,8 +242,9 @@ class Factorization {
         if (row + strip_rows <= m_ && columns == width) {
           kernels_.subtract_product(depth, strip, strip_rows, panel, tile, n_);
         } else {
-          SubtractPartOfProduct(kernels_, depth, strip, strip_rows, panel, tile, n_,
-                                [&](int64_t r, int64_t c) { return row + r < m_ && c < columns; });
+          SubtractPartOfProduct(
+              kernels_, depth, strip, strip_rows, panel, tile, n_,
+              [&](int64_t r) -> ColumnRange { return {0, row + r < m_ ? columns : 0}; });
         }
       });
     }

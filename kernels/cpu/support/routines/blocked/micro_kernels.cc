@@ -94,6 +94,21 @@ struct Tile {
     Store(sum, own, kColumns);
   }
 
+  ACCELD_INLINE int64_t FactorTriangle(T* triangle) {
+    typedef T Column
+        __attribute__((vector_size(kRows * sizeof(T)), aligned(alignof(T)), may_alias));
+    Column* const columns = reinterpret_cast<Column*>(triangle);
+    for (int64_t k = 0; k < kRows; ++k) {
+      const T square = triangle[k * kRows + k];
+      if (square <= 0) return k;
+      const T diagonal = std::sqrt(square);
+      columns[k] /= diagonal;
+      triangle[k * kRows + k] = diagonal;
+      for (int64_t j = k + 1; j < kRows; ++j) columns[j] -= triangle[k * kRows + j] * columns[k];
+    }
+    return kRows;
+  }
+
   ACCELD_INLINE int64_t IndexOfLargest(int64_t count, const T* values) {
     // What a comparison of vectors gives: integers of T's size.
     using Index = decltype(Vector{} > Vector{});
@@ -146,6 +161,7 @@ struct Tile {
                                   bool unit, T* b) {                                               \
       Of::SolveStrip(depth, a, a_step, triangle, unit, b);                                         \
     }                                                                                              \
+    target static int64_t FactorTriangle(T* triangle) { return Of::FactorTriangle(triangle); }     \
     target static int64_t IndexOfLargest(int64_t count, const T* values) {                         \
       return Of::IndexOfLargest(count, values);                                                    \
     }                                                                                              \
@@ -156,8 +172,8 @@ struct Tile {
       Of::SubtractMultiple(count, factor, from, to);                                               \
     }                                                                                              \
     static constexpr MicroKernels<T> kTable{                                                       \
-        kRows,      Of::kColumns,   SubtractProduct, SubtractPlainProduct,                         \
-        SolveStrip, IndexOfLargest, Scale,           SubtractMultiple};                            \
+        kRows,          Of::kColumns,   SubtractProduct, SubtractPlainProduct, SolveStrip,         \
+        FactorTriangle, IndexOfLargest, Scale,           SubtractMultiple};                        \
     static_assert(kRows <= MicroKernels<T>::kMaxRows);                                             \
     static_assert(Of::kColumns <= MicroKernels<T>::kMaxColumns);                                   \
   };

@@ -29,6 +29,10 @@ struct MicroKernels {
   // solution. With `unit` the diagonal counts as 1.
   void (*solve_strip)(int64_t depth, const T* a, int64_t a_step, const T* triangle, bool unit,
                       T* b);
+  // The Cholesky factor of a square of `rows` columns that is stored as solve_strip takes it; only
+  // one triangle is read, and what is in the other one then has no meaning. The number of the first
+  // column that is not positive, or `rows`.
+  int64_t (*factor_triangle)(T* triangle);
 
   // Of long columns, which have zeros or NaNs behind their end for another `columns` elements.
   // The index of the first of the largest magnitudes; NaN is never one, except the first value.

@@ -74,21 +74,30 @@ void PackStrip(MatrixView<const T> lower, int64_t n, int64_t index, int64_t stri
   }
 }
 
-// subtract_product on the elements (i, j) of the tile for which `keep(i, j)` is true, for tiles
-// that reach beyond a matrix or a triangle.
-template <typename T, typename Keep>
+// Columns of a row of a tile; none if `end` is not behind `begin`.
+struct ColumnRange {
+  int64_t begin, end;
+};
+
+// subtract_product on the columns that `columns_of(i)` says of each row i of the tile, which
+// reaches beyond a matrix or a triangle.
+template <typename T, typename ColumnsOf>
 void SubtractPartOfProduct(const MicroKernels<T>& kernels, int64_t depth, const T* a,
-                           int64_t a_step, const T* b, T* c, int64_t c_step, Keep keep) {
-  alignas(64) T tile[MicroKernels<T>::kMaxRows * MicroKernels<T>::kMaxColumns];
+                           int64_t a_step, const T* b, T* c, int64_t c_step, ColumnsOf columns_of) {
+  alignas(64) T tile[MicroKernels<T>::kMaxRows * MicroKernels<T>::kMaxColumns] = {};
   for (int64_t i = 0; i < kernels.rows; ++i) {
-    for (int64_t j = 0; j < kernels.columns; ++j) {
-      tile[i * kernels.columns + j] = keep(i, j) ? c[i * c_step + j] : T(0);
+    const ColumnRange range = columns_of(i);
+    if (range.begin < range.end) {
+      std::copy(c + i * c_step + range.begin, c + i * c_step + range.end,
+                tile + i * kernels.columns + range.begin);
     }
   }
   kernels.subtract_product(depth, a, a_step, b, tile, kernels.columns);
   for (int64_t i = 0; i < kernels.rows; ++i) {
-    for (int64_t j = 0; j < kernels.columns; ++j) {
-      if (keep(i, j)) c[i * c_step + j] = tile[i * kernels.columns + j];
+    const ColumnRange range = columns_of(i);
+    if (range.begin < range.end) {
+      std::copy(tile + i * kernels.columns + range.begin, tile + i * kernels.columns + range.end,
+                c + i * c_step + range.begin);
     }
   }
 }
