@@ -16,7 +16,8 @@ constexpr int64_t kMinBlockedSides = 12;
 constexpr int64_t kMinBlockedRows = 24;
 
 template <typename T>
-absl::Status SolveInBlocks(const RoutineRun& run, bool is_left, const T* matrix, T* b) {
+absl::Status SolveInBlocks(const RoutineRun& run, bool is_left, const T* matrix, const T* right,
+                           T* solution) {
   const bool lower = run.parameters[0] != 0, unit = run.parameters[1] != 0;
   const bool transposed = run.parameters[2] != 0;
   const int64_t n = run.operands[0].rows, columns = run.operands[1].columns;
@@ -25,13 +26,19 @@ absl::Status SolveInBlocks(const RoutineRun& run, bool is_left, const T* matrix,
   const bool exchanged = transposed == is_left;
   MatrixView<const T> a{matrix, n, 1};
   if (exchanged) a = a.Transposed();
-  MatrixView<T> x{b, columns, 1};
-  if (!is_left) x = x.Transposed();
-  // An upper triangle that is read from its last row and column on is a lower one.
-  if (lower != exchanged) return BlockedForwardSolve(run, a, unit, n, sides, x);
-  a = {a.At(n - 1, n - 1), -a.row_step, -a.column_step};
-  x = {x.At(n - 1, 0), -x.row_step, x.column_step};
-  return BlockedForwardSolve(run, a, unit, n, sides, x);
+  MatrixView<const T> b{right, columns, 1};
+  MatrixView<T> x{solution, columns, 1};
+  if (!is_left) {
+    b = b.Transposed();
+    x = x.Transposed();
+  }
+  if (lower == exchanged) {
+    // An upper triangle that is read from its last row and column on is a lower one.
+    a = {a.At(n - 1, n - 1), -a.row_step, -a.column_step};
+    b = {b.At(n - 1, 0), -b.row_step, b.column_step};
+    x = {x.At(n - 1, 0), -x.row_step, x.column_step};
+  }
+  return BlockedForwardSolve(run, a, unit, n, sides, b, x);
 }
 
 template <typename T>
@@ -54,15 +61,28 @@ absl::Status SolveByLapack(const RoutineRun& run, bool is_left, const T* a, T* b
 }
 
 template <typename T>
-absl::Status SolveItem(const RoutineRun& run, bool is_left, const T* a, T* b) {
+absl::Status SolveItem(const RoutineRun& run, bool is_left, int64_t i) {
+  const RoutineBuffer& from = run.operands[1];
+  const RoutineBuffer& to = run.results[0];
+  const bool is_large = (is_left ? from.columns : from.rows) >= kMinBlockedSides &&
+                        run.operands[0].rows >= kMinBlockedRows;
+  std::vector<T> converted;
+  const T* const a = RowMajorElements(run.operands[0], i, converted);
   if constexpr (!kIsComplex<T>) {
-    const RoutineBuffer& sides = run.operands[1];
-    if ((is_left ? sides.columns : sides.rows) >= kMinBlockedSides &&
-        run.operands[0].rows >= kMinBlockedRows) {
-      return SolveInBlocks(run, is_left, a, b);
+    if (is_large && IsStoredAs<T>(from.dtype)) {
+      return SolveInBlocks(run, is_left, a, reinterpret_cast<const T*>(from.Item(i)),
+                           reinterpret_cast<T*>(to.Item(i)));
     }
   }
-  return SolveByLapack(run, is_left, a, b);
+  const InPlaceItem<T> x(from, to, i);
+  if constexpr (!kIsComplex<T>) {
+    ACCELD_RETURN_IF_ERROR(is_large ? SolveInBlocks(run, is_left, a, x.data(), x.data())
+                                    : SolveByLapack(run, is_left, a, x.data()));
+  } else {
+    ACCELD_RETURN_IF_ERROR(SolveByLapack(run, is_left, a, x.data()));
+  }
+  x.Store();
+  return absl::OkStatus();
 }
 
 absl::Status Solve(const RoutineRun& run, bool is_left) {
@@ -72,15 +92,8 @@ absl::Status Solve(const RoutineRun& run, bool is_left) {
   const int64_t sides = is_left ? b.columns : b.rows;
   const double work = static_cast<double>(a.item_elements()) * static_cast<double>(sides + 1);
   return ForElementType(run.dtype(), [&](auto zero) {
-    return run.ForEachItem(work, [&](int64_t i) -> absl::Status {
-      using T = decltype(zero);
-      const InPlaceItem<T> x(b, run.results[0], i);
-      std::vector<T> converted;
-      const T* const matrix = RowMajorElements(a, i, converted);
-      ACCELD_RETURN_IF_ERROR(SolveItem(run, is_left, matrix, x.data()));
-      x.Store();
-      return absl::OkStatus();
-    });
+    return run.ForEachItem(work,
+                           [&](int64_t i) { return SolveItem<decltype(zero)>(run, is_left, i); });
   });
 }
 

@@ -25,9 +25,10 @@ template <typename T>
 absl::StatusOr<int32_t> BlockedLu(const RoutineRun& run, int64_t m, int64_t n, T* a,
                                   int32_t* pivots);
 
-// L X = B for `sides` columns of B, which become X; `lower` is n x n, its other triangle not read.
+// L X = B for `sides` columns of B; `lower` is n x n, its other triangle not read. X may be where B
+// is.
 template <typename T>
 absl::Status BlockedForwardSolve(const RoutineRun& run, MatrixView<const T> lower, bool unit,
-                                 int64_t n, int64_t sides, MatrixView<T> b);
+                                 int64_t n, int64_t sides, MatrixView<const T> b, MatrixView<T> x);
 
 }  // namespace acceld::kernels::cpu

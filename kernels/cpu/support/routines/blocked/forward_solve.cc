@@ -10,7 +10,7 @@ constexpr int64_t kPanels = 2;
 
 template <typename T>
 absl::Status BlockedForwardSolve(const RoutineRun& run, MatrixView<const T> lower, bool unit,
-                                 int64_t n, int64_t sides, MatrixView<T> b) {
+                                 int64_t n, int64_t sides, MatrixView<const T> b, MatrixView<T> x) {
   const MicroKernels<T>& kernels = MicroKernelsOf<T>();
   const int64_t strip_rows = kernels.rows, width = kernels.columns;
   const int64_t strips = (n + strip_rows - 1) / strip_rows;
@@ -35,8 +35,7 @@ absl::Status BlockedForwardSolve(const RoutineRun& run, MatrixView<const T> lowe
           }
         };
         for_each_panel([&](T* panel, int64_t column, int64_t columns) {
-          const MatrixView<T> from = b.From(0, column);
-          LoadPanel<T>({from.data, from.row_step, from.column_step}, n, columns, width, panel);
+          LoadPanel(b.From(0, column), n, columns, width, panel);
           std::fill(panel + n * width, panel + panel_size, T(0));
         });
         for (int64_t s = 0; s < strips; ++s) {
@@ -47,7 +46,7 @@ absl::Status BlockedForwardSolve(const RoutineRun& run, MatrixView<const T> lowe
           });
         }
         for_each_panel([&](T* panel, int64_t column, int64_t columns) {
-          StorePanel(panel, n, columns, width, b.From(0, column));
+          StorePanel(panel, n, columns, width, x.From(0, column));
         });
         panel_memory.Trim();
         return absl::OkStatus();
@@ -57,8 +56,10 @@ absl::Status BlockedForwardSolve(const RoutineRun& run, MatrixView<const T> lowe
 }
 
 template absl::Status BlockedForwardSolve<float>(const RoutineRun&, MatrixView<const float>, bool,
-                                                 int64_t, int64_t, MatrixView<float>);
+                                                 int64_t, int64_t, MatrixView<const float>,
+                                                 MatrixView<float>);
 template absl::Status BlockedForwardSolve<double>(const RoutineRun&, MatrixView<const double>, bool,
-                                                  int64_t, int64_t, MatrixView<double>);
+                                                  int64_t, int64_t, MatrixView<const double>,
+                                                  MatrixView<double>);
 
 }  // namespace acceld::kernels::cpu
