@@ -76,6 +76,25 @@ TYPED_TEST(CpuBlockedLinearAlgebraTest, CholeskyOfSizesAroundBlocks) {
   }
 }
 
+TYPED_TEST(CpuBlockedLinearAlgebraTest, CholeskyOfALargeMatrix) {
+  constexpr int64_t n = 1600;
+  Matrix a(n, n);  // Its factor has ones only.
+  for (int64_t r = 0; r < n; ++r) {
+    for (int64_t c = 0; c < n; ++c) a.At(r, c) = double(std::min(r, c) + 1);
+  }
+  const TensorType square = this->Of({n, n});
+  for (const bool lower : {true, false}) {
+    const auto out =
+        RunCall({Routine::kCholesky, {lower}, {square}, {square}}, {this->Bytes(a)}, 2);
+    const Matrix l = MatrixOf<TypeParam>(out[0], n, n);
+    for (int64_t r = 0; r < n; ++r) {
+      for (int64_t c = 0; c < n; ++c) {
+        ASSERT_EQ(l.At(r, c), (lower ? r >= c : r <= c) ? 1.0 : 0.0) << r << " " << c;
+      }
+    }
+  }
+}
+
 TYPED_TEST(CpuBlockedLinearAlgebraTest, CholeskyFactorKeepsTheOtherTriangle) {
   constexpr int64_t n = 150;
   Matrix a = this->PositiveDefinite(n);
@@ -201,7 +220,7 @@ TYPED_TEST(CpuBlockedLinearAlgebraTest, LuExchangesRowsForTheLargestPivot) {
 
 // Its factors have ones only, and all candidates of a step are equal.
 TYPED_TEST(CpuBlockedLinearAlgebraTest, LuTakesTheFirstOfEqualPivots) {
-  for (const int64_t n : {40, 64, 100, 150}) {
+  for (const int64_t n : {40, 64, 100, 150, 1600}) {
     Matrix a(n, n);
     for (int64_t r = 0; r < n; ++r) {
       for (int64_t c = 0; c < n; ++c) a.At(r, c) = double(std::min(r, c) + 1);

@@ -5,8 +5,10 @@
 namespace acceld::kernels::cpu {
 namespace {
 
-// About as many columns as are factored at once; a whole number of panels.
-constexpr int64_t kBlock = 64;
+// About as many columns as are factored at once; a whole number of panels. Large matrices, which do
+// not stay in a near cache, are gone through less often.
+constexpr int64_t kBlock = 64, kLargeBlock = 128;
+constexpr int64_t kLargeSize = 1536;
 
 // The right-looking factorization: a block of columns is factored, then all columns behind it have
 // its product subtracted. The next block is factored right after its own subtraction, while other
@@ -20,7 +22,7 @@ class Factorization {
         lower_(lower),
         n_(n),
         a_(a),
-        block_(RoundUp(std::min(kBlock, n), kernels_.columns)) {
+        block_(RoundUp(std::min(n < kLargeSize ? kBlock : kLargeBlock, n), kernels_.columns)) {
     const int64_t depth = std::min(block_, RoundUp(n, kernels_.rows));
     const int64_t panels = depth * RoundUp(n, kernels_.columns);
     thread_local Scratchpad memory;

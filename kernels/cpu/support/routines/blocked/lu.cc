@@ -7,8 +7,10 @@
 namespace acceld::kernels::cpu {
 namespace {
 
-// About as many columns as are factored at once; a whole number of panels.
-constexpr int64_t kBlock = 64;
+// About as many columns as are factored at once; a whole number of panels. Large matrices, which do
+// not stay in a near cache, are gone through less often.
+constexpr int64_t kBlock = 64, kLargeBlock = 128;
+constexpr int64_t kLargeSize = 1536;
 // Columns from which on a block is factored by halves, and of which all halves are multiples.
 constexpr int64_t kLeaf = 8;
 
@@ -64,7 +66,7 @@ class Block {
     const int32_t first_info = Factor(begin, middle, pivots);
     Exchange(middle, end, begin, middle, pivots);
     // What vectors change behind the rows of this half must not stay.
-    alignas(64) T rows[kBlock + MicroKernels<T>::kMaxColumns] = {};
+    alignas(64) T rows[kLargeBlock + MicroKernels<T>::kMaxColumns] = {};
     for (int64_t c = middle; c < end; ++c) {
       std::copy(Column(c) + begin, Column(c) + middle, rows);
       for (int64_t k = begin; k + 1 < middle; ++k) {
@@ -125,7 +127,8 @@ class Factorization {
         n_(n),
         steps_(std::min(m, n)),
         a_{a, n, 1},
-        block_(RoundUp(std::min(kBlock, steps_), kernels_.columns)),
+        block_(RoundUp(std::min(steps_ < kLargeSize ? kBlock : kLargeBlock, steps_),
+                       kernels_.columns)),
         pivots_(pivots) {
     const int64_t triangle = StripOffset(block_ / kernels_.rows, kernels_.rows);
     const int64_t below = block_ * RoundUp(m, kernels_.rows);
