@@ -34,6 +34,7 @@
 #include "server/compiler/passes/split_scans.h"
 #include "server/compiler/passes/split_sorts.h"
 #include "server/compiler/passes/swap_dots.h"
+#include "server/compiler/passes/unroll_loops.h"
 #include "server/compiler/passes/widen_dots.h"
 
 namespace acceld::compiler {
@@ -44,6 +45,7 @@ constexpr Pass kPipeline[] = {
     {"flatten-values", &FlattenValues},
     {"inline", &InlineCalls},
     {"decompose", &Decompose},
+    {"unroll-loops", &UnrollLoops},
     {"canonicalize", &Canonicalize},
     {"fold-constants", &FoldConstants},
     {"simplify-algebra", &SimplifyAlgebra},

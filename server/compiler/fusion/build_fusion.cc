@@ -1,6 +1,7 @@
 #include "server/compiler/fusion/build_fusion.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -16,7 +17,9 @@ class FusionBuilder {
   FusionBuilder(const RegionGraph& graph, std::vector<ir::Type>& value_types)
       : graph_(graph), value_types_(value_types) {}
 
-  ir::Op Build(const Group& group) {
+  // Of the group's roots only those that `is_needed` become results: a merged group may hold all
+  // that reads one of them.
+  ir::Op Build(const Group& group, const std::function<bool(OpIndex)>& is_needed) {
     std::vector<OpIndex> order = group.members();
     std::sort(order.begin(), order.end());
     if (order.size() == 1) return graph_.ops()[order[0]];
@@ -36,7 +39,10 @@ class FusionBuilder {
       }
     }
     for (OpIndex i : order) region.ops.push_back(Clone(graph_.ops()[i], map));
-    for (OpIndex root : group.roots()) {
+    std::vector<OpIndex> roots = group.roots();
+    const auto needed = std::stable_partition(roots.begin(), roots.end(), is_needed);
+    if (needed != roots.begin()) roots.erase(needed, roots.end());
+    for (OpIndex root : roots) {
       for (ir::ValueId id : graph_.ops()[root].results) {
         fusion.results.push_back(id);
         region.results.push_back(map[id]);
@@ -93,7 +99,8 @@ std::vector<ir::Op> BuildFusions(const RegionGraph& graph, const std::vector<Gro
   for (OpIndex i = static_cast<OpIndex>(n); i-- > 0;) {
     const ir::Op& op = graph.ops()[i];
     if (at[i] != nullptr) {
-      reversed.push_back(builder.Build(*at[i]));
+      reversed.push_back(
+          builder.Build(*at[i], [&](OpIndex root) { return needed[root] || graph.Escapes(root); }));
     } else if (is_root[i]) {
       continue;
     } else if (needed[i] || graph.Escapes(i) || op.kind == ir::OpKind::kCustomCall) {

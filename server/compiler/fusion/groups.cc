@@ -11,6 +11,8 @@ namespace {
 
 // Bounds on one fusion: code size, registers, and how much may be computed twice.
 constexpr size_t kMaxMembers = 256;
+// With ops that cost nothing: outside they would be whole arrays, the broadcast of a constant too.
+constexpr size_t kMaxFreeMembers = 512;
 constexpr size_t kMaxContexts = 4;
 constexpr int64_t kMaxRepeatedCost = 12;
 // Loops this small cost less than the launch of another one.
@@ -100,11 +102,11 @@ bool Group::ReadsInPlace(const RegionGraph& graph, OpIndex op) const {
 }
 
 bool Group::Accepts(const RegionGraph& graph, OpIndex op, bool copy) const {
-  if (members_.size() >= kMaxMembers) return false;
   const ir::Op& candidate = graph.ops()[op];
   if (IsInlineConstant(candidate)) return true;
-  const auto contexts = static_cast<int64_t>(ContextsOf(graph, op).size());
   const int64_t cost = CostOf(graph.function(), candidate);
+  if (members_.size() >= (cost == 0 ? kMaxFreeMembers : kMaxMembers)) return false;
+  const auto contexts = static_cast<int64_t>(ContextsOf(graph, op).size());
   const int64_t own =
       std::max<int64_t>(1, graph.function().TensorOf(candidate.results[0]).num_elements());
   // Index arithmetic and conversions are free to repeat, within reason.

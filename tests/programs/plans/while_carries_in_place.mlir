@@ -4,7 +4,7 @@ func.func @main(%x: tensor<256xf32>) -> tensor<256xf32> {
   %c0 = stablehlo.constant dense<0> : tensor<i32>
   %0:2 = stablehlo.while(%i = %c0, %v = %x) : tensor<i32>, tensor<256xf32>
     cond {
-      %n = stablehlo.constant dense<10> : tensor<i32>
+      %n = stablehlo.constant dense<100> : tensor<i32>
       %p = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
       stablehlo.return %p : tensor<i1>
     } do {

@@ -4,7 +4,7 @@ func.func @main(%a: tensor<256xf32>, %b: tensor<256xf32>) -> (tensor<256xf32>, t
   %c0 = stablehlo.constant dense<0> : tensor<i32>
   %0:3 = stablehlo.while(%i = %c0, %x = %a, %y = %b) : tensor<i32>, tensor<256xf32>, tensor<256xf32>
     cond {
-      %n = stablehlo.constant dense<3> : tensor<i32>
+      %n = stablehlo.constant dense<30> : tensor<i32>
       %p = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
       stablehlo.return %p : tensor<i1>
     } do {
