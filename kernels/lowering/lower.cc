@@ -19,13 +19,14 @@ constexpr ir::OpTable<OpLowering> kLowerings = {
 #include "common/ir/ops.def"
 };
 
-// Reductions with their producers, or one nest (the last op) with constants that it reads and with
-// values that its region uses from around: these follow the nest's own operands.
+// Reductions with their producers, what is done with rows, or one nest (the last op) with constants
+// that it reads and with values that its region uses from around: these follow the nest's own
+// operands.
 absl::StatusOr<LoweredOp> LowerReductionFusion(const Computation& fusion) {
   const ir::Op* last = fusion.ops.empty() ? nullptr : fusion.ops.back();
   if (last == nullptr || last->kind == ir::OpKind::kReduce ||
       ir::FamilyOf(last->kind) != ir::OpFamily::kNest) {
-    return LowerReductions(fusion);
+    return IsRowFusion(fusion) ? LowerRows(fusion) : LowerReductions(fusion);
   }
   return kLowerings[last->kind](
       {fusion.function, *last, fusion.name, fusion.inputs, fusion.outputs, fusion.ops});

@@ -71,6 +71,11 @@ class StatusSink {
 // Lowerings by family (loop_fusion.cc, reduce.cc, ...).
 absl::StatusOr<LoweredOp> LowerLoops(const Computation& computation);
 absl::StatusOr<LoweredOp> LowerReductions(const Computation& computation);
+// Whether reductions follow each other, or results are not what one reduction gives.
+bool IsRowFusion(const Computation& computation);
+// Reductions over the trailing dimensions of one shape. What comes of them must be read in the row
+// that it belongs to; results have that shape, or one element for each row.
+absl::StatusOr<LoweredOp> LowerRows(const Computation& computation);
 
 #define ACCELD_NEST_OP(Kind, ...) \
   absl::StatusOr<LoweredOp> Lower##Kind(const Computation& computation);

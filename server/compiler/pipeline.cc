@@ -13,6 +13,7 @@
 #include "server/compiler/fusion/fuse.h"
 #include "server/compiler/fusion/fuse_attention.h"
 #include "server/compiler/fusion/fuse_matmuls.h"
+#include "server/compiler/fusion/fuse_rows.h"
 #include "server/compiler/passes/canonicalize.h"
 #include "server/compiler/passes/canonicalize_convolutions.h"
 #include "server/compiler/passes/canonicalize_dots.h"
@@ -73,6 +74,7 @@ constexpr Pass kPipeline[] = {
     {"dce", &EliminateDeadCode},
     {"fuse-matmuls", &FuseMatmuls},
     {"fuse", &Fuse},
+    {"fuse-rows", &FuseRows},
 };
 
 }  // namespace

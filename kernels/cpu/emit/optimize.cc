@@ -1,4 +1,5 @@
 #include "kernels/cpu/emit/object_emitter.h"
+#include "kernels/cpu/emit/stream_stores.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Transforms/IPO/AlwaysInliner.h"
 #include "llvm/Transforms/IPO/GlobalDCE.h"
@@ -79,6 +80,7 @@ void OptimizeModule(llvm::Module& module, llvm::TargetMachine& machine) {
   passes.addPass(llvm::GlobalDCEPass());
   passes.addPass(llvm::createModuleToFunctionPassAdaptor(MakePasses()));
   passes.run(module, modules);
+  StreamStores(module);
 }
 
 }  // namespace acceld::kernels::cpu

@@ -1,5 +1,6 @@
 #include "absl/strings/str_cat.h"
 #include "kernels/cpu/emit/function_emitter.h"
+#include "kernels/cpu/emit/stream_stores.h"
 #include "kernels/cpu/support_abi.h"
 
 namespace acceld::kernels::cpu {
@@ -20,6 +21,9 @@ void SetBufferAttributes(const Kernel& kernel, const std::vector<BufferFacts>& f
       attributes.addAttribute(llvm::Attribute::ReadOnly);
     }
     function.addParamAttrs(parameter, attributes);
+    if (buffer.access == BufferParameter::Access::kWrite && bytes >= kMinStreamedBytes) {
+      MarkStreamed(function, parameter);
+    }
   }
 }
 

@@ -142,6 +142,36 @@ bool VisitDynamicSlice(Rewriter& rewriter, ir::Op& op) {
   return ReplaceBy(rewriter, op, OpKind::kSlice, {op.operands[0]}, std::move(slice));
 }
 
+// A reduction over dimensions of size 1 by one operation combines each element with the initial
+// value: an elementwise op.
+bool VisitReduce(Rewriter& rewriter, ir::Op& op) {
+  const ir::Region& reducer = op.regions[0];
+  if (op.results.size() != 1 || reducer.ops.size() != 1) return false;
+  const ir::Op& combine = reducer.ops[0];
+  const bool commutes = combine.kind == OpKind::kAdd || combine.kind == OpKind::kMultiply ||
+                        combine.kind == OpKind::kMaximum || combine.kind == OpKind::kMinimum ||
+                        combine.kind == OpKind::kAnd || combine.kind == OpKind::kOr;
+  if (!commutes || combine.results != reducer.results ||
+      !std::is_permutation(combine.operands.begin(), combine.operands.end(),
+                           reducer.parameters.begin(), reducer.parameters.end())) {
+    return false;
+  }
+  const ir::TensorType operand = rewriter.TensorOf(op.operands[0]);
+  const ir::TensorType result = rewriter.TensorOf(op.results[0]);
+  const ir::DType initial = rewriter.TensorOf(op.operands[1]).dtype;
+  if (operand.dtype != result.dtype || initial != result.dtype) return false;
+  for (int64_t dim : op.As<ir::DimensionsAttributes>().dimensions) {
+    if (operand.dims[dim] != 1) return false;
+  }
+  const ir::ValueId element =
+      rewriter.Emit(OpKind::kReshape, {op.operands[0]}, ir::NoAttributes{}, result, op.location);
+  const ir::ValueId start = rewriter.Emit(OpKind::kBroadcastInDim, {op.operands[1]},
+                                          ir::BroadcastInDimAttributes{}, result, op.location);
+  rewriter.Replace(op.results[0], rewriter.Emit(combine.kind, {start, element}, combine.attributes,
+                                                result, op.location));
+  return true;
+}
+
 }  // namespace
 
 absl::StatusOr<bool> SimplifyMovement(Rewriter& rewriter, ir::Op& op) {
@@ -164,6 +194,7 @@ absl::StatusOr<bool> SimplifyMovement(Rewriter& rewriter, ir::Op& op) {
     return rewriter.TypeOf(op.operands[1]) == rewriter.TypeOf(op.operands[0]) &&
            Forward(rewriter, op, op.operands[1]);
   }
+  if (op.kind == OpKind::kReduce) return VisitReduce(rewriter, op);
   if (op.kind == OpKind::kReverse) {
     const ir::Dims& dims = rewriter.TensorOf(op.operands[0]).dims;
     for (int64_t dim : op.As<ir::DimensionsAttributes>().dimensions) {

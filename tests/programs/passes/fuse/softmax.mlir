@@ -1,5 +1,5 @@
 // Softmax: two reductions and two loops; the exponentials are read twice and computed once.
-// run: pipeline
+// run: fuse
 func.func @main(%x: tensor<64x1000xf32>) -> tensor<64x1000xf32> {
   %ninf = stablehlo.constant dense<0xFF800000> : tensor<f32>
   %z = stablehlo.constant dense<0.0> : tensor<f32>

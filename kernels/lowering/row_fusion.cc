@@ -1,0 +1,320 @@
+// Fusions of rows: reductions over the trailing dimensions of one shape together with what their
+// results are made into, as in softmax and in normalizations. One row after the other goes through
+// all its stages while it is in a cache: a stage reduces a row, and the next one may use what came
+// out.
+#include <algorithm>
+#include <functional>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "kernels/lowering/op_kernel.h"
+#include "kernels/lowering/reducer.h"
+
+namespace acceld::kernels {
+namespace {
+
+// Computing such an element again costs more than keeping it for the later stages of its row.
+bool IsCostly(ir::OpKind kind) {
+  static constexpr ir::OpKind kCostly[] = {
+      ir::OpKind::kAtan2,       ir::OpKind::kCbrt,
+      ir::OpKind::kCosine,      ir::OpKind::kDivide,
+      ir::OpKind::kExponential, ir::OpKind::kLog,
+      ir::OpKind::kLogPlusOne,  ir::OpKind::kExponentialMinusOne,
+      ir::OpKind::kLogistic,    ir::OpKind::kPower,
+      ir::OpKind::kRemainder,   ir::OpKind::kRsqrt,
+      ir::OpKind::kSine,        ir::OpKind::kSqrt,
+      ir::OpKind::kTan,         ir::OpKind::kTanh,
+  };
+  return std::find(std::begin(kCostly), std::end(kCostly), kind) != std::end(kCostly);
+}
+
+class RowLowering {
+ public:
+  RowLowering(const Computation& computation, bool merge_dims)
+      : computation_(computation), kernel_(computation, computation.name), b_(kernel_.builder()) {
+    for (const ir::Op* op : computation.ops) {
+      if (op->kind == ir::OpKind::kReduce) reduces_.push_back(op);
+    }
+    shape_ = computation.function.TensorOf(reduces_[0]->operands[0]).dims;
+    const size_t reduced = reduces_[0]->As<ir::DimensionsAttributes>().dimensions.size();
+    const size_t kept = shape_.size() - reduced;
+    for (size_t d = 0; d < shape_.size(); ++d) {
+      std::vector<Dims>& loops = d < kept ? rows_ : columns_;
+      if (!merge_dims || loops.empty()) loops.push_back({1, 0});
+      loops.back().extent *= shape_[d];
+      ++loops.back().num_dims;
+    }
+    FindStages();
+    FindKept();
+  }
+
+  absl::StatusOr<Kernel> Build() {
+    std::vector<int64_t> extents;
+    for (const Dims& dims : rows_) extents.push_back(dims.extent);
+    b_.ForEach(ForStatement::Kind::kParallel, extents, [&](absl::Span<const Var> vars) {
+      row_.clear();
+      for (size_t i = 0; i < vars.size(); ++i) row_.push_back({vars[i], rows_[i].num_dims});
+      for (int stage = 0; stage < num_stages_; ++stage) BuildStage(stage);
+      for (size_t i = 0; i < computation_.outputs.size(); ++i) {
+        if (IsFull(computation_.outputs[i])) continue;
+        const ir::Dims& dims = computation_.OutputType(i).dims;
+        sink_.Note(kernel_.StoreOutput(i, ElementIndex::FromLinear(RowNumber(), dims)));
+      }
+    });
+    ACCELD_RETURN_IF_ERROR(sink_.status());
+    return kernel_.Finish();
+  }
+
+  bool needed_division() { return kernel_.emitter().needed_division(); }
+
+ private:
+  // Neighbouring dimensions that one loop walks.
+  struct Dims {
+    int64_t extent;
+    int num_dims;
+  };
+  // The stages whose loops ask for a value's elements: the first and the last one.
+  struct Needed {
+    int first = -1, last = -1;
+    void Add(Needed other) {
+      if (other.first < 0) return;
+      first = first < 0 ? other.first : std::min(first, other.first);
+      last = std::max(last, other.last);
+    }
+  };
+  // An element of a row that later stages load.
+  struct Kept {
+    ir::ValueId value;
+    Needed needed;
+    uint32_t scratch;
+  };
+
+  const ir::TensorType& TypeOf(ir::ValueId id) const { return computation_.function.TensorOf(id); }
+  bool IsFull(ir::ValueId id) const { return TypeOf(id).dims == shape_; }
+
+  int StageOf(ir::ValueId id) const {
+    const auto it = stages_.find(id);
+    return it == stages_.end() ? 0 : it->second;
+  }
+
+  // By value: how many reductions, one after the other, come before it.
+  void FindStages() {
+    for (const ir::Op* op : computation_.ops) {
+      int stage = 0;
+      for (ir::ValueId id : op->operands) stage = std::max(stage, StageOf(id));
+      if (op->kind == ir::OpKind::kReduce) ++stage;
+      for (ir::ValueId id : op->results) stages_[id] = stage;
+      num_stages_ = std::max(num_stages_, stage + 1);
+    }
+  }
+
+  // Costly elements that several stages ask for stay in scratch from the first of them on.
+  void FindKept() {
+    absl::flat_hash_map<ir::ValueId, Needed> needed;
+    for (ir::ValueId id : computation_.outputs) {
+      if (IsFull(id)) needed[id].Add({StageOf(id), StageOf(id)});
+    }
+    for (size_t i = computation_.ops.size(); i-- > 0;) {
+      const ir::Op& op = *computation_.ops[i];
+      Needed asked = needed[op.results[0]];
+      if (op.kind == ir::OpKind::kReduce) {
+        const int stage = StageOf(op.results[0]) - 1;
+        asked = {stage, stage};
+      } else if (asked.first < asked.last && IsFull(op.results[0]) && IsCostly(op.kind) &&
+                 !ir::IsComplex(TypeOf(op.results[0]).dtype)) {
+        kept_.push_back({op.results[0], asked, 0});
+        asked.last = asked.first;
+      }
+      for (ir::ValueId id : op.operands) needed[id].Add(asked);
+    }
+    int64_t row_elements = 1;
+    for (const Dims& dims : columns_) row_elements *= dims.extent;
+    for (Kept& kept : kept_) {
+      kept.scratch =
+          b_.AddScratch({absl::StrCat("row", kept.value), ComputeTypeOf(TypeOf(kept.value).dtype),
+                         row_elements, BufferParameter::Access::kReadWrite});
+    }
+  }
+
+  Var RowNumber() { return Linear(row_, rows_); }
+
+  Var Linear(const std::vector<ElementIndex::Group>& groups, const std::vector<Dims>& loops) {
+    std::vector<Var> vars;
+    std::vector<int64_t> strides(groups.size(), 1);
+    for (const ElementIndex::Group& group : groups) vars.push_back(group.var);
+    for (size_t i = groups.size(); i-- > 1;) strides[i - 1] = strides[i] * loops[i].extent;
+    return vars.size() == 1 ? vars[0] : b_.Linearize(vars, strides);
+  }
+
+  void BuildStage(int stage) {
+    std::vector<const ir::Op*> reduces;
+    for (const ir::Op* reduce : reduces_) {
+      if (StageOf(reduce->results[0]) == stage + 1) reduces.push_back(reduce);
+    }
+    if (!reduces.empty()) Reduce(stage, reduces);
+    std::vector<size_t> outputs;
+    for (size_t i = 0; i < computation_.outputs.size(); ++i) {
+      const ir::ValueId id = computation_.outputs[i];
+      if (IsFull(id) && StageOf(id) == stage) outputs.push_back(i);
+    }
+    if (outputs.empty()) return;
+    std::vector<int64_t> extents;
+    for (const Dims& dims : columns_) extents.push_back(dims.extent);
+    b_.ForEach(ForStatement::Kind::kParallel, extents, [&](absl::Span<const Var> vars) {
+      const Column column = ColumnAt(vars);
+      LoadKept(stage, column, /*stored=*/!reduces.empty());
+      for (size_t i : outputs) sink_.Note(kernel_.StoreOutput(i, column.index));
+      if (reduces.empty()) StoreKept(stage, column);
+    });
+  }
+
+  struct Column {
+    Var number;  // in its row
+    ElementIndex index;
+  };
+
+  Column ColumnAt(absl::Span<const Var> vars) {
+    std::vector<ElementIndex::Group> columns;
+    for (size_t i = 0; i < vars.size(); ++i) columns.push_back({vars[i], columns_[i].num_dims});
+    std::vector<ElementIndex::Group> groups = row_;
+    groups.insert(groups.end(), columns.begin(), columns.end());
+    return {Linear(columns, columns_), ElementIndex::FromGroups(groups, shape_)};
+  }
+
+  // What earlier loops have stored of this column; `stored`: those of this stage too.
+  void LoadKept(int stage, const Column& column, bool stored) {
+    for (const Kept& kept : kept_) {
+      const bool is_stored = stored ? kept.needed.first <= stage : kept.needed.first < stage;
+      if (!is_stored || kept.needed.last < stage) continue;
+      const Var value = b_.Load(kept.scratch, column.number);
+      kernel_.emitter().BindElement(kept.value, {value, value});
+    }
+  }
+
+  void StoreKept(int stage, const Column& column) {
+    for (const Kept& kept : kept_) {
+      if (kept.needed.first != stage) continue;
+      const absl::StatusOr<Element> element = kernel_.emitter().Evaluate(kept.value, column.index);
+      sink_.Note(element.status());
+      if (element.ok()) b_.Store(kept.scratch, column.number, element->re);
+    }
+  }
+
+  // One loop for all reductions of a stage. Whoever reads their results does so in this row, so
+  // they stand for every index.
+  void Reduce(int stage, const std::vector<const ir::Op*>& reduces) {
+    std::vector<DType> dtypes;
+    std::vector<Element> initial;
+    for (const ir::Op* reduce : reduces) {
+      const size_t n = reduce->results.size();
+      for (size_t i = 0; i < n; ++i) {
+        dtypes.push_back(TypeOf(reduce->results[i]).dtype);
+        const absl::StatusOr<Element> element =
+            kernel_.emitter().Evaluate(reduce->operands[n + i], ElementIndex::Scalar());
+        sink_.Note(element.status());
+        const Var zero = b_.Constant(ComputeTypeOf(dtypes.back()), 0);
+        initial.push_back(element.ok() ? *element : Element{zero, zero});
+      }
+    }
+    const std::vector<Var> sums = ReduceLoops(
+        {}, Flatten(initial, dtypes), [&](const Column& column, absl::Span<const Var> current) {
+          LoadKept(stage, column, /*stored=*/false);
+          const std::vector<Element> accumulators = Unflatten(current, dtypes);
+          const auto next = Accumulate(reduces, column.index, accumulators);
+          sink_.Note(next.status());
+          StoreKept(stage, column);
+          return Flatten(next.ok() ? *next : accumulators, dtypes);
+        });
+    const std::vector<Element> results = Unflatten(sums, dtypes);
+    size_t k = 0;
+    for (const ir::Op* reduce : reduces) {
+      for (ir::ValueId result : reduce->results) {
+        kernel_.emitter().BindElement(result, RoundElement(b_, dtypes[k], results[k]));
+        ++k;
+      }
+    }
+  }
+
+  using Step = std::function<std::vector<Var>(const Column&, absl::Span<const Var>)>;
+
+  std::vector<Var> ReduceLoops(const std::vector<Var>& outer, absl::Span<const Var> current,
+                               const Step& step) {
+    if (outer.size() == columns_.size()) return step(ColumnAt(outer), current);
+    const bool innermost = outer.size() + 1 == columns_.size();
+    const auto kind = innermost ? ForStatement::Kind::kReduction : ForStatement::Kind::kSequential;
+    return b_.For(kind, columns_[outer.size()].extent, current,
+                  [&](Var induction, absl::Span<const Var> values) {
+                    std::vector<Var> vars = outer;
+                    vars.push_back(induction);
+                    return ReduceLoops(vars, values, step);
+                  });
+  }
+
+  absl::StatusOr<std::vector<Element>> Accumulate(const std::vector<const ir::Op*>& reduces,
+                                                  const ElementIndex& index,
+                                                  const std::vector<Element>& accumulators) {
+    std::vector<Element> next;
+    for (const ir::Op* reduce : reduces) {
+      const size_t n = reduce->results.size();
+      std::vector<Element> arguments(accumulators.begin() + next.size(),
+                                     accumulators.begin() + next.size() + n);
+      for (size_t i = 0; i < n; ++i) {
+        ACCELD_ASSIGN_OR_RETURN(const Element element,
+                                kernel_.emitter().Evaluate(reduce->operands[i], index));
+        arguments.push_back(element);
+      }
+      ACCELD_ASSIGN_OR_RETURN(const std::vector<Element> results,
+                              EmitScalarRegion(kernel_.emitter(), reduce->regions[0], arguments,
+                                               /*keep_precision=*/true));
+      next.insert(next.end(), results.begin(), results.end());
+    }
+    return next;
+  }
+
+  const Computation& computation_;
+  OpKernel kernel_;
+  KernelBuilder& b_;
+  std::vector<const ir::Op*> reduces_;
+  ir::Dims shape_;
+  std::vector<Dims> rows_, columns_;
+  absl::flat_hash_map<ir::ValueId, int> stages_;
+  int num_stages_ = 1;
+  std::vector<Kept> kept_;
+  std::vector<ElementIndex::Group> row_;
+  StatusSink sink_;
+};
+
+}  // namespace
+
+bool IsRowFusion(const Computation& computation) {
+  absl::flat_hash_set<ir::ValueId> reduced;  // and what comes of it
+  const ir::Op* first = nullptr;
+  for (const ir::Op* op : computation.ops) {
+    const bool depends = std::any_of(op->operands.begin(), op->operands.end(),
+                                     [&](ir::ValueId id) { return reduced.contains(id); });
+    const bool reduces = op->kind == ir::OpKind::kReduce;
+    if (reduces && depends) return true;
+    if (reduces && first == nullptr) first = op;
+    if (reduces || depends) reduced.insert(op->results.begin(), op->results.end());
+  }
+  if (first == nullptr) return false;
+  const ir::Dims& dims = computation.function.TensorOf(first->results[0]).dims;
+  return std::any_of(computation.outputs.begin(), computation.outputs.end(), [&](ir::ValueId id) {
+    return computation.function.TensorOf(id).dims != dims;
+  });
+}
+
+absl::StatusOr<LoweredOp> LowerRows(const Computation& computation) {
+  LoweredOp lowered;
+  for (const bool merge : {true, false}) {
+    RowLowering lowering(computation, merge);
+    ACCELD_ASSIGN_OR_RETURN(Kernel kernel, lowering.Build());
+    if (merge && lowering.needed_division()) continue;
+    lowered.kernels.push_back(std::move(kernel));
+    break;
+  }
+  return lowered;
+}
+
+}  // namespace acceld::kernels

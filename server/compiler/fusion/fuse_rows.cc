@@ -1,0 +1,297 @@
+#include "server/compiler/fusion/fuse_rows.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "server/compiler/fusion/groups.h"
+#include "server/compiler/fusion/row_alignment.h"
+#include "server/compiler/passes/rewriter.h"
+
+namespace acceld::compiler {
+namespace {
+
+using ir::OpKind;
+
+// Fewer rows leave threads without work, unless the whole is little work; shorter ones are better
+// off in vectors of rows.
+constexpr int64_t kMinRows = 64;
+constexpr int64_t kMinColumns = 64;
+constexpr int64_t kLittleWork = 16 * 1024;
+// Of a row's elements that are in use at a time, all should fit into a near cache.
+constexpr int64_t kMaxColumns = 64 * 1024;
+constexpr size_t kMaxInnerOps = 256;
+// Neighbours that are tried for one fusion.
+constexpr int kMaxTries = 64;
+
+bool IsPart(const ir::Op& op) {
+  if (op.kind == OpKind::kReduce || op.kind == OpKind::kReshape) return true;
+  if (op.kind != OpKind::kFusion) {
+    return ir::FamilyOf(op.kind) == ir::OpFamily::kElementwise;
+  }
+  const ir::FusionKind kind = op.As<ir::FusionAttributes>().kind;
+  return kind == ir::FusionKind::kLoop || kind == ir::FusionKind::kReduction;
+}
+
+// The ops that compute a part's results.
+std::vector<const ir::Op*> InnerOps(const ir::Op& part) {
+  std::vector<const ir::Op*> ops;
+  if (part.kind != OpKind::kFusion) return {&part};
+  for (const ir::Op& op : part.regions[0].ops) ops.push_back(&op);
+  return ops;
+}
+
+// Looks for one set of parts at a time.
+class RowFuser {
+ public:
+  RowFuser(ir::Function& function, ir::Region& region, std::vector<OpIndex>& scratch,
+           absl::flat_hash_set<ir::ValueId>& seeds)
+      : function_(function), region_(region), graph_(function, region, scratch), seeds_(seeds) {
+    for (const ir::Op& op : region.ops) {
+      if (op.kind != OpKind::kFusion) continue;
+      const ir::Region& inner = op.regions[0];
+      for (size_t i = 0; i < op.operands.size(); ++i) alias_[inner.parameters[i]] = op.operands[i];
+      for (size_t i = 0; i < op.results.size(); ++i) alias_[op.results[i]] = inner.results[i];
+    }
+  }
+
+  // The region's ops with one more row fusion; nothing if there is none to be made.
+  absl::optional<std::vector<ir::Op>> Run() {
+    for (OpIndex i = 0; i < graph_.ops().size(); ++i) {
+      const absl::optional<RowSpace> space = SpaceOf(graph_.ops()[i]);
+      if (!space.has_value() || !seeds_.insert(graph_.ops()[i].results[0]).second) continue;
+      const std::vector<OpIndex> parts = WithoutOuterReshapes(Grow(i, *space));
+      if (parts.size() > 1) return Merge(parts);
+    }
+    return absl::nullopt;
+  }
+
+ private:
+  absl::optional<RowSpace> SpaceOf(const ir::Op& part) const {
+    if (!IsPart(part)) return absl::nullopt;
+    for (const ir::Op* op : InnerOps(part)) {
+      const absl::optional<RowSpace> space = RowSpaceOf(function_, *op);
+      if (!space.has_value()) continue;
+      const int64_t rows = space->rows(), columns = space->columns();
+      if (columns < kMinColumns || columns > kMaxColumns ||
+          (rows < kMinRows && rows * columns > kLittleWork)) {
+        return absl::nullopt;
+      }
+      return space;
+    }
+    return absl::nullopt;
+  }
+
+  // Parts around the seed, ascending.
+  std::vector<OpIndex> Grow(OpIndex seed, const RowSpace& space) const {
+    std::vector<OpIndex> parts = {seed};
+    if (!IsFusible(parts, space)) return parts;
+    int tries = 0;
+    for (bool grown = true; grown;) {
+      grown = false;
+      for (OpIndex candidate : Neighbours(parts)) {
+        if (++tries > kMaxTries) return parts;
+        std::vector<OpIndex> more = parts;
+        more.insert(std::upper_bound(more.begin(), more.end(), candidate), candidate);
+        if (!IsFusible(more, space)) continue;
+        parts = std::move(more);
+        grown = true;
+        break;
+      }
+    }
+    return parts;
+  }
+
+  // Outside a reshape is only another name for the same bytes.
+  std::vector<OpIndex> WithoutOuterReshapes(std::vector<OpIndex> parts) const {
+    const auto is_outer = [&](OpIndex i) {
+      if (graph_.ops()[i].kind != OpKind::kReshape) return false;
+      const OpIndex source = graph_.DefinitionOf(graph_.ops()[i].operands[0]);
+      const auto& users = graph_.UsersOf(i);
+      return source == kNoOp || !Contains(parts, source) ||
+             std::none_of(users.begin(), users.end(),
+                          [&](OpIndex user) { return Contains(parts, user); });
+    };
+    for (auto outer = std::find_if(parts.begin(), parts.end(), is_outer); outer != parts.end();
+         outer = std::find_if(parts.begin(), parts.end(), is_outer)) {
+      parts.erase(outer);
+    }
+    return parts;
+  }
+
+  std::vector<OpIndex> Neighbours(const std::vector<OpIndex>& parts) const {
+    std::vector<OpIndex> found;
+    const auto add = [&](OpIndex i) {
+      if (i != kNoOp && !Contains(parts, i) && IsPart(graph_.ops()[i]) &&
+          std::find(found.begin(), found.end(), i) == found.end()) {
+        found.push_back(i);
+      }
+    };
+    for (OpIndex part : parts) {
+      for (OpIndex user : graph_.UsersOf(part)) add(user);
+      for (ir::ValueId id : graph_.ops()[part].operands) add(graph_.DefinitionOf(id));
+    }
+    return found;
+  }
+
+  static bool Contains(const std::vector<OpIndex>& parts, OpIndex op) {
+    return std::binary_search(parts.begin(), parts.end(), op);
+  }
+
+  ir::ValueId Resolve(ir::ValueId id) const {
+    for (auto it = alias_.find(id); it != alias_.end(); it = alias_.find(id)) id = it->second;
+    return id;
+  }
+
+  bool IsFusible(const std::vector<OpIndex>& parts, const RowSpace& space) const {
+    RowAlignment alignment(function_, space);
+    size_t count = 0;
+    for (OpIndex part : parts) {
+      for (const ir::Op* op : InnerOps(graph_.ops()[part])) {
+        std::vector<ir::ValueId> operands;
+        for (ir::ValueId id : op->operands) operands.push_back(Resolve(id));
+        if (!alignment.Follow(*op, operands) || ++count > kMaxInnerOps) return false;
+      }
+      for (ir::ValueId id : graph_.ops()[part].results) {
+        if (!alignment.Give(Resolve(id))) return false;
+      }
+    }
+    return FindDependents(parts).has_value();
+  }
+
+  // By position up to the last part: what others compute of the parts' results. Nothing if a part
+  // needs that.
+  absl::optional<std::vector<bool>> FindDependents(const std::vector<OpIndex>& parts) const {
+    std::vector<bool> dependent(graph_.ops().size());
+    for (OpIndex i = parts.front(); i <= parts.back(); ++i) {
+      const bool is_part = Contains(parts, i);
+      if (is_part && dependent[i]) return absl::nullopt;
+      if (!is_part && !dependent[i]) continue;
+      for (OpIndex user : graph_.UsersOf(i)) {
+        if (!is_part || !Contains(parts, user)) dependent[user] = true;
+      }
+    }
+    return dependent;
+  }
+
+  // The parts as one op, at the place of the last; what depends on them comes after it.
+  std::vector<ir::Op> Merge(const std::vector<OpIndex>& parts) {
+    const std::vector<bool> dependent = *FindDependents(parts);
+    ir::Op fusion = Build(parts);
+    std::vector<ir::Op> ops, put_off;
+    for (OpIndex i = 0; i < region_.ops.size(); ++i) {
+      if (i == parts.back()) {
+        ops.push_back(std::move(fusion));
+        std::move(put_off.begin(), put_off.end(), std::back_inserter(ops));
+      } else if (!Contains(parts, i)) {
+        (i < parts.back() && dependent[i] ? put_off : ops).push_back(std::move(region_.ops[i]));
+      }
+    }
+    return ops;
+  }
+
+  ir::Op Build(const std::vector<OpIndex>& parts) {
+    const absl::flat_hash_set<ir::ValueId> used = UsedOutside(parts);
+    ir::Op fusion;
+    fusion.kind = OpKind::kFusion;
+    fusion.attributes = ir::FusionAttributes{ir::FusionKind::kReduction};
+    fusion.location = region_.ops[parts.back()].location;
+    ir::Region& inner = fusion.regions.emplace_back();
+    absl::flat_hash_map<ir::ValueId, ir::ValueId> inside;  // by what the parts call a value
+    const auto enter = [&](ir::ValueId id) {
+      if (const auto it = inside.find(id); it != inside.end()) return it->second;
+      fusion.operands.push_back(id);
+      inner.parameters.push_back(NewValueLike(id));
+      return inside[id] = inner.parameters.back();
+    };
+    for (OpIndex i : parts) {
+      ir::Op part = std::move(region_.ops[i]);
+      const std::vector<ir::ValueId> results = part.results;
+      if (part.kind == OpKind::kFusion) {
+        ir::Region& body = part.regions[0];
+        for (size_t k = 0; k < part.operands.size(); ++k) {
+          inside[body.parameters[k]] = enter(part.operands[k]);
+        }
+        for (ir::Op& op : body.ops) {
+          for (ir::ValueId& id : op.operands) {
+            if (const auto it = inside.find(id); it != inside.end()) id = it->second;
+          }
+          inner.ops.push_back(std::move(op));
+        }
+        for (size_t k = 0; k < results.size(); ++k) {
+          const auto it = inside.find(body.results[k]);
+          inside[results[k]] = it == inside.end() ? body.results[k] : it->second;
+        }
+      } else {
+        for (ir::ValueId& id : part.operands) id = enter(id);
+        for (ir::ValueId& id : part.results) id = inside[id] = NewValueLike(id);
+        inner.ops.push_back(std::move(part));
+      }
+      for (ir::ValueId id : results) {
+        if (!used.contains(id)) continue;
+        fusion.results.push_back(id);
+        inner.results.push_back(inside[id]);
+      }
+    }
+    return fusion;
+  }
+
+  ir::ValueId NewValueLike(ir::ValueId id) {
+    function_.value_types.push_back(ir::Type(function_.value_types[id]));
+    return static_cast<ir::ValueId>(function_.value_types.size() - 1);
+  }
+
+  absl::flat_hash_set<ir::ValueId> UsedOutside(const std::vector<OpIndex>& parts) const {
+    absl::flat_hash_set<ir::ValueId> used(region_.results.begin(), region_.results.end());
+    for (OpIndex i = 0; i < region_.ops.size(); ++i) {
+      if (Contains(parts, i)) continue;
+      const ir::Op& op = region_.ops[i];
+      used.insert(op.operands.begin(), op.operands.end());
+      for (const ir::Region& nested : op.regions) {
+        used.insert(nested.results.begin(), nested.results.end());
+        ForEachOp(nested, [&](const ir::Op& other) {
+          used.insert(other.operands.begin(), other.operands.end());
+          for (const ir::Region& r : other.regions) used.insert(r.results.begin(), r.results.end());
+        });
+      }
+    }
+    return used;
+  }
+
+  ir::Function& function_;
+  ir::Region& region_;
+  const RegionGraph graph_;
+  absl::flat_hash_set<ir::ValueId>& seeds_;  // tried already
+  // What stands inside fusions by what it is outside, and results by what gives them inside.
+  absl::flat_hash_map<ir::ValueId, ir::ValueId> alias_;
+};
+
+void FuseRegion(ir::Function& function, ir::Region& region, std::vector<OpIndex>& scratch) {
+  for (ir::Op& op : region.ops) {
+    if (!IsControlFlow(op.kind)) continue;
+    for (ir::Region& inner : op.regions) FuseRegion(function, inner, scratch);
+  }
+  absl::flat_hash_set<ir::ValueId> seeds;
+  while (true) {
+    absl::optional<std::vector<ir::Op>> fused = RowFuser(function, region, scratch, seeds).Run();
+    if (!fused.has_value()) return;
+    region.ops = *std::move(fused);
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<ir::Module> FuseRows(const ir::Module& module, const hal::CodeGenerator& target) {
+  if (target.threads_per_unit() > 1) return module;
+  ir::Module out = module;
+  for (ir::Function& function : out.functions) {
+    std::vector<OpIndex> scratch(function.value_types.size(), kNoOp);
+    FuseRegion(function, function.body, scratch);
+    function = Renumber(std::move(function));
+  }
+  return out;
+}
+
+}  // namespace acceld::compiler
