@@ -48,8 +48,8 @@ enum class RngDistribution : uint8_t { kUniform, kNormal };
 enum class RngAlgorithm : uint8_t { kDefault, kThreeFry, kPhilox };
 enum class FftType : uint8_t { kFft, kIfft, kRfft, kIrfft };
 enum class Transpose : uint8_t { kNoTranspose, kTranspose, kAdjoint };
-// What a fusion computes (acceld's own op): one loop over its outputs, a reduction with its
-// producers folded in, a matrix product with elementwise ops that its library does, or attention.
+// What a fusion computes (acceld's own op): one loop over its outputs, reductions with producers
+// and what rows become, a matrix product with elementwise ops that its library does, or attention.
 enum class FusionKind : uint8_t { kLoop, kReduction, kMatmul, kAttention };
 
 // The keyword in text.
