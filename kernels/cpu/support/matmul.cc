@@ -84,19 +84,6 @@ int32_t RunBlock(const void* frame, int64_t index) {
   return static_cast<int32_t>(CodeStatus::kFailed);
 }
 
-// Whether generated loops take less time than a call of the library: it takes 2 us for the first
-// product and 50 ns for each further one of a batch, and loops are vectors where the rows of rhs
-// and out are one or two.
-bool LoopsAreFaster(const MatmulStep& matmul) {
-  if (matmul.input_dtype != ir::DType::kF32 || matmul.rhs_strides[2] != 1 ||
-      (matmul.n != 8 && matmul.n != 16)) {
-    return false;
-  }
-  const double work =
-      static_cast<double>(matmul.m) * static_cast<double>(matmul.n) * static_cast<double>(matmul.k);
-  return work <= 512 || work * static_cast<double>(matmul.batch) <= 8192;
-}
-
 bool IsSupportedPair(ir::DType input, ir::DType output) {
   using ir::DType;
   if (input == DType::kF32) return output == DType::kF32;
@@ -143,7 +130,6 @@ bool CanMatmul(const MatmulStep& matmul) {
       !HasUnitStride(matmul.k, matmul.rhs_strides[1], matmul.n, matmul.rhs_strides[2])) {
     return false;
   }
-  if (LoopsAreFaster(matmul)) return false;
   // Whether the library has these types on this machine, shown by a small product of them.
   MatmulStep sample = matmul;
   sample.batch = 1;
@@ -152,6 +138,18 @@ bool CanMatmul(const MatmulStep& matmul) {
   std::copy_n(strides, 3, sample.lhs_strides);
   std::copy_n(strides, 3, sample.rhs_strides);
   return FindMatmulPrimitive(MatmulKeyOf(sample), {.batch_stride = 256, .row_stride = 16}).ok();
+}
+
+// A call takes 2 us for the first product and 50 ns for each further one of a batch, and loops are
+// vectors where the rows of rhs and out are one or two.
+bool LoopsAreFaster(const MatmulStep& matmul) {
+  if (matmul.input_dtype != ir::DType::kF32 || matmul.rhs_strides[2] != 1 ||
+      (matmul.n != 8 && matmul.n != 16)) {
+    return false;
+  }
+  const double work =
+      static_cast<double>(matmul.m) * static_cast<double>(matmul.n) * static_cast<double>(matmul.k);
+  return work <= 512 || work * static_cast<double>(matmul.batch) <= 8192;
 }
 
 }  // namespace acceld::kernels::cpu

@@ -11,7 +11,7 @@ CpuCodeGenerator::CpuCodeGenerator()
     : target_(kernels::cpu::CpuTarget::Host()), architecture_(target_.ToString()) {}
 
 bool CpuCodeGenerator::SupportsMatmul(const kernels::MatmulStep& matmul) const {
-  return kernels::cpu::CanMatmul(matmul);
+  return kernels::cpu::CanMatmul(matmul) && !kernels::cpu::LoopsAreFaster(matmul);
 }
 
 bool CpuCodeGenerator::SupportsConvolution(const kernels::ConvolutionStep& convolution) const {

@@ -130,15 +130,15 @@ TEST(CpuMatmulTest, RefusesTypesThatTheLibraryLacks) {
 }
 
 TEST(CpuMatmulTest, SmallProductsAreLeftToLoopsWhereThoseAreFaster) {
-  const auto can = [](int64_t batch, int64_t m, int64_t n, int64_t k, bool rhs_t) {
-    return CanMatmul(Step(DType::kF32, DType::kF32, batch, m, n, k, false, rhs_t));
+  const auto faster = [](int64_t batch, int64_t m, int64_t n, int64_t k, bool rhs_t) {
+    return LoopsAreFaster(Step(DType::kF32, DType::kF32, batch, m, n, k, false, rhs_t));
   };
-  EXPECT_FALSE(can(10'000, 8, 8, 8, false));
-  EXPECT_FALSE(can(2, 16, 16, 16, false));
-  EXPECT_TRUE(can(10'000, 8, 8, 8, true));    // Loops would gather the columns.
-  EXPECT_TRUE(can(1000, 16, 16, 16, false));  // The call's cost is spread over the batch.
-  EXPECT_TRUE(can(1000, 8, 12, 8, false));    // Rows are no whole vectors.
-  EXPECT_TRUE(can(1, 1000, 16, 1000, false));
+  EXPECT_TRUE(faster(10'000, 8, 8, 8, false));
+  EXPECT_TRUE(faster(2, 16, 16, 16, false));
+  EXPECT_FALSE(faster(10'000, 8, 8, 8, true));    // Loops would gather the columns.
+  EXPECT_FALSE(faster(1000, 16, 16, 16, false));  // The call's cost is spread over the batch.
+  EXPECT_FALSE(faster(1000, 8, 12, 8, false));    // Rows are no whole vectors.
+  EXPECT_FALSE(faster(1, 1000, 16, 1000, false));
 }
 
 TEST(CpuMatmulTest, ResultsDoNotDependOnTheNumberOfThreads) {
