@@ -132,7 +132,9 @@ void Channel::TakeTurn() {
 bool Channel::HandleBatch() {
   const auto end_of_turn = std::chrono::steady_clock::now() + kTurn;
   for (; next_command_ < batch_.commands_size(); ++next_command_) {
-    if ((heavy_ || next_command_ % kCommandsPerLook == 0) &&
+    // What is awaited may run right here, for as long as a turn.
+    const bool awaited = IsAwaited(batch_, next_command_);
+    if ((heavy_ || awaited || next_command_ % kCommandsPerLook == 0) &&
         std::chrono::steady_clock::now() > end_of_turn) {
       QueueTurn();
       return false;
@@ -145,7 +147,7 @@ bool Channel::HandleBatch() {
       return false;
     }
     const absl::StatusOr<ClientSession::Intake> taken =
-        session_->Take(command, IsAwaited(batch_, next_command_), shared_from_this());
+        session_->Take(command, awaited, shared_from_this());
     if (absl::IsAborted(taken.status())) {
       Finish(taken.status());
       return false;

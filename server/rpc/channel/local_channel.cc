@@ -80,7 +80,8 @@ bool LocalChannel::OnEvents(uint32_t events) {
       written = SendRest();
     }
     if (is_gone || (events & (EPOLLIN | EPOLLRDHUP)) != 0 || mail_.HasMail()) {
-      reads = serving_ = std::exchange(wants_read_, false);
+      reads = std::exchange(wants_read_, false);
+      serving_ |= reads;
     }
     if (!reads && !is_gone) Watch();
   }
