@@ -1,12 +1,13 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
-#include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "common/check.h"
@@ -36,31 +37,29 @@ class Future {
   Future(absl::StatusOr<T> value)
       : state_(std::make_shared<State>()) {  // NOLINT: implicit as StatusOr
     state_->value.emplace(std::move(value));
+    state_->decided.store(true, std::memory_order_release);
   }
 
   bool valid() const { return state_ != nullptr; }
   // The same for copies of a future, and while one of them lives for no other.
   const void* id() const { return state_.get(); }
 
-  bool IsReady() const {
-    MutexLock lock(state_->mutex);
-    return state_->value.has_value();
-  }
+  bool IsReady() const { return state_->decided.load(std::memory_order_acquire); }
 
   // Blocks until the value is there. The reference lives as long as any copy of this future.
   const absl::StatusOr<T>& Await() const {
-    MutexLock lock(state_->mutex);
-    while (!state_->value.has_value()) state_->ready.Wait(state_->mutex);
+    if (!IsReady()) {
+      MutexLock lock(state_->mutex);
+      while (!IsReady()) state_->ready.Wait(state_->mutex);
+    }
     return *state_->value;
   }
 
   // As Await, but gives up at `deadline` and returns nullptr.
   const absl::StatusOr<T>* AwaitUntil(std::chrono::steady_clock::time_point deadline) const {
     MutexLock lock(state_->mutex);
-    while (!state_->value.has_value()) {
-      if (!state_->ready.WaitUntil(state_->mutex, deadline) && !state_->value.has_value()) {
-        return nullptr;
-      }
+    while (!IsReady()) {
+      if (!state_->ready.WaitUntil(state_->mutex, deadline) && !IsReady()) return nullptr;
     }
     return &*state_->value;
   }
@@ -69,7 +68,7 @@ class Future {
   void OnReady(std::function<void(const absl::StatusOr<T>&)> callback) const {
     {
       MutexLock lock(state_->mutex);
-      if (!state_->value.has_value()) {
+      if (!IsReady()) {
         state_->callbacks.push_back(std::move(callback));
         return;
       }
@@ -80,13 +79,16 @@ class Future {
  private:
   friend class Promise<T>;
 
+  using Callbacks = absl::InlinedVector<std::function<void(const absl::StatusOr<T>&)>, 1>;
+
   struct State {
     Mutex mutex;
     CondVar ready;
-    // Written once under the mutex; afterwards constant, so readers that saw it may keep a
-    // reference.
+    // Written once, before `decided`, which is set under the mutex; afterwards constant, so readers
+    // that saw it decided may keep a reference.
     std::optional<absl::StatusOr<T>> value;
-    std::vector<std::function<void(const absl::StatusOr<T>&)>> callbacks ABSL_GUARDED_BY(mutex);
+    std::atomic<bool> decided{false};
+    Callbacks callbacks ABSL_GUARDED_BY(mutex);
   };
 
   explicit Future(std::shared_ptr<State> state) : state_(std::move(state)) {}
@@ -115,10 +117,11 @@ class Promise {
     ACCELD_CHECK(state_ != nullptr);
     // The promise lets go first: a callback may destroy its owner.
     std::shared_ptr<typename Future<T>::State> state = std::move(state_);
-    std::vector<std::function<void(const absl::StatusOr<T>&)>> callbacks;
+    typename Future<T>::Callbacks callbacks;
     {
       MutexLock lock(state->mutex);
       state->value.emplace(std::move(value));
+      state->decided.store(true, std::memory_order_release);
       callbacks.swap(state->callbacks);
       state->ready.NotifyAll();
     }
