@@ -28,7 +28,9 @@ bool PollFor(std::chrono::nanoseconds window, const Ready& ready) {
 
 // Whether to look out for something before sleeping until it comes: waking a sleeping thread takes
 // tens of microseconds, so that what comes sooner should find it awake, and what does not should
-// not keep a core from others. It has paid lately, or it is not done. One thread at a time.
+// not keep a core from others. It has paid lately, or it is not done; nor is it while other threads
+// want the core for long, which a thread that sleeps gets back sooner than one that lets them go
+// first. One thread at a time.
 class BusyPoll {
  public:
   using Clock = std::chrono::steady_clock;
@@ -36,10 +38,21 @@ class BusyPoll {
   // 0: never.
   explicit BusyPoll(std::chrono::nanoseconds window) : window_(window) {}
 
-  std::chrono::nanoseconds window() const { return window_; }
   bool is_worthwhile() const {
     static const bool has_cores = std::thread::hardware_concurrency() > 1;
-    return has_cores && window_.count() > 0 && in_vain_ < kMaxInVain;
+    return has_cores && window_.count() > 0 && in_vain_ < kMaxInVain &&
+           (crowded_until_ == Clock::time_point() || Clock::now() >= crowded_until_);
+  }
+  // Whether `ready` was true within the window.
+  template <typename Ready>
+  bool Await(const Ready& ready) {
+    Clock::time_point last = Clock::now();
+    return PollFor(window_, [&] {
+      const Clock::time_point now = Clock::now();
+      if (now - last > kCrowded) crowded_until_ = now + (now - last) * kMaxShare;
+      last = now;
+      return ready();
+    });
   }
   // It came so long after the waiting for it began.
   void Learn(std::chrono::nanoseconds waited) {
@@ -53,9 +66,13 @@ class BusyPoll {
 
  private:
   static constexpr int kMaxInVain = 3;
+  // No answer takes so long to be looked for: another thread has had the core meanwhile.
+  static constexpr std::chrono::microseconds kCrowded{500};
+  static constexpr int kMaxShare = 50;  // Of the time at most 1 in so much is lost in that way.
 
   const std::chrono::nanoseconds window_;
   int in_vain_ = 0;
+  Clock::time_point crowded_until_;
 };
 
 }  // namespace acceld

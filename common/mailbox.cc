@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
-#include "common/busy_poll.h"
+#include "common/core_mover.h"
 #include "common/packet_socket.h"
 
 namespace acceld {
@@ -46,7 +46,10 @@ absl::StatusOr<MemorySegment> ReceiveMailboxes(int socket) {
 // a receiver who stops to look at least one notices: these four are sequentially consistent.
 
 bool MailSender::Put(absl::string_view message) {
-  if (box_ == nullptr || message.empty() || message.size() > Mailbox::kMaxBytes) return false;
+  if (box_ == nullptr) return false;
+  box_->sender_core_plus_1.store(static_cast<uint32_t>(CurrentCore()) + 1,
+                                 std::memory_order_relaxed);
+  if (message.empty() || message.size() > Mailbox::kMaxBytes) return false;
   if (box_->looks.load() == 0 || box_->state.load() != 0) return false;
   if (box_->received.load(std::memory_order_acquire) != sent_) return false;
   for (size_t begin = 0; begin < message.size(); begin += kWordBytes) {
@@ -79,12 +82,26 @@ void MailReceiver::Look(bool looks) {
 }
 
 bool MailReceiver::LookOut() const {
-  constexpr int kLooks = 32;
-  for (int i = 0; i < kLooks && box_ != nullptr; ++i) {
+  if (box_ == nullptr) return false;
+  const int looks = sender_core() == CurrentCore() ? 1 : 64;
+  for (int i = 0; i < looks; ++i) {
     if (HasMail()) return true;
     Relax();
   }
   return false;
+}
+
+bool MailReceiver::AwaitEither(int socket, BusyPoll& poll) const {
+  // A look at the socket is a system call, and what comes by mail has mostly come so before.
+  const int pace = was_mail_ ? 2 : 1;
+  int looks = 0;
+  const auto comes = [&] { return LookOut() || (++looks % pace == 0 && HasPacket(socket)); };
+  return poll.Await(comes) || HasPacket(socket);
+}
+
+int MailReceiver::sender_core() const {
+  if (box_ == nullptr) return -1;
+  return static_cast<int>(box_->sender_core_plus_1.load(std::memory_order_relaxed) - 1);
 }
 
 absl::StatusOr<absl::string_view> MailReceiver::Take() {
@@ -104,10 +121,12 @@ absl::StatusOr<absl::string_view> MailReceiver::Take() {
     return absl::UnavailableError("the message was taken back");
   }
   NoteReceived();
+  was_mail_ = true;
   return absl::string_view(message_, size);
 }
 
 void MailReceiver::NoteReceived() {
+  was_mail_ = false;
   if (box_ != nullptr) box_->received.store(++received_, std::memory_order_release);
 }
 

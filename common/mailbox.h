@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
+#include "common/busy_poll.h"
 #include "common/memory_segment.h"
 #include "common/status.h"
 
@@ -25,7 +26,8 @@ struct Mailbox {
 
   // 0: empty. Otherwise the message's number and its size, in the lowest 16 bits.
   alignas(64) std::atomic<uint64_t> state;
-  alignas(64) std::atomic<uint32_t> looks;  // The receiver takes what lies here before it sleeps.
+  std::atomic<uint32_t> sender_core_plus_1;  // Where the sender last put a message; 0: unknown.
+  alignas(64) std::atomic<uint32_t> looks;   // The receiver takes what lies here before it sleeps.
   alignas(64) std::atomic<uint64_t> received;  // messages so far, by either way
   alignas(64) std::atomic<uint64_t> words[kMaxBytes / sizeof(uint64_t)];
 };
@@ -73,8 +75,10 @@ class MailReceiver {
   // that is to be taken all the same.
   void Look(bool looks);
   bool HasMail() const { return box_ != nullptr && box_->state.load() != 0; }
-  // The same, after looking for about a microsecond: as long as a look at the socket takes.
-  bool LookOut() const;
+  // Looks out for mail, and for what comes by the socket. Whether there is any.
+  bool AwaitEither(int socket, BusyPoll& poll) const;
+  // Where the sender was last, as it says. -1: it does not.
+  int sender_core() const;
   // The message; it stays until the next call. UNAVAILABLE: there is none. INVALID_ARGUMENT: its
   // size is none.
   absl::StatusOr<absl::string_view> Take();
@@ -83,7 +87,12 @@ class MailReceiver {
 
  private:
   Mailbox* const box_;
+  // HasMail, after a few microseconds if the sender may put something meanwhile: not if it needs
+  // this core for that.
+  bool LookOut() const;
+
   uint64_t received_ = 0;
+  bool was_mail_ = false;  // The last message.
   alignas(8) char message_[Mailbox::kMaxBytes];
 };
 

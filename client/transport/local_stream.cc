@@ -42,7 +42,7 @@ bool LocalStream::Read(v1::EventBatch& batch) {
   const auto begin = BusyPoll::Clock::now();
   if (poll_.is_worthwhile()) {
     mail_.Look(true);
-    (void)PollFor(poll_.window(), [this] { return mail_.LookOut() || HasPacket(socket_.get()); });
+    (void)mail_.AwaitEither(socket_.get(), poll_);
     mail_.Look(false);
   }
   // What lies there was put there when all before it had been received.

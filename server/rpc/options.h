@@ -41,7 +41,7 @@ struct RpcOptions {
   // Threads that read the channels of clients on this host.
   int channel_threads = 2;
   // How long one of them looks out for a client's next commands before it sleeps.
-  int channel_poll_us = 50;
+  int channel_poll_us = 200;
   uint64_t max_segment_connections = 4096;
   // Arrays that clients on this host map: all together, and how many.
   uint64_t shared_array_bytes = uint64_t{1} << 30;

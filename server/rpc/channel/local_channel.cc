@@ -119,12 +119,14 @@ bool LocalChannel::MoreComes() {
   }
   waits_since_ = BusyPoll::Clock::now();
   if (!channels_.OthersWait()) {
-    if (mail_.HasMail() || HasPacket(socket_.get())) return true;
+    if (mail_.HasMail()) return true;
     if (poll_.is_worthwhile() && IsAtRest() && channels_.BeginPoll()) {
-      const bool has_come =
-          PollFor(poll_.window(), [this] { return mail_.LookOut() || HasPacket(socket_.get()); });
+      mover_.Meet(mail_.sender_core());
+      const bool has_come = mail_.AwaitEither(socket_.get(), poll_);
       channels_.EndPoll();
       if (has_come) return true;
+    } else if (HasPacket(socket_.get())) {
+      return true;
     }
   }
   mail_.Look(false);

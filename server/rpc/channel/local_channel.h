@@ -5,6 +5,7 @@
 #include <string>
 
 #include "common/busy_poll.h"
+#include "common/core_mover.h"
 #include "common/mailbox.h"
 #include "common/message_socket.h"
 #include "common/mutex.h"
@@ -63,6 +64,7 @@ class LocalChannel final : public Channel {
   MailReceiver mail_;
   MessageReceiver receiver_;
   BusyPoll poll_;
+  CoreMover mover_;
   BusyPoll::Clock::time_point waits_since_;
 
   Mutex mutex_;

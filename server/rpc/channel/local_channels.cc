@@ -71,6 +71,7 @@ bool LocalChannels::BeginPoll() {
 }
 
 bool LocalChannels::OthersWait() const {
+  if (listening_.load(std::memory_order_relaxed) > 0) return false;
   pollfd look = {.fd = poll_.get(), .events = POLLIN, .revents = 0};
   return poll(&look, 1, 0) > 0;
 }
@@ -78,7 +79,10 @@ bool LocalChannels::OthersWait() const {
 void LocalChannels::RunThread() {
   while (true) {
     epoll_event event;
-    if (epoll_wait(poll_.get(), &event, 1, -1) != 1) continue;
+    listening_.fetch_add(1, std::memory_order_relaxed);
+    const int events = epoll_wait(poll_.get(), &event, 1, -1);
+    listening_.fetch_sub(1, std::memory_order_relaxed);
+    if (events != 1) continue;
     if (event.data.ptr == nullptr) return;
     std::shared_ptr<LocalChannel> channel;
     {

@@ -51,6 +51,7 @@ class LocalChannels {
   absl::flat_hash_map<const LocalChannel*, std::shared_ptr<LocalChannel>> channels_
       ABSL_GUARDED_BY(mutex_);
   std::atomic<bool> polling_{false};
+  std::atomic<int> listening_{0};  // The threads that will take up what comes next.
   std::vector<std::thread> threads_;
 };
 

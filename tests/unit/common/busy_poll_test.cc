@@ -31,6 +31,19 @@ TEST(BusyPollTest, IsNeverDoneWithoutAWindow) {
   EXPECT_FALSE(poll.is_worthwhile());
 }
 
+TEST(BusyPollTest, IsNotDoneForAWhileAfterTheCoreWasTakenForLong) {
+  BusyPoll poll(milliseconds(100));
+  int looks = 0;
+  EXPECT_TRUE(poll.Await([&] { return ++looks == 5; }));
+  EXPECT_EQ(poll.is_worthwhile(), std::thread::hardware_concurrency() > 1);
+  // As if another thread had run between two looks.
+  EXPECT_FALSE(poll.Await([] {
+    std::this_thread::sleep_for(milliseconds(200));
+    return false;
+  }));
+  EXPECT_FALSE(poll.is_worthwhile());
+}
+
 TEST(BusyPollTest, PollingEndsWithWhatIsWaitedForOrWithTheWindow) {
   int looks = 0;
   EXPECT_TRUE(PollFor(std::chrono::hours(1), [&] { return ++looks == 5; }));
