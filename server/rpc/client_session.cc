@@ -27,6 +27,7 @@ absl::StatusOr<uint64_t> ClientSession::Attach(std::shared_ptr<SessionStream> st
     MutexLock lock(mutex_);
     if (ended_) return absl::CancelledError("the session has ended");
     displaced = std::exchange(stream_, std::move(stream));
+    speaker_.store(stream_.get());
   }
   RenewLease();
   if (displaced != nullptr) {
@@ -44,7 +45,10 @@ absl::Status ClientSession::Replace(std::shared_ptr<SessionStream> stream) {
   std::shared_ptr<SessionStream> displaced = stream;
   {
     MutexLock lock(mutex_);
-    if (!ended_) displaced.swap(stream_);
+    if (!ended_) {
+      displaced.swap(stream_);
+      speaker_.store(stream_.get());
+    }
   }
   intake_mutex_.Unlock();
   if (displaced == stream) return absl::CancelledError("the session has ended");
@@ -57,6 +61,7 @@ bool ClientSession::Detach(const SessionStream& stream) {
     MutexLock lock(mutex_);
     if (stream_.get() != &stream) return true;
     stream_ = nullptr;
+    speaker_.store(nullptr);
     if (ended_) return false;
   }
   if (lease_.count() > 0) {
@@ -75,7 +80,7 @@ bool ClientSession::IsHeavy(const v1::CommandBatch& batch) {
 absl::StatusOr<ClientSession::Intake> ClientSession::Take(
     v1::Command& command, bool awaited, const std::shared_ptr<SessionStream>& stream) {
   MutexLock intake(intake_mutex_);
-  {
+  if (speaker_.load() != stream.get()) {
     MutexLock lock(mutex_);
     if (stream_ != stream) return absl::AbortedError("another stream has resumed the session");
     if (ended_) return Intake::kEnded;
@@ -149,6 +154,7 @@ void ClientSession::Close(const absl::Status& why) {
   {
     MutexLock lock(mutex_);
     if (std::exchange(ended_, true)) return;
+    speaker_.store(nullptr);
   }
   const engine::SessionInfo held = session_->info();
   const auto start = std::chrono::steady_clock::now();

@@ -91,6 +91,8 @@ class ClientSession {
   mutable Mutex mutex_;
   std::shared_ptr<SessionStream> stream_ ABSL_GUARDED_BY(mutex_);  // Null while there is none.
   bool ended_ ABSL_GUARDED_BY(mutex_) = false;
+  // stream_, or null when the session has ended: what each command is checked against.
+  std::atomic<const SessionStream*> speaker_{nullptr};
 };
 
 }  // namespace acceld::rpc

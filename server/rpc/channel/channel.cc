@@ -89,11 +89,7 @@ void Channel::EndSession(const absl::Status& why) {
     }
     if (over) return ReadNext();  // A command of a session that was just ended.
     rpc_.sessions.End(session_, why);
-    {
-      MutexLock lock(mutex_);
-      in_turn_ = false;
-    }
-    Flush();
+    EndTurn();
   }
   Finish(why);
 }
@@ -117,11 +113,7 @@ void Channel::TakeTurn() {
     in_turn_ = true;
   }
   const bool done = HandleBatch();
-  {
-    MutexLock lock(mutex_);
-    in_turn_ = false;
-  }
-  Flush();
+  EndTurn();
   if (done) {
     ReadNext();
   } else {
@@ -274,25 +266,45 @@ void Channel::Send(v1::Event event) {
     *outgoing_.back().message.add_events() = std::move(event);
     outgoing_.back().size_bytes += size_bytes;
     event_bytes_ += size_bytes;
+    if (in_turn_) return;
   }
   Flush();
 }
 
 void Channel::Flush() {
-  while (true) {
-    v1::EventBatch batch;
-    {
-      MutexLock lock(mutex_);
-      if (ended_ || in_turn_ || write_in_flight_ || outgoing_.empty()) return;
-      write_in_flight_ = true;
-      batch.Swap(&outgoing_.front().message);
-      event_bytes_ -= outgoing_.front().size_bytes;
-      outgoing_.pop_front();
-    }
-    if (!Write(batch)) return;
+  v1::EventBatch batch;
+  {
+    MutexLock lock(mutex_);
+    if (!TakeOutgoing(batch)) return;
+  }
+  WriteOut(batch);
+}
+
+void Channel::EndTurn() {
+  v1::EventBatch batch;
+  {
+    MutexLock lock(mutex_);
+    in_turn_ = false;
+    if (!TakeOutgoing(batch)) return;
+  }
+  WriteOut(batch);
+}
+
+bool Channel::TakeOutgoing(v1::EventBatch& batch) {
+  if (ended_ || in_turn_ || write_in_flight_ || outgoing_.empty()) return false;
+  write_in_flight_ = true;
+  batch.Swap(&outgoing_.front().message);
+  event_bytes_ -= outgoing_.front().size_bytes;
+  outgoing_.pop_front();
+  return true;
+}
+
+void Channel::WriteOut(v1::EventBatch& batch) {
+  while (Write(batch)) {
     MutexLock lock(mutex_);
     write_in_flight_ = false;
     StartReadIfPaused();
+    if (!TakeOutgoing(batch)) return;
   }
 }
 
