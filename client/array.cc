@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "client/array_state.h"
 #include "common/mutex.h"
@@ -16,6 +16,8 @@ namespace {
 
 // What may come in the answer itself; bounded by the number of commands under way.
 constexpr int64_t kMaxInlineBytes = int64_t{64} << 10;
+
+using RequestNumbers = std::vector<uint64_t>;
 
 absl::Status EmptyArray() {
   return absl::FailedPreconditionError("an empty Array (default-constructed or moved from)");
@@ -30,10 +32,11 @@ absl::Status CheckSize(const ir::TensorType& type, size_t size_bytes) {
 }  // namespace
 
 Future<ExecutionInfo> ArrayState::Ready() {
-  auto promise = std::make_shared<Promise<ExecutionInfo>>();
+  std::shared_ptr<Promise<ExecutionInfo>> promise;
   {
     MutexLock lock(mutex_);
     if (ready_.valid()) return ready_;
+    promise = std::make_shared<Promise<ExecutionInfo>>();
     ready_ = promise->future();
   }
   const Future<ExecutionInfo> ready = promise->future();
@@ -168,20 +171,27 @@ absl::StatusOr<SharedBytes> Array::Map() const {
 
 absl::Status AwaitAll(absl::Span<const Array> arrays) {
   // All are asked for before the first is waited for, and this thread takes any of the answers.
-  absl::flat_hash_map<const Connection*, std::vector<uint64_t>> requests;
+  absl::InlinedVector<Future<ExecutionInfo>, 4> ready;
+  absl::InlinedVector<std::pair<Connection*, RequestNumbers>, 1> requests;
+  const auto requests_of = [&requests](const Array& array) -> RequestNumbers& {
+    Connection* const connection = array.state_->connection().get();
+    for (auto& [key, numbers] : requests) {
+      if (key == connection) return numbers;
+    }
+    return requests.emplace_back(connection, RequestNumbers()).second;
+  };
   for (const Array& array : arrays) {
-    if (array.Ready().IsReady()) continue;
-    requests[array.state_->connection().get()].push_back(array.state_->ready_request());
+    ready.push_back(array.Ready());
+    if (!ready.back().IsReady()) requests_of(array).push_back(array.state_->ready_request());
   }
   for (auto& [connection, numbers] : requests) std::sort(numbers.begin(), numbers.end());
   absl::Status first;
-  for (const Array& array : arrays) {
-    const Future<ExecutionInfo> ready = array.Ready();
-    if (!ready.IsReady()) {
-      const std::shared_ptr<Connection>& connection = array.state_->connection();
-      connection->Serve(requests[connection.get()], [&] { return ready.IsReady(); });
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    if (!ready[i].IsReady()) {
+      arrays[i].state_->connection()->Serve(requests_of(arrays[i]),
+                                            [&] { return ready[i].IsReady(); });
     }
-    if (first.ok()) first = ready.Await().status();
+    if (first.ok()) first = ready[i].Await().status();
   }
   return first;
 }

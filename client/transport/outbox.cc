@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "client/transport/on_arena.h"
 
 namespace acceld::client {
 namespace {
@@ -12,8 +13,25 @@ namespace {
 constexpr int kTicksBeforeSleep = 16;
 // What lies there in lazy mode has its writer woken.
 constexpr size_t kManyLazyCommands = 32;
+// Larger commands are moved, which out of an arena is copying.
+constexpr size_t kMaxArenaCommandBytes = 256;
 
 }  // namespace
+
+CommandOutbox::Batch::Batch(size_t first_bytes) : on_arena(first_bytes <= kMaxArenaCommandBytes) {
+  if (on_arena) {
+    auto owner = std::make_shared<OnArena<v1::CommandBatch>>();
+    v1::CommandBatch* const batch = &**owner;
+    message = std::shared_ptr<v1::CommandBatch>(std::move(owner), batch);
+  } else {
+    message = std::make_shared<v1::CommandBatch>();
+  }
+}
+
+bool CommandOutbox::Batch::Takes(size_t more_bytes, size_t max_commands) const {
+  return size_bytes + more_bytes <= kMaxBatchBytes && commands() < max_commands &&
+         (!on_arena || more_bytes <= kMaxArenaCommandBytes);
+}
 
 absl::StatusOr<v1::Command*> CommandOutbox::Slot(size_t size_bytes, WhenFull when_full) {
   if (size_bytes > kMaxCommandBytes) {
@@ -30,11 +48,10 @@ absl::StatusOr<v1::Command*> CommandOutbox::Slot(size_t size_bytes, WhenFull whe
   if (!status_.ok()) return status_;
   const size_t max_commands = std::clamp<size_t>(window_ / 2, 1, kMaxBatchCommands);
   if (queue_.empty()) {
-    queue_.emplace_back();
-  } else if (queue_.back().size_bytes + size_bytes > kMaxBatchBytes ||
-             queue_.back().commands() >= max_commands) {
+    queue_.emplace_back(size_bytes);
+  } else if (!queue_.back().Takes(size_bytes, max_commands)) {
     AddReleases(queue_.back());
-    queue_.emplace_back();
+    queue_.emplace_back(size_bytes);
   }
   queue_.back().size_bytes += size_bytes;
   pending_bytes_ += size_bytes;
@@ -103,11 +120,9 @@ void CommandOutbox::WakeWriter() {
 CommandOutbox::SharedBatch CommandOutbox::Take() {
   MutexLock lock(mutex_);
   if (!status_.ok() || !CanSend()) return nullptr;
-  Batch batch;
-  if (!queue_.empty()) {
-    batch = std::move(queue_.front());
-    queue_.pop_front();
-  }
+  if (queue_.empty()) queue_.emplace_back();  // There are releases.
+  Batch batch = std::move(queue_.front());
+  queue_.pop_front();
   if (queue_.empty() && sent_ + batch.commands() - credited_ < window_) AddReleases(batch);
   sent_ += batch.commands();
   SharedBatch message = batch.message;

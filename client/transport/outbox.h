@@ -87,7 +87,12 @@ class CommandOutbox {
 
  private:
   struct Batch {
-    std::shared_ptr<v1::CommandBatch> message = std::make_shared<v1::CommandBatch>();
+    // For a first command of so many bytes, or for releases alone.
+    explicit Batch(size_t first_bytes = 0);
+    bool Takes(size_t size_bytes, size_t max_commands) const;
+
+    bool on_arena;  // Then it is for small commands.
+    std::shared_ptr<v1::CommandBatch> message;
     size_t size_bytes = 0;
 
     size_t commands() const { return static_cast<size_t>(message->commands_size()); }

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/transport/grpc_stream.h"
 #include "client/transport/local_stream.h"
+#include "client/transport/on_arena.h"
 #include "client/transport/status_codes.h"
 #include "client/transport/transport_thread.h"
 
@@ -144,7 +145,6 @@ void SessionLink::Serve(absl::Span<const uint64_t> requests, absl::FunctionRef<b
   if (TransportThread::IsCurrent()) return;
   commands_.WriteNow();
   if (requests.empty() || requests.front() == 0) return;
-  v1::EventBatch events;
   std::vector<v1::Event> others;
   bool reads = false, broke = false;
   while (true) {
@@ -167,10 +167,11 @@ void SessionLink::Serve(absl::Span<const uint64_t> requests, absl::FunctionRef<b
       if (done() || ended_) return;
       reading_ = reads = true;
     }
-    broke = !Read(events);
+    OnArena<v1::EventBatch> events;
+    broke = !Read(*events);
     if (broke) continue;
     TransportThread scope;
-    for (v1::Event& event : *events.mutable_events()) {
+    for (v1::Event& event : *events->mutable_events()) {
       if (event.has_credit() ||
           (event.has_ready() && Contains(requests, event.ready().request_id()))) {
         Handle(event);
