@@ -11,8 +11,8 @@
 Each workload (against_jax/workloads/) is exported from JAX, compiled by both, and run by both in turns: JAX, acceld,
 JAX, ... Times are from the call until the results are there (block_until_ready; for acceld from the submission until
 the arrays are ready), with operands on the device; what takes less than 20 ms is done twice in each turn, less than
-1 ms five times, and the last time counts. What both give is compared: a difference beyond the workload's tolerance is
-a failure, its times do not count.
+1 ms five times, microseconds for one millisecond, and the last time counts. What both give is compared: a difference
+beyond the workload's tolerance is a failure, its times do not count.
 
 The floor is what the hardware asks for: the workload's bytes at the rate of copies, or its operations at the rate of
 matrix products, whichever is longer. The rates are measured first, on the same device.
