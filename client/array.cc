@@ -31,7 +31,8 @@ absl::Status CheckSize(const ir::TensorType& type, size_t size_bytes) {
 
 }  // namespace
 
-Future<ExecutionInfo> ArrayState::Ready() {
+Future<ExecutionInfo> Readiness::Ask(Connection& connection, uint64_t handle,
+                                     std::shared_ptr<const void> keep) {
   std::shared_ptr<Promise<ExecutionInfo>> promise;
   {
     MutexLock lock(mutex_);
@@ -40,18 +41,22 @@ Future<ExecutionInfo> ArrayState::Ready() {
     ready_ = promise->future();
   }
   const Future<ExecutionInfo> ready = promise->future();
-  const uint64_t request = connection_->Await(
-      handle_, [promise, self = shared_from_this()](absl::StatusOr<ExecutionInfo> info) {
+  const uint64_t request = connection.Await(
+      handle, [promise, keep = std::move(keep)](absl::StatusOr<ExecutionInfo> info) {
         promise->Set(std::move(info));
       });
   MutexLock lock(mutex_);
-  ready_request_ = request;
+  request_ = request;
   return ready;
 }
 
-uint64_t ArrayState::ready_request() const {
+uint64_t Readiness::request() const {
   MutexLock lock(mutex_);
-  return ready_request_;
+  return request_;
+}
+
+Future<ExecutionInfo> ArrayState::Ready() {
+  return readiness_->Ask(*connection_, handle_, shared_from_this());
 }
 
 absl::StatusOr<ExecutionInfo> ArrayState::AwaitReady() {
@@ -181,8 +186,11 @@ absl::Status AwaitAll(absl::Span<const Array> arrays) {
     return requests.emplace_back(connection, RequestNumbers()).second;
   };
   for (const Array& array : arrays) {
-    ready.push_back(array.Ready());
-    if (!ready.back().IsReady()) requests_of(array).push_back(array.state_->ready_request());
+    Future<ExecutionInfo> one = array.Ready();
+    // Results of one execution have a request in common.
+    const bool is_news = ready.empty() || one.id() != ready.back().id();
+    if (is_news && !one.IsReady()) requests_of(array).push_back(array.state_->ready_request());
+    ready.push_back(std::move(one));
   }
   for (auto& [connection, numbers] : requests) std::sort(numbers.begin(), numbers.end());
   absl::Status first;

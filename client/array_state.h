@@ -13,16 +13,33 @@
 
 namespace acceld::client {
 
+// When arrays are there that one command defines: all of them at the same time, or none. The daemon
+// is asked once, at the first call about any of them. Any thread may call.
+class Readiness {
+ public:
+  // `keep` holds the array of `handle` until the answer.
+  Future<ExecutionInfo> Ask(Connection& connection, uint64_t handle,
+                            std::shared_ptr<const void> keep);
+  // The number of that request, for Connection::Serve, or 0 when it is about to be sent.
+  uint64_t request() const;
+
+ private:
+  mutable Mutex mutex_;
+  Future<ExecutionInfo> ready_ ABSL_GUARDED_BY(mutex_);
+  uint64_t request_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
 // What the copies of one Array share, and the requests about it: the handle is released, by the
 // destructor, when they are answered.
 class ArrayState : public std::enable_shared_from_this<ArrayState> {
  public:
   ArrayState(std::shared_ptr<Connection> connection, uint64_t handle, ir::TensorType type,
-             uint32_t device)
+             uint32_t device, std::shared_ptr<Readiness> readiness)
       : connection_(std::move(connection)),
         handle_(handle),
         type_(std::move(type)),
-        device_(device) {}
+        device_(device),
+        readiness_(std::move(readiness)) {}
   ~ArrayState() { connection_->Release(handle_); }
   ArrayState(const ArrayState&) = delete;
   ArrayState& operator=(const ArrayState&) = delete;
@@ -32,10 +49,9 @@ class ArrayState : public std::enable_shared_from_this<ArrayState> {
   const ir::TensorType& type() const { return type_; }
   uint32_t device() const { return device_; }
 
-  // The daemon is asked once, at the first call.
   Future<ExecutionInfo> Ready();
-  // The number of that request, for Connection::Serve, or 0 when it is about to be sent.
-  uint64_t ready_request() const;
+  // As Readiness::request.
+  uint64_t ready_request() const { return readiness_->request(); }
   // What Ready decides to; blocks.
   absl::StatusOr<ExecutionInfo> AwaitReady();
   // Large arrays wait until the connection has room for their bytes. The number of the request, for
@@ -47,9 +63,7 @@ class ArrayState : public std::enable_shared_from_this<ArrayState> {
   const uint64_t handle_;
   const ir::TensorType type_;
   const uint32_t device_;
-  mutable Mutex mutex_;
-  Future<ExecutionInfo> ready_ ABSL_GUARDED_BY(mutex_);
-  uint64_t ready_request_ ABSL_GUARDED_BY(mutex_) = 0;
+  const std::shared_ptr<Readiness> readiness_;  // Shared with those that are defined with it.
 };
 
 }  // namespace acceld::client

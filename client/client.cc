@@ -77,7 +77,8 @@ struct Client::Impl {
   absl::Status CheckOwn(const Array& array, absl::string_view what) const;
   // The program's number; sends it at the first use.
   absl::StatusOr<uint64_t> Register(const std::shared_ptr<const Program::State>& program);
-  Array NewArray(ir::TensorType type, uint32_t device) const;
+  Array NewArray(ir::TensorType type, uint32_t device,
+                 std::shared_ptr<Readiness> readiness = std::make_shared<Readiness>()) const;
   absl::StatusOr<v1::Compile> CompileCommand(const Program& program,
                                              absl::Span<const ir::TensorType> arguments,
                                              Device wanted, const std::string& architecture);
@@ -121,9 +122,10 @@ absl::StatusOr<uint64_t> Client::Impl::Register(
   return id;
 }
 
-Array Client::Impl::NewArray(ir::TensorType type, uint32_t device) const {
-  return Array(
-      std::make_shared<ArrayState>(connection, connection->NextId(), std::move(type), device));
+Array Client::Impl::NewArray(ir::TensorType type, uint32_t device,
+                             std::shared_ptr<Readiness> readiness) const {
+  return Array(std::make_shared<ArrayState>(connection, connection->NextId(), std::move(type),
+                                            device, std::move(readiness)));
 }
 
 absl::StatusOr<std::shared_ptr<Client>> Client::Connect(ConnectOptions options) {
@@ -196,8 +198,9 @@ absl::StatusOr<std::vector<Array>> Client::Execute(const Program& program,
   ACCELD_ASSIGN_OR_RETURN(const uint64_t program_id, impl_->Register(program.state_));
   std::vector<Array> results;
   results.reserve(result_types.size());
+  const auto readiness = std::make_shared<Readiness>();
   for (ir::TensorType& type : result_types) {
-    results.push_back(impl_->NewArray(std::move(type), device));
+    results.push_back(impl_->NewArray(std::move(type), device, readiness));
     outputs.push_back(results.back().state_->handle());
   }
   ACCELD_RETURN_IF_ERROR(
@@ -346,8 +349,8 @@ absl::StatusOr<Array> Client::Open(const std::string& name) {
   const absl::StatusOr<Connection::Opened>& array = opened.Await();
   ACCELD_RETURN_IF_ERROR(array.status());
   ACCELD_ASSIGN_OR_RETURN(ir::TensorType type, ir::FromProto(array->type));
-  return Array(
-      std::make_shared<ArrayState>(impl_->connection, handle, std::move(type), array->device));
+  return Array(std::make_shared<ArrayState>(impl_->connection, handle, std::move(type),
+                                            array->device, std::make_shared<Readiness>()));
 }
 
 absl::Status Client::DropName(const std::string& name) {
