@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
+#include <utility>
 
 namespace acceld {
 
@@ -35,13 +37,20 @@ class BusyPoll {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // 0: never.
-  explicit BusyPoll(std::chrono::nanoseconds window) : window_(window) {}
+  // Looks out for `window` at a time; 0: never. What comes up to `longest` after the waiting for it
+  // began is looked out for at the end of that time only: see rest.
+  explicit BusyPoll(std::chrono::nanoseconds window, std::chrono::nanoseconds longest = {})
+      : window_(window), longest_(std::max(window, longest)) {}
 
   bool is_worthwhile() const {
     static const bool has_cores = std::thread::hardware_concurrency() > 1;
     return has_cores && window_.count() > 0 && in_vain_ < kMaxInVain &&
            (crowded_until_ == Clock::time_point() || Clock::now() >= crowded_until_);
+  }
+  // How long to sleep first, as it has been so late lately that the window, in the middle of which
+  // it is expected then, would be over.
+  std::chrono::nanoseconds rest() const {
+    return expected_ <= window_ ? std::chrono::nanoseconds(0) : expected_ - window_ / 2;
   }
   // Whether `ready` was true within the window.
   template <typename Ready>
@@ -57,7 +66,8 @@ class BusyPoll {
   // It came so long after the waiting for it began.
   void Learn(std::chrono::nanoseconds waited) {
     constexpr std::chrono::microseconds kWakeUp{50};  // Whoever slept is late by so much.
-    if (waited <= window_ + kWakeUp) {
+    expected_ = std::min(std::exchange(last_, waited), waited);
+    if (waited <= longest_ + kWakeUp) {
       in_vain_ = 0;
     } else if (in_vain_ < kMaxInVain) {
       ++in_vain_;
@@ -70,7 +80,8 @@ class BusyPoll {
   static constexpr std::chrono::microseconds kCrowded{500};
   static constexpr int kMaxShare = 50;  // Of the time at most 1 in so much is lost in that way.
 
-  const std::chrono::nanoseconds window_;
+  const std::chrono::nanoseconds window_, longest_;
+  std::chrono::nanoseconds last_{0}, expected_{0};
   int in_vain_ = 0;
   Clock::time_point crowded_until_;
 };

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 
 namespace acceld {
 namespace {
@@ -118,9 +119,11 @@ absl::Status SendPacket(int socket, absl::string_view head, absl::string_view bo
   return Send(socket, header, blocking);
 }
 
-bool HasPacket(int socket) {
+bool HasPacket(int socket, std::chrono::nanoseconds patience) {
   pollfd look = {.fd = socket, .events = POLLIN, .revents = 0};
-  return poll(&look, 1, 0) > 0;
+  if (patience.count() <= 0) return poll(&look, 1, 0) > 0;
+  const timespec timeout = absl::ToTimespec(absl::FromChrono(patience));
+  return ppoll(&look, 1, &timeout, nullptr) > 0;
 }
 
 absl::StatusOr<Packet> ReceivePacket(int socket, absl::Span<char> buffer, Blocking blocking) {

@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstddef>
 #include <string>
 
@@ -37,8 +38,9 @@ absl::Status SendPacket(int socket, absl::string_view message, int passed = -1,
 absl::Status SendPacket(int socket, absl::string_view head, absl::string_view body,
                         Blocking blocking);
 
-// Whether a message, or the end, can be received without waiting.
-bool HasPacket(int socket);
+// Whether a message, or the end, can be received without waiting; blocks for up to `patience` until
+// one can.
+bool HasPacket(int socket, std::chrono::nanoseconds patience = {});
 
 struct Packet {
   size_t size_bytes = 0;  // 0: the other side is gone

@@ -40,7 +40,8 @@ bool LocalStream::Write(const v1::CommandBatch& batch) {
 
 bool LocalStream::Read(v1::EventBatch& batch) {
   const auto begin = BusyPoll::Clock::now();
-  if (poll_.is_worthwhile()) {
+  const std::chrono::nanoseconds rest = poll_.rest();
+  if (poll_.is_worthwhile() && !(rest.count() > 0 && HasPacket(socket_.get(), rest))) {
     mail_.Look(true);
     (void)mail_.AwaitEither(socket_.get(), poll_);
     mail_.Look(false);

@@ -27,9 +27,9 @@ class LocalStream final : public ChannelStream {
   absl::Status Finish() override;
 
  private:
-  // Calls that are answered sooner find their caller awake. Those that take longer may need its
-  // core, if the daemon computes on all of them.
-  static constexpr std::chrono::microseconds kBusyPoll{150};
+  // Calls that are answered so soon find their caller awake, and so do those of up to kLongest that
+  // take about as long as the last ones: for most of the time the daemon may need its core.
+  static constexpr std::chrono::microseconds kBusyPoll{300}, kLongest{10'000};
 
   LocalStream(UniqueFd socket, MemorySegment boxes);
 
@@ -39,7 +39,7 @@ class LocalStream final : public ChannelStream {
   MailSender outgoing_mail_;
   std::string writing_;
   // Of the one that reads.
-  BusyPoll poll_{kBusyPoll};
+  BusyPoll poll_{kBusyPoll, kLongest};
   MailReceiver mail_;
   MessageReceiver receiver_{SIZE_MAX};  // What a daemon sends is bounded by what was asked for.
 };

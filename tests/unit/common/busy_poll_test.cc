@@ -25,6 +25,22 @@ TEST(BusyPollTest, IsTakenUpAgainOnceItWouldHavePaid) {
   EXPECT_EQ(poll.is_worthwhile(), std::thread::hardware_concurrency() > 1);
 }
 
+TEST(BusyPollTest, BeginsShortlyBeforeWhatIsRegularlyLate) {
+  BusyPoll poll(microseconds(100), milliseconds(5));
+  EXPECT_EQ(poll.rest().count(), 0);
+  poll.Learn(milliseconds(2));
+  EXPECT_EQ(poll.rest().count(), 0);  // It may have been late only once.
+  poll.Learn(milliseconds(3));
+  EXPECT_EQ(poll.rest(), microseconds(1950));
+  poll.Learn(milliseconds(4));
+  EXPECT_EQ(poll.rest(), microseconds(2950));
+  EXPECT_EQ(poll.is_worthwhile(), std::thread::hardware_concurrency() > 1);
+  poll.Learn(microseconds(10));
+  EXPECT_EQ(poll.rest().count(), 0);
+  for (int i = 0; i < 3; ++i) poll.Learn(milliseconds(6));
+  EXPECT_FALSE(poll.is_worthwhile());
+}
+
 TEST(BusyPollTest, IsNeverDoneWithoutAWindow) {
   BusyPoll poll(microseconds(0));
   poll.Learn(microseconds(0));
@@ -35,7 +51,6 @@ TEST(BusyPollTest, IsNotDoneForAWhileAfterTheCoreWasTakenForLong) {
   BusyPoll poll(milliseconds(100));
   int looks = 0;
   EXPECT_TRUE(poll.Await([&] { return ++looks == 5; }));
-  EXPECT_EQ(poll.is_worthwhile(), std::thread::hardware_concurrency() > 1);
   // As if another thread had run between two looks.
   EXPECT_FALSE(poll.Await([] {
     std::this_thread::sleep_for(milliseconds(200));
