@@ -41,6 +41,36 @@ TEST(ArenaTest, PlacesAreReusedWhenTheirTimeIsOver) {
   EXPECT_EQ(layout->size_bytes, 2 * 1024);
 }
 
+TEST(ArenaTest, GapsThatTheirOrderInTimeWouldLeaveAreFilled) {
+  // Where the first one was, the small one leaves no room for the last.
+  const std::vector<Interval> intervals = {
+      {2 << 10, 0, 1}, {3 << 10, 0, 9}, {1 << 10, 2, 9}, {2 << 10, 3, 9}};
+  const auto layout = LayOutArena(intervals);
+  ASSERT_TRUE(layout.ok());
+  EXPECT_EQ(layout->live_bytes, 6 << 10);
+  EXPECT_EQ(layout->size_bytes, 6 << 10);
+}
+
+// Like a network's: what a layer computes is there for a few steps, or until its gradient.
+TEST(ArenaTest, TakesHardlyEverATenthMoreThanWhatExistsAtTheSameTime) {
+  std::mt19937 random(3);
+  int above = 0;
+  for (int round = 0; round < 200; ++round) {
+    std::vector<Interval> intervals;
+    const int32_t steps = 20 + static_cast<int32_t>(random() % 100);
+    for (int32_t step = 0; step < steps; ++step) {
+      const int64_t size = static_cast<int64_t>(1 + random() % 4) << (8 + random() % 8);
+      intervals.push_back({size, step, step + 1 + static_cast<int32_t>(random() % 3)});
+      if (step < steps / 2 && step % 3 == 0) intervals.push_back({2 * size, step, steps - step});
+    }
+    const auto layout = LayOutArena(intervals);
+    ASSERT_TRUE(layout.ok());
+    EXPECT_GE(layout->size_bytes, layout->live_bytes);
+    above += layout->size_bytes * 10 > layout->live_bytes * 11;
+  }
+  EXPECT_LE(above, 2);
+}
+
 TEST(MovesTest, AnyParallelAssignmentReadsOldContents) {
   std::mt19937 random(2);
   for (int round = 0; round < 500; ++round) {
