@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "kernels/cpu/support/warm_up.h"
 #include "server/hal/cpu/cpu_code_generator.h"
 #include "server/hal/cpu/cpu_stream.h"
 #include "server/hal/cpu/host_info.h"
@@ -22,7 +24,9 @@ class CpuDevice final : public Device {
   CpuDevice(int ordinal, int num_threads, int64_t memory_bytes)
       : ordinal_(ordinal),
         num_threads_(num_threads),
-        pool_(CreateHostMemoryPool(memory_bytes, std::min(memory_bytes / 4, kMaxKeptBytes))) {}
+        pool_(CreateHostMemoryPool(memory_bytes, std::min(memory_bytes / 4, kMaxKeptBytes))),
+        warming_up_(kernels::cpu::WarmUpMatmuls) {}
+  ~CpuDevice() override { warming_up_.join(); }
 
   std::string kind() const override { return "cpu"; }
   std::string name() const override { return ProcessorName(); }
@@ -45,6 +49,7 @@ class CpuDevice final : public Device {
   const int num_threads_;
   const CpuCodeGenerator code_generator_;
   const std::shared_ptr<MemoryPool> pool_;  // Shared with the buffers.
+  std::thread warming_up_;
 };
 
 }  // namespace
