@@ -52,7 +52,7 @@ absl::StatusOr<std::string> Translate(Part& part, const CpuTarget& target, bool 
   }
 #endif
   ACCELD_ASSIGN_OR_RETURN(llvm::TargetMachine * machine, TargetMachineFor(target));
-  OptimizeModule(*part.module, *machine);
+  OptimizeModule(*part.module, *machine, target);
   if (keeps_text) part.optimized_text = TextOf(*part.module);
   return EmitObject(*part.module, *machine);
 }

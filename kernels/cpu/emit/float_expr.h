@@ -9,8 +9,9 @@
 
 namespace acceld::kernels::cpu {
 
-// A float value of an LLVM function under construction, with arithmetic operators, so that the
-// polynomial math functions read as formulas. No operation carries fast-math flags.
+// A float value of an LLVM function under construction, or a vector of them, with arithmetic
+// operators, so that the polynomial math functions read as formulas. No operation carries fast-math
+// flags.
 class FloatExpr {
  public:
   FloatExpr(Builder& b, llvm::Value* value) : b_(&b), value_(value) {}
@@ -18,6 +19,14 @@ class FloatExpr {
   llvm::Value* value() const { return value_; }
   Builder& builder() const { return *b_; }
   FloatExpr Constant(double c) const { return {*b_, llvm::ConstantFP::get(value_->getType(), c)}; }
+
+  // The f32's bits as i32, and back.
+  llvm::Value* Bits() const {
+    return b_->CreateBitCast(value_, value_->getType()->getWithNewType(b_->getInt32Ty()));
+  }
+  static FloatExpr OfBits(Builder& b, llvm::Value* bits) {
+    return {b, b.CreateBitCast(bits, bits->getType()->getWithNewType(b.getFloatTy()))};
+  }
 
   friend FloatExpr operator+(FloatExpr a, FloatExpr b) {
     return {*a.b_, a.b_->CreateFAdd(a.value_, b.value_)};
@@ -58,6 +67,11 @@ class FloatExpr {
   Builder* b_;
   llvm::Value* value_;
 };
+
+// Of the type of `like`, an integer or a vector of them.
+inline llvm::Constant* IntLike(llvm::Value* like, int64_t value) {
+  return llvm::ConstantInt::get(like->getType(), static_cast<uint64_t>(value), /*IsSigned=*/true);
+}
 
 // a * b + c: with one rounding where the target can.
 inline FloatExpr MulAdd(const CodeContext& code, FloatExpr a, FloatExpr b, FloatExpr c) {

@@ -1,28 +1,26 @@
 #include "kernels/cpu/emit/math_functions.h"
 
-#include <utility>
-
 #include "absl/strings/str_cat.h"
 #include "common/check.h"
+#include "kernels/cpu/emit/vector_math.h"
 
 namespace acceld::kernels::cpu {
 namespace {
 
 using ir::DType;
-using PolynomialEmitter = llvm::Value* (*)(const CodeContext&, Builder&, llvm::Value*);
 
-PolynomialEmitter PolynomialFor(ScalarOp op) {
-  static constexpr std::pair<ScalarOp, PolynomialEmitter> kPolynomials[] = {
-      {ScalarOp::kExp, EmitExpF32},           {ScalarOp::kExpm1, EmitExpm1F32},
-      {ScalarOp::kLog, EmitLogF32},           {ScalarOp::kLog1p, EmitLog1pF32},
-      {ScalarOp::kLogistic, EmitLogisticF32}, {ScalarOp::kTanh, EmitTanhF32},
-      {ScalarOp::kSin, EmitSinF32},           {ScalarOp::kCos, EmitCosF32},
-  };
-  for (const auto& [kind, emitter] : kPolynomials) {
-    if (kind == op) return emitter;
-  }
-  return nullptr;
-}
+struct Polynomial {
+  ScalarOp op;
+  MathEmitter emit;
+  bool takes_vectors;
+};
+
+constexpr Polynomial kPolynomials[] = {
+    {ScalarOp::kExp, EmitExpF32, true},           {ScalarOp::kExpm1, EmitExpm1F32, true},
+    {ScalarOp::kLog, EmitLogF32, true},           {ScalarOp::kLog1p, EmitLog1pF32, true},
+    {ScalarOp::kLogistic, EmitLogisticF32, true}, {ScalarOp::kTanh, EmitTanhF32, true},
+    {ScalarOp::kSin, EmitSinF32, false},          {ScalarOp::kCos, EmitCosF32, false},
+};
 
 absl::string_view LibraryName(ScalarOp op) {
 #define ACCELD_MATH_FUNCTION(Kind, name, arity, f32, f64) \
@@ -31,25 +29,38 @@ absl::string_view LibraryName(ScalarOp op) {
   ACCELD_CHECK(false);  // the caller's switch sends only ops of that list here
 }
 
-llvm::Function* PolynomialFunction(CodeContext& code, PolynomialEmitter emit, ScalarOp op) {
-  const std::string name = absl::StrCat("math.", std::string(LibraryName(op)), ".f32");
+llvm::Function* PolynomialFunction(CodeContext& code, const Polynomial& polynomial) {
+  const absl::string_view library_name = LibraryName(polynomial.op);
+  if (polynomial.takes_vectors) {
+    return VectorMathFunction(code, {library_name.data(), library_name.size()});
+  }
+  const std::string name = absl::StrCat("math.", library_name, ".f32");
   if (llvm::Function* known = code.FindFunction(name)) return known;
   llvm::Type* f32 = llvm::Type::getFloatTy(code.llvm());
   llvm::Function* function =
       code.NewFunction(name, llvm::FunctionType::get(f32, {f32}, /*isVarArg=*/false));
   function->addFnAttr(llvm::Attribute::AlwaysInline);
   Builder b(llvm::BasicBlock::Create(code.llvm(), "entry", function));
-  b.CreateRet(emit(code, b, function->getArg(0)));
+  b.CreateRet(polynomial.emit(code, b, function->getArg(0)));
   return function;
 }
 
 }  // namespace
 
+MathEmitter VectorMathEmitter(llvm::StringRef name) {
+  for (const Polynomial& polynomial : kPolynomials) {
+    if (polynomial.takes_vectors && name == llvm::StringRef(LibraryName(polynomial.op).data())) {
+      return polynomial.emit;
+    }
+  }
+  ACCELD_CHECK(false);  // only functions of that list are declared
+}
+
 llvm::Value* EmitMath(CodeContext& code, Builder& b, ScalarOp op, DType dtype,
                       llvm::ArrayRef<llvm::Value*> operands) {
   if (dtype == DType::kF32) {
-    if (PolynomialEmitter emit = PolynomialFor(op)) {
-      return b.CreateCall(PolynomialFunction(code, emit, op), operands);
+    for (const Polynomial& polynomial : kPolynomials) {
+      if (polynomial.op == op) return b.CreateCall(PolynomialFunction(code, polynomial), operands);
     }
   }
   llvm::Type* type = code.RegisterType(dtype);

@@ -6,12 +6,18 @@
 namespace acceld::kernels::cpu {
 
 // `op` (exp, log, tanh, pow, ...) of values of `dtype` (f32 or f64), at the builder's place. The
-// common f32 functions are branch-free polynomials in internal functions that LLVM inlines and
-// vectorizes; all others call the run-time support.
+// common f32 functions are branch-free polynomials, which LLVM inlines and vectorizes or which are
+// expanded after vectorization (vector_math.h); all others call the run-time support.
 llvm::Value* EmitMath(CodeContext& code, Builder& b, ScalarOp op, ir::DType dtype,
                       llvm::ArrayRef<llvm::Value*> operands);
 
-// The f32 bodies: from one operand to the result. Accuracy is in ULP against the exact value, over
+using MathEmitter = llvm::Value* (*)(const CodeContext&, Builder&, llvm::Value*);
+
+// The body of the f32 function `name` ("exp"), which takes vectors as well.
+MathEmitter VectorMathEmitter(llvm::StringRef name);
+
+// The f32 bodies: from one operand to the result; but for sin and cos also from vectors to vectors.
+// Accuracy is in ULP against the exact value, over
 // the whole range, subnormal results included.
 llvm::Value* EmitExpF32(const CodeContext& code, Builder& b, llvm::Value* x);       // 1.1
 llvm::Value* EmitExpm1F32(const CodeContext& code, Builder& b, llvm::Value* x);     // 1.5

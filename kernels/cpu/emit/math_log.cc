@@ -23,12 +23,12 @@ struct Split {
 Split SplitNear1(FloatExpr u) {
   Builder& b = u.builder();
   constexpr uint32_t kSqrtHalf = 0x3F3504F3;
-  llvm::Value* bits = b.CreateBitCast(u.value(), b.getInt32Ty());
-  llvm::Value* offset = b.CreateSub(bits, b.getInt32(kSqrtHalf));
+  llvm::Value* bits = u.Bits();
+  llvm::Value* offset = b.CreateSub(bits, IntLike(bits, kSqrtHalf));
   llvm::Value* k = b.CreateAShr(offset, 23);
   llvm::Value* mantissa = b.CreateSub(bits, b.CreateShl(k, 23));
-  FloatExpr m(b, b.CreateBitCast(mantissa, b.getFloatTy()));
-  return {m - 1.0, FloatExpr(b, b.CreateSIToFP(k, b.getFloatTy()))};
+  FloatExpr m = FloatExpr::OfBits(b, mantissa);
+  return {m - 1.0, FloatExpr(b, b.CreateSIToFP(k, u.value()->getType()))};
 }
 
 // k ln 2 + log(1 + f) + correction.

@@ -15,7 +15,7 @@ namespace acceld::kernels::cpu {
 absl::StatusOr<llvm::TargetMachine*> TargetMachineFor(const CpuTarget& target);
 
 // LLVM's passes over a printed module: inlining, scalar clean-up, loop and SLP vectorization.
-void OptimizeModule(llvm::Module& module, llvm::TargetMachine& machine);
+void OptimizeModule(llvm::Module& module, llvm::TargetMachine& machine, const CpuTarget& target);
 
 // The bytes of a relocatable object. Consumes the module's IR (code generation rewrites it).
 absl::StatusOr<std::string> EmitObject(llvm::Module& module, llvm::TargetMachine& machine);

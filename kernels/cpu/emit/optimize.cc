@@ -1,5 +1,6 @@
 #include "kernels/cpu/emit/object_emitter.h"
 #include "kernels/cpu/emit/stream_stores.h"
+#include "kernels/cpu/emit/vector_math.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Transforms/IPO/AlwaysInliner.h"
 #include "llvm/Transforms/IPO/GlobalDCE.h"
@@ -25,7 +26,7 @@ namespace {
 // inlined says so, and equal expressions were merged before. It also lacks the SLP vectorizer: that
 // of LLVM 19.1.7 miscompiles straight-line code (an unrolled outer product of two times 3 by 3
 // 64-bit integers leaves lanes of one factor undefined), and vectors come from loops here.
-llvm::FunctionPassManager MakePasses() {
+llvm::FunctionPassManager MakePasses(const CodeContext& code) {
   using llvm::createFunctionToLoopPassAdaptor;
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
@@ -50,6 +51,7 @@ llvm::FunctionPassManager MakePasses() {
   passes.addPass(llvm::SimplifyCFGPass());
 
   passes.addPass(llvm::LoopVectorizePass());
+  passes.addPass(ExpandVectorMathPass(code));
   passes.addPass(llvm::EarlyCSEPass());
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::VectorCombinePass());
@@ -64,7 +66,8 @@ llvm::FunctionPassManager MakePasses() {
 
 }  // namespace
 
-void OptimizeModule(llvm::Module& module, llvm::TargetMachine& machine) {
+void OptimizeModule(llvm::Module& module, llvm::TargetMachine& machine, const CpuTarget& target) {
+  const CodeContext code(target, module);
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager sccs;
@@ -78,7 +81,8 @@ void OptimizeModule(llvm::Module& module, llvm::TargetMachine& machine) {
   llvm::ModulePassManager passes;
   passes.addPass(llvm::AlwaysInlinerPass(/*InsertLifetimeIntrinsics=*/false));
   passes.addPass(llvm::GlobalDCEPass());
-  passes.addPass(llvm::createModuleToFunctionPassAdaptor(MakePasses()));
+  passes.addPass(DeclareVectorMathPass());
+  passes.addPass(llvm::createModuleToFunctionPassAdaptor(MakePasses(code)));
   passes.run(module, modules);
   StreamStores(module);
 }
