@@ -1,5 +1,7 @@
+#include "kernels/cpu/emit/divide_by_invariants.h"
 #include "kernels/cpu/emit/object_emitter.h"
 #include "kernels/cpu/emit/stream_stores.h"
+#include "kernels/cpu/emit/vector_extrema.h"
 #include "kernels/cpu/emit/vector_math.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Transforms/IPO/AlwaysInliner.h"
@@ -52,6 +54,8 @@ llvm::FunctionPassManager MakePasses(const CodeContext& code) {
 
   passes.addPass(llvm::LoopVectorizePass());
   passes.addPass(ExpandVectorMathPass(code));
+  passes.addPass(ExpandVectorExtremaPass());
+  passes.addPass(DivideByInvariantsPass(code));
   passes.addPass(llvm::EarlyCSEPass());
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::VectorCombinePass());

@@ -1,0 +1,150 @@
+// What vectors do otherwise than single values: dividing by what a loop does not change, and
+// extrema.
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "gtest/gtest.h"
+#include "tests/unit/kernels/cpu_kernel_builders.h"
+#include "tests/unit/kernels/cpu_runner.h"
+
+namespace acceld::kernels::cpu {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kLargest = std::numeric_limits<float>::max();
+constexpr float kSmallest = std::numeric_limits<float>::denorm_min();
+
+// y[row, column] = x[column] / divisor[row].
+Kernel RowQuotientKernel(int64_t rows, int64_t columns) {
+  KernelBuilder b("quotients");
+  const uint32_t x = b.AddBuffer({"x", DType::kF32, columns, Access::kRead});
+  const uint32_t divisor = b.AddBuffer({"divisor", DType::kF32, rows, Access::kRead});
+  const uint32_t y = b.AddBuffer({"y", DType::kF32, rows * columns, Access::kWrite});
+  b.For(ForStatement::Kind::kParallel, rows, [&](Var row) {
+    b.For(ForStatement::Kind::kParallel, columns, [&](Var column) {
+      b.Store(y, b.Linearize({row, column}, {columns, 1}),
+              b.Apply(ScalarOp::kDivide, {b.Load(x, column), b.Load(divisor, row)}));
+    });
+  });
+  return b.Finish();
+}
+
+float OfBits(uint32_t bits) {
+  float value;
+  std::memcpy(&value, &bits, sizeof(value));
+  return value;
+}
+
+// Of all exponents, with both signs, and the special ones.
+std::vector<float> AllSorts(int64_t count, uint32_t seed) {
+  std::vector<float> values = {0.0f,     -0.0f,     kInfinity, -kInfinity,
+                               kLargest, -kLargest, kSmallest, -kSmallest,
+                               1.0f,     -1.0f,     3.0f,      std::numeric_limits<float>::min(),
+                               NAN};
+  while (static_cast<int64_t>(values.size()) < count) {
+    seed = seed * 1664525u + 1013904223u;
+    values.push_back(OfBits(seed));
+  }
+  return values;
+}
+
+TEST(VectorDivision, ByTheSameDivisorIsExactWhereNumbersAreNormal) {
+  const std::vector<float> x = AllSorts(4096 + 5, 1), divisors = AllSorts(300, 2);
+  const auto rows = static_cast<int64_t>(divisors.size());
+  const auto columns = static_cast<int64_t>(x.size());
+  const auto results =
+      RunPlan(PlanOf(RowQuotientKernel(rows, columns)), {BytesOf(x), BytesOf(divisors)}, 2);
+  ASSERT_TRUE(results.ok()) << results.status();
+  const std::vector<float> y = ValuesOf<float>((*results)[0]);
+  int64_t wrong = 0;
+  for (int64_t i = 0; i < rows * columns && wrong < 10; ++i) {
+    const float dividend = x[i % columns], divisor = divisors[i / columns];
+    const float exact = dividend / divisor;
+    const bool is_exact = (std::isnan(exact) && std::isnan(y[i])) ||
+                          (y[i] == exact && std::signbit(y[i]) == std::signbit(exact));
+    const bool may_be_neighbour =
+        std::abs(dividend) < 0x1p-100f || std::abs(exact) < std::numeric_limits<float>::min();
+    const bool is_neighbour =
+        y[i] == std::nextafterf(exact, kInfinity) || y[i] == std::nextafterf(exact, -kInfinity);
+    if (is_exact || (may_be_neighbour && is_neighbour)) continue;
+    ++wrong;
+    ADD_FAILURE() << dividend << " / " << divisor << " = " << y[i] << ", expected " << exact;
+  }
+}
+
+// The largest or smallest of all.
+float Reduced(ScalarOp op, const std::vector<float>& x) {
+  const auto n = static_cast<int64_t>(x.size());
+  KernelBuilder b("extremum");
+  const uint32_t in = b.AddBuffer({"x", DType::kF32, n, Access::kRead});
+  const uint32_t out = b.AddBuffer({"y", DType::kF32, 1, Access::kWrite});
+  const Var first = b.ConstantFloat(DType::kF32, op == ScalarOp::kMax ? -kInfinity : kInfinity);
+  const auto found = b.For(ForStatement::Kind::kReduction, n, {first},
+                           [&](Var i, absl::Span<const Var> current) -> std::vector<Var> {
+                             return {b.Apply(op, {current[0], b.Load(in, i)})};
+                           });
+  b.Store(out, b.Index(0), found[0]);
+  const auto results = RunPlan(PlanOf(b.Finish()), {BytesOf(x)});
+  EXPECT_TRUE(results.ok()) << results.status();
+  return results.ok() ? ValuesOf<float>((*results)[0])[0] : NAN;
+}
+
+TEST(VectorExtrema, OfAllElementsFindNanAndTheSignOfZero) {
+  for (const size_t n : {1, 7, 64, 100, 1003}) {
+    for (const size_t place : {size_t{0}, n / 3, n - 1}) {
+      std::vector<float> x(n, -3.0f);
+      x[place] = 2.0f;
+      EXPECT_EQ(Reduced(ScalarOp::kMax, x), 2.0f) << n << " at " << place;
+      x[place] = -4.0f;
+      EXPECT_EQ(Reduced(ScalarOp::kMin, x), -4.0f) << n << " at " << place;
+      for (const float nan : {NAN, -NAN}) {
+        x[place] = nan;
+        EXPECT_TRUE(std::isnan(Reduced(ScalarOp::kMax, x))) << n << " at " << place;
+        EXPECT_TRUE(std::isnan(Reduced(ScalarOp::kMin, x))) << n << " at " << place;
+      }
+      std::vector<float> zeros(n, -0.0f);
+      EXPECT_TRUE(std::signbit(Reduced(ScalarOp::kMax, zeros))) << n;
+      zeros[place] = 0.0f;
+      EXPECT_FALSE(std::signbit(Reduced(ScalarOp::kMax, zeros))) << n << " at " << place;
+      zeros.assign(n, 0.0f);
+      EXPECT_FALSE(std::signbit(Reduced(ScalarOp::kMin, zeros))) << n;
+      zeros[place] = -0.0f;
+      EXPECT_TRUE(std::signbit(Reduced(ScalarOp::kMin, zeros))) << n << " at " << place;
+    }
+  }
+}
+
+TEST(VectorExtrema, OfTwoVectorsAreAsOfTwoNumbers) {
+  const std::vector<float> sorts = {0.0f, -0.0f, 1.0f, -1.0f, kInfinity, -kInfinity, NAN, -NAN};
+  std::vector<float> x, y;
+  for (const float first : sorts) {
+    for (const float second : sorts) {
+      x.insert(x.end(), 3, first);
+      y.insert(y.end(), 3, second);
+    }
+  }
+  for (const ScalarOp op : {ScalarOp::kMax, ScalarOp::kMin}) {
+    const Kernel kernel =
+        ZipKernel("extrema", DType::kF32, DType::kF32, static_cast<int64_t>(x.size()),
+                  [&](KernelBuilder& b, Var p, Var q) { return b.Apply(op, {p, q}); });
+    const auto results = RunPlan(PlanOf(kernel), {BytesOf(x), BytesOf(y)});
+    ASSERT_TRUE(results.ok()) << results.status();
+    const std::vector<float> z = ValuesOf<float>((*results)[0]);
+    for (size_t i = 0; i < z.size(); ++i) {
+      if (std::isnan(x[i]) || std::isnan(y[i])) {
+        EXPECT_TRUE(std::isnan(z[i])) << x[i] << ", " << y[i];
+        continue;
+      }
+      const bool takes_x = x[i] == y[i] ? std::signbit(x[i]) == (op == ScalarOp::kMin)
+                                        : (x[i] > y[i]) == (op == ScalarOp::kMax);
+      const float expected = takes_x ? x[i] : y[i];
+      EXPECT_EQ(z[i], expected) << x[i] << ", " << y[i];
+      EXPECT_EQ(std::signbit(z[i]), std::signbit(expected)) << x[i] << ", " << y[i];
+    }
+  }
+}
+
+}  // namespace
+}  // namespace acceld::kernels::cpu
