@@ -1,5 +1,6 @@
 #include "kernels/cpu/emit/divide_by_invariants.h"
 #include "kernels/cpu/emit/object_emitter.h"
+#include "kernels/cpu/emit/prefetch_streams.h"
 #include "kernels/cpu/emit/stream_stores.h"
 #include "kernels/cpu/emit/vector_extrema.h"
 #include "kernels/cpu/emit/vector_math.h"
@@ -65,6 +66,7 @@ llvm::FunctionPassManager MakePasses(const CodeContext& code) {
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::ADCEPass());
   passes.addPass(llvm::SimplifyCFGPass());
+  passes.addPass(PrefetchStreamsPass());
   return passes;
 }
 

@@ -1,5 +1,5 @@
-// What vectors do otherwise than single values: dividing by what a loop does not change, and
-// extrema.
+// What vectors do otherwise than single values: dividing by what a loop does not change, extrema,
+// and prefetching.
 
 #include <cmath>
 #include <cstring>
@@ -144,6 +144,25 @@ TEST(VectorExtrema, OfTwoVectorsAreAsOfTwoNumbers) {
       EXPECT_EQ(std::signbit(z[i]), std::signbit(expected)) << x[i] << ", " << y[i];
     }
   }
+}
+
+int Prefetches(const Kernel& kernel) {
+  CpuDumps dumps;
+  const auto code = CompilePlan(PlanOf(kernel), CpuTarget::Host(), &dumps);
+  EXPECT_TRUE(code.ok()) << code.status();
+  int count = 0;
+  const std::string call = "call void @llvm.prefetch";
+  for (size_t at = dumps.optimized_llvm_ir.find(call); at != std::string::npos;
+       at = dumps.optimized_llvm_ir.find(call, at + 1)) {
+    ++count;
+  }
+  return count;
+}
+
+TEST(Prefetching, IsForLargeBuffersReadOneAfterTheOther) {
+  EXPECT_GT(Prefetches(SeluKernel(4'000'000)), 0);
+  EXPECT_GT(Prefetches(RowSumKernel("sums", DType::kF32, 4096, 1024)), 0);
+  EXPECT_EQ(Prefetches(SeluKernel(1'000'000)), 0);
 }
 
 }  // namespace

@@ -1,0 +1,162 @@
+#include "kernels/cpu/emit/prefetch_streams.h"
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "absl/types/optional.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Instructions.h"
+
+namespace acceld::kernels::cpu {
+namespace {
+
+// Smaller buffers are in a cache, more often than not.
+constexpr uint64_t kMinBufferBytes = uint64_t{8} << 20;
+// Several of a longer row do not fit into the first cache beside each other.
+constexpr int64_t kMaxRowBytes = int64_t{16} << 10;
+// How much is read between a prefetch and its use.
+constexpr int64_t kDistanceBytes = 2048;
+constexpr int64_t kMaxStepBytes = int64_t{1} << 20;
+
+// A vector load of an innermost loop, whose address advances evenly.
+struct StreamLoad {
+  llvm::LoadInst* load;
+  const llvm::Loop* loop;
+  const llvm::Argument* buffer;
+  int64_t step_bytes;     // from one iteration to the next
+  int64_t row_bytes = 0;  // from one iteration of the loop around it to the next; 0: no such loop
+};
+
+// The bytes by which `address` advances in each iteration of `loop`, and its value in the first.
+absl::optional<std::pair<int64_t, const llvm::SCEV*>> Advance(const llvm::SCEV* address,
+                                                              const llvm::Loop* loop) {
+  const auto* recurrence = llvm::dyn_cast<llvm::SCEVAddRecExpr>(address);
+  if (recurrence == nullptr || recurrence->getLoop() != loop || !recurrence->isAffine()) {
+    return absl::nullopt;
+  }
+  const auto* step = llvm::dyn_cast<llvm::SCEVConstant>(recurrence->getOperand(1));
+  if (step == nullptr) return absl::nullopt;
+  return std::make_pair(step->getAPInt().getSExtValue(), recurrence->getStart());
+}
+
+absl::optional<StreamLoad> AsStream(llvm::LoadInst& load, const llvm::Loop& loop,
+                                    llvm::ScalarEvolution& evolution) {
+  if (!load.getType()->isVectorTy()) return absl::nullopt;
+  const auto* buffer =
+      llvm::dyn_cast<llvm::Argument>(llvm::getUnderlyingObject(load.getPointerOperand()));
+  if (buffer == nullptr || buffer->getDereferenceableBytes() < kMinBufferBytes) {
+    return absl::nullopt;
+  }
+  const auto inner = Advance(evolution.getSCEV(load.getPointerOperand()), &loop);
+  if (!inner.has_value() || inner->first <= 0 || inner->first > kMaxStepBytes) return absl::nullopt;
+  StreamLoad stream{&load, &loop, buffer, inner->first};
+  if (const auto outer = Advance(inner->second, loop.getParentLoop())) {
+    stream.row_bytes = outer->first;
+  }
+  return stream;
+}
+
+std::vector<StreamLoad> FindStreams(const llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
+  std::vector<StreamLoad> streams;
+  for (llvm::BasicBlock* block : loop.blocks()) {
+    for (llvm::Instruction& instruction : *block) {
+      auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
+      if (load == nullptr) continue;
+      if (const auto stream = AsStream(*load, loop, evolution)) streams.push_back(*stream);
+    }
+  }
+  return streams;
+}
+
+void Prefetch(const StreamLoad& stream, int64_t distance) {
+  llvm::IRBuilder<> b(stream.load);
+  llvm::Value* address = b.CreatePtrAdd(stream.load->getPointerOperand(), b.getInt64(distance));
+  constexpr int kRead = 0, kIntoFirstCache = 3, kData = 1;
+  b.CreateIntrinsic(llvm::Intrinsic::prefetch, {address->getType()},
+                    {address, b.getInt32(kRead), b.getInt32(kIntoFirstCache), b.getInt32(kData)});
+}
+
+size_t SizeOf(const llvm::Loop& loop) {
+  size_t size = 0;
+  for (const llvm::BasicBlock* block : loop.blocks()) size += block->size();
+  return size;
+}
+
+// Loops within one loop that read the same rows: those of what is left for shorter vectors aside.
+class Readers {
+ public:
+  void Add(const StreamLoad& stream) {
+    const uint64_t bits = stream.load->getType()->getPrimitiveSizeInBits();
+    if (bits < vector_bits_) return;
+    if (bits > vector_bits_) streams_.clear();
+    vector_bits_ = bits;
+    streams_.push_back(stream);
+  }
+
+  void PrefetchAll() const {
+    const llvm::Loop* longest = streams_[0].loop;
+    bool is_read_again = false;
+    for (const StreamLoad& stream : streams_) {
+      if (stream.loop != streams_[0].loop) is_read_again = true;
+      if (SizeOf(*stream.loop) > SizeOf(*longest)) longest = stream.loop;
+    }
+    const int64_t row_bytes = streams_[0].row_bytes;
+    llvm::DenseMap<const llvm::Loop*, int64_t> bytes_read;  // in an iteration
+    for (const StreamLoad& stream : streams_) {
+      bytes_read[stream.loop] += static_cast<int64_t>(vector_bits_ / 8);
+    }
+    const bool next_row = is_read_again && row_bytes > 0;
+    if (next_row && row_bytes > kMaxRowBytes) return;
+    for (const StreamLoad& stream : streams_) {
+      // The longest loop has the most time for a row.
+      if (next_row && stream.loop != longest) continue;
+      const int64_t bytes = bytes_read[stream.loop];
+      const int64_t iterations = (kDistanceBytes + bytes - 1) / bytes;
+      Prefetch(stream, next_row ? row_bytes : iterations * stream.step_bytes);
+    }
+  }
+
+ private:
+  uint64_t vector_bits_ = 0;
+  std::vector<StreamLoad> streams_;
+};
+
+// Prefetches in loops within one loop, or in those that are within none.
+bool PrefetchIn(const std::vector<const llvm::Loop*>& loops, llvm::ScalarEvolution& evolution) {
+  llvm::MapVector<std::pair<const llvm::Argument*, int64_t>, Readers> readers;
+  for (const llvm::Loop* loop : loops) {
+    for (const StreamLoad& stream : FindStreams(*loop, evolution)) {
+      readers[{stream.buffer, stream.row_bytes}].Add(stream);
+    }
+  }
+  for (const auto& [row, loops_of_row] : readers) loops_of_row.PrefetchAll();
+  return !readers.empty();
+}
+
+}  // namespace
+
+llvm::PreservedAnalyses PrefetchStreamsPass::run(llvm::Function& function,
+                                                 llvm::FunctionAnalysisManager& analyses) {
+  const llvm::LoopInfo& all = analyses.getResult<llvm::LoopAnalysis>(function);
+  llvm::ScalarEvolution& evolution = analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
+  // By what is around them.
+  llvm::MapVector<const llvm::Loop*, std::vector<const llvm::Loop*>> innermost;
+  for (const llvm::Loop* loop : all.getLoopsInPreorder()) {
+    if (loop->isInnermost()) innermost[loop->getParentLoop()].push_back(loop);
+  }
+  bool changed = false;
+  for (const auto& [outer, loops] : innermost) changed |= PrefetchIn(loops, evolution);
+  if (!changed) return llvm::PreservedAnalyses::all();
+  llvm::PreservedAnalyses preserved;
+  preserved.preserveSet<llvm::CFGAnalyses>();
+  return preserved;
+}
+
+}  // namespace acceld::kernels::cpu
