@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "absl/types/optional.h"
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -34,6 +33,10 @@ struct StreamLoad {
   int64_t row_bytes = 0;  // from one iteration of the loop around it to the next; 0: no such loop
 };
 
+bool IsLarge(const llvm::Argument& buffer) {
+  return buffer.getDereferenceableBytes() >= kMinBufferBytes;
+}
+
 // The bytes by which `address` advances in each iteration of `loop`, and its value in the first.
 absl::optional<std::pair<int64_t, const llvm::SCEV*>> Advance(const llvm::SCEV* address,
                                                               const llvm::Loop* loop) {
@@ -51,9 +54,7 @@ absl::optional<StreamLoad> AsStream(llvm::LoadInst& load, const llvm::Loop& loop
   if (!load.getType()->isVectorTy()) return absl::nullopt;
   const auto* buffer =
       llvm::dyn_cast<llvm::Argument>(llvm::getUnderlyingObject(load.getPointerOperand()));
-  if (buffer == nullptr || buffer->getDereferenceableBytes() < kMinBufferBytes) {
-    return absl::nullopt;
-  }
+  if (buffer == nullptr || !IsLarge(*buffer)) return absl::nullopt;
   const auto inner = Advance(evolution.getSCEV(load.getPointerOperand()), &loop);
   if (!inner.has_value() || inner->first <= 0 || inner->first > kMaxStepBytes) return absl::nullopt;
   StreamLoad stream{&load, &loop, buffer, inner->first};
@@ -83,9 +84,20 @@ void Prefetch(const StreamLoad& stream, int64_t distance) {
                     {address, b.getInt32(kRead), b.getInt32(kIntoFirstCache), b.getInt32(kData)});
 }
 
-size_t SizeOf(const llvm::Loop& loop) {
-  size_t size = 0;
-  for (const llvm::BasicBlock* block : loop.blocks()) size += block->size();
+// About how long the loop works between reads: not at all where it writes to memory, which is as
+// busy as with reading.
+int64_t TimeOf(const llvm::Loop& loop) {
+  int64_t size = 0;
+  for (const llvm::BasicBlock* block : loop.blocks()) {
+    for (const llvm::Instruction& instruction : *block) {
+      const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
+      if (store != nullptr &&
+          llvm::isa<llvm::Argument>(llvm::getUnderlyingObject(store->getPointerOperand()))) {
+        return 0;
+      }
+      ++size;
+    }
+  }
   return size;
 }
 
@@ -101,23 +113,21 @@ class Readers {
   }
 
   void PrefetchAll() const {
-    const llvm::Loop* longest = streams_[0].loop;
-    bool is_read_again = false;
-    for (const StreamLoad& stream : streams_) {
-      if (stream.loop != streams_[0].loop) is_read_again = true;
-      if (SizeOf(*stream.loop) > SizeOf(*longest)) longest = stream.loop;
-    }
-    const int64_t row_bytes = streams_[0].row_bytes;
-    llvm::DenseMap<const llvm::Loop*, int64_t> bytes_read;  // in an iteration
+    llvm::MapVector<const llvm::Loop*, int64_t> bytes_read;  // in an iteration
     for (const StreamLoad& stream : streams_) {
       bytes_read[stream.loop] += static_cast<int64_t>(vector_bits_ / 8);
     }
-    const bool next_row = is_read_again && row_bytes > 0;
+    const int64_t row_bytes = streams_[0].row_bytes;
+    const bool next_row = bytes_read.size() > 1 && row_bytes > 0;
     if (next_row && row_bytes > kMaxRowBytes) return;
+    // The loop that works longest on a row has the most time to wait for another.
+    const llvm::Loop* longest = streams_[0].loop;
+    for (const auto& [loop, bytes] : bytes_read) {
+      if (TimeOf(*loop) * bytes_read.lookup(longest) > TimeOf(*longest) * bytes) longest = loop;
+    }
     for (const StreamLoad& stream : streams_) {
-      // The longest loop has the most time for a row.
       if (next_row && stream.loop != longest) continue;
-      const int64_t bytes = bytes_read[stream.loop];
+      const int64_t bytes = bytes_read.lookup(stream.loop);
       const int64_t iterations = (kDistanceBytes + bytes - 1) / bytes;
       Prefetch(stream, next_row ? row_bytes : iterations * stream.step_bytes);
     }
@@ -144,6 +154,7 @@ bool PrefetchIn(const std::vector<const llvm::Loop*>& loops, llvm::ScalarEvoluti
 
 llvm::PreservedAnalyses PrefetchStreamsPass::run(llvm::Function& function,
                                                  llvm::FunctionAnalysisManager& analyses) {
+  if (llvm::none_of(function.args(), IsLarge)) return llvm::PreservedAnalyses::all();
   const llvm::LoopInfo& all = analyses.getResult<llvm::LoopAnalysis>(function);
   llvm::ScalarEvolution& evolution = analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
   // By what is around them.
