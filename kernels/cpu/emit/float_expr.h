@@ -54,9 +54,11 @@ class FloatExpr {
   FloatExpr CopySign(FloatExpr sign) const {
     return {*b_, b_->CreateBinaryIntrinsic(llvm::Intrinsic::copysign, value_, sign.value_)};
   }
+  // The value, or `low` where it is less; NaN stays.
+  FloatExpr AtLeast(double low) const { return If(Less(low), Constant(low), *this); }
   // The value held within [low, high]; NaN stays.
   FloatExpr Clamp(double low, double high) const {
-    FloatExpr bounded = If(Less(low), Constant(low), *this);
+    FloatExpr bounded = AtLeast(low);
     return If(bounded.Greater(high), Constant(high), bounded);
   }
   static FloatExpr If(llvm::Value* condition, FloatExpr a, FloatExpr b) {

@@ -79,9 +79,12 @@ FloatExpr Scale(const CodeContext& code, FloatExpr e, const Reduced& reduced) {
   return e * PowerOfTwo(b, half) * PowerOfTwo(b, b.CreateSub(n, half));
 }
 
-FloatExpr Exp(const CodeContext& code, FloatExpr x) {
-  // Past these bounds the result is infinite, or rounds to zero.
-  const Reduced reduced = ReduceByLn2(code, x.Clamp(-104.5, 89.0));
+// Past these bounds e^x is infinite, or rounds to zero.
+constexpr double kMinExponent = -104.5, kMaxExponent = 89.0;
+
+// For kMinExponent <= x <= kMaxExponent.
+FloatExpr ExpInRange(const CodeContext& code, FloatExpr x) {
+  const Reduced reduced = ReduceByLn2(code, x);
   FloatExpr r = reduced.r;
   FloatExpr e = MulAdd(code, ExpTail(code, r), r, r.Constant(1.0));
   return Scale(code, MulAdd(code, e, r, r.Constant(1.0)), reduced);
@@ -104,7 +107,7 @@ FloatExpr Expm1(const CodeContext& code, FloatExpr x) {
 }  // namespace
 
 llvm::Value* EmitExpF32(const CodeContext& code, Builder& b, llvm::Value* x) {
-  return Exp(code, {b, x}).value();
+  return ExpInRange(code, FloatExpr(b, x).Clamp(kMinExponent, kMaxExponent)).value();
 }
 
 llvm::Value* EmitExpm1F32(const CodeContext& code, Builder& b, llvm::Value* x) {
@@ -114,7 +117,7 @@ llvm::Value* EmitExpm1F32(const CodeContext& code, Builder& b, llvm::Value* x) {
 llvm::Value* EmitLogisticF32(const CodeContext& code, Builder& b, llvm::Value* value) {
   FloatExpr x(b, value);
   // With e = exp(-|x|) nothing overflows: 1 / (1 + e), or e / (1 + e) for negative x.
-  FloatExpr e = Exp(code, -x.Abs());
+  FloatExpr e = ExpInRange(code, (-x.Abs()).AtLeast(kMinExponent));
   FloatExpr numerator = FloatExpr::If(x.Less(0.0), e, x.Constant(1.0));
   return (numerator / (e + 1.0)).value();
 }
