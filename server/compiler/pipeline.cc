@@ -14,6 +14,7 @@
 #include "server/compiler/fusion/fuse_attention.h"
 #include "server/compiler/fusion/fuse_matmuls.h"
 #include "server/compiler/fusion/fuse_rows.h"
+#include "server/compiler/fusion/merge_reductions.h"
 #include "server/compiler/passes/canonicalize.h"
 #include "server/compiler/passes/canonicalize_convolutions.h"
 #include "server/compiler/passes/canonicalize_dots.h"
@@ -75,6 +76,7 @@ constexpr Pass kPipeline[] = {
     {"fuse-matmuls", &FuseMatmuls},
     {"fuse", &Fuse},
     {"fuse-rows", &FuseRows},
+    {"merge-reductions", &MergeReductions},
 };
 
 }  // namespace

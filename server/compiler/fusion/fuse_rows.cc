@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "server/compiler/fusion/groups.h"
+#include "server/compiler/fusion/part_merger.h"
 #include "server/compiler/fusion/row_alignment.h"
 #include "server/compiler/passes/rewriter.h"
 
@@ -48,7 +49,10 @@ class RowFuser {
  public:
   RowFuser(ir::Function& function, ir::Region& region, std::vector<OpIndex>& scratch,
            absl::flat_hash_set<ir::ValueId>& seeds)
-      : function_(function), region_(region), graph_(function, region, scratch), seeds_(seeds) {
+      : function_(function),
+        graph_(function, region, scratch),
+        merger_(function, region, graph_),
+        seeds_(seeds) {
     for (const ir::Op& op : region.ops) {
       if (op.kind != OpKind::kFusion) continue;
       const ir::Region& inner = op.regions[0];
@@ -63,7 +67,7 @@ class RowFuser {
       const absl::optional<RowSpace> space = SpaceOf(graph_.ops()[i]);
       if (!space.has_value() || !seeds_.insert(graph_.ops()[i].results[0]).second) continue;
       const std::vector<OpIndex> parts = WithoutOuterReshapes(Grow(i, *space));
-      if (parts.size() > 1) return Merge(parts);
+      if (parts.size() > 1) return merger_.Merge(parts);
     }
     return absl::nullopt;
   }
@@ -158,111 +162,12 @@ class RowFuser {
         if (!alignment.Give(Resolve(id))) return false;
       }
     }
-    return FindDependents(parts).has_value();
+    return merger_.CanMerge(parts);
   }
 
-  // By position up to the last part: what others compute of the parts' results. Nothing if a part
-  // needs that.
-  absl::optional<std::vector<bool>> FindDependents(const std::vector<OpIndex>& parts) const {
-    std::vector<bool> dependent(graph_.ops().size());
-    for (OpIndex i = parts.front(); i <= parts.back(); ++i) {
-      const bool is_part = Contains(parts, i);
-      if (is_part && dependent[i]) return absl::nullopt;
-      if (!is_part && !dependent[i]) continue;
-      for (OpIndex user : graph_.UsersOf(i)) {
-        if (!is_part || !Contains(parts, user)) dependent[user] = true;
-      }
-    }
-    return dependent;
-  }
-
-  // The parts as one op, at the place of the last; what depends on them comes after it.
-  std::vector<ir::Op> Merge(const std::vector<OpIndex>& parts) {
-    const std::vector<bool> dependent = *FindDependents(parts);
-    ir::Op fusion = Build(parts);
-    std::vector<ir::Op> ops, put_off;
-    for (OpIndex i = 0; i < region_.ops.size(); ++i) {
-      if (i == parts.back()) {
-        ops.push_back(std::move(fusion));
-        std::move(put_off.begin(), put_off.end(), std::back_inserter(ops));
-      } else if (!Contains(parts, i)) {
-        (i < parts.back() && dependent[i] ? put_off : ops).push_back(std::move(region_.ops[i]));
-      }
-    }
-    return ops;
-  }
-
-  ir::Op Build(const std::vector<OpIndex>& parts) {
-    const absl::flat_hash_set<ir::ValueId> used = UsedOutside(parts);
-    ir::Op fusion;
-    fusion.kind = OpKind::kFusion;
-    fusion.attributes = ir::FusionAttributes{ir::FusionKind::kReduction};
-    fusion.location = region_.ops[parts.back()].location;
-    ir::Region& inner = fusion.regions.emplace_back();
-    absl::flat_hash_map<ir::ValueId, ir::ValueId> inside;  // by what the parts call a value
-    const auto enter = [&](ir::ValueId id) {
-      if (const auto it = inside.find(id); it != inside.end()) return it->second;
-      fusion.operands.push_back(id);
-      inner.parameters.push_back(NewValueLike(id));
-      return inside[id] = inner.parameters.back();
-    };
-    for (OpIndex i : parts) {
-      ir::Op part = std::move(region_.ops[i]);
-      const std::vector<ir::ValueId> results = part.results;
-      if (part.kind == OpKind::kFusion) {
-        ir::Region& body = part.regions[0];
-        for (size_t k = 0; k < part.operands.size(); ++k) {
-          inside[body.parameters[k]] = enter(part.operands[k]);
-        }
-        for (ir::Op& op : body.ops) {
-          for (ir::ValueId& id : op.operands) {
-            if (const auto it = inside.find(id); it != inside.end()) id = it->second;
-          }
-          inner.ops.push_back(std::move(op));
-        }
-        for (size_t k = 0; k < results.size(); ++k) {
-          const auto it = inside.find(body.results[k]);
-          inside[results[k]] = it == inside.end() ? body.results[k] : it->second;
-        }
-      } else {
-        for (ir::ValueId& id : part.operands) id = enter(id);
-        for (ir::ValueId& id : part.results) id = inside[id] = NewValueLike(id);
-        inner.ops.push_back(std::move(part));
-      }
-      for (ir::ValueId id : results) {
-        if (!used.contains(id)) continue;
-        fusion.results.push_back(id);
-        inner.results.push_back(inside[id]);
-      }
-    }
-    return fusion;
-  }
-
-  ir::ValueId NewValueLike(ir::ValueId id) {
-    function_.value_types.push_back(ir::Type(function_.value_types[id]));
-    return static_cast<ir::ValueId>(function_.value_types.size() - 1);
-  }
-
-  absl::flat_hash_set<ir::ValueId> UsedOutside(const std::vector<OpIndex>& parts) const {
-    absl::flat_hash_set<ir::ValueId> used(region_.results.begin(), region_.results.end());
-    for (OpIndex i = 0; i < region_.ops.size(); ++i) {
-      if (Contains(parts, i)) continue;
-      const ir::Op& op = region_.ops[i];
-      used.insert(op.operands.begin(), op.operands.end());
-      for (const ir::Region& nested : op.regions) {
-        used.insert(nested.results.begin(), nested.results.end());
-        ForEachOp(nested, [&](const ir::Op& other) {
-          used.insert(other.operands.begin(), other.operands.end());
-          for (const ir::Region& r : other.regions) used.insert(r.results.begin(), r.results.end());
-        });
-      }
-    }
-    return used;
-  }
-
-  ir::Function& function_;
-  ir::Region& region_;
+  const ir::Function& function_;
   const RegionGraph graph_;
+  PartMerger merger_;
   absl::flat_hash_set<ir::ValueId>& seeds_;  // tried already
   // What stands inside fusions by what it is outside, and results by what gives them inside.
   absl::flat_hash_map<ir::ValueId, ir::ValueId> alias_;

@@ -92,7 +92,7 @@ TEST_F(DumpTest, HoldsEveryStageByNumberAndName) {
   }
   EXPECT_THAT(NamesIn(folder), UnorderedElementsAreArray(expected));
   EXPECT_THAT(ContentOf(folder / "00-input.mlir"), Not(HasSubstr("acceld.fusion")));
-  EXPECT_THAT(ContentOf(folder / absl::StrFormat("%02d-fuse-rows.mlir", number)),
+  EXPECT_THAT(ContentOf(folder / absl::StrFormat("%02d-merge-reductions.mlir", number)),
               HasSubstr("acceld.fusion"));
   EXPECT_THAT(ContentOf(folder / "plan.txt"), HasSubstr("launch fusion_"));
   EXPECT_THAT(ContentOf(folder / "times.txt"), HasSubstr(" ms  fuse\n"));
