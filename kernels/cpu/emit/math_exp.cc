@@ -85,9 +85,11 @@ constexpr double kMinExponent = -104.5, kMaxExponent = 89.0;
 // For kMinExponent <= x <= kMaxExponent.
 FloatExpr ExpInRange(const CodeContext& code, FloatExpr x) {
   const Reduced reduced = ReduceByLn2(code, x);
-  FloatExpr r = reduced.r;
-  FloatExpr e = MulAdd(code, ExpTail(code, r), r, r.Constant(1.0));
-  return Scale(code, MulAdd(code, e, r, r.Constant(1.0)), reduced);
+  FloatExpr r = reduced.r, tail = ExpTail(code, r), one = x.Constant(1.0);
+  // Where all operations round, the small terms are summed first.
+  FloatExpr e = code.HasFeature("fma") ? MulAdd(code, MulAdd(code, tail, r, one), r, one)
+                                       : tail * (r * r) + r + one;
+  return Scale(code, e, reduced);
 }
 
 FloatExpr Expm1(const CodeContext& code, FloatExpr x) {
