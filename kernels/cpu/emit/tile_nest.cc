@@ -10,6 +10,9 @@ namespace {
 
 // Enough tiles for many threads to share evenly.
 constexpr int64_t kEnoughIterations = 64;
+// Where there are more, they are larger instead: each begins with what nobody has prefetched.
+constexpr int64_t kManyTiles = 256;
+constexpr double kMaxTileWork = 8 * kTileWork;
 // Runs of an innermost loop are whole numbers of vectors and cache lines.
 constexpr int64_t kRunMultiple = 64;
 
@@ -128,7 +131,8 @@ absl::optional<TileNest> FindTileNest(const Kernel& kernel, const ForStatement& 
 
   const ForStatement& last = *nest.loops.back();
   const double work = std::max(1.0, EstimateWork(kernel, last.body));
-  int64_t extent = std::max<int64_t>(1, std::llround(kTileWork / work));
+  const double tile_work = std::clamp(total / kManyTiles, kTileWork, kMaxTileWork);
+  int64_t extent = std::max<int64_t>(1, std::llround(tile_work / work));
   if (!HasInnerLoop(last)) extent = (extent + kRunMultiple - 1) / kRunMultiple * kRunMultiple;
   nest.tile_extent = std::min(extent, last.extent);
   nest.tiles_of_last = (last.extent + nest.tile_extent - 1) / nest.tile_extent;
