@@ -2,6 +2,8 @@
 // minimax polynomial of degree 6 (relative error 1.4e-8); scaling by 2^n through exponent bits, or
 // by AVX-512's own instruction.
 
+#include <algorithm>
+
 #include "kernels/cpu/emit/float_expr.h"
 #include "kernels/cpu/emit/math_functions.h"
 #include "llvm/IR/IntrinsicsX86.h"
