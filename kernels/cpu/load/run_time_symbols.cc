@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/cpu/support/convolution.h"
+#include "kernels/cpu/support/convolution/convolution.h"
 #include "kernels/cpu/support/math_library.h"
 #include "kernels/cpu/support/matmul.h"
 #include "kernels/cpu/support/parallel_for.h"

@@ -1,4 +1,4 @@
-// Convolutions by the library's matrix products.
+// Convolutions by products that read the input where it lies, and by the library's.
 #include "kernels/cpu/cpu_convolution.h"
 
 #include <algorithm>
@@ -64,6 +64,39 @@ ConvolutionShape ShapeOf(const Sizes& s, const Options& o) {
   const int64_t columns = s.window * s.window * s.features;
   shape.rhs_row_stride = o.kernel_o_first ? 1 : s.outputs;
   shape.rhs_output_stride = o.kernel_o_first ? columns : 1;
+  const int64_t cell = shape.rhs_row_stride * (o.features_last ? s.features : 1);
+  shape.dims[2].rhs_stride = cell * s.window;
+  shape.dims[3].rhs_stride = cell;
+  shape.rhs_feature_stride = shape.rhs_row_stride * (o.features_last ? 1 : s.window * s.window);
+  return shape;
+}
+
+// The gradient of the kernel of a convolution with these sizes: its places are the kernel's
+// elements, its window all places of the forward one, its features the images.
+ConvolutionShape KernelGradientOf(const Sizes& s, const Options& o) {
+  ConvolutionShape shape;
+  const int64_t places = PlacesOf(s, o.stride, o.low, o.high, o.lhs_dilation, o.rhs_dilation);
+  shape.features = s.batch;
+  shape.outputs = s.outputs;
+  shape.first_row_dim = 0;
+  for (int d = 1; d < 3; ++d) {
+    shape.dims[d] = {.extent = s.window,
+                     .window = places,
+                     .stride = o.rhs_dilation,
+                     .step = o.stride,
+                     .offset = -o.low,
+                     .dilation = o.lhs_dilation,
+                     .size = s.size,
+                     .lhs_stride = s.features * (d == 1 ? s.size : 1),
+                     .out_stride = s.features * s.outputs * (d == 1 ? s.window : 1),
+                     .rhs_stride = s.outputs * (d == 1 ? places : 1)};
+  }
+  shape.dims[3] = {
+      .extent = s.features, .size = s.features, .lhs_stride = 1, .out_stride = s.outputs};
+  shape.lhs_feature_stride = s.size * s.size * s.features;
+  shape.rhs_row_stride = s.outputs;
+  shape.rhs_feature_stride = places * places * s.outputs;
+  shape.features_outermost = 1;
   return shape;
 }
 
@@ -201,6 +234,59 @@ TEST(CpuConvolutionTest, MatchesTheSumForAllWindowsAndLayouts) {
   }
 }
 
+TEST(CpuConvolutionTest, AnyNumberOfOutputsFillsVectors) {
+  for (const int64_t outputs : {4, 7, 8, 11, 16, 19, 33, 64, 71, 97}) {
+    SCOPED_TRACE(outputs);
+    const Sizes sizes = {.outputs = outputs};
+    Check(ShapeOf(sizes, {.low = 1, .high = 1}));
+    Check(ShapeOf(sizes, {.stride = 2, .low = 1, .high = 2}));
+    Check(KernelGradientOf(sizes, {.low = 1, .high = 1}));
+  }
+}
+
+TEST(CpuConvolutionTest, DilatedInputsAreReadByPhases) {
+  const Sizes kSizes[] = {{}, {.outputs = 32}, {.window = 1, .features = 9}, {.window = 2}};
+  for (const Sizes& sizes : kSizes) {
+    for (const int64_t dilation : {2, 3, 9}) {
+      SCOPED_TRACE(testing::Message() << sizes.window << " dilation " << dilation);
+      Check(ShapeOf(sizes, {.lhs_dilation = dilation}));
+      Check(ShapeOf(sizes, {.low = 2, .high = 3, .lhs_dilation = dilation}));
+      Check(ShapeOf(sizes, {.low = 1, .lhs_dilation = dilation, .rhs_dilation = 2}));
+      Check(ShapeOf(sizes, {.low = 1, .lhs_dilation = dilation, .rhs_dilation = 3}));
+      Check(ShapeOf(sizes, {.low = 1, .lhs_dilation = dilation, .reversed = true}));
+    }
+  }
+}
+
+TEST(CpuConvolutionTest, GradientsOfTheKernelAreSumsInParts) {
+  const Sizes kSizes[] = {{},
+                          {.batch = 1, .size = 40, .features = 3, .outputs = 16},
+                          {.batch = 9, .size = 16, .features = 4, .outputs = 20},
+                          {.batch = 40, .size = 8, .window = 1, .features = 16, .outputs = 16}};
+  for (const Sizes& sizes : kSizes) {
+    SCOPED_TRACE(sizes.size);
+    Check(KernelGradientOf(sizes, {}));
+    Check(KernelGradientOf(sizes, {.low = 1, .high = 1}));
+    Check(KernelGradientOf(sizes, {.stride = 2, .low = 1, .high = 1}));
+    Check(KernelGradientOf(sizes, {.low = 2, .high = 1, .lhs_dilation = 2, .rhs_dilation = 2}));
+  }
+}
+
+TEST(CpuConvolutionTest, WindowsOfThreeDimensions) {
+  ConvolutionShape shape = ShapeOf({.batch = 6, .outputs = 24}, {.low = 1, .high = 1});
+  // Two of six images under each cell, one of them missing at the edge.
+  shape.dims[1].window = 2;
+  shape.dims[1].offset = -1;
+  shape.dims[1].rhs_stride = shape.num_cells() / 2 * shape.features * shape.outputs;
+  Check(shape);
+  // Every second image: no two loops of the sum are one.
+  shape.dims[1].step = 2;
+  shape.dims[2].step = -2;
+  shape.dims[2].offset = 3;
+  shape.dims[3].step = 2;
+  Check(shape);
+}
+
 TEST(CpuConvolutionTest, GroupsStandBesideEachOther) {
   ConvolutionShape shape = ShapeOf({.features = 4, .outputs = 5}, {.low = 1});
   // Three groups of features in every tensor.
@@ -208,7 +294,8 @@ TEST(CpuConvolutionTest, GroupsStandBesideEachOther) {
   shape.lhs_group_stride = 4;
   shape.out_group_stride = shape.rhs_group_stride = 5;
   shape.rhs_row_stride *= 3;
-  for (auto& dim : shape.dims) dim.lhs_stride *= 3, dim.out_stride *= 3;
+  shape.rhs_feature_stride *= 3;
+  for (auto& dim : shape.dims) dim.lhs_stride *= 3, dim.out_stride *= 3, dim.rhs_stride *= 3;
   Check(shape);
 }
 
@@ -232,9 +319,8 @@ TEST(CpuConvolutionTest, RefusesTypesThatTheLibraryLacks) {
 }
 
 TEST(CpuConvolutionTest, ResultsDoNotDependOnTheNumberOfThreads) {
-  const ConvolutionShape shape =
-      ShapeOf({.batch = 3, .size = 20, .features = 64, .outputs = 48}, {.low = 1, .high = 1});
-  const Tensors count = CountElements(shape);
+  const Sizes sizes = {.batch = 3, .size = 20, .features = 64, .outputs = 48};
+  const Options padded = {.low = 1, .high = 1};
   const auto random = [](int64_t n) {
     std::string bytes(n * 4, '\0');
     uint64_t state = 1;
@@ -244,11 +330,16 @@ TEST(CpuConvolutionTest, ResultsDoNotDependOnTheNumberOfThreads) {
     }
     return bytes;
   };
-  const std::string lhs = random(count.lhs), rhs = random(count.rhs);
-  const auto one = Convolve(shape, DType::kF32, DType::kF32, lhs, rhs, 1);
-  const auto four = Convolve(shape, DType::kF32, DType::kF32, lhs, rhs, 4);
-  ASSERT_TRUE(one.ok() && four.ok());
-  EXPECT_EQ(*one, *four);
+  for (const ConvolutionShape& shape :
+       {ShapeOf(sizes, padded), ShapeOf({.batch = 3, .size = 20, .features = 300}, padded),
+        KernelGradientOf(sizes, padded)}) {
+    const Tensors count = CountElements(shape);
+    const std::string lhs = random(count.lhs), rhs = random(count.rhs);
+    const auto one = Convolve(shape, DType::kF32, DType::kF32, lhs, rhs, 1);
+    const auto four = Convolve(shape, DType::kF32, DType::kF32, lhs, rhs, 4);
+    ASSERT_TRUE(one.ok() && four.ok());
+    EXPECT_EQ(*one, *four);
+  }
 }
 
 }  // namespace

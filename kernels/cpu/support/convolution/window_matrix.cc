@@ -1,4 +1,4 @@
-#include "kernels/cpu/support/window_matrix.h"
+#include "kernels/cpu/support/convolution/window_matrix.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "kernels/cpu/support/convolution.h"
+#include "kernels/cpu/support/convolution/convolution.h"
 
 #include <algorithm>
 #include <cstring>
@@ -8,10 +8,11 @@
 #include "kernels/cpu/convolution_descriptor.h"
 #include "kernels/cpu/cpu_convolution.h"
 #include "kernels/cpu/cpu_matmul.h"
+#include "kernels/cpu/support/convolution/direct_convolution.h"
+#include "kernels/cpu/support/convolution/window_matrix.h"
 #include "kernels/cpu/support/matmul_primitives.h"
 #include "kernels/cpu/support/parallel_for.h"
 #include "kernels/cpu/support/scratchpad.h"
-#include "kernels/cpu/support/window_matrix.h"
 #include "kernels/cpu/support_state.h"
 
 namespace acceld::kernels::cpu {
@@ -212,11 +213,17 @@ int32_t Convolution(const LaunchContext* context, const int64_t* descriptor, con
   Task task;
   task.context = context;
   std::memcpy(static_cast<void*>(&task.descriptor), descriptor, sizeof(task.descriptor));
-  task.cut = CutShape(task.descriptor.shape, ir::StorageBytesOf(task.descriptor.input_dtype()));
+  const ConvolutionShape& shape = task.descriptor.shape;
+  if (task.descriptor.input_dtype() == ir::DType::kF32 &&
+      task.descriptor.output_dtype() == ir::DType::kF32 && IsDirectConvolution(shape)) {
+    return DirectConvolution(context, shape, static_cast<const float*>(lhs),
+                             static_cast<const float*>(rhs), static_cast<float*>(out));
+  }
+  task.cut = CutShape(shape, ir::StorageBytesOf(task.descriptor.input_dtype()));
   task.lhs = static_cast<const char*>(lhs);
   task.rhs = static_cast<const char*>(rhs);
   task.out = static_cast<char*>(out);
-  return ParallelFor(context, RunBlock, &task, task.cut.num_blocks(task.descriptor.shape));
+  return ParallelFor(context, RunBlock, &task, task.cut.num_blocks(shape));
 }
 
 bool CanConvolve(const ConvolutionStep& convolution) {

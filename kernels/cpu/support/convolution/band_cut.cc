@@ -1,0 +1,82 @@
+#include "kernels/cpu/support/convolution/band_cut.h"
+
+#include <algorithm>
+
+namespace acceld::kernels::cpu {
+namespace {
+
+constexpr int kNumDims = ConvolutionShape::kNumDims;
+constexpr int kFeatures = 2 * kNumDims;  // the axis behind places and cells
+
+constexpr int64_t kMaxElements = int64_t{48} << 10;
+constexpr int64_t kMaxPlaces = 4096;
+// Bands that make threads worth it, while each has multiplications for about 15 us.
+constexpr int64_t kMinBands = 16;
+constexpr double kMinBandWork = 1 << 20;
+// Fewer places side by side leave tiles half empty.
+constexpr int64_t kMinPlaces = 8;
+
+double WorkOf(const ConvolutionShape& shape, const Band& band) {
+  return static_cast<double>(band.num_places()) * static_cast<double>(band.num_products()) *
+         static_cast<double>(shape.outputs);
+}
+
+}  // namespace
+
+Band::Range& BandCut::AxisOf(Band& band, int axis) {
+  if (axis == kFeatures) return band.features;
+  return axis < kNumDims ? band.places[axis] : band.cells[axis - kNumDims];
+}
+
+BandCut::BandCut(const ConvolutionShape& shape, Of of) : shape_(&shape), of_(of) {
+  Band whole = WholeBand(shape);
+  for (int axis = 0; axis < kNumAxes; ++axis) extents_[axis] = AxisOf(whole, axis).count;
+  std::copy_n(extents_, kNumAxes, pieces_);
+  // The outermost in memory first, so that little is read by more than one band.
+  int order[kNumAxes], num_axes = 0;
+  const int first = of == Of::kPlaces ? 0 : kNumDims;
+  if (of == Of::kSums) order[num_axes++] = kFeatures;
+  for (int d = 0; d < kNumDims; ++d) order[num_axes++] = first + d;
+  for (int i = 0; i < num_axes; ++i) {
+    const bool is_row = of == Of::kPlaces && i == num_axes - 1;
+    int64_t& piece = pieces_[order[i]];
+    while (piece > (is_row ? kMinPlaces : 1) && !IsSmallEnough()) piece = (piece + 1) / 2;
+  }
+}
+
+Band BandCut::First() const {
+  Band band;
+  for (int axis = 0; axis < kNumAxes; ++axis) AxisOf(band, axis).count = pieces_[axis];
+  return band;
+}
+
+bool BandCut::IsSmallEnough() const {
+  const Band band = First();
+  int64_t elements = NumPaddedElements(*shape_, band);
+  if (of_ == Of::kSums) elements += band.num_products() * shape_->outputs;
+  if (elements > kMaxElements) return false;
+  if (of_ == Of::kPlaces && band.num_places() > kMaxPlaces) return false;
+  return count() >= kMinBands || WorkOf(*shape_, band) < 2 * kMinBandWork;
+}
+
+int64_t BandCut::per_group() const {
+  int64_t bands = 1;
+  for (int axis = 0; axis < kNumAxes; ++axis) {
+    bands *= (extents_[axis] + pieces_[axis] - 1) / pieces_[axis];
+  }
+  return bands;
+}
+
+Band BandCut::operator[](int64_t index) const {
+  Band band;
+  for (int axis = kNumAxes; axis-- > 0;) {
+    const int64_t pieces = (extents_[axis] + pieces_[axis] - 1) / pieces_[axis];
+    const int64_t begin = index % pieces * pieces_[axis];
+    index /= pieces;
+    AxisOf(band, axis) = {begin, std::min(pieces_[axis], extents_[axis] - begin)};
+  }
+  band.group = index;
+  return band;
+}
+
+}  // namespace acceld::kernels::cpu

@@ -1,0 +1,304 @@
+#include "kernels/cpu/support/convolution/direct_convolution.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "common/status.h"
+#include "kernels/cpu/support/convolution/band.h"
+#include "kernels/cpu/support/convolution/band_cut.h"
+#include "kernels/cpu/support/convolution/dilation_phases.h"
+#include "kernels/cpu/support/convolution/product_tiles.h"
+#include "kernels/cpu/support/parallel_for.h"
+#include "kernels/cpu/support/scratchpad.h"
+#include "kernels/cpu/support_state.h"
+
+namespace acceld::kernels::cpu {
+namespace {
+
+constexpr int kNumDims = ConvolutionShape::kNumDims;
+constexpr int32_t kOk = static_cast<int32_t>(CodeStatus::kOk);
+
+// The columns of a kernel that one tile reads, again and again.
+constexpr int64_t kMaxKernelElements = int64_t{64} << 10;
+constexpr int64_t kTileColumns = 64;
+// Sums are cut into as many parts as threads can use, of at least so many multiplications each; so
+// many of them fit into memory that is not missed.
+constexpr int64_t kMaxParts = 16;
+constexpr double kMinPartWork = 1 << 20;
+constexpr int64_t kMaxSums = int64_t{1} << 20;
+// Places whose parts one task adds up.
+constexpr int64_t kAddedPlaces = 64;
+
+BandCut::Of CutOf(const ConvolutionShape& shape) {
+  const bool cuts_sums =
+      shape.lhs_feature_stride != 1 && shape.num_cells() * shape.features > shape.num_places();
+  return cuts_sums ? BandCut::Of::kSums : BandCut::Of::kPlaces;
+}
+
+// Where places of one group go.
+struct Output {
+  float* data;
+  int64_t steps[kNumDims];
+};
+
+Output OutputOf(const ConvolutionShape& shape, int64_t group, float* out) {
+  Output output{out + group * shape.out_group_stride, {}};
+  for (int d = 0; d < kNumDims; ++d) output.steps[d] = shape.dims[d].out_stride;
+  return output;
+}
+
+// `visit(i, place)` for the places of a band in row-major order, i from 0 on; places count from the
+// band's first.
+template <typename Visit>
+void ForEachPlace(const Band& band, Visit visit) {
+  const Band::Range* const p = band.places;
+  int64_t i = 0;
+  for (int64_t a = 0; a < p[0].count; ++a) {
+    for (int64_t b = 0; b < p[1].count; ++b) {
+      for (int64_t c = 0; c < p[2].count; ++c) {
+        for (int64_t d = 0; d < p[3].count; ++d) {
+          const int64_t place[kNumDims] = {a, b, c, d};
+          visit(i++, place);
+        }
+      }
+    }
+  }
+}
+
+int64_t OffsetOf(const int64_t (&place)[kNumDims], const int64_t (&steps)[kNumDims]) {
+  int64_t offset = 0;
+  for (int d = 0; d < kNumDims; ++d) offset += place[d] * steps[d];
+  return offset;
+}
+
+// The loops of a band's sums in the order of the kernel's memory; those that are one in both
+// operands are joined.
+struct SumLoops {
+  SumLoop loops[kNumDims + 1];
+  size_t count = 0;
+
+  SumLoops(const ConvolutionShape& shape, const Band& band, const PaddedInput& input) {
+    const auto add = [&](SumLoop loop) {
+      if (loop.count > 1) loops[count++] = loop;
+    };
+    for (int d = 0; d < kNumDims; ++d) {
+      add({band.cells[d].count, input.cell_steps[d], shape.dims[d].rhs_stride});
+    }
+    add({band.features.count, input.feature_step, shape.rhs_feature_stride});
+    std::stable_sort(loops, loops + count,
+                     [](const SumLoop& a, const SumLoop& b) { return a.rhs_step > b.rhs_step; });
+    size_t joined = 0;
+    for (size_t i = 1; i < count; ++i) {
+      SumLoop& outer = loops[joined];
+      const SumLoop& inner = loops[i];
+      if (outer.lhs_step == inner.lhs_step * inner.count &&
+          outer.rhs_step == inner.rhs_step * inner.count) {
+        outer = {outer.count * inner.count, inner.lhs_step, inner.rhs_step};
+      } else {
+        loops[++joined] = inner;
+      }
+    }
+    count = std::min(count, joined + 1);
+  }
+};
+
+absl::Status NoMemory() {
+  return absl::ResourceExhaustedError("convolution: no memory for its working space");
+}
+
+// The sums of a band, which begin at `output` or are added to what is there.
+absl::Status RunBand(const ConvolutionShape& shape, const Band& band, const float* lhs,
+                     const float* rhs, Output output, bool add) {
+  thread_local Scratchpad input_memory, start_memory, target_memory;
+  const PaddedInput input =
+      PadInput(shape, band, lhs + band.group * shape.lhs_group_stride, input_memory);
+  const int64_t num_places = band.num_places();
+  const size_t address_bytes = num_places * sizeof(void*);
+  auto** const starts = static_cast<const float**>(start_memory.Reserve(address_bytes));
+  auto** const targets = static_cast<float**>(target_memory.Reserve(address_bytes));
+  if (input.data == nullptr || starts == nullptr || targets == nullptr) return NoMemory();
+  ForEachPlace(band, [&](int64_t i, const int64_t(&place)[kNumDims]) {
+    starts[i] = input.data + OffsetOf(place, input.place_steps);
+    targets[i] = output.data + OffsetOf(place, output.steps);
+  });
+  const float* kernel =
+      rhs + band.group * shape.rhs_group_stride + band.features.begin * shape.rhs_feature_stride;
+  for (int d = 0; d < kNumDims; ++d) kernel += band.cells[d].begin * shape.dims[d].rhs_stride;
+  const SumLoops loops(shape, band, input);
+  RunProduct(ProductTilesOf(shape.outputs), absl::MakeConstSpan(loops.loops, loops.count),
+             absl::MakeConstSpan(starts, num_places), kernel, shape.outputs, add, targets);
+  input_memory.Trim();
+  return absl::OkStatus();
+}
+
+int32_t ResultOf(const LaunchContext* context, absl::Status status) {
+  if (status.ok()) return kOk;
+  RunState::Of(context).Fail(std::move(status));
+  return static_cast<int32_t>(CodeStatus::kFailed);
+}
+
+struct PlacesTask {
+  struct Phase {
+    const ConvolutionPhase* phase;
+    BandCut cut;
+  };
+  const LaunchContext* context;
+  std::vector<Phase> phases;
+  const float* lhs;
+  const float* rhs;
+  float* out;
+};
+
+int32_t RunPlaces(const void* frame, int64_t index) {
+  const auto& task = *static_cast<const PlacesTask*>(frame);
+  size_t number = 0;
+  while (index >= task.phases[number].cut.count()) index -= task.phases[number++].cut.count();
+  const ConvolutionPhase& phase = *task.phases[number].phase;
+  const Band band = task.phases[number].cut[index];
+  Output output = OutputOf(phase.shape, band.group, task.out + phase.out_offset);
+  for (int d = 0; d < kNumDims; ++d) output.data += band.places[d].begin * output.steps[d];
+  if (!phase.is_zero) {
+    return ResultOf(task.context, RunBand(phase.shape, band, task.lhs, task.rhs + phase.rhs_offset,
+                                          output, false));
+  }
+  ForEachPlace(band, [&](int64_t, const int64_t(&place)[kNumDims]) {
+    std::fill_n(output.data + OffsetOf(place, output.steps), phase.shape.outputs, 0.0F);
+  });
+  return kOk;
+}
+
+// Copies a kernel to where its outputs are columns, with all groups' rows beside each other, and
+// changes the strides. Null when memory is short.
+const float* PackKernel(ConvolutionShape& shape, const float* rhs, Scratchpad& memory) {
+  const ConvolutionShape from = shape;
+  const int64_t rows = shape.num_cells() * shape.features;
+  auto* const packed =
+      static_cast<float*>(memory.Reserve(shape.groups * rows * shape.outputs * sizeof(float)));
+  if (packed == nullptr) return nullptr;
+  float* to = packed;
+  for (int64_t row = 0; row < shape.groups * rows; ++row, to += shape.outputs) {
+    int64_t rest = row / shape.features;
+    const float* source = rhs + row % shape.features * from.rhs_feature_stride;
+    for (int d = kNumDims; d-- > 0; rest /= from.dims[d].window) {
+      source += rest % from.dims[d].window * from.dims[d].rhs_stride;
+    }
+    source += rest * from.rhs_group_stride;
+    for (int64_t j = 0; j < shape.outputs; ++j) to[j] = source[j * from.rhs_output_stride];
+  }
+  shape.rhs_output_stride = 1;
+  shape.rhs_feature_stride = shape.outputs;
+  shape.rhs_group_stride = rows * shape.outputs;
+  int64_t step = shape.features * shape.outputs;
+  for (int d = kNumDims; d-- > 0; step *= from.dims[d].window) shape.dims[d].rhs_stride = step;
+  return packed;
+}
+
+int32_t CutPlaces(const LaunchContext* context, ConvolutionShape shape, const float* lhs,
+                  const float* rhs, float* out) {
+  thread_local Scratchpad kernel_memory;
+  if (shape.rhs_output_stride != 1) {
+    rhs = PackKernel(shape, rhs, kernel_memory);
+    if (rhs == nullptr) return ResultOf(context, NoMemory());
+  }
+  const std::vector<ConvolutionPhase> phases = SplitDilation(shape);
+  PlacesTask task{context, {}, lhs, rhs, out};
+  int64_t bands = 0;
+  for (const ConvolutionPhase& phase : phases) {
+    task.phases.push_back({&phase, BandCut(phase.shape, BandCut::Of::kPlaces)});
+    bands += task.phases.back().cut.count();
+  }
+  const int32_t status = ParallelFor(context, RunPlaces, &task, bands);
+  kernel_memory.Trim();
+  return status;
+}
+
+// Sums in parts, each [group][place][output], which are then added up.
+struct SumsTask {
+  const LaunchContext* context;
+  const ConvolutionShape* shape;
+  BandCut cut;
+  int64_t num_parts;
+  const float* lhs;
+  const float* rhs;
+  float* parts;
+  float* out;
+
+  int64_t group_size() const { return shape->num_places() * shape->outputs; }
+  int64_t part_size() const { return shape->groups * group_size(); }
+};
+
+int32_t RunPart(const void* frame, int64_t index) {
+  const auto& task = *static_cast<const SumsTask*>(frame);
+  const int64_t group = index / task.num_parts, part = index % task.num_parts;
+  Output output{task.parts + part * task.part_size() + group * task.group_size(), {}};
+  int64_t step = task.shape->outputs;
+  for (int d = kNumDims; d-- > 0; step *= task.shape->dims[d].extent) output.steps[d] = step;
+  const int64_t bands = task.cut.per_group();
+  const int64_t first = part * bands / task.num_parts, end = (part + 1) * bands / task.num_parts;
+  for (int64_t i = first; i < end; ++i) {
+    absl::Status status =
+        RunBand(*task.shape, task.cut[group * bands + i], task.lhs, task.rhs, output, i > first);
+    if (!status.ok()) return ResultOf(task.context, std::move(status));
+  }
+  return kOk;
+}
+
+int32_t AddParts(const void* frame, int64_t index) {
+  const auto& task = *static_cast<const SumsTask*>(frame);
+  const ConvolutionShape& shape = *task.shape;
+  const ProductTiles& tiles = ProductTilesOf(shape.outputs);
+  const int64_t places = shape.num_places();
+  const int64_t end = std::min((index + 1) * kAddedPlaces, shape.groups * places);
+  for (int64_t i = index * kAddedPlaces; i < end; ++i) {
+    float* to = task.out + i / places * shape.out_group_stride;
+    for (int64_t d = kNumDims, rest = i % places; d-- > 0; rest /= shape.dims[d].extent) {
+      to += rest % shape.dims[d].extent * shape.dims[d].out_stride;
+    }
+    const float* from = task.parts + i * shape.outputs;
+    std::copy_n(from, shape.outputs, to);
+    for (int64_t part = 1; part < task.num_parts; ++part) {
+      tiles.add(shape.outputs, from += task.part_size(), to);
+    }
+  }
+  return kOk;
+}
+
+int32_t CutSums(const LaunchContext* context, const ConvolutionShape& shape, const float* lhs,
+                const float* rhs, float* out) {
+  SumsTask task{context, &shape, BandCut(shape, BandCut::Of::kSums), 1, lhs, rhs, nullptr, out};
+  const double work = shape.num_multiplications() / static_cast<double>(shape.groups);
+  task.num_parts =
+      std::max<int64_t>(1, std::min({kMaxParts, task.cut.per_group(),
+                                     static_cast<int64_t>(std::min(work / kMinPartWork, 1e6))}));
+  thread_local Scratchpad memory;
+  task.parts = static_cast<float*>(memory.Reserve(task.num_parts * task.part_size() * 4));
+  if (task.parts == nullptr) return ResultOf(context, NoMemory());
+  int32_t status = ParallelFor(context, RunPart, &task, shape.groups * task.num_parts);
+  if (status == kOk) {
+    const int64_t places = shape.groups * shape.num_places();
+    status = ParallelFor(context, AddParts, &task, (places + kAddedPlaces - 1) / kAddedPlaces);
+  }
+  memory.Trim();
+  return status;
+}
+
+}  // namespace
+
+bool IsDirectConvolution(const ConvolutionShape& shape) {
+  if (shape.outputs < kMinTileColumns || shape.out_feature_stride != 1) return false;
+  if (shape.lhs_feature_stride != 1 && shape.dims[kNumDims - 1].lhs_stride != 1) return false;
+  if (CutOf(shape) == BandCut::Of::kSums) {
+    return shape.rhs_output_stride == 1 &&
+           shape.groups * shape.num_places() * shape.outputs <= kMaxSums;
+  }
+  const int64_t products = shape.num_cells() * shape.features;
+  return products * std::min(shape.outputs, kTileColumns) <= kMaxKernelElements;
+}
+
+int32_t DirectConvolution(const LaunchContext* context, const ConvolutionShape& shape,
+                          const float* lhs, const float* rhs, float* out) {
+  return CutOf(shape) == BandCut::Of::kSums ? CutSums(context, shape, lhs, rhs, out)
+                                            : CutPlaces(context, shape, lhs, rhs, out);
+}
+
+}  // namespace acceld::kernels::cpu
