@@ -1,5 +1,6 @@
 #include "kernels/cpu/emit/divide_by_invariants.h"
 #include "kernels/cpu/emit/object_emitter.h"
+#include "kernels/cpu/emit/prefetch_copies.h"
 #include "kernels/cpu/emit/prefetch_streams.h"
 #include "kernels/cpu/emit/stream_stores.h"
 #include "kernels/cpu/emit/vector_extrema.h"
@@ -60,6 +61,7 @@ llvm::FunctionPassManager MakePasses(const CodeContext& code) {
   passes.addPass(llvm::EarlyCSEPass());
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::VectorCombinePass());
+  passes.addPass(PrefetchCopiesPass());
   passes.addPass(llvm::LoopUnrollPass(llvm::LoopUnrollOptions(/*OptLevel=*/2)));
   passes.addPass(createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()),
                                                  /*UseMemorySSA=*/true));
