@@ -10,8 +10,10 @@
 namespace acceld::kernels::cpu {
 namespace {
 
-// About what it takes to wake a sleeping thread: looking out longer than this cannot pay.
-constexpr std::chrono::microseconds kLookOut(30);
+// Waking a thread on a halted virtual processor takes 50 us and more: looking out about twice as
+// long pays, as few steps of a plan between two parallel loops take longer, and costs others
+// little, who go first where they want the core.
+constexpr std::chrono::microseconds kLookOut(100);
 constexpr int kMaxThreads = 256;
 
 }  // namespace
