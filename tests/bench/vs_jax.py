@@ -45,7 +45,7 @@ try:
     from against_jax.benchmark import Benchmark
     from against_jax.floor import measure_floor
     from against_jax.machine import processor, take_cores
-    from against_jax.outcome import Outcome, geometric_mean, summary
+    from against_jax.outcome import Outcome, compile_summary, first_summary, geometric_mean, summary
     from against_jax.program import read_programs, write_programs
 except ImportError as missing:
     print(f"vs_jax.py: {missing}: pip install -r tests/jax/requirements.txt", file=sys.stderr)
@@ -67,7 +67,8 @@ def parse_arguments():
     parser.add_argument("--limit", type=float, metavar="S", default=float("inf"),
                         help="seconds after which the workloads that are left are skipped (default: none are)")
     parser.add_argument("--compile-times", action="store_true",
-                        help="also a table of compile times: cold, and by a daemon that finds the result on disk")
+                        help="also tables of compile times (cold, and by a daemon that finds the result on disk) and "
+                             "of new processes' first results of what others compiled")
     parser.add_argument("--markdown", action="store_true", help="print tables as Markdown")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="also write all figures there")
     parser.add_argument("--cores", type=int, metavar="N",
@@ -158,16 +159,33 @@ def print_results(arguments, benchmark, programs, workloads, facts):
         printer.print(table.row(outcomes[-1]))
     print("\n" + "\n".join(summary(outcomes)) + "\n" + table.LEGEND)
     if arguments.compile_times:
-        benchmark.acceld.start_again()
-        print()
-        printer = table.Printer(table.COMPILE_COLUMNS, arguments.markdown, width)
-        for program, outcome in zip(programs, outcomes):
-            if outcome.acceld_compile_ns is not None:
-                benchmark.measure_disk(program, outcome)
-                printer.print(table.compile_row(outcome))
+        compiled = [(program, outcome) for program, outcome in zip(programs, outcomes)
+                    if outcome.acceld_compile_ns is not None]
+        print_compile_times(arguments, benchmark, compiled, width)
     facts["load_average"].append(os.getloadavg()[0])
     print(f"load average: {facts['load_average'][0]:.1f} at first, {facts['load_average'][1]:.1f} at the end")
     return outcomes
+
+
+def print_compile_times(arguments, benchmark, compiled, width):
+    """Of pairs of a program and its outcome."""
+    outcomes = [outcome for _, outcome in compiled]
+    with tempfile.TemporaryDirectory() as folder:
+        for program, outcome in compiled:
+            benchmark.measure_first(program, outcome, folder)
+        benchmark.acceld.start_again()
+        print()
+        printer = table.Printer(table.COMPILE_COLUMNS, arguments.markdown, width)
+        for program, outcome in compiled:
+            benchmark.measure_disk(program, outcome)
+            printer.print(table.compile_row(outcome))
+        print("\n" + "\n".join(compile_summary(outcomes)) + "\n")
+        benchmark.acceld.start_again()
+        printer = table.Printer(table.FIRST_COLUMNS, arguments.markdown, width)
+        for program, outcome in compiled:
+            benchmark.measure_first(program, outcome, folder)
+            printer.print(table.first_row(outcome))
+    print("\n" + "\n".join(first_summary(outcomes)) + "\n" + table.FIRST_LEGEND)
 
 
 def write_json(file, facts, outcomes):

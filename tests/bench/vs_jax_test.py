@@ -52,13 +52,28 @@ class VsJax(unittest.TestCase):
                 self.assertEqual(workload["name"], "matmul_8192_bf16")
                 continue
             self.assertLessEqual(workload["error"], workload["tolerance"])
-            for name in ("ratio", "floor_s", "floor_share", "jax_compile_ns", "acceld_compile_ns", "acceld_disk_ns"):
+            for name in ("ratio", "floor_s", "floor_share", "jax_compile_ns", "acceld_compile_ns", "acceld_disk_ns",
+                         "compile_ratio"):
                 self.assertGreater(workload[name], 0, f"{workload['name']}: {name}")
             for side in ("jax", "acceld", "acceld_device"):
                 low, high = workload[side]["quartiles_ns"]
                 self.assertLessEqual(low, workload[side]["median_ns"])
                 self.assertLessEqual(workload[side]["median_ns"], high)
                 self.assertEqual(workload[side]["repeats"], 3)
+
+    def test_measures_first_results_of_new_processes_from_warm_caches(self):
+        run = vs_jax("--only", "^(selu_1m|cumsum_1m)$", "--quick", "--repeats", "3", "--compile-times", "--json",
+                     str(self.folder / "json"))
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        for where in ("memory", "disk"):
+            self.assertRegex(run.stdout, rf"(?m)^from {where} acceld's first result is .* in \d of 2; geometric mean: ")
+        for workload in json.loads((self.folder / "json").read_text())["workloads"]:
+            first = workload["first"]
+            self.assertGreater(first["acceld_memory"], 0)
+            self.assertGreater(first["acceld_disk"], 0)
+            # Tracing takes time, compiling takes none: the program was in the cache.
+            self.assertLess(first["jax_lowered"], first["jax"])
+            self.assertLess(first["jax_lowered"], workload["jax_compile_ns"])
 
     def test_measures_exported_programs_without_jax_and_finds_a_wrong_value(self):
         (self.folder / "jax.py").write_text("raise ImportError('hidden by a test')\n")

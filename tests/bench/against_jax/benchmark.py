@@ -50,6 +50,19 @@ class Benchmark:
             outcome.acceld_disk_ns = loaded["compile_ns"]
         self.acceld.unload()
 
+    def measure_first(self, program, outcome, folder):
+        """Adds first results: JAX's, with its cache in `folder`, and acceld's from memory or disk, whichever it is."""
+        values = [operand.value() for operand in program.operands]
+        first = self.acceld.first(program.module, values)
+        if first["verdict"] == "memory":
+            outcome.first.acceld_memory = first["first_ns"]
+        elif first["verdict"] == "disk":
+            outcome.first.acceld_disk = first["first_ns"]
+        self.acceld.unload()
+        if self.jax is not None and outcome.first.jax is None:
+            jax = self.jax.first(program.name, folder)
+            outcome.first.jax, outcome.first.jax_lowered = jax["first_ns"], jax["lowered_ns"]
+
     def _measure(self, program, workload, outcome):
         values = [operand.value() for operand in program.operands]
         sides = [self.acceld]

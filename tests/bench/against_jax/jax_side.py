@@ -8,6 +8,7 @@ import jax.export
 import numpy as np
 
 from . import work
+from .jax_first import first_result
 from .program import Expected, Program
 
 
@@ -17,20 +18,29 @@ class JaxSide:
     name = "jax"
 
     def __init__(self, kind, number):
+        self.kind, self.number = kind, number
         self.device = jax.devices(kind)[number]
         self.unload()
 
-    def load(self, workload, values):
-        """Puts the operands (one value for each leaf) on the device and compiles; gives nanoseconds of the compile."""
+    def put(self, workload, values):
+        """Puts the operands (one value for each leaf) on the device."""
         tree = jax.tree.structure(workload.operands)
         leaves = [self._put(value, leaf) for value, leaf in zip(values, jax.tree.leaves(workload.operands))]
         self.operands = jax.tree.unflatten(tree, leaves)
         self.function = jax.jit(workload.function)
         self.calls = workload.calls
         jax.block_until_ready(leaves)
+
+    def load(self, workload, values):
+        """As put, then compiles; gives nanoseconds of the compile."""
+        self.put(workload, values)
         start = time.perf_counter_ns()
         self.function.lower(*self.operands).compile()
         return time.perf_counter_ns() - start
+
+    def first(self, name, folder):
+        """What jax_first.py prints of a workload that is in the persistent cache in `folder`, or will be now."""
+        return first_result(name, self.kind, self.number, jax.config.jax_default_matmul_precision or "default", folder)
 
     def run(self, repeats=1):
         """Nanoseconds from the first call until its results, or those of the last call, are there; of the last of

@@ -7,6 +7,21 @@ from .measure import Times
 
 
 @dataclasses.dataclass
+class FirstResults:
+    """When a new process has its first result, in nanoseconds from the start of its call, of a program that another
+    process compiled before; none: not measured."""
+
+    jax: int | None = None  # from JAX's persistent cache
+    jax_lowered: int | None = None  # the part of it after tracing and lowering
+    acceld_memory: int | None = None  # by the daemon that compiled it
+    acceld_disk: int | None = None  # by one that was started since
+
+    def sooner(self, acceld):
+        """How many times sooner acceld's `acceld` is than JAX's."""
+        return self.jax / acceld if self.jax and acceld else None
+
+
+@dataclasses.dataclass
 class Outcome:
     name: str
     tolerance: float
@@ -19,6 +34,7 @@ class Outcome:
     jax_compile_ns: int | None = None
     acceld_compile_ns: int | None = None
     acceld_disk_ns: int | None = None  # compiled before, by a daemon that has ended
+    first: FirstResults = dataclasses.field(default_factory=FirstResults)
     error: float | None = None  # to the largest magnitude
     failure: str | None = None  # why there are no times, or why they do not count
     skipped: bool = False  # the failure is nobody's fault
@@ -31,13 +47,19 @@ class Outcome:
         return self.acceld.median / self.jax.median
 
     @property
+    def compile_ratio(self):
+        """Cold, as `ratio`."""
+        return self.acceld_compile_ns / self.jax_compile_ns if self.acceld_compile_ns and self.jax_compile_ns else None
+
+    @property
     def floor_share(self):
         """Of acceld's time, what is the floor: 1 is as good as it gets."""
         return None if self.acceld is None else self.floor_s * 1e9 / self.acceld.median
 
     def to_json(self):
         json = {name: value.to_json() if isinstance(value, Times) else value for name, value in vars(self).items()}
-        return {**json, "ratio": self.ratio, "floor_share": self.floor_share}
+        return {**json, "first": vars(self.first), "ratio": self.ratio, "compile_ratio": self.compile_ratio,
+                "floor_share": self.floor_share}
 
 
 def geometric_mean(ratios):
@@ -57,4 +79,25 @@ def summary(outcomes):
     lines.append(f"{compared} of {len(outcomes)} workloads have been verified, {len(failed)} failed, "
                  f"{sum(outcome.skipped for outcome in outcomes)} skipped")
     lines += [f"FAILED {outcome.name}: {outcome.failure}" for outcome in failed]
+    return lines
+
+
+def compile_summary(outcomes):
+    """The same of compile times."""
+    ratios = [outcome.compile_ratio for outcome in outcomes if outcome.compile_ratio is not None]
+    if not ratios:
+        return []
+    return [f"acceld compiles in at most half of JAX's time in {sum(ratio <= 0.5 for ratio in ratios)} of {len(ratios)}"]
+
+
+def first_summary(outcomes):
+    """The same of first results."""
+    lines = []
+    for where in ("memory", "disk"):
+        sooner = [outcome.first.sooner(getattr(outcome.first, f"acceld_{where}")) for outcome in outcomes]
+        sooner = [times for times in sooner if times is not None]
+        if sooner:
+            lines.append(f"from {where} acceld's first result is at least ten times sooner than JAX's in "
+                         f"{sum(times >= 10 for times in sooner)} of {len(sooner)}; geometric mean: "
+                         f"{geometric_mean(sooner):.1f} times")
     return lines

@@ -1,10 +1,16 @@
 """Tables for people: aligned text, printed row by row, or Markdown."""
 
 COLUMNS = ("workload", "JAX", "acceld", "ratio", "on the device", "floor", "share")
-COMPILE_COLUMNS = ("workload", "JAX compiles", "acceld compiles", "acceld from disk")
+COMPILE_COLUMNS = ("workload", "JAX compiles", "acceld compiles", "ratio", "acceld from disk")
+FIRST_COLUMNS = ("workload", "JAX's first", "of it lowered", "from memory", "sooner", "from disk", "sooner")
 LEGEND = """Times are medians, with quartiles: from the call or submission until all results are there, operands on
 the device. ratio: acceld to JAX, below 1 acceld is quicker. on the device: acceld's kernels alone, of one call. floor:
 bytes at the rate of copies or operations at that of matrix products, the larger; share: the floor to acceld's time."""
+
+FIRST_LEGEND = """First results of new processes, of programs that others compiled before, operands on the device. JAX's: from
+the call of the jitted function (traced, lowered, found in its persistent cache, run); of it lowered: without tracing
+and lowering. acceld's: from the program's text as bytes (parsed, submitted, found in the daemon's memory or, by a
+daemon that was started again, on its disk, run). sooner: JAX's to acceld's."""
 
 
 def time_text(ns):
@@ -35,8 +41,20 @@ def row(outcome):
 
 
 def compile_row(outcome):
+    ratio = outcome.compile_ratio
     return (outcome.name, time_text(outcome.jax_compile_ns), time_text(outcome.acceld_compile_ns),
-            time_text(outcome.acceld_disk_ns))
+            "" if ratio is None else f"{ratio:.2f}", time_text(outcome.acceld_disk_ns))
+
+
+def first_row(outcome):
+    def sooner(acceld):
+        times = outcome.first.sooner(acceld)
+        return "" if times is None else f"{times:.1f}"
+
+    first = outcome.first
+    return (outcome.name, time_text(first.jax), time_text(first.jax_lowered),
+            time_text(first.acceld_memory), sooner(first.acceld_memory),
+            time_text(first.acceld_disk), sooner(first.acceld_disk))
 
 
 class Printer:
