@@ -2,15 +2,31 @@
 
 #include <mutex>
 
+#include "common/check.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/TargetSelect.h"
 
 namespace acceld::kernels::cpu {
+namespace {
+
+// What LLVM lets nobody say but on its command line.
+void Switch(llvm::StringRef option, bool on) {
+  llvm::StringMap<llvm::cl::Option*>& options = llvm::cl::getRegisteredOptions();
+  const auto found = options.find(option);
+  ACCELD_CHECK(found != options.end());
+  static_cast<llvm::cl::opt<bool>*>(found->second)->setValue(on);
+}
+
+}  // namespace
 
 void InitializeLlvm() {
   static std::once_flag once;
   std::call_once(once, [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
+    // A third of code generation for loops of many accesses, whose addresses are a base, an index
+    // and a constant already.
+    Switch("disable-lsr", true);
   });
 }
 
