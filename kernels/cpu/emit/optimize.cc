@@ -1,4 +1,5 @@
 #include "kernels/cpu/emit/divide_by_invariants.h"
+#include "kernels/cpu/emit/loop_hints.h"
 #include "kernels/cpu/emit/object_emitter.h"
 #include "kernels/cpu/emit/prefetch_copies.h"
 #include "kernels/cpu/emit/prefetch_streams.h"
@@ -46,6 +47,7 @@ llvm::FunctionPassManager MakePasses(const CodeContext& code) {
   passes.addPass(createFunctionToLoopPassAdaptor(std::move(loops)));
   // Innermost loops as they were printed, before short ones are unrolled: afterwards only their
   // outer loops could become vectors.
+  passes.addPass(LoopHintsPass());
   passes.addPass(llvm::LoopVectorizePass());
   passes.addPass(createFunctionToLoopPassAdaptor(llvm::LoopFullUnrollPass()));
   // Unrolled loops leave scratch arrays with constant indices.
@@ -62,7 +64,9 @@ llvm::FunctionPassManager MakePasses(const CodeContext& code) {
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::VectorCombinePass());
   passes.addPass(PrefetchCopiesPass());
-  passes.addPass(llvm::LoopUnrollPass(llvm::LoopUnrollOptions(/*OptLevel=*/2)));
+  // Wholes and run-time lengths: parts of loops of vectors are copies of what is interleaved
+  // anyway.
+  passes.addPass(llvm::LoopUnrollPass(llvm::LoopUnrollOptions(/*OptLevel=*/2).setPartial(false)));
   passes.addPass(createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()),
                                                  /*UseMemorySSA=*/true));
   passes.addPass(llvm::InstCombinePass());

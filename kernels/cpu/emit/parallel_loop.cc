@@ -100,10 +100,11 @@ void FunctionEmitter::EmitTile(const TileNest& nest, Value* tile) {
   Value* runs = code_.Int64(nest.tiles_of_last);
   Value* begin = b_.CreateMul(b_.CreateURem(tile, runs), code_.Int64(nest.tile_extent), "",
                               /*HasNUW=*/true, /*HasNSW=*/true);
-  Value* end = b_.CreateAdd(begin, code_.Int64(nest.tile_extent), "", true, true);
+  Value* end = nullptr;
   if (nest.loops.back()->extent % nest.tile_extent != 0) {
-    end = b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, end,
-                                   code_.Int64(nest.loops.back()->extent));
+    end = b_.CreateBinaryIntrinsic(
+        llvm::Intrinsic::umin, b_.CreateAdd(begin, code_.Int64(nest.tile_extent), "", true, true),
+        code_.Int64(nest.loops.back()->extent));
   }
   Value* rest = b_.CreateUDiv(tile, runs);
   std::vector<Value*> outer_indices(nest.loops.size() - 1);
@@ -119,8 +120,16 @@ void FunctionEmitter::EmitNestLevel(const TileNest& nest, size_t level,
                                     const std::vector<Value*>& outer_indices, Value* begin,
                                     Value* end) {
   const ForStatement& loop = *nest.loops[level];
-  if (level + 1 == nest.loops.size()) {
+  if (level + 1 == nest.loops.size() && end != nullptr) {
     EmitRange(loop, begin, end);
+    return;
+  }
+  if (level + 1 == nest.loops.size()) {
+    // Counted from zero, LLVM knows how long it is.
+    EmitRange(loop, code_.Int64(0), code_.Int64(nest.tile_extent), [&] {
+      Bind(loop.induction, b_.CreateAdd(begin, In(loop.induction), "", true, true));
+      EmitBlock(loop.body);
+    });
     return;
   }
   Bind(loop.induction, outer_indices[level]);

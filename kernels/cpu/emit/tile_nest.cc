@@ -1,6 +1,7 @@
 #include "kernels/cpu/emit/tile_nest.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "kernels/cpu/emit/work_estimate.h"
@@ -13,8 +14,9 @@ constexpr int64_t kEnoughIterations = 64;
 // Where there are more, they are larger instead: each begins with what nobody has prefetched.
 constexpr int64_t kManyTiles = 256;
 constexpr double kMaxTileWork = 8 * kTileWork;
-// Runs of an innermost loop are whole numbers of vectors and cache lines.
-constexpr int64_t kRunMultiple = 64;
+// Of how many iterations of an innermost loop a tile is a multiple: several vectors, else a cache
+// line of 32-bit elements.
+constexpr std::array<int64_t, 3> kRunMultiples = {64, 32, 16};
 
 const ForStatement* AsLoop(const Statement& statement) {
   return std::get_if<ForStatement>(&statement.value);
@@ -40,6 +42,30 @@ const ForStatement* OnlyInnerLoop(const ForStatement& loop) {
 bool HasInnerLoop(const ForStatement& loop) {
   return std::any_of(loop.body.begin(), loop.body.end(),
                      [](const Statement& s) { return AsLoop(s) != nullptr; });
+}
+
+// About `wanted` iterations, a multiple of `step`, that go into `extent` evenly; none near:
+// nullopt.
+absl::optional<int64_t> EvenTile(int64_t extent, int64_t wanted, int64_t step) {
+  if (extent % step != 0) return absl::nullopt;
+  const int64_t middle = (wanted + step - 1) / step * step;
+  for (int64_t off = 0; 2 * off <= wanted; off += step) {
+    if (extent % (middle + off) == 0) return middle + off;
+    if (off < middle && extent % (middle - off) == 0) return middle - off;
+  }
+  return absl::nullopt;
+}
+
+// About `wanted` iterations of a loop. Tiles of one length need no code for what remains; those of
+// an innermost loop are whole numbers of vectors and cache lines.
+int64_t TileExtent(const ForStatement& loop, int64_t wanted) {
+  if (wanted >= loop.extent) return loop.extent;
+  if (HasInnerLoop(loop)) return EvenTile(loop.extent, wanted, 1).value_or(wanted);
+  for (const int64_t step : kRunMultiples) {
+    if (const auto even = EvenTile(loop.extent, wanted, step)) return *even;
+  }
+  const int64_t step = kRunMultiples.front();
+  return std::min(loop.extent, (wanted + step - 1) / step * step);
 }
 
 class FreeVarFinder {
@@ -132,9 +158,7 @@ absl::optional<TileNest> FindTileNest(const Kernel& kernel, const ForStatement& 
   const ForStatement& last = *nest.loops.back();
   const double work = std::max(1.0, EstimateWork(kernel, last.body));
   const double tile_work = std::clamp(total / kManyTiles, kTileWork, kMaxTileWork);
-  int64_t extent = std::max<int64_t>(1, std::llround(tile_work / work));
-  if (!HasInnerLoop(last)) extent = (extent + kRunMultiple - 1) / kRunMultiple * kRunMultiple;
-  nest.tile_extent = std::min(extent, last.extent);
+  nest.tile_extent = TileExtent(last, std::max<int64_t>(1, std::llround(tile_work / work)));
   nest.tiles_of_last = (last.extent + nest.tile_extent - 1) / nest.tile_extent;
   nest.num_tiles = iterations / last.extent * nest.tiles_of_last;
   if (nest.num_tiles < 2) return absl::nullopt;
