@@ -10,12 +10,13 @@
 // bump kSupportAbiVersion, which CpuTarget::ToString carries into the cache key.
 namespace acceld::kernels::cpu {
 
-inline constexpr int kSupportAbiVersion = 2;
+inline constexpr int kSupportAbiVersion = 3;
 
 // What generated functions return.
 enum class CodeStatus : int32_t { kOk = 0, kCancelled = 1, kFailed = 2 };
 
 inline constexpr char kParallelForSymbol[] = "acceld_cpu_parallel_for";
+inline constexpr char kParallelForPointersSymbol[] = "acceld_cpu_parallel_for_pointers";
 inline constexpr char kMatmulSymbol[] = "acceld_cpu_matmul";
 inline constexpr char kConvolutionSymbol[] = "acceld_cpu_convolution";
 inline constexpr char kRoutineSymbol[] = "acceld_cpu_routine";
@@ -26,6 +27,11 @@ inline constexpr char kReleaseSymbol[] = "acceld_cpu_release";
 using TileFunction = int32_t (*)(const void* frame, int64_t tile);
 // (context, function, frame, num_tiles) -> CodeStatus.
 using ParallelForFunction = int32_t (*)(const LaunchContext*, TileFunction, const void*, int64_t);
+// (context, {function, pointers...}, number of pointers, num_tiles) -> CodeStatus, where a tile is
+// function(pointers..., tile) -> CodeStatus. There are at most kMaxTilePointers.
+using ParallelForPointersFunction = int32_t (*)(const LaunchContext*, void* const*, int64_t,
+                                                int64_t);
+inline constexpr int64_t kMaxTilePointers = 32;
 // (context, descriptor, lhs, rhs, out) -> CodeStatus; the descriptor's layout is MatmulKey's.
 using MatmulFunction = int32_t (*)(const LaunchContext*, const int64_t*, const void*, const void*,
                                    void*);

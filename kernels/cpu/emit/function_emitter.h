@@ -1,5 +1,6 @@
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
@@ -69,6 +70,8 @@ class FunctionEmitter {
   void EmitParallel(const ForStatement& loop, int64_t num_tasks, EmitTask emit_task);
   llvm::Function* EmitTaskFunction(const ForStatement& loop, const std::vector<Var>& captured,
                                    EmitTask emit_task);
+  // Memory on the stack that holds `fields`.
+  std::pair<llvm::StructType*, llvm::Value*> EmitFrame(const std::vector<llvm::Value*>& fields);
   void EmitNestLevel(const TileNest& nest, size_t level,
                      const std::vector<llvm::Value*>& outer_indices, llvm::Value* begin,
                      llvm::Value* end);

@@ -28,20 +28,32 @@ void SetBufferAttributes(const Kernel& kernel, const std::vector<BufferFacts>& f
 }
 
 // The frame holds the context, the buffers, and the values from outside that the loop uses. The
-// function that the support calls unpacks it and calls the loop's own function, whose parameters
-// can carry what is known of the buffers.
+// loop's own function has them as parameters, which can carry what is known of the buffers. Where
+// they are pointers only, the support passes them on; else a function that it calls unpacks them.
 void FunctionEmitter::EmitParallel(const ForStatement& loop, int64_t num_tasks,
                                    EmitTask emit_task) {
   const std::vector<Var> captured = FreeVars(kernel_, loop);
   std::vector<Value*> fields = {context_};
   fields.insert(fields.end(), buffers_.begin(), buffers_.begin() + kernel_.buffers.size());
-  for (Var var : captured) fields.push_back(In(var));
-  std::vector<llvm::Type*> field_types;
-  for (Value* field : fields) field_types.push_back(field->getType());
-  llvm::StructType* frame_type = llvm::StructType::get(code_.llvm(), field_types);
-
+  const int64_t num_pointers = static_cast<int64_t>(fields.size());
+  for (Var var : captured) {
+    if (!llvm::isa<llvm::Constant>(In(var))) fields.push_back(In(var));
+  }
   llvm::Function* body = EmitTaskFunction(loop, captured, emit_task);
   llvm::Type* i32 = code_.Int(32);
+  if (num_pointers == static_cast<int64_t>(fields.size()) && num_pointers <= kMaxTilePointers) {
+    fields.insert(fields.begin(), body);
+    llvm::FunctionCallee parallel_for = code_.RunTimeFunction(
+        kParallelForPointersSymbol,
+        llvm::FunctionType::get(
+            i32, {code_.pointer(), code_.pointer(), code_.Int(64), code_.Int(64)}, false),
+        /*pure=*/false);
+    ReturnUnlessOk(b_.CreateCall(
+        parallel_for,
+        {context_, EmitFrame(fields).second, code_.Int64(num_pointers), code_.Int64(num_tasks)}));
+    return;
+  }
+  const auto [frame_type, frame] = EmitFrame(fields);
   llvm::Function* unpack =
       code_.NewFunction(absl::StrCat(std::string(body->getName()), ".task"),
                         llvm::FunctionType::get(i32, {code_.pointer(), code_.Int(64)}, false));
@@ -49,15 +61,10 @@ void FunctionEmitter::EmitParallel(const ForStatement& loop, int64_t num_tasks,
   std::vector<Value*> arguments;
   for (unsigned i = 0; i < fields.size(); ++i) {
     arguments.push_back(
-        u.CreateLoad(field_types[i], u.CreateStructGEP(frame_type, unpack->getArg(0), i)));
+        u.CreateLoad(fields[i]->getType(), u.CreateStructGEP(frame_type, unpack->getArg(0), i)));
   }
   arguments.push_back(unpack->getArg(1));
   u.CreateRet(u.CreateCall(body, arguments));
-
-  Value* frame = entry_.CreateAlloca(frame_type);
-  for (unsigned i = 0; i < fields.size(); ++i) {
-    b_.CreateStore(fields[i], b_.CreateStructGEP(frame_type, frame, i));
-  }
   llvm::FunctionCallee parallel_for = code_.RunTimeFunction(
       kParallelForSymbol,
       llvm::FunctionType::get(
@@ -66,11 +73,26 @@ void FunctionEmitter::EmitParallel(const ForStatement& loop, int64_t num_tasks,
   ReturnUnlessOk(b_.CreateCall(parallel_for, {context_, unpack, frame, code_.Int64(num_tasks)}));
 }
 
+std::pair<llvm::StructType*, Value*> FunctionEmitter::EmitFrame(const std::vector<Value*>& fields) {
+  std::vector<llvm::Type*> types;
+  for (Value* field : fields) types.push_back(field->getType());
+  llvm::StructType* type = llvm::StructType::get(code_.llvm(), types);
+  Value* frame = entry_.CreateAlloca(type);
+  for (unsigned i = 0; i < fields.size(); ++i) {
+    b_.CreateStore(fields[i], b_.CreateStructGEP(type, frame, i));
+  }
+  return {type, frame};
+}
+
 llvm::Function* FunctionEmitter::EmitTaskFunction(const ForStatement& loop,
                                                   const std::vector<Var>& captured,
                                                   EmitTask emit_task) {
   std::vector<llvm::Type*> parameters(1 + kernel_.buffers.size(), code_.pointer());
-  for (Var var : captured) parameters.push_back(code_.RegisterType(kernel_.TypeOf(var)));
+  for (Var var : captured) {
+    if (!llvm::isa<llvm::Constant>(In(var))) {
+      parameters.push_back(code_.RegisterType(kernel_.TypeOf(var)));
+    }
+  }
   parameters.push_back(code_.Int(64));
   llvm::Function* function =
       code_.NewFunction(absl::StrCat(kernel_.name, ".loop", loop.induction),
@@ -83,12 +105,11 @@ llvm::Function* FunctionEmitter::EmitTaskFunction(const ForStatement& loop,
   for (unsigned i = 0; i < kernel_.buffers.size(); ++i) buffers.push_back(function->getArg(1 + i));
   FunctionEmitter inner(code_, kernel_, facts_, function, function->getArg(0), std::move(buffers),
                         /*in_parallel=*/true);
-  for (unsigned i = 0; i < captured.size(); ++i) {
+  unsigned parameter = 1 + kernel_.buffers.size();
+  for (Var var : captured) {
     // Constants stay constants inside.
-    Value* outside = In(captured[i]);
-    inner.Bind(captured[i], llvm::isa<llvm::Constant>(outside)
-                                ? outside
-                                : function->getArg(1 + kernel_.buffers.size() + i));
+    Value* outside = In(var);
+    inner.Bind(var, llvm::isa<llvm::Constant>(outside) ? outside : function->getArg(parameter++));
   }
   emit_task(inner, function->getArg(function->arg_size() - 1));
   inner.Finish();

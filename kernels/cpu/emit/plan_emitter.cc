@@ -276,6 +276,36 @@ class StepEmitter {
   absl::flat_hash_map<std::pair<Slice::Space, uint32_t>, Value*> bases_;
 };
 
+// Plans of more kernels would have large stack frames.
+constexpr size_t kMostInlinedKernels = 64;
+
+// Whether the kernel's function just starts loops that are functions of their own: then it knows
+// its buffers no better than its caller. Each function takes a third of a millisecond to compile.
+bool OnlyLaunches(const llvm::Function& function) {
+  return llvm::all_of(function.args(), [](const llvm::Argument& argument) {
+    return argument.getArgNo() == 0 || llvm::all_of(argument.users(), [&](const llvm::User* user) {
+             const auto* store = llvm::dyn_cast<llvm::StoreInst>(user);
+             return store != nullptr && store->getValueOperand() == &argument;
+           });
+  });
+}
+
+// Functions of one caller that are little by themselves become part of it.
+void InlineSmallFunctions(const EmittedFunctions& emitted) {
+  const auto Inline = [](llvm::Function* function) {
+    function->removeFnAttr(llvm::Attribute::NoInline);
+    function->addFnAttr(llvm::Attribute::AlwaysInline);
+  };
+  if (emitted.functions[0]->hasOneUse()) Inline(emitted.functions[0]);
+  if (emitted.kernels.size() > kMostInlinedKernels) return;
+  for (const EmittedKernel& kernel : emitted.kernels) {
+    if (kernel.function != nullptr && !kernel.function->isDeclaration() &&
+        kernel.function->hasOneUse() && OnlyLaunches(*kernel.function)) {
+      Inline(kernel.function);
+    }
+  }
+}
+
 // acceld_entry(context): the first function, with the caller's spaces.
 void EmitEntry(CodeContext& code, llvm::Function* first) {
   llvm::Function* entry =
@@ -315,6 +345,7 @@ void EmitPlan(absl::Span<const std::unique_ptr<CodeContext>> parts, const PlanSp
     StepEmitter(code, plan, emitted, emitted.functions[f]).EmitFunction(plan.functions[f]);
   }
   EmitEntry(code, emitted.functions[0]);
+  InlineSmallFunctions(emitted);
 }
 
 }  // namespace acceld::kernels::cpu

@@ -38,6 +38,7 @@ const void* AddressOf(Function function) {
 absl::Span<const RunTimeSymbol> RunTimeSymbols() {
   static const RunTimeSymbol kSymbols[] = {
       {kParallelForSymbol, AddressOf<ParallelForFunction>(ParallelFor)},
+      {kParallelForPointersSymbol, AddressOf<ParallelForPointersFunction>(ParallelForPointers)},
       {kMatmulSymbol, AddressOf<MatmulFunction>(Matmul)},
       {kConvolutionSymbol, AddressOf<ConvolutionFunction>(Convolution)},
       {kRoutineSymbol, AddressOf<RoutineFunction>(RunRoutine)},

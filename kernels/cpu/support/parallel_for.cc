@@ -1,7 +1,10 @@
 #include "kernels/cpu/support/parallel_for.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <cstddef>
+#include <utility>
 
 #include "kernels/cpu/support/helper_pool.h"
 
@@ -41,7 +44,33 @@ class TileQueue {
 // Whether this thread is inside a parallel loop: loops within it are its own.
 thread_local bool in_parallel_loop = false;
 
+template <size_t>
+using Pointer = void*;
+
+// A tile of a frame that holds a function and its pointers.
+template <size_t... Is>
+TileFunction SpreadTile(std::index_sequence<Is...>) {
+  return [](const void* frame, int64_t tile) {
+    void* const* fields = static_cast<void* const*>(frame);
+    const auto function = reinterpret_cast<int32_t (*)(Pointer<Is>..., int64_t)>(fields[0]);
+    return function(fields[1 + Is]..., tile);
+  };
+}
+
+// By the number of pointers.
+template <size_t... Counts>
+constexpr auto SpreadTiles(std::index_sequence<Counts...>) {
+  return std::array<TileFunction (*)(), sizeof...(Counts)>{
+      [] { return SpreadTile(std::make_index_sequence<Counts>()); }...};
+}
+
 }  // namespace
+
+int32_t ParallelForPointers(const LaunchContext* context, void* const* frame, int64_t num_pointers,
+                            int64_t num_tiles) {
+  static constexpr auto kTiles = SpreadTiles(std::make_index_sequence<kMaxTilePointers + 1>());
+  return ParallelFor(context, kTiles[static_cast<size_t>(num_pointers)](), frame, num_tiles);
+}
 
 int32_t ParallelFor(const LaunchContext* context, TileFunction function, const void* frame,
                     int64_t num_tiles) {

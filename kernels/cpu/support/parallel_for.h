@@ -13,4 +13,8 @@ namespace acceld::kernels::cpu {
 int32_t ParallelFor(const LaunchContext* context, TileFunction function, const void* frame,
                     int64_t num_tiles);
 
+// The same for tiles that are functions of pointers and the tile (ParallelForPointersFunction).
+int32_t ParallelForPointers(const LaunchContext* context, void* const* frame, int64_t num_pointers,
+                            int64_t num_tiles);
+
 }  // namespace acceld::kernels::cpu

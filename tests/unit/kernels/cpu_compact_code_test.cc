@@ -44,6 +44,52 @@ TEST(CompactCode, EvenTilesAreVectorsOnly) {
 }
 #endif
 
+TEST(CompactCode, APlanOfOneLoopIsItsEntryAndTheLoop) {
+  CpuDumps dumps;
+  ASSERT_TRUE(CompilePlan(PlanOf(ExpKernel(1'000'000)), CpuTarget::Host(), &dumps).ok());
+  size_t functions = 0;
+  for (size_t at = 0; (at = dumps.optimized_llvm_ir.find("\ndefine ", at)) != std::string::npos;) {
+    ++functions;
+    ++at;
+  }
+  EXPECT_EQ(functions, 2u);
+}
+
+// y[i] = x0[0] + x0[i] + x1[i] + ...: the loop has a value from outside if `with_first`.
+Kernel SumKernel(int64_t n, int num_buffers, bool with_first) {
+  KernelBuilder b("sums");
+  std::vector<uint32_t> xs;
+  for (int k = 0; k < num_buffers; ++k) {
+    xs.push_back(b.AddBuffer({"x" + std::to_string(k), DType::kF32, n, Access::kRead}));
+  }
+  const uint32_t y = b.AddBuffer({"y", DType::kF32, n, Access::kWrite});
+  const Var first = with_first ? b.Load(xs[0], b.Index(0)) : b.ConstantFloat(DType::kF32, 0);
+  b.For(ForStatement::Kind::kParallel, n, [&](Var i) {
+    Var sum = first;
+    for (uint32_t x : xs) sum = b.Apply(ScalarOp::kAdd, {sum, b.Load(x, i)});
+    b.Store(y, i, sum);
+  });
+  return b.Finish();
+}
+
+TEST(CompactCode, LoopsOfManyBuffersAndOfValuesFromOutsideAreSpreadOverThreads) {
+  constexpr int64_t kN = 4'000'000;
+  for (const bool with_first : {false, true}) {
+    for (const int num_buffers : {1, 5, 6, 30, 31, 40}) {
+      const int64_t n = kN / num_buffers;
+      std::vector<std::string> arguments;
+      for (int k = 0; k < num_buffers; ++k) {
+        arguments.push_back(BytesOf(std::vector<float>(n, static_cast<float>(k + 1))));
+      }
+      const auto results = RunPlan(PlanOf(SumKernel(n, num_buffers, with_first)), arguments, 3);
+      ASSERT_TRUE(results.ok()) << results.status();
+      const float expected =
+          static_cast<float>(num_buffers * (num_buffers + 1) / 2 + (with_first ? 1 : 0));
+      for (const float sum : ValuesOf<float>((*results)[0])) ASSERT_EQ(sum, expected);
+    }
+  }
+}
+
 TEST(CompactCode, WhatRemainsIsComputedToo) {
   for (const int64_t n : {1'000'003, 1'000'016, 999'999, 1'000'000}) {
     std::vector<float> x(n);
