@@ -24,8 +24,9 @@ class Builder {
               [&] { return Build(start, size, values, level + 1); },
               [&] { return std::vector<Var>(values.begin(), values.end()); });
         });
+    // Few elements at the end: another copy of the step for each kind of block would cost more.
     const int64_t done = count / size * size;
-    return Build(At(first, b_.Index(done)), count - done, carried, level + 1);
+    return Take(At(first, b_.Index(done)), count - done, carried);
   }
 
  private:
