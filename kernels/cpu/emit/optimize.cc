@@ -26,6 +26,8 @@
 namespace acceld::kernels::cpu {
 namespace {
 
+constexpr unsigned kLongestUnrolledRest = 8;
+
 // What printed code profits from, in the order of LLVM's own O2. It needs less than code of a C++
 // front end: it has no memory for local variables, its loops are rotated already, what shall be
 // inlined says so, and equal expressions were merged before. It also lacks the SLP vectorizer: that
@@ -64,9 +66,11 @@ llvm::FunctionPassManager MakePasses(const CodeContext& code) {
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::VectorCombinePass());
   passes.addPass(PrefetchCopiesPass());
-  // Wholes and run-time lengths: parts of loops of vectors are copies of what is interleaved
-  // anyway.
-  passes.addPass(llvm::LoopUnrollPass(llvm::LoopUnrollOptions(/*OptLevel=*/2).setPartial(false)));
+  // Short loops, and loops of lengths that nobody knows. Parts of loops of vectors would be copies
+  // of what is interleaved anyway; what vectors leave over is not worth much code.
+  passes.addPass(llvm::LoopUnrollPass(llvm::LoopUnrollOptions(/*OptLevel=*/2)
+                                          .setPartial(false)
+                                          .setFullUnrollMaxCount(kLongestUnrolledRest)));
   passes.addPass(createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()),
                                                  /*UseMemorySSA=*/true));
   passes.addPass(llvm::InstCombinePass());
