@@ -22,6 +22,9 @@ constexpr int64_t kMinBlockElements = int64_t{1} << 13;
 // Neighbouring results that one vector loop computes together.
 constexpr int64_t kColumnsPerUnit = 16;
 
+// Of several vectors of elements, of one, of any number.
+constexpr int64_t kVectorGroups[] = {64, 16, 1};
+
 bool Contains(const std::vector<int64_t>& list, int64_t value) {
   return std::find(list.begin(), list.end(), value) != list.end();
 }
@@ -84,6 +87,17 @@ struct Cut {
   int64_t dimension, blocks, length, rest;
 };
 
+// At least `wanted` equal blocks, which need no rest of their own; of whole groups of vectors if
+// there are such, which need no code for what remains.
+absl::optional<int64_t> EqualBlocks(int64_t size, int64_t wanted) {
+  for (const int64_t group : kVectorGroups) {
+    for (int64_t blocks = wanted; blocks <= std::min(size, 4 * wanted); ++blocks) {
+      if (size % blocks == 0 && size / blocks % group == 0) return blocks;
+    }
+  }
+  return absl::nullopt;
+}
+
 absl::optional<Cut> ChooseCut(const ir::Dims& shape, const std::vector<int64_t>& reduced,
                               Regrouping regrouping, int64_t wanted_units) {
   int64_t elements = 1, kept = 1, last_kept = -1;
@@ -116,13 +130,7 @@ absl::optional<Cut> ChooseCut(const ir::Dims& shape, const std::vector<int64_t>&
   if (dimension < 0) return absl::nullopt;
   const int64_t size = shape[dimension];
   int64_t blocks = std::min(wanted, size);
-  // Equal blocks need no rest of their own.
-  for (int64_t candidate = blocks; candidate <= std::min(size, 4 * blocks); ++candidate) {
-    if (size % candidate == 0) {
-      blocks = candidate;
-      break;
-    }
-  }
+  blocks = EqualBlocks(size, blocks).value_or(blocks);
   if (blocks < 2) return absl::nullopt;
   return Cut{dimension, blocks, size / blocks, size % blocks};
 }
