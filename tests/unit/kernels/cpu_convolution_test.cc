@@ -272,6 +272,15 @@ TEST(CpuConvolutionTest, GradientsOfTheKernelAreSumsInParts) {
   }
 }
 
+TEST(CpuConvolutionTest, MuchPaddingBetweenCellsTakesNoMemory) {
+  for (const int64_t far : {int64_t{1'000}, int64_t{1'000'000}, int64_t{1} << 40}) {
+    SCOPED_TRACE(far);
+    const Sizes sizes = {.outputs = 32};
+    Check(ShapeOf(sizes, {.low = far, .high = far, .rhs_dilation = far}));
+    Check(KernelGradientOf(sizes, {.low = far, .high = far, .rhs_dilation = far}));
+  }
+}
+
 TEST(CpuConvolutionTest, WindowsOfThreeDimensions) {
   ConvolutionShape shape = ShapeOf({.batch = 6, .outputs = 24}, {.low = 1, .high = 1});
   // Two of six images under each cell, one of them missing at the edge.

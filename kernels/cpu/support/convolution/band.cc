@@ -107,10 +107,10 @@ Band WholeBand(const ConvolutionShape& shape) {
   return band;
 }
 
-int64_t NumPaddedElements(const ConvolutionShape& shape, const Band& band) {
-  int64_t n = band.features.count;
+double NumPaddedElements(const ConvolutionShape& shape, const Band& band) {
+  auto n = static_cast<double>(band.features.count);
   for (int d = 0; d < kNumDims; ++d) {
-    n *= ExtentOf(shape.dims[d], band.places[d], band.cells[d]).count;
+    n *= static_cast<double>(ExtentOf(shape.dims[d], band.places[d], band.cells[d]).count);
   }
   return n;
 }

@@ -35,7 +35,7 @@ Band WholeBand(const ConvolutionShape& shape);
 
 // Elements of the input, with what lies between and around them, from the first to the last that a
 // band reads.
-int64_t NumPaddedElements(const ConvolutionShape& shape, const Band& band);
+double NumPaddedElements(const ConvolutionShape& shape, const Band& band);
 
 // The input of a band with a zero in every cell that no element lies under: the element that place
 // p has under cell c, both counted from the band's first ones, is data[p * place_steps + c *

@@ -8,7 +8,9 @@ namespace {
 constexpr int kNumDims = ConvolutionShape::kNumDims;
 constexpr int kFeatures = 2 * kNumDims;  // the axis behind places and cells
 
-constexpr int64_t kMaxElements = int64_t{48} << 10;
+constexpr double kMaxElements = 48 << 10;
+// Of a band that cannot be cut any more, with much between the elements that it reads.
+constexpr double kMaxUncutElements = 1 << 20;
 constexpr int64_t kMaxPlaces = 4096;
 // Bands that make threads worth it, while each has multiplications for about 15 us.
 constexpr int64_t kMinBands = 16;
@@ -44,6 +46,8 @@ BandCut::BandCut(const ConvolutionShape& shape, Of of) : shape_(&shape), of_(of)
   }
 }
 
+bool BandCut::fits() const { return NumPaddedElements(*shape_, First()) <= kMaxUncutElements; }
+
 Band BandCut::First() const {
   Band band;
   for (int axis = 0; axis < kNumAxes; ++axis) AxisOf(band, axis).count = pieces_[axis];
@@ -52,8 +56,8 @@ Band BandCut::First() const {
 
 bool BandCut::IsSmallEnough() const {
   const Band band = First();
-  int64_t elements = NumPaddedElements(*shape_, band);
-  if (of_ == Of::kSums) elements += band.num_products() * shape_->outputs;
+  double elements = NumPaddedElements(*shape_, band);
+  if (of_ == Of::kSums) elements += static_cast<double>(band.num_products() * shape_->outputs);
   if (elements > kMaxElements) return false;
   if (of_ == Of::kPlaces && band.num_places() > kMaxPlaces) return false;
   return count() >= kMinBands || WorkOf(*shape_, band) < 2 * kMinBandWork;

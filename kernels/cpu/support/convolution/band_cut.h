@@ -15,6 +15,8 @@ class BandCut {
 
   BandCut(const ConvolutionShape& shape, Of of);
 
+  // Whether what lies between the elements that a band reads leaves its copy small.
+  bool fits() const;
   // Of all groups. Those of one group are neighbours.
   int64_t count() const { return shape_->groups * per_group(); }
   int64_t per_group() const;

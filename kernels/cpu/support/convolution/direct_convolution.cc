@@ -236,6 +236,7 @@ int32_t RunPart(const void* frame, int64_t index) {
   const int64_t bands = task.cut.per_group();
   const int64_t first = part * bands / task.num_parts, end = (part + 1) * bands / task.num_parts;
   for (int64_t i = first; i < end; ++i) {
+    if (*task.context->cancelled) return static_cast<int32_t>(CodeStatus::kCancelled);
     absl::Status status =
         RunBand(*task.shape, task.cut[group * bands + i], task.lhs, task.rhs, output, i > first);
     if (!status.ok()) return ResultOf(task.context, std::move(status));
@@ -289,10 +290,12 @@ bool IsDirectConvolution(const ConvolutionShape& shape) {
   if (shape.lhs_feature_stride != 1 && shape.dims[kNumDims - 1].lhs_stride != 1) return false;
   if (CutOf(shape) == BandCut::Of::kSums) {
     return shape.rhs_output_stride == 1 &&
-           shape.groups * shape.num_places() * shape.outputs <= kMaxSums;
+           shape.groups * shape.num_places() * shape.outputs <= kMaxSums &&
+           BandCut(shape, BandCut::Of::kSums).fits();
   }
   const int64_t products = shape.num_cells() * shape.features;
-  return products * std::min(shape.outputs, kTileColumns) <= kMaxKernelElements;
+  return products * std::min(shape.outputs, kTileColumns) <= kMaxKernelElements &&
+         BandCut(shape, BandCut::Of::kPlaces).fits();
 }
 
 int32_t DirectConvolution(const LaunchContext* context, const ConvolutionShape& shape,
