@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "llvm/Analysis/IVDescriptors.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
@@ -72,7 +73,7 @@ class HintFinder {
         return OnlyAddresses(instruction);
       }
       has_carried_ = true;
-      return AddElement(phi->getType());
+      return MayBeSplit(*phi) && AddElement(phi->getType());
     }
     if (instruction.isTerminator()) return true;
     if (instruction.getType()->isPointerTy() || instruction.getType()->isIntegerTy(64)) {
@@ -95,6 +96,13 @@ class HintFinder {
       default:
         return instruction.getType()->isFloatingPointTy() || instruction.getType()->isIntegerTy();
     }
+  }
+
+  // Whether it may be computed in parts. A hint makes LLVM take that for granted.
+  bool MayBeSplit(llvm::PHINode& phi) const {
+    llvm::RecurrenceDescriptor reduction;
+    return llvm::RecurrenceDescriptor::isReductionPHI(&phi, &loop_, reduction) &&
+           !reduction.hasExactFPMath();
   }
 
   // Whether nothing but addresses and the loop's end depend on it: it stays a scalar.

@@ -108,6 +108,24 @@ TEST(CompactCode, WhatRemainsIsComputedToo) {
   }
 }
 
+TEST(CompactCode, SumsThatAreToBeTakenInOrderStayInOrder) {
+  constexpr int64_t kN = 4096;
+  KernelBuilder b("in_order");
+  const uint32_t x = b.AddBuffer({"x", DType::kF32, kN, Access::kRead});
+  const uint32_t y = b.AddBuffer({"y", DType::kF32, 1, Access::kWrite});
+  const auto sums = b.For(ForStatement::Kind::kSequential, kN, {b.ConstantFloat(DType::kF32, 0)},
+                          [&](Var i, absl::Span<const Var> current) -> std::vector<Var> {
+                            return {b.Apply(ScalarOp::kAdd, {current[0], b.Load(x, i)})};
+                          });
+  b.Store(y, b.Index(0), sums[0]);
+  // Ones are lost beside so large a number, and would not be beside each other.
+  std::vector<float> values(kN, 1.0f);
+  values[0] = 1e8f;
+  const auto results = RunPlan(PlanOf(b.Finish()), {BytesOf(values)}, 1);
+  ASSERT_TRUE(results.ok()) << results.status();
+  EXPECT_EQ(ValuesOf<float>((*results)[0])[0], 1e8f);
+}
+
 TEST(CompactCode, SumsOfRowsOfAnyLengthAreComplete) {
   constexpr int64_t kRows = 300;
   for (const int64_t length : {5, 16, 37, 100, 1000, 4096, 4100, 15625}) {
