@@ -21,6 +21,8 @@ using ir::OpKind;
 constexpr int64_t kMinElements = 64 * 1024;
 // Their accumulators stand in registers and scratch at the same time.
 constexpr size_t kMaxResults = 4;
+// With how many reductions before it one is compared: those of the same value are near each other.
+constexpr size_t kNeighbours = 16;
 
 // What a fusion of reductions goes through.
 struct Space {
@@ -84,7 +86,7 @@ absl::optional<std::vector<ir::Op>> MergeOnce(ir::Function& function, ir::Region
   PartMerger merger(function, region, graph);
   for (size_t second = 1; second < found.size(); ++second) {
     const auto& [i, space] = found[second];
-    for (size_t first = second; first-- > 0;) {
+    for (size_t first = second; first-- > 0 && second - first <= kNeighbours;) {
       const OpIndex j = found[first].first;
       const ir::Op &a = region.ops[j], &b = region.ops[i];
       if (found[first].second == space && a.results.size() + b.results.size() <= kMaxResults &&
