@@ -1,22 +1,16 @@
 // Into how many pieces parallel loops are cut.
 
-#include <regex>
-
 #include "gtest/gtest.h"
+#include "kernels/cpu/emit/tile_nest.h"
 #include "tests/unit/kernels/cpu_kernel_builders.h"
-#include "tests/unit/kernels/cpu_runner.h"
 
 namespace acceld::kernels::cpu {
 namespace {
 
 // 0: the loop is no parallel one.
 int64_t TilesOf(const Kernel& kernel) {
-  CpuDumps dumps;
-  const auto code = CompilePlan(PlanOf(kernel), CpuTarget::Host(), &dumps);
-  EXPECT_TRUE(code.ok()) << code.status();
-  std::smatch found;
-  const std::regex call("call i32 @acceld_cpu_parallel_for\\(.*, i64 ([0-9]+)\\)");
-  return std::regex_search(dumps.llvm_ir, found, call) ? std::stoll(found[1]) : 0;
+  const auto nest = FindTileNest(kernel, std::get<ForStatement>(kernel.body.front().value));
+  return nest.has_value() ? nest->num_tiles : 0;
 }
 
 TEST(Tiles, AreMoreForMoreWorkUntilTheyAreMany) {
