@@ -9,9 +9,9 @@
 
 namespace acceld::kernels::cpu {
 
-// The code of a plan is one relocatable object or several that are linked with each other. One is
-// kept as it is; several as a mark, their number, their sizes (64 bits each, little-endian) and
-// their bytes.
+// The code of a plan is one relocatable object or several that are linked with each other, those
+// that are called after those that call them. One is kept as it is; several as a mark, their
+// number, their sizes (64 bits each, little-endian) and their bytes.
 std::string PackObjects(absl::Span<const std::string> objects);
 
 // Views of `code`. INVALID_ARGUMENT: the sizes do not fit the bytes. Whether the objects are any is

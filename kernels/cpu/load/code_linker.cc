@@ -1,107 +1,150 @@
 #include "kernels/cpu/load/code_linker.h"
 
-#include <atomic>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
-#include "common/check.h"
+#include "absl/strings/str_join.h"
 #include "kernels/cpu/llvm_setup.h"
 #include "kernels/cpu/load/run_time_symbols.h"
+#include "llvm/ExecutionEngine/JITLink/JITLink.h"
 #include "llvm/ExecutionEngine/JITLink/JITLinkMemoryManager.h"
-#include "llvm/ExecutionEngine/Orc/Core.h"
-#include "llvm/ExecutionEngine/Orc/ExecutorProcessControl.h"
-#include "llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 namespace acceld::kernels::cpu {
 namespace {
 
-namespace orc = llvm::orc;
+namespace jitlink = llvm::jitlink;
 
-absl::Status Refused(llvm::Error error) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("object does not link: ", llvm::toString(std::move(error))));
+using Addresses = absl::flat_hash_map<std::string, const void*>;
+
+absl::Status Refused(absl::string_view why) {
+  return absl::InvalidArgumentError(absl::StrCat("object does not link: ", why));
 }
 
-// LLVM's linker, one for the process. Lives until the process ends, as linked code may.
-class Linker {
+absl::Status Refused(llvm::Error error) { return Refused(llvm::toString(std::move(error))); }
+
+llvm::StringRef Ref(absl::string_view text) { return {text.data(), text.size()}; }
+absl::string_view View(llvm::StringRef text) { return {text.data(), text.size()}; }
+
+// Pages for code and its data, of this process. Lives until the process ends, as linked code may.
+jitlink::JITLinkMemoryManager& Memory() {
+  static auto* manager = llvm::cantFail(jitlink::InProcessMemoryManager::Create()).release();
+  return *manager;
+}
+
+const Addresses& SupportAddresses() {
+  static const auto* addresses = [] {
+    auto* made = new Addresses;
+    for (const RunTimeSymbol& symbol : RunTimeSymbols()) made->emplace(symbol.name, symbol.address);
+    return made;
+  }();
+  return *addresses;
+}
+
+// Objects that were linked, the memory that they have and what they define.
+class LinkedObjects : public LinkedCode {
  public:
-  static Linker& Get() {
-    static auto* linker = new Linker;
-    return *linker;
-  }
+  ~LinkedObjects() override { llvm::consumeError(Memory().deallocate(std::move(memory_))); }
 
-  orc::ExecutionSession& session() { return session_; }
-  orc::ObjectLinkingLayer& layer() { return layer_; }
-  orc::JITDylib& support() { return *support_; }
-  std::string NextName() { return absl::StrCat("module", next_.fetch_add(1)); }
-
- private:
-  Linker() : session_(MakeControl()), layer_(session_) {
-    // Failures come back from the lookup that met them; reports beside that would only reach
-    // stderr.
-    session_.setErrorReporter([](llvm::Error error) { llvm::consumeError(std::move(error)); });
-    support_ = &session_.createBareJITDylib("support");
-    orc::SymbolMap symbols;
-    for (const RunTimeSymbol& symbol : RunTimeSymbols()) {
-      symbols[session_.intern(symbol.name)] = {
-          orc::ExecutorAddr::fromPtr(symbol.address),
-          llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
-    }
-    llvm::cantFail(support_->define(orc::absoluteSymbols(std::move(symbols))));
-  }
-
-  static std::unique_ptr<orc::ExecutorProcessControl> MakeControl() {
-    InitializeLlvm();
-    return llvm::cantFail(orc::SelfExecutorProcessControl::Create());
-  }
-
-  orc::ExecutionSession session_;
-  orc::ObjectLinkingLayer layer_;
-  orc::JITDylib* support_;
-  std::atomic<uint64_t> next_{0};
-};
-
-// A library of linked code, removed with everything in it.
-class LinkedLibrary : public LinkedCode {
- public:
-  explicit LinkedLibrary(orc::JITDylib& library) : library_(library) {}
-  ~LinkedLibrary() override {
-    llvm::consumeError(Linker::Get().session().removeJITDylib(library_));
-  }
   const void* entry() const override { return entry_; }
 
-  absl::Status Link(absl::Span<const absl::string_view> objects, absl::string_view entry_symbol) {
-    Linker& linker = Linker::Get();
-    library_.setLinkOrder({{&library_, orc::JITDylibLookupFlags::MatchAllSymbols},
-                           {&linker.support(), orc::JITDylibLookupFlags::MatchExportedSymbolsOnly}},
-                          /*LinkAgainstThisJITDylibFirst=*/false);
-    for (const absl::string_view object : objects) {
-      auto buffer = llvm::MemoryBuffer::getMemBufferCopy(
-          llvm::StringRef(object.data(), object.size()), library_.getName());
-      if (llvm::Error error = linker.layer().add(library_, std::move(buffer))) {
-        return Refused(std::move(error));
-      }
-    }
-    llvm::Expected<orc::ExecutorSymbolDef> found = linker.session().lookup(
-        {&library_}, llvm::StringRef(entry_symbol.data(), entry_symbol.size()));
-    if (!found) return Refused(found.takeError());
-    entry_ = found->getAddress().toPtr<const void*>();
+  // Null where neither the objects so far nor the run-time symbols have it.
+  const void* Find(absl::string_view symbol) const {
+    if (const auto own = defined_.find(symbol); own != defined_.end()) return own->second;
+    const auto given = SupportAddresses().find(symbol);
+    return given == SupportAddresses().end() ? nullptr : given->second;
+  }
+
+  bool Define(absl::string_view symbol, const void* address) {
+    return defined_.emplace(symbol, address).second;
+  }
+
+  void Keep(jitlink::JITLinkMemoryManager::FinalizedAlloc memory) {
+    memory_.push_back(std::move(memory));
+  }
+
+  absl::Status Enter(absl::string_view symbol) {
+    const auto found = defined_.find(symbol);
+    if (found == defined_.end()) return Refused(absl::StrCat("it does not define ", symbol));
+    entry_ = found->second;
     return absl::OkStatus();
   }
 
  private:
-  orc::JITDylib& library_;
+  std::vector<jitlink::JITLinkMemoryManager::FinalizedAlloc> memory_;
+  Addresses defined_;
   const void* entry_ = nullptr;
 };
+
+// One object on its way into `linked`. All of it happens in the calling thread; `status` holds the
+// result when jitlink::link() returns.
+class ObjectLink : public jitlink::JITLinkContext {
+ public:
+  ObjectLink(LinkedObjects& linked, absl::Status& status)
+      : JITLinkContext(nullptr), linked_(linked), status_(status) {}
+
+  jitlink::JITLinkMemoryManager& getMemoryManager() override { return Memory(); }
+
+  void notifyFailed(llvm::Error error) override { status_ = Refused(std::move(error)); }
+
+  void lookup(const LookupMap& symbols,
+              std::unique_ptr<jitlink::JITLinkAsyncLookupContinuation> then) override {
+    jitlink::AsyncLookupResult found;
+    std::vector<absl::string_view> missing;
+    for (const auto& [name, flags] : symbols) {
+      const void* address = linked_.Find(View(name));
+      if (address == nullptr) missing.push_back(View(name));
+      found[name] = {llvm::orc::ExecutorAddr::fromPtr(address),
+                     llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+    }
+    if (missing.empty()) return then->run(std::move(found));
+    then->run(llvm::createStringError("it refers to " + absl::StrJoin(missing, ", ")));
+  }
+
+  llvm::Error notifyResolved(jitlink::LinkGraph& graph) override {
+    for (const jitlink::Symbol* symbol : graph.defined_symbols()) {
+      if (!symbol->hasName() || symbol->getScope() == jitlink::Scope::Local) continue;
+      if (!linked_.Define(View(symbol->getName()), symbol->getAddress().toPtr<const void*>())) {
+        return llvm::createStringError("it defines " + symbol->getName() + " again");
+      }
+    }
+    return llvm::Error::success();
+  }
+
+  void notifyFinalized(jitlink::JITLinkMemoryManager::FinalizedAlloc memory) override {
+    linked_.Keep(std::move(memory));
+    status_ = absl::OkStatus();
+  }
+
+ private:
+  LinkedObjects& linked_;
+  absl::Status& status_;
+};
+
+absl::Status LinkObject(absl::string_view object, LinkedObjects& linked) {
+  // A copy is aligned as ELF's tables want it.
+  const auto bytes = llvm::MemoryBuffer::getMemBufferCopy(Ref(object), "object");
+  auto graph = jitlink::createLinkGraphFromObject(bytes->getMemBufferRef());
+  if (!graph) return Refused(graph.takeError());
+  absl::Status status = absl::InternalError("linking an object came to no end");
+  jitlink::link(std::move(*graph), std::make_unique<ObjectLink>(linked, status));
+  return status;
+}
 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<LinkedCode>> LinkObjects(absl::Span<const absl::string_view> objects,
                                                         absl::string_view entry_symbol) {
-  Linker& linker = Linker::Get();
-  auto library =
-      std::make_unique<LinkedLibrary>(linker.session().createBareJITDylib(linker.NextName()));
-  ACCELD_RETURN_IF_ERROR(library->Link(objects, entry_symbol));
-  return std::unique_ptr<LinkedCode>(std::move(library));
+  InitializeLlvm();
+  auto linked = std::make_unique<LinkedObjects>();
+  for (size_t i = objects.size(); i-- > 0;) {
+    ACCELD_RETURN_IF_ERROR(LinkObject(objects[i], *linked));
+  }
+  ACCELD_RETURN_IF_ERROR(linked->Enter(entry_symbol));
+  return std::unique_ptr<LinkedCode>(std::move(linked));
 }
 
 }  // namespace acceld::kernels::cpu

@@ -195,6 +195,32 @@ TEST(CpuPlanTest, KernelsOfOtherPartsAreCalled) {
   EXPECT_EQ(RunI32(plan, {I32(7)}), 7 + 100 * 101 / 2);
 }
 
+TEST(CpuPlanTest, WhatOneThreadLoadsRunsWhileOthersLoad) {
+  const Plan plan = AddingPlan(100);
+  const auto code = CompilePlan(plan, CpuTarget::Host());
+  ASSERT_TRUE(code.ok()) << code.status();
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 100; ++i) {
+        const auto module = CpuModule::Load(*code);
+        ASSERT_TRUE(module.ok()) << module.status();
+        const auto results = RunModule(**module, plan, {I32(t)});
+        ASSERT_TRUE(results.ok()) << results.status();
+        EXPECT_EQ((*results)[0], I32(t + 100 * 101 / 2));
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST(CpuPlanTest, TheLoaderRefusesASetWhoseObjectsDefineTheSame) {
+  const auto code = CompilePlan(CountingPlan(3), CpuTarget::Host());
+  ASSERT_TRUE(code.ok()) << code.status();
+  EXPECT_EQ(CpuModule::Load(PackObjects({*code, *code})).status().code(),
+            absl::StatusCode::kInvalidArgument);
+}
+
 TEST(CpuPlanTest, TheLoaderRefusesASetWithoutOneOfItsObjects) {
   const auto code = CompilePlan(AddingPlan(100), CpuTarget::Host());
   ASSERT_TRUE(code.ok()) << code.status();
