@@ -20,7 +20,7 @@ constexpr size_t kTokenBytes = 16;
 // How long Shutdown waits for kernels that were told to stop.
 constexpr std::chrono::seconds kCancelGrace{5};
 // Memory that is not used for so long, or twice as long, goes back to the system.
-constexpr std::chrono::seconds kReleaseInterval{5};
+constexpr std::chrono::seconds kReleaseInterval{60};
 
 uint64_t RandomNumber() {
   uint64_t number = 0;

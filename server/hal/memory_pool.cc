@@ -8,6 +8,13 @@
 #include "common/check.h"
 
 namespace acceld::hal {
+namespace {
+
+constexpr int64_t kPage = 4096;
+
+int64_t Multiple(int64_t bytes, int64_t unit) { return (bytes + unit - 1) / unit * unit; }
+
+}  // namespace
 
 class MemoryPool::Block final : public Buffer {
  public:
@@ -44,13 +51,15 @@ MemoryPool::MemoryPool(std::unique_ptr<BlockSource> source, int64_t limit_bytes,
                        int64_t max_kept_bytes)
     : source_(std::move(source)), limit_bytes_(limit_bytes), max_kept_bytes_(max_kept_bytes) {}
 
-MemoryPool::~MemoryPool() {
-  for (auto& [capacity, size_class] : classes_) FreeAll(size_class.free_blocks);
+MemoryPool::~MemoryPool() { GiveUpKept(); }
+
+bool MemoryPool::IsRange(int64_t capacity_bytes) const {
+  return capacity_bytes >= source_->min_range_bytes();
 }
 
 int64_t MemoryPool::RoundUp(int64_t size_bytes) const {
-  const int64_t alignment = source_->alignment_bytes();
-  return std::max((size_bytes + alignment - 1) / alignment * alignment, alignment);
+  const int64_t unit = IsRange(size_bytes) ? kPage : source_->alignment_bytes();
+  return std::max(Multiple(size_bytes, unit), unit);
 }
 
 // Eight classes to each power of two: at most an eighth is lost to rounding.
@@ -58,11 +67,24 @@ int64_t MemoryPool::ClassCapacity(int64_t size_bytes) const {
   const int64_t size = RoundUp(size_bytes);
   const int64_t power = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(size)));
   const int64_t step = std::max(power / 8, source_->alignment_bytes());
-  return (size + step - 1) / step * step;
+  return Multiple(size, step);
 }
 
-void MemoryPool::FreeAll(const std::vector<void*>& blocks) {
-  for (void* block : blocks) source_->Free(block);
+int64_t MemoryPool::KeptBytes() const {
+  return kept_blocks_.size_bytes() + kept_ranges_.size_bytes();
+}
+
+MemoryPool::GivenUp MemoryPool::ShrinkKept(int64_t target_bytes) {
+  GivenUp given_up;
+  kept_ranges_.Shrink(std::max<int64_t>(target_bytes - kept_blocks_.size_bytes(), 0),
+                      given_up.ranges);
+  kept_blocks_.Shrink(target_bytes - kept_ranges_.size_bytes(), given_up.blocks);
+  return given_up;
+}
+
+void MemoryPool::FreeAll(const GivenUp& given_up) {
+  for (void* const block : given_up.blocks) source_->Free(block);
+  for (const MemoryRange& range : given_up.ranges) source_->FreePages(range);
 }
 
 absl::StatusOr<std::shared_ptr<Buffer>> MemoryPool::Allocate(int64_t size_bytes) {
@@ -71,7 +93,7 @@ absl::StatusOr<std::shared_ptr<Buffer>> MemoryPool::Allocate(int64_t size_bytes)
   }
   void* address = nullptr;
   int64_t capacity = 0;
-  std::vector<void*> given_up;
+  GivenUp given_up;
   {
     MutexLock lock(mutex_);
     const int64_t available = limit_bytes_ - used_bytes_;
@@ -87,17 +109,8 @@ absl::StatusOr<std::shared_ptr<Buffer>> MemoryPool::Allocate(int64_t size_bytes)
     }
     used_bytes_ += capacity;
     peak_bytes_ = std::max(peak_bytes_, used_bytes_);
-    if (auto it = classes_.find(capacity); it != classes_.end()) {
-      it->second.last_use = ++clock_;
-      if (!it->second.free_blocks.empty()) {
-        address = it->second.free_blocks.back();
-        it->second.free_blocks.pop_back();
-        kept_bytes_ -= capacity;
-      }
-    }
-    if (address == nullptr && used_bytes_ + kept_bytes_ > limit_bytes_) {
-      TakeKept(limit_bytes_ - used_bytes_, given_up);
-    }
+    address = IsRange(capacity) ? kept_ranges_.Take(capacity) : kept_blocks_.Take(capacity);
+    if (address == nullptr) given_up = ShrinkKept(limit_bytes_ - used_bytes_);
   }
   FreeAll(given_up);
   if (address == nullptr) {
@@ -119,64 +132,36 @@ absl::StatusOr<std::shared_ptr<Buffer>> MemoryPool::Allocate(int64_t size_bytes)
 }
 
 void MemoryPool::Return(void* address, int64_t capacity_bytes) {
-  std::vector<void*> given_up;
+  GivenUp given_up;
   {
     MutexLock lock(mutex_);
     used_bytes_ -= capacity_bytes;
     ACCELD_CHECK(used_bytes_ >= 0);
-    const int64_t max_kept = std::min(max_kept_bytes_, limit_bytes_ - used_bytes_);
-    if (capacity_bytes <= max_kept) {
-      SizeClass& size_class = classes_[capacity_bytes];
-      size_class.last_use = ++clock_;
-      size_class.free_blocks.push_back(address);
-      kept_bytes_ += capacity_bytes;
-      if (kept_bytes_ > max_kept) TakeKept(max_kept, given_up);
+    if (IsRange(capacity_bytes)) {
+      kept_ranges_.Put({address, capacity_bytes});
     } else {
-      given_up.push_back(address);
+      kept_blocks_.Put(address, capacity_bytes);
     }
+    given_up = ShrinkKept(std::min(max_kept_bytes_, limit_bytes_ - used_bytes_));
   }
   FreeAll(given_up);
 }
 
-void MemoryPool::TakeKept(int64_t target_bytes, std::vector<void*>& out) {
-  while (kept_bytes_ > target_bytes) {
-    auto oldest = classes_.end();
-    for (auto it = classes_.begin(); it != classes_.end(); ++it) {
-      if (it->second.free_blocks.empty()) continue;
-      if (oldest == classes_.end() || it->second.last_use < oldest->second.last_use) oldest = it;
-    }
-    ACCELD_CHECK(oldest != classes_.end());
-    std::vector<void*>& blocks = oldest->second.free_blocks;
-    while (kept_bytes_ > target_bytes && !blocks.empty()) {
-      out.push_back(blocks.back());
-      blocks.pop_back();
-      kept_bytes_ -= oldest->first;
-    }
-    if (blocks.empty()) classes_.erase(oldest);
-  }
-}
-
 void MemoryPool::GiveUpKept() {
-  std::vector<void*> given_up;
+  GivenUp given_up;
   {
     MutexLock lock(mutex_);
-    TakeKept(0, given_up);
+    given_up = ShrinkKept(0);
   }
   FreeAll(given_up);
 }
 
 void MemoryPool::ReleaseUnused() {
-  std::vector<void*> given_up;
+  GivenUp given_up;
   {
     MutexLock lock(mutex_);
-    for (auto& [capacity, size_class] : classes_) {
-      if (size_class.last_use > released_at_) continue;
-      std::vector<void*>& blocks = size_class.free_blocks;
-      kept_bytes_ -= capacity * static_cast<int64_t>(blocks.size());
-      given_up.insert(given_up.end(), blocks.begin(), blocks.end());
-      blocks.clear();
-    }
-    released_at_ = clock_;
+    kept_blocks_.TakeUnused(given_up.blocks);
+    kept_ranges_.TakeUnused(given_up.ranges);
   }
   FreeAll(given_up);
 }
@@ -188,7 +173,7 @@ MemoryStats MemoryPool::stats() const {
 
 int64_t MemoryPool::kept_bytes() const {
   MutexLock lock(mutex_);
-  return kept_bytes_;
+  return KeptBytes();
 }
 
 }  // namespace acceld::hal

@@ -16,15 +16,15 @@
 namespace acceld::hal::cpu {
 namespace {
 
-// Freed blocks that wait for reuse: a quarter of the budget, at most this.
-constexpr int64_t kMaxKeptBytes = int64_t{1} << 30;
+// Freed memory that waits for reuse, as a part of the budget.
+constexpr int64_t kMostKept = 4;
 
 class CpuDevice final : public Device {
  public:
   CpuDevice(int ordinal, int num_threads, int64_t memory_bytes)
       : ordinal_(ordinal),
         num_threads_(num_threads),
-        pool_(CreateHostMemoryPool(memory_bytes, std::min(memory_bytes / 4, kMaxKeptBytes))),
+        pool_(CreateHostMemoryPool(memory_bytes, memory_bytes / kMostKept)),
         warming_up_(kernels::cpu::WarmUpMatmuls) {}
   ~CpuDevice() override { warming_up_.join(); }
 

@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 
@@ -10,32 +11,69 @@
 namespace acceld::hal::cpu {
 namespace {
 
-// Blocks from this size on are aligned to huge pages and ask for them.
+// Blocks from this size on are pages of their own, huge ones where the system has them.
 constexpr int64_t kHugePage = int64_t{2} << 20;
 
 class HostMemory final : public BlockSource {
  public:
   int64_t alignment_bytes() const override { return kernels::kBufferAlignment; }
+  int64_t min_range_bytes() const override { return kHugePage; }
   bool is_host_memory() const override { return true; }
 
   absl::StatusOr<void*> Allocate(int64_t capacity_bytes) override {
-    const bool huge = capacity_bytes >= kHugePage;
-    const auto alignment = static_cast<size_t>(huge ? kHugePage : kernels::kBufferAlignment);
-    const size_t size =
-        (static_cast<size_t>(capacity_bytes) + alignment - 1) / alignment * alignment;
-    void* const address = std::aligned_alloc(alignment, size);
+    const auto size = static_cast<size_t>(capacity_bytes);
+    void* const address = capacity_bytes < kHugePage
+                              ? std::aligned_alloc(kernels::kBufferAlignment, size)
+                              : AllocatePages(size);
     if (address == nullptr) return absl::ResourceExhaustedError("out of memory");
-    // Only advice: without huge pages the memory works as well, with more page faults.
-    if (huge) madvise(address, size, MADV_HUGEPAGE);
     return address;
   }
 
   void Free(void* address) override { std::free(address); }
 
+  void FreePages(MemoryRange range) override {
+    munmap(range.address, static_cast<size_t>(range.size_bytes));
+  }
+
   absl::Status Read(const void* from, void* to, int64_t size_bytes) override {
     std::memcpy(to, from, static_cast<size_t>(size_bytes));
     return absl::OkStatus();
   }
+
+ private:
+  // Below what was allocated before, if nothing else is there: what lies side by side can be joined
+  // when it is free, and shares huge pages. Else where huge pages begin.
+  void* AllocatePages(size_t size) {
+    const uintptr_t end = lowest_.load();
+    void* const below = end > size ? reinterpret_cast<void*>(end - size) : nullptr;
+    void* address = Map(below, size);
+    if (address != nullptr && address != below) {
+      munmap(address, size);
+      address = MapAligned(size);
+    }
+    if (address == nullptr) return nullptr;
+    lowest_.store(reinterpret_cast<uintptr_t>(address));
+    // Only advice: without huge pages the memory works as well, with more page faults.
+    madvise(address, size, MADV_HUGEPAGE);
+    return address;
+  }
+
+  static void* Map(void* hint, size_t size) {
+    void* const address =
+        mmap(hint, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return address == MAP_FAILED ? nullptr : address;
+  }
+
+  static void* MapAligned(size_t size) {
+    auto* const mapped = static_cast<char*>(Map(nullptr, size + kHugePage));
+    if (mapped == nullptr) return nullptr;
+    const size_t before = -reinterpret_cast<uintptr_t>(mapped) % kHugePage;
+    if (before > 0) munmap(mapped, before);
+    if (before < kHugePage) munmap(mapped + before + size, kHugePage - before);
+    return mapped + before;
+  }
+
+  std::atomic<uintptr_t> lowest_{0};
 };
 
 }  // namespace

@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
+#include <vector>
 
 #include "server/hal/cpu/host_memory.h"
 
@@ -63,6 +65,39 @@ TEST(MemoryPoolTest, SizesThatNobodyUsesAnyMoreAreGivenBack) {
   pool->ReleaseUnused();
   EXPECT_EQ(pool->kept_bytes(), 0);
   EXPECT_TRUE(pool->Allocate(1000).ok());
+}
+
+TEST(MemoryPoolTest, LargeFreedBlocksServeOtherSizes) {
+  auto pool = CreateHostMemoryPool(64 << 20, 64 << 20);
+  std::vector<std::shared_ptr<Buffer>> buffers;
+  for (int i = 0; i < 4; ++i) buffers.push_back(*pool->Allocate(8 << 20));
+  for (const auto& buffer : buffers) std::memset(buffer->address(), 1, 8 << 20);
+  buffers.clear();
+  EXPECT_EQ(pool->kept_bytes(), 32 << 20);
+  const auto large = *pool->Allocate(16 << 20);
+  const auto small = *pool->Allocate(3 << 20);
+  EXPECT_EQ(pool->kept_bytes(), (32 - 16 - 3) << 20);
+  std::memset(large->address(), 2, 16 << 20);
+  std::memset(small->address(), 3, 3 << 20);
+  EXPECT_EQ(static_cast<const char*>(large->address())[(16 << 20) - 1], 2);
+}
+
+TEST(MemoryPoolTest, LargeBlocksThatNobodyUsesAnyMoreAreGivenBack) {
+  auto pool = CreateHostMemoryPool(64 << 20, 64 << 20);
+  (void)pool->Allocate(32 << 20);
+  pool->ReleaseUnused();
+  EXPECT_EQ(pool->kept_bytes(), 32 << 20);  // It was used since the beginning.
+  std::memset((*pool->Allocate(8 << 20))->address(), 1, 8 << 20);
+  pool->ReleaseUnused();
+  EXPECT_EQ(pool->kept_bytes(), 8 << 20);
+  std::memset((*pool->Allocate(32 << 20))->address(), 1, 32 << 20);
+}
+
+TEST(MemoryPoolTest, ABlockLargerThanWhatIsKeptIsKeptInPart) {
+  auto pool = CreateHostMemoryPool(64 << 20, 8 << 20);
+  std::memset((*pool->Allocate(32 << 20))->address(), 1, 32 << 20);
+  EXPECT_EQ(pool->kept_bytes(), 8 << 20);
+  std::memset((*pool->Allocate(64 << 20))->address(), 1, 64 << 20);
 }
 
 TEST(MemoryPoolTest, WhatIsKeptIsBounded) {
