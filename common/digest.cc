@@ -1,6 +1,10 @@
+// SHA-256 by itself. OpenSSL 3 would rather have it asked for by name, which sets up its providers
+// and configuration: a millisecond before a process has its first digest.
+#define OPENSSL_API_COMPAT 10101
+
 #include "common/digest.h"
 
-#include <openssl/evp.h>
+#include <openssl/sha.h>
 
 #include <algorithm>
 #include <cstring>
@@ -29,15 +33,14 @@ absl::optional<Digest> Digest::FromBytes(absl::string_view bytes) {
 }
 
 struct Hasher::Impl {
-  EVP_MD_CTX* context = EVP_MD_CTX_new();
-  ~Impl() { EVP_MD_CTX_free(context); }
+  SHA256_CTX context;
   void Update(const void* data, size_t size) {
-    ACCELD_CHECK(EVP_DigestUpdate(context, data, size) == 1);
+    ACCELD_CHECK(SHA256_Update(&context, data, size) == 1);
   }
 };
 
 Hasher::Hasher() : impl_(std::make_unique<Impl>()) {
-  ACCELD_CHECK(EVP_DigestInit_ex(impl_->context, EVP_sha256(), nullptr) == 1);
+  ACCELD_CHECK(SHA256_Init(&impl_->context) == 1);
 }
 
 Hasher::~Hasher() = default;
@@ -61,9 +64,8 @@ Hasher& Hasher::Add(uint64_t value) {
 }
 
 Digest Hasher::Finish() {
-  std::array<uint8_t, EVP_MAX_MD_SIZE> full;
-  unsigned size = 0;
-  ACCELD_CHECK(EVP_DigestFinal_ex(impl_->context, full.data(), &size) == 1);
+  std::array<uint8_t, SHA256_DIGEST_LENGTH> full;
+  ACCELD_CHECK(SHA256_Final(full.data(), &impl_->context) == 1);
   Digest digest;
   std::copy_n(full.begin(), Digest::kSizeBytes, digest.bytes.begin());
   return digest;
