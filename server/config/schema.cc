@@ -1,5 +1,6 @@
 #include "server/config/schema.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <limits>
 #include <utility>
@@ -19,6 +20,7 @@ namespace {
 
 // More than any machine has; sums of a few of these still fit into 64 bits.
 constexpr double kMaxSizeBytes = static_cast<double>(int64_t{1} << 50);
+constexpr int64_t kMostPreparedBytes = int64_t{1} << 30;
 constexpr double kMaxMessageBytes = std::numeric_limits<int>::max();
 
 // $XDG_CACHE_HOME/acceld, else ~/.cache/acceld, else empty.
@@ -102,6 +104,14 @@ void AddDevices(SettingTable& table) {
       "device-memory", {0, kMaxSizeBytes},
       [](DaemonConfig& c) -> auto& { return c.engine.device_memory_bytes; },
       "memory of one CPU device; 0: 3/4 of the machine's memory / devices");
+  Setting& prepared = table.Size(
+      "prepared-memory", {0, kMaxSizeBytes},
+      [](DaemonConfig& c) -> auto& { return c.engine.prepared_memory_bytes; },
+      "of that memory, what a device takes from the system when the daemon starts, in time that "
+      "nobody else wants, so that the first programs do not wait for it; it goes back when it was "
+      "not used for a minute or two. 0: none");
+  prepared.fallback = std::min(hal::cpu::AvailableMemoryBytes() / 64, kMostPreparedBytes);
+  prepared.fallback_note = "1/64 of the machine's memory, at most 1 GiB";
   Setting& gpus = table.Text(
       "cuda-devices", "GPUS", [](DaemonConfig& c) -> auto& { return c.engine.cuda_devices; },
       "GPUs to offer, before the CPU devices: all that can be used, none, or numbers as in 0,2, "

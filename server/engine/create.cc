@@ -30,10 +30,12 @@ absl::Status OpenDevices(const EngineOptions& options, EngineParts& parts) {
   for (hal::cuda::MissingLibrary& library : gpus.missing_libraries) {
     parts.missing_devices.push_back({"cuda", std::move(library.reason), std::move(library.name)});
   }
-  ACCELD_ASSIGN_OR_RETURN(auto cpus, hal::cpu::OpenCpuDevices(
-                                         {.num_devices = options.cpu_devices,
-                                          .threads_per_device = options.threads_per_device,
-                                          .memory_bytes_per_device = options.device_memory_bytes}));
+  ACCELD_ASSIGN_OR_RETURN(
+      auto cpus,
+      hal::cpu::OpenCpuDevices({.num_devices = options.cpu_devices,
+                                .threads_per_device = options.threads_per_device,
+                                .memory_bytes_per_device = options.device_memory_bytes,
+                                .prepared_bytes_per_device = options.prepared_memory_bytes}));
   for (auto& cpu : cpus) parts.devices.push_back(std::move(cpu));
   return absl::OkStatus();
 }

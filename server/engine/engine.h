@@ -33,13 +33,14 @@ namespace acceld::engine {
 
 struct EngineOptions {
   int cpu_devices = 1;
-  int threads_per_device = 0;        // 0: cores / devices
-  int64_t device_memory_bytes = 0;   // per CPU device; 0: 3/4 of the machine's memory / devices
-  std::string cuda_devices = "all";  // "all", "none", "0,2"
-  int64_t cuda_memory_bytes = 0;     // per GPU; 0: 9/10 of what is free there
-  int64_t host_memory_bytes = 0;     // for arrays spilled from all devices; 0: none is spilled
-  int compile_threads = 0;           // 0: as many as cores
-  std::string cache_dir;             // empty: no disk tier
+  int threads_per_device = 0;         // 0: cores / devices
+  int64_t device_memory_bytes = 0;    // per CPU device; 0: 3/4 of the machine's memory / devices
+  int64_t prepared_memory_bytes = 0;  // of it, taken from the system at the start
+  std::string cuda_devices = "all";   // "all", "none", "0,2"
+  int64_t cuda_memory_bytes = 0;      // per GPU; 0: 9/10 of what is free there
+  int64_t host_memory_bytes = 0;      // for arrays spilled from all devices; 0: none is spilled
+  int compile_threads = 0;            // 0: as many as cores
+  std::string cache_dir;              // empty: no disk tier
   int64_t cache_disk_bytes = int64_t{4} << 30;
   int64_t cache_memory_bytes = int64_t{1} << 30;
   RemoteCacheOptions remote_cache;

@@ -147,6 +147,31 @@ void MemoryPool::Return(void* address, int64_t capacity_bytes) {
   FreeAll(given_up);
 }
 
+absl::Status MemoryPool::Prepare(int64_t size_bytes) {
+  if (!IsRange(size_bytes)) return absl::UnimplementedError("no pages");
+  const auto fits = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return size_bytes <= max_kept_bytes_ - KeptBytes() &&
+           size_bytes <= limit_bytes_ - used_bytes_ - KeptBytes();
+  };
+  const auto full = [] { return absl::ResourceExhaustedError("no room for pages in advance"); };
+  {
+    MutexLock lock(mutex_);
+    if (!fits()) return full();
+  }
+  ACCELD_ASSIGN_OR_RETURN(void* const address, source_->Allocate(size_bytes));
+  const MemoryRange range{address, size_bytes};
+  source_->FillPages(range);
+  {
+    MutexLock lock(mutex_);
+    if (fits()) {
+      kept_ranges_.Put(range);
+      return absl::OkStatus();
+    }
+  }
+  source_->FreePages(range);
+  return full();
+}
+
 void MemoryPool::GiveUpKept() {
   GivenUp given_up;
   {

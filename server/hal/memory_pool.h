@@ -28,6 +28,8 @@ class BlockSource {
   virtual void Free(void* address) = 0;
   // Pages of others.
   virtual void FreePages(MemoryRange /*range*/) {}
+  // Has the system find memory for pages now, which else is done at their first use.
+  virtual void FillPages(MemoryRange /*range*/) {}
   // Copies bytes of a block to host memory; blocks.
   virtual absl::Status Read(const void* from, void* to, int64_t size_bytes) = 0;
 };
@@ -50,6 +52,11 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
   // Contents are undefined. Zero bytes give a valid address. RESOURCE_EXHAUSTED names size, use and
   // limit; INVALID_ARGUMENT for a negative size.
   absl::StatusOr<std::shared_ptr<Buffer>> Allocate(int64_t size_bytes);
+
+  // Keeps `size_bytes` more, of new pages that are there already, as though they had been in use.
+  // RESOURCE_EXHAUSTED: they do not fit beside what is in use and kept. UNIMPLEMENTED: the source
+  // has no pages.
+  absl::Status Prepare(int64_t size_bytes);
 
   // Gives back the freed memory that nobody has had use for since the call before.
   void ReleaseUnused();

@@ -20,6 +20,8 @@ absl::StatusOr<Daemon> StartDaemon(const std::string& folder,
   std::vector<std::string> argv = {BinDir() + "/acceld", "--listen", address, "--cache-dir",
                                    folder + "/cache"};
   argv.insert(argv.end(), flags.begin(), flags.end());
+  // Hundreds of daemons of a second each need no memory in advance.
+  setenv("ACCELD_PREPARED_MEMORY", "0", /*replace=*/0);
   const char* const device = getenv("ACCELD_DEVICE");
   if (device != nullptr && absl::StartsWith(device, "cuda")) {
     // What is said of the CPU's memory is meant of the device's.

@@ -92,8 +92,8 @@ absl::Status Connection::StartLocalDaemon(const std::vector<std::string>& flags)
   }
   folder_ = folder;
 
-  std::vector<std::string> arguments = {binary, "--listen",
-                                        absl::StrCat("unix:", folder_, "/acceld.sock")};
+  std::vector<std::string> arguments = {
+      binary, "--listen", absl::StrCat("unix:", folder_, "/acceld.sock"), "--prepared-memory", "0"};
   arguments.insert(arguments.end(), flags.begin(), flags.end());
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());

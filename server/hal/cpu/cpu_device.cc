@@ -1,6 +1,10 @@
 #include "server/hal/cpu/cpu_device.h"
 
+#include <pthread.h>
+#include <sched.h>
+
 #include <algorithm>
+#include <atomic>
 #include <string>
 #include <thread>
 #include <utility>
@@ -18,15 +22,19 @@ namespace {
 
 // Freed memory that waits for reuse, as a part of the budget.
 constexpr int64_t kMostKept = 4;
+constexpr int64_t kPreparedAtOnce = int64_t{8} << 20;
 
 class CpuDevice final : public Device {
  public:
-  CpuDevice(int ordinal, int num_threads, int64_t memory_bytes)
+  CpuDevice(int ordinal, int num_threads, int64_t memory_bytes, int64_t prepared_bytes)
       : ordinal_(ordinal),
         num_threads_(num_threads),
         pool_(CreateHostMemoryPool(memory_bytes, memory_bytes / kMostKept)),
-        warming_up_(kernels::cpu::WarmUpMatmuls) {}
-  ~CpuDevice() override { warming_up_.join(); }
+        warming_up_([this, prepared_bytes] { WarmUp(prepared_bytes); }) {}
+  ~CpuDevice() override {
+    closing_ = true;
+    warming_up_.join();
+  }
 
   std::string kind() const override { return "cpu"; }
   std::string name() const override { return ProcessorName(); }
@@ -45,10 +53,22 @@ class CpuDevice final : public Device {
   }
 
  private:
+  // What a first program would wait for. Takes only time that nobody else wants for what may not be
+  // used at all.
+  void WarmUp(int64_t prepared_bytes) {
+    kernels::cpu::WarmUpMatmuls();
+    const sched_param idle{};
+    pthread_setschedparam(pthread_self(), SCHED_IDLE, &idle);
+    for (int64_t bytes = 0; bytes < prepared_bytes && !closing_; bytes += kPreparedAtOnce) {
+      if (!pool_->Prepare(kPreparedAtOnce).ok()) return;
+    }
+  }
+
   const int ordinal_;
   const int num_threads_;
   const CpuCodeGenerator code_generator_;
   const std::shared_ptr<MemoryPool> pool_;  // Shared with the buffers.
+  std::atomic<bool> closing_{false};
   std::thread warming_up_;
 };
 
@@ -60,10 +80,12 @@ absl::StatusOr<std::vector<std::unique_ptr<Device>>> OpenCpuDevices(
     return absl::InvalidArgumentError(
         absl::StrCat("CPU devices: ", options.num_devices, " is not between 1 and 64"));
   }
-  if (options.threads_per_device < 0 || options.memory_bytes_per_device < 0) {
-    return absl::InvalidArgumentError(absl::StrCat("CPU devices: ", options.threads_per_device,
-                                                   " threads and ", options.memory_bytes_per_device,
-                                                   " bytes a device"));
+  if (options.threads_per_device < 0 || options.memory_bytes_per_device < 0 ||
+      options.prepared_bytes_per_device < 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("CPU devices: ", options.threads_per_device, " threads and ",
+                     options.memory_bytes_per_device, " bytes a device, ",
+                     options.prepared_bytes_per_device, " of them prepared"));
   }
   const int threads = options.threads_per_device > 0
                           ? options.threads_per_device
@@ -73,7 +95,8 @@ absl::StatusOr<std::vector<std::unique_ptr<Device>>> OpenCpuDevices(
                              : AvailableMemoryBytes() / 4 * 3 / options.num_devices;
   std::vector<std::unique_ptr<Device>> devices;
   for (int i = 0; i < options.num_devices; ++i) {
-    devices.push_back(std::make_unique<CpuDevice>(i, threads, memory));
+    devices.push_back(
+        std::make_unique<CpuDevice>(i, threads, memory, options.prepared_bytes_per_device));
   }
   return devices;
 }

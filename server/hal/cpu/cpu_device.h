@@ -13,6 +13,9 @@ struct CpuDeviceOptions {
   int num_devices = 1;
   int threads_per_device = 0;           // 0: cores / devices, at least 1
   int64_t memory_bytes_per_device = 0;  // 0: 3/4 of the machine's memory / devices
+  // Of it, what is taken from the system at the start, so that the first programs need not wait for
+  // it. Given back if nobody uses it.
+  int64_t prepared_bytes_per_device = 0;
 };
 
 // The machine's processor as one or several devices with budgets of their own; the devices share

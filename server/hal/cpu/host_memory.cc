@@ -13,6 +13,7 @@ namespace {
 
 // Blocks from this size on are pages of their own, huge ones where the system has them.
 constexpr int64_t kHugePage = int64_t{2} << 20;
+constexpr int64_t kSmallPage = 4096;
 
 class HostMemory final : public BlockSource {
  public:
@@ -33,6 +34,11 @@ class HostMemory final : public BlockSource {
 
   void FreePages(MemoryRange range) override {
     munmap(range.address, static_cast<size_t>(range.size_bytes));
+  }
+
+  void FillPages(MemoryRange range) override {
+    auto* const bytes = static_cast<volatile char*>(range.address);
+    for (int64_t i = 0; i < range.size_bytes; i += kSmallPage) bytes[i] = 0;
   }
 
   absl::Status Read(const void* from, void* to, int64_t size_bytes) override {

@@ -100,6 +100,32 @@ TEST(MemoryPoolTest, ABlockLargerThanWhatIsKeptIsKeptInPart) {
   std::memset((*pool->Allocate(64 << 20))->address(), 1, 64 << 20);
 }
 
+TEST(MemoryPoolTest, PreparedPagesServeUnlessNobodyUsesThem) {
+  auto pool = CreateHostMemoryPool(64 << 20, 32 << 20);
+  pool->ReleaseUnused();
+  ASSERT_TRUE(pool->Prepare(8 << 20).ok());
+  ASSERT_TRUE(pool->Prepare(8 << 20).ok());
+  EXPECT_EQ(pool->kept_bytes(), 16 << 20);
+  EXPECT_EQ(pool->stats().peak_bytes, 0);
+  {
+    const auto buffer = *pool->Allocate(12 << 20);
+    EXPECT_EQ(pool->kept_bytes(), 4 << 20);
+  }
+  pool->ReleaseUnused();
+  pool->ReleaseUnused();
+  EXPECT_EQ(pool->kept_bytes(), 0);
+}
+
+TEST(MemoryPoolTest, NothingIsPreparedThatDoesNotFit) {
+  auto pool = CreateHostMemoryPool(32 << 20, 16 << 20);
+  EXPECT_FALSE(pool->Prepare(24 << 20).ok());  // More than is kept.
+  const auto buffer = *pool->Allocate(20 << 20);
+  EXPECT_FALSE(pool->Prepare(16 << 20).ok());
+  EXPECT_TRUE(pool->Prepare(8 << 20).ok());
+  EXPECT_FALSE(pool->Prepare(8 << 20).ok());
+  EXPECT_EQ(pool->kept_bytes(), 8 << 20);
+}
+
 TEST(MemoryPoolTest, WhatIsKeptIsBounded) {
   auto pool = CreateHostMemoryPool(1 << 30, 64 << 10);
   for (int64_t size = 1000; size < 100'000; size += 1000) pool->Allocate(size)->reset();
