@@ -92,13 +92,15 @@ absl::Status Connection::StartLocalDaemon(const std::vector<std::string>& flags)
   }
   folder_ = folder;
 
-  std::vector<std::string> arguments = {
-      binary, "--listen", absl::StrCat("unix:", folder_, "/acceld.sock"), "--prepared-memory", "0"};
+  std::vector<std::string> arguments = {binary, "--listen",
+                                        absl::StrCat("unix:", folder_, "/acceld.sock")};
   arguments.insert(arguments.end(), flags.begin(), flags.end());
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
   const std::string log = folder_ + "/log";
+  // A daemon of one command needs no memory in advance.
+  setenv("ACCELD_PREPARED_MEMORY", "0", /*replace=*/0);
 
   daemon_pid_ = fork();
   if (daemon_pid_ < 0) return absl::ErrnoToStatus(errno, "cannot start the private daemon");

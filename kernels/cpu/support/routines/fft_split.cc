@@ -1,5 +1,7 @@
 #include "kernels/cpu/support/routines/fft_split.h"
 
+#include <type_traits>
+
 #include "kernels/cpu/support/routines/fft_table.h"
 #include "kernels/cpu/support/routines/root_of_unity.h"
 
@@ -27,12 +29,23 @@ template <typename T>
 FftSplit<T>::FftSplit(int64_t length) : rows_(MiddleDivisorOf(length)), columns_(length / rows_) {
   const int64_t groups = (columns_ + kLanes - 1) / kLanes;
   factors_.resize(groups * rows_ * 2 * kLanes);
+  // exp(-2 pi i k j / length) for the lanes of group g: the product of that for the group's first
+  // column and of that for the lane. Of doubles, which the product would cost a bit or two, each is
+  // computed.
+  Root lanes[kLanes];
   for (int64_t k = 0; k < rows_; ++k) {
-    for (int64_t j = 0; j < columns_; ++j) {
-      const Root root = RootOfUnity(k * j, length);
-      T* const factors = factors_.data() + (j / kLanes * rows_ + k) * 2 * kLanes + j % kLanes;
-      factors[0] = static_cast<T>(root.re);
-      factors[kLanes] = static_cast<T>(root.im);
+    for (int64_t q = 0; q < kLanes; ++q) lanes[q] = RootOfUnity(k * q % length, length);
+    for (int64_t g = 0; g < groups; ++g) {
+      const Root first = RootOfUnity(k * g * kLanes % length, length);
+      T* const factors = factors_.data() + (g * rows_ + k) * 2 * kLanes;
+      for (int64_t q = 0; q < kLanes; ++q) {
+        const Root root = std::is_same_v<T, float>
+                              ? Root{first.re * lanes[q].re - first.im * lanes[q].im,
+                                     first.re * lanes[q].im + first.im * lanes[q].re}
+                              : RootOfUnity(k * (g * kLanes + q) % length, length);
+        factors[q] = static_cast<T>(root.re);
+        factors[kLanes + q] = static_cast<T>(root.im);
+      }
     }
   }
 }
