@@ -12,6 +12,17 @@ std::vector<Type> Function::TypesOf(absl::Span<const ValueId> ids) const {
   return types;
 }
 
+Op MakeOp(OpKind kind, std::vector<ValueId> operands, OpAttributes attributes,
+          std::vector<ValueId> results, Location location) {
+  Op op;
+  op.kind = kind;
+  op.attributes = std::move(attributes);
+  op.operands = std::move(operands);
+  op.results = std::move(results);
+  op.location = location;
+  return op;
+}
+
 const Function* Module::Find(absl::string_view function_name) const {
   for (const Function& function : functions) {
     if (absl::string_view(function.name) == function_name) return &function;

@@ -55,6 +55,10 @@ struct Region {
   friend bool operator==(const Region&, const Region&) = default;
 };
 
+// An op without regions.
+Op MakeOp(OpKind kind, std::vector<ValueId> operands, OpAttributes attributes,
+          std::vector<ValueId> results, Location location);
+
 struct Function {
   std::string name;
   bool is_public = true;

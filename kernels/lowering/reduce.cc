@@ -111,22 +111,7 @@ class ReductionLowering {
     std::vector<ElementIndex::Group> groups;
     for (size_t g = 0; g < groups_.size(); ++g) groups.push_back({vars[g], groups_[g].num_dims});
     const ElementIndex index = ElementIndex::FromGroups(groups, input_shape_);
-    std::vector<Element> next;
-    for (const ir::Op* reduce : reduces_) {
-      const size_t n = reduce->results.size();
-      std::vector<Element> arguments(accumulators.begin() + next.size(),
-                                     accumulators.begin() + next.size() + n);
-      for (size_t i = 0; i < n; ++i) {
-        ACCELD_ASSIGN_OR_RETURN(const Element element,
-                                kernel_.emitter().Evaluate(reduce->operands[i], index));
-        arguments.push_back(element);
-      }
-      ACCELD_ASSIGN_OR_RETURN(const std::vector<Element> results,
-                              EmitScalarRegion(kernel_.emitter(), reduce->regions[0], arguments,
-                                               /*keep_precision=*/true));
-      next.insert(next.end(), results.begin(), results.end());
-    }
-    return next;
+    return ReduceElement(kernel_.emitter(), reduces_, index, accumulators);
   }
 
   // Gives the accumulators to the reduce results at the kept index and stores the outputs, which

@@ -68,6 +68,27 @@ Var AnyDiffers(KernelBuilder& b, absl::Span<const Var> values, absl::Span<const 
   return any;
 }
 
+absl::StatusOr<std::vector<Element>> ReduceElement(ElementEmitter& emitter,
+                                                   absl::Span<const ir::Op* const> reduces,
+                                                   const ElementIndex& index,
+                                                   absl::Span<const Element> accumulators) {
+  std::vector<Element> next;
+  for (const ir::Op* reduce : reduces) {
+    const size_t n = reduce->results.size();
+    const absl::Span<const Element> own = accumulators.subspan(next.size(), n);
+    std::vector<Element> arguments(own.begin(), own.end());
+    for (size_t i = 0; i < n; ++i) {
+      ACCELD_ASSIGN_OR_RETURN(const Element element, emitter.Evaluate(reduce->operands[i], index));
+      arguments.push_back(element);
+    }
+    ACCELD_ASSIGN_OR_RETURN(
+        const std::vector<Element> results,
+        EmitScalarRegion(emitter, reduce->regions[0], arguments, /*keep_precision=*/true));
+    next.insert(next.end(), results.begin(), results.end());
+  }
+  return next;
+}
+
 std::vector<Var> Flatten(const std::vector<Element>& elements, absl::Span<const DType> dtypes) {
   std::vector<Var> vars;
   for (size_t i = 0; i < elements.size(); ++i) {

@@ -18,6 +18,13 @@ bool IsPickingReducer(const ir::Region& region);
 // Whether any of these values differs from its fellow, bit by bit; both lists have the same types.
 Var AnyDiffers(KernelBuilder& b, absl::Span<const Var> values, absl::Span<const Var> others);
 
+// What the accumulators of reductions, side by side, are after the element at `index` of their
+// operands.
+absl::StatusOr<std::vector<Element>> ReduceElement(ElementEmitter& emitter,
+                                                   absl::Span<const ir::Op* const> reduces,
+                                                   const ElementIndex& index,
+                                                   absl::Span<const Element> accumulators);
+
 // Several values of an accumulation as one list of scalars for the builder's loops, and back.
 std::vector<Var> Flatten(const std::vector<Element>& elements, absl::Span<const DType> dtypes);
 std::vector<Element> Unflatten(absl::Span<const Var> vars, absl::Span<const DType> dtypes);

@@ -221,7 +221,7 @@ class RowLowering {
         {}, Flatten(initial, dtypes), [&](const Column& column, absl::Span<const Var> current) {
           LoadKept(stage, column, /*stored=*/false);
           const std::vector<Element> accumulators = Unflatten(current, dtypes);
-          const auto next = Accumulate(reduces, column.index, accumulators);
+          const auto next = ReduceElement(kernel_.emitter(), reduces, column.index, accumulators);
           sink_.Note(next.status());
           StoreKept(stage, column);
           return Flatten(next.ok() ? *next : accumulators, dtypes);
@@ -249,27 +249,6 @@ class RowLowering {
                     vars.push_back(induction);
                     return ReduceLoops(vars, values, step);
                   });
-  }
-
-  absl::StatusOr<std::vector<Element>> Accumulate(const std::vector<const ir::Op*>& reduces,
-                                                  const ElementIndex& index,
-                                                  const std::vector<Element>& accumulators) {
-    std::vector<Element> next;
-    for (const ir::Op* reduce : reduces) {
-      const size_t n = reduce->results.size();
-      std::vector<Element> arguments(accumulators.begin() + next.size(),
-                                     accumulators.begin() + next.size() + n);
-      for (size_t i = 0; i < n; ++i) {
-        ACCELD_ASSIGN_OR_RETURN(const Element element,
-                                kernel_.emitter().Evaluate(reduce->operands[i], index));
-        arguments.push_back(element);
-      }
-      ACCELD_ASSIGN_OR_RETURN(const std::vector<Element> results,
-                              EmitScalarRegion(kernel_.emitter(), reduce->regions[0], arguments,
-                                               /*keep_precision=*/true));
-      next.insert(next.end(), results.begin(), results.end());
-    }
-    return next;
   }
 
   const Computation& computation_;

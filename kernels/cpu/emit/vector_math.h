@@ -8,7 +8,7 @@
 // to look at, and what they are made of is chosen by the width of the vector.
 namespace acceld::kernels::cpu {
 
-// The declared function `name` of one f32; a call of it computes what `emit` prints.
+// The declared function of one f32 that stands for a call of the math function `name`.
 llvm::Function* VectorMathFunction(CodeContext& code, llvm::StringRef name);
 
 // Tells the vectorizer of the functions' forms for vectors. Before it runs, and after functions

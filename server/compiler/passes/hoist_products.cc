@@ -57,13 +57,8 @@ void AppendRows(Rewriter& rewriter, const Hoisted& hoisted, ir::ValueId product,
                 std::vector<ir::Op>& ops) {
   const auto append = [&](OpKind kind, std::vector<ir::ValueId> operands,
                           ir::OpAttributes attributes, ir::ValueId result) {
-    ir::Op op;
-    op.kind = kind;
-    op.attributes = std::move(attributes);
-    op.operands = std::move(operands);
-    op.results = {result};
-    op.location = dot.location;
-    ops.push_back(std::move(op));
+    ops.push_back(
+        ir::MakeOp(kind, std::move(operands), std::move(attributes), {result}, dot.location));
     return result;
   };
   const ir::TensorType index = rewriter.TensorOf(hoisted.row.index);

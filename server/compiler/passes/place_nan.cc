@@ -15,14 +15,9 @@ void PlaceNan(Rewriter& rewriter, ir::Op compare, std::vector<ir::Op>& out) {
   const ir::ValueId result = compare.results[0], x = compare.operands[0], y = compare.operands[1];
   const ir::CompareAttributes attributes = compare.As<ir::CompareAttributes>();
   const auto add = [&](OpKind kind, std::vector<ir::ValueId> operands, ir::OpAttributes how) {
-    ir::Op op;
-    op.kind = kind;
-    op.operands = std::move(operands);
-    op.attributes = std::move(how);
-    op.location = compare.location;
-    op.results = {rewriter.NewValue(ir::TensorType{ir::DType::kI1, {}})};
-    out.push_back(std::move(op));
-    return out.back().results[0];
+    const ir::ValueId value = rewriter.NewValue(ir::TensorType{ir::DType::kI1, {}});
+    out.push_back(ir::MakeOp(kind, std::move(operands), std::move(how), {value}, compare.location));
+    return value;
   };
   const auto is_nan = [&](ir::ValueId value, bool wanted) {
     const auto direction = wanted ? ComparisonDirection::kNe : ComparisonDirection::kEq;

@@ -105,14 +105,8 @@ void Rewriter::Append(ir::Op op) {
 ir::ValueId Rewriter::Emit(ir::OpKind kind, std::vector<ir::ValueId> operands,
                            ir::OpAttributes attributes, ir::Type result_type,
                            ir::Location location) {
-  ir::Op op;
-  op.kind = kind;
-  op.attributes = std::move(attributes);
-  op.operands = std::move(operands);
-  op.results = {NewValue(std::move(result_type))};
-  op.location = location;
-  const ir::ValueId result = op.results[0];
-  Append(std::move(op));
+  const ir::ValueId result = NewValue(std::move(result_type));
+  Append(ir::MakeOp(kind, std::move(operands), std::move(attributes), {result}, location));
   return result;
 }
 

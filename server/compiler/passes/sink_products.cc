@@ -192,13 +192,8 @@ class LoopSinker {
 
   ir::ValueId AppendToBody(OpKind kind, std::vector<ir::ValueId> operands,
                            ir::OpAttributes attributes, ir::ValueId result) {
-    ir::Op op;
-    op.kind = kind;
-    op.attributes = std::move(attributes);
-    op.operands = std::move(operands);
-    op.results = {result};
-    op.location = loop_.location;
-    new_ops_.push_back(std::move(op));
+    new_ops_.push_back(
+        ir::MakeOp(kind, std::move(operands), std::move(attributes), {result}, loop_.location));
     return result;
   }
 
