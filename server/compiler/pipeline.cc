@@ -115,14 +115,20 @@ absl::StatusOr<ir::Module> RunPipeline(ir::Module module, const hal::CodeGenerat
     if (!result.ok()) return Annotate(result.status(), absl::StrCat("pass ", pass.name));
     module = *std::move(result);
     if (steps != nullptr) steps->push_back({pass.name, start, std::chrono::steady_clock::now()});
+    // As much work as a pass: what is released looks only when all have run.
+#ifndef NDEBUG
     if (const absl::Status valid = ir::Verify(module); !valid.ok()) {
       return absl::InternalError(
           absl::StrCat("pass ", pass.name, " broke the module: ", valid.message()));
     }
+#endif
     if (dump.enabled()) {
       dump.Write(absl::StrFormat("%02d-%s.mlir", number, std::string(pass.name)),
                  ir::PrintModule(module));
     }
+  }
+  if (const absl::Status valid = ir::Verify(module); !valid.ok()) {
+    return absl::InternalError(absl::StrCat("the passes broke the module: ", valid.message()));
   }
   return module;
 }
