@@ -4,6 +4,7 @@
 #include "kernels/cpu/emit/prefetch_copies.h"
 #include "kernels/cpu/emit/prefetch_streams.h"
 #include "kernels/cpu/emit/stream_stores.h"
+#include "kernels/cpu/emit/unroll_loops.h"
 #include "kernels/cpu/emit/vector_extrema.h"
 #include "kernels/cpu/emit/vector_math.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -17,7 +18,6 @@
 #include "llvm/Transforms/Scalar/LoopDeletion.h"
 #include "llvm/Transforms/Scalar/LoopIdiomRecognize.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
-#include "llvm/Transforms/Scalar/LoopUnrollPass.h"
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include "llvm/Transforms/Vectorize/LoopVectorize.h"
@@ -51,14 +51,15 @@ llvm::FunctionPassManager MakePasses(const CodeContext& code) {
   // outer loops could become vectors.
   passes.addPass(LoopHintsPass());
   passes.addPass(llvm::LoopVectorizePass());
-  passes.addPass(createFunctionToLoopPassAdaptor(llvm::LoopFullUnrollPass()));
+  llvm::FunctionPassManager unrolled;
   // Unrolled loops leave scratch arrays with constant indices.
-  passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
-  passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
-  passes.addPass(llvm::InstCombinePass());
-  passes.addPass(llvm::SimplifyCFGPass());
+  unrolled.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  unrolled.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
+  unrolled.addPass(llvm::InstCombinePass());
+  unrolled.addPass(llvm::SimplifyCFGPass());
+  unrolled.addPass(llvm::LoopVectorizePass());
+  passes.addPass(UnrollShortLoopsPass(std::move(unrolled)));
 
-  passes.addPass(llvm::LoopVectorizePass());
   passes.addPass(ExpandVectorMathPass(code));
   passes.addPass(ExpandVectorExtremaPass());
   passes.addPass(DivideByInvariantsPass(code));
@@ -66,11 +67,8 @@ llvm::FunctionPassManager MakePasses(const CodeContext& code) {
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::VectorCombinePass());
   passes.addPass(PrefetchCopiesPass());
-  // Short loops, and loops of lengths that nobody knows. Parts of loops of vectors would be copies
-  // of what is interleaved anyway; what vectors leave over is not worth much code.
-  passes.addPass(llvm::LoopUnrollPass(llvm::LoopUnrollOptions(/*OptLevel=*/2)
-                                          .setPartial(false)
-                                          .setFullUnrollMaxCount(kLongestUnrolledRest)));
+  // What vectors leave over is not worth much code.
+  passes.addPass(UnrollRestsPass(kLongestUnrolledRest));
   passes.addPass(createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()),
                                                  /*UseMemorySSA=*/true));
   passes.addPass(llvm::InstCombinePass());
