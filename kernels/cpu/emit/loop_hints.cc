@@ -23,6 +23,11 @@ using llvm::Instruction;
 // vector's time for each.
 constexpr uint64_t kVectorsPerRest = 64;
 
+// How many instructions stand for one in the end: a polynomial for a function, and what makes an
+// exact quotient of a product.
+constexpr unsigned kFunctionSize = 24;
+constexpr unsigned kQuotientSize = 8;
+
 // Of one loop.
 class HintFinder {
  public:
@@ -82,10 +87,12 @@ class HintFinder {
     if (const auto* compare = llvm::dyn_cast<llvm::ICmpInst>(&instruction)) {
       if (compare->getOperand(0)->getType()->isIntegerTy(64)) return EndsLoop(*compare);
     }
-    ++size_;
     if (const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction)) {
-      return llvm::isTriviallyVectorizable(call->getIntrinsicID());
+      const bool has_vectors = !llvm::VFDatabase::getMappings(*call).empty();
+      size_ += has_vectors ? kFunctionSize : 1;
+      return has_vectors || llvm::isTriviallyVectorizable(call->getIntrinsicID());
     }
+    size_ += instruction.getOpcode() == Instruction::FDiv ? kQuotientSize : 1;
     switch (instruction.getOpcode()) {
       case Instruction::UDiv:
       case Instruction::SDiv:

@@ -34,25 +34,33 @@ TEST(CompactCode, TilesGoIntoTheLoopEvenlyWhereTheyCan) {
   EXPECT_EQ(TileOf(ExpKernel(prime)) % 64, 0);
 }
 
+// How often the optimized code of a plan of the kernel says `text`.
+int Count(const std::string& text, const Kernel& kernel) {
+  CpuDumps dumps;
+  EXPECT_TRUE(CompilePlan(PlanOf(kernel), CpuTarget::Host(), &dumps).ok());
+  int count = 0;
+  for (size_t at = 0; (at = dumps.optimized_llvm_ir.find(text, at)) != std::string::npos; ++at) {
+    ++count;
+  }
+  return count;
+}
+
 #if defined(__x86_64__) || defined(__aarch64__)
 TEST(CompactCode, EvenTilesAreVectorsOnly) {
-  CpuDumps dumps;
-  const auto code = CompilePlan(PlanOf(ExpKernel(1'000'000)), CpuTarget::Host(), &dumps);
-  ASSERT_TRUE(code.ok()) << code.status();
-  EXPECT_NE(dumps.optimized_llvm_ir.find("x float> @llvm.fma"), std::string::npos);
-  EXPECT_EQ(dumps.optimized_llvm_ir.find("call float @llvm.fma"), std::string::npos);
+  EXPECT_GT(Count("x float> @llvm.fma", ExpKernel(1'000'000)), 0);
+  EXPECT_EQ(Count("call float @llvm.fma", ExpKernel(1'000'000)), 0);
+}
+
+TEST(CompactCode, LoopsOfFunctionsAreNotInterleaved) {
+  constexpr int kMostOfOneFunction = 10;
+  EXPECT_LE(Count("= call <16 x float> @llvm.fma", ExpKernel(1 << 20)), kMostOfOneFunction);
+  EXPECT_LE(Count("= call <8 x float> @llvm.fma", ExpKernel(1 << 20)), kMostOfOneFunction);
+  EXPECT_LE(Count("= call <4 x float> @llvm.fma", ExpKernel(1 << 20)), kMostOfOneFunction);
 }
 #endif
 
 TEST(CompactCode, APlanOfOneLoopIsItsEntryAndTheLoop) {
-  CpuDumps dumps;
-  ASSERT_TRUE(CompilePlan(PlanOf(ExpKernel(1'000'000)), CpuTarget::Host(), &dumps).ok());
-  size_t functions = 0;
-  for (size_t at = 0; (at = dumps.optimized_llvm_ir.find("\ndefine ", at)) != std::string::npos;) {
-    ++functions;
-    ++at;
-  }
-  EXPECT_EQ(functions, 2u);
+  EXPECT_EQ(Count("\ndefine ", ExpKernel(1'000'000)), 2);
 }
 
 // y[i] = x0[0] + x0[i] + x1[i] + ...: the loop has a value from outside if `with_first`.
