@@ -1,4 +1,5 @@
 #include "kernels/cpu/emit/divide_by_invariants.h"
+#include "kernels/cpu/emit/launching_functions.h"
 #include "kernels/cpu/emit/loop_hints.h"
 #include "kernels/cpu/emit/object_emitter.h"
 #include "kernels/cpu/emit/prefetch_copies.h"
@@ -75,6 +76,7 @@ llvm::FunctionPassManager MakePasses(const CodeContext& code) {
   passes.addPass(llvm::ADCEPass());
   passes.addPass(llvm::SimplifyCFGPass());
   passes.addPass(PrefetchStreamsPass());
+  passes.addPass(TranslateLaunchesQuicklyPass());
   return passes;
 }
 

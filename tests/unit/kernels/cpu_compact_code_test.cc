@@ -63,6 +63,13 @@ TEST(CompactCode, APlanOfOneLoopIsItsEntryAndTheLoop) {
   EXPECT_EQ(Count("\ndefine ", ExpKernel(1'000'000)), 2);
 }
 
+TEST(CompactCode, OnlyFunctionsThatJustLaunchAreTranslatedQuickly) {
+  for (const int64_t n : {16, 1'000'000}) {
+    EXPECT_EQ(Count("; Function Attrs: noinline nounwind optnone\ndefine", ExpKernel(n)), 1) << n;
+    EXPECT_EQ(Count("optnone\ndefine i32 @acceld_entry", ExpKernel(n)), 1) << n;
+  }
+}
+
 // y[i] = x0[0] + x0[i] + x1[i] + ...: the loop has a value from outside if `with_first`.
 Kernel SumKernel(int64_t n, int num_buffers, bool with_first) {
   KernelBuilder b("sums");
