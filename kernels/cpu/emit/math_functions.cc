@@ -11,15 +11,14 @@ using ir::DType;
 
 struct Polynomial {
   ScalarOp op;
-  MathEmitter emit;
-  bool takes_vectors;
+  MathBody body;
 };
 
 constexpr Polynomial kPolynomials[] = {
-    {ScalarOp::kExp, EmitExpF32, true},           {ScalarOp::kExpm1, EmitExpm1F32, true},
-    {ScalarOp::kLog, EmitLogF32, true},           {ScalarOp::kLog1p, EmitLog1pF32, true},
-    {ScalarOp::kLogistic, EmitLogisticF32, true}, {ScalarOp::kTanh, EmitTanhF32, true},
-    {ScalarOp::kSin, EmitSinF32, false},          {ScalarOp::kCos, EmitCosF32, false},
+    {ScalarOp::kExp, {EmitExpF32, true}},           {ScalarOp::kExpm1, {EmitExpm1F32, true}},
+    {ScalarOp::kLog, {EmitLogF32, true}},           {ScalarOp::kLog1p, {EmitLog1pF32, true}},
+    {ScalarOp::kLogistic, {EmitLogisticF32, true}}, {ScalarOp::kTanh, {EmitTanhF32, true}},
+    {ScalarOp::kSin, {EmitSinF32, false}},          {ScalarOp::kCos, {EmitCosF32, false}},
 };
 
 absl::string_view LibraryName(ScalarOp op) {
@@ -31,7 +30,7 @@ absl::string_view LibraryName(ScalarOp op) {
 
 llvm::Function* PolynomialFunction(CodeContext& code, const Polynomial& polynomial) {
   const absl::string_view library_name = LibraryName(polynomial.op);
-  if (polynomial.takes_vectors) {
+  if (polynomial.body.takes_vectors) {
     return VectorMathFunction(code, {library_name.data(), library_name.size()});
   }
   const std::string name = absl::StrCat("math.", library_name, ".f32");
@@ -40,18 +39,17 @@ llvm::Function* PolynomialFunction(CodeContext& code, const Polynomial& polynomi
   llvm::Function* function =
       code.NewFunction(name, llvm::FunctionType::get(f32, {f32}, /*isVarArg=*/false));
   function->addFnAttr(llvm::Attribute::AlwaysInline);
+  function->addFnAttr(kInlinedMath, {library_name.data(), library_name.size()});
   Builder b(llvm::BasicBlock::Create(code.llvm(), "entry", function));
-  b.CreateRet(polynomial.emit(code, b, function->getArg(0)));
+  b.CreateRet(polynomial.body.emit(code, b, function->getArg(0)));
   return function;
 }
 
 }  // namespace
 
-MathEmitter VectorMathEmitter(llvm::StringRef name) {
+MathBody MathBodyOf(llvm::StringRef name) {
   for (const Polynomial& polynomial : kPolynomials) {
-    if (polynomial.takes_vectors && name == llvm::StringRef(LibraryName(polynomial.op).data())) {
-      return polynomial.emit;
-    }
+    if (name == llvm::StringRef(LibraryName(polynomial.op).data())) return polynomial.body;
   }
   ACCELD_CHECK(false);  // only functions of that list are declared
 }

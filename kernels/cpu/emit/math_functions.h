@@ -13,8 +13,14 @@ llvm::Value* EmitMath(CodeContext& code, Builder& b, ScalarOp op, ir::DType dtyp
 
 using MathEmitter = llvm::Value* (*)(const CodeContext&, Builder&, llvm::Value*);
 
-// The body of the f32 function `name` ("exp"), which takes vectors as well.
-MathEmitter VectorMathEmitter(llvm::StringRef name);
+// The body of an f32 function.
+struct MathBody {
+  MathEmitter emit;
+  bool takes_vectors;  // as well
+};
+
+// Of the function `name` ("exp"), which must have one.
+MathBody MathBodyOf(llvm::StringRef name);
 
 // The f32 bodies: from one operand to the result; but for sin and cos also from vectors to vectors.
 // Accuracy is in ULP against the exact value, over

@@ -95,11 +95,15 @@ void OptimizeModule(llvm::Module& module, llvm::TargetMachine& machine, const Cp
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, sccs, modules);
   llvm::ModulePassManager passes;
+  passes.addPass(ShareInlinedMathPass());
   passes.addPass(llvm::AlwaysInlinerPass(/*InsertLifetimeIntrinsics=*/false));
   passes.addPass(llvm::GlobalDCEPass());
   passes.addPass(DeclareVectorMathPass());
   passes.addPass(llvm::createModuleToFunctionPassAdaptor(MakePasses(code)));
   passes.run(module, modules);
+  for (llvm::Function* function : DefineCalledMath(code, module)) {
+    MakePasses(code).run(*function, functions);
+  }
   StreamStores(module);
 }
 

@@ -70,6 +70,37 @@ TEST(CompactCode, OnlyFunctionsThatJustLaunchAreTranslatedQuickly) {
   }
 }
 
+// y[i] = op(op(...(x[i]))).
+Kernel ChainKernel(ScalarOp op, int64_t n, int length) {
+  return MapKernel("chain", DType::kF32, DType::kF32, n, [&](KernelBuilder& b, Var x) {
+    for (int i = 0; i < length; ++i) x = b.Apply(op, {x});
+    return x;
+  });
+}
+
+TEST(CompactCode, ManyCallsOfAFunctionShareItsBodyAndItsResults) {
+  constexpr int64_t kCount = 1003;
+  constexpr int kLength = 40;
+  std::vector<float> x(kCount);
+  for (int64_t i = 0; i < kCount; ++i) x[i] = 0.01f * static_cast<float>(i - 500);
+  for (const ScalarOp op : {ScalarOp::kSin, ScalarOp::kCos, ScalarOp::kLogistic, ScalarOp::kTanh}) {
+    std::string expected = BytesOf(x);
+    for (int i = 0; i < kLength; ++i) {
+      const auto results = RunPlan(PlanOf(ChainKernel(op, kCount, 1)), {expected});
+      ASSERT_TRUE(results.ok()) << results.status();
+      expected = (*results)[0];
+    }
+    const Kernel many = ChainKernel(op, kCount, kLength);
+    const auto results = RunPlan(PlanOf(many), {BytesOf(x)});
+    ASSERT_TRUE(results.ok()) << results.status();
+    EXPECT_EQ((*results)[0], expected) << static_cast<int>(op);
+    // Each multiplies.
+    EXPECT_LT(Count(" = fmul ", many), 10 * Count(" = fmul ", ChainKernel(op, kCount, 1)));
+    EXPECT_GE(Count(" @math.", many), kLength);
+    EXPECT_EQ(Count("call float @math.", ChainKernel(op, kCount, 2)), 0);
+  }
+}
+
 // y[i] = x0[0] + x0[i] + x1[i] + ...: the loop has a value from outside if `with_first`.
 Kernel SumKernel(int64_t n, int num_buffers, bool with_first) {
   KernelBuilder b("sums");
