@@ -44,9 +44,10 @@ const Pass* FindPass(absl::string_view name);
 // INVALID_ARGUMENT: names the pass that does not exist, and those that do.
 absl::Status NoSuchPass(absl::string_view name);
 
-// Runs the pipeline for `target`, leaving out passes named in `disabled`. The module is verified
-// and dumped after each pass; a pass that breaks it is INTERNAL and named. INVALID_ARGUMENT for a
-// disabled name that does not exist. `steps` gets a row for each pass that ran; it may be nullptr.
+// Runs the pipeline for `target`, leaving out passes named in `disabled`. The module is verified at
+// the end; in debug builds, and where it is dumped, after each pass. Passes that break it are
+// INTERNAL, and named where each is verified. INVALID_ARGUMENT for a disabled name that does not
+// exist. `steps` gets a row for each pass that ran; it may be nullptr.
 absl::StatusOr<ir::Module> RunPipeline(ir::Module module, const hal::CodeGenerator& target,
                                        absl::Span<const std::string> disabled, Dump& dump,
                                        std::vector<CompileStep>* steps);

@@ -14,7 +14,7 @@ namespace acceld::kernels::cpu {
 // The declared function of one f32 that stands for a call of the math function `name`.
 llvm::Function* VectorMathFunction(CodeContext& code, llvm::StringRef name);
 
-// Of a function with a body that shall be inlined: the name of what it computes.
+// The attribute of a function whose body shall be inlined: the name of what it computes.
 inline constexpr char kInlinedMath[] = "acceld-inlined-math";
 
 // Has functions with many calls of one that shall be inlined call a declared one instead. Before
