@@ -148,6 +148,7 @@ class FakeSession : public engine::Session, public std::enable_shared_from_this<
   }
 
   void Await(engine::Handle handle, std::function<void(engine::ReadyResult)> done) override {
+    ++engine_->awaits_;
     ValueOf(handle).OnReady([done](const absl::StatusOr<ir::Literal>& value) {
       done({.status = value.status(), .execution = Info()});
     });

@@ -33,6 +33,8 @@ class FakeEngine : public engine::Engine {
   int programs_added() const { return programs_added_; }
   // Calls of Session::Cancel so far, and the deadline of the last execution.
   int cancels() const { return cancels_; }
+  // Calls of Session::Await so far.
+  int awaits() const { return awaits_; }
   using Deadline = absl::optional<std::chrono::steady_clock::time_point>;
   Deadline last_deadline() const;
   // Of each execution so far, whether its client was said to wait for it.
@@ -92,7 +94,7 @@ class FakeEngine : public engine::Engine {
   void Note(const engine::ExecuteOptions& options);
 
   std::atomic<uint64_t> incarnation_{7};
-  std::atomic<int> programs_added_{0}, cancels_{0};
+  std::atomic<int> programs_added_{0}, cancels_{0}, awaits_{0};
   mutable Mutex mutex_;
   CondVar changed_;
   std::map<std::string, std::shared_ptr<FakeSession>> sessions_ ABSL_GUARDED_BY(mutex_);

@@ -175,6 +175,20 @@ TEST_F(RpcTest, AwaitAllTakesArraysOfSeveralClientsAndGivesTheFirstError) {
   EXPECT_EQ(client::AwaitAll(arrays).code(), absl::StatusCode::kFailedPrecondition);
 }
 
+TEST_F(RpcTest, ResultsOfOneExecutionAreAwaitedByOneRequest) {
+  auto client = Connect();
+  const Function doubled_and_squared(
+      client, [](const Tensor& x) { return std::vector<Tensor>{x + x, x * x}; });
+  const std::vector<Array> results =
+      *doubled_and_squared.CallAll({*client->Upload(Floats({1, 2, 3}))});
+  ASSERT_EQ(results.size(), 2u);
+  EXPECT_TRUE(client::AwaitAll(results).ok());
+  EXPECT_TRUE(results[0].Ready().Await().ok());
+  EXPECT_TRUE(results[1].Ready().Await().ok());
+  EXPECT_EQ(engine_.awaits(), 1);
+  EXPECT_EQ(*results[1].Fetch(), Floats({1, 4, 9}));
+}
+
 TEST_F(RpcTest, MismatchedArgumentsAreRefusedAtTheCall) {
   auto client = Connect();
   auto other = Connect();
