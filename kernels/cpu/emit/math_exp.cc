@@ -30,7 +30,7 @@ struct Reduced {
   }
 };
 
-// For |x| < 2^21. NaN gives a NaN `r` and some `n`.
+// For |x| < 2^21. NaN gives NaNs.
 Reduced ReduceByLn2(const CodeContext& code, FloatExpr x) {
   FloatExpr shifted = MulAdd(code, x, x.Constant(kLog2E), x.Constant(kMagic));
   FloatExpr n = shifted - kMagic;
@@ -50,30 +50,45 @@ FloatExpr PowerOfTwo(Builder& b, llvm::Value* n) {
   return FloatExpr::OfBits(b, b.CreateShl(b.CreateAdd(n, IntLike(n, 127)), 23));
 }
 
-// The instruction that multiplies `x` by a power of two given as a float; none for its type.
-llvm::Intrinsic::ID ScaleInstruction(const CodeContext& code, const llvm::Type* type) {
+// AVX-512's forms of an instruction for 16, 8 and 4 floats.
+struct Instruction {
+  llvm::Intrinsic::ID by_lanes[3];
+};
+constexpr Instruction kScale = {{llvm::Intrinsic::x86_avx512_mask_scalef_ps_512,
+                                 llvm::Intrinsic::x86_avx512_mask_scalef_ps_256,
+                                 llvm::Intrinsic::x86_avx512_mask_scalef_ps_128}};
+constexpr Instruction kRange = {{llvm::Intrinsic::x86_avx512_mask_range_ps_512,
+                                 llvm::Intrinsic::x86_avx512_mask_range_ps_256,
+                                 llvm::Intrinsic::x86_avx512_mask_range_ps_128}};
+
+// Whether the target has such instructions for vectors of the type.
+bool HasInstructions(const CodeContext& code, const llvm::Type* type) {
   const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
-  if (vector == nullptr || !code.HasFeature("avx512f")) return llvm::Intrinsic::not_intrinsic;
-  if (vector->getNumElements() == 16) return llvm::Intrinsic::x86_avx512_mask_scalef_ps_512;
-  if (!code.HasFeature("avx512vl")) return llvm::Intrinsic::not_intrinsic;
-  if (vector->getNumElements() == 8) return llvm::Intrinsic::x86_avx512_mask_scalef_ps_256;
-  if (vector->getNumElements() == 4) return llvm::Intrinsic::x86_avx512_mask_scalef_ps_128;
-  return llvm::Intrinsic::not_intrinsic;
+  if (vector == nullptr || !code.HasFeature("avx512dq")) return false;
+  const unsigned lanes = vector->getNumElements();
+  return lanes == 16 || ((lanes == 8 || lanes == 4) && code.HasFeature("avx512vl"));
 }
 
-// e * 2^n, rounded once, for e between 1/2 and 2 and -151 <= n <= 129.
+// For types that have instructions: of all lanes.
+FloatExpr Call(const Instruction& instruction, FloatExpr like,
+               llvm::SmallVector<llvm::Value*, 6> operands) {
+  Builder& b = like.builder();
+  llvm::Type* type = like.value()->getType();
+  const unsigned lanes = llvm::cast<llvm::FixedVectorType>(type)->getNumElements();
+  operands.push_back(llvm::PoisonValue::get(type));
+  operands.push_back(llvm::Constant::getAllOnesValue(b.getIntNTy(std::max(lanes, 8u))));
+  constexpr int kRoundAsUsual = 4;
+  if (lanes == 16) operands.push_back(b.getInt32(kRoundAsUsual));
+  const int form = lanes == 16 ? 0 : lanes == 8 ? 1 : 2;
+  return {b, b.CreateIntrinsic(instruction.by_lanes[form], {}, operands)};
+}
+
+// e * 2^n, rounded once, for e between 1/4 and 4 and -151 <= n <= 129; any n where the target has
+// an instruction.
 FloatExpr Scale(const CodeContext& code, FloatExpr e, const Reduced& reduced) {
   Builder& b = e.builder();
-  llvm::Type* type = e.value()->getType();
-  if (const auto scale = ScaleInstruction(code, type); scale != llvm::Intrinsic::not_intrinsic) {
-    const unsigned lanes = llvm::cast<llvm::FixedVectorType>(type)->getNumElements();
-    const bool is_widest = lanes == 16;
-    llvm::SmallVector<llvm::Value*, 5> operands = {
-        e.value(), reduced.n.value(), llvm::PoisonValue::get(type),
-        llvm::Constant::getAllOnesValue(b.getIntNTy(std::max(lanes, 8u)))};
-    constexpr int kRoundAsUsual = 4;
-    if (is_widest) operands.push_back(b.getInt32(kRoundAsUsual));
-    return {b, b.CreateIntrinsic(scale, {}, operands)};
+  if (HasInstructions(code, e.value()->getType())) {
+    return Call(kScale, e, {e.value(), reduced.n.value()});
   }
   // Two factors, because 2^n itself may be infinite or subnormal where the result is not.
   llvm::Value* n = reduced.IntegerN();
@@ -81,17 +96,34 @@ FloatExpr Scale(const CodeContext& code, FloatExpr e, const Reduced& reduced) {
   return e * PowerOfTwo(b, half) * PowerOfTwo(b, b.CreateSub(n, half));
 }
 
+// `x` held within [-1, 1], 1 for NaN.
+FloatExpr HeldWithinOne(FloatExpr x) {
+  constexpr int kSmallerMagnitudeWithSignOfFirst = 2;
+  return Call(
+      kRange, x,
+      {x.value(), x.Constant(1.0).value(), x.builder().getInt32(kSmallerMagnitudeWithSignOfFirst)});
+}
+
 // Past these bounds e^x is infinite, or rounds to zero.
 constexpr double kMinExponent = -104.5, kMaxExponent = 89.0;
 
-// For kMinExponent <= x <= kMaxExponent.
-FloatExpr ExpInRange(const CodeContext& code, FloatExpr x) {
-  const Reduced reduced = ReduceByLn2(code, x);
-  FloatExpr r = reduced.r, tail = ExpTail(code, r), one = x.Constant(1.0);
+// 2^n e^r.
+FloatExpr ExpOf(const CodeContext& code, const Reduced& reduced) {
+  FloatExpr r = reduced.r, tail = ExpTail(code, r), one = r.Constant(1.0);
   // Where all operations round, the small terms are summed first.
   FloatExpr e = code.HasFeature("fma") ? MulAdd(code, MulAdd(code, tail, r, one), r, one)
                                        : tail * (r * r) + r + one;
   return Scale(code, e, reduced);
+}
+
+FloatExpr Exp(const CodeContext& code, FloatExpr x) {
+  if (!HasInstructions(code, x.value()->getType())) {
+    return ExpOf(code, ReduceByLn2(code, x.Clamp(kMinExponent, kMaxExponent)));
+  }
+  // Far outside the bounds `r` is anything, or NaN where x is infinite, and n alone decides.
+  Reduced reduced = ReduceByLn2(code, x);
+  reduced.r = HeldWithinOne(reduced.r);
+  return ExpOf(code, reduced);
 }
 
 FloatExpr Expm1(const CodeContext& code, FloatExpr x) {
@@ -111,7 +143,7 @@ FloatExpr Expm1(const CodeContext& code, FloatExpr x) {
 }  // namespace
 
 llvm::Value* EmitExpF32(const CodeContext& code, Builder& b, llvm::Value* x) {
-  return ExpInRange(code, FloatExpr(b, x).Clamp(kMinExponent, kMaxExponent)).value();
+  return Exp(code, {b, x}).value();
 }
 
 llvm::Value* EmitExpm1F32(const CodeContext& code, Builder& b, llvm::Value* x) {
@@ -121,7 +153,7 @@ llvm::Value* EmitExpm1F32(const CodeContext& code, Builder& b, llvm::Value* x) {
 llvm::Value* EmitLogisticF32(const CodeContext& code, Builder& b, llvm::Value* value) {
   FloatExpr x(b, value);
   // With e = exp(-|x|) nothing overflows: 1 / (1 + e), or e / (1 + e) for negative x.
-  FloatExpr e = ExpInRange(code, (-x.Abs()).AtLeast(kMinExponent));
+  FloatExpr e = ExpOf(code, ReduceByLn2(code, (-x.Abs()).AtLeast(kMinExponent)));
   FloatExpr numerator = FloatExpr::If(x.Less(0.0), e, x.Constant(1.0));
   return (numerator / (e + 1.0)).value();
 }

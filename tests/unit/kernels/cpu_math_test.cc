@@ -105,29 +105,35 @@ INSTANTIATE_TEST_SUITE_P(
         MathCase{"tanh", ScalarOp::kTanh, [](double x) { return std::tanh(x); }, 2.5}),
     [](const auto& info) { return std::string(info.param.name); });
 
-TEST(MathEdgeTest, SignedZerosAndInfinities) {
-  const std::vector<float> x = {0.0f, -0.0f, kInfinity, -kInfinity};
-  const auto Expect = [&](ScalarOp op, const std::vector<float>& expected) {
-    const std::vector<float> y = Evaluate(op, x);
-    ASSERT_EQ(y.size(), x.size());
-    for (size_t i = 0; i < x.size(); ++i) {
-      if (std::isnan(expected[i])) {
-        EXPECT_TRUE(std::isnan(y[i])) << NameOf(op) << "(" << x[i] << ") = " << y[i];
-      } else {
-        EXPECT_EQ(y[i], expected[i]) << NameOf(op) << "(" << x[i] << ")";
-        EXPECT_EQ(std::signbit(y[i]), std::signbit(expected[i]))
-            << NameOf(op) << "(" << x[i] << ")";
+TEST(MathEdgeTest, SignedZerosInfinitiesAndNaN) {
+  const std::vector<float> edges = {0.0f, -0.0f, kInfinity, -kInfinity, NAN};
+  // Of one element, and of vectors.
+  for (const size_t repeats : {size_t{1}, size_t{16}}) {
+    std::vector<float> x;
+    for (size_t k = 0; k < repeats; ++k) x.insert(x.end(), edges.begin(), edges.end());
+    const auto Expect = [&](ScalarOp op, std::vector<float> expected) {
+      expected.push_back(NAN);
+      const std::vector<float> y = Evaluate(op, x);
+      ASSERT_EQ(y.size(), x.size());
+      for (size_t i = 0; i < x.size(); ++i) {
+        const float e = expected[i % edges.size()];
+        if (std::isnan(e)) {
+          EXPECT_TRUE(std::isnan(y[i])) << NameOf(op) << "(" << x[i] << ") = " << y[i];
+        } else {
+          EXPECT_EQ(y[i], e) << NameOf(op) << "(" << x[i] << ")";
+          EXPECT_EQ(std::signbit(y[i]), std::signbit(e)) << NameOf(op) << "(" << x[i] << ")";
+        }
       }
-    }
-  };
-  Expect(ScalarOp::kExp, {1, 1, kInfinity, 0});
-  Expect(ScalarOp::kExpm1, {0, -0.0f, kInfinity, -1});
-  Expect(ScalarOp::kLog, {-kInfinity, -kInfinity, kInfinity, NAN});
-  Expect(ScalarOp::kLog1p, {0, -0.0f, kInfinity, NAN});
-  Expect(ScalarOp::kSin, {0, -0.0f, NAN, NAN});
-  Expect(ScalarOp::kCos, {1, 1, NAN, NAN});
-  Expect(ScalarOp::kTanh, {0, -0.0f, 1, -1});
-  Expect(ScalarOp::kLogistic, {0.5f, 0.5f, 1, 0});
+    };
+    Expect(ScalarOp::kExp, {1, 1, kInfinity, 0});
+    Expect(ScalarOp::kExpm1, {0, -0.0f, kInfinity, -1});
+    Expect(ScalarOp::kLog, {-kInfinity, -kInfinity, kInfinity, NAN});
+    Expect(ScalarOp::kLog1p, {0, -0.0f, kInfinity, NAN});
+    Expect(ScalarOp::kSin, {0, -0.0f, NAN, NAN});
+    Expect(ScalarOp::kCos, {1, 1, NAN, NAN});
+    Expect(ScalarOp::kTanh, {0, -0.0f, 1, -1});
+    Expect(ScalarOp::kLogistic, {0.5f, 0.5f, 1, 0});
+  }
 }
 
 }  // namespace
