@@ -1,4 +1,5 @@
 #include "kernels/cpu/emit/divide_by_invariants.h"
+#include "kernels/cpu/emit/extremum_loops.h"
 #include "kernels/cpu/emit/launching_functions.h"
 #include "kernels/cpu/emit/loop_hints.h"
 #include "kernels/cpu/emit/object_emitter.h"
@@ -62,6 +63,7 @@ llvm::FunctionPassManager MakePasses(const CodeContext& code) {
   passes.addPass(UnrollShortLoopsPass(std::move(unrolled)));
 
   passes.addPass(ExpandVectorMathPass(code));
+  passes.addPass(ExtremumLoopsPass(code));
   passes.addPass(ExpandVectorExtremaPass());
   passes.addPass(DivideByInvariantsPass(code));
   passes.addPass(llvm::EarlyCSEPass());

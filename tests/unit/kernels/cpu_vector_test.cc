@@ -74,21 +74,29 @@ TEST(VectorDivision, ByTheSameDivisorIsExactWhereNumbersAreNormal) {
   }
 }
 
-// The largest or smallest of all.
-float Reduced(ScalarOp op, const std::vector<float>& x) {
-  const auto n = static_cast<int64_t>(x.size());
+// The largest or smallest of `n` elements and `initial`.
+Kernel ExtremumKernel(ScalarOp op, int64_t n, float initial) {
   KernelBuilder b("extremum");
   const uint32_t in = b.AddBuffer({"x", DType::kF32, n, Access::kRead});
   const uint32_t out = b.AddBuffer({"y", DType::kF32, 1, Access::kWrite});
-  const Var first = b.ConstantFloat(DType::kF32, op == ScalarOp::kMax ? -kInfinity : kInfinity);
+  const Var first = b.ConstantFloat(DType::kF32, initial);
   const auto found = b.For(ForStatement::Kind::kReduction, n, {first},
                            [&](Var i, absl::Span<const Var> current) -> std::vector<Var> {
                              return {b.Apply(op, {current[0], b.Load(in, i)})};
                            });
   b.Store(out, b.Index(0), found[0]);
-  const auto results = RunPlan(PlanOf(b.Finish()), {BytesOf(x)});
+  return b.Finish();
+}
+
+float Reduced(ScalarOp op, const std::vector<float>& x, float initial) {
+  const auto n = static_cast<int64_t>(x.size());
+  const auto results = RunPlan(PlanOf(ExtremumKernel(op, n, initial)), {BytesOf(x)});
   EXPECT_TRUE(results.ok()) << results.status();
   return results.ok() ? ValuesOf<float>((*results)[0])[0] : NAN;
+}
+
+float Reduced(ScalarOp op, const std::vector<float>& x) {
+  return Reduced(op, x, op == ScalarOp::kMax ? -kInfinity : kInfinity);
 }
 
 TEST(VectorExtrema, OfAllElementsFindNanAndTheSignOfZero) {
@@ -114,6 +122,32 @@ TEST(VectorExtrema, OfAllElementsFindNanAndTheSignOfZero) {
       EXPECT_TRUE(std::signbit(Reduced(ScalarOp::kMin, zeros))) << n << " at " << place;
     }
   }
+}
+
+TEST(VectorExtrema, OfAllElementsKnowWhereTheyBegan) {
+  for (const size_t n : {3, 64, 1003}) {
+    const std::vector<float> negative(n, -3.0f), positive(n, 3.0f);
+    for (const float zero : {0.0f, -0.0f}) {
+      const float largest = Reduced(ScalarOp::kMax, negative, zero);
+      const float smallest = Reduced(ScalarOp::kMin, positive, zero);
+      EXPECT_TRUE(largest == 0.0f && std::signbit(largest) == std::signbit(zero)) << n;
+      EXPECT_TRUE(smallest == 0.0f && std::signbit(smallest) == std::signbit(zero)) << n;
+      const std::vector<float> others(n, -zero);
+      EXPECT_FALSE(std::signbit(Reduced(ScalarOp::kMax, others, zero))) << n;
+      EXPECT_TRUE(std::signbit(Reduced(ScalarOp::kMin, others, zero))) << n;
+    }
+    EXPECT_TRUE(std::isnan(Reduced(ScalarOp::kMax, negative, NAN))) << n;
+    EXPECT_EQ(Reduced(ScalarOp::kMin, std::vector<float>(n, kInfinity)), kInfinity) << n;
+    EXPECT_EQ(Reduced(ScalarOp::kMax, std::vector<float>(n, -kInfinity)), -kInfinity) << n;
+  }
+}
+
+// That costs more than the extremum itself.
+TEST(VectorExtrema, OfAllElementsDoNotLookForNanInEachVectorApart) {
+  CpuDumps dumps;
+  const Kernel kernel = ExtremumKernel(ScalarOp::kMax, 1024, -kInfinity);
+  ASSERT_TRUE(CompilePlan(PlanOf(kernel), CpuTarget::Host(), &dumps).ok());
+  EXPECT_EQ(dumps.optimized_llvm_ir.find("fcmp uno"), std::string::npos);
 }
 
 TEST(VectorExtrema, OfTwoVectorsAreAsOfTwoNumbers) {
