@@ -20,6 +20,9 @@ namespace {
 constexpr uint64_t kMinBufferBytes = uint64_t{8} << 20;
 // Several of a longer row do not fit into the first cache beside each other.
 constexpr int64_t kMaxRowBytes = int64_t{16} << 10;
+// The row that is fetched from memory, into the second cache, while the next one goes from there
+// into the first: a row's time is too short for the slower reads.
+constexpr int64_t kRowsAhead = 4;
 // How much is read between a prefetch and its use.
 constexpr int64_t kDistanceBytes = 2048;
 constexpr int64_t kMaxStepBytes = int64_t{1} << 20;
@@ -76,12 +79,15 @@ std::vector<StreamLoad> FindStreams(const llvm::Loop& loop, llvm::ScalarEvolutio
   return streams;
 }
 
-void Prefetch(const StreamLoad& stream, int64_t distance) {
+enum class Cache : int { kFirst = 3, kSecond = 2 };
+
+void Prefetch(const StreamLoad& stream, int64_t distance, Cache cache) {
   llvm::IRBuilder<> b(stream.load);
   llvm::Value* address = b.CreatePtrAdd(stream.load->getPointerOperand(), b.getInt64(distance));
-  constexpr int kRead = 0, kIntoFirstCache = 3, kData = 1;
-  b.CreateIntrinsic(llvm::Intrinsic::prefetch, {address->getType()},
-                    {address, b.getInt32(kRead), b.getInt32(kIntoFirstCache), b.getInt32(kData)});
+  constexpr int kRead = 0, kData = 1;
+  b.CreateIntrinsic(
+      llvm::Intrinsic::prefetch, {address->getType()},
+      {address, b.getInt32(kRead), b.getInt32(static_cast<int>(cache)), b.getInt32(kData)});
 }
 
 // About how long the loop works between reads: not at all where it writes to memory, which is as
@@ -129,7 +135,8 @@ class Readers {
       if (next_row && stream.loop != longest) continue;
       const int64_t bytes = bytes_read.lookup(stream.loop);
       const int64_t iterations = (kDistanceBytes + bytes - 1) / bytes;
-      Prefetch(stream, next_row ? row_bytes : iterations * stream.step_bytes);
+      Prefetch(stream, next_row ? row_bytes : iterations * stream.step_bytes, Cache::kFirst);
+      if (next_row) Prefetch(stream, kRowsAhead * row_bytes, Cache::kSecond);
     }
   }
 

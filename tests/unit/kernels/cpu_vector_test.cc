@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <sstream>
+#include <string>
 
 #include "gtest/gtest.h"
 #include "tests/unit/kernels/cpu_kernel_builders.h"
@@ -180,15 +182,16 @@ TEST(VectorExtrema, OfTwoVectorsAreAsOfTwoNumbers) {
   }
 }
 
-int Prefetches(const Kernel& kernel) {
+// `ending`: of the calls.
+int Prefetches(const Kernel& kernel, const std::string& ending = "") {
   CpuDumps dumps;
   const auto code = CompilePlan(PlanOf(kernel), CpuTarget::Host(), &dumps);
   EXPECT_TRUE(code.ok()) << code.status();
   int count = 0;
-  const std::string call = "call void @llvm.prefetch";
-  for (size_t at = dumps.optimized_llvm_ir.find(call); at != std::string::npos;
-       at = dumps.optimized_llvm_ir.find(call, at + 1)) {
-    ++count;
+  std::istringstream lines(dumps.optimized_llvm_ir);
+  for (std::string line; std::getline(lines, line);) {
+    const bool is_call = line.find("call void @llvm.prefetch") != std::string::npos;
+    count += is_call && line.find(ending) != std::string::npos;
   }
   return count;
 }
@@ -197,6 +200,36 @@ TEST(Prefetching, IsForLargeBuffersReadOneAfterTheOther) {
   EXPECT_GT(Prefetches(SeluKernel(4'000'000)), 0);
   EXPECT_GT(Prefetches(RowSumKernel("sums", DType::kF32, 4096, 1024)), 0);
   EXPECT_EQ(Prefetches(SeluKernel(1'000'000)), 0);
+}
+
+// y[row, column] = x[row, column] * (the sum of the row).
+Kernel RowScaleKernel(int64_t rows, int64_t columns) {
+  KernelBuilder b("scaled_rows");
+  const uint32_t x = b.AddBuffer({"x", DType::kF32, rows * columns, Access::kRead});
+  const uint32_t y = b.AddBuffer({"y", DType::kF32, rows * columns, Access::kWrite});
+  b.For(ForStatement::Kind::kParallel, rows, [&](Var row) {
+    const auto load = [&](Var column) {
+      return b.Load(x, b.Linearize({row, column}, {columns, 1}));
+    };
+    const auto sum = b.For(ForStatement::Kind::kReduction, columns, {b.Constant(DType::kF32, 0)},
+                           [&](Var column, absl::Span<const Var> current) -> std::vector<Var> {
+                             return {b.Apply(ScalarOp::kAdd, {current[0], load(column)})};
+                           });
+    b.For(ForStatement::Kind::kParallel, columns, [&](Var column) {
+      b.Store(y, b.Linearize({row, column}, {columns, 1}),
+              b.Apply(ScalarOp::kMultiply, {load(column), sum[0]}));
+    });
+  });
+  return b.Finish();
+}
+
+TEST(Prefetching, OfRowsThatSeveralLoopsReadBeginsSomeRowsAhead) {
+  const std::string into_first = "i32 0, i32 3, i32 1)", into_second = "i32 0, i32 2, i32 1)";
+  const Kernel kernel = RowScaleKernel(4096, 1024);
+  EXPECT_GT(Prefetches(kernel, into_first), 0);
+  EXPECT_GT(Prefetches(kernel, into_second), 0);
+  // One loop's rows follow one another anyway.
+  EXPECT_EQ(Prefetches(RowSumKernel("sums", DType::kF32, 4096, 1024), into_second), 0);
 }
 
 }  // namespace
