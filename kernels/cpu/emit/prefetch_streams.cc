@@ -25,6 +25,8 @@ constexpr int64_t kMaxRowBytes = int64_t{16} << 10;
 constexpr int64_t kRowsAhead = 4;
 // How much is read between a prefetch and its use.
 constexpr int64_t kDistanceBytes = 2048;
+// The same, from memory into the second cache, where writing keeps memory busy: reads take longer.
+constexpr int64_t kFarBytes = 8 * kDistanceBytes;
 constexpr int64_t kMaxStepBytes = int64_t{1} << 20;
 
 // A vector load of an innermost loop, whose address advances evenly.
@@ -90,20 +92,22 @@ void Prefetch(const StreamLoad& stream, int64_t distance, Cache cache) {
       {address, b.getInt32(kRead), b.getInt32(static_cast<int>(cache)), b.getInt32(kData)});
 }
 
+bool WritesToMemory(const llvm::Loop& loop) {
+  return llvm::any_of(loop.blocks(), [](const llvm::BasicBlock* block) {
+    return llvm::any_of(*block, [](const llvm::Instruction& instruction) {
+      const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
+      return store != nullptr &&
+             llvm::isa<llvm::Argument>(llvm::getUnderlyingObject(store->getPointerOperand()));
+    });
+  });
+}
+
 // About how long the loop works between reads: not at all where it writes to memory, which is as
 // busy as with reading.
 int64_t TimeOf(const llvm::Loop& loop) {
+  if (WritesToMemory(loop)) return 0;
   int64_t size = 0;
-  for (const llvm::BasicBlock* block : loop.blocks()) {
-    for (const llvm::Instruction& instruction : *block) {
-      const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
-      if (store != nullptr &&
-          llvm::isa<llvm::Argument>(llvm::getUnderlyingObject(store->getPointerOperand()))) {
-        return 0;
-      }
-      ++size;
-    }
-  }
+  for (const llvm::BasicBlock* block : loop.blocks()) size += static_cast<int64_t>(block->size());
   return size;
 }
 
@@ -133,10 +137,17 @@ class Readers {
     }
     for (const StreamLoad& stream : streams_) {
       if (next_row && stream.loop != longest) continue;
+      if (next_row) {
+        Prefetch(stream, row_bytes, Cache::kFirst);
+        Prefetch(stream, kRowsAhead * row_bytes, Cache::kSecond);
+        continue;
+      }
       const int64_t bytes = bytes_read.lookup(stream.loop);
-      const int64_t iterations = (kDistanceBytes + bytes - 1) / bytes;
-      Prefetch(stream, next_row ? row_bytes : iterations * stream.step_bytes, Cache::kFirst);
-      if (next_row) Prefetch(stream, kRowsAhead * row_bytes, Cache::kSecond);
+      const auto ahead = [&](int64_t distance_bytes) {
+        return (distance_bytes + bytes - 1) / bytes * stream.step_bytes;
+      };
+      Prefetch(stream, ahead(kDistanceBytes), Cache::kFirst);
+      if (WritesToMemory(*stream.loop)) Prefetch(stream, ahead(kFarBytes), Cache::kSecond);
     }
   }
 

@@ -223,12 +223,12 @@ Kernel RowScaleKernel(int64_t rows, int64_t columns) {
   return b.Finish();
 }
 
-TEST(Prefetching, OfRowsThatSeveralLoopsReadBeginsSomeRowsAhead) {
+TEST(Prefetching, BeginsFartherAheadOfRowsThatSeveralLoopsReadAndOfLoopsThatWrite) {
   const std::string into_first = "i32 0, i32 3, i32 1)", into_second = "i32 0, i32 2, i32 1)";
   const Kernel kernel = RowScaleKernel(4096, 1024);
   EXPECT_GT(Prefetches(kernel, into_first), 0);
   EXPECT_GT(Prefetches(kernel, into_second), 0);
-  // One loop's rows follow one another anyway.
+  EXPECT_GT(Prefetches(SeluKernel(4'000'000), into_second), 0);
   EXPECT_EQ(Prefetches(RowSumKernel("sums", DType::kF32, 4096, 1024), into_second), 0);
 }
 
