@@ -107,9 +107,10 @@ void AddDevices(SettingTable& table) {
   Setting& prepared = table.Size(
       "prepared-memory", {0, kMaxSizeBytes},
       [](DaemonConfig& c) -> auto& { return c.engine.prepared_memory_bytes; },
-      "of that memory, what a device takes from the system when the daemon starts, in time that "
-      "nobody else wants, so that the first programs do not wait for it; it goes back when it was "
-      "not used for a minute or two. 0: none");
+      "of that memory, what a device takes from the system when the daemon starts, little by "
+      "little, "
+      "so that the first programs do not wait for it; it goes back when it was not used for a "
+      "minute or two. 0: none");
   prepared.fallback = std::min(hal::cpu::AvailableMemoryBytes() / 64, kMostPreparedBytes);
   prepared.fallback_note = "1/64 of the machine's memory, at most 1 GiB";
   Setting& gpus = table.Text(

@@ -1,10 +1,8 @@
 #include "server/hal/cpu/cpu_device.h"
 
-#include <pthread.h>
-#include <sched.h>
-
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <string>
 #include <thread>
 #include <utility>
@@ -23,6 +21,7 @@ namespace {
 // Freed memory that waits for reuse, as a part of the budget.
 constexpr int64_t kMostKept = 4;
 constexpr int64_t kPreparedAtOnce = int64_t{8} << 20;
+constexpr std::chrono::milliseconds kLongestPause{100};
 
 class CpuDevice final : public Device {
  public:
@@ -53,14 +52,15 @@ class CpuDevice final : public Device {
   }
 
  private:
-  // What a first program would wait for. Takes only time that nobody else wants for what may not be
-  // used at all.
+  // What a first program would wait for. Memory, which may not be used at all, is prepared with
+  // pauses rather than at a low priority: that thread would hold locks that others wait for.
   void WarmUp(int64_t prepared_bytes) {
+    using Clock = std::chrono::steady_clock;
     kernels::cpu::WarmUpMatmuls();
-    const sched_param idle{};
-    pthread_setschedparam(pthread_self(), SCHED_IDLE, &idle);
     for (int64_t bytes = 0; bytes < prepared_bytes && !closing_; bytes += kPreparedAtOnce) {
+      const Clock::time_point start = Clock::now();
       if (!pool_->Prepare(kPreparedAtOnce).ok()) return;
+      std::this_thread::sleep_for(std::min<Clock::duration>(Clock::now() - start, kLongestPause));
     }
   }
 
