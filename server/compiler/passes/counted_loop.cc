@@ -18,8 +18,16 @@ bool IsIndex(ir::DType dtype) { return dtype == ir::DType::kI32 || dtype == ir::
 
 absl::optional<CountedLoop> CountedLoop::Match(const Rewriter& rewriter, const ir::Op& loop) {
   CountedLoop counted(rewriter, loop);
-  if (!counted.MatchCondition() || !counted.MatchCounter()) return absl::nullopt;
+  if (!counted.MatchCondition() || !counted.MatchCounter() || counted.turns() == 0) {
+    return absl::nullopt;
+  }
   return counted;
+}
+
+absl::optional<int64_t> CountedLoop::TurnsOf(const Rewriter& rewriter, const ir::Op& loop) {
+  CountedLoop counted(rewriter, loop);
+  if (!counted.MatchCondition() || !counted.MatchCounter()) return absl::nullopt;
+  return counted.turns();
 }
 
 CountedLoop::CountedLoop(const Rewriter& rewriter, const ir::Op& loop)
@@ -69,16 +77,14 @@ bool CountedLoop::MatchCounter() {
   const ir::Region& body = loop_->regions[1];
   const ir::TensorType& type = rewriter_->TensorOf(loop_->operands[counter_]);
   const absl::optional<int64_t> first = ConstantOf(loop_->operands[counter_]);
-  if (!IsIndex(type.dtype) || type.rank() != 0 || !first.has_value() || *first >= limit_) {
-    return false;
-  }
+  if (!IsIndex(type.dtype) || type.rank() != 0 || !first.has_value()) return false;
   const ir::Op* add = DefinitionOf(body.results[counter_]);
   if (add == nullptr || add->kind != OpKind::kAdd) return false;
   const int other = add->operands[0] == body.parameters[counter_] ? 1 : 0;
   if (add->operands[1 - other] != body.parameters[counter_]) return false;
   if (ConstantOf(add->operands[other]).value_or(0) != 1) return false;
   first_ = *first;
-  return !__builtin_sub_overflow(limit_, first_, &turns_);
+  return first_ >= limit_ || !__builtin_sub_overflow(limit_, first_, &turns_);
 }
 
 bool CountedLoop::IsInvariant(ir::ValueId id) const { return !inside_.contains(id); }

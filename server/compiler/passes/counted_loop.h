@@ -26,6 +26,8 @@ class CountedLoop {
  public:
   // nullopt if the loop is none, or runs no turn.
   static absl::optional<CountedLoop> Match(const Rewriter& rewriter, const ir::Op& loop);
+  // How many turns such a loop runs, which may be none.
+  static absl::optional<int64_t> TurnsOf(const Rewriter& rewriter, const ir::Op& loop);
 
   int64_t turns() const { return turns_; }
   size_t counter() const { return counter_; }  // which of the carried values

@@ -31,13 +31,13 @@ absl::StatusOr<ir::Module> UnrollLoops(const ir::Module& module) {
     if (op.kind != OpKind::kWhile) return false;
     const ir::Region& body = op.regions[1];
     if (!std::all_of(body.ops.begin(), body.ops.end(), IsLight)) return false;
-    const absl::optional<CountedLoop> counted = CountedLoop::Match(rewriter, op);
-    if (!counted.has_value() || counted->turns() > kMaxTurns ||
-        counted->turns() * static_cast<int64_t>(body.ops.size()) > kMaxUnrolledOps) {
+    const absl::optional<int64_t> turns = CountedLoop::TurnsOf(rewriter, op);
+    if (!turns.has_value() || *turns > kMaxTurns ||
+        *turns * static_cast<int64_t>(body.ops.size()) > kMaxUnrolledOps) {
       return false;
     }
     std::vector<ir::ValueId> values = op.operands;
-    for (int64_t turn = 0; turn < counted->turns(); ++turn) {
+    for (int64_t turn = 0; turn < *turns; ++turn) {
       values = rewriter.Splice(body, rewriter.function(), values);
     }
     rewriter.Replace(op.results, values);
