@@ -100,7 +100,8 @@ void FreeRanges::Shrink(int64_t target_bytes, std::vector<MemoryRange>& out) {
   while (size_bytes_ > target_bytes) {
     const auto highest = std::prev(by_address_.end());
     const auto [address, range_bytes] = *highest;
-    const int64_t taken = std::min(range_bytes, size_bytes_ - target_bytes);
+    const int64_t units = (size_bytes_ - target_bytes + unit_bytes_ - 1) / unit_bytes_;
+    const int64_t taken = std::min(range_bytes, units * unit_bytes_);
     const int64_t rest = range_bytes - taken;
     Erase(highest);
     if (rest > 0) Insert(address, rest);

@@ -42,19 +42,22 @@ class FreeBlocks {
   absl::flat_hash_map<int64_t, SizeClass> classes_;
 };
 
-// Freed blocks that may be cut anywhere and, side by side, joined: whatever size they had, they are
-// used for every other. Thread-compatible.
+// Freed blocks that may be cut between any two units of them and, side by side, joined: whatever
+// size they had, they are used for every other. Addresses and sizes are multiples of the unit.
+// Thread-compatible.
 //
 // The smallest range that is large enough serves, so that large ones stay whole; and the highest
 // addresses are given back first, so that what is used gathers at the low end.
 class FreeRanges {
  public:
+  explicit FreeRanges(int64_t unit_bytes) : unit_bytes_(unit_bytes) {}
+
   // Null if no range is large enough.
   void* Take(int64_t size_bytes);
   void Put(MemoryRange range);
   int64_t size_bytes() const { return size_bytes_; }
 
-  // Takes ranges or their ends out until at most `target_bytes` are there.
+  // Takes ranges or their ends, in whole units, out until at most `target_bytes` are there.
   void Shrink(int64_t target_bytes, std::vector<MemoryRange>& out);
   // Takes out as much as was free all the time since the call before.
   void TakeUnused(std::vector<MemoryRange>& out);
@@ -63,6 +66,7 @@ class FreeRanges {
   void Insert(uintptr_t address, int64_t size_bytes);
   void Erase(std::map<uintptr_t, int64_t>::iterator range);
 
+  const int64_t unit_bytes_;
   int64_t size_bytes_ = 0;
   int64_t least_bytes_ = 0;  // of size_bytes_ since the last TakeUnused
   std::map<uintptr_t, int64_t> by_address_;

@@ -1,5 +1,7 @@
 #include "server/hal/memory_pool.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -10,7 +12,10 @@
 namespace acceld::hal {
 namespace {
 
-constexpr int64_t kPage = 4096;
+int64_t PageBytes() {
+  static const int64_t bytes = sysconf(_SC_PAGESIZE);
+  return bytes;
+}
 
 int64_t Multiple(int64_t bytes, int64_t unit) { return (bytes + unit - 1) / unit * unit; }
 
@@ -49,7 +54,10 @@ std::shared_ptr<MemoryPool> MemoryPool::Create(std::unique_ptr<BlockSource> sour
 
 MemoryPool::MemoryPool(std::unique_ptr<BlockSource> source, int64_t limit_bytes,
                        int64_t max_kept_bytes)
-    : source_(std::move(source)), limit_bytes_(limit_bytes), max_kept_bytes_(max_kept_bytes) {}
+    : source_(std::move(source)),
+      limit_bytes_(limit_bytes),
+      max_kept_bytes_(max_kept_bytes),
+      kept_ranges_(PageBytes()) {}
 
 MemoryPool::~MemoryPool() { GiveUpKept(); }
 
@@ -58,7 +66,7 @@ bool MemoryPool::IsRange(int64_t capacity_bytes) const {
 }
 
 int64_t MemoryPool::RoundUp(int64_t size_bytes) const {
-  const int64_t unit = IsRange(size_bytes) ? kPage : source_->alignment_bytes();
+  const int64_t unit = IsRange(size_bytes) ? PageBytes() : source_->alignment_bytes();
   return std::max(Multiple(size_bytes, unit), unit);
 }
 

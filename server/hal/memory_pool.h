@@ -90,7 +90,7 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
   int64_t used_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   int64_t peak_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   FreeBlocks kept_blocks_ ABSL_GUARDED_BY(mutex_);
-  FreeRanges kept_ranges_ ABSL_GUARDED_BY(mutex_);
+  FreeRanges kept_ranges_ ABSL_GUARDED_BY(mutex_);  // of pages
 };
 
 }  // namespace acceld::hal

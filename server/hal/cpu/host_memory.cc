@@ -33,7 +33,9 @@ class HostMemory final : public BlockSource {
   void Free(void* address) override { std::free(address); }
 
   void FreePages(MemoryRange range) override {
-    munmap(range.address, static_cast<size_t>(range.size_bytes));
+    const auto size = static_cast<size_t>(range.size_bytes);
+    // With too many mappings a hole cannot be made; the memory goes back, if not its addresses.
+    if (munmap(range.address, size) != 0) madvise(range.address, size, MADV_DONTNEED);
   }
 
   void FillPages(MemoryRange range) override {
@@ -75,7 +77,7 @@ class HostMemory final : public BlockSource {
     if (mapped == nullptr) return nullptr;
     const size_t before = -reinterpret_cast<uintptr_t>(mapped) % kHugePage;
     if (before > 0) munmap(mapped, before);
-    if (before < kHugePage) munmap(mapped + before + size, kHugePage - before);
+    munmap(mapped + before + size, kHugePage - before);
     return mapped + before;
   }
 

@@ -14,7 +14,7 @@ namespace {
 void* At(uintptr_t address) { return reinterpret_cast<void*>(address); }
 
 TEST(FreeRangesTest, ABlockIsCutForASmallerOne) {
-  FreeRanges ranges;
+  FreeRanges ranges(1);
   ranges.Put({At(1000), 100});
   EXPECT_EQ(ranges.Take(30), At(1000));
   EXPECT_EQ(ranges.Take(70), At(1030));
@@ -23,7 +23,7 @@ TEST(FreeRangesTest, ABlockIsCutForASmallerOne) {
 }
 
 TEST(FreeRangesTest, BlocksSideBySideServeALargerOne) {
-  FreeRanges ranges;
+  FreeRanges ranges(1);
   ranges.Put({At(1000), 100});
   ranges.Put({At(1200), 100});
   EXPECT_EQ(ranges.Take(300), nullptr);
@@ -32,7 +32,7 @@ TEST(FreeRangesTest, BlocksSideBySideServeALargerOne) {
 }
 
 TEST(FreeRangesTest, TheSmallestThatIsLargeEnoughServes) {
-  FreeRanges ranges;
+  FreeRanges ranges(1);
   ranges.Put({At(1000), 100});
   ranges.Put({At(2000), 50});
   ranges.Put({At(3000), 40});
@@ -41,7 +41,7 @@ TEST(FreeRangesTest, TheSmallestThatIsLargeEnoughServes) {
 }
 
 TEST(FreeRangesTest, TheHighestAddressesAreGivenBackFirst) {
-  FreeRanges ranges;
+  FreeRanges ranges(1);
   ranges.Put({At(1000), 100});
   ranges.Put({At(2000), 100});
   std::vector<MemoryRange> out;
@@ -54,8 +54,19 @@ TEST(FreeRangesTest, TheHighestAddressesAreGivenBackFirst) {
   EXPECT_EQ(ranges.Take(70), At(1000));
 }
 
+TEST(FreeRangesTest, OnlyWholeUnitsAreGivenBack) {
+  FreeRanges ranges(10);
+  ranges.Put({At(1000), 100});
+  std::vector<MemoryRange> out;
+  ranges.Shrink(75, out);
+  ASSERT_EQ(out.size(), 1u);
+  EXPECT_EQ(out[0].address, At(1070));
+  EXPECT_EQ(out[0].size_bytes, 30);
+  EXPECT_EQ(ranges.size_bytes(), 70);
+}
+
 TEST(FreeRangesTest, WhatWasInUseAtSomeTimeSinceStays) {
-  FreeRanges ranges;
+  FreeRanges ranges(1);
   ranges.Put({At(1000), 100});
   std::vector<MemoryRange> out;
   ranges.TakeUnused(out);
@@ -72,7 +83,7 @@ TEST(FreeRangesTest, NoByteIsLostOrGivenTwice) {
   constexpr int kBytes = 400;
   enum class State : uint8_t { kFree, kUsed, kGivenBack };
   std::vector<State> bytes(kBytes, State::kFree);
-  FreeRanges ranges;
+  FreeRanges ranges(1);
   ranges.Put({At(1), kBytes});
   std::vector<MemoryRange> used;
   std::mt19937 random(7);

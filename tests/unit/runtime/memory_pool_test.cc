@@ -1,8 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <cstring>
+#include <fstream>
 #include <memory>
 #include <vector>
 
@@ -91,6 +93,22 @@ TEST(MemoryPoolTest, LargeBlocksThatNobodyUsesAnyMoreAreGivenBack) {
   pool->ReleaseUnused();
   EXPECT_EQ(pool->kept_bytes(), 8 << 20);
   std::memset((*pool->Allocate(32 << 20))->address(), 1, 32 << 20);
+}
+
+TEST(MemoryPoolTest, PagesAreGivenBackWholeBesideSmallBlocks) {
+  const auto mapped_kib = [] {
+    std::ifstream status("/proc/self/statm");
+    int64_t pages = 0;
+    status >> pages;
+    return pages * (sysconf(_SC_PAGESIZE) / 1024);
+  };
+  auto pool = CreateHostMemoryPool(64 << 20, 32 << 20);
+  (void)pool->Allocate(1000);
+  (void)pool->Allocate(48 << 20);
+  const int64_t before = mapped_kib();
+  for (int i = 0; i < 20; ++i) (void)pool->Allocate(48 << 20);
+  EXPECT_LT(mapped_kib(), before + (64 << 10));
+  EXPECT_LE(pool->kept_bytes(), 32 << 20);
 }
 
 TEST(MemoryPoolTest, ABlockLargerThanWhatIsKeptIsKeptInPart) {
