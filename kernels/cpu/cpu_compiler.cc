@@ -9,9 +9,10 @@
 #include "absl/strings/str_cat.h"
 #include "kernels/cpu/emit/buffer_facts.h"
 #include "kernels/cpu/emit/code_context.h"
-#include "kernels/cpu/emit/object_emitter.h"
+#include "kernels/cpu/emit/optimize.h"
 #include "kernels/cpu/emit/plan_emitter.h"
 #include "kernels/cpu/emit/plan_split.h"
+#include "kernels/cpu/emit/translator.h"
 #include "kernels/cpu/llvm_setup.h"
 #include "kernels/cpu/object_set.h"
 #include "kernels/cpu/support/helper_pool.h"
@@ -30,7 +31,7 @@ std::string TextOf(const llvm::Module& module) {
 
 // A module of its own context, which one thread at a time may use.
 struct Part {
-  explicit Part(const llvm::TargetMachine& machine)
+  explicit Part(llvm::TargetMachine& machine)
       : module(std::make_unique<llvm::Module>("acceld", context)) {
     module->setTargetTriple(machine.getTargetTriple().str());
     module->setDataLayout(machine.createDataLayout());
@@ -51,10 +52,10 @@ absl::StatusOr<std::string> Translate(Part& part, const CpuTarget& target, bool 
     return absl::InternalError(absl::StrCat("printed LLVM IR is malformed: ", stream.str()));
   }
 #endif
-  ACCELD_ASSIGN_OR_RETURN(llvm::TargetMachine * machine, TargetMachineFor(target));
-  OptimizeModule(*part.module, *machine, target);
+  ACCELD_ASSIGN_OR_RETURN(const TranslatorLease translator, TranslatorLease::Take(target));
+  OptimizeModule(*part.module, translator->machine(), target);
   if (keeps_text) part.optimized_text = TextOf(*part.module);
-  return EmitObject(*part.module, *machine);
+  return translator->Translate(*part.module);
 }
 
 // Threads for translation, beside those of the programs that run.
@@ -69,14 +70,15 @@ absl::StatusOr<std::string> CompilePlan(const Plan& plan, const CpuTarget& targe
                                         CpuDumps* dumps) {
   ACCELD_RETURN_IF_ERROR(CheckPlan(plan));
   InitializeLlvm();
-  ACCELD_ASSIGN_OR_RETURN(const llvm::TargetMachine* machine, TargetMachineFor(target));
-
   const PlanSplit split = SplitPlan(plan);
   std::vector<std::unique_ptr<Part>> parts;
   std::vector<std::unique_ptr<CodeContext>> codes;
-  for (size_t i = 0; i < split.num_parts; ++i) {
-    parts.push_back(std::make_unique<Part>(*machine));
-    codes.push_back(std::make_unique<CodeContext>(target, *parts[i]->module));
+  {
+    ACCELD_ASSIGN_OR_RETURN(const TranslatorLease translator, TranslatorLease::Take(target));
+    for (size_t i = 0; i < split.num_parts; ++i) {
+      parts.push_back(std::make_unique<Part>(translator->machine()));
+      codes.push_back(std::make_unique<CodeContext>(target, *parts[i]->module));
+    }
   }
   EmitPlan(codes, split, plan);
   for (const auto& part : parts) {

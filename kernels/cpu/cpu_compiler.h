@@ -15,6 +15,7 @@ struct CpuTarget {
   static CpuTarget Host();
   // Part of the cache key: "x86_64-znver4+avx512f...", digest-sized when long.
   std::string ToString() const;
+  friend bool operator==(const CpuTarget&, const CpuTarget&) = default;
 };
 
 // Text of intermediate stages, filled when asked for (--dump-dir).

@@ -1,8 +1,9 @@
+#include "kernels/cpu/emit/optimize.h"
+
 #include "kernels/cpu/emit/divide_by_invariants.h"
 #include "kernels/cpu/emit/extremum_loops.h"
 #include "kernels/cpu/emit/launching_functions.h"
 #include "kernels/cpu/emit/loop_hints.h"
-#include "kernels/cpu/emit/object_emitter.h"
 #include "kernels/cpu/emit/prefetch_copies.h"
 #include "kernels/cpu/emit/prefetch_streams.h"
 #include "kernels/cpu/emit/stream_stores.h"
@@ -15,7 +16,6 @@
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/ADCE.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
-#include "llvm/Transforms/Scalar/IndVarSimplify.h"
 #include "llvm/Transforms/Scalar/LICM.h"
 #include "llvm/Transforms/Scalar/LoopDeletion.h"
 #include "llvm/Transforms/Scalar/LoopIdiomRecognize.h"
@@ -46,13 +46,13 @@ llvm::FunctionPassManager MakePasses(const CodeContext& code) {
                                                  /*UseMemorySSA=*/true));
   llvm::LoopPassManager loops;
   loops.addPass(llvm::LoopIdiomRecognizePass());
-  loops.addPass(llvm::IndVarSimplifyPass());
   loops.addPass(llvm::LoopDeletionPass());
   passes.addPass(createFunctionToLoopPassAdaptor(std::move(loops)));
   // Innermost loops as they were printed, before short ones are unrolled: afterwards only their
   // outer loops could become vectors.
   passes.addPass(LoopHintsPass());
   passes.addPass(llvm::LoopVectorizePass());
+  passes.addPass(RemoveEmptyRestsPass());
   llvm::FunctionPassManager unrolled;
   // Unrolled loops leave scratch arrays with constant indices.
   unrolled.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
@@ -71,10 +71,11 @@ llvm::FunctionPassManager MakePasses(const CodeContext& code) {
   passes.addPass(llvm::VectorCombinePass());
   passes.addPass(PrefetchCopiesPass());
   // What vectors leave over is not worth much code.
-  passes.addPass(UnrollRestsPass(kLongestUnrolledRest));
+  llvm::FunctionPassManager unrolled_rests;
+  unrolled_rests.addPass(llvm::InstCombinePass());
+  passes.addPass(UnrollRestsPass(kLongestUnrolledRest, std::move(unrolled_rests)));
   passes.addPass(createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()),
                                                  /*UseMemorySSA=*/true));
-  passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::ADCEPass());
   passes.addPass(llvm::SimplifyCFGPass());
   passes.addPass(PrefetchStreamsPass());

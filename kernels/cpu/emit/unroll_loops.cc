@@ -4,21 +4,36 @@
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/LoopUnrollPass.h"
+#include "llvm/Transforms/Utils/Local.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
 
 namespace acceld::kernels::cpu {
 namespace {
 
-// So many copies of even the smallest body are more than LLVM would make.
-constexpr unsigned kLongestUnrolled = 150;
+// So many instructions, turns times those of one, are more than LLVM would unroll a loop to, also
+// where it expects most of them to be folded. Counting is much cheaper than its own estimate.
+constexpr uint64_t kMostInstructions = 4096;
+
+// Of a loop of unknown turns: LLVM would not repeat what is larger.
+constexpr uint64_t kLargestRepeated = 400;
+
+uint64_t NumInstructions(const llvm::Loop& loop) {
+  uint64_t count = 0;
+  for (const llvm::BasicBlock* block : loop.blocks()) count += block->size();
+  return count;
+}
+
+// Whether it is worth asking LLVM. One of unknown turns counts as of none: LLVM may know more.
+bool IsShort(const llvm::Loop& loop, llvm::ScalarEvolution& scev) {
+  const uint64_t turns = scev.getSmallConstantTripCount(&loop);
+  return turns * NumInstructions(loop) <= kMostInstructions;
+}
 
 struct UnrollIfShort : llvm::PassInfoMixin<UnrollIfShort> {
   llvm::PreservedAnalyses run(llvm::Loop& loop, llvm::LoopAnalysisManager& analyses,
                               llvm::LoopStandardAnalysisResults& results,
                               llvm::LPMUpdater& updater) {
-    if (results.SE.getSmallConstantTripCount(&loop) > kLongestUnrolled) {
-      return llvm::PreservedAnalyses::all();
-    }
+    if (!IsShort(loop, results.SE)) return llvm::PreservedAnalyses::all();
     return llvm::LoopFullUnrollPass().run(loop, analyses, results, updater);
   }
 };
@@ -29,29 +44,52 @@ size_t NumLoops(llvm::Function& function, llvm::FunctionAnalysisManager& analyse
 
 }  // namespace
 
+llvm::PreservedAnalyses RemoveEmptyRestsPass::run(llvm::Function& function,
+                                                  llvm::FunctionAnalysisManager&) {
+  bool changed = false;
+  for (llvm::BasicBlock& block : function) changed |= llvm::ConstantFoldTerminator(&block);
+  if (!changed) return llvm::PreservedAnalyses::all();
+  llvm::removeUnreachableBlocks(function);
+  return llvm::PreservedAnalyses::none();
+}
+
 llvm::PreservedAnalyses UnrollShortLoopsPass::run(llvm::Function& function,
                                                   llvm::FunctionAnalysisManager& analyses) {
-  const size_t num_loops = NumLoops(function, analyses);
+  auto& scev = analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
+  const auto loops = analyses.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder();
+  if (llvm::none_of(loops, [&](const llvm::Loop* loop) { return IsShort(*loop, scev); })) {
+    return llvm::PreservedAnalyses::all();
+  }
   llvm::FunctionPassManager unroll;
   unroll.addPass(llvm::createFunctionToLoopPassAdaptor(UnrollIfShort()));
   llvm::PreservedAnalyses preserved = unroll.run(function, analyses);
-  if (NumLoops(function, analyses) != num_loops) preserved.intersect(then_.run(function, analyses));
+  if (NumLoops(function, analyses) != loops.size())
+    preserved.intersect(then_.run(function, analyses));
   return preserved;
 }
 
 llvm::PreservedAnalyses UnrollRestsPass::run(llvm::Function& function,
                                              llvm::FunctionAnalysisManager& analyses) {
   auto& scev = analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
+  bool all_long = true;
   for (llvm::Loop* loop : analyses.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder()) {
-    if (scev.getSmallConstantTripCount(loop) > longest_) {
+    const uint64_t turns = scev.getSmallConstantTripCount(loop);
+    if (turns > longest_ || (turns == 0 && NumInstructions(*loop) > kLargestRepeated)) {
       llvm::addStringMetadataToLoop(loop, "llvm.loop.unroll.disable", 1);
+    } else {
+      all_long = false;
     }
   }
+  if (all_long) return llvm::PreservedAnalyses::all();
   // No parts of long loops: those of vectors would be copies of what is interleaved anyway.
-  return llvm::LoopUnrollPass(llvm::LoopUnrollOptions(/*OptLevel=*/2)
-                                  .setPartial(false)
-                                  .setFullUnrollMaxCount(longest_))
-      .run(function, analyses);
+  llvm::PreservedAnalyses preserved =
+      llvm::LoopUnrollPass(
+          llvm::LoopUnrollOptions(/*OptLevel=*/2).setPartial(false).setFullUnrollMaxCount(longest_))
+          .run(function, analyses);
+  if (preserved.areAllPreserved()) return preserved;
+  analyses.invalidate(function, preserved);
+  preserved.intersect(then_.run(function, analyses));
+  return preserved;
 }
 
 }  // namespace acceld::kernels::cpu

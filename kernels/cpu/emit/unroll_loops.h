@@ -10,6 +10,11 @@ namespace acceld::kernels::cpu {
 // often it runs, which takes longer than all other work on a long loop's vectors. These ask first;
 // they give the same code.
 
+// Removes the loops for what vectors leave over where they leave nothing, before others read them.
+struct RemoveEmptyRestsPass : llvm::PassInfoMixin<RemoveEmptyRestsPass> {
+  static llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager&);
+};
+
 // Unrolls short loops as a whole, then runs `then` on functions that had such loops.
 class UnrollShortLoopsPass : public llvm::PassInfoMixin<UnrollShortLoopsPass> {
  public:
@@ -22,15 +27,18 @@ class UnrollShortLoopsPass : public llvm::PassInfoMixin<UnrollShortLoopsPass> {
 };
 
 // Unrolls loops of at most `longest` iterations as a whole, and runs several iterations at a time
-// of those whose length nobody knows, but for the rest that vectors leave over.
+// of those whose length nobody knows, but for the rest that vectors leave over; then runs `then` on
+// functions that had such loops.
 class UnrollRestsPass : public llvm::PassInfoMixin<UnrollRestsPass> {
  public:
-  explicit UnrollRestsPass(unsigned longest) : longest_(longest) {}
+  UnrollRestsPass(unsigned longest, llvm::FunctionPassManager then)
+      : longest_(longest), then_(std::move(then)) {}
 
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
 
  private:
   unsigned longest_;
+  llvm::FunctionPassManager then_;
 };
 
 }  // namespace acceld::kernels::cpu

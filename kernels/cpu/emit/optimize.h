@@ -1,0 +1,12 @@
+#pragma once
+
+#include "kernels/cpu/cpu_compiler.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Target/TargetMachine.h"
+
+namespace acceld::kernels::cpu {
+
+// LLVM's passes over a printed module: inlining, scalar clean-up, loop vectorization, and ours.
+void OptimizeModule(llvm::Module& module, llvm::TargetMachine& machine, const CpuTarget& target);
+
+}  // namespace acceld::kernels::cpu

@@ -1,0 +1,151 @@
+#include "kernels/cpu/emit/translator.h"
+
+#include <utility>
+#include <vector>
+
+#include "absl/memory/memory.h"
+#include "absl/strings/str_cat.h"
+#include "common/mutex.h"
+#include "llvm/CodeGen/MachineModuleInfo.h"
+#include "llvm/CodeGen/Passes.h"
+#include "llvm/CodeGen/TargetPassConfig.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/TargetParser/Host.h"
+
+namespace acceld::kernels::cpu {
+namespace {
+
+// Passes over machine code that have nothing to do here, for which all code is read nevertheless:
+// those for debuggers, profilers and collectors of garbage, those that want branches of a program
+// where we print selects, and those that tidy up what the passes before have left in order.
+llvm::ArrayRef<llvm::AnalysisID> UselessPasses() {
+  static const llvm::AnalysisID passes[] = {
+      &llvm::DeadMachineInstructionElimID,
+      &llvm::EarlyIfConverterID,
+      &llvm::EarlyTailDuplicateID,
+      &llvm::FEntryInserterID,
+      &llvm::FixupStatepointCallerSavedID,
+      &llvm::FuncletLayoutID,
+      &llvm::LiveDebugValuesID,
+      &llvm::LocalStackSlotAllocationID,
+      &llvm::MachineCombinerID,
+      &llvm::MachineCopyPropagationID,
+      &llvm::MachineLateInstrsCleanupID,
+      &llvm::MachineSanitizerBinaryMetadataID,
+      &llvm::MachineSinkingID,
+      &llvm::OptimizePHIsID,
+      &llvm::PatchableFunctionID,
+      &llvm::PostRAMachineSinkingID,
+      &llvm::PostRASchedulerID,
+      &llvm::RemoveRedundantDebugValuesID,
+      &llvm::ShrinkWrapID,
+      &llvm::StackColoringID,
+      &llvm::StackFrameLayoutAnalysisPassID,
+      &llvm::StackMapLivenessID,
+      &llvm::TailDuplicateID,
+      &llvm::XRayInstrumentationID,
+  };
+  return passes;
+}
+
+absl::StatusOr<std::unique_ptr<llvm::LLVMTargetMachine>> MakeTargetMachine(
+    const CpuTarget& target) {
+  const std::string triple = llvm::sys::getProcessTriple();
+  std::string error;
+  const llvm::Target* found = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (found == nullptr) {
+    return absl::InternalError(absl::StrCat("LLVM has no target ", triple, ": ", error));
+  }
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;  // a * b + c rounds twice
+  // Of the class that all of LLVM's targets with a code generator derive theirs from.
+  std::unique_ptr<llvm::LLVMTargetMachine> machine(
+      static_cast<llvm::LLVMTargetMachine*>(found->createTargetMachine(
+          triple, target.cpu, target.features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small,
+          llvm::CodeGenOptLevel::Default, /*JIT=*/false)));
+  if (machine == nullptr) {
+    return absl::InternalError(absl::StrCat("LLVM cannot generate code for ", triple));
+  }
+  return machine;
+}
+
+// A translator keeps the memory that its largest module took; after a very large one it is not
+// kept.
+constexpr size_t kLargeObject = size_t{4} << 20;
+
+// Translators that nobody uses: as many as there were threads that translated at once.
+struct Spare {
+  Mutex mutex;
+  std::vector<std::unique_ptr<Translator>> translators ABSL_GUARDED_BY(mutex);
+};
+
+Spare& Spares() {
+  static auto* spare = new Spare;
+  return *spare;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Translator>> Translator::Make(const CpuTarget& target) {
+  ACCELD_ASSIGN_OR_RETURN(std::unique_ptr<llvm::LLVMTargetMachine> machine,
+                          MakeTargetMachine(target));
+  auto translator = absl::WrapUnique(new Translator(target, std::move(machine)));
+  ACCELD_RETURN_IF_ERROR(translator->AddPasses());
+  return translator;
+}
+
+Translator::Translator(const CpuTarget& target, std::unique_ptr<llvm::LLVMTargetMachine> machine)
+    : target_(target), machine_(std::move(machine)) {}
+
+// What LLVMTargetMachine::addPassesToEmitFile does, less the useless passes.
+absl::Status Translator::AddPasses() {
+  auto* module_info = new llvm::MachineModuleInfoWrapperPass(machine_.get());
+  llvm::TargetPassConfig* config = machine_->createPassConfig(passes_);
+  config->setDisableVerify(true);
+  for (const llvm::AnalysisID pass : UselessPasses()) config->disablePass(pass);
+  passes_.add(config);
+  passes_.add(module_info);
+  bool failed = config->addISelPasses();
+  if (!failed) {
+    config->addMachinePasses();
+    config->setInitialized();
+    failed = machine_->addAsmPrinter(passes_, stream_, nullptr, llvm::CodeGenFileType::ObjectFile,
+                                     module_info->getMMI().getContext());
+  }
+  if (failed) return absl::InternalError("LLVM cannot write objects for this machine");
+  passes_.add(llvm::createFreeMachineFunctionPass());
+  return absl::OkStatus();
+}
+
+std::string Translator::Translate(llvm::Module& module) {
+  passes_.run(module);
+  std::string object(object_.data(), object_.size());
+  object_.clear();
+  return object;
+}
+
+absl::StatusOr<TranslatorLease> TranslatorLease::Take(const CpuTarget& target) {
+  Spare& spare = Spares();
+  {
+    const MutexLock lock(spare.mutex);
+    while (!spare.translators.empty()) {
+      std::unique_ptr<Translator> translator = std::move(spare.translators.back());
+      spare.translators.pop_back();
+      if (translator->target() == target) return TranslatorLease(std::move(translator));
+    }
+  }
+  ACCELD_ASSIGN_OR_RETURN(std::unique_ptr<Translator> made, Translator::Make(target));
+  return TranslatorLease(std::move(made));
+}
+
+TranslatorLease::TranslatorLease(std::unique_ptr<Translator> translator)
+    : translator_(std::move(translator)) {}
+
+TranslatorLease::~TranslatorLease() {
+  if (translator_ == nullptr || translator_->largest_object() > kLargeObject) return;
+  Spare& spare = Spares();
+  const MutexLock lock(spare.mutex);
+  spare.translators.push_back(std::move(translator_));
+}
+
+}  // namespace acceld::kernels::cpu
