@@ -11,6 +11,10 @@ from . import work
 from .jax_first import first_result
 from .program import Expected, Program
 
+# Seconds after operands arrived in which their copies on the way are freed, before anything is timed. As long as
+# timing_client.cc waits.
+SETTLING = 0.1
+
 
 class JaxSide:
     """One loaded workload at a time, on JAX's first device of a kind ("cpu", "cuda")."""
@@ -30,6 +34,7 @@ class JaxSide:
         self.function = jax.jit(workload.function)
         self.calls = workload.calls
         jax.block_until_ready(leaves)
+        time.sleep(SETTLING)
 
     def load(self, workload, values):
         """As put, then compiles; gives nanoseconds of the compile."""
