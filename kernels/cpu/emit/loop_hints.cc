@@ -57,9 +57,9 @@ class HintFinder {
 
  private:
   // Processors work on several iterations of large bodies at a time by themselves. Carried values
-  // ask for more: one iteration's would wait for the one before.
+  // ask for more, as one iteration's wait for the one before, unless there is much else to do.
   uint64_t MostInterleaved() const {
-    const unsigned size = has_carried_ ? size_ / 3 : size_;
+    const unsigned size = has_carried_ ? size_ / 2 : size_;
     return size >= 16 ? 1 : size >= 8 ? 2 : 4;
   }
 
