@@ -9,6 +9,7 @@
 #include "kernels/cpu/emit/buffer_facts.h"
 #include "kernels/cpu/emit/function_emitter.h"
 #include "kernels/cpu/emit/launch_context.h"
+#include "kernels/cpu/emit/overlap_rows.h"
 #include "kernels/cpu/matmul_key.h"
 #include "kernels/cpu/routine_key.h"
 #include "kernels/cpu/support_abi.h"
@@ -36,8 +37,10 @@ llvm::FunctionType* TypeOf(const CodeContext& code, const Kernel& kernel) {
   return llvm::FunctionType::get(code.Int(32), parameters, false);
 }
 
-EmittedKernel EmitKernel(CodeContext& code, const Kernel& kernel,
+EmittedKernel EmitKernel(CodeContext& code, const Kernel& lowered,
                          const std::vector<BufferFacts>& facts) {
+  const absl::optional<Kernel> overlapped = OverlapRows(lowered, facts);
+  const Kernel& kernel = overlapped.has_value() ? *overlapped : lowered;
   llvm::Function* function =
       code.NewFunction(absl::StrCat("kernel.", kernel.name), TypeOf(code, kernel));
   function->addFnAttr(llvm::Attribute::NoInline);

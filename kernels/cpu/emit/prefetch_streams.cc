@@ -1,5 +1,6 @@
 #include "kernels/cpu/emit/prefetch_streams.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -28,14 +29,16 @@ constexpr int64_t kDistanceBytes = 2048;
 // The same, from memory into the second cache, where writing keeps memory busy: reads take longer.
 constexpr int64_t kFarBytes = 8 * kDistanceBytes;
 constexpr int64_t kMaxStepBytes = int64_t{1} << 20;
+// How much is computed while memory takes one vector.
+constexpr int64_t kInstructionsPerStore = 16;
 
 // A vector load of an innermost loop, whose address advances evenly.
 struct StreamLoad {
   llvm::LoadInst* load;
   const llvm::Loop* loop;
   const llvm::Argument* buffer;
-  int64_t step_bytes;     // from one iteration to the next
-  int64_t row_bytes = 0;  // from one iteration of the loop around it to the next; 0: no such loop
+  int64_t step_bytes;  // from one iteration to the next
+  int64_t row_bytes;   // from one iteration of the loop around it to the next; 0: no such loop
 };
 
 bool IsLarge(const llvm::Argument& buffer) {
@@ -54,6 +57,32 @@ absl::optional<std::pair<int64_t, const llvm::SCEV*>> Advance(const llvm::SCEV* 
   return std::make_pair(step->getAPInt().getSExtValue(), recurrence->getStart());
 }
 
+// By how much the start of a row advances in each iteration of `loop`, but for the last ones, which
+// may stay at the same row; 0 where it does not, or is not known to.
+int64_t RowBytes(const llvm::SCEV* start, const llvm::Loop* loop) {
+  if (const auto advance = Advance(start, loop)) return advance->first;
+  const llvm::ArrayRef<const llvm::SCEV*> operands = start->operands();
+  int64_t bytes = 0;
+  switch (start->getSCEVType()) {
+    case llvm::scAddExpr:
+      for (const llvm::SCEV* operand : operands) bytes += RowBytes(operand, loop);
+      return bytes;
+    case llvm::scMulExpr:
+      if (const auto* factor = llvm::dyn_cast<llvm::SCEVConstant>(operands[0])) {
+        if (operands.size() == 2) {
+          bytes = factor->getAPInt().getSExtValue() * RowBytes(operands[1], loop);
+        }
+      }
+      return bytes;
+    case llvm::scSMinExpr:
+    case llvm::scUMinExpr:
+      for (const llvm::SCEV* operand : operands) bytes = std::max(bytes, RowBytes(operand, loop));
+      return bytes;
+    default:
+      return 0;
+  }
+}
+
 absl::optional<StreamLoad> AsStream(llvm::LoadInst& load, const llvm::Loop& loop,
                                     llvm::ScalarEvolution& evolution) {
   if (!load.getType()->isVectorTy()) return absl::nullopt;
@@ -62,11 +91,8 @@ absl::optional<StreamLoad> AsStream(llvm::LoadInst& load, const llvm::Loop& loop
   if (buffer == nullptr || !IsLarge(*buffer)) return absl::nullopt;
   const auto inner = Advance(evolution.getSCEV(load.getPointerOperand()), &loop);
   if (!inner.has_value() || inner->first <= 0 || inner->first > kMaxStepBytes) return absl::nullopt;
-  StreamLoad stream{&load, &loop, buffer, inner->first};
-  if (const auto outer = Advance(inner->second, loop.getParentLoop())) {
-    stream.row_bytes = outer->first;
-  }
-  return stream;
+  return StreamLoad{&load, &loop, buffer, inner->first,
+                    RowBytes(inner->second, loop.getParentLoop())};
 }
 
 std::vector<StreamLoad> FindStreams(const llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
@@ -92,23 +118,24 @@ void Prefetch(const StreamLoad& stream, int64_t distance, Cache cache) {
       {address, b.getInt32(kRead), b.getInt32(static_cast<int>(cache)), b.getInt32(kData)});
 }
 
-bool WritesToMemory(const llvm::Loop& loop) {
-  return llvm::any_of(loop.blocks(), [](const llvm::BasicBlock* block) {
-    return llvm::any_of(*block, [](const llvm::Instruction& instruction) {
+int64_t StoresToMemory(const llvm::Loop& loop) {
+  int64_t stores = 0;
+  for (const llvm::BasicBlock* block : loop.blocks()) {
+    stores += llvm::count_if(*block, [](const llvm::Instruction& instruction) {
       const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
       return store != nullptr &&
              llvm::isa<llvm::Argument>(llvm::getUnderlyingObject(store->getPointerOperand()));
     });
-  });
+  }
+  return stores;
 }
 
-// About how long the loop works between reads: not at all where it writes to memory, which is as
-// busy as with reading.
+// About how long the loop works between reads, in instructions, while memory is not busy with what
+// it writes.
 int64_t TimeOf(const llvm::Loop& loop) {
-  if (WritesToMemory(loop)) return 0;
   int64_t size = 0;
   for (const llvm::BasicBlock* block : loop.blocks()) size += static_cast<int64_t>(block->size());
-  return size;
+  return std::max<int64_t>(0, size - kInstructionsPerStore * StoresToMemory(loop));
 }
 
 // Loops within one loop that read the same rows: those of what is left for shorter vectors aside.
@@ -147,7 +174,7 @@ class Readers {
         return (distance_bytes + bytes - 1) / bytes * stream.step_bytes;
       };
       Prefetch(stream, ahead(kDistanceBytes), Cache::kFirst);
-      if (WritesToMemory(*stream.loop)) Prefetch(stream, ahead(kFarBytes), Cache::kSecond);
+      if (StoresToMemory(*stream.loop) > 0) Prefetch(stream, ahead(kFarBytes), Cache::kSecond);
     }
   }
 
