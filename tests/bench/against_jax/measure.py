@@ -9,8 +9,9 @@ import numpy as np
 MIN_REPEATS = 3
 # Threads of the side before may still look for work for a while.
 SETTLE_SECONDS = 0.003
-# What takes less is repeated before it is timed, so many times in all: it would meet cold caches and threads asleep.
-BRIEF = ((1_000_000, 5), (20_000_000, 2))
+# What takes less is repeated before it is timed, so many times in all: it would meet threads asleep, and caches full of
+# what the other side wrote, which would have to go to memory first.
+BRIEF_NS, BRIEF_REPEATS = 20_000_000, 5
 # And what takes next to nothing for so long, as both systems take a while to part the threads that answer one another.
 BRIEF_TURN_NS, MAX_REPEATS = 1_000_000, 200
 
@@ -34,9 +35,9 @@ class Times:
 
 def repeats_for(expected_ns):
     """In one turn, of what took so long before; 0 if that is not known."""
-    if 0 < expected_ns * BRIEF[0][1] < BRIEF_TURN_NS:
+    if 0 < expected_ns * BRIEF_REPEATS < BRIEF_TURN_NS:
         return min(MAX_REPEATS, int(BRIEF_TURN_NS / expected_ns))
-    return next((repeats for limit_ns, repeats in BRIEF if expected_ns < limit_ns), 1)
+    return BRIEF_REPEATS if expected_ns < BRIEF_NS else 1
 
 
 def take_turns(sides, repeats, seconds):
