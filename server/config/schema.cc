@@ -137,6 +137,14 @@ void AddCompiler(SettingTable& table) {
       "compile-threads", {0, 1024},
       [](DaemonConfig& c) -> auto& { return c.engine.compile_threads; },
       "programs compiled at the same time; 0: as many as cores");
+  Setting& cold =
+      table.Add("no-warm-up", SettingType::kSwitch,
+                "do not compile a small program when the daemon starts: a client's first "
+                "one takes twice as long then");
+  cold.fallback = false;
+  cold.apply = [](const Value& value, DaemonConfig& config) {
+    config.engine.warm_up = !std::get<bool>(value);
+  };
   Setting& folder = table.Text(
       "cache-dir", "FOLDER", [](DaemonConfig& c) -> auto& { return c.engine.cache_dir; },
       "folder of compiled programs, kept over restarts");

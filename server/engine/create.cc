@@ -4,6 +4,7 @@
 #include "common/ir/specialize/specialize.h"
 #include "common/ir/verifier.h"
 #include "server/compiler/compiler.h"
+#include "server/compiler/warm_up.h"
 #include "server/engine/engine.h"
 #include "server/engine/engine_parts.h"
 #include "server/engine/remote_tier_options.h"
@@ -54,6 +55,7 @@ absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(const EngineOptions& opti
                                     std::vector<compiler::CompileStep>* steps) {
     return compiler::Compile(module, entry, arguments, generator, compile_options, steps);
   };
+  if (options.warm_up) parts.warm_up = compiler::WarmUp;
   parts.result_types = ir::ResultTypesOf;
   parts.verify = ir::Verify;
   parts.fingerprint = ir::Fingerprint;

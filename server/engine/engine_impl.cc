@@ -8,8 +8,10 @@
 #include <thread>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "common/check.h"
+#include "common/log.h"
 #include "common/random_bytes.h"
 #include "server/engine/explain.h"
 
@@ -115,6 +117,17 @@ EngineImpl::EngineImpl(const EngineOptions& options, EngineParts parts)
           .compile_options = parts_.compile_options},
       std::move(devices), parts_.build_id);
   ReleaseUnusedMemory();
+  if (parts_.warm_up) warm_up_ = std::thread([this] { WarmUp(); });
+}
+
+void EngineImpl::WarmUp() {
+  absl::flat_hash_set<std::string> warm;
+  for (const auto& device : parts_.devices) {
+    const hal::CodeGenerator& generator = device->code_generator();
+    if (!warm.insert(generator.architecture()).second) continue;
+    const absl::Status status = parts_.warm_up(generator);
+    if (!status.ok()) LogWarning("cannot warm up ", device->name(), ": ", status.ToString());
+  }
 }
 
 void EngineImpl::ReleaseUnusedMemory() {
@@ -124,6 +137,7 @@ void EngineImpl::ReleaseUnusedMemory() {
 }
 
 EngineImpl::~EngineImpl() {
+  if (warm_up_.joinable()) warm_up_.join();
   Shutdown(std::chrono::milliseconds(0));
   // The executors use the cache until they are at rest, and it calls into them until it is gone.
   for (const auto& executor : executors_) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -86,6 +87,7 @@ class EngineImpl final : public Engine {
   std::vector<DeviceLoad> Loads() const;
   // Now and then, from now on.
   void ReleaseUnusedMemory();
+  void WarmUp();
 
   const EngineOptions options_;
   const EngineParts parts_;
@@ -105,6 +107,7 @@ class EngineImpl final : public Engine {
 
   TimerQueue timers_;  // Its callbacks use the executors.
   TimerQueue housekeeping_{"housekeeping", 1};
+  std::thread warm_up_;
 
   Mutex team_keys_mutex_;  // While they are read and replaced.
   mutable Mutex mutex_;

@@ -35,6 +35,8 @@ struct EngineParts {
       result_types;
   std::function<absl::Status(const ir::Module& module)> verify;
   std::function<Digest(const ir::Module& module, absl::string_view entry)> fingerprint;
+  // What takes time when a generator is first used; empty: nothing.
+  std::function<absl::Status(const hal::CodeGenerator& generator)> warm_up;
   CompileTargets::MakeGenerator make_generator;  // for architectures that no device has
   std::string build_id;
   std::string compile_options;  // those of `compile` that change code, for cache keys

@@ -11,11 +11,11 @@ namespace acceld::kernels::cpu {
 namespace {
 
 // So many instructions, turns times those of one, are more than LLVM would unroll a loop to, also
-// where it expects most of them to be folded. Counting is much cheaper than its own estimate.
-constexpr uint64_t kMostInstructions = 4096;
-
-// Of a loop of unknown turns: LLVM would not repeat what is larger.
-constexpr uint64_t kLargestRepeated = 400;
+// where it expects most of them to be folded; and so many of one that runs nobody knows how often,
+// more than it would repeat. Counting is much cheaper than its own estimate.
+constexpr uint64_t kMostUnrolled = 640, kMostRepeated = 400;
+// What vectors leave over has less to fold.
+constexpr uint64_t kMostUnrolledRest = 320;
 
 uint64_t NumInstructions(const llvm::Loop& loop) {
   uint64_t count = 0;
@@ -23,17 +23,18 @@ uint64_t NumInstructions(const llvm::Loop& loop) {
   return count;
 }
 
-// Whether it is worth asking LLVM. One of unknown turns counts as of none: LLVM may know more.
-bool IsShort(const llvm::Loop& loop, llvm::ScalarEvolution& scev) {
+// Whether LLVM might repeat its body, as often as it runs or some times.
+bool IsWorthAsking(const llvm::Loop& loop, llvm::ScalarEvolution& scev, uint64_t most_unrolled) {
   const uint64_t turns = scev.getSmallConstantTripCount(&loop);
-  return turns * NumInstructions(loop) <= kMostInstructions;
+  const uint64_t size = NumInstructions(loop);
+  return turns == 0 ? size <= kMostRepeated : turns * size <= most_unrolled;
 }
 
 struct UnrollIfShort : llvm::PassInfoMixin<UnrollIfShort> {
   llvm::PreservedAnalyses run(llvm::Loop& loop, llvm::LoopAnalysisManager& analyses,
                               llvm::LoopStandardAnalysisResults& results,
                               llvm::LPMUpdater& updater) {
-    if (!IsShort(loop, results.SE)) return llvm::PreservedAnalyses::all();
+    if (!IsWorthAsking(loop, results.SE, kMostUnrolled)) return llvm::PreservedAnalyses::all();
     return llvm::LoopFullUnrollPass().run(loop, analyses, results, updater);
   }
 };
@@ -57,7 +58,9 @@ llvm::PreservedAnalyses UnrollShortLoopsPass::run(llvm::Function& function,
                                                   llvm::FunctionAnalysisManager& analyses) {
   auto& scev = analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
   const auto loops = analyses.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder();
-  if (llvm::none_of(loops, [&](const llvm::Loop* loop) { return IsShort(*loop, scev); })) {
+  if (llvm::none_of(loops, [&](const llvm::Loop* loop) {
+        return IsWorthAsking(*loop, scev, kMostUnrolled);
+      })) {
     return llvm::PreservedAnalyses::all();
   }
   llvm::FunctionPassManager unroll;
@@ -73,8 +76,10 @@ llvm::PreservedAnalyses UnrollRestsPass::run(llvm::Function& function,
   auto& scev = analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
   bool all_long = true;
   for (llvm::Loop* loop : analyses.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder()) {
-    const uint64_t turns = scev.getSmallConstantTripCount(loop);
-    if (turns > longest_ || (turns == 0 && NumInstructions(*loop) > kLargestRepeated)) {
+    llvm::errs() << function.getName() << " turns " << scev.getSmallConstantTripCount(loop)
+                 << " size " << NumInstructions(*loop) << "\n";
+    if (scev.getSmallConstantTripCount(loop) > longest_ ||
+        !IsWorthAsking(*loop, scev, kMostUnrolledRest)) {
       llvm::addStringMetadataToLoop(loop, "llvm.loop.unroll.disable", 1);
     } else {
       all_long = false;

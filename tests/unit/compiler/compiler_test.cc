@@ -1,9 +1,11 @@
 #include "server/compiler/compiler.h"
 
 #include <string>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "server/compiler/warm_up.h"
 #include "tests/unit/compiler/test_support.h"
 
 namespace acceld::compiler {
@@ -26,6 +28,17 @@ constexpr char kDynamic[] = R"(module {
     return %0, %1 : tensor<?xf32>, tensor<?xf32>
   }
 })";
+
+TEST(CompilerTest, WarmsUpGeneratorsAndSaysWhatTheyRefuse) {
+  struct Refusing : PlanOnlyGenerator {
+    absl::StatusOr<std::string> Generate(const kernels::Plan&, std::vector<Dump>*) const override {
+      return absl::UnavailableError("no compiler here");
+    }
+  };
+  EXPECT_EQ(WarmUp(PlanOnlyGenerator()), absl::OkStatus());
+  EXPECT_EQ(WarmUp(CublasLtPlanGenerator()), absl::OkStatus());
+  EXPECT_EQ(WarmUp(Refusing()).code(), absl::StatusCode::kUnavailable);
+}
 
 TEST(CompilerTest, CompilesToAnExecutableThatSurvivesTheDisk) {
   const auto executable = Compile(Parse(kDynamic), "go", {{DType::kF32, {5}}, {DType::kF32, {3}}},

@@ -1,4 +1,7 @@
 // What an engine tells about its work, and how a session is ended from outside.
+#include <atomic>
+#include <future>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/unit/engine/fake_engine.h"
@@ -12,6 +15,27 @@ using testing::Await;
 using testing::FakeCompiler;
 using testing::MakeFakeEngine;
 using testing::ModuleNamed;
+
+TEST(WarmUpTest, IsDoneOnceForDevicesOfAKindWhileClientsAreServed) {
+  FakeCompiler compiler;
+  std::promise<void> served;
+  std::atomic<int> times{0};
+  {
+    const auto engine = MakeFakeEngine(
+        compiler, {.devices = 2, .warm_up = [&](const hal::CodeGenerator&) {
+                     ++times;
+                     served.get_future().wait();
+                     return absl::InternalError("that only costs the first client some time");
+                   }});
+    const auto session = *engine->OpenSession({.client_name = "a"});
+    (void)session->RegisterProgram(1, ModuleNamed("add_one"), "main");
+    (void)session->Put(1, testing::Floats({1}), 0);
+    (void)session->Execute(1, {1}, {2}, 0);
+    EXPECT_EQ(testing::FetchFloats(*session, 2)[0], 2);
+    served.set_value();
+  }
+  EXPECT_EQ(times, 1);
+}
 
 TEST(CloseSessionTest, WhatIsPendingHearsTheReason) {
   FakeCompiler compiler;

@@ -111,6 +111,7 @@ struct FakeEngineOptions {
   int64_t memory_bytes = int64_t{64} << 20;
   int max_in_flight = 64;
   absl::optional<cache::RemoteTier::Options> remote_cache;
+  std::function<absl::Status(const hal::CodeGenerator&)> warm_up;
 };
 
 inline std::unique_ptr<engine::Engine> MakeFakeEngine(FakeCompiler& compiler,
@@ -143,6 +144,7 @@ inline std::unique_ptr<engine::Engine> MakeFakeEngine(FakeCompiler& compiler,
   parts.build_id = "build-1";
   parts.max_in_flight = options.max_in_flight;
   parts.remote_cache = options.remote_cache;
+  parts.warm_up = options.warm_up;
   return engine::MakeEngine(options.engine, std::move(parts));
 }
 
