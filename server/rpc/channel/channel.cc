@@ -254,21 +254,25 @@ void Channel::StartReadIfPaused() {
 }
 
 void Channel::Send(v1::Event event) {
-  const size_t size_bytes = event.ByteSizeLong();
   {
     MutexLock lock(mutex_);
     // Who answers an ended channel may have outlived the server, and what rpc_ names.
     if (ended_ || last_words_.has_value()) return;
     if (event.has_ready()) rpc_.instruments.inline_out_bytes.Add(event.ready().data().size());
-    if (outgoing_.empty() || outgoing_.back().size_bytes + size_bytes > kMaxBatchBytes) {
-      outgoing_.emplace_back();
-    }
-    *outgoing_.back().message.add_events() = std::move(event);
-    outgoing_.back().size_bytes += size_bytes;
-    event_bytes_ += size_bytes;
+    QueueEvent(std::move(event));
     if (in_turn_) return;
   }
   Flush();
+}
+
+void Channel::QueueEvent(v1::Event event) {
+  const size_t size_bytes = event.ByteSizeLong();
+  if (outgoing_.empty() || outgoing_.back().size_bytes + size_bytes > kMaxBatchBytes) {
+    outgoing_.emplace_back();
+  }
+  *outgoing_.back().message.add_events() = std::move(event);
+  outgoing_.back().size_bytes += size_bytes;
+  event_bytes_ += size_bytes;
 }
 
 void Channel::Flush() {
@@ -342,15 +346,19 @@ void Channel::SayGoodbye(const absl::Status& why) {
   v1::Event event;
   event.mutable_goodbye()->set_code(static_cast<uint32_t>(why.code()));
   event.mutable_goodbye()->set_message(EscapeNonUtf8(why.message()));
-  Send(std::move(event));
-  MutexLock lock(mutex_);
-  if (ended_ || last_words_.has_value()) return;
-  last_words_ = why;
-  (void)rpc_.timers.At(std::chrono::steady_clock::now() + kGoodbyePatience,
-                       [weak = weak_from_this(), why] {
-                         if (const auto self = weak.lock(); self != nullptr) self->Finish(why);
-                       });
-  StartReadIfPaused();
+  {
+    MutexLock lock(mutex_);
+    if (ended_ || last_words_.has_value()) return;
+    QueueEvent(std::move(event));
+    // Before the client hears it: it may close at once, and then this is how the channel ended.
+    last_words_ = why;
+    (void)rpc_.timers.At(std::chrono::steady_clock::now() + kGoodbyePatience,
+                         [weak = weak_from_this(), why] {
+                           if (const auto self = weak.lock(); self != nullptr) self->Finish(why);
+                         });
+    StartReadIfPaused();
+  }
+  Flush();
 }
 
 void Channel::Displace(const absl::Status& why) { Finish(why); }

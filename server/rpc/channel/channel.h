@@ -93,6 +93,7 @@ class Channel : public SessionStream, public std::enable_shared_from_this<Channe
   // Writes what there is, unless somebody does or a turn is going on, which does it at its end.
   void Flush();
   void EndTurn();
+  void QueueEvent(v1::Event event) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool TakeOutgoing(v1::EventBatch& batch) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // This batch, and what there is after it.
   void WriteOut(v1::EventBatch& batch);
