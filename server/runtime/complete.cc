@@ -151,6 +151,9 @@ void DeviceExecutor::Uncharge(Task& task) {
     if (!task.express_) run_ahead_.DropLast();
     execution_turns_.Charge(task.queue_->executions_, static_cast<double>(-task.charged_cost_));
   }
+  // It may have held memory, and it may have been all that there was to wait for.
+  ++completions_;
+  if (memory_waiters_ > 0) memory_freed_.NotifyAll();
 }
 
 void DeviceExecutor::Retire(Task& task) {

@@ -211,6 +211,7 @@ class DeviceExecutor {
   void FailTask(Task& task, const absl::Status& error);
   // Settles a task that was taken but did not reach the device.
   void FailDispatch(Task& task, const absl::Status& error);
+  // Takes back Charge, for a task that has not reached the device.
   void Uncharge(Task& task) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void FailOutputs(Task& task, const absl::Status& error);
   // Copies of one stream end in order; `last_end_ns` is when the one before did.
@@ -235,7 +236,7 @@ class DeviceExecutor {
   int uploads_in_flight_ ABSL_GUARDED_BY(mutex_) = 0;
   int64_t upload_bytes_in_flight_ ABSL_GUARDED_BY(mutex_) = 0;
   int downloads_in_flight_ ABSL_GUARDED_BY(mutex_) = 0;
-  uint64_t completions_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t completions_ ABSL_GUARDED_BY(mutex_) = 0;  // of all that was counted as in flight
   bool dispatcher_waits_ ABSL_GUARDED_BY(mutex_) = false;
   // A submitting thread gives work to the compute stream.
   bool dispatching_here_ ABSL_GUARDED_BY(mutex_) = false;

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -214,6 +215,36 @@ TEST(DispatchHereTest, MemoryThatIsShortIsWaitedForElsewhere) {
   held.reset();
   gate.door.Open();
   EXPECT_TRUE(Final(x).ok());
+  executor.WaitUntilIdle(kForever);
+}
+
+TEST(DispatchHereTest, WhoWaitsForMemoryLooksAgainWhenATaskIsLeftToTheDispatcher) {
+  FakeDevice device(4 << 10);
+  std::atomic<bool> dispatcher_searches{false};
+  const auto note_search = [&](int64_t) {
+    dispatcher_searches.store(true);
+    return int64_t{0};
+  };
+  DeviceExecutor executor(
+      device, 0,
+      {.memory = {.unload_executables = note_search}, .memory_wait = std::chrono::hours(1)});
+  Client a({&executor}), b({&executor}), c({&executor});
+  Gate gate;
+  a.Run("gate", gate.kernel, {});
+  (void)gate.started.Await();
+  ArrayPtr x;
+  device.before_allocate = [&, self = std::this_thread::get_id(), calls = 0]() mutable {
+    if (std::this_thread::get_id() != self || ++calls != 2) return;
+    // The output has its memory, which will be given back as there is none for the arena.
+    x = c.Upload(std::vector<float>(700));
+    EXPECT_TRUE(Eventually([&] { return dispatcher_searches.load(); }));
+    // Nothing tells when the dispatcher has gone on to wait.
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  };
+  const ArrayPtr y = b.Run("f", SteadyKernel(0, 400, microseconds(1), Nothing, 3000), {});
+  EXPECT_TRUE(x != nullptr && Eventually([&] { return IsDefined(x); }));
+  gate.door.Open();
+  EXPECT_EQ(Final(y).code(), absl::StatusCode::kResourceExhausted);
   executor.WaitUntilIdle(kForever);
 }
 

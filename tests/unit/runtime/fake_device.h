@@ -62,6 +62,7 @@ class FakeDevice final : public hal::Device {
   const hal::CodeGenerator& code_generator() const override { return generator_; }
   hal::MemoryStats memory() const override { return pool_->stats(); }
   absl::StatusOr<std::shared_ptr<hal::Buffer>> Allocate(int64_t size_bytes) override {
+    if (before_allocate) before_allocate();
     return pool_->Allocate(size_bytes);
   }
   void ReleaseUnusedMemory() override { pool_->ReleaseUnused(); }
@@ -84,6 +85,8 @@ class FakeDevice final : public hal::Device {
 
   std::map<std::string, Kernel> kernels;
   std::atomic<int> loads{0};
+  // May be empty. Set while nobody allocates.
+  std::function<void()> before_allocate;
 
  private:
   const FakeCodeGenerator generator_;
@@ -110,8 +113,10 @@ inline std::shared_ptr<const hal::LoadedExecutable> LoadedKernel(int arguments, 
 // One that always takes about `cost`.
 inline std::shared_ptr<const hal::LoadedExecutable> SteadyKernel(int arguments, int64_t elements,
                                                                  std::chrono::nanoseconds cost,
-                                                                 Kernel kernel) {
+                                                                 Kernel kernel,
+                                                                 int64_t arena_bytes = 0) {
   auto executable = std::make_shared<hal::Executable>();
+  executable->arena_bytes = arena_bytes;
   executable->arguments.assign(static_cast<size_t>(arguments), F32({elements}));
   executable->results = {F32({elements})};
   executable->steady = true;
