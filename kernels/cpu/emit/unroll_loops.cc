@@ -10,9 +10,9 @@
 namespace acceld::kernels::cpu {
 namespace {
 
-// So many instructions, turns times those of one, are more than LLVM would unroll a loop to, also
-// where it expects most of them to be folded; and so many of one that runs nobody knows how often,
-// more than it would repeat. Counting is much cheaper than its own estimate.
+// So many instructions, turns times those of one, are more than LLVM unrolls a loop to unless it
+// expects nearly all of them to be folded; and so many of one that runs nobody knows how often,
+// more than it repeats. Counting is much cheaper than its own estimate.
 constexpr uint64_t kMostUnrolled = 640, kMostRepeated = 400;
 // What vectors leave over has less to fold.
 constexpr uint64_t kMostUnrolledRest = 320;
@@ -66,8 +66,9 @@ llvm::PreservedAnalyses UnrollShortLoopsPass::run(llvm::Function& function,
   llvm::FunctionPassManager unroll;
   unroll.addPass(llvm::createFunctionToLoopPassAdaptor(UnrollIfShort()));
   llvm::PreservedAnalyses preserved = unroll.run(function, analyses);
-  if (NumLoops(function, analyses) != loops.size())
+  if (NumLoops(function, analyses) != loops.size()) {
     preserved.intersect(then_.run(function, analyses));
+  }
   return preserved;
 }
 
@@ -76,8 +77,6 @@ llvm::PreservedAnalyses UnrollRestsPass::run(llvm::Function& function,
   auto& scev = analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
   bool all_long = true;
   for (llvm::Loop* loop : analyses.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder()) {
-    llvm::errs() << function.getName() << " turns " << scev.getSmallConstantTripCount(loop)
-                 << " size " << NumInstructions(*loop) << "\n";
     if (scev.getSmallConstantTripCount(loop) > longest_ ||
         !IsWorthAsking(*loop, scev, kMostUnrolledRest)) {
       llvm::addStringMetadataToLoop(loop, "llvm.loop.unroll.disable", 1);

@@ -7,8 +7,8 @@
 namespace acceld::kernels::cpu {
 
 // LLVM's passes that unroll loops estimate what each loop's instructions cost before they look how
-// often it runs, which takes longer than all other work on a long loop's vectors. These ask first;
-// they give the same code.
+// often it runs, which takes longer than all other work on a long loop's vectors. These count
+// first.
 
 // Removes the loops for what vectors leave over where they leave nothing, before others read them.
 struct RemoveEmptyRestsPass : llvm::PassInfoMixin<RemoveEmptyRestsPass> {
