@@ -140,7 +140,7 @@ void AddCompiler(SettingTable& table) {
   Setting& cold =
       table.Add("no-warm-up", SettingType::kSwitch,
                 "do not compile a small program when the daemon starts: a client's first "
-                "one takes twice as long then");
+                "one takes some milliseconds more then");
   cold.fallback = false;
   cold.apply = [](const Value& value, DaemonConfig& config) {
     config.engine.warm_up = !std::get<bool>(value);

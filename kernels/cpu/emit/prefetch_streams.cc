@@ -13,6 +13,7 @@
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace acceld::kernels::cpu {
 namespace {
@@ -57,26 +58,37 @@ absl::optional<std::pair<int64_t, const llvm::SCEV*>> Advance(const llvm::SCEV* 
   return std::make_pair(step->getAPInt().getSExtValue(), recurrence->getStart());
 }
 
+// Terms of an address that are looked at: those of a row's start are few, but others share parts,
+// which are met once for every path to them.
+constexpr int kMostTerms = 64;
+
 // By how much the start of a row advances in each iteration of `loop`, but for the last ones, which
-// may stay at the same row; 0 where it does not, or is not known to.
-int64_t RowBytes(const llvm::SCEV* start, const llvm::Loop* loop) {
+// may stay at the same row; 0 where it does not, or is not known to. Looks at `terms_left` terms.
+int64_t RowBytes(const llvm::SCEV* start, const llvm::Loop* loop, int& terms_left) {
+  if (--terms_left < 0) return 0;
   if (const auto advance = Advance(start, loop)) return advance->first;
   const llvm::ArrayRef<const llvm::SCEV*> operands = start->operands();
   int64_t bytes = 0;
   switch (start->getSCEVType()) {
     case llvm::scAddExpr:
-      for (const llvm::SCEV* operand : operands) bytes += RowBytes(operand, loop);
+      for (const llvm::SCEV* operand : operands) {
+        if (llvm::AddOverflow(bytes, RowBytes(operand, loop, terms_left), bytes)) return 0;
+      }
       return bytes;
     case llvm::scMulExpr:
       if (const auto* factor = llvm::dyn_cast<llvm::SCEVConstant>(operands[0])) {
-        if (operands.size() == 2) {
-          bytes = factor->getAPInt().getSExtValue() * RowBytes(operands[1], loop);
+        if (operands.size() == 2 &&
+            llvm::MulOverflow(factor->getAPInt().getSExtValue(),
+                              RowBytes(operands[1], loop, terms_left), bytes)) {
+          return 0;
         }
       }
       return bytes;
     case llvm::scSMinExpr:
     case llvm::scUMinExpr:
-      for (const llvm::SCEV* operand : operands) bytes = std::max(bytes, RowBytes(operand, loop));
+      for (const llvm::SCEV* operand : operands) {
+        bytes = std::max(bytes, RowBytes(operand, loop, terms_left));
+      }
       return bytes;
     default:
       return 0;
@@ -91,8 +103,9 @@ absl::optional<StreamLoad> AsStream(llvm::LoadInst& load, const llvm::Loop& loop
   if (buffer == nullptr || !IsLarge(*buffer)) return absl::nullopt;
   const auto inner = Advance(evolution.getSCEV(load.getPointerOperand()), &loop);
   if (!inner.has_value() || inner->first <= 0 || inner->first > kMaxStepBytes) return absl::nullopt;
+  int terms_left = kMostTerms;
   return StreamLoad{&load, &loop, buffer, inner->first,
-                    RowBytes(inner->second, loop.getParentLoop())};
+                    RowBytes(inner->second, loop.getParentLoop(), terms_left)};
 }
 
 std::vector<StreamLoad> FindStreams(const llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
