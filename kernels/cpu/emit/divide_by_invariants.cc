@@ -5,6 +5,7 @@
 #include "kernels/cpu/emit/float_expr.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/VectorUtils.h"
+#include "llvm/IR/IntrinsicsX86.h"
 
 namespace acceld::kernels::cpu {
 namespace {
@@ -32,14 +33,30 @@ FloatExpr Splat(Builder& b, FloatExpr scalar, llvm::Type* type) {
   return {b, b.CreateVectorSplat(lanes, scalar.value())};
 }
 
+// `x` where it is a number, or else `other`.
+FloatExpr NumberOr(const CodeContext& code, FloatExpr x, FloatExpr other) {
+  Builder& b = x.builder();
+  const auto* type = llvm::cast<llvm::FixedVectorType>(x.value()->getType());
+  if (type->getNumElements() != 16 || !code.HasFeature("avx512f")) {
+    return FloatExpr::If(b.CreateFCmpORD(x.value(), x.value()), x, other);
+  }
+  // One instruction: four bits for each class of x, of which the first two are NaNs; 1 takes x.
+  constexpr uint32_t kTakeNumbers = 0x11111100;
+  constexpr int kRoundAsUsual = 4;
+  llvm::Value* table = b.CreateVectorSplat(16, b.getInt32(kTakeNumbers));
+  return {b, b.CreateIntrinsic(
+                 llvm::Intrinsic::x86_avx512_mask_fixupimm_ps_512, {},
+                 {other.value(), x.value(), table, b.getInt32(0),
+                  llvm::Constant::getAllOnesValue(b.getInt16Ty()), b.getInt32(kRoundAsUsual)})};
+}
+
 FloatExpr Quotient(const CodeContext& code, FloatExpr dividend, const Divisor& divisor) {
   FloatExpr scaled = dividend * divisor.scale;
   FloatExpr quotient = scaled * divisor.reciprocal;
   FloatExpr excess = MulAdd(code, quotient, divisor.magnitude, -scaled);
   FloatExpr exact = MulAdd(code, -excess, divisor.reciprocal, quotient);
   // Infinite quotients and dividends leave no remainder.
-  llvm::Value* is_number = dividend.builder().CreateFCmpORD(exact.value(), exact.value());
-  return FloatExpr::If(is_number, exact, quotient);
+  return NumberOr(code, exact, quotient);
 }
 
 // Whether it divides an f32 vector that changes in the loop by one that does not.

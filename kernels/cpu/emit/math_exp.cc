@@ -1,9 +1,14 @@
 // exp and its relatives for f32. Range reduction x = n ln 2 + r with |r| <= ln(2)/2; e^r - 1 by a
-// minimax polynomial of degree 6 (relative error 1.4e-8); scaling by 2^n through exponent bits, or
-// by AVX-512's own instruction.
+// minimax polynomial of degree 6 (relative error 1.4e-8); scaling by 2^n through exponent bits. Of
+// exp itself AVX-512 does the scaling, and has room for a table of powers of two in one register:
+// with n in sixteenths |r| <= ln(2)/32, for which degree 3 is enough (relative error 1.6e-9).
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
 
+#include "absl/types/optional.h"
 #include "kernels/cpu/emit/float_expr.h"
 #include "kernels/cpu/emit/math_functions.h"
 #include "llvm/IR/IntrinsicsX86.h"
@@ -15,13 +20,15 @@ namespace {
 constexpr double kLn2High = 0x1.62e4p-1;
 constexpr double kLn2Low = 0x1.7f7d1cp-20;
 constexpr double kLog2E = 0x1.715476p+0;
-// Adding 1.5 * 2^23 rounds to an integer, which then stands in the low bits.
+// Adding 1.5 * 2^23 rounds to an integer, which then stands in the low bits; a sixteenth of it
+// rounds to sixteenths.
 constexpr double kMagic = 12582912.0;
 constexpr int64_t kMagicBits = 0x4B400000;
+constexpr int kSixteenths = 16;
 
 struct Reduced {
   FloatExpr r;
-  FloatExpr shifted;  // n + kMagic
+  FloatExpr shifted;  // n + the number that rounds
   FloatExpr n;
 
   llvm::Value* IntegerN() const {
@@ -30,10 +37,10 @@ struct Reduced {
   }
 };
 
-// For |x| < 2^21. NaN gives NaNs.
-Reduced ReduceByLn2(const CodeContext& code, FloatExpr x) {
-  FloatExpr shifted = MulAdd(code, x, x.Constant(kLog2E), x.Constant(kMagic));
-  FloatExpr n = shifted - kMagic;
+// For |x| < 2^21, or less by as much as n is finer than an integer. NaN gives NaNs.
+Reduced ReduceByLn2(const CodeContext& code, FloatExpr x, double magic = kMagic) {
+  FloatExpr shifted = MulAdd(code, x, x.Constant(kLog2E), x.Constant(magic));
+  FloatExpr n = shifted - magic;
   FloatExpr r = MulAdd(code, n, x.Constant(-kLn2High), x);
   r = MulAdd(code, n, x.Constant(-kLn2Low), r);
   return {r, shifted, n};
@@ -61,20 +68,27 @@ constexpr Instruction kRange = {{llvm::Intrinsic::x86_avx512_mask_range_ps_512,
                                  llvm::Intrinsic::x86_avx512_mask_range_ps_256,
                                  llvm::Intrinsic::x86_avx512_mask_range_ps_128}};
 
-// Whether the target has such instructions for vectors of the type.
-bool HasInstructions(const CodeContext& code, const llvm::Type* type) {
-  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
-  if (vector == nullptr || !code.HasFeature("avx512dq")) return false;
-  const unsigned lanes = vector->getNumElements();
-  return lanes == 16 || ((lanes == 8 || lanes == 4) && code.HasFeature("avx512vl"));
+constexpr unsigned kFewestLanes = 4;
+
+bool HasInstructions(const CodeContext& code) {
+  return code.HasFeature("avx512dq") && code.HasFeature("avx512vl");
 }
 
-// For types that have instructions: of all lanes.
-FloatExpr Call(const Instruction& instruction, FloatExpr like,
-               llvm::SmallVector<llvm::Value*, 6> operands) {
-  Builder& b = like.builder();
-  llvm::Type* type = like.value()->getType();
-  const unsigned lanes = llvm::cast<llvm::FixedVectorType>(type)->getNumElements();
+// 1 for a scalar.
+unsigned LanesOf(const llvm::Type* type) {
+  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
+  return vector == nullptr ? 1 : vector->getNumElements();
+}
+
+// Of all lanes.
+FloatExpr Call(const Instruction& instruction, llvm::SmallVector<FloatExpr, 2> values,
+               absl::optional<int> immediate) {
+  Builder& b = values[0].builder();
+  llvm::Type* type = values[0].value()->getType();
+  const unsigned lanes = LanesOf(type);
+  llvm::SmallVector<llvm::Value*, 6> operands;
+  for (const FloatExpr& value : values) operands.push_back(value.value());
+  if (immediate.has_value()) operands.push_back(b.getInt32(*immediate));
   operands.push_back(llvm::PoisonValue::get(type));
   operands.push_back(llvm::Constant::getAllOnesValue(b.getIntNTy(std::max(lanes, 8u))));
   constexpr int kRoundAsUsual = 4;
@@ -83,25 +97,16 @@ FloatExpr Call(const Instruction& instruction, FloatExpr like,
   return {b, b.CreateIntrinsic(instruction.by_lanes[form], {}, operands)};
 }
 
-// e * 2^n, rounded once, for e between 1/4 and 4 and -151 <= n <= 129; any n where the target has
-// an instruction.
+// e * 2^n, rounded once, for e between 1/4 and 4 and -151 <= n <= 129.
 FloatExpr Scale(const CodeContext& code, FloatExpr e, const Reduced& reduced) {
   Builder& b = e.builder();
-  if (HasInstructions(code, e.value()->getType())) {
-    return Call(kScale, e, {e.value(), reduced.n.value()});
+  if (HasInstructions(code) && LanesOf(e.value()->getType()) >= kFewestLanes) {
+    return Call(kScale, {e, reduced.n}, absl::nullopt);
   }
   // Two factors, because 2^n itself may be infinite or subnormal where the result is not.
   llvm::Value* n = reduced.IntegerN();
   llvm::Value* half = b.CreateAShr(n, 1);
   return e * PowerOfTwo(b, half) * PowerOfTwo(b, b.CreateSub(n, half));
-}
-
-// `x` held within [-1, 1], 1 for NaN.
-FloatExpr HeldWithinOne(FloatExpr x) {
-  constexpr int kSmallerMagnitudeWithSignOfFirst = 2;
-  return Call(
-      kRange, x,
-      {x.value(), x.Constant(1.0).value(), x.builder().getInt32(kSmallerMagnitudeWithSignOfFirst)});
 }
 
 // Past these bounds e^x is infinite, or rounds to zero.
@@ -116,14 +121,60 @@ FloatExpr ExpOf(const CodeContext& code, const Reduced& reduced) {
   return Scale(code, e, reduced);
 }
 
+// `x` held within [-1, 1], 1 for NaN.
+FloatExpr HeldWithinOne(FloatExpr x) {
+  constexpr int kSmallerMagnitudeWithSignOfFirst = 2;
+  return Call(kRange, {x, x.Constant(1.0)}, kSmallerMagnitudeWithSignOfFirst);
+}
+
+// The first lanes of a vector, or those of a shorter one and others.
+llvm::Value* WithLanes(Builder& b, llvm::Value* vector, unsigned lanes) {
+  if (LanesOf(vector->getType()) == lanes) return vector;
+  std::vector<int> mask(lanes, llvm::PoisonMaskElem);
+  std::iota(mask.begin(), mask.begin() + std::min(lanes, LanesOf(vector->getType())), 0);
+  return b.CreateShuffleVector(vector, mask);
+}
+
+// 2^(i/16), where i is the last four bits of each element.
+FloatExpr PowerOfSixteenths(Builder& b, llvm::Value* i) {
+  std::vector<float> powers;
+  for (int k = 0; k < kSixteenths; ++k) {
+    powers.push_back(static_cast<float>(std::exp2(static_cast<double>(k) / kSixteenths)));
+  }
+  llvm::Value* found = b.CreateIntrinsic(
+      llvm::Intrinsic::x86_avx512_permvar_sf_512, {},
+      {llvm::ConstantDataVector::get(b.getContext(), powers), WithLanes(b, i, kSixteenths)});
+  return {b, WithLanes(b, found, LanesOf(i->getType()))};
+}
+
+// Of 4, 8 or 16 lanes.
+FloatExpr ExpByTable(const CodeContext& code, FloatExpr x) {
+  const Reduced reduced = ReduceByLn2(code, x, kMagic / kSixteenths);
+  // For x far outside what has a finite exponential `r` is anything, or NaN where x is infinite,
+  // and n alone decides.
+  FloatExpr r = HeldWithinOne(reduced.r);
+  FloatExpr power = PowerOfSixteenths(x.builder(), reduced.shifted.Bits());
+  FloatExpr growth = Polynomial(code, r, {1.0, 0x1.000222p-1, 0x1.55574ap-3});  // (e^r - 1) / r
+  // Rounds n down: the rest of it was looked up.
+  return Call(kScale, {MulAdd(code, power * r, growth, power), reduced.n}, absl::nullopt);
+}
+
 FloatExpr Exp(const CodeContext& code, FloatExpr x) {
-  if (!HasInstructions(code, x.value()->getType())) {
+  if (!HasInstructions(code)) {
     return ExpOf(code, ReduceByLn2(code, x.Clamp(kMinExponent, kMaxExponent)));
   }
-  // Far outside the bounds `r` is anything, or NaN where x is infinite, and n alone decides.
-  Reduced reduced = ReduceByLn2(code, x);
-  reduced.r = HeldWithinOne(reduced.r);
-  return ExpOf(code, reduced);
+  // The same for scalars and short vectors, so that the last bits do not depend on an element's
+  // place.
+  Builder& b = x.builder();
+  const unsigned lanes = LanesOf(x.value()->getType());
+  if (lanes >= kFewestLanes) return ExpByTable(code, x);
+  if (lanes > 1) {
+    FloatExpr all = ExpByTable(code, {b, WithLanes(b, x.value(), kFewestLanes)});
+    return {b, WithLanes(b, all.value(), lanes)};
+  }
+  llvm::Type* type = llvm::FixedVectorType::get(x.value()->getType(), kFewestLanes);
+  llvm::Value* first = b.CreateInsertElement(llvm::PoisonValue::get(type), x.value(), uint64_t{0});
+  return {b, b.CreateExtractElement(ExpByTable(code, {b, first}).value(), uint64_t{0})};
 }
 
 FloatExpr Expm1(const CodeContext& code, FloatExpr x) {
