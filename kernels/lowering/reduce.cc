@@ -13,9 +13,15 @@ namespace acceld::kernels {
 namespace {
 
 // Columns whose accumulators stand in scratch at the same time.
-constexpr int64_t kMaxTile = 128;
 constexpr int64_t kMinTile = 16;
-constexpr int64_t kWantedTiles = 8;
+struct TileChoice {
+  int64_t max_columns, wanted_tiles;
+};
+// Few accumulators stay in registers.
+constexpr TileChoice kNear = {128, 8};
+// What comes from memory comes faster in long pieces of rows, and in time to go through a cache.
+constexpr int64_t kFarElements = int64_t{1} << 21;
+constexpr TileChoice kFar = {8192, 64};
 // Rows that go through the loops of a reducer together, where its steps wait for each other.
 constexpr int64_t kMaxRows = 8;
 
@@ -238,8 +244,9 @@ class ReductionLowering {
       outer_extent *= groups_[g].extent;
     }
     const int64_t columns = groups_[column_group].extent;
-    int64_t tile = std::min(columns, kMaxTile);
-    while (tile > kMinTile && outer_extent * (columns / tile) < kWantedTiles) tile /= 2;
+    const TileChoice& choice = Input(*reduces_[0]).num_elements() < kFarElements ? kNear : kFar;
+    int64_t tile = std::min(columns, choice.max_columns);
+    while (tile > kMinTile && outer_extent * (columns / tile) < choice.wanted_tiles) tile /= 2;
     std::vector<uint32_t> scratch;
     for (DType dtype : PartTypes()) {
       scratch.push_back(b_.AddScratch({absl::StrCat("accumulators", scratch.size()), dtype, tile,

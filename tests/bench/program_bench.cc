@@ -5,6 +5,8 @@
 //   program_bench [google-benchmark flags] [FILE.mlir...]      other programs than the usual ones
 //   ACCELD_DUMP_DIR=DIR program_bench ...                      keeps every stage as text
 
+#include <sys/mman.h>
+
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -45,10 +47,14 @@ struct Free {
 };
 using Memory = std::unique_ptr<char, Free>;
 
+// As the daemon's devices have it: large blocks in large pages.
 Memory Allocate(int64_t bytes) {
-  constexpr int64_t kAlignment = kernels::kBufferAlignment;
-  return Memory(static_cast<char*>(
-      std::aligned_alloc(kAlignment, (bytes + kAlignment) / kAlignment * kAlignment)));
+  constexpr int64_t kLargePage = int64_t{2} << 20;
+  const int64_t alignment = bytes < kLargePage ? kernels::kBufferAlignment : kLargePage;
+  const int64_t rounded = (bytes + alignment) / alignment * alignment;
+  void* const memory = std::aligned_alloc(alignment, rounded);
+  if (alignment == kLargePage) madvise(memory, rounded, MADV_HUGEPAGE);
+  return Memory(static_cast<char*>(memory));
 }
 
 // Floats between -1 and 1; small integers of other types.

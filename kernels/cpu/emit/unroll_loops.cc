@@ -17,6 +17,19 @@ constexpr uint64_t kMostUnrolled = 640, kMostRepeated = 400;
 // What vectors leave over has less to fold.
 constexpr uint64_t kMostUnrolledRest = 320;
 
+// Of vectors: after so many turns of a few each, registers can't hold what the turns have.
+constexpr uint64_t kMostVectorTurns = 8;
+
+bool HasVectors(const llvm::Loop& loop) {
+  return llvm::any_of(loop.blocks(), [](const llvm::BasicBlock* block) {
+    return llvm::any_of(*block, [](const llvm::Instruction& instruction) {
+      const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
+      return (store == nullptr ? instruction.getType() : store->getValueOperand()->getType())
+          ->isVectorTy();
+    });
+  });
+}
+
 uint64_t NumInstructions(const llvm::Loop& loop) {
   uint64_t count = 0;
   for (const llvm::BasicBlock* block : loop.blocks()) count += block->size();
@@ -27,6 +40,7 @@ uint64_t NumInstructions(const llvm::Loop& loop) {
 bool IsWorthAsking(const llvm::Loop& loop, llvm::ScalarEvolution& scev, uint64_t most_unrolled) {
   const uint64_t turns = scev.getSmallConstantTripCount(&loop);
   const uint64_t size = NumInstructions(loop);
+  if (turns > kMostVectorTurns && HasVectors(loop)) return false;
   return turns == 0 ? size <= kMostRepeated : turns * size <= most_unrolled;
 }
 

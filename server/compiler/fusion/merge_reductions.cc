@@ -1,6 +1,8 @@
 #include "server/compiler/fusion/merge_reductions.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -57,13 +59,25 @@ absl::optional<Space> SpaceOf(const ir::Function& function, const ir::Op& fusion
   return common;
 }
 
-// Whether both read a value of all elements of the space.
-bool ShareElements(const ir::Function& function, const ir::Op& a, const ir::Op& b,
-                   const Space& space) {
-  return std::any_of(a.operands.begin(), a.operands.end(), [&](ir::ValueId id) {
-    const ir::TensorType& type = function.TensorOf(id);
-    return type.dims == space.dims && type.num_elements() >= kMinElements &&
-           std::find(b.operands.begin(), b.operands.end(), id) != b.operands.end();
+// What the value is another shape of.
+ir::ValueId SourceOf(const RegionGraph& graph, ir::ValueId id) {
+  for (OpIndex i = graph.DefinitionOf(id); i != kNoOp && graph.ops()[i].kind == OpKind::kReshape;
+       i = graph.DefinitionOf(id)) {
+    id = graph.ops()[i].operands[0];
+  }
+  return id;
+}
+
+// Whether both read a value of all elements of the space, in whatever shape.
+bool ShareElements(const RegionGraph& graph, const ir::Op& a, const ir::Op& b, const Space& space) {
+  const int64_t elements =
+      std::accumulate(space.dims.begin(), space.dims.end(), int64_t{1}, std::multiplies<>());
+  if (elements < kMinElements) return false;
+  return std::any_of(a.operands.begin(), a.operands.end(), [&](ir::ValueId of_a) {
+    return graph.function().TensorOf(of_a).num_elements() == elements &&
+           std::any_of(b.operands.begin(), b.operands.end(), [&](ir::ValueId of_b) {
+             return SourceOf(graph, of_a) == SourceOf(graph, of_b);
+           });
   });
 }
 
@@ -90,7 +104,7 @@ absl::optional<std::vector<ir::Op>> MergeOnce(ir::Function& function, ir::Region
       const OpIndex j = found[first].first;
       const ir::Op &a = region.ops[j], &b = region.ops[i];
       if (found[first].second == space && a.results.size() + b.results.size() <= kMaxResults &&
-          ShareElements(function, a, b, space) && !Reads(b, a) && merger.CanMerge({j, i})) {
+          ShareElements(graph, a, b, space) && !Reads(b, a) && merger.CanMerge({j, i})) {
         return merger.Merge({j, i});
       }
     }

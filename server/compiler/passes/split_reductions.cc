@@ -19,8 +19,11 @@ using ir::OpKind;
 constexpr int64_t kMinElements = int64_t{1} << 18;
 // Of every block.
 constexpr int64_t kMinBlockElements = int64_t{1} << 13;
-// Neighbouring results that one vector loop computes together.
+// Neighbouring results that one vector loop computes together; and where one thread reads so much
+// that it comes from memory, which is faster by long pieces of rows.
 constexpr int64_t kColumnsPerUnit = 16;
+constexpr int64_t kFarColumnsPerUnit = 8192;
+constexpr int64_t kFarElements = int64_t{1} << 21;
 
 // Of several vectors of elements, of one, of any number.
 constexpr int64_t kVectorGroups[] = {64, 16, 1};
@@ -99,7 +102,8 @@ absl::optional<int64_t> EqualBlocks(int64_t size, int64_t wanted) {
 }
 
 absl::optional<Cut> ChooseCut(const ir::Dims& shape, const std::vector<int64_t>& reduced,
-                              Regrouping regrouping, int64_t wanted_units) {
+                              Regrouping regrouping, const hal::CodeGenerator& target) {
+  const int64_t wanted_units = target.parallel_units();
   int64_t elements = 1, kept = 1, last_kept = -1;
   for (int64_t d = 0; d < static_cast<int64_t>(shape.size()); ++d) {
     elements *= shape[d];
@@ -113,7 +117,9 @@ absl::optional<Cut> ChooseCut(const ir::Dims& shape, const std::vector<int64_t>&
                                                         [](int64_t size) { return size == 1; });
   if (by_columns) {
     const int64_t columns = shape[last_kept];
-    units = kept / columns * std::max<int64_t>(1, columns / kColumnsPerUnit);
+    const bool is_far = elements >= kFarElements && target.threads_per_unit() == 1;
+    const int64_t columns_per_unit = is_far ? kFarColumnsPerUnit : kColumnsPerUnit;
+    units = kept / columns * std::max<int64_t>(1, columns / columns_per_unit);
   }
   // It is parallel as it is.
   if (units >= wanted_units / 2) return absl::nullopt;
@@ -296,14 +302,14 @@ class Splitting {
   std::vector<DType> dtypes_;  // in which each operand is reduced
 };
 
-absl::StatusOr<bool> Split(Rewriter& rewriter, ir::Op& op, int64_t wanted_units) {
+absl::StatusOr<bool> Split(Rewriter& rewriter, ir::Op& op, const hal::CodeGenerator& target) {
   if (op.kind != OpKind::kReduce) return false;
   const Regrouping regrouping = RegroupingOf(rewriter, op.regions[0]);
   if (regrouping == Regrouping::kNone) return false;
   std::vector<int64_t> reduced = op.As<ir::DimensionsAttributes>().dimensions;
   std::sort(reduced.begin(), reduced.end());
   const absl::optional<Cut> cut =
-      ChooseCut(rewriter.TensorOf(op.operands[0]).dims, reduced, regrouping, wanted_units);
+      ChooseCut(rewriter.TensorOf(op.operands[0]).dims, reduced, regrouping, target);
   if (!cut.has_value()) return false;
   Splitting(rewriter, op, *cut, regrouping == Regrouping::kAnyOrder).Run();
   return true;
@@ -313,10 +319,8 @@ absl::StatusOr<bool> Split(Rewriter& rewriter, ir::Op& op, int64_t wanted_units)
 
 absl::StatusOr<ir::Module> SplitReductions(const ir::Module& module,
                                            const hal::CodeGenerator& target) {
-  const int64_t wanted_units = target.parallel_units();
-  return RewriteEach(module, [wanted_units](Rewriter& rewriter, ir::Op& op) {
-    return Split(rewriter, op, wanted_units);
-  });
+  return RewriteEach(
+      module, [&target](Rewriter& rewriter, ir::Op& op) { return Split(rewriter, op, target); });
 }
 
 }  // namespace acceld::compiler

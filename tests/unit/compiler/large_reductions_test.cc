@@ -77,7 +77,10 @@ TEST(LargeReductions, GiveTheSumWhateverTheShape) {
                          {{3, 100'003}, "tensor<3x100003xi32>", "1, 0", "tensor<i32>"},
                          {{3, 100'003}, "tensor<3x100003xi32>", "1", "tensor<3xi32>"},
                          {{100'003, 3}, "tensor<100003x3xi32>", "0", "tensor<3xi32>"},
-                         {{5, 2, 40'000}, "tensor<5x2x40000xi32>", "0, 2", "tensor<2xi32>"}}) {
+                         {{5, 2, 40'000}, "tensor<5x2x40000xi32>", "0, 2", "tensor<2xi32>"},
+                         // So large that tiles are of whole rows.
+                         {{2'111, 1'003}, "tensor<2111x1003xi32>", "0", "tensor<1003xi32>"},
+                         {{240, 9'001}, "tensor<240x9001xi32>", "0", "tensor<9001xi32>"}}) {
     SCOPED_TRACE(c.operand);
     const std::string text = ReduceText("add", c.operand, "tensor<i32>", c.dimensions, c.result);
     const std::vector<ir::Literal> arguments = {Quarters(DType::kI32, c.dims),
