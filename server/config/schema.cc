@@ -111,8 +111,8 @@ void AddDevices(SettingTable& table) {
       "little, "
       "so that the first programs do not wait for it; it goes back when it was not used for a "
       "minute or two. 0: none");
-  prepared.fallback = std::min(hal::cpu::AvailableMemoryBytes() / 64, kMostPreparedBytes);
-  prepared.fallback_note = "1/64 of the machine's memory, at most 1 GiB";
+  prepared.fallback = std::min(hal::cpu::AvailableMemoryBytes() / 32, kMostPreparedBytes);
+  prepared.fallback_note = "1/32 of the machine's memory, at most 1 GiB";
   Setting& gpus = table.Text(
       "cuda-devices", "GPUS", [](DaemonConfig& c) -> auto& { return c.engine.cuda_devices; },
       "GPUs to offer, before the CPU devices: all that can be used, none, or numbers as in 0,2, "

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -24,9 +26,12 @@ class Scratchpad {
   void* Reserve(size_t size) {
     if (size <= size_) return bytes_;
     std::free(bytes_);
-    const size_t rounded = (size + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
-    bytes_ = std::aligned_alloc(kBufferAlignment, rounded);
+    // Much memory in large pages, which the system gives and clears in fewer steps.
+    const size_t alignment = size < kLargePage ? size_t{kBufferAlignment} : kLargePage;
+    const size_t rounded = (size + alignment - 1) / alignment * alignment;
+    bytes_ = std::aligned_alloc(alignment, rounded);
     size_ = bytes_ == nullptr ? 0 : rounded;
+    if (bytes_ != nullptr && alignment == kLargePage) madvise(bytes_, rounded, MADV_HUGEPAGE);
     return bytes_;
   }
 
@@ -39,6 +44,7 @@ class Scratchpad {
 
  private:
   static constexpr size_t kMaxKeptBytes = size_t{64} << 20;
+  static constexpr size_t kLargePage = size_t{2} << 20;
 
   void* bytes_ = nullptr;
   size_t size_ = 0;

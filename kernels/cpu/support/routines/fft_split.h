@@ -28,11 +28,21 @@ class FftSplit {
   // inverse. Behind the last column values are lost.
   void Turn(int64_t group, int64_t row, bool inverse, T* re, T* im) const;
 
-  int64_t table_elements() const { return static_cast<int64_t>(factors_.size()); }
+  int64_t table_elements() const {
+    return static_cast<int64_t>(2 * firsts_.size() + lanes_.size());
+  }
 
  private:
+  struct Factor {
+    T re, im;
+  };
+
   int64_t rows_, columns_;
-  std::vector<T> factors_;  // real and then imaginary parts of kLanes, in the order of their use
+  // By what an element is turned is the product of what turns the first column of its group, for
+  // each group and row, and of what turns its column further, for each row and lane: real and then
+  // imaginary parts of kLanes.
+  std::vector<Factor> firsts_;
+  std::vector<T> lanes_;
 };
 
 }  // namespace acceld::kernels::cpu
