@@ -153,6 +153,7 @@ class PlanChecker {
     if (step.function >= plan_.functions.size()) {
       return Wrong(absl::StrCat("no function ", step.function));
     }
+    if (step.function == 0) return Wrong("a call of the first function");
     const PlanFunction& callee = plan_.functions[step.function];
     if (step.arguments.size() != callee.arguments.size() ||
         step.results.size() != callee.results.size()) {

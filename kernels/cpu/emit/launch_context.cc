@@ -18,4 +18,12 @@ llvm::Value* PollCancelled(Builder& b, llvm::Value* cancelled) {
                         b.getInt32(static_cast<int32_t>(CodeStatus::kOk)));
 }
 
+llvm::FunctionCallee ParallelForPointers(CodeContext& code) {
+  return code.RunTimeFunction(
+      kParallelForPointersSymbol,
+      llvm::FunctionType::get(code.Int(32),
+                              {code.pointer(), code.pointer(), code.Int(64), code.Int(64)}, false),
+      /*pure=*/false);
+}
+
 }  // namespace acceld::kernels::cpu

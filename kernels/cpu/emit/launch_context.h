@@ -20,4 +20,8 @@ llvm::Value* LoadField(const CodeContext& code, Builder& b, llvm::Value* context
 // An i32 CodeStatus: kCancelled once the flag at `cancelled`, the field of that name, is set.
 llvm::Value* PollCancelled(Builder& b, llvm::Value* cancelled);
 
+// The run-time support's function that shares out a loop's tiles, of which the frame holds pointers
+// only.
+llvm::FunctionCallee ParallelForPointers(CodeContext& code);
+
 }  // namespace acceld::kernels::cpu

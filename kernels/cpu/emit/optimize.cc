@@ -79,7 +79,6 @@ llvm::FunctionPassManager MakePasses(const CodeContext& code) {
   passes.addPass(llvm::ADCEPass());
   passes.addPass(llvm::SimplifyCFGPass());
   passes.addPass(PrefetchStreamsPass());
-  passes.addPass(TranslateLaunchesQuicklyPass());
   return passes;
 }
 
@@ -97,16 +96,26 @@ void OptimizeModule(llvm::Module& module, llvm::TargetMachine& machine, const Cp
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, sccs, modules);
-  llvm::ModulePassManager passes;
-  passes.addPass(ShareInlinedMathPass());
-  passes.addPass(llvm::AlwaysInlinerPass(/*InsertLifetimeIntrinsics=*/false));
-  passes.addPass(llvm::GlobalDCEPass());
-  passes.addPass(DeclareVectorMathPass());
-  passes.addPass(llvm::createModuleToFunctionPassAdaptor(MakePasses(code)));
-  passes.run(module, modules);
-  for (llvm::Function* function : DefineCalledMath(code, module)) {
-    MakePasses(code).run(*function, functions);
+  llvm::ModulePassManager before;
+  before.addPass(ShareInlinedMathPass());
+  if (llvm::any_of(module, [](const llvm::Function& function) {
+        return function.hasFnAttribute(llvm::Attribute::AlwaysInline);
+      })) {
+    before.addPass(llvm::AlwaysInlinerPass(/*InsertLifetimeIntrinsics=*/false));
   }
+  before.addPass(llvm::GlobalDCEPass());
+  before.addPass(DeclareVectorMathPass());
+  before.run(module, modules);
+  llvm::FunctionPassManager passes = MakePasses(code);
+  for (llvm::Function& function : module) {
+    if (function.isDeclaration()) continue;
+    if (OnlyCalls(function)) {
+      MarkQuick(function);
+    } else {
+      passes.run(function, functions);
+    }
+  }
+  for (llvm::Function* function : DefineCalledMath(code, module)) passes.run(*function, functions);
   StreamStores(module);
 }
 

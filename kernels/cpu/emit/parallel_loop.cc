@@ -1,5 +1,6 @@
 #include "absl/strings/str_cat.h"
 #include "kernels/cpu/emit/function_emitter.h"
+#include "kernels/cpu/emit/launch_context.h"
 #include "kernels/cpu/emit/stream_stores.h"
 #include "kernels/cpu/support_abi.h"
 
@@ -43,13 +44,8 @@ void FunctionEmitter::EmitParallel(const ForStatement& loop, int64_t num_tasks,
   llvm::Type* i32 = code_.Int(32);
   if (num_pointers == static_cast<int64_t>(fields.size()) && num_pointers <= kMaxTilePointers) {
     fields.insert(fields.begin(), body);
-    llvm::FunctionCallee parallel_for = code_.RunTimeFunction(
-        kParallelForPointersSymbol,
-        llvm::FunctionType::get(
-            i32, {code_.pointer(), code_.pointer(), code_.Int(64), code_.Int(64)}, false),
-        /*pure=*/false);
     ReturnUnlessOk(b_.CreateCall(
-        parallel_for,
+        ParallelForPointers(code_),
         {context_, EmitFrame(fields).second, code_.Int64(num_pointers), code_.Int64(num_tasks)}));
     return;
   }

@@ -9,6 +9,7 @@
 #include "kernels/cpu/emit/buffer_facts.h"
 #include "kernels/cpu/emit/function_emitter.h"
 #include "kernels/cpu/emit/launch_context.h"
+#include "kernels/cpu/emit/launching_functions.h"
 #include "kernels/cpu/emit/overlap_rows.h"
 #include "kernels/cpu/matmul_key.h"
 #include "kernels/cpu/routine_key.h"
@@ -20,9 +21,16 @@ namespace {
 
 using llvm::Value;
 
+// Of one kernel, to be written where it is called: each function takes a third of a millisecond to
+// compile.
+constexpr size_t kMostLaunches = 4;
+
 struct EmittedKernel {
+  // (context, buffers...) -> status
   llvm::Function* function = nullptr;
   bool can_fail = false;
+  // What it would do, if that is little: then callers do so themselves, and there is no function.
+  std::vector<TileLaunch> launches;
 };
 
 struct EmittedFunctions {
@@ -51,14 +59,23 @@ EmittedKernel EmitKernel(CodeContext& code, const Kernel& lowered,
                           /*in_parallel=*/false);
   emitter.EmitBlock(kernel.body);
   emitter.Finish();
-  return {function, emitter.can_fail()};
+  std::vector<TileLaunch> launches = FindLaunches(*function);
+  if (launches.empty() || launches.size() > kMostLaunches) return {function, emitter.can_fail()};
+  function->eraseFromParent();
+  return {.launches = std::move(launches)};
 }
 
-// The kernel, which was printed into another part, for calls from `code`.
-llvm::Function* Import(const CodeContext& code, const Kernel& kernel, llvm::Function& printed) {
+// The function, which was printed into another part, for use by `code`.
+llvm::Function* Import(const CodeContext& code, llvm::Function& printed) {
   printed.setLinkage(llvm::GlobalValue::ExternalLinkage);
   printed.setVisibility(llvm::GlobalValue::HiddenVisibility);
-  llvm::Function* imported = code.NewFunction(printed.getName(), TypeOf(code, kernel));
+  std::vector<llvm::Type*> parameters;
+  for (const llvm::Type* parameter : printed.getFunctionType()->params()) {
+    parameters.push_back(parameter->isPointerTy() ? static_cast<llvm::Type*>(code.pointer())
+                                                  : code.Int(parameter->getIntegerBitWidth()));
+  }
+  llvm::Function* imported = code.NewFunction(
+      printed.getName(), llvm::FunctionType::get(code.Int(32), parameters, /*isVarArg=*/false));
   imported->setLinkage(llvm::GlobalValue::ExternalLinkage);
   imported->setVisibility(llvm::GlobalValue::HiddenVisibility);
   return imported;
@@ -79,10 +96,8 @@ llvm::Function* Import(const CodeContext& code, const Kernel& kernel, llvm::Func
 // Prints the steps of one plan function.
 class StepEmitter {
  public:
-  StepEmitter(CodeContext& code, const Plan& plan, const EmittedFunctions& emitted,
-              llvm::Function* function)
+  StepEmitter(CodeContext& code, const EmittedFunctions& emitted, llvm::Function* function)
       : code_(code),
-        plan_(plan),
         emitted_(emitted),
         function_(function),
         entry_(llvm::BasicBlock::Create(code.llvm(), "entry", function)),
@@ -110,6 +125,13 @@ class StepEmitter {
 
   Value* context() const { return function_->getArg(0); }
 
+  // The addresses of what is in a space other than constants: of a function its parameters, of the
+  // object's entry the context's fields.
+  Value* Table(unsigned parameter, ContextField field) {
+    return function_->arg_size() > 1 ? function_->getArg(parameter)
+                                     : LoadField(code_, entry_, context(), field);
+  }
+
   // Base addresses are loaded once, at the function's entry.
   Value* SpaceBase(Slice::Space space, uint32_t index) {
     Value*& base = bases_[{space, index}];
@@ -117,13 +139,14 @@ class StepEmitter {
     switch (space) {
       case Slice::Space::kArgument:
       case Slice::Space::kResult: {
-        Value* table = function_->getArg(space == Slice::Space::kArgument ? 1 : 2);
+        Value* table = space == Slice::Space::kArgument ? Table(1, ContextField::kArguments)
+                                                        : Table(2, ContextField::kResults);
         base = entry_.CreateLoad(code_.pointer(),
                                  entry_.CreateConstInBoundsGEP1_64(code_.pointer(), table, index));
         break;
       }
       case Slice::Space::kArena:
-        base = function_->getArg(3);
+        base = Table(3, ContextField::kArena);
         break;
       case Slice::Space::kConstant:
         base = LoadField(code_, entry_, context(), ContextField::kConstants);
@@ -157,8 +180,24 @@ class StepEmitter {
     const EmittedKernel& kernel = emitted_.kernels[step.kernel];
     llvm::SmallVector<Value*, 8> arguments = {context()};
     for (const Slice& slice : step.buffers) arguments.push_back(Address(slice));
+    for (const TileLaunch& launch : kernel.launches) EmitLaunch(launch, arguments);
+    if (!kernel.launches.empty()) return;
     Value* status = b_.CreateCall(kernel.function, arguments);
     if (kernel.can_fail) LeaveUnlessOk(status);
+  }
+
+  // The frame holds the function and its pointers; it is free again when the call is over.
+  void EmitLaunch(const TileLaunch& launch, llvm::ArrayRef<Value*> pointers) {
+    auto* type = llvm::ArrayType::get(code_.pointer(), 1 + kMaxTilePointers);
+    if (frame_ == nullptr) frame_ = entry_.CreateAlloca(type);
+    b_.CreateStore(launch.tile, frame_);
+    for (unsigned i = 0; i < pointers.size(); ++i) {
+      b_.CreateStore(pointers[i], b_.CreateConstInBoundsGEP2_64(type, frame_, 0, 1 + i));
+    }
+    llvm::FunctionCallee parallel_for = ParallelForPointers(code_);
+    LeaveUnlessOk(b_.CreateCall(
+        parallel_for, {context(), frame_, code_.Int64(static_cast<int64_t>(pointers.size())),
+                       code_.Int64(launch.num_tiles)}));
   }
 
   void Emit(const MatmulStep& step) {
@@ -267,7 +306,6 @@ class StepEmitter {
   }
 
   CodeContext& code_;
-  const Plan& plan_;
   const EmittedFunctions& emitted_;
   llvm::Function* function_;
   Builder entry_;
@@ -276,50 +314,17 @@ class StepEmitter {
   llvm::BasicBlock* exit_;
   llvm::PHINode* status_;
   Value* cancelled_ = nullptr;
+  Value* frame_ = nullptr;  // of launches, one at a time
   absl::flat_hash_map<std::pair<Slice::Space, uint32_t>, Value*> bases_;
 };
 
-// Plans of more kernels would have large stack frames.
-constexpr size_t kMostInlinedKernels = 64;
-
-// Whether the kernel's function just starts loops that are functions of their own: then it knows
-// its buffers no better than its caller. Each function takes a third of a millisecond to compile.
-bool OnlyLaunches(const llvm::Function& function) {
-  return llvm::all_of(function.args(), [](const llvm::Argument& argument) {
-    return argument.getArgNo() == 0 || llvm::all_of(argument.users(), [&](const llvm::User* user) {
-             const auto* store = llvm::dyn_cast<llvm::StoreInst>(user);
-             return store != nullptr && store->getValueOperand() == &argument;
-           });
-  });
-}
-
-// Functions of one caller that are little by themselves become part of it.
-void InlineSmallFunctions(const EmittedFunctions& emitted) {
-  const auto Inline = [](llvm::Function* function) {
-    function->removeFnAttr(llvm::Attribute::NoInline);
-    function->addFnAttr(llvm::Attribute::AlwaysInline);
-  };
-  if (emitted.functions[0]->hasOneUse()) Inline(emitted.functions[0]);
-  if (emitted.kernels.size() > kMostInlinedKernels) return;
-  for (const EmittedKernel& kernel : emitted.kernels) {
-    if (kernel.function != nullptr && !kernel.function->isDeclaration() &&
-        kernel.function->hasOneUse() && OnlyLaunches(*kernel.function)) {
-      Inline(kernel.function);
-    }
-  }
-}
-
-// acceld_entry(context): the first function, with the caller's spaces.
-void EmitEntry(CodeContext& code, llvm::Function* first) {
+// acceld_entry(context) -> status
+llvm::Function* NewEntry(const CodeContext& code) {
   llvm::Function* entry =
       llvm::Function::Create(llvm::FunctionType::get(code.Int(32), {code.pointer()}, false),
                              llvm::Function::ExternalLinkage, kEntrySymbol, code.module());
   code.SetTargetAttributes(*entry);
-  Builder b(llvm::BasicBlock::Create(code.llvm(), "entry", entry));
-  Value* context = entry->getArg(0);
-  b.CreateRet(b.CreateCall(first, {context, LoadField(code, b, context, ContextField::kArguments),
-                                   LoadField(code, b, context, ContextField::kResults),
-                                   LoadField(code, b, context, ContextField::kArena)}));
+  return entry;
 }
 
 }  // namespace
@@ -335,20 +340,25 @@ void EmitPlan(absl::Span<const std::unique_ptr<CodeContext>> parts, const PlanSp
     const size_t part = split.part_of_kernel[k];
     EmittedKernel printed;
     if (launched) printed = EmitKernel(*parts[part], kernel, facts.kernels[k]);
-    if (launched && part != 0) printed.function = Import(code, kernel, *printed.function);
-    emitted.kernels.push_back(printed);
+    if (part != 0) {
+      if (printed.function != nullptr) printed.function = Import(code, *printed.function);
+      for (TileLaunch& launch : printed.launches) launch.tile = Import(code, *launch.tile);
+    }
+    emitted.kernels.push_back(std::move(printed));
   }
   llvm::Type* pointer = code.pointer();
   for (const PlanFunction& function : plan.functions) {
-    emitted.functions.push_back(code.NewFunction(
-        absl::StrCat("function.", function.name),
-        llvm::FunctionType::get(code.Int(32), {pointer, pointer, pointer, pointer}, false)));
+    const bool is_entry = emitted.functions.empty();
+    emitted.functions.push_back(
+        is_entry
+            ? NewEntry(code)
+            : code.NewFunction(absl::StrCat("function.", function.name),
+                               llvm::FunctionType::get(
+                                   code.Int(32), {pointer, pointer, pointer, pointer}, false)));
   }
   for (size_t f = 0; f < plan.functions.size(); ++f) {
-    StepEmitter(code, plan, emitted, emitted.functions[f]).EmitFunction(plan.functions[f]);
+    StepEmitter(code, emitted, emitted.functions[f]).EmitFunction(plan.functions[f]);
   }
-  EmitEntry(code, emitted.functions[0]);
-  InlineSmallFunctions(emitted);
 }
 
 }  // namespace acceld::kernels::cpu

@@ -9,9 +9,10 @@
 
 namespace acceld::kernels::cpu {
 
-// Prints a whole plan into the modules of `parts`, one for each of `split`: one function per kernel
-// and, into the first, per plan function, and the exported entry. `plan` must have passed
-// CheckPlan.
+// Prints a whole plan into the modules of `parts`, one for each of `split`: a function for each
+// kernel that does more than launch loops, and for each loop that threads share; and, into the
+// first, one for each plan function, of which the first is the exported entry. `plan` must have
+// passed CheckPlan.
 void EmitPlan(absl::Span<const std::unique_ptr<CodeContext>> parts, const PlanSplit& split,
               const Plan& plan);
 
