@@ -32,6 +32,8 @@ constexpr int64_t kFarBytes = 8 * kDistanceBytes;
 constexpr int64_t kMaxStepBytes = int64_t{1} << 20;
 // How much is computed while memory takes one vector.
 constexpr int64_t kInstructionsPerStore = 16;
+// A loop that computes more has no use for instructions that only spare it the second cache.
+constexpr int64_t kMostForFirstCache = 16;
 
 // A vector load of an innermost loop, whose address advances evenly.
 struct StreamLoad {
@@ -178,7 +180,9 @@ class Readers {
     for (const StreamLoad& stream : streams_) {
       if (next_row && stream.loop != longest) continue;
       if (next_row) {
-        Prefetch(stream, row_bytes, Cache::kFirst);
+        if (TimeOf(*stream.loop) <= kMostForFirstCache) {
+          Prefetch(stream, row_bytes, Cache::kFirst);
+        }
         Prefetch(stream, kRowsAhead * row_bytes, Cache::kSecond);
         continue;
       }

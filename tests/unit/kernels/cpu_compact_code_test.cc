@@ -34,16 +34,17 @@ TEST(CompactCode, TilesGoIntoTheLoopEvenlyWhereTheyCan) {
   EXPECT_EQ(TileOf(ExpKernel(prime)) % 64, 0);
 }
 
-// How often the optimized code of a plan of the kernel says `text`.
-int Count(const std::string& text, const Kernel& kernel) {
+// How often the optimized code of a plan says `text`.
+int Count(const std::string& text, const Plan& plan) {
   CpuDumps dumps;
-  EXPECT_TRUE(CompilePlan(PlanOf(kernel), CpuTarget::Host(), &dumps).ok());
+  EXPECT_TRUE(CompilePlan(plan, CpuTarget::Host(), &dumps).ok());
   int count = 0;
   for (size_t at = 0; (at = dumps.optimized_llvm_ir.find(text, at)) != std::string::npos; ++at) {
     ++count;
   }
   return count;
 }
+int Count(const std::string& text, const Kernel& kernel) { return Count(text, PlanOf(kernel)); }
 
 #if defined(__x86_64__) || defined(__aarch64__)
 TEST(CompactCode, EvenTilesAreVectorsOnly) {
@@ -61,6 +62,14 @@ TEST(CompactCode, LoopsOfFunctionsAreNotInterleaved) {
 
 TEST(CompactCode, APlanOfOneLoopIsItsEntryAndTheLoop) {
   EXPECT_EQ(Count("\ndefine ", ExpKernel(1'000'000)), 2);
+}
+
+TEST(CompactCode, AKernelThatIsLaunchedAgainIsNoFunctionOfItsOwn) {
+  Plan plan = PlanOf(ExpKernel(1'000'000));
+  Steps& steps = plan.functions[0].steps;
+  steps.push_back(steps[0]);
+  EXPECT_EQ(Count("\ndefine ", plan), 2);
+  EXPECT_EQ(Count("call i32 @acceld_cpu_parallel_for_pointers", plan), 2);
 }
 
 TEST(CompactCode, OnlyFunctionsThatJustLaunchAreTranslatedQuickly) {

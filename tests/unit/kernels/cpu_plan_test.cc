@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "kernels/cpu/cpu_compiler.h"
 #include "kernels/cpu/emit/plan_split.h"
@@ -173,6 +174,15 @@ Plan CallingPlan(int calls) {
 
 TEST(CpuPlanTest, CallsUseTheSlicesTheyAreGiven) {
   EXPECT_EQ(RunI32(CallingPlan(100), {I32(7)}), 107);
+}
+
+TEST(CpuPlanTest, TheFirstFunctionIsNotToBeCalled) {
+  Plan plan = CallingPlan(1);
+  std::get<CallStep>(plan.functions[0].steps[1].value).function = 0;
+  const auto code = CompilePlan(plan, CpuTarget::Host());
+  ASSERT_FALSE(code.ok());
+  EXPECT_THAT(std::string(code.status().message()),
+              testing::HasSubstr("a call of the first function"));
 }
 
 // Kernels that add 1, 2, ... `count` in turn, enough of them for several parts.
