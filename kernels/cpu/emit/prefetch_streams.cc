@@ -32,7 +32,8 @@ constexpr int64_t kFarBytes = 8 * kDistanceBytes;
 constexpr int64_t kMaxStepBytes = int64_t{1} << 20;
 // How much is computed while memory takes one vector.
 constexpr int64_t kInstructionsPerStore = 16;
-// A loop that computes more has no use for instructions that only spare it the second cache.
+// A loop that computes more with a vector it reads has no use for instructions that only spare it
+// the second cache.
 constexpr int64_t kMostForFirstCache = 16;
 
 // A vector load of an innermost loop, whose address advances evenly.
@@ -165,10 +166,9 @@ class Readers {
   }
 
   void PrefetchAll() const {
+    const auto vector_bytes = static_cast<int64_t>(vector_bits_ / 8);
     llvm::MapVector<const llvm::Loop*, int64_t> bytes_read;  // in an iteration
-    for (const StreamLoad& stream : streams_) {
-      bytes_read[stream.loop] += static_cast<int64_t>(vector_bits_ / 8);
-    }
+    for (const StreamLoad& stream : streams_) bytes_read[stream.loop] += vector_bytes;
     const int64_t row_bytes = streams_[0].row_bytes;
     const bool next_row = bytes_read.size() > 1 && row_bytes > 0;
     if (next_row && row_bytes > kMaxRowBytes) return;
@@ -179,14 +179,14 @@ class Readers {
     }
     for (const StreamLoad& stream : streams_) {
       if (next_row && stream.loop != longest) continue;
+      const int64_t bytes = bytes_read.lookup(stream.loop);
       if (next_row) {
-        if (TimeOf(*stream.loop) <= kMostForFirstCache) {
+        if (TimeOf(*stream.loop) <= kMostForFirstCache * bytes / vector_bytes) {
           Prefetch(stream, row_bytes, Cache::kFirst);
         }
         Prefetch(stream, kRowsAhead * row_bytes, Cache::kSecond);
         continue;
       }
-      const int64_t bytes = bytes_read.lookup(stream.loop);
       const auto ahead = [&](int64_t distance_bytes) {
         return (distance_bytes + bytes - 1) / bytes * stream.step_bytes;
       };

@@ -2,7 +2,8 @@
 
 COLUMNS = ("workload", "JAX", "acceld", "ratio", "on the device", "floor", "share")
 COMPILE_COLUMNS = ("workload", "JAX compiles", "acceld compiles", "ratio", "acceld from disk")
-FIRST_COLUMNS = ("workload", "JAX's first", "of it lowered", "from memory", "sooner", "from disk", "sooner")
+FIRST_COLUMNS = ("workload", "JAX's first", "of it lowered", "from memory", "sooner", "from disk", "sooner",
+                 "at most")
 LEGEND = """Times are medians, with quartiles: from the call or submission until all results are there, operands on
 the device. ratio: acceld to JAX, below 1 acceld is quicker. on the device: acceld's kernels alone, of one call. floor:
 bytes at the rate of copies or operations at that of matrix products, the larger; share: the floor to acceld's time."""
@@ -10,7 +11,8 @@ bytes at the rate of copies or operations at that of matrix products, the larger
 FIRST_LEGEND = """First results of new processes, of programs that others compiled before, operands on the device. JAX's: from
 the call of the jitted function (traced, lowered, found in its persistent cache, run); of it lowered: without tracing
 and lowering. acceld's: from the program's text as bytes (parsed, submitted, found in the daemon's memory or, by a
-daemon that was started again, on its disk, run). sooner: JAX's to acceld's."""
+daemon that was started again, on its disk, run). sooner: JAX's to acceld's; at most: JAX's to acceld's run on the
+device alone, once all is warm."""
 
 
 def time_text(ns):
@@ -47,14 +49,13 @@ def compile_row(outcome):
 
 
 def first_row(outcome):
-    def sooner(acceld):
-        times = outcome.first.sooner(acceld)
-        return "" if times is None else f"{times:.1f}"
+    def text(times):
+        return "" if times is None else f"{times:.1f}" if times < 1000 else f"{times:.0f}"
 
     first = outcome.first
     return (outcome.name, time_text(first.jax), time_text(first.jax_lowered),
-            time_text(first.acceld_memory), sooner(first.acceld_memory),
-            time_text(first.acceld_disk), sooner(first.acceld_disk))
+            time_text(first.acceld_memory), text(first.sooner(first.acceld_memory)),
+            time_text(first.acceld_disk), text(first.sooner(first.acceld_disk)), text(outcome.soonest))
 
 
 class Printer:

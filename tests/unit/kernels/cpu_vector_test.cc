@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <sstream>
 #include <string>
@@ -164,7 +165,9 @@ TEST(VectorExtrema, OfTwoVectorsAreAsOfTwoNumbers) {
   for (const ScalarOp op : {ScalarOp::kMax, ScalarOp::kMin}) {
     const Kernel kernel =
         ZipKernel("extrema", DType::kF32, DType::kF32, static_cast<int64_t>(x.size()),
-                  [&](KernelBuilder& b, Var p, Var q) { return b.Apply(op, {p, q}); });
+                  [&](KernelBuilder& b, Var p, Var q) {
+                    return b.Apply(op, {p, q});
+                  });
     const auto results = RunPlan(PlanOf(kernel), {BytesOf(x), BytesOf(y)});
     ASSERT_TRUE(results.ok()) << results.status();
     const std::vector<float> z = ValuesOf<float>((*results)[0]);
@@ -202,8 +205,11 @@ TEST(Prefetching, IsForLargeBuffersReadOneAfterTheOther) {
   EXPECT_EQ(Prefetches(SeluKernel(1'000'000)), 0);
 }
 
-// y[row, column] = x[row, column] * (the sum of the row).
-Kernel RowScaleKernel(int64_t rows, int64_t columns) {
+Var Itself(KernelBuilder&, Var x) { return x; }
+
+// y[row, column] = x[row, column] * (the sum of what `of` makes of the row's elements).
+Kernel RowScaleKernel(int64_t rows, int64_t columns,
+                      const std::function<Var(KernelBuilder&, Var)>& of = Itself) {
   KernelBuilder b("scaled_rows");
   const uint32_t x = b.AddBuffer({"x", DType::kF32, rows * columns, Access::kRead});
   const uint32_t y = b.AddBuffer({"y", DType::kF32, rows * columns, Access::kWrite});
@@ -213,7 +219,7 @@ Kernel RowScaleKernel(int64_t rows, int64_t columns) {
     };
     const auto sum = b.For(ForStatement::Kind::kReduction, columns, {b.Constant(DType::kF32, 0)},
                            [&](Var column, absl::Span<const Var> current) -> std::vector<Var> {
-                             return {b.Apply(ScalarOp::kAdd, {current[0], load(column)})};
+                             return {b.Apply(ScalarOp::kAdd, {current[0], of(b, load(column))})};
                            });
     b.For(ForStatement::Kind::kParallel, columns, [&](Var column) {
       b.Store(y, b.Linearize({row, column}, {columns, 1}),
@@ -230,6 +236,15 @@ TEST(Prefetching, BeginsFartherAheadOfRowsThatSeveralLoopsReadAndOfLoopsThatWrit
   EXPECT_GT(Prefetches(kernel, into_second), 0);
   EXPECT_GT(Prefetches(SeluKernel(4'000'000), into_second), 0);
   EXPECT_EQ(Prefetches(RowSumKernel("sums", DType::kF32, 4096, 1024), into_second), 0);
+}
+
+TEST(Prefetching, LeavesRowsOfMuchComputingInTheSecondCache) {
+  // Too few rows for the loops to become one.
+  const Kernel kernel = RowScaleKernel(1000, 4096, [](KernelBuilder& b, Var x) {
+    return b.Apply(ScalarOp::kExp, {b.Apply(ScalarOp::kExp, {x})});
+  });
+  EXPECT_EQ(Prefetches(kernel, "i32 0, i32 3, i32 1)"), 0);
+  EXPECT_GT(Prefetches(kernel, "i32 0, i32 2, i32 1)"), 0);
 }
 
 }  // namespace
