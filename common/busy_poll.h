@@ -58,9 +58,10 @@ class BusyPoll {
     Clock::time_point last = Clock::now();
     return PollFor(window_, [&] {
       const Clock::time_point now = Clock::now();
-      if (now - last > kCrowded) crowded_until_ = now + (now - last) * kMaxShare;
-      last = now;
-      return ready();
+      const Clock::duration away = now - std::exchange(last, now);
+      if (!ready()) return false;
+      if (away > kCrowded) crowded_until_ = now + away * kMaxShare;
+      return true;
     });
   }
   // It came so long after the waiting for it began.
@@ -76,7 +77,8 @@ class BusyPoll {
 
  private:
   static constexpr int kMaxInVain = 3;
-  // No answer takes so long to be looked for: another thread has had the core meanwhile.
+  // No answer takes so long to be looked for: another thread has had the core while it came. Where
+  // nothing came meanwhile, nothing was lost.
   static constexpr std::chrono::microseconds kCrowded{500};
   static constexpr int kMaxShare = 50;  // Of the time at most 1 in so much is lost in that way.
 

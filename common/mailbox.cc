@@ -83,7 +83,10 @@ void MailReceiver::Look(bool looks) {
 
 bool MailReceiver::LookOut() const {
   if (box_ == nullptr) return false;
-  const int looks = sender_core() == CurrentCore() ? 1 : 64;
+  // An answer to something brief should come within them: a call of the system in between makes a
+  // round trip longer by a third.
+  constexpr int kLooks = 256;
+  const int looks = sender_core() == CurrentCore() ? 1 : kLooks;
   for (int i = 0; i < looks; ++i) {
     if (HasMail()) return true;
     Relax();

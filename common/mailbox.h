@@ -87,8 +87,8 @@ class MailReceiver {
 
  private:
   Mailbox* const box_;
-  // HasMail, after a few microseconds if the sender may put something meanwhile: not if it needs
-  // this core for that.
+  // HasMail, after some ten microseconds at most if the sender may put something meanwhile: not if
+  // it needs this core for that.
   bool LookOut() const;
 
   uint64_t received_ = 0;

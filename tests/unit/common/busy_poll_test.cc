@@ -47,15 +47,21 @@ TEST(BusyPollTest, IsNeverDoneWithoutAWindow) {
   EXPECT_FALSE(poll.is_worthwhile());
 }
 
-TEST(BusyPollTest, IsNotDoneForAWhileAfterTheCoreWasTakenForLong) {
+TEST(BusyPollTest, IsNotDoneForAWhileAfterTheCoreWasTakenForLongWhenItCame) {
   BusyPoll poll(milliseconds(100));
   int looks = 0;
   EXPECT_TRUE(poll.Await([&] { return ++looks == 5; }));
   // As if another thread had run between two looks.
-  EXPECT_FALSE(poll.Await([] {
-    std::this_thread::sleep_for(milliseconds(200));
-    return false;
-  }));
+  const auto after_another = [&](bool has_come) {
+    looks = 0;
+    return poll.Await([&looks, has_come] {
+      if (++looks == 1) std::this_thread::sleep_for(milliseconds(30));
+      return looks == 2 && has_come;
+    });
+  };
+  EXPECT_FALSE(after_another(false));
+  EXPECT_TRUE(poll.is_worthwhile());
+  EXPECT_TRUE(after_another(true));
   EXPECT_FALSE(poll.is_worthwhile());
 }
 
