@@ -165,9 +165,7 @@ TEST(VectorExtrema, OfTwoVectorsAreAsOfTwoNumbers) {
   for (const ScalarOp op : {ScalarOp::kMax, ScalarOp::kMin}) {
     const Kernel kernel =
         ZipKernel("extrema", DType::kF32, DType::kF32, static_cast<int64_t>(x.size()),
-                  [&](KernelBuilder& b, Var p, Var q) {
-                    return b.Apply(op, {p, q});
-                  });
+                  [&](KernelBuilder& b, Var p, Var q) { return b.Apply(op, {p, q}); });
     const auto results = RunPlan(PlanOf(kernel), {BytesOf(x), BytesOf(y)});
     ASSERT_TRUE(results.ok()) << results.status();
     const std::vector<float> z = ValuesOf<float>((*results)[0]);
