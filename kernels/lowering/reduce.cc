@@ -21,7 +21,7 @@ struct TileChoice {
 constexpr TileChoice kNear = {128, 8};
 // What comes from memory comes faster in long pieces of rows, and in time to go through a cache.
 constexpr int64_t kFarElements = int64_t{1} << 21;
-constexpr TileChoice kFar = {8192, 64};
+constexpr TileChoice kFar = {8192, 8};
 // Rows that go through the loops of a reducer together, where its steps wait for each other.
 constexpr int64_t kMaxRows = 8;
 

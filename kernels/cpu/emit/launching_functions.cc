@@ -45,7 +45,7 @@ std::vector<TileLaunch> FindLaunches(const llvm::Function& kernel) {
       case llvm::Instruction::Ret:
         break;
       case llvm::Instruction::ICmp:
-        // Of a loop, not of a status.
+        // Otherwise it is of a loop, not of a status.
         if (!llvm::isa<llvm::CallInst>(instruction.getOperand(0))) return {};
         break;
       case llvm::Instruction::Store: {
