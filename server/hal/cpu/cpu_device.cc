@@ -13,6 +13,7 @@
 #include "server/hal/cpu/cpu_stream.h"
 #include "server/hal/cpu/host_info.h"
 #include "server/hal/cpu/host_memory.h"
+#include "server/hal/cpu/idle_process.h"
 #include "server/hal/cpu/loaded_cpu_module.h"
 
 namespace acceld::hal::cpu {
@@ -20,8 +21,9 @@ namespace {
 
 // Freed memory that waits for reuse, as a part of the budget.
 constexpr int64_t kMostKept = 4;
-constexpr int64_t kPreparedAtOnce = int64_t{8} << 20;
-constexpr std::chrono::milliseconds kLongestPause{100};
+// What a program that comes meanwhile may have to wait for.
+constexpr int64_t kPreparedAtOnce = int64_t{2} << 20;
+constexpr std::chrono::milliseconds kBusyPause{2}, kLongestPause{100};
 
 class CpuDevice final : public Device {
  public:
@@ -52,15 +54,20 @@ class CpuDevice final : public Device {
   }
 
  private:
-  // What a first program would wait for. Memory, which may not be used at all, is prepared with
-  // pauses rather than at a low priority: that thread would hold locks that others wait for.
+  // What a first program would wait for. Memory, which may not be used at all, is prepared while
+  // nothing else goes on, with pauses rather than at a low priority: that thread would hold locks
+  // that others wait for.
   void WarmUp(int64_t prepared_bytes) {
     using Clock = std::chrono::steady_clock;
     kernels::cpu::WarmUpMatmuls();
-    for (int64_t bytes = 0; bytes < prepared_bytes && !closing_; bytes += kPreparedAtOnce) {
+    IdleProcess process;
+    for (int64_t bytes = 0; bytes < prepared_bytes; bytes += kPreparedAtOnce) {
+      while (!process.Look() && !closing_) std::this_thread::sleep_for(kBusyPause);
+      if (closing_) return;
       const Clock::time_point start = Clock::now();
       if (!pool_->Prepare(kPreparedAtOnce).ok()) return;
-      std::this_thread::sleep_for(std::min<Clock::duration>(Clock::now() - start, kLongestPause));
+      std::this_thread::sleep_for(
+          std::min<Clock::duration>((Clock::now() - start) / 4, kLongestPause));
     }
   }
 

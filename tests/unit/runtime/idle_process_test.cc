@@ -1,0 +1,43 @@
+#include "server/hal/cpu/idle_process.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+namespace acceld::hal::cpu {
+namespace {
+
+constexpr std::chrono::milliseconds kWhile{100};
+
+TEST(IdleProcessTest, SeesWhetherOtherThreadsWork) {
+  IdleProcess process;
+  process.Look();
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&] {
+      while (!stop.load()) continue;
+    });
+  }
+  std::this_thread::sleep_for(kWhile);
+  EXPECT_FALSE(process.Look());
+  stop = true;
+  for (std::thread& thread : threads) thread.join();
+  process.Look();
+  std::this_thread::sleep_for(kWhile);
+  EXPECT_TRUE(process.Look());
+}
+
+TEST(IdleProcessTest, DoesNotCountTheThreadThatAsks) {
+  IdleProcess process;
+  process.Look();
+  const auto end = std::chrono::steady_clock::now() + kWhile;
+  while (std::chrono::steady_clock::now() < end) continue;
+  EXPECT_TRUE(process.Look());
+}
+
+}  // namespace
+}  // namespace acceld::hal::cpu
