@@ -55,6 +55,11 @@ class Builder {
 
 bool SelectiveLoop::Pays(int64_t count) { return count >= 2 * kBlocks[0]; }
 
+int64_t SelectiveLoop::Rest(int64_t count) {
+  constexpr int64_t kManyBlocks = 32;
+  return count < kManyBlocks * kBlocks[0] ? 0 : count % kBlocks[0];
+}
+
 std::vector<Var> SelectiveLoop::Build(KernelBuilder& b, Var first, int64_t count,
                                       Values initial) const {
   return Builder(b, *this).Build(first, count, initial, 0);

@@ -21,6 +21,8 @@ struct SelectiveLoop {
 
   // Whether a loop of so many iterations gains by it.
   static bool Pays(int64_t count);
+  // How many of so many iterations are in no block, if there are blocks enough for these to be few.
+  static int64_t Rest(int64_t count);
 
   // Iterations first, ..., first + count - 1; returns the carried values after them.
   std::vector<Var> Build(KernelBuilder& b, Var first, int64_t count, Values initial) const;

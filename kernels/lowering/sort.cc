@@ -37,8 +37,10 @@ class Selection : SliceSorter {
 
  private:
   void BuildSlice(const SliceVars& slice) {
-    // While there is room every element stays.
-    b_.For(ForStatement::Kind::kSequential, limit_, [&](Var i) { Insert(Read(slice, i), i); });
+    // While there is room every element stays. The few that are in no block go the same way, which
+    // spares code for them.
+    const int64_t first = limit_ + SelectiveLoop::Rest(length_ - limit_);
+    b_.For(ForStatement::Kind::kSequential, first, [&](Var i) { Insert(Read(slice, i), i); });
     // Of those behind, only what goes before the last one; an equal one that came earlier stays.
     const auto changes = [&](Var i, SelectiveLoop::Values) {
       return Less(Read(slice, i), Load(b_.Index(limit_ - 1)));
@@ -47,7 +49,7 @@ class Selection : SliceSorter {
       b_.If(changes(i, {}), [&] { Insert(Read(slice, i), b_.Index(limit_)); });
       return std::vector<Var>();
     };
-    SelectiveLoop{changes, step}.Build(b_, b_.Index(limit_), length_ - limit_, {});
+    SelectiveLoop{changes, step}.Build(b_, b_.Index(first), length_ - first, {});
     b_.For(ForStatement::Kind::kSequential, limit_, [&](Var i) { Write(slice, i, Load(i)); });
   }
 

@@ -57,6 +57,14 @@ void Substitute(const ValueMap& map, ir::Region& region) {
   Substitute(map, region.results);
 }
 
+// An operand of a selection that is computed where it is read: its kernel reads elements in turn
+// and drops most of them.
+const ir::Op* ReadInPlace(const Rewriter& rewriter, const ir::Op& op, ir::ValueId operand) {
+  if (op.kind != ir::OpKind::kPartialSort) return nullptr;
+  const ir::Op* definition = rewriter.DefinitionOf(operand);
+  return definition != nullptr && definition->kind == ir::OpKind::kIota ? definition : nullptr;
+}
+
 ir::Op ConstantOp(Rewriter& rewriter, const ir::Literal& value) {
   ir::Op constant;
   constant.kind = ir::OpKind::kConstant;
@@ -121,7 +129,10 @@ absl::StatusOr<bool> Isolate(Rewriter& rewriter, ir::Op& op) {
   const size_t inputs = window ? op.results.size() : op.operands.size();
   const bool takes_initial =
       window && std::any_of(op.operands.begin() + inputs, op.operands.end(), is_constant);
-  if (captured.empty() && !takes_initial) return false;
+  const bool takes_operand =
+      std::any_of(op.operands.begin(), op.operands.end(),
+                  [&](ir::ValueId id) { return ReadInPlace(rewriter, op, id) != nullptr; });
+  if (captured.empty() && !takes_initial && !takes_operand) return false;
   ir::Op fusion;
   fusion.kind = ir::OpKind::kFusion;
   fusion.attributes = ir::FusionAttributes{ir::FusionKind::kReduction};
@@ -137,11 +148,14 @@ absl::StatusOr<bool> Isolate(Rewriter& rewriter, ir::Op& op) {
   for (size_t i = 0; i < op.operands.size(); ++i) {
     ir::ValueId& id = op.operands[i];
     const ir::Literal* value = i < inputs ? nullptr : rewriter.ConstantOf(id);
-    if (value == nullptr) {
-      id = take(id);
-    } else {
+    if (value != nullptr) {
       region.ops.push_back(ConstantOp(rewriter, *value));
       id = region.ops.back().results[0];
+    } else if (const ir::Op* definition = ReadInPlace(rewriter, op, id)) {
+      region.ops.push_back(*definition);
+      id = region.ops.back().results[0] = rewriter.NewValue(rewriter.TypeOf(id));
+    } else {
+      id = take(id);
     }
   }
   ValueMap inside;

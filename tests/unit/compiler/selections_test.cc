@@ -68,7 +68,7 @@ void ExpectAgreement(const std::string& text, const ir::Literal& argument) {
 // type.
 void ExpectAgreementOnRows(absl::string_view program) {
   for (const DType dtype : {DType::kF32, DType::kBF16, DType::kI32}) {
-    for (const int64_t length : {127, 128, 300}) {
+    for (const int64_t length : {127, 128, 300, 2200}) {
       const std::string text = absl::StrReplaceAll(
           program, {{"$N", absl::StrCat(length)}, {"$T", ir::DTypeName(dtype)}});
       SCOPED_TRACE(absl::StrCat(ir::DTypeName(dtype), ", ", length));
