@@ -1,9 +1,10 @@
 // Fusions of rows: reductions over the trailing dimensions of one shape together with what their
 // results are made into, as in softmax and in normalizations. One row after the other goes through
 // all its stages while it is in a cache: a stage reduces a row, and the next one may use what came
-// out.
+// out. Columns of blocks of rows may be reduced as well, with the last stage of each row.
 #include <algorithm>
 #include <functional>
+#include <numeric>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
@@ -29,12 +30,20 @@ bool IsCostly(ir::OpKind kind) {
   return std::find(std::begin(kCostly), std::end(kCostly), kind) != std::end(kCostly);
 }
 
+// The dimensions are blocks, the rows of one, columns; not those of a row's own reduction, which
+// come last.
+bool ReducesColumns(const ir::Function& function, const ir::Op& reduce) {
+  return reduce.As<ir::DimensionsAttributes>().dimensions == std::vector<int64_t>{1} &&
+         function.TensorOf(reduce.operands[0]).rank() > 2;
+}
+
 class RowLowering {
  public:
   RowLowering(const Computation& computation, bool merge_dims)
       : computation_(computation), kernel_(computation, computation.name), b_(kernel_.builder()) {
     for (const ir::Op* op : computation.ops) {
-      if (op->kind == ir::OpKind::kReduce) reduces_.push_back(op);
+      if (op->kind != ir::OpKind::kReduce) continue;
+      (ReducesColumns(computation.function, *op) ? block_reduces_ : reduces_).push_back(op);
     }
     shape_ = computation.function.TensorOf(reduces_[0]->operands[0]).dims;
     const size_t reduced = reduces_[0]->As<ir::DimensionsAttributes>().dimensions.size();
@@ -50,18 +59,15 @@ class RowLowering {
   }
 
   absl::StatusOr<Kernel> Build() {
-    std::vector<int64_t> extents;
-    for (const Dims& dims : rows_) extents.push_back(dims.extent);
-    b_.ForEach(ForStatement::Kind::kParallel, extents, [&](absl::Span<const Var> vars) {
-      row_.clear();
-      for (size_t i = 0; i < vars.size(); ++i) row_.push_back({vars[i], rows_[i].num_dims});
-      for (int stage = 0; stage < num_stages_; ++stage) BuildStage(stage);
-      for (size_t i = 0; i < computation_.outputs.size(); ++i) {
-        if (IsFull(computation_.outputs[i])) continue;
-        const ir::Dims& dims = computation_.OutputType(i).dims;
-        sink_.Note(kernel_.StoreOutput(i, ElementIndex::FromLinear(RowNumber(), dims)));
-      }
-    });
+    if (!block_reduces_.empty()) {
+      BuildBlocks();
+    } else {
+      b_.ForEach(ForStatement::Kind::kParallel, Extents(rows_), [&](absl::Span<const Var> vars) {
+        row_.clear();
+        for (size_t i = 0; i < vars.size(); ++i) row_.push_back({vars[i], rows_[i].num_dims});
+        BuildRow();
+      });
+    }
     ACCELD_RETURN_IF_ERROR(sink_.status());
     return kernel_.Finish();
   }
@@ -73,6 +79,11 @@ class RowLowering {
   struct Dims {
     int64_t extent;
     int num_dims;
+  };
+  struct Column {
+    Var number;  // in its row
+    std::vector<ElementIndex::Group> groups;
+    ElementIndex index;
   };
   // The stages whose loops ask for a value's elements: the first and the last one.
   struct Needed {
@@ -93,6 +104,125 @@ class RowLowering {
   const ir::TensorType& TypeOf(ir::ValueId id) const { return computation_.function.TensorOf(id); }
   bool IsFull(ir::ValueId id) const { return TypeOf(id).dims == shape_; }
 
+  bool IsOfBlock(ir::ValueId id) const {
+    return std::any_of(block_reduces_.begin(), block_reduces_.end(), [&](const ir::Op* reduce) {
+      return std::find(reduce->results.begin(), reduce->results.end(), id) != reduce->results.end();
+    });
+  }
+
+  static std::vector<int64_t> Extents(const std::vector<Dims>& loops) {
+    std::vector<int64_t> extents;
+    for (const Dims& dims : loops) extents.push_back(dims.extent);
+    return extents;
+  }
+
+  void BuildRow() {
+    for (int stage = 0; stage < num_stages_; ++stage) BuildStage(stage);
+    for (size_t i = 0; i < computation_.outputs.size(); ++i) {
+      if (IsFull(computation_.outputs[i]) || IsOfBlock(computation_.outputs[i])) continue;
+      const ir::Dims& dims = computation_.OutputType(i).dims;
+      sink_.Note(kernel_.StoreOutput(i, ElementIndex::FromLinear(RowNumber(), dims)));
+    }
+  }
+
+  // Of each block one row after the other, with what has come of its columns in scratch.
+  void BuildBlocks() {
+    const ir::Dims& blocks = TypeOf(block_reduces_[0]->operands[0]).dims;
+    std::vector<DType> dtypes;
+    for (const ir::Op* reduce : block_reduces_) {
+      for (ir::ValueId id : reduce->results) {
+        dtypes.push_back(TypeOf(id).dtype);
+        block_scratch_.push_back(b_.AddScratch({absl::StrCat("block", block_scratch_.size()),
+                                                ComputeTypeOf(dtypes.back()), RowElements(),
+                                                BufferParameter::Access::kReadWrite}));
+      }
+    }
+    b_.ForEach(ForStatement::Kind::kParallel, {blocks[0]}, [&](absl::Span<const Var> block) {
+      const std::vector<Element> initial = InitialOf(block_reduces_);
+      ForEachColumn([&](const std::vector<ElementIndex::Group>& columns) {
+        KeepBlock(Linear(columns, columns_), initial);
+      });
+      b_.For(ForStatement::Kind::kSequential, blocks[1], [&](Var row) {
+        row_in_block_ = {{block[0], 1}, {row, 1}};
+        row_ = {{b_.Linearize({block[0], row}, {blocks[1], 1}), 1}};
+        BuildRow();
+      });
+      ForEachColumn([&](const std::vector<ElementIndex::Group>& columns) {
+        StoreBlock(block[0], columns, dtypes);
+      });
+    });
+  }
+
+  void ForEachColumn(const std::function<void(const std::vector<ElementIndex::Group>&)>& body) {
+    b_.ForEach(ForStatement::Kind::kParallel, Extents(columns_), [&](absl::Span<const Var> vars) {
+      std::vector<ElementIndex::Group> columns;
+      for (size_t i = 0; i < vars.size(); ++i) columns.push_back({vars[i], columns_[i].num_dims});
+      body(columns);
+    });
+  }
+
+  std::vector<Element> LoadBlock(Var column) {
+    std::vector<Element> elements;
+    for (uint32_t buffer : block_scratch_) elements.push_back({b_.Load(buffer, column)});
+    return elements;
+  }
+
+  void KeepBlock(Var column, const std::vector<Element>& elements) {
+    for (size_t i = 0; i < block_scratch_.size(); ++i) {
+      b_.Store(block_scratch_[i], column, elements[i].re);
+    }
+  }
+
+  // Takes in the row's element of a column. What is only put into blocks to be reduced is asked for
+  // where the row has it.
+  void ReduceBlock(const Column& column) {
+    std::vector<Element> accumulators = LoadBlock(column.number), next;
+    for (const ir::Op* reduce : block_reduces_) {
+      const size_t n = reduce->results.size();
+      std::vector<Element> arguments(accumulators.begin() + next.size(),
+                                     accumulators.begin() + next.size() + n);
+      for (size_t i = 0; i < n; ++i) {
+        const absl::StatusOr<Element> element = EvaluateInBlocks(reduce->operands[i], column);
+        sink_.Note(element.status());
+        arguments.push_back(element.ok() ? *element : arguments[i]);
+      }
+      const auto results = EmitScalarRegion(kernel_.emitter(), reduce->regions[0], arguments,
+                                            /*keep_precision=*/true);
+      sink_.Note(results.status());
+      for (size_t i = 0; i < n; ++i) next.push_back(results.ok() ? (*results)[i] : arguments[i]);
+    }
+    KeepBlock(column.number, next);
+  }
+
+  absl::StatusOr<Element> EvaluateInBlocks(ir::ValueId id, const Column& column) {
+    for (const ir::Op* op : computation_.ops) {
+      if (op->results[0] == id && op->kind == ir::OpKind::kReshape && IsFull(op->operands[0])) {
+        return kernel_.emitter().Evaluate(op->operands[0], column.index);
+      }
+    }
+    std::vector<ElementIndex::Group> groups = row_in_block_;
+    groups.insert(groups.end(), column.groups.begin(), column.groups.end());
+    return kernel_.emitter().Evaluate(id, ElementIndex::FromGroups(groups, TypeOf(id).dims));
+  }
+
+  void StoreBlock(Var block, std::vector<ElementIndex::Group> groups,
+                  const std::vector<DType>& dtypes) {
+    const std::vector<Element> elements = LoadBlock(Linear(groups, columns_));
+    groups.insert(groups.begin(), {block, 1});
+    const ir::Dims& dims = TypeOf(block_reduces_[0]->results[0]).dims;
+    const ElementIndex index = ElementIndex::FromGroups(groups, dims);
+    size_t k = 0;
+    for (const ir::Op* reduce : block_reduces_) {
+      for (ir::ValueId id : reduce->results) {
+        kernel_.emitter().SetElement(id, index, RoundElement(b_, dtypes[k], elements[k]));
+        ++k;
+      }
+    }
+    for (size_t i = 0; i < computation_.outputs.size(); ++i) {
+      if (IsOfBlock(computation_.outputs[i])) sink_.Note(kernel_.StoreOutput(i, index));
+    }
+  }
+
   int StageOf(ir::ValueId id) const {
     const auto it = stages_.find(id);
     return it == stages_.end() ? 0 : it->second;
@@ -103,7 +233,7 @@ class RowLowering {
     for (const ir::Op* op : computation_.ops) {
       int stage = 0;
       for (ir::ValueId id : op->operands) stage = std::max(stage, StageOf(id));
-      if (op->kind == ir::OpKind::kReduce) ++stage;
+      if (op->kind == ir::OpKind::kReduce && !ReducesColumns(computation_.function, *op)) ++stage;
       for (ir::ValueId id : op->results) stages_[id] = stage;
       num_stages_ = std::max(num_stages_, stage + 1);
     }
@@ -118,7 +248,9 @@ class RowLowering {
     for (size_t i = computation_.ops.size(); i-- > 0;) {
       const ir::Op& op = *computation_.ops[i];
       Needed asked = needed[op.results[0]];
-      if (op.kind == ir::OpKind::kReduce) {
+      if (op.kind == ir::OpKind::kReduce && ReducesColumns(computation_.function, op)) {
+        asked = {num_stages_ - 1, num_stages_ - 1};
+      } else if (op.kind == ir::OpKind::kReduce) {
         const int stage = StageOf(op.results[0]) - 1;
         asked = {stage, stage};
       } else if (asked.first < asked.last && IsFull(op.results[0]) && IsCostly(op.kind) &&
@@ -128,13 +260,16 @@ class RowLowering {
       }
       for (ir::ValueId id : op.operands) needed[id].Add(asked);
     }
-    int64_t row_elements = 1;
-    for (const Dims& dims : columns_) row_elements *= dims.extent;
     for (Kept& kept : kept_) {
       kept.scratch =
           b_.AddScratch({absl::StrCat("row", kept.value), ComputeTypeOf(TypeOf(kept.value).dtype),
-                         row_elements, BufferParameter::Access::kReadWrite});
+                         RowElements(), BufferParameter::Access::kReadWrite});
     }
+  }
+
+  int64_t RowElements() const {
+    return std::accumulate(columns_.begin(), columns_.end(), int64_t{1},
+                           [](int64_t product, const Dims& dims) { return product * dims.extent; });
   }
 
   Var RowNumber() { return Linear(row_, rows_); }
@@ -158,28 +293,23 @@ class RowLowering {
       const ir::ValueId id = computation_.outputs[i];
       if (IsFull(id) && StageOf(id) == stage) outputs.push_back(i);
     }
-    if (outputs.empty()) return;
-    std::vector<int64_t> extents;
-    for (const Dims& dims : columns_) extents.push_back(dims.extent);
-    b_.ForEach(ForStatement::Kind::kParallel, extents, [&](absl::Span<const Var> vars) {
+    const bool reduces_block = stage + 1 == num_stages_ && !block_reduces_.empty();
+    if (outputs.empty() && !reduces_block) return;
+    b_.ForEach(ForStatement::Kind::kParallel, Extents(columns_), [&](absl::Span<const Var> vars) {
       const Column column = ColumnAt(vars);
       LoadKept(stage, column, /*stored=*/!reduces.empty());
       for (size_t i : outputs) sink_.Note(kernel_.StoreOutput(i, column.index));
+      if (reduces_block) ReduceBlock(column);
       if (reduces.empty()) StoreKept(stage, column);
     });
   }
-
-  struct Column {
-    Var number;  // in its row
-    ElementIndex index;
-  };
 
   Column ColumnAt(absl::Span<const Var> vars) {
     std::vector<ElementIndex::Group> columns;
     for (size_t i = 0; i < vars.size(); ++i) columns.push_back({vars[i], columns_[i].num_dims});
     std::vector<ElementIndex::Group> groups = row_;
     groups.insert(groups.end(), columns.begin(), columns.end());
-    return {Linear(columns, columns_), ElementIndex::FromGroups(groups, shape_)};
+    return {Linear(columns, columns_), columns, ElementIndex::FromGroups(groups, shape_)};
   }
 
   // What earlier loops have stored of this column; `stored`: those of this stage too.
@@ -205,20 +335,12 @@ class RowLowering {
   // they stand for every index.
   void Reduce(int stage, const std::vector<const ir::Op*>& reduces) {
     std::vector<DType> dtypes;
-    std::vector<Element> initial;
     for (const ir::Op* reduce : reduces) {
-      const size_t n = reduce->results.size();
-      for (size_t i = 0; i < n; ++i) {
-        dtypes.push_back(TypeOf(reduce->results[i]).dtype);
-        const absl::StatusOr<Element> element =
-            kernel_.emitter().Evaluate(reduce->operands[n + i], ElementIndex::Scalar());
-        sink_.Note(element.status());
-        const Var zero = b_.Constant(ComputeTypeOf(dtypes.back()), 0);
-        initial.push_back(element.ok() ? *element : Element{zero, zero});
-      }
+      for (ir::ValueId id : reduce->results) dtypes.push_back(TypeOf(id).dtype);
     }
     const std::vector<Var> sums = ReduceLoops(
-        {}, Flatten(initial, dtypes), [&](const Column& column, absl::Span<const Var> current) {
+        {}, Flatten(InitialOf(reduces), dtypes),
+        [&](const Column& column, absl::Span<const Var> current) {
           LoadKept(stage, column, /*stored=*/false);
           const std::vector<Element> accumulators = Unflatten(current, dtypes);
           const auto next = ReduceElement(kernel_.emitter(), reduces, column.index, accumulators);
@@ -234,6 +356,21 @@ class RowLowering {
         ++k;
       }
     }
+  }
+
+  std::vector<Element> InitialOf(const std::vector<const ir::Op*>& reduces) {
+    std::vector<Element> initial;
+    for (const ir::Op* reduce : reduces) {
+      const size_t n = reduce->results.size();
+      for (size_t i = 0; i < n; ++i) {
+        const absl::StatusOr<Element> element =
+            kernel_.emitter().Evaluate(reduce->operands[n + i], ElementIndex::Scalar());
+        sink_.Note(element.status());
+        const Var zero = b_.Constant(ComputeTypeOf(TypeOf(reduce->results[i]).dtype), 0);
+        initial.push_back(element.ok() ? *element : Element{zero, zero});
+      }
+    }
+    return initial;
   }
 
   using Step = std::function<std::vector<Var>(const Column&, absl::Span<const Var>)>;
@@ -254,13 +391,15 @@ class RowLowering {
   const Computation& computation_;
   OpKernel kernel_;
   KernelBuilder& b_;
-  std::vector<const ir::Op*> reduces_;
+  std::vector<const ir::Op*> reduces_;        // of rows
+  std::vector<const ir::Op*> block_reduces_;  // of columns, for each block of rows
   ir::Dims shape_;
   std::vector<Dims> rows_, columns_;
   absl::flat_hash_map<ir::ValueId, int> stages_;
   int num_stages_ = 1;
   std::vector<Kept> kept_;
-  std::vector<ElementIndex::Group> row_;
+  std::vector<ElementIndex::Group> row_, row_in_block_;
+  std::vector<uint32_t> block_scratch_;  // by result of a reduction of columns
   StatusSink sink_;
 };
 
@@ -285,6 +424,12 @@ bool IsRowFusion(const Computation& computation) {
 }
 
 absl::StatusOr<LoweredOp> LowerRows(const Computation& computation) {
+  if (std::none_of(computation.ops.begin(), computation.ops.end(), [&](const ir::Op* op) {
+        return op->kind == ir::OpKind::kReduce && !ReducesColumns(computation.function, *op);
+      })) {
+    return absl::UnimplementedError(
+        absl::StrCat(computation.name, ": a fusion of rows that reduces none"));
+  }
   LoweredOp lowered;
   for (const bool merge : {true, false}) {
     RowLowering lowering(computation, merge);

@@ -44,6 +44,17 @@ std::vector<const ir::Op*> InnerOps(const ir::Op& part) {
   return ops;
 }
 
+// Whether the part reduces blocks of something, as of a matrix's rows.
+bool ReducesBlocks(const ir::Function& function, const ir::Op& part) {
+  for (const ir::Op* op : InnerOps(part)) {
+    if (op->kind == OpKind::kReduce && function.TensorOf(op->operands[0]).rank() > 2 &&
+        op->As<ir::DimensionsAttributes>().dimensions == std::vector<int64_t>{1}) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // Looks for one set of parts at a time.
 class RowFuser {
  public:
@@ -53,7 +64,9 @@ class RowFuser {
         graph_(function, region, scratch),
         merger_(function, region, graph_),
         seeds_(seeds) {
-    for (const ir::Op& op : region.ops) {
+    for (OpIndex i = 0; i < region.ops.size(); ++i) {
+      const ir::Op& op = region.ops[i];
+      for (ir::ValueId id : op.operands) readers_[id].push_back(i);
       if (op.kind != OpKind::kFusion) continue;
       const ir::Region& inner = op.regions[0];
       for (size_t i = 0; i < op.operands.size(); ++i) alias_[inner.parameters[i]] = op.operands[i];
@@ -95,10 +108,10 @@ class RowFuser {
     int tries = 0;
     for (bool grown = true; grown;) {
       grown = false;
-      for (OpIndex candidate : Neighbours(parts)) {
+      for (OpIndex candidate : Neighbours(parts, space)) {
         if (++tries > kMaxTries) return parts;
         std::vector<OpIndex> more = parts;
-        more.insert(std::upper_bound(more.begin(), more.end(), candidate), candidate);
+        Add(candidate, more);
         if (!IsFusible(more, space)) continue;
         parts = std::move(more);
         grown = true;
@@ -108,10 +121,29 @@ class RowFuser {
     return parts;
   }
 
+  // With the other shapes that only a reduction of blocks reads: inside they are no other shapes.
+  void Add(OpIndex candidate, std::vector<OpIndex>& parts) const {
+    const auto insert = [&](OpIndex op) {
+      if (!Contains(parts, op)) parts.insert(std::upper_bound(parts.begin(), parts.end(), op), op);
+    };
+    insert(candidate);
+    for (ir::ValueId id : graph_.ops()[candidate].operands) {
+      const OpIndex source = graph_.DefinitionOf(id);
+      if (source != kNoOp && OnlyMakesBlocks(source)) insert(source);
+    }
+  }
+
+  // Whether it is a shape for one reduction of blocks.
+  bool OnlyMakesBlocks(OpIndex op) const {
+    const std::vector<OpIndex>& users = graph_.UsersOf(op);
+    return graph_.ops()[op].kind == OpKind::kReshape && !graph_.Escapes(op) && users.size() == 1 &&
+           ReducesBlocks(function_, graph_.ops()[users[0]]);
+  }
+
   // Outside a reshape is only another name for the same bytes.
   std::vector<OpIndex> WithoutOuterReshapes(std::vector<OpIndex> parts) const {
     const auto is_outer = [&](OpIndex i) {
-      if (graph_.ops()[i].kind != OpKind::kReshape) return false;
+      if (graph_.ops()[i].kind != OpKind::kReshape || OnlyMakesBlocks(i)) return false;
       const OpIndex source = graph_.DefinitionOf(graph_.ops()[i].operands[0]);
       const auto& users = graph_.UsersOf(i);
       return source == kNoOp || !Contains(parts, source) ||
@@ -125,7 +157,7 @@ class RowFuser {
     return parts;
   }
 
-  std::vector<OpIndex> Neighbours(const std::vector<OpIndex>& parts) const {
+  std::vector<OpIndex> Neighbours(const std::vector<OpIndex>& parts, const RowSpace& space) const {
     std::vector<OpIndex> found;
     const auto add = [&](OpIndex i) {
       if (i != kNoOp && !Contains(parts, i) && IsPart(graph_.ops()[i]) &&
@@ -134,8 +166,24 @@ class RowFuser {
       }
     };
     for (OpIndex part : parts) {
-      for (OpIndex user : graph_.UsersOf(part)) add(user);
+      for (OpIndex user : graph_.UsersOf(part)) {
+        add(OnlyMakesBlocks(user) ? graph_.UsersOf(user)[0] : user);
+      }
       for (ir::ValueId id : graph_.ops()[part].operands) add(graph_.DefinitionOf(id));
+    }
+    // Those that reduce blocks of what the parts read.
+    for (OpIndex part : parts) {
+      for (ir::ValueId id : graph_.ops()[part].operands) {
+        if (function_.TensorOf(id).dims != space.dims) continue;
+        for (OpIndex reader : readers_.at(id)) {
+          const bool reshapes = graph_.ops()[reader].kind == OpKind::kReshape;
+          const std::vector<OpIndex> readers =
+              reshapes ? graph_.UsersOf(reader) : std::vector<OpIndex>{reader};
+          for (OpIndex op : readers) {
+            if (ReducesBlocks(function_, graph_.ops()[op])) add(op);
+          }
+        }
+      }
     }
     return found;
   }
@@ -158,6 +206,7 @@ class RowFuser {
         for (ir::ValueId id : op->operands) operands.push_back(Resolve(id));
         if (!alignment.Follow(*op, operands) || ++count > kMaxInnerOps) return false;
       }
+      if (OnlyMakesBlocks(part) && Contains(parts, graph_.UsersOf(part)[0])) continue;
       for (ir::ValueId id : graph_.ops()[part].results) {
         if (!alignment.Give(Resolve(id))) return false;
       }
@@ -171,6 +220,7 @@ class RowFuser {
   absl::flat_hash_set<ir::ValueId>& seeds_;  // tried already
   // What stands inside fusions by what it is outside, and results by what gives them inside.
   absl::flat_hash_map<ir::ValueId, ir::ValueId> alias_;
+  absl::flat_hash_map<ir::ValueId, std::vector<OpIndex>> readers_;
 };
 
 void FuseRegion(ir::Function& function, ir::Region& region, std::vector<OpIndex>& scratch) {

@@ -11,6 +11,9 @@ namespace {
 
 using ir::OpKind;
 
+// What is carried from row to row should leave room for rows in the first cache.
+constexpr int64_t kMaxBlockSums = 4096;
+
 int64_t Product(const ir::Dims& dims, size_t begin, size_t end) {
   int64_t product = 1;
   for (size_t d = begin; d < end; ++d) product *= dims[d];
@@ -55,6 +58,38 @@ bool RowAlignment::HasRowShape(ir::ValueId id) const {
   return long_dims(dims, dims.size()) == long_dims(space_.dims, space_.num_row_dims);
 }
 
+bool RowAlignment::IsInBlocks(const ir::Dims& dims) const {
+  const bool split = space_.num_row_dims == 1 && dims.size() == space_.dims.size() + 1 &&
+                     dims[0] * dims[1] == space_.rows() &&
+                     std::equal(dims.begin() + 2, dims.end(), space_.dims.begin() + 1);
+  return split && (!blocks_.has_value() || dims == *blocks_);
+}
+
+bool RowAlignment::ReducesBlocks(const ir::Op& op) const {
+  return op.As<ir::DimensionsAttributes>().dimensions == std::vector<int64_t>{1} &&
+         IsInBlocks(function_.TensorOf(op.operands[0]).dims) &&
+         std::none_of(
+             op.results.begin(), op.results.end(),
+             [&](ir::ValueId id) { return ir::IsComplex(function_.TensorOf(id).dtype); }) &&
+         kernels::IsSimpleReducer(function_, op.regions[0]);
+}
+
+bool RowAlignment::FollowReduce(const ir::Op& op, const std::vector<ir::ValueId>& operands) {
+  const bool rows = RowSpaceOf(function_, op) == space_;
+  if (!rows && !ReducesBlocks(op)) return false;
+  const Kind wanted = rows ? Kind::kElement : Kind::kBlockElement;
+  const size_t n = op.results.size();
+  for (size_t i = 0; i < 2 * n; ++i) {
+    const absl::optional<Kind> kind = KindOf(operands[i]);
+    if (kind.has_value() && (i >= n || *kind != wanted)) return false;
+  }
+  for (ir::ValueId id : op.results) kinds_[id] = rows ? Kind::kRow : Kind::kBlockColumn;
+  if (rows) return true;
+  blocks_ = function_.TensorOf(op.operands[0]).dims;
+  block_sums_ += space_.columns() * static_cast<int64_t>(n);
+  return block_sums_ <= kMaxBlockSums;
+}
+
 bool RowAlignment::FollowBroadcast(const ir::Op& op, Kind operand) {
   const ir::Dims& from = function_.TensorOf(op.operands[0]).dims;
   const ir::Dims& to = function_.TensorOf(op.results[0]).dims;
@@ -86,22 +121,22 @@ bool RowAlignment::Follow(const ir::Op& op, const std::vector<ir::ValueId>& oper
   for (ir::ValueId id : operands) {
     if (const absl::optional<Kind> kind = KindOf(id)) kinds.push_back(*kind);
   }
-  if (op.kind == OpKind::kReduce) {
-    const size_t n = op.results.size();
-    if (RowSpaceOf(function_, op) != space_) return false;
-    for (size_t i = 0; i < 2 * n; ++i) {
-      const absl::optional<Kind> kind = KindOf(operands[i]);
-      if (kind.has_value() && (i >= n || *kind != Kind::kElement)) return false;
-    }
-    for (ir::ValueId id : op.results) kinds_[id] = Kind::kRow;
-    return true;
-  }
+  if (op.kind == OpKind::kReduce) return FollowReduce(op, operands);
   if (!op.regions.empty() || !kernels::CanFuseAsProducer(function_, op)) return false;
   if (kinds.empty()) return true;
+  if (std::any_of(kinds.begin(), kinds.end(), [](Kind kind) {
+        return kind == Kind::kBlockElement || kind == Kind::kBlockColumn;
+      })) {
+    return false;
+  }
   if (op.kind == OpKind::kBroadcastInDim) return FollowBroadcast(op, kinds[0]);
   const ir::ValueId result = op.results[0];
   const ir::Dims& dims = function_.TensorOf(result).dims;
   if (op.kind == OpKind::kReshape) {
+    if (kinds[0] == Kind::kElement && IsInBlocks(dims)) {
+      kinds_[result] = Kind::kBlockElement;
+      return true;
+    }
     kinds_[result] = kinds[0];
     return kinds[0] == Kind::kElement ? dims == space_.dims : HasRowShape(result);
   }
@@ -116,7 +151,7 @@ bool RowAlignment::Follow(const ir::Op& op, const std::vector<ir::ValueId>& oper
 }
 
 bool RowAlignment::Give(ir::ValueId id) {
-  if (KindOf(id).has_value()) return true;
+  if (const absl::optional<Kind> kind = KindOf(id)) return *kind != Kind::kBlockElement;
   const bool element = function_.TensorOf(id).dims == space_.dims;
   if (!element && !HasRowShape(id)) return false;
   kinds_[id] = element ? Kind::kElement : Kind::kRow;

@@ -23,7 +23,8 @@ struct RowSpace {
 absl::optional<RowSpace> RowSpaceOf(const ir::Function& function, const ir::Op& op);
 
 // Follows values through the ops of a row fusion: what comes of its reductions, and what its parts
-// pass to each other, must be read in the row that it belongs to. Ops are shown operands first.
+// pass to each other, must be read in the row that it belongs to. The columns of equal blocks of
+// rows may be reduced too, for others to read. Ops are shown operands first.
 class RowAlignment {
  public:
   RowAlignment(const ir::Function& function, const RowSpace& space)
@@ -37,16 +38,27 @@ class RowAlignment {
 
  private:
   // What a value has one element for.
-  enum class Kind { kElement, kRow };
+  enum class Kind {
+    kElement,
+    kRow,
+    kBlockElement,  // an element too, in the shape of blocks of rows
+    kBlockColumn,
+  };
 
   absl::optional<Kind> KindOf(ir::ValueId id) const;
+  bool FollowReduce(const ir::Op& op, const std::vector<ir::ValueId>& operands);
   bool FollowBroadcast(const ir::Op& op, Kind operand);
+  // Whether these are the rows of the space in blocks, the same for all that is reduced.
+  bool IsInBlocks(const ir::Dims& dims) const;
+  bool ReducesBlocks(const ir::Op& op) const;
   // Whether the value has the shape of the rows, perhaps with dimensions of size 1.
   bool HasRowShape(ir::ValueId id) const;
 
   const ir::Function& function_;
   const RowSpace space_;
   absl::flat_hash_map<ir::ValueId, Kind> kinds_;
+  absl::optional<ir::Dims> blocks_;  // once any are reduced
+  int64_t block_sums_ = 0;           // of one block
 };
 
 }  // namespace acceld::compiler

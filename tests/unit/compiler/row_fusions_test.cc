@@ -55,6 +55,28 @@ func.func @main(%x: tensor<70x5x33xf32>, %g: tensor<33xf32>) -> (tensor<70x1x1xf
 }
 )";
 
+// What comes of rows, and the sums over all rows of what is read and of what comes of it: as in the
+// gradient of a normalization.
+constexpr absl::string_view kColumnSums = R"(
+func.func @main(%x: tensor<ROWSxCOLSxT>, %d: tensor<ROWSxCOLSxT>) -> (tensor<ROWSxCOLSxT>, tensor<COLSxT>, tensor<COLSxT>, tensor<ROWSxT>) {
+  %z = stablehlo.constant dense<0.0> : tensor<T>
+  %ninf = stablehlo.constant dense<-1.0e30> : tensor<T>
+  %n = stablehlo.constant dense<64.0> : tensor<ROWSxT>
+  %s = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [LAST] : (tensor<ROWSxCOLSxT>, tensor<T>) -> tensor<ROWSxT>
+  %mean = stablehlo.divide %s, %n : tensor<ROWSxT>
+  %mb = stablehlo.broadcast_in_dim %mean, dims = [0] : (tensor<ROWSxT>) -> tensor<ROWSxCOLSxT>
+  %c = stablehlo.subtract %x, %mb : tensor<ROWSxCOLSxT>
+  %e = stablehlo.cosine %c : tensor<ROWSxCOLSxT>
+  %m = stablehlo.reduce(%e init: %ninf) applies stablehlo.maximum across dimensions = [LAST] : (tensor<ROWSxCOLSxT>, tensor<T>) -> tensor<ROWSxT>
+  %b = stablehlo.broadcast_in_dim %m, dims = [0] : (tensor<ROWSxT>) -> tensor<ROWSxCOLSxT>
+  %y = stablehlo.multiply %e, %b : tensor<ROWSxCOLSxT>
+  %cd = stablehlo.multiply %c, %d : tensor<ROWSxCOLSxT>
+  %sums = stablehlo.reduce(%d init: %z) applies stablehlo.add across dimensions = [0] : (tensor<ROWSxCOLSxT>, tensor<T>) -> tensor<COLSxT>
+  %products = stablehlo.reduce(%cd init: %z) applies stablehlo.add across dimensions = [0] : (tensor<ROWSxCOLSxT>, tensor<T>) -> tensor<COLSxT>
+  return %y, %sums, %products, %m : tensor<ROWSxCOLSxT>, tensor<COLSxT>, tensor<COLSxT>, tensor<ROWSxT>
+}
+)";
+
 std::string SoftmaxText(int64_t rows, int64_t columns, absl::string_view dtype) {
   return absl::StrReplaceAll(kSoftmax, {{"ROWS", absl::StrCat(rows)},
                                         {"COLS", absl::StrCat(columns)},
@@ -116,6 +138,22 @@ TEST(RowFusions, ANanOrAnInfinityStaysInItsRow) {
 TEST(RowFusions, NormalizationOfRowsOfTwoDimensions) {
   ExpectAgreement(std::string(kNormalization),
                   {Values(DType::kF32, {70, 5, 33}), Values(DType::kF32, {33})}, 1e-5);
+}
+
+TEST(RowFusions, SumsOfColumnsAreThoseOfAllRows) {
+  const auto text = [](absl::string_view columns, absl::string_view last, absl::string_view dtype) {
+    return absl::StrReplaceAll(kColumnSums, {{"ROWS", "4096"},
+                                             {"COLS", columns},
+                                             {"LAST", last},
+                                             {"xT", absl::StrCat("x", dtype)},
+                                             {"<T>", absl::StrCat("<", dtype, ">")}});
+  };
+  const auto values = [](DType dtype, ir::Dims dims) {
+    return std::vector<ir::Literal>{Values(dtype, dims), Values(dtype, dims)};
+  };
+  ExpectAgreement(text("65", "1", "f32"), values(DType::kF32, {4096, 65}), 1e-5);
+  ExpectAgreement(text("64", "1", "bf16"), values(DType::kBF16, {4096, 64}), 0.02);
+  ExpectAgreement(text("4x17", "1, 2", "f64"), values(DType::kF64, {4096, 4, 17}), 1e-12);
 }
 
 }  // namespace
