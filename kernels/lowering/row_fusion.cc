@@ -144,13 +144,24 @@ class RowLowering {
       });
       b_.For(ForStatement::Kind::kSequential, blocks[1], [&](Var row) {
         row_in_block_ = {{block[0], 1}, {row, 1}};
-        row_ = {{b_.Linearize({block[0], row}, {blocks[1], 1}), 1}};
+        row_ = RowAt(b_.Linearize({block[0], row}, {blocks[1], 1}));
         BuildRow();
       });
       ForEachColumn([&](const std::vector<ElementIndex::Group>& columns) {
         StoreBlock(block[0], columns, dtypes);
       });
     });
+  }
+
+  std::vector<ElementIndex::Group> RowAt(Var number) {
+    std::vector<ElementIndex::Group> groups(rows_.size());
+    for (size_t i = rows_.size(); i-- > 1;) {
+      const Var extent = b_.Index(rows_[i].extent);
+      groups[i] = {b_.Apply(ScalarOp::kRemainder, {number, extent}), rows_[i].num_dims};
+      number = b_.Apply(ScalarOp::kDivide, {number, extent});
+    }
+    groups[0] = {number, rows_[0].num_dims};
+    return groups;
   }
 
   void ForEachColumn(const std::function<void(const std::vector<ElementIndex::Group>&)>& body) {

@@ -1,6 +1,8 @@
 #include "server/compiler/passes/split_reductions.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -207,6 +209,8 @@ class Splitting {
       ir::TensorType type = rewriter_.TensorOf(Slice(id, 0, cut_.blocks * cut_.length, &id));
       type.dims[cut_.dimension] = cut_.length;
       type.dims.insert(type.dims.begin() + cut_.dimension, cut_.blocks);
+      const ir::Op* shape = rewriter_.DefinitionOf(id);
+      if (shape != nullptr && shape->kind == OpKind::kReshape) id = shape->operands[0];
       blocks.push_back(Emit(OpKind::kReshape, {id}, ir::NoAttributes{}, std::move(type)));
     }
     std::vector<int64_t> dimensions;
@@ -302,6 +306,33 @@ class Splitting {
   std::vector<DType> dtypes_;  // in which each operand is reduced
 };
 
+// The same reduction with its reduced dimensions as one, if they are the first ones: blocks of it
+// are then whole rows one after the other, of which other kernels may go through the same.
+ir::Op WithOneDimension(Rewriter& rewriter, const ir::Op& op) {
+  ir::Op merged = op;
+  const auto count = static_cast<int64_t>(op.As<ir::DimensionsAttributes>().dimensions.size());
+  merged.attributes = ir::DimensionsAttributes{{0}};
+  for (size_t i = 0; i < op.results.size(); ++i) {
+    ir::TensorType type = rewriter.TensorOf(op.operands[i]);
+    const auto end = type.dims.begin() + count;
+    const int64_t size =
+        std::accumulate(type.dims.begin(), end, int64_t{1}, std::multiplies<int64_t>());
+    type.dims.erase(type.dims.begin(), end);
+    type.dims.insert(type.dims.begin(), size);
+    merged.operands[i] = rewriter.Emit(OpKind::kReshape, {op.operands[i]}, ir::NoAttributes{},
+                                       std::move(type), op.location);
+  }
+  return merged;
+}
+
+// The first ones of several, with others behind them.
+bool AreFirst(const std::vector<int64_t>& ascending, const ir::TensorType& type) {
+  for (size_t i = 0; i < ascending.size(); ++i) {
+    if (ascending[i] != static_cast<int64_t>(i)) return false;
+  }
+  return ascending.size() > 1 && static_cast<int64_t>(ascending.size()) < type.rank();
+}
+
 absl::StatusOr<bool> Split(Rewriter& rewriter, ir::Op& op, const hal::CodeGenerator& target) {
   if (op.kind != OpKind::kReduce) return false;
   const Regrouping regrouping = RegroupingOf(rewriter, op.regions[0]);
@@ -311,7 +342,16 @@ absl::StatusOr<bool> Split(Rewriter& rewriter, ir::Op& op, const hal::CodeGenera
   const absl::optional<Cut> cut =
       ChooseCut(rewriter.TensorOf(op.operands[0]).dims, reduced, regrouping, target);
   if (!cut.has_value()) return false;
-  Splitting(rewriter, op, *cut, regrouping == Regrouping::kAnyOrder).Run();
+  const bool in_any_order = regrouping == Regrouping::kAnyOrder;
+  if (AreFirst(reduced, rewriter.TensorOf(op.operands[0]))) {
+    const ir::Op merged = WithOneDimension(rewriter, op);
+    const ir::Dims& dims = rewriter.TensorOf(merged.operands[0]).dims;
+    if (const auto one = ChooseCut(dims, {0}, regrouping, target)) {
+      Splitting(rewriter, merged, *one, in_any_order).Run();
+      return true;
+    }
+  }
+  Splitting(rewriter, op, *cut, in_any_order).Run();
   return true;
 }
 

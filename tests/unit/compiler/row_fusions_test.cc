@@ -1,4 +1,6 @@
 // Softmax, normalizations and the like: all that is done with a row, in one kernel.
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "common/ir/checks.h"
 #include "common/ir/interpreter.h"
@@ -58,21 +60,23 @@ func.func @main(%x: tensor<70x5x33xf32>, %g: tensor<33xf32>) -> (tensor<70x1x1xf
 // What comes of rows, and the sums over all rows of what is read and of what comes of it: as in the
 // gradient of a normalization.
 constexpr absl::string_view kColumnSums = R"(
-func.func @main(%x: tensor<ROWSxCOLSxT>, %d: tensor<ROWSxCOLSxT>) -> (tensor<ROWSxCOLSxT>, tensor<COLSxT>, tensor<COLSxT>, tensor<ROWSxT>) {
+func.func @main(%x: tensor<ROWSxCOLSxT>, %d: tensor<ROWSxCOLSxT>, %w: tensor<FIRSTxT>) -> (tensor<ROWSxCOLSxT>, tensor<COLSxT>, tensor<COLSxT>, tensor<ROWSxT>) {
   %z = stablehlo.constant dense<0.0> : tensor<T>
   %ninf = stablehlo.constant dense<-1.0e30> : tensor<T>
   %n = stablehlo.constant dense<64.0> : tensor<ROWSxT>
   %s = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [LAST] : (tensor<ROWSxCOLSxT>, tensor<T>) -> tensor<ROWSxT>
   %mean = stablehlo.divide %s, %n : tensor<ROWSxT>
-  %mb = stablehlo.broadcast_in_dim %mean, dims = [0] : (tensor<ROWSxT>) -> tensor<ROWSxCOLSxT>
+  %mb = stablehlo.broadcast_in_dim %mean, dims = [OUTER] : (tensor<ROWSxT>) -> tensor<ROWSxCOLSxT>
   %c = stablehlo.subtract %x, %mb : tensor<ROWSxCOLSxT>
-  %e = stablehlo.cosine %c : tensor<ROWSxCOLSxT>
+  %wb = stablehlo.broadcast_in_dim %w, dims = [0] : (tensor<FIRSTxT>) -> tensor<ROWSxCOLSxT>
+  %cw = stablehlo.multiply %c, %wb : tensor<ROWSxCOLSxT>
+  %e = stablehlo.cosine %cw : tensor<ROWSxCOLSxT>
   %m = stablehlo.reduce(%e init: %ninf) applies stablehlo.maximum across dimensions = [LAST] : (tensor<ROWSxCOLSxT>, tensor<T>) -> tensor<ROWSxT>
-  %b = stablehlo.broadcast_in_dim %m, dims = [0] : (tensor<ROWSxT>) -> tensor<ROWSxCOLSxT>
+  %b = stablehlo.broadcast_in_dim %m, dims = [OUTER] : (tensor<ROWSxT>) -> tensor<ROWSxCOLSxT>
   %y = stablehlo.multiply %e, %b : tensor<ROWSxCOLSxT>
   %cd = stablehlo.multiply %c, %d : tensor<ROWSxCOLSxT>
-  %sums = stablehlo.reduce(%d init: %z) applies stablehlo.add across dimensions = [0] : (tensor<ROWSxCOLSxT>, tensor<T>) -> tensor<COLSxT>
-  %products = stablehlo.reduce(%cd init: %z) applies stablehlo.add across dimensions = [0] : (tensor<ROWSxCOLSxT>, tensor<T>) -> tensor<COLSxT>
+  %sums = stablehlo.reduce(%d init: %z) applies stablehlo.add across dimensions = [OUTER] : (tensor<ROWSxCOLSxT>, tensor<T>) -> tensor<COLSxT>
+  %products = stablehlo.reduce(%cd init: %z) applies stablehlo.add across dimensions = [OUTER] : (tensor<ROWSxCOLSxT>, tensor<T>) -> tensor<COLSxT>
   return %y, %sums, %products, %m : tensor<ROWSxCOLSxT>, tensor<COLSxT>, tensor<COLSxT>, tensor<ROWSxT>
 }
 )";
@@ -141,19 +145,33 @@ TEST(RowFusions, NormalizationOfRowsOfTwoDimensions) {
 }
 
 TEST(RowFusions, SumsOfColumnsAreThoseOfAllRows) {
-  const auto text = [](absl::string_view columns, absl::string_view last, absl::string_view dtype) {
-    return absl::StrReplaceAll(kColumnSums, {{"ROWS", "4096"},
-                                             {"COLS", columns},
-                                             {"LAST", last},
-                                             {"xT", absl::StrCat("x", dtype)},
-                                             {"<T>", absl::StrCat("<", dtype, ">")}});
+  const auto expect = [](ir::Dims rows, ir::Dims columns, DType dtype, double bound) {
+    const auto numbers = [](size_t first, size_t end) {
+      std::vector<size_t> all;
+      for (size_t d = first; d < end; ++d) all.push_back(d);
+      return absl::StrJoin(all, ", ");
+    };
+    const std::string type(ir::DTypeName(dtype));
+    const size_t rank = rows.size() + columns.size();
+    const std::string text =
+        absl::StrReplaceAll(kColumnSums, {{"ROWS", absl::StrJoin(rows, "x")},
+                                          {"FIRST", absl::StrCat(rows[0])},
+                                          {"COLS", absl::StrJoin(columns, "x")},
+                                          {"OUTER", numbers(0, rows.size())},
+                                          {"LAST", numbers(rows.size(), rank)},
+                                          {"xT", absl::StrCat("x", type)},
+                                          {"<T>", absl::StrCat("<", type, ">")}});
+    SCOPED_TRACE(text);
+    ir::Dims all = rows;
+    all.insert(all.end(), columns.begin(), columns.end());
+    ExpectAgreement(text, {Values(dtype, all), Values(dtype, all), Values(dtype, {rows[0]})},
+                    bound);
   };
-  const auto values = [](DType dtype, ir::Dims dims) {
-    return std::vector<ir::Literal>{Values(dtype, dims), Values(dtype, dims)};
-  };
-  ExpectAgreement(text("65", "1", "f32"), values(DType::kF32, {4096, 65}), 1e-5);
-  ExpectAgreement(text("64", "1", "bf16"), values(DType::kBF16, {4096, 64}), 0.02);
-  ExpectAgreement(text("4x17", "1, 2", "f64"), values(DType::kF64, {4096, 4, 17}), 1e-12);
+  expect({4096}, {65}, DType::kF32, 1e-5);
+  expect({4096}, {64}, DType::kBF16, 0.02);
+  expect({4096}, {4, 17}, DType::kF64, 1e-12);
+  expect({32, 128}, {65}, DType::kF32, 1e-5);
+  expect({8, 16, 32}, {5, 13}, DType::kF32, 1e-5);
 }
 
 }  // namespace
