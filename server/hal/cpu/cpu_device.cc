@@ -54,9 +54,9 @@ class CpuDevice final : public Device {
   }
 
  private:
-  // What a first program would wait for. Memory, which may not be used at all, is prepared while
-  // nothing else goes on, with pauses rather than at a low priority: that thread would hold locks
-  // that others wait for.
+  // What a first program would wait for. Memory, which may not be used at all, is prepared while a
+  // core is idle, with pauses rather than at a low priority: that thread would hold locks that
+  // others wait for.
   void WarmUp(int64_t prepared_bytes) {
     using Clock = std::chrono::steady_clock;
     kernels::cpu::WarmUpMatmuls();

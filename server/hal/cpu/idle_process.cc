@@ -4,11 +4,13 @@
 
 #include <utility>
 
+#include "server/hal/cpu/host_info.h"
+
 namespace acceld::hal::cpu {
 namespace {
 
-// Of one core's time.
-constexpr int kBusyPart = 8;
+// In eighths of a core's time: how much of the last core the others may use.
+constexpr int kParts = 8, kMostUsed = 1;
 
 std::chrono::nanoseconds Read(clockid_t clock) {
   timespec time;
@@ -22,7 +24,8 @@ bool IdleProcess::Look() {
   const auto now = Read(CLOCK_MONOTONIC);
   const auto used = Read(CLOCK_PROCESS_CPUTIME_ID) - Read(CLOCK_THREAD_CPUTIME_ID);
   const auto passed = now - std::exchange(looked_at_, now);
-  return (used - std::exchange(used_, used)) * kBusyPart < passed;
+  static const int cores = AvailableCores();
+  return (used - std::exchange(used_, used)) * kParts < passed * (kParts * (cores - 1) + kMostUsed);
 }
 
 }  // namespace acceld::hal::cpu

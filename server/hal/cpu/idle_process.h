@@ -4,11 +4,11 @@
 
 namespace acceld::hal::cpu {
 
-// Tells a thread that works for later whether the rest of its process leaves cores idle. One
-// thread, always the same.
+// Tells a thread that works for later whether the rest of its process leaves it a core. One thread,
+// always the same.
 class IdleProcess {
  public:
-  // Whether other threads were at work for little of the time since the last call.
+  // Whether the other threads left a core idle most of the time since the last call.
   bool Look();
 
  private:
