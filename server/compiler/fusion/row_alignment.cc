@@ -134,7 +134,7 @@ bool RowAlignment::Follow(const ir::Op& op, const std::vector<ir::ValueId>& oper
   const ir::ValueId result = op.results[0];
   const ir::Dims& dims = function_.TensorOf(result).dims;
   if (op.kind == OpKind::kReshape) {
-    if (kinds[0] == Kind::kElement && IsInBlocks(dims)) {
+    if (kinds[0] == Kind::kElement && dims != space_.dims && IsInBlocks(dims)) {
       kinds_[result] = Kind::kBlockElement;
       return true;
     }
