@@ -64,9 +64,14 @@ class RowFuser {
         graph_(function, region, scratch),
         merger_(function, region, graph_),
         seeds_(seeds) {
+    const bool any_blocks =
+        std::any_of(region.ops.begin(), region.ops.end(),
+                    [&](const ir::Op& op) { return ReducesBlocks(function, op); });
     for (OpIndex i = 0; i < region.ops.size(); ++i) {
       const ir::Op& op = region.ops[i];
-      for (ir::ValueId id : op.operands) readers_[id].push_back(i);
+      if (any_blocks) {
+        for (ir::ValueId id : op.operands) readers_[id].push_back(i);
+      }
       if (op.kind != OpKind::kFusion) continue;
       const ir::Region& inner = op.regions[0];
       for (size_t i = 0; i < op.operands.size(); ++i) alias_[inner.parameters[i]] = op.operands[i];
@@ -175,7 +180,9 @@ class RowFuser {
     for (OpIndex part : parts) {
       for (ir::ValueId id : graph_.ops()[part].operands) {
         if (function_.TensorOf(id).dims != space.dims) continue;
-        for (OpIndex reader : readers_.at(id)) {
+        const auto of_value = readers_.find(id);
+        if (of_value == readers_.end()) continue;
+        for (OpIndex reader : of_value->second) {
           const bool reshapes = graph_.ops()[reader].kind == OpKind::kReshape;
           const std::vector<OpIndex> readers =
               reshapes ? graph_.UsersOf(reader) : std::vector<OpIndex>{reader};
@@ -220,6 +227,7 @@ class RowFuser {
   absl::flat_hash_set<ir::ValueId>& seeds_;  // tried already
   // What stands inside fusions by what it is outside, and results by what gives them inside.
   absl::flat_hash_map<ir::ValueId, ir::ValueId> alias_;
+  // By operand; where there are reductions of blocks.
   absl::flat_hash_map<ir::ValueId, std::vector<OpIndex>> readers_;
 };
 
