@@ -25,7 +25,7 @@ constexpr int64_t kLittleWork = 16 * 1024;
 constexpr int64_t kMaxColumns = 64 * 1024;
 constexpr size_t kMaxInnerOps = 256;
 // Neighbours that are tried for one fusion.
-constexpr int kMaxTries = 64;
+constexpr size_t kMaxTries = 64;
 
 bool IsPart(const ir::Op& op) {
   if (op.kind == OpKind::kReduce || op.kind == OpKind::kReshape) return true;
@@ -64,13 +64,10 @@ class RowFuser {
         graph_(function, region, scratch),
         merger_(function, region, graph_),
         seeds_(seeds) {
-    const bool any_blocks =
-        std::any_of(region.ops.begin(), region.ops.end(),
-                    [&](const ir::Op& op) { return ReducesBlocks(function, op); });
     for (OpIndex i = 0; i < region.ops.size(); ++i) {
       const ir::Op& op = region.ops[i];
-      if (any_blocks) {
-        for (ir::ValueId id : op.operands) readers_[id].push_back(i);
+      if (ReducesBlocks(function, op)) {
+        for (ir::ValueId id : op.operands) block_readers_[SourceOf(id)].push_back(i);
       }
       if (op.kind != OpKind::kFusion) continue;
       const ir::Region& inner = op.regions[0];
@@ -110,7 +107,7 @@ class RowFuser {
   std::vector<OpIndex> Grow(OpIndex seed, const RowSpace& space) const {
     std::vector<OpIndex> parts = {seed};
     if (!IsFusible(parts, space)) return parts;
-    int tries = 0;
+    size_t tries = 0;
     for (bool grown = true; grown;) {
       grown = false;
       for (OpIndex candidate : Neighbours(parts, space)) {
@@ -136,6 +133,13 @@ class RowFuser {
       const OpIndex source = graph_.DefinitionOf(id);
       if (source != kNoOp && OnlyMakesBlocks(source)) insert(source);
     }
+  }
+
+  // What the value is another shape of.
+  ir::ValueId SourceOf(ir::ValueId id) const {
+    const OpIndex op = graph_.DefinitionOf(id);
+    const bool reshapes = op != kNoOp && graph_.ops()[op].kind == OpKind::kReshape;
+    return reshapes ? graph_.ops()[op].operands[0] : id;
   }
 
   // Whether it is a shape for one reduction of blocks.
@@ -180,15 +184,11 @@ class RowFuser {
     for (OpIndex part : parts) {
       for (ir::ValueId id : graph_.ops()[part].operands) {
         if (function_.TensorOf(id).dims != space.dims) continue;
-        const auto of_value = readers_.find(id);
-        if (of_value == readers_.end()) continue;
-        for (OpIndex reader : of_value->second) {
-          const bool reshapes = graph_.ops()[reader].kind == OpKind::kReshape;
-          const std::vector<OpIndex> readers =
-              reshapes ? graph_.UsersOf(reader) : std::vector<OpIndex>{reader};
-          for (OpIndex op : readers) {
-            if (ReducesBlocks(function_, graph_.ops()[op])) add(op);
-          }
+        const auto readers = block_readers_.find(id);
+        if (readers == block_readers_.end()) continue;
+        for (OpIndex reader : readers->second) {
+          if (found.size() >= kMaxTries) return found;
+          add(reader);
         }
       }
     }
@@ -227,8 +227,8 @@ class RowFuser {
   absl::flat_hash_set<ir::ValueId>& seeds_;  // tried already
   // What stands inside fusions by what it is outside, and results by what gives them inside.
   absl::flat_hash_map<ir::ValueId, ir::ValueId> alias_;
-  // By operand; where there are reductions of blocks.
-  absl::flat_hash_map<ir::ValueId, std::vector<OpIndex>> readers_;
+  // Those that reduce blocks, by what they read, maybe in another shape.
+  absl::flat_hash_map<ir::ValueId, std::vector<OpIndex>> block_readers_;
 };
 
 void FuseRegion(ir::Function& function, ir::Region& region, std::vector<OpIndex>& scratch) {

@@ -61,7 +61,8 @@ bool RowAlignment::HasRowShape(ir::ValueId id) const {
 bool RowAlignment::IsInBlocks(const ir::Dims& dims) const {
   const size_t rows = space_.num_row_dims;
   const bool split =
-      dims.size() == space_.dims.size() - rows + 2 && dims[0] * dims[1] == space_.rows() &&
+      dims.size() == space_.dims.size() - rows + 2 && dims[1] > 1 &&
+      dims[0] * dims[1] == space_.rows() &&
       std::equal(dims.begin() + 2, dims.end(), space_.dims.begin() + static_cast<int64_t>(rows));
   return split && (!blocks_.has_value() || dims == *blocks_);
 }
