@@ -54,6 +54,11 @@ bool IsPickingReducer(const ir::Region& region) {
   });
 }
 
+bool ReducesBlocks(const ir::Function& function, const ir::Op& reduce) {
+  return reduce.As<ir::DimensionsAttributes>().dimensions == std::vector<int64_t>{1} &&
+         function.TensorOf(reduce.operands[0]).rank() > 2;
+}
+
 Var AnyDiffers(KernelBuilder& b, absl::Span<const Var> values, absl::Span<const Var> others) {
   Var any = b.ConstantInt(DType::kI1, 0);
   for (size_t i = 0; i < values.size(); ++i) {

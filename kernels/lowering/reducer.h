@@ -15,6 +15,10 @@ bool IsSimpleReducer(const ir::Function& function, const ir::Region& region);
 // its arguments, and most elements leave them as they are.
 bool IsPickingReducer(const ir::Region& region);
 
+// Whether the reduction is of the middle of several dimensions: blocks, the rows of one, columns.
+// Unlike that of a row, whose dimensions come last, it leaves the columns.
+bool ReducesBlocks(const ir::Function& function, const ir::Op& reduce);
+
 // Whether any of these values differs from its fellow, bit by bit; both lists have the same types.
 Var AnyDiffers(KernelBuilder& b, absl::Span<const Var> values, absl::Span<const Var> others);
 

@@ -30,20 +30,13 @@ bool IsCostly(ir::OpKind kind) {
   return std::find(std::begin(kCostly), std::end(kCostly), kind) != std::end(kCostly);
 }
 
-// The dimensions are blocks, the rows of one, columns; not those of a row's own reduction, which
-// come last.
-bool ReducesColumns(const ir::Function& function, const ir::Op& reduce) {
-  return reduce.As<ir::DimensionsAttributes>().dimensions == std::vector<int64_t>{1} &&
-         function.TensorOf(reduce.operands[0]).rank() > 2;
-}
-
 class RowLowering {
  public:
   RowLowering(const Computation& computation, bool merge_dims)
       : computation_(computation), kernel_(computation, computation.name), b_(kernel_.builder()) {
     for (const ir::Op* op : computation.ops) {
       if (op->kind != ir::OpKind::kReduce) continue;
-      (ReducesColumns(computation.function, *op) ? block_reduces_ : reduces_).push_back(op);
+      (ReducesBlocks(computation.function, *op) ? block_reduces_ : reduces_).push_back(op);
     }
     shape_ = computation.function.TensorOf(reduces_[0]->operands[0]).dims;
     const size_t reduced = reduces_[0]->As<ir::DimensionsAttributes>().dimensions.size();
@@ -244,7 +237,7 @@ class RowLowering {
     for (const ir::Op* op : computation_.ops) {
       int stage = 0;
       for (ir::ValueId id : op->operands) stage = std::max(stage, StageOf(id));
-      if (op->kind == ir::OpKind::kReduce && !ReducesColumns(computation_.function, *op)) ++stage;
+      if (op->kind == ir::OpKind::kReduce && !ReducesBlocks(computation_.function, *op)) ++stage;
       for (ir::ValueId id : op->results) stages_[id] = stage;
       num_stages_ = std::max(num_stages_, stage + 1);
     }
@@ -259,7 +252,7 @@ class RowLowering {
     for (size_t i = computation_.ops.size(); i-- > 0;) {
       const ir::Op& op = *computation_.ops[i];
       Needed asked = needed[op.results[0]];
-      if (op.kind == ir::OpKind::kReduce && ReducesColumns(computation_.function, op)) {
+      if (op.kind == ir::OpKind::kReduce && ReducesBlocks(computation_.function, op)) {
         asked = {num_stages_ - 1, num_stages_ - 1};
       } else if (op.kind == ir::OpKind::kReduce) {
         const int stage = StageOf(op.results[0]) - 1;
@@ -436,7 +429,7 @@ bool IsRowFusion(const Computation& computation) {
 
 absl::StatusOr<LoweredOp> LowerRows(const Computation& computation) {
   if (std::none_of(computation.ops.begin(), computation.ops.end(), [&](const ir::Op* op) {
-        return op->kind == ir::OpKind::kReduce && !ReducesColumns(computation.function, *op);
+        return op->kind == ir::OpKind::kReduce && !ReducesBlocks(computation.function, *op);
       })) {
     return absl::UnimplementedError(
         absl::StrCat(computation.name, ": a fusion of rows that reduces none"));

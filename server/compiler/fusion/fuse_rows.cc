@@ -6,6 +6,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "kernels/lowering/reducer.h"
 #include "server/compiler/fusion/groups.h"
 #include "server/compiler/fusion/part_merger.h"
 #include "server/compiler/fusion/row_alignment.h"
@@ -46,13 +47,10 @@ std::vector<const ir::Op*> InnerOps(const ir::Op& part) {
 
 // Whether the part reduces blocks of something, as of a matrix's rows.
 bool ReducesBlocks(const ir::Function& function, const ir::Op& part) {
-  for (const ir::Op* op : InnerOps(part)) {
-    if (op->kind == OpKind::kReduce && function.TensorOf(op->operands[0]).rank() > 2 &&
-        op->As<ir::DimensionsAttributes>().dimensions == std::vector<int64_t>{1}) {
-      return true;
-    }
-  }
-  return false;
+  const std::vector<const ir::Op*> ops = InnerOps(part);
+  return std::any_of(ops.begin(), ops.end(), [&](const ir::Op* op) {
+    return op->kind == OpKind::kReduce && kernels::ReducesBlocks(function, *op);
+  });
 }
 
 // Looks for one set of parts at a time.

@@ -68,7 +68,7 @@ bool RowAlignment::IsInBlocks(const ir::Dims& dims) const {
 }
 
 bool RowAlignment::ReducesBlocks(const ir::Op& op) const {
-  return op.As<ir::DimensionsAttributes>().dimensions == std::vector<int64_t>{1} &&
+  return kernels::ReducesBlocks(function_, op) &&
          IsInBlocks(function_.TensorOf(op.operands[0]).dims) &&
          std::none_of(
              op.results.begin(), op.results.end(),
