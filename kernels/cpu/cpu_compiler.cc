@@ -90,7 +90,8 @@ absl::StatusOr<std::string> CompilePlan(const Plan& plan, const CpuTarget& targe
       parts[i]->object = Translate(*parts[i], target, dumps != nullptr);
     }
   };
-  const size_t threads = std::max(1u, std::thread::hardware_concurrency());
+  // Asking takes as long as a small pass: the system answers with files.
+  static const size_t threads = std::max(1u, std::thread::hardware_concurrency());
   Translators().Run(static_cast<int>(std::min(parts.size(), threads)) - 1, translate);
 
   std::vector<std::string> objects;

@@ -102,6 +102,8 @@ struct WhileStatement {
 
 struct IfStatement {
   Var condition;  // i1
+  // Seldom true: code for `then_body` should rather be short than fast.
+  bool is_rare = false;
   Block then_body;
   Block else_body;
   // Values that leave the If: results[k] is then_values[k] or else_values[k].

@@ -288,12 +288,22 @@ void KernelBuilder::If(Var condition, const std::function<void()>& then_body) {
 std::vector<Var> KernelBuilder::If(Var condition,
                                    const std::function<std::vector<Var>()>& then_body,
                                    const std::function<std::vector<Var>()>& else_body) {
-  ACCELD_CHECK(TypeOf(condition) == DType::kI1);
-  if (const absl::optional<uint64_t> known = ConstantBits(condition)) {
+  return If(IfStatement{.condition = condition}, then_body, else_body);
+}
+
+std::vector<Var> KernelBuilder::RareIf(Var condition,
+                                       const std::function<std::vector<Var>()>& then_body,
+                                       const std::function<std::vector<Var>()>& else_body) {
+  return If(IfStatement{.condition = condition, .is_rare = true}, then_body, else_body);
+}
+
+std::vector<Var> KernelBuilder::If(IfStatement statement,
+                                   const std::function<std::vector<Var>()>& then_body,
+                                   const std::function<std::vector<Var>()>& else_body) {
+  ACCELD_CHECK(TypeOf(statement.condition) == DType::kI1);
+  if (const absl::optional<uint64_t> known = ConstantBits(statement.condition)) {
     return *known != 0 ? then_body() : else_body();
   }
-  IfStatement statement;
-  statement.condition = condition;
   OpenScope(&statement.then_body);
   statement.then_values = then_body();
   CloseScope();

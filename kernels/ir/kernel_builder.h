@@ -60,6 +60,9 @@ class KernelBuilder {
   void If(Var condition, const std::function<void()>& then_body);
   std::vector<Var> If(Var condition, const std::function<std::vector<Var>()>& then_body,
                       const std::function<std::vector<Var>()>& else_body);
+  // One whose condition is seldom true.
+  std::vector<Var> RareIf(Var condition, const std::function<std::vector<Var>()>& then_body,
+                          const std::function<std::vector<Var>()>& else_body);
 
   // sum of indices[d] * strides[d] (+ offset).
   Var Linearize(absl::Span<const Var> indices, absl::Span<const int64_t> strides,
@@ -105,6 +108,8 @@ class KernelBuilder {
     absl::flat_hash_map<Key, Var> values;
   };
 
+  std::vector<Var> If(IfStatement statement, const std::function<std::vector<Var>()>& then_body,
+                      const std::function<std::vector<Var>()>& else_body);
   Var NewVar(DType dtype);
   void Append(Statement statement);
   absl::optional<Var> FindValue(const Key& key) const;

@@ -153,7 +153,7 @@ class Printer {
   }
 
   void Print(const IfStatement& s) {
-    absl::StrAppend(&out_, Indent(), "if %", s.condition, " {\n");
+    absl::StrAppend(&out_, Indent(), s.is_rare ? "rarely " : "", "if %", s.condition, " {\n");
     PrintBlock(s.then_body);
     if (!s.results.empty()) {
       absl::StrAppend(&out_, Indent(), "  yield ", VarList(s.then_values), "\n");

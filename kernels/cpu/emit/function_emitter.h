@@ -3,8 +3,10 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
+#include "kernels/cpu/emit/accumulations.h"
 #include "kernels/cpu/emit/buffer_facts.h"
 #include "kernels/cpu/emit/code_context.h"
 #include "kernels/cpu/emit/tile_nest.h"
@@ -59,10 +61,13 @@ class FunctionEmitter {
   void EmitRange(const ForStatement& loop, llvm::Value* begin, llvm::Value* end);
   void EmitRange(const ForStatement& loop, llvm::Value* begin, llvm::Value* end,
                  absl::FunctionRef<void()> emit_body);
+  std::vector<llvm::Value*> Initial(const std::vector<CarriedValue>& carried) const;
   std::vector<llvm::PHINode*> EmitCurrent(const std::vector<CarriedValue>& carried,
+                                          const std::vector<llvm::Value*>& initial,
                                           llvm::BasicBlock* before);
-  // Finds the operations of a reduction that may be reordered.
-  void MarkAccumulations(const ForStatement& loop);
+  // Finds the operations of a reduction that may be reordered, and those that are to be done with
+  // keys: of each carried value, the extremum that it is if its keys are carried.
+  std::vector<absl::optional<ScalarOp>> MarkAccumulations(const ForStatement& loop);
 
   // parallel_loop.cc
   // `emit_task` emits what a thread does with a number below `num_tasks`.
@@ -107,7 +112,10 @@ class FunctionEmitter {
   std::vector<llvm::Value*> values_;            // by Var
   std::vector<llvm::Metadata*> access_groups_;  // of the parallel loops around
   absl::flat_hash_set<Var> reorderable_;
-  bool in_parallel_;  // where loops are not shared out any more
+  // Whose result and current value are keys (extremum_keys.h).
+  absl::flat_hash_map<Var, Accumulation::Step> key_steps_;
+  bool in_parallel_;      // where loops are not shared out any more
+  bool is_rare_ = false;  // where code should be short
   bool can_fail_ = false;
   Builder entry_;  // makes scratch
   llvm::BasicBlock* start_;

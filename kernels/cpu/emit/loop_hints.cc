@@ -10,6 +10,7 @@
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/Analysis/VectorUtils.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
@@ -23,6 +24,9 @@ using llvm::Instruction;
 // vector's time for each.
 constexpr uint64_t kVectorsPerRest = 64;
 
+// Fewer rounds of several vectors each are not worth the code.
+constexpr uint64_t kFewestInterleaved = 4;
+
 // How many instructions stand for one in the end: a polynomial for a function, and what makes an
 // exact quotient of a product.
 constexpr unsigned kFunctionSize = 24;
@@ -31,8 +35,9 @@ constexpr unsigned kQuotientSize = 8;
 // Of one loop.
 class HintFinder {
  public:
-  HintFinder(llvm::Loop& loop, llvm::ScalarEvolution& scev, const llvm::TargetTransformInfo& target)
-      : loop_(loop), scev_(scev), target_(target) {}
+  HintFinder(llvm::Loop& loop, llvm::ScalarEvolution& scev, llvm::DominatorTree& dominators,
+             const llvm::TargetTransformInfo& target)
+      : loop_(loop), scev_(scev), dominators_(dominators), target_(target) {}
 
   void Apply() {
     if (!loop_.isInnermost() || loop_.getNumBlocks() != 1) return;
@@ -49,6 +54,7 @@ class HintFinder {
     if (width < 2 || iterations == 0) return;
     for (uint64_t interleaved = MostInterleaved(); interleaved > 0; interleaved /= 2) {
       if (iterations % (width * interleaved) * kVectorsPerRest > iterations / width) continue;
+      if (interleaved > 1 && iterations < kFewestInterleaved * width * interleaved) continue;
       llvm::addStringMetadataToLoop(&loop_, "llvm.loop.vectorize.width", width);
       llvm::addStringMetadataToLoop(&loop_, "llvm.loop.interleave.count", interleaved);
       return;
@@ -60,7 +66,7 @@ class HintFinder {
   // ask for more, as one iteration's wait for the one before, unless there is much else to do.
   uint64_t MostInterleaved() const {
     const unsigned size = has_carried_ ? size_ / 2 : size_;
-    return size >= 16 ? 1 : size >= 8 ? 2 : 4;
+    return size >= 16 ? 1 : size >= 4 ? 2 : 4;
   }
 
   bool IsSimple(Instruction& instruction) {
@@ -77,7 +83,7 @@ class HintFinder {
           llvm::isa<llvm::SCEVAddRecExpr>(scev_.getSCEV(phi))) {
         return OnlyAddresses(instruction);
       }
-      has_carried_ = true;
+      has_carried_ |= phi->getType()->isFloatingPointTy();
       return MayBeSplit(*phi) && AddElement(phi->getType());
     }
     if (instruction.isTerminator()) return true;
@@ -105,8 +111,10 @@ class HintFinder {
     }
   }
 
-  // Whether it may be computed in parts. A hint makes LLVM take that for granted.
+  // Whether it may be computed in parts, or is only what the last iteration has met. A hint makes
+  // LLVM take that for granted.
   bool MayBeSplit(llvm::PHINode& phi) const {
+    if (llvm::RecurrenceDescriptor::isFixedOrderRecurrence(&phi, &loop_, &dominators_)) return true;
     llvm::RecurrenceDescriptor reduction;
     return llvm::RecurrenceDescriptor::isReductionPHI(&phi, &loop_, reduction) &&
            !reduction.hasExactFPMath();
@@ -131,6 +139,7 @@ class HintFinder {
         case Instruction::Mul:
         case Instruction::Shl:
         case Instruction::Or:
+        case Instruction::Trunc:  // counted in its own type
           return true;
         default:
           return false;
@@ -161,6 +170,7 @@ class HintFinder {
 
   llvm::Loop& loop_;
   llvm::ScalarEvolution& scev_;
+  llvm::DominatorTree& dominators_;
   const llvm::TargetTransformInfo& target_;
   unsigned widest_bits_ = 0;
   unsigned size_ = 0;  // instructions that become vectors, without accesses to memory
@@ -172,9 +182,10 @@ class HintFinder {
 llvm::PreservedAnalyses LoopHintsPass::run(llvm::Function& function,
                                            llvm::FunctionAnalysisManager& analyses) {
   auto& scev = analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
+  auto& dominators = analyses.getResult<llvm::DominatorTreeAnalysis>(function);
   const auto& target = analyses.getResult<llvm::TargetIRAnalysis>(function);
   for (llvm::Loop* loop : analyses.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder()) {
-    HintFinder(*loop, scev, target).Apply();
+    HintFinder(*loop, scev, dominators, target).Apply();
   }
   return llvm::PreservedAnalyses::all();
 }

@@ -1,4 +1,4 @@
-#include "absl/container/flat_hash_map.h"
+#include "kernels/cpu/emit/extremum_keys.h"
 #include "kernels/cpu/emit/function_emitter.h"
 #include "kernels/cpu/emit/launch_context.h"
 
@@ -47,7 +47,7 @@ void FunctionEmitter::EmitRange(const ForStatement& loop, Value* begin, Value* e
 
 void FunctionEmitter::EmitRange(const ForStatement& loop, Value* begin, Value* end,
                                 absl::FunctionRef<void()> emit_body) {
-  if (loop.kind == ForStatement::Kind::kReduction) MarkAccumulations(loop);
+  const std::vector<absl::optional<ScalarOp>> keyed = MarkAccumulations(loop);
   if (loop.extent == 1) {
     Bind(loop.induction, begin);
     for (const CarriedValue& carried : loop.carried) Bind(carried.current, In(carried.initial));
@@ -56,6 +56,10 @@ void FunctionEmitter::EmitRange(const ForStatement& loop, Value* begin, Value* e
     return;
   }
 
+  std::vector<Value*> initial = Initial(loop.carried);
+  for (size_t i = 0; i < initial.size(); ++i) {
+    if (keyed[i].has_value()) initial[i] = KeyOf(b_, *keyed[i], initial[i]);
+  }
   llvm::BasicBlock* before = b_.GetInsertBlock();
   llvm::BasicBlock* body = NewBlock("loop");
   llvm::BasicBlock* after = NewBlock("after");
@@ -64,7 +68,7 @@ void FunctionEmitter::EmitRange(const ForStatement& loop, Value* begin, Value* e
   llvm::PHINode* induction = b_.CreatePHI(b_.getInt64Ty(), 2);
   induction->addIncoming(begin, before);
   Bind(loop.induction, induction);
-  const std::vector<llvm::PHINode*> phis = EmitCurrent(loop.carried, before);
+  const std::vector<llvm::PHINode*> phis = EmitCurrent(loop.carried, initial, before);
 
   // Iterations of a parallel loop never touch what another one writes: LLVM then vectorizes
   // without proofs, even where an input and an output share their place.
@@ -74,6 +78,10 @@ void FunctionEmitter::EmitRange(const ForStatement& loop, Value* begin, Value* e
     access_groups_.push_back(group);
     properties.push_back(llvm::MDNode::get(
         code_.llvm(), {llvm::MDString::get(code_.llvm(), "llvm.loop.parallel_accesses"), group}));
+  }
+  if (is_rare_) {
+    properties.push_back(llvm::MDNode::get(
+        code_.llvm(), {llvm::MDString::get(code_.llvm(), "llvm.loop.unroll.disable")}));
   }
   if (loop.extent <= (loop.carried.empty() ? kShortestVector - 1 : kLongestUnrolledReduction)) {
     properties.push_back(llvm::MDNode::get(
@@ -94,7 +102,13 @@ void FunctionEmitter::EmitRange(const ForStatement& loop, Value* begin, Value* e
     phis[i]->addIncoming(In(loop.carried[i].next), latch);
   }
   b_.SetInsertPoint(after);
-  for (const CarriedValue& carried : loop.carried) Bind(carried.result, In(carried.next));
+  for (size_t i = 0; i < phis.size(); ++i) {
+    const CarriedValue& carried = loop.carried[i];
+    Value* last = In(carried.next);
+    Bind(carried.result, keyed[i].has_value()
+                             ? ValueOfKey(b_, *keyed[i], last, In(carried.initial)->getType())
+                             : last);
+  }
 }
 
 void FunctionEmitter::EmitSteps(Range range, int64_t step,
@@ -113,13 +127,20 @@ void FunctionEmitter::EmitSteps(Range range, int64_t step,
   b_.SetInsertPoint(after);
 }
 
+std::vector<Value*> FunctionEmitter::Initial(const std::vector<CarriedValue>& carried) const {
+  std::vector<Value*> initial;
+  for (const CarriedValue& value : carried) initial.push_back(In(value.initial));
+  return initial;
+}
+
 std::vector<llvm::PHINode*> FunctionEmitter::EmitCurrent(const std::vector<CarriedValue>& carried,
+                                                         const std::vector<Value*>& initial,
                                                          llvm::BasicBlock* before) {
   std::vector<llvm::PHINode*> phis;
-  for (const CarriedValue& value : carried) {
-    phis.push_back(b_.CreatePHI(In(value.initial)->getType(), 2));
-    phis.back()->addIncoming(In(value.initial), before);
-    Bind(value.current, phis.back());
+  for (size_t i = 0; i < carried.size(); ++i) {
+    phis.push_back(b_.CreatePHI(initial[i]->getType(), 2));
+    phis.back()->addIncoming(initial[i], before);
+    Bind(carried[i].current, phis.back());
   }
   return phis;
 }
@@ -134,7 +155,7 @@ void FunctionEmitter::Emit(const WhileStatement& loop) {
   llvm::BasicBlock* after = NewBlock("after");
   b_.CreateBr(condition);
   b_.SetInsertPoint(condition);
-  const std::vector<llvm::PHINode*> phis = EmitCurrent(loop.carried, before);
+  const std::vector<llvm::PHINode*> phis = EmitCurrent(loop.carried, Initial(loop.carried), before);
   ReturnUnlessOk(PollCancelled(b_, cancelled_));
   EmitBlock(loop.condition_body);
   b_.CreateCondBr(In(loop.condition), body, after);
@@ -148,39 +169,21 @@ void FunctionEmitter::Emit(const WhileStatement& loop) {
   for (size_t i = 0; i < phis.size(); ++i) Bind(loop.carried[i].result, phis[i]);
 }
 
-void FunctionEmitter::MarkAccumulations(const ForStatement& loop) {
-  absl::flat_hash_map<Var, const ScalarStatement*> definitions;
-  for (const Statement& statement : loop.body) {
-    if (const auto* scalar = std::get_if<ScalarStatement>(&statement.value)) {
-      definitions.emplace(scalar->result, scalar);
+std::vector<absl::optional<ScalarOp>> FunctionEmitter::MarkAccumulations(const ForStatement& loop) {
+  std::vector<absl::optional<ScalarOp>> keyed(loop.carried.size());
+  if (loop.kind != ForStatement::Kind::kReduction) return keyed;
+  const std::vector<absl::optional<Accumulation>> found = FindAccumulations(kernel_, loop);
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (!found[i].has_value()) continue;
+    const bool is_extremum = found[i]->op == ScalarOp::kMax || found[i]->op == ScalarOp::kMin;
+    if (!is_extremum) {
+      for (const Accumulation::Step& step : found[i]->steps) reorderable_.insert(step.result);
+    } else if (found[i]->is_private && loop.extent > 1 && PaysToCarryKeys(code_)) {
+      for (const Accumulation::Step& step : found[i]->steps) key_steps_.emplace(step.result, step);
+      keyed[i] = found[i]->op;
     }
   }
-  for (const CarriedValue& carried : loop.carried) {
-    // From the next value back to the current one through one kind of float operation.
-    Var at = carried.next;
-    absl::flat_hash_set<Var> chain;
-    absl::optional<ScalarOp> op;
-    while (at != carried.current) {
-      const auto found = definitions.find(at);
-      if (found == definitions.end() || !ir::IsFloat(kernel_.TypeOf(at))) break;
-      const ScalarStatement& definition = *found->second;
-      if (definition.op != ScalarOp::kAdd && definition.op != ScalarOp::kMultiply) break;
-      if (op.has_value() && *op != definition.op) break;
-      op = definition.op;
-      chain.insert(at);
-      // The accumulator may stand on either side.
-      const Var left = definition.operands[0], right = definition.operands[1];
-      const auto Continues = [&](Var var) {
-        if (var == carried.current) return true;
-        const auto next = definitions.find(var);
-        return next != definitions.end() && next->second->op == definition.op;
-      };
-      at = left == carried.current || right == carried.current ? carried.current
-           : Continues(left)                                   ? left
-                                                               : right;
-    }
-    if (at == carried.current) reorderable_.insert(chain.begin(), chain.end());
-  }
+  return keyed;
 }
 
 }  // namespace acceld::kernels::cpu

@@ -1,7 +1,6 @@
 #include "kernels/cpu/emit/optimize.h"
 
 #include "kernels/cpu/emit/divide_by_invariants.h"
-#include "kernels/cpu/emit/extremum_loops.h"
 #include "kernels/cpu/emit/launching_functions.h"
 #include "kernels/cpu/emit/loop_hints.h"
 #include "kernels/cpu/emit/prefetch_copies.h"
@@ -10,6 +9,7 @@
 #include "kernels/cpu/emit/unroll_loops.h"
 #include "kernels/cpu/emit/vector_extrema.h"
 #include "kernels/cpu/emit/vector_math.h"
+#include "kernels/cpu/emit/vector_reductions.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Transforms/IPO/AlwaysInliner.h"
 #include "llvm/Transforms/IPO/GlobalDCE.h"
@@ -60,14 +60,14 @@ llvm::FunctionPassManager MakePasses(const CodeContext& code) {
   unrolled.addPass(llvm::InstCombinePass());
   unrolled.addPass(llvm::SimplifyCFGPass());
   unrolled.addPass(llvm::LoopVectorizePass());
+  // Vectors of many iterations at once leave much to fold, unlike those of a loop as printed.
+  unrolled.addPass(llvm::InstCombinePass());
   passes.addPass(UnrollShortLoopsPass(std::move(unrolled)));
 
   passes.addPass(ExpandVectorMathPass(code));
-  passes.addPass(ExtremumLoopsPass(code));
   passes.addPass(ExpandVectorExtremaPass());
   passes.addPass(DivideByInvariantsPass(code));
   passes.addPass(llvm::EarlyCSEPass());
-  passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::VectorCombinePass());
   passes.addPass(PrefetchCopiesPass());
   // What vectors leave over is not worth much code.
@@ -79,6 +79,7 @@ llvm::FunctionPassManager MakePasses(const CodeContext& code) {
   passes.addPass(llvm::ADCEPass());
   passes.addPass(llvm::SimplifyCFGPass());
   passes.addPass(PrefetchStreamsPass());
+  passes.addPass(ExpandReductionsPass());
   return passes;
 }
 

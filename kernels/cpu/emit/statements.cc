@@ -1,3 +1,6 @@
+#include <utility>
+
+#include "kernels/cpu/emit/extremum_keys.h"
 #include "kernels/cpu/emit/function_emitter.h"
 #include "kernels/cpu/emit/scalar_ops.h"
 #include "kernels/cpu/support_abi.h"
@@ -52,6 +55,11 @@ void FunctionEmitter::Emit(const ConstantStatement& statement) {
 }
 
 void FunctionEmitter::Emit(const ScalarStatement& statement) {
+  if (const auto step = key_steps_.find(statement.result); step != key_steps_.end()) {
+    const auto id = statement.op == ScalarOp::kMax ? llvm::Intrinsic::smax : llvm::Intrinsic::smin;
+    Value* key = KeyOf(b_, statement.op, In(step->second.element));
+    return Bind(statement.result, b_.CreateBinaryIntrinsic(id, In(step->second.current), key));
+  }
   llvm::SmallVector<Value*, 3> operands;
   for (Var operand : statement.operands) operands.push_back(In(operand));
   const llvm::IRBuilderBase::FastMathFlagGuard guard(b_);
@@ -156,7 +164,9 @@ void FunctionEmitter::Emit(const IfStatement& statement) {
   llvm::BasicBlock* join = NewBlock("join");
   b_.CreateCondBr(In(statement.condition), then_block, else_block);
   b_.SetInsertPoint(then_block);
+  const bool was_rare = std::exchange(is_rare_, is_rare_ || statement.is_rare);
   EmitBlock(statement.then_body);
+  is_rare_ = was_rare;
   llvm::BasicBlock* then_end = b_.GetInsertBlock();
   b_.CreateBr(join);
   b_.SetInsertPoint(else_block);

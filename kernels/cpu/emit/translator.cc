@@ -17,7 +17,8 @@ namespace {
 
 // Passes over machine code that have nothing to do here, for which all code is read nevertheless:
 // those for debuggers, profilers and collectors of garbage, those that want branches of a program
-// where we print selects, and those that tidy up what the passes before have left in order.
+// where we print selects, and those that tidy up what the passes before have left in order. Also
+// the scheduler: processors that look ahead by hundreds of instructions order them by themselves.
 llvm::ArrayRef<llvm::AnalysisID> UselessPasses() {
   static const llvm::AnalysisID passes[] = {
       &llvm::DeadMachineInstructionElimID,
@@ -32,6 +33,7 @@ llvm::ArrayRef<llvm::AnalysisID> UselessPasses() {
       &llvm::MachineCopyPropagationID,
       &llvm::MachineLateInstrsCleanupID,
       &llvm::MachineSanitizerBinaryMetadataID,
+      &llvm::MachineSchedulerID,
       &llvm::MachineSinkingID,
       &llvm::OptimizePHIsID,
       &llvm::PatchableFunctionID,

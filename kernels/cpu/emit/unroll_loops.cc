@@ -2,6 +2,7 @@
 
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/LoopUnrollPass.h"
 #include "llvm/Transforms/Utils/Local.h"
@@ -30,6 +31,13 @@ bool HasVectors(const llvm::Loop& loop) {
   });
 }
 
+// What copies whole pieces of memory has nothing to gain by more of them in a turn.
+bool HasCopies(const llvm::Loop& loop) {
+  return llvm::any_of(loop.blocks(), [](const llvm::BasicBlock* block) {
+    return llvm::any_of(*block, llvm::IsaPred<llvm::MemIntrinsic>);
+  });
+}
+
 uint64_t NumInstructions(const llvm::Loop& loop) {
   uint64_t count = 0;
   for (const llvm::BasicBlock* block : loop.blocks()) count += block->size();
@@ -41,7 +49,7 @@ bool IsWorthAsking(const llvm::Loop& loop, llvm::ScalarEvolution& scev, uint64_t
   const uint64_t turns = scev.getSmallConstantTripCount(&loop);
   const uint64_t size = NumInstructions(loop);
   if (turns > kMostVectorTurns && HasVectors(loop)) return false;
-  return turns == 0 ? size <= kMostRepeated : turns * size <= most_unrolled;
+  return turns == 0 ? size <= kMostRepeated && !HasCopies(loop) : turns * size <= most_unrolled;
 }
 
 struct UnrollIfShort : llvm::PassInfoMixin<UnrollIfShort> {

@@ -129,7 +129,8 @@ class Separation {
 
   bool Visit(const IfStatement& branch, Block& out) {
     if (TouchesScratchOrStores({branch.then_body, branch.else_body})) return false;
-    IfStatement copy{.condition = Now(branch.condition), .results = branch.results};
+    IfStatement copy{
+        .condition = Now(branch.condition), .is_rare = branch.is_rare, .results = branch.results};
     if (!VisitBlock(branch.then_body, copy.then_body)) return false;
     if (!VisitBlock(branch.else_body, copy.else_body)) return false;
     for (const Var value : branch.then_values) copy.then_values.push_back(Now(value));
