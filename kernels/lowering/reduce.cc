@@ -228,7 +228,7 @@ class ReductionLowering {
     const auto changes = [&](Var i, absl::Span<const Var> carried) {
       return AnyDiffers(b_, step(i, carried), carried);
     };
-    return SelectiveLoop{changes, step}.Build(b_, b_.Index(0), groups_[group].extent, current);
+    return SelectiveLoop{changes, step}.Build(b_, groups_[group].extent, current);
   }
 
   // Outer kept dimensions and tiles of the innermost kept one in parallel; accumulators of a tile's

@@ -1,68 +1,57 @@
 #include "kernels/lowering/selective_loop.h"
 
+#include <algorithm>
+
 namespace acceld::kernels {
 namespace {
 
 using Kind = ForStatement::Kind;
 
-// Blocks within blocks: a large one costs little for each element, a small one leaves few elements
-// that are taken in turn.
-constexpr int64_t kBlocks[] = {64, 16};
-
-class Builder {
- public:
-  Builder(KernelBuilder& b, const SelectiveLoop& loop) : b_(b), loop_(loop) {}
-
-  std::vector<Var> Build(Var first, int64_t count, SelectiveLoop::Values initial, size_t level) {
-    if (level == std::size(kBlocks)) return Take(first, count, initial);
-    const int64_t size = kBlocks[level];
-    const std::vector<Var> carried = b_.For(
-        Kind::kSequential, count / size, initial, [&](Var block, SelectiveLoop::Values values) {
-          const Var start = At(first, b_.Apply(ScalarOp::kMultiply, {block, b_.Index(size)}));
-          return b_.If(
-              AnyChanges(start, size, values),
-              [&] { return Build(start, size, values, level + 1); },
-              [&] { return std::vector<Var>(values.begin(), values.end()); });
-        });
-    // Few elements at the end: another copy of the step for each kind of block would cost more.
-    const int64_t done = count / size * size;
-    return Take(At(first, b_.Index(done)), count - done, carried);
-  }
-
- private:
-  Var At(Var first, Var i) { return b_.Apply(ScalarOp::kAdd, {first, i}); }
-
-  std::vector<Var> Take(Var first, int64_t count, SelectiveLoop::Values initial) {
-    return b_.For(Kind::kSequential, count, initial, [&](Var i, SelectiveLoop::Values carried) {
-      return loop_.step(At(first, i), carried);
-    });
-  }
-
-  Var AnyChanges(Var first, int64_t count, SelectiveLoop::Values carried) {
-    const std::vector<Var> any = b_.For(
-        Kind::kReduction, count, {b_.ConstantInt(DType::kI1, 0)},
-        [&](Var i, SelectiveLoop::Values so_far) -> std::vector<Var> {
-          return {b_.Apply(ScalarOp::kOr, {so_far[0], loop_.changes(At(first, i), carried)})};
-        });
-    return any[0];
-  }
-
-  KernelBuilder& b_;
-  const SelectiveLoop& loop_;
-};
+// A large one costs little for each element, a small one leaves few elements that are taken in
+// turn.
+constexpr int64_t kBlock = 32;
 
 }  // namespace
 
-bool SelectiveLoop::Pays(int64_t count) { return count >= 2 * kBlocks[0]; }
+bool SelectiveLoop::Pays(int64_t count) { return count >= 4 * kBlock; }
 
-int64_t SelectiveLoop::Rest(int64_t count) {
-  constexpr int64_t kManyBlocks = 32;
-  return count < kManyBlocks * kBlocks[0] ? 0 : count % kBlocks[0];
-}
-
-std::vector<Var> SelectiveLoop::Build(KernelBuilder& b, Var first, int64_t count,
-                                      Values initial) const {
-  return Builder(b, *this).Build(first, count, initial, 0);
+std::vector<Var> SelectiveLoop::Build(KernelBuilder& b, int64_t count, Values initial) const {
+  // The first block begins before the first iteration if they don't divide evenly: a loop for a
+  // rest would be another copy of the step.
+  const int64_t blocks = (count + kBlock - 1) / kBlock, missing = blocks * kBlock - count;
+  const auto Add = [&](Var x, Var y) { return b.Apply(ScalarOp::kAdd, {x, y}); };
+  const Var zero = b.Index(0);
+  const auto Take = [&](Var first, Values carried) {
+    return b.For(Kind::kSequential, kBlock, carried, [&](Var offset, Values values) {
+      const Var i = Add(first, offset);
+      if (missing == 0) return step(i, values);
+      return b.If(
+          b.Apply(ScalarOp::kGe, {i, zero}), [&] { return step(i, values); },
+          [&] { return std::vector<Var>(values.begin(), values.end()); });
+    });
+  };
+  const auto AnyChanges = [&](Var first, Values carried) -> std::vector<Var> {
+    return b.For(Kind::kReduction, kBlock, {b.ConstantInt(DType::kI1, 0)},
+                 [&](Var offset, Values so_far) -> std::vector<Var> {
+                   const Var found = changes(Add(first, offset), carried);
+                   return {b.Apply(ScalarOp::kOr, {so_far[0], found})};
+                 });
+  };
+  const int64_t first_selected_block = std::max<int64_t>(first_selected, missing > 0 ? 1 : 0);
+  return b.For(Kind::kSequential, blocks, initial, [&](Var block, Values carried) {
+    const Var first =
+        Add(b.Apply(ScalarOp::kMultiply, {block, b.Index(kBlock)}), b.Index(-missing));
+    const std::vector<Var> any =
+        first_selected_block == 0
+            ? AnyChanges(first, carried)
+            : b.If(
+                  b.Apply(ScalarOp::kLt, {first, b.Index(first_selected_block)}),
+                  [&] { return std::vector<Var>{b.ConstantInt(DType::kI1, 1)}; },
+                  [&] { return AnyChanges(first, carried); });
+    return b.RareIf(
+        any[0], [&] { return Take(first, carried); },
+        [&] { return std::vector<Var>(carried.begin(), carried.end()); });
+  });
 }
 
 }  // namespace acceld::kernels

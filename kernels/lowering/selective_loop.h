@@ -18,14 +18,14 @@ struct SelectiveLoop {
   std::function<Var(Var i, Values carried)> changes;
   // Iteration `i`; returns the carried values after it.
   std::function<std::vector<Var>(Var i, Values carried)> step;
+  // Iterations before this one change something; nobody asks.
+  int64_t first_selected = 0;
 
   // Whether a loop of so many iterations gains by it.
   static bool Pays(int64_t count);
-  // How many of so many iterations are in no block, if there are blocks enough for these to be few.
-  static int64_t Rest(int64_t count);
 
-  // Iterations first, ..., first + count - 1; returns the carried values after them.
-  std::vector<Var> Build(KernelBuilder& b, Var first, int64_t count, Values initial) const;
+  // Iterations 0, ..., count - 1; returns the carried values after them.
+  std::vector<Var> Build(KernelBuilder& b, int64_t count, Values initial) const;
 };
 
 }  // namespace acceld::kernels

@@ -27,78 +27,84 @@ class MergeSort : ScratchSorter {
 class Selection : SliceSorter {
  public:
   Selection(const Computation& computation, const ir::PartialSortAttributes& attributes)
-      : SliceSorter(computation, attributes.dimension), limit_(attributes.limit) {}
+      : SliceSorter(computation, attributes.dimension),
+        limit_(attributes.limit),
+        kept_(Kept(limit_, length_)) {}
 
   absl::StatusOr<Kernel> Build() {
-    AddScratch(limit_);
+    AddScratch(kept_);
     ForEachSlice([&](const SliceVars& slice) { BuildSlice(slice); });
     return Finish();
   }
 
  private:
+  // How many are kept: a few more, if there are, where that makes whole vectors of them.
+  static int64_t Kept(int64_t limit, int64_t length) {
+    constexpr int64_t kFew = 4, kVector = 16;
+    const int64_t rounded = (limit + kVector - 1) / kVector * kVector;
+    return limit <= kFew || rounded > length ? limit : rounded;
+  }
+
   void BuildSlice(const SliceVars& slice) {
-    // While there is room every element stays. The few that are in no block go the same way, which
-    // spares code for them.
-    const int64_t first = limit_ + SelectiveLoop::Rest(length_ - limit_);
-    b_.For(ForStatement::Kind::kSequential, first, [&](Var i) { Insert(Read(slice, i), i); });
-    // Of those behind, only what goes before the last one; an equal one that came earlier stays.
+    // Insertions look at every place, also where nothing is yet.
+    Elements zeros;
+    for (size_t k = 0; k < num_operands(); ++k) {
+      zeros.push_back(ConstantElement(b_, ir::Literal::Zeros({DTypeOf(k), {}}), 0));
+    }
+    b_.For(ForStatement::Kind::kSequential, kept_, [&](Var i) { Keep(i, zeros); });
+    // Of those behind the first ones, only what goes before the last one is kept; an equal one that
+    // came earlier stays.
     const auto changes = [&](Var i, SelectiveLoop::Values) {
       return Less(Read(slice, i), Load(b_.Index(limit_ - 1)));
     };
     const auto step = [&](Var i, SelectiveLoop::Values) {
-      b_.If(changes(i, {}), [&] { Insert(Read(slice, i), b_.Index(limit_)); });
+      // While there is room every element stays.
+      const Var has_room = Lt(i, b_.Index(kept_));
+      b_.If(b_.Apply(ScalarOp::kOr, {has_room, changes(i, {})}),
+            [&] { Insert(Read(slice, i), Min(i, b_.Index(kept_))); });
       return std::vector<Var>();
     };
-    SelectiveLoop{changes, step}.Build(b_, b_.Index(first), length_ - first, {});
+    SelectiveLoop{changes, step, kept_}.Build(b_, length_, {});
     b_.For(ForStatement::Kind::kSequential, limit_, [&](Var i) { Write(slice, i, Load(i)); });
   }
 
   // Puts an element in its place among the first `count`; those behind move up and the last one of
-  // a full list falls off.
-  void Insert(const std::vector<Element>& element, Var count) {
+  // a full list falls off. No iteration of these loops waits for what another one finds.
+  void Insert(const Elements& element, Var count) {
+    // Numbers as narrow as what they choose from, mostly: for as many in a vector.
+    const auto Number = [&](Var i) { return b_.Convert(DType::kI32, i); };
+    const Var none = b_.ConstantInt(DType::kI32, kept_), size = Number(count);
+    const Var place = b_.For(ForStatement::Kind::kReduction, kept_, {none},
+                             [&](Var i, absl::Span<const Var> before) -> std::vector<Var> {
+                               // Behind the last one is nothing yet.
+                               const Var goes_before =
+                                   b_.Select(Lt(Number(i), size), Less(element, Load(i)),
+                                             b_.ConstantInt(DType::kI1, 1));
+                               return {Min(before[0], b_.Select(goes_before, Number(i), none))};
+                             })[0];
     std::vector<DType> dtypes;
     for (size_t k = 0; k < num_operands(); ++k) dtypes.push_back(DTypeOf(k));
-    std::vector<Var> initial = Flatten(element, dtypes);
-    initial.push_back(b_.ConstantInt(DType::kI1, 0));
-    b_.For(ForStatement::Kind::kSequential, limit_, initial,
+    b_.For(ForStatement::Kind::kSequential, kept_, Flatten(element, dtypes),
            [&](Var i, absl::Span<const Var> carried) {
-             const std::vector<Element> held = Unflatten(carried.first(carried.size() - 1), dtypes);
-             // Behind the last one is nothing yet.
-             std::vector<Var> parts = b_.If(
-                 b_.Apply(ScalarOp::kLt, {i, count}),
-                 [&] {
-                   const std::vector<Element> next = Load(i);
-                   std::vector<Var> there = Flatten(next, dtypes);
-                   there.push_back(Less(held, next));
-                   return there;
-                 },
-                 [&] {
-                   std::vector<Var> nothing(carried.begin(), carried.end() - 1);
-                   nothing.push_back(b_.ConstantInt(DType::kI1, 1));
-                   return nothing;
-                 });
-             const Var goes_first = parts.back();
-             parts.pop_back();
-             const std::vector<Element> here = Unflatten(parts, dtypes);
-             const Var placed = b_.Apply(ScalarOp::kOr, {carried.back(), goes_first});
-             std::vector<Element> stays = here;
-             std::vector<Element> next = held;
+             const Elements before = Unflatten(carried, dtypes), here = Load(i);
+             const Var number = Number(i);
+             const Var stays = Lt(number, place),
+                       is_place = b_.Apply(ScalarOp::kEq, {number, place});
+             Elements found = here;
              for (size_t k = 0; k < num_operands(); ++k) {
-               const auto exchange = [&](Var Element::* part) {
-                 stays[k].*part = b_.Select(placed, held[k].*part, here[k].*part);
-                 next[k].*part = b_.Select(placed, here[k].*part, held[k].*part);
+               const auto choose = [&](Var Element::* part) {
+                 const Var moved = b_.Select(is_place, element[k].*part, before[k].*part);
+                 found[k].*part = b_.Select(stays, here[k].*part, moved);
                };
-               exchange(&Element::re);
-               if (ir::IsComplex(dtypes[k])) exchange(&Element::im);
+               choose(&Element::re);
+               if (ir::IsComplex(dtypes[k])) choose(&Element::im);
              }
-             Keep(i, stays);
-             std::vector<Var> vars = Flatten(next, dtypes);
-             vars.push_back(placed);
-             return vars;
+             Keep(i, found);
+             return Flatten(here, dtypes);
            });
   }
 
-  const int64_t limit_;
+  const int64_t limit_, kept_;
 };
 
 }  // namespace

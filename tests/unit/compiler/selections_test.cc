@@ -1,7 +1,9 @@
-// Reducers and sorts that pick a few of many elements, over more than a block of 64: most blocks
-// are passed over.
+// Reducers and sorts that pick a few of many elements, in blocks: most blocks are passed over.
 #include <cmath>
+#include <cstring>
 #include <limits>
+#include <set>
+#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
@@ -68,7 +70,7 @@ void ExpectAgreement(const std::string& text, const ir::Literal& argument) {
 // type.
 void ExpectAgreementOnRows(absl::string_view program) {
   for (const DType dtype : {DType::kF32, DType::kBF16, DType::kI32}) {
-    for (const int64_t length : {127, 128, 300, 2200}) {
+    for (const int64_t length : {127, 128, 129, 300, 2200}) {
       const std::string text = absl::StrReplaceAll(
           program, {{"$N", absl::StrCat(length)}, {"$T", ir::DTypeName(dtype)}});
       SCOPED_TRACE(absl::StrCat(ir::DTypeName(dtype), ", ", length));
@@ -122,13 +124,53 @@ func.func @main(%x: tensor<5x$Nx$T>) -> (tensor<5x$T>, tensor<5x$T>) {
 }
 
 TEST(Selections, TheFirstFewAreThoseOfTheWholeSort) {
-  for (const int k : {1, 30}) {
+  for (const int k : {1, 3, 5, 30, 49, 120}) {
     ExpectAgreementOnRows(absl::StrReplaceAll(R"(
 func.func @main(%x: tensor<5x$Nx$T>) -> (tensor<5x$Kx$T>, tensor<5x$Kxi32>) {
   %0:2 = chlo.top_k(%x, k = $K) : tensor<5x$Nx$T> -> (tensor<5x$Kx$T>, tensor<5x$Kxi32>)
   return %0#0, %0#1 : tensor<5x$Kx$T>, tensor<5x$Kxi32>
 })",
                                               {{"$K", absl::StrCat(k)}}));
+  }
+}
+
+// A comparator that is no order, as for NaN: what comes first is anybody's guess, but nothing is
+// lost or there twice.
+TEST(Selections, TakeNoElementTwiceWhateverTheComparatorSays) {
+  const auto module = ir::ParseModule(R"(
+func.func @main(%x: tensor<5x300xf32>) -> (tensor<5x30xf32>, tensor<5x30xi32>) {
+  %i = stablehlo.iota dim = 1 : tensor<5x300xi32>
+  %sorted:2 = "stablehlo.sort"(%x, %i) <{dimension = 1 : i64, is_stable = true}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>, %k: tensor<i32>, %l: tensor<i32>):
+    %before = stablehlo.compare GT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %before : tensor<i1>
+  }) : (tensor<5x300xf32>, tensor<5x300xi32>) -> (tensor<5x300xf32>, tensor<5x300xi32>)
+  %0 = stablehlo.slice %sorted#0 [0:5, 0:30] : (tensor<5x300xf32>) -> tensor<5x30xf32>
+  %1 = stablehlo.slice %sorted#1 [0:5, 0:30] : (tensor<5x300xi32>) -> tensor<5x30xi32>
+  return %0, %1 : tensor<5x30xf32>, tensor<5x30xi32>
+})");
+  ASSERT_TRUE(module.ok()) << module.status();
+  ir::Literal rows = Rows(DType::kF32, 300);
+  std::string bytes(rows.DenseBytes());
+  for (int64_t i = 0; i < kRows * 300; i += 3) {
+    ir::WriteFloat(DType::kF32, bytes.data(), i, std::numeric_limits<double>::quiet_NaN());
+  }
+  const auto argument = ir::Literal::FromBytes(rows.type(), bytes);
+  ASSERT_TRUE(argument.ok()) << argument.status();
+  const auto found = RunOnCpu(*module, {*argument}, 1);
+  ASSERT_TRUE(found.ok()) << found.status();
+  const std::string values((*found)[0].DenseBytes()), places((*found)[1].DenseBytes());
+  for (int64_t row = 0; row < kRows; ++row) {
+    std::set<int32_t> taken;
+    for (int64_t k = 0; k < 30; ++k) {
+      int32_t place = -1;
+      std::memcpy(&place, places.data() + 4 * (row * 30 + k), 4);
+      ASSERT_TRUE(place >= 0 && place < 300) << place;
+      EXPECT_TRUE(taken.insert(place).second) << "row " << row << ", element " << place;
+      EXPECT_EQ(std::memcmp(values.data() + 4 * (row * 30 + k),
+                            bytes.data() + 4 * (row * 300 + place), 4),
+                0);
+    }
   }
 }
 
