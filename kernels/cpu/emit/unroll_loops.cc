@@ -44,11 +44,16 @@ uint64_t NumInstructions(const llvm::Loop& loop) {
   return count;
 }
 
-// Whether LLVM might repeat its body, as often as it runs or some times.
+// Whether LLVM might repeat its body, as often as it runs or some times. Loops that stay loops are
+// not worth having more than once.
 bool IsWorthAsking(const llvm::Loop& loop, llvm::ScalarEvolution& scev, uint64_t most_unrolled) {
   const uint64_t turns = scev.getSmallConstantTripCount(&loop);
   const uint64_t size = NumInstructions(loop);
   if (turns > kMostVectorTurns && HasVectors(loop)) return false;
+  const auto is_worth_asking = [&](const llvm::Loop* inner) {
+    return IsWorthAsking(*inner, scev, most_unrolled);
+  };
+  if (!llvm::all_of(loop, is_worth_asking)) return false;
   return turns == 0 ? size <= kMostRepeated && !HasCopies(loop) : turns * size <= most_unrolled;
 }
 
