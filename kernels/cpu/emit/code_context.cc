@@ -23,6 +23,36 @@ llvm::Function* CodeContext::NewFunction(const llvm::Twine& name, llvm::Function
   return function;
 }
 
+llvm::Function* CodeContext::Import(llvm::Function& function) const {
+  const auto export_it = [](llvm::Function& exported) {
+    exported.setLinkage(llvm::GlobalValue::ExternalLinkage);
+    exported.setVisibility(llvm::GlobalValue::HiddenVisibility);
+  };
+  const llvm::FunctionType& type = *function.getFunctionType();
+  std::vector<llvm::Type*> parameters;
+  for (const llvm::Type* parameter : type.params()) parameters.push_back(Import(*parameter));
+  llvm::Function* imported = NewFunction(
+      function.getName(),
+      llvm::FunctionType::get(Import(*type.getReturnType()), parameters, /*isVarArg=*/false));
+  export_it(function);
+  export_it(*imported);
+  return imported;
+}
+
+llvm::Constant* CodeContext::Import(const llvm::ConstantData& constant) const {
+  if (const auto* integer = llvm::dyn_cast<llvm::ConstantInt>(&constant)) {
+    return llvm::ConstantInt::get(llvm(), integer->getValue());
+  }
+  return llvm::ConstantFP::get(llvm(), llvm::cast<llvm::ConstantFP>(constant).getValue());
+}
+
+llvm::Type* CodeContext::Import(const llvm::Type& type) const {
+  if (type.isPointerTy()) return pointer();
+  if (type.isFloatTy()) return llvm::Type::getFloatTy(llvm());
+  if (type.isDoubleTy()) return llvm::Type::getDoubleTy(llvm());
+  return Int(type.getIntegerBitWidth());
+}
+
 void CodeContext::SetTargetAttributes(llvm::Function& function) const {
   function.addFnAttr("target-cpu", target_.cpu);
   function.addFnAttr("target-features", target_.features);

@@ -31,6 +31,11 @@ class CodeContext {
   // A new function private to the object, with the target's attributes.
   llvm::Function* NewFunction(const llvm::Twine& name, llvm::FunctionType* type) const;
   void SetTargetAttributes(llvm::Function& function) const;
+  // For calls from here: `function` of another module, which from now on others see. Parameters and
+  // result are pointers, integers or floats.
+  llvm::Function* Import(llvm::Function& function) const;
+  // An integer or float constant of another module.
+  llvm::Constant* Import(const llvm::ConstantData& constant) const;
   // The internal function `name`; null when it was not made yet.
   llvm::Function* FindFunction(llvm::StringRef name) const { return module_.getFunction(name); }
   // A function of the run-time support, declared on first use. A pure one depends on its operands
@@ -44,6 +49,8 @@ class CodeContext {
   llvm::Type* StorageType(ir::DType dtype) const;
 
  private:
+  llvm::Type* Import(const llvm::Type& type) const;
+
   const CpuTarget target_;
   absl::flat_hash_set<std::string> features_;
   llvm::Module& module_;

@@ -20,11 +20,12 @@ namespace acceld::kernels::cpu {
 // run-time support calls for each tile. The kernel must have passed VerifyKernel.
 class FunctionEmitter {
  public:
-  // `context` is the function's LaunchContext, `buffers` the addresses of kernel.buffers.
-  // `in_parallel`: the function already runs on one of several threads.
-  FunctionEmitter(CodeContext& code, const Kernel& kernel, const std::vector<BufferFacts>& facts,
-                  llvm::Function* function, llvm::Value* context, std::vector<llvm::Value*> buffers,
-                  bool in_parallel);
+  // `context` is the function's LaunchContext, `buffers` the addresses of kernel.buffers, and of
+  // kernel.scratch where there is some already. `in_parallel`: the function already runs on one of
+  // several threads. Rare branches are printed into `rare_code` if that is another.
+  FunctionEmitter(CodeContext& code, CodeContext& rare_code, const Kernel& kernel,
+                  const std::vector<BufferFacts>& facts, llvm::Function* function,
+                  llvm::Value* context, std::vector<llvm::Value*> buffers, bool in_parallel);
 
   void EmitBlock(const Block& block);
   // Runs one tile of `nest`.
@@ -81,6 +82,10 @@ class FunctionEmitter {
                      const std::vector<llvm::Value*>& outer_indices, llvm::Value* begin,
                      llvm::Value* end);
 
+  // rare_branches.cc
+  // Calls a function of `rare_code_` that does what `body` says.
+  void EmitApart(const Block& body);
+
   // transposed_loops.cc
   struct Range {
     llvm::Value *begin, *end;  // begin < end
@@ -103,6 +108,7 @@ class FunctionEmitter {
   llvm::Value* In(Var var) const { return values_[var]; }
 
   CodeContext& code_;
+  CodeContext& rare_code_;
   const Kernel& kernel_;
   const std::vector<BufferFacts>& facts_;
   llvm::Function* function_;

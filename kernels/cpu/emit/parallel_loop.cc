@@ -99,8 +99,8 @@ llvm::Function* FunctionEmitter::EmitTaskFunction(const ForStatement& loop,
 
   std::vector<Value*> buffers;
   for (unsigned i = 0; i < kernel_.buffers.size(); ++i) buffers.push_back(function->getArg(1 + i));
-  FunctionEmitter inner(code_, kernel_, facts_, function, function->getArg(0), std::move(buffers),
-                        /*in_parallel=*/true);
+  FunctionEmitter inner(code_, rare_code_, kernel_, facts_, function, function->getArg(0),
+                        std::move(buffers), /*in_parallel=*/true);
   unsigned parameter = 1 + kernel_.buffers.size();
   for (Var var : captured) {
     // Constants stay constants inside.

@@ -45,7 +45,7 @@ llvm::FunctionType* TypeOf(const CodeContext& code, const Kernel& kernel) {
   return llvm::FunctionType::get(code.Int(32), parameters, false);
 }
 
-EmittedKernel EmitKernel(CodeContext& code, const Kernel& lowered,
+EmittedKernel EmitKernel(CodeContext& code, CodeContext& rare_code, const Kernel& lowered,
                          const std::vector<BufferFacts>& facts) {
   const absl::optional<Kernel> overlapped = OverlapRows(lowered, facts);
   const Kernel& kernel = overlapped.has_value() ? *overlapped : lowered;
@@ -55,30 +55,14 @@ EmittedKernel EmitKernel(CodeContext& code, const Kernel& lowered,
   SetBufferAttributes(kernel, facts, *function, 1);
   std::vector<Value*> buffers;
   for (unsigned i = 0; i < kernel.buffers.size(); ++i) buffers.push_back(function->getArg(1 + i));
-  FunctionEmitter emitter(code, kernel, facts, function, function->getArg(0), std::move(buffers),
-                          /*in_parallel=*/false);
+  FunctionEmitter emitter(code, rare_code, kernel, facts, function, function->getArg(0),
+                          std::move(buffers), /*in_parallel=*/false);
   emitter.EmitBlock(kernel.body);
   emitter.Finish();
   std::vector<TileLaunch> launches = FindLaunches(*function);
   if (launches.empty() || launches.size() > kMostLaunches) return {function, emitter.can_fail()};
   function->eraseFromParent();
   return {.launches = std::move(launches)};
-}
-
-// The function, which was printed into another part, for use by `code`.
-llvm::Function* Import(const CodeContext& code, llvm::Function& printed) {
-  printed.setLinkage(llvm::GlobalValue::ExternalLinkage);
-  printed.setVisibility(llvm::GlobalValue::HiddenVisibility);
-  std::vector<llvm::Type*> parameters;
-  for (const llvm::Type* parameter : printed.getFunctionType()->params()) {
-    parameters.push_back(parameter->isPointerTy() ? static_cast<llvm::Type*>(code.pointer())
-                                                  : code.Int(parameter->getIntegerBitWidth()));
-  }
-  llvm::Function* imported = code.NewFunction(
-      printed.getName(), llvm::FunctionType::get(code.Int(32), parameters, /*isVarArg=*/false));
-  imported->setLinkage(llvm::GlobalValue::ExternalLinkage);
-  imported->setVisibility(llvm::GlobalValue::HiddenVisibility);
-  return imported;
 }
 
 // `fields` as a constant of the module. Not inlined: GCC then warns of LLVM's operator delete.
@@ -339,10 +323,12 @@ void EmitPlan(absl::Span<const std::unique_ptr<CodeContext>> parts, const PlanSp
     const bool launched = !facts.kernels[k].empty() || kernel.buffers.empty();
     const size_t part = split.part_of_kernel[k];
     EmittedKernel printed;
-    if (launched) printed = EmitKernel(*parts[part], kernel, facts.kernels[k]);
+    if (launched) {
+      printed = EmitKernel(*parts[part], *parts[split.part_of_rare[k]], kernel, facts.kernels[k]);
+    }
     if (part != 0) {
-      if (printed.function != nullptr) printed.function = Import(code, *printed.function);
-      for (TileLaunch& launch : printed.launches) launch.tile = Import(code, *launch.tile);
+      if (printed.function != nullptr) printed.function = code.Import(*printed.function);
+      for (TileLaunch& launch : printed.launches) launch.tile = code.Import(*launch.tile);
     }
     emitted.kernels.push_back(std::move(printed));
   }

@@ -13,46 +13,93 @@ constexpr size_t kLoopSize = 8;
 constexpr size_t kMinPartSize = 48;
 constexpr size_t kMaxParts = 32;
 
-size_t SizeOf(const Block& block);
+struct Sizes {
+  size_t usual = 0;
+  size_t rare = 0;  // of what can be apart
 
-size_t SizeOf(const Statement& statement) {
+  size_t total() const { return usual + rare; }
+  Sizes& operator+=(const Sizes& other) {
+    usual += other.usual;
+    rare += other.rare;
+    return *this;
+  }
+};
+
+Sizes SizesOf(const Block& block);
+
+Sizes SizesOf(const Statement& statement) {
+  Sizes sizes{.usual = 1};
   if (const auto* loop = std::get_if<ForStatement>(&statement.value)) {
-    return kLoopSize + SizeOf(loop->body);
+    sizes.usual = kLoopSize;
+    sizes += SizesOf(loop->body);
+  } else if (const auto* loop = std::get_if<WhileStatement>(&statement.value)) {
+    sizes.usual = kLoopSize;
+    sizes += SizesOf(loop->condition_body);
+    sizes += SizesOf(loop->body);
+  } else if (const auto* choice = std::get_if<IfStatement>(&statement.value)) {
+    if (CanBeApart(*choice)) {
+      sizes.rare += SizesOf(choice->then_body).total();
+    } else {
+      sizes += SizesOf(choice->then_body);
+    }
+    sizes += SizesOf(choice->else_body);
   }
-  if (const auto* loop = std::get_if<WhileStatement>(&statement.value)) {
-    return kLoopSize + SizeOf(loop->condition_body) + SizeOf(loop->body);
-  }
-  if (const auto* choice = std::get_if<IfStatement>(&statement.value)) {
-    return 1 + SizeOf(choice->then_body) + SizeOf(choice->else_body);
-  }
-  return 1;
+  return sizes;
 }
 
-size_t SizeOf(const Block& block) {
-  return std::transform_reduce(block.begin(), block.end(), size_t{0}, std::plus<>(),
-                               [](const Statement& statement) { return SizeOf(statement); });
+Sizes SizesOf(const Block& block) {
+  Sizes sizes;
+  for (const Statement& statement : block) sizes += SizesOf(statement);
+  return sizes;
+}
+
+// Deals things of these sizes out to as many bins: the largest first, each to the bin that has
+// least. The bin of each.
+std::vector<size_t> Deal(const std::vector<size_t>& sizes, size_t num_bins) {
+  std::vector<size_t> order(sizes.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return sizes[a] > sizes[b]; });
+  std::vector<size_t> filled(num_bins), bins(sizes.size());
+  for (const size_t i : order) {
+    const auto least = std::min_element(filled.begin(), filled.end());
+    *least += sizes[i];
+    bins[i] = static_cast<size_t>(least - filled.begin());
+  }
+  return bins;
+}
+
+size_t NumParts(const std::vector<size_t>& sizes) {
+  const size_t total = std::accumulate(sizes.begin(), sizes.end(), size_t{0});
+  return std::min({total / kMinPartSize, sizes.size(), kMaxParts});
 }
 
 }  // namespace
 
+bool CanBeApart(const IfStatement& branch) {
+  return branch.is_rare && branch.results.empty() && !branch.then_body.empty();
+}
+
 PlanSplit SplitPlan(const Plan& plan) {
+  std::vector<size_t> usual;  // by kernel
+  std::vector<size_t> rare;   // of `rare_kernels`
+  std::vector<size_t> rare_kernels;
+  for (size_t k = 0; k < plan.kernels.size(); ++k) {
+    const Sizes sizes = SizesOf(plan.kernels[k].body);
+    const bool is_apart = sizes.rare >= kMinPartSize;
+    usual.push_back(is_apart ? sizes.usual : sizes.total());
+    if (!is_apart) continue;
+    rare.push_back(sizes.rare);
+    rare_kernels.push_back(k);
+  }
   PlanSplit split;
-  split.part_of_kernel.assign(plan.kernels.size(), 0);
-  std::vector<size_t> sizes;
-  for (const Kernel& kernel : plan.kernels) sizes.push_back(SizeOf(kernel.body));
-  const size_t total = std::accumulate(sizes.begin(), sizes.end(), size_t{0});
-  split.num_parts = std::clamp<size_t>(total / kMinPartSize, 1,
-                                       std::clamp<size_t>(plan.kernels.size(), 1, kMaxParts));
-  // The largest first, each to the part that has least.
-  std::vector<size_t> order(plan.kernels.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return sizes[a] > sizes[b]; });
-  std::vector<size_t> filled(split.num_parts);
-  for (const size_t kernel : order) {
-    const auto least = std::min_element(filled.begin(), filled.end());
-    *least += sizes[kernel];
-    split.part_of_kernel[kernel] = static_cast<size_t>(least - filled.begin());
+  const size_t num_usual = std::max<size_t>(1, NumParts(usual));
+  split.part_of_kernel = Deal(usual, num_usual);
+  split.part_of_rare = split.part_of_kernel;
+  split.num_parts = num_usual + NumParts(rare);
+  const std::vector<size_t> rare_bins = Deal(rare, NumParts(rare));
+  for (size_t i = 0; i < rare.size(); ++i) {
+    split.part_of_rare[rare_kernels[i]] = num_usual + rare_bins[i];
   }
   return split;
 }

@@ -2,6 +2,7 @@
 
 #include "kernels/cpu/emit/extremum_keys.h"
 #include "kernels/cpu/emit/function_emitter.h"
+#include "kernels/cpu/emit/plan_split.h"
 #include "kernels/cpu/emit/scalar_ops.h"
 #include "kernels/cpu/support_abi.h"
 #include "llvm/IR/MDBuilder.h"
@@ -16,10 +17,11 @@ namespace {
 constexpr int64_t kMaxStackScratchBytes = 32 * 1024;
 }  // namespace
 
-FunctionEmitter::FunctionEmitter(CodeContext& code, const Kernel& kernel,
+FunctionEmitter::FunctionEmitter(CodeContext& code, CodeContext& rare_code, const Kernel& kernel,
                                  const std::vector<BufferFacts>& facts, llvm::Function* function,
                                  Value* context, std::vector<Value*> buffers, bool in_parallel)
     : code_(code),
+      rare_code_(rare_code),
       kernel_(kernel),
       facts_(facts),
       function_(function),
@@ -165,7 +167,11 @@ void FunctionEmitter::Emit(const IfStatement& statement) {
   b_.CreateCondBr(In(statement.condition), then_block, else_block);
   b_.SetInsertPoint(then_block);
   const bool was_rare = std::exchange(is_rare_, is_rare_ || statement.is_rare);
-  EmitBlock(statement.then_body);
+  if (CanBeApart(statement) && &rare_code_ != &code_) {
+    EmitApart(statement.then_body);
+  } else {
+    EmitBlock(statement.then_body);
+  }
   is_rare_ = was_rare;
   llvm::BasicBlock* then_end = b_.GetInsertBlock();
   b_.CreateBr(join);

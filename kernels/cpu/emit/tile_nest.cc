@@ -171,4 +171,10 @@ std::vector<Var> FreeVars(const Kernel& kernel, const ForStatement& loop) {
   return finder.Take();
 }
 
+std::vector<Var> FreeVars(const Kernel& kernel, const Block& block) {
+  FreeVarFinder finder(kernel);
+  finder.Visit(block);
+  return finder.Take();
+}
+
 }  // namespace acceld::kernels::cpu

@@ -22,7 +22,8 @@ struct TileNest {
 // nullopt when the work is too small for several threads, or cannot be cut in two.
 absl::optional<TileNest> FindTileNest(const Kernel& kernel, const ForStatement& outermost);
 
-// Values that `block` uses and defines nowhere inside itself, in order of first use.
+// Values that the loop or block uses and defines nowhere inside itself, in order of first use.
 std::vector<Var> FreeVars(const Kernel& kernel, const ForStatement& loop);
+std::vector<Var> FreeVars(const Kernel& kernel, const Block& block);
 
 }  // namespace acceld::kernels::cpu

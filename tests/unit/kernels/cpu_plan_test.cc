@@ -205,6 +205,81 @@ TEST(CpuPlanTest, KernelsOfOtherPartsAreCalled) {
   EXPECT_EQ(RunI32(plan, {I32(7)}), 7 + 100 * 101 / 2);
 }
 
+// Rows of 64 numbers are copied through scratch; those that begin with a negative one get three
+// halves of it added, and their number, as often as their second one says.
+Plan PlanWithRareBranch(int64_t rows) {
+  KernelBuilder b("rows");
+  constexpr int64_t kColumns = 64;
+  const uint32_t in = b.AddBuffer({"x", DType::kF32, rows * kColumns, Access::kRead});
+  const uint32_t out = b.AddBuffer({"y", DType::kF32, rows * kColumns, Access::kWrite});
+  const uint32_t scratch = b.AddScratch({"row", DType::kF32, kColumns, Access::kReadWrite});
+  b.For(ForStatement::Kind::kParallel, rows, [&](Var row) {
+    const auto at = [&](Var column) { return b.Linearize({row, column}, {kColumns, 1}); };
+    b.For(ForStatement::Kind::kSequential, kColumns,
+          [&](Var column) { b.Store(scratch, column, b.Load(in, at(column))); });
+    const Var first = b.Load(in, at(b.Index(0)));
+    const Var times = b.Load(in, at(b.Index(1)));
+    const Var zero = b.ConstantFloat(DType::kF32, 0);
+    const Var one = b.ConstantFloat(DType::kF32, 1);
+    b.RareIf(
+        b.Apply(ScalarOp::kLt, {first, zero}),
+        [&]() -> std::vector<Var> {
+          b.While(
+              {times},
+              [&](absl::Span<const Var> left) { return b.Apply(ScalarOp::kGt, {left[0], zero}); },
+              [&](absl::Span<const Var> left) -> std::vector<Var> {
+                for (int64_t column = 0; column < kColumns; ++column) {
+                  const Var half =
+                      b.Apply(ScalarOp::kMultiply, {first, b.ConstantFloat(DType::kF32, 1.5)});
+                  const Var more = b.Apply(ScalarOp::kAdd, {half, b.Convert(DType::kF32, row)});
+                  const Var place = b.Index(column);
+                  b.Store(scratch, place, b.Apply(ScalarOp::kAdd, {b.Load(scratch, place), more}));
+                }
+                return {b.Apply(ScalarOp::kSubtract, {left[0], one})};
+              });
+          return {};
+        },
+        [] { return std::vector<Var>{}; });
+    b.For(ForStatement::Kind::kParallel, kColumns,
+          [&](Var column) { b.Store(out, at(column), b.Load(scratch, column)); });
+  });
+  return PlanOf(b.Finish());
+}
+
+TEST(CpuPlanTest, RareBranchesOfOtherPartsDoWhatTheyWouldInPlace) {
+  constexpr int64_t kRows = 5000;
+  const Plan plan = PlanWithRareBranch(kRows);
+  ASSERT_EQ(SplitPlan(plan).num_parts, 2u);
+  std::vector<float> x(kRows * 64), y;
+  for (int64_t i = 0; i < kRows * 64; ++i) x[i] = static_cast<float>(i % 61);
+  for (int64_t row = 0; row < kRows; row += 7) {
+    x[row * 64] = -2;
+    x[row * 64 + 1] = static_cast<float>(row % 3);
+  }
+  for (int64_t i = 0; i < kRows * 64; ++i) {
+    const int64_t row = i / 64;
+    y.push_back(x[i]);
+    if (x[row * 64] >= 0) continue;
+    for (int turn = 0; turn < x[row * 64 + 1]; ++turn) y[i] += -3 + static_cast<float>(row);
+  }
+  for (const int threads : {1, 2}) {
+    const auto results = RunPlan(plan, {BytesOf(x)}, threads);
+    ASSERT_TRUE(results.ok()) << results.status();
+    EXPECT_EQ(ValuesOf<float>((*results)[0]), y);
+  }
+}
+
+TEST(CpuPlanTest, RareBranchesOfOtherPartsStopWhenCancelled) {
+  const Plan plan = PlanWithRareBranch(1);
+  const auto module = CompileAndLoad(plan);
+  ASSERT_TRUE(module.ok()) << module.status();
+  std::vector<float> x(64, -1);
+  const bool cancelled = true;
+  EXPECT_TRUE(RunModule(**module, plan, {BytesOf(std::vector<float>(64, 1))}, 1, &cancelled).ok());
+  EXPECT_EQ(RunModule(**module, plan, {BytesOf(x)}, 1, &cancelled).status().code(),
+            absl::StatusCode::kCancelled);
+}
+
 TEST(CpuPlanTest, WhatOneThreadLoadsRunsWhileOthersLoad) {
   const Plan plan = AddingPlan(100);
   const auto code = CompilePlan(plan, CpuTarget::Host());

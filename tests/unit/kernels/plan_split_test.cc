@@ -56,6 +56,44 @@ TEST(PlanSplitTest, PartsAreAboutEquallyLargeAndAllHaveSomething) {
   EXPECT_LT(*most, 1.3 * *least);
 }
 
+// A kernel that copies, and rarely does so many statements more; with a value that leaves them or
+// without.
+Kernel KernelWithRareBranch(const std::string& name, int size, bool gives_value) {
+  return MapKernel(name, DType::kF32, DType::kF32, 8, [=](KernelBuilder& b, Var x) {
+    const uint32_t out = 1;
+    const auto results = b.RareIf(
+        b.Apply(ScalarOp::kGt, {x, b.ConstantFloat(DType::kF32, 1)}),
+        [&]() -> std::vector<Var> {
+          Var sum = x;
+          for (int i = 0; i < size; ++i) sum = b.Apply(ScalarOp::kAdd, {sum, sum});
+          if (gives_value) return {sum};
+          b.Store(out, b.Index(0), sum);
+          return {};
+        },
+        [&]() -> std::vector<Var> {
+          return gives_value ? std::vector<Var>{x} : std::vector<Var>{};
+        });
+    return gives_value ? results[0] : x;
+  });
+}
+
+TEST(PlanSplitTest, LongRareBranchesComeInPartsAfterThoseOfKernels) {
+  Plan plan;
+  plan.kernels.push_back(KernelWithRareBranch("long", 1000, false));
+  plan.kernels.push_back(KernelWithRareBranch("short", 3, false));
+  plan.kernels.push_back(KernelWithRareBranch("middle", 500, false));
+  const PlanSplit split = SplitPlan(plan);
+  EXPECT_EQ(split.num_parts, 3u);
+  EXPECT_EQ(split.part_of_kernel, (std::vector<size_t>{0, 0, 0}));
+  EXPECT_EQ(split.part_of_rare, (std::vector<size_t>{1, 0, 2}));
+}
+
+TEST(PlanSplitTest, RareBranchesThatGiveValuesStay) {
+  Plan plan;
+  plan.kernels.push_back(KernelWithRareBranch("k", 1000, true));
+  EXPECT_EQ(SplitPlan(plan).num_parts, 1u);
+}
+
 TEST(PlanSplitTest, TheNumberOfPartsIsBounded) {
   EXPECT_LE(SplitPlan(PlanOf(std::vector<int>(5000, 20))).num_parts, 32u);
 }
