@@ -61,7 +61,7 @@ class AcceldSide:
     name = "acceld"
 
     def __init__(self, binaries, device, folder, cores, address=None):
-        self.folder = pathlib.Path(folder)
+        self.binaries, self.folder = binaries, pathlib.Path(folder)
         client = find_client(binaries)
         self.daemon = None if address else Daemon(binaries, self.folder, device.split(":")[0], cores)
         self.command = [str(client), "--address", address or self.daemon.address, "--device", device]
@@ -98,6 +98,13 @@ class AcceldSide:
         answer = self._take("load", module, values)
         self.calls, self.device_ns = calls, []
         return answer
+
+    def forget(self):
+        """Everything compiled, in memory and on disk. For a daemon of its own."""
+        accelctl = [self.binaries / "accelctl", "--address", self.daemon.address, "cache", "purge", "--all"]
+        purge = subprocess.run(accelctl, capture_output=True, text=True)
+        if purge.returncode != 0:
+            raise Failed(f"accelctl cache purge: {purge.stderr[-300:]}")
 
     def first(self, module, values):
         """Uploads the operands and calls once, in a new process; the client's answer."""

@@ -10,11 +10,13 @@ ROUNDED_TOLERANCE = 5e-3
 
 
 class Benchmark:
-    """Of a kind of device ("cpu", "cuda"); jax_side is None where there is no JAX."""
+    """Of a kind of device ("cpu", "cuda"); jax_side is None where there is no JAX. Each workload is compiled `compiles`
+    times; more than once needs a daemon of its own."""
 
-    def __init__(self, kind, jax_side, acceld, floor, repeats, seconds, rounded_products):
+    def __init__(self, kind, jax_side, acceld, floor, repeats, seconds, rounded_products, compiles):
         self.kind, self.jax, self.acceld, self.floor = kind, jax_side, acceld, floor
         self.repeats, self.seconds, self.rounded_products = repeats, seconds, rounded_products
+        self.compiles = compiles
 
     def measure(self, program, workload):
         """The Outcome of a program; `workload` is the same thing for JAX, where JAX is."""
@@ -43,6 +45,11 @@ class Benchmark:
                 self.jax.unload()
         return outcome
 
+    def compile(self, program):
+        """By acceld, unless it has it."""
+        self.acceld.load(program.module, [operand.value() for operand in program.operands], program.calls)
+        self.acceld.unload()
+
     def measure_disk(self, program, outcome):
         """Adds the time to get what was compiled before from disk."""
         loaded = self.acceld.load(program.module, [operand.value() for operand in program.operands], program.calls)
@@ -50,28 +57,35 @@ class Benchmark:
             outcome.acceld_disk_ns = loaded["compile_ns"]
         self.acceld.unload()
 
-    def measure_first(self, program, outcome, folder):
-        """Adds first results: JAX's, with its cache in `folder`, and acceld's from memory or disk, whichever it is."""
+    def measure_first(self, program, outcome):
+        """Adds acceld's first result, from memory or disk, whichever it is."""
         values = [operand.value() for operand in program.operands]
         first = self.acceld.first(program.module, values)
         if first["verdict"] == "memory":
-            outcome.first.acceld_memory = first["first_ns"]
+            outcome.first.acceld_memory.append(first["first_ns"])
         elif first["verdict"] == "disk":
-            outcome.first.acceld_disk = first["first_ns"]
+            outcome.first.acceld_disk.append(first["first_ns"])
         self.acceld.unload()
-        if self.jax is not None and outcome.first.jax is None:
-            jax = self.jax.first(program.name, folder)
-            outcome.first.jax, outcome.first.jax_lowered = jax["first_ns"], jax["lowered_ns"]
+
+    def measure_jax_first(self, program, outcome, folder):
+        """Adds JAX's first result, with its cache in `folder`."""
+        jax = self.jax.first(program.name, folder)
+        outcome.first.jax.append(jax["first_ns"])
+        outcome.first.jax_lowered.append(jax["lowered_ns"])
 
     def _measure(self, program, workload, outcome):
         values = [operand.value() for operand in program.operands]
         sides = [self.acceld]
         if self.jax is not None:
-            outcome.jax_compile_ns = self.jax.load(workload, values)
             sides.insert(0, self.jax)
-        loaded = self.acceld.load(program.module, values, program.calls)
-        if loaded["verdict"] == "miss":
-            outcome.acceld_compile_ns = loaded["compile_ns"]
+        for turn in range(self.compiles):
+            if self.jax is not None:
+                outcome.jax_compiles.append(self.jax.load(workload, values))
+            if turn > 0:
+                self.acceld.forget()
+            loaded = self.acceld.load(program.module, values, program.calls)
+            if loaded["verdict"] == "miss":
+                outcome.acceld_compiles.append(loaded["compile_ns"])
         del values
         for side in sides:
             side.run(repeats=2)

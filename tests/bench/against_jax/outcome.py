@@ -8,17 +8,25 @@ from .measure import Times
 
 @dataclasses.dataclass
 class FirstResults:
-    """When a new process has its first result, in nanoseconds from the start of its call, of a program that another
-    process compiled before; none: not measured."""
+    """When new processes have their first results, in nanoseconds from the start of their calls, of a program that
+    another process compiled before."""
 
-    jax: int | None = None  # from JAX's persistent cache
-    jax_lowered: int | None = None  # the part of it after tracing and lowering
-    acceld_memory: int | None = None  # by the daemon that compiled it
-    acceld_disk: int | None = None  # by one that was started since
+    jax: list[int] = dataclasses.field(default_factory=list)  # from JAX's persistent cache
+    jax_lowered: list[int] = dataclasses.field(default_factory=list)  # the part of it after tracing and lowering
+    acceld_memory: list[int] = dataclasses.field(default_factory=list)  # by the daemon that compiled it
+    acceld_disk: list[int] = dataclasses.field(default_factory=list)  # by one that was started since
 
-    def sooner(self, acceld):
-        """How many times sooner acceld's `acceld` is than JAX's."""
-        return self.jax / acceld if self.jax and acceld else None
+    def median(self, name):
+        """Of one of the lists; none: not measured."""
+        return median(getattr(self, name))
+
+    def sooner(self, where):
+        """How many times sooner than JAX's acceld's is, from "memory" or "disk"."""
+        jax, acceld = self.median("jax"), self.median(f"acceld_{where}")
+        return jax / acceld if jax and acceld else None
+
+    def to_json(self):
+        return {name: Times.of(samples).to_json() for name, samples in vars(self).items() if samples}
 
 
 @dataclasses.dataclass
@@ -31,8 +39,8 @@ class Outcome:
     jax: Times | None = None
     acceld: Times | None = None
     acceld_device: Times | None = None  # the last call of each repeat, as the daemon timed it on the device
-    jax_compile_ns: int | None = None
-    acceld_compile_ns: int | None = None
+    jax_compiles: list[int] = dataclasses.field(default_factory=list)  # cold ones, in nanoseconds
+    acceld_compiles: list[int] = dataclasses.field(default_factory=list)
     acceld_disk_ns: int | None = None  # compiled before, by a daemon that has ended
     first: FirstResults = dataclasses.field(default_factory=FirstResults)
     error: float | None = None  # to the largest magnitude
@@ -47,6 +55,14 @@ class Outcome:
         return self.acceld.median / self.jax.median
 
     @property
+    def jax_compile_ns(self):
+        return median(self.jax_compiles)
+
+    @property
+    def acceld_compile_ns(self):
+        return median(self.acceld_compiles)
+
+    @property
     def compile_ratio(self):
         """Cold, as `ratio`."""
         return self.acceld_compile_ns / self.jax_compile_ns if self.acceld_compile_ns and self.jax_compile_ns else None
@@ -55,9 +71,10 @@ class Outcome:
     def soonest(self):
         """How many times sooner than JAX's a first result of acceld's could be at most: if it were nothing but the
         run."""
-        if not self.first.jax or self.acceld_device is None or self.acceld_device.median <= 0:
+        jax = self.first.median("jax")
+        if not jax or self.acceld_device is None or self.acceld_device.median <= 0:
             return None
-        return self.first.jax / self.acceld_device.median
+        return jax / self.acceld_device.median
 
     @property
     def floor_share(self):
@@ -66,8 +83,14 @@ class Outcome:
 
     def to_json(self):
         json = {name: value.to_json() if isinstance(value, Times) else value for name, value in vars(self).items()}
-        return {**json, "first": vars(self.first), "ratio": self.ratio, "compile_ratio": self.compile_ratio,
+        return {**json, "first": self.first.to_json(), "ratio": self.ratio, "jax_compile_ns": self.jax_compile_ns,
+                "acceld_compile_ns": self.acceld_compile_ns, "compile_ratio": self.compile_ratio,
                 "floor_share": self.floor_share}
+
+
+def median(samples):
+    """None of none."""
+    return Times.of(samples).median if samples else None
 
 
 def geometric_mean(ratios):
@@ -102,8 +125,7 @@ def first_summary(outcomes):
     """The same of first results."""
     lines = []
     for where in ("memory", "disk"):
-        found = [(outcome.first.sooner(getattr(outcome.first, f"acceld_{where}")), outcome.soonest)
-                 for outcome in outcomes]
+        found = [(outcome.first.sooner(where), outcome.soonest) for outcome in outcomes]
         found = [(times, soonest) for times, soonest in found if times is not None]
         if found:
             out_of_reach = sum(times < 10 and soonest is not None and soonest < 10 for times, soonest in found)

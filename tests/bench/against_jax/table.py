@@ -8,7 +8,10 @@ LEGEND = """Times are medians, with quartiles: from the call or submission until
 the device. ratio: acceld to JAX, below 1 acceld is quicker. on the device: acceld's kernels alone, of one call. floor:
 bytes at the rate of copies or operations at that of matrix products, the larger; share: the floor to acceld's time."""
 
-FIRST_LEGEND = """First results of new processes, of programs that others compiled before, operands on the device. JAX's: from
+COMPILE_LEGEND = """Medians of cold compiles, both sides in turns: JAX traces, lowers and compiles with its caches cleared; acceld,
+whose cache is empty, from the submission until it is compiled. From disk: by a daemon that was started again."""
+
+FIRST_LEGEND = """Medians of first results of new processes, of programs that others compiled before, operands on the device. JAX's: from
 the call of the jitted function (traced, lowered, found in its persistent cache, run); of it lowered: without tracing
 and lowering. acceld's: from the program's text as bytes (parsed, submitted, found in the daemon's memory or, by a
 daemon that was started again, on its disk, run). sooner: JAX's to acceld's; at most: JAX's to acceld's run on the
@@ -53,9 +56,9 @@ def first_row(outcome):
         return "" if times is None else f"{times:.1f}" if times < 1000 else f"{times:.0f}"
 
     first = outcome.first
-    return (outcome.name, time_text(first.jax), time_text(first.jax_lowered),
-            time_text(first.acceld_memory), text(first.sooner(first.acceld_memory)),
-            time_text(first.acceld_disk), text(first.sooner(first.acceld_disk)), text(outcome.soonest))
+    return (outcome.name, time_text(first.median("jax")), time_text(first.median("jax_lowered")),
+            time_text(first.median("acceld_memory")), text(first.sooner("memory")),
+            time_text(first.median("acceld_disk")), text(first.sooner("disk")), text(outcome.soonest))
 
 
 class Printer:
