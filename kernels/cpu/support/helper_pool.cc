@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "common/busy_poll.h"
+#include "common/core_mover.h"
 
 namespace acceld::kernels::cpu {
 namespace {
@@ -19,12 +20,13 @@ constexpr int kMaxThreads = 256;
 }  // namespace
 
 HelperPool& HelperPool::Get() {
-  static auto* pool = new HelperPool;
+  static auto* pool = new HelperPool(Jobs::kShort);
   return *pool;
 }
 
 // The system is asked once: it answers from a file.
-HelperPool::HelperPool() : cores_(static_cast<int>(std::thread::hardware_concurrency())) {}
+HelperPool::HelperPool(Jobs jobs)
+    : jobs_taken_(jobs), cores_(static_cast<int>(std::thread::hardware_concurrency())) {}
 
 void HelperPool::StartThreads(int wanted) {
   const int limit = std::min(std::max(wanted, cores_ - 1), kMaxThreads);
@@ -46,7 +48,7 @@ void HelperPool::RemoveFront() {
 
 void HelperPool::Run(int max_helpers, absl::FunctionRef<void()> work) {
   if (max_helpers <= 0) return work();
-  Job job{.work = work, .wanted = max_helpers};
+  Job job{.work = work, .wanted = max_helpers, .core = CurrentCore()};
   {
     const MutexLock lock(mutex_);
     StartThreads(max_helpers);
@@ -54,6 +56,8 @@ void HelperPool::Run(int max_helpers, absl::FunctionRef<void()> work) {
     num_jobs_.store(jobs_.size(), std::memory_order_relaxed);
   }
   wake_.NotifyOne();
+  // Where Linux woke the thread on this core, it would wait for the end of the caller's turn.
+  if (jobs_taken_ == Jobs::kLong) std::this_thread::yield();
   work();
   {
     const MutexLock lock(mutex_);
@@ -70,6 +74,7 @@ void HelperPool::Run(int max_helpers, absl::FunctionRef<void()> work) {
 }
 
 void HelperPool::Help() {
+  CoreMover mover(/*patience=*/1);
   mutex_.Lock();
   for (;;) {
     if (jobs_.empty() && cores_ > 1) {
@@ -86,6 +91,7 @@ void HelperPool::Help() {
     const bool more = !jobs_.empty();
     mutex_.Unlock();
     if (more) wake_.NotifyOne();
+    if (jobs_taken_ == Jobs::kLong) mover.Meet(job.core);
     job.work();
     mutex_.Lock();
     ++num_idle_;

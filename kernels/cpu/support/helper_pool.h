@@ -17,8 +17,11 @@ namespace acceld::kernels::cpu {
 class HelperPool {
  public:
   static HelperPool& Get();
+
+  // How long jobs take: as long as waking a thread or two, or milliseconds.
+  enum class Jobs { kShort, kLong };
   // Must live until the process ends.
-  HelperPool();
+  explicit HelperPool(Jobs jobs);
 
   // Calls `work` on the calling thread and on up to `max_helpers` others at the same time. Blocks
   // until all these calls have returned; `work` itself must find out that nothing is left to do.
@@ -29,6 +32,7 @@ class HelperPool {
   struct Job {
     absl::FunctionRef<void()> work;
     int wanted;                  // helpers that may still join; guarded by mutex_
+    const int core;              // that the caller was on
     std::atomic<int> active{0};  // helpers inside `work`; changed under mutex_
     CondVar left;
   };
@@ -37,6 +41,7 @@ class HelperPool {
   void Help();
   void RemoveFront() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
+  const Jobs jobs_taken_;
   const int cores_;
   Mutex mutex_;
   CondVar wake_;
