@@ -60,7 +60,7 @@ absl::StatusOr<std::string> Translate(Part& part, const CpuTarget& target, bool 
 
 // Threads for translation, beside those of the programs that run.
 HelperPool& Translators() {
-  static auto* pool = new HelperPool(HelperPool::Jobs::kLong);
+  static auto* pool = new HelperPool;
   return *pool;
 }
 

@@ -20,13 +20,12 @@ constexpr int kMaxThreads = 256;
 }  // namespace
 
 HelperPool& HelperPool::Get() {
-  static auto* pool = new HelperPool(Jobs::kShort);
+  static auto* pool = new HelperPool;
   return *pool;
 }
 
 // The system is asked once: it answers from a file.
-HelperPool::HelperPool(Jobs jobs)
-    : jobs_taken_(jobs), cores_(static_cast<int>(std::thread::hardware_concurrency())) {}
+HelperPool::HelperPool() : cores_(static_cast<int>(std::thread::hardware_concurrency())) {}
 
 void HelperPool::StartThreads(int wanted) {
   const int limit = std::min(std::max(wanted, cores_ - 1), kMaxThreads);
@@ -48,16 +47,19 @@ void HelperPool::RemoveFront() {
 
 void HelperPool::Run(int max_helpers, absl::FunctionRef<void()> work) {
   if (max_helpers <= 0) return work();
+  bool all_asleep;
   Job job{.work = work, .wanted = max_helpers, .core = CurrentCore()};
   {
     const MutexLock lock(mutex_);
     StartThreads(max_helpers);
+    all_asleep = num_asleep_ > 0 && num_asleep_ == num_idle_;
     jobs_.push_back(&job);
     num_jobs_.store(jobs_.size(), std::memory_order_relaxed);
   }
   wake_.NotifyOne();
-  // Where Linux woke the thread on this core, it would wait for the end of the caller's turn.
-  if (jobs_taken_ == Jobs::kLong) std::this_thread::yield();
+  // Where Linux wakes the thread on this core, it would wait for the end of this one's turn, which
+  // takes milliseconds, instead of going to another core at once.
+  if (all_asleep) std::this_thread::yield();
   work();
   {
     const MutexLock lock(mutex_);
@@ -82,7 +84,12 @@ void HelperPool::Help() {
       PollFor(kLookOut, [&] { return num_jobs_.load(std::memory_order_relaxed) > 0; });
       mutex_.Lock();
     }
-    while (jobs_.empty()) wake_.Wait(mutex_);
+    bool slept = false;
+    for (; jobs_.empty(); slept = true) {
+      ++num_asleep_;
+      wake_.Wait(mutex_);
+      --num_asleep_;
+    }
     Job& job = *jobs_.front();
     --num_idle_;
     job.active.fetch_add(1, std::memory_order_relaxed);
@@ -91,7 +98,7 @@ void HelperPool::Help() {
     const bool more = !jobs_.empty();
     mutex_.Unlock();
     if (more) wake_.NotifyOne();
-    if (jobs_taken_ == Jobs::kLong) mover.Meet(job.core);
+    if (slept) mover.Meet(job.core);
     job.work();
     mutex_.Lock();
     ++num_idle_;

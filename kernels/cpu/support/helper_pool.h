@@ -13,15 +13,12 @@ namespace acceld::kernels::cpu {
 // process, so that streams share the cores instead of each bringing a team. Nobody ever waits for a
 // thread that has not begun: when all cores are busy, the calling thread does the work alone.
 // Threads start when first wanted and live until the process ends; without work they look out for
-// it for some microseconds, then sleep.
+// it for some microseconds, then sleep. One that is woken on its caller's core goes to another.
 class HelperPool {
  public:
   static HelperPool& Get();
-
-  // How long jobs take: as long as waking a thread or two, or milliseconds.
-  enum class Jobs { kShort, kLong };
   // Must live until the process ends.
-  explicit HelperPool(Jobs jobs);
+  HelperPool();
 
   // Calls `work` on the calling thread and on up to `max_helpers` others at the same time. Blocks
   // until all these calls have returned; `work` itself must find out that nothing is left to do.
@@ -41,7 +38,6 @@ class HelperPool {
   void Help();
   void RemoveFront() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  const Jobs jobs_taken_;
   const int cores_;
   Mutex mutex_;
   CondVar wake_;
@@ -49,6 +45,7 @@ class HelperPool {
   std::atomic<size_t> num_jobs_{0};                // jobs_.size(), to be watched without the lock
   int num_threads_ ABSL_GUARDED_BY(mutex_) = 0;
   int num_idle_ ABSL_GUARDED_BY(mutex_) = 0;
+  int num_asleep_ ABSL_GUARDED_BY(mutex_) = 0;  // of the idle ones, who look out at first
 };
 
 }  // namespace acceld::kernels::cpu

@@ -11,6 +11,8 @@ import time
 import numpy as np
 
 ANSWER_SECONDS = 600
+# Seconds for which a core of a new daemon is busy with what first programs would wait for.
+PREPARING = 3
 
 
 class Failed(Exception):
@@ -82,11 +84,12 @@ class AcceldSide:
         self._connect()
 
     def start_again(self):
-        """Its own daemon, which keeps its folder of compiled programs."""
+        """Its own daemon, which keeps its folder of compiled programs; waits until it has prepared memory too."""
         self._disconnect()
         self.daemon.stop()
         self.daemon.start()
         self._connect()
+        time.sleep(PREPARING)
 
     def close(self):
         self._disconnect()
