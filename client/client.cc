@@ -17,6 +17,7 @@
 #include "common/addresses.h"
 #include "common/ir/wire.h"
 #include "common/mutex.h"
+#include "google/protobuf/arena.h"
 
 namespace acceld::client {
 namespace {
@@ -25,13 +26,34 @@ namespace {
 constexpr size_t kMaxInlineBytes = size_t{64} << 10;
 // Programs up to this size are sent without asking whether the daemon knows them.
 constexpr size_t kMaxUnaskedBytes = size_t{4} << 10;
+// What each op takes of them at least.
+constexpr size_t kMinOpBytes = 16;
 constexpr std::chrono::seconds kDefaultTcpLease{30};
 
-v1::Program Encode(const ir::Module& module, const std::string& entry) {
-  v1::Program program;
-  *program.mutable_module() = ir::ToProto(module);
+size_t NumOps(const ir::Region& region) {
+  size_t ops = region.ops.size();
+  for (const ir::Op& op : region.ops) {
+    for (const ir::Region& inner : op.regions) ops += NumOps(inner);
+  }
+  return ops;
+}
+
+size_t NumOps(const ir::Module& module) {
+  size_t ops = 0;
+  for (const ir::Function& function : module.functions) ops += NumOps(function.body);
+  return ops;
+}
+
+void Encode(const ir::Module& module, const std::string& entry, v1::Program& program) {
+  ir::ToProto(module, *program.mutable_module());
   program.set_entry(entry);
-  return program;
+}
+
+std::string Serialize(const ir::Module& module, const std::string& entry) {
+  google::protobuf::Arena arena;
+  auto* const program = google::protobuf::Arena::CreateMessage<v1::Program>(&arena);
+  Encode(module, entry, *program);
+  return program->SerializeAsString();
 }
 
 absl::Status CheckUpload(const ir::TensorType& type, size_t size_bytes) {
@@ -107,16 +129,20 @@ absl::StatusOr<uint64_t> Client::Impl::Register(
   if (found != programs.end()) return found->second;
   const uint64_t id = connection->NextId();
   // Under the lock, so that no Execute of another thread overtakes it.
-  v1::Program encoded = Encode(program->module, program->entry);
-  if (encoded.ByteSizeLong() <= kMaxUnaskedBytes) {
-    v1::RegisterProgram command;
-    command.set_program_id(id);
-    *command.mutable_program() = std::move(encoded);
-    ACCELD_RETURN_IF_ERROR(connection->Register(std::move(command)));
-  } else {
+  v1::RegisterProgram command;
+  command.set_program_id(id);
+  // Of a large program even the encoding takes long, which the daemon seldom needs.
+  bool is_large = NumOps(program->module) * kMinOpBytes > kMaxUnaskedBytes;
+  if (!is_large) {
+    Encode(program->module, program->entry, *command.mutable_program());
+    is_large = command.program().ByteSizeLong() > kMaxUnaskedBytes;
+  }
+  if (is_large) {
     ACCELD_RETURN_IF_ERROR(connection->Announce(id, program->fingerprint, [program] {
-      return Encode(program->module, program->entry).SerializeAsString();
+      return Serialize(program->module, program->entry);
     }));
+  } else {
+    ACCELD_RETURN_IF_ERROR(connection->Register(std::move(command)));
   }
   programs.emplace(program->fingerprint, id);
   return id;

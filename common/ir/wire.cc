@@ -11,37 +11,31 @@ namespace acceld::ir {
 namespace {
 
 // Depth is that of the regions, which the verifier bounds.
-v1::Region ToProto(const Region& region);
+void ToProto(const Region& region, v1::Region& proto);
 
-v1::Op ToProto(const Op& op) {
-  v1::Op proto;
+void ToProto(const Op& op, v1::Op& proto) {
   proto.set_name(std::string(NameOf(op.kind)));
   for (const auto& [name, attribute] : ToDictionary(op.attributes)) {
-    (*proto.mutable_attributes())[name] = ToProto(attribute);
+    ToProto(attribute, (*proto.mutable_attributes())[name]);
   }
   proto.mutable_operands()->Add(op.operands.begin(), op.operands.end());
   proto.mutable_results()->Add(op.results.begin(), op.results.end());
-  for (const Region& region : op.regions) *proto.add_regions() = ToProto(region);
+  for (const Region& region : op.regions) ToProto(region, *proto.add_regions());
   proto.set_line(op.location.line);
   proto.set_column(op.location.column);
-  return proto;
 }
 
-v1::Region ToProto(const Region& region) {
-  v1::Region proto;
+void ToProto(const Region& region, v1::Region& proto) {
   proto.mutable_parameters()->Add(region.parameters.begin(), region.parameters.end());
-  for (const Op& op : region.ops) *proto.add_ops() = ToProto(op);
+  for (const Op& op : region.ops) ToProto(op, *proto.add_ops());
   proto.mutable_results()->Add(region.results.begin(), region.results.end());
-  return proto;
 }
 
-v1::Function ToProto(const Function& function) {
-  v1::Function proto;
+void ToProto(const Function& function, v1::Function& proto) {
   proto.set_name(function.name);
   proto.set_is_public(function.is_public);
-  *proto.mutable_body() = ToProto(function.body);
-  for (const Type& type : function.value_types) *proto.add_value_types() = TypeToProto(type);
-  return proto;
+  ToProto(function.body, *proto.mutable_body());
+  for (const Type& type : function.value_types) TypeToProto(type, *proto.add_value_types());
 }
 
 absl::StatusOr<Region> RegionFromProto(const v1::Region& proto, int depth);
@@ -96,10 +90,14 @@ absl::StatusOr<Function> FunctionFromProto(const v1::Function& proto) {
 
 }  // namespace
 
+void ToProto(const Module& module, v1::Module& proto) {
+  proto.set_name(module.name);
+  for (const Function& function : module.functions) ToProto(function, *proto.add_functions());
+}
+
 v1::Module ToProto(const Module& module) {
   v1::Module proto;
-  proto.set_name(module.name);
-  for (const Function& function : module.functions) *proto.add_functions() = ToProto(function);
+  ToProto(module, proto);
   return proto;
 }
 

@@ -9,11 +9,15 @@ namespace acceld::ir {
 // The module as protobuf (proto/acceld/v1/program.proto) and back. FromProto trusts nothing: the
 // result is verified, limits apply, and any malformed message is an INVALID_ARGUMENT; an op outside
 // ops.def is UNIMPLEMENTED, and acceld's own ops are refused.
+// Those with two parameters write into an empty message, which may be part of an arena's.
+void ToProto(const Module& module, v1::Module& proto);
 v1::Module ToProto(const Module& module);
 absl::StatusOr<Module> FromProto(const v1::Module& proto);
 
+void ToProto(const TensorType& type, v1::TensorType& proto);
 v1::TensorType ToProto(const TensorType& type);
 absl::StatusOr<TensorType> FromProto(const v1::TensorType& proto);
+void ToProto(const Literal& literal, v1::Literal& proto);
 v1::Literal ToProto(const Literal& literal);
 absl::StatusOr<Literal> FromProto(const v1::Literal& proto);
 

@@ -45,7 +45,7 @@ absl::StatusOr<Type> TypeAtDepth(const v1::Type& proto, int depth) {
 
 void DictionaryToProto(const AttributeDictionary& entries,
                        google::protobuf::Map<std::string, v1::Attribute>& proto) {
-  for (const auto& [name, attribute] : entries) proto[name] = ToProto(attribute);
+  for (const auto& [name, attribute] : entries) ToProto(attribute, proto[name]);
 }
 
 struct AttributeWriter {
@@ -69,7 +69,7 @@ struct AttributeWriter {
   }
   void operator()(const ArrayAttribute& a) {
     v1::Attribute::Array& array = *proto.mutable_array();
-    for (const Attribute& element : a.elements) *array.add_elements() = ToProto(element);
+    for (const Attribute& element : a.elements) ToProto(element, *array.add_elements());
   }
   void operator()(const DictionaryAttribute& a) {
     DictionaryToProto(a.entries, *proto.mutable_dictionary()->mutable_entries());
@@ -78,8 +78,8 @@ struct AttributeWriter {
     proto.mutable_structure()->set_name(a.name);
     DictionaryToProto(a.fields, *proto.mutable_structure()->mutable_fields());
   }
-  void operator()(const Type& a) { *proto.mutable_type() = TypeToProto(a); }
-  void operator()(const Literal& a) { *proto.mutable_literal() = ToProto(a); }
+  void operator()(const Type& a) { TypeToProto(a, *proto.mutable_type()); }
+  void operator()(const Literal& a) { ToProto(a, *proto.mutable_literal()); }
   void operator()(const OpaqueAttribute& a) { proto.set_opaque(a.text); }
 };
 
@@ -158,10 +158,14 @@ absl::StatusOr<Attribute> AttributeAtDepth(const v1::Attribute& proto, int depth
 
 }  // namespace
 
-v1::TensorType ToProto(const TensorType& type) {
-  v1::TensorType proto;
+void ToProto(const TensorType& type, v1::TensorType& proto) {
   proto.set_dtype(DTypeText(type.dtype));
   for (int64_t dim : type.dims) proto.add_dims(dim == kDynamicDim ? -1 : dim);
+}
+
+v1::TensorType ToProto(const TensorType& type) {
+  v1::TensorType proto;
+  ToProto(type, proto);
   return proto;
 }
 
@@ -182,10 +186,14 @@ absl::StatusOr<TensorType> FromProto(const v1::TensorType& proto) {
   return type;
 }
 
+void ToProto(const Literal& literal, v1::Literal& proto) {
+  ToProto(literal.type(), *proto.mutable_type());
+  proto.set_data(literal.bytes().data(), literal.bytes().size());
+}
+
 v1::Literal ToProto(const Literal& literal) {
   v1::Literal proto;
-  *proto.mutable_type() = ToProto(literal.type());
-  proto.set_data(literal.bytes().data(), literal.bytes().size());
+  ToProto(literal, proto);
   return proto;
 }
 
@@ -194,33 +202,29 @@ absl::StatusOr<Literal> FromProto(const v1::Literal& proto) {
   return Literal::FromBytes(std::move(type), proto.data());
 }
 
-v1::Type TypeToProto(const Type& type) {
-  v1::Type proto;
+void TypeToProto(const Type& type, v1::Type& proto) {
   switch (type.kind()) {
     case Type::Kind::kTensor:
     case Type::Kind::kQuantized:
-      *proto.mutable_tensor() = ToProto(type.tensor());
+      ToProto(type.tensor(), *proto.mutable_tensor());
       break;
     case Type::Kind::kToken:
       proto.mutable_token();
       break;
     case Type::Kind::kTuple:
       for (const Type& element : type.elements()) {
-        *proto.mutable_tuple()->add_elements() = TypeToProto(element);
+        TypeToProto(element, *proto.mutable_tuple()->add_elements());
       }
       // An empty tuple is a tuple too.
       proto.mutable_tuple();
       break;
   }
-  return proto;
 }
 
 absl::StatusOr<Type> TypeFromProto(const v1::Type& proto) { return TypeAtDepth(proto, 0); }
 
-v1::Attribute ToProto(const Attribute& attribute) {
-  v1::Attribute proto;
+void ToProto(const Attribute& attribute, v1::Attribute& proto) {
   std::visit(AttributeWriter{proto}, attribute.value);
-  return proto;
 }
 
 absl::StatusOr<Attribute> AttributeFromProto(const v1::Attribute& proto) {

@@ -5,13 +5,14 @@
 #include "common/ir/type.h"
 #include "common/status.h"
 
-// Attributes and types as protobuf. Part of wire.cc. Reading bounds the depth by limits::kMaxDepth.
+// Attributes and types as protobuf, written into empty messages. Part of wire.cc. Reading bounds
+// the depth by limits::kMaxDepth.
 namespace acceld::ir {
 
-v1::Attribute ToProto(const Attribute& attribute);
+void ToProto(const Attribute& attribute, v1::Attribute& proto);
 absl::StatusOr<Attribute> AttributeFromProto(const v1::Attribute& proto);
 
-v1::Type TypeToProto(const Type& type);
+void TypeToProto(const Type& type, v1::Type& proto);
 absl::StatusOr<Type> TypeFromProto(const v1::Type& proto);
 
 }  // namespace acceld::ir

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "google/protobuf/arena.h"
 #include "server/rpc/convert.h"
 #include "server/rpc/session_log.h"
 
@@ -93,7 +94,8 @@ absl::StatusOr<ClientSession::Intake> ClientSession::Take(
 }
 
 absl::Status ClientSession::ProvideProgram(uint64_t program_id, const std::string& serialized) {
-  v1::Program program;
+  google::protobuf::Arena arena;
+  auto& program = *google::protobuf::Arena::CreateMessage<v1::Program>(&arena);
   absl::StatusOr<ir::Module> module = absl::InvalidArgumentError("it is no serialized Program");
   if (program.ParseFromString(serialized)) module = DecodeProgram(program);
   absl::StatusOr<Digest> fingerprint;
