@@ -51,9 +51,6 @@ except ImportError as missing:
     print(f"vs_jax.py: {missing}: pip install -r tests/jax/requirements.txt", file=sys.stderr)
     sys.exit(2)
 
-# How often the times of single events are taken.
-COMPILES, FIRST_RESULTS = 5, 3
-
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
@@ -63,7 +60,8 @@ def parse_arguments():
     parser.add_argument("--only", default="", metavar="REGEX", help="workloads whose names have a match")
     parser.add_argument("--sweep", action="store_true", help="sizes of two programs instead of the workloads")
     parser.add_argument("--list", action="store_true", help="print the workloads and end")
-    parser.add_argument("--quick", action="store_true", help="7 repeats in 2 s at most, without the slow workloads")
+    parser.add_argument("--quick", action="store_true",
+                        help="7 repeats in 2 s at most and fewer compiles, without the slow workloads")
     parser.add_argument("--repeats", type=int, metavar="N", help="of each side (default: 30)")
     parser.add_argument("--seconds", type=float, metavar="S",
                         help="for a workload's repeats (default: 20); there are at least 3")
@@ -99,6 +97,8 @@ def parse_arguments():
     arguments.number = int(number)
     arguments.repeats = arguments.repeats or (7 if arguments.quick else 30)
     arguments.seconds = arguments.seconds or (2 if arguments.quick else 20)
+    # How often the times of single events are taken.
+    arguments.compiles, arguments.first_results = (2, 1) if arguments.quick else (5, 3)
     return arguments
 
 
@@ -176,7 +176,7 @@ def print_compile_times(arguments, benchmark, compiled, width):
     with tempfile.TemporaryDirectory() as folder:
         for program, outcome in compiled:
             benchmark.compile(program)  # cold compiles forgot those before them
-            for _ in range(FIRST_RESULTS):
+            for _ in range(arguments.first_results):
                 benchmark.measure_first(program, outcome)
                 if benchmark.jax is not None:
                     benchmark.measure_jax_first(program, outcome, folder)
@@ -187,7 +187,7 @@ def print_compile_times(arguments, benchmark, compiled, width):
             benchmark.measure_disk(program, outcome)
             printer.print(table.compile_row(outcome))
         print("\n" + "\n".join([*compile_summary(outcomes), table.COMPILE_LEGEND]) + "\n")
-        for _ in range(FIRST_RESULTS):
+        for _ in range(arguments.first_results):
             benchmark.acceld.start_again()
             for program, outcome in compiled:
                 benchmark.measure_first(program, outcome)
@@ -238,7 +238,7 @@ def measure(arguments, jax_module, programs, workloads, facts):
             print(describe(arguments, facts, floor))
             rounded = arguments.kind == "cuda" and arguments.matmul_precision == "default"
             benchmark = Benchmark(arguments.kind, jax_side, acceld, floor, arguments.repeats, arguments.seconds,
-                                  rounded, COMPILES if arguments.compile_times else 1)
+                                  rounded, arguments.compiles if arguments.compile_times else 1)
             outcomes = print_results(arguments, benchmark, programs, workloads, facts)
         finally:
             acceld.close()

@@ -30,7 +30,7 @@ BINARIES = sys.argv.pop(1)
 
 def vs_jax(*flags, **environment):
     return subprocess.run([sys.executable, BENCH / "vs_jax.py", "--bin", BINARIES, *flags], capture_output=True,
-                          text=True, timeout=120, env={**os.environ, **environment})
+                          text=True, timeout=300, env={**os.environ, **environment})
 
 
 class VsJax(unittest.TestCase):
@@ -56,7 +56,7 @@ class VsJax(unittest.TestCase):
                          "compile_ratio"):
                 self.assertGreater(workload[name], 0, f"{workload['name']}: {name}")
             for side in ("jax", "acceld"):
-                self.assertEqual(len(workload[f"{side}_compiles"]), 5)
+                self.assertEqual(len(workload[f"{side}_compiles"]), 2)
             for side in ("jax", "acceld", "acceld_device"):
                 low, high = workload[side]["quartiles_ns"]
                 self.assertLessEqual(low, workload[side]["median_ns"])
@@ -72,7 +72,7 @@ class VsJax(unittest.TestCase):
         for workload in json.loads((self.folder / "json").read_text())["workloads"]:
             first = workload["first"]
             medians = {name: times["median_ns"] for name, times in first.items()}
-            self.assertEqual({name: times["repeats"] for name, times in first.items()}, dict.fromkeys(medians, 3))
+            self.assertEqual({name: times["repeats"] for name, times in first.items()}, dict.fromkeys(medians, 1))
             self.assertGreater(medians["acceld_memory"], 0)
             self.assertGreater(medians["acceld_disk"], 0)
             # Tracing takes time, compiling takes none: the program was in the cache.
