@@ -11,6 +11,8 @@ namespace {
 constexpr size_t kLoopSize = 8;
 // Translating so much takes several times as long as setting up another part.
 constexpr size_t kMinPartSize = 48;
+// Of a plan in two parts: a second core is idle more often than several are.
+constexpr size_t kMinHalf = 20;
 constexpr size_t kMaxParts = 32;
 
 struct Sizes {
@@ -71,7 +73,8 @@ std::vector<size_t> Deal(const std::vector<size_t>& sizes, size_t num_bins) {
 
 size_t NumParts(const std::vector<size_t>& sizes) {
   const size_t total = std::accumulate(sizes.begin(), sizes.end(), size_t{0});
-  return std::min({total / kMinPartSize, sizes.size(), kMaxParts});
+  const size_t worthwhile = std::max(total / kMinPartSize, std::min<size_t>(total / kMinHalf, 2));
+  return std::min({worthwhile, sizes.size(), kMaxParts});
 }
 
 }  // namespace
