@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -70,17 +71,15 @@ TEST(HelperPoolTest, CallersShareThePool) {
   EXPECT_LE(calls, 4 * 200 * 3);
 }
 
-TEST(HelperPoolTest, AHelperThatSleptGoesToAnotherCoreThanTheCallers) {
-  if (!HasCores()) GTEST_SKIP() << "there is one core";
-  HelperPool& pool = Pool();
-  constexpr int kRounds = 20;
+// In how many of so many rounds a helper that slept has begun on another core than the caller's.
+int Partings(int rounds) {
   int parted = 0;
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < rounds; ++round) {
     std::this_thread::sleep_for(milliseconds(3));  // so that it sleeps again
     const std::thread::id caller = std::this_thread::get_id();
     std::atomic<int> helpers_core{-1};
     bool differs = false;
-    pool.Run(1, [&] {
+    Pool().Run(1, [&] {
       if (std::this_thread::get_id() != caller) {
         helpers_core = CurrentCore();
         return;
@@ -92,7 +91,16 @@ TEST(HelperPoolTest, AHelperThatSleptGoesToAnotherCoreThanTheCallers) {
     });
     parted += differs;
   }
-  EXPECT_GT(parted, kRounds / 2);
+  return parted;
+}
+
+TEST(HelperPoolTest, AHelperThatSleptGoesToAnotherCoreThanTheCallers) {
+  if (!HasCores()) GTEST_SKIP() << "there is one core";
+  constexpr int kRounds = 20;
+  int parted = 0;
+  // The system may be busy for a while.
+  for (int attempt = 0; attempt < 5; ++attempt) parted = std::max(parted, Partings(kRounds));
+  EXPECT_GE(parted, kRounds * 3 / 4);
 }
 
 }  // namespace
