@@ -12,8 +12,7 @@ namespace acceld::kernels::cpu {
 // Prints a whole plan into the modules of `parts`, one for each of `split`: a function for each
 // kernel that does more than launch loops, for each loop that threads share, and for each rare
 // branch that has a part of its own; and, into the first, one for each plan function, of which the
-// first is the exported entry. `plan` must have
-// passed CheckPlan.
+// first is the exported entry. `plan` must have passed CheckPlan.
 void EmitPlan(absl::Span<const std::unique_ptr<CodeContext>> parts, const PlanSplit& split,
               const Plan& plan);
 
