@@ -102,12 +102,14 @@ void DeviceExecutor::TraceCopy(observability::SpanKind kind, uint64_t session, T
   if (options_.trace == nullptr) return;
   const int64_t end_ns = std::chrono::steady_clock::now().time_since_epoch().count();
   const int64_t before_ns = last_end_ns.exchange(end_ns, std::memory_order_relaxed);
+  // Of copies that end on two threads, the one that looked at the clock first may come second.
+  const int64_t begin_ns = std::max(begin.time_since_epoch().count(), before_ns);
   options_.trace->Add({.kind = kind,
                        .code = static_cast<uint8_t>(status.code()),
                        .track = static_cast<uint32_t>(index_),
                        .session = session,
                        .submitted_ns = 0,
-                       .begin_ns = std::max(begin.time_since_epoch().count(), before_ns),
+                       .begin_ns = std::min(begin_ns, end_ns),
                        .end_ns = end_ns,
                        .name = kind == observability::SpanKind::kUpload ? "upload" : "download"});
 }
