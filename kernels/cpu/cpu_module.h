@@ -6,6 +6,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "common/status.h"
+#include "kernels/cpu/working_memory.h"
 
 namespace acceld::kernels::cpu {
 
@@ -18,6 +19,8 @@ struct LaunchContext {
   int num_threads;               // for parallel loops and library calls, at least 1
   // Polled by loops; when it becomes true the function returns early and results are garbage.
   const volatile bool* cancelled;
+  // For library calls; nullptr: the process's heap.
+  const WorkingMemory* working_memory = nullptr;
 };
 
 // Object code from CompilePlan, linked into this process. Immutable and thread-safe once loaded:

@@ -38,7 +38,7 @@ class CpuDevice final : public Device {
   }
 
   std::string kind() const override { return "cpu"; }
-  std::string name() const override { return ProcessorName(); }
+  std::string name() const override { return name_; }
   const CodeGenerator& code_generator() const override { return code_generator_; }
   MemoryStats memory() const override { return pool_->stats(); }
   absl::StatusOr<std::shared_ptr<Buffer>> Allocate(int64_t size_bytes) override {
@@ -72,6 +72,7 @@ class CpuDevice final : public Device {
   }
 
   const int ordinal_;
+  const std::string name_ = ProcessorName();
   const int num_threads_;
   const CpuCodeGenerator code_generator_;
   const std::shared_ptr<MemoryPool> pool_;  // Shared with the buffers.

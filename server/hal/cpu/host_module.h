@@ -6,8 +6,8 @@
 
 namespace acceld::hal::cpu {
 
-// A module that CpuStream can run: it fills in `constants` and `num_threads` of the context itself.
-// Implementations are thread-safe.
+// A module that CpuStream can run: it fills in `constants`, `num_threads` and `working_memory`
+// of the context itself. Implementations are thread-safe.
 class HostModule : public Module {
  public:
   // Runs on the calling thread until done.

@@ -9,11 +9,29 @@
 namespace acceld::hal::cpu {
 namespace {
 
+// The device's: under its budget, and mostly in use before.
+class PoolMemory final : public kernels::cpu::WorkingMemory {
+ public:
+  explicit PoolMemory(std::shared_ptr<MemoryPool> pool) : pool_(std::move(pool)) {}
+
+  absl::StatusOr<std::shared_ptr<void>> Allocate(int64_t size_bytes) const override {
+    ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<Buffer> block, pool_->Allocate(size_bytes));
+    void* const address = block->address();
+    return std::shared_ptr<void>(std::move(block), address);
+  }
+
+ private:
+  const std::shared_ptr<MemoryPool> pool_;
+};
+
 class LoadedCpuModule final : public HostModule {
  public:
   LoadedCpuModule(std::unique_ptr<kernels::cpu::CpuModule> code, std::shared_ptr<Buffer> constants,
-                  int num_threads)
-      : code_(std::move(code)), constants_(std::move(constants)), num_threads_(num_threads) {}
+                  std::shared_ptr<MemoryPool> pool, int num_threads)
+      : code_(std::move(code)),
+        constants_(std::move(constants)),
+        working_memory_(std::move(pool)),
+        num_threads_(num_threads) {}
 
   int64_t size_bytes() const override { return code_->code_bytes() + device_bytes(); }
   int64_t device_bytes() const override {
@@ -22,12 +40,14 @@ class LoadedCpuModule final : public HostModule {
   absl::Status Run(kernels::cpu::LaunchContext context) const override {
     context.constants = constants_ == nullptr ? nullptr : constants_->address();
     context.num_threads = num_threads_;
+    context.working_memory = &working_memory_;
     return code_->Run(context);
   }
 
  private:
   const std::unique_ptr<kernels::cpu::CpuModule> code_;
   const std::shared_ptr<Buffer> constants_;  // of this module alone; nullptr without constants
+  const PoolMemory working_memory_;
   const int num_threads_;
 };
 
@@ -42,7 +62,8 @@ absl::StatusOr<std::shared_ptr<const Module>> LoadCpuModule(const Executable& ex
     ACCELD_ASSIGN_OR_RETURN(block, memory.Allocate(static_cast<int64_t>(constants.size())));
     std::memcpy(block->address(), constants.data(), constants.size());
   }
-  return std::make_shared<const LoadedCpuModule>(std::move(code), std::move(block), num_threads);
+  return std::make_shared<const LoadedCpuModule>(std::move(code), std::move(block),
+                                                 memory.shared_from_this(), num_threads);
 }
 
 }  // namespace acceld::hal::cpu

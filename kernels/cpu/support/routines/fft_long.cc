@@ -3,48 +3,49 @@
 #include "kernels/cpu/support/routines/fft_axis.h"
 #include "kernels/cpu/support/routines/fft_plan.h"
 #include "kernels/cpu/support/routines/fft_split.h"
+#include "kernels/cpu/support/routines/fft_tiles.h"
 #include "kernels/cpu/support/scratchpad.h"
 
 namespace acceld::kernels::cpu {
 namespace {
 
-// One sequence as a matrix of which the columns and then the rows are transformed, for several
+// A sequence as a matrix of which the columns and then the rows are transformed, for several
 // threads. Source: Bailey, FFTs in External or Hierarchical Memory, the four-step algorithm.
 template <typename T>
 class LongTransform {
  public:
-  LongTransform(const Axis<T>& axis, int64_t sequence)
+  explicit LongTransform(const Axis<T>& axis)
       : axis_(axis),
         split_(FftSplit<T>::Find(axis.length)),
         rows_(split_->rows()),
         columns_(split_->columns()),
-        from_(BeginOf(axis, sequence, axis.from_length)),
-        to_(BeginOf(axis, sequence, axis.to_length)),
         is_plain_(axis.inner == 1 && !axis.from_real && !axis.to_real &&
                   axis.from_length == axis.length && axis.to_length == axis.length) {}
 
-  absl::Status Run(const RoutineRun& run) {
-    thread_local Scratchpad memory;
-    between_ = ReserveElements<T>(memory, GroupsOf(rows_) * columns_ * 2 * kLanes);
+  // Of working memory.
+  int64_t workspace_bytes() const {
+    return GroupsOf(rows_) * columns_ * 2 * kLanes * static_cast<int64_t>(sizeof(T));
+  }
+
+  absl::Status Run(const RoutineRun& run, int64_t sequence, void* workspace) {
+    between_ = static_cast<T*>(workspace);
+    from_ = BeginOf(axis_, sequence, axis_.from_length);
+    to_ = BeginOf(axis_, sequence, axis_.to_length);
     const auto columns_plan = FftPlan<T>::Find(rows_), rows_plan = FftPlan<T>::Find(columns_);
     ACCELD_RETURN_IF_ERROR(
         run.ForEach(GroupsOf(columns_), WorkOf(rows_, kLanes), [&](int64_t group) {
           TransformColumns(*columns_plan, group);
           return absl::OkStatus();
         }));
-    ACCELD_RETURN_IF_ERROR(
-        run.ForEach(GroupsOf(rows_), WorkOf(columns_, kLanes), [&](int64_t group) {
-          TransformRows(*rows_plan, group);
-          return absl::OkStatus();
-        }));
-    memory.Trim();
-    return absl::OkStatus();
+    return run.ForEach(GroupsOf(rows_), WorkOf(columns_, kLanes), [&](int64_t group) {
+      TransformRows(*rows_plan, group);
+      return absl::OkStatus();
+    });
   }
 
  private:
   using Parts = typename FftPlan<T>::Parts;
-  static constexpr int64_t kLanes = FftSplit<T>::kLanes;
-  static constexpr int64_t kAhead = 8;  // rows: further apart than what the CPU foresees
+  static constexpr int64_t kLanes = kFftLanes<T>;
 
   static int64_t GroupsOf(int64_t lanes) { return (lanes + kLanes - 1) / kLanes; }
 
@@ -63,13 +64,9 @@ class LongTransform {
     thread_local Scratchpad memory;
     T* const values = ReserveElements<T>(memory, 2 * size + plan.ScratchElements(kLanes));
     Parts x{values, values + size};
-    for (int64_t j = 0; j < rows_; ++j) {
-      ReadLanes(j * columns_ + first, count, x.re + j * kLanes, x.im + j * kLanes);
-    }
+    ReadColumns(first, count, x);
     x = Transform(plan, x, values + 2 * size);
-    for (int64_t j = 0; j < rows_; ++j) {
-      split_->Turn(group, j, axis_.inverse, x.re + j * kLanes, x.im + j * kLanes);
-    }
+    split_->Turn(group, axis_.inverse, x.re, x.im);
     for (int64_t j = 0; j < rows_; j += kLanes) {
       const Parts to = BetweenOf(j / kLanes);
       const int64_t rows = std::min(kLanes, rows_ - j);
@@ -95,48 +92,43 @@ class LongTransform {
     const int64_t first = group * kLanes, count = std::min(kLanes, rows_ - first);
     thread_local Scratchpad memory;
     T* const scratch = ReserveElements<T>(memory, plan.ScratchElements(kLanes));
-    const Parts x = Transform(plan, BetweenOf(group), scratch);
-    for (int64_t j = 0; j < columns_; ++j) {
-      WriteLanes(j * rows_ + first, count, x.re + j * kLanes, x.im + j * kLanes);
-    }
+    WriteColumns(Transform(plan, BetweenOf(group), scratch), first, count);
   }
 
-  void ReadLanes(int64_t first, int64_t count, T* re, T* im) const {
+  // `count` columns of the source, as a tile.
+  void ReadColumns(int64_t first, int64_t count, Parts x) const {
     if (is_plain_ && count == kLanes) {
-      const T* const from = axis_.from + 2 * (from_ + first);
-      __builtin_prefetch(from + 2 * kAhead * columns_);
-      __builtin_prefetch(from + 2 * kAhead * columns_ + kLanes);
-#pragma GCC ivdep
-      for (int64_t q = 0; q < kLanes; ++q) {
-        re[q] = from[2 * q];
-        im[q] = from[2 * q + 1];
-      }
+      ReadFftTile(axis_.from + 2 * (from_ + first), rows_, columns_, x.re, x.im);
       return;
     }
-    for (int64_t q = 0; q < count; ++q) Read(axis_, from_, first + q, re[q], im[q]);
-    std::fill(re + count, re + kLanes, T(0));
-    std::fill(im + count, im + kLanes, T(0));
+    for (int64_t j = 0; j < rows_; ++j) {
+      T* const re = x.re + j * kLanes;
+      T* const im = x.im + j * kLanes;
+      for (int64_t q = 0; q < count; ++q) {
+        Read(axis_, from_, j * columns_ + first + q, re[q], im[q]);
+      }
+      std::fill(re + count, re + kLanes, T(0));
+      std::fill(im + count, im + kLanes, T(0));
+    }
   }
-  void WriteLanes(int64_t first, int64_t count, const T* re, const T* im) const {
+  // A tile, as `count` columns of the result.
+  void WriteColumns(Parts x, int64_t first, int64_t count) const {
     if (is_plain_ && count == kLanes) {
-      T* const to = axis_.to + 2 * (to_ + first);
-      __builtin_prefetch(to + 2 * kAhead * rows_, 1);
-      __builtin_prefetch(to + 2 * kAhead * rows_ + kLanes, 1);
-      const T scale = axis_.scale;
-#pragma GCC ivdep
-      for (int64_t q = 0; q < kLanes; ++q) {
-        to[2 * q] = re[q] * scale;
-        to[2 * q + 1] = im[q] * scale;
-      }
+      WriteFftTile(x.re, x.im, axis_.scale, columns_, rows_, axis_.to + 2 * (to_ + first));
       return;
     }
-    for (int64_t q = 0; q < count; ++q) Write(axis_, to_, first + q, re[q], im[q]);
+    for (int64_t j = 0; j < columns_; ++j) {
+      for (int64_t q = 0; q < count; ++q) {
+        Write(axis_, to_, j * rows_ + first + q, x.re[j * kLanes + q], x.im[j * kLanes + q]);
+      }
+    }
   }
 
   const Axis<T>& axis_;
   const std::shared_ptr<const FftSplit<T>> split_;
-  const int64_t rows_, columns_, from_, to_;
-  const bool is_plain_;  // whether both sides have all elements side by side, as they are
+  const int64_t rows_, columns_;
+  const bool is_plain_;        // whether both sides have all elements side by side, as they are
+  int64_t from_ = 0, to_ = 0;  // where the sequence begins
   // Of the transformed columns: for each group of rows, and for each column, the group's elements.
   T* between_ = nullptr;
 };
@@ -145,8 +137,11 @@ class LongTransform {
 
 template <typename T>
 absl::Status TransformLong(const RoutineRun& run, const Axis<T>& axis) {
+  LongTransform<T> transform(axis);
+  ACCELD_ASSIGN_OR_RETURN(const std::shared_ptr<void> workspace,
+                          run.Allocate(transform.workspace_bytes()));
   for (int64_t s = 0; s < axis.sequences; ++s) {
-    ACCELD_RETURN_IF_ERROR(LongTransform<T>(axis, s).Run(run));
+    ACCELD_RETURN_IF_ERROR(transform.Run(run, s, workspace.get()));
   }
   return absl::OkStatus();
 }

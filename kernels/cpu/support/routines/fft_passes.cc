@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "kernels/cpu/support/routines/wide_vectors.h"
+
 namespace acceld::kernels::cpu {
 namespace {
 
@@ -159,15 +161,6 @@ void MultiplyLanes(int64_t lanes, const T* re, const T* im, T by_re, T by_im, T*
   }
 }
 
-// The best that the CPU has is chosen when the program starts. All give the same: none fuses a
-// multiplication and an addition. Sanitizers are not ready when that choice is made.
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && \
-    !defined(__clang__)
-#define ACCELD_WIDE_VECTORS __attribute__((target_clones("default", "avx2", "arch=x86-64-v4")))
-#else
-#define ACCELD_WIDE_VECTORS
-#endif
-
 #define ACCELD_FFT_PASSES(T)                                                                    \
   template <>                                                                                   \
   ACCELD_WIDE_VECTORS void RunFftPass<T>(int64_t radix, int64_t m, int64_t stride,              \
@@ -179,6 +172,5 @@ void MultiplyLanes(int64_t lanes, const T* re, const T* im, T by_re, T by_im, T*
 ACCELD_FFT_PASSES(float)
 ACCELD_FFT_PASSES(double)
 #undef ACCELD_FFT_PASSES
-#undef ACCELD_WIDE_VECTORS
 
 }  // namespace acceld::kernels::cpu

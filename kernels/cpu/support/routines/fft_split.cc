@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "kernels/cpu/support/routines/fft_table.h"
+#include "kernels/cpu/support/routines/fft_tiles.h"
 #include "kernels/cpu/support/routines/root_of_unity.h"
 
 namespace acceld::kernels::cpu {
@@ -57,36 +58,37 @@ std::shared_ptr<const FftSplit<T>> FftSplit<T>::Find(int64_t length) {
 
 template <typename T>
 FftSplit<T>::FftSplit(int64_t length) : rows_(MiddleDivisorOf(length)), columns_(length / rows_) {
+  constexpr int64_t kLanes = kFftLanes<T>;
   const int64_t groups = (columns_ + kLanes - 1) / kLanes;
-  firsts_.resize(groups * rows_);
-  lanes_.resize(rows_ * 2 * kLanes);
+  firsts_.reserve(2 * groups * rows_);
+  lanes_.resize(2 * kLanes * rows_);
   const Roots<T> roots(length);
-  for (int64_t k = 0; k < rows_; ++k) {
-    for (int64_t q = 0; q < kLanes; ++q) {
-      const Root root = roots.At(k * q % length);
-      lanes_[k * 2 * kLanes + q] = static_cast<T>(root.re);
-      lanes_[k * 2 * kLanes + kLanes + q] = static_cast<T>(root.im);
+  // Calls `use(row, root)` for the roots that turn column `column`.
+  const auto for_each_row = [&](int64_t column, auto use) {
+    int64_t power = 0;  // column * row, modulo the length
+    for (int64_t row = 0; row < rows_; ++row) {
+      use(row, roots.At(power));
+      power += column;
+      if (power >= length) power -= length;
     }
-    for (int64_t g = 0; g < groups; ++g) {
-      const Root root = roots.At(k * g * kLanes % length);
-      firsts_[g * rows_ + k] = {static_cast<T>(root.re), static_cast<T>(root.im)};
-    }
+  };
+  for (int64_t q = 0; q < kLanes; ++q) {
+    for_each_row(q % length, [&](int64_t row, const Root& root) {
+      lanes_[2 * kLanes * row + q] = static_cast<T>(root.re);
+      lanes_[2 * kLanes * row + kLanes + q] = static_cast<T>(root.im);
+    });
+  }
+  for (int64_t group = 0; group < groups; ++group) {
+    for_each_row(group * kLanes, [&](int64_t /*row*/, const Root& root) {
+      firsts_.push_back(static_cast<T>(root.re));
+      firsts_.push_back(static_cast<T>(root.im));
+    });
   }
 }
 
 template <typename T>
-void FftSplit<T>::Turn(int64_t group, int64_t row, bool inverse, T* re, T* im) const {
-  const Factor first = firsts_[group * rows_ + row];
-  const T* const lanes = lanes_.data() + row * 2 * kLanes;
-  const T sign = inverse ? T(-1) : T(1);
-#pragma GCC ivdep
-  for (int64_t q = 0; q < kLanes; ++q) {
-    const T by_re = first.re * lanes[q] - first.im * lanes[kLanes + q];
-    const T by_im = sign * (first.re * lanes[kLanes + q] + first.im * lanes[q]);
-    const T x = re[q], y = im[q];
-    re[q] = x * by_re - y * by_im;
-    im[q] = x * by_im + y * by_re;
-  }
+void FftSplit<T>::Turn(int64_t group, bool inverse, T* re, T* im) const {
+  TurnFftTile(firsts_.data() + 2 * group * rows_, lanes_.data(), inverse, rows_, re, im);
 }
 
 template class FftSplit<float>;

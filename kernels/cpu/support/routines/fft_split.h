@@ -18,30 +18,21 @@ class FftSplit {
 
   explicit FftSplit(int64_t length);
 
-  // Neighbouring columns that are transformed side by side: a cache line of them.
-  static constexpr int64_t kLanes = 64 / static_cast<int64_t>(sizeof(T));
-
   // About the same, with length = rows * columns.
   int64_t rows() const { return rows_; }
   int64_t columns() const { return columns_; }
-  // Turns kLanes neighbours of row `row`, those of column group * kLanes and after, or back for the
+  // Turns the columns from group * kFftLanes<T> on, all rows of a tile of them, or back for the
   // inverse. Behind the last column values are lost.
-  void Turn(int64_t group, int64_t row, bool inverse, T* re, T* im) const;
+  void Turn(int64_t group, bool inverse, T* re, T* im) const;
 
-  int64_t table_elements() const {
-    return static_cast<int64_t>(2 * firsts_.size() + lanes_.size());
-  }
+  int64_t table_elements() const { return static_cast<int64_t>(firsts_.size() + lanes_.size()); }
 
  private:
-  struct Factor {
-    T re, im;
-  };
-
   int64_t rows_, columns_;
-  // By what an element is turned is the product of what turns the first column of its group, for
-  // each group and row, and of what turns its column further, for each row and lane: real and then
-  // imaginary parts of kLanes.
-  std::vector<Factor> firsts_;
+  // By what an element is turned is the product of what turns the first column of its group, a pair
+  // of parts for each group and row, and of what turns its column further, for each row the real
+  // and then the imaginary parts of all lanes.
+  std::vector<T> firsts_;
   std::vector<T> lanes_;
 };
 

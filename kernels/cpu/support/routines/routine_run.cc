@@ -1,15 +1,18 @@
 #include "kernels/cpu/support/routines/routine_run.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <new>
 
+#include "absl/strings/str_cat.h"
 #include "common/mutex.h"
 #include "kernels/cpu/routine_key.h"
 #include "kernels/cpu/support/one_thread.h"
 #include "kernels/cpu/support/parallel_for.h"
 #include "kernels/cpu/support/routines/in_blocks.h"
+#include "kernels/ir/plan.h"
 
 namespace acceld::kernels::cpu {
 namespace {
@@ -81,6 +84,17 @@ absl::Status RoutineRun::ForEachItem(double work,
   if (work < kMinLargeWork || batch() >= context->num_threads) return ForEach(batch(), work, body);
   for (int64_t i = 0; i < batch(); ++i) ACCELD_RETURN_IF_ERROR(body(i));
   return absl::OkStatus();
+}
+
+absl::StatusOr<std::shared_ptr<void>> RoutineRun::Allocate(int64_t size_bytes) const {
+  if (context->working_memory != nullptr) return context->working_memory->Allocate(size_bytes);
+  const int64_t rounded = (size_bytes + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
+  void* const memory = std::aligned_alloc(kBufferAlignment, rounded);
+  if (memory == nullptr) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("no memory for a workspace of ", size_bytes, " bytes"));
+  }
+  return std::shared_ptr<void>(memory, std::free);
 }
 
 RoutineRun ReadRoutine(const LaunchContext* context, const int64_t* descriptor,

@@ -3,6 +3,7 @@
 #include <complex>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
@@ -47,6 +48,9 @@ struct RoutineRun {
   // items that are fewer than the threads come one after another, each on all threads. Throws what
   // `body` throws.
   absl::Status ForEachItem(double work, absl::FunctionRef<absl::Status(int64_t)> body) const;
+
+  // Of the context's working memory. As WorkingMemory::Allocate.
+  absl::StatusOr<std::shared_ptr<void>> Allocate(int64_t size_bytes) const;
 };
 
 RoutineRun ReadRoutine(const LaunchContext* context, const int64_t* descriptor,
