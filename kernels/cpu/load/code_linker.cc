@@ -8,9 +8,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "kernels/cpu/llvm_setup.h"
+#include "kernels/cpu/load/module_memory.h"
 #include "kernels/cpu/load/run_time_symbols.h"
 #include "llvm/ExecutionEngine/JITLink/JITLink.h"
-#include "llvm/ExecutionEngine/JITLink/JITLinkMemoryManager.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 namespace acceld::kernels::cpu {
@@ -29,12 +29,6 @@ absl::Status Refused(llvm::Error error) { return Refused(llvm::toString(std::mov
 llvm::StringRef Ref(absl::string_view text) { return {text.data(), text.size()}; }
 absl::string_view View(llvm::StringRef text) { return {text.data(), text.size()}; }
 
-// Pages for code and its data, of this process. Lives until the process ends, as linked code may.
-jitlink::JITLinkMemoryManager& Memory() {
-  static auto* manager = llvm::cantFail(jitlink::InProcessMemoryManager::Create()).release();
-  return *manager;
-}
-
 const Addresses& SupportAddresses() {
   static const auto* addresses = [] {
     auto* made = new Addresses;
@@ -47,9 +41,8 @@ const Addresses& SupportAddresses() {
 // Objects that were linked, the memory that they have and what they define.
 class LinkedObjects : public LinkedCode {
  public:
-  ~LinkedObjects() override { llvm::consumeError(Memory().deallocate(std::move(memory_))); }
-
   const void* entry() const override { return entry_; }
+  ModuleMemory& memory() { return memory_; }
 
   // Null where neither the objects so far nor the run-time symbols have it.
   const void* Find(absl::string_view symbol) const {
@@ -62,10 +55,6 @@ class LinkedObjects : public LinkedCode {
     return defined_.emplace(symbol, address).second;
   }
 
-  void Keep(jitlink::JITLinkMemoryManager::FinalizedAlloc memory) {
-    memory_.push_back(std::move(memory));
-  }
-
   absl::Status Enter(absl::string_view symbol) {
     const auto found = defined_.find(symbol);
     if (found == defined_.end()) return Refused(absl::StrCat("it does not define ", symbol));
@@ -74,7 +63,7 @@ class LinkedObjects : public LinkedCode {
   }
 
  private:
-  std::vector<jitlink::JITLinkMemoryManager::FinalizedAlloc> memory_;
+  ModuleMemory memory_;
   Addresses defined_;
   const void* entry_ = nullptr;
 };
@@ -86,7 +75,7 @@ class ObjectLink : public jitlink::JITLinkContext {
   ObjectLink(LinkedObjects& linked, absl::Status& status)
       : JITLinkContext(nullptr), linked_(linked), status_(status) {}
 
-  jitlink::JITLinkMemoryManager& getMemoryManager() override { return Memory(); }
+  jitlink::JITLinkMemoryManager& getMemoryManager() override { return linked_.memory(); }
 
   void notifyFailed(llvm::Error error) override { status_ = Refused(std::move(error)); }
 
@@ -115,7 +104,7 @@ class ObjectLink : public jitlink::JITLinkContext {
   }
 
   void notifyFinalized(jitlink::JITLinkMemoryManager::FinalizedAlloc memory) override {
-    linked_.Keep(std::move(memory));
+    memory.release();  // It is the module's.
     status_ = absl::OkStatus();
   }
 
@@ -143,6 +132,7 @@ absl::StatusOr<std::unique_ptr<LinkedCode>> LinkObjects(absl::Span<const absl::s
   for (size_t i = objects.size(); i-- > 0;) {
     ACCELD_RETURN_IF_ERROR(LinkObject(objects[i], *linked));
   }
+  ACCELD_RETURN_IF_ERROR(linked->memory().Protect());
   ACCELD_RETURN_IF_ERROR(linked->Enter(entry_symbol));
   return std::unique_ptr<LinkedCode>(std::move(linked));
 }
