@@ -1,5 +1,6 @@
 #include "common/message_socket.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -25,6 +26,20 @@ absl::Status SendMessage(int socket, absl::string_view message, size_t& sent, Bl
   return absl::OkStatus();
 }
 
+absl::Status MessageReceiver::Append(absl::string_view payload) {
+  const size_t size = message_.size() + payload.size();
+  if (const size_t capacity = message_.capacity(); size > capacity || taken_.amount() == 0) {
+    // By half as much again; while the bytes are moved there are both.
+    const size_t wanted = std::min(max_message_bytes_, std::max(size, capacity + capacity / 2));
+    const int64_t before = taken_.amount();
+    ACCELD_RETURN_IF_ERROR(taken_.Add(static_cast<int64_t>(wanted)));
+    message_.reserve(wanted);
+    taken_.Reduce(before);
+  }
+  message_.append(payload.data(), payload.size());
+  return absl::OkStatus();
+}
+
 absl::StatusOr<absl::string_view> MessageReceiver::Receive(int socket, Blocking blocking) {
   // For each thread, not for each of many connections, which hold nothing between two messages.
   thread_local std::array<char, kMaxPacketBytes> buffer;
@@ -33,6 +48,9 @@ absl::StatusOr<absl::string_view> MessageReceiver::Receive(int socket, Blocking 
     ACCELD_ASSIGN_OR_RETURN(const Packet packet,
                             ReceivePacket(socket, absl::MakeSpan(buffer), blocking));
     if (packet.size_bytes == 0) return absl::CancelledError("the other side has closed the socket");
+    if (packet.passed.valid() || packet.lost_descriptor) {
+      return absl::InvalidArgumentError("a packet with a descriptor; messages have none");
+    }
     const absl::string_view payload(buffer.data() + 1, packet.size_bytes - 1);
     if (buffer[0] != kLast && buffer[0] != kMoreFollow) {
       return absl::InvalidArgumentError(absl::StrCat("a packet of kind ", int{buffer[0]}));
@@ -43,9 +61,10 @@ absl::StatusOr<absl::string_view> MessageReceiver::Receive(int socket, Blocking 
     }
     const bool is_whole = buffer[0] == kLast;
     if (is_whole && message_.empty()) return payload;
-    message_.append(payload.data(), payload.size());
+    ACCELD_RETURN_IF_ERROR(Append(payload));
     if (!is_whole) continue;
     whole = std::exchange(message_, std::string());
+    taken_.Release();
     return absl::string_view(whole);
   }
   return absl::UnavailableError("more is to come");

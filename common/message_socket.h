@@ -1,9 +1,12 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "absl/strings/string_view.h"
+#include "common/allowance.h"
 #include "common/packet_socket.h"
 #include "common/status.h"
 
@@ -20,16 +23,22 @@ absl::Status SendMessage(int socket, absl::string_view message, size_t& sent, Bl
 // Puts messages together. One thread at a time.
 class MessageReceiver {
  public:
-  explicit MessageReceiver(size_t max_message_bytes) : max_message_bytes_(max_message_bytes) {}
+  // What has come of a message that is not whole is taken from `allowance`, if there is one.
+  explicit MessageReceiver(size_t max_message_bytes, std::shared_ptr<Allowance> allowance = nullptr)
+      : max_message_bytes_(max_message_bytes), taken_(std::move(allowance)) {}
 
   // The next message; it stays until the thread receives another one. UNAVAILABLE: nothing whole is
   // there now (without blocking; what has come is kept). CANCELLED: the other side is gone.
-  // RESOURCE_EXHAUSTED: it is larger than the maximum. INVALID_ARGUMENT: this is no such message.
+  // RESOURCE_EXHAUSTED: it is larger than the maximum or the allowance. INVALID_ARGUMENT: this is
+  // no such message.
   absl::StatusOr<absl::string_view> Receive(int socket, Blocking blocking);
 
  private:
+  absl::Status Append(absl::string_view payload);
+
   const size_t max_message_bytes_;
   std::string message_;  // What has come of one that takes several packets.
+  Taken taken_;          // By its capacity.
 };
 
 }  // namespace acceld

@@ -49,14 +49,59 @@ absl::Status Send(int socket, const msghdr& message, Blocking blocking) {
   return sent < 0 ? SystemError("a message") : absl::OkStatus();
 }
 
-// What recvmsg returned when the other side is gone.
-bool SaysTheEnd(ssize_t size) { return size == 0 || (size < 0 && errno == ECONNRESET); }
-
-// Room for one descriptor beside a message.
+// Room for one descriptor beside a message that is sent.
 union Control {
   cmsghdr header;
   char bytes[CMSG_SPACE(sizeof(int))];
 };
+// Room for more than may come, so that what comes too much is counted. What does not even fit here
+// the kernel closes, and says so (MSG_CTRUNC).
+union IncomingControl {
+  cmsghdr header;
+  char bytes[CMSG_SPACE(8 * sizeof(int))];
+};
+
+// What one recvmsg(2) gave. All descriptors but the first are closed already.
+struct Received {
+  ssize_t size = 0;
+  int flags = 0;
+  size_t descriptors = 0;
+  UniqueFd first;
+
+  // Whether something beside the packet could not be received.
+  bool is_cut() const { return (flags & MSG_CTRUNC) != 0; }
+  // What it is when the other side is gone.
+  bool SaysTheEnd() const {
+    return descriptors == 0 && !is_cut() && (size == 0 || (size < 0 && errno == ECONNRESET));
+  }
+};
+
+Received ReceiveOnce(int socket, absl::Span<char> buffer, Blocking blocking) {
+  iovec bytes = {buffer.data(), buffer.size()};
+  IncomingControl control = {};
+  msghdr header = {};
+  header.msg_iov = &bytes;
+  header.msg_iovlen = 1;
+  header.msg_control = &control;
+  header.msg_controllen = sizeof(control);
+  Received received;
+  do {
+    received.size = recvmsg(socket, &header, MSG_CMSG_CLOEXEC | FlagsOf(blocking));
+  } while (received.size < 0 && errno == EINTR);
+  if (received.size < 0) return received;
+  received.flags = header.msg_flags;
+  for (cmsghdr* part = CMSG_FIRSTHDR(&header); part != nullptr; part = CMSG_NXTHDR(&header, part)) {
+    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
+    const size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (size_t i = 0; i < count; ++i) {
+      int fd;
+      std::memcpy(&fd, CMSG_DATA(part) + i * sizeof(fd), sizeof(fd));
+      UniqueFd passed(fd);
+      if (received.descriptors++ == 0) received.first = std::move(passed);
+    }
+  }
+  return received;
+}
 
 }  // namespace
 
@@ -127,35 +172,26 @@ bool HasPacket(int socket, std::chrono::nanoseconds patience) {
 }
 
 absl::StatusOr<Packet> ReceivePacket(int socket, absl::Span<char> buffer, Blocking blocking) {
-  iovec bytes = {buffer.data(), buffer.size()};
-  msghdr header = {};
-  header.msg_iov = &bytes;
-  header.msg_iovlen = 1;
-  Control control = {};
-  header.msg_control = &control;
-  const auto receive = [&] {
-    header.msg_controllen = sizeof(control);
-    ssize_t size;
-    do {
-      size = recvmsg(socket, &header, MSG_CMSG_CLOEXEC | FlagsOf(blocking));
-    } while (size < 0 && errno == EINTR);
-    return size;
-  };
-  ssize_t size = receive();
+  Received received = ReceiveOnce(socket, buffer, blocking);
   // Linux may say the end before what was sent ahead of it: when the other side closes with
   // messages of ours unread, and when it sends and closes between the kernel's look at the queue
   // and its look at the socket's state. Said twice, it is the end.
-  if (SaysTheEnd(size)) size = receive();
-  if (SaysTheEnd(size)) return Packet{};
-  if (size < 0) return SystemError("a message");
-  Packet packet{.size_bytes = static_cast<size_t>(size), .passed = UniqueFd()};
-  for (cmsghdr* part = CMSG_FIRSTHDR(&header); part != nullptr; part = CMSG_NXTHDR(&header, part)) {
-    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
-    int fd;
-    std::memcpy(&fd, CMSG_DATA(part), sizeof(fd));
-    packet.passed = UniqueFd(fd);
+  if (received.SaysTheEnd()) received = ReceiveOnce(socket, buffer, blocking);
+  if (received.SaysTheEnd()) return Packet{};
+  if (received.size < 0) return SystemError("a message");
+  if ((received.flags & MSG_TRUNC) != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a packet of more than ", buffer.size(), " bytes"));
   }
-  return packet;
+  if (received.descriptors > 1 || (received.descriptors == 1 && received.is_cut())) {
+    return absl::InvalidArgumentError(absl::StrCat("a packet with ", received.descriptors,
+                                                   received.is_cut() ? " or more" : "",
+                                                   " descriptors; at most one may come"));
+  }
+  if (received.size == 0) return absl::InvalidArgumentError("a packet of no bytes");
+  return Packet{.size_bytes = static_cast<size_t>(received.size),
+                .passed = std::move(received.first),
+                .lost_descriptor = received.is_cut()};
 }
 
 }  // namespace acceld

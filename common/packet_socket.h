@@ -14,7 +14,7 @@
 namespace acceld {
 
 // Unix sockets that carry small messages (SOCK_SEQPACKET): whole, in order, each with at most one
-// file descriptor.
+// file descriptor. What the other side sends against these rules leaves no descriptor open here.
 
 // A socket that listens at `path`, where none must be; its file has this mode.
 absl::StatusOr<UniqueFd> ListenForPackets(const std::string& path, mode_t mode);
@@ -45,8 +45,12 @@ bool HasPacket(int socket, std::chrono::nanoseconds patience = {});
 struct Packet {
   size_t size_bytes = 0;  // 0: the other side is gone
   UniqueFd passed;
+  // A descriptor came for which this process had no room: it has as many open as it may.
+  bool lost_descriptor = false;
 };
-// The next message, cut to the size of `buffer`. UNAVAILABLE when there is none, without blocking.
+// The next message. UNAVAILABLE when there is none, without blocking. INVALID_ARGUMENT when it is
+// larger than `buffer`, or came with more than one descriptor or with what does not fit beside it:
+// all of it is gone then, and the connection should be ended.
 absl::StatusOr<Packet> ReceivePacket(int socket, absl::Span<char> buffer, Blocking blocking);
 
 }  // namespace acceld

@@ -32,6 +32,7 @@ SegmentConnection::Next SegmentConnection::Serve(int limit) {
     // A client that does not read its answers has more requests out than it may.
     if (!Answer(status, maps ? segment_.fd() : reply_fd_.get()).ok()) return Next::kClose;
     reply_fd_ = UniqueFd();
+    passed_ = UniqueFd();
     unanswered_.reset();
   }
   return Next::kRead;
@@ -51,9 +52,16 @@ absl::Status SegmentConnection::Receive() {
     return absl::InvalidArgumentError(
         absl::StrCat("a request of ", packet.size_bytes, " bytes; it has ", sizeof(request)));
   }
+  const bool brings_descriptor = packet.passed.valid() || packet.lost_descriptor;
+  if (brings_descriptor && request.kind != RequestKind::kLend) {
+    return absl::InvalidArgumentError(absl::StrCat("a request of kind ",
+                                                   static_cast<uint32_t>(request.kind),
+                                                   " with a descriptor; only Lend has one"));
+  }
   if (session_ != nullptr) session_->RenewLease();
   unanswered_ = request;
   passed_ = std::move(packet.passed);
+  lost_descriptor_ = packet.lost_descriptor;
   return absl::OkStatus();
 }
 
@@ -125,6 +133,9 @@ absl::StatusOr<char*> SegmentConnection::Part(const Request& request) const {
 }
 
 absl::Status SegmentConnection::Lend() {
+  if (lost_descriptor_) {
+    return absl::ResourceExhaustedError("the daemon has no file descriptor left for lent memory");
+  }
   ACCELD_ASSIGN_OR_RETURN(lent_, LentMemory::Accept(std::move(passed_)));
   return absl::OkStatus();
 }

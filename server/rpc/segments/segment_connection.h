@@ -74,7 +74,8 @@ class SegmentConnection {
   const PeerCredentials peer_;
   std::shared_ptr<ClientSession> session_;  // Shared with the table; null before kAttach.
   MemorySegment segment_;
-  UniqueFd passed_;  // Came with the request to be performed.
+  UniqueFd passed_;               // Came with the request to be performed.
+  bool lost_descriptor_ = false;  // One came with it that there was no room for.
   LentMemory lent_;
   UniqueFd reply_fd_;         // To go with the next answer.
   uint64_t uploading_ = 0;    // The handle of an upload that is not complete; 0: none.

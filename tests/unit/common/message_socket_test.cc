@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "gtest/gtest.h"
+#include "tests/support/raw_packet.h"
 
 namespace acceld {
 namespace {
@@ -72,6 +73,20 @@ TEST_F(MessageSocketTest, AMessageAboveTheMaximumIsRefused) {
   EXPECT_EQ(Receive().status().code(), absl::StatusCode::kResourceExhausted);
   there_ = UniqueFd();
   sender.join();
+}
+
+TEST_F(MessageSocketTest, AMessageWithADescriptorIsNone) {
+  const UniqueFd passed(dup(here_.get()));
+  const ptrdiff_t before = testing::OpenDescriptors();
+  for (const auto& batches : testing::WaysToPass(passed.get())) {
+    const std::string packets[] = {std::string("\0last", 5), "\1more", "\7what"};
+    for (const std::string& packet : packets) {
+      if (batches.empty() && packet[0] != 7) continue;  // A message, or its beginning.
+      ASSERT_TRUE(testing::SendRawPacket(here_.get(), packet, batches));
+      EXPECT_EQ(Receive().status().code(), absl::StatusCode::kInvalidArgument);
+      EXPECT_EQ(testing::OpenDescriptors(), before);
+    }
+  }
 }
 
 TEST_F(MessageSocketTest, WhatIsNoMessageIsSaidToBeNone) {

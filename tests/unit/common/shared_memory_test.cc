@@ -1,5 +1,6 @@
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include "common/memory_segment.h"
 #include "common/packet_socket.h"
 #include "gtest/gtest.h"
+#include "tests/support/raw_packet.h"
 
 namespace acceld {
 namespace {
@@ -85,6 +87,49 @@ TEST_F(PacketSocketTest, SendingNeverWaits) {
   absl::Status status;
   for (int i = 0; i < 100000 && status.ok(); ++i) status = SendPacket(here_.get(), "full");
   EXPECT_TRUE(absl::IsUnavailable(status)) << status;
+}
+
+TEST_F(PacketSocketTest, WhatComesTooMuchIsClosedAndRefused) {
+  const UniqueFd passed(memfd_create("passed", MFD_CLOEXEC));
+  for (const size_t size : {size_t{0}, size_t{1}, sizeof(buffer_), sizeof(buffer_) + 1}) {
+    for (const auto& batches : testing::WaysToPass(passed.get())) {
+      size_t descriptors = 0;
+      for (const auto& batch : batches) descriptors += batch.size();
+      SCOPED_TRACE(::testing::Message() << size << " bytes, " << descriptors << " descriptors in "
+                                        << batches.size() << " messages");
+      if (size == 0 && descriptors == 0) continue;  // The end is received so.
+      const ptrdiff_t before = testing::OpenDescriptors();
+      ASSERT_TRUE(testing::SendRawPacket(here_.get(), std::string(size, 'x'), batches));
+      {
+        const absl::StatusOr<Packet> packet = Receive(Blocking::kNo);
+        if (size > 0 && size <= sizeof(buffer_) && descriptors <= 1) {
+          ASSERT_TRUE(packet.ok()) << packet.status();
+          EXPECT_EQ(packet->passed.valid(), descriptors == 1);
+        } else {
+          EXPECT_EQ(packet.status().code(), absl::StatusCode::kInvalidArgument) << packet.status();
+          EXPECT_EQ(testing::OpenDescriptors(), before);
+        }
+      }
+      EXPECT_EQ(testing::OpenDescriptors(), before);
+    }
+  }
+  ASSERT_TRUE(SendPacket(here_.get(), "next").ok());
+  EXPECT_EQ(Receive()->size_bytes, 4u);
+}
+
+TEST_F(PacketSocketTest, ADescriptorThatThereIsNoRoomForIsSaidToBeLost) {
+  const UniqueFd passed(memfd_create("passed", MFD_CLOEXEC));
+  ASSERT_TRUE(SendPacket(here_.get(), "fd", passed.get()).ok());
+  rlimit before = {};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  rlimit none_new = before;
+  none_new.rlim_cur = 3;
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none_new), 0);
+  const absl::StatusOr<Packet> packet = Receive();
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  ASSERT_TRUE(packet.ok()) << packet.status();
+  EXPECT_TRUE(packet->lost_descriptor);
+  EXPECT_FALSE(packet->passed.valid());
 }
 
 TEST(PacketSocket, SaysWhyItCannotConnect) {
