@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/program_state.h"
+#include "common/allocation.h"
 #include "common/ir/fingerprint.h"
 #include "common/ir/program.h"
 #include "common/ir/specialize/specialize.h"
@@ -47,11 +48,18 @@ absl::StatusOr<Program> Program::FromBytes(absl::string_view bytes, absl::string
 }
 
 absl::StatusOr<Program> Program::FromModule(ir::Module module, absl::string_view entry) {
-  ACCELD_RETURN_IF_ERROR(ir::Verify(module));
+  ACCELD_RETURN_IF_ERROR(
+      ContainAllocationFailure("verifying a program", [&] { return ir::Verify(module); }));
   return FromVerified(std::move(module), entry);
 }
 
 absl::StatusOr<Program> Program::FromVerified(ir::Module module, absl::string_view entry) {
+  return ContainAllocationFailure(
+      "a program", [&] { return FromVerifiedUncontained(std::move(module), entry); });
+}
+
+absl::StatusOr<Program> Program::FromVerifiedUncontained(ir::Module module,
+                                                         absl::string_view entry) {
   ACCELD_ASSIGN_OR_RETURN(const ir::Function* function, module.Entry(entry));
   auto state = std::make_shared<State>();
   ACCELD_ASSIGN_OR_RETURN(state->parameter_types,

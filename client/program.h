@@ -52,6 +52,8 @@ class Program {
   friend class Client;
   struct State;
   static absl::StatusOr<Program> FromVerified(ir::Module module, absl::string_view entry);
+  static absl::StatusOr<Program> FromVerifiedUncontained(ir::Module module,
+                                                         absl::string_view entry);
   explicit Program(std::shared_ptr<const State> state) : state_(std::move(state)) {}
 
   std::shared_ptr<const State> state_;  // Shared by copies; immutable.

@@ -16,7 +16,8 @@ bool IsBytecode(absl::string_view bytes);
 // or, inside functions, "model.mlir.bc: @main: op 3 'vhlo.add_v1': ...". The result is verified and
 // has the fingerprint of the same program as text; source locations are not kept. What is newer
 // than the tables here, or of another dialect, is UNIMPLEMENTED and named. The bytes are untrusted:
-// depth, size and counts are bounded, and so is what shared types and attributes unfold to.
+// depth and counts are bounded, and the memory that they may take (memory_budget.h) is a
+// RESOURCE_EXHAUSTED.
 absl::StatusOr<Module> ReadBytecode(absl::string_view bytes,
                                     absl::string_view file_name = "<program>");
 

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/ir/attribute_dictionary.h"
 #include "common/ir/limits.h"
+#include "common/ir/memory_size.h"
 #include "common/ir/quantization/formulas.h"
 #include "common/ir/quantization/quantized_types.h"
 
@@ -33,9 +34,10 @@ absl::Status Importer::Charge(absl::Span<const Type> types) {
     ACCELD_RETURN_IF_ERROR(Charge(type.elements()));
     if (!type.IsQuantized()) continue;
     const Quantization& quantization = type.quantization();
-    totals_.constant_bytes +=
-        static_cast<int64_t>(quantization.scales.size() * sizeof(double) +
-                             quantization.zero_points.size() * sizeof(int64_t));
+    const auto bytes = static_cast<int64_t>(quantization.scales.size() * sizeof(double) +
+                                            quantization.zero_points.size() * sizeof(int64_t));
+    ACCELD_RETURN_IF_ERROR(totals_.budget.Charge(bytes, "the scales of a quantized type"));
+    totals_.constant_bytes += bytes;
     if (totals_.constant_bytes > limits::kMaxProgramBytes) {
       return absl::ResourceExhaustedError(
           absl::StrCat("the program's constants, scales and zero points take more than ",
@@ -96,7 +98,27 @@ absl::Status Importer::NoteCall(const ImportedOp& op) {
   return absl::OkStatus();
 }
 
+absl::Status Importer::ChargeUses(absl::Span<const ValueId> ids, absl::string_view what) {
+  for (const ValueId id : ids) {
+    ACCELD_RETURN_IF_ERROR(totals_.budget.Charge(MemoryBytesOf(builder_.TypeOf(id)), what));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::vector<ValueId>> Importer::Import(ImportedOp& op) {
+  const std::string name = op.name;
+  ACCELD_RETURN_IF_ERROR(ChargeUses(op.operands, name));
+  const size_t first_made = builder_.function().value_types.size();
+  ACCELD_ASSIGN_OR_RETURN(std::vector<ValueId> results, Append(op));
+  // It may be written out as many ops, but never as more than a number that the kind bounds.
+  const std::vector<Type>& types = builder_.function().value_types;
+  int64_t bytes = first_made == types.size() ? kOpBytes : 0;
+  for (size_t i = first_made; i < types.size(); ++i) bytes += kOpBytes + MemoryBytesOf(types[i]);
+  ACCELD_RETURN_IF_ERROR(totals_.budget.Charge(bytes, name));
+  return results;
+}
+
+absl::StatusOr<std::vector<ValueId>> Importer::Append(ImportedOp& op) {
   ACCELD_RETURN_IF_ERROR(NoteCall(op));
   const auto is_quantized = [this](ValueId id) { return quantized_.contains(id); };
   const auto any_quantized = [&](const std::vector<ValueId>& ids) {

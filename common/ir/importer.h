@@ -7,6 +7,7 @@
 #include "absl/types/span.h"
 #include "common/ir/builder.h"
 #include "common/ir/import_op.h"
+#include "common/ir/memory_budget.h"
 #include "common/ir/module.h"
 #include "common/ir/quantization/quantized_signatures.h"
 #include "common/ir/quantization/storage_ops.h"
@@ -16,6 +17,10 @@ namespace acceld::ir {
 
 // What is counted and gathered over all functions of a program while it is read.
 struct ImportTotals {
+  // `input_bytes` is the size of the program's file.
+  explicit ImportTotals(int64_t input_bytes) : budget(MemoryBudget::ForReading(input_bytes)) {}
+
+  MemoryBudget budget;
   int64_t constant_bytes = 0;  // of constants, and of what quantized types bring in
   QuantizedSignatures signatures;
 };
@@ -28,7 +33,8 @@ struct ImportTotals {
 // specification, "Quantization computations". Thread-compatible.
 class Importer {
  public:
-  // limits::kMaxProgramBytes bounds totals.constant_bytes. `totals` must outlive the importer.
+  // limits::kMaxProgramBytes bounds totals.constant_bytes, and totals.budget the ops and types that
+  // are made. `totals` must outlive the importer.
   Importer(std::string name, bool is_public, ImportTotals& totals);
 
   ValueId AddParameter(const Type& type);
@@ -45,12 +51,17 @@ class Importer {
   // parts are taken.
   absl::StatusOr<std::vector<ValueId>> Import(ImportedOp& op);
 
+  // Charges the types of values that something names: whoever looks at it copies them.
+  absl::Status ChargeUses(absl::Span<const ValueId> ids, absl::string_view what);
+
   // Ends the function; the importer is spent.
   Function Finish(std::vector<ValueId> results);
 
  private:
   // Notes what a call takes and gives.
   absl::Status NoteCall(const ImportedOp& op);
+  // Appends the op, without charging what is made.
+  absl::StatusOr<std::vector<ValueId>> Append(ImportedOp& op);
   absl::StatusOr<std::vector<ValueId>> ImportQuantized(ImportedOp& op);
   // The op itself, on what is stored.
   absl::StatusOr<std::vector<ValueId>> ImportOnStorage(ImportedOp& op, const TypedOp& typed);

@@ -12,8 +12,8 @@ namespace acceld::ir {
 
 // Reads a module. `file_name` stands in messages: "model.mlir:12:7: expected ':' before the type of
 // 'stablehlo.add', found '->'". The result is verified. An op outside ops.def is UNIMPLEMENTED:
-// "...: op 'stablehlo.foo' is not supported". The text is untrusted: depth, size and counts are
-// bounded.
+// "...: op 'stablehlo.foo' is not supported". The text is untrusted: depth and counts are
+// bounded, and the memory that it may take (memory_budget.h) is a RESOURCE_EXHAUSTED.
 absl::StatusOr<Module> ParseModule(absl::string_view text,
                                    absl::string_view file_name = "<program>");
 

@@ -47,8 +47,13 @@ Type Type::Token() {
 Type Type::Tuple(std::vector<Type> elements) {
   Type type;
   type.kind_ = Kind::kTuple;
-  type.elements_ = std::move(elements);
+  type.elements_ = std::make_shared<const std::vector<Type>>(std::move(elements));
   return type;
+}
+
+const std::vector<Type>& Type::elements() const {
+  static const auto* const none = new std::vector<Type>();
+  return elements_ == nullptr ? *none : *elements_;
 }
 
 Type Type::Quantized(Dims dims, Quantization quantization) {
@@ -60,7 +65,8 @@ Type Type::Quantized(Dims dims, Quantization quantization) {
 }
 
 bool operator==(const Type& a, const Type& b) {
-  if (a.kind_ != b.kind_ || a.tensor_ != b.tensor_ || a.elements_ != b.elements_) return false;
+  if (a.kind_ != b.kind_ || a.tensor_ != b.tensor_) return false;
+  if (a.elements_ != b.elements_ && a.elements() != b.elements()) return false;
   return a.quantization_ == b.quantization_ || a.quantization() == b.quantization();
 }
 
@@ -71,7 +77,7 @@ std::string Type::ToString() const {
     case Kind::kToken:
       return "!stablehlo.token";
     case Kind::kTuple:
-      return absl::StrCat("tuple<", ir::ToString(elements_), ">");
+      return absl::StrCat("tuple<", ir::ToString(elements()), ">");
     case Kind::kQuantized:
       return TensorText(tensor_.dims, quantization_->ToString());
   }

@@ -58,7 +58,7 @@ class Type {
   // Only for kTensor, and for kQuantized: the tensor of what is stored.
   const TensorType& tensor() const { return tensor_; }
   // Only for kTuple.
-  const std::vector<Type>& elements() const { return elements_; }
+  const std::vector<Type>& elements() const;
   // Only for kQuantized.
   const Quantization& quantization() const { return *quantization_; }
 
@@ -68,8 +68,8 @@ class Type {
  private:
   Kind kind_ = Kind::kTensor;
   TensorType tensor_;
-  std::vector<Type> elements_;
-  std::shared_ptr<const Quantization> quantization_;  // Shared by copies; never written.
+  std::shared_ptr<const std::vector<Type>> elements_;  // Shared by copies; never written.
+  std::shared_ptr<const Quantization> quantization_;   // Shared by copies; never written.
 };
 
 // Comma-separated spellings: "tensor<2xf32>, tensor<i1>".

@@ -2,8 +2,11 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "common/allocation.h"
 #include "common/ir/attribute_dictionary.h"
 #include "common/ir/limits.h"
+#include "common/ir/memory_budget.h"
+#include "common/ir/memory_size.h"
 #include "common/ir/verifier.h"
 #include "common/ir/wire_attribute.h"
 
@@ -38,55 +41,75 @@ void ToProto(const Function& function, v1::Function& proto) {
   for (const Type& type : function.value_types) TypeToProto(type, *proto.add_value_types());
 }
 
-absl::StatusOr<Region> RegionFromProto(const v1::Region& proto, int depth);
+// Reads one function. Values are numbered and have their types in a table, so that a byte can stand
+// for a large type: each use is charged.
+class FunctionReader {
+ public:
+  explicit FunctionReader(MemoryBudget& budget) : budget_(budget) {}
 
-absl::StatusOr<Op> OpFromProto(const v1::Op& proto, int depth) {
-  const absl::optional<OpKind> kind = FindOp(proto.name());
-  if (!kind.has_value()) {
-    return absl::UnimplementedError(absl::StrCat("op '", proto.name(), "' is not supported"));
+  absl::StatusOr<Function> Read(const v1::Function& proto) {
+    function_.name = proto.name();
+    function_.is_public = proto.is_public();
+    function_.value_types.reserve(proto.value_types_size());
+    for (const v1::Type& type : proto.value_types()) {
+      ACCELD_ASSIGN_OR_RETURN(function_.value_types.emplace_back(), TypeFromProto(type, budget_));
+    }
+    ACCELD_ASSIGN_OR_RETURN(function_.body, ReadRegion(proto.body(), 0));
+    return std::move(function_);
   }
-  Op op;
-  op.kind = *kind;
-  op.location = {proto.line(), proto.column()};
-  AttributeDictionary attributes;
-  for (const auto& [name, attribute] : proto.attributes()) {
-    ACCELD_ASSIGN_OR_RETURN(attributes[name], AttributeFromProto(attribute));
-  }
-  ACCELD_ASSIGN_OR_RETURN(op.attributes, FromDictionary(op.kind, attributes));
-  op.operands.assign(proto.operands().begin(), proto.operands().end());
-  op.results.assign(proto.results().begin(), proto.results().end());
-  for (const v1::Region& region : proto.regions()) {
-    ACCELD_ASSIGN_OR_RETURN(op.regions.emplace_back(), RegionFromProto(region, depth + 1));
-  }
-  return op;
-}
 
-absl::StatusOr<Region> RegionFromProto(const v1::Region& proto, int depth) {
-  if (depth >= limits::kMaxDepth) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("regions are nested deeper than ", limits::kMaxDepth));
-  }
-  Region region;
-  region.parameters.assign(proto.parameters().begin(), proto.parameters().end());
-  region.results.assign(proto.results().begin(), proto.results().end());
-  region.ops.reserve(proto.ops_size());
-  for (const v1::Op& op : proto.ops()) {
-    ACCELD_ASSIGN_OR_RETURN(region.ops.emplace_back(), OpFromProto(op, depth));
-  }
-  return region;
-}
+ private:
+  using Ids = google::protobuf::RepeatedField<uint32_t>;
 
-absl::StatusOr<Function> FunctionFromProto(const v1::Function& proto) {
-  Function function;
-  function.name = proto.name();
-  function.is_public = proto.is_public();
-  function.value_types.reserve(proto.value_types_size());
-  for (const v1::Type& type : proto.value_types()) {
-    ACCELD_ASSIGN_OR_RETURN(function.value_types.emplace_back(), TypeFromProto(type));
+  absl::StatusOr<std::vector<ValueId>> ReadIds(const Ids& ids, absl::string_view what) {
+    for (const ValueId id : ids) {
+      // The verifier refuses other ids.
+      if (id >= function_.value_types.size()) continue;
+      ACCELD_RETURN_IF_ERROR(budget_.Charge(MemoryBytesOf(function_.value_types[id]), what));
+    }
+    return std::vector<ValueId>(ids.begin(), ids.end());
   }
-  ACCELD_ASSIGN_OR_RETURN(function.body, RegionFromProto(proto.body(), 0));
-  return function;
-}
+
+  absl::StatusOr<Op> ReadOp(const v1::Op& proto, int depth) {
+    const absl::optional<OpKind> kind = FindOp(proto.name());
+    if (!kind.has_value()) {
+      return absl::UnimplementedError(absl::StrCat("op '", proto.name(), "' is not supported"));
+    }
+    Op op;
+    op.kind = *kind;
+    op.location = {proto.line(), proto.column()};
+    AttributeDictionary attributes;
+    for (const auto& [name, attribute] : proto.attributes()) {
+      ACCELD_ASSIGN_OR_RETURN(attributes[name], AttributeFromProto(attribute, budget_));
+    }
+    ACCELD_ASSIGN_OR_RETURN(op.attributes, FromDictionary(op.kind, attributes));
+    ACCELD_ASSIGN_OR_RETURN(op.operands, ReadIds(proto.operands(), proto.name()));
+    ACCELD_ASSIGN_OR_RETURN(op.results, ReadIds(proto.results(), proto.name()));
+    for (const v1::Region& region : proto.regions()) {
+      ACCELD_ASSIGN_OR_RETURN(op.regions.emplace_back(), ReadRegion(region, depth + 1));
+    }
+    return op;
+  }
+
+  absl::StatusOr<Region> ReadRegion(const v1::Region& proto, int depth) {
+    if (depth >= limits::kMaxDepth) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("regions are nested deeper than ", limits::kMaxDepth));
+    }
+    Region region;
+    ACCELD_ASSIGN_OR_RETURN(region.parameters, ReadIds(proto.parameters(), "a region"));
+    ACCELD_ASSIGN_OR_RETURN(region.results, ReadIds(proto.results(), "a region"));
+    ACCELD_RETURN_IF_ERROR(budget_.Charge(proto.ops_size() * kOpBytes, "a region's ops"));
+    region.ops.reserve(proto.ops_size());
+    for (const v1::Op& op : proto.ops()) {
+      ACCELD_ASSIGN_OR_RETURN(region.ops.emplace_back(), ReadOp(op, depth));
+    }
+    return region;
+  }
+
+  MemoryBudget& budget_;
+  Function function_;
+};
 
 }  // namespace
 
@@ -101,7 +124,9 @@ v1::Module ToProto(const Module& module) {
   return proto;
 }
 
-absl::StatusOr<Module> FromProto(const v1::Module& proto) {
+namespace {
+
+absl::StatusOr<Module> ReadModule(const v1::Module& proto) {
   Module module;
   module.name = proto.name();
   if (static_cast<int64_t>(module.name.size()) > limits::kMaxNameBytes) {
@@ -109,15 +134,24 @@ absl::StatusOr<Module> FromProto(const v1::Module& proto) {
                                                    " bytes, above the limit of ",
                                                    limits::kMaxNameBytes));
   }
+  MemoryBudget budget = MemoryBudget::ForReading(static_cast<int64_t>(proto.ByteSizeLong()));
+  ACCELD_RETURN_IF_ERROR(budget.Charge(
+      proto.functions_size() * static_cast<int64_t>(sizeof(Function)), "the functions"));
   module.functions.reserve(proto.functions_size());
   for (const v1::Function& function : proto.functions()) {
-    absl::StatusOr<Function> read = FunctionFromProto(function);
+    absl::StatusOr<Function> read = FunctionReader(budget).Read(function);
     if (!read.ok()) return Annotate(read.status(), absl::StrCat("@", function.name()));
     module.functions.push_back(*std::move(read));
   }
   ACCELD_RETURN_IF_ERROR(Verify(module));
   ACCELD_RETURN_IF_ERROR(RefuseInternalOps(module));
   return module;
+}
+
+}  // namespace
+
+absl::StatusOr<Module> FromProto(const v1::Module& proto) {
+  return ContainAllocationFailure("reading a program", [&] { return ReadModule(proto); });
 }
 
 }  // namespace acceld::ir

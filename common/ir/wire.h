@@ -7,7 +7,8 @@
 namespace acceld::ir {
 
 // The module as protobuf (proto/acceld/v1/program.proto) and back. FromProto trusts nothing: the
-// result is verified, limits apply, and any malformed message is an INVALID_ARGUMENT; an op outside
+// result is verified, limits apply, the memory that it may take among
+// them (memory_budget.h), and any malformed message is an INVALID_ARGUMENT; an op outside
 // ops.def is UNIMPLEMENTED, and acceld's own ops are refused.
 // Those with two parameters write into an empty message, which may be part of an arena's.
 void ToProto(const Module& module, v1::Module& proto);

@@ -21,7 +21,8 @@ absl::StatusOr<DType> DTypeFromProto(const std::string& name) {
 
 std::string DTypeText(DType dtype) { return std::string(DTypeName(dtype)); }
 
-absl::StatusOr<Type> TypeAtDepth(const v1::Type& proto, int depth) {
+absl::StatusOr<Type> TypeAtDepth(const v1::Type& proto, MemoryBudget& budget, int depth) {
+  ACCELD_RETURN_IF_ERROR(budget.Charge(sizeof(Type), "a type"));
   switch (proto.kind_case()) {
     case v1::Type::kTensor: {
       ACCELD_ASSIGN_OR_RETURN(TensorType tensor, FromProto(proto.tensor()));
@@ -33,7 +34,7 @@ absl::StatusOr<Type> TypeAtDepth(const v1::Type& proto, int depth) {
       if (depth >= limits::kMaxDepth) return TooDeep("a tuple type");
       std::vector<Type> elements;
       for (const v1::Type& element : proto.tuple().elements()) {
-        ACCELD_ASSIGN_OR_RETURN(elements.emplace_back(), TypeAtDepth(element, depth + 1));
+        ACCELD_ASSIGN_OR_RETURN(elements.emplace_back(), TypeAtDepth(element, budget, depth + 1));
       }
       return Type::Tuple(std::move(elements));
     }
@@ -83,19 +84,25 @@ struct AttributeWriter {
   void operator()(const OpaqueAttribute& a) { proto.set_opaque(a.text); }
 };
 
-absl::StatusOr<Attribute> AttributeAtDepth(const v1::Attribute& proto, int depth);
+absl::StatusOr<Attribute> AttributeAtDepth(const v1::Attribute& proto, MemoryBudget& budget,
+                                           int depth);
 
 absl::StatusOr<AttributeDictionary> DictionaryAtDepth(
-    const google::protobuf::Map<std::string, v1::Attribute>& proto, int depth) {
+    const google::protobuf::Map<std::string, v1::Attribute>& proto, MemoryBudget& budget,
+    int depth) {
   AttributeDictionary entries;
   for (const auto& [name, attribute] : proto) {
-    ACCELD_ASSIGN_OR_RETURN(entries[name], AttributeAtDepth(attribute, depth));
+    ACCELD_ASSIGN_OR_RETURN(entries[name], AttributeAtDepth(attribute, budget, depth));
   }
   return entries;
 }
 
-absl::StatusOr<Attribute> AttributeAtDepth(const v1::Attribute& proto, int depth) {
+absl::StatusOr<Attribute> AttributeAtDepth(const v1::Attribute& proto, MemoryBudget& budget,
+                                           int depth) {
   if (depth >= limits::kMaxDepth) return TooDeep("an attribute");
+  // With its place in a list or a dictionary. The rest is no larger than the message.
+  constexpr int64_t kPlaceBytes = sizeof(Attribute) + 64;
+  ACCELD_RETURN_IF_ERROR(budget.Charge(kPlaceBytes, "an attribute"));
   switch (proto.value_case()) {
     case v1::Attribute::kUnit:
       return Attribute{UnitAttribute{}};
@@ -126,22 +133,22 @@ absl::StatusOr<Attribute> AttributeAtDepth(const v1::Attribute& proto, int depth
       ArrayAttribute array;
       for (const v1::Attribute& element : proto.array().elements()) {
         ACCELD_ASSIGN_OR_RETURN(array.elements.emplace_back(),
-                                AttributeAtDepth(element, depth + 1));
+                                AttributeAtDepth(element, budget, depth + 1));
       }
       return Attribute{std::move(array)};
     }
     case v1::Attribute::kDictionary: {
       ACCELD_ASSIGN_OR_RETURN(AttributeDictionary entries,
-                              DictionaryAtDepth(proto.dictionary().entries(), depth + 1));
+                              DictionaryAtDepth(proto.dictionary().entries(), budget, depth + 1));
       return Attribute{DictionaryAttribute{std::move(entries)}};
     }
     case v1::Attribute::kStructure: {
       ACCELD_ASSIGN_OR_RETURN(AttributeDictionary fields,
-                              DictionaryAtDepth(proto.structure().fields(), depth + 1));
+                              DictionaryAtDepth(proto.structure().fields(), budget, depth + 1));
       return Attribute{StructAttribute{proto.structure().name(), std::move(fields)}};
     }
     case v1::Attribute::kType: {
-      ACCELD_ASSIGN_OR_RETURN(Type type, TypeAtDepth(proto.type(), 0));
+      ACCELD_ASSIGN_OR_RETURN(Type type, TypeAtDepth(proto.type(), budget, 0));
       return Attribute{std::move(type)};
     }
     case v1::Attribute::kLiteral: {
@@ -221,14 +228,16 @@ void TypeToProto(const Type& type, v1::Type& proto) {
   }
 }
 
-absl::StatusOr<Type> TypeFromProto(const v1::Type& proto) { return TypeAtDepth(proto, 0); }
+absl::StatusOr<Type> TypeFromProto(const v1::Type& proto, MemoryBudget& budget) {
+  return TypeAtDepth(proto, budget, 0);
+}
 
 void ToProto(const Attribute& attribute, v1::Attribute& proto) {
   std::visit(AttributeWriter{proto}, attribute.value);
 }
 
-absl::StatusOr<Attribute> AttributeFromProto(const v1::Attribute& proto) {
-  return AttributeAtDepth(proto, 0);
+absl::StatusOr<Attribute> AttributeFromProto(const v1::Attribute& proto, MemoryBudget& budget) {
+  return AttributeAtDepth(proto, budget, 0);
 }
 
 }  // namespace acceld::ir

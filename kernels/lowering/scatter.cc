@@ -18,6 +18,9 @@ constexpr int64_t kParts = 32;
 constexpr int64_t kMinWindowElements = 256;
 constexpr int64_t kMinUpdates = 64;
 
+// Beyond every dimension, and far enough from the end of i64 for sums.
+constexpr int64_t kFarIndex = int64_t{1} << 62;
+
 class ScatterLowering {
  public:
   explicit ScatterLowering(const Computation& computation)
@@ -112,7 +115,7 @@ class ScatterLowering {
           const Element element,
           kernel_.emitter().EvaluateOperand(op_, static_cast<int>(num_inputs_),
                                             ElementIndex::FromDims(dims, index_shape_)));
-      start[numbers_.scatter_dims_to_operand_dims[k]] = b_.Convert(DType::kI64, element.re);
+      start[numbers_.scatter_dims_to_operand_dims[k]] = ToIndex(element.re);
     }
     for (size_t k = 0; k < numbers_.input_batching_dims.size(); ++k) {
       int64_t position = numbers_.scatter_indices_batching_dims[k];
@@ -120,6 +123,14 @@ class ScatterLowering {
       start[numbers_.input_batching_dims[k]] = scatter[position];
     }
     return start;
+  }
+
+  // As i64. What only ui64 can hold becomes an index that is outside of every input too.
+  Var ToIndex(Var value) {
+    if (b_.TypeOf(value) == DType::kUI64) {
+      value = b_.Apply(ScalarOp::kMin, {value, b_.ConstantInt(DType::kUI64, kFarIndex)});
+    }
+    return b_.Convert(DType::kI64, value);
   }
 
   absl::Status UpdateElement(const std::vector<Var>& start, const std::vector<Var>& scatter,

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "common/allocation.h"
 #include "common/ir/fingerprint.h"
 #include "common/ir/specialize/specialize.h"
 #include "common/ir/text.h"
@@ -43,11 +44,13 @@ std::string KeyOf(const CompileOptions& options) {
   return passes.empty() ? "" : absl::StrCat("without ", absl::StrJoin(passes, ","));
 }
 
-absl::StatusOr<hal::Executable> Compile(const ir::Module& module, absl::string_view entry,
-                                        absl::Span<const ir::TensorType> argument_types,
-                                        const hal::CodeGenerator& generator,
-                                        const CompileOptions& options,
-                                        std::vector<CompileStep>* steps) {
+namespace {
+
+absl::StatusOr<hal::Executable> CompileContained(const ir::Module& module, absl::string_view entry,
+                                                 absl::Span<const ir::TensorType> argument_types,
+                                                 const hal::CodeGenerator& generator,
+                                                 const CompileOptions& options,
+                                                 std::vector<CompileStep>* steps) {
   const auto start = std::chrono::steady_clock::now();
   std::vector<CompileStep> own_steps;
   if (steps == nullptr) steps = &own_steps;
@@ -74,6 +77,7 @@ absl::StatusOr<hal::Executable> Compile(const ir::Module& module, absl::string_v
   stage_began = std::chrono::steady_clock::now();
   ACCELD_ASSIGN_OR_RETURN(kernels::Plan plan, BuildPlan(optimized, generator));
   end_stage("plan");
+  ACCELD_RETURN_IF_ERROR(CheckMemory("planning a program"));
   if (dump.enabled()) DumpPlan(plan, *steps, dump);
 
   hal::Executable executable;
@@ -95,6 +99,18 @@ absl::StatusOr<hal::Executable> Compile(const ir::Module& module, absl::string_v
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
   executable.compile_ms = took.count();
   return executable;
+}
+
+}  // namespace
+
+absl::StatusOr<hal::Executable> Compile(const ir::Module& module, absl::string_view entry,
+                                        absl::Span<const ir::TensorType> argument_types,
+                                        const hal::CodeGenerator& generator,
+                                        const CompileOptions& options,
+                                        std::vector<CompileStep>* steps) {
+  return ContainAllocationFailure("compiling a program", [&] {
+    return CompileContained(module, entry, argument_types, generator, options, steps);
+  });
 }
 
 }  // namespace acceld::compiler

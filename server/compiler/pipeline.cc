@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "common/allocation.h"
 #include "common/ir/text.h"
 #include "common/ir/verifier.h"
 #include "server/compiler/decompose/decompose.h"
@@ -124,6 +125,7 @@ absl::StatusOr<ir::Module> RunPipeline(ir::Module module, const hal::CodeGenerat
     const auto start = std::chrono::steady_clock::now();
     absl::StatusOr<ir::Module> result = pass(module, target);
     if (!result.ok()) return Annotate(result.status(), absl::StrCat("pass ", pass.name));
+    ACCELD_RETURN_IF_ERROR(CheckMemory(pass.name));
     module = *std::move(result);
     if (steps != nullptr) steps->push_back({pass.name, start, std::chrono::steady_clock::now()});
     if (VerifiesEach(dump)) {

@@ -3,6 +3,8 @@
 #include <iterator>
 #include <utility>
 
+#include "common/allocation.h"
+
 namespace acceld::engine {
 namespace {
 
@@ -22,6 +24,8 @@ Program::InferredTypes Program::ResultTypes(const TypeList& arguments) const {
     if (const auto it = result_types_.find(arguments); it != result_types_.end()) return it->second;
   }
   InferredTypes results = Infer(arguments);
+  // There may be more memory the next time.
+  if (absl::IsResourceExhausted(results.status())) return results;
   MutexLock lock(mutex_);
   if (result_types_.size() >= kMaxCachedTypeLists) result_types_.clear();
   result_types_.insert_or_assign(arguments, results);
@@ -30,9 +34,13 @@ Program::InferredTypes Program::ResultTypes(const TypeList& arguments) const {
 
 absl::StatusOr<std::shared_ptr<const Program>> ProgramRegistry::Intern(ir::Module module,
                                                                        std::string entry) {
-  ACCELD_RETURN_IF_ERROR(parts_.verify(module));
-  ACCELD_RETURN_IF_ERROR(module.Entry(entry).status());
-  const Digest fingerprint = parts_.fingerprint(module, entry);
+  ACCELD_ASSIGN_OR_RETURN(
+      const Digest fingerprint,
+      ContainAllocationFailure("verifying a program", [&]() -> absl::StatusOr<Digest> {
+        ACCELD_RETURN_IF_ERROR(parts_.verify(module));
+        ACCELD_RETURN_IF_ERROR(module.Entry(entry).status());
+        return parts_.fingerprint(module, entry);
+      }));
   MutexLock lock(mutex_);
   std::weak_ptr<const Program>& known = programs_[fingerprint];
   if (std::shared_ptr<const Program> program = known.lock(); program != nullptr) return program;

@@ -30,7 +30,7 @@ constexpr absl::string_view kSectionNames[kNumSections] = {
 
 class ContainerReader {
  public:
-  explicit ContainerReader(absl::string_view bytes) : file_(bytes) {}
+  ContainerReader(absl::string_view bytes, MemoryBudget& budget) : file_(bytes), budget_(budget) {}
 
   absl::StatusOr<Container> Read();
 
@@ -47,7 +47,11 @@ class ContainerReader {
   absl::Status ReadResources(Cursor offsets, Cursor data);
   absl::Status ReadResourceGroup(Cursor& offsets, Cursor& data, bool of_dialect);
 
+  // A number of things, each of which takes this much memory.
+  absl::StatusOr<uint64_t> Count(Cursor& in, absl::string_view what, size_t bytes_each);
+
   Cursor file_;
+  MemoryBudget& budget_;
   std::array<std::optional<Cursor>, kNumSections> sections_;
   std::vector<absl::string_view> dialects_;
   Container container_;
@@ -86,6 +90,13 @@ absl::StatusOr<Cursor> ContainerReader::Required(SectionId id) const {
   return file_.Error(absl::StrCat("the ", kSectionNames[id], " section is missing"));
 }
 
+absl::StatusOr<uint64_t> ContainerReader::Count(Cursor& in, absl::string_view what,
+                                                size_t bytes_each) {
+  ACCELD_ASSIGN_OR_RETURN(const uint64_t count, in.Count(what));
+  ACCELD_RETURN_IF_ERROR(budget_.Charge(static_cast<int64_t>(count * bytes_each), what));
+  return count;
+}
+
 absl::StatusOr<absl::string_view> ContainerReader::ReadString(Cursor& in) const {
   ACCELD_ASSIGN_OR_RETURN(const uint64_t index, in.Index(container_.strings.size(), "string"));
   return container_.strings[index];
@@ -93,7 +104,7 @@ absl::StatusOr<absl::string_view> ContainerReader::ReadString(Cursor& in) const 
 
 // count, the sizes of the strings from the last to the first with their NULs, the strings.
 absl::Status ContainerReader::ReadStrings(Cursor in) {
-  ACCELD_ASSIGN_OR_RETURN(const uint64_t count, in.Count("strings"));
+  ACCELD_ASSIGN_OR_RETURN(const uint64_t count, Count(in, "strings", sizeof(absl::string_view)));
   std::vector<uint64_t> sizes(count);
   for (size_t i = count; i-- > 0;) {
     ACCELD_ASSIGN_OR_RETURN(sizes[i], in.Varint());
@@ -113,7 +124,7 @@ absl::Status ContainerReader::ReadStrings(Cursor in) {
 
 // The names of dialects, then the names of ops grouped by dialect.
 absl::Status ContainerReader::ReadDialects(Cursor in) {
-  ACCELD_ASSIGN_OR_RETURN(const uint64_t count, in.Count("dialects"));
+  ACCELD_ASSIGN_OR_RETURN(const uint64_t count, Count(in, "dialects", sizeof(absl::string_view)));
   for (uint64_t i = 0; i < count; ++i) {
     if (container_.version < kDialectVersions) {
       ACCELD_ASSIGN_OR_RETURN(const absl::string_view name, ReadString(in));
@@ -133,7 +144,7 @@ absl::Status ContainerReader::ReadDialects(Cursor in) {
   if (container_.version >= kElidedLocations) ACCELD_RETURN_IF_ERROR(in.Varint().status());
   while (!in.AtEnd()) {
     ACCELD_ASSIGN_OR_RETURN(const uint64_t dialect, in.Index(dialects_.size(), "dialect"));
-    ACCELD_ASSIGN_OR_RETURN(const uint64_t num_ops, in.Count("names of ops"));
+    ACCELD_ASSIGN_OR_RETURN(const uint64_t num_ops, Count(in, "names of ops", sizeof(OpName)));
     for (uint64_t i = 0; i < num_ops; ++i) {
       const size_t begin = in.offset();
       ACCELD_ASSIGN_OR_RETURN(uint64_t index, in.Varint());
@@ -177,15 +188,17 @@ absl::Status ContainerReader::ReadEntries(Cursor& offsets, Cursor& data, uint64_
 }
 
 absl::Status ContainerReader::ReadOffsets(Cursor offsets, Cursor data) {
-  ACCELD_ASSIGN_OR_RETURN(const uint64_t num_attributes, offsets.Count("attributes"));
-  ACCELD_ASSIGN_OR_RETURN(const uint64_t num_types, offsets.Count("types"));
+  ACCELD_ASSIGN_OR_RETURN(const uint64_t num_attributes,
+                          Count(offsets, "attributes", sizeof(Entry) + kDecodedBytes));
+  ACCELD_ASSIGN_OR_RETURN(const uint64_t num_types,
+                          Count(offsets, "types", sizeof(Entry) + kDecodedBytes));
   ACCELD_RETURN_IF_ERROR(ReadEntries(offsets, data, num_attributes, container_.attributes));
   ACCELD_RETURN_IF_ERROR(ReadEntries(offsets, data, num_types, container_.types));
   return offsets.ExpectEnd("the attribute and type offset section");
 }
 
 absl::Status ContainerReader::ReadProperties(Cursor in) {
-  ACCELD_ASSIGN_OR_RETURN(const uint64_t count, in.Count("properties"));
+  ACCELD_ASSIGN_OR_RETURN(const uint64_t count, Count(in, "properties", sizeof(Cursor)));
   container_.properties.reserve(count);
   for (uint64_t i = 0; i < count; ++i) {
     ACCELD_ASSIGN_OR_RETURN(const uint64_t size, in.Varint());
@@ -203,7 +216,7 @@ absl::Status ContainerReader::ReadResourceGroup(Cursor& offsets, Cursor& data, b
   } else {
     ACCELD_RETURN_IF_ERROR(ReadString(offsets).status());
   }
-  ACCELD_ASSIGN_OR_RETURN(const uint64_t count, offsets.Count("resources"));
+  ACCELD_ASSIGN_OR_RETURN(const uint64_t count, Count(offsets, "resources", sizeof(Resource)));
   for (uint64_t i = 0; i < count; ++i) {
     Resource resource;
     ACCELD_ASSIGN_OR_RETURN(resource.key, ReadString(offsets));
@@ -257,8 +270,8 @@ absl::StatusOr<Container> ContainerReader::Read() {
 
 }  // namespace
 
-absl::StatusOr<Container> ReadContainer(absl::string_view bytes) {
-  return ContainerReader(bytes).Read();
+absl::StatusOr<Container> ReadContainer(absl::string_view bytes, MemoryBudget& budget) {
+  return ContainerReader(bytes, budget).Read();
 }
 
 }  // namespace acceld::ir::bytecode

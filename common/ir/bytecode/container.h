@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "common/ir/bytecode/cursor.h"
+#include "common/ir/memory_budget.h"
 #include "common/status.h"
 
 // The parts of a bytecode file that everything else refers to by number. Source: MLIR, "MLIR
@@ -52,7 +53,11 @@ struct Container {
   Cursor ir;
 };
 
-// Reads everything but the ops. `bytes` must outlive the result.
-absl::StatusOr<Container> ReadContainer(absl::string_view bytes);
+// What a type or attribute takes once it is decoded, which has its place from the start.
+inline constexpr size_t kDecodedBytes = 256;
+
+// Reads everything but the ops. `bytes` must outlive the result. The tables are charged to
+// `budget`, with what decoding their entries takes at least.
+absl::StatusOr<Container> ReadContainer(absl::string_view bytes, MemoryBudget& budget);
 
 }  // namespace acceld::ir::bytecode

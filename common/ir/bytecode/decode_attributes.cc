@@ -131,7 +131,7 @@ absl::StatusOr<FunctionType> Decoder::FunctionTypeAt(uint64_t attribute) {
   if (code == expected) {
     ACCELD_ASSIGN_OR_RETURN(const uint64_t index, TypeIndex(in));
     ACCELD_ASSIGN_OR_RETURN(const DecodedType* type, Decode(index, 1));
-    ACCELD_RETURN_IF_ERROR(Charge(type->size_bytes));
+    ACCELD_RETURN_IF_ERROR(Charge(type->size_bytes, "a function's type"));
     if (const auto* function = std::get_if<FunctionType>(&type->value)) return *function;
   }
   return Cursor::ErrorAt(begin, "expected the type of a function");
@@ -161,7 +161,7 @@ absl::StatusOr<Decoder::Entries> Decoder::ReadEntries(Cursor& in, int depth) {
     ACCELD_ASSIGN_OR_RETURN(const uint64_t name_index, AttributeIndex(in));
     // A name is a string: it is decoded one level deeper only, wherever the dictionary stands.
     ACCELD_ASSIGN_OR_RETURN(const DecodedAttribute* name, DecodeAttribute(name_index, depth + 1));
-    ACCELD_RETURN_IF_ERROR(Charge(name->size_bytes));
+    ACCELD_RETURN_IF_ERROR(Charge(name->size_bytes, "the name of an attribute"));
     const auto* text = std::get_if<StringAttribute>(&name->value.value);
     if (text == nullptr) return Cursor::ErrorAt(begin, "expected the name of an attribute");
     ACCELD_ASSIGN_OR_RETURN(const uint64_t value, AttributeIndex(in));

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -31,6 +32,9 @@ absl::StatusOr<TensorType> Decoder::LiteralType(Cursor& in, int depth) {
 }
 
 absl::Status Decoder::SetLiteral(TensorType type, absl::string_view bytes, DecodedAttribute& to) {
+  // Another attribute may stand for the same bytes, and eight elements for one byte.
+  const auto stored = std::min<uint64_t>(type.size_bytes(), 8 * bytes.size());
+  ACCELD_RETURN_IF_ERROR(Charge(bytes.size() + stored, "a constant"));
   ACCELD_ASSIGN_OR_RETURN(std::string elements, ElementsFromDense(type, std::string(bytes)));
   to.constant_bytes = elements.size();
   ACCELD_ASSIGN_OR_RETURN(Literal literal,
@@ -77,7 +81,7 @@ absl::Status Decoder::ReadDenseArray(Cursor& in, int depth, DecodedAttribute& to
   DenseArrayAttribute array;
   array.dtype = dtype;
   to.size_bytes += count * sizeof(int64_t);
-  ACCELD_RETURN_IF_ERROR(Charge(count * sizeof(int64_t)));
+  ACCELD_RETURN_IF_ERROR(Charge(count * sizeof(int64_t), "an array"));
   array.values.reserve(count);
   for (uint64_t i = 0; i < count; ++i) {
     array.values.push_back(

@@ -209,7 +209,7 @@ absl::StatusOr<std::vector<Type>> Decoder::ReadTypeList(Cursor& in, int depth, D
     if (type == nullptr || element->has_index) {
       return Cursor::ErrorAt(at, "expected the type of a tensor, a tuple or a token");
     }
-    ACCELD_RETURN_IF_ERROR(Charge(element->size_bytes));
+    ACCELD_RETURN_IF_ERROR(Charge(element->size_bytes, "a list of types"));
     owner.size_bytes += element->size_bytes;
     types.push_back(*type);
   }

@@ -1,18 +1,10 @@
 #include "common/ir/bytecode/decoder.h"
 
-#include <algorithm>
-
 #include "absl/strings/str_cat.h"
 #include "common/ir/limits.h"
 
 namespace acceld::ir::bytecode {
 namespace {
-
-// What a file may unfold to. Ops share types, attributes and whole sets of properties, so that a
-// convolution of fifteen bytes in the file has kilobytes of attributes.
-constexpr uint64_t kUnfoldingFactor = 1024;
-constexpr uint64_t kUnfoldingBase = uint64_t{16} << 20;
-constexpr uint64_t kUnfoldingLimit = uint64_t{4} << 30;
 
 absl::Status TooDeep(const Cursor& in) {
   return in.Error(absl::StrCat("nesting is deeper than ", limits::kMaxDepth));
@@ -20,20 +12,18 @@ absl::Status TooDeep(const Cursor& in) {
 
 }  // namespace
 
-Decoder::Decoder(const Container& container, uint64_t file_bytes)
+Decoder::Decoder(const Container& container, MemoryBudget& budget)
     : container_(container),
       types_(container.types.size()),
       attributes_(container.attributes.size()),
-      budget_bytes_(std::min(kUnfoldingBase + kUnfoldingFactor * file_bytes, kUnfoldingLimit)),
-      constant_budget_bytes_(limits::kMaxProgramBytes) {}
+      budget_(budget),
+      constant_budget_bytes_(limits::kMaxProgramBytes) {
+  static_assert(sizeof(std::optional<DecodedType>) <= kDecodedBytes &&
+                sizeof(std::optional<DecodedAttribute>) <= kDecodedBytes);
+}
 
-absl::Status Decoder::Charge(uint64_t bytes) {
-  if (bytes > budget_bytes_) {
-    return absl::InvalidArgumentError(
-        "the program's types and attributes unfold to more than its size allows");
-  }
-  budget_bytes_ -= bytes;
-  return absl::OkStatus();
+absl::Status Decoder::Charge(uint64_t bytes, absl::string_view what) {
+  return budget_.Charge(static_cast<int64_t>(bytes), what);
 }
 
 absl::Status Decoder::Charge(const DecodedAttribute& attribute) {
@@ -42,7 +32,7 @@ absl::Status Decoder::Charge(const DecodedAttribute& attribute) {
                                                    limits::kMaxProgramBytes, " bytes"));
   }
   constant_budget_bytes_ -= attribute.constant_bytes;
-  return Charge(attribute.size_bytes);
+  return Charge(attribute.size_bytes, "an attribute");
 }
 
 absl::StatusOr<uint64_t> Decoder::TypeIndex(Cursor& in) const {
@@ -70,7 +60,7 @@ absl::StatusOr<const DecodedType*> Decoder::Decode(uint64_t index, int depth) {
   } else if (entry.has_encoding && entry.dialect == "builtin") {
     ACCELD_RETURN_IF_ERROR(ReadBuiltinType(in, depth, type));
   }
-  ACCELD_RETURN_IF_ERROR(Charge(type.size_bytes));
+  ACCELD_RETURN_IF_ERROR(Charge(type.size_bytes, "a type"));
   slot = std::move(type);
   return &*slot;
 }
@@ -91,14 +81,14 @@ absl::StatusOr<const Decoder::DecodedAttribute*> Decoder::DecodeAttribute(uint64
   } else {
     attribute.value.value = OpaqueAttribute{"#foreign<attribute>"};
   }
-  ACCELD_RETURN_IF_ERROR(Charge(attribute.size_bytes));
+  ACCELD_RETURN_IF_ERROR(Charge(attribute.size_bytes, "an attribute"));
   slot = std::move(attribute);
   return &*slot;
 }
 
 absl::StatusOr<Type> Decoder::ValueTypeAt(uint64_t index) {
   ACCELD_ASSIGN_OR_RETURN(const DecodedType* decoded, Decode(index, 0));
-  ACCELD_RETURN_IF_ERROR(Charge(decoded->size_bytes));
+  ACCELD_RETURN_IF_ERROR(Charge(decoded->size_bytes, "a type"));
   const auto* type = std::get_if<Type>(&decoded->value);
   if (type != nullptr && !decoded->has_index) return *type;
   std::string name = "index";
@@ -118,7 +108,7 @@ absl::StatusOr<Attribute> Decoder::AttributeAt(uint64_t index) {
 
 absl::StatusOr<std::string> Decoder::NameAt(uint64_t index) {
   ACCELD_ASSIGN_OR_RETURN(const DecodedAttribute* decoded, DecodeAttribute(index, 0));
-  ACCELD_RETURN_IF_ERROR(Charge(decoded->size_bytes));
+  ACCELD_RETURN_IF_ERROR(Charge(decoded->size_bytes, "a name"));
   const auto* text = std::get_if<StringAttribute>(&decoded->value.value);
   const size_t offset = container_.attributes[index].data.offset();
   if (text == nullptr) return Cursor::ErrorAt(offset, "expected a string");

@@ -8,6 +8,7 @@
 
 #include "common/ir/attribute.h"
 #include "common/ir/bytecode/container.h"
+#include "common/ir/memory_budget.h"
 #include "common/ir/type.h"
 #include "common/status.h"
 
@@ -33,16 +34,15 @@ int64_t NarrowInteger(DType dtype, int64_t bits);
 
 // Types and attributes by their number in the file, decoded when first asked for. They refer to
 // each other by number, so a small file could unfold to a huge program: nesting is bounded by
-// limits::kMaxDepth, and what is given out altogether by a multiple of the file's size. Not
-// thread-safe.
+// limits::kMaxDepth, and what is decoded and given out is charged to a budget. Not thread-safe.
 //
 // Attributes come in the forms that the text reader gives: enums as keywords, flags as i1, dense
 // tensors as literals. What has no form there (locations, other dialects) becomes an
 // OpaqueAttribute. VHLO's way to say that there is no value is a type named "none" (IsAbsent).
 class Decoder {
  public:
-  // `container` must outlive the decoder; `file_bytes` is the size of the file.
-  Decoder(const Container& container, uint64_t file_bytes);
+  // Both must outlive the decoder.
+  Decoder(const Container& container, MemoryBudget& budget);
 
   // The type of a value: a tensor, tuple or token.
   absl::StatusOr<Type> ValueTypeAt(uint64_t index);
@@ -66,7 +66,7 @@ class Decoder {
 
   absl::StatusOr<const DecodedType*> Decode(uint64_t type, int depth);
   absl::StatusOr<const DecodedAttribute*> DecodeAttribute(uint64_t index, int depth);
-  absl::Status Charge(uint64_t bytes);
+  absl::Status Charge(uint64_t bytes, absl::string_view what);
   absl::Status Charge(const DecodedAttribute& attribute);
 
   // Each reads one entry after its code; `depth` is that of the entry.
@@ -102,7 +102,7 @@ class Decoder {
   const Container& container_;
   std::vector<std::optional<DecodedType>> types_;
   std::vector<std::optional<DecodedAttribute>> attributes_;
-  uint64_t budget_bytes_;
+  MemoryBudget& budget_;
   uint64_t constant_budget_bytes_;
 };
 

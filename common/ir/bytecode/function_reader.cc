@@ -156,6 +156,7 @@ absl::StatusOr<bool> FunctionReader::ReadOp(Cursor& in, const OpHeader& header,
         absl::StrCat("has ", header.num_regions, " regions, expected none"));
   }
   if (IsTerminator(op.name)) {
+    ACCELD_RETURN_IF_ERROR(importer_.ChargeUses(operands, op.name));
     returned = std::move(operands);
     return true;
   }

@@ -15,16 +15,19 @@ namespace acceld::ir::bytecode {
 
 // What the readers of one file share.
 struct Reader {
-  Reader(Container read, uint64_t file_bytes)
-      : container(std::move(read)), decoder(container, file_bytes), values_left(file_bytes) {}
+  Reader(Container read, ImportTotals& import_totals, uint64_t file_bytes)
+      : container(std::move(read)),
+        totals(import_totals),
+        decoder(container, totals.budget),
+        values_left(file_bytes) {}
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
 
   const Container container;
+  ImportTotals& totals;
   Decoder decoder;
   int64_t op_count = 0;  // over all functions
   uint64_t values_left;  // that may still be defined, over all functions
-  ImportTotals totals;
 };
 
 // The attributes of an op by the names that its dialect gives them, as numbers: its dictionary

@@ -2,6 +2,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "common/allocation.h"
 #include "common/ir/bytecode.h"
 #include "common/ir/bytecode/function_reader.h"
 #include "common/ir/limits.h"
@@ -16,8 +17,8 @@ constexpr absl::string_view kMagic = "ML\xEFR";
 
 class ModuleReader {
  public:
-  ModuleReader(Container container, uint64_t file_bytes)
-      : reader_(std::move(container), file_bytes) {}
+  ModuleReader(Container container, ImportTotals& totals, uint64_t file_bytes)
+      : reader_(std::move(container), totals, file_bytes) {}
 
   absl::StatusOr<Module> Read();
 
@@ -138,8 +139,9 @@ absl::StatusOr<Module> ModuleReader::Read() {
 }
 
 absl::StatusOr<Module> ReadModule(absl::string_view bytes) {
-  ACCELD_ASSIGN_OR_RETURN(Container container, ReadContainer(bytes));
-  ModuleReader reader(std::move(container), bytes.size());
+  ImportTotals totals(static_cast<int64_t>(bytes.size()));
+  ACCELD_ASSIGN_OR_RETURN(Container container, ReadContainer(bytes, totals.budget));
+  ModuleReader reader(std::move(container), totals, bytes.size());
   ACCELD_ASSIGN_OR_RETURN(Module module, reader.Read());
   ACCELD_RETURN_IF_ERROR(Verify(module));
   return module;
@@ -156,9 +158,11 @@ absl::StatusOr<Module> ReadBytecode(absl::string_view bytes, absl::string_view f
                                                      " bytes, more than ",
                                                      limits::kMaxProgramBytes));
   }
-  auto module = bytecode::ReadModule(bytes);
-  if (!module.ok()) return Annotate(module.status(), file_name);
-  return module;
+  return ContainAllocationFailure(file_name, [&]() -> absl::StatusOr<Module> {
+    auto module = bytecode::ReadModule(bytes);
+    if (!module.ok()) return Annotate(module.status(), file_name);
+    return module;
+  });
 }
 
 }  // namespace acceld::ir

@@ -11,7 +11,7 @@ namespace {
 template <typename Replace>
 Type Replaced(const Type& type, const Replace& replace) {
   if (type.IsQuantized()) return replace(type);
-  if (type.kind() != Type::Kind::kTuple) return type;
+  if (!HasQuantized(type)) return type;
   std::vector<Type> elements;
   for (const Type& element : type.elements()) elements.push_back(Replaced(element, replace));
   return Type::Tuple(std::move(elements));

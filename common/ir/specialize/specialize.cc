@@ -11,9 +11,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "common/allocation.h"
 #include "common/ir/infer.h"
 #include "common/ir/limits.h"
 #include "common/ir/literal_integers.h"
+#include "common/ir/memory_budget.h"
+#include "common/ir/memory_size.h"
 #include "common/ir/specialize/dynamic_slice.h"
 #include "common/ir/specialize/known_values.h"
 #include "common/ir/static_form.h"
@@ -130,7 +133,8 @@ constexpr int64_t kMaxGrowth = 4;
 
 class Specializer {
  public:
-  explicit Specializer(const Module& module) : module_(module) {
+  explicit Specializer(const Module& module)
+      : module_(module), budget_(MemoryBudget::ForCopies(MemoryBytesOf(module))) {
     for (const Function& function : module.functions) {
       is_static_ = is_static_ && IsStatic(function);
       num_ops_ += CountOps(function.body);
@@ -155,6 +159,8 @@ class Specializer {
 
   absl::StatusOr<Made> Make(const Function& source, std::vector<Type> arguments,
                             absl::Span<const Literal* const> values, std::string name) {
+    ACCELD_RETURN_IF_ERROR(
+        budget_.Charge(BytesOf(source), absl::StrCat("specialize: @", source.name)));
     Made made{out_.functions.size(), {}};
     out_.functions.emplace_back();
     Frame frame{source, {}, {}};
@@ -198,6 +204,12 @@ class Specializer {
     return &(made_[std::move(key)] = std::move(made));
   }
 
+  int64_t BytesOf(const Function& source) {
+    const auto [known, is_new] = bytes_of_.try_emplace(&source, 0);
+    if (is_new) known->second = MemoryBytesOf(source);
+    return known->second;
+  }
+
   std::string FreshName(const std::string& name) {
     std::string fresh = name;
     for (int64_t& i = num_named_[name]; !names_.insert(fresh).second;) {
@@ -218,6 +230,7 @@ class Specializer {
     std::vector<Op> ops;
     ops.reserve(region.ops.size());
     for (Op& op : region.ops) {
+      ACCELD_RETURN_IF_ERROR(CheckMemory("specializing a program"));
       if (IsShapeAssertion(op)) {
         ACCELD_RETURN_IF_ERROR(CheckAssertion(op, frame));
         continue;
@@ -362,6 +375,8 @@ class Specializer {
   bool is_static_ = true;  // then nothing is inferred or evaluated
   int64_t num_ops_ = 0;
   int64_t num_copied_ops_ = 0;  // of all functions made
+  MemoryBudget budget_;
+  absl::flat_hash_map<const Function*, int64_t> bytes_of_;
   Module out_;
   absl::node_hash_map<std::string, Made> made_;
   absl::flat_hash_set<std::string> names_;
@@ -391,8 +406,10 @@ absl::StatusOr<Module> Specialize(const Module& module, absl::string_view entry,
                                   absl::Span<const TensorType> argument_types) {
   ACCELD_ASSIGN_OR_RETURN(const Function* function, module.Entry(entry));
   ACCELD_RETURN_IF_ERROR(CheckArguments(*function, argument_types));
-  return Specializer(module).Run(*function,
-                                 std::vector<Type>(argument_types.begin(), argument_types.end()));
+  return ContainAllocationFailure("specializing a program", [&] {
+    return Specializer(module).Run(*function,
+                                   std::vector<Type>(argument_types.begin(), argument_types.end()));
+  });
 }
 
 bool HasStaticResults(const Function& entry) {
@@ -400,12 +417,13 @@ bool HasStaticResults(const Function& entry) {
   return std::all_of(types.begin(), types.end(), [](const Type& type) { return IsStatic(type); });
 }
 
-absl::StatusOr<std::vector<TensorType>> ResultTypesOf(const Module& module, absl::string_view entry,
-                                                      absl::Span<const TensorType> argument_types) {
-  ACCELD_ASSIGN_OR_RETURN(const Function* function, module.Entry(entry));
-  ACCELD_RETURN_IF_ERROR(CheckArguments(*function, argument_types));
-  std::vector<Type> types = function->ResultTypes();
-  if (!HasStaticResults(*function)) {
+namespace {
+
+absl::StatusOr<std::vector<TensorType>> StaticResultTypes(
+    const Module& module, absl::string_view entry, const Function& function,
+    absl::Span<const TensorType> argument_types) {
+  std::vector<Type> types = function.ResultTypes();
+  if (!HasStaticResults(function)) {
     ACCELD_ASSIGN_OR_RETURN(const Module specialized, Specialize(module, entry, argument_types));
     types = specialized.functions[0].ResultTypes();
   }
@@ -418,6 +436,17 @@ absl::StatusOr<std::vector<TensorType>> ResultTypesOf(const Module& module, absl
     tensors.push_back(type.tensor());
   }
   return tensors;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<TensorType>> ResultTypesOf(const Module& module, absl::string_view entry,
+                                                      absl::Span<const TensorType> argument_types) {
+  ACCELD_ASSIGN_OR_RETURN(const Function* function, module.Entry(entry));
+  ACCELD_RETURN_IF_ERROR(CheckArguments(*function, argument_types));
+  return ContainAllocationFailure("the types of a program's results", [&] {
+    return StaticResultTypes(module, entry, *function, argument_types);
+  });
 }
 
 }  // namespace acceld::ir

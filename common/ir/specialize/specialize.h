@@ -20,7 +20,7 @@ absl::Status CheckArguments(const Function& entry, absl::Span<const TensorType> 
 // take them become their static kin; a function called with several shapes or sizes becomes several
 // functions. Assertions on shapes are checked and dropped. INVALID_ARGUMENT for arguments that do
 // not fit or fail an assertion, and for a shape that the arguments do not determine;
-// RESOURCE_EXHAUSTED for more copies than limits::kMaxCopiedOps.
+// RESOURCE_EXHAUSTED for more copies than limits::kMaxCopiedOps or than memory_budget.h grants.
 absl::StatusOr<Module> Specialize(const Module& module, absl::string_view entry,
                                   absl::Span<const TensorType> argument_types);
 

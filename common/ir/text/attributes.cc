@@ -11,6 +11,9 @@
 namespace acceld::ir::text {
 namespace {
 
+// An attribute in a list or a dictionary. What it holds beside is no larger than its text.
+constexpr int64_t kPlaceBytes = sizeof(Attribute) + 64;
+
 // `5`, `5 : i32`, `-1.5 : f32`, `0x7FC00000 : f32`.
 absl::StatusOr<Attribute> ReadNumber(Reader& reader) {
   Lexer& lexer = reader.lexer;
@@ -82,7 +85,13 @@ absl::StatusOr<Attribute> ReadHash(Reader& reader) {
   const Token hash = lexer.Next();
   if (!lexer.Peek().Is('<')) {
     const auto alias = reader.attribute_aliases.find(hash.text);
-    if (alias != reader.attribute_aliases.end()) return alias->second;
+    if (alias != reader.attribute_aliases.end()) {
+      // The alias stands where its outermost level would.
+      Nesting nesting(reader, alias->second.depth - 1);
+      ACCELD_RETURN_IF_ERROR(nesting.status());
+      ACCELD_RETURN_IF_ERROR(reader.Charge(alias->second.memory_bytes, hash.text, hash.offset));
+      return alias->second.value;
+    }
     // Unknown ones are locations, which JAX declares at the end, or marks of other dialects.
     return Attribute{OpaqueAttribute{std::string(hash.text)}};
   }
@@ -218,6 +227,7 @@ absl::StatusOr<Attribute> ReadAttribute(Reader& reader) {
   ACCELD_RETURN_IF_ERROR(nesting.status());
   Lexer& lexer = reader.lexer;
   const Token token = lexer.Peek();
+  ACCELD_RETURN_IF_ERROR(reader.Charge(kPlaceBytes, "an attribute", token.offset));
   switch (token.kind) {
     case TokenKind::kWord:
       return ReadWord(reader);

@@ -239,6 +239,8 @@ absl::StatusOr<Literal> ReadDense(Reader& reader, bool allow_index) {
   }
   lexer.Seek(after);
 
+  ACCELD_RETURN_IF_ERROR(
+      reader.Charge(static_cast<int64_t>(bytes.size()), "a constant", first.offset));
   reader.totals.constant_bytes += static_cast<int64_t>(bytes.size());
   if (reader.totals.constant_bytes > limits::kMaxProgramBytes) {
     return lexer.At(first.offset, absl::ResourceExhaustedError(

@@ -3,6 +3,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "common/ir/chlo/chlo.h"
+#include "common/ir/memory_size.h"
 
 namespace acceld::ir::text {
 namespace {
@@ -53,7 +54,10 @@ absl::Status ReadSignature(FunctionReader& in, ParsedOp& op) {
     op.result_types = std::move(type.results);
     return absl::OkStatus();
   }
+  const size_t begin = lexer.Peek().offset;
   ACCELD_ASSIGN_OR_RETURN(Type type, ReadType(in.reader()));
+  const int64_t bytes = MemoryBytesOf(type) * static_cast<int64_t>(op.operands.size());
+  ACCELD_RETURN_IF_ERROR(in.reader().Charge(bytes, op.name, begin));
   op.operand_types.assign(op.operands.size(), type);
   op.result_types = {std::move(type)};
   return absl::OkStatus();

@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/ir/memory_size.h"
 #include "common/ir/text/elements.h"
 #include "common/ir/text/forms.h"
 
@@ -72,6 +73,10 @@ absl::Status While(FunctionReader& in, ParsedOp& op) {
       ACCELD_RETURN_IF_ERROR(lexer.Expect('='));
       ACCELD_ASSIGN_OR_RETURN(const ValueId operand, in.ReadOperand());
       parameter.type = in.TypeOf(operand);
+      // Of the operand, of both regions and of the loop.
+      constexpr int64_t kCopies = 4;
+      ACCELD_RETURN_IF_ERROR(in.reader().Charge(kCopies * MemoryBytesOf(parameter.type), op.name,
+                                                parameter.name.offset));
       op.operands.push_back(operand);
       parameters.push_back(std::move(parameter));
     } while (lexer.TryPunctuation(','));

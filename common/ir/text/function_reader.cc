@@ -283,6 +283,7 @@ absl::Status FunctionReader::ReadTerminator(ParsedOp& op, bool generic) {
     }
   }
   ACCELD_RETURN_IF_ERROR(SkipLocation());
+  ACCELD_RETURN_IF_ERROR(lexer().At(op.offset, importer_.ChargeUses(op.operands, op.name)));
   return CheckOperandTypes(op);
 }
 

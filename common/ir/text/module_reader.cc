@@ -1,7 +1,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/allocation.h"
 #include "common/ir/limits.h"
+#include "common/ir/memory_size.h"
 #include "common/ir/text.h"
 #include "common/ir/text/attributes.h"
 #include "common/ir/text/function_reader.h"
@@ -80,18 +82,22 @@ absl::Status ModuleReader::ReadTop() {
 absl::Status ModuleReader::ReadAlias() {
   const Token name = lexer_.Next();
   ACCELD_RETURN_IF_ERROR(lexer_.Expect('='));
+  reader_.deepest = 0;
   if (name.kind == TokenKind::kBang && AtQuantization(reader_)) {
     ACCELD_ASSIGN_OR_RETURN(reader_.quantization_aliases[std::string(name.text)],
                             ReadQuantization(reader_));
     return absl::OkStatus();
   }
   if (name.kind == TokenKind::kBang) {
-    ACCELD_ASSIGN_OR_RETURN(reader_.type_aliases[std::string(name.text)], ReadType(reader_));
+    ACCELD_ASSIGN_OR_RETURN(Type type, ReadType(reader_));
+    const int64_t bytes = MemoryBytesOf(type);
+    reader_.type_aliases[std::string(name.text)] = {std::move(type), bytes, reader_.deepest};
     return absl::OkStatus();
   }
   if (lexer_.Peek().IsWord("loc")) return SkipLocation();
   ACCELD_ASSIGN_OR_RETURN(Attribute value, ReadAttribute(reader_));
-  reader_.attribute_aliases[std::string(name.text)] = std::move(value);
+  const int64_t bytes = MemoryBytesOf(value);
+  reader_.attribute_aliases[std::string(name.text)] = {std::move(value), bytes, reader_.deepest};
   return absl::OkStatus();
 }
 
@@ -354,9 +360,11 @@ absl::StatusOr<Module> ParseModule(absl::string_view source, absl::string_view f
                                                      " bytes, more than ",
                                                      limits::kMaxProgramBytes));
   }
-  ACCELD_ASSIGN_OR_RETURN(Module module, text::ModuleReader(source, file_name).Read());
-  ACCELD_RETURN_IF_ERROR(Annotate(Verify(module), file_name));
-  return module;
+  return ContainAllocationFailure(file_name, [&]() -> absl::StatusOr<Module> {
+    ACCELD_ASSIGN_OR_RETURN(Module module, text::ModuleReader(source, file_name).Read());
+    ACCELD_RETURN_IF_ERROR(Annotate(Verify(module), file_name));
+    return module;
+  });
 }
 
 }  // namespace acceld::ir

@@ -61,8 +61,10 @@ absl::StatusOr<Quantization> ReadQuantization(Reader& reader) {
   const auto alias = reader.quantization_aliases.find(name.text);
   if (alias != reader.quantization_aliases.end()) {
     // A copy each time, however little text names it.
-    reader.totals.constant_bytes +=
+    const auto bytes =
         static_cast<int64_t>(alias->second.scales.size() * (sizeof(double) + sizeof(int64_t)));
+    ACCELD_RETURN_IF_ERROR(reader.Charge(bytes, name.text, name.offset));
+    reader.totals.constant_bytes += bytes;
     if (reader.totals.constant_bytes > limits::kMaxProgramBytes) {
       return lexer.At(name.offset, absl::ResourceExhaustedError(absl::StrCat(
                                        "the program's constants, scales and zero points take more "

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -17,29 +18,47 @@ struct FunctionType {
   std::vector<Type> results;
 };
 
+// A value with a name. Each use is a copy, and nests where it stands.
+template <typename Value>
+struct Alias {
+  Value value;
+  int64_t memory_bytes = 0;
+  int depth = 0;  // of what nests in it
+};
+
 // A place in the text and what was declared for all of it.
 struct Reader {
-  Reader(absl::string_view source, absl::string_view file_name) : lexer(source, file_name) {}
+  Reader(absl::string_view source, absl::string_view file_name)
+      : lexer(source, file_name), totals(static_cast<int64_t>(source.size())) {}
+
+  // Counts what is built, which stands at `offset` of the source.
+  absl::Status Charge(int64_t bytes, absl::string_view what, size_t offset);
 
   Lexer lexer;
-  absl::flat_hash_map<std::string, Attribute> attribute_aliases;        // by "#name"
-  absl::flat_hash_map<std::string, Type> type_aliases;                  // by "!name"
-  absl::flat_hash_map<std::string, Quantization> quantization_aliases;  // by "!name"
-  int depth = 0;  // of what is being read: regions, types, attributes
+  absl::flat_hash_map<std::string, Alias<Attribute>> attribute_aliases;  // by "#name"
+  absl::flat_hash_map<std::string, Alias<Type>> type_aliases;            // by "!name"
+  absl::flat_hash_map<std::string, Quantization> quantization_aliases;   // by "!name"
+  int depth = 0;    // of what is being read: regions, types, attributes
+  int deepest = 0;  // that has been reached since somebody set this
   ImportTotals totals;
 };
 
-// Counts one level of nesting while it lives; status() is an error beyond limits::kMaxDepth.
+// Counts levels of nesting while it lives; status() is an error beyond limits::kMaxDepth.
 class Nesting {
  public:
-  explicit Nesting(Reader& reader) : reader_(reader) { ++reader_.depth; }
-  ~Nesting() { --reader_.depth; }
+  // `levels` at once: those of something that was read elsewhere.
+  explicit Nesting(Reader& reader, int levels = 1) : reader_(reader), levels_(levels) {
+    reader_.depth += levels_;
+    reader_.deepest = std::max(reader_.deepest, reader_.depth);
+  }
+  ~Nesting() { reader_.depth -= levels_; }
   Nesting(const Nesting&) = delete;
   Nesting& operator=(const Nesting&) = delete;
   absl::Status status() const;
 
  private:
   Reader& reader_;
+  const int levels_;
 };
 
 // type of a value: tensor<...>, tuple<...>, !stablehlo.token or an alias of one.

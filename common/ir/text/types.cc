@@ -5,6 +5,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "common/ir/limits.h"
+#include "common/ir/memory_size.h"
 #include "common/ir/text/reader.h"
 
 namespace acceld::ir::text {
@@ -58,6 +59,10 @@ bool IsKnownForeignType(absl::string_view word) {
 }
 
 }  // namespace
+
+absl::Status Reader::Charge(int64_t bytes, absl::string_view what, size_t offset) {
+  return lexer.At(offset, totals.budget.Charge(bytes, what));
+}
 
 absl::Status Nesting::status() const {
   if (reader_.depth <= limits::kMaxDepth) return absl::OkStatus();
@@ -122,6 +127,7 @@ absl::StatusOr<Type> ReadTensor(Reader& reader, bool allow_index) {
   }
   ACCELD_RETURN_IF_ERROR(lexer.Expect('>'));
   ACCELD_RETURN_IF_ERROR(lexer.At(begin, ValidateType(type)));
+  ACCELD_RETURN_IF_ERROR(reader.Charge(MemoryBytesOf(type), "a type", begin));
   return type;
 }
 
@@ -144,7 +150,12 @@ absl::StatusOr<Type> ReadType(Reader& reader) {
     lexer.Next();
     if (token.text == "!stablehlo.token" || token.text == "!mhlo.token") return Type::Token();
     const auto alias = reader.type_aliases.find(token.text);
-    if (alias != reader.type_aliases.end()) return alias->second;
+    if (alias != reader.type_aliases.end()) {
+      Nesting nesting(reader, alias->second.depth);
+      ACCELD_RETURN_IF_ERROR(nesting.status());
+      ACCELD_RETURN_IF_ERROR(reader.Charge(alias->second.memory_bytes, token.text, token.offset));
+      return alias->second.value;
+    }
     return lexer.Unsupported(token.offset,
                              absl::StrCat("type '", token.text, "' is not supported"));
   }

@@ -11,6 +11,8 @@ namespace acceld::compiler {
 namespace {
 
 constexpr int64_t kMaxElements = 4096;
+// The new constants of a program together; ops on constants stay ops from there on.
+constexpr int64_t kMaxFoldedBytes = int64_t{64} << 20;
 
 // The same op on scalars: what a splat of results is made from.
 absl::StatusOr<ir::Literal> EvaluateElement(const Rewriter& rewriter, const ir::Op& op,
@@ -37,7 +39,9 @@ absl::StatusOr<ir::Literal> EvaluateElement(const Rewriter& rewriter, const ir::
   return ir::Literal::FromBytes(result_type, std::string(bytes.data(), bytes.size()));
 }
 
-absl::StatusOr<bool> Visit(Rewriter& rewriter, ir::Op& op) {
+// `bytes_left` is what the constants to come may take.
+absl::StatusOr<bool> Visit(int64_t& bytes_left, Rewriter& rewriter, ir::Op& op) {
+  if (bytes_left < 0) return false;
   const ir::OpFamily family = ir::FamilyOf(op.kind);
   if ((family != ir::OpFamily::kElementwise && family != ir::OpFamily::kIndexing) ||
       op.operands.empty()) {
@@ -71,6 +75,7 @@ absl::StatusOr<bool> Visit(Rewriter& rewriter, ir::Op& op) {
     result = std::move((*results)[0]);
   }
   if (!result.ok()) return result.status();
+  bytes_left -= static_cast<int64_t>(result->bytes().size());
   rewriter.Replace(op.results[0], rewriter.EmitConstant(*std::move(result), op.location));
   return true;
 }
@@ -78,7 +83,9 @@ absl::StatusOr<bool> Visit(Rewriter& rewriter, ir::Op& op) {
 }  // namespace
 
 absl::StatusOr<ir::Module> FoldConstants(const ir::Module& module) {
-  return RewriteEach(module, Visit);
+  int64_t bytes_left = kMaxFoldedBytes;
+  return RewriteEach(
+      module, [&](Rewriter& rewriter, ir::Op& op) { return Visit(bytes_left, rewriter, op); });
 }
 
 }  // namespace acceld::compiler

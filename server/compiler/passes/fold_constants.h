@@ -6,7 +6,8 @@
 namespace acceld::compiler {
 
 // Evaluates elementwise and indexing ops on constants, with the reference interpreter. Bounded: a
-// result has at most 4096 elements, or is a splat and stays one. Loops are never run.
+// result has at most 4096 elements, or is a splat and stays one; the results of a program together
+// have 64 MiB, after which ops are left as they are. Loops are never run.
 absl::StatusOr<ir::Module> FoldConstants(const ir::Module& module);
 
 }  // namespace acceld::compiler

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
 #include "server/compiler/passes/rewriter.h"
 
 namespace acceld::compiler {
@@ -17,6 +18,10 @@ constexpr int64_t kSmallBody = 32;
 constexpr int64_t kMaxCopiedOps = 512;
 // A function stops growing here, however its callees are called.
 constexpr int64_t kMaxFunctionOps = 200'000;
+// All functions together may grow to this many ops, or to some times as many as there were: then
+// calls stay, and those that cannot stay make the program too large.
+constexpr int64_t kMaxProgramOps = 400'000;
+constexpr int64_t kMaxGrowth = 4;
 
 // The module's functions, with how large each will be and which calls are worth replacing.
 class CallPlan {
@@ -65,18 +70,26 @@ class CallPlan {
 // end up, so a chain of a hundred functions costs no more than its ops.
 class BodyBuilder {
  public:
-  BodyBuilder(CallPlan& plan, size_t index) : plan_(plan), source_(plan.function(index)) {
+  // `ops_left` is what may still be appended to all functions together.
+  BodyBuilder(CallPlan& plan, size_t index, int64_t& ops_left)
+      : plan_(plan), source_(plan.function(index)), ops_left_(ops_left) {
     out_.name = source_.name;
     out_.is_public = source_.is_public;
   }
 
-  ir::Function Run() {
+  absl::StatusOr<ir::Function> Run() {
     ValueMap map;
     for (ir::ValueId id : source_.body.parameters) {
       out_.body.parameters.push_back(Define(id, source_, map));
     }
     CopyOps(source_.body, source_, /*in_nest=*/false, map, out_.body.ops);
     for (ir::ValueId id : source_.body.results) out_.body.results.push_back(map[id]);
+    if (is_too_large_) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("@", source_.name,
+                       ": the program becomes too large once functions that the "
+                       "regions of reductions and the like call are copied into them"));
+    }
     return Renumber(std::move(out_));
   }
 
@@ -95,6 +108,7 @@ class BodyBuilder {
     for (const ir::Op& op : region.ops) {
       if (op.kind == ir::OpKind::kCall && Replace(op, in_nest, map, out)) continue;
       ++size_;
+      --ops_left_;
       ir::Op copy;
       copy.kind = op.kind;
       copy.attributes = op.attributes;
@@ -118,6 +132,10 @@ class BodyBuilder {
     const size_t callee = plan_.CalleeOf(call);
     if (!in_nest && !plan_.Pays(callee)) return false;
     if (size_ + plan_.SizeOf(callee) > kMaxFunctionOps) return false;
+    if (plan_.SizeOf(callee) > ops_left_) {
+      is_too_large_ = is_too_large_ || in_nest;
+      return false;
+    }
     const ir::Function& function = plan_.function(callee);
     ValueMap inside;
     for (size_t i = 0; i < call.operands.size(); ++i) {
@@ -134,6 +152,8 @@ class BodyBuilder {
   const ir::Function& source_;
   ir::Function out_;
   int64_t size_ = 0;
+  int64_t& ops_left_;
+  bool is_too_large_ = false;
 };
 
 }  // namespace
@@ -141,13 +161,19 @@ class BodyBuilder {
 absl::StatusOr<ir::Module> InlineCalls(const ir::Module& module) {
   if (module.functions.empty()) return module;
   CallPlan plan(module);
+  int64_t num_ops = 0;
+  for (const ir::Function& function : module.functions) {
+    ForEachOp(function.body, [&](const ir::Op&) { ++num_ops; });
+  }
+  int64_t ops_left = std::max(kMaxProgramOps, kMaxGrowth * num_ops);
   ir::Module out;
   out.name = module.name;
   std::vector<size_t> queue = {0};
   std::vector<bool> seen(module.functions.size());
   seen[0] = true;
   for (size_t i = 0; i < queue.size(); ++i) {
-    out.functions.push_back(BodyBuilder(plan, queue[i]).Run());
+    ACCELD_ASSIGN_OR_RETURN(ir::Function function, BodyBuilder(plan, queue[i], ops_left).Run());
+    out.functions.push_back(std::move(function));
     ForEachOp(out.functions.back().body, [&](const ir::Op& op) {
       if (op.kind != ir::OpKind::kCall) return;
       const size_t callee = plan.CalleeOf(op);

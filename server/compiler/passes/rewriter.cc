@@ -2,7 +2,10 @@
 
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "common/allocation.h"
 #include "common/check.h"
+#include "common/ir/limits.h"
 
 namespace acceld::compiler {
 namespace {
@@ -40,6 +43,12 @@ bool KeepsDefinition(ir::OpKind kind) {
   return false;
 }
 
+absl::Status TooManyOps(const ir::Function& function) {
+  return absl::ResourceExhaustedError(
+      absl::StrCat("@", function.name, ": the program has more than ", ir::limits::kMaxOps,
+                   " ops once some of its ops are written as others"));
+}
+
 }  // namespace
 
 Rewriter::Rewriter(const ir::Function& function) : function_(function) {
@@ -69,6 +78,8 @@ absl::Status Rewriter::RunRegion(ir::Region& region, const ir::Op* owner) {
     }
     ACCELD_ASSIGN_OR_RETURN(const bool done, (*visitor_)(*this, op));
     if (!done) Append(std::move(op));
+    if (num_appended_ > ir::limits::kMaxOps) return TooManyOps(function_);
+    ACCELD_RETURN_IF_ERROR(CheckMemory(function_.name));
   }
   for (ir::ValueId& id : region.results) id = Resolve(id);
   region.ops = std::move(open_.back());
@@ -99,6 +110,7 @@ void Rewriter::Append(ir::Op op) {
     definition_of_[op.results[0]] = static_cast<int32_t>(definitions_.size());
     definitions_.push_back(op);
   }
+  ++num_appended_;
   open_.back().push_back(std::move(op));
 }
 
@@ -178,8 +190,11 @@ const ir::Literal* Rewriter::ConstantOf(ir::ValueId id) const {
 absl::StatusOr<ir::Module> RewriteEach(const ir::Module& module, const Rewriter::Visitor& visitor) {
   ir::Module out;
   out.name = module.name;
+  int64_t num_ops = 0;
   for (const ir::Function& function : module.functions) {
     ACCELD_ASSIGN_OR_RETURN(ir::Function rewritten, Rewriter::Run(function, visitor));
+    ForEachOp(rewritten.body, [&](const ir::Op&) { ++num_ops; });
+    if (num_ops > ir::limits::kMaxOps) return TooManyOps(function);
     out.functions.push_back(std::move(rewritten));
   }
   return out;

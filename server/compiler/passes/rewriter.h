@@ -25,7 +25,8 @@ class Rewriter {
     std::function<void(const ir::Op* owner)> enter, leave;
   };
 
-  // Runs over a copy of `function`; the result is numbered anew, without gaps.
+  // Runs over a copy of `function`; the result is numbered anew, without gaps. RESOURCE_EXHAUSTED
+  // when it becomes more than limits::kMaxOps ops.
   static absl::StatusOr<ir::Function> Run(const ir::Function& function, const Visitor& visitor,
                                           const ScopeListener& scopes = {});
 
@@ -71,9 +72,11 @@ class Rewriter {
   std::vector<std::vector<ir::Op>> open_;  // ops of the open regions so far, outermost first
   std::deque<ir::Op> definitions_;         // copies
   std::vector<int32_t> definition_of_;     // by value: index into definitions_, or -1
+  int64_t num_appended_ = 0;
 };
 
-// Rewrites every function of a module with the same visitor.
+// Rewrites every function of a module with the same visitor. RESOURCE_EXHAUSTED for more than
+// limits::kMaxOps ops together.
 absl::StatusOr<ir::Module> RewriteEach(const ir::Module& module, const Rewriter::Visitor& visitor);
 
 // Numbers the values of a function in order of definition, without gaps.

@@ -186,7 +186,7 @@ TEST(Bytecode, RefusesTypesThatUnfoldToTooMuch) {
     type = program.writer.Type("vhlo", Writer::Varint(kVhloTuple) + Writer::Varint(2) +
                                            Writer::Varint(type) + Writer::Varint(type));
   }
-  EXPECT_THAT(ErrorOf(program.Finish(type, value)), HasSubstr("unfold to more than"));
+  EXPECT_THAT(ErrorOf(program.Finish(type, value)), HasSubstr("the program would take more than"));
 }
 
 TEST(Bytecode, RefusesDeepRegions) {
