@@ -26,7 +26,7 @@ struct ConnectOptions {
   // take them in turn, beginning anywhere; a daemon that is not there, drains or refuses is left
   // out.
   std::string address;
-  Credentials credentials;  // for tls:// and tcp addresses
+  Credentials credentials;
   // The session's device: "cuda:0", the kind and a number among its kind, or the device's own
   // number as DeviceInfo has it. A kind alone, "cuda": the one of them that the fewest sessions
   // were given. Empty: $ACCELD_DEVICE, else the same of the first device's kind.

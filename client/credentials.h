@@ -4,9 +4,9 @@
 
 namespace acceld::client {
 
-// What shows a daemon who the client is, and the client that it is that daemon. On the daemon's own
-// unix socket none of it is needed. Empty fields are taken from the environment variable that
-// stands beside them. Files are read when a connection is opened.
+// What shows a daemon who the client is, and the client that it is that daemon. For one's own
+// daemon's unix socket, or root's, none of it is needed. Empty fields are taken from the
+// environment variable that stands beside them. Files are read when a connection is opened.
 struct Credentials {
   // Bearer token: a file that holds it and nothing else, or the token itself.
   std::string token_file;  // ACCELD_TOKEN_FILE
@@ -18,6 +18,9 @@ struct Credentials {
   std::string key_file;          // ACCELD_KEY_FILE
   // The name to look for in the daemon's certificate, when it is not the host of the address.
   std::string server_name;  // ACCELD_SERVER_NAME
+  // For unix sockets. The user, by name or number, whose daemon is meant when that runs neither as
+  // this user nor as root, and is not given its socket by root: nobody else's is talked to.
+  std::string server_user;  // ACCELD_SERVER_USER
 };
 
 }  // namespace acceld::client

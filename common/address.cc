@@ -20,6 +20,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "common/socket_trust.h"
 
 namespace acceld {
 namespace {
@@ -154,28 +155,20 @@ std::string DefaultAddress() {
 std::string DefaultClientAddress() {
   const std::string own = DefaultAddress();
   const char* const named = std::getenv("ACCELD_ADDRESS");
-  const auto exists = [](absl::string_view address) {
-    struct stat info;
-    return stat(std::string(absl::StripPrefix(address, "unix:")).c_str(), &info) == 0;
+  const auto is_there = [](absl::string_view address) {
+    return CheckSocketFile(std::string(absl::StripPrefix(address, "unix:")), TrustedUsers()).ok();
   };
   const bool is_named = named != nullptr && *named != '\0';
-  return is_named || exists(own) || !exists(kSystemAddress) ? own : kSystemAddress;
+  return is_named || is_there(own) || !is_there(kSystemAddress) ? own : kSystemAddress;
 }
 
 absl::Status PrepareSocketFolder(const Address& address) {
+  if (!address.is_unix()) return absl::OkStatus();
   const std::string folder = address.unix_path.substr(0, address.unix_path.rfind('/'));
-  if (!address.is_unix() || folder != TemporaryFolder()) return absl::OkStatus();
-  if (mkdir(folder.c_str(), 0700) == 0) return absl::OkStatus();
-  if (errno != EEXIST) {
+  if (folder == TemporaryFolder() && mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
     return absl::ErrnoToStatus(errno, absl::StrCat("cannot make the socket folder ", folder));
   }
-  struct stat info;
-  if (lstat(folder.c_str(), &info) != 0) return absl::ErrnoToStatus(errno, folder);
-  if (!S_ISDIR(info.st_mode) || info.st_uid != getuid() || (info.st_mode & 077) != 0) {
-    return absl::PermissionDeniedError(absl::StrCat(
-        folder, " must be a folder of this user with mode 0700; another user may have made it"));
-  }
-  return absl::OkStatus();
+  return CheckSocketFolder(address.unix_path, TrustedUsers());
 }
 
 absl::Status Probe(const Address& address, std::chrono::milliseconds timeout) {

@@ -42,11 +42,13 @@ std::string DefaultAddress();
 inline constexpr char kSystemAddress[] = "unix:/run/acceld/acceld.sock";
 
 // Where a client looks that names none: DefaultAddress; but where $ACCELD_ADDRESS is not set and
-// the user has no socket there, kSystemAddress if that one is there.
+// the user has no socket there, kSystemAddress if that one is there. Sockets and folders of other
+// users, which they may have put in the way, count as if they were not there.
 std::string DefaultClientAddress();
 
-// Makes the folder of a default socket in /tmp with mode 0700 and refuses one that belongs to
-// another user or is open to others (/tmp is shared); does nothing for other folders that exist.
+// For who is going to listen: makes the folder of a default socket in /tmp, with mode 0700. Refuses
+// a folder in which other users than this one and root could put a socket in the place of ours, as
+// CheckSocketFolder (socket_trust.h) says.
 absl::Status PrepareSocketFolder(const Address& address);
 
 // Whether somebody accepts connections there now: OK, NOT_FOUND (no socket file, no such host),

@@ -22,6 +22,8 @@ class UniqueFd {
 
   int get() const { return fd_; }
   bool valid() const { return fd_ >= 0; }
+  // Leaves the descriptor open, and to the caller.
+  int Release() { return std::exchange(fd_, -1); }
 
  private:
   int fd_ = -1;

@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "acceld/v1/acceld.grpc.pb.h"
+#include "client/transport/call_status.h"
 #include "client/transport/dial.h"
 #include "client/transport/keep_grpc.h"
-#include "client/transport/status_codes.h"
 #include "grpc/health/v1/health.grpc.pb.h"
 
 namespace acceld::client {
@@ -23,34 +23,34 @@ constexpr size_t kChunkBytes = size_t{32} << 10;
 class AdminConnection::Impl {
  public:
   Impl(const Address& address, const Secrets& secrets)
-      : channel_(MakeChannel(address, secrets, std::chrono::milliseconds(0))),
-        secrets_(secrets),
-        stub_(v1::Acceld::NewStub(channel_)) {}
+      : secrets_(secrets), dialer_(address, secrets, std::chrono::milliseconds(0)) {}
 
-  const std::shared_ptr<grpc::Channel>& channel() { return channel_; }
+  Dialer& dialer() { return dialer_; }
 
   template <typename Reply, typename Request>
   absl::StatusOr<Reply> Ask(grpc::Status (v1::Acceld::Stub::*method)(grpc::ClientContext*,
                                                                      const Request&, Reply*),
                             const Request& request,
                             std::chrono::seconds timeout = kUnaryTimeout) const {
+    ACCELD_ASSIGN_OR_RETURN(const std::shared_ptr<Line> line, dialer_.Get());
     grpc::ClientContext context;
     context.set_deadline(std::chrono::system_clock::now() + timeout);
     Reply reply;
-    ACCELD_RETURN_IF_ERROR(
-        AdviseOnSecrets(StatusFromGrpc((*stub_.*method)(&context, request, &reply)), secrets_));
+    ACCELD_RETURN_IF_ERROR(Told((line->stub.*method)(&context, request, &reply)));
     return reply;
   }
 
   absl::StatusOr<bool> IsServing() const {
     using grpc::health::v1::HealthCheckResponse;
+    ACCELD_ASSIGN_OR_RETURN(const std::shared_ptr<Line> line, dialer_.Get());
     grpc::ClientContext context;
     context.set_deadline(std::chrono::system_clock::now() + kUnaryTimeout);
     grpc::health::v1::HealthCheckRequest request;
     request.set_service(std::string(v1::Acceld::service_full_name()));
     HealthCheckResponse reply;
-    ACCELD_RETURN_IF_ERROR(StatusFromGrpc(
-        grpc::health::v1::Health::NewStub(channel_)->Check(&context, request, &reply)));
+    ACCELD_RETURN_IF_ERROR(StatusOfCall(
+        grpc::health::v1::Health::NewStub(line->channel)->Check(&context, request, &reply),
+        dialer_.peer()));
     return reply.status() == HealthCheckResponse::SERVING;
   }
 
@@ -60,19 +60,21 @@ class AdminConnection::Impl {
                         grpc::ClientContext*, const Request&),
                     const Request& request, std::chrono::seconds timeout,
                     const std::function<void(const Message&)>& take) const {
+    ACCELD_ASSIGN_OR_RETURN(const std::shared_ptr<Line> line, dialer_.Get());
     grpc::ClientContext context;
     context.set_deadline(std::chrono::system_clock::now() + timeout);
-    const auto stream = (*stub_.*method)(&context, request);
+    const auto stream = (line->stub.*method)(&context, request);
     Message message;
     while (stream->Read(&message)) take(message);
-    return AdviseOnSecrets(StatusFromGrpc(stream->Finish()), secrets_);
+    return Told(stream->Finish());
   }
 
   absl::StatusOr<v1::ImportCacheEntryReply> ImportCacheEntry(absl::string_view entry) const {
+    ACCELD_ASSIGN_OR_RETURN(const std::shared_ptr<Line> line, dialer_.Get());
     grpc::ClientContext context;
     context.set_deadline(std::chrono::system_clock::now() + kCacheTimeout);
     v1::ImportCacheEntryReply reply;
-    const auto stream = stub_->ImportCacheEntry(&context, &reply);
+    const auto stream = line->stub.ImportCacheEntry(&context, &reply);
     v1::CacheBundleChunk chunk;
     bool is_open = true;  // false: the daemon has ended it, with a status
     while (is_open && !entry.empty()) {
@@ -82,14 +84,17 @@ class AdminConnection::Impl {
       entry.remove_prefix(piece.size());
     }
     stream->WritesDone();
-    ACCELD_RETURN_IF_ERROR(AdviseOnSecrets(StatusFromGrpc(stream->Finish()), secrets_));
+    ACCELD_RETURN_IF_ERROR(Told(stream->Finish()));
     return reply;
   }
 
  private:
-  const std::shared_ptr<grpc::Channel> channel_;  // Shared with its calls.
+  // As a caller reads it.
+  absl::Status Told(const grpc::Status& status) const {
+    return AdviseOnSecrets(StatusOfCall(status, dialer_.peer()), secrets_);
+  }
   const Secrets secrets_;
-  const std::unique_ptr<v1::Acceld::Stub> stub_;
+  mutable Dialer dialer_;
 };
 
 AdminConnection::AdminConnection(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -99,7 +104,7 @@ absl::StatusOr<std::unique_ptr<AdminConnection>> AdminConnection::Open(const Att
                                                                        const Secrets& secrets) {
   KeepGrpc();
   auto impl = std::make_unique<Impl>(attempt.address, secrets);
-  ACCELD_RETURN_IF_ERROR(AwaitDaemon(impl->channel(), attempt));
+  ACCELD_RETURN_IF_ERROR(AwaitDaemon(impl->dialer(), attempt));
   return std::unique_ptr<AdminConnection>(new AdminConnection(std::move(impl)));
 }
 

@@ -9,7 +9,6 @@
 #include "client/transport/loan.h"
 #include "client/transport/transport_thread.h"
 #include "common/bytes_field.h"
-#include "grpcpp/channel.h"
 #include "grpcpp/support/proto_buffer_reader.h"
 
 namespace acceld::client {
@@ -33,8 +32,8 @@ bool IsBroken(const absl::Status& status) {
 // A stream that Cancel knows while it lives.
 class BulkTransfers::CallScope {
  public:
-  CallScope(BulkTransfers& owner, const char* method)
-      : stream(*owner.stub_, method,
+  CallScope(BulkTransfers& owner, std::shared_ptr<Line> line, const char* method)
+      : stream(std::move(line), owner.dialer_->peer(), method,
                owner.patience_.count() > 0 ? BulkStream::WhenDown::kWait
                                            : BulkStream::WhenDown::kFail),
         owner_(owner) {
@@ -55,12 +54,12 @@ class BulkTransfers::CallScope {
   BulkTransfers& owner_;
 };
 
-BulkTransfers::BulkTransfers(std::shared_ptr<grpc::Channel> channel, std::string session_token,
-                             std::string segment_socket, std::chrono::milliseconds patience)
+BulkTransfers::BulkTransfers(std::unique_ptr<Dialer> dialer, std::string session_token,
+                             SocketPlace segments, std::chrono::milliseconds patience)
     : session_token_(session_token),
       patience_(patience),
-      stub_(std::make_unique<grpc::GenericStub>(std::move(channel))),
-      segments_(std::move(segment_socket), std::move(session_token)),
+      dialer_(std::move(dialer)),
+      segments_(std::move(segments), std::move(session_token)),
       uploads_("upload", kThreads, kMaxQueued),
       downloads_("download", kThreads, kMaxQueued) {
   if (patience.count() > 0) segments_.Watch();
@@ -124,7 +123,8 @@ absl::Status BulkTransfers::RunUpload(Target target, absl::string_view bytes) {
 
 absl::Status BulkTransfers::TryUpload(Target target, absl::string_view bytes) {
   Loan loan;  // Outlives the stream.
-  CallScope call(*this, "Upload");
+  ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<Line> line, dialer_->Get());
+  CallScope call(*this, std::move(line), "Upload");
   v1::UploadChunk header;
   header.set_session_token(session_token_);
   header.set_handle(target.handle);
@@ -149,7 +149,8 @@ absl::Status BulkTransfers::RunDownload(uint64_t transfer_id, ByteSink& sink) {
 }
 
 absl::Status BulkTransfers::TryDownload(uint64_t transfer_id, ByteSink& sink) {
-  CallScope call(*this, "Download");
+  ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<Line> line, dialer_->Get());
+  CallScope call(*this, std::move(line), "Download");
   sink.Restart();
   v1::DownloadRequest request;
   request.set_session_token(session_token_);

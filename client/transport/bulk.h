@@ -10,6 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "client/transport/bulk_stream.h"
 #include "client/transport/byte_sink.h"
+#include "client/transport/dial.h"
 #include "client/transport/segment_pool.h"
 #include "common/mutex.h"
 #include "common/status.h"
@@ -28,9 +29,9 @@ class BulkTransfers {
     uint64_t program_id = 0;
   };
 
-  // For `patience`, an upload whose stream breaks is tried again. `segment_socket`: SegmentPool.
-  BulkTransfers(std::shared_ptr<grpc::Channel> channel, std::string session_token,
-                std::string segment_socket, std::chrono::milliseconds patience);
+  // For `patience`, an upload whose stream breaks is tried again. `segments`: SegmentPool.
+  BulkTransfers(std::unique_ptr<Dialer> dialer, std::string session_token, SocketPlace segments,
+                std::chrono::milliseconds patience);
   // Cancels and waits for the threads. Not from one of them.
   ~BulkTransfers();
 
@@ -57,7 +58,7 @@ class BulkTransfers {
 
   const std::string session_token_;
   const std::chrono::milliseconds patience_;
-  std::unique_ptr<grpc::GenericStub> stub_;
+  const std::unique_ptr<Dialer> dialer_;
   SegmentPool segments_;
   Mutex mutex_;
   std::set<grpc::ClientContext*> active_ ABSL_GUARDED_BY(mutex_);

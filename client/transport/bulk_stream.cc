@@ -1,13 +1,17 @@
 #include "client/transport/bulk_stream.h"
 
+#include <utility>
+
 #include "acceld/v1/acceld.grpc.pb.h"
-#include "client/transport/status_codes.h"
+#include "client/transport/call_status.h"
 
 namespace acceld::client {
 
-BulkStream::BulkStream(grpc::GenericStub& stub, const std::string& method, WhenDown when_down) {
+BulkStream::BulkStream(std::shared_ptr<Line> line, const std::string& peer,
+                       const std::string& method, WhenDown when_down)
+    : line_(std::move(line)), peer_(peer) {
   context_.set_wait_for_ready(when_down == WhenDown::kWait);
-  call_ = stub.PrepareCall(
+  call_ = line_->generic.PrepareCall(
       &context_, std::string("/") + v1::Acceld::service_full_name() + "/" + method, &queue_);
 }
 
@@ -54,7 +58,7 @@ absl::Status BulkStream::Finish() {
   call_->Finish(&status, this);
   (void)Wait();
   finished_ = true;
-  return StatusFromGrpc(status);
+  return StatusOfCall(status, peer_);
 }
 
 }  // namespace acceld::client

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <memory>
 #include <string>
 
+#include "client/transport/dial.h"
 #include "common/status.h"
 #include "grpcpp/client_context.h"
 #include "grpcpp/completion_queue.h"
@@ -14,9 +16,10 @@ namespace acceld::client {
 class BulkStream {
  public:
   enum class WhenDown : uint8_t { kFail, kWait };
-  // `method` is a name of the service Acceld. Without a connection the call fails, or waits for
-  // one.
-  BulkStream(grpc::GenericStub& stub, const std::string& method, WhenDown when_down);
+  // `method` is a name of the service Acceld; `peer` names the daemon in messages. Without a
+  // connection the call fails, or waits for one.
+  BulkStream(std::shared_ptr<Line> line, const std::string& peer, const std::string& method,
+             WhenDown when_down);
   // Cancels what is not finished.
   ~BulkStream();
   BulkStream(const BulkStream&) = delete;
@@ -37,6 +40,8 @@ class BulkStream {
  private:
   bool Wait();
 
+  const std::shared_ptr<Line> line_;  // Shared with the other calls on it.
+  const std::string peer_;
   grpc::ClientContext context_;
   grpc::CompletionQueue queue_;
   std::unique_ptr<grpc::GenericClientAsyncReaderWriter> call_;

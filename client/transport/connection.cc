@@ -44,11 +44,10 @@ class Connection::Impl : public SessionLink::Handler {
   explicit Impl(const Options& options)
       : options_(options),
         address_(options.attempt.address.ToString()),
-        channel_(MakeChannel(options.attempt.address, options.secrets, options.lease)),
-        stub_(v1::Acceld::NewStub(channel_)),
+        dialer_(options.attempt.address, options.secrets, options.lease),
         unready_fetches_(options.max_fetch_bytes / 2),
         ready_fetches_(options.max_fetch_bytes / 2),
-        link_(*channel_, *stub_, outbox_, *this, address_, local_socket()) {}
+        link_(dialer_, outbox_, *this, local_socket()) {}
 
   ~Impl() override {
     Close(absl::UnavailableError("the client was closed"));
@@ -80,15 +79,15 @@ class Connection::Impl : public SessionLink::Handler {
   // Whether the daemon has defined the array of an upload without its bytes. Blocks.
   bool HasContent(uint64_t handle, absl::string_view bytes);
   // Where a daemon on this host listens; empty when gRPC is to be used only.
-  std::string local_socket() const {
-    return options_.local_transport ? options_.attempt.address.unix_path : "";
+  SocketPlace local_socket() const {
+    return {options_.local_transport ? options_.attempt.address.unix_path : "",
+            options_.secrets.socket_users};
   }
   bool may_resume() const { return welcome_.lease_ms() > 0; }
 
   const Options options_;
   const std::string address_;
-  const std::shared_ptr<grpc::Channel> channel_;
-  const std::unique_ptr<v1::Acceld::Stub> stub_;
+  Dialer dialer_;
   v1::Welcome welcome_;      // Constant after Open.
   CommandOutbox outbox_{1};  // Nothing leaves before Welcome names the window.
   PendingRequests pending_;
@@ -107,7 +106,7 @@ class Connection::Impl : public SessionLink::Handler {
 };
 
 absl::Status Connection::Impl::Open() {
-  ACCELD_RETURN_IF_ERROR(AwaitDaemon(channel_, options_.attempt));
+  ACCELD_RETURN_IF_ERROR(AwaitDaemon(dialer_, options_.attempt));
   v1::Hello hello;
   hello.set_protocol_version(kProtocolVersion);
   hello.set_client_name(options_.client_name);
@@ -120,8 +119,8 @@ absl::Status Connection::Impl::Open() {
   ACCELD_RETURN_IF_ERROR(AdviseOnSecrets(welcome->status(), options_.secrets));
   welcome_ = **welcome;
   bulk_ = std::make_unique<BulkTransfers>(
-      MakeChannel(options_.attempt.address, options_.secrets, options_.lease),
-      welcome_.session_token(), welcome_.local_transport() ? local_socket() : "",
+      std::make_unique<Dialer>(options_.attempt.address, options_.secrets, options_.lease),
+      welcome_.session_token(), welcome_.local_transport() ? local_socket() : SocketPlace(),
       std::chrono::milliseconds(welcome_.lease_ms()));
   return absl::OkStatus();
 }
@@ -129,7 +128,7 @@ absl::Status Connection::Impl::Open() {
 void Connection::Impl::Close(const absl::Status& reason) {
   outbox_.Fail(reason);
   if (may_resume() && !ended_.exchange(true)) {
-    farewell_ = std::make_unique<Farewell>(*stub_, welcome_.session_token());
+    farewell_ = std::make_unique<Farewell>(dialer_, welcome_.session_token());
   }
   link_.Close();
   if (bulk_ != nullptr) bulk_->Cancel();

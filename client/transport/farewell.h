@@ -6,6 +6,7 @@
 #include <string>
 
 #include "acceld/v1/acceld.grpc.pb.h"
+#include "client/transport/dial.h"
 #include "common/future.h"
 
 namespace acceld::client {
@@ -14,8 +15,8 @@ namespace acceld::client {
 // few times when the connection breaks meanwhile, in two seconds at most: then the lease ends it.
 class Farewell {
  public:
-  // Does not wait. The stub outlives this object.
-  Farewell(v1::Acceld::Stub& stub, const std::string& session_token);
+  // Does not wait. The dialer outlives this object.
+  Farewell(Dialer& dialer, const std::string& session_token);
   // Blocks until it is said.
   ~Farewell();
   Farewell(const Farewell&) = delete;
@@ -24,11 +25,15 @@ class Farewell {
  private:
   void Say();
 
-  v1::Acceld::Stub& stub_;
+  Dialer& dialer_;
   const std::chrono::system_clock::time_point deadline_;  // gRPC's clock
   v1::EndSessionRequest request_;
   v1::EndSessionReply reply_;
-  std::list<grpc::ClientContext> contexts_;  // One for each time.
+  struct Time {
+    std::shared_ptr<Line> line;
+    grpc::ClientContext context;
+  };
+  std::list<Time> times_;
   // Shared with the last callback, which may still be setting it when this object goes.
   const std::shared_ptr<Promise<Unit>> promise_ = std::make_shared<Promise<Unit>>();
   const Event said_ = promise_->future();

@@ -1,9 +1,9 @@
 #include "client/transport/grpc_stream.h"
 
-#include "client/transport/status_codes.h"
+#include "client/transport/call_status.h"
 
 namespace acceld::client {
 
-absl::Status GrpcStream::Finish() { return StatusFromGrpc(calls_->Finish()); }
+absl::Status GrpcStream::Finish() { return StatusOfCall(calls_->Finish(), peer_); }
 
 }  // namespace acceld::client

@@ -1,16 +1,20 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <utility>
 
-#include "acceld/v1/acceld.grpc.pb.h"
 #include "client/transport/channel_stream.h"
+#include "client/transport/dial.h"
 
 namespace acceld::client {
 
 // The Channel RPC.
 class GrpcStream final : public ChannelStream {
  public:
-  explicit GrpcStream(v1::Acceld::Stub& stub) : calls_(stub.Channel(&context_)) {}
+  // `peer` names the daemon in messages.
+  GrpcStream(std::shared_ptr<Line> line, std::string peer)
+      : peer_(std::move(peer)), line_(std::move(line)), calls_(line_->stub.Channel(&context_)) {}
 
   bool Write(const v1::CommandBatch& batch) override { return calls_->Write(batch); }
   bool Read(v1::EventBatch& batch) override { return calls_->Read(&batch); }
@@ -18,6 +22,8 @@ class GrpcStream final : public ChannelStream {
   absl::Status Finish() override;
 
  private:
+  const std::string peer_;
+  const std::shared_ptr<Line> line_;  // Shared with the other calls on it.
   grpc::ClientContext context_;
   const std::unique_ptr<grpc::ClientReaderWriter<v1::CommandBatch, v1::EventBatch>> calls_;
 };

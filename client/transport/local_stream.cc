@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "client/transport/call_status.h"
 #include "client/transport/segment_channel.h"
 
 namespace acceld::client {
@@ -13,17 +14,19 @@ constexpr std::chrono::seconds kPatience{5};
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<LocalStream>> LocalStream::Open(const std::string& socket_path,
+absl::StatusOr<std::unique_ptr<LocalStream>> LocalStream::Open(const SocketPlace& place,
                                                                absl::string_view session_token) {
   ACCELD_ASSIGN_OR_RETURN(const std::unique_ptr<SegmentChannel> connection,
-                          SegmentChannel::Open(socket_path, session_token, kPatience));
+                          SegmentChannel::Open(place, session_token, kPatience));
   ACCELD_ASSIGN_OR_RETURN(UniqueFd socket, connection->OpenChannel());
   ACCELD_ASSIGN_OR_RETURN(MemorySegment boxes, ReceiveMailboxes(socket.get()));
-  return std::unique_ptr<LocalStream>(new LocalStream(std::move(socket), std::move(boxes)));
+  return std::unique_ptr<LocalStream>(
+      new LocalStream("unix:" + place.path, std::move(socket), std::move(boxes)));
 }
 
-LocalStream::LocalStream(UniqueFd socket, MemorySegment boxes)
-    : socket_(std::move(socket)),
+LocalStream::LocalStream(std::string peer, UniqueFd socket, MemorySegment boxes)
+    : peer_(std::move(peer)),
+      socket_(std::move(socket)),
       boxes_(std::move(boxes)),
       outgoing_mail_(MailboxIn(boxes_, MailDirection::kToDaemon)),
       mail_(MailboxIn(boxes_, MailDirection::kToClient)) {}
@@ -58,8 +61,6 @@ bool LocalStream::Read(v1::EventBatch& batch) {
 
 void LocalStream::Cancel() { shutdown(socket_.get(), SHUT_RDWR); }
 
-absl::Status LocalStream::Finish() {
-  return absl::UnavailableError("the daemon has closed the connection");
-}
+absl::Status LocalStream::Finish() { return EndedConnection(peer_); }
 
 }  // namespace acceld::client

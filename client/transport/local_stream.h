@@ -5,6 +5,7 @@
 
 #include "absl/strings/string_view.h"
 #include "client/transport/channel_stream.h"
+#include "client/transport/trusted_socket.h"
 #include "common/busy_poll.h"
 #include "common/mailbox.h"
 #include "common/message_socket.h"
@@ -16,9 +17,9 @@ namespace acceld::client {
 // call and wakes one thread of the other side, or neither, while that looks out for it (mailbox.h).
 class LocalStream final : public ChannelStream {
  public:
-  // Goes on with the session that has this token, in place of the stream that it has now.
-  // `socket_path` is that of the daemon's first socket. Blocks for an answer, up to seconds.
-  static absl::StatusOr<std::unique_ptr<LocalStream>> Open(const std::string& socket_path,
+  // Goes on with the session that has this token, in place of the stream that it has now. `place`
+  // is that of the daemon's first socket. Blocks for an answer, up to seconds.
+  static absl::StatusOr<std::unique_ptr<LocalStream>> Open(const SocketPlace& place,
                                                            absl::string_view session_token);
 
   bool Write(const v1::CommandBatch& batch) override;
@@ -31,8 +32,9 @@ class LocalStream final : public ChannelStream {
   // take about as long as the last ones: for most of the time the daemon may need its core.
   static constexpr std::chrono::microseconds kBusyPoll{300}, kLongest{10'000};
 
-  LocalStream(UniqueFd socket, MemorySegment boxes);
+  LocalStream(std::string peer, UniqueFd socket, MemorySegment boxes);
 
+  const std::string peer_;
   const UniqueFd socket_;
   const MemorySegment boxes_;
   // Of the one that writes.

@@ -14,6 +14,10 @@ namespace {
 constexpr size_t kMaxPemBytes = size_t{4} << 20;
 constexpr size_t kMaxTokenBytes = 8 << 10;
 
+constexpr char kTrustAdvice[] =
+    "nothing was sent; if the daemon runs as another user on purpose, name that one in "
+    "ACCELD_SERVER_USER, or with accelctl --server-user";
+
 void TakeFromEnvironment(std::string& field, const char* variable) {
   const char* value = std::getenv(variable);
   if (field.empty() && value != nullptr) field = value;
@@ -41,12 +45,18 @@ absl::StatusOr<Secrets> ReadSecrets(Credentials credentials, absl::Span<const Ad
     TakeFromEnvironment(credentials.key_file, "ACCELD_KEY_FILE");
     TakeFromEnvironment(credentials.server_name, "ACCELD_SERVER_NAME");
   }
+  TakeFromEnvironment(credentials.server_user, "ACCELD_SERVER_USER");
   if (credentials.certificate_file.empty() != credentials.key_file.empty()) {
     return absl::InvalidArgumentError(
         "a client certificate and its key go together; one is missing");
   }
   Secrets secrets{.token = std::move(credentials.token),
                   .server_name = std::move(credentials.server_name)};
+  absl::optional<uid_t> server_user;
+  if (!credentials.server_user.empty()) {
+    ACCELD_ASSIGN_OR_RETURN(server_user, FindUser(credentials.server_user));
+  }
+  secrets.socket_users = TrustedUsers(server_user, kTrustAdvice);
   if (secrets.token.empty()) {
     ACCELD_ASSIGN_OR_RETURN(secrets.token, Read(credentials.token_file, kMaxTokenBytes));
     absl::StripAsciiWhitespace(&secrets.token);

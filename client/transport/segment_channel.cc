@@ -42,10 +42,8 @@ struct SegmentChannel::Pace {
 };
 
 absl::StatusOr<std::unique_ptr<SegmentChannel>> SegmentChannel::Open(
-    const std::string& socket_path, absl::string_view session_token,
-    std::chrono::milliseconds patience) {
-  ACCELD_ASSIGN_OR_RETURN(UniqueFd socket,
-                          ConnectForPackets(absl::StrCat(socket_path, segment::kSocketSuffix)));
+    const SocketPlace& place, absl::string_view session_token, std::chrono::milliseconds patience) {
+  ACCELD_ASSIGN_OR_RETURN(UniqueFd socket, ConnectTrustedForPackets(place));
   const auto seconds = std::chrono::floor<std::chrono::seconds>(patience);
   const timeval timeout = {
       .tv_sec = seconds.count(),

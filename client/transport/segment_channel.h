@@ -7,6 +7,7 @@
 
 #include "absl/strings/string_view.h"
 #include "client/transport/byte_sink.h"
+#include "client/transport/trusted_socket.h"
 #include "common/memory_segment.h"
 #include "common/segment_messages.h"
 #include "common/status.h"
@@ -22,10 +23,10 @@ namespace acceld::client {
 // another way; other errors are the daemon's, about this transfer.
 class SegmentChannel {
  public:
-  // `socket_path` is that of the daemon's first socket. An answer is waited for so long; 0:
-  // forever.
+  // `place` is that of the daemon's first socket. An answer is waited for so long; 0: forever. The
+  // errors of ConnectTrusted, too.
   static absl::StatusOr<std::unique_ptr<SegmentChannel>> Open(
-      const std::string& socket_path, absl::string_view session_token,
+      const SocketPlace& place, absl::string_view session_token,
       std::chrono::milliseconds patience = std::chrono::milliseconds(0));
   // Says that the session goes on without this connection.
   ~SegmentChannel();

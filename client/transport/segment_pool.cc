@@ -34,23 +34,23 @@ absl::Status SegmentPool::Download(uint64_t transfer_id, ByteSink& sink) {
 void SegmentPool::Watch() { const Turn turn(*this); }
 
 std::unique_ptr<SegmentChannel> SegmentPool::Take() {
-  std::string path;
+  SocketPlace place;
   {
     MutexLock lock(mutex_);
-    if (socket_path_.empty()) return nullptr;
+    if (place_.path.empty()) return nullptr;
     if (!idle_.empty()) {
       std::unique_ptr<SegmentChannel> channel = std::move(idle_.back());
       idle_.pop_back();
       busy_.push_back(channel.get());
       return channel;
     }
-    path = socket_path_;
+    place = place_;
   }
   absl::StatusOr<std::unique_ptr<SegmentChannel>> opened =
-      SegmentChannel::Open(path, session_token_);
+      SegmentChannel::Open(place, session_token_);
   MutexLock lock(mutex_);
-  if (!opened.ok()) socket_path_.clear();  // Another file system, say: gRPC goes everywhere.
-  if (socket_path_.empty()) return nullptr;
+  if (!opened.ok()) place_.path.clear();  // Another file system, say: gRPC goes everywhere.
+  if (place_.path.empty()) return nullptr;
   busy_.push_back(opened->get());
   return *std::move(opened);
 }
@@ -63,7 +63,7 @@ void SegmentPool::GiveBack(std::unique_ptr<SegmentChannel> channel) {
 
 void SegmentPool::Cancel() {
   MutexLock lock(mutex_);
-  socket_path_.clear();
+  place_.path.clear();
   for (SegmentChannel* channel : busy_) channel->Interrupt();
 }
 

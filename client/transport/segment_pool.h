@@ -15,9 +15,9 @@ namespace acceld::client {
 // that goes on at the same time, kept for later ones. Any thread may call.
 class SegmentPool {
  public:
-  // Without a path, or once a connection could not be made, there are none.
-  SegmentPool(std::string socket_path, std::string session_token)
-      : session_token_(std::move(session_token)), socket_path_(std::move(socket_path)) {}
+  // Without a place, or once a connection could not be made, there are none.
+  SegmentPool(SocketPlace place, std::string session_token)
+      : session_token_(std::move(session_token)), place_(std::move(place)) {}
 
   // Blocks for the transfer. UNAVAILABLE: it is to be tried another way.
   absl::Status Upload(uint64_t handle, absl::string_view bytes);
@@ -36,7 +36,7 @@ class SegmentPool {
 
   const std::string session_token_;
   Mutex mutex_;
-  std::string socket_path_ ABSL_GUARDED_BY(mutex_);  // Empty: none are made any more.
+  SocketPlace place_ ABSL_GUARDED_BY(mutex_);  // Empty: none are made any more.
   std::vector<std::unique_ptr<SegmentChannel>> idle_ ABSL_GUARDED_BY(mutex_);
   std::vector<SegmentChannel*> busy_ ABSL_GUARDED_BY(mutex_);
 };

@@ -43,15 +43,9 @@ bool IsBreakdown(const absl::Status& status) {
 
 }  // namespace
 
-SessionLink::SessionLink(grpc::ChannelInterface& channel, v1::Acceld::Stub& stub,
-                         CommandOutbox& outbox, Handler& handler, std::string peer,
-                         std::string local_socket)
-    : channel_(channel),
-      stub_(stub),
-      outbox_(outbox),
-      handler_(handler),
-      peer_(std::move(peer)),
-      local_socket_(std::move(local_socket)) {}
+SessionLink::SessionLink(Dialer& dialer, CommandOutbox& outbox, Handler& handler,
+                         SocketPlace local_socket)
+    : dialer_(dialer), outbox_(outbox), handler_(handler), local_socket_(std::move(local_socket)) {}
 
 SessionLink::~SessionLink() {
   Close();
@@ -93,7 +87,8 @@ bool SessionLink::Use(std::shared_ptr<ChannelStream> stream) {
 }
 
 absl::StatusOr<v1::Welcome> SessionLink::Greet(const v1::Hello& hello) {
-  const auto stream = std::make_shared<GrpcStream>(stub_);
+  ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<Line> line, dialer_.Get());
+  const auto stream = std::make_shared<GrpcStream>(std::move(line), dialer_.peer());
   absl::StatusOr<v1::Welcome> welcome = absl::CancelledError("the client was closed");
   if (Use(stream)) welcome = GreetOn(*stream, hello);
   if (!welcome.ok()) {
@@ -103,7 +98,7 @@ absl::StatusOr<v1::Welcome> SessionLink::Greet(const v1::Hello& hello) {
     const absl::Status status = stream->Finish();
     return status.ok() || is_misunderstanding ? welcome.status() : status;
   }
-  if (!local_socket_.empty() && welcome->local_transport()) {
+  if (!local_socket_.path.empty() && welcome->local_transport()) {
     absl::StatusOr<std::unique_ptr<LocalStream>> local =
         LocalStream::Open(local_socket_, welcome->session_token());
     // Otherwise the session stays where it is: on another file system, say.
@@ -279,8 +274,8 @@ absl::Status SessionLink::EndOf(const absl::Status& status) const {
                                  : absl::IsNotFound(status) ? "its lease is over"
                                                             : "";
   return absl::UnavailableError(
-      absl::StrCat("the session with ", peer_, " has ended", what.empty() ? "" : ": ", what,
-                   status.ok() ? "" : absl::StrCat(": ", status.ToString())));
+      absl::StrCat("the session with ", dialer_.peer(), " has ended", what.empty() ? "" : ": ",
+                   what, status.ok() ? "" : absl::StrCat(": ", status.message())));
 }
 
 void SessionLink::Pause(Clock::time_point until) {
@@ -289,7 +284,7 @@ void SessionLink::Pause(Clock::time_point until) {
   bool connected = false;
   while (!connected && !closed() && Clock::now() < until) {
     const auto rest = std::min<Clock::duration>(until - Clock::now(), kLook);
-    connected = channel_.WaitForConnected(
+    connected = dialer_.AwaitConnection(
         std::chrono::system_clock::now() +
         std::chrono::duration_cast<std::chrono::system_clock::duration>(rest));
   }
@@ -304,7 +299,7 @@ absl::Status SessionLink::Recover() {
   {
     MutexLock lock(mutex_);
     if (!goodbye_.ok()) {
-      return absl::Status(goodbye_.code(), absl::StrCat("the session with ", peer_,
+      return absl::Status(goodbye_.code(), absl::StrCat("the session with ", dialer_.peer(),
                                                         " has ended: ", goodbye_.message()));
     }
   }

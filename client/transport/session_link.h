@@ -12,7 +12,9 @@
 #include "acceld/v1/acceld.grpc.pb.h"
 #include "client/transport/channel_stream.h"
 #include "client/transport/command_writer.h"
+#include "client/transport/dial.h"
 #include "client/transport/outbox.h"
+#include "client/transport/trusted_socket.h"
 #include "common/future.h"
 #include "common/mutex.h"
 #include "common/status.h"
@@ -42,11 +44,9 @@ class SessionLink {
     virtual void OnEnd(const absl::Status& reason) = 0;
   };
 
-  // The channel, its stub, outbox and handler outlive the link. `peer` names the daemon in
-  // messages. `local_socket` is the path of the daemon's first socket, if the streams may go past
-  // gRPC where the daemon offers that.
-  SessionLink(grpc::ChannelInterface& channel, v1::Acceld::Stub& stub, CommandOutbox& outbox,
-              Handler& handler, std::string peer, std::string local_socket);
+  // The dialer, outbox and handler outlive the link. `local_socket` is the place of the daemon's
+  // first socket, if the streams may go past gRPC where the daemon offers that.
+  SessionLink(Dialer& dialer, CommandOutbox& outbox, Handler& handler, SocketPlace local_socket);
   ~SessionLink();  // Close, then Join.
 
   // Blocks until the daemon has welcomed the session; nullptr when `deadline` comes first. Call
@@ -85,11 +85,10 @@ class SessionLink {
   std::shared_ptr<ChannelStream> stream() const;
   bool closed() const;
 
-  grpc::ChannelInterface& channel_;
-  v1::Acceld::Stub& stub_;
+  Dialer& dialer_;
   CommandOutbox& outbox_;
   Handler& handler_;
-  const std::string peer_, local_socket_;
+  const SocketPlace local_socket_;
   Promise<v1::Welcome> welcome_promise_;  // Reader thread.
   const Future<v1::Welcome> welcome_ = welcome_promise_.future();
   std::chrono::milliseconds lease_{0};  // Constant once welcomed.

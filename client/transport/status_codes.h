@@ -4,7 +4,6 @@
 
 #include "absl/strings/string_view.h"
 #include "common/status.h"
-#include "grpcpp/support/status.h"
 
 // Status codes on the wire are the canonical ones; anything else is UNKNOWN.
 namespace acceld::client {
@@ -13,10 +12,6 @@ inline absl::Status StatusFromWire(uint32_t code, absl::string_view message) {
   if (code == 0) return absl::OkStatus();
   return absl::Status(code <= 16 ? static_cast<absl::StatusCode>(code) : absl::StatusCode::kUnknown,
                       message);
-}
-
-inline absl::Status StatusFromGrpc(const grpc::Status& status) {
-  return StatusFromWire(static_cast<uint32_t>(status.error_code()), status.error_message());
 }
 
 }  // namespace acceld::client

@@ -61,10 +61,12 @@ absl::Status Connection::Explain(const absl::Status& status) const {
                                        log.ok() ? *log : "(nothing)", "\n"));
 }
 
-absl::StatusOr<std::unique_ptr<Connection>> Connection::OpenClient(const ConnectionFlags& flags) {
+absl::StatusOr<std::unique_ptr<Connection>> Connection::OpenClient(const ConnectionFlags& flags,
+                                                                   client::Priority priority) {
   std::unique_ptr<Connection> connection(new Connection());
   client::ConnectOptions options;
   options.device = flags.device;
+  options.priority = priority;
   ACCELD_RETURN_IF_ERROR(connection->Prepare(flags, options));
   absl::StatusOr<std::shared_ptr<client::Client>> client = client::Client::Connect(options);
   if (!client.ok()) return connection->Explain(client.status());

@@ -24,7 +24,8 @@ struct ConnectionFlags {
 class Connection {
  public:
   // With a session, or without one.
-  static absl::StatusOr<std::unique_ptr<Connection>> OpenClient(const ConnectionFlags& flags);
+  static absl::StatusOr<std::unique_ptr<Connection>> OpenClient(
+      const ConnectionFlags& flags, client::Priority priority = client::Priority::kNormal);
   static absl::StatusOr<std::unique_ptr<Connection>> OpenAdmin(const ConnectionFlags& flags);
   ~Connection();
   Connection(const Connection&) = delete;

@@ -27,10 +27,12 @@ namespace {
 using Action = std::function<absl::StatusOr<int>(const ConnectionFlags&)>;
 
 // Works in a session.
-Action InSession(std::function<absl::StatusOr<int>(client::Client&)> command) {
-  return [command = std::move(command)](const ConnectionFlags& flags) -> absl::StatusOr<int> {
+Action InSession(std::function<absl::StatusOr<int>(client::Client&)> command,
+                 client::Priority priority = client::Priority::kNormal) {
+  return [command = std::move(command),
+          priority](const ConnectionFlags& flags) -> absl::StatusOr<int> {
     ACCELD_ASSIGN_OR_RETURN(const std::unique_ptr<Connection> connection,
-                            Connection::OpenClient(flags));
+                            Connection::OpenClient(flags, priority));
     return command(connection->client());
   };
 }
@@ -109,7 +111,9 @@ void AddWarm(CLI::App& cache, WarmFlags& flags, Action& action) {
       ->check(CLI::Range(1, 10'000));
   warm->add_flag("--json", flags.json, "print JSON");
   warm->callback([&] {
-    action = InSession([&](client::Client& client) { return WarmCache(client, flags); });
+    // Nobody waits for it.
+    action = InSession([&](client::Client& client) { return WarmCache(client, flags); },
+                       client::Priority::kBatch);
   });
 }
 
@@ -212,6 +216,11 @@ void AddCredentials(CLI::App& app, client::Credentials& credentials) {
   add("--cert-file", credentials.certificate_file,
       "your certificate for it, in PEM [$ACCELD_CERT_FILE]");
   add("--key-file", credentials.key_file, "that one's key, in PEM [$ACCELD_KEY_FILE]");
+  app.add_option("--server-user", credentials.server_user,
+                 "whose daemon's unix socket is trusted besides your own and root's, by name or "
+                 "number [$ACCELD_SERVER_USER]")
+      ->type_name("USER")
+      ->group("Access");
 }
 
 // `token` and its command, which needs no daemon.

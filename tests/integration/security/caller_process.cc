@@ -46,7 +46,7 @@ void Call(const std::string& address, const std::string& token, uint64_t incarna
   Print("sessions", raw.stub().ListSessions(&list, {}, &sessions));
   std::cout << "seen " << sessions.sessions_size() << std::endl;
   const absl::Status segments =
-      client::SegmentChannel::Open(address.substr(address.find('/')), token).status();
+      client::SegmentChannel::Open({.path = address.substr(address.find('/'))}, token).status();
   Print("segments", grpc::Status(static_cast<grpc::StatusCode>(segments.code()),
                                  std::string(segments.message())));
 }

@@ -2,6 +2,7 @@
 
 #include <sys/socket.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 
@@ -22,19 +23,21 @@ segment::RequestKind NextRequest(int socket) {
 }
 
 TEST(SegmentChannelTest, WhoWaitsNoLongerForASlowDaemonDoesNotLookDead) {
-  const std::string path = absl::StrCat(::testing::TempDir(), "/slow.sock");
+  std::string folder = absl::StrCat(::testing::TempDir(), "/slow-XXXXXX");
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  const std::string path = absl::StrCat(folder, "/slow.sock");
   const std::string segments = absl::StrCat(path, segment::kSocketSuffix);
-  std::filesystem::remove(segments);
   absl::StatusOr<UniqueFd> listener = ListenForPackets(segments, 0600);
   ASSERT_TRUE(listener.ok()) << listener.status();
   const absl::Status opened =
-      SegmentChannel::Open(path, "sixteen letters!", std::chrono::milliseconds(50)).status();
+      SegmentChannel::Open({.path = path}, "sixteen letters!", std::chrono::milliseconds(50))
+          .status();
   EXPECT_TRUE(absl::IsUnavailable(opened)) << opened;
   // What a daemon that wakes up now finds.
   const UniqueFd connection(accept4(listener->get(), nullptr, nullptr, SOCK_CLOEXEC));
   EXPECT_EQ(NextRequest(connection.get()), segment::RequestKind::kAttach);
   EXPECT_EQ(NextRequest(connection.get()), segment::RequestKind::kLeave);
-  std::filesystem::remove(segments);
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace
