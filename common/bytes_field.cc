@@ -19,15 +19,16 @@ uint32_t TagOf(int number) {
 }
 
 bool ReadPieces(CodedInputStream& input, std::vector<absl::string_view>& pieces) {
-  uint32_t left = 0;
-  if (!input.ReadVarint32(&left)) return false;
+  int left = 0;
+  // Not as 32 bits of it, which a size beyond them would pass for.
+  if (!input.ReadVarintSizeAsInt(&left)) return false;
   while (left > 0) {
     const void* data = nullptr;
     int available = 0;
     if (!input.GetDirectBufferPointer(&data, &available)) return false;
-    const uint32_t taken = std::min(left, static_cast<uint32_t>(available));
-    pieces.emplace_back(static_cast<const char*>(data), taken);
-    if (!input.Skip(static_cast<int>(taken))) return false;
+    const int taken = std::min(left, available);
+    pieces.emplace_back(static_cast<const char*>(data), static_cast<size_t>(taken));
+    if (!input.Skip(taken)) return false;
     left -= taken;
   }
   return true;

@@ -13,6 +13,8 @@ namespace {
 constexpr int64_t kBytesPerInputByte = 512;
 constexpr int64_t kLeastBytes = int64_t{128} << 20;
 constexpr int64_t kMostBytes = int64_t{2} << 30;
+// Constants are most of a large input: it and what is read of it, for a while at the same time.
+constexpr int64_t kBytesPerConstantByte = 4;
 
 // How much larger than the program its copies together may be.
 constexpr int64_t kBytesPerProgramByte = 4;
@@ -25,8 +27,9 @@ int64_t Limit(int64_t bytes, int64_t factor, int64_t least, int64_t most) {
 }  // namespace
 
 MemoryBudget MemoryBudget::ForReading(int64_t input_bytes) {
-  return MemoryBudget(input_bytes, "of input",
-                      Limit(input_bytes, kBytesPerInputByte, kLeastBytes, kMostBytes));
+  const int64_t limit = Limit(input_bytes, kBytesPerInputByte, kLeastBytes, kMostBytes);
+  const int64_t of_constants = kLeastBytes + kBytesPerConstantByte * input_bytes;
+  return MemoryBudget(input_bytes, "of input", std::max(limit, of_constants));
 }
 
 MemoryBudget MemoryBudget::ForCopies(int64_t program_bytes) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/allocation.h"
+#include "common/ir/memory_size.h"
 
 namespace acceld::engine {
 namespace {
@@ -62,6 +63,8 @@ std::shared_ptr<const Program> ProgramRegistry::Find(const Digest& fingerprint) 
 }
 
 void ProgramRegistry::Keep(std::shared_ptr<const Program> program, int64_t size_bytes) {
+  // A short text may have become much.
+  size_bytes += ir::MemoryBytesOf(program->module());
   KeptList dropped;  // Destroyed without the lock.
   MutexLock lock(mutex_);
   const Digest fingerprint = program->fingerprint();

@@ -64,7 +64,7 @@ class ProgramRegistry {
   absl::StatusOr<std::shared_ptr<const Program>> Intern(ir::Module module, std::string entry);
   // The program with this fingerprint, if it is held or kept; nullptr otherwise.
   std::shared_ptr<const Program> Find(const Digest& fingerprint);
-  // Keeps a program, which counts as `size_bytes`.
+  // Keeps a program, which counts as what it takes in memory and `size_bytes`, its size as a file.
   void Keep(std::shared_ptr<const Program> program, int64_t size_bytes);
   uint64_t size() const;
 

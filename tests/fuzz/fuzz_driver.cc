@@ -14,7 +14,8 @@
 // It gives the target every file of the folders, then MUTATIONS inputs made from them with a fixed
 // seed, from each folder as many: half of them with bytes changed in place, the others truncated,
 // with flipped bits, with pieces of another file, with tokens inserted (one per line of
-// TOKENS_FILE). What the target may not do is crash, hang or trip a sanitizer.
+// TOKENS_FILE). What the target may not do is crash, hang or trip a sanitizer. Files in
+// FOUND_FOLDER/once are only run: each takes long, as what is refused late does.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
 namespace {
@@ -93,7 +94,10 @@ class Mutator {
 // In the same order, and so with the same mutations, everywhere.
 std::vector<std::string> ReadFolder(const fs::path& folder) {
   std::vector<fs::path> paths;
-  for (const auto& entry : fs::directory_iterator(folder)) paths.push_back(entry.path());
+  if (!fs::is_directory(folder)) return {};
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.is_regular_file()) paths.push_back(entry.path());
+  }
   std::sort(paths.begin(), paths.end());
   std::vector<std::string> contents;
   for (const fs::path& path : paths) contents.push_back(ReadFile(path));
@@ -123,7 +127,9 @@ int main(int argc, char** argv) {
   }
   for (const std::string& input : corpus) Run(input);
   for (const std::string& input : found) Run(input);
-  const size_t files = corpus.size() + found.size();
+  const std::vector<std::string> once = ReadFolder(fs::path(argv[2]) / "once");
+  for (const std::string& input : once) Run(input);
+  const size_t files = corpus.size() + found.size() + once.size();
   const long mutations = std::strtol(argv[3], nullptr, 10);
   Mutator mutator(std::move(corpus), std::move(found), std::move(tokens));
   for (long i = 0; i < mutations; ++i) Run(mutator.Next());

@@ -3,8 +3,8 @@
 #
 #   tests/fuzz/run.sh TARGET [libFuzzer's flags]
 #
-# TARGET is bundle_fuzz, bytecode_fuzz, cache_entry_fuzz, executable_fuzz, parse_proto_fuzz, parse_text_fuzz,
-# redis_reply_fuzz or remote_blob_fuzz.
+# TARGET is bundle_fuzz, bytecode_fuzz, bytes_field_fuzz, cache_entry_fuzz, executable_fuzz, parse_proto_fuzz,
+# parse_text_fuzz, redis_reply_fuzz or remote_blob_fuzz.
 #
 # A flag that helps is -max_total_time=600.
 #
@@ -20,6 +20,7 @@ case ${1:-} in
   parse_text_fuzz) form=text corpus=text ;;
   parse_proto_fuzz) form=proto corpus=text ;;
   bytecode_fuzz) form=bytecode corpus=bytecode ;;
+  bytes_field_fuzz) form=bytes_field corpus=bytes_field ;;
   bundle_fuzz) form=bundle corpus=bundle ;;
   executable_fuzz) form=executable corpus=executable ;;
   redis_reply_fuzz) form=redis corpus=redis ;;

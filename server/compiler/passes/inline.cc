@@ -131,8 +131,8 @@ class BodyBuilder {
   bool Replace(const ir::Op& call, bool in_nest, ValueMap& map, std::vector<ir::Op>& out) {
     const size_t callee = plan_.CalleeOf(call);
     if (!in_nest && !plan_.Pays(callee)) return false;
-    if (size_ + plan_.SizeOf(callee) > kMaxFunctionOps) return false;
-    if (plan_.SizeOf(callee) > ops_left_) {
+    const int64_t ops = plan_.SizeOf(callee);
+    if (size_ + ops > kMaxFunctionOps || ops > ops_left_) {
       is_too_large_ = is_too_large_ || in_nest;
       return false;
     }

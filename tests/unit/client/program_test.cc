@@ -1,7 +1,9 @@
 #include "client/program.h"
 
+#include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/unit/status_matchers.h"
@@ -65,6 +67,20 @@ func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
               IsRefused("argument 0 is tensor<i32>; expected static sizes of tensor<?xf32>"));
   EXPECT_THAT(program->ResultTypesFor({ir::TensorType{ir::DType::kF32, {ir::kDynamicDim}}}),
               IsRefused("argument 0 is tensor<?xf32>"));
+}
+
+TEST(ProgramTest, AProgramThatUnfoldsToTooMuchIsRefusedHere) {
+  std::string text = "#a0 = 1\n";
+  for (int i = 1; i < 60; ++i) {
+    absl::StrAppend(&text, "#a", i, " = [#a", i - 1, ", #a", i - 1, "]\n");
+  }
+  text += "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> { return %x : tensor<2xf32> }";
+  for (const auto read : {&Program::FromText, &Program::FromBytes}) {
+    const auto program = read(text, "bomb.mlir", "main");
+    EXPECT_EQ(program.status().code(), absl::StatusCode::kResourceExhausted) << program.status();
+    EXPECT_NE(program.status().message().find("bomb.mlir:20:9: #a18: "), std::string::npos)
+        << program.status();
+  }
 }
 
 }  // namespace

@@ -1,0 +1,64 @@
+#a0 = 1.0 : f32
+#a1 = #stablehlo.z<x = #a0, y = #a0>
+#a2 = #stablehlo.z<x = #a1, y = #a1>
+#a3 = #stablehlo.z<x = #a2, y = #a2>
+#a4 = #stablehlo.z<x = #a3, y = #a3>
+#a5 = #stablehlo.z<x = #a4, y = #a4>
+#a6 = #stablehlo.z<x = #a5, y = #a5>
+#a7 = #stablehlo.z<x = #a6, y = #a6>
+#a8 = #stablehlo.z<x = #a7, y = #a7>
+#a9 = #stablehlo.z<x = #a8, y = #a8>
+#a10 = #stablehlo.z<x = #a9, y = #a9>
+#a11 = #stablehlo.z<x = #a10, y = #a10>
+#a12 = #stablehlo.z<x = #a11, y = #a11>
+#a13 = #stablehlo.z<x = #a12, y = #a12>
+#a14 = #stablehlo.z<x = #a13, y = #a13>
+#a15 = #stablehlo.z<x = #a14, y = #a14>
+#a16 = #stablehlo.z<x = #a15, y = #a15>
+#a17 = #stablehlo.z<x = #a16, y = #a16>
+#a18 = #stablehlo.z<x = #a17, y = #a17>
+#a19 = #stablehlo.z<x = #a18, y = #a18>
+#a20 = #stablehlo.z<x = #a19, y = #a19>
+#a21 = #stablehlo.z<x = #a20, y = #a20>
+#a22 = #stablehlo.z<x = #a21, y = #a21>
+#a23 = #stablehlo.z<x = #a22, y = #a22>
+#a24 = #stablehlo.z<x = #a23, y = #a23>
+#a25 = #stablehlo.z<x = #a24, y = #a24>
+#a26 = #stablehlo.z<x = #a25, y = #a25>
+#a27 = #stablehlo.z<x = #a26, y = #a26>
+#a28 = #stablehlo.z<x = #a27, y = #a27>
+#a29 = #stablehlo.z<x = #a28, y = #a28>
+#a30 = #stablehlo.z<x = #a29, y = #a29>
+#a31 = #stablehlo.z<x = #a30, y = #a30>
+#a32 = #stablehlo.z<x = #a31, y = #a31>
+#a33 = #stablehlo.z<x = #a32, y = #a32>
+#a34 = #stablehlo.z<x = #a33, y = #a33>
+#a35 = #stablehlo.z<x = #a34, y = #a34>
+#a36 = #stablehlo.z<x = #a35, y = #a35>
+#a37 = #stablehlo.z<x = #a36, y = #a36>
+#a38 = #stablehlo.z<x = #a37, y = #a37>
+#a39 = #stablehlo.z<x = #a38, y = #a38>
+#a40 = #stablehlo.z<x = #a39, y = #a39>
+#a41 = #stablehlo.z<x = #a40, y = #a40>
+#a42 = #stablehlo.z<x = #a41, y = #a41>
+#a43 = #stablehlo.z<x = #a42, y = #a42>
+#a44 = #stablehlo.z<x = #a43, y = #a43>
+#a45 = #stablehlo.z<x = #a44, y = #a44>
+#a46 = #stablehlo.z<x = #a45, y = #a45>
+#a47 = #stablehlo.z<x = #a46, y = #a46>
+#a48 = #stablehlo.z<x = #a47, y = #a47>
+#a49 = #stablehlo.z<x = #a48, y = #a48>
+#a50 = #stablehlo.z<x = #a49, y = #a49>
+#a51 = #stablehlo.z<x = #a50, y = #a50>
+#a52 = #stablehlo.z<x = #a51, y = #a51>
+#a53 = #stablehlo.z<x = #a52, y = #a52>
+#a54 = #stablehlo.z<x = #a53, y = #a53>
+#a55 = #stablehlo.z<x = #a54, y = #a54>
+#a56 = #stablehlo.z<x = #a55, y = #a55>
+#a57 = #stablehlo.z<x = #a56, y = #a56>
+#a58 = #stablehlo.z<x = #a57, y = #a57>
+#a59 = #stablehlo.z<x = #a58, y = #a58>
+func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %y = stablehlo.custom_call @f(%x) {backend_config = #a59} : (tensor<2xf32>) -> tensor<2xf32>
+  return %x : tensor<2xf32>
+}
