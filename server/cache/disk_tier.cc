@@ -1,28 +1,21 @@
 #include "server/cache/disk_tier.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <cstdio>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "common/log.h"
-#include "server/cache/files.h"
 #include "server/cache/node_key.h"
 
 namespace acceld::cache {
 namespace {
 
-namespace fs = std::filesystem;
-
+constexpr char kVersion[] = "v2";
+constexpr absl::string_view kSuffix = ".exe";
 // Temporary files older than this were left behind by a process that died.
 constexpr int64_t kStaleTemporaryNs = int64_t{3600} * 1'000'000'000;
 
@@ -32,32 +25,62 @@ int64_t NowUnixNs() {
       .count();
 }
 
+std::string ShardOf(const Digest& key) { return key.ToHex().substr(0, 2); }
+std::string NameOf(const Digest& key) { return absl::StrCat(key.ToHex(), kSuffix); }
+
+bool IsFolder(const Folder& in, const std::string& name) {
+  const absl::StatusOr<struct stat> info = in.Look(name);
+  return info.ok() && S_ISDIR(info->st_mode);
+}
+
 int64_t ModifiedUnixNs(const struct stat& info) {
   return int64_t{info.st_mtim.tv_sec} * 1'000'000'000 + info.st_mtim.tv_nsec;
 }
 
 }  // namespace
 
-DiskTier::DiskTier(std::string folder, int64_t limit_bytes, SigningKey node_key)
-    : folder_(std::move(folder)), limit_bytes_(limit_bytes), node_key_(std::move(node_key)) {}
+DiskTier::DiskTier(std::string folder, Folder versioned, int64_t limit_bytes, SigningKey node_key)
+    : folder_(std::move(folder)),
+      limit_bytes_(limit_bytes),
+      node_key_(std::move(node_key)),
+      versioned_(std::make_shared<const Folder>(std::move(versioned))) {}
 
 absl::StatusOr<std::unique_ptr<DiskTier>> DiskTier::Open(std::string folder, int64_t limit_bytes) {
-  ACCELD_RETURN_IF_ERROR(MakeFolder(folder));
-  ACCELD_ASSIGN_OR_RETURN(SigningKey node_key, LoadOrCreateNodeKey(folder));
-  std::string versioned = absl::StrCat(folder, "/v2");
-  ACCELD_RETURN_IF_ERROR(MakeFolder(versioned));
+  ACCELD_ASSIGN_OR_RETURN(const Folder whole, Folder::OpenOrMake(folder));
+  ACCELD_ASSIGN_OR_RETURN(SigningKey node_key, LoadOrCreateNodeKey(whole));
+  ACCELD_ASSIGN_OR_RETURN(Folder versioned, whole.OpenOrMakeIn(kVersion));
   std::unique_ptr<DiskTier> tier(
-      new DiskTier(std::move(versioned), limit_bytes, std::move(node_key)));
+      new DiskTier(std::move(folder), std::move(versioned), limit_bytes, std::move(node_key)));
   tier->Scan();
   return tier;
 }
 
-std::string DiskTier::FolderOf(const Digest& key) const {
-  return absl::StrCat(folder_, "/", key.ToHex().substr(0, 2));
+std::shared_ptr<const Folder> DiskTier::versioned() const {
+  MutexLock lock(mutex_);
+  return versioned_;
 }
 
-std::string DiskTier::PathOf(const Digest& key) const {
-  return absl::StrCat(FolderOf(key), "/", key.ToHex(), ".exe");
+absl::StatusOr<Folder> DiskTier::FolderOf(const Digest& key) const {
+  return versioned()->OpenIn(ShardOf(key));
+}
+
+absl::StatusOr<Folder> DiskTier::MakeFolderOf(const Digest& key) {
+  absl::StatusOr<Folder> folder = versioned()->OpenOrMakeIn(ShardOf(key));
+  if (!absl::IsNotFound(folder.status())) return folder;
+  // Somebody has removed the folders.
+  ACCELD_ASSIGN_OR_RETURN(const Folder whole, Folder::OpenOrMake(folder_));
+  ACCELD_ASSIGN_OR_RETURN(Folder fresh, whole.OpenOrMakeIn(kVersion));
+  auto shared = std::make_shared<const Folder>(std::move(fresh));
+  {
+    MutexLock lock(mutex_);
+    versioned_ = shared;
+  }
+  return shared->OpenOrMakeIn(ShardOf(key));
+}
+
+absl::Status DiskTier::RemoveFile(const Digest& key) const {
+  ACCELD_ASSIGN_OR_RETURN(const Folder folder, FolderOf(key));
+  return folder.Remove(NameOf(key));
 }
 
 void DiskTier::Scan() {
@@ -66,46 +89,63 @@ void DiskTier::Scan() {
     index_.clear();
     bytes_ = 0;
   }
-  std::error_code error;
-  for (fs::directory_iterator folders(folder_, error), none; !error && folders != none;
-       folders.increment(error)) {
-    std::error_code inner;
-    for (fs::directory_iterator files(folders->path(), inner); !inner && files != none;
-         files.increment(inner)) {
-      ScanFile(files->path().string());
+  const std::shared_ptr<const Folder> versioned = this->versioned();
+  const absl::StatusOr<std::vector<std::string>> shards = versioned->Names();
+  if (!shards.ok()) return Failed(shards.status());
+  for (const std::string& shard : *shards) {
+    const absl::StatusOr<Folder> folder = versioned->OpenIn(shard);
+    if (absl::IsFailedPrecondition(folder.status()) && IsFolder(*versioned, shard)) {
+      Failed(folder.status());
     }
+    if (!folder.ok()) continue;
+    const absl::StatusOr<std::vector<std::string>> names = folder->Names();
+    if (!names.ok()) continue;
+    for (const std::string& name : *names) ScanFile(*folder, name);
   }
 }
 
-void DiskTier::ScanFile(const std::string& path) {
-  struct stat info;
-  if (lstat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return;
-  if (absl::EndsWith(path, ".tmp")) {
-    if (ModifiedUnixNs(info) < NowUnixNs() - kStaleTemporaryNs) unlink(path.c_str());
+void DiskTier::ScanFile(const Folder& folder, const std::string& name) {
+  if (absl::EndsWith(name, ".tmp")) {
+    const absl::StatusOr<struct stat> info = folder.Look(name);
+    if (info.ok() && S_ISREG(info->st_mode) &&
+        ModifiedUnixNs(*info) < NowUnixNs() - kStaleTemporaryNs) {
+      (void)folder.Remove(name);
+    }
     return;
   }
-  const absl::optional<Digest> key = Digest::FromHex(fs::path(path).stem().string());
-  if (!key.has_value() || !absl::EndsWith(path, ".exe")) return;
-  absl::StatusOr<std::string> prefix = ReadFile(path, kMaxRecordBytes);
+  if (!absl::EndsWith(name, kSuffix)) return;
+  const absl::optional<Digest> key =
+      Digest::FromHex(absl::string_view(name).substr(0, name.size() - kSuffix.size()));
+  if (!key.has_value()) return;
+  const absl::StatusOr<Folder::Contents> prefix = folder.Read(name, kMaxRecordBytes);
   if (absl::IsNotFound(prefix.status())) return;
+  if (absl::IsFailedPrecondition(prefix.status())) return Drop(*key, prefix.status());
   if (!prefix.ok()) return Failed(prefix.status());
-  const absl::StatusOr<Record> parsed = ParseRecord(*prefix, {node_key_});
+  const absl::StatusOr<Record> parsed = ParseRecord(prefix->bytes, {node_key_});
   if (!parsed.ok()) return Drop(*key, parsed.status());
   MutexLock lock(mutex_);
   const auto [it, inserted] = index_.try_emplace(*key);
   if (!inserted) return;
-  it->second = {parsed->header, static_cast<uint64_t>(info.st_size), ModifiedUnixNs(info)};
+  it->second = {parsed->header, static_cast<uint64_t>(prefix->info.st_size),
+                ModifiedUnixNs(prefix->info)};
   bytes_ += it->second.size_bytes;
 }
 
 absl::StatusOr<std::string> DiskTier::ReadVerified(const EntryHeader& wanted, Entry& found) {
-  absl::StatusOr<std::string> file =
-      ReadFile(PathOf(wanted.key), static_cast<uint64_t>(limit_bytes_));
-  if (!file.ok()) {
-    if (!absl::IsNotFound(file.status())) Failed(file.status());
+  const absl::StatusOr<Folder> folder = FolderOf(wanted.key);
+  absl::StatusOr<Folder::Contents> contents =
+      folder.ok() ? folder->Read(NameOf(wanted.key), static_cast<uint64_t>(limit_bytes_))
+                  : folder.status();
+  if (folder.ok() && absl::IsFailedPrecondition(contents.status())) {
+    Drop(wanted.key, contents.status());
+    return absl::NotFoundError("not in the disk tier");
+  }
+  if (!contents.ok()) {
+    if (!absl::IsNotFound(contents.status())) Failed(contents.status());
     Forget(wanted.key);
     return absl::NotFoundError("not in the disk tier");
   }
+  std::string* const file = &contents->bytes;
   const absl::StatusOr<Record> record = ParseRecord(*file, {node_key_});
   absl::Status status = record.status();
   if (status.ok()) status = CheckIsFor(wanted, record->header);
@@ -119,7 +159,7 @@ absl::StatusOr<std::string> DiskTier::ReadVerified(const EntryHeader& wanted, En
   found.header = record->header;
   found.size_bytes = file->size();
   file->erase(0, record->size_bytes);
-  return file;
+  return std::move(*file);
 }
 
 absl::StatusOr<std::string> DiskTier::Read(const EntryHeader& wanted) {
@@ -130,7 +170,9 @@ absl::StatusOr<std::string> DiskTier::Read(const EntryHeader& wanted) {
 absl::StatusOr<std::string> DiskTier::Load(const EntryHeader& wanted) {
   Entry found;
   ACCELD_ASSIGN_OR_RETURN(std::string payload, ReadVerified(wanted, found));
-  utimensat(AT_FDCWD, PathOf(wanted.key).c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
+  if (const absl::StatusOr<Folder> folder = FolderOf(wanted.key); folder.ok()) {
+    folder->Touch(NameOf(wanted.key));
+  }
   found.last_use_unix_ns = NowUnixNs();
   MutexLock lock(mutex_);
   Entry& entry = index_[wanted.key];
@@ -140,11 +182,10 @@ absl::StatusOr<std::string> DiskTier::Load(const EntryHeader& wanted) {
 }
 
 bool DiskTier::Remove(const Digest& key) {
-  const std::string path = PathOf(key);
-  const bool removed = unlink(path.c_str()) == 0;
-  if (!removed && errno != ENOENT) Failed(ErrnoStatus(errno, "remove", path));
+  const absl::Status removed = RemoveFile(key);
+  if (!removed.ok() && !absl::IsNotFound(removed)) Failed(removed);
   Forget(key);
-  return removed;
+  return removed.ok();
 }
 
 void DiskTier::Store(const EntryHeader& header, absl::string_view payload) {
@@ -160,16 +201,13 @@ void DiskTier::Store(const EntryHeader& header, absl::string_view payload) {
 }
 
 absl::Status DiskTier::Write(const Digest& key, absl::string_view file) {
-  const std::string folder = FolderOf(key);
-  ACCELD_RETURN_IF_ERROR(MakeFolder(folder));
-  const std::string path = PathOf(key);
-  ACCELD_ASSIGN_OR_RETURN(const std::string temporary, WriteTemporaryFile(path, file));
-  if (std::rename(temporary.c_str(), path.c_str()) != 0) {
-    const int error = errno;
-    unlink(temporary.c_str());
-    return ErrnoStatus(error, "rename to", path);
+  ACCELD_ASSIGN_OR_RETURN(const Folder folder, MakeFolderOf(key));
+  ACCELD_ASSIGN_OR_RETURN(const std::string temporary, folder.WriteTemporary(NameOf(key), file));
+  if (const absl::Status renamed = folder.Rename(temporary, NameOf(key)); !renamed.ok()) {
+    (void)folder.Remove(temporary);
+    return renamed;
   }
-  return FlushFolder(folder);
+  return folder.Flush();
 }
 
 void DiskTier::MakeRoom(uint64_t bytes) {
@@ -188,10 +226,11 @@ void DiskTier::MakeRoom(uint64_t bytes) {
       MutexLock lock(mutex_);
       if (bytes_ + bytes <= limit) return;
     }
-    if (unlink(PathOf(entry.header.key).c_str()) == 0) {
+    const absl::Status removed = RemoveFile(entry.header.key);
+    if (removed.ok()) {
       evictions_.fetch_add(1, std::memory_order_relaxed);
-    } else if (errno != ENOENT) {
-      Failed(ErrnoStatus(errno, "remove", PathOf(entry.header.key)));
+    } else if (!absl::IsNotFound(removed)) {
+      Failed(removed);
     }
     Forget(entry.header.key);
   }
@@ -199,9 +238,10 @@ void DiskTier::MakeRoom(uint64_t bytes) {
 
 void DiskTier::Drop(const Digest& key, const absl::Status& reason) {
   dropped_.fetch_add(1, std::memory_order_relaxed);
-  const std::string path = PathOf(key);
-  LogWarning("dropping ", path, ": ", reason.message());
-  if (unlink(path.c_str()) != 0 && errno != ENOENT) Failed(ErrnoStatus(errno, "remove", path));
+  LogWarning("dropping ", folder_, "/", kVersion, "/", ShardOf(key), "/", NameOf(key), ": ",
+             reason.message());
+  const absl::Status removed = RemoveFile(key);
+  if (!removed.ok() && !absl::IsNotFound(removed)) Failed(removed);
   Forget(key);
 }
 

@@ -10,6 +10,7 @@
 #include "common/mutex.h"
 #include "common/status.h"
 #include "server/cache/entry.h"
+#include "server/cache/files.h"
 #include "server/cache/occasional_log.h"
 
 namespace acceld::cache {
@@ -20,8 +21,8 @@ namespace acceld::cache {
 // folder, so a file may come or vanish at any time.
 //
 // Trouble never reaches an execution: a file that is cut short, altered or not signed with the
-// node's key is removed, counted and reported as absent; a full or read-only disk is counted and
-// logged once in a while.
+// node's key, or that others own or may write, is removed, counted and reported as absent; a full
+// or read-only disk is counted and logged once in a while.
 //
 // Thread-safe. Load and Store do I/O; the rest looks at the index in memory.
 class DiskTier {
@@ -38,8 +39,9 @@ class DiskTier {
     int64_t last_use_unix_ns = 0;
   };
 
-  // Makes the folder where needed and reads the headers of what is there. Errors: the system's, or
-  // those of the node key.
+  // Makes the folder where needed and reads the headers of what is there. Errors: the system's,
+  // those of the node key, or FAILED_PRECONDITION when the folder is another user's or may be
+  // written by others (files.h).
   static absl::StatusOr<std::unique_ptr<DiskTier>> Open(std::string folder, int64_t limit_bytes);
 
   // The payload stored under the header's key for its build and architecture. NOT_FOUND otherwise.
@@ -56,24 +58,31 @@ class DiskTier {
   std::vector<Entry> List() const;
 
  private:
-  DiskTier(std::string folder, int64_t limit_bytes, SigningKey node_key);
-  std::string FolderOf(const Digest& key) const;
-  std::string PathOf(const Digest& key) const;
+  DiskTier(std::string folder, Folder versioned, int64_t limit_bytes, SigningKey node_key);
+  // The folder FOLDER/v2/xx of a key. NOT_FOUND.
+  absl::StatusOr<Folder> FolderOf(const Digest& key) const;
+  // The same, made where needed, with all above it.
+  absl::StatusOr<Folder> MakeFolderOf(const Digest& key);
+  // The file of a key. NOT_FOUND when there was none.
+  absl::Status RemoveFile(const Digest& key) const;
   absl::StatusOr<std::string> ReadVerified(const EntryHeader& wanted, Entry& found);
   void Scan();
-  void ScanFile(const std::string& path);
+  void ScanFile(const Folder& folder, const std::string& name);
+  std::shared_ptr<const Folder> versioned() const;
   absl::Status Write(const Digest& key, absl::string_view file);
   void MakeRoom(uint64_t bytes);
   void Failed(const absl::Status& status);
   void Forget(const Digest& key);
 
-  const std::string folder_;  // with the version
+  const std::string folder_;
   const int64_t limit_bytes_;
   const SigningKey node_key_;
   std::atomic<uint64_t> evictions_{0}, dropped_{0}, failures_{0};
   OccasionalLog log_;
 
   mutable Mutex mutex_;
+  // FOLDER/v2. Shared with who uses it; another one where somebody has removed it.
+  std::shared_ptr<const Folder> versioned_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_map<Digest, Entry> index_ ABSL_GUARDED_BY(mutex_);
   uint64_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;
 };

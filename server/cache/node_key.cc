@@ -1,53 +1,54 @@
 #include "server/cache/node_key.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "common/log.h"
 #include "common/random_bytes.h"
-#include "server/cache/files.h"
 
 namespace acceld::cache {
 namespace {
 
 constexpr size_t kKeyBytes = 32;
+constexpr char kName[] = "node.key";
 
 // NOT_FOUND when there is no key that may be used.
-absl::StatusOr<SigningKey> LoadNodeKey(const std::string& path) {
-  struct stat info;
-  if (lstat(path.c_str(), &info) != 0) return ErrnoStatus(errno, "stat", path);
-  if (!S_ISREG(info.st_mode) || info.st_uid != geteuid()) {
+absl::StatusOr<SigningKey> LoadNodeKey(const Folder& folder) {
+  ACCELD_ASSIGN_OR_RETURN(const struct stat before, folder.Look(kName));
+  if (!S_ISREG(before.st_mode) || before.st_uid != geteuid()) {
     return absl::FailedPreconditionError(
-        absl::StrCat(path, " is not a file of this user; remove it"));
+        absl::StrCat(folder.PathOf(kName), " is not a file of this user; remove it"));
   }
-  absl::StatusOr<SigningKey> key = ReadFile(path, kKeyBytes + 1);
-  if (!key.ok()) return key;
-  if ((info.st_mode & 077) == 0 && key->size() == kKeyBytes) return key;
-  LogWarning(path,
-             " was readable by others or damaged; a new key is made, old entries are dropped");
-  unlink(path.c_str());
-  return absl::NotFoundError(path);
+  absl::StatusOr<Folder::Contents> key = folder.Read(kName, kKeyBytes + 1);
+  // What counts is the file that was read. One that others may write is refused there.
+  const bool may_be_written = absl::IsFailedPrecondition(key.status());
+  if (!key.ok() && !may_be_written) return key.status();
+  if (key.ok() && (key->info.st_mode & 077) == 0 && key->bytes.size() == kKeyBytes) {
+    return std::move(key->bytes);
+  }
+  LogWarning(folder.PathOf(kName),
+             " was open to others or damaged; a new key is made, old entries are dropped");
+  (void)folder.Remove(kName);
+  return absl::NotFoundError(folder.PathOf(kName));
 }
 
 }  // namespace
 
-absl::StatusOr<SigningKey> LoadOrCreateNodeKey(const std::string& folder) {
-  const std::string path = absl::StrCat(folder, "/node.key");
-  absl::StatusOr<SigningKey> found = LoadNodeKey(path);
+absl::StatusOr<SigningKey> LoadOrCreateNodeKey(const Folder& folder) {
+  absl::StatusOr<SigningKey> found = LoadNodeKey(folder);
   if (!absl::IsNotFound(found.status())) return found;
 
   const SigningKey key = RandomBytes(kKeyBytes);
   // Written whole under another name and then linked, so that nobody reads half a key and the first
   // of several processes wins.
-  ACCELD_ASSIGN_OR_RETURN(const std::string temporary, WriteTemporaryFile(path, key));
-  const int error = link(temporary.c_str(), path.c_str()) == 0 ? 0 : errno;
-  unlink(temporary.c_str());
-  if (error != 0 && error != EEXIST) return ErrnoStatus(error, "link", path);
-  return LoadNodeKey(path);
+  ACCELD_ASSIGN_OR_RETURN(const std::string temporary, folder.WriteTemporary(kName, key));
+  const absl::Status linked = folder.Link(temporary, kName);
+  (void)folder.Remove(temporary);
+  if (!linked.ok() && !absl::IsAlreadyExists(linked)) return linked;
+  return LoadNodeKey(folder);
 }
 
 }  // namespace acceld::cache

@@ -130,6 +130,7 @@ inside /usr/bin/accelctl devices
 
 echo "== Use it through its socket, as root and as a user that is let in; another is not"
 export ACCELD_ADDRESS=unix:$work/run/acceld.sock
+export ACCELD_SERVER_USER=10001  # Neither root nor the users below.
 "$build/bin/accelctl" check "$work/run/check.mlir" | grep '^1 passed' || fail "the program gives a wrong value outside"
 install -m 0755 "$build/bin/accelctl" "$work/run/accelctl"
 chmod 0755 "$work"

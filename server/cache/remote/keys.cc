@@ -4,7 +4,6 @@
 #include <openssl/hmac.h>
 #include <sys/stat.h>
 
-#include <cerrno>
 #include <cstdint>
 
 #include "absl/strings/ascii.h"
@@ -12,7 +11,6 @@
 #include "absl/strings/str_split.h"
 #include "common/check.h"
 #include "common/file.h"
-#include "server/cache/files.h"
 
 namespace acceld::cache {
 namespace {
@@ -22,16 +20,15 @@ constexpr size_t kMaxFileBytes = 64 << 10;
 }  // namespace
 
 absl::StatusOr<std::vector<std::string>> LoadTeamKeys(const std::string& path) {
-  struct stat info;
-  if (stat(path.c_str(), &info) != 0) return ErrnoStatus(errno, "stat", path);
-  // A group may read it: that is how container platforms mount secrets.
-  if (!S_ISREG(info.st_mode) || (info.st_mode & 027) != 0) {
+  const auto check = [&path](const struct stat& info) {
+    // A group may read it: that is how container platforms mount secrets.
+    if (S_ISREG(info.st_mode) && (info.st_mode & 027) == 0) return absl::OkStatus();
     return absl::FailedPreconditionError(absl::StrCat(
         path,
         " is not a file that only its owner may write and only owner and group may read "
         "(chmod 600)"));
-  }
-  ACCELD_ASSIGN_OR_RETURN(const std::string text, ReadSmallFile(path, kMaxFileBytes));
+  };
+  ACCELD_ASSIGN_OR_RETURN(const std::string text, ReadSmallFile(path, kMaxFileBytes, check));
   std::vector<std::string> keys;
   int line_number = 0;
   for (absl::string_view line : absl::StrSplit(text, '\n')) {

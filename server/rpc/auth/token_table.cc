@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -64,13 +63,12 @@ absl::StatusOr<TokenTable> TokenTable::Parse(absl::string_view text, absl::strin
 }
 
 absl::StatusOr<TokenTable> TokenTable::Read(const std::string& path) {
-  struct stat info;
-  if (stat(path.c_str(), &info) != 0) return absl::ErrnoToStatus(errno, path);
-  if ((info.st_mode & 022) != 0) {
+  const auto check = [&path](const struct stat& info) {
+    if ((info.st_mode & 022) == 0) return absl::OkStatus();
     return absl::PermissionDeniedError(
         absl::StrCat(path, " may be written by others than its owner; chmod go-w ", path));
-  }
-  ACCELD_ASSIGN_OR_RETURN(const std::string text, ReadSmallFile(path, kMaxFileBytes));
+  };
+  ACCELD_ASSIGN_OR_RETURN(const std::string text, ReadSmallFile(path, kMaxFileBytes, check));
   return Parse(text, path);
 }
 

@@ -149,6 +149,114 @@ TEST(DiskTierTest, AKeyThatOthersCouldReadIsReplaced) {
   EXPECT_FALSE(tier->Load(HeaderFor("a")).ok());
 }
 
+TEST(DiskTierTest, AKeyThatOthersCouldWriteIsReplaced) {
+  TemporaryFolder folder;
+  OpenTier(folder)->Store(HeaderFor("a"), "code");
+  const std::string key_path = folder.path() + "/cache/node.key";
+  const std::string known_key(32, 'k');  // to whoever has written it
+  WriteAll(key_path, known_key);
+  fs::permissions(key_path, fs::perms::group_write, fs::perm_options::add);
+  const auto tier = OpenTier(folder);
+  EXPECT_NE(ReadAll(key_path), known_key);
+  EXPECT_FALSE(tier->Load(HeaderFor("a")).ok());
+}
+
+TEST(DiskTierTest, AFolderThatOthersMayWriteIsRefused) {
+  for (const char* name : {"/cache", "/cache/v2"}) {
+    for (const fs::perms others : {fs::perms::group_write, fs::perms::others_write}) {
+      TemporaryFolder folder;
+      OpenTier(folder)->Store(HeaderFor("a"), "code");
+      fs::permissions(folder.path() + name, others, fs::perm_options::add);
+      const absl::Status refused = DiskTier::Open(folder.path() + "/cache", 1 << 20).status();
+      EXPECT_EQ(refused.code(), absl::StatusCode::kFailedPrecondition) << refused;
+      EXPECT_NE(refused.message().find(folder.path() + name + " has mode"), std::string::npos);
+    }
+  }
+}
+
+TEST(DiskTierTest, FoldersFilesAndKeysOfOthersAreRefused) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can give files away";
+  constexpr uid_t kOther = 65534;
+  for (const char* name : {"/cache", "/cache/v2", "/cache/node.key"}) {
+    TemporaryFolder folder;
+    OpenTier(folder)->Store(HeaderFor("a"), "code");
+    ASSERT_EQ(lchown((folder.path() + name).c_str(), kOther, kOther), 0);
+    const absl::Status refused = DiskTier::Open(folder.path() + "/cache", 1 << 20).status();
+    EXPECT_EQ(refused.code(), absl::StatusCode::kFailedPrecondition) << refused;
+    EXPECT_NE(refused.message().find(folder.path() + name), std::string::npos) << refused;
+  }
+  TemporaryFolder folder;
+  const auto tier = OpenTier(folder);
+  tier->Store(HeaderFor("a"), "code");
+  ASSERT_EQ(lchown(FileOf(folder, "a").c_str(), kOther, kOther), 0);
+  EXPECT_FALSE(tier->Load(HeaderFor("a")).ok());
+  EXPECT_EQ(tier->stats().dropped, 1u);
+  tier->Store(HeaderFor("a"), "code");
+  ASSERT_EQ(lchown(FileOf(folder, "a").parent_path().c_str(), kOther, kOther), 0);
+  EXPECT_FALSE(tier->Load(HeaderFor("a")).ok());
+  EXPECT_GE(tier->stats().failures, 1u);
+}
+
+TEST(DiskTierTest, AnEntryThatOthersMayWriteIsDropped) {
+  TemporaryFolder folder;
+  const auto tier = OpenTier(folder);
+  for (const fs::perms others : {fs::perms::group_write, fs::perms::others_write}) {
+    tier->Store(HeaderFor("a"), "code");
+    fs::permissions(FileOf(folder, "a"), others, fs::perm_options::add);
+    EXPECT_FALSE(OpenTier(folder)->Load(HeaderFor("a")).ok());
+    EXPECT_FALSE(fs::exists(FileOf(folder, "a")));
+  }
+}
+
+// Class: path traversal. Names lead nowhere else, whatever stands there.
+TEST(DiskTierTest, PathTraversalByLinksEndsAtTheLink) {
+  TemporaryFolder folder, elsewhere;
+  OpenTier(elsewhere)->Store(HeaderFor("a"), "code");
+  const std::string secret = elsewhere.path() + "/secret";
+  WriteAll(secret, std::string(32, 's'));
+  const auto tier = OpenTier(folder);
+  const fs::path file = FileOf(folder, "a");
+  // An entry that is a link, which is neither followed nor written through.
+  tier->Store(HeaderFor("a"), "code");
+  fs::remove(file);
+  fs::create_symlink(secret, file);
+  EXPECT_FALSE(tier->Load(HeaderFor("a")).ok());
+  tier->Store(HeaderFor("a"), "code");
+  EXPECT_EQ(ReadAll(secret), std::string(32, 's'));
+  // A folder of entries.
+  fs::remove_all(file.parent_path());
+  fs::create_symlink(FileOf(elsewhere, "a").parent_path(), file.parent_path());
+  EXPECT_FALSE(tier->Load(HeaderFor("a")).ok());
+  tier->Store(HeaderFor("a"), "other code");
+  EXPECT_TRUE(OpenTier(elsewhere)->Load(HeaderFor("a")).ok());
+  // The key, and the versioned folder.
+  fs::remove(folder.path() + "/cache/node.key");
+  fs::create_symlink(secret, folder.path() + "/cache/node.key");
+  EXPECT_FALSE(DiskTier::Open(folder.path() + "/cache", 1 << 20).ok());
+  fs::remove(folder.path() + "/cache/node.key");
+  fs::remove_all(folder.path() + "/cache/v2");
+  fs::create_symlink(elsewhere.path() + "/cache/v2", folder.path() + "/cache/v2");
+  EXPECT_FALSE(DiskTier::Open(folder.path() + "/cache", 1 << 20).ok());
+}
+
+TEST(DiskTierTest, AFifoIsNotWaitedFor) {
+  TemporaryFolder folder;
+  const auto tier = OpenTier(folder);
+  tier->Store(HeaderFor("a"), "code");
+  fs::remove(FileOf(folder, "a"));
+  ASSERT_EQ(mkfifo(FileOf(folder, "a").c_str(), 0600), 0);
+  EXPECT_FALSE(tier->Load(HeaderFor("a")).ok());
+}
+
+TEST(DiskTierTest, FoldersThatAreRemovedMeanwhileAreMadeAnew) {
+  TemporaryFolder folder;
+  const auto tier = OpenTier(folder);
+  fs::remove_all(folder.path() + "/cache");
+  tier->Store(HeaderFor("a"), "code");
+  EXPECT_EQ(*tier->Load(HeaderFor("a")), "code");
+  EXPECT_TRUE(fs::exists(FileOf(folder, "a")));
+}
+
 TEST(DiskTierTest, TheLeastRecentlyUsedGoFirst) {
   TemporaryFolder folder;
   const std::string code(1000, 'x');
