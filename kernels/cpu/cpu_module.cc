@@ -23,7 +23,7 @@ class NativeModule : public CpuModule {
   absl::Status Run(const LaunchContext& context) const override {
     static constexpr bool kNever = false;
     RunState state(context);
-    if (state.context.cancelled == nullptr) state.context.cancelled = &kNever;
+    if (state.context.interrupted == nullptr) state.context.interrupted = &kNever;
     const int32_t status = entry_(&state.context);
     if (status == static_cast<int32_t>(CodeStatus::kOk)) return absl::OkStatus();
     if (status == static_cast<int32_t>(CodeStatus::kCancelled)) {

@@ -6,6 +6,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "common/status.h"
+#include "kernels/cpu/interrupts.h"
 #include "kernels/cpu/working_memory.h"
 
 namespace acceld::kernels::cpu {
@@ -17,8 +18,10 @@ struct LaunchContext {
   void* arena;                   // arena_bytes of the entry function
   const void* constants;         // the plan's constant block
   int num_threads;               // for parallel loops and library calls, at least 1
-  // Polled by loops; when it becomes true the function returns early and results are garbage.
-  const volatile bool* cancelled;
+  // Polled by loops. Once it is true the run is to end early, or to pause: `interrupts` says which.
+  const volatile bool* interrupted;
+  // nullptr: a run that is interrupted ends.
+  Interrupts* interrupts = nullptr;
   // For library calls; nullptr: the process's heap.
   const WorkingMemory* working_memory = nullptr;
 };

@@ -10,7 +10,7 @@
 // bump kSupportAbiVersion, which CpuTarget::ToString carries into the cache key.
 namespace acceld::kernels::cpu {
 
-inline constexpr int kSupportAbiVersion = 3;
+inline constexpr int kSupportAbiVersion = 4;
 
 // What generated functions return.
 enum class CodeStatus : int32_t { kOk = 0, kCancelled = 1, kFailed = 2 };
@@ -20,6 +20,8 @@ inline constexpr char kParallelForPointersSymbol[] = "acceld_cpu_parallel_for_po
 inline constexpr char kMatmulSymbol[] = "acceld_cpu_matmul";
 inline constexpr char kConvolutionSymbol[] = "acceld_cpu_convolution";
 inline constexpr char kRoutineSymbol[] = "acceld_cpu_routine";
+inline constexpr char kCopySymbol[] = "acceld_cpu_copy";
+inline constexpr char kPollSymbol[] = "acceld_cpu_poll";
 inline constexpr char kAllocateSymbol[] = "acceld_cpu_allocate";
 inline constexpr char kReleaseSymbol[] = "acceld_cpu_release";
 
@@ -40,6 +42,10 @@ using ConvolutionFunction = MatmulFunction;
 // (context, descriptor, places of operands and results) -> CodeStatus; the descriptor's layout is
 // routine_key.h's.
 using RoutineFunction = int32_t (*)(const LaunchContext*, const int64_t*, void* const*);
+// (context, to, from, bytes) -> CodeStatus; the ranges are equal or disjoint.
+using CopyFunction = int32_t (*)(const LaunchContext*, void*, const void*, int64_t);
+// (context) -> CodeStatus, for a run that found `interrupted` set: kCancelled when it is to end.
+using PollFunction = int32_t (*)(const LaunchContext*);
 // (context, bytes) -> memory aligned to kBufferAlignment, or null after noting the failure.
 using AllocateFunction = void* (*)(const LaunchContext*, int64_t);
 using ReleaseFunction = void (*)(void*);
@@ -48,6 +54,6 @@ static_assert(offsetof(LaunchContext, arguments) == 0);
 static_assert(offsetof(LaunchContext, results) == 8);
 static_assert(offsetof(LaunchContext, arena) == 16);
 static_assert(offsetof(LaunchContext, constants) == 24);
-static_assert(offsetof(LaunchContext, cancelled) == 40);
+static_assert(offsetof(LaunchContext, interrupted) == 40);
 
 }  // namespace acceld::kernels::cpu

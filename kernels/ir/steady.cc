@@ -22,6 +22,8 @@ bool IsSteadyStep(const Step& step) {
   return std::holds_alternative<LaunchStep>(step.value) ||
          std::holds_alternative<CopyStep>(step.value) ||
          std::holds_alternative<MatmulStep>(step.value) ||
+         std::holds_alternative<ConvolutionStep>(step.value) ||
+         std::holds_alternative<AttentionStep>(step.value) ||
          std::holds_alternative<CallStep>(step.value);
 }
 

@@ -12,6 +12,7 @@
 #include "common/status.h"
 #include "server/hal/code_generator.h"
 #include "server/hal/executable.h"
+#include "server/hal/run_control.h"
 
 // Devices behind one small interface. In-order streams: every stream call enqueues and returns;
 // what goes wrong later surfaces at events. All methods are thread-safe unless noted.
@@ -47,12 +48,12 @@ struct Launch {
   std::shared_ptr<const Module> module;
   std::vector<std::shared_ptr<Buffer>> arguments, results;
   std::shared_ptr<Buffer> arena;  // nullptr when the executable needs none
-  // Once true, the run may end early with CANCELLED and garbage in its results. nullptr: never.
-  std::shared_ptr<const std::atomic<bool>> cancelled;
+  // Through which it is told to end or to pause. nullptr: it is told nothing.
+  std::shared_ptr<RunControl> control;
   // Expected to take some microseconds at most: the stream may run it on the calling thread.
   bool brief = false;
-  // Set to the nanoseconds that the run took on the device, before its event is ready. nullptr: not
-  // wanted.
+  // Set to the nanoseconds that the run took on the device, without those in which it paused, before
+  // its event is ready. nullptr: not wanted.
   std::shared_ptr<std::atomic<int64_t>> device_ns;
 };
 
@@ -102,6 +103,9 @@ class Device {
   // Gives memory that is free, and was not used since the call before, back to the system. May take
   // milliseconds.
   virtual void ReleaseUnusedMemory() = 0;
+  // Whether work of several streams shares the device in hardware, so that a run that others are to
+  // go before need not pause for them.
+  virtual bool runs_overlap() const { return false; }
   // Where there is no such thing, as on the CPU, the priority does not count.
   virtual std::unique_ptr<Stream> CreateStream(
       absl::string_view name, StreamPriority priority = StreamPriority::kNormal) = 0;

@@ -28,7 +28,7 @@ void RunKernel(benchmark::State& state, const Kernel& kernel, int64_t in_bytes, 
                                  .arena = nullptr,
                                  .constants = nullptr,
                                  .num_threads = static_cast<int>(state.range(0)),
-                                 .cancelled = nullptr};
+                                 .interrupted = nullptr};
   for (auto _ : state) {
     if (!(*module)->Run(context).ok()) state.SkipWithError("run failed");
   }

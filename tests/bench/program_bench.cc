@@ -136,7 +136,7 @@ void Run(benchmark::State& state, const std::string& path, int num_threads) {
                                                .arena = arena.get(),
                                                .constants = constants.get(),
                                                .num_threads = num_threads,
-                                               .cancelled = nullptr};
+                                               .interrupted = nullptr};
   for (auto _ : state) {
     if (!(*code)->Run(context).ok()) return state.SkipWithError("run failed");
   }

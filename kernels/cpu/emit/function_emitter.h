@@ -58,10 +58,23 @@ class FunctionEmitter {
   // loops.cc
   void Emit(const ForStatement& loop);
   void Emit(const WhileStatement& loop);
-  // `begin` < `end`.
-  void EmitRange(const ForStatement& loop, llvm::Value* begin, llvm::Value* end);
-  void EmitRange(const ForStatement& loop, llvm::Value* begin, llvm::Value* end,
+  // Iterations from `begin` to `end` of a loop; at least one, and `most` at most.
+  struct Iterations {
+    llvm::Value *begin, *end;
+    int64_t most;
+  };
+  // A loop of much work polls whether the run is interrupted: each iteration where these are long,
+  // otherwise between pieces of it.
+  void EmitRange(const ForStatement& loop, Iterations iterations);
+  void EmitRange(const ForStatement& loop, Iterations iterations,
                  absl::FunctionRef<void()> emit_body);
+  // The loop itself. `polls`: at the end of each iteration.
+  void EmitLoop(const ForStatement& loop, Iterations iterations, bool polls,
+                const std::vector<llvm::Value*>& initial, absl::FunctionRef<void()> emit_body);
+  // The same in pieces of `piece` iterations, with a poll before each.
+  void EmitPieces(const ForStatement& loop, Iterations iterations, int64_t piece,
+                  const std::vector<llvm::Value*>& initial, absl::FunctionRef<void()> emit_body);
+  void Poll();
   std::vector<llvm::Value*> Initial(const std::vector<CarriedValue>& carried) const;
   std::vector<llvm::PHINode*> EmitCurrent(const std::vector<CarriedValue>& carried,
                                           const std::vector<llvm::Value*>& initial,
@@ -126,8 +139,8 @@ class FunctionEmitter {
   Builder entry_;  // makes scratch
   llvm::BasicBlock* start_;
   llvm::BasicBlock* exit_;
-  llvm::PHINode* status_;             // in exit_
-  llvm::Value* cancelled_ = nullptr;  // LaunchContext's field, loaded on first use
+  llvm::PHINode* status_;               // in exit_
+  llvm::Value* interrupted_ = nullptr;  // LaunchContext's field, loaded on first use
   Builder b_;
 };
 

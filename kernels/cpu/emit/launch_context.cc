@@ -1,6 +1,7 @@
 #include "kernels/cpu/emit/launch_context.h"
 
 #include "kernels/cpu/support_abi.h"
+#include "llvm/IR/MDBuilder.h"
 
 namespace acceld::kernels::cpu {
 
@@ -10,12 +11,23 @@ llvm::Value* LoadField(const CodeContext& code, Builder& b, llvm::Value* context
                                                                    static_cast<unsigned>(field)));
 }
 
-llvm::Value* PollCancelled(Builder& b, llvm::Value* cancelled) {
+void EmitPoll(CodeContext& code, Builder& b, llvm::Value* context, llvm::Value* interrupted,
+              absl::FunctionRef<void(llvm::Value* status)> go_on_if_ok) {
+  llvm::Function* function = b.GetInsertBlock()->getParent();
+  llvm::BasicBlock* asks = llvm::BasicBlock::Create(code.llvm(), "interrupted", function);
+  llvm::BasicBlock* goes_on = llvm::BasicBlock::Create(code.llvm(), "not_interrupted", function);
   llvm::Value* flag =
-      b.CreateAlignedLoad(b.getInt8Ty(), cancelled, llvm::Align(1), /*isVolatile=*/true);
-  return b.CreateSelect(b.CreateIsNotNull(flag),
-                        b.getInt32(static_cast<int32_t>(CodeStatus::kCancelled)),
-                        b.getInt32(static_cast<int32_t>(CodeStatus::kOk)));
+      b.CreateAlignedLoad(b.getInt8Ty(), interrupted, llvm::Align(1), /*isVolatile=*/true);
+  b.CreateCondBr(b.CreateIsNotNull(flag), asks, goes_on,
+                 llvm::MDBuilder(code.llvm()).createBranchWeights(1, 2000));
+  b.SetInsertPoint(asks);
+  go_on_if_ok(b.CreateCall(
+      code.RunTimeFunction(kPollSymbol,
+                           llvm::FunctionType::get(code.Int(32), {code.pointer()}, false),
+                           /*pure=*/false),
+      {context}));
+  b.CreateBr(goes_on);
+  b.SetInsertPoint(goes_on);
 }
 
 llvm::FunctionCallee ParallelForPointers(CodeContext& code) {

@@ -1,6 +1,9 @@
+#include <algorithm>
+
 #include "kernels/cpu/emit/extremum_keys.h"
 #include "kernels/cpu/emit/function_emitter.h"
 #include "kernels/cpu/emit/launch_context.h"
+#include "kernels/cpu/emit/work_estimate.h"
 
 namespace acceld::kernels::cpu {
 
@@ -29,7 +32,7 @@ void FunctionEmitter::Emit(const ForStatement& loop) {
     // The loops inside share its scratch, which one thread has.
     if (!kernel_.scratch.empty() && loop.extent > 0) {
       in_parallel_ = true;
-      EmitRange(loop, code_.Int64(0), code_.Int64(loop.extent));
+      EmitRange(loop, {code_.Int64(0), code_.Int64(loop.extent), loop.extent});
       in_parallel_ = false;
       return;
     }
@@ -38,18 +41,18 @@ void FunctionEmitter::Emit(const ForStatement& loop) {
     for (const CarriedValue& carried : loop.carried) Bind(carried.result, In(carried.initial));
     return;
   }
-  EmitRange(loop, code_.Int64(0), code_.Int64(loop.extent));
+  EmitRange(loop, {code_.Int64(0), code_.Int64(loop.extent), loop.extent});
 }
 
-void FunctionEmitter::EmitRange(const ForStatement& loop, Value* begin, Value* end) {
-  EmitRange(loop, begin, end, [&] { EmitBlock(loop.body); });
+void FunctionEmitter::EmitRange(const ForStatement& loop, Iterations iterations) {
+  EmitRange(loop, iterations, [&] { EmitBlock(loop.body); });
 }
 
-void FunctionEmitter::EmitRange(const ForStatement& loop, Value* begin, Value* end,
+void FunctionEmitter::EmitRange(const ForStatement& loop, Iterations iterations,
                                 absl::FunctionRef<void()> emit_body) {
   const std::vector<absl::optional<ScalarOp>> keyed = MarkAccumulations(loop);
   if (loop.extent == 1) {
-    Bind(loop.induction, begin);
+    Bind(loop.induction, iterations.begin);
     for (const CarriedValue& carried : loop.carried) Bind(carried.current, In(carried.initial));
     emit_body();
     for (const CarriedValue& carried : loop.carried) Bind(carried.result, In(carried.next));
@@ -60,13 +63,60 @@ void FunctionEmitter::EmitRange(const ForStatement& loop, Value* begin, Value* e
   for (size_t i = 0; i < initial.size(); ++i) {
     if (keyed[i].has_value()) initial[i] = KeyOf(b_, *keyed[i], initial[i]);
   }
+  const double work = std::max(1.0, EstimateWork(kernel_, loop.body));
+  const bool is_long = static_cast<double>(iterations.most) * work > kPollWork;
+  if (is_long && work < kMinPolledWork) {
+    EmitPieces(loop, iterations, static_cast<int64_t>(kPollWork / work), initial, emit_body);
+  } else {
+    EmitLoop(loop, iterations, /*polls=*/is_long, initial, emit_body);
+  }
+  for (size_t i = 0; i < initial.size(); ++i) {
+    if (!keyed[i].has_value()) continue;
+    const CarriedValue& carried = loop.carried[i];
+    Bind(carried.result,
+         ValueOfKey(b_, *keyed[i], In(carried.result), In(carried.initial)->getType()));
+  }
+}
+
+void FunctionEmitter::EmitPieces(const ForStatement& loop, Iterations iterations, int64_t piece,
+                                 const std::vector<Value*>& initial,
+                                 absl::FunctionRef<void()> emit_body) {
+  llvm::BasicBlock* before = b_.GetInsertBlock();
+  llvm::BasicBlock* next_piece = NewBlock("piece");
+  llvm::BasicBlock* after = NewBlock("after");
+  b_.CreateBr(next_piece);
+  b_.SetInsertPoint(next_piece);
+  llvm::PHINode* begin = b_.CreatePHI(b_.getInt64Ty(), 2);
+  begin->addIncoming(iterations.begin, before);
+  std::vector<llvm::PHINode*> phis;
+  for (Value* value : initial) {
+    phis.push_back(b_.CreatePHI(value->getType(), 2));
+    phis.back()->addIncoming(value, before);
+  }
+  Poll();
+  Value* end = b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin,
+                                        b_.CreateAdd(begin, b_.getInt64(piece), "", true, true),
+                                        iterations.end);
+  EmitLoop(loop, {begin, end, std::min(piece, iterations.most)}, /*polls=*/false,
+           {phis.begin(), phis.end()}, emit_body);
+  begin->addIncoming(end, b_.GetInsertBlock());
+  for (size_t i = 0; i < phis.size(); ++i) {
+    phis[i]->addIncoming(In(loop.carried[i].result), b_.GetInsertBlock());
+  }
+  b_.CreateCondBr(b_.CreateICmpULT(end, iterations.end), next_piece, after);
+  b_.SetInsertPoint(after);
+}
+
+void FunctionEmitter::EmitLoop(const ForStatement& loop, Iterations iterations, bool polls,
+                               const std::vector<Value*>& initial,
+                               absl::FunctionRef<void()> emit_body) {
   llvm::BasicBlock* before = b_.GetInsertBlock();
   llvm::BasicBlock* body = NewBlock("loop");
   llvm::BasicBlock* after = NewBlock("after");
   b_.CreateBr(body);
   b_.SetInsertPoint(body);
   llvm::PHINode* induction = b_.CreatePHI(b_.getInt64Ty(), 2);
-  induction->addIncoming(begin, before);
+  induction->addIncoming(iterations.begin, before);
   Bind(loop.induction, induction);
   const std::vector<llvm::PHINode*> phis = EmitCurrent(loop.carried, initial, before);
 
@@ -90,10 +140,11 @@ void FunctionEmitter::EmitRange(const ForStatement& loop, Value* begin, Value* e
   }
   emit_body();
   if (loop.kind == ForStatement::Kind::kParallel) access_groups_.pop_back();
+  if (polls) Poll();
 
   Value* next = b_.CreateAdd(induction, b_.getInt64(1), "", /*HasNUW=*/true, /*HasNSW=*/true);
   llvm::BasicBlock* latch = b_.GetInsertBlock();
-  llvm::BranchInst* branch = b_.CreateCondBr(b_.CreateICmpULT(next, end), body, after);
+  llvm::BranchInst* branch = b_.CreateCondBr(b_.CreateICmpULT(next, iterations.end), body, after);
   llvm::MDNode* id = llvm::MDNode::getDistinct(code_.llvm(), properties);
   id->replaceOperandWith(0, id);
   branch->setMetadata(llvm::LLVMContext::MD_loop, id);
@@ -102,13 +153,7 @@ void FunctionEmitter::EmitRange(const ForStatement& loop, Value* begin, Value* e
     phis[i]->addIncoming(In(loop.carried[i].next), latch);
   }
   b_.SetInsertPoint(after);
-  for (size_t i = 0; i < phis.size(); ++i) {
-    const CarriedValue& carried = loop.carried[i];
-    Value* last = In(carried.next);
-    Bind(carried.result, keyed[i].has_value()
-                             ? ValueOfKey(b_, *keyed[i], last, In(carried.initial)->getType())
-                             : last);
-  }
+  for (const CarriedValue& carried : loop.carried) Bind(carried.result, In(carried.next));
 }
 
 void FunctionEmitter::EmitSteps(Range range, int64_t step,
@@ -145,10 +190,14 @@ std::vector<llvm::PHINode*> FunctionEmitter::EmitCurrent(const std::vector<Carri
   return phis;
 }
 
-void FunctionEmitter::Emit(const WhileStatement& loop) {
-  if (cancelled_ == nullptr) {
-    cancelled_ = LoadField(code_, entry_, context_, ContextField::kCancelled);
+void FunctionEmitter::Poll() {
+  if (interrupted_ == nullptr) {
+    interrupted_ = LoadField(code_, entry_, context_, ContextField::kInterrupted);
   }
+  EmitPoll(code_, b_, context_, interrupted_, [this](Value* status) { ReturnUnlessOk(status); });
+}
+
+void FunctionEmitter::Emit(const WhileStatement& loop) {
   llvm::BasicBlock* before = b_.GetInsertBlock();
   llvm::BasicBlock* condition = NewBlock("while");
   llvm::BasicBlock* body = NewBlock("do");
@@ -156,7 +205,7 @@ void FunctionEmitter::Emit(const WhileStatement& loop) {
   b_.CreateBr(condition);
   b_.SetInsertPoint(condition);
   const std::vector<llvm::PHINode*> phis = EmitCurrent(loop.carried, Initial(loop.carried), before);
-  ReturnUnlessOk(PollCancelled(b_, cancelled_));
+  Poll();
   EmitBlock(loop.condition_body);
   b_.CreateCondBr(In(loop.condition), body, after);
   b_.SetInsertPoint(body);

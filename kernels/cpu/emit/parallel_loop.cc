@@ -138,12 +138,12 @@ void FunctionEmitter::EmitNestLevel(const TileNest& nest, size_t level,
                                     Value* end) {
   const ForStatement& loop = *nest.loops[level];
   if (level + 1 == nest.loops.size() && end != nullptr) {
-    EmitRange(loop, begin, end);
+    EmitRange(loop, {begin, end, nest.tile_extent});
     return;
   }
   if (level + 1 == nest.loops.size()) {
     // Counted from zero, LLVM knows how long it is.
-    EmitRange(loop, code_.Int64(0), code_.Int64(nest.tile_extent), [&] {
+    EmitRange(loop, {code_.Int64(0), code_.Int64(nest.tile_extent), nest.tile_extent}, [&] {
       Bind(loop.induction, b_.CreateAdd(begin, In(loop.induction), "", true, true));
       EmitBlock(loop.body);
     });

@@ -11,6 +11,7 @@
 #include "kernels/cpu/emit/launch_context.h"
 #include "kernels/cpu/emit/launching_functions.h"
 #include "kernels/cpu/emit/overlap_rows.h"
+#include "kernels/cpu/emit/work_estimate.h"
 #include "kernels/cpu/matmul_key.h"
 #include "kernels/cpu/routine_key.h"
 #include "kernels/cpu/support_abi.h"
@@ -24,11 +25,16 @@ using llvm::Value;
 // Of one kernel, to be written where it is called: each function takes a third of a millisecond to
 // compile.
 constexpr size_t kMostLaunches = 4;
+// Some milliseconds; what is larger is copied in pieces.
+constexpr int64_t kMostCopiedAtOnce = int64_t{16} << 20;
+// Large ones poll by themselves; so many small ones make a poll between them worth it.
+constexpr double kLibraryCallWork = kPollWork / 8;
 
 struct EmittedKernel {
   // (context, buffers...) -> status
   llvm::Function* function = nullptr;
   bool can_fail = false;
+  double work = 0;  // that it does at most between two polls
   // What it would do, if that is little: then callers do so themselves, and there is no function.
   std::vector<TileLaunch> launches;
 };
@@ -60,9 +66,12 @@ EmittedKernel EmitKernel(CodeContext& code, CodeContext& rare_code, const Kernel
   emitter.EmitBlock(kernel.body);
   emitter.Finish();
   std::vector<TileLaunch> launches = FindLaunches(*function);
-  if (launches.empty() || launches.size() > kMostLaunches) return {function, emitter.can_fail()};
+  const double work = std::min(EstimateWork(kernel, kernel.body), kPollWork);
+  if (launches.empty() || launches.size() > kMostLaunches) {
+    return {function, emitter.can_fail(), work};
+  }
   function->eraseFromParent();
-  return {.launches = std::move(launches)};
+  return {.work = work, .launches = std::move(launches)};
 }
 
 // `fields` as a constant of the module. Not inlined: GCC then warns of LLVM's operator delete.
@@ -153,15 +162,23 @@ class StepEmitter {
     b_.SetInsertPoint(go_on);
   }
 
-  void LeaveIfCancelled() {
-    if (cancelled_ == nullptr) {
-      cancelled_ = LoadField(code_, entry_, context(), ContextField::kCancelled);
+  void Poll() {
+    if (interrupted_ == nullptr) {
+      interrupted_ = LoadField(code_, entry_, context(), ContextField::kInterrupted);
     }
-    LeaveUnlessOk(PollCancelled(b_, cancelled_));
+    EmitPoll(code_, b_, context(), interrupted_, [this](Value* status) { LeaveUnlessOk(status); });
+    work_since_poll_ = 0;
+  }
+
+  // Before a step of so much work: many steps without a poll of their own take long together.
+  void PollBefore(double work) {
+    if (work_since_poll_ + work > kPollWork && work_since_poll_ > 0) Poll();
+    work_since_poll_ += work;
   }
 
   void Emit(const LaunchStep& step) {
     const EmittedKernel& kernel = emitted_.kernels[step.kernel];
+    PollBefore(kernel.work);
     llvm::SmallVector<Value*, 8> arguments = {context()};
     for (const Slice& slice : step.buffers) arguments.push_back(Address(slice));
     for (const TileLaunch& launch : kernel.launches) EmitLaunch(launch, arguments);
@@ -200,6 +217,7 @@ class StepEmitter {
   // A call of run-time support: (context, descriptor, lhs, rhs, out) -> CodeStatus.
   void EmitLibraryCall(const char* symbol, absl::Span<const int64_t> fields, const Slice& lhs,
                        const Slice& rhs, const Slice& out) {
+    PollBefore(kLibraryCallWork);
     Value* descriptor = NewDescriptor(code_, {fields.data(), fields.size()}, "shape");
     llvm::Type* pointer = code_.pointer();
     llvm::FunctionCallee function = code_.RunTimeFunction(
@@ -212,6 +230,7 @@ class StepEmitter {
   }
 
   void Emit(const RoutineStep& step) {
+    PollBefore(kLibraryCallWork);
     Value* descriptor = NewDescriptor(code_, RoutineKeyOf(step.call), "routine");
     std::vector<Slice> places = step.operands;
     places.insert(places.end(), step.results.begin(), step.results.end());
@@ -224,6 +243,16 @@ class StepEmitter {
 
   void Emit(const CopyStep& step) {
     if (step.from.size_bytes == 0 || step.from == step.to) return;
+    PollBefore(static_cast<double>(step.from.size_bytes));
+    if (step.from.size_bytes > kMostCopiedAtOnce) {
+      llvm::Type* pointer = code_.pointer();
+      llvm::FunctionCallee copy = code_.RunTimeFunction(
+          kCopySymbol,
+          llvm::FunctionType::get(code_.Int(32), {pointer, pointer, pointer, code_.Int(64)}, false),
+          /*pure=*/false);
+      return LeaveUnlessOk(b_.CreateCall(copy, {context(), Address(step.to), Address(step.from),
+                                                code_.Int64(step.from.size_bytes)}));
+    }
     // Places may be the same through different names (a callee's argument and result).
     b_.CreateMemMove(Address(step.to), llvm::MaybeAlign(1), Address(step.from), llvm::MaybeAlign(1),
                      step.from.size_bytes);
@@ -235,7 +264,7 @@ class StepEmitter {
     llvm::BasicBlock* after = NewBlock("after");
     b_.CreateBr(header);
     b_.SetInsertPoint(header);
-    LeaveIfCancelled();
+    Poll();
     EmitSteps(step.condition);
     Value* predicate =
         b_.CreateAlignedLoad(b_.getInt8Ty(), Address(step.predicate), llvm::Align(1));
@@ -269,6 +298,8 @@ class StepEmitter {
   }
 
   void Emit(const CallStep& step) {
+    // However little a function does, its calls may be as many as there are paths to it.
+    Poll();
     Value* arguments = PointerTable(step.arguments);
     Value* results = PointerTable(step.results);
     LeaveUnlessOk(b_.CreateCall(emitted_.functions[step.function],
@@ -297,7 +328,8 @@ class StepEmitter {
   llvm::BasicBlock* start_;
   llvm::BasicBlock* exit_;
   llvm::PHINode* status_;
-  Value* cancelled_ = nullptr;
+  Value* interrupted_ = nullptr;
+  double work_since_poll_ = 0;
   Value* frame_ = nullptr;  // of launches, one at a time
   absl::flat_hash_map<std::pair<Slice::Space, uint32_t>, Value*> bases_;
 };

@@ -63,6 +63,7 @@ void FunctionEmitter::EmitBlockOf(const TransposedNest& transposed, const std::v
                                   Range across, Range last) {
   const ForStatement& across_loop = transposed.across_loop();
   const ForStatement& last_loop = transposed.last_loop();
+  const int64_t side = transposed.side;
   const auto place = [&](const Copy& copy) {
     Value* row = b_.CreateSub(In(last_loop.induction), last.begin, "", true, true);
     Value* at = b_.CreateAdd(b_.CreateMul(row, code_.Int64(copy.pitch), "", true, true),
@@ -72,8 +73,8 @@ void FunctionEmitter::EmitBlockOf(const TransposedNest& transposed, const std::v
                                 at);
   };
   for (const Copy& copy : copies) {
-    EmitRange(last_loop, last.begin, last.end, [&] {
-      EmitRange(across_loop, across.begin, across.end, [&] {
+    EmitRange(last_loop, {last.begin, last.end, side}, [&] {
+      EmitRange(across_loop, {across.begin, across.end, side}, [&] {
         for (const Statement& statement : transposed.nest.body()) {
           if (!transposed.indices.contains(&statement)) continue;
           std::visit([this](const auto& one) { Emit(one); }, statement.value);
@@ -88,8 +89,8 @@ void FunctionEmitter::EmitBlockOf(const TransposedNest& transposed, const std::v
       });
     });
   }
-  EmitRange(across_loop, across.begin, across.end, [&] {
-    EmitRange(last_loop, last.begin, last.end, [&] {
+  EmitRange(across_loop, {across.begin, across.end, side}, [&] {
+    EmitRange(last_loop, {last.begin, last.end, side}, [&] {
       for (const Statement& statement : transposed.nest.body()) {
         const auto copy = std::find_if(copies.begin(), copies.end(),
                                        [&](const Copy& c) { return c.load == &statement; });

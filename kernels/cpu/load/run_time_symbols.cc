@@ -7,6 +7,7 @@
 #include "kernels/cpu/support/math_library.h"
 #include "kernels/cpu/support/matmul.h"
 #include "kernels/cpu/support/parallel_for.h"
+#include "kernels/cpu/support/poll.h"
 #include "kernels/cpu/support/routine.h"
 #include "kernels/cpu/support/scratch.h"
 #include "kernels/cpu/support_abi.h"
@@ -42,6 +43,8 @@ absl::Span<const RunTimeSymbol> RunTimeSymbols() {
       {kMatmulSymbol, AddressOf<MatmulFunction>(Matmul)},
       {kConvolutionSymbol, AddressOf<ConvolutionFunction>(Convolution)},
       {kRoutineSymbol, AddressOf<RoutineFunction>(RunRoutine)},
+      {kCopySymbol, AddressOf<CopyFunction>(CopyInPieces)},
+      {kPollSymbol, AddressOf<PollFunction>(PollInterrupts)},
       {kAllocateSymbol, AddressOf<AllocateFunction>(AllocateScratch)},
       {kReleaseSymbol, AddressOf<ReleaseFunction>(ReleaseScratch)},
 #define ACCELD_MATH_FUNCTION(Kind, name, arity, f32, f64)                          \

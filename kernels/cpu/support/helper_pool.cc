@@ -17,7 +17,22 @@ namespace {
 constexpr std::chrono::microseconds kLookOut(100);
 constexpr int kMaxThreads = 256;
 
+// The pool whose helper this thread is; nullptr: of none.
+thread_local HelperPool* pool_of_this_thread = nullptr;
+
 }  // namespace
+
+HelperPool::Absence::Absence() : pool_(pool_of_this_thread) {
+  if (pool_ == nullptr) return;
+  const MutexLock lock(pool_->mutex_);
+  ++pool_->num_absent_;
+}
+
+HelperPool::Absence::~Absence() {
+  if (pool_ == nullptr) return;
+  const MutexLock lock(pool_->mutex_);
+  --pool_->num_absent_;
+}
 
 HelperPool& HelperPool::Get() {
   static auto* pool = new HelperPool;
@@ -28,7 +43,7 @@ HelperPool& HelperPool::Get() {
 HelperPool::HelperPool() : cores_(static_cast<int>(std::thread::hardware_concurrency())) {}
 
 void HelperPool::StartThreads(int wanted) {
-  const int limit = std::min(std::max(wanted, cores_ - 1), kMaxThreads);
+  const int limit = std::min(std::max(wanted, cores_ - 1) + num_absent_, kMaxThreads);
   for (int missing = wanted - num_idle_; missing > 0 && num_threads_ < limit; --missing) {
     try {
       std::thread([this] { Help(); }).detach();
@@ -76,6 +91,7 @@ void HelperPool::Run(int max_helpers, absl::FunctionRef<void()> work) {
 }
 
 void HelperPool::Help() {
+  pool_of_this_thread = this;
   CoreMover mover(/*patience=*/1);
   mutex_.Lock();
   for (;;) {

@@ -20,6 +20,19 @@ class HelperPool {
   // Must live until the process ends.
   HelperPool();
 
+  // While it lives, the calling thread, if it is one of Get()'s helpers, is about to sleep inside
+  // its work for long, so that another may be started in its place. Does nothing on other threads.
+  class Absence {
+   public:
+    Absence();
+    ~Absence();
+    Absence(const Absence&) = delete;
+    Absence& operator=(const Absence&) = delete;
+
+   private:
+    HelperPool* const pool_;
+  };
+
   // Calls `work` on the calling thread and on up to `max_helpers` others at the same time. Blocks
   // until all these calls have returned; `work` itself must find out that nothing is left to do.
   // Thread-safe. Must not be called from inside `work`.
@@ -44,6 +57,7 @@ class HelperPool {
   std::deque<Job*> jobs_ ABSL_GUARDED_BY(mutex_);  // that want helpers, oldest first
   std::atomic<size_t> num_jobs_{0};                // jobs_.size(), to be watched without the lock
   int num_threads_ ABSL_GUARDED_BY(mutex_) = 0;
+  int num_absent_ ABSL_GUARDED_BY(mutex_) = 0;  // of the threads, asleep inside their work
   int num_idle_ ABSL_GUARDED_BY(mutex_) = 0;
   int num_asleep_ ABSL_GUARDED_BY(mutex_) = 0;  // of the idle ones, who look out at first
 };

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kernels/cpu/support/helper_pool.h"
+#include "kernels/cpu/support/poll.h"
 
 namespace acceld::kernels::cpu {
 namespace {
@@ -21,14 +22,18 @@ class TileQueue {
             int64_t num_tiles)
       : context_(context), function_(function), frame_(frame), num_tiles_(num_tiles) {}
 
+  // Takes tiles until none is left, one fails, or the run is interrupted.
   void Work() {
-    while (status_.load(std::memory_order_relaxed) == kOk) {
+    while (status_.load(std::memory_order_relaxed) == kOk && !*context_->interrupted) {
       const int64_t tile = next_.fetch_add(1, std::memory_order_relaxed);
       if (tile >= num_tiles_) return;
-      const int32_t status = *context_->cancelled ? static_cast<int32_t>(CodeStatus::kCancelled)
-                                                  : function_(frame_, tile);
+      const int32_t status = function_(frame_, tile);
       if (status != kOk) status_.store(status, std::memory_order_relaxed);
     }
+  }
+  // Whether nothing is left to do. Once no thread works any more.
+  bool IsDone() const {
+    return status() != kOk || next_.load(std::memory_order_relaxed) >= num_tiles_;
   }
   int32_t status() const { return status_.load(std::memory_order_relaxed); }
 
@@ -76,16 +81,20 @@ int32_t ParallelFor(const LaunchContext* context, TileFunction function, const v
                     int64_t num_tiles) {
   TileQueue queue(context, function, frame, num_tiles);
   const int64_t num_threads = std::min<int64_t>(context->num_threads, num_tiles);
-  if (num_threads <= 1 || in_parallel_loop) {
-    queue.Work();
-  } else {
-    HelperPool::Get().Run(static_cast<int>(num_threads - 1), [&queue] {
-      in_parallel_loop = true;
+  while (true) {
+    if (num_threads <= 1 || in_parallel_loop) {
       queue.Work();
-      in_parallel_loop = false;
-    });
+    } else {
+      HelperPool::Get().Run(static_cast<int>(num_threads - 1), [&queue] {
+        in_parallel_loop = true;
+        queue.Work();
+        in_parallel_loop = false;
+      });
+    }
+    if (queue.IsDone()) return queue.status();
+    // The run is interrupted. The helpers are free for others while it pauses.
+    if (const int32_t status = Poll(*context); status != kOk) return status;
   }
-  return queue.status();
 }
 
 }  // namespace acceld::kernels::cpu

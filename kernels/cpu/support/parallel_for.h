@@ -8,8 +8,9 @@ namespace acceld::kernels::cpu {
 
 // Calls `function(frame, tile)` for every tile in [0, num_tiles) on up to context->num_threads
 // threads: the calling one and those of the HelperPool that are free. A call from inside a tile
-// runs on its own thread. Returns when all are done; early, with kCancelled, when the context is
-// cancelled, and with the status of a tile that failed.
+// runs on its own thread. Returns when all are done; early with the status of a tile that failed,
+// and with kCancelled when the run is cancelled. While the run pauses, it waits between two tiles
+// and keeps no helper.
 int32_t ParallelFor(const LaunchContext* context, TileFunction function, const void* frame,
                     int64_t num_tiles);
 

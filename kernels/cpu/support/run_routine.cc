@@ -9,13 +9,14 @@
 namespace acceld::kernels::cpu {
 
 absl::Status RunRoutineOnHost(const RoutineCall& call, void* const* places, int num_threads,
-                              const volatile bool* cancelled) {
+                              const volatile bool* interrupted, Interrupts* interrupts) {
   RunState state(LaunchContext{.arguments = nullptr,
                                .results = nullptr,
                                .arena = nullptr,
                                .constants = nullptr,
                                .num_threads = num_threads,
-                               .cancelled = cancelled});
+                               .interrupted = interrupted,
+                               .interrupts = interrupts});
   const std::vector<int64_t> key = RoutineKeyOf(call);
   switch (static_cast<CodeStatus>(RunRoutine(&state.context, key.data(), places))) {
     case CodeStatus::kOk:

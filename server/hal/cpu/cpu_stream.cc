@@ -16,14 +16,15 @@ namespace {
 constexpr int64_t kInlineCopyBytes = 16 << 10;
 
 absl::Status RunModule(const Launch& launch) {
-  if (launch.cancelled != nullptr && launch.cancelled->load()) {
+  RunControl* const control = launch.control.get();
+  if (control != nullptr && control->interrupted().load() && !control->GoOn()) {
     return absl::CancelledError("launch: cancelled before it began");
   }
   absl::InlinedVector<const void*, 8> arguments;
   absl::InlinedVector<void*, 8> results;
   for (const auto& buffer : launch.arguments) arguments.push_back(buffer->address());
   for (const auto& buffer : launch.results) results.push_back(buffer->address());
-  static constexpr bool kNeverCancelled = false;
+  static constexpr bool kNever = false;
   static_assert(sizeof(std::atomic<bool>) == sizeof(bool) && std::atomic<bool>::is_always_lock_free,
                 "generated code polls the flag as one byte");
   return static_cast<const HostModule&>(*launch.module)
@@ -32,16 +33,18 @@ absl::Status RunModule(const Launch& launch) {
             .arena = launch.arena != nullptr ? launch.arena->address() : nullptr,
             .constants = nullptr,
             .num_threads = 1,
-            .cancelled = launch.cancelled != nullptr
-                             ? reinterpret_cast<const volatile bool*>(launch.cancelled.get())
-                             : &kNeverCancelled});
+            .interrupted = control != nullptr
+                               ? reinterpret_cast<const volatile bool*>(&control->interrupted())
+                               : &kNever,
+            .interrupts = control});
 }
 
 absl::Status RunLaunch(const Launch& launch) {
   if (launch.device_ns == nullptr) return RunModule(launch);
   const auto begin = std::chrono::steady_clock::now();
   absl::Status status = RunModule(launch);
-  const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - begin;
+  std::chrono::nanoseconds took = std::chrono::steady_clock::now() - begin;
+  if (launch.control != nullptr) took -= launch.control->paused_time();
   launch.device_ns->store(took.count(), std::memory_order_relaxed);
   return status;
 }

@@ -11,8 +11,9 @@ void Completions::Add(Work work) {
 
 absl::Status Completions::AwaitEnd(const Work& work) {
   if (work.fence == nullptr) return work.error;
-  const std::atomic<bool>* const cancelled =
-      work.may_be_cancelled ? work.launch.cancelled.get() : nullptr;
+  const std::atomic<bool>* const cancelled = work.may_be_cancelled && work.launch.control != nullptr
+                                                 ? &work.launch.control->cancelled()
+                                                 : nullptr;
   const absl::Status ended = Await(*context_, *work.fence, cancelled);
   if (!work.error.ok()) return work.error;
   ACCELD_RETURN_IF_ERROR(ended);
@@ -22,8 +23,9 @@ absl::Status Completions::AwaitEnd(const Work& work) {
     ACCELD_RETURN_IF_ERROR(context_->Check(
         context_->driver().cuEventElapsedTime(&milliseconds, work.fence->begin, work.fence->end),
         "cuEventElapsedTime"));
-    work.launch.device_ns->store(static_cast<int64_t>(1e6 * static_cast<double>(milliseconds)),
-                                 std::memory_order_relaxed);
+    auto device_ns = static_cast<int64_t>(1e6 * static_cast<double>(milliseconds));
+    if (work.launch.control != nullptr) device_ns -= work.launch.control->paused_time().count();
+    work.launch.device_ns->store(device_ns, std::memory_order_relaxed);
   }
   return absl::OkStatus();
 }

@@ -206,7 +206,8 @@ void CudaStream::Issue(WorkCommand& command) {
 
 absl::Status CudaStream::Enqueue(WorkCommand& command) {
   Work& work = command.work;
-  if (work.launch.cancelled != nullptr && work.launch.cancelled->load()) {
+  RunControl* const control = work.launch.control.get();
+  if (control != nullptr && control->cancelled().load()) {
     return absl::CancelledError("launch: cancelled before it began");
   }
   ACCELD_RETURN_IF_ERROR(opened_);

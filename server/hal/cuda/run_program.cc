@@ -193,7 +193,7 @@ class Run {
                                                  .results = results,
                                                  .workspace = parts_.workspace,
                                                  .handles = parts_.handles,
-                                                 .cancelled = launch_.cancelled.get()});
+                                                 .cancelled = cancelled()});
     return status.ok() ? status : Annotate(status, NameOf(step.call.routine));
   }
 
@@ -211,11 +211,13 @@ class Run {
       places.push_back(memory);
     }
     ACCELD_RETURN_IF_ERROR(AwaitAll());
-    static constexpr bool kNeverCancelled = false;
-    const auto* const cancelled = reinterpret_cast<const volatile bool*>(launch_.cancelled.get());
-    ACCELD_RETURN_IF_ERROR(
-        kernels::cpu::RunRoutineOnHost(step.call, places.data(), kRoutineThreads,
-                                       cancelled != nullptr ? cancelled : &kNeverCancelled));
+    static constexpr bool kNever = false;
+    RunControl* const control = launch_.control.get();
+    ACCELD_RETURN_IF_ERROR(kernels::cpu::RunRoutineOnHost(
+        step.call, places.data(), kRoutineThreads,
+        control != nullptr ? reinterpret_cast<const volatile bool*>(&control->interrupted())
+                           : &kNever,
+        control));
     for (size_t i = 0; i < step.results.size(); ++i) {
       const Slice& result = step.results[i];
       ACCELD_RETURN_IF_ERROR(Copy(addresses_.Of(result),
@@ -243,10 +245,18 @@ class Run {
   absl::Status AwaitAll() {
     ACCELD_RETURN_IF_ERROR(
         context_.Check(driver_.cuEventRecord(fence_.end, stream_), "cuEventRecord"));
-    const std::atomic<bool>* const cancelled = launch_.cancelled.get();
-    ACCELD_RETURN_IF_ERROR(Await(context_, fence_, cancelled));
-    if (cancelled != nullptr && cancelled->load()) return absl::CancelledError("launch: cancelled");
+    ACCELD_RETURN_IF_ERROR(Await(context_, fence_, cancelled()));
+    // Here, where the device has nothing to do for it, the run may pause.
+    RunControl* const control = launch_.control.get();
+    if (control != nullptr && control->interrupted().load() && !control->GoOn()) {
+      return absl::CancelledError("launch: cancelled");
+    }
     return absl::OkStatus();
+  }
+
+  // nullptr: it cannot be.
+  const std::atomic<bool>* cancelled() const {
+    return launch_.control != nullptr ? &launch_.control->cancelled() : nullptr;
   }
 
   absl::Status Copy(CuPointer to, CuPointer from, int64_t size_bytes) {

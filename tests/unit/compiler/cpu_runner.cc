@@ -32,7 +32,8 @@ Memory Place(absl::string_view bytes) {
 
 absl::StatusOr<std::vector<ir::Literal>> RunOnCpu(const ir::Module& module,
                                                   absl::Span<const ir::Literal> arguments,
-                                                  int num_threads) {
+                                                  int num_threads,
+                                                  const Interruption& interruption) {
   static const hal::cpu::CpuCodeGenerator generator;
   std::vector<ir::TensorType> types;
   for (const ir::Literal& argument : arguments) types.push_back(argument.type());
@@ -60,8 +61,10 @@ absl::StatusOr<std::vector<ir::Literal>> RunOnCpu(const ir::Module& module,
       .arena = place(std::string(executable.arena_bytes, '\xEF')),
       .constants = place(executable.constants),
       .num_threads = num_threads,
-      .cancelled = nullptr,
+      .interrupted = interruption.interrupted,
+      .interrupts = interruption.interrupts,
   };
+  if (interruption.run_begins) interruption.run_begins();
   ACCELD_RETURN_IF_ERROR(code->Run(context));
   std::vector<ir::Literal> literals;
   for (size_t i = 0; i < results.size(); ++i) {

@@ -19,6 +19,13 @@ namespace acceld::testing {
 // What a test may decide about the fake compiler.
 struct FakeCompiler {
   std::atomic<int> compiles{0};
+  // The programs of all compiles that have begun, in order.
+  std::vector<std::string> Order() {
+    MutexLock lock(mutex);
+    return order;
+  }
+  Mutex mutex;
+  std::vector<std::string> order ABSL_GUARDED_BY(mutex);
   Future<Unit> may_end = absl::StatusOr<Unit>(Unit{});
 };
 
@@ -53,6 +60,10 @@ inline absl::StatusOr<std::vector<ir::TensorType>> FakeResultTypes(
 
 inline absl::StatusOr<hal::Executable> FakeCompile(FakeCompiler& compiler, const ir::Module& module,
                                                    absl::Span<const ir::TensorType> arguments) {
+  {
+    MutexLock lock(compiler.mutex);
+    compiler.order.push_back(module.name);
+  }
   compiler.compiles.fetch_add(1);
   (void)compiler.may_end.Await();
   if (module.name == "bad") return absl::UnimplementedError("no lowering");
@@ -99,7 +110,7 @@ inline void AddFakeKernels(FakeDevice& device) {
   device.kernels["fail"] = [](const auto&) { return absl::InternalError("library call failed"); };
   device.kernels["spin"] = [](const kernels::cpu::LaunchContext& context) {
     const auto* cancelled =
-        reinterpret_cast<const std::atomic<bool>*>(const_cast<const bool*>(context.cancelled));
+        reinterpret_cast<const std::atomic<bool>*>(const_cast<const bool*>(context.interrupted));
     while (!cancelled->load()) std::this_thread::yield();
     return absl::CancelledError("told to stop");
   };
@@ -124,9 +135,11 @@ inline std::unique_ptr<engine::Engine> MakeFakeEngine(FakeCompiler& compiler,
   }
   parts.compile = [&compiler](const ir::Module& module, absl::string_view,
                               absl::Span<const ir::TensorType> arguments, const hal::CodeGenerator&,
-                              std::vector<compiler::CompileStep>* steps) {
+                              std::vector<compiler::CompileStep>* steps, const StopFlag& stop) {
     const auto begin = std::chrono::steady_clock::now();
     auto executable = FakeCompile(compiler, module, arguments);
+    // Stopped meanwhile, as a compiler finds between two of its passes.
+    if (!stop.Check().ok()) executable = stop.Check();
     steps->push_back({"fake", begin, std::chrono::steady_clock::now()});
     return executable;
   };

@@ -154,12 +154,12 @@ TEST_F(CudaStreamTest, ALoopWithoutEndStopsWhenItIsCancelled) {
   const auto executable = Compile(kLoop);
   const auto buffer = Put(Vector(std::vector<float>(512)));
   hal::Launch launch = LaunchOf(Load(*executable), *executable, {Put(Scalar(-1)), buffer});
-  auto cancelled = std::make_shared<std::atomic<bool>>(false);
-  launch.cancelled = cancelled;
+  auto control = std::make_shared<hal::RunControl>();
+  launch.control = control;
   const Event done = stream_->Run(std::move(launch));
   const Event next = stream_->CopyFromPeer(buffer, Allocate(buffer->size_bytes()));
   EXPECT_FALSE(next.IsReady());
-  cancelled->store(true);
+  control->Cancel();
   EXPECT_EQ(done.Await().status().code(), absl::StatusCode::kCancelled);
   EXPECT_TRUE(next.Await().ok());
 }
@@ -204,11 +204,11 @@ TEST_F(CudaStreamTest, WorkThatIsNotStoredStopsWhenItIsCancelled) {
     std::vector<std::shared_ptr<hal::Buffer>> arguments = {one};
     if (program == kConvolutionOfPadding) arguments.push_back(one);
     hal::Launch launch = LaunchOf(Load(*executable), *executable, arguments);
-    auto cancelled = std::make_shared<std::atomic<bool>>(false);
-    launch.cancelled = cancelled;
+    auto control = std::make_shared<hal::RunControl>();
+    launch.control = control;
     const Event done = stream_->Run(std::move(launch));
     EXPECT_FALSE(done.IsReady());
-    cancelled->store(true);
+    control->Cancel();
     EXPECT_EQ(done.Await().status().code(), absl::StatusCode::kCancelled);
   }
 }

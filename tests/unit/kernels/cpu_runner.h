@@ -42,7 +42,7 @@ inline absl::StatusOr<std::vector<std::string>> RunModule(
       .arena = Place(std::string(plan.entry().arena_bytes, '\xCD')),
       .constants = Place(plan.constants),
       .num_threads = num_threads,
-      .cancelled = cancelled,
+      .interrupted = cancelled,
   };
   ACCELD_RETURN_IF_ERROR(module.Run(context));
   std::vector<std::string> results;

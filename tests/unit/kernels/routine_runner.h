@@ -134,7 +134,7 @@ inline std::vector<std::string> RunCall(const RoutineCall& call,
                                .arena = nullptr,
                                .constants = nullptr,
                                .num_threads = threads,
-                               .cancelled = &cancelled});
+                               .interrupted = &cancelled});
   const int32_t code = RunRoutine(&state.context, RoutineKeyOf(call).data(), places.data());
   EXPECT_EQ(code, static_cast<int32_t>(CodeStatus::kOk)) << ToString(call);
   std::vector<std::string> results;
