@@ -13,7 +13,7 @@ namespace acceld::runtime {
 bool DeviceExecutor::MarkCancelled(Task& task, const absl::Status& reason) {
   if (task.place_ == Task::Place::kDone || !task.cancel_reason_.ok()) return false;
   task.cancel_reason_ = reason;
-  task.cancelled_.store(true);
+  task.control_.Cancel();
   if (memory_waiters_ > 0) memory_freed_.NotifyAll();
   return true;
 }
@@ -43,6 +43,7 @@ void DeviceExecutor::Cancel(const std::shared_ptr<Task>& task, const absl::Statu
         TaskQueue::Lane& lane = task->queue_->LaneOf(*task);
         queued.splice(queued.end(), lane.tasks, task->position_);
         if (!lane.tasks.empty()) break;
+        if (lane.suspended != nullptr) break;
         (task->is_upload() ? upload_turns_ : execution_turns_).Deactivate(lane);
         break;
       }
@@ -63,7 +64,7 @@ void DeviceExecutor::Cancel(TaskQueue& queue, const absl::Status& reason) {
   {
     MutexLock lock(mutex_);
     queue.closed_ = reason;
-    execution_turns_.Deactivate(queue.executions_);
+    if (queue.executions_.suspended == nullptr) execution_turns_.Deactivate(queue.executions_);
     upload_turns_.Deactivate(queue.uploads_);
     queued.splice(queued.end(), queue.executions_.tasks);
     queued.splice(queued.end(), queue.uploads_.tasks);

@@ -17,14 +17,14 @@ void DropInputs(Execution& execution) {
 
 void DeviceExecutor::Launched(const std::shared_ptr<Task>& task, const Event& event) {
   task->launched_.store(true);
-  if (task->cancelled_.load()) SettleEarly(*task);
+  if (task->control_.cancelled().load()) SettleEarly(*task);
   event.OnReady([this, task](const absl::StatusOr<Unit>& done) { Complete(*task, done.status()); });
 }
 
 absl::Status DeviceExecutor::ResultOf(const Task& task, const Execution& execution,
                                       absl::Status status) {
   if (!status.ok()) {
-    status = task.cancelled_.load()
+    status = task.control_.cancelled().load()
                  ? ReasonFor(task)
                  : Annotate(status, absl::StrCat("program ", *execution.program_name));
   }
@@ -50,7 +50,8 @@ void DeviceExecutor::Complete(Task& task, absl::Status status) {
     instruments_.device_time.Observe(device_time);
     instruments_.queue_time.Observe(now - device_time - execution->submitted_at);
     // A run that failed or was told to stop says nothing about those that go well.
-    if (status.ok() && !task.cancelled_.load()) execution->executable->cost.Record(device_ns);
+    if (status.ok() && !task.control_.cancelled().load())
+      execution->executable->cost.Record(device_ns);
     if (execution->execute_us != nullptr) {
       execution->execute_us->store(static_cast<double>(device_ns) / 1000,
                                    std::memory_order_relaxed);
@@ -82,14 +83,15 @@ void DeviceExecutor::Complete(Task& task, absl::Status status) {
   }
   MutexLock lock(mutex_);
   ++completions_;
+  if (!held_.empty()) ReleaseHeld();
   if (task.express_) --express_in_flight_;
   if (task.is_upload()) {
     --uploads_in_flight_;
     upload_bytes_in_flight_ -= std::get<Upload>(task.work_).size_bytes;
   } else {
-    if (!task.express_) {
-      run_ahead_.FinishFirst(now);
-      if (run_ahead_.count() == 0) idle_since_ = now;
+    if (task.stream_ != nullptr) {
+      RemoveFirst(*task.stream_, task, now);
+      if (current_->tasks.empty()) idle_since_ = now;
     }
     execution_turns_.Charge(task.queue_->executions_,
                             static_cast<double>(device_ns - task.charged_cost_));
@@ -140,7 +142,7 @@ void DeviceExecutor::FailDispatch(Task& task, const absl::Status& error) {
     MutexLock lock(mutex_);
     Uncharge(task);
   }
-  FailTask(task, task.cancelled_.load() ? ReasonFor(task) : error);
+  FailTask(task, task.control_.cancelled().load() ? ReasonFor(task) : error);
 }
 
 void DeviceExecutor::Uncharge(Task& task) {
@@ -150,7 +152,7 @@ void DeviceExecutor::Uncharge(Task& task) {
     upload_bytes_in_flight_ -= upload->size_bytes;
     upload_turns_.Charge(task.queue_->uploads_, static_cast<double>(-task.charged_cost_));
   } else {
-    if (!task.express_) run_ahead_.DropLast();
+    if (task.stream_ != nullptr) RemoveLast(*std::exchange(task.stream_, nullptr));
     execution_turns_.Charge(task.queue_->executions_, static_cast<double>(-task.charged_cost_));
   }
   // It may have held memory, and it may have been all that there was to wait for.
@@ -166,7 +168,8 @@ void DeviceExecutor::Retire(Task& task) {
   // Refill the device when half of its window is free, rather than waking up for every launch.
   if (dispatcher_waits_ && DispatcherIsWanted()) work_.NotifyOne();
   if (memory_waiters_ > 0) memory_freed_.NotifyAll();
-  if (run_ahead_.count() == 0 && express_in_flight_ == 0 && execution_turns_.empty()) {
+  if (current_->tasks.empty() && express_in_flight_ == 0 && num_suspended_ == 0 && held_.empty() &&
+      execution_turns_.empty()) {
     execution_turns_.EndBusyPeriod();
   }
   if (uploads_in_flight_ == 0 && upload_turns_.empty()) upload_turns_.EndBusyPeriod();

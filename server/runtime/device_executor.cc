@@ -18,6 +18,12 @@ constexpr int64_t kUploadOverheadBytes = 4096;
 // What a queue is charged with, in nanoseconds, until the real cost of a first run is known.
 constexpr int64_t kUnknownCostNs = 1000;
 
+std::vector<std::unique_ptr<ComputeStream>> ListOf(std::unique_ptr<ComputeStream> stream) {
+  std::vector<std::unique_ptr<ComputeStream>> streams;
+  streams.push_back(std::move(stream));
+  return streams;
+}
+
 }  // namespace
 
 void Task::Unblock() {
@@ -30,8 +36,8 @@ DeviceExecutor::DeviceExecutor(hal::Device& device, int index, const Options& op
     : device_(device),
       index_(index),
       options_(options),
-      run_ahead_(static_cast<size_t>(options.max_in_flight), options.run_ahead),
-      compute_(device.CreateStream("run")),
+      streams_(ListOf(NewStream())),
+      current_(streams_[0].get()),
       express_(device.CreateStream("express", hal::StreamPriority::kHigh)),
       upload_(device.CreateStream("up")),
       download_(device.CreateStream("down")),
@@ -51,8 +57,9 @@ DeviceExecutor::~DeviceExecutor() {
 }
 
 std::shared_ptr<TaskQueue> DeviceExecutor::OpenQueue(std::shared_ptr<MemoryAccount> account,
-                                                     PriorityClass priority) {
-  return std::make_shared<TaskQueue>(std::move(account), priority);
+                                                     PriorityClass priority,
+                                                     std::shared_ptr<DeviceShare> share) {
+  return std::make_shared<TaskQueue>(std::move(account), priority, std::move(share));
 }
 
 void DeviceExecutor::Submit(std::shared_ptr<TaskQueue> queue, std::shared_ptr<Task> task,
@@ -64,8 +71,12 @@ void DeviceExecutor::Submit(std::shared_ptr<TaskQueue> queue, std::shared_ptr<Ta
   // One for the submission itself: nobody makes the task runnable before it has its place.
   task->blockers_.store(1 + inputs + (executable_ready ? 0 : 1), std::memory_order_relaxed);
   for (int i = 0; i < inputs; ++i) {
-    execution->inputs[i]->CountReader(1);
-    if (!execution->inputs[i]->AddWaiter(task)) {
+    Array& input = *execution->inputs[i];
+    input.CountReader(1);
+    if (input.device() != index_) {
+      // A stream that waited for another device would hold up everybody here.
+      input.OnFinal([task](const absl::Status&) { task->Unblock(); });
+    } else if (!input.AddWaiter(task)) {
       task->blockers_.fetch_sub(1, std::memory_order_relaxed);
     }
   }
@@ -117,7 +128,21 @@ void DeviceExecutor::MakeRunnable(const std::shared_ptr<Task>& task) {
 
 void DeviceExecutor::Enqueue(const std::shared_ptr<Task>& task) {
   task->place_ = Task::Place::kRunnable;
-  (task->is_upload() ? upload_turns_ : execution_turns_).Activate(task->queue_->LaneOf(*task));
+  TaskQueue::Lane& lane = task->queue_->LaneOf(*task);
+  if (lane.is_held) {
+    // It comes when the queue is released.
+  } else if (task->is_upload()) {
+    upload_turns_.Activate(lane);
+  } else {
+    if (!lane.active() && !current_->tasks.empty()) {
+      // What runs moves on the virtual time at which this queue comes in.
+      ChargeRunning(*current_, std::chrono::steady_clock::now());
+      Task& running = *current_->tasks.front();
+      execution_turns_.Continue(running.queue_->executions_,
+                                std::min(SliceNs(), static_cast<double>(running.charged_cost_)));
+    }
+    execution_turns_.Activate(lane);
+  }
   if (dispatcher_waits_ && DispatcherIsWanted()) work_.NotifyOne();
 }
 
@@ -129,12 +154,40 @@ bool DeviceExecutor::UploadsAreOpen() const {
 bool DeviceExecutor::DispatcherIsWanted() const {
   if (dispatching_here_) return false;
   if (!upload_turns_.empty() && UploadsAreOpen()) return true;
+  if (current_->is_paused) return true;
   if (execution_turns_.empty()) return false;
-  if (run_ahead_.count() == 0 || run_ahead_.WantsRefill(std::chrono::steady_clock::now())) {
-    return true;
+  if (current_->tasks.empty()) return true;
+  const TimePoint now = std::chrono::steady_clock::now();
+  if (current_->run_ahead.WantsRefill(now) && ExecutionsAreOpen(now)) return true;
+  // It does not know yet that it must be back earlier.
+  return WakeTime() < waits_until_;
+}
+
+DeviceExecutor::TimePoint DeviceExecutor::WakeTime() const {
+  TimePoint wake = retry_at_;
+  const ComputeStream& current = *current_;
+  if (current.tasks.empty()) return wake;
+  const Task& running = *current.tasks.front();
+  if (running.max_run.count() > 0) {
+    wake = std::min(wake, current.slice_began + (running.max_run - current.ran_before));
   }
-  // It does not know yet that it must be back before the work in flight ends.
-  return waits_until_ == TimePoint::max() && run_ahead_.RefillTime() != TimePoint::max();
+  if (current.is_pausing) return std::min(wake, current.pausing_since + options_.pause_grace);
+  if (execution_turns_.empty()) return wake;
+  if (!running.here_) wake = std::min(wake, current.slice_began + options_.slice);
+  if (MayGoBehind(*static_cast<const TaskQueue::Lane*>(execution_turns_.Peek()))) {
+    wake = std::min(wake, current.run_ahead.RefillTime());
+  }
+  return wake;
+}
+
+bool DeviceExecutor::MayGoBehind(const TaskQueue::Lane& lane) const {
+  if (current_->is_pausing || lane.suspended != nullptr) return false;
+  return current_->exclusive == nullptr || current_->exclusive == lane.tasks.front()->queue_.get();
+}
+
+bool DeviceExecutor::ExecutionsAreOpen(TimePoint now) const {
+  const auto* const lane = static_cast<const TaskQueue::Lane*>(execution_turns_.Peek());
+  return lane != nullptr && current_->run_ahead.IsOpen(now) && MayGoBehind(*lane);
 }
 
 void DeviceExecutor::Charge(Task& task, TaskQueue::Lane& lane, TimePoint now) {
@@ -151,10 +204,17 @@ void DeviceExecutor::Charge(Task& task, TaskQueue::Lane& lane, TimePoint now) {
   const int64_t estimate_ns =
       execution.executable != nullptr ? execution.executable->cost.ns() : kUnknownCostNs;
   if (!task.express_) {
-    run_ahead_.Add(estimate_ns > 0 ? std::chrono::nanoseconds(estimate_ns) : RunAhead::kUnknown,
-                   now);
+    ComputeStream& stream = *current_;
+    task.stream_ = &stream;
+    stream.run_ahead.Add(
+        estimate_ns > 0 ? std::chrono::nanoseconds(estimate_ns) : RunAhead::kUnknown, now);
+    stream.tasks.push_back(&task);
+    if (stream.tasks.size() == 1) stream.slice_began = now;
+    if (!IsShort(task)) stream.exclusive = task.queue_.get();
   }
   task.charged_cost_ = estimate_ns > 0 ? estimate_ns : kUnknownCostNs;
+  task.queue_->share_->executions_.SetWeight(
+      task.queue_->share_->weight_.load(std::memory_order_relaxed));
   execution_turns_.Charge(lane, static_cast<double>(task.charged_cost_));
 }
 
@@ -171,8 +231,9 @@ std::shared_ptr<Task> DeviceExecutor::TakeFrom(FairSchedule& schedule, TimePoint
 std::shared_ptr<Task> DeviceExecutor::TakeTask() {
   if (dispatching_here_) return nullptr;
   const TimePoint now = std::chrono::steady_clock::now();
+  ShareTime(now);
   const bool upload = !upload_turns_.empty() && UploadsAreOpen();
-  const bool execution = !execution_turns_.empty() && run_ahead_.IsOpen(now);
+  const bool execution = ExecutionsAreOpen(now);
   if (!upload && !execution) return nullptr;
   // Neither kind of work holds up the dispatch of the other.
   upload_was_last_ = upload && !(execution && upload_was_last_);
@@ -180,7 +241,7 @@ std::shared_ptr<Task> DeviceExecutor::TakeTask() {
 }
 
 void DeviceExecutor::WaitForTurn() {
-  waits_until_ = execution_turns_.empty() ? TimePoint::max() : run_ahead_.RefillTime();
+  waits_until_ = WakeTime();
   dispatcher_waits_ = true;
   if (waits_until_ == TimePoint::max()) {
     work_.Wait(mutex_);
@@ -193,14 +254,22 @@ void DeviceExecutor::WaitForTurn() {
 void DeviceExecutor::RunDispatcher() {
   while (true) {
     std::shared_ptr<Task> task;
+    Chores chores;
     {
       MutexLock lock(mutex_);
-      while ((task = TakeTask()) == nullptr) {
+      while ((task = TakeTask()) == nullptr && chores_.empty()) {
         if (stopping_ && !dispatching_here_ && queued_ == 0) return;
         WaitForTurn();
       }
+      std::swap(chores, chores_);
     }
-    if (absl::Status status = Launch(task); !status.ok()) FailDispatch(*task, status);
+    if (!chores.empty()) Do(std::move(chores));
+    if (task == nullptr) continue;
+    if (absl::Status status = Launch(task); task->wants_memory_) {
+      HandBack(task, /*held=*/true);
+    } else if (!status.ok()) {
+      FailDispatch(*task, status);
+    }
   }
 }
 
@@ -224,6 +293,7 @@ DeviceExecutor::Counters DeviceExecutor::counters() const {
       counters.executions + ended[static_cast<size_t>(absl::StatusCode::kCancelled)];
   MutexLock lock(mutex_);
   counters.queued = static_cast<uint64_t>(queued_);
+  counters.suspensions = suspensions_;
   return counters;
 }
 

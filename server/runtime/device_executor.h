@@ -7,6 +7,8 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "common/mutex.h"
@@ -16,7 +18,9 @@
 #include "server/observability/instruments/execution_instruments.h"
 #include "server/observability/instruments/trace_ring.h"
 #include "server/runtime/array.h"
+#include "server/runtime/compute_stream.h"
 #include "server/runtime/device_memory.h"
+#include "server/runtime/device_share.h"
 #include "server/runtime/fair_schedule.h"
 #include "server/runtime/run_ahead.h"
 #include "server/runtime/task.h"
@@ -30,10 +34,18 @@ namespace acceld::runtime {
 //
 // Queues share the device's time: FairSchedule says whose task is next, and a queue pays for what
 // its tasks really took. The device is given work for about `run_ahead` at a time, judged by what
-// the executables took before: at least one launch, at most `max_in_flight`, and nothing behind one
-// of unknown cost. So what others flood the device with delays a task by little more than one of
-// their kernels, and a long chain of executions holds a bounded amount of memory. Uploads have a
-// stream, a schedule and bounds of their own: kernels do not hold them up.
+// the executables took before: at least one launch, at most `max_in_flight`, nothing behind one of
+// unknown cost, and nothing of others behind one that may take long. So what others flood the
+// device with delays a task by little more than one of their kernels, and a long chain of
+// executions holds a bounded amount of memory. Uploads have a stream, a schedule and bounds of
+// their own: kernels do not hold them up.
+//
+// An execution has the device for a slice. When that is over and others are to go first, it is
+// asked to pause; its stream is suspended, another one serves the others, and it goes on when its
+// queue's turn comes. A run that does not pause in time, because it is inside a library or its
+// device cannot stop, goes on beside what comes next. Nothing of this happens while nobody else
+// waits. The number of suspended streams is bounded: beyond, what may take long waits until one of
+// them has ended.
 //
 // A task that is brief (see Options) or awaited and is submitted while the device and the
 // dispatcher rest is dispatched by the submitting thread itself. A brief one runs there, too, if
@@ -50,7 +62,7 @@ namespace acceld::runtime {
 // first, and this same error in everything computed from them. Chains of any length are settled
 // without recursion.
 //
-// Thread-safe. One thread at a time gives work to the compute stream: the dispatch thread, but for
+// Thread-safe. One thread at a time gives work to compute streams: the dispatch thread, but for
 // brief tasks.
 // Completions run on the device's stream threads or where the stream ran the work. Tasks may use
 // arrays of other devices: these are copied over. All executors that share arrays must be idle
@@ -71,11 +83,31 @@ class DeviceExecutor {
     DeviceMemory::Options memory;
     // How long a dispatch waits for the memory of work in flight.
     std::chrono::milliseconds memory_wait{30'000};
+    // How long an execution has the device while others wait.
+    std::chrono::milliseconds slice{20};
+    // How long one is given to pause, where others cannot run beside it as well.
+    std::chrono::milliseconds pause_grace{10};
+    // Streams whose executions had to give way; of one user a quarter.
+    int max_suspended = 64;
   };
   struct Counters {
-    uint64_t executions = 0;  // that went well
-    uint64_t failures = 0;    // executions that failed, not counting cancelled ones
-    uint64_t queued = 0;      // waiting, runnable and in flight, uploads too
+    uint64_t executions = 0;   // that went well
+    uint64_t failures = 0;     // executions that failed, not counting cancelled ones
+    uint64_t queued = 0;       // waiting, runnable and in flight, uploads too
+    uint64_t suspensions = 0;  // times that an execution gave way to others
+  };
+  // An execution that has begun and not ended.
+  struct Running {
+    uint64_t session = 0;
+    std::string owner;  // the name of its DeviceShare
+    std::string program;
+    std::chrono::nanoseconds since_submitted{0};
+    std::chrono::nanoseconds on_device{0};
+    enum class State : uint8_t {
+      kRuns,
+      kSuspended,  // until its turn comes
+      kEnding,     // It is told to end, and has not polled yet.
+    } state = State::kRuns;
   };
 
   DeviceExecutor(hal::Device& device, int index, const Options& options);
@@ -86,8 +118,10 @@ class DeviceExecutor {
 
   hal::Device& device() { return device_; }
 
+  // `share` is what the queue's user has of this device; nullptr: this queue's alone.
   std::shared_ptr<TaskQueue> OpenQueue(std::shared_ptr<MemoryAccount> account,
-                                       PriorityClass priority);
+                                       PriorityClass priority,
+                                       std::shared_ptr<DeviceShare> share = nullptr);
   // Unless `executable_ready`, an execution waits for a later Provide.
   void Submit(std::shared_ptr<TaskQueue> queue, std::shared_ptr<Task> task, bool executable_ready);
   // The executable of a submitted task, or why there is none. Once for each task.
@@ -119,6 +153,10 @@ class DeviceExecutor {
   // Blocks until nothing is queued or in flight; false when `deadline` came first.
   bool WaitUntilIdle(std::chrono::steady_clock::time_point deadline);
   Counters counters() const;
+  // What occupies the device: the current one first.
+  std::vector<Running> RunningNow() const;
+  // Cancels every task of a session that has begun. How many there are.
+  int CancelRunning(uint64_t session, const absl::Status& reason);
   const observability::ExecutionInstruments& instruments() const { return instruments_; }
   DeviceMemory::Stats memory_stats() const { return memory_.stats(); }
 
@@ -142,10 +180,62 @@ class DeviceExecutor {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Charge(Task& task, TaskQueue::Lane& lane, TimePoint now)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Whether the next execution may go to the current stream now.
+  bool ExecutionsAreOpen(TimePoint now) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool MayGoBehind(const TaskQueue::Lane& lane) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool UploadsAreOpen() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Whether the dispatcher, should it wait, ought to look again.
   bool DispatcherIsWanted() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // When it has to at the latest.
+  TimePoint WakeTime() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void WaitForTurn() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  // Slices of time: time_slices.cc.
+  //
+  // What the dispatcher is to do without the lock.
+  struct Chores {
+    bool add_stream = false;  // No spare one is left.
+    std::vector<std::shared_ptr<Task>> overlong;
+    // Tasks, and what they depend on: made by a stream that is suspended.
+    std::vector<std::pair<std::shared_ptr<Task>, std::shared_ptr<Array>>> blocked;
+
+    bool empty() const { return !add_stream && overlong.empty() && blocked.empty(); }
+  };
+  void Do(Chores chores);
+  // Ends slices, suspends and resumes, as is due.
+  void ShareTime(TimePoint now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void EndSlice(TimePoint now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Suspend() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Makes the suspended stream whose turn it is, if it is one's, the current one.
+  void ResumeNext(TimePoint now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Resume(ComputeStream& stream, TimePoint now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  double SliceNs() const {
+    return static_cast<double>(std::chrono::nanoseconds(options_.slice).count());
+  }
+  void EndSuspension(ComputeStream& stream) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void OnPaused(ComputeStream& stream);
+  // Its first task, or the last that was added, is no longer in flight.
+  void RemoveFirst(ComputeStream& stream, const Task& task, TimePoint now)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void RemoveLast(ComputeStream& stream) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void NoteEmpty(ComputeStream& stream) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  std::chrono::nanoseconds TimeOnDevice(const ComputeStream& stream, TimePoint now) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Charges the first task for what it took so far.
+  void ChargeRunning(const ComputeStream& stream, TimePoint now)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool OthersGoFirst(TaskQueue& queue) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Whether it is sure to end within a slice.
+  bool IsShort(const Task& task) const;
+  // Takes out of the schedule what is next and may not begin: what may take long while there are as
+  // many suspended streams as may be, and what depends on one of them.
+  void HoldBack() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Hold(const std::shared_ptr<TaskQueue>& queue, TaskQueue::Lane& lane)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void ReleaseHeld() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Tasks that have taken longer than they may.
+  void FindOverlong(TimePoint now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  std::unique_ptr<ComputeStream> NewStream() const;
 
   // Brief tasks: dispatch_here.cc.
   bool MayDispatchHere(const Task& task) const;
@@ -157,8 +247,8 @@ class DeviceExecutor {
   // Whether it may go past what the device is doing.
   bool MayPass(const Task& task) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void DispatchHere(const std::shared_ptr<Task>& task);
-  // Leaves a task that was taken to the dispatch thread.
-  void HandBack(const std::shared_ptr<Task>& task);
+  // Leaves a task that was taken to a later turn; `held`: when something else has ended.
+  void HandBack(const std::shared_ptr<Task>& task, bool held = false);
 
   // From a turn to the device: dispatch.cc.
   absl::Status Launch(const std::shared_ptr<Task>& task);
@@ -167,6 +257,8 @@ class DeviceExecutor {
   // failed one leaves in memory.
   void StopIfAnInputFails(const std::shared_ptr<Task>& task, const Execution& execution);
   absl::Status LaunchUpload(const std::shared_ptr<Task>& task, Upload& upload);
+  // On which an execution that was taken runs.
+  hal::Stream& StreamOf(const Task& execution) const;
   // Memory that the device's own tasks can use, with the bytes of `input` at the time of a launch
   // that is enqueued now.
   absl::StatusOr<std::shared_ptr<hal::Buffer>> BringInput(Task& task, Array& input);
@@ -189,11 +281,16 @@ class DeviceExecutor {
                               std::shared_ptr<hal::Buffer>& arena);
   absl::StatusOr<std::shared_ptr<hal::Buffer>> Allocate(Task& task, int64_t size_bytes);
   // See WithRoomFor. A task that is brief waits for nothing, one that is cancelled fails with its
-  // reason.
+  // reason. One that the dispatcher would have to wait for too long is to be tried again: it
+  // `wants_memory_`.
   absl::Status FindMemory(Task* task, int64_t size_bytes,
                           absl::FunctionRef<absl::Status()> allocate);
-  // False when that is hopeless: nothing was in flight but `task`, or too late.
-  bool WaitForCompletion(const Task* task, uint64_t seen_completions, TimePoint deadline);
+  enum class Wait : uint8_t {
+    kCompleted,  // Something has ended.
+    kLater,      // What is in flight takes longer than the dispatcher may wait.
+    kHopeless,   // Nothing is in flight but the task, or it is too late.
+  };
+  Wait WaitForCompletion(Task* task, uint64_t seen_completions, TimePoint deadline);
   uint64_t completions() const;
 
   // From the device to the end: complete.cc and cancel.cc.
@@ -231,27 +328,31 @@ class DeviceExecutor {
   FairSchedule upload_turns_ ABSL_GUARDED_BY(mutex_);     // costs: bytes
   bool upload_was_last_ ABSL_GUARDED_BY(mutex_) = false;
   int64_t queued_ ABSL_GUARDED_BY(mutex_) = 0;
-  RunAhead run_ahead_ ABSL_GUARDED_BY(mutex_);  // of the compute stream
+  std::vector<std::unique_ptr<ComputeStream>> streams_ ABSL_GUARDED_BY(mutex_);  // all there are
+  ComputeStream* current_ ABSL_GUARDED_BY(mutex_);  // that gets what is dispatched
+  std::vector<ComputeStream*> spare_ ABSL_GUARDED_BY(mutex_);
+  int num_suspended_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t suspensions_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::vector<std::shared_ptr<TaskQueue>> held_ ABSL_GUARDED_BY(mutex_);
+  // When tasks that wait for memory are tried again though nothing has ended.
+  TimePoint retry_at_ ABSL_GUARDED_BY(mutex_) = TimePoint::max();
+  Chores chores_ ABSL_GUARDED_BY(mutex_);
   int express_in_flight_ ABSL_GUARDED_BY(mutex_) = 0;
   int uploads_in_flight_ ABSL_GUARDED_BY(mutex_) = 0;
   int64_t upload_bytes_in_flight_ ABSL_GUARDED_BY(mutex_) = 0;
   int downloads_in_flight_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t completions_ ABSL_GUARDED_BY(mutex_) = 0;  // of all that was counted as in flight
   bool dispatcher_waits_ ABSL_GUARDED_BY(mutex_) = false;
-  // A submitting thread gives work to the compute stream.
+  // A submitting thread gives work to the current stream.
   bool dispatching_here_ ABSL_GUARDED_BY(mutex_) = false;
-  TimePoint idle_since_ ABSL_GUARDED_BY(mutex_);  // when the compute stream ran dry
+  TimePoint idle_since_ ABSL_GUARDED_BY(mutex_);  // when the current stream ran dry
   TimePoint waits_until_ ABSL_GUARDED_BY(mutex_);
   int memory_waiters_ ABSL_GUARDED_BY(mutex_) = 0;
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
   observability::ExecutionInstruments instruments_;
   std::atomic<int64_t> last_upload_ns_{0}, last_download_ns_{0};
 
-  // The stream is in order, so launches that overlap in time here do not on the device: they share
-  // one arena while it is large enough. Only for the thread that gives it work.
-  std::weak_ptr<hal::Buffer> arena_;
-
-  const std::unique_ptr<hal::Stream> compute_, express_, upload_, download_;
+  const std::unique_ptr<hal::Stream> express_, upload_, download_;
   DeviceMemory memory_;
   std::thread dispatcher_;
 };

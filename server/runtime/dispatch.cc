@@ -45,7 +45,7 @@ absl::Status DeviceExecutor::LaunchExecution(const std::shared_ptr<Task>& task,
       CheckShape(*loaded.executable, execution.inputs.size(), task->outputs.size()));
 
   hal::Launch launch{.module = loaded.module,
-                     .cancelled = std::shared_ptr<std::atomic<bool>>(task, &task->cancelled_),
+                     .control = std::shared_ptr<hal::RunControl>(task, &task->control_),
                      .brief = task->brief_,
                      .device_ns = std::shared_ptr<std::atomic<int64_t>>(task, &task->device_ns_)};
   for (size_t i = 0; i < execution.inputs.size(); ++i) {
@@ -66,7 +66,7 @@ absl::Status DeviceExecutor::LaunchExecution(const std::shared_ptr<Task>& task,
   // From here on the launch alone holds its memory, so that it is free when the launch is done.
   buffers.clear();
 
-  hal::Stream& stream = task->express_ ? *express_ : *compute_;
+  hal::Stream& stream = StreamOf(*task);
   const Event event = stream.Run(std::move(launch));
   for (size_t i = 0; i < outputs.size(); ++i) {
     task->outputs[i]->Join(memory_.residents());
@@ -112,16 +112,22 @@ absl::Status DeviceExecutor::LaunchUpload(const std::shared_ptr<Task>& task, Upl
   return absl::OkStatus();
 }
 
+hal::Stream& DeviceExecutor::StreamOf(const Task& execution) const {
+  return execution.express_ ? *express_ : *execution.stream_->stream;
+}
+
 absl::StatusOr<std::shared_ptr<hal::Buffer>> DeviceExecutor::BringInput(Task& task, Array& input) {
   const Array::View view = input.view();
   if (view.state == Array::State::kFailed) return view.error;
   if (input.device() != index_) return BringFromPeer(task, input, view);
   if (view.buffer == nullptr) return RestoreInput(task, input, view);
-  if (view.state == Array::State::kScheduled && view.stream != compute_.get()) {
-    compute_->Wait(input.Final());
+  hal::Stream& stream = StreamOf(task);
+  if (view.state == Array::State::kScheduled && view.stream != &stream) stream.Wait(input.Final());
+  // The stream that asked for it waits for it already; another one does so now.
+  if (view.arrival.valid()) {
+    stream.Wait(view.arrival);
+    task.input_copies_.push_back(view.arrival);
   }
-  // The compute stream waits for it already.
-  if (view.arrival.valid()) task.input_copies_.push_back(view.arrival);
   input.Touch();
   return view.buffer;
 }
@@ -135,10 +141,9 @@ absl::StatusOr<std::shared_ptr<hal::Buffer>> DeviceExecutor::BringFromPeer(
     copied = upload_->CopyFromHost(view.spilled->data(), view.spilled->size_bytes(), local, 0,
                                    view.spilled);
   } else {
-    if (view.state == Array::State::kScheduled) upload_->Wait(input.Final());
     copied = upload_->CopyFromPeer(view.buffer, local);
   }
-  compute_->Wait(copied);
+  StreamOf(task).Wait(copied);
   task.input_copies_.push_back(std::move(copied));
   input.Touch();
   return local;
@@ -152,7 +157,7 @@ absl::StatusOr<std::shared_ptr<hal::Buffer>> DeviceExecutor::RestoreInput(Task& 
                           Allocate(task, view.spilled->size_bytes()));
   Event arrival =
       upload_->CopyFromHost(view.spilled->data(), buffer->size_bytes(), buffer, 0, view.spilled);
-  compute_->Wait(arrival);
+  StreamOf(task).Wait(arrival);
   input.Restore(buffer, arrival);
   memory_.CountRestore();
   task.input_copies_.push_back(std::move(arrival));

@@ -67,7 +67,7 @@ bool DeviceExecutor::TakeHere(const std::shared_ptr<Task>& task) {
 
 bool DeviceExecutor::Rests(const Task& task) const {
   if (task.is_upload()) return uploads_in_flight_ == 0 && upload_turns_.empty();
-  return dispatcher_waits_ && !dispatching_here_ && run_ahead_.count() == 0 &&
+  return dispatcher_waits_ && !dispatching_here_ && current_->tasks.empty() &&
          execution_turns_.empty();
 }
 
@@ -105,17 +105,21 @@ void DeviceExecutor::DispatchHere(const std::shared_ptr<Task>& task) {
   if (dispatcher_waits_ && (stopping_ || DispatcherIsWanted())) work_.NotifyOne();
 }
 
-void DeviceExecutor::HandBack(const std::shared_ptr<Task>& task) {
+void DeviceExecutor::HandBack(const std::shared_ptr<Task>& task, bool held) {
   absl::Status closed;
   {
     MutexLock lock(mutex_);
     Uncharge(*task);
-    task->here_ = task->brief_ = task->express_ = false;
+    task->here_ = task->brief_ = task->express_ = task->wants_memory_ = false;
     TaskQueue& queue = *task->queue_;
     closed = task->cancel_reason_.ok() ? queue.closed_ : task->cancel_reason_;
     if (closed.ok()) {
       std::list<std::shared_ptr<Task>>& lane = queue.LaneOf(*task).tasks;
       lane.splice(lane.begin(), queue.taken_, task->position_);
+      if (held) {
+        Hold(task->queue_, queue.LaneOf(*task));
+        retry_at_ = std::min(retry_at_, std::chrono::steady_clock::now() + options_.slice);
+      }
       Enqueue(task);
     }
   }

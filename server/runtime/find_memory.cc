@@ -10,18 +10,23 @@ absl::Status DeviceExecutor::FindMemory(Task* task, int64_t size_bytes,
   using Victims = DeviceMemory::Victims;
   const TimePoint deadline = std::chrono::steady_clock::now() + options_.memory_wait;
   while (true) {
-    if (task != nullptr && task->cancelled_.load()) return ReasonFor(*task);
+    if (task != nullptr && task->control_.cancelled().load()) return ReasonFor(*task);
     const uint64_t seen = completions();
     absl::Status status = allocate();
     if (status.code() != absl::StatusCode::kResourceExhausted) return status;
     // A submitting thread leaves the rest to the dispatcher.
     if (task != nullptr && task->here_) return status;
-    if (size_bytes <= device_.memory().limit_bytes &&
-        (memory_.MakeRoom(size_bytes, Victims::kIdle) || WaitForCompletion(task, seen, deadline) ||
-         memory_.MakeRoom(size_bytes, Victims::kQueued))) {
-      continue;
+    if (size_bytes > device_.memory().limit_bytes) return memory_.Explain(status);
+    if (memory_.MakeRoom(size_bytes, Victims::kIdle)) continue;
+    switch (WaitForCompletion(task, seen, deadline)) {
+      case Wait::kCompleted:
+        continue;
+      case Wait::kLater:
+        return status;
+      case Wait::kHopeless:
+        if (memory_.MakeRoom(size_bytes, Victims::kQueued)) continue;
+        return memory_.Explain(status);
     }
-    return memory_.Explain(status);
   }
 }
 
@@ -54,7 +59,7 @@ absl::Status DeviceExecutor::AllocateAll(Task& task, int64_t arena_bytes,
 absl::Status DeviceExecutor::ChargeAll(Task& task, absl::InlinedVector<Allocation, 2>& outputs) {
   const TimePoint deadline = std::chrono::steady_clock::now() + options_.memory_wait;
   while (true) {
-    if (task.cancelled_.load()) return ReasonFor(task);
+    if (task.control_.cancelled().load()) return ReasonFor(task);
     const uint64_t seen = completions();
     absl::Status status;
     for (const auto& output : task.outputs) {
@@ -69,18 +74,18 @@ absl::Status DeviceExecutor::ChargeAll(Task& task, absl::InlinedVector<Allocatio
     }
     outputs.clear();
     // Arrays that running work alone holds are refunded when it ends.
-    if (task.here_ || !WaitForCompletion(&task, seen, deadline)) return status;
+    if (task.here_ || WaitForCompletion(&task, seen, deadline) != Wait::kCompleted) return status;
   }
 }
 
 absl::StatusOr<std::shared_ptr<hal::Buffer>> DeviceExecutor::Arena(const Task& task,
                                                                    int64_t size_bytes) {
   if (task.express_) return device_.Allocate(size_bytes);
-  std::shared_ptr<hal::Buffer> arena = arena_.lock();
+  std::shared_ptr<hal::Buffer> arena = task.stream_->arena.lock();
   if (arena != nullptr && arena->size_bytes() >= size_bytes) return arena;
   arena.reset();
   ACCELD_ASSIGN_OR_RETURN(arena, device_.Allocate(size_bytes));
-  arena_ = arena;
+  task.stream_->arena = arena;
   return arena;
 }
 
@@ -110,22 +115,38 @@ uint64_t DeviceExecutor::completions() const {
   return completions_;
 }
 
-bool DeviceExecutor::WaitForCompletion(const Task* task, uint64_t seen_completions,
-                                       TimePoint deadline) {
+DeviceExecutor::Wait DeviceExecutor::WaitForCompletion(Task* task, uint64_t seen_completions,
+                                                       TimePoint deadline) {
+  if (task != nullptr) {
+    // Others want the dispatcher.
+    task->memory_deadline_ = std::min(task->memory_deadline_, deadline);
+    deadline = std::min(task->memory_deadline_, std::chrono::steady_clock::now() + options_.slice);
+  }
   MutexLock lock(mutex_);
+  const auto has_ended = [&] {
+    return completions_ != seen_completions ||
+           (task != nullptr && task->control_.cancelled().load());
+  };
   // The task that needs the memory is counted as in flight too.
-  const int own = task != nullptr ? 1 : 0;
+  const auto others_in_flight = [&] {
+    return static_cast<int>(current_->tasks.size()) + express_in_flight_ + uploads_in_flight_ +
+               downloads_in_flight_ >
+           (task != nullptr ? 1 : 0);
+  };
   ++memory_waiters_;
   bool in_time = true;
-  while (completions_ == seen_completions && in_time &&
-         static_cast<int>(run_ahead_.count()) + express_in_flight_ + uploads_in_flight_ +
-                 downloads_in_flight_ >
-             own &&
-         (task == nullptr || !task->cancelled_.load())) {
+  while (!has_ended() && in_time &&
+         (others_in_flight() || (task == nullptr && num_suspended_ > 0))) {
     in_time = memory_freed_.WaitUntil(mutex_, deadline);
   }
   --memory_waiters_;
-  return completions_ != seen_completions || (task != nullptr && task->cancelled_.load());
+  if (has_ended()) return Wait::kCompleted;
+  if (task == nullptr || std::chrono::steady_clock::now() >= task->memory_deadline_ ||
+      (!others_in_flight() && num_suspended_ == 0)) {
+    return Wait::kHopeless;
+  }
+  task->wants_memory_ = true;
+  return Wait::kLater;
 }
 
 }  // namespace acceld::runtime

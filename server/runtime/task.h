@@ -9,6 +9,7 @@
 
 #include "absl/container/inlined_vector.h"
 #include "server/hal/loaded_executable.h"
+#include "server/hal/run_control.h"
 #include "server/runtime/array.h"
 #include "server/runtime/meter.h"
 
@@ -16,6 +17,7 @@ namespace acceld::runtime {
 
 class DeviceExecutor;
 class TaskQueue;
+struct ComputeStream;
 
 // Runs an executable on arrays.
 struct Execution {
@@ -59,6 +61,9 @@ class Task final : public Array::Waiter, public std::enable_shared_from_this<Tas
   uint64_t session = 0;
   // What counts it as outstanding; given back when it has ended.
   Charge charge;
+  // Its longest time on the device; it fails with `overlong` when it takes more. Zero: any.
+  std::chrono::nanoseconds max_run{0};
+  absl::Status overlong;
 
   // What is to be done; for changes before the task is submitted.
   std::variant<Execution, Upload>& work() { return work_; }
@@ -89,7 +94,12 @@ class Task final : public Array::Waiter, public std::enable_shared_from_this<Tas
   bool here_ = false;                           // The thread that submitted it dispatches it,
   bool brief_ = false;                          // and runs it if the stream allows.
   bool express_ = false;                        // It goes past what the device is doing.
-  std::atomic<bool> cancelled_{false};          // Polled by its kernels.
+  hal::RunControl control_;                     // Polled by its kernels.
+  ComputeStream* stream_ = nullptr;  // on which it runs; nullptr: uploads, and what is express
+  // Until when it may wait for memory, once it had to; set by the dispatcher.
+  std::chrono::steady_clock::time_point memory_deadline_ =
+      std::chrono::steady_clock::time_point::max();
+  bool wants_memory_ = false;  // Its dispatch is to be tried again, later.
   // Its outputs are scheduled. Who sees this true and the one before it too, may settle it early.
   std::atomic<bool> launched_{false};
   std::atomic<bool> settled_{false};  // Set once by the one who settles what was launched.

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "common/status.h"
+#include "server/runtime/compute_stream.h"
+#include "server/runtime/device_share.h"
 #include "server/runtime/fair_schedule.h"
 #include "server/runtime/memory_account.h"
 #include "server/runtime/task.h"
@@ -17,11 +19,14 @@ namespace acceld::runtime {
 // Everything but the constants and queued() is the executor's, under its mutex.
 class TaskQueue {
  public:
-  TaskQueue(std::shared_ptr<MemoryAccount> account, PriorityClass priority)
+  // `share` is its user's; nullptr: it is of a user of its own.
+  TaskQueue(std::shared_ptr<MemoryAccount> account, PriorityClass priority,
+            std::shared_ptr<DeviceShare> share)
       : account_(std::move(account)),
+        share_(share != nullptr ? std::move(share) : std::make_shared<DeviceShare>("")),
         priority_(priority),
-        executions_(priority),
-        uploads_(priority) {}
+        executions_(priority, &share_->executions_),
+        uploads_(priority, &share_->uploads_) {}
 
   // Tasks that are waiting, runnable or in flight.
   int64_t queued() const { return queued_.load(std::memory_order_relaxed); }
@@ -33,11 +38,16 @@ class TaskQueue {
   struct Lane : FairSchedule::Flow {
     using Flow::Flow;
     std::list<std::shared_ptr<Task>> tasks;
+    // Of executions: the stream with those that had to give way. They go on before others begin.
+    ComputeStream* suspended = nullptr;
+    // It has tasks, but none may begin now: see DeviceExecutor::HoldBack.
+    bool is_held = false;
   };
 
   Lane& LaneOf(const Task& task) { return task.is_upload() ? uploads_ : executions_; }
 
   const std::shared_ptr<MemoryAccount> account_;  // The session's.
+  const std::shared_ptr<DeviceShare> share_;      // Shared with its user's other queues.
   const PriorityClass priority_;
   std::atomic<int64_t> queued_{0};
 

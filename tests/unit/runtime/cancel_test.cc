@@ -19,13 +19,13 @@ using ::acceld::testing::LoadedKernel;
 const absl::Status kReason = absl::AbortedError("nobody wants it");
 
 bool ToldToStop(const kernels::cpu::LaunchContext& context) {
-  return reinterpret_cast<const std::atomic<bool>*>(const_cast<const bool*>(context.cancelled))
+  return reinterpret_cast<const std::atomic<bool>*>(const_cast<const bool*>(context.interrupted))
       ->load();
 }
 
 TEST(CancelTest, WhatIsQueuedNeverRunsAndItsDependentsFailWithTheReason) {
   FakeDevice device;
-  DeviceExecutor executor(device, 0, {});
+  DeviceExecutor executor(device, 0, {.slice = kOneSlice});
   Client client({&executor});
   Gate gate;
   const ArrayPtr x = client.Run("gate", gate.kernel, {});
@@ -52,7 +52,7 @@ TEST(CancelTest, WhatIsQueuedNeverRunsAndItsDependentsFailWithTheReason) {
 
 TEST(CancelTest, WhatRunsFailsAtOnceAndIsToldToStop) {
   FakeDevice device;
-  DeviceExecutor executor(device, 0, {});
+  DeviceExecutor executor(device, 0, {.slice = kOneSlice});
   Client client({&executor});
   Promise<Unit> promise;
   const Event started = promise.future();
@@ -74,7 +74,7 @@ TEST(CancelTest, WhatRunsFailsAtOnceAndIsToldToStop) {
 
 TEST(CancelTest, WhatWasLaunchedBehindOneThatFailsIsToldToStop) {
   FakeDevice device;
-  DeviceExecutor executor(device, 0, {});
+  DeviceExecutor executor(device, 0, {.slice = kOneSlice});
   Client client({&executor});
   Gate gate;
   const auto fails = LoadedKernel(0, 1, [&](const auto&) {
@@ -103,7 +103,7 @@ TEST(CancelTest, WhatWasLaunchedBehindOneThatFailsIsToldToStop) {
 
 TEST(CancelTest, WhatAKernelThatDoesNotListenWritesIsDiscarded) {
   FakeDevice device;
-  DeviceExecutor executor(device, 0, {});
+  DeviceExecutor executor(device, 0, {.slice = kOneSlice});
   Client client({&executor});
   Gate gate;
   const auto [task, y] = client.Start("gate", gate.kernel, {});
@@ -121,7 +121,7 @@ TEST(CancelTest, WhatAKernelThatDoesNotListenWritesIsDiscarded) {
 
 TEST(CancelTest, OneLaunchIsToldToStopNotItsNeighbour) {
   FakeDevice device;
-  DeviceExecutor executor(device, 0, {});
+  DeviceExecutor executor(device, 0, {.slice = kOneSlice});
   Client client({&executor});
   Gate gate;
   bool told = false;
@@ -144,7 +144,7 @@ TEST(CancelTest, OneLaunchIsToldToStopNotItsNeighbour) {
 
 TEST(CancelTest, ATaskThatIsNotSubmittedYetFailsWhenItIs) {
   FakeDevice device;
-  DeviceExecutor executor(device, 0, {});
+  DeviceExecutor executor(device, 0, {.slice = kOneSlice});
   Client client({&executor});
   const auto [task, y] = client.Prepare("f", LoadedKernel(0, 1, Nothing), {});
   executor.Cancel(task, kReason);
@@ -156,7 +156,7 @@ TEST(CancelTest, ATaskThatIsNotSubmittedYetFailsWhenItIs) {
 
 TEST(CancelTest, WhatIsFinalStaysAndTheFirstReasonCounts) {
   FakeDevice device;
-  DeviceExecutor executor(device, 0, {});
+  DeviceExecutor executor(device, 0, {.slice = kOneSlice});
   Client client({&executor});
   const auto [done, x] = client.Start("f", LoadedKernel(0, 1, Nothing), {});
   EXPECT_TRUE(Final(x).ok());
@@ -173,7 +173,7 @@ TEST(CancelTest, WhatIsFinalStaysAndTheFirstReasonCounts) {
 
 TEST(CancelTest, RacesWithEverythingAndSettlesEachTaskOnce) {
   FakeDevice device;
-  DeviceExecutor executor(device, 0, {});
+  DeviceExecutor executor(device, 0, {.slice = kOneSlice});
   Client client({&executor});
   const auto brief = testing::SteadyKernel(0, 1, std::chrono::microseconds(1), Nothing);
   const auto other = LoadedKernel(0, 1, Nothing);

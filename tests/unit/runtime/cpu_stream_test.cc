@@ -119,11 +119,13 @@ TEST(CpuStreamTest, ALaunchSaysHowLongItTook) {
 TEST(CpuStreamTest, ACancelledLaunchDoesNotRun) {
   CpuStream stream("test");
   bool ran = false;
+  auto control = std::make_shared<RunControl>();
+  control->Cancel();
   const Event event = stream.Run({.module = ModuleOf([&](const auto&) {
                                     ran = true;
                                     return absl::OkStatus();
                                   }),
-                                  .cancelled = std::make_shared<std::atomic<bool>>(true)});
+                                  .control = control});
   EXPECT_EQ(event.Await().status().code(), absl::StatusCode::kCancelled);
   EXPECT_FALSE(ran);
 }

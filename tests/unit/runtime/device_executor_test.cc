@@ -19,7 +19,7 @@ using ::acceld::testing::LoadedKernel;
 using ::testing::HasSubstr;
 TEST(DeviceExecutorTest, UploadsRunAndComeBack) {
   FakeDevice device;
-  DeviceExecutor executor(device, 0, {});
+  DeviceExecutor executor(device, 0, {.slice = kOneSlice});
   Client client({&executor});
   const ArrayPtr y = client.Run("f", LoadedKernel(1, 3, AddOne), {client.Upload({41, 0, 0})});
   EXPECT_EQ(FirstValue(executor, y), 42);
@@ -30,7 +30,7 @@ TEST(DeviceExecutorTest, UploadsRunAndComeBack) {
 TEST(DeviceExecutorTest, TenThousandDependentExecutionsHoldBoundedMemory) {
   constexpr int64_t kElements = 256;  // 1 KiB
   FakeDevice device(100 << 10);
-  DeviceExecutor executor(device, 0, {});
+  DeviceExecutor executor(device, 0, {.slice = kOneSlice});
   Client client({&executor});
   const auto kernel = LoadedKernel(1, kElements, AddOne, /*arena_bytes=*/1024);
   ArrayPtr y = client.Upload(std::vector<float>(kElements, 0.0f));
@@ -45,7 +45,7 @@ TEST(DeviceExecutorTest, TenThousandDependentExecutionsHoldBoundedMemory) {
 
 TEST(DeviceExecutorTest, AFailureReachesTenThousandDependentsUnchanged) {
   FakeDevice device;
-  DeviceExecutor executor(device, 0, {});
+  DeviceExecutor executor(device, 0, {.slice = kOneSlice});
   Client client({&executor});
   auto [task, y] = client.RunLater("first", {});
   const auto kernel = LoadedKernel(1, 1, AddOne);
@@ -59,7 +59,7 @@ TEST(DeviceExecutorTest, AFailureReachesTenThousandDependentsUnchanged) {
 
 TEST(DeviceExecutorTest, AFailingLaunchPoisonsWhatWasLaunchedAfterIt) {
   FakeDevice device;
-  DeviceExecutor executor(device, 0, {});
+  DeviceExecutor executor(device, 0, {.slice = kOneSlice});
   Client client({&executor});
   Door door;
   const auto failing = LoadedKernel(0, 1, [&](const auto&) {
@@ -80,7 +80,7 @@ TEST(DeviceExecutorTest, AFailingLaunchPoisonsWhatWasLaunchedAfterIt) {
 TEST(DeviceExecutorTest, RunAheadIsBounded) {
   constexpr int kMaxInFlight = 4;
   FakeDevice device;
-  DeviceExecutor executor(device, 0, {.max_in_flight = kMaxInFlight});
+  DeviceExecutor executor(device, 0, {.max_in_flight = kMaxInFlight, .slice = kOneSlice});
   Client client({&executor});
   Mutex mutex;
   std::vector<ArrayPtr> outputs;
@@ -104,7 +104,7 @@ TEST(DeviceExecutorTest, RunAheadIsBounded) {
 
 TEST(DeviceExecutorTest, AFloodDelaysWorkOfOthersByTheKernelThatRuns) {
   FakeDevice device;
-  DeviceExecutor executor(device, 0, {});
+  DeviceExecutor executor(device, 0, {.slice = kOneSlice});
   Client a({&executor}), b({&executor});
   Gate gate;
   std::string order;  // written by the stream's thread only
@@ -119,7 +119,7 @@ TEST(DeviceExecutorTest, AFloodDelaysWorkOfOthersByTheKernelThatRuns) {
 
 TEST(DeviceExecutorTest, HigherPrioritiesGoFirst) {
   FakeDevice device;
-  DeviceExecutor executor(device, 0, {});
+  DeviceExecutor executor(device, 0, {.slice = kOneSlice});
   Client batch({&executor}, INT64_MAX, PriorityClass::kBatch);
   Client normal({&executor}, INT64_MAX, PriorityClass::kNormal);
   Client interactive({&executor}, INT64_MAX, PriorityClass::kInteractive);
@@ -137,7 +137,7 @@ TEST(DeviceExecutorTest, HigherPrioritiesGoFirst) {
 
 TEST(DeviceExecutorTest, NothingIsLaunchedBehindAKernelOfUnknownCost) {
   FakeDevice device;
-  DeviceExecutor executor(device, 0, {});
+  DeviceExecutor executor(device, 0, {.slice = kOneSlice});
   Client client({&executor});
   Gate gate;
   client.Run("gate", gate.kernel, {});
@@ -153,7 +153,7 @@ TEST(DeviceExecutorTest, NothingIsLaunchedBehindAKernelOfUnknownCost) {
 
 TEST(DeviceExecutorTest, UploadsPassKernels) {
   FakeDevice device;
-  DeviceExecutor executor(device, 0, {});
+  DeviceExecutor executor(device, 0, {.slice = kOneSlice});
   Client client({&executor});
   Gate gate;
   client.Run("gate", gate.kernel, {});
@@ -168,7 +168,7 @@ TEST(DeviceExecutorTest, UploadsPassKernels) {
 
 TEST(DeviceExecutorTest, WhatExecutionsTookIsKnownAfterwards) {
   FakeDevice device;
-  DeviceExecutor executor(device, 0, {});
+  DeviceExecutor executor(device, 0, {.slice = kOneSlice});
   Client client({&executor});
   const auto kernel = LoadedKernel(0, 1, Nothing);
   EXPECT_EQ(kernel->cost.ns(), 0);
@@ -180,7 +180,7 @@ TEST(DeviceExecutorTest, WhatExecutionsTookIsKnownAfterwards) {
 TEST(DeviceExecutorTest, WhenMemoryIsShortDispatchWaitsForWorkInFlight) {
   constexpr int64_t kElements = 256;
   FakeDevice device(3 << 10);
-  DeviceExecutor executor(device, 0, {});
+  DeviceExecutor executor(device, 0, {.slice = kOneSlice});
   Client client({&executor});
   const auto kernel = LoadedKernel(0, kElements, Nothing);
   for (int i = 0; i < 100; ++i) client.Run("f", kernel, {});
@@ -190,7 +190,7 @@ TEST(DeviceExecutorTest, WhenMemoryIsShortDispatchWaitsForWorkInFlight) {
 
 TEST(DeviceExecutorTest, ARequestThatNeverFitsFailsAloneAndSaysSo) {
   FakeDevice device(64 << 10);
-  DeviceExecutor executor(device, 0, {});
+  DeviceExecutor executor(device, 0, {.slice = kOneSlice});
   Client client({&executor});
   const ArrayPtr huge = client.Run("huge", LoadedKernel(0, 1 << 20, Nothing), {});
   const ArrayPtr fine = client.Run("fine", LoadedKernel(0, 1, Nothing), {});
@@ -203,7 +203,7 @@ TEST(DeviceExecutorTest, ARequestThatNeverFitsFailsAloneAndSaysSo) {
 
 TEST(DeviceExecutorTest, ASessionsByteLimitHoldsForItAlone) {
   FakeDevice device;
-  DeviceExecutor executor(device, 0, {});
+  DeviceExecutor executor(device, 0, {.slice = kOneSlice});
   Client small({&executor}, /*limit_bytes=*/8), large({&executor});
   const auto kernel = LoadedKernel(0, 2, Nothing);
   const ArrayPtr first = small.Run("f", kernel, {});
@@ -217,7 +217,7 @@ TEST(DeviceExecutorTest, ASessionsByteLimitHoldsForItAlone) {
 
 TEST(DeviceExecutorTest, CancelFailsWhatIsQueuedAndFreesIt) {
   FakeDevice device;
-  DeviceExecutor executor(device, 0, {.max_in_flight = 1});
+  DeviceExecutor executor(device, 0, {.max_in_flight = 1, .slice = kOneSlice});
   Client client({&executor});
   Door door;
   ArrayPtr y = client.Run("gate",
@@ -245,8 +245,8 @@ TEST(DeviceExecutorTest, CancelFailsWhatIsQueuedAndFreesIt) {
 
 TEST(DeviceExecutorTest, InputsOfAnotherDeviceAreCopiedOver) {
   FakeDevice devices[2];
-  DeviceExecutor first(devices[0], 0, {});
-  DeviceExecutor second(devices[1], 1, {});
+  DeviceExecutor first(devices[0], 0, {.slice = kOneSlice});
+  DeviceExecutor second(devices[1], 1, {.slice = kOneSlice});
   Client client({&first, &second});
   const auto kernel = LoadedKernel(1, 1, AddOne);
   ArrayPtr y = client.Upload({0}, 0);
@@ -258,8 +258,8 @@ TEST(DeviceExecutorTest, InputsOfAnotherDeviceAreCopiedOver) {
 
 TEST(DeviceExecutorTest, AFailureCrossesDevices) {
   FakeDevice devices[2];
-  DeviceExecutor first(devices[0], 0, {});
-  DeviceExecutor second(devices[1], 1, {});
+  DeviceExecutor first(devices[0], 0, {.slice = kOneSlice});
+  DeviceExecutor second(devices[1], 1, {.slice = kOneSlice});
   Client client({&first, &second});
   Door door;
   const ArrayPtr bad = client.Run("bad",

@@ -25,7 +25,7 @@ bool IsDefined(const ArrayPtr& array) { return array->state() == Array::State::k
 // The dispatch thread needs a moment until it rests, after which brief tasks pass it by.
 TEST(DispatchHereTest, ABriefExecutionIsDoneWhenSubmitReturns) {
   FakeDevice device;
-  DeviceExecutor executor(device, 0, {});
+  DeviceExecutor executor(device, 0, {.slice = kOneSlice});
   Client client({&executor});
   const ArrayPtr x = client.Upload({41});
   std::thread::id thread;
@@ -46,7 +46,7 @@ TEST(DispatchHereTest, ABriefExecutionIsDoneWhenSubmitReturns) {
 
 TEST(DispatchHereTest, ASmallUploadIsDoneWhenSubmitReturns) {
   FakeDevice device;
-  DeviceExecutor executor(device, 0, {});
+  DeviceExecutor executor(device, 0, {.slice = kOneSlice});
   Client client({&executor});
   EXPECT_TRUE(Eventually([&] { return IsDefined(client.Upload({1, 2})); }));
   Gate gate;
@@ -60,7 +60,7 @@ TEST(DispatchHereTest, ASmallUploadIsDoneWhenSubmitReturns) {
 // The same kernel as before: what differs is that its client waits.
 TEST(DispatchHereTest, AnAwaitedExecutionOfSomeHundredMicrosecondsRunsWhereItIsSubmitted) {
   FakeDevice device;
-  DeviceExecutor executor(device, 0, {});
+  DeviceExecutor executor(device, 0, {.slice = kOneSlice});
   Client client({&executor});
   std::thread::id thread;
   const auto note = [&](const auto&) {
@@ -84,7 +84,7 @@ TEST(DispatchHereTest, AnAwaitedExecutionOfSomeHundredMicrosecondsRunsWhereItIsS
 
 TEST(DispatchHereTest, WhatMayTakeLongNeverRunsWhereItIsSubmitted) {
   FakeDevice device;
-  DeviceExecutor executor(device, 0, {});
+  DeviceExecutor executor(device, 0, {.slice = kOneSlice});
   Client client({&executor});
   bool here = false;
   const auto note = [&, self = std::this_thread::get_id()](const auto&) {
@@ -106,7 +106,7 @@ TEST(DispatchHereTest, WhatMayTakeLongNeverRunsWhereItIsSubmitted) {
 
 TEST(DispatchHereTest, BriefWorkGoesPastWhatTheDeviceDoesForOthers) {
   FakeDevice device;
-  DeviceExecutor executor(device, 0, {});
+  DeviceExecutor executor(device, 0, {.slice = kOneSlice});
   Client a({&executor}), b({&executor});
   Gate gate;
   a.Run("gate", gate.kernel, {});
@@ -143,7 +143,7 @@ class PassingTest : public ::testing::Test {
   }
 
   FakeDevice device_;
-  DeviceExecutor executor_{device_, 0, {}};
+  DeviceExecutor executor_{device_, 0, {.slice = kOneSlice}};
   Client a_{{&executor_}}, b_{{&executor_}};
   Gate gate_;
   bool open_ = false;
@@ -183,7 +183,7 @@ TEST_F(PassingTest, TheOutputsOfOneThatPassedServeOthers) {
 
 TEST(DispatchHereTest, AFailureIsKnownWhenSubmitReturns) {
   FakeDevice device;
-  DeviceExecutor executor(device, 0, {});
+  DeviceExecutor executor(device, 0, {.slice = kOneSlice});
   Client client({&executor});
   const auto kernel = SteadyKernel(0, 1, microseconds(1),
                                    [](const auto&) { return absl::InternalError("broken"); });
@@ -198,7 +198,7 @@ TEST(DispatchHereTest, AFailureIsKnownWhenSubmitReturns) {
 
 TEST(DispatchHereTest, MemoryThatIsShortIsWaitedForElsewhere) {
   FakeDevice device(1 << 10);
-  DeviceExecutor executor(device, 0, {});
+  DeviceExecutor executor(device, 0, {.slice = kOneSlice});
   Client client({&executor});
   Gate gate;
   ArrayPtr held = client.Run("gate",
@@ -225,9 +225,10 @@ TEST(DispatchHereTest, WhoWaitsForMemoryLooksAgainWhenATaskIsLeftToTheDispatcher
     dispatcher_searches.store(true);
     return int64_t{0};
   };
-  DeviceExecutor executor(
-      device, 0,
-      {.memory = {.unload_executables = note_search}, .memory_wait = std::chrono::hours(1)});
+  DeviceExecutor executor(device, 0,
+                          {.memory = {.unload_executables = note_search},
+                           .memory_wait = std::chrono::hours(1),
+                           .slice = kOneSlice});
   Client a({&executor}), b({&executor}), c({&executor});
   Gate gate;
   a.Run("gate", gate.kernel, {});
@@ -251,7 +252,7 @@ TEST(DispatchHereTest, WhoWaitsForMemoryLooksAgainWhenATaskIsLeftToTheDispatcher
 TEST(DispatchHereTest, ALongChainThatBecomesRunnableDoesNotRecurse) {
   constexpr int kLength = 20'000;
   FakeDevice device;
-  DeviceExecutor executor(device, 0, {});
+  DeviceExecutor executor(device, 0, {.slice = kOneSlice});
   Client client({&executor});
   const auto kernel = SteadyKernel(1, 1, microseconds(1), AddOne);
   const ArrayPtr x = client.NewArray(1);
@@ -264,7 +265,7 @@ TEST(DispatchHereTest, ALongChainThatBecomesRunnableDoesNotRecurse) {
 
 TEST(DispatchHereTest, ManyThreadsSubmitAtOnce) {
   FakeDevice device;
-  DeviceExecutor executor(device, 0, {});
+  DeviceExecutor executor(device, 0, {.slice = kOneSlice});
   const auto kernel = SteadyKernel(1, 1, microseconds(1), AddOne);
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {

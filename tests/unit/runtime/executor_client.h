@@ -20,6 +20,8 @@ namespace acceld::runtime {
 using ArrayPtr = std::shared_ptr<Array>;
 
 inline constexpr auto kForever = std::chrono::steady_clock::time_point::max();
+// For tests whose kernels keep the device, however long the test itself takes.
+inline constexpr std::chrono::hours kOneSlice{1};
 
 inline absl::Status AddOne(const kernels::cpu::LaunchContext& context) {
   const float in = *static_cast<const float*>(context.arguments[0]);
@@ -44,10 +46,11 @@ class Door {
 class Client {
  public:
   explicit Client(std::vector<DeviceExecutor*> executors, int64_t limit_bytes = INT64_MAX,
-                  PriorityClass priority = PriorityClass::kNormal)
+                  PriorityClass priority = PriorityClass::kNormal,
+                  std::shared_ptr<DeviceShare> share = nullptr)
       : executors_(std::move(executors)), account_(std::make_shared<MemoryAccount>(limit_bytes)) {
     for (DeviceExecutor* executor : executors_) {
-      queues_.push_back(executor->OpenQueue(account_, priority));
+      queues_.push_back(executor->OpenQueue(account_, priority, share));
     }
   }
 

@@ -141,6 +141,58 @@ TEST(FairScheduleTest, AFlowIsDueUntilItHasHadItsShareAndTheLead) {
   EXPECT_TRUE(schedule.IsDue(same, 2));
 }
 
+TEST(FairScheduleTest, AGroupHasOneShareHoweverManyFlowsItHas) {
+  FairSchedule::Group many, few;
+  Flow of_many[] = {Flow(kNormal, &many), Flow(kNormal, &many), Flow(kNormal, &many)};
+  Flow alone(kNormal, &few), without(kNormal);
+  Device device;
+  for (Flow& flow : of_many) device.Add('m', flow);
+  device.Add('f', alone);
+  device.Add('w', without);
+  const std::string order = device.Serve(3000);
+  for (const char name : {'m', 'f', 'w'}) {
+    EXPECT_NEAR(std::count(order.begin(), order.end(), name), 1000, 2) << name;
+  }
+}
+
+TEST(FairScheduleTest, GroupsShareAsTheirWeightsSay) {
+  FairSchedule::Group light(0.5), heavy(2);
+  Flow l(kNormal, &light), h(kNormal, &heavy), other(kBatch, &light);
+  Device device;
+  device.Add('l', l);
+  device.Add('h', h);
+  EXPECT_NEAR(device.CountOf('l', 1000), 200, 2);
+  // The weight counts inside a class, not between classes.
+  device.Remove(h);
+  device.Add('b', other);
+  EXPECT_NEAR(device.CountOf('b', 900), 100, 2);
+}
+
+TEST(FairScheduleTest, AHandicapChangesTheOrderAndNoShares) {
+  FairSchedule::Group group;
+  Flow a(kNormal, &group), b(kNormal);
+  Device device;
+  device.Add('a', a);
+  device.Add('b', b);
+  device.schedule().SetHandicap(a, 5);
+  EXPECT_EQ(device.Serve(8), "bbbbbaba");
+  EXPECT_NEAR(device.CountOf('a', 1000), 500, 5);
+  device.schedule().SetHandicap(a, 0);
+  EXPECT_EQ(device.Serve(4), "aaaa");
+}
+
+TEST(FairScheduleTest, WhatComesWhileOneIsServedForLongBeginsBesideIt) {
+  Flow running(kNormal), other(kNormal);
+  Device device;
+  device.Add('r', running, 1);
+  (void)device.Serve(1);
+  device.schedule().Charge(running, 1000);
+  device.schedule().Continue(running, /*cost=*/10);
+  device.Add('o', other, 1);
+  // Not a thousand times before it.
+  EXPECT_EQ(device.Serve(12), "ooooooooooro");
+}
+
 TEST(FairScheduleTest, WithoutWorkNothingIsNext) {
   Device device;
   Flow a(kNormal);

@@ -45,7 +45,8 @@ class FakeCodeGenerator final : public hal::CodeGenerator {
   bool IsMatmulFast(const kernels::MatmulStep&) const override { return false; }
   int64_t parallel_units() const override { return 1; }
   int64_t threads_per_unit() const override { return 1; }
-  absl::StatusOr<std::string> Generate(const kernels::Plan&, std::vector<Dump>*) const override {
+  absl::StatusOr<std::string> Generate(const kernels::Plan&, std::vector<Dump>*,
+                                       const StopFlag*) const override {
     return absl::InternalError("fake devices run no generated code");
   }
 };

@@ -44,7 +44,8 @@ struct SmallDevice {
         executor(device, 0,
                  {.memory = {.host = host,
                              .unload_executables =
-                                 [this](int64_t bytes) { return unload ? unload(bytes) : 0; }}}),
+                                 [this](int64_t bytes) { return unload ? unload(bytes) : 0; }},
+                  .slice = kOneSlice}),
         client({&executor}) {}
   ~SmallDevice() { executor.WaitUntilIdle(kForever); }
 
@@ -200,7 +201,7 @@ TEST(SpillTest, WhenTheHostIsFullTooTheRefusalNamesBothBudgets) {
 
 TEST(SpillTest, WithoutHostMemoryNothingIsSpilled) {
   FakeDevice device(kBytes);
-  DeviceExecutor executor(device, 0, {});
+  DeviceExecutor executor(device, 0, {.slice = kOneSlice});
   Client client({&executor});
   const ArrayPtr first = client.Upload(Counting(1));
   EXPECT_TRUE(Final(first).ok());
@@ -239,7 +240,7 @@ TEST(SpillTest, AnArrayOfTwoInputsIsRestoredOnce) {
 TEST(SpillTest, ABriefTaskWithASpilledInputIsDispatchedByTheDispatcher) {
   FakeDevice device(4 << 20);
   auto host = std::make_shared<HostMemory>(8 << 20);
-  DeviceExecutor executor(device, 0, {.memory = {.host = host}});
+  DeviceExecutor executor(device, 0, {.memory = {.host = host}, .slice = kOneSlice});
   Client client({&executor});
   constexpr int64_t kFew = 1024;
   const ArrayPtr x = client.Upload(std::vector<float>(kFew, 1.0f));
@@ -256,8 +257,8 @@ TEST(SpillTest, ABriefTaskWithASpilledInputIsDispatchedByTheDispatcher) {
 TEST(SpillTest, AnotherDeviceReadsTheHostsCopy) {
   auto host = std::make_shared<HostMemory>(10 * kBytes);
   FakeDevice devices[2] = {FakeDevice(kBytes), FakeDevice(4 * kBytes)};
-  DeviceExecutor first(devices[0], 0, {.memory = {.host = host}});
-  DeviceExecutor second(devices[1], 1, {.memory = {.host = host}});
+  DeviceExecutor first(devices[0], 0, {.memory = {.host = host}, .slice = kOneSlice});
+  DeviceExecutor second(devices[1], 1, {.memory = {.host = host}, .slice = kOneSlice});
   Client client({&first, &second});
   const ArrayPtr x = client.Upload(Counting(1), 0);
   EXPECT_TRUE(Final(x).ok());
@@ -273,7 +274,8 @@ TEST(SpillTest, AnotherDeviceReadsTheHostsCopy) {
 
 TEST(SpillTest, WaitingForMemoryOfWorkInFlightIsBounded) {
   FakeDevice device(kBytes);
-  DeviceExecutor executor(device, 0, {.memory_wait = std::chrono::milliseconds(20)});
+  DeviceExecutor executor(device, 0,
+                          {.memory_wait = std::chrono::milliseconds(20), .slice = kOneSlice});
   Client client({&executor});
   Gate gate;
   client.Run("gate", gate.kernel, {});

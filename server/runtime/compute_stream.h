@@ -1,0 +1,45 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <utility>
+
+#include "server/hal/device.h"
+#include "server/runtime/run_ahead.h"
+
+namespace acceld::runtime {
+
+class Task;
+class TaskQueue;
+
+// A stream on which executions run, and what it was given. The executor's, under its mutex unless
+// noted. Its first task runs; while the stream pauses, none does.
+struct ComputeStream {
+  using TimePoint = std::chrono::steady_clock::time_point;
+
+  ComputeStream(std::unique_ptr<hal::Stream> stream, size_t max_in_flight,
+                std::chrono::nanoseconds run_ahead)
+      : stream(std::move(stream)), run_ahead(max_in_flight, run_ahead) {}
+
+  const std::unique_ptr<hal::Stream> stream;
+  std::deque<Task*> tasks;  // in flight, in the order in which they run
+  RunAhead run_ahead;       // the times of `tasks`
+  // Not nullptr: something in flight may take long, so only tasks of this queue go behind it.
+  const TaskQueue* exclusive = nullptr;
+
+  TimePoint slice_began;                   // when the first task began, was resumed, or was left
+                                           // the device for one more slice
+  std::chrono::nanoseconds ran_before{0};  // the first task's time on the device until then
+  bool is_pausing = false;                 // The tasks are asked to pause,
+  bool is_paused = false;                  // and the first has done so.
+  TimePoint pausing_since;
+  std::shared_ptr<TaskQueue> suspended_for;  // in whose turns it goes on; nullptr: not suspended
+
+  // Launches of one stream share an arena while it is large enough: they never overlap. Only for
+  // the thread that gives the stream work.
+  std::weak_ptr<hal::Buffer> arena;
+};
+
+}  // namespace acceld::runtime

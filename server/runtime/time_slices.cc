@@ -1,0 +1,291 @@
+#include <algorithm>
+#include <utility>
+
+#include "common/check.h"
+#include "server/runtime/device_executor.h"
+
+// How executions share the device in time: slices, suspended streams, and what may not begin while
+// there are many of these.
+namespace acceld::runtime {
+namespace {
+
+// A user may have so much of all suspended streams.
+constexpr int kSuspendedShare = 4;
+
+std::chrono::nanoseconds CostOf(const Execution& execution) {
+  return std::chrono::nanoseconds(execution.executable != nullptr ? execution.executable->cost.ns()
+                                                                  : 0);
+}
+
+}  // namespace
+
+std::unique_ptr<ComputeStream> DeviceExecutor::NewStream() const {
+  return std::make_unique<ComputeStream>(
+      device_.CreateStream("run"), static_cast<size_t>(options_.max_in_flight), options_.run_ahead);
+}
+
+bool DeviceExecutor::IsShort(const Task& task) const {
+  const auto& execution = std::get<Execution>(task.work_);
+  if (execution.executable == nullptr) return true;  // It fails.
+  const std::chrono::nanoseconds cost = CostOf(execution);
+  return execution.executable->executable->steady && cost.count() > 0 && cost <= options_.slice;
+}
+
+std::chrono::nanoseconds DeviceExecutor::TimeOnDevice(const ComputeStream& stream,
+                                                      TimePoint now) const {
+  return stream.ran_before +
+         (stream.is_paused ? std::chrono::nanoseconds(0) : now - stream.slice_began);
+}
+
+void DeviceExecutor::ChargeRunning(const ComputeStream& stream, TimePoint now) {
+  Task& task = *stream.tasks.front();
+  const int64_t more_ns = TimeOnDevice(stream, now).count() - task.charged_cost_;
+  if (more_ns <= 0) return;
+  task.charged_cost_ += more_ns;
+  execution_turns_.Charge(task.queue_->executions_, static_cast<double>(more_ns));
+}
+
+void DeviceExecutor::ShareTime(TimePoint now) {
+  FindOverlong(now);
+  if (now >= retry_at_) ReleaseHeld();
+  ComputeStream& running = *current_;
+  if (running.is_pausing && (running.is_paused || device_.runs_overlap() ||
+                             now >= running.pausing_since + options_.pause_grace)) {
+    Suspend();
+  }
+  HoldBack();
+  if (execution_turns_.empty()) return;
+  if (current_->tasks.empty()) return ResumeNext(now);
+  if (!current_->is_pausing && now >= current_->slice_began + options_.slice) EndSlice(now);
+}
+
+void DeviceExecutor::EndSlice(TimePoint now) {
+  ComputeStream& stream = *current_;
+  Task& running = *stream.tasks.front();
+  // A thread that serves a connection may not sleep; what it runs is short. So is what runs though
+  // an execution of its queue is suspended.
+  if (running.here_ || running.queue_->executions_.suspended != nullptr) return;
+  ChargeRunning(stream, now);
+  const bool others_first = OthersGoFirst(*running.queue_);
+  if (others_first && spare_.empty()) {
+    chores_.add_stream = true;
+    return;
+  }
+  stream.ran_before = TimeOnDevice(stream, now);
+  stream.slice_began = now;
+  if (!others_first) return;
+  stream.is_pausing = true;
+  stream.pausing_since = now;
+  for (Task* task : stream.tasks) {
+    task->control_.Pause([this, &stream] { OnPaused(stream); });
+  }
+}
+
+bool DeviceExecutor::OthersGoFirst(TaskQueue& queue) {
+  TaskQueue::Lane& lane = queue.executions_;
+  const bool had_tasks = lane.active();
+  execution_turns_.SetHandicap(lane, SliceNs());
+  execution_turns_.Activate(lane);
+  const bool others = execution_turns_.Peek() != &lane;
+  execution_turns_.SetHandicap(lane, 0);
+  if (!had_tasks) execution_turns_.Deactivate(lane);
+  return others;
+}
+
+void DeviceExecutor::OnPaused(ComputeStream& stream) {
+  const TimePoint now = std::chrono::steady_clock::now();
+  const MutexLock lock(mutex_);
+  if (!stream.is_pausing || stream.is_paused || stream.tasks.empty()) return;
+  stream.ran_before = TimeOnDevice(stream, now);
+  ChargeRunning(stream, now);
+  stream.is_paused = true;
+  if (dispatcher_waits_ && &stream == current_) work_.NotifyOne();
+}
+
+void DeviceExecutor::Suspend() {
+  ComputeStream& stream = *current_;
+  const std::shared_ptr<TaskQueue>& first = stream.tasks.front()->queue_;
+  if (first->executions_.suspended != nullptr) {
+    // Another one than when the slice ended, of a queue that waits for an earlier one.
+    return Resume(stream, std::chrono::steady_clock::now());
+  }
+  stream.suspended_for = first;
+  TaskQueue& queue = *first;
+  ACCELD_CHECK(!spare_.empty());
+  queue.executions_.suspended = &stream;
+  execution_turns_.SetHandicap(queue.executions_, SliceNs());
+  execution_turns_.Activate(queue.executions_);
+  ++num_suspended_;
+  ++queue.share_->num_suspended_;
+  ++suspensions_;
+  current_ = spare_.back();
+  spare_.pop_back();
+}
+
+void DeviceExecutor::ResumeNext(TimePoint now) {
+  const auto* const next = static_cast<const TaskQueue::Lane*>(execution_turns_.Peek());
+  if (next->suspended == nullptr) return;
+  ComputeStream& stream = *next->suspended;
+  (void)execution_turns_.Next();
+  EndSuspension(stream);
+  spare_.push_back(current_);
+  current_ = &stream;
+  Resume(stream, now);
+}
+
+void DeviceExecutor::Resume(ComputeStream& stream, TimePoint now) {
+  stream.ran_before = TimeOnDevice(stream, now);
+  stream.slice_began = now;
+  stream.is_pausing = stream.is_paused = false;
+  for (Task* task : stream.tasks) task->control_.Resume();
+}
+
+void DeviceExecutor::EndSuspension(ComputeStream& stream) {
+  // The queue goes last: it may be the stream's alone.
+  const std::shared_ptr<TaskQueue> queue = std::exchange(stream.suspended_for, nullptr);
+  TaskQueue::Lane& lane = queue->executions_;
+  lane.suspended = nullptr;
+  execution_turns_.SetHandicap(lane, 0);
+  if (lane.tasks.empty()) execution_turns_.Deactivate(lane);
+  --num_suspended_;
+  --queue->share_->num_suspended_;
+  ReleaseHeld();
+}
+
+void DeviceExecutor::RemoveFirst(ComputeStream& stream, const Task& task, TimePoint now) {
+  ACCELD_CHECK(stream.tasks.front() == &task);
+  stream.tasks.pop_front();
+  stream.run_ahead.FinishFirst(now);
+  stream.slice_began = now;
+  stream.ran_before = std::chrono::nanoseconds(0);
+  // If it was, it was cancelled; the one behind it has yet to find out that it is to pause.
+  stream.is_paused = false;
+  if (stream.tasks.empty()) NoteEmpty(stream);
+}
+
+void DeviceExecutor::RemoveLast(ComputeStream& stream) {
+  stream.tasks.pop_back();
+  stream.run_ahead.DropLast();
+  if (stream.tasks.empty()) NoteEmpty(stream);
+}
+
+void DeviceExecutor::NoteEmpty(ComputeStream& stream) {
+  stream.exclusive = nullptr;
+  stream.is_pausing = stream.is_paused = false;
+  if (&stream == current_) return;
+  EndSuspension(stream);
+  spare_.push_back(&stream);
+}
+
+void DeviceExecutor::HoldBack() {
+  while (const auto* const next = static_cast<const TaskQueue::Lane*>(execution_turns_.Peek())) {
+    if (next->suspended != nullptr) return;
+    const std::shared_ptr<Task> task = next->tasks.front();
+    TaskQueue& queue = *task->queue_;
+    const bool many =
+        num_suspended_ > options_.max_suspended ||
+        queue.share_->num_suspended_ > std::max(1, options_.max_suspended / kSuspendedShare);
+    if (many && !IsShort(*task)) {
+      Hold(task->queue_, queue.executions_);
+      continue;
+    }
+    if (num_suspended_ == 0) return;
+    const auto& inputs = std::get<Execution>(task->work_).inputs;
+    const auto blocked = std::find_if(inputs.begin(), inputs.end(), [this](const auto& input) {
+      const Array::View view = input->view();
+      return view.state == Array::State::kScheduled &&
+             std::any_of(streams_.begin(), streams_.end(), [&](const auto& stream) {
+               return stream->suspended_for != nullptr && stream->stream.get() == view.stream;
+             });
+    });
+    if (blocked == inputs.end()) return;
+    TaskQueue::Lane& lane = queue.executions_;
+    queue.waiting_.splice(queue.waiting_.end(), lane.tasks, task->position_);
+    task->place_ = Task::Place::kWaiting;
+    task->blockers_.store(1, std::memory_order_relaxed);
+    if (lane.tasks.empty()) execution_turns_.Deactivate(lane);
+    chores_.blocked.emplace_back(task, *blocked);
+  }
+}
+
+void DeviceExecutor::Hold(const std::shared_ptr<TaskQueue>& queue, TaskQueue::Lane& lane) {
+  (&lane == &queue->uploads_ ? upload_turns_ : execution_turns_).Deactivate(lane);
+  if (std::exchange(lane.is_held, true)) return;
+  held_.push_back(queue);
+}
+
+void DeviceExecutor::ReleaseHeld() {
+  retry_at_ = TimePoint::max();
+  for (const std::shared_ptr<TaskQueue>& queue : std::exchange(held_, {})) {
+    if (std::exchange(queue->executions_.is_held, false) && !queue->executions_.tasks.empty()) {
+      execution_turns_.Activate(queue->executions_);
+    }
+    if (std::exchange(queue->uploads_.is_held, false) && !queue->uploads_.tasks.empty()) {
+      upload_turns_.Activate(queue->uploads_);
+    }
+  }
+}
+
+void DeviceExecutor::FindOverlong(TimePoint now) {
+  for (const std::unique_ptr<ComputeStream>& stream : streams_) {
+    if (stream->tasks.empty()) continue;
+    Task& task = *stream->tasks.front();
+    if (task.max_run.count() == 0 || task.control_.cancelled().load() ||
+        TimeOnDevice(*stream, now) < task.max_run) {
+      continue;
+    }
+    chores_.overlong.push_back(task.shared_from_this());
+    task.max_run = std::chrono::nanoseconds(0);
+  }
+}
+
+void DeviceExecutor::Do(Chores chores) {
+  if (chores.add_stream) {
+    std::unique_ptr<ComputeStream> stream = NewStream();
+    const MutexLock lock(mutex_);
+    spare_.push_back(stream.get());
+    streams_.push_back(std::move(stream));
+  }
+  for (const std::shared_ptr<Task>& task : chores.overlong) Cancel(task, task->overlong);
+  for (const auto& [task, input] : chores.blocked) {
+    input->OnFinal([task = task](const absl::Status&) { task->Unblock(); });
+  }
+}
+
+std::vector<DeviceExecutor::Running> DeviceExecutor::RunningNow() const {
+  const TimePoint now = std::chrono::steady_clock::now();
+  std::vector<Running> running;
+  const MutexLock lock(mutex_);
+  for (const std::unique_ptr<ComputeStream>& stream : streams_) {
+    if (stream->tasks.empty()) continue;
+    const Task& task = *stream->tasks.front();
+    const auto& execution = std::get<Execution>(task.work_);
+    const bool is_ending = task.control_.cancelled().load();
+    running.push_back({.session = task.session,
+                       .owner = task.queue_->share_->name_,
+                       .program = *execution.program_name,
+                       .since_submitted = now - execution.submitted_at,
+                       .on_device = TimeOnDevice(*stream, now),
+                       .state = is_ending           ? Running::State::kEnding
+                                : stream->is_paused ? Running::State::kSuspended
+                                                    : Running::State::kRuns});
+    if (stream.get() == current_) std::swap(running.front(), running.back());
+  }
+  return running;
+}
+
+int DeviceExecutor::CancelRunning(uint64_t session, const absl::Status& reason) {
+  std::vector<std::shared_ptr<Task>> tasks;
+  {
+    const MutexLock lock(mutex_);
+    for (const std::unique_ptr<ComputeStream>& stream : streams_) {
+      for (Task* task : stream->tasks) {
+        if (task->session == session) tasks.push_back(task->shared_from_this());
+      }
+    }
+  }
+  for (const std::shared_ptr<Task>& task : tasks) Cancel(task, reason);
+  return static_cast<int>(tasks.size());
+}
+
+}  // namespace acceld::runtime

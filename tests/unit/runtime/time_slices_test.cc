@@ -1,0 +1,315 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "server/runtime/device_executor.h"
+#include "tests/support/eventually.h"
+#include "tests/unit/runtime/executor_client.h"
+#include "tests/unit/runtime/fake_device.h"
+
+// Executions that share a device in time.
+namespace acceld::runtime {
+namespace {
+
+using ::acceld::testing::Eventually;
+using ::acceld::testing::FakeDevice;
+using ::acceld::testing::LoadedKernel;
+using ::acceld::testing::SteadyKernel;
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+
+// Whatever takes longer is taken for hanging.
+constexpr milliseconds kSlice(2);
+
+// A kernel that computes until it is told to stop, and polls as generated code does.
+struct Hog {
+  std::atomic<bool> stop{false};
+  std::atomic<int64_t> turns{0};
+  std::shared_ptr<const hal::LoadedExecutable> kernel = Kernel(0);
+
+  std::shared_ptr<const hal::LoadedExecutable> Kernel(int arguments, int64_t arena_bytes = 0) {
+    return LoadedKernel(
+        arguments, 1,
+        [this](const kernels::cpu::LaunchContext& context) -> absl::Status {
+          while (!stop.load()) {
+            if (*context.interrupted && !context.interrupts->GoOn()) {
+              return absl::CancelledError("stopped");
+            }
+            turns.fetch_add(1);
+          }
+          return absl::OkStatus();
+        },
+        arena_bytes);
+  }
+  bool Turns() {
+    const int64_t before = turns.load();
+    return Eventually([&] { return turns.load() > before; });
+  }
+};
+
+TEST(TimeSlicesTest, AnEndlessExecutionGivesWayToOthersAndGoesOn) {
+  FakeDevice device;
+  DeviceExecutor executor(device, 0, {.slice = kSlice});
+  Client greedy({&executor}), other({&executor});
+  Hog hog;
+  const ArrayPtr endless = greedy.Run("hog", hog.kernel, {});
+  EXPECT_TRUE(hog.Turns());
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_TRUE(Final(other.Run("f", LoadedKernel(0, 1, Nothing), {})).ok());
+  }
+  EXPECT_EQ(endless->state(), Array::State::kScheduled);
+  EXPECT_TRUE(hog.Turns());
+  hog.stop = true;
+  EXPECT_TRUE(Final(endless).ok());
+  executor.WaitUntilIdle(kForever);
+  EXPECT_GE(executor.counters().suspensions, 1u);
+}
+
+TEST(TimeSlicesTest, NobodyGivesWayWhileNobodyWaits) {
+  FakeDevice device;
+  DeviceExecutor executor(device, 0, {.slice = kSlice});
+  Client client({&executor});
+  Hog hog;
+  const ArrayPtr endless = client.Run("hog", hog.kernel, {});
+  // Its own session's later work does not go before it either.
+  const ArrayPtr later = client.Run("f", LoadedKernel(1, 1, AddOne), {endless});
+  EXPECT_TRUE(hog.Turns());
+  std::this_thread::sleep_for(10 * kSlice);
+  EXPECT_EQ(later->state(), Array::State::kPending);
+  hog.stop = true;
+  EXPECT_TRUE(Final(later).ok());
+  executor.WaitUntilIdle(kForever);
+  EXPECT_EQ(executor.counters().suspensions, 0u);
+}
+
+TEST(TimeSlicesTest, EndlessExecutionsTakeTurns) {
+  FakeDevice device;
+  DeviceExecutor executor(device, 0, {.slice = kSlice});
+  Hog hogs[3];
+  std::vector<std::unique_ptr<Client>> clients;
+  std::vector<ArrayPtr> outputs;
+  for (Hog& hog : hogs) {
+    clients.push_back(std::make_unique<Client>(std::vector<DeviceExecutor*>{&executor}));
+    outputs.push_back(clients.back()->Run("hog", hog.kernel, {}));
+  }
+  Client other({&executor});
+  for (int i = 0; i < 3; ++i) {
+    for (Hog& hog : hogs) EXPECT_TRUE(hog.Turns());
+    EXPECT_TRUE(Final(other.Run("f", LoadedKernel(0, 1, Nothing), {})).ok());
+  }
+  for (Hog& hog : hogs) hog.stop = true;
+  for (const ArrayPtr& output : outputs) EXPECT_TRUE(Final(output).ok());
+  executor.WaitUntilIdle(kForever);
+}
+
+TEST(TimeSlicesTest, OneInsideALibraryDoesNotHoldUpOthers) {
+  FakeDevice device;
+  DeviceExecutor executor(device, 0, {.slice = kSlice, .pause_grace = milliseconds(1)});
+  Client greedy({&executor}), other({&executor});
+  Gate library;
+  const ArrayPtr y = greedy.Run("product", library.kernel, {});
+  (void)library.started.Await();
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_TRUE(Final(other.Run("f", LoadedKernel(0, 1, Nothing), {})).ok());
+  }
+  EXPECT_EQ(y->state(), Array::State::kScheduled);
+  // Nor does it when it was cancelled and cannot hear of it.
+  greedy.Cancel();
+  EXPECT_TRUE(Final(other.Run("f", LoadedKernel(0, 1, Nothing), {})).ok());
+  std::vector<DeviceExecutor::Running> running;
+  ASSERT_TRUE(Eventually([&] { return (running = executor.RunningNow()).size() == 1; }));
+  EXPECT_EQ(running[0].program, "product");
+  EXPECT_EQ(running[0].state, DeviceExecutor::Running::State::kEnding);
+  library.door.Open();
+  executor.WaitUntilIdle(kForever);
+  EXPECT_TRUE(executor.RunningNow().empty());
+}
+
+TEST(TimeSlicesTest, ASuspendedExecutionEndsWhenItIsCancelled) {
+  FakeDevice device;
+  DeviceExecutor executor(device, 0, {.slice = kSlice});
+  Client first({&executor}), second({&executor});
+  Hog one, two;
+  const auto [task, y] = first.Start("one", one.kernel, {});
+  const ArrayPtr behind = first.Run("f", LoadedKernel(0, 1, Nothing), {});
+  EXPECT_TRUE(one.Turns());
+  const ArrayPtr z = second.Run("two", two.kernel, {});
+  EXPECT_TRUE(two.Turns());
+  executor.Cancel(task, absl::AbortedError("enough"));
+  EXPECT_EQ(Final(y).code(), absl::StatusCode::kAborted);
+  // What its session has asked for since has its turns, too.
+  EXPECT_TRUE(Final(behind).ok());
+  two.stop = true;
+  EXPECT_TRUE(Final(z).ok());
+  executor.WaitUntilIdle(kForever);
+}
+
+TEST(TimeSlicesTest, SessionsThatAreClosedLeaveNothingSuspended) {
+  FakeDevice device;
+  DeviceExecutor executor(device, 0, {.slice = kSlice});
+  Hog hogs[4];
+  std::vector<std::unique_ptr<Client>> clients;
+  for (Hog& hog : hogs) {
+    clients.push_back(std::make_unique<Client>(std::vector<DeviceExecutor*>{&executor}));
+    clients.back()->Run("hog", hog.kernel, {});
+  }
+  for (Hog& hog : hogs) EXPECT_TRUE(hog.Turns());
+  for (const auto& client : clients) client->Cancel();
+  clients.clear();
+  executor.WaitUntilIdle(kForever);
+  EXPECT_TRUE(executor.RunningNow().empty());
+  EXPECT_EQ(device.memory().used_bytes, 0);
+}
+
+TEST(TimeSlicesTest, OnlyShortWorkBeginsWhileAsManyAreSuspendedAsMayBe) {
+  FakeDevice device;
+  DeviceExecutor executor(device, 0, {.slice = kSlice, .max_suspended = 4});
+  // One user may have a quarter of them: one, besides the one that runs.
+  const auto share = std::make_shared<DeviceShare>("ann");
+  Hog hogs[3];
+  std::vector<std::unique_ptr<Client>> clients;
+  for (int i = 0; i < 4; ++i) {
+    clients.push_back(std::make_unique<Client>(std::vector<DeviceExecutor*>{&executor}, INT64_MAX,
+                                               PriorityClass::kNormal, share));
+  }
+  std::vector<ArrayPtr> outputs;
+  for (int i = 0; i < 2; ++i) {
+    outputs.push_back(clients[i]->Run("hog", hogs[i].kernel, {}));
+    EXPECT_TRUE(hogs[i].Turns());
+  }
+  outputs.push_back(clients[2]->Run("hog", hogs[2].kernel, {}));
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(
+        Final(clients[3]->Run("f", SteadyKernel(0, 1, nanoseconds(100), Nothing), {})).ok());
+    for (int j = 0; j < 2; ++j) EXPECT_TRUE(hogs[j].Turns());
+  }
+  EXPECT_EQ(hogs[2].turns.load(), 0);
+  // Another user's begin.
+  Client other({&executor});
+  EXPECT_TRUE(Final(other.Run("f", LoadedKernel(0, 1, Nothing), {})).ok());
+  hogs[0].stop = true;
+  EXPECT_TRUE(hogs[2].Turns());
+  for (Hog& hog : hogs) hog.stop = true;
+  for (const ArrayPtr& output : outputs) EXPECT_TRUE(Final(output).ok());
+  executor.WaitUntilIdle(kForever);
+}
+
+TEST(TimeSlicesTest, WhatDependsOnASuspendedExecutionOfAnotherSessionWaitsForItAlone) {
+  FakeDevice device;
+  DeviceExecutor executor(device, 0, {.slice = kSlice});
+  Client maker({&executor}), reader({&executor}), other({&executor});
+  Hog hog;
+  const ArrayPtr shared = maker.Run("hog", hog.kernel, {});
+  EXPECT_TRUE(hog.Turns());
+  const ArrayPtr derived = reader.Run("g", LoadedKernel(1, 1, AddOne), {shared});
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_TRUE(Final(reader.Run("h", LoadedKernel(0, 1, Nothing), {})).ok());
+    EXPECT_TRUE(Final(other.Run("f", LoadedKernel(0, 1, Nothing), {})).ok());
+  }
+  EXPECT_EQ(derived->state(), Array::State::kPending);
+  EXPECT_TRUE(hog.Turns());
+  hog.stop = true;
+  EXPECT_TRUE(Final(derived).ok());
+  executor.WaitUntilIdle(kForever);
+}
+
+TEST(TimeSlicesTest, WhatDependsOnAnEndlessExecutionElsewhereHoldsUpNobodyHere) {
+  FakeDevice devices[2];
+  DeviceExecutor first(devices[0], 0, {.slice = kSlice}),
+      second(devices[1], 1, {.slice = kOneSlice});
+  Client greedy({&first, &second}), other({&first, &second});
+  Hog hog;
+  const ArrayPtr endless = greedy.Run("hog", hog.kernel, {}, 0);
+  EXPECT_TRUE(hog.Turns());
+  const ArrayPtr derived = greedy.Run("f", LoadedKernel(1, 1, AddOne), {endless}, 1);
+  EXPECT_TRUE(Final(other.Run("f", LoadedKernel(0, 1, Nothing), {}, 1)).ok());
+  EXPECT_TRUE(Final(other.Upload(std::vector<float>(100'000), 1)).ok());
+  hog.stop = true;
+  EXPECT_TRUE(Final(derived).ok());
+  first.WaitUntilIdle(kForever);
+  second.WaitUntilIdle(kForever);
+}
+
+TEST(TimeSlicesTest, AnExecutionThatTakesLongerThanItMayFails) {
+  FakeDevice device;
+  DeviceExecutor executor(device, 0, {.slice = kSlice});
+  Client client({&executor}), other({&executor});
+  Hog limited, unlimited;
+  const ArrayPtr endless = other.Run("endless", unlimited.kernel, {});
+  auto [task, y] = client.Prepare("hog", limited.kernel, {});
+  task->max_run = 3 * kSlice;
+  task->overlong = absl::ResourceExhaustedError("it took too long");
+  client.Submit(task);
+  EXPECT_EQ(Final(y).message(), "it took too long");
+  EXPECT_TRUE(unlimited.Turns());
+  EXPECT_EQ(endless->state(), Array::State::kScheduled);
+  // Also when it is alone.
+  unlimited.stop = true;
+  EXPECT_TRUE(Final(endless).ok());
+  auto [again, z] = client.Prepare("hog", limited.kernel, {});
+  again->max_run = 3 * kSlice;
+  again->overlong = absl::ResourceExhaustedError("it took too long");
+  client.Submit(again);
+  EXPECT_EQ(Final(z).message(), "it took too long");
+  executor.WaitUntilIdle(kForever);
+}
+
+TEST(TimeSlicesTest, WhoWaitsForMemoryThatASuspendedExecutionHasHoldsUpNobody) {
+  FakeDevice device(1 << 20);
+  DeviceExecutor executor(device, 0, {.slice = kSlice});
+  Client greedy({&executor}), large({&executor}), other({&executor});
+  Hog hog;
+  const ArrayPtr endless = greedy.Run("hog", hog.Kernel(0, /*arena_bytes=*/800 << 10), {});
+  EXPECT_TRUE(hog.Turns());
+  const ArrayPtr waiting = large.Run("large", LoadedKernel(0, 1, Nothing, 400 << 10), {});
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_TRUE(Final(other.Run("f", LoadedKernel(0, 1, Nothing), {})).ok());
+    EXPECT_TRUE(hog.Turns());
+  }
+  EXPECT_EQ(waiting->state(), Array::State::kPending);
+  hog.stop = true;
+  EXPECT_TRUE(Final(endless).ok());
+  EXPECT_TRUE(Final(waiting).ok());
+  executor.WaitUntilIdle(kForever);
+}
+
+TEST(TimeSlicesTest, WhoGetsNoMemoryInTimeFails) {
+  FakeDevice device(1 << 20);
+  DeviceExecutor executor(device, 0, {.memory_wait = milliseconds(50), .slice = kSlice});
+  Client greedy({&executor}), large({&executor});
+  Hog hog;
+  const ArrayPtr endless = greedy.Run("hog", hog.Kernel(0, /*arena_bytes=*/800 << 10), {});
+  EXPECT_TRUE(hog.Turns());
+  EXPECT_EQ(Final(large.Run("large", LoadedKernel(0, 1, Nothing, 400 << 10), {})).code(),
+            absl::StatusCode::kResourceExhausted);
+  hog.stop = true;
+  EXPECT_TRUE(Final(endless).ok());
+  executor.WaitUntilIdle(kForever);
+}
+
+TEST(TimeSlicesTest, PausesAreNotCountedAsTimeOnTheDevice) {
+  FakeDevice device;
+  DeviceExecutor executor(device, 0, {.slice = kSlice});
+  Client first({&executor}), second({&executor});
+  Hog one, two;
+  const ArrayPtr y = first.Run("one", one.kernel, {});
+  EXPECT_TRUE(one.Turns());
+  const auto begin = std::chrono::steady_clock::now();
+  const ArrayPtr z = second.Run("two", two.kernel, {});
+  EXPECT_TRUE(two.Turns());
+  std::this_thread::sleep_for(20 * kSlice);
+  one.stop = two.stop = true;
+  EXPECT_TRUE(Final(y).ok());
+  EXPECT_TRUE(Final(z).ok());
+  const nanoseconds elapsed = std::chrono::steady_clock::now() - begin;
+  executor.WaitUntilIdle(kForever);
+  // Each had about half of the time.
+  EXPECT_LT(nanoseconds(two.kernel->cost.ns()), elapsed * 4 / 5);
+}
+
+}  // namespace
+}  // namespace acceld::runtime
