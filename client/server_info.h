@@ -66,6 +66,9 @@ struct IdentityCacheStats {
 
 struct ServerStats {
   uint64_t compiles = 0, compile_failures = 0, executions = 0, execution_failures = 0;
+  // Searches and compiles that wait for their turn now; those that nobody wanted any more, before
+  // they began and when they ran.
+  uint64_t compiles_queued = 0, compiles_dropped = 0, compiles_stopped = 0;
   uint64_t cache_hits_memory = 0, cache_hits_disk = 0, cache_hits_remote = 0;
   uint64_t cache_hits_inflight = 0, cache_misses = 0;
   uint64_t cache_dropped = 0;  // bad disk entries found and removed

@@ -66,9 +66,10 @@ HelperPool& Translators() {
 
 }  // namespace
 
-absl::StatusOr<std::string> CompilePlan(const Plan& plan, const CpuTarget& target,
-                                        CpuDumps* dumps) {
+absl::StatusOr<std::string> CompilePlan(const Plan& plan, const CpuTarget& target, CpuDumps* dumps,
+                                        const StopFlag* stop) {
   ACCELD_RETURN_IF_ERROR(CheckPlan(plan));
+  ACCELD_RETURN_IF_ERROR(CheckStop(stop));
   InitializeLlvm();
   const PlanSplit split = SplitPlan(plan);
   std::vector<std::unique_ptr<Part>> parts;
@@ -81,13 +82,15 @@ absl::StatusOr<std::string> CompilePlan(const Plan& plan, const CpuTarget& targe
     }
   }
   EmitPlan(codes, split, plan);
+  ACCELD_RETURN_IF_ERROR(CheckStop(stop));
   for (const auto& part : parts) {
     if (dumps != nullptr) dumps->llvm_ir += TextOf(*part->module);
   }
   std::atomic<size_t> next{0};
   const auto translate = [&] {
     for (size_t i = next.fetch_add(1); i < parts.size(); i = next.fetch_add(1)) {
-      parts[i]->object = Translate(*parts[i], target, dumps != nullptr);
+      const absl::Status wanted = CheckStop(stop);
+      parts[i]->object = wanted.ok() ? Translate(*parts[i], target, dumps != nullptr) : wanted;
     }
   };
   // Asking takes as long as a small pass: the system answers with files.

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "common/status.h"
+#include "common/stop_flag.h"
 #include "kernels/ir/plan.h"
 
 // Plan -> native object code for the CPU. The only folder that sees LLVM and oneDNN.
@@ -25,9 +26,10 @@ struct CpuDumps {
 };
 
 // Relocatable ELF objects (object_set.h) with one exported function, kEntrySymbol of type
-// EntryFunction. Helped by threads that all calls share. Thread-safe.
+// EntryFunction. Helped by threads that all calls share. Thread-safe. CANCELLED, before the next of
+// the parts that the plan is split into, once `stop` is stopped.
 absl::StatusOr<std::string> CompilePlan(const Plan& plan, const CpuTarget& target,
-                                        CpuDumps* dumps = nullptr);
+                                        CpuDumps* dumps = nullptr, const StopFlag* stop = nullptr);
 
 inline constexpr char kEntrySymbol[] = "acceld_entry";
 

@@ -6,6 +6,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "common/allocation.h"
 #include "common/log.h"
 #include "server/cache/likeness.h"
 
@@ -18,6 +19,10 @@ int64_t UnixNowNs() {
       .count();
 }
 
+absl::Status Abandoned() {
+  return absl::CancelledError("nobody waits for the executable any more");
+}
+
 // Of other daemons, to look at for an explanation.
 constexpr size_t kMaxRemoteEntries = 10'000;
 
@@ -28,6 +33,48 @@ double AgeSeconds(int64_t now_unix_ns, int64_t since_unix_s) {
 
 }  // namespace
 
+// Guarded by the cache's mutex.
+struct ExecutableCache::CodeFlight {
+  Promise<Code> promise;
+  Future<Code> future = promise.future();
+  // Those who wait for it, the leader first, and how many of them somebody waits for.
+  std::vector<std::weak_ptr<Flight>> flights;
+  int wanted = 0;
+  StopFlag stop;  // set when it is 0; thread-safe
+};
+
+struct ExecutableCache::Flight {
+  struct Waiter {
+    uint64_t id;
+    RequestPtr request;
+  };
+
+  Flight(LoadKey of, ExecutableCache* in) : key(std::move(of)), cache(in) {}
+
+  const LoadKey key;
+  Promise<Result> promise;  // of who lands the flight, or drops it
+  const Future<Result> future = promise.future();
+  // Guarded by the cache's mutex.
+  std::vector<Waiter> waiters;
+  std::shared_ptr<CompileJob> job;   // that is queued, or was
+  std::shared_ptr<CodeFlight> code;  // that it waits for or leads
+  bool leads = false;
+  // Held while somebody leaves, who may be late: the cache goes only after its last flight.
+  Mutex mutex;
+  ExecutableCache* cache ABSL_GUARDED_BY(mutex);  // nullptr: it has landed
+};
+
+void ExecutableCache::Interest::Leave() {
+  const FlightPtr flight = flight_.lock();
+  if (flight == nullptr) return;
+  {
+    MutexLock lock(flight->mutex);
+    if (flight->cache == nullptr || !flight->cache->Leave(flight, waiter_)) return;
+    flight->cache = nullptr;
+  }
+  flight->promise.Set(Abandoned());
+}
+
 ExecutableCache::ExecutableCache(const Options& options, std::vector<hal::Device*> devices,
                                  std::string build_id)
     : devices_(std::move(devices)),
@@ -36,7 +83,7 @@ ExecutableCache::ExecutableCache(const Options& options, std::vector<hal::Device
       compile_options_(options.compile_options),
       with_room_(options.with_room),
       memory_(options.memory_bytes),
-      pool_("compile", static_cast<size_t>(std::max(1, options.compile_threads)),
+      pool_(static_cast<size_t>(std::max(1, options.compile_threads)),
             options.max_queued_compiles) {
   if (options.remote.has_value()) remote_ = std::make_unique<RemoteTier>(*options.remote);
   if (!options.folder.empty() && options.disk_bytes > 0) {
@@ -53,6 +100,10 @@ ExecutableCache::ExecutableCache(const Options& options, std::vector<hal::Device
 
 ExecutableCache::~ExecutableCache() {
   stopping_.store(true);
+  {
+    MutexLock lock(mutex_);
+    for (const auto& [key, flight] : code_flights_) flight->stop.Stop();
+  }
   // In this order: searches that wait for others end, then compiles, whose leases and uploads are
   // the remote tier's.
   if (remote_ != nullptr) remote_->Stop();
@@ -69,93 +120,194 @@ ExecutableCache::Ticket ExecutableCache::Get(Request request) {
     Count(Verdict::kMemory);
     return {Future<Result>(Result{std::move(loaded), Verdict::kMemory})};
   }
-  auto ticket = load_flights_.Join({request.key, request.device});
-  if (!ticket.leads) {
-    Count(Verdict::kInflight);
-    return {ticket.future, /*joined=*/true};
-  }
   auto shared = std::make_shared<const Request>(std::move(request));
-  Submit([this, shared](const absl::Status& status) {
-    if (!status.ok()) return Land(*shared, status);
-    Search(shared);
+  FlightPtr flight;
+  uint64_t waiter = 0;
+  bool joined = false;
+  {
+    MutexLock lock(mutex_);
+    const LoadKey key(shared->key, shared->device);
+    FlightPtr& found = flights_[key];
+    joined = found != nullptr;
+    if (!joined) {
+      found = std::make_shared<Flight>(key, this);
+    }
+    flight = found;
+    waiter = ++last_waiter_;
+    flight->waiters.push_back({waiter, shared});
+    if (flight->job != nullptr) pool_.AddAsker(flight->job, shared->asker);
+  }
+  Ticket ticket{flight->future, joined, std::make_shared<Interest>(flight, waiter)};
+  if (joined) {
+    Count(Verdict::kInflight);
+    return ticket;
+  }
+  Submit(flight, [this, flight](const absl::Status& status) {
+    if (!status.ok()) return Land(flight, status);
+    BeginSearch(flight);
   });
-  return {ticket.future};
+  return ticket;
 }
 
-void ExecutableCache::Submit(std::function<void(absl::Status)> work) {
-  const absl::Status status = pool_.Submit([this, work] {
+void ExecutableCache::Submit(const FlightPtr& flight, std::function<void(absl::Status)> work) {
+  auto job = std::make_shared<CompileJob>([this, work] {
     work(stopping_.load() ? absl::CancelledError("the daemon is shutting down") : absl::OkStatus());
   });
+  absl::Status status;
+  {
+    MutexLock lock(mutex_);
+    // Who leads for others works for them, too.
+    std::vector<FlightPtr> flights = {flight};
+    if (flight->leads) {
+      for (const auto& other : flight->code->flights) flights.push_back(other.lock());
+    }
+    std::vector<Asker> askers;
+    for (const FlightPtr& one : flights) {
+      if (one == nullptr || (one == flight && &one != &flights.front())) continue;
+      for (const Flight::Waiter& waiter : one->waiters) askers.push_back(waiter.request->asker);
+    }
+    if (askers.empty()) {
+      status = Abandoned();
+    } else {
+      status = pool_.Submit(job, askers);
+    }
+    if (status.ok()) flight->job = std::move(job);
+  }
   if (!status.ok()) work(status);
 }
 
-void ExecutableCache::Search(const RequestPtr& request) {
+ExecutableCache::RequestPtr ExecutableCache::RequestOf(const Flight& flight) const {
+  MutexLock lock(mutex_);
+  return flight.waiters.empty() ? nullptr : flight.waiters.front().request;
+}
+
+bool ExecutableCache::Leave(const FlightPtr& flight, uint64_t waiter) {
+  MutexLock lock(mutex_);
+  const auto found = std::find_if(flight->waiters.begin(), flight->waiters.end(),
+                                  [&](const Flight::Waiter& one) { return one.id == waiter; });
+  if (found == flight->waiters.end()) return false;
+  // Once it leads or follows a search for the code, its jobs look themselves whether they are
+  // wanted: others may wait for the same code.
+  const bool is_dropped = flight->job != nullptr && flight->code == nullptr &&
+                          pool_.RemoveAsker(flight->job, found->request->asker);
+  flight->waiters.erase(found);
+  if (!flight->waiters.empty()) return false;
+  if (const auto it = flights_.find(flight->key); it != flights_.end() && it->second == flight) {
+    flights_.erase(it);
+  }
+  if (is_dropped) {
+    flight->job = nullptr;
+    return true;
+  }
+  CodeFlight* const code = flight->code.get();
+  if (code == nullptr || --code->wanted > 0) return false;
+  code->stop.Stop();
+  const auto it = code_flights_.find(flight->key.first);
+  if (it != code_flights_.end() && it->second.get() == code) code_flights_.erase(it);
+  return false;
+}
+
+void ExecutableCache::BeginSearch(const FlightPtr& flight) {
+  const RequestPtr request = RequestOf(*flight);
+  if (request == nullptr) return Land(flight, Abandoned());
   // An earlier flight may have landed between this one's look at the memory tier and its start.
   if (auto loaded = FindLoaded(*request); loaded != nullptr) {
-    return Land(*request, Result{std::move(loaded), Verdict::kMemory});
+    return Land(flight, Result{std::move(loaded), Verdict::kMemory});
   }
   if (auto executable = memory_.FindExecutable(request->key); executable != nullptr) {
     absl::StatusOr<Code> code = Code{std::move(executable), Verdict::kMemory};
-    return Finish(*request, code);
+    return Finish(flight, *request, code);
   }
-  auto ticket = code_flights_.Join(request->key);
-  if (!ticket.leads) {
-    // Another device's search. Its thread only hands over; the loading is a job of its own.
-    ticket.future.OnReady([this, request](const absl::StatusOr<Code>& code) {
-      Submit([this, request, code = code](const absl::Status& status) mutable {
-        if (!status.ok()) return Land(*request, status);
-        if (code.ok()) code = Code{code->executable, Verdict::kInflight};
-        Finish(*request, code);
-      });
-    });
-    return;
+  bool leads = false, is_wanted = false;
+  {
+    MutexLock lock(mutex_);
+    is_wanted = !flight->waiters.empty();
+    if (is_wanted) {
+      std::shared_ptr<CodeFlight>& code = code_flights_[request->key];
+      leads = code == nullptr;
+      if (leads) code = std::make_shared<CodeFlight>();
+      ++code->wanted;
+      code->flights.push_back(flight);
+      flight->code = code;
+      flight->leads = leads;
+    }
   }
-  if (auto executable = memory_.FindExecutable(request->key); executable != nullptr) {
-    return LandCode(*request, Code{std::move(executable), Verdict::kMemory});
-  }
-  if (auto executable = LoadFromDisk(*request); executable.ok()) {
-    return LandCode(*request, Code{*std::move(executable), Verdict::kDisk});
-  }
-  if (remote_ == nullptr) return EndSearch(request, {});
-  remote_->Find(HeaderOf(*request), [this, request](RemoteTier::Outcome outcome) {
-    auto shared = std::make_shared<RemoteTier::Outcome>(std::move(outcome));
-    Submit([this, request, shared](const absl::Status& status) {
-      if (!status.ok()) return LandCode(*request, status);
-      EndSearch(request, std::move(*shared));
+  if (!is_wanted) return Land(flight, Abandoned());
+  if (leads) return Search(flight, request);
+  // Another device's search. Its thread only hands over; the loading is a job of its own.
+  flight->code->future.OnReady([this, flight, request](const absl::StatusOr<Code>& code) {
+    Submit(flight, [this, flight, request, code = code](const absl::Status& status) mutable {
+      if (!status.ok()) return Land(flight, status);
+      if (code.ok()) code = Code{code->executable, Verdict::kInflight};
+      Finish(flight, *request, code);
     });
   });
 }
 
-void ExecutableCache::EndSearch(const RequestPtr& request, RemoteTier::Outcome outcome) {
+void ExecutableCache::Search(const FlightPtr& flight, const RequestPtr& request) {
+  if (auto executable = memory_.FindExecutable(request->key); executable != nullptr) {
+    return LandCode(flight, *request, Code{std::move(executable), Verdict::kMemory});
+  }
+  if (auto executable = LoadFromDisk(*request); executable.ok()) {
+    return LandCode(flight, *request, Code{*std::move(executable), Verdict::kDisk});
+  }
+  if (remote_ == nullptr) return EndSearch(flight, request, {});
+  remote_->Find(HeaderOf(*request), [this, flight, request](RemoteTier::Outcome outcome) {
+    auto shared = std::make_shared<RemoteTier::Outcome>(std::move(outcome));
+    Submit(flight, [this, flight, request, shared](const absl::Status& status) {
+      if (!status.ok()) return LandCode(flight, *request, status);
+      EndSearch(flight, request, std::move(*shared));
+    });
+  });
+}
+
+void ExecutableCache::EndSearch(const FlightPtr& flight, const RequestPtr& request,
+                                RemoteTier::Outcome outcome) {
   if (outcome.entry.has_value()) {
     absl::StatusOr<ExecutablePtr> executable = Decode(*request, outcome.entry->payload);
     if (executable.ok()) {
-      return LandCode(*request, Code{*std::move(executable), Verdict::kRemote,
-                                     std::move(outcome.entry->header)});
+      return LandCode(
+          flight, *request,
+          Code{*std::move(executable), Verdict::kRemote, std::move(outcome.entry->header)});
     }
-    remote_->Refuse(request->key, executable.status());
+    // A lack of memory says nothing against the entry.
+    if (!absl::IsResourceExhausted(executable.status())) {
+      remote_->Refuse(request->key, executable.status());
+    }
   }
-  absl::StatusOr<ExecutablePtr> executable = Compile(*request);
-  LandCode(*request,
+  absl::StatusOr<ExecutablePtr> executable = Compile(*request, flight->code->stop);
+  LandCode(flight, *request,
            executable.ok() ? absl::StatusOr<Code>(Code{*std::move(executable), Verdict::kMiss})
                            : executable.status(),
            std::move(outcome.lease));
 }
 
-void ExecutableCache::LandCode(const Request& request, absl::StatusOr<Code> code,
+void ExecutableCache::LandOnly(const Digest& key, CodeFlight& flight,
+                               const absl::StatusOr<Code>& code) {
+  {
+    MutexLock lock(mutex_);
+    const auto it = code_flights_.find(key);
+    if (it != code_flights_.end() && it->second.get() == &flight) code_flights_.erase(it);
+  }
+  flight.promise.Set(code);
+}
+
+void ExecutableCache::LandCode(const FlightPtr& flight, const Request& request,
+                               absl::StatusOr<Code> code,
                                std::shared_ptr<RemoteTier::Lease> lease) {
+  const std::shared_ptr<CodeFlight> its_code = flight->code;
   if (!code.ok()) {
     // Out of the way first: a search that starts after the answer must try anew.
-    code_flights_.Land(request.key, code);
-    return Finish(request, code);
+    LandOnly(request.key, *its_code, code);
+    return Finish(flight, request, code);
   }
   // A search that starts after the landing must find it: in memory, where Finish puts it, or, when
   // nothing is kept there, on disk.
   const bool is_kept = memory_.enabled() && request.device.has_value();
   if (!is_kept) Store(request, *code, std::move(lease));
   const Verdict found = code->verdict;
-  Finish(request, code);
-  code_flights_.Land(request.key, code);
+  Finish(flight, request, code);
+  LandOnly(request.key, *its_code, code);
   // Last, so that nobody waits for the disk.
   if (code.ok() && (is_kept || code->verdict != found)) Store(request, *code, std::move(lease));
 }
@@ -174,7 +326,13 @@ void ExecutableCache::Store(const Request& request, const Code& code,
     header.created_unix_s = UnixNowNs() / 1'000'000'000;
     header.producer = producer_;
   }
-  const std::string payload = hal::Serialize(*code.executable);
+  const absl::StatusOr<std::string> serialized = ContainAllocationFailure(
+      "cache", [&]() -> absl::StatusOr<std::string> { return hal::Serialize(*code.executable); });
+  if (!serialized.ok()) {
+    LogWarning(serialized.status().message());
+    return;
+  }
+  const std::string& payload = *serialized;
   if (payload.empty()) {
     LogWarning("cache: ", code.executable->Signature(), " is larger than a file of it may be");
     return;
@@ -184,13 +342,17 @@ void ExecutableCache::Store(const Request& request, const Code& code,
   if (on_disk) disk_->Store(header, payload);
 }
 
-absl::StatusOr<ExecutableCache::ExecutablePtr> ExecutableCache::Compile(const Request& request) {
+absl::StatusOr<ExecutableCache::ExecutablePtr> ExecutableCache::Compile(const Request& request,
+                                                                        const StopFlag& stop) {
+  ACCELD_RETURN_IF_ERROR(stop.Check());
   compiles_.fetch_add(1, std::memory_order_relaxed);
   const auto begin = std::chrono::steady_clock::now();
-  absl::StatusOr<hal::Executable> executable = request.compile();
+  absl::StatusOr<hal::Executable> executable =
+      ContainAllocationFailure("compiling a program", [&] { return request.compile(stop); });
   compile_time_.Observe(std::chrono::steady_clock::now() - begin);
   if (!executable.ok()) {
-    compile_failures_.fetch_add(1, std::memory_order_relaxed);
+    const bool is_stopped = stop.stopped() && absl::IsCancelled(executable.status());
+    (is_stopped ? compiles_stopped_ : compile_failures_).fetch_add(1, std::memory_order_relaxed);
     return executable.status();
   }
   return std::make_shared<const hal::Executable>(*std::move(executable));
@@ -207,15 +369,22 @@ EntryHeader ExecutableCache::HeaderOf(const Request& request) const {
 absl::StatusOr<ExecutableCache::ExecutablePtr> ExecutableCache::LoadFromDisk(
     const Request& request) {
   if (disk_ == nullptr) return absl::NotFoundError("no disk tier");
-  ACCELD_ASSIGN_OR_RETURN(const std::string payload, disk_->Load(HeaderOf(request)));
+  ACCELD_ASSIGN_OR_RETURN(const std::string payload,
+                          ContainAllocationFailure("reading a cache entry",
+                                                   [&] { return disk_->Load(HeaderOf(request)); }));
   absl::StatusOr<ExecutablePtr> executable = Decode(request, payload);
-  if (!executable.ok()) disk_->Drop(request.key, executable.status());
+  // A lack of memory says nothing against the entry.
+  if (!executable.ok() && !absl::IsResourceExhausted(executable.status())) {
+    disk_->Drop(request.key, executable.status());
+  }
   return executable;
 }
 
 absl::StatusOr<ExecutableCache::ExecutablePtr> ExecutableCache::Decode(
     const Request& request, absl::string_view payload) const {
-  ACCELD_ASSIGN_OR_RETURN(hal::Executable executable, hal::Deserialize(payload));
+  ACCELD_ASSIGN_OR_RETURN(
+      hal::Executable executable,
+      ContainAllocationFailure("reading a cache entry", [&] { return hal::Deserialize(payload); }));
   if (executable.arguments != request.arguments ||
       executable.architecture != request.architecture) {
     return absl::DataLossError(
@@ -228,8 +397,10 @@ absl::StatusOr<std::shared_ptr<const hal::LoadedExecutable>> ExecutableCache::Lo
     const Request& request, std::shared_ptr<const hal::Executable> executable) {
   std::shared_ptr<const hal::Module> module;
   auto load = [&]() -> absl::Status {
-    ACCELD_ASSIGN_OR_RETURN(module, devices_[*request.device]->Load(*executable));
-    return absl::OkStatus();
+    return ContainAllocationFailure("loading a program", [&]() -> absl::Status {
+      ACCELD_ASSIGN_OR_RETURN(module, devices_[*request.device]->Load(*executable));
+      return absl::OkStatus();
+    });
   };
   const auto size_bytes = static_cast<int64_t>(executable->constants.size());
   ACCELD_RETURN_IF_ERROR(with_room_ ? with_room_(*request.device, size_bytes, load) : load());
@@ -239,9 +410,10 @@ absl::StatusOr<std::shared_ptr<const hal::LoadedExecutable>> ExecutableCache::Lo
   return loaded;
 }
 
-void ExecutableCache::Finish(const Request& request, absl::StatusOr<Code>& code) {
-  if (!code.ok()) return Land(request, code.status());
-  if (!request.device.has_value()) return Land(request, Result{nullptr, code->verdict});
+void ExecutableCache::Finish(const FlightPtr& flight, const Request& request,
+                             absl::StatusOr<Code>& code) {
+  if (!code.ok()) return Land(flight, code.status());
+  if (!request.device.has_value()) return Land(flight, Result{nullptr, code->verdict});
   auto loaded = LoadOnDevice(request, code->executable);
   // A device without room says nothing against the code.
   if (!loaded.ok() && !absl::IsResourceExhausted(loaded.status()) &&
@@ -249,19 +421,29 @@ void ExecutableCache::Finish(const Request& request, absl::StatusOr<Code>& code)
     // Signed and whole, yet it does not link: made by a toolchain whose change its key missed.
     if (disk_ != nullptr) disk_->Drop(request.key, loaded.status());
     if (remote_ != nullptr) remote_->Refuse(request.key, loaded.status());
-    absl::StatusOr<ExecutablePtr> fresh = Compile(request);
+    absl::StatusOr<ExecutablePtr> fresh = Compile(request, flight->code->stop);
     code =
         fresh.ok() ? absl::StatusOr<Code>(Code{*std::move(fresh), Verdict::kMiss}) : fresh.status();
-    if (!code.ok()) return Land(request, code.status());
+    if (!code.ok()) return Land(flight, code.status());
     loaded = LoadOnDevice(request, code->executable);
   }
-  if (!loaded.ok()) return Land(request, loaded.status());
-  Land(request, Result{*std::move(loaded), code->verdict});
+  if (!loaded.ok()) return Land(flight, loaded.status());
+  Land(flight, Result{*std::move(loaded), code->verdict});
 }
 
-void ExecutableCache::Land(const Request& request, absl::StatusOr<Result> result) {
+void ExecutableCache::Land(const FlightPtr& flight, absl::StatusOr<Result> result) {
   Count(result.ok() ? result->verdict : Verdict::kMiss);
-  load_flights_.Land({request.key, request.device}, std::move(result));
+  {
+    MutexLock own(flight->mutex);
+    flight->cache = nullptr;
+    MutexLock lock(mutex_);
+    if (const auto it = flights_.find(flight->key); it != flights_.end() && it->second == flight) {
+      flights_.erase(it);
+    }
+    flight->waiters.clear();
+    flight->job = nullptr;
+  }
+  flight->promise.Set(std::move(result));
 }
 
 void ExecutableCache::Count(Verdict verdict) {
@@ -292,6 +474,8 @@ void ExecutableCache::CountMemoryHit(const hal::LoadedExecutable& executable) {
 ExecutableCache::Stats ExecutableCache::stats() const {
   return {.compiles = compiles_.load(),
           .compile_failures = compile_failures_.load(),
+          .compiles_stopped = compiles_stopped_.load(),
+          .pool = pool_.stats(),
           .hits_memory = hits_memory_.load(),
           .hits_disk = hits_disk_.load(),
           .hits_remote = hits_remote_.load(),

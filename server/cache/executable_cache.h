@@ -8,17 +8,19 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "absl/types/optional.h"
 #include "common/digest.h"
 #include "common/future.h"
 #include "common/ir/type.h"
+#include "common/mutex.h"
 #include "common/status.h"
-#include "common/thread_pool.h"
+#include "common/stop_flag.h"
+#include "server/cache/compile_pool.h"
 #include "server/cache/disk_tier.h"
 #include "server/cache/memory_tier.h"
 #include "server/cache/remote/remote_tier.h"
-#include "server/cache/single_flight.h"
 #include "server/cache/tools.h"
 #include "server/hal/device.h"
 #include "server/hal/loaded_executable.h"
@@ -36,8 +38,10 @@ struct Request {
   std::string architecture;  // what to compile for: the device's, if there is one
   // Where it is wanted; nullopt: nowhere, it is only to be found in the tiers that stay.
   absl::optional<size_t> device;
-  // Runs on the compile pool, at most once among concurrent requests for the key.
-  std::function<absl::StatusOr<hal::Executable>()> compile;
+  // Runs on the compile pool, at most once among concurrent requests for the key. Once the flag is
+  // stopped nobody wants the result: it ends soon then, with CANCELLED.
+  std::function<absl::StatusOr<hal::Executable>(const StopFlag& stop)> compile;
+  Asker asker = {};
 };
 
 struct Result {
@@ -47,8 +51,11 @@ struct Result {
 
 // Finds executables: memory, then disk, then remote, then compile. Concurrent requests
 // for one key share one search and one compile, also when they are for different devices; loading
-// is done once for each device. Failures are not kept: the next request tries again. A request that
-// nobody waits for any more goes on for the others.
+// is done once for each device. Failures are not kept: the next request tries again.
+//
+// Identities have their turns on the compile pool (compile_schedule.h). A request that its asker
+// has left goes on for the others who wait for the same; when there are none, it is dropped, or its
+// compile is stopped, and who asks after that begins anew.
 //
 // Thread-safe; nothing here blocks but the destructor, which fails what has not begun with
 // CANCELLED and waits for compiles that run.
@@ -71,9 +78,12 @@ class ExecutableCache {
     // are part of keys.
     std::string producer, compile_options;
   };
+  // Who waits for an answer, and may leave.
+  class Interest;
   struct Ticket {
     Future<Result> future;
     bool joined = false;  // another request's search: its verdict is kInflight for this one
+    std::shared_ptr<Interest> interest = nullptr;  // nullptr: it was there
 
     Verdict VerdictOf(const Result& result) const {
       return joined ? Verdict::kInflight : result.verdict;
@@ -81,6 +91,8 @@ class ExecutableCache {
   };
   struct Stats {
     uint64_t compiles = 0, compile_failures = 0;
+    uint64_t compiles_stopped = 0;  // that nobody waited for any more
+    CompilePool::Stats pool;
     uint64_t hits_memory = 0, hits_disk = 0, hits_remote = 0, hits_inflight = 0, misses = 0;
     MemoryTier::Stats memory;
     DiskTier::Stats disk;
@@ -125,6 +137,7 @@ class ExecutableCache {
   void Locate(EntryHeader wanted, std::function<void(Whereabouts)> done) const;
 
  private:
+  friend class Interest;
   using LoadKey = std::pair<Digest, absl::optional<size_t>>;
   struct Code {
     std::shared_ptr<const hal::Executable> executable;
@@ -132,19 +145,34 @@ class ExecutableCache {
     absl::optional<EntryHeader> origin;  // of kRemote
   };
 
+  // The search for a key, and those that wait for it. The same for a device: it may wait for the
+  // one of the key. Shared by the jobs and those that wait.
+  struct CodeFlight;
+  struct Flight;
+  using FlightPtr = std::shared_ptr<Flight>;
   using RequestPtr = std::shared_ptr<const Request>;
   using ExecutablePtr = std::shared_ptr<const hal::Executable>;
 
   // nullptr when it is not in memory, or not wanted on a device.
   std::shared_ptr<const hal::LoadedExecutable> FindLoaded(const Request& request);
-  // Runs `work` with OK on the compile pool, or with why it is not to be.
-  void Submit(std::function<void(absl::Status)> work);
-  void Search(const RequestPtr& request);
+  // Runs `work` with OK on the compile pool, in the turn of those who wait for the flight, or with
+  // why it is not to be. Until it begins it is the flight's job.
+  void Submit(const FlightPtr& flight, std::function<void(absl::Status)> work);
+  // The request of somebody who waits for the flight; nullptr when nobody does.
+  RequestPtr RequestOf(const Flight& flight) const;
+  // Of one who asks no more. True when the flight is dropped for it, whose promise is the caller's
+  // then.
+  bool Leave(const FlightPtr& flight, uint64_t waiter);
+  void BeginSearch(const FlightPtr& flight);
+  // Of a request that may be anybody's of those who wait.
+  void Search(const FlightPtr& flight, const RequestPtr& request);
   // The rest of a search that leads for its key, after all tiers.
-  void EndSearch(const RequestPtr& request, RemoteTier::Outcome outcome);
-  void LandCode(const Request& request, absl::StatusOr<Code> code,
+  void EndSearch(const FlightPtr& flight, const RequestPtr& request, RemoteTier::Outcome outcome);
+  void LandCode(const FlightPtr& flight, const Request& request, absl::StatusOr<Code> code,
                 std::shared_ptr<RemoteTier::Lease> lease = nullptr);
-  absl::StatusOr<ExecutablePtr> Compile(const Request& request);
+  // Answers those who wait for the code.
+  void LandOnly(const Digest& key, CodeFlight& flight, const absl::StatusOr<Code>& code);
+  absl::StatusOr<ExecutablePtr> Compile(const Request& request, const StopFlag& stop);
   absl::StatusOr<ExecutablePtr> LoadFromDisk(const Request& request);
   // What bytes of a tier that were verified come to. DATA_LOSS when they are not what was asked.
   absl::StatusOr<ExecutablePtr> Decode(const Request& request, absl::string_view payload) const;
@@ -154,8 +182,8 @@ class ExecutableCache {
   void Store(const Request& request, const Code& code, std::shared_ptr<RemoteTier::Lease> lease);
   // Loads the code and answers with it. Code that was found somewhere and does not load is refused
   // there, compiled again, and that is `code` then.
-  void Finish(const Request& request, absl::StatusOr<Code>& code);
-  void Land(const Request& request, absl::StatusOr<Result> result);
+  void Finish(const FlightPtr& flight, const Request& request, absl::StatusOr<Code>& code);
+  void Land(const FlightPtr& flight, absl::StatusOr<Result> result);
   void Count(Verdict verdict);
 
   const std::vector<hal::Device*> devices_;
@@ -165,14 +193,30 @@ class ExecutableCache {
   std::unique_ptr<DiskTier> disk_;      // nullptr: none
   std::unique_ptr<RemoteTier> remote_;  // nullptr: none
   std::unique_ptr<Tools> tools_;
-  SingleFlight<Digest, Code> code_flights_;
-  SingleFlight<LoadKey, Result> load_flights_;
+  mutable Mutex mutex_;
+  // Those that may be joined.
+  absl::flat_hash_map<LoadKey, FlightPtr> flights_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_map<Digest, std::shared_ptr<CodeFlight>> code_flights_ ABSL_GUARDED_BY(mutex_);
+  uint64_t last_waiter_ ABSL_GUARDED_BY(mutex_) = 0;
   std::atomic<bool> stopping_{false};
-  std::atomic<uint64_t> compiles_{0}, compile_failures_{0};
+  std::atomic<uint64_t> compiles_{0}, compile_failures_{0}, compiles_stopped_{0};
   observability::Histogram compile_time_;
   std::atomic<uint64_t> hits_memory_{0}, hits_disk_{0}, hits_remote_{0}, hits_inflight_{0},
       misses_{0};
-  ThreadPool pool_;  // The last member: its threads use the others.
+  CompilePool pool_;  // The last member: its threads use the others.
+};
+
+// Of one request. Thread-safe; may outlive the cache.
+class ExecutableCache::Interest {
+ public:
+  Interest(const FlightPtr& flight, uint64_t waiter) : flight_(flight), waiter_(waiter) {}
+  // Says that the answer is of no use any more. Others' are as before. Without effect once it is
+  // there, and the second time. Callbacks of the ticket's future may run, with CANCELLED.
+  void Leave();
+
+ private:
+  const std::weak_ptr<Flight> flight_;
+  const uint64_t waiter_;
 };
 
 }  // namespace acceld::cache

@@ -50,7 +50,8 @@ absl::StatusOr<hal::Executable> CompileContained(const ir::Module& module, absl:
                                                  absl::Span<const ir::TensorType> argument_types,
                                                  const hal::CodeGenerator& generator,
                                                  const CompileOptions& options,
-                                                 std::vector<CompileStep>* steps) {
+                                                 std::vector<CompileStep>* steps,
+                                                 const StopFlag* stop) {
   const auto start = std::chrono::steady_clock::now();
   std::vector<CompileStep> own_steps;
   if (steps == nullptr) steps = &own_steps;
@@ -73,7 +74,8 @@ absl::StatusOr<hal::Executable> CompileContained(const ir::Module& module, absl:
 
   ACCELD_ASSIGN_OR_RETURN(
       const ir::Module optimized,
-      RunPipeline(std::move(specialized), generator, options.disabled_passes, dump, steps));
+      RunPipeline(std::move(specialized), generator, options.disabled_passes, dump, steps, stop));
+  ACCELD_RETURN_IF_ERROR(CheckStop(stop));
   stage_began = std::chrono::steady_clock::now();
   ACCELD_ASSIGN_OR_RETURN(kernels::Plan plan, BuildPlan(optimized, generator));
   end_stage("plan");
@@ -83,7 +85,7 @@ absl::StatusOr<hal::Executable> CompileContained(const ir::Module& module, absl:
   hal::Executable executable;
   std::vector<hal::CodeGenerator::Dump> code_dumps;
   ACCELD_ASSIGN_OR_RETURN(executable.code,
-                          generator.Generate(plan, dump.enabled() ? &code_dumps : nullptr));
+                          generator.Generate(plan, dump.enabled() ? &code_dumps : nullptr, stop));
   end_stage("generate code");
   for (const hal::CodeGenerator::Dump& code_dump : code_dumps) {
     dump.Write(code_dump.file_name, code_dump.text);
@@ -107,9 +109,9 @@ absl::StatusOr<hal::Executable> Compile(const ir::Module& module, absl::string_v
                                         absl::Span<const ir::TensorType> argument_types,
                                         const hal::CodeGenerator& generator,
                                         const CompileOptions& options,
-                                        std::vector<CompileStep>* steps) {
+                                        std::vector<CompileStep>* steps, const StopFlag* stop) {
   return ContainAllocationFailure("compiling a program", [&] {
-    return CompileContained(module, entry, argument_types, generator, options, steps);
+    return CompileContained(module, entry, argument_types, generator, options, steps, stop);
   });
 }
 

@@ -9,6 +9,7 @@
 #include "common/digest.h"
 #include "common/ir/module.h"
 #include "common/status.h"
+#include "common/stop_flag.h"
 #include "server/compiler/compile_step.h"
 #include "server/hal/code_generator.h"
 #include "server/hal/executable.h"
@@ -29,12 +30,14 @@ std::string KeyOf(const CompileOptions& options);
 // The whole compile: specialize, passes, fusion, buffer assignment, plan, code. `module` is
 // verified. Thread-safe and CPU-bound; call it on the compile pool. Errors: INVALID_ARGUMENT
 // (arguments do not fit the entry), UNIMPLEMENTED (no lowering), RESOURCE_EXHAUSTED, INTERNAL (our
-// bug, with the stage). `steps` gets a row for each stage and pass that ran; it may be nullptr.
+// bug, with the stage), CANCELLED (`stop` is stopped, which is looked at between passes and parts
+// of the code). `steps` gets a row for each stage and pass that ran. Either may be nullptr.
 absl::StatusOr<hal::Executable> Compile(const ir::Module& module, absl::string_view entry,
                                         absl::Span<const ir::TensorType> argument_types,
                                         const hal::CodeGenerator& generator,
                                         const CompileOptions& options,
-                                        std::vector<CompileStep>* steps = nullptr);
+                                        std::vector<CompileStep>* steps = nullptr,
+                                        const StopFlag* stop = nullptr);
 
 // Identifies this build of the compiler, for cache keys: other code, other id.
 const std::string& BuildId();

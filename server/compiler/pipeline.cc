@@ -113,7 +113,7 @@ absl::Status NoSuchPass(absl::string_view name) {
 
 absl::StatusOr<ir::Module> RunPipeline(ir::Module module, const hal::CodeGenerator& target,
                                        absl::Span<const std::string> disabled, Dump& dump,
-                                       std::vector<CompileStep>* steps) {
+                                       std::vector<CompileStep>* steps, const StopFlag* stop) {
   for (const std::string& name : disabled) {
     if (FindPass(name) == nullptr) return NoSuchPass(name);
   }
@@ -122,6 +122,7 @@ absl::StatusOr<ir::Module> RunPipeline(ir::Module module, const hal::CodeGenerat
     ++number;
     const auto is_pass = [&](const std::string& name) { return pass.name == name; };
     if (std::any_of(disabled.begin(), disabled.end(), is_pass)) continue;
+    ACCELD_RETURN_IF_ERROR(CheckStop(stop));
     const auto start = std::chrono::steady_clock::now();
     absl::StatusOr<ir::Module> result = pass(module, target);
     if (!result.ok()) return Annotate(result.status(), absl::StrCat("pass ", pass.name));

@@ -7,6 +7,7 @@
 #include "absl/types/span.h"
 #include "common/ir/module.h"
 #include "common/status.h"
+#include "common/stop_flag.h"
 #include "server/compiler/compile_step.h"
 #include "server/compiler/dump.h"
 #include "server/hal/code_generator.h"
@@ -47,9 +48,11 @@ absl::Status NoSuchPass(absl::string_view name);
 // Runs the pipeline for `target`, leaving out passes named in `disabled`. The module is verified at
 // the end; in debug builds, and where it is dumped, after each pass. Passes that break it are
 // INTERNAL, and named where each is verified. INVALID_ARGUMENT for a disabled name that does not
-// exist. `steps` gets a row for each pass that ran; it may be nullptr.
+// exist; CANCELLED, between two passes, once `stop` is stopped. `steps` gets a row for each pass
+// that ran. Either may be nullptr.
 absl::StatusOr<ir::Module> RunPipeline(ir::Module module, const hal::CodeGenerator& target,
                                        absl::Span<const std::string> disabled, Dump& dump,
-                                       std::vector<CompileStep>* steps);
+                                       std::vector<CompileStep>* steps,
+                                       const StopFlag* stop = nullptr);
 
 }  // namespace acceld::compiler

@@ -52,8 +52,9 @@ absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(const EngineOptions& opti
   parts.compile = [compile_options](const ir::Module& module, absl::string_view entry,
                                     absl::Span<const ir::TensorType> arguments,
                                     const hal::CodeGenerator& generator,
-                                    std::vector<compiler::CompileStep>* steps) {
-    return compiler::Compile(module, entry, arguments, generator, compile_options, steps);
+                                    std::vector<compiler::CompileStep>* steps,
+                                    const StopFlag& stop) {
+    return compiler::Compile(module, entry, arguments, generator, compile_options, steps, &stop);
   };
   if (options.warm_up) parts.warm_up = compiler::WarmUp;
   parts.result_types = ir::ResultTypesOf;

@@ -139,6 +139,9 @@ struct EngineStats {
   uint64_t sessions = 0, sessions_total = 0, arrays = 0, array_bytes = 0, programs = 0;
   // Arrays that went to host memory and came back, and what is there now.
   uint64_t spills = 0, restores = 0, spilled_bytes = 0, host_memory_bytes = 0;
+  // Searches and compiles that wait for their turn now; those that nobody wanted any more, before
+  // they began and when they ran.
+  uint64_t compiles_queued = 0, compiles_dropped = 0, compiles_stopped = 0;
   // Executables unloaded from devices that were short of memory.
   uint64_t executable_unloads = 0;
   absl::optional<RemoteCacheStats> remote_cache;  // nullopt: there is none

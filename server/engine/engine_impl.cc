@@ -240,6 +240,9 @@ std::vector<DeviceLoad> EngineImpl::Loads() const {
 EngineStats EngineImpl::Stats() const {
   const cache::ExecutableCache::Stats cache = cache_->stats();
   EngineStats stats{.compiles = cache.compiles,
+                    .compiles_queued = cache.pool.queued,
+                    .compiles_dropped = cache.pool.dropped,
+                    .compiles_stopped = cache.compiles_stopped,
                     .compile_failures = cache.compile_failures,
                     .cache_hits_memory = cache.hits_memory,
                     .cache_hits_disk = cache.hits_disk,

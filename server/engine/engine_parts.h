@@ -11,6 +11,7 @@
 #include "common/digest.h"
 #include "common/ir/module.h"
 #include "common/status.h"
+#include "common/stop_flag.h"
 #include "server/cache/remote/remote_tier.h"
 #include "server/compiler/compile_step.h"
 #include "server/engine/compile_targets.h"
@@ -27,7 +28,8 @@ struct EngineParts {
   std::vector<MissingDevices> missing_devices;
   std::function<absl::StatusOr<hal::Executable>(
       const ir::Module& module, absl::string_view entry, absl::Span<const ir::TensorType> arguments,
-      const hal::CodeGenerator& generator, std::vector<compiler::CompileStep>* steps)>
+      const hal::CodeGenerator& generator, std::vector<compiler::CompileStep>* steps,
+      const StopFlag& stop)>
       compile;
   std::function<absl::StatusOr<std::vector<ir::TensorType>>(
       const ir::Module& module, absl::string_view entry,

@@ -33,6 +33,7 @@ SessionImpl::SessionImpl(EngineImpl& engine, uint64_t id, std::string token, Ses
       id_(id),
       token_(std::move(token)),
       options_(std::move(options)),
+      priority_class_(ClassOf(options_.priority)),
       device_(device),
       opened_at_(std::chrono::steady_clock::now()),
       identity_(std::move(identity)),

@@ -167,23 +167,28 @@ void SessionImpl::DefineOutputs(absl::Span<const Handle> handles, uint32_t devic
 
 cache::Request SessionImpl::RequestFor(const std::shared_ptr<const Program>& program,
                                        const Call& call) const {
-  return {.key = call.cache_key,
-          .fingerprint = program->fingerprint(),
-          .arguments = call.arguments,
-          .architecture = call.target->architecture,
-          .device = call.target->device,
-          .compile = [engine = &engine_, program, arguments = call.arguments, target = call.target,
-                      session = id_, identity = identity_]() -> absl::StatusOr<hal::Executable> {
-            ACCELD_RETURN_IF_ERROR(identity->CheckCompile());
-            std::vector<compiler::CompileStep> steps;
-            const auto begin = std::chrono::steady_clock::now();
-            absl::StatusOr<hal::Executable> executable = engine->parts().compile(
-                program->module(), program->entry(), arguments, *target->generator, &steps);
-            identity->SpendOnCompile(std::chrono::steady_clock::now() - begin);
-            TraceCompile(program->name(), session, begin, steps, executable.status(),
-                         engine->trace());
-            return executable;
-          }};
+  return {
+      .key = call.cache_key,
+      .fingerprint = program->fingerprint(),
+      .arguments = call.arguments,
+      .architecture = call.target->architecture,
+      .device = call.target->device,
+      .compile = [engine = &engine_, program, arguments = call.arguments, target = call.target,
+                  session = id_,
+                  identity = identity_](const StopFlag& stop) -> absl::StatusOr<hal::Executable> {
+        ACCELD_RETURN_IF_ERROR(identity->CheckCompile());
+        std::vector<compiler::CompileStep> steps;
+        const auto begin = std::chrono::steady_clock::now();
+        absl::StatusOr<hal::Executable> executable = engine->parts().compile(
+            program->module(), program->entry(), arguments, *target->generator, &steps, stop);
+        identity->SpendOnCompile(std::chrono::steady_clock::now() - begin);
+        TraceCompile(program->name(), session, begin, steps, executable.status(), engine->trace());
+        return executable;
+      },
+      // What is compiled for elsewhere is in nobody's way here.
+      .asker = {identity_->identity(), call.target->device.has_value()
+                                           ? priority_class_
+                                           : runtime::PriorityClass::kBatch}};
 }
 
 void SessionImpl::SetDeadline(const std::shared_ptr<runtime::Task>& task, const std::string& name,
@@ -246,7 +251,12 @@ void SessionImpl::Start(Resolved resolved, uint32_t device, const ExecuteOptions
   executor.Submit(queues_[device], task, ready);
   if (ready) return;
 
-  WhenFound(cache, std::move(request), ticket, identity_,
+  const auto interest = std::make_shared<CompileInterest>();
+  // Cancelled, late, or its session ended: the executable is of no use to it then.
+  if (!task->outputs.empty()) {
+    task->outputs[0]->OnFinal([interest](const absl::Status&) { interest->Leave(); });
+  }
+  WhenFound(cache, std::move(request), ticket, identity_, interest,
             [&executor, task, record, begin, identity = identity_](
                 const absl::StatusOr<cache::Result>& result, bool joined) {
               const std::chrono::duration<double, std::milli> waited =

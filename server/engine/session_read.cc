@@ -46,9 +46,12 @@ absl::Status SessionImpl::Compile(ProgramId id, std::vector<ir::TensorType> argu
   record->fingerprint = (*program->program)->fingerprint();
   record->cache_key = (*call)->cache_key;
   const auto begin = std::chrono::steady_clock::now();
-  ACCELD_ASSIGN_OR_RETURN(const uint64_t request, pending_->Add([done](const absl::Status& status) {
-    done({status, {}});
-  }));
+  const auto interest = std::make_shared<CompileInterest>();
+  ACCELD_ASSIGN_OR_RETURN(const uint64_t request,
+                          pending_->Add([done, interest](const absl::Status& status) {
+                            interest->Leave();
+                            done({status, {}});
+                          }));
   cache::Request wanted = RequestFor(*program->program, **call);
   if (options.explain) {
     cache::EntryHeader header = engine_.executables().HeaderOf(wanted);
@@ -64,7 +67,7 @@ absl::Status SessionImpl::Compile(ProgramId id, std::vector<ir::TensorType> argu
   }
   const auto ticket = engine_.executables().Get(wanted);
   WhenFound(
-      engine_.executables(), std::move(wanted), ticket, identity_,
+      engine_.executables(), std::move(wanted), ticket, identity_, interest,
       [pending = pending_, request, record, begin, identity = identity_, name = program->name,
        done = std::move(done)](const absl::StatusOr<cache::Result>& result, bool joined) {
         if (!pending->Take(request)) return;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "common/status.h"
+#include "common/stop_flag.h"
 #include "kernels/ir/plan.h"
 
 namespace acceld::hal {
@@ -38,10 +39,10 @@ class CodeGenerator {
     std::string file_name;  // "30-llvm.ll"
     std::string text;
   };
-  // CPU-bound, and may measure on a device of the kind; call it on the compile pool. `dumps` may be
-  // nullptr.
-  virtual absl::StatusOr<std::string> Generate(const kernels::Plan& plan,
-                                               std::vector<Dump>* dumps) const = 0;
+  // CPU-bound, and may measure on a device of the kind; call it on the compile pool. `dumps` and
+  // `stop` may be nullptr. CANCELLED, between the parts of the work, once it is stopped.
+  virtual absl::StatusOr<std::string> Generate(const kernels::Plan& plan, std::vector<Dump>* dumps,
+                                               const StopFlag* stop) const = 0;
 };
 
 }  // namespace acceld::hal

@@ -76,7 +76,10 @@ void AddCache(const engine::EngineStats& stats, const engine::EngineMetrics& met
   families.Add(MetricId::kCacheSize, {"disk"}, stats.cache_disk_bytes);
   families.Add(MetricId::kCacheUnloads, {}, stats.executable_unloads);
   families.Add(MetricId::kCompileFailures, {}, stats.compile_failures);
+  families.Add(MetricId::kCompileQueueDepth, {}, stats.compiles_queued);
   families.Add(MetricId::kCompileTime, {}, metrics.compile_time);
+  families.Add(MetricId::kCompilesAbandoned, {"queued"}, stats.compiles_dropped);
+  families.Add(MetricId::kCompilesAbandoned, {"running"}, stats.compiles_stopped);
   if (!stats.remote_cache.has_value()) return;
   families.Add(MetricId::kRemoteCacheUp, {}, stats.remote_cache->up ? 1 : 0);
   for (const auto& [name, count] : stats.remote_cache->counts) {

@@ -58,6 +58,9 @@ v1::Stats ToProto(const engine::EngineStats& stats) {
   v1::Stats proto;
   proto.set_compiles(stats.compiles);
   proto.set_compile_failures(stats.compile_failures);
+  proto.set_compiles_queued(stats.compiles_queued);
+  proto.set_compiles_dropped(stats.compiles_dropped);
+  proto.set_compiles_stopped(stats.compiles_stopped);
   proto.set_executions(stats.executions);
   proto.set_execution_failures(stats.execution_failures);
   proto.set_cache_hits_memory(stats.cache_hits_memory);

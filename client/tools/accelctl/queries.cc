@@ -116,6 +116,9 @@ absl::Status PrintStats(client::Admin& admin, bool json) {
            {"arrays", s.arrays},
            {"array_bytes", s.array_bytes},
            {"spills", s.spills},
+           {"compiles_queued", s.compiles_queued},
+           {"compiles_dropped", s.compiles_dropped},
+           {"compiles_stopped", s.compiles_stopped},
            {"restores", s.restores},
            {"spilled_bytes", s.spilled_bytes},
            {"executable_unloads", s.executable_unloads},
@@ -129,7 +132,9 @@ absl::Status PrintStats(client::Admin& admin, bool json) {
       << absl::StreamFormat("acceld %s, up %.0f s%s\n", s.version, s.uptime_s,
                             s.draining ? ", draining" : "")
       << absl::StreamFormat("executions  %d (%d failed)\n", s.executions, s.execution_failures)
-      << absl::StreamFormat("compiles    %d (%d failed)\n", s.compiles, s.compile_failures)
+      << absl::StreamFormat("compiles    %d (%d failed), %d queued; %d dropped, %d stopped\n",
+                            s.compiles, s.compile_failures, s.compiles_queued, s.compiles_dropped,
+                            s.compiles_stopped)
       << absl::StreamFormat(
              "cache hits  %d memory, %d disk, %d remote, %d in flight; %d misses, %d bad entries "
              "dropped\n",

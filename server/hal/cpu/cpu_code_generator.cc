@@ -26,10 +26,11 @@ bool CpuCodeGenerator::IsMatmulFast(const kernels::MatmulStep& matmul) const {
 }
 
 absl::StatusOr<std::string> CpuCodeGenerator::Generate(const kernels::Plan& plan,
-                                                       std::vector<Dump>* dumps) const {
-  if (dumps == nullptr) return kernels::cpu::CompilePlan(plan, target_);
+                                                       std::vector<Dump>* dumps,
+                                                       const StopFlag* stop) const {
+  if (dumps == nullptr) return kernels::cpu::CompilePlan(plan, target_, nullptr, stop);
   kernels::cpu::CpuDumps texts;
-  absl::StatusOr<std::string> object = kernels::cpu::CompilePlan(plan, target_, &texts);
+  absl::StatusOr<std::string> object = kernels::cpu::CompilePlan(plan, target_, &texts, stop);
   // Also after a failure: that is when the text is wanted most.
   if (!texts.llvm_ir.empty()) dumps->push_back({"80-llvm.ll", std::move(texts.llvm_ir)});
   if (!texts.optimized_llvm_ir.empty()) {

@@ -20,8 +20,8 @@ class CpuCodeGenerator final : public CodeGenerator {
   bool IsMatmulFast(const kernels::MatmulStep& matmul) const override;
   int64_t parallel_units() const override { return 64; }
   int64_t threads_per_unit() const override { return 1; }
-  absl::StatusOr<std::string> Generate(const kernels::Plan& plan,
-                                       std::vector<Dump>* dumps) const override;
+  absl::StatusOr<std::string> Generate(const kernels::Plan& plan, std::vector<Dump>* dumps,
+                                       const StopFlag* stop) const override;
 
  private:
   const kernels::cpu::CpuTarget target_;

@@ -46,13 +46,16 @@ int64_t CudaCodeGenerator::ScratchBytesOf(const kernels::ConvolutionStep& convol
 }
 
 absl::StatusOr<std::string> CudaCodeGenerator::Generate(const kernels::Plan& plan,
-                                                        std::vector<Dump>* dumps) const {
+                                                        std::vector<Dump>* dumps,
+                                                        const StopFlag* stop) const {
+  ACCELD_RETURN_IF_ERROR(CheckStop(stop));
   std::string source;
   const auto is_of_library = [this](const kernels::ConvolutionStep& convolution) {
     return libraries_->convolutions().Supports(convolution);
   };
   absl::StatusOr<kernels::cuda::CudaProgram> program = kernels::cuda::MakeProgram(
       plan, is_of_library, compiler_.compile, dumps == nullptr ? nullptr : &source);
+  ACCELD_RETURN_IF_ERROR(CheckStop(stop));
   if (program.ok()) times_->ChooseAlgorithms(*program);
   if (dumps != nullptr) {
     if (program.ok()) {

@@ -25,8 +25,8 @@ class CudaCodeGenerator final : public Generator {
   bool SupportsMatmul(const kernels::MatmulStep& matmul) const override;
   int64_t ScratchBytesOf(const kernels::ConvolutionStep& convolution) const override;
   // Also measures on the device.
-  absl::StatusOr<std::string> Generate(const kernels::Plan& plan,
-                                       std::vector<Dump>* dumps) const override;
+  absl::StatusOr<std::string> Generate(const kernels::Plan& plan, std::vector<Dump>* dumps,
+                                       const StopFlag* stop) const override;
 
  private:
   const std::shared_ptr<const Libraries> libraries_;

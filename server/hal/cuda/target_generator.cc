@@ -32,8 +32,9 @@ class TargetGenerator final : public Generator {
   int64_t ScratchBytesOf(const kernels::ConvolutionStep& convolution) const override {
     return kernels::cuda::ConvolutionScratchBytes(convolution, /*is_of_library=*/false);
   }
-  absl::StatusOr<std::string> Generate(const kernels::Plan& plan,
-                                       std::vector<Dump>* dumps) const override {
+  absl::StatusOr<std::string> Generate(const kernels::Plan& plan, std::vector<Dump>* dumps,
+                                       const StopFlag* stop) const override {
+    ACCELD_RETURN_IF_ERROR(CheckStop(stop));
     std::string source;
     const auto is_of_library = [](const kernels::ConvolutionStep&) { return false; };
     absl::StatusOr<kernels::cuda::CudaProgram> program = kernels::cuda::MakeProgram(

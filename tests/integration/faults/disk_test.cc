@@ -19,7 +19,7 @@ class FaultDiskTest : public FaultTest {
  protected:
   void SetUp() override {
     fs::create_directory(cache_folder());
-    if (mount("tmpfs", cache_folder().c_str(), "tmpfs", 0, "size=1m") != 0) {
+    if (mount("tmpfs", cache_folder().c_str(), "tmpfs", 0, "size=1m,mode=0700") != 0) {
       GTEST_SKIP() << "no file system may be mounted here: " << absl::ErrnoToStatus(errno, "mount");
     }
     mounted_ = true;

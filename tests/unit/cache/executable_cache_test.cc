@@ -44,7 +44,7 @@ class ExecutableCacheTest : public ::testing::Test {
             .arguments = {testing::F32({2})},
             .architecture = "fake",
             .device = device,
-            .compile = [this, name]() -> absl::StatusOr<hal::Executable> {
+            .compile = [this, name](const StopFlag&) -> absl::StatusOr<hal::Executable> {
               compiles_.fetch_add(1);
               (void)compile_may_end_.Await();
               if (name == "bad") return absl::UnimplementedError("no lowering");
@@ -105,6 +105,51 @@ TEST_F(ExecutableCacheTest, ConcurrentMissesCompileOnce) {
   EXPECT_EQ(misses, 1);
   EXPECT_EQ(compiles_, 1);
   EXPECT_EQ(cache->stats().hits_inflight, 7u);
+}
+
+TEST_F(ExecutableCacheTest, OneDevicesLeavingIsNotAnothers) {
+  Promise<Unit> gate;
+  compile_may_end_ = gate.future();
+  auto cache = Open(1 << 20, 4);
+  const auto first = cache->Get(RequestFor("f", 0));
+  while (compiles_ == 0) std::this_thread::yield();
+  const auto second = cache->Get(RequestFor("f", 1));
+  // Until it waits for the first one's compile.
+  ASSERT_TRUE(acceld::testing::Eventually([&] {
+    const CompilePool::Stats pool = cache->stats().pool;
+    return pool.queued == 0 && pool.running == 1;
+  }));
+  first.interest->Leave();
+  gate.Set(Unit{});
+  EXPECT_TRUE(second.future.Await().ok()) << second.future.Await().status();
+  EXPECT_EQ(compiles_, 1);
+  second.interest->Leave();  // Too late to matter.
+  cache = nullptr;
+  first.interest->Leave();
+}
+
+TEST_F(ExecutableCacheTest, WhatAllHaveLeftIsDroppedAndAnsweredAtOnce) {
+  Promise<Unit> gate;
+  compile_may_end_ = gate.future();
+  auto cache = Open(1 << 20, 1);
+  const auto blocker = cache->Get(RequestFor("blocker"));
+  while (compiles_ == 0) std::this_thread::yield();
+  const auto one = cache->Get(RequestFor("f")), other = cache->Get(RequestFor("f"));
+  EXPECT_TRUE(other.joined);
+  one.interest->Leave();
+  one.interest->Leave();
+  EXPECT_FALSE(one.future.IsReady());
+  EXPECT_EQ(cache->stats().pool.queued, 1u);
+  other.interest->Leave();
+  ASSERT_TRUE(one.future.IsReady());
+  EXPECT_TRUE(absl::IsCancelled(one.future.Await().status()));
+  EXPECT_EQ(cache->stats().pool.queued, 0u);
+  EXPECT_EQ(cache->stats().pool.dropped, 1u);
+  const auto again = cache->Get(RequestFor("f"));
+  EXPECT_FALSE(again.joined);
+  gate.Set(Unit{});
+  EXPECT_TRUE(again.future.Await().ok());
+  EXPECT_TRUE(blocker.future.Await().ok());
 }
 
 TEST_F(ExecutableCacheTest, TwoDevicesShareOneCompileAndLoadEach) {

@@ -53,7 +53,7 @@ class Node {
             .arguments = {testing::F32({2})},
             .architecture = "fake",
             .device = 0,
-            .compile = [this, name]() -> absl::StatusOr<hal::Executable> {
+            .compile = [this, name](const StopFlag&) -> absl::StatusOr<hal::Executable> {
               compiles_.fetch_add(1);
               std::this_thread::sleep_for(compile_time);
               if (name == "bad") return absl::UnimplementedError("no lowering");

@@ -31,13 +31,46 @@ constexpr char kDynamic[] = R"(module {
 
 TEST(CompilerTest, WarmsUpGeneratorsAndSaysWhatTheyRefuse) {
   struct Refusing : PlanOnlyGenerator {
-    absl::StatusOr<std::string> Generate(const kernels::Plan&, std::vector<Dump>*) const override {
+    absl::StatusOr<std::string> Generate(const kernels::Plan&, std::vector<Dump>*,
+                                         const StopFlag*) const override {
       return absl::UnavailableError("no compiler here");
     }
   };
   EXPECT_EQ(WarmUp(PlanOnlyGenerator()), absl::OkStatus());
   EXPECT_EQ(WarmUp(CublasLtPlanGenerator()), absl::OkStatus());
   EXPECT_EQ(WarmUp(Refusing()).code(), absl::StatusCode::kUnavailable);
+}
+
+TEST(CompilerTest, StopsBetweenTwoPasses) {
+  // Stopped by others while a pass asks about the target.
+  struct Stopping : PlanOnlyGenerator {
+    int64_t parallel_units() const override {
+      flag.Stop();
+      return PlanOnlyGenerator::parallel_units();
+    }
+    absl::StatusOr<std::string> Generate(const kernels::Plan&, std::vector<Dump>*,
+                                         const StopFlag*) const override {
+      ADD_FAILURE() << "it went on";
+      return std::string();
+    }
+    mutable StopFlag flag;
+  };
+  const Stopping generator;
+  const std::vector<ir::TensorType> types = {{DType::kF32, {5}}, {DType::kF32, {3}}};
+  std::vector<CompileStep> steps;
+  const absl::Status stopped =
+      Compile(Parse(kDynamic), "go", types, generator, {}, &steps, &generator.flag).status();
+  EXPECT_EQ(stopped.code(), absl::StatusCode::kCancelled) << stopped;
+  ASSERT_FALSE(steps.empty());
+  EXPECT_THAT(std::string(steps.back().name), ::testing::StartsWith("split-"));
+
+  steps.clear();
+  EXPECT_TRUE(absl::IsCancelled(
+      Compile(Parse(kDynamic), "go", types, PlanOnlyGenerator(), {}, &steps, &generator.flag)
+          .status()));
+  EXPECT_EQ(steps.size(), 1u);  // What comes before the passes.
+  EXPECT_TRUE(
+      Compile(Parse(kDynamic), "go", types, PlanOnlyGenerator(), {}, nullptr, nullptr).ok());
 }
 
 TEST(CompilerTest, CompilesToAnExecutableThatSurvivesTheDisk) {

@@ -38,10 +38,10 @@ constexpr char kProgram[] = R"(module @chain {
 // One that has text of its own to show.
 class DumpingGenerator : public PlanOnlyGenerator {
  public:
-  absl::StatusOr<std::string> Generate(const kernels::Plan& plan,
-                                       std::vector<Dump>* dumps) const override {
+  absl::StatusOr<std::string> Generate(const kernels::Plan& plan, std::vector<Dump>* dumps,
+                                       const StopFlag*) const override {
     if (dumps != nullptr) dumps->push_back({"code.ll", "; the code"});
-    return PlanOnlyGenerator::Generate(plan, nullptr);
+    return PlanOnlyGenerator::Generate(plan, nullptr, nullptr);
   }
 };
 

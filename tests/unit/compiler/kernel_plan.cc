@@ -20,8 +20,8 @@ class PlanKeeper : public hal::CodeGenerator {
   bool IsMatmulFast(const kernels::MatmulStep&) const override { return false; }
   int64_t parallel_units() const override { return 1024; }
   int64_t threads_per_unit() const override { return 256; }
-  absl::StatusOr<std::string> Generate(const kernels::Plan& plan,
-                                       std::vector<Dump>*) const override {
+  absl::StatusOr<std::string> Generate(const kernels::Plan& plan, std::vector<Dump>*,
+                                       const StopFlag*) const override {
     kept = plan;
     return std::string();
   }

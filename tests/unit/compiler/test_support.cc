@@ -46,7 +46,7 @@ void ExpectClose(const ir::Literal& expected, const ir::Literal& actual, size_t 
 }  // namespace
 
 absl::StatusOr<std::string> PlanOnlyGenerator::Generate(const kernels::Plan& plan,
-                                                        std::vector<Dump>*) const {
+                                                        std::vector<Dump>*, const StopFlag*) const {
   return kernels::ToString(plan);
 }
 

@@ -28,8 +28,8 @@ class PlanOnlyGenerator : public hal::CodeGenerator {
   bool IsMatmulFast(const kernels::MatmulStep&) const override { return false; }
   int64_t parallel_units() const override { return 64; }
   int64_t threads_per_unit() const override { return 1; }
-  absl::StatusOr<std::string> Generate(const kernels::Plan& plan,
-                                       std::vector<Dump>* dumps) const override;
+  absl::StatusOr<std::string> Generate(const kernels::Plan& plan, std::vector<Dump>* dumps,
+                                       const StopFlag* stop) const override;
 };
 
 // The same for a GPU, with the matrix products of cuBLASLt, what it does behind them, and

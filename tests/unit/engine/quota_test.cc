@@ -195,6 +195,7 @@ TEST_F(QuotaTest, WhatIsJustRefusedToOneIsCompiledForAnotherThatWaitsForTheSame)
   ASSERT_TRUE(ann->RegisterProgram(3, ModuleNamed("spin"), "main").ok());
   ASSERT_TRUE(ann->Execute(1, {}, std::vector<Handle>{2}, 0).ok());
   (void)ann->Compile(3, {}, 0, {}, [](CompileResult) {});
+  ASSERT_TRUE(testing::Eventually([&] { return compiler_.compiles == 2; }));
   ASSERT_TRUE(ann->Execute(2, std::vector<Handle>{1}, std::vector<Handle>{3}, 0).ok());
   ASSERT_TRUE(bob->Execute(2, std::vector<Handle>{1}, std::vector<Handle>{3}, 0).ok());
   std::this_thread::sleep_for(std::chrono::milliseconds(20));

@@ -1,0 +1,161 @@
+#include "server/cache/compile_schedule.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace acceld::cache {
+namespace {
+
+constexpr size_t kNumClasses = 3;
+// What a job is charged when it begins, until it is known how long it took.
+constexpr double kExpectedMs = 10;
+
+}  // namespace
+
+// The queued jobs of an identity in a priority class.
+struct CompileSchedule::Flow : runtime::FairSchedule::Flow {
+  Flow(Identity& of, runtime::PriorityClass priority)
+      : runtime::FairSchedule::Flow(priority), owner(of) {}
+
+  Identity& owner;
+  std::list<JobPtr> jobs;
+};
+
+struct CompileSchedule::Identity {
+  size_t queued = 0, running = 0;
+  std::array<std::unique_ptr<Flow>, kNumClasses> flows;
+};
+
+// Where a queued job stands, and how many ask for it there.
+struct CompileJob::Place {
+  CompileSchedule::Flow* flow;
+  std::list<std::shared_ptr<CompileJob>>::iterator position;
+  size_t askers = 1;
+};
+
+CompileJob::CompileJob(std::function<void()> work) : work_(std::move(work)) {}
+CompileJob::~CompileJob() = default;
+
+CompileSchedule::CompileSchedule(size_t num_threads, size_t max_queued)
+    : num_threads_(num_threads), max_queued_(max_queued) {}
+
+CompileSchedule::~CompileSchedule() {
+  for (const auto& [name, identity] : identities_) {
+    for (const auto& flow : identity->flows) {
+      if (flow != nullptr) turns_.Deactivate(*flow);
+    }
+  }
+}
+
+CompileSchedule::Flow& CompileSchedule::FlowOf(const Asker& asker) {
+  std::unique_ptr<Identity>& identity = identities_[asker.identity];
+  if (identity == nullptr) identity = std::make_unique<Identity>();
+  std::unique_ptr<Flow>& flow = identity->flows[static_cast<size_t>(asker.priority)];
+  if (flow == nullptr) flow = std::make_unique<Flow>(*identity, asker.priority);
+  return *flow;
+}
+
+absl::Status CompileSchedule::Add(const JobPtr& job, const Asker& asker) {
+  if (queued_ >= max_queued_) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("compile: ", queued_, " of ", max_queued_, " compiles are queued"));
+  }
+  const size_t share = std::max<size_t>(max_queued_ / 4, 1);
+  const size_t in_use = FlowOf(asker).owner.queued;
+  if (in_use >= share) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("compile: ", in_use, " compiles of ", asker.identity, " are queued, and ",
+                     share, " of ", max_queued_, " are an identity's share"));
+  }
+  ++queued_;
+  job->is_queued_ = true;
+  AddAsker(job, asker);
+  return absl::OkStatus();
+}
+
+void CompileSchedule::AddAsker(const JobPtr& job, const Asker& asker) {
+  if (!job->is_queued_) return;
+  Flow& flow = FlowOf(asker);
+  for (CompileJob::Place& place : job->places_) {
+    if (place.flow != &flow) continue;
+    ++place.askers;
+    return;
+  }
+  job->places_.push_back({&flow, flow.jobs.insert(flow.jobs.end(), job)});
+  ++flow.owner.queued;
+  waiting_.insert(&flow.owner);
+  turns_.Activate(flow);
+}
+
+void CompileSchedule::Leave(CompileJob::Place& place) {
+  Flow& flow = *place.flow;
+  flow.jobs.erase(place.position);
+  if (flow.jobs.empty()) turns_.Deactivate(flow);
+  if (--flow.owner.queued == 0) waiting_.erase(&flow.owner);
+}
+
+bool CompileSchedule::RemoveAsker(const JobPtr& job, const Asker& asker) {
+  if (job->places_.empty()) return false;
+  Flow& flow = FlowOf(asker);
+  const auto place = std::find_if(job->places_.begin(), job->places_.end(),
+                                  [&](const CompileJob::Place& one) { return one.flow == &flow; });
+  if (place == job->places_.end() || --place->askers > 0) return false;
+  Leave(*place);
+  job->places_.erase(place);
+  if (!job->places_.empty()) return false;
+  job->is_queued_ = false;
+  --queued_;
+  EndIfIdle();
+  return true;
+}
+
+bool CompileSchedule::HasItsShare(const Identity& identity) const {
+  return identity.running >= std::max<size_t>(num_threads_ / 2, 1);
+}
+
+CompileSchedule::JobPtr CompileSchedule::Take() {
+  if (waiting_.empty()) return nullptr;
+  // Those who have to let others go first, if there are such.
+  std::vector<Flow*> held_back;
+  const auto has_share = [this](const Identity* one) { return HasItsShare(*one); };
+  if (!std::all_of(waiting_.begin(), waiting_.end(), has_share)) {
+    for (const Identity* identity : waiting_) {
+      if (!HasItsShare(*identity)) continue;
+      for (const auto& flow : identity->flows) {
+        if (flow != nullptr && !flow->jobs.empty()) held_back.push_back(flow.get());
+      }
+    }
+  }
+  for (Flow* flow : held_back) turns_.Deactivate(*flow);
+  auto* const flow = static_cast<Flow*>(turns_.Next());
+  for (Flow* held : held_back) turns_.Activate(*held);
+  if (flow == nullptr) return nullptr;
+
+  JobPtr job = flow->jobs.front();
+  for (CompileJob::Place& place : job->places_) Leave(place);
+  job->places_.clear();
+  job->is_queued_ = false;
+  --queued_;
+  ++flow->owner.running;
+  running_.emplace(job.get(), flow);
+  turns_.Charge(*flow, kExpectedMs);
+  return job;
+}
+
+void CompileSchedule::End(const CompileJob& job, double took_ms) {
+  const auto run = running_.extract(&job);
+  Flow& flow = *run.mapped();
+  turns_.Charge(flow, took_ms - kExpectedMs);
+  --flow.owner.running;
+  EndIfIdle();
+}
+
+void CompileSchedule::EndIfIdle() {
+  if (queued_ > 0 || !running_.empty()) return;
+  turns_.EndBusyPeriod();
+  identities_.clear();
+}
+
+}  // namespace acceld::cache
