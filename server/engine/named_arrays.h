@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/string_view.h"
@@ -16,7 +17,9 @@ namespace acceld::engine {
 
 // Arrays that have a name, by which sessions other than the one that made them find them. A name
 // keeps its array alive. A name belongs to the identity that gave it: all its sessions may open,
-// give anew and drop it; sessions of others may open it when it is for everyone. Admins may do all.
+// give anew and drop it; sessions of others may open it when it is for everyone. Otherwise it does
+// not exist for them: they may have the same name themselves, which goes before one for everyone.
+// Admins may open and drop all.
 //
 // Thread-safe; arrays are let go of without the lock.
 class NamedArrays {
@@ -24,14 +27,14 @@ class NamedArrays {
   explicit NamedArrays(size_t limit) : limit_(limit) {}
 
   // Names `array`. OK when it has this name already. ALREADY_EXISTS without `options.replace`,
-  // PERMISSION_DENIED (another's name, or for everyone without being a publisher),
+  // PERMISSION_DENIED (another's for everyone, or for everyone without being a publisher),
   // RESOURCE_EXHAUSTED, INVALID_ARGUMENT (the name).
   absl::Status Publish(const Identity& owner, absl::string_view name,
                        std::shared_ptr<runtime::Array> array, const PublishOptions& options);
-  // NOT_FOUND, PERMISSION_DENIED.
+  // NOT_FOUND; for admins FAILED_PRECONDITION when it is of several others.
   absl::StatusOr<std::shared_ptr<runtime::Array>> Open(const Identity& reader,
-                                                       absl::string_view name) const;
-  // NOT_FOUND, PERMISSION_DENIED.
+                                                       absl::string_view name);
+  // The same; PERMISSION_DENIED for another's for everyone.
   absl::Status Drop(const Identity& who, absl::string_view name);
   // Those that `reader` may open, by name.
   std::vector<NamedArrayInfo> List(const Identity& reader) const;
@@ -44,9 +47,17 @@ class NamedArrays {
     std::chrono::steady_clock::time_point since;
   };
 
+  using Entries = std::map<std::pair<std::string, std::string>, Entry>;  // by name and owner
+
+  // The entry that is for everyone, or the end.
+  Entries::iterator FindShared(absl::string_view name) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // What `who` means by a name: its own, one for everyone, or, for an admin, another's.
+  absl::StatusOr<Entries::iterator> FindFor(const Identity& who, absl::string_view name)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
   const size_t limit_;
   mutable Mutex mutex_;
-  std::map<std::string, Entry, std::less<>> entries_ ABSL_GUARDED_BY(mutex_);
+  Entries entries_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace acceld::engine

@@ -97,12 +97,9 @@ TEST_F(RolesTest, NamedArraysAreTheirOwnersUnlessForEveryone) {
     return grpc::Status(static_cast<StatusCode>(status.code()), std::string(status.message()));
   };
   const std::string of_bob = "rpc=Channel.* identity=token:bob code=PERMISSION_DENIED";
-  ExpectRefused([&] { return as_grpc(bob->Open("hers").status()); }, StatusCode::PERMISSION_DENIED,
-                "name", of_bob);
-  ExpectRefused([&] { return as_grpc(bob->DropName("hers")); }, StatusCode::PERMISSION_DENIED,
-                "name", of_bob);
-  ExpectRefused([&] { return as_grpc(Publish(*bob, "hers", {.replace = true})); },
-                StatusCode::PERMISSION_DENIED, "name", of_bob);
+  // For others it does not exist.
+  EXPECT_EQ(bob->Open("hers").status(), absl::NotFoundError("no array is named 'hers'"));
+  EXPECT_EQ(bob->DropName("hers"), absl::NotFoundError("no array is named 'hers'"));
   ExpectRefused([&] { return as_grpc(Publish(*bob, "his", {.for_everyone = true})); },
                 StatusCode::PERMISSION_DENIED, "name", of_bob);
   EXPECT_TRUE(AdminAs("bob")->ListNames()->empty());
@@ -110,7 +107,10 @@ TEST_F(RolesTest, NamedArraysAreTheirOwnersUnlessForEveryone) {
 
   ASSERT_TRUE(Publish(*pia, "model", {.for_everyone = true}).ok());
   EXPECT_TRUE(bob->Open("model").ok());
-  EXPECT_EQ(bob->DropName("model").code(), absl::StatusCode::kPermissionDenied);
+  ExpectRefused([&] { return as_grpc(bob->DropName("model")); }, StatusCode::PERMISSION_DENIED,
+                "name", of_bob);
+  ExpectRefused([&] { return as_grpc(Publish(*bob, "model", {.replace = true})); },
+                StatusCode::PERMISSION_DENIED, "name", of_bob);
   EXPECT_EQ(AdminAs("bob")->ListNames()->front().owner, "token:pia");
   EXPECT_TRUE(ada->DropName("model").ok());
 }

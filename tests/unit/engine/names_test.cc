@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "server/engine/engine.h"
 #include "tests/support/eventually.h"
 #include "tests/unit/engine/fake_engine.h"
@@ -59,15 +60,49 @@ TEST_F(NamesTest, ANameKeepsItsArrayWhenItsSessionHasEnded) {
 TEST_F(NamesTest, ANameIsItsIdentitysOwn) {
   PublishAndLeave("alice", Role::kUser, {});
   const auto mallory = Open("mallory", Role::kPublisher);
-  const absl::Status refused = mallory->OpenNamed(1, "weights").status();
-  EXPECT_EQ(refused.code(), absl::StatusCode::kPermissionDenied);
-  EXPECT_THAT(std::string(refused.message()), HasSubstr("belongs to alice, not to mallory"));
-  EXPECT_TRUE(absl::IsPermissionDenied(mallory->DropName("weights")));
-  ASSERT_TRUE(mallory->Put(2, Floats({3}), 0).ok());
-  EXPECT_TRUE(absl::IsPermissionDenied(mallory->Publish(2, "weights", {.replace = true})));
   EXPECT_TRUE(engine_->NamedArrays({.name = "mallory"}).empty());
   EXPECT_EQ(engine_->NamedArrays({.name = "alice"}).size(), 1u);
   EXPECT_TRUE(Open("root", Role::kAdmin)->OpenNamed(1, "weights").ok());
+  // Word for word as of one that nobody has.
+  for (const char* name : {"weights", "nothing"}) {
+    const std::string told = absl::StrCat("no array is named '", name, "'");
+    EXPECT_EQ(mallory->OpenNamed(1, name).status(), absl::NotFoundError(told));
+    EXPECT_EQ(mallory->DropName(name), absl::NotFoundError(told));
+    ASSERT_TRUE(mallory->Put(2, Floats({3}), 0).ok());
+    EXPECT_TRUE(mallory->Publish(2, name, {.replace = true}).ok());
+    ASSERT_TRUE(mallory->OpenNamed(3, name).ok());
+    EXPECT_THAT(FetchFloats(*mallory, 3), ElementsAre(3));
+    mallory->Release({2, 3});
+  }
+  // Each has its own.
+  const auto alice = Open("alice");
+  ASSERT_TRUE(alice->OpenNamed(1, "weights").ok());
+  EXPECT_THAT(FetchFloats(*alice, 1), ElementsAre(1, 2));
+  EXPECT_TRUE(absl::IsFailedPrecondition(Open("root", Role::kAdmin)->DropName("weights")));
+  EXPECT_TRUE(mallory->DropName("weights").ok());
+  EXPECT_TRUE(Open("root", Role::kAdmin)->DropName("weights").ok());
+}
+
+TEST_F(NamesTest, ANameForEveryoneHidesNobodysOwn) {
+  PublishAndLeave("alice", Role::kUser, {});
+  const auto pia = Open("pia", Role::kPublisher), bob = Open("bob"), alice = Open("alice");
+  ASSERT_TRUE(pia->Put(1, Floats({7}), 0).ok());
+  ASSERT_TRUE(pia->Publish(1, "weights", {.for_everyone = true}).ok());
+  ASSERT_TRUE(alice->OpenNamed(1, "weights").ok());
+  ASSERT_TRUE(bob->OpenNamed(1, "weights").ok());
+  EXPECT_THAT(FetchFloats(*alice, 1), ElementsAre(1, 2));
+  EXPECT_THAT(FetchFloats(*bob, 1), ElementsAre(7));
+  const absl::Status refused = bob->Publish(1, "weights", {.replace = true});
+  EXPECT_EQ(refused.code(), absl::StatusCode::kPermissionDenied);
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("belongs to pia, not to bob"));
+  EXPECT_TRUE(absl::IsPermissionDenied(bob->DropName("weights")));
+  const auto root = Open("root", Role::kAdmin);
+  ASSERT_TRUE(root->Put(1, Floats({8}), 0).ok());
+  EXPECT_TRUE(absl::IsAlreadyExists(root->Publish(1, "weights", {.for_everyone = true})));
+  EXPECT_TRUE(root->Publish(1, "weights", {.for_everyone = true, .replace = true}).ok());
+  ASSERT_TRUE(pia->OpenNamed(2, "weights").ok());
+  EXPECT_THAT(FetchFloats(*pia, 2), ElementsAre(8));
+  EXPECT_TRUE(alice->OpenNamed(1, "weights").ok());
 }
 
 TEST_F(NamesTest, OnlyPublishersNameArraysForEveryone) {
