@@ -1,13 +1,15 @@
 #include "kernels/cpu/support/matmul.h"
 
 #include <algorithm>
-#include <cstring>
 
+#include "common/ir/element.h"
 #include "kernels/cpu/cpu_matmul.h"
 #include "kernels/cpu/support/matmul_blocks.h"
 #include "kernels/cpu/support/matmul_primitives.h"
 #include "kernels/cpu/support/parallel_for.h"
-#include "kernels/cpu/support_state.h"
+#include "kernels/cpu/support/poll.h"
+#include "kernels/cpu/support/result.h"
+#include "kernels/cpu/support/scratchpad.h"
 
 namespace acceld::kernels::cpu {
 namespace {
@@ -54,34 +56,65 @@ void MirrorBlock(const Task& task, const MatmulBlock& block) {
   }
 }
 
-int32_t RunBlock(const void* frame, int64_t index) {
-  const Task& task = *static_cast<const Task*>(frame);
+// The type of sums that are not complete.
+ir::DType SumType(ir::DType output) {
+  return output == ir::DType::kI32 ? ir::DType::kI32 : ir::DType::kF32;
+}
+
+// Rounds sums to the elements of a block.
+void StoreSums(const Task& task, const MatmulBlock& block, const float* sums, char* out) {
+  const int64_t n = task.key[MatmulKey::kN];
+  for (int64_t row = 0; row < block.rows; ++row) {
+    for (int64_t column = 0; column < block.columns; ++column) {
+      ir::WriteFloat(task.key.output_dtype(), out, row * n + column, *sums++);
+    }
+  }
+}
+
+absl::Status ComputeBlock(const Task& task, const MatmulBlock& block) {
   const MatmulKey& key = task.key;
-  const MatmulBlock block = (*task.blocks)[index];
-  const int64_t m = key[MatmulKey::kM], n = key[MatmulKey::kN];
+  const int64_t m = key[MatmulKey::kM], n = key[MatmulKey::kN], k = key[MatmulKey::kK];
+  const int64_t step = task.blocks->depth_step();
+  const int64_t in_bytes = ir::StorageBytesOf(key.input_dtype());
+  const int64_t out_bytes = ir::StorageBytesOf(key.output_dtype());
+  const int64_t lhs = block.first_batch * key.lhs_stride(0) + block.row * key.lhs_stride(1);
+  const int64_t rhs = block.first_batch * key.rhs_stride(0) + block.column * key.rhs_stride(2);
+  char* const out =
+      task.out + (block.first_batch * m * n + block.row * n + block.column) * out_bytes;
 
   MatmulKey part = key;
   part.fields[MatmulKey::kBatch] = block.batches;
   part.fields[MatmulKey::kM] = block.rows;
   part.fields[MatmulKey::kN] = block.columns;
-  const auto primitive = FindMatmulPrimitive(part, {.batch_stride = m * n, .row_stride = n});
-  absl::Status status = primitive.status();
-  if (status.ok()) {
-    const int64_t in_bytes = ir::StorageBytesOf(key.input_dtype());
-    const int64_t out_bytes = ir::StorageBytesOf(key.output_dtype());
-    const int64_t lhs = block.first_batch * key.lhs_stride(0) + block.row * key.lhs_stride(1);
-    const int64_t rhs = block.first_batch * key.rhs_stride(0) + block.column * key.rhs_stride(2);
-    const int64_t out = block.first_batch * m * n + block.row * n + block.column;
-    status =
-        (*primitive)
-            ->Run(task.lhs + lhs * in_bytes, task.rhs + rhs * in_bytes, task.out + out * out_bytes);
+  MatmulOutput layout{.batch_stride = m * n, .row_stride = n};
+  char* sums = out;
+  thread_local Scratchpad sum_memory;
+  const bool is_rounded = step < k && SumType(key.output_dtype()) != key.output_dtype();
+  if (is_rounded) {
+    part.fields[MatmulKey::kOutputDtype] = static_cast<int64_t>(SumType(key.output_dtype()));
+    layout.row_stride = block.columns;
+    sums = static_cast<char*>(sum_memory.Reserve(block.rows * block.columns * sizeof(float)));
+    if (sums == nullptr) return absl::ResourceExhaustedError("matmul: no memory for its sums");
   }
-  if (status.ok()) {
-    if (task.is_gram) MirrorBlock(task, block);
-    return static_cast<int32_t>(CodeStatus::kOk);
+  for (int64_t first = 0; first < k; first += step) {
+    if (first > 0 && Poll(*task.context) != static_cast<int32_t>(CodeStatus::kOk)) {
+      return absl::CancelledError("");
+    }
+    part.fields[MatmulKey::kK] = std::min(step, k - first);
+    layout.accumulate = first > 0;
+    ACCELD_ASSIGN_OR_RETURN(const auto primitive, FindMatmulPrimitive(part, layout));
+    ACCELD_RETURN_IF_ERROR(primitive->Run(task.lhs + (lhs + first * key.lhs_stride(2)) * in_bytes,
+                                          task.rhs + (rhs + first * key.rhs_stride(1)) * in_bytes,
+                                          sums));
   }
-  RunState::Of(task.context).Fail(std::move(status));
-  return static_cast<int32_t>(CodeStatus::kFailed);
+  if (is_rounded) StoreSums(task, block, reinterpret_cast<const float*>(sums), out);
+  if (task.is_gram) MirrorBlock(task, block);
+  return absl::OkStatus();
+}
+
+int32_t RunBlock(const void* frame, int64_t index) {
+  const Task& task = *static_cast<const Task*>(frame);
+  return ResultOf(task.context, ComputeBlock(task, (*task.blocks)[index]));
 }
 
 bool IsSupportedPair(ir::DType input, ir::DType output) {
@@ -100,11 +133,13 @@ int32_t Matmul(const LaunchContext* context, const int64_t* descriptor, const vo
   task.context = context;
   std::copy_n(descriptor, MatmulKey::kNumFields, task.key.fields.begin());
   const MatmulKey& key = task.key;
-  const int64_t elements = key[MatmulKey::kBatch] * key[MatmulKey::kM] * key[MatmulKey::kN];
-  if (elements == 0) return static_cast<int32_t>(CodeStatus::kOk);
+  for (const MatmulKey::Field size : {MatmulKey::kBatch, MatmulKey::kM, MatmulKey::kN}) {
+    if (key[size] == 0) return static_cast<int32_t>(CodeStatus::kOk);
+  }
   if (key[MatmulKey::kK] == 0) {
-    std::memset(out, 0, elements * ir::StorageBytesOf(key.output_dtype()));
-    return static_cast<int32_t>(CodeStatus::kOk);
+    return ClearInPieces(context, out,
+                         key[MatmulKey::kBatch] * key[MatmulKey::kM] * key[MatmulKey::kN] *
+                             ir::StorageBytesOf(key.output_dtype()));
   }
   task.is_gram = IsGramMatrix(key, lhs == rhs);
   const MatmulBlocks blocks(key, task.is_gram);
@@ -137,7 +172,14 @@ bool CanMatmul(const MatmulStep& matmul) {
   const int64_t strides[3] = {256, 16, 1};
   std::copy_n(strides, 3, sample.lhs_strides);
   std::copy_n(strides, 3, sample.rhs_strides);
-  return FindMatmulPrimitive(MatmulKeyOf(sample), {.batch_stride = 256, .row_stride = 16}).ok();
+  if (!FindMatmulPrimitive(MatmulKeyOf(sample), {.batch_stride = 256, .row_stride = 16}).ok()) {
+    return false;
+  }
+  // Long sums are added up.
+  if (matmul.batch == 0 || matmul.m == 0 || matmul.n == 0 || matmul.k == 0) return true;
+  if (MatmulBlocks(MatmulKeyOf(matmul), /*is_gram=*/false).depth_step() >= matmul.k) return true;
+  sample.output_dtype = SumType(matmul.output_dtype);
+  return FindMatmulPrimitive(MatmulKeyOf(sample), {.row_stride = 16, .accumulate = true}).ok();
 }
 
 // A call takes 2 us for the first product and 50 ns for each further one of a batch, and loops are

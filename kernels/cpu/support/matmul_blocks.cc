@@ -22,6 +22,12 @@ int64_t PieceOf(int64_t extent, int64_t target, int64_t step) {
   return std::min(extent, CountOf(extent, pieces * step) * step);
 }
 
+// Multiplications of a call of the library that take it a few milliseconds: narrow types are
+// multiplied several at once.
+constexpr double kPieceWork = 6e8, kNarrowPieceWork = 4 * kPieceWork;
+// Bytes of operands that take as long to read.
+constexpr double kPieceBytes = 64 << 20;
+
 double WorkOf(const MatmulKey& key) {
   return static_cast<double>(key[MatmulKey::kM]) * static_cast<double>(key[MatmulKey::kN]) *
          static_cast<double>(key[MatmulKey::kK]);
@@ -44,6 +50,19 @@ MatmulBlocks::MatmulBlocks(const MatmulKey& key, bool is_gram)
   } else {
     CutEvenly(key);
   }
+  depth_step_ =
+      batches_ > 1
+          ? key[MatmulKey::kK]
+          : DepthStep(key.input_dtype(), triangle_.empty() ? rows_ : 2 * kBlockRows,
+                      triangle_.empty() ? columns_ : triangle_[0].columns, key[MatmulKey::kK]);
+}
+
+int64_t DepthStep(ir::DType input, int64_t rows, int64_t columns, int64_t depth) {
+  const double work = input == ir::DType::kF32 ? kPieceWork : kNarrowPieceWork;
+  const auto bytes = static_cast<double>(ir::StorageBytesOf(input));
+  const double most = std::min(work / (static_cast<double>(rows) * static_cast<double>(columns)),
+                               kPieceBytes / (static_cast<double>(rows + columns) * bytes));
+  return PieceOf(depth, std::max<int64_t>(static_cast<int64_t>(most), 64), 64);
 }
 
 void MatmulBlocks::CutEvenly(const MatmulKey& key) {

@@ -14,6 +14,10 @@ struct MatmulBlock {
   int64_t column = 0, columns = 0;
 };
 
+// How long the sums of one call of the library are, of a block of `rows` x `columns` elements that
+// are sums of `depth` products each: all of it, or a part that takes a few milliseconds.
+int64_t DepthStep(ir::DType input, int64_t rows, int64_t columns, int64_t depth);
+
 // How the output of a matrix product is cut into blocks. It depends on the product alone, not on
 // the number of threads, so that results do not either. Immutable.
 class MatmulBlocks {
@@ -25,6 +29,8 @@ class MatmulBlocks {
 
   int64_t count() const { return batch_blocks_ * PerBatch(); }
   MatmulBlock operator[](int64_t index) const;
+  // Sums of a block are added up in steps of this many products.
+  int64_t depth_step() const { return depth_step_; }
 
  private:
   void CutEvenly(const MatmulKey& key);
@@ -37,6 +43,7 @@ class MatmulBlocks {
   int64_t batch_, m_, n_;
   int64_t batches_ = 1, rows_, columns_;  // of one block
   int64_t batch_blocks_, row_blocks_ = 1, column_blocks_ = 1;
+  int64_t depth_step_;
   std::vector<MatmulBlock> triangle_;  // of one matrix, for Gram matrices
 };
 

@@ -4,8 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "kernels/cpu/routine_key.h"
+#include "kernels/cpu/support/result.h"
 #include "kernels/cpu/support/routines/routine_run.h"
-#include "kernels/cpu/support_state.h"
 
 namespace acceld::kernels::cpu {
 namespace {
@@ -17,21 +17,29 @@ constexpr RoutineImplementation kImplementations[] = {
 #include "kernels/ir/routines.def"
 };
 
+bool HasResults(const RoutineRun& run) {
+  for (const RoutineBuffer& result : run.results) {
+    if (result.size_bytes() > 0) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 int32_t RunRoutine(const LaunchContext* context, const int64_t* descriptor, void* const* places) {
   absl::Status status;
   try {
     const RoutineRun run = ReadRoutine(context, descriptor, places);
-    status = kImplementations[static_cast<int>(run.routine)](run);
+#if !defined(NDEBUG) || defined(__SANITIZE_ADDRESS__)
+    CheckRun(run);
+#endif
+    // A batch of what is empty has any number of items.
+    if (HasResults(run)) status = kImplementations[static_cast<int>(run.routine)](run);
     if (!status.ok()) status = Annotate(status, NameOf(run.routine));
   } catch (const std::bad_alloc&) {
     status = absl::ResourceExhaustedError("no memory for the workspace of a routine");
   }
-  if (status.ok()) return static_cast<int32_t>(CodeStatus::kOk);
-  if (absl::IsCancelled(status)) return static_cast<int32_t>(CodeStatus::kCancelled);
-  RunState::Of(context).Fail(std::move(status));
-  return static_cast<int32_t>(CodeStatus::kFailed);
+  return ResultOf(context, std::move(status));
 }
 
 }  // namespace acceld::kernels::cpu

@@ -399,6 +399,115 @@ TYPED_TEST(CpuLinearAlgebraTest, IterationsEndOnWhatIsNotFinite) {
   }
 }
 
+TYPED_TEST(CpuLinearAlgebraTest, EigenvaluesDoNotDependOnTheOtherTriangle) {
+  constexpr int64_t n = 4;
+  const Matrix a = this->PositiveDefinite(n, 18);
+  for (const bool lower : {true, false}) {
+    Matrix spoiled = a;
+    spoiled.At(lower ? 0 : n - 1, lower ? n - 1 : 0) = std::numeric_limits<double>::quiet_NaN();
+    const RoutineCall call{Routine::kHermitianEigen,
+                           {lower, 1},
+                           {this->Of({n, n})},
+                           {this->Of({n, n}), this->RealOf({n}), this->Integers({})}};
+    const auto out = RunCall(call, {this->Bytes(spoiled)});
+    EXPECT_EQ(this->InfoOf(out[2]), 0);
+    EXPECT_EQ(out[1], RunCall(call, {this->Bytes(a)})[1]);
+  }
+}
+
+TYPED_TEST(CpuLinearAlgebraTest, TridiagonalSolveWithoutRightHandSidesEliminates) {
+  constexpr int64_t n = 5;
+  const std::vector<std::string> lines = {this->Bytes(this->Random(n, 1, 19)),
+                                          this->Bytes(this->Random(n, 1, 20)),
+                                          this->Bytes(this->Random(n, 1, 21))};
+  const auto solve = [&](int64_t k) {
+    const TensorType line = this->Of({n}), sides = this->Of({n, k});
+    return RunCall({Routine::kTridiagonalSolve,
+                    {},
+                    {line, line, line, sides},
+                    {line, line, line, sides, this->Integers({})}},
+                   {lines[0], lines[1], lines[2], this->Bytes(Matrix(n, k))});
+  };
+  const auto none = solve(0), one = solve(1);
+  for (const size_t result : {0, 1, 2, 4}) EXPECT_EQ(none[result], one[result]);
+}
+
+// More than one panel, narrow ones of many rows, and both sides.
+TYPED_TEST(CpuLinearAlgebraTest, LargeQrProductAndMultiplicationByQ) {
+  for (const auto& [m, n] : {std::pair<int64_t, int64_t>{100, 70}, {70, 100}, {20000, 21}}) {
+    const int64_t p = std::min(m, n);
+    const Matrix a = this->Random(m, n, 22);
+    const auto qr =
+        RunCall({Routine::kQr, {}, {this->Of({m, n})}, {this->Of({m, n}), this->Of({p})}},
+                {this->Bytes(a)});
+    const Matrix factors = MatrixOf<TypeParam>(qr[0], m, n);
+    const Matrix r = Part(factors, [](int64_t row, int64_t column) { return row <= column; });
+    const auto multiply = [&](Routine routine, bool adjoint, const Matrix& c) {
+      const auto out = RunCall({routine,
+                                {adjoint},
+                                {this->Of({m, n}), this->Of({p}), this->Of({c.rows, c.columns})},
+                                {this->Of({c.rows, c.columns})}},
+                               {qr[0], qr[1], this->Bytes(c)});
+      return MatrixOf<TypeParam>(out[0], c.rows, c.columns);
+    };
+    const double tolerance = 10 * this->kTolerance;
+    ExpectNear(multiply(Routine::kHouseholderMultiplyLeft, false, r), a, tolerance);
+    ExpectNear(multiply(Routine::kHouseholderMultiplyLeft, true, a), r, tolerance);
+    ExpectNear(multiply(Routine::kHouseholderMultiplyRight, true, Adjoint(r)), Adjoint(a),
+               tolerance);
+    ExpectNear(multiply(Routine::kHouseholderMultiplyRight, false, Adjoint(a)), Adjoint(r),
+               tolerance);
+    if (n > m) continue;
+    for (const int64_t columns : {n, (n + m) / 2}) {
+      if (columns > n && m > 1000) continue;
+      Matrix reflectors(m, columns);
+      for (int64_t row = 0; row < m; ++row) {
+        for (int64_t c = 0; c < n; ++c) reflectors.At(row, c) = factors.At(row, c);
+      }
+      const auto product = RunCall({Routine::kHouseholderProduct,
+                                    {},
+                                    {this->Of({m, columns}), this->Of({p})},
+                                    {this->Of({m, columns})}},
+                                   {this->Bytes(reflectors), qr[1]});
+      const Matrix q = MatrixOf<TypeParam>(product[0], m, columns);
+      ExpectNear(Adjoint(q) * q, Identity(columns), tolerance);
+      Matrix upper(columns, n);
+      for (int64_t row = 0; row < n; ++row) {
+        for (int64_t c = row; c < n; ++c) upper.At(row, c) = factors.At(row, c);
+      }
+      ExpectNear(q * upper, a, tolerance);
+    }
+  }
+}
+
+// The triangle is cut into panels.
+TYPED_TEST(CpuLinearAlgebraTest, LargeTriangularSolvesOfFewSides) {
+  constexpr int64_t n = 300, k = 5;
+  Matrix full = this->Random(n, n, 23);
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t j = 0; j < n; ++j) full.At(i, j) *= i == j ? 1.0 : 0.01;
+    full.At(i, i) += 3.0;
+  }
+  for (const bool left : {true, false}) {
+    const Matrix b = left ? this->Random(n, k, 24) : this->Random(k, n, 24);
+    for (const bool lower : {true, false}) {
+      for (const int64_t transpose : {0, 1, 2}) {
+        const Matrix a = lower ? Lower(full) : Upper(full);
+        Matrix op = transpose == 0 ? a : Adjoint(a);
+        for (Complex& value : op.values) value = transpose == 1 ? std::conj(value) : value;
+        const auto out =
+            RunCall({left ? Routine::kTriangularSolveLeft : Routine::kTriangularSolveRight,
+                     {lower, 0, transpose},
+                     {this->Of({n, n}), this->Of({b.rows, b.columns})},
+                     {this->Of({b.rows, b.columns})}},
+                    {this->Bytes(full), this->Bytes(b)});
+        const Matrix x = MatrixOf<TypeParam>(out[0], b.rows, b.columns);
+        ExpectNear(left ? op * x : x * op, b, this->kTolerance);
+      }
+    }
+  }
+}
+
 TYPED_TEST(CpuLinearAlgebraTest, EmptyMatricesAndBatches) {
   for (const auto& [batch, n] : {std::pair<int64_t, int64_t>{2, 0}, {0, 3}}) {
     const auto out =

@@ -4,16 +4,19 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "common/check.h"
 #include "common/ir/element.h"
 #include "kernels/cpu/convolution_descriptor.h"
 #include "kernels/cpu/cpu_convolution.h"
 #include "kernels/cpu/cpu_matmul.h"
 #include "kernels/cpu/support/convolution/direct_convolution.h"
 #include "kernels/cpu/support/convolution/window_matrix.h"
+#include "kernels/cpu/support/matmul_blocks.h"
 #include "kernels/cpu/support/matmul_primitives.h"
 #include "kernels/cpu/support/parallel_for.h"
+#include "kernels/cpu/support/poll.h"
+#include "kernels/cpu/support/result.h"
 #include "kernels/cpu/support/scratchpad.h"
-#include "kernels/cpu/support_state.h"
 
 namespace acceld::kernels::cpu {
 namespace {
@@ -51,7 +54,7 @@ struct Cut {
   }
 };
 
-Cut CutShape(const ConvolutionShape& shape, int64_t element_bytes) {
+Cut CutShape(const ConvolutionShape& shape, ir::DType input) {
   Cut cut;
   const int64_t num_rows = shape.num_rows();
   const int64_t num_columns = shape.num_cells() * shape.features;
@@ -63,8 +66,9 @@ Cut CutShape(const ConvolutionShape& shape, int64_t element_bytes) {
   cut.rows = PieceOf(num_rows, std::clamp(num_rows / wanted, kMinBlockRows, kBlockRows));
   cut.row_blocks = CountOf(num_rows, cut.rows);
   cut.is_matrix = IsWindowMatrix(shape, &cut.lhs_row_stride);
-  cut.columns =
-      cut.is_matrix ? num_columns : PieceOf(num_columns, kMatrixBytes / (cut.rows * element_bytes));
+  cut.columns = cut.is_matrix
+                    ? DepthStep(input, cut.rows, cut.outputs, num_columns)
+                    : PieceOf(num_columns, kMatrixBytes / (cut.rows * ir::StorageBytesOf(input)));
   cut.chunks = CountOf(num_columns, cut.columns);
   cut.rows_are_outer = shape.out_feature_stride == 1 || shape.outputs == 1;
   return cut;
@@ -169,6 +173,9 @@ absl::Status ComputeBlock(const Task& task, int64_t index) {
   }
   const int64_t sum_row_stride = separate ? out_columns : out_row_stride;
   for (int64_t chunk = 0; chunk < cut.chunks; ++chunk) {
+    if (Poll(*task.context) != static_cast<int32_t>(CodeStatus::kOk)) {
+      return absl::CancelledError("");
+    }
     block.first_column = chunk * cut.columns;
     block.num_columns = std::min(cut.columns, num_columns - block.first_column);
     const bool by_rows = GathersRows(shape);
@@ -178,7 +185,9 @@ absl::Status ComputeBlock(const Task& task, int64_t index) {
     if (cut.is_matrix) {
       row_stride = cut.lhs_row_stride;
       column_stride = shape.lhs_feature_stride;
-      window = lhs + LhsOffset(shape, block.outer, block.first_row) * in_bytes;
+      window = lhs + (LhsOffset(shape, block.outer, block.first_row) +
+                      block.first_column * shape.lhs_feature_stride) *
+                         in_bytes;
     } else {
       GatherWindow(shape, block, in_bytes, lhs, matrix);
     }
@@ -200,10 +209,7 @@ absl::Status ComputeBlock(const Task& task, int64_t index) {
 
 int32_t RunBlock(const void* frame, int64_t index) {
   const Task& task = *static_cast<const Task*>(frame);
-  absl::Status status = ComputeBlock(task, index);
-  if (status.ok()) return static_cast<int32_t>(CodeStatus::kOk);
-  RunState::Of(task.context).Fail(std::move(status));
-  return static_cast<int32_t>(CodeStatus::kFailed);
+  return ResultOf(task.context, ComputeBlock(task, index));
 }
 
 }  // namespace
@@ -214,12 +220,15 @@ int32_t Convolution(const LaunchContext* context, const int64_t* descriptor, con
   task.context = context;
   std::memcpy(static_cast<void*>(&task.descriptor), descriptor, sizeof(task.descriptor));
   const ConvolutionShape& shape = task.descriptor.shape;
+  // Without elements or products on either side there is nothing to cut; programs have loops for
+  // these.
+  ACCELD_CHECK(shape.num_multiplications() > 0);
   if (task.descriptor.input_dtype() == ir::DType::kF32 &&
       task.descriptor.output_dtype() == ir::DType::kF32 && IsDirectConvolution(shape)) {
     return DirectConvolution(context, shape, static_cast<const float*>(lhs),
                              static_cast<const float*>(rhs), static_cast<float*>(out));
   }
-  task.cut = CutShape(shape, ir::StorageBytesOf(task.descriptor.input_dtype()));
+  task.cut = CutShape(shape, task.descriptor.input_dtype());
   task.lhs = static_cast<const char*>(lhs);
   task.rhs = static_cast<const char*>(rhs);
   task.out = static_cast<char*>(out);

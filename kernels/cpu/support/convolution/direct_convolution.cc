@@ -9,8 +9,9 @@
 #include "kernels/cpu/support/convolution/dilation_phases.h"
 #include "kernels/cpu/support/convolution/product_tiles.h"
 #include "kernels/cpu/support/parallel_for.h"
+#include "kernels/cpu/support/poll.h"
+#include "kernels/cpu/support/result.h"
 #include "kernels/cpu/support/scratchpad.h"
-#include "kernels/cpu/support_state.h"
 
 namespace acceld::kernels::cpu {
 namespace {
@@ -26,6 +27,8 @@ constexpr int64_t kTileColumns = 64;
 constexpr int64_t kMaxParts = 16;
 constexpr double kMinPartWork = 1 << 20;
 constexpr int64_t kMaxSums = int64_t{1} << 20;
+// Multiplications between two polls: a few milliseconds.
+constexpr double kPieceWork = 1 << 28;
 // Places whose parts one task adds up.
 constexpr int64_t kAddedPlaces = 64;
 
@@ -107,8 +110,8 @@ absl::Status NoMemory() {
 }
 
 // The sums of a band, which begin at `output` or are added to what is there.
-absl::Status RunBand(const ConvolutionShape& shape, const Band& band, const float* lhs,
-                     const float* rhs, Output output, bool add) {
+absl::Status RunBand(const LaunchContext* context, const ConvolutionShape& shape, const Band& band,
+                     const float* lhs, const float* rhs, Output output, bool add) {
   thread_local Scratchpad input_memory, start_memory, target_memory;
   const PaddedInput input =
       PadInput(shape, band, lhs + band.group * shape.lhs_group_stride, input_memory);
@@ -125,16 +128,22 @@ absl::Status RunBand(const ConvolutionShape& shape, const Band& band, const floa
       rhs + band.group * shape.rhs_group_stride + band.features.begin * shape.rhs_feature_stride;
   for (int d = 0; d < kNumDims; ++d) kernel += band.cells[d].begin * shape.dims[d].rhs_stride;
   const SumLoops loops(shape, band, input);
-  RunProduct(ProductTilesOf(shape.outputs), absl::MakeConstSpan(loops.loops, loops.count),
-             absl::MakeConstSpan(starts, num_places), kernel, shape.outputs, add, targets);
+  // In pieces of whole tiles. What is behind the last tile goes with it.
+  const ProductTiles& tiles = ProductTilesOf(shape.outputs);
+  const double work = static_cast<double>(num_places) * static_cast<double>(band.num_products());
+  const int64_t unit = tiles.tiles[0].columns;
+  const int64_t step = std::max<int64_t>(1, static_cast<int64_t>(kPieceWork / work) / unit) * unit;
+  for (int64_t column = 0; column < shape.outputs; column += step) {
+    if (Poll(*context) != kOk) return absl::CancelledError("");
+    const bool is_last = column + step + tiles.lanes() > shape.outputs;
+    const int64_t columns = is_last ? shape.outputs - column : step;
+    RunProduct(tiles, absl::MakeConstSpan(loops.loops, loops.count),
+               absl::MakeConstSpan(starts, num_places), kernel + column, columns, add, targets);
+    if (is_last) break;
+    for (int64_t i = 0; i < num_places; ++i) targets[i] += step;
+  }
   input_memory.Trim();
   return absl::OkStatus();
-}
-
-int32_t ResultOf(const LaunchContext* context, absl::Status status) {
-  if (status.ok()) return kOk;
-  RunState::Of(context).Fail(std::move(status));
-  return static_cast<int32_t>(CodeStatus::kFailed);
 }
 
 struct PlacesTask {
@@ -158,8 +167,8 @@ int32_t RunPlaces(const void* frame, int64_t index) {
   Output output = OutputOf(phase.shape, band.group, task.out + phase.out_offset);
   for (int d = 0; d < kNumDims; ++d) output.data += band.places[d].begin * output.steps[d];
   if (!phase.is_zero) {
-    return ResultOf(task.context, RunBand(phase.shape, band, task.lhs, task.rhs + phase.rhs_offset,
-                                          output, false));
+    return ResultOf(task.context, RunBand(task.context, phase.shape, band, task.lhs,
+                                          task.rhs + phase.rhs_offset, output, false));
   }
   ForEachPlace(band, [&](int64_t, const int64_t(&place)[kNumDims]) {
     std::fill_n(output.data + OffsetOf(place, output.steps), phase.shape.outputs, 0.0F);
@@ -168,15 +177,17 @@ int32_t RunPlaces(const void* frame, int64_t index) {
 }
 
 // Copies a kernel to where its outputs are columns, with all groups' rows beside each other, and
-// changes the strides. Null when memory is short.
-const float* PackKernel(ConvolutionShape& shape, const float* rhs, Scratchpad& memory) {
+// changes the strides.
+absl::StatusOr<const float*> PackKernel(const LaunchContext* context, ConvolutionShape& shape,
+                                        const float* rhs, Scratchpad& memory) {
   const ConvolutionShape from = shape;
   const int64_t rows = shape.num_cells() * shape.features;
   auto* const packed =
       static_cast<float*>(memory.Reserve(shape.groups * rows * shape.outputs * sizeof(float)));
-  if (packed == nullptr) return nullptr;
+  if (packed == nullptr) return NoMemory();
   float* to = packed;
   for (int64_t row = 0; row < shape.groups * rows; ++row, to += shape.outputs) {
+    if (Poll(*context) != kOk) return absl::CancelledError("");
     int64_t rest = row / shape.features;
     const float* source = rhs + row % shape.features * from.rhs_feature_stride;
     for (int d = kNumDims; d-- > 0; rest /= from.dims[d].window) {
@@ -197,8 +208,9 @@ int32_t CutPlaces(const LaunchContext* context, ConvolutionShape shape, const fl
                   const float* rhs, float* out) {
   thread_local Scratchpad kernel_memory;
   if (shape.rhs_output_stride != 1) {
-    rhs = PackKernel(shape, rhs, kernel_memory);
-    if (rhs == nullptr) return ResultOf(context, NoMemory());
+    absl::StatusOr<const float*> packed = PackKernel(context, shape, rhs, kernel_memory);
+    if (!packed.ok()) return ResultOf(context, std::move(packed).status());
+    rhs = *packed;
   }
   const std::vector<ConvolutionPhase> phases = SplitDilation(shape);
   PlacesTask task{context, {}, lhs, rhs, out};
@@ -236,9 +248,9 @@ int32_t RunPart(const void* frame, int64_t index) {
   const int64_t bands = task.cut.per_group();
   const int64_t first = part * bands / task.num_parts, end = (part + 1) * bands / task.num_parts;
   for (int64_t i = first; i < end; ++i) {
-    if (*task.context->cancelled) return static_cast<int32_t>(CodeStatus::kCancelled);
-    absl::Status status =
-        RunBand(*task.shape, task.cut[group * bands + i], task.lhs, task.rhs, output, i > first);
+    if (const int32_t status = Poll(*task.context); status != kOk) return status;
+    absl::Status status = RunBand(task.context, *task.shape, task.cut[group * bands + i], task.lhs,
+                                  task.rhs, output, i > first);
     if (!status.ok()) return ResultOf(task.context, std::move(status));
   }
   return kOk;

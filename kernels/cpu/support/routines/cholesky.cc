@@ -1,4 +1,5 @@
 #include "kernels/cpu/support/routines/blocked/blocked.h"
+#include "kernels/cpu/support/routines/elements.h"
 #include "kernels/cpu/support/routines/lapack.h"
 #include "kernels/cpu/support/routines/spread_nan.h"
 
@@ -12,11 +13,14 @@ constexpr int64_t kMinBlockedSize = 32;
 enum class OtherTriangle { kKept, kCleared };
 
 template <typename T>
-void Clear(OtherTriangle other, int64_t n, bool lower, T* a) {
-  if (other == OtherTriangle::kKept) return;
+absl::Status Clear(const RoutineRun& run, OtherTriangle other, int64_t n, bool lower, T* a) {
+  constexpr int64_t kPolledRows = 64;
+  if (other == OtherTriangle::kKept) return absl::OkStatus();
   for (int64_t row = 0; row < n; ++row) {
+    if (row % kPolledRows == 0) ACCELD_RETURN_IF_ERROR(run.Poll());
     std::fill(a + row * n + (lower ? row + 1 : 0), a + row * n + (lower ? n : row), T(0));
   }
+  return absl::OkStatus();
 }
 
 // Item `i` of the operand, factored, in the result; info.
@@ -28,18 +32,19 @@ absl::StatusOr<int32_t> Factor(const RoutineRun& run, OtherTriangle other, int64
   const bool lower = run.parameters[0] != 0;
   if constexpr (!kIsComplex<T>) {
     if (n >= kMinBlockedSize) {
-      const InPlaceItem<T> a(from, to, i);
+      InPlaceItem<T> a(from, to, i);
+      ACCELD_RETURN_IF_ERROR(a.Load(run));
       ACCELD_ASSIGN_OR_RETURN(const int32_t info, BlockedCholesky(run, lower, n, a.data()));
-      Clear(other, n, lower, a.data());
+      ACCELD_RETURN_IF_ERROR(Clear(run, other, n, lower, a.data()));
       a.Store();
       return info;
     }
   }
-  std::vector<T> a = LoadMatrix<T>(from, i);
+  ACCELD_ASSIGN_OR_RETURN(const Elements<T> a, Elements<T>::Load(run, from, i));
   const int32_t info = lapack::Potrf(lower ? 'L' : 'U', static_cast<lapack::Int>(n), a.data());
   SpreadNanInCholesky(n, lower, a.data());
-  Clear(other, n, !lower, a.data());  // column-major
-  StoreColumns(a.data(), to, i);
+  ACCELD_RETURN_IF_ERROR(Clear(run, other, n, !lower, a.data()));  // column-major
+  ACCELD_RETURN_IF_ERROR(StoreColumns(run, a.data(), to, i));
   return info;
 }
 

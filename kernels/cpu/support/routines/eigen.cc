@@ -10,9 +10,11 @@ using lapack::Int;
 // The library writes a conjugate pair of eigenvectors as two real columns: the real and the
 // imaginary parts of the first of the two.
 template <typename R>
-std::vector<std::complex<R>> UnpackPairs(Int n, const std::vector<R>& packed,
-                                         const std::vector<R>& imaginary) {
-  std::vector<std::complex<R>> out(packed.size());
+absl::StatusOr<Elements<std::complex<R>>> UnpackPairs(const RoutineRun& run, Int n,
+                                                      const Elements<R>& packed,
+                                                      const Elements<R>& imaginary) {
+  ACCELD_ASSIGN_OR_RETURN(Elements<std::complex<R>> out,
+                          Elements<std::complex<R>>::Make(run, packed.size()));
   const auto size = static_cast<int64_t>(n);
   for (int64_t column = 0; column < size; ++column) {
     const bool pair = imaginary[column] != 0 && column + 1 < size;
@@ -32,15 +34,17 @@ std::vector<std::complex<R>> UnpackPairs(Int n, const std::vector<R>& packed,
 }
 
 template <typename T>
-void StoreVectors(bool wanted, Int n, const std::vector<T>& vectors, const std::vector<T>& wi,
-                  const RoutineBuffer& to, int64_t i) {
+absl::Status StoreVectors(const RoutineRun& run, bool wanted, Int n, const Elements<T>& vectors,
+                          const Elements<T>& wi, const RoutineBuffer& to, int64_t i) {
   if (!wanted) {
     FillWithZeros(to, i);
   } else if constexpr (kIsComplex<T>) {
     StoreColumns(vectors.data(), to, i);
   } else {
-    StoreColumns(UnpackPairs(n, vectors, wi).data(), to, i);
+    ACCELD_ASSIGN_OR_RETURN(const auto unpacked, UnpackPairs(run, n, vectors, wi));
+    StoreColumns(unpacked.data(), to, i);
   }
+  return absl::OkStatus();
 }
 
 template <typename T>
@@ -49,13 +53,16 @@ absl::Status Decompose(const RoutineRun& run, int64_t i) {
   const auto n = static_cast<Int>(run.operands[0].rows);
   // Real ones have the imaginary parts of the eigenvalues as a result of their own.
   const size_t first_vectors = kIsComplex<T> ? 1 : 2;
-  std::vector<T> a = LoadMatrix<T>(run.operands[0], i);
-  std::vector<T> w(n), wi(kIsComplex<T> ? 0 : n);
-  std::vector<T> vl(left ? a.size() : 1), vr(right ? a.size() : 1);
-  std::vector<Real<T>> real_space(2 * static_cast<size_t>(n) + 1);
+  ACCELD_ASSIGN_OR_RETURN(const Elements<T> a, Elements<T>::Load(run, run.operands[0], i));
+  ACCELD_ASSIGN_OR_RETURN(const Elements<T> w, Elements<T>::MakeZeros(run, n));
+  ACCELD_ASSIGN_OR_RETURN(const Elements<T> wi, Elements<T>::MakeZeros(run, kIsComplex<T> ? 0 : n));
+  ACCELD_ASSIGN_OR_RETURN(const Elements<T> vl, Elements<T>::MakeZeros(run, left ? a.size() : 1));
+  ACCELD_ASSIGN_OR_RETURN(const Elements<T> vr, Elements<T>::MakeZeros(run, right ? a.size() : 1));
+  ACCELD_ASSIGN_OR_RETURN(const Elements<Real<T>> real_space,
+                          Elements<Real<T>>::Make(run, kIsComplex<T> ? 2 * int64_t{n} : 0));
   Int info = kNotFinite;
   if (AllFinite(a)) {
-    ACCELD_ASSIGN_OR_RETURN(info, WithWorkspace<T>([&](T* space, Int size) {
+    ACCELD_ASSIGN_OR_RETURN(info, WithWorkspace<T>(run, 4.0 * n, [&](T* space, Int size) {
                               return lapack::Geev(left ? 'V' : 'N', right ? 'V' : 'N', n, a.data(),
                                                   w.data(), wi.data(), vl.data(), vr.data(), space,
                                                   size, real_space.data());
@@ -63,8 +70,8 @@ absl::Status Decompose(const RoutineRun& run, int64_t i) {
   }
   StoreColumns(w.data(), run.results[0], i);
   if (!kIsComplex<T>) StoreColumns(wi.data(), run.results[1], i);
-  StoreVectors(left, n, vl, wi, run.results[first_vectors], i);
-  StoreVectors(right, n, vr, wi, run.results[first_vectors + 1], i);
+  ACCELD_RETURN_IF_ERROR(StoreVectors(run, left, n, vl, wi, run.results[first_vectors], i));
+  ACCELD_RETURN_IF_ERROR(StoreVectors(run, right, n, vr, wi, run.results[first_vectors + 1], i));
   *Integers(run.results[first_vectors + 2], i) = info;
   return absl::OkStatus();
 }

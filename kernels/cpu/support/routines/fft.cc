@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/cpu/support/routines/elements.h"
 #include "kernels/cpu/support/routines/fft_axis.h"
 #include "kernels/cpu/support/routines/fft_plan.h"
 #include "kernels/cpu/support/routines/routine_run.h"
@@ -16,63 +17,104 @@ enum Kind : int64_t { kForward = 0, kInverse = 1, kRealToComplex = 2, kComplexTo
 constexpr int64_t kGroupElements = 1 << 14;
 // From this length on sequences are cut into shorter ones.
 constexpr int64_t kLongLength = 1 << 16;
+// Elements that are read or written between two polls.
+constexpr int64_t kPolledElements = 1 << 16;
 
 // `lanes` sequences of a plan's length, in memory that the thread keeps: there is one at a time.
 template <typename T>
 class Group {
  public:
-  Group(const FftPlan<T>& plan, int64_t length, int64_t lanes) : plan_(plan), lanes_(lanes) {
+  Group(const RoutineRun& run, const FftPlan<T>& plan, int64_t lanes)
+      : run_(run), plan_(plan), lanes_(lanes) {}
+
+  // To be called first.
+  absl::Status Allocate(int64_t length) {
     thread_local Scratchpad memory;
-    memory_ = &memory;
-    const int64_t size = length * lanes;
-    T* const values = ReserveElements<T>(memory, 2 * size + plan.ScratchElements(lanes));
+    const int64_t size = length * lanes_;
+    const int64_t elements = 2 * size + plan_.ScratchElements(lanes_);
+    T* values = nullptr;
+    if (elements <= kMaxKeptElements) {
+      values = ReserveElements<T>(memory, elements);
+    } else {
+      ACCELD_ASSIGN_OR_RETURN(large_, run_.Allocate(elements * static_cast<int64_t>(sizeof(T))));
+      values = static_cast<T*>(large_.get());
+    }
     parts_ = {values, values + size};
     scratch_ = values + 2 * size;
+    return absl::OkStatus();
   }
-  Group(const Group&) = delete;
-  Group& operator=(const Group&) = delete;
-  ~Group() { memory_->Trim(); }
 
-  // Element j of lane q.
-  T& re(int64_t j, int64_t q) { return parts_.re[j * lanes_ + q]; }
-  T& im(int64_t j, int64_t q) { return parts_.im[j * lanes_ + q]; }
-  void Transform(bool inverse) {
-    parts_ =
-        inverse ? plan_.RunInverse(lanes_, parts_, scratch_) : plan_.Run(lanes_, parts_, scratch_);
+  // Element j of lane q is at j * lanes + q.
+  T* re() const { return parts_.re; }
+  T* im() const { return parts_.im; }
+  absl::Status Transform(bool inverse) {
+    ACCELD_ASSIGN_OR_RETURN(parts_, inverse ? plan_.RunInverse(run_, lanes_, parts_, scratch_)
+                                            : plan_.Run(run_, lanes_, parts_, scratch_));
+    return absl::OkStatus();
   }
 
  private:
+  static constexpr int64_t kMaxKeptElements = int64_t{1} << 22;
+
+  const RoutineRun& run_;
   const FftPlan<T>& plan_;
   const int64_t lanes_;
-  Scratchpad* memory_;
+  std::shared_ptr<void> large_;  // what is too much for the thread to keep
   typename FftPlan<T>::Parts parts_;
   T* scratch_;
 };
 
+// Elements [first, end) of the sequences from `sequence` on, side by side in `re` and `im`.
+template <typename T, typename Computed>
+[[gnu::noinline]] void ReadLanes(const Axis<T>& axis, int64_t sequence, int64_t lanes,
+                                 int64_t first, int64_t end, Computed* re, Computed* im) {
+  for (int64_t q = 0; q < lanes; ++q) {
+    const int64_t begin = BeginOf(axis, sequence + q, axis.from_length);
+    for (int64_t j = first; j < end; ++j) {
+      Read(axis, begin, j, re[j * lanes + q], im[j * lanes + q]);
+    }
+  }
+}
+template <typename T, typename Computed>
+[[gnu::noinline]] void WriteLanes(const Axis<T>& axis, int64_t sequence, int64_t lanes,
+                                  int64_t first, int64_t end, const Computed* re,
+                                  const Computed* im) {
+  for (int64_t q = 0; q < lanes; ++q) {
+    const int64_t begin = BeginOf(axis, sequence + q, axis.to_length);
+    for (int64_t j = first; j < end; ++j) {
+      Write(axis, begin, j, re[j * lanes + q], im[j * lanes + q]);
+    }
+  }
+}
+
+// Calls `move(first, end)` for all of `length` elements, with polls.
+template <typename Move>
+absl::Status InParts(const RoutineRun& run, int64_t length, Move move) {
+  for (int64_t first = 0; first < length; first += kPolledElements) {
+    if (first > 0) ACCELD_RETURN_IF_ERROR(run.Poll());
+    move(first, std::min(length, first + kPolledElements));
+  }
+  return absl::OkStatus();
+}
+
 template <typename T, typename Computed>
 absl::Status TransformIn(const RoutineRun& run, const Axis<T>& axis) {
-  const auto plan = FftPlan<Computed>::Find(axis.length);
+  ACCELD_ASSIGN_OR_RETURN(const auto plan, FftPlan<Computed>::Find(run, axis.length));
   const int64_t least = axis.inner == 1 ? 1 : 4;
   const int64_t lanes = std::clamp<int64_t>(kGroupElements / axis.length, least, 16);
   const int64_t groups = (axis.sequences + lanes - 1) / lanes;
-  return run.ForEach(groups, WorkOf(axis.length, lanes), [&](int64_t group) {
+  return run.ForEach(groups, WorkOf(axis.length, lanes), [&](int64_t group) -> absl::Status {
     const int64_t first = group * lanes;
     const int64_t count = std::min(lanes, axis.sequences - first);
-    Group<Computed> values(*plan, axis.length, count);
-    for (int64_t q = 0; q < count; ++q) {
-      const int64_t begin = BeginOf(axis, first + q, axis.from_length);
-      for (int64_t j = 0; j < axis.length; ++j) {
-        Read(axis, begin, j, values.re(j, q), values.im(j, q));
-      }
-    }
-    values.Transform(axis.inverse);
-    for (int64_t q = 0; q < count; ++q) {
-      const int64_t begin = BeginOf(axis, first + q, axis.to_length);
-      for (int64_t j = 0; j < axis.to_length; ++j) {
-        Write(axis, begin, j, values.re(j, q), values.im(j, q));
-      }
-    }
-    return absl::OkStatus();
+    Group<Computed> values(run, *plan, count);
+    ACCELD_RETURN_IF_ERROR(values.Allocate(axis.length));
+    ACCELD_RETURN_IF_ERROR(InParts(run, axis.length, [&](int64_t begin, int64_t end) {
+      ReadLanes(axis, first, count, begin, end, values.re(), values.im());
+    }));
+    ACCELD_RETURN_IF_ERROR(values.Transform(axis.inverse));
+    return InParts(run, axis.to_length, [&](int64_t begin, int64_t end) {
+      WriteLanes(axis, first, count, begin, end, values.re(), values.im());
+    });
   });
 }
 
@@ -133,7 +175,8 @@ absl::Status RunTyped(const RoutineRun& run) {
     return absl::OkStatus();
   };
   if (kind == kComplexToReal && rank > 1) {
-    std::vector<T> spectrum(2 * sequences * from.dims[last]);
+    ACCELD_ASSIGN_OR_RETURN(const Elements<T> spectrum,
+                            Elements<T>::Make(run, 2 * sequences * from.dims[last]));
     ACCELD_RETURN_IF_ERROR(other_axes(in, spectrum.data()));
     return Transform(run, last_axis(spectrum.data()));
   }

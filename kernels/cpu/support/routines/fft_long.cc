@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "kernels/cpu/support/routines/fft_axis.h"
 #include "kernels/cpu/support/routines/fft_plan.h"
@@ -14,9 +15,9 @@ namespace {
 template <typename T>
 class LongTransform {
  public:
-  explicit LongTransform(const Axis<T>& axis)
+  LongTransform(const Axis<T>& axis, std::shared_ptr<const FftSplit<T>> split)
       : axis_(axis),
-        split_(FftSplit<T>::Find(axis.length)),
+        split_(std::move(split)),
         rows_(split_->rows()),
         columns_(split_->columns()),
         is_plain_(axis.inner == 1 && !axis.from_real && !axis.to_real &&
@@ -31,16 +32,13 @@ class LongTransform {
     between_ = static_cast<T*>(workspace);
     from_ = BeginOf(axis_, sequence, axis_.from_length);
     to_ = BeginOf(axis_, sequence, axis_.to_length);
-    const auto columns_plan = FftPlan<T>::Find(rows_), rows_plan = FftPlan<T>::Find(columns_);
+    ACCELD_ASSIGN_OR_RETURN(const auto columns_plan, FftPlan<T>::Find(run, rows_));
+    ACCELD_ASSIGN_OR_RETURN(const auto rows_plan, FftPlan<T>::Find(run, columns_));
     ACCELD_RETURN_IF_ERROR(
-        run.ForEach(GroupsOf(columns_), WorkOf(rows_, kLanes), [&](int64_t group) {
-          TransformColumns(*columns_plan, group);
-          return absl::OkStatus();
-        }));
-    return run.ForEach(GroupsOf(rows_), WorkOf(columns_, kLanes), [&](int64_t group) {
-      TransformRows(*rows_plan, group);
-      return absl::OkStatus();
-    });
+        run.ForEach(GroupsOf(columns_), WorkOf(rows_, kLanes),
+                    [&](int64_t group) { return TransformColumns(run, *columns_plan, group); }));
+    return run.ForEach(GroupsOf(rows_), WorkOf(columns_, kLanes),
+                       [&](int64_t group) { return TransformRows(run, *rows_plan, group); });
   }
 
  private:
@@ -54,18 +52,21 @@ class LongTransform {
     T* const re = between_ + group * columns_ * 2 * kLanes;
     return {re, re + columns_ * kLanes};
   }
-  Parts Transform(const FftPlan<T>& plan, Parts x, T* scratch) const {
-    return axis_.inverse ? plan.RunInverse(kLanes, x, scratch) : plan.Run(kLanes, x, scratch);
+  absl::StatusOr<Parts> Transform(const RoutineRun& run, const FftPlan<T>& plan, Parts x,
+                                  T* scratch) const {
+    return axis_.inverse ? plan.RunInverse(run, kLanes, x, scratch)
+                         : plan.Run(run, kLanes, x, scratch);
   }
 
-  void TransformColumns(const FftPlan<T>& plan, int64_t group) const {
+  absl::Status TransformColumns(const RoutineRun& run, const FftPlan<T>& plan,
+                                int64_t group) const {
     const int64_t first = group * kLanes, count = std::min(kLanes, columns_ - first);
     const int64_t size = rows_ * kLanes;
     thread_local Scratchpad memory;
     T* const values = ReserveElements<T>(memory, 2 * size + plan.ScratchElements(kLanes));
     Parts x{values, values + size};
     ReadColumns(first, count, x);
-    x = Transform(plan, x, values + 2 * size);
+    ACCELD_ASSIGN_OR_RETURN(x, Transform(run, plan, x, values + 2 * size));
     split_->Turn(group, axis_.inverse, x.re, x.im);
     for (int64_t j = 0; j < rows_; j += kLanes) {
       const Parts to = BetweenOf(j / kLanes);
@@ -73,6 +74,7 @@ class LongTransform {
       Transpose(rows, count, x.re + j * kLanes, to.re + first * kLanes);
       Transpose(rows, count, x.im + j * kLanes, to.im + first * kLanes);
     }
+    return absl::OkStatus();
   }
 
   // Of rows of kLanes elements on both sides.
@@ -88,11 +90,13 @@ class LongTransform {
     }
   }
 
-  void TransformRows(const FftPlan<T>& plan, int64_t group) const {
+  absl::Status TransformRows(const RoutineRun& run, const FftPlan<T>& plan, int64_t group) const {
     const int64_t first = group * kLanes, count = std::min(kLanes, rows_ - first);
     thread_local Scratchpad memory;
     T* const scratch = ReserveElements<T>(memory, plan.ScratchElements(kLanes));
-    WriteColumns(Transform(plan, BetweenOf(group), scratch), first, count);
+    ACCELD_ASSIGN_OR_RETURN(const Parts x, Transform(run, plan, BetweenOf(group), scratch));
+    WriteColumns(x, first, count);
+    return absl::OkStatus();
   }
 
   // `count` columns of the source, as a tile.
@@ -137,7 +141,9 @@ class LongTransform {
 
 template <typename T>
 absl::Status TransformLong(const RoutineRun& run, const Axis<T>& axis) {
-  LongTransform<T> transform(axis);
+  ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<const FftSplit<T>> split,
+                          FftSplit<T>::Find(run, axis.length));
+  LongTransform<T> transform(axis, std::move(split));
   ACCELD_ASSIGN_OR_RETURN(const std::shared_ptr<void> workspace,
                           run.Allocate(transform.workspace_bytes()));
   for (int64_t s = 0; s < axis.sequences; ++s) {

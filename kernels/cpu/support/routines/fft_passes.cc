@@ -67,18 +67,21 @@ template <typename T>
 }
 
 template <int radix, typename T>
-[[gnu::always_inline]] inline void Pass(int64_t m, int64_t stride, const T* twiddles,
-                                        const T* __restrict from_re, const T* __restrict from_im,
-                                        T* __restrict to_re, T* __restrict to_im) {
-  for (int64_t p = 0; p < m; ++p) {
+[[gnu::always_inline]] inline void Pass(int64_t m, int64_t stride, const FftPart& part,
+                                        const T* twiddles, const T* __restrict from_re,
+                                        const T* __restrict from_im, T* __restrict to_re,
+                                        T* __restrict to_im) {
+  const int64_t count = part.end_q - part.begin_q;
+  for (int64_t p = part.begin_p; p < part.end_p; ++p) {
     Pair<T> w[radix];
     for (int k = 1; k < radix; ++k) {
       const T* twiddle = twiddles + 2 * (p * (radix - 1) + k - 1);
       w[k] = {twiddle[0], twiddle[1]};
     }
-    const int64_t in = stride * p, in_step = stride * m, out = stride * radix * p;
+    const int64_t in = stride * p + part.begin_q, in_step = stride * m;
+    const int64_t out = stride * radix * p + part.begin_q;
 #pragma GCC ivdep
-    for (int64_t q = 0; q < stride; ++q) {
+    for (int64_t q = 0; q < count; ++q) {
       Pair<T> a[radix];
 #pragma GCC unroll 5
       for (int j = 0; j < radix; ++j) {
@@ -99,7 +102,7 @@ template <int radix, typename T>
 
 // Any small radix, by the definition.
 template <typename T>
-void GeneralPass(int64_t radix, int64_t m, int64_t stride, const T* twiddles,
+void GeneralPass(int64_t radix, int64_t m, int64_t stride, const FftPart& part, const T* twiddles,
                  const T* __restrict from_re, const T* __restrict from_im, T* __restrict to_re,
                  T* __restrict to_im) {
   constexpr double kPi = 3.14159265358979323846;
@@ -109,16 +112,17 @@ void GeneralPass(int64_t radix, int64_t m, int64_t stride, const T* twiddles,
     const double angle = 2 * kPi * static_cast<double>(j) / static_cast<double>(radix);
     roots[j] = {static_cast<T>(std::cos(angle)), static_cast<T>(-std::sin(angle))};
   }
-  for (int64_t p = 0; p < m; ++p) {
+  const int64_t begin_q = part.begin_q, count = part.end_q - part.begin_q;
+  for (int64_t p = part.begin_p; p < part.end_p; ++p) {
     for (int64_t k = 0; k < radix; ++k) {
-      T* __restrict out_re = to_re + stride * (radix * p + k);
-      T* __restrict out_im = to_im + stride * (radix * p + k);
+      T* __restrict out_re = to_re + stride * (radix * p + k) + begin_q;
+      T* __restrict out_im = to_im + stride * (radix * p + k) + begin_q;
       for (int64_t j = 0; j < radix; ++j) {
         const Pair<T> root = roots[j * k % radix];
-        const T* in_re = from_re + stride * (p + m * j);
-        const T* in_im = from_im + stride * (p + m * j);
+        const T* in_re = from_re + stride * (p + m * j) + begin_q;
+        const T* in_im = from_im + stride * (p + m * j) + begin_q;
 #pragma GCC ivdep
-        for (int64_t q = 0; q < stride; ++q) {
+        for (int64_t q = 0; q < count; ++q) {
           const Pair<T> value = Pair<T>{in_re[q], in_im[q]} * root;
           out_re[q] = j == 0 ? value.re : out_re[q] + value.re;
           out_im[q] = j == 0 ? value.im : out_im[q] + value.im;
@@ -126,7 +130,7 @@ void GeneralPass(int64_t radix, int64_t m, int64_t stride, const T* twiddles,
       }
       if (k == 0) continue;
       const T* twiddle = twiddles + 2 * (p * (radix - 1) + k - 1);
-      MultiplyLanes(stride, out_re, out_im, twiddle[0], twiddle[1], out_re, out_im);
+      MultiplyLanes(count, out_re, out_im, twiddle[0], twiddle[1], out_re, out_im);
     }
   }
 }
@@ -135,19 +139,19 @@ void GeneralPass(int64_t radix, int64_t m, int64_t stride, const T* twiddles,
 
 template <typename T>
 [[gnu::always_inline]] inline void AnyPass(int64_t radix, int64_t m, int64_t stride,
-                                           const T* twiddles, const T* from_re, const T* from_im,
-                                           T* to_re, T* to_im) {
+                                           const FftPart& part, const T* twiddles, const T* from_re,
+                                           const T* from_im, T* to_re, T* to_im) {
   switch (radix) {
     case 2:
-      return Pass<2>(m, stride, twiddles, from_re, from_im, to_re, to_im);
+      return Pass<2>(m, stride, part, twiddles, from_re, from_im, to_re, to_im);
     case 3:
-      return Pass<3>(m, stride, twiddles, from_re, from_im, to_re, to_im);
+      return Pass<3>(m, stride, part, twiddles, from_re, from_im, to_re, to_im);
     case 4:
-      return Pass<4>(m, stride, twiddles, from_re, from_im, to_re, to_im);
+      return Pass<4>(m, stride, part, twiddles, from_re, from_im, to_re, to_im);
     case 5:
-      return Pass<5>(m, stride, twiddles, from_re, from_im, to_re, to_im);
+      return Pass<5>(m, stride, part, twiddles, from_re, from_im, to_re, to_im);
     default:
-      return GeneralPass(radix, m, stride, twiddles, from_re, from_im, to_re, to_im);
+      return GeneralPass(radix, m, stride, part, twiddles, from_re, from_im, to_re, to_im);
   }
 }
 
@@ -161,13 +165,13 @@ void MultiplyLanes(int64_t lanes, const T* re, const T* im, T by_re, T by_im, T*
   }
 }
 
-#define ACCELD_FFT_PASSES(T)                                                                    \
-  template <>                                                                                   \
-  ACCELD_WIDE_VECTORS void RunFftPass<T>(int64_t radix, int64_t m, int64_t stride,              \
-                                         const T* twiddles, const T* from_re, const T* from_im, \
-                                         T* to_re, T* to_im) {                                  \
-    AnyPass(radix, m, stride, twiddles, from_re, from_im, to_re, to_im);                        \
-  }                                                                                             \
+#define ACCELD_FFT_PASSES(T)                                                                       \
+  template <>                                                                                      \
+  ACCELD_WIDE_VECTORS void RunFftPass<T>(int64_t radix, int64_t m, int64_t stride,                 \
+                                         const FftPart& part, const T* twiddles, const T* from_re, \
+                                         const T* from_im, T* to_re, T* to_im) {                   \
+    AnyPass(radix, m, stride, part, twiddles, from_re, from_im, to_re, to_im);                     \
+  }                                                                                                \
   template void MultiplyLanes<T>(int64_t, const T*, const T*, T, T, T*, T*);
 ACCELD_FFT_PASSES(float)
 ACCELD_FFT_PASSES(double)

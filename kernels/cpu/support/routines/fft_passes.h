@@ -8,10 +8,14 @@ namespace acceld::kernels::cpu {
 // q + stride (p + m j) of `from`, j < radix, become
 //   to[q + stride (radix p + k)] = w_p^k * sum over j of a_j exp(-2 pi i j k / radix)
 // where w_p^k, k >= 1, is at 2 (p (radix - 1) + k - 1) of `twiddles`, as re, im. Radix is 4 or a
-// prime up to 13; `from` and `to` share nothing.
+// prime up to 13; `from` and `to` share nothing. Only for the p and q of `part`: results do not
+// depend on how a pass is cut.
+struct FftPart {
+  int64_t begin_p, end_p, begin_q, end_q;
+};
 template <typename T>
-void RunFftPass(int64_t radix, int64_t m, int64_t stride, const T* twiddles, const T* from_re,
-                const T* from_im, T* to_re, T* to_im);
+void RunFftPass(int64_t radix, int64_t m, int64_t stride, const FftPart& part, const T* twiddles,
+                const T* from_re, const T* from_im, T* to_re, T* to_im);
 
 // (to_re, to_im) = (re, im) * (by_re, by_im) for `lanes` elements; in place or apart.
 template <typename T>

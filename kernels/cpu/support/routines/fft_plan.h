@@ -4,6 +4,8 @@
 #include <memory>
 #include <vector>
 
+#include "kernels/cpu/support/routines/routine_run.h"
+
 namespace acceld::kernels::cpu {
 
 // How to compute discrete Fourier transforms of one length: a mixed-radix Stockham algorithm for
@@ -14,12 +16,11 @@ namespace acceld::kernels::cpu {
 template <typename T>
 class FftPlan {
  public:
-  // From a small table of plans made before; std::bad_alloc when memory is short.
-  static std::shared_ptr<const FftPlan> Find(int64_t length);
+  // From a small table of plans made before. CANCELLED; std::bad_alloc when memory is short.
+  static absl::StatusOr<std::shared_ptr<const FftPlan>> Find(const RoutineRun& run, int64_t length);
+  static absl::StatusOr<std::shared_ptr<const FftPlan>> Make(const RoutineRun& run, int64_t length);
   // Whether a transform of this length goes through a longer one.
   static bool IsChirp(int64_t length);
-
-  explicit FftPlan(int64_t length);
 
   // Elements of scratch that Run needs.
   int64_t ScratchElements(int64_t lanes) const;
@@ -30,12 +31,13 @@ class FftPlan {
   };
   // result[k] = sum over j of x[j] exp(-2 pi i j k / length); element j of lane q is at
   // j * lanes + q of both parts. The result is where `x` was, which is overwritten in any case, or
-  // in `scratch`.
-  Parts Run(int64_t lanes, Parts x, T* scratch) const;
+  // in `scratch`. CANCELLED.
+  absl::StatusOr<Parts> Run(const RoutineRun& run, int64_t lanes, Parts x, T* scratch) const;
   // The same with exp(2 pi i j k / length): the inverse, not scaled.
-  Parts RunInverse(int64_t lanes, Parts x, T* scratch) const {
-    const Parts exchanged = Run(lanes, {x.im, x.re}, scratch);
-    return {exchanged.im, exchanged.re};
+  absl::StatusOr<Parts> RunInverse(const RoutineRun& run, int64_t lanes, Parts x,
+                                   T* scratch) const {
+    ACCELD_ASSIGN_OR_RETURN(const Parts exchanged, Run(run, lanes, {x.im, x.re}, scratch));
+    return Parts{exchanged.im, exchanged.re};
   }
 
   int64_t table_elements() const;
@@ -48,8 +50,15 @@ class FftPlan {
         twiddles;  // for p < m, k in 1..radix - 1: re, im of exp(-2 pi i p k / (radix m))
   };
 
-  Parts RunStages(int64_t lanes, Parts x, T* scratch) const;
-  Parts RunChirp(int64_t lanes, Parts x, T* scratch) const;
+  explicit FftPlan(int64_t length) : length_(length) {}
+
+  absl::Status FillStages(const RoutineRun& run);
+  absl::Status FillChirp(const RoutineRun& run);
+  absl::StatusOr<Parts> RunStages(const RoutineRun& run, int64_t lanes, Parts x, T* scratch) const;
+  // One stage, in pieces with polls.
+  static absl::Status RunStage(const RoutineRun& run, const Stage& stage, int64_t stride, Parts x,
+                               Parts to);
+  absl::StatusOr<Parts> RunChirp(const RoutineRun& run, int64_t lanes, Parts x, T* scratch) const;
 
   int64_t length_;
   std::vector<Stage> stages_;

@@ -51,39 +51,56 @@ class Roots {
 }  // namespace
 
 template <typename T>
-std::shared_ptr<const FftSplit<T>> FftSplit<T>::Find(int64_t length) {
+absl::StatusOr<std::shared_ptr<const FftSplit<T>>> FftSplit<T>::Find(const RoutineRun& run,
+                                                                     int64_t length) {
   static auto* table = new FftTable<FftSplit<T>>;
-  return table->Find(length);
+  return table->Find(run, length);
 }
 
 template <typename T>
-FftSplit<T>::FftSplit(int64_t length) : rows_(MiddleDivisorOf(length)), columns_(length / rows_) {
+absl::StatusOr<std::shared_ptr<const FftSplit<T>>> FftSplit<T>::Make(const RoutineRun& run,
+                                                                     int64_t length) {
+  std::shared_ptr<FftSplit> split(new FftSplit(length));
+  ACCELD_RETURN_IF_ERROR(split->FillTables(run));
+  return split;
+}
+
+template <typename T>
+FftSplit<T>::FftSplit(int64_t length) : rows_(MiddleDivisorOf(length)), columns_(length / rows_) {}
+
+template <typename T>
+absl::Status FftSplit<T>::FillTables(const RoutineRun& run) {
+  constexpr int64_t kPolledRows = 1 << 14;
+  const int64_t length = rows_ * columns_;
   constexpr int64_t kLanes = kFftLanes<T>;
   const int64_t groups = (columns_ + kLanes - 1) / kLanes;
   firsts_.reserve(2 * groups * rows_);
   lanes_.resize(2 * kLanes * rows_);
   const Roots<T> roots(length);
   // Calls `use(row, root)` for the roots that turn column `column`.
-  const auto for_each_row = [&](int64_t column, auto use) {
+  const auto for_each_row = [&](int64_t column, auto use) -> absl::Status {
     int64_t power = 0;  // column * row, modulo the length
     for (int64_t row = 0; row < rows_; ++row) {
+      if (row % kPolledRows == 0) ACCELD_RETURN_IF_ERROR(run.Poll());
       use(row, roots.At(power));
       power += column;
       if (power >= length) power -= length;
     }
+    return absl::OkStatus();
   };
   for (int64_t q = 0; q < kLanes; ++q) {
-    for_each_row(q % length, [&](int64_t row, const Root& root) {
+    ACCELD_RETURN_IF_ERROR(for_each_row(q % length, [&](int64_t row, const Root& root) {
       lanes_[2 * kLanes * row + q] = static_cast<T>(root.re);
       lanes_[2 * kLanes * row + kLanes + q] = static_cast<T>(root.im);
-    });
+    }));
   }
   for (int64_t group = 0; group < groups; ++group) {
-    for_each_row(group * kLanes, [&](int64_t /*row*/, const Root& root) {
+    ACCELD_RETURN_IF_ERROR(for_each_row(group * kLanes, [&](int64_t /*row*/, const Root& root) {
       firsts_.push_back(static_cast<T>(root.re));
       firsts_.push_back(static_cast<T>(root.im));
-    });
+    }));
   }
+  return absl::OkStatus();
 }
 
 template <typename T>

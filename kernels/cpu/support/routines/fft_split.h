@@ -4,6 +4,8 @@
 #include <memory>
 #include <vector>
 
+#include "kernels/cpu/support/routines/routine_run.h"
+
 namespace acceld::kernels::cpu {
 
 // How a long transform is made of those of the columns and the rows of a matrix: with x as rows x
@@ -13,10 +15,11 @@ namespace acceld::kernels::cpu {
 template <typename T>
 class FftSplit {
  public:
-  // From a small table of those made before; std::bad_alloc when memory is short.
-  static std::shared_ptr<const FftSplit> Find(int64_t length);
-
-  explicit FftSplit(int64_t length);
+  // From a small table of those made before. CANCELLED; std::bad_alloc when memory is short.
+  static absl::StatusOr<std::shared_ptr<const FftSplit>> Find(const RoutineRun& run,
+                                                              int64_t length);
+  static absl::StatusOr<std::shared_ptr<const FftSplit>> Make(const RoutineRun& run,
+                                                              int64_t length);
 
   // About the same, with length = rows * columns.
   int64_t rows() const { return rows_; }
@@ -28,6 +31,10 @@ class FftSplit {
   int64_t table_elements() const { return static_cast<int64_t>(firsts_.size() + lanes_.size()); }
 
  private:
+  explicit FftSplit(int64_t length);
+
+  absl::Status FillTables(const RoutineRun& run);
+
   int64_t rows_, columns_;
   // By what an element is turned is the product of what turns the first column of its group, a pair
   // of parts for each group and row, and of what turns its column further, for each row the real

@@ -6,22 +6,24 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "common/mutex.h"
+#include "common/status.h"
+#include "kernels/cpu/support/routines/routine_run.h"
 
 namespace acceld::kernels::cpu {
 
-// Plans of lengths that were transformed before, of one kind: made from the length, and with
-// table_elements(). Thread-safe.
+// Plans of lengths that were transformed before, of one kind: with Make(run, length), which may
+// give up with CANCELLED, and table_elements(). Thread-safe.
 template <typename Plan>
 class FftTable {
  public:
-  std::shared_ptr<const Plan> Find(int64_t length) {
+  absl::StatusOr<std::shared_ptr<const Plan>> Find(const RoutineRun& run, int64_t length) {
     {
       const MutexLock lock(mutex_);
       const auto found = plans_.find(length);
       if (found != plans_.end()) return found->second;
     }
     // Made without the lock: two threads may make the same one, and the first stays.
-    auto made = std::make_shared<const Plan>(length);
+    ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> made, Plan::Make(run, length));
     const MutexLock lock(mutex_);
     elements_ += made->table_elements();
     if (elements_ > kMaxTableElements) {

@@ -7,24 +7,52 @@ namespace {
 
 using lapack::Int;
 
-// Divide and conquer needs workspaces of three types; their sizes come from one query.
+// LAPACK's documented sizes of the workspaces of divide and conquer.
+struct Workspaces {
+  double elements, reals, integers;
+
+  template <typename T>
+  static Workspaces Of(double n, bool vectors) {
+    const double square = 1 + 6 * n + 2 * n * n;
+    if (!vectors) return {2 * n + 1, n + 1, 1};
+    if (kIsComplex<T>) return {2 * n + n * n, square, 3 + 5 * n};
+    return {square, 1, 3 + 5 * n};
+  }
+  absl::Status Check() const { return CheckWorkspace(std::max({elements, reals, integers})); }
+};
+
+// Whether the triangle that is read is finite: iterations over others may not end.
 template <typename T>
-absl::StatusOr<Int> Decompose(char vectors, char uplo, Int n, T* a, Real<T>* w) {
+bool IsFinite(bool lower, int64_t n, const Elements<T>& a) {
+  for (int64_t column = 0; column < n; ++column) {
+    const T* const begin = a.data() + column * n;
+    if (!AllFinite(lower ? begin + column : begin, lower ? begin + n : begin + column + 1)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Their best sizes come from one query.
+template <typename T>
+absl::StatusOr<Int> Decompose(const RoutineRun& run, bool vectors, Int n, T* a, Real<T>* w) {
+  const Workspaces least = Workspaces::Of<T>(n, vectors);
+  const char job = vectors ? 'V' : 'N', uplo = run.parameters[0] != 0 ? 'L' : 'U';
   T work_size(0);
   Real<T> real_size(0);
   Int integer_size = 0;
   const Int query =
-      lapack::Evd(vectors, uplo, n, a, w, &work_size, -1, &real_size, -1, &integer_size, -1);
+      lapack::Evd(job, uplo, n, a, w, &work_size, -1, &real_size, -1, &integer_size, -1);
   if (query != 0) return query;
-  const auto elements = [](double size) { return std::ceil(size * (1 + 1e-6)) + 1; };
-  const double wanted = std::max(elements(std::real(work_size)), elements(real_size));
-  if (wanted >= std::numeric_limits<Int>::max()) {
-    return absl::ResourceExhaustedError(absl::StrCat("a workspace of ", wanted, " elements"));
-  }
-  std::vector<T> work(static_cast<size_t>(elements(std::real(work_size))));
-  std::vector<Real<T>> real_work(static_cast<size_t>(elements(real_size)));
-  std::vector<Int> integers(std::max<Int>(integer_size, 1));
-  return lapack::Evd(vectors, uplo, n, a, w, work.data(), static_cast<Int>(work.size()),
+  ACCELD_ASSIGN_OR_RETURN(
+      const Elements<T> work,
+      Elements<T>::Make(run, WorkspaceSize(std::real(work_size), least.elements)));
+  ACCELD_ASSIGN_OR_RETURN(
+      const Elements<Real<T>> real_work,
+      Elements<Real<T>>::Make(run, WorkspaceSize(kIsComplex<T> ? real_size : 0, least.reals)));
+  ACCELD_ASSIGN_OR_RETURN(const Elements<Int> integers,
+                          Elements<Int>::Make(run, WorkspaceSize(integer_size, least.integers)));
+  return lapack::Evd(job, uplo, n, a, w, work.data(), static_cast<Int>(work.size()),
                      real_work.data(), static_cast<Int>(real_work.size()), integers.data(),
                      static_cast<Int>(integers.size()));
 }
@@ -32,18 +60,18 @@ absl::StatusOr<Int> Decompose(char vectors, char uplo, Int n, T* a, Real<T>* w) 
 }  // namespace
 
 absl::Status RunHermitianEigen(const RoutineRun& run) {
-  const char uplo = run.parameters[0] != 0 ? 'L' : 'U';
-  const char vectors = run.parameters[1] != 0 ? 'V' : 'N';
+  const bool vectors = run.parameters[1] != 0;
   const auto n = static_cast<Int>(run.operands[0].rows);
   const double work = 9.0 * n * n * (n + 1.0);
-  return ForElementType(run.dtype(), [&](auto zero) {
+  return ForElementType(run.dtype(), [&](auto zero) -> absl::Status {
     using T = decltype(zero);
+    ACCELD_RETURN_IF_ERROR(Workspaces::Of<T>(n, vectors).Check());
     return run.ForEach(run.batch(), work, [&](int64_t i) -> absl::Status {
-      std::vector<T> a = LoadMatrix<T>(run.operands[0], i);
-      std::vector<Real<T>> w(n);
+      ACCELD_ASSIGN_OR_RETURN(const Elements<T> a, Elements<T>::Load(run, run.operands[0], i));
+      ACCELD_ASSIGN_OR_RETURN(const Elements<Real<T>> w, Elements<Real<T>>::MakeZeros(run, n));
       Int info = kNotFinite;
-      if (AllFinite(a)) {
-        ACCELD_ASSIGN_OR_RETURN(info, Decompose<T>(vectors, uplo, n, a.data(), w.data()));
+      if (IsFinite(run.parameters[0] != 0, n, a)) {
+        ACCELD_ASSIGN_OR_RETURN(info, Decompose<T>(run, vectors, n, a.data(), w.data()));
       }
       StoreColumns(a.data(), run.results[0], i);
       StoreColumns(w.data(), run.results[1], i);

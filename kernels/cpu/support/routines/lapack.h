@@ -25,7 +25,13 @@ inline constexpr size_t kOne = 1;  // the length of a character
   void p##getrf_(const Int*, const Int*, T*, const Int*, Int*, Int*);                              \
   void p##geqrf_(const Int*, const Int*, T*, const Int*, T*, T*, const Int*, Int*);                \
   void p##gehrd_(const Int*, const Int*, const Int*, T*, const Int*, T*, T*, const Int*, Int*);    \
-  void p##gtsv_(const Int*, const Int*, T*, T*, T*, T*, const Int*, Int*);                         \
+  void p##gemm_(const char*, const char*, const Int*, const Int*, const Int*, const T*, const T*,  \
+                const Int*, const T*, const Int*, const T*, T*, const Int*, size_t, size_t);       \
+  void p##larft_(const char*, const char*, const Int*, const Int*, const T*, const Int*, const T*, \
+                 T*, const Int*, size_t, size_t);                                                  \
+  void p##larfb_(const char*, const char*, const char*, const char*, const Int*, const Int*,       \
+                 const Int*, const T*, const Int*, const T*, const Int*, T*, const Int*, T*,       \
+                 const Int*, size_t, size_t, size_t, size_t);                                      \
   }                                                                                                \
   inline Int Potrf(char uplo, Int n, T* a) {                                                       \
     const Int ld = n > 0 ? n : 1;                                                                  \
@@ -44,8 +50,7 @@ inline constexpr size_t kOne = 1;  // the length of a character
     p##getrf_(&m, &n, a, &ld, pivots, &info);                                                      \
     return info;                                                                                   \
   }                                                                                                \
-  inline Int Geqrf(Int m, Int n, T* a, T* tau, T* work, Int lwork) {                               \
-    const Int ld = m > 0 ? m : 1;                                                                  \
+  inline Int Geqrf(Int m, Int n, T* a, Int ld, T* tau, T* work, Int lwork) {                       \
     Int info = 0;                                                                                  \
     p##geqrf_(&m, &n, a, &ld, tau, work, &lwork, &info);                                           \
     return info;                                                                                   \
@@ -56,11 +61,23 @@ inline constexpr size_t kOne = 1;  // the length of a character
     p##gehrd_(&n, &low, &n, a, &ld, tau, work, &lwork, &info);                                     \
     return info;                                                                                   \
   }                                                                                                \
-  inline Int Gtsv(Int n, Int columns, T* lower, T* diagonal, T* upper, T* b) {                     \
-    const Int ld = n > 0 ? n : 1;                                                                  \
-    Int info = 0;                                                                                  \
-    p##gtsv_(&n, &columns, lower, diagonal, upper, b, &ld, &info);                                 \
-    return info;                                                                                   \
+  /* c -= op(a) op(b), c of m x n elements. */                                                     \
+  inline void SubtractProduct(char trans_a, char trans_b, Int m, Int n, Int k, const T* a,         \
+                              Int lda, const T* b, Int ldb, T* c, Int ldc) {                       \
+    const T minus_one(-1), one(1);                                                                 \
+    p##gemm_(&trans_a, &trans_b, &m, &n, &k, &minus_one, a, &lda, b, &ldb, &one, c, &ldc, kOne,    \
+             kOne);                                                                                \
+  }                                                                                                \
+  /* The triangle that makes one reflector of k in the columns of v, which has n rows. */          \
+  inline void Larft(Int n, Int k, const T* v, Int ldv, const T* tau, T* t, Int ldt) {              \
+    p##larft_("F", "C", &n, &k, v, &ldv, tau, t, &ldt, kOne, kOne);                                \
+  }                                                                                                \
+  /* Applies it to c, of m x n elements; work has as many as the other side of c times k. */       \
+  inline void Larfb(char side, char trans, Int m, Int n, Int k, const T* v, Int ldv, const T* t,   \
+                    Int ldt, T* c, Int ldc, T* work) {                                             \
+    const Int ldwork = side == 'L' ? n : m;                                                        \
+    p##larfb_(&side, &trans, "F", "C", &m, &n, &k, v, &ldv, t, &ldt, c, &ldc, work, &ldwork, kOne, \
+              kOne, kOne, kOne);                                                                   \
   }
 ACCELD_LAPACK_ALL(s, float, float)
 ACCELD_LAPACK_ALL(d, double, double)
@@ -69,24 +86,14 @@ ACCELD_LAPACK_ALL(z, C128, double)
 #undef ACCELD_LAPACK_ALL
 
 // Functions whose names differ between real and complex types: orgqr and ungqr.
-#define ACCELD_LAPACK_NAMED(T, R, gqr, mqr, trd)                                                \
+#define ACCELD_LAPACK_NAMED(T, R, gqr, trd)                                                     \
   extern "C" {                                                                                  \
   void gqr(const Int*, const Int*, const Int*, T*, const Int*, const T*, T*, const Int*, Int*); \
-  void mqr(const char*, const char*, const Int*, const Int*, const Int*, const T*, const Int*,  \
-           const T*, T*, const Int*, T*, const Int*, Int*, size_t, size_t);                     \
   void trd(const char*, const Int*, T*, const Int*, R*, R*, T*, T*, const Int*, Int*, size_t);  \
   }                                                                                             \
-  inline Int Gqr(Int m, Int n, Int k, T* a, const T* tau, T* work, Int lwork) {                 \
-    const Int ld = m > 0 ? m : 1;                                                               \
+  inline Int Gqr(Int m, Int n, Int k, T* a, Int ld, const T* tau, T* work, Int lwork) {         \
     Int info = 0;                                                                               \
     gqr(&m, &n, &k, a, &ld, tau, work, &lwork, &info);                                          \
-    return info;                                                                                \
-  }                                                                                             \
-  inline Int Mqr(char side, char trans, Int m, Int n, Int k, const T* a, Int lda, const T* tau, \
-                 T* c, T* work, Int lwork) {                                                    \
-    const Int ld = m > 0 ? m : 1;                                                               \
-    Int info = 0;                                                                               \
-    mqr(&side, &trans, &m, &n, &k, a, &lda, tau, c, &ld, work, &lwork, &info, kOne, kOne);      \
     return info;                                                                                \
   }                                                                                             \
   inline Int Trd(char uplo, Int n, T* a, R* d, R* e, T* tau, T* work, Int lwork) {              \
@@ -95,10 +102,10 @@ ACCELD_LAPACK_ALL(z, C128, double)
     trd(&uplo, &n, a, &ld, d, e, tau, work, &lwork, &info, kOne);                               \
     return info;                                                                                \
   }
-ACCELD_LAPACK_NAMED(float, float, sorgqr_, sormqr_, ssytrd_)
-ACCELD_LAPACK_NAMED(double, double, dorgqr_, dormqr_, dsytrd_)
-ACCELD_LAPACK_NAMED(C64, float, cungqr_, cunmqr_, chetrd_)
-ACCELD_LAPACK_NAMED(C128, double, zungqr_, zunmqr_, zhetrd_)
+ACCELD_LAPACK_NAMED(float, float, sorgqr_, ssytrd_)
+ACCELD_LAPACK_NAMED(double, double, dorgqr_, dsytrd_)
+ACCELD_LAPACK_NAMED(C64, float, cungqr_, chetrd_)
+ACCELD_LAPACK_NAMED(C128, double, zungqr_, zhetrd_)
 #undef ACCELD_LAPACK_NAMED
 
 // Functions with another signature for complex types. `rwork` is unused for real ones; eigenvalues

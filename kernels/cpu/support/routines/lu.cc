@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "kernels/cpu/support/routines/blocked/blocked.h"
+#include "kernels/cpu/support/routines/elements.h"
 #include "kernels/cpu/support/routines/lapack.h"
 #include "kernels/cpu/support/routines/spread_nan.h"
 
@@ -18,18 +19,18 @@ absl::Status Factor(const RoutineRun& run, int64_t i) {
   int32_t& info = *Integers(run.results[2], i);
   if constexpr (!kIsComplex<T>) {
     if (std::min(from.rows, from.columns) >= kMinBlockedSize) {
-      const InPlaceItem<T> a(from, to, i);
+      InPlaceItem<T> a(from, to, i);
+      ACCELD_RETURN_IF_ERROR(a.Load(run));
       ACCELD_ASSIGN_OR_RETURN(info, BlockedLu(run, from.rows, from.columns, a.data(), pivots));
       a.Store();
       return absl::OkStatus();
     }
   }
   const auto m = static_cast<lapack::Int>(from.rows), n = static_cast<lapack::Int>(from.columns);
-  std::vector<T> a = LoadMatrix<T>(from, i);
+  ACCELD_ASSIGN_OR_RETURN(const Elements<T> a, Elements<T>::Load(run, from, i));
   info = lapack::Getrf(m, n, a.data(), pivots);
   SpreadNanFromStep(m, n, FirstNan(a.data(), std::min(m, n), m + 1), /*own_row=*/false, a.data());
-  StoreColumns(a.data(), to, i);
-  return absl::OkStatus();
+  return StoreColumns(run, a.data(), to, i);
 }
 
 }  // namespace

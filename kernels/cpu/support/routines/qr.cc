@@ -1,13 +1,12 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/cpu/support/routines/reflectors.h"
 #include "kernels/cpu/support/routines/spread_nan.h"
 #include "kernels/cpu/support/routines/workspace.h"
 
 namespace acceld::kernels::cpu {
 namespace {
-
-using lapack::Int;
 
 double WorkOf(const RoutineBuffer& a) {
   return 2.0 * static_cast<double>(a.item_elements()) *
@@ -16,34 +15,30 @@ double WorkOf(const RoutineBuffer& a) {
 
 // A reflector with NaN has one in its factor, too.
 template <typename T>
-void SpreadNan(int64_t m, int64_t n, std::vector<T>& qr, std::vector<T>& tau) {
-  const auto steps = static_cast<int64_t>(tau.size());
-  const int64_t first = FirstNan(tau.data(), steps, 1);
-  if (first == steps) return;
+void SpreadNan(int64_t m, int64_t n, const Elements<T>& qr, const Elements<T>& tau) {
+  const int64_t first = FirstNan(tau.data(), tau.size(), 1);
+  if (first == tau.size()) return;
   SpreadNanFromStep(m, n, first, /*own_row=*/true, qr.data());
   std::fill(tau.begin() + first, tau.end(), NanOf<T>());
 }
 
-absl::Status Multiply(const RoutineRun& run, char side) {
+absl::Status Multiply(const RoutineRun& run, Side side) {
   const RoutineBuffer& a = run.operands[0];
   const RoutineBuffer& c = run.operands[2];
   const auto lda = static_cast<Int>(std::max<int64_t>(a.rows, 1));
   const auto k = static_cast<Int>(run.operands[1].rows);
   const auto m = static_cast<Int>(c.rows), n = static_cast<Int>(c.columns);
-  const double work = 4.0 * static_cast<double>(c.item_elements()) * (1 + k);
+  const double work = 4.0 * static_cast<double>(c.item_elements()) * (1.0 + k);
+  const bool adjoint = run.parameters[0] != 0;
   return ForElementType(run.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    const char transpose = run.parameters[0] == 0 ? 'N' : kIsComplex<T> ? 'C' : 'T';
-    return run.ForEach(run.batch(), work, [&](int64_t i) -> absl::Status {
-      const std::vector<T> reflectors = LoadMatrix<T>(a, i);
-      const std::vector<T> tau = LoadMatrix<T>(run.operands[1], i);
-      std::vector<T> product = LoadMatrix<T>(c, i);
-      ACCELD_RETURN_IF_ERROR(Accepted(WithWorkspace<T>([&](T* space, Int size) {
-        return lapack::Mqr(side, transpose, m, n, k, reflectors.data(), lda, tau.data(),
-                           product.data(), space, size);
-      })));
-      StoreColumns(product.data(), run.results[0], i);
-      return absl::OkStatus();
+    return run.ForEachItem(work, [&](int64_t i) -> absl::Status {
+      ACCELD_ASSIGN_OR_RETURN(const Elements<T> reflectors, Elements<T>::Load(run, a, i));
+      ACCELD_ASSIGN_OR_RETURN(const Elements<T> tau, Elements<T>::Load(run, run.operands[1], i));
+      ACCELD_ASSIGN_OR_RETURN(const Elements<T> product, Elements<T>::Load(run, c, i));
+      ACCELD_RETURN_IF_ERROR(ApplyQ(run, side, adjoint, m, n, k, reflectors.data(), lda, tau.data(),
+                                    product.data(), std::max(m, 1)));
+      return StoreColumns(run, product.data(), run.results[0], i);
     });
   });
 }
@@ -55,16 +50,13 @@ absl::Status RunQr(const RoutineRun& run) {
   const auto m = static_cast<Int>(a.rows), n = static_cast<Int>(a.columns);
   return ForElementType(run.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    return run.ForEach(run.batch(), WorkOf(a), [&](int64_t i) -> absl::Status {
-      std::vector<T> qr = LoadMatrix<T>(a, i);
-      std::vector<T> tau(std::min(m, n));
-      ACCELD_RETURN_IF_ERROR(Accepted(WithWorkspace<T>([&](T* space, Int size) {
-        return lapack::Geqrf(m, n, qr.data(), tau.data(), space, size);
-      })));
+    return run.ForEachItem(WorkOf(a), [&](int64_t i) -> absl::Status {
+      ACCELD_ASSIGN_OR_RETURN(const Elements<T> qr, Elements<T>::Load(run, a, i));
+      ACCELD_ASSIGN_OR_RETURN(const Elements<T> tau, Elements<T>::Make(run, std::min(m, n)));
+      ACCELD_RETURN_IF_ERROR(FactorQr(run, m, n, qr.data(), tau.data()));
       SpreadNan(m, n, qr, tau);
-      StoreColumns(qr.data(), run.results[0], i);
-      StoreColumns(tau.data(), run.results[1], i);
-      return absl::OkStatus();
+      ACCELD_RETURN_IF_ERROR(StoreColumns(run, qr.data(), run.results[0], i));
+      return StoreColumns(run, tau.data(), run.results[1], i);
     });
   });
 }
@@ -72,15 +64,19 @@ absl::Status RunQr(const RoutineRun& run) {
 absl::Status RunQrPivoted(const RoutineRun& run) {
   const RoutineBuffer& a = run.operands[0];
   const auto m = static_cast<Int>(a.rows), n = static_cast<Int>(a.columns);
-  return ForElementType(run.dtype(), [&](auto zero) {
+  return ForElementType(run.dtype(), [&](auto zero) -> absl::Status {
     using T = decltype(zero);
+    const double least = kIsComplex<T> ? n + 1.0 : 3.0 * n + 1;
+    // It also compares with what blocks of columns take.
+    ACCELD_RETURN_IF_ERROR(CheckWorkspace(2.0 * n + 64 * (n + 1.0)));
     return run.ForEach(run.batch(), WorkOf(a), [&](int64_t i) -> absl::Status {
-      std::vector<T> qr = LoadMatrix<T>(a, i);
-      std::vector<T> tau(std::min(m, n));
-      std::vector<Real<T>> real_space(2 * static_cast<size_t>(n) + 1);
+      ACCELD_ASSIGN_OR_RETURN(const Elements<T> qr, Elements<T>::Load(run, a, i));
+      ACCELD_ASSIGN_OR_RETURN(const Elements<T> tau, Elements<T>::MakeZeros(run, std::min(m, n)));
+      ACCELD_ASSIGN_OR_RETURN(const Elements<Real<T>> real_space,
+                              Elements<Real<T>>::Make(run, kIsComplex<T> ? 2 * int64_t{n} : 0));
       Int* pivots = Integers(run.results[1], i);
-      std::copy_n(Integers(run.operands[1], i), n, pivots);
-      ACCELD_RETURN_IF_ERROR(Accepted(WithWorkspace<T>([&](T* space, Int size) {
+      if (n > 0) std::memmove(pivots, Integers(run.operands[1], i), sizeof(Int) * n);
+      ACCELD_RETURN_IF_ERROR(Accepted(WithWorkspace<T>(run, least, [&](T* space, Int size) {
         return lapack::Geqp3(m, n, qr.data(), pivots, tau.data(), space, size, real_space.data());
       })));
       SpreadNan(m, n, qr, tau);
@@ -97,19 +93,20 @@ absl::Status RunHouseholderProduct(const RoutineRun& run) {
   const auto k = static_cast<Int>(run.operands[1].rows);
   return ForElementType(run.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    return run.ForEach(run.batch(), 2 * WorkOf(a), [&](int64_t i) -> absl::Status {
-      std::vector<T> q = LoadMatrix<T>(a, i);
-      const std::vector<T> tau = LoadMatrix<T>(run.operands[1], i);
-      ACCELD_RETURN_IF_ERROR(Accepted(WithWorkspace<T>([&](T* space, Int size) {
-        return lapack::Gqr(m, n, k, q.data(), tau.data(), space, size);
-      })));
-      StoreColumns(q.data(), run.results[0], i);
-      return absl::OkStatus();
+    return run.ForEachItem(2 * WorkOf(a), [&](int64_t i) -> absl::Status {
+      ACCELD_ASSIGN_OR_RETURN(const Elements<T> q, Elements<T>::Load(run, a, i));
+      ACCELD_ASSIGN_OR_RETURN(const Elements<T> tau, Elements<T>::Load(run, run.operands[1], i));
+      ACCELD_RETURN_IF_ERROR(FormQ(run, m, n, k, q.data(), tau.data()));
+      return StoreColumns(run, q.data(), run.results[0], i);
     });
   });
 }
 
-absl::Status RunHouseholderMultiplyLeft(const RoutineRun& run) { return Multiply(run, 'L'); }
-absl::Status RunHouseholderMultiplyRight(const RoutineRun& run) { return Multiply(run, 'R'); }
+absl::Status RunHouseholderMultiplyLeft(const RoutineRun& run) {
+  return Multiply(run, Side::kLeft);
+}
+absl::Status RunHouseholderMultiplyRight(const RoutineRun& run) {
+  return Multiply(run, Side::kRight);
+}
 
 }  // namespace acceld::kernels::cpu

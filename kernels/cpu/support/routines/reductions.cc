@@ -12,11 +12,11 @@ absl::Status RunHessenberg(const RoutineRun& run) {
   return ForElementType(run.dtype(), [&](auto zero) {
     using T = decltype(zero);
     return run.ForEach(run.batch(), 4.0 * n * n * (n + 1.0), [&](int64_t i) -> absl::Status {
-      std::vector<T> a = LoadMatrix<T>(run.operands[0], i);
-      std::vector<T> tau(run.results[1].item_elements());
+      ACCELD_ASSIGN_OR_RETURN(const Elements<T> a, Elements<T>::Load(run, run.operands[0], i));
+      ACCELD_ASSIGN_OR_RETURN(const Elements<T> tau, Elements<T>::MakeZeros(run, n));
       Int info = 0;
       if (n > 0) {
-        ACCELD_ASSIGN_OR_RETURN(info, WithWorkspace<T>([&](T* space, Int size) {
+        ACCELD_ASSIGN_OR_RETURN(info, WithWorkspace<T>(run, n, [&](T* space, Int size) {
                                   return lapack::Gehrd(n, a.data(), tau.data(), space, size);
                                 }));
       }
@@ -34,10 +34,11 @@ absl::Status RunTridiagonal(const RoutineRun& run) {
   return ForElementType(run.dtype(), [&](auto zero) {
     using T = decltype(zero);
     return run.ForEach(run.batch(), 2.0 * n * n * (n + 1.0), [&](int64_t i) -> absl::Status {
-      std::vector<T> a = LoadMatrix<T>(run.operands[0], i);
-      std::vector<Real<T>> d(run.results[1].item_elements()), e(run.results[2].item_elements());
-      std::vector<T> tau(run.results[3].item_elements());
-      ACCELD_ASSIGN_OR_RETURN(const Int info, WithWorkspace<T>([&](T* space, Int size) {
+      ACCELD_ASSIGN_OR_RETURN(const Elements<T> a, Elements<T>::Load(run, run.operands[0], i));
+      ACCELD_ASSIGN_OR_RETURN(const Elements<Real<T>> d, Elements<Real<T>>::MakeZeros(run, n));
+      ACCELD_ASSIGN_OR_RETURN(const Elements<Real<T>> e, Elements<Real<T>>::MakeZeros(run, n));
+      ACCELD_ASSIGN_OR_RETURN(const Elements<T> tau, Elements<T>::MakeZeros(run, n));
+      ACCELD_ASSIGN_OR_RETURN(const Int info, WithWorkspace<T>(run, 1, [&](T* space, Int size) {
                                 return lapack::Trd(uplo, n, a.data(), d.data(), e.data(),
                                                    tau.data(), space, size);
                               }));

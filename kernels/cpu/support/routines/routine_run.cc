@@ -11,6 +11,7 @@
 #include "kernels/cpu/routine_key.h"
 #include "kernels/cpu/support/one_thread.h"
 #include "kernels/cpu/support/parallel_for.h"
+#include "kernels/cpu/support/poll.h"
 #include "kernels/cpu/support/routines/in_blocks.h"
 #include "kernels/ir/plan.h"
 
@@ -25,7 +26,6 @@ constexpr double kMinTileWork = 1e5;
 struct Tiles {
   absl::FunctionRef<absl::Status(int64_t)> body;
   int64_t count, per_tile;
-  const volatile bool* cancelled;
   Mutex mutex;
   absl::Status failure ABSL_GUARDED_BY(mutex);
 
@@ -44,6 +44,9 @@ struct Tiles {
     return static_cast<int32_t>(CodeStatus::kFailed);
   }
 };
+
+// Elements that are moved between two polls: a few milliseconds of copying.
+constexpr int64_t kPolledElements = int64_t{1} << 20;
 
 int64_t Product(const std::vector<int64_t>& dims, int64_t begin, int64_t end) {
   int64_t product = 1;
@@ -69,7 +72,7 @@ absl::Status RoutineRun::ForEach(int64_t count, double work,
                                  absl::FunctionRef<absl::Status(int64_t)> body) const {
   const auto per_tile =
       std::clamp<int64_t>(static_cast<int64_t>(kMinTileWork / std::max(work, 1.0)), 1, 1 << 20);
-  Tiles tiles{body, count, per_tile, context->cancelled, {}, {}};
+  Tiles tiles{body, count, per_tile, {}, {}};
   const auto run = [](const void* frame, int64_t tile) {
     return static_cast<Tiles*>(const_cast<void*>(frame))->Run(tile);
   };
@@ -82,8 +85,17 @@ absl::Status RoutineRun::ForEach(int64_t count, double work,
 absl::Status RoutineRun::ForEachItem(double work,
                                      absl::FunctionRef<absl::Status(int64_t)> body) const {
   if (work < kMinLargeWork || batch() >= context->num_threads) return ForEach(batch(), work, body);
-  for (int64_t i = 0; i < batch(); ++i) ACCELD_RETURN_IF_ERROR(body(i));
+  for (int64_t i = 0; i < batch(); ++i) {
+    ACCELD_RETURN_IF_ERROR(Poll());
+    ACCELD_RETURN_IF_ERROR(body(i));
+  }
   return absl::OkStatus();
+}
+
+absl::Status RoutineRun::Copy(void* to, const void* from, int64_t size_bytes) const {
+  const int32_t status = CopyInPieces(context, to, from, size_bytes);
+  if (status == static_cast<int32_t>(CodeStatus::kOk)) return absl::OkStatus();
+  return absl::CancelledError("");
 }
 
 absl::StatusOr<std::shared_ptr<void>> RoutineRun::Allocate(int64_t size_bytes) const {
@@ -100,49 +112,84 @@ absl::StatusOr<std::shared_ptr<void>> RoutineRun::Allocate(int64_t size_bytes) c
 RoutineRun ReadRoutine(const LaunchContext* context, const int64_t* descriptor,
                        void* const* places) {
   RoutineKeyReader key(descriptor);
-  RoutineRun run{context, static_cast<Routine>(key.Next()), key.NextList(), {}, {}};
-  const int64_t batch_rank = key.Next();
+  RoutineRun run{context, static_cast<Routine>(key.Next()), key.NextList(), key.Next(), {}, {}};
   for (std::vector<RoutineBuffer>* buffers : {&run.operands, &run.results}) {
     for (int64_t i = 0, count = key.Next(); i < count; ++i) {
-      buffers->push_back(ReadBuffer(key, batch_rank, *places++));
+      buffers->push_back(ReadBuffer(key, run.batch_rank, *places++));
     }
   }
   return run;
 }
 
+namespace {
+
+// Rows [begin, end) of item `i`.
 template <typename T>
-void LoadColumns(const RoutineBuffer& from, int64_t i, T* out) {
+void LoadRows(const RoutineBuffer& from, int64_t i, int64_t begin, int64_t end, T* out) {
   const char* item = from.Item(i);
   const int64_t columns = from.columns, rows = from.rows;
   if (IsStoredAs<T>(from.dtype)) {
     const T* in = reinterpret_cast<const T*>(item);
-    ForEachInBlocks(rows, columns,
-                    [&](int64_t r, int64_t c) { out[c * rows + r] = in[r * columns + c]; });
+    ForEachInBlocks(end - begin, columns, [&](int64_t r, int64_t c) {
+      out[c * rows + begin + r] = in[(begin + r) * columns + c];
+    });
   } else if constexpr (!kIsComplex<T>) {
-    ForEachInBlocks(rows, columns, [&](int64_t r, int64_t c) {
-      out[c * rows + r] = static_cast<T>(ir::ReadFloat(from.dtype, item, r * columns + c));
+    ForEachInBlocks(end - begin, columns, [&](int64_t r, int64_t c) {
+      out[c * rows + begin + r] =
+          static_cast<T>(ir::ReadFloat(from.dtype, item, (begin + r) * columns + c));
     });
   }
 }
 
 template <typename T>
-void StoreColumns(const T* from, const RoutineBuffer& to, int64_t i) {
+void StoreRows(const T* from, const RoutineBuffer& to, int64_t i, int64_t begin, int64_t end) {
   char* item = to.Item(i);
   const int64_t columns = to.columns, rows = to.rows;
   if (IsStoredAs<T>(to.dtype)) {
     T* out = reinterpret_cast<T*>(item);
-    ForEachInBlocks(rows, columns,
-                    [&](int64_t r, int64_t c) { out[r * columns + c] = from[c * rows + r]; });
+    ForEachInBlocks(end - begin, columns, [&](int64_t r, int64_t c) {
+      out[(begin + r) * columns + c] = from[c * rows + begin + r];
+    });
   } else if constexpr (!kIsComplex<T>) {
-    ForEachInBlocks(rows, columns, [&](int64_t r, int64_t c) {
-      ir::WriteFloat(to.dtype, item, r * columns + c, from[c * rows + r]);
+    ForEachInBlocks(end - begin, columns, [&](int64_t r, int64_t c) {
+      ir::WriteFloat(to.dtype, item, (begin + r) * columns + c, from[c * rows + begin + r]);
     });
   }
 }
 
-#define ACCELD_COLUMNS(T)                                          \
-  template void LoadColumns<T>(const RoutineBuffer&, int64_t, T*); \
-  template void StoreColumns<T>(const T*, const RoutineBuffer&, int64_t);
+// Calls `move(begin, end)` for all rows of an item, with polls.
+template <typename Move>
+absl::Status MoveRows(const RoutineRun& run, const RoutineBuffer& buffer, Move move) {
+  const int64_t step =
+      std::max<int64_t>(1, kPolledElements / std::max<int64_t>(buffer.columns, 1) / 16) * 16;
+  for (int64_t row = 0; row < buffer.rows; row += step) {
+    ACCELD_RETURN_IF_ERROR(run.Poll());
+    move(row, std::min(buffer.rows, row + step));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+template <typename T>
+void StoreColumns(const T* from, const RoutineBuffer& to, int64_t i) {
+  StoreRows(from, to, i, 0, to.rows);
+}
+template <typename T>
+absl::Status LoadColumns(const RoutineRun& run, const RoutineBuffer& from, int64_t i, T* out) {
+  return MoveRows(run, from,
+                  [&](int64_t begin, int64_t end) { LoadRows(from, i, begin, end, out); });
+}
+template <typename T>
+absl::Status StoreColumns(const RoutineRun& run, const T* from, const RoutineBuffer& to,
+                          int64_t i) {
+  return MoveRows(run, to, [&](int64_t begin, int64_t end) { StoreRows(from, to, i, begin, end); });
+}
+
+#define ACCELD_COLUMNS(T)                                                                     \
+  template void StoreColumns<T>(const T*, const RoutineBuffer&, int64_t);                     \
+  template absl::Status LoadColumns<T>(const RoutineRun&, const RoutineBuffer&, int64_t, T*); \
+  template absl::Status StoreColumns<T>(const RoutineRun&, const T*, const RoutineBuffer&, int64_t);
 ACCELD_COLUMNS(float)
 ACCELD_COLUMNS(double)
 ACCELD_COLUMNS(std::complex<float>)

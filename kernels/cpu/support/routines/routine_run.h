@@ -2,7 +2,6 @@
 
 #include <complex>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -10,6 +9,7 @@
 #include "common/ir/element.h"
 #include "common/ir/type.h"
 #include "common/status.h"
+#include "kernels/cpu/support/poll.h"
 #include "kernels/cpu/support_abi.h"
 #include "kernels/ir/routine.h"
 
@@ -25,6 +25,7 @@ struct RoutineBuffer {
   char* data;
 
   int64_t item_elements() const { return rows * columns; }
+  int64_t size_bytes() const { return batch * item_elements() * ir::StorageBytesOf(dtype); }
   char* Item(int64_t i) const { return data + i * item_elements() * ir::StorageBytesOf(dtype); }
 };
 
@@ -33,6 +34,7 @@ struct RoutineRun {
   const LaunchContext* context;
   Routine routine;
   std::vector<int64_t> parameters;
+  int64_t batch_rank;
   std::vector<RoutineBuffer> operands, results;
 
   int64_t batch() const { return operands[0].batch; }
@@ -49,6 +51,15 @@ struct RoutineRun {
   // `body` throws.
   absl::Status ForEachItem(double work, absl::FunctionRef<absl::Status(int64_t)> body) const;
 
+  // CANCELLED when the run is to end; waits while it is to pause. Routines call it at least every
+  // ten milliseconds of work where a library lets them.
+  absl::Status Poll() const {
+    if (cpu::Poll(*context) == static_cast<int32_t>(CodeStatus::kOk)) return absl::OkStatus();
+    return absl::CancelledError("");
+  }
+  // Copies between ranges that are equal or disjoint, with polls.
+  absl::Status Copy(void* to, const void* from, int64_t size_bytes) const;
+
   // Of the context's working memory. As WorkingMemory::Allocate.
   absl::StatusOr<std::shared_ptr<void>> Allocate(int64_t size_bytes) const;
 };
@@ -56,8 +67,13 @@ struct RoutineRun {
 RoutineRun ReadRoutine(const LaunchContext* context, const int64_t* descriptor,
                        void* const* places);
 
-// One per routine. Shapes and parameters are what CheckRoutine accepts; errors are failures of the
-// library that no result can say.
+// Debug and sanitizer builds: ends the process if the descriptor is no call that CheckRoutine
+// accepts, if a place is not aligned, or if the address sanitizer knows that what a descriptor says
+// lies at a place is more than is there.
+void CheckRun(const RoutineRun& run);
+
+// One per routine. Shapes and parameters are what CheckRoutine accepts, and a result has elements;
+// errors are failures of the library that no result can say.
 #define ACCELD_ROUTINE(Kind, name, signature, parameters) absl::Status Run##Kind(const RoutineRun&);
 #include "kernels/ir/routines.def"
 
@@ -89,18 +105,14 @@ absl::Status ForElementType(ir::DType dtype, Body body) {
   }
 }
 
-// Item `i` as a column-major matrix at `out`, and back. Elements narrower than T are converted.
+// Item `i` as a column-major matrix at `out`, with polls, and back, with polls for what no library
+// does at once anyway. Elements narrower than T are converted.
 template <typename T>
-void LoadColumns(const RoutineBuffer& from, int64_t i, T* out);
+absl::Status LoadColumns(const RoutineRun& run, const RoutineBuffer& from, int64_t i, T* out);
 template <typename T>
 void StoreColumns(const T* from, const RoutineBuffer& to, int64_t i);
-
 template <typename T>
-std::vector<T> LoadMatrix(const RoutineBuffer& from, int64_t i) {
-  std::vector<T> out(from.item_elements());
-  LoadColumns(from, i, out.data());
-  return out;
-}
+absl::Status StoreColumns(const RoutineRun& run, const T* from, const RoutineBuffer& to, int64_t i);
 
 // Whether elements of `dtype` are T's.
 template <typename T>
@@ -129,13 +141,17 @@ T* RowMajorElements(const RoutineBuffer& from, int64_t i, std::vector<T>& conver
 template <typename T>
 class InPlaceItem {
  public:
-  InPlaceItem(const RoutineBuffer& from, const RoutineBuffer& to, int64_t i) : to_(to), item_(i) {
-    data_ = RowMajorElements(from, i, converted_);
-    if (!converted_.empty() || from.Item(i) == to.Item(i)) return;
-    data_ = reinterpret_cast<T*>(to.Item(i));
-    std::memcpy(data_, from.Item(i), from.item_elements() * sizeof(T));
-  }
+  InPlaceItem(const RoutineBuffer& from, const RoutineBuffer& to, int64_t i)
+      : from_(from), to_(to), item_(i) {}
 
+  // To be called first.
+  absl::Status Load(const RoutineRun& run) {
+    data_ = RowMajorElements(from_, item_, converted_);
+    if (!converted_.empty()) return absl::OkStatus();
+    data_ = reinterpret_cast<T*>(to_.Item(item_));
+    return run.Copy(data_, from_.Item(item_),
+                    from_.item_elements() * static_cast<int64_t>(sizeof(T)));
+  }
   T* data() const { return data_; }
   void Store() const {
     for (size_t e = 0; e < converted_.size(); ++e) {
@@ -145,10 +161,11 @@ class InPlaceItem {
   }
 
  private:
+  const RoutineBuffer& from_;
   const RoutineBuffer& to_;
   const int64_t item_;
   std::vector<T> converted_;
-  T* data_;
+  T* data_ = nullptr;
 };
 
 // Sets all elements of item `i` to NaN, or to 0.

@@ -12,12 +12,15 @@ absl::Status Decompose(const RoutineRun& run, int64_t i) {
   const bool vectors = run.parameters[0] != 0;
   const auto n = static_cast<Int>(run.operands[0].rows);
   const size_t last = run.results.size() - 1;
-  std::vector<T> a = LoadMatrix<T>(run.operands[0], i);
-  std::vector<T> z(vectors ? a.size() : 1), w(n), wi(kIsComplex<T> ? 0 : n);
-  std::vector<Real<T>> real_space(static_cast<size_t>(n) + 1);
+  ACCELD_ASSIGN_OR_RETURN(const Elements<T> a, Elements<T>::Load(run, run.operands[0], i));
+  ACCELD_ASSIGN_OR_RETURN(const Elements<T> z, Elements<T>::MakeZeros(run, vectors ? a.size() : 1));
+  ACCELD_ASSIGN_OR_RETURN(const Elements<T> w, Elements<T>::MakeZeros(run, n));
+  ACCELD_ASSIGN_OR_RETURN(const Elements<T> wi, Elements<T>::MakeZeros(run, kIsComplex<T> ? 0 : n));
+  ACCELD_ASSIGN_OR_RETURN(const Elements<Real<T>> real_space,
+                          Elements<Real<T>>::Make(run, kIsComplex<T> ? n : 0));
   Int info = kNotFinite;
   if (AllFinite(a)) {
-    ACCELD_ASSIGN_OR_RETURN(info, WithWorkspace<T>([&](T* space, Int size) {
+    ACCELD_ASSIGN_OR_RETURN(info, WithWorkspace<T>(run, 3.0 * n, [&](T* space, Int size) {
                               return lapack::Gees(vectors ? 'V' : 'N', n, a.data(), w.data(),
                                                   wi.data(), z.data(), space, size,
                                                   real_space.data());

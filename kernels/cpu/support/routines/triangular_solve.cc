@@ -11,6 +11,9 @@ namespace {
 // Right-hand sides that are solved together. Parts do not depend on the number of threads.
 constexpr int64_t kPart = 128;
 
+// Rows of the triangle that are solved by one call of the library.
+constexpr int64_t kPanel = 128;
+
 // Sizes below which packing costs more than it saves.
 constexpr int64_t kMinBlockedSides = 12;
 constexpr int64_t kMinBlockedRows = 24;
@@ -51,11 +54,33 @@ absl::Status SolveByLapack(const RoutineRun& run, bool is_left, const T* a, T* b
   const int64_t sides = is_left ? columns : run.operands[1].rows;
   const double work = static_cast<double>(n) * static_cast<double>(n) *
                       static_cast<double>(std::min(sides, kPart) + 1);
-  return run.ForEach((sides + kPart - 1) / kPart, work, [&](int64_t task) {
+  return run.ForEach((sides + kPart - 1) / kPart, work, [&](int64_t task) -> absl::Status {
     const int64_t first = task * kPart;
     const auto count = static_cast<lapack::Int>(std::min(kPart, sides - first));
-    lapack::Trsm(is_left ? 'R' : 'L', uplo, transpose, diagonal, is_left ? count : columns,
-                 is_left ? n : count, a, n, b + (is_left ? first : first * columns), columns);
+    T* const x = b + (is_left ? first : first * columns);
+    const bool is_lower = (uplo == 'L') == (transpose == 'N');  // op(A), column-major
+    const bool forward = is_lower != is_left;
+    for (int64_t step = 0; step < n; step += kPanel) {
+      ACCELD_RETURN_IF_ERROR(run.Poll());
+      const auto size = static_cast<lapack::Int>(std::min<int64_t>(kPanel, n - step));
+      const int64_t panel = forward ? step : n - step - size;
+      T* const solved = x + (is_left ? panel * columns : panel);
+      lapack::Trsm(is_left ? 'R' : 'L', uplo, transpose, diagonal, is_left ? count : size,
+                   is_left ? size : count, a + panel * (n + 1), n, solved, columns);
+      // What the panel contributes to the others.
+      const int64_t other = forward ? panel + size : 0;
+      const auto others = static_cast<lapack::Int>(n - step - size);
+      if (others == 0) break;
+      const bool by_rows = is_left == (transpose == 'N');  // of A; else columns
+      const T* const part = a + (by_rows ? panel + other * n : other + panel * n);
+      if (is_left) {
+        lapack::SubtractProduct('N', transpose, count, others, size, solved, columns, part, n,
+                                x + other * columns, columns);
+      } else {
+        lapack::SubtractProduct(transpose, 'N', others, count, size, part, n, solved, columns,
+                                x + other, columns);
+      }
+    }
     return absl::OkStatus();
   });
 }
@@ -74,7 +99,8 @@ absl::Status SolveItem(const RoutineRun& run, bool is_left, int64_t i) {
                            reinterpret_cast<T*>(to.Item(i)));
     }
   }
-  const InPlaceItem<T> x(from, to, i);
+  InPlaceItem<T> x(from, to, i);
+  ACCELD_RETURN_IF_ERROR(x.Load(run));
   if constexpr (!kIsComplex<T>) {
     ACCELD_RETURN_IF_ERROR(is_large ? SolveInBlocks(run, is_left, a, x.data(), x.data())
                                     : SolveByLapack(run, is_left, a, x.data()));

@@ -2,27 +2,40 @@
 
 #include <cmath>
 #include <limits>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "kernels/cpu/support/routines/elements.h"
 #include "kernels/cpu/support/routines/lapack.h"
 
 namespace acceld::kernels::cpu {
 
+// RESOURCE_EXHAUSTED when LAPACK's arithmetic on a workspace of `elements` overflows its 32-bit
+// integers: it would take a workspace that is too small.
+inline absl::Status CheckWorkspace(double elements) {
+  if (elements <= std::numeric_limits<lapack::Int>::max()) return absl::OkStatus();
+  return absl::ResourceExhaustedError(
+      absl::StrCat("a workspace of ", elements, " elements, where LAPACK counts up to 2^31 - 1"));
+}
+
+// Elements of a workspace of which a query said that `answer` are best, and the documentation that
+// `least` are enough. Answers come as floats, which may have been rounded down, and are without
+// meaning when what they were computed from overflowed. `least` passes CheckWorkspace.
+inline int64_t WorkspaceSize(double answer, double least) {
+  const double size = std::ceil(answer * (1 + 1e-6));
+  const bool has_meaning = size >= least && size <= std::numeric_limits<lapack::Int>::max();
+  return std::max<int64_t>(1, static_cast<int64_t>(has_meaning ? size : least));
+}
+
 // Calls `function(work, size)` twice: first with size -1, which makes a LAPACK function say how
-// much workspace it wants, then with that much. Its info; RESOURCE_EXHAUSTED when the workspace has
-// more than 2^31 - 1 elements.
+// much workspace is best, then with that much, or with the `least` that is enough. Its info.
 template <typename T, typename Function>
-absl::StatusOr<lapack::Int> WithWorkspace(Function function) {
+absl::StatusOr<lapack::Int> WithWorkspace(const RoutineRun& run, double least, Function function) {
+  ACCELD_RETURN_IF_ERROR(CheckWorkspace(least));
   T wanted(0);
-  lapack::Int info = function(&wanted, lapack::Int{-1});
+  const lapack::Int info = function(&wanted, lapack::Int{-1});
   if (info != 0) return info;
-  // The size comes as a float, which may have rounded it down.
-  const double size = std::ceil(std::real(wanted) * (1 + 1e-6));
-  if (!(size < std::numeric_limits<lapack::Int>::max())) {
-    return absl::ResourceExhaustedError(absl::StrCat("a workspace of ", size, " elements"));
-  }
-  std::vector<T> work(static_cast<size_t>(size < 1 ? 1 : size));
+  ACCELD_ASSIGN_OR_RETURN(const Elements<T> work,
+                          Elements<T>::Make(run, WorkspaceSize(std::real(wanted), least)));
   return function(work.data(), static_cast<lapack::Int>(work.size()));
 }
 
@@ -34,14 +47,6 @@ inline absl::Status Accepted(const absl::StatusOr<lapack::Int>& info) {
   return absl::InternalError(absl::StrCat("the library returned info ", *info));
 }
 
-// Whether all elements are finite. Iterations over others may not end.
-template <typename T>
-bool AllFinite(const std::vector<T>& values) {
-  for (const T& value : values) {
-    if (!std::isfinite(std::real(value)) || !std::isfinite(std::imag(value))) return false;
-  }
-  return true;
-}
 // What info says of a matrix that is not finite: its argument is wrong.
 inline constexpr lapack::Int kNotFinite = -4;
 

@@ -22,8 +22,8 @@ absl::Status BlockedForwardSolve(const RoutineRun& run, MatrixView<const T> lowe
   }));
   const int64_t tile_columns = kPanels * width;
   const double work = static_cast<double>(n) * static_cast<double>(n * tile_columns);
-  const absl::Status status =
-      run.ForEach((sides + tile_columns - 1) / tile_columns, work, [&](int64_t tile) {
+  const absl::Status status = run.ForEach(
+      (sides + tile_columns - 1) / tile_columns, work, [&](int64_t tile) -> absl::Status {
         thread_local Scratchpad panel_memory;
         const int64_t panel_size = strips * strip_rows * width;
         T* const panels = ReserveElements<T>(panel_memory, kPanels * panel_size);
@@ -39,6 +39,7 @@ absl::Status BlockedForwardSolve(const RoutineRun& run, MatrixView<const T> lowe
           std::fill(panel + n * width, panel + panel_size, T(0));
         });
         for (int64_t s = 0; s < strips; ++s) {
+          ACCELD_RETURN_IF_ERROR(run.Poll());
           for_each_panel([&](T* panel, int64_t, int64_t) {
             const T* const strip = packed + StripOffset(s, strip_rows);
             kernels.solve_strip(s * strip_rows, strip, strip_rows,

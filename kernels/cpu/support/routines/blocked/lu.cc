@@ -26,22 +26,30 @@ class Block {
   }
 
   // Of m rows and at most as many columns.
-  Block(const MicroKernels<T>& kernels, int64_t m, int64_t columns, T* memory)
-      : kernels_(kernels), m_(m), columns_(columns), step_(StepOf(m, kernels)), data_(memory) {}
+  Block(const RoutineRun& run, const MicroKernels<T>& kernels, int64_t m, int64_t columns,
+        T* memory)
+      : run_(run),
+        kernels_(kernels),
+        m_(m),
+        columns_(columns),
+        step_(StepOf(m, kernels)),
+        data_(memory) {}
 
-  void Load(MatrixView<const T> from) {
+  absl::Status Load(MatrixView<const T> from) {
     for (int64_t c = columns_; c < RoundUp(columns_, kLeaf); ++c)
       std::fill_n(Column(c), step_, T(0));
     for (int64_t c = 0; c < columns_; ++c) std::fill(Column(c) + m_, Column(c) + step_, T(0));
-    LoadPanel(from.Transposed(), columns_, m_, step_, data_);
+    return MoveRows([&](int64_t r, int64_t c) { Column(c)[r] = *from.At(r, c); });
   }
-  void Store(MatrixView<T> to) const { StorePanel(data_, columns_, m_, step_, to.Transposed()); }
+  absl::Status Store(MatrixView<T> to) const {
+    return MoveRows([&](int64_t r, int64_t c) { *to.At(r, c) = Column(c)[r]; });
+  }
   MatrixView<const T> view() const { return {data_, 1, step_}; }
 
   // Recursive, as in Toledo, "Locality of Reference in LU Decomposition with Partial Pivoting"
   // (1997). `pivots` are rows of the block, counted from 0; returns the number of the first step
   // whose pivot is 0, counted from 1.
-  int32_t Factor(int32_t* pivots) { return Factor(0, columns_, pivots); }
+  absl::StatusOr<int32_t> Factor(int32_t* pivots) { return Factor(0, columns_, pivots); }
 
  private:
   static int64_t StepOf(int64_t m, const MicroKernels<T>& kernels) {
@@ -52,6 +60,18 @@ class Block {
   }
   T* Column(int64_t c) const { return data_ + c * step_; }
 
+  // Calls `move(row, column)` for all elements, with polls.
+  template <typename Move>
+  absl::Status MoveRows(Move move) const {
+    constexpr int64_t kPolledRows = 4096;
+    for (int64_t row = 0; row < m_; row += kPolledRows) {
+      ACCELD_RETURN_IF_ERROR(run_.Poll());
+      ForEachInBlocks(std::min(kPolledRows, m_ - row), columns_,
+                      [&](int64_t r, int64_t c) { move(row + r, c); });
+    }
+    return absl::OkStatus();
+  }
+
   void Exchange(int64_t begin, int64_t end, int64_t first, int64_t last, const int32_t* pivots) {
     for (int64_t c = begin; c < end; ++c) {
       T* const column = Column(c);
@@ -60,10 +80,10 @@ class Block {
   }
 
   // The steps and columns [begin, end).
-  int32_t Factor(int64_t begin, int64_t end, int32_t* pivots) {
+  absl::StatusOr<int32_t> Factor(int64_t begin, int64_t end, int32_t* pivots) {
     if (end - begin <= kLeaf) return FactorLeaf(begin, end, pivots);
     const int64_t middle = begin + RoundUp((end - begin) / 2, kLeaf);
-    const int32_t first_info = Factor(begin, middle, pivots);
+    ACCELD_ASSIGN_OR_RETURN(const int32_t first_info, Factor(begin, middle, pivots));
     Exchange(middle, end, begin, middle, pivots);
     // What vectors change behind the rows of this half must not stay.
     alignas(64) T rows[kLargeBlock + MicroKernels<T>::kMaxColumns] = {};
@@ -76,19 +96,21 @@ class Block {
       std::copy_n(rows, middle - begin, Column(c) + begin);
     }
     for (int64_t row = middle; row < m_; row += kernels_.columns) {
+      ACCELD_RETURN_IF_ERROR(run_.Poll());
       for (int64_t c = middle; c < end; c += kernels_.rows) {
         kernels_.subtract_plain_product(middle - begin, Column(c) + begin, step_,
                                         Column(begin) + row, step_, Column(c) + row, step_);
       }
     }
-    const int32_t second_info = Factor(middle, end, pivots);
+    ACCELD_ASSIGN_OR_RETURN(const int32_t second_info, Factor(middle, end, pivots));
     Exchange(begin, middle, middle, end, pivots);
     return first_info != 0 ? first_info : second_info;
   }
 
-  int32_t FactorLeaf(int64_t begin, int64_t end, int32_t* pivots) {
+  absl::StatusOr<int32_t> FactorLeaf(int64_t begin, int64_t end, int32_t* pivots) {
     int32_t info = 0;
     for (int64_t k = begin; k < end; ++k) {
+      ACCELD_RETURN_IF_ERROR(run_.Poll());
       T* const column = Column(k);
       const int64_t below = m_ - k - 1;
       pivots[k] = static_cast<int32_t>(k + kernels_.index_of_largest(m_ - k, column + k));
@@ -110,6 +132,7 @@ class Block {
     return info;
   }
 
+  const RoutineRun& run_;
   const MicroKernels<T>& kernels_;
   const int64_t m_, columns_, step_;
   T* const data_;
@@ -121,8 +144,9 @@ class Block {
 template <typename T>
 class Factorization {
  public:
-  Factorization(int64_t m, int64_t n, T* a, int32_t* pivots)
-      : kernels_(MicroKernelsOf<T>()),
+  Factorization(const RoutineRun& run, int64_t m, int64_t n, T* a, int32_t* pivots)
+      : run_(run),
+        kernels_(MicroKernelsOf<T>()),
         m_(m),
         n_(n),
         steps_(std::min(m, n)),
@@ -144,31 +168,30 @@ class Factorization {
   }
   ~Factorization() { memory_->Trim(); }
 
-  absl::StatusOr<int32_t> Run(const RoutineRun& run) {
-    FactorBlock(0);
+  absl::StatusOr<int32_t> Run() {
+    ACCELD_RETURN_IF_ERROR(FactorBlock(0));
     for (int64_t first = 0; first < steps_; first += block_) {
       const int64_t behind = std::min(steps_, first + block_);
       const int64_t next = std::min(steps_, behind + block_);  // where the next block ends
       const int64_t others = (n_ - next + block_ - 1) / block_;
       const double work = static_cast<double>(block_ * block_) * static_cast<double>(m_ - first);
-      ACCELD_RETURN_IF_ERROR(run.ForEach(1 + others, work, [&](int64_t i) {
+      ACCELD_RETURN_IF_ERROR(run_.ForEach(1 + others, work, [&](int64_t i) -> absl::Status {
         if (i > 0) {
           const int64_t column = next + (i - 1) * block_;
-          Eliminate(first, behind, column, std::min(n_, column + block_));
-        } else if (behind < next) {
-          Eliminate(first, behind, behind, next);
-          FactorBlock(behind);
+          return Eliminate(first, behind, column, std::min(n_, column + block_));
         }
-        return absl::OkStatus();
+        if (behind == next) return absl::OkStatus();
+        ACCELD_RETURN_IF_ERROR(Eliminate(first, behind, behind, next));
+        return FactorBlock(behind);
       }));
     }
     // Rows that were exchanged after their block was done.
-    ACCELD_RETURN_IF_ERROR(run.ForEach((steps_ + block_ - 1) / block_,
-                                       static_cast<double>(steps_ * block_), [&](int64_t i) {
-                                         const int64_t end = std::min(steps_, (i + 1) * block_);
-                                         ExchangeRows(end, steps_, i * block_, end);
-                                         return absl::OkStatus();
-                                       }));
+    ACCELD_RETURN_IF_ERROR(run_.ForEach((steps_ + block_ - 1) / block_,
+                                        static_cast<double>(steps_ * block_), [&](int64_t i) {
+                                          const int64_t end = std::min(steps_, (i + 1) * block_);
+                                          ExchangeRows(end, steps_, i * block_, end);
+                                          return absl::OkStatus();
+                                        }));
     for (int64_t k = 0; k < steps_; ++k) ++pivots_[k];
     return info_;
   }
@@ -183,27 +206,29 @@ class Factorization {
 
   const Packed& PackedOf(int64_t first) const { return packed_[first / block_ % 2]; }
 
-  void FactorBlock(int64_t first) {
+  absl::Status FactorBlock(int64_t first) {
     const int64_t columns = std::min(block_, steps_ - first), strip_rows = kernels_.rows;
     const MatrixView<T> place = a_.From(first, first);
-    Block<T> block(kernels_, m_ - first, columns, block_memory_);
-    block.Load({place.data, place.row_step, place.column_step});
+    Block<T> block(run_, kernels_, m_ - first, columns, block_memory_);
+    ACCELD_RETURN_IF_ERROR(block.Load({place.data, place.row_step, place.column_step}));
     int32_t* const pivots = pivots_ + first;
-    const int32_t info = block.Factor(pivots);
-    block.Store(place);
+    ACCELD_ASSIGN_OR_RETURN(const int32_t info, block.Factor(pivots));
+    ACCELD_RETURN_IF_ERROR(block.Store(place));
     for (int64_t k = 0; k < columns; ++k) pivots[k] += static_cast<int32_t>(first);
     if (info_ == 0 && info != 0) info_ = static_cast<int32_t>(first) + info;
-    if (first + columns == n_) return;
+    if (first + columns == n_) return absl::OkStatus();
     const Packed& packed = PackedOf(first);
     for (int64_t s = 0; s * strip_rows < columns; ++s) {
       PackStrip(block.view(), columns, s, strip_rows, packed.triangle + StripOffset(s, strip_rows));
     }
     T* strip = packed.below;
     for (int64_t row = columns; row < m_ - first; row += strip_rows) {
+      ACCELD_RETURN_IF_ERROR(run_.Poll());
       for (int64_t k = 0; k < columns; ++k, strip += strip_rows) {
         std::copy_n(block.view().At(row, k), strip_rows, strip);
       }
     }
+    return absl::OkStatus();
   }
 
   void ExchangeRows(int64_t first_step, int64_t end_step, int64_t begin, int64_t end) const {
@@ -214,7 +239,7 @@ class Factorization {
   }
 
   // The steps [first, behind) on the columns [begin, end), which are behind them.
-  void Eliminate(int64_t first, int64_t behind, int64_t begin, int64_t end) const {
+  absl::Status Eliminate(int64_t first, int64_t behind, int64_t begin, int64_t end) const {
     const int64_t strip_rows = kernels_.rows, width = kernels_.columns, depth = behind - first;
     const Packed& packed = PackedOf(first);
     ExchangeRows(first, behind, begin, end);
@@ -240,6 +265,7 @@ class Factorization {
     });
     const T* strip = packed.below;
     for (int64_t row = behind; row < m_; row += strip_rows, strip += depth * strip_rows) {
+      ACCELD_RETURN_IF_ERROR(run_.Poll());
       for_each_panel([&](const T* panel, int64_t column, int64_t columns) {
         T* const tile = a_.At(row, column);
         if (row + strip_rows <= m_ && columns == width) {
@@ -251,8 +277,10 @@ class Factorization {
         }
       });
     }
+    return absl::OkStatus();
   }
 
+  const RoutineRun& run_;
   const MicroKernels<T>& kernels_;
   const int64_t m_, n_, steps_;
   const MatrixView<T> a_;
@@ -270,7 +298,7 @@ template <typename T>
 absl::StatusOr<int32_t> BlockedLu(const RoutineRun& run, int64_t m, int64_t n, T* a,
                                   int32_t* pivots) {
   if (m == 0 || n == 0) return 0;
-  return Factorization<T>(m, n, a, pivots).Run(run);
+  return Factorization<T>(run, m, n, a, pivots).Run();
 }
 
 template absl::StatusOr<int32_t> BlockedLu<float>(const RoutineRun&, int64_t, int64_t, float*,

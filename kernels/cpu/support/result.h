@@ -1,0 +1,19 @@
+#pragma once
+
+#include <utility>
+
+#include "kernels/cpu/support_abi.h"
+#include "kernels/cpu/support_state.h"
+
+namespace acceld::kernels::cpu {
+
+// The CodeStatus that says `status` to generated code; failures are noted in the context's
+// RunState.
+inline int32_t ResultOf(const LaunchContext* context, absl::Status status) {
+  if (status.ok()) return static_cast<int32_t>(CodeStatus::kOk);
+  if (absl::IsCancelled(status)) return static_cast<int32_t>(CodeStatus::kCancelled);
+  RunState::Of(context).Fail(std::move(status));
+  return static_cast<int32_t>(CodeStatus::kFailed);
+}
+
+}  // namespace acceld::kernels::cpu

@@ -1,0 +1,56 @@
+#include "common/check.h"
+#include "kernels/cpu/support/routines/routine_run.h"
+#include "kernels/ir/plan.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#endif
+
+namespace acceld::kernels::cpu {
+namespace {
+
+ir::TensorType TypeOf(const RoutineBuffer& buffer) {
+  return {buffer.dtype, ir::Dims(buffer.dims.begin(), buffer.dims.end())};
+}
+
+void CheckPlace(const RoutineBuffer& buffer) {
+  if (buffer.size_bytes() == 0) return;
+  ACCELD_CHECK(buffer.data != nullptr);
+  ACCELD_CHECK(reinterpret_cast<uintptr_t>(buffer.data) % kBufferAlignment == 0);
+#if defined(__SANITIZE_ADDRESS__)
+  ACCELD_CHECK(__asan_region_is_poisoned(buffer.data, static_cast<size_t>(buffer.size_bytes())) ==
+               nullptr);
+#endif
+}
+
+// Results share no bytes, and with operands all or none.
+void CheckOverlap(const RoutineBuffer& result, const RoutineBuffer& other, bool is_operand) {
+  if (is_operand && result.data == other.data) return;
+  ACCELD_CHECK(result.data + result.size_bytes() <= other.data ||
+               other.data + other.size_bytes() <= result.data);
+}
+
+}  // namespace
+
+void CheckRun(const RoutineRun& run) {
+  RoutineCall call{run.routine, run.parameters, {}, {}};
+  for (const RoutineBuffer& operand : run.operands) call.operands.push_back(TypeOf(operand));
+  for (const RoutineBuffer& result : run.results) call.results.push_back(TypeOf(result));
+  ACCELD_CHECK(CheckRoutine(call).ok());
+  ACCELD_CHECK(BatchRankOf(call) == run.batch_rank);
+  for (const RoutineBuffer& operand : run.operands) CheckPlace(operand);
+  for (size_t i = 0; i < run.results.size(); ++i) {
+    CheckPlace(run.results[i]);
+    if (run.results[i].size_bytes() == 0) continue;
+    for (const RoutineBuffer& operand : run.operands) {
+      if (operand.size_bytes() > 0) CheckOverlap(run.results[i], operand, /*is_operand=*/true);
+    }
+    for (size_t j = 0; j < i; ++j) {
+      if (run.results[j].size_bytes() > 0) {
+        CheckOverlap(run.results[i], run.results[j], /*is_operand=*/false);
+      }
+    }
+  }
+}
+
+}  // namespace acceld::kernels::cpu
