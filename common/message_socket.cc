@@ -29,8 +29,8 @@ absl::Status SendMessage(int socket, absl::string_view message, size_t& sent, Bl
 absl::Status MessageReceiver::Append(absl::string_view payload) {
   const size_t size = message_.size() + payload.size();
   if (const size_t capacity = message_.capacity(); size > capacity || taken_.amount() == 0) {
-    // By half as much again; while the bytes are moved there are both.
-    const size_t wanted = std::min(max_message_bytes_, std::max(size, capacity + capacity / 2));
+    // As a string grows in any case; while the bytes are moved there are both.
+    const size_t wanted = std::max(size, 2 * capacity);
     const int64_t before = taken_.amount();
     ACCELD_RETURN_IF_ERROR(taken_.Add(static_cast<int64_t>(wanted)));
     message_.reserve(wanted);

@@ -2,9 +2,11 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <memory>
@@ -35,8 +37,9 @@ constexpr int kExitFailure = 1;
 constexpr int kExitUsage = 2;
 // What remains for open streams to hear the end, after the engine has drained.
 constexpr std::chrono::milliseconds kStreamGrace{1000};
-// For what cannot be interrupted: a kernel between two looks whether it is cancelled, a compiler.
-constexpr std::chrono::milliseconds kEndMargin{15'000};
+// For what is told to end: kernels between two polls, the compiler between two passes. What has not
+// ended by then is inside something that cannot be interrupted, and ends with the process.
+constexpr std::chrono::milliseconds kEndMargin{2'000};
 
 // Blocks the signals that are meant for the daemon in this thread and all that it starts.
 sigset_t BlockSignals() {
@@ -75,6 +78,33 @@ void LogDevices(const engine::Engine& engine) {
                {{"kind", missing.kind}, {"library", missing.library}, {"reason", missing.reason}});
     }
   }
+}
+
+// Lets the process open as many files as it may, and says for how many clients that is enough:
+// those that clients may take are `config.engine.max_descriptors`.
+void PrepareDescriptors(config::DaemonConfig& config) {
+  // Of the engine, gRPC, the log and the cache.
+  constexpr int64_t kOwnDescriptors = 64;
+  // A client on this host has a connection to gRPC and one for shared memory, which takes three.
+  constexpr int64_t kPerLocalClient = 4;
+  rlimit files = {};
+  if (getrlimit(RLIMIT_NOFILE, &files) != 0) return;
+  if (files.rlim_cur < files.rlim_max) {
+    const rlimit all = {.rlim_cur = files.rlim_max, .rlim_max = files.rlim_max};
+    if (setrlimit(RLIMIT_NOFILE, &all) == 0) files = all;
+  }
+  const bool is_bounded = files.rlim_cur != RLIM_INFINITY;
+  int64_t& for_clients = config.engine.max_descriptors;
+  if (for_clients == 0 && is_bounded) {
+    const auto all = static_cast<int64_t>(files.rlim_cur);
+    const int64_t reserve = std::min(static_cast<int64_t>(config.rpc.descriptor_reserve), all / 4);
+    for_clients = std::max<int64_t>(kPerLocalClient, all - reserve - kOwnDescriptors);
+  }
+  LogEvent(LogLevel::kInfo, "open files",
+           {{"limit", is_bounded ? absl::StrCat(files.rlim_cur) : "none"},
+            {"for_clients", for_clients},
+            {"clients_on_this_host", for_clients / kPerLocalClient},
+            {"clients_over_tcp", for_clients}});
 }
 
 // Takes the keys that their file has now.
@@ -150,6 +180,7 @@ int Run(const config::FixedSources& sources, config::Effective effective, Starte
   SetLogLevel(config.log_level);
   SetLogFormat(config.log_format);
   if (!effective.file().empty()) LogInfo("configuration from ", effective.file());
+  PrepareDescriptors(config);
   absl::StatusOr<std::unique_ptr<engine::Engine>> engine = engine::Engine::Create(config.engine);
   if (!engine.ok()) {
     LogError("cannot start: ", engine.status().ToString());
@@ -208,9 +239,19 @@ int Run(const config::FixedSources& sources, config::Effective effective, Starte
     }
     _exit(kExitFailure);
   }).detach();
-  manager.Stopping(config.shutdown_grace + kStreamGrace + kEndMargin);
+  const std::chrono::milliseconds time_to_end = config.shutdown_grace + kStreamGrace + kEndMargin;
+  manager.Stopping(time_to_end);
+  std::thread([time_to_end] {
+    std::this_thread::sleep_for(time_to_end);
+    LogWarning("the daemon ends without what cannot be interrupted");
+    _exit(EXIT_SUCCESS);
+  }).detach();
   (*server)->StopAccepting();
   (*engine)->Shutdown(config.shutdown_grace);
+  for (const engine::RunningExecution& running : (*engine)->Running()) {
+    LogWarning("session ", running.session, " of ", running.identity, " still has device ",
+               running.device, " for program ", running.program);
+  }
   (*server)->Shutdown(kStreamGrace);
   watchdog.reset();
   key_watch.reset();

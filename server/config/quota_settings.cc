@@ -9,7 +9,8 @@ namespace {
 
 constexpr double kMaxSizeBytes = static_cast<double>(int64_t{1} << 50);
 constexpr double kMaxCount = 1e9;
-constexpr double kMaxSecondsOfAMinute = 60.0 * 1024;  // with as many threads
+constexpr double kMaxPercent = 10'000;
+constexpr double kMaxSeconds = 60.0 * 1024;  // of a minute with as many threads
 
 Setting SettingOf(const engine::QuotaInfo& info) {
   Setting setting{.name = std::string(info.name),
@@ -27,10 +28,15 @@ Setting SettingOf(const engine::QuotaInfo& info) {
       setting.fallback = int64_t{0};
       setting.max = kMaxCount;
       break;
+    case engine::QuotaKind::kPercent:
+      setting.type = SettingType::kCount;
+      setting.fallback = int64_t{0};
+      setting.max = kMaxPercent;
+      break;
     case engine::QuotaKind::kSeconds:
       setting.type = SettingType::kSeconds;
       setting.fallback = 0.0;
-      setting.max = kMaxSecondsOfAMinute;
+      setting.max = kMaxSeconds;
       break;
   }
   return setting;

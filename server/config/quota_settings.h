@@ -10,7 +10,8 @@
 namespace acceld::config {
 
 // What a table [quota.NAME] of the configuration file may say, one setting for each row of
-// quota.def, in its order. 0 is no limit, and the default.
+// quota.def, in its order. 0, the default, is no limit,
+// or the identity's share of what all have (engine/pools.def).
 const std::vector<Setting>& QuotaSettings();
 
 // The limit that `value` says, in the units of engine::QuotaLimits.

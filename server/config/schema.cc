@@ -181,6 +181,33 @@ void AddSessionLimits(SettingTable& table) {
   table.Count(
       "max-sessions", {1, 1'000'000},
       [](DaemonConfig& c) -> auto& { return c.engine.max_sessions; }, "clients at the same time");
+  Setting& share = table.Count(
+      "identity-share", {1, 100},
+      [](DaemonConfig& c) -> auto& { return c.engine.identity_share_percent; },
+      "percent of max-sessions, max-named-arrays, max-intake-memory, max-descriptors, "
+      "max-segment-connections, shared-array-size and max-shared-arrays that one identity may "
+      "have, "
+      "at least one of each, unless its quota says otherwise; admins may have all");
+  share.apply = [](const Value& value, DaemonConfig& config) {
+    config.engine.identity_share_percent = static_cast<int>(std::get<int64_t>(value));
+    config.rpc.identity_share_percent = config.engine.identity_share_percent;
+  };
+  table.Size(
+      "max-intake-memory", {0, kMaxSizeBytes},
+      [](DaemonConfig& c) -> auto& { return c.engine.max_intake_bytes; },
+      "memory for programs and large messages of all clients, from their first byte until they are "
+      "decoded; 0: as much as host-memory, at least 256 MiB");
+  table.Count(
+      "max-descriptors", {0, 1'000'000'000},
+      [](DaemonConfig& c) -> auto& { return c.engine.max_descriptors; },
+      "file descriptors for the connections of all clients: one for each connection, and three for "
+      "each that shares memory, so four for a usual client on this host; 0: as many as the system "
+      "lets the daemon open (its hard limit), less descriptor-reserve and a few of its own");
+  table.Count(
+      "descriptor-reserve", {0, 1'000'000},
+      [](DaemonConfig& c) -> auto& { return c.rpc.descriptor_reserve; },
+      "of the file descriptors that the daemon may open, the last ones, which are for metrics, for "
+      "its own files, and for root and the daemon's user on the unix socket; at most a quarter");
   table.Count(
       "max-session-handles", {1, 1'000'000'000},
       [](DaemonConfig& c) -> auto& { return c.engine.max_handles; }, "live arrays of one client");
@@ -245,6 +272,21 @@ void AddTransport(SettingTable& table) {
       "max-inline-size", {0, 16 << 20},
       [](DaemonConfig& c) -> auto& { return c.rpc.max_inline_bytes; },
       "fetched arrays up to this size come in the answer, larger ones by a download");
+  table.Count(
+      "max-unidentified", {1, 100'000},
+      [](DaemonConfig& c) -> auto& { return c.rpc.max_unidentified; },
+      "connections of those who have not shown yet who they are: over TCP until the first call "
+      "that "
+      "is let in; with more, the oldest is ended");
+  table.Seconds(
+      "identify-timeout", {0.1, 3600},
+      [](DaemonConfig& c) -> auto& { return c.rpc.identify_timeout; },
+      "seconds that they have for it, and a channel for its first command");
+  table.Seconds(
+      "connection-idle", {0, 86400 * 7},
+      [](DaemonConfig& c) -> auto& { return c.rpc.connection_idle; },
+      "seconds after which a gRPC connection without calls is closed, which a client does not "
+      "notice; 0: never");
   table.Count(
       "command-window", {1, 1'000'000},
       [](DaemonConfig& c) -> auto& { return c.rpc.command_window; },

@@ -12,6 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
 #include "absl/types/span.h"
+#include "common/allowance.h"
 #include "common/digest.h"
 #include "common/ir/literal.h"
 #include "common/ir/module.h"
@@ -56,6 +57,13 @@ struct EngineOptions {
   int64_t max_session_bytes = 0;  // device bytes; 0: as much as there is
   int64_t max_named_arrays = 10'000;
   int64_t max_sessions = 1024;
+  // For what clients have sent in part, and large messages until they are decoded; 0: as much as
+  // host_memory_bytes, at least 256 MiB.
+  int64_t max_intake_bytes = 0;
+  int64_t max_descriptors = 0;  // of clients' connections; 0: no limit
+  // Of what all identities share (pools.def), the part that one may have unless its quota says
+  // otherwise. Admins, who may end everybody's sessions, have no such limit.
+  int identity_share_percent = 25;
   Quotas quotas;  // of what the sessions of one identity use together
   // Large arrays of all sessions that wait to be read back.
   int64_t max_queued_copies = 100'000;
@@ -131,6 +139,9 @@ struct RemoteCacheStats {
 
 struct EngineStats {
   uint64_t compiles = 0, compile_failures = 0, executions = 0, execution_failures = 0;
+  // Searches and compiles that wait for their turn now; those that nobody wanted any more, before
+  // they began and when they ran.
+  uint64_t compiles_queued = 0, compiles_dropped = 0, compiles_stopped = 0;
   uint64_t cache_hits_memory = 0, cache_hits_disk = 0, cache_hits_remote = 0;
   uint64_t cache_hits_inflight = 0, cache_misses = 0;
   uint64_t cache_dropped = 0;
@@ -139,9 +150,6 @@ struct EngineStats {
   uint64_t sessions = 0, sessions_total = 0, arrays = 0, array_bytes = 0, programs = 0;
   // Arrays that went to host memory and came back, and what is there now.
   uint64_t spills = 0, restores = 0, spilled_bytes = 0, host_memory_bytes = 0;
-  // Searches and compiles that wait for their turn now; those that nobody wanted any more, before
-  // they began and when they ran.
-  uint64_t compiles_queued = 0, compiles_dropped = 0, compiles_stopped = 0;
   // Executables unloaded from devices that were short of memory.
   uint64_t executable_unloads = 0;
   absl::optional<RemoteCacheStats> remote_cache;  // nullopt: there is none
@@ -153,6 +161,16 @@ struct SessionInfo {
   Priority priority = Priority::kNormal;
   double age_s = 0;
   uint64_t arrays = 0, array_bytes = 0, executions = 0, programs = 0, queued = 0, handles = 0;
+};
+
+// An execution that has begun on a device and not ended. Its session may have.
+struct RunningExecution {
+  uint32_t device = 0;
+  uint64_t session = 0;
+  std::string identity, program;
+  double age_s = 0, on_device_s = 0;  // since it was asked for; of that, on the device
+  // On the device; others have it until its turn comes; told to end, which it has not heard yet.
+  enum class State : uint8_t { kRuns, kSuspended, kEnding } state = State::kRuns;
 };
 
 struct IdentityInfo {
@@ -347,11 +365,17 @@ class Engine {
   virtual std::vector<MissingDevices> Missing() const = 0;
   virtual EngineStats Stats() const = 0;
   virtual std::vector<SessionInfo> Sessions() const = 0;
+  // By device; what has one before what waits for its turn.
+  virtual std::vector<RunningExecution> Running() const = 0;
+  // What `identity` may take of a quota of bytes or counts, and of the pool behind it, if there is
+  // one. Also beside its sessions.
+  virtual std::shared_ptr<Allowance> AllowanceOf(const Identity& identity, QuotaId quota) = 0;
   // By name: those that use anything, or have lately.
   virtual std::vector<IdentityInfo> Identities() const = 0;
   // For what is asked from now on; nothing that is in use goes.
   virtual void SetQuotas(Quotas quotas) = 0;
-  // Session::Close of the open session with this number, or NOT_FOUND.
+  // Session::Close of the open session with this number. Of one that has ended, what it has left on
+  // devices is told to end. NOT_FOUND when there is neither.
   virtual absl::Status CloseSession(uint64_t id, absl::string_view reason) = 0;
   virtual EngineMetrics Metrics() const = 0;
   // What ended within the last while, by the time at which it began. FAILED_PRECONDITION when none

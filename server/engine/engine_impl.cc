@@ -20,7 +20,7 @@ namespace {
 
 constexpr size_t kTokenBytes = 16;
 // How long Shutdown waits for kernels that were told to stop.
-constexpr std::chrono::seconds kCancelGrace{5};
+constexpr std::chrono::milliseconds kCancelGrace{1'000};
 // Memory that is not used for so long, or twice as long, goes back to the system.
 constexpr std::chrono::seconds kReleaseInterval{60};
 
@@ -78,7 +78,7 @@ EngineImpl::EngineImpl(const EngineOptions& options, EngineParts parts)
       parts_(std::move(parts)),
       incarnation_(RandomNumber()),
       total_(std::make_shared<runtime::MemoryAccount>(INT64_MAX)),
-      identities_(options_.quotas, total_),
+      identities_(options_.quotas, std::make_shared<const Pools>(options_), total_),
       host_memory_(std::make_shared<runtime::HostMemory>(options_.host_memory_bytes)),
       targets_(parts_.devices, parts_.make_generator),
       programs_(parts_, options_.program_bytes),
@@ -172,9 +172,8 @@ absl::StatusOr<std::shared_ptr<Session>> EngineImpl::OpenSession(SessionOptions 
     }
     ACCELD_ASSIGN_OR_RETURN(device, LeastUsed(loads, *options.device_kind));
   }
-  std::shared_ptr<IdentityAccount> identity = identities_.Of(options.identity.name);
-  ACCELD_ASSIGN_OR_RETURN(runtime::Charge charge,
-                          runtime::Charge::Take(identity->meter(QuotaId::kSessions), 1));
+  std::shared_ptr<IdentityAccount> identity = identities_.Of(options.identity);
+  ACCELD_ASSIGN_OR_RETURN(runtime::Charge charge, identity->Take(QuotaId::kSessions, 1));
   const uint64_t id = ++sessions_total_;
   auto session =
       std::make_shared<SessionImpl>(*this, id, RandomBytes(kTokenBytes), std::move(options), device,
@@ -240,10 +239,10 @@ std::vector<DeviceLoad> EngineImpl::Loads() const {
 EngineStats EngineImpl::Stats() const {
   const cache::ExecutableCache::Stats cache = cache_->stats();
   EngineStats stats{.compiles = cache.compiles,
+                    .compile_failures = cache.compile_failures,
                     .compiles_queued = cache.pool.queued,
                     .compiles_dropped = cache.pool.dropped,
                     .compiles_stopped = cache.compiles_stopped,
-                    .compile_failures = cache.compile_failures,
                     .cache_hits_memory = cache.hits_memory,
                     .cache_hits_disk = cache.hits_disk,
                     .cache_hits_remote = cache.hits_remote,
@@ -283,6 +282,34 @@ std::vector<SessionInfo> EngineImpl::Sessions() const {
   return infos;
 }
 
+std::vector<RunningExecution> EngineImpl::Running() const {
+  using runtime::DeviceExecutor;
+  const auto state_of = [](DeviceExecutor::Running::State state) {
+    switch (state) {
+      case DeviceExecutor::Running::State::kRuns:
+        return RunningExecution::State::kRuns;
+      case DeviceExecutor::Running::State::kSuspended:
+        return RunningExecution::State::kSuspended;
+      case DeviceExecutor::Running::State::kEnding:
+        break;
+    }
+    return RunningExecution::State::kEnding;
+  };
+  std::vector<RunningExecution> infos;
+  for (uint32_t device = 0; device < executors_.size(); ++device) {
+    for (DeviceExecutor::Running& running : executors_[device]->RunningNow()) {
+      infos.push_back({.device = device,
+                       .session = running.session,
+                       .identity = std::move(running.owner),
+                       .program = std::move(running.program),
+                       .age_s = std::chrono::duration<double>(running.since_submitted).count(),
+                       .on_device_s = std::chrono::duration<double>(running.on_device).count(),
+                       .state = state_of(running.state)});
+    }
+  }
+  return infos;
+}
+
 std::vector<IdentityInfo> EngineImpl::Identities() const {
   std::vector<IdentityInfo> infos;
   for (const auto& account : identities_.List()) {
@@ -296,13 +323,19 @@ absl::Status EngineImpl::CloseSession(uint64_t id, absl::string_view reason) {
   {
     MutexLock lock(mutex_);
     const auto it = sessions_.find(id);
-    if (it == sessions_.end()) {
-      return absl::NotFoundError(absl::StrCat("there is no open session ", id));
-    }
-    session = it->second;
+    if (it != sessions_.end()) session = it->second;
   }
-  session->Close(reason);
-  return absl::OkStatus();
+  if (session != nullptr) {
+    session->Close(reason);
+    return absl::OkStatus();
+  }
+  int running = 0;
+  for (const auto& executor : executors_) {
+    running += executor->CancelRunning(id, absl::CancelledError(reason));
+  }
+  if (running > 0) return absl::OkStatus();
+  return absl::NotFoundError(
+      absl::StrCat("session ", id, " is not open, and has left nothing on a device"));
 }
 
 EngineMetrics EngineImpl::Metrics() const {
@@ -320,6 +353,7 @@ EngineMetrics EngineImpl::Metrics() const {
                                .executions = instruments.ended.Read(),
                                .spills = executor->memory_stats().spills,
                                .restores = executor->memory_stats().restores,
+                               .suspensions = executor->counters().suspensions,
                                .launches = parts_.devices[i]->launches()});
   }
   for (const auto& session : OpenSessions()) {

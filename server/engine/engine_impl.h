@@ -19,6 +19,7 @@
 #include "server/engine/identity_account.h"
 #include "server/engine/named_arrays.h"
 #include "server/engine/placement.h"
+#include "server/engine/pools.h"
 #include "server/engine/program.h"
 #include "server/engine/session_impl.h"
 #include "server/runtime/device_executor.h"
@@ -40,6 +41,7 @@ class EngineImpl final : public Engine {
   std::vector<MissingDevices> Missing() const override { return parts_.missing_devices; }
   EngineStats Stats() const override;
   std::vector<SessionInfo> Sessions() const override;
+  std::vector<RunningExecution> Running() const override;
   absl::Status CloseSession(uint64_t id, absl::string_view reason) override;
   EngineMetrics Metrics() const override;
   absl::StatusOr<std::vector<observability::Span>> Trace(
@@ -56,6 +58,9 @@ class EngineImpl final : public Engine {
     return named_arrays_.List(reader);
   }
   uint64_t incarnation() const override { return incarnation_; }
+  std::shared_ptr<Allowance> AllowanceOf(const Identity& identity, QuotaId quota) override {
+    return identities_.Of(identity)->allowance(quota);
+  }
   std::vector<IdentityInfo> Identities() const override;
   void SetQuotas(Quotas quotas) override { identities_.SetQuotas(std::move(quotas)); }
   void Shutdown(std::chrono::milliseconds grace) override;

@@ -52,8 +52,8 @@ bool Owns(absl::string_view owner, const Identity& who) {
 
 }  // namespace
 
-absl::Status NamedArrays::Publish(const Identity& owner, absl::string_view name,
-                                  std::shared_ptr<runtime::Array> array,
+absl::Status NamedArrays::Publish(const Identity& owner, IdentityAccount& account,
+                                  absl::string_view name, std::shared_ptr<runtime::Array> array,
                                   const PublishOptions& options) {
   ACCELD_RETURN_IF_ERROR(CheckName(name));
   if (options.for_everyone && owner.role == Role::kUser) {
@@ -61,7 +61,8 @@ absl::Status NamedArrays::Publish(const Identity& owner, absl::string_view name,
         absl::StrCat("the array ", Quoted(name), ": ", owner.name,
                      " is no publisher, who alone may name arrays for everyone"));
   }
-  Entry entry{std::move(array), owner.name, options.for_everyone, std::chrono::steady_clock::now()};
+  Entry entry{std::move(array), owner.name, options.for_everyone, std::chrono::steady_clock::now(),
+              runtime::Charge()};
   Entry replaced;  // Let go of below the lock.
   MutexLock lock(mutex_);
   const auto own = entries_.find(Key(name, owner.name));
@@ -74,12 +75,14 @@ absl::Status NamedArrays::Publish(const Identity& owner, absl::string_view name,
   }
   if (own != entries_.end()) {
     if (own->second.array != entry.array && !options.replace) return AlreadyNamed(name);
+    entry.charge = std::move(own->second.charge);
     replaced = std::exchange(own->second, std::move(entry));
   } else {
     if (entries_.size() >= limit_ && !takes_shared) {
       return absl::ResourceExhaustedError(
           absl::StrCat("named arrays: ", entries_.size(), " of ", limit_, " names are in use"));
     }
+    ACCELD_ASSIGN_OR_RETURN(entry.charge, account.Take(QuotaId::kNamedArrays, 1));
     entries_.emplace(Key(name, owner.name), std::move(entry));
   }
   if (!takes_shared) return absl::OkStatus();

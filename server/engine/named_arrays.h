@@ -11,7 +11,9 @@
 #include "common/mutex.h"
 #include "common/status.h"
 #include "server/engine/engine.h"
+#include "server/engine/identity_account.h"
 #include "server/runtime/array.h"
+#include "server/runtime/meter.h"
 
 namespace acceld::engine {
 
@@ -26,10 +28,11 @@ class NamedArrays {
  public:
   explicit NamedArrays(size_t limit) : limit_(limit) {}
 
-  // Names `array`. OK when it has this name already. ALREADY_EXISTS without `options.replace`,
+  // Names `array`, which the account of `owner` counts as long as the name is there. OK when it has
+  // this name already. ALREADY_EXISTS without `options.replace`,
   // PERMISSION_DENIED (another's for everyone, or for everyone without being a publisher),
   // RESOURCE_EXHAUSTED, INVALID_ARGUMENT (the name).
-  absl::Status Publish(const Identity& owner, absl::string_view name,
+  absl::Status Publish(const Identity& owner, IdentityAccount& account, absl::string_view name,
                        std::shared_ptr<runtime::Array> array, const PublishOptions& options);
   // NOT_FOUND; for admins FAILED_PRECONDITION when it is of several others.
   absl::StatusOr<std::shared_ptr<runtime::Array>> Open(const Identity& reader,
@@ -45,6 +48,7 @@ class NamedArrays {
     std::string owner;
     bool for_everyone = false;
     std::chrono::steady_clock::time_point since;
+    runtime::Charge charge;  // To the owner.
   };
 
   using Entries = std::map<std::pair<std::string, std::string>, Entry>;  // by name and owner

@@ -18,7 +18,7 @@ enum class QuotaId : uint8_t {
 #undef ACCELD_QUOTA
 };
 
-enum class QuotaKind : uint8_t { kSize, kCount, kSeconds };
+enum class QuotaKind : uint8_t { kSize, kCount, kPercent, kSeconds };
 
 struct QuotaInfo {
   QuotaId id;
@@ -35,7 +35,7 @@ inline constexpr size_t kNumQuotas = 0
 #undef ACCELD_QUOTA
     ;
 
-// By id: bytes, counts, or milliseconds of each minute. 0: no limit.
+// By id: bytes, counts, percent, or milliseconds. 0: no limit.
 using QuotaLimits = std::array<int64_t, kNumQuotas>;
 
 // Who may use how much. Plain value.

@@ -12,7 +12,7 @@ absl::Status SessionImpl::Publish(Handle handle, absl::string_view name,
   ACCELD_ASSIGN_OR_RETURN(const Named named, Find(handle));
   // An array without a type is nothing but its error.
   if (!named.array->type().has_value()) return named.array->error();
-  return engine_.named_arrays().Publish(options_.identity, name, named.array, options);
+  return engine_.named_arrays().Publish(options_.identity, *identity_, name, named.array, options);
 }
 
 absl::StatusOr<ArrayInfo> SessionImpl::OpenNamed(Handle handle, absl::string_view name) {

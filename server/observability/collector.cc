@@ -27,6 +27,7 @@ void AddDevices(const engine::Engine& engine, const engine::EngineMetrics& metri
     const engine::DeviceMetrics& of_device = metrics.devices[i];
     families.Add(MetricId::kArrayRestores, {device}, of_device.restores);
     families.Add(MetricId::kArraySpills, {device}, of_device.spills);
+    families.Add(MetricId::kExecutionSuspensions, {device}, of_device.suspensions);
     families.Add(MetricId::kDeviceLaunches, {device, "graph"}, of_device.launches.graphs);
     families.Add(MetricId::kDeviceLaunches, {device, "step"}, of_device.launches.steps);
     families.Add(MetricId::kExecutionDeviceTime, {device}, of_device.device_time);
@@ -132,6 +133,7 @@ void AddRpc(const RpcInstruments& rpc, Families& families) {
                    requests.counts[code]);
     }
   }
+  families.Add(MetricId::kAcceptFailures, {}, rpc.accept_failures.value());
   for (size_t i = 0; i < kNumRefusals; ++i) {
     families.Add(MetricId::kRefusals, {kRefusalNames[i]}, rpc.refusals(static_cast<Refusal>(i)));
   }

@@ -105,12 +105,13 @@ void UploadReactor::OnReadDone(bool ok) {
 }
 
 void UploadReactor::ProvideProgram() {
-  absl::StatusOr<std::string> program = session_->programs().Take(program_upload_);
-  if (!program.ok()) return End(program.status());
+  absl::StatusOr<GatheredBytes> taken = session_->programs().Take(program_upload_);
+  if (!taken.ok()) return End(taken.status());
+  // Shared with nobody: what is submitted must be copyable.
+  const auto program = std::make_shared<const GatheredBytes>(*std::move(taken));
   // The reactor lives until it is finished.
-  const absl::Status queued = rpc_.decoders.Submit([this, program = *std::move(program)] {
-    Finish(ToGrpc(session_->ProvideProgram(program_id_, program)));
-  });
+  const absl::Status queued = rpc_.decoders.Submit(
+      [this, program] { Finish(ToGrpc(session_->ProvideProgram(program_id_, *program))); });
   if (!queued.ok()) End(queued);
 }
 

@@ -1,12 +1,33 @@
 #include "server/rpc/client_session.h"
 
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "google/protobuf/arena.h"
+#include "google/protobuf/io/zero_copy_stream_impl.h"
 #include "server/rpc/convert.h"
 #include "server/rpc/session_log.h"
 
 namespace acceld::rpc {
+namespace {
+
+// A message that lies in several blocks, one behind another.
+bool ParseBlocks(const std::vector<std::string>& blocks, google::protobuf::MessageLite& message) {
+  using google::protobuf::io::ArrayInputStream;
+  std::vector<std::unique_ptr<ArrayInputStream>> parts;
+  std::vector<google::protobuf::io::ZeroCopyInputStream*> streams;
+  for (const std::string& block : blocks) {
+    parts.push_back(
+        std::make_unique<ArrayInputStream>(block.data(), static_cast<int>(block.size())));
+    streams.push_back(parts.back().get());
+  }
+  google::protobuf::io::ConcatenatingInputStream all(streams.data(),
+                                                     static_cast<int>(streams.size()));
+  return message.ParseFromZeroCopyStream(&all);
+}
+
+}  // namespace
 
 ClientSession::ClientSession(engine::Engine& engine, std::shared_ptr<engine::Session> session,
                              Caller owner, const RpcOptions& options,
@@ -16,7 +37,8 @@ ClientSession::ClientSession(engine::Engine& engine, std::shared_ptr<engine::Ses
       owner_(std::move(owner)),
       lease_(lease),
       transfers_(std::make_shared<SessionTransfers>(options.max_transfer_bytes)),
-      programs_(options.max_program_bytes),
+      intake_memory_(engine.AllowanceOf(owner_.identity, engine::QuotaId::kIntakeMemory)),
+      programs_(options.max_program_bytes, intake_memory_),
       renewed_at_(std::chrono::steady_clock::now()),
       handler_(*session_, transfers_, programs_, options) {}
 
@@ -93,17 +115,16 @@ absl::StatusOr<ClientSession::Intake> ClientSession::Take(
   return Intake::kTaken;
 }
 
-absl::Status ClientSession::ProvideProgram(uint64_t program_id, const std::string& serialized) {
+absl::Status ClientSession::ProvideProgram(uint64_t program_id, const GatheredBytes& serialized) {
   google::protobuf::Arena arena;
   auto& program = *google::protobuf::Arena::CreateMessage<v1::Program>(&arena);
   absl::StatusOr<ir::Module> module = absl::InvalidArgumentError("it is no serialized Program");
-  if (program.ParseFromString(serialized)) module = DecodeProgram(program);
+  if (ParseBlocks(serialized.blocks(), program)) module = DecodeProgram(program);
   absl::StatusOr<Digest> fingerprint;
   if (!module.ok()) {
     fingerprint = module.status();
   } else {
-    fingerprint = engine_.AddProgram(*std::move(module), EntryOf(program),
-                                     static_cast<int64_t>(serialized.size()));
+    fingerprint = engine_.AddProgram(*std::move(module), EntryOf(program), serialized.size_bytes());
   }
   return SettleProgram(program_id, fingerprint);
 }
@@ -162,6 +183,7 @@ void ClientSession::Close(const absl::Status& why) {
   const auto start = std::chrono::steady_clock::now();
   session_->Close(why.message());
   transfers_->Clear();
+  programs_.Forget();
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
   LogSessionEnded(held, why, took.count());
 }

@@ -7,6 +7,8 @@
 #include <string>
 
 #include "acceld/v1/acceld.pb.h"
+#include "common/allowance.h"
+#include "common/gathered_bytes.h"
 #include "common/mutex.h"
 #include "common/status.h"
 #include "server/engine/engine.h"
@@ -37,6 +39,8 @@ class ClientSession {
   const Caller& owner() const { return owner_; }
   SessionTransfers& transfers() { return *transfers_; }
   ProgramIntake& programs() { return programs_; }
+  // What its owner may take of the memory for what has come in part.
+  const std::shared_ptr<Allowance>& intake_memory() const { return intake_memory_; }
   std::chrono::milliseconds lease() const { return lease_; }
 
   // From now on `stream` speaks for the session; the one before ends with ABORTED. The number of
@@ -58,7 +62,7 @@ class ClientSession {
 
   // The serialized Program that NeedProgram asked for. Decodes it: not on a gRPC thread.
   // NOT_FOUND when none is waited for under this number.
-  absl::Status ProvideProgram(uint64_t program_id, const std::string& serialized);
+  absl::Status ProvideProgram(uint64_t program_id, const GatheredBytes& serialized);
   // The same, when the program cannot be had: it poisons what is executed with it.
   absl::Status RefuseProgram(uint64_t program_id, const absl::Status& why);
 
@@ -79,6 +83,7 @@ class ClientSession {
   const Caller owner_;
   const std::chrono::milliseconds lease_;
   const std::shared_ptr<SessionTransfers> transfers_;  // Shared with fetches under way.
+  const std::shared_ptr<Allowance> intake_memory_;     // Shared with all that is charged to it.
   ProgramIntake programs_;
   std::atomic<std::chrono::steady_clock::time_point> renewed_at_;
 

@@ -43,6 +43,15 @@ struct RpcOptions {
   // How long one of them looks out for a client's next commands before it sleeps.
   int channel_poll_us = 200;
   uint64_t max_segment_connections = 4096;
+  // Those who have not said yet who they are: how many, and for how long.
+  uint64_t max_unidentified = 64;
+  std::chrono::milliseconds identify_timeout{5000};
+  // A connection without calls is closed after this.
+  std::chrono::milliseconds connection_idle{300'000};
+  // Descriptors of the process that are left for admins and for itself.
+  uint64_t descriptor_reserve = 128;
+  // Of segment connections and shared arrays, what one identity may have.
+  int identity_share_percent = 25;
   // Arrays that clients on this host map: all together, and how many.
   uint64_t shared_array_bytes = uint64_t{1} << 30;
   uint64_t max_shared_arrays = 1024;

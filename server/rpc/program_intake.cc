@@ -13,19 +13,19 @@ void ProgramIntake::Expect(uint64_t program_id) {
 }
 
 void ProgramIntake::Forget() {
-  std::string dropped;  // Freed without the lock.
+  GatheredBytes dropped;  // Freed without the lock.
   MutexLock lock(mutex_);
   expected_ = false;
-  dropped.swap(bytes_);
+  dropped = std::exchange(bytes_, GatheredBytes(memory_));
 }
 
 absl::StatusOr<uint64_t> ProgramIntake::Begin(uint64_t program_id) {
-  std::string dropped;
+  GatheredBytes dropped;
   MutexLock lock(mutex_);
   if (!expected_ || program_id_ != program_id) {
     return absl::NotFoundError(absl::StrCat("program ", program_id, " is not waited for"));
   }
-  dropped.swap(bytes_);
+  dropped = std::exchange(bytes_, GatheredBytes(memory_));
   return ++upload_;
 }
 
@@ -36,20 +36,27 @@ absl::Status ProgramIntake::Check(uint64_t upload) const {
 }
 
 absl::Status ProgramIntake::Append(uint64_t upload, absl::string_view bytes) {
+  GatheredBytes dropped;
   MutexLock lock(mutex_);
   ACCELD_RETURN_IF_ERROR(Check(upload));
-  if (static_cast<int64_t>(bytes_.size() + bytes.size()) > max_bytes_) {
-    return absl::ResourceExhaustedError(
+  absl::Status status;
+  if (bytes_.size_bytes() + static_cast<int64_t>(bytes.size()) > max_bytes_) {
+    status = absl::ResourceExhaustedError(
         absl::StrCat("program ", program_id_, " has more than ", max_bytes_, " bytes"));
+  } else {
+    status = Annotate(bytes_.Append(bytes), absl::StrCat("program ", program_id_));
   }
-  bytes_.append(bytes.data(), bytes.size());
-  return absl::OkStatus();
+  if (!status.ok()) {
+    ++upload_;
+    dropped = std::exchange(bytes_, GatheredBytes(memory_));
+  }
+  return status;
 }
 
-absl::StatusOr<std::string> ProgramIntake::Take(uint64_t upload) {
+absl::StatusOr<GatheredBytes> ProgramIntake::Take(uint64_t upload) {
   MutexLock lock(mutex_);
   ACCELD_RETURN_IF_ERROR(Check(upload));
-  return std::exchange(bytes_, {});
+  return std::exchange(bytes_, GatheredBytes(memory_));
 }
 
 }  // namespace acceld::rpc

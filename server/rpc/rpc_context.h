@@ -4,6 +4,8 @@
 #include "common/timer_queue.h"
 #include "server/engine/engine.h"
 #include "server/observability/instruments/rpc_instruments.h"
+#include "server/rpc/auth/connections.h"
+#include "server/rpc/auth/gate.h"
 #include "server/rpc/options.h"
 #include "server/rpc/session_table.h"
 
@@ -17,6 +19,8 @@ struct RpcContext {
   SessionTable& sessions;
   TimerQueue& timers;    // For short callbacks.
   ThreadPool& decoders;  // For what may take milliseconds.
+  const Gate& gate;
+  Connections& connections;
 };
 
 }  // namespace acceld::rpc

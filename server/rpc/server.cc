@@ -1,5 +1,8 @@
 #include "server/rpc/server.h"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -17,8 +20,11 @@
 #include "grpcpp/server.h"
 #include "grpcpp/server_builder.h"
 #include "grpcpp/server_posix.h"
+#include "server/rpc/auth/arrival.h"
+#include "server/rpc/auth/connections.h"
+#include "server/rpc/auth/listener.h"
 #include "server/rpc/auth/other_services.h"
-#include "server/rpc/auth/unix_listener.h"
+#include "server/rpc/auth/refusal_log.h"
 #include "server/rpc/call_counter.h"
 #include "server/rpc/grpc_log.h"
 #include "server/rpc/protobuf_log.h"
@@ -83,21 +89,74 @@ UniqueFd Take(std::vector<PassedSocket>& passed, absl::string_view path, int typ
   return UniqueFd();
 }
 
+// Small messages go at once; who is silent because it is gone is found out.
+void SetUpTcp(int fd) {
+  const int yes = 1, idle_s = 60, interval_s = 20, tries = 3;
+  (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
+  (void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof(yes));
+  (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof(idle_s));
+  (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &interval_s, sizeof(interval_s));
+  (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &tries, sizeof(tries));
+}
+
+Connections::Limits LimitsOf(const RpcOptions& options) {
+  rlimit files = {};
+  const bool known = getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur != RLIM_INFINITY;
+  const uint64_t descriptors = known ? files.rlim_cur : 0;
+  return {.descriptors = descriptors,
+          // Of few, most are for work.
+          .reserve = std::min(options.descriptor_reserve, descriptors / 4),
+          .unidentified = options.max_unidentified,
+          .patience = options.identify_timeout};
+}
+
 }  // namespace
+
+// What comes in at a listener.
+enum class Way : uint8_t { kUnix, kPlain, kTls };
+struct OpenListener {
+  std::unique_ptr<Listener> listener;
+  Way way;
+};
+using ConnectionAcceptor = grpc::experimental::ExternalConnectionAcceptor;
 
 struct Server::Impl {
   Impl(engine::Engine& engine, RpcOptions options)
       : addresses(options.listen),
         access(options.access),
         instruments(MakeInstruments()),
-        gate(peers, *instruments, static_cast<size_t>(options.max_message_bytes)),
-        service(engine, std::move(options), *instruments, gate) {}
+        connections(engine, *instruments, LimitsOf(options)),
+        gate(connections, *instruments, static_cast<size_t>(options.max_message_bytes)),
+        service(engine, std::move(options), *instruments, gate, connections) {}
 
   absl::Status Reload(AccessOptions wanted) {
     MutexLock lock(reload_mutex);
     ACCELD_RETURN_IF_ERROR(gate.Reload(wanted));
     access = std::move(wanted);
     return absl::OkStatus();
+  }
+  // A connection has come. gRPC owns its descriptor when it may stay.
+  void Accept(UniqueFd fd, Way way) {
+    if (way == Way::kUnix) {
+      absl::StatusOr<Arrival> arrival = JudgeArrival(fd.get(), gate, connections, *instruments);
+      if (!arrival.ok()) return;
+      const absl::Status added = connections.AddUnix(fd.get(), arrival->peer, arrival->identity);
+      if (!added.ok()) {
+        NoteRefusal(*instruments, observability::Refusal::kConnections, "connection",
+                    {.identity = *arrival->identity, .peer = TextOf(arrival->peer)}, added);
+        return;
+      }
+      return grpc::AddInsecureChannelFromFd(server.get(), fd.Release());
+    }
+    SetUpTcp(fd.get());
+    const absl::Status added = connections.AddTcp(fd.get());
+    if (!added.ok()) {
+      return NoteRefusal(*instruments, observability::Refusal::kConnections, "connection", {},
+                         added);
+    }
+    ConnectionAcceptor::NewConnectionParameters connection;
+    connection.fd = fd.Release();
+    (way == Way::kTls ? tls_acceptor : plain_acceptor)->HandleNewConnection(&connection);
   }
   // When one of the files has changed.
   void ReloadFiles() {
@@ -112,13 +171,15 @@ struct Server::Impl {
   AccessOptions access ABSL_GUARDED_BY(reload_mutex);
   std::vector<SocketClaim> claims;
   const std::shared_ptr<observability::RpcInstruments> instruments;  // Shared with gRPC's log.
-  UnixPeers peers;
+  Connections connections;
   Gate gate;
   Service service;
   UnknownMethods unknown_methods{gate};
   std::shared_ptr<grpc::ServerCredentials> tls;  // gRPC calls it as long as the server lives.
   std::unique_ptr<grpc::Server> server;          // Its threads use the service.
-  std::vector<std::unique_ptr<UnixListener>> listeners;  // Their threads use the server.
+  // Where gRPC takes connections over TCP that were accepted here: without and with TLS.
+  std::unique_ptr<ConnectionAcceptor> plain_acceptor, tls_acceptor;
+  std::vector<OpenListener> listeners;                   // Their threads use the server.
   std::unique_ptr<LocalChannels> channels;               // Their threads use the service.
   std::shared_ptr<SharedArrays> shared_arrays;           // Shared with what a timer calls.
   std::vector<std::unique_ptr<SegmentServer>> segments;  // The same, and the channels.
@@ -131,21 +192,30 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(engine::Engine& engine, Rp
   ACCELD_RETURN_IF_ERROR(CheckListen(options.listen, options.access));
   const AccessOptions access = options.access;
   const int64_t max_message_bytes = options.max_message_bytes;
+  const int64_t identify_ms = options.identify_timeout.count();
+  const int64_t idle_ms = options.connection_idle.count();
   auto impl = std::make_unique<Impl>(engine, std::move(options));
   ACCELD_RETURN_IF_ERROR(impl->Reload(access));
-  for (const Address& address : impl->addresses) {
+  for (Address& address : impl->addresses) {
     if (UniqueFd socket = Take(passed, address.unix_path, SOCK_STREAM); socket.valid()) {
-      ACCELD_ASSIGN_OR_RETURN(std::unique_ptr<UnixListener> listener,
-                              UnixListener::Adopt(std::move(socket)));
-      impl->listeners.push_back(std::move(listener));
+      ACCELD_ASSIGN_OR_RETURN(std::unique_ptr<Listener> listener,
+                              Listener::Adopt(std::move(socket)));
+      impl->listeners.push_back({std::move(listener), Way::kUnix});
       continue;
     }
     ACCELD_ASSIGN_OR_RETURN(SocketClaim claim, SocketClaim::Take(address));
     impl->claims.push_back(std::move(claim));
-    if (!address.is_unix()) continue;
-    ACCELD_ASSIGN_OR_RETURN(std::unique_ptr<UnixListener> listener,
-                            UnixListener::Bind(address.unix_path, access.socket_mode));
-    impl->listeners.push_back(std::move(listener));
+    if (!address.is_unix()) {
+      ACCELD_ASSIGN_OR_RETURN(std::vector<std::unique_ptr<Listener>> bound,
+                              Listener::BindTcp(address.host, address.port));
+      for (std::unique_ptr<Listener>& listener : bound) {
+        impl->listeners.push_back({std::move(listener), address.tls ? Way::kTls : Way::kPlain});
+      }
+      continue;
+    }
+    ACCELD_ASSIGN_OR_RETURN(std::unique_ptr<Listener> listener,
+                            Listener::BindUnix(address.unix_path, access.socket_mode));
+    impl->listeners.push_back({std::move(listener), Way::kUnix});
   }
   TameProtobufLog();
   TameGrpcLog(impl->instruments);
@@ -156,20 +226,32 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(engine::Engine& engine, Rp
       static_cast<int>(std::min<int64_t>(max_message_bytes + kMessageMarginBytes, INT_MAX)));
   // Replies carry results beside their own few bytes.
   builder.SetMaxSendMessageSize(-1);
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  // Of a handshake and the first frame: later than Connections ends who says nothing, and says so.
+  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
+                             static_cast<int>(std::min<int64_t>(2 * identify_ms, INT_MAX)));
+  // 0: never.
+  builder.AddChannelArgument(
+      GRPC_ARG_MAX_CONNECTION_IDLE_MS,
+      idle_ms == 0 ? INT_MAX : static_cast<int>(std::min<int64_t>(idle_ms, INT_MAX)));
+  // Pings keep no connection that has no calls; who sends more than a few is cut off.
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 0);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 2);
   builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE,
                              static_cast<int>(Gate::kMaxMetadataBytes + kMetadataMarginBytes));
   if (!access.tls_certificate.empty()) {
     impl->tls = MakeTlsCredentials(impl->gate.certificate(), !access.tls_client_ca.empty());
   }
-  std::vector<int> ports(impl->addresses.size(), 0);
-  for (size_t i = 0; i < ports.size(); ++i) {
-    const Address& address = impl->addresses[i];
-    if (address.is_unix()) continue;
-    builder.AddListeningPort(address.HostAndPort(),
-                             address.tls ? impl->tls : grpc::InsecureServerCredentials(),
-                             &ports[i]);
-  }
+  const auto add_acceptor =
+      [&builder](const std::shared_ptr<grpc::ServerCredentials>& credentials) {
+        return builder.experimental().AddExternalConnectionAcceptor(
+            grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, credentials);
+      };
+  const auto comes_by = [&](Way way) {
+    return std::any_of(impl->listeners.begin(), impl->listeners.end(),
+                       [way](const OpenListener& listener) { return listener.way == way; });
+  };
+  if (comes_by(Way::kPlain)) impl->plain_acceptor = add_acceptor(grpc::InsecureServerCredentials());
+  if (comes_by(Way::kTls)) impl->tls_acceptor = add_acceptor(impl->tls);
   std::vector<std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>> interceptors;
   interceptors.push_back(MakeCallCounter(*impl->instruments));
   interceptors.push_back(MakeServiceGuard(impl->gate));
@@ -177,17 +259,13 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(engine::Engine& engine, Rp
   builder.RegisterService(&impl->service);
   builder.RegisterCallbackGenericService(&impl->unknown_methods);
   impl->server = builder.BuildAndStart();
-  for (size_t i = 0; i < ports.size(); ++i) {
-    Address& address = impl->addresses[i];
-    if (impl->server == nullptr || (!address.is_unix() && ports[i] == 0)) {
-      return absl::UnavailableError(absl::StrCat("cannot listen on ", address.ToString()));
-    }
-    if (!address.is_unix()) address.port = static_cast<uint16_t>(ports[i]);
-  }
+  if (impl->server == nullptr) return absl::UnavailableError("gRPC cannot start its server");
   const RpcContext& context = impl->service.context();
+  impl->connections.Watch(context.timers);
   ACCELD_ASSIGN_OR_RETURN(impl->channels, LocalChannels::Start(context.options.channel_threads));
   impl->shared_arrays = std::make_shared<SharedArrays>(
-      SharedArrays::Limits{context.options.shared_array_bytes, context.options.max_shared_arrays},
+      SharedArrays::Limits{context.options.shared_array_bytes, context.options.max_shared_arrays,
+                           context.options.identity_share_percent},
       context.timers, context.decoders);
   for (const Address& address : impl->addresses) {
     if (!address.is_unix()) continue;
@@ -204,11 +282,10 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(engine::Engine& engine, Rp
     health->SetServingStatus(v1::Acceld::service_full_name(), true);
     impl->service.readiness().OnChange([health](bool ready) { health->SetServingStatus(ready); });
   }
-  for (const auto& listener : impl->listeners) {
-    listener->Start([impl = impl.get()](int fd, PeerCredentials peer) {
-      impl->peers.Add(fd, std::move(peer));
-      grpc::AddInsecureChannelFromFd(impl->server.get(), fd);
-    });
+  for (const OpenListener& listener : impl->listeners) {
+    listener.listener->Start(
+        [impl = impl.get(), way = listener.way](UniqueFd fd) { impl->Accept(std::move(fd), way); },
+        impl->instruments->accept_failures);
   }
   std::vector<std::string> files;
   for (const std::string* path :

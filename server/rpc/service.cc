@@ -35,12 +35,14 @@ bool MayKnowOf(const Caller& caller, const std::string& identity) {
 }  // namespace
 
 Service::Service(engine::Engine& engine, RpcOptions options,
-                 observability::RpcInstruments& instruments, const Gate& gate)
+                 observability::RpcInstruments& instruments, const Gate& gate,
+                 Connections& connections)
     : GatedService(gate),
       engine_(engine),
       options_(std::move(options)),
       instruments_(instruments),
       sessions_(engine_, options_, readiness_, instruments_),
+      context_{engine_, options_, instruments_, sessions_, timers_, decoders_, gate, connections},
       decoders_("decode", options_.decode_threads, options_.max_queued_decodes) {}
 
 ChannelStream* Service::OnChannel(const Caller& caller, grpc::CallbackServerContext*) {
@@ -129,6 +131,9 @@ grpc::ServerUnaryReactor* Service::OnListSessions(const Caller& caller,
                                                   v1::ListSessionsReply* reply) {
   for (const engine::SessionInfo& session : engine_.Sessions()) {
     if (MayKnowOf(caller, session.identity)) *reply->add_sessions() = ToProto(session);
+  }
+  for (const engine::RunningExecution& running : engine_.Running()) {
+    if (MayKnowOf(caller, running.identity)) *reply->add_running() = ToProto(running);
   }
   return Answer(context, absl::OkStatus());
 }

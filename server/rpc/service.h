@@ -14,7 +14,7 @@ class Service : public GatedService {
  public:
   // All outlive the service.
   Service(engine::Engine& engine, RpcOptions options, observability::RpcInstruments& instruments,
-          const Gate& gate);
+          const Gate& gate, Connections& connections);
 
   Readiness& readiness() { return readiness_; }
   const RpcContext& context() const { return context_; }
@@ -50,7 +50,7 @@ class Service : public GatedService {
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   Readiness readiness_;
   SessionTable sessions_;
-  const RpcContext context_{engine_, options_, instruments_, sessions_, timers_, decoders_};
+  const RpcContext context_;
   TimerQueue timers_{"rpc-timers", size_t{1} << 20};
   // Last: their threads use the rest.
   ThreadPool maintenance_{"maintenance", 1, 1024};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -288,7 +289,55 @@ class FakeSession : public engine::Session, public std::enable_shared_from_this<
   std::map<engine::Handle, std::shared_ptr<Call>> calls_ ABSL_GUARDED_BY(mutex_);
 };
 
+// Counts under one limit for each identity.
+class FakeEngine::FakeAllowance final : public Allowance {
+ public:
+  explicit FakeAllowance(int64_t limit) : limit_(limit) {}
+
+  absl::Status Take(int64_t amount) override {
+    if (taken_.fetch_add(amount) + amount <= limit_) return absl::OkStatus();
+    taken_.fetch_sub(amount);
+    return absl::ResourceExhaustedError(absl::StrCat("more than ", limit_.load()));
+  }
+  void GiveBack(int64_t amount) override { taken_.fetch_sub(amount); }
+  int64_t taken() const { return taken_; }
+  void SetLimit(int64_t limit) { limit_ = limit; }
+
+ private:
+  std::atomic<int64_t> limit_, taken_{0};
+};
+
 FakeEngine::FakeEngine() = default;
+FakeEngine::~FakeEngine() = default;
+
+std::shared_ptr<Allowance> FakeEngine::AllowanceOf(const engine::Identity& identity,
+                                                   engine::QuotaId quota) {
+  MutexLock lock(mutex_);
+  std::shared_ptr<FakeAllowance>& allowance = allowances_[{identity.name, quota}];
+  if (allowance == nullptr) {
+    const auto limit = allowance_limits_.find(quota);
+    allowance = std::make_shared<FakeAllowance>(
+        limit == allowance_limits_.end() ? std::numeric_limits<int64_t>::max() : limit->second);
+  }
+  return allowance;
+}
+
+int64_t FakeEngine::taken(engine::QuotaId quota) const {
+  MutexLock lock(mutex_);
+  int64_t taken = 0;
+  for (const auto& [key, allowance] : allowances_) {
+    if (key.second == quota) taken += allowance->taken();
+  }
+  return taken;
+}
+
+void FakeEngine::SetAllowance(engine::QuotaId quota, int64_t limit) {
+  MutexLock lock(mutex_);
+  allowance_limits_[quota] = limit;
+  for (const auto& [key, allowance] : allowances_) {
+    if (key.second == quota) allowance->SetLimit(limit);
+  }
+}
 
 void FakeEngine::Hold() {
   MutexLock lock(mutex_);

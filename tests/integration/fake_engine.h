@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/types/optional.h"
@@ -22,6 +23,7 @@ class FakeSession;
 class FakeEngine : public engine::Engine {
  public:
   FakeEngine();
+  ~FakeEngine() override;
 
   // Executions from now on wait for Resume.
   void Hold();
@@ -39,6 +41,9 @@ class FakeEngine : public engine::Engine {
   Deadline last_deadline() const;
   // Of each execution so far, whether its client was said to wait for it.
   std::vector<bool> awaited() const;
+  // What was taken of such an allowance, by all identities; and the limit of each.
+  int64_t taken(engine::QuotaId quota) const;
+  void SetAllowance(engine::QuotaId quota, int64_t limit);
   // Arrays that clients hold, over all sessions.
   size_t live_arrays() const { return Stats().arrays; }
 
@@ -52,7 +57,10 @@ class FakeEngine : public engine::Engine {
   }
   engine::EngineStats Stats() const override;
   std::vector<engine::SessionInfo> Sessions() const override;
+  std::vector<engine::RunningExecution> Running() const override { return {}; }
   absl::Status CloseSession(uint64_t id, absl::string_view reason) override;
+  std::shared_ptr<Allowance> AllowanceOf(const engine::Identity& identity,
+                                         engine::QuotaId quota) override;
   std::vector<engine::IdentityInfo> Identities() const override { return {}; }
   void SetQuotas(engine::Quotas) override {}
   engine::EngineMetrics Metrics() const override { return {}; }
@@ -104,6 +112,10 @@ class FakeEngine : public engine::Engine {
   Event gate_ ABSL_GUARDED_BY(mutex_) = Event(Unit{});
   Deadline last_deadline_ ABSL_GUARDED_BY(mutex_);
   std::vector<bool> awaited_ ABSL_GUARDED_BY(mutex_);
+  class FakeAllowance;
+  std::map<std::pair<std::string, engine::QuotaId>, std::shared_ptr<FakeAllowance>> allowances_
+      ABSL_GUARDED_BY(mutex_);
+  std::map<engine::QuotaId, int64_t> allowance_limits_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace acceld::testing

@@ -29,6 +29,8 @@ class RpcInstruments {
   // Bytes of arrays, by the way that they took.
   Counter upload_bytes, download_bytes, inline_in_bytes, inline_out_bytes;
   Counter segment_in_bytes, segment_out_bytes, shared_out_bytes;
+  // Connections that could not be accepted when they came, for want of descriptors.
+  Counter accept_failures;
 
   struct Requests {
     absl::string_view method;

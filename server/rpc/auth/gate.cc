@@ -84,9 +84,9 @@ absl::StatusOr<std::string> ReadNamed(const std::string& path) {
 
 }  // namespace
 
-Gate::Gate(const UnixPeers& peers, observability::RpcInstruments& instruments,
+Gate::Gate(Connections& connections, observability::RpcInstruments& instruments,
            size_t max_message_bytes)
-    : peers_(peers),
+    : connections_(connections),
       instruments_(instruments),
       max_message_bytes_(max_message_bytes),
       certificate_(std::make_shared<ServerCertificate>()) {}
@@ -193,9 +193,11 @@ absl::optional<Gate::Refused> Gate::Authenticate(const grpc::ServerContextBase& 
 absl::StatusOr<Caller> Gate::Admit(absl::string_view method,
                                    const grpc::ServerContextBase& context) const {
   Caller caller;
-  const absl::optional<PeerCredentials> peer = peers_.Find(context.peer());
+  const std::string address = context.peer();
+  const Connections::Found connection = connections_.Find(address);
+  const absl::optional<PeerCredentials>& peer = connection.peer;
   if (peer.has_value()) caller.uid = peer->uid;
-  caller.peer = peer.has_value() ? TextOf(*peer) : TextOf(context.peer());
+  caller.peer = peer.has_value() ? TextOf(*peer) : TextOf(address);
   engine::Identity& identity = caller.identity;
   const auto row = Methods().find(method);
   absl::optional<Refused> refused;
@@ -212,6 +214,13 @@ absl::StatusOr<Caller> Gate::Admit(absl::string_view method,
                                             method.substr(method.rfind('/') + 1), " is for role ",
                                             NameOf(*row->second), "; ", identity.name, " has role ",
                                             NameOf(identity.role)))};
+    }
+  }
+  if (!refused.has_value() && !connection.is_identified) {
+    if (!row->second.has_value()) {
+      connections_.NoteOpenCall(address);
+    } else if (absl::Status room = connections_.Identify(address, identity); !room.ok()) {
+      refused = Refused{Refusal::kConnections, std::move(room)};
     }
   }
   if (!refused.has_value()) return caller;

@@ -13,10 +13,10 @@
 #include "server/rpc/access_options.h"
 #include "server/rpc/auth/caller.h"
 #include "server/rpc/auth/client_certificates.h"
+#include "server/rpc/auth/connections.h"
 #include "server/rpc/auth/policy.h"
 #include "server/rpc/auth/server_certificate.h"
 #include "server/rpc/auth/token_table.h"
-#include "server/rpc/auth/unix_peers.h"
 
 namespace acceld::rpc {
 
@@ -31,7 +31,7 @@ class Gate {
   static constexpr size_t kMaxMetadataBytes = size_t{16} << 10;
 
   // All outlive the gate.
-  Gate(const UnixPeers& peers, observability::RpcInstruments& instruments,
+  Gate(Connections& connections, observability::RpcInstruments& instruments,
        size_t max_message_bytes);
 
   // Reads the files and puts all of it into effect, or nothing: an error names file and trouble.
@@ -39,7 +39,8 @@ class Gate {
   absl::Status Reload(const AccessOptions& options);
 
   // Who calls. UNAUTHENTICATED: nobody that can be told. PERMISSION_DENIED: one who may not do
-  // this. UNIMPLEMENTED: there is no such RPC. RESOURCE_EXHAUSTED: its metadata is too large.
+  // this. UNIMPLEMENTED: there is no such RPC. RESOURCE_EXHAUSTED: its metadata is too large, or it
+  // has too many connections.
   // `method` as "/package.Service/Method".
   absl::StatusOr<Caller> Admit(absl::string_view method,
                                const grpc::ServerContextBase& context) const;
@@ -47,6 +48,13 @@ class Gate {
   // RESOURCE_EXHAUSTED when a message is larger than the limit.
   absl::Status AdmitMessage(absl::string_view method, const Caller& caller,
                             size_t size_bytes) const;
+
+  // Of the user at the other end of a unix socket who shows no token.
+  absl::optional<engine::Role> RoleOf(const PeerCredentials& peer) const {
+    return rules()->policy.RoleOf(peer);
+  }
+  // Whether a token may stand for somebody else.
+  bool takes_tokens() const { return rules()->tokens.has_value(); }
 
   // Whether rpcs.def has the method.
   static bool Knows(absl::string_view method);
@@ -74,7 +82,7 @@ class Gate {
                                        const absl::optional<PeerCredentials>& peer,
                                        engine::Identity& identity) const;
 
-  const UnixPeers& peers_;
+  Connections& connections_;
   observability::RpcInstruments& instruments_;
   const size_t max_message_bytes_;
   const std::shared_ptr<ServerCertificate> certificate_;  // Shared with gRPC's credentials.

@@ -16,6 +16,8 @@ namespace {
 constexpr size_t kMaxBatchBytes = size_t{1} << 20;
 // A client keeps what is not credited, to send it again after its stream broke.
 constexpr size_t kMaxUncreditedBytes = size_t{4} << 20;
+// A batch above this counts as memory of the client's while it is taken in.
+constexpr size_t kLargeBatchBytes = size_t{64} << 10;
 // How long a session may keep a thread that others could use.
 constexpr std::chrono::milliseconds kTurn{1};
 // Commands between two looks at the clock.
@@ -39,6 +41,22 @@ bool IsAwaited(const v1::CommandBatch& batch, int execution) {
 
 }  // namespace
 
+void Channel::EndIfSilent() {
+  const auto patience = rpc_.options.identify_timeout;
+  (void)rpc_.timers.At(std::chrono::steady_clock::now() + patience, [weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (self == nullptr) return;
+    {
+      MutexLock lock(self->mutex_);
+      if (self->heard_ || self->ended_) return;
+    }
+    const absl::Status silent = absl::DeadlineExceededError(
+        absl::StrCat("no Hello has come for ", self->rpc_.options.identify_timeout.count(), " ms"));
+    self->NoteRefusal(observability::Refusal::kSilence, silent);
+    self->Finish(silent);
+  });
+}
+
 void Channel::NothingMore() {
   absl::Status status;
   {
@@ -61,6 +79,7 @@ void Channel::TakeIn(v1::CommandBatch& batch, size_t size_bytes) {
   {
     MutexLock lock(mutex_);
     reading_ = false;
+    heard_ = true;
   }
   batch_.Swap(&batch);
   CountBatch(batch_, rpc_.instruments);
@@ -74,10 +93,25 @@ void Channel::TakeIn(v1::CommandBatch& batch, size_t size_bytes) {
     NoteRefusal(observability::Refusal::kLimit, beyond);
     return EndSession(beyond);
   }
+  if (size_bytes > kLargeBatchBytes) {
+    const absl::Status room = TakeRoom(size_bytes);
+    if (!room.ok()) {
+      NoteRefusal(observability::Refusal::kLimit, room);
+      return EndSession(room);
+    }
+  }
   next_command_ = 0;
   heavy_ = IsHeavy();
   if (heavy_) return QueueTurn();
   TakeTurn();
+}
+
+absl::Status Channel::TakeRoom(size_t size_bytes) {
+  batch_memory_ =
+      Taken(session_ != nullptr
+                ? session_->intake_memory()
+                : rpc_.engine.AllowanceOf(caller_.identity, engine::QuotaId::kIntakeMemory));
+  return batch_memory_.Add(static_cast<int64_t>(size_bytes));
 }
 
 void Channel::EndSession(const absl::Status& why) {
@@ -215,6 +249,10 @@ void Channel::Credit() {
 }
 
 void Channel::ReadNext() {
+  if (batch_memory_.amount() > 0) {
+    v1::CommandBatch().Swap(&batch_);  // A cleared one keeps its memory.
+    batch_memory_.Release();
+  }
   batch_.Clear();
   MutexLock lock(mutex_);
   paused_ = true;

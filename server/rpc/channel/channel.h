@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "acceld/v1/acceld.pb.h"
+#include "common/allowance.h"
 #include "common/mutex.h"
 #include "server/rpc/auth/caller.h"
 #include "server/rpc/rpc_context.h"
@@ -36,6 +37,9 @@ class Channel : public SessionStream, public std::enable_shared_from_this<Channe
   void Displace(const absl::Status& why) override;
 
  protected:
+  // Ends the channel unless something comes in time.
+  void EndIfSilent();
+
   // Without a session, the first command has to be Hello.
   Channel(const RpcContext& rpc, Caller caller, std::shared_ptr<ClientSession> session)
       : rpc_(rpc), caller_(std::move(caller)), session_(std::move(session)) {}
@@ -82,6 +86,8 @@ class Channel : public SessionStream, public std::enable_shared_from_this<Channe
   // Opens or resumes the session.
   absl::Status OnHello(const v1::Command& command);
   bool IsHeavy();
+  // Counts a large batch.
+  absl::Status TakeRoom(size_t size_bytes);
   // Ends the session with the channel: it cannot be known what the client meant.
   void EndSession(const absl::Status& why);
   void Credit();
@@ -106,6 +112,7 @@ class Channel : public SessionStream, public std::enable_shared_from_this<Channe
   bool heavy_ = false;
   uint64_t uncredited_ = 0;
   size_t uncredited_bytes_ = 0;
+  Taken batch_memory_;  // For a large batch, until it is taken in.
   bool upload_uncredited_ = false;
   // Set by Hello; others read it under the mutex. Shared with the table.
   std::shared_ptr<ClientSession> session_;
@@ -118,6 +125,7 @@ class Channel : public SessionStream, public std::enable_shared_from_this<Channe
   bool in_turn_ ABSL_GUARDED_BY(mutex_) = false;
   bool reading_ ABSL_GUARDED_BY(mutex_) = true;  // A transport begins with a read.
   bool paused_ ABSL_GUARDED_BY(mutex_) = false;
+  bool heard_ ABSL_GUARDED_BY(mutex_) = false;                      // A batch has come.
   bool looks_again_ ABSL_GUARDED_BY(mutex_) = false;                // soon, by a timer
   std::optional<absl::Status> last_words_ ABSL_GUARDED_BY(mutex_);  // of SayGoodbye
   bool ended_ ABSL_GUARDED_BY(mutex_) = false;

@@ -11,6 +11,7 @@ ChannelStream* GrpcChannel::Start(const RpcContext& rpc, Caller caller) {
   std::shared_ptr<GrpcChannel> channel(new GrpcChannel(rpc, std::move(caller)));
   channel->self_ = channel;
   channel->Read();
+  channel->EndIfSilent();
   return channel.get();
 }
 

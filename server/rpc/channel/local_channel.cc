@@ -47,7 +47,7 @@ LocalChannel::LocalChannel(const RpcContext& rpc, const std::shared_ptr<ClientSe
       socket_(std::move(socket)),
       boxes_(std::move(boxes)),
       mail_(MailboxIn(boxes_, MailDirection::kToDaemon)),
-      receiver_(static_cast<size_t>(rpc.options.max_message_bytes)),
+      receiver_(static_cast<size_t>(rpc.options.max_message_bytes), session->intake_memory()),
       poll_(std::chrono::microseconds(rpc.options.channel_poll_us)),
       outgoing_mail_(MailboxIn(boxes_, MailDirection::kToClient)) {}
 

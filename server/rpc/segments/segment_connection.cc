@@ -6,8 +6,16 @@
 #include "absl/strings/str_cat.h"
 #include "common/packet_socket.h"
 #include "common/streaming_copy.h"
+#include "server/rpc/auth/refusal_log.h"
 
 namespace acceld::rpc {
+namespace {
+
+// What a connection may take: its socket, that of a channel, and lent memory. The segment's own
+// descriptor is closed when it has been passed on.
+constexpr int64_t kDescriptors = 3;
+
+}  // namespace
 
 using segment::Reply;
 using segment::Request;
@@ -31,6 +39,7 @@ SegmentConnection::Next SegmentConnection::Serve(int limit) {
     const bool maps = status.ok() && unanswered_->kind == RequestKind::kMap;
     // A client that does not read its answers has more requests out than it may.
     if (!Answer(status, maps ? segment_.fd() : reply_fd_.get()).ok()) return Next::kClose;
+    if (maps) segment_.CloseFile();
     reply_fd_ = UniqueFd();
     passed_ = UniqueFd();
     unanswered_.reset();
@@ -111,14 +120,32 @@ absl::Status SegmentConnection::Perform(const Request& request) {
 absl::Status SegmentConnection::Attach(const Request& request) {
   if (session_ != nullptr) return absl::FailedPreconditionError("a second Attach");
   ACCELD_ASSIGN_OR_RETURN(
-      session_,
+      std::shared_ptr<ClientSession> session,
       rpc_.sessions.FindForUser(absl::string_view(request.token, sizeof(request.token)), peer_));
+  const absl::Status counted = CountFor(session->owner().identity);
+  if (!counted.ok()) {
+    NoteRefusal(rpc_.instruments, observability::Refusal::kConnections, "segments",
+                session->owner(), counted);
+    return counted;
+  }
+  session_ = std::move(session);
   return absl::OkStatus();
+}
+
+absl::Status SegmentConnection::CountFor(const engine::Identity& identity) {
+  ACCELD_ASSIGN_OR_RETURN(counted_, shares_.Take(identity, 1));
+  return TakeUnlessAdmin(rpc_.engine, identity, kDescriptors, descriptors_);
+}
+
+absl::Status SegmentConnection::CheckReserve(int fd) const {
+  return rpc_.connections.CheckReserve(fd, session_->owner().identity.role == engine::Role::kAdmin);
 }
 
 absl::Status SegmentConnection::Map() {
   if (segment_.data() != nullptr) return absl::FailedPreconditionError("a second Map");
-  ACCELD_ASSIGN_OR_RETURN(segment_, MemorySegment::Create(rpc_.options.segment_bytes));
+  ACCELD_ASSIGN_OR_RETURN(MemorySegment segment, MemorySegment::Create(rpc_.options.segment_bytes));
+  ACCELD_RETURN_IF_ERROR(CheckReserve(segment.fd()));
+  segment_ = std::move(segment);
   return absl::OkStatus();
 }
 
@@ -136,6 +163,7 @@ absl::Status SegmentConnection::Lend() {
   if (lost_descriptor_) {
     return absl::ResourceExhaustedError("the daemon has no file descriptor left for lent memory");
   }
+  if (passed_.valid()) ACCELD_RETURN_IF_ERROR(CheckReserve(passed_.get()));
   ACCELD_ASSIGN_OR_RETURN(lent_, LentMemory::Accept(std::move(passed_)));
   return absl::OkStatus();
 }
@@ -183,7 +211,8 @@ absl::Status SegmentConnection::TakeTransfer(uint64_t transfer_id) {
 
 absl::Status SegmentConnection::Share(const Request& request) {
   ACCELD_RETURN_IF_ERROR(TakeTransfer(request.target));
-  absl::StatusOr<UniqueFd> shared = shared_arrays_.Share(bytes_, draft_);
+  absl::StatusOr<UniqueFd> shared =
+      shared_arrays_.Share(bytes_, session_->owner().identity, draft_);
   if (!shared.ok()) {
     draft_ = {};
     return shared.status();

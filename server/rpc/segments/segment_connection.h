@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "absl/types/optional.h"
+#include "common/allowance.h"
 #include "common/memory_segment.h"
 #include "common/segment_messages.h"
 #include "common/shared_bytes.h"
@@ -15,6 +16,7 @@
 #include "server/rpc/rpc_context.h"
 #include "server/rpc/segments/lent_memory.h"
 #include "server/rpc/segments/shared_arrays.h"
+#include "server/rpc/share_table.h"
 
 namespace acceld::rpc {
 
@@ -25,18 +27,21 @@ namespace acceld::rpc {
 // One thread at a time calls.
 class SegmentConnection {
  public:
-  // `peer` is who is at its other end.
+  // `peer` is who is at its other end; `shares` count whose connections there are.
   SegmentConnection(const RpcContext& rpc, LocalChannels& channels, SharedArrays& shared_arrays,
-                    UniqueFd socket, PeerCredentials peer)
+                    ShareTable& shares, UniqueFd socket, PeerCredentials peer)
       : rpc_(rpc),
         channels_(channels),
         shared_arrays_(shared_arrays),
+        shares_(shares),
         socket_(std::move(socket)),
         peer_(std::move(peer)) {}
   // Breaks off an upload that is under way, when nobody can send it again.
   ~SegmentConnection();
 
   int socket() const { return socket_.get(); }
+  // Whether it is known whose it is.
+  bool is_attached() const { return session_ != nullptr; }
   enum class Next {
     kRead,   // to be called when there is something to read
     kRetry,  // to be called in a moment: a request cannot be answered yet
@@ -64,15 +69,22 @@ class SegmentConnection {
   absl::Status OpenChannel();
   // The part of the segment that a request names.
   absl::StatusOr<char*> Part(const segment::Request& request) const;
+  // Counts the connection, and the descriptors that it may take, as the identity's.
+  absl::Status CountFor(const engine::Identity& identity);
+  // Whether a descriptor that was just opened for the client may stay open.
+  absl::Status CheckReserve(int fd) const;
   // The client's end of the connection is closed.
   void OnGone();
 
   const RpcContext& rpc_;
   LocalChannels& channels_;
   SharedArrays& shared_arrays_;
+  ShareTable& shares_;
   const UniqueFd socket_;
   const PeerCredentials peer_;
   std::shared_ptr<ClientSession> session_;  // Shared with the table; null before kAttach.
+  std::shared_ptr<const void> counted_;     // Of its identity's share of the connections.
+  Taken descriptors_;
   MemorySegment segment_;
   UniqueFd passed_;               // Came with the request to be performed.
   bool lost_descriptor_ = false;  // One came with it that there was no room for.

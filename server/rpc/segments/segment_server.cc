@@ -5,12 +5,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "common/log.h"
 #include "common/packet_socket.h"
+#include "server/rpc/auth/arrival.h"
 
 namespace acceld::rpc {
 namespace {
@@ -19,6 +21,9 @@ namespace {
 constexpr int kRequestsPerTurn = 8;
 // While there is no room for an upload.
 constexpr std::chrono::milliseconds kRetryPause{2};
+// When the process has no descriptors left.
+constexpr std::chrono::milliseconds kAcceptPause{100};
+constexpr std::chrono::milliseconds kMaxWait{60'000};
 
 }  // namespace
 
@@ -74,7 +79,7 @@ absl::Status SegmentServer::Arm(int operation, int fd, void* what) {
 void SegmentServer::RunThread() {
   while (true) {
     epoll_event event;
-    if (epoll_wait(poll_.get(), &event, 1, ServeAgain()) != 1) continue;
+    if (epoll_wait(poll_.get(), &event, 1, DoWhatIsDue()) != 1) continue;
     if (event.data.ptr == &stop_) return;
     if (event.data.ptr == &listener_) {
       Accept();
@@ -84,43 +89,102 @@ void SegmentServer::RunThread() {
   }
 }
 
-int SegmentServer::ServeAgain() {
+int SegmentServer::DoWhatIsDue() {
+  using Clock = std::chrono::steady_clock;
   SegmentConnection* connection = nullptr;
+  bool accepts = false;
+  auto next = Clock::time_point::max();
   {
     MutexLock lock(mutex_);
-    if (again_.empty()) return -1;
-    if (again_.front().first <= std::chrono::steady_clock::now()) {
+    if (again_.empty() && silent_.empty() && !accept_at_.has_value()) return -1;
+    const auto now = Clock::now();
+    if (!again_.empty() && again_.front().first <= now) {
       connection = again_.front().second;
       again_.pop_front();
     }
+    if (!again_.empty()) next = std::min(next, again_.front().first);
+    const auto patience = rpc_.options.identify_timeout;
+    for (; !silent_.empty() && silent_.front().first + patience <= now; silent_.pop_front()) {
+      // Whoever is told that it can be read finds its end.
+      shutdown(silent_.front().second->socket(), SHUT_RDWR);
+      rpc_.instruments.CountRefusal(observability::Refusal::kSilence);
+    }
+    if (!silent_.empty()) next = std::min(next, silent_.front().first + patience);
+    if (accept_at_.has_value() && *accept_at_ <= now) {
+      accept_at_.reset();
+      accepts = true;
+    }
+    if (accept_at_.has_value()) next = std::min(next, *accept_at_);
   }
-  if (connection != nullptr) Serve(*connection);
-  return static_cast<int>(kRetryPause.count());
+  if (accepts) ArmListener();
+  if (connection != nullptr) {
+    Serve(*connection);
+    return static_cast<int>(kRetryPause.count());
+  }
+  if (next == Clock::time_point::max()) return -1;
+  const auto wait = std::chrono::ceil<std::chrono::milliseconds>(next - Clock::now()).count();
+  return static_cast<int>(std::clamp<int64_t>(wait, 0, kMaxWait.count()));
 }
 
-void SegmentServer::Accept() {
-  UniqueFd fd(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-  absl::StatusOr<PeerCredentials> peer = absl::UnavailableError("nobody came");
-  if (fd.valid()) peer = ReadPeerCredentials(fd.get());
-  if (peer.ok()) {
-    auto connection = std::make_unique<SegmentConnection>(rpc_, channels_, shared_arrays_,
-                                                          std::move(fd), *std::move(peer));
-    SegmentConnection* const raw = connection.get();
-    MutexLock lock(mutex_);
-    // One too many is closed at once; its client uses gRPC.
-    const uint64_t limit =
-        rpc_.options.segment_bytes == 0 ? 0 : rpc_.options.max_segment_connections;
-    if (connections_.size() < limit) {
-      connections_.emplace(raw, std::move(connection));
-      if (!Arm(EPOLL_CTL_ADD, raw->socket(), raw).ok()) connections_.erase(raw);
-    }
-  }
+void SegmentServer::ArmListener() {
   const absl::Status armed = Arm(EPOLL_CTL_MOD, listener_.get(), &listener_);
   if (!armed.ok()) LogError("no more connections for shared memory: ", armed.message());
 }
 
+void SegmentServer::Accept() {
+  UniqueFd fd(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  if (!fd.valid() && errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) {
+    // Without a free descriptor the client stays where it is, and the listener would say so again
+    // at once.
+    rpc_.instruments.accept_failures.Add();
+    MutexLock lock(mutex_);
+    accept_at_ = std::chrono::steady_clock::now() + kAcceptPause;
+    return;
+  }
+  if (fd.valid()) {
+    absl::StatusOr<Arrival> arrival =
+        JudgeArrival(fd.get(), rpc_.gate, rpc_.connections, rpc_.instruments);
+    if (arrival.ok()) {
+      Keep(std::make_unique<SegmentConnection>(rpc_, channels_, shared_arrays_, *shares_,
+                                               std::move(fd), std::move(arrival->peer)));
+    }
+  }
+  ArmListener();
+}
+
+void SegmentServer::Keep(std::unique_ptr<SegmentConnection> connection) {
+  std::unique_ptr<SegmentConnection> refused;  // Destroyed without the lock.
+  SegmentConnection* const raw = connection.get();
+  MutexLock lock(mutex_);
+  // One too many is closed at once; its client uses gRPC.
+  const uint64_t limit = rpc_.options.segment_bytes == 0 ? 0 : rpc_.options.max_segment_connections;
+  if (connections_.size() >= limit) {
+    refused = std::move(connection);
+    return;
+  }
+  connections_.emplace(raw, std::move(connection));
+  if (!Arm(EPOLL_CTL_ADD, raw->socket(), raw).ok()) {
+    const auto kept = connections_.find(raw);
+    refused = std::move(kept->second);
+    connections_.erase(kept);
+    return;
+  }
+  if (silent_.size() >= rpc_.options.max_unidentified) {
+    shutdown(silent_.front().second->socket(), SHUT_RDWR);
+    rpc_.instruments.CountRefusal(observability::Refusal::kSilence);
+    silent_.pop_front();
+  }
+  silent_.emplace_back(std::chrono::steady_clock::now(), raw);
+}
+
 void SegmentServer::Serve(SegmentConnection& connection) {
-  switch (connection.Serve(kRequestsPerTurn)) {
+  const bool was_attached = connection.is_attached();
+  const SegmentConnection::Next next = connection.Serve(kRequestsPerTurn);
+  if (!was_attached && (connection.is_attached() || next == SegmentConnection::Next::kClose)) {
+    MutexLock lock(mutex_);
+    std::erase_if(silent_, [&](const auto& silent) { return silent.second == &connection; });
+  }
+  switch (next) {
     case SegmentConnection::Next::kRead:
       if (Arm(EPOLL_CTL_MOD, connection.socket(), &connection).ok()) return;
       break;

@@ -9,17 +9,22 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/types/optional.h"
 #include "common/mutex.h"
 #include "common/status.h"
 #include "common/unique_fd.h"
 #include "server/rpc/rpc_context.h"
 #include "server/rpc/segments/segment_connection.h"
+#include "server/rpc/share_table.h"
 
 namespace acceld::rpc {
 
 // The second unix socket, for bulk bytes in shared memory (common/segment_messages.h). A few
 // threads wait for requests together; each takes one connection at a time and answers a few of its
 // requests, so no client holds up another by more than those. They never wait for a client.
+//
+// Who has not said whose connection it is belongs to a few, and has a short time; when there are
+// too many of them the oldest is ended.
 class SegmentServer {
  public:
   // Listens beside `socket_path`, where the daemon has its first socket; at `passed` if that is
@@ -41,6 +46,9 @@ class SegmentServer {
       : rpc_(rpc),
         channels_(channels),
         shared_arrays_(shared_arrays),
+        shares_(std::make_shared<ShareTable>("max-segment-connections",
+                                             rpc.options.max_segment_connections,
+                                             rpc.options.identity_share_percent)),
         path_(std::move(path)),
         is_passed_(passed.valid()),
         listener_(std::move(passed)) {}
@@ -48,15 +56,18 @@ class SegmentServer {
   void RunThread();
   void Accept();
   void Serve(SegmentConnection& connection);
-  // Serves a connection again that wanted that, if its moment has come. How long to wait for the
-  // next one, in ms as epoll_wait takes it.
-  int ServeAgain();
+  void Keep(std::unique_ptr<SegmentConnection> connection);
+  // Does what is due: serves a connection again that wanted that, ends those who stayed silent,
+  // accepts again. How long to wait for what is due next, in ms as epoll_wait takes it.
+  int DoWhatIsDue();
+  void ArmListener();
   // Asks for one thread to be told of the next thing to read.
   absl::Status Arm(int operation, int fd, void* what);
 
   const RpcContext& rpc_;
   LocalChannels& channels_;
   SharedArrays& shared_arrays_;
+  const std::shared_ptr<ShareTable> shares_;  // Shared with what was taken of it.
   const std::string path_;
   const bool is_passed_;  // The socket's file is another's.
   UniqueFd listener_, stop_, poll_;
@@ -65,6 +76,11 @@ class SegmentServer {
       ABSL_GUARDED_BY(mutex_);
   std::deque<std::pair<std::chrono::steady_clock::time_point, SegmentConnection*>> again_
       ABSL_GUARDED_BY(mutex_);
+  // Connections that are not attached, the oldest first, and since when.
+  std::deque<std::pair<std::chrono::steady_clock::time_point, SegmentConnection*>> silent_
+      ABSL_GUARDED_BY(mutex_);
+  // When to accept again, after there was no descriptor left.
+  absl::optional<std::chrono::steady_clock::time_point> accept_at_ ABSL_GUARDED_BY(mutex_);
   std::vector<std::thread> threads_;
 };
 

@@ -40,13 +40,14 @@ bool IsSame(const std::weak_ptr<const void>& one, const std::weak_ptr<const void
 
 }  // namespace
 
-absl::StatusOr<UniqueFd> SharedArrays::Share(const SharedBytes& bytes, Draft& draft) {
+absl::StatusOr<UniqueFd> SharedArrays::Share(const SharedBytes& bytes,
+                                             const engine::Identity& identity, Draft& draft) {
   if (!draft.fd.valid()) {
     {
       MutexLock lock(mutex_);
       if (UniqueFd found = Find(bytes.source); found.valid()) return found;
     }
-    ACCELD_ASSIGN_OR_RETURN(draft, Begin(bytes.view.size()));
+    ACCELD_ASSIGN_OR_RETURN(draft, Begin(bytes.view.size(), identity));
   }
   const absl::string_view piece = bytes.view.substr(draft.filled_bytes, kPieceBytes);
   const ssize_t written =
@@ -65,13 +66,14 @@ UniqueFd SharedArrays::Find(const std::weak_ptr<const void>& source) {
   return found == shared_.end() ? UniqueFd() : OpenAnew(found->fd.get());
 }
 
-absl::StatusOr<SharedArrays::Draft> SharedArrays::Begin(size_t size_bytes) {
+absl::StatusOr<SharedArrays::Draft> SharedArrays::Begin(size_t size_bytes,
+                                                        const engine::Identity& identity) {
   if (size_bytes == 0) return absl::InvalidArgumentError("an array of no bytes is not shared");
   Draft draft;
-  absl::StatusOr<std::shared_ptr<const void>> room = TakeRoom(size_bytes);
+  absl::StatusOr<std::shared_ptr<const void>> room = TakeRoom(size_bytes, identity);
   if (!room.ok()) {
     Sweep();
-    room = TakeRoom(size_bytes);
+    room = TakeRoom(size_bytes, identity);
   }
   ACCELD_ASSIGN_OR_RETURN(draft.room, std::move(room));
   draft.fd = UniqueFd(memfd_create("acceld-array", MFD_CLOEXEC | MFD_ALLOW_SEALING));
@@ -81,7 +83,11 @@ absl::StatusOr<SharedArrays::Draft> SharedArrays::Begin(size_t size_bytes) {
   return draft;
 }
 
-absl::StatusOr<std::shared_ptr<const void>> SharedArrays::TakeRoom(size_t size_bytes) {
+absl::StatusOr<std::shared_ptr<const void>> SharedArrays::TakeRoom(
+    size_t size_bytes, const engine::Identity& identity) {
+  ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<const void> bytes,
+                          shares_of_bytes_->Take(identity, size_bytes));
+  ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<const void> array, shares_of_arrays_->Take(identity, 1));
   MutexLock lock(mutex_);
   if (size_bytes > limits_.bytes - std::min(limits_.bytes, bytes_) || arrays_ >= limits_.arrays) {
     return absl::ResourceExhaustedError(absl::StrCat(
@@ -90,13 +96,14 @@ absl::StatusOr<std::shared_ptr<const void>> SharedArrays::TakeRoom(size_t size_b
   }
   bytes_ += size_bytes;
   ++arrays_;
-  return std::shared_ptr<const void>(this, [weak = weak_from_this(), size_bytes](const void*) {
-    const std::shared_ptr<SharedArrays> self = weak.lock();
-    if (self == nullptr) return;
-    MutexLock lock(self->mutex_);
-    self->bytes_ -= size_bytes;
-    --self->arrays_;
-  });
+  return std::shared_ptr<const void>(
+      this, [weak = weak_from_this(), size_bytes, bytes, array](const void*) {
+        const std::shared_ptr<SharedArrays> self = weak.lock();
+        if (self == nullptr) return;
+        MutexLock lock(self->mutex_);
+        self->bytes_ -= size_bytes;
+        --self->arrays_;
+      });
 }
 
 absl::StatusOr<UniqueFd> SharedArrays::Finish(const SharedBytes& bytes, Draft draft) {

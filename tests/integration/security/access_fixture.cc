@@ -101,14 +101,17 @@ std::unique_ptr<client::Admin> AccessTest::AdminAs(const std::string& name) {
   return admin.ok() ? *std::move(admin) : nullptr;
 }
 
-double AccessTest::Refusals(const std::string& reason) {
+double AccessTest::Metric(const std::string& sample) {
   const absl::StatusOr<HttpReply> reply = HttpGet(metrics_port(), "/metrics");
   EXPECT_TRUE(reply.ok()) << reply.status();
   if (!reply.ok()) return 0;
   auto samples = ParsePrometheusText(reply->body);
   EXPECT_TRUE(samples.ok()) << samples.status();
-  return samples.ok() ? (*samples)[absl::StrCat("acceld_refusals_total{reason=\"", reason, "\"}")]
-                      : 0;
+  return samples.ok() ? (*samples)[sample] : 0;
+}
+
+double AccessTest::Refusals(const std::string& reason) {
+  return Metric(absl::StrCat("acceld_refusals_total{reason=\"", reason, "\"}"));
 }
 
 void AccessTest::ExpectRefused(const std::function<grpc::Status()>& call, grpc::StatusCode code,

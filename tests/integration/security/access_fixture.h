@@ -38,6 +38,8 @@ class AccessTest : public DaemonTest {
   // The same without a session.
   std::unique_ptr<client::Admin> AdminAs(const std::string& name);
 
+  // What the metrics page says of a sample, as "name" or "name{label="value"}"; 0 when it has none.
+  double Metric(const std::string& sample);
   // How many were refused for this reason so far.
   double Refusals(const std::string& reason);
   // That `call` is refused with this code, counted once for this reason, and

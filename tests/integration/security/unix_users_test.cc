@@ -69,13 +69,13 @@ TEST_F(OtherUsersTest, OthersDoNotEvenConnect) {
 TEST_F(OtherUsersTest, AnOpenSocketIsNotEnough) {
   ASSERT_NO_FATAL_FAILURE(StartDaemon({"--socket-mode", "0666"}));
   const std::string told = CallAsOther();
-  for (const char* call : {"devices", "kill", "resume", "end", "sessions"}) {
-    EXPECT_THAT(told, HasSubstr(absl::StrCat(call, " PERMISSION_DENIED")));
+  // The connection is closed before anything comes.
+  for (const char* call : {"devices", "kill", "resume", "end", "sessions", "segments"}) {
+    EXPECT_THAT(told, HasSubstr(absl::StrCat(call, " UNAVAILABLE")));
   }
-  EXPECT_THAT(told, HasSubstr("segments NOT_FOUND"));
-  EXPECT_EQ(Refusals("identity"), 5);
+  EXPECT_GE(Refusals("identity"), 2);
   EXPECT_THAT(daemon_->Log(),
-              ::testing::ContainsRegex("refused reason=identity rpc=/acceld.v1.Acceld/ListDevices "
+              ::testing::ContainsRegex("refused reason=identity rpc=connection "
                                        "peer=\"uid=65534 pid=[0-9]+\" identity=uid:65534 "
                                        "code=PERMISSION_DENIED"));
 }

@@ -90,9 +90,16 @@ device-memory = "1MiB"
 handles = 9
 )");
   const engine::Quotas quotas = effective.ToDaemonConfig().engine.quotas;
-  EXPECT_THAT(quotas.others, ElementsAre(1 << 20, 0, 9, 0, 0, 0));
-  EXPECT_THAT(quotas.Of("uid:7"), ElementsAre(1 << 20, 0, 5, 0, 0, 1500));
-  EXPECT_THAT(quotas.Of("uid:8"), ElementsAre(1 << 20, 0, 9, 0, 0, 0));
+  const auto limits = [](int64_t handles, int64_t compile_ms) {
+    engine::QuotaLimits limits{};  // The others have none.
+    limits[static_cast<size_t>(engine::QuotaId::kDeviceMemory)] = 1 << 20;
+    limits[static_cast<size_t>(engine::QuotaId::kHandles)] = handles;
+    limits[static_cast<size_t>(engine::QuotaId::kCompileTime)] = compile_ms;
+    return limits;
+  };
+  EXPECT_EQ(quotas.others, limits(9, 0));
+  EXPECT_EQ(quotas.Of("uid:7"), limits(5, 1500));
+  EXPECT_EQ(quotas.Of("uid:8"), limits(9, 0));
   EXPECT_THAT(Compare(effective, Load(effective.Print())).applied, ElementsAre());
   const Changes changes = Compare(effective, Load("[quota.default]\nhandles = 9\n"));
   EXPECT_THAT(changes.applied, ElementsAre("quota.default.device-memory: \"1MiB\" -> 0",

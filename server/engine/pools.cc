@@ -1,0 +1,46 @@
+#include "server/engine/pools.h"
+
+#include <algorithm>
+
+namespace acceld::engine {
+namespace {
+
+struct PoolInfo {
+  QuotaId id;
+  absl::string_view setting;
+};
+constexpr PoolInfo kPools[] = {
+#define ACCELD_POOL(Id, setting) {QuotaId::k##Id, setting},
+#include "server/engine/pools.def"
+#undef ACCELD_POOL
+};
+
+// Enough for a few programs with large constants.
+constexpr int64_t kLeastIntakeBytes = int64_t{256} << 20;
+
+}  // namespace
+
+Pools::Pools(const EngineOptions& options) : share_percent_(options.identity_share_percent) {
+  const auto set = [this](QuotaId id, int64_t size) { sizes_[static_cast<size_t>(id)] = size; };
+  set(QuotaId::kSessions, options.max_sessions);
+  set(QuotaId::kNamedArrays, options.max_named_arrays);
+  set(QuotaId::kIntakeMemory, options.max_intake_bytes > 0
+                                  ? options.max_intake_bytes
+                                  : std::max(options.host_memory_bytes, kLeastIntakeBytes));
+  set(QuotaId::kDescriptors, options.max_descriptors);
+  for (const PoolInfo& pool : kPools) {
+    const int64_t size = this->size(pool.id);
+    // In this order, so that it fits into 64 bits.
+    const int64_t share = size / 100 * share_percent_ + size % 100 * share_percent_ / 100;
+    if (size > 0) shares_[static_cast<size_t>(pool.id)] = std::max<int64_t>(1, share);
+  }
+}
+
+absl::string_view Pools::SettingOf(QuotaId id) {
+  for (const PoolInfo& pool : kPools) {
+    if (pool.id == id) return pool.setting;
+  }
+  return "";
+}
+
+}  // namespace acceld::engine
