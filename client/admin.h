@@ -45,6 +45,8 @@ class Admin {
   absl::StatusOr<ServerStats> GetStats() const;
   // All of them for admins; those of the caller's own identity for others.
   absl::StatusOr<std::vector<SessionInfo>> ListSessions() const;
+  // What occupies devices now: the caller's own, or for admins everybody's.
+  absl::StatusOr<std::vector<RunningExecution>> ListRunning() const;
   // Those that the caller may open.
   absl::StatusOr<std::vector<NamedArray>> ListNames() const;
   // Most recently used first, at most `limit`.

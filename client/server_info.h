@@ -100,6 +100,17 @@ struct SessionInfo {
   uint64_t arrays = 0, array_bytes = 0, executions = 0, programs = 0, queued = 0;
 };
 
+// An execution that has begun on a device and not ended. Its session may have.
+struct RunningExecution {
+  uint32_t device = 0;
+  uint64_t session = 0;
+  std::string identity, program;
+  double age_s = 0, on_device_s = 0;  // since it was asked for; of that, on the device
+  // "runs"; "suspended": others have the device until its turn comes; "ending": it is told to end,
+  // and is inside something that cannot be interrupted.
+  std::string state;
+};
+
 // An array that has a name.
 struct NamedArray {
   std::string name;

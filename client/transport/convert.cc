@@ -145,6 +145,19 @@ Priority FromProto(v1::Priority proto) {
   }
 }
 
+RunningExecution FromProto(const v1::RunningExecution& proto) {
+  const char* state = "runs";
+  if (proto.state() == v1::RunningExecution::SUSPENDED) state = "suspended";
+  if (proto.state() == v1::RunningExecution::ENDING) state = "ending";
+  return {.device = proto.device(),
+          .session = proto.session(),
+          .identity = proto.identity(),
+          .program = proto.program(),
+          .age_s = proto.age_s(),
+          .on_device_s = proto.on_device_s(),
+          .state = state};
+}
+
 SessionInfo FromProto(const v1::SessionInfo& proto) {
   return {.id = proto.id(),
           .client_name = proto.client_name(),

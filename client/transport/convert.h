@@ -13,6 +13,7 @@ DeviceInfo FromProto(const v1::DeviceInfo& proto);
 MissingDevices FromProto(const v1::MissingDevices& proto);
 ServerStats FromProto(const v1::Stats& proto);
 SessionInfo FromProto(const v1::SessionInfo& proto);
+RunningExecution FromProto(const v1::RunningExecution& proto);
 CacheEntry FromProto(const v1::CacheEntry& proto);
 CacheExplanation FromProto(const v1::CacheExplanation& proto);
 TraceSpan FromProto(const v1::TraceSpan& proto);

@@ -12,6 +12,7 @@
 #include "common/ir/specialize/specialize.h"
 #include "common/ir/text.h"
 #include "common/ir/verifier.h"
+#include "kernels/ir/plan_work.h"
 #include "kernels/ir/steady.h"
 #include "server/compiler/dump.h"
 #include "server/compiler/pipeline.h"
@@ -80,6 +81,7 @@ absl::StatusOr<hal::Executable> CompileContained(const ir::Module& module, absl:
   ACCELD_ASSIGN_OR_RETURN(kernels::Plan plan, BuildPlan(optimized, generator));
   end_stage("plan");
   ACCELD_RETURN_IF_ERROR(CheckMemory("planning a program"));
+  ACCELD_RETURN_IF_ERROR(kernels::CheckWork(plan));
   if (dump.enabled()) DumpPlan(plan, *steps, dump);
 
   hal::Executable executable;

@@ -18,6 +18,7 @@ struct DeviceMetrics {
   observability::HistogramSnapshot device_time;  // from there until the results are final
   observability::CountsByCode executions{};      // as they ended
   uint64_t spills = 0, restores = 0;             // of arrays
+  uint64_t suspensions = 0;                      // of executions whose slice was over
   hal::LaunchCounts launches;
   std::array<uint64_t, kNumPriorities> queued_by_priority{};  // waiting, runnable and in flight
 };

@@ -49,7 +49,8 @@ SessionImpl::SessionImpl(EngineImpl& engine, uint64_t id, std::string token, Ses
       session_charge_(std::move(charge)) {
   account_->SetHostMeter(identity_->meter(QuotaId::kHostMemory));
   for (uint32_t device = 0; device < engine.num_devices(); ++device) {
-    queues_.push_back(engine.executor(device).OpenQueue(account_, ClassOf(options_.priority)));
+    queues_.push_back(engine.executor(device).OpenQueue(account_, priority_class_,
+                                                             identity_->device_share(device)));
   }
 }
 

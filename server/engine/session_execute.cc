@@ -248,6 +248,11 @@ void SessionImpl::Start(Resolved resolved, uint32_t device, const ExecuteOptions
     SetDeadline(task, *resolved.program->name, device, *options.deadline);
   }
   task->session = id_;
+  if (const std::chrono::milliseconds limit = identity_->max_execution(); limit.count() > 0) {
+    task->max_run = limit;
+    task->overlong = Annotate(identity_->RefusalOfExecution(limit),
+                              absl::StrCat("program ", *resolved.program->name));
+  }
   executor.Submit(queues_[device], task, ready);
   if (ready) return;
 

@@ -136,6 +136,28 @@ v1::SessionInfo ToProto(const engine::SessionInfo& info) {
   return proto;
 }
 
+v1::RunningExecution ToProto(const engine::RunningExecution& info) {
+  v1::RunningExecution proto;
+  proto.set_device(info.device);
+  proto.set_session(info.session);
+  proto.set_identity(info.identity);
+  proto.set_program(info.program);
+  proto.set_age_s(info.age_s);
+  proto.set_on_device_s(info.on_device_s);
+  switch (info.state) {
+    case engine::RunningExecution::State::kRuns:
+      proto.set_state(v1::RunningExecution::RUNS);
+      break;
+    case engine::RunningExecution::State::kSuspended:
+      proto.set_state(v1::RunningExecution::SUSPENDED);
+      break;
+    case engine::RunningExecution::State::kEnding:
+      proto.set_state(v1::RunningExecution::ENDING);
+      break;
+  }
+  return proto;
+}
+
 v1::NamedArray ToProto(const engine::NamedArrayInfo& info) {
   v1::NamedArray proto;
   proto.set_name(info.name);

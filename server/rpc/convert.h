@@ -16,6 +16,7 @@ v1::ExecutionInfo ToProto(const engine::ExecutionInfo& info);
 v1::DeviceInfo ToProto(const engine::DeviceInfo& info);
 v1::Stats ToProto(const engine::EngineStats& stats);
 v1::SessionInfo ToProto(const engine::SessionInfo& info);
+v1::RunningExecution ToProto(const engine::RunningExecution& info);
 v1::NamedArray ToProto(const engine::NamedArrayInfo& info);
 v1::CacheEntry ToProto(const engine::CacheEntryInfo& info);
 v1::IdentityCacheStats ToProto(const engine::IdentityInfo& info);

@@ -63,6 +63,7 @@ absl::Status PrintDevices(client::Admin& admin, bool json) {
 
 absl::Status PrintSessions(client::Admin& admin, bool json) {
   ACCELD_ASSIGN_OR_RETURN(const std::vector<client::SessionInfo> sessions, admin.ListSessions());
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<client::RunningExecution> running, admin.ListRunning());
   if (json) {
     Json list = Json::array();
     for (const client::SessionInfo& s : sessions) {
@@ -77,7 +78,17 @@ absl::Status PrintSessions(client::Admin& admin, bool json) {
                       {"programs", s.programs},
                       {"queued", s.queued}});
     }
-    Print({{"sessions", list}});
+    Json on_devices = Json::array();
+    for (const client::RunningExecution& r : running) {
+      on_devices.push_back({{"device", r.device},
+                            {"session", r.session},
+                            {"identity", r.identity},
+                            {"program", r.program},
+                            {"age_s", r.age_s},
+                            {"on_device_s", r.on_device_s},
+                            {"state", r.state}});
+    }
+    Print({{"sessions", list}, {"running", on_devices}});
     return absl::OkStatus();
   }
   std::cout << absl::StreamFormat("%-5s %-28s %-12s %-11s %9s %8s %10s %10s %8s %7s\n", "id",
@@ -89,6 +100,14 @@ absl::Status PrintSessions(client::Admin& admin, bool json) {
                                     client::PriorityName(s.priority), s.age_s, s.arrays,
                                     SizeText(s.array_bytes), s.executions, s.programs, s.queued);
   }
+  if (running.empty()) return absl::OkStatus();
+  std::cout << absl::StreamFormat("\n%-6s %-7s %-12s %-28s %9s %11s  %s\n", "device", "session",
+                                  "identity", "program", "since", "on device", "state");
+  for (const client::RunningExecution& r : running) {
+    std::cout << absl::StreamFormat("%-6d %-7d %-12s %-28s %7.1f s %9.1f s  %s\n", r.device,
+                                    r.session, PrintableText(r.identity, 12),
+                                    PrintableText(r.program, 28), r.age_s, r.on_device_s, r.state);
+  }
   return absl::OkStatus();
 }
 
@@ -97,6 +116,9 @@ absl::Status PrintStats(client::Admin& admin, bool json) {
   if (json) {
     Print({{"compiles", s.compiles},
            {"compile_failures", s.compile_failures},
+           {"compiles_queued", s.compiles_queued},
+           {"compiles_dropped", s.compiles_dropped},
+           {"compiles_stopped", s.compiles_stopped},
            {"executions", s.executions},
            {"execution_failures", s.execution_failures},
            {"cache_hits",
@@ -116,9 +138,6 @@ absl::Status PrintStats(client::Admin& admin, bool json) {
            {"arrays", s.arrays},
            {"array_bytes", s.array_bytes},
            {"spills", s.spills},
-           {"compiles_queued", s.compiles_queued},
-           {"compiles_dropped", s.compiles_dropped},
-           {"compiles_stopped", s.compiles_stopped},
            {"restores", s.restores},
            {"spilled_bytes", s.spilled_bytes},
            {"executable_unloads", s.executable_unloads},

@@ -32,6 +32,31 @@ bool IsDense(int rows, int columns, int ld) {
 
 int SizeOf(int m, int n) { return 5 * m + 3 * n + 7; }
 
+// Multiplies by the Q of a QR factorization, as LAPACK's ormqr and unmqr do.
+#define ACCELD_MQR(T, mqr)                                                                         \
+  extern "C" void mqr(const char*, const char*, const int*, const int*, const int*, const T*,      \
+                      const int*, const T*, T*, const int*, T*, const int*, int*, size_t, size_t); \
+  int Mqr(char side, char trans, int m, int n, int k, const T* a, int lda, const T* tau, T* c,     \
+          int ldc, T* work, int lwork) {                                                           \
+    int info = 0;                                                                                  \
+    mqr(&side, &trans, &m, &n, &k, a, &lda, tau, c, &ldc, work, &lwork, &info, 1, 1);              \
+    return info;                                                                                   \
+  }
+ACCELD_MQR(float, sormqr_)
+ACCELD_MQR(double, dormqr_)
+ACCELD_MQR(std::complex<float>, cunmqr_)
+ACCELD_MQR(std::complex<double>, zunmqr_)
+#undef ACCELD_MQR
+
+// Calls `function(work, size)` with as much workspace as it asks for when size is -1.
+template <typename T, typename Function>
+int WithWorkspace(Function function) {
+  T wanted(0);
+  if (const int info = function(&wanted, -1); info != 0) return info;
+  std::vector<T> work(static_cast<size_t>(std::real(wanted)) + 1);
+  return function(work.data(), static_cast<int>(work.size()));
+}
+
 template <typename T>
 struct Solver {
   using R = cpu::Real<T>;
@@ -100,8 +125,8 @@ struct Solver {
                    int lwork, int* info) {
     if (!IsDense(m, n, lda)) return kInvalidValue;
     return Enqueue(handle, work, lwork, SizeOf(m, n), [=] {
-      *info = *cpu::WithWorkspace<T>([&](T* space, int size) {
-        return lapack::Geqrf(m, n, static_cast<T*>(a), static_cast<T*>(tau), space, size);
+      *info = WithWorkspace<T>([&](T* space, int size) {
+        return lapack::Geqrf(m, n, static_cast<T*>(a), lda, static_cast<T*>(tau), space, size);
       });
     });
   }
@@ -110,8 +135,9 @@ struct Solver {
                  void* work, int lwork, int* info) {
     if (!IsDense(m, n, lda) || n > m || k > n || k < 0) return kInvalidValue;
     return Enqueue(handle, work, lwork, SizeOf(m, n), [=] {
-      *info = *cpu::WithWorkspace<T>([&](T* space, int size) {
-        return lapack::Gqr(m, n, k, static_cast<T*>(a), static_cast<const T*>(tau), space, size);
+      *info = WithWorkspace<T>([&](T* space, int size) {
+        return lapack::Gqr(m, n, k, static_cast<T*>(a), lda, static_cast<const T*>(tau), space,
+                           size);
       });
     });
   }
@@ -124,9 +150,9 @@ struct Solver {
     // Real matrices have no adjoints there, nor complex ones transposes.
     if (trans != 0 && trans != (cpu::kIsComplex<T> ? 2 : 1)) return kInvalidValue;
     return Enqueue(handle, work, lwork, SizeOf(m, n), [=] {
-      *info = *cpu::WithWorkspace<T>([&](T* space, int size) {
-        return lapack::Mqr("LR"[side], "NTC"[trans], m, n, k, static_cast<const T*>(a), lda,
-                           static_cast<const T*>(tau), static_cast<T*>(c), space, size);
+      *info = WithWorkspace<T>([&](T* space, int size) {
+        return Mqr("LR"[side], "NTC"[trans], m, n, k, static_cast<const T*>(a), lda,
+                   static_cast<const T*>(tau), static_cast<T*>(c), ldc, space, size);
       });
     });
   }
@@ -162,7 +188,7 @@ struct Solver {
     }
     return Enqueue(handle, work, lwork, SizeOf(m, n), [=] {
       std::vector<R> real_space(5 * static_cast<size_t>(n) + 1);
-      *info = *cpu::WithWorkspace<T>([&](T* space, int size) {
+      *info = WithWorkspace<T>([&](T* space, int size) {
         return lapack::Gesvd(static_cast<char>(jobu), m, n, static_cast<T*>(a), static_cast<R*>(s),
                              static_cast<T*>(u), static_cast<T*>(vt), ldvt, space, size,
                              real_space.data());
