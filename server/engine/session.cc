@@ -50,7 +50,7 @@ SessionImpl::SessionImpl(EngineImpl& engine, uint64_t id, std::string token, Ses
   account_->SetHostMeter(identity_->meter(QuotaId::kHostMemory));
   for (uint32_t device = 0; device < engine.num_devices(); ++device) {
     queues_.push_back(engine.executor(device).OpenQueue(account_, priority_class_,
-                                                             identity_->device_share(device)));
+                                                        identity_->device_share(device)));
   }
 }
 

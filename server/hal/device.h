@@ -52,8 +52,8 @@ struct Launch {
   std::shared_ptr<RunControl> control;
   // Expected to take some microseconds at most: the stream may run it on the calling thread.
   bool brief = false;
-  // Set to the nanoseconds that the run took on the device, without those in which it paused, before
-  // its event is ready. nullptr: not wanted.
+  // Set to the nanoseconds that the run took on the device, without those in which it paused,
+  // before its event is ready. nullptr: not wanted.
   std::shared_ptr<std::atomic<int64_t>> device_ns;
 };
 

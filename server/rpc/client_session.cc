@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "google/protobuf/arena.h"
 #include "google/protobuf/io/zero_copy_stream_impl.h"
+#include "server/rpc/bounded_message.h"
 #include "server/rpc/convert.h"
 #include "server/rpc/session_log.h"
 
@@ -116,17 +116,18 @@ absl::StatusOr<ClientSession::Intake> ClientSession::Take(
 }
 
 absl::Status ClientSession::ProvideProgram(uint64_t program_id, const GatheredBytes& serialized) {
-  google::protobuf::Arena arena;
-  auto& program = *google::protobuf::Arena::CreateMessage<v1::Program>(&arena);
-  absl::StatusOr<ir::Module> module = absl::InvalidArgumentError("it is no serialized Program");
-  if (ParseBlocks(serialized.blocks(), program)) module = DecodeProgram(program);
-  absl::StatusOr<Digest> fingerprint;
-  if (!module.ok()) {
-    fingerprint = module.status();
-  } else {
-    fingerprint = engine_.AddProgram(*std::move(module), EntryOf(program), serialized.size_bytes());
-  }
-  return SettleProgram(program_id, fingerprint);
+  return SettleProgram(program_id, AddProgram(serialized));
+}
+
+absl::StatusOr<Digest> ClientSession::AddProgram(const GatheredBytes& serialized) {
+  using Message = BoundedMessage<v1::Program>;
+  ACCELD_ASSIGN_OR_RETURN(
+      const std::unique_ptr<Message> program,
+      Message::Decode(serialized.size_bytes(), [&serialized](v1::Program& message) {
+        return ParseBlocks(serialized.blocks(), message);
+      }));
+  ACCELD_ASSIGN_OR_RETURN(ir::Module module, DecodeProgram(**program));
+  return engine_.AddProgram(std::move(module), EntryOf(**program), serialized.size_bytes());
 }
 
 absl::Status ClientSession::RefuseProgram(uint64_t program_id, const absl::Status& why) {

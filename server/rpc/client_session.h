@@ -75,6 +75,7 @@ class ClientSession {
   void End(const absl::Status& why);
 
  private:
+  absl::StatusOr<Digest> AddProgram(const GatheredBytes& serialized);
   absl::Status SettleProgram(uint64_t program_id, const absl::StatusOr<Digest>& fingerprint);
   void Close(const absl::Status& why);
 

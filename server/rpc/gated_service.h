@@ -18,6 +18,7 @@ using DownloadStream = grpc::ServerWriteReactor<grpc::ByteBuffer>;
 // clang-format off
 using CallbackService =
 #define ACCELD_METHOD_Unary(Name) v1::Acceld::WithCallbackMethod_##Name<
+#define ACCELD_METHOD_RawUnary(Name) v1::Acceld::WithRawCallbackMethod_##Name<
 #define ACCELD_METHOD_ServerStream(Name) v1::Acceld::WithCallbackMethod_##Name<
 #define ACCELD_METHOD_RawServerStream(Name) v1::Acceld::WithRawCallbackMethod_##Name<
 #define ACCELD_METHOD_RawClientStream(Name) v1::Acceld::WithRawCallbackMethod_##Name<
@@ -69,6 +70,16 @@ class GatedService : public CallbackService {
                                              const v1::Request* request, v1::Reply* reply) = 0;    \
   grpc::ServerUnaryReactor* Name(grpc::CallbackServerContext* context, const v1::Request* request, \
                                  v1::Reply* reply) final {                                         \
+    return Admit<grpc::ServerUnaryReactor>(                                                        \
+        ACCELD_FULL_NAME(Name), context, SizeOf(*request),                                         \
+        [&](const Caller& caller) { return On##Name(caller, context, request, reply); });          \
+  }
+#define ACCELD_GATED_RawUnary(Name, Request, Reply)                                                \
+  virtual grpc::ServerUnaryReactor* On##Name(                                                      \
+      const Caller& caller, grpc::CallbackServerContext* context, const grpc::ByteBuffer* request, \
+      grpc::ByteBuffer* reply) = 0;                                                                \
+  grpc::ServerUnaryReactor* Name(grpc::CallbackServerContext* context,                             \
+                                 const grpc::ByteBuffer* request, grpc::ByteBuffer* reply) final { \
     return Admit<grpc::ServerUnaryReactor>(                                                        \
         ACCELD_FULL_NAME(Name), context, SizeOf(*request),                                         \
         [&](const Caller& caller) { return On##Name(caller, context, request, reply); });          \

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/ir/wire.h"
+#include "server/rpc/bounded_message.h"
 #include "server/rpc/convert.h"
 #include "server/rpc/session_log.h"
 #include "server/rpc/status_codes.h"
@@ -28,8 +29,8 @@ class RunCall::Reactor : public grpc::ServerUnaryReactor {
 };
 
 grpc::ServerUnaryReactor* RunCall::Start(const RpcContext& rpc, engine::Identity caller,
-                                         const v1::RunRequest* request, v1::RunReply* reply) {
-  std::shared_ptr<RunCall> call(new RunCall(rpc, std::move(caller), request, reply));
+                                         grpc::ByteBuffer request, grpc::ByteBuffer* reply) {
+  std::shared_ptr<RunCall> call(new RunCall(rpc, std::move(caller), std::move(request), reply));
   auto* reactor = new Reactor(call);
   {
     MutexLock lock(call->mutex_);
@@ -61,14 +62,13 @@ void RunCall::Run() {
 }
 
 absl::StatusOr<std::vector<engine::Handle>> RunCall::Submit() {
-  // The request belongs to gRPC and goes when the call is finished, which a cancellation may do at
-  // any time: what is needed of it is read while the call is known to be open.
-  v1::RunRequest request;
-  {
-    MutexLock lock(mutex_);
-    if (reactor_ == nullptr) return absl::CancelledError("the client gave up");
-    request = *request_;
-  }
+  using Message = BoundedMessage<v1::RunRequest>;
+  ACCELD_ASSIGN_OR_RETURN(
+      const std::unique_ptr<Message> decoded,
+      Message::Decode(static_cast<int64_t>(request_.Length()), [this](v1::RunRequest& message) {
+        return grpc::SerializationTraits<v1::RunRequest>::Deserialize(&request_, &message).ok();
+      }));
+  const v1::RunRequest& request = **decoded;
   ACCELD_ASSIGN_OR_RETURN(ir::Module module, DecodeProgram(request.program()));
   const std::string entry = EntryOf(request.program());
   ACCELD_ASSIGN_OR_RETURN(const ir::Function* function, module.Entry(entry));
@@ -149,8 +149,12 @@ void RunCall::Finish(const absl::Status& status) {
     session = std::exchange(session_, nullptr);
     if (reactor != nullptr && status.ok()) {
       rpc_.instruments.inline_out_bytes.Add(reply_bytes_);
-      for (v1::Literal& result : results_) *reply_->add_results() = std::move(result);
-      *reply_->mutable_execution() = std::move(execution_);
+      v1::RunReply reply;
+      for (v1::Literal& result : results_) *reply.add_results() = std::move(result);
+      *reply.mutable_execution() = std::move(execution_);
+      bool owned = false;
+      // Serialization into fresh slices cannot fail.
+      (void)grpc::SerializationTraits<v1::RunReply>::Serialize(reply, reply_, &owned);
     }
   }
   if (reactor != nullptr) reactor->Finish(ToGrpc(status));

@@ -19,16 +19,17 @@ namespace acceld::rpc {
 // first error or a cancellation.
 class RunCall : public std::enable_shared_from_this<RunCall> {
  public:
-  // The reactor belongs to gRPC; `request` and `reply` live until it is finished.
+  // A RunRequest and, once it went well, a RunReply as bytes. The reactor belongs to gRPC; `reply`
+  // lives until it is finished.
   static grpc::ServerUnaryReactor* Start(const RpcContext& rpc, engine::Identity caller,
-                                         const v1::RunRequest* request, v1::RunReply* reply);
+                                         grpc::ByteBuffer request, grpc::ByteBuffer* reply);
 
  private:
   class Reactor;
 
-  RunCall(const RpcContext& rpc, engine::Identity caller, const v1::RunRequest* request,
-          v1::RunReply* reply)
-      : rpc_(rpc), caller_(std::move(caller)), request_(request), reply_(reply) {}
+  RunCall(const RpcContext& rpc, engine::Identity caller, grpc::ByteBuffer request,
+          grpc::ByteBuffer* reply)
+      : rpc_(rpc), caller_(std::move(caller)), request_(std::move(request)), reply_(reply) {}
 
   void Run();
   // Opens the session and submits everything; the number of results.
@@ -38,8 +39,8 @@ class RunCall : public std::enable_shared_from_this<RunCall> {
 
   const RpcContext& rpc_;
   const engine::Identity caller_;
-  const v1::RunRequest* const request_;
-  v1::RunReply* const reply_;
+  grpc::ByteBuffer request_;  // until it is decoded
+  grpc::ByteBuffer* const reply_;
 
   Mutex mutex_;
   Reactor* reactor_ ABSL_GUARDED_BY(mutex_) = nullptr;  // Null once finished.

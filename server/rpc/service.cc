@@ -85,12 +85,12 @@ grpc::ServerUnaryReactor* Service::OnEndSession(const Caller& caller,
 }
 
 grpc::ServerUnaryReactor* Service::OnRun(const Caller& caller, grpc::CallbackServerContext* context,
-                                         const v1::RunRequest* request, v1::RunReply* reply) {
+                                         const grpc::ByteBuffer* request, grpc::ByteBuffer* reply) {
   if (const absl::Status ready = readiness_.Check(); !ready.ok()) {
     LogSessionRefused({.client_name = "run", .identity = caller.identity}, ready);
     return Answer(context, ready);
   }
-  return RunCall::Start(context_, caller.identity, request, reply);
+  return RunCall::Start(context_, caller.identity, *request, reply);
 }
 
 grpc::ServerUnaryReactor* Service::OnListDevices(const Caller&,

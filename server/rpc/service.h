@@ -25,6 +25,10 @@ class Service : public GatedService {
 #define ACCELD_SERVED_Unary(Name, Request, Reply)                                                \
   grpc::ServerUnaryReactor* On##Name(const Caller& caller, grpc::CallbackServerContext* context, \
                                      const v1::Request* request, v1::Reply* reply) override;
+#define ACCELD_SERVED_RawUnary(Name, Request, Reply)                                             \
+  grpc::ServerUnaryReactor* On##Name(const Caller& caller, grpc::CallbackServerContext* context, \
+                                     const grpc::ByteBuffer* request, grpc::ByteBuffer* reply)   \
+      override;
 #define ACCELD_SERVED_ServerStream(Name, Request, Reply)                                      \
   grpc::ServerWriteReactor<v1::Reply>* On##Name(                                              \
       const Caller& caller, grpc::CallbackServerContext* context, const v1::Request* request) \

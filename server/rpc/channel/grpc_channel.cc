@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "server/rpc/bounded_message.h"
 #include "server/rpc/message_size.h"
 #include "server/rpc/status_codes.h"
 
@@ -27,9 +28,11 @@ void GrpcChannel::OnReadDone(bool ok) {
       CheckMessageSize(size_bytes, static_cast<size_t>(rpc_.options.max_message_bytes));
   if (!size.ok()) return Refuse(size);
   v1::CommandBatch batch;
-  if (!grpc::SerializationTraits<v1::CommandBatch>::Deserialize(&incoming_, &batch).ok()) {
-    return Refuse(absl::InvalidArgumentError("a message that is no CommandBatch"));
-  }
+  const absl::Status decoded = BoundedMessage<v1::CommandBatch>::DecodeTo(
+      batch, static_cast<int64_t>(size_bytes), [this](v1::CommandBatch& message) {
+        return grpc::SerializationTraits<v1::CommandBatch>::Deserialize(&incoming_, &message).ok();
+      });
+  if (!decoded.ok()) return Refuse(decoded);
   TakeIn(batch, size_bytes);
 }
 

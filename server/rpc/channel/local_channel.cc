@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/utf8.h"
+#include "server/rpc/bounded_message.h"
 #include "server/rpc/channel/local_channels.h"
 #include "server/rpc/client_session.h"
 
@@ -152,9 +153,11 @@ void LocalChannel::Receive() {
   if (absl::IsCancelled(message.status())) return NothingMore();
   if (!message.ok()) return Refuse(message.status());
   v1::CommandBatch batch;
-  if (!batch.ParseFromArray(message->data(), static_cast<int>(message->size()))) {
-    return Refuse(absl::InvalidArgumentError("a message that is no CommandBatch"));
-  }
+  const absl::Status decoded = BoundedMessage<v1::CommandBatch>::DecodeTo(
+      batch, static_cast<int64_t>(message->size()), [&message](v1::CommandBatch& decoded_batch) {
+        return decoded_batch.ParseFromArray(message->data(), static_cast<int>(message->size()));
+      });
+  if (!decoded.ok()) return Refuse(decoded);
   TakeIn(batch, message->size());
 }
 
