@@ -54,6 +54,7 @@ bool DeviceExecutor::TakeHere(const std::shared_ptr<Task>& task) {
   } else {
     return false;
   }
+  task->here_ = true;
   FairSchedule& schedule = task->is_upload() ? upload_turns_ : execution_turns_;
   TaskQueue::Lane& lane = task->queue_->LaneOf(*task);
   schedule.Activate(lane);
@@ -91,7 +92,6 @@ bool DeviceExecutor::MayPass(const Task& task) const {
 
 void DeviceExecutor::DispatchHere(const std::shared_ptr<Task>& task) {
   const auto* execution = std::get_if<Execution>(&task->work_);
-  task->here_ = true;
   task->brief_ = IsBrief(*task, execution != nullptr && execution->awaited);
   const bool on_compute_stream = !task->is_upload() && !task->express_;
   if (absl::Status status = Launch(task); status.code() == absl::StatusCode::kResourceExhausted) {

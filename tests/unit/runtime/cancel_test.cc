@@ -18,11 +18,6 @@ using ::acceld::testing::LoadedKernel;
 
 const absl::Status kReason = absl::AbortedError("nobody wants it");
 
-bool ToldToStop(const kernels::cpu::LaunchContext& context) {
-  return reinterpret_cast<const std::atomic<bool>*>(const_cast<const bool*>(context.interrupted))
-      ->load();
-}
-
 TEST(CancelTest, WhatIsQueuedNeverRunsAndItsDependentsFailWithTheReason) {
   FakeDevice device;
   DeviceExecutor executor(device, 0, {.slice = kOneSlice});
@@ -58,7 +53,7 @@ TEST(CancelTest, WhatRunsFailsAtOnceAndIsToldToStop) {
   const Event started = promise.future();
   const auto spin = LoadedKernel(0, 1, [&](const kernels::cpu::LaunchContext& context) {
     promise.Set(Unit{});
-    while (!ToldToStop(context)) std::this_thread::yield();
+    while (!IsInterrupted(context)) std::this_thread::yield();
     return absl::CancelledError("told to stop");
   });
   auto [task, y] = client.Start("spin", spin, {});
@@ -85,7 +80,7 @@ TEST(CancelTest, WhatWasLaunchedBehindOneThatFailsIsToldToStop) {
   fails->cost.Record(1);  // So that others are launched behind it.
   // Never ends with what it finds in its input's memory.
   const auto spin = LoadedKernel(1, 1, [](const kernels::cpu::LaunchContext& context) {
-    while (!ToldToStop(context)) std::this_thread::yield();
+    while (!IsInterrupted(context)) std::this_thread::yield();
     return absl::CancelledError("told to stop");
   });
   spin->cost.Record(1);
@@ -128,7 +123,7 @@ TEST(CancelTest, OneLaunchIsToldToStopNotItsNeighbour) {
   const auto kernel = LoadedKernel(0, 1, [&](const auto& context) {
     gate.promise.Set(Unit{});
     gate.door.Pass();
-    told = ToldToStop(context);
+    told = IsInterrupted(context);
     return absl::OkStatus();
   });
   const ArrayPtr y = client.Run("f", kernel, {});

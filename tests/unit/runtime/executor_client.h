@@ -31,6 +31,13 @@ inline absl::Status AddOne(const kernels::cpu::LaunchContext& context) {
 
 inline absl::Status Nothing(const kernels::cpu::LaunchContext&) { return absl::OkStatus(); }
 
+// Whether a kernel is to poll its interrupts. Generated code reads the byte; other code must say
+// that it is an atomic one.
+inline bool IsInterrupted(const kernels::cpu::LaunchContext& context) {
+  return reinterpret_cast<const std::atomic<bool>*>(const_cast<const bool*>(context.interrupted))
+      ->load();
+}
+
 // A door that kernels wait at until the test opens it.
 class Door {
  public:

@@ -36,7 +36,7 @@ struct Hog {
         arguments, 1,
         [this](const kernels::cpu::LaunchContext& context) -> absl::Status {
           while (!stop.load()) {
-            if (*context.interrupted && !context.interrupts->GoOn()) {
+            if (IsInterrupted(context) && !context.interrupts->GoOn()) {
               return absl::CancelledError("stopped");
             }
             turns.fetch_add(1);
