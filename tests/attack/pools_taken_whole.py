@@ -1,0 +1,236 @@
+"""What all clients share: one identity takes all that it can get, and another one still gets in (CWE-400, CWE-770)."""
+
+import os
+import socket
+import time
+import urllib.error
+
+import packets
+import programs
+from attacks import Answers, Outcome, attack, expect
+from lab import eventually, require_root
+from protocol import Client, Ended, Session, acceld_pb2, status_of
+
+CLASS = "pools taken whole"
+ANN_UID = 64_001
+
+
+def _end_all_of(lab, identity):
+    for session in lab.admin.sessions().sessions:
+        if session.identity == identity:
+            request = acceld_pb2.KillSessionRequest(session_id=session.id, reason="the attack is over")
+            status_of(lambda: lab.admin.stub.KillSession(request))
+
+
+@attack(CLASS, "all 1,024 sessions, with leases and no connection, were one client's", flags=("--max-sessions", "16"))
+def sessions_with_leases_and_no_connection(lab):
+    ann, answers, message = lab.client("ann"), Answers(), ""
+    for _ in range(32):
+        try:
+            Session(ann, lease_ms=60_000).break_off()
+            answers["OK"] += 1
+        except Ended as ended:
+            answers[str(ended).split(":")[0]] += 1
+            message = str(ended)
+    expect(answers["OK"] == 4, f"ann has {answers['OK']} of 16 sessions")
+    lab.serves()
+    Session(lab.client("bob")).close()
+    _end_all_of(lab, "token:ann")
+    return Outcome("32 sessions of one identity where there are 16", f"{answers}; {message[:150]}")
+
+
+@attack(CLASS, "10,000 named arrays were one client's, and outlived its session", flags=("--max-named-arrays", "16"))
+def named_arrays_that_outlive_their_session(lab):
+    session, answers = Session(lab.client("ann")), Answers()
+    handle = session.put(programs.floats(1))
+    names = [f"n{index}" for index in range(32)]
+    for name in names:
+        answers[session.ready(session.request("publish", handle, name=name)).code] += 1
+    session.close()
+    expect(answers[0] == 4, f"ann has {answers[0]} of 16 names")
+    bob = Session(lab.client("bob"))
+    mine = bob.put(programs.floats(2))
+    code = bob.ready(bob.request("publish", mine, name="n0")).code
+    expect(code == 0, f"bob cannot name an array: {code}")
+    bob.ready(bob.request("drop_name", name="n0"))
+    bob.close()
+    session = Session(lab.client("ann"))
+    for name in names:
+        session.ready(session.request("drop_name", name=name))
+    session.close()
+    return Outcome("32 names of one identity where there are 16", f"codes {answers}")
+
+
+@attack(CLASS, "up to 1 GiB a session of programs that never came whole, charged to nobody: RSS grew 1.3 GB past "
+        "host-memory", flags=("--max-intake-memory", "64MiB"))
+def half_sent_programs(lab):
+    ann, before = lab.client("ann"), lab.resident_bytes()
+    sessions, calls, answers = [], [], Answers()
+    for index in range(8):
+        session = Session(ann, lease_ms=60_000)
+        command = acceld_pb2.Command()
+        command.register_program.program_id = 1
+        command.register_program.fingerprint = bytes([index] * 16)
+        session.send(command)
+        session.next("need_program")
+        sessions.append(session)
+        chunk = acceld_pb2.UploadChunk(session_token=session.token, program_id=1, data=b"x" * (1 << 20))
+
+        def chunks(chunk=chunk):
+            for _ in range(24):
+                yield chunk
+            time.sleep(6)  # The rest never comes.
+        calls.append(ann.stub.Upload.future(chunks(), metadata=ann.metadata))
+    time.sleep(3)
+    grown = lab.resident_bytes() - before
+    expect(grown < 128 << 20, f"resident memory grew by {grown >> 20} MiB")
+    lab.serves()
+    for call in calls:
+        # The first may have room, and waits; the others are refused at once.
+        answers[call.code().name if call.done() else "waits"] += 1
+        call.cancel()
+    expect(answers["RESOURCE_EXHAUSTED"] >= 6, str(answers))
+    for session in sessions:
+        session.close()
+    return Outcome("8 programs of 24 MiB, 192 in all, that never end, where intake has 64 MiB",
+                   f"{answers}; resident memory grew by {max(0, grown) >> 20} MiB")
+
+
+@attack(CLASS, "64 MiB a connection of messages that never came whole", flags=("--max-intake-memory", "64MiB"))
+def message_reassembly(lab):
+    ann, before = lab.client("ann"), lab.resident_bytes()
+    held, answers = [], Answers()
+    for _ in range(8):
+        session = Session(ann)
+        segments = packets.Segments(lab.socket_path)
+        expect(segments.attach(session.token) == 0, "no segment connection")
+        channel, boxes = packets.channel_of(segments)
+        os.close(boxes)
+        channel.settimeout(5)
+        part, sent = b"\1" + b"x" * ((64 << 10) - 1), 0
+        try:
+            for _ in range(320):
+                channel.send(part)
+                sent += 1
+        except OSError:
+            pass
+        answers["taken" if sent == 320 else "refused"] += 1
+        held.append((session, segments, channel))
+    grown = lab.resident_bytes() - before
+    expect(grown < 128 << 20, f"resident memory grew by {grown >> 20} MiB")
+    expect(answers["refused"] >= 7, str(answers))
+    lab.serves()
+    for session, segments, channel in held:
+        channel.close()
+        segments.sock.close()
+        session.close()
+    return Outcome("8 messages of 20 MiB, 160 in all, that never end, where intake has 64 MiB",
+                   f"{answers}; resident memory grew by {max(0, grown) >> 20} MiB")
+
+
+@attack(CLASS, "not tried in this form", flags=("--max-segment-connections", "16", "--max-unidentified", "4"))
+def segment_connections(lab):
+    session, answers, held = Session(lab.client("ann")), Answers(), []
+    for _ in range(32):
+        segments = packets.Segments(lab.socket_path)
+        answers[segments.attach(session.token)] += 1
+        held.append(segments)
+    expect(answers[0] == 4, f"ann has {answers[0]} of 16 segment connections")
+    bob = Session(lab.client("bob"))
+    with packets.Segments(lab.socket_path) as segments:
+        code = segments.attach(bob.token)
+        expect(code == 0, f"bob has none: {code}")
+    for segments in held:
+        segments.sock.close()
+    bob.close()
+    session.close()
+    return Outcome("32 segment connections of one identity where there are 16", f"codes {answers}")
+
+
+@attack(CLASS, "4,100 connections over TCP were one client's", flags=("--max-descriptors", "80"))
+def connections_over_tcp(lab):
+    answers, clients = Answers(), []
+    for _ in range(40):
+        client = lab.client("ann", tcp=True)
+        code, message = status_of(client.devices)
+        answers[code] += 1
+        clients.append(client)
+    expect(answers["OK"] <= 20, f"ann has {answers['OK']} connections of 80")
+    lab.serves()
+    code, _ = status_of(lab.client("bob", tcp=True).devices)
+    expect(code == "OK", f"bob does not get in: {code}")
+    for client in clients:
+        client.close()
+    return Outcome("40 connections of one identity over TCP where there are 80", str(answers))
+
+
+@attack(CLASS, "the segment listener span, and neither the metrics page nor an admin got in", open_files=300,
+        flags=("--socket-mode", "0666", "--users", "uid:*", "--identity-share", "100", "--max-descriptors", "1000",
+               "--max-unidentified", "1000"))
+def out_of_descriptors(lab):
+    require_root("only root can be another user")
+    sockets = []
+    os.seteuid(ANN_UID)
+    try:
+        for _ in range(400):
+            for path, kind in ((lab.socket_path, socket.SOCK_STREAM),
+                               (lab.socket_path + ".segments", socket.SOCK_SEQPACKET)):
+                peer = socket.socket(socket.AF_UNIX, kind)
+                peer.setblocking(False)
+                try:
+                    peer.connect(path)
+                    sockets.append(peer)
+                except OSError:
+                    peer.close()
+    finally:
+        os.seteuid(0)
+    time.sleep(0.3)
+    taken, before = lab.open_files(), lab.processor_s()
+    time.sleep(1)
+    spent = lab.processor_s() - before
+    expect(spent < 0.5, f"{spent:.2f} s of processor time in a second of nothing")
+    try:
+        expect("acceld_uptime_seconds" in lab.metrics(), "no metrics")
+    except (urllib.error.URLError, OSError) as error:
+        expect(False, f"the metrics page does not answer: {error}")
+    admin = Client(f"unix:{lab.socket_path}")
+    code, message = status_of(admin.sessions)
+    expect(code == "OK", f"an admin does not get in: {code} {message}")
+    admin.close()
+    for peer in sockets:
+        peer.close()
+    return Outcome(f"{len(sockets)} connections of a user to a daemon that may open 300 files",
+                   f"{taken} open; {spent * 1e3:.0f} ms of processor time a second; metrics and an admin got in")
+
+
+@attack(CLASS, "held: limits of one session")
+def handles_and_answers_of_one_session(lab):
+    """Floods that one session's own limits are for: answers that nobody reads, handles, refusals."""
+    ann, answers = lab.client("ann"), Answers()
+    before = lab.resident_bytes()
+    for kind in ("puts", "fetches", "refusals", "programs"):
+        session = Session(ann)
+        batch = []
+        handle = session.put(programs.zeros(1 << 10))
+        for index in range(20_000):
+            command = acceld_pb2.Command()
+            if kind == "puts":
+                command.put.handle = 1_000_000 + index
+                command.put.literal.CopyFrom(programs.floats(1))
+            elif kind == "fetches":
+                command.fetch.request_id = 1_000_000 + index
+                command.fetch.handle = handle
+            elif kind == "refusals":
+                command.execute.program_id = 77
+                command.execute.outputs.append(1_000_000 + index)
+            else:
+                command.register_program.program_id = 1_000_000 + index
+                command.register_program.program.text = b"func.func @main() {"
+            batch.append(command)
+        session.send(*batch)
+        lab.serves()
+        session.close()
+        answers[kind] += len(batch)
+    grown = lab.resident_bytes() - before
+    expect(grown < 512 << 20, f"resident memory grew by {grown >> 20} MiB")
+    return Outcome("20,000 of each in one batch", f"{answers}; resident memory grew by {max(0, grown) >> 20} MiB")
