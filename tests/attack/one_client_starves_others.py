@@ -117,7 +117,7 @@ def thousands_of_compiles_of_one(lab):
     emptied = time.monotonic() - left
     stats = lab.admin.stats()
     expect(max(times) < 5, f"bob waited {max(times):.1f} s")
-    return Outcome(f"{count} distinct compiles of one identity beside three of another; then the first one's client dies",
+    return Outcome(f"{count} distinct compiles of one identity beside three of another; then its client dies",
                    f"the three took {', '.join(f'{took * 1e3:.0f}' for took in times)} ms when {done} were done; the "
                    f"queue was empty {emptied * 1e3:.0f} ms after the death, {stats.compiles_dropped} never compiled")
 
@@ -152,6 +152,6 @@ def many_sessions_of_one(lab):
     for session in [*sessions, worker.session]:
         session.close()
     expect(_p99(beside) < 4 * _p99(idle) + SLOWER_S, f"p99 {_p99(beside):.2f} s")
-    return Outcome("20 sessions of one identity that flood the device, half of class interactive, beside one of another",
+    return Outcome("20 sessions of one identity that flood the device, half of class interactive, beside another",
                    f"p50 {idle[20] * 1e3:.1f} -> {beside[20] * 1e3:.1f} ms, p99 {_p99(idle) * 1e3:.1f} -> "
                    f"{_p99(beside) * 1e3:.1f} ms")

@@ -67,10 +67,29 @@ def packets_with_more_descriptors(lab):
             plain.connect(lab.socket_path)
             packets.send_descriptors(plain, b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", batches)
         count += 1
-    expect(eventually(lambda: lab.open_files() <= before), f"open files {before} -> {lab.open_files()}, gRPC's socket")
+    expect(eventually(lambda: lab.open_files() <= before), f"open files {before} -> {lab.open_files()}: gRPC's")
     os.close(memory)
     session.close()
     return Outcome(f"{count} packets with 0 to 253 descriptors", f"{answers}; open files before and after {before}")
+
+
+@attack(CLASS, "not tried: gRPC reads the errors of a socket that was reset, and takes descriptors for one", quick=False)
+def descriptors_before_a_reset(lab):
+    """The daemon's first bytes stay unread here, so that closing resets the connection, with descriptors in its queue:
+    gRPC looks for errors with recvmsg(MSG_ERRQUEUE), which on a unix socket receives what is there."""
+    memory, before, count = _memory(4096), lab.open_files(), 0
+    for descriptors in (1, 2, 8, 100, 253):
+        for _ in range(20):
+            with socket.socket(socket.AF_UNIX) as plain:
+                plain.settimeout(5)
+                plain.connect(lab.socket_path)
+                plain.recv(1, socket.MSG_PEEK)
+                packets.send_descriptors(plain, b"x", [[memory] * descriptors])
+            count += 1
+    os.close(memory)
+    expect(eventually(lambda: lab.open_files() <= before + 4, 5), f"open files {before} -> {lab.open_files()}")
+    return Outcome(f"{count} connections to gRPC's socket with 1 to 253 descriptors, closed with bytes unread",
+                   f"open files {before} before, {lab.open_files()} after")
 
 
 @attack(CLASS, "one descriptor of two stayed open in the daemon")

@@ -27,15 +27,16 @@ double Quantile(const std::vector<double>& sorted, double q) {
   return sorted[static_cast<size_t>(q * static_cast<double>(sorted.size() - 1))];
 }
 
-absl::Status Fleet::Start(Role role, int count, double seconds) {
+absl::Status Fleet::Start(Role role, int count, double seconds, const std::string& token) {
   const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
   for (int i = 0; i < count; ++i) {
     const uint32_t seed = next_seed_++;
     const std::string log_path = absl::StrCat(log_prefix_, seed, ".log");
-    ACCELD_ASSIGN_OR_RETURN(testing::Process process,
-                            testing::Process::Start({self, "worker", RoleName(role), address_,
-                                                     absl::StrCat(seed), absl::StrCat(seconds)},
-                                                    log_path));
+    ACCELD_ASSIGN_OR_RETURN(
+        testing::Process process,
+        testing::Process::Start({self, "worker", RoleName(role), address_, absl::StrCat(seed),
+                                 absl::StrCat(seconds), token},
+                                log_path));
     running_.push_back({role, std::move(process), log_path, {}});
   }
   return absl::OkStatus();
@@ -91,13 +92,14 @@ RoleReport Fleet::Collect(Role role) const {
 }
 
 int WorkerMain(const std::vector<std::string>& arguments) {
-  if (arguments.size() != 5) return EXIT_FAILURE;
+  if (arguments.size() != 6) return EXIT_FAILURE;
   const absl::StatusOr<Role> role = ParseRole(arguments[1]);
   const absl::StatusOr<WorkerReport> report =
       role.ok() ? RunWorker({.role = *role,
                              .address = arguments[2],
                              .seed = static_cast<uint32_t>(std::atoi(arguments[3].c_str())),
-                             .seconds = std::atof(arguments[4].c_str())})
+                             .seconds = std::atof(arguments[4].c_str()),
+                             .token = arguments[5]})
                 : role.status();
   if (!report.ok()) {
     std::cerr << report.status() << std::endl;

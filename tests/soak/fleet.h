@@ -24,7 +24,8 @@ class Fleet {
   Fleet(std::string log_prefix, std::string address)
       : log_prefix_(std::move(log_prefix)), address_(std::move(address)) {}
 
-  absl::Status Start(Role role, int count, double seconds);
+  // Workers that show this token, unless it is empty.
+  absl::Status Start(Role role, int count, double seconds, const std::string& token = "");
   // Blocks until all have ended, a while beyond `seconds` at most; calls `every_second` meanwhile.
   void Await(double seconds, const std::function<void()>& every_second);
   // Adds up the reports of a role, of workers that went well.
@@ -47,7 +48,7 @@ class Fleet {
   uint32_t next_seed_ = 1;
 };
 
-// The main function of a worker's process: "worker ROLE ADDRESS SEED SECONDS". The exit code.
+// The main function of a worker's process: "worker ROLE ADDRESS SEED SECONDS TOKEN". The exit code.
 int WorkerMain(const std::vector<std::string>& arguments);
 
 }  // namespace acceld::soak

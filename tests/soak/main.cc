@@ -2,8 +2,10 @@
 // floods of class batch, and interactive clients whose latency is measured alone and among the
 // others. What the daemon holds at the end is what it held at first.
 //
-//   soak [--seconds 600] [--clients 64] [--no-latency]
+//   soak [--seconds 600] [--clients 64] [--attackers 0] [--no-latency]
 //
+// --attackers: so many of the clients are another identity's that attacks: endless programs, floods
+// of programs and arrays, malformed packets, each killed in the middle. The others must not notice.
 // --no-latency: a slow answer is no failure. Exit code 0: all is well. The daemon is `acceld` in
 // $ACCELD_BIN_DIR, by default the folder of this program.
 
@@ -11,12 +13,16 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "client/admin.h"
+#include "client/client.h"
 #include "common/check.h"
+#include "common/sha256.h"
+#include "tests/soak/attacker.h"
 #include "tests/soak/device_times.h"
 #include "tests/soak/fleet.h"
 #include "tests/support/daemon_process.h"
@@ -39,6 +45,7 @@ constexpr ResourceCount::Slack kSlack{
 struct Options {
   double seconds = 600;
   int clients = 64;
+  int attackers = 0;
   bool check_latency = true;
 };
 
@@ -56,29 +63,36 @@ class Soak {
   explicit Soak(Options options) : options_(options) {}
 
   absl::StatusOr<bool> Run() {
-    ACCELD_ASSIGN_OR_RETURN(testing::Daemon daemon, testing::StartDaemon(folder_.path()));
+    ACCELD_ASSIGN_OR_RETURN(testing::Daemon daemon,
+                            testing::StartDaemon(folder_.path(), DaemonFlags()));
     pid_ = daemon.process.pid();
     ACCELD_ASSIGN_OR_RETURN(admin_, client::Admin::Connect({.address = daemon.address}));
     Fleet warm(folder_.path() + "/warm-", daemon.address);
     Fleet idle(folder_.path() + "/idle-", daemon.address);
     Fleet load(folder_.path() + "/load-", daemon.address);
     for (const Role role : {Role::kMixed, Role::kFlood, Role::kInteractive}) {
-      ACCELD_RETURN_IF_ERROR(warm.Start(role, 2, kWarmSeconds));
+      ACCELD_RETURN_IF_ERROR(warm.Start(role, 2, kWarmSeconds, worker_token_));
     }
     warm.Await(kWarmSeconds, [] {});
     ACCELD_ASSIGN_OR_RETURN(const ResourceCount before, CountWhenQuiet());
     std::printf("at first:   %s\n", before.ToString().c_str());
 
     const double idle_seconds = std::clamp(options_.seconds / 20, 2.0, 30.0);
-    ACCELD_RETURN_IF_ERROR(idle.Start(Role::kInteractive, kInteractives, idle_seconds));
+    ACCELD_RETURN_IF_ERROR(
+        idle.Start(Role::kInteractive, kInteractives, idle_seconds, worker_token_));
     idle.Await(idle_seconds, [] {});
 
-    ACCELD_RETURN_IF_ERROR(load.Start(Role::kInteractive, kInteractives, options_.seconds));
-    ACCELD_RETURN_IF_ERROR(load.Start(Role::kFlood, kFloods, options_.seconds));
-    ACCELD_RETURN_IF_ERROR(load.Start(
-        Role::kMixed, std::max(0, options_.clients - kInteractives - kFloods), options_.seconds));
+    const int mixed = options_.clients - kInteractives - kFloods - options_.attackers;
+    ACCELD_RETURN_IF_ERROR(
+        load.Start(Role::kInteractive, kInteractives, options_.seconds, worker_token_));
+    ACCELD_RETURN_IF_ERROR(load.Start(Role::kFlood, kFloods, options_.seconds, worker_token_));
+    ACCELD_RETURN_IF_ERROR(
+        load.Start(Role::kMixed, std::max(0, mixed), options_.seconds, worker_token_));
+    ACCELD_RETURN_IF_ERROR(
+        load.Start(Role::kAttacker, options_.attackers, options_.seconds, attacker_token_));
     begin_ = Clock::now();
     load.Await(options_.seconds, [this] { Watch(); });
+    if (options_.attackers > 0) ACCELD_RETURN_IF_ERROR(CleanUpBehindAttackers(daemon.address));
 
     size_t errors = 0;
     for (const Fleet* fleet : {&warm, &idle, &load}) {
@@ -92,6 +106,30 @@ class Soak {
   }
 
  private:
+  // With attackers there are two identities: theirs, and that of the others.
+  std::vector<std::string> DaemonFlags() {
+    if (options_.attackers == 0) return {};
+    worker_token_ = "token-of-those-who-work";
+    attacker_token_ = "token-of-those-who-attack";
+    const std::string path = folder_.path() + "/tokens";
+    std::ofstream(path) << "worker user sha256:" << ToHex(Sha256Of(worker_token_)) << "\n"
+                        << "attacker user sha256:" << ToHex(Sha256Of(attacker_token_)) << "\n";
+    // Compiled programs of those who flood are no growth; nor are what they have sent.
+    return {"--access-tokens", path, "--cache-memory-size", "64MiB", "--max-kept-programs", "8MiB"};
+  }
+
+  // What is meant to outlive those who were killed: names, and compiled programs.
+  absl::Status CleanUpBehindAttackers(const std::string& address) const {
+    ACCELD_ASSIGN_OR_RETURN(
+        const std::shared_ptr<client::Client> client,
+        client::Client::Connect({.address = address, .credentials = {.token = attacker_token_}}));
+    ACCELD_ASSIGN_OR_RETURN(const std::vector<client::NamedArray> names, admin_->ListNames());
+    for (const client::NamedArray& array : names) {
+      if (array.owner == "token:attacker") (void)client->DropName(array.name);
+    }
+    return admin_->PurgeCache({}, /*remote=*/false).status();
+  }
+
   // Once a second; says something every ten.
   void Watch() {
     max_resident_bytes_ = std::max(max_resident_bytes_, testing::ResidentBytes(pid_));
@@ -138,7 +176,7 @@ class Soak {
 
   double PrintReport(const Fleet& idle, const Fleet& load, size_t errors, uint64_t first_bytes) {
     RoleReport all;
-    for (const Role role : {Role::kMixed, Role::kFlood, Role::kInteractive}) {
+    for (const Role role : {Role::kMixed, Role::kFlood, Role::kInteractive, Role::kAttacker}) {
       const RoleReport report = load.Collect(role);
       std::printf("%-12s %10lu operations %10lu MiB\n", RoleName(role), report.operations,
                   report.bytes >> 20);
@@ -163,6 +201,7 @@ class Soak {
 
   const Options options_;
   testing::TempDir folder_;
+  std::string worker_token_, attacker_token_;
   pid_t pid_ = 0;
   std::unique_ptr<client::Admin> admin_;
   DeviceTimes times_;
@@ -173,6 +212,7 @@ class Soak {
 
 int Main(std::vector<std::string> arguments) {
   if (!arguments.empty() && arguments[0] == "worker") return WorkerMain(arguments);
+  if (!arguments.empty() && arguments[0] == "attack") return AttackMain(arguments);
   Options options;
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i] == "--no-latency") {
@@ -181,8 +221,11 @@ int Main(std::vector<std::string> arguments) {
       options.seconds = std::atof(arguments[++i].c_str());
     } else if (arguments[i] == "--clients" && i + 1 < arguments.size()) {
       options.clients = std::atoi(arguments[++i].c_str());
+    } else if (arguments[i] == "--attackers" && i + 1 < arguments.size()) {
+      options.attackers = std::atoi(arguments[++i].c_str());
     } else {
-      std::fprintf(stderr, "usage: soak [--seconds N] [--clients N] [--no-latency]\n");
+      std::fprintf(stderr,
+                   "usage: soak [--seconds N] [--clients N] [--attackers N] [--no-latency]\n");
       return 2;
     }
   }

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/client.h"
 #include "client/tracing.h"
+#include "tests/soak/attacker.h"
 #include "tests/support/mixed_work.h"
 
 namespace acceld::soak {
@@ -31,6 +32,7 @@ constexpr int64_t kFloodSide = 128;
 absl::StatusOr<std::shared_ptr<Client>> Connect(const WorkerOptions& options,
                                                 client::Priority priority) {
   return Client::Connect({.address = options.address,
+                          .credentials = {.token = options.token},
                           .client_name = absl::StrCat("soak-", RoleName(options.role)),
                           .priority = priority,
                           // Every third session could outlive its connection.
@@ -121,12 +123,14 @@ const char* RoleName(Role role) {
       return "flood";
     case Role::kInteractive:
       return "interactive";
+    case Role::kAttacker:
+      return "attacker";
   }
   return "";
 }
 
 absl::StatusOr<Role> ParseRole(const std::string& name) {
-  for (const Role role : {Role::kMixed, Role::kFlood, Role::kInteractive}) {
+  for (const Role role : {Role::kMixed, Role::kFlood, Role::kInteractive, Role::kAttacker}) {
     if (name == RoleName(role)) return role;
   }
   return absl::InvalidArgumentError(absl::StrCat("no role is named '", name, "'"));
@@ -142,6 +146,8 @@ absl::StatusOr<WorkerReport> RunWorker(const WorkerOptions& options) {
       return RunFlood(options, end);
     case Role::kInteractive:
       return RunInteractive(options, end);
+    case Role::kAttacker:
+      return RunAttacker(options);
   }
   return absl::InternalError("no such role");
 }

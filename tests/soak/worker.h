@@ -13,8 +13,9 @@ enum class Role : uint8_t {
   kMixed,        // small and large work in any order, with pauses, in one session after another
   kFlood,        // of class batch: as much as the daemon takes
   kInteractive,  // of class interactive: one small question every few milliseconds
+  kAttacker,     // endless programs, floods and malformed packets in turn, each killed (attacker.h)
 };
-// "mixed", "flood", "interactive".
+// "mixed", "flood", "interactive", "attacker".
 absl::StatusOr<Role> ParseRole(const std::string& name);
 const char* RoleName(Role role);
 
@@ -23,6 +24,7 @@ struct WorkerOptions {
   std::string address;
   uint32_t seed = 0;
   double seconds = 0;
+  std::string token;  // Empty: it shows none.
 };
 
 // What a worker has done, as it writes it to its report.
