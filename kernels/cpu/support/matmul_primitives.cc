@@ -25,11 +25,23 @@ dnnl::engine& Engine() {
   return *engine;
 }
 
+// Whether the library's sums of products of bytes are right. Where the processor has no
+// instructions for four of them at once, the library adds two in 16 bits, which saturate.
+bool AddsBytesExactly() {
+#if defined(__x86_64__)
+  constexpr int kVnni = (dnnl_cpu_isa_avx512_core_vnni & ~dnnl_cpu_isa_avx512_core) |
+                        (dnnl_cpu_isa_avx2_vnni & ~dnnl_cpu_isa_avx2);
+  return (static_cast<int>(dnnl::get_effective_cpu_isa()) & kVnni) != 0;
+#else
+  return true;
+#endif
+}
+
 absl::optional<memory::data_type> TypeOf(DType dtype) {
   if (dtype == DType::kF32) return memory::data_type::f32;
   if (dtype == DType::kBF16) return memory::data_type::bf16;
   if (dtype == DType::kF16) return memory::data_type::f16;
-  if (dtype == DType::kI8) return memory::data_type::s8;
+  if (dtype == DType::kI8 && AddsBytesExactly()) return memory::data_type::s8;
   if (dtype == DType::kI32) return memory::data_type::s32;
   return absl::nullopt;
 }

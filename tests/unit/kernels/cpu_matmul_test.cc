@@ -124,6 +124,20 @@ TEST(CpuMatmulTest, IntegersWhereTheLibraryHasThem) {
   CheckMatmul<int8_t, int32_t>(step, 1);
 }
 
+TEST(CpuMatmulTest, SumsOfTheLargestBytesAreExact) {
+  constexpr int64_t kSize = 24;
+  const MatmulStep step = Step(DType::kI8, DType::kI32, 1, kSize, kSize, kSize, false, false);
+  if (!CanMatmul(step)) GTEST_SKIP() << "no i8 products here";
+  const std::vector<int8_t> least(kSize * kSize, -128), most(kSize * kSize, 127);
+  for (const auto& [lhs, rhs] : {std::pair(least, least), {least, most}, {most, most}}) {
+    const Plan plan = MatmulPlan(step, kSize * kSize, kSize * kSize);
+    const auto results = RunPlan(plan, {BytesOf(lhs), BytesOf(rhs)}, 1);
+    ASSERT_TRUE(results.ok()) << results.status();
+    const std::vector<int32_t> expected(kSize * kSize, int32_t{lhs[0]} * rhs[0] * kSize);
+    EXPECT_EQ((*results)[0], BytesOf(expected)) << int{lhs[0]} << " x " << int{rhs[0]};
+  }
+}
+
 TEST(CpuMatmulTest, RefusesTypesThatTheLibraryLacks) {
   EXPECT_FALSE(CanMatmul(Step(DType::kF64, DType::kF64, 1, 4, 4, 4, false, false)));
   EXPECT_FALSE(CanMatmul(Step(DType::kI64, DType::kI64, 1, 4, 4, 4, false, false)));

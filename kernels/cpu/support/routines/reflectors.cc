@@ -89,6 +89,13 @@ absl::Status FormPanel(const RoutineRun& run, Int m, Int n, T* a, Int lda, const
 template <typename T>
 absl::Status FactorQr(const RoutineRun& run, Int m, Int n, T* a, T* tau) {
   const Int steps = std::min(m, n);
+  // Small ones whole, as the library does them: a NaN then spreads no further than it must.
+  if (static_cast<double>(m) * n * steps <= kColumnsWork) {
+    ACCELD_RETURN_IF_ERROR(run.Poll());
+    std::vector<T> space(static_cast<size_t>(n) * kPanel + 1);
+    return Accepted(
+        lapack::Geqrf(m, n, a, std::max(m, 1), tau, space.data(), static_cast<Int>(space.size())));
+  }
   for (Int first = 0; first < steps; first += kPanel) {
     const Int count = std::min(kPanel, steps - first), behind = first + count;
     T* const panel = a + first + static_cast<int64_t>(first) * m;
