@@ -163,7 +163,7 @@ TEST_F(DaemonSystemdTest, TheManagerHearsOfStartReloadAndEnd) {
   daemon_->process.Signal(SIGTERM);
   // The grace, and what may come after it.
   EXPECT_EQ(manager.Next(),
-            "STOPPING=1\nSTATUS=finishing work in flight\nEXTEND_TIMEOUT_USEC=18000000");
+            "STOPPING=1\nSTATUS=finishing work in flight\nEXTEND_TIMEOUT_USEC=5000000");
   EXPECT_EQ(daemon_->process.Wait(), 0);
 }
 
