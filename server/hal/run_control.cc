@@ -17,6 +17,7 @@ void RunControl::Pause(std::function<void()> paused) {
   pauses_ = true;
   paused_ = std::move(paused);
   interrupted_.store(true);
+  changed_.NotifyAll();
 }
 
 void RunControl::Resume() {
@@ -27,8 +28,11 @@ void RunControl::Resume() {
 
 void RunControl::EndPause() {
   if (num_waiting_ > 0 && pauses_) {
-    const std::chrono::nanoseconds paused = std::chrono::steady_clock::now() - paused_since_;
+    const TimePoint now = std::chrono::steady_clock::now();
+    const std::chrono::nanoseconds paused = now - paused_since_;
     paused_ns_.fetch_add(paused.count(), std::memory_order_relaxed);
+    // The next pause may begin before the waiting threads have woken from this one.
+    paused_since_ = now;
   }
   pauses_ = false;
   paused_ = nullptr;
@@ -36,17 +40,20 @@ void RunControl::EndPause() {
 }
 
 bool RunControl::GoOn() {
-  std::function<void()> paused;
-  {
-    const MutexLock lock(mutex_);
-    if (!pauses_) return !cancelled_.load();
-    if (num_waiting_++ == 0) paused_since_ = std::chrono::steady_clock::now();
-    paused = std::exchange(paused_, nullptr);
+  mutex_.Lock();
+  if (pauses_ && num_waiting_++ == 0) paused_since_ = std::chrono::steady_clock::now();
+  const bool waits = pauses_;
+  while (pauses_) {
+    if (const std::function<void()> paused = std::exchange(paused_, nullptr); paused != nullptr) {
+      mutex_.Unlock();
+      paused();
+      mutex_.Lock();
+    } else {
+      changed_.Wait(mutex_);
+    }
   }
-  if (paused != nullptr) paused();
-  const MutexLock lock(mutex_);
-  while (pauses_) changed_.Wait(mutex_);
-  --num_waiting_;
+  if (waits) --num_waiting_;
+  mutex_.Unlock();
   return !cancelled_.load();
 }
 

@@ -116,6 +116,24 @@ TEST(CpuStreamTest, ALaunchSaysHowLongItTook) {
   EXPECT_GE(device_ns->load(), 0);
 }
 
+TEST(RunControlTest, APauseRightAfterAResumeIsHeardToo) {
+  RunControl control;
+  const auto begin = std::chrono::steady_clock::now();
+  std::thread run([&] {
+    while (control.GoOn()) std::this_thread::yield();
+  });
+  for (int i = 0; i < 200; ++i) {
+    const auto promise = std::make_shared<Promise<Unit>>();
+    const Event paused = promise->future();
+    control.Pause([promise] { promise->Set(Unit{}); });
+    (void)paused.Await();
+    control.Resume();
+  }
+  control.Cancel();
+  run.join();
+  EXPECT_LE(control.paused_time(), std::chrono::steady_clock::now() - begin);
+}
+
 TEST(CpuStreamTest, ACancelledLaunchDoesNotRun) {
   CpuStream stream("test");
   bool ran = false;
