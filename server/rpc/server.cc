@@ -22,6 +22,7 @@
 #include "grpcpp/server_posix.h"
 #include "server/rpc/auth/arrival.h"
 #include "server/rpc/auth/connections.h"
+#include "server/rpc/auth/error_queue.h"
 #include "server/rpc/auth/listener.h"
 #include "server/rpc/auth/other_services.h"
 #include "server/rpc/auth/refusal_log.h"
@@ -219,6 +220,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(engine::Engine& engine, Rp
   }
   TameProtobufLog();
   TameGrpcLog(impl->instruments);
+  RefuseErrorQueuesOfUnixSockets();
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   grpc::ServerBuilder builder;

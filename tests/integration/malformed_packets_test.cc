@@ -1,6 +1,7 @@
 // Packets as no client of ours sends them, to all unix sockets that take descriptors: none of these
 // stays open in the daemon, and the daemon goes on.
 
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -38,6 +39,14 @@ class MalformedPacketsTest : public RpcTest {
   }
   std::string socket_path() const { return folder_.path() + "/d.sock"; }
 
+  // Nothing is sent yet; invalid if it cannot connect.
+  UniqueFd ConnectToFirstSocket() const {
+    UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_un name = {.sun_family = AF_UNIX};
+    std::strncpy(name.sun_path, socket_path().c_str(), sizeof(name.sun_path) - 1);
+    if (connect(fd.get(), reinterpret_cast<sockaddr*>(&name), sizeof(name)) != 0) return {};
+    return fd;
+  }
   // With a lease, so that it outlives what happens to its connections.
   std::string OpenSession() {
     streams_.push_back(std::make_unique<RawStream>(*raw_));
@@ -174,19 +183,27 @@ TEST_F(MalformedPacketsTest, CommandsLeaveNoDescriptorBehind) {
 TEST_F(MalformedPacketsTest, TheFirstSocketTakesNoDescriptors) {
   const ptrdiff_t before = OpenDescriptors();
   for (const auto& batches : WaysToPass(memory_.get())) {
-    const absl::StatusOr<UniqueFd> connected = [&]() -> absl::StatusOr<UniqueFd> {
-      UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-      sockaddr_un name = {.sun_family = AF_UNIX};
-      std::strncpy(name.sun_path, socket_path().c_str(), sizeof(name.sun_path) - 1);
-      if (connect(fd.get(), reinterpret_cast<sockaddr*>(&name), sizeof(name)) != 0) {
-        return absl::UnavailableError("connect");
-      }
-      return fd;
-    }();
-    ASSERT_TRUE(connected.ok());
+    const UniqueFd connected = ConnectToFirstSocket();
+    ASSERT_TRUE(connected.valid());
     // A client's first bytes in HTTP/2, and none.
     for (const char* bytes : {"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "x"}) {
-      (void)SendRawPacket(connected->get(), bytes, batches);
+      (void)SendRawPacket(connected.get(), bytes, batches);
+    }
+  }
+  ExpectNoneLeft(before);
+}
+
+// A connection that is closed while bytes of the daemon are unread is reset, and gRPC then asks for
+// errors before it has read what was sent.
+TEST_F(MalformedPacketsTest, TheFirstSocketTakesNoDescriptorsOfAConnectionThatIsReset) {
+  const ptrdiff_t before = OpenDescriptors();
+  for (const auto& batches : WaysToPass(memory_.get())) {
+    for (int i = 0; i < 10; ++i) {
+      const UniqueFd connected = ConnectToFirstSocket();
+      ASSERT_TRUE(connected.valid());
+      pollfd readable = {.fd = connected.get(), .events = POLLIN, .revents = 0};
+      ASSERT_EQ(poll(&readable, 1, 10'000), 1);
+      ASSERT_TRUE(SendRawPacket(connected.get(), "x", batches));
     }
   }
   ExpectNoneLeft(before);
