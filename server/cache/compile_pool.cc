@@ -5,6 +5,8 @@
 #include <chrono>
 #include <utility>
 
+#include "common/thread_priority.h"
+
 namespace acceld::cache {
 
 CompilePool::CompilePool(size_t num_threads, size_t max_queued)
@@ -56,6 +58,7 @@ CompilePool::Stats CompilePool::stats() const {
 }
 
 void CompilePool::RunWorker() {
+  LowerThreadPriority();
   while (true) {
     JobPtr job;
     std::function<void()> work;

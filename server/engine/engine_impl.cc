@@ -116,7 +116,7 @@ EngineImpl::EngineImpl(const EngineOptions& options, EngineParts parts)
           .producer = HostName(),
           .compile_options = parts_.compile_options},
       std::move(devices), parts_.build_id);
-  ReleaseUnusedMemory();
+  ReleaseUnused();
   if (parts_.warm_up) warm_up_ = std::thread([this] { WarmUp(); });
 }
 
@@ -130,10 +130,11 @@ void EngineImpl::WarmUp() {
   }
 }
 
-void EngineImpl::ReleaseUnusedMemory() {
+void EngineImpl::ReleaseUnused() {
   for (const auto& device : parts_.devices) device->ReleaseUnusedMemory();
+  for (const auto& executor : executors_) executor->ReleaseUnusedStreams();
   (void)housekeeping_.At(std::chrono::steady_clock::now() + kReleaseInterval,
-                         [this] { ReleaseUnusedMemory(); });
+                         [this] { ReleaseUnused(); });
 }
 
 EngineImpl::~EngineImpl() {

@@ -91,7 +91,7 @@ class EngineImpl final : public Engine {
   // Of each device, without its sessions.
   std::vector<DeviceLoad> Loads() const;
   // Now and then, from now on.
-  void ReleaseUnusedMemory();
+  void ReleaseUnused();
   void WarmUp();
 
   const EngineOptions options_;

@@ -59,8 +59,9 @@ void DeviceExecutor::Complete(Task& task, absl::Status status) {
     if (settles) status = ResultOf(task, *execution, std::move(status));
     if (options_.trace != nullptr) {
       const int64_t end_ns = now.time_since_epoch().count();
-      options_.trace->Add({.kind = task.express_ ? observability::SpanKind::kExpressExecution
-                                                 : observability::SpanKind::kExecution,
+      options_.trace->Add({.kind = task.express_ != nullptr
+                                       ? observability::SpanKind::kExpressExecution
+                                       : observability::SpanKind::kExecution,
                            .code = static_cast<uint8_t>(status.code()),
                            .track = static_cast<uint32_t>(index_),
                            .session = task.session,
@@ -84,7 +85,7 @@ void DeviceExecutor::Complete(Task& task, absl::Status status) {
   MutexLock lock(mutex_);
   ++completions_;
   if (!held_.empty()) ReleaseHeld();
-  if (task.express_) --express_in_flight_;
+  if (task.express_ != nullptr) LeaveExpress(task);
   if (task.is_upload()) {
     --uploads_in_flight_;
     upload_bytes_in_flight_ -= std::get<Upload>(task.work_).size_bytes;
@@ -146,7 +147,7 @@ void DeviceExecutor::FailDispatch(Task& task, const absl::Status& error) {
 }
 
 void DeviceExecutor::Uncharge(Task& task) {
-  if (task.express_) --express_in_flight_;
+  if (task.express_ != nullptr) LeaveExpress(task);
   if (const auto* upload = std::get_if<Upload>(&task.work_)) {
     --uploads_in_flight_;
     upload_bytes_in_flight_ -= upload->size_bytes;

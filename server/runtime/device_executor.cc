@@ -17,6 +17,16 @@ namespace {
 constexpr int64_t kUploadOverheadBytes = 4096;
 // What a queue is charged with, in nanoseconds, until the real cost of a first run is known.
 constexpr int64_t kUnknownCostNs = 1000;
+constexpr int kExpressStreams = 4;
+
+std::vector<std::unique_ptr<ExpressStream>> NewExpressStreams(hal::Device& device) {
+  std::vector<std::unique_ptr<ExpressStream>> streams;
+  for (int i = 0; i < kExpressStreams; ++i) {
+    streams.push_back(std::make_unique<ExpressStream>(
+        device.CreateStream("express", hal::StreamPriority::kHigh)));
+  }
+  return streams;
+}
 
 std::vector<std::unique_ptr<ComputeStream>> ListOf(std::unique_ptr<ComputeStream> stream) {
   std::vector<std::unique_ptr<ComputeStream>> streams;
@@ -38,7 +48,7 @@ DeviceExecutor::DeviceExecutor(hal::Device& device, int index, const Options& op
       options_(options),
       streams_(ListOf(NewStream())),
       current_(streams_[0].get()),
-      express_(device.CreateStream("express", hal::StreamPriority::kHigh)),
+      express_(NewExpressStreams(device)),
       upload_(device.CreateStream("up")),
       download_(device.CreateStream("down")),
       memory_(device, index, *download_, options.memory),
@@ -156,7 +166,7 @@ bool DeviceExecutor::DispatcherIsWanted() const {
   if (!upload_turns_.empty() && UploadsAreOpen()) return true;
   if (current_->is_paused) return true;
   if (execution_turns_.empty()) return false;
-  if (current_->tasks.empty()) return true;
+  if (current_->tasks.empty() || ExpressForNext() != nullptr) return true;
   const TimePoint now = std::chrono::steady_clock::now();
   if (current_->run_ahead.WantsRefill(now) && ExecutionsAreOpen(now)) return true;
   // It does not know yet that it must be back earlier.
@@ -171,9 +181,9 @@ DeviceExecutor::TimePoint DeviceExecutor::WakeTime() const {
   if (running.max_run.count() > 0) {
     wake = std::min(wake, current.slice_began + (running.max_run - current.ran_before));
   }
-  if (current.is_pausing) return std::min(wake, current.pausing_since + options_.pause_grace);
+  if (current.is_pausing) return std::min(wake, current.pausing_since + CurrentGrace());
   if (execution_turns_.empty()) return wake;
-  if (!running.here_) wake = std::min(wake, current.slice_began + options_.slice);
+  if (!running.here_) wake = std::min(wake, current.slice_began + CurrentSlice());
   if (MayGoBehind(*static_cast<const TaskQueue::Lane*>(execution_turns_.Peek()))) {
     wake = std::min(wake, current.run_ahead.RefillTime());
   }
@@ -192,7 +202,10 @@ bool DeviceExecutor::ExecutionsAreOpen(TimePoint now) const {
 
 void DeviceExecutor::Charge(Task& task, TaskQueue::Lane& lane, TimePoint now) {
   task.place_ = Task::Place::kTaken;
-  if (task.express_) ++express_in_flight_;
+  if (task.express_ != nullptr) {
+    ++task.express_->in_flight;
+    ++express_in_flight_;
+  }
   if (const auto* upload = std::get_if<Upload>(&task.work_)) {
     ++uploads_in_flight_;
     upload_bytes_in_flight_ += upload->size_bytes;
@@ -203,7 +216,7 @@ void DeviceExecutor::Charge(Task& task, TaskQueue::Lane& lane, TimePoint now) {
   const auto& execution = std::get<Execution>(task.work_);
   const int64_t estimate_ns =
       execution.executable != nullptr ? execution.executable->cost.ns() : kUnknownCostNs;
-  if (!task.express_) {
+  if (task.express_ == nullptr) {
     ComputeStream& stream = *current_;
     task.stream_ = &stream;
     stream.run_ahead.Add(
@@ -228,12 +241,23 @@ std::shared_ptr<Task> DeviceExecutor::TakeFrom(FairSchedule& schedule, TimePoint
   return task;
 }
 
+std::shared_ptr<Task> DeviceExecutor::TakeExpress(ExpressStream& express, TimePoint now) {
+  auto* const lane = static_cast<const TaskQueue::Lane*>(execution_turns_.Peek());
+  Task& task = *lane->tasks.front();
+  task.express_ = &express;
+  task.brief_ = true;
+  return TakeFrom(execution_turns_, now);
+}
+
 std::shared_ptr<Task> DeviceExecutor::TakeTask() {
   if (dispatching_here_) return nullptr;
   const TimePoint now = std::chrono::steady_clock::now();
   ShareTime(now);
   const bool upload = !upload_turns_.empty() && UploadsAreOpen();
   const bool execution = ExecutionsAreOpen(now);
+  if (!execution) {
+    if (ExpressStream* const express = ExpressForNext()) return TakeExpress(*express, now);
+  }
   if (!upload && !execution) return nullptr;
   // Neither kind of work holds up the dispatch of the other.
   upload_was_last_ = upload && !(execution && upload_was_last_);
@@ -267,6 +291,8 @@ void DeviceExecutor::RunDispatcher() {
     if (task == nullptr) continue;
     if (absl::Status status = Launch(task); task->wants_memory_) {
       HandBack(task, /*held=*/true);
+    } else if (task->express_ != nullptr && status.code() == absl::StatusCode::kResourceExhausted) {
+      HandBack(task);
     } else if (!status.ok()) {
       FailDispatch(*task, status);
     }

@@ -21,6 +21,7 @@
 #include "server/runtime/compute_stream.h"
 #include "server/runtime/device_memory.h"
 #include "server/runtime/device_share.h"
+#include "server/runtime/express_stream.h"
 #include "server/runtime/fair_schedule.h"
 #include "server/runtime/run_ahead.h"
 #include "server/runtime/task.h"
@@ -40,19 +41,20 @@ namespace acceld::runtime {
 // executions holds a bounded amount of memory. Uploads have a stream, a schedule and bounds of
 // their own: kernels do not hold them up.
 //
-// An execution has the device for a slice. When that is over and others are to go first, it is
-// asked to pause; its stream is suspended, another one serves the others, and it goes on when its
-// queue's turn comes. A run that does not pause in time, because it is inside a library or its
-// device cannot stop, goes on beside what comes next. Nothing of this happens while nobody else
-// waits. The number of suspended streams is bounded: beyond, what may take long waits until one of
-// them has ended.
+// An execution has the device for a slice, a shorter one while what waits is short itself. When
+// that is over and others are to go first, it is asked to pause; its stream is suspended, another
+// one serves the others, and it goes on when its queue's turn comes. A run that does not pause in
+// time, because it is inside a library or its device cannot stop, goes on beside what comes next.
+// Nothing of this happens while nobody else waits. The number of suspended streams is bounded:
+// beyond, what may take long waits until one of them has ended.
 //
 // A task that is brief (see Options) or awaited and is submitted while the device and the
 // dispatcher rest is dispatched by the submitting thread itself. A brief one runs there, too, if
 // the stream allows: its results exist when Submit returns. Only a task that is submitted is
 // treated so, never one that becomes runnable, so nothing recurses. While the device works for
-// others, a brief task goes past that work, on a stream of its own (express), if its inputs are
-// there and its session has had little more than its share; not those of class batch.
+// others, a brief task goes past that work, on a stream for such tasks (express), if its inputs are
+// there and its session has had little more than its share; not those of class batch. One for which
+// no such stream was free does so later, when its turn comes.
 //
 // When memory is short, what nobody uses gives way (see DeviceMemory), then the dispatch waits for
 // work in flight, then inputs of queued tasks give way; the task fails when all of that is not
@@ -85,7 +87,11 @@ class DeviceExecutor {
     std::chrono::milliseconds memory_wait{30'000};
     // How long an execution has the device while others wait.
     std::chrono::milliseconds slice{20};
-    // How long one is given to pause, where others cannot run beside it as well.
+    // The same while an execution waits that is known to be short: as long as that one takes,
+    // within these two.
+    std::chrono::milliseconds min_slice{1};
+    // How long one is given to pause, where others cannot run beside it as well; and no longer than
+    // its slice was.
     std::chrono::milliseconds pause_grace{10};
     // Streams whose executions had to give way; of one user a quarter.
     int max_suspended = 64;
@@ -150,6 +156,8 @@ class DeviceExecutor {
     return FindMemory(nullptr, size_bytes, allocate);
   }
 
+  // Ends the streams, with their threads, that there was no use for since the call before.
+  void ReleaseUnusedStreams();
   // Blocks until nothing is queued or in flight; false when `deadline` came first.
   bool WaitUntilIdle(std::chrono::steady_clock::time_point deadline);
   Counters counters() const;
@@ -177,6 +185,9 @@ class DeviceExecutor {
   // the device now.
   std::shared_ptr<Task> TakeTask() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::shared_ptr<Task> TakeFrom(FairSchedule& schedule, TimePoint now)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // The execution that is next, for an express stream.
+  std::shared_ptr<Task> TakeExpress(ExpressStream& express, TimePoint now)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Charge(Task& task, TaskQueue::Lane& lane, TimePoint now)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -209,6 +220,9 @@ class DeviceExecutor {
   // Makes the suspended stream whose turn it is, if it is one's, the current one.
   void ResumeNext(TimePoint now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Resume(ComputeStream& stream, TimePoint now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // How long what runs has the device in favour of what is next. Some execution waits.
+  std::chrono::nanoseconds CurrentSlice() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  std::chrono::nanoseconds CurrentGrace() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   double SliceNs() const {
     return static_cast<double>(std::chrono::nanoseconds(options_.slice).count());
   }
@@ -244,8 +258,12 @@ class DeviceExecutor {
   bool TakeHere(const std::shared_ptr<Task>& task) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Whether the device has nothing to do, and nobody else is about to give it any.
   bool Rests(const Task& task) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Whether it may go past what the device is doing.
-  bool MayPass(const Task& task) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // On which a brief task, submitted now or the first of its lane, may go past what the device is
+  // doing; nullptr: it may not.
+  ExpressStream* ExpressFor(const Task& task) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // The same for the execution that is next, while the current stream works.
+  ExpressStream* ExpressForNext() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void LeaveExpress(Task& task) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void DispatchHere(const std::shared_ptr<Task>& task);
   // Leaves a task that was taken to a later turn; `held`: when something else has ended.
   void HandBack(const std::shared_ptr<Task>& task, bool held = false);
@@ -331,12 +349,15 @@ class DeviceExecutor {
   std::vector<std::unique_ptr<ComputeStream>> streams_ ABSL_GUARDED_BY(mutex_);  // all there are
   ComputeStream* current_ ABSL_GUARDED_BY(mutex_);  // that gets what is dispatched
   std::vector<ComputeStream*> spare_ ABSL_GUARDED_BY(mutex_);
+  // The fewest there were since ReleaseUnusedStreams.
+  size_t least_spare_ ABSL_GUARDED_BY(mutex_) = 0;
   int num_suspended_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t suspensions_ ABSL_GUARDED_BY(mutex_) = 0;
   std::vector<std::shared_ptr<TaskQueue>> held_ ABSL_GUARDED_BY(mutex_);
   // When tasks that wait for memory are tried again though nothing has ended.
   TimePoint retry_at_ ABSL_GUARDED_BY(mutex_) = TimePoint::max();
   Chores chores_ ABSL_GUARDED_BY(mutex_);
+  std::vector<std::unique_ptr<ExpressStream>> express_ ABSL_GUARDED_BY(mutex_);
   int express_in_flight_ ABSL_GUARDED_BY(mutex_) = 0;
   int uploads_in_flight_ ABSL_GUARDED_BY(mutex_) = 0;
   int64_t upload_bytes_in_flight_ ABSL_GUARDED_BY(mutex_) = 0;
@@ -352,7 +373,7 @@ class DeviceExecutor {
   observability::ExecutionInstruments instruments_;
   std::atomic<int64_t> last_upload_ns_{0}, last_download_ns_{0};
 
-  const std::unique_ptr<hal::Stream> express_, upload_, download_;
+  const std::unique_ptr<hal::Stream> upload_, download_;
   DeviceMemory memory_;
   std::thread dispatcher_;
 };

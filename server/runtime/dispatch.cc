@@ -103,7 +103,7 @@ absl::Status DeviceExecutor::LaunchUpload(const std::shared_ptr<Task>& task, Upl
   if (absl::Status status = AllocateAll(*task, 0, outputs, no_arena); !status.ok()) {
     return Annotate(status, absl::StrCat("upload of ", task->outputs[0]->type()->ToString()));
   }
-  hal::Stream& stream = task->express_ ? *express_ : *upload_;
+  hal::Stream& stream = task->express_ != nullptr ? *task->express_->stream : *upload_;
   const Event event = stream.CopyFromHost(upload.data, upload.size_bytes, outputs[0].buffer, 0,
                                           std::move(upload.keep_alive));
   task->outputs[0]->Join(memory_.residents());
@@ -113,7 +113,7 @@ absl::Status DeviceExecutor::LaunchUpload(const std::shared_ptr<Task>& task, Upl
 }
 
 hal::Stream& DeviceExecutor::StreamOf(const Task& execution) const {
-  return execution.express_ ? *express_ : *execution.stream_->stream;
+  return execution.express_ != nullptr ? *execution.express_->stream : *execution.stream_->stream;
 }
 
 absl::StatusOr<std::shared_ptr<hal::Buffer>> DeviceExecutor::BringInput(Task& task, Array& input) {

@@ -11,6 +11,8 @@ namespace {
 
 // What a session may have had beyond its share and still pass others.
 constexpr double kLeadNs = 200'000, kUploadLeadBytes = 1 << 20;
+// What an express stream is given beyond is not much earlier at its end than by other ways.
+constexpr int kMaxInFlight = 4;
 
 }  // namespace
 
@@ -49,19 +51,18 @@ bool DeviceExecutor::TakeHere(const std::shared_ptr<Task>& task) {
         now - idle_since_ < std::chrono::nanoseconds(execution->executable->cost.ns())) {
       return false;
     }
-  } else if (IsBrief(*task, false) && MayPass(*task)) {
-    task->express_ = true;
   } else {
-    return false;
+    if (IsBrief(*task, false)) task->express_ = ExpressFor(*task);
+    if (task->express_ == nullptr) return false;
   }
   task->here_ = true;
   FairSchedule& schedule = task->is_upload() ? upload_turns_ : execution_turns_;
   TaskQueue::Lane& lane = task->queue_->LaneOf(*task);
   schedule.Activate(lane);
-  if (!task->express_) (void)schedule.Next();  // This one: it is alone.
+  if (task->express_ == nullptr) (void)schedule.Next();  // This one: it is alone.
   Charge(*task, lane, now);
   schedule.Deactivate(lane);
-  if (!task->is_upload() && !task->express_) dispatching_here_ = true;
+  if (!task->is_upload() && task->express_ == nullptr) dispatching_here_ = true;
   task->position_ = task->queue_->taken_.insert(task->queue_->taken_.end(), task);
   return true;
 }
@@ -72,28 +73,56 @@ bool DeviceExecutor::Rests(const Task& task) const {
          execution_turns_.empty();
 }
 
-bool DeviceExecutor::MayPass(const Task& task) const {
-  // One at a time, and nobody past its own work.
+ExpressStream* DeviceExecutor::ExpressFor(const Task& task) const {
+  // Nobody goes past its own work.
   const TaskQueue& queue = *task.queue_;
-  if (express_in_flight_ > 0 || queue.priority_ == PriorityClass::kBatch ||
-      !queue.executions_.tasks.empty() || !queue.uploads_.tasks.empty() || !queue.taken_.empty()) {
-    return false;
+  const auto& executions = queue.executions_.tasks;
+  if (task.was_handed_back_ || queue.priority_ == PriorityClass::kBatch ||
+      !queue.uploads_.tasks.empty() || !queue.taken_.empty() ||
+      (!executions.empty() && executions.front().get() != &task)) {
+    return nullptr;
   }
-  if (task.is_upload()) return upload_turns_.IsDue(queue.uploads_, kUploadLeadBytes);
-  if (!execution_turns_.IsDue(queue.executions_, kLeadNs)) return false;
-  // Nothing that it would have to wait for.
-  const auto& inputs = std::get<Execution>(task.work_).inputs;
-  return std::all_of(inputs.begin(), inputs.end(), [](const auto& input) {
-    const Array::View view = input->view();
-    return view.state == Array::State::kDefined && view.buffer != nullptr &&
-           (!view.arrival.valid() || view.arrival.IsReady());
-  });
+  const TaskQueue::Lane* const served =
+      current_->tasks.empty() ? nullptr : &current_->tasks.front()->queue_->executions_;
+  if (task.is_upload()) {
+    if (!upload_turns_.IsDue(queue.uploads_, kUploadLeadBytes)) return nullptr;
+  } else if (!execution_turns_.IsDue(queue.executions_, kLeadNs, served)) {
+    return nullptr;
+  } else {
+    // Nothing that it would have to wait for.
+    const auto& inputs = std::get<Execution>(task.work_).inputs;
+    const bool ready = std::all_of(inputs.begin(), inputs.end(), [](const auto& input) {
+      const Array::View view = input->view();
+      return view.state == Array::State::kDefined && view.buffer != nullptr &&
+             (!view.arrival.valid() || view.arrival.IsReady());
+    });
+    if (!ready) return nullptr;
+  }
+  ExpressStream* const express =
+      std::min_element(express_.begin(), express_.end(), [](const auto& a, const auto& b) {
+        return a->in_flight < b->in_flight;
+      })->get();
+  return express->in_flight < kMaxInFlight ? express : nullptr;
+}
+
+ExpressStream* DeviceExecutor::ExpressForNext() const {
+  if (execution_turns_.empty() || current_->tasks.empty()) return nullptr;
+  const auto& next = *static_cast<const TaskQueue::Lane*>(execution_turns_.Peek());
+  if (next.suspended != nullptr) return nullptr;
+  const Task& task = *next.tasks.front();
+  const bool has_executable = std::get<Execution>(task.work_).executable != nullptr;
+  return has_executable && IsBrief(task, false) ? ExpressFor(task) : nullptr;
+}
+
+void DeviceExecutor::LeaveExpress(Task& task) {
+  --task.express_->in_flight;
+  --express_in_flight_;
 }
 
 void DeviceExecutor::DispatchHere(const std::shared_ptr<Task>& task) {
   const auto* execution = std::get_if<Execution>(&task->work_);
   task->brief_ = IsBrief(*task, execution != nullptr && execution->awaited);
-  const bool on_compute_stream = !task->is_upload() && !task->express_;
+  const bool on_compute_stream = !task->is_upload() && task->express_ == nullptr;
   if (absl::Status status = Launch(task); status.code() == absl::StatusCode::kResourceExhausted) {
     // The dispatch thread may do what it takes to find memory.
     HandBack(task);
@@ -110,7 +139,9 @@ void DeviceExecutor::HandBack(const std::shared_ptr<Task>& task, bool held) {
   {
     MutexLock lock(mutex_);
     Uncharge(*task);
-    task->here_ = task->brief_ = task->express_ = task->wants_memory_ = false;
+    task->here_ = task->brief_ = task->wants_memory_ = false;
+    task->express_ = nullptr;
+    task->was_handed_back_ = true;
     TaskQueue& queue = *task->queue_;
     closed = task->cancel_reason_.ok() ? queue.closed_ : task->cancel_reason_;
     if (closed.ok()) {

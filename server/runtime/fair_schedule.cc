@@ -116,15 +116,19 @@ void FairSchedule::SetHandicap(Flow& flow, double cost) {
   if (flow.is_active) Reposition(flow);
 }
 
-bool FairSchedule::IsDue(const Flow& flow, double lead) const {
-  const auto is_due = [&](const Node& node, const Node& parent) {
-    return node.start <= VirtualTimeOf(parent) + lead;
+bool FairSchedule::IsDue(const Flow& flow, double lead, const Flow* served) const {
+  // Virtual time stands still where only one child gets anything, which cannot have had too much.
+  const auto is_due = [&](const Node& node, const Node& parent, bool other_is_served) {
+    const bool is_contended = other_is_served || parent.order.size() > (node.is_active ? 1 : 0);
+    return !is_contended || node.start <= VirtualTimeOf(parent) + lead;
   };
+  const bool same_class = served != nullptr && served->class_ == flow.class_;
+  const bool same_group = same_class && flow.group_ != nullptr && served->group_ == flow.group_;
   const Node& its_class = classes_[flow.class_];
-  if (!is_due(its_class, root_)) return false;
-  if (flow.group_ == nullptr) return is_due(flow, its_class);
+  if (!is_due(its_class, root_, served != nullptr && !same_class)) return false;
+  if (flow.group_ == nullptr) return is_due(flow, its_class, same_class);
   const Node& group = flow.group_->nodes_[flow.class_];
-  return is_due(group, its_class) && is_due(flow, group);
+  return is_due(group, its_class, same_class && !same_group) && is_due(flow, group, same_group);
 }
 
 void FairSchedule::Charge(Flow& flow, double cost) {

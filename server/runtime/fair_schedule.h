@@ -100,9 +100,10 @@ class FairSchedule {
   // Lets others go first that are behind the flow by no more than this cost: what the next service
   // of the flow is expected to cost, where that is much more than the others'. Changes no shares.
   void SetHandicap(Flow& flow, double cost);
-  // Whether the flow, active or not, has had its share with at most `lead` more than what is being
-  // served now: what costs others little may be served out of turn then.
-  bool IsDue(const Flow& flow, double lead) const;
+  // Whether the flow, active or not, has had at most `lead` more than its share beside the active
+  // flows and `served`, which is being served now (nullptr: none is): what costs others little may
+  // be served out of turn then.
+  bool IsDue(const Flow& flow, double lead, const Flow* served = nullptr) const;
   // Charges for service of this cost. A negative cost takes back what an earlier charge overrated.
   void Charge(Flow& flow, double cost);
   // Says that nothing is active or being served: what was used so far counts for nothing now.

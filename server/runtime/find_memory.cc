@@ -80,7 +80,7 @@ absl::Status DeviceExecutor::ChargeAll(Task& task, absl::InlinedVector<Allocatio
 
 absl::StatusOr<std::shared_ptr<hal::Buffer>> DeviceExecutor::Arena(const Task& task,
                                                                    int64_t size_bytes) {
-  if (task.express_) return device_.Allocate(size_bytes);
+  if (task.express_ != nullptr) return device_.Allocate(size_bytes);
   std::shared_ptr<hal::Buffer> arena = task.stream_->arena.lock();
   if (arena != nullptr && arena->size_bytes() >= size_bytes) return arena;
   arena.reset();

@@ -18,6 +18,7 @@ namespace acceld::runtime {
 class DeviceExecutor;
 class TaskQueue;
 struct ComputeStream;
+struct ExpressStream;
 
 // Runs an executable on arrays.
 struct Execution {
@@ -93,7 +94,8 @@ class Task final : public Array::Waiter, public std::enable_shared_from_this<Tas
   absl::InlinedVector<Event, 1> input_copies_;  // that its launch waits for
   bool here_ = false;                           // The thread that submitted it dispatches it,
   bool brief_ = false;                          // and runs it if the stream allows.
-  bool express_ = false;                        // It goes past what the device is doing.
+  ExpressStream* express_ = nullptr;            // on which it goes past what the device is doing
+  bool was_handed_back_ = false;                // and goes no special way any more
   hal::RunControl control_;                     // Polled by its kernels.
   ComputeStream* stream_ = nullptr;  // on which it runs; nullptr: uploads, and what is express
   // Until when it may wait for memory, once it had to; set by the dispatcher.

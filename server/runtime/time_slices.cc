@@ -50,13 +50,28 @@ void DeviceExecutor::ShareTime(TimePoint now) {
   if (now >= retry_at_) ReleaseHeld();
   ComputeStream& running = *current_;
   if (running.is_pausing && (running.is_paused || device_.runs_overlap() ||
-                             now >= running.pausing_since + options_.pause_grace)) {
+                             now >= running.pausing_since + CurrentGrace())) {
     Suspend();
   }
   HoldBack();
   if (execution_turns_.empty()) return;
   if (current_->tasks.empty()) return ResumeNext(now);
-  if (!current_->is_pausing && now >= current_->slice_began + options_.slice) EndSlice(now);
+  if (!current_->is_pausing && now >= current_->slice_began + CurrentSlice()) EndSlice(now);
+}
+
+std::chrono::nanoseconds DeviceExecutor::CurrentSlice() const {
+  const auto& next = *static_cast<const TaskQueue::Lane*>(execution_turns_.Peek());
+  if (next.suspended != nullptr || &next == &current_->tasks.front()->queue_->executions_ ||
+      !IsShort(*next.tasks.front())) {
+    return options_.slice;
+  }
+  return std::clamp<std::chrono::nanoseconds>(
+      CostOf(std::get<Execution>(next.tasks.front()->work_)), options_.min_slice, options_.slice);
+}
+
+std::chrono::nanoseconds DeviceExecutor::CurrentGrace() const {
+  const std::chrono::nanoseconds grace = options_.pause_grace;
+  return execution_turns_.empty() ? grace : std::min(grace, CurrentSlice());
 }
 
 void DeviceExecutor::EndSlice(TimePoint now) {
@@ -120,6 +135,20 @@ void DeviceExecutor::Suspend() {
   ++suspensions_;
   current_ = spare_.back();
   spare_.pop_back();
+  least_spare_ = std::min(least_spare_, spare_.size());
+}
+
+void DeviceExecutor::ReleaseUnusedStreams() {
+  std::vector<std::unique_ptr<ComputeStream>> unused;  // They end without the lock.
+  const MutexLock lock(mutex_);
+  for (size_t i = 0; i < least_spare_; ++i) {
+    const auto stream = std::find_if(streams_.begin(), streams_.end(),
+                                     [&](const auto& one) { return one.get() == spare_[i]; });
+    unused.push_back(std::move(*stream));
+    streams_.erase(stream);
+  }
+  spare_.erase(spare_.begin(), spare_.begin() + static_cast<ptrdiff_t>(least_spare_));
+  least_spare_ = spare_.size();
 }
 
 void DeviceExecutor::ResumeNext(TimePoint now) {

@@ -143,7 +143,7 @@ class PassingTest : public ::testing::Test {
   }
 
   FakeDevice device_;
-  DeviceExecutor executor_{device_, 0, {.slice = kOneSlice}};
+  DeviceExecutor executor_{device_, 0, {.slice = kOneSlice, .min_slice = kOneSlice}};
   Client a_{{&executor_}}, b_{{&executor_}};
   Gate gate_;
   bool open_ = false;
@@ -171,6 +171,45 @@ TEST_F(PassingTest, ASessionThatHasHadMoreThanItsShareWaits) {
     if (!IsDefined(RunBrief(b_, {}))) return;
   }
   FAIL() << "a million executions went before those of others";
+}
+
+// A thread that runs brief work may lose its processor: here, behind a door.
+TEST_F(PassingTest, BriefWorkDoesNotWaitForOtherBriefWorkThatIsStuck) {
+  Door door;
+  std::atomic<int> stuck{0};
+  const auto kernel = SteadyKernel(0, 1, microseconds(1), [&](const auto&) {
+    ++stuck;
+    door.Pass();
+    return absl::OkStatus();
+  });
+  Client c({&executor_});
+  std::thread thread([&] { c.Run("stuck", kernel, {}); });
+  EXPECT_TRUE(Eventually([&] { return stuck.load() == 1; }));
+  EXPECT_TRUE(IsDefined(RunBrief(b_, {})));
+  door.Open();
+  thread.join();
+}
+
+TEST_F(PassingTest, BriefWorkPassesLaterIfItCannotAtOnce) {
+  Door door;
+  const auto stuck = [&](const auto&) {
+    door.Pass();
+    return absl::OkStatus();
+  };
+  // More than go past others at a time.
+  std::vector<std::unique_ptr<Client>> clients;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 40; ++i) {
+    clients.push_back(std::make_unique<Client>(std::vector<DeviceExecutor*>{&executor_}));
+    threads.emplace_back(
+        [&, i] { clients[i]->Run("stuck", SteadyKernel(0, 1, microseconds(1), stuck), {}); });
+  }
+  EXPECT_TRUE(Eventually([&] { return executor_.counters().queued == 41; }));
+  const ArrayPtr last = RunBrief(b_, {});
+  EXPECT_FALSE(IsDefined(last));
+  door.Open();
+  EXPECT_TRUE(Eventually([&] { return IsDefined(last); }));
+  for (std::thread& thread : threads) thread.join();
 }
 
 TEST_F(PassingTest, TheOutputsOfOneThatPassedServeOthers) {

@@ -124,21 +124,54 @@ TEST(FairScheduleTest, AFlowPaysForWhatItTookNotForWhatWasExpected) {
 
 TEST(FairScheduleTest, AFlowIsDueUntilItHasHadItsShareAndTheLead) {
   Device device;
-  Flow busy(kNormal), same(kNormal), higher(kInteractive);
+  Flow busy(kNormal), same(kNormal);
   device.Add('b', busy);
   device.Serve(100);
   FairSchedule& schedule = device.schedule();
-  for (Flow* flow : {&same, &higher}) {
-    EXPECT_TRUE(schedule.IsDue(*flow, 1));  // One is being served.
-    schedule.Activate(*flow);
-    schedule.Charge(*flow, 10);
-    EXPECT_FALSE(schedule.IsDue(*flow, 9));
-    EXPECT_TRUE(schedule.IsDue(*flow, 12));
-    schedule.Deactivate(*flow);
-  }
+  EXPECT_TRUE(schedule.IsDue(same, 1));
+  schedule.Activate(same);
+  schedule.Charge(same, 10);
+  EXPECT_FALSE(schedule.IsDue(same, 9));
+  EXPECT_TRUE(schedule.IsDue(same, 12));
+  schedule.Deactivate(same);
   // Service of others brings it nearer.
   device.Serve(20);
   EXPECT_TRUE(schedule.IsDue(same, 2));
+}
+
+// What is served out of turn does not move on the virtual time of its group and class.
+TEST(FairScheduleTest, AFlowIsDueAsLongAsItIsServedBesideNobodyOfItsOwn) {
+  for (const bool same_class : {true, false}) {
+    FairSchedule schedule;
+    FairSchedule::Group group, others;
+    Flow flow(kInteractive, &group), sibling(kInteractive, &group);
+    Flow busy(same_class ? kInteractive : kNormal, &others);
+    // One that runs and has no more to do for now.
+    schedule.Activate(busy);
+    (void)schedule.Next();
+    schedule.Deactivate(busy);
+    const auto serve_out_of_turn = [&](Flow& served) {
+      schedule.Activate(served);
+      schedule.Charge(served, 10);
+      schedule.Deactivate(served);
+    };
+    for (int i = 0; i < 50; ++i) {
+      EXPECT_TRUE(schedule.IsDue(flow, 1, &busy)) << i;
+      serve_out_of_turn(flow);
+      // As much, and no more, is charged to the other.
+      schedule.Charge(busy, same_class ? 10 : 2);
+      schedule.Continue(busy);
+    }
+    // Another of its group that waits goes first.
+    schedule.Activate(sibling);
+    EXPECT_FALSE(schedule.IsDue(flow, 1, &busy));
+    EXPECT_TRUE(schedule.IsDue(sibling, 1, &busy));
+    schedule.Deactivate(sibling);
+    // More than its share beside the one that is being served.
+    for (int i = 0; i < 50; ++i) serve_out_of_turn(flow);
+    EXPECT_FALSE(schedule.IsDue(flow, 1, &busy));
+    EXPECT_TRUE(schedule.IsDue(flow, 1)) << "nobody is";
+  }
 }
 
 TEST(FairScheduleTest, AGroupHasOneShareHoweverManyFlowsItHas) {

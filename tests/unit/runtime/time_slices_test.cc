@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
+#include <iterator>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -51,6 +53,12 @@ struct Hog {
   }
 };
 
+// How many threads this process has.
+ptrdiff_t Threads() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/task"),
+                       std::filesystem::directory_iterator());
+}
+
 TEST(TimeSlicesTest, AnEndlessExecutionGivesWayToOthersAndGoesOn) {
   FakeDevice device;
   DeviceExecutor executor(device, 0, {.slice = kSlice});
@@ -67,6 +75,40 @@ TEST(TimeSlicesTest, AnEndlessExecutionGivesWayToOthersAndGoesOn) {
   EXPECT_TRUE(Final(endless).ok());
   executor.WaitUntilIdle(kForever);
   EXPECT_GE(executor.counters().suspensions, 1u);
+}
+
+// The shorter what waits, the shorter it waits: here a slice would outlast the test.
+TEST(TimeSlicesTest, WhatIsShortDoesNotWaitForAWholeSlice) {
+  for (const bool polls : {true, false}) {
+    SCOPED_TRACE(polls ? "beside one that polls" : "beside a library");
+    FakeDevice device;
+    DeviceExecutor executor(device, 0,
+                            {.brief_run = std::chrono::microseconds(0),
+                             .awaited_run = std::chrono::microseconds(0),
+                             .slice = std::chrono::hours(1),
+                             .pause_grace = std::chrono::hours(1)});
+    Client greedy({&executor}), other({&executor});
+    const auto quick = SteadyKernel(0, 1, std::chrono::microseconds(50), Nothing);
+    EXPECT_TRUE(Final(other.Run("quick", quick, {})).ok());
+    executor.WaitUntilIdle(kForever);
+    Hog hog;
+    Gate library;
+    const ArrayPtr endless = greedy.Run("hog", polls ? hog.kernel : library.kernel, {});
+    if (polls) {
+      EXPECT_TRUE(hog.Turns());
+    } else {
+      (void)library.started.Await();
+    }
+    for (int i = 0; i < 5; ++i) {
+      const ArrayPtr y = other.Run("quick", quick, {});
+      EXPECT_TRUE(Eventually([&] { return y->state() == Array::State::kDefined; }));
+    }
+    EXPECT_EQ(endless->state(), Array::State::kScheduled);
+    hog.stop = true;
+    library.door.Open();
+    EXPECT_TRUE(Final(endless).ok());
+    executor.WaitUntilIdle(kForever);
+  }
 }
 
 TEST(TimeSlicesTest, NobodyGivesWayWhileNobodyWaits) {
@@ -127,6 +169,30 @@ TEST(TimeSlicesTest, OneInsideALibraryDoesNotHoldUpOthers) {
   library.door.Open();
   executor.WaitUntilIdle(kForever);
   EXPECT_TRUE(executor.RunningNow().empty());
+}
+
+TEST(TimeSlicesTest, StreamsThatNobodyUsesEnd) {
+  FakeDevice device;
+  DeviceExecutor executor(device, 0, {.slice = kSlice});
+  const ptrdiff_t before = Threads();
+  Hog hogs[5];
+  {
+    std::vector<std::unique_ptr<Client>> clients;
+    for (Hog& hog : hogs) {
+      clients.push_back(std::make_unique<Client>(std::vector<DeviceExecutor*>{&executor}));
+      clients.back()->Run("hog", hog.kernel, {});
+    }
+    for (Hog& hog : hogs) EXPECT_TRUE(hog.Turns());
+    EXPECT_GT(Threads(), before);
+    for (Hog& hog : hogs) hog.stop = true;
+    executor.WaitUntilIdle(kForever);
+  }
+  executor.ReleaseUnusedStreams();  // They were in use until now,
+  executor.ReleaseUnusedStreams();  // and are not since.
+  EXPECT_EQ(Threads(), before);
+  Client client({&executor});
+  EXPECT_TRUE(Final(client.Run("f", LoadedKernel(0, 1, Nothing), {})).ok());
+  executor.WaitUntilIdle(kForever);
 }
 
 TEST(TimeSlicesTest, ASuspendedExecutionEndsWhenItIsCancelled) {
