@@ -113,6 +113,16 @@ TEST_F(SegmentsTest, ClientsBeyondTheLimitUseGrpc) {
   EXPECT_EQ(*Connect()->Upload(value)->Fetch(), value);
 }
 
+TEST_F(SegmentsTest, ConnectionsThatSayNothingMakeRoomForThoseThatDo) {
+  StartServer({.max_segment_connections = 2});
+  OpenSession();
+  std::vector<std::unique_ptr<RawSegments>> silent;
+  for (int i = 0; i < 5; ++i) silent.push_back(std::make_unique<RawSegments>(socket_path()));
+  RawSegments speaks(socket_path());
+  EXPECT_EQ(speaks.Attach(token_), absl::StatusCode::kOk);
+  EXPECT_EQ(silent[0]->Attach(token_), absl::StatusCode::kCancelled);
+}
+
 TEST_F(SegmentsTest, OnlyASessionsTokenOpensIt) {
   OpenSession();
   EXPECT_EQ(RawSegments(socket_path()).Attach("0123456789abcdef"), absl::StatusCode::kNotFound);

@@ -25,6 +25,8 @@ using observability::Refusal;
 
 // How often it is looked after those who are known.
 constexpr std::chrono::milliseconds kLookPause{2000};
+// Between two looks for those that are over while there are too many, at least.
+constexpr std::chrono::milliseconds kSweepPause{20};
 
 // The kernel's number of the socket; 0: there is none.
 ino_t SocketOf(int fd) {
@@ -108,16 +110,20 @@ absl::Status Connections::AddTcp(int fd) {
 void Connections::Add(int fd, Connection connection) {
   connection.socket = SocketOf(fd);
   connection.since = Clock::now();
-  MutexLock lock(mutex_);
-  // One that had this number is over.
-  if (const auto old = connections_.find(fd); old != connections_.end()) Remove(old);
-  if (!connection.is_identified) {
-    MakeRoom();
-    ++unidentified_;
+  std::vector<Ended> ended;
+  {
+    MutexLock lock(mutex_);
+    // One that had this number is over.
+    if (const auto old = connections_.find(fd); old != connections_.end()) Remove(old);
+    if (!connection.is_identified) {
+      MakeRoom(ended);
+      ++unidentified_;
+    }
+    if (!connection.address.empty()) by_address_[connection.address] = fd;
+    connections_.insert_or_assign(fd, std::move(connection));
+    LookLater();
   }
-  if (!connection.address.empty()) by_address_[connection.address] = fd;
-  connections_.insert_or_assign(fd, std::move(connection));
-  LookLater();
+  Note(ended);
 }
 
 void Connections::Remove(Table::iterator connection) {
@@ -163,17 +169,19 @@ void Connections::NoteOpenCall(absl::string_view peer) {
   if (found != connections_.end()) found->second.has_open_calls = true;
 }
 
-void Connections::Sweep() {
+void Connections::Sweep(bool all) {
+  swept_at_ = Clock::now();
   std::vector<int> over;
   for (const auto& [fd, connection] : connections_) {
+    if (!all && connection.is_identified) continue;
     if (SocketOf(fd) != connection.socket) over.push_back(fd);
   }
   for (const int fd : over) Remove(connections_.find(fd));
 }
 
-void Connections::MakeRoom() {
+void Connections::MakeRoom(std::vector<Ended>& ended) {
   if (unidentified_ < limits_.unidentified) return;
-  Sweep();
+  if (Clock::now() - swept_at_ >= kSweepPause) Sweep(/*all=*/false);
   if (unidentified_ < limits_.unidentified) return;
   auto oldest = connections_.end();
   for (auto it = connections_.begin(); it != connections_.end(); ++it) {
@@ -181,41 +189,53 @@ void Connections::MakeRoom() {
     if (oldest == connections_.end() || it->second.since < oldest->second.since) oldest = it;
   }
   if (oldest == connections_.end()) return;
-  EndSilent(oldest->first, oldest->second,
+  EndSilent(oldest,
             absl::ResourceExhaustedError(
                 absl::StrCat(unidentified_, " of ", limits_.unidentified,
-                             " connections have not said whose they are; this is the oldest")));
-  Remove(oldest);
+                             " connections have not said whose they are; this is the oldest")),
+            ended);
 }
 
-void Connections::EndSilent(int fd, const Connection& connection, const absl::Status& why) {
+void Connections::EndSilent(Table::iterator silent, absl::Status why, std::vector<Ended>& ended) {
+  const auto& [fd, connection] = *silent;
   // gRPC may close the descriptor meanwhile; a copy stays what it is found to be.
   const UniqueFd copy(fcntl(fd, F_DUPFD_CLOEXEC, 0));
-  if (!copy.valid() || SocketOf(copy.get()) != connection.socket) return;
-  shutdown(copy.get(), SHUT_RDWR);
-  const Caller caller{.peer = connection.peer.has_value() ? TextOf(*connection.peer)
-                                                          : connection.address};
-  NoteRefusal(instruments_, Refusal::kSilence, "connection", caller, why);
+  if (copy.valid() && SocketOf(copy.get()) == connection.socket) {
+    shutdown(copy.get(), SHUT_RDWR);
+    ended.push_back(
+        {{.peer = connection.peer.has_value() ? TextOf(*connection.peer) : connection.address},
+         std::move(why)});
+  }
+  Remove(silent);
+}
+
+void Connections::Note(const std::vector<Ended>& ended) {
+  for (const auto& [caller, why] : ended) {
+    NoteRefusal(instruments_, Refusal::kSilence, "connection", caller, why);
+  }
 }
 
 void Connections::Look() {
-  MutexLock lock(mutex_);
-  looks_ = false;
-  Sweep();
-  const auto now = Clock::now();
-  std::vector<int> late;
-  for (const auto& [fd, connection] : connections_) {
-    if (connection.is_identified || connection.has_open_calls) continue;
-    if (now - connection.since >= limits_.patience) late.push_back(fd);
+  std::vector<Ended> ended;
+  {
+    MutexLock lock(mutex_);
+    looks_ = false;
+    Sweep(/*all=*/true);
+    const auto now = Clock::now();
+    std::vector<int> late;
+    for (const auto& [fd, connection] : connections_) {
+      if (connection.is_identified || connection.has_open_calls) continue;
+      if (now - connection.since >= limits_.patience) late.push_back(fd);
+    }
+    for (const int fd : late) {
+      EndSilent(connections_.find(fd),
+                absl::DeadlineExceededError(absl::StrCat("it did not say whose it is for ",
+                                                         limits_.patience.count(), " ms")),
+                ended);
+    }
+    LookLater();
   }
-  for (const int fd : late) {
-    const auto found = connections_.find(fd);
-    EndSilent(fd, found->second,
-              absl::DeadlineExceededError(absl::StrCat("it did not say whose it is for ",
-                                                       limits_.patience.count(), " ms")));
-    Remove(found);
-  }
-  LookLater();
+  Note(ended);
 }
 
 void Connections::LookLater() {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
@@ -16,6 +17,7 @@
 #include "common/timer_queue.h"
 #include "server/engine/engine.h"
 #include "server/observability/instruments/rpc_instruments.h"
+#include "server/rpc/auth/caller.h"
 #include "server/rpc/auth/peer_credentials.h"
 
 namespace acceld::rpc {
@@ -79,17 +81,24 @@ class Connections {
     Taken descriptors;
   };
   using Table = absl::flat_hash_map<int, Connection>;
+  // One that did not say whose it is, and why it was ended.
+  struct Ended {
+    Caller caller;
+    absl::Status why;
+  };
 
   void Add(int fd, Connection connection);
   void Remove(Table::iterator connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // The descriptor that calls name so; -1: none.
   int DescriptorOf(absl::string_view peer) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Forgets the connections that are over.
-  void Sweep() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Forgets the connections that are over: all, or those that are not identified.
+  void Sweep(bool all) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Makes room for one more that is not identified.
-  void MakeRoom() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void EndSilent(int fd, const Connection& connection, const absl::Status& why)
+  void MakeRoom(std::vector<Ended>& ended) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void EndSilent(Table::iterator connection, absl::Status why, std::vector<Ended>& ended)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Every call waits for the lock, so this happens without it.
+  void Note(const std::vector<Ended>& ended);
   void Look();
   void LookLater() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
@@ -100,6 +109,7 @@ class Connections {
   TimerQueue* timers_ ABSL_GUARDED_BY(mutex_) = nullptr;
   bool looks_ ABSL_GUARDED_BY(mutex_) = false;  // A timer is set.
   size_t unidentified_ ABSL_GUARDED_BY(mutex_) = 0;
+  Clock::time_point swept_at_ ABSL_GUARDED_BY(mutex_);
   Table connections_ ABSL_GUARDED_BY(mutex_);  // By descriptor.
   absl::flat_hash_map<std::string, int> by_address_ ABSL_GUARDED_BY(mutex_);
 };

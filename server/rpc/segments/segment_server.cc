@@ -156,9 +156,10 @@ void SegmentServer::Keep(std::unique_ptr<SegmentConnection> connection) {
   std::unique_ptr<SegmentConnection> refused;  // Destroyed without the lock.
   SegmentConnection* const raw = connection.get();
   MutexLock lock(mutex_);
-  // One too many is closed at once; its client uses gRPC.
+  // One too many is closed at once, and its client uses gRPC, unless a silent one makes room.
   const uint64_t limit = rpc_.options.segment_bytes == 0 ? 0 : rpc_.options.max_segment_connections;
-  if (connections_.size() >= limit) {
+  const bool is_full = connections_.size() >= limit;
+  if (limit == 0 || (is_full && silent_.empty())) {
     refused = std::move(connection);
     return;
   }
@@ -169,7 +170,8 @@ void SegmentServer::Keep(std::unique_ptr<SegmentConnection> connection) {
     connections_.erase(kept);
     return;
   }
-  if (silent_.size() >= rpc_.options.max_unidentified) {
+  if (!silent_.empty() && (is_full || silent_.size() >= rpc_.options.max_unidentified)) {
+    // Whoever is told that it can be read finds its end.
     shutdown(silent_.front().second->socket(), SHUT_RDWR);
     rpc_.instruments.CountRefusal(observability::Refusal::kSilence);
     silent_.pop_front();
