@@ -5,8 +5,6 @@
 #include <chrono>
 #include <utility>
 
-#include "common/thread_priority.h"
-
 namespace acceld::cache {
 
 CompilePool::CompilePool(size_t num_threads, size_t max_queued)
@@ -58,7 +56,6 @@ CompilePool::Stats CompilePool::stats() const {
 }
 
 void CompilePool::RunWorker() {
-  LowerThreadPriority();
   while (true) {
     JobPtr job;
     std::function<void()> work;

@@ -18,13 +18,9 @@ namespace acceld::hal {
 template <typename Command>
 class CommandQueue {
  public:
-  // `name` is the worker's, as far as the kernel keeps it: 15 characters. It calls `begin` first.
-  CommandQueue(const std::string& name, std::function<void(Command&)> execute,
-               std::function<void()> begin = nullptr)
-      : execute_(std::move(execute)), worker_([this, begin = std::move(begin)] {
-          if (begin != nullptr) begin();
-          RunWorker();
-        }) {
+  // `name` is the worker's, as far as the kernel keeps it: 15 characters.
+  CommandQueue(const std::string& name, std::function<void(Command&)> execute)
+      : execute_(std::move(execute)), worker_([this] { RunWorker(); }) {
     pthread_setname_np(worker_.native_handle(), name.substr(0, 15).c_str());
   }
   ~CommandQueue() {

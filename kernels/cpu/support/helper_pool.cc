@@ -7,7 +7,6 @@
 
 #include "common/busy_poll.h"
 #include "common/core_mover.h"
-#include "common/thread_priority.h"
 
 namespace acceld::kernels::cpu {
 namespace {
@@ -92,7 +91,6 @@ void HelperPool::Run(int max_helpers, absl::FunctionRef<void()> work) {
 }
 
 void HelperPool::Help() {
-  LowerThreadPriority();
   pool_of_this_thread = this;
   CoreMover mover(/*patience=*/1);
   mutex_.Lock();

@@ -45,8 +45,9 @@ class CpuDevice final : public Device {
     return pool_->Allocate(size_bytes);
   }
   void ReleaseUnusedMemory() override { pool_->ReleaseUnused(); }
-  std::unique_ptr<Stream> CreateStream(absl::string_view name, StreamPriority priority) override {
-    return std::make_unique<CpuStream>(absl::StrCat("cpu", ordinal_, "-", name), priority);
+  std::unique_ptr<Stream> CreateStream(absl::string_view name,
+                                       StreamPriority /*priority*/) override {
+    return std::make_unique<CpuStream>(absl::StrCat("cpu", ordinal_, "-", name));
   }
   absl::StatusOr<std::shared_ptr<const Module>> Load(const Executable& executable) override {
     return LoadCpuModule(executable, *pool_, num_threads_);

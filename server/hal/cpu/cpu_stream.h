@@ -5,7 +5,6 @@
 #include <variant>
 
 #include "common/future.h"
-#include "common/thread_priority.h"
 #include "server/hal/command_queue.h"
 #include "server/hal/device.h"
 
@@ -14,15 +13,12 @@ namespace acceld::hal::cpu {
 // An in-order stream: one worker thread that takes commands from a queue. Events become ready on
 // that thread, after the stream has let go of the command's buffers. On an idle stream a copy of a
 // few kilobytes and a brief launch run at once on the calling thread, because waking the worker
-// would take longer. The worker of a stream of normal priority lets threads that answer clients go
-// first.
+// would take longer.
 //
 // Thread-safe. Modules handed to Run must be HostModules. The destructor finishes what is queued.
 class CpuStream final : public Stream {
  public:
-  explicit CpuStream(const std::string& name, StreamPriority priority = StreamPriority::kNormal)
-      : commands_(name, &CpuStream::Execute,
-                  priority == StreamPriority::kNormal ? &LowerThreadPriority : nullptr) {}
+  explicit CpuStream(const std::string& name) : commands_(name, &CpuStream::Execute) {}
 
   void Wait(const Event& event) override;
   Event Run(Launch launch) override;
