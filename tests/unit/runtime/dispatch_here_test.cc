@@ -200,9 +200,11 @@ TEST_F(PassingTest, BriefWorkPassesLaterIfItCannotAtOnce) {
   std::vector<std::unique_ptr<Client>> clients;
   std::vector<std::thread> threads;
   for (int i = 0; i < 40; ++i) {
-    clients.push_back(std::make_unique<Client>(std::vector<DeviceExecutor*>{&executor_}));
-    threads.emplace_back(
-        [&, i] { clients[i]->Run("stuck", SteadyKernel(0, 1, microseconds(1), stuck), {}); });
+    Client& client =
+        *clients.emplace_back(std::make_unique<Client>(std::vector<DeviceExecutor*>{&executor_}));
+    threads.emplace_back([&client, &stuck] {
+      client.Run("stuck", SteadyKernel(0, 1, microseconds(1), stuck), {});
+    });
   }
   EXPECT_TRUE(Eventually([&] { return executor_.counters().queued == 41; }));
   const ArrayPtr last = RunBrief(b_, {});
