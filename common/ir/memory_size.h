@@ -17,6 +17,9 @@ int64_t MemoryBytesOf(const AttributeDictionary& dictionary);
 int64_t MemoryBytesOf(const Function& function);
 int64_t MemoryBytesOf(const Module& module);
 
+// The same with the bytes of constants, each counted once however many ops share them.
+int64_t MemoryBytesWithConstants(const Module& module);
+
 // One op with a result, without its attributes and types: the place in its list, which grows ahead,
 // and the lists of its own.
 inline constexpr int64_t kOpBytes = 2 * sizeof(Op);

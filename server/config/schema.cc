@@ -184,8 +184,9 @@ void AddSessionLimits(SettingTable& table) {
   Setting& share = table.Count(
       "identity-share", {1, 100},
       [](DaemonConfig& c) -> auto& { return c.engine.identity_share_percent; },
-      "percent of max-sessions, max-named-arrays, max-intake-memory, max-descriptors, "
-      "max-segment-connections, shared-array-size and max-shared-arrays that one identity may "
+      "percent of max-sessions, max-handles, max-queued, max-named-arrays, max-intake-memory, "
+      "max-program-memory, max-descriptors, max-segment-connections, shared-array-size and "
+      "max-shared-arrays that one identity may "
       "have, "
       "at least one of each, unless its quota says otherwise; admins may have all");
   share.apply = [](const Value& value, DaemonConfig& config) {
@@ -197,6 +198,19 @@ void AddSessionLimits(SettingTable& table) {
       [](DaemonConfig& c) -> auto& { return c.engine.max_intake_bytes; },
       "memory for programs and large messages of all clients, from their first byte until they are "
       "decoded; 0: as much as host-memory, at least 256 MiB");
+  table.Size(
+      "max-program-memory", {0, kMaxSizeBytes},
+      [](DaemonConfig& c) -> auto& { return c.engine.max_program_memory_bytes; },
+      "memory for the programs that sessions of all clients have registered; an equal one counts "
+      "once for each identity; 0: as much as host-memory, at least 256 MiB");
+  table.Count(
+      "max-handles", {1, 1'000'000'000},
+      [](DaemonConfig& c) -> auto& { return c.engine.max_handles; }, "live arrays of all clients");
+  table.Count(
+      "max-queued", {1, 1'000'000'000},
+      [](DaemonConfig& c) -> auto& { return c.engine.max_queued; },
+      "executions and uploads of all clients that have not ended; one with many arguments and "
+      "results counts once more for each 64 of them");
   table.Count(
       "max-descriptors", {0, 1'000'000'000},
       [](DaemonConfig& c) -> auto& { return c.engine.max_descriptors; },
@@ -210,7 +224,8 @@ void AddSessionLimits(SettingTable& table) {
       "its own files, and for root and the daemon's user on the unix socket; at most a quarter");
   table.Count(
       "max-session-handles", {1, 1'000'000'000},
-      [](DaemonConfig& c) -> auto& { return c.engine.max_handles; }, "live arrays of one client");
+      [](DaemonConfig& c) -> auto& { return c.engine.max_session_handles; },
+      "live arrays of one client");
   table.Count(
       "max-session-programs", {1, 10'000'000},
       [](DaemonConfig& c) -> auto& { return c.engine.max_programs; }, "programs of one client");

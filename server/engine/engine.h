@@ -51,15 +51,21 @@ struct EngineOptions {
   std::vector<std::string> disabled_passes;    // of the compiler, by name
   size_t trace_spans = 65536;                  // kept for Trace, in 128 bytes each; 0: none
   // Limits per session.
-  int64_t max_handles = 1'000'000;
+  int64_t max_session_handles = 1'000'000;
   int64_t max_queued_executions = 100'000;
   int64_t max_programs = 10'000;
   int64_t max_session_bytes = 0;  // device bytes; 0: as much as there is
+  // Limits of all sessions together. A handle takes some hundred bytes of the daemon's memory, and
+  // so does an execution that is queued.
+  int64_t max_handles = 4'000'000;
+  int64_t max_queued = 1'600'000;
   int64_t max_named_arrays = 10'000;
   int64_t max_sessions = 1024;
   // For what clients have sent in part, and large messages until they are decoded; 0: as much as
   // host_memory_bytes, at least 256 MiB.
   int64_t max_intake_bytes = 0;
+  // For the programs that sessions have registered; 0: the same.
+  int64_t max_program_memory_bytes = 0;
   int64_t max_descriptors = 0;  // of clients' connections; 0: no limit
   // Of what all identities share (pools.def), the part that one may have unless its quota says
   // otherwise. Admins, who may end everybody's sessions, have no such limit.

@@ -70,11 +70,12 @@ IdentityAccount::IdentityAccount(std::string identity, std::shared_ptr<const Poo
       device_memory_(Meter::kUnlimited, totals.device_memory,
                      What(identity_, QuotaId::kDeviceMemory)),
       host_memory_(MeterOf(identity_, QuotaId::kHostMemory)),
-      handles_(MeterOf(identity_, QuotaId::kHandles)),
+      handles_(MeterOf(identity_, QuotaId::kHandles, totals.handles)),
       sessions_(MeterOf(identity_, QuotaId::kSessions)),
-      queued_(MeterOf(identity_, QuotaId::kQueued)),
+      queued_(MeterOf(identity_, QuotaId::kQueued, totals.queued)),
       named_arrays_(MeterOf(identity_, QuotaId::kNamedArrays)),
       intake_memory_(MeterOf(identity_, QuotaId::kIntakeMemory, totals.intake_memory)),
+      program_memory_(MeterOf(identity_, QuotaId::kProgramMemory, totals.program_memory)),
       descriptors_(MeterOf(identity_, QuotaId::kDescriptors, totals.descriptors)) {}
 
 void IdentityAccount::SetLimits(const QuotaLimits& limits, bool has_shares) {
@@ -103,6 +104,7 @@ void IdentityAccount::SetLimits(const QuotaLimits& limits, bool has_shares) {
       case QuotaId::kHostMemory:
       case QuotaId::kIntakeMemory:
       case QuotaId::kNamedArrays:
+      case QuotaId::kProgramMemory:
       case QuotaId::kQueued:
       case QuotaId::kSessions:
         Find(info.id).SetLimit(limit == 0 ? Meter::kUnlimited : limit);
@@ -145,15 +147,20 @@ std::shared_ptr<Meter> IdentityAccount::meter(QuotaId id) {
 }
 
 std::shared_ptr<Allowance> IdentityAccount::allowance(QuotaId id) {
-  return std::make_shared<MeterAllowance>(
-      shared_from_this(), id, meter(id),
-      id == QuotaId::kIntakeMemory ? meter(QuotaId::kHostMemory) : nullptr);
+  const bool is_host_memory = id == QuotaId::kIntakeMemory || id == QuotaId::kProgramMemory;
+  return std::make_shared<MeterAllowance>(shared_from_this(), id, meter(id),
+                                          is_host_memory ? meter(QuotaId::kHostMemory) : nullptr);
 }
 
 absl::StatusOr<runtime::Charge> IdentityAccount::Take(QuotaId id, int64_t amount) {
   absl::StatusOr<runtime::Charge> charge = runtime::Charge::Take(meter(id), amount);
   if (!charge.ok()) return Explain(id, charge.status());
   return charge;
+}
+
+absl::StatusOr<std::shared_ptr<const Program>> IdentityAccount::Hold(
+    std::shared_ptr<const Program> program) {
+  return programs_->Hold(std::move(program), allowance(QuotaId::kProgramMemory));
 }
 
 absl::Status IdentityAccount::Explain(QuotaId id, const absl::Status& refusal) const {
@@ -179,6 +186,8 @@ Meter& IdentityAccount::Find(QuotaId id) {
       return named_arrays_;
     case QuotaId::kIntakeMemory:
       return intake_memory_;
+    case QuotaId::kProgramMemory:
+      return program_memory_;
     case QuotaId::kDescriptors:
       return descriptors_;
     case QuotaId::kCompileTime:
@@ -236,7 +245,10 @@ IdentityAccounts::IdentityAccounts(Quotas quotas, std::shared_ptr<const Pools> p
     : pools_(std::move(pools)),
       totals_{.device_memory = std::move(device_memory),
               .intake_memory = TotalOf(*pools_, QuotaId::kIntakeMemory),
-              .descriptors = TotalOf(*pools_, QuotaId::kDescriptors)},
+              .program_memory = TotalOf(*pools_, QuotaId::kProgramMemory),
+              .descriptors = TotalOf(*pools_, QuotaId::kDescriptors),
+              .handles = TotalOf(*pools_, QuotaId::kHandles),
+              .queued = TotalOf(*pools_, QuotaId::kQueued)},
       quotas_(std::move(quotas)) {}
 
 std::shared_ptr<IdentityAccount> IdentityAccounts::Of(const Identity& identity) {

@@ -14,6 +14,7 @@
 #include "server/engine/cache_verdict.h"
 #include "server/engine/compile_budget.h"
 #include "server/engine/engine.h"
+#include "server/engine/held_programs.h"
 #include "server/engine/pools.h"
 #include "server/engine/quota.h"
 #include "server/runtime/device_share.h"
@@ -25,7 +26,7 @@ namespace acceld::engine {
 // What all identities use together of what they share.
 struct PoolMeters {
   std::shared_ptr<runtime::MemoryAccount> device_memory;
-  std::shared_ptr<runtime::Meter> intake_memory, descriptors;
+  std::shared_ptr<runtime::Meter> intake_memory, program_memory, descriptors, handles, queued;
 };
 
 // What the sessions of one identity use together, under its quota. Everything that is in use holds
@@ -61,10 +62,13 @@ class IdentityAccount : public std::enable_shared_from_this<IdentityAccount> {
     return std::chrono::milliseconds(max_execution_ms_.load(std::memory_order_relaxed));
   }
   absl::Status RefusalOfExecution(std::chrono::milliseconds limit) const;
-  // The same for callers outside of the engine. Memory for intake is host memory too.
+  // The same for callers outside of the engine. Memory for intake and programs is host memory too.
   std::shared_ptr<Allowance> allowance(QuotaId id);
   // Takes from a meter until the charge goes, or says whose share that would be too much for.
   absl::StatusOr<runtime::Charge> Take(QuotaId id, int64_t amount);
+  // The same program, whose memory is taken as long as anybody has the pointer; equal ones count
+  // once. RESOURCE_EXHAUSTED.
+  absl::StatusOr<std::shared_ptr<const Program>> Hold(std::shared_ptr<const Program> program);
   // Adds to a refusal what share of which pool the limit is, if it is one.
   absl::Status Explain(QuotaId id, const absl::Status& refusal) const;
 
@@ -87,7 +91,9 @@ class IdentityAccount : public std::enable_shared_from_this<IdentityAccount> {
   const std::shared_ptr<const Pools> pools_;  // Shared by all accounts.
   runtime::MemoryAccount device_memory_;
   runtime::Meter host_memory_, handles_, sessions_, queued_, named_arrays_, intake_memory_,
-      descriptors_;
+      program_memory_, descriptors_;
+  // Shared with what it holds.
+  const std::shared_ptr<HeldPrograms> programs_ = std::make_shared<HeldPrograms>();
   CompileBudget compile_time_;
   std::atomic<int64_t> max_execution_ms_{0}, device_share_percent_{0};
   Mutex shares_mutex_;

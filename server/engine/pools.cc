@@ -16,7 +16,12 @@ constexpr PoolInfo kPools[] = {
 };
 
 // Enough for a few programs with large constants.
-constexpr int64_t kLeastIntakeBytes = int64_t{256} << 20;
+constexpr int64_t kLeastProgramBytes = int64_t{256} << 20;
+
+// Of pools of memory for programs: `size_bytes`, unless it is 0.
+int64_t ProgramBytes(int64_t size_bytes, const EngineOptions& options) {
+  return size_bytes > 0 ? size_bytes : std::max(options.host_memory_bytes, kLeastProgramBytes);
+}
 
 }  // namespace
 
@@ -24,9 +29,10 @@ Pools::Pools(const EngineOptions& options) : share_percent_(options.identity_sha
   const auto set = [this](QuotaId id, int64_t size) { sizes_[static_cast<size_t>(id)] = size; };
   set(QuotaId::kSessions, options.max_sessions);
   set(QuotaId::kNamedArrays, options.max_named_arrays);
-  set(QuotaId::kIntakeMemory, options.max_intake_bytes > 0
-                                  ? options.max_intake_bytes
-                                  : std::max(options.host_memory_bytes, kLeastIntakeBytes));
+  set(QuotaId::kIntakeMemory, ProgramBytes(options.max_intake_bytes, options));
+  set(QuotaId::kProgramMemory, ProgramBytes(options.max_program_memory_bytes, options));
+  set(QuotaId::kHandles, options.max_handles);
+  set(QuotaId::kQueued, options.max_queued);
   set(QuotaId::kDescriptors, options.max_descriptors);
   for (const PoolInfo& pool : kPools) {
     const int64_t size = this->size(pool.id);

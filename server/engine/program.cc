@@ -9,10 +9,30 @@
 namespace acceld::engine {
 namespace {
 
-// A program called with more shapes than this infers some of them again.
-constexpr size_t kMaxCachedTypeLists = 4096;
+// Types that a small program remembers at least.
+constexpr int64_t kLeastTypesBytes = int64_t{16} << 10;
+
+// Of an entry of a table of types, without them.
+constexpr int64_t kEntryBytes = 128;
 
 }  // namespace
+
+int64_t MemoryBytesOf(const TypeList& types) {
+  int64_t bytes = 0;
+  for (const ir::TensorType& type : types) {
+    bytes += static_cast<int64_t>(sizeof(type) + type.dims.capacity() * sizeof(int64_t));
+  }
+  return bytes;
+}
+
+Program::Program(ir::Module module, std::string entry, const Digest& fingerprint,
+                 const EngineParts& parts)
+    : module_(std::move(module)),
+      entry_(std::move(entry)),
+      fingerprint_(fingerprint),
+      parts_(parts),
+      max_types_bytes_(kLeastTypesBytes + ir::MemoryBytesOf(module_)),
+      memory_bytes_(ir::MemoryBytesWithConstants(module_) + max_types_bytes_) {}
 
 Program::InferredTypes Program::Infer(const TypeList& arguments) const {
   ACCELD_ASSIGN_OR_RETURN(TypeList types, parts_.result_types(module_, entry_, arguments));
@@ -27,9 +47,17 @@ Program::InferredTypes Program::ResultTypes(const TypeList& arguments) const {
   InferredTypes results = Infer(arguments);
   // There may be more memory the next time.
   if (absl::IsResourceExhausted(results.status())) return results;
+  int64_t bytes = kEntryBytes + MemoryBytesOf(arguments);
+  bytes += results.ok() ? MemoryBytesOf(**results)
+                        : static_cast<int64_t>(results.status().message().size());
   MutexLock lock(mutex_);
-  if (result_types_.size() >= kMaxCachedTypeLists) result_types_.clear();
-  result_types_.insert_or_assign(arguments, results);
+  if (types_bytes_ + bytes > max_types_bytes_) {
+    result_types_.clear();
+    types_bytes_ = 0;
+  }
+  if (bytes <= max_types_bytes_ && result_types_.emplace(arguments, results).second) {
+    types_bytes_ += bytes;
+  }
   return results;
 }
 

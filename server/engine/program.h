@@ -19,24 +19,25 @@
 namespace acceld::engine {
 
 using TypeList = std::vector<ir::TensorType>;
+int64_t MemoryBytesOf(const TypeList& types);
 
 // A verified program, shared by every session that registered an equal one. Thread-safe.
 class Program {
  public:
-  Program(ir::Module module, std::string entry, const Digest& fingerprint, const EngineParts& parts)
-      : module_(std::move(module)),
-        entry_(std::move(entry)),
-        fingerprint_(fingerprint),
-        parts_(parts) {}
+  Program(ir::Module module, std::string entry, const Digest& fingerprint,
+          const EngineParts& parts);
 
   const ir::Module& module() const { return module_; }
   const std::string& entry() const { return entry_; }
   // For people: the module's name, or else the entry's.
   const std::string& name() const { return module_.name.empty() ? entry_ : module_.name; }
   const Digest& fingerprint() const { return fingerprint_; }
+  // What it takes at most, with its constants and the types that it has inferred.
+  int64_t memory_bytes() const { return memory_bytes_; }
 
-  // The entry's result types on these arguments, inferred once for each list. INVALID_ARGUMENT when
-  // they do not fit. Walks the whole program the first time.
+  // The entry's result types on these arguments, inferred once for each list (again when it has
+  // been called with many others since). INVALID_ARGUMENT when they do not fit. Walks the whole
+  // program the first time.
   using InferredTypes = absl::StatusOr<std::shared_ptr<const TypeList>>;
   InferredTypes ResultTypes(const TypeList& arguments) const;
 
@@ -47,8 +48,10 @@ class Program {
   const std::string entry_;
   const Digest fingerprint_;
   const EngineParts& parts_;  // The engine's.
+  const int64_t max_types_bytes_, memory_bytes_;
 
   mutable Mutex mutex_;
+  mutable int64_t types_bytes_ ABSL_GUARDED_BY(mutex_) = 0;  // in result_types_
   mutable absl::flat_hash_map<TypeList, InferredTypes> result_types_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -69,14 +69,13 @@ absl::StatusOr<runtime::Charge> SessionImpl::CheckNew(absl::Span<const Handle> h
       return absl::AlreadyExistsError(absl::StrCat("handle ", handle, " is defined already"));
     }
   }
-  const int64_t limit = engine_.options().max_handles;
+  const int64_t limit = engine_.options().max_session_handles;
   if (static_cast<int64_t>(handles_.size() + handles.size()) > limit) {
     return absl::ResourceExhaustedError(absl::StrCat("session: ", handles_.size(), " of ", limit,
                                                      " handles are in use, ", handles.size(),
                                                      " more do not fit"));
   }
-  return runtime::Charge::Take(identity_->meter(QuotaId::kHandles),
-                               static_cast<int64_t>(handles.size()));
+  return identity_->Take(QuotaId::kHandles, static_cast<int64_t>(handles.size()));
 }
 
 absl::Status SessionImpl::CheckNewProgram(ProgramId id) const {
@@ -124,9 +123,15 @@ absl::Status SessionImpl::RegisterProgram(ProgramId id, absl::StatusOr<ir::Modul
   auto registered = std::make_shared<RegisteredProgram>();
   registered->name = std::make_shared<const std::string>(
       module.ok() && !module->name.empty() ? module->name : entry);
-  registered->program = module.ok()
-                            ? engine_.programs().Intern(*std::move(module), std::move(entry))
-                            : absl::StatusOr<std::shared_ptr<const Program>>(module.status());
+  if (!module.ok()) {
+    registered->program = module.status();
+  } else {
+    registered->program = engine_.programs().Intern(*std::move(module), std::move(entry));
+    if (registered->program.ok()) {
+      ACCELD_ASSIGN_OR_RETURN(registered->program,
+                              identity_->Hold(*std::move(registered->program)));
+    }
+  }
   MutexLock lock(mutex_);
   ACCELD_RETURN_IF_ERROR(CheckNewProgram(id));
   programs_.emplace(id, std::move(registered));
@@ -143,7 +148,7 @@ absl::StatusOr<bool> SessionImpl::RegisterKnownProgram(ProgramId id, const Diges
       program->module().name.empty() ? program->entry() : program->module().name);
   ACCELD_ASSIGN_OR_RETURN(const ir::Function* entry, program->module().Entry(program->entry()));
   const bool has_static_results = ir::HasStaticResults(*entry);
-  registered->program = std::move(program);
+  ACCELD_ASSIGN_OR_RETURN(registered->program, identity_->Hold(std::move(program)));
   MutexLock lock(mutex_);
   ACCELD_RETURN_IF_ERROR(CheckNewProgram(id));
   programs_.emplace(id, std::move(registered));

@@ -15,6 +15,13 @@ namespace {
 // Variants of one program that a session remembers.
 constexpr size_t kMaxCalls = 64;
 
+// In what is queued, so many arguments and results take as much memory as all else of an execution.
+constexpr size_t kArgumentsOfAPlace = 64;
+
+int64_t PlacesFor(absl::Span<const Handle> inputs, absl::Span<const Handle> outputs) {
+  return 1 + static_cast<int64_t>((inputs.size() + outputs.size()) / kArgumentsOfAPlace);
+}
+
 absl::Status CheckOutputCount(const std::string& name, size_t results, size_t handles) {
   if (results == handles) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("program ", name, ": it returns ", results,
@@ -38,7 +45,7 @@ absl::Status SessionImpl::Execute(ProgramId id, absl::Span<const Handle> inputs,
                                                        " executions are queued"));
     }
     ACCELD_ASSIGN_OR_RETURN(resolved.charge,
-                            runtime::Charge::Take(identity_->meter(QuotaId::kQueued), 1));
+                            identity_->Take(QuotaId::kQueued, PlacesFor(inputs, outputs)));
     Resolve(id, inputs, device, resolved);
     if (resolved.call != nullptr || !resolved.error.ok()) {
       DefineOutputs(outputs, device, resolved);
@@ -127,6 +134,9 @@ absl::StatusOr<std::shared_ptr<SessionImpl::Call>> SessionImpl::MakeCall(
   }
   auto call = std::make_shared<Call>();
   call->results = *std::move(results);
+  call->memory = Taken(identity_->allowance(QuotaId::kProgramMemory));
+  ACCELD_RETURN_IF_ERROR(
+      call->memory.Add(static_cast<int64_t>(sizeof(Call)) + MemoryBytesOf(arguments)));
   call->cache_key =
       cache::MakeCacheKey((*program.program)->fingerprint(), arguments, target->architecture,
                           engine_.parts().build_id, engine_.parts().compile_options);

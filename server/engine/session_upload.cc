@@ -158,8 +158,7 @@ absl::StatusOr<std::shared_ptr<runtime::Task>> SessionImpl::DefineArray(Handle h
   std::shared_ptr<runtime::Task> task;
   if (error.ok()) {
     task = runtime::Task::Create(runtime::Upload{});
-    ACCELD_ASSIGN_OR_RETURN(task->charge,
-                            runtime::Charge::Take(identity_->meter(QuotaId::kQueued), 1));
+    ACCELD_ASSIGN_OR_RETURN(task->charge, identity_->Take(QuotaId::kQueued, 1));
     task->outputs.push_back(array);
   } else {
     engine_.CountRefusal(error);

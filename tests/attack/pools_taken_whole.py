@@ -5,6 +5,7 @@ import socket
 import time
 import urllib.error
 
+import http2
 import packets
 import programs
 from attacks import Answers, Outcome, attack, expect
@@ -96,6 +97,29 @@ def half_sent_programs(lab):
                    f"{answers}; resident memory grew by {max(0, grown) >> 20} MiB")
 
 
+@attack(CLASS, "10,000 programs a session, of any size, charged to nobody once they had come",
+        flags=("--max-program-memory", "64MiB"))
+def programs_that_sessions_hold(lab):
+    ann, before = lab.client("ann"), lab.resident_bytes()
+    answers, sessions, message = Answers(), [], ""
+    for index in range(4):
+        session = Session(ann, lease_ms=60_000)
+        sessions.append(session)
+        x = session.put(programs.floats(1))
+        for number in range(12):
+            program = session.register(programs.large_constant(8 << 20, seed=12 * index + number))
+            ready = session.await_(session.execute(program, [x]))
+            answers[ready.code] += 1
+            message = message or ready.message
+    grown = lab.resident_bytes() - before
+    expect(answers[0] <= 4, f"ann has {answers[0]} programs of 8 MiB")
+    lab.serves()
+    for session in sessions:
+        session.close()
+    return Outcome("48 programs with constants of 8 MiB, 384 in all, where sessions may hold 64 MiB",
+                   f"codes {answers}; {message[:120]}; resident memory grew by {max(0, grown) >> 20} MiB")
+
+
 @attack(CLASS, "64 MiB a connection of messages that never came whole", flags=("--max-intake-memory", "64MiB"))
 def message_reassembly(lab):
     ann, before = lab.client("ann"), lab.resident_bytes()
@@ -125,6 +149,28 @@ def message_reassembly(lab):
         segments.sock.close()
         session.close()
     return Outcome("8 messages of 20 MiB, 160 in all, that never end, where intake has 64 MiB",
+                   f"{answers}; resident memory grew by {max(0, grown) >> 20} MiB")
+
+
+@attack(CLASS, "64 MiB a call of messages that never came whole, of any number of calls",
+        flags=("--max-intake-memory", "64MiB"))
+def calls_that_are_half_sent(lab):
+    before, answers, held = lab.resident_bytes(), Answers(), []
+    for method in ("Run", "Run", "GetStats", "Channel", "Upload"):
+        connection = http2.Connection("127.0.0.1", lab.port, lab.tokens["ann"])
+        held.append(connection)
+        streams = [connection.begin(f"/acceld.v1.Acceld/{method}") for _ in range(16)]
+        try:
+            answers["MiB sent"] += connection.send(streams, 20 << 20, 60 << 20) >> 20
+            answers["calls refused"] += len(connection.ended)
+        except OSError as error:
+            answers[f"connection ended: {type(error).__name__}"] += 1
+        lab.serves()
+    grown = lab.resident_bytes() - before
+    expect(grown < 256 << 20, f"{answers}; resident memory grew by {grown >> 20} MiB")
+    for connection in held:
+        connection.close()
+    return Outcome("5 connections with 16 calls of 60 MiB each, of which 20 come",
                    f"{answers}; resident memory grew by {max(0, grown) >> 20} MiB")
 
 

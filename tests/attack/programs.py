@@ -60,6 +60,17 @@ def number(index):
   return %2 : tensor<64xf32>""", "tensor<64xf32>")
 
 
+def large_constant(size_bytes, seed):
+    """Of a constant of that size, which is like no other of these, one element is used."""
+    elements = size_bytes // 4
+    data = struct.pack("<f", seed + 0.5) + bytes(size_bytes - 4)
+    return main("tensor<1xf32>", f"""
+  %c = stablehlo.constant dense<"0x{data.hex()}"> : tensor<{elements}xf32>
+  %s = stablehlo.slice %c [0:1] : (tensor<{elements}xf32>) -> tensor<1xf32>
+  %r = stablehlo.add %x, %s : tensor<1xf32>
+  return %r : tensor<1xf32>""", "tensor<1xf32>")
+
+
 def endless_while():
     return main("tensor<8xf32>", """
   %r = "stablehlo.while"(%x) ({

@@ -18,6 +18,7 @@ using ::acceld::testing::Eventually;
 using ::acceld::testing::FakeCompiler;
 using ::acceld::testing::Floats;
 using ::acceld::testing::MakeFakeEngine;
+using ::acceld::testing::ModuleNamed;
 using ::testing::HasSubstr;
 
 class PoolsTest : public ::testing::Test {
@@ -176,6 +177,89 @@ TEST_F(PoolsTest, MemoryForIntakeIsHostMemoryOfItsIdentity) {
   ann->GiveBack(60);
   EXPECT_EQ(Used("ann", QuotaId::kIntakeMemory), 0);
   EXPECT_EQ(Used("ann", QuotaId::kHostMemory), 0);
+}
+
+// A program of that name with a constant of so many bytes.
+ir::Module ModuleWithConstant(const std::string& name, int64_t bytes) {
+  ir::Module module = ModuleNamed(name);
+  ir::Op& op = module.functions[0].body.ops.emplace_back();
+  const auto count = static_cast<size_t>(bytes) / sizeof(float);
+  op.attributes = ir::ConstantAttributes{Floats(std::vector<float>(count, 1))};
+  return module;
+}
+
+TEST_F(PoolsTest, ProgramsThatSessionsHoldCountOnceForEachIdentity) {
+  constexpr int64_t kConstant = int64_t{1} << 20, kShare = kConstant + (kConstant >> 2);
+  Start({.max_program_memory_bytes = 4 * kShare});
+  const auto one = *Open("ann"), two = *Open("ann"), bob = *Open("bob");
+  const auto used = [&] { return Used("ann", QuotaId::kProgramMemory); };
+  EXPECT_TRUE(one->RegisterProgram(1, ModuleWithConstant("zeros", kConstant), "main").ok());
+  const int64_t of_one = used();
+  EXPECT_GE(of_one, kConstant);
+  EXPECT_EQ(Used("ann", QuotaId::kHostMemory), of_one);
+  EXPECT_TRUE(two->RegisterProgram(1, ModuleWithConstant("zeros", kConstant), "main").ok());
+  EXPECT_TRUE(two->RegisterKnownProgram(2, DigestOf("zeros")).ok());
+  EXPECT_EQ(used(), of_one);
+  ExpectRefused(two->RegisterProgram(3, ModuleWithConstant("heavy", kConstant), "main"),
+                "quota of ann: program-memory: ");
+  EXPECT_TRUE(bob->RegisterProgram(1, ModuleWithConstant("heavy", kConstant), "main").ok());
+  ExpectRefused(two->RegisterKnownProgram(3, DigestOf("heavy")).status(),
+                "(25 % of max-program-memory");
+  EXPECT_EQ(used(), of_one);
+  one->Close("the test says so");
+  EXPECT_EQ(used(), of_one);
+  two->Close("the test says so");
+  EXPECT_EQ(used(), 0);
+  const auto three = *Open("ann");
+  EXPECT_TRUE(three->RegisterProgram(1, ModuleWithConstant("heavy", kConstant), "main").ok());
+}
+
+TEST_F(PoolsTest, WhatASessionRemembersOfCallsCounts) {
+  Start({});
+  const auto ann = *Open("ann");
+  ASSERT_TRUE(ann->RegisterProgram(1, ModuleNamed("add_one"), "main").ok());
+  const int64_t registered = Used("ann", QuotaId::kProgramMemory);
+  for (Handle handle = 1; handle <= 1000; ++handle) {
+    ASSERT_TRUE(ann->Put(handle, Floats(std::vector<float>(handle % 500 + 1)), 0).ok());
+    ASSERT_TRUE(ann->Execute(1, std::vector{handle}, std::vector{handle + 10'000}, 0).ok());
+  }
+  const int64_t called = Used("ann", QuotaId::kProgramMemory);
+  EXPECT_GT(called, registered);
+  EXPECT_LT(called, registered + (64 << 10));
+}
+
+TEST_F(PoolsTest, HandlesAndQueuedWorkHaveShares) {
+  Start({.max_handles = 40, .max_queued = 40});
+  Promise<Unit> promise;
+  compiler_.may_end = promise.future();
+  const auto one = *Open("ann"), two = *Open("ann"), bob = *Open("bob");
+  for (const auto& session : {one, two, bob}) {
+    ASSERT_TRUE(session->RegisterProgram(1, ModuleNamed("zeros"), "main").ok());
+  }
+  for (Handle handle = 1; handle <= 5; ++handle) {
+    EXPECT_TRUE(one->Execute(1, {}, std::vector{handle}, 0).ok());
+    EXPECT_TRUE(two->Execute(1, {}, std::vector{handle}, 0).ok());
+  }
+  ExpectRefused(one->Execute(1, {}, std::vector<Handle>{6}, 0),
+                "quota of ann: handles: 1 do not fit, 10 of 10 are in use (25 % of max-handles, "
+                "40, is an identity's share)");
+  one->Release({1});
+  ExpectRefused(one->Execute(1, {}, std::vector<Handle>{6}, 0),
+                "quota of ann: queued: 1 do not fit, 10 of 10 are in use (25 % of max-queued, 40");
+  EXPECT_TRUE(bob->Execute(1, {}, std::vector<Handle>{1}, 0).ok());
+  promise.Set(Unit{});
+}
+
+TEST_F(PoolsTest, ExecutionsOfManyArgumentsCountForTheMemoryThatTheyTake) {
+  Start({.max_queued = 40});
+  const auto ann = *Open("ann");
+  ASSERT_TRUE(ann->RegisterProgram(1, ModuleNamed("add_one"), "main").ok());
+  ASSERT_TRUE(ann->Put(1, Floats({1}), 0).ok());
+  ASSERT_TRUE(testing::Await(*ann, 1).status.ok());
+  EXPECT_TRUE(Eventually([&] { return Used("ann", QuotaId::kQueued) == 0; }));
+  const std::vector<Handle> inputs(640, 1);
+  ExpectRefused(ann->Execute(1, inputs, std::vector<Handle>{2}, 0),
+                "quota of ann: queued: 11 do not fit, 0 of 10 are in use");
 }
 
 TEST_F(PoolsTest, WhatHasNoSizeHasNoShares) {

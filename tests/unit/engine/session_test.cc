@@ -163,7 +163,7 @@ TEST(SessionTest, WrongCommandsPoisonTheirOutputs) {
 TEST(SessionTest, CommandsThatCannotBeRecordedAreRefused) {
   FakeCompiler compiler;
   FakeEngineOptions options;
-  options.engine.max_handles = 3;
+  options.engine.max_session_handles = 3;
   options.engine.max_programs = 8;
   options.engine.max_sessions = 1;
   const auto engine = MakeFakeEngine(compiler, options);

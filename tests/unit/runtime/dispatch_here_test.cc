@@ -202,9 +202,8 @@ TEST_F(PassingTest, BriefWorkPassesLaterIfItCannotAtOnce) {
   for (int i = 0; i < 40; ++i) {
     Client& client =
         *clients.emplace_back(std::make_unique<Client>(std::vector<DeviceExecutor*>{&executor_}));
-    threads.emplace_back([&client, &stuck] {
-      client.Run("stuck", SteadyKernel(0, 1, microseconds(1), stuck), {});
-    });
+    threads.emplace_back(
+        [&client, &stuck] { client.Run("stuck", SteadyKernel(0, 1, microseconds(1), stuck), {}); });
   }
   EXPECT_TRUE(Eventually([&] { return executor_.counters().queued == 41; }));
   const ArrayPtr last = RunBrief(b_, {});
