@@ -9,6 +9,7 @@
 #include "client/transport/on_arena.h"
 #include "client/transport/status_codes.h"
 #include "client/transport/transport_thread.h"
+#include "common/short_slices.h"
 
 namespace acceld::client {
 namespace {
@@ -210,6 +211,8 @@ void SessionLink::ReadAndHandle() {
 }
 
 void SessionLink::RunReader(const v1::Hello& hello) {
+  // Callers wait for what it brings.
+  PreferShortSlices();
   TransportThread scope;
   absl::StatusOr<v1::Welcome> welcome = Greet(hello);
   absl::Status end = welcome.status();

@@ -1,17 +1,27 @@
 #include "server/cache/compile_pool.h"
 
 #include <pthread.h>
+#include <sys/resource.h>
 
 #include <chrono>
 #include <utility>
 
 namespace acceld::cache {
+namespace {
+
+constexpr int kNiceOfMany = 10;
+
+}  // namespace
 
 CompilePool::CompilePool(size_t num_threads, size_t max_queued)
-    : schedule_(num_threads, max_queued) {
-  for (size_t i = 0; i < num_threads; ++i) {
-    threads_.emplace_back([this] { RunWorker(); });
-    pthread_setname_np(threads_.back().native_handle(), "compile");
+    : max_running_(num_threads), schedule_(num_threads, max_queued) {
+  // A thread cannot raise its priority again, so there are threads of both kinds for all jobs that
+  // run at a time.
+  for (const Kind kind : {Kind::kUsual, Kind::kOneOfMany}) {
+    for (size_t i = 0; i < num_threads; ++i) {
+      threads_.emplace_back([this, kind] { RunWorker(kind); });
+      pthread_setname_np(threads_.back().native_handle(), "compile");
+    }
   }
 }
 
@@ -22,6 +32,7 @@ void CompilePool::Stop() {
     MutexLock lock(mutex_);
     stopping_ = true;
     changed_.NotifyAll();
+    handed_over_.NotifyAll();
   }
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();
@@ -55,15 +66,36 @@ CompilePool::Stats CompilePool::stats() const {
   return {schedule_.queued(), schedule_.running(), dropped_};
 }
 
-void CompilePool::RunWorker() {
+CompilePool::JobPtr CompilePool::TakeFor(Kind kind) {
+  if (kind == Kind::kOneOfMany) {
+    if (ones_of_many_.empty()) return nullptr;
+    JobPtr job = std::move(ones_of_many_.front());
+    ones_of_many_.pop_front();
+    return job;
+  }
+  while (running_ < max_running_) {
+    JobPtr job = schedule_.Take();
+    if (job == nullptr) return nullptr;
+    ++running_;
+    if (!job->is_one_of_many_) return job;
+    ones_of_many_.push_back(std::move(job));
+    handed_over_.NotifyOne();
+  }
+  return nullptr;
+}
+
+void CompilePool::RunWorker(Kind kind) {
+  if (kind == Kind::kOneOfMany) (void)setpriority(PRIO_PROCESS, 0, kNiceOfMany);
+  CondVar& changed = kind == Kind::kUsual ? changed_ : handed_over_;
   while (true) {
     JobPtr job;
     std::function<void()> work;
     {
       MutexLock lock(mutex_);
-      while ((job = schedule_.Take()) == nullptr) {
-        if (stopping_) return;
-        changed_.Wait(mutex_);
+      while ((job = TakeFor(kind)) == nullptr) {
+        // What is queued is run before that.
+        if (stopping_ && schedule_.queued() == 0) return;
+        changed.Wait(mutex_);
       }
       work = std::exchange(job->work_, nullptr);
     }
@@ -72,7 +104,15 @@ void CompilePool::RunWorker() {
     work = nullptr;
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
     MutexLock lock(mutex_);
+    --running_;
     schedule_.End(*job, took.count());
+    // Another one may be run now; the last one to be taken is what the others wait for to end.
+    if (schedule_.queued() > 0) {
+      changed_.NotifyOne();
+    } else if (stopping_) {
+      changed_.NotifyAll();
+      handed_over_.NotifyAll();
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <thread>
@@ -15,7 +16,8 @@
 namespace acceld::cache {
 
 // The threads that search and compile, in the order of a CompileSchedule. A job that nobody asks
-// for any more before it begins is dropped.
+// for any more before it begins is dropped. Jobs of who has queued many run at a lower priority
+// (nice(2)): they give way where processors are short, and keep none from who waits for an answer.
 //
 // Any thread may call; nothing blocks but Stop.
 class CompilePool {
@@ -43,10 +45,17 @@ class CompilePool {
   void Stop();
 
  private:
-  void RunWorker();
+  enum class Kind { kUsual, kOneOfMany };
+  void RunWorker(Kind kind);
+  // What a thread of this kind runs next. A usual thread hands what is one of many to the others.
+  JobPtr TakeFor(Kind kind) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
+  const size_t max_running_;
   mutable Mutex mutex_;
-  CondVar changed_;
+  CondVar changed_;      // There may be something for a usual thread,
+  CondVar handed_over_;  // or for one of the others.
+  std::deque<JobPtr> ones_of_many_ ABSL_GUARDED_BY(mutex_);  // taken, and to be run
+  size_t running_ ABSL_GUARDED_BY(mutex_) = 0;               // with those
   CompileSchedule schedule_ ABSL_GUARDED_BY(mutex_);
   uint64_t dropped_ ABSL_GUARDED_BY(mutex_) = 0;
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;

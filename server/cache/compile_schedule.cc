@@ -15,9 +15,8 @@ constexpr double kExpectedMs = 10;
 }  // namespace
 
 // The queued jobs of an identity in a priority class.
-struct CompileSchedule::Flow : runtime::FairSchedule::Flow {
-  Flow(Identity& of, runtime::PriorityClass priority)
-      : runtime::FairSchedule::Flow(priority), owner(of) {}
+struct CompileSchedule::Flow : FairSchedule::Flow {
+  Flow(Identity& of, PriorityClass priority) : FairSchedule::Flow(priority), owner(of) {}
 
   Identity& owner;
   std::list<JobPtr> jobs;
@@ -138,6 +137,7 @@ CompileSchedule::JobPtr CompileSchedule::Take() {
   job->places_.clear();
   job->is_queued_ = false;
   --queued_;
+  job->is_one_of_many_ = flow->owner.queued > kMany;
   ++flow->owner.running;
   running_.emplace(job.get(), flow);
   turns_.Charge(*flow, kExpectedMs);

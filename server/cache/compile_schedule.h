@@ -10,15 +10,15 @@
 #include <string>
 #include <vector>
 
+#include "common/fair_schedule.h"
 #include "common/status.h"
-#include "server/runtime/fair_schedule.h"
 
 namespace acceld::cache {
 
 // For whom work is done, and how urgent it is for them.
 struct Asker {
   std::string identity;
-  runtime::PriorityClass priority = runtime::PriorityClass::kNormal;
+  PriorityClass priority = PriorityClass::kNormal;
 };
 
 class CompileSchedule;
@@ -38,7 +38,8 @@ class CompileJob {
 
   std::function<void()> work_;
   bool is_queued_ = false;
-  std::vector<Place> places_;  // while it is queued
+  bool is_one_of_many_ = false;  // Of a job that was taken.
+  std::vector<Place> places_;    // while it is queued
 };
 
 // Decides which job the compile pool runs next: fair queueing between identities, in each priority
@@ -52,6 +53,7 @@ class CompileJob {
 class CompileSchedule {
  public:
   using JobPtr = std::shared_ptr<CompileJob>;
+  static constexpr size_t kMany = 4;
 
   CompileSchedule(size_t num_threads, size_t max_queued);
   ~CompileSchedule();
@@ -65,7 +67,8 @@ class CompileSchedule {
   // One who asked no longer does. True when nobody does any more and the job has not begun: it has
   // left the queue.
   bool RemoveAsker(const JobPtr& job, const Asker& asker);
-  // The job to run now, which has left the queue; nullptr when there is none.
+  // The job to run now, which has left the queue; nullptr when there is none. It is one of many
+  // when the identity whose turn this is has more than kMany others in the queue.
   JobPtr Take();
   // Says that a job that was taken has ended, and how much time it took.
   void End(const CompileJob& job, double took_ms);
@@ -88,7 +91,7 @@ class CompileSchedule {
   const size_t num_threads_, max_queued_;
   std::map<std::string, std::unique_ptr<Identity>> identities_;  // of this busy period
   std::set<Identity*> waiting_;                                  // those with queued jobs
-  runtime::FairSchedule turns_;
+  FairSchedule turns_;
   size_t queued_ = 0;
   std::map<const CompileJob*, Flow*> running_;  // whose turn each is
 };

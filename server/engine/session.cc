@@ -4,28 +4,13 @@
 #include "absl/strings/str_cat.h"
 #include "common/ir/specialize/specialize.h"
 #include "server/engine/engine_impl.h"
+#include "server/engine/priority_class.h"
 #include "server/engine/session_impl.h"
 #include "server/engine/upload_state.h"
 
 // A session's beginning and end, its programs and handles. Executions, uploads and answers stand in
 // session_execute.cc, session_upload.cc and session_read.cc.
 namespace acceld::engine {
-namespace {
-
-runtime::PriorityClass ClassOf(Priority priority) {
-  switch (priority) {
-    case Priority::kBatch:
-      return runtime::PriorityClass::kBatch;
-    case Priority::kNormal:
-      return runtime::PriorityClass::kNormal;
-    case Priority::kInteractive:
-      return runtime::PriorityClass::kInteractive;
-  }
-  return runtime::PriorityClass::kNormal;
-}
-
-}  // namespace
-
 SessionImpl::SessionImpl(EngineImpl& engine, uint64_t id, std::string token, SessionOptions options,
                          absl::optional<uint32_t> device, std::shared_ptr<IdentityAccount> identity,
                          runtime::Charge charge)

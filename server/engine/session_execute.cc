@@ -196,9 +196,8 @@ cache::Request SessionImpl::RequestFor(const std::shared_ptr<const Program>& pro
         return executable;
       },
       // What is compiled for elsewhere is in nobody's way here.
-      .asker = {identity_->identity(), call.target->device.has_value()
-                                           ? priority_class_
-                                           : runtime::PriorityClass::kBatch}};
+      .asker = {identity_->identity(),
+                call.target->device.has_value() ? priority_class_ : PriorityClass::kBatch}};
 }
 
 void SessionImpl::SetDeadline(const std::shared_ptr<runtime::Task>& task, const std::string& name,

@@ -151,7 +151,7 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
   const uint64_t id_;
   const std::string token_;
   const SessionOptions options_;
-  const runtime::PriorityClass priority_class_;
+  const PriorityClass priority_class_;
   const absl::optional<uint32_t> device_;
   const std::chrono::steady_clock::time_point opened_at_;
   const std::shared_ptr<IdentityAccount> identity_;        // Shared with its other sessions.

@@ -187,6 +187,14 @@ struct Server::Impl {
   std::unique_ptr<FileWatch> watch;                      // Its thread uses the gate.
 };
 
+// Calls beyond it wait in the client. Each session over gRPC has one that lasts.
+constexpr int kMaxCallsPerConnection = 1024;
+
+// What gRPC may hold of messages that have come in part, with what it needs itself.
+int64_t MessageMemory(const RpcOptions& options) {
+  return std::max<int64_t>(int64_t{256} << 20, 4 * options.max_message_bytes);
+}
+
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(engine::Engine& engine, RpcOptions options,
                                                       std::vector<PassedSocket> passed) {
   ACCELD_RETURN_IF_ERROR(AddPassed(passed, options.listen));
@@ -228,6 +236,11 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(engine::Engine& engine, Rp
       static_cast<int>(std::min<int64_t>(max_message_bytes + kMessageMarginBytes, INT_MAX)));
   // Replies carry results beside their own few bytes.
   builder.SetMaxSendMessageSize(-1);
+  // Before a message has come whole, nobody knows whose it is: all connections share this.
+  grpc::ResourceQuota memory("messages");
+  memory.Resize(static_cast<size_t>(MessageMemory(impl->service.context().options)));
+  builder.SetResourceQuota(memory);
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kMaxCallsPerConnection);
   // Of a handshake and the first frame: later than Connections ends who says nothing, and says so.
   builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
                              static_cast<int>(std::min<int64_t>(2 * identify_ms, INT_MAX)));

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "common/fair_schedule.h"
 #include "common/mutex.h"
 #include "common/shared_bytes.h"
 #include "common/status.h"
@@ -22,7 +23,6 @@
 #include "server/runtime/device_memory.h"
 #include "server/runtime/device_share.h"
 #include "server/runtime/express_stream.h"
-#include "server/runtime/fair_schedule.h"
 #include "server/runtime/run_ahead.h"
 #include "server/runtime/task.h"
 #include "server/runtime/task_queue.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "server/runtime/fair_schedule.h"
+#include "common/fair_schedule.h"
 
 namespace acceld::runtime {
 

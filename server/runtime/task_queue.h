@@ -6,10 +6,10 @@
 #include <memory>
 #include <utility>
 
+#include "common/fair_schedule.h"
 #include "common/status.h"
 #include "server/runtime/compute_stream.h"
 #include "server/runtime/device_share.h"
-#include "server/runtime/fair_schedule.h"
 #include "server/runtime/memory_account.h"
 #include "server/runtime/task.h"
 

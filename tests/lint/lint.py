@@ -27,7 +27,7 @@ LAYERS = {
     "server/hal": ["common", "kernels", "acceld/v1"],
     "server/compiler": ["common", "kernels", "server/hal", "acceld/v1"],
     "server/cache": ["common", "kernels", "server/hal", "server/compiler", "server/observability/instruments",
-                     "server/runtime/fair_schedule.h"],
+                     "common/fair_schedule.h"],
     "server/runtime": ["common", "kernels", "server/hal", "server/compiler", "server/observability/instruments"],
     "server/engine": ["common", "kernels", "server/hal", "server/compiler", "server/cache", "server/runtime",
                       "server/observability/instruments"],

@@ -31,7 +31,7 @@ absl::StatusOr<UniqueFd> LocalChannel::Open(const RpcContext& rpc,
   boxes.CloseFile();
   auto channel =
       std::make_shared<LocalChannel>(rpc, session, channels, std::move(pair.one), std::move(boxes));
-  ACCELD_RETURN_IF_ERROR(channels.Add(channel));
+  ACCELD_RETURN_IF_ERROR(channels.Add(channel, session->engine_session().info()));
   const absl::Status replaced = session->Replace(channel);
   if (!replaced.ok()) {
     channel->Finish(replaced);

@@ -4,14 +4,29 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <utility>
+
+#include "common/short_slices.h"
+#include "server/engine/priority_class.h"
 
 namespace acceld::rpc {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
+// As many as one system call may bring when all threads are busy.
+constexpr size_t kMaxEvents = 32;
+
 epoll_event Once(const LocalChannel& channel, uint32_t events) {
   return {.events = events | EPOLLONESHOT, .data = {.ptr = const_cast<LocalChannel*>(&channel)}};
+}
+
+bool Register(const UniqueFd& poll, UniqueFd& fd, uint32_t events) {
+  epoll_event event = {.events = events, .data = {.ptr = &fd}};
+  return poll.valid() && fd.valid() && epoll_ctl(poll.get(), EPOLL_CTL_ADD, fd.get(), &event) == 0;
 }
 
 }  // namespace
@@ -20,14 +35,15 @@ absl::StatusOr<std::unique_ptr<LocalChannels>> LocalChannels::Start(int threads)
   std::unique_ptr<LocalChannels> channels(new LocalChannels());
   channels->poll_ = UniqueFd(epoll_create1(EPOLL_CLOEXEC));
   channels->stop_ = UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  // Stays armed: all threads are to hear it.
-  epoll_event stop = {.events = EPOLLIN, .data = {.ptr = nullptr}};
-  if (!channels->poll_.valid() || !channels->stop_.valid() ||
-      epoll_ctl(channels->poll_.get(), EPOLL_CTL_ADD, channels->stop_.get(), &stop) != 0) {
+  channels->more_ = UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  // The first stays armed: all threads are to hear it. The second wakes one of them each time.
+  if (!Register(channels->poll_, channels->stop_, EPOLLIN) ||
+      !Register(channels->poll_, channels->more_, EPOLLIN | EPOLLET)) {
     return absl::ErrnoToStatus(errno, "epoll");
   }
   for (int i = 0; i < threads; ++i) {
     channels->threads_.emplace_back([&channels = *channels] { channels.RunThread(); });
+    pthread_setname_np(channels->threads_.back().native_handle(), "channels");
   }
   return channels;
 }
@@ -42,21 +58,32 @@ LocalChannels::~LocalChannels() {
   std::vector<std::shared_ptr<LocalChannel>> left;
   {
     MutexLock lock(mutex_);
-    for (const auto& [key, channel] : channels_) left.push_back(channel);
+    for (const auto& [key, member] : channels_) left.push_back(member->channel);
   }
   for (const auto& channel : left) channel->Displace(absl::UnavailableError("the daemon stops"));
   if (stop_.valid()) (void)eventfd_write(stop_.get(), 1);
   for (std::thread& thread : threads_) thread.join();
+  MutexLock lock(mutex_);
+  for (const auto& [key, member] : channels_) {
+    if (member->active()) waiting_.Deactivate(*member);
+  }
 }
 
-absl::Status LocalChannels::Add(std::shared_ptr<LocalChannel> channel) {
+absl::Status LocalChannels::Add(std::shared_ptr<LocalChannel> channel,
+                                const engine::SessionInfo& session) {
   const LocalChannel* const key = channel.get();
   MutexLock lock(mutex_);
   epoll_event nothing = Once(*key, 0);
   if (epoll_ctl(poll_.get(), EPOLL_CTL_ADD, key->socket(), &nothing) != 0) {
     return absl::ErrnoToStatus(errno, "epoll");
   }
-  channels_.emplace(key, std::move(channel));
+  absl::erase_if(groups_, [](const auto& entry) { return entry.second.expired(); });
+  std::weak_ptr<Group>& known = groups_[session.identity];
+  std::shared_ptr<Group> group = known.lock();
+  if (group == nullptr) known = group = std::make_shared<Group>();
+  channels_.emplace(key,
+                    std::make_shared<Member>(std::move(channel), engine::ClassOf(session.priority),
+                                             std::move(group)));
   return absl::OkStatus();
 }
 
@@ -72,29 +99,81 @@ bool LocalChannels::BeginPoll() {
 
 bool LocalChannels::OthersWait() const {
   if (listening_.load(std::memory_order_relaxed) > 0) return false;
+  if (some_wait_.load(std::memory_order_relaxed)) return true;
   pollfd look = {.fd = poll_.get(), .events = POLLIN, .revents = 0};
   return poll(&look, 1, 0) > 0;
 }
 
+void LocalChannels::Note(absl::Span<const epoll_event> events) {
+  for (const epoll_event& event : events) {
+    const auto found = channels_.find(static_cast<LocalChannel*>(event.data.ptr));
+    if (found == channels_.end()) continue;
+    Member& member = *found->second;
+    member.events |= event.events;
+    waiting_.Activate(member);
+  }
+  some_wait_.store(!waiting_.empty());
+}
+
+bool LocalChannels::Listen() {
+  epoll_event event;
+  const int events = epoll_wait(poll_.get(), &event, 1, -1);
+  if (events != 1) return true;
+  if (event.data.ptr == &stop_) return false;
+  MutexLock lock(mutex_);
+  Note({&event, 1});
+  return true;
+}
+
+std::shared_ptr<LocalChannels::Member> LocalChannels::TakeNext(uint32_t& events) {
+  std::array<epoll_event, kMaxEvents> news;
+  int num_news = 0;
+  // Otherwise who listens takes up what comes.
+  if (listening_.load() == 0) {
+    num_news = std::max(0, epoll_wait(poll_.get(), news.data(), kMaxEvents, 0));
+  }
+  MutexLock lock(mutex_);
+  Note({news.data(), static_cast<size_t>(num_news)});
+  auto* const next = static_cast<Member*>(waiting_.Next());
+  if (next == nullptr) {
+    if (serving_ == 0) waiting_.EndBusyPeriod();
+    return nullptr;
+  }
+  waiting_.Deactivate(*next);
+  some_wait_.store(!waiting_.empty());
+  events = std::exchange(next->events, 0);
+  ++serving_;
+  return channels_.find(next->channel.get())->second;
+}
+
+void LocalChannels::Serve(Member& member, uint32_t events) {
+  const Clock::time_point begin = Clock::now();
+  const bool goes_on = member.channel->OnEvents(events);
+  const std::chrono::duration<double> took = Clock::now() - begin;
+  MutexLock lock(mutex_);
+  --serving_;
+  waiting_.Charge(member, took.count());
+  if (goes_on) return;
+  if (member.active()) waiting_.Deactivate(member);
+  channels_.erase(member.channel.get());
+  removed_.NotifyAll();
+}
+
 void LocalChannels::RunThread() {
+  PreferShortSlices();
   while (true) {
-    epoll_event event;
-    listening_.fetch_add(1, std::memory_order_relaxed);
-    const int events = epoll_wait(poll_.get(), &event, 1, -1);
-    listening_.fetch_sub(1, std::memory_order_relaxed);
-    if (events != 1) continue;
-    if (event.data.ptr == nullptr) return;
-    std::shared_ptr<LocalChannel> channel;
-    {
-      MutexLock lock(mutex_);
-      const auto found = channels_.find(static_cast<LocalChannel*>(event.data.ptr));
-      if (found == channels_.end()) continue;
-      channel = found->second;
+    uint32_t events = 0;
+    while (const std::shared_ptr<Member> next = TakeNext(events)) {
+      // One who has begun to listen since may help.
+      if (some_wait_.load(std::memory_order_relaxed) && listening_.load() > 0) {
+        (void)eventfd_write(more_.get(), 1);
+      }
+      Serve(*next, events);
     }
-    if (channel->OnEvents(event.events)) continue;
-    MutexLock lock(mutex_);
-    channels_.erase(channel.get());
-    removed_.NotifyAll();
+    listening_.fetch_add(1);
+    const bool goes_on = some_wait_.load() || Listen();
+    listening_.fetch_sub(1);
+    if (!goes_on) return;
   }
 }
 

@@ -11,7 +11,6 @@
 namespace acceld::cache {
 namespace {
 
-using runtime::PriorityClass;
 using ::testing::HasSubstr;
 
 // A schedule, and the threads that it is for, by hand: time passes when a test says so.

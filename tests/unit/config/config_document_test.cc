@@ -41,7 +41,7 @@ constexpr char kQuotas[] = R"(
 
 What the sessions of one identity may use together, in tables of the file: `[quota.default]` for everybody, and
 `[quota."NAME"]` for one identity, which takes what it leaves out from the default. 0, the default, is no limit, but for
-`sessions`, `named-arrays`, `intake-memory` and `descriptors` an identity's share of what all have (`identity-share`);
+`sessions`, `handles`, `queued`, `named-arrays`, `intake-memory`, `program-memory` and `descriptors` an identity's share of what all have (`identity-share`);
 admins have no shares. All of it takes effect on reload, for what is asked from then on. A request beyond a quota fails
 with RESOURCE_EXHAUSTED, and says whose quota it is, how much is in use and what was asked; the session goes on.
 

@@ -1,4 +1,4 @@
-#include "server/runtime/fair_schedule.h"
+#include "common/fair_schedule.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-namespace acceld::runtime {
+namespace acceld {
 namespace {
 
 using Flow = FairSchedule::Flow;
@@ -238,4 +238,4 @@ TEST(FairScheduleTest, WithoutWorkNothingIsNext) {
 }
 
 }  // namespace
-}  // namespace acceld::runtime
+}  // namespace acceld

@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-namespace acceld::runtime {
+namespace acceld {
 
 // Whose work goes first. Between classes that all want a device, its time is shared 1 : 8 : 64, so
 // a higher class goes before a lower one in all but name, and yet none waits for ever. Inside a
@@ -128,4 +128,4 @@ class FairSchedule {
   uint64_t placements_ = 0;  // nodes of equal start times take turns
 };
 
-}  // namespace acceld::runtime
+}  // namespace acceld

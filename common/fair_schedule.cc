@@ -1,8 +1,8 @@
-#include "server/runtime/fair_schedule.h"
+#include "common/fair_schedule.h"
 
 #include <algorithm>
 
-namespace acceld::runtime {
+namespace acceld {
 namespace {
 
 // By class, in the order of the enum.
@@ -147,4 +147,4 @@ void FairSchedule::Charge(Flow& flow, double cost) {
   }
 }
 
-}  // namespace acceld::runtime
+}  // namespace acceld
