@@ -60,7 +60,13 @@ class BusyPoll {
       const Clock::time_point now = Clock::now();
       const Clock::duration away = now - std::exchange(last, now);
       if (!ready()) return false;
-      if (away > kCrowded) crowded_until_ = now + away * kMaxShare;
+      if (away > kCrowded) {
+        crowded_until_ = now + away * pause_;
+        pause_ = std::min(4 * pause_, kLongestPause);
+        calm_ = 0;
+      } else if (++calm_ >= kCalm) {
+        pause_ = kShortestPause;
+      }
       return true;
     });
   }
@@ -80,11 +86,15 @@ class BusyPoll {
   // No answer takes so long to be looked for: another thread has had the core while it came. Where
   // nothing came meanwhile, nothing was lost.
   static constexpr std::chrono::microseconds kCrowded{500};
-  static constexpr int kMaxShare = 50;  // Of the time at most 1 in so much is lost in that way.
+  // After such a loss nothing is looked out for during so many times what was lost: where cores are
+  // short all the time, one wait in a hundred must not be among those that lose.
+  static constexpr int kShortestPause = 50, kLongestPause = 3200;
+  static constexpr int kCalm = 256;  // After so many looks without a loss it begins anew.
 
   const std::chrono::nanoseconds window_, longest_;
   std::chrono::nanoseconds last_{0}, expected_{0};
   int in_vain_ = 0;
+  int pause_ = kShortestPause, calm_ = 0;
   Clock::time_point crowded_until_;
 };
 

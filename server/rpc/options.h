@@ -39,7 +39,7 @@ struct RpcOptions {
   uint64_t segment_bytes = uint64_t{4} << 20;
   int segment_threads = 2;
   // Threads that read the channels of clients on this host.
-  int channel_threads = 2;
+  int channel_threads = 4;
   // How long one of them looks out for a client's next commands before it sleeps.
   int channel_poll_us = 200;
   uint64_t max_segment_connections = 4096;

@@ -65,6 +65,23 @@ TEST(BusyPollTest, IsNotDoneForAWhileAfterTheCoreWasTakenForLongWhenItCame) {
   EXPECT_FALSE(poll.is_worthwhile());
 }
 
+TEST(BusyPollTest, PausesGrowWhereTheCoreIsTakenAgainAndAgain) {
+  BusyPoll poll(milliseconds(100));
+  const auto lose = [&] {
+    int looks = 0;
+    EXPECT_TRUE(poll.Await([&looks] {
+      if (++looks == 1) std::this_thread::sleep_for(milliseconds(2));
+      return looks == 2;
+    }));
+  };
+  lose();
+  lose();
+  lose();
+  // At least 2 ms were lost, and 800 times as much is the third pause.
+  std::this_thread::sleep_for(milliseconds(600));
+  EXPECT_FALSE(poll.is_worthwhile());
+}
+
 TEST(BusyPollTest, PollingEndsWithWhatIsWaitedForOrWithTheWindow) {
   int looks = 0;
   EXPECT_TRUE(PollFor(std::chrono::hours(1), [&] { return ++looks == 5; }));
