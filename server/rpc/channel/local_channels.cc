@@ -20,6 +20,10 @@ using Clock = std::chrono::steady_clock;
 // As many as one system call may bring when all threads are busy.
 constexpr size_t kMaxEvents = 32;
 
+// A channel that was served for longer had a thread that nobody else wanted, or waited for messages
+// itself.
+constexpr Clock::duration kMostCharged = std::chrono::milliseconds(2);
+
 epoll_event Once(const LocalChannel& channel, uint32_t events) {
   return {.events = events | EPOLLONESHOT, .data = {.ptr = const_cast<LocalChannel*>(&channel)}};
 }
@@ -149,7 +153,7 @@ std::shared_ptr<LocalChannels::Member> LocalChannels::TakeNext(uint32_t& events)
 void LocalChannels::Serve(Member& member, uint32_t events) {
   const Clock::time_point begin = Clock::now();
   const bool goes_on = member.channel->OnEvents(events);
-  const std::chrono::duration<double> took = Clock::now() - begin;
+  const std::chrono::duration<double> took = std::min(Clock::now() - begin, kMostCharged);
   MutexLock lock(mutex_);
   --serving_;
   waiting_.Charge(member, took.count());
