@@ -16,8 +16,13 @@ using Value = Future<ir::Literal>;
 
 class FakeSession : public engine::Session, public std::enable_shared_from_this<FakeSession> {
  public:
-  FakeSession(FakeEngine* engine, uint64_t id, std::string name, std::string token)
-      : engine_(engine), id_(id), name_(std::move(name)), token_(std::move(token)) {}
+  FakeSession(FakeEngine* engine, uint64_t id, const engine::SessionOptions& options,
+              std::string token)
+      : engine_(engine),
+        id_(id),
+        name_(options.client_name),
+        priority_(options.priority),
+        token_(std::move(token)) {}
 
   uint64_t id() const override { return id_; }
   uint32_t device() const override { return 0; }
@@ -127,7 +132,7 @@ class FakeSession : public engine::Session, public std::enable_shared_from_this<
   }
 
   void Cancel(absl::Span<const engine::Handle> handles, absl::Status reason) override {
-    ++engine_->cancels_;
+    engine_->NoteCancel(name_);
     for (engine::Handle handle : handles) {
       AbortUpload(handle, reason);
       std::shared_ptr<Call> call;
@@ -194,8 +199,11 @@ class FakeSession : public engine::Session, public std::enable_shared_from_this<
 
   engine::SessionInfo info() const override {
     MutexLock lock(mutex_);
-    return {
-        .id = id_, .client_name = name_, .arrays = values_.size(), .programs = programs_.size()};
+    return {.id = id_,
+            .client_name = name_,
+            .priority = priority_,
+            .arrays = values_.size(),
+            .programs = programs_.size()};
   }
 
  private:
@@ -279,7 +287,9 @@ class FakeSession : public engine::Session, public std::enable_shared_from_this<
 
   FakeEngine* const engine_;
   const uint64_t id_;
-  const std::string name_, token_;
+  const std::string name_;
+  const engine::Priority priority_;
+  const std::string token_;
   mutable Mutex mutex_;
   std::map<engine::ProgramId, std::shared_ptr<Program>> programs_ ABSL_GUARDED_BY(mutex_);
   std::map<engine::Handle, Value> values_ ABSL_GUARDED_BY(mutex_);
@@ -359,6 +369,21 @@ Event FakeEngine::gate() const {
   return gate_;
 }
 
+void FakeEngine::OnCancel(std::function<void(const std::string&)> on_cancel) {
+  MutexLock lock(mutex_);
+  on_cancel_ = std::move(on_cancel);
+}
+
+void FakeEngine::NoteCancel(const std::string& client_name) {
+  ++cancels_;
+  std::function<void(const std::string&)> on_cancel;
+  {
+    MutexLock lock(mutex_);
+    on_cancel = on_cancel_;
+  }
+  if (on_cancel) on_cancel(client_name);
+}
+
 void FakeEngine::Note(const engine::ExecuteOptions& options) {
   MutexLock lock(mutex_);
   last_deadline_ = options.deadline;
@@ -386,7 +411,7 @@ absl::StatusOr<std::shared_ptr<engine::Session>> FakeEngine::OpenSession(
   const uint64_t id = next_session_++;
   std::string token = absl::StrCat(id);
   token.resize(16, '.');
-  auto session = std::make_shared<FakeSession>(this, id, std::move(options.client_name), token);
+  auto session = std::make_shared<FakeSession>(this, id, options, token);
   sessions_[token] = session;
   changed_.NotifyAll();
   return session;

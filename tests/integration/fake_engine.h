@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -35,6 +36,8 @@ class FakeEngine : public engine::Engine {
   int programs_added() const { return programs_added_; }
   // Calls of Session::Cancel so far, and the deadline of the last execution.
   int cancels() const { return cancels_; }
+  // Is called in each of them from now on, with the name of the session's client.
+  void OnCancel(std::function<void(const std::string&)> on_cancel);
   // Calls of Session::Await so far.
   int awaits() const { return awaits_; }
   using Deadline = absl::optional<std::chrono::steady_clock::time_point>;
@@ -99,6 +102,7 @@ class FakeEngine : public engine::Engine {
   absl::optional<KnownProgram> FindProgram(const Digest& fingerprint) const;
   void Forget(const FakeSession* session);
   Event gate() const;
+  void NoteCancel(const std::string& client_name);
   void Note(const engine::ExecuteOptions& options);
 
   std::atomic<uint64_t> incarnation_{7};
@@ -110,6 +114,7 @@ class FakeEngine : public engine::Engine {
   uint64_t next_session_ ABSL_GUARDED_BY(mutex_) = 1;
   std::unique_ptr<Promise<Unit>> held_ ABSL_GUARDED_BY(mutex_);
   Event gate_ ABSL_GUARDED_BY(mutex_) = Event(Unit{});
+  std::function<void(const std::string&)> on_cancel_ ABSL_GUARDED_BY(mutex_);
   Deadline last_deadline_ ABSL_GUARDED_BY(mutex_);
   std::vector<bool> awaited_ ABSL_GUARDED_BY(mutex_);
   class FakeAllowance;

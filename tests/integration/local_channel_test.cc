@@ -135,6 +135,50 @@ TEST_F(LocalChannelTest, OneThreadServesClientsThatNeverPause) {
   for (std::thread& thread : busy) thread.join();
 }
 
+// What comes while all threads are busy is not served in the order in which it came.
+TEST_F(LocalChannelTest, AnInteractiveClientGoesBeforeOthersThatWaitForAThread) {
+  rpc::RpcOptions options;
+  options.channel_threads = 1;
+  options.channel_poll_us = 0;
+  StartServer(options);
+  const auto open = [&](RawClient& raw, const std::string& name, v1::Priority priority) {
+    RawStream stream(raw);
+    v1::Command hello = Hello();
+    hello.mutable_hello()->set_client_name(name);
+    hello.mutable_hello()->set_priority(priority);
+    stream.Send({hello});
+    RawChannel channel = OpenFor(stream.Next().welcome().session_token());
+    EXPECT_TRUE(stream.Finish().ok());
+    return channel;
+  };
+  RawClient raw(address());
+  RawChannel first = open(raw, "first", v1::PRIORITY_NORMAL);
+  RawChannel normal = open(raw, "normal", v1::PRIORITY_NORMAL);
+  RawChannel interactive = open(raw, "interactive", v1::PRIORITY_INTERACTIVE);
+  Promise<Unit> door;
+  Mutex mutex;
+  std::vector<std::string> order;
+  engine_.OnCancel([&, opened = door.future()](const std::string& name) {
+    {
+      MutexLock lock(mutex);
+      order.push_back(name);
+    }
+    (void)opened.Await();
+  });
+  ASSERT_TRUE(first.Send({Cancel({1})}));
+  ASSERT_TRUE(Eventually([&] { return engine_.cancels() == 1; }));
+  ASSERT_TRUE(normal.Send({Cancel({1})}));
+  ASSERT_TRUE(interactive.Send({Cancel({1})}));
+  door.Set(Unit{});
+  ASSERT_TRUE(Eventually([&] {
+    MutexLock lock(mutex);
+    return order.size() == 3;
+  }));
+  engine_.OnCancel(nullptr);
+  MutexLock lock(mutex);
+  EXPECT_THAT(order, ::testing::ElementsAre("first", "interactive", "normal"));
+}
+
 TEST_F(LocalChannelTest, AClientThatFloodsItsChannelLeavesTheThreadToOthers) {
   rpc::RpcOptions options;
   options.channel_threads = 1;
