@@ -16,15 +16,26 @@ NOBODY = 65534
 MAGIC = b"acceldb2"
 
 
+def _sizes(folder):
+    """Of every file below a folder. The daemon writes there: what goes meanwhile is left out."""
+    sizes = {}
+    for path in sorted(pathlib.Path(folder).rglob("*")):
+        try:
+            if not path.is_dir() or path.is_symlink():
+                sizes[path] = path.lstat().st_size
+        except FileNotFoundError:
+            continue
+    return sizes
+
+
 def _tree(folder):
     """Every file below a folder, with its size."""
-    return {str(path.relative_to(folder)): path.lstat().st_size for path in sorted(pathlib.Path(folder).rglob("*"))
-            if not path.is_dir() or path.is_symlink()}
+    return {str(path.relative_to(folder)): size for path, size in _sizes(folder).items()}
 
 
 def _entries(cache):
     """The files of compiled programs: not the key."""
-    return [path for path in sorted(cache.rglob("*")) if path.is_file() and path.stat().st_size > 200]
+    return [path for path, size in _sizes(cache).items() if size > 200 and path.is_file()]
 
 
 def _run_number(lab, index, patience_s=30):

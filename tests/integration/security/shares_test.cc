@@ -115,6 +115,10 @@ TEST_F(SharesTest, ProgramsThatAreHalfSent) {
   for (int i = 0; i < 6; ++i) {
     uploads.push_back(std::make_unique<HalfSent>(*ann));
     (void)uploads.back()->Send(12);
+    // The first has come as far as it goes before the others begin.
+    if (i == 0) {
+      EXPECT_TRUE(Eventually([&] { return Used("token:ann", "intake-memory") >= 12 << 20; }));
+    }
   }
   // 16 MiB are ann's: one upload has room, and those beyond it are refused.
   int refused = 0;

@@ -149,8 +149,9 @@ TEST_F(CollectorTest, QuotasAreShownByIdentity) {
   EXPECT_EQ(values.at("acceld_identity_quota_limit ann device-memory"), 1 << 20);
   EXPECT_EQ(values.at("acceld_identity_quota_used ann handles"), 1);
   EXPECT_EQ(values.at("acceld_identity_quota_limit ann handles"), 5);
-  EXPECT_EQ(values.at("acceld_identity_quota_limit ann sessions"), 256);  // its share
-  EXPECT_EQ(values.at("acceld_identity_quota_limit ann queued"), 0);
+  EXPECT_EQ(values.at("acceld_identity_quota_limit ann sessions"), 256);    // its share
+  EXPECT_EQ(values.at("acceld_identity_quota_limit ann queued"), 400'000);  // the same
+  EXPECT_EQ(values.at("acceld_identity_quota_limit ann host-memory"), 0);
   EXPECT_EQ(values.at("acceld_identity_quota_limit ann compile-time"), 1.5);
 }
 
