@@ -66,6 +66,7 @@ class BusyPoll {
         calm_ = 0;
       } else if (++calm_ >= kCalm) {
         pause_ = kShortestPause;
+        calm_ = 0;
       }
       return true;
     });

@@ -9,10 +9,10 @@
 
 namespace acceld {
 
-// Whose work goes first. Between classes that all want a device, its time is shared 1 : 8 : 64, so
-// a higher class goes before a lower one in all but name, and yet none waits for ever. Inside a
-// class all groups share what the class gets as their weights say, and inside a group all flows
-// have equal shares, however many there are.
+// Whose work goes first. Between classes that all want a device, or a thread, its time is shared 1
+// : 8 : 64, so a higher class goes before a lower one in all but name, and yet none waits for ever.
+// Inside a class all groups share what the class gets as their weights say, and inside a group all
+// flows have equal shares, however many there are.
 enum class PriorityClass : uint8_t { kBatch, kNormal, kInteractive };
 inline constexpr size_t kNumPriorityClasses = 3;
 

@@ -21,6 +21,9 @@ struct SchedulingAttributes {
 };
 static_assert(sizeof(SchedulingAttributes) == 48);
 
+// Threads that this one starts have the usual slices.
+constexpr uint64_t kResetOnFork = 1;
+
 // The shortest there is.
 constexpr uint64_t kSliceNs = 100'000;
 
@@ -32,6 +35,7 @@ void PreferShortSlices() {
   SchedulingAttributes now;
   // A thread that somebody has given another policy keeps it.
   if (syscall(SYS_sched_getattr, 0, &now, sizeof(now), 0) != 0 || now.policy != 0) return;
+  attributes.flags = kResetOnFork;
   attributes.nice = now.nice;
   attributes.runtime_ns = kSliceNs;
   (void)syscall(SYS_sched_setattr, 0, &attributes, 0);

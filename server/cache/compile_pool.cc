@@ -1,7 +1,7 @@
 #include "server/cache/compile_pool.h"
 
 #include <pthread.h>
-#include <sys/resource.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <utility>
@@ -85,7 +85,7 @@ CompilePool::JobPtr CompilePool::TakeFor(Kind kind) {
 }
 
 void CompilePool::RunWorker(Kind kind) {
-  if (kind == Kind::kOneOfMany) (void)setpriority(PRIO_PROCESS, 0, kNiceOfMany);
+  if (kind == Kind::kOneOfMany) (void)nice(kNiceOfMany);
   CondVar& changed = kind == Kind::kUsual ? changed_ : handed_over_;
   while (true) {
     JobPtr job;

@@ -135,8 +135,9 @@ absl::StatusOr<std::shared_ptr<SessionImpl::Call>> SessionImpl::MakeCall(
   auto call = std::make_shared<Call>();
   call->results = *std::move(results);
   call->memory = Taken(identity_->allowance(QuotaId::kProgramMemory));
-  ACCELD_RETURN_IF_ERROR(
-      call->memory.Add(static_cast<int64_t>(sizeof(Call)) + MemoryBytesOf(arguments)));
+  ACCELD_RETURN_IF_ERROR(call->memory.Add(static_cast<int64_t>(sizeof(Call)) +
+                                          MemoryBytesOf(arguments) +
+                                          MemoryBytesOf(*call->results)));
   call->cache_key =
       cache::MakeCacheKey((*program.program)->fingerprint(), arguments, target->architecture,
                           engine_.parts().build_id, engine_.parts().compile_options);

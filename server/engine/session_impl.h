@@ -88,7 +88,7 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
     TypeList arguments;
     CompileTargetPtr target;
     std::shared_ptr<const TypeList> results;
-    Taken memory;
+    Taken memory;  // for the types
     Digest cache_key;
     // Not owned: the cache decides what stays in memory.
     std::weak_ptr<const hal::LoadedExecutable> loaded;

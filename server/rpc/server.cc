@@ -111,6 +111,14 @@ Connections::Limits LimitsOf(const RpcOptions& options) {
           .patience = options.identify_timeout};
 }
 
+// Calls beyond it wait in the client. Each session over gRPC has one that lasts.
+constexpr int kMaxCallsPerConnection = 1024;
+
+// What gRPC may hold of messages that have come in part, with what it needs itself.
+int64_t MessageMemory(const RpcOptions& options) {
+  return std::max<int64_t>(int64_t{256} << 20, 4 * options.max_message_bytes);
+}
+
 }  // namespace
 
 // What comes in at a listener.
@@ -186,14 +194,6 @@ struct Server::Impl {
   std::vector<std::unique_ptr<SegmentServer>> segments;  // The same, and the channels.
   std::unique_ptr<FileWatch> watch;                      // Its thread uses the gate.
 };
-
-// Calls beyond it wait in the client. Each session over gRPC has one that lasts.
-constexpr int kMaxCallsPerConnection = 1024;
-
-// What gRPC may hold of messages that have come in part, with what it needs itself.
-int64_t MessageMemory(const RpcOptions& options) {
-  return std::max<int64_t>(int64_t{256} << 20, 4 * options.max_message_bytes);
-}
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(engine::Engine& engine, RpcOptions options,
                                                       std::vector<PassedSocket> passed) {

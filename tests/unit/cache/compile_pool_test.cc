@@ -2,6 +2,7 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -45,7 +46,7 @@ TEST(CompilePoolTest, JobsOfWhoHasManyGiveWayAndThoseOfOthersDoNot) {
   MutexLock lock(seen.mutex);
   EXPECT_THAT(seen.of_bob, ElementsAre(usual));
   EXPECT_EQ(seen.of_ann.size(), 20u);
-  EXPECT_THAT(seen.of_ann, IsSupersetOf({usual, usual + 10}));
+  EXPECT_THAT(seen.of_ann, IsSupersetOf({usual, std::min(usual + 10, 19)}));
 }
 
 TEST(CompilePoolTest, FewJobsAtATimeAreNobodysMany) {
