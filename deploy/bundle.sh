@@ -109,6 +109,11 @@ take_tests() {
   cp "$root"/tests/gpu/{run.sh,suites.txt} "$bundle/tests/gpu/"
   cp "$root"/tests/programs/*.{json,mlir,npy} "$bundle/tests/programs/"
   cp "$root/tests/conformance/overrides.txt" "$bundle/tests/conformance/"
+  mkdir -p "$bundle/tests/attack/stubs" "$bundle/tests/programs/bytecode"
+  cp "$root"/tests/attack/*.py "$bundle/tests/attack/"
+  cp "$root"/tests/programs/bytecode/*.bc "$bundle/tests/programs/bytecode/"
+  protoc -I"$root/proto" --{python,grpc}_out="$bundle/tests/attack/stubs" \
+    --plugin=protoc-gen-grpc=/usr/bin/grpc_python_plugin acceld/v1/{program,acceld}.proto
   mkdir "$bundle/tests/jax"
   cp "$root"/tests/jax/*.{py,txt} "$bundle/tests/jax/"
   mkdir -p "$bundle/tests/bench/against_jax/workloads"

@@ -291,8 +291,7 @@ void AddTransport(SettingTable& table) {
       "max-unidentified", {1, 100'000},
       [](DaemonConfig& c) -> auto& { return c.rpc.max_unidentified; },
       "connections of those who have not shown yet who they are: over TCP until the first call "
-      "that "
-      "is let in; with more, the oldest is ended");
+      "that is let in; with more, the oldest is ended");
   table.Seconds(
       "identify-timeout", {0.1, 3600},
       [](DaemonConfig& c) -> auto& { return c.rpc.identify_timeout; },
@@ -301,7 +300,7 @@ void AddTransport(SettingTable& table) {
       "connection-idle", {0, 86400 * 7},
       [](DaemonConfig& c) -> auto& { return c.rpc.connection_idle; },
       "seconds after which a gRPC connection without calls is closed, which a client does not "
-      "notice; 0: never");
+      "notice, and an upload whose next bytes do not come is ended; 0: never");
   table.Count(
       "command-window", {1, 1'000'000},
       [](DaemonConfig& c) -> auto& { return c.rpc.command_window; },

@@ -23,6 +23,8 @@ constexpr size_t kTokenBytes = 16;
 constexpr std::chrono::milliseconds kCancelGrace{1'000};
 // Memory that is not used for so long, or twice as long, goes back to the system.
 constexpr std::chrono::seconds kReleaseInterval{60};
+// Streams for suspended executions, with their threads, likewise.
+constexpr std::chrono::seconds kStreamsInterval{5};
 
 uint64_t RandomNumber() {
   uint64_t number = 0;
@@ -117,6 +119,7 @@ EngineImpl::EngineImpl(const EngineOptions& options, EngineParts parts)
           .compile_options = parts_.compile_options},
       std::move(devices), parts_.build_id);
   ReleaseUnused();
+  ReleaseUnusedStreams();
   if (parts_.warm_up) warm_up_ = std::thread([this] { WarmUp(); });
 }
 
@@ -132,9 +135,14 @@ void EngineImpl::WarmUp() {
 
 void EngineImpl::ReleaseUnused() {
   for (const auto& device : parts_.devices) device->ReleaseUnusedMemory();
-  for (const auto& executor : executors_) executor->ReleaseUnusedStreams();
   (void)housekeeping_.At(std::chrono::steady_clock::now() + kReleaseInterval,
                          [this] { ReleaseUnused(); });
+}
+
+void EngineImpl::ReleaseUnusedStreams() {
+  for (const auto& executor : executors_) executor->ReleaseUnusedStreams();
+  (void)housekeeping_.At(std::chrono::steady_clock::now() + kStreamsInterval,
+                         [this] { ReleaseUnusedStreams(); });
 }
 
 EngineImpl::~EngineImpl() {

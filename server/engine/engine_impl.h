@@ -92,6 +92,7 @@ class EngineImpl final : public Engine {
   std::vector<DeviceLoad> Loads() const;
   // Now and then, from now on.
   void ReleaseUnused();
+  void ReleaseUnusedStreams();
   void WarmUp();
 
   const EngineOptions options_;
@@ -111,7 +112,7 @@ class EngineImpl final : public Engine {
   std::unique_ptr<cache::ExecutableCache> cache_;
 
   TimerQueue timers_;  // Its callbacks use the executors.
-  TimerQueue housekeeping_{"housekeeping", 1};
+  TimerQueue housekeeping_{"housekeeping", 2};
   std::thread warm_up_;
 
   Mutex team_keys_mutex_;  // While they are read and replaced.

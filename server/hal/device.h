@@ -103,9 +103,10 @@ class Device {
   // Gives memory that is free, and was not used since the call before, back to the system. May take
   // milliseconds.
   virtual void ReleaseUnusedMemory() = 0;
-  // Whether work of several streams shares the device in hardware, so that a run that others are to
-  // go before need not pause for them.
-  virtual bool runs_overlap() const { return false; }
+  // Of how many streams the device works on runs side by side. 1: a run that others are to go
+  // before pauses for them. More: it need not, but what more streams are given may have to wait for
+  // its end.
+  virtual int streams_side_by_side() const { return 1; }
   // Where there is no such thing, as on the CPU, the priority does not count.
   virtual std::unique_ptr<Stream> CreateStream(
       absl::string_view name, StreamPriority priority = StreamPriority::kNormal) = 0;

@@ -31,8 +31,17 @@ grpc::Slice SliceOf(absl::string_view bytes, const std::shared_ptr<const void>& 
 
 UploadReactor::UploadReactor(const RpcContext& rpc, Caller caller,
                              grpc::CallbackServerContext* context)
-    : rpc_(rpc), caller_(std::move(caller)), context_(context) {
-  StartRead(&chunk_);
+    : rpc_(rpc),
+      caller_(std::move(caller)),
+      context_(context),
+      deadline_(rpc.timers, rpc.options.connection_idle,
+                [this](const absl::Status& late) { End(late); }) {
+  ReadNext();
+}
+
+void UploadReactor::ReadNext() {
+  chunk_.Clear();
+  deadline_.Await([this] { StartRead(&chunk_); });
 }
 
 absl::Status UploadReactor::OnChunk() {
@@ -87,10 +96,11 @@ void UploadReactor::TakeChunk() {
     if (timer != 0) return;
   }
   if (!status.ok()) return End(status);
-  StartRead(&chunk_);
+  ReadNext();
 }
 
 void UploadReactor::OnReadDone(bool ok) {
+  if (!deadline_.Stop()) return;
   const absl::Status size = CheckMessageSize(ok ? chunk_.Length() : 0,
                                              static_cast<size_t>(rpc_.options.max_message_bytes));
   if (!size.ok()) {

@@ -5,6 +5,7 @@
 
 #include "common/status.h"
 #include "server/engine/engine.h"
+#include "server/rpc/chunk_deadline.h"
 #include "server/rpc/gated_service.h"
 #include "server/rpc/rpc_context.h"
 #include "server/rpc/transfers.h"
@@ -21,6 +22,7 @@ class UploadReactor : public UploadStream {
   void OnReadDone(bool ok) override;
   void OnDone() override { delete this; }
 
+  void ReadNext();
   void TakeChunk();
   absl::Status OnChunk();
   absl::Status Begin(const v1::UploadChunk& header);
@@ -38,6 +40,7 @@ class UploadReactor : public UploadStream {
   int64_t received_bytes_ = 0;
   uint64_t program_upload_ = 0;  // of the session's ProgramIntake
   grpc::ByteBuffer chunk_;
+  ChunkDeadline deadline_;
 };
 
 // Writes bytes in chunks: messages whose field `data` has the number of DownloadChunk's. Owns

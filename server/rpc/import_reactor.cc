@@ -18,17 +18,25 @@ ImportReactor::ImportReactor(const RpcContext& rpc, ThreadPool& maintenance, Cal
       maintenance_(maintenance),
       caller_(std::move(caller)),
       context_(context),
-      reply_(reply) {
+      reply_(reply),
+      deadline_(rpc.timers, rpc.options.connection_idle,
+                [this](const absl::Status& late) { Refuse(late); }) {
   absl::StatusOr<std::unique_ptr<engine::CacheImport>> entry = rpc_.engine.BeginCacheImport();
   if (!entry.ok()) {
     Refuse(entry.status());
     return;
   }
   entry_ = *std::move(entry);
-  StartRead(&chunk_);
+  ReadNext();
+}
+
+void ImportReactor::ReadNext() {
+  chunk_.Clear();
+  deadline_.Await([this] { StartRead(&chunk_); });
 }
 
 void ImportReactor::OnReadDone(bool ok) {
+  if (!deadline_.Stop()) return;
   if (!ok) {
     if (context_->IsCancelled()) {
       return Finish(ToGrpc(absl::CancelledError("the import was broken off")));
@@ -43,7 +51,7 @@ void ImportReactor::OnReadDone(bool ok) {
     return Finish(ToGrpc(size));
   }
   if (const absl::Status status = OnChunk(); !status.ok()) return Refuse(status);
-  StartRead(&chunk_);
+  ReadNext();
 }
 
 absl::Status ImportReactor::OnChunk() {

@@ -4,6 +4,7 @@
 
 #include "common/thread_pool.h"
 #include "server/engine/engine.h"
+#include "server/rpc/chunk_deadline.h"
 #include "server/rpc/gated_service.h"
 #include "server/rpc/rpc_context.h"
 
@@ -21,6 +22,7 @@ class ImportReactor : public UploadStream {
   void OnReadDone(bool ok) override;
   void OnDone() override { delete this; }
 
+  void ReadNext();
   absl::Status OnChunk();
   void Keep();
   void Refuse(const absl::Status& reason);
@@ -32,6 +34,7 @@ class ImportReactor : public UploadStream {
   grpc::ByteBuffer* const reply_;
   std::unique_ptr<engine::CacheImport> entry_;
   grpc::ByteBuffer chunk_;
+  ChunkDeadline deadline_;
 };
 
 }  // namespace acceld::rpc

@@ -46,7 +46,8 @@ struct RpcOptions {
   // Those who have not said yet who they are: how many, and for how long.
   uint64_t max_unidentified = 64;
   std::chrono::milliseconds identify_timeout{5000};
-  // A connection without calls is closed after this.
+  // A connection without calls is closed after this, and an upload whose next chunk does not come
+  // is ended.
   std::chrono::milliseconds connection_idle{300'000};
   // Descriptors of the process that are left for admins and for itself.
   uint64_t descriptor_reserve = 128;

@@ -174,16 +174,12 @@ bool DeviceExecutor::DispatcherIsWanted() const {
 }
 
 DeviceExecutor::TimePoint DeviceExecutor::WakeTime() const {
-  TimePoint wake = retry_at_;
+  TimePoint wake = std::min(retry_at_, NextOverlong());
   const ComputeStream& current = *current_;
   if (current.tasks.empty()) return wake;
-  const Task& running = *current.tasks.front();
-  if (running.max_run.count() > 0) {
-    wake = std::min(wake, current.slice_began + (running.max_run - current.ran_before));
-  }
   if (current.is_pausing) return std::min(wake, current.pausing_since + CurrentGrace());
   if (execution_turns_.empty()) return wake;
-  if (!running.here_) wake = std::min(wake, current.slice_began + CurrentSlice());
+  if (!current.tasks.front()->here_) wake = std::min(wake, current.slice_began + CurrentSlice());
   if (MayGoBehind(*static_cast<const TaskQueue::Lane*>(execution_turns_.Peek()))) {
     wake = std::min(wake, current.run_ahead.RefillTime());
   }

@@ -247,6 +247,14 @@ class DeviceExecutor {
   void Hold(const std::shared_ptr<TaskQueue>& queue, TaskQueue::Lane& lane)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void ReleaseHeld() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool RunsOverlap() const { return device_.streams_side_by_side() > 1; }
+  // Above this, what may take long does not begin.
+  int MaxSuspended() const;
+  // Whether what was suspended goes on nevertheless, beside the current stream, and so needs no
+  // turns until it pauses.
+  bool RunsAside(const ComputeStream& stream) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // When the next task will have taken as long as it may.
+  TimePoint NextOverlong() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Tasks that have taken longer than they may.
   void FindOverlong(TimePoint now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::unique_ptr<ComputeStream> NewStream() const;

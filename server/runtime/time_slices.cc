@@ -11,6 +11,9 @@ namespace {
 
 // A user may have so much of all suspended streams.
 constexpr int kSuspendedShare = 4;
+// Of the streams that a device works on side by side, suspended executions that go on beside others
+// leave every fourth for these.
+constexpr double kSuspendedPart = 0.75;
 
 std::chrono::nanoseconds CostOf(const Execution& execution) {
   return std::chrono::nanoseconds(execution.executable != nullptr ? execution.executable->cost.ns()
@@ -49,8 +52,8 @@ void DeviceExecutor::ShareTime(TimePoint now) {
   FindOverlong(now);
   if (now >= retry_at_) ReleaseHeld();
   ComputeStream& running = *current_;
-  if (running.is_pausing && (running.is_paused || device_.runs_overlap() ||
-                             now >= running.pausing_since + CurrentGrace())) {
+  if (running.is_pausing &&
+      (running.is_paused || RunsOverlap() || now >= running.pausing_since + CurrentGrace())) {
     Suspend();
   }
   HoldBack();
@@ -107,6 +110,16 @@ bool DeviceExecutor::OthersGoFirst(TaskQueue& queue) {
   return others;
 }
 
+int DeviceExecutor::MaxSuspended() const {
+  if (!RunsOverlap()) return options_.max_suspended;
+  return std::min(options_.max_suspended,
+                  static_cast<int>(kSuspendedPart * device_.streams_side_by_side()));
+}
+
+bool DeviceExecutor::RunsAside(const ComputeStream& stream) const {
+  return stream.suspended_for != nullptr && !stream.is_paused && RunsOverlap();
+}
+
 void DeviceExecutor::OnPaused(ComputeStream& stream) {
   const TimePoint now = std::chrono::steady_clock::now();
   const MutexLock lock(mutex_);
@@ -114,7 +127,8 @@ void DeviceExecutor::OnPaused(ComputeStream& stream) {
   stream.ran_before = TimeOnDevice(stream, now);
   ChargeRunning(stream, now);
   stream.is_paused = true;
-  if (dispatcher_waits_ && &stream == current_) work_.NotifyOne();
+  if (stream.suspended_for != nullptr) execution_turns_.Activate(stream.suspended_for->executions_);
+  if (dispatcher_waits_ && DispatcherIsWanted()) work_.NotifyOne();
 }
 
 void DeviceExecutor::Suspend() {
@@ -129,7 +143,7 @@ void DeviceExecutor::Suspend() {
   ACCELD_CHECK(!spare_.empty());
   queue.executions_.suspended = &stream;
   execution_turns_.SetHandicap(queue.executions_, SliceNs());
-  execution_turns_.Activate(queue.executions_);
+  if (!RunsAside(stream)) execution_turns_.Activate(queue.executions_);
   ++num_suspended_;
   ++queue.share_->num_suspended_;
   ++suspensions_;
@@ -175,7 +189,11 @@ void DeviceExecutor::EndSuspension(ComputeStream& stream) {
   TaskQueue::Lane& lane = queue->executions_;
   lane.suspended = nullptr;
   execution_turns_.SetHandicap(lane, 0);
-  if (lane.tasks.empty()) execution_turns_.Deactivate(lane);
+  if (lane.tasks.empty()) {
+    execution_turns_.Deactivate(lane);
+  } else if (!lane.is_held) {
+    execution_turns_.Activate(lane);
+  }
   --num_suspended_;
   --queue->share_->num_suspended_;
   ReleaseHeld();
@@ -208,12 +226,16 @@ void DeviceExecutor::NoteEmpty(ComputeStream& stream) {
 
 void DeviceExecutor::HoldBack() {
   while (const auto* const next = static_cast<const TaskQueue::Lane*>(execution_turns_.Peek())) {
-    if (next->suspended != nullptr) return;
+    if (next->suspended != nullptr) {
+      if (!RunsAside(*next->suspended)) return;
+      execution_turns_.Deactivate(next->suspended->suspended_for->executions_);
+      continue;
+    }
     const std::shared_ptr<Task> task = next->tasks.front();
     TaskQueue& queue = *task->queue_;
+    const int most = MaxSuspended();
     const bool many =
-        num_suspended_ > options_.max_suspended ||
-        queue.share_->num_suspended_ > std::max(1, options_.max_suspended / kSuspendedShare);
+        num_suspended_ > most || queue.share_->num_suspended_ > std::max(1, most / kSuspendedShare);
     if (many && !IsShort(*task)) {
       Hold(task->queue_, queue.executions_);
       continue;
@@ -253,6 +275,17 @@ void DeviceExecutor::ReleaseHeld() {
       upload_turns_.Activate(queue->uploads_);
     }
   }
+}
+
+DeviceExecutor::TimePoint DeviceExecutor::NextOverlong() const {
+  TimePoint next = TimePoint::max();
+  for (const std::unique_ptr<ComputeStream>& stream : streams_) {
+    if (stream->tasks.empty() || stream->is_paused) continue;
+    const Task& task = *stream->tasks.front();
+    if (task.max_run.count() == 0) continue;
+    next = std::min(next, stream->slice_began + (task.max_run - stream->ran_before));
+  }
+  return next;
 }
 
 void DeviceExecutor::FindOverlong(TimePoint now) {

@@ -128,7 +128,7 @@ def routines_of_zero_sizes_and_nan(lab):
     return Outcome(f"{count} solves and factorizations with dimensions of zero, NaN and infinities", str(answers))
 
 
-@attack(CLASS, "ui64 indices were read as signed: 2^63 was before the array")
+@attack(CLASS, "scatters read ui64 indices as signed: a window from 2^64 - 1 on changed the array's first element")
 def unsigned_indices_beyond_the_array(lab):
     ann = lab.client("ann")
     far = (1 << 63, (1 << 64) - 1, 1 << 62, 1000)
@@ -168,7 +168,21 @@ func.func @main(%x: tensor<4xf32>, %i: tensor<ui64>) -> tensor<4xf32> {
   return %r : tensor<4xf32>
 }
 """
-    wanted = {slice_text: [3, 4], update_text: [1, 2, 9, 9], gather_text: [3, 4], scatter_text: [1, 2, 3, 4]}
+    window_text = """
+func.func @main(%x: tensor<4xf32>, %i: tensor<ui64>) -> tensor<4xf32> {
+  %j = stablehlo.reshape %i : (tensor<ui64>) -> tensor<1xui64>
+  %u = stablehlo.constant dense<9.0> : tensor<2xf32>
+  %r = "stablehlo.scatter"(%x, %j, %u) ({
+   ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    stablehlo.return %b : tensor<f32>
+  }) {scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [0], scatter_dims_to_operand_dims = [0],
+    index_vector_dim = 0>, indices_are_sorted = false, unique_indices = false}
+    : (tensor<4xf32>, tensor<1xui64>, tensor<2xf32>) -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+"""
+    wanted = {slice_text: [3, 4], update_text: [1, 2, 9, 9], gather_text: [3, 4], scatter_text: [1, 2, 3, 4],
+              window_text: [1, 2, 3, 4]}
     for text, values in wanted.items():
         for index in far:
             reply = ann.run(text, [data, programs.literal("ui64", [], struct.pack("<Q", index))])

@@ -12,10 +12,20 @@ import grpc
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 _STUBS = tempfile.TemporaryDirectory(prefix="acceld-attack-stubs-")
-subprocess.run(["protoc", f"-I{ROOT / 'proto'}", f"--python_out={_STUBS.name}", f"--grpc_out={_STUBS.name}",
-                "--plugin=protoc-gen-grpc=/usr/bin/grpc_python_plugin", "acceld/v1/program.proto",
-                "acceld/v1/acceld.proto"], check=True)
-sys.path.insert(0, _STUBS.name)
+
+
+def _stubs():
+    """The folder of the stubs: a bundle brings them, where there is no protoc."""
+    bundled = pathlib.Path(__file__).parent / "stubs"
+    if bundled.exists():
+        return str(bundled)
+    subprocess.run(["protoc", f"-I{ROOT / 'proto'}", f"--python_out={_STUBS.name}", f"--grpc_out={_STUBS.name}",
+                    "--plugin=protoc-gen-grpc=/usr/bin/grpc_python_plugin", "acceld/v1/program.proto",
+                    "acceld/v1/acceld.proto"], check=True)
+    return _STUBS.name
+
+
+sys.path.insert(0, _stubs())
 from acceld.v1 import acceld_pb2, acceld_pb2_grpc, program_pb2  # noqa: E402, F401
 
 INTERACTIVE = 2

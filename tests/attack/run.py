@@ -3,9 +3,10 @@
 
     run.py [--daemon BINARY] [--only NAME] [--list] [--quick]
 
-The daemon is `acceld` of build/dev by default. --quick leaves out what takes more than seconds. Exit code 1: an attack
-has found something. Everything is on unix sockets in temporary folders and on 127.0.0.1. Some attacks need root, to be
-other users; they say so elsewhere. The distribution's Python has what is needed (python3-grpcio, protoc).
+The daemon is `acceld` of build/dev by default; its programs run on the CPU, or on the GPU that ACCELD_DEVICE names
+("cuda:0"). --quick leaves out what takes more than seconds. Exit code 1: an attack has found something. Everything is on
+unix sockets in temporary folders and on 127.0.0.1. Some attacks need root, to be other users; they say so elsewhere.
+The distribution's Python has what is needed (python3-grpcio, protoc).
 """
 
 import argparse

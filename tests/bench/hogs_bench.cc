@@ -143,8 +143,12 @@ int Main(int argc, char** argv) {
   for (Array& array : endless) ACCELD_CHECK(array.Cancel().ok());
   greedy.clear();
 
-  const double one_ms = CountTogether(address, 1, 10'000'000);
-  const auto steps = static_cast<int64_t>(1e7 * seconds * 1000 / 3 / one_ms);
+  // A step takes nanoseconds or, where it is a launch, microseconds.
+  int64_t probe = 1000;
+  double probe_ms = 0;
+  while ((probe_ms = CountTogether(address, 1, probe)) < 20) probe *= 4;
+  const auto steps =
+      static_cast<int64_t>(static_cast<double>(probe) * seconds * 1000 / 3 / probe_ms);
   const double alone = CountTogether(address, 1, steps);
   const double together = CountTogether(address, most, steps);
   std::printf(

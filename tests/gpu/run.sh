@@ -7,7 +7,8 @@
 #                       one beside it or in build/bundle
 #     --cpu             on the daemon's CPU device; else on its first GPU
 #     --only SUITE,...  of the suites in suites.txt, and: sanitizer (compute-sanitizer on a part of the conformance
-#                       programs), jax (functions compared with JAX), against-jax (tests/bench/vs_jax.py)
+#                       programs), jax (functions compared with JAX), attack (tests/attack), against-jax
+#                       (tests/bench/vs_jax.py)
 #     --logs DIR        where each program's output goes (default: a new folder in /tmp)
 #
 # Every program has ACCELD_TEST_SECONDS (600) to end. Exits with 0 if nothing failed, 1 if something did, 2 if nothing
@@ -150,6 +151,13 @@ run_jax() {
   run jax jax_symbolic_functions python3 "$bundle/tests/jax/run_symbolic_functions.py" "$bundle/bin"
 }
 
+# Clients that attack a daemon whose programs run on the device.
+run_attack() {
+  if ! python3 -c 'import google.protobuf, grpc' 2>/dev/null; then skip attack "python3 has no grpcio" && return; fi
+  run attack attacks python3 "$bundle/tests/attack/run.py" --quick --daemon "$bundle/bin/acceld"
+  sed -nE 's/^(FAILED [^|]*)\|.*now: (.*)/attack \1: \2/p; $s/^/attack: /p' "$logs/attacks.log" >>"$notes"
+}
+
 # Figures: what they print goes to the terminal, too.
 run_benchmarks() {
   "$bundle/bin/acceld" --listen "unix:$work/acceld.sock" --no-disk-cache 2>"$logs/bench-daemon.log" &
@@ -193,6 +201,7 @@ echo "== Tests on $device; logs in $logs"
 run_programs conformance programs protocol memory integration faults soak nvrtc
 if wanted sanitizer; then run_sanitizer; fi
 if wanted jax; then run_jax; fi
+if wanted attack; then run_attack; fi
 if wanted bench; then run_benchmarks; fi
 if wanted against-jax; then run_against_jax; fi
 

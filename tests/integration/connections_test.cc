@@ -179,6 +179,36 @@ TEST_F(ConnectionsTest, AChannelThatDoesNotBeginEnds) {
   EXPECT_TRUE(event.has_ready());
 }
 
+TEST_F(ConnectionsTest, UploadsWhoseNextChunkDoesNotComeEnd) {
+  ASSERT_NO_FATAL_FAILURE(Serve({.connection_idle = std::chrono::milliseconds(200)}));
+  RawClient raw(address());
+  RawStream stream(raw);
+  v1::Command begin;
+  begin.mutable_begin_upload()->set_handle(5);
+  *begin.mutable_begin_upload()->mutable_type() = TwoFloats(0, 0).type();
+  stream.Send({Hello(), begin, Fetch(1, 5)});
+  const std::string token = stream.Next().welcome().session_token();
+  v1::UploadReply reply;
+
+  grpc::ClientContext silent_context;
+  const auto silent = raw.stub().Upload(&silent_context, &reply);
+  grpc::Status status = silent->Finish();
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::DEADLINE_EXCEEDED) << status.error_message();
+
+  grpc::ClientContext half_context;
+  const auto half = raw.stub().Upload(&half_context, &reply);
+  v1::UploadChunk chunk;
+  chunk.set_session_token(token);
+  chunk.set_handle(5);
+  chunk.set_data(std::string(4, 'x'));
+  EXPECT_TRUE(half->Write(chunk));
+  status = half->Finish();
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::DEADLINE_EXCEEDED) << status.error_message();
+  v1::Event event = stream.Next();
+  while (event.has_credit()) event = stream.Next();
+  EXPECT_EQ(event.ready().code(), static_cast<uint32_t>(absl::StatusCode::kDeadlineExceeded));
+}
+
 TEST_F(ConnectionsTest, SegmentConnectionsThatAttachToNothingAreAFewAndEnd) {
   ASSERT_NO_FATAL_FAILURE(
       Serve({.max_unidentified = 4, .identify_timeout = std::chrono::milliseconds(500)}));

@@ -146,9 +146,10 @@ TEST_F(DaemonControlTest, DrainCanWaitForTheLastSession) {
 TEST_F(DaemonControlTest, SigtermDrainsBeforeItStops) {
   ASSERT_NO_FATAL_FAILURE(Start({"--shutdown-grace", "120"}));
   const std::shared_ptr<Client> client = Connect();
-  // Half a second and more, during which the daemon is asked.
+  // Seconds, during which the daemon is asked.
   std::vector<Array> counts;
-  for (int i = 0; i < 5; ++i) counts.push_back(Count(*client, 100'000'000));
+  for (int i = 0; i < 5; ++i)
+    counts.push_back(Count(*client, CountFor(std::chrono::milliseconds(500))));
   ASSERT_TRUE(IsQueued(5));
   RawClient raw(address());
   daemon_->process.Signal(SIGTERM);

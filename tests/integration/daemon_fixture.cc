@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "common/check.h"
 
 namespace acceld::testing {
@@ -34,6 +35,12 @@ func.func @main(%n: tensor<i64>) -> tensor<i64> {
   return %r : tensor<i64>
 }
 )";
+
+int64_t CountFor(std::chrono::milliseconds time) {
+  const char* const device = std::getenv("ACCELD_DEVICE");
+  const bool is_gpu = device != nullptr && absl::StartsWith(device, "cuda");
+  return time.count() * (is_gpu ? 200 : 200'000);
+}
 
 ir::Literal Floats(std::vector<float> values) {
   const auto size = static_cast<int64_t>(values.size());

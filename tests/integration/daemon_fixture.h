@@ -18,9 +18,11 @@ namespace acceld::testing {
 
 // f32[16] -> f32[16], x + 1.
 extern const char kIncrementText[];
-// i64 -> i64: counts from 0 to the argument, in some 5 ns a step; to -1 takes centuries.
+// i64 -> i64: counts from 0 to the argument; to -1 takes centuries.
 extern const char kCountText[];
 constexpr int64_t kEndless = -1;
+// To where it counts in about so long: a step takes some 5 ns, on GPUs some microseconds.
+int64_t CountFor(std::chrono::milliseconds time);
 
 ir::Literal Floats(std::vector<float> values);
 ir::Literal Int64(int64_t value);

@@ -29,7 +29,8 @@ TEST_F(DaemonShutdownTest, WorkInFlightIsFinishedAndAnswered) {
   const std::shared_ptr<Client> client = Connect();
   std::vector<Future<client::ExecutionInfo>> answers;
   // About a second of work in all.
-  for (int i = 0; i < 20; ++i) answers.push_back(Count(*client, 10'000'000).Ready());
+  for (int i = 0; i < 20; ++i)
+    answers.push_back(Count(*client, CountFor(std::chrono::milliseconds(50))).Ready());
   ASSERT_TRUE(answers[0].Await().ok());
   EXPECT_EQ(Stop(), 0);
   for (const auto& answer : answers) EXPECT_TRUE(answer.Await().ok()) << answer.Await().status();
@@ -40,7 +41,7 @@ TEST_F(DaemonShutdownTest, WorkInFlightIsFinishedAndAnswered) {
 TEST_F(DaemonShutdownTest, AnswersThatComeAllAtOnceAreStillSent) {
   ASSERT_NO_FATAL_FAILURE(Start({"--shutdown-grace", "120"}));
   const std::shared_ptr<Client> client = Connect();
-  const Array first = Count(*client, 100'000'000);
+  const Array first = Count(*client, CountFor(std::chrono::milliseconds(500)));
   ASSERT_TRUE(Runs());
   // Half a second of work, and then thousands of short executions that wait for it.
   client::Function increment(client, [](const client::Tensor& x) { return x + 1; });

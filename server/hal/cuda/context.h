@@ -7,6 +7,7 @@
 #include "common/status.h"
 #include "server/hal/cuda/driver.h"
 #include "server/hal/cuda/find_devices.h"
+#include "server/hal/cuda/stream_ends.h"
 
 namespace acceld::hal::cuda {
 
@@ -24,6 +25,7 @@ class Context {
   const Driver& driver() const { return driver_; }
   const CudaDevice& device() const { return device_; }
   CuContext handle() const { return context_; }
+  StreamEnds& stream_ends() { return stream_ends_; }
 
   // Makes the calling thread work with this device: before calls of the driver. UNAVAILABLE with
   // the reason once the device is lost.
@@ -42,6 +44,7 @@ class Context {
   const Driver& driver_;
   const CudaDevice device_;
   CuContext context_ = nullptr;
+  StreamEnds stream_ends_;
   mutable Mutex mutex_;
   absl::Status lost_ ABSL_GUARDED_BY(mutex_);
 };

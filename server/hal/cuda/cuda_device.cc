@@ -29,7 +29,7 @@ class OpenedDevice final : public Device {
   const CodeGenerator& code_generator() const override { return code_generator_; }
   absl::Status health() const override { return parts_.context->lost(); }
   MemoryStats memory() const override { return parts_.memory->stats(); }
-  bool runs_overlap() const override { return true; }
+  int streams_side_by_side() const override { return parts_.context->driver().connections; }
   LaunchCounts launches() const override {
     return {.graphs = parts_.counters->graphs.load(), .steps = parts_.counters->steps.load()};
   }

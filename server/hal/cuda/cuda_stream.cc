@@ -47,6 +47,7 @@ CudaStream::~CudaStream() {
   completions_.reset();
   staging_.reset();
   if (stream_ == nullptr) return;
+  parts_.context->stream_ends().Announce(stream_);
   parts_.context->EnterToFree();
   handles_.reset();
   cudnn_.reset();

@@ -1,7 +1,11 @@
 #include "server/hal/cuda/driver.h"
 
 #include <dlfcn.h>
+#include <stdlib.h>
 
+#include <algorithm>
+
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 
 namespace acceld::hal::cuda {
@@ -11,6 +15,15 @@ namespace {
 // path, and where containers and WSL have it beside that.
 constexpr const char* kLibraries[] = {"libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1",
                                       "/usr/lib/wsl/lib/libcuda.so.1"};
+
+// Of how many streams a device is to take work side by side: as many as it can, unless the user
+// says otherwise. Source: CUDA Programming Guide, environment variables.
+int ChooseConnections(int most) {
+  constexpr const char* kVariable = "CUDA_DEVICE_MAX_CONNECTIONS";
+  setenv(kVariable, absl::StrCat(most).c_str(), /*overwrite=*/0);  // cuInit reads it.
+  int chosen = 0;
+  return absl::SimpleAtoi(getenv(kVariable), &chosen) ? std::clamp(chosen, 1, most) : most;
+}
 
 absl::StatusOr<Driver> Open() {
   void* library = nullptr;
@@ -24,6 +37,7 @@ absl::StatusOr<Driver> Open() {
     return absl::FailedPreconditionError(absl::StrCat("no NVIDIA driver: ", error));
   }
   Driver driver;
+  driver.connections = ChooseConnections(driver.connections);
 #define ACCELD_CUDA_SYMBOL(name, parameters)                                                \
   driver.name = reinterpret_cast<Driver::Result(*) parameters>(dlsym(library, #name));      \
   if (driver.name == nullptr) {                                                             \

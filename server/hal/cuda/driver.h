@@ -108,6 +108,8 @@ struct Driver {
 
   // Whether graphs with loops and branches are there.
   bool HasGraphs() const;
+  // Of how many streams a device takes work side by side.
+  int connections = 32;
 
 #define ACCELD_CUDA_SYMBOL(name, parameters) Result(*name) parameters = nullptr;
 #include "server/hal/cuda/driver_symbols.def"

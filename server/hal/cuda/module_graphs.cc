@@ -72,7 +72,14 @@ ModuleGraphs::ModuleGraphs(Context& context, const GraphSupport& support, const 
     places_.emplace(module.program(), num_arguments, num_results);
     device_bytes_ =
         nodes * kBytesOfNode + static_cast<int64_t>(places_->all().size()) * kBytesOfPlace;
+    listener_ = context_.stream_ends().Add([this](CuStream stream) { Forget(stream); });
   }
+}
+
+void ModuleGraphs::Forget(CuStream stream) {
+  decltype(of_streams_)::node_type forgotten;  // Ends without the lock.
+  MutexLock lock(mutex_);
+  forgotten = of_streams_.extract(stream);
 }
 
 void ModuleGraphs::Cut(const kernels::Steps& steps, bool graphs) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -52,6 +53,9 @@ class ModuleGraphs {
   // Without the kernels of `support` nothing is.
   ModuleGraphs(Context& context, const GraphSupport& support, const CudaModule& module,
                size_t num_arguments, size_t num_results);
+  ~ModuleGraphs() { context_.stream_ends().Remove(listener_); }
+  ModuleGraphs(const ModuleGraphs&) = delete;
+  ModuleGraphs& operator=(const ModuleGraphs&) = delete;
 
   // Those of one of the program's lists of steps.
   const std::vector<kernels::cuda::Segment>& segments(const kernels::Steps& steps) const {
@@ -83,6 +87,8 @@ class ModuleGraphs {
 
   // Fills `segments_` and `walks_`.
   void Cut(const kernels::Steps& steps, bool graphs);
+  // Drops what is kept for a stream that ends.
+  void Forget(CuStream stream);
 
   Context& context_;
   const GraphSupport& support_;
@@ -92,6 +98,7 @@ class ModuleGraphs {
   absl::optional<kernels::cuda::Places> places_;  // if there are graphs
   bool walks_ = false, has_loops_ = false;
   int64_t device_bytes_ = 0;
+  uint64_t listener_ = 0;  // in the context's StreamEnds, if there are graphs
   mutable std::atomic<bool> failed_ = false;
   mutable Mutex mutex_;
   mutable absl::flat_hash_map<CuStream, std::unique_ptr<OfStream>> of_streams_

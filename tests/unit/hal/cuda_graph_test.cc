@@ -260,6 +260,21 @@ TEST_F(CudaGraphTest, EachStreamHasItsOwn) {
   EXPECT_EQ(FloatsOf(*Fetch(second, executable->results[0])).front(), 2187 * 63);
 }
 
+TEST_F(CudaGraphTest, WhatAStreamHasOfAModuleEndsWithTheStream) {
+  Open();
+  const auto executable = Compile(Loop());
+  const auto module = Load(*executable);
+  const auto count = Put(Scalar(3)), values = Put(Ramp(64, 0));
+  ASSERT_TRUE(Fetch(values, executable->arguments[1]).ok());
+  const int64_t before = devices_[0]->memory().used_bytes;
+  for (int i = 0; i < 3; ++i) {
+    const std::unique_ptr<hal::Stream> other = devices_[0]->CreateStream("other");
+    ASSERT_TRUE(other->Run(LaunchOf(module, *executable, {count, values})).Await().ok());
+    EXPECT_GT(devices_[0]->memory().used_bytes, before);
+  }
+  EXPECT_EQ(devices_[0]->memory().used_bytes, before);
+}
+
 // Like Ramp, from -1 to 1.
 ir::Literal Matrix(float first) {
   std::vector<float> values(64);

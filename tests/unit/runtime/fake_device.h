@@ -66,6 +66,7 @@ class FakeDevice final : public hal::Device {
     if (before_allocate) before_allocate();
     return pool_->Allocate(size_bytes);
   }
+  int streams_side_by_side() const override { return side_by_side; }
   void ReleaseUnusedMemory() override { pool_->ReleaseUnused(); }
   std::unique_ptr<hal::Stream> CreateStream(absl::string_view name,
                                             hal::StreamPriority /*priority*/) override {
@@ -84,6 +85,8 @@ class FakeDevice final : public hal::Device {
     return std::make_shared<const FakeModule>(it->second, std::move(constants));
   }
 
+  // With more than one, runs overlap as on a GPU.
+  int side_by_side = 1;
   std::map<std::string, Kernel> kernels;
   std::atomic<int> loads{0};
   // May be empty. Set while nobody allocates.

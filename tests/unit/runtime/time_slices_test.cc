@@ -59,9 +59,19 @@ ptrdiff_t Threads() {
                        std::filesystem::directory_iterator());
 }
 
-TEST(TimeSlicesTest, AnEndlessExecutionGivesWayToOthersAndGoesOn) {
-  FakeDevice device;
-  DeviceExecutor executor(device, 0, {.slice = kSlice});
+// On a device where runs take turns, and on one where they overlap.
+class SharedDeviceTest : public ::testing::TestWithParam<bool> {
+ protected:
+  SharedDeviceTest() { device_.side_by_side = GetParam() ? 32 : 1; }
+
+  FakeDevice device_;
+};
+INSTANTIATE_TEST_SUITE_P(Devices, SharedDeviceTest, ::testing::Bool(), [](const auto& overlaps) {
+  return overlaps.param ? "Overlapping" : "TakingTurns";
+});
+
+TEST_P(SharedDeviceTest, AnEndlessExecutionGivesWayToOthersAndGoesOn) {
+  DeviceExecutor executor(device_, 0, {.slice = kSlice});
   Client greedy({&executor}), other({&executor});
   Hog hog;
   const ArrayPtr endless = greedy.Run("hog", hog.kernel, {});
@@ -128,9 +138,8 @@ TEST(TimeSlicesTest, NobodyGivesWayWhileNobodyWaits) {
   EXPECT_EQ(executor.counters().suspensions, 0u);
 }
 
-TEST(TimeSlicesTest, EndlessExecutionsTakeTurns) {
-  FakeDevice device;
-  DeviceExecutor executor(device, 0, {.slice = kSlice});
+TEST_P(SharedDeviceTest, EndlessExecutionsTakeTurns) {
+  DeviceExecutor executor(device_, 0, {.slice = kSlice});
   Hog hogs[3];
   std::vector<std::unique_ptr<Client>> clients;
   std::vector<ArrayPtr> outputs;
@@ -169,6 +178,28 @@ TEST(TimeSlicesTest, OneInsideALibraryDoesNotHoldUpOthers) {
   library.door.Open();
   executor.WaitUntilIdle(kForever);
   EXPECT_TRUE(executor.RunningNow().empty());
+}
+
+TEST(TimeSlicesTest, WhatRunsBesideOthersIsSetAsideOnce) {
+  FakeDevice device;
+  device.side_by_side = 32;
+  DeviceExecutor executor(device, 0, {.slice = kSlice});
+  Client greedy({&executor}), other({&executor});
+  Gate kernel;
+  const ArrayPtr y = greedy.Run("product", kernel.kernel, {});
+  (void)kernel.started.Await();
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_TRUE(Final(other.Run("f", LoadedKernel(0, 1, Nothing), {})).ok());
+    executor.WaitUntilIdle(std::chrono::steady_clock::now() + kSlice);
+  }
+  EXPECT_EQ(executor.counters().suspensions, 1u);
+  // What follows it in its session waits for it, and for nothing else.
+  const ArrayPtr after = greedy.Run("f", LoadedKernel(1, 1, AddOne), {y});
+  EXPECT_TRUE(Final(other.Run("f", LoadedKernel(0, 1, Nothing), {})).ok());
+  EXPECT_EQ(after->state(), Array::State::kPending);
+  kernel.door.Open();
+  EXPECT_TRUE(Final(after).ok());
+  executor.WaitUntilIdle(kForever);
 }
 
 TEST(TimeSlicesTest, StreamsThatNobodyUsesEnd) {
@@ -300,9 +331,25 @@ TEST(TimeSlicesTest, WhatDependsOnAnEndlessExecutionElsewhereHoldsUpNobodyHere) 
   second.WaitUntilIdle(kForever);
 }
 
-TEST(TimeSlicesTest, AnExecutionThatTakesLongerThanItMayFails) {
+TEST(TimeSlicesTest, AnExecutionThatIsSetAsideMayNotTakeLongerEither) {
   FakeDevice device;
+  device.side_by_side = 32;
   DeviceExecutor executor(device, 0, {.slice = kSlice});
+  Client client({&executor}), other({&executor});
+  Gate kernel;
+  auto [task, y] = client.Prepare("product", kernel.kernel, {});
+  task->max_run = milliseconds(200);
+  task->overlong = absl::ResourceExhaustedError("it took too long");
+  client.Submit(task);
+  (void)kernel.started.Await();
+  EXPECT_TRUE(Final(other.Run("f", LoadedKernel(0, 1, Nothing), {})).ok());
+  EXPECT_EQ(Final(y).message(), "it took too long");
+  kernel.door.Open();
+  executor.WaitUntilIdle(kForever);
+}
+
+TEST_P(SharedDeviceTest, AnExecutionThatTakesLongerThanItMayFails) {
+  DeviceExecutor executor(device_, 0, {.slice = kSlice});
   Client client({&executor}), other({&executor});
   Hog limited, unlimited;
   const ArrayPtr endless = other.Run("endless", unlimited.kernel, {});
