@@ -55,6 +55,8 @@ struct EngineOptions {
   int64_t max_queued_executions = 100'000;
   int64_t max_programs = 10'000;
   int64_t max_session_bytes = 0;  // device bytes; 0: as much as there is
+  // runtime::DeviceExecutor::Options.
+  std::chrono::milliseconds stall_timeout{10'000};
   // Limits of all sessions together. A handle takes some hundred bytes of the daemon's memory, and
   // so does an execution that is queued.
   int64_t max_handles = 4'000'000;

@@ -98,9 +98,10 @@ EngineImpl::EngineImpl(const EngineOptions& options, EngineParts parts)
         runtime::DeviceExecutor::Options{
             .max_in_flight = parts_.max_in_flight,
             .trace = &trace_,
-            .memory = {.host = host_memory_, .unload_executables = [this, index](int64_t bytes) {
-                         return cache_->Unload(index, bytes);
-                       }}}));
+            .memory = {.host = host_memory_,
+                       .unload_executables =
+                           [this, index](int64_t bytes) { return cache_->Unload(index, bytes); }},
+            .stall_timeout = options_.stall_timeout}));
   }
   ACCELD_CHECK(!devices.empty());
   cache_ = std::make_unique<cache::ExecutableCache>(

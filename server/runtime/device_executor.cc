@@ -174,7 +174,7 @@ bool DeviceExecutor::DispatcherIsWanted() const {
 }
 
 DeviceExecutor::TimePoint DeviceExecutor::WakeTime() const {
-  TimePoint wake = std::min(retry_at_, NextOverlong());
+  TimePoint wake = std::min({retry_at_, NextOverlong(), NextStall()});
   const ComputeStream& current = *current_;
   if (current.tasks.empty()) return wake;
   if (current.is_pausing) return std::min(wake, current.pausing_since + CurrentGrace());

@@ -95,6 +95,9 @@ class DeviceExecutor {
     std::chrono::milliseconds pause_grace{10};
     // Streams whose executions had to give way; of one user a quarter.
     int max_suspended = 64;
+    // Where runs overlap and none can be made to pause: what has had the device for so long is
+    // ended when something short of others does not end within that time. Zero: never.
+    std::chrono::milliseconds stall_timeout{10'000};
   };
   struct Counters {
     uint64_t executions = 0;   // that went well
@@ -205,12 +208,12 @@ class DeviceExecutor {
   //
   // What the dispatcher is to do without the lock.
   struct Chores {
-    bool add_stream = false;  // No spare one is left.
-    std::vector<std::shared_ptr<Task>> overlong;
+    bool add_stream = false;                                            // No spare one is left.
+    std::vector<std::pair<std::shared_ptr<Task>, absl::Status>> ended;  // with the reason
     // Tasks, and what they depend on: made by a stream that is suspended.
     std::vector<std::pair<std::shared_ptr<Task>, std::shared_ptr<Array>>> blocked;
 
-    bool empty() const { return !add_stream && overlong.empty() && blocked.empty(); }
+    bool empty() const { return !add_stream && ended.empty() && blocked.empty(); }
   };
   void Do(Chores chores);
   // Ends slices, suspends and resumes, as is due.
@@ -257,6 +260,10 @@ class DeviceExecutor {
   TimePoint NextOverlong() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Tasks that have taken longer than they may.
   void FindOverlong(TimePoint now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // When something short will have been kept from the device for too long, and by what: see
+  // Options.stall_timeout.
+  TimePoint NextStall() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void EndStall(TimePoint now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::unique_ptr<ComputeStream> NewStream() const;
 
   // Brief tasks: dispatch_here.cc.
@@ -361,6 +368,7 @@ class DeviceExecutor {
   size_t least_spare_ ABSL_GUARDED_BY(mutex_) = 0;
   int num_suspended_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t suspensions_ ABSL_GUARDED_BY(mutex_) = 0;
+  TimePoint last_stall_ ABSL_GUARDED_BY(mutex_);  // that was ended
   std::vector<std::shared_ptr<TaskQueue>> held_ ABSL_GUARDED_BY(mutex_);
   // When tasks that wait for memory are tried again though nothing has ended.
   TimePoint retry_at_ ABSL_GUARDED_BY(mutex_) = TimePoint::max();

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "common/check.h"
 #include "server/runtime/device_executor.h"
 
@@ -14,6 +15,8 @@ constexpr int kSuspendedShare = 4;
 // Of the streams that a device works on side by side, suspended executions that go on beside others
 // leave every fourth for these.
 constexpr double kSuspendedPart = 0.75;
+// What is ended for the sake of others has so long to end before the next one is.
+constexpr std::chrono::seconds kEnding{1};
 
 std::chrono::nanoseconds CostOf(const Execution& execution) {
   return std::chrono::nanoseconds(execution.executable != nullptr ? execution.executable->cost.ns()
@@ -50,6 +53,7 @@ void DeviceExecutor::ChargeRunning(const ComputeStream& stream, TimePoint now) {
 
 void DeviceExecutor::ShareTime(TimePoint now) {
   FindOverlong(now);
+  if (now >= NextStall()) EndStall(now);
   if (now >= retry_at_) ReleaseHeld();
   ComputeStream& running = *current_;
   if (running.is_pausing &&
@@ -296,9 +300,41 @@ void DeviceExecutor::FindOverlong(TimePoint now) {
         TimeOnDevice(*stream, now) < task.max_run) {
       continue;
     }
-    chores_.overlong.push_back(task.shared_from_this());
+    chores_.ended.emplace_back(task.shared_from_this(), task.overlong);
     task.max_run = std::chrono::nanoseconds(0);
   }
+}
+
+DeviceExecutor::TimePoint DeviceExecutor::NextStall() const {
+  TimePoint next = TimePoint::max();
+  if (num_suspended_ == 0 || !RunsOverlap() || options_.stall_timeout.count() == 0) return next;
+  for (const std::unique_ptr<ComputeStream>& stream : streams_) {
+    if (stream->tasks.empty() || stream->is_paused || !IsShort(*stream->tasks.front())) continue;
+    next = std::min(next, stream->slice_began + (options_.stall_timeout - stream->ran_before));
+  }
+  return next == TimePoint::max() ? next : std::max(next, last_stall_ + kEnding);
+}
+
+void DeviceExecutor::EndStall(TimePoint now) {
+  last_stall_ = now;
+  std::chrono::nanoseconds longest = options_.stall_timeout;
+  Task* cause = nullptr;
+  for (const std::unique_ptr<ComputeStream>& stream : streams_) {
+    if (stream->tasks.empty() || stream->is_paused) continue;
+    Task& task = *stream->tasks.front();
+    const std::chrono::nanoseconds took = TimeOnDevice(*stream, now);
+    if (took <= longest || IsShort(task) || task.control_.cancelled().load()) continue;
+    longest = took;
+    cause = &task;
+  }
+  if (cause == nullptr) return;
+  chores_.ended.emplace_back(
+      cause->shared_from_this(),
+      absl::ResourceExhaustedError(absl::StrCat(
+          "it has had the device for ",
+          std::chrono::duration_cast<std::chrono::milliseconds>(longest).count(),
+          " ms, where it cannot give way, and short executions of others did not end within ",
+          options_.stall_timeout.count(), " ms (stall-timeout)")));
 }
 
 void DeviceExecutor::Do(Chores chores) {
@@ -308,7 +344,7 @@ void DeviceExecutor::Do(Chores chores) {
     spare_.push_back(stream.get());
     streams_.push_back(std::move(stream));
   }
-  for (const std::shared_ptr<Task>& task : chores.overlong) Cancel(task, task->overlong);
+  for (const auto& [task, reason] : chores.ended) Cancel(task, reason);
   for (const auto& [task, input] : chores.blocked) {
     input->OnFinal([task = task](const absl::Status&) { task->Unblock(); });
   }

@@ -23,9 +23,6 @@ USERS = ("ann", "bob")
 # More than any wait for the daemon takes on a slow machine.
 PATIENCE_S = 20
 RESIDENT_SLACK_BYTES = 256 << 20
-# Where programs run, as tests of ours are told: "cuda:N", or else the CPU.
-_KIND, _, _NUMBER = os.environ.get("ACCELD_DEVICE", "cpu").partition(":")
-GPU = (_NUMBER or "0") if _KIND == "cuda" else "none"
 # What gRPC opens when there is more to do than before, and keeps.
 OPEN_FILES_SLACK = 6
 
@@ -90,8 +87,9 @@ class Lab:
             "--metrics-listen": [f"127.0.0.1:{self.metrics_port}"],
             "--access-tokens": [str(self.folder / "tokens")],
             "--cache-dir": [str(self.folder / "cache")],
-            "--cuda-devices": [GPU], "--cuda-memory": ["2GiB"], "--cpu-devices": ["1"], "--device-memory": ["2GiB"],
-            "--prepared-memory": ["0"], "--host-memory": ["256MiB"], "--shutdown-grace": ["1"],
+            "--cuda-devices": [programs.GPU], "--cuda-memory": ["2GiB"],
+            "--cpu-devices": ["1"], "--device-memory": ["2GiB"], "--prepared-memory": ["0"],
+            "--host-memory": ["256MiB"], "--shutdown-grace": ["1"], "--stall-timeout": ["1"],
             "--config": ["/dev/null"],
         }
         argv = [str(self.binary)]

@@ -41,6 +41,10 @@ constexpr Access kWorkspace{.slice = {.space = Slice::Space::kConstant,
 // A graph, or the body of a conditional node, while it is made.
 struct Body {
   CuGraph graph = nullptr;
+  // In loops each node waits for the one before. A loop of two nodes that did not wait for each
+  // other lost its device after seconds (H200, driver 580.159: CUDA_ERROR_LAUNCH_FAILED); loops of
+  // nodes in order ran as long as they were let.
+  bool in_order = false;
   kernels::cuda::Dependencies dependencies;
   std::vector<CuGraphNode> nodes;
 };
@@ -90,7 +94,11 @@ class Builder {
   absl::Status AddNode(Body& body, const std::vector<Access>& accesses,
                        CuGraphNodeParameters& node) {
     std::vector<CuGraphNode> before;
-    for (const size_t one : body.dependencies.Add(accesses)) before.push_back(body.nodes[one]);
+    if (!body.in_order) {
+      for (const size_t one : body.dependencies.Add(accesses)) before.push_back(body.nodes[one]);
+    } else if (!body.nodes.empty()) {
+      before.push_back(body.nodes.back());
+    }
     edges_ += before.size();
     if (edges_ > kMaxEdges) {
       return absl::UnimplementedError(absl::StrCat("a graph with more than ", kMaxEdges, " edges"));
@@ -148,7 +156,7 @@ class Builder {
     CuGraph inside = nullptr;
     ACCELD_RETURN_IF_ERROR(AddConditional(body, std::move(accesses), CuConditionalNode::kWhile,
                                           condition, 1, &inside));
-    Body next{.graph = inside};
+    Body next{.graph = inside, .in_order = true};
     ACCELD_RETURN_IF_ERROR(AddAll(loop.body, next));
     ACCELD_RETURN_IF_ERROR(AddAll(loop.condition, next));
     return AddSetLoop(loop, condition, next);
@@ -168,7 +176,7 @@ class Builder {
     ACCELD_RETURN_IF_ERROR(AddConditional(body, std::move(accesses), CuConditionalNode::kSwitch,
                                           condition, branches, inside.data()));
     for (size_t i = 0; i < branches; ++i) {
-      Body branch{.graph = inside[i]};
+      Body branch{.graph = inside[i], .in_order = body.in_order};
       ACCELD_RETURN_IF_ERROR(AddAll(step.branches[i], branch));
     }
     return absl::OkStatus();

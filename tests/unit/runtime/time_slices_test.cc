@@ -1,4 +1,4 @@
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <algorithm>
 #include <atomic>
@@ -345,6 +345,38 @@ TEST(TimeSlicesTest, AnExecutionThatIsSetAsideMayNotTakeLongerEither) {
   EXPECT_TRUE(Final(other.Run("f", LoadedKernel(0, 1, Nothing), {})).ok());
   EXPECT_EQ(Final(y).message(), "it took too long");
   kernel.door.Open();
+  executor.WaitUntilIdle(kForever);
+}
+
+TEST(TimeSlicesTest, WhatLeavesOthersNothingOfADeviceWhereNothingPausesIsEnded) {
+  FakeDevice device;
+  device.side_by_side = 32;
+  DeviceExecutor executor(device, 0,
+                          {.brief_run = std::chrono::microseconds(0),
+                           .awaited_run = std::chrono::microseconds(0),
+                           .slice = kSlice,
+                           .stall_timeout = milliseconds(100)});
+  Client greedy({&executor}), other({&executor});
+  // As a kernel with threads for the whole device does.
+  std::atomic<bool> is_full{false};
+  const auto quick = SteadyKernel(0, 1, std::chrono::microseconds(50), [&](const auto&) {
+    while (is_full.load()) std::this_thread::sleep_for(milliseconds(1));
+    return absl::OkStatus();
+  });
+  const auto full = LoadedKernel(0, 1, [&](const kernels::cpu::LaunchContext& context) {
+    is_full = true;
+    // It is never asked whether it could pause.
+    const auto& control = static_cast<const hal::RunControl&>(*context.interrupts);
+    while (!control.cancelled().load()) std::this_thread::sleep_for(milliseconds(1));
+    is_full = false;
+    return absl::CancelledError("stopped");
+  });
+  EXPECT_TRUE(Final(other.Run("quick", quick, {})).ok());
+  const ArrayPtr y = greedy.Run("full", full, {});
+  EXPECT_TRUE(Eventually([&] { return is_full.load(); }));
+  EXPECT_TRUE(Final(other.Run("quick", quick, {})).ok());
+  EXPECT_EQ(Final(y).code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(y->error().message()), ::testing::HasSubstr("stall-timeout"));
   executor.WaitUntilIdle(kForever);
 }
 
