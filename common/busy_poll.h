@@ -44,7 +44,7 @@ class BusyPoll {
 
   bool is_worthwhile() const {
     static const bool has_cores = std::thread::hardware_concurrency() > 1;
-    return has_cores && window_.count() > 0 && in_vain_ < kMaxInVain &&
+    return has_cores && window_.count() > 0 && in_vain_ < kMaxInVain && left_out_ == 0 &&
            (crowded_until_ == Clock::time_point() || Clock::now() >= crowded_until_);
   }
   // How long to sleep first, as it has been so late lately that the window, in the middle of which
@@ -61,8 +61,8 @@ class BusyPoll {
       const Clock::duration away = now - std::exchange(last, now);
       if (!ready()) return false;
       if (away > kCrowded) {
-        crowded_until_ = now + away * pause_;
-        pause_ = std::min(4 * pause_, kLongestPause);
+        crowded_until_ = now + away * kPause;
+        left_out_ = std::exchange(pause_, std::min(4 * pause_, kLongestPause));
         calm_ = 0;
       } else if (++calm_ >= kCalm) {
         pause_ = kShortestPause;
@@ -74,6 +74,7 @@ class BusyPoll {
   // It came so long after the waiting for it began.
   void Learn(std::chrono::nanoseconds waited) {
     constexpr std::chrono::microseconds kWakeUp{50};  // Whoever slept is late by so much.
+    if (left_out_ > 0) --left_out_;
     expected_ = std::min(std::exchange(last_, waited), waited);
     if (waited <= longest_ + kWakeUp) {
       in_vain_ = 0;
@@ -87,15 +88,18 @@ class BusyPoll {
   // No answer takes so long to be looked for: another thread has had the core while it came. Where
   // nothing came meanwhile, nothing was lost.
   static constexpr std::chrono::microseconds kCrowded{500};
-  // After such a loss nothing is looked out for during so many times what was lost: where cores are
-  // short all the time, one wait in a hundred must not be among those that lose.
-  static constexpr int kShortestPause = 50, kLongestPause = 3200;
+  // After such a loss nothing is looked out for during so many times what was lost,
+  static constexpr int kPause = 50;
+  // nor in so many waits, more from loss to loss: where cores are short all the time, one wait in a
+  // hundred must not be among those that lose.
+  static constexpr int kShortestPause = 50, kLongestPause = 400;
   static constexpr int kCalm = 256;  // After so many looks without a loss it begins anew.
 
   const std::chrono::nanoseconds window_, longest_;
   std::chrono::nanoseconds last_{0}, expected_{0};
   int in_vain_ = 0;
   int pause_ = kShortestPause, calm_ = 0;
+  int left_out_ = 0;  // waits in which nothing is looked out for
   Clock::time_point crowded_until_;
 };
 

@@ -23,6 +23,8 @@ USERS = ("ann", "bob")
 # More than any wait for the daemon takes on a slow machine.
 PATIENCE_S = 20
 RESIDENT_SLACK_BYTES = 256 << 20
+# What streams of a GPU keep for calls of libraries.
+WORKSPACE_BYTES = 128 << 20
 # What gRPC opens when there is more to do than before, and keeps.
 OPEN_FILES_SLACK = 6
 
@@ -58,7 +60,8 @@ class Counts:
         self.resident_bytes = lab.resident_bytes()
 
     def growth_since(self, before):
-        slack = {"open_files": OPEN_FILES_SLACK, "resident_bytes": RESIDENT_SLACK_BYTES}
+        slack = {"open_files": OPEN_FILES_SLACK, "resident_bytes": RESIDENT_SLACK_BYTES,
+                 "device_bytes": 0 if programs.GPU == "none" else WORKSPACE_BYTES}
         return "; ".join(f"{name} {getattr(before, name)} -> {now}" for name, now in vars(self).items()
                          if now > getattr(before, name) + slack.get(name, 0))
 

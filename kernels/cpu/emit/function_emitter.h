@@ -66,7 +66,8 @@ class FunctionEmitter {
   // A loop of much work polls whether the run is interrupted: each iteration where these are long,
   // otherwise between pieces of it.
   void EmitRange(const ForStatement& loop, Iterations iterations);
-  void EmitRange(const ForStatement& loop, Iterations iterations,
+  // `work`: of an iteration (EstimateWork), as `emit_body` emits it.
+  void EmitRange(const ForStatement& loop, Iterations iterations, double work,
                  absl::FunctionRef<void()> emit_body);
   // The loop itself. `polls`: at the end of each iteration.
   void EmitLoop(const ForStatement& loop, Iterations iterations, bool polls,

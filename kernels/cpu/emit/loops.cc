@@ -45,10 +45,10 @@ void FunctionEmitter::Emit(const ForStatement& loop) {
 }
 
 void FunctionEmitter::EmitRange(const ForStatement& loop, Iterations iterations) {
-  EmitRange(loop, iterations, [&] { EmitBlock(loop.body); });
+  EmitRange(loop, iterations, EstimateWork(kernel_, loop.body), [&] { EmitBlock(loop.body); });
 }
 
-void FunctionEmitter::EmitRange(const ForStatement& loop, Iterations iterations,
+void FunctionEmitter::EmitRange(const ForStatement& loop, Iterations iterations, double work,
                                 absl::FunctionRef<void()> emit_body) {
   const std::vector<absl::optional<ScalarOp>> keyed = MarkAccumulations(loop);
   if (loop.extent == 1) {
@@ -63,7 +63,7 @@ void FunctionEmitter::EmitRange(const ForStatement& loop, Iterations iterations,
   for (size_t i = 0; i < initial.size(); ++i) {
     if (keyed[i].has_value()) initial[i] = KeyOf(b_, *keyed[i], initial[i]);
   }
-  const double work = std::max(1.0, EstimateWork(kernel_, loop.body));
+  work = std::max(1.0, work);
   const bool is_long = static_cast<double>(iterations.most) * work > kPollWork;
   if (is_long && work < kMinPolledWork) {
     EmitPieces(loop, iterations, static_cast<int64_t>(kPollWork / work), initial, emit_body);

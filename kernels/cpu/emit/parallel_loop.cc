@@ -2,6 +2,7 @@
 #include "kernels/cpu/emit/function_emitter.h"
 #include "kernels/cpu/emit/launch_context.h"
 #include "kernels/cpu/emit/stream_stores.h"
+#include "kernels/cpu/emit/work_estimate.h"
 #include "kernels/cpu/support_abi.h"
 
 namespace acceld::kernels::cpu {
@@ -143,10 +144,11 @@ void FunctionEmitter::EmitNestLevel(const TileNest& nest, size_t level,
   }
   if (level + 1 == nest.loops.size()) {
     // Counted from zero, LLVM knows how long it is.
-    EmitRange(loop, {code_.Int64(0), code_.Int64(nest.tile_extent), nest.tile_extent}, [&] {
-      Bind(loop.induction, b_.CreateAdd(begin, In(loop.induction), "", true, true));
-      EmitBlock(loop.body);
-    });
+    EmitRange(loop, {code_.Int64(0), code_.Int64(nest.tile_extent), nest.tile_extent},
+              EstimateWork(kernel_, loop.body), [&] {
+                Bind(loop.induction, b_.CreateAdd(begin, In(loop.induction), "", true, true));
+                EmitBlock(loop.body);
+              });
     return;
   }
   Bind(loop.induction, outer_indices[level]);

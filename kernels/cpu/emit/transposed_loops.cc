@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "kernels/cpu/emit/function_emitter.h"
+#include "kernels/cpu/emit/work_estimate.h"
 #include "kernels/cpu/support_abi.h"
 
 namespace acceld::kernels::cpu {
@@ -64,6 +65,9 @@ void FunctionEmitter::EmitBlockOf(const TransposedNest& transposed, const std::v
   const ForStatement& across_loop = transposed.across_loop();
   const ForStatement& last_loop = transposed.last_loop();
   const int64_t side = transposed.side;
+  // Of an element, and of a row or column of the block.
+  const double work = EstimateWork(kernel_, transposed.nest.body());
+  const double work_of_line = static_cast<double>(side) * work;
   const auto place = [&](const Copy& copy) {
     Value* row = b_.CreateSub(In(last_loop.induction), last.begin, "", true, true);
     Value* at = b_.CreateAdd(b_.CreateMul(row, code_.Int64(copy.pitch), "", true, true),
@@ -73,8 +77,8 @@ void FunctionEmitter::EmitBlockOf(const TransposedNest& transposed, const std::v
                                 at);
   };
   for (const Copy& copy : copies) {
-    EmitRange(last_loop, {last.begin, last.end, side}, [&] {
-      EmitRange(across_loop, {across.begin, across.end, side}, [&] {
+    EmitRange(last_loop, {last.begin, last.end, side}, work_of_line, [&] {
+      EmitRange(across_loop, {across.begin, across.end, side}, work, [&] {
         for (const Statement& statement : transposed.nest.body()) {
           if (!transposed.indices.contains(&statement)) continue;
           std::visit([this](const auto& one) { Emit(one); }, statement.value);
@@ -89,8 +93,8 @@ void FunctionEmitter::EmitBlockOf(const TransposedNest& transposed, const std::v
       });
     });
   }
-  EmitRange(across_loop, {across.begin, across.end, side}, [&] {
-    EmitRange(last_loop, {last.begin, last.end, side}, [&] {
+  EmitRange(across_loop, {across.begin, across.end, side}, work_of_line, [&] {
+    EmitRange(last_loop, {last.begin, last.end, side}, work, [&] {
       for (const Statement& statement : transposed.nest.body()) {
         const auto copy = std::find_if(copies.begin(), copies.end(),
                                        [&](const Copy& c) { return c.load == &statement; });

@@ -1,6 +1,7 @@
 // Nests of which some loads go along memory with another loop than the last.
 
 #include <numeric>
+#include <string>
 
 #include "gtest/gtest.h"
 #include "tests/unit/kernels/cpu_kernel_builders.h"
@@ -103,6 +104,15 @@ TEST(CpuTransposeTest, ElementsOfAllSizes) {
     ExpectMixed<double>(DType::kF64, mixed);
     ExpectMixed<int64_t>(DType::kI64, mixed);
   }
+}
+
+// A poll for each element would keep it from being vectors.
+TEST(CpuTransposeTest, BlocksAreNotPolledInside) {
+  CpuDumps dumps;
+  const auto code = CompilePlan(PlanOf(MixedKernel(DType::kF32, {1, 1 << 14, 1 << 14})),
+                                CpuTarget::Host(), &dumps);
+  ASSERT_TRUE(code.ok()) << code.status();
+  EXPECT_EQ(dumps.optimized_llvm_ir.find("load volatile"), std::string::npos);
 }
 
 }  // namespace
