@@ -213,9 +213,8 @@ void AddSessionLimits(SettingTable& table) {
       "results counts once more for each 64 of them");
   table.Seconds(
       "stall-timeout", {0, 86400}, [](DaemonConfig& c) -> auto& { return c.engine.stall_timeout; },
-      "seconds after which an execution that keeps short ones of others from a GPU, where what "
-      "runs "
-      "cannot be made to pause, is ended; 0: never");
+      "seconds after which an execution that keeps short ones of others from a GPU, where nothing "
+      "can be made to pause, is ended; 0: never");
   table.Count(
       "max-descriptors", {0, 1'000'000'000},
       [](DaemonConfig& c) -> auto& { return c.engine.max_descriptors; },
