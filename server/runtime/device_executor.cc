@@ -219,7 +219,8 @@ void DeviceExecutor::Charge(Task& task, TaskQueue::Lane& lane, TimePoint now) {
         estimate_ns > 0 ? std::chrono::nanoseconds(estimate_ns) : RunAhead::kUnknown, now);
     stream.tasks.push_back(&task);
     if (stream.tasks.size() == 1) stream.slice_began = now;
-    if (!IsShort(task)) stream.exclusive = task.queue_.get();
+    task.is_short_ = IsShort(task);
+    if (!task.is_short_) stream.exclusive = task.queue_.get();
   }
   task.charged_cost_ = estimate_ns > 0 ? estimate_ns : kUnknownCostNs;
   task.queue_->share_->executions_.SetWeight(

@@ -92,12 +92,13 @@ class Task final : public Array::Waiter, public std::enable_shared_from_this<Tas
   std::chrono::steady_clock::time_point dispatched_at_;  // uploads
   int64_t charged_cost_ = 0;  // What its queue was charged with when its turn came.
   absl::InlinedVector<Event, 1> input_copies_;  // that its launch waits for
-  bool here_ = false;                           // The thread that submitted it dispatches it,
-  bool brief_ = false;                          // and runs it if the stream allows.
-  ExpressStream* express_ = nullptr;            // on which it goes past what the device is doing
-  bool was_handed_back_ = false;                // and goes no special way any more
-  hal::RunControl control_;                     // Polled by its kernels.
-  ComputeStream* stream_ = nullptr;  // on which it runs; nullptr: uploads, and what is express
+  bool is_short_ = false;  // It was sure to end within a slice when it was given to its stream.
+  bool here_ = false;      // The thread that submitted it dispatches it,
+  bool brief_ = false;     // and runs it if the stream allows.
+  ExpressStream* express_ = nullptr;  // on which it goes past what the device is doing
+  bool was_handed_back_ = false;      // and goes no special way any more
+  hal::RunControl control_;           // Polled by its kernels.
+  ComputeStream* stream_ = nullptr;   // on which it runs; nullptr: uploads, and what is express
   // Until when it may wait for memory, once it had to; set by the dispatcher.
   std::chrono::steady_clock::time_point memory_deadline_ =
       std::chrono::steady_clock::time_point::max();

@@ -309,7 +309,7 @@ DeviceExecutor::TimePoint DeviceExecutor::NextStall() const {
   TimePoint next = TimePoint::max();
   if (num_suspended_ == 0 || !RunsOverlap() || options_.stall_timeout.count() == 0) return next;
   for (const std::unique_ptr<ComputeStream>& stream : streams_) {
-    if (stream->tasks.empty() || stream->is_paused || !IsShort(*stream->tasks.front())) continue;
+    if (stream->tasks.empty() || stream->is_paused || !stream->tasks.front()->is_short_) continue;
     next = std::min(next, stream->slice_began + (options_.stall_timeout - stream->ran_before));
   }
   return next == TimePoint::max() ? next : std::max(next, last_stall_ + kEnding);
@@ -323,7 +323,7 @@ void DeviceExecutor::EndStall(TimePoint now) {
     if (stream->tasks.empty() || stream->is_paused) continue;
     Task& task = *stream->tasks.front();
     const std::chrono::nanoseconds took = TimeOnDevice(*stream, now);
-    if (took <= longest || IsShort(task) || task.control_.cancelled().load()) continue;
+    if (took <= longest || task.is_short_ || task.control_.cancelled().load()) continue;
     longest = took;
     cause = &task;
   }

@@ -211,6 +211,8 @@ TEST_F(PassingTest, BriefWorkPassesLaterIfItCannotAtOnce) {
   door.Open();
   EXPECT_TRUE(Eventually([&] { return IsDefined(last); }));
   for (std::thread& thread : threads) thread.join();
+  // Nobody is inside a kernel that uses the door but the fixture's.
+  EXPECT_TRUE(Eventually([&] { return executor_.counters().queued == 1; }));
 }
 
 TEST_F(PassingTest, TheOutputsOfOneThatPassedServeOthers) {
