@@ -286,7 +286,7 @@ DeviceExecutor::TimePoint DeviceExecutor::NextOverlong() const {
   for (const std::unique_ptr<ComputeStream>& stream : streams_) {
     if (stream->tasks.empty() || stream->is_paused) continue;
     const Task& task = *stream->tasks.front();
-    if (task.max_run.count() == 0) continue;
+    if (task.max_run.count() == 0 || task.control_.cancelled().load()) continue;
     next = std::min(next, stream->slice_began + (task.max_run - stream->ran_before));
   }
   return next;
