@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <atomic>
 
 #include "absl/base/optimization.h"
@@ -14,6 +15,17 @@ constexpr size_t kReserveBytes = size_t{64} << 20;
 
 thread_local int contained_depth = 0;
 thread_local bool has_failed = false;
+thread_local WorkBounds bounds_now;
+thread_local int64_t most_held = WorkBounds::kUnbounded;  // by the heap counter
+
+std::atomic<int64_t (*)()> heap_counter{nullptr};
+
+int64_t HeldByThread() {
+  int64_t (*const bytes_of_thread)() = heap_counter.load(std::memory_order_relaxed);
+  return bytes_of_thread == nullptr ? 0 : bytes_of_thread();
+}
+
+bool HoldsTooMuch() { return most_held != WorkBounds::kUnbounded && HeldByThread() > most_held; }
 
 // Address space without pages: it costs nothing until something else takes its place.
 void* MapReserve() {
@@ -63,7 +75,16 @@ const absl::Status& PreparedError() {
 
 }  // namespace
 
-ContainedWork::ContainedWork() {
+ContainedWork::ContainedWork(const WorkBounds& bounds)
+    : outer_(bounds_now), outer_most_held_(most_held) {
+  if (bounds.stop != nullptr) bounds_now.stop = bounds.stop;
+  const int64_t held = HeldByThread();
+  // Otherwise it has no bound of its own, and the sum overflows.
+  if (bounds.memory_bytes < WorkBounds::kUnbounded - std::max<int64_t>(held, 0) &&
+      held + bounds.memory_bytes < most_held) {
+    bounds_now.memory_bytes = bounds.memory_bytes;
+    most_held = held + bounds.memory_bytes;
+  }
   if (contained_depth++ > 0) return;
   PreparedError();
   Reserve::Get().Refill();
@@ -71,13 +92,30 @@ ContainedWork::ContainedWork() {
 }
 
 ContainedWork::~ContainedWork() {
+  bounds_now = outer_;
+  most_held = outer_most_held_;
   if (--contained_depth > 0) return;
   has_failed = false;
   Reserve::Get().Refill();
 }
 
-absl::Status CheckMemory(absl::string_view where) {
-  return ABSL_PREDICT_TRUE(!has_failed) ? absl::OkStatus() : OutOfMemoryError(where);
+WorkBounds ContainedWork::Bounds() { return bounds_now; }
+
+void SetHeapCounter(int64_t (*bytes_of_thread)()) { heap_counter.store(bytes_of_thread); }
+
+bool MayGoOn() {
+  return !has_failed && !HoldsTooMuch() &&
+         (bounds_now.stop == nullptr || !bounds_now.stop->stopped());
+}
+
+absl::Status CheckGoOn(absl::string_view where) {
+  if (ABSL_PREDICT_TRUE(MayGoOn())) return absl::OkStatus();
+  if (has_failed) return OutOfMemoryError(where);
+  if (HoldsTooMuch()) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        where, ": it takes more memory than the limit of ", bounds_now.memory_bytes, " bytes"));
+  }
+  return CheckStop(bounds_now.stop);
 }
 
 absl::Status OutOfMemoryError(absl::string_view where) noexcept {

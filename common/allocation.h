@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <new>
 #include <stdexcept>
 #include <type_traits>
@@ -7,15 +9,17 @@
 
 #include "absl/strings/string_view.h"
 #include "common/status.h"
+#include "common/stop_flag.h"
 
 // What happens when memory runs out while a request is served: the request fails, not the process.
 //
 // Budgets (ir/memory_budget.h) refuse what can be foreseen. For the rest, the places where a
 // request enters work that allocates by its input (reading, specializing, compiling, loading) run
-// it in ContainAllocationFailure. Two things may happen to an allocation that fails there:
+// it in ContainAllocationFailure, some with bounds. The work asks CheckGoOn as it goes, and ends
+// with what that says. Two things may happen to an allocation that fails there:
 //
 // - The process has a reserve, which is given back to the system for it, and the allocation
-//   succeeds after all. The work asks CheckMemory as it goes, and ends with RESOURCE_EXHAUSTED.
+//   succeeds after all. CheckGoOn says RESOURCE_EXHAUSTED from then on.
 //   This is what happens to the many small allocations, which no code expects to fail: a hash table
 //   of abseil is broken by an exception in the midst of growing, and so are objects of LLVM, which
 //   is compiled without exceptions. Threads that are not in such work go on by the reserve too.
@@ -26,30 +30,58 @@
 //   ops of a program.
 //
 // LLVM's own small vectors ask malloc and end the process when it fails. A system that grants more
-// memory than it has (memory.max of a cgroup, overcommit) ends processes without asking anybody.
+// memory than it has (memory.max of a cgroup, overcommit) ends processes without asking anybody:
+// against that, work whose memory grows with its input has a bound.
 namespace acceld {
 
-// RESOURCE_EXHAUSTED, "<where>: memory ran out", when an allocation of the contained work that this
-// thread does has failed. One look at a variable otherwise.
-absl::Status CheckMemory(absl::string_view where);
+// What a piece of contained work may take, and what tells it to end.
+struct WorkBounds {
+  static constexpr int64_t kUnbounded = std::numeric_limits<int64_t>::max();
 
-// The same without a question. Never fails for lack of memory itself.
-absl::Status OutOfMemoryError(absl::string_view where) noexcept;
+  // What the thread may hold of the heap beyond what it held at the beginning. Without a heap
+  // counter nothing is known of that, and there is no bound.
+  int64_t memory_bytes = kUnbounded;
+  const StopFlag* stop = nullptr;  // nullptr: never stopped
+};
 
-// While it lives, its thread does contained work. They may nest; the outermost one counts.
+// While it lives, its thread does contained work. They may nest: an inner one has the bounds of the
+// outer ones, too.
 class ContainedWork {
  public:
-  ContainedWork();
+  explicit ContainedWork(const WorkBounds& bounds = {});
   ~ContainedWork();
   ContainedWork(const ContainedWork&) = delete;
   ContainedWork& operator=(const ContainedWork&) = delete;
+
+  // Those of the calling thread's work, for threads that help with it. Each of them may take as
+  // much.
+  static WorkBounds Bounds();
+
+ private:
+  const WorkBounds outer_;
+  const int64_t outer_most_held_;
 };
+
+// Whether the contained work of this thread goes on. Some nanoseconds: ask often.
+bool MayGoOn();
+
+// The same as a Status: CANCELLED when the work is stopped; RESOURCE_EXHAUSTED, "<where>: ...",
+// when an allocation of it has failed or it holds more memory than it may.
+absl::Status CheckGoOn(absl::string_view where);
+
+// "<where>: memory ran out". Never fails for lack of memory itself.
+absl::Status OutOfMemoryError(absl::string_view where) noexcept;
+
+// Tells how much of the heap a thread holds, that is how many bytes it has allocated less those
+// that it has freed. For the program's start.
+void SetHeapCounter(int64_t (*bytes_of_thread)());
 
 // Gives what `work` gives, a Status or StatusOr, or OutOfMemoryError when an allocation failed in
 // it. `where` names what was being done. Other exceptions pass.
 template <typename Work>
-std::invoke_result_t<Work> ContainAllocationFailure(absl::string_view where, Work&& work) {
-  const ContainedWork contained;
+std::invoke_result_t<Work> ContainAllocationFailure(absl::string_view where,
+                                                    const WorkBounds& bounds, Work&& work) {
+  const ContainedWork contained(bounds);
   try {
     return std::forward<Work>(work)();
   } catch (const std::bad_alloc&) {
@@ -57,6 +89,11 @@ std::invoke_result_t<Work> ContainAllocationFailure(absl::string_view where, Wor
   } catch (const std::length_error&) {
     return OutOfMemoryError(where);
   }
+}
+
+template <typename Work>
+std::invoke_result_t<Work> ContainAllocationFailure(absl::string_view where, Work&& work) {
+  return ContainAllocationFailure(where, WorkBounds{}, std::forward<Work>(work));
 }
 
 }  // namespace acceld

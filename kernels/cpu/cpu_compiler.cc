@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/allocation.h"
 #include "kernels/cpu/emit/buffer_facts.h"
 #include "kernels/cpu/emit/code_context.h"
 #include "kernels/cpu/emit/optimize.h"
@@ -54,6 +55,7 @@ absl::StatusOr<std::string> Translate(Part& part, const CpuTarget& target, bool 
 #endif
   ACCELD_ASSIGN_OR_RETURN(const TranslatorLease translator, TranslatorLease::Take(target));
   OptimizeModule(*part.module, translator->machine(), target);
+  ACCELD_RETURN_IF_ERROR(CheckGoOn("generating code"));
   if (keeps_text) part.optimized_text = TextOf(*part.module);
   return translator->Translate(*part.module);
 }
@@ -68,8 +70,9 @@ HelperPool& Translators() {
 
 absl::StatusOr<std::string> CompilePlan(const Plan& plan, const CpuTarget& target, CpuDumps* dumps,
                                         const StopFlag* stop) {
+  const ContainedWork work({.stop = stop});
   ACCELD_RETURN_IF_ERROR(CheckPlan(plan));
-  ACCELD_RETURN_IF_ERROR(CheckStop(stop));
+  ACCELD_RETURN_IF_ERROR(CheckGoOn("generating code"));
   InitializeLlvm();
   const PlanSplit split = SplitPlan(plan);
   std::vector<std::unique_ptr<Part>> parts;
@@ -82,14 +85,15 @@ absl::StatusOr<std::string> CompilePlan(const Plan& plan, const CpuTarget& targe
     }
   }
   EmitPlan(codes, split, plan);
-  ACCELD_RETURN_IF_ERROR(CheckStop(stop));
+  ACCELD_RETURN_IF_ERROR(CheckGoOn("generating code"));
   for (const auto& part : parts) {
     if (dumps != nullptr) dumps->llvm_ir += TextOf(*part->module);
   }
   std::atomic<size_t> next{0};
-  const auto translate = [&] {
+  const auto translate = [&, bounds = ContainedWork::Bounds()] {
+    const ContainedWork part_of_work(bounds);
     for (size_t i = next.fetch_add(1); i < parts.size(); i = next.fetch_add(1)) {
-      const absl::Status wanted = CheckStop(stop);
+      const absl::Status wanted = CheckGoOn("generating code");
       parts[i]->object = wanted.ok() ? Translate(*parts[i], target, dumps != nullptr) : wanted;
     }
   };

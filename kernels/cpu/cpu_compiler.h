@@ -26,8 +26,9 @@ struct CpuDumps {
 };
 
 // Relocatable ELF objects (object_set.h) with one exported function, kEntrySymbol of type
-// EntryFunction. Helped by threads that all calls share. Thread-safe. CANCELLED, before the next of
-// the parts that the plan is split into, once `stop` is stopped.
+// EntryFunction. Helped by threads that all calls share. Thread-safe. Before the next pass over a
+// part that the plan is split into it looks whether it may go on (common/allocation.h): CANCELLED
+// once `stop` is stopped.
 absl::StatusOr<std::string> CompilePlan(const Plan& plan, const CpuTarget& target,
                                         CpuDumps* dumps = nullptr, const StopFlag* stop = nullptr);
 

@@ -82,6 +82,7 @@ ExecutableCache::ExecutableCache(const Options& options, std::vector<hal::Device
       producer_(options.producer),
       compile_options_(options.compile_options),
       with_room_(options.with_room),
+      max_compile_bytes_(options.max_compile_bytes),
       memory_(options.memory_bytes),
       pool_(static_cast<size_t>(std::max(1, options.compile_threads)),
             options.max_queued_compiles) {
@@ -347,8 +348,9 @@ absl::StatusOr<ExecutableCache::ExecutablePtr> ExecutableCache::Compile(const Re
   ACCELD_RETURN_IF_ERROR(stop.Check());
   compiles_.fetch_add(1, std::memory_order_relaxed);
   const auto begin = std::chrono::steady_clock::now();
-  absl::StatusOr<hal::Executable> executable =
-      ContainAllocationFailure("compiling a program", [&] { return request.compile(stop); });
+  absl::StatusOr<hal::Executable> executable = ContainAllocationFailure(
+      "compiling a program", {.memory_bytes = max_compile_bytes_, .stop = &stop},
+      [&] { return request.compile(stop); });
   compile_time_.Observe(std::chrono::steady_clock::now() - begin);
   if (!executable.ok()) {
     const bool is_stopped = stop.stopped() && absl::IsCancelled(executable.status());

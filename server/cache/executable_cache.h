@@ -11,6 +11,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "absl/types/optional.h"
+#include "common/allocation.h"
 #include "common/digest.h"
 #include "common/future.h"
 #include "common/ir/type.h"
@@ -67,6 +68,7 @@ class ExecutableCache {
     int64_t memory_bytes = int64_t{1} << 30;  // 0: no memory tier
     int compile_threads = 1;
     size_t max_queued_compiles = 100'000;
+    int64_t max_compile_bytes = WorkBounds::kUnbounded;  // of memory that one compile may take
     // Calls `load`, which takes `size_bytes` of the device, and makes room if that is refused, as
     // long as there is hope. On the compile pool; may block. Empty: `load` is called once.
     std::function<absl::Status(size_t device, int64_t size_bytes,
@@ -189,6 +191,7 @@ class ExecutableCache {
   const std::vector<hal::Device*> devices_;
   const std::string build_id_, producer_, compile_options_;
   const decltype(Options::with_room) with_room_;
+  const int64_t max_compile_bytes_;
   MemoryTier memory_;
   std::unique_ptr<DiskTier> disk_;      // nullptr: none
   std::unique_ptr<RemoteTier> remote_;  // nullptr: none

@@ -41,6 +41,7 @@ struct EngineOptions {
   int64_t cuda_memory_bytes = 0;      // per GPU; 0: 9/10 of what is free there
   int64_t host_memory_bytes = 0;      // for arrays spilled from all devices; 0: none is spilled
   int compile_threads = 0;            // 0: as many as cores
+  int64_t max_compile_bytes = 0;      // of memory for one compile; 0: no limit
   bool warm_up = false;               // compile a program at the start, in the background
   std::string cache_dir;              // empty: no disk tier
   int64_t cache_disk_bytes = int64_t{4} << 30;

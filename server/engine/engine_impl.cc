@@ -110,6 +110,8 @@ EngineImpl::EngineImpl(const EngineOptions& options, EngineParts parts)
           .disk_bytes = options_.cache_disk_bytes,
           .memory_bytes = options_.cache_memory_bytes,
           .compile_threads = CompileThreads(options_),
+          .max_compile_bytes =
+              options_.max_compile_bytes > 0 ? options_.max_compile_bytes : WorkBounds::kUnbounded,
           .with_room =
               [this](size_t device, int64_t bytes, absl::FunctionRef<absl::Status()> load) {
                 return executors_[device]->WithRoomFor(bytes, load);

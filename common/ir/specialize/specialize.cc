@@ -230,7 +230,7 @@ class Specializer {
     std::vector<Op> ops;
     ops.reserve(region.ops.size());
     for (Op& op : region.ops) {
-      ACCELD_RETURN_IF_ERROR(CheckMemory("specializing a program"));
+      ACCELD_RETURN_IF_ERROR(CheckGoOn("specializing a program"));
       if (IsShapeAssertion(op)) {
         ACCELD_RETURN_IF_ERROR(CheckAssertion(op, frame));
         continue;

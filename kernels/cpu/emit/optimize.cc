@@ -1,5 +1,8 @@
 #include "kernels/cpu/emit/optimize.h"
 
+#include <optional>
+
+#include "common/allocation.h"
 #include "kernels/cpu/emit/divide_by_invariants.h"
 #include "kernels/cpu/emit/launching_functions.h"
 #include "kernels/cpu/emit/loop_hints.h"
@@ -10,6 +13,7 @@
 #include "kernels/cpu/emit/vector_extrema.h"
 #include "kernels/cpu/emit/vector_math.h"
 #include "kernels/cpu/emit/vector_reductions.h"
+#include "llvm/IR/PassInstrumentation.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Transforms/IPO/AlwaysInliner.h"
 #include "llvm/Transforms/IPO/GlobalDCE.h"
@@ -91,7 +95,10 @@ void OptimizeModule(llvm::Module& module, llvm::TargetMachine& machine, const Cp
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager sccs;
   llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
+  llvm::PassInstrumentationCallbacks callbacks;
+  callbacks.registerShouldRunOptionalPassCallback(
+      [](llvm::StringRef, const llvm::Any&) { return MayGoOn(); });
+  llvm::PassBuilder builder(&machine, llvm::PipelineTuningOptions(), std::nullopt, &callbacks);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(sccs);
   builder.registerFunctionAnalyses(functions);

@@ -7,6 +7,8 @@
 namespace acceld::kernels::cpu {
 
 // LLVM's passes over a printed module: inlining, scalar clean-up, loop vectorization, and ours.
+// Once the calling thread's work may not go on (MayGoOn in common/allocation.h) the rest of them is
+// left out, and the module is good for nothing.
 void OptimizeModule(llvm::Module& module, llvm::TargetMachine& machine, const CpuTarget& target);
 
 }  // namespace acceld::kernels::cpu

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/allocation.h"
 #include "kernels/lowering/find_scan.h"
 #include "kernels/lowering/lower.h"
 #include "server/compiler/fusion/build_fusion.h"
@@ -16,6 +17,10 @@ namespace acceld::compiler {
 namespace {
 
 using ir::OpKind;
+
+// How many ops of a region may be computed in one more place, by the number of its ops: chains that
+// groups of tiny loops repeat would else make a large program many times as large.
+size_t MostCopies(size_t num_ops) { return 1000 + 4 * num_ops; }
 
 bool HasEmptyOrNoTensor(const ir::Function& function, const ir::Op& op) {
   for (ir::ValueId id : op.results) {
@@ -31,10 +36,13 @@ bool HasEmptyOrNoTensor(const ir::Function& function, const ir::Op& op) {
 // all its users are known.
 class Grouper {
  public:
-  Grouper(const RegionGraph& graph) : graph_(graph), groups_of_(graph.ops().size()) {}
+  Grouper(const RegionGraph& graph)
+      : graph_(graph),
+        groups_of_(graph.ops().size()),
+        copies_left_(MostCopies(graph.ops().size())) {}
 
   std::vector<Group> Run() {
-    for (OpIndex i = static_cast<OpIndex>(graph_.ops().size()); i-- > 0;) Place(i);
+    for (OpIndex i = static_cast<OpIndex>(graph_.ops().size()); i-- > 0 && MayGoOn();) Place(i);
     for (Group& group : groups_) PeelReshapes(group);
     return std::move(groups_);
   }
@@ -65,10 +73,13 @@ class Grouper {
       }
       if (!needs_value) {
         const bool copy = IsRepeated(op, consumers);
-        const bool all = std::all_of(consumers.begin(), consumers.end(), [&](size_t group) {
-          return groups_[group].Accepts(graph_, i, copy);
-        });
+        const size_t copies = consumers.size() - 1;
+        const bool all = copies <= copies_left_ &&
+                         std::all_of(consumers.begin(), consumers.end(), [&](size_t group) {
+                           return groups_[group].Accepts(graph_, i, copy);
+                         });
         if (all) {
+          copies_left_ -= copies;
           for (size_t group : consumers) Join(group, i, copy);
           return;
         }
@@ -140,6 +151,7 @@ class Grouper {
   const RegionGraph& graph_;
   std::vector<Group> groups_;
   std::vector<std::vector<size_t>> groups_of_;
+  size_t copies_left_;
 };
 
 void FuseRegion(ir::Function& function, ir::Region& region, std::vector<OpIndex>& scratch) {
@@ -166,6 +178,7 @@ absl::StatusOr<ir::Module> Fuse(const ir::Module& module) {
     FuseRegion(function, function.body, scratch);
     function = Renumber(std::move(function));
   }
+  ACCELD_RETURN_IF_ERROR(CheckNumOps(out));
   return out;
 }
 

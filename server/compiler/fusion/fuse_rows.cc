@@ -6,6 +6,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "common/allocation.h"
 #include "kernels/lowering/reducer.h"
 #include "server/compiler/fusion/groups.h"
 #include "server/compiler/fusion/part_merger.h"
@@ -76,7 +77,7 @@ class RowFuser {
 
   // The region's ops with one more row fusion; nothing if there is none to be made.
   absl::optional<std::vector<ir::Op>> Run() {
-    for (OpIndex i = 0; i < graph_.ops().size(); ++i) {
+    for (OpIndex i = 0; i < graph_.ops().size() && MayGoOn(); ++i) {
       const absl::optional<RowSpace> space = SpaceOf(graph_.ops()[i]);
       if (!space.has_value() || !seeds_.insert(graph_.ops()[i].results[0]).second) continue;
       const std::vector<OpIndex> parts = WithoutOuterReshapes(Grow(i, *space));

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "common/allocation.h"
 #include "common/check.h"
 
 namespace acceld::compiler {
@@ -30,11 +31,10 @@ class LoopMerger {
 
   std::vector<Group> Run() {
     for (size_t g = 0; g < groups_.size(); ++g) {
-      if (groups_[g].kind() != ir::FusionKind::kLoop) continue;
-      MergeProducers(g);
+      if (groups_[g].kind() == ir::FusionKind::kLoop && MayGoOn()) MergeProducers(g);
     }
     for (size_t g = 0; g < groups_.size(); ++g) {
-      if (groups_[g].kind() == ir::FusionKind::kLoop && !dead_[g]) MergeSiblings(g);
+      if (groups_[g].kind() == ir::FusionKind::kLoop && !dead_[g] && MayGoOn()) MergeSiblings(g);
     }
     std::vector<Group> out;
     for (size_t g = 0; g < groups_.size(); ++g) {

@@ -8,6 +8,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/optional.h"
+#include "common/allocation.h"
 #include "kernels/lowering/reducer.h"
 #include "server/compiler/fusion/cost.h"
 #include "server/compiler/fusion/groups.h"
@@ -100,6 +101,7 @@ absl::optional<std::vector<ir::Op>> MergeOnce(ir::Function& function, ir::Region
   PartMerger merger(function, region, graph);
   for (size_t second = 1; second < found.size(); ++second) {
     const auto& [i, space] = found[second];
+    if (!MayGoOn()) return absl::nullopt;
     for (size_t first = second; first-- > 0 && second - first <= kNeighbours;) {
       const OpIndex j = found[first].first;
       const ir::Op &a = region.ops[j], &b = region.ops[i];

@@ -79,7 +79,7 @@ absl::Status Rewriter::RunRegion(ir::Region& region, const ir::Op* owner) {
     ACCELD_ASSIGN_OR_RETURN(const bool done, (*visitor_)(*this, op));
     if (!done) Append(std::move(op));
     if (num_appended_ > ir::limits::kMaxOps) return TooManyOps(function_);
-    ACCELD_RETURN_IF_ERROR(CheckMemory(function_.name));
+    ACCELD_RETURN_IF_ERROR(CheckGoOn(function_.name));
   }
   for (ir::ValueId& id : region.results) id = Resolve(id);
   region.ops = std::move(open_.back());
@@ -190,14 +190,21 @@ const ir::Literal* Rewriter::ConstantOf(ir::ValueId id) const {
 absl::StatusOr<ir::Module> RewriteEach(const ir::Module& module, const Rewriter::Visitor& visitor) {
   ir::Module out;
   out.name = module.name;
-  int64_t num_ops = 0;
   for (const ir::Function& function : module.functions) {
     ACCELD_ASSIGN_OR_RETURN(ir::Function rewritten, Rewriter::Run(function, visitor));
-    ForEachOp(rewritten.body, [&](const ir::Op&) { ++num_ops; });
-    if (num_ops > ir::limits::kMaxOps) return TooManyOps(function);
     out.functions.push_back(std::move(rewritten));
   }
+  ACCELD_RETURN_IF_ERROR(CheckNumOps(out));
   return out;
+}
+
+absl::Status CheckNumOps(const ir::Module& module) {
+  int64_t num_ops = 0;
+  for (const ir::Function& function : module.functions) {
+    ForEachOp(function.body, [&](const ir::Op&) { ++num_ops; });
+    if (num_ops > ir::limits::kMaxOps) return TooManyOps(function);
+  }
+  return absl::OkStatus();
 }
 
 ir::Function Renumber(ir::Function function) {

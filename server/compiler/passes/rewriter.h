@@ -75,9 +75,11 @@ class Rewriter {
   int64_t num_appended_ = 0;
 };
 
-// Rewrites every function of a module with the same visitor. RESOURCE_EXHAUSTED for more than
-// limits::kMaxOps ops together.
+// Rewrites every function of a module with the same visitor, and checks the number of ops.
 absl::StatusOr<ir::Module> RewriteEach(const ir::Module& module, const Rewriter::Visitor& visitor);
+
+// RESOURCE_EXHAUSTED for more than limits::kMaxOps ops.
+absl::Status CheckNumOps(const ir::Module& module);
 
 // Numbers the values of a function in order of definition, without gaps.
 ir::Function Renumber(ir::Function function);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/allocation.h"
 #include "common/check.h"
 #include "common/ir/unwritten.h"
 #include "server/compiler/fusion/attention.h"
@@ -76,7 +77,10 @@ absl::Status FunctionPlanner::PlanInto(const ir::Region& region,
 }
 
 absl::Status FunctionPlanner::PlanOps(const ir::Region& region, Steps& steps) {
-  for (const ir::Op& op : region.ops) ACCELD_RETURN_IF_ERROR(PlanOp(op, steps));
+  for (const ir::Op& op : region.ops) {
+    ACCELD_RETURN_IF_ERROR(CheckGoOn("planning a program"));
+    ACCELD_RETURN_IF_ERROR(PlanOp(op, steps));
+  }
   return absl::OkStatus();
 }
 

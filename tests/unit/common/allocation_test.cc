@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -34,20 +35,67 @@ TEST(AllocationTest, ASmallOneThatFailsIsServedFromTheReserveAndNoticed) {
     EXPECT_TRUE(heap.HasFailed());
     const absl::Status inside = ContainAllocationFailure("inside", [] { return absl::OkStatus(); });
     EXPECT_TRUE(inside.ok());
-    return CheckMemory("outside");
+    return CheckGoOn("outside");
   });
   EXPECT_EQ(status, absl::ResourceExhaustedError("outside: memory ran out"));
   // The next work begins anew, with a reserve of its own.
-  EXPECT_TRUE(ContainAllocationFailure("outside", [] { return CheckMemory("x"); }).ok());
-  EXPECT_TRUE(CheckMemory("x").ok());
+  EXPECT_TRUE(ContainAllocationFailure("outside", [] { return CheckGoOn("x"); }).ok());
+  EXPECT_TRUE(CheckGoOn("x").ok());
   for (int i = 0; i < 3; ++i) {
     EXPECT_FALSE(ContainAllocationFailure("again", [] {
                    const testing::FailingHeap heap(0);
                    const auto number = std::make_unique<int>(7);
                    EXPECT_EQ(*number, 7);
-                   return CheckMemory("again");
+                   return CheckGoOn("again");
                  }).ok());
   }
+}
+
+TEST(AllocationTest, WorkThatHoldsMoreThanItMayEnds) {
+  SetHeapCounter(&testing::HeapBytes);
+  constexpr int64_t kLimit = 1 << 20;
+  const auto take = [](size_t bytes) {
+    const std::string text(bytes, 'x');
+    return text.empty() ? absl::InternalError("empty") : CheckGoOn("taking");
+  };
+  const absl::Status status = ContainAllocationFailure("outside", {.memory_bytes = kLimit}, [&] {
+    EXPECT_TRUE(take(kLimit / 2).ok());
+    // What was given back does not count.
+    EXPECT_TRUE(take(kLimit / 2).ok());
+    // An inner bound may be smaller, and not larger.
+    EXPECT_FALSE(ContainAllocationFailure("inside", {.memory_bytes = 100}, [&] {
+                   return take(kLimit / 2);
+                 }).ok());
+    EXPECT_TRUE(MayGoOn());
+    return ContainAllocationFailure("inside", {.memory_bytes = 2 * kLimit},
+                                    [&] { return take(2 * kLimit); });
+  });
+  EXPECT_EQ(status, absl::ResourceExhaustedError(
+                        "taking: it takes more memory than the limit of 1048576 bytes"));
+  EXPECT_TRUE(take(2 * kLimit).ok());
+  SetHeapCounter(nullptr);
+  EXPECT_TRUE(ContainAllocationFailure("nothing is known", {.memory_bytes = 1}, [&] {
+                return take(kLimit);
+              }).ok());
+}
+
+TEST(AllocationTest, WorkThatIsStoppedEnds) {
+  StopFlag stop;
+  const absl::Status status = ContainAllocationFailure("outside", {.stop = &stop}, [&] {
+    EXPECT_TRUE(MayGoOn());
+    stop.Stop();
+    // Work inside of it, and what others do for it, ends as well.
+    EXPECT_EQ(ContainAllocationFailure("inside", [] { return CheckGoOn("inside"); }),
+              CheckStop(&stop));
+    std::thread([bounds = ContainedWork::Bounds()] {
+      EXPECT_TRUE(MayGoOn());
+      const ContainedWork part(bounds);
+      EXPECT_FALSE(MayGoOn());
+    }).join();
+    return CheckGoOn("outside");
+  });
+  EXPECT_EQ(status.code(), absl::StatusCode::kCancelled);
+  EXPECT_TRUE(MayGoOn());
 }
 
 TEST(AllocationTest, OtherExceptionsPass) {

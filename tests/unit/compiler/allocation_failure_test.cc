@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/substitute.h"
 #include "common/allocation.h"
 #include "common/ir/specialize/specialize.h"
 #include "common/ir/text.h"
@@ -101,6 +102,57 @@ TEST(AllocationFailureTest, ReadingTheWireIsContained) {
   ASSERT_TRUE(module.ok()) << module.status();
   const v1::Module proto = ir::ToProto(*module);
   ExpectContained(200, [&] { return ir::FromProto(proto).status(); });
+}
+
+// So many that a pass looks at each op many times.
+std::string ManyReductions(int count) {
+  std::string text = R"(func.func @main(%v0: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %z = stablehlo.constant dense<0.0> : tensor<f32>)";
+  for (int i = 0; i < count; ++i) {
+    absl::SubstituteAndAppend(&text, R"(
+  %r$0 = stablehlo.reduce(%v$0 init: %z) applies stablehlo.add across dimensions = [1] : (tensor<64x64xf32>, tensor<f32>) -> tensor<64xf32>
+  %b$0 = stablehlo.broadcast_in_dim %r$0, dims = [0] : (tensor<64xf32>) -> tensor<64x64xf32>
+  %v$1 = stablehlo.subtract %v$0, %b$0 : tensor<64x64xf32>)",
+                              i, i + 1);
+  }
+  return absl::StrCat(text, "\n  return %v", count, " : tensor<64x64xf32>\n}\n");
+}
+
+TEST(AllocationFailureTest, ACompileThatTakesMoreMemoryThanItMayFails) {
+  const auto module = ir::ParseModule(ManyReductions(1000), "m");
+  ASSERT_TRUE(module.ok()) << module.status();
+  const std::vector<ir::TensorType> arguments = {{ir::DType::kF32, {64, 64}}};
+  const hal::cpu::CpuCodeGenerator generator;
+  SetHeapCounter(&testing::HeapBytes);
+  const auto compile = [&](int64_t memory_bytes) {
+    const ContainedWork bounded({.memory_bytes = memory_bytes});
+    return Compile(*module, "main", arguments, generator, CompileOptions()).status();
+  };
+  for (const int64_t bytes : {int64_t{1} << 18, int64_t{1} << 20, int64_t{1} << 21}) {
+    const absl::Status status = compile(bytes);
+    EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << bytes;
+    EXPECT_THAT(std::string(status.message()),
+                ::testing::HasSubstr(absl::StrCat("the limit of ", bytes, " bytes")));
+  }
+  EXPECT_TRUE(compile(int64_t{1} << 30).ok());
+  SetHeapCounter(nullptr);
+}
+
+TEST(AllocationFailureTest, FusingEndsWithinAPassWhenNobodyWantsItsResult) {
+  const auto module = ir::ParseModule(ManyReductions(10), "m");
+  ASSERT_TRUE(module.ok()) << module.status();
+  const hal::cpu::CpuCodeGenerator generator;
+  const auto num_ops_after = [&](absl::string_view pass, const StopFlag& stop) {
+    const ContainedWork work({.stop = &stop});
+    const absl::StatusOr<ir::Module> result = (*FindPass(pass))(*module, generator);
+    return result.ok() ? result->functions[0].body.ops.size() : 0;
+  };
+  StopFlag wanted, unwanted;
+  unwanted.Stop();
+  for (const absl::string_view pass : {"fuse", "fuse-rows"}) {
+    EXPECT_LT(num_ops_after(pass, wanted), module->functions[0].body.ops.size()) << pass;
+    EXPECT_EQ(num_ops_after(pass, unwanted), module->functions[0].body.ops.size()) << pass;
+  }
 }
 
 TEST(AllocationFailureTest, SpecializingIsContained) {

@@ -3,8 +3,10 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/substitute.h"
 #include "common/ir/text.h"
 #include "gtest/gtest.h"
+#include "server/compiler/fusion/fuse.h"
 #include "server/compiler/passes/fold_constants.h"
 #include "server/compiler/passes/inline.h"
 #include "server/compiler/passes/rewriter.h"
@@ -108,6 +110,26 @@ TEST(ProgramBudgetsTest, UnrollingStopsWhenTheProgramHasGrown) {
   EXPECT_LT(CountOps(*unrolled, is_loop), kLoops);
   EXPECT_GT(CountOps(*unrolled, is_loop), 0);
   EXPECT_LT(CountOps(*unrolled), CountOps(module) + 110'000);
+}
+
+// Each group of a tiny loop repeats the chain before it, as far back as one may.
+TEST(ProgramBudgetsTest, FusingStopsRepeatingWhenTheProgramHasGrown) {
+  constexpr int kLinks = 3000;
+  std::string text = R"(func.func @main(%v0: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %z = stablehlo.constant dense<0.0> : tensor<f32>)";
+  for (int i = 0; i < kLinks; ++i) {
+    const int kept = i % 2 == 0 ? 1 : 0;
+    absl::SubstituteAndAppend(&text, R"(
+  %r$0 = stablehlo.reduce(%v$0 init: %z) applies stablehlo.add across dimensions = [$2] : (tensor<8x64xf32>, tensor<f32>) -> tensor<$4xf32>
+  %b$0 = stablehlo.broadcast_in_dim %r$0, dims = [$3] : (tensor<$4xf32>) -> tensor<8x64xf32>
+  %v$1 = stablehlo.subtract %v$0, %b$0 : tensor<8x64xf32>)",
+                              i, i + 1, 1 - kept, kept, kept == 1 ? 64 : 8);
+  }
+  absl::StrAppend(&text, "\n  return %v", kLinks, " : tensor<8x64xf32>\n}\n");
+  const ir::Module module = Read(text);
+  const auto fused = Fuse(module);
+  ASSERT_TRUE(fused.ok()) << fused.status();
+  EXPECT_LT(CountOps(*fused), 8 * CountOps(module));
 }
 
 TEST(ProgramBudgetsTest, FoldingStopsWhenItsConstantsAreLarge) {
