@@ -3,7 +3,8 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include <chrono>
+#include <algorithm>
+#include <system_error>
 #include <utility>
 
 namespace acceld::cache {
@@ -14,28 +15,50 @@ constexpr int kNiceOfMany = 10;
 }  // namespace
 
 CompilePool::CompilePool(size_t num_threads, size_t max_queued)
-    : max_running_(num_threads), schedule_(num_threads, max_queued) {
-  // A thread cannot raise its priority again, so there are threads of both kinds for all jobs that
-  // run at a time.
-  for (const Kind kind : {Kind::kUsual, Kind::kOneOfMany}) {
-    for (size_t i = 0; i < num_threads; ++i) {
-      threads_.emplace_back([this, kind] { RunWorker(kind); });
-      pthread_setname_np(threads_.back().native_handle(), "compile");
-    }
-  }
+    : num_threads_(num_threads), schedule_(num_threads, max_queued) {
+  MutexLock lock(mutex_);
+  StartThreads(num_threads);
+  StartSpareThreads();
 }
 
 CompilePool::~CompilePool() { Stop(); }
 
+void CompilePool::StartThreads(size_t max_running) {
+  // A thread cannot raise its priority again, so there are threads of both kinds for all jobs that
+  // run at a time.
+  for (const Kind kind : {Kind::kUsual, Kind::kOneOfMany}) {
+    std::vector<std::thread>& threads = kind == Kind::kUsual ? usual_threads_ : other_threads_;
+    while (threads.size() < max_running) {
+      threads.emplace_back([this, kind] { RunWorker(kind); });
+      pthread_setname_np(threads.back().native_handle(), "compile");
+    }
+  }
+  max_running_ = max_running;
+}
+
+void CompilePool::StartSpareThreads() {
+  const size_t running = std::max(running_.size(), num_threads_);
+  if (stopping_ || max_running_ > running) return;
+  if (running == num_threads_ + MaxExtra(num_threads_)) return;
+  try {
+    StartThreads(running + 1);
+  } catch (const std::system_error&) {
+    // The system gives no more threads: those that there are will do.
+  }
+}
+
 void CompilePool::Stop() {
+  std::vector<std::thread> threads;
   {
     MutexLock lock(mutex_);
     stopping_ = true;
+    threads.swap(usual_threads_);
+    for (std::thread& thread : other_threads_) threads.push_back(std::move(thread));
+    other_threads_.clear();
     changed_.NotifyAll();
     handed_over_.NotifyAll();
   }
-  for (std::thread& thread : threads_) thread.join();
-  threads_.clear();
+  for (std::thread& thread : threads) thread.join();
 }
 
 absl::Status CompilePool::Submit(const JobPtr& job, absl::Span<const Asker> askers) {
@@ -43,13 +66,14 @@ absl::Status CompilePool::Submit(const JobPtr& job, absl::Span<const Asker> aske
   if (stopping_) return absl::UnavailableError("compile: stopped");
   ACCELD_RETURN_IF_ERROR(schedule_.Add(job, askers.front()));
   for (const Asker& asker : askers.subspan(1)) schedule_.AddAsker(job, asker);
-  changed_.NotifyOne();
+  WakeForNext();
   return absl::OkStatus();
 }
 
 void CompilePool::AddAsker(const JobPtr& job, const Asker& asker) {
   MutexLock lock(mutex_);
   schedule_.AddAsker(job, asker);
+  WakeForNext();
 }
 
 bool CompilePool::RemoveAsker(const JobPtr& job, const Asker& asker) {
@@ -66,6 +90,39 @@ CompilePool::Stats CompilePool::stats() const {
   return {schedule_.queued(), schedule_.running(), dropped_};
 }
 
+bool CompilePool::WantsExtra() const {
+  return running_.size() >= num_threads_ && running_.size() < max_running_ && schedule_.HasIdle();
+}
+
+CompilePool::Clock::time_point CompilePool::ExtraTime() const {
+  return running_[num_threads_ - 1].begin + kPatience;
+}
+
+void CompilePool::WakeForNext() {
+  if (running_.size() < num_threads_ || WantsExtra()) changed_.NotifyOne();
+}
+
+CompilePool::JobPtr CompilePool::Begin() {
+  const Clock::time_point now = Clock::now();
+  JobPtr job;
+  if (running_.size() < num_threads_) {
+    job = schedule_.Take();
+  } else if (WantsExtra() && now >= ExtraTime()) {
+    job = schedule_.TakeOfIdle();
+  }
+  if (job == nullptr) return nullptr;
+  running_.push_back({job, now});
+  StartSpareThreads();
+  if (WantsExtra()) changed_.NotifyOne();
+  return job;
+}
+
+void CompilePool::End(const JobPtr& job, double took_ms) {
+  running_.erase(std::find_if(running_.begin(), running_.end(),
+                              [&](const Run& run) { return run.job == job; }));
+  schedule_.End(*job, took_ms);
+}
+
 CompilePool::JobPtr CompilePool::TakeFor(Kind kind) {
   if (kind == Kind::kOneOfMany) {
     if (ones_of_many_.empty()) return nullptr;
@@ -73,10 +130,7 @@ CompilePool::JobPtr CompilePool::TakeFor(Kind kind) {
     ones_of_many_.pop_front();
     return job;
   }
-  while (running_ < max_running_) {
-    JobPtr job = schedule_.Take();
-    if (job == nullptr) return nullptr;
-    ++running_;
+  while (JobPtr job = Begin()) {
     if (!job->is_one_of_many_) return job;
     ones_of_many_.push_back(std::move(job));
     handed_over_.NotifyOne();
@@ -84,9 +138,14 @@ CompilePool::JobPtr CompilePool::TakeFor(Kind kind) {
   return nullptr;
 }
 
+void CompilePool::AwaitChange(Kind kind) {
+  if (kind == Kind::kOneOfMany) return handed_over_.Wait(mutex_);
+  if (!WantsExtra()) return changed_.Wait(mutex_);
+  (void)changed_.WaitUntil(mutex_, ExtraTime());
+}
+
 void CompilePool::RunWorker(Kind kind) {
   if (kind == Kind::kOneOfMany) (void)nice(kNiceOfMany);
-  CondVar& changed = kind == Kind::kUsual ? changed_ : handed_over_;
   while (true) {
     JobPtr job;
     std::function<void()> work;
@@ -95,20 +154,20 @@ void CompilePool::RunWorker(Kind kind) {
       while ((job = TakeFor(kind)) == nullptr) {
         // What is queued is run before that.
         if (stopping_ && schedule_.queued() == 0) return;
-        changed.Wait(mutex_);
+        AwaitChange(kind);
       }
       work = std::exchange(job->work_, nullptr);
     }
-    const auto begin = std::chrono::steady_clock::now();
+    const Clock::time_point begin = Clock::now();
     work();
     work = nullptr;
-    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
+    const std::chrono::duration<double, std::milli> took = Clock::now() - begin;
     MutexLock lock(mutex_);
-    --running_;
-    schedule_.End(*job, took.count());
+    End(job, took.count());
     // Another one may be run now; the last one to be taken is what the others wait for to end.
     if (schedule_.queued() > 0) {
-      changed_.NotifyOne();
+      // A usual thread looks itself.
+      if (kind == Kind::kOneOfMany) WakeForNext();
     } else if (stopping_) {
       changed_.NotifyAll();
       handed_over_.NotifyAll();

@@ -115,16 +115,31 @@ bool CompileSchedule::HasItsShare(const Identity& identity) const {
 }
 
 CompileSchedule::JobPtr CompileSchedule::Take() {
-  if (waiting_.empty()) return nullptr;
+  const auto has_share = [this](const Identity& one) { return HasItsShare(one); };
   // Those who have to let others go first, if there are such.
+  if (!std::all_of(waiting_.begin(), waiting_.end(),
+                   [&](const Identity* one) { return has_share(*one); })) {
+    return TakeExcept(has_share);
+  }
+  return TakeExcept([](const Identity&) { return false; });
+}
+
+CompileSchedule::JobPtr CompileSchedule::TakeOfIdle() {
+  return TakeExcept([](const Identity& one) { return one.running > 0; });
+}
+
+bool CompileSchedule::HasIdle() const {
+  return std::any_of(waiting_.begin(), waiting_.end(),
+                     [](const Identity* one) { return one->running == 0; });
+}
+
+CompileSchedule::JobPtr CompileSchedule::TakeExcept(
+    absl::FunctionRef<bool(const Identity&)> is_held_back) {
   std::vector<Flow*> held_back;
-  const auto has_share = [this](const Identity* one) { return HasItsShare(*one); };
-  if (!std::all_of(waiting_.begin(), waiting_.end(), has_share)) {
-    for (const Identity* identity : waiting_) {
-      if (!HasItsShare(*identity)) continue;
-      for (const auto& flow : identity->flows) {
-        if (flow != nullptr && !flow->jobs.empty()) held_back.push_back(flow.get());
-      }
+  for (const Identity* identity : waiting_) {
+    if (!is_held_back(*identity)) continue;
+    for (const auto& flow : identity->flows) {
+      if (flow != nullptr && !flow->jobs.empty()) held_back.push_back(flow.get());
     }
   }
   for (Flow* flow : held_back) turns_.Deactivate(*flow);

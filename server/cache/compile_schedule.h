@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "common/fair_schedule.h"
 #include "common/status.h"
 
@@ -70,6 +71,10 @@ class CompileSchedule {
   // The job to run now, which has left the queue; nullptr when there is none. It is one of many
   // when the identity whose turn this is has more than kMany others in the queue.
   JobPtr Take();
+  // The same among the identities that wait and have nothing running.
+  JobPtr TakeOfIdle();
+  // Whether there is such an identity.
+  bool HasIdle() const;
   // Says that a job that was taken has ended, and how much time it took.
   void End(const CompileJob& job, double took_ms);
 
@@ -83,6 +88,8 @@ class CompileSchedule {
 
   Flow& FlowOf(const Asker& asker);
   void Leave(CompileJob::Place& place);
+  // The next job of the identities that wait, without those that are held back.
+  JobPtr TakeExcept(absl::FunctionRef<bool(const Identity&)> is_held_back);
   // Forgets what everybody used when nothing is left to do.
   void EndIfIdle();
   // Whether the identity has its share of the threads already.

@@ -1,10 +1,11 @@
 """One identity asks for all of a device's or the compiler's time; another one works beside it (CWE-400, CWE-770)."""
 
+import queue
 import threading
 import time
 
 import programs
-from attacks import Outcome, attack, expect
+from attacks import Failed, Outcome, attack, expect
 from lab import eventually
 from protocol import INTERACTIVE, Session, acceld_pb2
 
@@ -120,6 +121,32 @@ def thousands_of_compiles_of_one(lab):
     return Outcome(f"{count} distinct compiles of one identity beside three of another; then its client dies",
                    f"the three took {', '.join(f'{took * 1e3:.0f}' for took in times)} ms when {done} were done; the "
                    f"queue was empty {emptied * 1e3:.0f} ms after the death, {stats.compiles_dropped} never compiled")
+
+
+@attack(CLASS, "not tried: long compiles of one held the compile threads until they ended",
+        flags=("--compile-threads", "2"))
+def long_compiles_of_one(lab):
+    """Two programs of ann take long to compile and hold both threads; bob's are answered meanwhile."""
+    before = lab.admin.stats().compiles
+    ann = Session(lab.client("ann"))
+    for seed in (1, 2):
+        ann.request("await", ann.execute(ann.register(programs.wide_sort(4000, seed)), [ann.put(programs.zeros(8))]))
+    expect(eventually(lambda: lab.admin.stats().compiles >= before + 2), "ann's programs are not compiled")
+    times = []
+    for index in range(5):
+        begin = time.monotonic()
+        code, message = lab.client("bob").status_of_run(programs.number(200_000 + index), [programs.zeros(64)])
+        times.append(time.monotonic() - begin)
+        expect(code == "OK", f"bob's compile: {code} {message}")
+    expect(max(times) < 5, f"bob waited {max(times):.1f} s")
+    try:
+        ready = ann.next("ready", timeout_s=0.01).ready
+        raise Failed(f"ann's compile has ended: the attack is too small for this machine: {ready.code} {ready.message}")
+    except queue.Empty:
+        pass
+    ann.break_off()
+    return Outcome("two compiles of one identity that take over 10 s, on two threads, beside five of another",
+                   f"the five took {', '.join(f'{took * 1e3:.0f}' for took in times)} ms")
 
 
 @attack(CLASS, "not tried: sessions had equal shares, so who opened more had more")

@@ -65,6 +65,26 @@ def number(index):
   return %2 : tensor<64xf32>""", "tensor<64xf32>")
 
 
+def wide_sort(operands, seed):
+    """Of few numbers, and compiled for a time that grows as the square of its operands."""
+    kind = "tensor<8xf32>"
+    values = "\n".join(f"  %v{i} = stablehlo.add %{f'v{i - 1}' if i else 'x'}, %x : {kind}" for i in range(operands))
+    names = ", ".join(f"%v{i}" for i in range(operands))
+    kinds = ", ".join([kind] * operands)
+    elements = ", ".join(f"%a{i}: tensor<f32>, %b{i}: tensor<f32>" for i in range(operands))
+    return main(kind, f"""
+{values}
+  %c = stablehlo.constant dense<{seed}.0> : {kind}
+  %r:{operands} = "stablehlo.sort"({names}) ({{
+   ^bb0({elements}):
+    %p = stablehlo.compare LT, %a0, %b0 : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  }}) {{dimension = 0 : i64}} : ({kinds}) -> ({kinds})
+  %q = stablehlo.add %r#0, %c : {kind}
+  %s = stablehlo.add %q, %r#{operands - 1} : {kind}
+  return %s : {kind}""", kind)
+
+
 def large_constant(size_bytes, seed):
     """Of a constant of that size, which is like no other of these, one element is used."""
     elements = size_bytes // 4

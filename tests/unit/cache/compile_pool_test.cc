@@ -3,17 +3,26 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <iterator>
+#include <map>
 #include <memory>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "common/future.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/support/eventually.h"
 
 namespace acceld::cache {
 namespace {
 
+using ::acceld::testing::Eventually;
 using ::testing::ElementsAre;
 using ::testing::IsSupersetOf;
 
@@ -77,6 +86,172 @@ TEST(CompilePoolTest, WhatIsQueuedIsRunBeforeItStops) {
     }
   }
   EXPECT_EQ(ended.load(), 100);
+}
+
+// A pool, and jobs that do not end before a test says so.
+class CompilePoolOfBlockedJobsTest : public ::testing::Test {
+ protected:
+  ~CompilePoolOfBlockedJobsTest() override { Release(); }
+
+  void Open(size_t threads) { pool_ = std::make_unique<CompilePool>(threads, 1000); }
+  std::shared_ptr<CompileJob> Submit(const std::string& identity, std::function<void()> work) {
+    auto job = std::make_shared<CompileJob>(std::move(work));
+    EXPECT_TRUE(pool_->Submit(job, {Asker{identity}}).ok());
+    return job;
+  }
+  std::shared_ptr<CompileJob> SubmitBlocked(const std::string& identity) {
+    return Submit(identity, [this, identity] {
+      Begin(identity);
+      (void)may_end_.Await();
+    });
+  }
+  // The end of a job that need not wait for anything but its turn.
+  Future<Unit> SubmitShort(const std::string& identity) {
+    auto end = std::make_shared<Promise<Unit>>();
+    Future<Unit> ended = end->future();
+    Submit(identity, [this, identity, end] {
+      Begin(identity);
+      end->Set(Unit{});
+    });
+    return ended;
+  }
+  void Begin(const std::string& identity) {
+    MutexLock lock(mutex_);
+    ++begun_[identity];
+  }
+  // Waits until so many jobs of an identity have begun.
+  bool HasBegun(const std::string& identity, int count) {
+    return Eventually([&] { return Begun(identity) >= count; });
+  }
+  int Begun(const std::string& identity) {
+    MutexLock lock(mutex_);
+    return begun_[identity];
+  }
+  static bool IsSoonReady(const Future<Unit>& end) {
+    return Eventually([&] { return end.IsReady(); });
+  }
+  void Release() {
+    if (!std::exchange(is_released_, true)) released_.Set(Unit{});
+  }
+  // Long enough for an extra job to begin, if there is one. A test does not depend on it to pass.
+  static void GiveTime() { std::this_thread::sleep_for(3 * CompilePool::kPatience); }
+
+  Promise<Unit> released_;
+  const Future<Unit> may_end_ = released_.future();
+  bool is_released_ = false;
+  Mutex mutex_;
+  std::map<std::string, int> begun_ ABSL_GUARDED_BY(mutex_);
+  std::unique_ptr<CompilePool> pool_;
+};
+
+TEST_F(CompilePoolOfBlockedJobsTest, WhoHasNothingRunningDoesNotWaitForAnothersLongJobs) {
+  Open(2);
+  SubmitBlocked("ann");
+  SubmitBlocked("ann");
+  ASSERT_TRUE(HasBegun("ann", 2));
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(IsSoonReady(SubmitShort("bob")));
+  std::vector<Future<Unit>> ends;
+  for (int i = 0; i < 100; ++i) ends.push_back(SubmitShort(i % 2 == 0 ? "bob" : "cid"));
+  for (const Future<Unit>& end : ends) ASSERT_TRUE(IsSoonReady(end));
+  EXPECT_TRUE(Eventually([&] { return pool_->stats().running == 2; }));
+}
+
+TEST_F(CompilePoolOfBlockedJobsTest, WhoHasManyDoesNotWaitEither) {
+  Open(1);
+  std::vector<Future<Unit>> ends;
+  for (int i = 0; i < 20; ++i) SubmitBlocked("ann");
+  ASSERT_TRUE(HasBegun("ann", 1));
+  for (const char* identity : {"bob", "cid"}) {
+    for (int i = 0; i < 20; ++i) ends.push_back(SubmitShort(identity));
+  }
+  for (const Future<Unit>& end : ends) ASSERT_TRUE(IsSoonReady(end));
+  EXPECT_EQ(Begun("ann"), 1);
+}
+
+TEST_F(CompilePoolOfBlockedJobsTest, WhoJoinsAJobThatWaitsDoesNotWaitEither) {
+  Open(1);
+  SubmitBlocked("ann");
+  ASSERT_TRUE(HasBegun("ann", 1));
+  const auto job = SubmitBlocked("ann");
+  pool_->AddAsker(job, Asker{"bob"});
+  ASSERT_TRUE(HasBegun("ann", 2));
+}
+
+TEST_F(CompilePoolOfBlockedJobsTest, WhoHasAJobThatRunsWaitsForItsTurn) {
+  Open(2);
+  for (int i = 0; i < 3; ++i) SubmitBlocked("ann");
+  ASSERT_TRUE(HasBegun("ann", 2));
+  for (int i = 0; i < 2; ++i) SubmitBlocked("bob");
+  ASSERT_TRUE(HasBegun("bob", 1));
+  GiveTime();
+  EXPECT_EQ(Begun("ann"), 2);
+  EXPECT_EQ(Begun("bob"), 1);
+  EXPECT_EQ(pool_->stats().queued, 2u);
+}
+
+TEST_F(CompilePoolOfBlockedJobsTest, NoMoreExtraJobsRunThanTheBound) {
+  Open(2);
+  SubmitBlocked("ann");
+  SubmitBlocked("ann");
+  ASSERT_TRUE(HasBegun("ann", 2));
+  const size_t bound = 2 + CompilePool::MaxExtra(2);
+  EXPECT_EQ(bound, 6u);
+  for (int i = 0; i < 20; ++i) SubmitBlocked(std::to_string(i));
+  EXPECT_TRUE(Eventually([&] { return pool_->stats().running == bound; }));
+  GiveTime();
+  EXPECT_EQ(pool_->stats().running, bound);
+  EXPECT_EQ(pool_->stats().queued, 16u);
+  Release();
+  pool_->Stop();
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(Begun(std::to_string(i)), 1);
+}
+
+TEST_F(CompilePoolOfBlockedJobsTest, WhatIsQueuedIsRunWhenItStopsWithExtraJobs) {
+  Open(1);
+  SubmitBlocked("ann");
+  for (int i = 0; i < 2; ++i) {
+    for (const char* identity : {"bob", "cid"}) SubmitBlocked(identity);
+  }
+  ASSERT_TRUE(HasBegun("bob", 1));
+  ASSERT_TRUE(HasBegun("cid", 1));
+  std::thread stopping([this] { pool_->Stop(); });
+  Release();
+  stopping.join();
+  EXPECT_EQ(Begun("bob"), 2);
+  EXPECT_EQ(Begun("cid"), 2);
+  EXPECT_EQ(pool_->stats().running, 0u);
+}
+
+TEST_F(CompilePoolOfBlockedJobsTest, WhoComesWhileItStopsIsRefused) {
+  Open(1);
+  SubmitBlocked("ann");
+  ASSERT_TRUE(HasBegun("ann", 1));
+  SubmitBlocked("bob");
+  ASSERT_TRUE(HasBegun("bob", 1));
+  std::thread stopping([this] { pool_->Stop(); });
+  const auto refused = [this] {
+    const auto job = std::make_shared<CompileJob>([] {});
+    return absl::IsUnavailable(pool_->Submit(job, {Asker{"cid"}}));
+  };
+  while (!refused()) std::this_thread::yield();
+  Release();
+  stopping.join();
+}
+
+TEST_F(CompilePoolOfBlockedJobsTest, NoThreadIsStartedWhileNobodyNeedsIt) {
+  Open(3);
+  const auto threads = [] {
+    const std::filesystem::directory_iterator tasks("/proc/self/task");
+    return std::distance(begin(tasks), end(tasks));
+  };
+  const auto before = threads();
+  for (const char* identity : {"ann", "bob", "cid"}) SubmitBlocked(identity);
+  for (const char* identity : {"ann", "bob", "cid"}) EXPECT_TRUE(HasBegun(identity, 1));
+  SubmitBlocked("ann");
+  EXPECT_EQ(threads(), before);
+  SubmitBlocked("dan");
+  EXPECT_TRUE(HasBegun("dan", 1));
+  EXPECT_GT(threads(), before);
 }
 
 }  // namespace

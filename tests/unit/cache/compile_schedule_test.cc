@@ -32,8 +32,9 @@ class CompileScheduleTest : public ::testing::Test {
     for (int i = 0; i < count; ++i) Add(asker);
   }
   // For whom the next job is; "" when there is none.
-  std::string TakeOne() {
-    JobPtr job = schedule_->Take();
+  std::string TakeOne() { return Begin(schedule_->Take()); }
+  std::string TakeOneOfIdle() { return Begin(schedule_->TakeOfIdle()); }
+  std::string Begin(JobPtr job) {
     if (job == nullptr) return "";
     running_.push_back(job);
     return owners_.at(job.get());
@@ -118,6 +119,64 @@ TEST_F(CompileScheduleTest, NoThreadIsIdleWhenAllWhoWaitHaveTheirShare) {
   AddMany({"bob"}, 10);
   EXPECT_NE(TakeOne(), TakeOne());
   EXPECT_NE(TakeOne(), "");
+}
+
+TEST_F(CompileScheduleTest, OnlyWhoHasNothingRunningIsIdle) {
+  Open(2);
+  EXPECT_FALSE(schedule_->HasIdle());
+  AddMany({"ann"}, 3);
+  EXPECT_TRUE(schedule_->HasIdle());
+  EXPECT_EQ(TakeOne(), "ann");
+  EXPECT_FALSE(schedule_->HasIdle());
+  EXPECT_EQ(TakeOneOfIdle(), "");
+  AddMany({"bob"}, 2);
+  EXPECT_TRUE(schedule_->HasIdle());
+  EXPECT_EQ(TakeOneOfIdle(), "bob");
+  EXPECT_FALSE(schedule_->HasIdle());
+  EXPECT_EQ(TakeOneOfIdle(), "");
+  EXPECT_EQ(schedule_->running(), 2u);
+  EndOldest();
+  EXPECT_EQ(TakeOneOfIdle(), "ann");
+  EndOldest();
+  EXPECT_EQ(TakeOneOfIdle(), "bob");
+  EXPECT_EQ(TakeOne(), "ann");  // What was passed over is still in the queue.
+  EXPECT_EQ(schedule_->queued(), 0u);
+}
+
+TEST_F(CompileScheduleTest, IdleIdentitiesHaveTheirTurnsByClass) {
+  Open(1);
+  AddMany({"hog", PriorityClass::kBatch}, 3);
+  EXPECT_EQ(TakeOne(), "hog");
+  Add({"batch", PriorityClass::kBatch});
+  Add({"normal", PriorityClass::kNormal});
+  Add({"interactive", PriorityClass::kInteractive});
+  EXPECT_EQ(TakeOneOfIdle(), "interactive");
+  EXPECT_EQ(TakeOneOfIdle(), "normal");
+  EXPECT_EQ(TakeOneOfIdle(), "batch");
+  EXPECT_EQ(TakeOneOfIdle(), "");
+}
+
+TEST_F(CompileScheduleTest, WhoIsIdleHasAJobThatItSharesWithOneWhoIsNot) {
+  Open(1);
+  AddMany({"hog"}, 10);
+  EXPECT_EQ(TakeOne(), "hog");
+  const JobPtr job = Add({"hog"});
+  EXPECT_FALSE(schedule_->HasIdle());
+  schedule_->AddAsker(job, {"ann"});
+  EXPECT_TRUE(schedule_->HasIdle());
+  EXPECT_EQ(schedule_->TakeOfIdle(), job);
+  EXPECT_FALSE(schedule_->HasIdle());
+}
+
+TEST_F(CompileScheduleTest, WhatIdleOnesHadCountsInTheirShares) {
+  Open(1);
+  AddMany({"ann"}, 100);
+  AddMany({"bob"}, 100);
+  EXPECT_EQ(TakeOne(), "ann");
+  EXPECT_EQ(TakeOneOfIdle(), "bob");
+  EndOldest(10);
+  EndOldest(1000);
+  EXPECT_EQ(Count(Run(50), "bob"), 0);
 }
 
 TEST_F(CompileScheduleTest, WhatNobodyAsksForAnyMoreLeavesTheQueue) {
