@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
+#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -136,13 +137,17 @@ void AddCompiler(SettingTable& table) {
   table.Count(
       "compile-threads", {0, 1024},
       [](DaemonConfig& c) -> auto& { return c.engine.compile_threads; },
-      "programs compiled at the same time; 0: as many as cores");
+      "programs compiled at the same time, but for a few more while others wait for long ones; 0: "
+      "as "
+      "many as cores");
   Setting& memory = table.Size(
       "max-compile-memory", {0, kMaxSizeBytes},
       [](DaemonConfig& c) -> auto& { return c.engine.max_compile_bytes; },
       "memory that the compile of one program may take; it fails when it takes more; 0: no limit");
-  memory.fallback = std::max<int64_t>(hal::cpu::AvailableMemoryBytes() / 8, int64_t{1} << 30);
-  memory.fallback_note = "1/8 of the machine's memory, at least 1 GiB";
+  memory.fallback = std::max<int64_t>(
+      hal::cpu::AvailableMemoryBytes() / 4 / std::max(1u, std::thread::hardware_concurrency()),
+      int64_t{1} << 30);
+  memory.fallback_note = "1/4 of the machine's memory divided by its cores, at least 1 GiB";
   Setting& cold =
       table.Add("no-warm-up", SettingType::kSwitch,
                 "do not compile a small program when the daemon starts: a client's first "

@@ -1,7 +1,10 @@
 #pragma once
 
 #include <pthread.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <deque>
 #include <functional>
 #include <string>
@@ -20,7 +23,10 @@ class CommandQueue {
  public:
   // `name` is the worker's, as far as the kernel keeps it: 15 characters.
   CommandQueue(const std::string& name, std::function<void(Command&)> execute)
-      : execute_(std::move(execute)), worker_([this] { RunWorker(); }) {
+      : execute_(std::move(execute)), nice_(getpriority(PRIO_PROCESS, 0)), worker_([this] {
+          worker_id_.store(gettid());
+          RunWorker();
+        }) {
     pthread_setname_np(worker_.native_handle(), name.substr(0, 15).c_str());
   }
   ~CommandQueue() {
@@ -55,7 +61,18 @@ class CommandQueue {
     if (queue_.size() == 1 && !worker_busy_) changed_.NotifyOne();
   }
 
+  // Lets the worker have the processors only as far as other threads leave them, or as before.
+  // False when the system does not permit that: to go back takes CAP_SYS_NICE or RLIMIT_NICE.
+  bool SetGivesWay(bool gives_way) {
+    const pid_t worker = worker_id_.load();
+    return worker != 0 && setpriority(PRIO_PROCESS, static_cast<id_t>(worker),
+                                      gives_way ? nice_ + kNiceOfThoseWhoGiveWay : nice_) == 0;
+  }
+
  private:
+  // A tenth of what a usual thread gets.
+  static constexpr int kNiceOfThoseWhoGiveWay = 10;
+
   void RunWorker() {
     while (true) {
       mutex_.Lock();
@@ -71,6 +88,8 @@ class CommandQueue {
   }
 
   const std::function<void(Command&)> execute_;
+  const int nice_;
+  std::atomic<pid_t> worker_id_{0};  // of the system; 0: it has not begun
   Mutex mutex_;
   CondVar changed_;
   std::deque<Command> queue_ ABSL_GUARDED_BY(mutex_);

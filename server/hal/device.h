@@ -70,6 +70,9 @@ class Stream {
   virtual Event CopyToHost(std::shared_ptr<Buffer> from, void* to,
                            std::shared_ptr<void> keep_alive) = 0;
   virtual Event CopyFromPeer(std::shared_ptr<Buffer> from, std::shared_ptr<Buffer> to) = 0;
+  // Lets what runs here have the host's processors only as far as others leave them, or as before.
+  // False when that cannot be: a system may let nobody take back that he has given way.
+  virtual bool SetGivesWay(bool /*gives_way*/) { return true; }
 };
 
 // Which of two streams' work a device begins first when both have some.

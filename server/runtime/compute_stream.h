@@ -35,6 +35,7 @@ struct ComputeStream {
   bool is_pausing = false;                 // The tasks are asked to pause,
   bool is_paused = false;                  // and the first has done so.
   TimePoint pausing_since;
+  bool gives_way = false;                    // see hal::Stream::SetGivesWay
   std::shared_ptr<TaskQueue> suspended_for;  // in whose turns it goes on; nullptr: not suspended
 
   // Launches of one stream share an arena while it is large enough: they never overlap. Only for

@@ -212,14 +212,17 @@ class DeviceExecutor {
     std::vector<std::pair<std::shared_ptr<Task>, absl::Status>> ended;  // with the reason
     // Tasks, and what they depend on: made by a stream that is suspended.
     std::vector<std::pair<std::shared_ptr<Task>, std::shared_ptr<Array>>> blocked;
+    std::vector<std::unique_ptr<ComputeStream>> worn;  // to be ended
 
-    bool empty() const { return !add_stream && ended.empty() && blocked.empty(); }
+    bool empty() const { return !add_stream && ended.empty() && blocked.empty() && worn.empty(); }
   };
   void Do(Chores chores);
   // Ends slices, suspends and resumes, as is due.
   void ShareTime(TimePoint now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void EndSlice(TimePoint now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Suspend() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Of what has its turn again, or has ended, on a stream that was suspended.
+  void TakeBackWay(ComputeStream& stream) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Makes the suspended stream whose turn it is, if it is one's, the current one.
   void ResumeNext(TimePoint now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Resume(ComputeStream& stream, TimePoint now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

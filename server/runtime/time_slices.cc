@@ -148,6 +148,8 @@ void DeviceExecutor::Suspend() {
   queue.executions_.suspended = &stream;
   execution_turns_.SetHandicap(queue.executions_, SliceNs());
   if (!RunsAside(stream)) execution_turns_.Activate(queue.executions_);
+  // What does not pause goes on on the host's processors beside the others.
+  if (!stream.is_paused && !RunsOverlap()) stream.gives_way = stream.stream->SetGivesWay(true);
   ++num_suspended_;
   ++queue.share_->num_suspended_;
   ++suspensions_;
@@ -180,7 +182,12 @@ void DeviceExecutor::ResumeNext(TimePoint now) {
   Resume(stream, now);
 }
 
+void DeviceExecutor::TakeBackWay(ComputeStream& stream) {
+  if (stream.gives_way) stream.gives_way = !stream.stream->SetGivesWay(false);
+}
+
 void DeviceExecutor::Resume(ComputeStream& stream, TimePoint now) {
+  TakeBackWay(stream);
   stream.ran_before = TimeOnDevice(stream, now);
   stream.slice_began = now;
   stream.is_pausing = stream.is_paused = false;
@@ -223,9 +230,20 @@ void DeviceExecutor::RemoveLast(ComputeStream& stream) {
 void DeviceExecutor::NoteEmpty(ComputeStream& stream) {
   stream.exclusive = nullptr;
   stream.is_pausing = stream.is_paused = false;
-  if (&stream == current_) return;
-  EndSuspension(stream);
-  spare_.push_back(&stream);
+  TakeBackWay(stream);
+  if (&stream == current_) {
+    if (!stream.gives_way || spare_.empty()) return;
+    current_ = spare_.back();
+    spare_.pop_back();
+    least_spare_ = std::min(least_spare_, spare_.size());
+  } else {
+    EndSuspension(stream);
+  }
+  if (!stream.gives_way) return spare_.push_back(&stream);
+  const auto worn = std::find_if(streams_.begin(), streams_.end(),
+                                 [&](const auto& one) { return one.get() == &stream; });
+  chores_.worn.push_back(std::move(*worn));
+  streams_.erase(worn);
 }
 
 void DeviceExecutor::HoldBack() {

@@ -280,3 +280,11 @@ def handles_and_answers_of_one_session(lab):
     grown = lab.resident_bytes() - before
     expect(grown < 512 << 20, f"resident memory grew by {grown >> 20} MiB")
     return Outcome("20,000 of each in one batch", f"{answers}; resident memory grew by {max(0, grown) >> 20} MiB")
+
+
+@attack(CLASS, "not tried: a compile took what it took, 1.7 GiB for 370 KiB of text",
+        flags=("--max-compile-memory", "100MiB"))
+def memory_of_a_compile(lab):
+    code, message = lab.client("ann").status_of_run(programs.concatenation(10_000), [programs.zeros(8)], 60)
+    expect(code == "RESOURCE_EXHAUSTED" and "more memory than the limit" in message, f"{code} {message}")
+    return Outcome("a concatenation of 10,000 parts where a compile may take 100 MiB", f"{code} {message[:120]}")

@@ -85,6 +85,14 @@ def wide_sort(operands, seed):
   return %s : {kind}""", kind)
 
 
+def concatenation(parts):
+    """Of one value, again and again: a loop for each part."""
+    kind, whole = "tensor<8xf32>", f"tensor<{8 * parts}xf32>"
+    return main(kind, f"""
+  %c = stablehlo.concatenate {", ".join(["%x"] * parts)}, dim = 0 : ({", ".join([kind] * parts)}) -> {whole}
+  return %c : {whole}""", whole)
+
+
 def large_constant(size_bytes, seed):
     """Of a constant of that size, which is like no other of these, one element is used."""
     elements = size_bytes // 4

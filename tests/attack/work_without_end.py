@@ -128,3 +128,17 @@ def large_product_cancelled(lab):
     took = _measure_free(lab, time.monotonic(), "a product of 5000^2")
     session.close()
     return Outcome("a product of 5000^2, cancelled", f"device free after {took * 1e3:.0f} ms")
+
+
+@attack(CLASS, "not tried: passes over one large function took minutes, whoever had asked for them")
+def compile_of_a_client_that_died(lab):
+    """What compiles for nobody ends within a pass, and the processor is free."""
+    before = lab.processor_s()
+    session = Session(lab.client("ann"))
+    session.execute(session.register(programs.concatenation(20_000)), [session.put(programs.zeros(8))])
+    expect(eventually(lambda: lab.processor_s() > before + 1), "it does not compile")
+    session.break_off()
+    left = time.monotonic()
+    expect(eventually(lambda: lab.admin.stats().compiles_stopped == 1, 30), "it still compiles after 30 s")
+    return Outcome("a concatenation of 20,000 parts, which compiles for minutes; its client dies",
+                   f"the compile ended {time.monotonic() - left:.2f} s later")

@@ -1,4 +1,8 @@
 #include <gmock/gmock.h>
+#include <linux/capability.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -8,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "absl/types/optional.h"
 #include "server/runtime/device_executor.h"
 #include "tests/support/eventually.h"
 #include "tests/unit/runtime/executor_client.h"
@@ -178,6 +183,58 @@ TEST(TimeSlicesTest, OneInsideALibraryDoesNotHoldUpOthers) {
   library.door.Open();
   executor.WaitUntilIdle(kForever);
   EXPECT_TRUE(executor.RunningNow().empty());
+}
+
+// The calling thread, and those that it starts, may not raise priorities, as users may not.
+class AsAUser {
+ public:
+  AsAUser() {
+    syscall(SYS_capget, &header_, before_);
+    __user_cap_data_struct now[2] = {before_[0], before_[1]};
+    now[0].effective &= ~(1u << CAP_SYS_NICE);
+    syscall(SYS_capset, &header_, now);
+  }
+  ~AsAUser() { syscall(SYS_capset, &header_, before_); }
+  AsAUser(const AsAUser&) = delete;
+  AsAUser& operator=(const AsAUser&) = delete;
+
+ private:
+  __user_cap_header_struct header_{_LINUX_CAPABILITY_VERSION_3, 0};
+  __user_cap_data_struct before_[2] = {};
+};
+
+TEST(TimeSlicesTest, WhatDoesNotPauseLeavesTheProcessorsToOthers) {
+  for (const bool is_user : {false, true}) {
+    SCOPED_TRACE(is_user ? "as a user" : "as whoever runs the test");
+    absl::optional<AsAUser> user;
+    if (is_user) user.emplace();
+    FakeDevice device;
+    DeviceExecutor executor(device, 0, {.slice = kSlice, .pause_grace = milliseconds(1)});
+    Client greedy({&executor}), other({&executor});
+    const int usual = getpriority(PRIO_PROCESS, 0);
+    for (int i = 0; i < 3; ++i) {
+      Gate library;
+      std::atomic<pid_t> library_thread{0};
+      const auto kernel = LoadedKernel(0, 1, [&](const kernels::cpu::LaunchContext&) {
+        EXPECT_EQ(getpriority(PRIO_PROCESS, 0), usual);
+        library_thread = gettid();
+        library.promise.Set(Unit{});
+        library.door.Pass();
+        return absl::OkStatus();
+      });
+      const auto quick = LoadedKernel(0, 1, [&](const kernels::cpu::LaunchContext&) {
+        EXPECT_EQ(getpriority(PRIO_PROCESS, 0), usual);
+        EXPECT_GT(getpriority(PRIO_PROCESS, static_cast<id_t>(library_thread.load())), usual);
+        return absl::OkStatus();
+      });
+      const ArrayPtr y = greedy.Run("product", kernel, {});
+      (void)library.started.Await();
+      for (int j = 0; j < 5; ++j) EXPECT_TRUE(Final(other.Run("f", quick, {})).ok());
+      library.door.Open();
+      EXPECT_TRUE(Final(y).ok());
+    }
+    executor.WaitUntilIdle(kForever);
+  }
 }
 
 TEST(TimeSlicesTest, WhatRunsBesideOthersIsSetAsideOnce) {
