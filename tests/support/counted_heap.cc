@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <cstdlib>
-#include <limits>
 #include <new>
 
 namespace acceld::testing {
@@ -12,7 +11,8 @@ namespace {
 
 std::atomic<int64_t> live_bytes{0};
 std::atomic<int64_t> peak_bytes{0};
-std::atomic<int64_t> limit_bytes{std::numeric_limits<int64_t>::max()};
+// Sanitizers end a program that asks for more than a tebibyte.
+std::atomic<int64_t> limit_bytes{int64_t{1} << 39};
 
 // Of FailingHeap; plain values, since making them must not allocate.
 thread_local bool is_failing = false;
@@ -54,6 +54,14 @@ void* Allocate(size_t size, size_t alignment) {
   }
 }
 
+void* AllocateOrNull(size_t size, size_t alignment) noexcept {
+  try {
+    return Allocate(size, alignment);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
 void Free(void* memory) noexcept {
   if (memory == nullptr) return;
   live_bytes -= static_cast<int64_t>(malloc_usable_size(memory));
@@ -86,6 +94,18 @@ void* operator new(size_t size, std::align_val_t alignment) {
 }
 void* operator new[](size_t size, std::align_val_t alignment) {
   return acceld::testing::Allocate(size, static_cast<size_t>(alignment));
+}
+void* operator new(size_t size, const std::nothrow_t&) noexcept {
+  return acceld::testing::AllocateOrNull(size, __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+}
+void* operator new[](size_t size, const std::nothrow_t&) noexcept {
+  return acceld::testing::AllocateOrNull(size, __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+}
+void* operator new(size_t size, std::align_val_t alignment, const std::nothrow_t&) noexcept {
+  return acceld::testing::AllocateOrNull(size, static_cast<size_t>(alignment));
+}
+void* operator new[](size_t size, std::align_val_t alignment, const std::nothrow_t&) noexcept {
+  return acceld::testing::AllocateOrNull(size, static_cast<size_t>(alignment));
 }
 void operator delete(void* memory) noexcept { acceld::testing::Free(memory); }
 void operator delete[](void* memory) noexcept { acceld::testing::Free(memory); }
