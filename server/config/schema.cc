@@ -137,9 +137,8 @@ void AddCompiler(SettingTable& table) {
   table.Count(
       "compile-threads", {0, 1024},
       [](DaemonConfig& c) -> auto& { return c.engine.compile_threads; },
-      "programs compiled at the same time, but for a few more while others wait for long ones; 0: "
-      "as "
-      "many as cores");
+      "programs compiled at the same time, and a few more while others wait for long ones; 0: as "
+      "many as there are cores");
   Setting& memory = table.Size(
       "max-compile-memory", {0, kMaxSizeBytes},
       [](DaemonConfig& c) -> auto& { return c.engine.max_compile_bytes; },
