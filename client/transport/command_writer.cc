@@ -12,7 +12,7 @@ using Clock = std::chrono::steady_clock;
 // How long commands may lie when callers are expected to write them.
 constexpr std::chrono::milliseconds kLazyTick{1};
 // After so many ticks without any command they are not expected any more.
-constexpr int kIdleTicks = 100;
+constexpr int kIdleTicks = 16;
 // Commands that come so soon after others were written are given time to gather: each batch costs
 // the daemon about as much as ten commands. Who waits for an answer writes at once.
 constexpr std::chrono::microseconds kFlow{200}, kGather{50};

@@ -10,7 +10,7 @@ namespace acceld::client {
 namespace {
 
 // So many ticks of kReleaseLinger without anything to send, and the writing thread sleeps.
-constexpr int kTicksBeforeSleep = 16;
+constexpr int kTicksBeforeSleep = 4;
 // What lies there in lazy mode has its writer woken.
 constexpr size_t kManyLazyCommands = 32;
 // Larger commands are moved, which out of an arena is copying.

@@ -9,7 +9,7 @@
 #include "client/transport/on_arena.h"
 #include "client/transport/status_codes.h"
 #include "client/transport/transport_thread.h"
-#include "common/short_slices.h"
+#include "common/thread_priority.h"
 
 namespace acceld::client {
 namespace {
@@ -19,7 +19,7 @@ using Clock = std::chrono::steady_clock;
 // After a caller has read, the reader thread gives it time to come back: so long, and so many times
 // as long when nothing is expected from the daemon.
 constexpr std::chrono::milliseconds kCallersPause{2};
-constexpr int kPauses = 50;
+constexpr int kPauses = 8;
 constexpr std::chrono::milliseconds kMinBackoff{20}, kMaxBackoff{500};
 // How soon a link that waits for its channel sees that it is closed.
 constexpr std::chrono::milliseconds kLook{50};

@@ -23,7 +23,8 @@ class CommandQueue {
  public:
   // `name` is the worker's, as far as the kernel keeps it: 15 characters.
   CommandQueue(const std::string& name, std::function<void(Command&)> execute)
-      : execute_(std::move(execute)), nice_(getpriority(PRIO_PROCESS, 0)), worker_([this] {
+      : execute_(std::move(execute)), worker_([this] {
+          nice_ = getpriority(PRIO_PROCESS, 0);
           worker_id_.store(gettid());
           RunWorker();
         }) {
@@ -88,7 +89,7 @@ class CommandQueue {
   }
 
   const std::function<void(Command&)> execute_;
-  const int nice_;
+  int nice_ = 0;                     // the worker's usual one, known once its id is
   std::atomic<pid_t> worker_id_{0};  // of the system; 0: it has not begun
   Mutex mutex_;
   CondVar changed_;

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/check.h"
+#include "common/thread_priority.h"
 
 // Queues and turns. What happens to a task whose turn it is stands in dispatch.cc, and how it ends
 // in complete.cc and cancel.cc.
@@ -273,6 +274,7 @@ void DeviceExecutor::WaitForTurn() {
 }
 
 void DeviceExecutor::RunDispatcher() {
+  CarryMessages();
   while (true) {
     std::shared_ptr<Task> task;
     Chores chores;

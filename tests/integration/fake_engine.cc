@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
+#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -385,14 +386,24 @@ void FakeEngine::NoteCancel(const std::string& client_name) {
 }
 
 void FakeEngine::Note(const engine::ExecuteOptions& options) {
-  MutexLock lock(mutex_);
-  last_deadline_ = options.deadline;
-  awaited_.push_back(options.awaited);
+  std::chrono::milliseconds delay;
+  {
+    MutexLock lock(mutex_);
+    last_deadline_ = options.deadline;
+    executions_.push_back({options.awaited, std::this_thread::get_id()});
+    delay = delay_;
+  }
+  std::this_thread::sleep_for(delay);
 }
 
-std::vector<bool> FakeEngine::awaited() const {
+std::vector<FakeEngine::NotedExecution> FakeEngine::executions() const {
   MutexLock lock(mutex_);
-  return awaited_;
+  return executions_;
+}
+
+void FakeEngine::DelayExecutions(std::chrono::milliseconds delay) {
+  MutexLock lock(mutex_);
+  delay_ = delay;
 }
 
 FakeEngine::Deadline FakeEngine::last_deadline() const {

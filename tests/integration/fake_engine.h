@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -42,8 +43,13 @@ class FakeEngine : public engine::Engine {
   int awaits() const { return awaits_; }
   using Deadline = absl::optional<std::chrono::steady_clock::time_point>;
   Deadline last_deadline() const;
-  // Of each execution so far, whether its client was said to wait for it.
-  std::vector<bool> awaited() const;
+  struct NotedExecution {
+    bool awaited;            // Its client was said to wait for it.
+    std::thread::id thread;  // It was submitted there.
+  };
+  std::vector<NotedExecution> executions() const;
+  // From now on the submission of an execution takes so long.
+  void DelayExecutions(std::chrono::milliseconds delay);
   // What was taken of such an allowance, by all identities; and the limit of each.
   int64_t taken(engine::QuotaId quota) const;
   void SetAllowance(engine::QuotaId quota, int64_t limit);
@@ -116,7 +122,8 @@ class FakeEngine : public engine::Engine {
   Event gate_ ABSL_GUARDED_BY(mutex_) = Event(Unit{});
   std::function<void(const std::string&)> on_cancel_ ABSL_GUARDED_BY(mutex_);
   Deadline last_deadline_ ABSL_GUARDED_BY(mutex_);
-  std::vector<bool> awaited_ ABSL_GUARDED_BY(mutex_);
+  std::vector<NotedExecution> executions_ ABSL_GUARDED_BY(mutex_);
+  std::chrono::milliseconds delay_ ABSL_GUARDED_BY(mutex_){0};
   class FakeAllowance;
   std::map<std::pair<std::string, engine::QuotaId>, std::shared_ptr<FakeAllowance>> allowances_
       ABSL_GUARDED_BY(mutex_);

@@ -157,11 +157,15 @@ void Channel::TakeTurn() {
 
 bool Channel::HandleBatch() {
   const auto end_of_turn = std::chrono::steady_clock::now() + kTurn;
+  bool ran_awaited = false;
   for (; next_command_ < batch_.commands_size(); ++next_command_) {
-    // What is awaited may run right here, for as long as a turn.
+    // What is awaited may run right here, for as long as a turn; one in any case: on a crowded
+    // machine the turn may be over because others had the core, and who waits for the execution
+    // would then wait for another thread to get one, too.
     const bool awaited = IsAwaited(batch_, next_command_);
-    if ((heavy_ || awaited || next_command_ % kCommandsPerLook == 0) &&
-        std::chrono::steady_clock::now() > end_of_turn) {
+    const bool looks = heavy_ || next_command_ % kCommandsPerLook == 0 ||
+                       (awaited && std::exchange(ran_awaited, true));
+    if (looks && std::chrono::steady_clock::now() > end_of_turn) {
       QueueTurn();
       return false;
     }

@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "common/short_slices.h"
+#include "common/thread_priority.h"
 #include "server/engine/priority_class.h"
 
 namespace acceld::rpc {
@@ -164,7 +164,7 @@ void LocalChannels::Serve(Member& member, uint32_t events) {
 }
 
 void LocalChannels::RunThread() {
-  PreferShortSlices();
+  CarryMessages();
   while (true) {
     uint32_t events = 0;
     while (const std::shared_ptr<Member> next = TakeNext(events)) {
