@@ -123,7 +123,7 @@ def thousands_of_compiles_of_one(lab):
                    f"queue was empty {emptied * 1e3:.0f} ms after the death, {stats.compiles_dropped} never compiled")
 
 
-@attack(CLASS, "not tried: long compiles of one held the compile threads until they ended",
+@attack(CLASS, "long compiles of one held the compile threads until they ended: bob waited 16 s",
         flags=("--compile-threads", "2"))
 def long_compiles_of_one(lab):
     """Two programs of ann take long to compile and hold both threads; bob's are answered meanwhile."""
@@ -149,7 +149,7 @@ def long_compiles_of_one(lab):
                    f"the five took {', '.join(f'{took * 1e3:.0f}' for took in times)} ms")
 
 
-@attack(CLASS, "not tried: sessions had equal shares, so who opened more had more")
+@attack(CLASS, "held, by equal shares of sessions: p50 11 to 15, p99 25 to 68 ms beside twenty")
 def many_sessions_of_one(lab):
     """Twenty sessions that flood the device are one identity, and get what one gets."""
     worker = Worker(lab)

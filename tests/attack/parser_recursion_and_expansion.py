@@ -87,7 +87,7 @@ def deep_nesting(lab):
     return Outcome(f"{len(texts)} texts nested 100 to 300,000 deep", str(answers))
 
 
-@attack(CLASS, "not tried in this form; what was built of a constant was not charged")
+@attack(CLASS, "these held: what constants are built of was bounded by their types, not charged")
 def constants_larger_than_their_text(lab):
     texts = []
     for shape in ("1099511627776", "65536x65536", "1073741824x16", "4611686018427387904x4"):
@@ -157,7 +157,7 @@ def _module(dims=(2,), splat=None, depth=0):
     return module
 
 
-@attack(CLASS, "not tried in this form; the wire form had no budget of its own")
+@attack(CLASS, "these held; the wire form had no budget of its own")
 def wire_form_bombs(lab):
     ann, answers = lab.client("ann"), Answers()
     before = lab.resident_bytes()

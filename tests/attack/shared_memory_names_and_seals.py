@@ -73,7 +73,7 @@ def packets_with_more_descriptors(lab):
     return Outcome(f"{count} packets with 0 to 253 descriptors", f"{answers}; open files before and after {before}")
 
 
-@attack(CLASS, "not tried: gRPC asks a reset socket for errors and gets descriptors, which stay open")
+@attack(CLASS, "gRPC asks a reset socket for errors and gets descriptors, which stay open: 20 -> 4,619")
 def descriptors_before_a_reset(lab):
     """The daemon's first bytes stay unread here, so that closing resets the connection, with descriptors in its queue:
     gRPC looks for errors with recvmsg(MSG_ERRQUEUE), which on a unix socket receives what is there."""

@@ -130,7 +130,7 @@ def large_product_cancelled(lab):
     return Outcome("a product of 5000^2, cancelled", f"device free after {took * 1e3:.0f} ms")
 
 
-@attack(CLASS, "not tried: passes over one large function took minutes, whoever had asked for them")
+@attack(CLASS, "passes over one large function went on for nobody: after 90 s still, with 1.8 GiB")
 def compile_of_a_client_that_died(lab):
     """What compiles for nobody ends within a pass, and the processor is free."""
     before = lab.processor_s()
