@@ -127,7 +127,8 @@ void AddDevices(SettingTable& table) {
       "host-memory", {0, kMaxSizeBytes},
       [](DaemonConfig& c) -> auto& { return c.engine.host_memory_bytes; },
       "memory of the machine for arrays that give way to others when a device is full, until they "
-      "are used again; 0: none do");
+      "are used again; as much of it as identity-share is kept for those who have less than their "
+      "share of the device; 0: none do");
   host.fallback = hal::cpu::AvailableMemoryBytes() / 8;
   host.fallback_note = "1/8 of the machine's memory";
 }
@@ -196,9 +197,9 @@ void AddSessionLimits(SettingTable& table) {
       [](DaemonConfig& c) -> auto& { return c.engine.identity_share_percent; },
       "percent of max-sessions, max-handles, max-queued, max-named-arrays, max-intake-memory, "
       "max-program-memory, max-descriptors, max-segment-connections, shared-array-size and "
-      "max-shared-arrays that one identity may "
-      "have, "
-      "at least one of each, unless its quota says otherwise; admins may have all");
+      "max-shared-arrays that one identity may have, at least one of each, unless its quota says "
+      "otherwise, and of a device's memory that it gets back from others who have more; admins may "
+      "have all");
   share.apply = [](const Value& value, DaemonConfig& config) {
     config.engine.identity_share_percent = static_cast<int>(std::get<int64_t>(value));
     config.rpc.identity_share_percent = config.engine.identity_share_percent;
@@ -223,8 +224,9 @@ void AddSessionLimits(SettingTable& table) {
       "results counts once more for each 64 of them");
   table.Seconds(
       "stall-timeout", {0, 86400}, [](DaemonConfig& c) -> auto& { return c.engine.stall_timeout; },
-      "seconds after which an execution that keeps short ones of others from a GPU, where nothing "
-      "can be made to pause, is ended; 0: never");
+      "seconds after which an execution is ended that keeps short ones of others from a GPU, where "
+      "nothing can be made to pause, or another identity from its share of a device's memory; 0: "
+      "never");
   table.Count(
       "max-descriptors", {0, 1'000'000'000},
       [](DaemonConfig& c) -> auto& { return c.engine.max_descriptors; },

@@ -81,7 +81,12 @@ EngineImpl::EngineImpl(const EngineOptions& options, EngineParts parts)
       incarnation_(RandomNumber()),
       total_(std::make_shared<runtime::MemoryAccount>(INT64_MAX)),
       identities_(options_.quotas, std::make_shared<const Pools>(options_), total_),
-      host_memory_(std::make_shared<runtime::HostMemory>(options_.host_memory_bytes)),
+      host_memory_(std::make_shared<runtime::HostMemory>(
+          options_.host_memory_bytes,
+          // As much as one share; nothing where shares leave nothing.
+          runtime::PercentOf(
+              options_.host_memory_bytes,
+              std::min(options_.identity_share_percent, 100 - options_.identity_share_percent)))),
       targets_(parts_.devices, parts_.make_generator),
       programs_(parts_, options_.program_bytes),
       named_arrays_(static_cast<size_t>(options_.max_named_arrays)),
@@ -100,7 +105,8 @@ EngineImpl::EngineImpl(const EngineOptions& options, EngineParts parts)
             .trace = &trace_,
             .memory = {.host = host_memory_,
                        .unload_executables =
-                           [this, index](int64_t bytes) { return cache_->Unload(index, bytes); }},
+                           [this, index](int64_t bytes) { return cache_->Unload(index, bytes); },
+                       .share_percent = options_.identity_share_percent},
             .stall_timeout = options_.stall_timeout}));
   }
   ACCELD_CHECK(!devices.empty());

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "server/runtime/meter.h"
+
 namespace acceld::engine {
 namespace {
 
@@ -37,7 +39,7 @@ Pools::Pools(const EngineOptions& options) : share_percent_(options.identity_sha
   for (const PoolInfo& pool : kPools) {
     const int64_t size = this->size(pool.id);
     // In this order, so that it fits into 64 bits.
-    const int64_t share = size / 100 * share_percent_ + size % 100 * share_percent_ / 100;
+    const int64_t share = runtime::PercentOf(size, share_percent_);
     if (size > 0) shares_[static_cast<size_t>(pool.id)] = std::max<int64_t>(1, share);
   }
 }

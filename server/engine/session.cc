@@ -32,7 +32,7 @@ SessionImpl::SessionImpl(EngineImpl& engine, uint64_t id, std::string token, Ses
       pending_(std::make_shared<PendingRequests>(
           static_cast<size_t>(engine.options().max_queued_executions))),
       session_charge_(std::move(charge)) {
-  account_->SetHostMeter(identity_->meter(QuotaId::kHostMemory));
+  account_->SetOwner(identity_->meter(QuotaId::kHostMemory), identity_->has_shares());
   for (uint32_t device = 0; device < engine.num_devices(); ++device) {
     queues_.push_back(engine.executor(device).OpenQueue(account_, priority_class_,
                                                         identity_->device_share(device)));

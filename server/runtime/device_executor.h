@@ -96,7 +96,9 @@ class DeviceExecutor {
     // Streams whose executions had to give way; of one user a quarter.
     int max_suspended = 64;
     // Where runs overlap and none can be made to pause: what has had the device for so long is
-    // ended when something short of others does not end within that time. Zero: never.
+    // ended when something short of others does not end within that time. And what holds memory of
+    // an owner that has more than its share (device_memory.h) is ended when another, who has less,
+    // has waited for memory so long. Zero: never.
     std::chrono::milliseconds stall_timeout{10'000};
   };
   struct Counters {
@@ -321,6 +323,11 @@ class DeviceExecutor {
   // `wants_memory_`.
   absl::Status FindMemory(Task* task, int64_t size_bytes,
                           absl::FunctionRef<absl::Status()> allocate);
+  // How long such a task waits for the memory of work in flight.
+  std::chrono::milliseconds MemoryPatience(int64_t size_bytes, const Meter* owner) const;
+  // Ends an execution of another owner that keeps this one from its share of the memory, if there
+  // is one: the task is to be tried again then.
+  bool EndForMemory(Task& task, int64_t size_bytes, const Meter* owner);
   enum class Wait : uint8_t {
     kCompleted,  // Something has ended.
     kLater,      // What is in flight takes longer than the dispatcher may wait.

@@ -8,7 +8,7 @@
 
 namespace acceld::runtime {
 
-bool DeviceMemory::MakeRoom(int64_t size_bytes, Victims victims) {
+bool DeviceMemory::MakeRoom(int64_t size_bytes, Victims victims, const Meter* owner) {
   bool waited = false;
   {
     MutexLock lock(mutex_);
@@ -18,14 +18,14 @@ bool DeviceMemory::MakeRoom(int64_t size_bytes, Victims victims) {
   const hal::MemoryStats memory = device_.memory();
   // What another thread has freed meanwhile may be enough.
   const bool freed = (waited && size_bytes <= memory.limit_bytes - memory.used_bytes) ||
-                     MakeRoomAlone(size_bytes, victims);
+                     MakeRoomAlone(size_bytes, victims, owner);
   MutexLock lock(mutex_);
   busy_ = false;
   turn_.NotifyOne();
   return freed;
 }
 
-bool DeviceMemory::MakeRoomAlone(int64_t size_bytes, Victims victims) {
+bool DeviceMemory::MakeRoomAlone(int64_t size_bytes, Victims victims, const Meter* owner) {
   const hal::MemoryStats memory = device_.memory();
   // The device has refused, so something must go even if rounding hides what.
   int64_t missing = std::max<int64_t>(size_bytes - (memory.limit_bytes - memory.used_bytes), 1);
@@ -35,10 +35,10 @@ bool DeviceMemory::MakeRoomAlone(int64_t size_bytes, Victims victims) {
     missing -= unloaded;
     if (missing <= 0) return true;
   }
-  return Spill(missing, victims) || unloaded > 0;
+  return Spill(missing, victims, owner) || unloaded > 0;
 }
 
-bool DeviceMemory::Spill(int64_t size_bytes, Victims victims) {
+bool DeviceMemory::Spill(int64_t size_bytes, Victims victims, const Meter* owner) {
   if (options_.host == nullptr) return false;
   struct Copy {
     std::shared_ptr<Array> array;
@@ -46,10 +46,10 @@ bool DeviceMemory::Spill(int64_t size_bytes, Victims victims) {
     Event done;
   };
   std::vector<Copy> copies;
-  const int64_t room_bytes = options_.host->limit_bytes() - options_.host->used_bytes();
-  for (std::shared_ptr<Array>& array : residents_->Find(victims, size_bytes, room_bytes)) {
-    auto block =
-        options_.host->Allocate(array->type()->size_bytes(), array->account().host_meter());
+  const ResidentArrays::Need need{
+      .size_bytes = size_bytes, .owner = owner, .share_bytes = share_bytes()};
+  for (auto& [array, cause, charged] : residents_->Find(victims, need, *options_.host)) {
+    auto block = options_.host->Allocate(array->type()->size_bytes(), charged, cause);
     if (!block.ok()) continue;
     std::shared_ptr<hal::Buffer> buffer = array->BeginSpill(victims);
     if (buffer == nullptr) continue;

@@ -16,7 +16,9 @@ namespace acceld::runtime {
 
 // What is done when a device is short of memory: executables that nobody uses are unloaded, then
 // arrays are spilled to the host. (The device itself gives up its cached blocks before it refuses.)
-// Who waits for running work, and for how long, is the executor's affair.
+// One owner may have all of the device while others leave it; for those who want their share then,
+// some of the host's memory is reserved. Who waits for running work, and for how long, is the
+// executor's affair.
 //
 // Thread-safe. Device and stream outlive it.
 class DeviceMemory {
@@ -29,6 +31,8 @@ class DeviceMemory {
     // Unloads executables until about so many bytes of the device are free; returns how many were.
     // May be empty.
     std::function<int64_t(int64_t size_bytes)> unload_executables;
+    // Of the device, what one owner of arrays can have back from others who have more.
+    int share_percent = 25;
   };
   struct Stats {
     uint64_t spills = 0, restores = 0;
@@ -41,9 +45,13 @@ class DeviceMemory {
   // Where arrays of this device are noted.
   const std::shared_ptr<ResidentArrays>& residents() const { return residents_; }
 
-  // Frees memory so that `size_bytes` may fit, and says whether any was freed. Blocks while arrays
-  // are copied to the host, and while another thread is at it.
-  bool MakeRoom(int64_t size_bytes, Victims victims);
+  // Frees memory so that `size_bytes` may fit for an owner (ResidentArrays::Need), and says whether
+  // any was freed. Blocks while arrays are copied to the host, and while another thread is at it.
+  bool MakeRoom(int64_t size_bytes, Victims victims, const Meter* owner);
+  // The share of one owner. Who has less, or asks for no more, is not kept from it by others.
+  int64_t share_bytes() const {
+    return PercentOf(device_.memory().limit_bytes, options_.share_percent);
+  }
   // The device's refusal, with what stood in the way of making room.
   absl::Status Explain(const absl::Status& refusal) const;
 
@@ -51,8 +59,8 @@ class DeviceMemory {
   Stats stats() const { return {.spills = spills_.value(), .restores = restores_.value()}; }
 
  private:
-  bool MakeRoomAlone(int64_t size_bytes, Victims victims);
-  bool Spill(int64_t size_bytes, Victims victims);
+  bool MakeRoomAlone(int64_t size_bytes, Victims victims, const Meter* owner);
+  bool Spill(int64_t size_bytes, Victims victims, const Meter* owner);
 
   hal::Device& device_;
   const int index_;

@@ -1,14 +1,25 @@
+#include <algorithm>
 #include <utility>
+#include <vector>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
 #include "server/runtime/device_executor.h"
 
 // Memory for a task whose turn it is, and what is done when there is not enough.
 namespace acceld::runtime {
+namespace {
+
+// Who had to wait until an execution of another was ended may need the memory of one more.
+constexpr std::chrono::milliseconds kUntilTheNextEnds{2000};
+
+}  // namespace
 
 absl::Status DeviceExecutor::FindMemory(Task* task, int64_t size_bytes,
                                         absl::FunctionRef<absl::Status()> allocate) {
   using Victims = DeviceMemory::Victims;
-  const TimePoint deadline = std::chrono::steady_clock::now() + options_.memory_wait;
+  const TimePoint begin = std::chrono::steady_clock::now();
+  const Meter* const owner = task != nullptr ? task->queue_->account_->host_meter().get() : nullptr;
   while (true) {
     if (task != nullptr && task->control_.cancelled().load()) return ReasonFor(*task);
     const uint64_t seen = completions();
@@ -17,17 +28,73 @@ absl::Status DeviceExecutor::FindMemory(Task* task, int64_t size_bytes,
     // A submitting thread leaves the rest to the dispatcher.
     if (task != nullptr && task->here_) return status;
     if (size_bytes > device_.memory().limit_bytes) return memory_.Explain(status);
-    if (memory_.MakeRoom(size_bytes, Victims::kIdle)) continue;
-    switch (WaitForCompletion(task, seen, deadline)) {
+    if (memory_.MakeRoom(size_bytes, Victims::kIdle, owner)) continue;
+    switch (WaitForCompletion(task, seen, begin + MemoryPatience(size_bytes, owner))) {
       case Wait::kCompleted:
         continue;
       case Wait::kLater:
         return status;
       case Wait::kHopeless:
-        if (memory_.MakeRoom(size_bytes, Victims::kQueued)) continue;
+        if (memory_.MakeRoom(size_bytes, Victims::kQueued, owner)) continue;
+        if (task != nullptr && EndForMemory(*task, size_bytes, owner)) return status;
         return memory_.Explain(status);
     }
   }
+}
+
+std::chrono::milliseconds DeviceExecutor::MemoryPatience(int64_t size_bytes,
+                                                         const Meter* owner) const {
+  if (owner == nullptr || options_.stall_timeout >= options_.memory_wait ||
+      options_.stall_timeout.count() == 0) {
+    return options_.memory_wait;
+  }
+  const bool has_a_right =
+      memory_.residents()->BytesByOwner()[owner] + size_bytes <= memory_.share_bytes();
+  return has_a_right ? options_.stall_timeout : options_.memory_wait;
+}
+
+bool DeviceExecutor::EndForMemory(Task& task, int64_t size_bytes, const Meter* owner) {
+  if (options_.stall_timeout.count() == 0) return false;
+  const int64_t share_bytes = memory_.share_bytes();
+  absl::flat_hash_map<const Meter*, int64_t> held = memory_.residents()->BytesByOwner();
+  if (held[owner] + size_bytes > share_bytes) return false;
+  const TimePoint now = std::chrono::steady_clock::now();
+  std::vector<std::shared_ptr<hal::Buffer>> arenas;  // The last reference goes without the lock.
+  MutexLock lock(mutex_);
+  std::chrono::nanoseconds longest{0};
+  Task* cause = nullptr;
+  bool one_is_ending = false;
+  for (const std::unique_ptr<ComputeStream>& stream : streams_) {
+    if (stream->tasks.empty()) continue;
+    Task& running = *stream->tasks.front();
+    const MemoryAccount& account = *running.queue_->account_;
+    if (account.host_meter().get() == owner || !account.has_share()) continue;
+    int64_t held_bytes = held[account.host_meter().get()];
+    if (std::shared_ptr<hal::Buffer> arena = stream->arena.lock()) {
+      held_bytes += arena->size_bytes();
+      arenas.push_back(std::move(arena));
+    }
+    if (held_bytes <= share_bytes) continue;
+    if (running.control_.cancelled().load()) {
+      one_is_ending = true;
+    } else if (const auto took = TimeOnDevice(*stream, now); took > longest) {
+      longest = took;
+      cause = &running;
+    }
+  }
+  if (cause == nullptr && !one_is_ending) return false;
+  if (cause != nullptr) {
+    chores_.ended.emplace_back(
+        cause->shared_from_this(),
+        absl::ResourceExhaustedError(absl::StrCat(
+            "its owner has more than its share of the device's memory, ", share_bytes,
+            " bytes, and another, who has less than its own, has waited for ", size_bytes,
+            " bytes for ", std::min(options_.stall_timeout, options_.memory_wait).count(),
+            " ms (stall-timeout)")));
+  }
+  task.memory_deadline_ = now + std::min(kUntilTheNextEnds, options_.memory_wait);
+  task.wants_memory_ = true;
+  return true;
 }
 
 absl::StatusOr<std::shared_ptr<hal::Buffer>> DeviceExecutor::Allocate(Task& task,

@@ -21,9 +21,16 @@ class MemoryAccount {
         arrays_("arrays", "", Meter::kUnlimited,
                 parent == nullptr ? nullptr : std::shared_ptr<Meter>(parent, &parent->arrays_)) {}
 
-  // Where host memory of spilled arrays is charged; nullptr: nowhere. Before any array is made.
-  void SetHostMeter(std::shared_ptr<Meter> meter) { host_ = std::move(meter); }
+  // Whose arrays these are: `host` is where their owner is charged for host memory of spilled
+  // arrays. Of an owner with a share, others can have theirs back (device_memory.h). Before any
+  // array is made.
+  void SetOwner(std::shared_ptr<Meter> host, bool has_share) {
+    host_ = std::move(host);
+    has_share_ = has_share;
+  }
+  // The same for all accounts of one owner; nullptr: the arrays are nobody's.
   const std::shared_ptr<Meter>& host_meter() const { return host_; }
+  bool has_share() const { return has_share_; }
 
   // RESOURCE_EXHAUSTED with size, use and limit when the bytes do not fit.
   absl::Status Charge(int64_t bytes) { return bytes_.Charge(bytes); }
@@ -41,6 +48,7 @@ class MemoryAccount {
  private:
   Meter bytes_, arrays_;
   std::shared_ptr<Meter> host_;  // Shared by all accounts of one identity.
+  bool has_share_ = false;
 };
 
 }  // namespace acceld::runtime

@@ -1,8 +1,15 @@
 #include "server/runtime/resident_arrays.h"
 
+#include <utility>
+
 #include "server/runtime/array.h"
 
 namespace acceld::runtime {
+namespace {
+
+const Meter* OwnerOf(const Array& array) { return array.account().host_meter().get(); }
+
+}  // namespace
 
 void ResidentArrays::Add(Array& array) {
   MutexLock lock(mutex_);
@@ -21,34 +28,64 @@ void ResidentArrays::Touch(const Array& array) {
   if (array.position_.has_value()) arrays_.splice(arrays_.end(), arrays_, *array.position_);
 }
 
-std::vector<std::shared_ptr<Array>> ResidentArrays::Find(Victims victims, int64_t size_bytes,
-                                                         int64_t room_bytes) {
-  std::vector<std::shared_ptr<Array>> found;
-  int64_t found_bytes = 0;
-  // False when there is enough.
-  auto look = [&](Array& array) {
-    if (!array.MaySpill(victims)) return true;
+std::vector<ResidentArrays::Victim> ResidentArrays::Find(Victims victims, const Need& need,
+                                                         const HostMemory& host) {
+  using Cause = HostMemory::Cause;
+  MutexLock lock(mutex_);
+  absl::flat_hash_map<const Meter*, int64_t> held_bytes = BytesByOwnerLocked();
+  const bool has_a_right =
+      need.owner == nullptr || held_bytes[need.owner] + need.size_bytes <= need.share_bytes;
+
+  std::vector<Victim> found;
+  int64_t found_bytes = 0, unreserved_bytes = 0;
+  const int64_t room_bytes = host.room_bytes(Cause::kShareOfAnother);
+  const int64_t unreserved_room_bytes = host.room_bytes(Cause::kAny);
+  const auto look = [&](Array& array) {
+    if (!array.MaySpill(victims)) return;
+    const MemoryAccount& account = array.account();
+    const bool for_a_right = has_a_right && OwnerOf(array) != need.owner;
+    const Cause cause = for_a_right || !account.has_share() ? Cause::kShareOfAnother : Cause::kAny;
     const int64_t bytes = array.type()->size_bytes();
-    if (bytes > room_bytes - found_bytes) return true;
+    if (bytes > room_bytes - found_bytes) return;
+    if (cause == Cause::kAny && bytes > unreserved_room_bytes - unreserved_bytes) return;
     // Others may have arrays that can go when this one's owner has no room on the host.
-    const std::shared_ptr<Meter>& owner = array.account().host_meter();
-    if (owner != nullptr && bytes > owner->limit() - owner->used()) return true;
+    std::shared_ptr<Meter> owner = for_a_right ? nullptr : account.host_meter();
+    if (owner != nullptr && bytes > owner->limit() - owner->used()) return;
     // None when the array is being destroyed: its memory comes back without us.
     std::shared_ptr<Array> shared = array.weak_from_this().lock();
-    if (shared == nullptr) return true;
-    found.push_back(std::move(shared));
+    if (shared == nullptr) return;
+    found.push_back({std::move(shared), cause, std::move(owner)});
     found_bytes += bytes;
-    return found_bytes < size_bytes;
+    if (cause == Cause::kAny) unreserved_bytes += bytes;
   };
-  MutexLock lock(mutex_);
-  if (victims == Victims::kIdle) {
-    for (auto it = arrays_.begin(); it != arrays_.end() && look(**it); ++it) {
-    }
-  } else {
-    for (auto it = arrays_.rbegin(); it != arrays_.rend() && look(**it); ++it) {
+  const auto has_too_much = [&](const Array& array) {
+    return has_a_right && OwnerOf(array) != need.owner &&
+           held_bytes[OwnerOf(array)] > need.share_bytes;
+  };
+  for (const bool of_those_with_too_much : {true, false}) {
+    const auto look_in = [&](auto begin, auto end) {
+      for (auto it = begin; it != end && found_bytes < need.size_bytes; ++it) {
+        if (has_too_much(**it) == of_those_with_too_much) look(**it);
+      }
+    };
+    if (victims == Victims::kIdle) {
+      look_in(arrays_.begin(), arrays_.end());
+    } else {
+      look_in(arrays_.rbegin(), arrays_.rend());
     }
   }
   return found;
+}
+
+absl::flat_hash_map<const Meter*, int64_t> ResidentArrays::BytesByOwnerLocked() const {
+  absl::flat_hash_map<const Meter*, int64_t> bytes;
+  for (const Array* array : arrays_) bytes[OwnerOf(*array)] += array->type()->size_bytes();
+  return bytes;
+}
+
+absl::flat_hash_map<const Meter*, int64_t> ResidentArrays::BytesByOwner() const {
+  MutexLock lock(mutex_);
+  return BytesByOwnerLocked();
 }
 
 int64_t ResidentArrays::idle_bytes() const {

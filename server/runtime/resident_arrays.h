@@ -5,7 +5,10 @@
 #include <memory>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "common/mutex.h"
+#include "server/runtime/host_memory.h"
+#include "server/runtime/meter.h"
 
 namespace acceld::runtime {
 
@@ -28,14 +31,34 @@ class ResidentArrays {
   // Says that the array has been used just now; nothing happens when it is not there.
   void Touch(const Array& array);
 
-  // Arrays that together hold `size_bytes`, or all that there are, and no more than `room_bytes`.
-  // Idle ones least recently used first; queued ones the other way round, for as queues go those
-  // are wanted last.
-  std::vector<std::shared_ptr<Array>> Find(Victims victims, int64_t size_bytes, int64_t room_bytes);
+  // Who needs memory: so many bytes, for an owner as MemoryAccount::host_meter has it; nullptr: the
+  // daemon itself. With them an owner has its share of the device, or less.
+  struct Need {
+    int64_t size_bytes = 0;
+    const Meter* owner = nullptr;
+    int64_t share_bytes = 0;
+  };
+  struct Victim {
+    std::shared_ptr<Array> array;
+    HostMemory::Cause cause;
+    // For its memory on the host; nullptr: its owner does not pay for what others have a right to.
+    std::shared_ptr<Meter> charged;
+  };
+
+  // Arrays that together hold `need.size_bytes`, or all that there are, and no more than `host` has
+  // room for. Idle ones least recently used first; queued ones the other way round, for as queues
+  // go those are wanted last. Who asks for no more than its share gets it of those first who have
+  // more than theirs.
+  std::vector<Victim> Find(Victims victims, const Need& need, const HostMemory& host);
   // What idle arrays hold together.
   int64_t idle_bytes() const;
+  // What each owner's arrays hold together.
+  absl::flat_hash_map<const Meter*, int64_t> BytesByOwner() const;
 
  private:
+  absl::flat_hash_map<const Meter*, int64_t> BytesByOwnerLocked() const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
   mutable Mutex mutex_;
   std::list<Array*> arrays_ ABSL_GUARDED_BY(mutex_);  // the least recently used one first
 };

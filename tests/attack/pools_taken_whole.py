@@ -288,3 +288,53 @@ def memory_of_a_compile(lab):
     code, message = lab.client("ann").status_of_run(programs.concatenation(10_000), [programs.zeros(8)], 60)
     expect(code == "RESOURCE_EXHAUSTED" and "more memory than the limit" in message, f"{code} {message}")
     return Outcome("a concatenation of 10,000 parts where a compile may take 100 MiB", f"{code} {message[:120]}")
+
+
+MEMORY = ("--device-memory", "64MiB", "--host-memory", "64MiB")
+MIB_OF_FLOATS = 1 << 18
+
+
+def _fill(session, program, most):
+    """Arrays of 1 MiB, until one is refused or there are so many."""
+    arrays = []
+    while len(arrays) < most:
+        array = session.execute(program, [session.put(programs.zeros(1))])
+        ready = session.await_(array, timeout_s=60)
+        if ready.code != 0:
+            return arrays, ready
+        arrays.append(array)
+    return arrays, None
+
+
+@attack(CLASS, "who had filled the device and the host left others nothing: bob had 0 MiB", flags=MEMORY)
+def arrays_that_fill_the_device(lab):
+    ann, bob = Session(lab.client("ann")), Session(lab.client("bob"))
+    hoard, refusal = _fill(ann, ann.register(programs.filled(MIB_OF_FLOATS)), 1000)
+    expect(refusal is not None and len(hoard) > 64, f"ann has {len(hoard)} MiB and is not refused")
+    bobs, refusal = _fill(bob, bob.register(programs.filled(MIB_OF_FLOATS)), 12)
+    expect(refusal is None, f"bob has {len(bobs)} MiB: {refusal.message if refusal else ''}")
+    for session, arrays in ((ann, hoard), (bob, bobs)):
+        code = session.fetch(arrays[0]).code
+        expect(code == 0, f"an array is lost: {code}")
+    ann.close()
+    bob.close()
+    return Outcome("arrays of 1 MiB until none is let in, where device and host have 64 MiB each, beside 12 of another",
+                   f"one had {len(hoard)}, the other its 12; none was lost")
+
+
+@attack(CLASS, "no answer in 60 s beside an endless program that held the memory", flags=MEMORY)
+def endless_program_that_holds_the_memory(lab):
+    ann, bob = Session(lab.client("ann")), Session(lab.client("bob"))
+    output = ann.execute(ann.register(programs.endless_on(60 * MIB_OF_FLOATS)), [ann.put(programs.zeros(1))])
+    expect(eventually(lambda: lab.admin.devices()[0].memory_used_bytes > 56 << 20), "ann's program does not run")
+    begin = time.monotonic()
+    large = bob.execute(bob.register(programs.filled(12 * MIB_OF_FLOATS)), [bob.put(programs.zeros(1))])
+    ready = bob.await_(large, timeout_s=60)
+    took = time.monotonic() - begin
+    expect(ready.code == 0, f"bob's array: {ready.message}")
+    ready = ann.await_(output)
+    expect("more than its share" in ready.message, f"ann's program: {ready.code} {ready.message}")
+    ann.close()
+    bob.close()
+    return Outcome("an endless program that holds 60 MiB of 64, beside an array of 12 MiB of another",
+                   f"the other had it after {took:.1f} s; the program's end: {ready.message[:160]}")

@@ -118,6 +118,31 @@ def endless_while():
   return %r : tensor<8xf32>""", "tensor<8xf32>")
 
 
+def filled(elements):
+    """An array of the first element."""
+    return main("tensor<1xf32>", f"""
+  %f = stablehlo.reshape %x : (tensor<1xf32>) -> tensor<f32>
+  %r = stablehlo.broadcast_in_dim %f, dims = [] : (tensor<f32>) -> tensor<{elements}xf32>
+  return %r : tensor<{elements}xf32>""", f"tensor<{elements}xf32>")
+
+
+def endless_on(elements):
+    """An endless loop whose value is an array of so many elements."""
+    return main("tensor<1xf32>", f"""
+  %f = stablehlo.reshape %x : (tensor<1xf32>) -> tensor<f32>
+  %b = stablehlo.broadcast_in_dim %f, dims = [] : (tensor<f32>) -> tensor<{elements}xf32>
+  %w = "stablehlo.while"(%b) ({{
+   ^bb0(%a: tensor<{elements}xf32>):
+    %t = stablehlo.constant dense<true> : tensor<i1>
+    stablehlo.return %t : tensor<i1>
+  }}, {{
+   ^bb0(%a: tensor<{elements}xf32>):
+    %s = stablehlo.add %a, %a : tensor<{elements}xf32>
+    stablehlo.return %s : tensor<{elements}xf32>
+  }}) : (tensor<{elements}xf32>) -> tensor<{elements}xf32>
+  return %w : tensor<{elements}xf32>""", f"tensor<{elements}xf32>")
+
+
 def long_window(size=1 << 46):
     return main("tensor<8xf32>", f"""
   %z = stablehlo.constant dense<0.0> : tensor<f32>

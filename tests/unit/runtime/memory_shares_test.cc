@@ -1,0 +1,164 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "server/runtime/device_executor.h"
+#include "server/runtime/host_memory.h"
+#include "tests/unit/runtime/executor_client.h"
+#include "tests/unit/runtime/fake_device.h"
+
+// Who has little of a device's memory gets its share of those who have all of it.
+namespace acceld::runtime {
+namespace {
+
+using ::acceld::testing::FakeDevice;
+using ::acceld::testing::LoadedKernel;
+using ::testing::HasSubstr;
+
+constexpr int64_t kElements = 4096;
+constexpr int64_t kBytes = kElements * sizeof(float);
+
+// A session of an owner of its own.
+struct Owner {
+  explicit Owner(DeviceExecutor& executor, bool has_share = true,
+                 int64_t host_limit = Meter::kUnlimited)
+      : executor(executor),
+        host(std::make_shared<Meter>("host", " bytes", host_limit)),
+        client({&executor}) {
+    client.account().SetOwner(host, has_share);
+  }
+  absl::Status Upload() {
+    arrays.push_back(client.Upload(std::vector<float>(kElements, static_cast<float>(uploaded))));
+    const absl::Status status = Final(arrays.back());
+    if (!status.ok()) {
+      arrays.pop_back();
+    } else {
+      ++uploaded;
+    }
+    return status;
+  }
+  int UploadAll() {
+    while (Upload().ok()) {
+    }
+    return uploaded;
+  }
+  int Resident() const {
+    int resident = 0;
+    for (const ArrayPtr& array : arrays) resident += array->view().buffer != nullptr ? 1 : 0;
+    return resident;
+  }
+  void ExpectAllAsUploaded() {
+    for (size_t i = 0; i < arrays.size(); ++i) {
+      EXPECT_EQ(FirstValue(executor, arrays[i]), static_cast<float>(i));
+    }
+  }
+
+  DeviceExecutor& executor;
+  const std::shared_ptr<Meter> host;
+  Client client;
+  std::vector<ArrayPtr> arrays;
+  int uploaded = 0;
+};
+
+// Room for 8 arrays, of which 2 are a share, and for as many on the host, 2 of them reserved.
+class MemorySharesTest : public ::testing::Test {
+ protected:
+  ~MemorySharesTest() override { executor_.WaitUntilIdle(kForever); }
+
+  const std::shared_ptr<HostMemory> host_ = std::make_shared<HostMemory>(8 * kBytes, 2 * kBytes);
+  FakeDevice device_{8 * kBytes};
+  DeviceExecutor executor_{device_,
+                           0,
+                           {.memory = {.host = host_},
+                            .memory_wait = std::chrono::milliseconds(50),
+                            .slice = kOneSlice}};
+};
+
+TEST_F(MemorySharesTest, OneOwnerMayHaveTheDeviceAndAllOfTheHostThatIsNotReserved) {
+  Owner greedy(executor_);
+  EXPECT_EQ(greedy.UploadAll(), 8 + 6);
+  greedy.ExpectAllAsUploaded();
+}
+
+TEST_F(MemorySharesTest, AnOwnerWithoutAShareMayHaveAll) {
+  Owner admin(executor_, /*has_share=*/false);
+  EXPECT_EQ(admin.UploadAll(), 8 + 8);
+}
+
+TEST_F(MemorySharesTest, WhoHasLessThanItsShareGetsItOfThoseWhoHaveAll) {
+  Owner greedy(executor_), other(executor_);
+  (void)greedy.UploadAll();
+  EXPECT_EQ(other.UploadAll(), 2);
+  EXPECT_FALSE(greedy.Upload().ok());
+  greedy.ExpectAllAsUploaded();
+  other.ExpectAllAsUploaded();
+}
+
+TEST_F(MemorySharesTest, AShareIsTakenOfThoseWithMoreThanTheirs) {
+  Owner modest(executor_), greedy(executor_), other(executor_);
+  EXPECT_TRUE(modest.Upload().ok());
+  EXPECT_TRUE(modest.Upload().ok());
+  for (int i = 0; i < 6; ++i) EXPECT_TRUE(greedy.Upload().ok());
+  EXPECT_TRUE(other.Upload().ok());
+  EXPECT_TRUE(other.Upload().ok());
+  EXPECT_EQ(modest.Resident(), 2);  // They are the least recently used.
+  EXPECT_EQ(greedy.Resident(), 4);
+  // Who has a share already takes what is the least recently used.
+  EXPECT_TRUE(other.Upload().ok());
+  EXPECT_EQ(modest.Resident(), 1);
+}
+
+TEST_F(MemorySharesTest, TheOwnersQuotaOfHostMemoryDoesNotKeepOthersFromTheirShare) {
+  Owner greedy(executor_, /*has_share=*/true, /*host_limit=*/kBytes), other(executor_);
+  EXPECT_EQ(greedy.UploadAll(), 8 + 1);
+  EXPECT_GE(other.UploadAll(), 2);
+  EXPECT_EQ(greedy.host->used(), kBytes);
+}
+
+TEST_F(MemorySharesTest, AnExecutionThatHoldsTheShareOfAnotherIsEnded) {
+  Owner greedy(executor_), other(executor_);
+  for (const int64_t arena_bytes : {int64_t{0}, 7 * kBytes}) {
+    SCOPED_TRACE(arena_bytes);
+    const auto kernel = LoadedKernel(
+        0, arena_bytes == 0 ? 8 * kElements : kElements,
+        [](const kernels::cpu::LaunchContext& context) -> absl::Status {
+          while (!IsInterrupted(context) || context.interrupts->GoOn()) {
+          }
+          return absl::CancelledError("stopped");
+        },
+        arena_bytes);
+    const ArrayPtr endless = greedy.client.Run("endless", kernel, {});
+    while (device_.memory().used_bytes < 8 * kBytes) std::this_thread::yield();
+    EXPECT_TRUE(other.Upload().ok());
+    EXPECT_EQ(Final(endless).code(), absl::StatusCode::kResourceExhausted);
+    EXPECT_THAT(std::string(Final(endless).message()), HasSubstr("more than its share"));
+    other.arrays.clear();
+  }
+}
+
+TEST_F(MemorySharesTest, WhoHasItsShareEndsNobody) {
+  Owner greedy(executor_), other(executor_);
+  EXPECT_TRUE(other.Upload().ok());
+  EXPECT_TRUE(other.Upload().ok());
+  Gate gate;
+  const auto kernel = LoadedKernel(0, 6 * kElements, [&](const auto&) {
+    gate.promise.Set(Unit{});
+    gate.door.Pass();
+    return absl::OkStatus();
+  });
+  const ArrayPtr y = greedy.client.Run("f", kernel, {});
+  (void)gate.started.Await();
+  // Its own arrays give way to it.
+  EXPECT_TRUE(other.Upload().ok());
+  EXPECT_EQ(y->state(), Array::State::kScheduled);
+  gate.door.Open();
+  EXPECT_TRUE(Final(y).ok());
+}
+
+}  // namespace
+}  // namespace acceld::runtime
