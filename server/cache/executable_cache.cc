@@ -81,7 +81,6 @@ ExecutableCache::ExecutableCache(const Options& options, std::vector<hal::Device
       build_id_(std::move(build_id)),
       producer_(options.producer),
       compile_options_(options.compile_options),
-      with_room_(options.with_room),
       max_compile_bytes_(options.max_compile_bytes),
       memory_(options.memory_bytes),
       pool_(static_cast<size_t>(std::max(1, options.compile_threads)),
@@ -405,7 +404,7 @@ absl::StatusOr<std::shared_ptr<const hal::LoadedExecutable>> ExecutableCache::Lo
     });
   };
   const auto size_bytes = static_cast<int64_t>(executable->constants.size());
-  ACCELD_RETURN_IF_ERROR(with_room_ ? with_room_(*request.device, size_bytes, load) : load());
+  ACCELD_RETURN_IF_ERROR(request.with_room ? request.with_room(size_bytes, load) : load());
   auto loaded =
       std::make_shared<const hal::LoadedExecutable>(std::move(executable), std::move(module));
   memory_.Add(request.key, request.fingerprint, *request.device, loaded);

@@ -42,6 +42,10 @@ struct Request {
   // Runs on the compile pool, at most once among concurrent requests for the key. Once the flag is
   // stopped nobody wants the result: it ends soon then, with CANCELLED.
   std::function<absl::StatusOr<hal::Executable>(const StopFlag& stop)> compile;
+  // Calls `load`, which takes `size_bytes` of the device, and makes room for the asker if that is
+  // refused, as long as there is hope. On the compile pool; may block. Empty: `load` is called
+  // once.
+  std::function<absl::Status(int64_t size_bytes, absl::FunctionRef<absl::Status()> load)> with_room;
   Asker asker = {};
 };
 
@@ -69,13 +73,8 @@ class ExecutableCache {
     int compile_threads = 1;
     size_t max_queued_compiles = 100'000;
     int64_t max_compile_bytes = WorkBounds::kUnbounded;  // of memory that one compile may take
-    // Calls `load`, which takes `size_bytes` of the device, and makes room if that is refused, as
-    // long as there is hope. On the compile pool; may block. Empty: `load` is called once.
-    std::function<absl::Status(size_t device, int64_t size_bytes,
-                               absl::FunctionRef<absl::Status()> load)>
-        with_room;
-    absl::optional<RemoteTier::Options> remote;  // nullopt: no cache but this node's
-    std::vector<SigningKey> bundle_keys;         // see Tools
+    absl::optional<RemoteTier::Options> remote;          // nullopt: no cache but this node's
+    std::vector<SigningKey> bundle_keys;                 // see Tools
     // Of every entry made here, for people who look at it: this host, and the compile options that
     // are part of keys.
     std::string producer, compile_options;
@@ -190,7 +189,6 @@ class ExecutableCache {
 
   const std::vector<hal::Device*> devices_;
   const std::string build_id_, producer_, compile_options_;
-  const decltype(Options::with_room) with_room_;
   const int64_t max_compile_bytes_;
   MemoryTier memory_;
   std::unique_ptr<DiskTier> disk_;      // nullptr: none

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/check.h"
 #include "common/log.h"
+#include "common/percent.h"
 #include "common/random_bytes.h"
 #include "server/engine/explain.h"
 
@@ -84,9 +85,8 @@ EngineImpl::EngineImpl(const EngineOptions& options, EngineParts parts)
       host_memory_(std::make_shared<runtime::HostMemory>(
           options_.host_memory_bytes,
           // As much as one share; nothing where shares leave nothing.
-          runtime::PercentOf(
-              options_.host_memory_bytes,
-              std::min(options_.identity_share_percent, 100 - options_.identity_share_percent)))),
+          PercentOf(options_.host_memory_bytes, std::min(options_.identity_share_percent,
+                                                         100 - options_.identity_share_percent)))),
       targets_(parts_.devices, parts_.make_generator),
       programs_(parts_, options_.program_bytes),
       named_arrays_(static_cast<size_t>(options_.max_named_arrays)),
@@ -111,21 +111,17 @@ EngineImpl::EngineImpl(const EngineOptions& options, EngineParts parts)
   }
   ACCELD_CHECK(!devices.empty());
   cache_ = std::make_unique<cache::ExecutableCache>(
-      cache::ExecutableCache::Options{
-          .folder = options_.cache_dir,
-          .disk_bytes = options_.cache_disk_bytes,
-          .memory_bytes = options_.cache_memory_bytes,
-          .compile_threads = CompileThreads(options_),
-          .max_compile_bytes =
-              options_.max_compile_bytes > 0 ? options_.max_compile_bytes : WorkBounds::kUnbounded,
-          .with_room =
-              [this](size_t device, int64_t bytes, absl::FunctionRef<absl::Status()> load) {
-                return executors_[device]->WithRoomFor(bytes, load);
-              },
-          .remote = parts_.remote_cache,
-          .bundle_keys = parts_.bundle_keys,
-          .producer = HostName(),
-          .compile_options = parts_.compile_options},
+      cache::ExecutableCache::Options{.folder = options_.cache_dir,
+                                      .disk_bytes = options_.cache_disk_bytes,
+                                      .memory_bytes = options_.cache_memory_bytes,
+                                      .compile_threads = CompileThreads(options_),
+                                      .max_compile_bytes = options_.max_compile_bytes > 0
+                                                               ? options_.max_compile_bytes
+                                                               : WorkBounds::kUnbounded,
+                                      .remote = parts_.remote_cache,
+                                      .bundle_keys = parts_.bundle_keys,
+                                      .producer = HostName(),
+                                      .compile_options = parts_.compile_options},
       std::move(devices), parts_.build_id);
   ReleaseUnused();
   ReleaseUnusedStreams();

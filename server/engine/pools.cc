@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "server/runtime/meter.h"
+#include "common/percent.h"
 
 namespace acceld::engine {
 namespace {
@@ -38,8 +38,7 @@ Pools::Pools(const EngineOptions& options) : share_percent_(options.identity_sha
   set(QuotaId::kDescriptors, options.max_descriptors);
   for (const PoolInfo& pool : kPools) {
     const int64_t size = this->size(pool.id);
-    // In this order, so that it fits into 64 bits.
-    const int64_t share = runtime::PercentOf(size, share_percent_);
+    const int64_t share = PercentOf(size, share_percent_);
     if (size > 0) shares_[static_cast<size_t>(pool.id)] = std::max<int64_t>(1, share);
   }
 }

@@ -196,6 +196,13 @@ cache::Request SessionImpl::RequestFor(const std::shared_ptr<const Program>& pro
         TraceCompile(program->name(), session, begin, steps, executable.status(), engine->trace());
         return executable;
       },
+      .with_room =
+          [engine = &engine_, target = call.target, owner = identity_->meter(QuotaId::kHostMemory)](
+              int64_t size_bytes, absl::FunctionRef<absl::Status()> load) {
+            runtime::DeviceExecutor& executor =
+                engine->executor(static_cast<uint32_t>(*target->device));
+            return executor.WithRoomFor(size_bytes, owner.get(), load);
+          },
       // What is compiled for elsewhere is in nobody's way here.
       .asker = {identity_->identity(),
                 call.target->device.has_value() ? priority_class_ : PriorityClass::kBatch}};

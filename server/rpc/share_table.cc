@@ -3,15 +3,15 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "common/percent.h"
 
 namespace acceld::rpc {
 
 absl::StatusOr<std::shared_ptr<const void>> ShareTable::Take(const engine::Identity& identity,
                                                              uint64_t amount) {
-  const uint64_t percent = static_cast<uint64_t>(share_percent_);
-  const uint64_t part = size_ / 100 * percent + size_ % 100 * percent / 100;
-  const uint64_t share =
-      identity.role == engine::Role::kAdmin ? size_ : std::max<uint64_t>(1, part);
+  const uint64_t share = identity.role == engine::Role::kAdmin
+                             ? size_
+                             : std::max<uint64_t>(1, PercentOf(size_, share_percent_));
   MutexLock lock(mutex_);
   uint64_t& used = used_[identity.name];
   if (amount > share - std::min(share, used)) {

@@ -154,11 +154,13 @@ class DeviceExecutor {
   void Download(std::shared_ptr<const Array> array,
                 std::function<void(absl::StatusOr<SharedBytes>)> done);
 
-  // Calls `allocate`, which is to take `size_bytes` of the device, until it answers something else
-  // than RESOURCE_EXHAUSTED, making room in between as dispatches do. For others than the executor:
-  // blocks, for Options.memory_wait at most when copies to the host are quick.
-  absl::Status WithRoomFor(int64_t size_bytes, absl::FunctionRef<absl::Status()> allocate) {
-    return FindMemory(nullptr, size_bytes, allocate);
+  // Calls `allocate`, which is to take `size_bytes` of the device for an owner (MemoryShares),
+  // until it answers something else than RESOURCE_EXHAUSTED, making room in between as dispatches
+  // do. For others than the executor: blocks, for about Options.memory_wait at most when copies to
+  // the host are quick, and as long again for executions that are told to end.
+  absl::Status WithRoomFor(int64_t size_bytes, const Meter* owner,
+                           absl::FunctionRef<absl::Status()> allocate) {
+    return FindMemory(nullptr, owner, size_bytes, allocate);
   }
 
   // Ends the streams, with their threads, that there was no use for since the call before.
@@ -285,7 +287,8 @@ class DeviceExecutor {
   ExpressStream* ExpressForNext() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void LeaveExpress(Task& task) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void DispatchHere(const std::shared_ptr<Task>& task);
-  // Leaves a task that was taken to a later turn; `held`: when something else has ended.
+  // Leaves a task that was taken to a later turn; `held`: when something else has ended, or it has
+  // waited for memory long enough.
   void HandBack(const std::shared_ptr<Task>& task, bool held = false);
 
   // From a turn to the device: dispatch.cc.
@@ -318,22 +321,24 @@ class DeviceExecutor {
                               absl::InlinedVector<Allocation, 2>& outputs,
                               std::shared_ptr<hal::Buffer>& arena);
   absl::StatusOr<std::shared_ptr<hal::Buffer>> Allocate(Task& task, int64_t size_bytes);
+  static const Meter* OwnerOf(const Task& task);
   // See WithRoomFor. A task that is brief waits for nothing, one that is cancelled fails with its
   // reason. One that the dispatcher would have to wait for too long is to be tried again: it
   // `wants_memory_`.
-  absl::Status FindMemory(Task* task, int64_t size_bytes,
+  absl::Status FindMemory(Task* task, const Meter* owner, int64_t size_bytes,
                           absl::FunctionRef<absl::Status()> allocate);
-  // How long such a task waits for the memory of work in flight.
+  // How long an owner waits for the memory of work in flight.
   std::chrono::milliseconds MemoryPatience(int64_t size_bytes, const Meter* owner) const;
-  // Ends an execution of another owner that keeps this one from its share of the memory, if there
-  // is one: the task is to be tried again then.
-  bool EndForMemory(Task& task, int64_t size_bytes, const Meter* owner);
+  // Ends an execution of another owner that keeps this one from its share of the memory. True when
+  // there is one, or was lately: the wait goes on then.
+  bool EndForMemory(int64_t size_bytes, const Meter* owner, MemoryWait& wait);
   enum class Wait : uint8_t {
     kCompleted,  // Something has ended.
     kLater,      // What is in flight takes longer than the dispatcher may wait.
     kHopeless,   // Nothing is in flight but the task, or it is too late.
   };
-  Wait WaitForCompletion(Task* task, uint64_t seen_completions, TimePoint deadline);
+  // A task waits for no longer than a slice at a time.
+  Wait WaitForCompletion(const Task* task, uint64_t seen_completions, TimePoint deadline);
   uint64_t completions() const;
 
   // From the device to the end: complete.cc and cancel.cc.

@@ -35,10 +35,14 @@ bool DeviceMemory::MakeRoomAlone(int64_t size_bytes, Victims victims, const Mete
     missing -= unloaded;
     if (missing <= 0) return true;
   }
-  return Spill(missing, victims, owner) || unloaded > 0;
+  const MemoryShares shares = Shares();
+  const ResidentArrays::Need need{
+      .size_bytes = missing, .owner = owner, .is_right = shares.HasRightTo(owner, size_bytes)};
+  return Spill(need, victims, shares) || unloaded > 0;
 }
 
-bool DeviceMemory::Spill(int64_t size_bytes, Victims victims, const Meter* owner) {
+bool DeviceMemory::Spill(const ResidentArrays::Need& need, Victims victims,
+                         const MemoryShares& shares) {
   if (options_.host == nullptr) return false;
   struct Copy {
     std::shared_ptr<Array> array;
@@ -46,9 +50,7 @@ bool DeviceMemory::Spill(int64_t size_bytes, Victims victims, const Meter* owner
     Event done;
   };
   std::vector<Copy> copies;
-  const ResidentArrays::Need need{
-      .size_bytes = size_bytes, .owner = owner, .share_bytes = share_bytes()};
-  for (auto& [array, cause, charged] : residents_->Find(victims, need, *options_.host)) {
+  for (auto& [array, cause, charged] : residents_->Find(victims, need, shares, *options_.host)) {
     auto block = options_.host->Allocate(array->type()->size_bytes(), charged, cause);
     if (!block.ok()) continue;
     std::shared_ptr<hal::Buffer> buffer = array->BeginSpill(victims);

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "common/mutex.h"
+#include "common/percent.h"
 #include "common/status.h"
 #include "server/hal/device.h"
 #include "server/observability/instruments/counter.h"
@@ -45,12 +46,12 @@ class DeviceMemory {
   // Where arrays of this device are noted.
   const std::shared_ptr<ResidentArrays>& residents() const { return residents_; }
 
-  // Frees memory so that `size_bytes` may fit for an owner (ResidentArrays::Need), and says whether
-  // any was freed. Blocks while arrays are copied to the host, and while another thread is at it.
+  // Frees memory so that `size_bytes` may fit for an owner, and says whether any was freed. Blocks
+  // while arrays are copied to the host, and while another thread is at it.
   bool MakeRoom(int64_t size_bytes, Victims victims, const Meter* owner);
-  // The share of one owner. Who has less, or asks for no more, is not kept from it by others.
-  int64_t share_bytes() const {
-    return PercentOf(device_.memory().limit_bytes, options_.share_percent);
+  // Who holds how much now, and has a right to more.
+  MemoryShares Shares() const {
+    return residents_->Shares(PercentOf(device_.memory().limit_bytes, options_.share_percent));
   }
   // The device's refusal, with what stood in the way of making room.
   absl::Status Explain(const absl::Status& refusal) const;
@@ -60,7 +61,7 @@ class DeviceMemory {
 
  private:
   bool MakeRoomAlone(int64_t size_bytes, Victims victims, const Meter* owner);
-  bool Spill(int64_t size_bytes, Victims victims, const Meter* owner);
+  bool Spill(const ResidentArrays::Need& need, Victims victims, const MemoryShares& shares);
 
   hal::Device& device_;
   const int index_;

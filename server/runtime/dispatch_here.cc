@@ -149,7 +149,8 @@ void DeviceExecutor::HandBack(const std::shared_ptr<Task>& task, bool held) {
       lane.splice(lane.begin(), queue.taken_, task->position_);
       if (held) {
         Hold(task->queue_, queue.LaneOf(*task));
-        retry_at_ = std::min(retry_at_, std::chrono::steady_clock::now() + options_.slice);
+        retry_at_ = std::min({retry_at_, std::chrono::steady_clock::now() + options_.slice,
+                              task->memory_wait_.deadline, task->memory_wait_.charge_deadline});
       }
       Enqueue(task);
     }

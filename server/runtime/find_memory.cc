@@ -2,7 +2,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "server/runtime/device_executor.h"
 
@@ -15,11 +14,15 @@ constexpr std::chrono::milliseconds kUntilTheNextEnds{2000};
 
 }  // namespace
 
-absl::Status DeviceExecutor::FindMemory(Task* task, int64_t size_bytes,
+const Meter* DeviceExecutor::OwnerOf(const Task& task) {
+  return task.queue_->account_->host_meter().get();
+}
+
+absl::Status DeviceExecutor::FindMemory(Task* task, const Meter* owner, int64_t size_bytes,
                                         absl::FunctionRef<absl::Status()> allocate) {
   using Victims = DeviceMemory::Victims;
-  const TimePoint begin = std::chrono::steady_clock::now();
-  const Meter* const owner = task != nullptr ? task->queue_->account_->host_meter().get() : nullptr;
+  MemoryWait own_wait;
+  MemoryWait& wait = task != nullptr ? task->memory_wait_ : own_wait;
   while (true) {
     if (task != nullptr && task->control_.cancelled().load()) return ReasonFor(*task);
     const uint64_t seen = completions();
@@ -29,35 +32,38 @@ absl::Status DeviceExecutor::FindMemory(Task* task, int64_t size_bytes,
     if (task != nullptr && task->here_) return status;
     if (size_bytes > device_.memory().limit_bytes) return memory_.Explain(status);
     if (memory_.MakeRoom(size_bytes, Victims::kIdle, owner)) continue;
-    switch (WaitForCompletion(task, seen, begin + MemoryPatience(size_bytes, owner))) {
+    if (wait.deadline == TimePoint::max()) {
+      wait.deadline = std::chrono::steady_clock::now() + MemoryPatience(size_bytes, owner);
+    }
+    switch (WaitForCompletion(task, seen, wait.deadline)) {
       case Wait::kCompleted:
         continue;
-      case Wait::kLater:
-        return status;
       case Wait::kHopeless:
         if (memory_.MakeRoom(size_bytes, Victims::kQueued, owner)) continue;
-        if (task != nullptr && EndForMemory(*task, size_bytes, owner)) return status;
-        return memory_.Explain(status);
+        if (!EndForMemory(size_bytes, owner, wait)) return memory_.Explain(status);
+        if (task == nullptr) continue;
+        break;
+      case Wait::kLater:
+        break;
     }
+    task->wants_memory_ = true;
+    return status;
   }
 }
 
 std::chrono::milliseconds DeviceExecutor::MemoryPatience(int64_t size_bytes,
                                                          const Meter* owner) const {
-  if (owner == nullptr || options_.stall_timeout >= options_.memory_wait ||
-      options_.stall_timeout.count() == 0) {
+  if (options_.stall_timeout >= options_.memory_wait || options_.stall_timeout.count() == 0 ||
+      !memory_.Shares().HasRightTo(owner, size_bytes)) {
     return options_.memory_wait;
   }
-  const bool has_a_right =
-      memory_.residents()->BytesByOwner()[owner] + size_bytes <= memory_.share_bytes();
-  return has_a_right ? options_.stall_timeout : options_.memory_wait;
+  return options_.stall_timeout;
 }
 
-bool DeviceExecutor::EndForMemory(Task& task, int64_t size_bytes, const Meter* owner) {
+bool DeviceExecutor::EndForMemory(int64_t size_bytes, const Meter* owner, MemoryWait& wait) {
   if (options_.stall_timeout.count() == 0) return false;
-  const int64_t share_bytes = memory_.share_bytes();
-  absl::flat_hash_map<const Meter*, int64_t> held = memory_.residents()->BytesByOwner();
-  if (held[owner] + size_bytes > share_bytes) return false;
+  const MemoryShares shares = memory_.Shares();
+  if (!shares.HasRightTo(owner, size_bytes)) return false;
   const TimePoint now = std::chrono::steady_clock::now();
   std::vector<std::shared_ptr<hal::Buffer>> arenas;  // The last reference goes without the lock.
   MutexLock lock(mutex_);
@@ -69,12 +75,12 @@ bool DeviceExecutor::EndForMemory(Task& task, int64_t size_bytes, const Meter* o
     Task& running = *stream->tasks.front();
     const MemoryAccount& account = *running.queue_->account_;
     if (account.host_meter().get() == owner || !account.has_share()) continue;
-    int64_t held_bytes = held[account.host_meter().get()];
+    int64_t arena_bytes = 0;
     if (std::shared_ptr<hal::Buffer> arena = stream->arena.lock()) {
-      held_bytes += arena->size_bytes();
+      arena_bytes = arena->size_bytes();
       arenas.push_back(std::move(arena));
     }
-    if (held_bytes <= share_bytes) continue;
+    if (!shares.HasTooMuch(account.host_meter().get(), arena_bytes)) continue;
     if (running.control_.cancelled().load()) {
       one_is_ending = true;
     } else if (const auto took = TimeOnDevice(*stream, now); took > longest) {
@@ -82,25 +88,31 @@ bool DeviceExecutor::EndForMemory(Task& task, int64_t size_bytes, const Meter* o
       cause = &running;
     }
   }
-  if (cause == nullptr && !one_is_ending) return false;
   if (cause != nullptr) {
+    wait.last_end = now;
     chores_.ended.emplace_back(
         cause->shared_from_this(),
         absl::ResourceExhaustedError(absl::StrCat(
-            "its owner has more than its share of the device's memory, ", share_bytes,
+            "its owner has more than its share of the device's memory, ", shares.share_bytes(),
             " bytes, and another, who has less than its own, has waited for ", size_bytes,
             " bytes for ", std::min(options_.stall_timeout, options_.memory_wait).count(),
             " ms (stall-timeout)")));
+  } else if (!one_is_ending) {
+    return false;
+  } else if (wait.last_end == TimePoint()) {
+    wait.last_end = now;  // Somebody else's.
+  } else if (now - wait.last_end >= options_.memory_wait) {
+    return false;  // It does not end: it is inside a library, perhaps.
   }
-  task.memory_deadline_ = now + std::min(kUntilTheNextEnds, options_.memory_wait);
-  task.wants_memory_ = true;
+  wait.deadline = now + std::min(kUntilTheNextEnds, options_.memory_wait);
+  if (dispatcher_waits_) work_.NotifyOne();
   return true;
 }
 
 absl::StatusOr<std::shared_ptr<hal::Buffer>> DeviceExecutor::Allocate(Task& task,
                                                                       int64_t size_bytes) {
   std::shared_ptr<hal::Buffer> buffer;
-  ACCELD_RETURN_IF_ERROR(FindMemory(&task, size_bytes, [&]() -> absl::Status {
+  ACCELD_RETURN_IF_ERROR(FindMemory(&task, OwnerOf(task), size_bytes, [&]() -> absl::Status {
     ACCELD_ASSIGN_OR_RETURN(buffer, device_.Allocate(size_bytes));
     return absl::OkStatus();
   }));
@@ -113,8 +125,9 @@ absl::Status DeviceExecutor::AllocateAll(Task& task, int64_t arena_bytes,
   ACCELD_RETURN_IF_ERROR(ChargeAll(task, outputs));
   int64_t size_bytes = arena_bytes;
   for (const Allocation& output : outputs) size_bytes += output.charged_bytes;
-  absl::Status status = FindMemory(
-      &task, size_bytes, [&] { return TryAllocateAll(task, arena_bytes, outputs, arena); });
+  absl::Status status = FindMemory(&task, OwnerOf(task), size_bytes, [&] {
+    return TryAllocateAll(task, arena_bytes, outputs, arena);
+  });
   if (status.ok()) return status;
   for (size_t i = 0; i < outputs.size(); ++i) {
     task.outputs[i]->account().Refund(outputs[i].charged_bytes);
@@ -124,7 +137,7 @@ absl::Status DeviceExecutor::AllocateAll(Task& task, int64_t arena_bytes,
 }
 
 absl::Status DeviceExecutor::ChargeAll(Task& task, absl::InlinedVector<Allocation, 2>& outputs) {
-  const TimePoint deadline = std::chrono::steady_clock::now() + options_.memory_wait;
+  TimePoint& deadline = task.memory_wait_.charge_deadline;
   while (true) {
     if (task.control_.cancelled().load()) return ReasonFor(task);
     const uint64_t seen = completions();
@@ -135,13 +148,22 @@ absl::Status DeviceExecutor::ChargeAll(Task& task, absl::InlinedVector<Allocatio
       if (!status.ok()) break;
       outputs.push_back({nullptr, size_bytes});
     }
-    if (status.ok()) return status;
+    if (status.ok()) {
+      deadline = TimePoint::max();
+      return status;
+    }
     for (size_t i = 0; i < outputs.size(); ++i) {
       task.outputs[i]->account().Refund(outputs[i].charged_bytes);
     }
     outputs.clear();
     // Arrays that running work alone holds are refunded when it ends.
-    if (task.here_ || WaitForCompletion(&task, seen, deadline) != Wait::kCompleted) return status;
+    if (task.here_) return status;
+    if (deadline == TimePoint::max()) {
+      deadline = std::chrono::steady_clock::now() + options_.memory_wait;
+    }
+    const Wait wait = WaitForCompletion(&task, seen, deadline);
+    task.wants_memory_ = wait == Wait::kLater;
+    if (wait != Wait::kCompleted) return status;
   }
 }
 
@@ -182,13 +204,12 @@ uint64_t DeviceExecutor::completions() const {
   return completions_;
 }
 
-DeviceExecutor::Wait DeviceExecutor::WaitForCompletion(Task* task, uint64_t seen_completions,
+DeviceExecutor::Wait DeviceExecutor::WaitForCompletion(const Task* task, uint64_t seen_completions,
                                                        TimePoint deadline) {
-  if (task != nullptr) {
-    // Others want the dispatcher.
-    task->memory_deadline_ = std::min(task->memory_deadline_, deadline);
-    deadline = std::min(task->memory_deadline_, std::chrono::steady_clock::now() + options_.slice);
-  }
+  // Others want the dispatcher.
+  const TimePoint until =
+      task == nullptr ? deadline
+                      : std::min(deadline, std::chrono::steady_clock::now() + options_.slice);
   MutexLock lock(mutex_);
   const auto has_ended = [&] {
     return completions_ != seen_completions ||
@@ -204,15 +225,14 @@ DeviceExecutor::Wait DeviceExecutor::WaitForCompletion(Task* task, uint64_t seen
   bool in_time = true;
   while (!has_ended() && in_time &&
          (others_in_flight() || (task == nullptr && num_suspended_ > 0))) {
-    in_time = memory_freed_.WaitUntil(mutex_, deadline);
+    in_time = memory_freed_.WaitUntil(mutex_, until);
   }
   --memory_waiters_;
   if (has_ended()) return Wait::kCompleted;
-  if (task == nullptr || std::chrono::steady_clock::now() >= task->memory_deadline_ ||
+  if (task == nullptr || std::chrono::steady_clock::now() >= deadline ||
       (!others_in_flight() && num_suspended_ == 0)) {
     return Wait::kHopeless;
   }
-  task->wants_memory_ = true;
   return Wait::kLater;
 }
 

@@ -12,11 +12,6 @@
 
 namespace acceld::runtime {
 
-// So much of `amount`, without overflow.
-constexpr int64_t PercentOf(int64_t amount, int percent) {
-  return amount / 100 * percent + amount % 100 * percent / 100;
-}
-
 // How much of one thing is in use, under a limit that may change at any time. What a meter counts,
 // its parent counts too, and may refuse. Lock-free; any thread.
 class Meter {

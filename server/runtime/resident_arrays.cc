@@ -29,13 +29,10 @@ void ResidentArrays::Touch(const Array& array) {
 }
 
 std::vector<ResidentArrays::Victim> ResidentArrays::Find(Victims victims, const Need& need,
+                                                         const MemoryShares& shares,
                                                          const HostMemory& host) {
   using Cause = HostMemory::Cause;
   MutexLock lock(mutex_);
-  absl::flat_hash_map<const Meter*, int64_t> held_bytes = BytesByOwnerLocked();
-  const bool has_a_right =
-      need.owner == nullptr || held_bytes[need.owner] + need.size_bytes <= need.share_bytes;
-
   std::vector<Victim> found;
   int64_t found_bytes = 0, unreserved_bytes = 0;
   const int64_t room_bytes = host.room_bytes(Cause::kShareOfAnother);
@@ -43,7 +40,7 @@ std::vector<ResidentArrays::Victim> ResidentArrays::Find(Victims victims, const 
   const auto look = [&](Array& array) {
     if (!array.MaySpill(victims)) return;
     const MemoryAccount& account = array.account();
-    const bool for_a_right = has_a_right && OwnerOf(array) != need.owner;
+    const bool for_a_right = need.is_right && OwnerOf(array) != need.owner;
     const Cause cause = for_a_right || !account.has_share() ? Cause::kShareOfAnother : Cause::kAny;
     const int64_t bytes = array.type()->size_bytes();
     if (bytes > room_bytes - found_bytes) return;
@@ -59,8 +56,7 @@ std::vector<ResidentArrays::Victim> ResidentArrays::Find(Victims victims, const 
     if (cause == Cause::kAny) unreserved_bytes += bytes;
   };
   const auto has_too_much = [&](const Array& array) {
-    return has_a_right && OwnerOf(array) != need.owner &&
-           held_bytes[OwnerOf(array)] > need.share_bytes;
+    return need.is_right && OwnerOf(array) != need.owner && shares.HasTooMuch(OwnerOf(array));
   };
   for (const bool of_those_with_too_much : {true, false}) {
     const auto look_in = [&](auto begin, auto end) {
@@ -77,15 +73,11 @@ std::vector<ResidentArrays::Victim> ResidentArrays::Find(Victims victims, const 
   return found;
 }
 
-absl::flat_hash_map<const Meter*, int64_t> ResidentArrays::BytesByOwnerLocked() const {
-  absl::flat_hash_map<const Meter*, int64_t> bytes;
-  for (const Array* array : arrays_) bytes[OwnerOf(*array)] += array->type()->size_bytes();
-  return bytes;
-}
-
-absl::flat_hash_map<const Meter*, int64_t> ResidentArrays::BytesByOwner() const {
+MemoryShares ResidentArrays::Shares(int64_t share_bytes) const {
+  MemoryShares shares(share_bytes);
   MutexLock lock(mutex_);
-  return BytesByOwnerLocked();
+  for (const Array* array : arrays_) shares.Count(OwnerOf(*array), array->type()->size_bytes());
+  return shares;
 }
 
 int64_t ResidentArrays::idle_bytes() const {

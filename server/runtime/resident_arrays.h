@@ -5,9 +5,9 @@
 #include <memory>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "common/mutex.h"
 #include "server/runtime/host_memory.h"
+#include "server/runtime/memory_shares.h"
 #include "server/runtime/meter.h"
 
 namespace acceld::runtime {
@@ -31,12 +31,11 @@ class ResidentArrays {
   // Says that the array has been used just now; nothing happens when it is not there.
   void Touch(const Array& array);
 
-  // Who needs memory: so many bytes, for an owner as MemoryAccount::host_meter has it; nullptr: the
-  // daemon itself. With them an owner has its share of the device, or less.
+  // Who needs how much, and whether they have a right to it (MemoryShares).
   struct Need {
     int64_t size_bytes = 0;
     const Meter* owner = nullptr;
-    int64_t share_bytes = 0;
+    bool is_right = false;
   };
   struct Victim {
     std::shared_ptr<Array> array;
@@ -47,18 +46,15 @@ class ResidentArrays {
 
   // Arrays that together hold `need.size_bytes`, or all that there are, and no more than `host` has
   // room for. Idle ones least recently used first; queued ones the other way round, for as queues
-  // go those are wanted last. Who asks for no more than its share gets it of those first who have
-  // more than theirs.
-  std::vector<Victim> Find(Victims victims, const Need& need, const HostMemory& host);
+  // go those are wanted last. Who has a right gets it of those first who have more than theirs.
+  std::vector<Victim> Find(Victims victims, const Need& need, const MemoryShares& shares,
+                           const HostMemory& host);
   // What idle arrays hold together.
   int64_t idle_bytes() const;
-  // What each owner's arrays hold together.
-  absl::flat_hash_map<const Meter*, int64_t> BytesByOwner() const;
+  // With what the arrays hold now.
+  MemoryShares Shares(int64_t share_bytes) const;
 
  private:
-  absl::flat_hash_map<const Meter*, int64_t> BytesByOwnerLocked() const
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-
   mutable Mutex mutex_;
   std::list<Array*> arrays_ ABSL_GUARDED_BY(mutex_);  // the least recently used one first
 };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <list>
 #include <memory>
@@ -44,6 +45,17 @@ struct Upload {
   // The memory that `data` points into, when it is the device's own (AllocateForHost): it becomes
   // the output's, and nothing is copied.
   std::shared_ptr<hal::Buffer> buffer;
+};
+
+// How a need for memory has waited so far.
+struct MemoryWait {
+  using TimePoint = std::chrono::steady_clock::time_point;
+
+  // When it has waited long enough for work in flight that holds memory of the device, or what its
+  // owner may have of it. Set when it begins to wait.
+  TimePoint deadline = TimePoint::max(), charge_deadline = TimePoint::max();
+  // When an execution was last told to end for it; the epoch: none was.
+  TimePoint last_end;
 };
 
 // One piece of work for a device: made by the caller, then owned by the executor, which settles
@@ -99,10 +111,8 @@ class Task final : public Array::Waiter, public std::enable_shared_from_this<Tas
   bool was_handed_back_ = false;      // and goes no special way any more
   hal::RunControl control_;           // Polled by its kernels.
   ComputeStream* stream_ = nullptr;   // on which it runs; nullptr: uploads, and what is express
-  // Until when it may wait for memory, once it had to; set by the dispatcher.
-  std::chrono::steady_clock::time_point memory_deadline_ =
-      std::chrono::steady_clock::time_point::max();
-  bool wants_memory_ = false;  // Its dispatch is to be tried again, later.
+  MemoryWait memory_wait_;            // The dispatcher's.
+  bool wants_memory_ = false;         // Its dispatch is to be tried again, later.
   // Its outputs are scheduled. Who sees this true and the one before it too, may settle it early.
   std::atomic<bool> launched_{false};
   std::atomic<bool> settled_{false};  // Set once by the one who settles what was launched.

@@ -338,18 +338,16 @@ TEST_F(ExecutableCacheTest, LoadingMakesRoomWhenTheDeviceIsFull) {
   small.kernels["code"] = [](const auto&) { return absl::OkStatus(); };
   std::shared_ptr<hal::Buffer> blocking = *small.Allocate(512);
   int asked = 0;
-  ExecutableCache cache(
-      {.with_room =
-           [&](size_t device, int64_t size_bytes, absl::FunctionRef<absl::Status()> load) {
-             EXPECT_EQ(device, 0u);
-             EXPECT_EQ(size_bytes, 1000);
-             ++asked;
-             EXPECT_EQ(load().code(), absl::StatusCode::kResourceExhausted);
-             blocking.reset();
-             return load();
-           }},
-      {&small}, "build-1");
-  EXPECT_EQ(VerdictOf(cache, RequestFor("f")), Verdict::kMiss);
+  ExecutableCache cache({}, {&small}, "build-1");
+  Request request = RequestFor("f");
+  request.with_room = [&](int64_t size_bytes, absl::FunctionRef<absl::Status()> load) {
+    EXPECT_EQ(size_bytes, 1000);
+    ++asked;
+    EXPECT_EQ(load().code(), absl::StatusCode::kResourceExhausted);
+    blocking.reset();
+    return load();
+  };
+  EXPECT_EQ(VerdictOf(cache, request), Verdict::kMiss);
   EXPECT_EQ(asked, 1);
 }
 

@@ -23,6 +23,19 @@ using ::testing::HasSubstr;
 constexpr int64_t kElements = 4096;
 constexpr int64_t kBytes = kElements * sizeof(float);
 
+// Takes memory until it is told to stop, and has `elements` for a result.
+std::shared_ptr<const hal::LoadedExecutable> EndlessKernel(int64_t elements,
+                                                           int64_t arena_bytes = 0) {
+  return LoadedKernel(
+      0, elements,
+      [](const kernels::cpu::LaunchContext& context) -> absl::Status {
+        while (!IsInterrupted(context) || context.interrupts->GoOn()) {
+        }
+        return absl::CancelledError("stopped");
+      },
+      arena_bytes);
+}
+
 // A session of an owner of its own.
 struct Owner {
   explicit Owner(DeviceExecutor& executor, bool has_share = true,
@@ -46,6 +59,15 @@ struct Owner {
     while (Upload().ok()) {
     }
     return uploaded;
+  }
+  // What a program of this owner takes of the device when it is loaded.
+  absl::StatusOr<std::shared_ptr<hal::Buffer>> Load() {
+    std::shared_ptr<hal::Buffer> loaded;
+    ACCELD_RETURN_IF_ERROR(executor.WithRoomFor(kBytes, host.get(), [&]() -> absl::Status {
+      ACCELD_ASSIGN_OR_RETURN(loaded, executor.device().Allocate(kBytes));
+      return absl::OkStatus();
+    }));
+    return loaded;
   }
   int Resident() const {
     int resident = 0;
@@ -124,14 +146,7 @@ TEST_F(MemorySharesTest, AnExecutionThatHoldsTheShareOfAnotherIsEnded) {
   Owner greedy(executor_), other(executor_);
   for (const int64_t arena_bytes : {int64_t{0}, 7 * kBytes}) {
     SCOPED_TRACE(arena_bytes);
-    const auto kernel = LoadedKernel(
-        0, arena_bytes == 0 ? 8 * kElements : kElements,
-        [](const kernels::cpu::LaunchContext& context) -> absl::Status {
-          while (!IsInterrupted(context) || context.interrupts->GoOn()) {
-          }
-          return absl::CancelledError("stopped");
-        },
-        arena_bytes);
+    const auto kernel = EndlessKernel(arena_bytes == 0 ? 8 * kElements : kElements, arena_bytes);
     const ArrayPtr endless = greedy.client.Run("endless", kernel, {});
     while (device_.memory().used_bytes < 8 * kBytes) std::this_thread::yield();
     EXPECT_TRUE(other.Upload().ok());
@@ -139,6 +154,45 @@ TEST_F(MemorySharesTest, AnExecutionThatHoldsTheShareOfAnotherIsEnded) {
     EXPECT_THAT(std::string(Final(endless).message()), HasSubstr("more than its share"));
     other.arrays.clear();
   }
+}
+
+TEST_F(MemorySharesTest, WhoWaitsForWhatDoesNotEndIsRefused) {
+  Owner greedy(executor_), other(executor_);
+  Gate gate;
+  const auto kernel = LoadedKernel(0, 8 * kElements, [&](const auto&) {
+    gate.promise.Set(Unit{});
+    gate.door.Pass();
+    return absl::OkStatus();
+  });
+  const ArrayPtr y = greedy.client.Run("never polls", kernel, {});
+  (void)gate.started.Await();
+  EXPECT_EQ(other.Upload().code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(other.Load().status().code(), absl::StatusCode::kResourceExhausted);
+  gate.door.Open();
+  EXPECT_EQ(Final(y).code(), absl::StatusCode::kResourceExhausted);
+}
+
+TEST_F(MemorySharesTest, ALoadGetsTheShareOfItsOwner) {
+  Owner greedy(executor_), other(executor_);
+  (void)greedy.UploadAll();
+  EXPECT_TRUE(other.Load().ok());
+
+  const ArrayPtr endless = greedy.client.Run("endless", EndlessKernel(8 * kElements), {});
+  greedy.arrays.clear();
+  while (endless->state() == Array::State::kPending) std::this_thread::yield();
+  EXPECT_TRUE(other.Load().ok());
+  EXPECT_EQ(Final(endless).code(), absl::StatusCode::kResourceExhausted);
+}
+
+TEST_F(MemorySharesTest, ALoadOfWhoHasItsShareTakesNothingOfOthersThatTheyPayFor) {
+  Owner modest(executor_, /*has_share=*/true, /*host_limit=*/0), other(executor_);
+  EXPECT_EQ(modest.UploadAll(), 8);
+  EXPECT_TRUE(other.Upload().ok());
+  EXPECT_TRUE(other.Upload().ok());
+  EXPECT_EQ(modest.Resident(), 6);
+  EXPECT_TRUE(other.Load().ok());
+  EXPECT_EQ(modest.Resident(), 6);
+  EXPECT_EQ(other.Resident(), 1);
 }
 
 TEST_F(MemorySharesTest, WhoHasItsShareEndsNobody) {
