@@ -6,6 +6,7 @@
 #include <atomic>
 
 #include "absl/base/optimization.h"
+#include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
 
 namespace acceld {
@@ -124,6 +125,20 @@ absl::Status OutOfMemoryError(absl::string_view where) noexcept {
   } catch (const std::bad_alloc&) {
     return PreparedError();
   }
+}
+
+absl::Status ShortenMessage(const absl::Status& status) {
+  constexpr size_t kEndBytes = kMaxErrorBytes / 4;
+  constexpr size_t kBeginBytes = kMaxErrorBytes - kEndBytes - 64;
+  const absl::string_view message = status.message();
+  if (message.size() <= kMaxErrorBytes) return status;
+  absl::Status shortened(status.code(), absl::StrCat(message.substr(0, kBeginBytes), " ... (",
+                                                     message.size(), " bytes in all) ... ",
+                                                     message.substr(message.size() - kEndBytes)));
+  status.ForEachPayload([&](absl::string_view url, const absl::Cord& payload) {
+    shortened.SetPayload(url, payload);
+  });
+  return shortened;
 }
 
 }  // namespace acceld

@@ -76,14 +76,25 @@ absl::Status OutOfMemoryError(absl::string_view where) noexcept;
 // that it has freed. For the program's start.
 void SetHeapCounter(int64_t (*bytes_of_thread)());
 
+// The longest message of an error that contained work gives.
+inline constexpr size_t kMaxErrorBytes = 4096;
+
+// The status, with a message of at most kMaxErrorBytes: of a longer one the beginning and the end.
+absl::Status ShortenMessage(const absl::Status& status);
+template <typename Value>
+absl::StatusOr<Value> ShortenMessage(absl::StatusOr<Value> result) {
+  return result.ok() ? std::move(result) : ShortenMessage(result.status());
+}
+
 // Gives what `work` gives, a Status or StatusOr, or OutOfMemoryError when an allocation failed in
-// it. `where` names what was being done. Other exceptions pass.
+// it. `where` names what was being done. An error's message, which may quote the input, is
+// shortened: arrays keep it for as long as they are there. Other exceptions pass.
 template <typename Work>
 std::invoke_result_t<Work> ContainAllocationFailure(absl::string_view where,
                                                     const WorkBounds& bounds, Work&& work) {
   const ContainedWork contained(bounds);
   try {
-    return std::forward<Work>(work)();
+    return ShortenMessage(std::forward<Work>(work)());
   } catch (const std::bad_alloc&) {
     return OutOfMemoryError(where);
   } catch (const std::length_error&) {

@@ -91,8 +91,9 @@ EngineImpl::EngineImpl(const EngineOptions& options, EngineParts parts)
       programs_(parts_, options_.program_bytes),
       named_arrays_(static_cast<size_t>(options_.max_named_arrays)),
       trace_(options_.trace_spans),
-      transfers_(std::make_unique<ThreadPool>("transfer", 1,
-                                              static_cast<size_t>(options_.max_queued_copies))),
+      transfers_(std::make_unique<FairPool>("transfer", 1,
+                                            static_cast<size_t>(options_.max_queued_copies),
+                                            options_.identity_share_percent)),
       timers_("timers", static_cast<size_t>(options.max_deadlines)) {
   std::vector<hal::Device*> devices;
   for (const auto& device : parts_.devices) {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "common/fair_pool.h"
 #include "common/mutex.h"
-#include "common/thread_pool.h"
 #include "common/timer_queue.h"
 #include "server/cache/executable_cache.h"
 #include "server/engine/compile_targets.h"
@@ -78,7 +78,7 @@ class EngineImpl final : public Engine {
   const std::shared_ptr<ContentTable>& contents() const { return contents_; }
   TimerQueue& timers() { return timers_; }
   // Runs work that allocates much, off the streams' threads.
-  ThreadPool& transfers() { return *transfers_; }
+  FairPool& transfers() { return *transfers_; }
   observability::TraceRing& trace() { return trace_; }
   // Of the unfinished uploads of one session, in bytes.
   int64_t staging_limit() const;
@@ -108,7 +108,7 @@ class EngineImpl final : public Engine {
   observability::StatusCounter refusals_;
   observability::TraceRing trace_;
   std::vector<std::unique_ptr<runtime::DeviceExecutor>> executors_;
-  std::unique_ptr<ThreadPool> transfers_;
+  std::unique_ptr<FairPool> transfers_;
   std::unique_ptr<cache::ExecutableCache> cache_;
 
   TimerQueue timers_;  // Its callbacks use the executors.

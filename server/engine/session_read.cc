@@ -126,12 +126,15 @@ void SessionImpl::Fetch(Handle handle, std::function<void(FetchResult)> done) {
   };
   const bool small =
       named->array->type().has_value() && named->array->type()->size_bytes() <= kSmallBytes;
-  named->array->OnFinal([small, answer, download, engine = &engine_,
+  named->array->OnFinal([small, answer, download, engine = &engine_, identity = identity_,
+                         priority = priority_class_,
                          cancelled = cancelled_](const absl::Status& status) {
     if (!status.ok()) return answer(status);
     if (cancelled->load()) return;  // answered by Close
     if (small) return download();
-    if (absl::Status full = engine->transfers().Submit(download); !full.ok()) answer(full);
+    const absl::Status queued = engine->transfers().Submit(
+        {identity->identity(), priority, identity->has_shares()}, download);
+    if (!queued.ok()) answer(queued);
   });
 }
 

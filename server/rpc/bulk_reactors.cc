@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/bytes_field.h"
 #include "grpcpp/support/proto_buffer_reader.h"
+#include "server/engine/asker.h"
 #include "server/rpc/auth/refusal_log.h"
 #include "server/rpc/message_size.h"
 #include "server/rpc/status_codes.h"
@@ -121,6 +122,7 @@ void UploadReactor::ProvideProgram() {
   const auto program = std::make_shared<const GatheredBytes>(*std::move(taken));
   // The reactor lives until it is finished.
   const absl::Status queued = rpc_.decoders.Submit(
+      engine::AskerOf(caller_.identity),
       [this, program] { Finish(ToGrpc(session_->ProvideProgram(program_id_, *program))); });
   if (!queued.ok()) End(queued);
 }

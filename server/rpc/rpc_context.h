@@ -1,6 +1,6 @@
 #pragma once
 
-#include "common/thread_pool.h"
+#include "common/fair_pool.h"
 #include "common/timer_queue.h"
 #include "server/engine/engine.h"
 #include "server/observability/instruments/rpc_instruments.h"
@@ -17,8 +17,8 @@ struct RpcContext {
   const RpcOptions& options;
   observability::RpcInstruments& instruments;
   SessionTable& sessions;
-  TimerQueue& timers;    // For short callbacks.
-  ThreadPool& decoders;  // For what may take milliseconds.
+  TimerQueue& timers;  // For short callbacks.
+  FairPool& decoders;  // For what may take milliseconds.
   const Gate& gate;
   Connections& connections;
 };

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/ir/wire.h"
+#include "server/engine/asker.h"
 #include "server/rpc/bounded_message.h"
 #include "server/rpc/convert.h"
 #include "server/rpc/session_log.h"
@@ -29,20 +30,37 @@ class RunCall::Reactor : public grpc::ServerUnaryReactor {
 };
 
 grpc::ServerUnaryReactor* RunCall::Start(const RpcContext& rpc, engine::Identity caller,
-                                         grpc::ByteBuffer request, grpc::ByteBuffer* reply) {
-  std::shared_ptr<RunCall> call(new RunCall(rpc, std::move(caller), std::move(request), reply));
+                                         const grpc::ByteBuffer& request, grpc::ByteBuffer* reply) {
+  std::shared_ptr<RunCall> call(new RunCall(rpc, std::move(caller), reply));
   auto* reactor = new Reactor(call);
   {
     MutexLock lock(call->mutex_);
     call->reactor_ = reactor;
   }
-  const absl::Status submitted = rpc.decoders.Submit([call] { call->Run(); });
-  if (!submitted.ok()) call->Finish(submitted);
+  absl::Status status = call->TakeRequest(request);
+  if (status.ok()) {
+    status = rpc.decoders.Submit(engine::AskerOf(call->caller_), [call] { call->Run(); });
+  }
+  if (!status.ok()) call->Finish(status);
   return reactor;
+}
+
+absl::Status RunCall::TakeRequest(const grpc::ByteBuffer& request) {
+  request_memory_ = Taken(rpc_.engine.AllowanceOf(caller_, engine::QuotaId::kIntakeMemory));
+  ACCELD_RETURN_IF_ERROR(request_memory_.Add(static_cast<int64_t>(request.Length())));
+  std::vector<grpc::Slice> slices;
+  if (const grpc::Status dumped = request.Dump(&slices); !dumped.ok()) {
+    return absl::InternalError(dumped.error_message());
+  }
+  // What gRPC receives into belongs to all connections together.
+  for (grpc::Slice& slice : slices) slice = grpc::Slice(slice.begin(), slice.size());
+  request_ = grpc::ByteBuffer(slices.data(), slices.size());
+  return absl::OkStatus();
 }
 
 void RunCall::Run() {
   const absl::StatusOr<std::vector<engine::Handle>> outputs = Submit();
+  request_memory_.Release();
   if (!outputs.ok()) return Finish(outputs.status());
   std::shared_ptr<engine::Session> session;
   {
@@ -68,6 +86,7 @@ absl::StatusOr<std::vector<engine::Handle>> RunCall::Submit() {
       Message::Decode(static_cast<int64_t>(request_.Length()), [this](v1::RunRequest& message) {
         return grpc::SerializationTraits<v1::RunRequest>::Deserialize(&request_, &message).ok();
       }));
+  request_.Clear();
   const v1::RunRequest& request = **decoded;
   ACCELD_ASSIGN_OR_RETURN(ir::Module module, DecodeProgram(request.program()));
   const std::string entry = EntryOf(request.program());

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "acceld/v1/acceld.grpc.pb.h"
+#include "common/allowance.h"
 #include "common/mutex.h"
 #include "common/status.h"
 #include "server/engine/engine.h"
@@ -22,15 +23,16 @@ class RunCall : public std::enable_shared_from_this<RunCall> {
   // A RunRequest and, once it went well, a RunReply as bytes. The reactor belongs to gRPC; `reply`
   // lives until it is finished.
   static grpc::ServerUnaryReactor* Start(const RpcContext& rpc, engine::Identity caller,
-                                         grpc::ByteBuffer request, grpc::ByteBuffer* reply);
+                                         const grpc::ByteBuffer& request, grpc::ByteBuffer* reply);
 
  private:
   class Reactor;
 
-  RunCall(const RpcContext& rpc, engine::Identity caller, grpc::ByteBuffer request,
-          grpc::ByteBuffer* reply)
-      : rpc_(rpc), caller_(std::move(caller)), request_(std::move(request)), reply_(reply) {}
+  RunCall(const RpcContext& rpc, engine::Identity caller, grpc::ByteBuffer* reply)
+      : rpc_(rpc), caller_(std::move(caller)), reply_(reply) {}
 
+  // Copies the request into memory that the caller is charged for.
+  absl::Status TakeRequest(const grpc::ByteBuffer& request);
   void Run();
   // Opens the session and submits everything; the number of results.
   absl::StatusOr<std::vector<engine::Handle>> Submit();
@@ -40,6 +42,7 @@ class RunCall : public std::enable_shared_from_this<RunCall> {
   const RpcContext& rpc_;
   const engine::Identity caller_;
   grpc::ByteBuffer request_;  // until it is decoded
+  Taken request_memory_;      // until it is submitted
   grpc::ByteBuffer* const reply_;
 
   Mutex mutex_;

@@ -43,7 +43,8 @@ Service::Service(engine::Engine& engine, RpcOptions options,
       instruments_(instruments),
       sessions_(engine_, options_, readiness_, instruments_),
       context_{engine_, options_, instruments_, sessions_, timers_, decoders_, gate, connections},
-      decoders_("decode", options_.decode_threads, options_.max_queued_decodes) {}
+      decoders_("decode", static_cast<size_t>(options_.decode_threads), options_.max_queued_decodes,
+                options_.identity_share_percent) {}
 
 ChannelStream* Service::OnChannel(const Caller& caller, grpc::CallbackServerContext*) {
   return GrpcChannel::Start(context_, caller);
@@ -209,10 +210,10 @@ grpc::ServerUnaryReactor* Service::OnDrain(const Caller& caller,
   return Answer(context, absl::OkStatus());
 }
 
-grpc::ServerWriteReactor<v1::TraceChunk>* Service::OnGetTrace(const Caller&,
+grpc::ServerWriteReactor<v1::TraceChunk>* Service::OnGetTrace(const Caller& caller,
                                                               grpc::CallbackServerContext*,
                                                               const v1::GetTraceRequest* request) {
-  return TraceReactor::Start(engine_, decoders_, *request);
+  return TraceReactor::Start(engine_, decoders_, caller.identity, *request);
 }
 
 }  // namespace acceld::rpc

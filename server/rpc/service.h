@@ -3,6 +3,7 @@
 #include <chrono>
 #include <memory>
 
+#include "common/thread_pool.h"
 #include "server/engine/engine.h"
 #include "server/rpc/gated_service.h"
 #include "server/rpc/rpc_context.h"
@@ -58,7 +59,7 @@ class Service : public GatedService {
   TimerQueue timers_{"rpc-timers", size_t{1} << 20};
   // Last: their threads use the rest.
   ThreadPool maintenance_{"maintenance", 1, 1024};
-  ThreadPool decoders_;
+  FairPool decoders_;
 };
 
 }  // namespace acceld::rpc

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/utf8.h"
+#include "server/engine/asker.h"
 #include "server/rpc/status_codes.h"
 
 namespace acceld::rpc {
@@ -49,7 +50,8 @@ v1::TraceSpan ToProto(const observability::Span& span) {
 
 }  // namespace
 
-TraceReactor* TraceReactor::Start(const engine::Engine& engine, ThreadPool& decoders,
+TraceReactor* TraceReactor::Start(const engine::Engine& engine, FairPool& decoders,
+                                  const engine::Identity& caller,
                                   const v1::GetTraceRequest& request) {
   auto* reactor = new TraceReactor;
   const double seconds = request.seconds();
@@ -62,7 +64,7 @@ TraceReactor* TraceReactor::Start(const engine::Engine& engine, ThreadPool& deco
                                             ? std::chrono::nanoseconds::max()
                                             : std::chrono::nanoseconds(std::llround(seconds * 1e9));
   // gRPC keeps the reactor until it is finished, whatever the client does meanwhile.
-  const absl::Status queued = decoders.Submit([&engine, reactor, last] {
+  const absl::Status queued = decoders.Submit(engine::AskerOf(caller), [&engine, reactor, last] {
     absl::StatusOr<std::vector<observability::Span>> spans = engine.Trace(last);
     if (!spans.ok()) {
       reactor->Finish(ToGrpc(spans.status()));

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "acceld/v1/acceld.grpc.pb.h"
-#include "common/thread_pool.h"
+#include "common/fair_pool.h"
 #include "server/engine/engine.h"
 
 namespace acceld::rpc {
@@ -15,8 +15,8 @@ namespace acceld::rpc {
 class TraceReactor : public grpc::ServerWriteReactor<v1::TraceChunk> {
  public:
   // For gRPC. The request is read before this returns.
-  static TraceReactor* Start(const engine::Engine& engine, ThreadPool& decoders,
-                             const v1::GetTraceRequest& request);
+  static TraceReactor* Start(const engine::Engine& engine, FairPool& decoders,
+                             const engine::Identity& caller, const v1::GetTraceRequest& request);
 
  private:
   TraceReactor() = default;

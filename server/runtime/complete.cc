@@ -8,6 +8,10 @@
 namespace acceld::runtime {
 namespace {
 
+// What the end of an execution that does not reach the device costs others, who wait meanwhile:
+// tens of thousands may fail by one cancelled input.
+constexpr double kFailureCostNs = 2000;
+
 void DropInputs(Execution& execution) {
   for (const auto& input : execution.inputs) input->CountReader(-1);
   execution.inputs.clear();
@@ -142,6 +146,7 @@ void DeviceExecutor::FailDispatch(Task& task, const absl::Status& error) {
   {
     MutexLock lock(mutex_);
     Uncharge(task);
+    if (!task.is_upload()) execution_turns_.Charge(task.queue_->executions_, kFailureCostNs);
   }
   FailTask(task, task.control_.cancelled().load() ? ReasonFor(task) : error);
 }

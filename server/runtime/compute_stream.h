@@ -13,6 +13,7 @@ namespace acceld::runtime {
 
 class Task;
 class TaskQueue;
+class DeviceShare;
 
 // A stream on which executions run, and what it was given. The executor's, under its mutex unless
 // noted. Its first task runs; while the stream pauses, none does.
@@ -28,6 +29,9 @@ struct ComputeStream {
   RunAhead run_ahead;       // the times of `tasks`
   // Not nullptr: something in flight may take long, so only tasks of this queue go behind it.
   const TaskQueue* exclusive = nullptr;
+  // Not nullptr: something in flight may, if it takes longer than expected, be set aside with all
+  // that is behind it, so only tasks of this user go behind it.
+  const DeviceShare* exclusive_share = nullptr;
 
   TimePoint slice_began;                   // when the first task began, was resumed, or was left
                                            // the device for one more slice

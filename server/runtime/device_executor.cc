@@ -189,7 +189,9 @@ DeviceExecutor::TimePoint DeviceExecutor::WakeTime() const {
 
 bool DeviceExecutor::MayGoBehind(const TaskQueue::Lane& lane) const {
   if (current_->is_pausing || lane.suspended != nullptr) return false;
-  return current_->exclusive == nullptr || current_->exclusive == lane.tasks.front()->queue_.get();
+  const TaskQueue& queue = *lane.tasks.front()->queue_;
+  if (current_->exclusive != nullptr && current_->exclusive != &queue) return false;
+  return current_->exclusive_share == nullptr || current_->exclusive_share == queue.share_.get();
 }
 
 bool DeviceExecutor::ExecutionsAreOpen(TimePoint now) const {
@@ -222,8 +224,13 @@ void DeviceExecutor::Charge(Task& task, TaskQueue::Lane& lane, TimePoint now) {
     if (stream.tasks.size() == 1) stream.slice_began = now;
     task.is_short_ = IsShort(task);
     if (!task.is_short_) stream.exclusive = task.queue_.get();
+    if (estimate_ns > std::chrono::nanoseconds(options_.min_slice).count()) {
+      stream.exclusive_share = task.queue_->share_.get();
+    }
   }
-  task.charged_cost_ = estimate_ns > 0 ? estimate_ns : kUnknownCostNs;
+  // The rest as it takes it: until a charge that was too much is taken back, others come in behind.
+  task.charged_cost_ = std::min<int64_t>(estimate_ns > 0 ? estimate_ns : kUnknownCostNs,
+                                         std::chrono::nanoseconds(options_.slice).count());
   task.queue_->share_->executions_.SetWeight(
       task.queue_->share_->weight_.load(std::memory_order_relaxed));
   execution_turns_.Charge(lane, static_cast<double>(task.charged_cost_));

@@ -245,8 +245,11 @@ class DeviceExecutor {
   void NoteEmpty(ComputeStream& stream) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::chrono::nanoseconds TimeOnDevice(const ComputeStream& stream, TimePoint now) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Charges the first task for what it took so far.
+  // Charges the first task for what it took so far, if that is more than it was charged for.
   void ChargeRunning(const ComputeStream& stream, TimePoint now)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // For what it took and no more.
+  void SettleRunning(const ComputeStream& stream, TimePoint now)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool OthersGoFirst(TaskQueue& queue) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Whether it is sure to end within a slice.
@@ -322,8 +325,8 @@ class DeviceExecutor {
                               std::shared_ptr<hal::Buffer>& arena);
   absl::StatusOr<std::shared_ptr<hal::Buffer>> Allocate(Task& task, int64_t size_bytes);
   static const Meter* OwnerOf(const Task& task);
-  // See WithRoomFor. A task that is brief waits for nothing, one that is cancelled fails with its
-  // reason. One that the dispatcher would have to wait for too long is to be tried again: it
+  // See WithRoomFor. A task that is cancelled fails with its reason, one that is brief as soon as
+  // there is no memory. One for which memory may come later is to be tried again: it
   // `wants_memory_`.
   absl::Status FindMemory(Task* task, const Meter* owner, int64_t size_bytes,
                           absl::FunctionRef<absl::Status()> allocate);
@@ -334,11 +337,14 @@ class DeviceExecutor {
   bool EndForMemory(int64_t size_bytes, const Meter* owner, MemoryWait& wait);
   enum class Wait : uint8_t {
     kCompleted,  // Something has ended.
-    kLater,      // What is in flight takes longer than the dispatcher may wait.
+    kLater,      // Something is in flight: the task is to be tried again when that ends.
     kHopeless,   // Nothing is in flight but the task, or it is too late.
   };
-  // A task waits for no longer than a slice at a time.
-  Wait WaitForCompletion(const Task* task, uint64_t seen_completions, TimePoint deadline);
+  // Waits for nothing: the dispatcher has others to serve.
+  Wait LookForCompletion(Task& task, uint64_t seen_completions, TimePoint deadline);
+  Wait WaitForCompletion(uint64_t seen_completions, TimePoint deadline);
+  // Whether something is in flight, beside so many tasks of one's own, that will free memory.
+  bool HoldsMemory(int own_in_flight) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   uint64_t completions() const;
 
   // From the device to the end: complete.cc and cancel.cc.

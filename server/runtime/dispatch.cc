@@ -208,6 +208,8 @@ void DeviceExecutor::Download(std::shared_ptr<const Array> array,
           --downloads_in_flight_;
           ++completions_;
           if (memory_waiters_ > 0) memory_freed_.NotifyAll();
+          if (!held_.empty()) ReleaseHeld();
+          if (dispatcher_waits_ && DispatcherIsWanted()) work_.NotifyOne();
         }
         if (!copied.ok()) return done(copied.status());
         done(SharedBytes{{bytes.get(), size_bytes}, bytes});

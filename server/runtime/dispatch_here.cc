@@ -138,6 +138,7 @@ void DeviceExecutor::HandBack(const std::shared_ptr<Task>& task, bool held) {
   absl::Status closed;
   {
     MutexLock lock(mutex_);
+    held = held && completions_ == task->seen_completions_;
     Uncharge(*task);
     task->here_ = task->brief_ = task->wants_memory_ = false;
     task->express_ = nullptr;

@@ -35,19 +35,16 @@ absl::Status DeviceExecutor::FindMemory(Task* task, const Meter* owner, int64_t 
     if (wait.deadline == TimePoint::max()) {
       wait.deadline = std::chrono::steady_clock::now() + MemoryPatience(size_bytes, owner);
     }
-    switch (WaitForCompletion(task, seen, wait.deadline)) {
+    switch (task != nullptr ? LookForCompletion(*task, seen, wait.deadline)
+                            : WaitForCompletion(seen, wait.deadline)) {
       case Wait::kCompleted:
         continue;
+      case Wait::kLater:
+        return status;
       case Wait::kHopeless:
         if (memory_.MakeRoom(size_bytes, Victims::kQueued, owner)) continue;
         if (!EndForMemory(size_bytes, owner, wait)) return memory_.Explain(status);
-        if (task == nullptr) continue;
-        break;
-      case Wait::kLater:
-        break;
     }
-    task->wants_memory_ = true;
-    return status;
   }
 }
 
@@ -161,9 +158,7 @@ absl::Status DeviceExecutor::ChargeAll(Task& task, absl::InlinedVector<Allocatio
     if (deadline == TimePoint::max()) {
       deadline = std::chrono::steady_clock::now() + options_.memory_wait;
     }
-    const Wait wait = WaitForCompletion(&task, seen, deadline);
-    task.wants_memory_ = wait == Wait::kLater;
-    if (wait != Wait::kCompleted) return status;
+    if (LookForCompletion(task, seen, deadline) != Wait::kCompleted) return status;
   }
 }
 
@@ -204,36 +199,35 @@ uint64_t DeviceExecutor::completions() const {
   return completions_;
 }
 
-DeviceExecutor::Wait DeviceExecutor::WaitForCompletion(const Task* task, uint64_t seen_completions,
+bool DeviceExecutor::HoldsMemory(int own_in_flight) const {
+  return num_suspended_ > 0 || static_cast<int>(current_->tasks.size()) + express_in_flight_ +
+                                       uploads_in_flight_ + downloads_in_flight_ >
+                                   own_in_flight;
+}
+
+DeviceExecutor::Wait DeviceExecutor::LookForCompletion(Task& task, uint64_t seen_completions,
                                                        TimePoint deadline) {
-  // Others want the dispatcher.
-  const TimePoint until =
-      task == nullptr ? deadline
-                      : std::min(deadline, std::chrono::steady_clock::now() + options_.slice);
   MutexLock lock(mutex_);
-  const auto has_ended = [&] {
-    return completions_ != seen_completions ||
-           (task != nullptr && task->control_.cancelled().load());
-  };
-  // The task that needs the memory is counted as in flight too.
-  const auto others_in_flight = [&] {
-    return static_cast<int>(current_->tasks.size()) + express_in_flight_ + uploads_in_flight_ +
-               downloads_in_flight_ >
-           (task != nullptr ? 1 : 0);
-  };
+  if (completions_ != seen_completions || task.control_.cancelled().load()) {
+    return Wait::kCompleted;
+  }
+  // The task itself is counted as in flight.
+  if (std::chrono::steady_clock::now() >= deadline || !HoldsMemory(1)) return Wait::kHopeless;
+  task.wants_memory_ = true;
+  task.seen_completions_ = completions_;
+  return Wait::kLater;
+}
+
+DeviceExecutor::Wait DeviceExecutor::WaitForCompletion(uint64_t seen_completions,
+                                                       TimePoint deadline) {
+  MutexLock lock(mutex_);
   ++memory_waiters_;
   bool in_time = true;
-  while (!has_ended() && in_time &&
-         (others_in_flight() || (task == nullptr && num_suspended_ > 0))) {
-    in_time = memory_freed_.WaitUntil(mutex_, until);
+  while (completions_ == seen_completions && in_time && HoldsMemory(0)) {
+    in_time = memory_freed_.WaitUntil(mutex_, deadline);
   }
   --memory_waiters_;
-  if (has_ended()) return Wait::kCompleted;
-  if (task == nullptr || std::chrono::steady_clock::now() >= deadline ||
-      (!others_in_flight() && num_suspended_ == 0)) {
-    return Wait::kHopeless;
-  }
-  return Wait::kLater;
+  return completions_ == seen_completions ? Wait::kHopeless : Wait::kCompleted;
 }
 
 }  // namespace acceld::runtime

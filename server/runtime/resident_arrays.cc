@@ -40,7 +40,12 @@ std::vector<ResidentArrays::Victim> ResidentArrays::Find(Victims victims, const 
   const auto look = [&](Array& array) {
     if (!array.MaySpill(victims)) return;
     const MemoryAccount& account = array.account();
-    const bool for_a_right = need.is_right && OwnerOf(array) != need.owner;
+    const bool is_anothers = OwnerOf(array) != need.owner;
+    const bool for_a_right = need.is_right && is_anothers;
+    if (is_anothers && !need.is_right && account.has_share() &&
+        !shares.HasTooMuch(OwnerOf(array))) {
+      return;
+    }
     const Cause cause = for_a_right || !account.has_share() ? Cause::kShareOfAnother : Cause::kAny;
     const int64_t bytes = array.type()->size_bytes();
     if (bytes > room_bytes - found_bytes) return;

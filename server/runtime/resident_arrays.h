@@ -46,7 +46,8 @@ class ResidentArrays {
 
   // Arrays that together hold `need.size_bytes`, or all that there are, and no more than `host` has
   // room for. Idle ones least recently used first; queued ones the other way round, for as queues
-  // go those are wanted last. Who has a right gets it of those first who have more than theirs.
+  // go those are wanted last. Who has a right gets it of those first who have more than theirs; who
+  // has none gets nothing of those who have no more than theirs.
   std::vector<Victim> Find(Victims victims, const Need& need, const MemoryShares& shares,
                            const HostMemory& host);
   // What idle arrays hold together.

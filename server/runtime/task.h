@@ -112,7 +112,9 @@ class Task final : public Array::Waiter, public std::enable_shared_from_this<Tas
   hal::RunControl control_;           // Polled by its kernels.
   ComputeStream* stream_ = nullptr;   // on which it runs; nullptr: uploads, and what is express
   MemoryWait memory_wait_;            // The dispatcher's.
-  bool wants_memory_ = false;         // Its dispatch is to be tried again, later.
+  // Its dispatch is to be tried again, when there are more completions than these.
+  bool wants_memory_ = false;
+  uint64_t seen_completions_ = 0;
   // Its outputs are scheduled. Who sees this true and the one before it too, may settle it early.
   std::atomic<bool> launched_{false};
   std::atomic<bool> settled_{false};  // Set once by the one who settles what was launched.

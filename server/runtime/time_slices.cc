@@ -44,9 +44,14 @@ std::chrono::nanoseconds DeviceExecutor::TimeOnDevice(const ComputeStream& strea
 }
 
 void DeviceExecutor::ChargeRunning(const ComputeStream& stream, TimePoint now) {
+  if (TimeOnDevice(stream, now).count() > stream.tasks.front()->charged_cost_) {
+    SettleRunning(stream, now);
+  }
+}
+
+void DeviceExecutor::SettleRunning(const ComputeStream& stream, TimePoint now) {
   Task& task = *stream.tasks.front();
   const int64_t more_ns = TimeOnDevice(stream, now).count() - task.charged_cost_;
-  if (more_ns <= 0) return;
   task.charged_cost_ += more_ns;
   execution_turns_.Charge(task.queue_->executions_, static_cast<double>(more_ns));
 }
@@ -129,8 +134,8 @@ void DeviceExecutor::OnPaused(ComputeStream& stream) {
   const MutexLock lock(mutex_);
   if (!stream.is_pausing || stream.is_paused || stream.tasks.empty()) return;
   stream.ran_before = TimeOnDevice(stream, now);
-  ChargeRunning(stream, now);
   stream.is_paused = true;
+  SettleRunning(stream, now);
   if (stream.suspended_for != nullptr) execution_turns_.Activate(stream.suspended_for->executions_);
   if (dispatcher_waits_ && DispatcherIsWanted()) work_.NotifyOne();
 }
@@ -229,6 +234,7 @@ void DeviceExecutor::RemoveLast(ComputeStream& stream) {
 
 void DeviceExecutor::NoteEmpty(ComputeStream& stream) {
   stream.exclusive = nullptr;
+  stream.exclusive_share = nullptr;
   stream.is_pausing = stream.is_paused = false;
   TakeBackWay(stream);
   if (&stream == current_) {

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/utf8.h"
+#include "server/engine/asker.h"
 #include "server/rpc/auth/refusal_log.h"
 #include "server/rpc/call_counter.h"
 #include "server/rpc/convert.h"
@@ -133,9 +134,15 @@ bool Channel::IsHeavy() {
   return batch_.commands_size() > 0 && batch_.commands(0).hello().has_resume();
 }
 
+void Channel::NoteAsker() {
+  asker_ = session_ == nullptr
+               ? engine::AskerOf(caller_.identity)
+               : engine::AskerOf(caller_.identity, session_->engine_session().info().priority);
+}
+
 void Channel::QueueTurn() {
   const absl::Status queued =
-      rpc_.decoders.Submit([self = shared_from_this()] { self->TakeTurn(); });
+      rpc_.decoders.Submit(asker_, [self = shared_from_this()] { self->TakeTurn(); });
   if (!queued.ok()) Finish(queued);
 }
 
@@ -208,6 +215,7 @@ absl::Status Channel::OnHello(const v1::Command& command) {
   {
     MutexLock lock(mutex_);
     session_ = session;
+    NoteAsker();
   }
   ACCELD_ASSIGN_OR_RETURN(const uint64_t commands_taken, session->Attach(shared_from_this()));
   v1::Event event;

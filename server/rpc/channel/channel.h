@@ -42,7 +42,9 @@ class Channel : public SessionStream, public std::enable_shared_from_this<Channe
 
   // Without a session, the first command has to be Hello.
   Channel(const RpcContext& rpc, Caller caller, std::shared_ptr<ClientSession> session)
-      : rpc_(rpc), caller_(std::move(caller)), session_(std::move(session)) {}
+      : rpc_(rpc), caller_(std::move(caller)), session_(std::move(session)) {
+    NoteAsker();
+  }
 
   // What a transport does. Read and End are called under a lock and must not call back from inside.
   // The next batch is wanted: it comes to TakeIn, or NothingMore is called.
@@ -77,6 +79,8 @@ class Channel : public SessionStream, public std::enable_shared_from_this<Channe
     size_t size_bytes = 0;
   };
 
+  // Of the caller, and its session once it has one.
+  void NoteAsker();
   // Goes on with the batch on a decoding thread, in turns with other sessions.
   void QueueTurn();
   // Handles what is left of the batch, then reads on; queues another turn when this one is over.
@@ -110,6 +114,7 @@ class Channel : public SessionStream, public std::enable_shared_from_this<Channe
   v1::CommandBatch batch_;
   int next_command_ = 0;
   bool heavy_ = false;
+  FairPool::Asker asker_;  // Whose turns are queued.
   uint64_t uncredited_ = 0;
   size_t uncredited_bytes_ = 0;
   Taken batch_memory_;  // For a large batch, until it is taken in.

@@ -27,7 +27,7 @@ absl::StatusOr<LentMemory> LentMemory::Accept(UniqueFd fd) {
   return LentMemory(std::move(fd));
 }
 
-absl::Status LentMemory::Read(uint64_t offset, absl::Span<char> to, ThreadPool& helpers) const {
+absl::Status LentMemory::Read(uint64_t offset, absl::Span<char> to, const Helper& helper) const {
   if (to.size() < kWorthHelp) return ReadAlone(offset, to);
   const size_t first = to.size() / 2;
   // Shared with the helper, which may come when all is done.
@@ -40,7 +40,7 @@ absl::Status LentMemory::Read(uint64_t offset, absl::Span<char> to, ThreadPool& 
   const auto read_rest = [this, offset, to, first] {
     return ReadAlone(offset + first, to.subspan(first));
   };
-  (void)helpers.Submit([rest, read_rest] {
+  helper([rest, read_rest] {
     if (rest->taken.exchange(true)) return;
     const absl::Status status = read_rest();
     rest->read.Set(status.ok() ? absl::StatusOr<Unit>(Unit{}) : status);

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <utility>
 
 #include "absl/types/span.h"
 #include "common/status.h"
-#include "common/thread_pool.h"
 #include "common/unique_fd.h"
 
 namespace acceld::rpc {
@@ -18,9 +18,11 @@ class LentMemory {
   static absl::StatusOr<LentMemory> Accept(UniqueFd fd);
 
   LentMemory() = default;
-  // Blocks for the copy, in which one of `helpers` takes part if it is free. INVALID_ARGUMENT when
-  // it ends before, FAILED_PRECONDITION for a default-constructed one.
-  absl::Status Read(uint64_t offset, absl::Span<char> to, ThreadPool& helpers) const;
+  // Has work done on another thread, later, or not at all.
+  using Helper = std::function<void(std::function<void()> work)>;
+  // Blocks for the copy, in which the helper takes part if it comes in time. INVALID_ARGUMENT when
+  // the memory ends before, FAILED_PRECONDITION for a default-constructed one.
+  absl::Status Read(uint64_t offset, absl::Span<char> to, const Helper& helper) const;
 
  private:
   explicit LentMemory(UniqueFd fd) : fd_(std::move(fd)) {}

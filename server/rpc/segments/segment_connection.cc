@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/packet_socket.h"
 #include "common/streaming_copy.h"
+#include "server/engine/asker.h"
 #include "server/rpc/auth/refusal_log.h"
 
 namespace acceld::rpc {
@@ -182,7 +183,9 @@ absl::Status SegmentConnection::UploadLent(const Request& request) {
                                                    segment::kMaxLentBytes, " go at a time"));
   }
   return Append(request, [&](size_t begin, absl::Span<char> to) {
-    return lent_.Read(request.segment_offset + begin, to, rpc_.decoders);
+    return lent_.Read(request.segment_offset + begin, to, [this](std::function<void()> work) {
+      (void)rpc_.decoders.Submit(engine::AskerOf(session_->owner().identity), std::move(work));
+    });
   });
 }
 

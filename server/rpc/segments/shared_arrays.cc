@@ -140,7 +140,7 @@ void SharedArrays::SweepLater() {
     const std::shared_ptr<SharedArrays> self = weak.lock();
     if (self == nullptr) return;
     // Memory in quantity takes its time to go.
-    const absl::Status submitted = self->threads_.Submit([weak] {
+    const absl::Status submitted = self->threads_.Submit({.has_share = false}, [weak] {
       if (const std::shared_ptr<SharedArrays> self = weak.lock()) self->SweepAgain();
     });
     MutexLock lock(self->mutex_);

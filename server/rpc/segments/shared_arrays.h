@@ -5,10 +5,10 @@
 #include <memory>
 #include <vector>
 
+#include "common/fair_pool.h"
 #include "common/mutex.h"
 #include "common/shared_bytes.h"
 #include "common/status.h"
-#include "common/thread_pool.h"
 #include "common/timer_queue.h"
 #include "common/unique_fd.h"
 #include "server/engine/engine.h"
@@ -28,7 +28,7 @@ class SharedArrays : public std::enable_shared_from_this<SharedArrays> {
     int share_percent = 100;  // of either, for one identity
   };
   // Uses `timers` and `threads` from time to time, also after its own end.
-  SharedArrays(Limits limits, TimerQueue& timers, ThreadPool& threads)
+  SharedArrays(Limits limits, TimerQueue& timers, FairPool& threads)
       : limits_(limits),
         timers_(timers),
         threads_(threads),
@@ -69,7 +69,7 @@ class SharedArrays : public std::enable_shared_from_this<SharedArrays> {
 
   const Limits limits_;
   TimerQueue& timers_;
-  ThreadPool& threads_;
+  FairPool& threads_;
   const std::shared_ptr<ShareTable> shares_of_bytes_, shares_of_arrays_;  // Shared with rooms.
   Mutex mutex_;
   std::vector<Shared> shared_ ABSL_GUARDED_BY(mutex_);

@@ -13,6 +13,11 @@
 namespace acceld {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
 TEST(AllocationTest, WhatIsTooLargeIsAnError) {
   const absl::Status huge = ContainAllocationFailure("reading x", [] {
     // More than any machine has; a string takes it for possible.
@@ -25,6 +30,18 @@ TEST(AllocationTest, WhatIsTooLargeIsAnError) {
         return static_cast<int>(std::vector<int64_t>(SIZE_MAX / 8 + 1).size());
       });
   EXPECT_EQ(impossible.status(), absl::ResourceExhaustedError("reading x: memory ran out"));
+}
+
+TEST(AllocationTest, ErrorsThatQuoteMuchAreShortened) {
+  const std::string long_name(1'000'000, 'q');
+  const absl::Status status = ContainAllocationFailure("reading x", [&] {
+    return absl::InvalidArgumentError("line 2: op '" + long_name + "' is not supported");
+  });
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_LE(status.message().size(), kMaxErrorBytes);
+  EXPECT_THAT(std::string(status.message()),
+              AllOf(StartsWith("line 2: op 'qqq"), HasSubstr("1000030 bytes in all"),
+                    EndsWith("qqq' is not supported")));
 }
 
 TEST(AllocationTest, ASmallOneThatFailsIsServedFromTheReserveAndNoticed) {

@@ -130,9 +130,9 @@ TEST_F(MemorySharesTest, AShareIsTakenOfThoseWithMoreThanTheirs) {
   EXPECT_TRUE(other.Upload().ok());
   EXPECT_EQ(modest.Resident(), 2);  // They are the least recently used.
   EXPECT_EQ(greedy.Resident(), 4);
-  // Who has a share already takes what is the least recently used.
+  // Nor does it for one that has more already.
   EXPECT_TRUE(other.Upload().ok());
-  EXPECT_EQ(modest.Resident(), 1);
+  EXPECT_EQ(modest.Resident(), 2);
 }
 
 TEST_F(MemorySharesTest, TheOwnersQuotaOfHostMemoryDoesNotKeepOthersFromTheirShare) {
@@ -170,6 +170,25 @@ TEST_F(MemorySharesTest, WhoWaitsForWhatDoesNotEndIsRefused) {
   EXPECT_EQ(other.Load().status().code(), absl::StatusCode::kResourceExhausted);
   gate.door.Open();
   EXPECT_EQ(Final(y).code(), absl::StatusCode::kResourceExhausted);
+}
+
+TEST_F(MemorySharesTest, WhoWaitsForMemoryDoesNotHoldUpTheDispatcher) {
+  DeviceExecutor patient(device_, 0, {.memory_wait = std::chrono::hours(1), .slice = kOneSlice});
+  Owner greedy(patient), other(patient);
+  Gate gate;
+  const auto kernel = LoadedKernel(0, 7 * kElements, [&](const auto&) {
+    gate.promise.Set(Unit{});
+    gate.door.Pass();
+    return absl::OkStatus();
+  });
+  const ArrayPtr y = greedy.client.Run("holds much", kernel, {});
+  (void)gate.started.Await();
+  const ArrayPtr waits = greedy.client.Upload(std::vector<float>(4 * kElements, 1));
+  EXPECT_TRUE(other.Upload().ok());
+  EXPECT_EQ(waits->state(), Array::State::kPending);
+  gate.door.Open();
+  EXPECT_TRUE(Final(y).ok());
+  patient.WaitUntilIdle(kForever);
 }
 
 TEST_F(MemorySharesTest, ALoadGetsTheShareOfItsOwner) {
