@@ -196,8 +196,9 @@ void AddSessionLimits(SettingTable& table) {
       "identity-share", {1, 100},
       [](DaemonConfig& c) -> auto& { return c.engine.identity_share_percent; },
       "percent of max-sessions, max-handles, max-queued, max-named-arrays, max-intake-memory, "
-      "max-program-memory, max-descriptors, max-segment-connections, shared-array-size and "
-      "max-shared-arrays that one identity may have, at least one of each, unless its quota says "
+      "max-program-memory, max-descriptors, max-segment-connections, shared-array-size, "
+      "max-shared-arrays, max-queued-decodes and max-queued-copies that one identity may have, at "
+      "least one of each, unless its quota says "
       "otherwise, and of a device's memory that it gets back from others who have more; admins may "
       "have all");
   share.apply = [](const Value& value, DaemonConfig& config) {

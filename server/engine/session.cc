@@ -11,6 +11,13 @@
 // A session's beginning and end, its programs and handles. Executions, uploads and answers stand in
 // session_execute.cc, session_upload.cc and session_read.cc.
 namespace acceld::engine {
+namespace {
+
+// What a registration takes beside its texts.
+constexpr size_t kRegistrationBytes = 512;
+
+}  // namespace
+
 SessionImpl::SessionImpl(EngineImpl& engine, uint64_t id, std::string token, SessionOptions options,
                          absl::optional<uint32_t> device, std::shared_ptr<IdentityAccount> identity,
                          runtime::Charge charge)
@@ -117,10 +124,18 @@ absl::Status SessionImpl::RegisterProgram(ProgramId id, absl::StatusOr<ir::Modul
                               identity_->Hold(*std::move(registered->program)));
     }
   }
+  ACCELD_RETURN_IF_ERROR(TakeMemory(*registered));
   MutexLock lock(mutex_);
   ACCELD_RETURN_IF_ERROR(CheckNewProgram(id));
   programs_.emplace(id, std::move(registered));
   return absl::OkStatus();
+}
+
+absl::Status SessionImpl::TakeMemory(RegisteredProgram& registered) {
+  const size_t size_bytes =
+      kRegistrationBytes + registered.name->size() + registered.program.status().message().size();
+  registered.memory = Taken(identity_->allowance(QuotaId::kProgramMemory));
+  return registered.memory.Add(static_cast<int64_t>(size_bytes));
 }
 
 absl::StatusOr<bool> SessionImpl::RegisterKnownProgram(ProgramId id, const Digest& fingerprint) {
@@ -134,6 +149,7 @@ absl::StatusOr<bool> SessionImpl::RegisterKnownProgram(ProgramId id, const Diges
   ACCELD_ASSIGN_OR_RETURN(const ir::Function* entry, program->module().Entry(program->entry()));
   const bool has_static_results = ir::HasStaticResults(*entry);
   ACCELD_ASSIGN_OR_RETURN(registered->program, identity_->Hold(std::move(program)));
+  ACCELD_RETURN_IF_ERROR(TakeMemory(*registered));
   MutexLock lock(mutex_);
   ACCELD_RETURN_IF_ERROR(CheckNewProgram(id));
   programs_.emplace(id, std::move(registered));

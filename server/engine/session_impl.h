@@ -97,7 +97,10 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
     absl::StatusOr<std::shared_ptr<const Program>> program;
     std::shared_ptr<const std::string> name;  // For messages; shared by its executions.
     std::list<std::shared_ptr<Call>> calls;   // Most recently used first; the session's mutex.
+    Taken memory;                             // Of the registration, beside the program itself.
   };
+  // Charges for a registration, under which the program, or why there is none, is kept.
+  absl::Status TakeMemory(RegisteredProgram& registered);
   // One Execute on its way through.
   struct Resolved {
     std::shared_ptr<RegisteredProgram> program;

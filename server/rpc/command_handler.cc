@@ -1,5 +1,6 @@
 #include "server/rpc/command_handler.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -14,6 +15,7 @@ namespace acceld::rpc {
 namespace {
 
 constexpr size_t kHeavyProgramBytes = 4096;
+constexpr int kManyArrays = 500;  // About a microsecond each.
 constexpr size_t kMaxReasonBytes = 500;
 
 void SetStatus(const absl::Status& status, v1::Ready& ready) {
@@ -85,13 +87,19 @@ void CommandHandler::ForgetAwaitedProgram() {
 
 bool CommandHandler::IsHeavy(const v1::CommandBatch& batch) const {
   if (has_dynamic_programs_) return true;
-  for (const v1::Command& command : batch.commands()) {
-    if (command.has_register_program() &&
-        command.register_program().ByteSizeLong() > kHeavyProgramBytes) {
-      return true;
+  return std::any_of(batch.commands().begin(), batch.commands().end(), [this](const auto& command) {
+    switch (command.command_case()) {
+      case v1::Command::kRegisterProgram:
+        return command.register_program().ByteSizeLong() > kHeavyProgramBytes;
+      case v1::Command::kCancel:
+        // What depends on one array fails with it.
+        return session_.queued() > kManyArrays;
+      case v1::Command::kRelease:
+        return command.release().handles_size() > kManyArrays;
+      default:
+        return false;
     }
-  }
-  return false;
+  });
 }
 
 absl::Status CommandHandler::Handle(v1::Command& command, bool awaited,

@@ -1,10 +1,16 @@
 #include "server/runtime/array.h"
 
+#include <thread>
 #include <utility>
 
 #include "common/check.h"
 
 namespace acceld::runtime {
+namespace {
+
+constexpr size_t kWaitersPerYield = 64;
+
+}  // namespace
 
 Array::Array(absl::optional<ir::TensorType> type, int device,
              std::shared_ptr<MemoryAccount> account)
@@ -105,7 +111,12 @@ void Array::MakeFinal(State state, absl::Status error) {
   }
   dropped.reset();
   account_->Refund(refund);
-  for (const auto& waiter : waiters) waiter->OnInputResolved();
+  for (size_t i = 0; i < waiters.size(); ++i) {
+    waiters[i]->OnInputResolved();
+    // Each takes its executor's lock, and tens of thousands may wait for one array: others who want
+    // the lock get a processor in between.
+    if (i % kWaitersPerYield == kWaitersPerYield - 1) std::this_thread::yield();
+  }
   for (auto& callback : callbacks) callback(error);
 }
 

@@ -18,6 +18,7 @@ namespace {
 constexpr int64_t kUploadOverheadBytes = 4096;
 // What a queue is charged with, in nanoseconds, until the real cost of a first run is known.
 constexpr int64_t kUnknownCostNs = 1000;
+constexpr uint64_t kFailuresPerYield = 64;
 constexpr int kExpressStreams = 4;
 
 std::vector<std::unique_ptr<ExpressStream>> NewExpressStreams(hal::Device& device) {
@@ -282,6 +283,7 @@ void DeviceExecutor::WaitForTurn() {
 
 void DeviceExecutor::RunDispatcher() {
   CarryMessages();
+  uint64_t failures = 0;
   while (true) {
     std::shared_ptr<Task> task;
     Chores chores;
@@ -301,6 +303,9 @@ void DeviceExecutor::RunDispatcher() {
       HandBack(task);
     } else if (!status.ok()) {
       FailDispatch(*task, status);
+      // As many may fail as depend on one array: others who want the lock get a processor in
+      // between.
+      if (++failures % kFailuresPerYield == 0) std::this_thread::yield();
     }
   }
 }

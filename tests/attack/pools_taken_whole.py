@@ -120,6 +120,63 @@ def programs_that_sessions_hold(lab):
                    f"codes {answers}; {message[:120]}; resident memory grew by {max(0, grown) >> 20} MiB")
 
 
+@attack(CLASS, "a program that cannot be read stayed as the error that quotes it, charged to nobody: 3.6 GiB for 90")
+def errors_that_quote_programs(lab):
+    session, before, longest = Session(lab.client("ann")), lab.resident_bytes(), 0
+    x = session.put(programs.floats(1, 2))
+    for index in range(24):
+        name = f"stablehlo.a{index}" + "q" * (16 << 20)
+        program = session.register(programs.main(
+            "tensor<2xf32>", f'  %y = "{name}"(%x) : (tensor<2xf32>) -> tensor<2xf32>\n  return %y : tensor<2xf32>',
+            "tensor<2xf32>"))
+        ready = session.await_(session.execute(program, [x]))
+        expect(ready.code != 0, "a program of an unknown op runs")
+        longest = max(longest, len(ready.message))
+    grown = lab.resident_bytes() - before
+    expect(longest < 16 << 10, f"a message of {longest} bytes")
+    expect(grown < 128 << 20, f"resident memory grew by {grown >> 20} MiB")
+    session.close()
+    return Outcome("24 programs of an unknown op whose name has 16 MiB, 384 in all",
+                   f"messages of {longest} bytes at most; resident memory grew by {max(0, grown) >> 20} MiB")
+
+
+@attack(CLASS, "what was to be decoded was taken in the order in which it came: another's two calls took 2.1 s; "
+        "full, the queue refused all, and sessions of others ended")
+def thousands_of_runs(lab):
+    # Long enough to be decoded for longer than they take to come.
+    body = "\n".join(f"  %v{index} = stablehlo.add %{'x' if index == 0 else f'v{index - 1}'}, %x : tensor<8xf32>"
+                     for index in range(4000))
+    program = programs.main("tensor<8xf32>", body + "\n  return %v3999 : tensor<8xf32>", "tensor<8xf32>")
+    bob, worker, anns = lab.client("bob"), Session(lab.client("bob")), [lab.client("ann") for _ in range(4)]
+    double, x = worker.register(programs.DOUBLE), worker.put(programs.floats(1, 2))
+    expect(worker.await_(worker.execute(double, [x])).code == 0, "bob cannot work")
+    calls, answers, slowest = [], Answers(), 0.0
+    request = acceld_pb2.RunRequest(arguments=[programs.zeros(8)])
+    end = time.monotonic() + 6
+    while time.monotonic() < end:
+        for client in anns:
+            for _ in range(100):
+                request.program.text = f"{program}// {len(calls)}".encode()
+                calls.append(client.stub.Run.future(request, metadata=client.metadata, timeout=20))
+        begin = time.monotonic()
+        code, message = bob.status_of_run(programs.DOUBLE, [programs.floats(1, 2)])
+        expect(code == "OK", f"bob's run: {code} {message}")
+        try:
+            code = worker.await_(worker.execute(double, [x])).code
+        except Ended as ended:
+            expect(False, f"bob's session: {ended}")
+        expect(code == 0, f"bob's execution: {code}")
+        slowest = max(slowest, time.monotonic() - begin)
+    for call in calls:
+        call.cancel()
+    for call in calls:
+        answers[call.code().name] += 1
+    worker.close()
+    expect(slowest < 1, f"bob waited {slowest:.1f} s")
+    return Outcome(f"{len(calls)} runs of programs of 230 KiB over four connections in 6 s",
+                   f"{answers}; another's two calls took {slowest * 1e3:.0f} ms at most")
+
+
 @attack(CLASS, "64 MiB a connection of messages that never came whole", flags=("--max-intake-memory", "64MiB"))
 def message_reassembly(lab):
     ann, before = lab.client("ann"), lab.resident_bytes()

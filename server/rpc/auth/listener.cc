@@ -24,7 +24,7 @@
 namespace acceld::rpc {
 namespace {
 
-constexpr int kBacklog = 1024;
+constexpr int kBacklog = 4096;
 // When the process has no descriptors left.
 constexpr std::chrono::milliseconds kPause{100};
 

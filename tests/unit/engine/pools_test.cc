@@ -199,19 +199,36 @@ TEST_F(PoolsTest, ProgramsThatSessionsHoldCountOnceForEachIdentity) {
   EXPECT_EQ(Used("ann", QuotaId::kHostMemory), of_one);
   EXPECT_TRUE(two->RegisterProgram(1, ModuleWithConstant("zeros", kConstant), "main").ok());
   EXPECT_TRUE(two->RegisterKnownProgram(2, DigestOf("zeros")).ok());
-  EXPECT_EQ(used(), of_one);
+  // Each registration takes a little.
+  EXPECT_GT(used(), of_one);
+  EXPECT_LT(used(), of_one + (4 << 10));
   ExpectRefused(two->RegisterProgram(3, ModuleWithConstant("heavy", kConstant), "main"),
                 "quota of ann: program-memory: ");
   EXPECT_TRUE(bob->RegisterProgram(1, ModuleWithConstant("heavy", kConstant), "main").ok());
   ExpectRefused(two->RegisterKnownProgram(3, DigestOf("heavy")).status(),
                 "(25 % of max-program-memory");
-  EXPECT_EQ(used(), of_one);
   one->Close("the test says so");
-  EXPECT_EQ(used(), of_one);
+  EXPECT_GE(used(), kConstant);
   two->Close("the test says so");
   EXPECT_EQ(used(), 0);
   const auto three = *Open("ann");
   EXPECT_TRUE(three->RegisterProgram(1, ModuleWithConstant("heavy", kConstant), "main").ok());
+}
+
+TEST_F(PoolsTest, ProgramsThatCannotBeReadCountWithTheirErrors) {
+  Start({.max_program_memory_bytes = 40'000});
+  const auto ann = *Open("ann"), bob = *Open("bob");
+  const auto add = [](Session& session, ProgramId id) {
+    return session.RegisterProgram(id, absl::InvalidArgumentError(std::string(2000, 'q')), "main");
+  };
+  ProgramId added = 0;
+  while (added < 10 && add(*ann, added + 1).ok()) ++added;
+  EXPECT_EQ(added, 3u);
+  EXPECT_GE(Used("ann", QuotaId::kProgramMemory), 6000);
+  ExpectRefused(add(*ann, 100), "quota of ann: program-memory: ");
+  EXPECT_TRUE(add(*bob, 1).ok());
+  ann->Close("the test says so");
+  EXPECT_EQ(Used("ann", QuotaId::kProgramMemory), 0);
 }
 
 TEST_F(PoolsTest, WhatASessionRemembersOfCallsCounts) {
