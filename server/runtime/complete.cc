@@ -151,6 +151,13 @@ void DeviceExecutor::FailDispatch(Task& task, const absl::Status& error) {
   FailTask(task, task.control_.cancelled().load() ? ReasonFor(task) : error);
 }
 
+void DeviceExecutor::ChargeAttempt(Task& task, std::chrono::nanoseconds took) {
+  MutexLock lock(mutex_);
+  // Of uploads as much as is copied in that time.
+  FairSchedule& schedule = task.is_upload() ? upload_turns_ : execution_turns_;
+  schedule.Charge(task.queue_->LaneOf(task), static_cast<double>(took.count()));
+}
+
 void DeviceExecutor::Uncharge(Task& task) {
   if (task.express_ != nullptr) LeaveExpress(task);
   if (const auto* upload = std::get_if<Upload>(&task.work_)) {

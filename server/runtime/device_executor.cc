@@ -21,6 +21,11 @@ constexpr int64_t kUnknownCostNs = 1000;
 constexpr uint64_t kFailuresPerYield = 64;
 constexpr int kExpressStreams = 4;
 
+DeviceMemory::Options WithCall(DeviceMemory::Options options, std::function<void()> on_spilled) {
+  options.on_spilled = std::move(on_spilled);
+  return options;
+}
+
 std::vector<std::unique_ptr<ExpressStream>> NewExpressStreams(hal::Device& device) {
   std::vector<std::unique_ptr<ExpressStream>> streams;
   for (int i = 0; i < kExpressStreams; ++i) {
@@ -53,7 +58,7 @@ DeviceExecutor::DeviceExecutor(hal::Device& device, int index, const Options& op
       express_(NewExpressStreams(device)),
       upload_(device.CreateStream("up")),
       download_(device.CreateStream("down")),
-      memory_(device, index, *download_, options.memory),
+      memory_(device, index, *download_, WithCall(options.memory, [this] { OnSpilled(); })),
       dispatcher_([this] { RunDispatcher(); }) {
   pthread_setname_np(dispatcher_.native_handle(), absl::StrCat("dispatch-", index).c_str());
 }
@@ -297,11 +302,15 @@ void DeviceExecutor::RunDispatcher() {
     }
     if (!chores.empty()) Do(std::move(chores));
     if (task == nullptr) continue;
-    if (absl::Status status = Launch(task); task->wants_memory_) {
+    const TimePoint begin = std::chrono::steady_clock::now();
+    absl::Status status = Launch(task);
+    if (status.ok() && !task->wants_memory_) continue;
+    ChargeAttempt(*task, std::chrono::steady_clock::now() - begin);
+    if (task->wants_memory_) {
       HandBack(task, /*held=*/true);
     } else if (task->express_ != nullptr && status.code() == absl::StatusCode::kResourceExhausted) {
       HandBack(task);
-    } else if (!status.ok()) {
+    } else {
       FailDispatch(*task, status);
       // As many may fail as depend on one array: others who want the lock get a processor in
       // between.

@@ -340,9 +340,11 @@ class DeviceExecutor {
     kLater,      // Something is in flight: the task is to be tried again when that ends.
     kHopeless,   // Nothing is in flight but the task, or it is too late.
   };
+  Wait Look(Task* task, uint64_t seen_completions, TimePoint deadline);
   // Waits for nothing: the dispatcher has others to serve.
   Wait LookForCompletion(Task& task, uint64_t seen_completions, TimePoint deadline);
   Wait WaitForCompletion(uint64_t seen_completions, TimePoint deadline);
+  void OnSpilled();
   // Whether something is in flight, beside so many tasks of one's own, that will free memory.
   bool HoldsMemory(int own_in_flight) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   uint64_t completions() const;
@@ -362,6 +364,8 @@ class DeviceExecutor {
   void FailTask(Task& task, const absl::Status& error);
   // Settles a task that was taken but did not reach the device.
   void FailDispatch(Task& task, const absl::Status& error);
+  // For the time of a dispatch that did not reach the device, in which others wait.
+  void ChargeAttempt(Task& task, std::chrono::nanoseconds took);
   // Takes back Charge, for a task that has not reached the device.
   void Uncharge(Task& task) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void FailOutputs(Task& task, const absl::Status& error);

@@ -7,25 +7,20 @@
 #include "absl/strings/str_cat.h"
 
 namespace acceld::runtime {
+namespace {
 
-bool DeviceMemory::MakeRoom(int64_t size_bytes, Victims victims, const Meter* owner) {
-  bool waited = false;
-  {
-    MutexLock lock(mutex_);
-    for (; busy_; waited = true) turn_.Wait(mutex_);
-    busy_ = true;
-  }
-  const hal::MemoryStats memory = device_.memory();
-  // What another thread has freed meanwhile may be enough.
-  const bool freed = (waited && size_bytes <= memory.limit_bytes - memory.used_bytes) ||
-                     MakeRoomAlone(size_bytes, victims, owner);
+// Of bytes that are spilled together, unless one array has more.
+constexpr int64_t kMostAtOnce = int64_t{64} << 20;
+
+}  // namespace
+
+DeviceMemory::~DeviceMemory() {
   MutexLock lock(mutex_);
-  busy_ = false;
-  turn_.NotifyOne();
-  return freed;
+  while (batches_ > 0) batch_ended_.Wait(mutex_);
 }
 
-bool DeviceMemory::MakeRoomAlone(int64_t size_bytes, Victims victims, const Meter* owner) {
+DeviceMemory::Room DeviceMemory::MakeRoom(int64_t size_bytes, Victims victims, const Meter* owner) {
+  if (is_spilling_.exchange(true)) return Room::kUnderWay;
   const hal::MemoryStats memory = device_.memory();
   // The device has refused, so something must go even if rounding hides what.
   int64_t missing = std::max<int64_t>(size_bytes - (memory.limit_bytes - memory.used_bytes), 1);
@@ -33,47 +28,74 @@ bool DeviceMemory::MakeRoomAlone(int64_t size_bytes, Victims victims, const Mete
   if (victims == Victims::kIdle && options_.unload_executables) {
     unloaded = options_.unload_executables(missing);
     missing -= unloaded;
-    if (missing <= 0) return true;
   }
-  const MemoryShares shares = Shares();
-  const ResidentArrays::Need need{
-      .size_bytes = missing, .owner = owner, .is_right = shares.HasRightTo(owner, size_bytes)};
-  return Spill(need, victims, shares) || unloaded > 0;
+  if (missing > 0) {
+    const MemoryShares shares = Shares();
+    const ResidentArrays::Need need{.size_bytes = std::min(missing, kMostAtOnce),
+                                    .owner = owner,
+                                    .is_right = shares.HasRightTo(owner, size_bytes)};
+    if (BeginSpill(need, victims, shares)) return Room::kUnderWay;
+  }
+  is_spilling_.store(false);
+  return unloaded > 0 ? Room::kFreed : Room::kNone;
 }
 
-bool DeviceMemory::Spill(const ResidentArrays::Need& need, Victims victims,
-                         const MemoryShares& shares) {
-  if (options_.host == nullptr) return false;
+struct DeviceMemory::Batch {
   struct Copy {
     std::shared_ptr<Array> array;
     std::shared_ptr<HostMemory::Block> block;
     Event done;
   };
   std::vector<Copy> copies;
+  std::atomic<size_t> missing{0};
+};
+
+bool DeviceMemory::BeginSpill(const ResidentArrays::Need& need, Victims victims,
+                              const MemoryShares& shares) {
+  if (options_.host == nullptr) return false;
+  // Shared by what is to be called when its copies are done.
+  const auto batch = std::make_shared<Batch>();
   for (auto& [array, cause, charged] : residents_->Find(victims, need, shares, *options_.host)) {
     auto block = options_.host->Allocate(array->type()->size_bytes(), charged, cause);
     if (!block.ok()) continue;
     std::shared_ptr<hal::Buffer> buffer = array->BeginSpill(victims);
     if (buffer == nullptr) continue;
     Event done = to_host_.CopyToHost(std::move(buffer), (*block)->data(), *block);
-    copies.push_back({std::move(array), *std::move(block), std::move(done)});
+    batch->copies.push_back({std::move(array), *std::move(block), std::move(done)});
   }
-  bool freed = false;
-  for (Copy& copy : copies) {
-    if (!copy.done.Await().ok() || !copy.array->EndSpill(std::move(copy.block))) continue;
-    spills_.Add();
-    freed = true;
+  if (batch->copies.empty()) return false;
+  batch->missing.store(batch->copies.size());
+  {
+    MutexLock lock(mutex_);
+    ++batches_;
   }
-  return freed;
+  for (size_t i = batch->copies.size(); i > 0; --i) {
+    batch->copies[i - 1].done.OnReady([this, batch](const absl::StatusOr<Unit>&) {
+      if (batch->missing.fetch_sub(1) == 1) EndSpill(*batch);
+    });
+  }
+  return true;
+}
+
+void DeviceMemory::EndSpill(Batch& batch) {
+  for (Batch::Copy& copy : batch.copies) {
+    if (copy.done.Await().ok() && copy.array->EndSpill(std::move(copy.block))) spills_.Add();
+  }
+  batch.copies.clear();
+  is_spilling_.store(false);
+  if (options_.on_spilled) options_.on_spilled();
+  MutexLock lock(mutex_);
+  --batches_;
+  batch_ended_.NotifyAll();
 }
 
 absl::Status DeviceMemory::Explain(const absl::Status& refusal) const {
   const int64_t limit_bytes = options_.host == nullptr ? 0 : options_.host->limit_bytes();
   const int64_t used_bytes = options_.host == nullptr ? 0 : options_.host->used_bytes();
   return {refusal.code(),
-          absl::StrCat(refusal.message(), " on device ", index_, ", ", residents_->idle_bytes(),
-                       " of them by idle arrays; spilled arrays use ", used_bytes, " of ",
-                       limit_bytes, " bytes of host memory")};
+          absl::StrCat(refusal.message(), " on device ", index_, ", ", residents_->size_bytes(),
+                       " of them by arrays; spilled arrays use ", used_bytes, " of ", limit_bytes,
+                       " bytes of host memory")};
 }
 
 }  // namespace acceld::runtime

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -32,6 +33,8 @@ class DeviceMemory {
     // Unloads executables until about so many bytes of the device are free; returns how many were.
     // May be empty.
     std::function<int64_t(int64_t size_bytes)> unload_executables;
+    // Called when arrays have been spilled, on any thread; may be empty.
+    std::function<void()> on_spilled;
     // Of the device, what one owner of arrays can have back from others who have more.
     int share_percent = 25;
   };
@@ -42,13 +45,22 @@ class DeviceMemory {
   // `to_host` makes the copies of what is spilled.
   DeviceMemory(hal::Device& device, int index, hal::Stream& to_host, Options options)
       : device_(device), index_(index), to_host_(to_host), options_(std::move(options)) {}
+  ~DeviceMemory();  // Waits for copies that have begun.
+  DeviceMemory(const DeviceMemory&) = delete;
+  DeviceMemory& operator=(const DeviceMemory&) = delete;
 
   // Where arrays of this device are noted.
   const std::shared_ptr<ResidentArrays>& residents() const { return residents_; }
 
-  // Frees memory so that `size_bytes` may fit for an owner, and says whether any was freed. Blocks
-  // while arrays are copied to the host, and while another thread is at it.
-  bool MakeRoom(int64_t size_bytes, Victims victims, const Meter* owner);
+  enum class Room : uint8_t {
+    kFreed,     // Some memory is free now that was not.
+    kUnderWay,  // Arrays are on their way to the host: Options.on_spilled is called at their end.
+    kNone,      // Nothing gives way.
+  };
+  // Frees memory so that `size_bytes` may fit for an owner, or begins to: a part of it at a time,
+  // so that nobody is kept from copies to the host for long. Blocks for nothing.
+  Room MakeRoom(int64_t size_bytes, Victims victims, const Meter* owner);
+  bool is_spilling() const { return is_spilling_.load(); }
   // Who holds how much now, and has a right to more.
   MemoryShares Shares() const {
     return residents_->Shares(PercentOf(device_.memory().limit_bytes, options_.share_percent));
@@ -60,8 +72,12 @@ class DeviceMemory {
   Stats stats() const { return {.spills = spills_.value(), .restores = restores_.value()}; }
 
  private:
-  bool MakeRoomAlone(int64_t size_bytes, Victims victims, const Meter* owner);
-  bool Spill(const ResidentArrays::Need& need, Victims victims, const MemoryShares& shares);
+  // Arrays that are spilled together.
+  struct Batch;
+
+  // Whether copies have begun.
+  bool BeginSpill(const ResidentArrays::Need& need, Victims victims, const MemoryShares& shares);
+  void EndSpill(Batch& batch);
 
   hal::Device& device_;
   const int index_;
@@ -70,9 +86,11 @@ class DeviceMemory {
   const std::shared_ptr<ResidentArrays> residents_ = std::make_shared<ResidentArrays>();
   observability::Counter spills_, restores_;
 
+  // Set by who is to make room, cleared when that has come to its end.
+  std::atomic<bool> is_spilling_{false};
   Mutex mutex_;
-  CondVar turn_;
-  bool busy_ ABSL_GUARDED_BY(mutex_) = false;  // A thread is making room.
+  CondVar batch_ended_;
+  int batches_ ABSL_GUARDED_BY(mutex_) = 0;  // whose copies have not all called back
 };
 
 }  // namespace acceld::runtime

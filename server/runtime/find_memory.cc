@@ -21,6 +21,7 @@ const Meter* DeviceExecutor::OwnerOf(const Task& task) {
 absl::Status DeviceExecutor::FindMemory(Task* task, const Meter* owner, int64_t size_bytes,
                                         absl::FunctionRef<absl::Status()> allocate) {
   using Victims = DeviceMemory::Victims;
+  using Room = DeviceMemory::Room;
   MemoryWait own_wait;
   MemoryWait& wait = task != nullptr ? task->memory_wait_ : own_wait;
   while (true) {
@@ -31,19 +32,28 @@ absl::Status DeviceExecutor::FindMemory(Task* task, const Meter* owner, int64_t 
     // A submitting thread leaves the rest to the dispatcher.
     if (task != nullptr && task->here_) return status;
     if (size_bytes > device_.memory().limit_bytes) return memory_.Explain(status);
-    if (memory_.MakeRoom(size_bytes, Victims::kIdle, owner)) continue;
+    switch (memory_.MakeRoom(size_bytes, Victims::kIdle, owner)) {
+      case Room::kFreed:
+        continue;
+      case Room::kUnderWay:
+        if (Look(task, seen, TimePoint::max()) == Wait::kLater) return status;
+        continue;
+      case Room::kNone:
+        break;
+    }
     if (wait.deadline == TimePoint::max()) {
       wait.deadline = std::chrono::steady_clock::now() + MemoryPatience(size_bytes, owner);
     }
-    switch (task != nullptr ? LookForCompletion(*task, seen, wait.deadline)
-                            : WaitForCompletion(seen, wait.deadline)) {
+    switch (Look(task, seen, wait.deadline)) {
       case Wait::kCompleted:
         continue;
       case Wait::kLater:
         return status;
       case Wait::kHopeless:
-        if (memory_.MakeRoom(size_bytes, Victims::kQueued, owner)) continue;
-        if (!EndForMemory(size_bytes, owner, wait)) return memory_.Explain(status);
+        if (memory_.MakeRoom(size_bytes, Victims::kQueued, owner) == Room::kNone &&
+            !EndForMemory(size_bytes, owner, wait)) {
+          return memory_.Explain(status);
+        }
     }
   }
 }
@@ -199,10 +209,25 @@ uint64_t DeviceExecutor::completions() const {
   return completions_;
 }
 
+DeviceExecutor::Wait DeviceExecutor::Look(Task* task, uint64_t seen_completions,
+                                          TimePoint deadline) {
+  return task != nullptr ? LookForCompletion(*task, seen_completions, deadline)
+                         : WaitForCompletion(seen_completions, deadline);
+}
+
+void DeviceExecutor::OnSpilled() {
+  MutexLock lock(mutex_);
+  ++completions_;
+  if (memory_waiters_ > 0) memory_freed_.NotifyAll();
+  if (!held_.empty()) ReleaseHeld();
+  if (dispatcher_waits_ && DispatcherIsWanted()) work_.NotifyOne();
+}
+
 bool DeviceExecutor::HoldsMemory(int own_in_flight) const {
-  return num_suspended_ > 0 || static_cast<int>(current_->tasks.size()) + express_in_flight_ +
-                                       uploads_in_flight_ + downloads_in_flight_ >
-                                   own_in_flight;
+  return memory_.is_spilling() || num_suspended_ > 0 ||
+         static_cast<int>(current_->tasks.size()) + express_in_flight_ + uploads_in_flight_ +
+                 downloads_in_flight_ >
+             own_in_flight;
 }
 
 DeviceExecutor::Wait DeviceExecutor::LookForCompletion(Task& task, uint64_t seen_completions,
@@ -214,7 +239,7 @@ DeviceExecutor::Wait DeviceExecutor::LookForCompletion(Task& task, uint64_t seen
   // The task itself is counted as in flight.
   if (std::chrono::steady_clock::now() >= deadline || !HoldsMemory(1)) return Wait::kHopeless;
   task.wants_memory_ = true;
-  task.seen_completions_ = completions_;
+  task.seen_completions_ = seen_completions;
   return Wait::kLater;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "server/runtime/meter.h"
@@ -12,9 +13,8 @@ namespace acceld::runtime {
 // claims it. Owners are those of MemoryAccount::host_meter; nullptr is nobody and has no right.
 class MemoryShares {
  public:
-  explicit MemoryShares(int64_t share_bytes) : share_bytes_(share_bytes) {}
-
-  void Count(const Meter* owner, int64_t size_bytes) { held_bytes_[owner] += size_bytes; }
+  MemoryShares(int64_t share_bytes, absl::flat_hash_map<const Meter*, int64_t> held_bytes)
+      : share_bytes_(share_bytes), held_bytes_(std::move(held_bytes)) {}
 
   int64_t share_bytes() const { return share_bytes_; }
   // Whether the owner has no more than its share with `size_bytes` more.
@@ -30,7 +30,7 @@ class MemoryShares {
 
  private:
   const int64_t share_bytes_;
-  absl::flat_hash_map<const Meter*, int64_t> held_bytes_;
+  const absl::flat_hash_map<const Meter*, int64_t> held_bytes_;
 };
 
 }  // namespace acceld::runtime

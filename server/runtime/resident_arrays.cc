@@ -1,5 +1,6 @@
 #include "server/runtime/resident_arrays.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "server/runtime/array.h"
@@ -14,6 +15,7 @@ const Meter* OwnerOf(const Array& array) { return array.account().host_meter().g
 void ResidentArrays::Add(Array& array) {
   MutexLock lock(mutex_);
   array.position_ = arrays_.insert(arrays_.end(), &array);
+  bytes_by_owner_[OwnerOf(array)] += array.type()->size_bytes();
 }
 
 void ResidentArrays::Remove(Array& array) {
@@ -21,6 +23,9 @@ void ResidentArrays::Remove(Array& array) {
   if (!array.position_.has_value()) return;
   arrays_.erase(*array.position_);
   array.position_.reset();
+  const auto of_owner = bytes_by_owner_.find(OwnerOf(array));
+  of_owner->second -= array.type()->size_bytes();
+  if (of_owner->second == 0) bytes_by_owner_.erase(of_owner);
 }
 
 void ResidentArrays::Touch(const Array& array) {
@@ -37,6 +42,7 @@ std::vector<ResidentArrays::Victim> ResidentArrays::Find(Victims victims, const 
   int64_t found_bytes = 0, unreserved_bytes = 0;
   const int64_t room_bytes = host.room_bytes(Cause::kShareOfAnother);
   const int64_t unreserved_room_bytes = host.room_bytes(Cause::kAny);
+  if (room_bytes < kMinBytes) return found;
   const auto look = [&](Array& array) {
     if (!array.MaySpill(victims)) return;
     const MemoryAccount& account = array.account();
@@ -63,34 +69,40 @@ std::vector<ResidentArrays::Victim> ResidentArrays::Find(Victims victims, const 
   const auto has_too_much = [&](const Array& array) {
     return need.is_right && OwnerOf(array) != need.owner && shares.HasTooMuch(OwnerOf(array));
   };
-  for (const bool of_those_with_too_much : {true, false}) {
-    const auto look_in = [&](auto begin, auto end) {
-      for (auto it = begin; it != end && found_bytes < need.size_bytes; ++it) {
+  const auto is_enough = [&] {
+    return found_bytes >= need.size_bytes || found.size() >= kMaxFound;
+  };
+  const auto look_in = [&](bool of_those_with_too_much) {
+    const size_t most = std::min(arrays_.size(), kMaxLooked);
+    if (victims == Victims::kQueued) {
+      auto it = arrays_.rbegin();
+      for (size_t i = 0; i < most && !is_enough(); ++i, ++it) {
         if (has_too_much(**it) == of_those_with_too_much) look(**it);
       }
-    };
-    if (victims == Victims::kIdle) {
-      look_in(arrays_.begin(), arrays_.end());
-    } else {
-      look_in(arrays_.rbegin(), arrays_.rend());
+      return;
     }
-  }
+    auto it = arrays_.begin();
+    for (size_t i = 0; i < most && !is_enough(); ++i) {
+      const Position position = it++;
+      if (has_too_much(**position) == of_those_with_too_much) look(**position);
+      // Where there are more than are looked at, the next one to look goes on behind these.
+      if (most < arrays_.size()) arrays_.splice(arrays_.end(), arrays_, position);
+    }
+  };
+  if (need.is_right) look_in(/*of_those_with_too_much=*/true);
+  look_in(/*of_those_with_too_much=*/false);
   return found;
 }
 
 MemoryShares ResidentArrays::Shares(int64_t share_bytes) const {
-  MemoryShares shares(share_bytes);
   MutexLock lock(mutex_);
-  for (const Array* array : arrays_) shares.Count(OwnerOf(*array), array->type()->size_bytes());
-  return shares;
+  return MemoryShares(share_bytes, bytes_by_owner_);
 }
 
-int64_t ResidentArrays::idle_bytes() const {
+int64_t ResidentArrays::size_bytes() const {
   int64_t bytes = 0;
   MutexLock lock(mutex_);
-  for (const Array* array : arrays_) {
-    if (array->MaySpill(Victims::kIdle)) bytes += array->type()->size_bytes();
-  }
+  for (const auto& [owner, of_owner] : bytes_by_owner_) bytes += of_owner;
   return bytes;
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "common/mutex.h"
 #include "server/runtime/host_memory.h"
 #include "server/runtime/memory_shares.h"
@@ -23,6 +24,8 @@ class ResidentArrays {
   enum class Victims : uint8_t { kIdle, kQueued };
   // Arrays of fewer bytes are not followed: they are many and hold little.
   static constexpr int64_t kMinBytes = 4096;
+  // Of one look for victims: nobody waits for it for long, however many there are.
+  static constexpr size_t kMaxFound = 256, kMaxLooked = 8192;
   using Position = std::list<Array*>::iterator;
 
   // As the most recently used one.
@@ -44,20 +47,22 @@ class ResidentArrays {
     std::shared_ptr<Meter> charged;
   };
 
-  // Arrays that together hold `need.size_bytes`, or all that there are, and no more than `host` has
-  // room for. Idle ones least recently used first; queued ones the other way round, for as queues
-  // go those are wanted last. Who has a right gets it of those first who have more than theirs; who
-  // has none gets nothing of those who have no more than theirs.
+  // Arrays that together hold `need.size_bytes`, or as many as one look finds, and no more than
+  // `host` has room for. Idle ones least recently used first; queued ones the other way
+  // round, for as queues go those are wanted last. Who has a right gets it of those first who have
+  // more than theirs; who has none gets nothing of those who have no more than theirs.
   std::vector<Victim> Find(Victims victims, const Need& need, const MemoryShares& shares,
                            const HostMemory& host);
-  // What idle arrays hold together.
-  int64_t idle_bytes() const;
+  // What the arrays hold together.
+  int64_t size_bytes() const;
   // With what the arrays hold now.
   MemoryShares Shares(int64_t share_bytes) const;
 
  private:
   mutable Mutex mutex_;
   std::list<Array*> arrays_ ABSL_GUARDED_BY(mutex_);  // the least recently used one first
+  // What these hold together, of owners that have any.
+  absl::flat_hash_map<const Meter*, int64_t> bytes_by_owner_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace acceld::runtime

@@ -182,3 +182,37 @@ def many_sessions_of_one(lab):
     return Outcome("20 sessions of one identity that flood the device, half of class interactive, beside another",
                    f"p50 {idle[20] * 1e3:.1f} -> {beside[20] * 1e3:.1f} ms, p99 {_p99(idle) * 1e3:.1f} -> "
                    f"{_p99(beside) * 1e3:.1f} ms")
+
+
+@attack(CLASS, "memory was looked for among all arrays, by the thread that serves all: bob's slowest took 2.1 s",
+        flags=("--device-memory", "768MiB"))
+def needs_for_memory_beside_many_arrays(lab):
+    worker = Worker(lab)
+    idle = worker.measure(60)
+    sessions = [Session(lab.client("ann")) for _ in range(4)]
+    for session in sessions:
+        small, x = session.register(programs.filled(1024)), session.put(programs.floats(1))
+        for _ in range(15):
+            commands, output = [], 0
+            for _ in range(2000):
+                command, output = acceld_pb2.Command(), session.id()
+                command.execute.program_id = small
+                command.execute.inputs.append(x)
+                command.execute.outputs.append(output)
+                commands.append(command)
+            session.send(*commands)
+        expect(session.await_(output).code == 0, "ann cannot have as many arrays")
+    for session in sessions:
+        large, x = session.register(programs.filled(150_000_000)), session.put(programs.floats(1))
+        for _ in range(90):
+            session.execute(large, [x])
+    beside, end = [], time.monotonic() + 4
+    while time.monotonic() < end:
+        beside.append(worker.once())
+    beside.sort()
+    for session in sessions:
+        session.close()
+    worker.session.close()
+    expect(beside[-1] < SLOWER_S, f"bob's slowest took {beside[-1]:.1f} s")
+    return Outcome("360 executions that need 600 MB of 768 MiB, in which there are 120,000 arrays of theirs",
+                   f"p99 {_p99(idle) * 1e3:.1f} -> {_p99(beside) * 1e3:.1f} ms, at most {beside[-1] * 1e3:.0f} ms")

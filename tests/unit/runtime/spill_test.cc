@@ -191,7 +191,7 @@ TEST(SpillTest, WhenTheHostIsFullTooTheRefusalNamesBothBudgets) {
   EXPECT_EQ(error.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_EQ(error.message(),
             "upload of tensor<4096xf32>: device memory: 16384 bytes do not fit, 32768 of 32768 are "
-            "in use on device 0, 32768 of them by idle arrays; spilled arrays use 16384 of 16384 "
+            "in use on device 0, 32768 of them by arrays; spilled arrays use 16384 of 16384 "
             "bytes of host memory");
   // The others are as they were.
   for (int i = 0; i < 3; ++i) {
