@@ -36,7 +36,10 @@ absl::Status DeviceExecutor::FindMemory(Task* task, const Meter* owner, int64_t 
       case Room::kFreed:
         continue;
       case Room::kUnderWay:
-        if (Look(task, seen, TimePoint::max()) == Wait::kLater) return status;
+        // Who else makes room may find nothing, and says so to nobody.
+        if (Look(task, seen, std::chrono::steady_clock::now() + options_.slice) == Wait::kLater) {
+          return status;
+        }
         continue;
       case Room::kNone:
         break;
