@@ -69,8 +69,10 @@ bool DeviceMemory::BeginSpill(const ResidentArrays::Need& need, Victims victims,
     MutexLock lock(mutex_);
     ++batches_;
   }
-  for (size_t i = batch->copies.size(); i > 0; --i) {
-    batch->copies[i - 1].done.OnReady([this, batch](const absl::StatusOr<Unit>&) {
+  for (size_t i = 0, count = batch->copies.size(); i < count; ++i) {
+    // The last to call back ends the batch, perhaps before this returns.
+    const Event done = batch->copies[i].done;
+    done.OnReady([this, batch](const absl::StatusOr<Unit>&) {
       if (batch->missing.fetch_sub(1) == 1) EndSpill(*batch);
     });
   }
