@@ -5,6 +5,7 @@ ann, who attacks, bob, who works, and eve, who is nobody. Who runs the attacks i
 """
 
 import hashlib
+import contextlib
 import os
 import pathlib
 import resource
@@ -29,10 +30,13 @@ WORKSPACE_BYTES = 128 << 20
 OPEN_FILES_SLACK = 6
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+def free_ports(count):
+    """Different ones: each is held until all are known."""
+    with contextlib.ExitStack() as held:
+        probes = [held.enter_context(socket.socket()) for _ in range(count)]
+        for probe in probes:
+            probe.bind(("127.0.0.1", 0))
+        return [probe.getsockname()[1] for probe in probes]
 
 
 def eventually(condition, patience_s=PATIENCE_S):
@@ -79,7 +83,7 @@ class Lab:
         tokens_path.write_text("".join(f"{name} user sha256:{hashlib.sha256(token.encode()).hexdigest()}\n"
                                        for name, token in self.tokens.items()))
         tokens_path.chmod(0o600)
-        self.port, self.metrics_port = free_port(), free_port()
+        self.port, self.metrics_port = free_ports(2)
         self._flags, self._open_files = list(flags), open_files
         self.clients = []
         self.start()
