@@ -4,8 +4,8 @@ The daemon listens on a unix socket in a temporary folder and on a port of 127.0
 ann, who attacks, bob, who works, and eve, who is nobody. Who runs the attacks is the daemon's own user, an admin.
 """
 
-import hashlib
 import contextlib
+import hashlib
 import os
 import pathlib
 import resource
