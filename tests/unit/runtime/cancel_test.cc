@@ -24,7 +24,7 @@ TEST(CancelTest, WhatIsQueuedNeverRunsAndItsDependentsFailWithTheReason) {
   Client client({&executor});
   Gate gate;
   const ArrayPtr x = client.Run("gate", gate.kernel, {});
-  (void)gate.started.Await();
+  gate.door.AwaitArrival();
   bool ran = false;
   const auto noting = LoadedKernel(1, 1, [&](const auto&) {
     ran = true;
@@ -71,10 +71,9 @@ TEST(CancelTest, WhatWasLaunchedBehindOneThatFailsIsToldToStop) {
   FakeDevice device;
   DeviceExecutor executor(device, 0, {.slice = kOneSlice});
   Client client({&executor});
-  Gate gate;
+  Door door;
   const auto fails = LoadedKernel(0, 1, [&](const auto&) {
-    gate.promise.Set(Unit{});
-    gate.door.Pass();
+    door.Pass();
     return absl::DataLossError("broken");
   });
   fails->cost.Record(1);  // So that others are launched behind it.
@@ -85,11 +84,11 @@ TEST(CancelTest, WhatWasLaunchedBehindOneThatFailsIsToldToStop) {
   });
   spin->cost.Record(1);
   const ArrayPtr x = client.Run("fails", fails, {});
-  (void)gate.started.Await();
+  door.AwaitArrival();
   const ArrayPtr y = client.Run("spin", spin, {x});
   const ArrayPtr z = client.Run("spin again", spin, {y});
   while (z->state() == Array::State::kPending) std::this_thread::yield();
-  gate.door.Open();
+  door.Open();
   EXPECT_EQ(Final(z).message(), "program fails: broken");
   EXPECT_EQ(Final(y), Final(z));
   executor.WaitUntilIdle(kForever);
@@ -102,7 +101,7 @@ TEST(CancelTest, WhatAKernelThatDoesNotListenWritesIsDiscarded) {
   Client client({&executor});
   Gate gate;
   const auto [task, y] = client.Start("gate", gate.kernel, {});
-  (void)gate.started.Await();
+  gate.door.AwaitArrival();
   executor.Cancel(task, kReason);
   EXPECT_EQ(Final(y), kReason);
   const ArrayPtr derived = client.Run("f", LoadedKernel(1, 1, AddOne), {y});
@@ -118,19 +117,18 @@ TEST(CancelTest, OneLaunchIsToldToStopNotItsNeighbour) {
   FakeDevice device;
   DeviceExecutor executor(device, 0, {.slice = kOneSlice});
   Client client({&executor});
-  Gate gate;
+  Door door;
   bool told = false;
   const auto kernel = LoadedKernel(0, 1, [&](const auto& context) {
-    gate.promise.Set(Unit{});
-    gate.door.Pass();
+    door.Pass();
     told = IsInterrupted(context);
     return absl::OkStatus();
   });
   const ArrayPtr y = client.Run("f", kernel, {});
-  (void)gate.started.Await();
+  door.AwaitArrival();
   const auto [task, z] = client.Start("g", LoadedKernel(0, 1, Nothing), {});
   executor.Cancel(task, kReason);
-  gate.door.Open();
+  door.Open();
   EXPECT_TRUE(Final(y).ok());
   EXPECT_EQ(Final(z), kReason);
   executor.WaitUntilIdle(kForever);

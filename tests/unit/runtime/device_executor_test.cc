@@ -109,7 +109,7 @@ TEST(DeviceExecutorTest, AFloodDelaysWorkOfOthersByTheKernelThatRuns) {
   Gate gate;
   std::string order;  // written by the stream's thread only
   a.Run("gate", gate.kernel, {});
-  (void)gate.started.Await();
+  gate.door.AwaitArrival();
   for (int i = 0; i < 6; ++i) a.Run("a", Noting(order, 'a'), {});
   b.Run("b", Noting(order, 'b'), {});
   gate.door.Open();
@@ -126,7 +126,7 @@ TEST(DeviceExecutorTest, HigherPrioritiesGoFirst) {
   Gate gate;
   std::string order;
   batch.Run("gate", gate.kernel, {});
-  (void)gate.started.Await();
+  gate.door.AwaitArrival();
   for (int i = 0; i < 3; ++i) batch.Run("b", Noting(order, 'b'), {});
   normal.Run("n", Noting(order, 'n'), {});
   interactive.Run("i", Noting(order, 'i'), {});
@@ -141,7 +141,7 @@ TEST(DeviceExecutorTest, NothingIsLaunchedBehindAKernelOfUnknownCost) {
   Client client({&executor});
   Gate gate;
   client.Run("gate", gate.kernel, {});
-  (void)gate.started.Await();
+  gate.door.AwaitArrival();
   const ArrayPtr second = client.Run("f", LoadedKernel(0, 1, Nothing), {});
   // The dispatcher has looked at the second execution when later uploads are through.
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(Final(client.Upload({1})).ok());
@@ -157,7 +157,7 @@ TEST(DeviceExecutorTest, UploadsPassKernels) {
   Client client({&executor});
   Gate gate;
   client.Run("gate", gate.kernel, {});
-  (void)gate.started.Await();
+  gate.door.AwaitArrival();
   for (int i = 0; i < 100; ++i) client.Run("f", LoadedKernel(0, 1, Nothing), {});
   std::vector<ArrayPtr> uploads;
   for (int i = 0; i < 200; ++i) uploads.push_back(client.Upload(std::vector<float>(10'000)));

@@ -51,7 +51,7 @@ TEST(DispatchHereTest, ASmallUploadIsDoneWhenSubmitReturns) {
   EXPECT_TRUE(Eventually([&] { return IsDefined(client.Upload({1, 2})); }));
   Gate gate;
   client.Run("gate", gate.kernel, {});
-  (void)gate.started.Await();
+  gate.door.AwaitArrival();
   EXPECT_TRUE(Eventually([&] { return IsDefined(client.Upload({1, 2})); }));
   gate.door.Open();
   executor.WaitUntilIdle(kForever);
@@ -110,7 +110,7 @@ TEST(DispatchHereTest, BriefWorkGoesPastWhatTheDeviceDoesForOthers) {
   Client a({&executor}), b({&executor});
   Gate gate;
   a.Run("gate", gate.kernel, {});
-  (void)gate.started.Await();
+  gate.door.AwaitArrival();
   const auto kernel = SteadyKernel(1, 1, microseconds(1), AddOne);
   for (int i = 0; i < 3; ++i) {
     const ArrayPtr x = b.Upload({41});
@@ -128,7 +128,7 @@ class PassingTest : public ::testing::Test {
  protected:
   PassingTest() {
     a_.Run("gate", gate_.kernel, {});
-    (void)gate_.started.Await();
+    gate_.door.AwaitArrival();
   }
   ~PassingTest() override {
     Open();
@@ -242,20 +242,19 @@ TEST(DispatchHereTest, MemoryThatIsShortIsWaitedForElsewhere) {
   FakeDevice device(1 << 10);
   DeviceExecutor executor(device, 0, {.slice = kOneSlice});
   Client client({&executor});
-  Gate gate;
+  Door door;
   ArrayPtr held = client.Run("gate",
                              LoadedKernel(0, 200,
-                                          [&](const auto&) {
-                                            gate.promise.Set(Unit{});
-                                            gate.door.Pass();
+                                          [door](const auto&) {
+                                            door.Pass();
                                             return absl::OkStatus();
                                           }),
                              {});
-  (void)gate.started.Await();
+  door.AwaitArrival();
   const ArrayPtr x = client.Upload(std::vector<float>(100, 1.0f));
   EXPECT_FALSE(IsDefined(x));
   held.reset();
-  gate.door.Open();
+  door.Open();
   EXPECT_TRUE(Final(x).ok());
   executor.WaitUntilIdle(kForever);
 }
@@ -274,7 +273,7 @@ TEST(DispatchHereTest, WhoWaitsForMemoryLooksAgainWhenATaskIsLeftToTheDispatcher
   Client a({&executor}), b({&executor}), c({&executor});
   Gate gate;
   a.Run("gate", gate.kernel, {});
-  (void)gate.started.Await();
+  gate.door.AwaitArrival();
   ArrayPtr x;
   device.before_allocate = [&, self = std::this_thread::get_id(), calls = 0]() mutable {
     if (std::this_thread::get_id() != self || ++calls != 2) return;

@@ -38,15 +38,25 @@ inline bool IsInterrupted(const kernels::cpu::LaunchContext& context) {
       ->load();
 }
 
-// A door that kernels wait at until the test opens it.
+// A door that kernels wait at until the test opens it. Copies are the same door: a kernel whose
+// execution fails may still run when the variables of its test are gone, so it keeps one.
 class Door {
  public:
-  void Open() { promise_.Set(Unit{}); }
-  void Pass() const { (void)opened_.Await(); }
+  void Pass() const {
+    if (!state_->reached_before.exchange(true)) state_->reached.Set(Unit{});
+    (void)opened_.Await();
+  }
+  void AwaitArrival() const { (void)reached_.Await(); }
+  void Open() const { state_->open.Set(Unit{}); }
 
  private:
-  Promise<Unit> promise_;
-  Event opened_ = promise_.future();
+  struct State {
+    std::atomic<bool> reached_before{false};
+    Promise<Unit> reached, open;
+  };
+
+  std::shared_ptr<State> state_ = std::make_shared<State>();
+  Event reached_ = state_->reached.future(), opened_ = state_->open.future();
 };
 
 // One session on one or more executors.
@@ -148,14 +158,11 @@ inline float FirstValue(DeviceExecutor& executor, const ArrayPtr& array) {
   return *value.Await();
 }
 
-// A kernel that says so when it runs, and waits for its door.
+// A kernel that does nothing but wait at its door.
 struct Gate {
   Door door;
-  Promise<Unit> promise;
-  Event started = promise.future();
   std::shared_ptr<const hal::LoadedExecutable> kernel =
-      testing::LoadedKernel(0, 1, [this](const auto&) {
-        promise.Set(Unit{});
+      testing::LoadedKernel(0, 1, [door = door](const auto&) {
         door.Pass();
         return absl::OkStatus();
       });

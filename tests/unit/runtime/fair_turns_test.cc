@@ -42,7 +42,7 @@ TEST(FairTurnsTest, WhoTakesLessThanWasExpectedHasNothingLeftForThat) {
   const auto long_one = LoadedKernel(0, 1, note('g'));
   long_one->cost.Record(nanoseconds(std::chrono::seconds(100)).count());
   std::vector<ArrayPtr> results = {first.Run("gate", gate.kernel, {})};
-  (void)gate.started.Await();
+  gate.door.AwaitArrival();
   for (int i = 0; i < 3; ++i) {
     results.push_back(first.Run("long", long_one, {}));
     results.push_back(second.Run("long", long_one, {}));
@@ -61,7 +61,7 @@ TEST(FairTurnsTest, WhatFailsByTheThousandDoesNotGoBeforeTheWorkOfOthers) {
   Client holder({&executor}), greedy({&executor}), other({&executor});
   Gate gate;
   const ArrayPtr held = holder.Run("gate", gate.kernel, {});
-  (void)gate.started.Await();
+  gate.door.AwaitArrival();
   const ArrayPtr never = greedy.NewArray(1);
   const auto kernel = LoadedKernel(1, 1, Nothing);
   std::vector<ArrayPtr> failing;
@@ -92,21 +92,20 @@ TEST(FairTurnsTest, NothingOfOthersIsSetAsideWithWhatTakesLongerThanExpected) {
                            .slice = milliseconds(20),
                            .pause_grace = milliseconds(1)});
   Client greedy({&executor}), other({&executor});
-  Gate gate;
-  const auto overlong = SteadyKernel(0, 1, milliseconds(5), [&](const auto&) {
-    gate.promise.Set(Unit{});
-    gate.door.Pass();
+  Door door;
+  const auto overlong = SteadyKernel(0, 1, milliseconds(5), [door](const auto&) {
+    door.Pass();
     return absl::OkStatus();
   });
   const ArrayPtr y = greedy.Run("overlong", overlong, {});
-  (void)gate.started.Await();
+  door.AwaitArrival();
   // When it is expected to be as good as over.
   std::this_thread::sleep_for(milliseconds(6));
   const auto quick = SteadyKernel(0, 1, std::chrono::microseconds(50), Nothing);
   const ArrayPtr quick_one = other.Run("quick", quick, {});
   EXPECT_TRUE(Eventually([&] { return quick_one->state() == Array::State::kDefined; }));
   EXPECT_EQ(y->state(), Array::State::kScheduled);
-  gate.door.Open();
+  door.Open();
   EXPECT_TRUE(Final(y).ok());
   executor.WaitUntilIdle(kForever);
 }

@@ -24,8 +24,13 @@ TEST(IdleProcessTest, SeesWhetherOtherThreadsLeaveACore) {
       while (!stop.load()) continue;
     });
   }
-  std::this_thread::sleep_for(kWhile);
-  EXPECT_FALSE(process.Look());
+  // Other processes may take the cores for a while.
+  bool leaves_a_core = true;
+  for (int look = 0; look < 100 && leaves_a_core; ++look) {
+    std::this_thread::sleep_for(kWhile);
+    leaves_a_core = process.Look();
+  }
+  EXPECT_FALSE(leaves_a_core);
   stop = true;
   for (std::thread& thread : threads) thread.join();
   process.Look();

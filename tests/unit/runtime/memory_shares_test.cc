@@ -158,35 +158,33 @@ TEST_F(MemorySharesTest, AnExecutionThatHoldsTheShareOfAnotherIsEnded) {
 
 TEST_F(MemorySharesTest, WhoWaitsForWhatDoesNotEndIsRefused) {
   Owner greedy(executor_), other(executor_);
-  Gate gate;
-  const auto kernel = LoadedKernel(0, 8 * kElements, [&](const auto&) {
-    gate.promise.Set(Unit{});
-    gate.door.Pass();
+  Door door;
+  const auto kernel = LoadedKernel(0, 8 * kElements, [door](const auto&) {
+    door.Pass();
     return absl::OkStatus();
   });
   const ArrayPtr y = greedy.client.Run("never polls", kernel, {});
-  (void)gate.started.Await();
+  door.AwaitArrival();
   EXPECT_EQ(other.Upload().code(), absl::StatusCode::kResourceExhausted);
   EXPECT_EQ(other.Load().status().code(), absl::StatusCode::kResourceExhausted);
-  gate.door.Open();
+  door.Open();
   EXPECT_EQ(Final(y).code(), absl::StatusCode::kResourceExhausted);
 }
 
 TEST_F(MemorySharesTest, WhoWaitsForMemoryDoesNotHoldUpTheDispatcher) {
   DeviceExecutor patient(device_, 0, {.memory_wait = std::chrono::hours(1), .slice = kOneSlice});
   Owner greedy(patient), other(patient);
-  Gate gate;
-  const auto kernel = LoadedKernel(0, 7 * kElements, [&](const auto&) {
-    gate.promise.Set(Unit{});
-    gate.door.Pass();
+  Door door;
+  const auto kernel = LoadedKernel(0, 7 * kElements, [door](const auto&) {
+    door.Pass();
     return absl::OkStatus();
   });
   const ArrayPtr y = greedy.client.Run("holds much", kernel, {});
-  (void)gate.started.Await();
+  door.AwaitArrival();
   const ArrayPtr waits = greedy.client.Upload(std::vector<float>(4 * kElements, 1));
   EXPECT_TRUE(other.Upload().ok());
   EXPECT_EQ(waits->state(), Array::State::kPending);
-  gate.door.Open();
+  door.Open();
   EXPECT_TRUE(Final(y).ok());
   patient.WaitUntilIdle(kForever);
 }
@@ -218,18 +216,17 @@ TEST_F(MemorySharesTest, WhoHasItsShareEndsNobody) {
   Owner greedy(executor_), other(executor_);
   EXPECT_TRUE(other.Upload().ok());
   EXPECT_TRUE(other.Upload().ok());
-  Gate gate;
-  const auto kernel = LoadedKernel(0, 6 * kElements, [&](const auto&) {
-    gate.promise.Set(Unit{});
-    gate.door.Pass();
+  Door door;
+  const auto kernel = LoadedKernel(0, 6 * kElements, [door](const auto&) {
+    door.Pass();
     return absl::OkStatus();
   });
   const ArrayPtr y = greedy.client.Run("f", kernel, {});
-  (void)gate.started.Await();
+  door.AwaitArrival();
   // Its own arrays give way to it.
   EXPECT_TRUE(other.Upload().ok());
   EXPECT_EQ(y->state(), Array::State::kScheduled);
-  gate.door.Open();
+  door.Open();
   EXPECT_TRUE(Final(y).ok());
 }
 

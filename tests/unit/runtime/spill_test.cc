@@ -175,7 +175,7 @@ TEST(SpillTest, SpillingComesBeforeWaitingForWorkInFlight) {
   SmallDevice small(2);
   const ArrayPtr idle = small.Uploaded(1);
   small.client.Run("gate", gate.kernel, {});
-  (void)gate.started.Await();
+  gate.door.AwaitArrival();
   // The gate's result of a few bytes leaves too little for a second array.
   EXPECT_EQ(small.Read(small.Uploaded(2)), Counting(2));
   EXPECT_TRUE(SmallDevice::IsSpilled(idle));
@@ -279,7 +279,7 @@ TEST(SpillTest, WaitingForMemoryOfWorkInFlightIsBounded) {
   Client client({&executor});
   Gate gate;
   client.Run("gate", gate.kernel, {});
-  (void)gate.started.Await();
+  gate.door.AwaitArrival();
   EXPECT_EQ(Final(client.Upload(Counting(1))).code(), absl::StatusCode::kResourceExhausted);
   gate.door.Open();
   executor.WaitUntilIdle(kForever);

@@ -112,7 +112,7 @@ TEST(TimeSlicesTest, WhatIsShortDoesNotWaitForAWholeSlice) {
     if (polls) {
       EXPECT_TRUE(hog.Turns());
     } else {
-      (void)library.started.Await();
+      library.door.AwaitArrival();
     }
     for (int i = 0; i < 5; ++i) {
       const ArrayPtr y = other.Run("quick", quick, {});
@@ -168,7 +168,7 @@ TEST(TimeSlicesTest, OneInsideALibraryDoesNotHoldUpOthers) {
   Client greedy({&executor}), other({&executor});
   Gate library;
   const ArrayPtr y = greedy.Run("product", library.kernel, {});
-  (void)library.started.Await();
+  library.door.AwaitArrival();
   for (int i = 0; i < 5; ++i) {
     EXPECT_TRUE(Final(other.Run("f", LoadedKernel(0, 1, Nothing), {})).ok());
   }
@@ -213,13 +213,12 @@ TEST(TimeSlicesTest, WhatDoesNotPauseLeavesTheProcessorsToOthers) {
     Client greedy({&executor}), other({&executor});
     const int usual = getpriority(PRIO_PROCESS, 0);
     for (int i = 0; i < 3; ++i) {
-      Gate library;
+      Door library;
       std::atomic<pid_t> library_thread{0};
       const auto kernel = LoadedKernel(0, 1, [&](const kernels::cpu::LaunchContext&) {
         EXPECT_EQ(getpriority(PRIO_PROCESS, 0), usual);
         library_thread = gettid();
-        library.promise.Set(Unit{});
-        library.door.Pass();
+        library.Pass();
         return absl::OkStatus();
       });
       const auto quick = LoadedKernel(0, 1, [&](const kernels::cpu::LaunchContext&) {
@@ -228,9 +227,9 @@ TEST(TimeSlicesTest, WhatDoesNotPauseLeavesTheProcessorsToOthers) {
         return absl::OkStatus();
       });
       const ArrayPtr y = greedy.Run("product", kernel, {});
-      (void)library.started.Await();
+      library.AwaitArrival();
       for (int j = 0; j < 5; ++j) EXPECT_TRUE(Final(other.Run("f", quick, {})).ok());
-      library.door.Open();
+      library.Open();
       EXPECT_TRUE(Final(y).ok());
     }
     executor.WaitUntilIdle(kForever);
@@ -244,7 +243,7 @@ TEST(TimeSlicesTest, WhatRunsBesideOthersIsSetAsideOnce) {
   Client greedy({&executor}), other({&executor});
   Gate kernel;
   const ArrayPtr y = greedy.Run("product", kernel.kernel, {});
-  (void)kernel.started.Await();
+  kernel.door.AwaitArrival();
   for (int i = 0; i < 10; ++i) {
     EXPECT_TRUE(Final(other.Run("f", LoadedKernel(0, 1, Nothing), {})).ok());
     executor.WaitUntilIdle(std::chrono::steady_clock::now() + kSlice);
@@ -398,7 +397,7 @@ TEST(TimeSlicesTest, AnExecutionThatIsSetAsideMayNotTakeLongerEither) {
   task->max_run = milliseconds(200);
   task->overlong = absl::ResourceExhaustedError("it took too long");
   client.Submit(task);
-  (void)kernel.started.Await();
+  kernel.door.AwaitArrival();
   EXPECT_TRUE(Final(other.Run("f", LoadedKernel(0, 1, Nothing), {})).ok());
   EXPECT_EQ(Final(y).message(), "it took too long");
   kernel.door.Open();
