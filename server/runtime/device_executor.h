@@ -341,6 +341,8 @@ class DeviceExecutor {
     kHopeless,   // Nothing is in flight but the task, or it is too late.
   };
   Wait Look(Task* task, uint64_t seen_completions, TimePoint deadline);
+  // True for others than tasks; a task is to be tried again when others have had their turns.
+  static bool LookAgain(Task* task);
   // Waits for nothing: the dispatcher has others to serve.
   Wait LookForCompletion(Task& task, uint64_t seen_completions, TimePoint deadline);
   Wait WaitForCompletion(uint64_t seen_completions, TimePoint deadline);

@@ -11,6 +11,13 @@ namespace {
 
 // Of bytes that are spilled together, unless one array has more.
 constexpr int64_t kMostAtOnce = int64_t{64} << 20;
+// Of batches one after the other that free nothing, for one need and each kind of victims: their
+// copies fail, or their arrays are used again before they have left.
+constexpr uint64_t kMostInVain = 64;
+
+size_t IndexOf(DeviceMemory::Victims victims) {
+  return victims == DeviceMemory::Victims::kQueued ? 1 : 0;
+}
 
 }  // namespace
 
@@ -19,7 +26,19 @@ DeviceMemory::~DeviceMemory() {
   while (batches_ > 0) batch_ended_.Wait(mutex_);
 }
 
-DeviceMemory::Room DeviceMemory::MakeRoom(int64_t size_bytes, Victims victims, const Meter* owner) {
+bool DeviceMemory::SpillsHelp(Victims victims, Search& search) const {
+  const uint64_t batches = batches_ended_.value(), spills = spills_.value();
+  if (spills != search.spills) {
+    search.spills = spills;
+    search.batches = batches;
+  }
+  // Those that wait for queued victims have tried idle ones already.
+  return batches - search.batches < (IndexOf(victims) + 1) * kMostInVain;
+}
+
+DeviceMemory::Room DeviceMemory::MakeRoom(int64_t size_bytes, Victims victims, const Meter* owner,
+                                          Search& search) {
+  const bool may_spill = SpillsHelp(victims, search);
   if (is_spilling_.exchange(true)) return Room::kUnderWay;
   const hal::MemoryStats memory = device_.memory();
   // The device has refused, so something must go even if rounding hides what.
@@ -29,15 +48,21 @@ DeviceMemory::Room DeviceMemory::MakeRoom(int64_t size_bytes, Victims victims, c
     unloaded = options_.unload_executables(missing);
     missing -= unloaded;
   }
-  if (missing > 0) {
+  if (missing > 0 && may_spill) {
     const MemoryShares shares = Shares();
     const ResidentArrays::Need need{.size_bytes = std::min(missing, kMostAtOnce),
                                     .owner = owner,
                                     .is_right = shares.HasRightTo(owner, size_bytes)};
-    if (BeginSpill(need, victims, shares)) return Room::kUnderWay;
+    if (BeginSpill(need, victims, shares)) {
+      search.looks = {};
+      return Room::kUnderWay;
+    }
   }
   is_spilling_.store(false);
-  return unloaded > 0 ? Room::kFreed : Room::kNone;
+  if (unloaded > 0) return Room::kFreed;
+  return may_spill && ++search.looks[IndexOf(victims)] < residents_->looks_at_all()
+             ? Room::kElsewhere
+             : Room::kNone;
 }
 
 struct DeviceMemory::Batch {
@@ -84,6 +109,7 @@ void DeviceMemory::EndSpill(Batch& batch) {
     if (copy.done.Await().ok() && copy.array->EndSpill(std::move(copy.block))) spills_.Add();
   }
   batch.copies.clear();
+  batches_ended_.Add();
   is_spilling_.store(false);
   if (options_.on_spilled) options_.on_spilled();
   MutexLock lock(mutex_);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -53,13 +54,23 @@ class DeviceMemory {
   const std::shared_ptr<ResidentArrays>& residents() const { return residents_; }
 
   enum class Room : uint8_t {
-    kFreed,     // Some memory is free now that was not.
-    kUnderWay,  // Arrays are on their way to the host: Options.on_spilled is called at their end.
-    kNone,      // Nothing gives way.
+    kFreed,      // Some memory is free now that was not.
+    kUnderWay,   // Arrays are on their way to the host: Options.on_spilled is called at their end.
+    kElsewhere,  // Nothing of what was looked at gives way: the next call looks at others.
+    kNone,       // Nothing gives way.
+  };
+  // What the calls for one need have found so far.
+  struct Search {
+    // The counts of the device when a spill last freed something.
+    uint64_t spills = UINT64_MAX, batches = 0;
+    // Looks in vain since, for each kind of victims.
+    std::array<uint64_t, 2> looks{};
   };
   // Frees memory so that `size_bytes` may fit for an owner, or begins to: a part of it at a time,
-  // so that nobody is kept from copies to the host for long. Blocks for nothing.
-  Room MakeRoom(int64_t size_bytes, Victims victims, const Meter* owner);
+  // so that nobody is kept from copies to the host for long. Blocks for nothing. A need that is
+  // not met is answered with kNone in the end, however many arrays there are and whether or not
+  // their copies succeed.
+  Room MakeRoom(int64_t size_bytes, Victims victims, const Meter* owner, Search& search);
   bool is_spilling() const { return is_spilling_.load(); }
   // Who holds how much now, and has a right to more.
   MemoryShares Shares() const {
@@ -75,6 +86,8 @@ class DeviceMemory {
   // Arrays that are spilled together.
   struct Batch;
 
+  // Whether spills are worth trying: false when many in a row have freed nothing.
+  bool SpillsHelp(Victims victims, Search& search) const;
   // Whether copies have begun.
   bool BeginSpill(const ResidentArrays::Need& need, Victims victims, const MemoryShares& shares);
   void EndSpill(Batch& batch);
@@ -84,7 +97,7 @@ class DeviceMemory {
   hal::Stream& to_host_;
   const Options options_;
   const std::shared_ptr<ResidentArrays> residents_ = std::make_shared<ResidentArrays>();
-  observability::Counter spills_, restores_;
+  observability::Counter spills_, restores_, batches_ended_;
 
   // Set by who is to make room, cleared when that has come to its end.
   std::atomic<bool> is_spilling_{false};

@@ -32,7 +32,7 @@ absl::Status DeviceExecutor::FindMemory(Task* task, const Meter* owner, int64_t 
     // A submitting thread leaves the rest to the dispatcher.
     if (task != nullptr && task->here_) return status;
     if (size_bytes > device_.memory().limit_bytes) return memory_.Explain(status);
-    switch (memory_.MakeRoom(size_bytes, Victims::kIdle, owner)) {
+    switch (memory_.MakeRoom(size_bytes, Victims::kIdle, owner, wait.search)) {
       case Room::kFreed:
         continue;
       case Room::kUnderWay:
@@ -41,6 +41,9 @@ absl::Status DeviceExecutor::FindMemory(Task* task, const Meter* owner, int64_t 
           return status;
         }
         continue;
+      case Room::kElsewhere:
+        if (LookAgain(task)) continue;
+        return status;
       case Room::kNone:
         break;
     }
@@ -53,12 +56,26 @@ absl::Status DeviceExecutor::FindMemory(Task* task, const Meter* owner, int64_t 
       case Wait::kLater:
         return status;
       case Wait::kHopeless:
-        if (memory_.MakeRoom(size_bytes, Victims::kQueued, owner) == Room::kNone &&
-            !EndForMemory(size_bytes, owner, wait)) {
-          return memory_.Explain(status);
-        }
+        break;
+    }
+    switch (memory_.MakeRoom(size_bytes, Victims::kQueued, owner, wait.search)) {
+      case Room::kFreed:
+      case Room::kUnderWay:
+        continue;
+      case Room::kElsewhere:
+        if (LookAgain(task)) continue;
+        return status;
+      case Room::kNone:
+        if (!EndForMemory(size_bytes, owner, wait)) return memory_.Explain(status);
     }
   }
+}
+
+bool DeviceExecutor::LookAgain(Task* task) {
+  if (task == nullptr) return true;
+  task->wants_memory_ = true;
+  task->seen_completions_ = UINT64_MAX;
+  return false;
 }
 
 std::chrono::milliseconds DeviceExecutor::MemoryPatience(int64_t size_bytes,

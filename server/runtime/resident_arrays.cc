@@ -72,31 +72,32 @@ std::vector<ResidentArrays::Victim> ResidentArrays::Find(Victims victims, const 
   const auto is_enough = [&] {
     return found_bytes >= need.size_bytes || found.size() >= kMaxFound;
   };
-  const auto look_in = [&](bool of_those_with_too_much) {
-    const size_t most = std::min(arrays_.size(), kMaxLooked);
-    if (victims == Victims::kQueued) {
-      auto it = arrays_.rbegin();
-      for (size_t i = 0; i < most && !is_enough(); ++i, ++it) {
-        if (has_too_much(**it) == of_those_with_too_much) look(**it);
-      }
-      return;
+  const size_t most = std::min(arrays_.size(), kMaxLooked);
+  const bool latest_first = victims == Victims::kQueued && most == arrays_.size();
+  std::vector<Array*> others;
+  Position first = arrays_.begin(), last = arrays_.end();
+  for (size_t i = 0; i < most && !is_enough(); ++i) {
+    const Position position = latest_first ? --last : first++;
+    if (need.is_right && !has_too_much(**position)) {
+      others.push_back(*position);
+    } else {
+      look(**position);
     }
-    auto it = arrays_.begin();
-    for (size_t i = 0; i < most && !is_enough(); ++i) {
-      const Position position = it++;
-      if (has_too_much(**position) == of_those_with_too_much) look(**position);
-      // Where there are more than are looked at, the next one to look goes on behind these.
-      if (most < arrays_.size()) arrays_.splice(arrays_.end(), arrays_, position);
-    }
-  };
-  if (need.is_right) look_in(/*of_those_with_too_much=*/true);
-  look_in(/*of_those_with_too_much=*/false);
+    // Where there are more than are looked at, the next one to look goes on behind these.
+    if (most < arrays_.size()) arrays_.splice(arrays_.end(), arrays_, position);
+  }
+  for (auto other = others.begin(); other != others.end() && !is_enough(); ++other) look(**other);
   return found;
 }
 
 MemoryShares ResidentArrays::Shares(int64_t share_bytes) const {
   MutexLock lock(mutex_);
   return MemoryShares(share_bytes, bytes_by_owner_);
+}
+
+uint64_t ResidentArrays::looks_at_all() const {
+  MutexLock lock(mutex_);
+  return (arrays_.size() + kMaxLooked - 1) / kMaxLooked;
 }
 
 int64_t ResidentArrays::size_bytes() const {

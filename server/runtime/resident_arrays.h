@@ -49,10 +49,13 @@ class ResidentArrays {
 
   // Arrays that together hold `need.size_bytes`, or as many as one look finds, and no more than
   // `host` has room for. Idle ones least recently used first; queued ones the other way
-  // round, for as queues go those are wanted last. Who has a right gets it of those first who have
-  // more than theirs; who has none gets nothing of those who have no more than theirs.
+  // round, for as queues go those are wanted last, but where one look does not see all of them,
+  // in turns. Who has a right gets it of those first who have more than theirs; who has none gets
+  // nothing of those who have no more than theirs.
   std::vector<Victim> Find(Victims victims, const Need& need, const MemoryShares& shares,
                            const HostMemory& host);
+  // How many calls of Find, none of which finds anything, look at every array.
+  uint64_t looks_at_all() const;
   // What the arrays hold together.
   int64_t size_bytes() const;
   // With what the arrays hold now.

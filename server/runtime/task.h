@@ -12,6 +12,7 @@
 #include "server/hal/loaded_executable.h"
 #include "server/hal/run_control.h"
 #include "server/runtime/array.h"
+#include "server/runtime/device_memory.h"
 #include "server/runtime/meter.h"
 
 namespace acceld::runtime {
@@ -56,6 +57,7 @@ struct MemoryWait {
   TimePoint deadline = TimePoint::max(), charge_deadline = TimePoint::max();
   // When an execution was last told to end for it; the epoch: none was.
   TimePoint last_end;
+  DeviceMemory::Search search;
 };
 
 // One piece of work for a device: made by the caller, then owned by the executor, which settles

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/future.h"
 #include "server/hal/cpu/cpu_stream.h"
 #include "server/hal/cpu/host_memory.h"
 #include "server/hal/cpu/host_module.h"
@@ -51,6 +52,41 @@ class FakeCodeGenerator final : public hal::CodeGenerator {
   }
 };
 
+// The CPU's, whose copies to the host are the test's affair.
+class FakeStream final : public hal::Stream {
+ public:
+  // What a copy to the host is to wait for; it fails with an error of that.
+  using BeforeCopy = std::function<Event()>;
+
+  FakeStream(const std::string& name, const BeforeCopy& before_copy)
+      : stream_(name), before_copy_(before_copy) {}
+
+  void Wait(const Event& event) override { stream_.Wait(event); }
+  Event Run(hal::Launch launch) override { return stream_.Run(std::move(launch)); }
+  Event CopyFromHost(const void* from, int64_t size_bytes, std::shared_ptr<hal::Buffer> to,
+                     int64_t offset_bytes, std::shared_ptr<const void> keep_alive) override {
+    return stream_.CopyFromHost(from, size_bytes, std::move(to), offset_bytes,
+                                std::move(keep_alive));
+  }
+  Event CopyToHost(std::shared_ptr<hal::Buffer> from, void* to,
+                   std::shared_ptr<void> keep_alive) override {
+    if (before_copy_) {
+      const Event before = before_copy_();
+      if (before.IsReady() && !before.Await().ok()) return before;
+      stream_.Wait(before);
+    }
+    return stream_.CopyToHost(std::move(from), to, std::move(keep_alive));
+  }
+  Event CopyFromPeer(std::shared_ptr<hal::Buffer> from, std::shared_ptr<hal::Buffer> to) override {
+    return stream_.CopyFromPeer(std::move(from), std::move(to));
+  }
+  bool SetGivesWay(bool gives_way) override { return stream_.SetGivesWay(gives_way); }
+
+ private:
+  hal::cpu::CpuStream stream_;
+  const BeforeCopy& before_copy_;
+};
+
 // The CPU's memory and streams with C++ functions for code: an executable's code is the name of one
 // in `kernels`, which is filled before anything runs.
 class FakeDevice final : public hal::Device {
@@ -70,7 +106,7 @@ class FakeDevice final : public hal::Device {
   void ReleaseUnusedMemory() override { pool_->ReleaseUnused(); }
   std::unique_ptr<hal::Stream> CreateStream(absl::string_view name,
                                             hal::StreamPriority /*priority*/) override {
-    return std::make_unique<hal::cpu::CpuStream>(std::string(name));
+    return std::make_unique<FakeStream>(std::string(name), before_copy_to_host);
   }
   absl::StatusOr<std::shared_ptr<const hal::Module>> Load(
       const hal::Executable& executable) override {
@@ -89,8 +125,9 @@ class FakeDevice final : public hal::Device {
   int side_by_side = 1;
   std::map<std::string, Kernel> kernels;
   std::atomic<int> loads{0};
-  // May be empty. Set while nobody allocates.
+  // May be empty. Set while nobody allocates, or copies.
   std::function<void()> before_allocate;
+  FakeStream::BeforeCopy before_copy_to_host;
 
  private:
   const FakeCodeGenerator generator_;

@@ -142,8 +142,35 @@ TEST_F(MemorySharesTest, TheOwnersQuotaOfHostMemoryDoesNotKeepOthersFromTheirSha
   EXPECT_EQ(greedy.host->used(), kBytes);
 }
 
+TEST_F(MemorySharesTest, ArraysThatMustStayDoNotHideOthersHoweverManyTheyAre) {
+  constexpr int kMany = ResidentArrays::kMaxLooked + 100;
+  constexpr int64_t kLittle = ResidentArrays::kMinBytes / sizeof(float);
+  FakeDevice device(9 * kMany * ResidentArrays::kMinBytes);
+  DeviceExecutor executor(device, 0, {.memory = {.host = host_}, .slice = kOneSlice});
+  Owner modest(executor), greedy(executor);
+  const auto upload_many = [&] {
+    for (int i = 0; i < kMany; ++i) {
+      modest.arrays.push_back(modest.client.Upload(std::vector<float>(kLittle, 1)));
+    }
+    executor.WaitUntilIdle(kForever);
+  };
+  upload_many();
+  EXPECT_TRUE(greedy.Upload().ok());
+  upload_many();
+  const int64_t rest_bytes = device.memory().limit_bytes - device.memory().used_bytes;
+  const ArrayPtr rest =
+      greedy.client.Run("f", LoadedKernel(0, rest_bytes / sizeof(float), Nothing), {});
+  EXPECT_TRUE(Final(rest).ok()) << rest->error();
+  // Its first array alone may go, and fits on the host.
+  EXPECT_TRUE(greedy.Upload().ok());
+  EXPECT_EQ(greedy.Resident(), 1);
+  executor.WaitUntilIdle(kForever);
+}
+
 TEST_F(MemorySharesTest, AnExecutionThatHoldsTheShareOfAnotherIsEnded) {
-  Owner greedy(executor_), other(executor_);
+  DeviceExecutor executor(device_, 0,
+                          {.slice = kOneSlice, .stall_timeout = std::chrono::milliseconds(50)});
+  Owner greedy(executor), other(executor);
   for (const int64_t arena_bytes : {int64_t{0}, 7 * kBytes}) {
     SCOPED_TRACE(arena_bytes);
     const auto kernel = EndlessKernel(arena_bytes == 0 ? 8 * kElements : kElements, arena_bytes);
@@ -154,6 +181,7 @@ TEST_F(MemorySharesTest, AnExecutionThatHoldsTheShareOfAnotherIsEnded) {
     EXPECT_THAT(std::string(Final(endless).message()), HasSubstr("more than its share"));
     other.arrays.clear();
   }
+  executor.WaitUntilIdle(kForever);
 }
 
 TEST_F(MemorySharesTest, WhoWaitsForWhatDoesNotEndIsRefused) {

@@ -199,6 +199,34 @@ TEST(SpillTest, WhenTheHostIsFullTooTheRefusalNamesBothBudgets) {
   }
 }
 
+TEST(SpillTest, WhoNeedsMemoryOfArraysWhoseCopiesFailIsRefused) {
+  SmallDevice small(2);
+  const ArrayPtr a = small.Uploaded(1), b = small.Uploaded(2);
+  small.device.before_copy_to_host = [] { return Event(absl::DataLossError("no copy")); };
+  EXPECT_EQ(Final(small.client.Upload(Counting(3))).code(), absl::StatusCode::kResourceExhausted);
+  // As when there is more to do than to wait for.
+  EXPECT_EQ(Final(small.client.Run("f", LoadedKernel(1, kElements, AddOneToAll), {a})).code(),
+            absl::StatusCode::kResourceExhausted);
+  small.executor.WaitUntilIdle(kForever);
+  small.device.before_copy_to_host = nullptr;
+  EXPECT_EQ(small.Read(small.Uploaded(3)), Counting(3));
+  EXPECT_EQ(small.Read(a), Counting(1));
+  EXPECT_EQ(small.Read(b), Counting(2));
+}
+
+TEST(SpillTest, CopiesToTheHostDoNotHoldUpTheDispatcher) {
+  SmallDevice small(3);
+  const ArrayPtr a = small.Uploaded(1), b = small.Uploaded(2);
+  Promise<Unit> copies;
+  small.device.before_copy_to_host = [event = copies.future()] { return event; };
+  const ArrayPtr large = small.client.Upload(std::vector<float>(2 * kElements, 7));
+  const ArrayPtr little = small.client.Run("f", LoadedKernel(0, 1, Nothing), {});
+  EXPECT_TRUE(Final(little).ok()) << little->error();
+  EXPECT_EQ(large->state(), Array::State::kPending);
+  copies.Set(Unit{});
+  EXPECT_TRUE(Final(large).ok()) << large->error();
+}
+
 TEST(SpillTest, WithoutHostMemoryNothingIsSpilled) {
   FakeDevice device(kBytes);
   DeviceExecutor executor(device, 0, {.slice = kOneSlice});
