@@ -1,5 +1,6 @@
 #include "server/runtime/array.h"
 
+#include <algorithm>
 #include <thread>
 #include <utility>
 
@@ -8,7 +9,9 @@
 namespace acceld::runtime {
 namespace {
 
-constexpr size_t kWaitersPerYield = 64;
+// Of waiters that begin together: their executor's lock is held meanwhile, and there may be tens of
+// thousands.
+constexpr size_t kWaitersAtOnce = 64;
 
 }  // namespace
 
@@ -81,7 +84,7 @@ void Array::Schedule(std::shared_ptr<hal::Buffer> buffer, const hal::Stream* str
     charged_bytes_ = charged_bytes;
     waiters.swap(waiters_);
   }
-  for (const auto& waiter : waiters) waiter->OnInputResolved();
+  Wake(std::move(waiters));
 }
 
 void Array::Define() { MakeFinal(State::kDefined, absl::OkStatus()); }
@@ -111,13 +114,20 @@ void Array::MakeFinal(State state, absl::Status error) {
   }
   dropped.reset();
   account_->Refund(refund);
-  for (size_t i = 0; i < waiters.size(); ++i) {
-    waiters[i]->OnInputResolved();
-    // Each takes its executor's lock, and tens of thousands may wait for one array: others who want
-    // the lock get a processor in between.
-    if (i % kWaitersPerYield == kWaitersPerYield - 1) std::this_thread::yield();
-  }
+  Wake(std::move(waiters));
   for (auto& callback : callbacks) callback(error);
+}
+
+void Array::Wake(std::vector<std::shared_ptr<Waiter>> waiters) {
+  std::erase_if(waiters, [](const auto& waiter) { return !waiter->OnInputResolved(); });
+  absl::Span<const std::shared_ptr<Waiter>> rest = waiters;
+  while (!rest.empty()) {
+    const auto some = rest.first(std::min(rest.size(), kWaitersAtOnce));
+    some[0]->Begin(some);
+    rest.remove_prefix(some.size());
+    // Others who want the executor's lock get a processor in between.
+    if (!rest.empty()) std::this_thread::yield();
+  }
 }
 
 }  // namespace acceld::runtime

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/types/optional.h"
+#include "absl/types/span.h"
 #include "common/future.h"
 #include "common/ir/type.h"
 #include "common/mutex.h"
@@ -37,11 +38,15 @@ class Array : public std::enable_shared_from_this<Array> {
  public:
   enum class State : uint8_t { kPending, kScheduled, kDefined, kFailed };
 
-  // Hears once that an array is no longer pending. Must not block.
+  // Hears once that an array is no longer pending. Must not block. The waiters of one array are of
+  // one kind and of its device.
   class Waiter {
    public:
     virtual ~Waiter() = default;
-    virtual void OnInputResolved() = 0;
+    // Whether this was the last thing that it waited for.
+    virtual bool OnInputResolved() = 0;
+    // For several, of which this is one, that wait for nothing more.
+    virtual void Begin(absl::Span<const std::shared_ptr<Waiter>> ready) = 0;
   };
 
   // What a reader needs; consistent at one moment.
@@ -109,6 +114,7 @@ class Array : public std::enable_shared_from_this<Array> {
   friend class ResidentArrays;
 
   void MakeFinal(State state, absl::Status error);
+  static void Wake(std::vector<std::shared_ptr<Waiter>> waiters);
   bool MaySpillLocked(ResidentArrays::Victims victims) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void EndRestore(bool arrived);
 

@@ -44,9 +44,13 @@ std::vector<std::unique_ptr<ComputeStream>> ListOf(std::unique_ptr<ComputeStream
 }  // namespace
 
 void Task::Unblock() {
-  if (blockers_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-    executor_->MakeRunnable(shared_from_this());
-  }
+  if (!OnInputResolved()) return;
+  const std::shared_ptr<Array::Waiter> self = shared_from_this();
+  executor_->MakeRunnable({&self, 1});
+}
+
+void Task::Begin(absl::Span<const std::shared_ptr<Array::Waiter>> ready) {
+  executor_->MakeRunnable(ready);
 }
 
 DeviceExecutor::DeviceExecutor(hal::Device& device, int index, const Options& options)
@@ -135,12 +139,15 @@ void DeviceExecutor::Provide(
   task->Unblock();
 }
 
-void DeviceExecutor::MakeRunnable(const std::shared_ptr<Task>& task) {
+void DeviceExecutor::MakeRunnable(absl::Span<const std::shared_ptr<Array::Waiter>> tasks) {
   MutexLock lock(mutex_);
-  if (task->place_ != Task::Place::kWaiting) return;  // cancelled meanwhile
-  TaskQueue::Lane& lane = task->queue_->LaneOf(*task);
-  lane.tasks.splice(lane.tasks.end(), task->queue_->waiting_, task->position_);
-  Enqueue(task);
+  for (const std::shared_ptr<Array::Waiter>& waiter : tasks) {
+    auto task = std::static_pointer_cast<Task>(waiter);
+    if (task->place_ != Task::Place::kWaiting) continue;  // cancelled meanwhile
+    TaskQueue::Lane& lane = task->queue_->LaneOf(*task);
+    lane.tasks.splice(lane.tasks.end(), task->queue_->waiting_, task->position_);
+    Enqueue(task);
+  }
 }
 
 void DeviceExecutor::Enqueue(const std::shared_ptr<Task>& task) {

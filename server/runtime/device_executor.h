@@ -186,7 +186,7 @@ class DeviceExecutor {
 
   // Turns: device_executor.cc.
   void Enqueue(const std::shared_ptr<Task>& task) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void MakeRunnable(const std::shared_ptr<Task>& task);
+  void MakeRunnable(absl::Span<const std::shared_ptr<Array::Waiter>> tasks);
   void RunDispatcher();
   // The task whose turn it is, counted as in flight and charged for; nullptr when none may go to
   // the device now.

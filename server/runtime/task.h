@@ -83,8 +83,9 @@ class Task final : public Array::Waiter, public std::enable_shared_from_this<Tas
   // What is to be done; for changes before the task is submitted.
   std::variant<Execution, Upload>& work() { return work_; }
 
-  // Called by inputs; hands the task to its executor when nothing blocks it any more.
-  void OnInputResolved() override { Unblock(); }
+  // Called by inputs.
+  bool OnInputResolved() override { return blockers_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
+  void Begin(absl::Span<const std::shared_ptr<Array::Waiter>> ready) override;
 
  private:
   friend class DeviceExecutor;
@@ -94,6 +95,7 @@ class Task final : public Array::Waiter, public std::enable_shared_from_this<Tas
 
   explicit Task(std::variant<Execution, Upload> work) : work_(std::move(work)) {}
 
+  // Hands the task to its executor when nothing else blocks it.
   void Unblock();
   bool is_upload() const { return std::holds_alternative<Upload>(work_); }
 
