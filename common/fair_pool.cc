@@ -1,13 +1,12 @@
 #include "common/fair_pool.h"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <chrono>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "common/percent.h"
+#include "common/start_thread.h"
 
 namespace acceld {
 namespace {
@@ -23,9 +22,7 @@ FairPool::FairPool(std::string name, size_t num_threads, size_t max_queued, int 
       max_queued_(max_queued),
       share_(std::max<size_t>(PercentOf(max_queued, share_percent), 1)) {
   for (size_t i = 0; i < num_threads; ++i) {
-    threads_.emplace_back([this] { RunWorker(); });
-    // The kernel keeps 15 characters of a thread's name.
-    pthread_setname_np(threads_.back().native_handle(), name_.substr(0, 15).c_str());
+    threads_.push_back(StartThread(name_, [this] { RunWorker(); }));
   }
 }
 

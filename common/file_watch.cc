@@ -1,12 +1,12 @@
 #include "common/file_watch.h"
 
-#include <pthread.h>
 #include <sys/stat.h>
 
 #include <chrono>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/start_thread.h"
 
 namespace acceld {
 namespace {
@@ -18,8 +18,7 @@ constexpr std::chrono::seconds kInterval{1};
 FileWatch::FileWatch(std::vector<std::string> paths, std::function<void()> on_change)
     : paths_(std::move(paths)), on_change_(std::move(on_change)), seen_(Look()) {
   if (paths_.empty()) return;
-  thread_ = std::thread([this] { Run(); });
-  pthread_setname_np(thread_.native_handle(), "file-watch");
+  thread_ = StartThread("file-watch", [this] { Run(); });
 }
 
 FileWatch::~FileWatch() {

@@ -1,19 +1,16 @@
 #include "common/thread_pool.h"
 
-#include <pthread.h>
-
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/start_thread.h"
 
 namespace acceld {
 
 ThreadPool::ThreadPool(std::string name, size_t num_threads, size_t max_queued)
     : name_(std::move(name)), max_queued_(max_queued) {
   for (size_t i = 0; i < num_threads; ++i) {
-    threads_.emplace_back([this] { RunWorker(); });
-    // The kernel keeps 15 characters of a thread's name.
-    pthread_setname_np(threads_.back().native_handle(), name_.substr(0, 15).c_str());
+    threads_.push_back(StartThread(name_, [this] { RunWorker(); }));
   }
 }
 

@@ -1,14 +1,11 @@
 #include "common/timer_queue.h"
 
-#include <pthread.h>
+#include "common/start_thread.h"
 
 namespace acceld {
 
 TimerQueue::TimerQueue(std::string name, size_t max_timers)
-    : max_timers_(max_timers), thread_([this] { RunTimers(); }) {
-  // The kernel keeps 15 characters of a thread's name.
-  pthread_setname_np(thread_.native_handle(), name.substr(0, 15).c_str());
-}
+    : max_timers_(max_timers), thread_(StartThread(name, [this] { RunTimers(); })) {}
 
 TimerQueue::~TimerQueue() {
   {

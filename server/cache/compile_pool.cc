@@ -1,11 +1,12 @@
 #include "server/cache/compile_pool.h"
 
-#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <system_error>
 #include <utility>
+
+#include "common/start_thread.h"
 
 namespace acceld::cache {
 namespace {
@@ -29,8 +30,7 @@ void CompilePool::StartThreads(size_t max_running) {
   for (const Kind kind : {Kind::kUsual, Kind::kOneOfMany}) {
     std::vector<std::thread>& threads = kind == Kind::kUsual ? usual_threads_ : other_threads_;
     while (threads.size() < max_running) {
-      threads.emplace_back([this, kind] { RunWorker(kind); });
-      pthread_setname_np(threads.back().native_handle(), "compile");
+      threads.push_back(StartThread("compile", [this, kind] { RunWorker(kind); }));
     }
   }
   max_running_ = max_running;

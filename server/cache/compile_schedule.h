@@ -20,6 +20,7 @@ namespace acceld::cache {
 struct Asker {
   std::string identity;
   PriorityClass priority = PriorityClass::kNormal;
+  bool has_share = true;  // Of the tiers: without, it may fill them.
 };
 
 class CompileSchedule;

@@ -39,18 +39,20 @@ int64_t ModifiedUnixNs(const struct stat& info) {
 
 }  // namespace
 
-DiskTier::DiskTier(std::string folder, Folder versioned, int64_t limit_bytes, SigningKey node_key)
+DiskTier::DiskTier(std::string folder, Folder versioned, const TierLimits& limits,
+                   SigningKey node_key)
     : folder_(std::move(folder)),
-      limit_bytes_(limit_bytes),
+      limits_(limits),
       node_key_(std::move(node_key)),
       versioned_(std::make_shared<const Folder>(std::move(versioned))) {}
 
-absl::StatusOr<std::unique_ptr<DiskTier>> DiskTier::Open(std::string folder, int64_t limit_bytes) {
+absl::StatusOr<std::unique_ptr<DiskTier>> DiskTier::Open(std::string folder,
+                                                         const TierLimits& limits) {
   ACCELD_ASSIGN_OR_RETURN(const Folder whole, Folder::OpenOrMake(folder));
   ACCELD_ASSIGN_OR_RETURN(SigningKey node_key, LoadOrCreateNodeKey(whole));
   ACCELD_ASSIGN_OR_RETURN(Folder versioned, whole.OpenOrMakeIn(kVersion));
   std::unique_ptr<DiskTier> tier(
-      new DiskTier(std::move(folder), std::move(versioned), limit_bytes, std::move(node_key)));
+      new DiskTier(std::move(folder), std::move(versioned), limits, std::move(node_key)));
   tier->Scan();
   return tier;
 }
@@ -84,9 +86,10 @@ absl::Status DiskTier::RemoveFile(const Digest& key) const {
 }
 
 void DiskTier::Scan() {
+  absl::flat_hash_map<Digest, Entry> before;
   {
     MutexLock lock(mutex_);
-    index_.clear();
+    index_.swap(before);
     bytes_ = 0;
   }
   const std::shared_ptr<const Folder> versioned = this->versioned();
@@ -101,6 +104,11 @@ void DiskTier::Scan() {
     const absl::StatusOr<std::vector<std::string>> names = folder->Names();
     if (!names.ok()) continue;
     for (const std::string& name : *names) ScanFile(*folder, name);
+  }
+  MutexLock lock(mutex_);
+  for (auto& [key, entry] : before) {
+    const auto it = index_.find(key);
+    if (it != index_.end() && it->second.owner.empty()) it->second.owner = std::move(entry.owner);
   }
 }
 
@@ -134,7 +142,7 @@ void DiskTier::ScanFile(const Folder& folder, const std::string& name) {
 absl::StatusOr<std::string> DiskTier::ReadVerified(const EntryHeader& wanted, Entry& found) {
   const absl::StatusOr<Folder> folder = FolderOf(wanted.key);
   absl::StatusOr<Folder::Contents> contents =
-      folder.ok() ? folder->Read(NameOf(wanted.key), static_cast<uint64_t>(limit_bytes_))
+      folder.ok() ? folder->Read(NameOf(wanted.key), static_cast<uint64_t>(limits_.limit_bytes))
                   : folder.status();
   if (folder.ok() && absl::IsFailedPrecondition(contents.status())) {
     Drop(wanted.key, contents.status());
@@ -177,6 +185,7 @@ absl::StatusOr<std::string> DiskTier::Load(const EntryHeader& wanted) {
   MutexLock lock(mutex_);
   Entry& entry = index_[wanted.key];
   bytes_ += found.size_bytes - entry.size_bytes;
+  found.owner = std::move(entry.owner);
   entry = std::move(found);
   return payload;
 }
@@ -188,16 +197,17 @@ bool DiskTier::Remove(const Digest& key) {
   return removed.ok();
 }
 
-void DiskTier::Store(const EntryHeader& header, absl::string_view payload) {
+void DiskTier::Store(const EntryHeader& header, absl::string_view payload,
+                     const std::string& owner) {
   std::string file = EncodeRecord(header, payload, node_key_);
   file.append(payload.data(), payload.size());
-  if (file.size() > static_cast<uint64_t>(limit_bytes_)) return;
-  MakeRoom(file.size());
+  if (file.size() > static_cast<uint64_t>(limits_.limit_bytes)) return;
+  MakeRoom(file.size(), owner);
   if (absl::Status status = Write(header.key, file); !status.ok()) return Failed(status);
   MutexLock lock(mutex_);
   Entry& entry = index_[header.key];
   bytes_ += file.size() - entry.size_bytes;
-  entry = {header, file.size(), NowUnixNs()};
+  entry = {header, file.size(), NowUnixNs(), owner};
 }
 
 absl::Status DiskTier::Write(const Digest& key, absl::string_view file) {
@@ -210,29 +220,34 @@ absl::Status DiskTier::Write(const Digest& key, absl::string_view file) {
   return folder.Flush();
 }
 
-void DiskTier::MakeRoom(uint64_t bytes) {
-  const uint64_t limit = static_cast<uint64_t>(limit_bytes_);
-  {
+void DiskTier::MakeRoom(uint64_t bytes, const std::string& owner) {
+  const auto is_room = [&] {
     MutexLock lock(mutex_);
-    if (bytes_ + bytes <= limit) return;
-  }
+    return bytes_ + bytes <= static_cast<uint64_t>(limits_.limit_bytes);
+  };
+  if (is_room()) return;
   // Others may have added, used and removed files: what to remove is decided on what is there.
   Scan();
-  std::vector<Entry> entries = List();
-  std::sort(entries.begin(), entries.end(),
-            [](const Entry& a, const Entry& b) { return a.last_use_unix_ns < b.last_use_unix_ns; });
-  for (const Entry& entry : entries) {
-    {
-      MutexLock lock(mutex_);
-      if (bytes_ + bytes <= limit) return;
-    }
-    const absl::Status removed = RemoveFile(entry.header.key);
+  if (is_room()) return;
+  std::vector<Evictable> candidates;
+  BytesByOwner bytes_by_owner{{owner, static_cast<int64_t>(bytes)}};
+  int64_t excess_bytes = static_cast<int64_t>(bytes) - limits_.limit_bytes;
+  for (Entry& entry : List()) {
+    const auto size_bytes = static_cast<int64_t>(entry.size_bytes);
+    excess_bytes += size_bytes;
+    bytes_by_owner[entry.owner] += size_bytes;
+    candidates.push_back(
+        {entry.header.key, std::move(entry.owner), entry.last_use_unix_ns, size_bytes});
+  }
+  for (const Digest& key :
+       ChooseEvicted(std::move(candidates), std::move(bytes_by_owner), excess_bytes, limits_)) {
+    const absl::Status removed = RemoveFile(key);
     if (removed.ok()) {
       evictions_.fetch_add(1, std::memory_order_relaxed);
     } else if (!absl::IsNotFound(removed)) {
       Failed(removed);
     }
-    Forget(entry.header.key);
+    Forget(key);
   }
 }
 

@@ -10,6 +10,7 @@
 #include "common/mutex.h"
 #include "common/status.h"
 #include "server/cache/entry.h"
+#include "server/cache/eviction.h"
 #include "server/cache/files.h"
 #include "server/cache/occasional_log.h"
 
@@ -17,8 +18,9 @@ namespace acceld::cache {
 
 // Executables in a folder, one signed file each: FOLDER/v2/xx/KEY.exe, where xx are the key's first
 // digits. Files appear whole or not at all (temporary file, fsync, rename). A file's modification
-// time is when it was last used; past the limit the oldest go. Several processes may share the
-// folder, so a file may come or vanish at any time.
+// time is when it was last used; past the limit the oldest go (eviction.h). Several processes may
+// share the folder, so a file may come or vanish at any time; whose an entry is knows the process
+// that stored it, while it lives.
 //
 // Trouble never reaches an execution: a file that is cut short, altered or not signed with the
 // node's key, or that others own or may write, is removed, counted and reported as absent; a full
@@ -37,12 +39,14 @@ class DiskTier {
     EntryHeader header;
     uint64_t size_bytes = 0;
     int64_t last_use_unix_ns = 0;
+    std::string owner = {};  // See Evictable.
   };
 
   // Makes the folder where needed and reads the headers of what is there. Errors: the system's,
   // those of the node key, or FAILED_PRECONDITION when the folder is another user's or may be
   // written by others (files.h).
-  static absl::StatusOr<std::unique_ptr<DiskTier>> Open(std::string folder, int64_t limit_bytes);
+  static absl::StatusOr<std::unique_ptr<DiskTier>> Open(std::string folder,
+                                                        const TierLimits& limits);
 
   // The payload stored under the header's key for its build and architecture. NOT_FOUND otherwise.
   absl::StatusOr<std::string> Load(const EntryHeader& wanted);
@@ -50,7 +54,7 @@ class DiskTier {
   absl::StatusOr<std::string> Read(const EntryHeader& wanted);
   // Whether there was one.
   bool Remove(const Digest& key);
-  void Store(const EntryHeader& header, absl::string_view payload);
+  void Store(const EntryHeader& header, absl::string_view payload, const std::string& owner);
   // Removes and counts an entry whose signed payload proved unusable.
   void Drop(const Digest& key, const absl::Status& reason);
 
@@ -58,7 +62,7 @@ class DiskTier {
   std::vector<Entry> List() const;
 
  private:
-  DiskTier(std::string folder, Folder versioned, int64_t limit_bytes, SigningKey node_key);
+  DiskTier(std::string folder, Folder versioned, const TierLimits& limits, SigningKey node_key);
   // The folder FOLDER/v2/xx of a key. NOT_FOUND.
   absl::StatusOr<Folder> FolderOf(const Digest& key) const;
   // The same, made where needed, with all above it.
@@ -70,12 +74,13 @@ class DiskTier {
   void ScanFile(const Folder& folder, const std::string& name);
   std::shared_ptr<const Folder> versioned() const;
   absl::Status Write(const Digest& key, absl::string_view file);
-  void MakeRoom(uint64_t bytes);
+  // For an entry of so many bytes.
+  void MakeRoom(uint64_t bytes, const std::string& owner);
   void Failed(const absl::Status& status);
   void Forget(const Digest& key);
 
   const std::string folder_;
-  const int64_t limit_bytes_;
+  const TierLimits limits_;
   const SigningKey node_key_;
   std::atomic<uint64_t> evictions_{0}, dropped_{0}, failures_{0};
   OccasionalLog log_;

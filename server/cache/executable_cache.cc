@@ -31,6 +31,11 @@ double AgeSeconds(int64_t now_unix_ns, int64_t since_unix_s) {
   return static_cast<double>(std::max<int64_t>(0, now_unix_ns / 1'000'000'000 - since_unix_s));
 }
 
+// Whose what is made for the request is in the tiers.
+std::string OwnerOf(const Request& request) {
+  return request.asker.has_share ? request.asker.identity : "";
+}
+
 }  // namespace
 
 // Guarded by the cache's mutex.
@@ -82,13 +87,13 @@ ExecutableCache::ExecutableCache(const Options& options, std::vector<hal::Device
       producer_(options.producer),
       compile_options_(options.compile_options),
       max_compile_bytes_(options.max_compile_bytes),
-      memory_(options.memory_bytes),
+      memory_({options.memory_bytes, options.share_percent}),
       pool_(static_cast<size_t>(std::max(1, options.compile_threads)),
             options.max_queued_compiles) {
   if (options.remote.has_value()) remote_ = std::make_unique<RemoteTier>(*options.remote);
   if (!options.folder.empty() && options.disk_bytes > 0) {
     absl::StatusOr<std::unique_ptr<DiskTier>> disk =
-        DiskTier::Open(options.folder, options.disk_bytes);
+        DiskTier::Open(options.folder, {options.disk_bytes, options.share_percent});
     if (disk.ok()) {
       disk_ = *std::move(disk);
     } else {
@@ -339,7 +344,7 @@ void ExecutableCache::Store(const Request& request, const Code& code,
   }
   // Others wait for it; the disk's turn is after.
   if (for_remote) remote_->Publish(header, payload, std::move(lease));
-  if (on_disk) disk_->Store(header, payload);
+  if (on_disk) disk_->Store(header, payload, OwnerOf(request));
 }
 
 absl::StatusOr<ExecutableCache::ExecutablePtr> ExecutableCache::Compile(const Request& request,
@@ -407,7 +412,7 @@ absl::StatusOr<std::shared_ptr<const hal::LoadedExecutable>> ExecutableCache::Lo
   ACCELD_RETURN_IF_ERROR(request.with_room ? request.with_room(size_bytes, load) : load());
   auto loaded =
       std::make_shared<const hal::LoadedExecutable>(std::move(executable), std::move(module));
-  memory_.Add(request.key, request.fingerprint, *request.device, loaded);
+  memory_.Add(request.key, request.fingerprint, *request.device, loaded, OwnerOf(request));
   return loaded;
 }
 

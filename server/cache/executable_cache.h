@@ -70,6 +70,7 @@ class ExecutableCache {
     std::string folder;                       // empty: no disk tier
     int64_t disk_bytes = int64_t{4} << 30;    // 0: no disk tier
     int64_t memory_bytes = int64_t{1} << 30;  // 0: no memory tier
+    int share_percent = 25;                   // one identity's share of each tier (eviction.h)
     int compile_threads = 1;
     size_t max_queued_compiles = 100'000;
     int64_t max_compile_bytes = WorkBounds::kUnbounded;  // of memory that one compile may take

@@ -7,6 +7,9 @@
 namespace acceld::cache {
 namespace {
 
+// Of one call of Unload, which may be a dispatcher's: how many entries it looks at and unloads.
+constexpr size_t kMostLooked = 4096, kMostUnloaded = 256;
+
 int64_t SteadyNowNs() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
 
 // Whether anybody but the tier holds a part of the entry. Exact enough: a reference taken at this
@@ -58,7 +61,8 @@ std::shared_ptr<const hal::Executable> MemoryTier::FindExecutable(const Digest& 
 }
 
 void MemoryTier::Add(const Digest& key, const Digest& fingerprint, size_t device,
-                     std::shared_ptr<const hal::LoadedExecutable> loaded) {
+                     std::shared_ptr<const hal::LoadedExecutable> loaded,
+                     const std::string& owner) {
   std::vector<Entry> dropped;  // Freed without the lock: a device may take its time.
   MutexLock lock(mutex_);
   Entry& entry = entries_[key];
@@ -66,6 +70,7 @@ void MemoryTier::Add(const Digest& key, const Digest& fingerprint, size_t device
     entry.key = key;
     entry.fingerprint = fingerprint;
     entry.executable = loaded->executable;
+    entry.owner = owner;
     entry.created_unix_s = std::chrono::duration_cast<std::chrono::seconds>(
                                std::chrono::system_clock::now().time_since_epoch())
                                .count();
@@ -73,29 +78,47 @@ void MemoryTier::Add(const Digest& key, const Digest& fingerprint, size_t device
     bytes_ -= entry.size_bytes();
   }
   if (entry.loaded.size() <= device) entry.loaded.resize(device + 1);
+  if (loaded->module->device_bytes() > 0) {
+    if (on_device_.size() <= device) on_device_.resize(device + 1);
+    OnDevice& there = on_device_[device];
+    if (const auto [place, is_new] = there.places.try_emplace(key); is_new) {
+      place->second = there.keys.insert(there.keys.end(), key);
+    }
+  }
   entry.loaded[device] = std::move(loaded);
   bytes_ += entry.size_bytes();
-  if (entry.size_bytes() > limit_bytes_) {
-    bytes_ -= entry.size_bytes();
-    dropped.push_back(std::move(entry));
-    entries_.erase(key);
-  } else if (bytes_ > limit_bytes_) {
+  if (entry.size_bytes() > limits_.limit_bytes) {
+    dropped.push_back(Take(entries_.find(key)));
+  } else if (bytes_ > limits_.limit_bytes) {
     Evict(key, dropped);
   }
 }
 
-void MemoryTier::Evict(const Digest& keep, std::vector<Entry>& dropped) {
-  std::vector<std::pair<int64_t, Digest>> candidates;
-  for (const auto& [key, entry] : entries_) {
-    if (key != keep && !IsHeld(entry)) candidates.emplace_back(entry.LastUse(), key);
+MemoryTier::Entry MemoryTier::Take(absl::flat_hash_map<Digest, Entry>::iterator it) {
+  for (OnDevice& there : on_device_) {
+    const auto place = there.places.find(it->first);
+    if (place == there.places.end()) continue;
+    there.keys.erase(place->second);
+    there.places.erase(place);
   }
-  std::sort(candidates.begin(), candidates.end());
-  for (const auto& [last_use, key] : candidates) {
-    if (bytes_ <= limit_bytes_) return;
-    const auto it = entries_.find(key);
-    bytes_ -= it->second.size_bytes();
-    dropped.push_back(std::move(it->second));
-    entries_.erase(it);
+  bytes_ -= it->second.size_bytes();
+  Entry taken = std::move(it->second);
+  entries_.erase(it);
+  return taken;
+}
+
+void MemoryTier::Evict(const Digest& keep, std::vector<Entry>& dropped) {
+  std::vector<Evictable> candidates;
+  BytesByOwner bytes_by_owner;
+  for (const auto& [key, entry] : entries_) {
+    const int64_t size_bytes = entry.size_bytes();
+    bytes_by_owner[entry.owner] += size_bytes;
+    if (key == keep || IsHeld(entry)) continue;
+    candidates.push_back({key, entry.owner, entry.LastUse(), size_bytes});
+  }
+  for (const Digest& key : ChooseEvicted(std::move(candidates), std::move(bytes_by_owner),
+                                         bytes_ - limits_.limit_bytes, limits_)) {
+    dropped.push_back(Take(entries_.find(key)));
     ++evictions_;
   }
 }
@@ -104,22 +127,27 @@ int64_t MemoryTier::Unload(size_t device, int64_t size_bytes) {
   std::vector<std::shared_ptr<const hal::LoadedExecutable>> unloaded;  // Freed without the lock.
   int64_t unloaded_bytes = 0;
   MutexLock lock(mutex_);
+  if (device >= on_device_.size()) return 0;
+  OnDevice& there = on_device_[device];
   std::vector<std::pair<int64_t, Digest>> candidates;
-  for (const auto& [key, entry] : entries_) {
-    if (device >= entry.loaded.size()) continue;
-    const auto& loaded = entry.loaded[device];
-    if (loaded == nullptr || loaded.use_count() > 1 || loaded->module->device_bytes() == 0)
-      continue;
-    candidates.emplace_back(loaded->last_use_ns.load(std::memory_order_relaxed), key);
+  for (size_t i = 0, most = std::min(there.keys.size(), kMostLooked); i < most; ++i) {
+    const Digest& key = there.keys.front();
+    const auto& loaded = entries_.find(key)->second.loaded[device];
+    if (loaded.use_count() == 1) {
+      candidates.emplace_back(loaded->last_use_ns.load(std::memory_order_relaxed), key);
+    }
+    there.keys.splice(there.keys.end(), there.keys, there.keys.begin());
   }
   std::sort(candidates.begin(), candidates.end());
   for (const auto& [last_use, key] : candidates) {
-    if (unloaded_bytes >= size_bytes) break;
+    if (unloaded_bytes >= size_bytes || unloaded.size() >= kMostUnloaded) break;
     Entry& entry = entries_.find(key)->second;
     entry.last_use_ns = std::max(entry.last_use_ns, last_use);
     unloaded_bytes += entry.loaded[device]->module->device_bytes();
     bytes_ -= entry.loaded[device]->module->size_bytes();
     unloaded.push_back(std::move(entry.loaded[device]));
+    there.keys.erase(there.places.find(key)->second);
+    there.places.erase(key);
     ++unloads_;
   }
   return unloaded_bytes;
@@ -130,9 +158,7 @@ bool MemoryTier::Remove(const Digest& key) {
   MutexLock lock(mutex_);
   const auto it = entries_.find(key);
   if (it == entries_.end()) return false;
-  bytes_ -= it->second.size_bytes();
-  removed = std::move(it->second);
-  entries_.erase(it);
+  removed = Take(it);
   return true;
 }
 

@@ -96,7 +96,7 @@ absl::StatusOr<bool> Tools::Import(BundleReader entry) {
   }
   const bool is_new = disk_ == nullptr || !disk_->Read(opened.header).ok();
   if (!is_new) return false;
-  if (disk_ != nullptr) disk_->Store(opened.header, opened.payload);
+  if (disk_ != nullptr) disk_->Store(opened.header, opened.payload, /*owner=*/"");
   if (remote_ != nullptr) {
     remote_->Publish(std::move(opened.header), std::move(opened.payload), nullptr);
   }

@@ -115,6 +115,7 @@ EngineImpl::EngineImpl(const EngineOptions& options, EngineParts parts)
       cache::ExecutableCache::Options{.folder = options_.cache_dir,
                                       .disk_bytes = options_.cache_disk_bytes,
                                       .memory_bytes = options_.cache_memory_bytes,
+                                      .share_percent = options_.identity_share_percent,
                                       .compile_threads = CompileThreads(options_),
                                       .max_compile_bytes = options_.max_compile_bytes > 0
                                                                ? options_.max_compile_bytes

@@ -205,7 +205,8 @@ cache::Request SessionImpl::RequestFor(const std::shared_ptr<const Program>& pro
           },
       // What is compiled for elsewhere is in nobody's way here.
       .asker = {identity_->identity(),
-                call.target->device.has_value() ? priority_class_ : PriorityClass::kBatch}};
+                call.target->device.has_value() ? priority_class_ : PriorityClass::kBatch,
+                identity_->has_shares()}};
 }
 
 void SessionImpl::SetDeadline(const std::shared_ptr<runtime::Task>& task, const std::string& name,

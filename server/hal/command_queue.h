@@ -1,6 +1,5 @@
 #pragma once
 
-#include <pthread.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include <utility>
 
 #include "common/mutex.h"
+#include "common/start_thread.h"
 
 namespace acceld::hal {
 
@@ -23,13 +23,11 @@ class CommandQueue {
  public:
   // `name` is the worker's, as far as the kernel keeps it: 15 characters.
   CommandQueue(const std::string& name, std::function<void(Command&)> execute)
-      : execute_(std::move(execute)), worker_([this] {
+      : execute_(std::move(execute)), worker_(StartThread(name, [this] {
           nice_ = getpriority(PRIO_PROCESS, 0);
           worker_id_.store(gettid());
           RunWorker();
-        }) {
-    pthread_setname_np(worker_.native_handle(), name.substr(0, 15).c_str());
-  }
+        })) {}
   ~CommandQueue() {
     {
       MutexLock lock(mutex_);

@@ -3,7 +3,6 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <pthread.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -16,6 +15,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "common/start_thread.h"
 
 namespace acceld::observability {
 namespace {
@@ -102,9 +102,7 @@ HttpServer::HttpServer(Handler handler, Options options, File listener, File wak
       listener_(std::move(listener)),
       wake_(std::move(wake)),
       port_(port),
-      thread_([this] { Run(); }) {
-  pthread_setname_np(thread_.native_handle(), "metrics");
-}
+      thread_(StartThread("metrics", [this] { Run(); })) {}
 
 HttpServer::~HttpServer() {
   const uint64_t one = 1;

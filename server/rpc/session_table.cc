@@ -1,12 +1,11 @@
 #include "server/rpc/session_table.h"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <chrono>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/start_thread.h"
 #include "server/rpc/auth/refusal_log.h"
 #include "server/rpc/convert.h"
 #include "server/rpc/session_log.h"
@@ -33,9 +32,7 @@ SessionTable::SessionTable(engine::Engine& engine, const RpcOptions& options,
       options_(options),
       readiness_(readiness),
       instruments_(instruments),
-      watcher_([this] { WatchLeases(); }) {
-  pthread_setname_np(watcher_.native_handle(), "leases");
-}
+      watcher_(StartThread("leases", [this] { WatchLeases(); })) {}
 
 SessionTable::~SessionTable() {
   {

@@ -1,12 +1,11 @@
 #include "server/runtime/device_executor.h"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "common/check.h"
+#include "common/start_thread.h"
 #include "common/thread_priority.h"
 
 // Queues and turns. What happens to a task whose turn it is stands in dispatch.cc, and how it ends
@@ -63,9 +62,7 @@ DeviceExecutor::DeviceExecutor(hal::Device& device, int index, const Options& op
       upload_(device.CreateStream("up")),
       download_(device.CreateStream("down")),
       memory_(device, index, *download_, WithCall(options.memory, [this] { OnSpilled(); })),
-      dispatcher_([this] { RunDispatcher(); }) {
-  pthread_setname_np(dispatcher_.native_handle(), absl::StrCat("dispatch-", index).c_str());
-}
+      dispatcher_(StartThread(absl::StrCat("dispatch-", index), [this] { RunDispatcher(); })) {}
 
 DeviceExecutor::~DeviceExecutor() {
   {

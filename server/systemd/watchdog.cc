@@ -1,17 +1,16 @@
 #include "server/systemd/watchdog.h"
 
-#include <pthread.h>
-
 #include <chrono>
 #include <utility>
+
+#include "common/start_thread.h"
 
 namespace acceld::systemd {
 
 Watchdog::Watchdog(const Manager& manager, std::function<void()> probe)
     : manager_(manager), probe_(std::move(probe)) {
   if (manager_.watchdog().count() == 0) return;
-  thread_ = std::thread([this] { Run(); });
-  pthread_setname_np(thread_.native_handle(), "watchdog");
+  thread_ = StartThread("watchdog", [this] { Run(); });
 }
 
 Watchdog::~Watchdog() {

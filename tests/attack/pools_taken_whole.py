@@ -347,6 +347,32 @@ def memory_of_a_compile(lab):
     return Outcome("a concatenation of 10,000 parts where a compile may take 100 MiB", f"{code} {message[:120]}")
 
 
+def _compile(lab, user, numbers):
+    """How many of these programs nobody had compiled. A session holds a few hundred programs at a time."""
+    before = lab.admin.stats().compiles
+    for begin in range(0, len(numbers), 200):
+        session = Session(lab.client(user))
+        for number in numbers[begin:begin + 200]:
+            argument = session.put(programs.zeros(64))
+            session.await_(session.execute(session.register(programs.number(number)), [argument]))
+        session.close()
+    return lab.admin.stats().compiles - before
+
+
+@attack(CLASS, "all of bob's programs had to be compiled again",
+        flags=("--cache-memory-size", "1MiB", "--cache-disk-size", "1MiB"))
+def programs_that_fill_the_cache(lab):
+    _compile(lab, "bob", range(20))
+    entries = lab.admin.stats().cache_disk_entries
+    compiled = _compile(lab, "ann", range(1000, 1800))
+    stats = lab.admin.stats()
+    expect(compiled == 800 and stats.cache_disk_entries < 500, f"{compiled} compiled, {stats.cache_disk_entries} kept")
+    lost = _compile(lab, "bob", range(20))
+    expect(lost == 0, f"{lost} of bob's 20 programs were pushed out")
+    return Outcome(f"800 programs of one identity where the cache has room for some 300, beside 20 of another ({entries})",
+                   f"{stats.cache_disk_entries} are kept, all of the other's among them")
+
+
 MEMORY = ("--device-memory", "64MiB", "--host-memory", "64MiB")
 MIB_OF_FLOATS = 1 << 18
 

@@ -3,7 +3,6 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <pthread.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -19,6 +18,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/log.h"
+#include "common/start_thread.h"
 #include "server/rpc/rate_limit.h"
 
 namespace acceld::rpc {
@@ -121,8 +121,7 @@ Listener::~Listener() {
 void Listener::Start(OnAccept on_accept, observability::Counter& failures) {
   on_accept_ = std::move(on_accept);
   failures_ = &failures;
-  thread_ = std::thread([this] { Run(); });
-  pthread_setname_np(thread_.native_handle(), "accept");
+  thread_ = StartThread("accept", [this] { Run(); });
 }
 
 void Listener::Run() {

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "common/start_thread.h"
 #include "common/thread_priority.h"
 #include "server/engine/priority_class.h"
 
@@ -46,8 +47,8 @@ absl::StatusOr<std::unique_ptr<LocalChannels>> LocalChannels::Start(int threads)
     return absl::ErrnoToStatus(errno, "epoll");
   }
   for (int i = 0; i < threads; ++i) {
-    channels->threads_.emplace_back([&channels = *channels] { channels.RunThread(); });
-    pthread_setname_np(channels->threads_.back().native_handle(), "channels");
+    channels->threads_.push_back(
+        StartThread("channels", [&channels = *channels] { channels.RunThread(); }));
   }
   return channels;
 }

@@ -29,7 +29,7 @@ EntryHeader HeaderFor(const std::string& name) {
 }
 
 std::unique_ptr<DiskTier> OpenTier(const TemporaryFolder& folder, int64_t limit = 1 << 20) {
-  return *DiskTier::Open(folder.path() + "/cache", limit);
+  return *DiskTier::Open(folder.path() + "/cache", {limit, 25});
 }
 
 fs::path FileOf(const TemporaryFolder& folder, const std::string& name) {
@@ -48,7 +48,7 @@ void WriteAll(const fs::path& path, const std::string& bytes) {
 
 TEST(DiskTierTest, EntriesSurviveARestart) {
   TemporaryFolder folder;
-  OpenTier(folder)->Store(HeaderFor("a"), "code of a");
+  OpenTier(folder)->Store(HeaderFor("a"), "code of a", "");
   const auto tier = OpenTier(folder);
   EXPECT_EQ(*tier->Load(HeaderFor("a")), "code of a");
   EXPECT_TRUE(absl::IsNotFound(tier->Load(HeaderFor("b")).status()));
@@ -69,7 +69,7 @@ TEST(DiskTierTest, TemporaryFilesOfADeadProcessAreInNobodysWay) {
     WriteAll(folder.path() + "/cache/node.key." + name, "half");
   }
   const auto tier = OpenTier(folder);
-  tier->Store(HeaderFor("a"), "code of a");
+  tier->Store(HeaderFor("a"), "code of a", "");
   EXPECT_EQ(tier->stats().failures, 0u);
   EXPECT_EQ(*tier->Load(HeaderFor("a")), "code of a");
 }
@@ -87,7 +87,7 @@ TEST(DiskTierTest, NobodyElseMayReadKeyOrFolder) {
 TEST(DiskTierTest, AnEntryCutShortAnywhereIsDropped) {
   TemporaryFolder folder;
   const auto tier = OpenTier(folder);
-  tier->Store(HeaderFor("a"), "code");
+  tier->Store(HeaderFor("a"), "code", "");
   const std::string whole = ReadAll(FileOf(folder, "a"));
   for (size_t size = 0; size < whole.size(); ++size) {
     WriteAll(FileOf(folder, "a"), whole.substr(0, size));
@@ -100,7 +100,7 @@ TEST(DiskTierTest, AnEntryCutShortAnywhereIsDropped) {
 TEST(DiskTierTest, AnEntryWithAnyByteChangedIsDropped) {
   TemporaryFolder folder;
   const auto tier = OpenTier(folder);
-  tier->Store(HeaderFor("a"), "code");
+  tier->Store(HeaderFor("a"), "code", "");
   const std::string whole = ReadAll(FileOf(folder, "a"));
   for (size_t at = 0; at < whole.size(); ++at) {
     std::string altered = whole;
@@ -116,7 +116,7 @@ TEST(DiskTierTest, AnEntryWithAnyByteChangedIsDropped) {
 
 TEST(DiskTierTest, AnEntrySignedElsewhereIsDropped) {
   TemporaryFolder here, elsewhere;
-  OpenTier(elsewhere)->Store(HeaderFor("a"), "foreign code");
+  OpenTier(elsewhere)->Store(HeaderFor("a"), "foreign code", "");
   {
     const auto tier = OpenTier(here);
   }
@@ -130,7 +130,7 @@ TEST(DiskTierTest, AnEntrySignedElsewhereIsDropped) {
 TEST(DiskTierTest, ASignedEntryUnderAnotherNameIsDropped) {
   TemporaryFolder folder;
   const auto tier = OpenTier(folder);
-  tier->Store(HeaderFor("a"), "code of a");
+  tier->Store(HeaderFor("a"), "code of a", "");
   fs::create_directories(FileOf(folder, "b").parent_path());
   fs::copy_file(FileOf(folder, "a"), FileOf(folder, "b"));
   EXPECT_FALSE(tier->Load(HeaderFor("b")).ok());
@@ -140,7 +140,7 @@ TEST(DiskTierTest, ASignedEntryUnderAnotherNameIsDropped) {
 
 TEST(DiskTierTest, AKeyThatOthersCouldReadIsReplaced) {
   TemporaryFolder folder;
-  OpenTier(folder)->Store(HeaderFor("a"), "code");
+  OpenTier(folder)->Store(HeaderFor("a"), "code", "");
   const std::string key_path = folder.path() + "/cache/node.key";
   const std::string old_key = ReadAll(key_path);
   fs::permissions(key_path, fs::perms::others_read, fs::perm_options::add);
@@ -151,7 +151,7 @@ TEST(DiskTierTest, AKeyThatOthersCouldReadIsReplaced) {
 
 TEST(DiskTierTest, AKeyThatOthersCouldWriteIsReplaced) {
   TemporaryFolder folder;
-  OpenTier(folder)->Store(HeaderFor("a"), "code");
+  OpenTier(folder)->Store(HeaderFor("a"), "code", "");
   const std::string key_path = folder.path() + "/cache/node.key";
   const std::string known_key(32, 'k');  // to whoever has written it
   WriteAll(key_path, known_key);
@@ -165,9 +165,9 @@ TEST(DiskTierTest, AFolderThatOthersMayWriteIsRefused) {
   for (const char* name : {"/cache", "/cache/v2"}) {
     for (const fs::perms others : {fs::perms::group_write, fs::perms::others_write}) {
       TemporaryFolder folder;
-      OpenTier(folder)->Store(HeaderFor("a"), "code");
+      OpenTier(folder)->Store(HeaderFor("a"), "code", "");
       fs::permissions(folder.path() + name, others, fs::perm_options::add);
-      const absl::Status refused = DiskTier::Open(folder.path() + "/cache", 1 << 20).status();
+      const absl::Status refused = DiskTier::Open(folder.path() + "/cache", {1 << 20, 25}).status();
       EXPECT_EQ(refused.code(), absl::StatusCode::kFailedPrecondition) << refused;
       EXPECT_NE(refused.message().find(folder.path() + name + " has mode"), std::string::npos);
     }
@@ -179,19 +179,19 @@ TEST(DiskTierTest, FoldersFilesAndKeysOfOthersAreRefused) {
   constexpr uid_t kOther = 65534;
   for (const char* name : {"/cache", "/cache/v2", "/cache/node.key"}) {
     TemporaryFolder folder;
-    OpenTier(folder)->Store(HeaderFor("a"), "code");
+    OpenTier(folder)->Store(HeaderFor("a"), "code", "");
     ASSERT_EQ(lchown((folder.path() + name).c_str(), kOther, kOther), 0);
-    const absl::Status refused = DiskTier::Open(folder.path() + "/cache", 1 << 20).status();
+    const absl::Status refused = DiskTier::Open(folder.path() + "/cache", {1 << 20, 25}).status();
     EXPECT_EQ(refused.code(), absl::StatusCode::kFailedPrecondition) << refused;
     EXPECT_NE(refused.message().find(folder.path() + name), std::string::npos) << refused;
   }
   TemporaryFolder folder;
   const auto tier = OpenTier(folder);
-  tier->Store(HeaderFor("a"), "code");
+  tier->Store(HeaderFor("a"), "code", "");
   ASSERT_EQ(lchown(FileOf(folder, "a").c_str(), kOther, kOther), 0);
   EXPECT_FALSE(tier->Load(HeaderFor("a")).ok());
   EXPECT_EQ(tier->stats().dropped, 1u);
-  tier->Store(HeaderFor("a"), "code");
+  tier->Store(HeaderFor("a"), "code", "");
   ASSERT_EQ(lchown(FileOf(folder, "a").parent_path().c_str(), kOther, kOther), 0);
   EXPECT_FALSE(tier->Load(HeaderFor("a")).ok());
   EXPECT_GE(tier->stats().failures, 1u);
@@ -201,7 +201,7 @@ TEST(DiskTierTest, AnEntryThatOthersMayWriteIsDropped) {
   TemporaryFolder folder;
   const auto tier = OpenTier(folder);
   for (const fs::perms others : {fs::perms::group_write, fs::perms::others_write}) {
-    tier->Store(HeaderFor("a"), "code");
+    tier->Store(HeaderFor("a"), "code", "");
     fs::permissions(FileOf(folder, "a"), others, fs::perm_options::add);
     EXPECT_FALSE(OpenTier(folder)->Load(HeaderFor("a")).ok());
     EXPECT_FALSE(fs::exists(FileOf(folder, "a")));
@@ -211,38 +211,38 @@ TEST(DiskTierTest, AnEntryThatOthersMayWriteIsDropped) {
 // Class: path traversal. Names lead nowhere else, whatever stands there.
 TEST(DiskTierTest, PathTraversalByLinksEndsAtTheLink) {
   TemporaryFolder folder, elsewhere;
-  OpenTier(elsewhere)->Store(HeaderFor("a"), "code");
+  OpenTier(elsewhere)->Store(HeaderFor("a"), "code", "");
   const std::string secret = elsewhere.path() + "/secret";
   WriteAll(secret, std::string(32, 's'));
   const auto tier = OpenTier(folder);
   const fs::path file = FileOf(folder, "a");
   // An entry that is a link, which is neither followed nor written through.
-  tier->Store(HeaderFor("a"), "code");
+  tier->Store(HeaderFor("a"), "code", "");
   fs::remove(file);
   fs::create_symlink(secret, file);
   EXPECT_FALSE(tier->Load(HeaderFor("a")).ok());
-  tier->Store(HeaderFor("a"), "code");
+  tier->Store(HeaderFor("a"), "code", "");
   EXPECT_EQ(ReadAll(secret), std::string(32, 's'));
   // A folder of entries.
   fs::remove_all(file.parent_path());
   fs::create_symlink(FileOf(elsewhere, "a").parent_path(), file.parent_path());
   EXPECT_FALSE(tier->Load(HeaderFor("a")).ok());
-  tier->Store(HeaderFor("a"), "other code");
+  tier->Store(HeaderFor("a"), "other code", "");
   EXPECT_TRUE(OpenTier(elsewhere)->Load(HeaderFor("a")).ok());
   // The key, and the versioned folder.
   fs::remove(folder.path() + "/cache/node.key");
   fs::create_symlink(secret, folder.path() + "/cache/node.key");
-  EXPECT_FALSE(DiskTier::Open(folder.path() + "/cache", 1 << 20).ok());
+  EXPECT_FALSE(DiskTier::Open(folder.path() + "/cache", {1 << 20, 25}).ok());
   fs::remove(folder.path() + "/cache/node.key");
   fs::remove_all(folder.path() + "/cache/v2");
   fs::create_symlink(elsewhere.path() + "/cache/v2", folder.path() + "/cache/v2");
-  EXPECT_FALSE(DiskTier::Open(folder.path() + "/cache", 1 << 20).ok());
+  EXPECT_FALSE(DiskTier::Open(folder.path() + "/cache", {1 << 20, 25}).ok());
 }
 
 TEST(DiskTierTest, AFifoIsNotWaitedFor) {
   TemporaryFolder folder;
   const auto tier = OpenTier(folder);
-  tier->Store(HeaderFor("a"), "code");
+  tier->Store(HeaderFor("a"), "code", "");
   fs::remove(FileOf(folder, "a"));
   ASSERT_EQ(mkfifo(FileOf(folder, "a").c_str(), 0600), 0);
   EXPECT_FALSE(tier->Load(HeaderFor("a")).ok());
@@ -252,7 +252,7 @@ TEST(DiskTierTest, FoldersThatAreRemovedMeanwhileAreMadeAnew) {
   TemporaryFolder folder;
   const auto tier = OpenTier(folder);
   fs::remove_all(folder.path() + "/cache");
-  tier->Store(HeaderFor("a"), "code");
+  tier->Store(HeaderFor("a"), "code", "");
   EXPECT_EQ(*tier->Load(HeaderFor("a")), "code");
   EXPECT_TRUE(fs::exists(FileOf(folder, "a")));
 }
@@ -261,7 +261,7 @@ TEST(DiskTierTest, TheLeastRecentlyUsedGoFirst) {
   TemporaryFolder folder;
   const std::string code(1000, 'x');
   auto tier = OpenTier(folder, 4 * 1400);
-  for (const char* name : {"a", "b", "c", "d"}) tier->Store(HeaderFor(name), code);
+  for (const char* name : {"a", "b", "c", "d"}) tier->Store(HeaderFor(name), code, "");
   ASSERT_EQ(tier->stats().entries, 4u);
   // Recency is the files' modification time; a clock that ticks coarsely must not decide the test.
   const auto now = fs::last_write_time(FileOf(folder, "d"));
@@ -270,17 +270,40 @@ TEST(DiskTierTest, TheLeastRecentlyUsedGoFirst) {
     fs::last_write_time(FileOf(folder, name), now - std::chrono::seconds(age -= 10));
   }
   EXPECT_TRUE(tier->Load(HeaderFor("b")).ok());
-  tier->Store(HeaderFor("e"), code);
+  tier->Store(HeaderFor("e"), code, "");
   EXPECT_TRUE(fs::exists(FileOf(folder, "b")));
   EXPECT_FALSE(fs::exists(FileOf(folder, "a")));
   EXPECT_TRUE(fs::exists(FileOf(folder, "e")));
   EXPECT_LE(tier->stats().bytes, 4u * 1400);
 }
 
+TEST(DiskTierTest, WhoHasManyEntriesLosesItsOwnAndNotThoseOfOthers) {
+  TemporaryFolder folder;
+  const std::string code(1000, 'x');
+  auto tier = OpenTier(folder, 8 * 1400);  // A share are two.
+  for (const char* name : {"a", "b"}) tier->Store(HeaderFor(name), code, "modest");
+  for (int i = 0; i < 50; ++i) tier->Store(HeaderFor(absl::StrCat("g", i)), code, "greedy");
+  for (const char* name : {"a", "b", "g49"}) EXPECT_TRUE(tier->Load(HeaderFor(name)).ok());
+  EXPECT_FALSE(tier->Load(HeaderFor("g0")).ok());
+  // As a new one of who has little is.
+  tier->Store(HeaderFor("c"), code, "other");
+  for (const char* name : {"a", "b", "c"}) EXPECT_TRUE(tier->Load(HeaderFor(name)).ok());
+}
+
+TEST(DiskTierTest, AFullTierIsNotGoneThroughForEverySmallEntry) {
+  TemporaryFolder folder;
+  auto tier = OpenTier(folder, 400 * 300);
+  int i = 0;
+  while (tier->stats().evictions == 0) {
+    tier->Store(HeaderFor(absl::StrCat("e", i++)), "code", "greedy");
+  }
+  EXPECT_GE(tier->stats().evictions, 20u);
+}
+
 TEST(DiskTierTest, AnEntryLargerThanTheLimitIsNotStored) {
   TemporaryFolder folder;
   const auto tier = OpenTier(folder, 1000);
-  tier->Store(HeaderFor("a"), std::string(2000, 'x'));
+  tier->Store(HeaderFor("a"), std::string(2000, 'x'), "");
   EXPECT_EQ(tier->stats().entries, 0u);
 }
 
@@ -288,7 +311,7 @@ TEST(DiskTierTest, SeveralProcessesShareTheFolder) {
   TemporaryFolder folder;
   const auto one = OpenTier(folder);
   const auto other = OpenTier(folder);
-  one->Store(HeaderFor("a"), "code");
+  one->Store(HeaderFor("a"), "code", "");
   EXPECT_EQ(*other->Load(HeaderFor("a")), "code");
   fs::remove(FileOf(folder, "a"));
   EXPECT_FALSE(one->Load(HeaderFor("a")).ok());
@@ -301,10 +324,10 @@ TEST(DiskTierTest, TroubleWithTheDiskIsCounted) {
   const auto tier = OpenTier(folder);
   fs::remove_all(folder.path() + "/cache/v2");
   WriteAll(folder.path() + "/cache/v2", "a file where a folder was");
-  tier->Store(HeaderFor("a"), "code");
+  tier->Store(HeaderFor("a"), "code", "");
   EXPECT_FALSE(tier->Load(HeaderFor("a")).ok());
   EXPECT_GE(tier->stats().failures, 1u);
-  EXPECT_FALSE(DiskTier::Open(folder.path() + "/cache", 1 << 20).ok());
+  EXPECT_FALSE(DiskTier::Open(folder.path() + "/cache", {1 << 20, 25}).ok());
 }
 
 }  // namespace
