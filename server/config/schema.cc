@@ -198,9 +198,9 @@ void AddSessionLimits(SettingTable& table) {
       "percent of max-sessions, max-handles, max-queued, max-named-arrays, max-intake-memory, "
       "max-program-memory, max-descriptors, max-segment-connections, shared-array-size, "
       "max-shared-arrays, max-queued-decodes and max-queued-copies that one identity may have, at "
-      "least one of each, unless its quota says "
-      "otherwise, and of a device's memory that it gets back from others who have more; admins may "
-      "have all");
+      "least one of each, unless its quota says otherwise; of a device's memory that it gets back "
+      "from others who have more; and of the cache's tiers that it keeps while others have more; "
+      "admins may have all");
   share.apply = [](const Value& value, DaemonConfig& config) {
     config.engine.identity_share_percent = static_cast<int>(std::get<int64_t>(value));
     config.rpc.identity_share_percent = config.engine.identity_share_percent;
