@@ -112,6 +112,8 @@ void Array::MakeFinal(State state, absl::Status error) {
     waiters.swap(waiters_);
     callbacks.swap(callbacks_);
   }
+  // What it had counts for nobody any more.
+  if (state == State::kFailed && residents_ != nullptr) residents_->Remove(*this);
   dropped.reset();
   account_->Refund(refund);
   Wake(std::move(waiters));

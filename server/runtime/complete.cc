@@ -127,6 +127,7 @@ void DeviceExecutor::FailOutputs(Task& task, const absl::Status& error) {
 }
 
 void DeviceExecutor::FailTask(Task& task, const absl::Status& error) {
+  EndMemoryTurn(task);
   // Not with its tasks' inputs: those waiting for an executable are held by the compile.
   if (auto* execution = std::get_if<Execution>(&task.work_)) {
     DropInputs(*execution);
@@ -182,7 +183,7 @@ void DeviceExecutor::Retire(Task& task) {
   if (dispatcher_waits_ && DispatcherIsWanted()) work_.NotifyOne();
   if (memory_waiters_ > 0) memory_freed_.NotifyAll();
   if (current_->tasks.empty() && express_in_flight_ == 0 && num_suspended_ == 0 && held_.empty() &&
-      execution_turns_.empty()) {
+      await_turn_.empty() && execution_turns_.empty()) {
     execution_turns_.EndBusyPeriod();
   }
   if (uploads_in_flight_ == 0 && upload_turns_.empty()) upload_turns_.EndBusyPeriod();

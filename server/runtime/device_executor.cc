@@ -61,7 +61,7 @@ DeviceExecutor::DeviceExecutor(hal::Device& device, int index, const Options& op
       express_(NewExpressStreams(device)),
       upload_(device.CreateStream("up")),
       download_(device.CreateStream("down")),
-      memory_(device, index, *download_, WithCall(options.memory, [this] { OnSpilled(); })),
+      memory_(device, index, *download_, WithCall(options.memory, [this] { OnMoved(); })),
       dispatcher_(StartThread(absl::StrCat("dispatch-", index), [this] { RunDispatcher(); })) {}
 
 DeviceExecutor::~DeviceExecutor() {

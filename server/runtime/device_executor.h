@@ -257,8 +257,13 @@ class DeviceExecutor {
   // Takes out of the schedule what is next and may not begin: what may take long while there are as
   // many suspended streams as may be, and what depends on one of them.
   void HoldBack() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Hold(const std::shared_ptr<TaskQueue>& queue, TaskQueue::Lane& lane)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // A lane that is out of the schedule though it has tasks.
+  struct HeldLane {
+    std::shared_ptr<TaskQueue> queue;
+    TaskQueue::Lane* lane;
+  };
+  void Hold(const std::shared_ptr<TaskQueue>& queue, TaskQueue::Lane& lane,
+            std::vector<HeldLane>& held) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void ReleaseHeld() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool RunsOverlap() const { return device_.streams_side_by_side() > 1; }
   // Above this, what may take long does not begin.
@@ -340,13 +345,40 @@ class DeviceExecutor {
     kLater,      // Something is in flight: the task is to be tried again when that ends.
     kHopeless,   // Nothing is in flight but the task, or it is too late.
   };
-  Wait Look(Task* task, uint64_t seen_completions, TimePoint deadline);
+  // Waits until `settles_at` though nothing is in flight.
+  Wait Look(Task* task, uint64_t seen_completions, TimePoint deadline,
+            TimePoint settles_at = TimePoint::min());
   // True for others than tasks; a task is to be tried again when others have had their turns.
   static bool LookAgain(Task* task);
+  // Whose turn it is to make room: memory_turn.cc.
+  struct MemoryTurn {
+    std::shared_ptr<Task> task;  // nullptr: nobody waits
+    int64_t missing_bytes = 0;
+    // When it was last seen to come nearer to what it needs, and the moves of arrays by then.
+    TimePoint progress_at;
+    uint64_t moves = 0;
+  };
+  // Whether the task may take so much of what is free, although another may wait for it.
+  bool MayTakeMemory(const Task& task, int64_t size_bytes);
+  // Whether the task may make room now: the turn is its own then, until it has its memory or fails.
+  bool TakeMemoryTurn(Task& task);
+  // Of a task whose turn it may be.
+  void EndMemoryTurn(Task& task);
+  // While it has the turn, the task keeps these.
+  void Keep(Task& task, std::vector<std::shared_ptr<hal::Buffer>> buffers);
+  // The task is to be tried again when the turn of another is over.
+  static absl::Status AwaitMemoryTurn(Task& task);
+  // What the task needs of the device that it does not have there.
+  int64_t MissingBytes(const Task& task) const;
+  TimePoint MemoryTurnBindsUntil() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // All who are held are to be tried again.
+  void LookAgainForMemory() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Waits for nothing: the dispatcher has others to serve.
-  Wait LookForCompletion(Task& task, uint64_t seen_completions, TimePoint deadline);
-  Wait WaitForCompletion(uint64_t seen_completions, TimePoint deadline);
-  void OnSpilled();
+  Wait LookForCompletion(Task& task, uint64_t seen_completions, TimePoint deadline,
+                         TimePoint settles_at = TimePoint::min());
+  Wait WaitForCompletion(uint64_t seen_completions, TimePoint deadline, TimePoint settles_at);
+  // An array has left the device, or has arrived.
+  void OnMoved();
   // Whether something is in flight, beside so many tasks of one's own, that will free memory.
   bool HoldsMemory(int own_in_flight) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   uint64_t completions() const;
@@ -396,7 +428,8 @@ class DeviceExecutor {
   int num_suspended_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t suspensions_ ABSL_GUARDED_BY(mutex_) = 0;
   TimePoint last_stall_ ABSL_GUARDED_BY(mutex_);  // that was ended
-  std::vector<std::shared_ptr<TaskQueue>> held_ ABSL_GUARDED_BY(mutex_);
+  // Those that may go on when something has ended, and those that wait for a turn for memory.
+  std::vector<HeldLane> held_ ABSL_GUARDED_BY(mutex_), await_turn_ ABSL_GUARDED_BY(mutex_);
   // When tasks that wait for memory are tried again though nothing has ended.
   TimePoint retry_at_ ABSL_GUARDED_BY(mutex_) = TimePoint::max();
   Chores chores_ ABSL_GUARDED_BY(mutex_);
@@ -405,6 +438,9 @@ class DeviceExecutor {
   int uploads_in_flight_ ABSL_GUARDED_BY(mutex_) = 0;
   int64_t upload_bytes_in_flight_ ABSL_GUARDED_BY(mutex_) = 0;
   int downloads_in_flight_ ABSL_GUARDED_BY(mutex_) = 0;
+  int restores_in_flight_ ABSL_GUARDED_BY(mutex_) = 0;
+  MemoryTurn memory_turn_ ABSL_GUARDED_BY(mutex_);
+  std::atomic<bool> memory_is_awaited_{false};        // Somebody has the turn.
   uint64_t completions_ ABSL_GUARDED_BY(mutex_) = 0;  // of all that was counted as in flight
   bool dispatcher_waits_ ABSL_GUARDED_BY(mutex_) = false;
   // A submitting thread gives work to the current stream.

@@ -33,7 +33,8 @@ absl::Status DeviceExecutor::Launch(const std::shared_ptr<Task>& task) {
 absl::Status DeviceExecutor::LaunchExecution(const std::shared_ptr<Task>& task,
                                              Execution& execution) {
   // Holds what is there, so that making room for the rest does not take it away.
-  absl::InlinedVector<std::shared_ptr<hal::Buffer>, 4> buffers;
+  std::vector<std::shared_ptr<hal::Buffer>> buffers;
+  buffers.reserve(execution.inputs.size());
   for (const auto& input : execution.inputs) {
     Array::View view = input->view();
     if (view.state == Array::State::kFailed) return view.error;
@@ -43,25 +44,35 @@ absl::Status DeviceExecutor::LaunchExecution(const std::shared_ptr<Task>& task,
   const hal::LoadedExecutable& loaded = *execution.executable;
   ACCELD_RETURN_IF_ERROR(
       CheckShape(*loaded.executable, execution.inputs.size(), task->outputs.size()));
+  // All of it or nothing: an input that is brought in vain takes the memory of others.
+  if (memory_is_awaited_.load(std::memory_order_acquire) &&
+      !MayTakeMemory(*task, MissingBytes(*task))) {
+    return AwaitMemoryTurn(*task);
+  }
 
   hal::Launch launch{.module = loaded.module,
                      .control = std::shared_ptr<hal::RunControl>(task, &task->control_),
                      .brief = task->brief_,
                      .device_ns = std::shared_ptr<std::atomic<int64_t>>(task, &task->device_ns_)};
+  task->input_copies_.clear();  // of an attempt before
   for (size_t i = 0; i < execution.inputs.size(); ++i) {
     absl::StatusOr<std::shared_ptr<hal::Buffer>> buffer = BringInput(*task, *execution.inputs[i]);
     if (!buffer.ok()) {
+      Keep(*task, std::move(buffers));
       const absl::Status error = execution.inputs[i]->error();
       return error.ok() ? InProgram(buffer.status(), execution) : error;
     }
+    buffers[i] = *buffer;
     launch.arguments.push_back(*std::move(buffer));
   }
   absl::InlinedVector<Allocation, 2> outputs;
   if (absl::Status status =
           AllocateAll(*task, loaded.executable->arena_bytes, outputs, launch.arena);
       !status.ok()) {
+    Keep(*task, std::move(buffers));
     return InProgram(status, execution);
   }
+  EndMemoryTurn(*task);
   for (const Allocation& output : outputs) launch.results.push_back(output.buffer);
   // From here on the launch alone holds its memory, so that it is free when the launch is done.
   buffers.clear();
@@ -103,6 +114,7 @@ absl::Status DeviceExecutor::LaunchUpload(const std::shared_ptr<Task>& task, Upl
   if (absl::Status status = AllocateAll(*task, 0, outputs, no_arena); !status.ok()) {
     return Annotate(status, absl::StrCat("upload of ", task->outputs[0]->type()->ToString()));
   }
+  EndMemoryTurn(*task);
   hal::Stream& stream = task->express_ != nullptr ? *task->express_->stream : *upload_;
   const Event event = stream.CopyFromHost(upload.data, upload.size_bytes, outputs[0].buffer, 0,
                                           std::move(upload.keep_alive));
@@ -158,8 +170,17 @@ absl::StatusOr<std::shared_ptr<hal::Buffer>> DeviceExecutor::RestoreInput(Task& 
   Event arrival =
       upload_->CopyFromHost(view.spilled->data(), buffer->size_bytes(), buffer, 0, view.spilled);
   StreamOf(task).Wait(arrival);
+  {
+    MutexLock lock(mutex_);
+    ++restores_in_flight_;
+  }
   input.Restore(buffer, arrival);
   memory_.CountRestore();
+  arrival.OnReady([this](const absl::StatusOr<Unit>&) {
+    MutexLock lock(mutex_);
+    --restores_in_flight_;
+    LookAgainForMemory();
+  });
   task.input_copies_.push_back(std::move(arrival));
   return buffer;
 }
@@ -206,10 +227,7 @@ void DeviceExecutor::Download(std::shared_ptr<const Array> array,
         {
           MutexLock lock(mutex_);
           --downloads_in_flight_;
-          ++completions_;
-          if (memory_waiters_ > 0) memory_freed_.NotifyAll();
-          if (!held_.empty()) ReleaseHeld();
-          if (dispatcher_waits_ && DispatcherIsWanted()) work_.NotifyOne();
+          LookAgainForMemory();
         }
         if (!copied.ok()) return done(copied.status());
         done(SharedBytes{{bytes.get(), size_bytes}, bytes});

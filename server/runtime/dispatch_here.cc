@@ -139,8 +139,11 @@ void DeviceExecutor::HandBack(const std::shared_ptr<Task>& task, bool held) {
   {
     MutexLock lock(mutex_);
     held = held && completions_ == task->seen_completions_;
+    const TimePoint turn_ends = MemoryTurnBindsUntil();
+    const bool awaits_turn =
+        task->awaits_memory_turn_ && std::chrono::steady_clock::now() < turn_ends;
     Uncharge(*task);
-    task->here_ = task->brief_ = task->wants_memory_ = false;
+    task->here_ = task->brief_ = task->wants_memory_ = task->awaits_memory_turn_ = false;
     task->express_ = nullptr;
     task->was_handed_back_ = true;
     TaskQueue& queue = *task->queue_;
@@ -148,10 +151,13 @@ void DeviceExecutor::HandBack(const std::shared_ptr<Task>& task, bool held) {
     if (closed.ok()) {
       std::list<std::shared_ptr<Task>>& lane = queue.LaneOf(*task).tasks;
       lane.splice(lane.begin(), queue.taken_, task->position_);
-      if (held) {
-        Hold(task->queue_, queue.LaneOf(*task));
+      if (awaits_turn) {
+        Hold(task->queue_, queue.LaneOf(*task), await_turn_);
+        retry_at_ = std::min(retry_at_, turn_ends);
+      } else if (held) {
+        Hold(task->queue_, queue.LaneOf(*task), held_);
         retry_at_ = std::min({retry_at_, std::chrono::steady_clock::now() + options_.slice,
-                              task->memory_wait_.deadline, task->memory_wait_.charge_deadline});
+                              task->memory_wait_.retry_at});
       }
       Enqueue(task);
     }

@@ -11,6 +11,8 @@ namespace {
 
 // Who had to wait until an execution of another was ended may need the memory of one more.
 constexpr std::chrono::milliseconds kUntilTheNextEnds{2000};
+// Released arrays are destroyed by threads that nobody waits for.
+constexpr std::chrono::milliseconds kSettling{20}, kSettlingRetry{2};
 
 }  // namespace
 
@@ -26,20 +28,25 @@ absl::Status DeviceExecutor::FindMemory(Task* task, const Meter* owner, int64_t 
   MemoryWait& wait = task != nullptr ? task->memory_wait_ : own_wait;
   while (true) {
     if (task != nullptr && task->control_.cancelled().load()) return ReasonFor(*task);
+    if (task != nullptr && !MayTakeMemory(*task, size_bytes)) return AwaitMemoryTurn(*task);
     const uint64_t seen = completions();
     absl::Status status = allocate();
-    if (status.code() != absl::StatusCode::kResourceExhausted) return status;
+    if (status.code() != absl::StatusCode::kResourceExhausted) {
+      wait.settles_at = TimePoint::max();
+      return status;
+    }
     // A submitting thread leaves the rest to the dispatcher.
     if (task != nullptr && task->here_) return status;
     if (size_bytes > device_.memory().limit_bytes) return memory_.Explain(status);
+    const TimePoint now = std::chrono::steady_clock::now();
+    if (wait.settles_at == TimePoint::max()) wait.settles_at = now + kSettling;
+    if (task != nullptr && !TakeMemoryTurn(*task)) return AwaitMemoryTurn(*task);
     switch (memory_.MakeRoom(size_bytes, Victims::kIdle, owner, wait.search)) {
       case Room::kFreed:
         continue;
       case Room::kUnderWay:
         // Who else makes room may find nothing, and says so to nobody.
-        if (Look(task, seen, std::chrono::steady_clock::now() + options_.slice) == Wait::kLater) {
-          return status;
-        }
+        if (Look(task, seen, now + options_.slice) == Wait::kLater) return status;
         continue;
       case Room::kElsewhere:
         if (LookAgain(task)) continue;
@@ -48,7 +55,7 @@ absl::Status DeviceExecutor::FindMemory(Task* task, const Meter* owner, int64_t 
         break;
     }
     if (wait.deadline == TimePoint::max()) {
-      wait.deadline = std::chrono::steady_clock::now() + MemoryPatience(size_bytes, owner);
+      wait.deadline = now + MemoryPatience(size_bytes, owner);
     }
     switch (Look(task, seen, wait.deadline)) {
       case Wait::kCompleted:
@@ -66,6 +73,14 @@ absl::Status DeviceExecutor::FindMemory(Task* task, const Meter* owner, int64_t 
         if (LookAgain(task)) continue;
         return status;
       case Room::kNone:
+        break;
+    }
+    switch (Look(task, seen, wait.deadline, wait.settles_at)) {
+      case Wait::kCompleted:
+        continue;
+      case Wait::kLater:
+        return status;
+      case Wait::kHopeless:
         if (!EndForMemory(size_bytes, owner, wait)) return memory_.Explain(status);
     }
   }
@@ -229,50 +244,54 @@ uint64_t DeviceExecutor::completions() const {
   return completions_;
 }
 
-DeviceExecutor::Wait DeviceExecutor::Look(Task* task, uint64_t seen_completions,
-                                          TimePoint deadline) {
-  return task != nullptr ? LookForCompletion(*task, seen_completions, deadline)
-                         : WaitForCompletion(seen_completions, deadline);
+DeviceExecutor::Wait DeviceExecutor::Look(Task* task, uint64_t seen_completions, TimePoint deadline,
+                                          TimePoint settles_at) {
+  return task != nullptr ? LookForCompletion(*task, seen_completions, deadline, settles_at)
+                         : WaitForCompletion(seen_completions, deadline, settles_at);
 }
 
-void DeviceExecutor::OnSpilled() {
+void DeviceExecutor::OnMoved() {
   MutexLock lock(mutex_);
-  ++completions_;
-  if (memory_waiters_ > 0) memory_freed_.NotifyAll();
-  if (!held_.empty()) ReleaseHeld();
-  if (dispatcher_waits_ && DispatcherIsWanted()) work_.NotifyOne();
+  LookAgainForMemory();
 }
 
 bool DeviceExecutor::HoldsMemory(int own_in_flight) const {
-  return memory_.is_spilling() || num_suspended_ > 0 ||
+  // What is on its way to the device cannot make way before it has arrived.
+  return memory_.is_spilling() || restores_in_flight_ > 0 || num_suspended_ > 0 ||
          static_cast<int>(current_->tasks.size()) + express_in_flight_ + uploads_in_flight_ +
                  downloads_in_flight_ >
              own_in_flight;
 }
 
 DeviceExecutor::Wait DeviceExecutor::LookForCompletion(Task& task, uint64_t seen_completions,
-                                                       TimePoint deadline) {
+                                                       TimePoint deadline, TimePoint settles_at) {
   MutexLock lock(mutex_);
   if (completions_ != seen_completions || task.control_.cancelled().load()) {
     return Wait::kCompleted;
   }
+  const TimePoint now = std::chrono::steady_clock::now();
   // The task itself is counted as in flight.
-  if (std::chrono::steady_clock::now() >= deadline || !HoldsMemory(1)) return Wait::kHopeless;
+  const bool holds = HoldsMemory(1);
+  if (now >= deadline || (!holds && now >= settles_at)) return Wait::kHopeless;
   task.wants_memory_ = true;
   task.seen_completions_ = seen_completions;
+  task.memory_wait_.retry_at = holds ? deadline : std::min(deadline, now + kSettlingRetry);
   return Wait::kLater;
 }
 
 DeviceExecutor::Wait DeviceExecutor::WaitForCompletion(uint64_t seen_completions,
-                                                       TimePoint deadline) {
+                                                       TimePoint deadline, TimePoint settles_at) {
   MutexLock lock(mutex_);
   ++memory_waiters_;
   bool in_time = true;
   while (completions_ == seen_completions && in_time && HoldsMemory(0)) {
     in_time = memory_freed_.WaitUntil(mutex_, deadline);
   }
+  const TimePoint now = std::chrono::steady_clock::now();
+  const bool settles = completions_ == seen_completions && in_time && now < settles_at;
+  if (settles) (void)memory_freed_.WaitUntil(mutex_, std::min(settles_at, now + kSettlingRetry));
   --memory_waiters_;
-  return completions_ == seen_completions ? Wait::kHopeless : Wait::kCompleted;
+  return completions_ == seen_completions && !settles ? Wait::kHopeless : Wait::kCompleted;
 }
 
 }  // namespace acceld::runtime

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "absl/container/inlined_vector.h"
 #include "server/hal/loaded_executable.h"
@@ -55,6 +56,11 @@ struct MemoryWait {
   // When it has waited long enough for work in flight that holds memory of the device, or what its
   // owner may have of it. Set when it begins to wait.
   TimePoint deadline = TimePoint::max(), charge_deadline = TimePoint::max();
+  // Until when it waits though nothing is in flight: other threads may be about to give memory
+  // back. Set when memory is found to be short.
+  TimePoint settles_at = TimePoint::max();
+  // When it is to be tried again though nothing has ended.
+  TimePoint retry_at = TimePoint::max();
   // When an execution was last told to end for it; the epoch: none was.
   TimePoint last_end;
   DeviceMemory::Search search;
@@ -119,6 +125,10 @@ class Task final : public Array::Waiter, public std::enable_shared_from_this<Tas
   // Its dispatch is to be tried again, when there are more completions than these.
   bool wants_memory_ = false;
   uint64_t seen_completions_ = 0;
+  // The same, when the turn of another for memory is over.
+  bool awaits_memory_turn_ = false;
+  // What it has on the device while it has that turn, and waits for the rest.
+  std::vector<std::shared_ptr<hal::Buffer>> kept_;
   // Its outputs are scheduled. Who sees this true and the one before it too, may settle it early.
   std::atomic<bool> launched_{false};
   std::atomic<bool> settled_{false};  // Set once by the one who settles what was launched.

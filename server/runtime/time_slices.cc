@@ -265,7 +265,7 @@ void DeviceExecutor::HoldBack() {
     const bool many =
         num_suspended_ > most || queue.share_->num_suspended_ > std::max(1, most / kSuspendedShare);
     if (many && !IsShort(*task)) {
-      Hold(task->queue_, queue.executions_);
+      Hold(task->queue_, queue.executions_, held_);
       continue;
     }
     if (num_suspended_ == 0) return;
@@ -287,21 +287,28 @@ void DeviceExecutor::HoldBack() {
   }
 }
 
-void DeviceExecutor::Hold(const std::shared_ptr<TaskQueue>& queue, TaskQueue::Lane& lane) {
+void DeviceExecutor::Hold(const std::shared_ptr<TaskQueue>& queue, TaskQueue::Lane& lane,
+                          std::vector<HeldLane>& held) {
   (&lane == &queue->uploads_ ? upload_turns_ : execution_turns_).Deactivate(lane);
   if (std::exchange(lane.is_held, true)) return;
-  held_.push_back(queue);
+  held.push_back({queue, &lane});
 }
 
 void DeviceExecutor::ReleaseHeld() {
   retry_at_ = TimePoint::max();
-  for (const std::shared_ptr<TaskQueue>& queue : std::exchange(held_, {})) {
-    if (std::exchange(queue->executions_.is_held, false) && !queue->executions_.tasks.empty()) {
-      execution_turns_.Activate(queue->executions_);
+  if (!await_turn_.empty()) {
+    const TimePoint until = MemoryTurnBindsUntil();
+    if (std::chrono::steady_clock::now() < until) {
+      retry_at_ = until;
+    } else {
+      held_.insert(held_.end(), await_turn_.begin(), await_turn_.end());
+      await_turn_.clear();
     }
-    if (std::exchange(queue->uploads_.is_held, false) && !queue->uploads_.tasks.empty()) {
-      upload_turns_.Activate(queue->uploads_);
-    }
+  }
+  for (const auto& [queue, lane] : std::exchange(held_, {})) {
+    lane->is_held = false;
+    if (lane->tasks.empty()) continue;
+    (lane == &queue->uploads_ ? upload_turns_ : execution_turns_).Activate(*lane);
   }
 }
 

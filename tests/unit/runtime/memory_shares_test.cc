@@ -135,6 +135,16 @@ TEST_F(MemorySharesTest, AShareIsTakenOfThoseWithMoreThanTheirs) {
   EXPECT_EQ(modest.Resident(), 2);
 }
 
+TEST_F(MemorySharesTest, WhatAnArrayHadThatHasFailedCountsForNobody) {
+  Owner greedy(executor_), other(executor_);
+  const auto [task, cancelled] = other.client.Start("endless", EndlessKernel(7 * kElements), {});
+  while (cancelled->state() == Array::State::kPending) std::this_thread::yield();
+  executor_.Cancel(task, absl::CancelledError("not wanted"));
+  EXPECT_EQ(Final(cancelled).code(), absl::StatusCode::kCancelled);
+  EXPECT_EQ(greedy.UploadAll(), 8 + 6);
+  EXPECT_EQ(other.UploadAll(), 2);
+}
+
 TEST_F(MemorySharesTest, TheOwnersQuotaOfHostMemoryDoesNotKeepOthersFromTheirShare) {
   Owner greedy(executor_, /*has_share=*/true, /*host_limit=*/kBytes), other(executor_);
   EXPECT_EQ(greedy.UploadAll(), 8 + 1);

@@ -1,0 +1,121 @@
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "server/runtime/device_executor.h"
+
+// Whose turn it is to make room on a device that is short of memory.
+//
+// Two tasks that spilled for themselves whenever they needed something would take from each other
+// what each has just brought to the device, for ever. So one at a time makes room, keeps what it
+// has of its inputs while it waits for the rest, and has what becomes free; the others wait, as
+// far as that is short. Who has a right to memory (MemoryShares) goes before who has none, and
+// takes what is free; among those, who is of a higher class. A turn binds as long as it leads to
+// something: when no array has moved for a while, what the task waits for is somebody's execution,
+// and others may try their luck.
+namespace acceld::runtime {
+namespace {
+
+constexpr std::chrono::milliseconds kWithoutProgress{100};
+// Of a device: what others may take beside one who has no right to more. Nobody has to wait for
+// gigabytes of another in order to compute a number.
+constexpr int64_t kSmallParts = 64;
+
+}  // namespace
+
+int64_t DeviceExecutor::MissingBytes(const Task& task) const {
+  int64_t bytes = 0;
+  for (const auto& output : task.outputs) bytes += output->type()->size_bytes();
+  const auto* execution = std::get_if<Execution>(&task.work_);
+  if (execution == nullptr) return bytes;
+  for (const auto& input : execution->inputs) {
+    if (input->device() != index_ || input->view().buffer == nullptr) {
+      bytes += input->type()->size_bytes();
+    }
+  }
+  const std::shared_ptr<hal::Buffer> arena =
+      task.stream_ == nullptr ? nullptr : task.stream_->arena.lock();
+  const int64_t arena_bytes = execution->executable->executable->arena_bytes;
+  return arena != nullptr && arena->size_bytes() >= arena_bytes ? bytes : bytes + arena_bytes;
+}
+
+DeviceExecutor::TimePoint DeviceExecutor::MemoryTurnBindsUntil() const {
+  return memory_turn_.task == nullptr ? TimePoint::min()
+                                      : memory_turn_.progress_at + kWithoutProgress;
+}
+
+bool DeviceExecutor::MayTakeMemory(const Task& task, int64_t size_bytes) {
+  if (!memory_is_awaited_.load(std::memory_order_acquire)) return true;
+  const MemoryShares shares = memory_.Shares();
+  MutexLock lock(mutex_);
+  if (memory_turn_.task.get() == &task ||
+      std::chrono::steady_clock::now() >= MemoryTurnBindsUntil()) {
+    return true;
+  }
+  const hal::MemoryStats memory = device_.memory();
+  const int64_t free_bytes = memory.limit_bytes - memory.used_bytes;
+  if (size_bytes == 0 || size_bytes <= free_bytes - memory_turn_.missing_bytes) return true;
+  if (shares.HasRightTo(OwnerOf(task), size_bytes)) return true;
+  return size_bytes <= memory.limit_bytes / kSmallParts &&
+         !shares.HasRightTo(OwnerOf(*memory_turn_.task), memory_turn_.missing_bytes);
+}
+
+bool DeviceExecutor::TakeMemoryTurn(Task& task) {
+  const MemoryShares shares = memory_.Shares();
+  const DeviceMemory::Stats stats = memory_.stats();
+  const uint64_t moves = stats.spills + stats.restores;
+  const int64_t missing_bytes = MissingBytes(task);
+  const TimePoint now = std::chrono::steady_clock::now();
+  std::vector<std::shared_ptr<hal::Buffer>> dropped;  // Freed without the lock.
+  MutexLock lock(mutex_);
+  MemoryTurn& turn = memory_turn_;
+  if (turn.task.get() == &task) {
+    if (moves != turn.moves || missing_bytes < turn.missing_bytes) turn.progress_at = now;
+    turn.moves = moves;
+    turn.missing_bytes = missing_bytes;
+    return true;
+  }
+  if (now < MemoryTurnBindsUntil()) {
+    const auto rank = [&](const Task& one, int64_t bytes) {
+      return std::pair(shares.HasRightTo(OwnerOf(one), bytes), one.queue_->priority_);
+    };
+    if (rank(task, missing_bytes) <= rank(*turn.task, turn.missing_bytes)) return false;
+  }
+  // One that is being failed by another thread gives back by itself what it has kept.
+  if (turn.task != nullptr && turn.task->place_ != Task::Place::kDone) {
+    dropped.swap(turn.task->kept_);
+  }
+  turn = {task.shared_from_this(), missing_bytes, now, moves};
+  memory_is_awaited_.store(true, std::memory_order_release);
+  return true;
+}
+
+void DeviceExecutor::EndMemoryTurn(Task& task) {
+  task.kept_.clear();
+  if (!memory_is_awaited_.load(std::memory_order_acquire)) return;
+  std::shared_ptr<Task> ended;
+  MutexLock lock(mutex_);
+  if (memory_turn_.task.get() != &task) return;
+  ended = std::exchange(memory_turn_, {}).task;
+  memory_is_awaited_.store(false, std::memory_order_release);
+  LookAgainForMemory();
+}
+
+void DeviceExecutor::Keep(Task& task, std::vector<std::shared_ptr<hal::Buffer>> buffers) {
+  MutexLock lock(mutex_);
+  if (memory_turn_.task.get() == &task) task.kept_ = std::move(buffers);
+}
+
+absl::Status DeviceExecutor::AwaitMemoryTurn(Task& task) {
+  task.wants_memory_ = task.awaits_memory_turn_ = !task.here_;
+  return absl::ResourceExhaustedError("others wait for the device's memory");
+}
+
+void DeviceExecutor::LookAgainForMemory() {
+  ++completions_;
+  if (memory_waiters_ > 0) memory_freed_.NotifyAll();
+  ReleaseHeld();
+  if (dispatcher_waits_ && DispatcherIsWanted()) work_.NotifyOne();
+}
+
+}  // namespace acceld::runtime
