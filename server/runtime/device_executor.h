@@ -365,7 +365,8 @@ class DeviceExecutor {
   // Of a task whose turn it may be.
   void EndMemoryTurn(Task& task);
   // While it has the turn, the task keeps these.
-  void Keep(Task& task, std::vector<std::shared_ptr<hal::Buffer>> buffers);
+  void Keep(Task& task, absl::Span<const std::shared_ptr<hal::Buffer>> were_there,
+            absl::Span<const std::shared_ptr<hal::Buffer>> brought);
   // The task is to be tried again when the turn of another is over.
   static absl::Status AwaitMemoryTurn(Task& task);
   // What the task needs of the device that it does not have there.

@@ -33,8 +33,7 @@ absl::Status DeviceExecutor::Launch(const std::shared_ptr<Task>& task) {
 absl::Status DeviceExecutor::LaunchExecution(const std::shared_ptr<Task>& task,
                                              Execution& execution) {
   // Holds what is there, so that making room for the rest does not take it away.
-  std::vector<std::shared_ptr<hal::Buffer>> buffers;
-  buffers.reserve(execution.inputs.size());
+  absl::InlinedVector<std::shared_ptr<hal::Buffer>, 4> buffers;
   for (const auto& input : execution.inputs) {
     Array::View view = input->view();
     if (view.state == Array::State::kFailed) return view.error;
@@ -58,18 +57,17 @@ absl::Status DeviceExecutor::LaunchExecution(const std::shared_ptr<Task>& task,
   for (size_t i = 0; i < execution.inputs.size(); ++i) {
     absl::StatusOr<std::shared_ptr<hal::Buffer>> buffer = BringInput(*task, *execution.inputs[i]);
     if (!buffer.ok()) {
-      Keep(*task, std::move(buffers));
+      Keep(*task, buffers, launch.arguments);
       const absl::Status error = execution.inputs[i]->error();
       return error.ok() ? InProgram(buffer.status(), execution) : error;
     }
-    buffers[i] = *buffer;
     launch.arguments.push_back(*std::move(buffer));
   }
   absl::InlinedVector<Allocation, 2> outputs;
   if (absl::Status status =
           AllocateAll(*task, loaded.executable->arena_bytes, outputs, launch.arena);
       !status.ok()) {
-    Keep(*task, std::move(buffers));
+    Keep(*task, buffers, launch.arguments);
     return InProgram(status, execution);
   }
   EndMemoryTurn(*task);

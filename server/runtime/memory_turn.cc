@@ -10,9 +10,9 @@
 // what each has just brought to the device, for ever. So one at a time makes room, keeps what it
 // has of its inputs while it waits for the rest, and has what becomes free; the others wait, as
 // far as that is short. Who has a right to memory (MemoryShares) goes before who has none, and
-// takes what is free; among those, who is of a higher class. A turn binds as long as it leads to
-// something: when no array has moved for a while, what the task waits for is somebody's execution,
-// and others may try their luck.
+// takes what is free; the class does not count, or a stream of urgent needs would keep others out.
+// A turn binds as long as it leads to something: when no array has moved for a while, what the task
+// waits for is somebody's execution, and others may try their luck.
 namespace acceld::runtime {
 namespace {
 
@@ -75,11 +75,10 @@ bool DeviceExecutor::TakeMemoryTurn(Task& task) {
     turn.missing_bytes = missing_bytes;
     return true;
   }
-  if (now < MemoryTurnBindsUntil()) {
-    const auto rank = [&](const Task& one, int64_t bytes) {
-      return std::pair(shares.HasRightTo(OwnerOf(one), bytes), one.queue_->priority_);
-    };
-    if (rank(task, missing_bytes) <= rank(*turn.task, turn.missing_bytes)) return false;
+  if (now < MemoryTurnBindsUntil() &&
+      (!shares.HasRightTo(OwnerOf(task), missing_bytes) ||
+       shares.HasRightTo(OwnerOf(*turn.task), turn.missing_bytes))) {
+    return false;
   }
   // One that is being failed by another thread gives back by itself what it has kept.
   if (turn.task != nullptr && turn.task->place_ != Task::Place::kDone) {
@@ -101,9 +100,12 @@ void DeviceExecutor::EndMemoryTurn(Task& task) {
   LookAgainForMemory();
 }
 
-void DeviceExecutor::Keep(Task& task, std::vector<std::shared_ptr<hal::Buffer>> buffers) {
+void DeviceExecutor::Keep(Task& task, absl::Span<const std::shared_ptr<hal::Buffer>> were_there,
+                          absl::Span<const std::shared_ptr<hal::Buffer>> brought) {
+  std::vector<std::shared_ptr<hal::Buffer>> kept(were_there.begin(), were_there.end());
+  kept.insert(kept.end(), brought.begin(), brought.end());
   MutexLock lock(mutex_);
-  if (memory_turn_.task.get() == &task) task.kept_ = std::move(buffers);
+  if (memory_turn_.task.get() == &task) task.kept_.swap(kept);
 }
 
 absl::Status DeviceExecutor::AwaitMemoryTurn(Task& task) {
