@@ -29,6 +29,7 @@ void CompilePool::StartThreads(size_t max_running) {
   // run at a time.
   for (const Kind kind : {Kind::kUsual, Kind::kOneOfMany}) {
     std::vector<std::thread>& threads = kind == Kind::kUsual ? usual_threads_ : other_threads_;
+    threads.reserve(max_running);  // What fails, fails before there is a thread.
     while (threads.size() < max_running) {
       threads.push_back(StartThread("compile", [this, kind] { RunWorker(kind); }));
     }

@@ -19,8 +19,8 @@ namespace acceld::cache {
 // Executables in a folder, one signed file each: FOLDER/v2/xx/KEY.exe, where xx are the key's first
 // digits. Files appear whole or not at all (temporary file, fsync, rename). A file's modification
 // time is when it was last used; past the limit the oldest go (eviction.h). Several processes may
-// share the folder, so a file may come or vanish at any time; whose an entry is knows the process
-// that stored it, while it lives.
+// share the folder, so a file may come or vanish at any time; the owner of an entry is known only
+// to the process that stored it.
 //
 // Trouble never reaches an execution: a file that is cut short, altered or not signed with the
 // node's key, or that others own or may write, is removed, counted and reported as absent; a full

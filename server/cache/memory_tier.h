@@ -17,9 +17,8 @@ namespace acceld::cache {
 
 // Executables in memory, with their code loaded on the devices that asked for it. Past the limit,
 // what was not asked for longest goes (eviction.h), unless somebody holds it: removing that would
-// free nothing.
-// What is larger than the limit by itself is not kept at all, so a limit of 0 means no memory tier;
-// an executable in use lives as long as its users.
+// free nothing. What is larger than the limit by itself is not kept at all, so a limit of 0 means
+// no memory tier; an executable in use lives as long as its users.
 //
 // Thread-safe; no operation takes long.
 class MemoryTier {

@@ -61,7 +61,12 @@ DeviceExecutor::DeviceExecutor(hal::Device& device, int index, const Options& op
       express_(NewExpressStreams(device)),
       upload_(device.CreateStream("up")),
       download_(device.CreateStream("down")),
-      memory_(device, index, *download_, WithCall(options.memory, [this] { OnMoved(); })),
+      memory_(device, index, *download_,
+              WithCall(options.memory,
+                       [this] {
+                         MutexLock lock(mutex_);
+                         EndMove();
+                       })),
       dispatcher_(StartThread(absl::StrCat("dispatch-", index), [this] { RunDispatcher(); })) {}
 
 DeviceExecutor::~DeviceExecutor() {

@@ -348,15 +348,16 @@ class DeviceExecutor {
   // Waits until `settles_at` though nothing is in flight.
   Wait Look(Task* task, uint64_t seen_completions, TimePoint deadline,
             TimePoint settles_at = TimePoint::min());
-  // True for others than tasks; a task is to be tried again when others have had their turns.
-  static bool LookAgain(Task* task);
+  // Others than tasks look again at once; a task is tried again when others have had their turns.
+  static Wait LookAgain(Task* task);
+  // Makes room, or waits for those whose memory may come.
+  Wait MakeRoom(Task* task, const Meter* owner, int64_t size_bytes, DeviceMemory::Victims victims,
+                uint64_t seen_completions, MemoryWait& wait);
   // Whose turn it is to make room: memory_turn.cc.
   struct MemoryTurn {
     std::shared_ptr<Task> task;  // nullptr: nobody waits
     int64_t missing_bytes = 0;
-    // When it was last seen to come nearer to what it needs, and the moves of arrays by then.
-    TimePoint progress_at;
-    uint64_t moves = 0;
+    TimePoint progress_at;  // when it last came nearer to what it needs, or an array had moved
   };
   // Whether the task may take so much of what is free, although another may wait for it.
   bool MayTakeMemory(const Task& task, int64_t size_bytes);
@@ -371,15 +372,17 @@ class DeviceExecutor {
   static absl::Status AwaitMemoryTurn(Task& task);
   // What the task needs of the device that it does not have there.
   int64_t MissingBytes(const Task& task) const;
+  // When others may make room, too, unless there is progress before.
   TimePoint MemoryTurnBindsUntil() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool ArraysMove() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // All who are held are to be tried again.
   void LookAgainForMemory() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Waits for nothing: the dispatcher has others to serve.
   Wait LookForCompletion(Task& task, uint64_t seen_completions, TimePoint deadline,
                          TimePoint settles_at = TimePoint::min());
   Wait WaitForCompletion(uint64_t seen_completions, TimePoint deadline, TimePoint settles_at);
-  // An array has left the device, or has arrived.
-  void OnMoved();
+  // Arrays have left the device, or one has arrived.
+  void EndMove() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Whether something is in flight, beside so many tasks of one's own, that will free memory.
   bool HoldsMemory(int own_in_flight) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   uint64_t completions() const;

@@ -177,7 +177,7 @@ absl::StatusOr<std::shared_ptr<hal::Buffer>> DeviceExecutor::RestoreInput(Task& 
   arrival.OnReady([this](const absl::StatusOr<Unit>&) {
     MutexLock lock(mutex_);
     --restores_in_flight_;
-    LookAgainForMemory();
+    EndMove();
   });
   task.input_copies_.push_back(std::move(arrival));
   return buffer;

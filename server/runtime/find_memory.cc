@@ -23,7 +23,6 @@ const Meter* DeviceExecutor::OwnerOf(const Task& task) {
 absl::Status DeviceExecutor::FindMemory(Task* task, const Meter* owner, int64_t size_bytes,
                                         absl::FunctionRef<absl::Status()> allocate) {
   using Victims = DeviceMemory::Victims;
-  using Room = DeviceMemory::Room;
   MemoryWait own_wait;
   MemoryWait& wait = task != nullptr ? task->memory_wait_ : own_wait;
   while (true) {
@@ -38,59 +37,50 @@ absl::Status DeviceExecutor::FindMemory(Task* task, const Meter* owner, int64_t 
     // A submitting thread leaves the rest to the dispatcher.
     if (task != nullptr && task->here_) return status;
     if (size_bytes > device_.memory().limit_bytes) return memory_.Explain(status);
-    const TimePoint now = std::chrono::steady_clock::now();
-    if (wait.settles_at == TimePoint::max()) wait.settles_at = now + kSettling;
+    if (wait.settles_at == TimePoint::max()) {
+      wait.settles_at = std::chrono::steady_clock::now() + kSettling;
+    }
     if (task != nullptr && !TakeMemoryTurn(*task)) return AwaitMemoryTurn(*task);
-    switch (memory_.MakeRoom(size_bytes, Victims::kIdle, owner, wait.search)) {
-      case Room::kFreed:
-        continue;
-      case Room::kUnderWay:
-        // Who else makes room may find nothing, and says so to nobody.
-        if (Look(task, seen, now + options_.slice) == Wait::kLater) return status;
-        continue;
-      case Room::kElsewhere:
-        if (LookAgain(task)) continue;
-        return status;
-      case Room::kNone:
-        break;
+    Wait next = MakeRoom(task, owner, size_bytes, Victims::kIdle, seen, wait);
+    if (next == Wait::kHopeless) {
+      next = MakeRoom(task, owner, size_bytes, Victims::kQueued, seen, wait);
     }
-    if (wait.deadline == TimePoint::max()) {
-      wait.deadline = now + MemoryPatience(size_bytes, owner);
-    }
-    switch (Look(task, seen, wait.deadline)) {
-      case Wait::kCompleted:
-        continue;
-      case Wait::kLater:
-        return status;
-      case Wait::kHopeless:
-        break;
-    }
-    switch (memory_.MakeRoom(size_bytes, Victims::kQueued, owner, wait.search)) {
-      case Room::kFreed:
-      case Room::kUnderWay:
-        continue;
-      case Room::kElsewhere:
-        if (LookAgain(task)) continue;
-        return status;
-      case Room::kNone:
-        break;
-    }
-    switch (Look(task, seen, wait.deadline, wait.settles_at)) {
-      case Wait::kCompleted:
-        continue;
-      case Wait::kLater:
-        return status;
-      case Wait::kHopeless:
-        if (!EndForMemory(size_bytes, owner, wait)) return memory_.Explain(status);
+    if (next == Wait::kLater) return status;
+    if (next == Wait::kHopeless && !EndForMemory(size_bytes, owner, wait)) {
+      return memory_.Explain(status);
     }
   }
 }
 
-bool DeviceExecutor::LookAgain(Task* task) {
-  if (task == nullptr) return true;
+DeviceExecutor::Wait DeviceExecutor::MakeRoom(Task* task, const Meter* owner, int64_t size_bytes,
+                                              DeviceMemory::Victims victims,
+                                              uint64_t seen_completions, MemoryWait& wait) {
+  const TimePoint now = std::chrono::steady_clock::now();
+  switch (memory_.MakeRoom(size_bytes, victims, owner, wait.search)) {
+    case DeviceMemory::Room::kFreed:
+      return Wait::kCompleted;
+    case DeviceMemory::Room::kUnderWay:
+      // Who else makes room may find nothing, and says so to nobody.
+      return Look(task, seen_completions, now + options_.slice) == Wait::kLater ? Wait::kLater
+                                                                                : Wait::kCompleted;
+    case DeviceMemory::Room::kElsewhere:
+      return LookAgain(task);
+    case DeviceMemory::Room::kNone:
+      break;
+  }
+  if (wait.deadline == TimePoint::max()) {
+    wait.deadline = now + MemoryPatience(size_bytes, owner);
+  }
+  // Queued victims come before waiting for what may come by itself.
+  return Look(task, seen_completions, wait.deadline,
+              victims == DeviceMemory::Victims::kQueued ? wait.settles_at : TimePoint::min());
+}
+
+DeviceExecutor::Wait DeviceExecutor::LookAgain(Task* task) {
+  if (task == nullptr) return Wait::kCompleted;
   task->wants_memory_ = true;
   task->seen_completions_ = UINT64_MAX;
-  return false;
+  return Wait::kLater;
 }
 
 std::chrono::milliseconds DeviceExecutor::MemoryPatience(int64_t size_bytes,
@@ -250,14 +240,9 @@ DeviceExecutor::Wait DeviceExecutor::Look(Task* task, uint64_t seen_completions,
                          : WaitForCompletion(seen_completions, deadline, settles_at);
 }
 
-void DeviceExecutor::OnMoved() {
-  MutexLock lock(mutex_);
-  LookAgainForMemory();
-}
-
 bool DeviceExecutor::HoldsMemory(int own_in_flight) const {
   // What is on its way to the device cannot make way before it has arrived.
-  return memory_.is_spilling() || restores_in_flight_ > 0 || num_suspended_ > 0 ||
+  return ArraysMove() || num_suspended_ > 0 ||
          static_cast<int>(current_->tasks.size()) + express_in_flight_ + uploads_in_flight_ +
                  downloads_in_flight_ >
              own_in_flight;

@@ -11,8 +11,8 @@
 // has of its inputs while it waits for the rest, and has what becomes free; the others wait, as
 // far as that is short. Who has a right to memory (MemoryShares) goes before who has none, and
 // takes what is free; the class does not count, or a stream of urgent needs would keep others out.
-// A turn binds as long as it leads to something: when no array has moved for a while, what the task
-// waits for is somebody's execution, and others may try their luck.
+// A turn binds as long as it leads to something: when no array moves, or has for a while, what the
+// task waits for is somebody's execution, and others may try their luck.
 namespace acceld::runtime {
 namespace {
 
@@ -39,9 +39,19 @@ int64_t DeviceExecutor::MissingBytes(const Task& task) const {
   return arena != nullptr && arena->size_bytes() >= arena_bytes ? bytes : bytes + arena_bytes;
 }
 
+bool DeviceExecutor::ArraysMove() const { return memory_.is_spilling() || restores_in_flight_ > 0; }
+
 DeviceExecutor::TimePoint DeviceExecutor::MemoryTurnBindsUntil() const {
-  return memory_turn_.task == nullptr ? TimePoint::min()
-                                      : memory_turn_.progress_at + kWithoutProgress;
+  if (memory_turn_.task == nullptr) return TimePoint::min();
+  // However long one copy takes: an array may have gigabytes.
+  const TimePoint since =
+      ArraysMove() ? std::chrono::steady_clock::now() : memory_turn_.progress_at;
+  return since + kWithoutProgress;
+}
+
+void DeviceExecutor::EndMove() {
+  memory_turn_.progress_at = std::chrono::steady_clock::now();
+  LookAgainForMemory();
 }
 
 bool DeviceExecutor::MayTakeMemory(const Task& task, int64_t size_bytes) {
@@ -62,16 +72,13 @@ bool DeviceExecutor::MayTakeMemory(const Task& task, int64_t size_bytes) {
 
 bool DeviceExecutor::TakeMemoryTurn(Task& task) {
   const MemoryShares shares = memory_.Shares();
-  const DeviceMemory::Stats stats = memory_.stats();
-  const uint64_t moves = stats.spills + stats.restores;
   const int64_t missing_bytes = MissingBytes(task);
   const TimePoint now = std::chrono::steady_clock::now();
   std::vector<std::shared_ptr<hal::Buffer>> dropped;  // Freed without the lock.
   MutexLock lock(mutex_);
   MemoryTurn& turn = memory_turn_;
   if (turn.task.get() == &task) {
-    if (moves != turn.moves || missing_bytes < turn.missing_bytes) turn.progress_at = now;
-    turn.moves = moves;
+    if (ArraysMove() || missing_bytes < turn.missing_bytes) turn.progress_at = now;
     turn.missing_bytes = missing_bytes;
     return true;
   }
@@ -84,7 +91,7 @@ bool DeviceExecutor::TakeMemoryTurn(Task& task) {
   if (turn.task != nullptr && turn.task->place_ != Task::Place::kDone) {
     dropped.swap(turn.task->kept_);
   }
-  turn = {task.shared_from_this(), missing_bytes, now, moves};
+  turn = {task.shared_from_this(), missing_bytes, now};
   memory_is_awaited_.store(true, std::memory_order_release);
   return true;
 }

@@ -30,21 +30,20 @@ absl::Status AddBoth(const kernels::cpu::LaunchContext& context) {
   return absl::OkStatus();
 }
 
-TEST(MemoryTurnTest, TasksOfWhichOneFitsAtATimeTakeNothingFromEachOther) {
-  constexpr int kClients = 5, kRounds = 20;
-  FakeDevice device(3 * kBytes);
+// Executions of several clients, with two inputs each, of which one fits at a time.
+void ExpectThatNoneTakesFromAnother(FakeDevice& device, int clients, int rounds) {
   DeviceExecutor executor(
       device, 0,
       {.memory = {.host = std::make_shared<HostMemory>(100 * kBytes)}, .slice = kOneSlice});
   const auto kernel = LoadedKernel(2, kElements, AddBoth);
   std::vector<std::thread> threads;
-  for (int c = 0; c < kClients; ++c) {
+  for (int c = 0; c < clients; ++c) {
     threads.emplace_back([&, c] {
       Client client({&executor});
       const auto value = static_cast<float>(c);
       const ArrayPtr a = client.Upload(std::vector<float>(kElements, value));
       const ArrayPtr b = client.Upload(std::vector<float>(kElements, 100));
-      for (int i = 0; i < kRounds; ++i) {
+      for (int i = 0; i < rounds; ++i) {
         EXPECT_EQ(FirstValue(executor, client.Run("add", kernel, {a, b})), value + 100);
       }
     });
@@ -52,7 +51,27 @@ TEST(MemoryTurnTest, TasksOfWhichOneFitsAtATimeTakeNothingFromEachOther) {
   for (std::thread& thread : threads) thread.join();
   executor.WaitUntilIdle(kForever);
   // Each brings its two inputs once, but for some that begin while no turn binds.
-  EXPECT_LE(executor.memory_stats().restores, uint64_t{3 * kClients * kRounds});
+  EXPECT_LE(executor.memory_stats().restores, static_cast<uint64_t>(3 * clients * rounds));
+}
+
+TEST(MemoryTurnTest, TasksOfWhichOneFitsAtATimeTakeNothingFromEachOther) {
+  FakeDevice device(3 * kBytes);
+  ExpectThatNoneTakesFromAnother(device, /*clients=*/5, /*rounds=*/20);
+}
+
+TEST(MemoryTurnTest, NorWhenACopyTakesLong) {
+  std::vector<std::thread> clocks;  // The dispatcher's, which makes room.
+  FakeDevice device(3 * kBytes);
+  device.before_copy_to_host = [&clocks] {
+    auto promise = std::make_shared<Promise<Unit>>();
+    clocks.emplace_back([promise] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(150));
+      promise->Set(Unit{});
+    });
+    return promise->future();
+  };
+  ExpectThatNoneTakesFromAnother(device, /*clients=*/3, /*rounds=*/2);
+  for (std::thread& clock : clocks) clock.join();
 }
 
 // Room for 128 arrays, of which a program that waits holds all but one and an upload needs more
