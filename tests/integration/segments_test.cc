@@ -19,6 +19,7 @@
 #include "tests/integration/raw_client.h"
 #include "tests/integration/raw_segments.h"
 #include "tests/integration/rpc_fixture.h"
+#include "tests/support/as_user.h"
 #include "tests/support/eventually.h"
 #include "tests/support/mapped_file.h"
 
@@ -121,6 +122,21 @@ TEST_F(SegmentsTest, ConnectionsThatSayNothingMakeRoomForThoseThatDo) {
   RawSegments speaks(socket_path());
   EXPECT_EQ(speaks.Attach(token_), absl::StatusCode::kOk);
   EXPECT_EQ(silent[0]->Attach(token_), absl::StatusCode::kCancelled);
+}
+
+TEST_F(SegmentsTest, WhoHasSaidWhoseItIsMakesNoRoom) {
+  StartServer({.max_segment_connections = 1});
+  for (int i = 0; i < 200; ++i) {
+    OpenSession();
+    std::unique_ptr<RawSegments> attached;
+    ASSERT_TRUE(Eventually([&] {  // The one before has to be gone.
+      attached = std::make_unique<RawSegments>(socket_path());
+      return attached->Attach(token_) == absl::StatusCode::kOk;
+    }));
+    const RawSegments newcomer(socket_path());
+    ASSERT_TRUE(Eventually([&] { return IsClosed(newcomer.fd()); }));
+    ASSERT_EQ(attached->Ask({.kind = RequestKind::kMap}), absl::StatusCode::kOk) << i;
+  }
 }
 
 TEST_F(SegmentsTest, OnlyASessionsTokenOpensIt) {

@@ -130,6 +130,7 @@ absl::Status SegmentConnection::Attach(const Request& request) {
     return counted;
   }
   session_ = std::move(session);
+  on_attached_(*this);
   return absl::OkStatus();
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "absl/types/optional.h"
@@ -27,15 +28,18 @@ namespace acceld::rpc {
 // One thread at a time calls.
 class SegmentConnection {
  public:
-  // `peer` is who is at its other end; `shares` count whose connections there are.
+  // `peer` is who is at its other end; `shares` count whose connections there are. `on_attached` is
+  // called when it is known whose this one is, before its client hears so.
   SegmentConnection(const RpcContext& rpc, LocalChannels& channels, SharedArrays& shared_arrays,
-                    ShareTable& shares, UniqueFd socket, PeerCredentials peer)
+                    ShareTable& shares, UniqueFd socket, PeerCredentials peer,
+                    std::function<void(SegmentConnection&)> on_attached)
       : rpc_(rpc),
         channels_(channels),
         shared_arrays_(shared_arrays),
         shares_(shares),
         socket_(std::move(socket)),
-        peer_(std::move(peer)) {}
+        peer_(std::move(peer)),
+        on_attached_(std::move(on_attached)) {}
   // Breaks off an upload that is under way, when nobody can send it again.
   ~SegmentConnection();
 
@@ -82,6 +86,7 @@ class SegmentConnection {
   ShareTable& shares_;
   const UniqueFd socket_;
   const PeerCredentials peer_;
+  const std::function<void(SegmentConnection&)> on_attached_;
   std::shared_ptr<ClientSession> session_;  // Shared with the table; null before kAttach.
   std::shared_ptr<const void> counted_;     // Of its identity's share of the connections.
   Taken descriptors_;

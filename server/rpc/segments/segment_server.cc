@@ -146,7 +146,11 @@ void SegmentServer::Accept() {
         JudgeArrival(fd.get(), rpc_.gate, rpc_.connections, rpc_.instruments);
     if (arrival.ok()) {
       Keep(std::make_unique<SegmentConnection>(rpc_, channels_, shared_arrays_, *shares_,
-                                               std::move(fd), std::move(arrival->peer)));
+                                               std::move(fd), std::move(arrival->peer),
+                                               [this](SegmentConnection& attached) {
+                                                 MutexLock lock(mutex_);
+                                                 NoLongerSilent(attached);
+                                               }));
     }
   }
   ArmListener();
@@ -180,13 +184,7 @@ void SegmentServer::Keep(std::unique_ptr<SegmentConnection> connection) {
 }
 
 void SegmentServer::Serve(SegmentConnection& connection) {
-  const bool was_attached = connection.is_attached();
-  const SegmentConnection::Next next = connection.Serve(kRequestsPerTurn);
-  if (!was_attached && (connection.is_attached() || next == SegmentConnection::Next::kClose)) {
-    MutexLock lock(mutex_);
-    std::erase_if(silent_, [&](const auto& silent) { return silent.second == &connection; });
-  }
-  switch (next) {
+  switch (connection.Serve(kRequestsPerTurn)) {
     case SegmentConnection::Next::kRead:
       if (Arm(EPOLL_CTL_MOD, connection.socket(), &connection).ok()) return;
       break;
@@ -200,9 +198,14 @@ void SegmentServer::Serve(SegmentConnection& connection) {
   }
   std::unique_ptr<SegmentConnection> over;  // Destroyed without the lock.
   MutexLock lock(mutex_);
+  if (!connection.is_attached()) NoLongerSilent(connection);
   const auto found = connections_.find(&connection);
   over = std::move(found->second);
   connections_.erase(found);
+}
+
+void SegmentServer::NoLongerSilent(const SegmentConnection& connection) {
+  std::erase_if(silent_, [&](const auto& silent) { return silent.second == &connection; });
 }
 
 }  // namespace acceld::rpc

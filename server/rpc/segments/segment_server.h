@@ -57,6 +57,8 @@ class SegmentServer {
   void Accept();
   void Serve(SegmentConnection& connection);
   void Keep(std::unique_ptr<SegmentConnection> connection);
+  // Nothing ends the connection for its silence any more.
+  void NoLongerSilent(const SegmentConnection& connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Does what is due: serves a connection again that wanted that, ends those who stayed silent,
   // accepts again. How long to wait for what is due next, in ms as epoll_wait takes it.
   int DoWhatIsDue();
