@@ -39,14 +39,14 @@ class BulkTransfers::CallScope {
         owner_(owner) {
     {
       MutexLock lock(owner_.mutex_);
-      owner_.active_.insert(&stream.context());
-      if (owner_.cancelled_) stream.context().TryCancel();
+      owner_.active_.insert(&stream);
+      if (owner_.cancelled_) stream.Cancel();
     }
     stream.Start();
   }
   ~CallScope() {
     MutexLock lock(owner_.mutex_);
-    owner_.active_.erase(&stream.context());
+    owner_.active_.erase(&stream);
   }
   BulkStream stream;
 
@@ -76,7 +76,7 @@ void BulkTransfers::Cancel() {
   segments_.Cancel();
   MutexLock lock(mutex_);
   cancelled_ = true;
-  for (grpc::ClientContext* context : active_) context->TryCancel();
+  for (BulkStream* stream : active_) stream->Cancel();
 }
 
 void BulkTransfers::Upload(Target target, std::function<absl::StatusOr<absl::string_view>()> bytes,

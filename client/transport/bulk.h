@@ -61,7 +61,7 @@ class BulkTransfers {
   const std::unique_ptr<Dialer> dialer_;
   SegmentPool segments_;
   Mutex mutex_;
-  std::set<grpc::ClientContext*> active_ ABSL_GUARDED_BY(mutex_);
+  std::set<BulkStream*> active_ ABSL_GUARDED_BY(mutex_);
   bool cancelled_ ABSL_GUARDED_BY(mutex_) = false;
   ThreadPool uploads_, downloads_;  // Last: their threads use the rest.
 };

@@ -22,7 +22,7 @@ void BulkStream::Start() {
 
 BulkStream::~BulkStream() {
   if (!finished_) {
-    context_.TryCancel();
+    Cancel();
     (void)Finish();
   }
   queue_.Shutdown();
@@ -30,6 +30,11 @@ BulkStream::~BulkStream() {
   bool ok;
   while (queue_.Next(&tag, &ok)) {
   }
+}
+
+void BulkStream::Cancel() {
+  cancelled_ = true;
+  context_.TryCancel();
 }
 
 bool BulkStream::Wait() {
@@ -58,7 +63,7 @@ absl::Status BulkStream::Finish() {
   call_->Finish(&status, this);
   (void)Wait();
   finished_ = true;
-  return StatusOfCall(status, peer_);
+  return StatusOfCall(status, peer_, cancelled_);
 }
 
 }  // namespace acceld::client

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 
@@ -25,8 +26,8 @@ class BulkStream {
   BulkStream(const BulkStream&) = delete;
   BulkStream& operator=(const BulkStream&) = delete;
 
-  // May be cancelled by any thread.
-  grpc::ClientContext& context() { return context_; }
+  // Makes the call fail, or what is to begin. By any thread.
+  void Cancel();
 
   // Begins the call, before anything else that follows.
   void Start();
@@ -43,6 +44,7 @@ class BulkStream {
   const std::shared_ptr<Line> line_;  // Shared with the other calls on it.
   const std::string peer_;
   grpc::ClientContext context_;
+  std::atomic<bool> cancelled_{false};
   grpc::CompletionQueue queue_;
   std::unique_ptr<grpc::GenericClientAsyncReaderWriter> call_;
   bool finished_ = false;

@@ -97,10 +97,10 @@ absl::Status StatusOfCall(const grpc::Status& status, absl::string_view peer) {
       return HasAny(why, kSilent) || why.empty() ? say("the daemon at ", " does not answer")
                                                  : given;
     case absl::StatusCode::kCancelled:
-      if (why.empty() || why == "CANCELLED" || why == "Cancelled" || why == "Call cancelled") {
-        return say("the call to the daemon at ", " was cancelled");
+      if (why.empty() || why == "CANCELLED" || why == "Cancelled" || why == "Call cancelled" ||
+          HasAny(why, kBrokenOff)) {
+        return absl::UnavailableError(absl::StrCat("the daemon at ", peer, " broke off the call"));
       }
-      if (HasAny(why, kBrokenOff)) return say("the daemon at ", " broke off the call");
       return given;
     case absl::StatusCode::kResourceExhausted:
       if (absl::StrContains(why, "message larger than max")) {
@@ -114,6 +114,13 @@ absl::Status StatusOfCall(const grpc::Status& status, absl::string_view peer) {
     default:
       return given;
   }
+}
+
+absl::Status StatusOfCall(const grpc::Status& status, absl::string_view peer, bool cancelled_here) {
+  if (cancelled_here && status.error_code() == grpc::StatusCode::CANCELLED) {
+    return absl::CancelledError("the client was closed");
+  }
+  return StatusOfCall(status, peer);
 }
 
 }  // namespace acceld::client

@@ -4,6 +4,9 @@
 
 namespace acceld::client {
 
-absl::Status GrpcStream::Finish() { return StatusOfCall(calls_->Finish(), peer_); }
+absl::Status GrpcStream::Finish() {
+  const grpc::Status status = calls_->Finish();
+  return StatusOfCall(status, peer_, cancelled_);
+}
 
 }  // namespace acceld::client

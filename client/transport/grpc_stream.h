@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <utility>
@@ -18,13 +19,17 @@ class GrpcStream final : public ChannelStream {
 
   bool Write(const v1::CommandBatch& batch) override { return calls_->Write(batch); }
   bool Read(v1::EventBatch& batch) override { return calls_->Read(&batch); }
-  void Cancel() override { context_.TryCancel(); }
+  void Cancel() override {
+    cancelled_ = true;
+    context_.TryCancel();
+  }
   absl::Status Finish() override;
 
  private:
   const std::string peer_;
   const std::shared_ptr<Line> line_;  // Shared with the other calls on it.
   grpc::ClientContext context_;
+  std::atomic<bool> cancelled_{false};
   const std::unique_ptr<grpc::ClientReaderWriter<v1::CommandBatch, v1::EventBatch>> calls_;
 };
 

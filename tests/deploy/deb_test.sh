@@ -126,13 +126,15 @@ done
 kill -0 $counting || fail "the count ended too early: $(cat "$work/counted")"
 inside apt-get install -qq "/root/$(basename "$next")" >"$work/apt.log" 2>&1 &
 upgrade=$!
-# New sessions are refused cleanly by the old daemon, or wait for the new one.
+# New sessions are refused cleanly by the old daemon, or wait for the new one. Who comes in the very moment of its end
+# hears that the call was broken off, or the connection was ended.
+refusal='the daemon is shutting down|broke off the call$|ended the connection$'
 served=0 refused=0
 while kill -0 $upgrade 2>/dev/null; do
   # What has a session, and does not wait for the device.
   if said=$(as ann accelctl names publish ann/x 'f32[4]=iota' --replace 2>&1); then
     served=$((served + 1))
-  elif grep -q 'the daemon is shutting down' <<<"$said"; then
+  elif grep -qE "$refusal" <<<"$said"; then
     refused=$((refused + 1))
   else
     fail "a client hears: $said"

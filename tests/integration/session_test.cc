@@ -2,11 +2,13 @@
 
 #include <sys/stat.h>
 
+#include <atomic>
 #include <chrono>
 #include <thread>
 #include <vector>
 
 #include "client/admin.h"
+#include "common/mutex.h"
 #include "tests/integration/rpc_fixture.h"
 
 namespace acceld::testing {
@@ -270,6 +272,33 @@ TEST_F(RpcTest, QueriesAnswer) {
   EXPECT_EQ(admin->ListCache()->size(), 250u);
   EXPECT_EQ(admin->ListCache(120)->size(), 120u);
   EXPECT_EQ(client->daemon_version(), "test");
+}
+
+TEST_F(RpcTest, WhoComesWhileTheServerStopsHearsThatItIsUnavailable) {
+  for (int round = 0; round < 10; ++round) {
+    StartServer({});
+    std::atomic<bool> stopped{false};
+    std::vector<std::thread> comers;
+    Mutex mutex;
+    std::vector<absl::Status> heard;
+    for (int i = 0; i < 4; ++i) {
+      comers.emplace_back([&] {
+        while (!stopped) {
+          const auto client = client::Client::Connect({.address = address()});
+          if (client.ok()) continue;
+          MutexLock lock(mutex);
+          heard.push_back(client.status());
+        }
+      });
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    server_->Shutdown(std::chrono::milliseconds(1));
+    stopped = true;
+    for (std::thread& comer : comers) comer.join();
+    for (const absl::Status& status : heard) {
+      ASSERT_EQ(status.code(), absl::StatusCode::kUnavailable) << status;
+    }
+  }
 }
 
 TEST_F(RpcTest, MissingDaemonSaysHowToStartOne) {

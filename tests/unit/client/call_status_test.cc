@@ -47,13 +47,25 @@ TEST(CallStatusTest, WhatGrpcSaysOfAConnectionSaysWhatHappened) {
             "the daemon at unix:/run/acceld.sock does not answer");
   EXPECT_EQ(Told(grpc::StatusCode::UNAVAILABLE, "Received RST_STREAM with error code 2").message(),
             "the daemon at unix:/run/acceld.sock broke off the call");
-  EXPECT_EQ(Told(grpc::StatusCode::CANCELLED, "CANCELLED").message(),
-            "the call to the daemon at unix:/run/acceld.sock was cancelled");
   EXPECT_EQ(Told(grpc::StatusCode::RESOURCE_EXHAUSTED, "Received message larger than max (9 vs. 8)")
                 .message(),
             "refused: the message is larger than the daemon at unix:/run/acceld.sock takes");
   EXPECT_EQ(Told(grpc::StatusCode::UNAVAILABLE, "Received http2 header with status: 502").message(),
             "what answers at unix:/run/acceld.sock is no acceld daemon");
+}
+
+TEST(CallStatusTest, ACallThatNobodyHereHasCancelledIsBrokenOff) {
+  for (const char* words : {"", "CANCELLED", "Cancelled on the server", "RST_STREAM"}) {
+    EXPECT_EQ(Told(grpc::StatusCode::CANCELLED, words),
+              absl::UnavailableError("the daemon at unix:/run/acceld.sock broke off the call"))
+        << words;
+    const grpc::Status status(grpc::StatusCode::CANCELLED, words);
+    EXPECT_EQ(StatusOfCall(status, kPeer, /*cancelled_here=*/true),
+              absl::CancelledError("the client was closed"));
+    EXPECT_EQ(StatusOfCall(status, kPeer, /*cancelled_here=*/false),
+              Told(grpc::StatusCode::CANCELLED, words));
+  }
+  EXPECT_TRUE(StatusOfCall(grpc::Status::OK, kPeer, /*cancelled_here=*/true).ok());
 }
 
 }  // namespace
