@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "server/runtime/device_executor.h"
@@ -63,12 +64,13 @@ TEST(MemoryTurnTest, NorWhenACopyTakesLong) {
   std::vector<std::thread> clocks;  // The dispatcher's, which makes room.
   FakeDevice device(3 * kBytes);
   device.before_copy_to_host = [&clocks] {
-    auto promise = std::make_shared<Promise<Unit>>();
-    clocks.emplace_back([promise] {
+    Promise<Unit> promise;
+    const Future<Unit> copied = promise.future();
+    clocks.emplace_back([promise = std::move(promise)]() mutable {
       std::this_thread::sleep_for(std::chrono::milliseconds(150));
-      promise->Set(Unit{});
+      promise.Set(Unit{});
     });
-    return promise->future();
+    return copied;
   };
   ExpectThatNoneTakesFromAnother(device, /*clients=*/3, /*rounds=*/2);
   for (std::thread& clock : clocks) clock.join();
