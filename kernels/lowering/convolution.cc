@@ -154,7 +154,7 @@ class ConvolutionLowering {
   // The sum at `index_` over the window and, innermost, the input features.
   std::vector<Var> WindowLoops(size_t d, const Cell& cell, const std::vector<Var>& current) {
     const bool innermost = d == window_.size();
-    const bool reorder = innermost && MayReorderSum(accumulation_, num_products_);
+    const bool reorder = MayReorderSum(accumulation_, num_products_);
     return b_.For(
         reorder ? ForStatement::Kind::kReduction : ForStatement::Kind::kSequential,
         innermost ? num_features_ : window_[d], current, [&](Var k, absl::Span<const Var> values) {

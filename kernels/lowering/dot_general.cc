@@ -103,8 +103,7 @@ class DotLowering {
   std::vector<Var> SumLoops(size_t level, const std::vector<Var>& result, std::vector<Var>& k,
                             const std::vector<Var>& current) {
     if (level == contracted_.size()) return AddProduct(result, k, current);
-    const bool reorder =
-        level + 1 == contracted_.size() && MayReorderSum(accumulation_, num_products_);
+    const bool reorder = MayReorderSum(accumulation_, num_products_);
     return b_.For(reorder ? ForStatement::Kind::kReduction : ForStatement::Kind::kSequential,
                   contracted_[level], current, [&](Var induction, absl::Span<const Var> values) {
                     k.push_back(induction);

@@ -204,8 +204,7 @@ class ReductionLowering {
     }
     const bool innermost = level + 1 == reduced.size();
     if (innermost && IsSelective()) return SelectiveReduce(reduced[level], vars, current);
-    const auto kind =
-        innermost && simple_ ? ForStatement::Kind::kReduction : ForStatement::Kind::kSequential;
+    const auto kind = simple_ ? ForStatement::Kind::kReduction : ForStatement::Kind::kSequential;
     return b_.For(kind, groups_[reduced[level]].extent, current,
                   [&](Var induction, absl::Span<const Var> values) {
                     vars[reduced[level]] = induction;

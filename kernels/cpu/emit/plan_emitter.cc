@@ -11,6 +11,8 @@
 #include "kernels/cpu/emit/launch_context.h"
 #include "kernels/cpu/emit/launching_functions.h"
 #include "kernels/cpu/emit/overlap_rows.h"
+#include "kernels/cpu/emit/scan_in_blocks.h"
+#include "kernels/cpu/emit/sum_in_blocks.h"
 #include "kernels/cpu/emit/work_estimate.h"
 #include "kernels/cpu/matmul_key.h"
 #include "kernels/cpu/routine_key.h"
@@ -54,7 +56,7 @@ llvm::FunctionType* TypeOf(const CodeContext& code, const Kernel& kernel) {
 EmittedKernel EmitKernel(CodeContext& code, CodeContext& rare_code, const Kernel& lowered,
                          const std::vector<BufferFacts>& facts) {
   const absl::optional<Kernel> overlapped = OverlapRows(lowered, facts);
-  const Kernel& kernel = overlapped.has_value() ? *overlapped : lowered;
+  const Kernel kernel = ScanInBlocks(SumInBlocks(overlapped.has_value() ? *overlapped : lowered));
   llvm::Function* function =
       code.NewFunction(absl::StrCat("kernel.", kernel.name), TypeOf(code, kernel));
   function->addFnAttr(llvm::Attribute::NoInline);

@@ -42,7 +42,9 @@ struct StreamLoad {
   const llvm::Loop* loop;
   const llvm::Argument* buffer;
   int64_t step_bytes;  // from one iteration to the next
-  int64_t row_bytes;   // from one iteration of the loop around it to the next; 0: no such loop
+  const llvm::Loop*
+      rows;           // the loop around, an iteration of which reads a row; null: there is none
+  int64_t row_bytes;  // from one of its iterations to the next; 0: not known
 };
 
 bool IsLarge(const llvm::Argument& buffer) {
@@ -98,6 +100,12 @@ int64_t RowBytes(const llvm::SCEV* start, const llvm::Loop* loop, int& terms_lef
   }
 }
 
+// Rows are independent of each other; what goes through the blocks of one row carries its sums.
+bool CarriesFloats(const llvm::Loop& loop) {
+  return llvm::any_of(loop.getHeader()->phis(),
+                      [](const llvm::PHINode& phi) { return phi.getType()->isFPOrFPVectorTy(); });
+}
+
 absl::optional<StreamLoad> AsStream(llvm::LoadInst& load, const llvm::Loop& loop,
                                     llvm::ScalarEvolution& evolution) {
   if (!load.getType()->isVectorTy()) return absl::nullopt;
@@ -106,9 +114,19 @@ absl::optional<StreamLoad> AsStream(llvm::LoadInst& load, const llvm::Loop& loop
   if (buffer == nullptr || !IsLarge(*buffer)) return absl::nullopt;
   const auto inner = Advance(evolution.getSCEV(load.getPointerOperand()), &loop);
   if (!inner.has_value() || inner->first <= 0 || inner->first > kMaxStepBytes) return absl::nullopt;
+  const llvm::Loop* rows = loop.getParentLoop();
+  const llvm::SCEV* start = inner->second;
+  if (rows != nullptr && CarriesFloats(*rows)) {
+    // Blocks of a row, if each goes on where the one before has ended.
+    const int64_t block_bytes = evolution.getSmallConstantTripCount(&loop) * inner->first;
+    const auto blocks = Advance(start, rows);
+    if (blocks.has_value() && blocks->first == block_bytes) {
+      rows = rows->getParentLoop();
+      start = blocks->second;
+    }
+  }
   int terms_left = kMostTerms;
-  return StreamLoad{&load, &loop, buffer, inner->first,
-                    RowBytes(inner->second, loop.getParentLoop(), terms_left)};
+  return StreamLoad{&load, &loop, buffer, inner->first, rows, RowBytes(start, rows, terms_left)};
 }
 
 std::vector<StreamLoad> FindStreams(const llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
@@ -200,18 +218,6 @@ class Readers {
   std::vector<StreamLoad> streams_;
 };
 
-// Prefetches in loops within one loop, or in those that are within none.
-bool PrefetchIn(const std::vector<const llvm::Loop*>& loops, llvm::ScalarEvolution& evolution) {
-  llvm::MapVector<std::pair<const llvm::Argument*, int64_t>, Readers> readers;
-  for (const llvm::Loop* loop : loops) {
-    for (const StreamLoad& stream : FindStreams(*loop, evolution)) {
-      readers[{stream.buffer, stream.row_bytes}].Add(stream);
-    }
-  }
-  for (const auto& [row, loops_of_row] : readers) loops_of_row.PrefetchAll();
-  return !readers.empty();
-}
-
 }  // namespace
 
 llvm::PreservedAnalyses PrefetchStreamsPass::run(llvm::Function& function,
@@ -219,14 +225,20 @@ llvm::PreservedAnalyses PrefetchStreamsPass::run(llvm::Function& function,
   if (llvm::none_of(function.args(), IsLarge)) return llvm::PreservedAnalyses::all();
   const llvm::LoopInfo& all = analyses.getResult<llvm::LoopAnalysis>(function);
   llvm::ScalarEvolution& evolution = analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
-  // By what is around them.
-  llvm::MapVector<const llvm::Loop*, std::vector<const llvm::Loop*>> innermost;
+  // By the loop over rows, the buffer and the length of its rows.
+  llvm::MapVector<const llvm::Loop*,
+                  llvm::MapVector<std::pair<const llvm::Argument*, int64_t>, Readers>>
+      readers;
   for (const llvm::Loop* loop : all.getLoopsInPreorder()) {
-    if (loop->isInnermost()) innermost[loop->getParentLoop()].push_back(loop);
+    if (!loop->isInnermost()) continue;
+    for (const StreamLoad& stream : FindStreams(*loop, evolution)) {
+      readers[stream.rows][{stream.buffer, stream.row_bytes}].Add(stream);
+    }
   }
-  bool changed = false;
-  for (const auto& [outer, loops] : innermost) changed |= PrefetchIn(loops, evolution);
-  if (!changed) return llvm::PreservedAnalyses::all();
+  if (readers.empty()) return llvm::PreservedAnalyses::all();
+  for (const auto& [rows, of_rows] : readers) {
+    for (const auto& [row, loops_of_row] : of_rows) loops_of_row.PrefetchAll();
+  }
   llvm::PreservedAnalyses preserved;
   preserved.preserveSet<llvm::CFGAnalyses>();
   return preserved;

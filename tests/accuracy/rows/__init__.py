@@ -1,0 +1,9 @@
+"""All rows of the table, in its order. To add one, add it to the list of its file."""
+
+from models import MODELS
+
+from . import (convolutions, elementwise, factorizations, norms, products, randomness, reductions, scans, sorts,
+               transforms)
+
+ROWS = [row for rows in (reductions, scans, norms, products, convolutions, elementwise, factorizations, transforms,
+                         sorts, randomness) for row in rows.ROWS] + MODELS
