@@ -181,7 +181,14 @@ class ConvolutionLowering {
       index_ = index;
       Store(Unflatten(sum, {accumulation_})[0]);
     };
-    TiledSums{result_, accumulation_, Zero(), std::move(products), begin, store}.Build(b_);
+    TiledSums{result_,
+              accumulation_,
+              Zero(),
+              std::move(products),
+              !MayReorderSum(accumulation_, num_products_),
+              begin,
+              store}
+        .Build(b_);
   }
 
   const ir::Op& op_;

@@ -125,7 +125,10 @@ class DotLowering {
     const auto store = [&](const std::vector<Var>& index, const TiledSums::Sum& sum) {
       Store(index, Unflatten(sum, {accumulation_})[0]);
     };
-    TiledSums{result_, accumulation_, Zero(), contracted_, begin, store}.Build(b_);
+    TiledSums{
+        result_, accumulation_, Zero(), contracted_, !MayReorderSum(accumulation_, num_products_),
+        begin,   store}
+        .Build(b_);
   }
 
   const ir::Op& op_;

@@ -21,7 +21,9 @@ class Tile {
 
   void Build() {
     ForEachElement([&](Var i) { Store(i, sums_.zero); });
-    b_.ForEach(ForStatement::Kind::kSequential, sums_.products, [&](absl::Span<const Var> product) {
+    const auto kind =
+        sums_.in_order ? ForStatement::Kind::kSequential : ForStatement::Kind::kReduction;
+    b_.ForEach(kind, sums_.products, [&](absl::Span<const Var> product) {
       const TiledSums::AddProduct add = sums_.begin(index_, product);
       ForEachElement([&](Var i) { Store(i, add(index_, Load(i))); });
     });

@@ -19,6 +19,7 @@ struct TiledSums {
   DType accumulation;
   Sum zero;
   std::vector<int64_t> products;  // extents of the loops over the products of one sum
+  bool in_order = true;           // these are added one after the other
   // Called with the indices of those loops, for all elements that differ in the last dimension of
   // `index` only; that one is not defined yet.
   std::function<AddProduct(const std::vector<Var>& index, absl::Span<const Var> product)> begin;

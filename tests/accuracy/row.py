@@ -43,6 +43,7 @@ class Numbers:
         return (self.rng.standard_normal(dims) + 1j * self.rng.standard_normal(dims)).astype(np.complex64)
 
     def positive_definite(self, *dims):
+        """Matrices of size dims[-1], as many as the dimensions before say."""
         n = dims[-1]
         a = self.rng.standard_normal((*dims, n))
         return (a @ a.swapaxes(-1, -2) / n + np.eye(n)).astype(np.float32)

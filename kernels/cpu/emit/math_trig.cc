@@ -62,7 +62,7 @@ FloatExpr Load(const CodeContext& code, Builder& b, llvm::ArrayRef<double> value
 }
 
 struct Reduced {
-  FloatExpr rest;         // r, f32
+  FloatExpr rest;         // r, f64
   llvm::Value* quadrant;  // n, an i32
 };
 
@@ -80,11 +80,10 @@ Reduced Reduce(const CodeContext& code, FloatExpr magnitude) {
   FloatExpr low = m * Load(code, b, turns->low, index, "turns_low");
   FloatExpr n(b, b.CreateUnaryIntrinsic(llvm::Intrinsic::roundeven, (high + low).value()));
   FloatExpr r = ((high - n) + low) * kHalfPi;
-  return {FloatExpr(b, b.CreateFPTrunc(r.value(), b.getFloatTy())),
-          b.CreateFPToSI(n.value(), b.getInt32Ty())};
+  return {r, b.CreateFPToSI(n.value(), b.getInt32Ty())};
 }
 
-// sin(r + quadrant pi/2).
+// sin(r + quadrant pi/2), rounded once: all before is f64.
 FloatExpr SinInQuadrant(const CodeContext& code, const Reduced& reduced, llvm::Value* quadrant) {
   FloatExpr r = reduced.rest;
   Builder& b = r.builder();
@@ -92,13 +91,13 @@ FloatExpr SinInQuadrant(const CodeContext& code, const Reduced& reduced, llvm::V
   FloatExpr sin =
       MulAdd(code, r * square,
              Polynomial(code, square, {-0x1.555546p-3, 0x1.11076p-7, -0x1.994e56p-13}), r);
-  FloatExpr tail =
-      Polynomial(code, square, {0x1.55554ap-5, -0x1.6c0c8ap-10, 0x1.9a0202p-16}) * square;
-  FloatExpr cos = MulAdd(code, tail - 0.5, square, r.Constant(1.0));
+  FloatExpr cos =
+      Polynomial(code, square, {1.0, -0.5, 0x1.55554ap-5, -0x1.6c0c8ap-10, 0x1.9a0202p-16});
   llvm::Value* odd = b.CreateICmpNE(b.CreateAnd(quadrant, 1), b.getInt32(0));
   FloatExpr result = FloatExpr::If(odd, cos, sin);
   llvm::Value* sign = b.CreateShl(b.CreateAnd(quadrant, 2), 30);
-  llvm::Value* bits = b.CreateXor(b.CreateBitCast(result.value(), b.getInt32Ty()), sign);
+  llvm::Value* rounded = b.CreateFPTrunc(result.value(), b.getFloatTy());
+  llvm::Value* bits = b.CreateXor(b.CreateBitCast(rounded, b.getInt32Ty()), sign);
   return {b, b.CreateBitCast(bits, b.getFloatTy())};
 }
 

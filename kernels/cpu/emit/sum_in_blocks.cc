@@ -8,6 +8,7 @@
 #include "kernels/cpu/emit/accumulations.h"
 #include "kernels/cpu/emit/exact_sums.h"
 #include "kernels/ir/copy_statements.h"
+#include "kernels/ir/patterns.h"
 
 namespace acceld::kernels::cpu {
 namespace {
@@ -198,7 +199,7 @@ class NestRewriter {
 // long; else of some iterations of a loop around, with all that is in it.
 class CarriedSums : public NestRewriter {
  public:
-  CarriedSums(StatementWriter& w, std::vector<const ForStatement*> nest)
+  CarriedSums(StatementWriter& w, const Constants& constants, std::vector<const ForStatement*> nest)
       : NestRewriter(w, std::move(nest)), carried_(loops_.front()->carried) {
     for (const auto& accumulation : FindAccumulations(w.kernel(), *loops_.back())) {
       is_sum_.push_back(accumulation.has_value() && accumulation->op == ScalarOp::kAdd);
@@ -210,7 +211,7 @@ class CarriedSums : public NestRewriter {
     level_ = loops_.size() - 1;
     // Short loops are unrolled, and vectors go along the loop around.
     while (level_ > 0 && loops_[level_]->extent <= kLongestUnrolled) --level_;
-    by_vectors_ = loops_[level_]->extent > chain;
+    by_vectors_ = loops_[level_]->extent > chain && ReadsVectors(constants, *loops_[level_]);
     if (by_vectors_) {
       const int64_t extent = loops_[level_]->extent;
       if (extent >= kFarElements) {
@@ -249,6 +250,17 @@ class CarriedSums : public NestRewriter {
 
  private:
   DType TypeOf(size_t i) const { return w_.kernel().TypeOf(carried_[i].result); }
+
+  // No vectors are made of what lies apart in memory.
+  bool ReadsVectors(const Constants& constants, const ForStatement& loop) const {
+    const Patterns patterns(w_.kernel(), constants, loop.body, loop.induction, 0);
+    return std::none_of(loop.body.begin(), loop.body.end(), [&](const Statement& statement) {
+      const auto* load = std::get_if<LoadStatement>(&statement.value);
+      if (load == nullptr) return false;
+      const Pattern pattern = patterns.Of(load->index);
+      return pattern.is_known && !pattern.is_uniform() && !pattern.is_near();
+    });
+  }
 
   std::vector<Var> Level(size_t level, const StatementCopier& outer,
                          const std::vector<Var>& state) {
@@ -423,7 +435,8 @@ class ColumnSums : public NestRewriter {
 
 class KernelRewriter {
  public:
-  explicit KernelRewriter(const Kernel& kernel) : out_(kernel), w_(out_) {}
+  explicit KernelRewriter(const Kernel& kernel)
+      : constants_(FindConstants(kernel)), out_(kernel), w_(out_) {}
 
   Kernel Run() {
     out_.body = Rewrite(out_.body);
@@ -478,13 +491,14 @@ class KernelRewriter {
     const bool runs = std::all_of(nest.begin(), nest.end(),
                                   [](const ForStatement* one) { return one->extent > 0; });
     if (runs && !loop.carried.empty()) {
-      if (CarriedSums sums(w_, nest); sums.Matters()) return sums.Rewrite();
+      if (CarriedSums sums(w_, constants_, nest); sums.Matters()) return sums.Rewrite();
     } else if (runs) {
       if (ColumnSums sums(w_, nest); sums.Matters()) return sums.Rewrite();
     }
     w_.Append({std::move(loop)});
   }
 
+  const Constants constants_;
   Kernel out_;
   StatementWriter w_;
 };

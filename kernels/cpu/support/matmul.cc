@@ -1,6 +1,7 @@
 #include "kernels/cpu/support/matmul.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "common/ir/element.h"
 #include "kernels/cpu/cpu_matmul.h"
@@ -71,6 +72,45 @@ void StoreSums(const Task& task, const MatmulBlock& block, const float* sums, ch
   }
 }
 
+// Adds `part` to the unrounded sum `high` + `low` (Knuth, The Art of Computer Programming, volume
+// 2, section 4.2.2, theorem B).
+void AddExactly(int64_t count, const float* part, float* high, float* low) {
+  for (int64_t i = 0; i < count; ++i) {
+    const float sum = high[i] + part[i], of_part = sum - high[i], of_high = sum - of_part;
+    low[i] += (high[i] - of_high) + (part[i] - of_part);
+    high[i] = sum;
+  }
+}
+
+// What rounding has lost of an infinity or a NaN means nothing.
+void Round(int64_t count, const float* low, float* high) {
+  for (int64_t i = 0; i < count; ++i) high[i] = std::isfinite(high[i]) ? high[i] + low[i] : high[i];
+}
+
+// Memory for the sums of a block that take several calls of the library.
+class BlockSums {
+ public:
+  // Of the part that a call gives, and of what rounding has lost; `size` elements each.
+  absl::Status Reserve(int64_t size) {
+    part_ = static_cast<float*>(memory().Reserve(2 * size * sizeof(float)));
+    if (part_ == nullptr) return absl::ResourceExhaustedError("matmul: no memory for its sums");
+    low_ = part_ + size;
+    std::fill_n(low_, size, 0.0F);
+    return absl::OkStatus();
+  }
+  float* part() { return part_; }
+  float* low() { return low_; }
+
+ private:
+  static Scratchpad& memory() {
+    thread_local Scratchpad memory;
+    return memory;
+  }
+
+  float* part_ = nullptr;
+  float* low_ = nullptr;
+};
+
 absl::Status ComputeBlock(const Task& task, const MatmulBlock& block) {
   const MatmulKey& key = task.key;
   const int64_t m = key[MatmulKey::kM], n = key[MatmulKey::kN], k = key[MatmulKey::kK];
@@ -86,26 +126,52 @@ absl::Status ComputeBlock(const Task& task, const MatmulBlock& block) {
   part.fields[MatmulKey::kBatch] = block.batches;
   part.fields[MatmulKey::kM] = block.rows;
   part.fields[MatmulKey::kN] = block.columns;
-  MatmulOutput layout{.batch_stride = m * n, .row_stride = n};
+  const MatmulOutput whole{.batch_stride = m * n, .row_stride = n};
+  const MatmulOutput apart{.batch_stride = block.rows * block.columns, .row_stride = block.columns};
+  MatmulOutput layout = whole;
   char* sums = out;
   thread_local Scratchpad sum_memory;
   const bool is_rounded = step < k && SumType(key.output_dtype()) != key.output_dtype();
   if (is_rounded) {
     part.fields[MatmulKey::kOutputDtype] = static_cast<int64_t>(SumType(key.output_dtype()));
-    layout.row_stride = block.columns;
+    layout = apart;
     sums = static_cast<char*>(sum_memory.Reserve(block.rows * block.columns * sizeof(float)));
     if (sums == nullptr) return absl::ResourceExhaustedError("matmul: no memory for its sums");
   }
+  // Of what is added up from short parts no rounding is lost.
+  const bool is_exact =
+      task.blocks->adds_short_sums() && SumType(key.output_dtype()) == ir::DType::kF32;
+  BlockSums exact;
+  if (is_exact) {
+    ACCELD_RETURN_IF_ERROR(exact.Reserve(block.batches * block.rows * block.columns));
+  }
+  const auto for_rows = [&](const auto& visit) {
+    float* const to = reinterpret_cast<float*>(sums);
+    for (int64_t row = 0; row < block.batches * block.rows; ++row) {
+      visit(row * block.columns,
+            to + row / block.rows * layout.batch_stride + row % block.rows * layout.row_stride);
+    }
+  };
   for (int64_t first = 0; first < k; first += step) {
     if (first > 0 && Poll(*task.context) != static_cast<int32_t>(CodeStatus::kOk)) {
       return absl::CancelledError("");
     }
     part.fields[MatmulKey::kK] = std::min(step, k - first);
-    layout.accumulate = first > 0;
-    ACCELD_ASSIGN_OR_RETURN(const auto primitive, FindMatmulPrimitive(part, layout));
-    ACCELD_RETURN_IF_ERROR(primitive->Run(task.lhs + (lhs + first * key.lhs_stride(2)) * in_bytes,
-                                          task.rhs + (rhs + first * key.rhs_stride(1)) * in_bytes,
-                                          sums));
+    const bool goes_apart = is_exact && first > 0;
+    MatmulOutput target = goes_apart ? apart : layout;
+    target.accumulate = first > 0 && !is_exact;
+    ACCELD_ASSIGN_OR_RETURN(const auto primitive, FindMatmulPrimitive(part, target));
+    ACCELD_RETURN_IF_ERROR(
+        primitive->Run(task.lhs + (lhs + first * key.lhs_stride(2)) * in_bytes,
+                       task.rhs + (rhs + first * key.rhs_stride(1)) * in_bytes,
+                       goes_apart ? reinterpret_cast<char*>(exact.part()) : sums));
+    if (!goes_apart) continue;
+    for_rows([&](int64_t at, float* row) {
+      AddExactly(block.columns, exact.part() + at, row, exact.low() + at);
+    });
+  }
+  if (is_exact) {
+    for_rows([&](int64_t at, float* row) { Round(block.columns, exact.low() + at, row); });
   }
   if (is_rounded) StoreSums(task, block, reinterpret_cast<const float*>(sums), out);
   if (task.is_gram) MirrorBlock(task, block);
@@ -185,10 +251,10 @@ bool CanMatmul(const MatmulStep& matmul) {
 // A call takes 2 us for the first product and 50 ns for each further one of a batch, and loops are
 // vectors where the rows of rhs and out are one or two.
 bool LoopsAreFaster(const MatmulStep& matmul) {
-  if (matmul.input_dtype != ir::DType::kF32 || matmul.rhs_strides[2] != 1 ||
-      (matmul.n != 8 && matmul.n != 16)) {
-    return false;
-  }
+  if (matmul.input_dtype != ir::DType::kF32) return false;
+  // Of single sums the library makes long chains of additions.
+  if (matmul.m == 1 && matmul.n == 1) return true;
+  if (matmul.rhs_strides[2] != 1 || (matmul.n != 8 && matmul.n != 16)) return false;
   const double work =
       static_cast<double>(matmul.m) * static_cast<double>(matmul.n) * static_cast<double>(matmul.k);
   return work <= 512 || work * static_cast<double>(matmul.batch) <= 8192;

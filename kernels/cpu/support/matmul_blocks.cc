@@ -27,6 +27,9 @@ int64_t PieceOf(int64_t extent, int64_t target, int64_t step) {
 constexpr double kPieceWork = 6e8, kNarrowPieceWork = 4 * kPieceWork;
 // Bytes of operands that take as long to read.
 constexpr double kPieceBytes = 64 << 20;
+// The library adds the products of small outputs one after the other: so many of them at most, as
+// what a sum is off by grows with their number.
+constexpr int64_t kLongestSum = 512, kLargestSmallOutput = 256 * 256;
 
 double WorkOf(const MatmulKey& key) {
   return static_cast<double>(key[MatmulKey::kM]) * static_cast<double>(key[MatmulKey::kN]) *
@@ -50,11 +53,12 @@ MatmulBlocks::MatmulBlocks(const MatmulKey& key, bool is_gram)
   } else {
     CutEvenly(key);
   }
-  depth_step_ =
-      batches_ > 1
-          ? key[MatmulKey::kK]
-          : DepthStep(key.input_dtype(), triangle_.empty() ? rows_ : 2 * kBlockRows,
-                      triangle_.empty() ? columns_ : triangle_[0].columns, key[MatmulKey::kK]);
+  depth_step_ = DepthStep(key.input_dtype(), triangle_.empty() ? rows_ : 2 * kBlockRows,
+                          triangle_.empty() ? columns_ : triangle_[0].columns, key[MatmulKey::kK]);
+  // Incomplete sums of several products have no memory of their own.
+  if (batches_ > 1 && ir::BitsOf(key.output_dtype()) < 32) depth_step_ = key[MatmulKey::kK];
+  adds_short_sums_ = depth_step_ < key[MatmulKey::kK] && depth_step_ <= kLongestSum &&
+                     batches_ * rows_ * columns_ <= kLargestSmallOutput && triangle_.empty();
 }
 
 int64_t DepthStep(ir::DType input, int64_t rows, int64_t columns, int64_t depth) {
@@ -62,7 +66,9 @@ int64_t DepthStep(ir::DType input, int64_t rows, int64_t columns, int64_t depth)
   const auto bytes = static_cast<double>(ir::StorageBytesOf(input));
   const double most = std::min(work / (static_cast<double>(rows) * static_cast<double>(columns)),
                                kPieceBytes / (static_cast<double>(rows + columns) * bytes));
-  return PieceOf(depth, std::max<int64_t>(static_cast<int64_t>(most), 64), 64);
+  int64_t step = std::max<int64_t>(static_cast<int64_t>(most), 64);
+  if (rows * columns <= kLargestSmallOutput) step = std::min(step, kLongestSum);
+  return PieceOf(depth, step, 64);
 }
 
 void MatmulBlocks::CutEvenly(const MatmulKey& key) {

@@ -31,6 +31,8 @@ class MatmulBlocks {
   MatmulBlock operator[](int64_t index) const;
   // Sums of a block are added up in steps of this many products.
   int64_t depth_step() const { return depth_step_; }
+  // These are so few, for small outputs, that adding them up well costs nothing beside them.
+  bool adds_short_sums() const { return adds_short_sums_; }
 
  private:
   void CutEvenly(const MatmulKey& key);
@@ -44,6 +46,7 @@ class MatmulBlocks {
   int64_t batches_ = 1, rows_, columns_;  // of one block
   int64_t batch_blocks_, row_blocks_ = 1, column_blocks_ = 1;
   int64_t depth_step_;
+  bool adds_short_sums_;
   std::vector<MatmulBlock> triangle_;  // of one matrix, for Gram matrices
 };
 

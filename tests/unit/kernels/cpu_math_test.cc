@@ -94,14 +94,15 @@ TEST_P(MathAccuracyTest, StaysWithinItsBound) {
 INSTANTIATE_TEST_SUITE_P(
     All, MathAccuracyTest,
     testing::Values(
-        MathCase{"exp", ScalarOp::kExp, [](double x) { return std::exp(x); }, 1.1},
+        MathCase{"exp", ScalarOp::kExp, [](double x) { return std::exp(x); }, 0.9},
         MathCase{"expm1", ScalarOp::kExpm1, [](double x) { return std::expm1(x); }, 1.5},
-        MathCase{"log", ScalarOp::kLog, [](double x) { return std::log(x); }, 1.0},
-        MathCase{"log1p", ScalarOp::kLog1p, [](double x) { return std::log1p(x); }, 1.5},
+        MathCase{"log", ScalarOp::kLog, [](double x) { return std::log(x); }, 0.8},
+        MathCase{"log1p", ScalarOp::kLog1p, [](double x) { return std::log1p(x); }, 0.9},
         MathCase{"logistic", ScalarOp::kLogistic, [](double x) { return 1 / (1 + std::exp(-x)); },
                  2.5},
-        MathCase{"sin", ScalarOp::kSin, [](double x) { return std::sin(x); }, 2},
-        MathCase{"cos", ScalarOp::kCos, [](double x) { return std::cos(x); }, 2},
+        MathCase{"sin", ScalarOp::kSin, [](double x) { return std::sin(x); }, 0.6},
+        MathCase{"cos", ScalarOp::kCos, [](double x) { return std::cos(x); }, 0.6},
+        MathCase{"rsqrt", ScalarOp::kRsqrt, [](double x) { return 1 / std::sqrt(x); }, 1.3},
         MathCase{"tanh", ScalarOp::kTanh, [](double x) { return std::tanh(x); }, 2.5}),
     [](const auto& info) { return std::string(info.param.name); });
 
@@ -129,6 +130,7 @@ TEST(MathEdgeTest, SignedZerosInfinitiesAndNaN) {
     Expect(ScalarOp::kExpm1, {0, -0.0f, kInfinity, -1});
     Expect(ScalarOp::kLog, {-kInfinity, -kInfinity, kInfinity, NAN});
     Expect(ScalarOp::kLog1p, {0, -0.0f, kInfinity, NAN});
+    Expect(ScalarOp::kRsqrt, {kInfinity, -kInfinity, 0, NAN});
     Expect(ScalarOp::kSin, {0, -0.0f, NAN, NAN});
     Expect(ScalarOp::kCos, {1, 1, NAN, NAN});
     Expect(ScalarOp::kTanh, {0, -0.0f, 1, -1});

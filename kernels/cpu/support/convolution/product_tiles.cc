@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "absl/container/inlined_vector.h"
+
 namespace acceld::kernels::cpu {
 namespace {
 
@@ -110,20 +112,62 @@ struct TilesOfThisCpu {
   }
 };
 
+// Products that a tile adds up in a row, as what a sum is off by grows with their number; sums of
+// so many are added to what is there.
+constexpr int64_t kLongestSum = 48;
+
+// A part of a sum.
+struct Segment {
+  SumLoop loops[ProductTile::kLoops];
+  int64_t lhs_offset, rhs_offset;
+};
+using Segments = absl::InlinedVector<Segment, 16>;
+
+// Appends the parts of a sum of which loops before number `level` are at one place.
+void AddSegments(Segment sum, int level, Segments& segments) {
+  int64_t inside = 1;
+  for (int l = level + 1; l < ProductTile::kLoops; ++l) inside *= sum.loops[l].count;
+  const SumLoop loop = sum.loops[level];
+  if (inside >= kLongestSum && level + 1 < ProductTile::kLoops) {
+    sum.loops[level].count = 1;
+    for (int64_t i = 0; i < loop.count; ++i) {
+      AddSegments(sum, level + 1, segments);
+      sum.lhs_offset += loop.lhs_step;
+      sum.rhs_offset += loop.rhs_step;
+    }
+    return;
+  }
+  // Of nearly the same length.
+  const int64_t parts = (loop.count * inside + kLongestSum - 1) / kLongestSum;
+  for (int64_t part = 0, first = 0; part < parts; ++part) {
+    const int64_t end = (part + 1) * loop.count / parts;
+    sum.loops[level].count = end - first;
+    if (end > first) segments.push_back(sum);
+    sum.lhs_offset += (end - first) * loop.lhs_step;
+    sum.rhs_offset += (end - first) * loop.rhs_step;
+    first = end;
+  }
+}
+
 // Columns [column, column + tile.columns) of all rows.
-void RunColumns(const ProductTile& tile, absl::Span<const SumLoop> loops, int64_t lhs_offset,
+void RunColumns(const ProductTile& tile, const Segments& segments,
                 absl::Span<const float* const> lhs, const float* rhs, int64_t column, bool add,
                 float* const* out) {
   const auto num_rows = static_cast<int64_t>(lhs.size());
   for (int64_t row = 0; row < num_rows; row += tile.rows) {
-    tile.run(loops.data(), lhs.data() + row, lhs_offset, rhs + column,
-             std::min(tile.rows, num_rows - row), add, out + row, column);
+    bool adds = add;
+    for (const Segment& segment : segments) {
+      tile.run(segment.loops, lhs.data() + row, segment.lhs_offset,
+               rhs + segment.rhs_offset + column, std::min(tile.rows, num_rows - row), adds,
+               out + row, column);
+      adds = true;
+    }
   }
 }
 
 // Columns [column, columns) of all rows, fewer than `tile` has, as the end of one that reaches
 // back.
-void RunLastColumns(const ProductTile& tile, absl::Span<const SumLoop> loops, int64_t lhs_offset,
+void RunLastColumns(const ProductTile& tile, const Segments& segments,
                     absl::Span<const float* const> lhs, const float* rhs, int64_t column,
                     int64_t columns, bool add, float* const* out) {
   constexpr int64_t kMaxColumns = 16;
@@ -134,7 +178,12 @@ void RunLastColumns(const ProductTile& tile, absl::Span<const SumLoop> loops, in
   const auto num_rows = static_cast<int64_t>(lhs.size());
   for (int64_t row = 0; row < num_rows; row += tile.rows) {
     const int64_t count = std::min(tile.rows, num_rows - row);
-    tile.run(loops.data(), lhs.data() + row, lhs_offset, rhs + first, count, false, targets, 0);
+    bool adds = false;
+    for (const Segment& segment : segments) {
+      tile.run(segment.loops, lhs.data() + row, segment.lhs_offset,
+               rhs + segment.rhs_offset + first, count, adds, targets, 0);
+      adds = true;
+    }
     for (int64_t i = 0; i < count; ++i) {
       for (int64_t j = column; j < columns; ++j) {
         float& to = out[row + i][j];
@@ -145,17 +194,17 @@ void RunLastColumns(const ProductTile& tile, absl::Span<const SumLoop> loops, in
 }
 
 // Tile by tile of columns.
-void RunLoops(const ProductTiles& tiles, absl::Span<const SumLoop> loops, int64_t lhs_offset,
-              absl::Span<const float* const> lhs, const float* rhs, int64_t columns, bool add,
-              float* const* out) {
+void RunSegments(const ProductTiles& tiles, const Segments& segments,
+                 absl::Span<const float* const> lhs, const float* rhs, int64_t columns, bool add,
+                 float* const* out) {
   int64_t column = 0;
   for (const ProductTile& tile : tiles.tiles) {
     for (; column + tile.columns <= columns; column += tile.columns) {
-      RunColumns(tile, loops, lhs_offset, lhs, rhs, column, add, out);
+      RunColumns(tile, segments, lhs, rhs, column, add, out);
     }
   }
   if (column < columns) {
-    RunLastColumns(tiles.tiles[2], loops, lhs_offset, lhs, rhs, column, columns, add, out);
+    RunLastColumns(tiles.tiles[2], segments, lhs, rhs, column, columns, add, out);
   }
 }
 
@@ -177,19 +226,22 @@ void RunProduct(const ProductTiles& tiles, absl::Span<const SumLoop> loops,
                 absl::Span<const float* const> lhs, const float* rhs, int64_t columns, bool add,
                 float* const* out) {
   constexpr size_t kInner = ProductTile::kLoops;
-  SumLoop inner[kInner] = {{1, 0, 0}, {1, 0, 0}, {1, 0, 0}};
+  Segment sum{{{1, 0, 0}, {1, 0, 0}, {1, 0, 0}}, 0, 0};
   const size_t num_inner = std::min(kInner, loops.size());
   const absl::Span<const SumLoop> outer = loops.first(loops.size() - num_inner);
-  std::copy(loops.end() - num_inner, loops.end(), inner + kInner - num_inner);
+  std::copy(loops.end() - num_inner, loops.end(), sum.loops + kInner - num_inner);
   int64_t times = 1;
   for (const SumLoop& loop : outer) times *= loop.count;
   for (int64_t i = 0; i < times; ++i) {
-    int64_t lhs_offset = 0, rhs_offset = 0, rest = i;
+    sum.lhs_offset = sum.rhs_offset = 0;
+    int64_t rest = i;
     for (size_t l = outer.size(); l-- > 0; rest /= outer[l].count) {
-      lhs_offset += rest % outer[l].count * outer[l].lhs_step;
-      rhs_offset += rest % outer[l].count * outer[l].rhs_step;
+      sum.lhs_offset += rest % outer[l].count * outer[l].lhs_step;
+      sum.rhs_offset += rest % outer[l].count * outer[l].rhs_step;
     }
-    RunLoops(tiles, inner, lhs_offset, lhs, rhs + rhs_offset, columns, add || i > 0, out);
+    Segments segments;
+    AddSegments(sum, 0, segments);
+    RunSegments(tiles, segments, lhs, rhs, columns, add || i > 0, out);
   }
 }
 

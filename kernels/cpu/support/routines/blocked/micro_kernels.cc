@@ -21,24 +21,15 @@ struct Tile {
   ACCELD_INLINE Vector& At(T* p) { return *reinterpret_cast<Vector*>(p); }
   ACCELD_INLINE const Vector& At(const T* p) { return *reinterpret_cast<const Vector*>(p); }
 
-  ACCELD_INLINE void Load(const T* c, int64_t step, Accumulators& sum) {
+  // The sum of `depth` products, which is added up apart from what it is subtracted from: that is
+  // often larger, and would be rounded with every product.
+  ACCELD_INLINE void AddProducts(int64_t depth, const T* a, int64_t row_step, int64_t depth_step,
+                                 const T* b, int64_t b_step, Accumulators& sum) {
 #pragma GCC unroll 8
     for (int64_t i = 0; i < kRows; ++i) {
 #pragma GCC unroll 8
-      for (int64_t v = 0; v < kVectors; ++v) sum[i][v] = At(c + i * step + v * kLanes);
+      for (int64_t v = 0; v < kVectors; ++v) sum[i][v] = Vector{};
     }
-  }
-
-  ACCELD_INLINE void Store(const Accumulators& sum, T* c, int64_t step) {
-#pragma GCC unroll 8
-    for (int64_t i = 0; i < kRows; ++i) {
-#pragma GCC unroll 8
-      for (int64_t v = 0; v < kVectors; ++v) At(c + i * step + v * kLanes) = sum[i][v];
-    }
-  }
-
-  ACCELD_INLINE void Subtract(int64_t depth, const T* a, int64_t row_step, int64_t depth_step,
-                              const T* b, int64_t b_step, Accumulators& sum) {
     for (int64_t k = 0; k < depth; ++k) {
       Vector right[kVectors];
 #pragma GCC unroll 8
@@ -47,10 +38,18 @@ struct Tile {
       for (int64_t i = 0; i < kRows; ++i) {
         const T left = a[i * row_step];
 #pragma GCC unroll 8
-        for (int64_t v = 0; v < kVectors; ++v) sum[i][v] -= left * right[v];
+        for (int64_t v = 0; v < kVectors; ++v) sum[i][v] += left * right[v];
       }
       a += depth_step;
       b += b_step;
+    }
+  }
+
+  ACCELD_INLINE void SubtractFrom(T* c, int64_t step, const Accumulators& sum) {
+#pragma GCC unroll 8
+    for (int64_t i = 0; i < kRows; ++i) {
+#pragma GCC unroll 8
+      for (int64_t v = 0; v < kVectors; ++v) At(c + i * step + v * kLanes) -= sum[i][v];
     }
   }
 
@@ -59,39 +58,37 @@ struct Tile {
 #pragma GCC unroll 8
     for (int64_t i = 0; i < kRows; ++i) __builtin_prefetch(c + i * c_step, 1);
     Accumulators sum;
-    Load(c, c_step, sum);
-    Subtract(depth, a, 1, a_step, b, kColumns, sum);
-    Store(sum, c, c_step);
+    AddProducts(depth, a, 1, a_step, b, kColumns, sum);
+    SubtractFrom(c, c_step, sum);
   }
 
   ACCELD_INLINE void SubtractPlainProduct(int64_t depth, const T* a, int64_t a_step, const T* b,
                                           int64_t b_step, T* c, int64_t c_step) {
     Accumulators sum;
-    Load(c, c_step, sum);
-    Subtract(depth, a, a_step, 1, b, b_step, sum);
-    Store(sum, c, c_step);
+    AddProducts(depth, a, a_step, 1, b, b_step, sum);
+    SubtractFrom(c, c_step, sum);
   }
 
   ACCELD_INLINE void SolveStrip(int64_t depth, const T* a, int64_t a_step, const T* triangle,
                                 bool unit, T* b) {
     T* const own = b + depth * kColumns;
-    Accumulators sum;
-    Load(own, kColumns, sum);
-    Subtract(depth, a, 1, a_step, b, kColumns, sum);
+    Accumulators solved;
+    AddProducts(depth, a, 1, a_step, b, kColumns, solved);
 #pragma GCC unroll 8
     for (int64_t k = 0; k < kRows; ++k) {
-      if (!unit) {
 #pragma GCC unroll 8
-        for (int64_t v = 0; v < kVectors; ++v) sum[k][v] /= triangle[k * kRows + k];
+      for (int64_t v = 0; v < kVectors; ++v) {
+        solved[k][v] = At(own + k * kColumns + v * kLanes) - solved[k][v];
+        if (!unit) solved[k][v] /= triangle[k * kRows + k];
+        At(own + k * kColumns + v * kLanes) = solved[k][v];
       }
 #pragma GCC unroll 8
       for (int64_t i = k + 1; i < kRows; ++i) {
         const T left = triangle[k * kRows + i];
 #pragma GCC unroll 8
-        for (int64_t v = 0; v < kVectors; ++v) sum[i][v] -= left * sum[k][v];
+        for (int64_t v = 0; v < kVectors; ++v) solved[i][v] += left * solved[k][v];
       }
     }
-    Store(sum, own, kColumns);
   }
 
   ACCELD_INLINE int64_t FactorTriangle(T* triangle) {
