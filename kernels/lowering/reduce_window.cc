@@ -11,6 +11,9 @@
 namespace acceld::kernels {
 namespace {
 
+// Elements of a window that are folded in order even where another order would do.
+constexpr int64_t kMaxOrdered = 8;
+
 int64_t At(const std::vector<int64_t>& values, size_t d) { return values.empty() ? 1 : values[d]; }
 
 class WindowLowering {
@@ -25,6 +28,11 @@ class WindowLowering {
         b_(kernel_.builder()) {
     for (ir::ValueId result : op_.results) {
       dtypes_.push_back(computation.function.TensorOf(result).dtype);
+    }
+    int64_t elements = 1;
+    for (int64_t size : window_.window_dimensions) elements *= size;
+    if (elements > kMaxOrdered && IsSimpleReducer(computation.function, op_.regions[0])) {
+      kind_ = ForStatement::Kind::kReduction;
     }
   }
 
@@ -59,7 +67,7 @@ class WindowLowering {
   std::vector<Var> WindowLoops(size_t d, const std::vector<Element>& initial,
                                const std::vector<Var>& current) {
     if (d == position_.size()) return Fold(initial, current);
-    return b_.For(ForStatement::Kind::kSequential, window_.window_dimensions[d], current,
+    return b_.For(kind_, window_.window_dimensions[d], current,
                   [&](Var induction, absl::Span<const Var> values) {
                     offset_[d] = induction;
                     return WindowLoops(d + 1, initial,
@@ -114,8 +122,9 @@ class WindowLowering {
   OpKernel kernel_;
   KernelBuilder& b_;
   std::vector<DType> dtypes_;
-  std::vector<Var> position_;  // of the result element
-  std::vector<Var> offset_;    // within the window
+  ForStatement::Kind kind_ = ForStatement::Kind::kSequential;  // of the loops over a window
+  std::vector<Var> position_;                                  // of the result element
+  std::vector<Var> offset_;                                    // within the window
   StatusSink sink_;
 };
 

@@ -13,6 +13,7 @@
 #include "kernels/cpu/emit/overlap_rows.h"
 #include "kernels/cpu/emit/scan_in_blocks.h"
 #include "kernels/cpu/emit/sum_in_blocks.h"
+#include "kernels/cpu/emit/widen_products.h"
 #include "kernels/cpu/emit/work_estimate.h"
 #include "kernels/cpu/matmul_key.h"
 #include "kernels/cpu/routine_key.h"
@@ -56,7 +57,8 @@ llvm::FunctionType* TypeOf(const CodeContext& code, const Kernel& kernel) {
 EmittedKernel EmitKernel(CodeContext& code, CodeContext& rare_code, const Kernel& lowered,
                          const std::vector<BufferFacts>& facts) {
   const absl::optional<Kernel> overlapped = OverlapRows(lowered, facts);
-  const Kernel kernel = ScanInBlocks(SumInBlocks(overlapped.has_value() ? *overlapped : lowered));
+  const Kernel kernel =
+      ScanInBlocks(SumInBlocks(WidenProducts(overlapped.has_value() ? *overlapped : lowered)));
   llvm::Function* function =
       code.NewFunction(absl::StrCat("kernel.", kernel.name), TypeOf(code, kernel));
   function->addFnAttr(llvm::Attribute::NoInline);

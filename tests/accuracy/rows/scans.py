@@ -2,6 +2,7 @@
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from row import Numbers, Row
@@ -11,7 +12,7 @@ POSITIVE, NORMAL = n.uniform, n.normal
 
 
 def window_sum(x, window, strides, padding="VALID"):
-    return lax.reduce_window(x, jnp.zeros((), x.dtype), lax.add, window, strides, padding)
+    return lax.reduce_window(x, np.zeros((), x.dtype), lax.add, window, strides, padding)
 
 
 def average_pool(x, size, stride):
