@@ -55,6 +55,19 @@ absl::Status UnwrapReduceWindow(FunctionBuilder& builder, ImportedOp& op) {
   return absl::OkStatus();
 }
 
+// Tiles say in which order the bytes of a result lie. No function of acceld writes tiles.
+absl::Status TakeTilings(const std::string& target, ImportedOp& op) {
+  const auto found = op.attributes.find("result_tilings");
+  if (found == op.attributes.end()) return absl::OkStatus();
+  const auto* list = std::get_if<ArrayAttribute>(&found->second.value);
+  if (list == nullptr || !list->elements.empty()) {
+    return absl::UnimplementedError(
+        absl::StrCat("custom call '", target, "' with result_tilings ", ToString(found->second)));
+  }
+  op.attributes.erase(found);
+  return absl::OkStatus();
+}
+
 absl::Status UnwrapDynamic(FunctionBuilder& builder, const std::string& target, ImportedOp& op) {
   if (!op.regions.empty()) return absl::OkStatus();
   if (target == "stablehlo.dynamic_reduce_window") {
@@ -92,6 +105,7 @@ absl::Status UnwrapCustomCall(FunctionBuilder& builder, ImportedOp& op) {
   if (op.name != "stablehlo.custom_call" || found == op.attributes.end()) return absl::OkStatus();
   std::string target;
   ACCELD_RETURN_IF_ERROR(ReadField(found->second, target));
+  ACCELD_RETURN_IF_ERROR(TakeTilings(target, op));
   if (absl::StartsWith(target, "mhlo.")) return UnwrapChlo(target, op);
   if (target == kApproxTopK || target == kDynamicApproxTopK) {
     op.name = target;

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/ir/attribute_dictionary.h"
+#include "common/ir/inlined_ops.h"
 #include "common/ir/limits.h"
 #include "common/ir/memory_size.h"
 #include "common/ir/quantization/formulas.h"
@@ -25,6 +26,11 @@ std::vector<Type> StorageTypesOf(absl::Span<const Type> types) {
 }
 
 }  // namespace
+
+absl::Status ImportTotals::Check() const {
+  ACCELD_RETURN_IF_ERROR(signatures.Check());
+  return grid.Check();
+}
 
 Importer::Importer(std::string name, bool is_public, ImportTotals& totals)
     : builder_(std::move(name), is_public), totals_(totals) {}
@@ -118,8 +124,62 @@ absl::StatusOr<std::vector<ValueId>> Importer::Import(ImportedOp& op) {
   return results;
 }
 
+absl::Status Importer::CheckInlined(const ImportedOp& op, absl::Span<const Type> parameters) const {
+  const std::vector<Type> operands = TypesOf(op.operands);
+  if (parameters == absl::MakeConstSpan(operands)) return absl::OkStatus();
+  const bool is_manual = op.name == "sdy.manual_computation";
+  const std::string why = absl::StrCat("op '", op.name, "' is of (", ToString(operands),
+                                       "), its region takes (", ToString(parameters), ")");
+  return is_manual ? absl::UnimplementedError(absl::StrCat(why, ": ", kOneDeviceOnly))
+                   : absl::InvalidArgumentError(why);
+}
+
+absl::StatusOr<std::vector<ValueId>> Importer::ImportInlined(ImportedOp& op,
+                                                             std::vector<ValueId> returned) {
+  if (op.name == "stablehlo.async_start") {
+    // A future is the tuple of what it will be.
+    op.name = std::string(NameOf(OpKind::kTuple));
+    op.operands = std::move(returned);
+    return Import(op);
+  }
+  ACCELD_RETURN_IF_ERROR(ChargeUses(returned, op.name));
+  const std::vector<Type> types = TypesOf(returned);
+  if (types == op.result_types) return returned;
+  return absl::UnimplementedError(absl::StrCat("op '", op.name, "' gives (",
+                                               ToString(op.result_types), "), its region returns (",
+                                               ToString(types), "): ", kOneDeviceOnly));
+}
+
+void Importer::NoteMesh(absl::string_view mesh, absl::string_view op) {
+  totals_.grid.NoteMesh(mesh, op, builder_.function().name);
+}
+
+absl::StatusOr<std::vector<ValueId>> Importer::ImportAsyncDone(const ImportedOp& op) {
+  const std::vector<Type> operands = TypesOf(op.operands);
+  if (operands.size() != 1 || operands[0].kind() != Type::Kind::kTuple || !op.regions.empty() ||
+      operands[0].elements() != op.result_types) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "op '", op.name, "' gives (", ToString(op.result_types),
+        "), which is not what its operands, (", ToString(operands), "), are futures of"));
+  }
+  std::vector<ValueId> results;
+  for (size_t i = 0; i < op.result_types.size(); ++i) {
+    ImportedOp part{std::string(NameOf(OpKind::kGetTupleElement)),
+                    op.operands,
+                    {{"index", {IntegerAttribute{static_cast<int64_t>(i), DType::kI32}}}},
+                    {},
+                    {op.result_types[i]},
+                    op.location};
+    ACCELD_ASSIGN_OR_RETURN(const std::vector<ValueId> values, Import(part));
+    results.push_back(values[0]);
+  }
+  return results;
+}
+
 absl::StatusOr<std::vector<ValueId>> Importer::Append(ImportedOp& op) {
+  if (op.name == kAsyncDone) return ImportAsyncDone(op);
   ACCELD_RETURN_IF_ERROR(NoteCall(op));
+  totals_.grid.NoteOp(op, builder_.function().name);
   const auto is_quantized = [this](ValueId id) { return quantized_.contains(id); };
   const auto any_quantized = [&](const std::vector<ValueId>& ids) {
     return std::any_of(ids.begin(), ids.end(), is_quantized);

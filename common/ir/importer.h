@@ -9,6 +9,7 @@
 #include "common/ir/import_op.h"
 #include "common/ir/memory_budget.h"
 #include "common/ir/module.h"
+#include "common/ir/process_grid.h"
 #include "common/ir/quantization/quantized_signatures.h"
 #include "common/ir/quantization/storage_ops.h"
 #include "common/status.h"
@@ -23,6 +24,11 @@ struct ImportTotals {
   MemoryBudget budget;
   int64_t constant_bytes = 0;  // of constants, and of what quantized types bring in
   QuantizedSignatures signatures;
+  ProcessGrid grid;
+
+  // What can be said only when all functions are read: that calls fit quantized signatures, and
+  // that one process can stand for those that the program is for.
+  absl::Status Check() const;
 };
 
 // Builds one function from what a reader finds in a program, whatever form that came in.
@@ -51,6 +57,13 @@ class Importer {
   // parts are taken.
   absl::StatusOr<std::vector<ValueId>> Import(ImportedOp& op);
 
+  // For an op of inlined_ops.h: that its region, which takes `parameters`, can take the operands;
+  // and its results, once its region was read and returned `returned`.
+  absl::Status CheckInlined(const ImportedOp& op, absl::Span<const Type> parameters) const;
+  absl::StatusOr<std::vector<ValueId>> ImportInlined(ImportedOp& op, std::vector<ValueId> returned);
+  // Notes that an op which one device runs alone names this mesh.
+  void NoteMesh(absl::string_view mesh, absl::string_view op);
+
   // Charges the types of values that something names: whoever looks at it copies them.
   absl::Status ChargeUses(absl::Span<const ValueId> ids, absl::string_view what);
 
@@ -62,6 +75,8 @@ class Importer {
   absl::Status NoteCall(const ImportedOp& op);
   // Appends the op, without charging what is made.
   absl::StatusOr<std::vector<ValueId>> Append(ImportedOp& op);
+  // The parts of the future that async_start gave.
+  absl::StatusOr<std::vector<ValueId>> ImportAsyncDone(const ImportedOp& op);
   absl::StatusOr<std::vector<ValueId>> ImportQuantized(ImportedOp& op);
   // The op itself, on what is stored.
   absl::StatusOr<std::vector<ValueId>> ImportOnStorage(ImportedOp& op, const TypedOp& typed);

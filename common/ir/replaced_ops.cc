@@ -1,5 +1,6 @@
 #include "common/ir/replaced_ops.h"
 
+#include <algorithm>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "common/ir/attribute_read.h"
 #include "common/ir/chlo/chlo.h"
 #include "common/ir/chlo/expansions.h"
+#include "common/ir/collectives.h"
 
 namespace acceld::ir {
 namespace {
@@ -25,7 +27,7 @@ absl::Status CheckOperands(const FunctionBuilder& builder, const ImportedOp& op,
                    ToString(builder.function().TypesOf(op.operands)), ")"));
 }
 
-// One device sees all of a value, however it would be spread over several or added up among them.
+// One device sees all of a value, however it would be spread over several.
 Replacement Identity(FunctionBuilder&, const ImportedOp& op) { return op.operands; }
 
 // The only process and the only device have the number 0.
@@ -76,15 +78,10 @@ struct Entry {
 };
 
 constexpr Entry kEntries[] = {
-    {kApproxTopK, ReplaceApproxTopK},
-    {"sdy.sharding_constraint", Identity},
-    {"stablehlo.broadcast", Broadcast},
-    {"stablehlo.cross-replica-sum", Identity},
-    {"stablehlo.dot", Dot},
-    {kDynamicApproxTopK, ReplaceApproxTopK},
-    {"stablehlo.dynamic_top_k", ExpandDynamicTopK},
-    {"stablehlo.partition_id", Zero},
-    {"stablehlo.replica_id", Zero},
+    {kApproxTopK, ReplaceApproxTopK},        {"sdy.sharding_constraint", Identity},
+    {"stablehlo.broadcast", Broadcast},      {"stablehlo.dot", Dot},
+    {kDynamicApproxTopK, ReplaceApproxTopK}, {"stablehlo.dynamic_top_k", ExpandDynamicTopK},
+    {"stablehlo.partition_id", Zero},        {"stablehlo.replica_id", Zero},
 };
 
 const Entry* Find(absl::string_view name) {
@@ -96,15 +93,20 @@ const Entry* Find(absl::string_view name) {
 
 }  // namespace
 
-bool IsReplacedOp(absl::string_view name) { return Find(name) != nullptr || IsChloOp(name); }
+bool IsReplacedOp(absl::string_view name) {
+  return Find(name) != nullptr || IsChloOp(name) || IsCollective(name);
+}
 
 std::vector<absl::string_view> ReplacedOps() {
   std::vector<absl::string_view> names = ChloOps();
   for (const Entry& entry : kEntries) names.push_back(entry.name);
+  for (const absl::string_view name : Collectives()) names.push_back(name);
+  std::sort(names.begin(), names.end());
   return names;
 }
 
 absl::StatusOr<std::vector<ValueId>> ReplaceOp(FunctionBuilder& builder, const ImportedOp& op) {
+  if (IsCollective(op.name)) return ReplaceCollective(builder, op);
   const Entry* entry = Find(op.name);
   return entry != nullptr ? entry->replace(builder, op) : ExpandChlo(builder, op);
 }

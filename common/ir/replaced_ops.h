@@ -10,8 +10,8 @@
 namespace acceld::ir {
 
 // Ops of programs that are other ops when a program runs in one process on one device: those of
-// CHLO (chlo/chlo.h), older spellings (dot, broadcast), and what asks about other devices
-// (partition_id, sharding constraints).
+// CHLO (chlo/chlo.h), older spellings (dot, broadcast), collectives (collectives.h), and what asks
+// about other devices (partition_id, sharding constraints).
 bool IsReplacedOp(absl::string_view name);
 // The names of all of them, sorted.
 std::vector<absl::string_view> ReplacedOps();

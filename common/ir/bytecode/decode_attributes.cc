@@ -21,6 +21,11 @@ enum VhloAttributeCode : uint64_t {
   kVhloString = 14,
   kVhloTensor = 15,
   kVhloType = 17,
+  kVhloSubAxisInfo = 21,
+  kVhloAxisRef = 22,
+  kVhloReplicaGroupMeshAxes = 23,
+  kVhloMeshAxis = 24,
+  kVhloMesh = 25,
 };
 
 // VHLO's enums: keywords by value.
@@ -232,6 +237,12 @@ absl::Status Decoder::ReadVhloAttribute(Cursor& in, int depth, DecodedAttribute&
       return ReadDense(in, depth, to);
     case kVhloType:
       return ReadTypeAttribute(in, depth, to);
+    case kVhloSubAxisInfo:
+    case kVhloAxisRef:
+    case kVhloReplicaGroupMeshAxes:
+    case kVhloMeshAxis:
+    case kVhloMesh:
+      return ReadMeshPart(code, in, depth, to);
     default:
       break;
   }

@@ -20,6 +20,7 @@ enum VhloTypeCode : uint64_t {
   kVhloTuple = 23,
   kVhloQuantized = 24,
   kVhloQuantizedPerAxis = 30,
+  kVhloFuture = 42,
 };
 
 // VHLO's element types by code; those without a dtype here carry their name.
@@ -63,7 +64,6 @@ constexpr VhloElement kVhloElements[] = {
     {33, "none"},
     {34, "tf32"},
     {41, "buffer"},
-    {42, "future"},
 };
 
 void SetNamed(absl::string_view name, DecodedType& to) {
@@ -253,6 +253,7 @@ absl::Status Decoder::ReadVhloType(Cursor& in, int depth, DecodedType& to) {
     case kVhloToken:
       to.value = Type::Token();
       return absl::OkStatus();
+    case kVhloFuture:  // The tuple of what it will be: whoever asks gets it at once.
     case kVhloTuple:
       return ReadTuple(in, depth, to);
     case kVhloQuantized:

@@ -78,6 +78,8 @@ absl::StatusOr<const Decoder::DecodedAttribute*> Decoder::DecodeAttribute(uint64
     ACCELD_RETURN_IF_ERROR(ReadVhloAttribute(in, depth, attribute));
   } else if (entry.has_encoding && entry.dialect == "builtin") {
     ACCELD_RETURN_IF_ERROR(ReadBuiltinAttribute(in, depth, attribute));
+  } else if (entry.has_encoding && entry.dialect == "sdy") {
+    ACCELD_RETURN_IF_ERROR(ReadShardyAttribute(in, depth, attribute));
   } else {
     attribute.value.value = OpaqueAttribute{"#foreign<attribute>"};
   }

@@ -96,6 +96,11 @@ class Decoder {
   absl::Status ReadDense(Cursor& in, int depth, DecodedAttribute& to);
   absl::Status ReadDenseResource(Cursor& in, int depth, DecodedAttribute& to);
   absl::Status ReadDenseArray(Cursor& in, int depth, DecodedAttribute& to);
+  // decode_mesh.cc: one of VHLO's attributes about meshes, and one of Shardy's.
+  absl::Status ReadMeshPart(uint64_t code, Cursor& in, int depth, DecodedAttribute& to);
+  absl::Status ReadShardyAttribute(Cursor& in, int depth, DecodedAttribute& to);
+  // The attribute whose number comes next, as a part of `owner`.
+  absl::Status ReadMember(Cursor& in, int depth, DecodedAttribute& owner, Attribute& member);
   absl::StatusOr<TensorType> LiteralType(Cursor& in, int depth);
   absl::Status SetLiteral(TensorType type, absl::string_view bytes, DecodedAttribute& to);
 

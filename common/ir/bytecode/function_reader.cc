@@ -4,7 +4,9 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "common/ir/inlined_ops.h"
 #include "common/ir/limits.h"
+#include "common/ir/process_grid.h"
 
 namespace acceld::ir::bytecode {
 namespace {
@@ -19,6 +21,28 @@ bool IsIdentity(absl::string_view name) {
 
 bool IsTerminator(absl::string_view op) {
   return op == "stablehlo.return" || op == "func.return" || op == "sdy.return";
+}
+
+// The meshes that the shardings of a number of values name.
+absl::StatusOr<std::vector<Attribute>> MeshesOf(const Attribute& per_value) {
+  const auto* all = std::get_if<StructAttribute>(&per_value.value);
+  const auto list =
+      all == nullptr ? AttributeDictionary::const_iterator() : all->fields.find("shardings");
+  const auto* shardings = all == nullptr || list == all->fields.end()
+                              ? nullptr
+                              : std::get_if<ArrayAttribute>(&list->second.value);
+  std::vector<Attribute> meshes;
+  bool is_known = shardings != nullptr;
+  if (is_known) {
+    for (const Attribute& sharding : shardings->elements) {
+      const auto* fields = std::get_if<StructAttribute>(&sharding.value);
+      is_known = is_known && fields != nullptr && fields->fields.contains("mesh");
+      if (is_known) meshes.push_back(fields->fields.at("mesh"));
+    }
+  }
+  if (is_known) return meshes;
+  return absl::UnimplementedError(
+      absl::StrCat("shardings in the form ", ToString(per_value), " are not supported"));
 }
 
 }  // namespace
@@ -84,6 +108,7 @@ absl::StatusOr<AttributeDictionary> FunctionReader::AttributesOf(const OpHeader&
     for (const VhloAttribute& attribute : op.attributes) {
       if (attribute.name == name) known = &attribute;
     }
+    if (known != nullptr && known->is_ignored) continue;
     ACCELD_ASSIGN_OR_RETURN(Attribute value, reader_.decoder.AttributeAt(index));
     if (Decoder::IsAbsent(value)) continue;
     AttributeDictionary* to = &attributes;
@@ -111,15 +136,14 @@ absl::StatusOr<AttributeDictionary> FunctionReader::AttributesOf(const OpHeader&
 absl::StatusOr<Region> FunctionReader::ReadInnerRegion(Cursor& in) {
   const size_t outer_size = values_.size();
   const size_t outer_next = next_value_;
-  ACCELD_ASSIGN_OR_RETURN(std::vector<ValueId> results, ReadRegion(in, /*is_body=*/false));
+  ACCELD_ASSIGN_OR_RETURN(std::vector<ValueId> results, ReadRegion(in, RegionKind::kInner));
   values_.resize(outer_size);
   next_value_ = outer_next;
   return importer_.EndRegion(std::move(results));
 }
 
-absl::Status FunctionReader::ReadRegions(Cursor& in, const OpHeader& header,
-                                         std::vector<Region>& regions) {
-  if (header.num_regions == 0) return absl::OkStatus();
+template <typename Read>
+absl::Status FunctionReader::ReadAtRegions(Cursor& in, const OpHeader& header, Read read) {
   const bool is_section = IsSection(reader_.container, header);
   Cursor part = in;
   if (is_section) {
@@ -128,13 +152,67 @@ absl::Status FunctionReader::ReadRegions(Cursor& in, const OpHeader& header,
   // Isolated regions number their values from zero.
   std::vector<ValueId> around;
   if (header.is_isolated) std::swap(around, values_);
-  for (uint64_t i = 0; i < header.num_regions; ++i) {
-    ACCELD_ASSIGN_OR_RETURN(Region region, ReadInnerRegion(part));
-    regions.push_back(std::move(region));
-  }
+  ACCELD_RETURN_IF_ERROR(read(part));
   if (header.is_isolated) std::swap(around, values_);
   if (is_section) return part.ExpectEnd("the section of its regions");
   in = part;
+  return absl::OkStatus();
+}
+
+absl::Status FunctionReader::ReadRegions(Cursor& in, const OpHeader& header,
+                                         std::vector<Region>& regions) {
+  if (header.num_regions == 0) return absl::OkStatus();
+  return ReadAtRegions(in, header, [&](Cursor& part) -> absl::Status {
+    for (uint64_t i = 0; i < header.num_regions; ++i) {
+      ACCELD_ASSIGN_OR_RETURN(Region region, ReadInnerRegion(part));
+      regions.push_back(std::move(region));
+    }
+    return absl::OkStatus();
+  });
+}
+
+absl::StatusOr<std::vector<ValueId>> FunctionReader::ReadInlinedRegion(Cursor& in,
+                                                                       const OpHeader& header,
+                                                                       const ImportedOp& op) {
+  if (header.num_regions != 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("has ", header.num_regions, " regions, expected one"));
+  }
+  std::vector<ValueId> returned;
+  const size_t outer_next = next_value_;
+  ACCELD_RETURN_IF_ERROR(ReadAtRegions(in, header, [&](Cursor& part) -> absl::Status {
+    const size_t outer_size = values_.size();
+    ACCELD_ASSIGN_OR_RETURN(returned, ReadRegion(part, RegionKind::kInlined, &op));
+    values_.resize(outer_size);
+    return absl::OkStatus();
+  }));
+  next_value_ = outer_next;
+  return returned;
+}
+
+absl::Status FunctionReader::NoteMeshes(const OpHeader& header, absl::string_view op) {
+  static const VhloOp& kManualComputation =
+      *new VhloOp{"sdy.manual_computation",
+                  {VhloAttribute{"in_shardings"}, VhloAttribute{"manual_axes"},
+                   VhloAttribute{"out_shardings"}}};
+  ACCELD_ASSIGN_OR_RETURN(const Decoder::Entries entries,
+                          ReadAttributes(reader_, header, kManualComputation));
+  for (const auto& [name, index] : entries) {
+    if (!absl::EndsWith(name, "_shardings")) continue;
+    ACCELD_ASSIGN_OR_RETURN(const Attribute attribute, reader_.decoder.AttributeAt(index));
+    ACCELD_ASSIGN_OR_RETURN(const std::vector<Attribute> meshes, MeshesOf(attribute));
+    for (const Attribute& mesh : meshes) {
+      if (const auto* symbol = std::get_if<SymbolAttribute>(&mesh.value)) {
+        importer_.NoteMesh(symbol->name, op);
+        continue;
+      }
+      ACCELD_ASSIGN_OR_RETURN(const int64_t devices, DevicesOfMesh(mesh));
+      if (devices != 1) {
+        return absl::UnimplementedError(
+            absl::StrCat("it is for a mesh of ", devices, " devices: ", kOneDeviceOnly));
+      }
+    }
+  }
   return absl::OkStatus();
 }
 
@@ -163,6 +241,15 @@ absl::StatusOr<bool> FunctionReader::ReadOp(Cursor& in, const OpHeader& header,
   for (const uint64_t type : header.result_types) {
     ACCELD_ASSIGN_OR_RETURN(op.result_types.emplace_back(), reader_.decoder.ValueTypeAt(type));
   }
+  if (IsInlinedOp(op.name)) {
+    if (known == nullptr) ACCELD_RETURN_IF_ERROR(NoteMeshes(header, op.name));
+    op.operands = std::move(operands);
+    ACCELD_ASSIGN_OR_RETURN(std::vector<ValueId> inner, ReadInlinedRegion(in, header, op));
+    ACCELD_ASSIGN_OR_RETURN(const std::vector<ValueId> results,
+                            importer_.ImportInlined(op, std::move(inner)));
+    ACCELD_RETURN_IF_ERROR(Define(results));
+    return false;
+  }
   if (known == nullptr) {
     if (!IsIdentity(full_name)) {
       return absl::UnimplementedError(
@@ -182,7 +269,8 @@ absl::StatusOr<bool> FunctionReader::ReadOp(Cursor& in, const OpHeader& header,
   return false;
 }
 
-absl::StatusOr<std::vector<ValueId>> FunctionReader::ReadRegion(Cursor& in, bool is_body) {
+absl::StatusOr<std::vector<ValueId>> FunctionReader::ReadRegion(Cursor& in, RegionKind kind,
+                                                                const ImportedOp* inlined) {
   if (depth_ >= limits::kMaxDepth) {
     return in.Error(absl::StrCat("nesting is deeper than ", limits::kMaxDepth));
   }
@@ -199,11 +287,18 @@ absl::StatusOr<std::vector<ValueId>> FunctionReader::ReadRegion(Cursor& in, bool
     ACCELD_ASSIGN_OR_RETURN(types.emplace_back(), reader_.decoder.ValueTypeAt(type));
   }
   std::vector<ValueId> parameters;
-  if (is_body) {
-    for (const Type& type : types) parameters.push_back(importer_.AddParameter(type));
-    type_.parameters = std::move(types);
-  } else {
-    parameters = importer_.BeginRegion(types);
+  switch (kind) {
+    case RegionKind::kBody:
+      for (const Type& type : types) parameters.push_back(importer_.AddParameter(type));
+      type_.parameters = std::move(types);
+      break;
+    case RegionKind::kInner:
+      parameters = importer_.BeginRegion(types);
+      break;
+    case RegionKind::kInlined:
+      ACCELD_RETURN_IF_ERROR(importer_.CheckInlined(*inlined, types));
+      parameters = inlined->operands;
+      break;
   }
   ACCELD_RETURN_IF_ERROR(Define(parameters));
 
@@ -228,7 +323,7 @@ absl::StatusOr<std::vector<ValueId>> FunctionReader::ReadRegion(Cursor& in, bool
 }
 
 absl::StatusOr<Function> FunctionReader::ReadBody(Cursor& in) {
-  ACCELD_ASSIGN_OR_RETURN(std::vector<ValueId> results, ReadRegion(in, /*is_body=*/true));
+  ACCELD_ASSIGN_OR_RETURN(std::vector<ValueId> results, ReadRegion(in, RegionKind::kBody));
   type_.results = importer_.TypesOf(results);
   return importer_.Finish(std::move(results));
 }

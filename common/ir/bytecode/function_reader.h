@@ -47,12 +47,26 @@ class FunctionReader {
   const FunctionType& type() const { return type_; }
 
  private:
-  // A region's results; its parameters are `to` the builder what `is_body` says.
-  absl::StatusOr<std::vector<ValueId>> ReadRegion(Cursor& in, bool is_body);
+  enum class RegionKind {
+    kBody,     // of the function, which gets its parameters
+    kInner,    // opened in the builder
+    kInlined,  // of an op of inlined_ops.h, with the op's operands as its parameters
+  };
+  // A region's results. `inlined` is the op of a kInlined region.
+  absl::StatusOr<std::vector<ValueId>> ReadRegion(Cursor& in, RegionKind kind,
+                                                  const ImportedOp* inlined = nullptr);
   absl::StatusOr<Region> ReadInnerRegion(Cursor& in);
   // Reads one op. True when it was the terminator; `returned` is what it returns then.
   absl::StatusOr<bool> ReadOp(Cursor& in, const OpHeader& header, std::vector<ValueId>& returned);
   absl::Status ReadRegions(Cursor& in, const OpHeader& header, std::vector<Region>& regions);
+  // The one region of an op of inlined_ops.h: what it returns.
+  absl::StatusOr<std::vector<ValueId>> ReadInlinedRegion(Cursor& in, const OpHeader& header,
+                                                         const ImportedOp& op);
+  // Calls `read` with where the op's regions stand, and with their numbering of values.
+  template <typename Read>
+  absl::Status ReadAtRegions(Cursor& in, const OpHeader& header, Read read);
+  // Notes the meshes that the shardings of a manual computation name.
+  absl::Status NoteMeshes(const OpHeader& header, absl::string_view op);
   absl::StatusOr<std::vector<ValueId>> OperandsOf(const OpHeader& header) const;
   absl::StatusOr<AttributeDictionary> AttributesOf(const OpHeader& header, const VhloOp& op);
   // Gives the next numbers of the innermost region to values.

@@ -25,6 +25,8 @@ class ModuleReader {
  private:
   absl::Status ReadName(const OpHeader& header);
   absl::Status ReadItem(Cursor& in);
+  absl::Status ReadMesh(const OpHeader& header);
+  absl::Status ReadGrid(const OpHeader& header);
   absl::Status ReadFunction(const OpHeader& header, const VhloOp& op, Cursor& in);
 
   Reader reader_;
@@ -101,14 +103,51 @@ absl::Status ModuleReader::ReadFunction(const OpHeader& header, const VhloOp& op
   return absl::OkStatus();
 }
 
+// Its attributes are the mesh and its name.
+absl::Status ModuleReader::ReadMesh(const OpHeader& header) {
+  static const VhloOp& kMeshOp =
+      *new VhloOp{"sdy.mesh", {VhloAttribute{"mesh"}, VhloAttribute{"sym_name"}}};
+  ACCELD_ASSIGN_OR_RETURN(const Decoder::Entries entries, ReadAttributes(reader_, header, kMeshOp));
+  absl::optional<uint64_t> mesh_index;
+  absl::optional<uint64_t> name_index;
+  for (const auto& [name, index] : entries) {
+    if (name == "mesh") mesh_index = index;
+    if (name == "sym_name") name_index = index;
+  }
+  if (!mesh_index || !name_index) {
+    return absl::InvalidArgumentError("a mesh has no sym_name or no mesh");
+  }
+  ACCELD_ASSIGN_OR_RETURN(const Attribute mesh, reader_.decoder.AttributeAt(*mesh_index));
+  ACCELD_ASSIGN_OR_RETURN(std::string name, reader_.decoder.NameAt(*name_index));
+  // Producers before Shardy had a binary form for meshes wrote their text.
+  int64_t devices = ProcessGrid::kUnknownSize;
+  if (!std::holds_alternative<OpaqueAttribute>(mesh.value)) {
+    ACCELD_ASSIGN_OR_RETURN(devices, DevicesOfMesh(mesh));
+  }
+  reader_.totals.grid.DeclareMesh(std::move(name), devices);
+  return absl::OkStatus();
+}
+
+// What the module's attributes say of the processes that it is for.
+absl::Status ModuleReader::ReadGrid(const OpHeader& header) {
+  if (!header.dictionary.has_value()) return absl::OkStatus();
+  ACCELD_ASSIGN_OR_RETURN(const Decoder::Entries entries,
+                          reader_.decoder.DictionaryAt(*header.dictionary));
+  AttributeDictionary attributes;
+  for (const auto& [name, index] : entries) {
+    if (!absl::StartsWith(name, "mhlo.num_")) continue;
+    ACCELD_ASSIGN_OR_RETURN(attributes[name], reader_.decoder.AttributeAt(index));
+  }
+  return reader_.totals.grid.SetSizes(attributes);
+}
+
 absl::Status ModuleReader::ReadItem(Cursor& in) {
   ACCELD_ASSIGN_OR_RETURN(const OpHeader header, ReadOpHeader(reader_.container, in));
   if (header.name->dialect == "vhlo") {
     ACCELD_ASSIGN_OR_RETURN(const VhloOp* op, FindVhloOp(header.name->name));
     if (op->op == "func.func") return ReadFunction(header, *op, in);
   }
-  // One device needs no mesh of them.
-  if (header.FullName() == "sdy.mesh" && header.num_regions == 0) return absl::OkStatus();
+  if (header.FullName() == "sdy.mesh" && header.num_regions == 0) return ReadMesh(header);
   return absl::UnimplementedError(absl::StrCat("op '", header.FullName(),
                                                "' is not supported outside of functions in "
                                                "bytecode"));
@@ -126,6 +165,7 @@ absl::StatusOr<Module> ModuleReader::Read() {
     return top.Error(absl::StrCat("expected a module, found '", header.FullName(), "'"));
   }
   ACCELD_RETURN_IF_ERROR(ReadName(header));
+  ACCELD_RETURN_IF_ERROR(ReadGrid(header));
   Cursor in = top;
   if (IsSection(container, header)) {
     ACCELD_ASSIGN_OR_RETURN(in, ReadRegionSection(top));
@@ -134,7 +174,7 @@ absl::StatusOr<Module> ModuleReader::Read() {
   ACCELD_ASSIGN_OR_RETURN(const BlockHeader block, ReadRegionHeader(container, in, num_values));
   for (uint64_t i = 0; i < block.num_ops; ++i) ACCELD_RETURN_IF_ERROR(ReadItem(in));
   ACCELD_RETURN_IF_ERROR(in.ExpectEnd("the module"));
-  ACCELD_RETURN_IF_ERROR(reader_.totals.signatures.Check());
+  ACCELD_RETURN_IF_ERROR(reader_.totals.Check());
   return std::move(module_);
 }
 

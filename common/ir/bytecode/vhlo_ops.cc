@@ -30,6 +30,7 @@ std::vector<VhloAttribute> ParseAttributes(absl::string_view column) {
     const bool ends = absl::ConsumeSuffix(&word, "}");
     VhloAttribute attribute = around;
     attribute.is_function = absl::ConsumePrefix(&word, "@");
+    attribute.is_ignored = absl::ConsumePrefix(&word, "-");
     attribute.name = word;
     attributes.push_back(attribute);
     if (ends) around = {};
@@ -82,11 +83,17 @@ absl::StatusOr<const VhloOp*> FindVhloOp(absl::string_view versioned_name) {
   }
   const absl::string_view name = versioned_name.substr(0, end);
   const auto versions = TheTable().find(std::string(name));
-  if (versions == TheTable().end()) return unknown("");
+  if (versions == TheTable().end()) {
+    return unknown(absl::StrCat(": StableHLO ", kNewestVhlo, " has no such op"));
+  }
   const auto found = versions->second.find(version);
   if (found == versions->second.end()) {
-    return unknown(
-        absl::StrCat(": the newest version known is ", versions->second.rbegin()->first));
+    const int first = versions->second.begin()->first;
+    const int last = versions->second.rbegin()->first;
+    const std::string known = first == last
+                                  ? absl::StrCat("version ", first, " of it is known")
+                                  : absl::StrCat("versions ", first, " to ", last, " are known");
+    return unknown(absl::StrCat(": ", known, " (StableHLO ", kNewestVhlo, ")"));
   }
   return &found->second;
 }

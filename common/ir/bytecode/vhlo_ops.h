@@ -13,6 +13,7 @@ namespace acceld::ir::bytecode {
 struct VhloAttribute {
   absl::string_view name;
   bool is_function = false;  // a string that names a function
+  bool is_ignored = false;   // it says nothing that the op's other parts do not say
   absl::string_view field;   // the attribute of the op whose part it is; empty: it is one itself
   absl::string_view field_kind;  // "gather" of #stablehlo.gather<...>
 };
@@ -22,8 +23,12 @@ struct VhloOp {
   std::vector<VhloAttribute> attributes;  // ordered by name, as artifacts store them
 };
 
-// The op with a name like "add_v1". UNIMPLEMENTED names an op or a version that is not in the
-// table.
+// The StableHLO release up to which the table has every op and every version.
+inline constexpr absl::string_view kNewestVhlo = "1.22.0";
+
+// The op with a name like "add_v1". UNIMPLEMENTED for an op or a version that is not in the table;
+// the message names it and says which versions are known: "op 'vhlo.add_v2' is not supported:
+// version 1 of it is known (StableHLO 1.22.0)".
 absl::StatusOr<const VhloOp*> FindVhloOp(absl::string_view versioned_name);
 
 }  // namespace acceld::ir::bytecode

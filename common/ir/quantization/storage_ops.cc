@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/ir/attribute_dictionary.h"
+#include "common/ir/collectives.h"
 #include "common/ir/infer_rules.h"
 #include "common/ir/quantization/quantized_types.h"
 
@@ -13,8 +14,9 @@ namespace {
 
 // Ops outside of ops.def that give what they are given.
 bool IsMove(absl::string_view name) {
+  // A permutation may give zeros, which are no zeros as they are stored.
   return name == "sdy.sharding_constraint" || name == "stablehlo.broadcast" ||
-         name == "stablehlo.cross-replica-sum";
+         (IsCollective(name) && name != "stablehlo.collective_permute");
 }
 
 // The different quantizations of these types, as they come.

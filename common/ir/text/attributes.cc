@@ -198,6 +198,34 @@ absl::StatusOr<Attribute> ReadWord(Reader& reader) {
 
 }  // namespace
 
+namespace {
+
+// '[' ('<' fields '>'),* ']', if that starts here: structures whose kind follows from the field
+// that they stand in, so that it has no name. Nothing is consumed otherwise.
+absl::StatusOr<bool> TryUnnamedStructs(Reader& reader, Attribute& to) {
+  Lexer& lexer = reader.lexer;
+  const size_t begin = lexer.Peek().offset;
+  if (!lexer.TryPunctuation('[') || !lexer.Peek().Is('<')) {
+    lexer.Seek(begin);
+    return false;
+  }
+  Nesting nesting(reader);
+  ACCELD_RETURN_IF_ERROR(nesting.status());
+  ArrayAttribute list;
+  do {
+    ACCELD_RETURN_IF_ERROR(lexer.Expect('<'));
+    ACCELD_RETURN_IF_ERROR(reader.Charge(kPlaceBytes, "an attribute", lexer.Peek().offset));
+    ACCELD_ASSIGN_OR_RETURN(Attribute element, ReadStructFields(reader, ""));
+    ACCELD_RETURN_IF_ERROR(lexer.Expect('>'));
+    list.elements.push_back(std::move(element));
+  } while (lexer.TryPunctuation(','));
+  ACCELD_RETURN_IF_ERROR(lexer.Expect(']'));
+  to.value = std::move(list);
+  return true;
+}
+
+}  // namespace
+
 absl::StatusOr<Attribute> ReadStructFields(Reader& reader, absl::string_view name) {
   Lexer& lexer = reader.lexer;
   StructAttribute structure;
@@ -207,9 +235,12 @@ absl::StatusOr<Attribute> ReadStructFields(Reader& reader, absl::string_view nam
     ACCELD_RETURN_IF_ERROR(lexer.Expect('='));
     Attribute value;
     const size_t begin = lexer.Peek().offset;
-    if (auto integers =
-            lexer.Peek().Is('[') ? ReadIntegers(reader) : absl::UnknownError("not a list");
-        integers.ok()) {
+    ACCELD_ASSIGN_OR_RETURN(const bool are_unnamed, TryUnnamedStructs(reader, value));
+    if (are_unnamed) {
+      // `value` holds them.
+    } else if (auto integers =
+                   lexer.Peek().Is('[') ? ReadIntegers(reader) : absl::UnknownError("not a list");
+               integers.ok()) {
       value = IntegersAttribute(*std::move(integers));
     } else {
       lexer.Seek(begin);

@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/ir/inlined_ops.h"
 #include "common/ir/text/function_reader.h"
 
 // From the op as it was read to the op of the module: the checks that need no text.
@@ -25,7 +26,8 @@ absl::Status FunctionReader::CheckOperandTypes(const ParsedOp& op) {
 }
 
 absl::StatusOr<std::vector<ValueId>> FunctionReader::Emit(ParsedOp& op) {
-  auto results = importer_.Import(op);
+  auto results = IsInlinedOp(op.name) ? importer_.ImportInlined(op, std::move(op.returned))
+                                      : importer_.Import(op);
   if (!results.ok()) return lexer().At(op.offset, results.status());
   return results;
 }

@@ -5,8 +5,11 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "common/ir/inlined_ops.h"
 #include "common/ir/limits.h"
+#include "common/ir/process_grid.h"
 #include "common/ir/text/forms.h"
+#include "common/ir/text/mesh.h"
 
 namespace acceld::ir::text {
 namespace {
@@ -28,9 +31,19 @@ absl::string_view Plural(size_t count) { return count == 1 ? "" : "s"; }
 FunctionReader::FunctionReader(Reader& reader, std::string name, bool is_public, int64_t& op_count)
     : reader_(reader), op_count_(op_count), importer_(std::move(name), is_public, reader.totals) {}
 
+void FunctionReader::BeginScope(bool isolated) {
+  const size_t outside = scopes_.empty() ? 0 : scopes_.back().isolated_values;
+  scopes_.push_back({declared_.size(), shadowed_.size(), isolated ? values_.size() : outside});
+}
+
 void FunctionReader::EndScope() {
-  for (size_t i = scopes_.back(); i < declared_.size(); ++i) names_.erase(declared_[i]);
-  declared_.resize(scopes_.back());
+  const Scope scope = scopes_.back();
+  for (size_t i = scope.declared; i < declared_.size(); ++i) names_.erase(declared_[i]);
+  for (size_t i = scope.shadowed; i < shadowed_.size(); ++i) {
+    names_.insert_or_assign(shadowed_[i].name, shadowed_[i].values);
+  }
+  declared_.resize(scope.declared);
+  shadowed_.resize(scope.shadowed);
   scopes_.pop_back();
 }
 
@@ -39,8 +52,14 @@ absl::Status FunctionReader::Declare(const Token& name, absl::Span<const ValueId
     return lexer().Error(name.offset,
                          absl::StrCat("a name is longer than ", limits::kMaxNameBytes, " bytes"));
   }
-  if (!names_.try_emplace(name.text, Values{values_.size(), values.size()}).second) {
-    return lexer().Error(name.offset, absl::StrCat("value ", name.text, " is defined twice"));
+  const Values declared{values_.size(), values.size()};
+  const auto [entry, is_new] = names_.try_emplace(name.text, declared);
+  if (!is_new) {
+    if (entry->second.first >= scopes_.back().isolated_values) {
+      return lexer().Error(name.offset, absl::StrCat("value ", name.text, " is defined twice"));
+    }
+    shadowed_.push_back({name.text, entry->second});
+    entry->second = declared;
   }
   values_.insert(values_.end(), values.begin(), values.end());
   declared_.push_back(name.text);
@@ -184,6 +203,44 @@ absl::StatusOr<Region> FunctionReader::ReadRegion(const std::vector<Parameter>* 
   return importer_.EndRegion(std::move(results));
 }
 
+absl::Status FunctionReader::ReadInlinedRegion(ParsedOp& op, const std::vector<Parameter>* given) {
+  Nesting nesting(reader_);
+  ACCELD_RETURN_IF_ERROR(nesting.status());
+  if (!lexer().Peek().Is('{')) return lexer().Expected("'{' to start a region");
+  lexer().Next();
+  BeginScope(/*isolated=*/true);
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<Parameter> parameters, ReadParameters(given));
+  std::vector<Type> types;
+  types.reserve(parameters.size());
+  for (const Parameter& parameter : parameters) types.push_back(parameter.type);
+  // A region may also name the operands as they are named around it.
+  if (op.name == "sdy.manual_computation" || !parameters.empty()) {
+    ACCELD_RETURN_IF_ERROR(lexer().At(op.offset, importer_.CheckInlined(op, types)));
+  }
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    ACCELD_RETURN_IF_ERROR(Declare(parameters[i].name, {op.operands[i]}));
+  }
+  ACCELD_ASSIGN_OR_RETURN(op.returned, ReadOps());
+  EndScope();
+  return absl::OkStatus();
+}
+
+absl::Status FunctionReader::NoteMeshes(const ParsedOp& op, absl::string_view text) {
+  Lexer shardings(text, "shardings");
+  for (Token token = shardings.Next(); token.kind != TokenKind::kEnd; token = shardings.Next()) {
+    if (token.kind == TokenKind::kInvalid) break;
+    if (token.kind == TokenKind::kSymbol) importer_.NoteMesh(SymbolName(token.text), op.name);
+    if (!token.IsWord("mesh")) continue;
+    const auto devices = ReadMesh(shardings);
+    if (!devices.ok()) return lexer().At(op.offset, devices.status());
+    if (*devices != 1) {
+      return lexer().Unsupported(op.offset, absl::StrCat("op '", op.name, "' is for a mesh of ",
+                                                         *devices, " devices: ", kOneDeviceOnly));
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::vector<FunctionReader::ResultName>> FunctionReader::ReadResultNames() {
   std::vector<ResultName> names;
   if (lexer().Peek().kind != TokenKind::kValue) return names;
@@ -298,7 +355,11 @@ absl::Status FunctionReader::ReadGenericForm(ParsedOp& op) {
     ACCELD_ASSIGN_OR_RETURN(op.attributes, ReadDictionary(reader_));
     ACCELD_RETURN_IF_ERROR(lexer().Expect('>'));
   }
-  if (lexer().TryPunctuation('(')) {
+  if (IsInlinedOp(op.name)) {
+    ACCELD_RETURN_IF_ERROR(lexer().Expect('('));
+    ACCELD_RETURN_IF_ERROR(ReadInlinedRegion(op, nullptr));
+    ACCELD_RETURN_IF_ERROR(lexer().Expect(')'));
+  } else if (lexer().TryPunctuation('(')) {
     do {
       ACCELD_ASSIGN_OR_RETURN(Region region, ReadRegion(nullptr));
       op.regions.push_back(std::move(region));
@@ -314,6 +375,11 @@ absl::Status FunctionReader::ReadGenericForm(ParsedOp& op) {
   op.operand_types = std::move(type.parameters);
   op.has_operand_types = true;
   op.result_types = std::move(type.results);
+  if (op.name != "sdy.manual_computation") return absl::OkStatus();
+  for (const auto& [name, value] : op.attributes) {
+    const auto* text = std::get_if<OpaqueAttribute>(&value.value);
+    if (text != nullptr) ACCELD_RETURN_IF_ERROR(NoteMeshes(op, text->text));
+  }
   return absl::OkStatus();
 }
 

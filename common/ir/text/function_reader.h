@@ -19,6 +19,8 @@ struct ParsedOp : ImportedOp {
   // From the signature: the operands' types, where it names them.
   bool has_operand_types = false;
   std::vector<Type> operand_types;
+  // Of an op of inlined_ops.h: what its region returns.
+  std::vector<ValueId> returned;
 };
 
 // A named value that a region starts with.
@@ -52,6 +54,11 @@ class FunctionReader {
   absl::Status ReadOperandsInParentheses(std::vector<ValueId>& operands);
   // '{' ops '}'. Parameters come from the caller, or else from the region's block header.
   absl::StatusOr<Region> ReadRegion(const std::vector<Parameter>* parameters);
+  // The region of an op of inlined_ops.h whose operands were read, with its parameters as in
+  // ReadRegion; its ops are appended where the reader stands.
+  absl::Status ReadInlinedRegion(ParsedOp& op, const std::vector<Parameter>* parameters);
+  // Notes the meshes that shardings name, which stand in `text`: "[<@mesh, [{"a"}, {}]>]".
+  absl::Status NoteMeshes(const ParsedOp& op, absl::string_view text);
   // %name ':' type loc?
   absl::StatusOr<Parameter> ReadParameter();
   // loc(...)?
@@ -88,7 +95,7 @@ class FunctionReader {
                            absl::Span<const ValueId> results);
   absl::Status Declare(const Token& name, absl::Span<const ValueId> values);
   absl::Status ReadBlockHeader(std::vector<Parameter>& parameters);
-  void BeginScope() { scopes_.push_back(declared_.size()); }
+  void BeginScope(bool isolated = false);
   void EndScope();
 
   Reader& reader_;
@@ -97,8 +104,20 @@ class FunctionReader {
   FunctionType type_;
   absl::flat_hash_map<absl::string_view, Values> names_;  // keys are tokens of the source
   std::vector<ValueId> values_;
+  // Names of the region that is open, from where its scope began.
+  struct Scope {
+    size_t declared;         // size of declared_
+    size_t shadowed;         // size of shadowed_
+    size_t isolated_values;  // values before this one lie outside of the innermost isolated region
+  };
+  struct Shadowed {
+    absl::string_view name;
+    Values values;
+  };
   std::vector<absl::string_view> declared_;  // names in scope, oldest first
-  std::vector<size_t> scopes_;               // sizes of declared_ at region starts
+  std::vector<Shadowed>
+      shadowed_;  // what names meant around an isolated region that uses them anew
+  std::vector<Scope> scopes_;
 };
 
 }  // namespace acceld::ir::text

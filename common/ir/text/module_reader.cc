@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "common/allocation.h"
 #include "common/ir/limits.h"
@@ -7,6 +8,7 @@
 #include "common/ir/text.h"
 #include "common/ir/text/attributes.h"
 #include "common/ir/text/function_reader.h"
+#include "common/ir/text/mesh.h"
 #include "common/ir/verifier.h"
 
 // Modules and functions, in pretty and generic form, and what may stand around them.
@@ -41,8 +43,8 @@ class ModuleReader {
   absl::Status ReadFunction();
   absl::Status ReadGenericFunction();
   absl::Status ReadFunctionProperties(Header& header);
-  absl::Status SkipMesh();
-  absl::Status SkipGenericMesh();
+  absl::Status ReadMeshOp();
+  absl::Status ReadGenericMeshOp();
   absl::StatusOr<std::vector<Parameter>> ReadHeaderParameters();
   absl::StatusOr<std::vector<Type>> ReadHeaderResults();
   absl::Status SetName(const Token& token, std::string name, std::string& to);
@@ -60,7 +62,7 @@ class ModuleReader {
 absl::StatusOr<Module> ModuleReader::Read() {
   while (lexer_.Peek().kind != TokenKind::kEnd) ACCELD_RETURN_IF_ERROR(ReadTop());
   if (!seen_module_ && module_.functions.empty()) return lexer_.Expected("a module or a function");
-  ACCELD_RETURN_IF_ERROR(reader_.totals.signatures.Check());
+  ACCELD_RETURN_IF_ERROR(reader_.totals.Check());
   return std::move(module_);
 }
 
@@ -136,7 +138,11 @@ absl::Status ModuleReader::ReadModule() {
     const Token name = lexer_.Next();
     ACCELD_RETURN_IF_ERROR(SetName(name, SymbolName(name.text), module_.name));
   }
-  if (lexer_.TryWord("attributes")) ACCELD_RETURN_IF_ERROR(ReadDictionary(reader_).status());
+  if (lexer_.TryWord("attributes")) {
+    const size_t begin = lexer_.Peek().offset;
+    ACCELD_ASSIGN_OR_RETURN(const AttributeDictionary attributes, ReadDictionary(reader_));
+    ACCELD_RETURN_IF_ERROR(lexer_.At(begin, reader_.totals.grid.SetSizes(attributes)));
+  }
   if (!lexer_.Peek().Is('{')) return lexer_.Expected("'{' to start the module");
   lexer_.Next();
   ACCELD_RETURN_IF_ERROR(ReadItems());
@@ -164,6 +170,7 @@ absl::Status ModuleReader::ReadGenericModule() {
   ACCELD_RETURN_IF_ERROR(ReadOptionalDictionary(reader_, properties));
   ACCELD_RETURN_IF_ERROR(lexer_.Expect(':'));
   ACCELD_RETURN_IF_ERROR(ReadFunctionType(reader_).status());
+  ACCELD_RETURN_IF_ERROR(lexer_.At(begin.offset, reader_.totals.grid.SetSizes(properties)));
   const auto name = properties.find("sym_name");
   if (name != properties.end()) {
     if (const auto* text = std::get_if<StringAttribute>(&name->second.value)) {
@@ -189,27 +196,48 @@ absl::Status ModuleReader::ReadItem() {
   const bool generic = token.kind == TokenKind::kString;
   const std::string name = generic ? Unquote(token.text) : std::string(token.text);
   if (name == "func.func") return generic ? ReadGenericFunction() : ReadFunction();
-  if (name == "sdy.mesh") return generic ? SkipGenericMesh() : SkipMesh();
+  if (name == "sdy.mesh") return generic ? ReadGenericMeshOp() : ReadMeshOp();
   if (name.find('.') == std::string::npos && name != "module") return lexer_.Expected("a function");
   return lexer_.Unsupported(token.offset, absl::StrCat("op '", name.substr(0, 100),
                                                        "' is not supported outside of functions"));
 }
 
-// @name '=' '<' anything '>'
-absl::Status ModuleReader::SkipMesh() {
+// @name '=' mesh dictionary? location?
+absl::Status ModuleReader::ReadMeshOp() {
   lexer_.Next();
-  ACCELD_RETURN_IF_ERROR(lexer_.ExpectKind(TokenKind::kSymbol, "the name of the mesh").status());
+  ACCELD_ASSIGN_OR_RETURN(const Token name,
+                          lexer_.ExpectKind(TokenKind::kSymbol, "the name of the mesh"));
   ACCELD_RETURN_IF_ERROR(lexer_.Expect('='));
-  ACCELD_RETURN_IF_ERROR(lexer_.SkipBalanced().status());
-  if (lexer_.Peek().Is('{')) ACCELD_RETURN_IF_ERROR(lexer_.SkipBalanced().status());
+  ACCELD_ASSIGN_OR_RETURN(const int64_t devices, ReadMesh(lexer_));
+  reader_.totals.grid.DeclareMesh(SymbolName(name.text), devices);
+  AttributeDictionary ignored;
+  ACCELD_RETURN_IF_ERROR(ReadOptionalDictionary(reader_, ignored));
   return SkipLocation();
 }
 
-absl::Status ModuleReader::SkipGenericMesh() {
-  lexer_.Next();
-  while (!lexer_.Peek().Is(':')) ACCELD_RETURN_IF_ERROR(lexer_.SkipBalanced().status());
-  lexer_.Next();
+// '()' ('<' dictionary '>')? dictionary? ':' type location?
+absl::Status ModuleReader::ReadGenericMeshOp() {
+  const size_t begin = lexer_.Next().offset;
+  ACCELD_RETURN_IF_ERROR(lexer_.Expect('('));
+  ACCELD_RETURN_IF_ERROR(lexer_.Expect(')'));
+  AttributeDictionary properties;
+  if (lexer_.TryPunctuation('<')) {
+    ACCELD_RETURN_IF_ERROR(ReadOptionalDictionary(reader_, properties));
+    ACCELD_RETURN_IF_ERROR(lexer_.Expect('>'));
+  }
+  ACCELD_RETURN_IF_ERROR(ReadOptionalDictionary(reader_, properties));
+  ACCELD_RETURN_IF_ERROR(lexer_.Expect(':'));
   ACCELD_RETURN_IF_ERROR(ReadFunctionType(reader_).status());
+  const auto* name = std::get_if<StringAttribute>(&properties["sym_name"].value);
+  const auto* mesh = std::get_if<OpaqueAttribute>(&properties["mesh"].value);
+  constexpr absl::string_view kMesh = "#sdy.mesh";
+  if (name == nullptr || mesh == nullptr || !absl::StartsWith(mesh->text, kMesh)) {
+    return lexer_.Error(begin, "a mesh has no sym_name or no mesh");
+  }
+  Lexer axes(absl::string_view(mesh->text).substr(kMesh.size()), "mesh");
+  const auto devices = ReadMesh(axes);
+  if (!devices.ok()) return lexer_.At(begin, devices.status());
+  reader_.totals.grid.DeclareMesh(name->value, *devices);
   return SkipLocation();
 }
 

@@ -8,8 +8,11 @@ Without FOLDER it writes the few artifacts that are committed: those of COMMITTE
 CORPUS, in several versions of the format, into tests/fuzz/corpus/bytecode. With FOLDER it writes every function of
 FUNCTIONS at every version of VERSIONS that can hold it; bytecode_twins_test checks them when
 ACCELD_BYTECODE_DIR names that folder.
+
+Needs a JAX with StableHLO 1.20 or later: collective_reduce is of 1.19, and the root of collective_broadcast of 1.20.
 """
 
+import io
 import pathlib
 import sys
 
@@ -17,6 +20,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import export, lax
+from jax._src.interpreters.mlir import make_ir_context
+from jax._src.lib import _jax
 from jaxlib.mlir import ir
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from jaxlib.mlir.dialects import sdy, stablehlo
@@ -25,7 +30,7 @@ HERE = pathlib.Path(__file__).parent
 CORPUS_FOLDER = HERE.parents[1] / "fuzz" / "corpus" / "bytecode"
 
 # Targets: None is what JAX itself writes. 0.9 to 0.14 are the older versions of the container.
-VERSIONS = [None, "0.9.0", "0.11.0", "0.13.0", "0.14.0", "0.19.0", "1.0.0", "1.5.0", "1.8.0", "1.13.0", "1.17.0"]
+VERSIONS = [None, "0.9.0", "0.11.0", "0.13.0", "0.14.0", "0.19.0", "1.0.0", "1.5.0", "1.8.0", "1.13.0", "1.17.0", "1.18.0", "1.19.0", "1.20.0"]
 
 f32 = np.float32
 
@@ -211,12 +216,89 @@ module @branches {
   }
 }
 """,
+    "collectives": """
+module @collectives attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
+  func.func public @main(%a: tensor<2x4xf32>, %b: tensor<3xi32>, %root: tensor<1xi32>)
+      -> (tensor<2x4xf32>, tensor<3xi32>, tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>,
+          tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>) {
+    %0:2 = "stablehlo.all_gather"(%a, %b) <{all_gather_dim = 0 : i64, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>,
+        replica_groups = dense<0> : tensor<1x1xi64>, use_global_device_ids}> : (tensor<2x4xf32>, tensor<3xi32>) -> (tensor<2x4xf32>, tensor<3xi32>)
+    %1 = "stablehlo.all_reduce"(%0#0) <{replica_groups = #stablehlo.replica_group_mesh_axes<
+        mesh = #stablehlo.mesh<axes = [#stablehlo.mesh_axis<name = "x", size = 1>]>, axes = [#stablehlo.axis_ref<name = "x">]>}> ({
+    ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+      %z = stablehlo.add %x, %y : tensor<f32>
+      stablehlo.return %z : tensor<f32>
+    }) : (tensor<2x4xf32>) -> tensor<2x4xf32>
+    %2 = "stablehlo.reduce_scatter"(%1) <{replica_groups = dense<0> : tensor<1x1xi64>, scatter_dimension = 1 : i64}> ({
+    ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+      %z = stablehlo.maximum %x, %y : tensor<f32>
+      stablehlo.return %z : tensor<f32>
+    }) : (tensor<2x4xf32>) -> tensor<2x4xf32>
+    %3 = "stablehlo.all_to_all"(%2) <{concat_dimension = 1 : i64, replica_groups = dense<0> : tensor<1x1xi64>, split_count = 1 : i64,
+        split_dimension = 0 : i64}> : (tensor<2x4xf32>) -> tensor<2x4xf32>
+    %4 = "stablehlo.collective_permute"(%3) <{source_target_pairs = dense<0> : tensor<1x2xi64>}> : (tensor<2x4xf32>) -> tensor<2x4xf32>
+    %5 = "stablehlo.collective_permute"(%3) <{source_target_pairs = dense<> : tensor<0x2xi64>}> : (tensor<2x4xf32>) -> tensor<2x4xf32>
+    %6 = "stablehlo.collective_broadcast"(%4) <{replica_groups = dense<0> : tensor<1x1xi64>}> : (tensor<2x4xf32>) -> tensor<2x4xf32>
+    %7 = "stablehlo.collective_broadcast"(%6, %root) <{has_dynamic_root, replica_groups = dense<0> : tensor<1x1xi64>}>
+        : (tensor<2x4xf32>, tensor<1xi32>) -> tensor<2x4xf32>
+    %8 = "stablehlo.collective_reduce"(%7) <{replica_groups = dense<0> : tensor<1x1xi64>}> ({
+    ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+      %z = stablehlo.add %x, %y : tensor<f32>
+      stablehlo.return %z : tensor<f32>
+    }) : (tensor<2x4xf32>) -> tensor<2x4xf32>
+    %9 = "stablehlo.cross-replica-sum"(%8) <{replica_groups = dense<0> : tensor<1x1xi64>}> : (tensor<2x4xf32>) -> tensor<2x4xf32>
+    return %0#0, %0#1, %1, %2, %3, %4, %5, %7, %8, %9 : tensor<2x4xf32>, tensor<3xi32>, tensor<2x4xf32>, tensor<2x4xf32>,
+        tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>
+  }
+}
+""",
+    "futures": """
+module @futures {
+  func.func public @main(%a: tensor<4x6xf32>) -> (tensor<4x6xf32>, tensor<2x6xf32>) {
+    %0 = "stablehlo.async_start"(%a) ({
+    ^bb0(%x: tensor<4x6xf32>):
+      %1 = "stablehlo.all_gather"(%x) <{all_gather_dim = 0 : i64, replica_groups = dense<0> : tensor<1x1xi64>}>
+          : (tensor<4x6xf32>) -> tensor<4x6xf32>
+      stablehlo.return %1 : tensor<4x6xf32>
+    }) : (tensor<4x6xf32>) -> !stablehlo.future<tensor<4x6xf32>>
+    %2 = "stablehlo.async_start"(%a) ({
+    ^bb0(%y: tensor<4x6xf32>):
+      %3 = stablehlo.slice %y [1:3, 0:6] : (tensor<4x6xf32>) -> tensor<2x6xf32>
+      stablehlo.return %3 : tensor<2x6xf32>
+    }) : (tensor<4x6xf32>) -> !stablehlo.future<tensor<2x6xf32>>
+    %4 = "stablehlo.async_done"(%0) : (!stablehlo.future<tensor<4x6xf32>>) -> tensor<4x6xf32>
+    %5 = "stablehlo.async_done"(%2) : (!stablehlo.future<tensor<2x6xf32>>) -> tensor<2x6xf32>
+    return %4, %5 : tensor<4x6xf32>, tensor<2x6xf32>
+  }
+}
+""",
+    "manual": """
+module @manual attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
+  sdy.mesh @mesh = <["a"=1, "b"=1]>
+  func.func public @main(%a: tensor<4x6xf32>) -> (tensor<4x6xf32>, tensor<4x6xf32>) {
+    %0:2 = sdy.manual_computation(%a, %a) in_shardings=[<@mesh, [{"a"}, {}]>, <@mesh, [{}, {}]>] out_shardings=[<@mesh, [{"a"}, {}]>,
+        <@mesh, [{"b"}, {}]>] manual_axes={"a", "b"} (%x: tensor<4x6xf32>, %y: tensor<4x6xf32>) {
+      %1 = "stablehlo.all_reduce"(%x) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>,
+          replica_groups = dense<0> : tensor<1x1xi64>, use_global_device_ids}> ({
+      ^bb0(%u: tensor<f32>, %v: tensor<f32>):
+        %2 = stablehlo.add %u, %v : tensor<f32>
+        stablehlo.return %2 : tensor<f32>
+      }) : (tensor<4x6xf32>) -> tensor<4x6xf32>
+      %3 = stablehlo.add %y, %1 : tensor<4x6xf32>
+      sdy.return %1, %3 : tensor<4x6xf32>, tensor<4x6xf32>
+    } : (tensor<4x6xf32>, tensor<4x6xf32>) -> (tensor<4x6xf32>, tensor<4x6xf32>)
+    return %0#0, %0#1 : tensor<4x6xf32>, tensor<4x6xf32>
+  }
+}
+""",
 }
 
-COMMITTED = {"calls": None, "conv": None, "dot_algorithm": None, "edge_constants": None, "gather_batch": None,
+COMMITTED = {"calls": None, "collectives": None, "conv": None, "dot_algorithm": None, "edge_constants": None, "futures": None,
+             "gather_batch": None, "manual": None,
              "pool_grad": None, "quantized": None, "reductions": "0.11.0", "scan": None, "sharded": None, "sort": "0.14.0", "switch": None,
              "train_step": None, "while": "0.9.0"}
-CORPUS = {"add": ["0.9.0", "0.11.0", "0.13.0", "0.14.0", None], "calls": ["1.17.0"], "branches": ["0.9.0", "1.13.0"], "scan": ["0.11.0", "1.17.0"], "sharded": [None],
+CORPUS = {"add": ["0.9.0", "0.11.0", "0.13.0", "0.14.0", None], "calls": ["1.17.0", "1.20.0"], "collectives": ["1.20.0"], "futures": ["1.20.0"],
+          "manual": ["1.20.0"], "branches": ["0.9.0", "1.13.0"], "scan": ["0.11.0", "1.17.0"], "sharded": [None],
           "scatter_batch": ["1.17.0"], "dot_algorithm": ["1.17.0"], "edge_constants": ["1.17.0"], "quantized": [None], "sort": ["0.14.0"]}
 
 
@@ -245,7 +327,13 @@ def artifact_at(source, version):
             return source
         version = stablehlo.get_current_version()
     text = source if isinstance(source, str) else text_of(source)
-    return stablehlo.serialize_portable_artifact_str(text, version)
+    if "sdy." not in text:
+        return stablehlo.serialize_portable_artifact_str(text, version)
+    context = make_ir_context()
+    with context:
+        module = io.BytesIO()
+        ir.Module.parse(text).operation.write_bytecode(module)
+    return _jax.mlir.serialize_portable_artifact(module.getvalue(), version, True)
 
 
 def main():

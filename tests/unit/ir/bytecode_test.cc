@@ -143,10 +143,14 @@ TEST(Bytecode, NamesOpsAndVersionsThatItDoesNotKnow) {
     return std::string(module.status().message());
   };
   EXPECT_EQ(error_with("constant_v99"),
-            "m.bc: @main: op 0 'vhlo.constant_v99': op 'vhlo.constant_v99' is not supported: the "
-            "newest version known is 1");
+            "m.bc: @main: op 0 'vhlo.constant_v99': op 'vhlo.constant_v99' is not supported: "
+            "version 1 of it is known (StableHLO 1.22.0)");
+  EXPECT_EQ(error_with("custom_call_v3"),
+            "m.bc: @main: op 0 'vhlo.custom_call_v3': op 'vhlo.custom_call_v3' is not supported: "
+            "versions 1 to 2 are known (StableHLO 1.22.0)");
   EXPECT_EQ(error_with("conjure_v1"),
-            "m.bc: @main: op 0 'vhlo.conjure_v1': op 'vhlo.conjure_v1' is not supported");
+            "m.bc: @main: op 0 'vhlo.conjure_v1': op 'vhlo.conjure_v1' is not supported: "
+            "StableHLO 1.22.0 has no such op");
 }
 
 TEST(Bytecode, KnowsEveryOpOfStableHloInSomeVersion) {

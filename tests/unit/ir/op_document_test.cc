@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/ir/importer.h"
+#include "common/ir/inlined_ops.h"
 #include "common/ir/op.h"
 #include "common/ir/replaced_ops.h"
 #include "gtest/gtest.h"
@@ -74,6 +75,8 @@ std::string Document() {
   }
   std::sort(rows.begin(), rows.end());
   std::vector<absl::string_view> replaced = ReplacedOps();
+  replaced.insert(replaced.end(), std::begin(kInlinedOps), std::end(kInlinedOps));
+  replaced.push_back(kAsyncDone);
   std::sort(replaced.begin(), replaced.end());
   return absl::StrCat(
       "# Ops\n\nWritten by `op_document_test` from `ops.def`; do not edit.\n\n"
@@ -90,7 +93,10 @@ std::string Document() {
           kUniformOps, ", ",
           [](std::string* out, absl::string_view name) { absl::StrAppend(out, "`", name, "`"); }),
       ", and every op on quantized\ntensors: arguments and results of a program are the stored "
-      "integers.\n");
+      "integers.\n\n"
+      "A program runs as one process on one device. Collectives, process numbers and manual "
+      "computations mean\nthat process, and a program whose groups, meshes or module attributes "
+      "name others with them is refused.\n");
 }
 
 TEST(OpDocument, IsWhatTheTablesSay) {

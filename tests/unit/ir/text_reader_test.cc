@@ -218,8 +218,8 @@ TEST(TextReaderTest, CustomCallsNamedMhloStandForChloOps) {
 TEST(TextReaderTest, ResultsOfAReplacedOpAreWhatStandsForThem) {
   const auto module =
       ParseModule(Main("(%a: tensor<2xf32>, %b: tensor<3xi32>) -> tensor<2xf32>", R"(
-    %0:2 = "stablehlo.cross-replica-sum"(%b, %a) : (tensor<3xi32>, tensor<2xf32>) -> (tensor<3xi32>, tensor<2xf32>)
-    %1:2 = "stablehlo.cross-replica-sum"(%0#1, %0#0) : (tensor<2xf32>, tensor<3xi32>) -> (tensor<2xf32>, tensor<3xi32>)
+    %0:2 = "stablehlo.cross-replica-sum"(%b, %a) <{replica_groups = dense<0> : tensor<1x1xi64>}> : (tensor<3xi32>, tensor<2xf32>) -> (tensor<3xi32>, tensor<2xf32>)
+    %1:2 = "stablehlo.cross-replica-sum"(%0#1, %0#0) <{replica_groups = dense<0> : tensor<1x1xi64>}> : (tensor<2xf32>, tensor<3xi32>) -> (tensor<2xf32>, tensor<3xi32>)
     return %1#0 : tensor<2xf32>)"));
   ASSERT_TRUE(module.ok()) << module.status();
   const Region& body = module->functions[0].body;
