@@ -5,8 +5,9 @@
 #   tests/run.sh all   the same, then every test with the address and undefined behaviour sanitizers
 #   tests/run.sh dev|asan|tsan [ctest arguments]   one preset
 #
-# JAX comes from PyPI, into build/jax, tools for tests of deploy/ into build/deploy; without a network their suites say
-# that they are skipped. Conformance programs are found through ACCELD_CONFORMANCE_DIR, or in ../shared/conformance
+# JAX comes from PyPI, into build/jax, and the newest, for which a Python 3.12 or later is looked for, into
+# build/jax-newest; tools for tests of deploy/ come into build/deploy. Without a network, or without that Python, their
+# suites say that they are skipped. Conformance programs are found through ACCELD_CONFORMANCE_DIR, or in ../shared/conformance
 # beside the checkout; without either those suites say so and are skipped.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -20,12 +21,37 @@ fi
 export ACCELD_CONFORMANCE_DIR=${ACCELD_CONFORMANCE_DIR:-}
 jobs=$(nproc)
 
-# JAX, for the suite that compares with it.
+has_jax() { "$1/bin/python" -c 'import flax, jax, optax' 2>/dev/null; }
+
+# Installs what the suites that compare with JAX need, for this Python and into this folder.
+install_jax() {
+  local python=$1 folder=$2 requirements=$3
+  { "$python" -m venv "$folder" &&
+    "$folder/bin/pip" install -q --timeout 15 --retries 1 -r "$requirements"; } ||
+    echo "$(basename "$requirements") could not be installed for $python: suites with it are skipped" >&2
+}
+
+# The newest Python from 3.12 on, of those in the path and those of pyenv; nothing where there is none.
+find_new_python() {
+  local python minor best='' best_minor=11
+  for python in $(compgen -c python3. | sort -u) "$HOME"/.pyenv/versions/3.*/bin/python3; do
+    # One of pyenv's shims may name a version that is not chosen.
+    minor=$("$python" -c 'import sys, venv; print(sys.version_info.minor)' 2>/dev/null) || continue
+    ((minor > best_minor)) && best=$python best_minor=$minor
+  done
+  echo "$best"
+}
+
 export ACCELD_JAX_PYTHON=$PWD/build/jax/bin/python
-if ! "$ACCELD_JAX_PYTHON" -c 'import flax, jax, optax' 2>/dev/null; then
-  { python3 -m venv build/jax &&
-    build/jax/bin/pip install -q --timeout 15 --retries 1 -r tests/jax/requirements.txt; } ||
-    echo "JAX could not be installed: its suite is skipped" >&2
+has_jax build/jax || install_jax python3 build/jax tests/jax/requirements.txt
+export ACCELD_JAX_NEWEST_PYTHON=$PWD/build/jax-newest/bin/python
+if ! has_jax build/jax-newest; then
+  new_python=$(find_new_python)
+  if [[ -n $new_python ]]; then
+    install_jax "$new_python" build/jax-newest tests/jax/requirements-newest.txt
+  else
+    echo "No Python 3.12 or later: suites with the newest JAX are skipped" >&2
+  fi
 fi
 
 # Tools of other projects, for the tests of what is deployed.

@@ -1,7 +1,8 @@
 """What the suites of this folder share: a Python that has JAX, a daemon of their own, and how results are compared.
 
-Import it first: it starts the suite again with the Python that ACCELD_JAX_PYTHON names, and ends it with 77 (skipped)
-where JAX is not there.
+Import it first: it starts the suite again with a Python that has JAX, and ends it with 77 (skipped) where there is none.
+That Python is the one that ACCELD_JAX_PYTHON names, or else this one; with ACCELD_JAX=newest in the environment it is the
+one that ACCELD_JAX_NEWEST_PYTHON names, which has the newest JAX.
 """
 
 import json
@@ -11,9 +12,14 @@ import sys
 import time
 from typing import NamedTuple
 
-_python = os.environ.pop("ACCELD_JAX_PYTHON", None)
+_is_newest = os.environ.pop("ACCELD_JAX", "") == "newest"
+_python = os.environ.pop("ACCELD_JAX_NEWEST_PYTHON" if _is_newest else "ACCELD_JAX_PYTHON", None)
 if _python and os.path.exists(_python):
+    os.environ.pop("ACCELD_JAX_PYTHON", None)
     os.execv(_python, [_python, *sys.argv])
+if _is_newest:
+    print("skipped: no Python with the newest JAX (ACCELD_JAX_NEWEST_PYTHON, tests/jax/requirements-newest.txt)")
+    sys.exit(77)
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 try:
     import flax  # noqa: F401
