@@ -19,6 +19,7 @@
 #include "absl/strings/str_join.h"
 #include "common/file_watch.h"
 #include "common/log.h"
+#include "common/thread_stack.h"
 #include "grpc/grpc.h"
 #include "server/config/command_line.h"
 #include "server/config/effective.h"
@@ -263,6 +264,7 @@ int Run(const config::FixedSources& sources, config::Effective effective, Starte
 }
 
 int Main(int argc, char** argv) {
+  EnsureThreadStacks();
   config::FixedSources sources;
   const config::CommandLineOutcome outcome =
       config::ParseCommandLine(argc, argv, ACCELD_VERSION, sources);

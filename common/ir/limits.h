@@ -9,7 +9,12 @@ namespace acceld::ir::limits {
 inline constexpr int64_t kMaxRank = 32;
 // Bytes of one tensor: 2^46 (64 TiB); memory runs out long before, products never overflow.
 inline constexpr int64_t kMaxTensorBytes = int64_t{1} << 46;
-// Nesting of regions, types, attributes, parentheses.
+// Nesting of regions, the body of a function among them, in whatever form a program comes. What
+// walks regions recurses, on a stack of kThreadStackBytes (common/thread_stack.h).
+inline constexpr int kMaxRegionDepth = 256;
+// What passes may add to that: the regions of fusions, and what they put around loops.
+inline constexpr int kMaxCompilerRegions = 8;
+// Nesting of types, attributes, parentheses.
 inline constexpr int kMaxDepth = 64;
 // Depth of the call graph; recursion is refused altogether.
 inline constexpr int kMaxCallDepth = 256;

@@ -47,7 +47,7 @@ class Counter {
     }
     return bytes;
   }
-  // Recurses as deep as regions nest, which limits::kMaxDepth bounds.
+  // Recurses as deep as regions nest, which limits::kMaxRegionDepth bounds.
   int64_t Owned(const Region& region) {
     int64_t bytes = Size((region.parameters.size() + region.results.size()) * sizeof(ValueId));
     for (const Op& op : region.ops) {

@@ -53,6 +53,7 @@ absl::Status CheckFreeAttribute(const Attribute& attribute, int depth) {
 
 // Totals over the whole module.
 struct Totals {
+  int max_region_depth = limits::kMaxRegionDepth;
   int64_t ops = 0;
   int64_t constant_bytes = 0;
 };
@@ -103,8 +104,8 @@ class FunctionVerifier {
   }
 
   absl::Status CheckRegion(const Region& region, int depth) {
-    if (depth >= limits::kMaxDepth) {
-      return Refuse("regions are nested deeper than ", limits::kMaxDepth);
+    if (depth >= totals_.max_region_depth) {
+      return Refuse("regions are nested deeper than ", totals_.max_region_depth);
     }
     for (ValueId id : region.parameters) ACCELD_RETURN_IF_ERROR(Define(id));
     for (const Op& op : region.ops) {
@@ -220,7 +221,9 @@ absl::Status RefuseInternalOps(const Module& module) {
   return absl::OkStatus();
 }
 
-absl::Status Verify(const Module& module) {
+absl::Status Verify(const Module& module) { return VerifyWithin(module, limits::kMaxRegionDepth); }
+
+absl::Status VerifyWithin(const Module& module, int max_region_depth) {
   if (static_cast<int64_t>(module.functions.size()) > limits::kMaxFunctions) {
     return Refuse("the module has ", module.functions.size(), " functions, above the limit of ",
                   limits::kMaxFunctions);
@@ -243,6 +246,7 @@ absl::Status Verify(const Module& module) {
     }
   }
   Totals totals;
+  totals.max_region_depth = max_region_depth;
   for (const Function& function : module.functions) {
     ACCELD_RETURN_IF_ERROR(Annotate(FunctionVerifier(function, signatures, totals).Run(),
                                     absl::StrCat("@", function.name)));

@@ -92,9 +92,9 @@ class FunctionReader {
   }
 
   absl::StatusOr<Region> ReadRegion(const v1::Region& proto, int depth) {
-    if (depth >= limits::kMaxDepth) {
+    if (depth >= limits::kMaxRegionDepth) {
       return absl::InvalidArgumentError(
-          absl::StrCat("regions are nested deeper than ", limits::kMaxDepth));
+          absl::StrCat("regions are nested deeper than ", limits::kMaxRegionDepth));
     }
     Region region;
     ACCELD_ASSIGN_OR_RETURN(region.parameters, ReadIds(proto.parameters(), "a region"));

@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "common/allocation.h"
+#include "common/ir/limits.h"
 #include "common/ir/text.h"
 #include "common/ir/verifier.h"
 #include "server/compiler/decompose/decompose.h"
@@ -42,6 +43,9 @@
 
 namespace acceld::compiler {
 namespace {
+
+// Of a module between two passes.
+constexpr int kMaxRegions = ir::limits::kMaxRegionDepth + ir::limits::kMaxCompilerRegions;
 
 constexpr Pass kPipeline[] = {
     {"expand-composites", &ExpandComposites},
@@ -130,7 +134,7 @@ absl::StatusOr<ir::Module> RunPipeline(ir::Module module, const hal::CodeGenerat
     module = *std::move(result);
     if (steps != nullptr) steps->push_back({pass.name, start, std::chrono::steady_clock::now()});
     if (VerifiesEach(dump)) {
-      if (const absl::Status valid = ir::Verify(module); !valid.ok()) {
+      if (const absl::Status valid = ir::VerifyWithin(module, kMaxRegions); !valid.ok()) {
         return absl::InternalError(
             absl::StrCat("pass ", pass.name, " broke the module: ", valid.message()));
       }
@@ -140,7 +144,7 @@ absl::StatusOr<ir::Module> RunPipeline(ir::Module module, const hal::CodeGenerat
                  ir::PrintModule(module));
     }
   }
-  if (const absl::Status valid = ir::Verify(module); !valid.ok()) {
+  if (const absl::Status valid = ir::VerifyWithin(module, kMaxRegions); !valid.ok()) {
     return absl::InternalError(absl::StrCat("the passes broke the module: ", valid.message()));
   }
   return module;

@@ -45,7 +45,8 @@ absl::Status BoundedArena::Decode(absl::string_view what, absl::FunctionRef<bool
   const int64_t outer = std::exchange(remaining_bytes, bound);
   absl::Status status;
   try {
-    if (!decode()) status = absl::InvalidArgumentError(absl::StrCat(what, " is malformed"));
+    if (!decode())
+      status = absl::InvalidArgumentError(absl::StrCat(what, " is malformed, or nested too deep"));
   } catch (const std::bad_alloc&) {
     status = absl::ResourceExhaustedError(absl::StrCat(
         what, " of ", input_bytes_, " bytes would take more than ", bound, " bytes of memory"));

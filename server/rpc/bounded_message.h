@@ -20,8 +20,8 @@ class BoundedArena {
 
   google::protobuf::Arena& arena() { return arena_; }
   // Calls `decode`, which makes its objects in the arena and says whether the input is well-formed.
-  // RESOURCE_EXHAUSTED when the bound is reached, INVALID_ARGUMENT, "<what> is malformed",
-  // otherwise.
+  // RESOURCE_EXHAUSTED when the bound is reached, INVALID_ARGUMENT, "<what> is malformed,
+  // or nested too deep", otherwise.
   absl::Status Decode(absl::string_view what, absl::FunctionRef<bool()> decode);
 
  private:
@@ -50,7 +50,7 @@ class BoundedMessage {
     if (input_bytes < kLargeBytes) {
       if (decode(message)) return absl::OkStatus();
       return absl::InvalidArgumentError(
-          absl::StrCat("the ", Message::descriptor()->name(), " is malformed"));
+          absl::StrCat("the ", Message::descriptor()->name(), " is malformed, or nested too deep"));
     }
     ACCELD_ASSIGN_OR_RETURN(const std::unique_ptr<BoundedMessage> bounded,
                             Decode(input_bytes, decode));

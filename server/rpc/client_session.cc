@@ -7,6 +7,7 @@
 #include "google/protobuf/io/zero_copy_stream_impl.h"
 #include "server/rpc/bounded_message.h"
 #include "server/rpc/convert.h"
+#include "server/rpc/parse_message.h"
 #include "server/rpc/session_log.h"
 
 namespace acceld::rpc {
@@ -24,7 +25,7 @@ bool ParseBlocks(const std::vector<std::string>& blocks, google::protobuf::Messa
   }
   google::protobuf::io::ConcatenatingInputStream all(streams.data(),
                                                      static_cast<int>(streams.size()));
-  return message.ParseFromZeroCopyStream(&all);
+  return ParseMessage(all, message);
 }
 
 }  // namespace

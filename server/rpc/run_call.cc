@@ -7,6 +7,7 @@
 #include "server/engine/asker.h"
 #include "server/rpc/bounded_message.h"
 #include "server/rpc/convert.h"
+#include "server/rpc/parse_message.h"
 #include "server/rpc/session_log.h"
 #include "server/rpc/status_codes.h"
 
@@ -83,9 +84,8 @@ absl::StatusOr<std::vector<engine::Handle>> RunCall::Submit() {
   using Message = BoundedMessage<v1::RunRequest>;
   ACCELD_ASSIGN_OR_RETURN(
       const std::unique_ptr<Message> decoded,
-      Message::Decode(static_cast<int64_t>(request_.Length()), [this](v1::RunRequest& message) {
-        return grpc::SerializationTraits<v1::RunRequest>::Deserialize(&request_, &message).ok();
-      }));
+      Message::Decode(static_cast<int64_t>(request_.Length()),
+                      [this](v1::RunRequest& message) { return ParseMessage(request_, message); }));
   request_.Clear();
   const v1::RunRequest& request = **decoded;
   ACCELD_ASSIGN_OR_RETURN(ir::Module module, DecodeProgram(request.program()));

@@ -271,8 +271,8 @@ absl::StatusOr<bool> FunctionReader::ReadOp(Cursor& in, const OpHeader& header,
 
 absl::StatusOr<std::vector<ValueId>> FunctionReader::ReadRegion(Cursor& in, RegionKind kind,
                                                                 const ImportedOp* inlined) {
-  if (depth_ >= limits::kMaxDepth) {
-    return in.Error(absl::StrCat("nesting is deeper than ", limits::kMaxDepth));
+  if (depth_ >= limits::kMaxRegionDepth) {
+    return in.Error(absl::StrCat("regions are nested deeper than ", limits::kMaxRegionDepth));
   }
   uint64_t num_values = 0;
   ACCELD_ASSIGN_OR_RETURN(const BlockHeader block,

@@ -18,7 +18,7 @@ constexpr Handler kHandlers[] = {
 static_assert(std::size(kHandlers) == kNumOpKinds);
 
 // Nested functions and regions together; keeps the native stack within bounds.
-constexpr int kMaxRunningDepth = limits::kMaxCallDepth + 4 * limits::kMaxDepth;
+constexpr int kMaxRunningDepth = limits::kMaxCallDepth + limits::kMaxRegionDepth;
 
 // Ops whose errors come from inside and are already annotated there.
 bool RunsOtherOps(const Op& op) {

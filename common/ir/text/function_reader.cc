@@ -169,7 +169,7 @@ absl::StatusOr<std::vector<ValueId>> FunctionReader::ReadOps() {
 }
 
 absl::StatusOr<Function> FunctionReader::ReadBody(const std::vector<Parameter>* given) {
-  Nesting nesting(reader_);
+  RegionNesting nesting(reader_);
   ACCELD_RETURN_IF_ERROR(nesting.status());
   if (!lexer().Peek().Is('{')) return lexer().Expected("'{' to start a function's body");
   lexer().Next();
@@ -185,7 +185,7 @@ absl::StatusOr<Function> FunctionReader::ReadBody(const std::vector<Parameter>* 
 }
 
 absl::StatusOr<Region> FunctionReader::ReadRegion(const std::vector<Parameter>* given) {
-  Nesting nesting(reader_);
+  RegionNesting nesting(reader_);
   ACCELD_RETURN_IF_ERROR(nesting.status());
   if (!lexer().Peek().Is('{')) return lexer().Expected("'{' to start a region");
   lexer().Next();
@@ -204,7 +204,7 @@ absl::StatusOr<Region> FunctionReader::ReadRegion(const std::vector<Parameter>* 
 }
 
 absl::Status FunctionReader::ReadInlinedRegion(ParsedOp& op, const std::vector<Parameter>* given) {
-  Nesting nesting(reader_);
+  RegionNesting nesting(reader_);
   ACCELD_RETURN_IF_ERROR(nesting.status());
   if (!lexer().Peek().Is('{')) return lexer().Expected("'{' to start a region");
   lexer().Next();

@@ -38,12 +38,27 @@ struct Reader {
   absl::flat_hash_map<std::string, Alias<Attribute>> attribute_aliases;  // by "#name"
   absl::flat_hash_map<std::string, Alias<Type>> type_aliases;            // by "!name"
   absl::flat_hash_map<std::string, Quantization> quantization_aliases;   // by "!name"
-  int depth = 0;    // of what is being read: regions, types, attributes
-  int deepest = 0;  // that has been reached since somebody set this
+  int region_depth = 0;  // of the ops that are being read
+  int depth = 0;         // of the type or attribute that is being read
+  int deepest = 0;       // that has been reached since somebody set this
   ImportTotals totals;
 };
 
-// Counts levels of nesting while it lives; status() is an error beyond limits::kMaxDepth.
+// Counts a region while it lives; status() is an error beyond limits::kMaxRegionDepth.
+class RegionNesting {
+ public:
+  explicit RegionNesting(Reader& reader) : reader_(reader) { ++reader_.region_depth; }
+  ~RegionNesting() { --reader_.region_depth; }
+  RegionNesting(const RegionNesting&) = delete;
+  RegionNesting& operator=(const RegionNesting&) = delete;
+  absl::Status status() const;
+
+ private:
+  Reader& reader_;
+};
+
+// Counts levels of types and attributes while it lives; status() is an error beyond
+// limits::kMaxDepth.
 class Nesting {
  public:
   // `levels` at once: those of something that was read elsewhere.

@@ -64,6 +64,13 @@ absl::Status Reader::Charge(int64_t bytes, absl::string_view what, size_t offset
   return lexer.At(offset, totals.budget.Charge(bytes, what));
 }
 
+absl::Status RegionNesting::status() const {
+  if (reader_.region_depth <= limits::kMaxRegionDepth) return absl::OkStatus();
+  return reader_.lexer.Error(
+      reader_.lexer.Peek().offset,
+      absl::StrCat("regions are nested deeper than ", limits::kMaxRegionDepth));
+}
+
 absl::Status Nesting::status() const {
   if (reader_.depth <= limits::kMaxDepth) return absl::OkStatus();
   return reader_.lexer.Error(reader_.lexer.Peek().offset,

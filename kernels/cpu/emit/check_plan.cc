@@ -167,7 +167,8 @@ class PlanChecker {
   }
 
   absl::Status CheckSteps(const Steps& steps, int depth) {
-    if (depth > ir::limits::kMaxDepth) return Wrong("steps are nested too deep");
+    // A region may become a step in a step: a condition that is a kernel, say.
+    if (depth > 2 * ir::limits::kMaxRegionDepth) return Wrong("steps are nested too deep");
     for (const Step& step : steps) {
       ACCELD_RETURN_IF_ERROR(
           std::visit([&](const auto& value) { return CheckStep(value, depth); }, step.value));

@@ -7,6 +7,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "common/ir/limits.h"
 #include "server/compiler/passes/rewriter.h"
 
 namespace acceld::compiler {
@@ -30,6 +31,7 @@ class CallPlan {
     for (size_t i = 0; i < module.functions.size(); ++i) index_[module.functions[i].name] = i;
     sites_.resize(module.functions.size());
     sizes_.assign(module.functions.size(), -1);
+    depths_.assign(module.functions.size(), -1);
     for (const ir::Function& function : module.functions) {
       ForEachOp(function.body, [&](const ir::Op& op) {
         if (op.kind == ir::OpKind::kCall) ++sites_[CalleeOf(op)];
@@ -54,16 +56,35 @@ class CallPlan {
     return sizes_[index] = std::min(size, kMaxFunctionOps);
   }
 
+  // How deep regions nest in the function once its own calls are replaced where that pays, its body
+  // among them.
+  int DepthOf(size_t index) {
+    if (depths_[index] < 0) depths_[index] = DepthOf(module_.functions[index].body);
+    return depths_[index];
+  }
+
   bool Pays(size_t callee) {
     const int64_t ops = SizeOf(callee);
     return ops <= kSmallBody || sites_[callee] == 1 || ops * sites_[callee] <= kMaxCopiedOps;
   }
 
  private:
+  int DepthOf(const ir::Region& region) {
+    int inside = 0;
+    for (const ir::Op& op : region.ops) {
+      for (const ir::Region& inner : op.regions) inside = std::max(inside, DepthOf(inner));
+      if (op.kind == ir::OpKind::kCall && Pays(CalleeOf(op))) {
+        inside = std::max(inside, DepthOf(CalleeOf(op)) - 1);
+      }
+    }
+    return inside + 1;
+  }
+
   const ir::Module& module_;
   absl::flat_hash_map<std::string, size_t> index_;
   std::vector<int64_t> sites_;
   std::vector<int64_t> sizes_;  // -1: not counted yet
+  std::vector<int> depths_;     // -1: not known yet
 };
 
 // Builds one function anew. Bodies are copied from where they were written straight to where they
@@ -87,7 +108,7 @@ class BodyBuilder {
     if (is_too_large_) {
       return absl::ResourceExhaustedError(
           absl::StrCat("@", source_.name,
-                       ": the program becomes too large once functions that the "
+                       ": the program becomes too large or too deep once functions that the "
                        "regions of reductions and the like call are copied into them"));
     }
     return Renumber(std::move(out_));
@@ -120,7 +141,9 @@ class BodyBuilder {
         for (ir::ValueId id : inner.parameters) {
           inner_copy.parameters.push_back(Define(id, source, map));
         }
+        ++depth_;
         CopyOps(inner, source, nest, map, inner_copy.ops);
+        --depth_;
         for (ir::ValueId id : inner.results) inner_copy.results.push_back(map[id]);
       }
       for (ir::ValueId id : op.results) copy.results.push_back(Define(id, source, map));
@@ -132,7 +155,8 @@ class BodyBuilder {
     const size_t callee = plan_.CalleeOf(call);
     if (!in_nest && !plan_.Pays(callee)) return false;
     const int64_t ops = plan_.SizeOf(callee);
-    if (size_ + ops > kMaxFunctionOps || ops > ops_left_) {
+    const bool is_too_deep = depth_ + plan_.DepthOf(callee) > ir::limits::kMaxRegionDepth;
+    if (size_ + ops > kMaxFunctionOps || ops > ops_left_ || is_too_deep) {
       is_too_large_ = is_too_large_ || in_nest;
       return false;
     }
@@ -152,6 +176,7 @@ class BodyBuilder {
   const ir::Function& source_;
   ir::Function out_;
   int64_t size_ = 0;
+  int depth_ = 0;  // of the regions around the op that is copied, without the body
   int64_t& ops_left_;
   bool is_too_large_ = false;
 };

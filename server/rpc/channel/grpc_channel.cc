@@ -4,6 +4,7 @@
 
 #include "server/rpc/bounded_message.h"
 #include "server/rpc/message_size.h"
+#include "server/rpc/parse_message.h"
 #include "server/rpc/status_codes.h"
 
 namespace acceld::rpc {
@@ -29,9 +30,8 @@ void GrpcChannel::OnReadDone(bool ok) {
   if (!size.ok()) return Refuse(size);
   v1::CommandBatch batch;
   const absl::Status decoded = BoundedMessage<v1::CommandBatch>::DecodeTo(
-      batch, static_cast<int64_t>(size_bytes), [this](v1::CommandBatch& message) {
-        return grpc::SerializationTraits<v1::CommandBatch>::Deserialize(&incoming_, &message).ok();
-      });
+      batch, static_cast<int64_t>(size_bytes),
+      [this](v1::CommandBatch& message) { return ParseMessage(incoming_, message); });
   if (!decoded.ok()) return Refuse(decoded);
   TakeIn(batch, size_bytes);
 }

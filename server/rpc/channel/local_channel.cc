@@ -9,6 +9,7 @@
 #include "server/rpc/bounded_message.h"
 #include "server/rpc/channel/local_channels.h"
 #include "server/rpc/client_session.h"
+#include "server/rpc/parse_message.h"
 
 namespace acceld::rpc {
 namespace {
@@ -155,7 +156,7 @@ void LocalChannel::Receive() {
   v1::CommandBatch batch;
   const absl::Status decoded = BoundedMessage<v1::CommandBatch>::DecodeTo(
       batch, static_cast<int64_t>(message->size()), [&message](v1::CommandBatch& decoded_batch) {
-        return decoded_batch.ParseFromArray(message->data(), static_cast<int>(message->size()));
+        return ParseMessage(*message, decoded_batch);
       });
   if (!decoded.ok()) return Refuse(decoded);
   TakeIn(batch, message->size());

@@ -187,7 +187,7 @@ TEST(TextReaderTest, NestingIsBounded) {
   std::string regions = "%p = stablehlo.constant dense<true> : tensor<i1>\n";
   for (int i = 0; i < 10000; ++i)
     absl::StrAppend(&regions, "%q", i, " = \"stablehlo.if\"(%p) ({\n");
-  EXPECT_THAT(ErrorOf(Main("()", regions)), HasSubstr("nesting is deeper than 64"));
+  EXPECT_THAT(ErrorOf(Main("()", regions)), HasSubstr("regions are nested deeper than 256"));
 }
 
 TEST(TextReaderTest, ShardingIsReadAndHasNoEffect) {

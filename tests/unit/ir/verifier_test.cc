@@ -136,8 +136,9 @@ Module NestedBranches(int depth) {
 }
 
 TEST(VerifierTest, DeepRegionsAreRefused) {
-  EXPECT_THAT(Verify(NestedBranches(limits::kMaxDepth - 1)), IsOk());
-  EXPECT_THAT(Verify(NestedBranches(limits::kMaxDepth)), IsRefused("regions are nested deeper"));
+  EXPECT_THAT(Verify(NestedBranches(limits::kMaxRegionDepth - 1)), IsOk());
+  EXPECT_THAT(Verify(NestedBranches(limits::kMaxRegionDepth)),
+              IsRefused("regions are nested deeper"));
 }
 
 TEST(VerifierTest, DeepAttributesAreRefused) {
