@@ -2,8 +2,10 @@
 
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "common/ir/inlined_ops.h"
 #include "common/ir/limits.h"
 #include "common/ir/process_grid.h"
@@ -17,6 +19,13 @@ constexpr ValueId kUndefined = ~ValueId{0};
 bool IsIdentity(absl::string_view name) {
   // Between VHLO's types and the builtin ones, which are the same here.
   return name == "builtin.unrealized_conversion_cast" || name == "sdy.sharding_constraint";
+}
+
+// Whether a message begins with the number of an op: "op 3 'vhlo.add_v1': ...".
+bool NamesAnOp(const absl::Status& status) {
+  absl::string_view message = status.message();
+  return absl::ConsumePrefix(&message, "op ") && !message.empty() &&
+         absl::ascii_isdigit(message[0]);
 }
 
 bool IsTerminator(absl::string_view op) {
@@ -302,7 +311,7 @@ absl::StatusOr<std::vector<ValueId>> FunctionReader::ReadRegion(Cursor& in, Regi
   }
   ACCELD_RETURN_IF_ERROR(Define(parameters));
 
-  ++depth_;
+  const int depth = ++depth_;
   std::vector<ValueId> returned;
   bool ended = false;
   for (uint64_t i = 0; i < block.num_ops; ++i) {
@@ -313,6 +322,9 @@ absl::StatusOr<std::vector<ValueId>> FunctionReader::ReadRegion(Cursor& in, Regi
     ACCELD_ASSIGN_OR_RETURN(const OpHeader header, ReadOpHeader(reader_.container, in));
     const auto read = ReadOp(in, header, returned);
     if (!read.ok()) {
+      // Of many ops around it, the outermost two are enough.
+      constexpr int kNamedDepth = 2;
+      if (depth > kNamedDepth && NamesAnOp(read.status())) return read.status();
       return Annotate(read.status(), absl::StrCat("op ", i, " '", header.FullName(), "'"));
     }
     ended = *read;

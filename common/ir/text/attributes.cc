@@ -92,7 +92,11 @@ absl::StatusOr<Attribute> ReadHash(Reader& reader) {
       ACCELD_RETURN_IF_ERROR(reader.Charge(alias->second.memory_bytes, hash.text, hash.offset));
       return alias->second.value;
     }
-    // Unknown ones are locations, which JAX declares at the end, or marks of other dialects.
+    // A name with a dialect is a mark of another dialect.
+    if (!reader.location_aliases.contains(hash.text) && !absl::StrContains(hash.text, '.')) {
+      return lexer.Error(hash.offset,
+                         absl::StrCat("alias '", hash.text.substr(0, 100), "' is not defined"));
+    }
     return Attribute{OpaqueAttribute{std::string(hash.text)}};
   }
   const bool own = hash.text == "#stablehlo" || absl::StartsWith(hash.text, "#stablehlo.") ||
@@ -185,6 +189,10 @@ absl::StatusOr<Attribute> ReadWord(Reader& reader) {
     ACCELD_ASSIGN_OR_RETURN(const DType dtype, ReadDType(reader));
     return Attribute{Type(TensorType{dtype, {}})};
   }
+  if (word.text == "loc") {
+    ACCELD_RETURN_IF_ERROR(SkipLocation(reader));
+    return Attribute{OpaqueAttribute{"loc"}};
+  }
   lexer.Next();
   if (!lexer.Peek().Is('<') && !lexer.Peek().Is('(')) return KeywordAttribute(word.text);
   // loc(...), affine_map<...>, types of other dialects: no meaning here.
@@ -276,6 +284,14 @@ absl::StatusOr<Attribute> ReadAttribute(Reader& reader) {
     case TokenKind::kHash:
       return ReadHash(reader);
     case TokenKind::kBang: {
+      if (reader.element_aliases.contains(token.text)) {
+        ACCELD_ASSIGN_OR_RETURN(const DType dtype, ReadDType(reader));
+        return Attribute{Type(TensorType{dtype, {}})};
+      }
+      if (AtFunctionAlias(reader)) {
+        ACCELD_RETURN_IF_ERROR(ReadFunctionType(reader).status());
+        return Attribute{OpaqueAttribute{std::string(token.text)}};
+      }
       ACCELD_ASSIGN_OR_RETURN(Type type, ReadType(reader));
       return Attribute{std::move(type)};
     }

@@ -48,7 +48,7 @@ absl::Status ReadSignature(FunctionReader& in, ParsedOp& op) {
   }
   lexer.Next();
   op.has_operand_types = true;
-  if (lexer.Peek().Is('(')) {
+  if (lexer.Peek().Is('(') || AtFunctionAlias(in.reader())) {
     ACCELD_ASSIGN_OR_RETURN(FunctionType type, ReadFunctionType(in.reader()));
     op.operand_types = std::move(type.parameters);
     op.result_types = std::move(type.results);

@@ -22,6 +22,15 @@ absl::Status Constant(FunctionReader& in, ParsedOp& op) {
   }
   ACCELD_RETURN_IF_ERROR(ReadOptionalDictionary(in.reader(), op.attributes));
   if (lexer.Peek().IsWord("dense_resource")) return ReadAttribute(in.reader()).status();
+  if (lexer.Peek().kind == TokenKind::kHash) {
+    const size_t begin = lexer.Peek().offset;
+    ACCELD_ASSIGN_OR_RETURN(Attribute value, ReadAttribute(in.reader()));
+    const auto* literal = std::get_if<Literal>(&value.value);
+    if (literal == nullptr) return lexer.Error(begin, "expected the alias of a dense constant");
+    op.result_types = {Type(literal->type())};
+    op.attributes["value"] = std::move(value);
+    return absl::OkStatus();
+  }
   ACCELD_RETURN_IF_ERROR(lexer.ExpectWord("dense"));
   ACCELD_ASSIGN_OR_RETURN(Literal value, ReadDense(in.reader(), /*allow_index=*/false));
   op.result_types = {Type(value.type())};

@@ -66,10 +66,7 @@ absl::Status FunctionReader::Declare(const Token& name, absl::Span<const ValueId
   return absl::OkStatus();
 }
 
-absl::Status FunctionReader::SkipLocation() {
-  if (!lexer().TryWord("loc")) return absl::OkStatus();
-  return lexer().SkipBalanced().status();
-}
+absl::Status FunctionReader::SkipLocation() { return text::SkipLocation(reader_); }
 
 absl::StatusOr<ValueId> FunctionReader::ReadOperand() {
   ACCELD_ASSIGN_OR_RETURN(const Token name,

@@ -35,6 +35,7 @@ class ModuleReader {
  private:
   absl::Status ReadTop();
   absl::Status ReadAlias();
+  bool AtElementType() const;
   absl::Status ReadResources();
   absl::Status ReadModule();
   absl::Status ReadGenericModule();
@@ -55,6 +56,7 @@ class ModuleReader {
   Reader reader_;
   Lexer& lexer_;
   Module module_;
+  absl::flat_hash_set<std::string> aliases_;  // that are defined, with "#" or "!"
   bool seen_module_ = false;
   int64_t op_count_ = 0;
 };
@@ -62,6 +64,7 @@ class ModuleReader {
 absl::StatusOr<Module> ModuleReader::Read() {
   while (lexer_.Peek().kind != TokenKind::kEnd) ACCELD_RETURN_IF_ERROR(ReadTop());
   if (!seen_module_ && module_.functions.empty()) return lexer_.Expected("a module or a function");
+  ACCELD_RETURN_IF_ERROR(CheckNamedLocations(reader_));
   ACCELD_RETURN_IF_ERROR(reader_.totals.Check());
   return std::move(module_);
 }
@@ -80,14 +83,37 @@ absl::Status ModuleReader::ReadTop() {
   return pretty ? ReadModule() : ReadGenericModule();
 }
 
+bool ModuleReader::AtElementType() const {
+  const Token& token = lexer_.Peek();
+  return token.IsWord("complex") || (token.kind == TokenKind::kWord && ParseDType(token.text)) ||
+         (token.kind == TokenKind::kBang && reader_.element_aliases.contains(token.text));
+}
+
 // '#'name '=' attribute | '!'name '=' type
 absl::Status ModuleReader::ReadAlias() {
   const Token name = lexer_.Next();
   ACCELD_RETURN_IF_ERROR(lexer_.Expect('='));
   reader_.deepest = 0;
+  const std::string alias(name.text);
+  if (!aliases_.insert(alias).second) {
+    return lexer_.Error(name.offset,
+                        absl::StrCat("alias '", alias.substr(0, 100), "' is defined twice"));
+  }
   if (name.kind == TokenKind::kBang && AtQuantization(reader_)) {
     ACCELD_ASSIGN_OR_RETURN(reader_.quantization_aliases[std::string(name.text)],
                             ReadQuantization(reader_));
+    return absl::OkStatus();
+  }
+  if (name.kind == TokenKind::kBang && AtElementType()) {
+    ACCELD_ASSIGN_OR_RETURN(reader_.element_aliases[alias], ReadDType(reader_));
+    return absl::OkStatus();
+  }
+  if (name.kind == TokenKind::kBang && (lexer_.Peek().Is('(') || AtFunctionAlias(reader_))) {
+    ACCELD_ASSIGN_OR_RETURN(FunctionType type, ReadFunctionType(reader_));
+    int64_t bytes = 0;
+    for (const Type& parameter : type.parameters) bytes += MemoryBytesOf(parameter);
+    for (const Type& result : type.results) bytes += MemoryBytesOf(result);
+    reader_.function_aliases[alias] = {std::move(type), bytes, reader_.deepest};
     return absl::OkStatus();
   }
   if (name.kind == TokenKind::kBang) {
@@ -96,7 +122,10 @@ absl::Status ModuleReader::ReadAlias() {
     reader_.type_aliases[std::string(name.text)] = {std::move(type), bytes, reader_.deepest};
     return absl::OkStatus();
   }
-  if (lexer_.Peek().IsWord("loc")) return SkipLocation();
+  if (lexer_.Peek().IsWord("loc")) {
+    reader_.location_aliases.insert(alias);
+    return SkipLocation();
+  }
   ACCELD_ASSIGN_OR_RETURN(Attribute value, ReadAttribute(reader_));
   const int64_t bytes = MemoryBytesOf(value);
   reader_.attribute_aliases[std::string(name.text)] = {std::move(value), bytes, reader_.deepest};
@@ -117,10 +146,7 @@ absl::Status ModuleReader::ReadResources() {
   return absl::OkStatus();
 }
 
-absl::Status ModuleReader::SkipLocation() {
-  if (!lexer_.TryWord("loc")) return absl::OkStatus();
-  return lexer_.SkipBalanced().status();
-}
+absl::Status ModuleReader::SkipLocation() { return text::SkipLocation(reader_); }
 
 absl::Status ModuleReader::SetName(const Token& token, std::string name, std::string& to) {
   if (name.empty() || static_cast<int64_t>(name.size()) > limits::kMaxNameBytes) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "common/ir/attribute.h"
 #include "common/ir/importer.h"
 #include "common/ir/text/lexer.h"
@@ -35,9 +36,14 @@ struct Reader {
   absl::Status Charge(int64_t bytes, absl::string_view what, size_t offset);
 
   Lexer lexer;
-  absl::flat_hash_map<std::string, Alias<Attribute>> attribute_aliases;  // by "#name"
-  absl::flat_hash_map<std::string, Alias<Type>> type_aliases;            // by "!name"
-  absl::flat_hash_map<std::string, Quantization> quantization_aliases;   // by "!name"
+  absl::flat_hash_map<std::string, Alias<Attribute>> attribute_aliases;    // by "#name"
+  absl::flat_hash_map<std::string, Alias<Type>> type_aliases;              // by "!name"
+  absl::flat_hash_map<std::string, Quantization> quantization_aliases;     // by "!name"
+  absl::flat_hash_map<std::string, DType> element_aliases;                 // by "!name"
+  absl::flat_hash_map<std::string, Alias<FunctionType>> function_aliases;  // by "!name"
+  absl::flat_hash_set<std::string> location_aliases;                       // "#name"
+  // Locations may name aliases that follow: where each name stands first.
+  absl::flat_hash_map<std::string, size_t> named_locations;
   int region_depth = 0;  // of the ops that are being read
   int depth = 0;         // of the type or attribute that is being read
   int deepest = 0;       // that has been reached since somebody set this
@@ -75,6 +81,14 @@ class Nesting {
   Reader& reader_;
   const int levels_;
 };
+
+// loc(...)?, with note taken of the aliases that it names.
+absl::Status SkipLocation(Reader& reader);
+// An error for the first alias named in a location that is declared nowhere. For the end of the
+// text.
+absl::Status CheckNamedLocations(const Reader& reader);
+// True when the current token is the alias of a function type.
+bool AtFunctionAlias(const Reader& reader);
 
 // type of a value: tensor<...>, tuple<...>, !stablehlo.token or an alias of one.
 absl::StatusOr<Type> ReadType(Reader& reader);

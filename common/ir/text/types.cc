@@ -77,6 +77,40 @@ absl::Status Nesting::status() const {
                              absl::StrCat("nesting is deeper than ", limits::kMaxDepth));
 }
 
+bool AtFunctionAlias(const Reader& reader) {
+  const Token& token = reader.lexer.Peek();
+  return token.kind == TokenKind::kBang && reader.function_aliases.contains(token.text);
+}
+
+absl::Status SkipLocation(Reader& reader) {
+  if (!reader.lexer.TryWord("loc")) return absl::OkStatus();
+  const size_t begin = reader.lexer.Peek().offset;
+  ACCELD_ASSIGN_OR_RETURN(const absl::string_view text, reader.lexer.SkipBalanced());
+  if (text.find('#') == absl::string_view::npos) return absl::OkStatus();
+  Lexer location(text, "location");
+  for (Token token = location.Next(); token.kind != TokenKind::kEnd; token = location.Next()) {
+    if (token.kind == TokenKind::kInvalid) break;
+    if (token.kind != TokenKind::kHash || token.text.find('.') != absl::string_view::npos) continue;
+    reader.named_locations.try_emplace(std::string(token.text), begin + token.offset);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckNamedLocations(const Reader& reader) {
+  const std::string* name = nullptr;
+  size_t first = 0;
+  for (const auto& [named, offset] : reader.named_locations) {
+    if (reader.location_aliases.contains(named) || reader.attribute_aliases.contains(named))
+      continue;
+    if (name != nullptr && first < offset) continue;
+    name = &named;
+    first = offset;
+  }
+  if (name == nullptr) return absl::OkStatus();
+  return reader.lexer.Error(first,
+                            absl::StrCat("alias '", name->substr(0, 100), "' is not defined"));
+}
+
 bool AtType(const Reader& reader) {
   const Token& token = reader.lexer.Peek();
   return token.IsWord("tensor") || token.IsWord("tuple") || token.kind == TokenKind::kBang;
@@ -86,6 +120,11 @@ absl::StatusOr<DType> ReadDType(Reader& reader, bool allow_index) {
   Lexer& lexer = reader.lexer;
   const Token word = lexer.Peek();
   if (word.kind == TokenKind::kBang) {
+    const auto alias = reader.element_aliases.find(word.text);
+    if (alias != reader.element_aliases.end()) {
+      lexer.Next();
+      return alias->second;
+    }
     return lexer.Unsupported(word.offset,
                              absl::StrCat("element type '", word.text, "' is not supported"));
   }
@@ -94,9 +133,15 @@ absl::StatusOr<DType> ReadDType(Reader& reader, bool allow_index) {
   std::string name(word.text);
   if (word.text == "complex") {
     ACCELD_RETURN_IF_ERROR(lexer.Expect('<'));
-    ACCELD_ASSIGN_OR_RETURN(const Token part, lexer.ExpectKind(TokenKind::kWord, "a type"));
+    const auto alias = reader.element_aliases.find(lexer.Peek().text);
+    if (alias != reader.element_aliases.end()) {
+      lexer.Next();
+      name = absl::StrCat("complex<", DTypeName(alias->second), ">");
+    } else {
+      ACCELD_ASSIGN_OR_RETURN(const Token part, lexer.ExpectKind(TokenKind::kWord, "a type"));
+      name = absl::StrCat("complex<", part.text, ">");
+    }
     ACCELD_RETURN_IF_ERROR(lexer.Expect('>'));
-    name = absl::StrCat("complex<", part.text, ">");
   } else if (allow_index && word.text == "index") {
     return DType::kI64;
   } else if (absl::StartsWith(name, "si")) {
@@ -142,7 +187,9 @@ absl::StatusOr<Type> ReadTensor(Reader& reader, bool allow_index) {
 
 absl::StatusOr<TensorType> ReadTensorType(Reader& reader, bool allow_index) {
   const size_t begin = reader.lexer.Peek().offset;
-  ACCELD_ASSIGN_OR_RETURN(const Type type, ReadTensor(reader, allow_index));
+  const bool is_alias = reader.lexer.Peek().kind == TokenKind::kBang;
+  ACCELD_ASSIGN_OR_RETURN(const Type type,
+                          is_alias ? ReadType(reader) : ReadTensor(reader, allow_index));
   if (type.IsTensor()) return type.tensor();
   return reader.lexer.Unsupported(
       begin, absl::StrCat("type ", type.ToString(), " is supported for values only"));
@@ -209,6 +256,12 @@ absl::StatusOr<FunctionType> ReadFunctionType(Reader& reader) {
   Nesting nesting(reader);
   ACCELD_RETURN_IF_ERROR(nesting.status());
   FunctionType type;
+  if (AtFunctionAlias(reader)) {
+    const Token name = reader.lexer.Next();
+    const Alias<FunctionType>& alias = reader.function_aliases.find(name.text)->second;
+    ACCELD_RETURN_IF_ERROR(reader.Charge(alias.memory_bytes, name.text, name.offset));
+    return alias.value;
+  }
   if (!reader.lexer.Peek().Is('(')) return reader.lexer.Expected("'(' to start a function type");
   ACCELD_ASSIGN_OR_RETURN(type.parameters, ReadResultTypes(reader));
   ACCELD_RETURN_IF_ERROR(reader.lexer.ExpectArrow());

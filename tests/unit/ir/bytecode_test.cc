@@ -202,7 +202,7 @@ TEST(Bytecode, RefusesDeepRegions) {
     nested = Writer::EncodeOp(op, {}, {type}, {}, {Writer::EncodeRegion({nested}, 1)});
   }
   EXPECT_THAT(ErrorOf(program.writer.Finish({type}, {nested}, 1)),
-              HasSubstr("nesting is deeper than 64"));
+              HasSubstr("regions are nested deeper than 256"));
 }
 
 TEST(Bytecode, RefusesValuesUsedBeforeTheyAreDefined) {

@@ -235,6 +235,86 @@ std::string LapackCall(absl::string_view type, const std::string& operand,
                            "\nreturn %0 : ", type));
 }
 
+// Each alias stands wherever MLIR allows a type or an attribute.
+TEST(TextReaderTest, AliasesStandForTypesAndAttributesEverywhere) {
+  const auto aliased = ParseModule(R"(
+    !e = f32
+    !c = complex<!e>
+    !m = tensor<2x!e>
+    !z = tensor<2x!c>
+    !s = tensor<!e>
+    !p = tuple<!m, !m>
+    !f = (!m, !m) -> !m
+    !g = !f
+    #a = dense<[1.0, 2.0]> : !m
+    #b = #a
+    #n = 3 : i64
+    #d = {k = [#n, #b]}
+    module {
+      func.func private @twice(%x: !m loc("x")) -> (!m, !m {some.name = #d}) {
+        return %x, %x : !m, !m
+      }
+      func.func @main(%x: !m) -> !m {
+        %0 = stablehlo.constant dense<1.0> : !m
+        %1 = stablehlo.constant #b
+        %2 = "stablehlo.constant"() <{value = #a}> : () -> !m
+        %3 = stablehlo.add %0, %1 : !m
+        %4 = "stablehlo.add"(%3, %2) : !g
+        %5 = stablehlo.add %4, %x : !f
+        %6:2 = func.call @twice(%5) : (!m) -> (!m, !m)
+        %7 = stablehlo.tuple %6#0, %6#1 : !p
+        %8 = stablehlo.get_tuple_element %7[1] : (!p) -> !m
+        %9 = stablehlo.while(%i = %8) : !m cond {
+          %t = stablehlo.constant dense<false> : tensor<i1>
+          stablehlo.return %t : tensor<i1>
+        } do {
+          stablehlo.return %i : !m
+        }
+        %s = stablehlo.constant dense<0.0> : !s
+        %10 = "stablehlo.reduce"(%9, %s) <{dimensions = array<i64: 0>}> ({
+        ^bb0(%u: !s, %v: !s):
+          %w = stablehlo.add %u, %v : !s
+          stablehlo.return %w : !s
+        }) : (!m, !s) -> !s
+        %11 = stablehlo.complex %9, %9 : (!m, !m) -> !z
+        return %9 : !m
+      }
+    })");
+  ASSERT_TRUE(aliased.ok()) << aliased.status();
+  EXPECT_EQ(aliased->functions[1].ParameterTypes(),
+            (std::vector<Type>{TensorType{DType::kF32, {2}}}));
+  // Written out it is the same program.
+  const auto plain = ParseModule(PrintModule(*aliased));
+  ASSERT_TRUE(plain.ok()) << plain.status();
+  EXPECT_EQ(PrintModule(*plain), PrintModule(*aliased));
+}
+
+TEST(TextReaderTest, AliasesThatAreNotDefinedAreRefused) {
+  const auto with = [](absl::string_view before, absl::string_view op,
+                       absl::string_view after = "") {
+    return ErrorOf(absl::StrCat(before, "\nfunc.func @main(%x: tensor<f32>) -> tensor<f32> {\n", op,
+                                "\nreturn %x : tensor<f32>\n}\n", after));
+  };
+  EXPECT_THAT(with("", "%0 = stablehlo.abs %x : !m"), HasSubstr("type '!m' is not supported"));
+  EXPECT_THAT(with("", "%0 = stablehlo.constant dense<1.0> : !m"), HasSubstr("'!m'"));
+  EXPECT_THAT(with("", "%0 = stablehlo.constant #a"), HasSubstr("alias '#a' is not defined"));
+  EXPECT_THAT(with("", "%0 = stablehlo.abs %x {a.b = #a} : tensor<f32>"),
+              HasSubstr("alias '#a' is not defined"));
+  EXPECT_THAT(with("#b = [#a]", ""), HasSubstr("alias '#a' is not defined"));
+  EXPECT_THAT(with("", "%0 = stablehlo.abs %x : tensor<f32> loc(#loc1)"),
+              HasSubstr("alias '#loc1' is not defined"));
+  EXPECT_THAT(with("", "%0 = stablehlo.abs %x : tensor<f32> loc(callsite(#loc1 at #loc2))",
+                   "#loc1 = loc(\"a\")"),
+              HasSubstr("alias '#loc2' is not defined"));
+  EXPECT_THAT(with("#a = 1\n#a = 2", ""), HasSubstr("alias '#a' is defined twice"));
+  EXPECT_THAT(with("!m = f32\n!m = tensor<f32>", ""), HasSubstr("alias '!m' is defined twice"));
+  // Locations may follow, and a name in a string is none.
+  EXPECT_TRUE(ParseModule("func.func @main(%x: tensor<f32> loc(#loc3)) -> tensor<f32> {\n"
+                          "return %x : tensor<f32> loc(\"#no\"(#loc2))\n}\n"
+                          "#loc2 = loc(#loc3)\n#loc3 = loc(\"f.py\":1:2)")
+                  .ok());
+}
+
 TEST(TextReaderTest, LayoutsOfLapackCallsAreWrittenOut) {
   const std::string matrix = "dense<[1, 2, 0]> : tensor<3xindex>";
   const std::string rows = "dense<[2, 1, 0]> : tensor<3xindex>";
