@@ -15,6 +15,7 @@ enum class NanEncoding : uint8_t {
   kIeee,          // all exponent bits set, mantissa not zero
   kAllOnes,       // every bit but the sign set; the only NaN, and no infinity
   kNegativeZero,  // the bits of -0; the only NaN, and no infinity
+  kNone,          // neither NaN nor infinity
 };
 
 struct Encoding {
@@ -27,6 +28,7 @@ constexpr Encoding Ieee(int exponent_bits, int mantissa_bits) {
            .mantissa_bits = mantissa_bits,
            .bias = (1 << (exponent_bits - 1)) - 1,
            .has_infinity = true,
+           .has_nan = true,
            .has_negative_zero = true,
            .has_sign = true},
           NanEncoding::kIeee};
@@ -37,13 +39,20 @@ constexpr Encoding Finite(int exponent_bits, int mantissa_bits, int bias, NanEnc
            .mantissa_bits = mantissa_bits,
            .bias = bias,
            .has_infinity = false,
-           .has_negative_zero = nan == NanEncoding::kAllOnes,
+           .has_nan = nan != NanEncoding::kNone,
+           .has_negative_zero = nan != NanEncoding::kNegativeZero,
            .has_sign = true},
           nan};
 }
 
 Encoding EncodingOf(DType dtype) {
   switch (dtype) {
+    case DType::kF4E2M1FN:
+      return Finite(2, 1, 1, NanEncoding::kNone);
+    case DType::kF6E2M3FN:
+      return Finite(2, 3, 1, NanEncoding::kNone);
+    case DType::kF6E3M2FN:
+      return Finite(3, 2, 3, NanEncoding::kNone);
     case DType::kF8E3M4:
       return Ieee(3, 4);
     case DType::kF8E4M3:
@@ -63,6 +72,7 @@ Encoding EncodingOf(DType dtype) {
                .mantissa_bits = 0,
                .bias = 127,
                .has_infinity = false,
+               .has_nan = true,
                .has_negative_zero = false,
                .has_sign = false},
               NanEncoding::kAllOnes};
@@ -120,7 +130,7 @@ FloatFormat FormatOf(DType dtype) { return EncodingOf(dtype).format; }
 
 DType ReducePrecisionTypeOf(DType dtype) {
   if (dtype == DType::kF8E8M0FNU) return DType::kF32;
-  return BitsOf(dtype) == 8 ? DType::kF16 : dtype;
+  return BitsOf(dtype) <= 8 ? DType::kF16 : dtype;
 }
 
 double DecodeFloat(DType dtype, uint64_t bits) {
@@ -149,6 +159,8 @@ double DecodeFloat(DType dtype, uint64_t bits) {
       break;
     case NanEncoding::kNegativeZero:
       if (negative && exponent == 0 && mantissa == 0) return kNan;
+      break;
+    case NanEncoding::kNone:
       break;
   }
   if (exponent == 0) {
@@ -186,9 +198,15 @@ uint64_t EncodeFloat(DType dtype, double value) {
       nan = uint64_t{1} << sign_shift;
       largest = magnitude_mask;
       break;
+    case NanEncoding::kNone:
+      nan = uint64_t{1} << sign_shift;  // -0
+      largest = magnitude_mask;
+      break;
   }
   if (std::isnan(value)) return nan;
-  const uint64_t overflow = format.has_infinity ? (sign | infinity) : nan;
+  const uint64_t overflow = format.has_infinity ? (sign | infinity)
+                            : format.has_nan    ? nan
+                                                : (sign | largest);
   if (std::isinf(value)) return overflow;
   if (value == 0) return format.has_negative_zero ? sign : 0;
 

@@ -5,14 +5,16 @@
 #include "common/ir/dtype.h"
 
 // Conversions between double and the narrow floating-point formats, one rounding (to nearest even).
-// Sources: IEEE 754, OCP 8-bit Floating Point Specification, StableHLO specification ("Types").
+// Sources: IEEE 754, OCP 8-bit Floating Point Specification, OCP Microscaling Formats
+// Specification, StableHLO specification ("Types").
 namespace acceld::ir {
 
 // The value of `bits` (in the low bits) read as `dtype`. F64 takes all 64 bits.
 double DecodeFloat(DType dtype, uint64_t bits);
 
 // The bits of the `dtype` value nearest to `value`. Overflow gives infinity where the format has
-// one, else NaN; f8E8M0FNU has no zero and no sign: what it cannot hold gives NaN.
+// one, else NaN; f8E8M0FNU has no zero and no sign: what it cannot hold gives NaN. The formats of 4
+// and 6 bits have neither: overflow and infinity give the largest value, NaN gives -0, as in XLA.
 uint64_t EncodeFloat(DType dtype, double value);
 
 // The value after rounding through `dtype`.
@@ -26,14 +28,15 @@ struct FloatFormat {
   int mantissa_bits;
   int bias;
   bool has_infinity;
+  bool has_nan;
   bool has_negative_zero;
   bool has_sign;
 };
 FloatFormat FormatOf(DType dtype);
 
 // The IEEE 754 type on whose encoding reduce_precision of `dtype` is defined: the type itself, or
-// for 8-bit formats a type that holds all their values and has the exponents of none of their
-// special encodings. JAX computes them the same way.
+// for formats of at most 8 bits a type that holds all their values and has the exponents of none of
+// their special encodings. JAX computes them the same way.
 DType ReducePrecisionTypeOf(DType dtype);
 
 }  // namespace acceld::ir

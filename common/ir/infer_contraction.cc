@@ -29,14 +29,6 @@ absl::Status CheckSide(absl::string_view side, absl::Span<const int64_t> batchin
   return CheckDimList(absl::StrCat(side, " batching and contracting dimensions"), all, rank);
 }
 
-// Which element types a product of these may be summed and returned in: those of the same class.
-// Real and complex numbers, or integers and floats, do not mix.
-bool AccumulatesIn(DType operand, DType result) {
-  if (operand == DType::kI1 || result == DType::kI1) return operand == result;
-  if (IsComplex(operand) || IsComplex(result)) return IsComplex(operand) && IsComplex(result);
-  return IsFloat(operand) == IsFloat(result);
-}
-
 absl::Status CheckAlgorithm(const DotAlgorithm& algorithm) {
   if (algorithm.lhs_component_count < 1 || algorithm.rhs_component_count < 1 ||
       algorithm.num_primitive_operations < 1) {
@@ -78,10 +70,6 @@ InferResult InferDotGeneral(const InferContext& context) {
   } else {
     ACCELD_ASSIGN_OR_RETURN(const TensorType declared, DeclaredTensor(context));
     result.dtype = declared.dtype;
-  }
-  if (!AccumulatesIn(lhs.dtype, result.dtype) || !AccumulatesIn(rhs.dtype, result.dtype)) {
-    return Refuse("products of ", DTypeName(lhs.dtype), " and ", DTypeName(rhs.dtype),
-                  " do not add up to ", DTypeName(result.dtype));
   }
   for (size_t i = 0; i < numbers.lhs_batching_dimensions.size(); ++i) {
     result.dims.push_back(Refined(lhs.dims[numbers.lhs_batching_dimensions[i]],

@@ -110,7 +110,7 @@ InferResult InferRngBitGenerator(const InferContext& context) {
     return Refuse("needs the type of its random numbers declared");
   }
   const TensorType& output = context.declared[1].tensor();
-  if (!IsInteger(output.dtype) && !IsFloat(output.dtype)) {
+  if ((!IsInteger(output.dtype) && !IsFloat(output.dtype)) || BitsOf(output.dtype) == 6) {
     return Refuse("random bits as ", output.ToString());
   }
   return std::vector<Type>{state, output};

@@ -14,7 +14,9 @@ InferResult InferBitcastConvert(const InferContext& context) {
   }
   const int from_bits = BitsOf(operand.dtype);
   const int to_bits = BitsOf(declared.dtype);
-  if (std::max(from_bits, to_bits) % std::min(from_bits, to_bits) != 0) {
+  // Elements of six bits are no pieces of others, and nothing makes them up.
+  const bool has_six = from_bits != to_bits && (from_bits == 6 || to_bits == 6);
+  if (has_six || std::max(from_bits, to_bits) % std::min(from_bits, to_bits) != 0) {
     return Refuse(from_bits, " bits are no whole number of ", to_bits, "-bit elements");
   }
   Dims dims = operand.dims;

@@ -42,6 +42,7 @@ class Formulas {
   }
   Var Max(Var x, Var y) const { return b_.Apply(ScalarOp::kMax, {x, y}); }
   Var Min(Var x, Var y) const { return b_.Apply(ScalarOp::kMin, {x, y}); }
+  Var IsInfinite(Var x) const { return Eq(Fabs(x), Infinity()); }
   Var IsNan(Var x) const { return b_.Apply(ScalarOp::kNe, {x, x}); }
 
   // |x|, without overflow: the larger part times sqrt(1 + ratio^2). An infinite part wins over NaN.
@@ -60,7 +61,7 @@ class Formulas {
   }
 
   // Smith's division, the branch chosen by the larger part of the divisor.
-  Element Divide(const Element& x, const Element& y) const {
+  Element DivideFinite(const Element& x, const Element& y) const {
     const Var by_re = Ge(Fabs(y.re), Fabs(y.im));
     const Var large = Sel(by_re, y.re, y.im);
     const Var small = Sel(by_re, y.im, y.re);
@@ -68,9 +69,32 @@ class Formulas {
     const Var denominator = Fma(small, ratio, large);
     const Var p = Sel(by_re, x.re, x.im);  // the part that meets the larger part of the divisor
     const Var q = Sel(by_re, x.im, x.re);
-    const Var re = Div(Fma(q, ratio, p), denominator);
-    const Var im_magnitude = Div(Fma(p, Neg(ratio), q), denominator);
-    const Element value{re, Sel(by_re, im_magnitude, Neg(im_magnitude))};
+    const Var im = Fma(p, Sel(by_re, Neg(ratio), ratio), Sel(by_re, q, Neg(q)));
+    return {Div(Fma(q, ratio, p), denominator), Div(im, denominator)};
+  }
+
+  // 1 for an infinity and 0 for what is finite, with the sign of the part.
+  Element InfiniteParts(const Element& x) const {
+    const auto part = [&](Var v) { return CopySign(Sel(IsInfinite(v), C(1), C(0)), v); };
+    return {part(x.re), part(x.im)};
+  }
+
+  // Where Smith's formula gives NaN in both parts, C99 annex G tells what infinities and zeros
+  // make.
+  Element Divide(const Element& x, const Element& y) const {
+    Element value = DivideFinite(x, y);
+    const Var lost = And(IsNan(value.re), IsNan(value.im));
+    const auto product = [&](Var scale, const Element& a, const Element& b) {
+      return Element{Mul(scale, Add(Mul(a.re, b.re), Mul(a.im, b.im))),
+                     Mul(scale, Sub(Mul(a.im, b.re), Mul(a.re, b.im)))};
+    };
+    const auto finite = [&](const Element& v) {
+      return And(Lt(Fabs(v.re), Infinity()), Lt(Fabs(v.im), Infinity()));
+    };
+    const auto infinite = [&](const Element& v) { return Or(IsInfinite(v.re), IsInfinite(v.im)); };
+    value = Sel(And(lost, And(finite(x), infinite(y))), product(C(0), x, InfiniteParts(y)), value);
+    value = Sel(And(lost, And(infinite(x), finite(y))), product(Infinity(), InfiniteParts(x), y),
+                value);
     // By zero: infinities with the signs of the dividend, NaN for zero.
     const Var zero = And(Eq(y.re, C(0)), Eq(y.im, C(0)));
     const Var signed_infinity = CopySign(Infinity(), y.re);
@@ -189,7 +213,8 @@ class Formulas {
             Mul(Of(ScalarOp::kCos, x.re), Of(ScalarOp::kSinh, x.im))};
   }
 
-  // 1 / (1 + e^-x), by the exponential that cannot overflow.
+  // 1 / (1 + e^-x), by the exponential that cannot overflow. At the infinities of the real part it
+  // is 1 and 0.
   Element Logistic(const Element& x) const {
     const Var right = Ge(x.re, C(0));
     const Element q = Exp(Sel(right, {Neg(x.re), Neg(x.im)}, x));
@@ -197,13 +222,26 @@ class Formulas {
     return Divide(Sel(right, one, q), {Add(q.re, C(1)), q.im});
   }
 
+  // |x|^c e^(-d arg x) (cos q + i sin q) for y = c + i d and q = c arg x + d log|x|, with the
+  // limits where that is NaN: x^0 and 1^y are 1, 0^c is 0 for c > 0, and a positive infinity to the
+  // power of a real number is real.
   Element Power(const Element& x, const Element& y) const {
-    const Element value = Exp(Multiply(y, Log(x)));
-    const Var base_zero = And(Eq(x.re, C(0)), Eq(x.im, C(0)));
-    const Var exponent_zero = And(Eq(y.re, C(0)), Eq(y.im, C(0)));
-    const Element zero{C(0), C(0)};
-    const Element one{C(1), C(0)};
-    return Sel(exponent_zero, one, Sel(base_zero, zero, value));
+    const Var radius = Abs(x);
+    const Var angle = b_.Apply(ScalarOp::kAtan2, {x.im, x.re});
+    const Var scale =
+        Mul(b_.Apply(ScalarOp::kPower, {radius, y.re}), Of(ScalarOp::kExp, Neg(Mul(y.im, angle))));
+    const Var q = Add(Mul(y.re, angle), Mul(y.im, Log(x).re));
+    Element value{Mul(scale, Of(ScalarOp::kCos, q)), Mul(scale, Of(ScalarOp::kSin, q))};
+    const Element zero{C(0), C(0)}, one{C(1), C(0)}, infinity{Infinity(), C(0)};
+    const Var is_real = Eq(y.im, C(0));
+    const Var grows = And(is_real, Lt(C(0), y.re)), shrinks = And(is_real, Lt(y.re, C(0)));
+    const Var base_real = Eq(x.im, C(0));
+    const Var base_infinite = And(base_real, Eq(x.re, Infinity()));
+    value = Sel(And(base_infinite, grows), infinity, value);
+    value = Sel(And(base_infinite, shrinks), zero, value);
+    value = Sel(And(And(base_real, Eq(x.re, C(0))), grows), zero, value);
+    const Var base_one = And(base_real, Eq(x.re, C(1)));
+    return Sel(Or(base_one, And(is_real, Eq(y.re, C(0)))), one, value);
   }
 
   Element Atan2(const Element& y, const Element& x) const {

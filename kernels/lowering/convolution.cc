@@ -3,6 +3,7 @@
 // multiplied like other elements. Source: StableHLO specification, "convolution".
 #include <algorithm>
 
+#include "common/ir/product_type.h"
 #include "kernels/lowering/op_kernel.h"
 #include "kernels/lowering/products.h"
 #include "kernels/lowering/reducer.h"
@@ -25,7 +26,7 @@ class ConvolutionLowering {
         lhs_(computation.function.TensorOf(op_.operands[0])),
         rhs_(computation.function.TensorOf(op_.operands[1])),
         result_(computation.OutputType()),
-        accumulation_(AccumulationType(lhs_.dtype, rhs_.dtype, result_.dtype)),
+        accumulation_(ir::AccumulationTypeOf(lhs_.dtype, rhs_.dtype, result_.dtype)),
         num_features_(rhs_.dims[numbers_.kernel_input_feature_dimension]),
         kernel_(computation, computation.name),
         b_(kernel_.builder()) {
@@ -73,7 +74,7 @@ class ConvolutionLowering {
 
   void Store(const Element& sum) {
     kernel_.Store(0, ElementIndex::FromDims(index_, result_.dims),
-                  ConvertElement(b_, accumulation_, result_.dtype, sum));
+                  FinishSum(b_, lhs_.dtype, rhs_.dtype, result_.dtype, sum));
   }
 
   // `cell` at window index `k` of spatial dimension `d`.

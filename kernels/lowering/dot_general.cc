@@ -2,6 +2,7 @@
 // dimensions and any element types. Source: StableHLO specification, "dot_general".
 #include <algorithm>
 
+#include "common/ir/product_type.h"
 #include "kernels/lowering/op_kernel.h"
 #include "kernels/lowering/products.h"
 #include "kernels/lowering/reducer.h"
@@ -25,7 +26,7 @@ class DotLowering {
         lhs_(computation.function.TensorOf(op_.operands[0])),
         rhs_(computation.function.TensorOf(op_.operands[1])),
         result_(computation.OutputType()),
-        accumulation_(AccumulationType(lhs_.dtype, rhs_.dtype, result_.dtype)),
+        accumulation_(ir::AccumulationTypeOf(lhs_.dtype, rhs_.dtype, result_.dtype)),
         kernel_(computation, computation.name),
         b_(kernel_.builder()) {
     for (int64_t d : numbers_.lhs_contracting_dimensions) {
@@ -60,7 +61,7 @@ class DotLowering {
 
   void Store(const std::vector<Var>& index, const Element& sum) {
     kernel_.Store(0, ElementIndex::FromDims(index, result_.dims),
-                  ConvertElement(b_, accumulation_, result_.dtype, sum));
+                  FinishSum(b_, lhs_.dtype, rhs_.dtype, result_.dtype, sum));
   }
 
   // The operand's index: batching dimensions from the front of the result's, contracted ones from

@@ -250,7 +250,8 @@ absl::StatusOr<Element> GenerateBitcastConvert(ElementEmitter& e, const ir::Op& 
   const int to_bits = ir::BitsOf(result.dtype);
   if (from_bits == to_bits) {
     ACCELD_ASSIGN_OR_RETURN(const Element element, e.EvaluateOperand(op, 0, index));
-    return ElementOfBits(b, result.dtype, BitsOfElement(b, operand.dtype, element));
+    // Of one width, for which there need not be an integer type.
+    return ElementOfBits(b, result.dtype, b.Convert(operand.dtype, element.re));
   }
   std::vector<Var> dims = e.DimsOf(index);
   if (from_bits > to_bits) {

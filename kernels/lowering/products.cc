@@ -1,5 +1,6 @@
 #include "kernels/lowering/products.h"
 
+#include "common/ir/product_type.h"
 #include "kernels/lowering/complex_math.h"
 
 namespace acceld::kernels {
@@ -10,12 +11,11 @@ constexpr int64_t kMaxOrderedSum = 8;
 
 }  // namespace
 
-DType AccumulationType(DType lhs, DType rhs, DType result) {
-  const auto is_f64 = [](DType d) { return ir::RealPartOf(d) == DType::kF64; };
-  const bool wide = is_f64(result) || (ir::IsFloat(result) && (is_f64(lhs) || is_f64(rhs)));
-  if (ir::IsComplex(result)) return result;
-  if (ir::IsFloat(result)) return wide ? DType::kF64 : DType::kF32;
-  return result;
+Element FinishSum(KernelBuilder& b, DType lhs, DType rhs, DType result, const Element& sum) {
+  const DType accumulation = ir::AccumulationTypeOf(lhs, rhs, result);
+  const DType product = ir::ProductTypeOf(lhs, rhs, result);
+  if (product == result) return ConvertElement(b, accumulation, result, sum);
+  return ConvertElement(b, product, result, ConvertElement(b, accumulation, product, sum));
 }
 
 Element MultiplyAdd(KernelBuilder& b, DType accumulation, const Element& x, const Element& y,

@@ -7,9 +7,9 @@
 // Sums of products, as dot_general and convolution make them.
 namespace acceld::kernels {
 
-// The type that products and sums are computed in: the result's, widened to hold the operands where
-// those are wider floats; f32 for narrow floats.
-DType AccumulationType(DType lhs, DType rhs, DType result);
+// A finished sum of the accumulation type (ir::AccumulationTypeOf) as an element of the result:
+// ir::ProductTypeOf holds it, then it is converted.
+Element FinishSum(KernelBuilder& b, DType lhs, DType rhs, DType result, const Element& sum);
 
 // sum + x * y, all of the accumulation type.
 Element MultiplyAdd(KernelBuilder& b, DType accumulation, const Element& x, const Element& y,

@@ -183,7 +183,8 @@ ValueId ExpandComplexAtan(Expressions& e, ValueId z) {
 ValueId ExpandComplexSquare(Expressions& e, ValueId z) {
   auto [r, x, y] = Split(e, z);
   const ValueId real =
-      r.Select(r.Compare(kEq, r.Abs(x), r.Abs(y)), r.Constant(0), r.Mul(r.Sub(x, y), r.Add(x, y)));
+      // x - x is 0, and NaN for an infinity.
+      r.Select(r.Compare(kEq, r.Abs(x), r.Abs(y)), r.Sub(x, x), r.Mul(r.Sub(x, y), r.Add(x, y)));
   return e.Complex(real, r.Mul(r.Constant(2), r.Mul(x, y)));
 }
 

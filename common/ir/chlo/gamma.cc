@@ -86,11 +86,13 @@ ValueId ExpandDigamma(Expressions& e, ValueId x) {
       e.Div(e.Mul(pi, e.Unary(OpKind::kCosine, angle)), e.Unary(OpKind::kSine, angle));
   const ValueId value = e.Select(l.reflects, e.Sub(direct, cotangent), direct);
 
-  // Poles at zero and the negative integers have no value. (The legalization of CHLO has -infinity
-  // at zero; JAX gives NaN.)
-  const ValueId at_pole = e.And(e.Compare(ComparisonDirection::kLe, x, zero),
+  // The poles at the negative integers have no value; at zeros of either sign it is -infinity, as
+  // in JAX since version 0.12 (before, NaN).
+  const ValueId at_pole = e.And(e.Compare(ComparisonDirection::kLt, x, zero),
                                 e.Compare(ComparisonDirection::kEq, x, e.Unary(OpKind::kFloor, x)));
-  return e.Select(at_pole, e.Constant(std::numeric_limits<double>::quiet_NaN()), value);
+  const ValueId at_zero = e.Compare(ComparisonDirection::kEq, x, zero);
+  return e.Select(at_zero, e.Constant(-std::numeric_limits<double>::infinity()),
+                  e.Select(at_pole, e.Constant(std::numeric_limits<double>::quiet_NaN()), value));
 }
 
 }  // namespace acceld::ir

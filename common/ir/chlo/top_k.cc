@@ -15,9 +15,9 @@ Region Descending(FunctionBuilder& builder, DType dtype) {
   const TensorType key{dtype, {}}, index{DType::kI32, {}};
   const std::vector<ValueId> p = builder.BeginRegion({key, key, index, index});
   const CompareAttributes compare{ComparisonDirection::kGt,
-                                  IsFloat(dtype)      ? ComparisonType::kTotalOrder
-                                  : IsUnsigned(dtype) ? ComparisonType::kUnsigned
-                                                      : ComparisonType::kSigned};
+                                  IsFloat(dtype)    ? ComparisonType::kTotalOrder
+                                  : IsSigned(dtype) ? ComparisonType::kSigned
+                                                    : ComparisonType::kUnsigned};
   const Type predicate = TensorType{DType::kI1, {}};
   return builder.EndRegion(
       builder.AddUnchecked(OpKind::kCompare, {p[0], p[1]}, compare, {}, {&predicate, 1}));

@@ -79,7 +79,7 @@ EvalResult EvalDotGeneral(EvalContext& c) {
               arithmetic, sum, FactorAt(lhs, left_batch[batch] + row + left_inner[k], arithmetic),
               FactorAt(rhs, right_batch[batch] + column + right_inner[k], arithmetic));
         }
-        result.Set(out++, sum);
+        result.Set(out++, FinishedSum(lhs.type().dtype, rhs.type().dtype, c.result().dtype, sum));
       }
     }
   }

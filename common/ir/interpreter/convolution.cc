@@ -110,7 +110,7 @@ EvalResult EvalConvolution(EvalContext& c) {
                           FactorAt(rhs, kernel_cell + f * kernel_feature_stride, arithmetic));
       }
     }
-    result.Set(i, sum);
+    result.Set(i, FinishedSum(lhs.type().dtype, rhs.type().dtype, c.result().dtype, sum));
   }
   return OneResult(result.Finish());
 }

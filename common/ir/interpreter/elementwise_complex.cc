@@ -1,5 +1,6 @@
 #include <cmath>
 #include <complex>
+#include <limits>
 
 #include "common/ir/interpreter/elementwise.h"
 
@@ -111,8 +112,11 @@ Scalar EvalLogPlusOneComplex(const ElementContext&, const Scalar* a) {
   return Narrow({real, std::atan2(y, 1 + x)});
 }
 
+// By the exponential that does not overflow.
 Scalar EvalLogisticComplex(const ElementContext&, const Scalar* a) {
-  return Narrow(1.0L / (1.0L + std::exp(-WideX(a))));
+  if (X(a).real() >= 0) return Narrow(1.0L / (1.0L + std::exp(-WideX(a))));
+  const Wide q = std::exp(WideX(a));
+  return Narrow(q / (q + 1.0L));
 }
 
 Scalar EvalMaximumComplex(const ElementContext&, const Scalar* a) {
@@ -123,19 +127,30 @@ Scalar EvalMinimumComplex(const ElementContext&, const Scalar* a) {
   return OfComplex(Minimum(X(a), Y(a)));
 }
 
+// The plain formula, in which infinities may make NaN, as in JAX.
 Scalar EvalMultiplyComplex(const ElementContext&, const Scalar* a) {
-  return OfComplex(X(a) * Y(a));
+  const double xr = X(a).real(), xi = X(a).imag(), yr = Y(a).real(), yi = Y(a).imag();
+  return OfComplex({xr * yr - xi * yi, xr * yi + xi * yr});
 }
 
 Scalar EvalNegateComplex(const ElementContext&, const Scalar* a) { return OfComplex(-X(a)); }
 
-// exp(y log x); a zero base gives 1 for exponent 0 and 0 for exponents with a positive real part.
+// |x|^c e^(-d arg x) (cos q + i sin q) for y = c + i d and q = c arg x + d log|x|, with the limits
+// where that is NaN: x^0 and 1^y are 1, 0^c is 0 for c > 0, and a positive infinity to the power of
+// a real number is real. All other infinities are left to the formula, as in JAX.
 Scalar EvalPowerComplex(const ElementContext&, const Scalar* a) {
-  if (X(a) == Complex(0, 0)) {
-    if (Y(a) == Complex(0, 0)) return OfComplex({1, 0});
-    if (Y(a).real() > 0) return OfComplex({0, 0});
+  const long double c = WideY(a).real();
+  const long double d = WideY(a).imag();
+  if (X(a) == Complex(1, 0) || Y(a) == Complex(0, 0)) return OfComplex({1, 0});
+  if (X(a) == Complex(0, 0) && d == 0 && c > 0) return OfComplex({0, 0});
+  if (X(a) == Complex(std::numeric_limits<double>::infinity(), 0) && d == 0 && !std::isnan(c)) {
+    return OfComplex({c > 0 ? std::numeric_limits<double>::infinity() : 0, 0});
   }
-  return Narrow(std::exp(WideY(a) * std::log(WideX(a))));
+  const long double radius = std::hypot(WideX(a).real(), WideX(a).imag());
+  const long double angle = std::atan2(WideX(a).imag(), WideX(a).real());
+  const long double scale = std::pow(radius, c) * std::exp(-d * angle);
+  const long double q = c * angle + d * std::log(radius);
+  return Narrow({scale * std::cos(q), scale * std::sin(q)});
 }
 
 Scalar EvalRealComplex(const ElementContext&, const Scalar* a) { return OfReal(X(a).real()); }

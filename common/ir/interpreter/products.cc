@@ -1,5 +1,8 @@
 #include "common/ir/interpreter/products.h"
 
+#include "common/ir/interpreter/elementwise.h"
+#include "common/ir/product_type.h"
+
 namespace acceld::ir::interpreter {
 namespace {
 
@@ -12,20 +15,26 @@ Complex MultiplyAddComplex(const Complex& sum, const Complex& a, const Complex& 
   return {static_cast<T>(sum.real()) + real, static_cast<T>(sum.imag()) + imag};
 }
 
+// The value as convert makes it, rounded to `to`.
+Scalar Converted(DType from, DType to, const Scalar& value) {
+  const ElementContext context{.operand = from, .result = to, .attributes = nullptr};
+  return Rounded(to, ElementFunctionOf(OpKind::kConvert, from)(context, &value));
+}
+
 }  // namespace
 
 Arithmetic ArithmeticOf(DType lhs, DType rhs, DType result) {
-  switch (ClassOf(result)) {
+  const DType accumulation = AccumulationTypeOf(lhs, rhs, result);
+  switch (ClassOf(accumulation)) {
     case DTypeClass::kBool:
       return Arithmetic::kBool;
     case DTypeClass::kSigned:
     case DTypeClass::kUnsigned:
       return Arithmetic::kInteger;
     case DTypeClass::kFloat:
-      return result == DType::kF64 || lhs == DType::kF64 || rhs == DType::kF64 ? Arithmetic::kF64
-                                                                               : Arithmetic::kF32;
+      return accumulation == DType::kF64 ? Arithmetic::kF64 : Arithmetic::kF32;
     case DTypeClass::kComplex:
-      return result == DType::kC128 ? Arithmetic::kC128 : Arithmetic::kC64;
+      return accumulation == DType::kC128 ? Arithmetic::kC128 : Arithmetic::kC64;
   }
   return Arithmetic::kF32;
 }
@@ -54,11 +63,16 @@ Scalar MultiplyAdd(Arithmetic arithmetic, const Scalar& sum, const Scalar& a, co
 
 Scalar FactorAt(const TensorView& view, int64_t index, Arithmetic arithmetic) {
   const Scalar value = view.At(index);
+  const DType dtype = view.type().dtype;
   const bool is_integral = arithmetic == Arithmetic::kBool || arithmetic == Arithmetic::kInteger;
-  if (is_integral || IsFloat(view.type().dtype) || IsComplex(view.type().dtype)) return value;
-  return OfReal(IsUnsigned(view.type().dtype)
-                    ? static_cast<double>(static_cast<uint64_t>(value.integer))
-                    : static_cast<double>(value.integer));
+  if (is_integral || IsFloat(dtype) || IsComplex(dtype)) return value;
+  const bool is_single = arithmetic == Arithmetic::kF32 || arithmetic == Arithmetic::kC64;
+  return Converted(dtype, is_single ? DType::kF32 : DType::kF64, value);
+}
+
+Scalar FinishedSum(DType lhs, DType rhs, DType result, const Scalar& sum) {
+  const DType product = ProductTypeOf(lhs, rhs, result);
+  return product == result ? sum : Converted(product, result, Rounded(product, sum));
 }
 
 }  // namespace acceld::ir::interpreter

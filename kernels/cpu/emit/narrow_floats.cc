@@ -16,7 +16,7 @@ using ir::DType;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-// All 256 values of an 8-bit format.
+// All values of a format of at most 8 bits.
 llvm::Value* DecodeByTable(CodeContext& code, Builder& b, DType dtype, llvm::Value* bits) {
   const std::string name = absl::StrCat("decode.", ir::DTypeName(dtype));
   llvm::GlobalVariable* table = code.module().getNamedGlobal(name);
@@ -104,7 +104,9 @@ llvm::Value* EncodeByBits(Builder& b, DType dtype, llvm::Value* value) {
                                           llvm::ConstantFP::get(b.getDoubleTy(), min_normal));
   llvm::Value* result = b.CreateSelect(is_small, subnormal, normal);
   llvm::Value* overflows = b.CreateICmpUGT(result, b.getInt64(largest));
-  if (format.has_infinity) {
+  const bool overflow_is_nan = !format.has_infinity && format.has_nan;
+  if (!overflow_is_nan) {
+    // Infinity, or the largest value of a format that has none.
     result = b.CreateSelect(overflows, b.getInt64(ir::EncodeFloat(dtype, kInfinity)), result);
   }
   llvm::Value* sign = b.CreateAnd(b.CreateLShr(bits, 64 - width), sign_bit);
@@ -113,11 +115,12 @@ llvm::Value* EncodeByBits(Builder& b, DType dtype, llvm::Value* value) {
   }
   result = b.CreateOr(result, sign);
   llvm::Value* is_nan = b.CreateFCmpUNO(value, value);
-  if (!format.has_infinity) is_nan = b.CreateOr(is_nan, overflows);
+  if (overflow_is_nan) is_nan = b.CreateOr(is_nan, overflows);
   llvm::Value* nan = b.getInt64(ir::EncodeFloat(dtype, kNan) & ~sign_bit);
-  // Formats whose NaN is the bits of -0 have only that one.
-  nan = format.has_negative_zero ? b.CreateOr(nan, sign)
-                                 : static_cast<llvm::Value*>(b.getInt64(sign_bit));
+  // Formats whose NaN is the bits of -0 have only that one; those without NaN have -0 for it.
+  nan = format.has_negative_zero && format.has_nan
+            ? b.CreateOr(nan, sign)
+            : static_cast<llvm::Value*>(b.getInt64(sign_bit));
   return b.CreateTrunc(b.CreateSelect(is_nan, nan, result), b.getIntNTy(width));
 }
 

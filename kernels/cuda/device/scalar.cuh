@@ -232,7 +232,7 @@ __device__ T ToInteger(f64 x) {
   return x < -kEnd ? T(-i64(kTop - 1) - 1) : T(x);
 }
 
-enum class Nan { kIeee, kAllOnes, kNegativeZero };
+enum class Nan { kIeee, kAllOnes, kNegativeZero, kNone };
 
 // A format of fewer than 32 bits, as common/ir/float_formats.h has it.
 template <int kExponent, int kMantissa, int kExponentBias, Nan kNan>
@@ -241,10 +241,12 @@ struct FloatFormat {
   static constexpr u32 kSign = 1u << (kExponent + kMantissa);
   static constexpr u32 kInfinity = ((1u << kExponent) - 1) << kMantissa;
   static constexpr bool kHasInfinity = kNan == Nan::kIeee;
+  static constexpr bool kHasNan = kNan != Nan::kNone;
   static constexpr bool kHasNegativeZero = kNan != Nan::kNegativeZero;
   static constexpr u32 kLargest = kNan == Nan::kIeee      ? kInfinity - 1
                                   : kNan == Nan::kAllOnes ? kSign - 2
                                                           : kSign - 1;
+  // -0 in formats without NaN.
   __device__ static u32 NanBits(u32 sign) {
     return kNan == Nan::kIeee      ? sign | kInfinity | 1u << (kMantissa - 1)
            : kNan == Nan::kAllOnes ? sign | (kSign - 1)
@@ -253,11 +255,14 @@ struct FloatFormat {
   __device__ static bool IsNan(u32 bits) {
     return kNan == Nan::kIeee      ? (bits & (kSign - 1)) > kInfinity
            : kNan == Nan::kAllOnes ? (bits & (kSign - 1)) == kSign - 1
-                                   : bits == kSign;
+                                   : kHasNan && bits == kSign;
   }
 };
 using F16 = FloatFormat<5, 10, 15, Nan::kIeee>;
 using BF16 = FloatFormat<8, 7, 127, Nan::kIeee>;
+using F4E2M1FN = FloatFormat<2, 1, 1, Nan::kNone>;
+using F6E2M3FN = FloatFormat<2, 3, 1, Nan::kNone>;
+using F6E3M2FN = FloatFormat<3, 2, 3, Nan::kNone>;
 using F8E3M4 = FloatFormat<3, 4, 3, Nan::kIeee>;
 using F8E4M3 = FloatFormat<4, 3, 7, Nan::kIeee>;
 using F8E4M3FN = FloatFormat<4, 3, 7, Nan::kAllOnes>;
@@ -292,7 +297,9 @@ struct Narrow {
     const u32 sign = wide >> 63 != 0 ? Format::kSign : 0;
     const u64 magnitude = wide & ~(1ull << 63);
     if (magnitude > 0x7ff0000000000000ull) return Format::NanBits(sign);
-    const u32 overflow = Format::kHasInfinity ? sign | Format::kInfinity : Format::NanBits(sign);
+    const u32 overflow = Format::kHasInfinity ? sign | Format::kInfinity
+                         : Format::kHasNan    ? Format::NanBits(sign)
+                                              : sign | Format::kLargest;
     const int exponent = int(magnitude >> 52) - 1023;
     const int above = exponent + Format::kBias - 1;  // over the lowest normal exponent
     if (above >= 1 << Format::kExponentBits) return overflow;

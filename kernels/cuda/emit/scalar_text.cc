@@ -16,6 +16,12 @@ bool IsNarrowFloat(DType dtype) { return ir::IsFloat(dtype) && ir::BitsOf(dtype)
 // The name of a narrow format in device/scalar.cuh.
 absl::string_view FormatName(DType dtype) {
   switch (dtype) {
+    case DType::kF4E2M1FN:
+      return "F4E2M1FN";
+    case DType::kF6E2M3FN:
+      return "F6E2M3FN";
+    case DType::kF6E3M2FN:
+      return "F6E3M2FN";
     case DType::kF8E3M4:
       return "F8E3M4";
     case DType::kF8E4M3:
@@ -116,6 +122,9 @@ absl::string_view RegisterType(DType dtype) {
     case DType::kUI2:
     case DType::kUI4:
     case DType::kUI8:
+    case DType::kF4E2M1FN:
+    case DType::kF6E2M3FN:
+    case DType::kF6E3M2FN:
     case DType::kF8E3M4:
     case DType::kF8E4M3:
     case DType::kF8E4M3FN:

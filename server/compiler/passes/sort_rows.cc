@@ -18,6 +18,9 @@ constexpr int kMaxKeyBits = 64;
 constexpr int64_t kMaxPayloadBytes = 8;
 
 // Of the unsigned integer that stands for a key.
+// Holds the values of all floats of fewer bits.
+constexpr DType kWholeByte = DType::kF8E4M3FN;
+
 int OrderedBitsOf(DType dtype) { return std::max(8, ir::BitsOf(dtype)); }
 
 uint64_t SignBit(int bits) { return uint64_t{1} << (bits - 1); }
@@ -347,13 +350,17 @@ ir::ValueId SortRows::Computed(ir::ValueId id) {
 
 ir::ValueId SortRows::OrderedBits(const SortKey& key) {
   ir::ValueId x = Computed(key.value);
-  const DType dtype = TypeOf(x).dtype;
+  DType dtype = TypeOf(x).dtype;
   const int bits = OrderedBitsOf(dtype);
   const DType whole = ir::UnsignedOfWidth(bits);
   const auto apply = [&](OpKind kind, Ids operands, DType to) {
     return Emit(kind, std::move(operands), ir::NoAttributes{}, {to, {rows_, length_}});
   };
   if (ir::IsFloat(dtype)) {
+    if (ir::BitsOf(dtype) < 8) {
+      dtype = kWholeByte;
+      x = apply(OpKind::kConvert, {x}, dtype);
+    }
     if (key.by_value) {
       const ir::ValueId zero = Constant(dtype, 0);
       const ir::ValueId is_zero = Compare(x, ir::ComparisonDirection::kEq, zero);
@@ -392,7 +399,8 @@ ir::ValueId SortRows::FromOrderedBits(ir::ValueId x, const SortKey& key) {
     x = apply(OpKind::kSelect,
               {is_positive, apply(OpKind::kXor, {x, sign}, whole), apply(OpKind::kNot, {x}, whole)},
               whole);
-    return apply(OpKind::kBitcastConvert, {x}, dtype);
+    if (ir::BitsOf(dtype) == bits) return apply(OpKind::kBitcastConvert, {x}, dtype);
+    return apply(OpKind::kConvert, {apply(OpKind::kBitcastConvert, {x}, kWholeByte)}, dtype);
   }
   if (ir::IsSigned(dtype)) {
     x = apply(OpKind::kXor, {x, Constant(whole, SignBit(bits))}, whole);

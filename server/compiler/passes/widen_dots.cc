@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "common/ir/product_type.h"
 #include "server/compiler/passes/rewriter.h"
 #include "server/compiler/plan/matmul.h"
 
@@ -11,14 +12,20 @@ namespace {
 // Below this many multiplications a loop nest is as good.
 constexpr int64_t kMinWork = 32 * 1024;
 
-// Whether products of this type run as fast as those of f32, or faster: for narrow floats the
-// target says it. They are asked for as canonicalize-dots would have them.
-bool IsFast(const Rewriter& rewriter, const ir::Op& op, const hal::CodeGenerator& target) {
-  const ir::DType dtype = rewriter.TensorOf(op.operands[0]).dtype;
-  if (!ir::IsFloat(dtype) || ir::BitsOf(dtype) >= 32) return true;
-  const absl::optional<kernels::MatmulStep> matmul =
-      ContiguousMatmul(rewriter.TensorOf(op.operands[0]), rewriter.TensorOf(op.operands[1]),
-                       rewriter.TensorOf(op.results[0]), op.As<ir::DotGeneralAttributes>());
+// Whether the target multiplies the operands as they are as fast as those of `accumulation`: for
+// narrow floats the target says it. They are asked for as canonicalize-dots would have them.
+bool IsFast(const Rewriter& rewriter, const ir::Op& op, ir::DType accumulation,
+            const hal::CodeGenerator& target) {
+  const ir::TensorType& lhs = rewriter.TensorOf(op.operands[0]);
+  const ir::TensorType& rhs = rewriter.TensorOf(op.operands[1]);
+  if (lhs.dtype != rhs.dtype || !ir::IsFloat(lhs.dtype)) return false;
+  if (lhs.dtype == accumulation) {
+    // The result is made by the library only where it is a float.
+    return ir::IsFloat(rewriter.TensorOf(op.results[0]).dtype);
+  }
+  if (lhs.dtype == ir::DType::kF32) return false;
+  const absl::optional<kernels::MatmulStep> matmul = ContiguousMatmul(
+      lhs, rhs, rewriter.TensorOf(op.results[0]), op.As<ir::DotGeneralAttributes>());
   return matmul.has_value() && target.IsMatmulFast(*matmul);
 }
 
@@ -33,9 +40,11 @@ int64_t WorkOf(const Rewriter& rewriter, const ir::Op& op) {
   return work;
 }
 
-ir::ValueId Widened(Rewriter& rewriter, ir::ValueId value, ir::Location location) {
+ir::ValueId Converted(Rewriter& rewriter, ir::ValueId value, ir::DType dtype,
+                      ir::Location location) {
   ir::TensorType type = rewriter.TensorOf(value);
-  type.dtype = ir::DType::kF32;
+  if (type.dtype == dtype) return value;
+  type.dtype = dtype;
   return rewriter.Emit(ir::OpKind::kConvert, {value}, ir::NoAttributes{}, std::move(type),
                        location);
 }
@@ -45,20 +54,19 @@ absl::StatusOr<bool> Visit(Rewriter& rewriter, ir::Op& op, const hal::CodeGenera
   const ir::DType lhs = rewriter.TensorOf(op.operands[0]).dtype;
   const ir::DType rhs = rewriter.TensorOf(op.operands[1]).dtype;
   const ir::TensorType result = rewriter.TensorOf(op.results[0]);
-  const bool accumulates_in_f32 = ir::IsFloat(result.dtype) && ir::BitsOf(result.dtype) <= 32;
-  if (lhs != rhs || !accumulates_in_f32 || WorkOf(rewriter, op) <= kMinWork ||
-      IsFast(rewriter, op, target)) {
+  const ir::DType accumulation = ir::AccumulationTypeOf(lhs, rhs, result.dtype);
+  if (!ir::IsFloat(accumulation) || WorkOf(rewriter, op) <= kMinWork ||
+      IsFast(rewriter, op, accumulation, target)) {
     return false;
   }
-  const ir::TensorType wide{ir::DType::kF32, result.dims};
-  const ir::ValueId product = rewriter.Emit(ir::OpKind::kDotGeneral,
-                                            {Widened(rewriter, op.operands[0], op.location),
-                                             Widened(rewriter, op.operands[1], op.location)},
-                                            op.attributes, wide, op.location);
-  rewriter.Replace(op.results[0], result.dtype == ir::DType::kF32
-                                      ? product
-                                      : rewriter.Emit(ir::OpKind::kConvert, {product},
-                                                      ir::NoAttributes{}, result, op.location));
+  const ir::ValueId product =
+      rewriter.Emit(ir::OpKind::kDotGeneral,
+                    {Converted(rewriter, op.operands[0], accumulation, op.location),
+                     Converted(rewriter, op.operands[1], accumulation, op.location)},
+                    op.attributes, ir::TensorType{accumulation, result.dims}, op.location);
+  const ir::ValueId rounded =
+      Converted(rewriter, product, ir::ProductTypeOf(lhs, rhs, result.dtype), op.location);
+  rewriter.Replace(op.results[0], Converted(rewriter, rounded, result.dtype, op.location));
   return true;
 }
 

@@ -90,11 +90,16 @@ TEST(Chlo, RealFunctionsAreThoseOfTheLibrary) {
 }
 
 TEST(Chlo, GammaFunctionsHaveTheirPoles) {
-  const Literal x = Floats(DType::kF32, {4}, {0, -3, kInfinity, -kInfinity});
-  EXPECT_THAT(FloatsOf(RunUnary("chlo.lgamma", x)),
-              ElementsAre(kInfinity, kInfinity, kInfinity, kInfinity));
-  EXPECT_THAT(FloatsOf(RunUnary("chlo.digamma", x)),
-              ElementsAre(::testing::IsNan(), ::testing::IsNan(), kInfinity, ::testing::IsNan()));
+  for (DType dtype : {DType::kF16, DType::kBF16, DType::kF32, DType::kF64}) {
+    const Literal x = Floats(dtype, {5}, {0, -3, kInfinity, -kInfinity, -0.0});
+    EXPECT_THAT(FloatsOf(RunUnary("chlo.lgamma", x)),
+                ElementsAre(kInfinity, kInfinity, kInfinity, kInfinity, kInfinity));
+    const auto digamma =
+        ElementsAre(-kInfinity, ::testing::IsNan(), kInfinity, ::testing::IsNan(), -kInfinity);
+    EXPECT_THAT(FloatsOf(RunUnary("chlo.digamma", x)), digamma);
+    const Literal order = Floats(dtype, {5}, {0, 0, 0, 0, 0});
+    EXPECT_THAT(FloatsOf(RunChlo("chlo.polygamma", {order, x}, {x.type()}).front()), digamma);
+  }
 }
 
 TEST(Chlo, ZetaAndPolygammaAtKnownPoints) {
@@ -140,6 +145,24 @@ TEST(Chlo, TopKPutsNaNFirstAndKeepsTheOrderOfEquals) {
       RunChlo("chlo.top_k", {x}, {TensorType{DType::kF32, {4}}, TensorType{DType::kI32, {4}}},
               "k = 4 : i64");
   EXPECT_THAT(IntsOf(results[1]), ElementsAre(2, 1, 3, 0));
+}
+
+TEST(Chlo, TopKTakesTruthValuesAndSmallIntegers) {
+  for (DType dtype : {DType::kI1, DType::kUI2, DType::kI4, DType::kUI8, DType::kI64}) {
+    const Literal x = Ints(dtype, {5}, {0, 1, 0, 1, 1});
+    const auto results = RunChlo(
+        "chlo.top_k", {x}, {TensorType{dtype, {4}}, TensorType{DType::kI32, {4}}}, "k = 4 : i64");
+    EXPECT_THAT(IntsOf(results[0]), ElementsAre(1, 1, 1, 0)) << DTypeName(dtype);
+    EXPECT_THAT(IntsOf(results[1]), ElementsAre(1, 3, 4, 0)) << DTypeName(dtype);
+  }
+}
+
+TEST(Chlo, ComplexSquareOfInfinitiesIsThatOfTheFormula) {
+  const Literal x = Complexes(DType::kC128, {2}, {{kInfinity, kInfinity}, {3, 3}});
+  const std::vector<Complex> square = ComplexesOf(RunUnary("chlo.square", x));
+  EXPECT_TRUE(std::isnan(square[0].real()));
+  EXPECT_EQ(square[0].imag(), kInfinity);
+  EXPECT_EQ(square[1], Complex(0, 18));
 }
 
 TEST(Chlo, ComplexFunctionsAreThoseOfTheLibrary) {

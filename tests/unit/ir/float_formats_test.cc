@@ -75,6 +75,12 @@ TEST(FloatFormatsTest, AgreesWithTheFormatsOfMachineLearning) {
        {0x0, 0x80, 0x35, 0xBC, 0x5F, 0x5F, 0xFC, 0x0, 0x16, 0x4C, 0x5C, 0x12, 0x7C, 0x7C, 0x0}},
       {DType::kF8E5M2FNUZ,
        {0x0, 0x0, 0x39, 0xC0, 0x63, 0x63, 0x80, 0x0, 0x1A, 0x50, 0x60, 0x16, 0x80, 0x80, 0x1}},
+      {DType::kF4E2M1FN,
+       {0x0, 0x8, 0x1, 0xA, 0x7, 0x7, 0xF, 0x0, 0x0, 0x7, 0x7, 0x0, 0x7, 0x7, 0x0}},
+      {DType::kF6E2M3FN,
+       {0x0, 0x20, 0x3, 0x29, 0x1F, 0x1F, 0x3F, 0x0, 0x0, 0x1F, 0x1F, 0x0, 0x1F, 0x1F, 0x0}},
+      {DType::kF6E3M2FN,
+       {0x0, 0x20, 0x5, 0x2C, 0x1F, 0x1F, 0x3F, 0x0, 0x0, 0x1C, 0x1F, 0x0, 0x1F, 0x1F, 0x0}},
       {DType::kBF16,
        {0x0, 0x8000, 0x3EAB, 0xBF8D, 0x43E8, 0x43E8, 0xCE6E, 0x3089, 0x3AC0, 0x417B, 0x4378, 0x3A40,
         0x4770, 0x47E0, 0x3700}},
@@ -102,8 +108,24 @@ TEST(FloatFormatsTest, ExponentOnlyFormatHasNoZeroNoSignAndRoundsTiesUp) {
   EXPECT_EQ(EncodeFloat(dtype, std::ldexp(1.5, 127)), 0xFFu);
 }
 
+TEST(FloatFormatsTest, FormatsOfFiniteValuesSaturateAndHaveNegativeZeroForNan) {
+  for (DType dtype : {DType::kF4E2M1FN, DType::kF6E2M3FN, DType::kF6E3M2FN}) {
+    const uint64_t sign = uint64_t{1} << (BitsOf(dtype) - 1);
+    for (const double large : {1e9, kInfinity}) {
+      EXPECT_EQ(EncodeFloat(dtype, large), sign - 1) << DTypeName(dtype);
+      EXPECT_EQ(EncodeFloat(dtype, -large), sign | (sign - 1)) << DTypeName(dtype);
+    }
+    EXPECT_EQ(EncodeFloat(dtype, kNan), sign) << DTypeName(dtype);
+    EXPECT_EQ(EncodeFloat(dtype, -kNan), sign) << DTypeName(dtype);
+  }
+  EXPECT_EQ(DecodeFloat(DType::kF4E2M1FN, 0x7), 6);
+  EXPECT_EQ(DecodeFloat(DType::kF6E2M3FN, 0x1F), 7.5);
+  EXPECT_EQ(DecodeFloat(DType::kF6E3M2FN, 0x1F), 28);
+}
+
 TEST(FloatFormatsTest, NansStayNansEverywhere) {
   for (DType dtype : NarrowFloats()) {
+    if (!FormatOf(dtype).has_nan) continue;
     EXPECT_TRUE(std::isnan(RoundToFormat(dtype, kNan))) << DTypeName(dtype);
     EXPECT_TRUE(std::isnan(RoundToFormat(dtype, -kNan))) << DTypeName(dtype);
   }

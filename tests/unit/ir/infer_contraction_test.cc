@@ -37,11 +37,20 @@ TEST(InferContractionTest, DeclaredTypeGivesTheAccumulator) {
       Gives("tensor<2x2xf32>"));
   EXPECT_THAT(Infer(OpKind::kDotGeneral, {bf16, bf16}, Contract({1}, {0})),
               Gives("tensor<2x2xbf16>"));
-  EXPECT_THAT(
-      Infer(OpKind::kDotGeneral, {bf16, bf16}, Contract({1}, {0}), {.declared = {I32({2, 2})}}),
-      IsRefused("do not add up to i32"));
   EXPECT_THAT(Infer(OpKind::kDotGeneral, {bf16, F32({2, 2})}, Contract({1}, {0})),
               IsRefused("need a declared result type"));
+}
+
+TEST(InferContractionTest, AnyElementTypesAddUpToAny) {
+  constexpr DType kTypes[] = {DType::kI1,  DType::kI4,  DType::kI8,  DType::kUI8, DType::kI32,
+                              DType::kF16, DType::kF32, DType::kF64, DType::kC64};
+  for (const DType operand : kTypes) {
+    for (const DType result : kTypes) {
+      EXPECT_THAT(Infer(OpKind::kDotGeneral, {T(operand, {2, 3}), T(operand, {3, 2})},
+                        Contract({1}, {0}), {.declared = {T(result, {2, 2})}}),
+                  Gives(absl::StrCat("tensor<2x2x", DTypeName(result), ">")));
+    }
+  }
 }
 
 TEST(InferContractionTest, PrecisionsComeInPairs) {

@@ -263,9 +263,26 @@ TEST(InterpreterComplex, SignIsZeroOfZeroAndOfLengthOneElsewhere) {
 
 TEST(InterpreterComplex, ZeroToAPowerIsZeroOrOne) {
   const Literal base = Complexes(DType::kC128, {2}, {{0, 0}, {0, 0}});
-  const Literal exponent = Complexes(DType::kC128, {2}, {{0, 0}, {2, 1}});
+  const Literal exponent = Complexes(DType::kC128, {2}, {{0, 0}, {2, 0}});
   EXPECT_THAT(ComplexesOf(RunOp(OpKind::kPower, {base, exponent})),
               ElementsAre(Complex(1, 0), Complex(0, 0)));
+}
+
+// As JAX has them on the CPU.
+TEST(InterpreterComplex, PowersAtTheEdges) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const auto power = [](Complex x, Complex y) {
+    return ComplexesOf(RunOp(
+        OpKind::kPower, {Complexes(DType::kC128, {1}, {x}), Complexes(DType::kC128, {1}, {y})}))[0];
+  };
+  for (const Complex y : {Complex(kInfinity, 0), Complex(-kInfinity, 2), Complex(NAN, NAN)}) {
+    EXPECT_EQ(power({1, 0}, y), Complex(1, 0));
+    EXPECT_EQ(power(y, {0, 0}), Complex(1, 0));
+  }
+  EXPECT_EQ(power({kInfinity, 0}, {2, 0}), Complex(kInfinity, 0));
+  EXPECT_EQ(power({kInfinity, 0}, {-0.5, 0}), Complex(0, 0));
+  EXPECT_TRUE(std::isnan(power({0, 0}, {2, 1}).real()));
+  EXPECT_TRUE(std::isnan(power({0, 0}, {-1, 0}).imag()));
 }
 
 TEST(InterpreterElementwise, ScalarPredicateStandsForAllElements) {

@@ -43,6 +43,19 @@ TEST(InterpreterFft, RealOnesGiveHalfASpectrumAndComeBack) {
   }
 }
 
+TEST(InterpreterFft, OfLengthZeroIsEmpty) {
+  // What has 0 / 2 + 1 elements in JAX, and what has none.
+  for (const int64_t n : {0, 1}) {
+    const Literal spectrum = Literal::Filled({DType::kC64, {3, n}}, 1);
+    EXPECT_EQ(Transform(FftType::kIrfft, {0}, spectrum).type().ToString(), "tensor<3x0xf32>");
+    EXPECT_EQ(Transform(FftType::kIrfft, {3, 0}, spectrum).type().ToString(), "tensor<3x0xf32>");
+  }
+  const Literal none = Literal::Filled({DType::kC64, {3, 0}}, 1);
+  for (const FftType type : {FftType::kFft, FftType::kIfft}) {
+    EXPECT_EQ(Transform(type, {0}, none).type(), none.type());
+  }
+}
+
 TEST(InterpreterCholesky, ReadsOneTriangleAndClearsTheOther) {
   EXPECT_THAT(FloatsOf(RunOp(OpKind::kCholesky, {Doubles({2, 2}, {4, 99, 2, 5})},
                              CholeskyAttributes{.lower = true})),

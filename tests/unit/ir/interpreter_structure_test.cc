@@ -169,6 +169,55 @@ TEST(InterpreterDot, NarrowFloatsAccumulateInSingleAndRoundOnce) {
   EXPECT_THAT(FloatsOf(Dot(ones, ones, DType::kBF16)), ElementsAre(600));
 }
 
+TEST(InterpreterDot, IntegersAreConvertedToAFloatResultFirst) {
+  const Literal bytes = Ints(DType::kI8, {2}, {127, -128});
+  EXPECT_THAT(FloatsOf(Dot(bytes, bytes, DType::kF32)), ElementsAre(127 * 127 + 128 * 128));
+  // As an f32 each of these is 2^24: the operands are rounded, not the exact sum.
+  const Literal lhs = Ints(DType::kI32, {2}, {(1 << 24) + 1, -(1 << 24)});
+  const Literal ones = Ints(DType::kI32, {2}, {1, 1});
+  EXPECT_THAT(FloatsOf(Dot(lhs, ones, DType::kF32)), ElementsAre(0));
+  EXPECT_THAT(FloatsOf(Dot(lhs, ones, DType::kF64)), ElementsAre(1));
+  const Literal bits = Ints(DType::kI1, {2}, {1, 1});
+  EXPECT_THAT(FloatsOf(Dot(bits, bits, DType::kBF16)), ElementsAre(2));
+  EXPECT_THAT(IntsOf(Dot(bits, bits, DType::kI8)), ElementsAre(2));
+  const Literal factor = Floats(DType::kF32, {2}, {1.5, 2.5});
+  EXPECT_THAT(FloatsOf(Dot(bits, factor, DType::kF32)), ElementsAre(4));
+}
+
+TEST(InterpreterDot, FloatsAreSummedAsFloatsForAnIntegerResult) {
+  const Literal ones = Floats(DType::kF32, {2}, {1, 1});
+  const auto sum = [&](double x, double y, DType result) {
+    return IntsOf(Dot(Floats(DType::kF32, {2}, {x, y}), ones, result))[0];
+  };
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(sum(1.5, 1.5, DType::kI32), 3);
+  EXPECT_EQ(sum(-1.5, -0.25, DType::kI32), -1);
+  EXPECT_EQ(sum(200, 100, DType::kI8), 127);
+  EXPECT_EQ(sum(-200, 100, DType::kUI8), 0);
+  EXPECT_EQ(sum(kInfinity, 1, DType::kI32), std::numeric_limits<int32_t>::max());
+  EXPECT_EQ(sum(kInfinity, -kInfinity, DType::kI32), 0);
+  EXPECT_EQ(sum(1, -1, DType::kI1), 0);
+  EXPECT_EQ(sum(0.5, 0.25, DType::kI1), 1);
+  EXPECT_EQ(sum(1 << 24, 1, DType::kI64), 1 << 24);
+  // The sum is a value of the operands' type before it is one of the result's.
+  const Literal halves = Floats(DType::kF16, {2}, {2048, 1});
+  EXPECT_THAT(IntsOf(Dot(halves, Floats(DType::kF16, {2}, {1, 1}), DType::kI32)),
+              ElementsAre(2048));
+}
+
+TEST(InterpreterDot, IntegersWrapInTheirTypeBeforeTheyAreTruthValues) {
+  const Literal sixteen = Ints(DType::kI8, {1}, {16});
+  EXPECT_THAT(IntsOf(Dot(sixteen, sixteen, DType::kI1)), ElementsAre(0));
+  EXPECT_THAT(IntsOf(Dot(sixteen, Ints(DType::kI8, {1}, {3}), DType::kI1)), ElementsAre(1));
+}
+
+TEST(InterpreterDot, ComplexSumsKeepTheirRealPart) {
+  const Literal x = Complexes(DType::kC64, {1}, {{1, 2}});
+  const Literal y = Complexes(DType::kC64, {1}, {{3, 4}});
+  EXPECT_THAT(FloatsOf(Dot(x, y, DType::kF32)), ElementsAre(-5));
+  EXPECT_THAT(IntsOf(Dot(x, y, DType::kI32)), ElementsAre(-5));
+}
+
 TEST(InterpreterDot, EmptyContractionGivesZeros) {
   const Literal empty = Floats(DType::kF32, {0}, {});
   EXPECT_THAT(FloatsOf(Dot(empty, empty, DType::kF32)), ElementsAre(0));

@@ -73,10 +73,11 @@ TEST_P(EveryDType, ElementwiseOpsAgreeWithTheReference) {
 
 TEST_P(EveryDType, ReducesPrecisionOfEveryValueToEveryFormat) {
   const DType dtype = GetParam();
-  if (!ir::IsFloat(dtype) || ir::BitsOf(dtype) != 8) return;
-  std::string bytes(256, '\0');
+  if (!ir::IsFloat(dtype) || ir::BitsOf(dtype) > 8) return;
+  const int64_t count = int64_t{1} << ir::BitsOf(dtype);
+  std::string bytes(count, '\0');
   std::iota(bytes.begin(), bytes.end(), 0);
-  const Literal x = Literal::FromBytes({dtype, {256}}, bytes).value();
+  const Literal x = Literal::FromBytes({dtype, {count}}, bytes).value();
   for (int64_t exponent_bits = 1; exponent_bits <= 8; ++exponent_bits) {
     for (int64_t mantissa_bits = 0; mantissa_bits <= 4; ++mantissa_bits) {
       SCOPED_TRACE(absl::StrCat("e", exponent_bits, "m", mantissa_bits));
@@ -154,6 +155,29 @@ TEST(Elementwise, SpecialFloatsAgreeWithTheReference) {
     ExpectOpAgrees(
         OpKind::kCompare, {x, y},
         ir::CompareAttributes{ir::ComparisonDirection::kLt, ir::ComparisonType::kTotalOrder});
+  }
+}
+
+TEST(Elementwise, SpecialComplexNumbersAgreeWithTheReference) {
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  const std::vector<double> parts = {0.0, -0.0, 1, -1, 0.5, 3, kInf, -kInf, NAN};
+  std::vector<ir::Complex> values, left, right;
+  for (double re : parts) {
+    for (double im : parts) values.emplace_back(re, im);
+  }
+  for (const ir::Complex& x : values) {
+    for (const ir::Complex& y : values) {
+      left.push_back(x);
+      right.push_back(y);
+    }
+  }
+  for (DType dtype : {DType::kC64, DType::kC128}) {
+    const ir::Dims dims = {static_cast<int64_t>(left.size())};
+    const Literal x = ir::Complexes(dtype, dims, left), y = ir::Complexes(dtype, dims, right);
+    for (OpKind kind : {OpKind::kAdd, OpKind::kMultiply, OpKind::kDivide, OpKind::kPower}) {
+      SCOPED_TRACE(std::string(ir::NameOf(kind)) + " of " + std::string(ir::DTypeName(dtype)));
+      ExpectOpAgrees(kind, {x, y}, ir::NoAttributes{}, {}, RuleFor(dtype));
+    }
   }
 }
 

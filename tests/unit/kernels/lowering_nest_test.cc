@@ -34,15 +34,19 @@ void ExpectNestAgrees(OpKind kind, const std::vector<Literal>& operands,
       rule);
 }
 
+// The reference rounds each step to the element type, kernels once at the end.
+ir::CheckRule RuleForSumsOf(DType dtype) {
+  if (!ir::IsFloat(dtype) || ir::BitsOf(dtype) > 16) return kClose;
+  return {ir::Tolerance::kUlp, ir::BitsOf(dtype) < 8 ? 2.0 : 1.0, true};
+}
+
 void ExpectReduceAgrees(DType dtype, const ir::Dims& dims, const std::vector<int64_t>& dimensions,
                         OpKind kind = OpKind::kAdd) {
   SCOPED_TRACE(std::string(ir::DTypeName(dtype)) + " " + (ir::TensorType{dtype, dims}).ToString());
   ExpectNestAgrees(
       OpKind::kReduce, {RandomTensor(dtype, dims, 1), RandomTensor(dtype, {}, 2)},
       ir::DimensionsAttributes{dimensions},
-      [&](FunctionBuilder& b) { return ir::BinaryRegion(b, kind, dtype); },
-      ir::IsFloat(dtype) && ir::BitsOf(dtype) <= 16 ? ir::CheckRule{ir::Tolerance::kUlp, 1, true}
-                                                    : kClose);
+      [&](FunctionBuilder& b) { return ir::BinaryRegion(b, kind, dtype); }, RuleForSumsOf(dtype));
 }
 
 // The larger of two, by a branch; and what the element, as a number of a branch, makes of the sum.
@@ -366,6 +370,26 @@ TEST(DotGeneral, ContractsInEveryType) {
     ExpectOpAgrees(OpKind::kDotGeneral,
                    {RandomTensor(dtype, {3, 4}, 1), RandomTensor(dtype, {5, 4}, 2)},
                    Dot({}, {}, {1}, {1}), {ir::TensorType{dtype, {3, 5}}}, rule);
+  }
+}
+
+TEST(DotGeneral, SumsAnyTypesInAnyType) {
+  for (DType operand : AllDTypes()) {
+    for (DType result : AllDTypes()) {
+      SCOPED_TRACE(absl::StrCat(ir::DTypeName(operand), " into ", ir::DTypeName(result)));
+      const ir::CheckRule rule = ir::IsFloat(result) && ir::BitsOf(result) <= 16
+                                     ? ir::CheckRule{ir::Tolerance::kUlp, 1, true}
+                                     : kClose;
+      // Numbers whose products are exact, so that the order of a sum does not matter.
+      const Literal lhs = SmallNumbers(operand, {3, 4}), rhs = SmallNumbers(operand, {4, 9});
+      ExpectOpAgrees(OpKind::kDotGeneral, {lhs, rhs}, Dot({}, {}, {1}, {0}),
+                     {ir::TensorType{result, {3, 9}}}, rule);
+    }
+  }
+  for (DType result : {DType::kF32, DType::kI32, DType::kBF16}) {
+    ExpectOpAgrees(OpKind::kDotGeneral,
+                   {SmallNumbers(DType::kI8, {3, 4}), SmallNumbers(DType::kF32, {4, 9})},
+                   Dot({}, {}, {1}, {0}), {ir::TensorType{result, {3, 9}}}, kClose);
   }
 }
 

@@ -107,6 +107,24 @@ inline ir::Literal RandomTensor(ir::DType dtype, ir::Dims dims, int seed) {
   return *ir::Literal::FromBytes(type, std::move(bytes));
 }
 
+// Halves (or integers) from -1 to 1, as far as the type has them: small sums of products of these
+// are exact in any float type of more than a few bits.
+inline ir::Literal SmallNumbers(ir::DType dtype, ir::Dims dims) {
+  const ir::TensorType type{dtype, dims};
+  std::string bytes(type.size_bytes(), '\0');
+  for (int64_t i = 0; i < type.num_elements(); ++i) {
+    const double value = static_cast<double>(i * 7 % 5 - 2) / 2;
+    if (ir::IsComplex(dtype)) {
+      ir::WriteComplex(dtype, bytes.data(), i, {value, 0.5});
+    } else if (ir::IsFloat(dtype)) {
+      ir::WriteFloat(dtype, bytes.data(), i, value);
+    } else {
+      ir::WriteInt(dtype, bytes.data(), i, static_cast<int64_t>(value));
+    }
+  }
+  return *ir::Literal::FromBytes(type, std::move(bytes));
+}
+
 inline std::vector<ir::DType> AllDTypes() {
   return {
 #define ACCELD_DTYPE(Enum, text, Class, bits, storage_bytes) ir::DType::k##Enum,

@@ -79,6 +79,23 @@ TEST(Convolution, AccumulatesInADeclaredWiderType) {
   ExpectConvolutionAgrees(DType::kBF16, {2, 40}, {3, 40}, conv, DType::kF32);
 }
 
+TEST(Convolution, SumsAnyTypesInAnyType) {
+  const ir::ConvolutionAttributes conv = ConvolutionOf({{0, 1}, {0, 1}, {0, 1}});
+  const ir::Literal bytes = SmallNumbers(DType::kI8, {2, 5});
+  const ir::Literal floats = SmallNumbers(DType::kF32, {3, 5});
+  for (DType result : AllDTypes()) {
+    for (DType operand : {DType::kI1, DType::kI8, DType::kI32, DType::kF16, DType::kF32,
+                          DType::kF64, DType::kC64}) {
+      SCOPED_TRACE(absl::StrCat(ir::DTypeName(operand), " into ", ir::DTypeName(result)));
+      ExpectOpAgrees(OpKind::kConvolution,
+                     {SmallNumbers(operand, {2, 5}), SmallNumbers(operand, {3, 5})}, conv,
+                     {ir::TensorType{result, {2, 3}}}, kClose);
+    }
+    ExpectOpAgrees(OpKind::kConvolution, {bytes, floats}, conv, {ir::TensorType{result, {2, 3}}},
+                   kClose);
+  }
+}
+
 TEST(Convolution, HandlesEveryWindowFeature) {
   for (const Layout& layout : {kFeatureFirst, kFeatureLast}) {
     const bool last = layout.input[1] == 3;

@@ -13,7 +13,8 @@ namespace acceld::kernels {
 inline constexpr DType kIntegerTypes[] = {DType::kI2,  DType::kI4,   DType::kI8,   DType::kI16,
                                           DType::kI32, DType::kI64,  DType::kUI2,  DType::kUI4,
                                           DType::kUI8, DType::kUI16, DType::kUI32, DType::kUI64};
-inline constexpr DType kFloatTypes[] = {DType::kF8E3M4,     DType::kF8E4M3,        DType::kF8E4M3FN,
+inline constexpr DType kFloatTypes[] = {DType::kF4E2M1FN,   DType::kF6E2M3FN,      DType::kF6E3M2FN,
+                                        DType::kF8E3M4,     DType::kF8E4M3,        DType::kF8E4M3FN,
                                         DType::kF8E4M3FNUZ, DType::kF8E4M3B11FNUZ, DType::kF8E5M2,
                                         DType::kF8E5M2FNUZ, DType::kF8E8M0FNU,     DType::kF16,
                                         DType::kBF16,       DType::kF32,           DType::kF64};
