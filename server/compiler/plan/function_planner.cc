@@ -291,6 +291,10 @@ absl::StatusOr<bool> FunctionPlanner::PlanRoutine(const ir::Op& op, Steps& steps
     Bind(id, out);
     step.results.push_back(Touched(out));
   }
+  const bool is_empty = std::all_of(op.results.begin(), op.results.end(), [this](ir::ValueId id) {
+    return function_.TensorOf(id).num_elements() == 0;
+  });
+  if (is_empty) return true;  // Nothing is to be computed.
   step.call = *std::move(call);
   steps.push_back({std::move(step), DescribeOp(op)});
   return true;

@@ -78,6 +78,9 @@ TEST(RoutineTest, ChecksSpectra) {
   EXPECT_TRUE(CheckRoutine({Routine::kFft, {0, 2}, {whole}, {whole}}).ok());
   EXPECT_TRUE(CheckRoutine({Routine::kFft, {2, 1}, {F32({5, 6})}, {half}}).ok());
   EXPECT_TRUE(CheckRoutine({Routine::kFft, {3, 1}, {half}, {F32({5, 7})}}).ok());
+  const TensorType one{DType::kC64, {5, 1}};
+  EXPECT_TRUE(CheckRoutine({Routine::kFft, {3, 1}, {one}, {F32({5, 0})}}).ok());
+  EXPECT_EQ(CodeOf({Routine::kFft, {2, 1}, {F32({5, 0})}, {one}}), kInvalid);
   EXPECT_EQ(CodeOf({Routine::kFft, {2, 1}, {F32({5, 6})}, {whole}}), kInvalid);
   EXPECT_EQ(CodeOf({Routine::kFft, {0, 3}, {whole}, {whole}}), kInvalid);
   EXPECT_EQ(CodeOf({Routine::kFft, {0, 0}, {whole}, {whole}}), kInvalid);
