@@ -3,7 +3,7 @@
 
     tests/accuracy/accuracy.py build/release/bin                     # all rows and models
     tests/accuracy/accuracy.py build/release/bin --only 'sum|norm'
-    tests/accuracy/accuracy.py build/release/bin --without-models --json accuracy.json
+    tests/accuracy/accuracy.py build/release/bin --without-models --every 3 --json accuracy.json
 
 The truth is what JAX computes in float64 (of longer numbers for rows in float64). Each row runs on a daemon that this
 command starts. Columns: the root mean square of the errors of acceld and of JAX, in units in the last place (ulp) of
@@ -16,7 +16,7 @@ A row fails
 - if it states none and acceld's root mean square error is above 1.25 times JAX's and above half an ulp.
 
 Exits with 0 if no row fails, with 1 otherwise, with 77 if JAX is not there. JAX is looked for in this Python, or in the
-one that ACCELD_JAX_PYTHON names.
+one that ACCELD_JAX_PYTHON names, or with ACCELD_JAX=newest ACCELD_JAX_NEWEST_PYTHON.
 """
 
 import argparse
@@ -151,6 +151,7 @@ def parse_arguments():
     parser.add_argument("bin", type=pathlib.Path, help="the folder with acceld and accelctl")
     parser.add_argument("--only", default="", metavar="REGEX", help="rows whose names have a match")
     parser.add_argument("--without-models", action="store_true", help="leave out whole models, which take minutes")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="of these rows one of N")
     parser.add_argument("--list", action="store_true", help="print the names and end")
     parser.add_argument("--markdown", action="store_true", help="print the table as Markdown")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="also write all figures there")
@@ -160,7 +161,7 @@ def parse_arguments():
 def main():
     arguments = parse_arguments()
     rows = [row for row in ROWS
-            if re.search(arguments.only, row.name) and not (arguments.without_models and row.is_model)]
+            if re.search(arguments.only, row.name) and not (arguments.without_models and row.is_model)][::arguments.every]
     if arguments.list:
         print("\n".join(row.name for row in rows))
         return 0

@@ -162,8 +162,11 @@ ValueId ExpandErf(Expressions& e, ValueId x) {
   }
   const ValueId bounded = e.Binary(OpKind::kMaximum, e.Constant(-kErf32Bound),
                                    e.Binary(OpKind::kMinimum, x, e.Constant(kErf32Bound)));
-  const ValueId square = e.Mul(bounded, bounded);
-  return e.Div(e.Mul(bounded, e.Polynomial(square, kErf32P)), e.Polynomial(square, kErf32Q));
+  // The approximation is off by half a unit in the last place, its steps in f32 by five.
+  Expressions wide = e.With(DType::kF64);
+  const ValueId y = wide.Convert(bounded), square = wide.Mul(y, y);
+  return e.Convert(
+      wide.Div(wide.Mul(y, wide.Polynomial(square, kErf32P)), wide.Polynomial(square, kErf32Q)));
 }
 
 ValueId ExpandErfc(Expressions& e, ValueId x) {

@@ -11,6 +11,13 @@ __device__ T FromLaneBelow(T x, int distance) {
   return T(__shfl_down_sync(0xffffffffu, Wide<T>(x), distance));
 }
 
+__device__ inline f32 FromFirstLane(f32 x) { return __shfl_sync(0xffffffffu, x, 0); }
+__device__ inline f64 FromFirstLane(f64 x) { return __shfl_sync(0xffffffffu, x, 0); }
+template <typename T>
+__device__ T FromFirstLane(T x) {
+  return T(__shfl_sync(0xffffffffu, Wide<T>(x), 0));
+}
+
 // One value of each thread, combined in an order that depends on the size of the block alone; all
 // threads get the result. `space` holds 32 values and is free again when all have left.
 template <typename Combine, typename T>
@@ -21,23 +28,32 @@ __device__ T BlockReduce(T value, Combine combine, u64* space) {
   }
   if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = value;
   __syncthreads();
-  value = of_warps[0];
-  for (u32 warp = 1; warp < blockDim.x / 32; ++warp) value = combine(value, of_warps[warp]);
+  // In pairs, as above. There is a power of two of warps.
+  const int warps = int(blockDim.x / 32);
+  value = of_warps[threadIdx.x % warps];
+  for (int distance = warps / 2; distance > 0; distance /= 2) {
+    value = combine(value, FromLaneBelow(value, distance));
+  }
+  value = FromFirstLane(value);
   __syncthreads();
   return value;
 }
 
 // One value of each thread, combined with those of the threads that are multiples of 32 apart, in
-// order; all of these get the result. `space` holds a value for each thread of the block and is
+// pairs; all of these get the result. `space` holds a value for each thread of the block and is
 // free again when all have left.
 template <typename Combine, typename T>
 __device__ T ColumnReduce(T value, Combine combine, u64* space) {
   T* const of_threads = reinterpret_cast<T*>(space);
   of_threads[threadIdx.x] = value;
   __syncthreads();
-  u32 at = threadIdx.x % 32;
-  value = of_threads[at];
-  for (at += 32; at < blockDim.x; at += 32) value = combine(value, of_threads[at]);
+  for (u32 distance = blockDim.x / 2; distance >= 32; distance /= 2) {
+    if (threadIdx.x < distance) {
+      of_threads[threadIdx.x] = combine(of_threads[threadIdx.x], of_threads[threadIdx.x + distance]);
+    }
+    __syncthreads();
+  }
+  value = of_threads[threadIdx.x % 32];
   __syncthreads();
   return value;
 }

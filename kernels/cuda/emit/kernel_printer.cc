@@ -216,6 +216,8 @@ void KernelPrinter::Print(const ForStatement& loop, Team team) {
 }
 
 void KernelPrinter::PrintLoop(const ForStatement& loop, Team team) {
+  const SharedReduction* reduction = team == Team::kThread ? team_work_.ReductionOf(loop) : nullptr;
+  if (reduction != nullptr && HasExactSums(*reduction)) return PrintReductionAlone(*reduction);
   PrintCarried(loop.carried);
   const std::string i = Name(loop.induction);
   Open(absl::StrCat("for (", RegisterType(TypeOf(loop.induction)), " ", i, " = 0; ", i, " < ",

@@ -50,6 +50,17 @@ class KernelPrinter {
   void PrintRows(const ParallelNest& nest);
   void PrintElements(const ParallelNest& nest, Team team);
   void PrintReduction(const SharedReduction& reduction, Team team);
+  // By one thread.
+  void PrintReductionAlone(const SharedReduction& reduction);
+  // Whether the reduction's value number i is a sum of which no rounding is to be lost.
+  bool IsExact(const SharedReduction& reduction, size_t i) const;
+  bool HasExactSums(const SharedReduction& reduction) const;
+  // Parts of a reduction: what each thread begins with, does in an iteration, and has in the end;
+  // and how results come of that.
+  void PrintPartials(const SharedReduction& reduction);
+  void PrintIteration(const SharedReduction& reduction);
+  void PrintRounding(const SharedReduction& reduction);
+  void PrintResults(const SharedReduction& reduction);
   // By a block together, or by one thread, several iterations at a time.
   void PrintScan(const SharedScan& scan, Team team);
   // Blocks of 32 columns, each for as many threads as it takes to make `threads` for a column.

@@ -11,20 +11,96 @@ namespace acceld::kernels::cuda {
 namespace {
 
 constexpr int64_t kMaxUnrolledWork = 32;
+// What fewer additions are off by does not matter.
+constexpr int64_t kShortSum = 8;
+
+bool IsFloatSum(ScalarOp combine, DType dtype) {
+  return combine == ScalarOp::kAdd && (dtype == DType::kF32 || dtype == DType::kF64);
+}
 
 }  // namespace
+
+bool KernelPrinter::IsExact(const SharedReduction& reduction, size_t i) const {
+  const DType dtype = kernel_.TypeOf(reduction.loops.front()->carried[i].result);
+  return reduction.iterations > kShortSum && IsFloatSum(reduction.combine[i], dtype);
+}
+
+bool KernelPrinter::HasExactSums(const SharedReduction& reduction) const {
+  for (size_t i = 0; i < reduction.combine.size(); ++i) {
+    if (IsExact(reduction, i)) return true;
+  }
+  return false;
+}
+
+void KernelPrinter::PrintPartials(const SharedReduction& reduction) {
+  for (size_t i = 0; i < reduction.combine.size(); ++i) {
+    const Var result = reduction.loops.front()->carried[i].result;
+    const DType dtype = kernel_.TypeOf(result);
+    Line(absl::StrCat(RegisterType(dtype), " partial", Name(result), " = ",
+                      ConstantText(dtype, IdentityOf(reduction.combine[i], dtype)), ";"));
+    if (IsExact(reduction, i)) {
+      Line(absl::StrCat(RegisterType(dtype), " lost", Name(result), " = 0;"));
+    }
+  }
+}
+
+void KernelPrinter::PrintIteration(const SharedReduction& reduction) {
+  const std::vector<CarriedValue>& carried = reduction.loops.back()->carried;
+  const auto name = [&](size_t i) { return Name(reduction.loops.front()->carried[i].result); };
+  for (size_t i = 0; i < carried.size(); ++i) {
+    const DType dtype = kernel_.TypeOf(carried[i].result);
+    // Of a sum of which no rounding is lost, the body adds up what the iteration brings.
+    const std::string current = IsExact(reduction, i)
+                                    ? ConstantText(dtype, IdentityOf(ScalarOp::kAdd, dtype))
+                                    : absl::StrCat("partial", name(i));
+    Line(absl::StrCat(Define(carried[i].current), " = ", current, ";"));
+  }
+  PrintBlock(reduction.body(), Team::kThread);
+  for (size_t i = 0; i < carried.size(); ++i) {
+    const std::string next = Name(carried[i].next);
+    Line(IsExact(reduction, i)
+             ? absl::StrCat("AddExactly(partial", name(i), ", lost", name(i), ", ", next, ");")
+             : absl::StrCat("partial", name(i), " = ", next, ";"));
+  }
+}
+
+void KernelPrinter::PrintRounding(const SharedReduction& reduction) {
+  for (size_t i = 0; i < reduction.combine.size(); ++i) {
+    if (!IsExact(reduction, i)) continue;
+    const std::string name = Name(reduction.loops.front()->carried[i].result);
+    Line(absl::StrCat("partial", name, " = RoundedSum(partial", name, ", lost", name, ");"));
+  }
+}
+
+void KernelPrinter::PrintReductionAlone(const SharedReduction& reduction) {
+  PrintPartials(reduction);
+  for (const ForStatement* loop : reduction.loops) {
+    const std::string i = Name(loop->induction);
+    Open(absl::StrCat("for (", RegisterType(TypeOf(loop->induction)), " ", i, " = 0; ", i, " < ",
+                      loop->extent, "; ++", i, ")"));
+    LeaveIfCancelled(i, static_cast<double>(loop->extent), loop->body, Team::kThread);
+  }
+  PrintIteration(reduction);
+  for (size_t level = 0; level < reduction.loops.size(); ++level) Close();
+  PrintRounding(reduction);
+  PrintResults(reduction);
+}
+
+void KernelPrinter::PrintResults(const SharedReduction& reduction) {
+  const std::vector<CarriedValue>& outer = reduction.loops.front()->carried;
+  for (size_t i = 0; i < outer.size(); ++i) {
+    const DType dtype = kernel_.TypeOf(outer[i].result);
+    const std::string partial = absl::StrCat("partial", Name(outer[i].result));
+    Line(absl::StrCat(
+        Define(outer[i].result), " = ",
+        ScalarText(reduction.combine[i], dtype, dtype, {Wide(outer[i].initial), partial}), ";"));
+  }
+}
 
 void KernelPrinter::PrintReduction(const SharedReduction& reduction, Team team) {
   const bool of_column = team == Team::kColumn;
   shared_values_ = std::max(shared_values_, of_column ? 1024 : 32);
-  const std::vector<CarriedValue>& carried = reduction.loops.back()->carried;
-  const std::vector<CarriedValue>& outer = reduction.loops.front()->carried;
-  const auto type = [&](size_t i) { return kernel_.TypeOf(carried[i].result); };
-  const auto partial = [&](size_t i) { return absl::StrCat("partial", Name(outer[i].result)); };
-  for (size_t i = 0; i < carried.size(); ++i) {
-    Line(absl::StrCat(RegisterType(type(i)), " ", partial(i), " = ",
-                      ConstantText(type(i), IdentityOf(reduction.combine[i], type(i))), ";"));
-  }
+  PrintPartials(reduction);
   // So that a thread waits for several loads at the same time.
   const absl::optional<int64_t> work = StraightWorkOf(reduction.body());
   if (work.has_value() && *work <= kMaxUnrolledWork) Line("#pragma unroll 4");
@@ -34,26 +110,20 @@ void KernelPrinter::PrintReduction(const SharedReduction& reduction, Team team) 
   LeaveIfCancelled(of_column ? "(flat / (blockDim.x / 32))" : "(flat / blockDim.x)",
                    static_cast<double>(reduction.iterations), reduction.body(), Team::kThread);
   PrintInductions(reduction.loops, reduction.iterations);
-  for (size_t i = 0; i < carried.size(); ++i) {
-    Line(absl::StrCat(Define(carried[i].current), " = ", partial(i), ";"));
-  }
-  PrintBlock(reduction.body(), Team::kThread);
-  for (size_t i = 0; i < carried.size(); ++i) {
-    Line(absl::StrCat(partial(i), " = ", Name(carried[i].next), ";"));
-  }
+  PrintIteration(reduction);
   Close();
-  for (size_t i = 0; i < carried.size(); ++i) {
-    const absl::string_view name = RegisterType(type(i));
-    const auto combine = [&](std::vector<std::string> operands) {
-      return ScalarText(reduction.combine[i], type(i), type(i), operands);
-    };
+  PrintRounding(reduction);
+  const std::vector<CarriedValue>& outer = reduction.loops.front()->carried;
+  for (size_t i = 0; i < outer.size(); ++i) {
+    const DType dtype = kernel_.TypeOf(outer[i].result);
+    const absl::string_view type = RegisterType(dtype);
+    const std::string partial = absl::StrCat("partial", Name(outer[i].result));
     out_.has_barriers = true;
-    Line(absl::StrCat(partial(i), " = ", of_column ? "ColumnReduce(" : "BlockReduce(", partial(i),
-                      ", [](", name, " a, ", name, " b) -> ", name, " { return ",
-                      combine({"a", "b"}), "; }, space);"));
-    Line(absl::StrCat(Define(outer[i].result), " = ", combine({Wide(outer[i].initial), partial(i)}),
-                      ";"));
+    Line(absl::StrCat(partial, " = ", of_column ? "ColumnReduce(" : "BlockReduce(", partial,
+                      ", [](", type, " a, ", type, " b) -> ", type, " { return ",
+                      ScalarText(reduction.combine[i], dtype, dtype, {"a", "b"}), "; }, space);"));
   }
+  PrintResults(reduction);
   since_barrier_.Clear();  // BlockReduce has barriers.
 }
 
