@@ -198,11 +198,22 @@ class ColumnScan : public ScanRewriter {
         is_known_ &= store->index == columns_->induction && sum != scalars.end() &&
                      IsSumOf(*sum->second, loaded, store->buffer);
         sums_.emplace_back(store->buffer, store->value);
+      } else if (const auto* branch = std::get_if<IfStatement>(&statement.value)) {
+        is_known_ &= IsWithoutScratch(branch->then_body) && IsWithoutScratch(branch->else_body);
       } else if (!std::holds_alternative<ConstantStatement>(statement.value)) {
-        // A branch or a loop may do anything with scratch.
         is_known_ = false;
       }
     }
+  }
+
+  // Whether it does no more than to load elements and to compute, say those without padding.
+  bool IsWithoutScratch(const Block& block) const {
+    return std::all_of(block.begin(), block.end(), [&](const Statement& statement) {
+      const auto* load = std::get_if<LoadStatement>(&statement.value);
+      if (load != nullptr) return !IsScratch(load->buffer);
+      return std::holds_alternative<ScalarStatement>(statement.value) ||
+             std::holds_alternative<ConstantStatement>(statement.value);
+    });
   }
 
   bool IsSumOf(const ScalarStatement& scalar, const absl::flat_hash_map<Var, uint32_t>& loaded,

@@ -29,7 +29,7 @@ constexpr double kPieceWork = 6e8, kNarrowPieceWork = 4 * kPieceWork;
 constexpr double kPieceBytes = 64 << 20;
 // The library adds the products of small outputs one after the other: so many of them at most, as
 // what a sum is off by grows with their number.
-constexpr int64_t kLongestSum = 512, kLargestSmallOutput = 256 * 256;
+constexpr int64_t kLongestSum = 384, kLargestSmallOutput = 256 * 256;
 
 double WorkOf(const MatmulKey& key) {
   return static_cast<double>(key[MatmulKey::kM]) * static_cast<double>(key[MatmulKey::kN]) *

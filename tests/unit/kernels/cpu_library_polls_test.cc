@@ -185,7 +185,7 @@ TEST(CpuLibraryPollsTest, StepsOfSumsAreBounded) {
         EXPECT_LE(static_cast<double>(block.rows + block.columns) * step * 4, 80e6);
         // Shorter ones only where the output is small, and the library's sums are long chains.
         if (k <= 4096) {
-          EXPECT_GE(blocks.depth_step(), std::min<int64_t>(k, 448));
+          EXPECT_GE(blocks.depth_step(), std::min<int64_t>(k, 320));
         }
         if (k <= 4096 && block.rows * block.columns > 256 * 256) {
           EXPECT_EQ(blocks.depth_step(), k);
