@@ -19,6 +19,20 @@ const ForStatement* OnlyLoop(const Block& block) {
   return block.size() == 1 ? std::get_if<ForStatement>(&block[0].value) : nullptr;
 }
 
+size_t CountStatements(const Block& block) {
+  size_t count = block.size();
+  for (const Statement& statement : block) {
+    if (const auto* loop = std::get_if<ForStatement>(&statement.value)) {
+      count += CountStatements(loop->body);
+    } else if (const auto* loop = std::get_if<WhileStatement>(&statement.value)) {
+      count += CountStatements(loop->condition_body) + CountStatements(loop->body);
+    } else if (const auto* branch = std::get_if<IfStatement>(&statement.value)) {
+      count += CountStatements(branch->then_body) + CountStatements(branch->else_body);
+    }
+  }
+  return count;
+}
+
 absl::flat_hash_set<const Statement*> SliceOf(const Block& block, absl::flat_hash_set<Var> values) {
   absl::flat_hash_set<const Statement*> slice;
   for (auto at = block.rbegin(); at != block.rend(); ++at) {

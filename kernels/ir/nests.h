@@ -22,6 +22,9 @@ ParallelNest NestOf(const ForStatement& loop);
 // The loop that is all there is in `block`; null if there is none.
 const ForStatement* OnlyLoop(const Block& block);
 
+// The statements of `block` and of all blocks inside.
+size_t CountStatements(const Block& block);
+
 // The statements of `block` itself from which these values come; values from outside are left out.
 absl::flat_hash_set<const Statement*> SliceOf(const Block& block, absl::flat_hash_set<Var> values);
 

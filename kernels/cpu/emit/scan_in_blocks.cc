@@ -9,6 +9,7 @@
 #include "kernels/cpu/emit/accumulations.h"
 #include "kernels/cpu/emit/exact_sums.h"
 #include "kernels/ir/copy_statements.h"
+#include "kernels/ir/nests.h"
 
 namespace acceld::kernels::cpu {
 namespace {
@@ -89,7 +90,7 @@ class CarriedScan : public ScanRewriter {
   // without a loop, so that the processor begins with the next ones before these are done.
   std::vector<Var> Iterations(int64_t count, Var first, const std::vector<Var>& bases,
                               std::vector<Var> parts) {
-    if (loop_.body.size() > kMostRepeated) {
+    if (CountStatements(loop_.body) > kMostRepeated) {
       return w_.For(Kind::kScan, count, parts, [&](Var i, const std::vector<Var>& current) {
         return Iteration(w_.Apply(ScalarOp::kAdd, first, i), bases, current);
       });

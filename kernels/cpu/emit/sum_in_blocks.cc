@@ -8,6 +8,7 @@
 #include "kernels/cpu/emit/accumulations.h"
 #include "kernels/cpu/emit/exact_sums.h"
 #include "kernels/ir/copy_statements.h"
+#include "kernels/ir/nests.h"
 #include "kernels/ir/patterns.h"
 
 namespace acceld::kernels::cpu {
@@ -26,6 +27,9 @@ constexpr int64_t kFarElements = int64_t{1} << 16;
 constexpr int64_t kLongestUnrolled = 8;
 constexpr int64_t kVectorBytes = 64;
 constexpr int64_t kVectorsAtOnce = 4;
+// Statements of a loop that becomes several: larger ones stay, as copies of copies would be many
+// where reductions contain each other.
+constexpr size_t kMostCopied = 2048;
 
 int64_t ChainFor(int64_t total) {
   int64_t chain = kShortestChain;
@@ -488,6 +492,7 @@ class KernelRewriter {
 
   void RewriteNest(ForStatement& loop) {
     const std::vector<const ForStatement*> nest = ReductionNest(loop);
+    if (CountStatements(loop.body) > kMostCopied) return w_.Append({std::move(loop)});
     const bool runs = std::all_of(nest.begin(), nest.end(),
                                   [](const ForStatement* one) { return one->extent > 0; });
     if (runs && !loop.carried.empty()) {

@@ -67,7 +67,8 @@ int64_t DepthStep(ir::DType input, int64_t rows, int64_t columns, int64_t depth)
   const double most = std::min(work / (static_cast<double>(rows) * static_cast<double>(columns)),
                                kPieceBytes / (static_cast<double>(rows + columns) * bytes));
   int64_t step = std::max<int64_t>(static_cast<int64_t>(most), 64);
-  if (rows * columns <= kLargestSmallOutput) step = std::min(step, kLongestSum);
+  const bool rounds = input != ir::DType::kI8;
+  if (rounds && rows * columns <= kLargestSmallOutput) step = std::min(step, kLongestSum);
   return PieceOf(depth, step, 64);
 }
 
