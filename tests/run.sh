@@ -7,8 +7,8 @@
 #
 # JAX comes from PyPI, into build/jax, and the newest, for which a Python 3.12 or later is looked for, into
 # build/jax-newest; tools for tests of deploy/ come into build/deploy. Without a network, or without that Python, their
-# suites say that they are skipped. Conformance programs are found through ACCELD_CONFORMANCE_DIR, or in ../shared/conformance
-# beside the checkout; without either those suites say so and are skipped.
+# suites say that they are skipped. Conformance programs are found through ACCELD_CONFORMANCE_DIR, or in
+# ../shared/conformance beside the checkout; without either those suites say so and are skipped.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
