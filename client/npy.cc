@@ -27,7 +27,7 @@ constexpr Spelling kSpellings[] = {
     {"b1", DType::kI1},   {"i1", DType::kI8},  {"i2", DType::kI16},   {"i4", DType::kI32},
     {"i8", DType::kI64},  {"u1", DType::kUI8}, {"u2", DType::kUI16},  {"u4", DType::kUI32},
     {"u8", DType::kUI64}, {"f2", DType::kF16}, {"V2", DType::kBF16},  {"f4", DType::kF32},
-    {"f8", DType::kF64},  {"c8", DType::kC64}, {"c16", DType::kC128},
+    {"f8", DType::kF64},  {"c8", DType::kC64}, {"c16", DType::kC128}, {"V1", DType::kUI8},
 };
 
 absl::string_view DescrOf(DType dtype) {
@@ -127,6 +127,22 @@ absl::StatusOr<ir::Literal> DecodeNpy(absl::string_view contents) {
   }
   const bool fortran = order.substr(0, 4) == "True" && type.rank() > 1;
   return ir::Literal::FromBytes(type, fortran ? FortranToRowMajor(data, type) : std::string(data));
+}
+
+absl::StatusOr<ir::Literal> FromStorageBytes(ir::Literal bytes, ir::DType dtype) {
+  const auto is_byte = [](DType of) { return of == DType::kUI8 || of == DType::kI8; };
+  if (!is_byte(bytes.type().dtype) || is_byte(dtype) || dtype == DType::kI1 ||
+      ir::StorageBytesOf(dtype) != 1) {
+    return bytes;
+  }
+  std::string elements = bytes.DenseBytes();
+  const int unused = 8 - ir::BitsOf(dtype);
+  for (char& element : elements) {
+    const auto shifted = static_cast<uint8_t>(static_cast<uint8_t>(element) << unused);
+    element = static_cast<char>(ir::IsSigned(dtype) ? static_cast<int8_t>(shifted) >> unused
+                                                    : shifted >> unused);
+  }
+  return ir::Literal::FromBytes({dtype, bytes.type().dims}, std::move(elements));
 }
 
 std::string EncodeNpy(const ir::Literal& literal) {

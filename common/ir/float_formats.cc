@@ -133,6 +133,12 @@ DType ReducePrecisionTypeOf(DType dtype) {
   return BitsOf(dtype) <= 8 ? DType::kF16 : dtype;
 }
 
+bool HasNegativeNan(DType dtype) {
+  if (!IsFloat(dtype)) return false;
+  const FloatFormat format = FormatOf(dtype);
+  return format.has_nan && format.has_sign && !format.has_negative_zero;
+}
+
 double DecodeFloat(DType dtype, uint64_t bits) {
   if (dtype == DType::kF64) return std::bit_cast<double>(bits);
   if (dtype == DType::kF32) return std::bit_cast<float>(static_cast<uint32_t>(bits));

@@ -34,6 +34,10 @@ struct FloatFormat {
 };
 FloatFormat FormatOf(DType dtype);
 
+// Whether the one NaN of the format is what would be -0 (f8E4M3FNUZ and others): it has the sign
+// bit, so that it comes before all numbers in IEEE 754's totalOrder.
+bool HasNegativeNan(DType dtype);
+
 // The IEEE 754 type on whose encoding reduce_precision of `dtype` is defined: the type itself, or
 // for formats of at most 8 bits a type that holds all their values and has the exponents of none of
 // their special encodings. JAX computes them the same way.

@@ -58,7 +58,8 @@ class Counter {
     return bytes;
   }
   int64_t Owned(const Function& function) {
-    int64_t bytes = Size(sizeof(Region)) + Owned(function.body);
+    int64_t bytes = Size(sizeof(Region)) + Owned(function.body) +
+                    Size(function.donations.size() * sizeof(Donation));
     for (const Type& type : function.value_types) bytes += Size(sizeof(Type)) + Owned(type);
     return bytes;
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,11 +60,20 @@ struct Region {
 Op MakeOp(OpKind kind, std::vector<ValueId> operands, OpAttributes attributes,
           std::vector<ValueId> results, Location location);
 
+// A parameter whose array the caller gives away (donation.h), and the result that the memory is for
+// where the program chooses it. Not part of the fingerprint.
+struct Donation {
+  uint32_t parameter = 0;
+  absl::optional<uint32_t> result;
+  friend bool operator==(const Donation&, const Donation&) = default;
+};
+
 struct Function {
   std::string name;
   bool is_public = true;
   Region body;
-  std::vector<Type> value_types;  // by ValueId
+  std::vector<Type> value_types;    // by ValueId
+  std::vector<Donation> donations;  // ascending by parameter
 
   const Type& TypeOf(ValueId id) const { return value_types[id]; }
   // For values known to be tensors.

@@ -4,6 +4,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "common/ir/call_graph.h"
+#include "common/ir/donation.h"
 #include "common/ir/infer.h"
 #include "common/ir/limits.h"
 #include "common/ir/quantization/quantized_types.h"
@@ -250,6 +251,7 @@ absl::Status VerifyWithin(const Module& module, int max_region_depth) {
   for (const Function& function : module.functions) {
     ACCELD_RETURN_IF_ERROR(Annotate(FunctionVerifier(function, signatures, totals).Run(),
                                     absl::StrCat("@", function.name)));
+    ACCELD_RETURN_IF_ERROR(Annotate(CheckDonations(function), absl::StrCat("@", function.name)));
   }
   return CheckCallGraph(module);
 }

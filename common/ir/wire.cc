@@ -39,6 +39,11 @@ void ToProto(const Function& function, v1::Function& proto) {
   proto.set_is_public(function.is_public);
   ToProto(function.body, *proto.mutable_body());
   for (const Type& type : function.value_types) TypeToProto(type, *proto.add_value_types());
+  for (const Donation& donation : function.donations) {
+    v1::Donation& to = *proto.add_donations();
+    to.set_parameter(donation.parameter);
+    if (donation.result.has_value()) to.set_result(*donation.result);
+  }
 }
 
 // Reads one function. Values are numbered and have their types in a table, so that a byte can stand
@@ -55,6 +60,13 @@ class FunctionReader {
       ACCELD_ASSIGN_OR_RETURN(function_.value_types.emplace_back(), TypeFromProto(type, budget_));
     }
     ACCELD_ASSIGN_OR_RETURN(function_.body, ReadRegion(proto.body(), 0));
+    ACCELD_RETURN_IF_ERROR(budget_.Charge(
+        proto.donations_size() * static_cast<int64_t>(sizeof(Donation)), "the donations"));
+    for (const v1::Donation& donation : proto.donations()) {
+      Donation& to = function_.donations.emplace_back();
+      to.parameter = donation.parameter();
+      if (donation.has_result()) to.result = donation.result();
+    }
     return std::move(function_);
   }
 

@@ -1,3 +1,4 @@
+#include "common/ir/float_formats.h"
 #include "kernels/lowering/elementwise.h"
 
 namespace acceld::kernels {
@@ -59,14 +60,17 @@ Var CompareComplex(KernelBuilder& b, ComparisonDirection direction, const Elemen
   return Or(b, strict, And(b, equal_re, im));
 }
 
-// A signed integer that orders as the value does in IEEE 754's totalOrder.
-Var TotalOrderKey(KernelBuilder& b, Var x) {
+// A signed integer that orders as the value, of this type, does in IEEE 754's totalOrder.
+Var TotalOrderKey(KernelBuilder& b, DType type, Var x) {
   const bool wide = b.TypeOf(x) == DType::kF64;
   const DType dtype = wide ? DType::kI64 : DType::kI32;
   const Var bits = b.Bitcast(dtype, x);
   const Var magnitude_mask = b.ConstantInt(dtype, wide ? INT64_MAX : INT32_MAX);
   const Var flipped = b.Apply(ScalarOp::kXor, {bits, magnitude_mask});
-  return b.Select(b.Apply(ScalarOp::kLt, {bits, b.ConstantInt(dtype, 0)}), flipped, bits);
+  const Var key = b.Select(b.Apply(ScalarOp::kLt, {bits, b.ConstantInt(dtype, 0)}), flipped, bits);
+  if (!ir::HasNegativeNan(type)) return key;
+  const Var is_nan = b.Apply(ScalarOp::kNe, {x, x});
+  return b.Select(is_nan, b.ConstantInt(dtype, wide ? INT64_MIN : INT32_MIN), key);
 }
 
 }  // namespace
@@ -79,7 +83,8 @@ Element EmitCompare(KernelBuilder& b, const ElementwiseArguments& a) {
   if (a.is_bool()) return {CompareBool(b, direction, x.re, y.re)};
   if (a.is_complex()) return {CompareComplex(b, direction, x, y)};
   if (a.is_float() && attributes.compare_type == ir::ComparisonType::kTotalOrder) {
-    return {b.Apply(ScalarOpOf(direction), {TotalOrderKey(b, x.re), TotalOrderKey(b, y.re)})};
+    return {b.Apply(ScalarOpOf(direction), {TotalOrderKey(b, a.operand_dtype, x.re),
+                                            TotalOrderKey(b, a.operand_dtype, y.re)})};
   }
   return {b.Apply(ScalarOpOf(direction), {x.re, y.re})};
 }

@@ -40,6 +40,7 @@
 #include "server/compiler/passes/swap_dots.h"
 #include "server/compiler/passes/unroll_loops.h"
 #include "server/compiler/passes/widen_dots.h"
+#include "server/compiler/passes/widen_scatters.h"
 
 namespace acceld::compiler {
 namespace {
@@ -68,6 +69,7 @@ constexpr Pass kPipeline[] = {
     {"widen-dots", &WidenDots},
     {"canonicalize-dots", &CanonicalizeDots},
     {"canonicalize-convolutions", &CanonicalizeConvolutions},
+    {"widen-scatters", &WidenScatters},
     {"split-reductions", &SplitReductions},
     {"split-scans", &SplitScans},
     {"shorten-sorts", &ShortenSorts},

@@ -4,7 +4,10 @@
 #include <utility>
 
 #include "common/allocation.h"
+#include "common/ir/donation.h"
 #include "common/ir/memory_size.h"
+#include "common/log.h"
+#include "common/rate_limit.h"
 
 namespace acceld::engine {
 namespace {
@@ -14,6 +17,21 @@ constexpr int64_t kLeastTypesBytes = int64_t{16} << 10;
 
 // Of an entry of a table of types, without them.
 constexpr int64_t kEntryBytes = 128;
+
+// Lines of the log, in a second, about programs that donate.
+constexpr int64_t kMaxDonationLines = 4;
+
+// Says so once for each program that donates arguments: their memory is not reused.
+void LogDonations(const Program& program) {
+  const absl::StatusOr<const ir::Function*> entry = program.module().Entry(program.entry());
+  if (!entry.ok() || (*entry)->donations.empty()) return;
+  static RateLimit limit("donation is not used", kMaxDonationLines);
+  if (!limit.Take()) return;
+  LogEvent(LogLevel::kInfo, "donation is not used",
+           {{"program", program.fingerprint().ToHex()},
+            {"entry", program.entry()},
+            {"arguments", ir::DonatedParameters(**entry)}});
+}
 
 }  // namespace
 
@@ -70,12 +88,17 @@ absl::StatusOr<std::shared_ptr<const Program>> ProgramRegistry::Intern(ir::Modul
         ACCELD_RETURN_IF_ERROR(module.Entry(entry).status());
         return parts_.fingerprint(module, entry);
       }));
-  MutexLock lock(mutex_);
-  std::weak_ptr<const Program>& known = programs_[fingerprint];
-  if (std::shared_ptr<const Program> program = known.lock(); program != nullptr) return program;
-  auto program =
-      std::make_shared<const Program>(std::move(module), std::move(entry), fingerprint, parts_);
-  known = program;
+  std::shared_ptr<const Program> program;
+  {
+    MutexLock lock(mutex_);
+    std::weak_ptr<const Program>& known = programs_[fingerprint];
+    program = known.lock();
+    if (program != nullptr) return program;
+    program =
+        std::make_shared<const Program>(std::move(module), std::move(entry), fingerprint, parts_);
+    known = program;
+  }
+  LogDonations(*program);
   return program;
 }
 

@@ -6,8 +6,8 @@
 #include "absl/strings/string_view.h"
 #include "common/log.h"
 #include "common/mutex.h"
+#include "common/rate_limit.h"
 #include "grpc/support/log.h"
-#include "server/rpc/rate_limit.h"
 
 namespace acceld::rpc {
 namespace {

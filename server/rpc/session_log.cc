@@ -3,7 +3,7 @@
 #include <string>
 
 #include "common/log.h"
-#include "server/rpc/rate_limit.h"
+#include "common/rate_limit.h"
 
 namespace acceld::rpc {
 namespace {

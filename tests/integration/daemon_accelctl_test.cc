@@ -53,6 +53,25 @@ TEST_F(DaemonAccelctlTest, RunReportsAsJson) {
   EXPECT_EQ(AccelctlJson({"run", program, "--arg", "f32[16]=iota"})["cache_verdict"], "memory");
 }
 
+TEST_F(DaemonAccelctlTest, RunSaysWhichArgumentsAreDonated) {
+  ASSERT_NO_FATAL_FAILURE(Start());
+  const std::string program =
+      WriteProgram("donating.mlir",
+                   "func.func @main(%x: tensor<2xf32>, %y: tensor<2xf32> {tf.aliasing_output = 0 : "
+                   "i32}) -> tensor<2xf32> {\n"
+                   "  %z = stablehlo.add %x, %y : tensor<2xf32>\n"
+                   "  return %z : tensor<2xf32>\n"
+                   "}\n");
+  for (int i = 0; i < 2; ++i) {
+    const CommandResult result =
+        Accelctl({"run", program, "--arg", "f32[2]=1", "--arg", "f32[2]=2"});
+    EXPECT_EQ(result.exit_code, 0);
+    EXPECT_THAT(result.output, HasSubstr("'main' donates arguments 1; their memory is not reused"));
+  }
+  EXPECT_THAT(daemon_->Log(),
+              ContainsRegex("donation is not used program=[0-9a-f]+ entry=main arguments=1\n"));
+}
+
 TEST_F(DaemonAccelctlTest, QueriesAnswerAsJson) {
   ASSERT_NO_FATAL_FAILURE(Start({"--cpu-devices", "2"}));
   const std::string program = WriteProgram("increment.mlir", kIncrementText);

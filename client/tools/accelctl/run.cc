@@ -15,6 +15,7 @@
 #include "client/npy.h"
 #include "client/tools/accelctl/argument.h"
 #include "client/tools/accelctl/end_signals.h"
+#include "common/ir/donation.h"
 #include "nlohmann/json.hpp"
 
 namespace acceld::tools {
@@ -61,6 +62,15 @@ absl::StatusOr<client::Program> LoadProgram(const RunFlags& flags) {
                                     flags.entry);
 }
 
+// A user who donates arguments to save memory is told that none is saved.
+void NoteDonations(const client::Program& program) {
+  const absl::StatusOr<const ir::Function*> entry = program.module().Entry(program.entry());
+  if (!entry.ok() || (*entry)->donations.empty()) return;
+  std::cerr << "accelctl: note: '" << program.entry() << "' donates arguments "
+            << ir::DonatedParameters(**entry)
+            << "; their memory is not reused for results yet, so they stay as they are\n";
+}
+
 // Waits for what the daemon does, until a signal that ends a program comes. Made before any other
 // thread.
 class Patience {
@@ -101,6 +111,8 @@ absl::StatusOr<std::vector<ir::Literal>> ParseArguments(const RunFlags& flags,
   for (size_t i = 0; i < flags.arguments.size(); ++i) {
     ACCELD_ASSIGN_OR_RETURN(ir::Literal value,
                             ParseArgument(flags.arguments[i], static_cast<uint32_t>(i)));
+    ACCELD_ASSIGN_OR_RETURN(
+        value, client::FromStorageBytes(std::move(value), program.parameter_types()[i].dtype));
     values.push_back(std::move(value));
   }
   return values;
@@ -233,6 +245,7 @@ absl::StatusOr<int> Run(const ConnectionFlags& connection_flags, const RunFlags&
   Report report;
   report.program = flags.program;
   ACCELD_ASSIGN_OR_RETURN(const client::Program program, LoadProgram(flags));
+  NoteDonations(program);
   report.fingerprint = program.fingerprint().ToHex();
   ACCELD_ASSIGN_OR_RETURN(const std::vector<ir::Literal> values, ParseArguments(flags, program));
   Patience patience;

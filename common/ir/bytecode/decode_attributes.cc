@@ -192,6 +192,23 @@ absl::Status Decoder::ReadDictionary(Cursor& in, int depth, DecodedAttribute& to
   return absl::OkStatus();
 }
 
+absl::StatusOr<std::vector<uint64_t>> Decoder::ArrayAt(uint64_t index) {
+  const Entry& entry = container_.attributes[index];
+  Cursor in = entry.data;
+  const size_t begin = in.offset();
+  uint64_t expected = ~uint64_t{0};
+  if (entry.has_encoding && entry.dialect == "vhlo") expected = kVhloArray;
+  if (entry.has_encoding && entry.dialect == "builtin") expected = kArray;
+  ACCELD_ASSIGN_OR_RETURN(const uint64_t code, in.Varint());
+  if (code != expected) return Cursor::ErrorAt(begin, "expected an array");
+  ACCELD_ASSIGN_OR_RETURN(const uint64_t count, in.Count("attributes"));
+  std::vector<uint64_t> elements(count);
+  for (uint64_t& element : elements) {
+    ACCELD_ASSIGN_OR_RETURN(element, AttributeIndex(in));
+  }
+  return elements;
+}
+
 absl::StatusOr<Decoder::Entries> Decoder::DictionaryAt(uint64_t index) {
   const Entry& entry = container_.attributes[index];
   Cursor in = entry.data;

@@ -54,6 +54,8 @@ class Decoder {
   // Names of a dictionary attribute with the numbers of the attributes under them.
   using Entries = std::vector<std::pair<std::string, uint64_t>>;
   absl::StatusOr<Entries> DictionaryAt(uint64_t index);
+  // The numbers of an array attribute's elements.
+  absl::StatusOr<std::vector<uint64_t>> ArrayAt(uint64_t index);
 
   static bool IsAbsent(const Attribute& attribute);
 

@@ -5,6 +5,7 @@
 #include "common/allocation.h"
 #include "common/ir/bytecode.h"
 #include "common/ir/bytecode/function_reader.h"
+#include "common/ir/donation.h"
 #include "common/ir/limits.h"
 #include "common/ir/verifier.h"
 
@@ -27,6 +28,7 @@ class ModuleReader {
   absl::Status ReadItem(Cursor& in);
   absl::Status ReadMesh(const OpHeader& header);
   absl::Status ReadGrid(const OpHeader& header);
+  absl::StatusOr<std::vector<Donation>> ReadDonations(uint64_t attributes);
   absl::Status ReadFunction(const OpHeader& header, const VhloOp& op, Cursor& in);
 
   Reader reader_;
@@ -54,6 +56,26 @@ absl::Status ModuleReader::ReadName(const OpHeader& header) {
   return absl::OkStatus();
 }
 
+// `attributes`: the number of a function's arg_attrs, an array with a dictionary for each
+// parameter.
+absl::StatusOr<std::vector<Donation>> ModuleReader::ReadDonations(uint64_t attributes) {
+  std::vector<Donation> donations;
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<uint64_t> parameters,
+                          reader_.decoder.ArrayAt(attributes));
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    ACCELD_ASSIGN_OR_RETURN(const Decoder::Entries entries,
+                            reader_.decoder.DictionaryAt(parameters[i]));
+    AttributeDictionary known;
+    for (const auto& [name, index] : entries) {
+      if (!IsDonationAttribute(name)) continue;
+      ACCELD_ASSIGN_OR_RETURN(known[name], reader_.decoder.AttributeAt(index));
+    }
+    ACCELD_ASSIGN_OR_RETURN(const absl::optional<Donation> donation, ReadDonation(known, i));
+    if (donation.has_value()) donations.push_back(*donation);
+  }
+  return donations;
+}
+
 absl::Status ModuleReader::ReadFunction(const OpHeader& header, const VhloOp& op, Cursor& in) {
   if (static_cast<int64_t>(module_.functions.size()) >= limits::kMaxFunctions) {
     return absl::InvalidArgumentError(
@@ -63,6 +85,7 @@ absl::Status ModuleReader::ReadFunction(const OpHeader& header, const VhloOp& op
   bool is_public = true;
   FunctionType type;
   bool has_type = false;
+  std::vector<Donation> donations;
   ACCELD_ASSIGN_OR_RETURN(const Decoder::Entries entries, ReadAttributes(reader_, header, op));
   for (const auto& [attribute, index] : entries) {
     if (attribute == "sym_name") {
@@ -73,6 +96,8 @@ absl::Status ModuleReader::ReadFunction(const OpHeader& header, const VhloOp& op
     } else if (attribute == "function_type") {
       ACCELD_ASSIGN_OR_RETURN(type, reader_.decoder.FunctionTypeAt(index));
       has_type = true;
+    } else if (attribute == "arg_attrs") {
+      ACCELD_ASSIGN_OR_RETURN(donations, ReadDonations(index));
     }
   }
   if (name.empty() || !has_type) return in.Error("a function has no name or no type");
@@ -99,6 +124,7 @@ absl::Status ModuleReader::ReadFunction(const OpHeader& header, const VhloOp& op
                      ") and (", ToString(type.results), ")"));
   }
   reader_.totals.signatures.Declare(name, read.parameters, read.results);
+  function->donations = std::move(donations);
   module_.functions.push_back(*std::move(function));
   return absl::OkStatus();
 }

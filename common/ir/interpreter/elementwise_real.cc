@@ -28,7 +28,8 @@ double Minimum(double a, double b) {
 }
 
 // A number that orders as IEEE 754's totalOrder: -NaN < -inf < ... < -0 < +0 < ... < inf < NaN.
-int64_t TotalOrderKey(double value) {
+int64_t TotalOrderKey(DType dtype, double value) {
+  if (std::isnan(value) && HasNegativeNan(dtype)) return std::numeric_limits<int64_t>::min();
   const auto bits = std::bit_cast<int64_t>(value);
   return bits < 0 ? ~(bits & std::numeric_limits<int64_t>::max()) : bits;
 }
@@ -57,7 +58,7 @@ Scalar EvalCompareReal(const ElementContext& c, const Scalar* a) {
   const auto& attributes = std::get<CompareAttributes>(*c.attributes);
   const ComparisonDirection direction = attributes.comparison_direction;
   if (attributes.compare_type == ComparisonType::kTotalOrder) {
-    const int order = Order(TotalOrderKey(X(a)), TotalOrderKey(Y(a)));
+    const int order = Order(TotalOrderKey(c.operand, X(a)), TotalOrderKey(c.operand, Y(a)));
     return OfInteger(Holds(direction, order) ? 1 : 0);
   }
   if (std::isnan(X(a)) || std::isnan(Y(a))) {

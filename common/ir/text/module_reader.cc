@@ -3,6 +3,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "common/allocation.h"
+#include "common/ir/donation.h"
 #include "common/ir/limits.h"
 #include "common/ir/memory_size.h"
 #include "common/ir/text.h"
@@ -23,6 +24,7 @@ struct Header {
   bool is_public = true;
   bool has_type = false;
   FunctionType type;
+  std::vector<Donation> donations;
 };
 
 class ModuleReader {
@@ -46,7 +48,9 @@ class ModuleReader {
   absl::Status ReadFunctionProperties(Header& header);
   absl::Status ReadMeshOp();
   absl::Status ReadGenericMeshOp();
-  absl::StatusOr<std::vector<Parameter>> ReadHeaderParameters();
+  absl::StatusOr<std::vector<Parameter>> ReadHeaderParameters(Header& header);
+  absl::Status ReadDonationOf(size_t parameter, Header& header);
+  absl::Status ReadDonations(Header& header);
   absl::StatusOr<std::vector<Type>> ReadHeaderResults();
   absl::Status SetName(const Token& token, std::string name, std::string& to);
   // `read` is the type of what was read, which must be that of the header.
@@ -267,10 +271,33 @@ absl::Status ModuleReader::ReadGenericMeshOp() {
   return SkipLocation();
 }
 
+// dictionary?: the attributes of a parameter.
+absl::Status ModuleReader::ReadDonationOf(size_t parameter, Header& header) {
+  const size_t begin = lexer_.Peek().offset;
+  AttributeDictionary attributes;
+  ACCELD_RETURN_IF_ERROR(ReadOptionalDictionary(reader_, attributes));
+  const auto donation = ReadDonation(attributes, parameter);
+  ACCELD_RETURN_IF_ERROR(lexer_.At(begin, donation.status()));
+  if (donation->has_value()) header.donations.push_back(**donation);
+  return absl::OkStatus();
+}
+
+// '[' dictionary,* ']': a function's arg_attrs.
+absl::Status ModuleReader::ReadDonations(Header& header) {
+  header.donations.clear();
+  ACCELD_RETURN_IF_ERROR(lexer_.Expect('['));
+  if (lexer_.TryPunctuation(']')) return absl::OkStatus();
+  size_t parameter = 0;
+  do {
+    if (!lexer_.Peek().Is('{')) return lexer_.Expected("the attributes of a parameter");
+    ACCELD_RETURN_IF_ERROR(ReadDonationOf(parameter++, header));
+  } while (lexer_.TryPunctuation(','));
+  return lexer_.Expect(']');
+}
+
 // '(' (%name ':' type dictionary? location?),* ')'
-absl::StatusOr<std::vector<Parameter>> ModuleReader::ReadHeaderParameters() {
+absl::StatusOr<std::vector<Parameter>> ModuleReader::ReadHeaderParameters(Header& header) {
   std::vector<Parameter> parameters;
-  AttributeDictionary ignored;
   ACCELD_RETURN_IF_ERROR(lexer_.Expect('('));
   if (!lexer_.Peek().Is(')')) {
     do {
@@ -283,8 +310,7 @@ absl::StatusOr<std::vector<Parameter>> ModuleReader::ReadHeaderParameters() {
                               lexer_.ExpectKind(TokenKind::kValue, "a parameter (%name)"));
       ACCELD_RETURN_IF_ERROR(lexer_.Expect(':'));
       ACCELD_ASSIGN_OR_RETURN(parameter.type, ReadType(reader_));
-      ACCELD_RETURN_IF_ERROR(ReadOptionalDictionary(reader_, ignored));
-      ignored.clear();
+      ACCELD_RETURN_IF_ERROR(ReadDonationOf(parameters.size(), header));
       ACCELD_RETURN_IF_ERROR(SkipLocation());
       parameters.push_back(std::move(parameter));
     } while (lexer_.TryPunctuation(','));
@@ -323,7 +349,7 @@ absl::Status ModuleReader::ReadFunction() {
   ACCELD_ASSIGN_OR_RETURN(const Token name,
                           lexer_.ExpectKind(TokenKind::kSymbol, "the function's name (@name)"));
   ACCELD_RETURN_IF_ERROR(SetName(name, SymbolName(name.text), header.name));
-  ACCELD_ASSIGN_OR_RETURN(const std::vector<Parameter> parameters, ReadHeaderParameters());
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<Parameter> parameters, ReadHeaderParameters(header));
   if (lexer_.TryArrow()) {
     ACCELD_ASSIGN_OR_RETURN(header.type.results, ReadHeaderResults());
   }
@@ -348,6 +374,7 @@ absl::Status ModuleReader::ReadFunctionProperties(Header& header) {
           ACCELD_ASSIGN_OR_RETURN(header.type, ReadFunctionType(reader_));
           return absl::OkStatus();
         }
+        if (name == "arg_attrs" && lexer_.Peek().Is('[')) return ReadDonations(header);
         const Token token = lexer_.Peek();
         ACCELD_ASSIGN_OR_RETURN(const Attribute value, ReadAttribute(reader_));
         const auto* text = std::get_if<StringAttribute>(&value.value);
@@ -401,6 +428,7 @@ absl::Status ModuleReader::AddFunction(const Header& header, const FunctionType&
     }
   }
   reader_.totals.signatures.Declare(header.name, read.parameters, read.results);
+  function.donations = header.donations;
   module_.functions.push_back(std::move(function));
   return absl::OkStatus();
 }

@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/ir/attribute.h"
+#include "common/ir/donation.h"
 #include "common/ir/text.h"
 
 namespace acceld::ir {
@@ -45,10 +46,15 @@ void FunctionPrinter::Values(absl::Span<const ValueId> values) {
   }
 }
 
-void FunctionPrinter::Parameters(const Region& region) {
+void FunctionPrinter::Parameters(const Region& region, absl::Span<const Donation> donations) {
   for (size_t i = 0; i < region.parameters.size(); ++i) {
     const ValueId id = region.parameters[i];
     absl::StrAppend(&out_, i == 0 ? "" : ", ", names_[id], ": ", function_.TypeOf(id).ToString());
+    if (donations.empty() || donations.front().parameter != i) continue;
+    absl::StrAppend(
+        &out_, " ",
+        ToString(Attribute{DictionaryAttribute{DonationAttributes(donations.front())}}));
+    donations.remove_prefix(1);
   }
 }
 
@@ -62,7 +68,7 @@ void FunctionPrinter::Print(int indent) {
   absl::StrAppend(&out_, "func.func ", function_.is_public ? "public " : "private ",
                   SymbolText(function_.name), "(");
   NameParameters(function_.body);
-  Parameters(function_.body);
+  Parameters(function_.body, function_.donations);
   out_ += ")";
   if (!function_.body.results.empty()) {
     absl::StrAppend(&out_, " -> ", ResultTypesText(function_.ResultTypes()));
@@ -115,7 +121,7 @@ void FunctionPrinter::PrintRegion(const Region& region, int indent) {
     NameParameters(region);
     Indent(indent);
     out_ += "^bb0(";
-    Parameters(region);
+    Parameters(region, {});
     out_ += "):\n";
   }
   PrintOps(region, "stablehlo.return", indent + 1);

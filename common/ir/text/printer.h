@@ -32,8 +32,8 @@ class FunctionPrinter {
   void PrintRegion(const Region& region, int indent);
   void NameResults(const Op& op);
   void NameParameters(const Region& region);
-  // "%0: type, %1: type"
-  void Parameters(const Region& region);
+  // "%0: type, %1: type", with what `donations` say of them.
+  void Parameters(const Region& region, absl::Span<const Donation> donations);
   void Indent(int indent) { out_.append(static_cast<size_t>(indent) * 2, ' '); }
 
   const Function& function_;

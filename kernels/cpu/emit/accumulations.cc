@@ -86,4 +86,31 @@ std::vector<absl::optional<Accumulation>> FindAccumulations(const Kernel& kernel
   return found;
 }
 
+std::vector<ColumnStep> FindColumnSteps(const Kernel& kernel, const ForStatement& loop) {
+  std::vector<ColumnStep> steps;
+  absl::flat_hash_map<Var, uint32_t> loaded;
+  absl::flat_hash_map<Var, const ScalarStatement*> scalars;
+  for (const Statement& statement : loop.body) {
+    if (const auto* load = std::get_if<LoadStatement>(&statement.value)) {
+      if (load->index == loop.induction) loaded[load->result] = load->buffer;
+    } else if (const auto* scalar = std::get_if<ScalarStatement>(&statement.value)) {
+      scalars[scalar->result] = scalar;
+    } else if (const auto* store = std::get_if<StoreStatement>(&statement.value)) {
+      const auto found = scalars.find(store->value);
+      if (!IsScratch(kernel, store->buffer) || store->index != loop.induction ||
+          found == scalars.end() || found->second->operands.size() != 2) {
+        continue;
+      }
+      const auto is_own = [&](Var operand) {
+        const auto load = loaded.find(operand);
+        return load != loaded.end() && load->second == store->buffer;
+      };
+      const std::vector<Var>& operands = found->second->operands;
+      if (is_own(operands[0]) == is_own(operands[1])) continue;
+      steps.push_back({store->buffer, found->second->op, store->value});
+    }
+  }
+  return steps;
+}
+
 }  // namespace acceld::kernels::cpu

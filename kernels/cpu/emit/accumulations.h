@@ -25,4 +25,21 @@ struct Accumulation {
 std::vector<absl::optional<Accumulation>> FindAccumulations(const Kernel& kernel,
                                                             const ForStatement& loop);
 
+// A loop's step on an element of scratch: result = op(scratch[i], element), stored in scratch[i],
+// where i is the loop's induction variable. What a loop around adds up so, it does for each column.
+struct ColumnStep {
+  uint32_t scratch;
+  ScalarOp op;
+  Var result;
+};
+
+// Those that stand in the body of `loop`, in order; the scratch may be used by other statements
+// too.
+std::vector<ColumnStep> FindColumnSteps(const Kernel& kernel, const ForStatement& loop);
+
+// Scratch comes behind the kernel's buffers.
+inline bool IsScratch(const Kernel& kernel, uint32_t buffer) {
+  return buffer >= kernel.buffers.size();
+}
+
 }  // namespace acceld::kernels::cpu

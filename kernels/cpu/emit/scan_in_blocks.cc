@@ -9,6 +9,7 @@
 #include "kernels/cpu/emit/accumulations.h"
 #include "kernels/cpu/emit/exact_sums.h"
 #include "kernels/ir/copy_statements.h"
+#include "kernels/ir/loop_rewriter.h"
 #include "kernels/ir/nests.h"
 
 namespace acceld::kernels::cpu {
@@ -183,25 +184,27 @@ class ColumnScan : public ScanRewriter {
     uint32_t low, base, part;
   };
 
-  // The scratch that is loaded, added to, and stored at each column, all of which must be such.
+  // The scratch that is added to at each column. Nothing else is done with any scratch than to load
+  // the column's element.
   void FindSums() {
-    absl::flat_hash_map<Var, uint32_t> loaded;
-    absl::flat_hash_map<Var, const ScalarStatement*> scalars;
+    for (const ColumnStep& step : FindColumnSteps(w_.kernel(), *columns_)) {
+      const DType dtype = w_.TypeOf(step.result);
+      is_known_ &= step.op == ScalarOp::kAdd && (dtype == DType::kF32 || dtype == DType::kF64);
+      sums_.emplace_back(step.scratch, step.result);
+    }
+    const auto is_sum = [&](const StoreStatement& store) {
+      return std::find(sums_.begin(), sums_.end(), std::pair(store.buffer, store.value)) !=
+             sums_.end();
+    };
     for (const Statement& statement : columns_->body) {
       if (const auto* load = std::get_if<LoadStatement>(&statement.value)) {
-        if (IsScratch(load->buffer)) loaded[load->result] = load->buffer;
         is_known_ &= !IsScratch(load->buffer) || load->index == columns_->induction;
-      } else if (const auto* scalar = std::get_if<ScalarStatement>(&statement.value)) {
-        scalars[scalar->result] = scalar;
       } else if (const auto* store = std::get_if<StoreStatement>(&statement.value)) {
-        if (!IsScratch(store->buffer)) continue;
-        const auto sum = scalars.find(store->value);
-        is_known_ &= store->index == columns_->induction && sum != scalars.end() &&
-                     IsSumOf(*sum->second, loaded, store->buffer);
-        sums_.emplace_back(store->buffer, store->value);
+        is_known_ &= !IsScratch(store->buffer) || is_sum(*store);
       } else if (const auto* branch = std::get_if<IfStatement>(&statement.value)) {
         is_known_ &= IsWithoutScratch(branch->then_body) && IsWithoutScratch(branch->else_body);
-      } else if (!std::holds_alternative<ConstantStatement>(statement.value)) {
+      } else if (!std::holds_alternative<ConstantStatement>(statement.value) &&
+                 !std::holds_alternative<ScalarStatement>(statement.value)) {
         is_known_ = false;
       }
     }
@@ -217,18 +220,7 @@ class ColumnScan : public ScanRewriter {
     });
   }
 
-  bool IsSumOf(const ScalarStatement& scalar, const absl::flat_hash_map<Var, uint32_t>& loaded,
-               uint32_t buffer) const {
-    const DType dtype = w_.TypeOf(scalar.result);
-    if (scalar.op != ScalarOp::kAdd || (dtype != DType::kF32 && dtype != DType::kF64)) return false;
-    const auto is_own = [&](Var operand) {
-      const auto found = loaded.find(operand);
-      return found != loaded.end() && found->second == buffer;
-    };
-    return is_own(scalar.operands[0]) != is_own(scalar.operands[1]);
-  }
-
-  bool IsScratch(uint32_t buffer) const { return buffer >= w_.kernel().buffers.size(); }
+  bool IsScratch(uint32_t buffer) const { return cpu::IsScratch(w_.kernel(), buffer); }
 
   // One iteration of the scan: stores to scratch are those of parts, others have `base` added.
   void Iteration(Var induction, const std::vector<Scratch>& scratch) {
@@ -264,34 +256,12 @@ class ColumnScan : public ScanRewriter {
   std::vector<std::pair<uint32_t, Var>> sums_;  // with their scratch
 };
 
-class KernelRewriter {
+class ScansToBlocks : public LoopRewriter {
  public:
-  explicit KernelRewriter(const Kernel& kernel) : out_(kernel), w_(out_) {}
-
-  Kernel Run() {
-    out_.body = Rewrite(out_.body);
-    return std::move(out_);
-  }
+  using LoopRewriter::LoopRewriter;
 
  private:
-  Block Rewrite(const Block& block) {
-    w_.Open();
-    for (const Statement& statement : block) {
-      if (const auto* loop = std::get_if<ForStatement>(&statement.value)) {
-        RewriteLoop(*loop);
-      } else if (const auto* branch = std::get_if<IfStatement>(&statement.value)) {
-        IfStatement copy = *branch;
-        copy.then_body = Rewrite(branch->then_body);
-        copy.else_body = Rewrite(branch->else_body);
-        w_.Append({std::move(copy)});
-      } else {
-        w_.Append(statement);
-      }
-    }
-    return w_.Take();
-  }
-
-  void RewriteLoop(const ForStatement& loop) {
+  void RewriteLoop(const ForStatement& loop) override {
     if (loop.kind == Kind::kScan) {
       if (CarriedScan scan(w_, loop); scan.Matters()) return scan.Rewrite();
       if (ColumnScan scan(w_, loop); scan.Matters()) return scan.Rewrite();
@@ -300,13 +270,10 @@ class KernelRewriter {
     copy.body = Rewrite(loop.body);
     w_.Append({std::move(copy)});
   }
-
-  Kernel out_;
-  StatementWriter w_;
 };
 
 }  // namespace
 
-Kernel ScanInBlocks(const Kernel& kernel) { return KernelRewriter(kernel).Run(); }
+Kernel ScanInBlocks(const Kernel& kernel) { return ScansToBlocks(kernel).Run(); }
 
 }  // namespace acceld::kernels::cpu

@@ -8,6 +8,7 @@
 #include "kernels/cpu/emit/accumulations.h"
 #include "kernels/cpu/emit/exact_sums.h"
 #include "kernels/ir/copy_statements.h"
+#include "kernels/ir/loop_rewriter.h"
 #include "kernels/ir/nests.h"
 #include "kernels/ir/patterns.h"
 
@@ -101,28 +102,9 @@ class ColumnSumFinder {
  private:
   void FindIn(const ForStatement& loop) {
     if (loop.kind == Kind::kReduction || !loop.carried.empty()) return;
-    absl::flat_hash_map<Var, const ScalarStatement*> scalars;
-    absl::flat_hash_map<Var, uint32_t> loaded;
-    for (const Statement& statement : loop.body) {
-      if (const auto* scalar = std::get_if<ScalarStatement>(&statement.value)) {
-        scalars[scalar->result] = scalar;
-      } else if (const auto* load = std::get_if<LoadStatement>(&statement.value)) {
-        if (load->index == loop.induction) loaded[load->result] = load->buffer;
-      } else if (const auto* store = std::get_if<StoreStatement>(&statement.value)) {
-        if (!IsScratch(store->buffer) || store->index != loop.induction ||
-            !IsSummable(kernel_.Buffer(store->buffer).dtype)) {
-          continue;
-        }
-        const auto add = scalars.find(store->value);
-        if (add == scalars.end() || add->second->op != ScalarOp::kAdd) continue;
-        const auto is_own = [&](Var operand) {
-          const auto found = loaded.find(operand);
-          return found != loaded.end() && found->second == store->buffer;
-        };
-        const std::vector<Var>& operands = add->second->operands;
-        if (is_own(operands[0]) != is_own(operands[1])) {
-          candidates_.push_back({store->buffer, loop.extent});
-        }
+    for (const ColumnStep& step : FindColumnSteps(kernel_, loop)) {
+      if (step.op == ScalarOp::kAdd && IsSummable(kernel_.Buffer(step.scratch).dtype)) {
+        candidates_.push_back({step.scratch, loop.extent});
       }
     }
   }
@@ -144,8 +126,6 @@ class ColumnSumFinder {
       }
     }
   }
-
-  bool IsScratch(uint32_t buffer) const { return buffer >= kernel_.buffers.size(); }
 
   const Kernel& kernel_;
   std::vector<ColumnSum> candidates_;
@@ -437,40 +417,13 @@ class ColumnSums : public NestRewriter {
   int64_t block_ = 1;                   // so many of them
 };
 
-class KernelRewriter {
+class SumsToBlocks : public LoopRewriter {
  public:
-  explicit KernelRewriter(const Kernel& kernel)
-      : constants_(FindConstants(kernel)), out_(kernel), w_(out_) {}
-
-  Kernel Run() {
-    out_.body = Rewrite(out_.body);
-    return std::move(out_);
-  }
+  explicit SumsToBlocks(const Kernel& kernel)
+      : LoopRewriter(kernel), constants_(FindConstants(kernel)) {}
 
  private:
-  Block Rewrite(const Block& block) {
-    w_.Open();
-    for (const Statement& statement : block) {
-      if (const auto* loop = std::get_if<ForStatement>(&statement.value)) {
-        RewriteLoop(*loop);
-      } else if (const auto* loop = std::get_if<WhileStatement>(&statement.value)) {
-        WhileStatement copy = *loop;
-        copy.condition_body = Rewrite(loop->condition_body);
-        copy.body = Rewrite(loop->body);
-        w_.Append({std::move(copy)});
-      } else if (const auto* branch = std::get_if<IfStatement>(&statement.value)) {
-        IfStatement copy = *branch;
-        copy.then_body = Rewrite(branch->then_body);
-        copy.else_body = Rewrite(branch->else_body);
-        w_.Append({std::move(copy)});
-      } else {
-        w_.Append(statement);
-      }
-    }
-    return w_.Take();
-  }
-
-  void RewriteLoop(const ForStatement& loop) {
+  void RewriteLoop(const ForStatement& loop) override {
     ForStatement copy = loop;
     if (loop.kind != Kind::kReduction) {
       copy.body = Rewrite(loop.body);
@@ -504,12 +457,10 @@ class KernelRewriter {
   }
 
   const Constants constants_;
-  Kernel out_;
-  StatementWriter w_;
 };
 
 }  // namespace
 
-Kernel SumInBlocks(const Kernel& kernel) { return KernelRewriter(kernel).Run(); }
+Kernel SumInBlocks(const Kernel& kernel) { return SumsToBlocks(kernel).Run(); }
 
 }  // namespace acceld::kernels::cpu

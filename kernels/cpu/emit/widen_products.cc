@@ -43,30 +43,12 @@ class Widener {
   }
 
   void FindScratchIn(const ForStatement& loop) {
-    absl::flat_hash_map<Var, uint32_t> loaded;
-    absl::flat_hash_map<Var, const ScalarStatement*> products;
-    for (const Statement& statement : loop.body) {
-      if (const auto* load = std::get_if<LoadStatement>(&statement.value)) {
-        if (load->index == loop.induction) loaded[load->result] = load->buffer;
-      } else if (const auto* scalar = std::get_if<ScalarStatement>(&statement.value)) {
-        if (scalar->op == ScalarOp::kMultiply) products[scalar->result] = scalar;
-      } else if (const auto* store = std::get_if<StoreStatement>(&statement.value)) {
-        const auto product = products.find(store->value);
-        if (product == products.end() || store->index != loop.induction ||
-            store->buffer < kernel_.buffers.size() ||
-            kernel_.Buffer(store->buffer).dtype != DType::kF32) {
-          continue;
-        }
-        const std::vector<Var>& operands = product->second->operands;
-        const auto is_own = [&](Var operand) {
-          const auto found = loaded.find(operand);
-          return found != loaded.end() && found->second == store->buffer;
-        };
-        if (is_own(operands[0]) != is_own(operands[1])) {
-          scratch_.insert(store->buffer);
-          products_.insert(store->value);
-        }
+    for (const ColumnStep& step : FindColumnSteps(kernel_, loop)) {
+      if (step.op != ScalarOp::kMultiply || kernel_.Buffer(step.scratch).dtype != DType::kF32) {
+        continue;
       }
+      scratch_.insert(step.scratch);
+      products_.insert(step.result);
     }
   }
 

@@ -23,6 +23,9 @@ constexpr int64_t kMinElementsTimesUnits = int64_t{1} << 24;
 constexpr int64_t kMinPieceElements = int64_t{1} << 10;
 // Neighbouring lines that one unit goes through together.
 constexpr int64_t kColumnsPerUnit = 64;
+// Every sum of logarithms rounds, and the more there are in a row the further off is the result; in
+// pieces of pieces the error grows with the logarithm of their number.
+constexpr int64_t kLogarithmsInAPiece = 16;
 
 int64_t CeilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -31,8 +34,8 @@ struct Pieces {
   int64_t pieces, length;
 };
 
-absl::optional<Pieces> ChoosePieces(const ir::Dims& shape, int64_t dimension,
-                                    int64_t wanted_units) {
+absl::optional<Pieces> PiecesForUnits(const ir::Dims& shape, int64_t dimension,
+                                      int64_t wanted_units) {
   int64_t rows = 1, columns = 1;
   for (int64_t d = 0; d < static_cast<int64_t>(shape.size()); ++d) {
     if (d < dimension) rows *= shape[d];
@@ -57,52 +60,76 @@ absl::optional<Pieces> ChoosePieces(const ir::Dims& shape, int64_t dimension,
 class ScanSplitting {
  public:
   ScanSplitting(Rewriter& rewriter, const ir::Op& op, const kernels::WindowScan& scan,
-                const ir::Literal& initial, const Pieces& pieces)
+                const ir::Literal& initial, int64_t wanted_units)
       : rewriter_(rewriter),
         op_(op),
         scan_(scan),
         initial_(initial),
-        pieces_(pieces),
+        wanted_units_(wanted_units),
         dtype_(initial.type().dtype) {}
 
-  void Run() {
+  // False, with nothing changed, where the scan is to stay whole.
+  bool Run() {
     const ir::TensorType type = rewriter_.TensorOf(op_.results[0]);
-    const int64_t d = scan_.dimension, size = type.dims[d];
-    const int64_t padded = pieces_.pieces * pieces_.length;
+    if (!ChoosePieces(type.dims).has_value()) return false;
     const bool widens = ir::IsFloat(type.dtype) && ir::BitsOf(type.dtype) <= 16 && Rounds();
     if (widens) {
       dtype_ = DType::kF32;
       const double value = ir::ReadFloat(type.dtype, initial_.bytes().data(), 0);
       initial_ = ir::Literal::Filled({dtype_, {}}, value);
     }
-
-    ir::ValueId lines = Pad(Converted(op_.operands[0], dtype_), d, 0, padded - size);
-    ir::Dims in_pieces = type.dims;
-    in_pieces[d] = pieces_.length;
-    in_pieces.insert(in_pieces.begin() + d, pieces_.pieces);
-    const ir::ValueId scanned = Scan(Reshaped(lines, in_pieces), d + 1);
-
-    const int64_t last = scan_.reverse ? 0 : pieces_.length - 1;
-    ir::Dims of_pieces = type.dims;
-    of_pieces[d] = pieces_.pieces;
-    const ir::ValueId totals = Reshaped(Sliced(scanned, d + 1, last, last + 1), of_pieces);
-    // What comes before each piece: the total moved on by one.
-    const int64_t shift = scan_.reverse ? -1 : 1;
-    const ir::ValueId before = Scan(Pad(totals, d, shift, -shift), d);
-
-    std::vector<int64_t> dimensions;
-    for (int64_t i = 0; i < type.rank(); ++i) dimensions.push_back(i <= d ? i : i + 1);
-    const ir::ValueId offsets = Emit(OpKind::kBroadcastInDim, {before},
-                                     ir::BroadcastInDimAttributes{dimensions}, {dtype_, in_pieces});
-    lines = Reshaped(Combined(offsets, scanned), PaddedDims(type.dims, padded));
-    rewriter_.Replace(op_.results[0], Converted(Sliced(lines, d, 0, size), type.dtype));
+    const ir::ValueId scanned = ScanInPieces(Converted(op_.operands[0], dtype_));
+    rewriter_.Replace(op_.results[0], Converted(scanned, type.dtype));
+    return true;
   }
 
  private:
+  absl::optional<Pieces> ChoosePieces(const ir::Dims& shape) const {
+    const int64_t size = shape[scan_.dimension];
+    if (!AddsLogarithms()) return PiecesForUnits(shape, scan_.dimension, wanted_units_);
+    if (size <= kLogarithmsInAPiece) return absl::nullopt;
+    return Pieces{CeilDivide(size, kLogarithmsInAPiece), kLogarithmsInAPiece};
+  }
+
+  // The scan of a tensor of type dtype_: of its pieces, and of what these come to.
+  ir::ValueId ScanInPieces(ir::ValueId id) {
+    const ir::Dims dims = rewriter_.TensorOf(id).dims;
+    const absl::optional<Pieces> pieces = ChoosePieces(dims);
+    const int64_t d = scan_.dimension, size = dims[d];
+    if (!pieces.has_value()) return Scan(id, d);
+    const int64_t padded = pieces->pieces * pieces->length;
+    ir::ValueId lines = Pad(id, d, 0, padded - size);
+    ir::Dims in_pieces = dims;
+    in_pieces[d] = pieces->length;
+    in_pieces.insert(in_pieces.begin() + d, pieces->pieces);
+    const ir::ValueId scanned = Scan(Reshaped(lines, in_pieces), d + 1);
+
+    const int64_t last = scan_.reverse ? 0 : pieces->length - 1;
+    ir::Dims of_pieces = dims;
+    of_pieces[d] = pieces->pieces;
+    const ir::ValueId totals = Reshaped(Sliced(scanned, d + 1, last, last + 1), of_pieces);
+    // What comes before each piece: the total moved on by one.
+    const int64_t shift = scan_.reverse ? -1 : 1;
+    const ir::ValueId before = ScanInPieces(Pad(totals, d, shift, -shift));
+
+    std::vector<int64_t> dimensions;
+    for (int64_t i = 0; i < static_cast<int64_t>(dims.size()); ++i) {
+      dimensions.push_back(i <= d ? i : i + 1);
+    }
+    const ir::ValueId offsets = Emit(OpKind::kBroadcastInDim, {before},
+                                     ir::BroadcastInDimAttributes{dimensions}, {dtype_, in_pieces});
+    lines = Reshaped(Combined(offsets, scanned), PaddedDims(dims, padded));
+    return Sliced(lines, d, 0, size);
+  }
+
+  // Whether the operation is log(exp(a) + exp(b)): of those that are scans, the only one that takes
+  // several ops.
+  bool AddsLogarithms() const { return op_.regions[0].ops.size() > 1; }
+
   // Whether the operation rounds: the others give one of their operands.
   bool Rounds() const {
     const OpKind kind = op_.regions[0].ops[0].kind;
-    return op_.regions[0].ops.size() > 1 || (kind != OpKind::kMaximum && kind != OpKind::kMinimum);
+    return AddsLogarithms() || (kind != OpKind::kMaximum && kind != OpKind::kMinimum);
   }
 
   ir::Dims PaddedDims(ir::Dims dims, int64_t size) const {
@@ -227,7 +254,7 @@ class ScanSplitting {
   const ir::Op& op_;
   const kernels::WindowScan scan_;
   ir::Literal initial_;  // of type dtype_
-  const Pieces pieces_;
+  const int64_t wanted_units_;
   DType dtype_;  // in which elements are combined
 };
 
@@ -240,11 +267,7 @@ absl::StatusOr<bool> Split(Rewriter& rewriter, ir::Op& op, int64_t wanted_units)
       op.regions[0].ops.begin(), op.regions[0].ops.end(),
       [](const ir::Op& inner) { return ir::FamilyOf(inner.kind) == ir::OpFamily::kElementwise; });
   if (!is_elementwise) return false;
-  const absl::optional<Pieces> pieces =
-      ChoosePieces(rewriter.TensorOf(op.results[0]).dims, scan->dimension, wanted_units);
-  if (!pieces.has_value()) return false;
-  ScanSplitting(rewriter, op, *scan, *initial, *pieces).Run();
-  return true;
+  return ScanSplitting(rewriter, op, *scan, *initial, wanted_units).Run();
 }
 
 }  // namespace

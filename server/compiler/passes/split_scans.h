@@ -10,9 +10,10 @@ namespace acceld::compiler {
 // scanned in pieces, the last values of the pieces are scanned in their turn, and what comes before
 // a piece is combined with all of its values. That last step is elementwise, so it fuses with what
 // follows. The pieces follow from the shape and the kind of device, so results do not depend on the
-// number of threads. Sums and products of narrow floats stay in f32 in between. StableHLO
-// specification, "reduce_window": each result is a reduction, whose tree an implementation may
-// choose. Before nests are isolated and fused.
+// number of threads. Sums and products of narrow floats stay in f32 in between. Cumulative sums of
+// logarithms, log(exp(a) + exp(b)), are taken in pieces of pieces whatever their size, for the
+// rounding errors' sake. StableHLO specification, "reduce_window": each result is a reduction,
+// whose tree an implementation may choose. Before nests are isolated and fused.
 absl::StatusOr<ir::Module> SplitScans(const ir::Module& module, const hal::CodeGenerator& target);
 
 }  // namespace acceld::compiler

@@ -18,8 +18,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/log.h"
+#include "common/rate_limit.h"
 #include "common/start_thread.h"
-#include "server/rpc/rate_limit.h"
 
 namespace acceld::rpc {
 namespace {

@@ -1,7 +1,7 @@
 #include "server/rpc/auth/refusal_log.h"
 
 #include "common/log.h"
-#include "server/rpc/rate_limit.h"
+#include "common/rate_limit.h"
 
 namespace acceld::rpc {
 namespace {

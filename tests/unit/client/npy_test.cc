@@ -32,6 +32,26 @@ TEST(NpyTest, EveryDtypeNumpyHasSurvivesARoundTrip) {
   }
 }
 
+TEST(NpyTest, ElementsThatNumpyLacksAreReadFromTheirBytes) {
+  using ir::DType;
+  const auto read = [](const std::string& data, DType dtype) {
+    absl::StatusOr<ir::Literal> bytes =
+        DecodeNpy(File("{'descr': '<V1', 'fortran_order': False, 'shape': (3,), }", data));
+    EXPECT_TRUE(bytes.ok()) << bytes.status();
+    return *FromStorageBytes(*std::move(bytes), dtype);
+  };
+  // -5, 7 and -1 as ml_dtypes has them, and -1 as this daemon has it.
+  EXPECT_TRUE(read("\x0B\x07\x0F", DType::kI4) == read("\xFB\x07\xFF", DType::kI4));
+  EXPECT_EQ(read("\x0B\x07\x0F", DType::kI4).DenseBytes(), "\xFB\x07\xFF");
+  EXPECT_EQ(read("\xFB\x07\xFF", DType::kUI4).DenseBytes(), "\x0B\x07\x0F");
+  EXPECT_EQ(read("\xF8\x07\x0F", DType::kF4E2M1FN).DenseBytes(), "\x08\x07\x0F");
+  const ir::Literal floats = read("\xFB\x07\xFF", DType::kF8E5M2);
+  EXPECT_EQ(floats.type().dtype, DType::kF8E5M2);
+  EXPECT_TRUE(*DecodeNpy(EncodeNpy(floats)) == read("\xFB\x07\xFF", DType::kUI8));
+  EXPECT_EQ(FromStorageBytes(ir::Literal::Zeros({DType::kF32, {3}}), DType::kI4)->type().dtype,
+            DType::kF32);
+}
+
 TEST(NpyTest, ScalarsAndEmptyArraysSurviveARoundTrip) {
   for (const ir::Dims& dims : {ir::Dims{}, ir::Dims{0}, ir::Dims{3, 0}}) {
     const ir::Literal literal = ir::Literal::Filled({ir::DType::kF32, dims}, 2.5);

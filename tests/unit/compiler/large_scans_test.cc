@@ -137,7 +137,8 @@ ir::Literal OnGpu(const Scan& scan, const ir::Literal& x) {
   const auto plan = PlanOf(Parse(scan.Text()), {}, Gpu());
   EXPECT_TRUE(plan.ok()) << plan.status();
   if (!plan.ok()) return x;
-  EXPECT_EQ(plan->kernels.size(), 3u);
+  // The pieces, their totals in one or more steps, and what puts them together.
+  EXPECT_GE(plan->kernels.size(), 3u);
   std::vector<const kernels::Kernel*> kernels;
   for (const kernels::Kernel& kernel : plan->kernels) kernels.push_back(&kernel);
   const auto module = testing::CudaHostModule::Compile(kernels);

@@ -177,6 +177,15 @@ TEST(InterpreterFloat, TotalOrderOrdersNansAndZeros) {
   }
 }
 
+TEST(InterpreterFloat, TheNanWithASignBitIsTheLowestInTotalOrder) {
+  for (const DType dtype : {DType::kF8E4M3FNUZ, DType::kF8E5M2FNUZ, DType::kF8E4M3B11FNUZ}) {
+    const Literal lhs = Floats(dtype, {3}, {kNan, kNan, 0});
+    const Literal rhs = Floats(dtype, {3}, {-1, 1, kNan});
+    EXPECT_THAT(Compare(lhs, rhs, ComparisonDirection::kLt, ComparisonType::kTotalOrder),
+                ElementsAre(1, 1, 0));
+  }
+}
+
 TEST(InterpreterFloat, RoundingModesDifferAtTies) {
   const Literal ties = Floats(DType::kF32, {4}, {0.5, 1.5, -0.5, -2.5});
   EXPECT_THAT(FloatsOf(RunOp(OpKind::kRoundNearestAfz, {ties})), ElementsAre(1, 2, -1, -3));

@@ -201,6 +201,51 @@ TEST(TextReaderTest, ShardingIsReadAndHasNoEffect) {
   EXPECT_TRUE(module->functions[0].body.ops.empty());
 }
 
+// Two parameters, of which the attributes of `first` and `second` say something, and two results.
+std::string Donating(absl::string_view first, absl::string_view second) {
+  return Main(absl::StrCat("(%x: tensor<2xf32> ", first, ", %y: tensor<2xf32> ", second,
+                           ") -> (tensor<2xf32>, tensor<2xf32>)"),
+              "return %y, %x : tensor<2xf32>, tensor<2xf32>");
+}
+
+TEST(TextReaderTest, DonationIsKeptAndWrittenAgain) {
+  const auto module = ParseModule(Donating("{jax.buffer_donor = true, mhlo.sharding = \"{}\"}",
+                                           "{tf.aliasing_output = 1 : i32}"));
+  ASSERT_TRUE(module.ok()) << module.status();
+  const std::vector<Donation> expected = {{.parameter = 0}, {.parameter = 1, .result = 1}};
+  EXPECT_EQ(module->functions[0].donations, expected);
+  const std::string text = PrintModule(*module);
+  EXPECT_THAT(text, HasSubstr("%0: tensor<2xf32> {jax.buffer_donor = true}, "
+                              "%1: tensor<2xf32> {tf.aliasing_output = 1 : i32}"));
+  EXPECT_EQ(*ParseModule(text), *module);
+
+  const auto generic =
+      ParseModule(R"("func.func"() <{arg_attrs = [{}, {tf.aliasing_output = 0 : i32}],
+      sym_name = "main", function_type = (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>}> ({
+  ^bb0(%x: tensor<2xf32>, %z: tensor<2xf32>):
+    "func.return"(%x) : (tensor<2xf32>) -> () }) : () -> ())");
+  ASSERT_TRUE(generic.ok()) << generic.status();
+  EXPECT_EQ(generic->functions[0].donations,
+            (std::vector<Donation>{{.parameter = 1, .result = 0}}));
+}
+
+TEST(TextReaderTest, DonationThatSaysNothingIsNone) {
+  const auto module = ParseModule(Donating("{jax.buffer_donor = false}", "{}"));
+  ASSERT_TRUE(module.ok()) << module.status();
+  EXPECT_TRUE(module->functions[0].donations.empty());
+}
+
+TEST(TextReaderTest, DonationToWhatIsNotThereIsRefused) {
+  EXPECT_THAT(ErrorOf(Donating("", "{tf.aliasing_output = 2 : i32}")),
+              HasSubstr("parameter 1 is donated to result 2, but the function has only 2"));
+  EXPECT_THAT(ErrorOf(Donating("{tf.aliasing_output = -1 : i32}", "")),
+              HasSubstr("tf.aliasing_output: there is no result -1"));
+  EXPECT_THAT(ErrorOf(Donating("{tf.aliasing_output = \"x\"}", "")),
+              HasSubstr("tf.aliasing_output: expected"));
+  EXPECT_THAT(ErrorOf(Donating("{jax.buffer_donor = 7 : i32}", "")),
+              HasSubstr("jax.buffer_donor: expected"));
+}
+
 TEST(TextReaderTest, CustomCallsNamedMhloStandForChloOps) {
   const std::string signature = "(%x: tensor<2xf32>) -> tensor<2xf32>";
   const auto op = ParseModule(Main(signature, R"(

@@ -20,6 +20,19 @@ TEST(WireTest, ModulesRoundTripThroughBytes) {
   }
 }
 
+TEST(WireTest, DonationsTravelAndAreChecked) {
+  Module module = CallModule();
+  module.functions[0].donations = {{.parameter = 0, .result = 0}};
+  EXPECT_EQ(*FromProto(ToProto(module)), module);
+  module.functions[0].donations = {{.parameter = 0}};
+  EXPECT_EQ(*FromProto(ToProto(module)), module);
+
+  module.functions[0].donations = {{.parameter = 1}};
+  EXPECT_THAT(FromProto(ToProto(module)), IsRefused("parameter 1 is donated"));
+  module.functions[0].donations = {{.parameter = 0}, {.parameter = 0}};
+  EXPECT_THAT(FromProto(ToProto(module)), IsRefused("parameter 0 is donated after"));
+}
+
 Module ModuleWithCall(CustomCallAttributes attributes) {
   FunctionBuilder b("main");
   const Type type = TensorType{DType::kF32, {4}};

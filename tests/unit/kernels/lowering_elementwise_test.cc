@@ -158,6 +158,27 @@ TEST(Elementwise, SpecialFloatsAgreeWithTheReference) {
   }
 }
 
+TEST(Elementwise, TotalOrderOfSmallFloatsAgreesWithTheReference) {
+  std::vector<uint8_t> left, right;
+  for (int x = 0; x < 256; ++x) {
+    for (int y : {0, 1, 0x38, 0x7C, 0x7E, 0x7F, 0x80, 0x81, 0xB8, 0xFC, 0xFE, 0xFF}) {
+      left.push_back(static_cast<uint8_t>(x));
+      right.push_back(static_cast<uint8_t>(y));
+    }
+  }
+  const ir::Dims dims = {static_cast<int64_t>(left.size())};
+  for (DType dtype : AllDTypes()) {
+    if (!ir::IsFloat(dtype) || ir::BitsOf(dtype) != 8) continue;
+    SCOPED_TRACE(std::string(ir::DTypeName(dtype)));
+    const auto literal = [&](const std::vector<uint8_t>& bits) {
+      return *Literal::FromBytes({dtype, dims}, std::string(bits.begin(), bits.end()));
+    };
+    ExpectOpAgrees(
+        OpKind::kCompare, {literal(left), literal(right)},
+        ir::CompareAttributes{ir::ComparisonDirection::kLt, ir::ComparisonType::kTotalOrder});
+  }
+}
+
 TEST(Elementwise, SpecialComplexNumbersAgreeWithTheReference) {
   constexpr double kInf = std::numeric_limits<double>::infinity();
   const std::vector<double> parts = {0.0, -0.0, 1, -1, 0.5, 3, kInf, -kInf, NAN};

@@ -6,7 +6,7 @@
 
 #include "common/log.h"
 
-namespace acceld::rpc {
+namespace acceld {
 
 // Lets so many lines of the log about an event through in a second and counts the others, which a
 // line says that goes before the next one. Any thread.
@@ -38,4 +38,4 @@ class RateLimit {
   std::atomic<int64_t> second_{0}, taken_{0}, left_out_{0};
 };
 
-}  // namespace acceld::rpc
+}  // namespace acceld
