@@ -118,7 +118,7 @@ class RowLowering {
     }
   }
 
-  // Of each block one row after the other, with what has come of its columns in scratch.
+  // Of each block all rows, with what has come of its columns in scratch.
   void BuildBlocks() {
     const ir::Dims& blocks = TypeOf(block_reduces_[0]->operands[0]).dims;
     std::vector<DType> dtypes;
@@ -135,7 +135,13 @@ class RowLowering {
       ForEachColumn([&](const std::vector<ElementIndex::Group>& columns) {
         KeepBlock(Linear(columns, columns_), initial);
       });
-      b_.For(ForStatement::Kind::kSequential, blocks[1], [&](Var row) {
+      const bool any_order =
+          std::all_of(block_reduces_.begin(), block_reduces_.end(), [this](const ir::Op* reduce) {
+            return IsSimpleReducer(computation_.function, reduce->regions[0]);
+          });
+      const auto kind =
+          any_order ? ForStatement::Kind::kReduction : ForStatement::Kind::kSequential;
+      b_.For(kind, blocks[1], [&](Var row) {
         row_in_block_ = {{block[0], 1}, {row, 1}};
         row_ = RowAt(b_.Linearize({block[0], row}, {blocks[1], 1}));
         BuildRow();

@@ -60,6 +60,8 @@ ROWS = [
     Row("batch norm statistics 32x32x32x16", batch_statistics, (NORMAL(32, 32, 32, 16),)),
     *both("layer norm 128x1024", layer_norm, image(128, 1024)),
     *both("layer norm 4x100x768", layer_norm, image(4, 100, 768)),
+    *both("layer norm 40000x64", layer_norm, image(40000, 64)),
+    *both("rms norm 100000x16", rms_norm, image(100000, 16)[:2]),
     *both("layer norm 40x20000", layer_norm, image(40, 20000)),
     *both("rms norm 256x2048", rms_norm, image(256, 2048)[:2]),
     *both("group norm 8x400x32", group_norm, image(8, 400, 32)),

@@ -2,12 +2,17 @@
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from row import Numbers, Row
 
 n = Numbers(1)
 POSITIVE, NORMAL = n.uniform, n.normal
+
+
+def max_pool(x):
+    return lax.reduce_window(x, np.array(-np.inf, x.dtype), lax.max, (1, 5, 5, 1), (1, 1, 1, 1), "VALID")
 
 
 def total(*axes):
@@ -56,6 +61,10 @@ ROWS = [
         (POSITIVE(20000), n.integers(20000, below=50))),
     Row("scatter add bf16 20000x16 into 32", lambda x, i: jnp.zeros((32, 16), x.dtype).at[i].add(x),
         (POSITIVE(20000, 16), n.integers(20000, below=32)), dtype="bfloat16"),
+    Row("scatter add f16 into a large table", lambda x, i: jnp.zeros((20000, 4), x.dtype).at[i].add(x),
+        (POSITIVE(3000, 4), n.integers(3000, below=6)), dtype="float16"),
+    Row("gradient of max pool bf16", lambda x, d: jax.vjp(max_pool, x)[1](d)[0],
+        (n.normal(2, 30, 30, 8), POSITIVE(2, 26, 26, 8)), dtype="bfloat16"),
     Row("gradient of a gather from 100x32", lambda t, i, d: jax.vjp(lambda t: t[i], t)[1](d)[0],
         (NORMAL(100, 32), n.integers(30000, below=100), POSITIVE(30000, 32))),
     Row("histogram weights", lambda x, w: jnp.zeros(40, w.dtype).at[jnp.clip(x, 0, 39)].add(w),
