@@ -228,21 +228,21 @@ def run_in_double(program):
 
 
 def noisy_runs(program, count):
-    """The results with each float moved by rounding errors, one operation after the other."""
-    dtypes = {line[0]: line[3] for line in program.lines}
+    """The results with each float moved by rounding errors: the arguments, and what each operation gives."""
     runs = []
     for i in range(count):
         random = np.random.default_rng(i)
 
         def noise(value, name):
-            if not is_inexact(dtypes[name]) or value.size == 0:
+            if not is_inexact(value.dtype) or value.size == 0:
                 return value
             array = in_double(value)
             moved = array * (1 + 2 * epsilon_of(value.dtype) * random.uniform(-1, 1, array.shape))
             return jnp.asarray(moved.astype(value.dtype) if i else value)
 
         try:
-            runs.append([np.asarray(r) for r in program.function(noise=noise)(*program.values())])
+            arguments = [noise(array, name) for name, array in program.arguments]
+            runs.append([np.asarray(r) for r in program.function(noise=noise)(*arguments)])
         except Exception:
             pass
     return runs

@@ -1,12 +1,16 @@
-// How exact sums and running sums are, of which the compiler makes blocks.
+// How exact sums and running sums are, of which the compiler makes blocks, and products, which it
+// computes in f64.
 
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <random>
 
 #include "gtest/gtest.h"
 #include "kernels/cpu/emit/scan_in_blocks.h"
 #include "kernels/cpu/emit/sum_in_blocks.h"
+#include "kernels/cpu/emit/widen_products.h"
+#include "kernels/ir/nests.h"
 #include "kernels/ir/verify_kernel.h"
 #include "tests/unit/kernels/cpu_kernel_builders.h"
 #include "tests/unit/kernels/cpu_runner.h"
@@ -18,16 +22,17 @@ using Kind = ForStatement::Kind;
 using Values = absl::Span<const Var>;
 
 // Positive, so that an error of each addition would show.
-std::vector<float> Elements(int64_t count) {
+std::vector<float> Elements(int64_t count, float low = 0, float high = 1) {
   std::mt19937 random(7);
-  std::uniform_real_distribution<float> distribution(0, 1);
+  std::uniform_real_distribution<float> distribution(low, high);
   std::vector<float> elements(count);
   for (float& element : elements) element = distribution(random);
   return elements;
 }
 
 std::vector<float> ResultsOf(const Kernel& kernel, const std::vector<float>& x) {
-  for (const Kernel& rewritten : {SumInBlocks(kernel), ScanInBlocks(kernel)}) {
+  for (const Kernel& rewritten :
+       {SumInBlocks(kernel), ScanInBlocks(kernel), WidenProducts(kernel)}) {
     EXPECT_TRUE(VerifyKernel(rewritten).ok()) << VerifyKernel(rewritten);
   }
   const auto results = RunPlan(PlanOf(kernel), {BytesOf(x)});
@@ -49,18 +54,23 @@ double ErrorOf(const std::vector<float>& results, const std::vector<double>& exa
   return std::sqrt(squares / static_cast<double>(std::max<size_t>(1, results.size())));
 }
 
-// result[c] = the sum of x[a, c, b] over a and b.
-Kernel NestedSumKernel(int64_t outer, int64_t columns, int64_t inner) {
-  KernelBuilder b("nested_sum");
+// What a sum or a product begins with.
+Var NeutralOf(KernelBuilder& b, ScalarOp op) {
+  return b.ConstantFloat(DType::kF32, op == ScalarOp::kMultiply ? 1 : 0);
+}
+
+// result[c] = the sum, or product, of x[a, c, b] over a and b.
+Kernel NestedKernel(ScalarOp op, int64_t outer, int64_t columns, int64_t inner) {
+  KernelBuilder b("nested");
   const uint32_t x = b.AddBuffer({"x", DType::kF32, outer * columns * inner, Access::kRead});
   const uint32_t y = b.AddBuffer({"y", DType::kF32, columns, Access::kWrite});
   b.For(Kind::kParallel, columns, [&](Var c) {
     const auto sum =
-        b.For(Kind::kReduction, outer, {b.Constant(DType::kF32, 0)}, [&](Var i, Values of_outer) {
+        b.For(Kind::kReduction, outer, {NeutralOf(b, op)}, [&](Var i, Values of_outer) {
           return b.For(Kind::kReduction, inner, of_outer,
                        [&](Var j, Values current) -> std::vector<Var> {
                          const Var at = b.Linearize({i, c, j}, {columns * inner, inner, 1});
-                         return {b.Apply(ScalarOp::kAdd, {current[0], b.Load(x, at)})};
+                         return {b.Apply(op, {current[0], b.Load(x, at)})};
                        });
         });
     b.Store(y, c, sum[0]);
@@ -68,18 +78,18 @@ Kernel NestedSumKernel(int64_t outer, int64_t columns, int64_t inner) {
   return b.Finish();
 }
 
-// result[c] = the sum of x[r, c] over r, columns side by side in scratch.
-Kernel ColumnSumKernel(int64_t rows, int64_t columns) {
-  KernelBuilder b("column_sum");
+// result[c] = the sum, or product, of x[r, c] over r, columns side by side in scratch.
+Kernel ColumnKernel(ScalarOp op, int64_t rows, int64_t columns) {
+  KernelBuilder b("columns");
   const uint32_t x = b.AddBuffer({"x", DType::kF32, rows * columns, Access::kRead});
   const uint32_t y = b.AddBuffer({"y", DType::kF32, columns, Access::kWrite});
   const uint32_t sums = b.AddScratch({"sums", DType::kF32, columns, Access::kReadWrite});
   b.Once([&] {
-    b.For(Kind::kSequential, columns, [&](Var c) { b.Store(sums, c, b.Constant(DType::kF32, 0)); });
+    b.For(Kind::kSequential, columns, [&](Var c) { b.Store(sums, c, NeutralOf(b, op)); });
     b.For(Kind::kReduction, rows, [&](Var r) {
       b.For(Kind::kSequential, columns, [&](Var c) {
         const Var element = b.Load(x, b.Linearize({r, c}, {columns, 1}));
-        b.Store(sums, c, b.Apply(ScalarOp::kAdd, {b.Load(sums, c), element}));
+        b.Store(sums, c, b.Apply(op, {b.Load(sums, c), element}));
       });
     });
     b.For(Kind::kSequential, columns, [&](Var c) { b.Store(y, c, b.Load(sums, c)); });
@@ -87,22 +97,21 @@ Kernel ColumnSumKernel(int64_t rows, int64_t columns) {
   return b.Finish();
 }
 
-// Running sums of x[r, c] over r: carried, or of all columns in scratch.
-Kernel ScanKernel(int64_t rows, int64_t columns, bool in_scratch) {
+// Running sums, or products, of x[r, c] over r: carried, or of all columns in scratch.
+Kernel ScanKernel(ScalarOp op, int64_t rows, int64_t columns, bool in_scratch) {
   KernelBuilder b("scan");
   const uint32_t x = b.AddBuffer({"x", DType::kF32, rows * columns, Access::kRead});
   const uint32_t y = b.AddBuffer({"y", DType::kF32, rows * columns, Access::kWrite});
   const auto at = [&](Var r, Var c) { return b.Linearize({r, c}, {columns, 1}); };
   const auto step = [&](Var r, Var c, Var before) {
-    const Var sum = b.Apply(ScalarOp::kAdd, {before, b.Load(x, at(r, c))});
+    const Var sum = b.Apply(op, {before, b.Load(x, at(r, c))});
     b.Store(y, at(r, c), sum);
     return sum;
   };
   if (in_scratch) {
     const uint32_t sums = b.AddScratch({"sums", DType::kF32, columns, Access::kReadWrite});
     b.Once([&] {
-      b.For(Kind::kSequential, columns,
-            [&](Var c) { b.Store(sums, c, b.Constant(DType::kF32, 0)); });
+      b.For(Kind::kSequential, columns, [&](Var c) { b.Store(sums, c, NeutralOf(b, op)); });
       b.For(Kind::kScan, rows, [&](Var r) {
         b.For(Kind::kSequential, columns,
               [&](Var c) { b.Store(sums, c, step(r, c, b.Load(sums, c))); });
@@ -110,7 +119,7 @@ Kernel ScanKernel(int64_t rows, int64_t columns, bool in_scratch) {
     });
   } else {
     b.For(Kind::kParallel, columns, [&](Var c) {
-      b.For(Kind::kScan, rows, {b.Constant(DType::kF32, 0)},
+      b.For(Kind::kScan, rows, {NeutralOf(b, op)},
             [&](Var r, Values current) -> std::vector<Var> { return {step(r, c, current[0])}; });
     });
   }
@@ -142,7 +151,8 @@ TEST(Sums, OverSeveralLoopsAreAsExact) {
     const std::vector<float> x = Elements(outer * kColumns * inner);
     std::vector<double> exact(kColumns);
     for (int64_t i = 0; i < outer * kColumns * inner; ++i) exact[i / inner % kColumns] += x[i];
-    EXPECT_LT(ErrorOf(ResultsOf(NestedSumKernel(outer, kColumns, inner), x), exact), kMostError)
+    EXPECT_LT(ErrorOf(ResultsOf(NestedKernel(ScalarOp::kAdd, outer, kColumns, inner), x), exact),
+              kMostError)
         << outer << " x " << inner;
   }
 }
@@ -153,7 +163,9 @@ TEST(Sums, OfColumnsAreAsExactWhateverTheirLength) {
     const std::vector<float> x = Elements(rows * kColumns);
     std::vector<double> exact(kColumns);
     for (int64_t i = 0; i < rows * kColumns; ++i) exact[i % kColumns] += x[i];
-    EXPECT_LT(ErrorOf(ResultsOf(ColumnSumKernel(rows, kColumns), x), exact), kMostError) << rows;
+    EXPECT_LT(ErrorOf(ResultsOf(ColumnKernel(ScalarOp::kAdd, rows, kColumns), x), exact),
+              kMostError)
+        << rows;
   }
 }
 
@@ -164,7 +176,9 @@ TEST(Sums, ThatRunOnAreAsExactEverywhere) {
       const std::vector<float> x = Elements(rows * kColumns);
       std::vector<double> exact(x.begin(), x.end());
       for (size_t i = kColumns; i < exact.size(); ++i) exact[i] += exact[i - kColumns];
-      EXPECT_LT(ErrorOf(ResultsOf(ScanKernel(rows, kColumns, in_scratch), x), exact), kMostError)
+      EXPECT_LT(
+          ErrorOf(ResultsOf(ScanKernel(ScalarOp::kAdd, rows, kColumns, in_scratch), x), exact),
+          kMostError)
           << rows << (in_scratch ? " in scratch" : "");
     }
   }
@@ -182,9 +196,9 @@ TEST(Sums, WithInfinitiesAndNaNAreWhatAddingInOrderGives) {
     const float exact = std::accumulate(x.begin(), x.end(), 0.0f);
     const std::vector<float> results[] = {
         ResultsOf(RowSumKernel("sums", DType::kF32, 1, kLength), x),
-        ResultsOf(ColumnSumKernel(kLength, 1), x),
-        {ResultsOf(ScanKernel(kLength, 1, false), x).back()},
-        {ResultsOf(ScanKernel(kLength, 1, true), x).back()}};
+        ResultsOf(ColumnKernel(ScalarOp::kAdd, kLength, 1), x),
+        {ResultsOf(ScanKernel(ScalarOp::kAdd, kLength, 1, false), x).back()},
+        {ResultsOf(ScanKernel(ScalarOp::kAdd, kLength, 1, true), x).back()}};
     for (const std::vector<float>& result : results) {
       ASSERT_EQ(result.size(), 1u);
       if (std::isnan(exact)) {
@@ -193,6 +207,56 @@ TEST(Sums, WithInfinitiesAndNaNAreWhatAddingInOrderGives) {
         EXPECT_EQ(result[0], exact);
       }
     }
+  }
+}
+
+// Each product is rounded once, which is off by 0.29 in the root mean square.
+constexpr double kMostErrorOfProducts = 0.35;
+
+TEST(Products, AreRoundedOnceHoweverTheyAreMade) {
+  constexpr int64_t kColumns = 60;
+  for (const int64_t rows : {5, 64, 1000, 20000}) {
+    const std::vector<float> x = Elements(rows * kColumns, 0.99f, 1.01f);
+    std::vector<double> exact(kColumns, 1.0), running(x.begin(), x.end());
+    for (size_t i = 0; i < x.size(); ++i) exact[i % kColumns] *= x[i];
+    for (size_t i = kColumns; i < x.size(); ++i) running[i] *= running[i - kColumns];
+    const ScalarOp op = ScalarOp::kMultiply;
+    EXPECT_LT(ErrorOf(ResultsOf(NestedKernel(op, rows, kColumns, 1), x), exact),
+              kMostErrorOfProducts)
+        << rows;
+    EXPECT_LT(ErrorOf(ResultsOf(ColumnKernel(op, rows, kColumns), x), exact), kMostErrorOfProducts)
+        << rows;
+    for (const bool in_scratch : {false, true}) {
+      EXPECT_LT(ErrorOf(ResultsOf(ScanKernel(op, rows, kColumns, in_scratch), x), running),
+                kMostErrorOfProducts)
+          << rows << (in_scratch ? " in scratch" : "");
+    }
+  }
+}
+
+// A sum over sums that are squared, `depth` of them inside each other.
+Kernel SumOfSquaredSums(int depth) {
+  KernelBuilder b("sums_of_sums");
+  const uint32_t x = b.AddBuffer({"x", DType::kF32, 1000, Access::kRead});
+  const uint32_t y = b.AddBuffer({"y", DType::kF32, 1, Access::kWrite});
+  const std::function<Var(int, Var)> sum = [&](int level, Var at) {
+    return b.For(Kind::kReduction, 1000, {NeutralOf(b, ScalarOp::kAdd)},
+                 [&](Var i, Values current) -> std::vector<Var> {
+                   const Var element =
+                       level == 1 ? b.Load(x, i) : sum(level - 1, b.Linearize({at, i}, {1, 1}));
+                   const Var square = b.Apply(ScalarOp::kMultiply, {element, element});
+                   return {b.Apply(ScalarOp::kAdd, {current[0], square})};
+                 })[0];
+  };
+  b.Once([&] { b.Store(y, b.Index(0), sum(depth, b.Index(0))); });
+  return b.Finish();
+}
+
+TEST(Sums, InsideEachOtherDoNotMultiplyTheCode) {
+  for (const int depth : {1, 4, 16, 64}) {
+    const Kernel kernel = SumInBlocks(SumOfSquaredSums(depth));
+    EXPECT_TRUE(VerifyKernel(kernel).ok()) << VerifyKernel(kernel);
+    EXPECT_LT(CountStatements(kernel.body), 20000u) << depth;
   }
 }
 
