@@ -75,14 +75,11 @@ __device__ T FromLastLane(T x) {
   return T(__shfl_sync(0xffffffffu, Wide<T>(x), 31));
 }
 
-// Item k of lane l in warp w stands at w * 32 * kItems + k * 32 + l. Each becomes `carry` combined
-// with all items up to it, in order, grouped in a way that depends on kItems and the size of the
-// block alone; `carry` becomes the last of these. `space` holds 32 values and is free again when
-// all have left.
+// Item k of lane l in a warp stands at k * 32 + l. Each becomes the combination of all up to it.
+// Behind that, `of_warps` has the last one of each warp.
 template <int kItems, typename Combine, typename T>
-__device__ void BlockScan(T (&items)[kItems], T& carry, Combine combine, u64* space) {
-  T* const of_warps = reinterpret_cast<T*>(space);
-  const u32 lane = threadIdx.x % 32, own = threadIdx.x / 32;
+__device__ void ScanInWarps(T (&items)[kItems], Combine combine, T* of_warps) {
+  const u32 lane = threadIdx.x % 32;
 #pragma unroll
   for (int k = 0; k < kItems; ++k) {
     for (int distance = 1; distance < 32; distance *= 2) {
@@ -92,8 +89,19 @@ __device__ void BlockScan(T (&items)[kItems], T& carry, Combine combine, u64* sp
   }
 #pragma unroll
   for (int k = 1; k < kItems; ++k) items[k] = combine(FromLastLane(items[k - 1]), items[k]);
-  if (lane == 31) of_warps[own] = items[kItems - 1];
+  if (lane == 31) of_warps[threadIdx.x / 32] = items[kItems - 1];
   __syncthreads();
+}
+
+// Item k of lane l in warp w stands at w * 32 * kItems + k * 32 + l. Each becomes `carry` combined
+// with all items up to it, in order, grouped in a way that depends on kItems and the size of the
+// block alone; `carry` becomes the last of these. `space` holds 32 values and is free again when
+// all have left.
+template <int kItems, typename Combine, typename T>
+__device__ void BlockScan(T (&items)[kItems], T& carry, Combine combine, u64* space) {
+  T* const of_warps = reinterpret_cast<T*>(space);
+  ScanInWarps(items, combine, of_warps);
+  const u32 own = threadIdx.x / 32;
   T before = carry;
   for (u32 warp = 0; warp < blockDim.x / 32; ++warp) {
     if (warp == own) before = carry;
@@ -101,5 +109,21 @@ __device__ void BlockScan(T (&items)[kItems], T& carry, Combine combine, u64* sp
   }
 #pragma unroll
   for (int k = 0; k < kItems; ++k) items[k] = combine(before, items[k]);
+  __syncthreads();
+}
+
+// The same for sums. What rounding has lost of `carry` is in `lost` (AddExactly).
+template <int kItems, typename T>
+__device__ void BlockSums(T (&items)[kItems], T& carry, T& lost, u64* space) {
+  T* const of_warps = reinterpret_cast<T*>(space);
+  ScanInWarps(items, [](T a, T b) { return a + b; }, of_warps);
+  const u32 own = threadIdx.x / 32;
+  T before = RoundedSum(carry, lost);
+  for (u32 warp = 0; warp < blockDim.x / 32; ++warp) {
+    if (warp == own) before = RoundedSum(carry, lost);
+    AddExactly(carry, lost, of_warps[warp]);
+  }
+#pragma unroll
+  for (int k = 0; k < kItems; ++k) items[k] = before + items[k];
   __syncthreads();
 }

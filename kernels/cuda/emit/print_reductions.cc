@@ -14,10 +14,6 @@ constexpr int64_t kMaxUnrolledWork = 32;
 // What fewer additions are off by does not matter.
 constexpr int64_t kShortSum = 8;
 
-bool IsFloatSum(ScalarOp combine, DType dtype) {
-  return combine == ScalarOp::kAdd && (dtype == DType::kF32 || dtype == DType::kF64);
-}
-
 }  // namespace
 
 bool KernelPrinter::IsExact(const SharedReduction& reduction, size_t i) const {

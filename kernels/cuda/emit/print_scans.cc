@@ -37,6 +37,10 @@ void KernelPrinter::PrintScan(const SharedScan& scan, Team team) {
   for (size_t i = 0; i < loop.carried.size(); ++i) {
     const CarriedValue& carried = loop.carried[i];
     Line(absl::StrCat(type(i), " ", name("carry", i), " = ", Wide(carried.initial), ";"));
+    if (scan.combinations[i].is_sum) {
+      Line(absl::StrCat(type(i), " ", name("lost", i), " = 0;"));
+      continue;
+    }
     Open(absl::StrCat("const auto ", name("combine", i), " = [](", type(i), " ",
                       Name(carried.current), ", ", type(i), " ", Name(scan.combinations[i].element),
                       ") -> ", type(i)));
@@ -79,18 +83,23 @@ void KernelPrinter::PrintScan(const SharedScan& scan, Team team) {
     }
   });
   for (size_t i = 0; shared && i < loop.carried.size(); ++i) {
-    Line(absl::StrCat("BlockScan(", name("items", i), ", ", name("carry", i), ", ",
-                      name("combine", i), ", space);"));
+    const bool is_sum = scan.combinations[i].is_sum;
+    Line(absl::StrCat(is_sum ? "BlockSums(" : "BlockScan(", name("items", i), ", ",
+                      name("carry", i), ", ", name(is_sum ? "lost" : "combine", i), ", space);"));
   }
   for_items([&] {
     for (size_t i = 0; i < loop.carried.size(); ++i) {
       const std::string item = absl::StrCat(name("items", i), "[k]");
-      if (!shared) {
-        Line(absl::StrCat(name("carry", i), " = ", name("combine", i), "(", name("carry", i), ", ",
-                          item, ");"));
+      const std::string carry = name("carry", i);
+      std::string next = item;
+      if (!shared && scan.combinations[i].is_sum) {
+        Line(absl::StrCat("AddExactly(", carry, ", ", name("lost", i), ", ", item, ");"));
+        next = absl::StrCat("RoundedSum(", carry, ", ", name("lost", i), ")");
+      } else if (!shared) {
+        Line(absl::StrCat(carry, " = ", name("combine", i), "(", carry, ", ", item, ");"));
+        next = carry;
       }
-      Line(
-          absl::StrCat(Define(loop.carried[i].next), " = ", shared ? item : name("carry", i), ";"));
+      Line(absl::StrCat(Define(loop.carried[i].next), " = ", next, ";"));
     }
     PrintSlice(loop.body, scan.outputs);
   });

@@ -165,6 +165,9 @@ class ScanFinder {
       return absl::nullopt;
     }
     combination.element = *element;
+    const auto& step = std::get<ScalarStatement>(definitions_.at(carried.next)->value);
+    combination.is_sum =
+        combination.statements.size() == 1 && IsFloatSum(step.op, kernel_.TypeOf(carried.next));
     return combination;
   }
 

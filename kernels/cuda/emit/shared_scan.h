@@ -8,6 +8,11 @@
 
 namespace acceld::kernels::cuda {
 
+// Whether an operation adds floats, of which the rounding need not be lost (device/sums.cuh).
+inline bool IsFloatSum(ScalarOp combine, DType dtype) {
+  return combine == ScalarOp::kAdd && (dtype == DType::kF32 || dtype == DType::kF64);
+}
+
 // A scan loop in three parts, so that each can be done for several iterations at a time: elements,
 // which need nothing that is carried; their combination with it; and what is stored. All sets are
 // of statements of the loop's body itself.
@@ -17,6 +22,7 @@ struct SharedScan {
   struct Combination {
     Var element;
     absl::flat_hash_set<const Statement*> statements;
+    bool is_sum = false;  // IsFloatSum: the element is added
   };
 
   const ForStatement* loop;

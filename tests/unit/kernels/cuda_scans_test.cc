@@ -1,8 +1,11 @@
 // Scans: the threads of a block go through a row together, or each through a column of its own.
 
+#include <cmath>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "kernels/lowering/lower.h"
+#include "tests/unit/kernels/buffers.h"
 #include "tests/unit/kernels/cpu_kernel_builders.h"
 #include "tests/unit/kernels/cuda_runner.h"
 #include "tests/unit/kernels/lowering_test_util.h"
@@ -79,7 +82,7 @@ TEST(CudaScansTest, ResultsAreThoseOfLoops) {
 
 TEST(CudaScansTest, SumsOfComplexNumbersAreScansOfTheirParts) {
   const Kernel kernel = KernelOf({DType::kC64, {2, 333}, 1});
-  EXPECT_THAT(PrintKernel(kernel).source, HasSubstr("BlockScan("));
+  EXPECT_THAT(PrintKernel(kernel).source, HasSubstr("BlockSums("));
   const ir::TensorType type{DType::kC64, {2, 333}};
   std::string bytes(type.size_bytes(), '\0');
   for (int64_t i = 0; i < type.num_elements(); ++i) {
@@ -95,21 +98,56 @@ TEST(CudaScansTest, ABlockTakesARowAndAThreadAColumn) {
   const CudaKernel one = PrintKernel(KernelOf({DType::kF32, {100'000}}));
   EXPECT_EQ(one.blocks, 1);
   EXPECT_EQ(one.threads, 1024);
-  EXPECT_THAT(one.source, HasSubstr("BlockScan("));
+  EXPECT_THAT(one.source, HasSubstr("BlockSums("));
   // Many blocks are small ones.
   const CudaKernel rows = PrintKernel(KernelOf({DType::kF32, {1000, 4096}, 1}));
   EXPECT_EQ(rows.blocks, 1000);
   EXPECT_EQ(rows.threads, 256);
-  EXPECT_THAT(rows.source, HasSubstr("BlockScan("));
+  EXPECT_THAT(rows.source, HasSubstr("BlockSums("));
   const CudaKernel short_rows = PrintKernel(KernelOf({DType::kF32, {100'000, 40}, 1}));
   EXPECT_EQ(short_rows.blocks, 4096);
   EXPECT_EQ(short_rows.threads, 32);
   const CudaKernel columns = PrintKernel(KernelOf({DType::kF32, {1000, 4096}, 0}));
   EXPECT_EQ(columns.blocks, 16);
   EXPECT_EQ(columns.threads, 256);
-  EXPECT_THAT(columns.source, Not(HasSubstr("BlockScan(")));
+  EXPECT_THAT(columns.source, Not(HasSubstr("BlockSums(")));
   EXPECT_THAT(columns.source, Not(HasSubstr("folds")));
   EXPECT_FALSE(columns.has_barriers);
+}
+
+// Adding in order would be off by up to a hundred units in the last place.
+TEST(CudaScansTest, SumsLoseNoRoundingWhateverTheirLength) {
+  const Scan scans[] = {
+      {DType::kF32, {70'001}}, {DType::kF32, {3, 4099}, 1, true}, {DType::kF32, {9001, 5}}};
+  std::vector<Kernel> kernels;
+  for (const Scan& scan : scans) kernels.push_back(KernelOf(scan));
+  std::vector<const Kernel*> all;
+  for (const Kernel& kernel : kernels) all.push_back(&kernel);
+  const auto module = testing::CudaHostModule::Compile(all);
+  ASSERT_TRUE(module.ok()) << module.status();
+  for (size_t k = 0; k < kernels.size(); ++k) {
+    const Scan& scan = scans[k];
+    const int64_t count = ir::TensorType{scan.dtype, scan.dims}.num_elements();
+    const int64_t columns = scan.dimension == 0 && scan.dims.size() == 2 ? scan.dims[1] : 1;
+    std::vector<float> x(count);
+    for (int64_t i = 0; i < count; ++i) x[i] = static_cast<float>(i * 7919 % 10007) / 10007;
+    const std::string result =
+        RunOn(**module, k, kernels[k], {BytesOf(x), std::string(sizeof(float), '\0')});
+    const std::vector<float> sums = ValuesOf<float>(result);
+    std::vector<double> exact(x.begin(), x.end());
+    const int64_t row = scan.dimension == 1 ? scan.dims[1] : count;
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t at = scan.reverse ? count - 1 - i : i;
+      const int64_t before = scan.reverse ? at + columns : at - columns;
+      if (i % row >= columns) exact[at] += exact[before];
+    }
+    double squares = 0;
+    for (int64_t i = 0; i < count; ++i) {
+      const auto rounded = static_cast<float>(exact[i]);
+      squares += std::pow((sums[i] - exact[i]) / (std::nextafterf(rounded, INFINITY) - rounded), 2);
+    }
+    EXPECT_LT(std::sqrt(squares / static_cast<double>(count)), 0.7) << "scan " << k;
+  }
 }
 
 // y[i] = what is carried before i: nothing that threads could share.
