@@ -248,7 +248,7 @@ def noisy_runs(program, count):
     return runs
 
 
-def suspects(got, jax_result, truth, epsilon):
+def suspects(got, jax_result, truth, epsilon, has_fft):
     """Which elements are not what they should be, as far as a first look tells."""
     if not is_inexact(got.dtype):
         return got != jax_result
@@ -269,8 +269,9 @@ def suspects(got, jax_result, truth, epsilon):
         allowed = allowed_beside + 4 * np.max(other_error, where=finite, initial=0) + 32 * epsilon * scale + 2 * tiny
         near = np.isfinite(mine) & np.isfinite(exact) & (error <= allowed)
         same |= near
-        if is_complex(got.dtype):
-            same |= any_nonfinite  # Which part of what has no value is NaN is not JAX's alone to say.
+        if is_complex(got.dtype) or has_fft:
+            # Which part of what has no value is NaN is not JAX's alone to say, nor which element of a transform.
+            same |= any_nonfinite
         bad |= ~same
     return bad
 
@@ -310,12 +311,13 @@ def differences(program, error, results, jax_results):
         return None
     truths = runs = None
     epsilon = max([epsilon_of(line[3]) for line in program.lines if is_inexact(line[3])] or [0.0])
+    has_fft = any("fft" in line[1] for line in program.lines)
     for i, (got, want) in enumerate(zip(results, jax_results)):
         if got.size == 0 or got.tobytes() == want.tobytes():
             continue
         if truths is None:
             truths = run_in_double(program) or [None] * len(results)
-        bad = suspects(got, want, truths[i], epsilon)
+        bad = suspects(got, want, truths[i], epsilon, has_fft)
         if not bad.any():
             continue
         if runs is None:

@@ -1,6 +1,7 @@
 #include "kernels/cpu/support/matmul_blocks.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace acceld::kernels::cpu {
 namespace {
@@ -27,9 +28,17 @@ int64_t PieceOf(int64_t extent, int64_t target, int64_t step) {
 constexpr double kPieceWork = 6e8, kNarrowPieceWork = 4 * kPieceWork;
 // Bytes of operands that take as long to read.
 constexpr double kPieceBytes = 64 << 20;
-// The library adds the products of small outputs one after the other: so many of them at most, as
-// what a sum is off by grows with their number.
-constexpr int64_t kLongestSum = 384, kLargestSmallOutput = 256 * 256;
+// The library adds the products of small outputs one after the other, and what a sum is off by
+// grows with their number: it is given so many at a time. Where there are many such parts, longer
+// ones do, as the errors of the parts make up for each other.
+constexpr int64_t kLeastLongSum = 384, kMostLongSum = 1024, kLargestSmallOutput = 256 * 256;
+// Parts that the library may add up itself. Of more, the sums of the parts are what rounds.
+constexpr int64_t kFewParts = 8;
+
+int64_t LongestSum(int64_t depth) {
+  return std::clamp(static_cast<int64_t>(2 * std::sqrt(static_cast<double>(depth))), kLeastLongSum,
+                    kMostLongSum);
+}
 
 double WorkOf(const MatmulKey& key) {
   return static_cast<double>(key[MatmulKey::kM]) * static_cast<double>(key[MatmulKey::kN]) *
@@ -57,7 +66,8 @@ MatmulBlocks::MatmulBlocks(const MatmulKey& key, bool is_gram)
                           triangle_.empty() ? columns_ : triangle_[0].columns, key[MatmulKey::kK]);
   // Incomplete sums of several products have no memory of their own.
   if (batches_ > 1 && ir::BitsOf(key.output_dtype()) < 32) depth_step_ = key[MatmulKey::kK];
-  adds_short_sums_ = depth_step_ < key[MatmulKey::kK] && depth_step_ <= kLongestSum &&
+  adds_short_sums_ = CountOf(key[MatmulKey::kK], depth_step_) > kFewParts &&
+                     depth_step_ <= LongestSum(key[MatmulKey::kK]) &&
                      batches_ * rows_ * columns_ <= kLargestSmallOutput && triangle_.empty();
 }
 
@@ -68,7 +78,9 @@ int64_t DepthStep(ir::DType input, int64_t rows, int64_t columns, int64_t depth)
                                kPieceBytes / (static_cast<double>(rows + columns) * bytes));
   int64_t step = std::max<int64_t>(static_cast<int64_t>(most), 64);
   const bool rounds = input != ir::DType::kI8;
-  if (rounds && rows * columns <= kLargestSmallOutput) step = std::min(step, kLongestSum);
+  if (rounds && rows * columns <= kLargestSmallOutput) {
+    step = std::min(step, LongestSum(depth));
+  }
   return PieceOf(depth, step, 64);
 }
 

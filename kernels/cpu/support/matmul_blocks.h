@@ -31,7 +31,7 @@ class MatmulBlocks {
   MatmulBlock operator[](int64_t index) const;
   // Sums of a block are added up in steps of this many products.
   int64_t depth_step() const { return depth_step_; }
-  // These are so few, for small outputs, that adding them up well costs nothing beside them.
+  // There are so many steps, for small outputs, that their sums are to be added up without loss.
   bool adds_short_sums() const { return adds_short_sums_; }
 
  private:

@@ -57,12 +57,20 @@ void Substitute(const ValueMap& map, ir::Region& region) {
   Substitute(map, region.results);
 }
 
-// An operand of a selection that is computed where it is read: its kernel reads elements in turn
-// and drops most of them.
-const ir::Op* ReadInPlace(const Rewriter& rewriter, const ir::Op& op, ir::ValueId operand) {
-  if (op.kind != ir::OpKind::kPartialSort) return nullptr;
-  const ir::Op* definition = rewriter.DefinitionOf(operand);
-  return definition != nullptr && definition->kind == ir::OpKind::kIota ? definition : nullptr;
+// What gives operand number `operand` of an op, if that is computed where it is read: the numbers
+// of a selection, which reads elements in turn and drops most of them, and the conversion of the
+// updates of a scatter, each of which is read once.
+const ir::Op* ReadInPlace(const Rewriter& rewriter, const ir::Op& op, size_t operand) {
+  ir::OpKind wanted;
+  if (op.kind == ir::OpKind::kPartialSort) {
+    wanted = ir::OpKind::kIota;
+  } else if (op.kind == ir::OpKind::kScatter && operand > op.results.size()) {
+    wanted = ir::OpKind::kConvert;
+  } else {
+    return nullptr;
+  }
+  const ir::Op* definition = rewriter.DefinitionOf(op.operands[operand]);
+  return definition != nullptr && definition->kind == wanted ? definition : nullptr;
 }
 
 ir::Op ConstantOp(Rewriter& rewriter, const ir::Literal& value) {
@@ -129,9 +137,10 @@ absl::StatusOr<bool> Isolate(Rewriter& rewriter, ir::Op& op) {
   const size_t inputs = window ? op.results.size() : op.operands.size();
   const bool takes_initial =
       window && std::any_of(op.operands.begin() + inputs, op.operands.end(), is_constant);
-  const bool takes_operand =
-      std::any_of(op.operands.begin(), op.operands.end(),
-                  [&](ir::ValueId id) { return ReadInPlace(rewriter, op, id) != nullptr; });
+  bool takes_operand = false;
+  for (size_t i = 0; i < op.operands.size(); ++i) {
+    takes_operand |= ReadInPlace(rewriter, op, i) != nullptr;
+  }
   if (captured.empty() && !takes_initial && !takes_operand) return false;
   ir::Op fusion;
   fusion.kind = ir::OpKind::kFusion;
@@ -151,9 +160,10 @@ absl::StatusOr<bool> Isolate(Rewriter& rewriter, ir::Op& op) {
     if (value != nullptr) {
       region.ops.push_back(ConstantOp(rewriter, *value));
       id = region.ops.back().results[0];
-    } else if (const ir::Op* definition = ReadInPlace(rewriter, op, id)) {
-      region.ops.push_back(*definition);
-      id = region.ops.back().results[0] = rewriter.NewValue(rewriter.TypeOf(id));
+    } else if (const ir::Op* definition = ReadInPlace(rewriter, op, i)) {
+      ir::Op& inside = region.ops.emplace_back(*definition);
+      for (ir::ValueId& operand : inside.operands) operand = take(operand);
+      id = inside.results[0] = rewriter.NewValue(rewriter.TypeOf(id));
     } else {
       id = take(id);
     }
