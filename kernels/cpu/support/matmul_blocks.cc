@@ -28,16 +28,19 @@ int64_t PieceOf(int64_t extent, int64_t target, int64_t step) {
 constexpr double kPieceWork = 6e8, kNarrowPieceWork = 4 * kPieceWork;
 // Bytes of operands that take as long to read.
 constexpr double kPieceBytes = 64 << 20;
-// The library adds the products of small outputs one after the other, and what a sum is off by
-// grows with their number: it is given so many at a time. Where there are many such parts, longer
-// ones do, as the errors of the parts make up for each other.
-constexpr int64_t kLeastLongSum = 384, kMostLongSum = 1024, kLargestSmallOutput = 256 * 256;
-// Parts that the library may add up itself. Of more, the sums of the parts are what rounds.
+constexpr int64_t kLargestSmallOutput = 256 * 256;
+// Parts of sums that the library may add up itself. Of more, the sums of the parts are what rounds.
 constexpr int64_t kFewParts = 8;
 
-int64_t LongestSum(int64_t depth) {
-  return std::clamp(static_cast<int64_t>(2 * std::sqrt(static_cast<double>(depth))), kLeastLongSum,
-                    kMostLongSum);
+// What a sum is off by grows with the number of products that the library adds one after the other:
+// so many at most are given to it at a time. It has several sums at work, but not where it goes
+// down the columns of lhs, or for a vector. Where there are many parts longer ones do, as their
+// errors make up for each other.
+int64_t LongestSum(const MatmulKey& key) {
+  const bool has_one_sum =
+      key.lhs_stride(2) != 1 || std::min(key[MatmulKey::kM], key[MatmulKey::kN]) == 1;
+  const auto of_many = static_cast<int64_t>(2 * std::sqrt(static_cast<double>(key[MatmulKey::kK])));
+  return std::clamp<int64_t>(of_many, has_one_sum ? kShortSum : kLongSum, 2 * kLongSum);
 }
 
 double WorkOf(const MatmulKey& key) {
@@ -63,24 +66,23 @@ MatmulBlocks::MatmulBlocks(const MatmulKey& key, bool is_gram)
     CutEvenly(key);
   }
   depth_step_ = DepthStep(key.input_dtype(), triangle_.empty() ? rows_ : 2 * kBlockRows,
-                          triangle_.empty() ? columns_ : triangle_[0].columns, key[MatmulKey::kK]);
+                          triangle_.empty() ? columns_ : triangle_[0].columns, key[MatmulKey::kK],
+                          LongestSum(key));
   // Incomplete sums of several products have no memory of their own.
   if (batches_ > 1 && ir::BitsOf(key.output_dtype()) < 32) depth_step_ = key[MatmulKey::kK];
   adds_short_sums_ = CountOf(key[MatmulKey::kK], depth_step_) > kFewParts &&
-                     depth_step_ <= LongestSum(key[MatmulKey::kK]) &&
                      batches_ * rows_ * columns_ <= kLargestSmallOutput && triangle_.empty();
 }
 
-int64_t DepthStep(ir::DType input, int64_t rows, int64_t columns, int64_t depth) {
+int64_t DepthStep(ir::DType input, int64_t rows, int64_t columns, int64_t depth,
+                  int64_t longest_sum) {
   const double work = input == ir::DType::kF32 ? kPieceWork : kNarrowPieceWork;
   const auto bytes = static_cast<double>(ir::StorageBytesOf(input));
   const double most = std::min(work / (static_cast<double>(rows) * static_cast<double>(columns)),
                                kPieceBytes / (static_cast<double>(rows + columns) * bytes));
   int64_t step = std::max<int64_t>(static_cast<int64_t>(most), 64);
   const bool rounds = input != ir::DType::kI8;
-  if (rounds && rows * columns <= kLargestSmallOutput) {
-    step = std::min(step, LongestSum(depth));
-  }
+  if (rounds && rows * columns <= kLargestSmallOutput) step = std::min(step, longest_sum);
   return PieceOf(depth, step, 64);
 }
 

@@ -14,9 +14,15 @@ struct MatmulBlock {
   int64_t column = 0, columns = 0;
 };
 
+// The most products that the library adds up in one call for an element of a small output: what it
+// does well (kLongSum), and where it adds them one after the other (kShortSum).
+inline constexpr int64_t kLongSum = 512, kShortSum = 320;
+
 // How long the sums of one call of the library are, of a block of `rows` x `columns` elements that
-// are sums of `depth` products each: all of it, or a part that takes a few milliseconds.
-int64_t DepthStep(ir::DType input, int64_t rows, int64_t columns, int64_t depth);
+// are sums of `depth` products each: all of it, or a part that takes a few milliseconds; of a small
+// block `longest_sum` at most.
+int64_t DepthStep(ir::DType input, int64_t rows, int64_t columns, int64_t depth,
+                  int64_t longest_sum = kLongSum);
 
 // How the output of a matrix product is cut into blocks. It depends on the product alone, not on
 // the number of threads, so that results do not either. Immutable.
