@@ -30,6 +30,9 @@ constexpr int64_t kBlockOutputs = 512;
 constexpr int64_t kMinBlocks = 16;
 // The gathered matrix of a block stays in the second-level cache.
 constexpr int64_t kMatrixBytes = int64_t{384} << 10;
+// Products of f32 that are added up in a row: convolutions have few of them for each element, which
+// others add in several sums.
+constexpr int64_t kLongestSum = 128;
 
 // `extent` in equal pieces of at most about `target`, each a multiple of 16.
 int64_t PieceOf(int64_t extent, int64_t target) {
@@ -66,9 +69,10 @@ Cut CutShape(const ConvolutionShape& shape, ir::DType input) {
   cut.rows = PieceOf(num_rows, std::clamp(num_rows / wanted, kMinBlockRows, kBlockRows));
   cut.row_blocks = CountOf(num_rows, cut.rows);
   cut.is_matrix = IsWindowMatrix(shape, &cut.lhs_row_stride);
-  cut.columns = cut.is_matrix
-                    ? DepthStep(input, cut.rows, cut.outputs, num_columns)
-                    : PieceOf(num_columns, kMatrixBytes / (cut.rows * ir::StorageBytesOf(input)));
+  const int64_t step =
+      cut.is_matrix ? DepthStep(input, cut.rows, cut.outputs, num_columns)
+                    : std::max<int64_t>(1, kMatrixBytes / (cut.rows * ir::StorageBytesOf(input)));
+  cut.columns = PieceOf(num_columns, input == ir::DType::kF32 ? std::min(step, kLongestSum) : step);
   cut.chunks = CountOf(num_columns, cut.columns);
   cut.rows_are_outer = shape.out_feature_stride == 1 || shape.outputs == 1;
   return cut;

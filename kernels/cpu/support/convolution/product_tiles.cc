@@ -114,7 +114,7 @@ struct TilesOfThisCpu {
 
 // Products that a tile adds up in a row, as what a sum is off by grows with their number; sums of
 // so many are added to what is there.
-constexpr int64_t kLongestSum = 48;
+constexpr int64_t kLongestSum = 56;
 
 // A part of a sum.
 struct Segment {
