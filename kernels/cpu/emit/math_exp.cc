@@ -1,8 +1,8 @@
 // exp and its relatives for f32. Range reduction x = n ln 2 + r with |r| <= ln(2)/2; e^r - 1 by a
 // minimax polynomial of degree 6 (relative error 1.4e-8); scaling by 2^n through exponent bits. Of
 // exp itself AVX-512 does the scaling, and has room for a table of powers of two in one register:
-// with n in sixteenths |r| <= ln(2)/32, for which degree 3 is enough (relative error 1.7e-9). All
-// powers have a factor, of which r makes up, that brings each of them close to a float.
+// with n in sixteenths |r| <= ln(2)/32, for which degree 3 is enough (relative error 1.8e-9). All
+// powers have a factor, which r makes up for, that brings each of them close to a float.
 
 #include <algorithm>
 #include <cmath>
@@ -26,10 +26,11 @@ constexpr double kLog2E = 0x1.715476p+0;
 constexpr double kMagic = 12582912.0;
 constexpr int64_t kMagicBits = 0x4B400000;
 constexpr int kSixteenths = 16;
-// With this factor no power of sixteenths is further than 1.7e-8 of itself from a float, where one
-// without would be by up to 6e-8.
-constexpr double kPowerFactor = 0.9994449187672293;
-constexpr double kLogOfPowerFactor = -0x1.231a6d44dfd68p-11;
+// What rounds to sixteenths. As n comes with it, and r is without (n + kTableMagic) kNearLn2Low, it
+// also decides the factor of the powers: exp(kTableMagic kNearLn2Low), with which none of them is
+// further than 1.95e-8 of itself from a float, where one without would be by up to 6e-8.
+constexpr double kTableMagic = 592451.0;
+constexpr double kNearLn2 = 0x1.62e430p-1, kNearLn2Low = -0x1.05c610p-29;
 
 struct Reduced {
   FloatExpr r;
@@ -42,10 +43,10 @@ struct Reduced {
   }
 };
 
-// For |x| < 2^21, or less by as much as n is finer than an integer. NaN gives NaNs.
-Reduced ReduceByLn2(const CodeContext& code, FloatExpr x, double magic = kMagic) {
-  FloatExpr shifted = MulAdd(code, x, x.Constant(kLog2E), x.Constant(magic));
-  FloatExpr n = shifted - magic;
+// For |x| < 2^21. NaN gives NaNs.
+Reduced ReduceByLn2(const CodeContext& code, FloatExpr x) {
+  FloatExpr shifted = MulAdd(code, x, x.Constant(kLog2E), x.Constant(kMagic));
+  FloatExpr n = shifted - kMagic;
   FloatExpr r = MulAdd(code, n, x.Constant(-kLn2High), x);
   r = MulAdd(code, n, x.Constant(-kLn2Low), r);
   return {r, shifted, n};
@@ -140,11 +141,12 @@ llvm::Value* WithLanes(Builder& b, llvm::Value* vector, unsigned lanes) {
   return b.CreateShuffleVector(vector, mask);
 }
 
-// kPowerFactor 2^(i/16), where i is the last four bits of each element.
+// 2^(i/16) with the factor, where i is the last four bits of each element.
 FloatExpr PowerOfSixteenths(Builder& b, llvm::Value* i) {
   std::vector<float> powers;
+  const double factor = std::exp(kTableMagic * kNearLn2Low);
   for (int k = 0; k < kSixteenths; ++k) {
-    const double power = kPowerFactor * std::exp2(static_cast<double>(k) / kSixteenths);
+    const double power = factor * std::exp2(static_cast<double>(k) / kSixteenths);
     powers.push_back(static_cast<float>(power));
   }
   llvm::Value* found = b.CreateIntrinsic(
@@ -155,14 +157,16 @@ FloatExpr PowerOfSixteenths(Builder& b, llvm::Value* i) {
 
 // Of 4, 8 or 16 lanes.
 FloatExpr ExpByTable(const CodeContext& code, FloatExpr x) {
-  const Reduced reduced = ReduceByLn2(code, x, kMagic / kSixteenths);
-  // For x far outside what has a finite exponential `r` is anything, or NaN where x is infinite,
-  // and n alone decides.
-  FloatExpr r = HeldWithinOne(reduced.r - kLogOfPowerFactor);
-  FloatExpr power = PowerOfSixteenths(x.builder(), reduced.shifted.Bits());
-  FloatExpr growth = Polynomial(code, r, {1.0, 0x1.000218p-1, 0x1.55723p-3});  // (e^r - 1) / r
+  FloatExpr shifted = MulAdd(code, x, x.Constant(kLog2E), x.Constant(kTableMagic));
+  FloatExpr n = shifted - kTableMagic;
+  FloatExpr of_high = MulAdd(code, n, x.Constant(-kNearLn2), x);
+  // For x far outside what has a finite exponential r is anything, or NaN where x is infinite, and
+  // n alone decides.
+  FloatExpr r = HeldWithinOne(MulAdd(code, shifted, x.Constant(-kNearLn2Low), of_high));
+  FloatExpr power = PowerOfSixteenths(x.builder(), shifted.Bits());
+  FloatExpr growth = Polynomial(code, r, {1.0, 0x1.000210p-1, 0x1.558f20p-3});  // (e^r - 1) / r
   // Rounds n down: the rest of it was looked up.
-  return Call(kScale, {MulAdd(code, power * r, growth, power), reduced.n}, absl::nullopt);
+  return Call(kScale, {MulAdd(code, power * r, growth, power), n}, absl::nullopt);
 }
 
 FloatExpr Exp(const CodeContext& code, FloatExpr x) {
