@@ -110,7 +110,7 @@ class ScanSplitting {
     const ir::ValueId totals = Reshaped(Sliced(scanned, d + 1, last, last + 1), of_pieces);
     // What comes before each piece: the total moved on by one.
     const int64_t shift = scan_.reverse ? -1 : 1;
-    const ir::ValueId before = ScanInPieces(Pad(totals, d, shift, -shift));
+    const ir::ValueId before = ScanOfTotals(Pad(totals, d, shift, -shift));
 
     std::vector<int64_t> dimensions;
     for (int64_t i = 0; i < static_cast<int64_t>(dims.size()); ++i) {
@@ -120,6 +120,21 @@ class ScanSplitting {
                                      ir::BroadcastInDimAttributes{dimensions}, {dtype_, in_pieces});
     lines = Reshaped(Combined(offsets, scanned), PaddedDims(dims, padded));
     return Sliced(lines, d, 0, size);
+  }
+
+  // What comes before a piece goes into all of it, with its error: of logarithms, which are few by
+  // now, it is computed in f64.
+  ir::ValueId ScanOfTotals(ir::ValueId totals) {
+    if (!AddsLogarithms() || dtype_ != DType::kF32) return ScanInPieces(totals);
+    ir::Literal narrow = initial_;
+    const double value = ir::ReadFloat(DType::kF32, narrow.bytes().data(), 0);
+    initial_ = ir::Literal::Filled({DType::kF64, {}}, value);
+    totals = Converted(totals, DType::kF64);
+    dtype_ = DType::kF64;
+    const ir::ValueId scanned = ScanInPieces(totals);
+    dtype_ = DType::kF32;
+    initial_ = std::move(narrow);
+    return Converted(scanned, DType::kF32);
   }
 
   // Whether the operation is log(exp(a) + exp(b)): of those that are scans, the only one that takes
