@@ -13,7 +13,7 @@ over each element's error in its own ulp.
 
 A row fails
 - if it states a bound in ulp and an element of a result is further from the truth than that, or
-- if it states none and acceld's root mean square error is above 1.25 times JAX's and above half an ulp.
+- if it states none and acceld's root mean square error is above 1.25 times JAX's (--most-ratio) and above half an ulp.
 
 Exits with 0 if no row fails, with 1 otherwise, with 77 if JAX is not there. JAX is looked for in this Python, or in the
 one that ACCELD_JAX_PYTHON names, or with ACCELD_JAX=newest ACCELD_JAX_NEWEST_PYTHON.
@@ -38,7 +38,7 @@ import numpy as np  # noqa: E402
 from errors import distance  # noqa: E402
 from rows import ROWS  # noqa: E402
 
-MOST_RATIO, HALF_ULP = 1.25, 0.5
+HALF_ULP = 0.5
 
 
 def float64():
@@ -78,8 +78,8 @@ def leaves(tree):
 class Result:
     """What one row came to."""
 
-    def __init__(self, row, ours, theirs, truth):
-        self.row = row
+    def __init__(self, row, ours, theirs, truth, most_ratio):
+        self.row, self.most_ratio = row, most_ratio
         self.ours = [distance(a, t, row.dtype) for a, t in zip(ours, truth, strict=True)]
         self.theirs = [distance(a, t, row.dtype) for a, t in zip(theirs, truth, strict=True)]
         own = [self._error(d) for d in self.ours]
@@ -100,8 +100,8 @@ class Result:
         bound = self.row.most_ulp
         if bound is not None:
             return f"{self.most:.3g} ulp at {self.where}, above {bound:g}" if self.most > bound else None
-        if not self.ratio <= MOST_RATIO:
-            return f"{self.ratio:.3g} times JAX's error, above {MOST_RATIO}"
+        if not self.ratio <= self.most_ratio:
+            return f"{self.ratio:.3g} times JAX's error, above {self.most_ratio:g}"
         return None
 
     def to_json(self):
@@ -116,7 +116,7 @@ def mean(values):
     return math.exp(sum(map(math.log, values)) / len(values)) if all(v > 0 for v in values) else 0.0
 
 
-def measure(daemon, folder, row):
+def measure(daemon, folder, row, most_ratio):
     np.seterr(over="ignore", invalid="ignore")
     narrow = row.dtype in ("bfloat16", "float16")
     arguments = converted(row.arguments, "float32" if narrow else row.dtype)
@@ -135,7 +135,7 @@ def measure(daemon, folder, row):
     with float64():
         truth = row.truth or jax.jit(row.function)
         true = leaves(truth(*converted(arguments, "float64")))
-    return Result(row, answer.results, theirs, true)
+    return Result(row, answer.results, theirs, true, most_ratio)
 
 
 class _nothing:
@@ -152,6 +152,8 @@ def parse_arguments():
     parser.add_argument("--only", default="", metavar="REGEX", help="rows whose names have a match")
     parser.add_argument("--without-models", action="store_true", help="leave out whole models, which take minutes")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="of these rows one of N")
+    parser.add_argument("--most-ratio", type=float, default=1.25, metavar="R",
+                        help="of acceld's root mean square error to JAX's (1.25)")
     parser.add_argument("--list", action="store_true", help="print the names and end")
     parser.add_argument("--markdown", action="store_true", help="print the table as Markdown")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="also write all figures there")
@@ -175,7 +177,7 @@ def main():
         daemon = Daemon(arguments.bin, folder)
         for row in rows:
             try:
-                result = measure(daemon, folder, row)
+                result = measure(daemon, folder, row, arguments.most_ratio)
             except Exception as error:  # noqa: BLE001  a row that does not run is a row that fails
                 failures.append(f"{row.name}: {type(error).__name__}: {error}"[:500])
                 print(f"{row.name}: FAILED: {error}"[:300], flush=True)

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 """Runs every row of a table on a daemon of its own, as text and as portable bytecode, and compares with JAX.
 
-    tests/jax/run_functions.py functions|library_functions BIN [NAME...] [--old-artifacts STEP]
+    tests/jax/run_functions.py functions|library_functions BIN [NAME...] [--old-artifacts STEP] [--beside-newest STEP]
 
 BIN is the folder with acceld and accelctl; with names, only the rows whose names hold one of them. One row of STEP also
-runs as an artifact of each of artifact_versions.py's versions; 1 stands for every row, and 0, the default, for none. Needs
-what requirements.txt (or requirements-newest.txt) names, on the CPU. Prints a line for each failure and `N passed,
-N failed` at the end; exits with 1 if any failed, with 77 if JAX is not there.
+runs as an artifact of each of artifact_versions.py's versions; 1 stands for every row, and 0, the default, for none.
+With --beside-newest the older JAX runs one row of STEP, if the newest is there to run all of them. Needs what
+requirements.txt (or requirements-newest.txt) names, on the CPU. Prints a line for each failure and `N passed, N failed`
+at the end; exits with 1 if any failed, with 77 if JAX is not there.
 """
 
-from harness import Daemon, difference, split_tolerance  # first: it finds JAX
+from harness import Daemon, difference, rows_for_this_jax, split_tolerance  # first: it finds JAX
 
 import argparse
 import importlib
@@ -30,6 +31,7 @@ def parse_arguments():
     parser.add_argument("binaries", type=pathlib.Path)
     parser.add_argument("names", nargs="*")
     parser.add_argument("--old-artifacts", type=int, default=0, metavar="STEP")
+    parser.add_argument("--beside-newest", type=int, default=1, metavar="STEP")
     return parser.parse_intermixed_args()
 
 
@@ -49,6 +51,7 @@ def main():
     options = parse_arguments()
     table = importlib.import_module(options.table)
     rows = [row for row in table.FUNCTIONS if not options.names or any(name in row[0] for name in options.names)]
+    rows = rows_for_this_jax(rows, options.beside_newest)
     passed = failures = 0
     print(f"JAX {jax.__version__} on Python {sys.version.split()[0]}", flush=True)
     with tempfile.TemporaryDirectory() as temporary:
