@@ -193,7 +193,10 @@ class Formulas {
     const Var decay = Of(ScalarOp::kExp, Mul(C(-2), Fabs(x.re)));
     const Var sine2 = Mul(Of(ScalarOp::kSin, x.im), Of(ScalarOp::kCos, x.im));
     const Var far_im = Sel(Eq(decay, C(0)), CopySign(C(0), sine2), Mul(Mul(C(4), sine2), decay));
-    const Element far{CopySign(C(1), x.re), far_im};
+    // Without an angle there is a limit only at infinity.
+    const Element no_limit = Sel(Eq(sine2, sine2), {CopySign(C(1), x.re), far_im}, {sine2, sine2});
+    const Element limit{CopySign(C(1), x.re), CopySign(C(0), sine2)};
+    const Element far = Sel(Eq(Fabs(x.re), Infinity()), limit, no_limit);
     const Element tanh = Sel(Ge(Fabs(x.re), C(22)), far, value);
     // A real argument has a real result, NaN too.
     return {tanh.re, Sel(Eq(x.im, C(0)), x.im, tanh.im)};

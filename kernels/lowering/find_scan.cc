@@ -117,7 +117,7 @@ class LogAddExp {
 
 bool Accumulates(const ir::Function& function, const ir::Region& region,
                  const ir::Literal& initial) {
-  if (IsSimpleReducer(function, region) || IsComplexProduct(function, region)) {
+  if (ir::IsSimpleReducer(function, region) || IsComplexProduct(function, region)) {
     return IsNeutral(region.ops[0].kind, initial);
   }
   const DType dtype = initial.type().dtype;

@@ -44,7 +44,7 @@ class ReductionLowering {
     input_shape_ = Input(*reduces_[0]).dims;
     result_shape_ = computation.function.TensorOf(reduces_[0]->results[0]).dims;
     for (const ir::Op* reduce : reduces_) {
-      simple_ &= IsSimpleReducer(computation.function, reduce->regions[0]);
+      simple_ &= ir::IsSimpleReducer(computation.function, reduce->regions[0]);
       picks_ &= IsPickingReducer(reduce->regions[0]);
       for (ir::ValueId result : reduce->results) {
         dtypes_.push_back(computation.function.TensorOf(result).dtype);

@@ -3,38 +3,6 @@
 #include <algorithm>
 
 namespace acceld::kernels {
-namespace {
-
-bool IsAssociative(ir::OpKind kind, DType dtype) {
-  // A product of complex numbers mixes its parts.
-  if (kind == ir::OpKind::kMultiply) return !ir::IsComplex(dtype);
-  if (kind == ir::OpKind::kMaximum || kind == ir::OpKind::kMinimum) return !ir::IsComplex(dtype);
-  return kind == ir::OpKind::kAdd || kind == ir::OpKind::kAnd || kind == ir::OpKind::kOr ||
-         kind == ir::OpKind::kXor;
-}
-
-}  // namespace
-
-bool IsSimpleReducer(const ir::Function& function, const ir::Region& region) {
-  const size_t n = region.results.size();
-  if (region.parameters.size() != 2 * n || region.ops.size() != n) return false;
-  for (size_t i = 0; i < n; ++i) {
-    const ir::Op* definition = nullptr;
-    for (const ir::Op& op : region.ops) {
-      if (op.results.size() == 1 && op.results[0] == region.results[i]) definition = &op;
-    }
-    if (definition == nullptr || definition->operands.size() != 2) return false;
-    if (!IsAssociative(definition->kind, function.TensorOf(region.results[i]).dtype)) return false;
-    const ir::ValueId accumulator = region.parameters[i];
-    const ir::ValueId element = region.parameters[n + i];
-    const std::vector<ir::ValueId>& used = definition->operands;
-    if (!((used[0] == accumulator && used[1] == element) ||
-          (used[0] == element && used[1] == accumulator))) {
-      return false;
-    }
-  }
-  return true;
-}
 
 bool IsPickingReducer(const ir::Region& region) {
   return std::all_of(region.ops.begin(), region.ops.end(), [](const ir::Op& op) {

@@ -2,14 +2,10 @@
 
 #include <vector>
 
+#include "common/ir/simple_reducer.h"
 #include "kernels/lowering/element_emitter.h"
 
 namespace acceld::kernels {
-
-// Whether a reducer region is one associative and commutative operation for each of its results
-// (sum, product, minimum, maximum, and, or, xor of accumulator and element): only then may a loop
-// over it be split.
-bool IsSimpleReducer(const ir::Function& function, const ir::Region& region);
 
 // Whether a reducer region only compares and picks, as an argmax does: its accumulators are among
 // its arguments, and most elements leave them as they are.

@@ -137,7 +137,7 @@ class RowLowering {
       });
       const bool any_order =
           std::all_of(block_reduces_.begin(), block_reduces_.end(), [this](const ir::Op* reduce) {
-            return IsSimpleReducer(computation_.function, reduce->regions[0]);
+            return ir::IsSimpleReducer(computation_.function, reduce->regions[0]);
           });
       const auto kind =
           any_order ? ForStatement::Kind::kReduction : ForStatement::Kind::kSequential;

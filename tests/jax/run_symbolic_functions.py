@@ -1,21 +1,24 @@
 #!/usr/bin/env python3
 """Exports every row of symbolic_functions.py once and runs it at five shapes on a daemon of its own, against JAX.
 
-    tests/jax/run_symbolic_functions.py BIN [NAME...]
+    tests/jax/run_symbolic_functions.py BIN [NAME...] [--old-artifacts STEP]
 
-BIN, names, requirements and exit codes are those of run_functions.py. Each shape is compiled once: the artifact misses
-the cache five times, and the same program as text, run at the same shapes, finds everything in memory. Sizes that
-break a constraint of the export are refused with JAX's own words, and the daemon lives on.
+BIN, names, --old-artifacts, requirements and exit codes are those of run_functions.py. Each shape is compiled once: the
+artifact misses the cache five times, and the same program as text, or as an artifact of an older version, run at the same
+shapes, finds everything in memory. Sizes that break a constraint of the export are refused with JAX's own words, and the
+daemon lives on.
 """
 
 from harness import Daemon, difference, split_tolerance  # first: it finds JAX
 
+import argparse
 import pathlib
 import sys
 import tempfile
 
 import jax
 import numpy as np
+from artifact_versions import at_versions
 from jax import export
 from symbolic_functions import BROKEN_CONSTRAINTS, CONSTRAINTS, SIZES, SYMBOLIC_FUNCTIONS
 
@@ -45,26 +48,37 @@ def values(argument, run, rng):
     return np.asarray(argument.make(rng, sizes), argument.dtype)
 
 
-def run_row(daemon, folder, function, arguments, tolerance):
+def forms_of(exported, folder, with_old_artifacts):
+    """What to call a form of the program, its file, and where its code is found."""
+    artifact, text = write(exported, folder)
+    forms = [("bytecode", artifact, "miss"), ("text", text, "memory")]
+    for version, older in at_versions(exported) if with_old_artifacts else []:
+        file = folder / f"program-{version}.mlirbc"
+        file.write_bytes(older)
+        # What an older version lacks was written in other ops there: other programs, or the same one.
+        forms.append((f"bytecode of {version}", file, None))
+    return forms
+
+
+def run_row(daemon, folder, function, arguments, tolerance, with_old_artifacts):
     """What is wrong with one row, a line each."""
-    artifact, text = write(export_row(function, arguments), folder)
+    forms = forms_of(export_row(function, arguments), folder, with_old_artifacts)
     rng = np.random.default_rng(3)
     runs = [[values(a, run, rng) for a in arguments] for run in range(5)]
     jitted = jax.jit(function)
     expected = [[np.asarray(leaf) for leaf in jax.tree.leaves(jitted(*run))] for run in runs]
     compiles = daemon.stats()["compiles"]
-    for form, verdict in (artifact, "miss"), (text, "memory"):
+    for form, file, verdict in forms:
         for run, want in zip(runs, expected):
-            answer = daemon.run(form, run)
-            what = f"{form.suffix} at {', '.join(str(value.shape) for value in run)}"
+            answer = daemon.run(file, run)
+            what = f"{form} at {', '.join(str(value.shape) for value in run)}"
             wrong = difference(answer, want, tolerance)
             if wrong is not None:
                 yield f"{what}: {wrong}"
-            elif answer.verdict != verdict:
+            elif verdict not in (None, answer.verdict):
                 yield f"{what}: the cache says {answer.verdict}, not {verdict}"
-    compiles = daemon.stats()["compiles"] - compiles
-    if compiles != len(runs):
-        yield f"{compiles} compiles for {len(runs)} shapes"
+        if form == "text" and (count := daemon.stats()["compiles"] - compiles) != len(runs):
+            yield f"{count} compiles for {len(runs)} shapes"
 
 
 def run_broken(daemon, folder, function, arguments, shapes, expected):
@@ -77,7 +91,11 @@ def run_broken(daemon, folder, function, arguments, shapes, expected):
 
 
 def main():
-    binaries, names = pathlib.Path(sys.argv[1]), sys.argv[2:]
+    parser = argparse.ArgumentParser()
+    parser.add_argument("binaries", type=pathlib.Path)
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--old-artifacts", type=int, default=0, metavar="STEP")
+    options = parser.parse_intermixed_args()
     failed = total = 0
 
     def report(name, problems):
@@ -92,15 +110,16 @@ def main():
             print(f"{name} ({problem})", flush=True)
 
     def chosen(rows):
-        return [row for row in rows if not names or any(name in row[0] for name in names)]
+        return [row for row in rows if not options.names or any(name in row[0] for name in options.names)]
 
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
-        daemon = Daemon(binaries, folder)
+        daemon = Daemon(options.binaries, folder)
         for name, *row in chosen(BROKEN_CONSTRAINTS):
             report(name, run_broken(daemon, folder, *row))
-        for name, function, *arguments in chosen(SYMBOLIC_FUNCTIONS):
-            report(name, run_row(daemon, folder, function, *split_tolerance(arguments)))
+        for number, (name, function, *arguments) in enumerate(chosen(SYMBOLIC_FUNCTIONS), 1):
+            with_old_artifacts = options.old_artifacts > 0 and number % options.old_artifacts == 0
+            report(name, run_row(daemon, folder, function, *split_tolerance(arguments), with_old_artifacts))
         wrong = daemon.stop()
         if wrong is not None:
             failed += 1

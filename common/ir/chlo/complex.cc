@@ -161,14 +161,19 @@ ValueId ExpandComplexAtanh(Expressions& e, ValueId z) {
       Atan2(r, r.Mul(r.Constant(2), y), r.Sub(r.Mul(difference, r.Add(one, u)), square));
   const ValueId near_imag = r.Mul(r.Constant(0.5), angle);
 
+  const ValueId infinity = r.Constant(std::numeric_limits<double>::infinity());
+  // Whatever the other part is, NaN too.
+  const ValueId is_infinite = r.Or(r.Compare(kEq, u, infinity), r.Compare(kEq, v, infinity));
   const ValueId large = Max(r, u, v);
   const ValueId ratio = r.Div(Min(r, u, v), large);
   const ValueId inverse = r.Div(r.Div(r.Div(u, large), r.Add(one, r.Mul(ratio, ratio))), large);
-  const ValueId far_real = r.Select(r.IsFinite(large), inverse, r.Constant(0));
-  const ValueId is_far = r.Compare(kGe, large, r.Constant(std::sqrt(Largest(r)) / 8));
+  const ValueId far_real = r.Select(is_infinite, r.Constant(0), inverse);
+  const ValueId is_far =
+      r.Or(is_infinite, r.Compare(kGe, large, r.Constant(std::sqrt(Largest(r)) / 8)));
   const ValueId real = r.Select(is_far, far_real, near_real);
   const ValueId right_angle = r.Constant(std::numbers::pi / 2);
-  const ValueId imag = r.Select(is_far, WithSignOf(r, y, right_angle), near_imag);
+  const ValueId far_imag = r.Select(r.Compare(kEq, y, y), WithSignOf(r, y, right_angle), y);
+  const ValueId imag = r.Select(is_far, far_imag, near_imag);
   return e.Complex(WithSignOf(r, x, real), imag);
 }
 

@@ -48,7 +48,7 @@ absl::optional<Space> SpaceOf(const ir::Function& function, const ir::Op& fusion
       if (std::find(reduced.begin(), reduced.end(), id) != reduced.end()) return absl::nullopt;
     }
     if (op.kind != OpKind::kReduce) continue;
-    if (!kernels::IsSimpleReducer(function, op.regions[0])) return absl::nullopt;
+    if (!ir::IsSimpleReducer(function, op.regions[0])) return absl::nullopt;
     Space space{function.TensorOf(op.operands[0]).dims,
                 op.As<ir::DimensionsAttributes>().dimensions};
     std::sort(space.reduced.begin(), space.reduced.end());

@@ -26,7 +26,7 @@ int64_t RowSpace::rows() const { return Product(dims, 0, num_row_dims); }
 int64_t RowSpace::columns() const { return Product(dims, num_row_dims, dims.size()); }
 
 absl::optional<RowSpace> RowSpaceOf(const ir::Function& function, const ir::Op& op) {
-  if (op.kind != OpKind::kReduce || !kernels::IsSimpleReducer(function, op.regions[0])) {
+  if (op.kind != OpKind::kReduce || !ir::IsSimpleReducer(function, op.regions[0])) {
     return absl::nullopt;
   }
   const ir::Dims& dims = function.TensorOf(op.operands[0]).dims;
@@ -73,7 +73,7 @@ bool RowAlignment::ReducesBlocks(const ir::Op& op) const {
          std::none_of(
              op.results.begin(), op.results.end(),
              [&](ir::ValueId id) { return ir::IsComplex(function_.TensorOf(id).dtype); }) &&
-         kernels::IsSimpleReducer(function_, op.regions[0]);
+         ir::IsSimpleReducer(function_, op.regions[0]);
 }
 
 bool RowAlignment::FollowReduce(const ir::Op& op, const std::vector<ir::ValueId>& operands) {

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <numbers>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -186,6 +187,31 @@ TEST(Chlo, ComplexFunctionsAreThoseOfTheLibrary) {
       EXPECT_LT(std::abs(actual[i] - expected), 1e-13 * (1 + std::abs(expected)))
           << name << " of " << at[i] << " is " << actual[i];
     }
+  }
+}
+
+TEST(Chlo, ComplexInverseTangentsHaveTheirLimitsAtInfinity) {
+  constexpr double kRightAngle = std::numbers::pi / 2;
+  const std::pair<Complex, Complex> kValues[] = {{{kNaN, kInfinity}, {0, kRightAngle}},
+                                                 {{kNaN, -kInfinity}, {0, -kRightAngle}},
+                                                 {{kInfinity, kNaN}, {0, kNaN}},
+                                                 {{-kInfinity, kNaN}, {0, kNaN}},
+                                                 {{kInfinity, 2}, {0, kRightAngle}},
+                                                 {{-3, -kInfinity}, {0, -kRightAngle}},
+                                                 {{kInfinity, -kInfinity}, {0, -kRightAngle}}};
+  const auto is = [](double actual, double expected) {
+    return std::isnan(expected) ? std::isnan(actual) : std::abs(actual - expected) < 1e-15;
+  };
+  for (const auto& [z, expected] : kValues) {
+    const Complex atanh = ComplexesOf(RunUnary("chlo.atanh", Complexes(DType::kC128, {1}, {z})))[0];
+    EXPECT_TRUE(is(atanh.real(), expected.real()) && is(atanh.imag(), expected.imag()))
+        << "atanh of " << z << " is " << atanh;
+    // atan(z) = -i atanh(iz)
+    const Complex turned(z.imag(), -z.real());
+    const Complex atan =
+        ComplexesOf(RunUnary("chlo.atan", Complexes(DType::kC128, {1}, {turned})))[0];
+    EXPECT_TRUE(is(atan.real(), expected.imag()) && is(atan.imag(), -expected.real()))
+        << "atan of " << turned << " is " << atan;
   }
 }
 

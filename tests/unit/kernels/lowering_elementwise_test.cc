@@ -202,6 +202,23 @@ TEST(Elementwise, SpecialComplexNumbersAgreeWithTheReference) {
   }
 }
 
+TEST(Elementwise, ComplexTangentsAgreeWithTheReferenceEverywhere) {
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  // Of zero and what has no angle C has a zero, where XLA and this have NaN.
+  const std::vector<double> parts = {1, -0.5, 30, -1e30, kInf, -kInf, NAN};
+  std::vector<ir::Complex> values;
+  for (double re : parts) {
+    for (double im : parts) values.emplace_back(re, im);
+  }
+  for (DType dtype : {DType::kC64, DType::kC128}) {
+    const Literal x = ir::Complexes(dtype, {static_cast<int64_t>(values.size())}, values);
+    for (OpKind kind : {OpKind::kTan, OpKind::kTanh}) {
+      SCOPED_TRACE(std::string(ir::NameOf(kind)) + " of " + std::string(ir::DTypeName(dtype)));
+      ExpectOpAgrees(kind, {x}, ir::InfoOf(kind).default_attributes, {}, RuleFor(dtype));
+    }
+  }
+}
+
 TEST(Elementwise, IntegerExtremesNeverTrap) {
   for (DType dtype : AllDTypes()) {
     if (!ir::IsInteger(dtype)) continue;
