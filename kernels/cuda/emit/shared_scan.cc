@@ -10,6 +10,9 @@
 namespace acceld::kernels::cuda {
 namespace {
 
+// What fewer additions are off by does not matter.
+constexpr int64_t kShortScan = 16;
+
 // Calls `visit` for each value that a statement, or what is inside it, uses.
 template <typename Visitor>
 class Uses {
@@ -166,8 +169,8 @@ class ScanFinder {
     }
     combination.element = *element;
     const auto& step = std::get<ScalarStatement>(definitions_.at(carried.next)->value);
-    combination.is_sum =
-        combination.statements.size() == 1 && IsFloatSum(step.op, kernel_.TypeOf(carried.next));
+    combination.is_sum = loop_.extent > kShortScan && combination.statements.size() == 1 &&
+                         IsFloatSum(step.op, kernel_.TypeOf(carried.next));
     return combination;
   }
 

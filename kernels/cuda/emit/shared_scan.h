@@ -22,7 +22,7 @@ struct SharedScan {
   struct Combination {
     Var element;
     absl::flat_hash_set<const Statement*> statements;
-    bool is_sum = false;  // IsFloatSum: the element is added
+    bool is_sum = false;  // IsFloatSum: the element is added, and there are many
   };
 
   const ForStatement* loop;
