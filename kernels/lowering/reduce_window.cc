@@ -1,7 +1,6 @@
 // reduce_window: each result element folds the input elements under its window into the initial
 // values, in row-major order of the window. Padding holds the initial values, which are folded like
-// other elements by simple reducers (ir::IsSimpleReducer), and left out by others. Source:
-// StableHLO specification, "reduce_window".
+// other elements. Source: StableHLO specification, "reduce_window".
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -32,8 +31,7 @@ class WindowLowering {
     }
     int64_t elements = 1;
     for (int64_t size : window_.window_dimensions) elements *= size;
-    folds_padding_ = ir::IsSimpleReducer(computation.function, op_.regions[0]);
-    if (elements > kMaxOrdered && folds_padding_) {
+    if (elements > kMaxOrdered && ir::IsSimpleReducer(computation.function, op_.regions[0])) {
       kind_ = ForStatement::Kind::kReduction;
     }
   }
@@ -113,12 +111,7 @@ class WindowLowering {
     const absl::StatusOr<std::vector<Element>> next =
         EmitScalarRegion(kernel_.emitter(), op_.regions[0], arguments, /*keep_precision=*/true);
     sink_.Note(next.status());
-    if (!next.ok()) return current;
-    std::vector<Var> values = Flatten(*next, dtypes_);
-    for (size_t i = 0; i < values.size() && !folds_padding_; ++i) {
-      values[i] = b_.Select(inside, values[i], current[i]);
-    }
-    return values;
+    return next.ok() ? Flatten(*next, dtypes_) : current;
   }
 
   const Computation& computation_;
@@ -129,7 +122,6 @@ class WindowLowering {
   OpKernel kernel_;
   KernelBuilder& b_;
   std::vector<DType> dtypes_;
-  bool folds_padding_;
   ForStatement::Kind kind_ = ForStatement::Kind::kSequential;  // of the loops over a window
   std::vector<Var> position_;                                  // of the result element
   std::vector<Var> offset_;                                    // within the window

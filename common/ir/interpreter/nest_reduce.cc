@@ -1,7 +1,6 @@
 #include "common/ir/interpreter/body.h"
 #include "common/ir/interpreter/machine.h"
 #include "common/ir/interpreter/tensor.h"
-#include "common/ir/simple_reducer.h"
 
 // reduce and reduce_window. Inputs are operands [0, n), their initial values operands [n, 2n).
 // f16 and bf16 are accumulated in f32 and rounded once, as JAX does.
@@ -83,8 +82,7 @@ EvalResult EvalReduce(EvalContext& c) {
 }
 
 // StableHLO specification, "reduce_window": each window of the padded and dilated input is reduced.
-// Cells of padding and dilation hold the initial value, and each window starts from it once more;
-// reducers that are not simple (IsSimpleReducer) leave these cells out.
+// Cells of padding and dilation hold the initial value, and each window starts from it once more.
 EvalResult EvalReduceWindow(EvalContext& c) {
   const Inputs inputs = InputsOf(c);
   const size_t n = inputs.views.size();
@@ -114,7 +112,6 @@ EvalResult EvalReduceWindow(EvalContext& c) {
     return linear;
   };
 
-  const bool folds_padding = IsSimpleReducer(c.frame.function, c.op.regions[0]);
   Body body(c, c.op.regions[0], /*accumulate_wide=*/true);
   std::vector<TensorBuilder> results = ResultsOf(c);
   const Dims& result_dims = c.result().dims;
@@ -126,7 +123,6 @@ EvalResult EvalReduceWindow(EvalContext& c) {
     Dims window_index(rank, 0);
     for (int64_t w = 0; w < window_count; ++w, NextIndex(window, window_index)) {
       const int64_t input = input_at(result_index, window_index);
-      if (input < 0 && !folds_padding) continue;
       for (size_t k = 0; k < n; ++k) {
         arguments[n + k] = input < 0 ? inputs.initial[k] : inputs.views[k].At(input);
       }

@@ -110,26 +110,6 @@ TEST(InterpreterReduceWindow, InitialValueFillsThePaddingAndIsFoldedInOnceMore) 
   EXPECT_THAT(IntsOf((*results)[0]), ElementsAre(10 + 10 + 1, 10 + 1 + 2));
 }
 
-TEST(InterpreterReduceWindow, ReducersThatAreNotSimpleLeaveOutThePadding) {
-  const auto results = RunProgram(
-      {Ints(DType::kI32, {2}, {1, 2}), Ints(DType::kI32, {}, {10})},
-      [&](FunctionBuilder& b, const std::vector<ValueId>& p) {
-        const Type scalar = ScalarType(DType::kI32);
-        std::vector<Region> regions;
-        regions.push_back(MakeRegion(b, {scalar, scalar}, [&](const std::vector<ValueId>& q) {
-          const ValueId square = *b.AddOne(OpKind::kMultiply, {q[1], q[1]});
-          return std::vector<ValueId>{*b.AddOne(OpKind::kAdd, {q[0], square})};
-        }));
-        return b
-            .Add(OpKind::kReduceWindow, {p[0], p[1]},
-                 WindowAttributes{.window_dimensions = {2}, .padding = {.pairs = {{1, 0}}}},
-                 std::move(regions))
-            .value();
-      });
-  ASSERT_TRUE(results.ok()) << results.status();
-  EXPECT_THAT(IntsOf((*results)[0]), ElementsAre(10 + 1, 10 + 1 + 4));
-}
-
 TEST(InterpreterScatter, LeavesOutWhatFallsOutside) {
   ScatterAttributes attributes;
   attributes.scatter_dimension_numbers.inserted_window_dims = {0};

@@ -218,24 +218,6 @@ TEST(ReduceWindow, FoldsPaddingAndDilations) {
   }
 }
 
-TEST(ReduceWindow, ReducersThatAreNotSimpleLeaveOutPaddingAndDilations) {
-  ir::WindowAttributes window;
-  window.window_dimensions = {2, 3};
-  window.base_dilations = {2, 1};
-  window.padding = {{{1, 0}, {2, 3}}};
-  for (DType dtype : {DType::kF32, DType::kI32, DType::kC64}) {
-    const ir::Type scalar = ir::ScalarType(dtype);
-    ExpectNestAgrees(OpKind::kReduceWindow,
-                     {RandomTensor(dtype, {4, 6}, 1), RandomTensor(dtype, {}, 2)}, window,
-                     [&](FunctionBuilder& b) {
-                       return ir::MakeRegion(b, {scalar, scalar}, [&](const Values& p) {
-                         const ValueId square = *b.AddOne(OpKind::kMultiply, {p[1], p[1]});
-                         return Values{*b.AddOne(OpKind::kAdd, {p[0], square})};
-                       });
-                     });
-  }
-}
-
 TEST(ReduceWindow, CumulativeSumsRunAsScans) {
   for (const bool reverse : {false, true}) {
     ir::WindowAttributes window;
