@@ -5,6 +5,8 @@
 #include <limits>
 #include <vector>
 
+#include "common/ir/float_formats.h"
+#include "kernels/ir/scalar_fold.h"
 #include "kernels/lowering/reducer.h"
 
 namespace acceld::kernels {
@@ -13,41 +15,20 @@ namespace {
 using ir::DType;
 using ir::OpKind;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 bool AllOnes(const std::vector<int64_t>& values) {
   return std::all_of(values.begin(), values.end(), [](int64_t v) { return v == 1; });
 }
 
-bool IsNeutralInteger(OpKind kind, DType dtype, int64_t value) {
-  const int bits = ir::BitsOf(dtype);
-  const bool is_signed = ir::IsSigned(dtype);
-  const int64_t ones = bits == 64 ? -1 : (int64_t{1} << bits) - 1;  // of an unsigned type
-  const int64_t lowest = is_signed ? int64_t{-1} << (bits - 1) : 0;
-  const int64_t highest = is_signed ? -(lowest + 1) : ones;
-  if (kind == OpKind::kAdd || kind == OpKind::kOr || kind == OpKind::kXor) return value == 0;
-  if (kind == OpKind::kMultiply) return value == 1;
-  if (kind == OpKind::kMaximum) return value == lowest;
-  if (kind == OpKind::kMinimum) return value == highest;
-  if (kind == OpKind::kAnd) return value == (is_signed ? -1 : ones);
-  return false;
-}
-
-bool IsNeutral(OpKind kind, const ir::Literal& literal) {
+// Whether combining with it changes nothing.
+bool IsIdentity(ScalarOp combine, const ir::Literal& literal) {
   const DType dtype = literal.type().dtype;
   const char* data = literal.bytes().data();
   if (ir::IsComplex(dtype)) {
-    const ir::Complex value = ir::ReadComplex(dtype, data, 0);
-    return (kind == OpKind::kAdd && value == ir::Complex(0)) ||
-           (kind == OpKind::kMultiply && value == ir::Complex(1));
+    return ir::ReadComplex(dtype, data, 0) == ir::Complex(combine == ScalarOp::kMultiply ? 1 : 0);
   }
-  if (!ir::IsFloat(dtype)) return IsNeutralInteger(kind, dtype, ir::ReadInt(dtype, data, 0));
-  const double value = ir::ReadFloat(dtype, data, 0);
-  if (kind == OpKind::kAdd) return value == 0;
-  if (kind == OpKind::kMultiply) return value == 1;
-  if (kind == OpKind::kMaximum) return value == -kInfinity;
-  if (kind == OpKind::kMinimum) return value == kInfinity;
-  return false;
+  const uint64_t identity = IdentityOf(combine, dtype);
+  if (ir::IsFloat(dtype)) return ir::ReadFloat(dtype, data, 0) == ir::DecodeFloat(dtype, identity);
+  return TruncateToWidth(dtype, static_cast<uint64_t>(ir::ReadInt(dtype, data, 0))) == identity;
 }
 
 // A complex product, which is associative, though not of its parts.
@@ -118,11 +99,12 @@ class LogAddExp {
 bool Accumulates(const ir::Function& function, const ir::Region& region,
                  const ir::Literal& initial) {
   if (ir::IsSimpleReducer(function, region) || IsComplexProduct(function, region)) {
-    return IsNeutral(region.ops[0].kind, initial);
+    return IsIdentity(CombiningOf(region, 0), initial);
   }
   const DType dtype = initial.type().dtype;
   return ir::IsFloat(dtype) && LogAddExp(region).Matches() &&
-         ir::ReadFloat(dtype, initial.bytes().data(), 0) == -kInfinity;
+         ir::ReadFloat(dtype, initial.bytes().data(), 0) ==
+             -std::numeric_limits<double>::infinity();
 }
 
 }  // namespace

@@ -14,8 +14,8 @@ struct WindowScan {
 
 // Set when `op` is such a scan: a reduce_window of one result by an associative and commutative
 // operation (IsSimpleReducer, a product of complex numbers, or log(exp(a) + exp(b)) as JAX writes
-// it) over a constant initial value that changes nothing, so that folding padding may be left out.
-// `initial` is that constant; nullptr when it is none.
+// it) over a constant initial value that changes nothing, so that parts of the axis may be scanned
+// from it apart. `initial` is that constant; nullptr when it is none.
 absl::optional<WindowScan> FindWindowScan(const ir::Function& function, const ir::Op& op,
                                           const ir::Literal* initial);
 

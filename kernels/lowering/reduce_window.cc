@@ -1,6 +1,6 @@
 // reduce_window: each result element folds the input elements under its window into the initial
-// values, in row-major order of the window. Padding holds the initial values, which are folded like
-// other elements. Source: StableHLO specification, "reduce_window".
+// values, in row-major order of the window. Source: StableHLO specification, "reduce_window", but
+// for cells of padding and dilation, which are left out (see ir::interpreter::EvalReduceWindow).
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -31,18 +31,16 @@ class WindowLowering {
     }
     int64_t elements = 1;
     for (int64_t size : window_.window_dimensions) elements *= size;
-    if (elements > kMaxOrdered && ir::IsSimpleReducer(computation.function, op_.regions[0])) {
-      kind_ = ForStatement::Kind::kReduction;
-    }
+    is_simple_ = ir::IsSimpleReducer(computation.function, op_.regions[0]);
+    if (elements > kMaxOrdered && is_simple_) kind_ = ForStatement::Kind::kReduction;
   }
 
   absl::StatusOr<Kernel> Build() {
     const ir::Dims& shape = computation_.OutputType().dims;
     b_.ForEach(ForStatement::Kind::kParallel, shape, [&](absl::Span<const Var> vars) {
-      const std::vector<Element> initial = Initial();
       position_.assign(vars.begin(), vars.end());
       offset_.assign(shape.size(), 0);
-      std::vector<Var> values = WindowLoops(0, initial, Flatten(initial, dtypes_));
+      const std::vector<Var> values = WindowLoops(0, Flatten(Initial(), dtypes_));
       const std::vector<Element> results = Unflatten(values, dtypes_);
       const ElementIndex index = ElementIndex::FromDims(position_, shape);
       for (size_t i = 0; i < num_inputs_; ++i) kernel_.Store(i, index, results[i]);
@@ -64,20 +62,24 @@ class WindowLowering {
     return initial;
   }
 
-  std::vector<Var> WindowLoops(size_t d, const std::vector<Element>& initial,
-                               const std::vector<Var>& current) {
-    if (d == position_.size()) return Fold(initial, current);
+  std::vector<Var> WindowLoops(size_t d, const std::vector<Var>& current) {
+    if (d == position_.size()) return Fold(current);
     return b_.For(kind_, window_.window_dimensions[d], current,
                   [&](Var induction, absl::Span<const Var> values) {
                     offset_[d] = induction;
-                    return WindowLoops(d + 1, initial,
-                                       std::vector<Var>(values.begin(), values.end()));
+                    return WindowLoops(d + 1, std::vector<Var>(values.begin(), values.end()));
                   });
   }
 
   Var Apply(ScalarOp op, Var x, int64_t y) { return b_.Apply(op, {x, b_.Index(y)}); }
 
-  std::vector<Var> Fold(const std::vector<Element>& initial, const std::vector<Var>& current) {
+  // What is in the place of an element where a cell holds none.
+  Element Nothing(size_t i) {
+    if (is_simple_) return IdentityElement(b_, CombiningOf(op_.regions[0], i), dtypes_[i]);
+    return ConstantElement(b_, ir::Literal::Zeros({dtypes_[i], {}}), 0);
+  }
+
+  std::vector<Var> Fold(const std::vector<Var>& current) {
     Var inside = b_.ConstantInt(DType::kI1, 1);
     std::vector<Var> dims;
     for (size_t d = 0; d < position_.size(); ++d) {
@@ -104,14 +106,19 @@ class WindowLowering {
       const absl::StatusOr<Element> element = kernel_.emitter().If(
           inside, dtypes_[i],
           [&] { return kernel_.emitter().EvaluateOperand(op_, static_cast<int>(i), index); },
-          [&]() -> absl::StatusOr<Element> { return initial[i]; });
+          [&]() -> absl::StatusOr<Element> { return Nothing(i); });
       sink_.Note(element.status());
-      arguments.push_back(element.ok() ? *element : initial[i]);
+      arguments.push_back(element.ok() ? *element : Nothing(i));
     }
     const absl::StatusOr<std::vector<Element>> next =
         EmitScalarRegion(kernel_.emitter(), op_.regions[0], arguments, /*keep_precision=*/true);
     sink_.Note(next.status());
-    return next.ok() ? Flatten(*next, dtypes_) : current;
+    if (!next.ok()) return current;
+    std::vector<Var> values = Flatten(*next, dtypes_);
+    for (size_t i = 0; i < values.size() && !is_simple_; ++i) {
+      values[i] = b_.Select(inside, values[i], current[i]);
+    }
+    return values;
   }
 
   const Computation& computation_;
@@ -122,6 +129,7 @@ class WindowLowering {
   OpKernel kernel_;
   KernelBuilder& b_;
   std::vector<DType> dtypes_;
+  bool is_simple_ = false;
   ForStatement::Kind kind_ = ForStatement::Kind::kSequential;  // of the loops over a window
   std::vector<Var> position_;                                  // of the result element
   std::vector<Var> offset_;                                    // within the window

@@ -2,7 +2,39 @@
 
 #include <algorithm>
 
+#include "common/check.h"
+
 namespace acceld::kernels {
+
+ScalarOp CombiningOf(const ir::Region& simple_reducer, size_t i) {
+  const auto definition =
+      std::find_if(simple_reducer.ops.begin(), simple_reducer.ops.end(),
+                   [&](const ir::Op& op) { return op.results[0] == simple_reducer.results[i]; });
+  ACCELD_CHECK(definition != simple_reducer.ops.end());
+  switch (definition->kind) {
+    case ir::OpKind::kMultiply:
+      return ScalarOp::kMultiply;
+    case ir::OpKind::kMaximum:
+      return ScalarOp::kMax;
+    case ir::OpKind::kMinimum:
+      return ScalarOp::kMin;
+    case ir::OpKind::kAnd:
+      return ScalarOp::kAnd;
+    case ir::OpKind::kOr:
+      return ScalarOp::kOr;
+    case ir::OpKind::kXor:
+      return ScalarOp::kXor;
+    default:
+      ACCELD_CHECK(definition->kind == ir::OpKind::kAdd);
+      return ScalarOp::kAdd;
+  }
+}
+
+Element IdentityElement(KernelBuilder& b, ScalarOp combine, DType dtype) {
+  const DType part = ComputeTypeOf(dtype);
+  const Var identity = b.Constant(part, IdentityOf(combine, part));
+  return {identity, ir::IsComplex(dtype) ? identity : 0};
+}
 
 bool IsPickingReducer(const ir::Region& region) {
   return std::all_of(region.ops.begin(), region.ops.end(), [](const ir::Op& op) {

@@ -3,9 +3,17 @@
 #include <vector>
 
 #include "common/ir/simple_reducer.h"
+#include "kernels/ir/combining.h"
 #include "kernels/lowering/element_emitter.h"
 
 namespace acceld::kernels {
+
+// The operation by which result `i` of a simple reducer (ir::IsSimpleReducer) combines.
+ScalarOp CombiningOf(const ir::Region& simple_reducer, size_t i);
+
+// The element that changes no other of this type when both are combined. Its parts have the type
+// that narrow floats are computed in, which has infinities.
+Element IdentityElement(KernelBuilder& b, ScalarOp combine, DType dtype);
 
 // Whether a reducer region only compares and picks, as an argmax does: its accumulators are among
 // its arguments, and most elements leave them as they are.

@@ -171,6 +171,7 @@ REDUCTIONS = [
     ("jnp.cov", jnp.cov, F(3, 9)),
     ("jnp.corrcoef", jnp.corrcoef, F(3, 9)),
     ("lax.cummax cummin", lambda x: (lax.cummax(x), lax.cummin(x), lax.cumlogsumexp(x)), F(9)),
+    ("lax.cumlogsumexp complex", lambda z: lax.cumlogsumexp(z), C(7, 3)),
     ("lax.cumsum reverse", lambda x: lax.cumsum(x, 1, reverse=True), F(3, 9)),
     ("lax.reduce_window", lambda x: lax.reduce_window(x, -jnp.inf, lax.max, (2, 3), (1, 2), "SAME"), F(5, 8)),
     ("lax.reduce variadic", lambda x, i: lax.reduce((x, i), (-jnp.inf, 0), lambda a, b: (

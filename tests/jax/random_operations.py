@@ -124,6 +124,17 @@ def fellow(random, known, name):
     return other, [other]
 
 
+def with_one_nan(known, name):
+    """The value with every NaN positive: which sign a computed NaN has is said nowhere."""
+    if not is_float(known[name]) or known[name].dtype.name == "float4_e2m1fn":
+        return name
+    return f"jnp.where(jnp.isnan({name}), jnp.nan, {name})"
+
+
+# JAX takes subnormal numbers for zero where it computes with them, and the daemon does not.
+WITHOUT_SUBNORMALS = "(lambda t: jnp.where(jnp.abs(t) < jnp.finfo(t.dtype).tiny, 0, t))"
+
+
 # --- Families of lines. Each gives (expression, operands) or None. ---
 
 REAL_UNARY = """jnp.sin jnp.cos jnp.tan jnp.sinh jnp.cosh jnp.tanh jnp.arcsin jnp.arccos jnp.arctan jnp.arcsinh
@@ -176,7 +187,9 @@ def unary(random, known):
     if function in ("lax.population_count", "lax.clz") and not is_byte_integer(aval):
         return None  # JAX counts in the byte that holds a narrower integer.
     if function == "jnp.spacing":
-        return f"up(jnp.spacing(down({name}, '{aval.dtype}')))", [name]
+        return f"up({WITHOUT_SUBNORMALS}(jnp.spacing(down({name}, '{aval.dtype}'))))", [name]
+    if function == "jnp.signbit":
+        return f"jnp.signbit({with_one_nan(known, name)})", [name]
     return f"{function}({name})", [name]
 
 
@@ -194,6 +207,8 @@ def binary(random, known):
         table = SPECIAL_BINARY if random.random() < 0.12 else REAL_BINARY
     function = one_of(random, table)
     operands = list(dict.fromkeys([name, *operands]))
+    if function == "jnp.copysign":
+        return f"jnp.copysign({name}, jnp.where(jnp.isnan({other}), 1, {other}))", operands
     if function == "jnp.ldexp":
         return f"jnp.ldexp({name}, {random.integers(-3, 4)})", [name]
     if random.random() < 0.15:
@@ -256,15 +271,14 @@ def bits(random, known):
         if name is None:
             return None
         width = known[name].dtype.itemsize * 8
-        return f"lax.bitcast_convert_type(down({name}, '{known[name].dtype}'), {one_of(random, ['int', 'uint'])}{width})", \
+        return f"lax.bitcast_convert_type(down({with_one_nan(known, name)}, '{known[name].dtype}'), {one_of(random, ['int', 'uint'])}{width})", \
             [name]
     if kind == 1:
         name = pick(random, known, lambda a: is_byte_integer(a) and a.dtype.itemsize in (2, 4, 8))
         if name is None:
             return None
         target = {2: one_of(random, ["float16", "bfloat16"]), 4: "float32", 8: "float64"}[known[name].dtype.itemsize]
-        return f"up(lax.bitcast_convert_type({name}, np.dtype('{target}') if '{target}' != 'bfloat16' " \
-               f"else jnp.bfloat16))", [name]
+        return f"up({WITHOUT_SUBNORMALS}(lax.bitcast_convert_type({name}, {target})))", [name]
     if kind == 2:
         name = pick(random, known, is_full_float)
         if name is None:
@@ -277,7 +291,7 @@ def bits(random, known):
             return None
         other, operands = fellow(random, known, name)
         dtype = known[name].dtype
-        return f"up(jnp.nextafter(down({name}, '{dtype}'), down({other}, '{dtype}')))", \
+        return f"up({WITHOUT_SUBNORMALS}(jnp.nextafter(down({name}, '{dtype}'), down({other}, '{dtype}'))))", \
             list(dict.fromkeys([name, *operands]))
     name = pick(random, known, lambda a: is_byte_integer(a) and a.dtype.itemsize in (1, 2, 4))
     if name is None:
@@ -315,6 +329,8 @@ def sorting(random, known):
         return None
     shape = known[name].shape
     axis, last = random.integers(len(shape)), shape[-1]
+    operands = [name]
+    name = with_one_nan(known, name)
     forms = [f"jnp.sort({name}, axis={axis})", f"jnp.argsort({name}, axis={axis})",
              f"jnp.sort({name}, axis={axis}, descending=True)",
              f"lax.top_k({name}, {random.integers(0, last + 1)})[{random.integers(2)}]",
@@ -322,7 +338,7 @@ def sorting(random, known):
              f"num_keys=1)[1]",
              f"jnp.searchsorted(jnp.sort({name}.ravel()), {name})", f"jnp.partition({name}, {max(0, last // 2)}, axis=-1)",
              f"jnp.unique({name}, size=4, fill_value=0)", f"jnp.lexsort(({name}.ravel(), {name}.ravel()[::-1]))"]
-    return one_of(random, forms), [name]
+    return one_of(random, forms), operands
 
 
 def moving(random, known):
@@ -373,7 +389,7 @@ def indexing(random, known):
         forms += [f"{name}.at[{text}].{method}({name}.dtype.type(1){mode if 'fill' not in mode else ''})"] * 2
     # Of equal indices one wins when values are set, and which one is not said; constants show none.
     forms += [f"{name}.at[{text}].set({name}.dtype.type(1))",
-              f"jnp.take_along_axis({name}, jnp.argsort({name}, axis=-1), axis=-1)" if not is_complex(known[name]) else f"{name}[0]"]
+              f"jnp.take_along_axis({name}, jnp.argsort({with_one_nan(known, name)}, axis=-1), axis=-1)" if not is_complex(known[name]) else f"{name}[0]"]
     if len(shape) == 1 and not is_complex(known[name]) and not is_bool(known[name]):
         forms += [f"jax.ops.segment_sum({name}, jnp.arange({shape[0]}) % 3, 3)",
                   f"jax.ops.segment_max({name}, jnp.arange({shape[0]}) // 2, 4)"]
@@ -396,13 +412,15 @@ def product(random, known):
         forms += [f"jnp.matmul({name}, {other}, preferred_element_type={target})"] * 2
     if rank == 2:
         forms.append(f"jnp.kron({name}, {name}[:2, :2])")
+    # Padding is of zeros, which times infinity are NaN: in some of XLA's convolutions, and in others not.
+    finite = f"jnp.where(jnp.isfinite({name}), {name}, 1)"
     if rank == 1 and is_number(aval):
-        forms += [f"jnp.convolve({name}, {name}[:3])", f"jnp.correlate({name}, {name}[:2], mode='same')",
+        forms += [f"jnp.convolve({finite}, {finite}[:3])", f"jnp.correlate({finite}, {finite}[:2], mode='same')",
                   f"jnp.polyval({name}[:4], {name})", f"jnp.vander({name}, 3)", f"jnp.interp({name}, jnp.arange(4.0), jnp.arange(4.0) ** 2)",
                   f"jnp.cross({name}[:3], {name}[:3][::-1])"]
     if rank == 3 and is_number(aval) and not is_bool(aval):
         n, c, w = aval.shape
-        forms += [f"lax.conv_general_dilated({name}, jnp.ones((2, {c}, {min(w, 2)}), {name}.dtype) * {name}.dtype.type(2), "
+        forms += [f"lax.conv_general_dilated({finite}, jnp.ones((2, {c}, {min(w, 2)}), {name}.dtype) * {name}.dtype.type(2), "
                   f"({random.integers(1, 3)},), [({random.integers(0, 2)}, {random.integers(0, 3)})], rhs_dilation=(1,), "
                   f"lhs_dilation=({random.integers(1, 3)},))"] * 3
     return one_of(random, forms), [name]
@@ -463,7 +481,7 @@ def random_numbers(random, known):
     key = f"jax.random.key({seed}, impl='{one_of(random, ['threefry2x32', 'threefry2x32', 'rbg'])}')"
     dtype = one_of(random, ["jnp.float32", "jnp.float32", "jnp.float64", "jnp.bfloat16", "jnp.float16"])
     forms = [f"jax.random.uniform({key}, {shape}, {dtype})", f"jax.random.normal({key}, {shape}, {dtype})",
-             f"jax.random.exponential({key}, {shape}, {dtype})", f"jax.random.gumbel({key}, {shape}, {dtype})",
+             f"jax.random.exponential({key}, {shape}, {dtype})", f"jnp.exp(-jax.random.gumbel({key}, {shape}, {dtype}))",
              f"jax.random.laplace({key}, {shape}, {dtype})", f"jax.random.bernoulli({key}, 0.3, {shape})",
              f"jax.random.randint({key}, {shape}, -5, 17)", f"jax.random.bits({key}, {shape}, jnp.uint{one_of(random, [8, 16, 32, 64])})",
              f"jax.random.permutation({key}, {max(1, int(np.prod(shape)) % 50)})", f"jax.random.truncated_normal({key}, -1.0, 2.0, {shape})",

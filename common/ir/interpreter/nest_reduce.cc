@@ -81,8 +81,11 @@ EvalResult EvalReduce(EvalContext& c) {
   return FinishAll(results);
 }
 
-// StableHLO specification, "reduce_window": each window of the padded and dilated input is reduced.
-// Cells of padding and dilation hold the initial value, and each window starts from it once more.
+// StableHLO specification, "reduce_window": each window of the padded and dilated input is reduced,
+// from the initial value on. By the specification cells of padding and dilation hold the initial
+// value once more. XLA leaves them out, and so do we: it is the same where combining two initial
+// values gives that value again, and elsewhere users expect XLA's results. (The sum of logarithms
+// of complex numbers in JAX is such a case, which cannot combine minus infinity with itself.)
 EvalResult EvalReduceWindow(EvalContext& c) {
   const Inputs inputs = InputsOf(c);
   const size_t n = inputs.views.size();
@@ -97,7 +100,7 @@ EvalResult EvalReduceWindow(EvalContext& c) {
   const int64_t window_count = NumElements(window);
   const Dims input_strides = RowMajorStrides(dims);
 
-  // The element of the input under a cell of a window, -1 for cells that hold the initial value.
+  // The element of the input under a cell of a window, -1 for cells of padding and dilation.
   const auto input_at = [&](const Dims& result_index, const Dims& window_index) -> int64_t {
     int64_t linear = 0;
     for (size_t d = 0; d < rank; ++d) {
@@ -123,9 +126,8 @@ EvalResult EvalReduceWindow(EvalContext& c) {
     Dims window_index(rank, 0);
     for (int64_t w = 0; w < window_count; ++w, NextIndex(window, window_index)) {
       const int64_t input = input_at(result_index, window_index);
-      for (size_t k = 0; k < n; ++k) {
-        arguments[n + k] = input < 0 ? inputs.initial[k] : inputs.views[k].At(input);
-      }
+      if (input < 0) continue;
+      for (size_t k = 0; k < n; ++k) arguments[n + k] = inputs.views[k].At(input);
       ACCELD_ASSIGN_OR_RETURN(const absl::Span<const Scalar> combined, body.Run(arguments));
       std::copy(combined.begin(), combined.end(), arguments.begin());
     }

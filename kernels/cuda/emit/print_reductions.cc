@@ -6,6 +6,7 @@
 #include "kernels/cuda/emit/kernel_printer.h"
 #include "kernels/cuda/emit/scalar_text.h"
 #include "kernels/cuda/emit/straight_work.h"
+#include "kernels/ir/combining.h"
 
 namespace acceld::kernels::cuda {
 namespace {

@@ -20,8 +20,6 @@ struct SharedReduction {
 
   const Block& body() const { return loops.back()->body; }
 };
-// The bits of the identity of a combining operation.
-uint64_t IdentityOf(ScalarOp combine, DType dtype);
 
 // What a team can do with each block and loop of a kernel, which must not change or move. Found in
 // one pass, in time that grows like the kernel.

@@ -94,20 +94,21 @@ TEST(InterpreterReduce, EmptyDimensionGivesTheInitialValue) {
   EXPECT_THAT(IntsOf(sum[0]), ElementsAre(5, 5));
 }
 
-TEST(InterpreterReduceWindow, InitialValueFillsThePaddingAndIsFoldedInOnceMore) {
-  const auto results = RunProgram(
-      {Ints(DType::kI32, {2}, {1, 2}), Ints(DType::kI32, {}, {10})},
-      [&](FunctionBuilder& b, const std::vector<ValueId>& p) {
-        std::vector<Region> regions;
-        regions.push_back(BinaryRegion(b, OpKind::kAdd, DType::kI32));
-        return b
-            .Add(OpKind::kReduceWindow, {p[0], p[1]},
-                 WindowAttributes{.window_dimensions = {2}, .padding = {.pairs = {{1, 0}}}},
-                 std::move(regions))
-            .value();
-      });
+TEST(InterpreterReduceWindow, CellsOfPaddingAndDilationAreLeftOut) {
+  const auto results = RunProgram({Ints(DType::kI32, {2}, {1, 2}), Ints(DType::kI32, {}, {10})},
+                                  [&](FunctionBuilder& b, const std::vector<ValueId>& p) {
+                                    std::vector<Region> regions;
+                                    regions.push_back(BinaryRegion(b, OpKind::kAdd, DType::kI32));
+                                    return b
+                                        .Add(OpKind::kReduceWindow, {p[0], p[1]},
+                                             WindowAttributes{.window_dimensions = {2},
+                                                              .base_dilations = {3},
+                                                              .padding = {.pairs = {{1, 0}}}},
+                                             std::move(regions))
+                                        .value();
+                                  });
   ASSERT_TRUE(results.ok()) << results.status();
-  EXPECT_THAT(IntsOf((*results)[0]), ElementsAre(10 + 10 + 1, 10 + 1 + 2));
+  EXPECT_THAT(IntsOf((*results)[0]), ElementsAre(10 + 1, 10 + 1, 10, 10 + 2));
 }
 
 TEST(InterpreterScatter, LeavesOutWhatFallsOutside) {
