@@ -130,6 +130,7 @@ void DeviceExecutor::DispatchHere(const std::shared_ptr<Task>& task) {
     FailDispatch(*task, status);
   }
   MutexLock lock(mutex_);
+  task->here_ = false;  // What has not run by now runs on its stream and has slices like any other.
   if (on_compute_stream) dispatching_here_ = false;
   if (dispatcher_waits_ && (stopping_ || DispatcherIsWanted())) work_.NotifyOne();
 }

@@ -115,7 +115,7 @@ class Task final : public Array::Waiter, public std::enable_shared_from_this<Tas
   int64_t charged_cost_ = 0;  // What its queue was charged with when its turn came.
   absl::InlinedVector<Event, 1> input_copies_;  // that its launch waits for
   bool is_short_ = false;  // It was sure to end within a slice when it was given to its stream.
-  bool here_ = false;      // The thread that submitted it dispatches it,
+  bool here_ = false;      // The thread that submitted it is dispatching it,
   bool brief_ = false;     // and runs it if the stream allows.
   ExpressStream* express_ = nullptr;  // on which it goes past what the device is doing
   bool was_handed_back_ = false;      // and goes no special way any more

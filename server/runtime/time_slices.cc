@@ -89,8 +89,8 @@ std::chrono::nanoseconds DeviceExecutor::CurrentGrace() const {
 void DeviceExecutor::EndSlice(TimePoint now) {
   ComputeStream& stream = *current_;
   Task& running = *stream.tasks.front();
-  // A thread that serves a connection may not sleep; what it runs is short. So is what runs though
-  // an execution of its queue is suspended.
+  // A thread that serves a connection may not sleep; what it runs itself is short. So is what runs
+  // though an execution of its queue is suspended.
   if (running.here_ || running.queue_->executions_.suspended != nullptr) return;
   ChargeRunning(stream, now);
   const bool others_first = OthersGoFirst(*running.queue_);

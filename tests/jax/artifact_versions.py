@@ -1,6 +1,7 @@
 """Portable artifacts of older versions of StableHLO than JAX itself writes."""
 
 import io
+import re
 
 import jax
 from jax._src.interpreters.mlir import make_ir_context
@@ -13,12 +14,18 @@ from jaxlib.mlir.dialects import stablehlo
 TARGETS = (stablehlo.get_current_version(), "1.13.0", "1.8.0", "1.0.0")
 
 
+# The writer for 1.0.0 makes a quotient of a tangent, which is NaN at infinities where the tangent is not.
+COMPLEX_TANGENT = re.compile(r"stablehlo\.tan .*complex")
+
+
 def at_versions(exported):
     """(version, artifact) for each of TARGETS that can hold the program."""
     module = io.BytesIO()
     with make_ir_context():
         ir.Module.parse(exported.mlir_module()).operation.write_bytecode(module)
     for version in TARGETS:
+        if version == "1.0.0" and COMPLEX_TANGENT.search(exported.mlir_module()):
+            continue
         try:
             # True: what is of other dialects stays as it is, as in what JAX gives to a plugin.
             yield version, _jax.mlir.serialize_portable_artifact(module.getvalue(), version, True)

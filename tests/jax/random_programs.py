@@ -10,8 +10,8 @@ Program number i of a seed is the same in every run with one version of JAX. The
     NaN and infinities   where JAX has them, unless the daemon's number is what float64 says
 
 A difference counts only if it is larger than what rounding errors explain: the program is run again a few times, one
-operation after the other, each result moved by a rounding error, and what then changes by as much is no fault. What is
-left is made small (fewer operations, arguments computed before) and printed as a script of its own, which --out also
+primitive operation after the other, each result moved by a rounding error, and what then changes by as much is no fault.
+What is left is made small (fewer operations, arguments computed before) and printed as a script of its own, which --out also
 writes to a file. Needs JAX, the distribution's /usr/bin/python3 with grpcio (run_bridge.py), and says so and ends with
 77 without. Prints a last line `N programs, N differences, N refused by JAX`; exits with 1 after a difference.
 """
@@ -39,6 +39,7 @@ import jax.numpy as jnp
 import ml_dtypes
 import numpy as np
 
+from jax.extend.core import Literal
 from random_operations import draw_argument, draw_line
 
 jax.config.update("jax_enable_x64", True)
@@ -97,20 +98,20 @@ class Program:
         self.lines = list(lines)  # (name, expression, operands, dtype)
         self.outputs = list(outputs)
 
-    def source(self, noise=False):
+    def source(self):
         names = ", ".join(name for name, _ in self.arguments)
         text = f"def program({names}):\n"
         for name, expression, _, _ in self.lines:
-            text += f"    {name} = noise({expression}, '{name}')\n" if noise else f"    {name} = {expression}\n"
+            text += f"    {name} = {expression}\n"
         return text + f"    return ({''.join(name + ', ' for name in self.outputs)})\n"
 
-    def function(self, wide=False, noise=None):
-        names = {"jax": jax, "jnp": jnp, "np": np, "lax": jax.lax, "jsp": jax.scipy, "noise": noise}
+    def function(self, wide=False):
+        names = {"jax": jax, "jnp": jnp, "np": np, "lax": jax.lax, "jsp": jax.scipy}
         for name in ELEMENT_TYPES:
             names[name] = _wide(dtype_named(name)) if wide else dtype_named(name)
         names["up"] = _up if wide else lambda x: x
         names["down"] = (lambda x, name: jnp.asarray(x).astype(dtype_named(name))) if wide else lambda x, name: x
-        exec(self.source(noise is not None), names)
+        exec(self.source(), names)
         return names["program"]
 
     def values(self):
@@ -232,22 +233,47 @@ def run_in_double(program):
         return None
 
 
+# They move elements or pick some, and round none.
+EXACT = """abs argmax argmin broadcast_in_dim clamp concatenate copy copy_p cummax cummin dynamic_slice
+    dynamic_update_slice expand_dims gather imag iota max min neg pad real reduce_max reduce_min reshape rev select_n
+    sign slice sort split squeeze stop_gradient top_k transpose""".split()
+CALLS = ("jit", "pjit", "checkpoint", "closed_call", "custom_jvp_call", "custom_vjp_call")
+
+
+def run_by_primitives(jaxpr, constants, arguments, noise):
+    """The results of a jaxpr, of which each primitive's inexact results go through `noise`."""
+    values = dict(zip([*jaxpr.constvars, *jaxpr.invars], [*constants, *arguments]))
+    for equation in jaxpr.eqns:
+        inputs = [v.val if isinstance(v, Literal) else values[v] for v in equation.invars]
+        inner = equation.params.get("jaxpr", equation.params.get("call_jaxpr"))
+        if inner is not None and equation.primitive.name in CALLS:
+            results = run_by_primitives(getattr(inner, "jaxpr", inner), getattr(inner, "consts", ()), inputs, noise)
+        else:
+            results = equation.primitive.bind(*inputs, **equation.primitive.get_bind_params(equation.params))
+            results = results if equation.primitive.multiple_results else [results]
+            if equation.primitive.name not in EXACT:
+                results = [noise(result) for result in results]
+        values.update(zip(equation.outvars, results))
+    return [v.val if isinstance(v, Literal) else values[v] for v in jaxpr.outvars]
+
+
 def noisy_runs(program, count):
-    """The results with each float moved by rounding errors: the arguments, and what each operation gives."""
+    """The results with each float moved by rounding errors: the arguments, and what each primitive operation gives."""
     runs = []
+    closed = jax.make_jaxpr(program.function())(*program.values())
     for i in range(count):
         random = np.random.default_rng(i)
 
-        def noise(value, name):
-            if not is_inexact(value.dtype) or value.size == 0:
+        def noise(value):
+            if i == 0 or not is_inexact(value.dtype) or value.size == 0:
                 return value
             array = in_double(value)
             moved = array * (1 + 2 * epsilon_of(value.dtype) * random.uniform(-1, 1, array.shape))
-            return jnp.asarray(moved.astype(value.dtype) if i else value)
+            return jnp.asarray(moved.astype(value.dtype))
 
         try:
-            arguments = [noise(array, name) for name, array in program.arguments]
-            runs.append([np.asarray(r) for r in program.function(noise=noise)(*arguments)])
+            arguments = [noise(array) for array in program.values()]
+            runs.append([np.asarray(r) for r in run_by_primitives(closed.jaxpr, closed.consts, arguments, noise)])
         except Exception:
             pass
     return runs

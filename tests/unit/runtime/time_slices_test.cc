@@ -92,6 +92,26 @@ TEST_P(SharedDeviceTest, AnEndlessExecutionGivesWayToOthersAndGoesOn) {
   EXPECT_GE(executor.counters().suspensions, 1u);
 }
 
+// The thread that submits one that its client waits for dispatches it while the device rests.
+TEST_P(SharedDeviceTest, AnEndlessExecutionThatItsClientWaitsForGivesWayAsWell) {
+  DeviceExecutor executor(device_, 0, {.slice = kSlice});
+  Client greedy({&executor}), other({&executor});
+  for (int i = 0; i < 5; ++i) {
+    Hog hog;
+    executor.WaitUntilIdle(kForever);
+    const auto [task, endless] = greedy.Prepare("hog", hog.kernel, {});
+    std::get<Execution>(task->work()).awaited = true;
+    greedy.Submit(task);
+    EXPECT_TRUE(hog.Turns());
+    const ArrayPtr y = other.Run("f", LoadedKernel(0, 1, Nothing), {});
+    EXPECT_TRUE(Eventually([&] { return y->state() == Array::State::kDefined; }));
+    EXPECT_EQ(endless->state(), Array::State::kScheduled);
+    hog.stop = true;
+    EXPECT_TRUE(Final(endless).ok());
+    executor.WaitUntilIdle(kForever);
+  }
+}
+
 // The shorter what waits, the shorter it waits: here a slice would outlast the test.
 TEST(TimeSlicesTest, WhatIsShortDoesNotWaitForAWholeSlice) {
   for (const bool polls : {true, false}) {
