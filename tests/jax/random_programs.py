@@ -40,7 +40,8 @@ import ml_dtypes
 import numpy as np
 
 from jax.extend.core import Literal
-from random_operations import draw_argument, draw_line
+from random_operations import draw_line
+from random_values import draw_argument
 
 jax.config.update("jax_enable_x64", True)
 warnings.simplefilter("ignore")

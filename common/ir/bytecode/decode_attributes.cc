@@ -193,14 +193,7 @@ absl::Status Decoder::ReadDictionary(Cursor& in, int depth, DecodedAttribute& to
 }
 
 absl::StatusOr<std::vector<uint64_t>> Decoder::ArrayAt(uint64_t index) {
-  const Entry& entry = container_.attributes[index];
-  Cursor in = entry.data;
-  const size_t begin = in.offset();
-  uint64_t expected = ~uint64_t{0};
-  if (entry.has_encoding && entry.dialect == "vhlo") expected = kVhloArray;
-  if (entry.has_encoding && entry.dialect == "builtin") expected = kArray;
-  ACCELD_ASSIGN_OR_RETURN(const uint64_t code, in.Varint());
-  if (code != expected) return Cursor::ErrorAt(begin, "expected an array");
+  ACCELD_ASSIGN_OR_RETURN(Cursor in, OpenEntry(index, kVhloArray, kArray, "an array"));
   ACCELD_ASSIGN_OR_RETURN(const uint64_t count, in.Count("attributes"));
   std::vector<uint64_t> elements(count);
   for (uint64_t& element : elements) {
@@ -209,15 +202,23 @@ absl::StatusOr<std::vector<uint64_t>> Decoder::ArrayAt(uint64_t index) {
   return elements;
 }
 
-absl::StatusOr<Decoder::Entries> Decoder::DictionaryAt(uint64_t index) {
+absl::StatusOr<Cursor> Decoder::OpenEntry(uint64_t index, uint64_t vhlo_code, uint64_t builtin_code,
+                                          absl::string_view what) const {
   const Entry& entry = container_.attributes[index];
   Cursor in = entry.data;
   const size_t begin = in.offset();
-  uint64_t expected = ~uint64_t{0};
-  if (entry.has_encoding && entry.dialect == "vhlo") expected = kVhloDictionary;
-  if (entry.has_encoding && entry.dialect == "builtin") expected = kDictionary;
+  const bool is_vhlo = entry.dialect == "vhlo";
   ACCELD_ASSIGN_OR_RETURN(const uint64_t code, in.Varint());
-  if (code != expected) return Cursor::ErrorAt(begin, "expected a dictionary");
+  const bool is_known = entry.has_encoding && (is_vhlo || entry.dialect == "builtin");
+  if (!is_known || code != (is_vhlo ? vhlo_code : builtin_code)) {
+    return Cursor::ErrorAt(begin, absl::StrCat("expected ", what));
+  }
+  return in;
+}
+
+absl::StatusOr<Decoder::Entries> Decoder::DictionaryAt(uint64_t index) {
+  ACCELD_ASSIGN_OR_RETURN(Cursor in,
+                          OpenEntry(index, kVhloDictionary, kDictionary, "a dictionary"));
   return ReadEntries(in, 1);
 }
 

@@ -60,6 +60,10 @@ class Decoder {
   static bool IsAbsent(const Attribute& attribute);
 
  private:
+  // The data of an attribute that has this code in its dialect, behind the code.
+  absl::StatusOr<Cursor> OpenEntry(uint64_t index, uint64_t vhlo_code, uint64_t builtin_code,
+                                   absl::string_view what) const;
+
   struct DecodedAttribute {
     Attribute value;
     uint64_t size_bytes = 0;  // in memory, about, without the bytes of constants
