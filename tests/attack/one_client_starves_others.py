@@ -81,6 +81,27 @@ def endless_programs_beside_work(lab):
     return _beside_hogs(lab, [programs.ENDLESS["endless_while"]] * 3)
 
 
+@attack(CLASS, "the thread that dispatched it at once kept it from ever giving way: others waited until it ended")
+def awaited_endless_programs_with_known_code(lab):
+    """Code that is there and a client that waits: such an execution begins where its message is read."""
+    worker = Worker(lab)
+    times = []
+    for text in programs.ENDLESS.values():
+        ann = Session(lab.client("ann"))
+        program, x = ann.register(text), ann.put(programs.zeros(8))
+        for _ in range(2):
+            output = ann.execute(program, [x], awaited=True)
+            expect(eventually(lambda: len(lab.admin.running()) == 1), "no hog runs")
+            times += worker.measure(5)
+            ann.cancel(output)
+            expect(eventually(lambda: not lab.admin.running()), "a cancelled hog runs on")
+        ann.close()
+    worker.session.close()
+    expect(max(times) < SLOWER_S, f"bob waited {max(times):.1f} s")
+    return Outcome(f"{len(programs.ENDLESS)} endless programs, awaited, twice each, beside SELUs of 1M of another",
+                   f"at most {max(times) * 1e3:.0f} ms each")
+
+
 @attack(CLASS, "a program waited until the loops and products of the other ended")
 def hogs_of_all_kinds_beside_work(lab):
     return _beside_hogs(lab, list(programs.ENDLESS.values()) + [programs.large_product(3000)], times=30)

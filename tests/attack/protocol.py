@@ -182,7 +182,8 @@ class Session:
         self.send(command)
         return handle
 
-    def execute(self, program_id, inputs, timeout_ms=None):
+    def execute(self, program_id, inputs, timeout_ms=None, awaited=False):
+        """The handle of the result. Awaited: in one message with the request for its value."""
         output = self.id()
         command = acceld_pb2.Command()
         command.execute.program_id = program_id
@@ -190,7 +191,12 @@ class Session:
         command.execute.outputs.append(output)
         if timeout_ms is not None:
             command.execute.timeout_ms = timeout_ms
-        self.send(command)
+        commands = [command]
+        if awaited:
+            commands.append(acceld_pb2.Command())
+            getattr(commands[1], "await").request_id = self.id()
+            getattr(commands[1], "await").handle = output
+        self.send(*commands)
         return output
 
     def request(self, kind, handle=None, **fields):
