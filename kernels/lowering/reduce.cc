@@ -246,12 +246,19 @@ class ReductionLowering {
     const TileChoice& choice = Input(*reduces_[0]).num_elements() < kFarElements ? kNear : kFar;
     int64_t tile = std::min(columns, choice.max_columns);
     while (tile > kMinTile && outer_extent * (columns / tile) < choice.wanted_tiles) tile /= 2;
+    // What is left over goes with the last tile if it is narrow: a tile of one column would have no
+    // loop over its columns, and few columns read as many cache lines as many do.
+    int64_t full_tiles = columns / tile, last_tile = columns % tile;
+    if (last_tile > 0 && last_tile < kMinTile) {
+      --full_tiles;
+      last_tile += tile;
+    }
     std::vector<uint32_t> scratch;
     for (DType dtype : PartTypes()) {
-      scratch.push_back(b_.AddScratch({absl::StrCat("accumulators", scratch.size()), dtype, tile,
-                                       BufferParameter::Access::kReadWrite}));
+      scratch.push_back(
+          b_.AddScratch({absl::StrCat("accumulators", scratch.size()), dtype,
+                         std::max(tile, last_tile), BufferParameter::Access::kReadWrite}));
     }
-    const int64_t full_tiles = columns / tile;
     const auto build = [&](int64_t first_column, int64_t num_tiles, int64_t tile_columns) {
       std::vector<int64_t> nest = extents;
       nest.push_back(num_tiles);
@@ -264,7 +271,7 @@ class ReductionLowering {
       });
     };
     if (full_tiles > 0) build(0, full_tiles, tile);
-    if (columns % tile != 0) build(full_tiles * tile, 1, columns % tile);
+    if (last_tile > 0) build(full_tiles * tile, 1, last_tile);
   }
 
   std::vector<DType> PartTypes() const {

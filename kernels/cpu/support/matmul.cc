@@ -11,6 +11,7 @@
 #include "kernels/cpu/support/poll.h"
 #include "kernels/cpu/support/result.h"
 #include "kernels/cpu/support/scratchpad.h"
+#include "kernels/cpu/support/tiled_matmul.h"
 
 namespace acceld::kernels::cpu {
 namespace {
@@ -121,6 +122,11 @@ absl::Status ComputeBlock(const Task& task, const MatmulBlock& block) {
   const int64_t rhs = block.first_batch * key.rhs_stride(0) + block.column * key.rhs_stride(2);
   char* const out =
       task.out + (block.first_batch * m * n + block.row * n + block.column) * out_bytes;
+  if (IsTiledMatmul(key) && block.columns == n) {
+    return RunTiledMatmul(*task.context, key, block, reinterpret_cast<const float*>(task.lhs) + lhs,
+                          reinterpret_cast<const float*>(task.rhs) + rhs,
+                          reinterpret_cast<float*>(out));
+  }
 
   MatmulKey part = key;
   part.fields[MatmulKey::kBatch] = block.batches;

@@ -31,16 +31,22 @@ constexpr double kPieceBytes = 64 << 20;
 constexpr int64_t kLargestSmallOutput = 256 * 256;
 // Parts of sums that the library may add up itself. Of more, the sums of the parts are what rounds.
 constexpr int64_t kFewParts = 8;
+constexpr int64_t kFewColumns = 48;
 
 // What a sum is off by grows with the number of products that the library adds one after the other:
 // so many at most are given to it at a time. It has several sums at work, but not where it goes
-// down the columns of lhs, or for a vector. Where there are many parts longer ones do, as their
-// errors make up for each other.
+// down the columns of lhs, or for a vector, and few for few columns. Where there are many parts
+// longer ones do, as their errors make up for each other.
 int64_t LongestSum(const MatmulKey& key) {
-  const bool has_one_sum =
-      key.lhs_stride(2) != 1 || std::min(key[MatmulKey::kM], key[MatmulKey::kN]) == 1;
-  const auto of_many = static_cast<int64_t>(2 * std::sqrt(static_cast<double>(key[MatmulKey::kK])));
-  return std::clamp<int64_t>(of_many, has_one_sum ? kShortSum : kLongSum, 2 * kLongSum);
+  const int64_t columns = key[MatmulKey::kN], depth = key[MatmulKey::kK];
+  if (key.lhs_stride(2) == 1 && columns <= kFewColumns && depth <= kLongSum) {
+    return columns > 32 ? 64 : 128;
+  }
+  const auto of_many = static_cast<int64_t>(2 * std::sqrt(static_cast<double>(depth)));
+  const bool has_one_sum = key.lhs_stride(2) != 1 || std::min(key[MatmulKey::kM], columns) == 1;
+  const int64_t least =
+      has_one_sum ? std::clamp(depth / kFewParts, kShortSum, kMiddleSum) : kLongSum;
+  return std::clamp<int64_t>(of_many, least, 2 * kLongSum);
 }
 
 double WorkOf(const MatmulKey& key) {

@@ -15,8 +15,9 @@ struct MatmulBlock {
 };
 
 // The most products that the library adds up in one call for an element of a small output: what it
-// does well (kLongSum), and where it adds them one after the other (kShortSum).
-inline constexpr int64_t kLongSum = 512, kShortSum = 320;
+// does well (kLongSum), and where it adds them one after the other (kShortSum, and up to kMiddleSum
+// where there would be many such parts).
+inline constexpr int64_t kLongSum = 512, kMiddleSum = 320, kShortSum = 128;
 
 // How long the sums of one call of the library are, of a block of `rows` x `columns` elements that
 // are sums of `depth` products each: all of it, or a part that takes a few milliseconds; of a small

@@ -5,7 +5,10 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <random>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "tests/unit/kernels/cpu_kernel_builders.h"
 #include "tests/unit/kernels/cpu_runner.h"
@@ -104,6 +107,67 @@ TEST(CpuMatmulTest, MatchesTheSumForAllLayouts) {
       CheckMatmul<float, float>(Step(DType::kF32, DType::kF32, 1, 1, 33, 40, lhs_t, rhs_t), 1);
       CheckMatmul<float, float>(Step(DType::kF32, DType::kF32, 1, 33, 1, 40, lhs_t, rhs_t), 1);
       CheckMatmul<float, float>(Step(DType::kF32, DType::kF32, 1, 6, 6, 1, lhs_t, rhs_t), 1);
+    }
+  }
+}
+
+// Those that tiles in registers compute, whole and cut at every side, and their neighbours.
+TEST(CpuMatmulTest, FewRowsAndColumnsMatchTheSumForAllLayouts) {
+  for (int64_t m : {1, 3, 5, 49}) {
+    for (int64_t n : {1, 2, 3, 4, 7, 16, 33, 49}) {
+      for (int64_t k : {1, 17, 65, 4100}) {
+        for (int layout = 0; layout < 4; ++layout) {
+          SCOPED_TRACE(absl::StrCat(m, " x ", k, " x ", n, ", layout ", layout));
+          const bool lhs_t = layout % 2 != 0, rhs_t = layout / 2 != 0;
+          const MatmulStep step =
+              Step(DType::kF32, DType::kF32, m == 5 ? 2 : 1, m, n, k, lhs_t, rhs_t);
+          CheckMatmul<float, float>(step, 1);
+        }
+      }
+    }
+  }
+}
+
+// The root mean square of what normally distributed operands' product is off by, in rounding units
+// of the root mean square of its elements.
+double ErrorOf(const MatmulStep& step) {
+  std::mt19937 random(1);
+  std::normal_distribution<float> normal;
+  std::vector<float> lhs(step.m * step.k), rhs(step.k * step.n);
+  for (float& x : lhs) x = normal(random);
+  for (float& x : rhs) x = normal(random);
+  const auto results =
+      RunPlan(MatmulPlan(step, static_cast<int64_t>(lhs.size()), static_cast<int64_t>(rhs.size())),
+              {BytesOf(lhs), BytesOf(rhs)}, 1);
+  if (!results.ok()) return std::numeric_limits<double>::infinity();
+  const std::vector<float> out = ValuesOf<float>((*results)[0]);
+  double squares = 0, errors = 0;
+  for (int64_t i = 0; i < step.m; ++i) {
+    for (int64_t j = 0; j < step.n; ++j) {
+      double sum = 0;
+      for (int64_t p = 0; p < step.k; ++p) {
+        sum += static_cast<double>(lhs[i * step.lhs_strides[1] + p * step.lhs_strides[2]]) *
+               static_cast<double>(rhs[p * step.rhs_strides[1] + j * step.rhs_strides[2]]);
+      }
+      squares += sum * sum;
+      errors += std::pow(out[i * step.n + j] - sum, 2);
+    }
+  }
+  return std::sqrt(errors / squares) * std::ldexp(1, 24);
+}
+
+// Each was off by up to 2.5 times as much when an element's products were all added in a row.
+TEST(CpuMatmulTest, ProductsOfFewColumnsAreAddedInShortSums) {
+  struct {
+    int64_t m, n, k;
+    double most;
+  } const kProducts[] = {{8, 16, 128, 2.3},  {64, 16, 64, 1.7},  {156, 16, 210, 2.6},
+                         {64, 40, 256, 2.6}, {300, 1, 100, 1.7}, {700, 1, 900, 2.8},
+                         {64, 2, 300, 2.3},  {1000, 8, 32, 1.6}, {4000, 48, 256, 3.1}};
+  for (const auto& [m, n, k, most] : kProducts) {
+    for (bool rhs_t : {false, true}) {
+      EXPECT_LT(ErrorOf(Step(DType::kF32, DType::kF32, 1, m, n, k, false, rhs_t)), most)
+          << m << " x " << k << " x " << n << (rhs_t ? ", rhs transposed" : "");
     }
   }
 }

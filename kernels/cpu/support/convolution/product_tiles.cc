@@ -112,10 +112,6 @@ struct TilesOfThisCpu {
   }
 };
 
-// Products that a tile adds up in a row, as what a sum is off by grows with their number; sums of
-// so many are added to what is there.
-constexpr int64_t kLongestSum = 56;
-
 // A part of a sum.
 struct Segment {
   SumLoop loops[ProductTile::kLoops];
@@ -124,21 +120,21 @@ struct Segment {
 using Segments = absl::InlinedVector<Segment, 16>;
 
 // Appends the parts of a sum of which loops before number `level` are at one place.
-void AddSegments(Segment sum, int level, Segments& segments) {
+void AddSegments(Segment sum, int level, int64_t longest_sum, Segments& segments) {
   int64_t inside = 1;
   for (int l = level + 1; l < ProductTile::kLoops; ++l) inside *= sum.loops[l].count;
   const SumLoop loop = sum.loops[level];
-  if (inside >= kLongestSum && level + 1 < ProductTile::kLoops) {
+  if (inside >= longest_sum && level + 1 < ProductTile::kLoops) {
     sum.loops[level].count = 1;
     for (int64_t i = 0; i < loop.count; ++i) {
-      AddSegments(sum, level + 1, segments);
+      AddSegments(sum, level + 1, longest_sum, segments);
       sum.lhs_offset += loop.lhs_step;
       sum.rhs_offset += loop.rhs_step;
     }
     return;
   }
   // Of nearly the same length.
-  const int64_t parts = (loop.count * inside + kLongestSum - 1) / kLongestSum;
+  const int64_t parts = (loop.count * inside + longest_sum - 1) / longest_sum;
   for (int64_t part = 0, first = 0; part < parts; ++part) {
     const int64_t end = (part + 1) * loop.count / parts;
     sum.loops[level].count = end - first;
@@ -224,7 +220,7 @@ const ProductTiles& ProductTilesOf(int64_t columns) {
 
 void RunProduct(const ProductTiles& tiles, absl::Span<const SumLoop> loops,
                 absl::Span<const float* const> lhs, const float* rhs, int64_t columns, bool add,
-                float* const* out) {
+                float* const* out, int64_t longest_sum) {
   constexpr size_t kInner = ProductTile::kLoops;
   Segment sum{{{1, 0, 0}, {1, 0, 0}, {1, 0, 0}}, 0, 0};
   const size_t num_inner = std::min(kInner, loops.size());
@@ -240,7 +236,7 @@ void RunProduct(const ProductTiles& tiles, absl::Span<const SumLoop> loops,
       sum.rhs_offset += rest % outer[l].count * outer[l].rhs_step;
     }
     Segments segments;
-    AddSegments(sum, 0, segments);
+    AddSegments(sum, 0, longest_sum, segments);
     RunSegments(tiles, segments, lhs, rhs, columns, add || i > 0, out);
   }
 }

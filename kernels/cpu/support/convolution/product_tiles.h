@@ -45,10 +45,14 @@ absl::Span<const ProductTiles* const> AllProductTiles();
 // Those with the longest vectors that `columns` fill; at least kMinTileColumns.
 const ProductTiles& ProductTilesOf(int64_t columns);
 
+// Products that are added up in a row; sums of so many are then added to each other. What a sum is
+// off by grows with the number of additions in a row.
+inline constexpr int64_t kLongestSum = 56;
+
 // out[i][j] = sum over all loops of lhs[i][l] * rhs[r + j] for j < columns, or added to what is
 // there. At least as many columns as the tiles have lanes.
 void RunProduct(const ProductTiles& tiles, absl::Span<const SumLoop> loops,
                 absl::Span<const float* const> lhs, const float* rhs, int64_t columns, bool add,
-                float* const* out);
+                float* const* out, int64_t longest_sum = kLongestSum);
 
 }  // namespace acceld::kernels::cpu
