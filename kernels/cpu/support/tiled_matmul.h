@@ -1,9 +1,9 @@
 #pragma once
 
 #include "common/status.h"
+#include "kernels/cpu/cpu_module.h"
 #include "kernels/cpu/matmul_key.h"
 #include "kernels/cpu/support/matmul_blocks.h"
-#include "kernels/cpu/cpu_module.h"
 
 // Matrix products of f32 by tiles in registers: small ones, which take less time to start so than
 // in the library, and those of few columns, for which it adds all products of an element in a row.
