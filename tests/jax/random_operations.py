@@ -89,6 +89,8 @@ def binary(random, known):
         # Neither does it end everywhere at infinities and very large numbers.
         name, other = (f"jnp.clip(jnp.nan_to_num({x}), -100, 100)" for x in (name, other))
         return f"{function}({name}, jnp.broadcast_to({other}, {operands[0]}.shape))", operands
+    if function == "lax.polygamma":  # n! zeta(n + 1, x) of a huge n is NaN in XLA.
+        return f"lax.polygamma(jnp.clip({name}, -3, 30), jnp.broadcast_to({other}, {name}.shape))", operands
     if function == "jnp.ldexp":
         return f"jnp.ldexp({name}, {random.integers(-3, 4)})", [name]
     if random.random() < 0.15:

@@ -39,8 +39,8 @@ constexpr double kErfInv64Tail[] = {
     7.5995277030017761139e-05,  -0.00021503011930044477347, -0.00013871931833623122026,
     1.0103004648645343977,      4.8499064014085844221};
 
-// A rational approximation x P(x^2) / Q(x^2) of erf in single precision; beyond the bound erf is 1.
-constexpr double kErf32Bound = 3.832506856900711;
+// A rational approximation x P(x^2) / Q(x^2) of erf in single precision, which at the bound is 1.
+constexpr double kErf32Bound = 3.845;
 constexpr double kErf32P[] = {0.00022905065861350646, 0.0034082910107109506, 0.050955695062380861,
                               0.18520832239976145, 1.128379143519084};
 constexpr double kErf32Q[] = {-1.1791602954361697e-7,

@@ -26,6 +26,11 @@ ROWS = [
       for a, b, c in [("mk", "kn", "mn"), ("km", "kn", "mn"), ("mk", "nk", "mn"), ("km", "nk", "mn"), ("mk", "kn", "nm"),
                       ("bmk", "bkn", "bmn"), ("bkm", "bnk", "bmn"), ("mbk", "kbn", "bmn"), ("mbk", "nbk", "mbn"),
                       ("mk", "k", "m"), ("km", "k", "m"), ("bk", "bk", "b"), ("kb", "kb", "b")]],
+    *[Row(f"product {m}x{k} by {k}x{n_}{', rhs transposed' * transposed}",
+          of("mk,nk->mn" if transposed else "mk,kn->mn"), (NORMAL(m, k), NORMAL(*((n_, k) if transposed else (k, n_)))))
+      for m, k, n_ in [(8, 128, 16), (64, 64, 16), (156, 210, 16), (100, 100, 10), (64, 256, 40), (300, 100, 1),
+                       (700, 900, 1), (64, 300, 2), (1000, 32, 8), (4000, 256, 48)] for transposed in (False, True)],
+    Row("product 16x320 by 320x128, lhs transposed", of("km,kn->mn"), (NORMAL(320, 16), NORMAL(320, 128))),
     Row("product mk,kn->mn, positive", of("mk,kn->mn"), (operand("mk", POSITIVE), operand("kn", POSITIVE))),
     Row("product 2000x2000", jnp.matmul, (NORMAL(2000, 2000), NORMAL(2000, 2000))),
     Row("product 8x100000 by 100000x8, positive", jnp.matmul, (POSITIVE(8, 100000), POSITIVE(100000, 8))),

@@ -23,10 +23,12 @@ ROWS = [
     *[Row(f"sum {'x'.join(map(str, x.shape))} over {', '.join(map(str, axes))}", total(*axes), (x,))
       for x, axes in [
           (POSITIVE(65536, 8), (0,)), (POSITIVE(65536, 1), (0,)), (POSITIVE(4096, 300), (0,)),
-          (POSITIVE(1000, 1000), (0,)), (POSITIVE(100000, 3), (0,)), (POSITIVE(512, 9000), (0,)),
+          (POSITIVE(1000, 1000), (0,)), (POSITIVE(1000, 33), (0,)), (POSITIVE(100000, 3), (0,)),
+          (POSITIVE(512, 9000), (0,)),
           (POSITIVE(256, 20000), (1,)), (POSITIVE(64, 65536), (1,)), (POSITIVE(1000, 1000), (1,)),
           (POSITIVE(5000, 37), (1,)), (POSITIVE(16, 300001), (1,)),
-          (POSITIVE(4, 16, 16, 64), (0, 1, 2)), (POSITIVE(32, 56, 56, 16), (0, 1, 2)),
+          (POSITIVE(17, 19, 23, 29), (0, 1, 2)), (POSITIVE(4, 16, 16, 64), (0, 1, 2)),
+          (POSITIVE(32, 56, 56, 16), (0, 1, 2)),
           (POSITIVE(16, 64, 30, 30), (0, 2, 3)), (POSITIVE(64, 300, 40), (1,)), (POSITIVE(64, 300, 40), (0, 2)),
           (POSITIVE(3, 100000, 4), (1,)), (POSITIVE(70, 50, 60, 20), (0, 2)), (POSITIVE(70, 50, 60, 20), (1, 3)),
           (POSITIVE(50, 60, 70, 8), (2,)), (POSITIVE(7, 11, 13, 17, 19), (0, 2, 4))]],

@@ -215,6 +215,15 @@ TEST(Chlo, ComplexInverseTangentsHaveTheirLimitsAtInfinity) {
   }
 }
 
+TEST(Chlo, ErfIsOneWhereNoOtherNumberIsNearer) {
+  for (const DType dtype : {DType::kF32, DType::kF64}) {
+    for (const double x : {dtype == DType::kF32 ? 3.93 : 6.0, 10.0, 1e30, kInfinity}) {
+      EXPECT_THAT(FloatsOf(RunUnary("chlo.erf", Floats(dtype, {2}, {x, -x}))), ElementsAre(1, -1))
+          << x;
+    }
+  }
+}
+
 TEST(Chlo, BroadcastsAsNumPyDoes) {
   const Literal x = Ints(DType::kI32, {2, 1}, {1, 2}), y = Ints(DType::kI32, {3}, {10, 20, 30});
   EXPECT_THAT(
