@@ -32,6 +32,8 @@ constexpr int64_t kLargestSmallOutput = 256 * 256;
 // Parts of sums that the library may add up itself. Of more, the sums of the parts are what rounds.
 constexpr int64_t kFewParts = 8;
 constexpr int64_t kFewColumns = 48;
+// An output that stays in the first-level cache, so that adding to it costs little.
+constexpr int64_t kTinyOutput = 1 << 13;
 
 // What a sum is off by grows with the number of products that the library adds one after the other:
 // so many at most are given to it at a time. It has several sums at work, but not where it goes
@@ -44,8 +46,10 @@ int64_t LongestSum(const MatmulKey& key) {
   }
   const auto of_many = static_cast<int64_t>(2 * std::sqrt(static_cast<double>(depth)));
   const bool has_one_sum = key.lhs_stride(2) != 1 || std::min(key[MatmulKey::kM], columns) == 1;
-  const int64_t least =
-      has_one_sum ? std::clamp(depth / kFewParts, kShortSum, kMiddleSum) : kLongSum;
+  const int64_t in_a_row = key[MatmulKey::kM] * columns <= kTinyOutput
+                               ? std::clamp(depth / kFewParts, kShortSum, kMiddleSum)
+                               : kMiddleSum;
+  const int64_t least = has_one_sum ? in_a_row : kLongSum;
   return std::clamp<int64_t>(of_many, least, 2 * kLongSum);
 }
 

@@ -14,9 +14,9 @@ struct MatmulBlock {
   int64_t column = 0, columns = 0;
 };
 
-// The most products that the library adds up in one call for an element of a small output: what it
-// does well (kLongSum), and where it adds them one after the other (kShortSum, and up to kMiddleSum
-// where there would be many such parts).
+// The most products that the library adds up in one call for an element of a small output: where it
+// has several sums at work (kLongSum), and where it adds all products one after the other, for
+// outputs that are small (kMiddleSum) and tiny (kShortSum).
 inline constexpr int64_t kLongSum = 512, kMiddleSum = 320, kShortSum = 128;
 
 // How long the sums of one call of the library are, of a block of `rows` x `columns` elements that
