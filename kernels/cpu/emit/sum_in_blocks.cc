@@ -20,10 +20,8 @@ using Kind = ForStatement::Kind;
 // Elements that are added in a row to the same place: few where there are few in all, so that the
 // last block does not weigh much.
 constexpr int64_t kShortestChain = 8, kLongestChain = 32;
-// Elements of a block along which vectors go: several vectors of sums, which end in one. Shorter
-// ones where elements come from memory, which is slower than adding.
-constexpr int64_t kNearBlock = int64_t{1} << 10, kFarBlock = int64_t{1} << 11;
-constexpr int64_t kFarElements = int64_t{1} << 16;
+// Elements of a block along which vectors go: several vectors of sums, which end in one.
+constexpr int64_t kBlock = 1024;
 // Longest loop that is unrolled rather than run by vectors.
 constexpr int64_t kLongestUnrolled = 8;
 constexpr int64_t kVectorBytes = 64;
@@ -198,11 +196,7 @@ class CarriedSums : public NestRewriter {
     by_vectors_ = loops_[level_]->extent > chain && ReadsVectors(constants, *loops_[level_]);
     if (by_vectors_) {
       const int64_t extent = loops_[level_]->extent;
-      if (extent >= kFarElements) {
-        block_ = kFarBlock;
-      } else {
-        block_ = extent >= 2 * kNearBlock ? kNearBlock : extent;
-      }
+      block_ = extent >= 2 * kBlock ? kBlock : extent;
     } else {
       level_ = loops_.size() - 1;
       while (level_ > 0 && IterationsFrom(level_) <= chain) --level_;
