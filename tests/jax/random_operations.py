@@ -189,6 +189,8 @@ def reduction(random, known):
     function = one_of(random, REDUCTIONS)
     if is_complex(known[name]) and function in ("jnp.any", "jnp.all", "jnp.count_nonzero"):
         return None  # Whether a part of a number is zero is a matter of rounding.
+    if "logsumexp" in function and is_float(known[name]) and not is_full_float(known[name]):
+        return None  # JAX writes minus infinity for these, and formats without one have NaN instead.
     if not shape or random.random() < 0.3:
         axis = "None"
     elif random.random() < 0.3 and len(shape) > 1 and "arg" not in function and "median" not in function:
