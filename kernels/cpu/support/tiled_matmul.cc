@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "kernels/cpu/support/convolution/product_tiles.h"
 #include "kernels/cpu/support/poll.h"
+#include "kernels/cpu/support/product_tiles.h"
 #include "kernels/cpu/support/result.h"
 #include "kernels/cpu/support/routines/wide_vectors.h"
 #include "kernels/cpu/support/scratchpad.h"
@@ -211,11 +211,11 @@ bool IsTiledMatmul(const MatmulKey& key) {
   if (columns < kMinTileColumns) {
     return depth <= kUnpolled && (is_by_rows || key.lhs_stride(1) == 1);
   }
+  if (depth > kMostDepth) return false;
   const double work = static_cast<double>(key[MatmulKey::kM]) * static_cast<double>(columns) *
                       static_cast<double>(depth);
   if (work < kSmallWork) return true;
-  return is_by_rows && depth <= kMostDepth &&
-         columns <= (work < kLargeWork ? kFewColumns : kVeryFewColumns);
+  return is_by_rows && columns <= (work < kLargeWork ? kFewColumns : kVeryFewColumns);
 }
 
 absl::Status RunTiledMatmul(const LaunchContext& context, const MatmulKey& key,

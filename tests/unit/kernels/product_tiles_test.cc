@@ -1,4 +1,4 @@
-#include "kernels/cpu/support/convolution/product_tiles.h"
+#include "kernels/cpu/support/product_tiles.h"
 
 #include <vector>
 
