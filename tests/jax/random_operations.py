@@ -207,6 +207,8 @@ def scan_along(random, known):
         return None
     function = one_of(random, SCANS)
     axis = random.integers(len(known[name].shape))
+    if is_complex(known[name]) and function in ("lax.cummax", "lax.cummin"):
+        return None  # Of NaN and a number either is taken, as they come, and XLA combines in an order of its own.
     reverse = ", reverse=True" if "lax" in function and random.integers(2) else ""
     return f"{function}({name}, axis={axis}{reverse})", [name]
 
