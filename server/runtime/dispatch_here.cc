@@ -123,14 +123,18 @@ void DeviceExecutor::DispatchHere(const std::shared_ptr<Task>& task) {
   const auto* execution = std::get_if<Execution>(&task->work_);
   task->brief_ = IsBrief(*task, execution != nullptr && execution->awaited);
   const bool on_compute_stream = !task->is_upload() && task->express_ == nullptr;
-  if (absl::Status status = Launch(task); status.code() == absl::StatusCode::kResourceExhausted) {
+  const absl::Status status = Launch(task);
+  const bool hands_back = status.code() == absl::StatusCode::kResourceExhausted;
+  if (hands_back) {
     // The dispatch thread may do what it takes to find memory.
     HandBack(task);
   } else if (!status.ok()) {
     FailDispatch(*task, status);
   }
   MutexLock lock(mutex_);
-  task->here_ = false;  // What has not run by now runs on its stream and has slices like any other.
+  // What has not run by now runs on its stream and has slices like any other. What is handed back
+  // is the dispatch thread's already.
+  if (!hands_back) task->here_ = false;
   if (on_compute_stream) dispatching_here_ = false;
   if (dispatcher_waits_ && (stopping_ || DispatcherIsWanted())) work_.NotifyOne();
 }

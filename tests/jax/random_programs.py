@@ -10,10 +10,11 @@ Program number i of a seed is the same in every run with one version of JAX. The
     NaN and infinities   where JAX has them, unless the daemon's number is what float64 says
 
 A difference counts only if it is larger than what rounding errors explain: the program is run again a few times, one
-primitive operation after the other, each result moved by a rounding error, and what then changes by as much is no fault.
-What is left is made small (fewer operations, arguments computed before) and printed as a script of its own, which --out also
-writes to a file. Needs JAX, the distribution's /usr/bin/python3 with grpcio (run_bridge.py), and says so and ends with
-77 without. Prints a last line `N programs, N differences, N refused by JAX`; exits with 1 after a difference.
+primitive operation after the other, each result moved by a rounding error, and what then changes by as much is no
+fault. What is left is made small (fewer operations, arguments computed before) and printed as a script of its own,
+which --out also writes to a file. Needs JAX, the distribution's /usr/bin/python3 with grpcio (run_bridge.py), and
+says so and ends with 77 without. Prints a last line `N programs, N differences, N refused by JAX`; exits with 1 after
+a difference.
 """
 
 import os

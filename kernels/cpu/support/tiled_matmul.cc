@@ -22,7 +22,7 @@ constexpr int64_t kMostDepth = 4096;
 constexpr int64_t kMostRows = 64, kLeastRows = 8, kCachedElements = 4096;
 
 // Products after which the device is asked whether to go on: a few milliseconds.
-constexpr int64_t kUnpolled = int64_t{1} << 24;
+constexpr int64_t kUnpolled = int64_t{1} << 22;
 
 // Products of an element that are added up in a row.
 int64_t LongestSum(int64_t depth) { return depth <= 64 ? 16 : depth <= 256 ? 32 : kLongestSum; }
