@@ -18,13 +18,13 @@ inline void Relax() {
 
 // Calls `ready` again and again until it is true or `window` has passed; what it said last. Other
 // threads that want this core go first after each look: one of them may be who is waited for.
-template <typename Ready>
+template <typename Clock = std::chrono::steady_clock, typename Ready>
 bool PollFor(std::chrono::nanoseconds window, const Ready& ready) {
-  const auto end = std::chrono::steady_clock::now() + window;
+  const auto end = Clock::now() + window;
   do {
     if (ready()) return true;
     std::this_thread::yield();
-  } while (std::chrono::steady_clock::now() < end);
+  } while (Clock::now() < end);
   return ready();
 }
 
@@ -32,20 +32,21 @@ bool PollFor(std::chrono::nanoseconds window, const Ready& ready) {
 // tens of microseconds, so that what comes sooner should find it awake, and what does not should
 // not keep a core from others. It has paid lately, or it is not done; nor is it while other threads
 // want the core for long, which a thread that sleeps gets back sooner than one that lets them go
-// first. One thread at a time.
-class BusyPoll {
+// first. Tests bring their own clock. One thread at a time.
+template <typename ClockType>
+class BasicBusyPoll {
  public:
-  using Clock = std::chrono::steady_clock;
+  using Clock = ClockType;
 
   // Looks out for `window` at a time; 0: never. What comes up to `longest` after the waiting for it
   // began is looked out for at the end of that time only: see rest.
-  explicit BusyPoll(std::chrono::nanoseconds window, std::chrono::nanoseconds longest = {})
+  explicit BasicBusyPoll(std::chrono::nanoseconds window, std::chrono::nanoseconds longest = {})
       : window_(window), longest_(std::max(window, longest)) {}
 
   bool is_worthwhile() const {
     static const bool has_cores = std::thread::hardware_concurrency() > 1;
     return has_cores && window_.count() > 0 && in_vain_ < kMaxInVain && left_out_ == 0 &&
-           (crowded_until_ == Clock::time_point() || Clock::now() >= crowded_until_);
+           (crowded_until_ == TimePoint() || Clock::now() >= crowded_until_);
   }
   // How long to sleep first, as it has been so late lately that the window, in the middle of which
   // it is expected then, would be over.
@@ -55,10 +56,10 @@ class BusyPoll {
   // Whether `ready` was true within the window.
   template <typename Ready>
   bool Await(const Ready& ready) {
-    Clock::time_point last = Clock::now();
-    return PollFor(window_, [&] {
-      const Clock::time_point now = Clock::now();
-      const Clock::duration away = now - std::exchange(last, now);
+    TimePoint last = Clock::now();
+    return PollFor<Clock>(window_, [&] {
+      const TimePoint now = Clock::now();
+      const auto away = now - std::exchange(last, now);
       if (!ready()) return false;
       if (away > kCrowded) {
         crowded_until_ = now + away * kPause;
@@ -84,6 +85,8 @@ class BusyPoll {
   }
 
  private:
+  using TimePoint = typename Clock::time_point;
+
   static constexpr int kMaxInVain = 3;
   // No answer takes so long to be looked for: another thread has had the core while it came. Where
   // nothing came meanwhile, nothing was lost.
@@ -100,7 +103,9 @@ class BusyPoll {
   int in_vain_ = 0;
   int pause_ = kShortestPause, calm_ = 0;
   int left_out_ = 0;  // waits in which nothing is looked out for
-  Clock::time_point crowded_until_;
+  TimePoint crowded_until_;
 };
+
+using BusyPoll = BasicBusyPoll<std::chrono::steady_clock>;
 
 }  // namespace acceld

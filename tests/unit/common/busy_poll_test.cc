@@ -2,7 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/support/eventually.h"
+#include <chrono>
+#include <thread>
 
 namespace acceld {
 namespace {
@@ -10,10 +11,28 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
+// Goes on by a microsecond whenever it is looked at, and when a test says so: what is measured does
+// not depend on when the threads of the test get a core.
+struct TestClock {
+  using duration = std::chrono::nanoseconds;
+  using rep = duration::rep;
+  using period = duration::period;
+  using time_point = std::chrono::time_point<TestClock>;
+  static constexpr bool is_steady = true;
+
+  static time_point now() { return time += microseconds(1); }
+  static void Pass(duration passed) { time += passed; }
+
+  static inline time_point time{std::chrono::hours(1)};
+};
+using TestBusyPoll = BasicBusyPoll<TestClock>;
+
+bool HasCores() { return std::thread::hardware_concurrency() > 1; }
+
 TEST(BusyPollTest, IsGivenUpWhenWhatIsWaitedForIsLateSeveralTimesInARow) {
   BusyPoll poll(microseconds(50));
   for (int i = 0; i < 3; ++i) {
-    EXPECT_EQ(poll.is_worthwhile(), std::thread::hardware_concurrency() > 1) << i;
+    EXPECT_EQ(poll.is_worthwhile(), HasCores()) << i;
     poll.Learn(milliseconds(1));
   }
   EXPECT_FALSE(poll.is_worthwhile());
@@ -24,7 +43,7 @@ TEST(BusyPollTest, IsTakenUpAgainOnceItWouldHavePaid) {
   for (int i = 0; i < 100; ++i) poll.Learn(milliseconds(1));
   ASSERT_FALSE(poll.is_worthwhile());
   poll.Learn(microseconds(60));  // It came within the window; waking up took the rest.
-  EXPECT_EQ(poll.is_worthwhile(), std::thread::hardware_concurrency() > 1);
+  EXPECT_EQ(poll.is_worthwhile(), HasCores());
 }
 
 TEST(BusyPollTest, BeginsShortlyBeforeWhatIsRegularlyLate) {
@@ -36,7 +55,7 @@ TEST(BusyPollTest, BeginsShortlyBeforeWhatIsRegularlyLate) {
   EXPECT_EQ(poll.rest(), microseconds(1950));
   poll.Learn(milliseconds(4));
   EXPECT_EQ(poll.rest(), microseconds(2950));
-  EXPECT_EQ(poll.is_worthwhile(), std::thread::hardware_concurrency() > 1);
+  EXPECT_EQ(poll.is_worthwhile(), HasCores());
   poll.Learn(microseconds(10));
   EXPECT_EQ(poll.rest().count(), 0);
   for (int i = 0; i < 3; ++i) poll.Learn(milliseconds(6));
@@ -50,43 +69,43 @@ TEST(BusyPollTest, IsNeverDoneWithoutAWindow) {
 }
 
 TEST(BusyPollTest, IsNotDoneForAWhileAfterTheCoreWasTakenForLongWhenItCame) {
-  BusyPoll poll(milliseconds(100));
+  TestBusyPoll poll(milliseconds(100));
   int looks = 0;
   EXPECT_TRUE(poll.Await([&] { return ++looks == 5; }));
   // As if another thread had run between two looks.
   const auto after_another = [&](bool has_come) {
     looks = 0;
     return poll.Await([&looks, has_come] {
-      if (++looks == 1) std::this_thread::sleep_for(milliseconds(30));
+      if (++looks == 1) TestClock::Pass(milliseconds(30));
       return looks == 2 && has_come;
     });
   };
   EXPECT_FALSE(after_another(false));
-  EXPECT_TRUE(poll.is_worthwhile());
+  EXPECT_EQ(poll.is_worthwhile(), HasCores());
   EXPECT_TRUE(after_another(true));
   EXPECT_FALSE(poll.is_worthwhile());
 }
 
 TEST(BusyPollTest, PausesGrowWhereTheCoreIsTakenAgainAndAgain) {
-  BusyPoll poll(milliseconds(100));
+  TestBusyPoll poll(milliseconds(100));
   const auto lose = [&] {
     int looks = 0;
     EXPECT_TRUE(poll.Await([&looks] {
-      if (++looks == 1) std::this_thread::sleep_for(milliseconds(2));
+      if (++looks == 1) TestClock::Pass(milliseconds(2));
       return looks == 2;
     }));
   };
-  const bool has_cores = std::thread::hardware_concurrency() > 1;
   // In waits, so that who waits often looks out again soon.
   for (const int pause : {50, 200, 400, 400}) {
     lose();
-    // As long as some times what was lost, too.
-    EXPECT_FALSE(poll.is_worthwhile());
     for (int i = 0; i < pause; ++i) {
       EXPECT_FALSE(poll.is_worthwhile()) << i << " of " << pause;
       poll.Learn(microseconds(10));
     }
-    EXPECT_TRUE(testing::Eventually([&] { return poll.is_worthwhile() == has_cores; }));
+    // As long as some times what was lost, too.
+    EXPECT_FALSE(poll.is_worthwhile());
+    TestClock::Pass(milliseconds(110));
+    EXPECT_EQ(poll.is_worthwhile(), HasCores());
   }
 }
 

@@ -19,7 +19,7 @@ TEST(IdleProcessTest, SeesWhetherOtherThreadsLeaveACore) {
   process.Look();
   std::atomic<bool> stop{false};
   std::vector<std::thread> threads;
-  for (int i = 0; i < 4 * AvailableCores(); ++i) {
+  for (int i = 0; i < 16 * AvailableCores(); ++i) {
     threads.emplace_back([&] {
       while (!stop.load()) continue;
     });
