@@ -49,6 +49,9 @@ struct ScalarStatement {
   Var result;
   ScalarOp op;
   std::vector<Var> operands;
+  // Of a product of floats: the sum or difference that takes it, if it is the only one, may round
+  // once for both (floating-point contraction), where the target can.
+  bool may_contract = false;
 };
 
 // result = buffers[buffer][index]. Out-of-bounds indices are the lowering's bug: it clamps or

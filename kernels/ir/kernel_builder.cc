@@ -119,6 +119,12 @@ Var KernelBuilder::Apply(ScalarOp op, absl::Span<const Var> operands) {
   return ApplyTyped(op, operands, ResultTypeOf(op, types));
 }
 
+Var KernelBuilder::Product(Var a, Var b) {
+  const DType dtype = TypeOf(a);
+  ACCELD_CHECK(TypeOf(b) == dtype);
+  return ApplyTyped(ScalarOp::kMultiply, {a, b}, dtype, /*may_contract=*/ir::IsFloat(dtype));
+}
+
 Var KernelBuilder::Convert(DType to, Var value) {
   if (TypeOf(value) == to) return value;
   return ApplyTyped(ScalarOp::kConvert, {value}, to);
@@ -130,7 +136,8 @@ Var KernelBuilder::Bitcast(DType to, Var value) {
   return ApplyTyped(ScalarOp::kBitcast, {value}, to);
 }
 
-Var KernelBuilder::ApplyTyped(ScalarOp op, absl::Span<const Var> operands, DType result_type) {
+Var KernelBuilder::ApplyTyped(ScalarOp op, absl::Span<const Var> operands, DType result_type,
+                              bool may_contract) {
   if (const absl::optional<Var> simple = Simplify(op, operands, result_type)) return *simple;
   Var sorted[3] = {0, 0, 0};
   for (size_t i = 0; i < operands.size(); ++i) sorted[i] = operands[i];
@@ -154,7 +161,8 @@ Var KernelBuilder::ApplyTyped(ScalarOp op, absl::Span<const Var> operands, DType
       definition.range = {std::min(a.low, b.low), std::max(a.high, b.high)};
     }
   }
-  Append({ScalarStatement{result, op, std::vector<Var>(operands.begin(), operands.end())}});
+  Append({ScalarStatement{result, op, std::vector<Var>(operands.begin(), operands.end()),
+                          may_contract}});
   scopes_.back().values.emplace(key, result);
   return result;
 }

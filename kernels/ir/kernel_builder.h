@@ -36,6 +36,8 @@ class KernelBuilder {
   Var Apply(ScalarOp op, std::initializer_list<Var> operands) {
     return Apply(op, absl::MakeConstSpan(operands.begin(), operands.size()));
   }
+  // a * b, of floats one that may be rounded with the sum that takes it (ScalarStatement).
+  Var Product(Var a, Var b);
   Var Convert(DType to, Var value);  // the value itself when it has that type
   Var Bitcast(DType to, Var value);
   Var Select(Var condition, Var a, Var b) { return Apply(ScalarOp::kSelect, {condition, a, b}); }
@@ -113,7 +115,8 @@ class KernelBuilder {
   Var NewVar(DType dtype);
   void Append(Statement statement);
   absl::optional<Var> FindValue(const Key& key) const;
-  Var ApplyTyped(ScalarOp op, absl::Span<const Var> operands, DType result_type);
+  Var ApplyTyped(ScalarOp op, absl::Span<const Var> operands, DType result_type,
+                 bool may_contract = false);
   absl::optional<Var> Simplify(ScalarOp op, absl::Span<const Var> operands, DType result_type);
   absl::optional<Var> SimplifyIndex(ScalarOp op, Var a, Var b);
   absl::optional<Var> SimplifyCompare(ScalarOp op, Var a, Var b);

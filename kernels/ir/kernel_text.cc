@@ -104,7 +104,8 @@ class Printer {
   }
 
   void Print(const ScalarStatement& s) {
-    absl::StrAppend(&out_, Defined(s.result), NameOf(s.op), " ", VarList(s.operands), "\n");
+    absl::StrAppend(&out_, Defined(s.result), NameOf(s.op), " ", VarList(s.operands),
+                    s.may_contract ? " contract" : "", "\n");
   }
 
   void Print(const LoadStatement& s) {

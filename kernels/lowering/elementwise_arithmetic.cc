@@ -65,7 +65,7 @@ Element EmitSubtract(KernelBuilder& b, const ElementwiseArguments& a) {
 Element EmitMultiply(KernelBuilder& b, const ElementwiseArguments& a) {
   if (a.is_bool()) return Binary(b, ScalarOp::kAnd, a);
   if (a.is_complex()) return ComplexMultiply(b, a.operands[0], a.operands[1]);
-  return Binary(b, ScalarOp::kMultiply, a);
+  return {b.Product(a.operands[0].re, a.operands[1].re)};
 }
 
 Element EmitDivide(KernelBuilder& b, const ElementwiseArguments& a) {

@@ -29,7 +29,7 @@ Element MultiplyAdd(KernelBuilder& b, DType accumulation, const Element& x, cons
                           b.Apply(ScalarOp::kAdd, {mul(x.re, y.im), mul(x.im, y.re)})};
     return ComplexAdd(b, sum, product);
   }
-  return {b.Apply(ScalarOp::kAdd, {sum.re, mul(x.re, y.re)})};
+  return {b.Apply(ScalarOp::kAdd, {sum.re, b.Product(x.re, y.re)})};
 }
 
 bool MayReorderSum(DType accumulation, int64_t num_products) {

@@ -65,11 +65,12 @@ void FunctionEmitter::Emit(const ScalarStatement& statement) {
   llvm::SmallVector<Value*, 3> operands;
   for (Var operand : statement.operands) operands.push_back(In(operand));
   const llvm::IRBuilderBase::FastMathFlagGuard guard(b_);
-  if (reorderable_.contains(statement.result)) {
-    llvm::FastMathFlags flags;
-    flags.setAllowReassoc();
-    b_.setFastMathFlags(flags);
-  }
+  llvm::FastMathFlags flags;
+  flags.setAllowReassoc(reorderable_.contains(statement.result));
+  // The code generator makes one operation of a product and a sum of which both allow it.
+  flags.setAllowContract(statement.may_contract || statement.op == ScalarOp::kAdd ||
+                         statement.op == ScalarOp::kSubtract);
+  b_.setFastMathFlags(flags);
   Value* result = EmitScalarOp(code_, b_, statement.op, kernel_.TypeOf(statement.operands.back()),
                                kernel_.TypeOf(statement.result), operands);
   // What is inlined there may load from tables: loads that no iteration has to wait for.

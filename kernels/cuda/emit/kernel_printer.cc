@@ -77,6 +77,7 @@ KernelPrinter::KernelPrinter(const Kernel& kernel, const Sharing& sharing)
       team_work_(kernel),
       long_work_(kernel),
       constants_(FindConstants(kernel)),
+      contraction_(kernel),
       scratch_bytes_(BytesOf(kernel.scratch)),
       places_at_use_(kernel.buffers.size() > kMaxKeptPlaces) {}
 
@@ -148,6 +149,14 @@ void KernelPrinter::Print(const ScalarStatement& scalar, Team /*team*/) {
 }
 
 std::string KernelPrinter::Text(const ScalarStatement& scalar) const {
+  if (const Contraction::Parts parts = contraction_.PartsOf(scalar); parts.product != nullptr) {
+    const DType dtype = kernel_.TypeOf(scalar.result);
+    const std::vector<Var>& factors = parts.product->operands;
+    return ScalarText(
+        ScalarOp::kFma, dtype, dtype,
+        {absl::StrCat(parts.negates_product ? "-" : "", Name(factors[0])), Name(factors[1]),
+         absl::StrCat(parts.negates_addend ? "-" : "", Name(parts.addend))});
+  }
   const Var typed = scalar.operands[scalar.op == ScalarOp::kSelect ? 1 : 0];
   const DType from = kernel_.TypeOf(typed), to = kernel_.TypeOf(scalar.result);
   const auto is_wide = [this](Var var) {

@@ -6,6 +6,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
+#include "kernels/cuda/emit/contraction.h"
 #include "kernels/cuda/emit/cuda_kernel.h"
 #include "kernels/cuda/emit/effects.h"
 #include "kernels/cuda/emit/lanes.h"
@@ -115,6 +116,7 @@ class KernelPrinter {
   const TeamWork team_work_;
   const LongWork long_work_;
   const Constants constants_;
+  const Contraction contraction_;
   const int64_t scratch_bytes_;
   const bool places_at_use_;  // of buffers; else at the beginning
   CudaKernel out_;

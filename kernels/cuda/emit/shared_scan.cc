@@ -6,6 +6,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "kernels/cuda/emit/effects.h"
+#include "kernels/ir/uses.h"
 
 namespace acceld::kernels::cuda {
 namespace {
@@ -13,60 +14,9 @@ namespace {
 // What fewer additions are off by does not matter.
 constexpr int64_t kShortScan = 16;
 
-// Calls `visit` for each value that a statement, or what is inside it, uses.
-template <typename Visitor>
-class Uses {
- public:
-  explicit Uses(Visitor visit) : visit_(std::move(visit)) {}
-
-  void In(const Statement& statement) {
-    std::visit([this](const auto& one) { Visit(one); }, statement.value);
-  }
-
- private:
-  void In(const Block& block) {
-    for (const Statement& statement : block) In(statement);
-  }
-  void All(const std::vector<Var>& vars) {
-    for (const Var var : vars) visit_(var);
-  }
-  void All(const std::vector<CarriedValue>& carried) {
-    for (const CarriedValue& value : carried) {
-      visit_(value.initial);
-      visit_(value.next);
-    }
-  }
-  void Visit(const ConstantStatement&) {}
-  void Visit(const ScalarStatement& scalar) { All(scalar.operands); }
-  void Visit(const LoadStatement& load) { visit_(load.index); }
-  void Visit(const StoreStatement& store) {
-    visit_(store.index);
-    visit_(store.value);
-  }
-  void Visit(const ForStatement& loop) {
-    All(loop.carried);
-    In(loop.body);
-  }
-  void Visit(const WhileStatement& loop) {
-    All(loop.carried);
-    In(loop.condition_body);
-    visit_(loop.condition);
-    In(loop.body);
-  }
-  void Visit(const IfStatement& branch) {
-    visit_(branch.condition);
-    In(branch.then_body);
-    In(branch.else_body);
-    All(branch.then_values);
-    All(branch.else_values);
-  }
-
-  Visitor visit_;
-};
-
 std::vector<Var> UsesOf(const Statement& statement) {
   std::vector<Var> used;
-  Uses([&used](Var var) { used.push_back(var); }).In(statement);
+  ForEachUse(statement, [&used](Var var) { used.push_back(var); });
   return used;
 }
 

@@ -69,7 +69,8 @@ absl::StatusOr<Nvrtc::Compiled> Nvrtc::Run(const std::string& source, const std:
     return absl::ResourceExhaustedError("CUDA's compiler makes no program");
   }
   Compiled compiled(*this, program);
-  // As on the CPU, an operation is rounded by itself. Values that nothing uses are fine.
+  // What may be rounded together is written so (emit/contraction.h). Values that nothing uses are
+  // fine.
   std::vector<const char*> all = {"--std=c++17", "--fmad=false", "--diag-suppress=177"};
   for (const std::string& option : options) all.push_back(option.c_str());
   const Result result = nvrtcCompileProgram(program, static_cast<int>(all.size()), all.data());

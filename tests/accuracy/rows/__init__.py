@@ -3,7 +3,7 @@
 from models import MODELS
 
 from . import (convolutions, elementwise, factorizations, norms, products, randomness, reductions, scans, sorts,
-               transforms)
+               transforms, updates)
 
 ROWS = [row for rows in (reductions, scans, norms, products, convolutions, elementwise, factorizations, transforms,
-                         sorts, randomness) for row in rows.ROWS] + MODELS
+                         sorts, randomness, updates) for row in rows.ROWS] + MODELS

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "absl/strings/match.h"
 #include "gtest/gtest.h"
 #include "tests/unit/kernels/cpu_kernel_builders.h"
 #include "tests/unit/kernels/cpu_runner.h"
@@ -45,6 +46,12 @@ INSTANTIATE_TEST_SUITE_P(All, FloatOpTest, testing::Values(DType::kF32, DType::k
 TEST(ScalarOpTest, BoolOperations) { ExpectAllAgree(BoolCases()); }
 
 TEST(ScalarOpTest, BitcastsKeepEveryBit) { ExpectAllAgree(BitcastCases()); }
+
+TEST(ScalarOpTest, ProductsAreRoundedWithTheOneSumThatTakesThem) {
+  if (!absl::StrContains(CpuTarget::Host().features, "+fma")) GTEST_SKIP() << "nothing is fused";
+  ExpectAllAgree(ContractionCases(DType::kF32));
+  ExpectAllAgree(ContractionCases(DType::kF64));
+}
 
 TEST(ScalarOpTest, FmaRoundsOnceAndMultiplyAddTwice) {
   // (1 + e)^2 - 1 - 2e = e^2, which two roundings lose.

@@ -34,6 +34,8 @@ TEST(CudaKernelTest, EveryScalarOperationMatchesItsDefinition) {
   add(FloatCases(DType::kF64));
   add(BoolCases());
   add(BitcastCases());
+  add(ContractionCases(DType::kF32));
+  add(ContractionCases(DType::kF64));
   std::vector<const Kernel*> kernels;
   for (const ScalarCase& one : cases) kernels.push_back(&one.kernel);
   const auto module = testing::CudaHostModule::Compile(kernels);

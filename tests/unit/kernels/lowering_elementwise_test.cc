@@ -2,6 +2,7 @@
 #include <limits>
 #include <numeric>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "tests/unit/kernels/lowering_test_util.h"
 
@@ -216,6 +217,22 @@ TEST(Elementwise, ComplexTangentsAgreeWithTheReferenceEverywhere) {
       SCOPED_TRACE(std::string(ir::NameOf(kind)) + " of " + std::string(ir::DTypeName(dtype)));
       ExpectOpAgrees(kind, {x}, ir::InfoOf(kind).default_attributes, {}, RuleFor(dtype));
     }
+  }
+}
+
+TEST(Elementwise, OnlyProductsOfRealNumbersMayBeRoundedWithTheirSums) {
+  for (const DType dtype : {DType::kF32, DType::kF64, DType::kC64, DType::kC128, DType::kI32}) {
+    ir::FunctionBuilder b("main");
+    const ir::Type type = ir::TensorType{dtype, {5}};
+    const ir::ValueId x = b.AddParameter(type), y = b.AddParameter(type);
+    const ir::ValueId product =
+        b.AddUnchecked(ir::OpKind::kMultiply, {x, y}, {}, {}, {&type, 1})[0];
+    const ir::Function function = b.Finish({product});
+    const auto lowered = Lower(function, function.body.ops[0], "k");
+    ASSERT_TRUE(lowered.ok()) << lowered.status();
+    // So that a number times its conjugate stays real.
+    EXPECT_EQ(absl::StrContains(ToString(lowered->kernels[0]), " contract\n"), ir::IsFloat(dtype))
+        << ir::DTypeName(dtype);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <limits>
 
 #include "absl/strings/str_cat.h"
@@ -266,6 +267,48 @@ std::vector<ScalarCase> BitcastCases() {
   AddUnary(cases, ScalarOp::kBitcast, DType::kF64, DType::kI64, 0);
   AddUnary(cases, ScalarOp::kBitcast, DType::kBF16, DType::kUI16, 0);
   AddUnary(cases, ScalarOp::kBitcast, DType::kF8E4M3, DType::kI8, 0);
+  return cases;
+}
+
+std::vector<ScalarCase> ContractionCases(DType dtype) {
+  // (1 + e)^2 - (1 + 2e) = e^2, which is lost where the square is rounded by itself.
+  const double e = dtype == DType::kF32 ? 0x1p-12 : 0x1p-27;
+  std::vector<ScalarCase> cases;
+  const auto add = [&](std::string name, double expected,
+                       const std::function<Var(KernelBuilder&, Var x, Var c)>& f) {
+    const std::vector<uint64_t> x = {ir::EncodeFloat(dtype, 1 + e)};
+    ScalarCase one{.name = absl::StrCat(name, " ", ir::DTypeName(dtype)),
+                   .arguments = {Store(dtype, x)},
+                   .operands = {x},
+                   .expected = {ir::EncodeFloat(dtype, expected)},
+                   .result_dtype = dtype};
+    one.kernel = MapKernel("op", dtype, dtype, 1, [&](KernelBuilder& b, Var v) {
+      return f(b, v, b.ConstantFloat(dtype, 1 + 2 * e));
+    });
+    cases.push_back(std::move(one));
+  };
+  const auto plus = [](KernelBuilder& b, Var x, Var y) { return b.Apply(ScalarOp::kAdd, {x, y}); };
+  const auto minus = [](KernelBuilder& b, Var x, Var y) {
+    return b.Apply(ScalarOp::kSubtract, {x, y});
+  };
+  const auto negated = [](KernelBuilder& b, Var x) { return b.Apply(ScalarOp::kNegate, {x}); };
+  add("x * x + c", e * e,
+      [&](KernelBuilder& b, Var x, Var c) { return plus(b, b.Product(x, x), negated(b, c)); });
+  add("c + x * x", e * e,
+      [&](KernelBuilder& b, Var x, Var c) { return plus(b, negated(b, c), b.Product(x, x)); });
+  add("x * x - c", e * e,
+      [&](KernelBuilder& b, Var x, Var c) { return minus(b, b.Product(x, x), c); });
+  add("c - x * x", -e * e,
+      [&](KernelBuilder& b, Var x, Var c) { return minus(b, c, b.Product(x, x)); });
+  // A product that is used twice has one value.
+  add("(x * x - c) / (x * x)", 0, [&](KernelBuilder& b, Var x, Var c) {
+    const Var product = b.Product(x, x);
+    return b.Apply(ScalarOp::kDivide, {minus(b, product, c), product});
+  });
+  // Formulas that count on each rounding keep them.
+  add("multiply(x, x) - c", 0, [&](KernelBuilder& b, Var x, Var c) {
+    return minus(b, b.Apply(ScalarOp::kMultiply, {x, x}), c);
+  });
   return cases;
 }
 

@@ -35,6 +35,9 @@ std::vector<ScalarCase> IntegerCases(DType dtype);
 std::vector<ScalarCase> FloatCases(DType dtype);
 std::vector<ScalarCase> BoolCases();
 std::vector<ScalarCase> BitcastCases();
+// Products that are rounded with the sum or difference that takes them, and such that are not, for
+// targets that fuse them. f32 or f64.
+std::vector<ScalarCase> ContractionCases(DType dtype);
 
 // Fails the running test for each element of `result` that is not as expected.
 void ExpectAgrees(const ScalarCase& one, const std::string& result);
