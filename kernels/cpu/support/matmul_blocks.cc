@@ -35,22 +35,32 @@ constexpr int64_t kFewColumns = 48;
 // An output that stays in the first-level cache, so that adding to it costs little.
 constexpr int64_t kTinyOutput = 1 << 13;
 
+// Sums of so many products the library adds one after the other; XLA cuts some of them in halves.
+constexpr int64_t kShortDepth = 512, kHalvedDepth = 384;
+
 // What a sum is off by grows with the number of products that the library adds one after the other:
-// so many at most are given to it at a time. It has several sums at work, but not where it goes
-// down the columns of lhs, or for a vector, and few for few columns. Where there are many parts
-// longer ones do, as their errors make up for each other.
+// so many at most are given to it at a time. Of long sums it has several at work, but not where it
+// goes down the columns of lhs, or for a vector, and few for few columns. Where there are many
+// parts longer ones do, as their errors make up for each other. Tiny outputs, and some with a few
+// columns more than the library's kernels take at a time, XLA cuts into shorter sums.
 int64_t LongestSum(const MatmulKey& key) {
   const int64_t columns = key[MatmulKey::kN], depth = key[MatmulKey::kK];
-  if (key.lhs_stride(2) == 1 && columns <= kFewColumns && depth <= kLongSum) {
+  const bool is_short = depth <= kShortDepth;
+  if (key.lhs_stride(2) == 1 && columns <= kFewColumns && is_short) {
     return columns > 32 ? 64 : 128;
   }
   const auto of_many = static_cast<int64_t>(2 * std::sqrt(static_cast<double>(depth)));
   const bool has_one_sum = key.lhs_stride(2) != 1 || std::min(key[MatmulKey::kM], columns) == 1;
-  const int64_t in_a_row = key[MatmulKey::kM] * columns <= kTinyOutput
-                               ? std::clamp(depth / kFewParts, kShortSum, kMiddleSum)
-                               : kMiddleSum;
-  const int64_t least = has_one_sum ? in_a_row : kLongSum;
-  return std::clamp<int64_t>(of_many, least, 2 * kLongSum);
+  int64_t least = has_one_sum ? kMiddleSum : kLongSum;
+  if (key[MatmulKey::kM] * columns <= kTinyOutput && (has_one_sum || is_short)) {
+    least = std::clamp(depth / kFewParts, kShortSum, kMiddleSum);
+  } else if (has_one_sum ? is_short : depth <= kHalvedDepth) {
+    least = kShortDepth / 2;
+  }
+  if (kColumnStep < columns && columns <= kColumnStep * 3 / 2) {
+    least = std::min(least, columns <= kColumnStep * 5 / 4 ? 64 : kShortSum);
+  }
+  return std::clamp(of_many, least, kLongSum);
 }
 
 double WorkOf(const MatmulKey& key) {

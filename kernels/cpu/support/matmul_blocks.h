@@ -15,15 +15,15 @@ struct MatmulBlock {
 };
 
 // The most products that the library adds up in one call for an element of a small output: where it
-// has several sums at work (kLongSum), and where it adds all products one after the other, for
-// outputs that are small (kMiddleSum) and tiny (kShortSum).
-inline constexpr int64_t kLongSum = 512, kMiddleSum = 320, kShortSum = 128;
+// has several sums at work (kLongSum), where it adds all products one after the other
+// (kMiddleSum), and for outputs that are tiny (kShortSum).
+inline constexpr int64_t kLongSum = 1024, kMiddleSum = 320, kShortSum = 128;
 
 // How long the sums of one call of the library are, of a block of `rows` x `columns` elements that
 // are sums of `depth` products each: all of it, or a part that takes a few milliseconds; of a small
 // block `longest_sum` at most.
 int64_t DepthStep(ir::DType input, int64_t rows, int64_t columns, int64_t depth,
-                  int64_t longest_sum = kLongSum);
+                  int64_t longest_sum);
 
 // How the output of a matrix product is cut into blocks. It depends on the product alone, not on
 // the number of threads, so that results do not either. Immutable.

@@ -11,9 +11,12 @@
 namespace acceld::kernels::cpu {
 namespace {
 
-// Multiplications of products that are small, and of those that are large.
-constexpr double kSmallWork = 2.5e5, kLargeWork = 6e6;
+// Multiplications of small products, of those that tiles suit less, and of large ones.
+constexpr double kSmallWork = 1e6, kVerySmallWork = 2.5e5, kLargeWork = 6e6;
 constexpr int64_t kFewColumns = 48, kVeryFewColumns = 16;
+// A right operand that lies by columns is multiplied as it is for few rows, and is worth being
+// transposed for many.
+constexpr int64_t kFewRows = 6, kManyRows = 24;
 // Of longer sums of tiles there would be so many that adding these loses more than the library
 // does.
 constexpr int64_t kMostDepth = 4096;
@@ -77,8 +80,11 @@ class TiledProduct {
         rhs_column_step_(key.rhs_stride(2)) {}
 
   absl::Status Run(const float* lhs, const float* rhs, float* out) const {
-    if (columns_ >= kMinTileColumns) return RunTiles(lhs, rhs, out);
-    if (lhs_column_step_ == 1 || depth_ == 1) return RunVectors(lhs, rhs, out);
+    if (columns_ >= kMinTileColumns) {
+      if (rows_ < kFewRows && rhs_row_step_ == 1) return RunRows(lhs, rhs, out);
+      return RunTiles(lhs, rhs, out);
+    }
+    if (lhs_column_step_ == 1 || depth_ == 1) return RunColumns(lhs, rhs, out);
     if (rows_ >= kMinTileColumns) return RunTransposed(lhs, rhs, out);
     return RunElements(lhs, rhs, out);
   }
@@ -93,22 +99,41 @@ class TiledProduct {
     return absl::ResourceExhaustedError("matmul: no memory for its right operand");
   }
 
-  // Column by column, each in a row in memory.
-  absl::Status RunVectors(const float* lhs, const float* rhs, float* out) const {
+  // out[i * out_step] = row i of a matrix, whose elements are neighbours in memory, times a vector.
+  absl::Status MultiplyByVector(int64_t rows, const float* matrix, int64_t row_step,
+                                const float* vector, int64_t step, float* out,
+                                int64_t out_step) const {
+    if (step != 1) {
+      float* const copy = Reserve(depth_);
+      if (copy == nullptr) return NoMemory();
+      for (int64_t k = 0; k < depth_; ++k) copy[k] = vector[k * step];
+      vector = copy;
+    }
+    const int64_t at_once = std::max<int64_t>(kUnpolled / depth_, 1);
+    for (int64_t row = 0; row < rows; row += at_once) {
+      ACCELD_RETURN_IF_ERROR(GoOn());
+      MultiplyVector(std::min(at_once, rows - row), depth_, matrix + row * row_step, row_step,
+                     vector, out + row * out_step, out_step);
+    }
+    return absl::OkStatus();
+  }
+
+  // Column by column.
+  absl::Status RunColumns(const float* lhs, const float* rhs, float* out) const {
     for (int64_t column = 0; column < columns_; ++column) {
-      const float* right = rhs + column * rhs_column_step_;
-      if (rhs_row_step_ != 1) {
-        float* const copy = Reserve(depth_);
-        if (copy == nullptr) return NoMemory();
-        for (int64_t k = 0; k < depth_; ++k) copy[k] = right[k * rhs_row_step_];
-        right = copy;
-      }
-      const int64_t at_once = std::max<int64_t>(kUnpolled / depth_, 1);
-      for (int64_t row = 0; row < rows_; row += at_once) {
-        ACCELD_RETURN_IF_ERROR(GoOn());
-        MultiplyVector(std::min(at_once, rows_ - row), depth_, lhs + row * lhs_row_step_,
-                       lhs_row_step_, right, out + row * columns_ + column, columns_);
-      }
+      ACCELD_RETURN_IF_ERROR(MultiplyByVector(rows_, lhs, lhs_row_step_,
+                                              rhs + column * rhs_column_step_, rhs_row_step_,
+                                              out + column, columns_));
+    }
+    return absl::OkStatus();
+  }
+
+  // Row by row.
+  absl::Status RunRows(const float* lhs, const float* rhs, float* out) const {
+    for (int64_t row = 0; row < rows_; ++row) {
+      ACCELD_RETURN_IF_ERROR(MultiplyByVector(columns_, rhs, rhs_column_step_,
+                                              lhs + row * lhs_row_step_, lhs_column_step_,
+                                              out + row * columns_, 1));
     }
     return absl::OkStatus();
   }
@@ -119,9 +144,14 @@ class TiledProduct {
     if (rhs_column_step_ != 1) {
       float* const copy = Reserve(depth_ * columns_);
       if (copy == nullptr) return NoMemory();
-      for (int64_t k = 0; k < depth_; ++k) {
-        for (int64_t column = 0; column < columns_; ++column) {
-          copy[k * columns_ + column] = rhs[k * rhs_row_step_ + column * rhs_column_step_];
+      // A cache line of each row at a time.
+      constexpr int64_t kLine = 16;
+      for (int64_t first = 0; first < columns_; first += kLine) {
+        const int64_t end = std::min(columns_, first + kLine);
+        for (int64_t k = 0; k < depth_; ++k) {
+          for (int64_t column = first; column < end; ++column) {
+            copy[k * columns_ + column] = rhs[k * rhs_row_step_ + column * rhs_column_step_];
+          }
         }
       }
       rhs = copy;
@@ -214,7 +244,11 @@ bool IsTiledMatmul(const MatmulKey& key) {
   if (depth > kMostDepth) return false;
   const double work = static_cast<double>(key[MatmulKey::kM]) * static_cast<double>(columns) *
                       static_cast<double>(depth);
-  if (work < kSmallWork) return true;
+  const int64_t rows = key[MatmulKey::kM];
+  const bool lies_by_columns = key.rhs_stride(2) != 1;
+  const bool suits = key[MatmulKey::kBatch] == 1 &&
+                     (rows < kFewRows ? lies_by_columns : !lies_by_columns || rows >= kManyRows);
+  if (work < (suits ? kSmallWork : kVerySmallWork)) return true;
   return is_by_rows && columns <= (work < kLargeWork ? kFewColumns : kVeryFewColumns);
 }
 

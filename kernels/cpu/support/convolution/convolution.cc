@@ -70,7 +70,7 @@ Cut CutShape(const ConvolutionShape& shape, ir::DType input) {
   cut.row_blocks = CountOf(num_rows, cut.rows);
   cut.is_matrix = IsWindowMatrix(shape, &cut.lhs_row_stride);
   const int64_t step =
-      cut.is_matrix ? DepthStep(input, cut.rows, cut.outputs, num_columns)
+      cut.is_matrix ? DepthStep(input, cut.rows, cut.outputs, num_columns, kLongSum)
                     : std::max<int64_t>(1, kMatrixBytes / (cut.rows * ir::StorageBytesOf(input)));
   cut.columns = PieceOf(num_columns, input == ir::DType::kF32 ? std::min(step, kLongestSum) : step);
   cut.chunks = CountOf(num_columns, cut.columns);
