@@ -47,6 +47,8 @@ struct Turns {
       low[exponent] =
           std::ldexp(BitsFrom(first + kHighBits, kLowBits), s - first - kHighBits - kLowBits + 1);
     }
+    // Infinity and NaN have no place in a turn.
+    low[kExponents - 1] = std::numeric_limits<double>::quiet_NaN();
   }
 };
 
@@ -80,11 +82,14 @@ Reduced Reduce(const CodeContext& code, FloatExpr magnitude) {
   FloatExpr low = m * Load(code, b, turns->low, index, "turns_low");
   FloatExpr n(b, b.CreateUnaryIntrinsic(llvm::Intrinsic::roundeven, (high + low).value()));
   FloatExpr r = ((high - n) + low) * kHalfPi;
-  return {r, b.CreateFPToSI(n.value(), b.getInt32Ty())};
+  // Any quadrant will do where r is NaN.
+  return {r, b.CreateFreeze(b.CreateFPToSI(n.value(), b.getInt32Ty()))};
 }
 
-// sin(r + quadrant pi/2), rounded once: all before is f64.
-FloatExpr SinInQuadrant(const CodeContext& code, const Reduced& reduced, llvm::Value* quadrant) {
+// sin(r + quadrant pi/2), rounded once, as all before is f64; negated where the sign bit is set in
+// `sign`.
+llvm::Value* SinInQuadrant(const CodeContext& code, const Reduced& reduced, llvm::Value* quadrant,
+                           llvm::Value* sign) {
   FloatExpr r = reduced.rest;
   Builder& b = r.builder();
   FloatExpr square = r * r;
@@ -95,34 +100,26 @@ FloatExpr SinInQuadrant(const CodeContext& code, const Reduced& reduced, llvm::V
       Polynomial(code, square, {1.0, -0.5, 0x1.55554ap-5, -0x1.6c0c8ap-10, 0x1.9a0202p-16});
   llvm::Value* odd = b.CreateICmpNE(b.CreateAnd(quadrant, 1), b.getInt32(0));
   FloatExpr result = FloatExpr::If(odd, cos, sin);
-  llvm::Value* sign = b.CreateShl(b.CreateAnd(quadrant, 2), 30);
+  llvm::Value* lower_half = b.CreateShl(b.CreateAnd(quadrant, 2), 30);
   llvm::Value* rounded = b.CreateFPTrunc(result.value(), b.getFloatTy());
-  llvm::Value* bits = b.CreateXor(b.CreateBitCast(rounded, b.getInt32Ty()), sign);
-  return {b, b.CreateBitCast(bits, b.getFloatTy())};
-}
-
-FloatExpr NanUnlessFinite(FloatExpr magnitude, FloatExpr result) {
-  return FloatExpr::If(magnitude.Less(std::numeric_limits<double>::infinity()), result,
-                       result.Constant(std::numeric_limits<double>::quiet_NaN()));
+  llvm::Value* bits =
+      b.CreateXor(b.CreateBitCast(rounded, b.getInt32Ty()), b.CreateXor(lower_half, sign));
+  return b.CreateBitCast(bits, b.getFloatTy());
 }
 
 }  // namespace
 
 llvm::Value* EmitSinF32(const CodeContext& code, Builder& b, llvm::Value* value) {
-  FloatExpr x(b, value), magnitude = x.Abs();
-  const Reduced reduced = Reduce(code, magnitude);
-  FloatExpr result = SinInQuadrant(code, reduced, reduced.quadrant);
+  const Reduced reduced = Reduce(code, FloatExpr(b, value).Abs());
   // It is odd; the sign of zero stays.
   llvm::Value* sign = b.CreateAnd(b.CreateBitCast(value, b.getInt32Ty()), 0x80000000);
-  llvm::Value* bits = b.CreateXor(b.CreateBitCast(result.value(), b.getInt32Ty()), sign);
-  return NanUnlessFinite(magnitude, {b, b.CreateBitCast(bits, b.getFloatTy())}).value();
+  return SinInQuadrant(code, reduced, reduced.quadrant, sign);
 }
 
 llvm::Value* EmitCosF32(const CodeContext& code, Builder& b, llvm::Value* value) {
-  FloatExpr magnitude = FloatExpr(b, value).Abs();
-  const Reduced reduced = Reduce(code, magnitude);
+  const Reduced reduced = Reduce(code, FloatExpr(b, value).Abs());
   llvm::Value* quadrant = b.CreateAdd(reduced.quadrant, b.getInt32(1));
-  return NanUnlessFinite(magnitude, SinInQuadrant(code, reduced, quadrant)).value();
+  return SinInQuadrant(code, reduced, quadrant, b.getInt32(0));
 }
 
 }  // namespace acceld::kernels::cpu
