@@ -14,9 +14,12 @@ namespace {
 // Multiplications of small products, of those that tiles suit less, and of large ones.
 constexpr double kSmallWork = 1e6, kVerySmallWork = 2.5e5, kLargeWork = 6e6;
 constexpr int64_t kFewColumns = 48, kVeryFewColumns = 16;
-// A right operand that lies by columns is multiplied as it is for few rows, and is worth being
-// transposed for many.
-constexpr int64_t kFewRows = 6, kManyRows = 24;
+// A right operand that lies by columns is multiplied as it is for few rows, if its columns are not
+// short, and is worth being transposed for many.
+constexpr int64_t kFewRows = 6, kManyRows = 24, kShortColumn = 24;
+
+bool SuitsVectors(int64_t rows, int64_t depth) { return rows < kFewRows && depth >= kShortColumn; }
+
 // Of longer sums of tiles there would be so many that adding these loses more than the library
 // does.
 constexpr int64_t kMostDepth = 4096;
@@ -81,7 +84,8 @@ class TiledProduct {
 
   absl::Status Run(const float* lhs, const float* rhs, float* out) const {
     if (columns_ >= kMinTileColumns) {
-      if (rows_ < kFewRows && rhs_row_step_ == 1) return RunRows(lhs, rhs, out);
+      const bool lies_by_columns = rhs_row_step_ == 1 && rhs_column_step_ != 1;
+      if (lies_by_columns && SuitsVectors(rows_, depth_)) return RunRows(lhs, rhs, out);
       return RunTiles(lhs, rhs, out);
     }
     if (lhs_column_step_ == 1 || depth_ == 1) return RunColumns(lhs, rhs, out);
@@ -246,8 +250,9 @@ bool IsTiledMatmul(const MatmulKey& key) {
                       static_cast<double>(depth);
   const int64_t rows = key[MatmulKey::kM];
   const bool lies_by_columns = key.rhs_stride(2) != 1;
-  const bool suits = key[MatmulKey::kBatch] == 1 &&
-                     (rows < kFewRows ? lies_by_columns : !lies_by_columns || rows >= kManyRows);
+  const bool suits =
+      key[MatmulKey::kBatch] == 1 &&
+      (lies_by_columns ? rows >= kManyRows || SuitsVectors(rows, depth) : rows >= kFewRows);
   if (work < (suits ? kSmallWork : kVerySmallWork)) return true;
   return is_by_rows && columns <= (work < kLargeWork ? kFewColumns : kVeryFewColumns);
 }
