@@ -34,6 +34,10 @@ void ForEachRun(const ir::TensorType& type, absl::Span<const int64_t> byte_strid
   }
 }
 
+bool IsBelowByte(ir::DType dtype) {
+  return dtype == ir::DType::kI1 || (ir::IsInteger(dtype) && ir::BitsOf(dtype) < 8);
+}
+
 // What an element of this many bits has in its byte, for integers below a byte.
 char Extend(char byte, int bits, bool is_signed) {
   const int shift = 8 - bits;
@@ -106,12 +110,13 @@ absl::StatusOr<ir::Dims> StridesOf(const PJRT_Buffer_MemoryLayout& layout,
 }
 
 bool NeedsNormalizing(ir::DType dtype, const char* bytes, size_t size_bytes) {
-  if (ir::BitsOf(dtype) >= 8 || (!ir::IsInteger(dtype) && dtype != ir::DType::kI1)) return false;
-  return std::any_of(bytes, bytes + size_bytes,
-                     [&](char byte) { return byte != NormalizedByte(dtype, byte); });
+  return IsBelowByte(dtype) && std::any_of(bytes, bytes + size_bytes, [&](char byte) {
+           return byte != NormalizedByte(dtype, byte);
+         });
 }
 
 void Normalize(ir::DType dtype, absl::Span<char> bytes) {
+  if (!IsBelowByte(dtype)) return;
   for (char& byte : bytes) byte = NormalizedByte(dtype, byte);
 }
 
