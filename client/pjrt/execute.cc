@@ -66,7 +66,9 @@ absl::Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) 
   for (const uint32_t i : Donated(compiled, *args.options)) buffers[i]->Delete();
   if (args.device_complete_events != nullptr) {
     args.device_complete_events[0] =
-        results.empty() ? DecidedEvent(absl::OkStatus()) : new PJRT_Event{results[0]};
+        results.empty() ? DecidedEvent(absl::OkStatus())
+                        : new PJRT_Event{PJRT_Event::End{client::WeakArray(results[0]),
+                                                         &args.executable->client->late_questions}};
   }
   for (size_t i = 0; i < results.size(); ++i) {
     args.output_lists[0][i] = new PJRT_Buffer(std::move(results[i]), device);
