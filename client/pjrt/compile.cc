@@ -5,6 +5,7 @@
 #include "client/pjrt/client.h"
 #include "client/pjrt/compile_options.h"
 #include "client/pjrt/executable.h"
+#include "client/pjrt/fork.h"
 #include "client/pjrt/functions.h"
 
 // From the bytes of a program to an executable. The program is read and verified here, so that its
@@ -35,6 +36,7 @@ absl::StatusOr<client::Program> ReadProgram(const PJRT_Program& program) {
 }  // namespace
 
 absl::Status Client_Compile(PJRT_Client_Compile_Args& args) {
+  ACCELD_RETURN_IF_ERROR(CheckNotForked());
   ACCELD_ASSIGN_OR_RETURN(
       const CompileOptions options,
       ReadCompileOptions(absl::string_view(args.compile_options, args.compile_options_size)));

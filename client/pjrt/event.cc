@@ -1,6 +1,7 @@
 #include "client/pjrt/event.h"
 
 #include "client/pjrt/error.h"
+#include "client/pjrt/fork.h"
 #include "client/pjrt/functions.h"
 
 namespace acceld::pjrt {
@@ -45,7 +46,7 @@ void OnReady(const PJRT_Event::End& end, Callback callback) {
 }  // namespace
 
 absl::Status Event_Destroy(PJRT_Event_Destroy_Args& args) {
-  delete args.event;
+  if (!IsForkedChild()) delete args.event;
   return absl::OkStatus();
 }
 

@@ -8,6 +8,7 @@
 #include "client/pjrt/client.h"
 #include "client/pjrt/event.h"
 #include "client/pjrt/executable.h"
+#include "client/pjrt/fork.h"
 #include "client/pjrt/functions.h"
 
 namespace acceld::pjrt {
@@ -16,6 +17,7 @@ namespace {
 using client::Array;
 
 absl::Status Check(const PJRT_LoadedExecutable_Execute_Args& args) {
+  ACCELD_RETURN_IF_ERROR(CheckNotForked());
   const CompiledProgram& compiled = *args.executable->compiled;
   if (args.executable->deleted) {
     return absl::FailedPreconditionError(
