@@ -125,7 +125,7 @@ TEST_F(EmbeddedSharedTest, WhoComesWhileAnIdleDaemonEndsGetsASession) {
         client->Upload(ir::Literal::Filled({ir::DType::kF32, {4}}, 1));
     ASSERT_TRUE(array.ok() && array->Fetch().ok()) << i;
     incarnations.insert(Incarnation(address()));
-    std::this_thread::sleep_for(milliseconds(random() % 110));
+    std::this_thread::sleep_for(milliseconds(random() % 200));
   }
   EXPECT_GT(incarnations.size(), 1u);
 }
