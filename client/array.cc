@@ -154,12 +154,27 @@ absl::Status Array::FetchInto(absl::Span<char> buffer) const {
   return FetchTo(std::make_shared<ByteSink>(buffer));
 }
 
-absl::Status Array::FetchTo(std::shared_ptr<ByteSink> sink) const {
+Event Array::FetchIntoAsync(absl::Span<char> buffer) const {
+  if (!valid()) return absl::StatusOr<Unit>(EmptyArray());
+  if (const absl::Status status = CheckSize(type(), buffer.size()); !status.ok()) {
+    return absl::StatusOr<Unit>(status);
+  }
+  uint64_t request;
+  return StartFetchTo(std::make_shared<ByteSink>(buffer), request);
+}
+
+Event Array::StartFetchTo(std::shared_ptr<ByteSink> sink, uint64_t& request) const {
   auto promise = std::make_shared<Promise<Unit>>();
   const Event fetched = promise->future();
-  const uint64_t request = state_->Fetch(std::move(sink), [promise](const absl::Status& status) {
+  request = state_->Fetch(std::move(sink), [promise](const absl::Status& status) {
     promise->Set(status.ok() ? absl::StatusOr<Unit>(Unit{}) : absl::StatusOr<Unit>(status));
   });
+  return fetched;
+}
+
+absl::Status Array::FetchTo(std::shared_ptr<ByteSink> sink) const {
+  uint64_t request;
+  const Event fetched = StartFetchTo(std::move(sink), request);
   if (!fetched.IsReady()) {
     state_->connection()->Serve({request}, [&] { return fetched.IsReady(); });
   }

@@ -63,6 +63,8 @@ class Array {
   // The same, into `buffer`, which must have exactly type().size_bytes() bytes; row-major.
   absl::Status FetchInto(absl::Span<char> buffer) const;
   Future<ir::Literal> FetchAsync() const;
+  // The same, without blocking: `buffer` must stay until the event, which says how it went.
+  Event FetchIntoAsync(absl::Span<char> buffer) const;
   // The value to be read where it is, row-major: on the daemon's host, memory that it shares with
   // all that map this array, in this process and in others. The first costs one copy, the next
   // none. (When the daemon has no more room for that, and on other hosts, it is fetched.) It stays
@@ -74,6 +76,7 @@ class Array {
   friend absl::Status AwaitAll(absl::Span<const Array> arrays);
   explicit Array(std::shared_ptr<ArrayState> state) : state_(std::move(state)) {}
   Future<ir::Literal> StartFetch(uint64_t& request) const;
+  Event StartFetchTo(std::shared_ptr<ByteSink> sink, uint64_t& request) const;
   absl::Status FetchTo(std::shared_ptr<ByteSink> sink) const;
 
   std::shared_ptr<ArrayState> state_;  // Shared by copies; the last one releases the handle.

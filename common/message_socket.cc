@@ -1,8 +1,8 @@
 #include "common/message_socket.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 
@@ -41,8 +41,9 @@ absl::Status MessageReceiver::Append(absl::string_view payload) {
 }
 
 absl::StatusOr<absl::string_view> MessageReceiver::Receive(int socket, Blocking blocking) {
-  // For each thread, not for each of many connections, which hold nothing between two messages.
-  thread_local std::array<char, kMaxPacketBytes> buffer;
+  // For each thread, not for each of many connections, which hold nothing between two messages. On
+  // the heap: a shared object that is loaded late has little room for thread-local variables.
+  thread_local std::vector<char> buffer(kMaxPacketBytes);
   thread_local std::string whole;
   for (int i = 0; blocking == Blocking::kYes || i < kMaxPackets; ++i) {
     ACCELD_ASSIGN_OR_RETURN(const Packet packet,

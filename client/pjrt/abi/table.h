@@ -1,0 +1,28 @@
+#pragma once
+
+#include "client/pjrt/abi/abi.h"
+
+// The table of functions that a plugin gives to the framework: GetPjrtApi() returns one.
+extern "C" {
+
+struct PJRT_Api {
+  size_t struct_size;
+  PJRT_Extension_Base* extension_start;
+  PJRT_Api_Version pjrt_api_version;
+#define PJRT_IN(type, name)
+#define PJRT_OUT(type, name)
+#define PJRT_FUNCTION(name, ...) PJRT_Error* (*PJRT_##name)(PJRT_##name##_Args*);
+#define PJRT_VOID_FUNCTION(name, ...) void (*PJRT_##name)(PJRT_##name##_Args*);
+#include "client/pjrt/abi/functions.def"
+};
+
+struct PJRT_Layouts_Extension {
+  PJRT_Extension_Base base;
+#define PJRT_IN(type, name)
+#define PJRT_OUT(type, name)
+#define PJRT_FUNCTION(name, ...) PJRT_Error* (*PJRT_##name)(PJRT_##name##_Args*);
+#include "client/pjrt/abi/layouts.def"
+};
+
+const PJRT_Api* GetPjrtApi();
+}

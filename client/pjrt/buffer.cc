@@ -1,0 +1,134 @@
+#include "client/pjrt/buffer.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "client/pjrt/client.h"
+#include "client/pjrt/dtype.h"
+#include "client/pjrt/event.h"
+#include "client/pjrt/functions.h"
+
+PJRT_Buffer::PJRT_Buffer(acceld::client::Array array, PJRT_Device* device)
+    : type_(array.type()), device_(device), array_(std::move(array)) {
+  device_->memory_use.Add(type_.size_bytes());
+}
+
+PJRT_Buffer::~PJRT_Buffer() { Delete(); }
+
+absl::StatusOr<acceld::client::Array> PJRT_Buffer::array() const {
+  acceld::MutexLock lock(mutex_);
+  if (array_.valid()) return array_;
+  return absl::InvalidArgumentError(
+      absl::StrCat("the array ", type_.ToString(), " has been deleted or donated"));
+}
+
+bool PJRT_Buffer::IsDeleted() const {
+  acceld::MutexLock lock(mutex_);
+  return !array_.valid();
+}
+
+void PJRT_Buffer::Delete() {
+  acceld::client::Array array;
+  {
+    acceld::MutexLock lock(mutex_);
+    std::swap(array, array_);
+  }
+  if (array.valid()) device_->memory_use.Remove(type_.size_bytes());
+}
+
+namespace acceld::pjrt {
+namespace {
+
+absl::Status NoPointer(const PJRT_Buffer& buffer) {
+  return absl::UnimplementedError(absl::StrCat(
+      "the array ", buffer.type().ToString(),
+      " is in the memory of a daemon, which this process has no address of; fetch it instead"));
+}
+
+}  // namespace
+
+absl::Status Buffer_Destroy(PJRT_Buffer_Destroy_Args& args) {
+  delete args.buffer;
+  return absl::OkStatus();
+}
+
+absl::Status Buffer_ElementType(PJRT_Buffer_ElementType_Args& args) {
+  args.type = ToPjrt(args.buffer->type().dtype);
+  return absl::OkStatus();
+}
+
+absl::Status Buffer_Dimensions(PJRT_Buffer_Dimensions_Args& args) {
+  args.dims = args.buffer->type().dims.data();
+  args.num_dims = args.buffer->type().dims.size();
+  return absl::OkStatus();
+}
+
+absl::Status Buffer_UnpaddedDimensions(PJRT_Buffer_UnpaddedDimensions_Args& args) {
+  args.unpadded_dims = args.buffer->type().dims.data();
+  args.num_dims = args.buffer->type().dims.size();
+  return absl::OkStatus();
+}
+
+absl::Status Buffer_DynamicDimensionIndices(PJRT_Buffer_DynamicDimensionIndices_Args& args) {
+  args.dynamic_dim_indices = nullptr;
+  args.num_dynamic_dims = 0;
+  return absl::OkStatus();
+}
+
+absl::Status Buffer_OnDeviceSizeInBytes(PJRT_Buffer_OnDeviceSizeInBytes_Args& args) {
+  args.on_device_size_in_bytes = static_cast<size_t>(args.buffer->type().size_bytes());
+  return absl::OkStatus();
+}
+
+absl::Status Buffer_Device(PJRT_Buffer_Device_Args& args) {
+  args.device = args.buffer->device();
+  return absl::OkStatus();
+}
+
+absl::Status Buffer_Memory(PJRT_Buffer_Memory_Args& args) {
+  args.memory = &args.buffer->device()->memory;
+  return absl::OkStatus();
+}
+
+absl::Status Buffer_Delete(PJRT_Buffer_Delete_Args& args) {
+  args.buffer->Delete();
+  return absl::OkStatus();
+}
+
+absl::Status Buffer_IsDeleted(PJRT_Buffer_IsDeleted_Args& args) {
+  args.is_deleted = args.buffer->IsDeleted();
+  return absl::OkStatus();
+}
+
+// False also for arrays of the daemon's CPU: JAX would otherwise read them in place.
+absl::Status Buffer_IsOnCpu(PJRT_Buffer_IsOnCpu_Args& args) {
+  args.is_on_cpu = false;
+  return absl::OkStatus();
+}
+
+absl::Status Buffer_ReadyEvent(PJRT_Buffer_ReadyEvent_Args& args) {
+  absl::StatusOr<client::Array> array = args.buffer->array();
+  args.event = array.ok() ? new PJRT_Event{*std::move(array)} : DecidedEvent(array.status());
+  return absl::OkStatus();
+}
+
+absl::Status Buffer_UnsafePointer(PJRT_Buffer_UnsafePointer_Args& args) {
+  return NoPointer(*args.buffer);
+}
+
+absl::Status Buffer_IncreaseExternalReferenceCount(
+    PJRT_Buffer_IncreaseExternalReferenceCount_Args& args) {
+  return NoPointer(*args.buffer);
+}
+
+absl::Status Buffer_DecreaseExternalReferenceCount(
+    PJRT_Buffer_DecreaseExternalReferenceCount_Args& args) {
+  return NoPointer(*args.buffer);
+}
+
+absl::Status Buffer_OpaqueDeviceMemoryDataPointer(
+    PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args& args) {
+  return NoPointer(*args.buffer);
+}
+
+}  // namespace acceld::pjrt

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "absl/types/span.h"
+#include "client/array.h"
+#include "client/pjrt/abi/abi.h"
+#include "client/pjrt/device.h"
+#include "common/ir/type.h"
+#include "common/mutex.h"
+#include "common/status.h"
+
+// An array on a device. Its type and device never change; its value is there until it is deleted,
+// which includes being donated. Thread-safe.
+struct PJRT_Buffer {
+ public:
+  PJRT_Buffer(acceld::client::Array array, PJRT_Device* device);
+  ~PJRT_Buffer();
+  PJRT_Buffer(const PJRT_Buffer&) = delete;
+  PJRT_Buffer& operator=(const PJRT_Buffer&) = delete;
+
+  const acceld::ir::TensorType& type() const { return type_; }
+  PJRT_Device* device() const { return device_; }
+
+  // INVALID_ARGUMENT when it has been deleted.
+  absl::StatusOr<acceld::client::Array> array() const;
+  bool IsDeleted() const;
+  // Lets go of the value; work that was submitted with it keeps it. Does nothing the second time.
+  void Delete();
+
+ private:
+  const acceld::ir::TensorType type_;
+  PJRT_Device* const device_;
+  mutable acceld::Mutex mutex_;
+  acceld::client::Array array_ ABSL_GUARDED_BY(mutex_);  // empty: deleted
+};

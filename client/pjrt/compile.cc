@@ -1,0 +1,63 @@
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "client/pjrt/client.h"
+#include "client/pjrt/compile_options.h"
+#include "client/pjrt/executable.h"
+#include "client/pjrt/functions.h"
+
+// From the bytes of a program to an executable. The program is read and verified here, so that its
+// results' types are known at once; the daemon compiles it meanwhile.
+namespace acceld::pjrt {
+namespace {
+
+absl::StatusOr<client::Program> ReadProgram(const PJRT_Program& program) {
+  const absl::string_view format(program.format, program.format_size);
+  if (format != "mlir") {
+    return absl::UnimplementedError(
+        absl::StrCat("a program in the format '", format, "'; acceld reads 'mlir' (StableHLO)"));
+  }
+  ACCELD_ASSIGN_OR_RETURN(client::Program read, client::Program::FromBytes(absl::string_view(
+                                                    program.code, program.code_size)));
+  const auto types = {read.parameter_types(), read.result_types()};
+  for (const absl::Span<const ir::TensorType> list : types) {
+    for (const ir::TensorType& type : list) {
+      if (type.IsStatic()) continue;
+      return absl::UnimplementedError(
+          absl::StrCat("'", read.module().name, "' has a parameter or result ", type.ToString(),
+                       "; a program that is run by JAX has static shapes"));
+    }
+  }
+  return read;
+}
+
+}  // namespace
+
+absl::Status Client_Compile(PJRT_Client_Compile_Args& args) {
+  ACCELD_ASSIGN_OR_RETURN(
+      const CompileOptions options,
+      ReadCompileOptions(absl::string_view(args.compile_options, args.compile_options_size)));
+  PJRT_Device* device = args.client->device_pointers.front();
+  if (options.device.has_value()) {
+    ACCELD_ASSIGN_OR_RETURN(device, FindDevice(*args.client, *options.device));
+  }
+  ACCELD_ASSIGN_OR_RETURN(client::Program program, ReadProgram(*args.program));
+  const absl::Span<const ir::TensorType> parameters = program.parameter_types();
+  const Future<client::ExecutionInfo> done = args.client->session->Compile(
+      program, {parameters.begin(), parameters.end()}, device->daemon_id);
+  if (options.wait) ACCELD_RETURN_IF_ERROR(done.Await().status());
+  args.executable =
+      new PJRT_LoadedExecutable{.compiled = std::make_shared<CompiledProgram>(std::move(program)),
+                                .client = args.client,
+                                .device = device};
+  return absl::OkStatus();
+}
+
+// Programs are compiled for the devices of a client only.
+absl::Status Compile(PJRT_Compile_Args&) {
+  return absl::UnimplementedError(
+      "acceld compiles for the devices of a daemon: create a client and compile with it");
+}
+
+}  // namespace acceld::pjrt

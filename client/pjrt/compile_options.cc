@@ -1,0 +1,51 @@
+#include "client/pjrt/compile_options.h"
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "client/pjrt/compile_options.pb.h"
+
+namespace acceld::pjrt {
+namespace {
+
+absl::Status ReadOption(const std::string& name, const OptionOverrideProto& value,
+                        CompileOptions& options) {
+  if (name == "acceld_wait") {
+    if (value.value_case() != OptionOverrideProto::kBoolField) {
+      return absl::InvalidArgumentError("the compile option 'acceld_wait' is True or False");
+    }
+    options.wait = value.bool_field();
+    return absl::OkStatus();
+  }
+  if (absl::StartsWith(name, "xla_")) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("No such compile option: '", name, "'; acceld has 'acceld_wait'"));
+}
+
+}  // namespace
+
+absl::StatusOr<CompileOptions> ReadCompileOptions(absl::string_view serialized) {
+  CompileOptionsProto message;
+  if (!message.ParseFromArray(serialized.data(), static_cast<int>(serialized.size()))) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(serialized.size(), " bytes of compile options are no CompileOptionsProto"));
+  }
+  CompileOptions options;
+  const auto& build = message.executable_build_options();
+  if (build.num_replicas() > 1 || build.num_partitions() > 1) {
+    return absl::UnimplementedError(absl::StrCat(
+        "a program over ", std::max<int64_t>(build.num_replicas(), 1), " x ",
+        std::max<int64_t>(build.num_partitions(), 1),
+        " devices: acceld runs a program on one device; programs over several are not supported "
+        "yet"));
+  }
+  const auto& devices = build.device_assignment().computation_devices();
+  if (!devices.empty() && !devices[0].replica_device_ids().empty()) {
+    options.device = devices[0].replica_device_ids()[0];
+  }
+  for (const auto& [name, value] : message.env_option_overrides()) {
+    ACCELD_RETURN_IF_ERROR(ReadOption(name, value, options));
+  }
+  return options;
+}
+
+}  // namespace acceld::pjrt

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
+#include "common/status.h"
+
+namespace acceld::pjrt {
+
+// What a framework asks of a compile.
+struct CompileOptions {
+  absl::optional<int64_t> device;  // JAX's number; none: any
+  // The compiler option "acceld_wait": the call returns when the code is there, with the error if
+  // there will be none. Otherwise it returns at once and errors come with the results.
+  bool wait = false;
+};
+
+// Reads a serialized CompileOptionsProto. UNIMPLEMENTED for a program over several devices.
+// INVALID_ARGUMENT for what is no such message, and for a compiler option that is neither one of
+// acceld's nor begins with "xla_": those tune another compiler, and are left to it.
+absl::StatusOr<CompileOptions> ReadCompileOptions(absl::string_view serialized);
+
+}  // namespace acceld::pjrt

@@ -1,0 +1,68 @@
+#include "client/pjrt/event.h"
+
+#include "client/pjrt/error.h"
+#include "client/pjrt/functions.h"
+
+namespace acceld::pjrt {
+namespace {
+
+using client::Array;
+
+bool IsReady(const absl::Status&) { return true; }
+bool IsReady(const Array& array) { return array.Ready().IsReady(); }
+bool IsReady(const acceld::Event& event) { return event.IsReady(); }
+
+absl::Status Await(const absl::Status& status) { return status; }
+// The waiting thread takes the daemon's answer itself where it can, which is quicker.
+absl::Status Await(const Array& array) { return array.Await(); }
+absl::Status Await(const acceld::Event& event) { return event.Await().status(); }
+
+template <typename Callback>
+void OnReady(const absl::Status& status, Callback callback) {
+  callback(status);
+}
+template <typename Callback>
+void OnReady(const Array& array, Callback callback) {
+  array.Ready().OnReady([callback](const auto& info) { callback(info.status()); });
+}
+template <typename Callback>
+void OnReady(const acceld::Event& event, Callback callback) {
+  event.OnReady([callback](const auto& done) { callback(done.status()); });
+}
+
+}  // namespace
+
+absl::Status Event_Destroy(PJRT_Event_Destroy_Args& args) {
+  delete args.event;
+  return absl::OkStatus();
+}
+
+absl::Status Event_IsReady(PJRT_Event_IsReady_Args& args) {
+  args.is_ready =
+      std::visit([](const auto& source) { return IsReady(source); }, args.event->source);
+  return absl::OkStatus();
+}
+
+// An event that is not ready has no error yet; the interface forbids to ask.
+absl::Status Event_Error(PJRT_Event_Error_Args& args) {
+  return std::visit(
+      [](const auto& source) {
+        if (IsReady(source)) return Await(source);
+        return absl::FailedPreconditionError("the event is not ready, so it has no error yet");
+      },
+      args.event->source);
+}
+
+absl::Status Event_Await(PJRT_Event_Await_Args& args) {
+  return std::visit([](const auto& source) { return Await(source); }, args.event->source);
+}
+
+absl::Status Event_OnReady(PJRT_Event_OnReady_Args& args) {
+  const auto call = [callback = args.callback, user_arg = args.user_arg](absl::Status status) {
+    callback(ToError(std::move(status)), user_arg);
+  };
+  std::visit([&](const auto& source) { OnReady(source, call); }, args.event->source);
+  return absl::OkStatus();
+}
+
+}  // namespace acceld::pjrt

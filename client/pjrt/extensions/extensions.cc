@@ -1,0 +1,9 @@
+#include "client/pjrt/extensions/extensions.h"
+
+#include "client/pjrt/extensions/layouts.h"
+
+namespace acceld::pjrt {
+
+PJRT_Extension_Base* Extensions() { return LayoutsExtension(nullptr); }
+
+}  // namespace acceld::pjrt

@@ -1,0 +1,145 @@
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "client/pjrt/buffer.h"
+#include "client/pjrt/client.h"
+#include "client/pjrt/dtype.h"
+#include "client/pjrt/event.h"
+#include "client/pjrt/functions.h"
+#include "client/pjrt/host_copy.h"
+#include "client/pjrt/layout.h"
+
+// Values from host memory to a device and back.
+namespace acceld::pjrt {
+namespace {
+
+using client::Array;
+
+// Client::Upload copies arrays up to this size into the command.
+constexpr int64_t kMaxCopiedBytes = int64_t{64} << 10;
+
+absl::StatusOr<ir::TensorType> TypeOf(const PJRT_Client_BufferFromHostBuffer_Args& args) {
+  ir::TensorType type;
+  ACCELD_ASSIGN_OR_RETURN(type.dtype, FromPjrt(args.type));
+  type.dims.assign(args.dims, args.dims + args.num_dims);
+  ACCELD_RETURN_IF_ERROR(ir::ValidateType(type));
+  if (args.num_byte_strides != 0 && args.num_byte_strides != args.num_dims) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(args.num_byte_strides, " strides for ", type.ToString()));
+  }
+  return type;
+}
+
+// Bytes that the array's elements are not the same as, row-major, in memory of their own.
+absl::StatusOr<Array> UploadCopy(PJRT_Client& client, const PJRT_Device& device,
+                                 const ir::TensorType& type, const char* data,
+                                 absl::Span<const int64_t> byte_strides) {
+  auto bytes = std::make_shared<std::string>();
+  bytes->resize(static_cast<size_t>(type.size_bytes()));
+  if (byte_strides.empty()) {
+    std::memcpy(bytes->data(), data, bytes->size());
+  } else {
+    Gather(type, data, byte_strides, bytes->data());
+  }
+  Normalize(type.dtype, absl::MakeSpan(bytes->data(), bytes->size()));
+  const absl::string_view view = *bytes;
+  return client.session->UploadShared(type, view, [bytes = std::move(bytes)] {}, device.daemon_id);
+}
+
+// Bytes that are sent as they are; `done` is decided when they may go away.
+absl::StatusOr<Array> UploadInPlace(PJRT_Client& client, const PJRT_Device& device,
+                                    const ir::TensorType& type, absl::string_view bytes,
+                                    acceld::Event& done) {
+  auto promise = std::make_shared<Promise<Unit>>();
+  done = promise->future();
+  return client.session->UploadShared(
+      type, bytes, [promise] { promise->Set(Unit{}); }, device.daemon_id);
+}
+
+}  // namespace
+
+absl::Status Client_BufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args& args) {
+  ACCELD_ASSIGN_OR_RETURN(const ir::TensorType type, TypeOf(args));
+  if (!IsRowMajorLayout(args.device_layout, args.num_dims)) {
+    return absl::UnimplementedError("arrays of acceld are row-major; another layout was asked for");
+  }
+  PJRT_Device& device = *args.client->Choose(args.device, args.memory);
+  const auto* const data = static_cast<const char*>(args.data);
+  const auto size_bytes = static_cast<size_t>(type.size_bytes());
+  absl::Span<const int64_t> strides(args.byte_strides, args.num_byte_strides);
+  if (strides.empty() || IsRowMajor(type, strides)) strides = {};
+  const bool as_is = strides.empty() && !NeedsNormalizing(type.dtype, data, size_bytes);
+  const bool only_now =
+      args.host_buffer_semantics == PJRT_HostBufferSemantics_kImmutableOnlyDuringCall;
+  absl::StatusOr<Array> array = Array();
+  acceld::Event done = absl::StatusOr<Unit>(Unit{});
+  if (as_is && type.size_bytes() <= kMaxCopiedBytes) {
+    array =
+        args.client->session->Upload(type, absl::string_view(data, size_bytes), device.daemon_id);
+  } else if (as_is && !only_now) {
+    array = UploadInPlace(*args.client, device, type, absl::string_view(data, size_bytes), done);
+  } else {
+    array = UploadCopy(*args.client, device, type, data, strides);
+  }
+  ACCELD_RETURN_IF_ERROR(array.status());
+  args.buffer = new PJRT_Buffer(*std::move(array), &device);
+  args.done_with_host_buffer = new PJRT_Event{std::move(done)};
+  return absl::OkStatus();
+}
+
+absl::Status Buffer_ToHostBuffer(PJRT_Buffer_ToHostBuffer_Args& args) {
+  const ir::TensorType& type = args.src->type();
+  const auto size_bytes = static_cast<size_t>(type.size_bytes());
+  if (args.dst == nullptr) {
+    args.dst_size = size_bytes;
+    return absl::OkStatus();
+  }
+  if (args.dst_size < size_bytes) {
+    return absl::InvalidArgumentError(absl::StrCat(type.ToString(), " has ", size_bytes,
+                                                   " bytes; there is room for ", args.dst_size));
+  }
+  ir::Dims strides;
+  if (args.host_layout != nullptr) {
+    ACCELD_ASSIGN_OR_RETURN(strides, StridesOf(*args.host_layout, type));
+  }
+  ACCELD_ASSIGN_OR_RETURN(const Array array, args.src->array());
+  auto* const dst = static_cast<char*>(args.dst);
+  if (args.host_layout == nullptr || IsRowMajor(type, strides)) {
+    args.event = new PJRT_Event{array.FetchIntoAsync(absl::MakeSpan(dst, size_bytes))};
+    return absl::OkStatus();
+  }
+  auto promise = std::make_shared<Promise<Unit>>();
+  args.event = new PJRT_Event{promise->future()};
+  array.FetchAsync().OnReady(
+      [promise, type, strides, dst](const absl::StatusOr<ir::Literal>& value) {
+        if (!value.ok()) return promise->Set(value.status());
+        Scatter(type, value->DenseBytes().data(), dst, strides);
+        promise->Set(Unit{});
+      });
+  return absl::OkStatus();
+}
+
+absl::Status Buffer_CopyRawToHost(PJRT_Buffer_CopyRawToHost_Args& args) {
+  const int64_t size_bytes = args.buffer->type().size_bytes();
+  const int64_t offset = args.offset, count = args.transfer_size;
+  if (offset < 0 || count < 0 || count > size_bytes || offset > size_bytes - count) {
+    return absl::InvalidArgumentError(absl::StrCat(count, " bytes from byte ", offset, " of ",
+                                                   args.buffer->type().ToString(), ", which has ",
+                                                   size_bytes));
+  }
+  ACCELD_ASSIGN_OR_RETURN(const Array array, args.buffer->array());
+  auto promise = std::make_shared<Promise<Unit>>();
+  args.event = new PJRT_Event{promise->future()};
+  array.FetchAsync().OnReady(
+      [promise, offset, count, dst = args.dst](const absl::StatusOr<ir::Literal>& value) {
+        if (!value.ok()) return promise->Set(value.status());
+        std::memcpy(dst, value->DenseBytes().data() + offset, static_cast<size_t>(count));
+        promise->Set(Unit{});
+      });
+  return absl::OkStatus();
+}
+
+}  // namespace acceld::pjrt

@@ -1,0 +1,22 @@
+#include "client/pjrt/functions.h"
+#include "client/pjrt/named_values.h"
+
+namespace acceld::pjrt {
+
+absl::Status Plugin_Initialize(PJRT_Plugin_Initialize_Args&) { return absl::OkStatus(); }
+
+// The framework writes programs in the older of its own and this version of StableHLO, so this is
+// the newest that the reader knows (common/ir/bytecode).
+absl::Status Plugin_Attributes(PJRT_Plugin_Attributes_Args& args) {
+  static const NamedValues& attributes = *[] {
+    auto* const values = new NamedValues;
+    values->Add("stablehlo_current_version", std::vector<int64_t>{1, 22, 0});
+    values->Add("stablehlo_minimum_version", std::vector<int64_t>{0, 9, 0});
+    return values;
+  }();
+  args.attributes = attributes.data();
+  args.num_attributes = attributes.size();
+  return absl::OkStatus();
+}
+
+}  // namespace acceld::pjrt

@@ -1,0 +1,50 @@
+#include "absl/strings/str_cat.h"
+#include "client/pjrt/functions.h"
+
+// What the interface has and acceld does not offer.
+namespace acceld::pjrt {
+namespace {
+
+absl::Status NotOffered(absl::string_view what) {
+  return absl::UnimplementedError(absl::StrCat("acceld does not offer ", what));
+}
+
+}  // namespace
+
+#define NOT_OFFERED(function, what)                  \
+  absl::Status function(PJRT_##function##_Args&) {   \
+    return NotOffered(what " (PJRT_" #function ")"); \
+  }
+
+NOT_OFFERED(Client_UpdateGlobalProcessInfo, "clients that span processes")
+NOT_OFFERED(Client_DmaMap, "registering host memory")
+NOT_OFFERED(Client_DmaUnmap, "registering host memory")
+NOT_OFFERED(Client_CreateViewOfDeviceBuffer, "views of memory that others own")
+NOT_OFFERED(Client_CreateUninitializedBuffer, "arrays without a value")
+NOT_OFFERED(Client_CreateAliasBuffer, "arrays whose value is supplied later")
+NOT_OFFERED(Client_FulfillAliasBuffer, "arrays whose value is supplied later")
+NOT_OFFERED(ExecuteContext_Create, "contexts of executions")
+NOT_OFFERED(ExecuteContext_Destroy, "contexts of executions")
+NOT_OFFERED(CopyToDeviceStream_Destroy, "streams of chunks to a device")
+NOT_OFFERED(CopyToDeviceStream_AddChunk, "streams of chunks to a device")
+NOT_OFFERED(CopyToDeviceStream_TotalBytes, "streams of chunks to a device")
+NOT_OFFERED(CopyToDeviceStream_GranuleSize, "streams of chunks to a device")
+NOT_OFFERED(CopyToDeviceStream_CurrentBytes, "streams of chunks to a device")
+NOT_OFFERED(Client_CreateBuffersForAsyncHostToDevice, "uploads in parts")
+NOT_OFFERED(AsyncHostToDeviceTransferManager_Destroy, "uploads in parts")
+NOT_OFFERED(AsyncHostToDeviceTransferManager_TransferData, "uploads in parts")
+NOT_OFFERED(AsyncHostToDeviceTransferManager_RetrieveBuffer, "uploads in parts")
+NOT_OFFERED(AsyncHostToDeviceTransferManager_Device, "uploads in parts")
+NOT_OFFERED(AsyncHostToDeviceTransferManager_BufferCount, "uploads in parts")
+NOT_OFFERED(AsyncHostToDeviceTransferManager_BufferSize, "uploads in parts")
+NOT_OFFERED(AsyncHostToDeviceTransferManager_SetBufferError, "uploads in parts")
+NOT_OFFERED(AsyncHostToDeviceTransferManager_AddMetadata, "uploads in parts")
+NOT_OFFERED(Executable_SizeOfGeneratedCodeInBytes, "the size of code, which stays on the daemon")
+NOT_OFFERED(Executable_GetCostAnalysis, "a cost analysis")
+NOT_OFFERED(Executable_GetCompiledMemoryStats, "a memory analysis")
+NOT_OFFERED(Executable_Serialize, "serialized executables")
+NOT_OFFERED(Executable_DeserializeAndLoad, "serialized executables")
+
+#undef NOT_OFFERED
+
+}  // namespace acceld::pjrt
