@@ -5,6 +5,7 @@
 #   build_dir  where it is built, before `built` and `take`
 #
 # A tree is a folder with programs in bin/ (or tests/bin/) and their libraries in lib/.
+# shellcheck disable=SC2154  # These two are set there.
 set -euo pipefail
 
 # glibc's own, which belong to the kernel and the loader of the machine.

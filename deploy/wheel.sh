@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes the Python wheel: the JAX plugin, the daemon and accelctl with the libraries that they need, as one file that pip
-# installs on any Linux with a glibc that is not older, for Python 3.11 and later.
+# Makes the Python wheel: the JAX plugin, the daemon and accelctl with the libraries that they need, as one file that
+# pip installs on any Linux with a glibc that is not older, for Python 3.11 and later.
 #
 #   deploy/wheel.sh [--build-dir DIR] [--fast] [OUTPUT]
 #     OUTPUT           folder for acceld-VERSION-py3-none-manylinux_X_Y_ARCH.whl (default: build/wheel)
@@ -64,14 +64,16 @@ build() {
 take_package() {
   cp -r "$root/client/python" "$work/python"
   find "$work/python" -name __pycache__ -prune -exec rm -rf {} +
-  # What runs setuptools leaves beside the package does not get in.
+  mkdir -p "$work/metadata" "$info"
+  cp -r "$work/python/acceld" "$wheel/"
   (cd "$work/python" && "$python" -c '
 import sys
 from setuptools import build_meta
-print(build_meta.prepare_metadata_for_build_wheel(sys.argv[1]))' "$wheel" >"$work/log" 2>&1) ||
+build_meta.prepare_metadata_for_build_wheel(sys.argv[1])' "$work/metadata" >"$work/log" 2>&1) ||
     { cat "$work/log" >&2 && fail "setuptools does not take client/python/pyproject.toml"; }
-  [[ -f $info/METADATA ]] || fail "client/python says another version than the daemon, $version"
-  cp -r "$work/python/acceld" "$wheel/"
+  # It leaves files of its own there, too.
+  cp "$work/metadata/$(basename "$info")"/{METADATA,entry_points.txt} "$info/" ||
+    fail "client/python says another version than the daemon, $version"
 }
 
 take_programs() {
