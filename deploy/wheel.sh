@@ -76,12 +76,22 @@ build_meta.prepare_metadata_for_build_wheel(sys.argv[1])' "$work/metadata" >"$wo
     fail "client/python says another version than the daemon, $version"
 }
 
+# Lets the daemon find the libraries of CUDA that NVIDIA's packages put beside this one, before the machine's.
+look_for_cuda() {
+  local path='$ORIGIN/../lib' part
+  for part in cu13 cublas cuda_nvrtc cudnn cufft cusolver cusparse nvjitlink; do
+    path+=":\$ORIGIN/../../nvidia/$part/lib"
+  done
+  patchelf --force-rpath --set-rpath "$path" "$1"
+}
+
 take_programs() {
   mkdir -p "$wheel"/acceld/{bin,lib} "$info/licenses/libraries"
   take acceld "$wheel/acceld/bin"
   take accelctl "$wheel/acceld/bin"
   take_libraries "$wheel/acceld" "$info/licenses/libraries"
   set_run_paths "$wheel/acceld"
+  look_for_cuda "$wheel/acceld/bin/acceld"
   take acceld_pjrt "$wheel/acceld/lib"
   for package in "${in_plugin[@]}" "$(package_of "$(g++ -print-file-name=libstdc++.a)")"; do
     take_licence "$package" "$info/licenses/libraries"

@@ -151,10 +151,14 @@ class SharedDaemon {
     if (!lock.has_value()) return false;
     // Who had the lock before has started one.
     if (Probe(address_).ok()) return false;
-    ACCELD_ASSIGN_OR_RETURN(std::string binary, FindDaemon(start_.daemon_path));
+    absl::StatusOr<std::string> binary = FindDaemon(start_.daemon_path);
+    if (!binary.ok()) {
+      return Annotate(binary.status(), absl::StrCat("no acceld daemon listens at ",
+                                                    options_.address, ", and none can be started"));
+    }
     const std::string folder = address_.unix_path.substr(0, address_.unix_path.rfind('/'));
     ACCELD_ASSIGN_OR_RETURN(const DaemonLog log, DaemonLog::OpenOfUser(folder));
-    Launch launch{.binary = std::move(binary), .address = options_.address};
+    Launch launch{.binary = *std::move(binary), .address = options_.address};
     const std::chrono::duration<double> idle_s = start_.idle_timeout;
     launch.flags = {"--exit-when-idle", absl::StrCat(idle_s.count())};
     launch.flags.insert(launch.flags.end(), start_.flags.begin(), start_.flags.end());

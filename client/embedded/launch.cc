@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
 #include "absl/types/span.h"
+#include "common/address.h"
 #include "common/unique_fd.h"
 
 namespace acceld::client {
@@ -23,7 +24,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kPause{5};
-constexpr int kExitTaken = 3;  // As `acceld --help` says.
+constexpr int kExitTaken = 3;     // As `acceld --help` says.
+constexpr int kSignalExit = 128;  // And the signal's number, as shells have it.
 // The daemon's number of the file descriptor with which it ends.
 constexpr int kLifetimeFd = 3;
 // What a service manager tells this process, and not those that it starts.
@@ -132,16 +134,23 @@ absl::StatusOr<pid_t> Spawn(const Launch& launch, const DaemonLog& log) {
   return child;
 }
 
-// The exit status; none when the timeout is over. Who ignores SIGCHLD, or waits for all children
-// elsewhere, gets it before us: then it counts as a success, and connecting shows what it was.
-absl::optional<int> Await(pid_t child, std::chrono::milliseconds timeout) {
+// How the process that goes to the background ended.
+struct Ended {
+  bool in_time = false;
+  // None: who ignores SIGCHLD, or waits for all children elsewhere, got it before us.
+  absl::optional<int> status;
+};
+
+Ended Await(pid_t child, std::chrono::milliseconds timeout) {
   const Clock::time_point deadline = Clock::now() + timeout;
   while (true) {
     int status = 0;
     const pid_t ended = waitpid(child, &status, WNOHANG);
-    if (ended == child) return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    if (ended < 0 && errno == ECHILD) return 0;
-    if (Clock::now() >= deadline) return absl::nullopt;
+    if (ended == child) {
+      return {true, WIFEXITED(status) ? WEXITSTATUS(status) : kSignalExit + WTERMSIG(status)};
+    }
+    if (ended < 0 && errno == ECHILD) return {true, absl::nullopt};
+    if (Clock::now() >= deadline) return {};
     std::this_thread::sleep_for(kPause);
   }
 }
@@ -155,10 +164,9 @@ std::string Quoted(const DaemonLog& log) {
 absl::StatusOr<Launched> LaunchDaemon(const Launch& launch, const DaemonLog& log,
                                       std::chrono::milliseconds timeout) {
   ACCELD_ASSIGN_OR_RETURN(const pid_t child, Spawn(launch, log));
-  const absl::optional<int> status = Await(child, timeout);
-  if (!status.has_value()) {
-    // The process in between only waits; the daemon goes on. Nobody waits for that process any
-    // more.
+  const Ended ended = Await(child, timeout);
+  if (!ended.in_time) {
+    // That process only waits, and the daemon goes on. Somebody has to wait for that process.
     std::thread([child] {
       int ignored = 0;
       while (waitpid(child, &ignored, 0) < 0 && errno == EINTR) {
@@ -168,10 +176,15 @@ absl::StatusOr<Launched> LaunchDaemon(const Launch& launch, const DaemonLog& log
                                                     " was started and does not answer after ",
                                                     timeout.count(), " ms", Quoted(log)));
   }
-  if (*status == 0) return Launched::kReady;
-  if (*status == kExitTaken) return Launched::kTaken;
+  if (!ended.status.has_value()) {
+    ACCELD_ASSIGN_OR_RETURN(const Address address, ParseAddress(launch.address));
+    if (Probe(address).ok()) return Launched::kReady;
+  }
+  if (ended.status == 0) return Launched::kReady;
+  if (ended.status == kExitTaken) return Launched::kTaken;
   return absl::FailedPreconditionError(absl::StrCat(
-      "the daemon ", launch.binary, " cannot start: it ended with ", *status, Quoted(log)));
+      "the daemon ", launch.binary, " cannot start: it ended",
+      ended.status.has_value() ? absl::StrCat(" with ", *ended.status) : "", Quoted(log)));
 }
 
 }  // namespace acceld::client

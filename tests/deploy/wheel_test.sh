@@ -58,7 +58,9 @@ for pid in "${pids[@]}"; do wait "$pid"; done
 "$work/env/bin/accelctl" stats | head -2
 
 # Everybody may have his own, or none.
-ACCELD_AUTOSTART=private "$work/env/bin/python" "$work/program.py" >/dev/null
+mkdir "$work/tmp"
+ACCELD_AUTOSTART=private TMPDIR=$work/tmp "$work/env/bin/python" "$work/program.py" >/dev/null
+[[ -z $(ls -A "$work/tmp") ]] || fail "a private daemon has left something: $(find "$work/tmp")"
 "$work/env/bin/accelctl" drain
 for _ in $(seq 100); do
   if [[ ! -S $work/run/acceld.sock ]]; then break; fi

@@ -142,6 +142,17 @@ TEST_F(EmbeddedSharedTest, ADaemonThatCannotStartIsQuoted) {
   EXPECT_THAT(std::string(missing.message()), HasSubstr("/no/such/acceld"));
 }
 
+TEST_F(EmbeddedSharedTest, ItStartsInAProcessThatIgnoresItsChildren) {
+  struct sigaction ignore = {}, before = {};
+  ignore.sa_handler = SIG_IGN;
+  sigaction(SIGCHLD, &ignore, &before);
+  const absl::Status failed = ConnectOrStart({}, {.flags = {"--no-such-flag"}}).status();
+  EXPECT_EQ(failed.code(), absl::StatusCode::kFailedPrecondition) << failed;
+  EXPECT_THAT(std::string(failed.message()), HasSubstr("not expected: --no-such-flag"));
+  EXPECT_NE(Connect(), nullptr);
+  sigaction(SIGCHLD, &before, nullptr);
+}
+
 TEST_F(EmbeddedSharedTest, ADaemonThatDoesNotAnswerInTimeIsAnError) {
   const std::string sleeper = folder_.path() + "/sleeper";
   std::ofstream(sleeper) << "#!/bin/sh\necho no answer from this one\nexec sleep 3\n";
