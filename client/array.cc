@@ -31,16 +31,24 @@ absl::Status CheckSize(const ir::TensorType& type, size_t size_bytes) {
 
 }  // namespace
 
-Future<ExecutionInfo> Readiness::Ask(Connection& connection, uint64_t handle,
-                                     std::shared_ptr<const void> keep) {
+Readiness::~Readiness() {
   std::shared_ptr<Promise<ExecutionInfo>> promise;
   {
     MutexLock lock(mutex_);
-    if (ready_.valid()) return ready_;
-    promise = std::make_shared<Promise<ExecutionInfo>>();
-    ready_ = promise->future();
+    promise = std::move(promise_);
   }
-  const Future<ExecutionInfo> ready = promise->future();
+  if (promise != nullptr) promise->Set(ExecutionInfo());
+}
+
+Future<ExecutionInfo> Readiness::Ask(Connection& connection, uint64_t handle,
+                                     std::shared_ptr<const void> keep) {
+  const Future<ExecutionInfo> ready = WhenAsked();
+  std::shared_ptr<Promise<ExecutionInfo>> promise;
+  {
+    MutexLock lock(mutex_);
+    if (std::exchange(asked_, true)) return ready;
+    promise = std::move(promise_);
+  }
   const uint64_t request = connection.Await(
       handle, [promise, keep = std::move(keep)](absl::StatusOr<ExecutionInfo> info) {
         promise->Set(std::move(info));
@@ -48,6 +56,15 @@ Future<ExecutionInfo> Readiness::Ask(Connection& connection, uint64_t handle,
   MutexLock lock(mutex_);
   request_ = request;
   return ready;
+}
+
+Future<ExecutionInfo> Readiness::WhenAsked() {
+  MutexLock lock(mutex_);
+  if (!ready_.valid()) {
+    promise_ = std::make_shared<Promise<ExecutionInfo>>();
+    ready_ = promise_->future();
+  }
+  return ready_;
 }
 
 uint64_t Readiness::request() const {
@@ -63,6 +80,14 @@ absl::StatusOr<ExecutionInfo> ArrayState::AwaitReady() {
   const Future<ExecutionInfo> ready = Ready();
   if (!ready.IsReady()) connection_->Serve({ready_request()}, [&] { return ready.IsReady(); });
   return ready.Await();
+}
+
+bool ArrayState::IsReady() {
+  const Future<ExecutionInfo> ready = Ready();
+  if (!ready.IsReady()) {
+    connection_->ServeBriefly({ready_request()}, [&] { return ready.IsReady(); });
+  }
+  return ready.IsReady();
 }
 
 uint64_t ArrayState::Fetch(std::shared_ptr<ByteSink> sink, Connection::OnDone done) {
@@ -95,6 +120,7 @@ uint64_t ArrayState::Fetch(std::shared_ptr<ByteSink> sink, Connection::OnDone do
 
 const ir::TensorType& Array::type() const { return state_->type(); }
 uint32_t Array::device() const { return state_->device(); }
+uint64_t Array::id() const { return state_->handle(); }
 
 Future<ExecutionInfo> Array::Ready() const {
   if (!valid()) return absl::StatusOr<ExecutionInfo>(EmptyArray());
@@ -104,6 +130,13 @@ Future<ExecutionInfo> Array::Ready() const {
 absl::StatusOr<ExecutionInfo> Array::Execution() const {
   if (!valid()) return EmptyArray();
   return state_->AwaitReady();
+}
+
+bool Array::IsReady() const { return !valid() || state_->IsReady(); }
+
+Future<ExecutionInfo> Array::WhenAsked() const {
+  if (!valid()) return absl::StatusOr<ExecutionInfo>(EmptyArray());
+  return state_->WhenAsked();
 }
 
 absl::Status Array::Await() const { return Execution().status(); }

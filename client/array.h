@@ -40,6 +40,8 @@ class Array {
   const ir::Dims& shape() const { return type().dims; }
   ir::DType dtype() const { return type().dtype; }
   uint32_t device() const;
+  // A number that no other array of this client has or has had.
+  uint64_t id() const;
 
   // Blocks until the value is there, or gives the array's error.
   absl::Status Await() const;
@@ -48,6 +50,13 @@ class Array {
   // Decided when the value is there or has failed; about the execution that made the array (empty
   // for an upload). Never blocks, except as Client::Execute does.
   Future<ExecutionInfo> Ready() const;
+  // Whether the value is there or has failed. Waits for some hundred microseconds at most, so that
+  // an answer which is about to come wakes no thread.
+  bool IsReady() const;
+  // What Ready decides to, but the daemon is not asked for it: that is left to whoever calls Ready,
+  // Await or IsReady of an array that the same execution makes. An empty info when nobody does as
+  // long as there is such an array.
+  Future<ExecutionInfo> WhenAsked() const;
   // Blocks; what Ready decides to.
   absl::StatusOr<ExecutionInfo> Execution() const;
 
@@ -73,6 +82,7 @@ class Array {
 
  private:
   friend class Client;
+  friend class WeakArray;
   friend absl::Status AwaitAll(absl::Span<const Array> arrays);
   explicit Array(std::shared_ptr<ArrayState> state) : state_(std::move(state)) {}
   Future<ir::Literal> StartFetch(uint64_t& request) const;
@@ -80,6 +90,17 @@ class Array {
   absl::Status FetchTo(std::shared_ptr<ByteSink> sink) const;
 
   std::shared_ptr<ArrayState> state_;  // Shared by copies; the last one releases the handle.
+};
+
+// An array that may be gone: it keeps nothing alive.
+class WeakArray {
+ public:
+  explicit WeakArray(const Array& array) : state_(array.state_) {}
+  // Empty when it is gone.
+  Array Lock() const { return Array(state_.lock()); }
+
+ private:
+  std::weak_ptr<ArrayState> state_;
 };
 
 // Waits for all of `arrays`; OK, or the error of the first (in order) that failed.

@@ -17,15 +17,26 @@ namespace acceld::client {
 // is asked once, at the first call about any of them. Any thread may call.
 class Readiness {
  public:
+  Readiness() = default;
+  ~Readiness();
+  Readiness(const Readiness&) = delete;
+  Readiness& operator=(const Readiness&) = delete;
+
   // `keep` holds the array of `handle` until the answer.
   Future<ExecutionInfo> Ask(Connection& connection, uint64_t handle,
                             std::shared_ptr<const void> keep);
+  // What Ask decides to, without asking: an empty info when nobody has asked before the last of the
+  // arrays is gone.
+  Future<ExecutionInfo> WhenAsked();
   // The number of that request, for Connection::Serve, or 0 when it is about to be sent.
   uint64_t request() const;
 
  private:
   mutable Mutex mutex_;
+  // Until the daemon is asked; then whoever waits for the answer has it.
+  std::shared_ptr<Promise<ExecutionInfo>> promise_ ABSL_GUARDED_BY(mutex_);
   Future<ExecutionInfo> ready_ ABSL_GUARDED_BY(mutex_);
+  bool asked_ ABSL_GUARDED_BY(mutex_) = false;
   uint64_t request_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
@@ -50,10 +61,13 @@ class ArrayState : public std::enable_shared_from_this<ArrayState> {
   uint32_t device() const { return device_; }
 
   Future<ExecutionInfo> Ready();
+  Future<ExecutionInfo> WhenAsked() { return readiness_->WhenAsked(); }
   // As Readiness::request.
   uint64_t ready_request() const { return readiness_->request(); }
   // What Ready decides to; blocks.
   absl::StatusOr<ExecutionInfo> AwaitReady();
+  // As Array::IsReady.
+  bool IsReady();
   // Large arrays wait until the connection has room for their bytes. The number of the request, for
   // Connection::Serve, or 0 when it may be sent later.
   uint64_t Fetch(std::shared_ptr<ByteSink> sink, Connection::OnDone done);

@@ -6,6 +6,7 @@
 #include "client/pjrt/client.h"
 #include "client/pjrt/dtype.h"
 #include "client/pjrt/event.h"
+#include "client/pjrt/fork.h"
 #include "client/pjrt/functions.h"
 
 PJRT_Buffer::PJRT_Buffer(acceld::client::Array array, PJRT_Device* device)
@@ -48,7 +49,7 @@ absl::Status NoPointer(const PJRT_Buffer& buffer) {
 }  // namespace
 
 absl::Status Buffer_Destroy(PJRT_Buffer_Destroy_Args& args) {
-  delete args.buffer;
+  if (!IsForkedChild()) delete args.buffer;
   return absl::OkStatus();
 }
 
@@ -91,7 +92,7 @@ absl::Status Buffer_Memory(PJRT_Buffer_Memory_Args& args) {
 }
 
 absl::Status Buffer_Delete(PJRT_Buffer_Delete_Args& args) {
-  args.buffer->Delete();
+  if (!IsForkedChild()) args.buffer->Delete();
   return absl::OkStatus();
 }
 
@@ -107,13 +108,18 @@ absl::Status Buffer_IsOnCpu(PJRT_Buffer_IsOnCpu_Args& args) {
 }
 
 absl::Status Buffer_ReadyEvent(PJRT_Buffer_ReadyEvent_Args& args) {
-  absl::StatusOr<client::Array> array = args.buffer->array();
+  const absl::Status not_forked = CheckNotForked();
+  absl::StatusOr<client::Array> array =
+      not_forked.ok() ? args.buffer->array() : absl::StatusOr<client::Array>(not_forked);
   args.event = array.ok() ? new PJRT_Event{*std::move(array)} : DecidedEvent(array.status());
   return absl::OkStatus();
 }
 
+// A number that tells arrays apart, which is what JAX compares pointers for. It is no address.
 absl::Status Buffer_UnsafePointer(PJRT_Buffer_UnsafePointer_Args& args) {
-  return NoPointer(*args.buffer);
+  ACCELD_ASSIGN_OR_RETURN(const client::Array array, args.buffer->array());
+  args.buffer_pointer = static_cast<uintptr_t>(array.id());
+  return absl::OkStatus();
 }
 
 absl::Status Buffer_IncreaseExternalReferenceCount(

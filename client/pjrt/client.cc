@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/pjrt/connect.h"
+#include "client/pjrt/fork.h"
 #include "client/pjrt/functions.h"
 
 namespace {
@@ -61,6 +62,7 @@ absl::StatusOr<PJRT_Device*> FindDevice(const PJRT_Client& client, int64_t id) {
 }
 
 absl::Status Client_Create(PJRT_Client_Create_Args& args) {
+  ACCELD_RETURN_IF_ERROR(CheckNotForked());
   ACCELD_ASSIGN_OR_RETURN(
       std::shared_ptr<client::Client> session,
       Connect(absl::Span<const PJRT_NamedValue>(args.create_options, args.num_options)));
@@ -68,12 +70,13 @@ absl::Status Client_Create(PJRT_Client_Create_Args& args) {
     return absl::NotFoundError(
         absl::StrCat("the daemon at ", session->address(), " has no devices"));
   }
+  WatchForks();
   args.client = new PJRT_Client(std::move(session));
   return absl::OkStatus();
 }
 
 absl::Status Client_Destroy(PJRT_Client_Destroy_Args& args) {
-  delete args.client;
+  if (!IsForkedChild()) delete args.client;
   return absl::OkStatus();
 }
 

@@ -7,10 +7,12 @@
 #include "client/client.h"
 #include "client/pjrt/abi/abi.h"
 #include "client/pjrt/device.h"
+#include "client/pjrt/late_questions.h"
 #include "client/pjrt/topology.h"
 #include "common/status.h"
 
-// A session with a daemon, as a framework sees it. Immutable after it is made.
+// A session with a daemon, as a framework sees it. Immutable after it is made, but for
+// late_questions.
 struct PJRT_Client {
   explicit PJRT_Client(std::shared_ptr<acceld::client::Client> session);
   PJRT_Client(const PJRT_Client&) = delete;
@@ -25,6 +27,7 @@ struct PJRT_Client {
   std::vector<PJRT_Device*> device_pointers;          // the same
   std::vector<PJRT_Memory*> memory_pointers;          // of them, in their order
   PJRT_TopologyDescription topology;
+  acceld::pjrt::LateQuestions late_questions;
 };
 
 namespace acceld::pjrt {

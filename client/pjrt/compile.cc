@@ -5,7 +5,9 @@
 #include "client/pjrt/client.h"
 #include "client/pjrt/compile_options.h"
 #include "client/pjrt/executable.h"
+#include "client/pjrt/fork.h"
 #include "client/pjrt/functions.h"
+#include "client/pjrt/serialized_program.h"
 
 // From the bytes of a program to an executable. The program is read and verified here, so that its
 // results' types are known at once; the daemon compiles it meanwhile.
@@ -32,25 +34,44 @@ absl::StatusOr<client::Program> ReadProgram(const PJRT_Program& program) {
   return read;
 }
 
+absl::StatusOr<PJRT_LoadedExecutable*> Load(PJRT_Client& client, client::Program program,
+                                            const CompileOptions& options) {
+  PJRT_Device* device = client.device_pointers.front();
+  if (options.device.has_value()) {
+    ACCELD_ASSIGN_OR_RETURN(device, FindDevice(client, *options.device));
+  }
+  const absl::Span<const ir::TensorType> parameters = program.parameter_types();
+  const Future<client::ExecutionInfo> done =
+      client.session->Compile(program, {parameters.begin(), parameters.end()}, device->daemon_id);
+  if (options.wait) ACCELD_RETURN_IF_ERROR(done.Await().status());
+  return new PJRT_LoadedExecutable{
+      .compiled = std::make_shared<CompiledProgram>(std::move(program)),
+      .client = &client,
+      .device = device};
+}
+
 }  // namespace
 
 absl::Status Client_Compile(PJRT_Client_Compile_Args& args) {
+  ACCELD_RETURN_IF_ERROR(CheckNotForked());
   ACCELD_ASSIGN_OR_RETURN(
       const CompileOptions options,
       ReadCompileOptions(absl::string_view(args.compile_options, args.compile_options_size)));
-  PJRT_Device* device = args.client->device_pointers.front();
-  if (options.device.has_value()) {
-    ACCELD_ASSIGN_OR_RETURN(device, FindDevice(*args.client, *options.device));
-  }
   ACCELD_ASSIGN_OR_RETURN(client::Program program, ReadProgram(*args.program));
-  const absl::Span<const ir::TensorType> parameters = program.parameter_types();
-  const Future<client::ExecutionInfo> done = args.client->session->Compile(
-      program, {parameters.begin(), parameters.end()}, device->daemon_id);
-  if (options.wait) ACCELD_RETURN_IF_ERROR(done.Await().status());
-  args.executable =
-      new PJRT_LoadedExecutable{.compiled = std::make_shared<CompiledProgram>(std::move(program)),
-                                .client = args.client,
-                                .device = device};
+  ACCELD_ASSIGN_OR_RETURN(args.executable, Load(*args.client, std::move(program), options));
+  return absl::OkStatus();
+}
+
+absl::Status Executable_DeserializeAndLoad(PJRT_Executable_DeserializeAndLoad_Args& args) {
+  ACCELD_RETURN_IF_ERROR(CheckNotForked());
+  ACCELD_ASSIGN_OR_RETURN(
+      const CompileOptions options,
+      ReadCompileOptions(absl::string_view(args.overridden_serialized_compile_options,
+                                           args.overridden_serialized_compile_options_size)));
+  ACCELD_ASSIGN_OR_RETURN(client::Program program,
+                          DeserializeProgram(absl::string_view(args.serialized_executable,
+                                                               args.serialized_executable_size)));
+  ACCELD_ASSIGN_OR_RETURN(args.loaded_executable, Load(*args.client, std::move(program), options));
   return absl::OkStatus();
 }
 

@@ -3,6 +3,7 @@
 
 #include "client/pjrt/buffer.h"
 #include "client/pjrt/client.h"
+#include "client/pjrt/fork.h"
 #include "client/pjrt/functions.h"
 #include "common/ir/module.h"
 
@@ -25,6 +26,7 @@ absl::StatusOr<client::Program> CopyProgram(const ir::TensorType& type) {
 }
 
 absl::StatusOr<PJRT_Buffer*> CopyTo(PJRT_Buffer& buffer, PJRT_Device& device) {
+  ACCELD_RETURN_IF_ERROR(CheckNotForked());
   ACCELD_ASSIGN_OR_RETURN(const client::Array array, buffer.array());
   ACCELD_ASSIGN_OR_RETURN(const client::Program program, CopyProgram(buffer.type()));
   ACCELD_ASSIGN_OR_RETURN(std::vector<client::Array> copies,

@@ -1,6 +1,7 @@
 #include "client/pjrt/event.h"
 
 #include "client/pjrt/error.h"
+#include "client/pjrt/fork.h"
 #include "client/pjrt/functions.h"
 
 namespace acceld::pjrt {
@@ -9,12 +10,18 @@ namespace {
 using client::Array;
 
 bool IsReady(const absl::Status&) { return true; }
-bool IsReady(const Array& array) { return array.Ready().IsReady(); }
+// Whoever asks is about to wait, so a value that comes at once is worth waiting for here.
+bool IsReady(const Array& array) { return array.IsReady(); }
+bool IsReady(const PJRT_Event::End& end) { return end.array.Lock().IsReady(); }
 bool IsReady(const acceld::Event& event) { return event.IsReady(); }
 
 absl::Status Await(const absl::Status& status) { return status; }
 // The waiting thread takes the daemon's answer itself where it can, which is quicker.
 absl::Status Await(const Array& array) { return array.Await(); }
+absl::Status Await(const PJRT_Event::End& end) {
+  const Array array = end.array.Lock();
+  return array.valid() ? array.Await() : absl::OkStatus();
+}
 absl::Status Await(const acceld::Event& event) { return event.Await().status(); }
 
 template <typename Callback>
@@ -29,11 +36,17 @@ template <typename Callback>
 void OnReady(const acceld::Event& event, Callback callback) {
   event.OnReady([callback](const auto& done) { callback(done.status()); });
 }
+template <typename Callback>
+void OnReady(const PJRT_Event::End& end, Callback callback) {
+  const Array array = end.array.Lock();
+  OnReady(array.valid() ? end.late_questions->EndOf(array) : absl::StatusOr<Unit>(Unit{}),
+          callback);
+}
 
 }  // namespace
 
 absl::Status Event_Destroy(PJRT_Event_Destroy_Args& args) {
-  delete args.event;
+  if (!IsForkedChild()) delete args.event;
   return absl::OkStatus();
 }
 

@@ -6,13 +6,22 @@
 #include "absl/status/status.h"
 #include "client/array.h"
 #include "client/pjrt/abi/abi.h"
+#include "client/pjrt/late_questions.h"
 #include "common/future.h"
 
 // Something that the framework can wait for: it ends well or with an error. Immutable, so any
 // thread may use it.
 struct PJRT_Event {
-  // What it waits for: nothing, the value of an array, or a future of the client library.
-  std::variant<absl::Status, acceld::client::Array, acceld::Event> source;
+  // The end of the execution that makes an array, which the event does not keep alive: when nobody
+  // has asked how it ended before all of its arrays are gone, it is taken to have ended well. A
+  // callback costs no question to the daemon (LateQuestions); whoever waits asks.
+  struct End {
+    acceld::client::WeakArray array;
+    acceld::pjrt::LateQuestions* late_questions;
+  };
+  // What it waits for: nothing, the value of an array, the end of an execution, or a future of the
+  // client library.
+  std::variant<absl::Status, acceld::client::Array, End, acceld::Event> source;
 };
 
 namespace acceld::pjrt {

@@ -9,10 +9,16 @@
 #include "client/pjrt/extensions/layouts.h"
 #include "client/pjrt/functions.h"
 #include "client/pjrt/memory.h"
+#include "client/pjrt/serialized_program.h"
 #include "common/ir/text.h"
 
 // What PJRT_LoadedExecutable_GetDeviceAssignment gives out.
 struct PJRT_DeviceAssignmentSerialized {
+  std::string bytes;
+};
+
+// What PJRT_Executable_Serialize gives out.
+struct PJRT_SerializedExecutable {
   std::string bytes;
 };
 
@@ -99,6 +105,16 @@ absl::Status Executable_OptimizedProgram(PJRT_Executable_OptimizedProgram_Args& 
     std::memcpy(args.program->code, text.data(), std::min(args.program->code_size, text.size()));
   }
   args.program->code_size = text.size();
+  return absl::OkStatus();
+}
+
+absl::Status Executable_Serialize(PJRT_Executable_Serialize_Args& args) {
+  auto* const serialized =
+      new PJRT_SerializedExecutable{SerializeProgram(args.executable->compiled->program)};
+  args.serialized_bytes = serialized->bytes.data();
+  args.serialized_bytes_size = serialized->bytes.size();
+  args.serialized_executable = serialized;
+  args.serialized_executable_deleter = [](PJRT_SerializedExecutable* bytes) { delete bytes; };
   return absl::OkStatus();
 }
 

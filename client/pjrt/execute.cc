@@ -8,6 +8,7 @@
 #include "client/pjrt/client.h"
 #include "client/pjrt/event.h"
 #include "client/pjrt/executable.h"
+#include "client/pjrt/fork.h"
 #include "client/pjrt/functions.h"
 
 namespace acceld::pjrt {
@@ -16,6 +17,7 @@ namespace {
 using client::Array;
 
 absl::Status Check(const PJRT_LoadedExecutable_Execute_Args& args) {
+  ACCELD_RETURN_IF_ERROR(CheckNotForked());
   const CompiledProgram& compiled = *args.executable->compiled;
   if (args.executable->deleted) {
     return absl::FailedPreconditionError(
@@ -66,7 +68,9 @@ absl::Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) 
   for (const uint32_t i : Donated(compiled, *args.options)) buffers[i]->Delete();
   if (args.device_complete_events != nullptr) {
     args.device_complete_events[0] =
-        results.empty() ? DecidedEvent(absl::OkStatus()) : new PJRT_Event{results[0]};
+        results.empty() ? DecidedEvent(absl::OkStatus())
+                        : new PJRT_Event{PJRT_Event::End{client::WeakArray(results[0]),
+                                                         &args.executable->client->late_questions}};
   }
   for (size_t i = 0; i < results.size(); ++i) {
     args.output_lists[0][i] = new PJRT_Buffer(std::move(results[i]), device);

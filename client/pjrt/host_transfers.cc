@@ -8,6 +8,7 @@
 #include "client/pjrt/client.h"
 #include "client/pjrt/dtype.h"
 #include "client/pjrt/event.h"
+#include "client/pjrt/fork.h"
 #include "client/pjrt/functions.h"
 #include "client/pjrt/host_copy.h"
 #include "client/pjrt/layout.h"
@@ -62,6 +63,7 @@ absl::StatusOr<Array> UploadInPlace(PJRT_Client& client, const PJRT_Device& devi
 }  // namespace
 
 absl::Status Client_BufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args& args) {
+  ACCELD_RETURN_IF_ERROR(CheckNotForked());
   ACCELD_ASSIGN_OR_RETURN(const ir::TensorType type, TypeOf(args));
   if (!IsRowMajorLayout(args.device_layout, args.num_dims)) {
     return absl::UnimplementedError("arrays of acceld are row-major; another layout was asked for");
@@ -91,6 +93,7 @@ absl::Status Client_BufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args& 
 }
 
 absl::Status Buffer_ToHostBuffer(PJRT_Buffer_ToHostBuffer_Args& args) {
+  ACCELD_RETURN_IF_ERROR(CheckNotForked());
   const ir::TensorType& type = args.src->type();
   const auto size_bytes = static_cast<size_t>(type.size_bytes());
   if (args.dst == nullptr) {
@@ -123,6 +126,7 @@ absl::Status Buffer_ToHostBuffer(PJRT_Buffer_ToHostBuffer_Args& args) {
 }
 
 absl::Status Buffer_CopyRawToHost(PJRT_Buffer_CopyRawToHost_Args& args) {
+  ACCELD_RETURN_IF_ERROR(CheckNotForked());
   const int64_t size_bytes = args.buffer->type().size_bytes();
   const int64_t offset = args.offset, count = args.transfer_size;
   if (offset < 0 || count < 0 || count > size_bytes || offset > size_bytes - count) {

@@ -42,8 +42,6 @@ NOT_OFFERED(AsyncHostToDeviceTransferManager_AddMetadata, "uploads in parts")
 NOT_OFFERED(Executable_SizeOfGeneratedCodeInBytes, "the size of code, which stays on the daemon")
 NOT_OFFERED(Executable_GetCostAnalysis, "a cost analysis")
 NOT_OFFERED(Executable_GetCompiledMemoryStats, "a memory analysis")
-NOT_OFFERED(Executable_Serialize, "serialized executables")
-NOT_OFFERED(Executable_DeserializeAndLoad, "serialized executables")
 
 #undef NOT_OFFERED
 

@@ -16,6 +16,9 @@ class ChannelStream {
   virtual bool Write(const v1::CommandBatch& batch) = 0;
   // False at the end of the stream.
   virtual bool Read(v1::EventBatch& batch) = 0;
+  // Whether something has come for Read, which is then quick. Waits some hundred microseconds at
+  // most, and not at all where nothing can be said in advance; false then.
+  virtual bool PollBriefly() = 0;
   // Makes what goes on and what comes later fail.
   virtual void Cancel() = 0;
   // Why it has ended: after a Read that has failed. Once.

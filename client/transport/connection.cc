@@ -69,6 +69,9 @@ class Connection::Impl : public SessionLink::Handler {
   void Serve(absl::Span<const uint64_t> requests, absl::FunctionRef<bool()> done) {
     link_.Serve(requests, done);
   }
+  void ServeBriefly(absl::Span<const uint64_t> requests, absl::FunctionRef<bool()> done) {
+    link_.ServeBriefly(requests, done);
+  }
 
   void OnEvent(v1::Event& event) override;
   bool ExpectsEvents() const override;
@@ -325,6 +328,9 @@ absl::Status Connection::Announce(uint64_t program_id, const Digest& fingerprint
   return impl_->Register(program_id, fingerprint, std::move(serialize));
 }
 
+void Connection::ServeBriefly(absl::Span<const uint64_t> requests, absl::FunctionRef<bool()> done) {
+  impl_->ServeBriefly(requests, done);
+}
 void Connection::Serve(absl::Span<const uint64_t> requests, absl::FunctionRef<bool()> done) {
   impl_->Serve(requests, done);
 }

@@ -92,6 +92,9 @@ class Connection {
   // answers to `requests` (ascending) make true, or until the connection has ended. Without
   // requests, or with 0, it only sends. Blocks.
   void Serve(absl::Span<const uint64_t> requests, absl::FunctionRef<bool()> done);
+  // The same, but gives up after some hundred microseconds at most, or at once if another thread
+  // receives.
+  void ServeBriefly(absl::Span<const uint64_t> requests, absl::FunctionRef<bool()> done);
   // Where large fetches enter before they are sent: half of max_fetch_bytes for arrays of which it
   // is not known that they are ready, so that those never stand before the ones that are.
   ByteWindow& unready_fetches();

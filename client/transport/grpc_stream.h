@@ -19,6 +19,7 @@ class GrpcStream final : public ChannelStream {
 
   bool Write(const v1::CommandBatch& batch) override { return calls_->Write(batch); }
   bool Read(v1::EventBatch& batch) override { return calls_->Read(&batch); }
+  bool PollBriefly() override { return false; }
   void Cancel() override {
     cancelled_ = true;
     context_.TryCancel();

@@ -59,6 +59,14 @@ bool LocalStream::Read(v1::EventBatch& batch) {
   return message.ok() && batch.ParseFromArray(message->data(), static_cast<int>(message->size()));
 }
 
+bool LocalStream::PollBriefly() {
+  if (!poll_.is_worthwhile()) return mail_.HasMail() || HasPacket(socket_.get(), {});
+  mail_.Look(true);
+  const bool has_come = mail_.AwaitEither(socket_.get(), poll_);
+  mail_.Look(false);
+  return has_come || mail_.HasMail();
+}
+
 void LocalStream::Cancel() { shutdown(socket_.get(), SHUT_RDWR); }
 
 absl::Status LocalStream::Finish() { return EndedConnection(peer_); }

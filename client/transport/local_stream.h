@@ -24,6 +24,7 @@ class LocalStream final : public ChannelStream {
 
   bool Write(const v1::CommandBatch& batch) override;
   bool Read(v1::EventBatch& batch) override;
+  bool PollBriefly() override;
   void Cancel() override;
   absl::Status Finish() override;
 

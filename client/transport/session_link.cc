@@ -138,11 +138,21 @@ void SessionLink::Handle(v1::Event& event) {
 }
 
 void SessionLink::Serve(absl::Span<const uint64_t> requests, absl::FunctionRef<bool()> done) {
+  ServeWith(Patience::kForever, requests, done);
+}
+
+void SessionLink::ServeBriefly(absl::Span<const uint64_t> requests,
+                               absl::FunctionRef<bool()> done) {
+  ServeWith(Patience::kNone, requests, done);
+}
+
+void SessionLink::ServeWith(Patience patience, absl::Span<const uint64_t> requests,
+                            absl::FunctionRef<bool()> done) {
   if (TransportThread::IsCurrent()) return;
   commands_.WriteNow();
   if (requests.empty() || requests.front() == 0) return;
   std::vector<v1::Event> others;
-  bool reads = false, broke = false;
+  bool reads = false, broke = false, gives_up = false;
   while (true) {
     {
       MutexLock lock(mutex_);
@@ -154,15 +164,22 @@ void SessionLink::Serve(absl::Span<const uint64_t> requests, absl::FunctionRef<b
         if (waiting_callers_ > 0) callers_.NotifyAll();
         others.clear();
       }
+      if (gives_up) return;
+      const auto must_wait = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+        return reading_ || stream_is_over_ || IsDeferred(requests);
+      };
+      if (patience == Patience::kNone && must_wait()) return;
       ++waiting_callers_;
       ++callers_so_far_;
-      while (!done() && !ended_ && (reading_ || stream_is_over_ || IsDeferred(requests))) {
+      while (!done() && !ended_ && must_wait()) {
         callers_.Wait(mutex_);
       }
       --waiting_callers_;
       if (done() || ended_) return;
       reading_ = reads = true;
     }
+    gives_up = patience == Patience::kNone && !stream()->PollBriefly();
+    if (gives_up) continue;
     OnArena<v1::EventBatch> events;
     broke = !Read(*events);
     if (broke) continue;

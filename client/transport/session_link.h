@@ -58,6 +58,9 @@ class SessionLink {
   // (ascending) make true, or the end; without requests, or with 0, only writes. Events that may
   // run callbacks of others, which are all but these answers, are left to the link's thread.
   void Serve(absl::Span<const uint64_t> requests, absl::FunctionRef<bool()> done);
+  // The same, but gives up when the answer does not come soon (ChannelStream::PollBriefly), or when
+  // another thread reads.
+  void ServeBriefly(absl::Span<const uint64_t> requests, absl::FunctionRef<bool()> done);
   // Ends the stream, and any attempt to go on with another. Does not wait.
   void Close();
   // Waits for the threads of one that is closed. Not from one of them.
@@ -71,6 +74,9 @@ class SessionLink {
   bool Use(std::shared_ptr<ChannelStream> stream);
   bool Read(v1::EventBatch& events);
   void Handle(v1::Event& event);
+  enum class Patience : uint8_t { kNone, kForever };
+  void ServeWith(Patience patience, absl::Span<const uint64_t> requests,
+                 absl::FunctionRef<bool()> done);
   void RunReader(const v1::Hello& hello);
   void ReadAndHandle();
   void HandleDeferred();

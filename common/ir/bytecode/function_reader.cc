@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "common/ir/bytecode/locations.h"
 #include "common/ir/inlined_ops.h"
 #include "common/ir/limits.h"
 #include "common/ir/process_grid.h"
@@ -325,7 +326,9 @@ absl::StatusOr<std::vector<ValueId>> FunctionReader::ReadRegion(Cursor& in, Regi
       // Of many ops around it, the outermost two are enough.
       constexpr int kNamedDepth = 2;
       if (depth > kNamedDepth && NamesAnOp(read.status())) return read.status();
-      return Annotate(read.status(), absl::StrCat("op ", i, " '", header.FullName(), "'"));
+      const std::string where = DescribeLocation(reader_.container, header.location);
+      return Annotate(read.status(), absl::StrCat("op ", i, " '", header.FullName(), "'",
+                                                  where.empty() ? "" : " at ", where));
     }
     ended = *read;
   }

@@ -75,7 +75,7 @@ absl::StatusOr<OpHeader> ReadOpHeader(const Container& container, Cursor& in) {
   op.name = &container.op_names[name];
   ACCELD_ASSIGN_OR_RETURN(const uint8_t parts, in.Byte());
   const size_t num_attributes = container.attributes.size();
-  ACCELD_RETURN_IF_ERROR(in.Index(num_attributes, "location").status());
+  ACCELD_ASSIGN_OR_RETURN(op.location, in.Index(num_attributes, "location"));
   if ((parts & kHasDictionary) != 0) {
     ACCELD_ASSIGN_OR_RETURN(op.dictionary, in.Index(num_attributes, "attribute"));
   }

@@ -12,6 +12,7 @@ namespace acceld::ir::bytecode {
 
 struct OpHeader {
   const OpName* name = nullptr;
+  uint64_t location = 0;               // the number of its location attribute
   std::optional<uint64_t> dictionary;  // the number of a dictionary attribute
   std::optional<Cursor> properties;    // as the op's dialect writes them
   std::vector<uint64_t> result_types;

@@ -23,7 +23,8 @@ using Writer = BytecodeWriter;
 constexpr uint64_t kVhloI1 = 0, kVhloF32 = 4, kVhloTensorType = 20, kVhloTuple = 23;
 constexpr uint64_t kVhloArray = 1, kVhloTensor = 15;
 constexpr uint64_t kBuiltinDictionary = 1, kBuiltinString = 2, kBuiltinResource = 16;
-constexpr uint64_t kBuiltinUnknownLocation = 15;
+constexpr uint64_t kBuiltinCallSite = 10, kBuiltinFileLineColumn = 11, kBuiltinNamedLocation = 14;
+constexpr uint64_t kBuiltinUnknownLocation = 15, kBuiltinFileLineColumnRange = 22;
 
 // A file whose @main returns one constant, with what a test may want to change about it.
 struct ConstantProgram {
@@ -151,6 +152,52 @@ TEST(Bytecode, NamesOpsAndVersionsThatItDoesNotKnow) {
   EXPECT_EQ(error_with("conjure_v1"),
             "m.bc: @main: op 0 'vhlo.conjure_v1': op 'vhlo.conjure_v1' is not supported: "
             "StableHLO 1.22.0 has no such op");
+}
+
+// An unknown op at a location: what the message says of it.
+std::string ErrorAt(ConstantProgram& program, uint64_t location) {
+  const uint64_t type = program.Tensor(kVhloF32, {});
+  const uint64_t op = program.writer.Op("vhlo", "conjure_v1");
+  return ErrorOf(
+      program.writer.Finish({type}, {Writer::EncodeOp(op, {}, {type}, {}, {}, location)}, 1));
+}
+
+TEST(Bytecode, SaysWhereInTheSourceAnOpComesFrom) {
+  ConstantProgram program;
+  const auto text = [&](absl::string_view text) {
+    return Writer::Varint(program.writer.Attribute(
+        "builtin", Writer::Varint(kBuiltinString) + Writer::Varint(program.writer.String(text))));
+  };
+  const auto location = [&](uint64_t code, std::string data) {
+    return program.writer.Attribute("builtin", Writer::Varint(code) + data);
+  };
+  const uint64_t inner = location(kBuiltinFileLineColumnRange,
+                                  text("layers.py") + Writer::Varint(3) + Writer::Varint(12) +
+                                      Writer::Varint(5) + Writer::Varint(20));
+  const uint64_t outer =
+      location(kBuiltinFileLineColumn, text("train.py") + Writer::Varint(40) + Writer::Varint(1));
+  const uint64_t function =
+      location(kBuiltinNamedLocation, text("my_layer") + Writer::Varint(inner));
+  const uint64_t call =
+      location(kBuiltinCallSite, Writer::Varint(function) + Writer::Varint(outer));
+  const uint64_t named =
+      location(kBuiltinNamedLocation, text("jit(step)/dot_general") + Writer::Varint(call));
+  EXPECT_THAT(ErrorAt(program, named),
+              HasSubstr("'vhlo.conjure_v1' at layers.py:12:5 (jit(step)/dot_general): "));
+  EXPECT_THAT(ErrorAt(program, outer), HasSubstr("'vhlo.conjure_v1' at train.py:40:1: "));
+}
+
+TEST(Bytecode, IgnoresLocationsThatItDoesNotUnderstand) {
+  ConstantProgram program;
+  const uint64_t itself = program.writer.Attribute("builtin", "") + 1;
+  const uint64_t cycle =
+      program.writer.Attribute("builtin", Writer::Varint(kBuiltinCallSite) +
+                                              Writer::Varint(itself) + Writer::Varint(itself));
+  ASSERT_EQ(cycle, itself);
+  const uint64_t cut = program.writer.Attribute("builtin", Writer::Varint(kBuiltinNamedLocation));
+  for (const uint64_t location : {cycle, cut}) {
+    EXPECT_THAT(ErrorAt(program, location), HasSubstr("op 0 'vhlo.conjure_v1': op"));
+  }
 }
 
 TEST(Bytecode, KnowsEveryOpOfStableHloInSomeVersion) {

@@ -87,9 +87,10 @@ uint64_t BytecodeWriter::Resource(absl::string_view key, absl::string_view bytes
 std::string BytecodeWriter::EncodeOp(uint64_t name, const std::vector<uint64_t>& properties,
                                      const std::vector<uint64_t>& result_types,
                                      const std::vector<uint64_t>& operands,
-                                     const std::vector<std::string>& regions) {
+                                     const std::vector<std::string>& regions,
+                                     uint64_t location) {
   uint8_t parts = 0;
-  std::string rest = Varint(0);  // the location
+  std::string rest = Varint(location);
   if (!properties.empty()) {
     parts |= kHasProperties;
     rest += Varint(properties[0]);
