@@ -85,6 +85,8 @@ struct ServerStats {
   std::string version;
   uint64_t incarnation = 0;  // differs after every restart
   bool draining = false;     // no new sessions are taken
+  // The daemon ends by itself: a while after its last session, or while it drains, with that one.
+  bool ends_when_idle = false;
 };
 
 // Whose work goes first on a device that several sessions want.

@@ -146,7 +146,9 @@ absl::StatusOr<Address> ParseAddress(absl::string_view text) {
 
 std::string DefaultAddress() {
   if (const char* address = std::getenv("ACCELD_ADDRESS"); address && *address) return address;
-  if (const char* folder = std::getenv("XDG_RUNTIME_DIR"); folder && *folder) {
+  struct stat info;
+  if (const char* folder = std::getenv("XDG_RUNTIME_DIR");
+      folder && *folder && stat(folder, &info) == 0 && S_ISDIR(info.st_mode)) {
     return absl::StrCat("unix:", folder, "/acceld.sock");
   }
   return absl::StrCat("unix:", TemporaryFolder(), "/acceld.sock");

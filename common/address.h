@@ -35,7 +35,8 @@ struct Address {
 // INVALID_ARGUMENT says what was expected.
 absl::StatusOr<Address> ParseAddress(absl::string_view text);
 
-// $ACCELD_ADDRESS, else unix:$XDG_RUNTIME_DIR/acceld.sock, else unix:/tmp/acceld-<uid>/acceld.sock.
+// $ACCELD_ADDRESS, else unix:$XDG_RUNTIME_DIR/acceld.sock where there is such a folder (the
+// variable often outlives it: in jobs of a cluster, say), else unix:/tmp/acceld-<uid>/acceld.sock.
 std::string DefaultAddress();
 
 // Where the machine's own daemon listens: the one that its service manager starts.

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <memory>
 
+#include "common/log_file.h"
 #include "spdlog/sinks/stdout_color_sinks.h"
 #include "spdlog/spdlog.h"
 
@@ -36,6 +37,7 @@ struct Logger {
 
   spdlog::logger logger;
   std::atomic<LogFormat> format{LogFormat::kText};
+  std::unique_ptr<LogFile> file;  // Set before other threads log.
   LogHistory trouble;
 };
 
@@ -47,6 +49,7 @@ Logger& TheLogger() {
 
 void Write(LogLevel level, absl::string_view line) {
   TheLogger().logger.log(ToSpdlog(level), spdlog::string_view_t(line.data(), line.size()));
+  if (TheLogger().file != nullptr) TheLogger().file->Limit();
 }
 
 void LogFields(LogLevel level, absl::string_view message, absl::Span<const LogField> fields) {
@@ -84,6 +87,11 @@ void SetLogFormat(LogFormat format) {
   TheLogger().format.store(format, std::memory_order_relaxed);
   TheLogger().logger.set_pattern(format == LogFormat::kText ? Logger::kTextPattern
                                                             : Logger::kJsonPattern);
+}
+
+absl::Status SetLogFile(const std::string& path, int64_t max_bytes) {
+  ACCELD_ASSIGN_OR_RETURN(TheLogger().file, LogFile::Open(path, max_bytes));
+  return absl::OkStatus();
 }
 
 bool LogEnabled(LogLevel level) { return TheLogger().logger.should_log(ToSpdlog(level)); }

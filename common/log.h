@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <vector>
@@ -23,6 +24,10 @@ void SetLogLevel(LogLevel level);
 // Parses "text" or "json".
 absl::StatusOr<LogFormat> ParseLogFormat(absl::string_view text);
 void SetLogFormat(LogFormat format);
+// From now on standard error and standard output are this file, at whose end the log goes on. When
+// it has grown to `max_bytes`, it is renamed to PATH.old, in the place of one that is there, and a
+// new one begins. The system's error, with the path. For one call, before other threads log.
+absl::Status SetLogFile(const std::string& path, int64_t max_bytes);
 
 bool LogEnabled(LogLevel level);
 void Log(LogLevel level, absl::string_view message);

@@ -19,11 +19,11 @@ export LC_ALL=C
 umask 022
 root=$(cd "$(dirname "$0")/.." && pwd)
 
+# shellcheck source=deploy/packing.sh
+source "$root/deploy/packing.sh"
+
 max_mib=60
-# glibc's own, which belong to the kernel and the loader of the machine.
-glibc='^(ld-linux.*|lib(anl|BrokenLocale|c|dl|m|mvec|nsl|nss_.*|pthread|resolv|rt|thread_db|util))\.so'
-# Packages whose code is compiled into the programs.
-compiled_in=(libcli11-dev libtomlplusplus-dev llvm-19-dev nlohmann-json3-dev)
+# Packages whose code is compiled into the tests.
 test_compiled_in=(libgmock-dev libgtest-dev)
 
 tests=false fast=false build_dir='' output=$root/build/bundle
@@ -49,9 +49,6 @@ clean_up() {
 }
 trap clean_up EXIT
 
-say() { echo "== $*"; }
-fail() { echo "bundle.sh: $*" >&2 && exit 1; }
-
 # The programs of tests/gpu/suites.txt.
 test_programs() { awk '!/^#/ && NF { print $2 }' "$root/tests/gpu/suites.txt"; }
 
@@ -70,32 +67,10 @@ build() {
   build_dir=$root/build/release
 }
 
-# The built file of a target.
-built() {
-  local file
-  for file in "$build_dir/bin/$1" "$build_dir/tests/$1" "$build_dir/lib/lib$1.so"; do
-    if [[ -f $file ]]; then echo "$file" && return; fi
-  done
-  fail "$build_dir has no $1"
-}
-
-# Copies a program into a folder of the bundle, without symbols.
-take() {
-  local from
-  from=$(built "$1")
-  strip -o "$bundle/$2/$(basename "$from")" "$from"
-}
-
-# "NAME PATH" of each library that the binaries of a folder load, directly or not.
-libraries_of() {
-  binaries "$1" | xargs -d '\n' env -u LD_LIBRARY_PATH ldd |
-    awk '$2 == "=>" { print $1, ($3 == "not" ? "missing" : $3) }' | sort -u
-}
-
 take_programs() {
   mkdir -p "$bundle"/{bin,doc,lib,licences}
-  take acceld bin
-  take accelctl bin
+  take acceld "$bundle/bin"
+  take accelctl "$bundle/bin"
   cp "$root/LICENSE" "$bundle/"
   cp "$root"/deploy/{CONFIG,METRICS}.md "$bundle/doc/"
   cp "$root/tests/programs/softmax.mlir" "$bundle/doc/example.mlir"
@@ -104,7 +79,7 @@ take_programs() {
 take_tests() {
   local program folder from=${ACCELD_CONFORMANCE_DIR:-}
   mkdir -p "$bundle"/tests/{bin,conformance,gpu,programs}
-  while read -r program; do take "$program" tests/bin; done < <(test_programs)
+  while read -r program; do take "$program" "$bundle/tests/bin"; done < <(test_programs)
   # Where they are in the source tree.
   cp "$root"/tests/gpu/{run.sh,suites.txt} "$bundle/tests/gpu/"
   cp "$root"/tests/programs/*.{json,mlir,npy} "$bundle/tests/programs/"
@@ -133,54 +108,6 @@ take_tests() {
   done
 }
 
-# Every file that the loader reads.
-binaries() {
-  find "$1" -type f \( -path "$1/bin/*" -o -path "$1/lib/*" -o -path "$1/tests/bin/*" \) | sort
-}
-
-# A Debian package's licence; it stands beside its files.
-take_licence() {
-  local from=/usr/share/doc/$1/copyright
-  [[ -f $from ]] || fail "the licence of $1 is not in $from"
-  cp -L "$from" "$bundle/licences/$1.txt"
-}
-
-take_libraries() {
-  local name path real package
-  while read -r name path; do
-    [[ $path != missing ]] || fail "$name is not found"
-    if [[ $name =~ $glibc ]]; then continue; fi
-    cp -L "$path" "$bundle/lib/$name"
-    real=$(readlink -f "$path")
-    package=$(dpkg -S "$real" 2>/dev/null || dpkg -S "${real#/usr}" 2>/dev/null) || fail "$real is of no package"
-    take_licence "${package%%:*}"
-  done < <(libraries_of "$bundle")
-  for package in "${compiled_in[@]}"; do take_licence "$package"; done
-  if $tests; then
-    for package in "${test_compiled_in[@]}"; do take_licence "$package"; done
-  fi
-}
-
-# Run paths from where a file is. DT_RPATH, which LD_LIBRARY_PATH does not override: what else somebody has there is not
-# for these programs.
-set_run_paths() {
-  local file up
-  while read -r file; do
-    chmod u+w "$file"
-    case ${file#"$bundle"/} in
-      bin/*) up=/../lib ;;
-      lib/*) up='' ;;
-      tests/bin/*) up=/../../lib ;;
-    esac
-    patchelf --force-rpath --set-rpath "\$ORIGIN$up" "$file"
-  done < <(binaries "$bundle")
-}
-
-# The newest glibc that something in the bundle asks for.
-needed_glibc() {
-  binaries "$bundle" | xargs -d '\n' objdump -T | grep -o 'GLIBC_[0-9.]*' | sort -uV | tail -1 | cut -d_ -f2
-}
-
 write_readme() {
   {
     cat <<TEXT
@@ -192,9 +119,10 @@ Start it, and run a program (it listens on a unix socket of yours; doc/CONFIG.md
     bin/accelctl devices
     bin/accelctl run doc/example.mlir --arg 'f32[64,1000]=random'
 
-Needs Linux on $arch with glibc $(needed_glibc) or newer. GPUs need NVIDIA's driver and NVRTC (libnvrtc, of CUDA) on
-the machine; without them programs run on the CPU, and accelctl devices says why. cuBLASLt, cuBLAS,
-cuDNN, cuFFT and cuSOLVER are used where they are found; accelctl devices names those that are not.
+Needs Linux on $arch with glibc $(needed_glibc "$bundle") or newer. GPUs need NVIDIA's driver and
+NVRTC (libnvrtc, of CUDA) on the machine; without them programs run on the CPU, and accelctl devices
+says why. cuBLASLt, cuBLAS, cuDNN, cuFFT and cuSOLVER are used where they are found; accelctl devices
+names those that are not.
 
     bin/        acceld, the daemon; accelctl, its command line
     lib/        the libraries that they load: nothing else but glibc and NVIDIA's is taken from the machine
@@ -209,9 +137,8 @@ TEXT
 
 # The archive: names in order, and no owner or time but that of the sources.
 pack() {
-  local time filters=(--lzma2=preset=9)
-  time=${SOURCE_DATE_EPOCH:-$(git -C "$root" log -1 --format=%ct 2>/dev/null || echo 0)}
-  tar --sort=name --owner=0 --group=0 --numeric-owner --mode=u+rw,go=rX --mtime="@$time" --format=gnu \
+  local filters=(--lzma2=preset=9)
+  tar --sort=name --owner=0 --group=0 --numeric-owner --mode=u+rw,go=rX --mtime="@$(source_time)" --format=gnu \
     -C "$work" -cf "$work/bundle.tar" "$name"
   if $fast; then
     gzip -1nc "$work/bundle.tar" >"$archive"
@@ -220,26 +147,6 @@ pack() {
     if [[ $arch == x86_64 ]]; then filters=(--x86 "${filters[@]}"); fi
     xz -T1 "${filters[@]}" -c "$work/bundle.tar" >"$archive"
   fi
-}
-
-check_size() {
-  local bytes
-  bytes=$(stat -c %s "$archive")
-  say "$archive: $(awk -v b="$bytes" 'BEGIN { printf "%.1f", b / 1048576 }') MiB, unpacked" \
-    "$(du -sm --apparent-size "$bundle" | cut -f1) MiB"
-  if ! $fast && ((bytes > max_mib << 20)); then
-    (cd "$work" && du -am --apparent-size "$name" | sort -rn | head -25 >&2)
-    fail "that is more than $max_mib MiB; above is what is large in it, in MiB unpacked"
-  fi
-}
-
-# Fails if one of "NAME PATH" on standard input is neither of the folder nor glibc's.
-check_inside() {
-  local name path
-  while read -r name path; do
-    if [[ $path == "$1"/* || $name =~ $glibc ]]; then continue; fi
-    fail "$name comes from $path"
-  done
 }
 
 # The archive as a user gets it.
@@ -269,26 +176,10 @@ check_archive() {
   "${accelctl[@]}" check "$work/check.mlir" | tee "$work/checked"
   grep -q '^1 passed' "$work/checked" || fail "the program gives a wrong value"
   # What it has opened itself, too.
-  awk '$6 ~ /\.so/ { print $6 }' "/proc/$daemon/maps" | sort -u |
-    sed 's|.*/\([^/]*\)$|\1 &|' | check_inside "$there"
+  loaded_by "$daemon" | check_inside "$there"
   kill "$daemon"
   wait "$daemon" || { cat "$work/log" >&2 && fail "the daemon did not end well"; }
   daemon=''
-}
-
-# A program that says itself whether its value is right: through generated code and oneDNN.
-checked_program() {
-  cat <<'TEXT'
-func.func public @main() -> tensor<64x64xf32> {
-  %x = stablehlo.constant dense<2.0> : tensor<64x64xf32>
-  %y = stablehlo.dot %x, %x : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
-  %z = stablehlo.add %y, %x : tensor<64x64xf32>
-  %expected = stablehlo.constant dense<258.0> : tensor<64x64xf32>
-  stablehlo.custom_call @check.expect_eq(%z, %expected) {has_side_effect = true}
-    : (tensor<64x64xf32>, tensor<64x64xf32>) -> ()
-  return %z : tensor<64x64xf32>
-}
-TEXT
 }
 
 if [[ -z $build_dir ]]; then build; fi
@@ -302,11 +193,14 @@ archive=$output/$name$suffix.tar.$($fast && echo gz || echo xz)
 say "Gather: programs$($tests && echo ', tests' || true), libraries"
 take_programs
 if $tests; then take_tests; fi
-take_libraries
-set_run_paths
+take_libraries "$bundle" "$bundle/licences"
+if $tests; then
+  for package in "${test_compiled_in[@]}"; do take_licence "$package" "$bundle/licences"; done
+fi
+set_run_paths "$bundle"
 write_readme
 say "Pack$($fast || echo ", which takes minutes")"
 pack
-check_size
+check_size "$archive" "$bundle" "$($fast && echo 4096 || echo $max_mib)"
 check_archive
 say "Good: $archive"

@@ -2,12 +2,13 @@
 # Installs what acceld builds with, from the distribution (Debian 12 or Ubuntu 24.04), as root or with
 # sudo. Does nothing, and needs no network, when all of it is there.
 #
-#   deploy/install_packages.sh [build|test|bundle|deb|image|browser]
+#   deploy/install_packages.sh [build|test|bundle|deb|image|wheel|browser]
 #     build  what the daemon and the client need (the default)
 #     test   that, and what the test suites need
 #     bundle what the build needs, and what deploy/bundle.sh packs with
 #     deb    the same, and what deploy/deb.sh packs with
 #     image  the same, and what deploy/image.sh builds with
+#     wheel  the same, and what deploy/wheel.sh packs with
 #     browser  nothing but Chromium, with which a test looks at the status page (Debian; some 400 MB)
 set -euo pipefail
 
@@ -21,7 +22,8 @@ case ${1:-build} in
   test)
     packages+=(
       buildah clang-format-19 dpkg-dev fish libbenchmark-dev libgmock-dev libgtest-dev lintian man-db mmdebstrap
-      openssl patchelf python3 python3-grpcio python3-protobuf python3-venv redis-server runc systemd xz-utils
+      openssl patchelf python3 python3-grpcio python3-protobuf python3-setuptools
+      python3-venv python3-wheel redis-server runc systemd xz-utils
       zsh)
     ;;
   bundle)
@@ -32,6 +34,9 @@ case ${1:-build} in
     ;;
   image)
     packages+=(buildah mmdebstrap python3-venv)
+    ;;
+  wheel)
+    packages+=(patchelf python3-setuptools python3-venv python3-wheel)
     ;;
   browser)
     packages=(chromium)

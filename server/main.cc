@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -25,6 +26,10 @@
 #include "server/config/effective.h"
 #include "server/config/schema.h"
 #include "server/engine/engine.h"
+#include "server/lifetime/detach.h"
+#include "server/lifetime/end_request.h"
+#include "server/lifetime/exit_with_fd.h"
+#include "server/lifetime/idle_exit.h"
 #include "server/observability/metrics_server.h"
 #include "server/rpc/server.h"
 #include "server/systemd/listen_fds.h"
@@ -36,6 +41,7 @@ namespace {
 
 constexpr int kExitFailure = 1;
 constexpr int kExitUsage = 2;
+constexpr int kExitTaken = 3;  // another daemon listens at the address
 // What remains for open streams to hear the end, after the engine has drained.
 constexpr std::chrono::milliseconds kStreamGrace{1000};
 // For what is told to end: kernels between two polls, the compiler between two passes. What has not
@@ -155,13 +161,40 @@ std::string StatusLine(const engine::Engine& engine, const rpc::Server& server) 
                       }));
 }
 
+// Ends the daemon when nobody has used it for so long.
+std::unique_ptr<lifetime::IdleExit> ExitWhenIdle(std::chrono::milliseconds idle,
+                                                 const engine::Engine& engine, rpc::Server& server,
+                                                 lifetime::EndRequest& end) {
+  if (idle.count() == 0) return nullptr;
+  return std::make_unique<lifetime::IdleExit>(
+      idle, lifetime::IdleExit::Hooks{.look =
+                                          [&engine, &server] {
+                                            // First the calls: one that ends by then has left its
+                                            // session.
+                                            const rpc::Server::Calls calls = server.calls();
+                                            const engine::EngineStats stats = engine.Stats();
+                                            return lifetime::IdleExit::Use{
+                                                .open = calls.open + stats.sessions,
+                                                .begun = calls.begun + stats.sessions_total,
+                                                .draining = !server.accepting()};
+                                          },
+                                      .pause = [&server] { server.PauseAccepting(); },
+                                      .resume = [&server] { server.ResumeAccepting(); },
+                                      .exit = [&end] { end.Ask("nobody uses the daemon"); }});
+}
+
 // What started the daemon, and what it passed.
 struct Starter {
   systemd::Manager manager;
   std::vector<PassedSocket> sockets;
+  std::optional<lifetime::Background> background;  // with --detach
 
-  static absl::StatusOr<Starter> FromEnvironment() {
+  // Before any thread is started.
+  static absl::StatusOr<Starter> Find(bool detach) {
     Starter starter;
+    if (detach) {
+      ACCELD_ASSIGN_OR_RETURN(starter.background, lifetime::Background::Enter());
+    }
     ACCELD_ASSIGN_OR_RETURN(starter.sockets, systemd::TakePassedSockets());
     ACCELD_ASSIGN_OR_RETURN(starter.manager, systemd::Manager::FromEnvironment());
     return starter;
@@ -178,6 +211,14 @@ int Run(const config::FixedSources& sources, config::Effective effective, Starte
     config.rpc.listen.clear();
   }
   config.rpc.version = ACCELD_VERSION;
+  config.rpc.ends_when_idle = config.exit_when_idle.count() > 0;
+  if (!config.log_file.empty()) {
+    const absl::Status status = SetLogFile(config.log_file, config.log_file_bytes);
+    if (!status.ok()) {
+      LogError("cannot start: ", status.message());
+      return kExitFailure;
+    }
+  }
   SetLogLevel(config.log_level);
   SetLogFormat(config.log_format);
   if (!effective.file().empty()) LogInfo("configuration from ", effective.file());
@@ -195,7 +236,7 @@ int Run(const config::FixedSources& sources, config::Effective effective, Starte
       rpc::Server::Start(**engine, config.rpc, std::move(starter.sockets));
   if (!server.ok()) {
     LogError("cannot start: ", server.status().message());
-    return kExitFailure;
+    return absl::IsAlreadyExists(server.status()) ? kExitTaken : kExitFailure;
   }
   for (const Address& address : (*server)->addresses()) {
     LogInfo("listening on ", address.ToString());
@@ -225,15 +266,32 @@ int Run(const config::FixedSources& sources, config::Effective effective, Starte
     (void)engine.Stats();
     (void)engine.Devices();
   });
+  lifetime::EndRequest end;
+  std::unique_ptr<lifetime::ExitWithFd> exit_with_fd;
+  if (config.exit_with_fd != 0) {
+    auto started = lifetime::ExitWithFd::Start(
+        config.exit_with_fd, [&end] { end.Ask("who has started the daemon has ended"); });
+    if (!started.ok()) {
+      LogError("cannot start: ", started.status().message());
+      return kExitUsage;
+    }
+    exit_with_fd = *std::move(started);
+  }
+  std::unique_ptr<lifetime::IdleExit> idle_exit =
+      ExitWhenIdle(config.exit_when_idle, **engine, **server, end);
   const std::string status_line = StatusLine(**engine, **server);
   manager.Ready(status_line);
+  if (starter.background.has_value()) starter.background->Ready();
   int signal = WaitForSignal(signals);
   for (; signal == SIGHUP; signal = WaitForSignal(signals)) {
     manager.Reloading();
     Reload(sources, effective, config, **engine, **server);
     manager.Ready(status_line);
   }
-  LogInfo("got ", signal == SIGTERM ? "SIGTERM" : "SIGINT",
+  const std::string reason = end.reason();
+  idle_exit.reset();
+  exit_with_fd.reset();
+  LogInfo(reason.empty() ? (signal == SIGTERM ? "got SIGTERM" : "got SIGINT") : reason,
           ": finishing work in flight; once more to stop at once");
   std::thread([signals] {
     while (WaitForSignal(signals) == SIGHUP) {
@@ -279,7 +337,8 @@ int Main(int argc, char** argv) {
     std::cout << effective->Print();
     return EXIT_SUCCESS;
   }
-  absl::StatusOr<Starter> starter = Starter::FromEnvironment();
+  absl::StatusOr<Starter> starter =
+      Starter::Find(outcome == config::CommandLineOutcome::kRunDetached);
   if (!starter.ok()) {
     std::cerr << "acceld: " << starter.status().message() << "\n";
     return kExitUsage;

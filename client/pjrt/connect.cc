@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "client/embedded/connect_or_start.h"
 
 namespace acceld::pjrt {
 namespace {
@@ -35,7 +36,7 @@ absl::StatusOr<std::shared_ptr<client::Client>> Connect(absl::Span<const PJRT_Na
                                                      "'; there are 'address' and 'device'"));
     }
   }
-  return client::Client::Connect(std::move(connect));
+  return client::ConnectOrStart(std::move(connect));
 }
 
 }  // namespace acceld::pjrt

@@ -119,7 +119,8 @@ ServerStats FromProto(const v1::Stats& proto) {
           .uptime_s = proto.uptime_s(),
           .version = proto.version(),
           .incarnation = proto.incarnation(),
-          .draining = proto.draining()};
+          .draining = proto.draining(),
+          .ends_when_idle = proto.ends_when_idle()};
 }
 
 v1::Priority ToProto(Priority priority) {

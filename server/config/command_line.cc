@@ -29,10 +29,13 @@ Every setting may also stand in a file (--config, else ~/.config/acceld/config.t
 /etc/acceld/config.toml), as `max-sessions = 100`, or in the environment, as ACCELD_MAX_SESSIONS=100.
 A flag stands before the environment, and that before the file. SIGHUP reads the file again.
 
-Clients look at $ACCELD_ADDRESS, then at $XDG_RUNTIME_DIR/acceld.sock or, without that variable,
+Clients look at $ACCELD_ADDRESS, then at $XDG_RUNTIME_DIR/acceld.sock or, without that folder,
 /tmp/acceld-<uid>/acceld.sock, which is also where the daemon listens by default, and then at
 /run/acceld/acceld.sock, where the machine's own is. Sockets that systemd passes stand in for the
-default. SIGTERM or Ctrl-C stops it after the work in flight (--shutdown-grace); a second one at once.)";
+default. SIGTERM or Ctrl-C stops it after the work in flight (--shutdown-grace); a second one at once.
+
+Ends with 0 after a signal or when it is idle (--exit-when-idle), with 2 for settings that are wrong, with 3 when another
+daemon listens at its address, and with 1 for all other errors.)";
 
 void Check(const Setting& setting, const absl::Status& status) {
   if (!status.ok()) {
@@ -119,6 +122,10 @@ CommandLineOutcome ParseCommandLine(int argc, char** argv, absl::string_view ver
       ->type_name("FILE");
   app.add_flag("--print-config", print_config,
                "print every setting and where it comes from, in the file's format, and end");
+  bool detach = false;
+  app.add_flag("--detach", detach,
+               "go on in the background, without a terminal: the command ends when clients can "
+               "connect, or with the daemon's exit status when it cannot start");
   for (const Setting& setting : Settings()) AddSetting(app, setting, sources.flags);
   cli::AddGenerate(app, {.summary = "daemon that runs programs on accelerators for many clients",
                          .version = std::string(version),
@@ -134,7 +141,8 @@ CommandLineOutcome ParseCommandLine(int argc, char** argv, absl::string_view ver
     return CommandLineOutcome::kExitUsage;
   }
   sources.environment = *std::move(environment);
-  return print_config ? CommandLineOutcome::kPrintConfig : CommandLineOutcome::kRun;
+  if (print_config) return CommandLineOutcome::kPrintConfig;
+  return detach ? CommandLineOutcome::kRunDetached : CommandLineOutcome::kRun;
 }
 
 }  // namespace acceld::config

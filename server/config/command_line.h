@@ -5,7 +5,7 @@
 
 namespace acceld::config {
 
-enum class CommandLineOutcome { kRun, kPrintConfig, kExitOk, kExitUsage };
+enum class CommandLineOutcome { kRun, kRunDetached, kPrintConfig, kExitOk, kExitUsage };
 
 // Reads the command line and the environment; every setting is a flag. Help, version and usage
 // errors are printed here.

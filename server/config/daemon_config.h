@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 
 #include "common/log.h"
@@ -17,7 +18,11 @@ struct DaemonConfig {
   std::string metrics_listen;  // as ParseMetricsAddress takes it; empty: no metrics
   LogLevel log_level = LogLevel::kInfo;
   LogFormat log_format = LogFormat::kText;
+  std::string log_file;  // empty: standard error
+  int64_t log_file_bytes = int64_t{4} << 20;
   std::chrono::milliseconds shutdown_grace{10000};
+  std::chrono::milliseconds exit_when_idle{0};  // 0: never
+  int exit_with_fd = 0;                         // 0: none
   bool disk_cache = true;
 };
 

@@ -22,6 +22,7 @@ namespace {
 // More than any machine has; sums of a few of these still fit into 64 bits.
 constexpr double kMaxSizeBytes = static_cast<double>(int64_t{1} << 50);
 constexpr int64_t kMostPreparedBytes = int64_t{1} << 30;
+constexpr double kMaxIdleSeconds = 86400 * 365;
 constexpr double kMaxMessageBytes = std::numeric_limits<int>::max();
 
 // $XDG_CACHE_HOME/acceld, else ~/.cache/acceld, else empty.
@@ -43,7 +44,7 @@ void AddBasics(SettingTable& table) {
   listen.value_name = "ADDRESS";
   listen.fallback = std::vector<std::string>{DefaultAddress()};
   listen.fallback_note =
-      "$ACCELD_ADDRESS, else unix:$XDG_RUNTIME_DIR/acceld.sock, else "
+      "$ACCELD_ADDRESS, else unix:$XDG_RUNTIME_DIR/acceld.sock where that is a folder, else "
       "unix:/tmp/acceld-UID/acceld.sock; with sockets that systemd passes: none beside those";
   listen.check = [](absl::string_view text) { return ParseAddress(text).status(); };
   listen.apply = [](const Value& value, DaemonConfig& config) {
@@ -71,6 +72,15 @@ void AddBasics(SettingTable& table) {
     config.log_format = *ParseLogFormat(std::get<std::string>(value));
   };
 
+  table.Text(
+      "log-file", "FILE", [](DaemonConfig& c) -> auto& { return c.log_file; },
+      "write the log there; empty: to standard error");
+  table.Size(
+      "log-file-size", {4096, kMaxSizeBytes},
+      [](DaemonConfig& c) -> auto& { return c.log_file_bytes; },
+      "a log-file that has grown to this goes on in a new one; its name with .old has what was "
+      "before, and what was there goes");
+
   Setting& metrics = table.Text(
       "metrics-listen", "[HOST:]PORT", [](DaemonConfig& c) -> auto& { return c.metrics_listen; },
       "serve metrics for Prometheus (/metrics), a status page for people (/) and the same as JSON "
@@ -90,6 +100,16 @@ void AddBasics(SettingTable& table) {
       "shutdown-grace", {0, 86400}, [](DaemonConfig& c) -> auto& { return c.shutdown_grace; },
       "seconds that work in flight may take to finish after SIGTERM");
   grace.reloadable = true;
+  table.Seconds(
+      "exit-when-idle", {0, kMaxIdleSeconds},
+      [](DaemonConfig& c) -> auto& { return c.exit_when_idle; },
+      "seconds without a session and without a call after which the daemon ends by itself, with "
+      "the named arrays that clients have left; while it drains it ends as soon as there are none; "
+      "0: never");
+  table.Count(
+      "exit-with-fd", {0, 1 << 20}, [](DaemonConfig& c) -> auto& { return c.exit_with_fd; },
+      "a pipe or socket that the daemon is started with, by the number of its file descriptor: it "
+      "ends when all who have the other side have closed it, or have ended; 0: none");
 }
 
 void AddDevices(SettingTable& table) {

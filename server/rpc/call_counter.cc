@@ -25,8 +25,13 @@ const google::protobuf::ServiceDescriptor& AcceldService() {
 
 class CallCounter final : public Interceptor {
  public:
-  CallCounter(observability::RpcInstruments& instruments, absl::string_view method)
-      : instruments_(instruments), method_(method) {}
+  CallCounter(observability::RpcInstruments& instruments, CallTally& tally,
+              absl::string_view method)
+      : instruments_(instruments), tally_(tally), method_(method) {
+    ++tally_.open;  // First: nobody sees the call as one that is over.
+    ++tally_.begun;
+  }
+  ~CallCounter() override { --tally_.open; }
 
   void Intercept(InterceptorBatchMethods* methods) override {
     if (methods->QueryInterceptionHookPoint(InterceptionHookPoints::PRE_SEND_STATUS)) {
@@ -38,22 +43,26 @@ class CallCounter final : public Interceptor {
 
  private:
   observability::RpcInstruments& instruments_;
+  CallTally& tally_;
   const absl::string_view method_;
 };
 
 class CallCounterFactory final : public ServerInterceptorFactoryInterface {
  public:
-  explicit CallCounterFactory(observability::RpcInstruments& instruments)
-      : instruments_(instruments), prefix_("/" + AcceldService().full_name() + "/") {}
+  CallCounterFactory(observability::RpcInstruments& instruments, CallTally& tally)
+      : instruments_(instruments),
+        tally_(tally),
+        prefix_("/" + AcceldService().full_name() + "/") {}
 
   Interceptor* CreateServerInterceptor(ServerRpcInfo* info) override {
     absl::string_view method = info->method();
     if (method.substr(0, prefix_.size()) == prefix_) method.remove_prefix(prefix_.size());
-    return new CallCounter(instruments_, method);
+    return new CallCounter(instruments_, tally_, method);
   }
 
  private:
   observability::RpcInstruments& instruments_;
+  CallTally& tally_;
   const std::string prefix_;
 };
 
@@ -74,8 +83,8 @@ std::shared_ptr<observability::RpcInstruments> MakeInstruments() {
 }
 
 std::unique_ptr<ServerInterceptorFactoryInterface> MakeCallCounter(
-    observability::RpcInstruments& instruments) {
-  return std::make_unique<CallCounterFactory>(instruments);
+    observability::RpcInstruments& instruments, CallTally& tally) {
+  return std::make_unique<CallCounterFactory>(instruments, tally);
 }
 
 void CountBatch(const v1::CommandBatch& batch, observability::RpcInstruments& instruments) {

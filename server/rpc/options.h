@@ -14,6 +14,8 @@ struct RpcOptions {
   std::vector<Address> listen;
   AccessOptions access;
   std::string version;  // of the daemon, for clients
+  // Clients are told that the daemon ends by itself when nobody has a session with it.
+  bool ends_when_idle = false;
   // A message above this is RESOURCE_EXHAUSTED and ends its stream.
   int64_t max_message_bytes = int64_t{64} << 20;
   // Fetched arrays up to this size travel in the event.

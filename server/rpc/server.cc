@@ -180,6 +180,7 @@ struct Server::Impl {
   AccessOptions access ABSL_GUARDED_BY(reload_mutex);
   std::vector<SocketClaim> claims;
   const std::shared_ptr<observability::RpcInstruments> instruments;  // Shared with gRPC's log.
+  CallTally calls;
   Connections connections;
   Gate gate;
   Service service;
@@ -268,7 +269,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(engine::Engine& engine, Rp
   if (comes_by(Way::kPlain)) impl->plain_acceptor = add_acceptor(grpc::InsecureServerCredentials());
   if (comes_by(Way::kTls)) impl->tls_acceptor = add_acceptor(impl->tls);
   std::vector<std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>> interceptors;
-  interceptors.push_back(MakeCallCounter(*impl->instruments));
+  interceptors.push_back(MakeCallCounter(*impl->instruments, impl->calls));
   interceptors.push_back(MakeServiceGuard(impl->gate));
   builder.experimental().SetInterceptorCreators(std::move(interceptors));
   builder.RegisterService(&impl->service);
@@ -321,6 +322,13 @@ const observability::RpcInstruments& Server::instruments() const { return *impl_
 absl::Status Server::Reload(AccessOptions access) { return impl_->Reload(std::move(access)); }
 
 bool Server::accepting() const { return impl_->service.readiness().ready(); }
+
+Server::Calls Server::calls() const {
+  return {.begun = impl_->calls.begun, .open = impl_->calls.open};
+}
+
+void Server::PauseAccepting() { impl_->service.readiness().Drain(); }
+void Server::ResumeAccepting() { (void)impl_->service.readiness().Undo(); }
 
 void Server::StopAccepting() { impl_->service.readiness().Stop(); }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -46,7 +47,18 @@ class Server {
   // of the files changes, the server does the same by itself. Blocks.
   absl::Status Reload(AccessOptions access);
 
-  // Says "not serving" to health checks and refuses new channels and runs.
+  // The RPCs of all services that have come so far, and those that have not ended. One that comes
+  // is counted before it is decided whether it opens a session, so that this and the engine's
+  // sessions together miss none. Any thread.
+  struct Calls {
+    uint64_t begun = 0, open = 0;
+  };
+  Calls calls() const;
+
+  // Says "not serving" to health checks and refuses new channels and runs: until ResumeAccepting,
+  // which does nothing after StopAccepting, or for good. Any thread.
+  void PauseAccepting();
+  void ResumeAccepting();
   void StopAccepting();
   // Ends open streams with UNAVAILABLE, waits at most `grace` for calls to finish, closes.
   void Shutdown(std::chrono::milliseconds grace);

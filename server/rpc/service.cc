@@ -119,6 +119,7 @@ grpc::ServerUnaryReactor* Service::OnGetStats(const Caller& caller,
   reply->set_version(options_.version);
   reply->set_incarnation(engine_.incarnation());
   reply->set_draining(!readiness_.ready());
+  reply->set_ends_when_idle(options_.ends_when_idle);
   for (const engine::IdentityInfo& info : engine_.Identities()) {
     if (!MayKnowOf(caller, info.identity)) continue;
     *reply->add_identities() = ToProto(info);

@@ -94,7 +94,7 @@ TEST_F(DaemonShutdownTest, ItsSocketIsTakenByNobodyElseMeanwhile) {
   ASSERT_NO_FATAL_FAILURE(Start());
   const CommandResult second =
       RunCommand({BinDir() + "/acceld", "--listen", address(), "--no-disk-cache"});
-  EXPECT_EQ(second.exit_code, 1);
+  EXPECT_EQ(second.exit_code, 3);
   EXPECT_NE(second.output.find(address()), std::string::npos) << second.output;
   EXPECT_TRUE(Admin().GetStats().ok());
 }

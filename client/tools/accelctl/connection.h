@@ -6,6 +6,7 @@
 
 #include "client/admin.h"
 #include "client/client.h"
+#include "client/embedded/private_daemon.h"
 #include "common/status.h"
 
 namespace acceld::tools {
@@ -18,16 +19,16 @@ struct ConnectionFlags {
   std::vector<std::string> local_flags;  // further flags for it
 };
 
-// A way to the daemon that the flags name. With `local`, that daemon is the `acceld` binary
-// beside this one, started on a socket of its own; it ends, and its socket goes, with this object.
-// One thread.
+// A way to the daemon that the flags name. With `local` that is one for this object alone
+// (client/embedded/private_daemon.h). One thread.
 class Connection {
  public:
-  // With a session, or without one.
+  // With a session; where no daemon is named, and there is none, one is started for the user, who
+  // may have refused that (client/embedded/connect_or_start.h). Or without a session, which starts
+  // none.
   static absl::StatusOr<std::unique_ptr<Connection>> OpenClient(
       const ConnectionFlags& flags, client::Priority priority = client::Priority::kNormal);
   static absl::StatusOr<std::unique_ptr<Connection>> OpenAdmin(const ConnectionFlags& flags);
-  ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
@@ -41,13 +42,8 @@ class Connection {
   // Starts the private daemon, if one is wanted, and fills in how to get to the daemon.
   template <typename Options>
   absl::Status Prepare(const ConnectionFlags& flags, Options& options);
-  // With the log of a private daemon.
-  absl::Status Explain(const absl::Status& status) const;
-  absl::Status StartLocalDaemon(const std::vector<std::string>& flags);
-  void StopLocalDaemon();
 
-  std::string folder_;  // of the private daemon's socket and log
-  int daemon_pid_ = 0;  // 0: none
+  std::unique_ptr<client::PrivateDaemon> private_daemon_;  // Ends after the two that use it.
   std::shared_ptr<client::Client> client_;
   std::unique_ptr<client::Admin> admin_;
 };

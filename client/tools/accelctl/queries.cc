@@ -144,7 +144,8 @@ absl::Status PrintStats(client::Admin& admin, bool json) {
            {"uptime_s", s.uptime_s},
            {"version", s.version},
            {"incarnation", s.incarnation},
-           {"draining", s.draining}});
+           {"draining", s.draining},
+           {"ends_when_idle", s.ends_when_idle}});
     return absl::OkStatus();
   }
   std::cout

@@ -1,0 +1,88 @@
+#include "server/lifetime/idle_exit.h"
+
+#include <atomic>
+
+#include "gtest/gtest.h"
+#include "tests/support/eventually.h"
+
+namespace acceld::lifetime {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::Eventually;
+
+// What a daemon does, as far as IdleExit sees it.
+struct FakeDaemon {
+  std::atomic<uint64_t> open{0}, begun{0}, looks{0};
+  std::atomic<bool> draining{false};
+  std::atomic<int> pauses{0}, resumes{0}, exits{0};
+  // Somebody comes just before it is paused.
+  std::atomic<bool> is_late{false};
+
+  IdleExit::Hooks Hooks() {
+    return {.look =
+                [this] {
+                  ++looks;
+                  return IdleExit::Use{.open = open, .begun = begun, .draining = draining};
+                },
+            .pause =
+                [this] {
+                  ++pauses;
+                  if (is_late.exchange(false)) open = 1;
+                },
+            .resume = [this] { ++resumes; },
+            .exit = [this] { ++exits; }};
+  }
+  void AwaitLooks(uint64_t more) {
+    const uint64_t until = looks + more;
+    ASSERT_TRUE(Eventually([&] { return looks >= until; }));
+  }
+};
+
+TEST(IdleExitTest, ADaemonThatNobodyUsesEndsOnce) {
+  FakeDaemon daemon;
+  const IdleExit idle(milliseconds(20), daemon.Hooks());
+  EXPECT_TRUE(Eventually([&] { return daemon.exits == 1; }));
+  EXPECT_EQ(daemon.pauses, 1);
+  EXPECT_EQ(daemon.resumes, 0);
+}
+
+TEST(IdleExitTest, WhatIsOpenAndWhatHasBegunKeepIt) {
+  FakeDaemon daemon;
+  daemon.open = 1;
+  const IdleExit idle(milliseconds(10), daemon.Hooks());
+  daemon.AwaitLooks(5);
+  EXPECT_EQ(daemon.pauses, 0);
+  // Calls that are over between two looks count.
+  daemon.open = 0;
+  const auto until = std::chrono::steady_clock::now() + milliseconds(200);
+  while (std::chrono::steady_clock::now() < until) ++daemon.begun;
+  EXPECT_EQ(daemon.exits, 0);
+  EXPECT_TRUE(Eventually([&] { return daemon.exits == 1; }));
+}
+
+TEST(IdleExitTest, WhoComesInTheLastMomentKeepsIt) {
+  FakeDaemon daemon;
+  daemon.is_late = true;
+  const IdleExit idle(milliseconds(10), daemon.Hooks());
+  EXPECT_TRUE(Eventually([&] { return daemon.resumes == 1; }));
+  daemon.AwaitLooks(5);
+  EXPECT_EQ(daemon.exits, 0);
+  daemon.open = 0;
+  EXPECT_TRUE(Eventually([&] { return daemon.exits == 1; }));
+}
+
+TEST(IdleExitTest, OneThatDrainsEndsWithItsLastSession) {
+  FakeDaemon daemon;
+  daemon.open = 1;
+  daemon.draining = true;
+  const IdleExit idle(std::chrono::hours(1), daemon.Hooks());
+  daemon.AwaitLooks(2);
+  EXPECT_EQ(daemon.exits, 0);
+  daemon.open = 0;
+  EXPECT_TRUE(Eventually([&] { return daemon.exits == 1; }));
+  EXPECT_EQ(daemon.resumes, 0);
+}
+
+}  // namespace
+}  // namespace acceld::lifetime
