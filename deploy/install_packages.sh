@@ -15,7 +15,7 @@ set -euo pipefail
 packages=(
   ca-certificates ccache cmake g++ git libabsl-dev libcli11-dev libdnnl-dev libfmt-dev libgrpc++-dev libgrpc-dev
   libhiredis-dev libjemalloc-dev libopenblas-openmp-dev libprotobuf-dev libspdlog-dev libssl-dev libtomlplusplus-dev
-  libzstd-dev lld-19 llvm-19-dev ninja-build nlohmann-json3-dev ocl-icd-opencl-dev pkg-config prometheus-cpp-dev
+  dpkg-dev libzstd-dev lld-19 llvm-19-dev ninja-build nlohmann-json3-dev ocl-icd-opencl-dev pkg-config prometheus-cpp-dev
   protobuf-compiler protobuf-compiler-grpc zlib1g-dev
 )
 case ${1:-build} in
