@@ -118,16 +118,80 @@ uint64_t ArrayState::Fetch(std::shared_ptr<ByteSink> sink, Connection::OnDone do
   return 0;
 }
 
+absl::Status ArrayState::CheckOwned() const {
+  MutexLock lock(mutex_);
+  return CheckOwnedLocked();
+}
+
+absl::Status ArrayState::CheckOwnedLocked() const {
+  if (donated_to_ == nullptr) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("the array ", type_.ToString(), " was donated to program ", *donated_to_));
+}
+
+absl::Status ArrayState::BeginRead() {
+  MutexLock lock(mutex_);
+  ACCELD_RETURN_IF_ERROR(CheckOwnedLocked());
+  ++reads_;
+  return absl::OkStatus();
+}
+
+void ArrayState::EndRead() {
+  MutexLock lock(mutex_);
+  --reads_;
+}
+
+absl::StatusOr<bool> ArrayState::Donate(std::shared_ptr<const std::string> program) {
+  MutexLock lock(mutex_);
+  ACCELD_RETURN_IF_ERROR(CheckOwnedLocked());
+  donated_to_ = std::move(program);
+  return reads_ == 0;
+}
+
+void ArrayState::Return() {
+  MutexLock lock(mutex_);
+  donated_to_.reset();
+}
+
+Array Donate(Array array) {
+  array.donates_ = true;
+  return array;
+}
+
 const ir::TensorType& Array::type() const { return state_->type(); }
 uint32_t Array::device() const { return state_->device(); }
 
 Future<ExecutionInfo> Array::Ready() const {
-  if (!valid()) return absl::StatusOr<ExecutionInfo>(EmptyArray());
+  if (const absl::Status usable = CheckUsable(); !usable.ok()) {
+    return absl::StatusOr<ExecutionInfo>(usable);
+  }
   return state_->Ready();
 }
 
-absl::StatusOr<ExecutionInfo> Array::Execution() const {
+absl::Status Array::CheckUsable() const { return valid() ? state_->CheckOwned() : EmptyArray(); }
+
+absl::Status Array::TakeBack() const {
   if (!valid()) return EmptyArray();
+  const absl::Status donated = state_->CheckOwned();
+  if (donated.ok()) return absl::OkStatus();
+  // What the daemon says of the handle, which it makes the array's again if it can.
+  auto promise = std::make_shared<Promise<ExecutionInfo>>();
+  const Future<ExecutionInfo> ready = promise->future();
+  const uint64_t request = state_->connection()->Await(
+      state_->handle(), [promise, keep = state_](absl::StatusOr<ExecutionInfo> info) {
+        promise->Set(std::move(info));
+      });
+  if (!ready.IsReady()) state_->connection()->Serve({request}, [&] { return ready.IsReady(); });
+  const absl::Status status = ready.Await().status();
+  if (absl::IsFailedPrecondition(status)) return donated;
+  // The array's own error is none of this.
+  ACCELD_RETURN_IF_ERROR(state_->connection()->status());
+  state_->Return();
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ExecutionInfo> Array::Execution() const {
+  ACCELD_RETURN_IF_ERROR(CheckUsable());
   return state_->AwaitReady();
 }
 
@@ -160,13 +224,18 @@ Future<ir::Literal> Array::FetchAsync() const {
 Future<ir::Literal> Array::StartFetch(uint64_t& request) const {
   request = 0;
   if (!valid()) return absl::StatusOr<ir::Literal>(EmptyArray());
+  if (const absl::Status read = state_->BeginRead(); !read.ok()) {
+    return absl::StatusOr<ir::Literal>(read);
+  }
   auto promise = std::make_shared<Promise<ir::Literal>>();
   const Future<ir::Literal> fetched = promise->future();
   auto sink = std::make_shared<ByteSink>(static_cast<size_t>(type().size_bytes()));
-  request = state_->Fetch(sink, [promise, sink, type = type()](const absl::Status& status) {
-    if (!status.ok()) return promise->Set(status);
-    promise->Set(ir::Literal::FromBytes(type, sink->TakeString()));
-  });
+  request = state_->Fetch(
+      sink, [promise, sink, type = type(), state = state_](const absl::Status& status) {
+        state->EndRead();
+        if (!status.ok()) return promise->Set(status);
+        promise->Set(ir::Literal::FromBytes(type, sink->TakeString()));
+      });
   return fetched;
 }
 
@@ -180,7 +249,7 @@ absl::StatusOr<ir::Literal> Array::Fetch() const {
 }
 
 absl::Status Array::FetchInto(absl::Span<char> buffer) const {
-  if (!valid()) return EmptyArray();
+  ACCELD_RETURN_IF_ERROR(CheckUsable());
   ACCELD_RETURN_IF_ERROR(CheckSize(type(), buffer.size()));
   // Another thread may write to the buffer, but only while this one waits.
   return FetchTo(std::make_shared<ByteSink>(buffer));
@@ -196,9 +265,14 @@ Event Array::FetchIntoAsync(absl::Span<char> buffer) const {
 }
 
 Event Array::StartFetchTo(std::shared_ptr<ByteSink> sink, uint64_t& request) const {
+  request = 0;
+  if (const absl::Status status = state_->BeginRead(); !status.ok()) {
+    return absl::StatusOr<Unit>(status);
+  }
   auto promise = std::make_shared<Promise<Unit>>();
   const Event fetched = promise->future();
-  request = state_->Fetch(std::move(sink), [promise](const absl::Status& status) {
+  request = state_->Fetch(std::move(sink), [promise, state = state_](const absl::Status& status) {
+    state->EndRead();
     promise->Set(status.ok() ? absl::StatusOr<Unit>(Unit{}) : absl::StatusOr<Unit>(status));
   });
   return fetched;
@@ -214,7 +288,7 @@ absl::Status Array::FetchTo(std::shared_ptr<ByteSink> sink) const {
 }
 
 absl::StatusOr<SharedBytes> Array::Map() const {
-  if (!valid()) return EmptyArray();
+  ACCELD_RETURN_IF_ERROR(CheckUsable());
   const auto sink =
       std::make_shared<ByteSink>(static_cast<size_t>(type().size_bytes()), ByteSink::MayShare());
   ACCELD_RETURN_IF_ERROR(FetchTo(sink));

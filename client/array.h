@@ -30,6 +30,10 @@ class ByteSink;
 // all that was computed from it. When the client is closed or the connection is lost, pending and
 // later calls answer UNAVAILABLE with the reason. An empty Array (default-constructed or moved
 // from) answers FAILED_PRECONDITION.
+//
+// An array that was donated to an execution (see Client::Execute) has no value any more: every copy
+// answers FAILED_PRECONDITION, naming the program, but for type(), device() and Cancel(). What was
+// asked for before, fetches too, is answered as if nothing had happened.
 class Array {
  public:
   Array() = default;
@@ -65,6 +69,12 @@ class Array {
   // or FAILED_PRECONDITION for an empty Array.
   absl::Status Cancel(absl::string_view reason = "") const;
 
+  // Of an array that was donated: makes it usable again if the execution has failed before it began
+  // on the device (cancelled, late, poisoned by another argument, refused): until then its value
+  // was not touched. FAILED_PRECONDITION when the execution has begun, or still may: await its
+  // results first. OK for an array that is not donated. Blocks for the daemon's answer.
+  absl::Status TakeBack() const;
+
   // Copies the value to the host. Blocks until it is there.
   absl::StatusOr<ir::Literal> Fetch() const;
   // The same, into `buffer`, which must have exactly type().size_bytes() bytes; row-major.
@@ -82,12 +92,16 @@ class Array {
   friend class Client;
   friend class WeakArray;
   friend absl::Status AwaitAll(absl::Span<const Array> arrays);
+  friend Array Donate(Array array);
   explicit Array(std::shared_ptr<ArrayState> state) : state_(std::move(state)) {}
   Future<ir::Literal> StartFetch(uint64_t& request) const;
   Event StartFetchTo(std::shared_ptr<ByteSink> sink, uint64_t& request) const;
   absl::Status FetchTo(std::shared_ptr<ByteSink> sink) const;
+  // FAILED_PRECONDITION for an empty array and for one that was donated.
+  absl::Status CheckUsable() const;
 
   std::shared_ptr<ArrayState> state_;  // Shared by copies; the last one releases the handle.
+  bool donates_ = false;               // As an argument: see Donate.
 };
 
 // An array that may be gone: it keeps nothing alive.
@@ -100,6 +114,10 @@ class WeakArray {
  private:
   std::weak_ptr<ArrayState> state_;
 };
+
+// The array as an argument that is donated: Execute(program, {Donate(params), batch}) gives the
+// array away, as ExecuteOptions::donated does. Elsewhere it is the array.
+Array Donate(Array array);
 
 // Waits for all of `arrays`; OK, or the error of the first (in order) that failed.
 absl::Status AwaitAll(absl::Span<const Array> arrays);

@@ -69,15 +69,32 @@ class ArrayState : public std::enable_shared_from_this<ArrayState> {
   // As Array::IsReady.
   bool IsReady();
   // Large arrays wait until the connection has room for their bytes. The number of the request, for
-  // Connection::Serve, or 0 when it may be sent later.
+  // Connection::Serve, or 0 when it may be sent later. Between BeginRead and EndRead.
   uint64_t Fetch(std::shared_ptr<ByteSink> sink, Connection::OnDone done);
 
+  // FAILED_PRECONDITION when the array was donated.
+  absl::Status CheckOwned() const;
+  // The same, and counts a fetch if it is not.
+  absl::Status BeginRead();
+  void EndRead();
+  // Donates the array to a program, by its name. Whether the daemon may be told so: what is being
+  // fetched keeps its value. FAILED_PRECONDITION when it was donated before.
+  absl::StatusOr<bool> Donate(std::shared_ptr<const std::string> program);
+  // The array is its holders' again, as if it had not been donated.
+  void Return();
+
  private:
+  absl::Status CheckOwnedLocked() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
   const std::shared_ptr<Connection> connection_;  // Shared with the client and other arrays.
   const uint64_t handle_;
   const ir::TensorType type_;
   const uint32_t device_;
   const std::shared_ptr<Readiness> readiness_;  // Shared with those that are defined with it.
+  mutable Mutex mutex_;
+  // The program's name, if the array was donated; shared by all that were donated with it.
+  std::shared_ptr<const std::string> donated_to_ ABSL_GUARDED_BY(mutex_);
+  int reads_ ABSL_GUARDED_BY(mutex_) = 0;  // fetches under way
 };
 
 }  // namespace acceld::client

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
@@ -75,6 +76,11 @@ absl::optional<uint32_t> TimeoutMs(const ExecuteOptions& options) {
   return static_cast<uint32_t>(std::clamp<int64_t>(options.timeout->count(), 0, UINT32_MAX));
 }
 
+// As the daemon calls it in messages.
+const std::string& NameOf(const Program& program) {
+  return program.module().name.empty() ? program.entry() : program.module().name;
+}
+
 // A callback that sets the promise.
 Connection::OnDone SetDone(Promise<Unit> promise) {
   auto shared = std::make_shared<Promise<Unit>>(std::move(promise));
@@ -84,6 +90,29 @@ Connection::OnDone SetDone(Promise<Unit> promise) {
 }
 
 }  // namespace
+
+// Marks arrays as donated; takes that back when it goes, unless the execution is on its way.
+class Donations {
+ public:
+  explicit Donations(std::shared_ptr<const std::string> program) : program_(std::move(program)) {}
+  ~Donations() {
+    for (ArrayState* const array : arrays_) array->Return();
+  }
+  Donations(const Donations&) = delete;
+  Donations& operator=(const Donations&) = delete;
+
+  // Whether the daemon may be told.
+  absl::StatusOr<bool> Add(ArrayState& array) {
+    ACCELD_ASSIGN_OR_RETURN(const bool is_given, array.Donate(program_));
+    arrays_.push_back(&array);
+    return is_given;
+  }
+  void Keep() { arrays_.clear(); }
+
+ private:
+  const std::shared_ptr<const std::string> program_;  // Its name, for messages.
+  std::vector<ArrayState*> arrays_;                   // The caller has them.
+};
 
 struct Client::Impl {
   std::shared_ptr<Connection> connection;  // Shared with the arrays, which may outlive the client.
@@ -97,6 +126,11 @@ struct Client::Impl {
   absl::StatusOr<uint32_t> Choose(Device wanted) const;
   // INVALID_ARGUMENT, saying what it is for, when it is empty or of another client.
   absl::Status CheckOwn(const Array& array, absl::string_view what) const;
+  // Numbers of the arguments that are donated, ascending. The errors of Execute about them, and
+  // about arguments that were donated before.
+  absl::StatusOr<std::vector<uint32_t>> DonatedArguments(const Program& program,
+                                                         absl::Span<const Array> arguments,
+                                                         const ExecuteOptions& options) const;
   // The program's number; sends it at the first use.
   absl::StatusOr<uint64_t> Register(const std::shared_ptr<const Program::State>& program);
   Array NewArray(ir::TensorType type, uint32_t device,
@@ -221,6 +255,8 @@ absl::StatusOr<std::vector<Array>> Client::Execute(const Program& program,
     inputs.push_back(argument.state_->handle());
   }
   ACCELD_ASSIGN_OR_RETURN(std::vector<ir::TensorType> result_types, program.ResultTypesFor(types));
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<uint32_t> donated,
+                          impl_->DonatedArguments(program, arguments, options));
   ACCELD_ASSIGN_OR_RETURN(const uint64_t program_id, impl_->Register(program.state_));
   std::vector<Array> results;
   results.reserve(result_types.size());
@@ -229,9 +265,51 @@ absl::StatusOr<std::vector<Array>> Client::Execute(const Program& program,
     results.push_back(impl_->NewArray(std::move(type), device, readiness));
     outputs.push_back(results.back().state_->handle());
   }
-  ACCELD_RETURN_IF_ERROR(
-      impl_->connection->AppendExecute(program_id, inputs, outputs, device, TimeoutMs(options)));
+  if (donated.empty()) {
+    ACCELD_RETURN_IF_ERROR(impl_->connection->AppendExecute(program_id, inputs, outputs, device,
+                                                            TimeoutMs(options), {}));
+    return results;
+  }
+  Donations donations(std::make_shared<const std::string>(NameOf(program)));
+  std::vector<uint32_t> given;
+  for (const uint32_t number : donated) {
+    ACCELD_ASSIGN_OR_RETURN(const bool is_given, donations.Add(*arguments[number].state_));
+    if (is_given) given.push_back(number);
+  }
+  ACCELD_RETURN_IF_ERROR(impl_->connection->AppendExecute(program_id, inputs, outputs, device,
+                                                          TimeoutMs(options), given));
+  donations.Keep();
   return results;
+}
+
+absl::StatusOr<std::vector<uint32_t>> Client::Impl::DonatedArguments(
+    const Program& program, absl::Span<const Array> arguments,
+    const ExecuteOptions& options) const {
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (const absl::Status owned = arguments[i].state_->CheckOwned(); !owned.ok()) {
+      return Annotate(owned, absl::StrCat("'", program.entry(), "': argument ", i));
+    }
+  }
+  std::vector<uint32_t> donated = options.donated;
+  for (uint32_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].donates_) donated.push_back(i);
+  }
+  if (donated.empty()) return donated;
+  std::sort(donated.begin(), donated.end());
+  donated.erase(std::unique(donated.begin(), donated.end()), donated.end());
+  const auto wrong = [&](uint32_t number, absl::string_view what) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", program.entry(), "': argument ", number, " is donated ", what));
+  };
+  if (donated.back() >= arguments.size()) {
+    return wrong(donated.back(), absl::StrCat("and there are ", arguments.size()));
+  }
+  absl::flat_hash_map<const ArrayState*, int> uses;
+  for (const Array& argument : arguments) ++uses[argument.state_.get()];
+  for (const uint32_t number : donated) {
+    if (uses[arguments[number].state_.get()] > 1) return wrong(number, "and another argument, too");
+  }
+  return donated;
 }
 
 absl::StatusOr<v1::Compile> Client::Impl::CompileCommand(const Program& program,

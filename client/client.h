@@ -56,6 +56,8 @@ struct ExecuteOptions {
   // compiler and for other work counts. Zero or less: it is over at once. None: it may take
   // forever.
   absl::optional<std::chrono::milliseconds> timeout;
+  // Numbers of arguments that are donated, beside those that Donate marks.
+  std::vector<uint32_t> donated;
 };
 
 struct UploadOptions {
@@ -107,6 +109,16 @@ class Client {
   // Runs `program` on `arguments` (arrays of this client) and gives one array for each result, at
   // once. INVALID_ARGUMENT for a wrong number or type of arguments or an unknown device; what goes
   // wrong later becomes the value of the results.
+  //
+  // Arguments may be donated, whatever the program says of them: Execute(program, {Donate(x), y}).
+  // The memory of a donated array becomes that of a result that fits, preferably the one that the
+  // program names (tf.aliasing_output), where the program can compute it there and when nobody else
+  // has the array: no name, no other execution that is still to read it, no fetch under way. A
+  // result gets memory of its own otherwise, and whoever has the array keeps it as it is. In any
+  // case the array is consumed when Execute returns: all later use of it, of any copy, fails with
+  // FAILED_PRECONDITION. When Execute fails, nothing is consumed. An execution that fails before it
+  // has begun on the device leaves the array as it was: Array::TakeBack.
+  // INVALID_ARGUMENT when an array is donated that is another argument, too.
   absl::StatusOr<std::vector<Array>> Execute(const Program& program,
                                              absl::Span<const Array> arguments, Device device = {},
                                              const ExecuteOptions& options = {});

@@ -83,6 +83,13 @@ const Digest& Program::fingerprint() const { return state_->fingerprint; }
 absl::Span<const ir::TensorType> Program::parameter_types() const {
   return state_->parameter_types;
 }
+std::vector<uint32_t> Program::DonatedArguments() const {
+  std::vector<uint32_t> numbers;
+  const absl::StatusOr<const ir::Function*> function = module().Entry(entry());
+  if (!function.ok()) return numbers;
+  for (const ir::Donation& donation : (*function)->donations) numbers.push_back(donation.parameter);
+  return numbers;
+}
 absl::Span<const ir::TensorType> Program::result_types() const { return state_->result_types; }
 
 absl::Status Program::CheckArguments(absl::Span<const ir::TensorType> arguments) const {

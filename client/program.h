@@ -40,6 +40,10 @@ class Program {
   absl::Span<const ir::TensorType> parameter_types() const;
   absl::Span<const ir::TensorType> result_types() const;
 
+  // Numbers of the parameters that the program says may be donated (tf.aliasing_output,
+  // jax.buffer_donor), ascending. They are donated only when an Execute says so.
+  std::vector<uint32_t> DonatedArguments() const;
+
   // INVALID_ARGUMENT names the first argument that does not fit, or the wrong number of them.
   absl::Status CheckArguments(absl::Span<const ir::TensorType> arguments) const;
   // The types of the results for arguments of these types. Dynamic dimensions are worked out from

@@ -337,9 +337,11 @@ void Connection::Serve(absl::Span<const uint64_t> requests, absl::FunctionRef<bo
 
 absl::Status Connection::AppendExecute(uint64_t program_id, absl::Span<const uint64_t> inputs,
                                        absl::Span<const uint64_t> outputs, uint32_t device,
-                                       absl::optional<uint32_t> timeout_ms) {
+                                       absl::optional<uint32_t> timeout_ms,
+                                       absl::Span<const uint32_t> donated) {
   if (!timeout_ms.has_value()) {
-    return impl_->outbox_.AppendExecute(program_id, inputs, outputs, device, WhenFullHere());
+    return impl_->outbox_.AppendExecute(program_id, inputs, outputs, device, donated,
+                                        WhenFullHere());
   }
   v1::Command command;
   v1::Execute& execute = *command.mutable_execute();
@@ -348,6 +350,7 @@ absl::Status Connection::AppendExecute(uint64_t program_id, absl::Span<const uin
   execute.mutable_outputs()->Add(outputs.begin(), outputs.end());
   execute.set_device(device);
   execute.set_timeout_ms(*timeout_ms);
+  execute.mutable_donated()->Add(donated.begin(), donated.end());
   return Append(std::move(command));
 }
 

@@ -66,7 +66,8 @@ class Connection {
   absl::Status Announce(uint64_t program_id, const Digest& fingerprint, Serialize serialize);
   absl::Status AppendExecute(uint64_t program_id, absl::Span<const uint64_t> inputs,
                              absl::Span<const uint64_t> outputs, uint32_t device,
-                             absl::optional<uint32_t> timeout_ms);
+                             absl::optional<uint32_t> timeout_ms,
+                             absl::Span<const uint32_t> donated);
   // Cancels what makes these arrays, after everything appended so far. Never blocks.
   absl::Status Cancel(absl::Span<const uint64_t> handles, absl::string_view reason);
   // Forgets a handle after everything appended so far. Never blocks.

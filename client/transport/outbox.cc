@@ -80,15 +80,16 @@ absl::StatusOr<uint64_t> CommandOutbox::Append(v1::Command command, WhenFull whe
 
 absl::Status CommandOutbox::AppendExecute(uint64_t program_id, absl::Span<const uint64_t> inputs,
                                           absl::Span<const uint64_t> outputs, uint32_t device,
-                                          WhenFull when_full) {
+                                          absl::Span<const uint32_t> donated, WhenFull when_full) {
   MutexLock lock(mutex_);
-  const size_t size_bytes = 32 + 10 * (inputs.size() + outputs.size());
+  const size_t size_bytes = 32 + 10 * (inputs.size() + outputs.size()) + 5 * donated.size();
   ACCELD_ASSIGN_OR_RETURN(v1::Command * slot, Slot(size_bytes, when_full));
   v1::Execute* execute = slot->mutable_execute();
   execute->set_program_id(program_id);
   execute->mutable_inputs()->Add(inputs.begin(), inputs.end());
   execute->mutable_outputs()->Add(outputs.begin(), outputs.end());
   execute->set_device(device);
+  if (!donated.empty()) execute->mutable_donated()->Add(donated.begin(), donated.end());
   WakeWriter();
   return absl::OkStatus();
 }

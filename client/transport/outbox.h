@@ -48,7 +48,7 @@ class CommandOutbox {
                                   const std::function<void(uint64_t)>& numbered = {});
   absl::Status AppendExecute(uint64_t program_id, absl::Span<const uint64_t> inputs,
                              absl::Span<const uint64_t> outputs, uint32_t device,
-                             WhenFull when_full);
+                             absl::Span<const uint32_t> donated, WhenFull when_full);
   void Release(uint64_t handle);
 
   // What the window lets out, or nullptr.

@@ -1,7 +1,6 @@
 #include "common/ir/donation.h"
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "common/ir/attribute_read.h"
 #include "common/ir/limits.h"
 
@@ -68,12 +67,6 @@ absl::Status CheckDonations(const Function& function) {
     last = &donation;
   }
   return absl::OkStatus();
-}
-
-std::string DonatedParameters(const Function& function) {
-  return absl::StrJoin(function.donations, ", ", [](std::string* out, const Donation& donation) {
-    absl::StrAppend(out, donation.parameter);
-  });
 }
 
 }  // namespace acceld::ir

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <optional>
-#include <string>
 
 #include "common/ir/attribute.h"
 #include "common/ir/module.h"
@@ -11,8 +10,9 @@
 // Donation: a program may say of a parameter that the caller gives its array away, so that the
 // memory can be used for a result. JAX writes `tf.aliasing_output = N : i32` where it has chosen
 // result N, and `jax.buffer_donor = true` where the compiler shall choose (jax.jit's
-// donate_argnums). It is kept with the function and written again, and checked; the memory is not
-// reused yet, which whoever runs such a program is told.
+// donate_argnums). It is kept with the function and written again, and checked. It donates nothing
+// by itself: whoever executes the program says which arguments are donated, and the executable is
+// the same in either case.
 namespace acceld::ir {
 
 // What a parameter's attributes say, if anything. Errors: INVALID_ARGUMENT when a value of theirs
@@ -28,8 +28,5 @@ AttributeDictionary DonationAttributes(const Donation& donation);
 
 // Each donation names a parameter, in ascending order and once, and a result that the function has.
 absl::Status CheckDonations(const Function& function);
-
-// The donated parameters of a function: "0, 2". Empty when there is none.
-std::string DonatedParameters(const Function& function);
 
 }  // namespace acceld::ir

@@ -146,10 +146,20 @@ struct PlanFunction {
   Steps steps;
 };
 
+// A result of the entry that may be written over an argument: when both are given the same memory,
+// the plan reads nothing of the argument after it has written other bytes there.
+struct SharedPlace {
+  uint32_t argument = 0, result = 0;
+  friend bool operator==(const SharedPlace&, const SharedPlace&) = default;
+};
+
 struct Plan {
   std::vector<Kernel> kernels;
   std::vector<PlanFunction> functions;  // [0] is the entry
   std::string constants;                // the constant block
+  // Whoever runs the plan may let any of these share memory, as long as no argument and no result
+  // is in two of them; arguments that share none are never written. The better choices come first.
+  std::vector<SharedPlace> may_share;
 
   const PlanFunction& entry() const { return functions[0]; }
 };

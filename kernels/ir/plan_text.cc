@@ -58,6 +58,9 @@ class Printer {
       PrintSteps(function.steps);
       absl::StrAppend(&out_, "}\n");
     }
+    for (const SharedPlace& place : plan_.may_share) {
+      absl::StrAppend(&out_, "result", place.result, " may be argument", place.argument, "\n");
+    }
     absl::StrAppend(&out_, "constants ", plan_.constants.size(), " bytes\n");
     for (const Kernel& kernel : plan_.kernels) absl::StrAppend(&out_, "\n", ToString(kernel));
     return std::move(out_);

@@ -98,6 +98,7 @@ absl::StatusOr<hal::Executable> CompileContained(const ir::Module& module, absl:
   executable.arguments = plan.entry().arguments;
   executable.results = plan.entry().results;
   executable.arena_bytes = plan.entry().arena_bytes;
+  executable.may_share = plan.may_share;
   executable.steady = kernels::IsSteady(plan);
   executable.constants = std::move(plan.constants);
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;

@@ -111,6 +111,12 @@ struct ExecuteOptions {
   absl::optional<std::chrono::steady_clock::time_point> deadline;
   // Its results are asked for next, and nothing is executed in between.
   bool awaited = false;
+  // Numbers of inputs whose arrays are given away: their handles name nothing any more once the
+  // execution is accepted, but for Release, and any use fails with FAILED_PRECONDITION. When it is
+  // launched, what nobody else has (no name, other handle, queued execution or fetch) is the memory
+  // of results that fit, and others get memory of their own. When it fails before that, be it that
+  // it is cancelled, late or poisoned by another input, the handles are what they were.
+  absl::Span<const uint32_t> donated;
 };
 
 using Handle = uint64_t;
@@ -302,6 +308,9 @@ class Session {
   virtual absl::Status Compile(ProgramId id, std::vector<ir::TensorType> arguments, uint32_t device,
                                const CompileOptions& options,
                                std::function<void(CompileResult)> done) = 0;
+  // INVALID_ARGUMENT for a wrong list of donated inputs: a number twice, or of no input, or of a
+  // handle that is another input as well. Nothing is given away then, nor when the execution is
+  // poisoned at once.
   virtual absl::Status Execute(ProgramId id, absl::Span<const Handle> inputs,
                                absl::Span<const Handle> outputs, uint32_t device,
                                const ExecuteOptions& options) = 0;

@@ -369,6 +369,7 @@ EngineMetrics EngineImpl::Metrics() const {
                                .executions = instruments.ended.Read(),
                                .spills = executor->memory_stats().spills,
                                .restores = executor->memory_stats().restores,
+                               .donated_bytes = instruments.donated_bytes.value(),
                                .suspensions = executor->counters().suspensions,
                                .launches = parts_.devices[i]->launches()});
   }

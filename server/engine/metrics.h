@@ -18,7 +18,8 @@ struct DeviceMetrics {
   observability::HistogramSnapshot device_time;  // from there until the results are final
   observability::CountsByCode executions{};      // as they ended
   uint64_t spills = 0, restores = 0;             // of arrays
-  uint64_t suspensions = 0;                      // of executions whose slice was over
+  uint64_t donated_bytes = 0;  // of results that were written over donated arguments
+  uint64_t suspensions = 0;    // of executions whose slice was over
   hal::LaunchCounts launches;
   std::array<uint64_t, kNumPriorities> queued_by_priority{};  // waiting, runnable and in flight
 };

@@ -4,10 +4,7 @@
 #include <utility>
 
 #include "common/allocation.h"
-#include "common/ir/donation.h"
 #include "common/ir/memory_size.h"
-#include "common/log.h"
-#include "common/rate_limit.h"
 
 namespace acceld::engine {
 namespace {
@@ -18,19 +15,9 @@ constexpr int64_t kLeastTypesBytes = int64_t{16} << 10;
 // Of an entry of a table of types, without them.
 constexpr int64_t kEntryBytes = 128;
 
-// Lines of the log, in a second, about programs that donate.
-constexpr int64_t kMaxDonationLines = 4;
-
-// Says so once for each program that donates arguments: their memory is not reused.
-void LogDonations(const Program& program) {
-  const absl::StatusOr<const ir::Function*> entry = program.module().Entry(program.entry());
-  if (!entry.ok() || (*entry)->donations.empty()) return;
-  static RateLimit limit("donation is not used", kMaxDonationLines);
-  if (!limit.Take()) return;
-  LogEvent(LogLevel::kInfo, "donation is not used",
-           {{"program", program.fingerprint().ToHex()},
-            {"entry", program.entry()},
-            {"arguments", ir::DonatedParameters(**entry)}});
+std::vector<ir::Donation> DonationsOf(const ir::Module& module, const std::string& entry) {
+  const absl::StatusOr<const ir::Function*> function = module.Entry(entry);
+  return function.ok() ? (*function)->donations : std::vector<ir::Donation>();
 }
 
 }  // namespace
@@ -47,6 +34,7 @@ Program::Program(ir::Module module, std::string entry, const Digest& fingerprint
                  const EngineParts& parts)
     : module_(std::move(module)),
       entry_(std::move(entry)),
+      donations_(DonationsOf(module_, entry_)),
       fingerprint_(fingerprint),
       parts_(parts),
       max_types_bytes_(kLeastTypesBytes + ir::MemoryBytesOf(module_)),
@@ -98,7 +86,6 @@ absl::StatusOr<std::shared_ptr<const Program>> ProgramRegistry::Intern(ir::Modul
         std::make_shared<const Program>(std::move(module), std::move(entry), fingerprint, parts_);
     known = program;
   }
-  LogDonations(*program);
   return program;
 }
 

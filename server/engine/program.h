@@ -32,6 +32,9 @@ class Program {
   // For people: the module's name, or else the entry's.
   const std::string& name() const { return module_.name.empty() ? entry_ : module_.name; }
   const Digest& fingerprint() const { return fingerprint_; }
+  // Which results the memory of donated arguments is meant for: advice, since programs that differ
+  // in nothing else are one.
+  const std::vector<ir::Donation>& donations() const { return donations_; }
   // What it takes at most, with its constants and the types that it has inferred.
   int64_t memory_bytes() const { return memory_bytes_; }
 
@@ -46,6 +49,7 @@ class Program {
 
   const ir::Module module_;
   const std::string entry_;
+  const std::vector<ir::Donation> donations_;
   const Digest fingerprint_;
   const EngineParts& parts_;  // The engine's.
   const int64_t max_types_bytes_, memory_bytes_;

@@ -87,14 +87,28 @@ int64_t SessionImpl::queued() const {
   return queued;
 }
 
-absl::StatusOr<SessionImpl::Named> SessionImpl::Find(Handle handle) const {
+absl::StatusOr<SessionImpl::Named> SessionImpl::Find(Handle handle) {
   MutexLock lock(mutex_);
   ACCELD_RETURN_IF_ERROR(CheckOpen());
   const auto it = handles_.find(handle);
   if (it == handles_.end()) {
     return absl::NotFoundError(absl::StrCat("handle ", handle, " is not defined"));
   }
+  ACCELD_RETURN_IF_ERROR(TakeBack(handle, it->second));
   return it->second;
+}
+
+absl::Status SessionImpl::TakeBack(Handle handle, Named& named) {
+  if (named.donation == nullptr) return absl::OkStatus();
+  std::shared_ptr<runtime::Array> array = named.donation->returned();
+  if (array == nullptr) {
+    return absl::FailedPreconditionError(absl::StrCat("the array of handle ", handle,
+                                                      " was donated to program ",
+                                                      named.donation->program_name()));
+  }
+  named.array = std::move(array);
+  named.donation.reset();
+  return absl::OkStatus();
 }
 
 std::shared_ptr<runtime::Array> SessionImpl::Poisoned(absl::Status error, uint32_t device) const {
@@ -166,7 +180,9 @@ void SessionImpl::Cancel(absl::Span<const Handle> handles, absl::Status reason) 
       const auto named = handles_.find(handle);
       if (named == handles_.end()) continue;
       if (auto task = named->second.task.lock(); task != nullptr) {
-        tasks.emplace_back(std::move(task), static_cast<uint32_t>(named->second.array->device()));
+        const int device = named->second.donation != nullptr ? named->second.donation->device()
+                                                             : named->second.array->device();
+        tasks.emplace_back(std::move(task), static_cast<uint32_t>(device));
       }
       if (const auto upload = uploads_.find(handle); upload != uploads_.end()) {
         uploads.push_back(std::move(upload->second));

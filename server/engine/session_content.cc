@@ -25,6 +25,7 @@ absl::Status SessionImpl::OfferContent(Handle handle, const Digest& digest) {
   upload = TakeUpload(handle);
   if (upload == nullptr) return absl::OkStatus();  // Settled meanwhile.
   ACCELD_RETURN_IF_ERROR(upload->Settle());
+  upload->task()->outputs[0]->ShareContent();
   const int64_t size_bytes = known->size_bytes();
   engine_.contents()->CountSaved(size_bytes);
   SubmitUpload(upload->task(), {nullptr, size_bytes, nullptr, std::move(known)});
@@ -35,6 +36,7 @@ void SessionImpl::ShareContent(const UploadState& upload, runtime::Upload& bytes
   const absl::optional<ContentTable::Key> key = upload.content();
   if (!key.has_value()) return;
   const std::shared_ptr<ContentTable>& contents = engine_.contents();
+  upload.task()->outputs[0]->ShareContent();
   if (std::shared_ptr<hal::Buffer> same = contents->Find(*key); same != nullptr) {
     contents->CountSaved(bytes.size_bytes);
     bytes = {nullptr, bytes.size_bytes, nullptr, std::move(same)};

@@ -1,5 +1,7 @@
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "server/cache/cache_key.h"
 #include "server/engine/compile_trace.h"
@@ -22,6 +24,30 @@ int64_t PlacesFor(absl::Span<const Handle> inputs, absl::Span<const Handle> outp
   return 1 + static_cast<int64_t>((inputs.size() + outputs.size()) / kArgumentsOfAPlace);
 }
 
+// A wrong list of donated inputs does not depend on what they are.
+absl::Status CheckDonatedInputs(absl::Span<const Handle> inputs,
+                                absl::Span<const uint32_t> donated) {
+  if (donated.empty()) return absl::OkStatus();
+  absl::flat_hash_map<Handle, int> uses;
+  for (const Handle input : inputs) ++uses[input];
+  absl::flat_hash_set<uint32_t> seen;
+  for (const uint32_t number : donated) {
+    if (number >= inputs.size()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("argument ", number, " is donated, there are ", inputs.size()));
+    }
+    if (!seen.insert(number).second) {
+      return absl::InvalidArgumentError(absl::StrCat("argument ", number, " is donated twice"));
+    }
+    if (uses[inputs[number]] > 1) {
+      return absl::InvalidArgumentError(absl::StrCat("argument ", number, ", handle ",
+                                                     inputs[number],
+                                                     ", is donated and is another argument, too"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckOutputCount(const std::string& name, size_t results, size_t handles) {
   if (results == handles) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("program ", name, ": it returns ", results,
@@ -33,7 +59,8 @@ absl::Status CheckOutputCount(const std::string& name, size_t results, size_t ha
 absl::Status SessionImpl::Execute(ProgramId id, absl::Span<const Handle> inputs,
                                   absl::Span<const Handle> outputs, uint32_t device,
                                   const ExecuteOptions& options) {
-  Resolved resolved;
+  ACCELD_RETURN_IF_ERROR(CheckDonatedInputs(inputs, options.donated));
+  Resolved resolved{.handles = inputs, .donated = options.donated};
   {
     MutexLock lock(mutex_);
     ACCELD_RETURN_IF_ERROR(CheckOpen());
@@ -46,7 +73,7 @@ absl::Status SessionImpl::Execute(ProgramId id, absl::Span<const Handle> inputs,
     }
     ACCELD_ASSIGN_OR_RETURN(resolved.charge,
                             identity_->Take(QuotaId::kQueued, PlacesFor(inputs, outputs)));
-    Resolve(id, inputs, device, resolved);
+    Resolve(id, device, resolved);
     if (resolved.call != nullptr || !resolved.error.ok()) {
       DefineOutputs(outputs, device, resolved);
     }
@@ -77,8 +104,7 @@ absl::Status SessionImpl::Execute(ProgramId id, absl::Span<const Handle> inputs,
   return absl::OkStatus();
 }
 
-void SessionImpl::Resolve(ProgramId id, absl::Span<const Handle> inputs, uint32_t device,
-                          Resolved& resolved) {
+void SessionImpl::Resolve(ProgramId id, uint32_t device, Resolved& resolved) {
   resolved.error = CheckDevice(device);
   if (!resolved.error.ok()) return;
   const auto program = programs_.find(id);
@@ -91,11 +117,16 @@ void SessionImpl::Resolve(ProgramId id, absl::Span<const Handle> inputs, uint32_
     resolved.error = resolved.program->program.status();
     return;
   }
-  for (const Handle handle : inputs) {
+  for (const Handle handle : resolved.handles) {
     const auto it = handles_.find(handle);
     if (it == handles_.end()) {
       resolved.error = absl::NotFoundError(absl::StrCat("program ", *resolved.program->name,
                                                         ": handle ", handle, " is not defined"));
+      return;
+    }
+    resolved.error = TakeBack(handle, it->second);
+    if (!resolved.error.ok()) {
+      resolved.error = Annotate(resolved.error, absl::StrCat("program ", *resolved.program->name));
       return;
     }
     // Without a type there is nothing to infer from, only an error to hand on.
@@ -146,18 +177,50 @@ absl::StatusOr<std::shared_ptr<SessionImpl::Call>> SessionImpl::MakeCall(
   return call;
 }
 
+absl::Status SessionImpl::CheckDonated(const Resolved& resolved) {
+  for (const uint32_t number : resolved.donated) {
+    const auto it = handles_.find(resolved.handles[number]);
+    if (it != handles_.end()) ACCELD_RETURN_IF_ERROR(TakeBack(it->first, it->second));
+  }
+  return absl::OkStatus();
+}
+
+std::vector<runtime::DonatedArgument> SessionImpl::Donate(const Resolved& resolved) {
+  std::vector<runtime::DonatedArgument> out;
+  if (resolved.donated.empty()) return out;
+  absl::flat_hash_map<uint32_t, uint32_t> wishes;
+  for (const ir::Donation& wish : (*resolved.program->program)->donations()) {
+    if (wish.result.has_value()) wishes.emplace(wish.parameter, *wish.result);
+  }
+  for (const uint32_t number : resolved.donated) {
+    runtime::DonatedArgument& donated = out.emplace_back();
+    donated.argument = number;
+    if (const auto wish = wishes.find(number); wish != wishes.end()) donated.result = wish->second;
+    donated.donation = std::make_shared<runtime::Donation>(resolved.program->name,
+                                                           resolved.inputs[number]->device());
+    // The handle may have been released meanwhile.
+    const auto named = handles_.find(resolved.handles[number]);
+    if (named == handles_.end() || named->second.array != resolved.inputs[number]) continue;
+    named->second.array.reset();
+    named->second.donation = donated.donation;
+  }
+  return out;
+}
+
 void SessionImpl::DefineOutputs(absl::Span<const Handle> handles, uint32_t device,
                                 Resolved& resolved) {
   if (resolved.error.ok()) {
     resolved.error =
         CheckOutputCount(*resolved.program->name, resolved.call->results->size(), handles.size());
   }
+  if (resolved.error.ok()) resolved.error = CheckDonated(resolved);
   if (resolved.error.ok()) {
     resolved.loaded = resolved.call->loaded.lock();
     resolved.record = std::make_shared<ExecutionRecord>();
     resolved.record->fingerprint = (*resolved.program->program)->fingerprint();
     resolved.record->cache_key = resolved.call->cache_key;
     runtime::Execution execution;
+    execution.donated = Donate(resolved);
     execution.inputs = std::move(resolved.inputs);
     execution.program_name = resolved.program->name;
     execution.execute_us =
@@ -172,7 +235,8 @@ void SessionImpl::DefineOutputs(absl::Span<const Handle> handles, uint32_t devic
                                                                static_cast<int>(device), account_)
                             : Poisoned(resolved.error, device);
     if (resolved.error.ok()) resolved.task->outputs.push_back(array);
-    handles_.emplace(handles[i], Named{std::move(array), resolved.record, resolved.task});
+    handles_.emplace(handles[i], Named{runtime::Array::ForReaders(std::move(array)),
+                                       resolved.record, resolved.task});
   }
 }
 

@@ -81,7 +81,11 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
     std::shared_ptr<ExecutionRecord> record;
     // What defines the array, as long as it has not: not owned, the executor does.
     std::weak_ptr<runtime::Task> task;
+    // If the array was given to an execution: then `array` is null.
+    std::shared_ptr<runtime::Donation> donation;
   };
+  // FAILED_PRECONDITION while the array is given away; takes it back if it has been returned.
+  static absl::Status TakeBack(Handle handle, Named& named);
   // A program on argument types of a device: what the session found out about it. Constant but for
   // `loaded`, which the session's mutex guards.
   struct Call {
@@ -104,6 +108,8 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
   // One Execute on its way through.
   struct Resolved {
     std::shared_ptr<RegisteredProgram> program;
+    absl::Span<const Handle> handles;    // of the inputs
+    absl::Span<const uint32_t> donated;  // numbers of inputs
     absl::InlinedVector<std::shared_ptr<runtime::Array>, 4> inputs;
     std::shared_ptr<Call> call;
     std::shared_ptr<const hal::LoadedExecutable> loaded;
@@ -121,13 +127,18 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
   absl::Status CheckNewProgram(ProgramId id) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status CheckDevice(uint32_t device) const;
 
-  void Resolve(ProgramId id, absl::Span<const Handle> inputs, uint32_t device, Resolved& resolved)
+  void Resolve(ProgramId id, uint32_t device, Resolved& resolved)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::shared_ptr<Call> FindCall(RegisteredProgram& program,
                                  absl::Span<const std::shared_ptr<runtime::Array>> inputs,
                                  uint32_t device) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::StatusOr<std::shared_ptr<Call>> MakeCall(const RegisteredProgram& program,
                                                  TypeList arguments, CompileTargetPtr target) const;
+  // Whether what is to be donated is still the handles'.
+  absl::Status CheckDonated(const Resolved& resolved) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Takes the arrays of the donated inputs away from their handles.
+  std::vector<runtime::DonatedArgument> Donate(const Resolved& resolved)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void DefineOutputs(absl::Span<const Handle> handles, uint32_t device, Resolved& resolved)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Start(Resolved resolved, uint32_t device, const ExecuteOptions& options);
@@ -148,7 +159,7 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
   void ShareContent(const UploadState& upload, runtime::Upload& bytes);
   std::shared_ptr<UploadState> FindUpload(Handle handle) const;
   std::shared_ptr<UploadState> TakeUpload(Handle handle);
-  absl::StatusOr<Named> Find(Handle handle) const;
+  absl::StatusOr<Named> Find(Handle handle);
 
   EngineImpl& engine_;
   const uint64_t id_;

@@ -167,7 +167,7 @@ absl::StatusOr<std::shared_ptr<runtime::Task>> SessionImpl::DefineArray(Handle h
   ACCELD_RETURN_IF_ERROR(CheckOpen());
   ACCELD_ASSIGN_OR_RETURN(runtime::Charge charge, CheckNew({handle}));
   handles_charge_.Merge(std::move(charge));
-  handles_.emplace(handle, Named{std::move(array), nullptr, task});
+  handles_.emplace(handle, Named{runtime::Array::ForReaders(std::move(array)), nullptr, task});
   return task;
 }
 

@@ -1,5 +1,6 @@
 #include "server/hal/executable.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -41,6 +42,16 @@ absl::StatusOr<std::vector<ir::TensorType>> TypesFromProto(
   return out;
 }
 
+bool MayShare(const Executable& executable) {
+  return std::all_of(executable.may_share.begin(), executable.may_share.end(),
+                     [&](const auto& place) {
+                       return place.argument < executable.arguments.size() &&
+                              place.result < executable.results.size() &&
+                              executable.arguments[place.argument].size_bytes() ==
+                                  executable.results[place.result].size_bytes();
+                     });
+}
+
 std::string TypeList(const std::vector<ir::TensorType>& types) {
   const std::vector<ir::Type> list(types.begin(), types.end());
   return ir::ToString(list);
@@ -67,6 +78,11 @@ std::string Serialize(const Executable& executable) {
   proto.set_code(executable.code);
   proto.set_steady(executable.steady);
   proto.set_compile_ms(executable.compile_ms);
+  for (const kernels::SharedPlace& place : executable.may_share) {
+    v1::SharedPlace& to = *proto.add_may_share();
+    to.set_argument(place.argument);
+    to.set_result(place.result);
+  }
   return proto.SerializeAsString();
 }
 
@@ -96,6 +112,12 @@ absl::StatusOr<Executable> Deserialize(absl::string_view bytes) {
   executable.code = std::move(*proto.mutable_code());
   executable.steady = proto.steady();
   executable.compile_ms = proto.compile_ms();
+  for (const v1::SharedPlace& place : proto.may_share()) {
+    executable.may_share.push_back({place.argument(), place.result()});
+  }
+  if (!MayShare(executable)) {
+    return absl::DataLossError("executable: an argument and a result of two sizes share a place");
+  }
   return executable;
 }
 

@@ -7,6 +7,7 @@
 #include "absl/strings/string_view.h"
 #include "common/ir/type.h"
 #include "common/status.h"
+#include "kernels/ir/plan.h"
 
 namespace acceld::hal {
 
@@ -18,8 +19,10 @@ struct Executable {
   std::string build_id;      // compiler::BuildId() of the producer
   std::vector<ir::TensorType> arguments, results;
   int64_t arena_bytes = 0;  // temporaries of one execution
-  std::string constants;    // the constant block
-  std::string code;         // for the architecture: an ELF object for the CPU
+  // Which arguments and results a run may be given in one place: as in kernels::Plan.
+  std::vector<kernels::SharedPlace> may_share;
+  std::string constants;  // the constant block
+  std::string code;       // for the architecture: an ELF object for the CPU
   // Every run takes about as long as any other (kernels/ir/steady.h).
   bool steady = false;
   double compile_ms = 0;

@@ -27,6 +27,7 @@ void AddDevices(const engine::Engine& engine, const engine::EngineMetrics& metri
     const engine::DeviceMetrics& of_device = metrics.devices[i];
     families.Add(MetricId::kArrayRestores, {device}, of_device.restores);
     families.Add(MetricId::kArraySpills, {device}, of_device.spills);
+    families.Add(MetricId::kDonatedBytes, {device}, of_device.donated_bytes);
     families.Add(MetricId::kExecutionSuspensions, {device}, of_device.suspensions);
     families.Add(MetricId::kDeviceLaunches, {device, "graph"}, of_device.launches.graphs);
     families.Add(MetricId::kDeviceLaunches, {device, "step"}, of_device.launches.steps);

@@ -262,6 +262,7 @@ absl::Status CommandHandler::OnExecute(const v1::Execute& command, bool awaited)
   }
   engine::ExecuteOptions execute_options;
   execute_options.awaited = awaited;
+  execute_options.donated = {command.donated().data(), static_cast<size_t>(command.donated_size())};
   if (command.has_timeout_ms()) {
     execute_options.deadline =
         std::chrono::steady_clock::now() + std::chrono::milliseconds(command.timeout_ms());

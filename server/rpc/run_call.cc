@@ -1,5 +1,6 @@
 #include "server/rpc/run_call.h"
 
+#include <numeric>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -115,7 +116,12 @@ absl::StatusOr<std::vector<engine::Handle>> RunCall::Submit() {
     inputs.push_back(next++);
   }
   for (engine::Handle& output : outputs) output = next++;
-  if (status.ok()) status = session->Execute(kProgram, inputs, outputs, request.device());
+  if (status.ok()) {
+    // Nobody else will ever see the arguments.
+    std::vector<uint32_t> all(inputs.size());
+    std::iota(all.begin(), all.end(), 0);
+    status = session->Execute(kProgram, inputs, outputs, request.device(), {.donated = all});
+  }
   MutexLock lock(mutex_);
   if (status.ok() && reactor_ == nullptr) status = absl::CancelledError("the client gave up");
   if (!status.ok()) {

@@ -30,6 +30,17 @@ Array::~Array() {
   account_->CountArray(-1);
 }
 
+std::shared_ptr<Array> Array::ForReaders(std::shared_ptr<Array> array) {
+  Array* const raw = array.get();
+  return std::shared_ptr<Array>(raw, [array = std::move(array)](Array*) {});
+}
+
+bool Array::IsOnlyReader(const std::shared_ptr<Array>& reader) {
+  // Counting one more first makes all that former readers did happen before what comes now.
+  const std::shared_ptr<Array> another = reader;
+  return another.use_count() == 2;
+}
+
 Array::View Array::view() const {
   MutexLock lock(mutex_);
   return {state_, buffer_, stream_, error_, spilled_, arrival_};
@@ -85,6 +96,20 @@ void Array::Schedule(std::shared_ptr<hal::Buffer> buffer, const hal::Stream* str
     waiters.swap(waiters_);
   }
   Wake(std::move(waiters));
+}
+
+bool Array::MayTake() const {
+  if (shares_content_.load(std::memory_order_relaxed)) return false;
+  MutexLock lock(mutex_);
+  return (state_ == State::kScheduled || state_ == State::kDefined) && buffer_ != nullptr &&
+         !is_spilling_;
+}
+
+Array::Taken Array::Take() {
+  if (residents_ != nullptr) residents_->Remove(*this);
+  MutexLock lock(mutex_);
+  ACCELD_CHECK(!is_spilling_);
+  return {std::move(buffer_), std::exchange(charged_bytes_, 0)};
 }
 
 void Array::Define() { MakeFinal(State::kDefined, absl::OkStatus()); }

@@ -32,6 +32,8 @@ namespace acceld::runtime {
 // device until it is restored. Bytes of an array never change, so whoever holds either copy may
 // read on whatever happens meanwhile.
 //
+// The memory of an array that nobody else reads may become another array's: Take.
+//
 // Thread-safe, shared by handles and by the tasks that make or read it. Its producer calls
 // Schedule, Define and Fail. No lock is held while waiters and callbacks run.
 class Array : public std::enable_shared_from_this<Array> {
@@ -67,6 +69,13 @@ class Array : public std::enable_shared_from_this<Array> {
   Array(const Array&) = delete;
   Array& operator=(const Array&) = delete;
 
+  // A pointer for those who read the array. Its copies are counted apart from the pointers of those
+  // who make the array, or have to do with its memory: use_count says how many readers there are.
+  static std::shared_ptr<Array> ForReaders(std::shared_ptr<Array> array);
+  // Whether this is the only pointer of its kind: nobody else reads the array now, and as nobody
+  // can get it from anywhere else, nobody will.
+  static bool IsOnlyReader(const std::shared_ptr<Array>& reader);
+
   const absl::optional<ir::TensorType>& type() const { return type_; }
   int device() const { return device_; }
   MemoryAccount& account() const { return *account_; }
@@ -98,6 +107,21 @@ class Array : public std::enable_shared_from_this<Array> {
   // Counts the submitted tasks that read it and have not ended.
   void CountReader(int change) { readers_.fetch_add(change, std::memory_order_relaxed); }
 
+  // Says that other arrays may have the same memory: nobody can take it then. Before it is
+  // scheduled.
+  void ShareContent() { shares_content_.store(true, std::memory_order_relaxed); }
+  // Whether the memory can be taken by the one who reads the array and holds its buffer: it is on
+  // the device or on its way there, and not on its way to the host.
+  bool MayTake() const;
+  struct Taken {
+    std::shared_ptr<hal::Buffer> buffer;
+    int64_t charged_bytes = 0;  // to the account, which are not refunded by the array any more
+  };
+  // Takes the memory, which MayTake has allowed; nothing if the array has failed since. What is to
+  // be written there has to wait for the array's stream and arrival as any reader has. The array
+  // has no value then, but goes on to its final state for those who wait for that.
+  Taken Take();
+
   // Spilling, by one thread at a time. Whether the array is defined, on its device alone, and held
   // there by nothing in flight; and, unless queued readers may wait for it, read by no task.
   bool MaySpill(ResidentArrays::Victims victims) const;
@@ -106,6 +130,8 @@ class Array : public std::enable_shared_from_this<Array> {
   // `block` has the bytes now: lets go of the device's memory. False when that is in use again; the
   // array stays there then.
   bool EndSpill(std::shared_ptr<HostMemory::Block> block);
+  // The bytes could not be copied.
+  void AbandonSpill();
   // Restoring, by the executor of the device: `buffer` has the bytes when `arrival` is ready, which
   // is when the host's copy goes. If it fails the array remains spilled.
   void Restore(std::shared_ptr<hal::Buffer> buffer, const Event& arrival);
@@ -124,12 +150,14 @@ class Array : public std::enable_shared_from_this<Array> {
   std::shared_ptr<ResidentArrays> residents_;          // Outlives the executor while arrays do.
   absl::optional<ResidentArrays::Position> position_;  // Guarded by the mutex of `residents_`.
   std::atomic<int> readers_{0};
+  std::atomic<bool> shares_content_{false};
 
   mutable Mutex mutex_;
   State state_ ABSL_GUARDED_BY(mutex_) = State::kPending;
   std::shared_ptr<hal::Buffer> buffer_ ABSL_GUARDED_BY(mutex_);
   const hal::Stream* stream_ ABSL_GUARDED_BY(mutex_) = nullptr;
   int64_t charged_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
+  bool is_spilling_ ABSL_GUARDED_BY(mutex_) = false;
   std::shared_ptr<HostMemory::Block> spilled_ ABSL_GUARDED_BY(mutex_);  // Shared with readers.
   Event arrival_ ABSL_GUARDED_BY(mutex_);
   absl::Status error_ ABSL_GUARDED_BY(mutex_);

@@ -130,6 +130,10 @@ void DeviceExecutor::FailTask(Task& task, const absl::Status& error) {
   EndMemoryTurn(task);
   // Not with its tasks' inputs: those waiting for an executable are held by the compile.
   if (auto* execution = std::get_if<Execution>(&task.work_)) {
+    for (const DonatedArgument& donated : execution->donated) {
+      donated.donation->Return(execution->inputs[donated.argument]);
+    }
+    execution->donated.clear();
     DropInputs(*execution);
     instruments_.ended.Add(error.code());
   } else {

@@ -60,6 +60,12 @@ namespace acceld::runtime {
 // work in flight, then inputs of queued tasks give way; the task fails when all of that is not
 // enough. Spilled inputs are restored when their task is dispatched.
 //
+// Inputs that are donated become the execution's own when it is launched. What nobody else reads
+// then, on this device, is where results are written that may be (Executable::may_share); other
+// results get memory of their own, as those of inputs do that others read. Before it is launched
+// nothing is taken: a task that is cancelled or fails until then, for want of memory or through
+// another input, gives its donated inputs back.
+//
 // Failures become the error of the task's outputs: "program X: ..." from the task that failed
 // first, and this same error in everything computed from them. Chains of any length are settled
 // without recursion.
@@ -179,9 +185,13 @@ class DeviceExecutor {
   friend class Task;
   using TimePoint = std::chrono::steady_clock::time_point;
 
+  // Of an output.
   struct Allocation {
     std::shared_ptr<hal::Buffer> buffer;
+    int64_t size_bytes = 0;
     int64_t charged_bytes = 0;
+    // The donated input whose memory it gets; nullptr: memory of its own.
+    Array* donor = nullptr;
   };
 
   // Turns: device_executor.cc.
@@ -305,6 +315,11 @@ class DeviceExecutor {
   // For one that is launched behind those that make its inputs, and may run forever on what a
   // failed one leaves in memory.
   void StopIfAnInputFails(const std::shared_ptr<Task>& task, const Execution& execution);
+  // Its outputs, with donors for those that are to be written over inputs. These are brought, which
+  // keeps them where they are.
+  absl::InlinedVector<Allocation, 2> FindDonors(const Task& task, const Execution& execution) const;
+  // Gives an output the memory of its donor, which is `buffer`.
+  void TakeOver(Array& output, Allocation& allocation, std::shared_ptr<hal::Buffer> buffer);
   absl::Status LaunchUpload(const std::shared_ptr<Task>& task, Upload& upload);
   // On which an execution that was taken runs.
   hal::Stream& StreamOf(const Task& execution) const;
@@ -318,13 +333,14 @@ class DeviceExecutor {
 
   // What a task needs when memory is short: find_memory.cc.
   //
-  // Memory for every output (empty on failure) and `arena_bytes`.
+  // Memory for every output without a donor and `arena_bytes`; nothing on failure.
   absl::Status AllocateAll(Task& task, int64_t arena_bytes,
                            absl::InlinedVector<Allocation, 2>& outputs,
                            std::shared_ptr<hal::Buffer>& arena);
   // For launches of one stream the same, while it is large enough.
   absl::StatusOr<std::shared_ptr<hal::Buffer>> Arena(const Task& task, int64_t size_bytes);
   absl::Status ChargeAll(Task& task, absl::InlinedVector<Allocation, 2>& outputs);
+  static void RefundAll(Task& task, absl::InlinedVector<Allocation, 2>& outputs);
   absl::Status TryAllocateAll(const Task& task, int64_t arena_bytes,
                               absl::InlinedVector<Allocation, 2>& outputs,
                               std::shared_ptr<hal::Buffer>& arena);

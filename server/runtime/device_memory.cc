@@ -106,7 +106,11 @@ bool DeviceMemory::BeginSpill(const ResidentArrays::Need& need, Victims victims,
 
 void DeviceMemory::EndSpill(Batch& batch) {
   for (Batch::Copy& copy : batch.copies) {
-    if (copy.done.Await().ok() && copy.array->EndSpill(std::move(copy.block))) spills_.Add();
+    if (!copy.done.Await().ok()) {
+      copy.array->AbandonSpill();
+    } else if (copy.array->EndSpill(std::move(copy.block))) {
+      spills_.Add();
+    }
   }
   batch.copies.clear();
   batches_ended_.Add();

@@ -1,8 +1,11 @@
+#include <algorithm>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "common/check.h"
+#include "kernels/ir/shared_places.h"
 #include "server/runtime/device_executor.h"
 
 // What happens to a task whose turn it is: memory, order between streams, launch.
@@ -63,7 +66,7 @@ absl::Status DeviceExecutor::LaunchExecution(const std::shared_ptr<Task>& task,
     }
     launch.arguments.push_back(*std::move(buffer));
   }
-  absl::InlinedVector<Allocation, 2> outputs;
+  absl::InlinedVector<Allocation, 2> outputs = FindDonors(*task, execution);
   if (absl::Status status =
           AllocateAll(*task, loaded.executable->arena_bytes, outputs, launch.arena);
       !status.ok()) {
@@ -71,8 +74,16 @@ absl::Status DeviceExecutor::LaunchExecution(const std::shared_ptr<Task>& task,
     return InProgram(status, execution);
   }
   EndMemoryTurn(*task);
+  // From here on it is sure to be launched, and what is donated is its own.
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i].donor == nullptr) continue;
+    size_t input = 0;
+    while (execution.inputs[input].get() != outputs[i].donor) ++input;
+    TakeOver(*task->outputs[i], outputs[i], launch.arguments[input]);
+  }
+  execution.donated.clear();
   for (const Allocation& output : outputs) launch.results.push_back(output.buffer);
-  // From here on the launch alone holds its memory, so that it is free when the launch is done.
+  // Now the launch alone holds its memory, so that it is free when the launch is done.
   buffers.clear();
 
   hal::Stream& stream = StreamOf(*task);
@@ -84,6 +95,47 @@ absl::Status DeviceExecutor::LaunchExecution(const std::shared_ptr<Task>& task,
   if (!loaded.executable->steady) StopIfAnInputFails(task, execution);
   Launched(task, event);
   return absl::OkStatus();
+}
+
+absl::InlinedVector<DeviceExecutor::Allocation, 2> DeviceExecutor::FindDonors(
+    const Task& task, const Execution& execution) const {
+  absl::InlinedVector<Allocation, 2> outputs;
+  for (const auto& output : task.outputs) {
+    outputs.push_back({.size_bytes = output->type()->size_bytes()});
+  }
+  if (execution.donated.empty()) return outputs;
+  std::vector<kernels::SharedPlace> wished;
+  for (const DonatedArgument& donated : execution.donated) {
+    if (donated.result.has_value()) wished.push_back({donated.argument, *donated.result});
+  }
+  const auto is_given = [&](uint32_t argument) {
+    const bool is_donated =
+        std::any_of(execution.donated.begin(), execution.donated.end(),
+                    [&](const DonatedArgument& donated) { return donated.argument == argument; });
+    if (!is_donated) return false;
+    const std::shared_ptr<Array>& input = execution.inputs[argument];
+    return input->device() == index_ && Array::IsOnlyReader(input) && input->MayTake();
+  };
+  for (const kernels::SharedPlace& place :
+       kernels::ChooseSharedPlaces(execution.executable->executable->may_share, wished, is_given)) {
+    outputs[place.result].donor = execution.inputs[place.argument].get();
+  }
+  return outputs;
+}
+
+void DeviceExecutor::TakeOver(Array& output, Allocation& allocation,
+                              std::shared_ptr<hal::Buffer> buffer) {
+  Array& donor = *allocation.donor;
+  const Array::Taken taken = donor.Take();
+  allocation.buffer = std::move(buffer);
+  if (allocation.charged_bytes == 0) {
+    // Of one account: what was charged for the one array stays charged for the other.
+    allocation.charged_bytes = allocation.size_bytes;
+    output.account().ChargeAgain(allocation.size_bytes - taken.charged_bytes);
+  } else {
+    donor.account().Refund(taken.charged_bytes);
+  }
+  instruments_.donated_bytes.Add(static_cast<uint64_t>(allocation.size_bytes));
 }
 
 void DeviceExecutor::StopIfAnInputFails(const std::shared_ptr<Task>& task,
@@ -107,7 +159,8 @@ absl::Status DeviceExecutor::LaunchUpload(const std::shared_ptr<Task>& task, Upl
     Launched(task, Event(absl::StatusOr<Unit>(Unit{})));
     return absl::OkStatus();
   }
-  absl::InlinedVector<Allocation, 2> outputs;
+  absl::InlinedVector<Allocation, 2> outputs = {
+      {.size_bytes = task->outputs[0]->type()->size_bytes()}};
   std::shared_ptr<hal::Buffer> no_arena;
   if (absl::Status status = AllocateAll(*task, 0, outputs, no_arena); !status.ok()) {
     return Annotate(status, absl::StrCat("upload of ", task->outputs[0]->type()->ToString()));

@@ -156,16 +156,20 @@ absl::Status DeviceExecutor::AllocateAll(Task& task, int64_t arena_bytes,
                                          std::shared_ptr<hal::Buffer>& arena) {
   ACCELD_RETURN_IF_ERROR(ChargeAll(task, outputs));
   int64_t size_bytes = arena_bytes;
-  for (const Allocation& output : outputs) size_bytes += output.charged_bytes;
+  for (const Allocation& output : outputs) {
+    if (output.donor == nullptr) size_bytes += output.size_bytes;
+  }
   absl::Status status = FindMemory(&task, OwnerOf(task), size_bytes, [&] {
     return TryAllocateAll(task, arena_bytes, outputs, arena);
   });
-  if (status.ok()) return status;
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    task.outputs[i]->account().Refund(outputs[i].charged_bytes);
-  }
-  outputs.clear();
+  if (!status.ok()) RefundAll(task, outputs);
   return status;
+}
+
+void DeviceExecutor::RefundAll(Task& task, absl::InlinedVector<Allocation, 2>& outputs) {
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    task.outputs[i]->account().Refund(std::exchange(outputs[i].charged_bytes, 0));
+  }
 }
 
 absl::Status DeviceExecutor::ChargeAll(Task& task, absl::InlinedVector<Allocation, 2>& outputs) {
@@ -174,20 +178,19 @@ absl::Status DeviceExecutor::ChargeAll(Task& task, absl::InlinedVector<Allocatio
     if (task.control_.cancelled().load()) return ReasonFor(task);
     const uint64_t seen = completions();
     absl::Status status;
-    for (const auto& output : task.outputs) {
-      const int64_t size_bytes = output->type()->size_bytes();
-      status = output->account().Charge(size_bytes);
-      if (!status.ok()) break;
-      outputs.push_back({nullptr, size_bytes});
+    for (size_t i = 0; i < outputs.size() && status.ok(); ++i) {
+      Allocation& output = outputs[i];
+      MemoryAccount& account = task.outputs[i]->account();
+      // What the donor was charged with becomes the output's.
+      if (output.donor != nullptr && &output.donor->account() == &account) continue;
+      status = account.Charge(output.size_bytes);
+      if (status.ok()) output.charged_bytes = output.size_bytes;
     }
     if (status.ok()) {
       deadline = TimePoint::max();
       return status;
     }
-    for (size_t i = 0; i < outputs.size(); ++i) {
-      task.outputs[i]->account().Refund(outputs[i].charged_bytes);
-    }
-    outputs.clear();
+    RefundAll(task, outputs);
     // Arrays that running work alone holds are refunded when it ends.
     if (task.here_) return status;
     if (deadline == TimePoint::max()) {
@@ -213,7 +216,8 @@ absl::Status DeviceExecutor::TryAllocateAll(const Task& task, int64_t arena_byte
                                             std::shared_ptr<hal::Buffer>& arena) {
   absl::Status status;
   for (size_t i = 0; status.ok() && i < outputs.size(); ++i) {
-    auto buffer = device_.Allocate(outputs[i].charged_bytes);
+    if (outputs[i].donor != nullptr) continue;
+    auto buffer = device_.Allocate(outputs[i].size_bytes);
     if (buffer.ok()) outputs[i].buffer = *std::move(buffer);
     status = buffer.status();
   }

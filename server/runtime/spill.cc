@@ -31,7 +31,14 @@ bool Array::MaySpill(ResidentArrays::Victims victims) const {
 
 std::shared_ptr<hal::Buffer> Array::BeginSpill(ResidentArrays::Victims victims) {
   MutexLock lock(mutex_);
-  return MaySpillLocked(victims) ? buffer_ : nullptr;
+  if (!MaySpillLocked(victims)) return nullptr;
+  is_spilling_ = true;
+  return buffer_;
+}
+
+void Array::AbandonSpill() {
+  MutexLock lock(mutex_);
+  is_spilling_ = false;
 }
 
 bool Array::EndSpill(std::shared_ptr<HostMemory::Block> block) {
@@ -41,6 +48,7 @@ bool Array::EndSpill(std::shared_ptr<HostMemory::Block> block) {
   int64_t refund = 0;
   {
     MutexLock lock(mutex_);
+    is_spilling_ = false;
     if (MaySpillLocked(ResidentArrays::Victims::kQueued)) {
       spilled_ = std::move(block);
       dropped.swap(buffer_);

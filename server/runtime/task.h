@@ -14,6 +14,7 @@
 #include "server/hal/run_control.h"
 #include "server/runtime/array.h"
 #include "server/runtime/device_memory.h"
+#include "server/runtime/donation.h"
 #include "server/runtime/meter.h"
 
 namespace acceld::runtime {
@@ -26,6 +27,9 @@ struct ExpressStream;
 // Runs an executable on arrays.
 struct Execution {
   absl::InlinedVector<std::shared_ptr<Array>, 4> inputs;
+  // Of these inputs, which are pointers for readers, the execution may overwrite what nobody else
+  // reads. They are its own from when it is launched; if that never happens, each goes back.
+  std::vector<DonatedArgument> donated;
   // Of the program, for messages. Shared by all its executions.
   std::shared_ptr<const std::string> program_name;
   // Where the time on the device goes, before the outputs are final. May be nullptr.

@@ -15,7 +15,6 @@
 #include "client/npy.h"
 #include "client/tools/accelctl/argument.h"
 #include "client/tools/accelctl/end_signals.h"
-#include "common/ir/donation.h"
 #include "nlohmann/json.hpp"
 
 namespace acceld::tools {
@@ -60,15 +59,6 @@ absl::StatusOr<client::Program> LoadProgram(const RunFlags& flags) {
   }
   return client::Program::FromBytes(bytes, flags.program == "-" ? "<stdin>" : flags.program,
                                     flags.entry);
-}
-
-// A user who donates arguments to save memory is told that none is saved.
-void NoteDonations(const client::Program& program) {
-  const absl::StatusOr<const ir::Function*> entry = program.module().Entry(program.entry());
-  if (!entry.ok() || (*entry)->donations.empty()) return;
-  std::cerr << "accelctl: note: '" << program.entry() << "' donates arguments "
-            << ir::DonatedParameters(**entry)
-            << "; their memory is not reused for results yet, so they stay as they are\n";
 }
 
 // Waits for what the daemon does, until a signal that ends a program comes. Made before any other
@@ -224,6 +214,8 @@ absl::Status RunOn(client::Client& client, const client::Program& program,
   }
   std::vector<client::Array> results;
   for (int i = 0; i < flags.repeat; ++i) {
+    // Nobody needs the arguments after the last one.
+    if (i + 1 == flags.repeat) options.donated = program.DonatedArguments();
     const Clock::time_point start = Clock::now();
     ACCELD_ASSIGN_OR_RETURN(results, client.Execute(program, arguments, {}, options));
     report.submit_us.push_back(MicrosSince(start));
@@ -245,7 +237,6 @@ absl::StatusOr<int> Run(const ConnectionFlags& connection_flags, const RunFlags&
   Report report;
   report.program = flags.program;
   ACCELD_ASSIGN_OR_RETURN(const client::Program program, LoadProgram(flags));
-  NoteDonations(program);
   report.fingerprint = program.fingerprint().ToHex();
   ACCELD_ASSIGN_OR_RETURN(const std::vector<ir::Literal> values, ParseArguments(flags, program));
   Patience patience;

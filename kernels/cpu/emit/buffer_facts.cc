@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "absl/types/span.h"
+
 namespace acceld::kernels::cpu {
 namespace {
 
@@ -41,35 +43,50 @@ std::vector<uint32_t> CallersFirst(const Plan& plan) {
   return order;
 }
 
-// Whether two slices of one function may share bytes. `spaces_disjoint`: its arguments, results
-// and arena are different memory.
-bool MayOverlap(const Slice& a, const Slice& b, bool spaces_disjoint) {
+// What is known of the memory of a function's arguments, results and arena.
+struct Spaces {
+  bool disjoint = true;  // all of them are different memory, but for these
+  absl::Span<const SharedPlace> may_share;
+
+  bool MayShare(const Slice& a, const Slice& b) const {
+    if (!disjoint) return true;
+    const bool argument_first = a.space == Slice::Space::kArgument;
+    const Slice& argument = argument_first ? a : b;
+    const Slice& result = argument_first ? b : a;
+    return argument.space == Slice::Space::kArgument && result.space == Slice::Space::kResult &&
+           std::find(may_share.begin(), may_share.end(),
+                     SharedPlace{argument.index, result.index}) != may_share.end();
+  }
+};
+
+// Whether two slices of one function may share bytes.
+bool MayOverlap(const Slice& a, const Slice& b, const Spaces& spaces) {
   if (a.size_bytes == 0 || b.size_bytes == 0) return false;
   if (a.space == b.space && a.index == b.index) {
     return a.offset_bytes < b.offset_bytes + b.size_bytes &&
            b.offset_bytes < a.offset_bytes + a.size_bytes;
   }
   if (a.space == Slice::Space::kConstant || b.space == Slice::Space::kConstant) return false;
-  return !spaces_disjoint;
+  return spaces.MayShare(a, b);
 }
 
 // Whether the callee's argument, result and arena spaces are different memory (arguments among
 // themselves may coincide: nobody writes them).
-bool KeepsSpacesDisjoint(const CallStep& call, bool spaces_disjoint) {
+bool KeepsSpacesDisjoint(const CallStep& call, const Spaces& spaces) {
   std::vector<Slice> written = call.results;
   written.push_back(call.arena);
   for (size_t i = 0; i < written.size(); ++i) {
     for (const Slice& argument : call.arguments) {
-      if (MayOverlap(written[i], argument, spaces_disjoint)) return false;
+      if (MayOverlap(written[i], argument, spaces)) return false;
     }
     for (size_t j = 0; j < i; ++j) {
-      if (MayOverlap(written[i], written[j], spaces_disjoint)) return false;
+      if (MayOverlap(written[i], written[j], spaces)) return false;
     }
   }
   return true;
 }
 
-void AddLaunch(const Kernel& kernel, const LaunchStep& launch, bool spaces_disjoint,
+void AddLaunch(const Kernel& kernel, const LaunchStep& launch, const Spaces& spaces,
                std::vector<BufferFacts>& facts) {
   facts.resize(kernel.buffers.size());
   const auto IsWritten = [&](size_t i) {
@@ -80,7 +97,7 @@ void AddLaunch(const Kernel& kernel, const LaunchStep& launch, bool spaces_disjo
     if (place.offset_bytes % kBufferAlignment != 0) facts[i].aligned = false;
     for (size_t j = 0; j < facts.size(); ++j) {
       if (i == j || !(IsWritten(i) || IsWritten(j))) continue;
-      if (MayOverlap(place, launch.buffers[j], spaces_disjoint)) facts[i].no_alias = false;
+      if (MayOverlap(place, launch.buffers[j], spaces)) facts[i].no_alias = false;
     }
   }
 }
@@ -90,14 +107,16 @@ void AddLaunch(const Kernel& kernel, const LaunchStep& launch, bool spaces_disjo
 PlanFacts FindPlanFacts(const Plan& plan) {
   PlanFacts facts;
   facts.kernels.resize(plan.kernels.size());
-  std::vector<bool> disjoint(plan.functions.size(), true);
+  std::vector<Spaces> spaces(plan.functions.size());
+  spaces[0].may_share = plan.may_share;
   for (uint32_t f : CallersFirst(plan)) {
     ForEachStep(plan.functions[f].steps, [&](const Step& step) {
       if (const auto* launch = std::get_if<LaunchStep>(&step.value)) {
-        AddLaunch(plan.kernels[launch->kernel], *launch, disjoint[f],
-                  facts.kernels[launch->kernel]);
+        AddLaunch(plan.kernels[launch->kernel], *launch, spaces[f], facts.kernels[launch->kernel]);
       } else if (const auto* call = std::get_if<CallStep>(&step.value)) {
-        if (!KeepsSpacesDisjoint(*call, disjoint[f])) disjoint[call->function] = false;
+        if (!KeepsSpacesDisjoint(*call, spaces[f])) {
+          spaces[call->function].disjoint = false;
+        }
       }
     });
   }

@@ -28,8 +28,9 @@ using llvm::Value;
 // Of one kernel, to be written where it is called: each function takes a third of a millisecond to
 // compile.
 constexpr size_t kMostLaunches = 4;
-// Some milliseconds; what is larger is copied in pieces.
-constexpr int64_t kMostCopiedAtOnce = int64_t{16} << 20;
+// Some microseconds; what is larger is copied by a function, which sees whether the places are one
+// and has threads help.
+constexpr int64_t kMostCopiedAtOnce = int64_t{64} << 10;
 // Large ones poll by themselves; so many small ones make a poll between them worth it.
 constexpr double kLibraryCallWork = kPollWork / 8;
 

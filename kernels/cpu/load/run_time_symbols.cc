@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kernels/cpu/support/convolution/convolution.h"
+#include "kernels/cpu/support/copy.h"
 #include "kernels/cpu/support/math_library.h"
 #include "kernels/cpu/support/matmul.h"
 #include "kernels/cpu/support/parallel_for.h"
@@ -43,7 +44,7 @@ absl::Span<const RunTimeSymbol> RunTimeSymbols() {
       {kMatmulSymbol, AddressOf<MatmulFunction>(Matmul)},
       {kConvolutionSymbol, AddressOf<ConvolutionFunction>(Convolution)},
       {kRoutineSymbol, AddressOf<RoutineFunction>(RunRoutine)},
-      {kCopySymbol, AddressOf<CopyFunction>(CopyInPieces)},
+      {kCopySymbol, AddressOf<CopyFunction>(CopyOnThreads)},
       {kPollSymbol, AddressOf<PollFunction>(PollInterrupts)},
       {kAllocateSymbol, AddressOf<AllocateFunction>(AllocateScratch)},
       {kReleaseSymbol, AddressOf<ReleaseFunction>(ReleaseScratch)},

@@ -49,6 +49,7 @@ extern "C" __global__ void __launch_bounds__(256)
 copy_bytes(u8* to, const u8* from, u64 bytes) {
   to = Placed(to);
   from = Placed(from);
+  if (to == from) return;
   const u64 threads = u64(gridDim.x) * blockDim.x;
   const u64 thread = u64(blockIdx.x) * blockDim.x + threadIdx.x;
   const u64 wide = bytes / sizeof(Sixteen);

@@ -18,12 +18,23 @@ class Collector {
 
  private:
   void Reads(const Slice& slice) { out_.push_back({slice, /*is_written=*/false}); }
-  void Writes(const Slice& slice) { out_.push_back({slice, /*is_written=*/true}); }
+  // What is written of a result may be written of an argument.
+  void Writes(const Slice& slice) {
+    out_.push_back({slice, /*is_written=*/true});
+    if (slice.space != Slice::Space::kResult) return;
+    for (const SharedPlace& place : program_.may_share) {
+      if (place.result != slice.index) continue;
+      Slice argument = slice;
+      argument.space = Slice::Space::kArgument;
+      argument.index = place.argument;
+      out_.push_back({argument, /*is_written=*/true});
+    }
+  }
 
   void Add(const LaunchStep& launch) {
     const std::vector<uint32_t>& written = program_.kernels[launch.kernel].written;
     for (uint32_t i = 0; i < launch.buffers.size(); ++i) {
-      out_.push_back({launch.buffers[i], absl::c_binary_search(written, i)});
+      absl::c_binary_search(written, i) ? Writes(launch.buffers[i]) : Reads(launch.buffers[i]);
     }
   }
   void Add(const CopyStep& copy) {

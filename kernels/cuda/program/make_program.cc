@@ -82,6 +82,7 @@ absl::StatusOr<CudaProgram> MakeProgram(const Plan& plan, const IsOfLibrary& is_
                                         const CompileSource& compile, std::string* source) {
   CudaProgram program;
   ACCELD_ASSIGN_OR_RETURN(program.steps, InlineCalls(plan, kMaxSteps));
+  program.may_share = plan.may_share;
   std::string text(ModulePrelude());
   for (const Kernel& kernel : plan.kernels) {
     const CudaKernel printed = PrintKernel(kernel);

@@ -340,6 +340,13 @@ absl::Status CheckProgram(const CudaProgram& program, const SpaceSizes& sizes) {
       return absl::InternalError(absl::StrCat("cuda program: ", kernel.name, " writes no buffers"));
     }
   }
+  for (const SharedPlace& place : program.may_share) {
+    if (place.argument >= sizes.arguments.size() || place.result >= sizes.results.size() ||
+        sizes.arguments[place.argument] != sizes.results[place.result]) {
+      return absl::InternalError(
+          "cuda program: an argument and a result of two sizes share a place");
+    }
+  }
   return Checker(program, sizes).Check(program.steps);
 }
 

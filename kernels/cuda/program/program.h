@@ -28,6 +28,7 @@ struct CudaProgram {
   std::string cubin;
   std::vector<CudaEntry> kernels;
   Steps steps;  // without calls; launches count `kernels`
+  std::vector<SharedPlace> may_share;  // Plan::may_share
   // Where the algorithms that its products and convolutions name were measured, and where alone
   // they hold.
   std::string measured_on;

@@ -313,6 +313,11 @@ absl::StatusOr<std::string> Serialize(const CudaProgram& program) {
     to.set_polls(kernel.polls);
     to.mutable_written()->Assign(kernel.written.begin(), kernel.written.end());
   }
+  for (const SharedPlace& place : program.may_share) {
+    v1::SharedPlace& to = *proto.add_may_share();
+    to.set_argument(place.argument);
+    to.set_result(place.result);
+  }
   ACCELD_RETURN_IF_ERROR(ToProto(program.steps, *proto.mutable_steps()));
   return proto.SerializeAsString();
 }
@@ -342,6 +347,9 @@ absl::StatusOr<CudaProgram> Deserialize(absl::string_view bytes) {
                                .written = {kernel.written().begin(), kernel.written().end()}});
   }
   program.measured_on = proto.measured_on();
+  for (const v1::SharedPlace& place : proto.may_share()) {
+    program.may_share.push_back({place.argument(), place.result()});
+  }
   ACCELD_ASSIGN_OR_RETURN(program.steps, FromProto(proto.steps()));
   return program;
 }

@@ -98,7 +98,10 @@ bool BufferTable::IsWritable(BufferId b) const {
 
 void BufferTable::Touch(BufferId b, int32_t tick) {
   Buffer& buffer = buffers_[b];
-  if (buffer.first_touch < 0) buffer.first_touch = tick;
+  if (buffer.first_touch < 0) {
+    buffer.first_touch = tick;
+    buffer.first_touch_outside = loops_.empty() ? tick : loops_.front().begin;
+  }
   buffer.last_touch = std::max(buffer.last_touch, tick);
   if (!loops_.empty()) loops_.back().touched.push_back(b);
 }

@@ -42,6 +42,10 @@ class BufferTable {
 
   // Notes that a step at `tick` reads or writes the buffer.
   void Touch(BufferId b, int32_t tick);
+  // The first of these ticks, or the beginning of the outermost loop in which that step is; -1
+  // while there is none. The last one.
+  int32_t first_touch(BufferId b) const { return buffers_[b].first_touch_outside; }
+  int32_t last_touch(BufferId b) const { return buffers_[b].last_touch; }
   // Between these, buffers touched both before and within the loop stay until its end.
   void BeginLoop(int32_t tick);
   void EndLoop(int32_t tick);
@@ -54,6 +58,7 @@ class BufferTable {
     kernels::Slice place;
     int32_t last_use = -1;
     int32_t first_touch = -1, last_touch = -1;
+    int32_t first_touch_outside = -1;  // of all loops
     int reserved = 0, frozen = 0;
   };
   struct Loop {

@@ -27,7 +27,9 @@ absl::StatusOr<kernels::Plan> BuildPlan(const ir::Module& module,
     made[name] = index;
     return PlanContext::Callee{index, plan.functions[index].arena_bytes};
   };
-  ACCELD_ASSIGN_OR_RETURN(plan.functions[0], FunctionPlanner(module.functions[0], context).Run());
+  FunctionPlanner planner(module.functions[0], context);
+  ACCELD_ASSIGN_OR_RETURN(plan.functions[0], planner.Run());
+  plan.may_share = planner.FindSharedPlaces();
   plan.kernels = context.kernels.Take();
   plan.constants = context.constants.Take();
   return plan;

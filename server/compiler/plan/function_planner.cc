@@ -16,6 +16,12 @@
 #include "server/compiler/plan/routines.h"
 
 namespace acceld::compiler {
+namespace {
+
+// Arguments for a result that is not made in place of one.
+constexpr size_t kMaxPlaces = 4;
+
+}  // namespace
 
 using ir::OpKind;
 using kernels::Slice;
@@ -47,17 +53,17 @@ absl::StatusOr<kernels::PlanFunction> FunctionPlanner::Run() {
   for (ir::ValueId id : body.parameters) {
     const auto index = static_cast<uint32_t>(out.arguments.size());
     out.arguments.push_back(function_.TensorOf(id));
-    Bind(id,
-         buffers_.AddFixed({Slice::Space::kArgument, index, 0, out.arguments.back().size_bytes()}));
+    arguments_.push_back(
+        buffers_.AddFixed({Slice::Space::kArgument, index, 0, out.arguments.back().size_bytes()}));
+    BindParameter(id, arguments_.back());
   }
-  std::vector<BufferId> targets;
   for (ir::ValueId id : body.results) {
     const auto index = static_cast<uint32_t>(out.results.size());
     out.results.push_back(function_.TensorOf(id));
-    targets.push_back(
+    results_.push_back(
         buffers_.AddFixed({Slice::Space::kResult, index, 0, out.results.back().size_bytes()}));
   }
-  ACCELD_RETURN_IF_ERROR(PlanInto(body, targets, out.steps));
+  ACCELD_RETURN_IF_ERROR(PlanInto(body, results_, out.steps));
   ACCELD_CHECK(now_ == liveness_.ticks);
   ACCELD_ASSIGN_OR_RETURN(out.arena_bytes, buffers_.Resolve(out.steps));
   return out;
@@ -109,29 +115,40 @@ absl::Status FunctionPlanner::PlanKernels(const ir::Op& op, Steps& steps) {
                           context_.kernels.Lower(function_, op, constants_));
   std::vector<BufferId> operands, results(op.results.size(), kNoBuffer);
   for (ir::ValueId id : op.operands) operands.push_back(BufferOf(id));
-  std::vector<int> reusable = ReusableOperands(function_, op);
+  std::vector<Overwriters> overwriters = FindOverwriters(function_, op);
   bool skip_copy = false;
-  if (entry->in_place_operand.has_value()) {
-    // The kernels write only parts of the operand's place, and read it nowhere else.
-    const int operand = *entry->in_place_operand;
-    reusable[operand] = 0;
-  }
+  // The kernels write only parts of this operand's place, and read it nowhere else.
+  if (entry->in_place_operand.has_value()) overwriters[*entry->in_place_operand] = {.results = 1};
+  const auto overwrites = [&](size_t operand, size_t result) {
+    const Overwriters& by = overwriters[operand];
+    if (result >= 32 || (by.results >> result & 1) == 0) return false;
+    return !by.have_company ||
+           (entry->kernels.size() == 1 &&
+            LoadsBeforeItStores(context_.kernels.kernel(entry->kernels[0]),
+                                static_cast<uint32_t>(operand),
+                                static_cast<uint32_t>(operands.size() + result)));
+  };
+  // Whether the result may be written over all operands that are in this place.
+  const auto overwrites_place = [&](BufferId b, size_t result) {
+    if (buffers_.size_bytes(b) != function_.TensorOf(op.results[result]).size_bytes()) return false;
+    for (size_t i = 0; i < operands.size(); ++i) {
+      if (operands[i] == b && !overwrites(i, result)) return false;
+    }
+    return true;
+  };
   const auto may_take = [&](size_t operand, size_t result) {
     const BufferId b = operands[operand];
     if (!buffers_.IsWritable(b) || buffers_.last_use(b) > now_) return false;
-    if (buffers_.size_bytes(b) != function_.TensorOf(op.results[result]).size_bytes()) return false;
     if (buffers_.IsReserved(b) && hints_[op.results[result]] != b) return false;
-    for (size_t i = 0; i < operands.size(); ++i) {
-      if (operands[i] == b && reusable[i] != static_cast<int>(result)) return false;
-    }
-    return std::find(results.begin(), results.end(), b) == results.end();
+    return overwrites_place(b, result) &&
+           std::find(results.begin(), results.end(), b) == results.end();
   };
   for (size_t r = 0; r < results.size(); ++r) {
     const BufferId wanted = hints_[op.results[r]];
     const bool wanted_is_free =
         wanted != kNoBuffer && buffers_.IsWritable(wanted) && IsFree(wanted);
     for (size_t i = 0; i < operands.size(); ++i) {
-      if (reusable[i] != static_cast<int>(r) || !may_take(i, r)) continue;
+      if ((overwriters[i].results >> r & 1) == 0 || !may_take(i, r)) continue;
       const bool updates = entry->in_place_operand == static_cast<int>(i) && r == 0;
       // Writing straight to where the value is wanted beats saving a temporary, unless only a
       // part is written.
@@ -142,11 +159,26 @@ absl::Status FunctionPlanner::PlanKernels(const ir::Op& op, Steps& steps) {
     }
     if (results[r] == kNoBuffer) results[r] = PlaceResult(op.results[r]);
     Bind(op.results[r], results[r]);
+    if (buffers_.place(results[r]).space != Slice::Space::kResult) continue;
+    for (size_t i = 0; i < operands.size(); ++i) {
+      if ((overwriters[i].results >> r & 1) != 0 && overwrites_place(operands[i], r)) {
+        NoteAligned(operands[i], results[r]);
+      }
+    }
   }
   int64_t result_bytes = 0;
   for (BufferId b : results) result_bytes += buffers_.size_bytes(b);
   if (result_bytes == 0) return absl::OkStatus();
-  for (size_t k = skip_copy ? 1 : 0; k < entry->kernels.size(); ++k) {
+  size_t first_kernel = skip_copy ? 1 : 0;
+  if (entry->in_place_operand.has_value() && !skip_copy) {
+    const BufferId from = operands[*entry->in_place_operand];
+    if (buffers_.place(from).space == Slice::Space::kArgument) {
+      // A copy that is nothing where the argument's memory is the result's.
+      EmitCopy(from, results[0], steps, DescribeOp(op));
+      first_kernel = 1;
+    }
+  }
+  for (size_t k = first_kernel; k < entry->kernels.size(); ++k) {
     kernels::LaunchStep launch{entry->kernels[k], {}};
     for (BufferId b : operands) launch.buffers.push_back(Touched(b));
     for (BufferId b : results) launch.buffers.push_back(Touched(b));
@@ -191,6 +223,7 @@ bool FunctionPlanner::PlanMatmul(const ir::Op& op, Steps& steps) {
   const BufferId out =
       is_apart ? PlaceResultOver(op.results[0], addend) : PlaceResult(op.results[0]);
   Bind(op.results[0], out);
+  if (is_apart) NoteAligned(addend, out);
   matmul.lhs = Touched(lhs);
   matmul.rhs = Touched(rhs);
   if (epilogue.has_bias) epilogue.bias = Touched(bias);
@@ -353,6 +386,51 @@ BufferId FunctionPlanner::PlaceResultOver(ir::ValueId id, BufferId operand) {
   return is_new && may_take ? operand : wanted;
 }
 
+void FunctionPlanner::NoteAligned(BufferId argument, BufferId result) {
+  if (buffers_.place(argument).space != Slice::Space::kArgument ||
+      buffers_.place(result).space != Slice::Space::kResult ||
+      buffers_.size_bytes(argument) != buffers_.size_bytes(result)) {
+    return;
+  }
+  aligned_.insert({argument, result, now_});
+}
+
+std::vector<kernels::SharedPlace> FunctionPlanner::FindSharedPlaces() const {
+  using Places = std::vector<kernels::SharedPlace>;  // Of one result.
+  std::vector<Places> in_place, after;
+  for (const BufferId result : results_) {
+    const int32_t written = buffers_.first_touch(result);
+    if (written < 0 || buffers_.size_bytes(result) == 0) continue;
+    Places here, free;
+    for (const BufferId argument : arguments_) {
+      if (buffers_.size_bytes(argument) != buffers_.size_bytes(result)) continue;
+      const int32_t read = std::max(buffers_.last_use(argument), buffers_.last_touch(argument));
+      const kernels::SharedPlace place{buffers_.place(argument).index,
+                                       buffers_.place(result).index};
+      if (read < written) {
+        if (free.size() < kMaxPlaces) free.push_back(place);
+      } else if (read == written && aligned_.contains({argument, result, written})) {
+        here.push_back(place);
+      }
+    }
+    // Where a result is made in place there is no need of others, each of which a graph of steps
+    // would have to be in order for.
+    if (!here.empty()) {
+      in_place.push_back(std::move(here));
+    } else if (!free.empty()) {
+      after.push_back(std::move(free));
+    }
+  }
+  // Who takes the first that is left finds most when those with the fewest choices choose first.
+  std::stable_sort(in_place.begin(), in_place.end(),
+                   [](const Places& a, const Places& b) { return a.size() < b.size(); });
+  Places all;
+  for (const std::vector<Places>* list : {&in_place, &after}) {
+    for (const Places& places : *list) all.insert(all.end(), places.begin(), places.end());
+  }
+  return all;
+}
+
 Slice FunctionPlanner::Touched(BufferId buffer) {
   buffers_.Touch(buffer, now_);
   return buffers_.place(buffer);
@@ -361,6 +439,7 @@ Slice FunctionPlanner::Touched(BufferId buffer) {
 void FunctionPlanner::EmitCopy(BufferId from, BufferId to, Steps& steps,
                                const std::string& comment) {
   if (buffers_.size_bytes(from) == 0) return;
+  NoteAligned(from, to);
   steps.push_back({kernels::CopyStep{Touched(from), Touched(to)}, comment});
 }
 

@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <tuple>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "common/ir/module.h"
 #include "common/status.h"
 #include "kernels/ir/plan.h"
@@ -36,6 +38,8 @@ class FunctionPlanner {
  public:
   FunctionPlanner(const ir::Function& function, PlanContext& context);
   absl::StatusOr<kernels::PlanFunction> Run();
+  // Of what Run has planned: which results may be written over which arguments (Plan::may_share).
+  std::vector<kernels::SharedPlace> FindSharedPlaces() const;
 
  private:
   using Steps = kernels::Steps;
@@ -71,6 +75,9 @@ class FunctionPlanner {
   // A buffer for a result that is written at the current tick: the wanted one if it is free, else a
   // new one. Not bound yet.
   BufferId PlaceResult(ir::ValueId id);
+  // The step that is planned now reads the one, if it is an argument, only at the element that it
+  // writes of the other: the two may be one place as far as this step goes.
+  void NoteAligned(BufferId argument, BufferId result);
   bool IsFree(BufferId buffer) const { return buffers_.last_use(buffer) < now_; }
   kernels::Slice Touched(BufferId buffer);
   void EmitCopy(BufferId from, BufferId to, Steps& steps, const std::string& comment);
@@ -85,6 +92,9 @@ class FunctionPlanner {
   std::vector<BufferId> hints_;                // by value
   std::vector<OpIndex> scratch_;               // of RegionGraph
   std::vector<const ir::Literal*> constants_;  // by value: not yet in the block
+  std::vector<BufferId> arguments_, results_;
+  // An argument and a result, and when a step was planned that goes with both in one place.
+  absl::flat_hash_set<std::tuple<BufferId, BufferId, int32_t>> aligned_;
   int32_t now_ = 0;
 };
 

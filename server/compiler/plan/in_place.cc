@@ -1,8 +1,11 @@
 #include "server/compiler/plan/in_place.h"
 
 #include <cstdint>
+#include <functional>
+#include <variant>
 
 #include "absl/container/flat_hash_map.h"
+#include "kernels/ir/nests.h"
 
 namespace acceld::compiler {
 namespace {
@@ -21,13 +24,13 @@ struct Readers {
 
 }  // namespace
 
-std::vector<int> ReusableOperands(const ir::Function& function, const ir::Op& op) {
-  std::vector<int> out(op.operands.size(), -1);
+std::vector<Overwriters> FindOverwriters(const ir::Function& function, const ir::Op& op) {
+  std::vector<Overwriters> out(op.operands.size());
   if (ir::FamilyOf(op.kind) == ir::OpFamily::kElementwise) {
     for (size_t i = 0; i < out.size(); ++i) {
       const ir::TensorType& operand = function.TensorOf(op.operands[i]);
       const ir::TensorType& result = function.TensorOf(op.results[0]);
-      if (operand.dims == result.dims && SameBytes(operand, result)) out[i] = 0;
+      if (operand.dims == result.dims && SameBytes(operand, result)) out[i].results = 1;
     }
     return out;
   }
@@ -60,14 +63,47 @@ std::vector<int> ReusableOperands(const ir::Function& function, const ir::Op& op
   }
   for (size_t i = 0; i < out.size(); ++i) {
     const Readers own = readers[region.parameters[i]];
+    if (own.elsewhere != 0) continue;
     for (size_t r = 0; r < op.results.size(); ++r) {
-      if (own.all == uint32_t{1} << r && own.elsewhere == 0 &&
+      const uint32_t bit = uint32_t{1} << r;
+      if ((own.all & bit) != 0 &&
           SameBytes(function.TensorOf(op.operands[i]), function.TensorOf(op.results[r]))) {
-        out[i] = static_cast<int>(r);
+        out[i].results |= bit;
       }
     }
+    out[i].have_company = (own.all & (own.all - 1)) != 0;
   }
   return out;
+}
+
+bool LoadsBeforeItStores(const kernels::Kernel& kernel, uint32_t loaded, uint32_t stored) {
+  // A kernel without such loops is one iteration.
+  const kernels::ForStatement* const loop = kernels::OnlyLoop(kernel.body);
+  const bool is_nest = loop != nullptr && loop->kind == kernels::ForStatement::Kind::kParallel;
+  bool has_stored = false, in_order = true;
+  const std::function<void(const kernels::Block&, bool)> visit = [&](const kernels::Block& block,
+                                                                     bool is_inside) {
+    for (const kernels::Statement& statement : block) {
+      if (const auto* load = std::get_if<kernels::LoadStatement>(&statement.value)) {
+        in_order &= load->buffer != loaded || !has_stored;
+      } else if (const auto* store = std::get_if<kernels::StoreStatement>(&statement.value)) {
+        if (store->buffer != stored) continue;
+        // What is inside may be repeated.
+        in_order &= !is_inside;
+        has_stored = true;
+      } else if (const auto* inner = std::get_if<kernels::ForStatement>(&statement.value)) {
+        visit(inner->body, true);
+      } else if (const auto* repeated = std::get_if<kernels::WhileStatement>(&statement.value)) {
+        visit(repeated->condition_body, true);
+        visit(repeated->body, true);
+      } else if (const auto* choice = std::get_if<kernels::IfStatement>(&statement.value)) {
+        visit(choice->then_body, true);
+        visit(choice->else_body, true);
+      }
+    }
+  };
+  visit(is_nest ? kernels::NestOf(*loop).body() : kernel.body, false);
+  return in_order;
 }
 
 }  // namespace acceld::compiler

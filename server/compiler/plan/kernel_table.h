@@ -26,6 +26,7 @@ class KernelTable {
   absl::StatusOr<const Entry*> Lower(const ir::Function& function, const ir::Op& op,
                                      absl::Span<const ir::Literal* const> constants);
 
+  const kernels::Kernel& kernel(uint32_t number) const { return kernels_[number]; }
   std::vector<kernels::Kernel> Take() { return std::move(kernels_); }
 
  private:

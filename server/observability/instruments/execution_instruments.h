@@ -10,6 +10,7 @@ struct ExecutionInstruments {
   Histogram queue_time;   // from the command until the device begins
   Histogram device_time;  // from there until the results are final
   StatusCounter ended;    // as they ended; cancelled ones too
+  Counter donated_bytes;  // of results that were written over donated arguments
 };
 
 }  // namespace acceld::observability

@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "kernels/cpu/cpu_module.h"
 #include "kernels/ir/plan.h"
+#include "kernels/ir/shared_places.h"
 #include "server/compiler/compiler.h"
 #include "server/hal/cpu/cpu_code_generator.h"
 
@@ -30,18 +30,23 @@ Memory Place(absl::string_view bytes) {
 
 }  // namespace
 
-absl::StatusOr<std::vector<ir::Literal>> RunOnCpu(const ir::Module& module,
-                                                  absl::Span<const ir::Literal> arguments,
-                                                  int num_threads,
-                                                  const Interruption& interruption) {
+absl::StatusOr<CpuProgram> CpuProgram::Compile(const ir::Module& module,
+                                               absl::Span<const ir::Literal> arguments) {
   static const hal::cpu::CpuCodeGenerator generator;
   std::vector<ir::TensorType> types;
   for (const ir::Literal& argument : arguments) types.push_back(argument.type());
   const char* const dump_dir = std::getenv("ACCELD_DUMP_DIR");
-  ACCELD_ASSIGN_OR_RETURN(
-      const hal::Executable executable,
-      Compile(module, "main", types, generator, {.dump_dir = dump_dir == nullptr ? "" : dump_dir}));
-  ACCELD_ASSIGN_OR_RETURN(const auto code, kernels::cpu::CpuModule::Load(executable.code));
+  CpuProgram program;
+  ACCELD_ASSIGN_OR_RETURN(program.executable_,
+                          compiler::Compile(module, "main", types, generator,
+                                            {.dump_dir = dump_dir == nullptr ? "" : dump_dir}));
+  ACCELD_ASSIGN_OR_RETURN(program.code_, kernels::cpu::CpuModule::Load(program.executable_.code));
+  return program;
+}
+
+absl::StatusOr<std::vector<ir::Literal>> CpuProgram::Run(
+    absl::Span<const ir::Literal> arguments, int num_threads, const Interruption& interruption,
+    const std::function<bool(uint32_t argument)>& is_donated) const {
   std::vector<Memory> memory;
   const auto place = [&](absl::string_view bytes) {
     memory.push_back(Place(bytes));
@@ -52,23 +57,29 @@ absl::StatusOr<std::vector<ir::Literal>> RunOnCpu(const ir::Module& module,
   for (const ir::Literal& argument : arguments) {
     argument_places.push_back(place(argument.DenseBytes()));
   }
-  for (const ir::TensorType& type : executable.results) {
+  for (const ir::TensorType& type : executable_.results) {
     results.push_back(place(std::string(type.size_bytes(), '\xCD')));
+  }
+  if (is_donated) {
+    for (const kernels::SharedPlace& shared :
+         kernels::ChooseSharedPlaces(executable_.may_share, {}, is_donated)) {
+      results[shared.result] = memory[shared.argument].get();
+    }
   }
   const kernels::cpu::LaunchContext context = {
       .arguments = argument_places.data(),
       .results = results.data(),
-      .arena = place(std::string(executable.arena_bytes, '\xEF')),
-      .constants = place(executable.constants),
+      .arena = place(std::string(executable_.arena_bytes, '\xEF')),
+      .constants = place(executable_.constants),
       .num_threads = num_threads,
       .interrupted = interruption.interrupted,
       .interrupts = interruption.interrupts,
   };
   if (interruption.run_begins) interruption.run_begins();
-  ACCELD_RETURN_IF_ERROR(code->Run(context));
+  ACCELD_RETURN_IF_ERROR(code_->Run(context));
   std::vector<ir::Literal> literals;
   for (size_t i = 0; i < results.size(); ++i) {
-    const ir::TensorType& type = executable.results[i];
+    const ir::TensorType& type = executable_.results[i];
     ACCELD_ASSIGN_OR_RETURN(
         ir::Literal literal,
         ir::Literal::FromBytes(
@@ -76,6 +87,14 @@ absl::StatusOr<std::vector<ir::Literal>> RunOnCpu(const ir::Module& module,
     literals.push_back(std::move(literal));
   }
   return literals;
+}
+
+absl::StatusOr<std::vector<ir::Literal>> RunOnCpu(const ir::Module& module,
+                                                  absl::Span<const ir::Literal> arguments,
+                                                  int num_threads,
+                                                  const Interruption& interruption) {
+  ACCELD_ASSIGN_OR_RETURN(const CpuProgram program, CpuProgram::Compile(module, arguments));
+  return program.Run(arguments, num_threads, interruption);
 }
 
 }  // namespace acceld::compiler

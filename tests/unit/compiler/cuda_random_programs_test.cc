@@ -8,6 +8,7 @@
 #include "absl/strings/str_split.h"
 #include "common/ir/text.h"
 #include "gtest/gtest.h"
+#include "kernels/ir/shared_places.h"
 #include "tests/support/cuda_host_module.h"
 #include "tests/support/eager_sharing.h"
 #include "tests/unit/compiler/check_program.h"
@@ -60,11 +61,16 @@ TEST_P(CudaRandomPrograms, ResultsAreThoseOfTheInterpreter) {
                      places);
       return absl::OkStatus();
     };
-    const auto results = RunPlan(one.plan, one.program.arguments, run);
-    if (absl::IsUnimplemented(results.status())) continue;  // It calls a routine.
-    const auto failure = CheckResults(one.program, results);
-    EXPECT_FALSE(failure.has_value()) << "seed " << one.seed << ": " << failure->message << "\n"
-                                      << ir::PrintModule(one.program.module);
+    for (const bool donates : {false, true}) {
+      const auto shared = kernels::ChooseSharedPlaces(
+          one.plan.may_share, {}, [&](uint32_t i) { return donates && (i + one.seed) % 3 != 0; });
+      const auto results = RunPlan(one.plan, one.program.arguments, run, nullptr, shared);
+      if (absl::IsUnimplemented(results.status())) continue;  // It calls a routine.
+      const auto failure = CheckResults(one.program, results);
+      EXPECT_FALSE(failure.has_value())
+          << "seed " << one.seed << (donates ? ", donated: " : ": ") << failure->message << "\n"
+          << ir::PrintModule(one.program.module);
+    }
   }
 }
 

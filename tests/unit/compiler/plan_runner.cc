@@ -330,7 +330,8 @@ class Runner {
 absl::StatusOr<std::vector<ir::Literal>> RunPlan(const kernels::Plan& plan,
                                                  absl::Span<const ir::Literal> arguments,
                                                  const KernelRunner& run,
-                                                 const AttentionRunner& run_attention) {
+                                                 const AttentionRunner& run_attention,
+                                                 absl::Span<const kernels::SharedPlace> shared) {
   std::vector<std::string> argument_bytes, result_bytes;
   for (const ir::Literal& argument : arguments) argument_bytes.push_back(argument.DenseBytes());
   const std::vector<std::string> originals = argument_bytes;
@@ -344,9 +345,15 @@ absl::StatusOr<std::vector<ir::Literal>> RunPlan(const kernels::Plan& plan,
   Frame frame;
   for (std::string& bytes : argument_bytes) frame.arguments.push_back(place(bytes));
   for (std::string& bytes : result_bytes) frame.results.push_back(place(bytes));
+  for (const kernels::SharedPlace& one : shared) {
+    frame.results.at(one.result) = frame.arguments.at(one.argument);
+  }
   frame.arena = place(arena);
   frame.constants = place(constants);
   ACCELD_RETURN_IF_ERROR(Runner(plan, run, run_attention).RunFunction(plan.entry(), frame));
+  for (const kernels::SharedPlace& one : shared) {
+    result_bytes[one.result] = std::exchange(argument_bytes[one.argument], originals[one.argument]);
+  }
   if (argument_bytes != originals) return absl::InternalError("an argument was written");
   if (constants != plan.constants) return absl::InternalError("the constants were written");
   std::vector<ir::Literal> results;

@@ -24,10 +24,10 @@ using AttentionRunner =
 // Runs a plan on host memory, by default with the kernel interpreter, and attention as its shape
 // defines it: the meaning of plans, slow and obvious. Fresh memory is filled with garbage,
 // arguments and constants are checked to be unwritten, and every slice must lie inside its space;
-// INTERNAL otherwise.
-absl::StatusOr<std::vector<ir::Literal>> RunPlan(const kernels::Plan& plan,
-                                                 absl::Span<const ir::Literal> arguments,
-                                                 const KernelRunner& run = kernels::RunKernel,
-                                                 const AttentionRunner& run_attention = nullptr);
+// INTERNAL otherwise. Of `shared`, argument and result have the same memory.
+absl::StatusOr<std::vector<ir::Literal>> RunPlan(
+    const kernels::Plan& plan, absl::Span<const ir::Literal> arguments,
+    const KernelRunner& run = kernels::RunKernel, const AttentionRunner& run_attention = nullptr,
+    absl::Span<const kernels::SharedPlace> shared = {});
 
 }  // namespace acceld::compiler

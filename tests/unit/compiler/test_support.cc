@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 #include "kernels/cuda/attention/attention.h"
 #include "kernels/cuda/cublas/matmul.h"
+#include "kernels/ir/shared_places.h"
 #include "server/compiler/dump.h"
 #include "server/compiler/pipeline.h"
 #include "server/compiler/plan/build_plan.h"
@@ -109,10 +110,16 @@ void ExpectPlanMatchesInterpreter(absl::string_view text, const std::vector<std:
     }
     auto expected = ir::Interpret(module, "main", arguments);
     ASSERT_TRUE(expected.ok()) << expected.status();
-    auto actual = RunPlan(*plan, arguments);
-    ASSERT_TRUE(actual.ok()) << actual.status() << "\n" << kernels::ToString(*plan);
-    ASSERT_EQ(expected->size(), actual->size());
-    for (size_t i = 0; i < expected->size(); ++i) ExpectClose((*expected)[i], (*actual)[i], i);
+    // All that a plan may be given in one place is, some of it, or nothing.
+    for (const uint32_t kept : {0u, 1u, 2u}) {
+      const auto shared = kernels::ChooseSharedPlaces(plan->may_share, {}, [&](uint32_t argument) {
+        return kept == 0 || argument % 2 == kept;
+      });
+      auto actual = RunPlan(*plan, arguments, kernels::RunKernel, nullptr, shared);
+      ASSERT_TRUE(actual.ok()) << actual.status() << "\n" << kernels::ToString(*plan);
+      ASSERT_EQ(expected->size(), actual->size());
+      for (size_t i = 0; i < expected->size(); ++i) ExpectClose((*expected)[i], (*actual)[i], i);
+    }
     if (testing::Test::HasFailure()) {
       ADD_FAILURE() << kernels::ToString(*plan);
       return;

@@ -59,7 +59,8 @@ absl::StatusOr<kernels::Plan> PlanOf(const ir::Module& module,
 // Small values that differ from element to element; in range for any dtype.
 ir::Literal SomeValues(const ir::TensorType& type, int seed);
 
-// Runs the program by the reference interpreter and as an optimized plan, and compares the results:
+// Runs the program by the reference interpreter and as an optimized plan, with arguments and
+// results in one place where they may be and without, and compares the results:
 // floats up to a relative 1e-4.
 void ExpectPlanMatchesInterpreter(absl::string_view text,
                                   const std::vector<std::string>& disabled = {},

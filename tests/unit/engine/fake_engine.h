@@ -75,6 +75,8 @@ inline absl::StatusOr<hal::Executable> FakeCompile(FakeCompiler& compiler, const
   executable.results = *FakeResultTypes(module, arguments);
   executable.arena_bytes = 64;
   executable.steady = module.name != "spin";
+  // All of these go element by element.
+  for (uint32_t i = 0; i < arguments.size(); ++i) executable.may_share.push_back({i, 0});
   executable.code = module.name;
   if (module.name == "heavy") executable.constants = std::string(8 << 10, 'c');
   if (module.name == "add_one" || module.name == "add" || module.name == "zeros") {
