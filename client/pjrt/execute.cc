@@ -36,9 +36,8 @@ absl::Status Check(const PJRT_LoadedExecutable_Execute_Args& args) {
 }
 
 // The arguments that this execution consumes.
-absl::InlinedVector<uint32_t, 8> Donated(const CompiledProgram& compiled,
-                                         const PJRT_ExecuteOptions& options) {
-  absl::InlinedVector<uint32_t, 8> donated;
+std::vector<uint32_t> Donated(const CompiledProgram& compiled, const PJRT_ExecuteOptions& options) {
+  std::vector<uint32_t> donated;
   const absl::Span<const int64_t> kept(options.non_donatable_input_indices,
                                        options.num_non_donatable_input_indices);
   for (const uint32_t parameter : compiled.donated) {
@@ -63,11 +62,12 @@ absl::Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) 
     }
     arguments.push_back(*std::move(array));
   }
-  ACCELD_ASSIGN_OR_RETURN(
-      std::vector<Array> results,
-      args.executable->client->session->Execute(compiled.program, arguments, device->daemon_id,
-                                                {.timeout = CurrentThreadOptions().timeout}));
-  for (const uint32_t i : Donated(compiled, *args.options)) buffers[i]->Delete();
+  client::ExecuteOptions options{.timeout = CurrentThreadOptions().timeout,
+                                 .donated = Donated(compiled, *args.options)};
+  ACCELD_ASSIGN_OR_RETURN(std::vector<Array> results,
+                          args.executable->client->session->Execute(compiled.program, arguments,
+                                                                    device->daemon_id, options));
+  for (const uint32_t i : options.donated) buffers[i]->Delete();
   if (args.device_complete_events != nullptr) {
     args.device_complete_events[0] =
         results.empty() ? DecidedEvent(absl::OkStatus())
