@@ -5,6 +5,7 @@
 
 #include "common/allocation.h"
 #include "common/ir/donation.h"
+#include "common/ir/host_callback.h"
 #include "common/ir/memory_size.h"
 #include "common/log.h"
 #include "common/rate_limit.h"
@@ -50,7 +51,8 @@ Program::Program(ir::Module module, std::string entry, const Digest& fingerprint
       fingerprint_(fingerprint),
       parts_(parts),
       max_types_bytes_(kLeastTypesBytes + ir::MemoryBytesOf(module_)),
-      memory_bytes_(ir::MemoryBytesWithConstants(module_) + max_types_bytes_) {}
+      memory_bytes_(ir::MemoryBytesWithConstants(module_) + max_types_bytes_),
+      host_callbacks_(ir::HostCallbacksOf(module_, entry_)) {}
 
 Program::InferredTypes Program::Infer(const TypeList& arguments) const {
   ACCELD_ASSIGN_OR_RETURN(TypeList types, parts_.result_types(module_, entry_, arguments));

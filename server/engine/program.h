@@ -32,6 +32,8 @@ class Program {
   // For people: the module's name, or else the entry's.
   const std::string& name() const { return module_.name.empty() ? entry_ : module_.name; }
   const Digest& fingerprint() const { return fingerprint_; }
+  // The numbers of the callbacks that its host calls ask for, ascending.
+  const std::vector<int64_t>& host_callbacks() const { return host_callbacks_; }
   // What it takes at most, with its constants and the types that it has inferred.
   int64_t memory_bytes() const { return memory_bytes_; }
 
@@ -49,6 +51,7 @@ class Program {
   const Digest fingerprint_;
   const EngineParts& parts_;  // The engine's.
   const int64_t max_types_bytes_, memory_bytes_;
+  const std::vector<int64_t> host_callbacks_;
 
   mutable Mutex mutex_;
   mutable int64_t types_bytes_ ABSL_GUARDED_BY(mutex_) = 0;  // in result_types_

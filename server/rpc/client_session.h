@@ -14,6 +14,7 @@
 #include "server/engine/engine.h"
 #include "server/rpc/auth/caller.h"
 #include "server/rpc/command_handler.h"
+#include "server/rpc/host_call_desk.h"
 #include "server/rpc/options.h"
 #include "server/rpc/session_stream.h"
 #include "server/rpc/transfers.h"
@@ -38,6 +39,7 @@ class ClientSession {
   engine::Session& engine_session() { return *session_; }
   const Caller& owner() const { return owner_; }
   SessionTransfers& transfers() { return *transfers_; }
+  HostCallDesk& host_calls() { return *host_calls_; }
   ProgramIntake& programs() { return programs_; }
   // What its owner may take of the memory for what has come in part.
   const std::shared_ptr<Allowance>& intake_memory() const { return intake_memory_; }
@@ -84,6 +86,7 @@ class ClientSession {
   const Caller owner_;
   const std::chrono::milliseconds lease_;
   const std::shared_ptr<SessionTransfers> transfers_;  // Shared with fetches under way.
+  const std::shared_ptr<HostCallDesk> host_calls_;     // Shared with the engine's session.
   const std::shared_ptr<Allowance> intake_memory_;     // Shared with all that is charged to it.
   ProgramIntake programs_;
   std::atomic<std::chrono::steady_clock::time_point> renewed_at_;

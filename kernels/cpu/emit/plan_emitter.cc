@@ -15,6 +15,7 @@
 #include "kernels/cpu/emit/sum_in_blocks.h"
 #include "kernels/cpu/emit/widen_products.h"
 #include "kernels/cpu/emit/work_estimate.h"
+#include "kernels/cpu/host_call_key.h"
 #include "kernels/cpu/matmul_key.h"
 #include "kernels/cpu/routine_key.h"
 #include "kernels/cpu/support_abi.h"
@@ -235,14 +236,25 @@ class StepEmitter {
 
   void Emit(const RoutineStep& step) {
     PollBefore(kLibraryCallWork);
-    Value* descriptor = NewDescriptor(code_, RoutineKeyOf(step.call), "routine");
-    std::vector<Slice> places = step.operands;
-    places.insert(places.end(), step.results.begin(), step.results.end());
+    EmitCallOnPlaces(kRoutineSymbol, NewDescriptor(code_, RoutineKeyOf(step.call), "routine"),
+                     step.operands, step.results);
+  }
+
+  // While the host is asked, the run can be told to end.
+  void Emit(const HostCallStep& step) {
+    EmitCallOnPlaces(kHostCallSymbol, NewDescriptor(code_, HostCallKeyOf(step.call), "host_call"),
+                     step.operands, step.results);
+  }
+
+  // A call of run-time support: (context, descriptor, operands and results) -> CodeStatus.
+  void EmitCallOnPlaces(const char* symbol, Value* descriptor, std::vector<Slice> places,
+                        const std::vector<Slice>& results) {
+    places.insert(places.end(), results.begin(), results.end());
     llvm::Type* pointer = code_.pointer();
-    llvm::FunctionCallee routine = code_.RunTimeFunction(
-        kRoutineSymbol, llvm::FunctionType::get(code_.Int(32), {pointer, pointer, pointer}, false),
+    llvm::FunctionCallee function = code_.RunTimeFunction(
+        symbol, llvm::FunctionType::get(code_.Int(32), {pointer, pointer, pointer}, false),
         /*pure=*/false);
-    LeaveUnlessOk(b_.CreateCall(routine, {context(), descriptor, PointerTable(places)}));
+    LeaveUnlessOk(b_.CreateCall(function, {context(), descriptor, PointerTable(places)}));
   }
 
   void Emit(const CopyStep& step) {

@@ -215,6 +215,23 @@ class Checker {
     return absl::OkStatus();
   }
 
+  absl::Status Check(const HostCallStep& step) const {
+    const HostCall& call = step.call;
+    if (call.operands.size() != step.operands.size() ||
+        call.results.size() != step.results.size() || call.callback < 0) {
+      return Bad(absl::StrCat(kernels::ToString(call), " has other places"));
+    }
+    for (size_t i = 0; i < step.operands.size(); ++i) {
+      ACCELD_RETURN_IF_ERROR(CheckSlice(step.operands[i], /*is_written=*/false));
+      if (step.operands[i].size_bytes != call.operands[i].size_bytes()) return Bad("a wrong size");
+    }
+    for (size_t i = 0; i < step.results.size(); ++i) {
+      ACCELD_RETURN_IF_ERROR(CheckSlice(step.results[i], /*is_written=*/true));
+      if (step.results[i].size_bytes != call.results[i].size_bytes()) return Bad("a wrong size");
+    }
+    return absl::OkStatus();
+  }
+
   template <typename Other>
   absl::Status Check(const Other&) const {
     return Bad("a step of an unknown kind");
@@ -307,6 +324,14 @@ class Printer {
   }
 
   void Print(const RoutineStep& step, const std::string& comment) {
+    std::string places;
+    for (const auto* slices : {&step.operands, &step.results}) {
+      for (const Slice& slice : *slices) absl::StrAppend(&places, " ", kernels::ToString(slice));
+    }
+    Line(absl::StrCat(kernels::ToString(step.call), " on", places, "  // ", comment));
+  }
+
+  void Print(const HostCallStep& step, const std::string& comment) {
     std::string places;
     for (const auto* slices : {&step.operands, &step.results}) {
       for (const Slice& slice : *slices) absl::StrAppend(&places, " ", kernels::ToString(slice));
