@@ -9,6 +9,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "client/array_state.h"
+#include "client/callback_desk.h"
 #include "client/find_device.h"
 #include "client/program_state.h"
 #include "client/transport/attempt.h"
@@ -29,6 +30,8 @@ constexpr size_t kMaxUnaskedBytes = size_t{4} << 10;
 // What each op takes of them at least.
 constexpr size_t kMinOpBytes = 16;
 constexpr std::chrono::seconds kDefaultTcpLease{30};
+// For a callback that runs when the client is closed.
+constexpr std::chrono::seconds kCallbackPatience{2};
 
 size_t NumOps(const ir::Region& region) {
   size_t ops = region.ops.size();
@@ -86,6 +89,7 @@ Connection::OnDone SetDone(Promise<Unit> promise) {
 }  // namespace
 
 struct Client::Impl {
+  std::shared_ptr<CallbackDesk> callbacks = std::make_shared<CallbackDesk>();  // Shared with it:
   std::shared_ptr<Connection> connection;  // Shared with the arrays, which may outlive the client.
   std::vector<DeviceInfo> devices;
   uint32_t device = 0;  // the session's
@@ -171,6 +175,7 @@ absl::StatusOr<std::shared_ptr<Client>> Client::Connect(ConnectOptions options) 
       .max_fetch_bytes = options.max_fetch_bytes,
       .local_transport = options.local_transport};
   auto impl = std::make_unique<Impl>();
+  transport.host_calls = impl->callbacks;
   const auto open = [&](const Attempt& attempt) -> absl::Status {
     transport.attempt = attempt;
     transport.lease = options.lease.value_or(
@@ -183,6 +188,7 @@ absl::StatusOr<std::shared_ptr<Client>> Client::Connect(ConnectOptions options) 
                                   .wait_for_daemon = options.wait_for_daemon,
                                   .in_turn = true},
                                  open));
+  impl->callbacks->Attach(impl->connection);
   for (const v1::DeviceInfo& device : impl->connection->welcome().devices()) {
     impl->devices.push_back(FromProto(device));
   }
@@ -196,7 +202,10 @@ absl::StatusOr<std::shared_ptr<Client>> Client::Connect(ConnectOptions options) 
 }
 
 Client::Client(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-Client::~Client() { impl_->connection->Close(absl::UnavailableError("the client was closed")); }
+Client::~Client() {
+  impl_->connection->Close(absl::UnavailableError("the client was closed"));
+  (void)impl_->callbacks->AwaitIdle(std::chrono::steady_clock::now() + kCallbackPatience);
+}
 
 const std::vector<DeviceInfo>& Client::devices() const { return impl_->devices; }
 uint32_t Client::device() const { return impl_->device; }
@@ -220,6 +229,12 @@ absl::StatusOr<std::vector<Array>> Client::Execute(const Program& program,
     types.push_back(argument.type());
     inputs.push_back(argument.state_->handle());
   }
+  for (const int64_t callback : program.host_callbacks()) {
+    if (options.callbacks.Find(callback) != nullptr) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", program.entry(), "': it calls host callback ", callback,
+                     " while it runs, which ExecuteOptions::callbacks has not"));
+  }
   ACCELD_ASSIGN_OR_RETURN(std::vector<ir::TensorType> result_types, program.ResultTypesFor(types));
   ACCELD_ASSIGN_OR_RETURN(const uint64_t program_id, impl_->Register(program.state_));
   std::vector<Array> results;
@@ -229,8 +244,17 @@ absl::StatusOr<std::vector<Array>> Client::Execute(const Program& program,
     results.push_back(impl_->NewArray(std::move(type), device, readiness));
     outputs.push_back(results.back().state_->handle());
   }
-  ACCELD_RETURN_IF_ERROR(
-      impl_->connection->AppendExecute(program_id, inputs, outputs, device, TimeoutMs(options)));
+  uint64_t callbacks = 0;
+  if (!program.host_callbacks().empty()) {
+    callbacks = impl_->connection->NextId();
+    impl_->callbacks->Add(callbacks, options.callbacks, options.on_end);
+  }
+  const absl::Status appended = impl_->connection->AppendExecute(
+      program_id, inputs, outputs, device, TimeoutMs(options), callbacks);
+  if (!appended.ok()) {
+    impl_->callbacks->Remove(callbacks);
+    return appended;
+  }
   return results;
 }
 

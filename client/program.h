@@ -39,6 +39,10 @@ class Program {
   absl::Span<const ir::TensorType> parameter_types() const;
   absl::Span<const ir::TensorType> result_types() const;
 
+  // The numbers of the host callbacks that it may call, ascending: they have to be given when it is
+  // executed.
+  absl::Span<const int64_t> host_callbacks() const;
+
   // INVALID_ARGUMENT names the first argument that does not fit, or the wrong number of them.
   absl::Status CheckArguments(absl::Span<const ir::TensorType> arguments) const;
   // The types of the results for arguments of these types. Dynamic dimensions are worked out from
