@@ -79,9 +79,8 @@ absl::StatusOr<Literals> ResultsOf(const v1::HostCall& call, const HostCallbacks
 }
 
 // Puts a result into the reply; a large one goes as an array, of which this gives the handle.
-absl::StatusOr<uint64_t> AddResult(const ir::Literal& result, uint32_t device,
-                                   size_t& inline_bytes, v1::HostCallReply& reply,
-                                   Connection& connection) {
+absl::StatusOr<uint64_t> AddResult(const ir::Literal& result, uint32_t device, size_t& inline_bytes,
+                                   v1::HostCallReply& reply, Connection& connection) {
   v1::HostValue& value = *reply.add_results();
   *value.mutable_type() = ir::ToProto(result.type());
   const auto size_bytes = static_cast<size_t>(result.type().size_bytes());
@@ -258,9 +257,9 @@ absl::optional<v1::HostCall> CallbackDesk::Begin(uint64_t call_id, HostCallbacks
 }
 
 bool CallbackDesk::ComesAgain(uint64_t call_id, const absl::Status& error) {
-  const bool is_of_a_broken_stream =
-      absl::IsUnavailable(error) || absl::IsCancelled(error) || absl::IsInternal(error) ||
-      absl::IsUnknown(error) || absl::IsNotFound(error);
+  const bool is_of_a_broken_stream = absl::IsUnavailable(error) || absl::IsCancelled(error) ||
+                                     absl::IsInternal(error) || absl::IsUnknown(error) ||
+                                     absl::IsNotFound(error);
   const std::shared_ptr<Connection> connection = connection_.lock();
   if (!is_of_a_broken_stream || connection == nullptr || !connection->may_resume() ||
       !connection->status().ok()) {

@@ -89,8 +89,8 @@ Connection::OnDone SetDone(Promise<Unit> promise) {
 }  // namespace
 
 struct Client::Impl {
-  std::shared_ptr<CallbackDesk> callbacks = std::make_shared<CallbackDesk>();  // Shared with it:
-  std::shared_ptr<Connection> connection;  // Shared with the arrays, which may outlive the client.
+  std::shared_ptr<CallbackDesk> callbacks;  // Shared with the connection.
+  std::shared_ptr<Connection> connection;   // Shared with the arrays, which may outlive the client.
   std::vector<DeviceInfo> devices;
   uint32_t device = 0;  // the session's
   Mutex mutex;
@@ -175,8 +175,9 @@ absl::StatusOr<std::shared_ptr<Client>> Client::Connect(ConnectOptions options) 
       .max_fetch_bytes = options.max_fetch_bytes,
       .local_transport = options.local_transport};
   auto impl = std::make_unique<Impl>();
-  transport.host_calls = impl->callbacks;
   const auto open = [&](const Attempt& attempt) -> absl::Status {
+    // What ends with an attempt that fails is of no use to the next.
+    transport.host_calls = impl->callbacks = std::make_shared<CallbackDesk>();
     transport.attempt = attempt;
     transport.lease = options.lease.value_or(
         attempt.address.is_unix() ? std::chrono::milliseconds(0) : kDefaultTcpLease);

@@ -62,7 +62,8 @@ struct ExecuteOptions {
   // after the other, in the order in which the daemon asks, until one takes longer than 20 ms; then
   // the next begins beside it. Calls of one execution never overlap. A callback may use the client,
   // execute programs and fetch arrays, but for results of the execution that calls it, which wait
-  // for its answer. The time that it takes counts for `timeout`; the daemon serves others meanwhile.
+  // for its answer. The time that it takes counts for `timeout`; the daemon serves others
+  // meanwhile.
   HostCallbacks callbacks;
   // With callbacks: called once on one of these threads when the execution has ended, with its
   // error if it has one. Programs without results have no other way to say so.

@@ -27,8 +27,7 @@ absl::Status Wrong(absl::string_view what) {
 
 absl::Status CheckNumber(int64_t callback) {
   if (callback >= 0 && callback < kMaxHostCallbacks) return absl::OkStatus();
-  return Wrong(
-      absl::StrCat("callback ", callback, " is outside [0, ", kMaxHostCallbacks, ")"));
+  return Wrong(absl::StrCat("callback ", callback, " is outside [0, ", kMaxHostCallbacks, ")"));
 }
 
 bool IsAbsent(const Attribute& attribute) {
@@ -51,8 +50,8 @@ absl::StatusOr<int64_t> ReadConfig(const Attribute& config) {
   const auto* dictionary = std::get_if<DictionaryAttribute>(&config.value);
   if (dictionary == nullptr || dictionary->entries.size() != 1 ||
       dictionary->entries.begin()->first != kEntryName) {
-    return Wrong(absl::StrCat("backend_config is ", ToString(config),
-                              "; it must have one entry, callback"));
+    return Wrong(
+        absl::StrCat("backend_config is ", ToString(config), "; it must have one entry, callback"));
   }
   ACCELD_RETURN_IF_ERROR(
       Annotate(ReadField(dictionary->entries.begin()->second, callback), kEntryName));
@@ -112,7 +111,8 @@ absl::Status CheckHostCallbackTypes(absl::Span<const Type> operands,
     for (const Type& type : types) {
       if (type.kind() == Type::Kind::kToken) continue;
       if (!type.IsTensor()) {
-        return Wrong(absl::StrCat("it takes and gives tensors and tokens, not a ", type.ToString()));
+        return Wrong(
+            absl::StrCat("it takes and gives tensors and tokens, not a ", type.ToString()));
       }
     }
   }

@@ -43,7 +43,8 @@ absl::StatusOr<int64_t> HostCallbackOf(const CustomCallAttributes& attributes);
 // Brings an op that is about to be imported, and is such a call, into the normal form.
 absl::Status NormalizeHostCallback(ImportedOp& op);
 // Checks the types of a call's operands and results.
-absl::Status CheckHostCallbackTypes(absl::Span<const Type> operands, absl::Span<const Type> results);
+absl::Status CheckHostCallbackTypes(absl::Span<const Type> operands,
+                                    absl::Span<const Type> results);
 
 // The numbers that `entry` of a verified module may call, ascending, once each. Empty also when
 // there is no such function.

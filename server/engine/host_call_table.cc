@@ -80,8 +80,7 @@ absl::StatusOr<uint64_t> HostCallTable::Ask(uint64_t callbacks, uint32_t device,
     ACCELD_RETURN_IF_ERROR(closed_);
     listener = listener_;
     asked.id = ++last_id_;
-    waiting_.emplace(asked.id,
-                     Waiting{{call.callback, device, call.results}, std::move(answer)});
+    waiting_.emplace(asked.id, Waiting{{call.callback, device, call.results}, std::move(answer)});
   }
   const uint64_t id = asked.id;
   listener->OnCall(std::move(asked));
@@ -119,8 +118,7 @@ void HostCallTable::Answer(uint64_t call_id, absl::StatusOr<std::vector<hal::Hos
     waiting_.erase(found);
   }
   if (!values.ok()) {
-    values = Annotate(values.status(),
-                      absl::StrCat("host callback ", waiting.expected.callback));
+    values = Annotate(values.status(), absl::StrCat("host callback ", waiting.expected.callback));
   }
   waiting.answer(std::move(values));
 }

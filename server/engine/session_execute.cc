@@ -115,9 +115,9 @@ absl::Status SessionImpl::TakeHost(const ExecuteOptions& options, uint32_t devic
   const std::vector<int64_t>& wanted = (*resolved.program->program)->host_callbacks();
   if (options.callbacks == 0) {
     if (wanted.empty()) return absl::OkStatus();
-    return absl::InvalidArgumentError(absl::StrCat(
-        "program ", *resolved.program->name, ": it calls host callback ", wanted.front(),
-        " of its client, which has to be given when it is executed"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("program ", *resolved.program->name, ": it calls host callback ",
+                     wanted.front(), " of its client, which has to be given when it is executed"));
   }
   ACCELD_ASSIGN_OR_RETURN(resolved.host, host_calls_->NewAsker(options.callbacks, device));
   return absl::OkStatus();

@@ -34,10 +34,9 @@ absl::Status CheckTypes(absl::Span<const ir::TensorType> expected,
   }
   for (size_t i = 0; i < results.size(); ++i) {
     if (results[i].type == expected[i]) continue;
-    return absl::InvalidArgumentError(absl::StrCat("result ", i, " is a ",
-                                                   results[i].type.ToString(),
-                                                   "; the program expects a ",
-                                                   expected[i].ToString()));
+    return absl::InvalidArgumentError(
+        absl::StrCat("result ", i, " is a ", results[i].type.ToString(), "; the program expects a ",
+                     expected[i].ToString()));
   }
   return absl::OkStatus();
 }
@@ -92,10 +91,9 @@ void SessionImpl::AnswerHostCall(uint64_t call_id,
         status = array->error();
       } else if (*array->type() != result.type ||
                  array->device() != static_cast<int>(expected->device)) {
-        status = absl::InvalidArgumentError(
-            absl::StrCat("result ", i, " is an array ", array->type()->ToString(), " of device ",
-                         array->device(), ", not ", result.type.ToString(), " of device ",
-                         expected->device));
+        status = absl::InvalidArgumentError(absl::StrCat(
+            "result ", i, " is an array ", array->type()->ToString(), " of device ",
+            array->device(), ", not ", result.type.ToString(), " of device ", expected->device));
       }
     } else {
       status = Annotate(CheckBytes(result.type, result.bytes), absl::StrCat("result ", i));

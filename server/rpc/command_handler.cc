@@ -292,8 +292,8 @@ absl::Status CommandHandler::OnExecute(const v1::Execute& command, bool awaited)
     execute_options.deadline =
         std::chrono::steady_clock::now() + std::chrono::milliseconds(command.timeout_ms());
   }
-  return refuse(session_.Execute(command.program_id(), inputs, outputs, command.device(),
-                                 execute_options));
+  return refuse(
+      session_.Execute(command.program_id(), inputs, outputs, command.device(), execute_options));
 }
 
 void CommandHandler::OnHostCallReply(v1::HostCallReply& command) {
@@ -309,8 +309,7 @@ void CommandHandler::OnHostCallReply(v1::HostCallReply& command) {
     absl::StatusOr<ir::TensorType> type = ir::FromProto(value.type());
     if (!type.ok()) {
       return session_.AnswerHostCall(
-          command.call_id(),
-          Annotate(type.status(), absl::StrCat("result ", results.size())));
+          command.call_id(), Annotate(type.status(), absl::StrCat("result ", results.size())));
     }
     engine::HostCallResult& result = results.emplace_back();
     result.type = *std::move(type);

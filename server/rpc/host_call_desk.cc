@@ -40,8 +40,7 @@ v1::Event HostCallDesk::EventOf(Call& call) {
     v1::HostValue& value = *to.add_operands();
     *value.mutable_type() = ir::ToProto(operand.type);
     const absl::string_view bytes = operand.bytes.view;
-    if (bytes.size() <= kMaxInlineBytes &&
-        inline_bytes + bytes.size() <= kMaxInlineBytesTogether) {
+    if (bytes.size() <= kMaxInlineBytes && inline_bytes + bytes.size() <= kMaxInlineBytesTogether) {
       inline_bytes += bytes.size();
       value.set_data(bytes.data(), bytes.size());
     } else {

@@ -34,8 +34,8 @@ class DeviceShare {
   std::atomic<double> weight_{1};
   // The executor's, under its mutex.
   FairSchedule::Group executions_, uploads_;
-  int num_suspended_ = 0;  // runs that are set aside
-  int num_parked_ = 0;     // runs that wait for their client
+  int num_suspended_ = 0;                                // runs that are set aside
+  int num_parked_ = 0;                                   // runs that wait for their client
   std::chrono::steady_clock::time_point last_unparked_;  // when one of them last went on
   // Executions that do not begin because so many are parked, in the order in which they came.
   std::deque<std::shared_ptr<Task>> kept_from_parking_;

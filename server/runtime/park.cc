@@ -14,9 +14,9 @@
 //
 // Nothing goes behind a run that may be parked, and what needs its outputs waits until they are
 // there, so a parked run holds up nothing but its own results. The number of parked runs of one
-// user is bounded: beyond, runs that may be parked do not begin before one of these has gone on; but
-// some of them may wait for each other (a callback may execute such programs), so that when none
-// goes on for a while, one more may begin.
+// user is bounded: beyond, runs that may be parked do not begin before one of these has gone on;
+// but some of them may wait for each other (a callback may execute such programs), so that when
+// none goes on for a while, one more may begin.
 namespace acceld::runtime {
 namespace {
 
@@ -111,8 +111,8 @@ void DeviceExecutor::Unpark(Task& task) {
   stream.is_returning = true;
   lane.returning.push_back(&stream);
   PromoteReturning(*task.queue_);
-  const bool rests = current_->tasks.empty() && !dispatching_here_ &&
-                     lane.suspended == &stream && execution_turns_.Peek() == &lane;
+  const bool rests = current_->tasks.empty() && !dispatching_here_ && lane.suspended == &stream &&
+                     execution_turns_.Peek() == &lane;
   if (rests) return ResumeNext(std::chrono::steady_clock::now());
   task.control_.Pause([] {});
   if (dispatcher_waits_ && DispatcherIsWanted()) work_.NotifyOne();

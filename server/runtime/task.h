@@ -141,7 +141,8 @@ class Task final : public Array::Waiter, public std::enable_shared_from_this<Tas
     int64_t charged_bytes = 0;
   };
   absl::InlinedVector<PendingOutput, 2> pending_outputs_;
-  // It was launched, and its outputs are scheduled or pending_outputs_. Who sees this true and the one before it too, may settle it early.
+  // It was launched, and its outputs are scheduled or pending_outputs_. Who sees this true and the
+  // one before it too, may settle it early.
   std::atomic<bool> launched_{false};
   std::atomic<bool> settled_{false};  // Set once by the one who settles what was launched.
   // Guarded by the executor's mutex.

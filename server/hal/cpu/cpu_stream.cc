@@ -25,10 +25,9 @@ class Caller final : public kernels::cpu::HostCaller {
                     void* const* results) override {
     std::vector<SharedBytes> given;
     for (size_t i = 0; i < call.operands.size(); ++i) {
-      ACCELD_ASSIGN_OR_RETURN(
-          SharedBytes operand,
-          Keep({static_cast<const char*>(operands[i]),
-                static_cast<size_t>(call.operands[i].size_bytes())}));
+      ACCELD_ASSIGN_OR_RETURN(SharedBytes operand,
+                              Keep({static_cast<const char*>(operands[i]),
+                                    static_cast<size_t>(call.operands[i].size_bytes())}));
       given.push_back(std::move(operand));
     }
     ACCELD_ASSIGN_OR_RETURN(const std::vector<HostValue> values,

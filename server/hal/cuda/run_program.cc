@@ -245,8 +245,8 @@ class Run {
       SharedBytes& operand = operands.emplace_back();
       if (slice.size_bytes == 0) continue;
       ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<char> copy, host.Allocate(slice.size_bytes));
-      ACCELD_RETURN_IF_ERROR(Copy(reinterpret_cast<CuPointer>(copy.get()), addresses_.Of(slice),
-                                  slice.size_bytes));
+      ACCELD_RETURN_IF_ERROR(
+          Copy(reinterpret_cast<CuPointer>(copy.get()), addresses_.Of(slice), slice.size_bytes));
       operand.view = {copy.get(), static_cast<size_t>(slice.size_bytes)};
       operand.owner = std::move(copy);
     }

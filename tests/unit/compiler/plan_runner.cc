@@ -368,7 +368,8 @@ absl::StatusOr<std::vector<ir::Literal>> RunPlan(const kernels::Plan& plan,
   for (std::string& bytes : result_bytes) frame.results.push_back(place(bytes));
   frame.arena = place(arena);
   frame.constants = place(constants);
-  ACCELD_RETURN_IF_ERROR(Runner(plan, run, run_attention, callbacks).RunFunction(plan.entry(), frame));
+  ACCELD_RETURN_IF_ERROR(
+      Runner(plan, run, run_attention, callbacks).RunFunction(plan.entry(), frame));
   if (argument_bytes != originals) return absl::InternalError("an argument was written");
   if (constants != plan.constants) return absl::InternalError("the constants were written");
   std::vector<ir::Literal> results;
