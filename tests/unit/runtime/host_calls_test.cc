@@ -156,7 +156,7 @@ TEST_P(HostCallsTest, AParkedRunLetsOthersThroughAlsoOfItsOwnSession) {
     EXPECT_TRUE(Final(other.Run("f", LoadedKernel(0, 1, Nothing), {})).ok());
     EXPECT_TRUE(Final(asking.Run("f", LoadedKernel(0, 1, Nothing), {})).ok());
   }
-  EXPECT_EQ(executor.RunningNow().size(), 1u);
+  EXPECT_TRUE(Eventually([&] { return executor.RunningNow().size() == 1; }));
   EXPECT_EQ(executor.RunningNow()[0].state, DeviceExecutor::Running::State::kAsks);
   FakeHost::Give(asked, 5);
   EXPECT_EQ(FirstValue(executor, result), 5);
