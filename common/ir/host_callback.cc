@@ -18,6 +18,8 @@ namespace {
 
 constexpr char kDiscardableName[] = "acceld.callback";
 constexpr char kEntryName[] = "callback";
+// Of operands, and of results: the addresses of all of them are on the stack of a run.
+constexpr size_t kMaxValues = 4096;
 constexpr int64_t kTypedApi = 4;  // The api_version whose backend_config is a dictionary.
 
 absl::Status Wrong(absl::string_view what) {
@@ -108,6 +110,10 @@ absl::Status NormalizeHostCallback(ImportedOp& op) {
 absl::Status CheckHostCallbackTypes(absl::Span<const Type> operands,
                                     absl::Span<const Type> results) {
   for (const absl::Span<const Type> types : {operands, results}) {
+    if (types.size() > kMaxValues) {
+      return Wrong(
+          absl::StrCat(types.size(), " operands or results, above the limit of ", kMaxValues));
+    }
     for (const Type& type : types) {
       if (type.kind() == Type::Kind::kToken) continue;
       if (!type.IsTensor()) {

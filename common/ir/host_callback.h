@@ -19,12 +19,12 @@
 // `callback` says which of the client's callbacks it is, within the program; several calls may name
 // the same. Portable artifacts keep a dictionary in backend_config, which is therefore the normal
 // form. Two other spellings are read and become that: the attribute `acceld.callback = 0 : i64`,
-// which artifacts drop, and the string "callback=0" as backend_config.
+// which not all artifacts keep, and the string "callback=0" as backend_config.
 //
-// Operands and results are tensors, whose results are of static type, and tokens in any places,
-// which the callback does not see. A call that has_side_effect takes place as often as the program
-// says, and in the order of the program among all such calls; one without may be left out when
-// nobody needs its results, and two that are equal may become one.
+// Operands and results, up to 4096 of each, are tensors, whose results are of static type, and
+// tokens in any places, which the callback does not see. A call that has_side_effect takes place as
+// often as the program says, and in the order of the program among all such calls; one without may
+// be left out when nobody needs its results, and two that are equal may become one.
 namespace acceld::ir {
 
 struct ImportedOp;

@@ -109,6 +109,7 @@ class StepEmitter {
 
   void EmitFunction(const PlanFunction& function) {
     EmitSteps(function.steps);
+    if (call_table_ != nullptr) call_table_->setOperand(0, b_.getInt64(call_table_size_));
     status_->addIncoming(b_.getInt32(static_cast<int32_t>(CodeStatus::kOk)), b_.GetInsertBlock());
     b_.CreateBr(exit_);
     entry_.CreateBr(start_);
@@ -254,7 +255,19 @@ class StepEmitter {
     llvm::FunctionCallee function = code_.RunTimeFunction(
         symbol, llvm::FunctionType::get(code_.Int(32), {pointer, pointer, pointer}, false),
         /*pure=*/false);
-    LeaveUnlessOk(b_.CreateCall(function, {context(), descriptor, PointerTable(places)}));
+    LeaveUnlessOk(b_.CreateCall(function, {context(), descriptor, CallTable(places)}));
+  }
+
+  // The addresses of `slices`, on the stack until the next call of the kind: one table for all of a
+  // function, which may have very many.
+  Value* CallTable(const std::vector<Slice>& slices) {
+    if (call_table_ == nullptr) call_table_ = entry_.CreateAlloca(code_.pointer(), b_.getInt64(1));
+    call_table_size_ = std::max(call_table_size_, slices.size());
+    for (unsigned i = 0; i < slices.size(); ++i) {
+      b_.CreateStore(Address(slices[i]),
+                     b_.CreateConstInBoundsGEP1_64(code_.pointer(), call_table_, i));
+    }
+    return call_table_;
   }
 
   void Emit(const CopyStep& step) {
@@ -346,7 +359,9 @@ class StepEmitter {
   llvm::PHINode* status_;
   Value* interrupted_ = nullptr;
   double work_since_poll_ = 0;
-  Value* frame_ = nullptr;  // of launches, one at a time
+  Value* frame_ = nullptr;                  // of launches, one at a time
+  llvm::AllocaInst* call_table_ = nullptr;  // as large as the largest call wants
+  size_t call_table_size_ = 1;
   absl::flat_hash_map<std::pair<Slice::Space, uint32_t>, Value*> bases_;
 };
 
