@@ -21,7 +21,7 @@ class HostCallTable::Asker final : public runtime::HostAsker {
     return table_->Ask(callbacks_, device_, call, std::move(operands), std::move(answer));
   }
   void Withdraw(uint64_t call_id) override { table_->Withdraw(call_id); }
-  void OnEnd(const absl::Status& status) override { table_->EndEarly(callbacks_, status); }
+  void OnEnd(const absl::Status& status) override { table_->End(callbacks_, status); }
 
  private:
   const std::shared_ptr<HostCallTable> table_;  // Shared with the session.
@@ -47,7 +47,7 @@ absl::StatusOr<std::shared_ptr<runtime::HostAsker>> HostCallTable::NewAsker(uint
   return std::make_shared<Asker>(shared_from_this(), callbacks, device);
 }
 
-void HostCallTable::EndEarly(uint64_t callbacks, const absl::Status& status) {
+void HostCallTable::End(uint64_t callbacks, const absl::Status& status) {
   if (const auto listener = this->listener()) listener->OnEnd(callbacks, status);
 }
 

@@ -26,8 +26,8 @@ class HostCallTable : public std::enable_shared_from_this<HostCallTable> {
   // Whom an execution on `device` asks that was given these callbacks. FAILED_PRECONDITION when
   // nobody hears of the calls.
   absl::StatusOr<std::shared_ptr<runtime::HostAsker>> NewAsker(uint64_t callbacks, uint32_t device);
-  // An execution has ended before it asked anybody.
-  void EndEarly(uint64_t callbacks, const absl::Status& status);
+  // An execution with these callbacks has ended so.
+  void End(uint64_t callbacks, const absl::Status& status);
 
   // What the answer to a call must be.
   struct Expected {

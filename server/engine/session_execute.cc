@@ -74,7 +74,7 @@ absl::Status SessionImpl::Execute(ProgramId id, absl::Span<const Handle> inputs,
     Start(std::move(resolved), device, options);
   } else {
     engine_.CountRefusal(resolved.error);
-    if (options.callbacks != 0) host_calls_->EndEarly(options.callbacks, resolved.error);
+    if (options.callbacks != 0) host_calls_->End(options.callbacks, resolved.error);
   }
   return absl::OkStatus();
 }
