@@ -62,10 +62,19 @@ absl::StatusOr<uint64_t> ClientSession::Attach(std::shared_ptr<SessionStream> st
   }
   // What was fetched for the stream before is fetched again.
   transfers_->Clear();
-  host_calls_->Use(std::move(stream));
+  host_calls_->Use(nullptr);
   MutexLock intake(intake_mutex_);
   handler_.ForgetAwaitedProgram();
   return taken_;
+}
+
+void ClientSession::OnWelcomed(const std::shared_ptr<SessionStream>& stream) {
+  {
+    MutexLock lock(mutex_);
+    if (stream_ != stream) return;
+    host_calls_->Use(stream);
+  }
+  host_calls_->Repeat();
 }
 
 absl::Status ClientSession::Replace(std::shared_ptr<SessionStream> stream) {
@@ -82,6 +91,8 @@ absl::Status ClientSession::Replace(std::shared_ptr<SessionStream> stream) {
   intake_mutex_.Unlock();
   if (displaced == stream) return absl::CancelledError("the session has ended");
   if (displaced != nullptr) displaced->Displace(absl::OkStatus());
+  // What the one before was told may not have been read.
+  host_calls_->Repeat();
   return absl::OkStatus();
 }
 

@@ -48,6 +48,8 @@ class ClientSession {
   // From now on `stream` speaks for the session; the one before ends with ABORTED. The number of
   // commands taken in so far, or CANCELLED when the session has ended.
   absl::StatusOr<uint64_t> Attach(std::shared_ptr<SessionStream> stream);
+  // The stream that was attached has said so to its client, who may be asked now.
+  void OnWelcomed(const std::shared_ptr<SessionStream>& stream);
   // The same for a stream of the same client beside the one before, which ends without an error.
   // Does not wait: UNAVAILABLE while a command is being taken in.
   absl::Status Replace(std::shared_ptr<SessionStream> stream);

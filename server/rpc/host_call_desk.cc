@@ -112,7 +112,10 @@ void HostCallDesk::Repeat() {
     MutexLock lock(mutex_);
     stream = stream_;
     if (stream == nullptr) return;
-    for (auto& [id, call] : calls_) events.push_back(EventOf(call));
+    for (auto& [id, call] : calls_) {
+      DropTransfers(call);
+      events.push_back(EventOf(call));
+    }
     for (const auto& [callbacks, status] : ended_) events.push_back(DoneEvent(callbacks, status));
   }
   for (v1::Event& event : events) stream->Send(std::move(event));

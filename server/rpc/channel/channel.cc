@@ -234,7 +234,7 @@ absl::Status Channel::OnHello(const v1::Command& command) {
   welcome.set_device(session->engine_session().device());
   welcome.set_local_transport(rpc_.options.segment_bytes > 0);
   Send(std::move(event));
-  session->host_calls().Repeat();
+  session->OnWelcomed(shared_from_this());
   bool ended;
   {
     MutexLock lock(mutex_);
@@ -319,7 +319,9 @@ void Channel::Send(v1::Event event) {
 
 void Channel::QueueEvent(v1::Event event) {
   const size_t size_bytes = event.ByteSizeLong();
-  if (outgoing_.empty() || outgoing_.back().size_bytes + size_bytes > kMaxBatchBytes) {
+  // A welcome comes alone.
+  if (outgoing_.empty() || outgoing_.back().size_bytes + size_bytes > kMaxBatchBytes ||
+      outgoing_.back().message.events(0).has_welcome()) {
     outgoing_.emplace_back();
   }
   *outgoing_.back().message.add_events() = std::move(event);
