@@ -216,18 +216,20 @@ class Checker {
   }
 
   absl::Status Check(const HostCallStep& step) const {
-    const HostCall& call = step.call;
-    if (call.operands.size() != step.operands.size() ||
-        call.results.size() != step.results.size() || call.callback < 0) {
-      return Bad(absl::StrCat(kernels::ToString(call), " has other places"));
-    }
-    for (size_t i = 0; i < step.operands.size(); ++i) {
-      ACCELD_RETURN_IF_ERROR(CheckSlice(step.operands[i], /*is_written=*/false));
-      if (step.operands[i].size_bytes != call.operands[i].size_bytes()) return Bad("a wrong size");
-    }
-    for (size_t i = 0; i < step.results.size(); ++i) {
-      ACCELD_RETURN_IF_ERROR(CheckSlice(step.results[i], /*is_written=*/true));
-      if (step.results[i].size_bytes != call.results[i].size_bytes()) return Bad("a wrong size");
+    if (step.call.callback < 0) return Bad("a callback of a negative number");
+    ACCELD_RETURN_IF_ERROR(CheckPlaces(step.call.operands, step.operands, /*is_written=*/false));
+    return CheckPlaces(step.call.results, step.results, /*is_written=*/true);
+  }
+
+  absl::Status CheckPlaces(const std::vector<ir::TensorType>& types,
+                           const std::vector<Slice>& slices, bool is_written) const {
+    if (types.size() != slices.size()) return Bad("a host call has other places");
+    for (size_t i = 0; i < slices.size(); ++i) {
+      ACCELD_RETURN_IF_ERROR(CheckSlice(slices[i], is_written));
+      if (!types[i].IsStatic() || !ir::ValidateType(types[i]).ok() ||
+          slices[i].size_bytes != types[i].size_bytes()) {
+        return Bad("a wrong size");
+      }
     }
     return absl::OkStatus();
   }
