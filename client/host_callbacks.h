@@ -30,6 +30,8 @@ class HostCallbacks {
       : HostCallbacks(std::vector<HostCallback>(callbacks)) {}
   HostCallbacks(std::shared_ptr<const std::vector<HostCallback>> callbacks)  // NOLINT: the same
       : callbacks_(std::move(callbacks)) {}
+  HostCallbacks(std::shared_ptr<std::vector<HostCallback>> callbacks)  // NOLINT: the same
+      : callbacks_(std::move(callbacks)) {}
 
   // nullptr: there is none of this number.
   const HostCallback* Find(int64_t number) const {
