@@ -1,10 +1,6 @@
 // Host callbacks with effects stay though nobody needs what they give, with what they are given, and
 // so do the loops, branches and calls around them; those without effects go.
 // run: flatten-values, cse, dce
-func.func private @noted(%x: tensor<f32>) -> tensor<f32> {
-  stablehlo.custom_call @acceld.host_callback(%x) {acceld.callback = 0 : i64, has_side_effect = true} : (tensor<f32>) -> ()
-  return %x : tensor<f32>
-}
 func.func @main(%x: tensor<f32>, %n: tensor<i32>) -> tensor<f32> {
   %t = stablehlo.create_token : !stablehlo.token
   %unused = stablehlo.custom_call @acceld.host_callback(%x) {acceld.callback = 1 : i64} : (tensor<f32>) -> tensor<f32>
@@ -31,12 +27,12 @@ func.func @main(%x: tensor<f32>, %n: tensor<i32>) -> tensor<f32> {
   }) : (tensor<i32>) -> ()
   return %x : tensor<f32>
 }
+func.func private @noted(%x: tensor<f32>) -> tensor<f32> {
+  stablehlo.custom_call @acceld.host_callback(%x) {acceld.callback = 0 : i64, has_side_effect = true} : (tensor<f32>) -> ()
+  return %x : tensor<f32>
+}
 // expect
 module {
-  func.func private @noted(%0: tensor<f32>) -> tensor<f32> {
-    stablehlo.custom_call @acceld.host_callback(%0) {api_version = 4 : i32, backend_config = {callback = 0 : i64}, has_side_effect = true} : (tensor<f32>) -> ()
-    return %0 : tensor<f32>
-  }
   func.func public @main(%0: tensor<f32>, %1: tensor<i32>) -> tensor<f32> {
     %2 = func.call @noted(%0) : (tensor<f32>) -> tensor<f32>
     %3 = func.call @noted(%0) : (tensor<f32>) -> tensor<f32>
@@ -59,6 +55,10 @@ module {
       stablehlo.custom_call @acceld.host_callback() {api_version = 4 : i32, backend_config = {callback = 3 : i64}, has_side_effect = true} : () -> ()
       stablehlo.return
     }) : (tensor<i32>) -> ()
+    return %0 : tensor<f32>
+  }
+  func.func private @noted(%0: tensor<f32>) -> tensor<f32> {
+    stablehlo.custom_call @acceld.host_callback(%0) {api_version = 4 : i32, backend_config = {callback = 0 : i64}, has_side_effect = true} : (tensor<f32>) -> ()
     return %0 : tensor<f32>
   }
 }
