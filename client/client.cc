@@ -10,6 +10,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "client/array_state.h"
+#include "client/callback_desk.h"
 #include "client/find_device.h"
 #include "client/program_state.h"
 #include "client/transport/attempt.h"
@@ -30,6 +31,8 @@ constexpr size_t kMaxUnaskedBytes = size_t{4} << 10;
 // What each op takes of them at least.
 constexpr size_t kMinOpBytes = 16;
 constexpr std::chrono::seconds kDefaultTcpLease{30};
+// For a callback that runs when the client is closed.
+constexpr std::chrono::seconds kCallbackPatience{2};
 
 size_t NumOps(const ir::Region& region) {
   size_t ops = region.ops.size();
@@ -115,7 +118,8 @@ class Donations {
 };
 
 struct Client::Impl {
-  std::shared_ptr<Connection> connection;  // Shared with the arrays, which may outlive the client.
+  std::shared_ptr<CallbackDesk> callbacks;  // Shared with the connection.
+  std::shared_ptr<Connection> connection;   // Shared with the arrays, which may outlive the client.
   std::vector<DeviceInfo> devices;
   uint32_t device = 0;  // the session's
   Mutex mutex;
@@ -206,6 +210,8 @@ absl::StatusOr<std::shared_ptr<Client>> Client::Connect(ConnectOptions options) 
       .local_transport = options.local_transport};
   auto impl = std::make_unique<Impl>();
   const auto open = [&](const Attempt& attempt) -> absl::Status {
+    // What ends with an attempt that fails is of no use to the next.
+    transport.host_calls = impl->callbacks = std::make_shared<CallbackDesk>();
     transport.attempt = attempt;
     transport.lease = options.lease.value_or(
         attempt.address.is_unix() ? std::chrono::milliseconds(0) : kDefaultTcpLease);
@@ -217,6 +223,7 @@ absl::StatusOr<std::shared_ptr<Client>> Client::Connect(ConnectOptions options) 
                                   .wait_for_daemon = options.wait_for_daemon,
                                   .in_turn = true},
                                  open));
+  impl->callbacks->Attach(impl->connection);
   for (const v1::DeviceInfo& device : impl->connection->welcome().devices()) {
     impl->devices.push_back(FromProto(device));
   }
@@ -230,7 +237,10 @@ absl::StatusOr<std::shared_ptr<Client>> Client::Connect(ConnectOptions options) 
 }
 
 Client::Client(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-Client::~Client() { impl_->connection->Close(absl::UnavailableError("the client was closed")); }
+Client::~Client() {
+  impl_->connection->Close(absl::UnavailableError("the client was closed"));
+  (void)impl_->callbacks->AwaitIdle(std::chrono::steady_clock::now() + kCallbackPatience);
+}
 
 const std::vector<DeviceInfo>& Client::devices() const { return impl_->devices; }
 uint32_t Client::device() const { return impl_->device; }
@@ -254,6 +264,12 @@ absl::StatusOr<std::vector<Array>> Client::Execute(const Program& program,
     types.push_back(argument.type());
     inputs.push_back(argument.state_->handle());
   }
+  for (const int64_t callback : program.host_callbacks()) {
+    if (options.callbacks.Find(callback) != nullptr) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", program.entry(), "': it calls host callback ", callback,
+                     " while it runs, which ExecuteOptions::callbacks has not"));
+  }
   ACCELD_ASSIGN_OR_RETURN(std::vector<ir::TensorType> result_types, program.ResultTypesFor(types));
   ACCELD_ASSIGN_OR_RETURN(const std::vector<uint32_t> donated,
                           impl_->DonatedArguments(program, arguments, options));
@@ -265,19 +281,23 @@ absl::StatusOr<std::vector<Array>> Client::Execute(const Program& program,
     results.push_back(impl_->NewArray(std::move(type), device, readiness));
     outputs.push_back(results.back().state_->handle());
   }
-  if (donated.empty()) {
-    ACCELD_RETURN_IF_ERROR(impl_->connection->AppendExecute(program_id, inputs, outputs, device,
-                                                            TimeoutMs(options), {}));
-    return results;
-  }
   Donations donations(std::make_shared<const std::string>(NameOf(program)));
   std::vector<uint32_t> given;
   for (const uint32_t number : donated) {
     ACCELD_ASSIGN_OR_RETURN(const bool is_given, donations.Add(*arguments[number].state_));
     if (is_given) given.push_back(number);
   }
-  ACCELD_RETURN_IF_ERROR(impl_->connection->AppendExecute(program_id, inputs, outputs, device,
-                                                          TimeoutMs(options), given));
+  uint64_t callbacks = 0;
+  if (!program.host_callbacks().empty()) {
+    callbacks = impl_->connection->NextId();
+    impl_->callbacks->Add(callbacks, options.callbacks, options.on_end);
+  }
+  const absl::Status appended = impl_->connection->AppendExecute(
+      program_id, inputs, outputs, device, TimeoutMs(options), given, callbacks);
+  if (!appended.ok()) {
+    if (callbacks != 0) impl_->callbacks->Remove(callbacks);
+    return appended;
+  }
   donations.Keep();
   return results;
 }

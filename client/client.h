@@ -12,6 +12,7 @@
 #include "absl/types/span.h"
 #include "client/array.h"
 #include "client/credentials.h"
+#include "client/host_callbacks.h"
 #include "client/program.h"
 #include "client/server_info.h"
 #include "common/future.h"
@@ -58,6 +59,17 @@ struct ExecuteOptions {
   absl::optional<std::chrono::milliseconds> timeout;
   // Numbers of arguments that are donated, beside those that Donate marks.
   std::vector<uint32_t> donated;
+  // What the program asks while it runs, for one that has host callbacks (common/ir/
+  // host_callback.h). They are called on threads of the client that are there for this: one call
+  // after the other, in the order in which the daemon asks, until one takes longer than 20 ms; then
+  // the next begins beside it. Calls of one execution never overlap. A callback may use the client,
+  // execute programs and fetch arrays, but for results of the execution that calls it, which wait
+  // for its answer. The time that it takes counts for `timeout`; the daemon serves others
+  // meanwhile.
+  HostCallbacks callbacks;
+  // With callbacks: called once on one of these threads when the execution has ended, with its
+  // error if it has one. Programs without results have no other way to say so.
+  std::function<void(const absl::Status&)> on_end;
 };
 
 struct UploadOptions {
@@ -81,7 +93,8 @@ struct PublishOptions {
 //
 // Thread-safe. Arrays may outlive the client; once it is destroyed (or the connection is lost) they
 // and all pending futures answer UNAVAILABLE. The destructor ends the session: the daemon cancels
-// its queued work and frees its arrays.
+// its queued work and frees its arrays. It waits for a host callback that is running, but for two
+// seconds at most; what callbacks refer to should be shared with them.
 class Client {
  public:
   // The number of a device; none: the session's.
@@ -107,8 +120,9 @@ class Client {
   absl::Status status() const;
 
   // Runs `program` on `arguments` (arrays of this client) and gives one array for each result, at
-  // once. INVALID_ARGUMENT for a wrong number or type of arguments or an unknown device; what goes
-  // wrong later becomes the value of the results.
+  // once. INVALID_ARGUMENT for a wrong number or type of arguments, an unknown device, or a program
+  // that has a host callback which the options have not; what goes wrong later becomes the value of
+  // the results.
   //
   // Arguments may be donated, whatever the program says of them: Execute(program, {Donate(x), y}).
   // The memory of a donated array becomes that of a result that fits, preferably the one that the

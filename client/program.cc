@@ -7,6 +7,7 @@
 #include "client/serialized_program.h"
 #include "common/allocation.h"
 #include "common/ir/fingerprint.h"
+#include "common/ir/host_callback.h"
 #include "common/ir/program.h"
 #include "common/ir/specialize/specialize.h"
 #include "common/ir/text.h"
@@ -71,6 +72,7 @@ absl::StatusOr<Program> Program::FromVerifiedUncontained(ir::Module module,
                           Tensors(function->ParameterTypes(), entry, "parameter"));
   ACCELD_ASSIGN_OR_RETURN(state->result_types, Tensors(function->ResultTypes(), entry, "result"));
   state->has_static_results = ir::HasStaticResults(*function);
+  state->host_callbacks = ir::HostCallbacksOf(module, entry);
   state->fingerprint = ir::Fingerprint(module, entry);
   state->entry = std::string(entry);
   state->module = std::move(module);
@@ -91,6 +93,8 @@ std::vector<uint32_t> Program::DonatedArguments() const {
   return numbers;
 }
 absl::Span<const ir::TensorType> Program::result_types() const { return state_->result_types; }
+
+absl::Span<const int64_t> Program::host_callbacks() const { return state_->host_callbacks; }
 
 absl::Status Program::CheckArguments(absl::Span<const ir::TensorType> arguments) const {
   const std::vector<ir::TensorType>& expected = state_->parameter_types;

@@ -43,6 +43,9 @@ class Program {
   // Numbers of the parameters that the program says may be donated (tf.aliasing_output,
   // jax.buffer_donor), ascending. They are donated only when an Execute says so.
   std::vector<uint32_t> DonatedArguments() const;
+  // The numbers of the host callbacks that it may call, ascending: they have to be given when it is
+  // executed.
+  absl::Span<const int64_t> host_callbacks() const;
 
   // INVALID_ARGUMENT names the first argument that does not fit, or the wrong number of them.
   absl::Status CheckArguments(absl::Span<const ir::TensorType> arguments) const;

@@ -15,6 +15,7 @@ struct Program::State {
   Digest fingerprint;
   std::vector<ir::TensorType> parameter_types, result_types;
   bool has_static_results = false;
+  std::vector<int64_t> host_callbacks;  // the numbers that it calls, ascending
   // Where it has not: what was found for arguments of these types.
   mutable Mutex mutex;
   mutable absl::flat_hash_map<std::vector<ir::TensorType>, std::vector<ir::TensorType>>

@@ -109,7 +109,8 @@ struct RunningExecution {
   std::string identity, program;
   double age_s = 0, on_device_s = 0;  // since it was asked for; of that, on the device
   // "runs"; "suspended": others have the device until its turn comes; "ending": it is told to end,
-  // and is inside something that cannot be interrupted.
+  // and is inside something that cannot be interrupted; "asks": it waits for a host callback of its
+  // client.
   std::string state;
 };
 

@@ -88,7 +88,7 @@ take_tests() {
   cp "$root"/tests/attack/*.py "$bundle/tests/attack/"
   cp "$root"/tests/programs/bytecode/*.bc "$bundle/tests/programs/bytecode/"
   protoc -I"$root/proto" --{python,grpc}_out="$bundle/tests/attack/stubs" \
-    --plugin=protoc-gen-grpc=/usr/bin/grpc_python_plugin acceld/v1/{program,acceld}.proto
+    --plugin=protoc-gen-grpc=/usr/bin/grpc_python_plugin acceld/v1/{program,host_call,trace,acceld}.proto
   mkdir "$bundle/tests/jax"
   cp "$root"/tests/jax/*.{py,txt} "$bundle/tests/jax/"
   mkdir -p "$bundle/tests/bench/against_jax/workloads"

@@ -79,6 +79,7 @@ class Connection::Impl : public SessionLink::Handler {
   void OnEnd(const absl::Status& reason) override;
 
   void SendProgram(uint64_t program_id);
+  void OnCallbacksDone(const v1::CallbacksDone& done);
   // Whether the daemon has defined the array of an upload without its bytes. Blocks.
   bool HasContent(uint64_t handle, absl::string_view bytes);
   // Where a daemon on this host listens; empty when gRPC is to be used only.
@@ -136,6 +137,7 @@ void Connection::Impl::Close(const absl::Status& reason) {
   link_.Close();
   if (bulk_ != nullptr) bulk_->Cancel();
   pending_.Fail(outbox_.status());
+  if (options_.host_calls != nullptr) options_.host_calls->OnSessionEnd(outbox_.status());
 }
 
 void Connection::Impl::OnEnd(const absl::Status& reason) {
@@ -143,6 +145,7 @@ void Connection::Impl::OnEnd(const absl::Status& reason) {
   outbox_.Fail(reason);  // Keeps the reason of a Close, if that is what ended it.
   pending_.Fail(outbox_.status());
   if (bulk_ != nullptr) bulk_->Cancel();
+  if (options_.host_calls != nullptr) options_.host_calls->OnSessionEnd(outbox_.status());
 }
 
 void Connection::Impl::OnResumed(uint64_t commands_taken) {
@@ -156,7 +159,8 @@ void Connection::Impl::OnResumed(uint64_t commands_taken) {
 }
 
 bool Connection::Impl::ExpectsEvents() const {
-  return !pending_.empty() || outbox_.IsBlocked() || last_announced_ > last_answered_;
+  return !pending_.empty() || outbox_.IsBlocked() || last_announced_ > last_answered_ ||
+         (options_.host_calls != nullptr && options_.host_calls->ExpectsEvents());
 }
 
 void Connection::Impl::OnEvent(v1::Event& event) {
@@ -193,11 +197,29 @@ void Connection::Impl::OnEvent(v1::Event& event) {
     case v1::Event::kNeedProgram:
       SendProgram(event.need_program().program_id());
       return;
+    case v1::Event::kHostCall:
+      if (options_.host_calls != nullptr) {
+        options_.host_calls->OnHostCall(std::move(*event.mutable_host_call()));
+      }
+      return;
+    case v1::Event::kCallbacksDone:
+      OnCallbacksDone(event.callbacks_done());
+      return;
     case v1::Event::kWelcome:
     case v1::Event::kGoodbye:
     case v1::Event::EVENT_NOT_SET:
       return;  // The link's, or an event of a later protocol.
   }
+}
+
+void Connection::Impl::OnCallbacksDone(const v1::CallbacksDone& done) {
+  if (options_.host_calls == nullptr) return;
+  options_.host_calls->OnCallbacksDone(done.callbacks(),
+                                       StatusFromWire(done.code(), done.message()));
+  if (!may_resume()) return;
+  v1::Command command;
+  command.mutable_forget_callbacks()->add_callbacks(done.callbacks());
+  (void)outbox_.Append(std::move(command), CommandOutbox::WhenFull::kGrow);
 }
 
 absl::Status Connection::Impl::Register(uint64_t program_id, const Digest& fingerprint,
@@ -309,12 +331,17 @@ Connection::~Connection() {
 
 const v1::Welcome& Connection::welcome() const { return impl_->welcome_; }
 const std::string& Connection::address() const { return impl_->address_; }
+bool Connection::may_resume() const { return impl_->may_resume(); }
 absl::Status Connection::status() const { return impl_->outbox_.status(); }
 void Connection::Close(const absl::Status& reason) { impl_->Close(reason); }
 uint64_t Connection::NextId() { return impl_->NextId(); }
 
 absl::Status Connection::Append(v1::Command command) {
   return impl_->outbox_.Append(std::move(command), WhenFullHere()).status();
+}
+
+absl::Status Connection::AppendUnblocked(v1::Command command) {
+  return impl_->outbox_.Append(std::move(command), CommandOutbox::WhenFull::kGrow).status();
 }
 
 absl::Status Connection::Register(v1::RegisterProgram program) {
@@ -338,8 +365,8 @@ void Connection::Serve(absl::Span<const uint64_t> requests, absl::FunctionRef<bo
 absl::Status Connection::AppendExecute(uint64_t program_id, absl::Span<const uint64_t> inputs,
                                        absl::Span<const uint64_t> outputs, uint32_t device,
                                        absl::optional<uint32_t> timeout_ms,
-                                       absl::Span<const uint32_t> donated) {
-  if (!timeout_ms.has_value()) {
+                                       absl::Span<const uint32_t> donated, uint64_t callbacks) {
+  if (!timeout_ms.has_value() && callbacks == 0) {
     return impl_->outbox_.AppendExecute(program_id, inputs, outputs, device, donated,
                                         WhenFullHere());
   }
@@ -349,8 +376,9 @@ absl::Status Connection::AppendExecute(uint64_t program_id, absl::Span<const uin
   execute.mutable_inputs()->Add(inputs.begin(), inputs.end());
   execute.mutable_outputs()->Add(outputs.begin(), outputs.end());
   execute.set_device(device);
-  execute.set_timeout_ms(*timeout_ms);
+  if (timeout_ms.has_value()) execute.set_timeout_ms(*timeout_ms);
   execute.mutable_donated()->Add(donated.begin(), donated.end());
+  execute.set_callbacks(callbacks);
   return Append(std::move(command));
 }
 
@@ -404,6 +432,10 @@ uint64_t Connection::Fetch(uint64_t handle, std::shared_ptr<ByteSink> sink, OnDo
   const uint64_t id = impl_->NextId();
   impl_->Fetch(id, handle, {}, std::move(sink), std::move(done));
   return id;
+}
+
+void Connection::Download(uint64_t transfer_id, std::shared_ptr<ByteSink> sink, OnDone done) {
+  impl_->bulk_->Download(transfer_id, std::move(sink), std::move(done));
 }
 
 void Connection::Publish(v1::Publish publish, OnDone done) {

@@ -15,6 +15,7 @@
 #include "client/transport/attempt.h"
 #include "client/transport/byte_sink.h"
 #include "client/transport/byte_window.h"
+#include "client/transport/host_call_handler.h"
 #include "client/transport/secrets.h"
 #include "common/digest.h"
 #include "common/status.h"
@@ -39,6 +40,7 @@ class Connection {
     std::chrono::milliseconds lease{0};
     int64_t max_fetch_bytes = int64_t{256} << 20;
     bool local_transport = true;
+    std::shared_ptr<HostCallHandler> host_calls;  // Shared with the client.
   };
   // Blocks until the daemon has welcomed the session or the timeout is over.
   static absl::StatusOr<std::shared_ptr<Connection>> Open(const Options& options);
@@ -49,6 +51,8 @@ class Connection {
   const v1::Welcome& welcome() const;
   const std::string& address() const;
   absl::Status status() const;
+  // Whether the session outlives a stream that breaks.
+  bool may_resume() const;
   // Ends the session: fails what is pending and cancels what is under way. Idempotent; does not
   // wait.
   void Close(const absl::Status& reason);
@@ -59,6 +63,8 @@ class Connection {
   // Append to the outgoing batch. They block while the daemon's window is full, but for Register
   // and Announce, under which callers hold a lock.
   absl::Status Append(v1::Command command);
+  // The same, but it never blocks: for answers, on which what fills the window may wait.
+  absl::Status AppendUnblocked(v1::Command command);
   absl::Status Register(v1::RegisterProgram program);
   // Registers a program by its fingerprint; its bytes, a serialized v1::Program, follow if the
   // daemon asks for them. `serialize` may be called on another thread, or never.
@@ -67,7 +73,7 @@ class Connection {
   absl::Status AppendExecute(uint64_t program_id, absl::Span<const uint64_t> inputs,
                              absl::Span<const uint64_t> outputs, uint32_t device,
                              absl::optional<uint32_t> timeout_ms,
-                             absl::Span<const uint32_t> donated);
+                             absl::Span<const uint32_t> donated, uint64_t callbacks);
   // Cancels what makes these arrays, after everything appended so far. Never blocks.
   absl::Status Cancel(absl::Span<const uint64_t> handles, absl::string_view reason);
   // Forgets a handle after everything appended so far. Never blocks.
@@ -78,6 +84,8 @@ class Connection {
   // Both give the number of the request, for Serve. The handle must not be released before `done`.
   uint64_t Await(uint64_t handle, OnExecution done);
   uint64_t Fetch(uint64_t handle, std::shared_ptr<ByteSink> sink, OnDone done);
+  // The bytes of a transfer that an event names.
+  void Download(uint64_t transfer_id, std::shared_ptr<ByteSink> sink, OnDone done);
   // request_id is filled in
   void Compile(v1::Compile compile, OnExecution done);
   void Explain(v1::Compile compile, std::function<void(absl::StatusOr<CacheExplanation>)> done);

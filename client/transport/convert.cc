@@ -150,6 +150,7 @@ RunningExecution FromProto(const v1::RunningExecution& proto) {
   const char* state = "runs";
   if (proto.state() == v1::RunningExecution::SUSPENDED) state = "suspended";
   if (proto.state() == v1::RunningExecution::ENDING) state = "ending";
+  if (proto.state() == v1::RunningExecution::ASKS) state = "asks";
   return {.device = proto.device(),
           .session = proto.session(),
           .identity = proto.identity(),

@@ -10,6 +10,7 @@
 #include "common/ir/approx_top_k.h"
 #include "common/ir/attribute_read.h"
 #include "common/ir/chlo/chlo.h"
+#include "common/ir/host_callback.h"
 
 namespace acceld::ir {
 namespace {
@@ -111,6 +112,7 @@ absl::Status UnwrapCustomCall(FunctionBuilder& builder, ImportedOp& op) {
     op.name = target;
     return absl::OkStatus();
   }
+  if (target == kHostCallbackTarget) return NormalizeHostCallback(op);
   if (absl::StartsWith(target, "stablehlo.dynamic_")) return UnwrapDynamic(builder, target, op);
   return absl::OkStatus();
 }

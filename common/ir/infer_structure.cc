@@ -1,3 +1,4 @@
+#include "common/ir/host_callback.h"
 #include "common/ir/infer_rules.h"
 
 // Rules of constants, control flow, calls and tuples.
@@ -107,8 +108,13 @@ InferResult InferConstant(const InferContext& context) {
 InferResult InferCreateToken(const InferContext&) { return std::vector<Type>{Type::Token()}; }
 
 InferResult InferCustomCall(const InferContext& context) {
-  if (context.As<CustomCallAttributes>().call_target_name.empty()) {
+  const auto& attributes = context.As<CustomCallAttributes>();
+  if (attributes.call_target_name.empty()) {
     return Refuse("it has no call_target_name");
+  }
+  if (attributes.call_target_name == kHostCallbackTarget) {
+    ACCELD_RETURN_IF_ERROR(HostCallbackOf(attributes).status());
+    ACCELD_RETURN_IF_ERROR(CheckHostCallbackTypes(context.operands, context.declared));
   }
   return std::vector<Type>(context.declared.begin(), context.declared.end());
 }

@@ -4,6 +4,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "common/ir/host_callback.h"
 #include "common/ir/literal.h"
 #include "common/ir/module.h"
 #include "common/status.h"
@@ -23,9 +24,12 @@ struct InterpreterLimits {
 };
 
 // Runs `entry` of a verified, static module on `arguments`, whose types must match its parameters.
+// `callbacks` are what its host callbacks call, by their numbers, in the order of the program;
+// FAILED_PRECONDITION for a call of one that is not there.
 absl::StatusOr<std::vector<Literal>> Interpret(const Module& module, absl::string_view entry,
                                                absl::Span<const Literal> arguments,
-                                               const InterpreterLimits& limits = {});
+                                               const InterpreterLimits& limits = {},
+                                               absl::Span<const HostCallback> callbacks = {});
 
 // One op of `function` on literals, for the constant folder. INVALID_ARGUMENT when a region of the
 // op captures values; NOT_FOUND when the op calls a function.

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/ir/call_graph.h"
 #include "common/ir/donation.h"
+#include "common/ir/host_callback.h"
 #include "common/ir/infer.h"
 #include "common/ir/limits.h"
 #include "common/ir/quantization/quantized_types.h"
@@ -203,7 +204,7 @@ absl::Status RefuseInternalOps(const Region& region) {
     }
     if (op.kind == OpKind::kCustomCall) {
       const std::string& target = op.As<CustomCallAttributes>().call_target_name;
-      if (absl::StartsWith(target, "acceld.")) {
+      if (absl::StartsWith(target, "acceld.") && target != kHostCallbackTarget) {
         return Refuse("custom_call target '", target, "' is acceld's own and not for programs");
       }
     }

@@ -6,6 +6,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "common/status.h"
+#include "kernels/cpu/host_caller.h"
 #include "kernels/cpu/interrupts.h"
 #include "kernels/cpu/working_memory.h"
 
@@ -24,6 +25,8 @@ struct LaunchContext {
   Interrupts* interrupts = nullptr;
   // For library calls; nullptr: the process's heap.
   const WorkingMemory* working_memory = nullptr;
+  // For host calls; nullptr: they fail.
+  HostCaller* host = nullptr;
 };
 
 // Object code from CompilePlan, linked into this process. Immutable and thread-safe once loaded:

@@ -10,7 +10,7 @@
 // bump kSupportAbiVersion, which CpuTarget::ToString carries into the cache key.
 namespace acceld::kernels::cpu {
 
-inline constexpr int kSupportAbiVersion = 4;
+inline constexpr int kSupportAbiVersion = 5;
 
 // What generated functions return.
 enum class CodeStatus : int32_t { kOk = 0, kCancelled = 1, kFailed = 2 };
@@ -20,6 +20,7 @@ inline constexpr char kParallelForPointersSymbol[] = "acceld_cpu_parallel_for_po
 inline constexpr char kMatmulSymbol[] = "acceld_cpu_matmul";
 inline constexpr char kConvolutionSymbol[] = "acceld_cpu_convolution";
 inline constexpr char kRoutineSymbol[] = "acceld_cpu_routine";
+inline constexpr char kHostCallSymbol[] = "acceld_cpu_host_call";
 inline constexpr char kCopySymbol[] = "acceld_cpu_copy";
 inline constexpr char kPollSymbol[] = "acceld_cpu_poll";
 inline constexpr char kAllocateSymbol[] = "acceld_cpu_allocate";
@@ -42,6 +43,8 @@ using ConvolutionFunction = MatmulFunction;
 // (context, descriptor, places of operands and results) -> CodeStatus; the descriptor's layout is
 // routine_key.h's.
 using RoutineFunction = int32_t (*)(const LaunchContext*, const int64_t*, void* const*);
+// The same for a host call, in the layout of host_call_key.h.
+using HostCallFunction = RoutineFunction;
 // (context, to, from, bytes) -> CodeStatus; the ranges are equal or disjoint.
 using CopyFunction = int32_t (*)(const LaunchContext*, void*, const void*, int64_t);
 // (context) -> CodeStatus, for a run that found `interrupted` set: kCancelled when it is to end.

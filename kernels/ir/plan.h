@@ -8,6 +8,7 @@
 #include "common/ir/type.h"
 #include "kernels/ir/attention_shape.h"
 #include "kernels/ir/convolution_shape.h"
+#include "kernels/ir/host_call.h"
 #include "kernels/ir/kernel.h"
 #include "kernels/ir/routine.h"
 
@@ -104,6 +105,13 @@ struct RoutineStep {
   std::vector<Slice> operands, results;  // as in `call`
 };
 
+// Asks the host program that the run belongs to, and goes on with what it says. Meanwhile the
+// device may serve others. Results share no bytes with operands or with each other.
+struct HostCallStep {
+  HostCall call;
+  std::vector<Slice> operands, results;  // as in `call`
+};
+
 struct CopyStep {
   Slice from, to;  // equal sizes, equal or disjoint places
 };
@@ -134,7 +142,7 @@ struct CallStep {
 
 struct Step {
   std::variant<LaunchStep, MatmulStep, RoutineStep, CopyStep, WhileStep, SwitchStep, CallStep,
-               ConvolutionStep, AttentionStep>
+               ConvolutionStep, AttentionStep, HostCallStep>
       value;
   std::string comment;  // which op this is, for dumps and messages
 };

@@ -117,6 +117,11 @@ class Printer {
                       SliceList(s.results), ")"));
   }
 
+  void Print(const HostCallStep& s) {
+    Line(absl::StrCat(ToString(s.call), " from (", SliceList(s.operands), ") to (",
+                      SliceList(s.results), ")"));
+  }
+
   void Print(const CopyStep& s) {
     Line(absl::StrCat("copy ", ToString(s.from), " -> ", ToString(s.to)));
   }

@@ -117,6 +117,9 @@ struct ExecuteOptions {
   // of results that fit, and others get memory of their own. When it fails before that, be it that
   // it is cancelled, late or poisoned by another input, the handles are what they were.
   absl::Span<const uint32_t> donated;
+  // The client's number of the callbacks that the program's host calls mean; 0: there are none, and
+  // a program that has host calls is refused.
+  uint64_t callbacks = 0;
 };
 
 using Handle = uint64_t;
@@ -184,8 +187,9 @@ struct RunningExecution {
   uint64_t session = 0;
   std::string identity, program;
   double age_s = 0, on_device_s = 0;  // since it was asked for; of that, on the device
-  // On the device; others have it until its turn comes; told to end, which it has not heard yet.
-  enum class State : uint8_t { kRuns, kSuspended, kEnding } state = State::kRuns;
+  // On the device; others have it until its turn comes; told to end, which it has not heard yet;
+  // its client is asked by a host call.
+  enum class State : uint8_t { kRuns, kSuspended, kEnding, kAsks } state = State::kRuns;
 };
 
 struct IdentityInfo {
@@ -249,6 +253,35 @@ struct ArrayInfo {
 struct HostArray {
   ir::TensorType type;
   SharedBytes bytes;
+};
+
+// What a running program asks its client.
+struct HostCall {
+  uint64_t id = 0;         // within the session
+  uint64_t callbacks = 0;  // of ExecuteOptions
+  uint32_t device = 0;     // of the run
+  int64_t callback = 0;    // the number within the program
+  std::vector<HostArray> operands;
+  std::vector<ir::TensorType> results;  // that are to be given
+};
+// A value that the client gives for it: bytes, or an array of the session on the run's device that
+// is there or on its way.
+struct HostCallResult {
+  ir::TensorType type;
+  std::string bytes;
+  absl::optional<Handle> handle;
+};
+
+// Hears of a session's host calls. Called from any thread, for one execution in order, but that
+// OnEnd may come at any time; must not block.
+class HostCallListener {
+ public:
+  virtual ~HostCallListener() = default;
+  virtual void OnCall(HostCall call) = 0;
+  // Nobody waits for the answer any more: its run was told to end.
+  virtual void OnWithdrawn(uint64_t call_id) = 0;
+  // An execution with these callbacks has ended, or its results have failed.
+  virtual void OnEnd(uint64_t callbacks, const absl::Status& status) = 0;
 };
 
 struct ReadyResult {
@@ -319,6 +352,13 @@ class Session {
     return Execute(id, inputs, outputs, device, {});
   }
   virtual absl::Status Put(Handle handle, ir::Literal value, uint32_t device) = 0;
+
+  // Before anything is executed that has callbacks.
+  virtual void ServeHostCalls(std::shared_ptr<HostCallListener> listener) = 0;
+  // The answer to a host call, or the error that its run ends with. Wrong values are such an error,
+  // too. Nothing happens when nobody waits for the call (any more).
+  virtual void AnswerHostCall(uint64_t call_id,
+                              absl::StatusOr<std::vector<HostCallResult>> results) = 0;
 
   // An upload in pieces. Begin names the array; Append adds bytes from `offset_bytes` on, where the
   // bytes that are there already end or earlier: what is there is skipped, so an upload that broke

@@ -306,6 +306,8 @@ std::vector<RunningExecution> EngineImpl::Running() const {
         return RunningExecution::State::kRuns;
       case DeviceExecutor::Running::State::kSuspended:
         return RunningExecution::State::kSuspended;
+      case DeviceExecutor::Running::State::kAsks:
+        return RunningExecution::State::kAsks;
       case DeviceExecutor::Running::State::kEnding:
         break;
     }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/allocation.h"
+#include "common/ir/host_callback.h"
 #include "common/ir/memory_size.h"
 
 namespace acceld::engine {
@@ -38,7 +39,8 @@ Program::Program(ir::Module module, std::string entry, const Digest& fingerprint
       fingerprint_(fingerprint),
       parts_(parts),
       max_types_bytes_(kLeastTypesBytes + ir::MemoryBytesOf(module_)),
-      memory_bytes_(ir::MemoryBytesWithConstants(module_) + max_types_bytes_) {}
+      memory_bytes_(ir::MemoryBytesWithConstants(module_) + max_types_bytes_),
+      host_callbacks_(ir::HostCallbacksOf(module_, entry_)) {}
 
 Program::InferredTypes Program::Infer(const TypeList& arguments) const {
   ACCELD_ASSIGN_OR_RETURN(TypeList types, parts_.result_types(module_, entry_, arguments));

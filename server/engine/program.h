@@ -35,6 +35,8 @@ class Program {
   // Which results the memory of donated arguments is meant for: advice, since programs that differ
   // in nothing else are one.
   const std::vector<ir::Donation>& donations() const { return donations_; }
+  // The numbers of the callbacks that its host calls ask for, ascending.
+  const std::vector<int64_t>& host_callbacks() const { return host_callbacks_; }
   // What it takes at most, with its constants and the types that it has inferred.
   int64_t memory_bytes() const { return memory_bytes_; }
 
@@ -53,6 +55,7 @@ class Program {
   const Digest fingerprint_;
   const EngineParts& parts_;  // The engine's.
   const int64_t max_types_bytes_, memory_bytes_;
+  const std::vector<int64_t> host_callbacks_;
 
   mutable Mutex mutex_;
   mutable int64_t types_bytes_ ABSL_GUARDED_BY(mutex_) = 0;  // in result_types_

@@ -35,6 +35,9 @@ SessionImpl::SessionImpl(EngineImpl& engine, uint64_t id, std::string token, Ses
                                                         identity_->device_memory())),
       staging_(std::make_shared<runtime::Meter>("session uploads", " bytes", engine.staging_limit(),
                                                 identity_->meter(QuotaId::kHostMemory))),
+      host_calls_(std::make_shared<HostCallTable>(std::make_shared<runtime::Meter>(
+          "operands of host callbacks", " bytes", engine.staging_limit(),
+          identity_->meter(QuotaId::kHostMemory)))),
       cancelled_(std::make_shared<std::atomic<bool>>(false)),
       pending_(std::make_shared<PendingRequests>(
           static_cast<size_t>(engine.options().max_queued_executions))),
@@ -227,6 +230,7 @@ void SessionImpl::Close(absl::string_view why) {
     engine_.executor(device).Cancel(*queues_[device], reason);
   }
   for (auto& [handle, upload] : uploads) upload->Fail(reason);
+  host_calls_->Close(reason);
   pending_->CancelAll(reason);
   uploads.clear();
   handles.clear();

@@ -74,6 +74,7 @@ absl::Status SessionImpl::Execute(ProgramId id, absl::Span<const Handle> inputs,
     ACCELD_ASSIGN_OR_RETURN(resolved.charge,
                             identity_->Take(QuotaId::kQueued, PlacesFor(inputs, outputs)));
     Resolve(id, device, resolved);
+    if (resolved.error.ok()) resolved.error = TakeHost(options, device, resolved);
     if (resolved.call != nullptr || !resolved.error.ok()) {
       DefineOutputs(outputs, device, resolved);
     }
@@ -100,6 +101,7 @@ absl::Status SessionImpl::Execute(ProgramId id, absl::Span<const Handle> inputs,
     Start(std::move(resolved), device, options);
   } else {
     engine_.CountRefusal(resolved.error);
+    if (options.callbacks != 0) host_calls_->End(options.callbacks, resolved.error);
   }
   return absl::OkStatus();
 }
@@ -137,6 +139,19 @@ void SessionImpl::Resolve(ProgramId id, uint32_t device, Resolved& resolved) {
     resolved.inputs.push_back(it->second.array);
   }
   resolved.call = FindCall(*resolved.program, resolved.inputs, device);
+}
+
+absl::Status SessionImpl::TakeHost(const ExecuteOptions& options, uint32_t device,
+                                   Resolved& resolved) const {
+  const std::vector<int64_t>& wanted = (*resolved.program->program)->host_callbacks();
+  if (options.callbacks == 0) {
+    if (wanted.empty()) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrCat("program ", *resolved.program->name, ": it calls host callback ",
+                     wanted.front(), " of its client, which has to be given when it is executed"));
+  }
+  ACCELD_ASSIGN_OR_RETURN(resolved.host, host_calls_->NewAsker(options.callbacks, device));
+  return absl::OkStatus();
 }
 
 std::shared_ptr<SessionImpl::Call> SessionImpl::FindCall(
@@ -305,6 +320,7 @@ void SessionImpl::Start(Resolved resolved, uint32_t device, const ExecuteOptions
   const auto begin = std::chrono::steady_clock::now();
   execution.submitted_at = begin;
   execution.awaited = options.awaited;
+  execution.host = std::move(resolved.host);
   cache::Request request;
   cache::ExecutableCache::Ticket ticket;
   if (resolved.loaded != nullptr) {

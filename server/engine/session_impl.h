@@ -14,6 +14,7 @@
 #include "common/mutex.h"
 #include "server/engine/engine.h"
 #include "server/engine/execution_record.h"
+#include "server/engine/host_call_table.h"
 #include "server/engine/identity_account.h"
 #include "server/engine/pending_requests.h"
 #include "server/engine/program.h"
@@ -50,6 +51,9 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
   absl::Status Execute(ProgramId id, absl::Span<const Handle> inputs,
                        absl::Span<const Handle> outputs, uint32_t device,
                        const ExecuteOptions& options) override;
+  void ServeHostCalls(std::shared_ptr<HostCallListener> listener) override;
+  void AnswerHostCall(uint64_t call_id,
+                      absl::StatusOr<std::vector<HostCallResult>> results) override;
   absl::Status Put(Handle handle, ir::Literal value, uint32_t device) override;
   absl::Status BeginUpload(Handle handle, ir::TensorType type, uint32_t device) override;
   using Session::AppendUpload;
@@ -116,6 +120,7 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
     absl::Status error;                   // not OK: the outputs are poisoned with it
     std::shared_ptr<runtime::Task> task;  // With inputs and outputs; `inputs` is empty then.
     std::shared_ptr<ExecutionRecord> record;
+    std::shared_ptr<runtime::HostAsker> host;  // nullptr: it has no callbacks
     runtime::Charge charge, handles_charge;  // Of the task, once there is one, and of its results.
   };
   struct UploadState;
@@ -129,6 +134,8 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
 
   void Resolve(ProgramId id, uint32_t device, Resolved& resolved)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Whom the execution asks. INVALID_ARGUMENT for a program with host calls that has nobody.
+  absl::Status TakeHost(const ExecuteOptions& options, uint32_t device, Resolved& resolved) const;
   std::shared_ptr<Call> FindCall(RegisteredProgram& program,
                                  absl::Span<const std::shared_ptr<runtime::Array>> inputs,
                                  uint32_t device) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -173,6 +180,7 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
   const std::shared_ptr<runtime::Meter> staging_;          // Host bytes on their way in.
   const std::shared_ptr<std::atomic<int64_t>> draining_uploads_ =
       std::make_shared<std::atomic<int64_t>>(0);
+  const std::shared_ptr<HostCallTable> host_calls_;          // Shared with executions.
   const std::shared_ptr<std::atomic<bool>> cancelled_;       // Polled by running kernels.
   const std::shared_ptr<PendingRequests> pending_;           // Shared with callbacks.
   std::vector<std::shared_ptr<runtime::TaskQueue>> queues_;  // By device; constant.

@@ -12,6 +12,7 @@
 #include "common/status.h"
 #include "server/hal/code_generator.h"
 #include "server/hal/executable.h"
+#include "server/hal/host_calls.h"
 #include "server/hal/run_control.h"
 
 // Devices behind one small interface. In-order streams: every stream call enqueues and returns;
@@ -50,10 +51,12 @@ struct Launch {
   std::shared_ptr<Buffer> arena;  // nullptr when the executable needs none
   // Through which it is told to end or to pause. nullptr: it is told nothing.
   std::shared_ptr<RunControl> control;
+  // Whom its host calls ask. nullptr: they fail.
+  std::shared_ptr<HostCalls> host;
   // Expected to take some microseconds at most: the stream may run it on the calling thread.
   bool brief = false;
-  // Set to the nanoseconds that the run took on the device, without those in which it paused,
-  // before its event is ready. nullptr: not wanted.
+  // Set to the nanoseconds that the run took on the device, without those in which it paused or
+  // waited for its host, before its event is ready. nullptr: not wanted.
   std::shared_ptr<std::atomic<int64_t>> device_ns;
 };
 

@@ -26,6 +26,22 @@ void RunControl::Resume() {
   EndPause();
 }
 
+void RunControl::Answer() {
+  const MutexLock lock(mutex_);
+  answered_ = true;
+  changed_.NotifyAll();
+}
+
+bool RunControl::AwaitAnswer() {
+  const TimePoint begin = std::chrono::steady_clock::now();
+  const MutexLock lock(mutex_);
+  while (!answered_ && !cancelled_.load()) changed_.Wait(mutex_);
+  answered_ = false;
+  const std::chrono::nanoseconds waited = std::chrono::steady_clock::now() - begin;
+  paused_ns_.fetch_add(waited.count(), std::memory_order_relaxed);
+  return !cancelled_.load();
+}
+
 void RunControl::EndPause() {
   if (num_waiting_ > 0 && pauses_) {
     const TimePoint now = std::chrono::steady_clock::now();

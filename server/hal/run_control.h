@@ -26,15 +26,19 @@ class RunControl final : public kernels::cpu::Interrupts {
   void Pause(std::function<void()> paused);
   // Lets it go on, and takes back a Pause that it has not heard of.
   void Resume();
+  // For whoever has an answer that the run waits for, or is about to wait for.
+  void Answer();
 
   // For streams and what they run.
   //
   // As in Interrupts: blocks while the run is to pause; false when it is to end.
   bool GoOn() override;
+  // Blocks until the next Answer; false when the run is to end. What it takes counts as a pause.
+  bool AwaitAnswer();
   const std::atomic<bool>& cancelled() const { return cancelled_; }
   // Whether GoOn has something to say. One byte that generated code may poll.
   const std::atomic<bool>& interrupted() const { return interrupted_; }
-  // How long it has paused, without a pause that goes on.
+  // How long it has paused or waited for answers, without what goes on.
   std::chrono::nanoseconds paused_time() const {
     return std::chrono::nanoseconds(paused_ns_.load(std::memory_order_relaxed));
   }
@@ -50,6 +54,7 @@ class RunControl final : public kernels::cpu::Interrupts {
   Mutex mutex_;
   CondVar changed_;
   bool pauses_ ABSL_GUARDED_BY(mutex_) = false;
+  bool answered_ ABSL_GUARDED_BY(mutex_) = false;
   int num_waiting_ ABSL_GUARDED_BY(mutex_) = 0;           // threads of the run inside GoOn
   TimePoint paused_since_ ABSL_GUARDED_BY(mutex_);        // while num_waiting_ is not 0
   std::function<void()> paused_ ABSL_GUARDED_BY(mutex_);  // until it is called

@@ -38,10 +38,13 @@ ClientSession::ClientSession(engine::Engine& engine, std::shared_ptr<engine::Ses
       owner_(std::move(owner)),
       lease_(lease),
       transfers_(std::make_shared<SessionTransfers>(options.max_transfer_bytes)),
+      host_calls_(std::make_shared<HostCallDesk>(transfers_, /*repeats=*/lease.count() > 0)),
       intake_memory_(engine.AllowanceOf(owner_.identity, engine::QuotaId::kIntakeMemory)),
       programs_(options.max_program_bytes, intake_memory_),
       renewed_at_(std::chrono::steady_clock::now()),
-      handler_(*session_, transfers_, programs_, options) {}
+      handler_(*session_, transfers_, host_calls_, programs_, options) {
+  session_->ServeHostCalls(host_calls_);
+}
 
 ClientSession::~ClientSession() { Close(absl::CancelledError("nobody holds it any more")); }
 
@@ -50,7 +53,7 @@ absl::StatusOr<uint64_t> ClientSession::Attach(std::shared_ptr<SessionStream> st
   {
     MutexLock lock(mutex_);
     if (ended_) return absl::CancelledError("the session has ended");
-    displaced = std::exchange(stream_, std::move(stream));
+    displaced = std::exchange(stream_, stream);
     speaker_.store(stream_.get());
   }
   RenewLease();
@@ -59,9 +62,19 @@ absl::StatusOr<uint64_t> ClientSession::Attach(std::shared_ptr<SessionStream> st
   }
   // What was fetched for the stream before is fetched again.
   transfers_->Clear();
+  host_calls_->Use(nullptr);
   MutexLock intake(intake_mutex_);
   handler_.ForgetAwaitedProgram();
   return taken_;
+}
+
+void ClientSession::OnWelcomed(const std::shared_ptr<SessionStream>& stream) {
+  {
+    MutexLock lock(mutex_);
+    if (stream_ != stream) return;
+    host_calls_->Use(stream);
+  }
+  host_calls_->Repeat();
 }
 
 absl::Status ClientSession::Replace(std::shared_ptr<SessionStream> stream) {
@@ -72,11 +85,14 @@ absl::Status ClientSession::Replace(std::shared_ptr<SessionStream> stream) {
     if (!ended_) {
       displaced.swap(stream_);
       speaker_.store(stream_.get());
+      host_calls_->Use(stream_);
     }
   }
   intake_mutex_.Unlock();
   if (displaced == stream) return absl::CancelledError("the session has ended");
   if (displaced != nullptr) displaced->Displace(absl::OkStatus());
+  // What the one before was told may not have been read.
+  host_calls_->Repeat();
   return absl::OkStatus();
 }
 
@@ -86,6 +102,7 @@ bool ClientSession::Detach(const SessionStream& stream) {
     if (stream_.get() != &stream) return true;
     stream_ = nullptr;
     speaker_.store(nullptr);
+    host_calls_->Use(nullptr);
     if (ended_) return false;
   }
   if (lease_.count() > 0) {
@@ -184,6 +201,7 @@ void ClientSession::Close(const absl::Status& why) {
   const engine::SessionInfo held = session_->info();
   const auto start = std::chrono::steady_clock::now();
   session_->Close(why.message());
+  host_calls_->Close();
   transfers_->Clear();
   programs_.Forget();
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;

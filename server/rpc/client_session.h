@@ -14,6 +14,7 @@
 #include "server/engine/engine.h"
 #include "server/rpc/auth/caller.h"
 #include "server/rpc/command_handler.h"
+#include "server/rpc/host_call_desk.h"
 #include "server/rpc/options.h"
 #include "server/rpc/session_stream.h"
 #include "server/rpc/transfers.h"
@@ -38,6 +39,7 @@ class ClientSession {
   engine::Session& engine_session() { return *session_; }
   const Caller& owner() const { return owner_; }
   SessionTransfers& transfers() { return *transfers_; }
+  HostCallDesk& host_calls() { return *host_calls_; }
   ProgramIntake& programs() { return programs_; }
   // What its owner may take of the memory for what has come in part.
   const std::shared_ptr<Allowance>& intake_memory() const { return intake_memory_; }
@@ -46,6 +48,8 @@ class ClientSession {
   // From now on `stream` speaks for the session; the one before ends with ABORTED. The number of
   // commands taken in so far, or CANCELLED when the session has ended.
   absl::StatusOr<uint64_t> Attach(std::shared_ptr<SessionStream> stream);
+  // The stream that was attached has said so to its client, who may be asked now.
+  void OnWelcomed(const std::shared_ptr<SessionStream>& stream);
   // The same for a stream of the same client beside the one before, which ends without an error.
   // Does not wait: UNAVAILABLE while a command is being taken in.
   absl::Status Replace(std::shared_ptr<SessionStream> stream);
@@ -84,6 +88,7 @@ class ClientSession {
   const Caller owner_;
   const std::chrono::milliseconds lease_;
   const std::shared_ptr<SessionTransfers> transfers_;  // Shared with fetches under way.
+  const std::shared_ptr<HostCallDesk> host_calls_;     // Shared with the engine's session.
   const std::shared_ptr<Allowance> intake_memory_;     // Shared with all that is charged to it.
   ProgramIntake programs_;
   std::atomic<std::chrono::steady_clock::time_point> renewed_at_;

@@ -17,6 +17,14 @@ namespace {
 constexpr size_t kHeavyProgramBytes = 4096;
 constexpr int kManyArrays = 500;  // About a microsecond each.
 constexpr size_t kMaxReasonBytes = 500;
+// With the trace of an exception, say.
+constexpr size_t kMaxCallbackMessageBytes = size_t{16} << 10;
+
+// What a client says; codes that there are not are UNKNOWN.
+absl::Status StatusFromWire(uint32_t code, absl::string_view message) {
+  return absl::Status(code <= 16 ? static_cast<absl::StatusCode>(code) : absl::StatusCode::kUnknown,
+                      message);
+}
 
 void SetStatus(const absl::Status& status, v1::Ready& ready) {
   ready.set_code(static_cast<uint32_t>(status.code()));
@@ -76,9 +84,14 @@ void NoteNameRefusal(const absl::Status& status, SessionStream& stream) {
 }  // namespace
 
 CommandHandler::CommandHandler(engine::Session& session,
-                               std::shared_ptr<SessionTransfers> transfers, ProgramIntake& programs,
+                               std::shared_ptr<SessionTransfers> transfers,
+                               std::shared_ptr<HostCallDesk> host_calls, ProgramIntake& programs,
                                const RpcOptions& options)
-    : session_(session), transfers_(std::move(transfers)), programs_(programs), options_(options) {}
+    : session_(session),
+      transfers_(std::move(transfers)),
+      host_calls_(std::move(host_calls)),
+      programs_(programs),
+      options_(options) {}
 
 void CommandHandler::ForgetAwaitedProgram() {
   awaited_.reset();
@@ -123,6 +136,14 @@ absl::Status CommandHandler::Handle(v1::Command& command, bool awaited,
       return absl::OkStatus();
     case v1::Command::kCancel:
       OnCancel(command.cancel());
+      return absl::OkStatus();
+    case v1::Command::kHostCallReply:
+      OnHostCallReply(*command.mutable_host_call_reply());
+      return absl::OkStatus();
+    case v1::Command::kForgetCallbacks:
+      for (const uint64_t callbacks : command.forget_callbacks().callbacks()) {
+        host_calls_->Forget(callbacks);
+      }
       return absl::OkStatus();
     case v1::Command::kRelease:
       OnRelease(command.release());
@@ -253,22 +274,53 @@ void CommandHandler::OnCompile(const v1::Compile& command,
 absl::Status CommandHandler::OnExecute(const v1::Execute& command, bool awaited) {
   const absl::Span<const uint64_t> inputs(command.inputs().data(), command.inputs_size());
   const absl::Span<const uint64_t> outputs(command.outputs().data(), command.outputs_size());
+  const auto refuse = [&](const absl::Status& why) {
+    if (!why.ok() && command.callbacks() != 0) host_calls_->OnEnd(command.callbacks(), why);
+    return Refuse(outputs, why);
+  };
   if (!refused_programs_.empty()) {
     auto refused = refused_programs_.find(command.program_id());
-    if (refused != refused_programs_.end()) return Refuse(outputs, refused->second);
+    if (refused != refused_programs_.end()) return refuse(refused->second);
   }
   for (uint64_t input : inputs) {
-    if (const absl::Status* why = RefusalOf(input)) return Refuse(outputs, absl::Status(*why));
+    if (const absl::Status* why = RefusalOf(input)) return refuse(absl::Status(*why));
   }
   engine::ExecuteOptions execute_options;
+  execute_options.callbacks = command.callbacks();
   execute_options.awaited = awaited;
   execute_options.donated = {command.donated().data(), static_cast<size_t>(command.donated_size())};
   if (command.has_timeout_ms()) {
     execute_options.deadline =
         std::chrono::steady_clock::now() + std::chrono::milliseconds(command.timeout_ms());
   }
-  return Refuse(outputs, session_.Execute(command.program_id(), inputs, outputs, command.device(),
-                                          execute_options));
+  return refuse(
+      session_.Execute(command.program_id(), inputs, outputs, command.device(), execute_options));
+}
+
+void CommandHandler::OnHostCallReply(v1::HostCallReply& command) {
+  host_calls_->Settle(command.call_id());
+  if (command.code() != 0) {
+    return session_.AnswerHostCall(
+        command.call_id(),
+        StatusFromWire(command.code(),
+                       absl::string_view(command.message()).substr(0, kMaxCallbackMessageBytes)));
+  }
+  std::vector<engine::HostCallResult> results;
+  for (v1::HostValue& value : *command.mutable_results()) {
+    absl::StatusOr<ir::TensorType> type = ir::FromProto(value.type());
+    if (!type.ok()) {
+      return session_.AnswerHostCall(
+          command.call_id(), Annotate(type.status(), absl::StrCat("result ", results.size())));
+    }
+    engine::HostCallResult& result = results.emplace_back();
+    result.type = *std::move(type);
+    result.bytes = std::move(*value.mutable_data());
+    if (value.handle() != 0) result.handle = value.handle();
+    if (const absl::Status* why = RefusalOf(value.handle())) {
+      return session_.AnswerHostCall(command.call_id(), *why);
+    }
+  }
+  session_.AnswerHostCall(command.call_id(), std::move(results));
 }
 
 absl::Status CommandHandler::OnPut(const v1::Put& command) {

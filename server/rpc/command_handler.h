@@ -12,6 +12,7 @@
 #include "common/digest.h"
 #include "common/status.h"
 #include "server/engine/engine.h"
+#include "server/rpc/host_call_desk.h"
 #include "server/rpc/options.h"
 #include "server/rpc/program_intake.h"
 #include "server/rpc/session_stream.h"
@@ -28,7 +29,8 @@ class CommandHandler {
  public:
   // `programs` outlives the handler.
   CommandHandler(engine::Session& session, std::shared_ptr<SessionTransfers> transfers,
-                 ProgramIntake& programs, const RpcOptions& options);
+                 std::shared_ptr<HostCallDesk> host_calls, ProgramIntake& programs,
+                 const RpcOptions& options);
 
   // True when taking the batch in may take milliseconds: not for a gRPC thread.
   bool IsHeavy(const v1::CommandBatch& batch) const;
@@ -61,6 +63,7 @@ class CommandHandler {
   absl::Status OnBeginUpload(const v1::BeginUpload& command);
   void OnOfferContent(const v1::OfferContent& command, SessionStream& stream);
   void OnCancel(const v1::Cancel& command);
+  void OnHostCallReply(v1::HostCallReply& command);
   void OnRelease(const v1::Release& command);
   void OnAwait(const v1::Await& command, const std::shared_ptr<SessionStream>& stream);
   void OnPublish(const v1::Publish& command, SessionStream& stream);
@@ -74,6 +77,7 @@ class CommandHandler {
 
   engine::Session& session_;                           // Outlives the handler.
   const std::shared_ptr<SessionTransfers> transfers_;  // Shared with pending fetches.
+  const std::shared_ptr<HostCallDesk> host_calls_;     // Shared with the engine's session.
   ProgramIntake& programs_;
   const RpcOptions& options_;
   absl::optional<AwaitedProgram> awaited_;

@@ -154,6 +154,9 @@ v1::RunningExecution ToProto(const engine::RunningExecution& info) {
     case engine::RunningExecution::State::kEnding:
       proto.set_state(v1::RunningExecution::ENDING);
       break;
+    case engine::RunningExecution::State::kAsks:
+      proto.set_state(v1::RunningExecution::ASKS);
+      break;
   }
   return proto;
 }

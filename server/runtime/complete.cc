@@ -81,8 +81,10 @@ void DeviceExecutor::Complete(Task& task, absl::Status status) {
               last_upload_ns_);
   }
   if (settles && status.ok()) {
+    SchedulePending(task);
     for (const auto& output : task.outputs) output->Define();
     task.outputs.clear();
+    NotifyHost(task, status);
   } else if (settles) {
     FailOutputs(task, status);
   }
@@ -122,8 +124,30 @@ void DeviceExecutor::TraceCopy(observability::SpanKind kind, uint64_t session, T
 }
 
 void DeviceExecutor::FailOutputs(Task& task, const absl::Status& error) {
+  for (size_t i = 0; i < task.pending_outputs_.size(); ++i) {
+    task.outputs[i]->account().Refund(task.pending_outputs_[i].charged_bytes);
+  }
+  task.pending_outputs_.clear();
   for (const auto& output : task.outputs) output->Fail(error);
   task.outputs.clear();
+  NotifyHost(task, error);
+}
+
+void DeviceExecutor::SchedulePending(Task& task) {
+  if (task.pending_outputs_.empty()) return;
+  for (size_t i = 0; i < task.outputs.size(); ++i) {
+    Task::PendingOutput& output = task.pending_outputs_[i];
+    task.outputs[i]->Join(memory_.residents());
+    task.outputs[i]->Schedule(std::move(output.buffer), nullptr, output.charged_bytes);
+  }
+  task.pending_outputs_.clear();
+}
+
+void DeviceExecutor::NotifyHost(Task& task, const absl::Status& status) {
+  auto* const execution = std::get_if<Execution>(&task.work_);
+  if (execution != nullptr && execution->host != nullptr) {
+    std::exchange(execution->host, nullptr)->OnEnd(status);
+  }
 }
 
 void DeviceExecutor::FailTask(Task& task, const absl::Status& error) {

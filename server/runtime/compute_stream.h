@@ -38,6 +38,9 @@ struct ComputeStream {
   std::chrono::nanoseconds ran_before{0};  // the first task's time on the device until then
   bool is_pausing = false;                 // The tasks are asked to pause,
   bool is_paused = false;                  // and the first has done so.
+  bool is_parked = false;                  // The first, its only one, waits for its client;
+  bool is_returning = false;               // or did, and is in its lane's list of these.
+  bool is_closed = false;                  // The last may be parked, so nothing goes behind it.
   TimePoint pausing_since;
   bool gives_way = false;                    // see hal::Stream::SetGivesWay
   std::shared_ptr<TaskQueue> suspended_for;  // in whose turns it goes on; nullptr: not suspended

@@ -190,7 +190,7 @@ bool DeviceExecutor::DispatcherIsWanted() const {
 }
 
 DeviceExecutor::TimePoint DeviceExecutor::WakeTime() const {
-  TimePoint wake = std::min({retry_at_, NextOverlong(), NextStall()});
+  TimePoint wake = std::min({retry_at_, NextOverlong(), NextStall(), NextAdmission()});
   const ComputeStream& current = *current_;
   if (current.tasks.empty()) return wake;
   if (current.is_pausing) return std::min(wake, current.pausing_since + CurrentGrace());
@@ -203,7 +203,8 @@ DeviceExecutor::TimePoint DeviceExecutor::WakeTime() const {
 }
 
 bool DeviceExecutor::MayGoBehind(const TaskQueue::Lane& lane) const {
-  if (current_->is_pausing || lane.suspended != nullptr) return false;
+  if (current_->is_pausing || current_->is_closed) return false;
+  if (lane.suspended != nullptr || !lane.returning.empty()) return false;
   const TaskQueue& queue = *lane.tasks.front()->queue_;
   if (current_->exclusive != nullptr && current_->exclusive != &queue) return false;
   return current_->exclusive_share == nullptr || current_->exclusive_share == queue.share_.get();
@@ -239,6 +240,7 @@ void DeviceExecutor::Charge(Task& task, TaskQueue::Lane& lane, TimePoint now) {
     if (stream.tasks.size() == 1) stream.slice_began = now;
     task.is_short_ = IsShort(task);
     if (!task.is_short_) stream.exclusive = task.queue_.get();
+    stream.is_closed = MayBeParked(task);
     if (estimate_ns > std::chrono::nanoseconds(options_.min_slice).count()) {
       stream.exclusive_share = task.queue_->share_.get();
     }

@@ -56,6 +56,9 @@ namespace acceld::runtime {
 // there and its session has had little more than its share; not those of class batch. One for which
 // no such stream was free does so later, when its turn comes.
 //
+// An execution may ask its client for values (host calls). It is parked then: others have the
+// device, and nothing waits for it but its results; see park.cc.
+//
 // When memory is short, what nobody uses gives way (see DeviceMemory), then the dispatch waits for
 // work in flight, then inputs of queued tasks give way; the task fails when all of that is not
 // enough. Spilled inputs are restored when their task is dispatched.
@@ -123,6 +126,7 @@ class DeviceExecutor {
     enum class State : uint8_t {
       kRuns,
       kSuspended,  // until its turn comes
+      kAsks,       // It waits for its client.
       kEnding,     // It is told to end, and has not polled yet.
     } state = State::kRuns;
   };
@@ -183,6 +187,7 @@ class DeviceExecutor {
 
  private:
   friend class Task;
+  friend class TaskHostCalls;
   using TimePoint = std::chrono::steady_clock::time_point;
 
   // Of an output.
@@ -290,6 +295,25 @@ class DeviceExecutor {
   TimePoint NextStall() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void EndStall(TimePoint now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::unique_ptr<ComputeStream> NewStream() const;
+
+  // Runs that wait for their client: park.cc.
+  //
+  // Leaves the device to others while the task's run waits. By the run's thread.
+  void Park(Task& task);
+  void ParkStream(Task& task) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // The task's run is to go on: after the next RunControl::GoOn it has the device.
+  void Unpark(Task& task);
+  void EndPark(ComputeStream& stream, TaskQueue& queue) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Suspends the next stream of the queue that was parked, if nothing of the queue is in its way.
+  void PromoteReturning(TaskQueue& queue) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  static bool MayBeParked(const Task& execution);
+  // Takes what is next out of the schedule if it may be parked and too many are. True: it did.
+  bool KeepFromParking(const std::shared_ptr<Task>& task) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Puts one of these back.
+  void AdmitNext(DeviceShare& share) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // When one of them may begin though none that is parked has gone on.
+  TimePoint NextAdmission() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void AdmitOverdue(TimePoint now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   // Brief tasks: dispatch_here.cc.
   bool MayDispatchHere(const Task& task) const;
@@ -423,6 +447,10 @@ class DeviceExecutor {
   // Takes back Charge, for a task that has not reached the device.
   void Uncharge(Task& task) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void FailOutputs(Task& task, const absl::Status& error);
+  // Gives the outputs of a run that may have been parked their memory; they are defined next.
+  void SchedulePending(Task& task);
+  // Tells whom the execution's host calls ask that it is over.
+  static void NotifyHost(Task& task, const absl::Status& status);
   // Copies of one stream end in order; `last_end_ns` is when the one before did.
   void TraceCopy(observability::SpanKind kind, uint64_t session, TimePoint begin,
                  const absl::Status& status, std::atomic<int64_t>& last_end_ns);
@@ -448,6 +476,9 @@ class DeviceExecutor {
   int num_suspended_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t suspensions_ ABSL_GUARDED_BY(mutex_) = 0;
   TimePoint last_stall_ ABSL_GUARDED_BY(mutex_);  // that was ended
+  int num_parked_ ABSL_GUARDED_BY(mutex_) = 0;
+  // Those who have executions that do not begin because too many runs are parked.
+  std::vector<std::shared_ptr<DeviceShare>> kept_shares_ ABSL_GUARDED_BY(mutex_);
   // Those that may go on when something has ended, and those that wait for a turn for memory.
   std::vector<HeldLane> held_ ABSL_GUARDED_BY(mutex_), await_turn_ ABSL_GUARDED_BY(mutex_);
   // When tasks that wait for memory are tried again though nothing has ended.

@@ -1,12 +1,17 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
+#include <deque>
+#include <memory>
 #include <string>
 #include <utility>
 
 #include "common/fair_schedule.h"
 
 namespace acceld::runtime {
+
+class Task;
 
 // What the sessions of one user have of a device together, however many they are. Shared by their
 // queues.
@@ -29,7 +34,11 @@ class DeviceShare {
   std::atomic<double> weight_{1};
   // The executor's, under its mutex.
   FairSchedule::Group executions_, uploads_;
-  int num_suspended_ = 0;  // runs that are set aside
+  int num_suspended_ = 0;                                // runs that are set aside
+  int num_parked_ = 0;                                   // runs that wait for their client
+  std::chrono::steady_clock::time_point last_unparked_;  // when one of them last went on
+  // Executions that do not begin because so many are parked, in the order in which they came.
+  std::deque<std::shared_ptr<Task>> kept_from_parking_;
 };
 
 }  // namespace acceld::runtime

@@ -7,6 +7,7 @@
 #include "common/check.h"
 #include "kernels/ir/shared_places.h"
 #include "server/runtime/device_executor.h"
+#include "server/runtime/task_host_calls.h"
 
 // What happens to a task whose turn it is: memory, order between streams, launch.
 namespace acceld::runtime {
@@ -87,6 +88,18 @@ absl::Status DeviceExecutor::LaunchExecution(const std::shared_ptr<Task>& task,
   buffers.clear();
 
   hal::Stream& stream = StreamOf(*task);
+  if (MayBeParked(*task)) {
+    // Who needs the outputs waits elsewhere than on a stream.
+    for (Allocation& output : outputs) {
+      task->pending_outputs_.push_back({std::move(output.buffer), output.charged_bytes});
+    }
+    launch.host = std::make_shared<TaskHostCalls>(*this, task, execution.host);
+    const bool steady = loaded.executable->steady;
+    const Event event = stream.Run(std::move(launch));
+    if (!steady) StopIfAnInputFails(task, execution);
+    Launched(task, event);
+    return absl::OkStatus();
+  }
   const Event event = stream.Run(std::move(launch));
   for (size_t i = 0; i < outputs.size(); ++i) {
     task->outputs[i]->Join(memory_.residents());

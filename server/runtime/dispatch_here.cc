@@ -19,7 +19,7 @@ constexpr int kMaxInFlight = 4;
 bool DeviceExecutor::MayDispatchHere(const Task& task) const {
   if (task.is_upload()) return IsBrief(task, false);
   const auto& execution = std::get<Execution>(task.work_);
-  if (execution.executable == nullptr) return false;
+  if (execution.executable == nullptr || MayBeParked(task)) return false;
   for (const auto& input : execution.inputs) {
     if (input->device() != index_) return false;
   }

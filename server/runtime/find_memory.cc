@@ -246,7 +246,7 @@ DeviceExecutor::Wait DeviceExecutor::Look(Task* task, uint64_t seen_completions,
 
 bool DeviceExecutor::HoldsMemory(int own_in_flight) const {
   // What is on its way to the device cannot make way before it has arrived.
-  return ArraysMove() || num_suspended_ > 0 ||
+  return ArraysMove() || num_suspended_ + num_parked_ > 0 ||
          static_cast<int>(current_->tasks.size()) + express_in_flight_ + uploads_in_flight_ +
                  downloads_in_flight_ >
              own_in_flight;

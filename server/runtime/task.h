@@ -15,6 +15,7 @@
 #include "server/runtime/array.h"
 #include "server/runtime/device_memory.h"
 #include "server/runtime/donation.h"
+#include "server/runtime/host_asker.h"
 #include "server/runtime/meter.h"
 
 namespace acceld::runtime {
@@ -41,6 +42,9 @@ struct Execution {
   // Set here when it is known at submission; otherwise DeviceExecutor::Provide brings it.
   std::shared_ptr<const hal::LoadedExecutable> executable;
   absl::Status executable_error;
+  // Of a program with host calls: who brings them to the client. Its outputs are pending until the
+  // run has ended.
+  std::shared_ptr<HostAsker> host;
 };
 
 // Copies host bytes to the one output.
@@ -99,6 +103,7 @@ class Task final : public Array::Waiter, public std::enable_shared_from_this<Tas
 
  private:
   friend class DeviceExecutor;
+  friend class TaskHostCalls;
   friend class TaskQueue;
   // Which of its queue's lists it is in: none while new and when it is done.
   enum class Place : uint8_t { kNew, kWaiting, kRunnable, kTaken, kDone };
@@ -133,7 +138,15 @@ class Task final : public Array::Waiter, public std::enable_shared_from_this<Tas
   bool awaits_memory_turn_ = false;
   // What it has on the device while it has that turn, and waits for the rest.
   std::vector<std::shared_ptr<hal::Buffer>> kept_;
-  // Its outputs are scheduled. Who sees this true and the one before it too, may settle it early.
+  bool is_admitted_ = false;  // It may begin however many runs are parked.
+  // Memory for the outputs that are to be scheduled when the run has ended, and what was charged.
+  struct PendingOutput {
+    std::shared_ptr<hal::Buffer> buffer;
+    int64_t charged_bytes = 0;
+  };
+  absl::InlinedVector<PendingOutput, 2> pending_outputs_;
+  // It was launched, and its outputs are scheduled or pending_outputs_. Who sees this true and the
+  // one before it too, may settle it early.
   std::atomic<bool> launched_{false};
   std::atomic<bool> settled_{false};  // Set once by the one who settles what was launched.
   // Guarded by the executor's mutex.

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <list>
 #include <memory>
 #include <utility>
@@ -40,6 +41,9 @@ class TaskQueue {
     std::list<std::shared_ptr<Task>> tasks;
     // Of executions: the stream with those that had to give way. They go on before others begin.
     ComputeStream* suspended = nullptr;
+    // Streams that were parked and are to be suspended next, one at a time: when nothing of this
+    // queue has the device.
+    std::deque<ComputeStream*> returning;
     // It has tasks, but none may begin now: see DeviceExecutor::HoldBack.
     bool is_held = false;
   };

@@ -60,6 +60,7 @@ void DeviceExecutor::ShareTime(TimePoint now) {
   FindOverlong(now);
   if (now >= NextStall()) EndStall(now);
   if (now >= retry_at_) ReleaseHeld();
+  AdmitOverdue(now);
   ComputeStream& running = *current_;
   if (running.is_pausing &&
       (running.is_paused || RunsOverlap() || now >= running.pausing_since + CurrentGrace())) {
@@ -217,6 +218,10 @@ void DeviceExecutor::EndSuspension(ComputeStream& stream) {
 
 void DeviceExecutor::RemoveFirst(ComputeStream& stream, const Task& task, TimePoint now) {
   ACCELD_CHECK(stream.tasks.front() == &task);
+  if (stream.is_parked) EndPark(stream, *task.queue_);
+  if (std::exchange(stream.is_returning, false)) {
+    std::erase(task.queue_->executions_.returning, &stream);
+  }
   stream.tasks.pop_front();
   stream.run_ahead.FinishFirst(now);
   stream.slice_began = now;
@@ -224,25 +229,29 @@ void DeviceExecutor::RemoveFirst(ComputeStream& stream, const Task& task, TimePo
   // If it was, it was cancelled; the one behind it has yet to find out that it is to pause.
   stream.is_paused = false;
   if (stream.tasks.empty()) NoteEmpty(stream);
+  PromoteReturning(*task.queue_);
 }
 
 void DeviceExecutor::RemoveLast(ComputeStream& stream) {
+  const std::shared_ptr<TaskQueue> queue = stream.tasks.back()->queue_;
   stream.tasks.pop_back();
   stream.run_ahead.DropLast();
+  stream.is_closed = false;
   if (stream.tasks.empty()) NoteEmpty(stream);
+  PromoteReturning(*queue);
 }
 
 void DeviceExecutor::NoteEmpty(ComputeStream& stream) {
   stream.exclusive = nullptr;
   stream.exclusive_share = nullptr;
-  stream.is_pausing = stream.is_paused = false;
+  stream.is_pausing = stream.is_paused = stream.is_closed = false;
   TakeBackWay(stream);
   if (&stream == current_) {
     if (!stream.gives_way || spare_.empty()) return;
     current_ = spare_.back();
     spare_.pop_back();
     least_spare_ = std::min(least_spare_, spare_.size());
-  } else {
+  } else if (stream.suspended_for != nullptr) {
     EndSuspension(stream);
   }
   if (!stream.gives_way) return spare_.push_back(&stream);
@@ -260,6 +269,7 @@ void DeviceExecutor::HoldBack() {
       continue;
     }
     const std::shared_ptr<Task> task = next->tasks.front();
+    if (KeepFromParking(task)) continue;
     TaskQueue& queue = *task->queue_;
     const int most = MaxSuspended();
     const bool many =
@@ -396,6 +406,7 @@ std::vector<DeviceExecutor::Running> DeviceExecutor::RunningNow() const {
                        .since_submitted = now - execution.submitted_at,
                        .on_device = TimeOnDevice(*stream, now),
                        .state = is_ending           ? Running::State::kEnding
+                                : stream->is_parked ? Running::State::kAsks
                                 : stream->is_paused ? Running::State::kSuspended
                                                     : Running::State::kRuns});
     if (stream.get() == current_) std::swap(running.front(), running.back());

@@ -7,6 +7,7 @@
 //   programs GATE COUNT  waits for GATE likewise, then runs COUNT programs, the same ones in every
 //                        process, and checks their results
 //   spin                 starts an endless loop and waits for it
+//   callback             runs a program that calls it back, says "called" then, and never answers
 //   churn                uploads, computes and fetches without an end
 //   mix SEED LEASE_MS    mixed work without an end, in one session after another; wrong results
 //                        end it
@@ -189,6 +190,22 @@ absl::Status Stall(const std::string& address) {
   return absl::UnavailableError("stall: an answer to nothing");
 }
 
+absl::Status Callback(const std::string& address) {
+  ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<Client> client, Connect("callback", address));
+  ACCELD_ASSIGN_OR_RETURN(const client::Program program, client::Program::FromText(R"(
+    func.func @main() -> tensor<f32> {
+      %0 = stablehlo.custom_call @acceld.host_callback() {acceld.callback = 0 : i64} : () -> tensor<f32>
+      return %0 : tensor<f32>
+    })"));
+  const client::HostCallback hang = [](auto) -> absl::StatusOr<std::vector<ir::Literal>> {
+    std::cerr << "called" << std::endl;
+    while (true) pause();
+  };
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<Array> results,
+                          client->Execute(program, {}, {}, {.callbacks = {hang}}));
+  return results[0].Await();
+}
+
 absl::Status Run(const std::vector<std::string>& arguments) {
   const std::string mode = arguments.empty() ? "" : arguments[0];
   if (mode == "submit" && arguments.size() == 4) {
@@ -198,6 +215,7 @@ absl::Status Run(const std::vector<std::string>& arguments) {
     return Programs(arguments[1], arguments[2], std::atoi(arguments[3].c_str()));
   }
   if (mode == "spin" && arguments.size() == 2) return Spin(arguments[1]);
+  if (mode == "callback" && arguments.size() == 2) return Callback(arguments[1]);
   if (mode == "churn" && arguments.size() == 2) return Churn(arguments[1]);
   if (mode == "mix" && arguments.size() == 4) {
     return Mix(arguments[1], static_cast<uint32_t>(std::atoi(arguments[2].c_str())),
@@ -205,7 +223,7 @@ absl::Status Run(const std::vector<std::string>& arguments) {
   }
   if (mode == "stall" && arguments.size() == 2) return Stall(arguments[1]);
   return absl::InvalidArgumentError(
-      "usage: client_process submit|programs|spin|churn|mix|stall ADDRESS ...");
+      "usage: client_process submit|programs|spin|callback|churn|mix|stall ADDRESS ...");
 }
 
 }  // namespace

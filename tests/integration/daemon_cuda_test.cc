@@ -76,6 +76,64 @@ TEST_F(DaemonCudaTest, ArraysGoFromAnyDeviceToAnyOther) {
   EXPECT_EQ(Stats().compiles, 2u);
 }
 
+// Operands and results go down and up between kernels; others have the GPU meanwhile.
+TEST_F(DaemonCudaTest, ProgramsAskTheirClientInLoopsAndBranches) {
+  ASSERT_NO_FATAL_FAILURE(Start(kGpus));
+  const std::shared_ptr<Client> client = Connect(), other = Connect();
+  const client::Program program = Parse(R"(
+    func.func @main(%n: tensor<i32>, %x: tensor<20000xf32>) -> (tensor<20000xf32>, tensor<i32>) {
+      %zero = stablehlo.constant dense<0> : tensor<i32>
+      %one = stablehlo.constant dense<1> : tensor<i32>
+      %t = stablehlo.create_token : !stablehlo.token
+      %r:3 = stablehlo.while(%i = %zero, %y = %x, %k = %t) : tensor<i32>, tensor<20000xf32>, !stablehlo.token
+      cond {
+        %p = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+        stablehlo.return %p : tensor<i1>
+      } do {
+        %z = stablehlo.add %y, %x : tensor<20000xf32>
+        %s:2 = "stablehlo.case"(%i) ({
+          stablehlo.return %k, %z : !stablehlo.token, tensor<20000xf32>
+        }, {
+          %c:2 = stablehlo.custom_call @acceld.host_callback(%k, %z) {acceld.callback = 0 : i64, has_side_effect = true} : (!stablehlo.token, tensor<20000xf32>) -> (!stablehlo.token, tensor<20000xf32>)
+          stablehlo.return %c#0, %c#1 : !stablehlo.token, tensor<20000xf32>
+        }) : (tensor<i32>) -> (!stablehlo.token, tensor<20000xf32>)
+        %k1 = stablehlo.custom_call @acceld.host_callback(%s#0, %i) {acceld.callback = 1 : i64, has_side_effect = true} : (!stablehlo.token, tensor<i32>) -> !stablehlo.token
+        %i1 = stablehlo.add %i, %one : tensor<i32>
+        stablehlo.return %i1, %s#1, %k1 : tensor<i32>, tensor<20000xf32>, !stablehlo.token
+      }
+      return %r#1, %r#0 : tensor<20000xf32>, tensor<i32>
+    })");
+  std::vector<int> turns;
+  const client::HostCallback twice =
+      [&](auto operands) -> absl::StatusOr<std::vector<ir::Literal>> {
+    Function increment(other, [](const Tensor& x) { return x + 1; });
+    EXPECT_TRUE(*increment.Call(*other->Upload(Full(16, 1), 0))->Fetch() == Full(16, 2));
+    float value = 0;
+    std::memcpy(&value, operands[0].bytes().data(), sizeof(value));
+    return std::vector<ir::Literal>{Full(20'000, 2 * value)};
+  };
+  const client::HostCallback note = [&](auto operands) -> absl::StatusOr<std::vector<ir::Literal>> {
+    turns.push_back(operands[0].bytes()[0]);
+    return std::vector<ir::Literal>();
+  };
+  const Array n = *client->Upload(ir::Literal::FromValues<int32_t>({ir::DType::kI32, {}}, {3}), 0);
+  const Array x = *client->Upload(Full(20'000, 1), 0);
+  for (int i = 0; i < 2; ++i) {
+    turns.clear();
+    const auto results = client->Execute(program, {n, x}, 0, {.callbacks = {twice, note}});
+    ASSERT_TRUE(results.ok()) << results.status();
+    const auto value = (*results)[0].Fetch();
+    ASSERT_TRUE(value.ok()) << value.status();
+    EXPECT_TRUE(*value == Full(20'000, 14));  // ((1 + 1) + 1) * 2, and (6 + 1) * 2
+    EXPECT_THAT(turns, ::testing::ElementsAre(0, 1, 2));
+  }
+  const auto fails = client->Execute(
+      program, {n, x}, 0,
+      {.callbacks = {[](auto) { return absl::DataLossError("it is gone"); }, note}});
+  EXPECT_EQ((*fails)[0].Await().code(), absl::StatusCode::kDataLoss) << (*fails)[0].Await();
+  EXPECT_THAT(std::string((*fails)[0].Await().message()), HasSubstr("it is gone"));
+}
+
 TEST_F(DaemonCudaTest, CompiledProgramsOutliveTheDaemon) {
   ASSERT_NO_FATAL_FAILURE(Start(kGpus));
   (void)RunOnce(Parse(kIncrementText), Full(16, 1), Full(16, 2));

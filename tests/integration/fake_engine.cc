@@ -84,6 +84,8 @@ class FakeSession : public engine::Session, public std::enable_shared_from_this<
     return absl::OkStatus();
   }
 
+  void ServeHostCalls(std::shared_ptr<engine::HostCallListener>) override {}
+  void AnswerHostCall(uint64_t, absl::StatusOr<std::vector<engine::HostCallResult>>) override {}
   absl::Status Put(engine::Handle handle, ir::Literal value, uint32_t) override {
     return Define(handle, Value(std::move(value)));
   }

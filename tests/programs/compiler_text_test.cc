@@ -93,13 +93,15 @@ bool HasLongWindow(const ir::Module& module) {
   });
 }
 
-// What the passes promise: the same bits. Programs that the interpreter can't run, or not soon, are
-// only text.
+// What the passes promise: the same bits. Programs that the interpreter can't run, not soon, or not
+// without the client that they ask, are only text.
 void ExpectSameResults(const ir::Module& before, const ir::Module& after) {
   if (HasLongWindow(before)) return;
   const std::vector<ir::Literal> arguments = ArgumentsFor(before);
   const auto expected = ir::Interpret(before, "main", arguments);
-  if (absl::IsUnimplemented(expected.status())) return;
+  if (absl::IsUnimplemented(expected.status()) || absl::IsFailedPrecondition(expected.status())) {
+    return;
+  }
   ASSERT_TRUE(expected.ok()) << expected.status();
   const auto actual = ir::Interpret(after, "main", arguments);
   ASSERT_TRUE(actual.ok()) << actual.status();

@@ -237,6 +237,11 @@ absl::StatusOr<int> Run(const ConnectionFlags& connection_flags, const RunFlags&
   Report report;
   report.program = flags.program;
   ACCELD_ASSIGN_OR_RETURN(const client::Program program, LoadProgram(flags));
+  if (!program.host_callbacks().empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the program calls host callback ", program.host_callbacks().front(),
+                     " of its client while it runs, and accelctl has none"));
+  }
   report.fingerprint = program.fingerprint().ToHex();
   ACCELD_ASSIGN_OR_RETURN(const std::vector<ir::Literal> values, ParseArguments(flags, program));
   Patience patience;

@@ -50,7 +50,8 @@ bool Captures(const Region& region, absl::flat_hash_set<ValueId>& defined) {
 
 absl::StatusOr<std::vector<Literal>> Interpret(const Module& module, absl::string_view entry,
                                                absl::Span<const Literal> arguments,
-                                               const InterpreterLimits& limits) {
+                                               const InterpreterLimits& limits,
+                                               absl::Span<const HostCallback> callbacks) {
   ACCELD_ASSIGN_OR_RETURN(const Function* function, module.Entry(entry));
   const std::vector<ValueId>& parameters = function->body.parameters;
   if (arguments.size() != parameters.size()) {
@@ -67,7 +68,7 @@ absl::StatusOr<std::vector<Literal>> Interpret(const Module& module, absl::strin
     }
     values.push_back(Value{.tensor = arguments[i], .elements = {}});
   }
-  Machine machine(&module, limits);
+  Machine machine(&module, limits, callbacks);
   ACCELD_ASSIGN_OR_RETURN(std::vector<Value> results,
                           machine.RunFunction(*function, std::move(values)));
   return TensorsOf(*function, function->body.results, std::move(results));

@@ -40,8 +40,12 @@ std::vector<Value> EvalContext::OperandValues() const {
   return values;
 }
 
-Machine::Machine(const Module* module, const InterpreterLimits& limits)
-    : module_(module), limits_(limits), remaining_element_ops_(limits.max_element_ops) {}
+Machine::Machine(const Module* module, const InterpreterLimits& limits,
+                 absl::Span<const HostCallback> callbacks)
+    : module_(module),
+      limits_(limits),
+      callbacks_(callbacks),
+      remaining_element_ops_(limits.max_element_ops) {}
 
 absl::Status Machine::Charge(int64_t element_ops) {
   remaining_element_ops_ -= element_ops;

@@ -28,8 +28,9 @@ struct Frame {
 
 class Machine {
  public:
-  // `module` may be null when no op calls a function. Both outlive the machine.
-  Machine(const Module* module, const InterpreterLimits& limits);
+  // `module` may be null when no op calls a function. All outlive the machine.
+  Machine(const Module* module, const InterpreterLimits& limits,
+          absl::Span<const HostCallback> callbacks = {});
 
   // Runs a function whose parameters `arguments` match.
   absl::StatusOr<std::vector<Value>> RunFunction(const Function& function,
@@ -42,6 +43,13 @@ class Machine {
   absl::StatusOr<std::vector<Value>> RunOp(Frame& frame, const Op& op,
                                            std::vector<const Value*> operands);
 
+  // What a host callback of the program calls; nullptr: nobody has said.
+  const HostCallback* FindCallback(int64_t number) const {
+    const bool is_there = number < static_cast<int64_t>(callbacks_.size()) &&
+                          callbacks_[static_cast<size_t>(number)] != nullptr;
+    return is_there ? &callbacks_[static_cast<size_t>(number)] : nullptr;
+  }
+
   // Counts element computations; RESOURCE_EXHAUSTED when they pass the limit.
   absl::Status Charge(int64_t element_ops);
 
@@ -50,6 +58,7 @@ class Machine {
 
   const Module* module_;
   const InterpreterLimits limits_;
+  const absl::Span<const HostCallback> callbacks_;
   int64_t remaining_element_ops_;
   int depth_ = 0;  // of running functions and regions together
 };

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/ir/host_callback.h"
 #include "common/ir/interpreter/machine.h"
 #include "common/ir/interpreter/tensor.h"
 #include "common/ir/unwritten.h"
@@ -15,6 +17,35 @@ namespace {
 constexpr absl::string_view kIdentityTargets[] = {
     "LayoutConstraint", "SPMDFullToShardShape",      "SPMDShardToFullShape",
     "Sharding",         "annotate_device_placement", "xla.sdy.FuncResultSharding"};
+
+// The callback sees the tensors, not the tokens.
+EvalResult EvalHostCallback(EvalContext& c) {
+  ACCELD_ASSIGN_OR_RETURN(const int64_t number, HostCallbackOf(c.As<CustomCallAttributes>()));
+  const HostCallback* const callback = c.machine.FindCallback(number);
+  if (callback == nullptr) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("the program calls host callback ", number, ", which is not given"));
+  }
+  std::vector<Literal> operands;
+  for (size_t i = 0; i < c.operands.size(); ++i) {
+    if (c.frame.function.TypeOf(c.op.operands[i]).IsTensor()) operands.push_back(c.operand(i));
+  }
+  std::vector<TensorType> expected;
+  for (ValueId id : c.op.results) {
+    const Type& type = c.frame.function.TypeOf(id);
+    if (type.IsTensor()) expected.push_back(type.tensor());
+  }
+  absl::StatusOr<std::vector<Literal>> given = (*callback)(operands);
+  if (!given.ok()) return Annotate(given.status(), absl::StrCat("host callback ", number));
+  ACCELD_RETURN_IF_ERROR(CheckHostResults(number, expected, *given));
+  std::vector<Value> results;
+  size_t next = 0;
+  for (ValueId id : c.op.results) {
+    Value& result = results.emplace_back();
+    if (c.frame.function.TypeOf(id).IsTensor()) result.tensor = std::move((*given)[next++]);
+  }
+  return results;
+}
 
 }  // namespace
 
@@ -51,6 +82,7 @@ EvalResult EvalCustomCall(EvalContext& c) {
       c.op.operands.size() == 1 && c.op.results.size() == 1 &&
       c.frame.function.TypeOf(c.op.operands[0]) == c.frame.function.TypeOf(c.op.results[0]);
   if (is_identity) return c.OperandValues();
+  if (target == kHostCallbackTarget) return EvalHostCallback(c);
   if (target == kUnwrittenTarget) {
     const TensorType& type = c.frame.function.TensorOf(c.op.results[0]);
     const double value = IsFloat(type.dtype) ? std::numeric_limits<double>::quiet_NaN() : 1;

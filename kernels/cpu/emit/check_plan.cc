@@ -115,14 +115,19 @@ class PlanChecker {
     return CheckBuffers(step.results, step.call.results);
   }
 
+  absl::Status CheckStep(const HostCallStep& step, int) const {
+    ACCELD_RETURN_IF_ERROR(CheckBuffers(step.operands, step.call.operands));
+    return CheckBuffers(step.results, step.call.results);
+  }
+
   absl::Status CheckBuffers(const std::vector<Slice>& slices,
                             const std::vector<ir::TensorType>& types) const {
     if (slices.size() != types.size()) {
-      return Wrong(absl::StrCat("routine: ", slices.size(), " places for ", types.size()));
+      return Wrong(absl::StrCat("call: ", slices.size(), " places for ", types.size()));
     }
     for (size_t i = 0; i < slices.size(); ++i) {
       if (slices[i].size_bytes != types[i].size_bytes()) {
-        return Wrong(absl::StrCat("routine: ", types[i].ToString(), " in ", ToString(slices[i])));
+        return Wrong(absl::StrCat("call: ", types[i].ToString(), " in ", ToString(slices[i])));
       }
     }
     return CheckSlices(slices);

@@ -15,6 +15,7 @@
 #include "kernels/cpu/emit/sum_in_blocks.h"
 #include "kernels/cpu/emit/widen_products.h"
 #include "kernels/cpu/emit/work_estimate.h"
+#include "kernels/cpu/host_call_key.h"
 #include "kernels/cpu/matmul_key.h"
 #include "kernels/cpu/routine_key.h"
 #include "kernels/cpu/support_abi.h"
@@ -109,6 +110,7 @@ class StepEmitter {
 
   void EmitFunction(const PlanFunction& function) {
     EmitSteps(function.steps);
+    if (call_table_ != nullptr) call_table_->setOperand(0, b_.getInt64(call_table_size_));
     status_->addIncoming(b_.getInt32(static_cast<int32_t>(CodeStatus::kOk)), b_.GetInsertBlock());
     b_.CreateBr(exit_);
     entry_.CreateBr(start_);
@@ -236,14 +238,37 @@ class StepEmitter {
 
   void Emit(const RoutineStep& step) {
     PollBefore(kLibraryCallWork);
-    Value* descriptor = NewDescriptor(code_, RoutineKeyOf(step.call), "routine");
-    std::vector<Slice> places = step.operands;
-    places.insert(places.end(), step.results.begin(), step.results.end());
+    EmitCallOnPlaces(kRoutineSymbol, NewDescriptor(code_, RoutineKeyOf(step.call), "routine"),
+                     step.operands, step.results);
+  }
+
+  // While the host is asked, the run can be told to end.
+  void Emit(const HostCallStep& step) {
+    EmitCallOnPlaces(kHostCallSymbol, NewDescriptor(code_, HostCallKeyOf(step.call), "host_call"),
+                     step.operands, step.results);
+  }
+
+  // A call of run-time support: (context, descriptor, operands and results) -> CodeStatus.
+  void EmitCallOnPlaces(const char* symbol, Value* descriptor, std::vector<Slice> places,
+                        const std::vector<Slice>& results) {
+    places.insert(places.end(), results.begin(), results.end());
     llvm::Type* pointer = code_.pointer();
-    llvm::FunctionCallee routine = code_.RunTimeFunction(
-        kRoutineSymbol, llvm::FunctionType::get(code_.Int(32), {pointer, pointer, pointer}, false),
+    llvm::FunctionCallee function = code_.RunTimeFunction(
+        symbol, llvm::FunctionType::get(code_.Int(32), {pointer, pointer, pointer}, false),
         /*pure=*/false);
-    LeaveUnlessOk(b_.CreateCall(routine, {context(), descriptor, PointerTable(places)}));
+    LeaveUnlessOk(b_.CreateCall(function, {context(), descriptor, CallTable(places)}));
+  }
+
+  // The addresses of `slices`, on the stack until the next call of the kind: one table for all of a
+  // function, which may have very many.
+  Value* CallTable(const std::vector<Slice>& slices) {
+    if (call_table_ == nullptr) call_table_ = entry_.CreateAlloca(code_.pointer(), b_.getInt64(1));
+    call_table_size_ = std::max(call_table_size_, slices.size());
+    for (unsigned i = 0; i < slices.size(); ++i) {
+      b_.CreateStore(Address(slices[i]),
+                     b_.CreateConstInBoundsGEP1_64(code_.pointer(), call_table_, i));
+    }
+    return call_table_;
   }
 
   void Emit(const CopyStep& step) {
@@ -335,7 +360,9 @@ class StepEmitter {
   llvm::PHINode* status_;
   Value* interrupted_ = nullptr;
   double work_since_poll_ = 0;
-  Value* frame_ = nullptr;  // of launches, one at a time
+  Value* frame_ = nullptr;                  // of launches, one at a time
+  llvm::AllocaInst* call_table_ = nullptr;  // as large as the largest call wants
+  size_t call_table_size_ = 1;
   absl::flat_hash_map<std::pair<Slice::Space, uint32_t>, Value*> bases_;
 };
 

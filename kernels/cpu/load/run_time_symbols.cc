@@ -5,6 +5,7 @@
 
 #include "kernels/cpu/support/convolution/convolution.h"
 #include "kernels/cpu/support/copy.h"
+#include "kernels/cpu/support/host_call.h"
 #include "kernels/cpu/support/math_library.h"
 #include "kernels/cpu/support/matmul.h"
 #include "kernels/cpu/support/parallel_for.h"
@@ -44,6 +45,7 @@ absl::Span<const RunTimeSymbol> RunTimeSymbols() {
       {kMatmulSymbol, AddressOf<MatmulFunction>(Matmul)},
       {kConvolutionSymbol, AddressOf<ConvolutionFunction>(Convolution)},
       {kRoutineSymbol, AddressOf<RoutineFunction>(RunRoutine)},
+      {kHostCallSymbol, AddressOf<HostCallFunction>(CallHost)},
       {kCopySymbol, AddressOf<CopyFunction>(CopyOnThreads)},
       {kPollSymbol, AddressOf<PollFunction>(PollInterrupts)},
       {kAllocateSymbol, AddressOf<AllocateFunction>(AllocateScratch)},

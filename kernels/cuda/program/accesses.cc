@@ -54,6 +54,10 @@ class Collector {
     absl::c_for_each(step.operands, [this](const Slice& slice) { Reads(slice); });
     absl::c_for_each(step.results, [this](const Slice& slice) { Writes(slice); });
   }
+  void Add(const HostCallStep& step) {
+    absl::c_for_each(step.operands, [this](const Slice& slice) { Reads(slice); });
+    absl::c_for_each(step.results, [this](const Slice& slice) { Writes(slice); });
+  }
   void Add(const MatmulStep& step) {
     Reads(step.lhs);
     Reads(step.rhs);

@@ -215,6 +215,25 @@ class Checker {
     return absl::OkStatus();
   }
 
+  absl::Status Check(const HostCallStep& step) const {
+    if (step.call.callback < 0) return Bad("a callback of a negative number");
+    ACCELD_RETURN_IF_ERROR(CheckPlaces(step.call.operands, step.operands, /*is_written=*/false));
+    return CheckPlaces(step.call.results, step.results, /*is_written=*/true);
+  }
+
+  absl::Status CheckPlaces(const std::vector<ir::TensorType>& types,
+                           const std::vector<Slice>& slices, bool is_written) const {
+    if (types.size() != slices.size()) return Bad("a host call has other places");
+    for (size_t i = 0; i < slices.size(); ++i) {
+      ACCELD_RETURN_IF_ERROR(CheckSlice(slices[i], is_written));
+      if (!types[i].IsStatic() || !ir::ValidateType(types[i]).ok() ||
+          slices[i].size_bytes != types[i].size_bytes()) {
+        return Bad("a wrong size");
+      }
+    }
+    return absl::OkStatus();
+  }
+
   template <typename Other>
   absl::Status Check(const Other&) const {
     return Bad("a step of an unknown kind");
@@ -307,6 +326,14 @@ class Printer {
   }
 
   void Print(const RoutineStep& step, const std::string& comment) {
+    std::string places;
+    for (const auto* slices : {&step.operands, &step.results}) {
+      for (const Slice& slice : *slices) absl::StrAppend(&places, " ", kernels::ToString(slice));
+    }
+    Line(absl::StrCat(kernels::ToString(step.call), " on", places, "  // ", comment));
+  }
+
+  void Print(const HostCallStep& step, const std::string& comment) {
     std::string places;
     for (const auto* slices : {&step.operands, &step.results}) {
       for (const Slice& slice : *slices) absl::StrAppend(&places, " ", kernels::ToString(slice));

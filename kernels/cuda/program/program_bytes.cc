@@ -114,6 +114,16 @@ absl::Status ToProto(const RoutineStep& step, v1::CudaStep& out) {
   return absl::OkStatus();
 }
 
+absl::Status ToProto(const HostCallStep& step, v1::CudaStep& out) {
+  v1::CudaHostCall& to = *out.mutable_host_call();
+  to.set_callback(step.call.callback);
+  for (const ir::TensorType& type : step.call.operands) *to.add_operand_types() = ir::ToProto(type);
+  for (const ir::TensorType& type : step.call.results) *to.add_result_types() = ir::ToProto(type);
+  for (const Slice& slice : step.operands) ToProto(slice, *to.add_operands());
+  for (const Slice& slice : step.results) ToProto(slice, *to.add_results());
+  return absl::OkStatus();
+}
+
 absl::Status ToProto(const CallStep&, v1::CudaStep&) {
   return absl::InternalError("cuda program: a call is not inlined");
 }
@@ -173,6 +183,15 @@ absl::StatusOr<Step> FromProto(const v1::CudaRoutine& from) {
   if (!routine.has_value()) return Bad(absl::StrCat("routine \"", from.name(), "\" is unknown"));
   RoutineStep step{.call = {.routine = *routine}};
   step.call.parameters.assign(from.parameters().begin(), from.parameters().end());
+  ACCELD_ASSIGN_OR_RETURN(step.call.operands, FromProto(from.operand_types()));
+  ACCELD_ASSIGN_OR_RETURN(step.call.results, FromProto(from.result_types()));
+  ACCELD_ASSIGN_OR_RETURN(step.operands, FromProto(from.operands()));
+  ACCELD_ASSIGN_OR_RETURN(step.results, FromProto(from.results()));
+  return Step{std::move(step), ""};
+}
+
+absl::StatusOr<Step> FromProto(const v1::CudaHostCall& from) {
+  HostCallStep step{.call = {.callback = from.callback()}};
   ACCELD_ASSIGN_OR_RETURN(step.call.operands, FromProto(from.operand_types()));
   ACCELD_ASSIGN_OR_RETURN(step.call.results, FromProto(from.result_types()));
   ACCELD_ASSIGN_OR_RETURN(step.operands, FromProto(from.operands()));
@@ -281,6 +300,8 @@ absl::StatusOr<Step> FromProto(const v1::CudaStep& from) {
       return FromProto(from.convolution());
     case v1::CudaStep::kRoutine:
       return FromProto(from.routine());
+    case v1::CudaStep::kHostCall:
+      return FromProto(from.host_call());
     case v1::CudaStep::VALUE_NOT_SET:
       break;
   }

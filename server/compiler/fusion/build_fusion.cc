@@ -79,6 +79,16 @@ class FusionBuilder {
   std::vector<ir::Type>& value_types_;
 };
 
+// What dead code elimination left may be there for its effects. Recurses as deep as regions nest,
+// which the verifier bounds.
+bool MayHaveEffects(const ir::Op& op) {
+  if (op.kind == ir::OpKind::kCustomCall || op.kind == ir::OpKind::kCall) return true;
+  return IsControlFlow(op.kind) &&
+         std::any_of(op.regions.begin(), op.regions.end(), [](const ir::Region& region) {
+           return std::any_of(region.ops.begin(), region.ops.end(), &MayHaveEffects);
+         });
+}
+
 }  // namespace
 
 std::vector<ir::Op> BuildFusions(const RegionGraph& graph, const std::vector<Group>& groups,
@@ -103,7 +113,7 @@ std::vector<ir::Op> BuildFusions(const RegionGraph& graph, const std::vector<Gro
           builder.Build(*at[i], [&](OpIndex root) { return needed[root] || graph.Escapes(root); }));
     } else if (is_root[i]) {
       continue;
-    } else if (needed[i] || graph.Escapes(i) || op.kind == ir::OpKind::kCustomCall) {
+    } else if (needed[i] || graph.Escapes(i) || MayHaveEffects(op)) {
       reversed.push_back(op);
     } else {
       continue;

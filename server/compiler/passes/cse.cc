@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "server/compiler/passes/effects.h"
 #include "server/compiler/passes/op_equality.h"
 #include "server/compiler/passes/rewriter.h"
 
@@ -58,12 +59,9 @@ class Table {
   size_t visible_from_ = 0;
 };
 
-bool MayMerge(const ir::Op& op) {
-  if (op.kind == ir::OpKind::kCustomCall) {
-    return !op.As<ir::CustomCallAttributes>().has_side_effect;
-  }
+bool MayMerge(const ir::Op& op, const Effects& effects) {
   // Loops and branches are rarely equal and costly to compare.
-  return !IsControlFlow(op.kind);
+  return !IsControlFlow(op.kind) && !effects.Has(op);
 }
 
 }  // namespace
@@ -71,12 +69,13 @@ bool MayMerge(const ir::Op& op) {
 absl::StatusOr<ir::Module> EliminateCommonSubexpressions(const ir::Module& module) {
   ir::Module out;
   out.name = module.name;
+  const Effects effects(module);
   for (const ir::Function& function : module.functions) {
     Table table;
     const Rewriter::ScopeListener scopes{[&](const ir::Op* owner) { table.Enter(owner); },
                                          [&](const ir::Op*) { table.Leave(); }};
     const auto visit = [&](Rewriter& rewriter, ir::Op& op) -> absl::StatusOr<bool> {
-      if (!MayMerge(op)) return false;
+      if (!MayMerge(op, effects)) return false;
       const ir::Op* same = table.FindOrAdd(rewriter.function(), op);
       if (same == nullptr) return false;
       rewriter.Replace(op.results, same->results);

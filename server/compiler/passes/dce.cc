@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "server/compiler/passes/effects.h"
 #include "server/compiler/passes/rewriter.h"
 
 namespace acceld::compiler {
@@ -10,7 +11,8 @@ namespace {
 
 class Sweeper {
  public:
-  explicit Sweeper(ir::Function& function) : live_(function.value_types.size()) {}
+  Sweeper(const ir::Function& function, const Effects& effects)
+      : effects_(effects), live_(function.value_types.size()) {}
 
   // Drops dead ops, last first; marks what the rest needs.
   void Sweep(ir::Region& region) {
@@ -29,9 +31,7 @@ class Sweeper {
 
  private:
   bool IsNeeded(const ir::Op& op) const {
-    if (op.kind == ir::OpKind::kCustomCall && op.As<ir::CustomCallAttributes>().has_side_effect) {
-      return true;
-    }
+    if (effects_.Has(op)) return true;
     for (ir::ValueId id : op.results) {
       if (live_[id]) return true;
     }
@@ -59,6 +59,7 @@ class Sweeper {
     const size_t n = op.operands.size();
     for (ir::ValueId id : condition.results) live_[id] = true;
     Mark(condition);
+    if (effects_.any()) Mark(body);
     std::vector<bool> keep(n);
     for (bool changed = true; changed;) {
       changed = false;
@@ -86,6 +87,7 @@ class Sweeper {
     filter(body.results);
   }
 
+  const Effects& effects_;
   std::vector<bool> live_;
 };
 
@@ -93,8 +95,9 @@ class Sweeper {
 
 absl::StatusOr<ir::Module> EliminateDeadCode(const ir::Module& module) {
   ir::Module out = module;
+  const Effects effects(module);
   for (ir::Function& function : out.functions) {
-    Sweeper(function).Sweep(function.body);
+    Sweeper(function, effects).Sweep(function.body);
     function = Renumber(std::move(function));
   }
   return out;

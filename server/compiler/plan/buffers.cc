@@ -49,6 +49,10 @@ struct Resolver {
     At(step.operands);
     At(step.results);
   }
+  void In(kernels::HostCallStep& step) const {
+    At(step.operands);
+    At(step.results);
+  }
   void In(kernels::CopyStep& step) const {
     At(step.from);
     At(step.to);

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/allocation.h"
 #include "common/check.h"
+#include "common/ir/host_callback.h"
 #include "common/ir/unwritten.h"
 #include "server/compiler/fusion/attention.h"
 #include "server/compiler/fusion/matmul_chain.h"
@@ -102,8 +103,11 @@ absl::Status FunctionPlanner::PlanOp(const ir::Op& op, Steps& steps) {
   } else {
     if (!PlanMatmul(op, steps) && !PlanConvolution(op, steps) && !PlanAttention(op, steps) &&
         !PlanUnwritten(op)) {
-      ACCELD_ASSIGN_OR_RETURN(const bool is_routine, PlanRoutine(op, steps));
-      if (!is_routine) ACCELD_RETURN_IF_ERROR(PlanKernels(op, steps));
+      ACCELD_ASSIGN_OR_RETURN(bool is_call, PlanHostCall(op, steps));
+      if (!is_call) {
+        ACCELD_ASSIGN_OR_RETURN(is_call, PlanRoutine(op, steps));
+      }
+      if (!is_call) ACCELD_RETURN_IF_ERROR(PlanKernels(op, steps));
     }
   }
   ++now_;
@@ -304,6 +308,25 @@ bool FunctionPlanner::PlanUnwritten(const ir::Op& op) {
   const BufferId place = PlaceResult(op.results[0]);
   Bind(op.results[0], place);
   Touched(place);
+  return true;
+}
+
+absl::StatusOr<bool> FunctionPlanner::PlanHostCall(const ir::Op& op, Steps& steps) {
+  if (!ir::IsHostCallback(op)) return false;
+  kernels::HostCallStep step;
+  ACCELD_ASSIGN_OR_RETURN(step.call.callback,
+                          ir::HostCallbackOf(op.As<ir::CustomCallAttributes>()));
+  for (ir::ValueId id : op.operands) {
+    step.call.operands.push_back(function_.TensorOf(id));
+    step.operands.push_back(Touched(BufferOf(id)));
+  }
+  for (ir::ValueId id : op.results) {
+    const BufferId out = PlaceResult(id);
+    Bind(id, out);
+    step.call.results.push_back(function_.TensorOf(id));
+    step.results.push_back(Touched(out));
+  }
+  steps.push_back({std::move(step), DescribeOp(op)});
   return true;
 }
 

@@ -56,6 +56,8 @@ class FunctionPlanner {
   bool PlanAttention(const ir::Op& op, Steps& steps);
   // False when the op is no place without content.
   bool PlanUnwritten(const ir::Op& op);
+  // False when the op is no host callback.
+  absl::StatusOr<bool> PlanHostCall(const ir::Op& op, Steps& steps);
   bool PlanConvolution(const ir::Op& op, Steps& steps);
   // False when the op is no routine.
   absl::StatusOr<bool> PlanRoutine(const ir::Op& op, Steps& steps);

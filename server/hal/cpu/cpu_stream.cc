@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
@@ -15,6 +16,54 @@ namespace {
 
 constexpr int64_t kInlineCopyBytes = 16 << 10;
 
+// Asks the launch's host for what generated code wants.
+class Caller final : public kernels::cpu::HostCaller {
+ public:
+  explicit Caller(const Launch& launch) : launch_(launch) {}
+
+  absl::Status Call(const kernels::HostCall& call, const void* const* operands,
+                    void* const* results) override {
+    std::vector<SharedBytes> given;
+    for (size_t i = 0; i < call.operands.size(); ++i) {
+      ACCELD_ASSIGN_OR_RETURN(SharedBytes operand,
+                              Keep({static_cast<const char*>(operands[i]),
+                                    static_cast<size_t>(call.operands[i].size_bytes())}));
+      given.push_back(std::move(operand));
+    }
+    ACCELD_ASSIGN_OR_RETURN(const std::vector<HostValue> values,
+                            launch_.host->Call(call, std::move(given)));
+    for (size_t i = 0; i < call.results.size(); ++i) {
+      const auto size_bytes = static_cast<size_t>(call.results[i].size_bytes());
+      if (size_bytes == 0) continue;
+      const void* const from = values[i].buffer != nullptr ? values[i].buffer->host_address()
+                                                           : values[i].bytes.view.data();
+      std::memcpy(results[i], from, size_bytes);
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  // Bytes that stay when the run ends early. Arguments and results are the run's alone to the end;
+  // its arena is soon another's.
+  absl::StatusOr<SharedBytes> Keep(absl::string_view bytes) const {
+    if (bytes.empty()) return SharedBytes{};
+    for (const auto* buffers : {&launch_.arguments, &launch_.results}) {
+      for (const std::shared_ptr<Buffer>& buffer : *buffers) {
+        const auto* const begin = static_cast<const char*>(buffer->address());
+        if (bytes.data() < begin || bytes.data() >= begin + buffer->size_bytes()) continue;
+        return SharedBytes{bytes, buffer, {}};
+      }
+    }
+    ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<char> copy,
+                            launch_.host->Allocate(static_cast<int64_t>(bytes.size())));
+    std::memcpy(copy.get(), bytes.data(), bytes.size());
+    const absl::string_view view(copy.get(), bytes.size());
+    return SharedBytes{view, std::move(copy), {}};
+  }
+
+  const Launch& launch_;
+};
+
 absl::Status RunModule(const Launch& launch) {
   RunControl* const control = launch.control.get();
   if (control != nullptr && control->interrupted().load() && !control->GoOn()) {
@@ -24,6 +73,7 @@ absl::Status RunModule(const Launch& launch) {
   absl::InlinedVector<void*, 8> results;
   for (const auto& buffer : launch.arguments) arguments.push_back(buffer->address());
   for (const auto& buffer : launch.results) results.push_back(buffer->address());
+  Caller caller(launch);
   static constexpr bool kNever = false;
   static_assert(sizeof(std::atomic<bool>) == sizeof(bool) && std::atomic<bool>::is_always_lock_free,
                 "generated code polls the flag as one byte");
@@ -36,7 +86,9 @@ absl::Status RunModule(const Launch& launch) {
             .interrupted = control != nullptr
                                ? reinterpret_cast<const volatile bool*>(&control->interrupted())
                                : &kNever,
-            .interrupts = control});
+            .interrupts = control,
+            .working_memory = nullptr,
+            .host = launch.host != nullptr ? &caller : nullptr});
 }
 
 absl::Status RunLaunch(const Launch& launch) {

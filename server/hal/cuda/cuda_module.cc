@@ -152,6 +152,7 @@ const kernels::cuda::DeviceRoutine* CudaModule::routine(const kernels::RoutineSt
 }
 
 bool CudaModule::TakesHost(const kernels::Step& step) const {
+  if (std::holds_alternative<kernels::HostCallStep>(step.value)) return true;
   const auto* const call = std::get_if<kernels::RoutineStep>(&step.value);
   if (call == nullptr) return false;
   const kernels::cuda::DeviceRoutine* const prepared = routine(*call);

@@ -66,7 +66,8 @@ class CudaModule final : public Module {
   absl::Status PrepareConvolutions(const kernels::Steps& steps);
   absl::Status PrepareRoutines(const kernels::Steps& steps);
   absl::Status LoadConstants(const Executable& executable, MemoryPool& memory);
-  // Whether it is a routine that needs the host; of loops and branches the graphs know.
+  // Whether it asks the host program, or is a routine that needs the host; of loops and branches
+  // the graphs know.
   bool TakesHost(const kernels::Step& step) const;
 
   const std::shared_ptr<Context> context_;

@@ -227,6 +227,43 @@ class Run {
     return AwaitAll();
   }
 
+  absl::Status Do(const kernels::HostCallStep& step) {
+    if (launch_.host == nullptr) {
+      return absl::FailedPreconditionError(
+          absl::StrCat(ToString(step.call), ": there is nobody to ask"));
+    }
+    absl::Status status = CallHost(step, *launch_.host);
+    // The device may be copying to or from the host whatever went wrong.
+    if (!status.ok()) driver_.cuStreamSynchronize(stream_);
+    return status;
+  }
+
+  // The host waits for what the device has computed, the device has others meanwhile.
+  absl::Status CallHost(const kernels::HostCallStep& step, HostCalls& host) {
+    std::vector<SharedBytes> operands;
+    for (const Slice& slice : step.operands) {
+      SharedBytes& operand = operands.emplace_back();
+      if (slice.size_bytes == 0) continue;
+      ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<char> copy, host.Allocate(slice.size_bytes));
+      ACCELD_RETURN_IF_ERROR(
+          Copy(reinterpret_cast<CuPointer>(copy.get()), addresses_.Of(slice), slice.size_bytes));
+      operand.view = {copy.get(), static_cast<size_t>(slice.size_bytes)};
+      operand.owner = std::move(copy);
+    }
+    ACCELD_RETURN_IF_ERROR(AwaitAll());
+    ACCELD_ASSIGN_OR_RETURN(const std::vector<HostValue> values,
+                            host.Call(step.call, std::move(operands)));
+    for (size_t i = 0; i < step.results.size(); ++i) {
+      const Slice& slice = step.results[i];
+      const auto from = values[i].buffer != nullptr
+                            ? reinterpret_cast<CuPointer>(values[i].buffer->address())
+                            : reinterpret_cast<CuPointer>(values[i].bytes.view.data());
+      ACCELD_RETURN_IF_ERROR(Copy(addresses_.Of(slice), from, slice.size_bytes));
+    }
+    // What the values hold goes with this call.
+    return values.empty() ? absl::OkStatus() : AwaitAll();
+  }
+
   template <typename Other>
   absl::Status Do(const Other&) {
     return absl::InternalError("a step that CUDA programs have not");  // CheckProgram refuses it.

@@ -234,6 +234,7 @@ absl::Status Channel::OnHello(const v1::Command& command) {
   welcome.set_device(session->engine_session().device());
   welcome.set_local_transport(rpc_.options.segment_bytes > 0);
   Send(std::move(event));
+  session->OnWelcomed(shared_from_this());
   bool ended;
   {
     MutexLock lock(mutex_);
@@ -275,9 +276,10 @@ void Channel::ReadNext() {
 bool Channel::MayRead() {
   // After a goodbye nothing is taken in; the read finds out when the client closes.
   if (last_words_.has_value()) return true;
-  if (requests_ >= rpc_.options.max_requests || event_bytes_ >= rpc_.options.max_event_bytes) {
-    return false;
-  }
+  if (event_bytes_ >= rpc_.options.max_event_bytes) return false;
+  // What is outstanding may wait for an answer that is yet to be read.
+  if (session_ != nullptr && session_->host_calls().has_calls()) return true;
+  if (requests_ >= rpc_.options.max_requests) return false;
   if (session_ == nullptr ||
       static_cast<uint64_t>(session_->engine_session().queued()) < rpc_.options.max_executions) {
     return true;
@@ -317,7 +319,9 @@ void Channel::Send(v1::Event event) {
 
 void Channel::QueueEvent(v1::Event event) {
   const size_t size_bytes = event.ByteSizeLong();
-  if (outgoing_.empty() || outgoing_.back().size_bytes + size_bytes > kMaxBatchBytes) {
+  // A welcome comes alone.
+  if (outgoing_.empty() || outgoing_.back().size_bytes + size_bytes > kMaxBatchBytes ||
+      outgoing_.back().message.events(0).has_welcome()) {
     outgoing_.emplace_back();
   }
   *outgoing_.back().message.add_events() = std::move(event);

@@ -183,6 +183,17 @@ module @ffi_call {
   }
 }
 """,
+    "host_callback": """
+module @host_callback {
+  func.func public @main(%a: tensor<4xf32>) -> tensor<4xf32> {
+    %t = stablehlo.create_token : !stablehlo.token
+    %0:2 = stablehlo.custom_call @acceld.host_callback(%t, %a) {api_version = 4 : i32, backend_config = {callback = 0 : i64}, has_side_effect = true} : (!stablehlo.token, tensor<4xf32>) -> (!stablehlo.token, tensor<4xf32>)
+    %1 = stablehlo.custom_call @acceld.host_callback(%0#1) {backend_config = "callback=1"} : (tensor<4xf32>) -> tensor<4xf32>
+    %2 = stablehlo.custom_call @acceld.host_callback(%0#0, %1) {api_version = 4 : i32, backend_config = {callback = 0 : i64}, has_side_effect = true} : (!stablehlo.token, tensor<4xf32>) -> !stablehlo.token
+    return %1 : tensor<4xf32>
+  }
+}
+""",
     "dot_tf32": """
 module @dot_tf32 {
   func.func public @main(%a: tensor<3x4xf32>, %b: tensor<4x2xf32>) -> tensor<3x2xf32> {
@@ -294,7 +305,7 @@ module @manual attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 
 }
 
 COMMITTED = {"calls": None, "collectives": None, "conv": None, "dot_algorithm": None, "edge_constants": None, "futures": None,
-             "gather_batch": None, "manual": None,
+             "gather_batch": None, "host_callback": None, "manual": None,
              "pool_grad": None, "quantized": None, "reductions": "0.11.0", "scan": None, "sharded": None, "sort": "0.14.0", "switch": None,
              "train_step": None, "while": "0.9.0"}
 CORPUS = {"add": ["0.9.0", "0.11.0", "0.13.0", "0.14.0", None], "calls": ["1.17.0", "1.20.0"], "collectives": ["1.20.0"], "futures": ["1.20.0"],

@@ -31,8 +31,9 @@ struct Frame {
 
 class Runner {
  public:
-  Runner(const kernels::Plan& plan, const KernelRunner& run, const AttentionRunner& run_attention)
-      : plan_(plan), run_(run), run_attention_(run_attention) {}
+  Runner(const kernels::Plan& plan, const KernelRunner& run, const AttentionRunner& run_attention,
+         absl::Span<const ir::HostCallback> callbacks)
+      : plan_(plan), run_(run), run_attention_(run_attention), callbacks_(callbacks) {}
 
   absl::Status RunFunction(const kernels::PlanFunction& function, const Frame& frame) {
     if (frame.arena.size < function.arena_bytes) return absl::InternalError("arena too small");
@@ -278,6 +279,25 @@ class Runner {
     return absl::UnimplementedError(ToString(step.call));
   }
 
+  absl::Status Do(const kernels::HostCallStep& step, const Frame& frame) {
+    std::vector<ir::Literal> operands;
+    for (size_t i = 0; i < step.operands.size(); ++i) {
+      ACCELD_ASSIGN_OR_RETURN(const Place place, At(step.operands[i], frame));
+      ACCELD_ASSIGN_OR_RETURN(
+          operands.emplace_back(),
+          ir::Literal::FromBytes(step.call.operands[i], std::string(place.data, place.size)));
+    }
+    ACCELD_ASSIGN_OR_RETURN(const std::vector<ir::Literal> results,
+                            callbacks_.at(static_cast<size_t>(step.call.callback))(operands));
+    ACCELD_RETURN_IF_ERROR(ir::CheckHostResults(step.call.callback, step.call.results, results));
+    for (size_t i = 0; i < results.size(); ++i) {
+      ACCELD_ASSIGN_OR_RETURN(const Place place, At(step.results[i], frame));
+      const std::string bytes = results[i].DenseBytes();
+      std::memcpy(place.data, bytes.data(), bytes.size());
+    }
+    return absl::OkStatus();
+  }
+
   absl::Status Do(const kernels::CopyStep& step, const Frame& frame) {
     ACCELD_ASSIGN_OR_RETURN(const Place from, At(step.from, frame));
     ACCELD_ASSIGN_OR_RETURN(const Place to, At(step.to, frame));
@@ -323,6 +343,7 @@ class Runner {
   const kernels::Plan& plan_;
   const KernelRunner& run_;
   const AttentionRunner& run_attention_;
+  const absl::Span<const ir::HostCallback> callbacks_;
 };
 
 }  // namespace
@@ -331,7 +352,8 @@ absl::StatusOr<std::vector<ir::Literal>> RunPlan(const kernels::Plan& plan,
                                                  absl::Span<const ir::Literal> arguments,
                                                  const KernelRunner& run,
                                                  const AttentionRunner& run_attention,
-                                                 absl::Span<const kernels::SharedPlace> shared) {
+                                                 absl::Span<const kernels::SharedPlace> shared,
+                                                 absl::Span<const ir::HostCallback> callbacks) {
   std::vector<std::string> argument_bytes, result_bytes;
   for (const ir::Literal& argument : arguments) argument_bytes.push_back(argument.DenseBytes());
   const std::vector<std::string> originals = argument_bytes;
@@ -350,7 +372,8 @@ absl::StatusOr<std::vector<ir::Literal>> RunPlan(const kernels::Plan& plan,
   }
   frame.arena = place(arena);
   frame.constants = place(constants);
-  ACCELD_RETURN_IF_ERROR(Runner(plan, run, run_attention).RunFunction(plan.entry(), frame));
+  ACCELD_RETURN_IF_ERROR(
+      Runner(plan, run, run_attention, callbacks).RunFunction(plan.entry(), frame));
   for (const kernels::SharedPlace& one : shared) {
     result_bytes[one.result] = std::exchange(argument_bytes[one.argument], originals[one.argument]);
   }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "common/ir/host_callback.h"
 #include "common/ir/literal.h"
 #include "common/status.h"
 #include "kernels/ir/plan.h"
@@ -24,10 +25,13 @@ using AttentionRunner =
 // Runs a plan on host memory, by default with the kernel interpreter, and attention as its shape
 // defines it: the meaning of plans, slow and obvious. Fresh memory is filled with garbage,
 // arguments and constants are checked to be unwritten, and every slice must lie inside its space;
-// INTERNAL otherwise. Of `shared`, argument and result have the same memory.
-absl::StatusOr<std::vector<ir::Literal>> RunPlan(
-    const kernels::Plan& plan, absl::Span<const ir::Literal> arguments,
-    const KernelRunner& run = kernels::RunKernel, const AttentionRunner& run_attention = nullptr,
-    absl::Span<const kernels::SharedPlace> shared = {});
+// INTERNAL otherwise. Of `shared`, argument and result have the same memory. Host calls call
+// `callbacks`, by their numbers.
+absl::StatusOr<std::vector<ir::Literal>> RunPlan(const kernels::Plan& plan,
+                                                 absl::Span<const ir::Literal> arguments,
+                                                 const KernelRunner& run = kernels::RunKernel,
+                                                 const AttentionRunner& run_attention = nullptr,
+                                                 absl::Span<const kernels::SharedPlace> shared = {},
+                                                 absl::Span<const ir::HostCallback> callbacks = {});
 
 }  // namespace acceld::compiler

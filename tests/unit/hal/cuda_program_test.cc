@@ -60,12 +60,34 @@ CudaProgram SomeProgram() {
                                .bias = kBias,
                                .addend = kArgument},
                   .algorithm = std::string(64, '\xff')},
-       "a product"}};
+       "a product"},
+      {HostCallStep{.call = {.callback = 3, .operands = {kMatrix}, .results = {kMatrix}},
+                    .operands = {kArgument},
+                    .results = {kResult}},
+       "a call"}};
   program.measured_on = "a device";
   return program;
 }
 
 const SpaceSizes kSizes{.arguments = {64}, .results = {64}, .arena = 192, .constants = 0};
+
+TEST(CudaProgramTest, BytesKeepHostCallsWhoseSizesAreChecked) {
+  const CudaProgram program = SomeProgram();
+  const auto read = Deserialize(*Serialize(program));
+  ASSERT_TRUE(read.ok()) << read.status();
+  const auto& kept = std::get<HostCallStep>(read->steps[7].value);
+  EXPECT_EQ(kept.call, std::get<HostCallStep>(program.steps[7].value).call);
+  EXPECT_EQ(kept.operands, std::vector<Slice>{kArgument});
+  EXPECT_EQ(kept.results, std::vector<Slice>{kResult});
+  for (const bool operand : {true, false}) {
+    CudaProgram wrong = program;
+    auto& call = std::get<HostCallStep>(wrong.steps[7].value);
+    (operand ? call.operands : call.results).clear();
+    EXPECT_FALSE(CheckProgram(wrong, kSizes).ok());
+    (operand ? call.operands : call.results) = {kFlag};
+    EXPECT_FALSE(CheckProgram(wrong, kSizes).ok());
+  }
+}
 
 TEST(CudaProgramTest, BytesKeepAllOfIt) {
   const CudaProgram program = SomeProgram();

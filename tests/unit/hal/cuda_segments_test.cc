@@ -44,6 +44,8 @@ TEST(CudaSegmentsTest, AGraphIsForSomeLaunchesOrALoop) {
 
 TEST(CudaSegmentsTest, RoutinesArePartOfNone) {
   EXPECT_EQ(TextOf(SegmentsOf({kRoutine, kRoutine})), "0-2 steps");
+  const Step host_call{HostCallStep{}, "host call"};
+  EXPECT_EQ(TextOf(SegmentsOf({host_call})), "0-1 steps");
   EXPECT_EQ(TextOf(SegmentsOf({kLaunch, kRoutine, kLoop, kLaunch, kRoutine})),
             "0-1 steps, 1-2 steps, 2-4 graph that loops, 4-5 steps");
   EXPECT_EQ(TextOf(SegmentsOf({kLoop, kLoopOfRoutines, kLoop})),

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "common/ir/literal.h"
+#include "common/status.h"
+
+namespace acceld::client {
+
+// What a running program asks its client to compute (common/ir/host_callback.h): results for
+// operands, of the types that the program says. Its error, or exception, becomes that of the
+// execution's results; an error keeps its code and message.
+using HostCallback =
+    std::function<absl::StatusOr<std::vector<ir::Literal>>(absl::Span<const ir::Literal> operands)>;
+
+// The callbacks of an execution, by their numbers. Copies share them. Made of a vector, of a list,
+// or of a vector that is shared with others.
+class HostCallbacks {
+ public:
+  HostCallbacks() = default;
+  HostCallbacks(std::vector<HostCallback> callbacks)  // NOLINT: a vector of them is what this is
+      : callbacks_(std::make_shared<const std::vector<HostCallback>>(std::move(callbacks))) {}
+  HostCallbacks(std::initializer_list<HostCallback> callbacks)
+      : HostCallbacks(std::vector<HostCallback>(callbacks)) {}
+  HostCallbacks(std::shared_ptr<const std::vector<HostCallback>> callbacks)  // NOLINT: the same
+      : callbacks_(std::move(callbacks)) {}
+  HostCallbacks(std::shared_ptr<std::vector<HostCallback>> callbacks)  // NOLINT: the same
+      : callbacks_(std::move(callbacks)) {}
+
+  // nullptr: there is none of this number.
+  const HostCallback* Find(int64_t number) const {
+    const bool is_there = callbacks_ != nullptr && number >= 0 &&
+                          static_cast<size_t>(number) < callbacks_->size() &&
+                          (*callbacks_)[static_cast<size_t>(number)] != nullptr;
+    return is_there ? &(*callbacks_)[static_cast<size_t>(number)] : nullptr;
+  }
+
+ private:
+  std::shared_ptr<const std::vector<HostCallback>> callbacks_;  // Shared by copies; immutable.
+};
+
+}  // namespace acceld::client

@@ -1,0 +1,188 @@
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/types/optional.h"
+#include "common/check.h"
+#include "server/runtime/device_executor.h"
+#include "server/runtime/task_host_calls.h"
+
+// Runs that wait for what their client says (host calls). Such a run is parked: its stream leaves
+// the device to others, itself takes no turns, and what it waits counts for nobody. When the answer
+// is there its stream is suspended as others are, and goes on when the turn of its queue comes; or
+// at once, while the device rests.
+//
+// Nothing goes behind a run that may be parked, and what needs its outputs waits until they are
+// there, so a parked run holds up nothing but its own results. The number of parked runs of one
+// user is bounded: beyond, runs that may be parked do not begin before one of these has gone on;
+// but some of them may wait for each other (a callback may execute such programs), so that when
+// none goes on for a while, one more may begin.
+namespace acceld::runtime {
+namespace {
+
+constexpr int kParkedOfUser = 16;
+// The most when one more has begun from time to time. Each has threads and a stream of the device.
+constexpr int kMaxParkedOfUser = 64;
+constexpr std::chrono::milliseconds kParkedPatience{250};
+
+}  // namespace
+
+absl::StatusOr<std::vector<hal::HostValue>> TaskHostCalls::Call(const kernels::HostCall& call,
+                                                                std::vector<SharedBytes> operands) {
+  struct Answered {
+    Mutex mutex;
+    absl::optional<absl::StatusOr<std::vector<hal::HostValue>>> values ABSL_GUARDED_BY(mutex);
+  };
+  const auto answered = std::make_shared<Answered>();  // Shared with an answer that comes late.
+  executor_.Park(*task_);
+  ACCELD_ASSIGN_OR_RETURN(
+      const uint64_t id,
+      asker_->Ask(call, std::move(operands),
+                  [answered, control = std::shared_ptr<hal::RunControl>(task_, &task_->control_)](
+                      absl::StatusOr<std::vector<hal::HostValue>> values) {
+                    {
+                      const MutexLock lock(answered->mutex);
+                      answered->values = std::move(values);
+                    }
+                    control->Answer();
+                  }));
+  if (!task_->control_.AwaitAnswer()) {
+    asker_->Withdraw(id);
+    return absl::CancelledError("the run was told to end while it waited for its host");
+  }
+  executor_.Unpark(*task_);
+  if (!task_->control_.GoOn()) return absl::CancelledError("launch: cancelled");
+  const MutexLock lock(answered->mutex);
+  return *std::move(answered->values);
+}
+
+void DeviceExecutor::Park(Task& task) {
+  std::unique_ptr<ComputeStream> fresh;
+  {
+    const MutexLock lock(mutex_);
+    if (task.stream_ != current_ || !spare_.empty()) return ParkStream(task);
+  }
+  fresh = NewStream();
+  const MutexLock lock(mutex_);
+  spare_.push_back(fresh.get());
+  streams_.push_back(std::move(fresh));
+  ParkStream(task);
+}
+
+void DeviceExecutor::ParkStream(Task& task) {
+  const TimePoint now = std::chrono::steady_clock::now();
+  ComputeStream& stream = *task.stream_;
+  // Nothing is behind it.
+  ACCELD_CHECK(stream.tasks.front() == &task && stream.tasks.size() == 1);
+  // It does not hear of a pause that it was asked for before its answer is there.
+  task.control_.Resume();
+  stream.ran_before = TimeOnDevice(stream, now);
+  stream.is_pausing = false;
+  stream.is_paused = stream.is_parked = true;
+  SettleRunning(stream, now);
+  ++num_parked_;
+  ++task.queue_->share_->num_parked_;
+  if (&stream == current_) {
+    current_ = spare_.back();
+    spare_.pop_back();
+    least_spare_ = std::min(least_spare_, spare_.size());
+    idle_since_ = now;
+  } else {
+    EndSuspension(stream);
+  }
+  PromoteReturning(*task.queue_);
+  if (dispatcher_waits_ && DispatcherIsWanted()) work_.NotifyOne();
+}
+
+void DeviceExecutor::EndPark(ComputeStream& stream, TaskQueue& queue) {
+  DeviceShare& share = *queue.share_;
+  stream.is_parked = false;
+  --num_parked_;
+  --share.num_parked_;
+  share.last_unparked_ = std::chrono::steady_clock::now();
+  AdmitNext(share);
+}
+
+void DeviceExecutor::Unpark(Task& task) {
+  const MutexLock lock(mutex_);
+  ComputeStream& stream = *task.stream_;
+  EndPark(stream, *task.queue_);
+  TaskQueue::Lane& lane = task.queue_->executions_;
+  stream.is_returning = true;
+  lane.returning.push_back(&stream);
+  PromoteReturning(*task.queue_);
+  const bool rests = current_->tasks.empty() && !dispatching_here_ && lane.suspended == &stream &&
+                     execution_turns_.Peek() == &lane;
+  if (rests) return ResumeNext(std::chrono::steady_clock::now());
+  task.control_.Pause([] {});
+  if (dispatcher_waits_ && DispatcherIsWanted()) work_.NotifyOne();
+}
+
+void DeviceExecutor::PromoteReturning(TaskQueue& queue) {
+  TaskQueue::Lane& lane = queue.executions_;
+  if (lane.returning.empty() || lane.suspended != nullptr) return;
+  if (!current_->tasks.empty() && current_->tasks.front()->queue_.get() == &queue) return;
+  ComputeStream& stream = *lane.returning.front();
+  lane.returning.pop_front();
+  stream.is_returning = false;
+  stream.suspended_for = stream.tasks.front()->queue_;
+  lane.suspended = &stream;
+  execution_turns_.Activate(lane);
+  ++num_suspended_;
+  ++queue.share_->num_suspended_;
+}
+
+bool DeviceExecutor::MayBeParked(const Task& task) {
+  return std::get<Execution>(task.work_).host != nullptr;
+}
+
+bool DeviceExecutor::KeepFromParking(const std::shared_ptr<Task>& task) {
+  TaskQueue& queue = *task->queue_;
+  DeviceShare& share = *queue.share_;
+  if (!MayBeParked(*task) || task->is_admitted_ || share.num_parked_ < kParkedOfUser) return false;
+  TaskQueue::Lane& lane = queue.executions_;
+  queue.waiting_.splice(queue.waiting_.end(), lane.tasks, task->position_);
+  task->place_ = Task::Place::kWaiting;
+  if (lane.tasks.empty()) execution_turns_.Deactivate(lane);
+  if (share.kept_from_parking_.empty()) kept_shares_.push_back(queue.share_);
+  share.kept_from_parking_.push_back(task);
+  return true;
+}
+
+void DeviceExecutor::AdmitNext(DeviceShare& share) {
+  while (!share.kept_from_parking_.empty()) {
+    const std::shared_ptr<Task> task = std::move(share.kept_from_parking_.front());
+    share.kept_from_parking_.pop_front();
+    if (task->place_ != Task::Place::kWaiting) continue;  // It was cancelled meanwhile.
+    task->is_admitted_ = true;
+    TaskQueue::Lane& lane = task->queue_->executions_;
+    lane.tasks.splice(lane.tasks.end(), task->queue_->waiting_, task->position_);
+    Enqueue(task);
+    break;
+  }
+  if (share.kept_from_parking_.empty()) {
+    std::erase_if(kept_shares_, [&share](const auto& kept) { return kept.get() == &share; });
+  }
+}
+
+DeviceExecutor::TimePoint DeviceExecutor::NextAdmission() const {
+  TimePoint next = TimePoint::max();
+  for (const std::shared_ptr<DeviceShare>& share : kept_shares_) {
+    if (share->num_parked_ >= kMaxParkedOfUser) continue;
+    next = std::min(next, share->last_unparked_ + kParkedPatience);
+  }
+  return next;
+}
+
+void DeviceExecutor::AdmitOverdue(TimePoint now) {
+  if (now < NextAdmission()) return;
+  for (const std::shared_ptr<DeviceShare>& share : std::vector(kept_shares_)) {
+    if (share->num_parked_ >= kMaxParkedOfUser || now < share->last_unparked_ + kParkedPatience) {
+      continue;
+    }
+    share->last_unparked_ = now;
+    AdmitNext(*share);
+  }
+}
+
+}  // namespace acceld::runtime

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "server/hal/host_calls.h"
+#include "server/runtime/host_asker.h"
+#include "server/runtime/task.h"
+
+namespace acceld::runtime {
+
+class DeviceExecutor;
+
+// The host calls of a task's launch: while one waits for its answer, the executor has parked the
+// run. The executor outlives it.
+class TaskHostCalls final : public hal::HostCalls {
+ public:
+  TaskHostCalls(DeviceExecutor& executor, std::shared_ptr<Task> task,
+                std::shared_ptr<HostAsker> asker)
+      : executor_(executor), task_(std::move(task)), asker_(std::move(asker)) {}
+
+  absl::StatusOr<std::shared_ptr<char>> Allocate(int64_t size_bytes) override {
+    return asker_->Allocate(size_bytes);
+  }
+  absl::StatusOr<std::vector<hal::HostValue>> Call(const kernels::HostCall& call,
+                                                   std::vector<SharedBytes> operands) override;
+
+ private:
+  DeviceExecutor& executor_;
+  const std::shared_ptr<Task> task_;        // Shared with the launch, which this is a part of.
+  const std::shared_ptr<HostAsker> asker_;  // Shared with the task.
+};
+
+}  // namespace acceld::runtime
