@@ -57,7 +57,7 @@ TEST_F(DaemonAccelctlTest, RunReportsAsJson) {
 TEST_F(DaemonAccelctlTest, RunDonatesWhatTheProgramSays) {
   ASSERT_NO_FATAL_FAILURE(Start());
   const std::string program =
-      WriteProgram("donating.mlir",
+      WriteProgram("sum.mlir",
                    "func.func @main(%x: tensor<2xf32>, %y: tensor<2xf32> {tf.aliasing_output = 0 : "
                    "i32}) -> tensor<2xf32> {\n"
                    "  %z = stablehlo.add %x, %y : tensor<2xf32>\n"

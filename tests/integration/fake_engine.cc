@@ -65,6 +65,8 @@ class FakeSession : public engine::Session, public std::enable_shared_from_this<
     auto call = std::make_shared<Call>();
     call->program = Find(id);
     for (engine::Handle input : inputs) call->inputs.push_back(ValueOf(input));
+    // What is given away is not there any more, as if it had been released.
+    for (const uint32_t number : options.donated) Release({inputs[number]});
     call->outputs.resize(outputs.size());
     for (size_t i = 0; i < outputs.size(); ++i) {
       ACCELD_RETURN_IF_ERROR(Define(outputs[i], call->outputs[i].future()));
@@ -392,7 +394,9 @@ void FakeEngine::Note(const engine::ExecuteOptions& options) {
   {
     MutexLock lock(mutex_);
     last_deadline_ = options.deadline;
-    executions_.push_back({options.awaited, std::this_thread::get_id()});
+    executions_.push_back({options.awaited,
+                           std::this_thread::get_id(),
+                           {options.donated.begin(), options.donated.end()}});
     delay = delay_;
   }
   std::this_thread::sleep_for(delay);

@@ -46,6 +46,7 @@ class FakeEngine : public engine::Engine {
   struct NotedExecution {
     bool awaited;            // Its client was said to wait for it.
     std::thread::id thread;  // It was submitted there.
+    std::vector<uint32_t> donated;
   };
   std::vector<NotedExecution> executions() const;
   // From now on the submission of an execution takes so long.

@@ -121,6 +121,16 @@ TEST_F(LocalChannelTest, AnExecutionIsAwaitedWhenItsBatchAsksForResultsBeforeItE
   EXPECT_THAT(awaited, ::testing::ElementsAre(false, true, false));
 }
 
+TEST_F(LocalChannelTest, DonatedArgumentsAreNamedByTheirNumbers) {
+  RawChannel channel = Open();
+  v1::Command donating = Execute(1, 1, 2);
+  donating.mutable_execute()->add_donated(0);
+  ASSERT_TRUE(channel.Send({Register(kDoubleText), Put(1), donating, Fetch(9, 2)}));
+  EXPECT_EQ(channel.Next().ready().data(), TwoFloats(2, 4).data());
+  ASSERT_EQ(engine_.executions().size(), 1u);
+  EXPECT_THAT(engine_.executions()[0].donated, ::testing::ElementsAre(0));
+}
+
 // On a crowded machine the time of a thread's turn is over because others had the core: who waits
 // for an execution does not wait for a second thread as well.
 TEST_F(LocalChannelTest, AnAwaitedExecutionStaysOnTheThreadThatHasItsBatch) {

@@ -55,6 +55,20 @@ TEST_F(ResumeTest, AChainIsExecutedOnceHoweverOftenItsStreamIsCut) {
   EXPECT_EQ(engine_.Sessions().size(), 1u);
 }
 
+// An execution that were taken twice would not find its argument the second time.
+TEST_F(ResumeTest, ADonatedArrayIsGivenAwayOnceHoweverOftenTheStreamIsCut) {
+  auto client = ConnectThroughProxy(kLongLease);
+  Function next(client, [](const Tensor& x) { return x + 1; });
+  Array y = *client->Upload(Floats({0}));
+  Cutter cutter(*proxy_, milliseconds(20));
+  for (int i = 1; i <= 5'000; ++i) {
+    y = *next.Call(Donate(y));
+    if (i % 1000 == 0) {
+      EXPECT_EQ(*y.Fetch(), Floats({static_cast<float>(i)}));
+    }
+  }
+}
+
 TEST_F(ResumeTest, AnswersThatWereLostAreAskedForAgain) {
   auto client = ConnectThroughProxy(kLongLease);
   Function next(client, [](const Tensor& x) { return x + 1; });

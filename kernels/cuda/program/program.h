@@ -27,7 +27,7 @@ struct CudaEntry {
 struct CudaProgram {
   std::string cubin;
   std::vector<CudaEntry> kernels;
-  Steps steps;  // without calls; launches count `kernels`
+  Steps steps;                         // without calls; launches count `kernels`
   std::vector<SharedPlace> may_share;  // Plan::may_share
   // Where the algorithms that its products and convolutions name were measured, and where alone
   // they hold.

@@ -16,4 +16,5 @@ function main(tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>, tensor<2xi32>, te
   // results
   copy argument0[0:12] -> result1[0:12]
 }
+result1 may be argument0
 constants 8 bytes

@@ -23,4 +23,5 @@ function twice(tensor<256xf32>) -> (tensor<256xf32>) arena 1024 {
   // stablehlo.reverse (line 10)
   launch reverse_0(arena0[0:1024], result0[0:1024])
 }
+result0 may be argument0
 constants 0 bytes

@@ -15,4 +15,5 @@ function main(tensor<4x3xf32>, tensor<2x3x3xcomplex<f64>>) -> (tensor<4x3xf32>, 
   // stablehlo.custom_call (line 6)
   routine hermitian_eigen lower=1 vectors=0(tensor<2x3x3xcomplex<f64>>) -> (tensor<2x3x3xcomplex<f64>>, tensor<2x3xf64>, tensor<2xi32>) from (argument1[0:288]) to (arena0[0:288], result4[0:48], arena0[320:328])
 }
+result4 may be argument0
 constants 0 bytes

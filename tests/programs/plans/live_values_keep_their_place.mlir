@@ -21,4 +21,5 @@ function main(tensor<256xf32>) -> (tensor<256xf32>) arena 3072 {
   // stablehlo.reverse (line 8)
   launch reverse_0(arena0[0:1024], result0[0:1024])
 }
+result0 may be argument0
 constants 0 bytes

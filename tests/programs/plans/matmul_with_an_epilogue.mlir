@@ -22,4 +22,5 @@ function main(tensor<8x16xf32>, tensor<16x4xf32>, tensor<1x4xf32>, tensor<8x4xf3
   // stablehlo.dot_general (line 13)
   matmul f32 -> f32 b=1 m=8 n=4 k=4 lhs arena0[0:128] strides [32, 4, 1] rhs argument4[0:64] strides [16, 4, 1] -> result0[0:128]
 }
+result0 may be argument3
 constants 0 bytes

@@ -14,4 +14,5 @@ function main(tensor<16x16xf32>) -> (tensor<256xf32>) arena 1024 {
   // stablehlo.transpose (line 6)
   launch transpose_1(arena0[0:1024], result0[0:1024])
 }
+result0 may be argument0
 constants 0 bytes

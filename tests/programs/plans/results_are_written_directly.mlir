@@ -12,4 +12,5 @@ function main(tensor<256xf32>) -> (tensor<256xf32>) arena 1024 {
   // stablehlo.abs (line 5)
   launch abs_1(arena0[0:1024], result0[0:1024])
 }
+result0 may be argument0
 constants 0 bytes

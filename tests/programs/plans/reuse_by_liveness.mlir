@@ -18,4 +18,5 @@ function main(tensor<256xf32>) -> (tensor<256xf32>) arena 2048 {
   // stablehlo.reverse (line 7)
   launch reverse_0(arena0[0:1024], result0[0:1024])
 }
+result0 may be argument0
 constants 0 bytes

@@ -32,4 +32,5 @@ function main(tensor<256xf32>) -> (tensor<256xf32>) arena 128 {
     launch sine_2(result0[0:1024], result0[0:1024])
   }
 }
+result0 may be argument0
 constants 4 bytes

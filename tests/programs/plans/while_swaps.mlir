@@ -37,4 +37,6 @@ function main(tensor<256xf32>, tensor<256xf32>) -> (tensor<256xf32>, tensor<256x
     copy arena0[64:1088] -> result1[0:1024]
   }
 }
+result0 may be argument0
+result1 may be argument1
 constants 4 bytes

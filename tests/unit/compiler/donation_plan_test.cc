@@ -8,6 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "kernels/ir/shared_places.h"
+#include "server/hal/executable.h"
 #include "tests/support/source_path.h"
 #include "tests/unit/compiler/test_support.h"
 
@@ -216,6 +217,21 @@ TEST(DonationPlanTest, SeveralResultsOfOneKernelOverwriteWhatTheyAllRead) {
     })");
   EXPECT_THAT(places, Contains(SharedPlace{1, 0}));
   EXPECT_THAT(places, Contains(SharedPlace{0, 1}));
+}
+
+TEST(DonationPlanTest, StoredExecutablesSayWhatMayShareAPlace) {
+  const ir::TensorType four{ir::DType::kF32, {4}}, five{ir::DType::kF32, {5}};
+  hal::Executable executable;
+  executable.arguments = {five, four};
+  executable.results = {four};
+  executable.may_share = {{1, 0}};
+  const auto stored = hal::Deserialize(hal::Serialize(executable));
+  ASSERT_TRUE(stored.ok()) << stored.status();
+  EXPECT_THAT(stored->may_share, ElementsAre(SharedPlace{1, 0}));
+  for (const SharedPlace wrong : {SharedPlace{0, 0}, SharedPlace{2, 0}, SharedPlace{1, 1}}) {
+    executable.may_share = {wrong};
+    EXPECT_TRUE(absl::IsDataLoss(hal::Deserialize(hal::Serialize(executable)).status()));
+  }
 }
 
 }  // namespace
