@@ -120,7 +120,6 @@ uint64_t ArrayState::Fetch(std::shared_ptr<ByteSink> sink, Connection::OnDone do
 
 const ir::TensorType& Array::type() const { return state_->type(); }
 uint32_t Array::device() const { return state_->device(); }
-uint64_t Array::id() const { return state_->handle(); }
 
 Future<ExecutionInfo> Array::Ready() const {
   if (!valid()) return absl::StatusOr<ExecutionInfo>(EmptyArray());

@@ -40,8 +40,6 @@ class Array {
   const ir::Dims& shape() const { return type().dims; }
   ir::DType dtype() const { return type().dtype; }
   uint32_t device() const;
-  // A number that no other array of this client has or has had.
-  uint64_t id() const;
 
   // Blocks until the value is there, or gives the array's error.
   absl::Status Await() const;

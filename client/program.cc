@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/program_state.h"
+#include "client/serialized_program.h"
 #include "common/allocation.h"
 #include "common/ir/fingerprint.h"
 #include "common/ir/program.h"
@@ -43,6 +44,10 @@ absl::StatusOr<Program> Program::FromText(absl::string_view text, absl::string_v
 
 absl::StatusOr<Program> Program::FromBytes(absl::string_view bytes, absl::string_view file_name,
                                            absl::string_view entry) {
+  if (IsSerializedProgram(bytes)) {
+    ACCELD_ASSIGN_OR_RETURN(DeserializedProgram program, DeserializeProgram(bytes));
+    return FromVerified(std::move(program.module), program.entry);
+  }
   ACCELD_ASSIGN_OR_RETURN(ir::Module module, ir::ReadProgram(bytes, file_name));
   return FromVerified(std::move(module), entry);
 }

@@ -23,8 +23,9 @@ class Program {
   static absl::StatusOr<Program> FromText(absl::string_view text,
                                           absl::string_view file_name = "<program>",
                                           absl::string_view entry = "main");
-  // Reads StableHLO text or a portable artifact (MLIR bytecode), told apart by content. Errors: as
-  // above.
+  // Reads StableHLO text, a portable artifact (MLIR bytecode) or a serialized program
+  // (serialized_program.h, which says itself what its entry is), told apart by content. Errors: as
+  // above, and DATA_LOSS for a serialized program that is damaged.
   static absl::StatusOr<Program> FromBytes(absl::string_view bytes,
                                            absl::string_view file_name = "<program>",
                                            absl::string_view entry = "main");

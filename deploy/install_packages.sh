@@ -13,30 +13,30 @@
 set -euo pipefail
 
 packages=(
-  ca-certificates ccache cmake g++ git libabsl-dev libcli11-dev libdnnl-dev libfmt-dev libgrpc++-dev libgrpc-dev
-  libhiredis-dev libjemalloc-dev libopenblas-openmp-dev libprotobuf-dev libspdlog-dev libssl-dev libtomlplusplus-dev
-  libzstd-dev lld-19 llvm-19-dev ninja-build nlohmann-json3-dev ocl-icd-opencl-dev pkg-config prometheus-cpp-dev
-  protobuf-compiler protobuf-compiler-grpc zlib1g-dev
+  ca-certificates ccache cmake dpkg-dev g++ git libabsl-dev libcli11-dev libdnnl-dev libfmt-dev libgrpc++-dev
+  libgrpc-dev libhiredis-dev libjemalloc-dev libopenblas-openmp-dev libprotobuf-dev libspdlog-dev libssl-dev
+  libtomlplusplus-dev libzstd-dev lld-19 llvm-19-dev ninja-build nlohmann-json3-dev ocl-icd-opencl-dev pkg-config
+  prometheus-cpp-dev protobuf-compiler protobuf-compiler-grpc python3-venv zlib1g-dev
 )
 case ${1:-build} in
   test)
     packages+=(
-      buildah clang-format-19 dpkg-dev fish libbenchmark-dev libgmock-dev libgtest-dev lintian man-db mmdebstrap
+      buildah clang-format-19 fish libbenchmark-dev libgmock-dev libgtest-dev lintian man-db mmdebstrap
       openssl patchelf python3 python3-grpcio python3-protobuf python3-setuptools
-      python3-venv python3-wheel redis-server runc systemd xz-utils
+      python3-wheel redis-server runc systemd xz-utils
       zsh)
     ;;
   bundle)
     packages+=(patchelf xz-utils)
     ;;
   deb)
-    packages+=(dpkg-dev patchelf python3)
+    packages+=(patchelf python3)
     ;;
   image)
-    packages+=(buildah mmdebstrap python3-venv)
+    packages+=(buildah mmdebstrap)
     ;;
   wheel)
-    packages+=(patchelf python3-setuptools python3-venv python3-wheel)
+    packages+=(patchelf python3-setuptools python3-wheel)
     ;;
   browser)
     packages=(chromium)

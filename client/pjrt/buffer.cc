@@ -115,10 +115,11 @@ absl::Status Buffer_ReadyEvent(PJRT_Buffer_ReadyEvent_Args& args) {
   return absl::OkStatus();
 }
 
-// A number that tells arrays apart, which is what JAX compares pointers for. It is no address.
+// The address of the buffer, which tells arrays apart: that is what JAX compares pointers for. It
+// is not that of the value.
 absl::Status Buffer_UnsafePointer(PJRT_Buffer_UnsafePointer_Args& args) {
-  ACCELD_ASSIGN_OR_RETURN(const client::Array array, args.buffer->array());
-  args.buffer_pointer = static_cast<uintptr_t>(array.id());
+  ACCELD_RETURN_IF_ERROR(args.buffer->array().status());
+  args.buffer_pointer = reinterpret_cast<uintptr_t>(args.buffer);
   return absl::OkStatus();
 }
 

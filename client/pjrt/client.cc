@@ -1,6 +1,7 @@
 #include "client/pjrt/client.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <map>
 #include <utility>
@@ -52,6 +53,14 @@ PJRT_Device* PJRT_Client::Choose(const PJRT_Device* device, const PJRT_Memory* m
 
 namespace acceld::pjrt {
 
+namespace {
+
+std::atomic<PJRT_Client*> last_client{nullptr};
+
+}  // namespace
+
+PJRT_Client* LastClient() { return last_client.load(); }
+
 absl::StatusOr<PJRT_Device*> FindDevice(const PJRT_Client& client, int64_t id) {
   if (id >= 0 && id < static_cast<int64_t>(client.devices.size())) {
     return client.device_pointers[id];
@@ -72,11 +81,15 @@ absl::Status Client_Create(PJRT_Client_Create_Args& args) {
   }
   WatchForks();
   args.client = new PJRT_Client(std::move(session));
+  last_client.store(args.client);
   return absl::OkStatus();
 }
 
 absl::Status Client_Destroy(PJRT_Client_Destroy_Args& args) {
-  if (!IsForkedChild()) delete args.client;
+  if (IsForkedChild()) return absl::OkStatus();
+  PJRT_Client* destroyed = args.client;
+  last_client.compare_exchange_strong(destroyed, nullptr);
+  delete args.client;
   return absl::OkStatus();
 }
 

@@ -35,6 +35,9 @@ namespace acceld::pjrt {
 // What JAX calls the platform: JAX_PLATFORMS=acceld.
 inline constexpr char kPlatformName[] = "acceld";
 
+// The client that this process has made last, and not destroyed; nullptr when there is none.
+PJRT_Client* LastClient();
+
 // NOT_FOUND says which devices there are.
 absl::StatusOr<PJRT_Device*> FindDevice(const PJRT_Client& client, int64_t id);
 

@@ -7,7 +7,7 @@
 #include "client/pjrt/executable.h"
 #include "client/pjrt/fork.h"
 #include "client/pjrt/functions.h"
-#include "client/pjrt/serialized_program.h"
+#include "client/serialized_program.h"
 
 // From the bytes of a program to an executable. The program is read and verified here, so that its
 // results' types are known at once; the daemon compiles it meanwhile.
@@ -40,10 +40,14 @@ absl::StatusOr<PJRT_LoadedExecutable*> Load(PJRT_Client& client, client::Program
   if (options.device.has_value()) {
     ACCELD_ASSIGN_OR_RETURN(device, FindDevice(client, *options.device));
   }
-  const absl::Span<const ir::TensorType> parameters = program.parameter_types();
-  const Future<client::ExecutionInfo> done =
-      client.session->Compile(program, {parameters.begin(), parameters.end()}, device->daemon_id);
-  if (options.wait) ACCELD_RETURN_IF_ERROR(done.Await().status());
+  if (options.start != CompileOptions::Start::kLater) {
+    const absl::Span<const ir::TensorType> parameters = program.parameter_types();
+    const Future<client::ExecutionInfo> done =
+        client.session->Compile(program, {parameters.begin(), parameters.end()}, device->daemon_id);
+    if (options.start == CompileOptions::Start::kNowAndWait) {
+      ACCELD_RETURN_IF_ERROR(done.Await().status());
+    }
+  }
   return new PJRT_LoadedExecutable{
       .compiled = std::make_shared<CompiledProgram>(std::move(program)),
       .client = &client,
@@ -68,9 +72,12 @@ absl::Status Executable_DeserializeAndLoad(PJRT_Executable_DeserializeAndLoad_Ar
       const CompileOptions options,
       ReadCompileOptions(absl::string_view(args.overridden_serialized_compile_options,
                                            args.overridden_serialized_compile_options_size)));
-  ACCELD_ASSIGN_OR_RETURN(client::Program program,
-                          DeserializeProgram(absl::string_view(args.serialized_executable,
-                                                               args.serialized_executable_size)));
+  const absl::string_view bytes(args.serialized_executable, args.serialized_executable_size);
+  if (!client::IsSerializedProgram(bytes)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(bytes.size(), " bytes that are no executable which acceld has serialized"));
+  }
+  ACCELD_ASSIGN_OR_RETURN(client::Program program, client::Program::FromBytes(bytes));
   ACCELD_ASSIGN_OR_RETURN(args.loaded_executable, Load(*args.client, std::move(program), options));
   return absl::OkStatus();
 }

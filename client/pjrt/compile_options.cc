@@ -9,16 +9,23 @@ namespace {
 
 absl::Status ReadOption(const std::string& name, const OptionOverrideProto& value,
                         CompileOptions& options) {
-  if (name == "acceld_wait") {
-    if (value.value_case() != OptionOverrideProto::kBoolField) {
-      return absl::InvalidArgumentError("the compile option 'acceld_wait' is True or False");
+  if (name == "acceld_compile") {
+    const std::string& start = value.string_field();
+    if (start == "now") {
+      options.start = CompileOptions::Start::kNow;
+    } else if (start == "wait") {
+      options.start = CompileOptions::Start::kNowAndWait;
+    } else if (start == "later") {
+      options.start = CompileOptions::Start::kLater;
+    } else {
+      return absl::InvalidArgumentError(absl::StrCat("the compile option 'acceld_compile' is '",
+                                                     start, "', not 'now', 'wait' or 'later'"));
     }
-    options.wait = value.bool_field();
     return absl::OkStatus();
   }
   if (absl::StartsWith(name, "xla_")) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat("No such compile option: '", name, "'; acceld has 'acceld_wait'"));
+      absl::StrCat("No such compile option: '", name, "'; acceld has 'acceld_compile'"));
 }
 
 }  // namespace

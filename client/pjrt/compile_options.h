@@ -11,9 +11,11 @@ namespace acceld::pjrt {
 // What a framework asks of a compile.
 struct CompileOptions {
   absl::optional<int64_t> device;  // JAX's number; none: any
-  // The compiler option "acceld_wait": the call returns when the code is there, with the error if
-  // there will be none. Otherwise it returns at once and errors come with the results.
-  bool wait = false;
+  // When the daemon compiles: now, while the caller goes on, and errors come with the results; or
+  // now, and the call returns when the code is there, with the error if there will be none; or when
+  // the program first runs. The compiler option "acceld_compile" says "now", "wait" or "later".
+  enum class Start : uint8_t { kNow, kNowAndWait, kLater };
+  Start start = Start::kNow;
 };
 
 // Reads a serialized CompileOptionsProto. UNIMPLEMENTED for a program over several devices.

@@ -1,6 +1,7 @@
 #include "client/pjrt/device.h"
 
 #include "absl/strings/str_cat.h"
+#include "client/pjrt/client.h"
 #include "client/pjrt/functions.h"
 
 PJRT_Device::PJRT_Device(PJRT_Client* client, const acceld::client::DeviceInfo& info, int id,
@@ -22,6 +23,8 @@ PJRT_Device::PJRT_Device(PJRT_Client* client, const acceld::client::DeviceInfo& 
   description.attributes.Add("ordinal", int64_t{ordinal});
   description.attributes.Add("architecture", info.architecture);
   description.attributes.Add("memory_limit_bytes", static_cast<int64_t>(info.memory_limit_bytes));
+  description.attributes.Add("daemon_address", client->session->address());
+  description.attributes.Add("daemon_version", client->session->daemon_version());
 }
 
 namespace acceld::pjrt {

@@ -9,7 +9,7 @@
 #include "client/pjrt/extensions/layouts.h"
 #include "client/pjrt/functions.h"
 #include "client/pjrt/memory.h"
-#include "client/pjrt/serialized_program.h"
+#include "client/serialized_program.h"
 #include "common/ir/text.h"
 
 // What PJRT_LoadedExecutable_GetDeviceAssignment gives out.
@@ -110,7 +110,7 @@ absl::Status Executable_OptimizedProgram(PJRT_Executable_OptimizedProgram_Args& 
 
 absl::Status Executable_Serialize(PJRT_Executable_Serialize_Args& args) {
   auto* const serialized =
-      new PJRT_SerializedExecutable{SerializeProgram(args.executable->compiled->program)};
+      new PJRT_SerializedExecutable{client::SerializeProgram(args.executable->compiled->program)};
   args.serialized_bytes = serialized->bytes.data();
   args.serialized_bytes_size = serialized->bytes.size();
   args.serialized_executable = serialized;

@@ -10,6 +10,7 @@
 #include "client/pjrt/executable.h"
 #include "client/pjrt/fork.h"
 #include "client/pjrt/functions.h"
+#include "client/pjrt/thread_options.h"
 
 namespace acceld::pjrt {
 namespace {
@@ -64,7 +65,8 @@ absl::Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) 
   }
   ACCELD_ASSIGN_OR_RETURN(
       std::vector<Array> results,
-      args.executable->client->session->Execute(compiled.program, arguments, device->daemon_id));
+      args.executable->client->session->Execute(compiled.program, arguments, device->daemon_id,
+                                                {.timeout = CurrentThreadOptions().timeout}));
   for (const uint32_t i : Donated(compiled, *args.options)) buffers[i]->Delete();
   if (args.device_complete_events != nullptr) {
     args.device_complete_events[0] =

@@ -1,9 +1,10 @@
 #include "client/pjrt/extensions/extensions.h"
 
+#include "client/pjrt/extensions/acceld.h"
 #include "client/pjrt/extensions/layouts.h"
 
 namespace acceld::pjrt {
 
-PJRT_Extension_Base* Extensions() { return LayoutsExtension(nullptr); }
+PJRT_Extension_Base* Extensions() { return LayoutsExtension(AcceldExtension(nullptr)); }
 
 }  // namespace acceld::pjrt

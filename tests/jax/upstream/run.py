@@ -55,8 +55,6 @@ def environment(platform: str, home: pathlib.Path) -> dict[str, str]:
     environ = dict(os.environ)
     environ.update(
         JAX_PLATFORMS="acceld,cpu" if platform == "acceld" else "cpu",
-        # Many tests are skipped on a platform that they do not know; what runs on the CPU is to run on acceld.
-        JAX_TEST_DUT="cpu",
         JAX_NUM_GENERATED_CASES=environ.get("JAX_NUM_GENERATED_CASES", "1"),
         JAX_SKIP_SLOW_TESTS="1", JAX_ENABLE_COMPILATION_CACHE="false",
         PYTHONPATH=os.pathsep.join([str(HERE), *filter(None, [environ.get("PYTHONPATH")])]),
@@ -75,8 +73,8 @@ def run_file(arguments: argparse.Namespace, name: str, platform: str) -> None:
         return
     results.parent.mkdir(parents=True, exist_ok=True)
     part = results.with_suffix(".part")
-    command = [arguments.python, "-m", "pytest", "-q", "-n", "1", "--max-worker-restart=50", "--tb=short",
-               "--import-mode=importlib", "-W", "ignore", "-p", "no:cacheprovider", "-p", "one_device", "--color=no",
+    command = [arguments.python, "-m", "pytest", "-q", "-s", "-n", "1", "--max-worker-restart=50", "--tb=short",
+               "--import-mode=importlib", "-W", "ignore", "-p", "no:cacheprovider", "-p", "same_tests", "--color=no",
                f"--timeout={arguments.timeout}", f"--junitxml={part}", "-o", "junit_family=xunit1",
                str(arguments.checkout / "tests" / name)]
     if arguments.select:
@@ -107,7 +105,7 @@ def outcomes(results: pathlib.Path) -> dict[str, Outcome]:
                 outcome = Outcome(SKIPPED, child.get("message", ""))
             elif child.tag in ("failure", "error"):
                 outcome = Outcome(FAILED, child.get("message", "") or (child.text or "")[:200])
-        if found.get(name, outcome).state != FAILED:
+        if name not in found or found[name].state != FAILED:
             found[name] = outcome
     return found
 

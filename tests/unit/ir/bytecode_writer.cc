@@ -87,8 +87,7 @@ uint64_t BytecodeWriter::Resource(absl::string_view key, absl::string_view bytes
 std::string BytecodeWriter::EncodeOp(uint64_t name, const std::vector<uint64_t>& properties,
                                      const std::vector<uint64_t>& result_types,
                                      const std::vector<uint64_t>& operands,
-                                     const std::vector<std::string>& regions,
-                                     uint64_t location) {
+                                     const std::vector<std::string>& regions, uint64_t location) {
   uint8_t parts = 0;
   std::string rest = Varint(location);
   if (!properties.empty()) {

@@ -36,8 +36,7 @@ class BytecodeWriter {
   static std::string EncodeOp(uint64_t name, const std::vector<uint64_t>& properties,
                               const std::vector<uint64_t>& result_types,
                               const std::vector<uint64_t>& operands,
-                              const std::vector<std::string>& regions = {},
-                              uint64_t location = 0);
+                              const std::vector<std::string>& regions = {}, uint64_t location = 0);
   // A region of one block without parameters.
   static std::string EncodeRegion(const std::vector<std::string>& ops, uint64_t num_values);
 

@@ -1,0 +1,61 @@
+#include "client/pjrt/compile_options.h"
+
+#include "client/pjrt/compile_options.pb.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace acceld::pjrt {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(CompileOptions, NameTheDevice) {
+  CompileOptionsProto message;
+  auto& build = *message.mutable_executable_build_options();
+  build.set_num_replicas(1);
+  build.set_num_partitions(1);
+  build.mutable_device_assignment()->add_computation_devices()->add_replica_device_ids(3);
+  const auto options = ReadCompileOptions(message.SerializeAsString());
+  ASSERT_TRUE(options.ok()) << options.status();
+  EXPECT_EQ(options->device, 3);
+  EXPECT_EQ(options->start, CompileOptions::Start::kNow);
+}
+
+TEST(CompileOptions, AreEmptyByDefault) {
+  const auto options = ReadCompileOptions("");
+  ASSERT_TRUE(options.ok()) << options.status();
+  EXPECT_FALSE(options->device.has_value());
+}
+
+TEST(CompileOptions, RefuseProgramsOverSeveralDevices) {
+  CompileOptionsProto message;
+  message.mutable_executable_build_options()->set_num_partitions(8);
+  const absl::Status status = ReadCompileOptions(message.SerializeAsString()).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
+  EXPECT_THAT(status.message(), HasSubstr("1 x 8 devices"));
+}
+
+absl::StatusOr<CompileOptions> WithOption(const std::string& name, const std::string& value) {
+  CompileOptionsProto message;
+  (*message.mutable_env_option_overrides())[name].set_string_field(value);
+  return ReadCompileOptions(message.SerializeAsString());
+}
+
+TEST(CompileOptions, SayWhenToCompile) {
+  EXPECT_EQ(WithOption("acceld_compile", "wait")->start, CompileOptions::Start::kNowAndWait);
+  EXPECT_EQ(WithOption("acceld_compile", "later")->start, CompileOptions::Start::kLater);
+  EXPECT_THAT(WithOption("acceld_compile", "soon").status().message(), HasSubstr("'soon'"));
+}
+
+TEST(CompileOptions, LeaveThoseOfXlaAndRefuseOthers) {
+  EXPECT_TRUE(WithOption("xla_dump_to", "/tmp").ok());
+  EXPECT_THAT(WithOption("optimise", "1").status().message(),
+              HasSubstr("No such compile option: 'optimise'"));
+}
+
+TEST(CompileOptions, AreAMessage) {
+  EXPECT_EQ(ReadCompileOptions("\xff\xff").status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace acceld::pjrt
