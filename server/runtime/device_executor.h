@@ -305,6 +305,7 @@ class DeviceExecutor {
   void Unpark(Task& task);
   void EndPark(ComputeStream& stream, TaskQueue& queue) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Suspends the next stream of the queue that was parked, if nothing of the queue is in its way.
+  // Executions that were kept from parking look again, too.
   void PromoteReturning(TaskQueue& queue) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   static bool MayBeParked(const Task& execution);
   // Takes what is next out of the schedule if it may be parked and too many are. True: it did.

@@ -119,6 +119,10 @@ void DeviceExecutor::Unpark(Task& task) {
 }
 
 void DeviceExecutor::PromoteReturning(TaskQueue& queue) {
+  // What was kept from parking looks again when something of its user has ended or gone on.
+  if (!queue.share_->kept_from_parking_.empty() && queue.share_->num_parked_ < kParkedOfUser) {
+    AdmitNext(*queue.share_);
+  }
   TaskQueue::Lane& lane = queue.executions_;
   if (lane.returning.empty() || lane.suspended != nullptr) return;
   if (!current_->tasks.empty() && current_->tasks.front()->queue_.get() == &queue) return;
@@ -154,7 +158,6 @@ void DeviceExecutor::AdmitNext(DeviceShare& share) {
     const std::shared_ptr<Task> task = std::move(share.kept_from_parking_.front());
     share.kept_from_parking_.pop_front();
     if (task->place_ != Task::Place::kWaiting) continue;  // It was cancelled meanwhile.
-    task->is_admitted_ = true;
     TaskQueue::Lane& lane = task->queue_->executions_;
     lane.tasks.splice(lane.tasks.end(), task->queue_->waiting_, task->position_);
     Enqueue(task);
@@ -181,6 +184,10 @@ void DeviceExecutor::AdmitOverdue(TimePoint now) {
       continue;
     }
     share->last_unparked_ = now;
+    const auto first =
+        std::find_if(share->kept_from_parking_.begin(), share->kept_from_parking_.end(),
+                     [](const auto& task) { return task->place_ == Task::Place::kWaiting; });
+    if (first != share->kept_from_parking_.end()) (*first)->is_admitted_ = true;
     AdmitNext(*share);
   }
 }

@@ -308,6 +308,21 @@ TEST_P(HostCallsTest, ParkedRunsOfOneUserAreBounded) {
   for (const ArrayPtr& one : results) EXPECT_TRUE(Final(one).ok());
 }
 
+// Those that turn out not to ask are as quick as others.
+TEST_P(HostCallsTest, RunsThatWereKeptFromParkingAndNeverAskFollowEachOther) {
+  DeviceExecutor executor(device_, 0, {.slice = kSlice});
+  Client client({&executor});
+  std::vector<ArrayPtr> results;
+  for (int i = 0; i < 16; ++i) results.push_back(RunAsking(client, host_).second);
+  EXPECT_TRUE(Eventually([&] { return host_->asked() == 16; }));
+  const auto silent = LoadedKernel(0, 1, Nothing);
+  for (int i = 0; i < 100; ++i) results.push_back(RunAsking(client, host_, silent).second);
+  const auto begin = std::chrono::steady_clock::now();
+  for (int i = 0; i < 16; ++i) FakeHost::Give(host_->Next(), 1);
+  for (const ArrayPtr& one : results) EXPECT_TRUE(Final(one).ok());
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+}
+
 TEST_P(HostCallsTest, QueuedRunsThatWereKeptFromParkingCanBeCancelled) {
   DeviceExecutor executor(device_, 0, {.slice = kSlice});
   Client hanging({&executor});
