@@ -4,15 +4,20 @@
 #include "absl/strings/str_cat.h"
 #include "client/pjrt/client.h"
 #include "client/pjrt/compile_options.h"
+#include "client/pjrt/entry_tokens.h"
 #include "client/pjrt/executable.h"
 #include "client/pjrt/fork.h"
 #include "client/pjrt/functions.h"
+#include "client/pjrt/host_callbacks.h"
 #include "client/serialized_program.h"
+#include "common/ir/program.h"
 
 // From the bytes of a program to an executable. The program is read and verified here, so that its
 // results' types are known at once; the daemon compiles it meanwhile.
 namespace acceld::pjrt {
 namespace {
+
+constexpr char kEntry[] = "main";
 
 absl::StatusOr<client::Program> ReadProgram(const PJRT_Program& program) {
   const absl::string_view format(program.format, program.format_size);
@@ -20,8 +25,10 @@ absl::StatusOr<client::Program> ReadProgram(const PJRT_Program& program) {
     return absl::UnimplementedError(
         absl::StrCat("a program in the format '", format, "'; acceld reads 'mlir' (StableHLO)"));
   }
-  ACCELD_ASSIGN_OR_RETURN(client::Program read, client::Program::FromBytes(absl::string_view(
-                                                    program.code, program.code_size)));
+  ACCELD_ASSIGN_OR_RETURN(ir::Module module,
+                          ir::ReadProgram(absl::string_view(program.code, program.code_size)));
+  ACCELD_ASSIGN_OR_RETURN(client::Program read, client::Program::FromModule(
+                                                    ReplaceEntryTokens(std::move(module), kEntry)));
   const auto types = {read.parameter_types(), read.result_types()};
   for (const absl::Span<const ir::TensorType> list : types) {
     for (const ir::TensorType& type : list) {
@@ -51,7 +58,8 @@ absl::StatusOr<PJRT_LoadedExecutable*> Load(PJRT_Client& client, client::Program
   return new PJRT_LoadedExecutable{
       .compiled = std::make_shared<CompiledProgram>(std::move(program)),
       .client = &client,
-      .device = device};
+      .device = device,
+      .callbacks = PythonCallbacks(options.callbacks)};
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 #include "client/pjrt/compile_options.h"
 
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "client/pjrt/compile_options.pb.h"
 
 namespace acceld::pjrt {
@@ -20,6 +22,15 @@ absl::Status ReadOption(const std::string& name, const OptionOverrideProto& valu
     } else {
       return absl::InvalidArgumentError(absl::StrCat("the compile option 'acceld_compile' is '",
                                                      start, "', not 'now', 'wait' or 'later'"));
+    }
+    return absl::OkStatus();
+  }
+  if (name == "acceld_callbacks") {
+    for (const absl::string_view text : absl::StrSplit(value.string_field(), ',')) {
+      if (!absl::SimpleAtoi(text, &options.callbacks.emplace_back())) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "the compile option 'acceld_callbacks' has '", text, "', which is no number"));
+      }
     }
     return absl::OkStatus();
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
@@ -16,6 +17,9 @@ struct CompileOptions {
   // the program first runs. The compiler option "acceld_compile" says "now", "wait" or "later".
   enum class Start : uint8_t { kNow, kNowAndWait, kLater };
   Start start = Start::kNow;
+  // Numbers of the Python functions that are the program's host callbacks 0, 1, ... (the option
+  // "acceld_callbacks", with commas between them).
+  std::vector<uint64_t> callbacks;
 };
 
 // Reads a serialized CompileOptionsProto. UNIMPLEMENTED for a program over several devices.

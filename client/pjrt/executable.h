@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "client/host_callbacks.h"
 #include "client/pjrt/abi/abi.h"
 #include "client/pjrt/client.h"
 #include "client/pjrt/named_values.h"
@@ -42,5 +43,6 @@ struct PJRT_LoadedExecutable {
   std::shared_ptr<const acceld::pjrt::CompiledProgram> compiled;  // Shared with PJRT_Executables.
   PJRT_Client* client;
   PJRT_Device* device;
+  acceld::client::HostCallbacks callbacks;
   std::atomic<bool> deleted{false};
 };

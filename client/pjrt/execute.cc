@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <functional>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -46,6 +48,16 @@ std::vector<uint32_t> Donated(const CompiledProgram& compiled, const PJRT_Execut
   return donated;
 }
 
+// What sets `end` when the execution has ended: effects that nobody sees in results have an end,
+// too.
+std::function<void(const absl::Status&)> SetDone(acceld::Event& end) {
+  auto promise = std::make_shared<Promise<Unit>>();
+  end = promise->future();
+  return [promise](const absl::Status& status) {
+    promise->Set(status.ok() ? absl::StatusOr<Unit>(Unit{}) : absl::StatusOr<Unit>(status));
+  };
+}
+
 }  // namespace
 
 absl::Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) {
@@ -62,13 +74,21 @@ absl::Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) 
     }
     arguments.push_back(*std::move(array));
   }
+  acceld::Event end;
   client::ExecuteOptions options{.timeout = CurrentThreadOptions().timeout,
                                  .donated = Donated(compiled, *args.options)};
+  const bool calls_back = !compiled.program.host_callbacks().empty();
+  if (calls_back) {
+    options.callbacks = args.executable->callbacks;
+    options.on_end = SetDone(end);
+  }
   ACCELD_ASSIGN_OR_RETURN(std::vector<Array> results,
                           args.executable->client->session->Execute(compiled.program, arguments,
                                                                     device->daemon_id, options));
   for (const uint32_t i : options.donated) buffers[i]->Delete();
-  if (args.device_complete_events != nullptr) {
+  if (args.device_complete_events != nullptr && calls_back) {
+    args.device_complete_events[0] = new PJRT_Event{end};
+  } else if (args.device_complete_events != nullptr) {
     args.device_complete_events[0] =
         results.empty() ? DecidedEvent(absl::OkStatus())
                         : new PJRT_Event{PJRT_Event::End{client::WeakArray(results[0]),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "client/pjrt/buffer.h"
@@ -9,6 +10,7 @@
 #include "client/pjrt/dtype.h"
 #include "client/pjrt/error.h"
 #include "client/pjrt/fork.h"
+#include "client/pjrt/host_callbacks.h"
 #include "client/pjrt/thread_options.h"
 
 namespace acceld::pjrt {
@@ -77,7 +79,14 @@ PJRT_Extension_Base* AcceldExtension(PJRT_Extension_Base* next) {
             return ToError(client->session->DropName(std::string(name, name_size)));
           },
       .set_timeout_ms = &SetTimeoutMs,
-      .client = &LastClient};
+      .client = &LastClient,
+      .set_python_callback = &SetPythonCallback,
+      .take_released_callbacks =
+          [](uint64_t* ids, size_t room) {
+            const std::vector<uint64_t> released = TakeReleasedCallbacks(room);
+            std::copy(released.begin(), released.end(), ids);
+            return released.size();
+          }};
   return &extension.base;
 }
 

@@ -12,6 +12,25 @@ extern "C" {
 
 enum : int { PJRT_Extension_Type_Acceld = 0x61636364 };
 
+// An array in host memory, row-major.
+struct Acceld_HostArray {
+  PJRT_Buffer_Type type;
+  const int64_t* dims;
+  size_t num_dims;
+  const void* data;
+  size_t size_bytes;
+};
+
+struct Acceld_CallbackAnswer;
+// Adds a result, which is copied, or says that the callback has failed.
+typedef void (*Acceld_AddResult)(Acceld_CallbackAnswer* answer, const Acceld_HostArray* result);
+typedef void (*Acceld_SetError)(Acceld_CallbackAnswer* answer, const char* message,
+                                size_t message_size);
+// Calls the Python function of this number. The operands stay for the duration of the call.
+typedef void (*Acceld_PythonCallback)(uint64_t id, const Acceld_HostArray* operands,
+                                      size_t num_operands, Acceld_CallbackAnswer* answer,
+                                      Acceld_AddResult add_result, Acceld_SetError set_error);
+
 // Functions return an error to be destroyed with PJRT_Error_Destroy, or nullptr. Any thread may
 // call them. Those with a name block for the daemon's answer.
 struct Acceld_Extension {
@@ -33,6 +52,12 @@ struct Acceld_Extension {
   int64_t (*set_timeout_ms)(int64_t timeout_ms);
   // The client of this process that was made last, or nullptr.
   PJRT_Client* (*client)();
+  // Through which host callbacks are called from now on; nullptr: they fail. Which functions the
+  // callbacks of a program are says the compile option "acceld_callbacks".
+  void (*set_python_callback)(Acceld_PythonCallback callback);
+  // Numbers of functions that nothing calls any more, at most as many as there is room for; how
+  // many.
+  size_t (*take_released_callbacks)(uint64_t* ids, size_t room);
 };
 }
 

@@ -4,19 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from acceld import native
+from acceld import dtypes, native
 
 if TYPE_CHECKING:
     import jax
-
-# The element types of the PJRT C API (PJRT_Buffer_Type) by number, as NumPy and ml_dtypes name them.
-_DTYPES = {
-    1: "bool", 2: "int8", 3: "int16", 4: "int32", 5: "int64", 6: "uint8", 7: "uint16", 8: "uint32", 9: "uint64",
-    10: "float16", 11: "float32", 12: "float64", 13: "bfloat16", 14: "complex64", 15: "complex128", 16: "float8_e5m2",
-    17: "float8_e4m3fn", 18: "float8_e4m3b11fnuz", 19: "float8_e5m2fnuz", 20: "float8_e4m3fnuz", 21: "int4",
-    22: "uint4", 24: "int2", 25: "uint2", 26: "float8_e4m3", 27: "float8_e3m4", 28: "float8_e8m0fnu",
-    29: "float4_e2m1fn",
-}
 
 
 def publish(name: str, array: jax.Array, *, for_everyone: bool = False, replace: bool = False) -> None:
@@ -39,12 +30,12 @@ def open(name: str) -> jax.Array:
     import numpy as np
 
     dtype, shape, device_id = native.open(name)
-    if dtype not in _DTYPES:
+    if dtype not in dtypes.by_number():
         raise TypeError(f"open {name!r}: NumPy has no element type for PJRT's {dtype}")
     (device,) = (device for device in jax.devices("acceld") if device.id == device_id)
     with jax.enable_x64(True):
         # The plugin takes the shape and the type, and reads none of these bytes.
-        return jax.device_put(np.empty(shape, jax.numpy.dtype(_DTYPES[dtype])), device)
+        return jax.device_put(np.empty(shape, dtypes.by_number()[dtype]), device)
 
 
 def drop(name: str) -> None:

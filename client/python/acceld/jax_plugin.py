@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from acceld import jax_private, library
+from acceld import callbacks, jax_private, library
 
 PLATFORM = "acceld"
 
 # JAX takes the platform with the highest number unless it is told otherwise; CUDA's is 200.
 PRIORITY = 400
 
-# Primitives that JAX has no rule for on a platform that it does not know, or none as good: the CPU's rules call LAPACK,
-# and the daemon computes those calls on every device.
+# Primitives that JAX has no rule for on a platform that it does not know, or none as good. The CPU's rules call LAPACK,
+# and the daemon computes those calls on every device; or Python, as jax_private.call_back says.
 CPU_LOWERINGS = frozenset({
-    "eig", "eigh", "geqp3", "geqrf", "hessenberg", "householder_product", "ormqr", "schur", "svd", "tridiagonal",
+    "debug_callback", "debug_print", "eig", "eigh", "geqp3", "geqrf", "hessenberg", "householder_product", "ormqr",
+    "schur", "spsolve", "svd", "tridiagonal",
 })
 
 
@@ -21,3 +22,5 @@ def initialize() -> None:
     jax_private.register_plugin(PLATFORM, str(library.path()), PRIORITY)
     jax_private.allow_donation(PLATFORM)
     jax_private.lower_as_on_cpu(PLATFORM, CPU_LOWERINGS)
+    callbacks.initialize()
+    jax_private.call_back(PLATFORM, callbacks.register)

@@ -7,10 +7,11 @@ not an AttributeError somewhere. tests/jax/ runs with each version in SUPPORTED.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
+import numpy as np
 
 SUPPORTED = ("0.10.2", "0.12.0.1")
 
@@ -55,3 +56,80 @@ def lower_as_on_cpu(platform: str, primitives: frozenset[str]) -> None:
             rules[platform][prim] = entry
 
     importlib.import_module("jax._src.interpreters.mlir").register_lowering = register_lowering
+
+
+def _checked(function: Callable[..., Any], expected: Sequence[Any]) -> Callable[..., Any]:
+    """A function that gives what `function` gives as arrays, and raises when they are not as expected."""
+    canonicalize = _private("dtypes", "canonicalize_dtype")
+
+    def call(*args: Any) -> tuple[Any, ...]:
+        results = function(*args)
+        if len(results) != len(expected):
+            raise RuntimeError(f"Mismatched number of outputs from callback. Expected: {len(expected)}, "
+                               f"Actual: {len(results)}")
+        arrays = []
+        for i, (result, aval) in enumerate(zip(results, expected)):
+            array = np.asarray(result)
+            array = array.astype(canonicalize(array.dtype), copy=False)
+            for what, wanted, given in (("shape", aval.shape, array.shape), ("dtype", aval.dtype, array.dtype)):
+                if wanted != given:
+                    raise RuntimeError(f"Incorrect output {what} for return value #{i}: Expected: {wanted}, "
+                                       f"Actual: {given}")
+            arrays.append(array)
+        return tuple(arrays)
+
+    return call
+
+
+def _start_cpu() -> None:
+    """Makes the CPU platform available beside others: JAX's callbacks put their arguments there."""
+    bridge = importlib.import_module("jax._src.xla_bridge")
+    started, lock, start = _private("xla_bridge", "_backends"), bridge._backend_lock, bridge._init_backend
+    if "cpu" not in started:
+        with lock:
+            started["cpu"] = start("cpu")
+
+
+def call_back(platform: str, register: Callable[[Sequence[Any]], list[int]]) -> None:
+    """Lets programs for the platform call Python: each call becomes a custom call with the number that the function has
+    in the program, and the program is compiled with the option that says what `register` calls these functions."""
+    callback = importlib.import_module("jax._src.callback")
+    compiler = importlib.import_module("jax._src.compiler")
+    emit_elsewhere = _private("callback", "emit_python_callback")
+    compile_elsewhere = _private("compiler", "backend_compile_and_load")
+    mlir = importlib.import_module("jax._src.interpreters.mlir")
+    hlo, ir = _private("lib.mlir.dialects", "hlo"), _private("lib.mlir", "ir")
+
+    def emit(ctx: Any, function: Callable[..., Any], token: Any, operands: Sequence[Any], operand_avals: Sequence[Any],
+             result_avals: Sequence[Any], *, has_side_effect: bool, **options: Any) -> tuple[Any, Any, Any]:
+        module = ctx.module_context
+        if tuple(module.platforms) != (platform,):
+            return emit_elsewhere(ctx, function, token, operands, operand_avals, result_avals,
+                                  has_side_effect=has_side_effect, **options)
+        checked = _checked(function, result_avals)
+        number = len(module.host_callbacks)
+        module.add_host_callback(checked)
+        tokens = [token] if token else []
+        types = [mlir.aval_to_ir_type(ctx.module_context, aval) for aval in result_avals]
+        call = hlo.CustomCallOp(
+            [*(token.type for token in tokens), *types], [*tokens, *operands],
+            call_target_name=ir.StringAttr.get("acceld.host_callback"),
+            has_side_effect=ir.BoolAttr.get(has_side_effect),
+            api_version=ir.IntegerAttr.get(ir.IntegerType.get_signless(32), 4),
+            backend_config=ir.DictAttr.get(
+                {"callback": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), number)}))
+        results = list(call.results)
+        new_token = results.pop(0) if token else None
+        return results, new_token, checked
+
+    def compile_and_load(backend: Any, module: Any, executable_devices: Any, options: Any,
+                         host_callbacks: Sequence[Any]) -> Any:
+        if backend.platform == platform and host_callbacks:
+            _start_cpu()
+            numbers = ",".join(str(number) for number in register(host_callbacks))
+            options.env_option_overrides = [*options.env_option_overrides, ("acceld_callbacks", numbers)]
+            host_callbacks = []
+        return compile_elsewhere(backend, module, executable_devices, options, host_callbacks)
+
+    callback.emit_python_callback = emit
+    compiler.backend_compile_and_load = compile_and_load

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+from typing import Any
 
 from acceld import library
 
@@ -21,6 +22,20 @@ _Error = ctypes.c_void_p
 _Size = ctypes.c_size_t
 
 
+class HostArray(ctypes.Structure):
+    """An array in host memory, row-major. The type is a PJRT_Buffer_Type."""
+
+    _fields_ = [("type", ctypes.c_int), ("dims", ctypes.POINTER(ctypes.c_int64)), ("num_dims", _Size),
+                ("data", ctypes.c_void_p), ("size_bytes", _Size)]
+
+
+_AddResult = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(HostArray))
+_SetError = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, _Size)
+# Called with the number of a function, its operands and how many there are, and what it answers with.
+PythonCallback = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.POINTER(HostArray), _Size, ctypes.c_void_p, _AddResult,
+                                  _SetError)
+
+
 class _Extension(ctypes.Structure):
     _fields_ = [
         ("base", _Base),
@@ -31,6 +46,8 @@ class _Extension(ctypes.Structure):
         ("drop", ctypes.CFUNCTYPE(_Error, ctypes.c_void_p, ctypes.c_char_p, _Size)),
         ("set_timeout_ms", ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)),
         ("client", ctypes.CFUNCTYPE(ctypes.c_void_p)),
+        ("set_python_callback", ctypes.CFUNCTYPE(None, PythonCallback)),
+        ("take_released_callbacks", ctypes.CFUNCTYPE(_Size, ctypes.POINTER(ctypes.c_uint64), _Size)),
     ]
 
 
@@ -112,3 +129,14 @@ def drop(name: str) -> None:
 def set_timeout_ms(timeout_ms: int) -> int:
     return _extension().set_timeout_ms(timeout_ms)
 
+
+def set_python_callback(callback: Any) -> None:
+    """From now on host callbacks are called through this PythonCallback, which the caller keeps; None: they fail."""
+    _extension().set_python_callback(callback if callback is not None else PythonCallback(0))
+
+
+def take_released_callbacks() -> list[int]:
+    """Numbers of functions that nothing calls any more."""
+    room = 64
+    ids = (ctypes.c_uint64 * room)()
+    return list(ids[: _extension().take_released_callbacks(ids, room)])
