@@ -90,6 +90,15 @@ def _start_cpu() -> None:
             started["cpu"] = start("cpu")
 
 
+def _with_token(sharding: Any) -> Any:
+    """The sharding of a call's results with that of a token before them, where each result has its own."""
+    if not isinstance(sharding, _private("sharding_impls", "SdyArrayList")):
+        return sharding
+    token = _private("sharding_impls", "SdyArray")(
+        mesh_shape=(), dim_shardings=(), logical_device_ids=sharding.shardings[0].logical_device_ids)
+    return type(sharding)((token, *sharding.shardings))
+
+
 def call_back(platform: str, register: Callable[[Sequence[Any]], list[int]]) -> None:
     """Lets programs for the platform call Python: each call becomes a custom call with the number that the function has
     in the program, and the program is compiled with the option that says what `register` calls these functions."""
@@ -101,11 +110,12 @@ def call_back(platform: str, register: Callable[[Sequence[Any]], list[int]]) -> 
     hlo, ir = _private("lib.mlir.dialects", "hlo"), _private("lib.mlir", "ir")
 
     def emit(ctx: Any, function: Callable[..., Any], token: Any, operands: Sequence[Any], operand_avals: Sequence[Any],
-             result_avals: Sequence[Any], *, has_side_effect: bool, **options: Any) -> tuple[Any, Any, Any]:
+             result_avals: Sequence[Any], *, has_side_effect: bool, sharding: Any = None,
+             **options: Any) -> tuple[Any, Any, Any]:
         module = ctx.module_context
         if tuple(module.platforms) != (platform,):
             return emit_elsewhere(ctx, function, token, operands, operand_avals, result_avals,
-                                  has_side_effect=has_side_effect, **options)
+                                  has_side_effect=has_side_effect, sharding=sharding, **options)
         checked = _checked(function, result_avals)
         number = len(module.host_callbacks)
         module.add_host_callback(checked)
@@ -118,6 +128,8 @@ def call_back(platform: str, register: Callable[[Sequence[Any]], list[int]]) -> 
             api_version=ir.IntegerAttr.get(ir.IntegerType.get_signless(32), 4),
             backend_config=ir.DictAttr.get(
                 {"callback": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), number)}))
+        if sharding is not None:
+            mlir.set_sharding(module, call, _with_token(sharding) if token and types else sharding)
         results = list(call.results)
         new_token = results.pop(0) if token else None
         return results, new_token, checked
