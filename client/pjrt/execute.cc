@@ -16,8 +16,9 @@ namespace {
 
 using client::Array;
 
+// What the caller has done wrong. Everything else that keeps a program from running becomes the
+// value of its results, as failures of the run do.
 absl::Status Check(const PJRT_LoadedExecutable_Execute_Args& args) {
-  ACCELD_RETURN_IF_ERROR(CheckNotForked());
   const CompiledProgram& compiled = *args.executable->compiled;
   if (args.executable->deleted) {
     return absl::FailedPreconditionError(
@@ -30,6 +31,11 @@ absl::Status Check(const PJRT_LoadedExecutable_Execute_Args& args) {
   if (args.options->num_send_ops != 0 || args.options->num_recv_ops != 0) {
     return absl::UnimplementedError(
         absl::StrCat("'", compiled.name, "': acceld has no send and recv callbacks"));
+  }
+  for (size_t i = 0; i < args.num_args; ++i) {
+    PJRT_Buffer& argument = *args.argument_lists[0][i];
+    if (!argument.IsDeleted()) continue;
+    return Annotate(argument.array().status(), absl::StrCat("'", compiled.name, "': argument ", i));
   }
   return absl::OkStatus();
 }
@@ -46,26 +52,26 @@ absl::InlinedVector<uint32_t, 8> Donated(const CompiledProgram& compiled,
   return donated;
 }
 
-}  // namespace
-
-absl::Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) {
-  ACCELD_RETURN_IF_ERROR(Check(args));
+// Gives the program to the daemon, and takes away the arguments that are donated.
+absl::StatusOr<std::vector<Array>> Submit(const PJRT_LoadedExecutable_Execute_Args& args,
+                                          const PJRT_Device& device) {
+  ACCELD_RETURN_IF_ERROR(CheckNotForked());
   const CompiledProgram& compiled = *args.executable->compiled;
-  PJRT_Device* const device =
-      args.execute_device != nullptr ? args.execute_device : args.executable->device;
   PJRT_Buffer* const* const buffers = args.num_args == 0 ? nullptr : args.argument_lists[0];
   absl::InlinedVector<Array, 8> arguments;
   for (size_t i = 0; i < args.num_args; ++i) {
-    absl::StatusOr<Array> array = buffers[i]->array();
-    if (!array.ok()) {
-      return Annotate(array.status(), absl::StrCat("'", compiled.name, "': argument ", i));
-    }
-    arguments.push_back(*std::move(array));
+    ACCELD_ASSIGN_OR_RETURN(Array array, buffers[i]->array());
+    arguments.push_back(std::move(array));
   }
   ACCELD_ASSIGN_OR_RETURN(
       std::vector<Array> results,
-      args.executable->client->session->Execute(compiled.program, arguments, device->daemon_id));
+      args.executable->client->session->Execute(compiled.program, arguments, device.daemon_id));
   for (const uint32_t i : Donated(compiled, *args.options)) buffers[i]->Delete();
+  return results;
+}
+
+void GiveResults(std::vector<Array> results, PJRT_Device* device,
+                 PJRT_LoadedExecutable_Execute_Args& args) {
   if (args.device_complete_events != nullptr) {
     args.device_complete_events[0] =
         results.empty() ? DecidedEvent(absl::OkStatus())
@@ -74,6 +80,29 @@ absl::Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) 
   }
   for (size_t i = 0; i < results.size(); ++i) {
     args.output_lists[0][i] = new PJRT_Buffer(std::move(results[i]), device);
+  }
+}
+
+void GiveError(const absl::Status& error, PJRT_Device* device,
+               PJRT_LoadedExecutable_Execute_Args& args) {
+  if (args.device_complete_events != nullptr) args.device_complete_events[0] = DecidedEvent(error);
+  const absl::Span<const ir::TensorType> types = args.executable->compiled->program.result_types();
+  for (size_t i = 0; i < types.size(); ++i) {
+    args.output_lists[0][i] = new PJRT_Buffer(error, types[i], device);
+  }
+}
+
+}  // namespace
+
+absl::Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) {
+  ACCELD_RETURN_IF_ERROR(Check(args));
+  PJRT_Device* const device =
+      args.execute_device != nullptr ? args.execute_device : args.executable->device;
+  absl::StatusOr<std::vector<Array>> results = Submit(args, *device);
+  if (results.ok()) {
+    GiveResults(*std::move(results), device, args);
+  } else {
+    GiveError(results.status(), device, args);
   }
   return absl::OkStatus();
 }
