@@ -239,11 +239,12 @@ class Processes(Faults):
                 with multiprocessing.get_context("spawn").Pool(2) as pool:
                     print(pool.map(total, [3, 4, 5]))
             """))
-        run = subprocess.run([sys.executable, file], env=self.environment, capture_output=True, text=True, timeout=SECONDS)
+        run = subprocess.run([sys.executable, file], env=self.environment, capture_output=True, text=True,
+                             timeout=SECONDS)
         self.assertEqual((run.returncode, run.stdout), (0, "[3.0, 6.0, 10.0]\n"), run.stderr)
 
     def test_eight_processes_at_once_compile_each_program_once(self):
-        script = "say(double(jnp.ones(5)), jnp.sort(jnp.arange(9.0)[::-1])[2], jax.random.normal(jax.random.key(0), ()))"
+        script = "say(double(jnp.ones(5)), jnp.sort(jnp.arange(9.0)[::-1])[2], jax.random.normal(jax.random.key(0)))"
         alone = self.start_daemon("--no-disk-cache")
         self.run_program(script)
         wanted = alone.stats()["compiles"]
