@@ -33,7 +33,8 @@ def main():
     np.savez(sys.argv[1], **results, refused=refused, sorted=abstract(jnp.array([3, 1, 4, 1, 5, 9])),
              is_stablehlo="stablehlo.dot_general" in lowered.as_text(), jaxpr=str(traced.jaxpr).count("dot_general"),
              out_shape=lowered.out_info["product"].shape, loaded=loaded(x, y)["product"],
-             input_shardings=len(compiled.input_shardings[0]), text_is_there=bool(compiled.as_text()))
+             input_shardings=len(compiled.input_shardings[0]), text_is_there=bool(compiled.as_text()),
+             profile_is_there=bool(jax.profiler.device_memory_profile()))
 
 
 if __name__ == "__main__":
