@@ -14,27 +14,30 @@ PJRT_Buffer::PJRT_Buffer(acceld::client::Array array, PJRT_Device* device)
   device_->memory_use.Add(type_.size_bytes());
 }
 
+PJRT_Buffer::PJRT_Buffer(absl::Status error, acceld::ir::TensorType type, PJRT_Device* device)
+    : type_(std::move(type)), device_(device), array_(std::move(error)) {}
+
 PJRT_Buffer::~PJRT_Buffer() { Delete(); }
 
 absl::StatusOr<acceld::client::Array> PJRT_Buffer::array() const {
   acceld::MutexLock lock(mutex_);
-  if (array_.valid()) return array_;
+  if (!array_.ok() || array_->valid()) return array_;
   return absl::InvalidArgumentError(
       absl::StrCat("the array ", type_.ToString(), " has been deleted or donated"));
 }
 
 bool PJRT_Buffer::IsDeleted() const {
   acceld::MutexLock lock(mutex_);
-  return !array_.valid();
+  return array_.ok() && !array_->valid();
 }
 
 void PJRT_Buffer::Delete() {
-  acceld::client::Array array;
+  absl::StatusOr<acceld::client::Array> array = acceld::client::Array();
   {
     acceld::MutexLock lock(mutex_);
     std::swap(array, array_);
   }
-  if (array.valid()) device_->memory_use.Remove(type_.size_bytes());
+  if (array.ok() && array->valid()) device_->memory_use.Remove(type_.size_bytes());
 }
 
 namespace acceld::pjrt {

@@ -11,11 +11,13 @@
 #include "common/mutex.h"
 #include "common/status.h"
 
-// An array on a device. Its type and device never change; its value is there until it is deleted,
-// which includes being donated. Thread-safe.
+// An array on a device. Its type and device never change; its value, or the error that stands for
+// it, is there until it is deleted, which includes being donated. Thread-safe.
 struct PJRT_Buffer {
  public:
   PJRT_Buffer(acceld::client::Array array, PJRT_Device* device);
+  // The result of an execution that could not be submitted, for this reason.
+  PJRT_Buffer(absl::Status error, acceld::ir::TensorType type, PJRT_Device* device);
   ~PJRT_Buffer();
   PJRT_Buffer(const PJRT_Buffer&) = delete;
   PJRT_Buffer& operator=(const PJRT_Buffer&) = delete;
@@ -23,7 +25,7 @@ struct PJRT_Buffer {
   const acceld::ir::TensorType& type() const { return type_; }
   PJRT_Device* device() const { return device_; }
 
-  // INVALID_ARGUMENT when it has been deleted.
+  // INVALID_ARGUMENT when it has been deleted, or the error that stands for it.
   absl::StatusOr<acceld::client::Array> array() const;
   bool IsDeleted() const;
   // Lets go of the value; work that was submitted with it keeps it. Does nothing the second time.
@@ -33,5 +35,5 @@ struct PJRT_Buffer {
   const acceld::ir::TensorType type_;
   PJRT_Device* const device_;
   mutable acceld::Mutex mutex_;
-  acceld::client::Array array_ ABSL_GUARDED_BY(mutex_);  // empty: deleted
+  absl::StatusOr<acceld::client::Array> array_ ABSL_GUARDED_BY(mutex_);  // empty: deleted
 };

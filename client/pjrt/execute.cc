@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -19,8 +18,9 @@ namespace {
 
 using client::Array;
 
+// What the caller has done wrong. Everything else that keeps a program from running becomes the
+// value of its results, as failures of the run do.
 absl::Status Check(const PJRT_LoadedExecutable_Execute_Args& args) {
-  ACCELD_RETURN_IF_ERROR(CheckNotForked());
   const CompiledProgram& compiled = *args.executable->compiled;
   if (args.executable->deleted) {
     return absl::FailedPreconditionError(
@@ -33,6 +33,11 @@ absl::Status Check(const PJRT_LoadedExecutable_Execute_Args& args) {
   if (args.options->num_send_ops != 0 || args.options->num_recv_ops != 0) {
     return absl::UnimplementedError(
         absl::StrCat("'", compiled.name, "': acceld has no send and recv callbacks"));
+  }
+  for (size_t i = 0; i < args.num_args; ++i) {
+    PJRT_Buffer& argument = *args.argument_lists[0][i];
+    if (!argument.IsDeleted()) continue;
+    return Annotate(argument.array().status(), absl::StrCat("'", compiled.name, "': argument ", i));
   }
   return absl::OkStatus();
 }
@@ -48,54 +53,81 @@ std::vector<uint32_t> Donated(const CompiledProgram& compiled, const PJRT_Execut
   return donated;
 }
 
-// What sets `end` when the execution has ended: effects that nobody sees in results have an end,
-// too.
-std::function<void(const absl::Status&)> SetDone(acceld::Event& end) {
-  auto promise = std::make_shared<Promise<Unit>>();
-  end = promise->future();
-  return [promise](const absl::Status& status) {
-    promise->Set(status.ok() ? absl::StatusOr<Unit>(Unit{}) : absl::StatusOr<Unit>(status));
-  };
+// An execution that the daemon has been given.
+struct Submitted {
+  std::vector<Array> results;
+  // When it has ended, for a program that calls back: its effects have an end that nobody sees in
+  // results. Not valid for others.
+  acceld::Event end;
+};
+
+// Gives the program to the daemon, and takes away the arguments that are donated.
+absl::StatusOr<Submitted> Submit(const PJRT_LoadedExecutable_Execute_Args& args,
+                                 const PJRT_Device& device) {
+  ACCELD_RETURN_IF_ERROR(CheckNotForked());
+  const CompiledProgram& compiled = *args.executable->compiled;
+  PJRT_Buffer* const* const buffers = args.num_args == 0 ? nullptr : args.argument_lists[0];
+  absl::InlinedVector<Array, 8> arguments;
+  for (size_t i = 0; i < args.num_args; ++i) {
+    ACCELD_ASSIGN_OR_RETURN(Array array, buffers[i]->array());
+    arguments.push_back(std::move(array));
+  }
+  Submitted submitted;
+  client::ExecuteOptions options{.timeout = CurrentThreadOptions().timeout,
+                                 .donated = Donated(compiled, *args.options)};
+  if (!compiled.program.host_callbacks().empty()) {
+    auto promise = std::make_shared<Promise<Unit>>();
+    submitted.end = promise->future();
+    options.callbacks = args.executable->callbacks;
+    options.on_end = [promise](const absl::Status& status) {
+      promise->Set(status.ok() ? absl::StatusOr<Unit>(Unit{}) : absl::StatusOr<Unit>(status));
+    };
+  }
+  ACCELD_ASSIGN_OR_RETURN(submitted.results,
+                          args.executable->client->session->Execute(compiled.program, arguments,
+                                                                    device.daemon_id, options));
+  for (const uint32_t i : options.donated) buffers[i]->Delete();
+  return submitted;
+}
+
+PJRT_Event* EndOf(const Submitted& submitted, PJRT_Client& client) {
+  if (submitted.end.valid()) return new PJRT_Event{submitted.end};
+  if (submitted.results.empty()) return DecidedEvent(absl::OkStatus());
+  return new PJRT_Event{
+      PJRT_Event::End{client::WeakArray(submitted.results[0]), &client.late_questions}};
+}
+
+void Give(Submitted submitted, PJRT_Device* device, PJRT_LoadedExecutable_Execute_Args& args) {
+  if (args.device_complete_events != nullptr) {
+    args.device_complete_events[0] = EndOf(submitted, *args.executable->client);
+  }
+  for (size_t i = 0; i < submitted.results.size(); ++i) {
+    args.output_lists[0][i] = new PJRT_Buffer(std::move(submitted.results[i]), device);
+  }
+}
+
+void GiveError(const absl::Status& error, PJRT_Device* device,
+               PJRT_LoadedExecutable_Execute_Args& args) {
+  if (args.device_complete_events != nullptr) args.device_complete_events[0] = DecidedEvent(error);
+  const absl::Span<const ir::TensorType> types = args.executable->compiled->program.result_types();
+  for (size_t i = 0; i < types.size(); ++i) {
+    args.output_lists[0][i] = new PJRT_Buffer(error, types[i], device);
+  }
 }
 
 }  // namespace
 
 absl::Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) {
   ACCELD_RETURN_IF_ERROR(Check(args));
-  const CompiledProgram& compiled = *args.executable->compiled;
   PJRT_Device* const device =
       args.execute_device != nullptr ? args.execute_device : args.executable->device;
-  PJRT_Buffer* const* const buffers = args.num_args == 0 ? nullptr : args.argument_lists[0];
-  absl::InlinedVector<Array, 8> arguments;
-  for (size_t i = 0; i < args.num_args; ++i) {
-    absl::StatusOr<Array> array = buffers[i]->array();
-    if (!array.ok()) {
-      return Annotate(array.status(), absl::StrCat("'", compiled.name, "': argument ", i));
-    }
-    arguments.push_back(*std::move(array));
-  }
-  acceld::Event end;
-  client::ExecuteOptions options{.timeout = CurrentThreadOptions().timeout,
-                                 .donated = Donated(compiled, *args.options)};
-  const bool calls_back = !compiled.program.host_callbacks().empty();
-  if (calls_back) {
-    options.callbacks = args.executable->callbacks;
-    options.on_end = SetDone(end);
-  }
-  ACCELD_ASSIGN_OR_RETURN(std::vector<Array> results,
-                          args.executable->client->session->Execute(compiled.program, arguments,
-                                                                    device->daemon_id, options));
-  for (const uint32_t i : options.donated) buffers[i]->Delete();
-  if (args.device_complete_events != nullptr && calls_back) {
-    args.device_complete_events[0] = new PJRT_Event{end};
-  } else if (args.device_complete_events != nullptr) {
-    args.device_complete_events[0] =
-        results.empty() ? DecidedEvent(absl::OkStatus())
-                        : new PJRT_Event{PJRT_Event::End{client::WeakArray(results[0]),
-                                                         &args.executable->client->late_questions}};
-  }
-  for (size_t i = 0; i < results.size(); ++i) {
-    args.output_lists[0][i] = new PJRT_Buffer(std::move(results[i]), device);
+  absl::StatusOr<Submitted> submitted = Submit(args, *device);
+  // An argument that is wrong, such as one that is donated twice, is the caller's mistake as well.
+  if (absl::IsInvalidArgument(submitted.status())) return submitted.status();
+  if (submitted.ok()) {
+    Give(*std::move(submitted), device, args);
+  } else {
+    GiveError(submitted.status(), device, args);
   }
   return absl::OkStatus();
 }

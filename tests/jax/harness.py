@@ -46,14 +46,15 @@ class Answer(NamedTuple):
 
 
 class Daemon:
-    def __init__(self, binaries, folder):
+    def __init__(self, binaries, folder, *flags):
         self.accelctl = [str(binaries / "accelctl"), "--address", f"unix:{folder}/acceld.sock"]
         self.folder = folder
-        self.process = subprocess.Popen(
-            # A suite that is killed takes its daemon with it.
-            ["setpriv", "--pdeathsig", "KILL", binaries / "acceld", "--listen", f"unix:{folder}/acceld.sock",
-             "--cache-dir", folder / "cache"],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=open(folder / "log", "wb"))
+        with open(folder / "log", "wb") as log:
+            self.process = subprocess.Popen(
+                # A suite that is killed takes its daemon with it.
+                ["setpriv", "--pdeathsig", "KILL", binaries / "acceld", "--listen", f"unix:{folder}/acceld.sock",
+                 "--cache-dir", folder / "cache", *flags],
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log)
         for _ in range(200):
             if subprocess.run(self.accelctl + ["devices"], capture_output=True).returncode == 0:
                 return

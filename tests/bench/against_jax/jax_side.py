@@ -17,7 +17,7 @@ SETTLING = 0.1
 
 
 class JaxSide:
-    """One loaded workload at a time, on JAX's first device of a kind ("cpu", "cuda")."""
+    """One loaded workload at a time, on a device of a kind ("cpu", "cuda"; None is the default)."""
 
     name = "jax"
 

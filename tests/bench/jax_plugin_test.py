@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""jax_plugin.py measures, prints, verifies and complains as its --help says, on a few small parts.
+
+    tests/bench/jax_plugin_test.py BIN
+
+BIN is the folder with acceld. Exits with 77 where JAX is not there.
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import unittest
+
+if (_python := os.environ.pop("ACCELD_JAX_PYTHON", None)) and os.path.exists(_python):
+    os.execv(_python, [_python, *sys.argv])
+try:
+    import flax  # noqa: F401
+    import jax  # noqa: F401
+    import optax  # noqa: F401
+except ImportError as missing:
+    print(f"skipped: {missing} (tests/jax/requirements.txt)")
+    sys.exit(77)
+
+BENCH = pathlib.Path(__file__).resolve().parent
+BINARIES = sys.argv.pop(1)
+
+
+def jax_plugin(*flags):
+    return subprocess.run([sys.executable, BENCH / "jax_plugin.py", "--bin", BINARIES, "--stock-plugin", "/nowhere",
+                           *flags], capture_output=True, text=True, timeout=500)
+
+
+class JaxPlugin(unittest.TestCase):
+    def test_measures_calls_workloads_and_startup(self):
+        run = jax_plugin("--quick", "--markdown", "--only", "^(calls|tiny_call|embedding_lookup|startup_gpt)$")
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        self.assertIn("xla-cpu-pjrt is left out: there is no /nowhere", run.stdout)
+        for words in ("returns", "is ready", "has its value here"):
+            self.assertRegex(run.stdout, rf"(?m)^\| {words} \| [\d.]+ us \| [\d.]+ .s \| [\d.]+ \|$")
+        for name in ("tiny_call", "embedding_lookup"):
+            self.assertRegex(run.stdout, rf"(?m)^\| {name} \| [\d.]+ .s \(.*\) \| [\d.]+ .s \(.*\) \| [\d.]+ \| ")
+        self.assertIn("2 of 2 workloads have been verified", run.stdout)
+        seconds = {}
+        for caches in ("cold", "warm"):
+            cells = re.search(rf"(?m)^\| gpt, {caches} caches \| (.*) \|$", run.stdout)[1]
+            seconds[caches] = [float(cell) for cell in cells.replace(" s", "").split(" | ")]
+        # A process that finds everything in a cache does not compile it.
+        self.assertLess(seconds["warm"][0], seconds["cold"][0])
+        self.assertLess(seconds["warm"][4], seconds["cold"][4])
+
+    def test_says_what_it_cannot_do(self):
+        for flags, said in ((("--only", "nothing_like_that"), "nothing's name matches 'nothing_like_that'"),
+                            (("--only", "calls", "--bin", "/nowhere"), "no plugin at /lib/acceld_pjrt.so"),
+                            (("--only", "calls", "--plugin", "/nowhere/x.so"), "no plugin at /nowhere/x.so"),
+                            (("--cores", "100000"), "--cores 100000: this process may use")):
+            run = jax_plugin(*flags)
+            self.assertEqual(run.returncode, 2, run.stdout + run.stderr)
+            self.assertIn(said, run.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
