@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""What the package `acceld` has for JAX programs beside the platform: named arrays, timeouts, programs ahead of their run.
+
+    run_package.py BIN PLUGIN       BIN has acceld and accelctl, PLUGIN is the shared object
+
+Starts a daemon and runs itself again in an environment in which the package looks installed.
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+INSIDE = "ACCELD_TEST_PACKAGE"
+
+if INSIDE not in os.environ:
+    import harness
+
+    import platforms
+
+    with tempfile.TemporaryDirectory() as folder_name:
+        folder = pathlib.Path(folder_name)
+        daemon = harness.Daemon(pathlib.Path(sys.argv[1]), folder)
+        environment = platforms.acceld_environment(folder, sys.argv[2], f"unix:{folder}/acceld.sock")
+        environment[INSIDE] = "1"
+        environment["PATH"] = f"{sys.argv[1]}{os.pathsep}{environment['PATH']}"
+        status = subprocess.run([sys.executable, __file__], env=environment, timeout=300).returncode
+        daemon.process.kill()
+    sys.exit(status)
+
+import jax  # noqa: E402
+import jax.numpy as jnp  # noqa: E402
+import numpy as np  # noqa: E402
+
+import acceld  # noqa: E402
+
+
+class PackageTest(unittest.TestCase):
+    def test_tells_which_daemon_it_is_connected_to(self):
+        info = acceld.connect_info()
+        self.assertEqual(info["address"], os.environ["ACCELD_ADDRESS"])
+        self.assertEqual([device["id"] for device in info["devices"]], [device.id for device in jax.devices()])
+
+    def test_counts_what_the_daemon_does(self):
+        before = acceld.stats()["executions"]
+        jax.jit(lambda x: x * 5)(jnp.ones(3)).block_until_ready()
+        self.assertGreater(acceld.stats()["executions"], before)
+
+    def test_explains_and_warms_without_running(self):
+        program = jax.jit(lambda x: jnp.tanh(x) * 17 - x.sum())
+        x = jax.ShapeDtypeStruct((31,), jnp.float32)
+        explained = acceld.explain(program, x)
+        self.assertEqual(explained["tier"], "")
+        self.assertIn("program", [part["name"] for part in explained["components"]])
+        compiles = acceld.stats()["compiles"]
+        acceld.warm(program, x)
+        self.assertEqual(acceld.stats()["compiles"], compiles + 1)
+        self.assertEqual(acceld.explain(program, x)["tier"], "memory")
+        program(jnp.arange(31.0)).block_until_ready()
+        self.assertEqual(acceld.explain(program, x)["tier"], "memory")
+
+    def test_opens_what_is_published(self):
+        for dtype in ("float32", "bfloat16", "int4", "bool", "complex64"):
+            values = jnp.array([[1, 0, 1], [0, 1, 1]]).astype(dtype)
+            acceld.publish(f"weights/{dtype}", values)
+            opened = acceld.open(f"weights/{dtype}")
+            self.assertEqual((opened.shape, opened.dtype), (values.shape, values.dtype))
+            np.testing.assert_array_equal(np.asarray(opened), np.asarray(values))
+        with jax.enable_x64(True):
+            acceld.publish("weights/float64", jnp.arange(3.0))
+        self.assertEqual(acceld.open("weights/float64").dtype, np.float64)
+        # Arrays that are made afterwards are their own.
+        np.testing.assert_array_equal(jax.device_put(np.arange(3.0, dtype=np.float32)), [0, 1, 2])
+
+    def test_names_are_taken_and_forgotten(self):
+        acceld.publish("name", jnp.ones(2))
+        with self.assertRaisesRegex(jax.errors.JaxRuntimeError, "name"):
+            acceld.publish("name", jnp.zeros(2))
+        acceld.publish("name", jnp.zeros(2), replace=True)
+        np.testing.assert_array_equal(acceld.open("name"), [0, 0])
+        acceld.drop("name")
+        with self.assertRaisesRegex(jax.errors.JaxRuntimeError, "no array is named 'name'"):
+            acceld.open("name")
+
+    def test_ends_what_takes_too_long(self):
+        program = jax.jit(lambda n: jax.lax.fori_loop(0, n, lambda i, a: jnp.sin(a) + 1, jnp.zeros(100_000)))
+        with acceld.timeout(0.2):
+            late = program(10_000_000)
+        with self.assertRaisesRegex(jax.errors.JaxRuntimeError, "DEADLINE_EXCEEDED"):
+            late.block_until_ready()
+        program(3).block_until_ready()  # outside there is no limit
+        with self.assertRaises(ValueError), acceld.timeout(-1):
+            pass
+
+    def test_says_when_to_compile(self):
+        lowered = jax.jit(lambda x: x * 99).lower(jnp.ones(5))
+        compiles = acceld.stats()["compiles"]
+        compiled = lowered.compile(compiler_options={"acceld_compile": "later"})
+        self.assertEqual(acceld.stats()["compiles"], compiles)
+        np.testing.assert_array_equal(compiled(jnp.ones(5)), np.full(5, 99))
+        with self.assertRaisesRegex(Exception, "No such compile option: 'acceld_speed'"):
+            lowered.compile(compiler_options={"acceld_speed": "fast"})
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
