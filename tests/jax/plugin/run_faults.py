@@ -363,13 +363,18 @@ class Refusals(Faults):
             def ffi(x):
                 return jax.ffi.ffi_call("no_such_target", jax.ShapeDtypeStruct((2,), jnp.float32))(x)
 
-            try:
-                jax.jit(ffi)(jnp.ones(2)).block_until_ready()
-            except jax.errors.JaxRuntimeError as error:
-                say("ffi", error)
+            def enormous(x):
+                return jnp.broadcast_to(x[:1], (1 << 20, 1 << 20, 1 << 10)).sum()
+
+            for function in ffi, enormous:
+                try:
+                    jax.jit(function)(jnp.ones(2)).block_until_ready()
+                except jax.errors.JaxRuntimeError as error:
+                    say(function.__name__, error)
             say("after", double(jnp.ones(2)))
             """)
-        self.assertRegex(output, "ffi .*no_such_target")
+        self.assertRegex(output, "ffi UNIMPLEMENTED: .*no_such_target")
+        self.assertRegex(output, "enormous INVALID_ARGUMENT: .*1048576x1048576x1024xf32> is larger than the limit")
         self.assertIn("after [3. 3.]", output)
 
 
