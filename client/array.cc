@@ -256,11 +256,25 @@ absl::Status Array::FetchInto(absl::Span<char> buffer) const {
 }
 
 Event Array::FetchIntoAsync(absl::Span<char> buffer) const {
+  uint64_t request;
+  return StartFetchInto(buffer, request);
+}
+
+Event Array::FetchIntoSoon(absl::Span<char> buffer) const {
+  uint64_t request;
+  const Event fetched = StartFetchInto(buffer, request);
+  if (!fetched.IsReady()) {
+    state_->connection()->ServeBriefly({request}, [&] { return fetched.IsReady(); });
+  }
+  return fetched;
+}
+
+Event Array::StartFetchInto(absl::Span<char> buffer, uint64_t& request) const {
+  request = 0;
   if (!valid()) return absl::StatusOr<Unit>(EmptyArray());
   if (const absl::Status status = CheckSize(type(), buffer.size()); !status.ok()) {
     return absl::StatusOr<Unit>(status);
   }
-  uint64_t request;
   return StartFetchTo(std::make_shared<ByteSink>(buffer), request);
 }
 

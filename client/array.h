@@ -82,6 +82,9 @@ class Array {
   Future<ir::Literal> FetchAsync() const;
   // The same, without blocking: `buffer` must stay until the event, which says how it went.
   Event FetchIntoAsync(absl::Span<char> buffer) const;
+  // The same for who is about to wait: the call may take some hundred microseconds, in which a
+  // value that comes wakes no other thread.
+  Event FetchIntoSoon(absl::Span<char> buffer) const;
   // The value to be read where it is, row-major: on the daemon's host, memory that it shares with
   // all that map this array, in this process and in others. The first costs one copy, the next
   // none. (When the daemon has no more room for that, and on other hosts, it is fetched.) It stays
@@ -95,6 +98,7 @@ class Array {
   friend Array Donate(Array array);
   explicit Array(std::shared_ptr<ArrayState> state) : state_(std::move(state)) {}
   Future<ir::Literal> StartFetch(uint64_t& request) const;
+  Event StartFetchInto(absl::Span<char> buffer, uint64_t& request) const;
   Event StartFetchTo(std::shared_ptr<ByteSink> sink, uint64_t& request) const;
   absl::Status FetchTo(std::shared_ptr<ByteSink> sink) const;
   // FAILED_PRECONDITION for an empty array and for one that was donated.

@@ -20,7 +20,7 @@ namespace {
 
 using client::Array;
 
-// Client::Upload copies arrays up to this size into the command.
+// Arrays up to this size travel in commands and answers.
 constexpr int64_t kMaxCopiedBytes = int64_t{64} << 10;
 
 absl::StatusOr<ir::TensorType> TypeOf(const PJRT_Client_BufferFromHostBuffer_Args& args) {
@@ -118,7 +118,10 @@ absl::Status Buffer_ToHostBuffer(PJRT_Buffer_ToHostBuffer_Args& args) {
   ACCELD_ASSIGN_OR_RETURN(const Array array, args.src->array());
   auto* const dst = static_cast<char*>(args.dst);
   if (args.host_layout == nullptr || IsRowMajor(type, strides)) {
-    args.event = new PJRT_Event{array.FetchIntoAsync(absl::MakeSpan(dst, size_bytes))};
+    // Whoever fetches a small array waits for it next.
+    args.event = new PJRT_Event{type.size_bytes() <= kMaxCopiedBytes
+                                    ? array.FetchIntoSoon(absl::MakeSpan(dst, size_bytes))
+                                    : array.FetchIntoAsync(absl::MakeSpan(dst, size_bytes))};
     return absl::OkStatus();
   }
   auto promise = std::make_shared<Promise<Unit>>();
