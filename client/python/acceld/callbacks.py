@@ -62,7 +62,17 @@ def register(functions: Sequence[Function]) -> list[int]:
     return numbers
 
 
+def _end() -> None:
+    """Lets effects that are under way take place. A thread that comes for the interpreter later would never go on."""
+    import jax
+
+    try:
+        jax.effects_barrier()
+    except Exception:  # noqa: BLE001  whose error it is, nobody is left to ask; JAX prints it, too
+        pass
+    native.set_python_callback(None)
+
+
 def initialize() -> None:
     native.set_python_callback(_call)
-    # A thread that comes for the interpreter when that ends would never go on.
-    atexit.register(native.set_python_callback, None)
+    atexit.register(_end)
