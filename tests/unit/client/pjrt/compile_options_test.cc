@@ -47,6 +47,12 @@ TEST(CompileOptions, SayWhenToCompile) {
   EXPECT_THAT(WithOption("acceld_compile", "soon").status().message(), HasSubstr("'soon'"));
 }
 
+TEST(CompileOptions, SayWhichPythonFunctionsAreCalledBack) {
+  EXPECT_THAT(WithOption("acceld_callbacks", "3,18446744073709551615")->callbacks,
+              ::testing::ElementsAre(3, UINT64_MAX));
+  EXPECT_THAT(WithOption("acceld_callbacks", "3,").status().message(), HasSubstr("no number"));
+}
+
 TEST(CompileOptions, LeaveThoseOfXlaAndRefuseOthers) {
   EXPECT_TRUE(WithOption("xla_dump_to", "/tmp").ok());
   EXPECT_THAT(WithOption("optimise", "1").status().message(),
