@@ -4,6 +4,8 @@ what they write.
 
     run_scripts.py BIN PLUGIN [NAME ...]       BIN has acceld and accelctl, PLUGIN is the shared object
 
+Without names, all of them run with the newest JAX, and every fourth with the older one where the newest is there, too.
+
 Both must end well, print the same, and give arrays of the same names, shapes and dtypes. Integers, text and truth are
 equal; other values are as near as TOLERANCES says.
 """
@@ -108,7 +110,11 @@ def compare(script: pathlib.Path, folder: pathlib.Path, environments: dict[str, 
 
 def main() -> None:
     binaries, plugin, wanted = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3:]
-    scripts = [script for script in sorted(SCRIPTS.glob("*.py")) if not wanted or script.stem in wanted]
+    scripts = sorted(SCRIPTS.glob("*.py"))
+    if wanted:
+        scripts = [script for script in scripts if script.stem in wanted]
+    else:
+        scripts = harness.rows_for_this_jax(scripts, 4)
     failed = 0
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
