@@ -7,8 +7,8 @@
 #     DIR        has acceld; the plugin is in ../lib of it (default: build/release/bin)
 #     FILE       under CHECKOUT/tests; all of them if none is named
 #
-# Results are kept in build/upstream/VERSION: a run that was broken off goes on where it was. pytest and what JAX's tests
-# need come from PyPI, into a virtual environment there. upstream/run.py --help says more.
+# Results are kept in build/upstream/VERSION: a run that was broken off goes on where it was. pytest and what JAX's
+# tests need come from PyPI, into a virtual environment there. upstream/run.py --help says more.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 here=$root/tests/jax
