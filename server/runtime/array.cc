@@ -32,7 +32,8 @@ Array::~Array() {
 
 std::shared_ptr<Array> Array::ForReaders(std::shared_ptr<Array> array) {
   Array* const raw = array.get();
-  return std::shared_ptr<Array>(raw, [array = std::move(array)](Array*) {});
+  // The array goes with the last reader, also while weak pointers still keep the deleter.
+  return std::shared_ptr<Array>(raw, [array = std::move(array)](Array*) mutable { array.reset(); });
 }
 
 bool Array::IsOnlyReader(const std::shared_ptr<Array>& reader) {
