@@ -40,10 +40,37 @@ void PJRT_Buffer::Delete() {
   if (array.ok() && array->valid()) device_->memory_use.Remove(type_.size_bytes());
 }
 
+bool PJRT_Buffer::IsReadInPlace() {
+  using acceld::pjrt::HostValue;
+  if (!device_->is_cpu || type_.size_bytes() > HostValue::kMaxBytes) return false;
+  {
+    acceld::MutexLock lock(mutex_);
+    if (is_read_in_place_.has_value()) return *is_read_in_place_;
+  }
+  const absl::StatusOr<acceld::client::Array> array = this->array();
+  if (!array.ok()) return false;
+  // Two threads may fetch it; the first one's stays.
+  auto fetched = std::make_shared<const HostValue>(*array);
+  acceld::MutexLock lock(mutex_);
+  if (!is_read_in_place_.has_value()) {
+    is_read_in_place_ = fetched->is_here();
+    host_value_ = std::move(fetched);
+  }
+  return *is_read_in_place_;
+}
+
+std::shared_ptr<const acceld::pjrt::HostValue> PJRT_Buffer::host_value() const {
+  acceld::MutexLock lock(mutex_);
+  return host_value_;
+}
+
 namespace acceld::pjrt {
 namespace {
 
-absl::Status NoPointer(const PJRT_Buffer& buffer) {
+// It stays as long as the buffer.
+absl::StatusOr<const HostValue*> ValueHere(const PJRT_Buffer& buffer) {
+  const HostValue* const value = buffer.host_value().get();
+  if (value != nullptr && value->is_here()) return value;
   return absl::UnimplementedError(absl::StrCat(
       "the array ", buffer.type().ToString(),
       " is in the memory of a daemon, which this process has no address of; fetch it instead"));
@@ -104,9 +131,9 @@ absl::Status Buffer_IsDeleted(PJRT_Buffer_IsDeleted_Args& args) {
   return absl::OkStatus();
 }
 
-// False also for arrays of the daemon's CPU: JAX would otherwise read them in place.
+// JAX asks before it reads a value, which it then reads in place if it may.
 absl::Status Buffer_IsOnCpu(PJRT_Buffer_IsOnCpu_Args& args) {
-  args.is_on_cpu = false;
+  args.is_on_cpu = !IsForkedChild() && args.buffer->IsReadInPlace();
   return absl::OkStatus();
 }
 
@@ -126,19 +153,22 @@ absl::Status Buffer_UnsafePointer(PJRT_Buffer_UnsafePointer_Args& args) {
   return absl::OkStatus();
 }
 
+// Whoever reads the value in place holds the buffer, too, so nothing is counted.
 absl::Status Buffer_IncreaseExternalReferenceCount(
     PJRT_Buffer_IncreaseExternalReferenceCount_Args& args) {
-  return NoPointer(*args.buffer);
+  return ValueHere(*args.buffer).status();
 }
 
 absl::Status Buffer_DecreaseExternalReferenceCount(
-    PJRT_Buffer_DecreaseExternalReferenceCount_Args& args) {
-  return NoPointer(*args.buffer);
+    PJRT_Buffer_DecreaseExternalReferenceCount_Args&) {
+  return absl::OkStatus();
 }
 
 absl::Status Buffer_OpaqueDeviceMemoryDataPointer(
     PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args& args) {
-  return NoPointer(*args.buffer);
+  ACCELD_ASSIGN_OR_RETURN(const HostValue* const value, ValueHere(*args.buffer));
+  args.device_memory_ptr = const_cast<char*>(value->data());
+  return absl::OkStatus();
 }
 
 }  // namespace acceld::pjrt

@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "absl/types/span.h"
 #include "client/array.h"
 #include "client/pjrt/abi/abi.h"
 #include "client/pjrt/device.h"
+#include "client/pjrt/host_value.h"
 #include "common/ir/type.h"
 #include "common/mutex.h"
 #include "common/status.h"
@@ -31,9 +33,18 @@ struct PJRT_Buffer {
   // Lets go of the value; work that was submitted with it keeps it. Does nothing the second time.
   void Delete();
 
+  // Whether the value of a small array on a CPU is in the memory of this process, to be read there
+  // as long as the buffer lives. The first question fetches it, and waits a little for one that
+  // comes at once; the answer never changes, as JAX asks more than once on its way.
+  bool IsReadInPlace();
+  // What was fetched for that: nullptr if nobody has asked yet, or if it is not fetched so.
+  std::shared_ptr<const acceld::pjrt::HostValue> host_value() const;
+
  private:
   const acceld::ir::TensorType type_;
   PJRT_Device* const device_;
   mutable acceld::Mutex mutex_;
   absl::StatusOr<acceld::client::Array> array_ ABSL_GUARDED_BY(mutex_);  // empty: deleted
+  std::optional<bool> is_read_in_place_ ABSL_GUARDED_BY(mutex_);
+  std::shared_ptr<const acceld::pjrt::HostValue> host_value_ ABSL_GUARDED_BY(mutex_);
 };

@@ -9,6 +9,7 @@ PJRT_Device::PJRT_Device(PJRT_Client* client, const acceld::client::DeviceInfo& 
     : client(client),
       daemon_id(info.id),
       ordinal(ordinal),
+      is_cpu(info.kind == "cpu"),
       memory_limit_bytes(info.memory_limit_bytes),
       description{
           .id = id,

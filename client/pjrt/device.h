@@ -27,6 +27,7 @@ struct PJRT_Device {
   PJRT_Client* const client;
   const uint32_t daemon_id;
   const int ordinal;
+  const bool is_cpu;
   const uint64_t memory_limit_bytes;
   PJRT_DeviceDescription description;
   PJRT_Memory memory;

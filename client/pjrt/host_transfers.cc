@@ -11,6 +11,7 @@
 #include "client/pjrt/fork.h"
 #include "client/pjrt/functions.h"
 #include "client/pjrt/host_copy.h"
+#include "client/pjrt/host_value.h"
 #include "client/pjrt/layout.h"
 #include "client/pjrt/thread_options.h"
 
@@ -19,9 +20,6 @@ namespace acceld::pjrt {
 namespace {
 
 using client::Array;
-
-// Arrays up to this size travel in commands and answers.
-constexpr int64_t kMaxCopiedBytes = int64_t{64} << 10;
 
 absl::StatusOr<ir::TensorType> TypeOf(const PJRT_Client_BufferFromHostBuffer_Args& args) {
   ir::TensorType type;
@@ -61,6 +59,17 @@ absl::StatusOr<Array> UploadInPlace(PJRT_Client& client, const PJRT_Device& devi
       type, bytes, [promise] { promise->Set(Unit{}); }, device.daemon_id);
 }
 
+acceld::Event CopyWhenHere(std::shared_ptr<const HostValue> value, absl::Span<char> dst) {
+  const acceld::Event fetched = value->fetched();
+  auto promise = std::make_shared<Promise<Unit>>();
+  acceld::Event copied = promise->future();
+  fetched.OnReady([promise, value = std::move(value), dst](const absl::StatusOr<Unit>& status) {
+    if (status.ok()) std::memcpy(dst.data(), value->data(), dst.size());
+    promise->Set(status);
+  });
+  return copied;
+}
+
 }  // namespace
 
 absl::Status Client_BufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args& args) {
@@ -85,7 +94,7 @@ absl::Status Client_BufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args& 
       args.host_buffer_semantics == PJRT_HostBufferSemantics_kImmutableOnlyDuringCall;
   absl::StatusOr<Array> array = Array();
   acceld::Event done = absl::StatusOr<Unit>(Unit{});
-  if (as_is && type.size_bytes() <= kMaxCopiedBytes) {
+  if (as_is && type.size_bytes() <= HostValue::kMaxBytes) {
     array =
         args.client->session->Upload(type, absl::string_view(data, size_bytes), device.daemon_id);
   } else if (as_is && !only_now) {
@@ -118,8 +127,12 @@ absl::Status Buffer_ToHostBuffer(PJRT_Buffer_ToHostBuffer_Args& args) {
   ACCELD_ASSIGN_OR_RETURN(const Array array, args.src->array());
   auto* const dst = static_cast<char*>(args.dst);
   if (args.host_layout == nullptr || IsRowMajor(type, strides)) {
+    if (auto here = args.src->host_value()) {
+      args.event = new PJRT_Event{CopyWhenHere(std::move(here), absl::MakeSpan(dst, size_bytes))};
+      return absl::OkStatus();
+    }
     // Whoever fetches a small array waits for it next.
-    args.event = new PJRT_Event{type.size_bytes() <= kMaxCopiedBytes
+    args.event = new PJRT_Event{type.size_bytes() <= HostValue::kMaxBytes
                                     ? array.FetchIntoSoon(absl::MakeSpan(dst, size_bytes))
                                     : array.FetchIntoAsync(absl::MakeSpan(dst, size_bytes))};
     return absl::OkStatus();

@@ -164,11 +164,11 @@ void SessionLink::ServeWith(Patience patience, absl::Span<const uint64_t> reques
         if (waiting_callers_ > 0) callers_.NotifyAll();
         others.clear();
       }
-      if (gives_up) return;
+      if (gives_up) return LeaveToReader();
       const auto must_wait = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
         return reading_ || stream_is_over_ || IsDeferred(requests);
       };
-      if (patience == Patience::kNone && must_wait()) return;
+      if (patience == Patience::kNone && must_wait()) return LeaveToReader();
       ++waiting_callers_;
       ++callers_so_far_;
       while (!done() && !ended_ && must_wait()) {
@@ -193,6 +193,11 @@ void SessionLink::ServeWith(Patience patience, absl::Span<const uint64_t> reques
       }
     }
   }
+}
+
+void SessionLink::LeaveToReader() {
+  left_to_reader_ = true;
+  changed_.NotifyOne();
 }
 
 void SessionLink::HandleDeferred() {
@@ -260,6 +265,8 @@ void SessionLink::RunReader(const v1::Hello& hello) {
       }
       while (deferred_.empty() && !(stream_is_over_ && !reading_)) {
         if (seen_callers != std::exchange(seen_callers, callers_so_far_)) pauses = 0;
+        // It is expected; the next caller may be back soon after.
+        if (std::exchange(left_to_reader_, false)) pauses = 1;
         if (pauses == 0 || (!reading_ && pauses < kPauses && !handler_.ExpectsEvents())) {
           ++pauses;
           changed_.WaitUntil(mutex_, Clock::now() + kCallersPause);

@@ -77,6 +77,8 @@ class SessionLink {
   enum class Patience : uint8_t { kNone, kForever };
   void ServeWith(Patience patience, absl::Span<const uint64_t> requests,
                  absl::FunctionRef<bool()> done);
+  // The caller goes without its answer, which the reader thread is to receive.
+  void LeaveToReader() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void RunReader(const v1::Hello& hello);
   void ReadAndHandle();
   void HandleDeferred();
@@ -110,6 +112,7 @@ class SessionLink {
   uint64_t callers_so_far_ ABSL_GUARDED_BY(mutex_) = 0;  // that have waited in Serve
   int waiting_callers_ ABSL_GUARDED_BY(mutex_) = 0;
   bool reader_sleeps_ ABSL_GUARDED_BY(mutex_) = false;
+  bool left_to_reader_ ABSL_GUARDED_BY(mutex_) = false;  // since the reader thread looked
   bool stream_is_over_ ABSL_GUARDED_BY(mutex_) = false;
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
   bool ended_ ABSL_GUARDED_BY(mutex_) = false;

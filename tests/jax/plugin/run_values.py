@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""How the values of arrays come to a JAX program: read in place, copied, early or late, by one thread or by many.
+
+    run_values.py BIN PLUGIN        BIN has acceld and accelctl, PLUGIN is the shared object
+
+Starts a daemon and runs itself again in an environment in which the package looks installed.
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+INSIDE = "ACCELD_TEST_VALUES"
+
+if INSIDE not in os.environ:
+    import harness
+
+    import platforms
+
+    with tempfile.TemporaryDirectory() as folder_name:
+        folder = pathlib.Path(folder_name)
+        daemon = harness.Daemon(pathlib.Path(sys.argv[1]), folder)
+        environment = platforms.acceld_environment(folder, sys.argv[2], f"unix:{folder}/acceld.sock")
+        environment[INSIDE] = "1"
+        environment["PATH"] = f"{sys.argv[1]}{os.pathsep}{environment['PATH']}"
+        status = subprocess.run([sys.executable, __file__], env=environment, timeout=300).returncode
+        daemon.process.kill()
+    sys.exit(status)
+
+import jax  # noqa: E402
+import jax.numpy as jnp  # noqa: E402
+import numpy as np  # noqa: E402
+
+
+
+@jax.jit
+def slow(n):
+    """Some tenths of a second for 20,000 rounds."""
+    return jax.lax.fori_loop(0, n, lambda _, a: jnp.sin(a) + 1, jnp.zeros(1000))
+
+
+class ValuesTest(unittest.TestCase):
+    def test_a_value_that_was_read_stays_when_its_array_is_donated(self):
+        y = jnp.arange(8.0) + 1
+        y.block_until_ready()
+        view = np.asarray(y)
+        self.assertFalse(view.flags.writeable)
+        doubled = jax.jit(lambda y: y * 2, donate_argnums=0)(y)
+        self.assertTrue(y.is_deleted())
+        with self.assertRaisesRegex(RuntimeError, "deleted"):
+            np.asarray(y)
+        np.testing.assert_array_equal(doubled, 2 * np.arange(1.0, 9.0))
+        del y, doubled
+        np.testing.assert_array_equal(view, np.arange(1.0, 9.0))
+
+    def test_a_value_that_was_read_stays_when_its_array_is_deleted(self):
+        y = jnp.arange(8) + 1
+        y.block_until_ready()
+        view = memoryview(y)
+        y.delete()
+        np.testing.assert_array_equal(np.array(view), np.arange(1, 9))
+        with self.assertRaises(BufferError):
+            memoryview(y)
+
+    def test_a_value_that_is_asked_for_before_it_is_there(self):
+        wanted = np.asarray(slow(20_000))
+        for ask in (lambda y: y.copy_to_host_async(), lambda y: y.is_ready(), np.asarray, lambda y: float(y[0])):
+            y = slow(20_000)
+            ask(y)
+            np.testing.assert_array_equal(np.asarray(y), wanted)
+            np.testing.assert_array_equal(np.asarray(y), wanted)
+
+    def test_values_of_all_dtypes_and_sizes(self):
+        for dtype in ("bool", "int4", "int8", "uint16", "float8_e4m3fn", "bfloat16", "float32", "complex64"):
+            for shape in ((), (0, 3), (5,), (33, 7), (300, 301)):
+                values = (np.arange(np.prod(shape, dtype=int)) % 5).reshape(shape).astype(jnp.dtype(dtype))
+                np.testing.assert_array_equal(np.asarray(jax.device_put(values)), values)
+                np.testing.assert_array_equal(np.asarray(jnp.roll(jax.device_put(values), 0)), values)
+
+    def test_threads_that_read_the_same_arrays(self):
+        arrays = [slow(10 * (i % 40)) + i for i in range(80)]
+        wanted = [np.asarray(slow(10 * (i % 40))) + np.float32(i) for i in range(80)]
+        found = {}
+
+        def read(thread):
+            found[thread] = [np.asarray(array) for array in arrays]
+
+        threads = [threading.Thread(target=read, args=(number,)) for number in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        for thread in range(8):
+            np.testing.assert_array_equal(found[thread], wanted)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
