@@ -12,7 +12,7 @@ PRIORITY = 400
 # Primitives that JAX has no rule for on a platform that it does not know, or none as good. The CPU's rules call LAPACK,
 # and the daemon computes those calls on every device; or Python, as jax_private.call_back says.
 CPU_LOWERINGS = frozenset({
-    "debug_callback", "debug_print", "eig", "eigh", "geqp3", "geqrf", "hessenberg", "householder_product", "ormqr",
+    "check", "debug_callback", "debug_print", "eig", "eigh", "geqp3", "geqrf", "hessenberg", "householder_product", "ormqr",
     "schur", "spsolve", "svd", "tridiagonal",
 })
 
@@ -22,5 +22,6 @@ def initialize() -> None:
     jax_private.register_plugin(PLATFORM, str(library.path()), PRIORITY)
     jax_private.allow_donation(PLATFORM)
     jax_private.lower_as_on_cpu(PLATFORM, CPU_LOWERINGS)
+    jax_private.know_parameter_layouts(PLATFORM)
     callbacks.initialize()
     jax_private.call_back(PLATFORM, callbacks.register)

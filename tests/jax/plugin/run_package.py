@@ -104,6 +104,14 @@ class PackageTest(unittest.TestCase):
         with self.assertRaisesRegex(Exception, "No such compile option: 'acceld_speed'"):
             lowered.compile(compiler_options={"acceld_speed": "fast"})
 
+    def test_compiled_programs_know_the_layouts_of_their_arrays(self):
+        x = jnp.zeros((3, 4))
+        compiled = jax.jit(lambda x, key, n: (x + n, key, n)).lower(x, jax.random.key(0), jnp.int32(1)).compile()
+        for formats in (compiled.input_formats[0], compiled.output_formats):
+            self.assertEqual([one.layout.major_to_minor for one in formats], [(0, 1), (0,), ()])
+            self.assertEqual(formats[0], x.format)
+        np.testing.assert_array_equal(compiled(x, jax.random.key(0), jnp.int32(1))[0], np.ones((3, 4)))
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])
