@@ -368,6 +368,7 @@ EngineMetrics EngineImpl::Metrics() const {
     const observability::ExecutionInstruments& instruments = executor->instruments();
     metrics.devices.push_back({.queue_time = instruments.queue_time.Read(),
                                .device_time = instruments.device_time.Read(),
+                               .host_call_time = instruments.host_call_time.Read(),
                                .executions = instruments.ended.Read(),
                                .spills = executor->memory_stats().spills,
                                .restores = executor->memory_stats().restores,

@@ -33,6 +33,7 @@ void AddDevices(const engine::Engine& engine, const engine::EngineMetrics& metri
     families.Add(MetricId::kDeviceLaunches, {device, "step"}, of_device.launches.steps);
     families.Add(MetricId::kExecutionDeviceTime, {device}, of_device.device_time);
     families.Add(MetricId::kExecutionQueueTime, {device}, of_device.queue_time);
+    families.Add(MetricId::kHostCallTime, {device}, of_device.host_call_time);
     uint64_t failed = 0;
     for (size_t code = 0; code < kNumStatusCodes; ++code) {
       if (code != kOk && code != kCancelled) failed += of_device.executions[code];

@@ -34,6 +34,7 @@ absl::StatusOr<std::vector<hal::HostValue>> TaskHostCalls::Call(const kernels::H
     absl::optional<absl::StatusOr<std::vector<hal::HostValue>>> values ABSL_GUARDED_BY(mutex);
   };
   const auto answered = std::make_shared<Answered>();  // Shared with an answer that comes late.
+  const auto asked_at = std::chrono::steady_clock::now();
   executor_.Park(*task_);
   ACCELD_ASSIGN_OR_RETURN(
       const uint64_t id,
@@ -46,7 +47,9 @@ absl::StatusOr<std::vector<hal::HostValue>> TaskHostCalls::Call(const kernels::H
                     }
                     control->Answer();
                   }));
-  if (!task_->control_.AwaitAnswer()) {
+  const bool is_answered = task_->control_.AwaitAnswer();
+  executor_.instruments_.host_call_time.Observe(std::chrono::steady_clock::now() - asked_at);
+  if (!is_answered) {
     asker_->Withdraw(id);
     return absl::CancelledError("the run was told to end while it waited for its host");
   }

@@ -1,7 +1,9 @@
 // The metrics of the daemon, as Prometheus reads them.
 
+#include <chrono>
 #include <map>
 #include <regex>
+#include <thread>
 
 #include "tests/integration/daemon_fixture.h"
 #include "tests/support/http.h"
@@ -90,6 +92,29 @@ TEST_F(DaemonMetricsTest, AgreeWithWhatClientsDid) {
   EXPECT_GE(samples.at(R"(acceld_device_memory_used_bytes{device="0"})"), 4 << 20);
   EXPECT_GE(samples.at(R"(acceld_device_memory_peak_bytes{device="0"})"),
             samples.at(R"(acceld_device_memory_used_bytes{device="0"})"));
+}
+
+TEST_F(DaemonMetricsTest, CallsOfClientsFunctionsAreTimed) {
+  ASSERT_NO_FATAL_FAILURE(StartWithMetrics({}));
+  const std::shared_ptr<client::Client> client = Connect();
+  const client::Program program = Parse(R"(
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = stablehlo.custom_call @acceld.host_callback(%x) {acceld.callback = 0 : i64, has_side_effect = true} : (tensor<4xf32>) -> tensor<4xf32>
+      return %0 : tensor<4xf32>
+    })");
+  constexpr std::chrono::milliseconds kPause{30};
+  const client::HostCallback slow =
+      [kPause](absl::Span<const ir::Literal> operands) -> absl::StatusOr<std::vector<ir::Literal>> {
+    std::this_thread::sleep_for(kPause);
+    return std::vector<ir::Literal>(operands.begin(), operands.end());
+  };
+  const client::Array x = *client->Upload(Floats({1, 2, 3, 4}));
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(client->Execute(program, {x}, {}, {.callbacks = {slow}})->front().Fetch().ok());
+  }
+  const Samples samples = Scrape();
+  EXPECT_EQ(samples.at(R"(acceld_host_call_seconds_count{device="0"})"), 3);
+  EXPECT_GE(samples.at(R"(acceld_host_call_seconds_sum{device="0"})"), 3 * 0.03);
 }
 
 TEST_F(DaemonMetricsTest, RefusalsAreCountedByCode) {
