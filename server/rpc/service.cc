@@ -217,4 +217,13 @@ grpc::ServerWriteReactor<v1::TraceChunk>* Service::OnGetTrace(const Caller& call
   return TraceReactor::Start(engine_, decoders_, caller.identity, *request);
 }
 
+grpc::ServerWriteReactor<v1::TraceChunk>* Service::OnGetSessionTrace(
+    const Caller& caller, grpc::CallbackServerContext*, const v1::GetSessionTraceRequest* request) {
+  const auto session = sessions_.Find(request->session_token(), caller, "GetSessionTrace");
+  return TraceReactor::Start(
+      engine_, decoders_, caller.identity,
+      session.ok() ? absl::StatusOr<uint64_t>((*session)->engine_session().id()) : session.status(),
+      *request);
+}
+
 }  // namespace acceld::rpc

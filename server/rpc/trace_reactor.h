@@ -1,7 +1,7 @@
 #pragma once
 
-#include <chrono>
-#include <memory>
+#include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "acceld/v1/acceld.grpc.pb.h"
@@ -10,21 +10,30 @@
 
 namespace acceld::rpc {
 
-// One GetTrace: has the ring read on the decode pool, for it may be large, then writes the spans in
-// chunks. Owns itself until OnDone.
+// One GetTrace or GetSessionTrace: has the ring read on the decode pool, for it may be large, then
+// writes the spans in chunks. Owns itself until OnDone.
 class TraceReactor : public grpc::ServerWriteReactor<v1::TraceChunk> {
  public:
   // For gRPC. The request is read before this returns.
   static TraceReactor* Start(const engine::Engine& engine, FairPool& decoders,
                              const engine::Identity& caller, const v1::GetTraceRequest& request);
+  // Of a session of the caller, by the engine's number; or the error with which it was not found.
+  static TraceReactor* Start(const engine::Engine& engine, FairPool& decoders,
+                             const engine::Identity& caller, absl::StatusOr<uint64_t> session,
+                             const v1::GetSessionTraceRequest& request);
 
  private:
-  TraceReactor() = default;
+  using Spans = std::vector<observability::Span>;
+
+  TraceReactor();
+  // Begins to write what `read` gives, which is called on the pool.
+  void WriteLater(FairPool& decoders, const engine::Identity& caller,
+                  std::function<absl::StatusOr<Spans>()> read);
   void OnWriteDone(bool ok) override;
   void OnDone() override { delete this; }
   void WriteNext();
 
-  std::vector<observability::Span> spans_;
+  Spans spans_;
   size_t sent_ = 0;
   v1::TraceChunk chunk_;
 };
