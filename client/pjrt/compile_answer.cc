@@ -1,0 +1,27 @@
+#include "client/pjrt/compile_answer.h"
+
+#include <utility>
+
+namespace acceld::pjrt {
+
+Future<client::CompileInfo> CompileAnswer::Begin() {
+  MutexLock lock(mutex_);
+  if (!answer_.valid() || (answer_.IsReady() && !answer_.Await().ok())) answer_ = compile_();
+  return answer_;
+}
+
+absl::StatusOr<client::ExecutableMemory> CompileAnswer::AwaitMemory() {
+  const Future<client::CompileInfo> answer = Begin();
+  ACCELD_RETURN_IF_ERROR(answer.Await().status());
+  if (answer.Await()->memory.has_value()) return *answer.Await()->memory;
+  return absl::UnimplementedError(
+      "the daemon does not say what memory executables take: it is of an earlier version");
+}
+
+absl::optional<client::ExecutableMemory> CompileAnswer::KnownMemory() const {
+  MutexLock lock(mutex_);
+  if (!answer_.valid() || !answer_.IsReady() || !answer_.Await().ok()) return absl::nullopt;
+  return answer_.Await()->memory;
+}
+
+}  // namespace acceld::pjrt

@@ -1,0 +1,136 @@
+#include "client/pjrt/extensions/profiler.h"
+
+#include <chrono>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "client/pjrt/abi/profiler.h"
+#include "client/pjrt/client.h"
+#include "client/pjrt/fork.h"
+#include "client/pjrt/xplane.h"
+#include "common/status.h"
+
+struct PLUGIN_Profiler_Error {
+  absl::Status status;  // never OK
+};
+
+// One use of the profiler: by one thread at a time.
+struct PLUGIN_Profiler {
+  std::chrono::steady_clock::time_point begin;
+  std::string profile;  // After Stop: a serialized XSpace.
+};
+
+namespace acceld::pjrt {
+namespace {
+
+// What the time since 1970 is ahead of the steady clock now.
+int64_t UnixOffsetNs() {
+  using std::chrono::duration_cast;
+  using std::chrono::nanoseconds;
+  return duration_cast<nanoseconds>(std::chrono::system_clock::now().time_since_epoch() -
+                                    std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+std::map<uint32_t, std::string> NamesOf(const PJRT_Client& client) {
+  std::map<uint32_t, std::string> names;
+  for (const client::DeviceInfo& info : client.session->devices()) {
+    for (const auto& device : client.devices) {
+      if (device->daemon_id == info.id) {
+        names[info.id] = absl::StrCat(info.kind, ":", device->ordinal);
+      }
+    }
+  }
+  return names;
+}
+
+absl::StatusOr<XSpace> Profile(std::chrono::steady_clock::time_point begin) {
+  ACCELD_RETURN_IF_ERROR(CheckNotForked());
+  const PJRT_Client* const client = LastClient();
+  if (client == nullptr) return XSpace();
+  const std::shared_ptr<client::Client> session = client->session;
+  const std::map<uint32_t, std::string> names = NamesOf(*client);
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<client::TraceSpan> spans, session->Trace(begin));
+  return ToXSpace(spans, names, UnixOffsetNs());
+}
+
+PLUGIN_Profiler_Error* Create(PLUGIN_Profiler_Create_Args* args) {
+  args->profiler = new PLUGIN_Profiler;
+  return nullptr;
+}
+
+PLUGIN_Profiler_Error* Destroy(PLUGIN_Profiler_Destroy_Args* args) {
+  delete args->profiler;
+  return nullptr;
+}
+
+PLUGIN_Profiler_Error* Start(PLUGIN_Profiler_Start_Args* args) {
+  args->profiler->begin = std::chrono::steady_clock::now();
+  args->profiler->profile.clear();
+  return nullptr;
+}
+
+PLUGIN_Profiler_Error* Stop(PLUGIN_Profiler_Stop_Args* args) {
+  absl::StatusOr<XSpace> space = Profile(args->profiler->begin);
+  if (!space.ok()) {
+    const std::string why =
+        absl::StrCat("acceld: the daemon's part is missing: ", space.status().message());
+    space = XSpace();
+    space->add_errors(why);
+  }
+  args->profiler->profile = space->SerializeAsString();
+  return nullptr;
+}
+
+PLUGIN_Profiler_Error* CollectData(PLUGIN_Profiler_CollectData_Args* args) {
+  std::string& profile = args->profiler->profile;
+  if (args->buffer == nullptr) {
+    args->buffer = reinterpret_cast<uint8_t*>(profile.data());
+    args->buffer_size_in_bytes = profile.size();
+    return nullptr;
+  }
+  if (args->buffer_size_in_bytes < profile.size()) {
+    return new PLUGIN_Profiler_Error{absl::InvalidArgumentError(
+        absl::StrCat("the profile has ", profile.size(), " bytes; there is room for ",
+                     args->buffer_size_in_bytes))};
+  }
+  std::memcpy(args->buffer, profile.data(), profile.size());
+  return nullptr;
+}
+
+}  // namespace
+
+PJRT_Extension_Base* ProfilerExtension(PJRT_Extension_Base* next) {
+  static PLUGIN_Profiler_Api api = {
+      .struct_size = sizeof(PLUGIN_Profiler_Api),
+      .priv = nullptr,
+      .error_destroy = [](PLUGIN_Profiler_Error_Destroy_Args* args) { delete args->error; },
+      .error_message =
+          [](PLUGIN_Profiler_Error_Message_Args* args) {
+            args->message = args->error->status.message().data();
+            args->message_size = args->error->status.message().size();
+          },
+      .error_get_code = [](PLUGIN_Profiler_Error_GetCode_Args* args) -> PLUGIN_Profiler_Error* {
+        args->code = static_cast<int>(args->error->status.code());
+        return nullptr;
+      },
+      .create = &Create,
+      .destroy = &Destroy,
+      .start = &Start,
+      .stop = &Stop,
+      .collect_data = &CollectData};
+  static PJRT_Profiler_Extension extension = {
+      .base = {.struct_size = sizeof(PJRT_Profiler_Extension),
+               .type = PJRT_Extension_Type_Profiler,
+               .next = next},
+      .profiler_api = &api,
+      .traceme_context_id = 0};
+  return &extension.base;
+}
+
+}  // namespace acceld::pjrt
