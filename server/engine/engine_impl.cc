@@ -392,12 +392,7 @@ absl::Status EngineImpl::CheckTraced() const {
 absl::StatusOr<std::vector<observability::Span>> EngineImpl::SessionTrace(uint64_t session,
                                                                           int64_t since_ns) const {
   ACCELD_RETURN_IF_ERROR(CheckTraced());
-  std::vector<observability::Span> spans = trace_.Read(since_ns);
-  spans.erase(
-      std::remove_if(spans.begin(), spans.end(),
-                     [&](const observability::Span& span) { return span.session != session; }),
-      spans.end());
-  return spans;
+  return trace_.Read(since_ns, session);
 }
 
 absl::StatusOr<std::vector<observability::Span>> EngineImpl::Trace(

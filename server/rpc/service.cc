@@ -219,11 +219,9 @@ grpc::ServerWriteReactor<v1::TraceChunk>* Service::OnGetTrace(const Caller& call
 
 grpc::ServerWriteReactor<v1::TraceChunk>* Service::OnGetSessionTrace(
     const Caller& caller, grpc::CallbackServerContext*, const v1::GetSessionTraceRequest* request) {
-  const auto session = sessions_.Find(request->session_token(), caller, "GetSessionTrace");
-  return TraceReactor::Start(
-      engine_, decoders_, caller.identity,
-      session.ok() ? absl::StatusOr<uint64_t>((*session)->engine_session().id()) : session.status(),
-      *request);
+  return TraceReactor::Start(engine_, decoders_,
+                             sessions_.Find(request->session_token(), caller, "GetSessionTrace"),
+                             *request);
 }
 
 }  // namespace acceld::rpc

@@ -73,16 +73,25 @@ TraceReactor* TraceReactor::Start(const engine::Engine& engine, FairPool& decode
 }
 
 TraceReactor* TraceReactor::Start(const engine::Engine& engine, FairPool& decoders,
-                                  const engine::Identity& caller, absl::StatusOr<uint64_t> session,
+                                  const absl::StatusOr<std::shared_ptr<ClientSession>>& session,
                                   const v1::GetSessionTraceRequest& request) {
   auto* reactor = new TraceReactor;
   if (!session.ok()) {
     reactor->Finish(ToGrpc(session.status()));
     return reactor;
   }
-  reactor->WriteLater(decoders, caller, [&engine, id = *session, since_ns = request.since_ns()] {
-    return engine.SessionTrace(id, since_ns);
-  });
+  ClientSession& owner = **session;
+  reactor->memory_ = Taken(owner.intake_memory());
+  reactor->WriteLater(decoders, owner.owner().identity,
+                      [&engine, reactor, id = owner.engine_session().id(),
+                       since_ns = request.since_ns()]() -> absl::StatusOr<Spans> {
+                        ACCELD_ASSIGN_OR_RETURN(Spans spans, engine.SessionTrace(id, since_ns));
+                        const size_t span_bytes =
+                            sizeof(observability::Span) + observability::TraceRing::kMaxNameBytes;
+                        ACCELD_RETURN_IF_ERROR(
+                            reactor->memory_.Add(static_cast<int64_t>(spans.size() * span_bytes)));
+                        return spans;
+                      });
   return reactor;
 }
 

@@ -2,11 +2,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "acceld/v1/acceld.grpc.pb.h"
+#include "common/allowance.h"
 #include "common/fair_pool.h"
 #include "server/engine/engine.h"
+#include "server/rpc/client_session.h"
 
 namespace acceld::rpc {
 
@@ -17,9 +20,10 @@ class TraceReactor : public grpc::ServerWriteReactor<v1::TraceChunk> {
   // For gRPC. The request is read before this returns.
   static TraceReactor* Start(const engine::Engine& engine, FairPool& decoders,
                              const engine::Identity& caller, const v1::GetTraceRequest& request);
-  // Of a session of the caller, by the engine's number; or the error with which it was not found.
+  // Of a session of the caller, which pays for the spans until they are sent, or the error with
+  // which it was not found. RESOURCE_EXHAUSTED when it cannot.
   static TraceReactor* Start(const engine::Engine& engine, FairPool& decoders,
-                             const engine::Identity& caller, absl::StatusOr<uint64_t> session,
+                             const absl::StatusOr<std::shared_ptr<ClientSession>>& session,
                              const v1::GetSessionTraceRequest& request);
 
  private:
@@ -33,6 +37,7 @@ class TraceReactor : public grpc::ServerWriteReactor<v1::TraceChunk> {
   void OnDone() override { delete this; }
   void WriteNext();
 
+  Taken memory_;  // for spans_, of a session
   Spans spans_;
   size_t sent_ = 0;
   v1::TraceChunk chunk_;
