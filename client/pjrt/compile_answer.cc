@@ -1,13 +1,21 @@
 #include "client/pjrt/compile_answer.h"
 
-#include <utility>
+#include <memory>
 
 namespace acceld::pjrt {
 
 Future<client::CompileInfo> CompileAnswer::Begin() {
-  MutexLock lock(mutex_);
-  if (!answer_.valid() || (answer_.IsReady() && !answer_.Await().ok())) answer_ = compile_();
-  return answer_;
+  const auto promise = std::make_shared<Promise<client::CompileInfo>>();
+  const Future<client::CompileInfo> answer = promise->future();
+  {
+    MutexLock lock(mutex_);
+    if (answer_.valid() && !(answer_.IsReady() && !answer_.Await().ok())) return answer_;
+    answer_ = answer;
+  }
+  // Without the lock: it may wait for the daemon to take in other commands.
+  compile_().OnReady(
+      [promise](const absl::StatusOr<client::CompileInfo>& info) { promise->Set(info); });
+  return answer;
 }
 
 absl::StatusOr<client::ExecutableMemory> CompileAnswer::AwaitMemory() {

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/pjrt/abi/profiler.h"
 #include "client/pjrt/client.h"
+#include "client/pjrt/entry.h"
 #include "client/pjrt/fork.h"
 #include "client/pjrt/xplane.h"
 #include "common/status.h"
@@ -59,48 +60,57 @@ absl::StatusOr<XSpace> Profile(std::chrono::steady_clock::time_point begin) {
   return ToXSpace(spans, names, UnixOffsetNs());
 }
 
-PLUGIN_Profiler_Error* Create(PLUGIN_Profiler_Create_Args* args) {
-  args->profiler = new PLUGIN_Profiler;
-  return nullptr;
+absl::Status Create(PLUGIN_Profiler_Create_Args& args) {
+  args.profiler = new PLUGIN_Profiler;
+  return absl::OkStatus();
 }
 
-PLUGIN_Profiler_Error* Destroy(PLUGIN_Profiler_Destroy_Args* args) {
-  delete args->profiler;
-  return nullptr;
+absl::Status Destroy(PLUGIN_Profiler_Destroy_Args& args) {
+  delete args.profiler;
+  return absl::OkStatus();
 }
 
-PLUGIN_Profiler_Error* Start(PLUGIN_Profiler_Start_Args* args) {
-  args->profiler->begin = std::chrono::steady_clock::now();
-  args->profiler->profile.clear();
-  return nullptr;
+absl::Status Start(PLUGIN_Profiler_Start_Args& args) {
+  args.profiler->begin = std::chrono::steady_clock::now();
+  args.profiler->profile.clear();
+  return absl::OkStatus();
 }
 
-PLUGIN_Profiler_Error* Stop(PLUGIN_Profiler_Stop_Args* args) {
-  absl::StatusOr<XSpace> space = Profile(args->profiler->begin);
+absl::Status Stop(PLUGIN_Profiler_Stop_Args& args) {
+  absl::StatusOr<XSpace> space = Profile(args.profiler->begin);
   if (!space.ok()) {
     const std::string why =
         absl::StrCat("acceld: the daemon's part is missing: ", space.status().message());
     space = XSpace();
     space->add_errors(why);
   }
-  args->profiler->profile = space->SerializeAsString();
-  return nullptr;
+  args.profiler->profile = space->SerializeAsString();
+  return absl::OkStatus();
 }
 
-PLUGIN_Profiler_Error* CollectData(PLUGIN_Profiler_CollectData_Args* args) {
-  std::string& profile = args->profiler->profile;
-  if (args->buffer == nullptr) {
-    args->buffer = reinterpret_cast<uint8_t*>(profile.data());
-    args->buffer_size_in_bytes = profile.size();
-    return nullptr;
+absl::Status CollectData(PLUGIN_Profiler_CollectData_Args& args) {
+  std::string& profile = args.profiler->profile;
+  if (args.buffer == nullptr) {
+    args.buffer = reinterpret_cast<uint8_t*>(profile.data());
+    args.buffer_size_in_bytes = profile.size();
+    return absl::OkStatus();
   }
-  if (args->buffer_size_in_bytes < profile.size()) {
-    return new PLUGIN_Profiler_Error{absl::InvalidArgumentError(
-        absl::StrCat("the profile has ", profile.size(), " bytes; there is room for ",
-                     args->buffer_size_in_bytes))};
+  if (args.buffer_size_in_bytes < profile.size()) {
+    return absl::InvalidArgumentError(absl::StrCat("the profile has ", profile.size(),
+                                                   " bytes; there is room for ",
+                                                   args.buffer_size_in_bytes));
   }
-  std::memcpy(args->buffer, profile.data(), profile.size());
-  return nullptr;
+  std::memcpy(args.buffer, profile.data(), profile.size());
+  return absl::OkStatus();
+}
+
+// What stands in the table. All structs are as old as the extension, so callers know them whole.
+template <typename Args, absl::Status (*function)(Args&)>
+PLUGIN_Profiler_Error* ProfilerEntry(Args* args) {
+  absl::Status status = args == nullptr
+                            ? absl::InvalidArgumentError("acceld: a call without arguments")
+                            : CallContained(function, *args);
+  return status.ok() ? nullptr : new PLUGIN_Profiler_Error{std::move(status)};
 }
 
 }  // namespace
@@ -119,11 +129,11 @@ PJRT_Extension_Base* ProfilerExtension(PJRT_Extension_Base* next) {
         args->code = static_cast<int>(args->error->status.code());
         return nullptr;
       },
-      .create = &Create,
-      .destroy = &Destroy,
-      .start = &Start,
-      .stop = &Stop,
-      .collect_data = &CollectData};
+      .create = &ProfilerEntry<PLUGIN_Profiler_Create_Args, &Create>,
+      .destroy = &ProfilerEntry<PLUGIN_Profiler_Destroy_Args, &Destroy>,
+      .start = &ProfilerEntry<PLUGIN_Profiler_Start_Args, &Start>,
+      .stop = &ProfilerEntry<PLUGIN_Profiler_Stop_Args, &Stop>,
+      .collect_data = &ProfilerEntry<PLUGIN_Profiler_CollectData_Args, &CollectData>};
   static PJRT_Profiler_Extension extension = {
       .base = {.struct_size = sizeof(PJRT_Profiler_Extension),
                .type = PJRT_Extension_Type_Profiler,
