@@ -159,9 +159,11 @@ TEST_F(DaemonTraceTest, ASessionReadsItsOwnPartByItsOwnClock) {
     EXPECT_LE(span.end_ns, end.time_since_epoch().count());
   }
   bool has_fetch = false;
-  for (const client::TraceSpan& span : *one->Trace(begin)) {
+  const absl::StatusOr<std::vector<client::TraceSpan>> all = one->Trace(begin);
+  ASSERT_TRUE(all.ok()) << all.status();
+  for (const client::TraceSpan& span : *all) {
     has_fetch |= span.kind == client::TraceSpan::Kind::kDownload;
-    EXPECT_EQ(span.session, one->Trace(begin)->front().session);
+    EXPECT_EQ(span.session, all->front().session);
   }
   EXPECT_TRUE(has_fetch);
 }
