@@ -172,6 +172,15 @@ class SpaceWriter {
 
 }  // namespace
 
+XSpace MissingXSpace(const std::string& why, int64_t unix_ns) {
+  XSpace space;
+  XPlane& plane = *space.add_planes();
+  plane.set_id(1);
+  plane.set_name("/device:CUSTOM:acceld");
+  PlaneWriter(plane, 0, unix_ns).Add(1, "missing", why, 0, 0);
+  return space;
+}
+
 XSpace ToXSpace(absl::Span<const TraceSpan> spans,
                 const std::map<uint32_t, std::string>& device_names, int64_t unix_offset_ns) {
   XSpace space;

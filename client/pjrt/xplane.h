@@ -22,4 +22,8 @@ namespace acceld::pjrt {
 XSpace ToXSpace(absl::Span<const client::TraceSpan> spans,
                 const std::map<uint32_t, std::string>& device_names, int64_t unix_offset_ns);
 
+// In place of that, one event whose name says why there is nothing else, at a time since 1970:
+// frameworks drop a profile's errors.
+XSpace MissingXSpace(const std::string& why, int64_t unix_ns);
+
 }  // namespace acceld::pjrt

@@ -79,10 +79,9 @@ absl::Status Start(PLUGIN_Profiler_Start_Args& args) {
 absl::Status Stop(PLUGIN_Profiler_Stop_Args& args) {
   absl::StatusOr<XSpace> space = Profile(args.profiler->begin);
   if (!space.ok()) {
-    const std::string why =
-        absl::StrCat("acceld: the daemon's part is missing: ", space.status().message());
-    space = XSpace();
-    space->add_errors(why);
+    space = MissingXSpace(
+        absl::StrCat("acceld: the daemon's part is missing: ", space.status().message()),
+        args.profiler->begin.time_since_epoch().count() + UnixOffsetNs());
   }
   args.profiler->profile = space->SerializeAsString();
   return absl::OkStatus();

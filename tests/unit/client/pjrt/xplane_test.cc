@@ -92,6 +92,11 @@ TEST(XPlaneTest, LinesSayWhenTheyBeginSince1970) {
   for (const XLine& line : space.planes(0).lines()) EXPECT_EQ(line.timestamp_ns(), 1'000'005'000);
 }
 
+TEST(XPlaneTest, WhatIsMissingIsAnEvent) {
+  EXPECT_THAT(EventsOf(MissingXSpace("it is gone", 5)),
+              ElementsAre("/device:CUSTOM:acceld/missing: it is gone 0+0"));
+}
+
 TEST(XPlaneTest, NothingIsNoPlane) { EXPECT_THAT(ToXSpace({}, {}, 0).planes(), IsEmpty()); }
 
 }  // namespace
