@@ -142,7 +142,7 @@ struct Client::Impl {
   absl::StatusOr<v1::Compile> CompileCommand(const Program& program,
                                              absl::Span<const ir::TensorType> arguments,
                                              Device wanted, const std::string& architecture);
-  Future<ExecutionInfo> Compile(absl::StatusOr<v1::Compile> command);
+  Future<CompileInfo> Compile(absl::StatusOr<v1::Compile> command);
 };
 
 absl::StatusOr<uint32_t> Client::Impl::Choose(Device wanted) const {
@@ -344,26 +344,27 @@ absl::StatusOr<v1::Compile> Client::Impl::CompileCommand(const Program& program,
   for (const ir::TensorType& type : arguments) *command.add_arguments() = ir::ToProto(type);
   command.set_device(device);
   command.set_target(architecture);
+  for (const uint32_t donated : program.DonatedArguments()) command.add_donated(donated);
   return command;
 }
 
-Future<ExecutionInfo> Client::Impl::Compile(absl::StatusOr<v1::Compile> command) {
-  if (!command.ok()) return absl::StatusOr<ExecutionInfo>(command.status());
-  auto promise = std::make_shared<Promise<ExecutionInfo>>();
-  const Future<ExecutionInfo> compiled = promise->future();
-  connection->Compile(*std::move(command), [promise](absl::StatusOr<ExecutionInfo> info) {
+Future<CompileInfo> Client::Impl::Compile(absl::StatusOr<v1::Compile> command) {
+  if (!command.ok()) return absl::StatusOr<CompileInfo>(command.status());
+  auto promise = std::make_shared<Promise<CompileInfo>>();
+  const Future<CompileInfo> compiled = promise->future();
+  connection->Compile(*std::move(command), [promise](absl::StatusOr<CompileInfo> info) {
     promise->Set(std::move(info));
   });
   return compiled;
 }
 
-Future<ExecutionInfo> Client::Compile(const Program& program, std::vector<ir::TensorType> arguments,
-                                      Device device) {
+Future<CompileInfo> Client::Compile(const Program& program, std::vector<ir::TensorType> arguments,
+                                    Device device) {
   return impl_->Compile(impl_->CompileCommand(program, arguments, device, ""));
 }
 
-Future<ExecutionInfo> Client::CompileFor(const std::string& architecture, const Program& program,
-                                         std::vector<ir::TensorType> arguments) {
+Future<CompileInfo> Client::CompileFor(const std::string& architecture, const Program& program,
+                                       std::vector<ir::TensorType> arguments) {
   return impl_->Compile(impl_->CompileCommand(program, arguments, {}, architecture));
 }
 
@@ -482,6 +483,10 @@ absl::Status Client::DropName(const std::string& name) {
   const Event done = promise.future();
   impl_->connection->DropName(name, SetDone(std::move(promise)));
   return done.Await().status();
+}
+
+absl::StatusOr<std::vector<TraceSpan>> Client::Trace(std::chrono::steady_clock::time_point since) {
+  return impl_->connection->Trace(since);
 }
 
 absl::string_view PriorityName(Priority priority) {

@@ -138,13 +138,13 @@ class Client {
                                              const ExecuteOptions& options = {});
 
   // Compiles for these argument types without running, so that the first Execute is quick.
-  Future<ExecutionInfo> Compile(const Program& program, std::vector<ir::TensorType> arguments,
-                                Device device = {});
+  Future<CompileInfo> Compile(const Program& program, std::vector<ir::TensorType> arguments,
+                              Device device = {});
   // Compiles for devices elsewhere, of the architecture that their daemon shows for them, and keeps
   // the result where they find it: in the caches that daemons share. INVALID_ARGUMENT for one that
   // this daemon cannot compile for.
-  Future<ExecutionInfo> CompileFor(const std::string& architecture, const Program& program,
-                                   std::vector<ir::TensorType> arguments);
+  Future<CompileInfo> CompileFor(const std::string& architecture, const Program& program,
+                                 std::vector<ir::TensorType> arguments);
   // Where the executable for these argument types would be found now; nothing is compiled.
   // `architecture` is empty for the device's, else as above.
   Future<CacheExplanation> Explain(const Program& program, std::vector<ir::TensorType> arguments,
@@ -177,6 +177,12 @@ class Client {
   absl::StatusOr<Array> Open(const std::string& name);
   // Forgets the name; who has opened the array keeps it. Blocks. NOT_FOUND, PERMISSION_DENIED.
   absl::Status DropName(const std::string& name);
+
+  // What the daemon has done for this session and ended since then, by the time at which it began.
+  // Times are those of this process's steady clock; where the daemon has another one, they are
+  // wrong by half of the quickest answer's time at most. Blocks for the answers, a minute at most.
+  // FAILED_PRECONDITION when the daemon keeps no trace; UNAVAILABLE.
+  absl::StatusOr<std::vector<TraceSpan>> Trace(std::chrono::steady_clock::time_point since);
 
  private:
   struct Impl;

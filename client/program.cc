@@ -130,4 +130,13 @@ absl::StatusOr<std::vector<ir::TensorType>> Program::ResultTypesFor(
   return results;
 }
 
+absl::StatusOr<ir::Cost> Program::CostFor(absl::Span<const ir::TensorType> arguments) const {
+  ACCELD_RETURN_IF_ERROR(CheckArguments(arguments));
+  return ContainAllocationFailure("the cost of a program", [&]() -> absl::StatusOr<ir::Cost> {
+    ACCELD_ASSIGN_OR_RETURN(const ir::Module specialized,
+                            ir::Specialize(module(), entry(), arguments));
+    return ir::CostOf(specialized, "main");
+  });
+}
+
 }  // namespace acceld::client

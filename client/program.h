@@ -7,6 +7,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "common/digest.h"
+#include "common/ir/cost/cost.h"
 #include "common/ir/module.h"
 #include "common/ir/type.h"
 #include "common/status.h"
@@ -55,6 +56,9 @@ class Program {
   // its shapes and does not take these.
   absl::StatusOr<std::vector<ir::TensorType>> ResultTypesFor(
       absl::Span<const ir::TensorType> arguments) const;
+  // How much work a run with arguments of these types is, worked out here, without a daemon. The
+  // errors of ResultTypesFor.
+  absl::StatusOr<ir::Cost> CostFor(absl::Span<const ir::TensorType> arguments) const;
 
  private:
   friend class Client;

@@ -31,6 +31,20 @@ struct ExecutionInfo {
   double execute_us = 0;  // on the device
 };
 
+// What an executable takes of the memory of a device.
+struct ExecutableMemory {
+  uint64_t code_bytes = 0, constants_bytes = 0;  // machine code, as it is kept, and its constants
+  uint64_t arena_bytes = 0;                      // temporaries of one execution
+  // Of the results of one execution those that are written over arguments that the program says are
+  // donated (Program::DonatedArguments), when nobody else has these.
+  uint64_t alias_bytes = 0;
+};
+
+// What a compile came to.
+struct CompileInfo : ExecutionInfo {
+  absl::optional<ExecutableMemory> memory;  // nullopt: it was for devices elsewhere
+};
+
 struct DeviceInfo {
   uint32_t id = 0;
   std::string kind;          // "cpu"
@@ -156,7 +170,8 @@ struct CacheExplanation {
   absl::optional<CacheEntry> nearest;  // nullopt: there is no entry of such a program
 };
 
-// An interval of the daemon's trace. Times are those of one clock of the daemon.
+// An interval of the daemon's trace. Times are those of one clock: the daemon's, where nothing else
+// is said.
 struct TraceSpan {
   enum class Kind : uint8_t {
     kUnknown,

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -47,19 +48,27 @@ absl::StatusOr<PJRT_LoadedExecutable*> Load(PJRT_Client& client, client::Program
   if (options.device.has_value()) {
     ACCELD_ASSIGN_OR_RETURN(device, FindDevice(client, *options.device));
   }
-  if (options.start != CompileOptions::Start::kLater) {
+  // A question may come when the client is gone.
+  const auto compile = [program, weak = std::weak_ptr<client::Client>(client.session),
+                        daemon_id = device->daemon_id]() -> Future<client::CompileInfo> {
+    const std::shared_ptr<client::Client> session = weak.lock();
+    if (session == nullptr) {
+      return absl::StatusOr<client::CompileInfo>(absl::UnavailableError("the client was closed"));
+    }
     const absl::Span<const ir::TensorType> parameters = program.parameter_types();
-    const Future<client::ExecutionInfo> done =
-        client.session->Compile(program, {parameters.begin(), parameters.end()}, device->daemon_id);
+    return session->Compile(program, {parameters.begin(), parameters.end()}, daemon_id);
+  };
+  auto compiled = std::make_shared<CompiledProgram>(std::move(program), compile);
+  if (options.start != CompileOptions::Start::kLater) {
+    const Future<client::CompileInfo> done = compiled->answer->Begin();
     if (options.start == CompileOptions::Start::kNowAndWait) {
       ACCELD_RETURN_IF_ERROR(done.Await().status());
     }
   }
-  return new PJRT_LoadedExecutable{
-      .compiled = std::make_shared<CompiledProgram>(std::move(program)),
-      .client = &client,
-      .device = device,
-      .callbacks = PythonCallbacks(options.callbacks)};
+  return new PJRT_LoadedExecutable{.compiled = std::move(compiled),
+                                   .client = &client,
+                                   .device = device,
+                                   .callbacks = PythonCallbacks(options.callbacks)};
 }
 
 }  // namespace

@@ -24,12 +24,14 @@ struct PJRT_SerializedExecutable {
 
 namespace acceld::pjrt {
 
-CompiledProgram::CompiledProgram(client::Program compiled_program)
+CompiledProgram::CompiledProgram(client::Program compiled_program, CompileAnswer::Compile compile)
     : program(std::move(compiled_program)),
       name(program.module().name),
       fingerprint(program.fingerprint().ToHex()),
       result_layouts(LayoutsOf(program.result_types())),
-      parameter_layouts(LayoutsOf(program.parameter_types())) {
+      parameter_layouts(LayoutsOf(program.parameter_types())),
+      answer(std::make_unique<CompileAnswer>(std::move(compile))),
+      cost(std::make_unique<CostProperties>()) {
   for (const ir::TensorType& type : program.result_types()) {
     result_types.push_back(ToPjrt(type.dtype));
     result_dims.insert(result_dims.end(), type.dims.begin(), type.dims.end());
@@ -115,14 +117,6 @@ absl::Status Executable_Serialize(PJRT_Executable_Serialize_Args& args) {
   args.serialized_bytes_size = serialized->bytes.size();
   args.serialized_executable = serialized;
   args.serialized_executable_deleter = [](PJRT_SerializedExecutable* bytes) { delete bytes; };
-  return absl::OkStatus();
-}
-
-// The code stays on the daemon, so none of it is in this process. jaxlib ends the process on an
-// error.
-absl::Status Executable_SizeOfGeneratedCodeInBytes(
-    PJRT_Executable_SizeOfGeneratedCodeInBytes_Args& args) {
-  args.size_in_bytes = 0;
   return absl::OkStatus();
 }
 

@@ -8,15 +8,19 @@
 #include "client/host_callbacks.h"
 #include "client/pjrt/abi/abi.h"
 #include "client/pjrt/client.h"
+#include "client/pjrt/compile_answer.h"
+#include "client/pjrt/cost_properties.h"
 #include "client/pjrt/named_values.h"
 #include "client/program.h"
 #include "common/future.h"
 
 namespace acceld::pjrt {
 
-// A program that has been given to the daemon to compile. Immutable.
+// A program that has been given to the daemon to compile. Immutable but for what is found out about
+// it when somebody asks.
 struct CompiledProgram {
-  explicit CompiledProgram(client::Program program);
+  // `compile` has the daemon compile it.
+  CompiledProgram(client::Program program, CompileAnswer::Compile compile);
 
   const client::Program program;
   const std::string name;         // "jit_train_step"
@@ -29,6 +33,8 @@ struct CompiledProgram {
   std::vector<size_t> result_memory_kind_sizes;
   std::vector<PJRT_Layouts_MemoryLayout*> result_layouts, parameter_layouts;
   std::vector<uint32_t> donated;  // parameters that the program says are given away, ascending
+  const std::unique_ptr<CompileAnswer> answer;
+  const std::unique_ptr<CostProperties> cost;
 };
 
 }  // namespace acceld::pjrt

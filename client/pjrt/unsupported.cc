@@ -39,8 +39,6 @@ NOT_OFFERED(AsyncHostToDeviceTransferManager_BufferCount, "uploads in parts")
 NOT_OFFERED(AsyncHostToDeviceTransferManager_BufferSize, "uploads in parts")
 NOT_OFFERED(AsyncHostToDeviceTransferManager_SetBufferError, "uploads in parts")
 NOT_OFFERED(AsyncHostToDeviceTransferManager_AddMetadata, "uploads in parts")
-NOT_OFFERED(Executable_GetCostAnalysis, "a cost analysis")
-NOT_OFFERED(Executable_GetCompiledMemoryStats, "a memory analysis")
 
 #undef NOT_OFFERED
 

@@ -14,6 +14,7 @@
 #include "client/transport/outbox.h"
 #include "client/transport/pending.h"
 #include "client/transport/session_link.h"
+#include "client/transport/session_trace.h"
 #include "client/transport/status_codes.h"
 #include "client/transport/transport_thread.h"
 #include "common/future.h"
@@ -177,10 +178,13 @@ void Connection::Impl::OnEvent(v1::Event& event) {
     }
     case v1::Event::kCompileDone: {
       const v1::CompileDone& compiled = event.compile_done();
-      pending_.Complete(compiled.request_id(),
-                        {.status = StatusFromWire(compiled.code(), compiled.message()),
-                         .execution = FromProto(compiled.execution()),
-                         .explanation = FromProto(compiled.explanation())});
+      pending_.Complete(
+          compiled.request_id(),
+          {.status = StatusFromWire(compiled.code(), compiled.message()),
+           .execution = FromProto(compiled.execution()),
+           .explanation = FromProto(compiled.explanation()),
+           .memory = compiled.has_memory() ? absl::make_optional(FromProto(compiled.memory()))
+                                           : absl::nullopt});
       return;
     }
     case v1::Event::kOpened: {
@@ -404,15 +408,22 @@ uint64_t Connection::Await(uint64_t handle, OnExecution done) {
   return id;
 }
 
-void Connection::Compile(v1::Compile compile, OnExecution done) {
+void Connection::Compile(v1::Compile compile,
+                         std::function<void(absl::StatusOr<CompileInfo>)> done) {
   const uint64_t id = impl_->NextId();
   compile.set_request_id(id);
   v1::Command command;
   *command.mutable_compile() = std::move(compile);
   impl_->SendRequest(std::move(command), id, [done = std::move(done)](Answer answer) {
     if (!answer.status.ok()) return done(answer.status);
-    done(std::move(answer.execution));
+    done(CompileInfo{std::move(answer.execution), answer.memory});
   });
+}
+
+absl::StatusOr<std::vector<TraceSpan>> Connection::Trace(
+    std::chrono::steady_clock::time_point since) {
+  ACCELD_RETURN_IF_ERROR(status());
+  return ReadSessionTrace(impl_->dialer_, impl_->welcome_.session_token(), since);
 }
 
 void Connection::Explain(v1::Compile compile,

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
@@ -87,7 +88,7 @@ class Connection {
   // The bytes of a transfer that an event names.
   void Download(uint64_t transfer_id, std::shared_ptr<ByteSink> sink, OnDone done);
   // request_id is filled in
-  void Compile(v1::Compile compile, OnExecution done);
+  void Compile(v1::Compile compile, std::function<void(absl::StatusOr<CompileInfo>)> done);
   void Explain(v1::Compile compile, std::function<void(absl::StatusOr<CacheExplanation>)> done);
   struct Opened {
     v1::TensorType type;
@@ -97,6 +98,8 @@ class Connection {
   void Publish(v1::Publish publish, OnDone done);  // request_id is filled in
   void OpenNamed(v1::OpenNamed open, OnOpened done);
   void DropName(std::string name, OnDone done);
+  // Client::Trace. Blocks.
+  absl::StatusOr<std::vector<TraceSpan>> Trace(std::chrono::steady_clock::time_point since);
   // Spares threads a wake-up: sends what was appended and helps receiving until `done`, which the
   // answers to `requests` (ascending) make true, or until the connection has ended. Without
   // requests, or with 0, it only sends. Blocks.

@@ -198,6 +198,13 @@ CacheExplanation FromProto(const v1::CacheExplanation& proto) {
   return explanation;
 }
 
+ExecutableMemory FromProto(const v1::ExecutableMemory& proto) {
+  return {.code_bytes = proto.code_bytes(),
+          .constants_bytes = proto.constants_bytes(),
+          .arena_bytes = proto.arena_bytes(),
+          .alias_bytes = proto.alias_bytes()};
+}
+
 TraceSpan FromProto(const v1::TraceSpan& proto) {
   return {.kind = FromProto(proto.kind()),
           .code = proto.code(),

@@ -16,6 +16,7 @@ SessionInfo FromProto(const v1::SessionInfo& proto);
 RunningExecution FromProto(const v1::RunningExecution& proto);
 CacheEntry FromProto(const v1::CacheEntry& proto);
 CacheExplanation FromProto(const v1::CacheExplanation& proto);
+ExecutableMemory FromProto(const v1::ExecutableMemory& proto);
 TraceSpan FromProto(const v1::TraceSpan& proto);
 
 }  // namespace acceld::client

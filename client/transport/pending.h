@@ -18,12 +18,13 @@ namespace acceld::client {
 struct Answer {
   absl::Status status;
   ExecutionInfo execution;
-  std::string data;              // of a Fetch, when small
-  uint64_t transfer_id = 0;      // of a Fetch, when large
-  CacheExplanation explanation;  // of a Compile that asked for it
-  v1::TensorType type;           // of an OpenNamed
-  uint32_t device = 0;           // the same
-  bool asked_again = false;      // The daemon may have answered before; that was lost.
+  std::string data;                         // of a Fetch, when small
+  uint64_t transfer_id = 0;                 // of a Fetch, when large
+  CacheExplanation explanation;             // of a Compile that asked for it
+  absl::optional<ExecutableMemory> memory;  // of a Compile
+  v1::TensorType type;                      // of an OpenNamed
+  uint32_t device = 0;                      // the same
+  bool asked_again = false;                 // The daemon may have answered before; that was lost.
 };
 
 // Requests that wait for their answer. Each callback runs exactly once: on the thread that brings

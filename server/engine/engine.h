@@ -296,6 +296,14 @@ struct CompileOptions {
   // The architecture to compile for, and not to load then; empty: the device's.
   std::string target;
   bool explain = false;  // compiles nothing: says where the executable would be found
+  // Numbers of the arguments that executions will give away, for ExecutableMemory::alias_bytes.
+  std::vector<uint32_t> donated;
+};
+// What an executable takes of the memory of a device.
+struct ExecutableMemory {
+  uint64_t code_bytes = 0, constants_bytes = 0;  // machine code, as it is kept, and its constants
+  uint64_t arena_bytes = 0;                      // temporaries of one execution
+  uint64_t alias_bytes = 0;  // results that are written over donated arguments that nobody else has
 };
 // A part of what an executable's key is made of.
 struct KeyComponent {
@@ -310,6 +318,7 @@ struct CompileResult {
   absl::Status status;
   ExecutionInfo execution;
   absl::optional<CacheExplanation> explanation;  // where it was asked for
+  absl::optional<ExecutableMemory> memory;       // of what was compiled for a device of this engine
 };
 
 // Puts the bytes of a piece, from its byte `begin` on, to `to`. Its error is that of the upload.
@@ -440,6 +449,9 @@ class Engine {
   // of it is kept. Takes as long as it takes to copy EngineOptions.trace_spans.
   virtual absl::StatusOr<std::vector<observability::Span>> Trace(
       std::chrono::nanoseconds last) const = 0;
+  // The same of one session, from a time of the steady clock on.
+  virtual absl::StatusOr<std::vector<observability::Span>> SessionTrace(uint64_t session,
+                                                                        int64_t since_ns) const = 0;
   // Most recently used first; `offset` and `limit` page through it.
   virtual std::vector<CacheEntryInfo> CacheEntries(size_t offset, size_t limit) const = 0;
   // See cache::Tools. These block, some for minutes. INVALID_ARGUMENT for a key that is none.

@@ -385,11 +385,20 @@ EngineMetrics EngineImpl::Metrics() const {
   return metrics;
 }
 
+absl::Status EngineImpl::CheckTraced() const {
+  if (trace_.enabled()) return absl::OkStatus();
+  return absl::FailedPreconditionError("the daemon keeps no trace; see its setting trace-spans");
+}
+
+absl::StatusOr<std::vector<observability::Span>> EngineImpl::SessionTrace(uint64_t session,
+                                                                          int64_t since_ns) const {
+  ACCELD_RETURN_IF_ERROR(CheckTraced());
+  return trace_.Read(since_ns, session);
+}
+
 absl::StatusOr<std::vector<observability::Span>> EngineImpl::Trace(
     std::chrono::nanoseconds last) const {
-  if (!trace_.enabled()) {
-    return absl::FailedPreconditionError("the daemon keeps no trace; see its setting trace-spans");
-  }
+  ACCELD_RETURN_IF_ERROR(CheckTraced());
   const int64_t now_ns = std::chrono::steady_clock::now().time_since_epoch().count();
   return trace_.Read(last.count() >= now_ns ? 0 : now_ns - last.count());
 }

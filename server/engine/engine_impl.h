@@ -46,6 +46,8 @@ class EngineImpl final : public Engine {
   EngineMetrics Metrics() const override;
   absl::StatusOr<std::vector<observability::Span>> Trace(
       std::chrono::nanoseconds last) const override;
+  absl::StatusOr<std::vector<observability::Span>> SessionTrace(uint64_t session,
+                                                                int64_t since_ns) const override;
   std::vector<CacheEntryInfo> CacheEntries(size_t offset, size_t limit) const override;
   absl::StatusOr<RemoteCachePage> RemoteCacheEntries(absl::string_view from, size_t limit) override;
   absl::StatusOr<std::vector<CacheCheck>> VerifyCache(bool remote) override;
@@ -88,6 +90,8 @@ class EngineImpl final : public Engine {
 
  private:
   std::vector<std::shared_ptr<SessionImpl>> OpenSessions() const;
+  // FAILED_PRECONDITION when no trace is kept.
+  absl::Status CheckTraced() const;
   // Of each device, without its sessions.
   std::vector<DeviceLoad> Loads() const;
   // Now and then, from now on.

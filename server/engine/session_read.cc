@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/engine/engine_impl.h"
+#include "server/engine/executable_memory.h"
 #include "server/engine/explain.h"
 #include "server/engine/session_impl.h"
 #include "server/engine/when_found.h"
@@ -69,6 +70,7 @@ absl::Status SessionImpl::Compile(ProgramId id, std::vector<ir::TensorType> argu
   WhenFound(
       engine_.executables(), std::move(wanted), ticket, identity_, interest,
       [pending = pending_, request, record, begin, identity = identity_, name = program->name,
+       wishes = (*program->program)->donations(), donated = options.donated,
        done = std::move(done)](const absl::StatusOr<cache::Result>& result, bool joined) {
         if (!pending->Take(request)) return;
         const std::chrono::duration<double, std::milli> waited =
@@ -83,7 +85,11 @@ absl::Status SessionImpl::Compile(ProgramId id, std::vector<ir::TensorType> argu
           record->compile_ms.store(waited.count(), std::memory_order_relaxed);
         }
         record->verdict.store(verdict, std::memory_order_relaxed);
-        done({absl::OkStatus(), InfoOf(record)});
+        CompileResult compiled{absl::OkStatus(), InfoOf(record)};
+        if (result->executable != nullptr) {
+          compiled.memory = MemoryOf(*result->executable->executable, donated, wishes);
+        }
+        done(std::move(compiled));
       });
   return absl::OkStatus();
 }
@@ -117,12 +123,15 @@ void SessionImpl::Fetch(Handle handle, std::function<void(FetchResult)> done) {
   };
   runtime::DeviceExecutor& executor =
       engine_.executor(static_cast<uint32_t>(named->array->device()));
-  auto download = [&executor, array = named->array, answer] {
-    executor.Download(array, [array, answer](absl::StatusOr<SharedBytes> bytes) {
-      if (!bytes.ok()) return answer(bytes.status());
-      bytes->source = array;
-      answer(HostArray{*array->type(), *std::move(bytes)});
-    });
+  auto download = [&executor, session = id_, array = named->array, answer] {
+    executor.Download(
+        array,
+        [array, answer](absl::StatusOr<SharedBytes> bytes) {
+          if (!bytes.ok()) return answer(bytes.status());
+          bytes->source = array;
+          answer(HostArray{*array->type(), *std::move(bytes)});
+        },
+        session);
   };
   const bool small =
       named->array->type().has_value() && named->array->type()->size_bytes() <= kSmallBytes;

@@ -47,6 +47,7 @@ v1::Event CompileDoneEvent(uint64_t request_id, const engine::CompileResult& res
   done.set_message(EscapeNonUtf8(result.status.message()));
   *done.mutable_execution() = ToProto(result.execution);
   if (result.explanation.has_value()) *done.mutable_explanation() = ToProto(*result.explanation);
+  if (result.memory.has_value()) *done.mutable_memory() = ToProto(*result.memory);
   return event;
 }
 
@@ -257,7 +258,9 @@ void CommandHandler::OnCompile(const v1::Compile& command,
   stream->BeginRequest();
   const absl::Status status =
       session_.Compile(command.program_id(), std::move(arguments), command.device(),
-                       {.target = command.target(), .explain = command.explain()},
+                       {.target = command.target(),
+                        .explain = command.explain(),
+                        .donated = {command.donated().begin(), command.donated().end()}},
                        [stream, request_id, session = session_.id()](engine::CompileResult result) {
                          if (!result.status.ok()) {
                            LogRequestFailed(session, "compile", request_id, result.status);

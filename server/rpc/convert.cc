@@ -217,6 +217,15 @@ v1::CacheExplanation ToProto(const engine::CacheExplanation& explanation) {
   return proto;
 }
 
+v1::ExecutableMemory ToProto(const engine::ExecutableMemory& memory) {
+  v1::ExecutableMemory proto;
+  proto.set_code_bytes(memory.code_bytes);
+  proto.set_constants_bytes(memory.constants_bytes);
+  proto.set_arena_bytes(memory.arena_bytes);
+  proto.set_alias_bytes(memory.alias_bytes);
+  return proto;
+}
+
 absl::StatusOr<ir::Module> DecodeProgram(const v1::Program& program) {
   switch (program.form_case()) {
     case v1::Program::kModule:

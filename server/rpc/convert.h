@@ -21,6 +21,7 @@ v1::NamedArray ToProto(const engine::NamedArrayInfo& info);
 v1::CacheEntry ToProto(const engine::CacheEntryInfo& info);
 v1::IdentityCacheStats ToProto(const engine::IdentityInfo& info);
 v1::CacheExplanation ToProto(const engine::CacheExplanation& explanation);
+v1::ExecutableMemory ToProto(const engine::ExecutableMemory& memory);
 
 // Reads either form of a program. May take long for large ones. Errors: those of ir::ReadProgram
 // and ir::FromProto; INVALID_ARGUMENT when there is no form.

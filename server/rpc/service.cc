@@ -217,4 +217,11 @@ grpc::ServerWriteReactor<v1::TraceChunk>* Service::OnGetTrace(const Caller& call
   return TraceReactor::Start(engine_, decoders_, caller.identity, *request);
 }
 
+grpc::ServerWriteReactor<v1::TraceChunk>* Service::OnGetSessionTrace(
+    const Caller& caller, grpc::CallbackServerContext*, const v1::GetSessionTraceRequest* request) {
+  return TraceReactor::Start(engine_, decoders_,
+                             sessions_.Find(request->session_token(), caller, "GetSessionTrace"),
+                             *request);
+}
+
 }  // namespace acceld::rpc

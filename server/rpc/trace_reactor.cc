@@ -1,6 +1,7 @@
 #include "server/rpc/trace_reactor.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <utility>
 
@@ -50,6 +51,10 @@ v1::TraceSpan ToProto(const observability::Span& span) {
 
 }  // namespace
 
+TraceReactor::TraceReactor() {
+  chunk_.set_now_ns(std::chrono::steady_clock::now().time_since_epoch().count());
+}
+
 TraceReactor* TraceReactor::Start(const engine::Engine& engine, FairPool& decoders,
                                   const engine::Identity& caller,
                                   const v1::GetTraceRequest& request) {
@@ -63,34 +68,60 @@ TraceReactor* TraceReactor::Start(const engine::Engine& engine, FairPool& decode
   const std::chrono::nanoseconds last = seconds == 0
                                             ? std::chrono::nanoseconds::max()
                                             : std::chrono::nanoseconds(std::llround(seconds * 1e9));
-  // gRPC keeps the reactor until it is finished, whatever the client does meanwhile.
-  const absl::Status queued = decoders.Submit(engine::AskerOf(caller), [&engine, reactor, last] {
-    absl::StatusOr<std::vector<observability::Span>> spans = engine.Trace(last);
-    if (!spans.ok()) {
-      reactor->Finish(ToGrpc(spans.status()));
-      return;
-    }
-    reactor->spans_ = *std::move(spans);
-    reactor->WriteNext();
-  });
-  if (!queued.ok()) reactor->Finish(ToGrpc(queued));
+  reactor->WriteLater(decoders, caller, [&engine, last] { return engine.Trace(last); });
   return reactor;
 }
 
-void TraceReactor::WriteNext() {
-  if (sent_ == spans_.size()) {
-    Finish(grpc::Status::OK);
-    return;
+TraceReactor* TraceReactor::Start(const engine::Engine& engine, FairPool& decoders,
+                                  const absl::StatusOr<std::shared_ptr<ClientSession>>& session,
+                                  const v1::GetSessionTraceRequest& request) {
+  auto* reactor = new TraceReactor;
+  if (!session.ok()) {
+    reactor->Finish(ToGrpc(session.status()));
+    return reactor;
   }
-  chunk_.Clear();
+  ClientSession& owner = **session;
+  reactor->memory_ = Taken(owner.intake_memory());
+  reactor->WriteLater(decoders, owner.owner().identity,
+                      [&engine, reactor, id = owner.engine_session().id(),
+                       since_ns = request.since_ns()]() -> absl::StatusOr<Spans> {
+                        ACCELD_ASSIGN_OR_RETURN(Spans spans, engine.SessionTrace(id, since_ns));
+                        const size_t span_bytes =
+                            sizeof(observability::Span) + observability::TraceRing::kMaxNameBytes;
+                        ACCELD_RETURN_IF_ERROR(
+                            reactor->memory_.Add(static_cast<int64_t>(spans.size() * span_bytes)));
+                        return spans;
+                      });
+  return reactor;
+}
+
+void TraceReactor::WriteLater(FairPool& decoders, const engine::Identity& caller,
+                              std::function<absl::StatusOr<Spans>()> read) {
+  // gRPC keeps the reactor until it is finished, whatever the client does meanwhile.
+  const absl::Status queued =
+      decoders.Submit(engine::AskerOf(caller), [this, read = std::move(read)] {
+        absl::StatusOr<Spans> spans = read();
+        if (!spans.ok()) {
+          Finish(ToGrpc(spans.status()));
+          return;
+        }
+        spans_ = *std::move(spans);
+        WriteNext();
+      });
+  if (!queued.ok()) Finish(ToGrpc(queued));
+}
+
+void TraceReactor::WriteNext() {
   const size_t end = std::min(spans_.size(), sent_ + kSpansPerChunk);
   for (; sent_ < end; ++sent_) *chunk_.add_spans() = ToProto(spans_[sent_]);
   StartWrite(&chunk_);
 }
 
 void TraceReactor::OnWriteDone(bool ok) {
-  if (ok) return WriteNext();
-  Finish(grpc::Status::CANCELLED);
+  if (!ok) return Finish(grpc::Status::CANCELLED);
+  if (sent_ == spans_.size()) return Finish(grpc::Status::OK);
+  chunk_.Clear();
+  WriteNext();
 }
 
 }  // namespace acceld::rpc

@@ -160,9 +160,10 @@ class DeviceExecutor {
   // plenty now. Does not wait.
   std::shared_ptr<hal::Buffer> AllocateForHost(int64_t size_bytes);
   // The bytes of a defined array. Calls `done` here, with the array's own memory or its copy on the
-  // host, when host code can read that; otherwise copies and calls it from a stream thread.
+  // host, when host code can read that; otherwise copies and calls it from a stream thread. The
+  // trace says for which session; 0: nobody's.
   void Download(std::shared_ptr<const Array> array,
-                std::function<void(absl::StatusOr<SharedBytes>)> done);
+                std::function<void(absl::StatusOr<SharedBytes>)> done, uint64_t session = 0);
 
   // Calls `allocate`, which is to take `size_bytes` of the device for an owner (MemoryShares),
   // until it answers something else than RESOURCE_EXHAUSTED, making room in between as dispatches

@@ -259,7 +259,8 @@ std::shared_ptr<hal::Buffer> DeviceExecutor::AllocateForHost(int64_t size_bytes)
 }
 
 void DeviceExecutor::Download(std::shared_ptr<const Array> array,
-                              std::function<void(absl::StatusOr<SharedBytes>)> done) {
+                              std::function<void(absl::StatusOr<SharedBytes>)> done,
+                              uint64_t session) {
   Array::View view = array->view();
   ACCELD_CHECK(view.state == Array::State::kDefined);
   array->Touch();
@@ -276,7 +277,8 @@ void DeviceExecutor::Download(std::shared_ptr<const Array> array,
     auto owner =
         std::make_shared<std::pair<std::shared_ptr<const Array>, std::shared_ptr<hal::Buffer>>>(
             std::move(array), std::move(view.buffer));
-    TraceCopy(observability::SpanKind::kDownload, 0, begin, absl::OkStatus(), last_download_ns_);
+    TraceCopy(observability::SpanKind::kDownload, session, begin, absl::OkStatus(),
+              last_download_ns_);
     return done(SharedBytes{{static_cast<const char*>(address), size_bytes}, std::move(owner)});
   }
   {
@@ -285,9 +287,10 @@ void DeviceExecutor::Download(std::shared_ptr<const Array> array,
   }
   const std::shared_ptr<char[]> bytes(new char[size_bytes]);
   download_->CopyToHost(std::move(view.buffer), bytes.get(), bytes)
-      .OnReady([this, begin, bytes, size_bytes,
+      .OnReady([this, session, begin, bytes, size_bytes,
                 done = std::move(done)](const absl::StatusOr<Unit>& copied) {
-        TraceCopy(observability::SpanKind::kDownload, 0, begin, copied.status(), last_download_ns_);
+        TraceCopy(observability::SpanKind::kDownload, session, begin, copied.status(),
+                  last_download_ns_);
         {
           MutexLock lock(mutex_);
           --downloads_in_flight_;

@@ -21,7 +21,8 @@ def _stubs():
         return str(bundled)
     subprocess.run(["protoc", f"-I{ROOT / 'proto'}", f"--python_out={_STUBS.name}", f"--grpc_out={_STUBS.name}",
                     "--plugin=protoc-gen-grpc=/usr/bin/grpc_python_plugin", "acceld/v1/program.proto",
-                    "acceld/v1/host_call.proto", "acceld/v1/trace.proto", "acceld/v1/acceld.proto"], check=True)
+                    "acceld/v1/executable_memory.proto", "acceld/v1/host_call.proto", "acceld/v1/trace.proto",
+                    "acceld/v1/acceld.proto"], check=True)
     return _STUBS.name
 
 

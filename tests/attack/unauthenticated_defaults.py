@@ -48,6 +48,8 @@ def calls_without_a_token(lab):
         "Drain": lambda c: c.stub.Drain(acceld_pb2.DrainRequest(), metadata=c.metadata),
         "PurgeCache": lambda c: c.stub.PurgeCache(acceld_pb2.PurgeCacheRequest(), metadata=c.metadata),
         "GetTrace": lambda c: list(c.stub.GetTrace(acceld_pb2.GetTraceRequest(), metadata=c.metadata)),
+        "GetSessionTrace": lambda c: list(c.stub.GetSessionTrace(acceld_pb2.GetSessionTraceRequest(),
+                                                                 metadata=c.metadata)),
         "Channel": lambda c: list(c.stub.Channel(iter([acceld_pb2.CommandBatch()]), metadata=c.metadata)),
         "Upload": lambda c: c.stub.Upload(iter([acceld_pb2.UploadChunk()]), metadata=c.metadata),
     }

@@ -42,6 +42,9 @@ TEST_F(DaemonAccelctlTest, RunReportsAsJson) {
                         "upload_ms", "fetch_ms", "outputs"});
   EXPECT_EQ(report["fingerprint"].get<std::string>().size(), 32u);
   EXPECT_EQ(report["cache_verdict"], "miss");
+  EXPECT_GE(report["cost"]["flops"], 16);
+  EXPECT_EQ(report["cost"]["transcendentals"], 0);
+  EXPECT_GE(report["cost"]["bytes_accessed"], 128);
   EXPECT_EQ(report["submit_us"].size(), 3u);
   EXPECT_EQ(report["wait_us"].size(), 3u);
   ASSERT_EQ(report["outputs"].size(), 1u);

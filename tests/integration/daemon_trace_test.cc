@@ -126,6 +126,63 @@ TEST_F(DaemonTraceTest, ExecutionsBeginAfterTheirCommandAndEndAfterThat) {
   EXPECT_EQ(executions, 1u);
 }
 
+TEST_F(DaemonTraceTest, ASessionReadsItsOwnPartByItsOwnClock) {
+  ASSERT_NO_FATAL_FAILURE(Start());
+  const auto begin = std::chrono::steady_clock::now();
+  const client::Program increment = Parse(kIncrementText);
+  const std::shared_ptr<client::Client> one = Connect(), other = Connect();
+  const auto run = [&](client::Client& client) {
+    const client::Array value = *client.Upload(Floats(std::vector<float>(16, 0)));
+    ASSERT_TRUE(client.Execute(increment, {value})->front().Fetch().ok());
+  };
+  run(*one);
+  const auto middle = std::chrono::steady_clock::now();
+  run(*other);
+  run(*one);
+  const auto end = std::chrono::steady_clock::now();
+  const auto runs = [](const absl::StatusOr<std::vector<client::TraceSpan>>& spans) {
+    std::vector<client::TraceSpan> executions;
+    if (!spans.ok()) ADD_FAILURE() << spans.status();
+    for (const client::TraceSpan& span : spans.value_or(std::vector<client::TraceSpan>())) {
+      if (span.kind == client::TraceSpan::Kind::kExecution) executions.push_back(span);
+    }
+    return executions;
+  };
+  // An execution is written down just after its results are known.
+  ASSERT_TRUE(Eventually([&] { return runs(one->Trace(begin)).size() == 2; }));
+  ASSERT_TRUE(Eventually([&] { return runs(other->Trace(begin)).size() == 1; }));
+  EXPECT_EQ(runs(one->Trace(middle)).size(), 1u);
+  EXPECT_TRUE(one->Trace(std::chrono::steady_clock::now())->empty());
+  for (const client::TraceSpan& span : runs(one->Trace(begin))) {
+    EXPECT_GE(span.submitted_ns, begin.time_since_epoch().count());
+    EXPECT_LE(span.submitted_ns, span.begin_ns);
+    EXPECT_LE(span.end_ns, end.time_since_epoch().count());
+  }
+  bool has_fetch = false;
+  const absl::StatusOr<std::vector<client::TraceSpan>> all = one->Trace(begin);
+  ASSERT_TRUE(all.ok()) << all.status();
+  for (const client::TraceSpan& span : *all) {
+    has_fetch |= span.kind == client::TraceSpan::Kind::kDownload;
+    EXPECT_EQ(span.session, all->front().session);
+  }
+  EXPECT_TRUE(has_fetch);
+}
+
+TEST_F(DaemonTraceTest, ACompileTellsTheMemoryOfItsExecutable) {
+  ASSERT_NO_FATAL_FAILURE(Start());
+  const std::shared_ptr<client::Client> client = Connect();
+  const client::Program increment = Parse(kIncrementText);
+  const std::vector<ir::TensorType> types(increment.parameter_types().begin(),
+                                          increment.parameter_types().end());
+  for (int i = 0; i < 2; ++i) {  // The second time it is found.
+    const absl::StatusOr<client::CompileInfo> info = client->Compile(increment, types).Await();
+    ASSERT_TRUE(info.ok()) << info.status();
+    ASSERT_TRUE(info->memory.has_value());
+    EXPECT_GT(info->memory->code_bytes, 0u);
+    EXPECT_EQ(info->memory->alias_bytes, 0u);
+  }
+}
+
 TEST_F(DaemonTraceTest, KeepsNoMoreThanItIsTold) {
   ASSERT_NO_FATAL_FAILURE(Start({"--trace-spans", "64"}));
   const std::shared_ptr<client::Client> client = Connect();

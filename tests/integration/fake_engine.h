@@ -80,6 +80,11 @@ class FakeEngine : public engine::Engine {
   absl::StatusOr<std::vector<observability::Span>> Trace(std::chrono::nanoseconds) const override {
     return std::vector<observability::Span>(5000);
   }
+  absl::StatusOr<std::vector<observability::Span>> SessionTrace(uint64_t session,
+                                                                int64_t since_ns) const override {
+    if (since_ns > 5000) return std::vector<observability::Span>();
+    return std::vector<observability::Span>(5000, {.session = session, .end_ns = 5000});
+  }
   std::vector<engine::CacheEntryInfo> CacheEntries(size_t offset, size_t limit) const override;
   absl::StatusOr<engine::RemoteCachePage> RemoteCacheEntries(absl::string_view, size_t) override {
     return absl::FailedPreconditionError("there is no cache");

@@ -26,7 +26,7 @@ MAX_MESSAGE_BYTES = 1 << 28
 
 
 def generated_stubs(folder):
-    protos = ["acceld/v1/program.proto", "acceld/v1/host_call.proto", "acceld/v1/trace.proto", "acceld/v1/acceld.proto"]
+    protos = [f"acceld/v1/{name}.proto" for name in ("program", "executable_memory", "host_call", "trace", "acceld")]
     subprocess.run(["protoc", f"-I{ROOT / 'proto'}", f"--python_out={folder}", f"--grpc_out={folder}",
                     "--plugin=protoc-gen-grpc=/usr/bin/grpc_python_plugin", *protos], check=True)
     sys.path.insert(0, str(folder))

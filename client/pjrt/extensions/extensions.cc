@@ -2,9 +2,12 @@
 
 #include "client/pjrt/extensions/acceld.h"
 #include "client/pjrt/extensions/layouts.h"
+#include "client/pjrt/extensions/profiler.h"
 
 namespace acceld::pjrt {
 
-PJRT_Extension_Base* Extensions() { return LayoutsExtension(AcceldExtension(nullptr)); }
+PJRT_Extension_Base* Extensions() {
+  return LayoutsExtension(ProfilerExtension(AcceldExtension(nullptr)));
+}
 
 }  // namespace acceld::pjrt

@@ -21,6 +21,7 @@ def initialize() -> None:
     """Registers the platform `acceld`. JAX connects to the daemon when it first needs a device."""
     jax_private.register_plugin(PLATFORM, str(library.path()), PRIORITY)
     jax_private.allow_donation(PLATFORM)
+    jax_private.analyze_lowered(PLATFORM)
     jax_private.lower_as_on_cpu(PLATFORM, CPU_LOWERINGS)
     jax_private.know_parameter_layouts(PLATFORM)
     callbacks.initialize()

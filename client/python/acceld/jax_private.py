@@ -41,6 +41,20 @@ def allow_donation(platform: str) -> None:
         platforms.append(platform)
 
 
+def analyze_lowered(platform: str) -> None:
+    """Lets jax.jit(f).lower(x).cost_analysis() answer for this platform what .compile().cost_analysis() does: both count
+    the program as it was lowered, and nothing is compiled for it."""
+    computation = _private("interpreters.pxla", "MeshComputation")
+    elsewhere = computation.cost_analysis
+
+    def cost_analysis(self: Any) -> dict[str, float]:
+        if self.compile_args["backend"].platform != platform:
+            return elsewhere(self)
+        return self.compile({"acceld_compile": "later"}).cost_analysis()
+
+    computation.cost_analysis = cost_analysis
+
+
 def lower_as_on_cpu(platform: str, primitives: frozenset[str]) -> None:
     """Uses the CPU's lowering of these primitives, by name, for the platform, also of modules imported later."""
     rules = _private("interpreters.mlir", "_platform_specific_lowerings")

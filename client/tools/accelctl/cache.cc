@@ -119,12 +119,12 @@ absl::StatusOr<std::vector<Item>> ItemsOf(const WarmFlags& flags) {
   return items;
 }
 
-Future<client::ExecutionInfo> Begin(client::Client& client, const Item& item,
-                                    const std::string& entry) {
+Future<client::CompileInfo> Begin(client::Client& client, const Item& item,
+                                  const std::string& entry) {
   const absl::StatusOr<client::Program> program = LoadProgram(item.path, entry);
-  if (!program.ok()) return absl::StatusOr<client::ExecutionInfo>(program.status());
+  if (!program.ok()) return absl::StatusOr<client::CompileInfo>(program.status());
   absl::StatusOr<std::vector<ir::TensorType>> types = ArgumentTypes(*program, item.types);
-  if (!types.ok()) return absl::StatusOr<client::ExecutionInfo>(types.status());
+  if (!types.ok()) return absl::StatusOr<client::CompileInfo>(types.status());
   return item.target.empty() ? client.Compile(*program, *std::move(types))
                              : client.CompileFor(item.target, *program, *std::move(types));
 }
@@ -135,7 +135,7 @@ struct WarmReport {
   Json programs = Json::array();
   int compiled = 0, found = 0, failed = 0;
 
-  void Add(const Item& item, const absl::StatusOr<client::ExecutionInfo>& info) {
+  void Add(const Item& item, const absl::StatusOr<client::CompileInfo>& info) {
     const bool is_new = info.ok() && info->verdict == client::CacheVerdict::kMiss;
     ++(!info.ok() ? failed : is_new ? compiled : found);
     const std::string what =
@@ -146,6 +146,12 @@ struct WarmReport {
       if (info.ok()) {
         row["key"] = info->cache_key;
         row["ms"] = info->compile_ms;
+        if (info->memory.has_value()) {
+          row["memory"] = {{"code_bytes", info->memory->code_bytes},
+                           {"constants_bytes", info->memory->constants_bytes},
+                           {"arena_bytes", info->memory->arena_bytes},
+                           {"alias_bytes", info->memory->alias_bytes}};
+        }
       } else {
         row["error"] = info.status().ToString();
       }
@@ -169,7 +175,7 @@ struct WarmReport {
 absl::StatusOr<int> WarmCache(client::Client& client, const WarmFlags& flags) {
   ACCELD_ASSIGN_OR_RETURN(const std::vector<Item> items, ItemsOf(flags));
   WarmReport report{.json = flags.json};
-  std::deque<std::pair<const Item*, Future<client::ExecutionInfo>>> pending;
+  std::deque<std::pair<const Item*, Future<client::CompileInfo>>> pending;
   const auto take = [&] {
     const auto& [item, future] = pending.front();
     report.Add(*item, future.Await());

@@ -29,6 +29,7 @@ double MicrosSince(Clock::time_point start) {
 // What one `accelctl run` measured. Times are wall clock on the client.
 struct Report {
   std::string program, fingerprint;
+  ir::Cost cost;                                  // of one run
   std::vector<client::ExecutionInfo> executions;  // one per repeat
   std::vector<double> submit_us;                  // until Execute returned
   std::vector<double> wait_us;                    // from there until the results were ready
@@ -155,6 +156,9 @@ void PrintJson(const Report& report) {
   json["cache_key"] = first.cache_key;
   json["cache_verdict"] = std::string(client::CacheVerdictName(first.verdict));
   json["compile_ms"] = first.compile_ms;
+  json["cost"] = {{"flops", report.cost.flops},
+                  {"transcendentals", report.cost.transcendentals},
+                  {"bytes_accessed", report.cost.bytes_accessed}};
   json["upload_ms"] = report.upload_ms;
   json["submit_us"] = report.submit_us;
   json["wait_us"] = report.wait_us;
@@ -182,6 +186,9 @@ void PrintText(const Report& report) {
   std::cout << absl::StreamFormat("%s  %s\n", report.program, report.fingerprint)
             << absl::StreamFormat("  cache    %s, %.1f ms to get the executable\n",
                                   client::CacheVerdictName(first.verdict), first.compile_ms)
+            << absl::StreamFormat("  cost     %.4g flops, %.4g transcendentals, %.4g bytes\n",
+                                  report.cost.flops, report.cost.transcendentals,
+                                  report.cost.bytes_accessed)
             << absl::StreamFormat("  upload   %.2f ms\n", report.upload_ms);
   for (size_t i = 0; i < report.submit_us.size(); ++i) {
     if (i == 5 && report.submit_us.size() > 6) {
@@ -244,6 +251,9 @@ absl::StatusOr<int> Run(const ConnectionFlags& connection_flags, const RunFlags&
   }
   report.fingerprint = program.fingerprint().ToHex();
   ACCELD_ASSIGN_OR_RETURN(const std::vector<ir::Literal> values, ParseArguments(flags, program));
+  std::vector<ir::TensorType> types;
+  for (const ir::Literal& value : values) types.push_back(value.type());
+  ACCELD_ASSIGN_OR_RETURN(report.cost, program.CostFor(types));
   Patience patience;
   ACCELD_ASSIGN_OR_RETURN(const std::unique_ptr<Connection> connection,
                           Connection::OpenClient(connection_flags));

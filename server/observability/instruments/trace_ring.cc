@@ -75,7 +75,7 @@ void TraceRing::Add(const Record& record) {
   slot.sequence.store(writing + 1, std::memory_order_release);
 }
 
-std::vector<Span> TraceRing::Read(int64_t since_ns) const {
+std::vector<Span> TraceRing::Read(int64_t since_ns, absl::optional<uint64_t> session) const {
   std::vector<Span> spans;
   for (size_t s = 0; s < capacity(); ++s) {
     const Slot& slot = slots_[s];
@@ -87,7 +87,7 @@ std::vector<Span> TraceRing::Read(int64_t since_ns) const {
       std::memcpy(reinterpret_cast<char*>(&packed) + i * 8, &word, 8);
     }
     if (slot.sequence.load(std::memory_order_relaxed) != before) continue;
-    if (packed.end_ns < since_ns) continue;
+    if (packed.end_ns < since_ns || packed.session != session.value_or(packed.session)) continue;
     spans.push_back({.kind = static_cast<SpanKind>(packed.kind),
                      .code = packed.code,
                      .track = packed.track,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
 
 namespace acceld::observability {
 
@@ -63,8 +64,9 @@ class TraceRing {
   };
   void Add(const Record& record);
 
-  // Those that ended at `since_ns` or later, by the time at which they began.
-  std::vector<Span> Read(int64_t since_ns) const;
+  // Those that ended at `since_ns` or later, by the time at which they began: of one session, or of
+  // all.
+  std::vector<Span> Read(int64_t since_ns, absl::optional<uint64_t> session = {}) const;
 
  private:
   struct Slot;

@@ -57,6 +57,15 @@ class SessionsTest : public AccessTest {
     request.set_transfer_id(1);
     return raw.stub().Download(&context, request)->Finish();
   }
+  static grpc::Status Trace(RawClient& raw, const std::string& token) {
+    grpc::ClientContext context;
+    v1::GetSessionTraceRequest request;
+    request.set_session_token(token);
+    v1::TraceChunk chunk;
+    const auto stream = raw.stub().GetSessionTrace(&context, request);
+    while (stream->Read(&chunk)) continue;
+    return stream->Finish();
+  }
   static grpc::Status EndSession(RawClient& raw, const std::string& token) {
     grpc::ClientContext context;
     v1::EndSessionRequest request;
@@ -84,6 +93,7 @@ TEST_F(SessionsTest, AnothersTokenIsLikeOneThatDoesNotExist) {
         {"Channel", [&](const std::string& token) { return Resume(*other, token); }},
         {"Upload", [&](const std::string& token) { return Upload(*other, token, kUpload); }},
         {"Download", [&](const std::string& token) { return Download(*other, token); }},
+        {"GetSessionTrace", [&](const std::string& token) { return Trace(*other, token); }},
         {"EndSession", [&](const std::string& token) { return EndSession(*other, token); }}};
     for (const auto& [rpc, call] : calls) {
       const grpc::Status none = call(made_up);
@@ -96,6 +106,7 @@ TEST_F(SessionsTest, AnothersTokenIsLikeOneThatDoesNotExist) {
   }
   // It lives on, untouched.
   EXPECT_TRUE(Upload(*ann_, hers, kUpload).ok());
+  EXPECT_TRUE(Trace(*ann_, hers).ok());
   EXPECT_TRUE(EndSession(*ann_, hers).ok());
   context_.TryCancel();
 }

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/types/span.h"
+#include "client/pjrt/abi/profiler.h"
 #include "client/pjrt/abi/table.h"
 
 namespace {
@@ -80,6 +81,22 @@ int main() {
          FIELD(PJRT_Layouts_PJRT_Topology_GetDefaultLayout),
          FIELD(PJRT_Layouts_PJRT_Executable_GetOutputLayouts),
          FIELD(PJRT_Layouts_PJRT_Executable_GetParameterLayouts))
+  STRUCT(PJRT_Profiler_Extension, FIELD(base), FIELD(profiler_api), FIELD(traceme_context_id))
+  STRUCT(PLUGIN_Profiler_Api, FIELD(struct_size), FIELD(priv), FIELD(error_destroy),
+         FIELD(error_message), FIELD(error_get_code), FIELD(create), FIELD(destroy), FIELD(start),
+         FIELD(stop), FIELD(collect_data))
+  STRUCT(PLUGIN_Profiler_Error_Destroy_Args, FIELD(struct_size), FIELD(priv), FIELD(error))
+  STRUCT(PLUGIN_Profiler_Error_Message_Args, FIELD(struct_size), FIELD(priv), FIELD(error),
+         FIELD(message), FIELD(message_size))
+  STRUCT(PLUGIN_Profiler_Error_GetCode_Args, FIELD(struct_size), FIELD(priv), FIELD(error),
+         FIELD(code))
+  STRUCT(PLUGIN_Profiler_Create_Args, FIELD(struct_size), FIELD(options), FIELD(options_size),
+         FIELD(profiler))
+  STRUCT(PLUGIN_Profiler_Destroy_Args, FIELD(struct_size), FIELD(profiler))
+  STRUCT(PLUGIN_Profiler_Start_Args, FIELD(struct_size), FIELD(profiler))
+  STRUCT(PLUGIN_Profiler_Stop_Args, FIELD(struct_size), FIELD(profiler))
+  STRUCT(PLUGIN_Profiler_CollectData_Args, FIELD(struct_size), FIELD(profiler), FIELD(buffer),
+         FIELD(buffer_size_in_bytes))
 #undef STRUCT
 #undef FIELD
   std::printf("{\"structs\": {%s}, \"table\": [%s]}\n", absl::StrJoin(structs, ",\n").c_str(),

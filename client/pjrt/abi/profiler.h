@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "client/pjrt/abi/abi.h"
+
+// The extension "Profiler" of the PJRT C API, and the table of functions that it leads to. Names,
+// order and values are the interface's own; tests/jax/plugin/run_layout.py compares them with an
+// independent description. The tables of later versions are longer, with functions that are called
+// only where they are.
+extern "C" {
+
+struct PLUGIN_Profiler_Error;
+struct PLUGIN_Profiler;
+
+struct PLUGIN_Profiler_Error_Destroy_Args {
+  size_t struct_size;
+  void* priv;
+  PLUGIN_Profiler_Error* error;
+};
+
+struct PLUGIN_Profiler_Error_Message_Args {
+  size_t struct_size;
+  void* priv;
+  PLUGIN_Profiler_Error* error;
+  const char* message;  // out: as long as the error lives
+  size_t message_size;  // out
+};
+
+struct PLUGIN_Profiler_Error_GetCode_Args {
+  size_t struct_size;
+  void* priv;
+  PLUGIN_Profiler_Error* error;
+  int code;  // out: a canonical status code
+};
+
+struct PLUGIN_Profiler_Create_Args {
+  size_t struct_size;
+  const char* options;  // a serialized tensorflow.ProfileOptions
+  size_t options_size;
+  PLUGIN_Profiler* profiler;  // out
+};
+
+struct PLUGIN_Profiler_Destroy_Args {
+  size_t struct_size;
+  PLUGIN_Profiler* profiler;
+};
+
+struct PLUGIN_Profiler_Start_Args {
+  size_t struct_size;
+  PLUGIN_Profiler* profiler;
+};
+
+struct PLUGIN_Profiler_Stop_Args {
+  size_t struct_size;
+  PLUGIN_Profiler* profiler;
+};
+
+// A serialized XSpace. When `buffer` is null, the callee says where it is and how large; it stays
+// as long as the profiler. Otherwise it is written to the buffer, which has room for so many bytes.
+struct PLUGIN_Profiler_CollectData_Args {
+  size_t struct_size;
+  PLUGIN_Profiler* profiler;
+  uint8_t* buffer;
+  size_t buffer_size_in_bytes;
+};
+
+struct PLUGIN_Profiler_Api {
+  size_t struct_size;
+  void* priv;
+  void (*error_destroy)(PLUGIN_Profiler_Error_Destroy_Args* args);
+  void (*error_message)(PLUGIN_Profiler_Error_Message_Args* args);
+  PLUGIN_Profiler_Error* (*error_get_code)(PLUGIN_Profiler_Error_GetCode_Args* args);
+  PLUGIN_Profiler_Error* (*create)(PLUGIN_Profiler_Create_Args* args);
+  PLUGIN_Profiler_Error* (*destroy)(PLUGIN_Profiler_Destroy_Args* args);
+  PLUGIN_Profiler_Error* (*start)(PLUGIN_Profiler_Start_Args* args);
+  PLUGIN_Profiler_Error* (*stop)(PLUGIN_Profiler_Stop_Args* args);
+  PLUGIN_Profiler_Error* (*collect_data)(PLUGIN_Profiler_CollectData_Args* args);
+};
+
+struct PJRT_Profiler_Extension {
+  PJRT_Extension_Base base;
+  PLUGIN_Profiler_Api* profiler_api;
+  int64_t traceme_context_id;  // only of the extension of a call's arguments
+};
+}
