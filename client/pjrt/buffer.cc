@@ -1,5 +1,8 @@
 #include "client/pjrt/buffer.h"
 
+#include <cstring>
+#include <memory>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -8,6 +11,25 @@
 #include "client/pjrt/event.h"
 #include "client/pjrt/fork.h"
 #include "client/pjrt/functions.h"
+
+namespace {
+
+// What comes in the answer itself.
+constexpr size_t kMaxAwaitedBytes = size_t{64} << 10;
+
+// Copies what `fetched` has brought to `from`, to `to`, when it has.
+acceld::Event CopyWhenFetched(const acceld::Event& fetched, std::shared_ptr<std::string> from,
+                              absl::Span<char> to) {
+  auto promise = std::make_shared<acceld::Promise<acceld::Unit>>();
+  acceld::Event copied = promise->future();
+  fetched.OnReady([promise, from = std::move(from), to](const absl::StatusOr<acceld::Unit>& done) {
+    if (done.ok()) std::memcpy(to.data(), from->data(), from->size());
+    promise->Set(done);
+  });
+  return copied;
+}
+
+}  // namespace
 
 PJRT_Buffer::PJRT_Buffer(acceld::client::Array array, PJRT_Device* device)
     : type_(array.type()), device_(device), array_(std::move(array)) {
@@ -38,6 +60,54 @@ void PJRT_Buffer::Delete() {
     std::swap(array, array_);
   }
   if (array.ok() && array->valid()) device_->memory_use.Remove(type_.size_bytes());
+}
+
+bool PJRT_Buffer::FetchAhead() {
+  const absl::StatusOr<acceld::client::Array> array = this->array();
+  if (!array.ok()) return true;
+  const auto size_bytes = static_cast<size_t>(type_.size_bytes());
+  if (size_bytes > kMaxAwaitedBytes) return array->IsReady();
+  {
+    acceld::MutexLock lock(mutex_);
+    if (ahead_.fetched.valid()) return ahead_.fetched.IsReady();
+  }
+  Ahead ahead{.bytes = std::make_shared<std::string>(size_bytes, '\0')};
+  const absl::StatusOr<acceld::Event> fetched =
+      Fetch(absl::MakeSpan(ahead.bytes->data(), ahead.bytes->size()));
+  if (!fetched.ok()) return true;
+  // The bytes stay until then, whatever becomes of the buffer.
+  fetched->OnReady([bytes = ahead.bytes](const absl::StatusOr<acceld::Unit>&) {});
+  ahead.fetched = *fetched;
+  acceld::MutexLock lock(mutex_);
+  ahead_ = std::move(ahead);
+  return fetched->IsReady();
+}
+
+absl::StatusOr<acceld::Event> PJRT_Buffer::Fetch(absl::Span<char> bytes) {
+  using acceld::pjrt::Fetches;
+  ACCELD_ASSIGN_OR_RETURN(const acceld::client::Array array, this->array());
+  std::shared_ptr<Fetches> fetches;
+  Ahead ahead;
+  {
+    acceld::MutexLock lock(mutex_);
+    std::swap(ahead, ahead_);
+    if (fetches_ == nullptr) fetches_ = std::make_shared<Fetches>();
+    fetches = fetches_;
+  }
+  if (ahead.fetched.valid()) return CopyWhenFetched(ahead.fetched, std::move(ahead.bytes), bytes);
+  fetches->Begin(array);
+  const acceld::client::WeakArray weak(array);
+  // Whoever fetches a small array waits for it next.
+  const acceld::Event fetched =
+      bytes.size() <= kMaxAwaitedBytes ? weak.FetchIntoSoon(bytes) : weak.FetchIntoAsync(bytes);
+  if (fetched.IsReady()) {
+    fetches->End();
+  } else {
+    fetched.OnReady([weak = std::weak_ptr<Fetches>(fetches)](const absl::StatusOr<acceld::Unit>&) {
+      if (const std::shared_ptr<Fetches> held = weak.lock(); held != nullptr) held->End();
+    });
+  }
+  return fetched;
 }
 
 namespace acceld::pjrt {
@@ -114,7 +184,8 @@ absl::Status Buffer_ReadyEvent(PJRT_Buffer_ReadyEvent_Args& args) {
   const absl::Status not_forked = CheckNotForked();
   absl::StatusOr<client::Array> array =
       not_forked.ok() ? args.buffer->array() : absl::StatusOr<client::Array>(not_forked);
-  args.event = array.ok() ? new PJRT_Event{*std::move(array)} : DecidedEvent(array.status());
+  args.event =
+      array.ok() ? new PJRT_Event{client::WeakArray(*array)} : DecidedEvent(array.status());
   return absl::OkStatus();
 }
 

@@ -2,11 +2,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "absl/types/span.h"
 #include "client/array.h"
 #include "client/pjrt/abi/abi.h"
 #include "client/pjrt/device.h"
+#include "client/pjrt/fetches.h"
+#include "common/future.h"
 #include "common/ir/type.h"
 #include "common/mutex.h"
 #include "common/status.h"
@@ -28,12 +31,29 @@ struct PJRT_Buffer {
   // INVALID_ARGUMENT when it has been deleted, or the error that stands for it.
   absl::StatusOr<acceld::client::Array> array() const;
   bool IsDeleted() const;
-  // Lets go of the value; work that was submitted with it keeps it. Does nothing the second time.
+  // Lets go of the value; work that was submitted with it keeps it, and so do fetches. Does nothing
+  // the second time.
   void Delete();
+  // Copies the value to `bytes`, which must stay until the event. When the buffer is destroyed
+  // before the value is there, nobody wants it any more: the daemon may drop the execution that
+  // makes it, and the event may be CANCELLED. Fails as array() does.
+  absl::StatusOr<acceld::Event> Fetch(absl::Span<char> bytes);
+  // Whether Fetch, if it is next, takes no longer than copying the value: that is there, or has
+  // failed. Waits for some hundred microseconds at most. A small value that comes meanwhile, or
+  // later, is kept here for the next Fetch, so that asking costs no time.
+  bool FetchAhead();
 
  private:
   const acceld::ir::TensorType type_;
   PJRT_Device* const device_;
   mutable acceld::Mutex mutex_;
   absl::StatusOr<acceld::client::Array> array_ ABSL_GUARDED_BY(mutex_);  // empty: deleted
+  // Made with the first fetch. Fetches under way have weak pointers to it.
+  std::shared_ptr<acceld::pjrt::Fetches> fetches_ ABSL_GUARDED_BY(mutex_);
+  // What FetchAhead has asked for.
+  struct Ahead {
+    std::shared_ptr<std::string> bytes;  // Shared with the fetch.
+    acceld::Event fetched;
+  };
+  Ahead ahead_ ABSL_GUARDED_BY(mutex_);
 };
