@@ -31,28 +31,38 @@ absl::Status CheckSize(const ir::TensorType& type, size_t size_bytes) {
 
 }  // namespace
 
-Readiness::~Readiness() {
+Readiness::~Readiness() { Settle(ExecutionInfo()); }
+
+void Readiness::Settle(absl::StatusOr<ExecutionInfo> info) {
   std::shared_ptr<Promise<ExecutionInfo>> promise;
   {
     MutexLock lock(mutex_);
     promise = std::move(promise_);
   }
-  if (promise != nullptr) promise->Set(ExecutionInfo());
+  if (promise != nullptr) promise->Set(std::move(info));
 }
 
 Future<ExecutionInfo> Readiness::Ask(Connection& connection, uint64_t handle,
                                      std::shared_ptr<const void> keep) {
   const Future<ExecutionInfo> ready = WhenAsked();
-  std::shared_ptr<Promise<ExecutionInfo>> promise;
+  if (ready.IsReady()) return ready;
+  bool asked;
   {
     MutexLock lock(mutex_);
-    if (std::exchange(asked_, true)) return ready;
-    promise = std::move(promise_);
+    // Any of the arrays keeps the execution and this.
+    if (keep != nullptr && std::exchange(keeps_, true)) keep.reset();
+    asked = std::exchange(asked_, true);
+  }
+  if (asked) {
+    if (keep != nullptr) ready.OnReady([keep](const absl::StatusOr<ExecutionInfo>&) {});
+    return ready;
   }
   const uint64_t request = connection.Await(
-      handle, [promise, keep = std::move(keep)](absl::StatusOr<ExecutionInfo> info) {
-        promise->Set(std::move(info));
-      });
+      handle,
+      [weak = weak_from_this(), keep = std::move(keep)](absl::StatusOr<ExecutionInfo> info) {
+        if (const auto self = weak.lock(); self != nullptr) self->Settle(std::move(info));
+      },
+      Connection::Lapses::kYes);
   MutexLock lock(mutex_);
   request_ = request;
   return ready;
@@ -76,6 +86,10 @@ Future<ExecutionInfo> ArrayState::Ready() {
   return readiness_->Ask(*connection_, handle_, shared_from_this());
 }
 
+Future<ExecutionInfo> ArrayState::ReadyWhileHeld() {
+  return readiness_->Ask(*connection_, handle_, nullptr);
+}
+
 absl::StatusOr<ExecutionInfo> ArrayState::AwaitReady() {
   const Future<ExecutionInfo> ready = Ready();
   if (!ready.IsReady()) connection_->Serve({ready_request()}, [&] { return ready.IsReady(); });
@@ -83,36 +97,40 @@ absl::StatusOr<ExecutionInfo> ArrayState::AwaitReady() {
 }
 
 bool ArrayState::IsReady() {
-  const Future<ExecutionInfo> ready = Ready();
+  const Future<ExecutionInfo> ready = ReadyWhileHeld();
   if (!ready.IsReady()) {
     connection_->ServeBriefly({ready_request()}, [&] { return ready.IsReady(); });
   }
   return ready.IsReady();
 }
 
-uint64_t ArrayState::Fetch(std::shared_ptr<ByteSink> sink, Connection::OnDone done) {
+uint64_t ArrayState::Fetch(std::shared_ptr<ByteSink> sink, Connection::Lapses lapses,
+                           Connection::OnDone done) {
   const int64_t bytes = type_.size_bytes();
-  const auto self = shared_from_this();
+  const auto keep = lapses == Connection::Lapses::kNo ? shared_from_this() : nullptr;
   if (bytes <= kMaxInlineBytes) {
     return connection_->Fetch(
         handle_, std::move(sink),
-        [self, done = std::move(done)](const absl::Status& status) { done(status); });
+        [keep, done = std::move(done)](const absl::Status& status) { done(status); }, lapses);
   }
-  const auto send = [self, bytes, sink = std::move(sink),
+  const auto send = [weak = weak_from_this(), keep, lapses, bytes, sink = std::move(sink),
                      done = std::move(done)](ByteWindow& window) {
-    self->connection_->Fetch(self->handle_, sink,
-                             [self, bytes, done, &window](const absl::Status& status) {
-                               done(status);
-                               window.Leave(bytes);
-                             });
+    const auto left = [keep, bytes, done, &window](const absl::Status& status) {
+      done(status);
+      window.Leave(bytes);
+    };
+    const std::shared_ptr<ArrayState> self = weak.lock();
+    if (self == nullptr) return left(absl::CancelledError("the array was released"));
+    self->connection_->Fetch(self->handle_, sink, left, lapses);
   };
   if (connection_->unready_fetches().TryEnter(bytes)) {
     send(connection_->unready_fetches());
     return 0;
   }
   // An array that is computed for hours must not keep the room that others could use.
-  Ready().OnReady([self, bytes, send](const absl::StatusOr<ExecutionInfo>&) {
-    ByteWindow& window = self->connection_->ready_fetches();
+  const Future<ExecutionInfo> ready = keep != nullptr ? Ready() : ReadyWhileHeld();
+  ready.OnReady([connection = connection_, bytes, send](const absl::StatusOr<ExecutionInfo>&) {
+    ByteWindow& window = connection->ready_fetches();
     window.Enter(bytes, [send, &window] { send(window); });
   });
   return 0;
@@ -197,6 +215,25 @@ absl::StatusOr<ExecutionInfo> Array::Execution() const {
 
 bool Array::IsReady() const { return !valid() || state_->IsReady(); }
 
+Future<ExecutionInfo> WeakArray::Ready() const {
+  const std::shared_ptr<ArrayState> state = state_.lock();
+  if (state == nullptr) return absl::StatusOr<ExecutionInfo>(ExecutionInfo());
+  if (const absl::Status owned = state->CheckOwned(); !owned.ok()) {
+    return absl::StatusOr<ExecutionInfo>(owned);
+  }
+  return state->ReadyWhileHeld();
+}
+
+Event WeakArray::FetchIntoAsync(absl::Span<char> buffer) const {
+  uint64_t request;
+  return Lock().StartFetchInto(buffer, /*lapses=*/true, request);
+}
+
+Event WeakArray::FetchIntoSoon(absl::Span<char> buffer) const {
+  const Array held = Lock();
+  return held.FetchIntoSoon(buffer, /*lapses=*/true);
+}
+
 Future<ExecutionInfo> Array::WhenAsked() const {
   if (!valid()) return absl::StatusOr<ExecutionInfo>(EmptyArray());
   return state_->WhenAsked();
@@ -205,7 +242,9 @@ Future<ExecutionInfo> Array::WhenAsked() const {
 absl::Status Array::Await() const { return Execution().status(); }
 
 absl::Status Array::AwaitUntil(std::chrono::steady_clock::time_point deadline) const {
-  const Future<ExecutionInfo> ready = Ready();
+  ACCELD_RETURN_IF_ERROR(CheckUsable());
+  const Array held = *this;  // Until this returns; what is given up keeps nothing.
+  const Future<ExecutionInfo> ready = held.state_->ReadyWhileHeld();
   if (const auto* info = ready.AwaitUntil(deadline)) return info->status();
   return absl::DeadlineExceededError(
       absl::StrCat("the array ", type().ToString(), " is not computed yet"));
@@ -230,12 +269,13 @@ Future<ir::Literal> Array::StartFetch(uint64_t& request) const {
   auto promise = std::make_shared<Promise<ir::Literal>>();
   const Future<ir::Literal> fetched = promise->future();
   auto sink = std::make_shared<ByteSink>(static_cast<size_t>(type().size_bytes()));
-  request = state_->Fetch(
-      sink, [promise, sink, type = type(), state = state_](const absl::Status& status) {
-        state->EndRead();
-        if (!status.ok()) return promise->Set(status);
-        promise->Set(ir::Literal::FromBytes(type, sink->TakeString()));
-      });
+  request =
+      state_->Fetch(sink, Connection::Lapses::kNo,
+                    [promise, sink, type = type(), state = state_](const absl::Status& status) {
+                      state->EndRead();
+                      if (!status.ok()) return promise->Set(status);
+                      promise->Set(ir::Literal::FromBytes(type, sink->TakeString()));
+                    });
   return fetched;
 }
 
@@ -257,44 +297,50 @@ absl::Status Array::FetchInto(absl::Span<char> buffer) const {
 
 Event Array::FetchIntoAsync(absl::Span<char> buffer) const {
   uint64_t request;
-  return StartFetchInto(buffer, request);
+  return StartFetchInto(buffer, /*lapses=*/false, request);
 }
 
 Event Array::FetchIntoSoon(absl::Span<char> buffer) const {
+  return FetchIntoSoon(buffer, /*lapses=*/false);
+}
+
+Event Array::FetchIntoSoon(absl::Span<char> buffer, bool lapses) const {
   uint64_t request;
-  const Event fetched = StartFetchInto(buffer, request);
+  const Event fetched = StartFetchInto(buffer, lapses, request);
   if (!fetched.IsReady()) {
     state_->connection()->ServeBriefly({request}, [&] { return fetched.IsReady(); });
   }
   return fetched;
 }
 
-Event Array::StartFetchInto(absl::Span<char> buffer, uint64_t& request) const {
+Event Array::StartFetchInto(absl::Span<char> buffer, bool lapses, uint64_t& request) const {
   request = 0;
   if (!valid()) return absl::StatusOr<Unit>(EmptyArray());
   if (const absl::Status status = CheckSize(type(), buffer.size()); !status.ok()) {
     return absl::StatusOr<Unit>(status);
   }
-  return StartFetchTo(std::make_shared<ByteSink>(buffer), request);
+  return StartFetchTo(std::make_shared<ByteSink>(buffer), lapses, request);
 }
 
-Event Array::StartFetchTo(std::shared_ptr<ByteSink> sink, uint64_t& request) const {
+Event Array::StartFetchTo(std::shared_ptr<ByteSink> sink, bool lapses, uint64_t& request) const {
   request = 0;
   if (const absl::Status status = state_->BeginRead(); !status.ok()) {
     return absl::StatusOr<Unit>(status);
   }
   auto promise = std::make_shared<Promise<Unit>>();
   const Event fetched = promise->future();
-  request = state_->Fetch(std::move(sink), [promise, state = state_](const absl::Status& status) {
-    state->EndRead();
-    promise->Set(status.ok() ? absl::StatusOr<Unit>(Unit{}) : absl::StatusOr<Unit>(status));
-  });
+  request = state_->Fetch(
+      std::move(sink), lapses ? Connection::Lapses::kYes : Connection::Lapses::kNo,
+      [promise, weak = std::weak_ptr<ArrayState>(state_)](const absl::Status& status) {
+        if (const auto state = weak.lock(); state != nullptr) state->EndRead();
+        promise->Set(status.ok() ? absl::StatusOr<Unit>(Unit{}) : absl::StatusOr<Unit>(status));
+      });
   return fetched;
 }
 
 absl::Status Array::FetchTo(std::shared_ptr<ByteSink> sink) const {
   uint64_t request;
-  const Event fetched = StartFetchTo(std::move(sink), request);
+  const Event fetched = StartFetchTo(std::move(sink), /*lapses=*/false, request);
   if (!fetched.IsReady()) {
     state_->connection()->Serve({request}, [&] { return fetched.IsReady(); });
   }

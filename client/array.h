@@ -23,7 +23,17 @@ class ByteSink;
 // device are known at once; the value when it is awaited.
 //
 // Copies share the handle; the last one releases it, without a round trip. Work that was submitted
-// with the array keeps its value alive. Thread-safe like a shared_ptr: distinct copies may be used
+// with the array keeps its value alive.
+//
+// An execution is for those who hold its results: when the last of them is gone before it has
+// ended, the daemon cancels it, be it queued or running. What holds a result: an Array, or a name
+// (Client::Publish); an execution that is to read it and is held itself; a Ready, Fetch, FetchAsync
+// or FetchIntoAsync that is not answered yet. An execution with host callbacks has effects, so it
+// and what it reads always take place. Who wants another one to take place for its own sake, to
+// measure it, say, or to have it compiled, keeps a result until it is ready (or calls
+// Client::Compile).
+//
+// Thread-safe like a shared_ptr: distinct copies may be used
 // from any threads.
 //
 // Errors: an array whose execution or upload failed answers every call with that error, and so does
@@ -98,8 +108,10 @@ class Array {
   friend Array Donate(Array array);
   explicit Array(std::shared_ptr<ArrayState> state) : state_(std::move(state)) {}
   Future<ir::Literal> StartFetch(uint64_t& request) const;
-  Event StartFetchInto(absl::Span<char> buffer, uint64_t& request) const;
-  Event StartFetchTo(std::shared_ptr<ByteSink> sink, uint64_t& request) const;
+  // A fetch that lapses is WeakArray's.
+  Event FetchIntoSoon(absl::Span<char> buffer, bool lapses) const;
+  Event StartFetchInto(absl::Span<char> buffer, bool lapses, uint64_t& request) const;
+  Event StartFetchTo(std::shared_ptr<ByteSink> sink, bool lapses, uint64_t& request) const;
   absl::Status FetchTo(std::shared_ptr<ByteSink> sink) const;
   // FAILED_PRECONDITION for an empty array and for one that was donated.
   absl::Status CheckUsable() const;
@@ -108,12 +120,20 @@ class Array {
   bool donates_ = false;               // As an argument: see Donate.
 };
 
-// An array that may be gone: it keeps nothing alive.
+// An array that may be gone: it keeps nothing alive, nor does what is asked through it, so all
+// others may drop the array and, with it, the execution that makes it. Thread-safe.
 class WeakArray {
  public:
   explicit WeakArray(const Array& array) : state_(array.state_) {}
   // Empty when it is gone.
   Array Lock() const { return Array(state_.lock()); }
+
+  // As those of Array, for as long as it is there. When it goes before the answer, Ready is an
+  // empty info, as long as no other array of the same execution is held, and a fetch may end with
+  // CANCELLED: `buffer` must stay until the event in any case.
+  Future<ExecutionInfo> Ready() const;
+  Event FetchIntoAsync(absl::Span<char> buffer) const;
+  Event FetchIntoSoon(absl::Span<char> buffer) const;
 
  private:
   std::weak_ptr<ArrayState> state_;

@@ -15,14 +15,16 @@ namespace acceld::client {
 
 // When arrays are there that one command defines: all of them at the same time, or none. The daemon
 // is asked once, at the first call about any of them. Any thread may call.
-class Readiness {
+class Readiness : public std::enable_shared_from_this<Readiness> {
  public:
   Readiness() = default;
   ~Readiness();
   Readiness(const Readiness&) = delete;
   Readiness& operator=(const Readiness&) = delete;
 
-  // `keep` holds the array of `handle` until the answer.
+  // `keep` holds the array of `handle` until the answer. With nullptr nothing is kept: the info is
+  // empty when the last of the arrays is gone before the answer, and the daemon may drop the
+  // execution then.
   Future<ExecutionInfo> Ask(Connection& connection, uint64_t handle,
                             std::shared_ptr<const void> keep);
   // What Ask decides to, without asking: an empty info when nobody has asked before the last of the
@@ -32,16 +34,20 @@ class Readiness {
   uint64_t request() const;
 
  private:
+  // Sets the promise, if that has not been done.
+  void Settle(absl::StatusOr<ExecutionInfo> info);
+
   mutable Mutex mutex_;
-  // Until the daemon is asked; then whoever waits for the answer has it.
+  // Until it is set.
   std::shared_ptr<Promise<ExecutionInfo>> promise_ ABSL_GUARDED_BY(mutex_);
   Future<ExecutionInfo> ready_ ABSL_GUARDED_BY(mutex_);
   bool asked_ ABSL_GUARDED_BY(mutex_) = false;
+  bool keeps_ ABSL_GUARDED_BY(mutex_) = false;  // an array, until the answer
   uint64_t request_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
-// What the copies of one Array share, and the requests about it: the handle is released, by the
-// destructor, when they are answered.
+// What the copies of one Array share, and the requests about it but for those that lapse: the
+// handle is released, by the destructor, when they are answered.
 class ArrayState : public std::enable_shared_from_this<ArrayState> {
  public:
   ArrayState(std::shared_ptr<Connection> connection, uint64_t handle, ir::TensorType type,
@@ -61,6 +67,7 @@ class ArrayState : public std::enable_shared_from_this<ArrayState> {
   uint32_t device() const { return device_; }
 
   Future<ExecutionInfo> Ready();
+  Future<ExecutionInfo> ReadyWhileHeld();
   Future<ExecutionInfo> WhenAsked() { return readiness_->WhenAsked(); }
   // As Readiness::request.
   uint64_t ready_request() const { return readiness_->request(); }
@@ -70,7 +77,9 @@ class ArrayState : public std::enable_shared_from_this<ArrayState> {
   bool IsReady();
   // Large arrays wait until the connection has room for their bytes. The number of the request, for
   // Connection::Serve, or 0 when it may be sent later. Between BeginRead and EndRead.
-  uint64_t Fetch(std::shared_ptr<ByteSink> sink, Connection::OnDone done);
+  // One that lapses does not hold the array, and ends with CANCELLED when that goes first.
+  uint64_t Fetch(std::shared_ptr<ByteSink> sink, Connection::Lapses lapses,
+                 Connection::OnDone done);
 
   // FAILED_PRECONDITION when the array was donated.
   absl::Status CheckOwned() const;

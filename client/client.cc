@@ -293,7 +293,7 @@ absl::StatusOr<std::vector<Array>> Client::Execute(const Program& program,
     impl_->callbacks->Add(callbacks, options.callbacks, options.on_end);
   }
   const absl::Status appended = impl_->connection->AppendExecute(
-      program_id, inputs, outputs, device, TimeoutMs(options), given, callbacks);
+      program_id, inputs, outputs, device, TimeoutMs(options), given, callbacks, options.priority);
   if (!appended.ok()) {
     if (callbacks != 0) impl_->callbacks->Remove(callbacks);
     return appended;

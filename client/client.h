@@ -57,6 +57,11 @@ struct ExecuteOptions {
   // compiler and for other work counts. Zero or less: it is over at once. None: it may take
   // forever.
   absl::optional<std::chrono::milliseconds> timeout;
+  // Whose work goes first, among all who want the device; none: the session's. Executions of one
+  // client with different priorities are ordered by the arrays that they read alone: one that is
+  // interactive does not wait for those of class batch that were submitted before it, nor does it
+  // lend them its priority if it reads their results. Copying results back has the session's.
+  absl::optional<Priority> priority;
   // Numbers of arguments that are donated, beside those that Donate marks.
   std::vector<uint32_t> donated;
   // What the program asks while it runs, for one that has host callbacks (common/ir/
@@ -120,9 +125,10 @@ class Client {
   absl::Status status() const;
 
   // Runs `program` on `arguments` (arrays of this client) and gives one array for each result, at
-  // once. INVALID_ARGUMENT for a wrong number or type of arguments, an unknown device, or a program
-  // that has a host callback which the options have not; what goes wrong later becomes the value of
-  // the results.
+  // once. The execution is cancelled if all of them are dropped before it has ended (see Array).
+  // INVALID_ARGUMENT for a wrong number or type of arguments, an unknown device, or a program that
+  // has a host callback which the options have not; what goes wrong later becomes the value of the
+  // results.
   //
   // Arguments may be donated, whatever the program says of them: Execute(program, {Donate(x), y}).
   // The memory of a donated array becomes that of a result that fits, preferably the one that the

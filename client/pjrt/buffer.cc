@@ -1,5 +1,9 @@
 #include "client/pjrt/buffer.h"
 
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -8,6 +12,30 @@
 #include "client/pjrt/event.h"
 #include "client/pjrt/fork.h"
 #include "client/pjrt/functions.h"
+
+namespace {
+
+using acceld::pjrt::Fetches;
+using acceld::pjrt::HostValue;
+
+// What comes in the answer itself.
+constexpr size_t kMaxAwaitedBytes = size_t{64} << 10;
+// How long a value that is computed may be on its way: the caller holds Python's lock meanwhile.
+constexpr std::chrono::milliseconds kPatience{100};
+
+acceld::Event CopyWhenHere(std::shared_ptr<const HostValue> value, absl::Span<char> to) {
+  const acceld::Event fetched = value->fetched();
+  auto promise = std::make_shared<acceld::Promise<acceld::Unit>>();
+  acceld::Event copied = promise->future();
+  fetched.OnReady(
+      [promise, value = std::move(value), to](const absl::StatusOr<acceld::Unit>& done) {
+        if (done.ok()) std::memcpy(to.data(), value->data(), to.size());
+        promise->Set(done);
+      });
+  return copied;
+}
+
+}  // namespace
 
 PJRT_Buffer::PJRT_Buffer(acceld::client::Array array, PJRT_Device* device)
     : type_(array.type()), device_(device), array_(std::move(array)) {
@@ -40,28 +68,89 @@ void PJRT_Buffer::Delete() {
   if (array.ok() && array->valid()) device_->memory_use.Remove(type_.size_bytes());
 }
 
+absl::StatusOr<std::shared_ptr<const HostValue>> PJRT_Buffer::FetchHere() {
+  {
+    acceld::MutexLock lock(mutex_);
+    if (host_value_ != nullptr) return host_value_;
+  }
+  const auto size_bytes = static_cast<size_t>(type_.size_bytes());
+  std::shared_ptr<char[]> bytes(new char[std::max<size_t>(size_bytes, 1)]);
+  ACCELD_ASSIGN_OR_RETURN(acceld::Event fetched, BeginFetch({bytes.get(), size_bytes}));
+  auto value = std::make_shared<const HostValue>(std::move(bytes), std::move(fetched));
+  // Two threads may fetch it; the first one's stays.
+  acceld::MutexLock lock(mutex_);
+  if (host_value_ == nullptr) host_value_ = std::move(value);
+  return host_value_;
+}
+
+bool PJRT_Buffer::FetchAhead() {
+  const absl::StatusOr<acceld::client::Array> array = this->array();
+  if (!array.ok()) return true;
+  if (static_cast<size_t>(type_.size_bytes()) > kMaxAwaitedBytes) return array->IsReady();
+  const auto value = FetchHere();
+  return !value.ok() || (*value)->fetched().IsReady();
+}
+
 bool PJRT_Buffer::IsReadInPlace() {
-  using acceld::pjrt::HostValue;
-  if (!device_->is_cpu || type_.size_bytes() > HostValue::kMaxBytes) return false;
+  if (!device_->is_cpu || static_cast<size_t>(type_.size_bytes()) > kMaxAwaitedBytes) return false;
   {
     acceld::MutexLock lock(mutex_);
     if (is_read_in_place_.has_value()) return *is_read_in_place_;
   }
   const absl::StatusOr<acceld::client::Array> array = this->array();
-  if (!array.ok()) return false;
-  // Two threads may fetch it; the first one's stays.
-  auto fetched = std::make_shared<const HostValue>(*array);
+  const auto value = FetchHere();
+  if (!array.ok() || !value.ok()) return false;
+  const acceld::Event& fetched = (*value)->fetched();
+  if (!fetched.IsReady() && array->IsReady()) {
+    (void)fetched.AwaitUntil(std::chrono::steady_clock::now() + kPatience);
+  }
   acceld::MutexLock lock(mutex_);
   if (!is_read_in_place_.has_value()) {
-    is_read_in_place_ = fetched->is_here();
-    host_value_ = std::move(fetched);
+    is_read_in_place_ = (*value)->is_here();
+    host_value_ = *value;
   }
   return *is_read_in_place_;
 }
 
-std::shared_ptr<const acceld::pjrt::HostValue> PJRT_Buffer::host_value() const {
+std::shared_ptr<const HostValue> PJRT_Buffer::value_in_place() const {
   acceld::MutexLock lock(mutex_);
-  return host_value_;
+  return is_read_in_place_.value_or(false) ? host_value_ : nullptr;
+}
+
+absl::StatusOr<acceld::Event> PJRT_Buffer::Fetch(absl::Span<char> bytes) {
+  std::shared_ptr<const HostValue> ahead;
+  {
+    acceld::MutexLock lock(mutex_);
+    ahead = host_value_;
+    // JAX keeps what it has fetched.
+    if (!is_read_in_place_.value_or(false)) host_value_ = nullptr;
+  }
+  if (ahead == nullptr) return BeginFetch(bytes);
+  ACCELD_RETURN_IF_ERROR(array().status());
+  return CopyWhenHere(std::move(ahead), bytes);
+}
+
+absl::StatusOr<acceld::Event> PJRT_Buffer::BeginFetch(absl::Span<char> bytes) {
+  ACCELD_ASSIGN_OR_RETURN(const acceld::client::Array array, this->array());
+  std::shared_ptr<Fetches> fetches;
+  {
+    acceld::MutexLock lock(mutex_);
+    if (fetches_ == nullptr) fetches_ = std::make_shared<Fetches>();
+    fetches = fetches_;
+  }
+  fetches->Begin(array);
+  const acceld::client::WeakArray weak(array);
+  // Whoever fetches a small array waits for it next.
+  const acceld::Event fetched =
+      bytes.size() <= kMaxAwaitedBytes ? weak.FetchIntoSoon(bytes) : weak.FetchIntoAsync(bytes);
+  if (fetched.IsReady()) {
+    fetches->End();
+  } else {
+    fetched.OnReady([weak = std::weak_ptr<Fetches>(fetches)](const absl::StatusOr<acceld::Unit>&) {
+      if (const std::shared_ptr<Fetches> held = weak.lock(); held != nullptr) held->End();
+    });
+  }
+  return fetched;
 }
 
 namespace acceld::pjrt {
@@ -69,8 +158,8 @@ namespace {
 
 // It stays as long as the buffer.
 absl::StatusOr<const HostValue*> ValueHere(const PJRT_Buffer& buffer) {
-  const HostValue* const value = buffer.host_value().get();
-  if (value != nullptr && value->is_here()) return value;
+  const HostValue* const value = buffer.value_in_place().get();
+  if (value != nullptr) return value;
   return absl::UnimplementedError(absl::StrCat(
       "the array ", buffer.type().ToString(),
       " is in the memory of a daemon, which this process has no address of; fetch it instead"));
@@ -141,7 +230,8 @@ absl::Status Buffer_ReadyEvent(PJRT_Buffer_ReadyEvent_Args& args) {
   const absl::Status not_forked = CheckNotForked();
   absl::StatusOr<client::Array> array =
       not_forked.ok() ? args.buffer->array() : absl::StatusOr<client::Array>(not_forked);
-  args.event = array.ok() ? new PJRT_Event{*std::move(array)} : DecidedEvent(array.status());
+  args.event =
+      array.ok() ? new PJRT_Event{client::WeakArray(*array)} : DecidedEvent(array.status());
   return absl::OkStatus();
 }
 

@@ -1,13 +1,23 @@
 #include "client/pjrt/compile_options.h"
 
-#include "absl/strings/match.h"
+#include <algorithm>
+#include <iterator>
+#include <string>
+
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "client/pjrt/compile_options.pb.h"
 
 namespace acceld::pjrt {
 namespace {
+
+constexpr absl::string_view kIgnored[] = {
+#define IGNORED_OPTION(name) #name,
+#include "client/pjrt/ignored_options.def"
+#undef IGNORED_OPTION
+};
 
 absl::Status ReadOption(const std::string& name, const OptionOverrideProto& value,
                         CompileOptions& options) {
@@ -34,16 +44,21 @@ absl::Status ReadOption(const std::string& name, const OptionOverrideProto& valu
     }
     return absl::OkStatus();
   }
-  if (absl::StartsWith(name, "xla_")) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("No such compile option: '", name, "'; acceld has 'acceld_compile'"));
+  if (std::find(std::begin(kIgnored), std::end(kIgnored), name) != std::end(kIgnored)) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "No such compile option: '", name,
+      "'; acceld has 'acceld_compile', and accepts of XLA's, to no effect, those that its results "
+      "cannot depend on: ",
+      absl::StrJoin(kIgnored, ", ")));
 }
 
 }  // namespace
 
 absl::StatusOr<CompileOptions> ReadCompileOptions(absl::string_view serialized) {
   CompileOptionsProto message;
-  if (!message.ParseFromArray(serialized.data(), static_cast<int>(serialized.size()))) {
+  if (!message.ParseFromString(std::string(serialized))) {
     return absl::InvalidArgumentError(
         absl::StrCat(serialized.size(), " bytes of compile options are no CompileOptionsProto"));
   }

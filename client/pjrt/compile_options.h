@@ -24,7 +24,8 @@ struct CompileOptions {
 
 // Reads a serialized CompileOptionsProto. UNIMPLEMENTED for a program over several devices.
 // INVALID_ARGUMENT for what is no such message, and for a compiler option that is neither one of
-// acceld's nor begins with "xla_": those tune another compiler, and are left to it.
+// acceld's nor a hint to other compilers that no result depends on (ignored_options.def): the
+// message names it and those that there are.
 absl::StatusOr<CompileOptions> ReadCompileOptions(absl::string_view serialized);
 
 }  // namespace acceld::pjrt

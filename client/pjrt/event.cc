@@ -8,20 +8,21 @@ namespace acceld::pjrt {
 namespace {
 
 using client::Array;
+using client::WeakArray;
 
 bool IsReady(const absl::Status&) { return true; }
 // Whoever asks is about to wait, so a value that comes at once is worth waiting for here.
-bool IsReady(const Array& array) { return array.IsReady(); }
+bool IsReady(const WeakArray& array) { return array.Lock().IsReady(); }
 bool IsReady(const PJRT_Event::End& end) { return end.array.Lock().IsReady(); }
 bool IsReady(const acceld::Event& event) { return event.IsReady(); }
 
 absl::Status Await(const absl::Status& status) { return status; }
 // The waiting thread takes the daemon's answer itself where it can, which is quicker.
-absl::Status Await(const Array& array) { return array.Await(); }
-absl::Status Await(const PJRT_Event::End& end) {
-  const Array array = end.array.Lock();
+absl::Status Await(const WeakArray& weak) {
+  const Array array = weak.Lock();
   return array.valid() ? array.Await() : absl::OkStatus();
 }
+absl::Status Await(const PJRT_Event::End& end) { return Await(end.array); }
 absl::Status Await(const acceld::Event& event) { return event.Await().status(); }
 
 template <typename Callback>
@@ -29,7 +30,7 @@ void OnReady(const absl::Status& status, Callback callback) {
   callback(status);
 }
 template <typename Callback>
-void OnReady(const Array& array, Callback callback) {
+void OnReady(const WeakArray& array, Callback callback) {
   array.Ready().OnReady([callback](const auto& info) { callback(info.status()); });
 }
 template <typename Callback>

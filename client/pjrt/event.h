@@ -19,9 +19,11 @@ struct PJRT_Event {
     acceld::client::WeakArray array;
     acceld::pjrt::LateQuestions* late_questions;
   };
-  // What it waits for: nothing, the value of an array, the end of an execution, or a future of the
+  // What it waits for: nothing; the value of an array, which it does not keep alive either: when
+  // the last buffer with results of the same execution is destroyed before that is there, it is
+  // ready, as nobody can look at the value any more; the end of an execution; or a future of the
   // client library.
-  std::variant<absl::Status, acceld::client::Array, End, acceld::Event> source;
+  std::variant<absl::Status, acceld::client::WeakArray, End, acceld::Event> source;
 };
 
 namespace acceld::pjrt {

@@ -74,6 +74,7 @@ absl::StatusOr<Submitted> Submit(const PJRT_LoadedExecutable_Execute_Args& args,
   }
   Submitted submitted;
   client::ExecuteOptions options{.timeout = CurrentThreadOptions().timeout,
+                                 .priority = CurrentThreadOptions().priority,
                                  .donated = Donated(compiled, *args.options)};
   if (!compiled.program.host_callbacks().empty()) {
     auto promise = std::make_shared<Promise<Unit>>();

@@ -1,4 +1,5 @@
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -11,7 +12,6 @@
 #include "client/pjrt/fork.h"
 #include "client/pjrt/functions.h"
 #include "client/pjrt/host_copy.h"
-#include "client/pjrt/host_value.h"
 #include "client/pjrt/layout.h"
 #include "client/pjrt/thread_options.h"
 
@@ -20,6 +20,9 @@ namespace acceld::pjrt {
 namespace {
 
 using client::Array;
+
+// Arrays up to this size travel in commands.
+constexpr int64_t kMaxCopiedBytes = int64_t{64} << 10;
 
 absl::StatusOr<ir::TensorType> TypeOf(const PJRT_Client_BufferFromHostBuffer_Args& args) {
   ir::TensorType type;
@@ -59,15 +62,20 @@ absl::StatusOr<Array> UploadInPlace(PJRT_Client& client, const PJRT_Device& devi
       type, bytes, [promise] { promise->Set(Unit{}); }, device.daemon_id);
 }
 
-acceld::Event CopyWhenHere(std::shared_ptr<const HostValue> value, absl::Span<char> dst) {
-  const acceld::Event fetched = value->fetched();
+// Fetches into memory of its own, of which `take` copies what it wants.
+absl::StatusOr<PJRT_Event*> FetchThrough(PJRT_Buffer& buffer,
+                                         std::function<void(const std::string&)> take) {
+  auto bytes = std::make_shared<std::string>();
+  bytes->resize(static_cast<size_t>(buffer.type().size_bytes()));
+  ACCELD_ASSIGN_OR_RETURN(const acceld::Event fetched,
+                          buffer.Fetch(absl::MakeSpan(bytes->data(), bytes->size())));
   auto promise = std::make_shared<Promise<Unit>>();
-  acceld::Event copied = promise->future();
-  fetched.OnReady([promise, value = std::move(value), dst](const absl::StatusOr<Unit>& status) {
-    if (status.ok()) std::memcpy(dst.data(), value->data(), dst.size());
-    promise->Set(status);
+  auto* const event = new PJRT_Event{promise->future()};
+  fetched.OnReady([promise, bytes, take = std::move(take)](const absl::StatusOr<Unit>& done) {
+    if (done.ok()) take(*bytes);
+    promise->Set(done);
   });
-  return copied;
+  return event;
 }
 
 }  // namespace
@@ -94,7 +102,7 @@ absl::Status Client_BufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args& 
       args.host_buffer_semantics == PJRT_HostBufferSemantics_kImmutableOnlyDuringCall;
   absl::StatusOr<Array> array = Array();
   acceld::Event done = absl::StatusOr<Unit>(Unit{});
-  if (as_is && type.size_bytes() <= HostValue::kMaxBytes) {
+  if (as_is && type.size_bytes() <= kMaxCopiedBytes) {
     array =
         args.client->session->Upload(type, absl::string_view(data, size_bytes), device.daemon_id);
   } else if (as_is && !only_now) {
@@ -124,27 +132,17 @@ absl::Status Buffer_ToHostBuffer(PJRT_Buffer_ToHostBuffer_Args& args) {
   if (args.host_layout != nullptr) {
     ACCELD_ASSIGN_OR_RETURN(strides, StridesOf(*args.host_layout, type));
   }
-  ACCELD_ASSIGN_OR_RETURN(const Array array, args.src->array());
   auto* const dst = static_cast<char*>(args.dst);
   if (args.host_layout == nullptr || IsRowMajor(type, strides)) {
-    if (auto here = args.src->host_value()) {
-      args.event = new PJRT_Event{CopyWhenHere(std::move(here), absl::MakeSpan(dst, size_bytes))};
-      return absl::OkStatus();
-    }
-    // Whoever fetches a small array waits for it next.
-    args.event = new PJRT_Event{type.size_bytes() <= HostValue::kMaxBytes
-                                    ? array.FetchIntoSoon(absl::MakeSpan(dst, size_bytes))
-                                    : array.FetchIntoAsync(absl::MakeSpan(dst, size_bytes))};
+    ACCELD_ASSIGN_OR_RETURN(acceld::Event fetched,
+                            args.src->Fetch(absl::MakeSpan(dst, size_bytes)));
+    args.event = new PJRT_Event{std::move(fetched)};
     return absl::OkStatus();
   }
-  auto promise = std::make_shared<Promise<Unit>>();
-  args.event = new PJRT_Event{promise->future()};
-  array.FetchAsync().OnReady(
-      [promise, type, strides, dst](const absl::StatusOr<ir::Literal>& value) {
-        if (!value.ok()) return promise->Set(value.status());
-        Scatter(type, value->DenseBytes().data(), dst, strides);
-        promise->Set(Unit{});
-      });
+  ACCELD_ASSIGN_OR_RETURN(args.event,
+                          FetchThrough(*args.src, [type, strides, dst](const std::string& bytes) {
+                            Scatter(type, bytes.data(), dst, strides);
+                          }));
   return absl::OkStatus();
 }
 
@@ -157,15 +155,11 @@ absl::Status Buffer_CopyRawToHost(PJRT_Buffer_CopyRawToHost_Args& args) {
                                                    args.buffer->type().ToString(), ", which has ",
                                                    size_bytes));
   }
-  ACCELD_ASSIGN_OR_RETURN(const Array array, args.buffer->array());
-  auto promise = std::make_shared<Promise<Unit>>();
-  args.event = new PJRT_Event{promise->future()};
-  array.FetchAsync().OnReady(
-      [promise, offset, count, dst = args.dst](const absl::StatusOr<ir::Literal>& value) {
-        if (!value.ok()) return promise->Set(value.status());
-        std::memcpy(dst, value->DenseBytes().data() + offset, static_cast<size_t>(count));
-        promise->Set(Unit{});
-      });
+  ACCELD_ASSIGN_OR_RETURN(
+      args.event,
+      FetchThrough(*args.buffer, [offset, count, dst = args.dst](const std::string& bytes) {
+        std::memcpy(dst, bytes.data() + offset, static_cast<size_t>(count));
+      }));
   return absl::OkStatus();
 }
 

@@ -1,24 +1,21 @@
 #pragma once
 
-#include <cstdint>
 #include <memory>
+#include <utility>
 
-#include "client/array.h"
 #include "common/future.h"
 
 namespace acceld::pjrt {
 
-// A copy of an array's value in the memory of this process, which is fetched when it is made. JAX
-// reads it in place, as it reads the arrays of its own CPU platform. Immutable once it is there,
-// and any thread may use it.
+// A copy of an array's value in the memory of this process, on its way or there. Immutable once it
+// is there, and any thread may use it.
 class HostValue {
  public:
-  // Arrays up to this size are copied so; larger ones are fetched to where they are wanted.
-  static constexpr int64_t kMaxBytes = int64_t{64} << 10;
-
-  // Whoever makes it reads it next, so it waits a little for a value that comes at once, and longer
-  // for one that is already computed.
-  explicit HostValue(const client::Array& array);
+  // `bytes` is where `fetched` brings the value to; they stay as long as they may be written to.
+  HostValue(std::shared_ptr<char[]> bytes, acceld::Event fetched)
+      : bytes_(std::move(bytes)), fetched_(std::move(fetched)) {
+    if (!fetched_.IsReady()) fetched_.OnReady([bytes = bytes_](const auto&) {});
+  }
   HostValue(const HostValue&) = delete;
   HostValue& operator=(const HostValue&) = delete;
 
@@ -29,7 +26,7 @@ class HostValue {
   const char* data() const { return bytes_.get(); }
 
  private:
-  const std::shared_ptr<char[]> bytes_;  // Shared with the fetch.
+  const std::shared_ptr<char[]> bytes_;
   const acceld::Event fetched_;
 };
 

@@ -3,6 +3,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/types/optional.h"
+
 namespace acceld::pjrt {
 
 using client::Array;
@@ -15,32 +17,33 @@ Future<Unit> LateQuestions::EndOf(const Array& array) {
   });
   if (end.IsReady()) return end;
   const Clock::time_point due = Clock::now() + kPatience;
-  MutexLock lock(mutex_);
-  // Most are answered by now, so the list stays short without the timer.
-  for (int i = 0; i < 2 && !open_.empty() && open_.front().end.IsReady(); ++i) open_.pop_front();
-  open_.push_back({due, client::WeakArray(array), end});
-  if (!std::exchange(timer_is_set_, true)) timers_.At(due, [this] { AskAll(); });
+  bool timer_is_set;
+  {
+    MutexLock lock(mutex_);
+    // Most are answered by now, so the list stays short without the timer.
+    for (int i = 0; i < 2 && !open_.empty() && open_.front().end.IsReady(); ++i) open_.pop_front();
+    open_.push_back({due, client::WeakArray(array), end});
+    timer_is_set = std::exchange(timer_is_set_, true);
+  }
+  if (!timer_is_set) timers_.At(due, [this] { AskAll(); });
   return end;
 }
 
 void LateQuestions::AskAll() {
   std::vector<client::WeakArray> due;
+  absl::optional<Clock::time_point> next;
   {
     MutexLock lock(mutex_);
-    timer_is_set_ = false;
     const Clock::time_point now = Clock::now();
     while (!open_.empty() && open_.front().due <= now) {
       due.push_back(std::move(open_.front().array));
       open_.pop_front();
     }
-    if (!open_.empty()) {
-      timer_is_set_ = true;
-      timers_.At(open_.front().due, [this] { AskAll(); });
-    }
+    if (!open_.empty()) next = open_.front().due;
+    timer_is_set_ = next.has_value();
   }
-  for (const client::WeakArray& weak : due) {
-    if (const Array array = weak.Lock(); array.valid()) (void)array.Ready();
-  }
+  if (next.has_value()) timers_.At(*next, [this] { AskAll(); });
+  for (const client::WeakArray& array : due) (void)array.Ready();
 }
 
 }  // namespace acceld::pjrt

@@ -19,8 +19,9 @@ class LateQuestions {
  public:
   static constexpr std::chrono::milliseconds kPatience{20};
 
-  // The end of the execution that makes `array`, which is not kept alive: OK when nobody has asked
-  // before it is gone.
+  // The end of the execution that makes `array`, which is not kept alive, by the question to the
+  // daemon neither: OK when all arrays of the execution are gone before it is answered, after which
+  // the daemon drops what has not ended.
   Future<Unit> EndOf(const client::Array& array);
 
  private:

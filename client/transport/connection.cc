@@ -63,8 +63,9 @@ class Connection::Impl : public SessionLink::Handler {
   void SendRequest(v1::Command command, uint64_t request_id, PendingRequests::Callback done);
   // When a stream breaks, the bytes are asked for anew until `give_up`; by default for as long as
   // the session's lease.
-  void Fetch(uint64_t request_id, uint64_t handle, std::chrono::steady_clock::time_point give_up,
-             std::shared_ptr<ByteSink> sink, OnDone done);
+  void Fetch(uint64_t request_id, uint64_t handle, Lapses lapses,
+             std::chrono::steady_clock::time_point give_up, std::shared_ptr<ByteSink> sink,
+             OnDone done);
   absl::Status Register(uint64_t program_id, const Digest& fingerprint, Serialize serialize);
   uint64_t NextId() { return next_id_.fetch_add(1, std::memory_order_relaxed); }
   void Serve(absl::Span<const uint64_t> requests, absl::FunctionRef<bool()> done) {
@@ -275,14 +276,15 @@ void Connection::Impl::SendRequest(v1::Command command, uint64_t request_id,
   if (!added) done({.status = appended.ok() ? outbox_.status() : appended});
 }
 
-void Connection::Impl::Fetch(uint64_t request_id, uint64_t handle,
+void Connection::Impl::Fetch(uint64_t request_id, uint64_t handle, Lapses lapses,
                              std::chrono::steady_clock::time_point give_up,
                              std::shared_ptr<ByteSink> sink, OnDone done) {
   v1::Command command;
   command.mutable_fetch()->set_request_id(request_id);
   command.mutable_fetch()->set_handle(handle);
+  command.mutable_fetch()->set_lapses(lapses == Lapses::kYes);
   SendRequest(std::move(command), request_id,
-              [this, handle, give_up, sink = std::move(sink),
+              [this, handle, lapses, give_up, sink = std::move(sink),
                done = std::move(done)](const Answer& answer) {
                 if (!answer.status.ok()) return done(answer.status);
                 if (answer.transfer_id == 0) {
@@ -291,7 +293,7 @@ void Connection::Impl::Fetch(uint64_t request_id, uint64_t handle,
                 }
                 bulk_->Download(
                     answer.transfer_id, sink,
-                    [this, handle, give_up, sink, done](const absl::Status& status) {
+                    [this, handle, lapses, give_up, sink, done](const absl::Status& status) {
                       // A transfer is given once; one that broke is asked for anew.
                       const auto now = std::chrono::steady_clock::now();
                       const bool first = give_up == std::chrono::steady_clock::time_point();
@@ -300,7 +302,7 @@ void Connection::Impl::Fetch(uint64_t request_id, uint64_t handle,
                       if (!IsOfABrokenStream(status) || now >= until || !outbox_.status().ok()) {
                         return done(status);
                       }
-                      Fetch(NextId(), handle, until, sink, done);
+                      Fetch(NextId(), handle, lapses, until, sink, done);
                     });
               });
 }
@@ -369,8 +371,9 @@ void Connection::Serve(absl::Span<const uint64_t> requests, absl::FunctionRef<bo
 absl::Status Connection::AppendExecute(uint64_t program_id, absl::Span<const uint64_t> inputs,
                                        absl::Span<const uint64_t> outputs, uint32_t device,
                                        absl::optional<uint32_t> timeout_ms,
-                                       absl::Span<const uint32_t> donated, uint64_t callbacks) {
-  if (!timeout_ms.has_value() && callbacks == 0) {
+                                       absl::Span<const uint32_t> donated, uint64_t callbacks,
+                                       absl::optional<Priority> priority) {
+  if (!timeout_ms.has_value() && callbacks == 0 && !priority.has_value()) {
     return impl_->outbox_.AppendExecute(program_id, inputs, outputs, device, donated,
                                         WhenFullHere());
   }
@@ -383,6 +386,7 @@ absl::Status Connection::AppendExecute(uint64_t program_id, absl::Span<const uin
   if (timeout_ms.has_value()) execute.set_timeout_ms(*timeout_ms);
   execute.mutable_donated()->Add(donated.begin(), donated.end());
   execute.set_callbacks(callbacks);
+  if (priority.has_value()) execute.set_priority(ToProto(*priority));
   return Append(std::move(command));
 }
 
@@ -396,11 +400,12 @@ absl::Status Connection::Cancel(absl::Span<const uint64_t> handles, absl::string
 
 void Connection::Release(uint64_t handle) { impl_->outbox_.Release(handle); }
 
-uint64_t Connection::Await(uint64_t handle, OnExecution done) {
+uint64_t Connection::Await(uint64_t handle, OnExecution done, Lapses lapses) {
   v1::Command command;
   const uint64_t id = impl_->NextId();
   command.mutable_await()->set_request_id(id);
   command.mutable_await()->set_handle(handle);
+  command.mutable_await()->set_lapses(lapses == Lapses::kYes);
   impl_->SendRequest(std::move(command), id, [done = std::move(done)](Answer answer) {
     if (!answer.status.ok()) return done(answer.status);
     done(std::move(answer.execution));
@@ -439,9 +444,10 @@ void Connection::Explain(v1::Compile compile,
   });
 }
 
-uint64_t Connection::Fetch(uint64_t handle, std::shared_ptr<ByteSink> sink, OnDone done) {
+uint64_t Connection::Fetch(uint64_t handle, std::shared_ptr<ByteSink> sink, OnDone done,
+                           Lapses lapses) {
   const uint64_t id = impl_->NextId();
-  impl_->Fetch(id, handle, {}, std::move(sink), std::move(done));
+  impl_->Fetch(id, handle, lapses, {}, std::move(sink), std::move(done));
   return id;
 }
 

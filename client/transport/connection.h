@@ -74,7 +74,8 @@ class Connection {
   absl::Status AppendExecute(uint64_t program_id, absl::Span<const uint64_t> inputs,
                              absl::Span<const uint64_t> outputs, uint32_t device,
                              absl::optional<uint32_t> timeout_ms,
-                             absl::Span<const uint32_t> donated, uint64_t callbacks);
+                             absl::Span<const uint32_t> donated, uint64_t callbacks,
+                             absl::optional<Priority> priority);
   // Cancels what makes these arrays, after everything appended so far. Never blocks.
   absl::Status Cancel(absl::Span<const uint64_t> handles, absl::string_view reason);
   // Forgets a handle after everything appended so far. Never blocks.
@@ -82,9 +83,13 @@ class Connection {
 
   using OnExecution = std::function<void(absl::StatusOr<ExecutionInfo>)>;
   using OnDone = std::function<void(const absl::Status&)>;
-  // Both give the number of the request, for Serve. The handle must not be released before `done`.
-  uint64_t Await(uint64_t handle, OnExecution done);
-  uint64_t Fetch(uint64_t handle, std::shared_ptr<ByteSink> sink, OnDone done);
+  // Whether what is asked for is of use only while the handle is not released.
+  enum class Lapses : bool { kNo, kYes };
+  // Both give the number of the request, for Serve. The handle must not be released before `done`,
+  // unless the request lapses: then any answer may come.
+  uint64_t Await(uint64_t handle, OnExecution done, Lapses lapses = Lapses::kNo);
+  uint64_t Fetch(uint64_t handle, std::shared_ptr<ByteSink> sink, OnDone done,
+                 Lapses lapses = Lapses::kNo);
   // The bytes of a transfer that an event names.
   void Download(uint64_t transfer_id, std::shared_ptr<ByteSink> sink, OnDone done);
   // request_id is filled in

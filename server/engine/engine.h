@@ -109,6 +109,10 @@ struct SessionOptions {
 struct ExecuteOptions {
   // Not done by then, the execution is cancelled with DEADLINE_EXCEEDED.
   absl::optional<std::chrono::steady_clock::time_point> deadline;
+  // None: the session's. Executions of one session with different priorities are ordered among each
+  // other as those of different sessions are: a lower one is not waited for, unless its results are
+  // read.
+  absl::optional<Priority> priority;
   // Its results are asked for next, and nothing is executed in between.
   bool awaited = false;
   // Numbers of inputs whose arrays are given away: their handles name nothing any more once the
@@ -284,6 +288,12 @@ class HostCallListener {
   virtual void OnEnd(uint64_t callbacks, const absl::Status& status) = 0;
 };
 
+struct AskOptions {
+  // The answer is of use only while the handle is held: it does not keep the execution that makes
+  // the array from being cancelled once nobody holds its results, and is CANCELLED when the array
+  // goes first.
+  bool lapses = false;
+};
 struct ReadyResult {
   absl::Status status;  // the array's own error when it failed
   ExecutionInfo execution;
@@ -390,10 +400,21 @@ class Session {
   // final fail with `reason`. What is queued never runs; what runs is told to stop, and what it
   // writes is discarded. Unknown handles are ignored.
   virtual void Cancel(absl::Span<const Handle> handles, absl::Status reason) = 0;
-  // Unknown handles are ignored.
+  // Unknown handles are ignored. An execution that has not ended and whose results nobody holds any
+  // more is cancelled, unless it has host callbacks, which are effects. A result is held by
+  // handles, names, executions that are to read it and are held themselves, and by Await and Fetch
+  // until they are answered, but for those that lapse.
   virtual void Release(absl::Span<const Handle> handles) = 0;
-  virtual void Await(Handle handle, std::function<void(ReadyResult)> done) = 0;
-  virtual void Fetch(Handle handle, std::function<void(FetchResult)> done) = 0;
+  virtual void Await(Handle handle, const AskOptions& options,
+                     std::function<void(ReadyResult)> done) = 0;
+  virtual void Fetch(Handle handle, const AskOptions& options,
+                     std::function<void(FetchResult)> done) = 0;
+  void Await(Handle handle, std::function<void(ReadyResult)> done) {
+    Await(handle, {}, std::move(done));
+  }
+  void Fetch(Handle handle, std::function<void(FetchResult)> done) {
+    Fetch(handle, {}, std::move(done));
+  }
 
   // Gives the array a name, by which other sessions find it. The name keeps the array alive, beyond
   // this session. Errors: named_arrays.h.

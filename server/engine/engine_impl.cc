@@ -378,8 +378,10 @@ EngineMetrics EngineImpl::Metrics() const {
   }
   for (const auto& session : OpenSessions()) {
     for (uint32_t device = 0; device < metrics.devices.size(); ++device) {
-      metrics.devices[device].queued_by_priority[static_cast<size_t>(session->priority())] +=
-          static_cast<uint64_t>(session->QueuedOn(device));
+      auto& queued = metrics.devices[device].queued_by_priority;
+      for (size_t i = 0; i < queued.size(); ++i) {
+        queued[i] += static_cast<uint64_t>(session->QueuedOn(device, static_cast<Priority>(i)));
+      }
     }
   }
   return metrics;

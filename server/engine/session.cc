@@ -44,8 +44,11 @@ SessionImpl::SessionImpl(EngineImpl& engine, uint64_t id, std::string token, Ses
       session_charge_(std::move(charge)) {
   account_->SetOwner(identity_->meter(QuotaId::kHostMemory), identity_->has_shares());
   for (uint32_t device = 0; device < engine.num_devices(); ++device) {
-    queues_.push_back(engine.executor(device).OpenQueue(account_, priority_class_,
-                                                        identity_->device_share(device)));
+    Queues& queues = queues_.emplace_back();
+    for (size_t i = 0; i < queues.size(); ++i) {
+      queues[i] = engine.executor(device).OpenQueue(account_, static_cast<PriorityClass>(i),
+                                                    identity_->device_share(device));
+    }
   }
 }
 
@@ -86,7 +89,9 @@ absl::Status SessionImpl::CheckNewProgram(ProgramId id) const {
 
 int64_t SessionImpl::queued() const {
   int64_t queued = 0;
-  for (const auto& queue : queues_) queued += queue->queued();
+  for (const Queues& queues : queues_) {
+    for (const auto& queue : queues) queued += queue->queued();
+  }
   return queued;
 }
 
@@ -227,7 +232,7 @@ void SessionImpl::Close(absl::string_view why) {
   }
   cancelled_->store(true);
   for (uint32_t device = 0; device < queues_.size(); ++device) {
-    engine_.executor(device).Cancel(*queues_[device], reason);
+    for (const auto& queue : queues_[device]) engine_.executor(device).Cancel(*queue, reason);
   }
   for (auto& [handle, upload] : uploads) upload->Fail(reason);
   host_calls_->Close(reason);

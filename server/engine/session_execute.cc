@@ -250,13 +250,17 @@ void SessionImpl::DefineOutputs(absl::Span<const Handle> handles, uint32_t devic
                                                                static_cast<int>(device), account_)
                             : Poisoned(resolved.error, device);
     if (resolved.error.ok()) resolved.task->outputs.push_back(array);
-    handles_.emplace(handles[i], Named{runtime::Array::ForReaders(std::move(array)),
-                                       resolved.record, resolved.task});
+    // What calls its client back has effects, which are wanted whoever reads the results.
+    const bool may_drop = resolved.error.ok() && resolved.host == nullptr;
+    handles_.emplace(handles[i],
+                     Named{may_drop ? engine_.executor(device).ReaderOf(resolved.task, array)
+                                    : runtime::Array::ForReaders(array),
+                           resolved.record, resolved.task});
   }
 }
 
 cache::Request SessionImpl::RequestFor(const std::shared_ptr<const Program>& program,
-                                       const Call& call) const {
+                                       const Call& call, PriorityClass priority) const {
   return {
       .key = call.cache_key,
       .fingerprint = program->fingerprint(),
@@ -284,7 +288,7 @@ cache::Request SessionImpl::RequestFor(const std::shared_ptr<const Program>& pro
           },
       // What is compiled for elsewhere is in nobody's way here.
       .asker = {identity_->identity(),
-                call.target->device.has_value() ? priority_class_ : PriorityClass::kBatch,
+                call.target->device.has_value() ? priority : PriorityClass::kBatch,
                 identity_->has_shares()}};
 }
 
@@ -313,6 +317,8 @@ void SessionImpl::Start(Resolved resolved, uint32_t device, const ExecuteOptions
   runtime::DeviceExecutor& executor = engine_.executor(device);
   cache::ExecutableCache& cache = engine_.executables();
   executions_.fetch_add(1, std::memory_order_relaxed);
+  const PriorityClass priority =
+      options.priority.has_value() ? ClassOf(*options.priority) : priority_class_;
   const std::shared_ptr<ExecutionRecord> record = resolved.record;
   const std::shared_ptr<runtime::Task> task = resolved.task;
   auto& execution = std::get<runtime::Execution>(task->work());
@@ -329,7 +335,7 @@ void SessionImpl::Start(Resolved resolved, uint32_t device, const ExecuteOptions
     identity_->CountLookup(CacheVerdict::kMemory);
     record->verdict.store(CacheVerdict::kMemory, std::memory_order_relaxed);
   } else {
-    request = RequestFor(*resolved.program->program, *resolved.call);
+    request = RequestFor(*resolved.program->program, *resolved.call, priority);
     ticket = cache.Get(request);
     if (ticket.future.IsReady() && ticket.future.Await().ok()) {
       const cache::Result& result = *ticket.future.Await();
@@ -351,7 +357,7 @@ void SessionImpl::Start(Resolved resolved, uint32_t device, const ExecuteOptions
     task->overlong = Annotate(identity_->RefusalOfExecution(limit),
                               absl::StrCat("program ", *resolved.program->name));
   }
-  executor.Submit(queues_[device], task, ready);
+  executor.Submit(QueueOf(device, priority), task, ready);
   if (ready) return;
 
   const auto interest = std::make_shared<CompileInterest>();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -17,6 +18,7 @@
 #include "server/engine/host_call_table.h"
 #include "server/engine/identity_account.h"
 #include "server/engine/pending_requests.h"
+#include "server/engine/priority_class.h"
 #include "server/engine/program.h"
 #include "server/runtime/device_executor.h"
 
@@ -64,8 +66,12 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
   void AbortUpload(Handle handle, absl::Status reason) override;
   void Cancel(absl::Span<const Handle> handles, absl::Status reason) override;
   void Release(absl::Span<const Handle> handles) override;
-  void Await(Handle handle, std::function<void(ReadyResult)> done) override;
-  void Fetch(Handle handle, std::function<void(FetchResult)> done) override;
+  using Session::Await;
+  using Session::Fetch;
+  void Await(Handle handle, const AskOptions& options,
+             std::function<void(ReadyResult)> done) override;
+  void Fetch(Handle handle, const AskOptions& options,
+             std::function<void(FetchResult)> done) override;
   absl::Status Publish(Handle handle, absl::string_view name,
                        const PublishOptions& options) override;
   absl::StatusOr<ArrayInfo> OpenNamed(Handle handle, absl::string_view name) override;
@@ -75,8 +81,9 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
   SessionInfo info() const override;
 
   // For the engine's metrics.
-  Priority priority() const { return options_.priority; }
-  int64_t QueuedOn(uint32_t device) const { return queues_[device]->queued(); }
+  int64_t QueuedOn(uint32_t device, Priority priority) const {
+    return QueueOf(device, ClassOf(priority))->queued();
+  }
 
  private:
   // What a handle names. The record is nullptr for arrays that no execution made.
@@ -125,6 +132,10 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
   };
   struct UploadState;
 
+  const std::shared_ptr<runtime::TaskQueue>& QueueOf(uint32_t device,
+                                                     PriorityClass priority) const {
+    return queues_[device][static_cast<size_t>(priority)];
+  }
   absl::Status CheckOpen() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return closed_; }
   // Whether these handles can be defined now; if so, what they are counted by.
   absl::StatusOr<runtime::Charge> CheckNew(absl::Span<const Handle> handles) const
@@ -152,7 +163,8 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
   // Sees to it that the task, which is not submitted yet, ends by then.
   void SetDeadline(const std::shared_ptr<runtime::Task>& task, const std::string& name,
                    uint32_t device, std::chrono::steady_clock::time_point deadline);
-  cache::Request RequestFor(const std::shared_ptr<const Program>& program, const Call& call) const;
+  cache::Request RequestFor(const std::shared_ptr<const Program>& program, const Call& call,
+                            PriorityClass priority) const;
 
   // A new array that has failed with `error`.
   std::shared_ptr<runtime::Array> Poisoned(absl::Status error, uint32_t device) const;
@@ -180,10 +192,12 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
   const std::shared_ptr<runtime::Meter> staging_;          // Host bytes on their way in.
   const std::shared_ptr<std::atomic<int64_t>> draining_uploads_ =
       std::make_shared<std::atomic<int64_t>>(0);
-  const std::shared_ptr<HostCallTable> host_calls_;          // Shared with executions.
-  const std::shared_ptr<std::atomic<bool>> cancelled_;       // Polled by running kernels.
-  const std::shared_ptr<PendingRequests> pending_;           // Shared with callbacks.
-  std::vector<std::shared_ptr<runtime::TaskQueue>> queues_;  // By device; constant.
+  const std::shared_ptr<HostCallTable> host_calls_;     // Shared with executions.
+  const std::shared_ptr<std::atomic<bool>> cancelled_;  // Polled by running kernels.
+  const std::shared_ptr<PendingRequests> pending_;      // Shared with callbacks.
+  // Of one device, by PriorityClass: executions may have others than the session's.
+  using Queues = std::array<std::shared_ptr<runtime::TaskQueue>, kNumPriorityClasses>;
+  std::vector<Queues> queues_;  // By device; constant.
   std::atomic<uint64_t> executions_{0};
 
   mutable Mutex mutex_;

@@ -53,7 +53,7 @@ absl::Status SessionImpl::Compile(ProgramId id, std::vector<ir::TensorType> argu
                             interest->Leave();
                             done({status, {}});
                           }));
-  cache::Request wanted = RequestFor(*program->program, **call);
+  cache::Request wanted = RequestFor(*program->program, **call, priority_class_);
   if (options.explain) {
     cache::EntryHeader header = engine_.executables().HeaderOf(wanted);
     header.program_name = (*program->program)->name();
@@ -94,7 +94,8 @@ absl::Status SessionImpl::Compile(ProgramId id, std::vector<ir::TensorType> argu
   return absl::OkStatus();
 }
 
-void SessionImpl::Await(Handle handle, std::function<void(ReadyResult)> done) {
+void SessionImpl::Await(Handle handle, const AskOptions& options,
+                        std::function<void(ReadyResult)> done) {
   const absl::StatusOr<Named> named = Find(handle);
   if (!named.ok()) return done({named.status(), {}});
   const absl::StatusOr<uint64_t> request =
@@ -103,12 +104,14 @@ void SessionImpl::Await(Handle handle, std::function<void(ReadyResult)> done) {
       });
   if (!request.ok()) return done({request.status(), {}});
   named->array->OnFinal([pending = pending_, request = *request, record = named->record,
+                         held = options.lapses ? nullptr : named->array,
                          done = std::move(done)](const absl::Status& status) {
     if (pending->Take(request)) done({status, InfoOf(record)});
   });
 }
 
-void SessionImpl::Fetch(Handle handle, std::function<void(FetchResult)> done) {
+void SessionImpl::Fetch(Handle handle, const AskOptions& options,
+                        std::function<void(FetchResult)> done) {
   const absl::StatusOr<Named> named = Find(handle);
   if (!named.ok()) return done({named.status(), {}});
   const absl::StatusOr<uint64_t> request =
@@ -123,7 +126,8 @@ void SessionImpl::Fetch(Handle handle, std::function<void(FetchResult)> done) {
   };
   runtime::DeviceExecutor& executor =
       engine_.executor(static_cast<uint32_t>(named->array->device()));
-  auto download = [&executor, session = id_, array = named->array, answer] {
+  const auto download = [&executor, session = id_,
+                         answer](const std::shared_ptr<runtime::Array>& array) {
     executor.Download(
         array,
         [array, answer](absl::StatusOr<SharedBytes> bytes) {
@@ -135,16 +139,20 @@ void SessionImpl::Fetch(Handle handle, std::function<void(FetchResult)> done) {
   };
   const bool small =
       named->array->type().has_value() && named->array->type()->size_bytes() <= kSmallBytes;
-  named->array->OnFinal([small, answer, download, engine = &engine_, identity = identity_,
-                         priority = priority_class_,
-                         cancelled = cancelled_](const absl::Status& status) {
-    if (!status.ok()) return answer(status);
-    if (cancelled->load()) return;  // answered by Close
-    if (small) return download();
-    const absl::Status queued = engine->transfers().Submit(
-        {identity->identity(), priority, identity->has_shares()}, download);
-    if (!queued.ok()) answer(queued);
-  });
+  named->array->OnFinal(
+      [small, answer, download, engine = &engine_, identity = identity_, priority = priority_class_,
+       cancelled = cancelled_, weak = std::weak_ptr<runtime::Array>(named->array),
+       held = options.lapses ? nullptr : named->array](const absl::Status& status) {
+        if (!status.ok()) return answer(status);
+        if (cancelled->load()) return;  // answered by Close
+        const std::shared_ptr<runtime::Array> array = weak.lock();
+        if (array == nullptr) return answer(absl::CancelledError("the array was released"));
+        if (small) return download(array);
+        const absl::Status queued =
+            engine->transfers().Submit({identity->identity(), priority, identity->has_shares()},
+                                       [download, array] { download(array); });
+        if (!queued.ok()) answer(queued);
+      });
 }
 
 }  // namespace acceld::engine

@@ -292,6 +292,7 @@ absl::Status CommandHandler::OnExecute(const v1::Execute& command, bool awaited)
   execute_options.callbacks = command.callbacks();
   execute_options.awaited = awaited;
   execute_options.donated = {command.donated().data(), static_cast<size_t>(command.donated_size())};
+  if (command.has_priority()) execute_options.priority = FromProto(command.priority());
   if (command.has_timeout_ms()) {
     execute_options.deadline =
         std::chrono::steady_clock::now() + std::chrono::milliseconds(command.timeout_ms());
@@ -378,7 +379,7 @@ void CommandHandler::OnAwait(const v1::Await& command,
     return stream->Send(ReadyEvent(request_id, *why));
   }
   stream->BeginRequest();
-  session_.Await(command.handle(),
+  session_.Await(command.handle(), {.lapses = command.lapses()},
                  [stream, request_id, session = session_.id()](const engine::ReadyResult& result) {
                    if (!result.status.ok())
                      LogRequestFailed(session, "await", request_id, result.status);
@@ -396,7 +397,7 @@ void CommandHandler::OnFetch(const v1::Fetch& command,
     return stream->Send(ReadyEvent(request_id, *why));
   }
   stream->BeginRequest();
-  session_.Fetch(command.handle(),
+  session_.Fetch(command.handle(), {.lapses = command.lapses()},
                  [stream, request_id, transfers = transfers_, session = session_.id(),
                   max_inline_bytes = options_.max_inline_bytes](const engine::FetchResult& result) {
                    if (!result.array.ok()) {

@@ -30,12 +30,6 @@ Array::~Array() {
   account_->CountArray(-1);
 }
 
-std::shared_ptr<Array> Array::ForReaders(std::shared_ptr<Array> array) {
-  Array* const raw = array.get();
-  // The array goes with the last reader, also while weak pointers still keep the deleter.
-  return std::shared_ptr<Array>(raw, [array = std::move(array)](Array*) mutable { array.reset(); });
-}
-
 bool Array::IsOnlyReader(const std::shared_ptr<Array>& reader) {
   // Counting one more first makes all that former readers did happen before what comes now.
   const std::shared_ptr<Array> another = reader;

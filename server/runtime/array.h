@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "absl/types/optional.h"
@@ -71,7 +72,14 @@ class Array : public std::enable_shared_from_this<Array> {
 
   // A pointer for those who read the array. Its copies are counted apart from the pointers of those
   // who make the array, or have to do with its memory: use_count says how many readers there are.
-  static std::shared_ptr<Array> ForReaders(std::shared_ptr<Array> array);
+  static std::shared_ptr<Array> ForReaders(std::shared_ptr<Array> array) {
+    return ForReaders(std::move(array), [] {});
+  }
+  // The same, and calls `on_unread` when the last of these pointers goes before the array's state
+  // is final: nobody will ever read it then. It runs on the thread that lets go, with whatever
+  // locks that one holds.
+  template <typename OnUnread>
+  static std::shared_ptr<Array> ForReaders(std::shared_ptr<Array> array, OnUnread on_unread);
   // Whether this is the only pointer of its kind: nobody else reads the array now, and as nobody
   // can get it from anywhere else, nobody will.
   static bool IsOnlyReader(const std::shared_ptr<Array>& reader);
@@ -84,6 +92,11 @@ class Array : public std::enable_shared_from_this<Array> {
   State state() const;
   // The array's error, or OK while it has none.
   absl::Status error() const;
+  // Whether it is defined or has failed.
+  bool is_final() const {
+    const State now = state();
+    return now == State::kDefined || now == State::kFailed;
+  }
 
   // False when the array is not pending (any more); the waiter is not called then.
   bool AddWaiter(std::shared_ptr<Waiter> waiter);
@@ -164,5 +177,16 @@ class Array : public std::enable_shared_from_this<Array> {
   std::vector<std::shared_ptr<Waiter>> waiters_ ABSL_GUARDED_BY(mutex_);
   std::vector<std::function<void(const absl::Status&)>> callbacks_ ABSL_GUARDED_BY(mutex_);
 };
+
+template <typename OnUnread>
+std::shared_ptr<Array> Array::ForReaders(std::shared_ptr<Array> array, OnUnread on_unread) {
+  Array* const raw = array.get();
+  // The array goes with the last reader, also while weak pointers still keep the deleter.
+  return std::shared_ptr<Array>(
+      raw, [array = std::move(array), on_unread = std::move(on_unread)](Array*) mutable {
+        if (!array->is_final()) on_unread();
+        array.reset();
+      });
+}
 
 }  // namespace acceld::runtime

@@ -1,6 +1,8 @@
 #include <list>
+#include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "server/runtime/device_executor.h"
 
 // The end of tasks whose results nobody wants any more, or can have.
@@ -26,7 +28,11 @@ absl::Status DeviceExecutor::ReasonFor(const Task& task) const {
 void DeviceExecutor::SettleEarly(Task& task) {
   if (!task.launched_.load() || task.settled_.exchange(true)) return;
   const absl::Status reason = ReasonFor(task);
-  if (!task.is_upload()) instruments_.ended.Add(reason.code());
+  if (auto* execution = std::get_if<Execution>(&task.work_)) {
+    // What makes them may be ahead on the same stream, and for nobody else.
+    DropInputs(*execution);
+    instruments_.ended.Add(reason.code());
+  }
   FailOutputs(task, reason);
 }
 
@@ -56,6 +62,26 @@ void DeviceExecutor::Cancel(const std::shared_ptr<Task>& task, const absl::Statu
   }
   if (!queued.empty()) return FailTask(*task, reason);
   SettleEarly(*task);
+}
+
+std::shared_ptr<Array> DeviceExecutor::ReaderOf(const std::shared_ptr<Task>& task,
+                                                std::shared_ptr<Array> output) {
+  task->read_outputs_.fetch_add(1, std::memory_order_relaxed);
+  return Array::ForReaders(std::move(output), [this, weak = std::weak_ptr<Task>(task)] {
+    if (const std::shared_ptr<Task> maker = weak.lock(); maker != nullptr) NoteUnread(maker);
+  });
+}
+
+void DeviceExecutor::NoteUnread(const std::shared_ptr<Task>& task) {
+  if (task->read_outputs_.fetch_sub(1, std::memory_order_acq_rel) > 1) return;
+  const std::string& program = *std::get<Execution>(task->work_).program_name;
+  absl::Status reason = absl::CancelledError(
+      absl::StrCat("program ", program, ": nobody holds its results any more"));
+  // The caller may hold locks, and may be settling a task of the same chain: the dispatcher takes
+  // the links one after another.
+  MutexLock lock(mutex_);
+  chores_.ended.emplace_back(task, std::move(reason));
+  if (dispatcher_waits_) work_.NotifyOne();
 }
 
 void DeviceExecutor::Cancel(TaskQueue& queue, const absl::Status& reason) {

@@ -12,17 +12,17 @@ namespace {
 // tens of thousands may fail by one cancelled input.
 constexpr double kFailureCostNs = 2000;
 
-void DropInputs(Execution& execution) {
-  for (const auto& input : execution.inputs) input->CountReader(-1);
-  execution.inputs.clear();
-}
-
 }  // namespace
 
 void DeviceExecutor::Launched(const std::shared_ptr<Task>& task, const Event& event) {
   task->launched_.store(true);
   if (task->control_.cancelled().load()) SettleEarly(*task);
   event.OnReady([this, task](const absl::StatusOr<Unit>& done) { Complete(*task, done.status()); });
+}
+
+void DeviceExecutor::DropInputs(Execution& execution) {
+  for (const auto& input : execution.inputs) input->CountReader(-1);
+  execution.inputs.clear();
 }
 
 absl::Status DeviceExecutor::ResultOf(const Task& task, const Execution& execution,
@@ -74,7 +74,7 @@ void DeviceExecutor::Complete(Task& task, absl::Status status) {
                            .end_ns = end_ns,
                            .name = *execution->program_name});
     }
-    DropInputs(*execution);
+    if (settles) DropInputs(*execution);
     execution->executable.reset();
   } else {
     TraceCopy(observability::SpanKind::kUpload, task.session, task.dispatched_at_, status,

@@ -69,6 +69,9 @@ namespace acceld::runtime {
 // nothing is taken: a task that is cancelled or fails until then, for want of memory or through
 // another input, gives its donated inputs back.
 //
+// An execution without effects whose outputs nobody can read any more is cancelled (ReaderOf). What
+// it alone was to read goes the same way, link by link, so a chain that is dropped ends as a whole.
+//
 // Failures become the error of the task's outputs: "program X: ..." from the task that failed
 // first, and this same error in everything computed from them. Chains of any length are settled
 // without recursion.
@@ -155,6 +158,13 @@ class DeviceExecutor {
   void Cancel(const std::shared_ptr<Task>& task, const absl::Status& reason);
   // The same for every task of the queue and for all that are submitted later.
   void Cancel(TaskQueue& queue, const absl::Status& reason);
+
+  // A pointer for readers (Array::ForReaders) of an output of a task, which is not submitted yet.
+  // When no such pointer to any of the task's outputs is left before they are final, the task is
+  // cancelled by the dispatcher, soon after: nobody can have its results any more. For tasks
+  // without effects; all of their outputs are to have such pointers. The executor outlives them.
+  // No lock of the executor is held when one of them goes.
+  std::shared_ptr<Array> ReaderOf(const std::shared_ptr<Task>& task, std::shared_ptr<Array> output);
 
   // Memory of the device that host code can fill for an Upload; nullptr when there is none, or not
   // plenty now. Does not wait.
@@ -432,6 +442,8 @@ class DeviceExecutor {
   // From the device to the end: complete.cc and cancel.cc.
   void Launched(const std::shared_ptr<Task>& task, const Event& event);
   void Complete(Task& task, absl::Status status);
+  // For the one who settles the execution: it reads them no more, but through its launch.
+  static void DropInputs(Execution& execution);
   // What a finished execution means for its outputs.
   absl::Status ResultOf(const Task& task, const Execution& execution, absl::Status status);
   // Why a task that is cancelled was cancelled.
@@ -440,6 +452,8 @@ class DeviceExecutor {
   bool MarkCancelled(Task& task, const absl::Status& reason) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Fails the outputs of a cancelled task that is in flight, if nobody has settled them.
   void SettleEarly(Task& task);
+  // One output of the task has lost its last reader before it was final.
+  void NoteUnread(const std::shared_ptr<Task>& task);
   // Settles a task that was never taken.
   void FailTask(Task& task, const absl::Status& error);
   // Settles a task that was taken but did not reach the device.

@@ -149,6 +149,7 @@ class Task final : public Array::Waiter, public std::enable_shared_from_this<Tas
   // one before it too, may settle it early.
   std::atomic<bool> launched_{false};
   std::atomic<bool> settled_{false};  // Set once by the one who settles what was launched.
+  std::atomic<int> read_outputs_{0};  // that have a reader: see DeviceExecutor::ReaderOf
   // Guarded by the executor's mutex.
   absl::Status cancel_reason_;
   Place place_ = Place::kNew;

@@ -19,10 +19,9 @@ def _stubs():
     bundled = pathlib.Path(__file__).parent / "stubs"
     if bundled.exists():
         return str(bundled)
+    protos = [str(path.relative_to(ROOT / "proto")) for path in (ROOT / "proto/acceld/v1").glob("*.proto")]
     subprocess.run(["protoc", f"-I{ROOT / 'proto'}", f"--python_out={_STUBS.name}", f"--grpc_out={_STUBS.name}",
-                    "--plugin=protoc-gen-grpc=/usr/bin/grpc_python_plugin", "acceld/v1/program.proto",
-                    "acceld/v1/executable_memory.proto", "acceld/v1/host_call.proto", "acceld/v1/trace.proto",
-                    "acceld/v1/acceld.proto"], check=True)
+                    "--plugin=protoc-gen-grpc=/usr/bin/grpc_python_plugin", *protos], check=True)
     return _STUBS.name
 
 

@@ -56,6 +56,48 @@ TEST_F(DaemonCancelTest, AnEndlessLoopIsStoppedAndWhatDependsOnItFails) {
   EXPECT_TRUE(*Count(*client, 5).Fetch() == Int64(5));
 }
 
+TEST_F(DaemonCancelTest, WhatNobodyHoldsMakesWayForWhatComesNext) {
+  const std::shared_ptr<Client> client = Connect();
+  Array running = Count(*client, kEndless);
+  Array queued = Count(*client, running);
+  ASSERT_TRUE(IsQueued(2));
+  (void)running.IsReady();
+  (void)queued.AwaitUntil(std::chrono::steady_clock::now() + milliseconds(10));
+  running = Array();  // The other one is still to be computed from it.
+  EXPECT_FALSE(queued.IsReady());
+  queued = Array();
+  EXPECT_TRUE(*Count(*client, 5).Fetch() == Int64(5));
+  ExpectIdleAndServing();
+}
+
+TEST_F(DaemonCancelTest, AFetchHoldsAnArrayUnlessItIsAWeakOne) {
+  const std::shared_ptr<Client> client = Connect();
+  Array array = Count(*client, CountFor(milliseconds(100)));
+  const auto value = array.FetchAsync();
+  array = Array();
+  EXPECT_TRUE(value.Await().ok()) << value.Await().status();
+  array = Count(*client, kEndless);
+  std::string bytes(sizeof(int64_t), '\0');
+  const client::WeakArray weak(array);
+  const auto ready = weak.Ready();
+  const Event fetched = weak.FetchIntoAsync(absl::MakeSpan(bytes.data(), bytes.size()));
+  array = Array();
+  EXPECT_TRUE(absl::IsCancelled(fetched.Await().status())) << fetched.Await().status();
+  EXPECT_TRUE(ready.Await().ok()) << ready.Await().status();
+  ExpectIdleAndServing();
+}
+
+TEST_F(DaemonCancelTest, WorkOfAHigherPriorityDoesNotWaitForThatBeforeIt) {
+  const std::shared_ptr<Client> client = Connect();
+  const std::vector<Array> batch = {
+      Count(*client, kEndless, {.priority = client::Priority::kBatch}),
+      Count(*client, kEndless, {.priority = client::Priority::kBatch})};
+  EXPECT_TRUE(*Count(*client, 5, {.priority = client::Priority::kInteractive}).Fetch() == Int64(5));
+  EXPECT_TRUE(*Count(*client, 6).Fetch() == Int64(6));
+  EXPECT_FALSE(batch[0].IsReady());
+  EXPECT_FALSE(batch[1].IsReady());
+}
+
 TEST_F(DaemonCancelTest, QueuedWorkNeverRuns) {
   const std::shared_ptr<Client> client = Connect();
   const Array running = Count(*client, kEndless);

@@ -158,14 +158,16 @@ class FakeSession : public engine::Session, public std::enable_shared_from_this<
     }
   }
 
-  void Await(engine::Handle handle, std::function<void(engine::ReadyResult)> done) override {
+  void Await(engine::Handle handle, const engine::AskOptions&,
+             std::function<void(engine::ReadyResult)> done) override {
     ++engine_->awaits_;
     ValueOf(handle).OnReady([done](const absl::StatusOr<ir::Literal>& value) {
       done({.status = value.status(), .execution = Info()});
     });
   }
 
-  void Fetch(engine::Handle handle, std::function<void(engine::FetchResult)> done) override {
+  void Fetch(engine::Handle handle, const engine::AskOptions&,
+             std::function<void(engine::FetchResult)> done) override {
     ValueOf(handle).OnReady(
         [self = shared_from_this(), handle, done](const absl::StatusOr<ir::Literal>& value) {
           if (!value.ok()) return done({.array = value.status()});

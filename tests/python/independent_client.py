@@ -24,7 +24,7 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
 
 
 def generate_stubs(folder):
-    protos = [f"acceld/v1/{name}.proto" for name in ("program", "executable_memory", "host_call", "trace", "acceld")]
+    protos = [str(path.relative_to(ROOT / "proto")) for path in (ROOT / "proto/acceld/v1").glob("*.proto")]
     subprocess.run(["protoc", f"-I{ROOT / 'proto'}", f"--python_out={folder}", f"--grpc_out={folder}",
                     "--plugin=protoc-gen-grpc=/usr/bin/grpc_python_plugin", *protos], check=True)
     sys.path.insert(0, str(folder))

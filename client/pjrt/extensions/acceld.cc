@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -55,6 +56,36 @@ int64_t SetTimeoutMs(int64_t timeout_ms) {
   return before;
 }
 
+absl::optional<client::Priority> PriorityOf(int number) {
+  switch (number) {
+    case Acceld_Priority_Batch:
+      return client::Priority::kBatch;
+    case Acceld_Priority_Normal:
+      return client::Priority::kNormal;
+    case Acceld_Priority_Interactive:
+      return client::Priority::kInteractive;
+    default:
+      return absl::nullopt;
+  }
+}
+
+int NumberOf(const absl::optional<client::Priority>& priority) {
+  if (!priority.has_value()) return -1;
+  switch (*priority) {
+    case client::Priority::kBatch:
+      return Acceld_Priority_Batch;
+    case client::Priority::kNormal:
+      return Acceld_Priority_Normal;
+    case client::Priority::kInteractive:
+      return Acceld_Priority_Interactive;
+  }
+  return -1;
+}
+
+int SetPriority(int priority) {
+  return NumberOf(std::exchange(CurrentThreadOptions().priority, PriorityOf(priority)));
+}
+
 }  // namespace
 
 PJRT_Extension_Base* AcceldExtension(PJRT_Extension_Base* next) {
@@ -74,11 +105,13 @@ PJRT_Extension_Base* AcceldExtension(PJRT_Extension_Base* next) {
             return ToError(Open(*client, std::string(name, name_size), *type,
                                 absl::MakeSpan(dims, max_dims), *num_dims, *device));
           },
+      .fetch_ahead = [](PJRT_Buffer* buffer) { return IsForkedChild() || buffer->FetchAhead(); },
       .drop =
           [](PJRT_Client* client, const char* name, size_t name_size) {
             return ToError(client->session->DropName(std::string(name, name_size)));
           },
       .set_timeout_ms = &SetTimeoutMs,
+      .set_priority = &SetPriority,
       .client = &LastClient,
       .set_python_callback = &SetPythonCallback,
       .take_released_callbacks =

@@ -12,6 +12,13 @@ extern "C" {
 
 enum : int { PJRT_Extension_Type_Acceld = 0x61636364 };
 
+// client::Priority.
+enum Acceld_Priority : int {
+  Acceld_Priority_Batch = 0,
+  Acceld_Priority_Normal = 1,
+  Acceld_Priority_Interactive = 2,
+};
+
 // An array in host memory, row-major.
 struct Acceld_HostArray {
   PJRT_Buffer_Type type;
@@ -45,11 +52,16 @@ struct Acceld_Extension {
   PJRT_Error* (*open)(PJRT_Client* client, const char* name, size_t name_size,
                       PJRT_Buffer_Type* type, int64_t* dims, size_t max_dims, size_t* num_dims,
                       int* device);
+  // Whether the value of a buffer can be fetched without waiting for it (PJRT_Buffer::FetchAhead).
+  bool (*fetch_ahead)(PJRT_Buffer* buffer);
   // Forgets a name.
   PJRT_Error* (*drop)(PJRT_Client* client, const char* name, size_t name_size);
   // How long executions that this thread starts from now on may take; negative: for ever. Gives
   // what held before.
   int64_t (*set_timeout_ms)(int64_t timeout_ms);
+  // The priority of executions that this thread starts from now on, of Acceld_Priority; negative:
+  // the session's. Gives what held before.
+  int (*set_priority)(int priority);
   // The client of this process that was made last, or nullptr.
   PJRT_Client* (*client)();
   // Through which host callbacks are called from now on; nullptr: they fail. Which functions the

@@ -9,8 +9,8 @@ word for: what the daemon does and why, arrays that programs share by name, and 
 from acceld.arrays import drop, open, publish
 from acceld.daemon import connect_info, stats
 from acceld.programs_ahead import explain, warm
-from acceld.scopes import timeout
+from acceld.scopes import priority, timeout
 
 __version__ = "0.1.0"
 
-__all__ = ["connect_info", "drop", "explain", "open", "publish", "stats", "timeout", "warm"]
+__all__ = ["connect_info", "drop", "explain", "open", "priority", "publish", "stats", "timeout", "warm"]

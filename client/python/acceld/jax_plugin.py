@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from acceld import callbacks, jax_private, library
+from acceld import callbacks, jax_private, library, native
 
 PLATFORM = "acceld"
 
@@ -24,5 +24,6 @@ def initialize() -> None:
     jax_private.analyze_lowered(PLATFORM)
     jax_private.lower_as_on_cpu(PLATFORM, CPU_LOWERINGS)
     jax_private.know_parameter_layouts(PLATFORM)
+    jax_private.wait_before_fetching(PLATFORM, native.fetch_ahead)
     callbacks.initialize()
     jax_private.call_back(PLATFORM, callbacks.register)

@@ -7,6 +7,7 @@ not an AttributeError somewhere. tests/jax/ runs with each version in SUPPORTED.
 from __future__ import annotations
 
 import importlib
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -53,6 +54,23 @@ def analyze_lowered(platform: str) -> None:
         return self.compile({"acceld_compile": "later"}).cost_analysis()
 
     computation.cost_analysis = cost_analysis
+
+
+def wait_before_fetching(platform: str, fetch_ahead: Callable[[int], bool]) -> None:
+    """Lets the main thread wait for an array's value before it fetches it, unless `fetch_ahead` of its buffer says that
+    it is there. Ctrl-C ends either, but JAX keeps an array whose fetch is under way, and so what computes it."""
+    array_type = _private("array", "ArrayImpl")
+    fetch = array_type._value.fget
+    main = threading.main_thread().ident
+
+    def value(self: Any) -> Any:
+        if threading.get_ident() == main and self._npy_value is None and not self.is_deleted() \
+                and len(self.sharding.device_set) == 1 and self.platform() == platform \
+                and not fetch_ahead(self.unsafe_buffer_pointer()):
+            self.block_until_ready()
+        return fetch(self)
+
+    array_type._value = property(value, doc=array_type._value.__doc__)
 
 
 def lower_as_on_cpu(platform: str, primitives: frozenset[str]) -> None:

@@ -43,8 +43,10 @@ class _Extension(ctypes.Structure):
         ("open", ctypes.CFUNCTYPE(_Error, ctypes.c_void_p, ctypes.c_char_p, _Size, ctypes.POINTER(ctypes.c_int),
                                   ctypes.POINTER(ctypes.c_int64), _Size, ctypes.POINTER(_Size),
                                   ctypes.POINTER(ctypes.c_int))),
+        ("fetch_ahead", ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p)),
         ("drop", ctypes.CFUNCTYPE(_Error, ctypes.c_void_p, ctypes.c_char_p, _Size)),
         ("set_timeout_ms", ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)),
+        ("set_priority", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)),
         ("client", ctypes.CFUNCTYPE(ctypes.c_void_p)),
         ("set_python_callback", ctypes.CFUNCTYPE(None, PythonCallback)),
         ("take_released_callbacks", ctypes.CFUNCTYPE(_Size, ctypes.POINTER(ctypes.c_uint64), _Size)),
@@ -126,8 +128,17 @@ def drop(name: str) -> None:
     _check(_extension().drop(_client(), text, len(text)))
 
 
+def fetch_ahead(buffer: int) -> bool:
+    """Whether the value can be fetched without waiting for it."""
+    return _extension().fetch_ahead(buffer)
+
+
 def set_timeout_ms(timeout_ms: int) -> int:
     return _extension().set_timeout_ms(timeout_ms)
+
+
+def set_priority(priority: int) -> int:
+    return _extension().set_priority(priority)
 
 
 def set_python_callback(callback: Any) -> None:

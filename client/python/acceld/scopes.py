@@ -1,4 +1,4 @@
-"""Limits for what a part of a program runs, as context managers. Each holds for the thread that enters it."""
+"""What holds for the executions of a part of a program, as context managers, for the thread that enters them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import contextlib
 from collections.abc import Iterator
 
 from acceld import native
+
+# Acceld_Priority.
+_PRIORITIES = {"batch": 0, "normal": 1, "interactive": 2}
 
 
 @contextlib.contextmanager
@@ -22,3 +25,20 @@ def timeout(seconds: float) -> Iterator[None]:
         yield
     finally:
         native.set_timeout_ms(before)
+
+
+@contextlib.contextmanager
+def priority(name: str) -> Iterator[None]:
+    """Executions that are started inside have this priority: "interactive", "normal" or "batch".
+
+    It says whose work goes first, among all programs that want the device. Executions of one program that have
+    different priorities are ordered by the arrays that they read alone: what is interactive does not wait for what this
+    program has started as batch work before, unless it reads the results. These then still have the lower priority.
+    """
+    if name not in _PRIORITIES:
+        raise ValueError(f"there is no priority {name!r}; there are {', '.join(_PRIORITIES)}")
+    before = native.set_priority(_PRIORITIES[name])
+    try:
+        yield
+    finally:
+        native.set_priority(before)

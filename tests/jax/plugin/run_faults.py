@@ -403,6 +403,46 @@ class Interrupts(Faults):
         self.assertEqual(code, 9, output)
         return time.monotonic() - start
 
+    def test_what_is_interrupted_and_dropped_is_in_nobodys_way(self):
+        daemon = self.start_daemon()
+        for name, waiting in self.WAITS.items():
+            with self.subTest(name):
+                program = self.program(f"""
+                    double(run(jnp.ones(4), 0)).block_until_ready()
+                    x = run(jnp.ones(4), 1_000_000)
+                    y = double(x)
+                    try:
+                        say("waiting")
+                        {waiting}
+                    except KeyboardInterrupt:
+                        say("interrupted")
+                    start = time.monotonic()
+                    del x, y
+                    say("after", double(jnp.ones(4)), time.monotonic() - start)
+                    """)
+                program.wait_for("waiting")
+                time.sleep(1)
+                program.process.send_signal(signal.SIGINT)
+                output, code = program.end(seconds=15)
+                self.assertEqual(code, 0, output)
+                after = re.search(r"after \[3. 3. 3. 3.\] ([0-9.]+)", output)
+                self.assertIsNotNone(after, output)
+                self.assertLess(float(after[1]), 5, output)
+        self.assertEqual(daemon.stats()["execution_failures"], 0)
+
+    def test_results_that_are_dropped_are_no_errors_of_others(self):
+        self.start_daemon()
+        output = self.run_program("""
+            run(jnp.ones(4), 0).block_until_ready()
+            for i in range(5):
+                x = run(jnp.ones(4), 1_000_000)
+                time.sleep(0.05)
+                x = double(jnp.full(4, float(i)))
+            say("last", jax.block_until_ready(x))
+            jax.effects_barrier()
+            """)
+        self.assertEqual(output, "last [9. 9. 9. 9.]\n")
+
     def test_control_c_ends_a_long_wait(self):
         self.start_daemon()
         for name, waiting in self.WAITS.items():

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What the package `acceld` has for JAX programs beside the platform: named arrays, timeouts, programs ahead of their run.
+"""What the package `acceld` has for JAX programs beside the platform: named arrays, timeouts, priorities, programs
+ahead of their run.
 
     run_package.py BIN PLUGIN       BIN has acceld and accelctl, PLUGIN is the shared object
 
@@ -111,6 +112,25 @@ class PackageTest(unittest.TestCase):
             self.assertEqual([one.layout.major_to_minor for one in formats], [(0, 1), (0,), ()])
             self.assertEqual(formats[0], x.format)
         np.testing.assert_array_equal(compiled(x, jax.random.key(0), jnp.int32(1))[0], np.ones((3, 4)))
+
+    def test_refuses_options_that_it_does_not_know(self):
+        with self.assertRaisesRegex(Exception, "No such compile option: 'xla_foo'; acceld has .*acceld_compile"):
+            jax.jit(lambda x: x * 98, compiler_options={"xla_foo": True})(jnp.ones(5))
+        hinted = jax.jit(lambda x: x * 97, compiler_options={"xla_embed_ir_in_executable": True})
+        np.testing.assert_array_equal(hinted(jnp.ones(5)), np.full(5, 97))
+
+    def test_interactive_work_does_not_wait_for_batch_work(self):
+        run = jax.jit(lambda n: jax.lax.fori_loop(0, n, lambda i, a: jnp.sin(a) + 1, jnp.zeros(100_000)))
+        double = jax.jit(lambda x: x * 2)
+        run(1).block_until_ready()
+        double(jnp.ones(3)).block_until_ready()
+        with acceld.timeout(60), acceld.priority("batch"):
+            held = [run(10_000_000) for _ in range(3)]
+        with acceld.priority("interactive"):
+            np.testing.assert_array_equal(double(jnp.ones(3)), [2, 2, 2])
+        self.assertFalse(any(x.is_ready() for x in held))
+        with self.assertRaisesRegex(ValueError, "no priority 'urgent'"), acceld.priority("urgent"):
+            pass
 
 
 if __name__ == "__main__":

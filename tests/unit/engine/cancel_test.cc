@@ -1,7 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "server/engine/engine.h"
 #include "tests/support/eventually.h"
@@ -15,6 +18,7 @@ using ::acceld::testing::Await;
 using ::acceld::testing::Eventually;
 using ::acceld::testing::FakeCompiler;
 using ::acceld::testing::FetchFloats;
+using ::acceld::testing::FetchResultOf;
 using ::acceld::testing::Floats;
 using ::acceld::testing::MakeFakeEngine;
 using ::acceld::testing::ModuleNamed;
@@ -57,6 +61,110 @@ TEST_F(CancelExecutionTest, CancelStopsAKernelThatRunsAndTheDeviceGoesOn) {
   session_->Cancel({2}, kReason);
   EXPECT_EQ(Await(*session_, 2).status, kReason);
   EXPECT_THAT(FetchFloats(*session_, 3), ElementsAre(2, 3));
+}
+
+TEST_F(CancelExecutionTest, WhatRunsForNobodyIsStoppedAndWhatWaitsForNobodyNeverRuns) {
+  Promise<Unit> gate;
+  compiler_.may_end = gate.future();
+  ASSERT_TRUE(session_->Execute(kAddOne, {1}, {2}, 0).ok());
+  ASSERT_TRUE(session_->Execute(kAddOne, {2}, {3}, 0).ok());
+  session_->Release({2, 3});
+  EXPECT_TRUE(Eventually([&] { return session_->queued() == 0; }));
+  gate.Set(Unit{});
+  ASSERT_TRUE(session_->Execute(kSpin, {}, {4}, 0).ok());
+  EXPECT_TRUE(Eventually([&] { return !engine_->Running().empty(); }));
+  session_->Release({4});
+  ASSERT_TRUE(session_->Execute(kAddOne, {1}, {5}, 0).ok());
+  EXPECT_THAT(FetchFloats(*session_, 5), ElementsAre(2, 3));
+  EXPECT_EQ(engine_->Stats().executions, 1U);
+  EXPECT_EQ(engine_->Stats().execution_failures, 0U);
+}
+
+TEST_F(CancelExecutionTest, AnAnswerThatIsOwedHoldsTheExecutionUnlessItLapses) {
+  std::vector<absl::StatusCode> lapsed;
+  Mutex mutex;
+  ASSERT_TRUE(session_->BeginUpload(2, testing::F32({2}), 0).ok());
+  ASSERT_TRUE(session_->Execute(kAddOne, {2}, {3}, 0).ok());
+  ASSERT_TRUE(session_->Execute(kAddOne, {2}, {4}, 0).ok());
+  ASSERT_TRUE(session_->Execute(kAddOne, {2}, {5}, 0).ok());
+  Promise<absl::StatusCode> awaited, fetched;
+  session_->Await(3, [&](const ReadyResult& result) { awaited.Set(result.status.code()); });
+  session_->Fetch(4, [&](const FetchResult& result) { fetched.Set(result.array.status().code()); });
+  const auto of_await = awaited.future();
+  const auto of_fetch = fetched.future();
+  session_->Await(5, {.lapses = true}, [&](const ReadyResult& result) {
+    MutexLock lock(mutex);
+    lapsed.push_back(result.status.code());
+  });
+  session_->Fetch(5, {.lapses = true}, [&](const FetchResult& result) {
+    MutexLock lock(mutex);
+    lapsed.push_back(result.array.status().code());
+  });
+  session_->Release({3, 4, 5});
+  EXPECT_TRUE(Eventually([&] {
+    MutexLock lock(mutex);
+    return lapsed == std::vector(2, absl::StatusCode::kCancelled);
+  }));
+  EXPECT_FALSE(of_await.IsReady());
+  const std::string bytes(2 * sizeof(float), '\0');
+  ASSERT_TRUE(session_->AppendUpload(2, 0, bytes).ok());
+  ASSERT_TRUE(session_->FinishUpload(2).ok());
+  EXPECT_EQ(*of_await.Await(), absl::StatusCode::kOk);
+  EXPECT_EQ(*of_fetch.Await(), absl::StatusCode::kOk);
+}
+
+TEST_F(CancelExecutionTest, ANameAndWhatReadsItHoldAnExecution) {
+  const std::shared_ptr<Session> other = *engine_->OpenSession({.client_name = "y"});
+  ASSERT_TRUE(session_->BeginUpload(2, testing::F32({2}), 0).ok());
+  ASSERT_TRUE(session_->Execute(kAddOne, {2}, {3}, 0).ok());
+  ASSERT_TRUE(session_->Execute(kAddOne, {2}, {4}, 0).ok());
+  ASSERT_TRUE(session_->Execute(kAddOne, {4}, {5}, 0).ok());
+  ASSERT_TRUE(session_->Publish(3, "weights", {}).ok());
+  session_->Release({3, 4});
+  const std::string bytes(2 * sizeof(float), '\0');
+  ASSERT_TRUE(session_->AppendUpload(2, 0, bytes).ok());
+  ASSERT_TRUE(session_->FinishUpload(2).ok());
+  ASSERT_TRUE(other->OpenNamed(1, "weights").ok());
+  EXPECT_THAT(FetchFloats(*other, 1), ElementsAre(1, 1));
+  EXPECT_THAT(FetchFloats(*session_, 5), ElementsAre(2, 2));
+}
+
+TEST_F(CancelExecutionTest, AnArgumentThatWasDonatedInVainIsItsHandlesAgain) {
+  Promise<Unit> gate;
+  compiler_.may_end = gate.future();
+  const std::vector<uint32_t> first = {0};
+  ASSERT_TRUE(session_->Execute(kAddOne, {1}, {2}, 0, {.donated = first}).ok());
+  EXPECT_EQ(FetchResultOf(*session_, 1).array.status().code(),
+            absl::StatusCode::kFailedPrecondition);
+  session_->Release({2});
+  EXPECT_TRUE(Eventually([&] { return session_->queued() == 0; }));
+  EXPECT_THAT(FetchFloats(*session_, 1), ElementsAre(1, 2));
+  gate.Set(Unit{});
+}
+
+TEST_F(CancelExecutionTest, AHigherPriorityGoesPastLowerOnesOfTheSameSession) {
+  ASSERT_TRUE(session_->Execute(kAddOne, {1}, {2}, 0).ok());
+  ASSERT_TRUE(Await(*session_, 2).status.ok());
+  ASSERT_TRUE(session_->BeginUpload(3, testing::F32({2}), 0).ok());
+  std::atomic<int> ended{0}, ended_before{0};
+  Promise<Unit> promise;
+  const Event done = promise.future();
+  for (Handle i = 10; i < 40; ++i) {
+    ASSERT_TRUE(session_->Execute(kAddOne, {3}, {i}, 0, {.priority = Priority::kBatch}).ok());
+    session_->Await(i, [&](const ReadyResult&) { ended.fetch_add(1); });
+  }
+  ASSERT_TRUE(session_->Execute(kAddOne, {3}, {4}, 0, {.priority = Priority::kInteractive}).ok());
+  session_->Await(4, [&](const ReadyResult&) {
+    ended_before.store(ended.load());
+    promise.Set(Unit{});
+  });
+  EXPECT_EQ(session_->queued(), 31);
+  const std::string bytes(2 * sizeof(float), '\0');
+  ASSERT_TRUE(session_->AppendUpload(3, 0, bytes).ok());
+  ASSERT_TRUE(session_->FinishUpload(3).ok());
+  (void)done.Await();
+  EXPECT_LE(ended_before.load(), 2);
+  for (Handle i = 10; i < 40; ++i) EXPECT_TRUE(Await(*session_, i).status.ok());
 }
 
 TEST_F(CancelExecutionTest, FinalArraysStayAsTheyAre) {

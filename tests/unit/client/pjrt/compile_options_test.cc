@@ -53,8 +53,16 @@ TEST(CompileOptions, SayWhichPythonFunctionsAreCalledBack) {
   EXPECT_THAT(WithOption("acceld_callbacks", "3,").status().message(), HasSubstr("no number"));
 }
 
-TEST(CompileOptions, LeaveThoseOfXlaAndRefuseOthers) {
-  EXPECT_TRUE(WithOption("xla_dump_to", "/tmp").ok());
+TEST(CompileOptions, DisregardHintsToOtherCompilersAndRefuseOthers) {
+  EXPECT_TRUE(WithOption("xla_embed_ir_in_executable", "true").ok());
+  EXPECT_TRUE(WithOption("xla_gpu_autotune_level", "4").ok());
+  for (const char* const name : {"xla_foo", "xla_dump_to", "xla_allow_excess_precision"}) {
+    const absl::Status status = WithOption(name, "1").status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_THAT(status.message(), HasSubstr(name));
+    EXPECT_THAT(status.message(), HasSubstr("acceld_compile"));
+    EXPECT_THAT(status.message(), HasSubstr("xla_gpu_autotune_level"));
+  }
   EXPECT_THAT(WithOption("optimise", "1").status().message(),
               HasSubstr("No such compile option: 'optimise'"));
 }
