@@ -14,11 +14,11 @@ namespace acceld::engine {
 constexpr size_t kNumPriorities = 3;
 
 struct DeviceMetrics {
-  observability::HistogramSnapshot queue_time;   // from the command until the device begins
-  observability::HistogramSnapshot device_time;  // from there until the results are final
+  observability::HistogramSnapshot queue_time;      // from the command until the device begins
+  observability::HistogramSnapshot device_time;     // from there until the results are final
   observability::HistogramSnapshot host_call_time;  // that runs waited for their clients' answers
-  observability::CountsByCode executions{};      // as they ended
-  uint64_t spills = 0, restores = 0;             // of arrays
+  observability::CountsByCode executions{};         // as they ended
+  uint64_t spills = 0, restores = 0;                // of arrays
   uint64_t donated_bytes = 0;  // of results that were written over donated arguments
   uint64_t suspensions = 0;    // of executions whose slice was over
   hal::LaunchCounts launches;
