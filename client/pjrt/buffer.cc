@@ -227,6 +227,10 @@ absl::Status Buffer_IsOnCpu(PJRT_Buffer_IsOnCpu_Args& args) {
 }
 
 absl::Status Buffer_ReadyEvent(PJRT_Buffer_ReadyEvent_Args& args) {
+  if (args.buffer->value_in_place() != nullptr) {
+    args.event = DecidedEvent(absl::OkStatus());
+    return absl::OkStatus();
+  }
   const absl::Status not_forked = CheckNotForked();
   absl::StatusOr<client::Array> array =
       not_forked.ok() ? args.buffer->array() : absl::StatusOr<client::Array>(not_forked);

@@ -43,7 +43,7 @@ class Counter {
       return found == functions_.end() ? Cost() : found->second;
     }
     if (op.kind == OpKind::kWhile) {
-      const absl::optional<int64_t> trips = TripCountOf(function, definitions, op);
+      const absl::optional<int64_t> trips = TripCountOf(definitions, op);
       const double turns = trips.has_value() ? static_cast<double>(*trips) : 1;
       Cost cost = Of(function, definitions, op.regions[0]) * (trips.has_value() ? turns + 1 : 1);
       cost += Of(function, definitions, op.regions[1]) * turns;

@@ -99,8 +99,7 @@ void Definitions::Add(const Region& region) {
   }
 }
 
-absl::optional<int64_t> TripCountOf(const Function& function, const Definitions& definitions,
-                                    const Op& loop) {
+absl::optional<int64_t> TripCountOf(const Definitions& definitions, const Op& loop) {
   const absl::optional<Condition> condition = ConditionOf(definitions, loop.regions[0]);
   if (!condition.has_value()) return absl::nullopt;
   const absl::optional<int64_t> first = ConstantOf(definitions, loop.operands[condition->counter]);

@@ -24,7 +24,6 @@ class Definitions {
 // How often the body of a while op of the function runs, where a carried integer starts at a
 // constant, changes by a constant and is compared with a constant, as the loops of JAX do that run
 // a fixed number of times. nullopt for others, and for loops that would never end.
-absl::optional<int64_t> TripCountOf(const Function& function, const Definitions& definitions,
-                                    const Op& loop);
+absl::optional<int64_t> TripCountOf(const Definitions& definitions, const Op& loop);
 
 }  // namespace acceld::ir
