@@ -27,7 +27,7 @@ class DaemonShutdownTest : public DaemonTest {
 TEST_F(DaemonShutdownTest, WorkInFlightIsFinishedAndAnswered) {
   ASSERT_NO_FATAL_FAILURE(Start({"--shutdown-grace", "120"}));
   const std::shared_ptr<Client> client = Connect();
-  std::vector<Future<client::CompileInfo>> answers;
+  std::vector<Future<client::ExecutionInfo>> answers;
   // About a second of work in all.
   for (int i = 0; i < 20; ++i)
     answers.push_back(Count(*client, CountFor(std::chrono::milliseconds(50))).Ready());
@@ -45,7 +45,7 @@ TEST_F(DaemonShutdownTest, AnswersThatComeAllAtOnceAreStillSent) {
   ASSERT_TRUE(Runs());
   // Half a second of work, and then thousands of short executions that wait for it.
   client::Function increment(client, [](const client::Tensor& x) { return x + 1; });
-  std::vector<Future<client::CompileInfo>> answers;
+  std::vector<Future<client::ExecutionInfo>> answers;
   for (int i = 0; i < 5'000; ++i) answers.push_back(increment.Call(first)->Ready());
   // What is sent after them has arrived, so they have.
   ASSERT_TRUE(client->Upload(Int64(1))->Await().ok());
