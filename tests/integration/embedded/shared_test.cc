@@ -121,12 +121,14 @@ TEST_F(EmbeddedSharedTest, WhoComesWhileAnIdleDaemonEndsGetsASession) {
   std::mt19937 random(1);
   std::set<uint64_t> incarnations;
   for (int i = 0; i < 25; ++i) {
-    const auto client = Connect({.idle_timeout = milliseconds(50)});
+    auto client = Connect({.idle_timeout = milliseconds(50)});
     ASSERT_NE(client, nullptr) << i;
     const absl::StatusOr<client::Array> array =
         client->Upload(ir::Literal::Filled({ir::DType::kF32, {4}}, 1));
     ASSERT_TRUE(array.ok() && array->Fetch().ok()) << i;
     incarnations.insert(Incarnation(address()));
+    client.reset();
+    // About when it ends: before, at the same time, and after.
     std::this_thread::sleep_for(milliseconds(random() % 200));
   }
   EXPECT_GT(incarnations.size(), 1u);
