@@ -260,6 +260,8 @@ TEST_F(PoolsTest, HandlesAndQueuedWorkHaveShares) {
   ExpectRefused(one->Execute(1, {}, std::vector<Handle>{6}, 0),
                 "quota of ann: handles: 1 do not fit, 10 of 10 are in use (25 % of max-handles, "
                 "40, is an identity's share)");
+  // Somebody waits for the result, or the execution would go with its handle.
+  one->Await(1, [](const ReadyResult&) {});
   one->Release({1});
   ExpectRefused(one->Execute(1, {}, std::vector<Handle>{6}, 0),
                 "quota of ann: queued: 1 do not fit, 10 of 10 are in use (25 % of max-queued, 40");
