@@ -13,7 +13,7 @@ PRIORITY = 400
 # and the daemon computes those calls on every device; or Python, as jax_private.call_back says.
 CPU_LOWERINGS = frozenset({
     "check", "debug_callback", "debug_print", "eig", "eigh", "geqp3", "geqrf", "hessenberg", "householder_product", "ormqr",
-    "schur", "spsolve", "svd", "tridiagonal",
+    "schur", "spsolve", "svd", "tridiagonal", "tridiagonal_solve",
 })
 
 

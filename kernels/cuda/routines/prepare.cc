@@ -53,6 +53,7 @@ absl::StatusOr<DeviceRoutine> PrepareRoutine(const RoutineCall& call,
     case Routine::kSchurReal:
     case Routine::kTridiagonal:
     case Routine::kTridiagonalSolve:
+    case Routine::kTridiagonalSolvePerturbed:
       break;
   }
   return absl::UnimplementedError("no library for the device has it");

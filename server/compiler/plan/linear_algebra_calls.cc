@@ -173,6 +173,11 @@ absl::optional<ir::DType> TypeOfLetter(char letter) {
 absl::StatusOr<bool> MatchLinearAlgebraCall(const ir::CustomCallAttributes& attributes,
                                             RoutineCall& call) {
   absl::string_view name = attributes.call_target_name;
+  // What JAX calls beside LAPACK on CPUs.
+  if (name == "tridiagonal_solve_perturbed_ffi") {
+    Set(call, Routine::kTridiagonalSolvePerturbed, {});
+    return true;
+  }
   if (!absl::ConsumeSuffix(&name, "_ffi")) return false;
   absl::optional<ir::DType> named_type;
   if (absl::ConsumePrefix(&name, "lapack_")) {

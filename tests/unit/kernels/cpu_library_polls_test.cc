@@ -372,6 +372,9 @@ TEST(CpuLibraryPollsTest, TridiagonalSolves) {
                                 {line, line, line, sides},
                                 {line, line, line, sides, I32({})}}),
               5);
+  ExpectPolls(RoutineOf<float>(
+                  {Routine::kTridiagonalSolvePerturbed, {}, {line, line, line, sides}, {sides}}),
+              5);
 }
 
 }  // namespace

@@ -383,6 +383,57 @@ TYPED_TEST(CpuLinearAlgebraTest, TridiagonalSolveDoesNotReadTheOuterEnds) {
   ExpectNear(a * MatrixOf<TypeParam>(out[3], n, k), b, this->kTolerance);
 }
 
+TYPED_TEST(CpuLinearAlgebraTest, PerturbedTridiagonalSolveSolvesWhatIsNotSingular) {
+  for (const int64_t n : {1, 2, 3, 4, 50}) {
+    for (const double weight : {0.0, 4.0}) {
+      constexpr int64_t k = 3;
+      const Matrix lower = this->Random(n, 1, 23), upper = this->Random(n, 1, 24);
+      Matrix diagonal = this->Random(n, 1, 25);
+      const Matrix b = this->Random(n, k, 26);
+      Matrix a(n, n);
+      for (int64_t i = 0; i < n; ++i) {
+        diagonal.At(i, 0) += weight;
+        a.At(i, i) = diagonal.At(i, 0);
+        if (i > 0) a.At(i, i - 1) = lower.At(i, 0);
+        if (i + 1 < n) a.At(i, i + 1) = upper.At(i, 0);
+      }
+      const TensorType line = this->Of({n}), sides = this->Of({n, k});
+      const auto out =
+          RunCall({Routine::kTridiagonalSolvePerturbed, {}, {line, line, line, sides}, {sides}},
+                  {this->Bytes(lower), this->Bytes(diagonal), this->Bytes(upper), this->Bytes(b)});
+      ExpectNear(a * MatrixOf<TypeParam>(out[0], n, k), b, 100 * this->kTolerance);
+    }
+  }
+}
+
+// The null vector of a singular matrix comes out of any right-hand side, however much larger.
+TYPED_TEST(CpuLinearAlgebraTest, PerturbedTridiagonalSolveFindsNullVectors) {
+  constexpr int64_t n = 5;
+  Matrix lower(n, 1), diagonal(n, 1), upper(n, 1), a(n, n), b(n, 1);
+  for (int64_t i = 0; i < n; ++i) {
+    diagonal.At(i, 0) = a.At(i, i) = i == 0 || i + 1 == n ? 1.0 : 2.0;
+    b.At(i, 0) = 1.0 + static_cast<double>(i);
+    if (i > 0) lower.At(i, 0) = a.At(i, i - 1) = -1.0;
+    if (i + 1 < n) upper.At(i, 0) = a.At(i, i + 1) = -1.0;
+  }
+  const TensorType line = this->Of({n}), sides = this->Of({n, 1});
+  const auto solve = [&](const Matrix& middle) {
+    return MatrixOf<TypeParam>(
+        RunCall({Routine::kTridiagonalSolvePerturbed, {}, {line, line, line, sides}, {sides}},
+                {this->Bytes(lower), this->Bytes(middle), this->Bytes(upper), this->Bytes(b)})[0],
+        n, 1);
+  };
+  Matrix x = solve(diagonal);
+  const auto scale = x.At(0, 0);
+  EXPECT_GT(std::abs(scale), 1 / (100 * this->kTolerance));
+  for (int64_t i = 0; i < n; ++i) x.At(i, 0) /= scale;
+  ExpectNear(a * x, Matrix(n, 1), 10 * this->kTolerance);
+  // Of zeros, too.
+  lower = upper = Matrix(n, 1);
+  const Matrix y = solve(Matrix(n, 1));
+  for (int64_t i = 0; i < n; ++i) EXPECT_TRUE(std::isfinite(std::abs(y.At(i, 0))));
+}
+
 TYPED_TEST(CpuLinearAlgebraTest, IterationsEndOnWhatIsNotFinite) {
   constexpr int64_t n = 3;
   for (const double bad :

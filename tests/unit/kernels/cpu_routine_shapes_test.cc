@@ -56,6 +56,7 @@ bool SaysInfo(Routine routine) {
     case Routine::kTriangularSolveRight:
     case Routine::kTridiagonal:
     case Routine::kTridiagonalSolve:
+    case Routine::kTridiagonalSolvePerturbed:
       return false;
   }
   return false;
