@@ -198,7 +198,8 @@ TEST_F(RemoteCacheTest, ClosingWhileOthersCompileEndsWhatWaits) {
   const auto ticket = node->cache().Get(node->RequestFor("f"));
   ASSERT_TRUE(Eventually([&] { return node->stats().waits == 1; }));
   node->Close();
-  // Where the pool has stopped before the wait has ended, it is not there any more for what follows.
+  // Where the pool has stopped before the wait has ended, it is not there any more for what
+  // follows.
   const absl::Status status = ticket.future.Await().status();
   EXPECT_TRUE(absl::IsCancelled(status) || absl::IsUnavailable(status)) << status;
 }
