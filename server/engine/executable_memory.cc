@@ -1,6 +1,5 @@
 #include "server/engine/executable_memory.h"
 
-#include <algorithm>
 #include <vector>
 
 #include "kernels/ir/shared_places.h"
@@ -9,8 +8,12 @@ namespace acceld::engine {
 
 ExecutableMemory MemoryOf(const hal::Executable& executable, absl::Span<const uint32_t> donated,
                           absl::Span<const ir::Donation> wishes) {
+  std::vector<bool> given_away(executable.arguments.size());
+  for (const uint32_t argument : donated) {
+    if (argument < given_away.size()) given_away[argument] = true;
+  }
   const auto is_donated = [&](uint32_t argument) {
-    return std::find(donated.begin(), donated.end(), argument) != donated.end();
+    return argument < given_away.size() && given_away[argument];
   };
   std::vector<kernels::SharedPlace> wished;
   for (const ir::Donation& wish : wishes) {
