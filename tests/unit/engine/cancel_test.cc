@@ -145,6 +145,8 @@ TEST_F(CancelExecutionTest, AnArgumentThatWasDonatedInVainIsItsHandlesAgain) {
 TEST_F(CancelExecutionTest, AHigherPriorityGoesPastLowerOnesOfTheSameSession) {
   ASSERT_TRUE(session_->Execute(kAddOne, {1}, {2}, 0).ok());
   ASSERT_TRUE(Await(*session_, 2).status.ok());
+  // A result is told a moment before its execution leaves the queue.
+  ASSERT_TRUE(Eventually([&] { return session_->queued() == 0; }));
   ASSERT_TRUE(session_->BeginUpload(3, testing::F32({2}), 0).ok());
   std::atomic<int> ended{0}, ended_before{0};
   Promise<Unit> promise;
