@@ -12,6 +12,7 @@
 #include "client/array_state.h"
 #include "client/callback_desk.h"
 #include "client/find_device.h"
+#include "client/program_places.h"
 #include "client/program_state.h"
 #include "client/transport/attempt.h"
 #include "client/transport/connection.h"
@@ -119,12 +120,17 @@ class Donations {
 
 struct Client::Impl {
   std::shared_ptr<CallbackDesk> callbacks;  // Shared with the connection.
+  std::shared_ptr<ProgramPlaces> places;    // Shared with the connection.
   std::shared_ptr<Connection> connection;   // Shared with the arrays, which may outlive the client.
   std::vector<DeviceInfo> devices;
   uint32_t device = 0;  // the session's
   Mutex mutex;
-  // Numbers of the programs that the daemon knows.
-  absl::flat_hash_map<Digest, uint64_t> programs ABSL_GUARDED_BY(mutex);
+  struct KnownProgram {
+    uint64_t id;
+    const ir::OpPlaces* places;  // Those that `places` got last, only to compare them.
+  };
+  // The programs that the daemon knows, by fingerprint.
+  absl::flat_hash_map<Digest, KnownProgram> programs ABSL_GUARDED_BY(mutex);
 
   // The device that is meant, which the daemon has.
   absl::StatusOr<uint32_t> Choose(Device wanted) const;
@@ -164,7 +170,15 @@ absl::StatusOr<uint64_t> Client::Impl::Register(
     const std::shared_ptr<const Program::State>& program) {
   MutexLock lock(mutex);
   auto found = programs.find(program->fingerprint);
-  if (found != programs.end()) return found->second;
+  if (found != programs.end()) {
+    KnownProgram& known = found->second;
+    // An equal program that was made elsewhere.
+    if (known.places != program->places.get()) {
+      known.places = program->places.get();
+      places->Add(program->fingerprint, program->places);
+    }
+    return known.id;
+  }
   const uint64_t id = connection->NextId();
   // Under the lock, so that no Execute of another thread overtakes it.
   v1::RegisterProgram command;
@@ -182,7 +196,8 @@ absl::StatusOr<uint64_t> Client::Impl::Register(
   } else {
     ACCELD_RETURN_IF_ERROR(connection->Register(std::move(command)));
   }
-  programs.emplace(program->fingerprint, id);
+  programs.emplace(program->fingerprint, KnownProgram{id, program->places.get()});
+  places->Add(program->fingerprint, program->places);
   return id;
 }
 
@@ -209,6 +224,10 @@ absl::StatusOr<std::shared_ptr<Client>> Client::Connect(ConnectOptions options) 
       .max_fetch_bytes = options.max_fetch_bytes,
       .local_transport = options.local_transport};
   auto impl = std::make_unique<Impl>();
+  impl->places = std::make_shared<ProgramPlaces>();
+  transport.locate = [places = impl->places](const absl::Status& status) {
+    return places->Locate(status);
+  };
   const auto open = [&](const Attempt& attempt) -> absl::Status {
     // What ends with an attempt that fails is of no use to the next.
     transport.host_calls = impl->callbacks = std::make_shared<CallbackDesk>();

@@ -3,15 +3,18 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "client/program_places.h"
 #include "client/program_state.h"
 #include "client/serialized_program.h"
 #include "common/allocation.h"
 #include "common/ir/fingerprint.h"
 #include "common/ir/host_callback.h"
+#include "common/ir/op_numbers.h"
 #include "common/ir/program.h"
 #include "common/ir/specialize/specialize.h"
 #include "common/ir/text.h"
 #include "common/ir/verifier.h"
+#include "common/op_origin.h"
 
 namespace acceld::client {
 namespace {
@@ -74,6 +77,7 @@ absl::StatusOr<Program> Program::FromVerifiedUncontained(ir::Module module,
   state->has_static_results = ir::HasStaticResults(*function);
   state->host_callbacks = ir::HostCallbacksOf(module, entry);
   state->fingerprint = ir::Fingerprint(module, entry);
+  state->places = std::make_shared<const ir::OpPlaces>(ir::NumberOps(module, entry));
   state->entry = std::string(entry);
   state->module = std::move(module);
   return Program(std::move(state));
@@ -122,11 +126,12 @@ absl::StatusOr<std::vector<ir::TensorType>> Program::ResultTypesFor(
     const auto found = state_->results_by_arguments.find(key);
     if (found != state_->results_by_arguments.end()) return found->second;
   }
-  ACCELD_ASSIGN_OR_RETURN(std::vector<ir::TensorType> results,
-                          ir::ResultTypesOf(module(), entry(), arguments));
+  absl::StatusOr<std::vector<ir::TensorType>> results =
+      ir::ResultTypesOf(module(), entry(), arguments);
+  if (!results.ok()) return Locate(InProgram(results.status(), fingerprint()), *state_->places);
   MutexLock lock(state_->mutex);
   if (state_->results_by_arguments.size() >= kMaxKnownShapes) state_->results_by_arguments.clear();
-  state_->results_by_arguments.emplace(key, results);
+  state_->results_by_arguments.emplace(key, *results);
   return results;
 }
 

@@ -18,6 +18,7 @@
 #include "client/transport/status_codes.h"
 #include "client/transport/transport_thread.h"
 #include "common/future.h"
+#include "common/op_origin.h"
 #include "common/utf8.h"
 
 namespace acceld::client {
@@ -80,6 +81,9 @@ class Connection::Impl : public SessionLink::Handler {
   void OnResumed(uint64_t commands_taken) override;
   void OnEnd(const absl::Status& reason) override;
 
+  // What an answer, Ready or CompileDone, says.
+  template <typename Event>
+  absl::Status StatusOf(const Event& event) const;
   void SendProgram(uint64_t program_id);
   void OnCallbacksDone(const v1::CallbacksDone& done);
   // Whether the daemon has defined the array of an upload without its bytes. Blocks.
@@ -165,23 +169,30 @@ bool Connection::Impl::ExpectsEvents() const {
          (options_.host_calls != nullptr && options_.host_calls->ExpectsEvents());
 }
 
+template <typename Event>
+absl::Status Connection::Impl::StatusOf(const Event& event) const {
+  absl::Status status = StatusFromWire(event.code(), event.message());
+  const absl::optional<Digest> program = Digest::FromBytes(event.origin().program());
+  if (!program.has_value()) return status;
+  return options_.locate(InProgram(WithOp(std::move(status), event.origin().op()), *program));
+}
+
 void Connection::Impl::OnEvent(v1::Event& event) {
   switch (event.event_case()) {
     case v1::Event::kReady: {
       v1::Ready& ready = *event.mutable_ready();
       last_answered_ = ready.request_id();
-      pending_.Complete(ready.request_id(),
-                        {.status = StatusFromWire(ready.code(), ready.message()),
-                         .execution = FromProto(ready.execution()),
-                         .data = std::move(*ready.mutable_data()),
-                         .transfer_id = ready.transfer_id()});
+      pending_.Complete(ready.request_id(), {.status = StatusOf(ready),
+                                             .execution = FromProto(ready.execution()),
+                                             .data = std::move(*ready.mutable_data()),
+                                             .transfer_id = ready.transfer_id()});
       return;
     }
     case v1::Event::kCompileDone: {
       const v1::CompileDone& compiled = event.compile_done();
       pending_.Complete(
           compiled.request_id(),
-          {.status = StatusFromWire(compiled.code(), compiled.message()),
+          {.status = StatusOf(compiled),
            .execution = FromProto(compiled.execution()),
            .explanation = FromProto(compiled.explanation()),
            .memory = compiled.has_memory() ? absl::make_optional(FromProto(compiled.memory()))

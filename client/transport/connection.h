@@ -42,6 +42,8 @@ class Connection {
     int64_t max_fetch_bytes = int64_t{256} << 20;
     bool local_transport = true;
     std::shared_ptr<HostCallHandler> host_calls;  // Shared with the client.
+    // Adds to an error about an op of a program (OriginOf) where the op was made. Thread-safe.
+    std::function<absl::Status(const absl::Status&)> locate;
   };
   // Blocks until the daemon has welcomed the session or the timeout is over.
   static absl::StatusOr<std::shared_ptr<Connection>> Open(const Options& options);

@@ -23,11 +23,16 @@ namespace acceld::ir {
 
 using ValueId = uint32_t;
 
-// Where an op came from in the text, for messages. 0: unknown. Not part of the fingerprint.
+// Where an op came from, for messages. 0: unknown. Not part of the fingerprint.
 struct Location {
-  uint32_t line = 0;
+  uint32_t line = 0;  // In the text of the program.
   uint32_t column = 0;
-  friend bool operator==(const Location&, const Location&) = default;
+  uint32_t place = 0;  // The number of its text in Module::places, from 1.
+  uint32_t op = 0;     // The number of the op in its program: op_numbers.h.
+  // Equal text has equal lines. Where the text was made and how it is numbered does not matter.
+  friend bool operator==(const Location& a, const Location& b) {
+    return a.line == b.line && a.column == b.column;
+  }
 };
 
 struct Region;
@@ -87,11 +92,18 @@ struct Function {
 struct Module {
   std::string name;
   std::vector<Function> functions;
+  // Where ops were made in the source of whoever made the program, as its reader found it:
+  // "train.py:12:5 (jit(step)/dot_general)". Stays with the reader: it is not sent with the
+  // program.
+  std::vector<std::string> places;
 
   const Function* Find(absl::string_view function_name) const;
   // The function named `entry`, or a NOT_FOUND that lists the public ones.
   absl::StatusOr<const Function*> Entry(absl::string_view entry) const;
-  friend bool operator==(const Module&, const Module&) = default;
+  // Programs that differ in their places only are equal.
+  friend bool operator==(const Module& a, const Module& b) {
+    return a.name == b.name && a.functions == b.functions;
+  }
 };
 
 }  // namespace acceld::ir

@@ -8,6 +8,7 @@
 #include "common/ir/host_callback.h"
 #include "common/ir/infer.h"
 #include "common/ir/limits.h"
+#include "common/ir/op_error.h"
 #include "common/ir/quantization/quantized_types.h"
 #include "common/utf8.h"
 
@@ -111,12 +112,7 @@ class FunctionVerifier {
     }
     for (ValueId id : region.parameters) ACCELD_RETURN_IF_ERROR(Define(id));
     for (const Op& op : region.ops) {
-      absl::Status status = CheckOp(op, depth);
-      if (!status.ok()) {
-        // The innermost op's line alone.
-        if (op.location.line == 0 || absl::StartsWith(status.message(), "line ")) return status;
-        return Annotate(status, absl::StrCat("line ", op.location.line));
-      }
+      ACCELD_RETURN_IF_ERROR(AtOp(CheckOp(op, depth), op));
     }
     ACCELD_RETURN_IF_ERROR(CheckUses(region.results));
     for (ValueId id : region.parameters) states_[id] = State::kOutOfScope;

@@ -6,6 +6,8 @@
 #include "common/allocation.h"
 #include "common/ir/host_callback.h"
 #include "common/ir/memory_size.h"
+#include "common/ir/op_numbers.h"
+#include "common/op_origin.h"
 
 namespace acceld::engine {
 namespace {
@@ -21,6 +23,13 @@ std::vector<ir::Donation> DonationsOf(const ir::Module& module, const std::strin
   return function.ok() ? (*function)->donations : std::vector<ir::Donation>();
 }
 
+// The module, prepared for errors that say which op they are about. Where ops were made is left
+// out: all who have made the program share it, each with places of their own.
+ir::Module Numbered(ir::Module module, const std::string& entry) {
+  ir::NumberOps(module, entry);
+  return module;
+}
+
 }  // namespace
 
 int64_t MemoryBytesOf(const TypeList& types) {
@@ -33,7 +42,7 @@ int64_t MemoryBytesOf(const TypeList& types) {
 
 Program::Program(ir::Module module, std::string entry, const Digest& fingerprint,
                  const EngineParts& parts)
-    : module_(std::move(module)),
+    : module_(Numbered(std::move(module), entry)),
       entry_(std::move(entry)),
       donations_(DonationsOf(module_, entry_)),
       fingerprint_(fingerprint),
@@ -43,8 +52,9 @@ Program::Program(ir::Module module, std::string entry, const Digest& fingerprint
       host_callbacks_(ir::HostCallbacksOf(module_, entry_)) {}
 
 Program::InferredTypes Program::Infer(const TypeList& arguments) const {
-  ACCELD_ASSIGN_OR_RETURN(TypeList types, parts_.result_types(module_, entry_, arguments));
-  return std::make_shared<const TypeList>(std::move(types));
+  absl::StatusOr<TypeList> types = parts_.result_types(module_, entry_, arguments);
+  if (!types.ok()) return InProgram(types.status(), fingerprint_);
+  return std::make_shared<const TypeList>(*std::move(types));
 }
 
 Program::InferredTypes Program::ResultTypes(const TypeList& arguments) const {

@@ -3,6 +3,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "common/op_origin.h"
 #include "server/cache/cache_key.h"
 #include "server/engine/compile_trace.h"
 #include "server/engine/engine_impl.h"
@@ -277,6 +278,7 @@ cache::Request SessionImpl::RequestFor(const std::shared_ptr<const Program>& pro
             program->module(), program->entry(), arguments, *target->generator, &steps, stop);
         identity->SpendOnCompile(std::chrono::steady_clock::now() - begin);
         TraceCompile(program->name(), session, begin, steps, executable.status(), engine->trace());
+        if (!executable.ok()) return InProgram(executable.status(), program->fingerprint());
         return executable;
       },
       .with_room =

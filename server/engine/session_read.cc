@@ -30,6 +30,12 @@ absl::Status SessionImpl::Compile(ProgramId id, std::vector<ir::TensorType> argu
     error = absl::NotFoundError(absl::StrCat("program ", id, " is not registered"));
   }
   if (error.ok()) error = program->program.status();
+  for (const uint32_t number : options.donated) {
+    if (error.ok() && number >= arguments.size()) {
+      error = absl::InvalidArgumentError(
+          absl::StrCat("argument ", number, " is to be donated, there are ", arguments.size()));
+    }
+  }
   absl::StatusOr<std::shared_ptr<Call>> call;
   if (error.ok()) {
     absl::StatusOr<CompileTargetPtr> target =

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/ir/specialize/specialize.h"
 #include "common/ir/wire.h"
+#include "common/op_origin.h"
 #include "common/utf8.h"
 #include "server/rpc/convert.h"
 #include "server/rpc/session_log.h"
@@ -26,10 +27,16 @@ absl::Status StatusFromWire(uint32_t code, absl::string_view message) {
                       message);
 }
 
-void SetStatus(const absl::Status& status, v1::Ready& ready) {
-  ready.set_code(static_cast<uint32_t>(status.code()));
+// In an event that has a status of its own, Ready or CompileDone.
+template <typename Event>
+void SetStatus(const absl::Status& status, Event& event) {
+  event.set_code(static_cast<uint32_t>(status.code()));
   // Messages quote what clients send, which may be any bytes.
-  ready.set_message(EscapeNonUtf8(status.message()));
+  event.set_message(EscapeNonUtf8(status.message()));
+  if (const absl::optional<OpOrigin> origin = OriginOf(status); origin.has_value()) {
+    event.mutable_origin()->set_program(std::string(origin->program.AsBytes()));
+    event.mutable_origin()->set_op(origin->op);
+  }
 }
 
 v1::Event ReadyEvent(uint64_t request_id, const absl::Status& status) {
@@ -43,8 +50,7 @@ v1::Event CompileDoneEvent(uint64_t request_id, const engine::CompileResult& res
   v1::Event event;
   v1::CompileDone& done = *event.mutable_compile_done();
   done.set_request_id(request_id);
-  done.set_code(static_cast<uint32_t>(result.status.code()));
-  done.set_message(EscapeNonUtf8(result.status.message()));
+  SetStatus(result.status, done);
   *done.mutable_execution() = ToProto(result.execution);
   if (result.explanation.has_value()) *done.mutable_explanation() = ToProto(*result.explanation);
   if (result.memory.has_value()) *done.mutable_memory() = ToProto(*result.memory);

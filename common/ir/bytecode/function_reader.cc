@@ -57,6 +57,21 @@ absl::StatusOr<std::vector<Attribute>> MeshesOf(const Attribute& per_value) {
 
 }  // namespace
 
+Location Reader::LocationOf(uint64_t attribute) {
+  // Messages may lack what is beyond: a few names can stand at many places.
+  constexpr size_t kMaxPlaceBytes = size_t{4} << 20;
+  const auto [known, is_new] = place_of_attribute_.try_emplace(attribute, 0);
+  if (is_new && place_bytes_ < kMaxPlaceBytes) {
+    std::string place = DescribeLocation(container, attribute);
+    if (!place.empty()) {
+      place_bytes_ += place.size();
+      places.push_back(std::move(place));
+      known->second = static_cast<uint32_t>(places.size());
+    }
+  }
+  return {.place = known->second};
+}
+
 absl::StatusOr<Decoder::Entries> ReadAttributes(Reader& reader, const OpHeader& header,
                                                 const VhloOp& op) {
   Decoder::Entries entries;
@@ -248,6 +263,7 @@ absl::StatusOr<bool> FunctionReader::ReadOp(Cursor& in, const OpHeader& header,
     returned = std::move(operands);
     return true;
   }
+  op.location = reader_.LocationOf(header.location);
   for (const uint64_t type : header.result_types) {
     ACCELD_ASSIGN_OR_RETURN(op.result_types.emplace_back(), reader_.decoder.ValueTypeAt(type));
   }

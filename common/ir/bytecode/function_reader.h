@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "common/ir/attribute.h"
 #include "common/ir/bytecode/decoder.h"
 #include "common/ir/bytecode/op_header.h"
@@ -23,11 +24,19 @@ struct Reader {
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
 
+  // Where the ops with this location attribute were made.
+  Location LocationOf(uint64_t attribute);
+
   const Container container;
   ImportTotals& totals;
   Decoder decoder;
-  int64_t op_count = 0;  // over all functions
-  uint64_t values_left;  // that may still be defined, over all functions
+  std::vector<std::string> places;  // Module::places
+  int64_t op_count = 0;             // over all functions
+  uint64_t values_left;             // that may still be defined, over all functions
+
+ private:
+  absl::flat_hash_map<uint64_t, uint32_t> place_of_attribute_;
+  size_t place_bytes_ = 0;
 };
 
 // The attributes of an op by the names that its dialect gives them, as numbers: its dictionary

@@ -17,6 +17,7 @@
 #include "common/ir/literal_integers.h"
 #include "common/ir/memory_budget.h"
 #include "common/ir/memory_size.h"
+#include "common/ir/op_error.h"
 #include "common/ir/specialize/dynamic_slice.h"
 #include "common/ir/specialize/known_values.h"
 #include "common/ir/static_form.h"
@@ -232,14 +233,14 @@ class Specializer {
     for (Op& op : region.ops) {
       ACCELD_RETURN_IF_ERROR(CheckGoOn("specializing a program"));
       if (IsShapeAssertion(op)) {
-        ACCELD_RETURN_IF_ERROR(CheckAssertion(op, frame));
+        ACCELD_RETURN_IF_ERROR(AtOp(CheckAssertion(op, frame), op));
         continue;
       }
       if (op.kind == OpKind::kRealDynamicSlice) {
         absl::optional<std::vector<int64_t>> sizes = SizesOfSlice(op, frame);
         if (sizes.has_value()) WriteAsDynamicSlice(*std::move(sizes), op, frame.function, ops);
       }
-      ACCELD_RETURN_IF_ERROR(RefineOp(op, frame));
+      ACCELD_RETURN_IF_ERROR(AtOp(RefineOp(op, frame), op));
       ops.push_back(std::move(op));
     }
     region.ops = std::move(ops);
@@ -307,17 +308,15 @@ class Specializer {
     return IntegersOf(*size);
   }
 
-  static std::string Place(const Op& op, const Frame& frame) {
-    std::string place = absl::StrCat("specialize: @", frame.source.name);
-    if (op.location.line != 0) absl::StrAppend(&place, " line ", op.location.line);
-    return place;
+  static std::string Place(const Frame& frame) {
+    return absl::StrCat("specialize: @", frame.source.name);
   }
 
   static absl::Status CheckAssertion(const Op& op, const Frame& frame) {
     const Literal* holds = frame.known.Find(op.operands[0]);
     if (holds == nullptr) {
       return absl::InvalidArgumentError(absl::StrCat(
-          Place(op, frame), ": an assertion on shapes does not follow from the arguments' shapes"));
+          Place(frame), ": an assertion on shapes does not follow from the arguments' shapes"));
     }
     if (holds->bytes()[0] != 0) return absl::OkStatus();
     std::string message = op.As<CustomCallAttributes>().error_message;
@@ -327,12 +326,12 @@ class Specializer {
       const std::string text = size == nullptr ? "?" : absl::StrJoin(IntegersOf(*size), ", ");
       absl::StrReplaceAll({{absl::StrCat("{", i - 1, "}"), text}}, &message);
     }
-    return absl::InvalidArgumentError(absl::StrCat(Place(op, frame), ": ", message));
+    return absl::InvalidArgumentError(absl::StrCat(Place(frame), ": ", message));
   }
 
   static absl::Status Infer(Op& op, Frame& frame, const InferContext::RegionSignature* callee) {
     Function& function = frame.function;
-    const std::string where = Place(op, frame);
+    const std::string where = Place(frame);
     const OpKind written_as = op.kind;
     std::vector<Type> declared = RefineDeclared(op, frame.source, function.TypesOf(op.operands));
     if (FamilyOf(op.kind) == OpFamily::kDynamic) {

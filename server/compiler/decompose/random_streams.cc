@@ -6,6 +6,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "common/ir/element.h"
+#include "common/ir/op_error.h"
 #include "server/compiler/passes/rewriter.h"
 
 namespace acceld::compiler {
@@ -69,8 +70,9 @@ class Threader {
     for (const ir::Region& region : op.regions) holds |= Holds(region);
     if (!holds) return absl::OkStatus();
     if (!IsControlFlow(op.kind)) {
-      return absl::UnimplementedError(
-          absl::StrCat("stablehlo.rng in the region of ", ir::NameOf(op.kind)));
+      return ir::AtOp(absl::UnimplementedError(
+                          absl::StrCat("stablehlo.rng in the region of ", ir::NameOf(op.kind))),
+                      op);
     }
     const bool is_loop = op.kind == OpKind::kWhile;
     for (ir::Region& region : op.regions) {

@@ -7,6 +7,7 @@
 #include "common/allocation.h"
 #include "common/check.h"
 #include "common/ir/host_callback.h"
+#include "common/ir/op_error.h"
 #include "common/ir/unwritten.h"
 #include "server/compiler/fusion/attention.h"
 #include "server/compiler/fusion/matmul_chain.h"
@@ -86,7 +87,7 @@ absl::Status FunctionPlanner::PlanInto(const ir::Region& region,
 absl::Status FunctionPlanner::PlanOps(const ir::Region& region, Steps& steps) {
   for (const ir::Op& op : region.ops) {
     ACCELD_RETURN_IF_ERROR(CheckGoOn("planning a program"));
-    ACCELD_RETURN_IF_ERROR(PlanOp(op, steps));
+    ACCELD_RETURN_IF_ERROR(ir::AtOp(PlanOp(op, steps), op));
   }
   return absl::OkStatus();
 }
@@ -335,10 +336,9 @@ absl::StatusOr<bool> FunctionPlanner::PlanRoutine(const ir::Op& op, Steps& steps
   ACCELD_ASSIGN_OR_RETURN(call, MatchRoutine(function_, op));
   if (!call.has_value()) {
     if (op.kind != OpKind::kCustomCall) return false;
-    return absl::UnimplementedError(
-        absl::StrCat(op.location.line == 0 ? "" : absl::StrCat("line ", op.location.line, ": "),
-                     "custom_call target '", op.As<ir::CustomCallAttributes>().call_target_name,
-                     "' is not supported"));
+    return absl::UnimplementedError(absl::StrCat("custom_call target '",
+                                                 op.As<ir::CustomCallAttributes>().call_target_name,
+                                                 "' is not supported"));
   }
   kernels::RoutineStep step;
   for (ir::ValueId id : op.operands) step.operands.push_back(Touched(BufferOf(id)));

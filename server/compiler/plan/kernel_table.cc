@@ -107,27 +107,22 @@ std::string NamePrefix(const ir::Op& op) {
 absl::StatusOr<const KernelTable::Entry*> KernelTable::Lower(
     const ir::Function& function, const ir::Op& op,
     absl::Span<const ir::Literal* const> constants) {
-  const auto annotated = [&](const absl::Status& status) {
-    return op.location.line == 0 ? status
-                                 : Annotate(status, absl::StrCat("line ", op.location.line));
-  };
-  absl::StatusOr<ir::Function> alone = Extraction(function, constants).Run(op);
-  if (!alone.ok()) return annotated(alone.status());
-  const ir::Op& the_op = alone->body.ops.back();
-  std::vector<Known>& bucket = known_[HashComputation(*alone, the_op)];
+  ACCELD_ASSIGN_OR_RETURN(ir::Function alone, Extraction(function, constants).Run(op));
+  const ir::Op& the_op = alone.body.ops.back();
+  std::vector<Known>& bucket = known_[HashComputation(alone, the_op)];
   for (const Known& known : bucket) {
-    if (known.function == *alone) return &known.entry;
+    if (known.function == alone) return &known.entry;
   }
-  absl::StatusOr<kernels::LoweredOp> lowered =
-      kernels::Lower(*alone, the_op, absl::StrCat(NamePrefix(the_op), "_", next_name_++));
-  if (!lowered.ok()) return annotated(lowered.status());
+  ACCELD_ASSIGN_OR_RETURN(
+      kernels::LoweredOp lowered,
+      kernels::Lower(alone, the_op, absl::StrCat(NamePrefix(the_op), "_", next_name_++)));
   Entry entry;
-  entry.in_place_operand = lowered->in_place_operand;
-  for (kernels::Kernel& kernel : lowered->kernels) {
+  entry.in_place_operand = lowered.in_place_operand;
+  for (kernels::Kernel& kernel : lowered.kernels) {
     entry.kernels.push_back(static_cast<uint32_t>(kernels_.size()));
     kernels_.push_back(std::move(kernel));
   }
-  bucket.push_back({*std::move(alone), std::move(entry)});
+  bucket.push_back({std::move(alone), std::move(entry)});
   return &bucket.back().entry;
 }
 

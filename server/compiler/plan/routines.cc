@@ -45,12 +45,11 @@ absl::StatusOr<absl::optional<RoutineCall>> MatchRoutine(const ir::Function& fun
   for (ir::ValueId id : op.results) call.results.push_back(function.TensorOf(id));
   absl::StatusOr<absl::optional<RoutineCall>> matched = Match(op, std::move(call));
   if (matched.ok()) return matched;
-  std::string place = op.location.line == 0 ? "" : absl::StrCat("line ", op.location.line, ": ");
-  absl::StrAppend(&place, NameOf(op.kind));
+  std::string name(NameOf(op.kind));
   if (op.kind == ir::OpKind::kCustomCall) {
-    absl::StrAppend(&place, " @", op.As<ir::CustomCallAttributes>().call_target_name);
+    absl::StrAppend(&name, " @", op.As<ir::CustomCallAttributes>().call_target_name);
   }
-  return Annotate(matched.status(), place);
+  return Annotate(matched.status(), name);
 }
 
 }  // namespace acceld::compiler

@@ -39,6 +39,11 @@ import numpy as np  # noqa: E402
 import acceld  # noqa: E402
 
 
+def line() -> int:
+    """The line of the caller."""
+    return sys._getframe(1).f_lineno
+
+
 class PackageTest(unittest.TestCase):
     def test_tells_which_daemon_it_is_connected_to(self):
         info = acceld.connect_info()
@@ -118,6 +123,24 @@ class PackageTest(unittest.TestCase):
             jax.jit(lambda x: x * 98, compiler_options={"xla_foo": True})(jnp.ones(5))
         hinted = jax.jit(lambda x: x * 97, compiler_options={"xla_embed_ir_in_executable": True})
         np.testing.assert_array_equal(hinted(jnp.ones(5)), np.full(5, 97))
+
+    def test_errors_of_the_daemons_compiler_say_where_the_op_was_made(self):
+        call = jax.ffi.ffi_call("mystery", jax.ShapeDtypeStruct((3,), jnp.float32))
+        with self.assertRaisesRegex(jax.errors.JaxRuntimeError, "run_package.py:[0-9]+.*'mystery' is not supported"):
+            jax.jit(lambda x: call(x) + 1)(jnp.ones(3)).block_until_ready()
+        # A program of another's that is the same but for its places: each is told of its own.
+        with self.assertRaisesRegex(jax.errors.JaxRuntimeError, f"run_package.py:{line() + 1}:.*'mystery'"):
+            jax.jit(lambda x: call(x) + 1)(jnp.ones(3)).block_until_ready()
+
+    def test_where_a_program_was_made_does_not_matter_to_the_cache(self):
+        x = jnp.ones(23)
+        first = jax.jit(lambda x: jnp.cos(x) * 96)
+        first(x).block_until_ready()
+        compiles = acceld.stats()["compiles"]
+        second = jax.jit(lambda x: jnp.cos(x) * 96)
+        self.assertNotEqual(first.lower(x).as_text(debug_info=True), second.lower(x).as_text(debug_info=True))
+        second(x).block_until_ready()
+        self.assertEqual(acceld.stats()["compiles"], compiles)
 
     def test_interactive_work_does_not_wait_for_batch_work(self):
         run = jax.jit(lambda n: jax.lax.fori_loop(0, n, lambda i, a: jnp.sin(a) + 1, jnp.zeros(100_000)))

@@ -84,6 +84,23 @@ TEST_F(EngineDonationTest, WrongListsAreRefusedAndTakeNothing) {
   EXPECT_THAT(FetchFloats(*session_, 1), ElementsAre(1, 2));
 }
 
+TEST_F(EngineDonationTest, ACompileForADonatedInputThatThereIsNotIsRefused) {
+  for (const uint32_t number : {0u, 1u}) {
+    Promise<Unit> answered;
+    const Event done = answered.future();
+    absl::Status status;
+    ASSERT_TRUE(session_
+                    ->Compile(kAddOne, {testing::F32({2})}, 0, {.donated = {0, number}},
+                              [&](const CompileResult& result) {
+                                status = result.status;
+                                answered.Set(Unit{});
+                              })
+                    .ok());
+    (void)done.Await();
+    EXPECT_EQ(absl::IsInvalidArgument(status), number == 1) << status;
+  }
+}
+
 TEST_F(EngineDonationTest, AnExecutionThatIsPoisonedAtOnceTakesNothing) {
   ASSERT_TRUE(session_->Execute(kAdd, {1, 99}, {5}, 0, {.donated = kFirst}).ok());
   EXPECT_TRUE(absl::IsNotFound(Await(*session_, 5).status));

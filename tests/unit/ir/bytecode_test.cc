@@ -187,6 +187,30 @@ TEST(Bytecode, SaysWhereInTheSourceAnOpComesFrom) {
   EXPECT_THAT(ErrorAt(program, outer), HasSubstr("'vhlo.conjure_v1' at train.py:40:1: "));
 }
 
+TEST(Bytecode, KeepsWhereOpsWereMade) {
+  ConstantProgram program;
+  const uint64_t type = program.Tensor(kVhloF32, {2});
+  const uint64_t file =
+      program.writer.Attribute("builtin", Writer::Varint(kBuiltinString) +
+                                              Writer::Varint(program.writer.String("train.py")));
+  const uint64_t location = program.writer.Attribute(
+      "builtin", Writer::Varint(kBuiltinFileLineColumn) + Writer::Varint(file) +
+                     Writer::Varint(40) + Writer::Varint(1));
+  const uint64_t constant = program.writer.Op("vhlo", "constant_v1");
+  const uint64_t properties =
+      program.writer.Properties(Writer::Varint(program.Dense(type, BytesOf({1, 2}))));
+  const std::string end = Writer::EncodeOp(program.writer.Op("vhlo", "return_v1"), {}, {}, {0});
+  const std::string known = Writer::EncodeOp(constant, {properties}, {type}, {}, {}, location);
+  const std::string unknown = Writer::EncodeOp(constant, {properties}, {type}, {});
+  const auto module = ReadBytecode(program.writer.Finish({type}, {known, unknown, known, end}, 3));
+  ASSERT_TRUE(module.ok()) << module.status();
+  EXPECT_THAT(module->places, testing::ElementsAre("train.py:40:1"));
+  const std::vector<Op>& ops = module->functions[0].body.ops;
+  EXPECT_EQ(ops[0].location.place, 1u);
+  EXPECT_EQ(ops[1].location.place, 0u);
+  EXPECT_EQ(ops[2].location.place, 1u);
+}
+
 TEST(Bytecode, IgnoresLocationsThatItDoesNotUnderstand) {
   ConstantProgram program;
   const uint64_t itself = program.writer.Attribute("builtin", "") + 1;
