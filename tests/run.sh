@@ -55,6 +55,13 @@ if ! has_jax build/jax-newest; then
   fi
 fi
 
+# What PyTorch needs is some GiB: its test is for whoever has put that into build/torch.
+torch_python=$PWD/build/torch/bin/python
+if [[ ! -x $torch_python ]]; then
+  torch_python=''
+  echo "No build/torch (tests/jax/pytorch/run_torch.py says how to make it): the test with PyTorch is left out" >&2
+fi
+
 # Tools of other projects, for the tests of what is deployed.
 tests/deploy/fetch_tools.sh build/deploy ||
   echo "Tools could not be fetched: the tests of the chart and of compose.yaml are skipped" >&2
@@ -63,7 +70,8 @@ run_preset() {
   local preset=$1
   shift
   echo "== $preset: configure and build"
-  cmake --preset "$preset" >"build-$preset.log" 2>&1 || { cat "build-$preset.log"; return 1; }
+  cmake --preset "$preset" "-DACCELD_TORCH_PYTHON=$torch_python" >"build-$preset.log" 2>&1 ||
+    { cat "build-$preset.log" && return 1; }
   rm -f "build-$preset.log"
   cmake --build --preset "$preset" -j "$jobs"
   echo "== $preset: test"
