@@ -71,7 +71,7 @@ run_preset() {
   shift
   echo "== $preset: configure and build"
   cmake --preset "$preset" "-DACCELD_TORCH_PYTHON=$torch_python" >"build-$preset.log" 2>&1 ||
-    { cat "build-$preset.log" && return 1; }
+    { cat "build-$preset.log"; return 1; }
   rm -f "build-$preset.log"
   cmake --build --preset "$preset" -j "$jobs"
   echo "== $preset: test"
