@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "client/host_callbacks.h"
 #include "common/ir/literal.h"
 #include "common/ir/module.h"
 #include "common/ir/type.h"
@@ -128,5 +129,16 @@ Tensor OneHot(const Tensor& indices, int64_t depth, ir::DType dtype = ir::DType:
 Tensor Constant(const Tensor& like, const ir::Literal& value);
 Tensor Full(const Tensor& like, const ir::TensorType& type, double value);
 Tensor Iota(const Tensor& like, const ir::TensorType& type, int64_t axis);
+
+// Whether a call of the host takes place as often as the program says, in the order of the program
+// among all such calls; otherwise it may be left out when nobody needs its results, and two that
+// are equal may become one.
+enum class SideEffects : bool { kNo, kYes };
+// What `callback` computes in the process that runs the function, in the middle of each run, from
+// the values of `operands`, of which at least one is a tensor: results of these static types. Its
+// error is the error of the function's results.
+std::vector<Tensor> CallHost(HostCallback callback, const std::vector<Tensor>& operands,
+                             const std::vector<ir::TensorType>& results,
+                             SideEffects effects = SideEffects::kYes);
 
 }  // namespace acceld::client

@@ -29,9 +29,11 @@ namespace acceld::client {
 using TracedFunction = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
 
 // Runs `function` on symbols of these types and gives the program. The first error of an op in it
-// becomes the status. An exception out of `function` passes through.
+// becomes the status. An exception out of `function` passes through. `callbacks` gets what the
+// program calls by CallHost, for ExecuteOptions::callbacks; without it, such a function is refused.
 absl::StatusOr<Program> Trace(const std::string& name, const TracedFunction& function,
-                              absl::Span<const ir::TensorType> arguments);
+                              absl::Span<const ir::TensorType> arguments,
+                              HostCallbacks* callbacks = nullptr);
 
 namespace internal {
 

@@ -9,7 +9,8 @@
 namespace acceld::client {
 
 absl::StatusOr<Program> Trace(const std::string& name, const TracedFunction& function,
-                              absl::Span<const ir::TensorType> arguments) {
+                              absl::Span<const ir::TensorType> arguments,
+                              HostCallbacks* callbacks) {
   auto tracer = std::make_shared<Tracer>("main");
   std::vector<Tensor> parameters;
   for (const ir::TensorType& type : arguments) {
@@ -25,6 +26,12 @@ absl::StatusOr<Program> Trace(const std::string& name, const TracedFunction& fun
   absl::StatusOr<std::vector<ir::ValueId>> values = tracer->Values(results);
   ACCELD_RETURN_IF_ERROR(Annotate(tracer->status(), name));
   if (!values.ok()) return Annotate(values.status(), name);
+  if (callbacks != nullptr) {
+    *callbacks = tracer->callbacks();
+  } else if (!tracer->callbacks().empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, ": it calls its host, and nobody takes its callbacks"));
+  }
   ir::Module module;
   module.name = name;
   module.functions.push_back(tracer->builder().Finish(*std::move(values)));
@@ -36,27 +43,41 @@ struct Function::State {
   TracedFunction function;
   int arity;  // -1: any
   std::string name;
+  // What the function is for arguments of some types.
+  struct Traced {
+    Program program;
+    HostCallbacks callbacks;
+  };
   Mutex mutex;
-  absl::flat_hash_map<std::vector<ir::TensorType>, Program> programs ABSL_GUARDED_BY(mutex);
+  absl::flat_hash_map<std::vector<ir::TensorType>, Traced> traces ABSL_GUARDED_BY(mutex);
+
+  // Traced now or found.
+  absl::StatusOr<Traced> Find(absl::Span<const ir::TensorType> arguments);
 };
 
 Function::Function(std::shared_ptr<Client> client, TracedFunction function, int arity,
                    std::string name)
     : state_(new State{std::move(client), std::move(function), arity, std::move(name)}) {}
 
-absl::StatusOr<Program> Function::ProgramFor(absl::Span<const ir::TensorType> arguments) const {
-  State& state = *state_;
-  if (state.arity >= 0 && arguments.size() != static_cast<size_t>(state.arity)) {
-    return absl::InvalidArgumentError(absl::StrCat(state.name, " takes ", state.arity,
-                                                   " arguments and was given ", arguments.size()));
+absl::StatusOr<Function::State::Traced> Function::State::Find(
+    absl::Span<const ir::TensorType> arguments) {
+  if (arity >= 0 && arguments.size() != static_cast<size_t>(arity)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, " takes ", arity, " arguments and was given ", arguments.size()));
   }
   std::vector<ir::TensorType> key(arguments.begin(), arguments.end());
-  MutexLock lock(state.mutex);
-  auto found = state.programs.find(key);
-  if (found != state.programs.end()) return found->second;
-  ACCELD_ASSIGN_OR_RETURN(Program program, Trace(state.name, state.function, arguments));
-  state.programs.emplace(std::move(key), program);
-  return program;
+  MutexLock lock(mutex);
+  auto found = traces.find(key);
+  if (found != traces.end()) return found->second;
+  HostCallbacks callbacks;
+  ACCELD_ASSIGN_OR_RETURN(Program program, Trace(name, function, arguments, &callbacks));
+  return traces.emplace(std::move(key), Traced{std::move(program), std::move(callbacks)})
+      .first->second;
+}
+
+absl::StatusOr<Program> Function::ProgramFor(absl::Span<const ir::TensorType> arguments) const {
+  ACCELD_ASSIGN_OR_RETURN(State::Traced traced, state_->Find(arguments));
+  return std::move(traced.program);
 }
 
 absl::StatusOr<std::vector<Array>> Function::CallAll(absl::Span<const Array> arguments) const {
@@ -75,8 +96,10 @@ absl::StatusOr<std::vector<Array>> Function::CallAll(absl::Span<const Array> arg
     }
     types.push_back(argument.type());
   }
-  ACCELD_ASSIGN_OR_RETURN(const Program program, ProgramFor(types));
-  return state_->client->Execute(program, arguments, device);
+  ACCELD_ASSIGN_OR_RETURN(State::Traced traced, state_->Find(types));
+  ExecuteOptions options;
+  options.callbacks = std::move(traced.callbacks);
+  return state_->client->Execute(traced.program, arguments, device, options);
 }
 
 absl::StatusOr<Array> Function::CallOne(absl::Span<const Array> arguments) const {

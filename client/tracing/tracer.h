@@ -7,6 +7,7 @@
 
 #include "absl/types/optional.h"
 #include "absl/types/span.h"
+#include "client/host_callbacks.h"
 #include "client/tensor.h"
 #include "common/ir/builder.h"
 #include "common/status.h"
@@ -32,11 +33,17 @@ class Tracer : public std::enable_shared_from_this<Tracer> {
   Tensor Make(ir::ValueId value) {
     return Tensor(shared_from_this(), value, builder_.TypeOf(value).tensor());
   }
+  // The number of the callback in the program that is made.
+  int64_t AddCallback(HostCallback callback) {
+    callbacks_.push_back(std::move(callback));
+    return static_cast<int64_t>(callbacks_.size()) - 1;
+  }
   // Records the error (the first stays) and gives a placeholder.
   Tensor Fail(const absl::Status& status);
 
   ir::FunctionBuilder& builder() { return builder_; }
   const absl::Status& status() const { return status_; }
+  const std::vector<HostCallback>& callbacks() const { return callbacks_; }
   // Turns numbers into f32 scalars; INVALID_ARGUMENT for tensors of other traces.
   absl::StatusOr<std::vector<ir::ValueId>> Values(const std::vector<Tensor>& tensors);
 
@@ -52,6 +59,7 @@ class Tracer : public std::enable_shared_from_this<Tracer> {
  private:
   ir::FunctionBuilder builder_;
   absl::Status status_;
+  std::vector<HostCallback> callbacks_;  // by number
 };
 
 // "stablehlo.add"-style message prefix for errors of the numpy-like rules.

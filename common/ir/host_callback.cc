@@ -85,6 +85,16 @@ absl::StatusOr<int64_t> HostCallbackOf(const CustomCallAttributes& attributes) {
   return callback;
 }
 
+CustomCallAttributes HostCallbackAttributes(int64_t callback, bool has_side_effect) {
+  CustomCallAttributes attributes;
+  attributes.call_target_name = kHostCallbackTarget;
+  attributes.has_side_effect = has_side_effect;
+  attributes.backend_config.value =
+      DictionaryAttribute{{{kEntryName, {IntegerAttribute{callback}}}}};
+  attributes.api_version = kTypedApi;
+  return attributes;
+}
+
 absl::Status NormalizeHostCallback(ImportedOp& op) {
   absl::optional<int64_t> callback;
   if (const auto found = op.attributes.find(kDiscardableName); found != op.attributes.end()) {

@@ -38,6 +38,8 @@ using HostCallback =
     std::function<absl::StatusOr<std::vector<Literal>>(absl::Span<const Literal> operands)>;
 
 bool IsHostCallback(const Op& op);
+// The attributes, in the normal form, of a call of the callback with this number.
+CustomCallAttributes HostCallbackAttributes(int64_t callback, bool has_side_effect);
 // The number of the callback. INVALID_ARGUMENT for attributes that such a call does not have.
 absl::StatusOr<int64_t> HostCallbackOf(const CustomCallAttributes& attributes);
 // Brings an op that is about to be imported, and is such a call, into the normal form.

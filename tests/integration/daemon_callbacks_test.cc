@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstring>
 #include <fstream>
 #include <functional>
 #include <stdexcept>
@@ -13,6 +14,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/substitute.h"
+#include "client/tracing.h"
 #include "common/mutex.h"
 #include "tests/integration/daemon_fixture.h"
 #include "tests/integration/raw_client.h"
@@ -122,6 +124,27 @@ TEST_F(DaemonCallbacksTest, ValuesOfEverySizeGoThereAndBack) {
     const auto fetched = (*results)[0].Fetch();
     ASSERT_TRUE(fetched.ok()) << fetched.status();
     EXPECT_TRUE(*fetched == value) << size;
+  }
+}
+
+TEST_F(DaemonCallbacksTest, AFunctionThatIsTracedCallsItsHost) {
+  const std::shared_ptr<Client> client = Connect();
+  const client::Function function(client, [](const client::Tensor& x) {
+    const auto negate = [](Operands operands) -> Results {
+      const std::string bytes = operands[0].DenseBytes();
+      std::vector<float> values(bytes.size() / sizeof(float));
+      std::memcpy(values.data(), bytes.data(), bytes.size());
+      for (float& value : values) value = -value;
+      return std::vector<ir::Literal>{ir::Literal::FromValues<float>(operands[0].type(), values)};
+    };
+    return client::CallHost(negate, {x + 1}, {x.type()})[0] * 10;
+  });
+  for (const std::vector<float>& values : {std::vector<float>{1, 2}, std::vector<float>{3}}) {
+    const auto y = function.Call(*client->Upload(Floats(values)));
+    ASSERT_TRUE(y.ok()) << y.status();
+    std::vector<float> expected = values;
+    for (float& value : expected) value = (value + 1) * -10;
+    EXPECT_EQ(*y->Fetch(), Floats(expected));
   }
 }
 

@@ -65,6 +65,48 @@ TEST(Tracing, SeluSelectsByComparison) {
   EXPECT_EQ(y, F32({2}, {3, 0}));
 }
 
+absl::StatusOr<std::vector<ir::Literal>> Echo(absl::Span<const ir::Literal> operands) {
+  return std::vector<ir::Literal>(operands.begin(), operands.end());
+}
+
+TEST(Tracing, CallsOfTheHostAreNumberedAndKeptBesideTheProgram) {
+  const std::vector<TensorType> types = {{DType::kF32, {2}}};
+  int called = 0;
+  const TracedFunction function = [&](const std::vector<Tensor>& x) {
+    const Tensor y = CallHost(&Echo, {x[0] * 2}, {x[0].type()}, SideEffects::kNo)[0];
+    const HostCallback count = [&](absl::Span<const ir::Literal>) {
+      ++called;
+      return std::vector<ir::Literal>();
+    };
+    EXPECT_TRUE(CallHost(count, {y, 3}, {}).empty());
+    return std::vector<Tensor>{y};
+  };
+  HostCallbacks callbacks;
+  const auto program = Trace("f", function, types, &callbacks);
+  ASSERT_TRUE(program.ok()) << program.status();
+  EXPECT_THAT(program->host_callbacks(), ElementsAre(0, 1));
+  ASSERT_NE(callbacks.Find(1), nullptr);
+  EXPECT_TRUE((*callbacks.Find(1))({}).ok());
+  EXPECT_EQ(called, 1);
+  EXPECT_EQ(callbacks.Find(2), nullptr);
+  EXPECT_THAT(std::string(Trace("f", function, types).status().message()),
+              HasSubstr("it calls its host"));
+}
+
+TEST(Tracing, AWrongCallOfTheHostIsTheErrorOfTheTrace) {
+  const std::vector<TensorType> types = {{DType::kF32, {2}}};
+  for (const HostCallback& callback : {HostCallback(), HostCallback(&Echo)}) {
+    HostCallbacks callbacks;
+    const auto program = Trace(
+        "f",
+        [&](const std::vector<Tensor>& x) {
+          return CallHost(callback, x, {{DType::kF32, {ir::kDynamicDim}}});
+        },
+        types, &callbacks);
+    EXPECT_TRUE(absl::IsInvalidArgument(program.status())) << program.status();
+  }
+}
+
 TEST(Tracing, ReductionsTakeAxesAndKeepDims) {
   const ir::Literal x = F32({2, 3}, {1, 2, 3, 4, 5, 6});
   EXPECT_EQ(Eval([](const auto& x) { return Sum(x[0]); }, {x}), F32({}, {21}));
