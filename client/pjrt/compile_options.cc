@@ -1,7 +1,7 @@
 #include "client/pjrt/compile_options.h"
 
 #include <algorithm>
-#include <iterator>
+#include <cstdint>
 #include <string>
 
 #include "absl/strings/numbers.h"
@@ -13,11 +13,55 @@
 namespace acceld::pjrt {
 namespace {
 
-constexpr absl::string_view kIgnored[] = {
-#define IGNORED_OPTION(name) #name,
+// What the values of an option of XLA's are. Frameworks give them as such, or as text.
+enum class ValueKind { kBool, kInt, kFloat, kString };
+
+struct IgnoredOption {
+  absl::string_view name;
+  ValueKind kind;
+};
+constexpr IgnoredOption kIgnored[] = {
+#define IGNORED_OPTION(name, kind) {#name, ValueKind::kind},
 #include "client/pjrt/ignored_options.def"
 #undef IGNORED_OPTION
 };
+
+std::string TextOf(const OptionOverrideProto& value) {
+  switch (value.value_case()) {
+    case OptionOverrideProto::kBoolField:
+      return value.bool_field() ? "true" : "false";
+    case OptionOverrideProto::kIntField:
+      return absl::StrCat(value.int_field());
+    case OptionOverrideProto::kDoubleField:
+      return absl::StrCat(value.double_field());
+    case OptionOverrideProto::kStringField:
+    case OptionOverrideProto::VALUE_NOT_SET:
+      return value.string_field();
+  }
+  return "";
+}
+
+absl::Status CheckIgnored(const IgnoredOption& option, const std::string& text) {
+  bool as_bool = false;
+  int64_t as_int = 0;
+  double as_double = 0;
+  const auto check = [&](bool is_valid, absl::string_view kind) {
+    if (is_valid) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat("While setting option ", option.name, ", '",
+                                                   text, "' is not a valid ", kind, " value."));
+  };
+  switch (option.kind) {
+    case ValueKind::kBool:
+      return check(absl::SimpleAtob(text, &as_bool), "bool");
+    case ValueKind::kInt:
+      return check(absl::SimpleAtoi(text, &as_int), "int");
+    case ValueKind::kFloat:
+      return check(absl::SimpleAtod(text, &as_double), "float");
+    case ValueKind::kString:
+      return absl::OkStatus();
+  }
+  return absl::OkStatus();
+}
 
 absl::Status ReadOption(const std::string& name, const OptionOverrideProto& value,
                         CompileOptions& options) {
@@ -44,14 +88,16 @@ absl::Status ReadOption(const std::string& name, const OptionOverrideProto& valu
     }
     return absl::OkStatus();
   }
-  if (std::find(std::begin(kIgnored), std::end(kIgnored), name) != std::end(kIgnored)) {
-    return absl::OkStatus();
+  for (const IgnoredOption& ignored : kIgnored) {
+    if (ignored.name == name) return CheckIgnored(ignored, TextOf(value));
   }
   return absl::InvalidArgumentError(absl::StrCat(
       "No such compile option: '", name,
       "'; acceld has 'acceld_compile', and accepts of XLA's, to no effect, those that its results "
       "cannot depend on: ",
-      absl::StrJoin(kIgnored, ", ")));
+      absl::StrJoin(kIgnored, ", ", [](std::string* out, const IgnoredOption& option) {
+        absl::StrAppend(out, option.name);
+      })));
 }
 
 }  // namespace

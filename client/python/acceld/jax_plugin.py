@@ -12,8 +12,8 @@ PRIORITY = 400
 # Primitives that JAX has no rule for on a platform that it does not know, or none as good. The CPU's rules call LAPACK,
 # and the daemon computes those calls on every device; or Python, as jax_private.call_back says.
 CPU_LOWERINGS = frozenset({
-    "check", "debug_callback", "debug_print", "eig", "eigh", "geqp3", "geqrf", "hessenberg", "householder_product", "ormqr",
-    "schur", "spsolve", "svd", "tridiagonal", "tridiagonal_solve",
+    "check", "debug_callback", "debug_print", "eig", "eigh", "geqp3", "geqrf", "hessenberg", "householder_product", "lu",
+    "ormqr", "schur", "spsolve", "svd", "tridiagonal", "tridiagonal_solve",
 })
 
 

@@ -73,6 +73,12 @@ def wait_before_fetching(platform: str, fetch_ahead: Callable[[int], bool]) -> N
     array_type._value = property(value, doc=array_type._value.__doc__)
 
 
+def _replace_in_mlir(name: str, function: Callable[..., Any]) -> None:
+    """Replaces a function of JAX's module of lowerings in both places where others find it."""
+    for module in ("jax._src.interpreters.mlir", "jax.interpreters.mlir"):
+        setattr(importlib.import_module(module), name, function)
+
+
 def lower_as_on_cpu(platform: str, primitives: frozenset[str]) -> None:
     """Uses the CPU's lowering of these primitives, by name, for the platform, also of modules imported later."""
     rules = _private("interpreters.mlir", "_platform_specific_lowerings")
@@ -87,7 +93,7 @@ def lower_as_on_cpu(platform: str, primitives: frozenset[str]) -> None:
         if entry is not None and prim.name in primitives:
             rules[platform][prim] = entry
 
-    importlib.import_module("jax._src.interpreters.mlir").register_lowering = register_lowering
+    _replace_in_mlir("register_lowering", register_lowering)
 
 
 class _RowMajor:
@@ -132,8 +138,8 @@ def know_parameter_layouts(platform: str) -> None:
     def find(executable: Any, in_layouts: Any, out_layouts: Any, num_ordered_effects: int, in_avals: Sequence[Any],
              out_avals: Sequence[Any]) -> Any:
         if executable.client.platform == platform:
-            # A token comes first for each ordered effect.
-            dimensions = [1] * num_ordered_effects + [physical(aval).ndim for aval in in_avals]
+            # A token comes first for each ordered effect. Tokens have no dimensions in JAX, and one here.
+            dimensions = [1] * num_ordered_effects + [getattr(physical(aval), "ndim", 1) for aval in in_avals]
             executable = _WithLayouts([_RowMajor(one) for one in dimensions], executable.get_output_layouts())
         return find_elsewhere(executable, in_layouts, out_layouts, num_ordered_effects, in_avals, out_avals)
 
@@ -226,4 +232,5 @@ def call_back(platform: str, register: Callable[[Sequence[Any]], list[int]]) -> 
         return compile_elsewhere(backend, module, executable_devices, options, host_callbacks)
 
     callback.emit_python_callback = emit
+    _replace_in_mlir("emit_python_callback", emit)
     compiler.backend_compile_and_load = compile_and_load

@@ -121,6 +121,8 @@ class PackageTest(unittest.TestCase):
     def test_refuses_options_that_it_does_not_know(self):
         with self.assertRaisesRegex(Exception, "No such compile option: 'xla_foo'; acceld has .*acceld_compile"):
             jax.jit(lambda x: x * 98, compiler_options={"xla_foo": True})(jnp.ones(5))
+        with self.assertRaisesRegex(Exception, "'perhaps' is not a valid bool value"):
+            jax.jit(lambda x: x * 98, compiler_options={"xla_embed_ir_in_executable": "perhaps"})(jnp.ones(5))
         hinted = jax.jit(lambda x: x * 97, compiler_options={"xla_embed_ir_in_executable": True})
         np.testing.assert_array_equal(hinted(jnp.ones(5)), np.full(5, 97))
 

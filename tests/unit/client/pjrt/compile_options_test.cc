@@ -67,6 +67,22 @@ TEST(CompileOptions, DisregardHintsToOtherCompilersAndRefuseOthers) {
               HasSubstr("No such compile option: 'optimise'"));
 }
 
+TEST(CompileOptions, CheckTheValuesOfHintsThatTheyDisregard) {
+  EXPECT_THAT(WithOption("xla_embed_ir_in_executable", "perhaps").status().message(),
+              HasSubstr("'perhaps' is not a valid bool value."));
+  EXPECT_THAT(WithOption("xla_gpu_autotune_level", "four").status().message(),
+              HasSubstr("'four' is not a valid int value."));
+  EXPECT_TRUE(WithOption("xla_gpu_cuda_data_dir", "/usr/lib/cuda").ok());
+  CompileOptionsProto message;
+  auto& options = *message.mutable_env_option_overrides();
+  options["xla_embed_ir_in_executable"].set_bool_field(true);
+  options["xla_gpu_autotune_level"].set_int_field(4);
+  options["xla_gpu_auto_spmd_partitioning_memory_budget_ratio"].set_double_field(1.5);
+  EXPECT_TRUE(ReadCompileOptions(message.SerializeAsString()).ok());
+  options["xla_gpu_autotune_level"].set_double_field(0.5);
+  EXPECT_FALSE(ReadCompileOptions(message.SerializeAsString()).ok());
+}
+
 TEST(CompileOptions, AreAMessage) {
   EXPECT_EQ(ReadCompileOptions("\xff\xff").status().code(), absl::StatusCode::kInvalidArgument);
 }
