@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 from acceld import callbacks, jax_private, library, native
 
 PLATFORM = "acceld"
@@ -17,6 +19,7 @@ CPU_LOWERINGS = frozenset({
 })
 
 
+@functools.cache  # JAX calls it for each way in which it finds the package.
 def initialize() -> None:
     """Registers the platform `acceld`. JAX connects to the daemon when it first needs a device."""
     jax_private.register_plugin(PLATFORM, str(library.path()), PRIORITY)

@@ -144,6 +144,25 @@ class PackageTest(unittest.TestCase):
         second(x).block_until_ready()
         self.assertEqual(acceld.stats()["compiles"], compiles)
 
+    def test_may_be_initialized_again(self):
+        from acceld import jax_plugin
+        jax_plugin.initialize()
+        np.testing.assert_array_equal(jax.jit(lambda x: x + 3)(jnp.ones(2)), [4, 4])
+
+    def test_programs_take_and_give_tokens(self):
+        token = jax.lax.create_token()
+        values, token = jax.jit(lambda values, token: (values + 1, token))(jnp.ones(3), token)
+        np.testing.assert_array_equal(values, [2, 2, 2])
+        np.testing.assert_array_equal(jax.jit(lambda token, x: x * 2)(token, values), [4, 4, 4])
+
+    def test_modules_that_are_imported_late_have_their_lowerings(self):
+        jnp.ones(3).block_until_ready()  # the platform has started
+        self.assertNotIn("jax.experimental.sparse", sys.modules)
+        from jax.experimental import sparse
+        rows = sparse.BCSR.fromdense(jnp.diag(jnp.array([2.0, 4.0])))
+        solve = jax.jit(lambda b: sparse.linalg.spsolve(rows.data, rows.indices, rows.indptr, b))
+        np.testing.assert_allclose(solve(jnp.ones(2)), [0.5, 0.25])
+
     def test_interactive_work_does_not_wait_for_batch_work(self):
         run = jax.jit(lambda n: jax.lax.fori_loop(0, n, lambda i, a: jnp.sin(a) + 1, jnp.zeros(100_000)))
         double = jax.jit(lambda x: x * 2)
