@@ -215,6 +215,11 @@ absl::StatusOr<ExecutionInfo> Array::Execution() const {
 
 bool Array::IsReady() const { return !valid() || state_->IsReady(); }
 
+bool WeakArray::IsHeld() const {
+  const std::shared_ptr<ArrayState> state = state_.lock();
+  return state != nullptr && state->CheckOwned().ok();
+}
+
 Future<ExecutionInfo> WeakArray::Ready() const {
   const std::shared_ptr<ArrayState> state = state_.lock();
   if (state == nullptr) return absl::StatusOr<ExecutionInfo>(ExecutionInfo());

@@ -127,6 +127,8 @@ class WeakArray {
   explicit WeakArray(const Array& array) : state_(array.state_) {}
   // Empty when it is gone.
   Array Lock() const { return Array(state_.lock()); }
+  // Whether it is there and was not donated.
+  bool IsHeld() const;
 
   // As those of Array, for as long as it is there. When it goes before the answer, Ready is an
   // empty info, as long as no other array of the same execution is held, and a fetch may end with

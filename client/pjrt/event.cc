@@ -13,16 +13,14 @@ using client::WeakArray;
 bool IsReady(const absl::Status&) { return true; }
 // Whoever asks is about to wait, so a value that comes at once is worth waiting for here.
 bool IsReady(const WeakArray& array) { return array.Lock().IsReady(); }
-bool IsReady(const PJRT_Event::End& end) { return end.array.Lock().IsReady(); }
+bool IsReady(const PJRT_Event::End& end) { return FirstHeld(end.results).IsReady(); }
 bool IsReady(const acceld::Event& event) { return event.IsReady(); }
 
 absl::Status Await(const absl::Status& status) { return status; }
 // The waiting thread takes the daemon's answer itself where it can, which is quicker.
-absl::Status Await(const WeakArray& weak) {
-  const Array array = weak.Lock();
-  return array.valid() ? array.Await() : absl::OkStatus();
-}
-absl::Status Await(const PJRT_Event::End& end) { return Await(end.array); }
+absl::Status Await(const Array& array) { return array.valid() ? array.Await() : absl::OkStatus(); }
+absl::Status Await(const WeakArray& array) { return Await(array.Lock()); }
+absl::Status Await(const PJRT_Event::End& end) { return Await(FirstHeld(end.results)); }
 absl::Status Await(const acceld::Event& event) { return event.Await().status(); }
 
 template <typename Callback>
@@ -39,9 +37,7 @@ void OnReady(const acceld::Event& event, Callback callback) {
 }
 template <typename Callback>
 void OnReady(const PJRT_Event::End& end, Callback callback) {
-  const Array array = end.array.Lock();
-  OnReady(array.valid() ? end.late_questions->EndOf(array) : absl::StatusOr<Unit>(Unit{}),
-          callback);
+  OnReady(end.late_questions->EndOf(end.results), callback);
 }
 
 }  // namespace

@@ -12,11 +12,11 @@
 // Something that the framework can wait for: it ends well or with an error. Immutable, so any
 // thread may use it.
 struct PJRT_Event {
-  // The end of the execution that makes an array, which the event does not keep alive: when nobody
-  // has asked how it ended before all of its arrays are gone, it is taken to have ended well. A
+  // The end of the execution that makes these arrays, which the event does not keep alive: when
+  // nobody has asked how it ended before all of them are gone, it is taken to have ended well. A
   // callback costs no question to the daemon (LateQuestions); whoever waits asks.
   struct End {
-    acceld::client::WeakArray array;
+    acceld::pjrt::ResultsOfExecution results;
     acceld::pjrt::LateQuestions* late_questions;
   };
   // What it waits for: nothing; the value of an array, which it does not keep alive either: when

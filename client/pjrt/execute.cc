@@ -94,8 +94,9 @@ absl::StatusOr<Submitted> Submit(const PJRT_LoadedExecutable_Execute_Args& args,
 PJRT_Event* EndOf(const Submitted& submitted, PJRT_Client& client) {
   if (submitted.end.valid()) return new PJRT_Event{submitted.end};
   if (submitted.results.empty()) return DecidedEvent(absl::OkStatus());
-  return new PJRT_Event{
-      PJRT_Event::End{client::WeakArray(submitted.results[0]), &client.late_questions}};
+  auto results = std::make_shared<std::vector<client::WeakArray>>(submitted.results.begin(),
+                                                                  submitted.results.end());
+  return new PJRT_Event{PJRT_Event::End{std::move(results), &client.late_questions}};
 }
 
 void Give(Submitted submitted, PJRT_Device* device, PJRT_LoadedExecutable_Execute_Args& args) {

@@ -1,5 +1,6 @@
 #include "client/pjrt/late_questions.h"
 
+#include <atomic>
 #include <utility>
 #include <vector>
 
@@ -8,21 +9,51 @@
 namespace acceld::pjrt {
 
 using client::Array;
+using client::WeakArray;
 
-Future<Unit> LateQuestions::EndOf(const Array& array) {
-  auto promise = std::make_shared<Promise<Unit>>();
-  const Future<Unit> end = promise->future();
-  array.WhenAsked().OnReady([promise](const absl::StatusOr<client::ExecutionInfo>& info) {
-    promise->Set(info.ok() ? absl::StatusOr<Unit>(Unit{}) : absl::StatusOr<Unit>(info.status()));
-  });
+Array FirstHeld(const ResultsOfExecution& results) {
+  for (const WeakArray& weak : *results) {
+    if (!weak.IsHeld()) continue;
+    if (Array array = weak.Lock(); array.valid()) return array;
+  }
+  return Array();
+}
+
+// What comes first counts. Thread-safe.
+class LateQuestions::Answer {
+ public:
+  void Give(const absl::Status& status) {
+    if (is_given_.exchange(true)) return;
+    promise_.Set(status.ok() ? absl::StatusOr<Unit>(Unit{}) : absl::StatusOr<Unit>(status));
+  }
+  const Future<Unit>& end() const { return end_; }
+
+ private:
+  std::atomic<bool> is_given_{false};
+  Promise<Unit> promise_;
+  const Future<Unit> end_ = promise_.future();
+};
+
+Future<Unit> LateQuestions::EndOf(const ResultsOfExecution& results) {
+  const auto answer = std::make_shared<Answer>();
+  Future<Unit> end = answer->end();
+  {
+    const Array array = FirstHeld(results);
+    if (!array.valid()) return absl::StatusOr<Unit>(Unit{});
+    array.WhenAsked().OnReady([answer](const absl::StatusOr<client::ExecutionInfo>& info) {
+      answer->Give(info.status());
+    });
+  }
   if (end.IsReady()) return end;
   const Clock::time_point due = Clock::now() + kPatience;
   bool timer_is_set;
   {
     MutexLock lock(mutex_);
     // Most are answered by now, so the list stays short without the timer.
-    for (int i = 0; i < 2 && !open_.empty() && open_.front().end.IsReady(); ++i) open_.pop_front();
-    open_.push_back({due, client::WeakArray(array), end});
+    for (int i = 0; i < 2 && !open_.empty() && open_.front().answer->end().IsReady(); ++i) {
+      open_.pop_front();
+    }
+    open_.push_back({due, results, answer});
     timer_is_set = std::exchange(timer_is_set_, true);
   }
   if (!timer_is_set) timers_.At(due, [this] { AskAll(); });
@@ -30,20 +61,28 @@ Future<Unit> LateQuestions::EndOf(const Array& array) {
 }
 
 void LateQuestions::AskAll() {
-  std::vector<client::WeakArray> due;
+  std::vector<Question> due;
   absl::optional<Clock::time_point> next;
   {
     MutexLock lock(mutex_);
     const Clock::time_point now = Clock::now();
     while (!open_.empty() && open_.front().due <= now) {
-      due.push_back(std::move(open_.front().array));
+      due.push_back(std::move(open_.front()));
       open_.pop_front();
     }
     if (!open_.empty()) next = open_.front().due;
     timer_is_set_ = next.has_value();
   }
   if (next.has_value()) timers_.At(*next, [this] { AskAll(); });
-  for (const client::WeakArray& array : due) (void)array.Ready();
+  for (const Question& question : due) {
+    // The array is held until the question is sent, and not until it is answered.
+    const Array array = FirstHeld(question.results);
+    if (array.valid()) {
+      (void)WeakArray(array).Ready();
+    } else {
+      question.answer->Give(absl::OkStatus());
+    }
+  }
 }
 
 }  // namespace acceld::pjrt

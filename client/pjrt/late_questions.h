@@ -3,12 +3,19 @@
 #include <chrono>
 #include <deque>
 #include <memory>
+#include <vector>
 
 #include "client/array.h"
 #include "common/mutex.h"
 #include "common/timer_queue.h"
 
 namespace acceld::pjrt {
+
+// The arrays that one execution makes. They are not kept alive. Copies share.
+using ResultsOfExecution = std::shared_ptr<const std::vector<client::WeakArray>>;
+
+// The first of them that is there and was not donated; empty if none is.
+client::Array FirstHeld(const ResultsOfExecution& results);
 
 // Asks the daemon how executions have ended about which nobody has asked for a while.
 //
@@ -19,18 +26,19 @@ class LateQuestions {
  public:
   static constexpr std::chrono::milliseconds kPatience{20};
 
-  // The end of the execution that makes `array`, which is not kept alive, by the question to the
-  // daemon neither: OK when all arrays of the execution are gone before it is answered, after which
-  // the daemon drops what has not ended.
-  Future<Unit> EndOf(const client::Array& array);
+  // The end of the execution that makes `results`, which are not kept alive, by the question to the
+  // daemon neither: OK when all of them are gone or donated before it is asked or answered, after
+  // which the daemon drops what has not ended.
+  Future<Unit> EndOf(const ResultsOfExecution& results);
 
  private:
   using Clock = std::chrono::steady_clock;
+  class Answer;
 
   struct Question {
     Clock::time_point due;
-    client::WeakArray array;
-    Future<Unit> end;
+    ResultsOfExecution results;
+    std::shared_ptr<Answer> answer;  // Shared with what is told of the end.
   };
 
   void AskAll();
