@@ -4,9 +4,9 @@ op by op, jitted, differentiated, and vectorized.
 
     run_rows.py BIN PLUGIN [NAME ...] [--one-of N]     BIN has acceld and accelctl, PLUGIN is the shared object
 
-With names, only the rows whose names hold one of them. With --one-of N one row of N runs, in one of the four forms. What
-JAX itself cannot differentiate or vectorize is left out. Prints a line for each failure and what was left out, and exits
-with 1 if anything failed.
+With names, only the rows whose names hold one of them. With --one-of N one row of N runs, in one of the four forms.
+What JAX itself cannot differentiate or vectorize is left out. Prints a line for each failure and what was left out, and
+exits with 1 if anything failed.
 """
 
 import argparse
