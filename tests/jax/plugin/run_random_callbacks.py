@@ -20,8 +20,10 @@ import argparse
 import collections
 import faulthandler
 import logging
+import os
 import re
 import sys
+import threading
 import warnings
 
 import inside
@@ -32,13 +34,16 @@ import callback_helpers  # noqa: E402
 import callback_programs  # noqa: E402
 import jax  # noqa: E402
 import numpy as np  # noqa: E402
+from jax._src import dispatch  # noqa: E402
 
 SECONDS = 60  # for one program, which takes a few; what hangs ends the suite
 ORDERED = ("ordered io", "ordered debug")
 
 
-def tree_values(results):
-    return [np.asarray(leaf) for leaf in jax.tree.leaves(results)]
+def end_what_hangs(device):
+    print(f"the program hangs on {device}", flush=True)
+    faulthandler.dump_traceback()
+    os._exit(1)
 
 
 class Outcome:
@@ -47,16 +52,21 @@ class Outcome:
     def __init__(self, function, device, calls):
         self.error, self.results = None, []
         callback_helpers.take_seen()
+        watch = threading.Timer(SECONDS, end_what_hangs, (device,))
+        watch.start()
         with jax.default_device(device):
             try:
                 results = [function(*jax.device_put(arguments, device)) for arguments in calls]
-                self.results = tree_values(results)
+                self.results = [np.asarray(leaf) for leaf in jax.tree.leaves(results)]
             except Exception as error:  # noqa: BLE001  The platforms raise different classes.
                 self.error = error
             try:
                 jax.effects_barrier()
             except Exception as error:  # noqa: BLE001
                 self.error = self.error or error
+                # JAX 0.10 has the error of an ordered callback be that of all programs with one from then on.
+                dispatch.runtime_tokens.clear()
+        watch.cancel()
         self.seen = collections.defaultdict(list)
         for kind, *call in callback_helpers.take_seen():
             self.seen[kind].append(tuple(call))
@@ -95,7 +105,6 @@ def difference(acceld, cpu, raising):
 
 def compare(program, seed, devices, skipped=frozenset()):
     """None, or what differs; an exception that JAX raises where it traces the program."""
-    faulthandler.dump_traceback_later(SECONDS, exit=True)
     jax.config.update("jax_enable_x64", program.is_wide)
     function = program.callable(skipped)
     arguments = [program.arguments([seed, i]) for i in range(3)]
@@ -106,8 +115,10 @@ def compare(program, seed, devices, skipped=frozenset()):
     if program.is_jitted:
         function = jax.jit(function)
     steps = [(0, None, arguments[:2])]
-    if program.raising:
-        steps.append((*program.raising[seed % len(program.raising)], arguments[2:]))
+    # What pure_callback raises op by op is an error of its result, which nobody may ask for.
+    raising = [one for one in program.raising if program.is_jitted or one[1] != "pure"]
+    if raising:
+        steps.append((*raising[seed % len(raising)], arguments[2:]))
     steps.append((0, None, arguments[2:]))
     for flag, raising, sets in steps:
         calls = [(np.int32(flag), *one) for one in sets]
@@ -149,7 +160,6 @@ def main():
             skipped = reduced(program, seed, devices)
             print(f"differs: {wrong}\n\nmade smaller: {compare(program, seed, devices, skipped)}\n\n"
                   f"# jit: {program.is_jitted}, x64: {program.is_wide}\n{program.source(skipped)}", flush=True)
-    faulthandler.cancel_dump_traceback_later()
     print(f"{options.count} programs, {failed} differ, {refused} are refused by JAX")
     return 1 if failed else 0
 
