@@ -188,7 +188,14 @@ class Drawer:
         return f"lax.stop_gradient({text})" if context.differentiated else text
 
     def pure(self, values, context):
-        number, method, a = self.callback("pure"), self.one_of(VMAP_METHODS), self.one_of(values)
+        number, method, a = self.number(), self.one_of(VMAP_METHODS), self.one_of(values)
+        statement = self.pure_call(number, method, a, values, context)
+        # Such calls may be left out where nobody needs the results; those of the outermost block are the program's.
+        is_needed = context.depth == 0 and any(0 not in value.shape for value in statement.results)
+        self.raising.append((number, "pure" if is_needed else "dispensable"))
+        return statement
+
+    def pure_call(self, number, method, a, values, context):
         if context.differentiated and a.is_float() and self.chance(0.7):
             return self.statement(number, [a[1:]], [], f"smooth({number}, '{method}')(flag, {a.name})")
         operands = [self.held(context, a.name)]
@@ -204,7 +211,8 @@ class Drawer:
             types = [self.type() for _ in range(self.random.integers(1, 3))]
             function = _mixing(number, "pure", types)
             method = self.one_of(VMAP_METHODS[:2])
-        text = f"jax.pure_callback({function}, {_structs(types)}, {', '.join(['flag', *operands])}, vmap_method='{method}')"
+        given = ", ".join([_structs(types), "flag", *operands])
+        text = f"jax.pure_callback({function}, {given}, vmap_method='{method}')"
         return self.statement(number, types, [], text)
 
     def effect(self, values, context):
@@ -212,8 +220,7 @@ class Drawer:
         kind = "ordered io" if ordered else "io"
         number = self.callback(kind)
         operands = [self.held(context, self.one_of(values).name) for _ in range(self.random.integers(3))]
-        # No more results: XLA's CPU compiler refuses a call some of whose results nobody uses, if it has an effect.
-        types = [self.type() for _ in range(self.random.integers(2))]
+        types = [self.type() for _ in range(self.random.integers(3))]
         function = _mixing(number, kind, types) if types else f"recording({number}, '{kind}')"
         text = f"io_callback({function}, {_structs(types)}, {', '.join(['flag', *operands])}, ordered={ordered})"
         return self.statement(number, types, [], text)

@@ -11,7 +11,8 @@ that. The same are:
     results                      all of them, exactly
     ordered callbacks            the sequence of what they saw, and of io_callback and jax.debug.callback apart
     other callbacks              how often they saw what; those of pure_callback may be called as often as it pleases
-    exceptions                   whether there is one, and of which callback; what ordered callbacks saw before
+    exceptions                   whether there is one, and of which callback; what ordered callbacks saw before; but
+                                 platforms may leave out calls of pure_callback whose results they find unused
 
 A program that differs is made smaller and printed. Exits with 1 after a difference.
 """
@@ -80,6 +81,8 @@ class Outcome:
 def difference(acceld, cpu, raising):
     """None, or what differs; `raising` is the kind of the callback that was told to raise an exception, if one was."""
     if (acceld.error is None) != (cpu.error is None):
+        if raising == "dispensable" and "refuses" in str(acceld.error or cpu.error):
+            return None
         return f"acceld's error is {acceld.error!r}, cpu's {cpu.error!r}"[:3000]
     if cpu.error is not None:
         if raising is None or acceld.refusal() != cpu.refusal():
@@ -104,7 +107,7 @@ def difference(acceld, cpu, raising):
 
 
 def compare(program, seed, devices, skipped=frozenset()):
-    """None, or what differs; an exception that JAX raises where it traces the program."""
+    """None, or what differs; an exception if JAX does not trace the program, or XLA not compile it for its CPU."""
     jax.config.update("jax_enable_x64", program.is_wide)
     function = program.callable(skipped)
     arguments = [program.arguments([seed, i]) for i in range(3)]
@@ -116,13 +119,17 @@ def compare(program, seed, devices, skipped=frozenset()):
         function = jax.jit(function)
     steps = [(0, None, arguments[:2])]
     # What pure_callback raises op by op is an error of its result, which nobody may ask for.
-    raising = [one for one in program.raising if program.is_jitted or one[1] != "pure"]
+    raising = [one for one in program.raising if program.is_jitted or one[1] not in ("pure", "dispensable")]
     if raising:
         steps.append((*raising[seed % len(raising)], arguments[2:]))
     steps.append((0, None, arguments[2:]))
     for flag, raising, sets in steps:
         calls = [(np.int32(flag), *one) for one in sets]
-        wrong = difference(*(Outcome(function, device, calls) for device in devices), raising)
+        acceld, cpu = (Outcome(function, device, calls) for device in devices)
+        # XLA's CPU compiler fails where a call with an effect in control flow has results that nobody uses.
+        if "RET_CHECK failure" in str(cpu.error):
+            return cpu.error
+        wrong = difference(acceld, cpu, raising)
         if wrong is not None:
             return f"{f'callback {flag} told to raise: ' if flag else ''}{wrong}"
     return None
@@ -140,7 +147,7 @@ def reduced(program, seed, devices):
 def main():
     parser = argparse.ArgumentParser("run_random_callbacks.py BIN PLUGIN")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--count", type=int, default=40)
+    parser.add_argument("--count", type=int, default=30)
     parser.add_argument("--show", action="store_true", help="print each program, and why JAX refuses it")
     options = parser.parse_args()
     devices = [jax.devices("acceld")[0], jax.devices("cpu")[0]]
@@ -160,7 +167,7 @@ def main():
             skipped = reduced(program, seed, devices)
             print(f"differs: {wrong}\n\nmade smaller: {compare(program, seed, devices, skipped)}\n\n"
                   f"# jit: {program.is_jitted}, x64: {program.is_wide}\n{program.source(skipped)}", flush=True)
-    print(f"{options.count} programs, {failed} differ, {refused} are refused by JAX")
+    print(f"{options.count} programs, {failed} differ, {refused} are refused by JAX or XLA")
     return 1 if failed else 0
 
 
