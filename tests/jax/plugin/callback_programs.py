@@ -90,6 +90,7 @@ class Context(NamedTuple):
     depth: int = 0
     ordered: bool = True  # callbacks, which vmap does not have
     io: bool = True  # which control flow within vmap does not have
+    effects: bool = True  # other callbacks than pure ones
     differentiated: bool = False
 
 
@@ -116,7 +117,9 @@ class Drawer:
         """Statements that use these values, to which they add their results."""
         statements = []
         for _ in range(length):
-            kinds = [self.operation] * 3 + [self.pure, self.debug] + [self.effect] * context.io
+            kinds = [self.operation] * 3 + [self.pure]
+            if context.effects:
+                kinds += [self.debug] + [self.effect] * context.io
             if context.depth < 2:
                 kinds += [self.cond, self.switch, self.fori, self.scan, self.nested, self.batch, self.slope]
                 if not context.differentiated:
@@ -270,8 +273,8 @@ class Drawer:
         types = [value[1:] for value in carried]
         body = self.controlled(values, context, types, types)
         parameters = [((), "int32"), *types]
-        # Its condition calls the host, too.
-        condition = self.controlled(values, context, parameters, [((), "bool")])
+        # Its condition calls the host, too, but XLA's CPU compiler may drop what has an effect there.
+        condition = self.controlled(values, context._replace(effects=False), parameters, [((), "bool")])
         limit = self.random.integers(4)
         names = ["c[0]"] if len(types) == 1 else ["*c[0]"]
         carry = f"({body.name}({names[0]}), c[1] + 1)"
