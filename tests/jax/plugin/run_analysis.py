@@ -1,38 +1,18 @@
 #!/usr/bin/env python3
 """What JAX tells about programs on the platform: the memory of executables, their cost, and profiles.
 
-    run_analysis.py BIN PLUGIN       BIN has acceld and accelctl, PLUGIN is the shared object
-
-Starts a daemon and runs itself again in an environment in which the package looks installed, beside JAX's own cpu.
+    run_analysis.py BIN PLUGIN [TEST ...]       BIN has acceld and accelctl, PLUGIN is the shared object
 """
 
 import glob
 import gzip
 import json
-import os
-import pathlib
-import subprocess
-import sys
 import tempfile
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-INSIDE = "ACCELD_TEST_ANALYSIS"
+import inside
 
-if INSIDE not in os.environ:
-    import harness
-
-    import platforms
-
-    with tempfile.TemporaryDirectory() as folder_name:
-        folder = pathlib.Path(folder_name)
-        daemon = harness.Daemon(pathlib.Path(sys.argv[1]), folder)
-        environment = platforms.acceld_environment(folder, sys.argv[2], f"unix:{folder}/acceld.sock")
-        environment[INSIDE] = "1"
-        environment["JAX_PLATFORMS"] = "acceld,cpu"
-        status = subprocess.run([sys.executable, __file__], env=environment, timeout=300).returncode
-        daemon.process.kill()
-    sys.exit(status)
+inside.enter("acceld,cpu")
 
 import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
@@ -175,4 +155,4 @@ class ProfileTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    unittest.main()

@@ -2,34 +2,16 @@
 """JAX on a daemon with a GPU, which a stand-in driver is here: the GPU comes first, the CPU is a device beside it.
 
     run_gpu.py BIN PLUGIN DRIVER    BIN has acceld and accelctl, PLUGIN is the shared object, DRIVER has libcuda.so.1
-
-Starts a daemon and runs itself again in an environment in which the package looks installed.
 """
 
 import os
-import pathlib
-import subprocess
 import sys
-import tempfile
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-INSIDE = "ACCELD_TEST_GPU"
+import inside
 
-if INSIDE not in os.environ:
-    import harness
-
-    import platforms
-
-    with tempfile.TemporaryDirectory() as folder_name:
-        folder = pathlib.Path(folder_name)
-        os.environ["LD_LIBRARY_PATH"] = sys.argv[3]
-        daemon = harness.Daemon(pathlib.Path(sys.argv[1]), folder)
-        environment = platforms.acceld_environment(folder, sys.argv[2], f"unix:{folder}/acceld.sock")
-        environment[INSIDE] = "1"
-        status = subprocess.run([sys.executable, __file__], env=environment, timeout=300).returncode
-        daemon.process.kill()
-    sys.exit(status)
+os.environ["LD_LIBRARY_PATH"] = sys.argv[-1]  # for the daemon
+inside.enter()
 
 import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402

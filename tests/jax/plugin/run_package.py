@@ -2,35 +2,15 @@
 """What the package `acceld` has for JAX programs beside the platform: named arrays, timeouts, priorities, programs
 ahead of their run.
 
-    run_package.py BIN PLUGIN       BIN has acceld and accelctl, PLUGIN is the shared object
-
-Starts a daemon and runs itself again in an environment in which the package looks installed.
+    run_package.py BIN PLUGIN [TEST ...]       BIN has acceld and accelctl, PLUGIN is the shared object
 """
 
 import os
-import pathlib
-import subprocess
-import sys
-import tempfile
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-INSIDE = "ACCELD_TEST_PACKAGE"
+import inside
 
-if INSIDE not in os.environ:
-    import harness
-
-    import platforms
-
-    with tempfile.TemporaryDirectory() as folder_name:
-        folder = pathlib.Path(folder_name)
-        daemon = harness.Daemon(pathlib.Path(sys.argv[1]), folder)
-        environment = platforms.acceld_environment(folder, sys.argv[2], f"unix:{folder}/acceld.sock")
-        environment[INSIDE] = "1"
-        environment["PATH"] = f"{sys.argv[1]}{os.pathsep}{environment['PATH']}"
-        status = subprocess.run([sys.executable, __file__], env=environment, timeout=300).returncode
-        daemon.process.kill()
-    sys.exit(status)
+inside.enter()
 
 import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
@@ -178,4 +158,4 @@ class PackageTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    unittest.main()

@@ -4,38 +4,18 @@ op by op, jitted, differentiated, and vectorized.
 
     run_rows.py BIN PLUGIN [NAME ...] [--one-of N]     BIN has acceld and accelctl, PLUGIN is the shared object
 
-With names, only the rows whose names hold one of them. With --one-of N one row of N runs, in one of the four forms. What
-JAX itself cannot differentiate or vectorize is left out. Prints a line for each failure and what was left out, and exits
-with 1 if anything failed.
+With names, only the rows whose names hold one of them. With --one-of N one row of N runs, in one of the four forms.
+What JAX itself cannot differentiate or vectorize is left out. Prints a line for each failure and what was left out, and
+exits with 1 if anything failed.
 """
 
-import os
-import pathlib
-import subprocess
+import argparse
 import sys
-import tempfile
+import warnings
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-INSIDE = "ACCELD_TEST_ROWS"
+import inside
 
-if INSIDE not in os.environ:
-    import harness
-
-    import platforms
-
-    with tempfile.TemporaryDirectory() as folder_name:
-        folder = pathlib.Path(folder_name)
-        daemon = harness.Daemon(pathlib.Path(sys.argv[1]), folder)
-        environment = platforms.acceld_environment(folder, sys.argv[2], f"unix:{folder}/acceld.sock")
-        environment |= {INSIDE: "1", "JAX_PLATFORMS": "acceld,cpu"}
-        status = subprocess.run([sys.executable, __file__, *sys.argv[1:]], env=environment).returncode
-        wrong = daemon.stop()
-        if wrong is not None:
-            print(wrong)
-    sys.exit(status or wrong is not None)
-
-import argparse  # noqa: E402
-import warnings  # noqa: E402
+inside.enter("acceld,cpu", seconds=None)
 
 import functions  # noqa: E402
 import jax  # noqa: E402
@@ -106,9 +86,7 @@ def compare(form, function, arguments, tolerance):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("binaries")
-    parser.add_argument("plugin")
+    parser = argparse.ArgumentParser("run_rows.py BIN PLUGIN")
     parser.add_argument("names", nargs="*")
     parser.add_argument("--one-of", type=int, default=0, metavar="N")
     options = parser.parse_intermixed_args()
