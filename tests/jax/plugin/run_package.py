@@ -6,6 +6,7 @@ ahead of their run.
 """
 
 import os
+import sys
 import unittest
 
 import inside

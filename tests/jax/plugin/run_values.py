@@ -5,6 +5,7 @@
 """
 
 import threading
+import time
 import unittest
 
 import inside
@@ -35,6 +36,37 @@ class ValuesTest(unittest.TestCase):
         np.testing.assert_array_equal(doubled, 2 * np.arange(1.0, 9.0))
         del y, doubled
         np.testing.assert_array_equal(view, np.arange(1.0, 9.0))
+
+    def test_the_end_of_a_run_comes_whichever_of_its_results_are_left(self):
+        def never(i, c):
+            jax.debug.callback(lambda i: None, i)
+            return c
+
+        # JAX waits for the ends of these, as there might be callbacks in them.
+        @jax.jit
+        def run(x, rounds):
+            x = jax.lax.fori_loop(0, rounds, lambda _, a: jnp.sin(a) + 1, x)
+            return x * 3, jax.lax.fori_loop(0, 0, never, x * 2), x * 5
+
+        consume = jax.jit(lambda y: y + 1, donate_argnums=0)
+
+        def wait(rounds, pause, gone, donated):
+            results = list(run(jnp.ones(1000), rounds))
+            time.sleep(pause)
+            others = [consume(results[i]) for i in donated]
+            for i in gone:
+                results[i] = None
+            jax.effects_barrier()
+            jax.block_until_ready(others)
+
+        for rounds in (1, 100_000):
+            for pause in (0, 0.05):
+                for gone, donated in (((0,), ()), ((1,), ()), ((0, 2), ()), ((0, 1, 2), ()), ((), (0,)), ((1,), (0, 2))):
+                    # JAX knows of the ends of what this thread has started.
+                    thread = threading.Thread(target=wait, args=(rounds, pause, gone, donated), daemon=True)
+                    thread.start()
+                    thread.join(20)
+                    self.assertFalse(thread.is_alive(), (rounds, pause, gone, donated))
 
     def test_a_value_that_was_read_stays_when_its_array_is_deleted(self):
         y = jnp.arange(8) + 1
