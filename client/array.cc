@@ -223,10 +223,13 @@ bool WeakArray::IsHeld() const {
 Future<ExecutionInfo> WeakArray::Ready() const {
   const std::shared_ptr<ArrayState> state = state_.lock();
   if (state == nullptr) return absl::StatusOr<ExecutionInfo>(ExecutionInfo());
-  if (const absl::Status owned = state->CheckOwned(); !owned.ok()) {
+  // Another thread may donate the array meanwhile: the question must not come after that.
+  if (const absl::Status owned = state->BeginRead(); !owned.ok()) {
     return absl::StatusOr<ExecutionInfo>(owned);
   }
-  return state->ReadyWhileHeld();
+  Future<ExecutionInfo> ready = state->ReadyWhileHeld();
+  state->EndRead();
+  return ready;
 }
 
 Event WeakArray::FetchIntoAsync(absl::Span<char> buffer) const {

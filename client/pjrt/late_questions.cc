@@ -74,15 +74,21 @@ void LateQuestions::AskAll() {
     timer_is_set_ = next.has_value();
   }
   if (next.has_value()) timers_.At(*next, [this] { AskAll(); });
-  for (const Question& question : due) {
+  for (const Question& question : due) Ask(question);
+}
+
+void LateQuestions::Ask(const Question& question) {
+  for (const WeakArray& weak : *question.results) {
     // The array is held until the question is sent, and not until it is answered.
-    const Array array = FirstHeld(question.results);
-    if (array.valid()) {
-      (void)WeakArray(array).Ready();
-    } else {
-      question.answer->Give(absl::OkStatus());
-    }
+    const Array array = weak.Lock();
+    if (!array.valid() || !weak.IsHeld()) continue;
+    const Future<client::ExecutionInfo> ready = weak.Ready();
+    // Whoever waits for the array is told, as EndOf arranged.
+    if (!ready.IsReady()) return;
+    // What another thread has just donated has an error of its own.
+    if (weak.IsHeld()) return question.answer->Give(ready.Await().status());
   }
+  question.answer->Give(absl::OkStatus());
 }
 
 }  // namespace acceld::pjrt

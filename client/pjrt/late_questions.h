@@ -42,6 +42,7 @@ class LateQuestions {
   };
 
   void AskAll();
+  static void Ask(const Question& question);
 
   Mutex mutex_;
   std::deque<Question> open_ ABSL_GUARDED_BY(mutex_);

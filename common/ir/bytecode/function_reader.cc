@@ -63,7 +63,8 @@ Location Reader::LocationOf(uint64_t attribute) {
   const auto [known, is_new] = place_of_attribute_.try_emplace(attribute, 0);
   if (is_new && place_bytes_ < kMaxPlaceBytes) {
     std::string place = DescribeLocation(container, attribute);
-    if (!place.empty()) {
+    // Without memory for its place, an op has none.
+    if (!place.empty() && totals.budget.Charge(static_cast<int64_t>(place.size()), "places").ok()) {
       place_bytes_ += place.size();
       places.push_back(std::move(place));
       known->second = static_cast<uint32_t>(places.size());
