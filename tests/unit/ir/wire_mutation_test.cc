@@ -54,7 +54,8 @@ bool Survives(const v1::Module& proto) {
   const absl::StatusOr<Module> again = FromProto(ToProto(*module));
   EXPECT_TRUE(again.ok()) << again.status();
   if (again.ok()) {
-    EXPECT_EQ(*again, *module);
+    // As text, as an attribute that is NaN does not equal itself.
+    EXPECT_EQ(ToProto(*again).DebugString(), ToProto(*module).DebugString());
   }
   return true;
 }
