@@ -31,8 +31,9 @@ absl::Status Executable_GetCompiledMemoryStats(PJRT_Executable_GetCompiledMemory
   args.host_output_size_in_bytes = 0;
   args.host_alias_size_in_bytes = 0;
   args.host_temp_size_in_bytes = 0;
-  args.peak_memory_in_bytes = args.argument_size_in_bytes + args.output_size_in_bytes -
-                              args.alias_size_in_bytes + args.temp_size_in_bytes;
+  args.total_size_in_bytes = args.argument_size_in_bytes + args.output_size_in_bytes -
+                             args.alias_size_in_bytes + args.temp_size_in_bytes;
+  args.peak_memory_in_bytes = args.total_size_in_bytes;
   return absl::OkStatus();
 }
 

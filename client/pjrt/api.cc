@@ -6,8 +6,8 @@
 namespace {
 
 // Newer versions make functions mandatory that are not needed here; older ones miss some that JAX
-// calls.
-constexpr int kMajorVersion = 0, kMinorVersion = 81;
+// calls, and with them JAX does not look for the extension "Shardings".
+constexpr int kMajorVersion = 0, kMinorVersion = 91;
 
 }  // namespace
 

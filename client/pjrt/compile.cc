@@ -58,7 +58,8 @@ absl::StatusOr<PJRT_LoadedExecutable*> Load(PJRT_Client& client, client::Program
     const absl::Span<const ir::TensorType> parameters = program.parameter_types();
     return session->Compile(program, {parameters.begin(), parameters.end()}, daemon_id);
   };
-  auto compiled = std::make_shared<CompiledProgram>(std::move(program), compile);
+  auto compiled =
+      std::make_shared<CompiledProgram>(std::move(program), options.serialized, compile);
   if (options.start != CompileOptions::Start::kLater) {
     const Future<client::CompileInfo> done = compiled->answer->Begin();
     if (options.start == CompileOptions::Start::kNowAndWait) {

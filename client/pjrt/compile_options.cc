@@ -108,7 +108,7 @@ absl::StatusOr<CompileOptions> ReadCompileOptions(absl::string_view serialized) 
     return absl::InvalidArgumentError(
         absl::StrCat(serialized.size(), " bytes of compile options are no CompileOptionsProto"));
   }
-  CompileOptions options;
+  CompileOptions options{.serialized = std::string(serialized)};
   const auto& build = message.executable_build_options();
   if (build.num_replicas() > 1 || build.num_partitions() > 1) {
     return absl::UnimplementedError(absl::StrCat(

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "absl/strings/string_view.h"
@@ -11,6 +12,7 @@ namespace acceld::pjrt {
 
 // What a framework asks of a compile.
 struct CompileOptions {
+  std::string serialized;          // the message that they were read from
   absl::optional<int64_t> device;  // JAX's number; none: any
   // When the daemon compiles: now, while the caller goes on, and errors come with the results; or
   // now, and the call returns when the code is there, with the error if there will be none; or when

@@ -22,10 +22,17 @@ struct PJRT_SerializedExecutable {
   std::string bytes;
 };
 
+// What PJRT_Executable_GetCompileOptions gives out.
+struct PJRT_SerializedCompileOptions {
+  std::string bytes;
+};
+
 namespace acceld::pjrt {
 
-CompiledProgram::CompiledProgram(client::Program compiled_program, CompileAnswer::Compile compile)
+CompiledProgram::CompiledProgram(client::Program compiled_program, std::string compile_options,
+                                 CompileAnswer::Compile compile)
     : program(std::move(compiled_program)),
+      options(std::move(compile_options)),
       name(program.module().name),
       fingerprint(program.fingerprint().ToHex()),
       result_layouts(LayoutsOf(program.result_types())),
@@ -117,6 +124,17 @@ absl::Status Executable_Serialize(PJRT_Executable_Serialize_Args& args) {
   args.serialized_bytes_size = serialized->bytes.size();
   args.serialized_executable = serialized;
   args.serialized_executable_deleter = [](PJRT_SerializedExecutable* bytes) { delete bytes; };
+  return absl::OkStatus();
+}
+
+absl::Status Executable_GetCompileOptions(PJRT_Executable_GetCompileOptions_Args& args) {
+  auto* const serialized = new PJRT_SerializedCompileOptions{args.executable->compiled->options};
+  args.serialized_bytes = serialized->bytes.data();
+  args.serialized_bytes_size = serialized->bytes.size();
+  args.serialized_compile_options = serialized;
+  args.serialized_compile_options_deleter = [](PJRT_SerializedCompileOptions* bytes) {
+    delete bytes;
+  };
   return absl::OkStatus();
 }
 

@@ -19,10 +19,11 @@ namespace acceld::pjrt {
 // A program that has been given to the daemon to compile. Immutable but for what is found out about
 // it when somebody asks.
 struct CompiledProgram {
-  // `compile` has the daemon compile it.
-  CompiledProgram(client::Program program, CompileAnswer::Compile compile);
+  // `compile` has the daemon compile it, as the serialized options say.
+  CompiledProgram(client::Program program, std::string options, CompileAnswer::Compile compile);
 
   const client::Program program;
+  const std::string options;      // a serialized CompileOptionsProto
   const std::string name;         // "jit_train_step"
   const std::string fingerprint;  // hexadecimal; equal programs have equal ones
   // Of the results, as the interface lists them.

@@ -38,7 +38,15 @@ NOT_OFFERED(AsyncHostToDeviceTransferManager_Device, "uploads in parts")
 NOT_OFFERED(AsyncHostToDeviceTransferManager_BufferCount, "uploads in parts")
 NOT_OFFERED(AsyncHostToDeviceTransferManager_BufferSize, "uploads in parts")
 NOT_OFFERED(AsyncHostToDeviceTransferManager_SetBufferError, "uploads in parts")
+NOT_OFFERED(AsyncHostToDeviceTransferManager_TransferLiteral, "uploads in parts")
 NOT_OFFERED(AsyncHostToDeviceTransferManager_AddMetadata, "uploads in parts")
+NOT_OFFERED(Client_CreateErrorBuffer, "arrays of an error that the framework makes")
+NOT_OFFERED(Buffer_CopyRawToHostFuture, "fetches to where the framework says later")
+NOT_OFFERED(Buffer_DonateWithControlDependency, "arrays that wait for the framework")
+NOT_OFFERED(Device_PoisonExecution, "executions that the framework ends with an error")
+NOT_OFFERED(AsyncTrackingEvent_Destroy, "events that the framework makes")
+NOT_OFFERED(Event_Create, "events that the framework makes")
+NOT_OFFERED(Event_Set, "events that the framework makes")
 
 #undef NOT_OFFERED
 

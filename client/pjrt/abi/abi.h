@@ -4,7 +4,7 @@
 #include <cstdint>
 
 // The PJRT C API: the binary interface between a framework such as JAX and a device plugin, as of
-// version 0.81. Names, order and values are the interface's own (https://openxla.org/xla/pjrt);
+// version 0.91. Names, order and values are the interface's own (https://openxla.org/xla/pjrt);
 // tests/jax/pjrt_layout.py compares every struct with an independent description of it.
 //
 // Structs of the interface grow at their end from version to version, so each begins with the size
@@ -24,17 +24,22 @@ struct PJRT_LoadedExecutable;
 struct PJRT_Buffer;
 struct PJRT_AsyncHostToDeviceTransferManager;
 struct PJRT_SerializedExecutable;
+struct PJRT_SerializedCompileOptions;
 struct PJRT_SerializedTopology;
 struct PJRT_DeviceAssignmentSerialized;
 // Handles that this plugin never makes: the functions that would give them are not offered.
 struct PJRT_ExecuteContext;
 struct PJRT_CopyToDeviceStream;
 struct PJRT_FulfillAliasBufferCallback;
+struct PJRT_AsyncTrackingEvent;
+struct PJRT_Buffer_CopyRawToHostFuture_Callback_Args;
+struct PJRT_Buffer_DonateWithControlDependency_Callback_Args;
 
 // The kinds of extensions that this plugin has; the interface has more.
 enum PJRT_Extension_Type : int {
   PJRT_Extension_Type_Profiler = 1,
   PJRT_Extension_Type_Layouts = 4,
+  PJRT_Extension_Type_Shardings = 19,
 };
 
 // Extensions are a list; each struct of one begins with this.
@@ -121,7 +126,7 @@ enum PJRT_Buffer_Type : int {
   PJRT_Buffer_Type_F8E3M4 = 27,
   PJRT_Buffer_Type_F8E8M0FNU = 28,
   PJRT_Buffer_Type_F4E2M1FN = 29,
-  // Since later versions than 0.81.
+  // Since later versions than 0.91.
   PJRT_Buffer_Type_S1 = 30,
   PJRT_Buffer_Type_U1 = 31,
   PJRT_Buffer_Type_F6E2M3FN = 32,
@@ -216,8 +221,13 @@ struct PJRT_ExecuteOptions {
 };
 
 typedef void (*PJRT_SerializedExecutable_Deleter)(PJRT_SerializedExecutable*);
+typedef void (*PJRT_SerializedCompileOptions_Deleter)(PJRT_SerializedCompileOptions*);
 typedef void (*PJRT_SerializedTopology_Deleter)(PJRT_SerializedTopology*);
 typedef void (*PJRT_DeviceAssignmentSerialized_Deleter)(PJRT_DeviceAssignmentSerialized*);
+typedef void (*PJRT_Buffer_CopyRawToHostFuture_Callback)(
+    PJRT_Buffer_CopyRawToHostFuture_Callback_Args*);
+typedef void (*PJRT_Buffer_DonateWithControlDependency_Callback)(
+    PJRT_Buffer_DonateWithControlDependency_Callback_Args*);
 typedef void (*PJRT_DeviceBuffer_Deleter)(void* device_buffer_ptr, void* user_arg);
 
 // Handles and callbacks of the extension "Layouts".

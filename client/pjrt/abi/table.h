@@ -24,5 +24,13 @@ struct PJRT_Layouts_Extension {
 #include "client/pjrt/abi/layouts.def"
 };
 
+struct PJRT_Shardings_Extension {
+  PJRT_Extension_Base base;
+#define PJRT_IN(type, name)
+#define PJRT_OUT(type, name)
+#define PJRT_FUNCTION(name, ...) PJRT_Error* (*PJRT_##name)(PJRT_##name##_Args*);
+#include "client/pjrt/abi/shardings.def"
+};
+
 const PJRT_Api* GetPjrtApi();
 }

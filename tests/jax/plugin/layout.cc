@@ -81,6 +81,9 @@ int main() {
          FIELD(PJRT_Layouts_PJRT_Topology_GetDefaultLayout),
          FIELD(PJRT_Layouts_PJRT_Executable_GetOutputLayouts),
          FIELD(PJRT_Layouts_PJRT_Executable_GetParameterLayouts))
+  STRUCT(PJRT_Shardings_Extension, FIELD(base),
+         FIELD(PJRT_Shardings_PJRT_Executable_ParameterShardings),
+         FIELD(PJRT_Shardings_PJRT_Executable_OutputShardings))
   STRUCT(PJRT_Profiler_Extension, FIELD(base), FIELD(profiler_api), FIELD(traceme_context_id))
   STRUCT(PLUGIN_Profiler_Api, FIELD(struct_size), FIELD(priv), FIELD(error_destroy),
          FIELD(error_message), FIELD(error_get_code), FIELD(create), FIELD(destroy), FIELD(start),
