@@ -12,8 +12,9 @@ SETTLE_SECONDS = 0.003
 # What takes less is repeated before it is timed, so many times in all: it would meet threads asleep, and caches full of
 # what the other side wrote, which would have to go to memory first.
 BRIEF_NS, BRIEF_REPEATS = 20_000_000, 5
-# And what takes next to nothing for so long, as both systems take a while to part the threads that answer one another.
-BRIEF_TURN_NS, MAX_REPEATS = 1_000_000, 200
+# And what takes next to nothing so many times, the same number on both sides: it takes a while until threads that answer
+# one another run on cores of their own.
+TINY_NS, TINY_REPEATS = 200_000, 100
 
 
 @dataclasses.dataclass
@@ -35,8 +36,8 @@ class Times:
 
 def repeats_for(expected_ns):
     """In one turn, of what took so long before; 0 if that is not known."""
-    if 0 < expected_ns * BRIEF_REPEATS < BRIEF_TURN_NS:
-        return min(MAX_REPEATS, int(BRIEF_TURN_NS / expected_ns))
+    if 0 < expected_ns < TINY_NS:
+        return TINY_REPEATS
     return BRIEF_REPEATS if expected_ns < BRIEF_NS else 1
 
 
