@@ -1,8 +1,8 @@
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "kernels/cpu/support/routines/routine_run.h"
+#include "kernels/cpu/support/routines/row_poll.h"
 
 namespace acceld::kernels::cpu {
 namespace {
@@ -30,22 +30,20 @@ class Elimination {
 
   // LAPACK's info.
   absl::StatusOr<int32_t> Solve() {
-    const int64_t polled_rows = std::max<int64_t>(1, kPolledElements / (1 + columns_));
+    const RowPoll poll(run_, 1 + columns_);
     for (int64_t i = 0; i + 1 < n_; ++i) {
-      if (i % polled_rows == 0) ACCELD_RETURN_IF_ERROR(run_.Poll());
+      ACCELD_RETURN_IF_ERROR(poll.At(i));
       if (!EliminateBelow(i)) return static_cast<int32_t>(i + 1);
     }
     if (n_ > 0 && diagonal_[n_ - 1] == T(0)) return static_cast<int32_t>(n_);
     for (int64_t i = n_; i-- > 0;) {
-      if (i % polled_rows == 0) ACCELD_RETURN_IF_ERROR(run_.Poll());
+      ACCELD_RETURN_IF_ERROR(poll.At(i));
       SubstituteInto(i);
     }
     return 0;
   }
 
  private:
-  static constexpr int64_t kPolledElements = int64_t{1} << 16;
-
   T* Row(int64_t i) const { return x_ + i * columns_; }
 
   // Makes the element below the diagonal's element i zero. False if both are zero.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kernels/cpu/support/routines/routine_run.h"
+#include "kernels/cpu/support/routines/row_poll.h"
 
 namespace acceld::kernels::cpu {
 namespace {
@@ -35,12 +36,12 @@ class PerturbedElimination {
 
   absl::Status Solve() {
     if (n_ == 0) return absl::OkStatus();
-    const int64_t polled_rows = std::max<int64_t>(1, kPolledElements / (1 + columns_));
+    const RowPoll poll(run_, 1 + columns_);
     std::fill_n(pivots_, 3 * n_, T(0));
     SetRow(0);
     size_ = std::abs(pivots_[0]) + std::abs(first_[0]);
     for (int64_t i = 0; i + 1 < n_; ++i) {
-      if (i % polled_rows == 0) ACCELD_RETURN_IF_ERROR(run_.Poll());
+      ACCELD_RETURN_IF_ERROR(poll.At(i));
       EliminateBelow(i);
     }
     Real<T> largest(0);
@@ -48,14 +49,13 @@ class PerturbedElimination {
     const Real<T> step =
         std::max(std::numeric_limits<Real<T>>::epsilon() * largest, kSmallestInvertible);
     for (int64_t i = n_; i-- > 0;) {
-      if (i % polled_rows == 0) ACCELD_RETURN_IF_ERROR(run_.Poll());
+      ACCELD_RETURN_IF_ERROR(poll.At(i));
       SubstituteInto(i, step);
     }
     return absl::OkStatus();
   }
 
  private:
-  static constexpr int64_t kPolledElements = int64_t{1} << 16;
   // 1 / kSmallestInvertible is finite.
   static constexpr Real<T> kSmallestInvertible = std::numeric_limits<Real<T>>::min();
 
