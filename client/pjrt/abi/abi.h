@@ -5,7 +5,7 @@
 
 // The PJRT C API: the binary interface between a framework such as JAX and a device plugin, as of
 // version 0.91. Names, order and values are the interface's own (https://openxla.org/xla/pjrt);
-// tests/jax/pjrt_layout.py compares every struct with an independent description of it.
+// tests/jax/plugin/run_layout.py compares every struct with an independent description of it.
 //
 // Structs of the interface grow at their end from version to version, so each begins with the size
 // that its writer knows, and nobody reads a field beyond that size. Handles (PJRT_Client, ...) are
