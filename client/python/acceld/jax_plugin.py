@@ -27,6 +27,6 @@ def initialize() -> None:
     jax_private.analyze_lowered(PLATFORM)
     jax_private.lower_as_on_cpu(PLATFORM, CPU_LOWERINGS)
     jax_private.know_parameter_layouts(PLATFORM)
-    jax_private.wait_before_fetching(PLATFORM, native.fetch_ahead)
+    jax_private.wait_before_fetching(PLATFORM, native.fetch_ahead())
     callbacks.initialize()
     jax_private.call_back(PLATFORM, callbacks.register)

@@ -65,7 +65,7 @@ def wait_before_fetching(platform: str, fetch_ahead: Callable[[int], bool]) -> N
 
     def value(self: Any) -> Any:
         if threading.get_ident() == main and self._npy_value is None and not self.is_deleted() \
-                and len(self.sharding.device_set) == 1 and self.platform() == platform \
+                and len(self._arrays) == 1 and self.platform() == platform \
                 and not fetch_ahead(self.unsafe_buffer_pointer()):
             self.block_until_ready()
         return fetch(self)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+from collections.abc import Callable
 from typing import Any
 
 from acceld import library
@@ -128,9 +129,10 @@ def drop(name: str) -> None:
     _check(_extension().drop(_client(), text, len(text)))
 
 
-def fetch_ahead(buffer: int) -> bool:
-    """Whether the value can be fetched without waiting for it."""
-    return _extension().fetch_ahead(buffer)
+def fetch_ahead() -> Callable[[int], bool]:
+    """What says of a buffer whether its value can be fetched without waiting for it. ctypes makes a function anew each
+    time that it is asked for, which takes longer than the call."""
+    return _extension().fetch_ahead
 
 
 def set_timeout_ms(timeout_ms: int) -> int:
