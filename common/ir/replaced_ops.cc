@@ -30,6 +30,12 @@ absl::Status CheckOperands(const FunctionBuilder& builder, const ImportedOp& op,
 // One device sees all of a value, however it would be spread over several.
 Replacement Identity(FunctionBuilder&, const ImportedOp& op) { return op.operands; }
 
+// Values that are to be spread alike are, on one device. The op has no results.
+Replacement Nothing(FunctionBuilder& builder, const ImportedOp& op) {
+  ACCELD_RETURN_IF_ERROR(CheckOperands(builder, op, 1));
+  return std::vector<ValueId>();
+}
+
 // The only process and the only device have the number 0.
 Replacement Zero(FunctionBuilder& builder, const ImportedOp& op) {
   ACCELD_RETURN_IF_ERROR(CheckOperands(builder, op, 0));
@@ -78,10 +84,15 @@ struct Entry {
 };
 
 constexpr Entry kEntries[] = {
-    {kApproxTopK, ReplaceApproxTopK},        {"sdy.sharding_constraint", Identity},
-    {"stablehlo.broadcast", Broadcast},      {"stablehlo.dot", Dot},
-    {kDynamicApproxTopK, ReplaceApproxTopK}, {"stablehlo.dynamic_top_k", ExpandDynamicTopK},
-    {"stablehlo.partition_id", Zero},        {"stablehlo.replica_id", Zero},
+    {kApproxTopK, ReplaceApproxTopK},
+    {kDynamicApproxTopK, ReplaceApproxTopK},
+    {"sdy.sharding_constraint", Identity},
+    {"sdy.sharding_group", Nothing},
+    {"stablehlo.broadcast", Broadcast},
+    {"stablehlo.dot", Dot},
+    {"stablehlo.dynamic_top_k", ExpandDynamicTopK},
+    {"stablehlo.partition_id", Zero},
+    {"stablehlo.replica_id", Zero},
 };
 
 const Entry* Find(absl::string_view name) {

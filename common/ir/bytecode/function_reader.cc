@@ -16,10 +16,13 @@ namespace {
 
 constexpr ValueId kUndefined = ~ValueId{0};
 
-// What stands for an op outside of VHLO that mixed artifacts hold: it gives what it is given.
-bool IsIdentity(absl::string_view name) {
-  // Between VHLO's types and the builtin ones, which are the same here.
-  return name == "builtin.unrealized_conversion_cast" || name == "sdy.sharding_constraint";
+// The ops outside of VHLO that mixed artifacts hold. This one is between VHLO's types and the
+// builtin ones, which are the same here.
+constexpr absl::string_view kCast = "builtin.unrealized_conversion_cast";
+
+// And these say how values are spread over devices; their attributes are of no use here.
+bool IsSharding(absl::string_view name) {
+  return name == "sdy.sharding_constraint" || name == "sdy.sharding_group";
 }
 
 // Whether a message begins with the number of an op: "op 3 'vhlo.add_v1': ...".
@@ -254,7 +257,8 @@ absl::StatusOr<bool> FunctionReader::ReadOp(Cursor& in, const OpHeader& header,
   } else {
     op.name = full_name;
   }
-  const bool has_no_regions = IsTerminator(op.name) || IsIdentity(full_name);
+  const bool is_sharding = IsSharding(full_name);
+  const bool has_no_regions = IsTerminator(op.name) || full_name == kCast || is_sharding;
   if (has_no_regions && header.num_regions != 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("has ", header.num_regions, " regions, expected none"));
@@ -277,18 +281,19 @@ absl::StatusOr<bool> FunctionReader::ReadOp(Cursor& in, const OpHeader& header,
     ACCELD_RETURN_IF_ERROR(Define(results));
     return false;
   }
-  if (known == nullptr) {
-    if (!IsIdentity(full_name)) {
-      return absl::UnimplementedError(
-          absl::StrCat("op '", full_name, "' is not supported in bytecode, only VHLO is"));
-    }
+  if (full_name == kCast) {
     if (importer_.TypesOf(operands) != op.result_types) {
       return absl::InvalidArgumentError("its operands and results have different types");
     }
     ACCELD_RETURN_IF_ERROR(Define(operands));
     return false;
   }
-  ACCELD_ASSIGN_OR_RETURN(op.attributes, AttributesOf(header, *known));
+  if (known != nullptr) {
+    ACCELD_ASSIGN_OR_RETURN(op.attributes, AttributesOf(header, *known));
+  } else if (!is_sharding) {
+    return absl::UnimplementedError(
+        absl::StrCat("op '", full_name, "' is not supported in bytecode, only VHLO is"));
+  }
   op.operands = std::move(operands);
   ACCELD_RETURN_IF_ERROR(ReadRegions(in, header, op.regions));
   ACCELD_ASSIGN_OR_RETURN(const std::vector<ValueId> results, importer_.Import(op));

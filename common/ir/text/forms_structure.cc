@@ -227,6 +227,17 @@ absl::Status ShardingConstraint(FunctionReader& in, ParsedOp& op) {
   return ReadEnd(in, op);
 }
 
+// operand 'group_id' '=' integer dictionary? ':' type
+absl::Status ShardingGroup(FunctionReader& in, ParsedOp& op) {
+  ACCELD_RETURN_IF_ERROR(in.ReadOperands(op.operands));
+  ACCELD_RETURN_IF_ERROR(in.lexer().ExpectWord("group_id"));
+  ACCELD_RETURN_IF_ERROR(in.lexer().Expect('='));
+  ACCELD_RETURN_IF_ERROR(in.lexer().ExpectInteger().status());
+  ACCELD_RETURN_IF_ERROR(ReadEnd(in, op));
+  op.result_types.clear();
+  return absl::OkStatus();
+}
+
 // '(' operands ')' 'in_shardings' '=' list 'out_shardings' '=' list 'manual_axes' '=' set
 // '(' parameters ')' region dictionary? ':' function type
 absl::Status ManualComputation(FunctionReader& in, ParsedOp& op) {
@@ -258,6 +269,7 @@ constexpr NamedForm kForms[] = {
     {"func.call", Call},
     {"sdy.manual_computation", ManualComputation},
     {"sdy.sharding_constraint", ShardingConstraint},
+    {"sdy.sharding_group", ShardingGroup},
     {"stablehlo.after_all", ResultTypeOnly},
     {"stablehlo.composite", Composite},
     {"stablehlo.constant", Constant},

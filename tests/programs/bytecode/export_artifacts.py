@@ -296,6 +296,7 @@ module @manual attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 
         stablehlo.return %2 : tensor<f32>
       }) : (tensor<4x6xf32>) -> tensor<4x6xf32>
       %3 = stablehlo.add %y, %1 : tensor<4x6xf32>
+      sdy.sharding_group %3 group_id=1 : tensor<4x6xf32>
       sdy.return %1, %3 : tensor<4x6xf32>, tensor<4x6xf32>
     } : (tensor<4x6xf32>, tensor<4x6xf32>) -> (tensor<4x6xf32>, tensor<4x6xf32>)
     return %0#0, %0#1 : tensor<4x6xf32>, tensor<4x6xf32>

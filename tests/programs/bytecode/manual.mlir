@@ -8,6 +8,7 @@ module @manual attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 
         stablehlo.return %3 : tensor<f32>
       }) : (tensor<4x6xf32>) -> tensor<4x6xf32>
       %2 = stablehlo.add %arg2, %1 : tensor<4x6xf32>
+      sdy.sharding_group %2 group_id=1 : tensor<4x6xf32>
       sdy.return %1, %2 : tensor<4x6xf32>, tensor<4x6xf32>
     } : (tensor<4x6xf32>, tensor<4x6xf32>) -> (tensor<4x6xf32>, tensor<4x6xf32>)
     return %0#0, %0#1 : tensor<4x6xf32>, tensor<4x6xf32>

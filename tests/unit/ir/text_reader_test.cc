@@ -195,10 +195,24 @@ TEST(TextReaderTest, ShardingIsReadAndHasNoEffect) {
     sdy.mesh @mesh = <["a"=2]>
     func.func @main(%x: tensor<2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}]>}) -> tensor<2xf32> {
       %0 = sdy.sharding_constraint %x <@mesh, [{"a"}]> : tensor<2xf32>
+      sdy.sharding_group %0 group_id=21 : tensor<2xf32>
+      "sdy.sharding_group"(%x) {group_id = 21 : i64} : (tensor<2xf32>) -> ()
       return %0 : tensor<2xf32>
     } })");
   ASSERT_TRUE(module.ok()) << module.status();
   EXPECT_TRUE(module->functions[0].body.ops.empty());
+}
+
+TEST(TextReaderTest, GroupsOfShardingsAreOfOneValueAndGiveNothing) {
+  EXPECT_THAT(ErrorOf(Main("(%x: tensor<2xf32>)", "sdy.sharding_group %x : tensor<2xf32>")),
+              HasSubstr("group_id"));
+  EXPECT_THAT(
+      ErrorOf(Main("(%x: tensor<2xf32>)", "%0 = sdy.sharding_group %x group_id=1 : tensor<2xf32>")),
+      HasSubstr("sdy.sharding_group"));
+  EXPECT_THAT(
+      ErrorOf(Main("(%x: tensor<2xf32>)",
+                   "\"sdy.sharding_group\"(%x, %x) : (tensor<2xf32>, tensor<2xf32>) -> ()")),
+      HasSubstr("takes 1 tensors"));
 }
 
 // Two parameters, of which the attributes of `first` and `second` say something, and two results.
