@@ -113,10 +113,10 @@ def outcomes(results: pathlib.Path) -> dict[str, Outcome]:
 @dataclasses.dataclass
 class Expected:
     """Lines of expected.txt: `FILE TEST REASON`, in which TEST is a regular expression for a whole name. After a `~` it
-    depends on the machine's load, so that a pass is as good."""
+    depends on the machine's load or on the version of JAX, so that a pass is as good."""
 
     rules: list[tuple[str, re.Pattern[str], str]]
-    by_load: list[tuple[str, re.Pattern[str], str]]
+    sometimes: list[tuple[str, re.Pattern[str], str]]
 
     @staticmethod
     def read(path: pathlib.Path) -> Expected:
@@ -127,12 +127,12 @@ class Expected:
             parts = line.split(maxsplit=2)
             if len(parts) != 3:
                 sys.exit(f"{path}:{number}: expected FILE TEST REASON, found '{line}'")
-            rules = found.by_load if parts[1].startswith("~") else found.rules
+            rules = found.sometimes if parts[1].startswith("~") else found.rules
             rules.append((parts[0], re.compile(parts[1].removeprefix("~")), parts[2]))
         return found
 
     def reason(self, name: str, test: str, passes: bool) -> str | None:
-        for rule_file, pattern, reason in self.rules if passes else [*self.rules, *self.by_load]:
+        for rule_file, pattern, reason in self.rules if passes else [*self.rules, *self.sometimes]:
             if rule_file in (name, "*") and pattern.fullmatch(test):
                 return reason
         return None
