@@ -19,7 +19,7 @@ namespace acceld::pjrt {
 // A program that has been given to the daemon to compile. Immutable but for what is found out about
 // it when somebody asks.
 struct CompiledProgram {
-  // `compile` has the daemon compile it, as the serialized options say.
+  // `compile` has the daemon compile it; `options` are kept for whoever asks for them.
   CompiledProgram(client::Program program, std::string options, CompileAnswer::Compile compile);
 
   const client::Program program;
