@@ -79,9 +79,10 @@ struct ExecuteOptions {
 
 struct UploadOptions {
   // Asks the daemon whether it has an array of the same bytes from this identity already; then they
-  // are not sent. Otherwise it stores them once, however many arrays have them. Costs hashing them
-  // (about half a second a gigabyte, on a background thread), so it is for what is likely to be
-  // there: model weights, say. Arrays up to 64 KiB are just sent.
+  // are not sent. Otherwise it stores them once, however many arrays have them. They are sent, too,
+  // when it does not answer within a second. Costs hashing them (about half a second a gigabyte, on
+  // a background thread), so it is for what is likely to be there: model weights, say. Arrays up to
+  // 64 KiB are just sent.
   bool deduplicate = false;
 };
 

@@ -60,7 +60,8 @@ BulkTransfers::BulkTransfers(std::unique_ptr<Dialer> dialer, std::string session
       patience_(patience),
       dialer_(std::move(dialer)),
       segments_(std::move(segments), std::move(session_token)),
-      uploads_("upload", kThreads, kMaxQueued),
+      program_uploads_("program upload", 1, kMaxQueued),
+      array_uploads_("upload", kThreads, kMaxQueued),
       downloads_("download", kThreads, kMaxQueued) {
   if (patience.count() > 0) segments_.Watch();
 }
@@ -68,7 +69,8 @@ BulkTransfers::BulkTransfers(std::unique_ptr<Dialer> dialer, std::string session
 BulkTransfers::~BulkTransfers() { Cancel(); }
 
 void BulkTransfers::Join() {
-  uploads_.Stop();
+  program_uploads_.Stop();
+  array_uploads_.Stop();
   downloads_.Stop();
 }
 
@@ -81,13 +83,13 @@ void BulkTransfers::Cancel() {
 
 void BulkTransfers::Upload(Target target, std::function<absl::StatusOr<absl::string_view>()> bytes,
                            std::function<void(absl::Status)> done) {
-  absl::Status submitted =
-      uploads_.Submit([this, target, bytes = std::move(bytes), done]() mutable {
-        TransportThread scope;
-        const auto finish = std::move(done);
-        const absl::StatusOr<absl::string_view> ready = bytes();
-        finish(ready.ok() ? RunUpload(target, *ready) : ready.status());
-      });
+  ThreadPool& pool = target.program_id != 0 ? program_uploads_ : array_uploads_;
+  absl::Status submitted = pool.Submit([this, target, bytes = std::move(bytes), done]() mutable {
+    TransportThread scope;
+    const auto finish = std::move(done);
+    const absl::StatusOr<absl::string_view> ready = bytes();
+    finish(ready.ok() ? RunUpload(target, *ready) : ready.status());
+  });
   if (!submitted.ok()) done(submitted);
 }
 

@@ -35,8 +35,9 @@ class BulkTransfers {
   // Cancels and waits for the threads. Not from one of them.
   ~BulkTransfers();
 
-  // On an upload thread: streams to `target` what `bytes`, which may block, gives; then `done` with
-  // the outcome. The bytes stay until then.
+  // On a thread for uploads of its kind: streams to `target` what `bytes` gives; then `done` with
+  // the outcome. The bytes stay until then. For an array, `bytes` may wait for the daemon. For a
+  // program it must not: the daemon handles no further command before it has the program.
   void Upload(Target target, std::function<absl::StatusOr<absl::string_view>()> bytes,
               std::function<void(absl::Status)> done);
   // On a download thread: brings a transfer's bytes into `sink`, then `done` with the outcome.
@@ -63,7 +64,9 @@ class BulkTransfers {
   Mutex mutex_;
   std::set<BulkStream*> active_ ABSL_GUARDED_BY(mutex_);
   bool cancelled_ ABSL_GUARDED_BY(mutex_) = false;
-  ThreadPool uploads_, downloads_;  // Last: their threads use the rest.
+  // Last: their threads use the rest. Programs have a thread that no upload of an array occupies,
+  // as those may wait for commands after the one that needs the program.
+  ThreadPool program_uploads_, array_uploads_, downloads_;
 };
 
 }  // namespace acceld::client

@@ -26,6 +26,10 @@ namespace acceld::client {
 namespace {
 
 constexpr uint32_t kProtocolVersion = 1;
+// How long an upload waits to hear whether the daemon has its bytes. A daemon reads no commands
+// while too many requests of the session are under way, and those may wait for the array of this
+// upload.
+constexpr std::chrono::seconds kOfferPatience{1};
 
 CommandOutbox::WhenFull WhenFullHere() {
   return TransportThread::IsCurrent() ? CommandOutbox::WhenFull::kGrow
@@ -86,7 +90,8 @@ class Connection::Impl : public SessionLink::Handler {
   absl::Status StatusOf(const Event& event) const;
   void SendProgram(uint64_t program_id);
   void OnCallbacksDone(const v1::CallbacksDone& done);
-  // Whether the daemon has defined the array of an upload without its bytes. Blocks.
+  // Whether the daemon has defined the array of an upload without its bytes. Blocks for
+  // kOfferPatience at most.
   bool HasContent(uint64_t handle, absl::string_view bytes);
   // Where a daemon on this host listens; empty when gRPC is to be used only.
   SocketPlace local_socket() const {
@@ -329,7 +334,9 @@ bool Connection::Impl::HasContent(uint64_t handle, absl::string_view bytes) {
   SendRequest(std::move(command), id, [promise](const Answer& answer) {
     promise->Set(answer.status.ok() ? absl::StatusOr<Unit>(Unit{}) : answer.status);
   });
-  return known.Await().ok();
+  const absl::StatusOr<Unit>* answer =
+      known.AwaitUntil(std::chrono::steady_clock::now() + kOfferPatience);
+  return answer != nullptr && answer->ok();
 }
 
 absl::StatusOr<std::shared_ptr<Connection>> Connection::Open(const Options& options) {

@@ -77,6 +77,55 @@ TEST_F(RpcTest, LargeArraysTravelBesideTheChannel) {
   EXPECT_EQ(arrays[0].FetchInto({}).code(), absl::StatusCode::kInvalidArgument);
 }
 
+// A batch of commands may begin uploads before and after the command that needs the text of a large
+// program. The daemon credits them together, after it has the text, which so must not wait for a
+// thread that waits for a credit.
+TEST_F(RpcTest, UploadsThatWaitForTheirCreditKeepNoProgramFromTheDaemon) {
+  auto client = Connect();
+  const ir::Literal value = Ramp(20'000);
+  for (int round = 0; round < 50; ++round) {
+    std::vector<Array> arrays;
+    for (int i = 0; i < 4; ++i) arrays.push_back(*client->Upload(value));
+    const Function large(client, [round](const Tensor& x) {
+      Tensor y = x;
+      for (int i = 0; i < 400; ++i) y = y + round;
+      return y;
+    });
+    const absl::StatusOr<Array> result = large.Call(*client->Upload(Floats({1})));
+    ASSERT_TRUE(result.ok()) << result.status();
+    for (int i = 0; i < 4; ++i) arrays.push_back(*client->Upload(value));
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    for (const Array& array : arrays) ASSERT_TRUE(array.AwaitUntil(give_up).ok()) << round;
+    ASSERT_TRUE(result->AwaitUntil(give_up).ok()) << round;
+    EXPECT_EQ(*result->Fetch(), Floats({1.0F + 400 * static_cast<float>(round)}));
+  }
+  EXPECT_EQ(engine_.programs_added(), 50);
+}
+
+// The daemon reads no further commands while so many requests of a session are under way, and these
+// may be about an array whose content is offered in a command after them.
+TEST_F(RpcTest, RequestsForAnArrayDoNotKeepTheOfferOfItsContentFromEnding) {
+  rpc::RpcOptions options;
+  options.max_requests = 4;
+  StartServer(options);
+  auto client = Connect();
+  const ir::Literal value = Ramp(3'000'000);
+  const absl::StatusOr<Array> array =
+      client->UploadShared(value.type(), value.bytes(), [] {}, {}, {.deduplicate = true});
+  ASSERT_TRUE(array.ok()) << array.status();
+  const Function doubler = Doubler(client);
+  std::vector<Array> results;
+  std::vector<Future<client::ExecutionInfo>> ready;
+  for (int i = 0; i < 20; ++i) {
+    results.push_back(*doubler.Call(*array));
+    ready.push_back(results.back().Ready());
+  }
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  for (const Array& result : results) ASSERT_TRUE(result.AwaitUntil(give_up).ok());
+  for (const auto& one : ready) EXPECT_TRUE(one.Await().ok());
+  EXPECT_TRUE(*array->Fetch() == value);
+}
+
 // The daemon keeps what was fetched and not yet downloaded, here two of these arrays, and refuses
 // more: it never has to.
 TEST_F(RpcTest, ManyLargeFetchesTakeTurns) {
