@@ -18,7 +18,7 @@ absl::StatusOr<DType> ReadStorage(Lexer& lexer) {
                           lexer.ExpectKind(TokenKind::kWord, "the integer type of storage"));
   std::string name(word.text);
   if (absl::StartsWith(name, "si")) name.erase(0, 1);
-  if (absl::StartsWith(name, "u") && !absl::StartsWith(name, "ui")) name.insert(1, "i");
+  if (absl::StartsWith(name, "u") && !absl::StartsWith(name, "ui")) name.insert(1, 1, 'i');
   const absl::optional<DType> dtype = ParseDType(name);
   if (dtype.has_value() && IsInteger(*dtype) && BitsOf(*dtype) <= 32) return *dtype;
   return lexer.Unsupported(word.offset,

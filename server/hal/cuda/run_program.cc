@@ -20,6 +20,9 @@ namespace {
 
 using kernels::Slice;
 
+// The device addresses that a kernel or a routine is given: 16 of them without an allocation.
+using Pointers = absl::InlinedVector<CuPointer, 16>;
+
 // Of a routine.
 const int kRoutineThreads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
 
@@ -128,7 +131,7 @@ class Run {
 
   absl::Status Do(const kernels::LaunchStep& step) {
     const kernels::cuda::CudaEntry& kernel = module_.program().kernels[step.kernel];
-    absl::InlinedVector<CuPointer, 16> values;
+    Pointers values;
     for (const Slice& buffer : step.buffers) values.push_back(addresses_.Of(buffer));
     if (kernel.polls) values.push_back(addresses_.cancelled());
     absl::InlinedVector<void*, 16> parameters;
@@ -186,7 +189,7 @@ class Run {
 
   absl::Status RunOnDevice(const kernels::RoutineStep& step,
                            const kernels::cuda::DeviceRoutine& routine) {
-    absl::InlinedVector<uint64_t, 4> operands, results;
+    Pointers operands, results;
     for (const Slice& operand : step.operands) operands.push_back(addresses_.Of(operand));
     for (const Slice& result : step.results) results.push_back(addresses_.Of(result));
     const absl::Status status = routine.enqueue({.operands = operands,
