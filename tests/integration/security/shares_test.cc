@@ -238,13 +238,17 @@ TEST_F(DescriptorsTest, NothingSpinsWhenThereAreNone) {
   ASSERT_NO_FATAL_FAILURE(
       StartWithFewFiles({"--identity-share", "100", "--max-descriptors", "1000",
                          "--descriptor-reserve", "0", "--max-unidentified", "1000"}));
+  const auto begin = std::chrono::steady_clock::now();
   {
     const std::vector<UniqueFd> anns = ConnectAll(kAnn, 500);
     ExpectRests();
   }
   // And it goes on as soon as there are some again.
   EXPECT_TRUE(Eventually([&] { return Metric("acceld_accept_failures_total") > 0; }));
-  EXPECT_LT(Metric("acceld_accept_failures_total"), 500);
+  const double failures = Metric("acceld_accept_failures_total");
+  // Each of two listeners tries ten times a second, for as long as that took.
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  EXPECT_LT(failures, 100 + 30 * took.count());
   ExpectAdminAndMetricsGetIn();
 }
 
