@@ -27,6 +27,11 @@ from harness import Answer, difference, split_tolerance  # noqa: E402
 CPU = jax.devices("cpu")[0]
 # Rounding errors that a gradient magnifies.
 LOOSER = 10
+# What is rightly different on the two platforms, by the names of functions and forms.
+DIFFERENT = {
+    "lax.platform_dependent": {"op by op", "jit", "grad", "vmap"},  # It asks for the name of the platform.
+    "jnp.argmax of NaN": {"grad"},  # 0 * inf, which is NaN op by op, and 0 where XLA's CPU compiles it.
+}
 
 
 def is_float(leaf):
@@ -101,6 +106,8 @@ def main():
     for number, (name, function, *arguments) in enumerate(rows, 1):
         arguments, tolerance = split_tolerance(arguments)
         for form in [list(FORMS)[number % len(FORMS)]] if options.one_of else FORMS:
+            if form in DIFFERENT.get(name, ()):
+                continue
             looser = {key: value * (LOOSER if form == "grad" else 1) for key, value in tolerance.items()}
             wrong = compare(form, function, arguments, looser)
             passed += wrong is None
