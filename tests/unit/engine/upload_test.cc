@@ -192,6 +192,22 @@ TEST_F(ContentTest, ADigestThatComesAfterTheFirstBytesCountsThem) {
   EXPECT_TRUE(session_->FinishUpload(1).ok());
 }
 
+TEST_F(ContentTest, ADigestThatComesAmongTheBytesOrAfterThemFindsWhatIsThere) {
+  (void)UploadOffered(*session_, 1, dense_, digest_);
+  ASSERT_TRUE(session_->BeginUpload(2, dense_.type(), 0).ok());
+  EXPECT_TRUE(session_->AppendUpload(2, 0, dense_.bytes().substr(0, 5)).ok());
+  EXPECT_TRUE(session_->OfferContent(2, digest_).ok());
+  EXPECT_TRUE(absl::IsNotFound(session_->AppendUpload(2, 5, dense_.bytes().substr(5))));
+  EXPECT_TRUE(absl::IsNotFound(session_->FinishUpload(2)));
+  EXPECT_EQ(FetchFloats(*session_, 2), std::vector<float>(1 << 16, 3));
+
+  ASSERT_TRUE(session_->BeginUpload(3, dense_.type(), 0).ok());
+  EXPECT_TRUE(session_->AppendUpload(3, 0, dense_.bytes()).ok());
+  EXPECT_TRUE(session_->FinishUpload(3).ok());
+  EXPECT_TRUE(session_->OfferContent(3, digest_).ok());
+  EXPECT_EQ(FetchFloats(*session_, 3), std::vector<float>(1 << 16, 3));
+}
+
 TEST_F(ContentTest, AnotherTypeOfTheSameBytesIsAnotherContent) {
   (void)UploadOffered(*session_, 1, dense_, digest_);
   ASSERT_TRUE(session_->BeginUpload(2, {ir::DType::kI32, {1 << 16}}, 0).ok());
