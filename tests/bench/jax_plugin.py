@@ -24,6 +24,7 @@ one that ACCELD_JAX_PYTHON names.
 
 import argparse
 import contextlib
+import json
 import os
 import pathlib
 import re
@@ -92,14 +93,24 @@ class Node:
         folder = self.folder / f"daemon{self.daemons}"
         folder.mkdir()
         self.daemon = Daemon(self.arguments.bin, folder, "cpu", self.cores)
-        ask = [self.arguments.bin / "accelctl", "--address", self.daemon.address, "devices"]
         end = time.monotonic() + 30
-        while subprocess.run(ask, capture_output=True).returncode != 0:
+        while self.ask_daemon("devices").returncode != 0:
             if time.monotonic() > end:
                 raise Failed(f"the daemon does not answer: {self.daemon.log.read_text()[-1000:]}")
             time.sleep(0.05)
         time.sleep(plugin_parts.SETTLING)
         return platforms.acceld_environment(self.folder, str(self.arguments.plugin), self.daemon.address)
+
+    def ask_daemon(self, *command):
+        return subprocess.run([self.arguments.bin / "accelctl", "--address", self.daemon.address, *command],
+                              capture_output=True, text=True)
+
+    def programs_compiled(self):
+        """How many programs the daemon has compiled since its start."""
+        stats = self.ask_daemon("stats", "--json")
+        if stats.returncode != 0:
+            raise Failed(f"accelctl stats: {stats.stderr[-300:]}")
+        return json.loads(stats.stdout)["compiles"]
 
     def stop_daemon(self):
         if self.daemon is not None:

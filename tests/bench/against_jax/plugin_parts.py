@@ -123,9 +123,17 @@ def measure_startup(node, chosen, arguments):
         try:
             for turn in range(1 if part.quick else 5):
                 cache = node.folder / f"{part.name}{turn}"
-                for name, environment in (("cpu", node.cpu_environment(cache)), ("acceld", node.start_daemon())):
+                for name, environment, count_compiled in (
+                        ("cpu", node.cpu_environment(cache), lambda: len(list(cache.glob("*-cache")))),
+                        ("acceld", node.start_daemon(), node.programs_compiled)):
+                    compiled = [count_compiled()]
                     for temperature in ("cold", "warm"):
                         launches.setdefault((temperature, name), []).extend(launch(script, environment))
+                        compiled.append(count_compiled())
+                    if not compiled[0] < compiled[1] == compiled[2]:
+                        failures.append(f"{part.name}: {name} had compiled {compiled[0]} programs before the cold launch, "
+                                        f"{compiled[1]} after it and {compiled[2]} after the warm one, which has to find "
+                                        "them all")
         except RuntimeError as failed:
             failures.append(f"{part.name}: {failed}")
             continue
