@@ -7,10 +7,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "client/transport/admin_connection.h"
-#include "client/transport/attempt.h"
 #include "client/transport/convert.h"
-#include "common/addresses.h"
-#include "common/ir/wire.h"
+#include "client/transport/dial/attempt.h"
+#include "common/ir/wire/wire.h"
+#include "common/net/addresses.h"
 #include "common/utf8.h"
 
 namespace acceld::client {

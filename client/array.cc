@@ -9,7 +9,7 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "client/array_state.h"
-#include "common/mutex.h"
+#include "common/threads/mutex.h"
 
 namespace acceld::client {
 namespace {

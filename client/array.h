@@ -8,11 +8,11 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "client/server_info.h"
-#include "common/future.h"
-#include "common/ir/literal.h"
-#include "common/ir/type.h"
-#include "common/shared_bytes.h"
+#include "common/ir/types/literal.h"
+#include "common/ir/types/type.h"
+#include "common/memory/shared_bytes.h"
 #include "common/status.h"
+#include "common/threads/future.h"
 
 namespace acceld::client {
 

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "client/transport/connection.h"
-#include "common/future.h"
-#include "common/ir/type.h"
-#include "common/mutex.h"
+#include "common/ir/types/type.h"
+#include "common/threads/future.h"
+#include "common/threads/mutex.h"
 
 namespace acceld::client {
 

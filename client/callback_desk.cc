@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "client/transport/byte_sink.h"
-#include "common/future.h"
-#include "common/ir/host_callback.h"
-#include "common/ir/wire.h"
-#include "common/start_thread.h"
+#include "client/transport/bulk/byte_sink.h"
+#include "common/ir/calls/host_callback.h"
+#include "common/ir/wire/wire.h"
+#include "common/threads/future.h"
+#include "common/threads/start_thread.h"
 #include "common/utf8.h"
 
 namespace acceld::client {

@@ -11,9 +11,9 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/optional.h"
 #include "client/host_callbacks.h"
+#include "client/transport/channel/host_call_handler.h"
 #include "client/transport/connection.h"
-#include "client/transport/host_call_handler.h"
-#include "common/mutex.h"
+#include "common/threads/mutex.h"
 
 namespace acceld::client {
 

@@ -14,12 +14,12 @@
 #include "client/find_device.h"
 #include "client/program_places.h"
 #include "client/program_state.h"
-#include "client/transport/attempt.h"
 #include "client/transport/connection.h"
 #include "client/transport/convert.h"
-#include "common/addresses.h"
-#include "common/ir/wire.h"
-#include "common/mutex.h"
+#include "client/transport/dial/attempt.h"
+#include "common/ir/wire/wire.h"
+#include "common/net/addresses.h"
+#include "common/threads/mutex.h"
 #include "google/protobuf/arena.h"
 
 namespace acceld::client {

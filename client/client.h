@@ -15,15 +15,15 @@
 #include "client/host_callbacks.h"
 #include "client/program.h"
 #include "client/server_info.h"
-#include "common/future.h"
-#include "common/ir/literal.h"
+#include "common/ir/types/literal.h"
 #include "common/status.h"
+#include "common/threads/future.h"
 
 namespace acceld::client {
 
 struct ConnectOptions {
-  // As common/addresses.h says; empty: DefaultClientAddress(). It may lead to several daemons, by
-  // commas or by a name: the session goes to one of them, and stays there. Sessions of a process
+  // As common/net/addresses.h says; empty: DefaultClientAddress(). It may lead to several daemons,
+  // by commas or by a name: the session goes to one of them, and stays there. Sessions of a process
   // take them in turn, beginning anywhere; a daemon that is not there, drains or refuses is left
   // out.
   std::string address;

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "client/transport/lendable_memory.h"
-#include "common/memory_segment.h"
+#include "client/transport/bulk/lendable_memory.h"
+#include "common/memory/memory_segment.h"
 
 namespace acceld::client {
 

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "common/ir/literal.h"
+#include "common/ir/types/literal.h"
 #include "common/status.h"
 
 namespace acceld::client {
 
-// What a running program asks its client to compute (common/ir/host_callback.h): results for
+// What a running program asks its client to compute (common/ir/calls/host_callback.h): results for
 // operands, of the types that the program says. Its error, or exception, becomes that of the
 // execution's results; an error keeps its code and message.
 using HostCallback =

@@ -9,7 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "client/file.h"
-#include "common/ir/limits.h"
+#include "common/ir/verify/limits.h"
 
 namespace acceld::client {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
-#include "common/ir/literal.h"
+#include "common/ir/types/literal.h"
 #include "common/status.h"
 
 // NumPy's .npy files (format versions 1.0 to 3.0). Source: NumPy enhancement proposal 1.

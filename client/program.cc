@@ -6,14 +6,14 @@
 #include "client/program_places.h"
 #include "client/program_state.h"
 #include "client/serialized_program.h"
-#include "common/allocation.h"
+#include "common/ir/calls/host_callback.h"
 #include "common/ir/fingerprint.h"
-#include "common/ir/host_callback.h"
 #include "common/ir/op_numbers.h"
 #include "common/ir/program.h"
 #include "common/ir/specialize/specialize.h"
 #include "common/ir/text.h"
-#include "common/ir/verifier.h"
+#include "common/ir/verify/verifier.h"
+#include "common/memory/allocation.h"
 #include "common/op_origin.h"
 
 namespace acceld::client {

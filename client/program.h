@@ -6,10 +6,10 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "common/digest.h"
+#include "common/crypto/digest.h"
 #include "common/ir/cost/cost.h"
 #include "common/ir/module.h"
-#include "common/ir/type.h"
+#include "common/ir/types/type.h"
 #include "common/status.h"
 
 namespace acceld::client {

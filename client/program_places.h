@@ -5,10 +5,10 @@
 #include <memory>
 
 #include "absl/container/flat_hash_map.h"
-#include "common/digest.h"
+#include "common/crypto/digest.h"
 #include "common/ir/op_numbers.h"
-#include "common/mutex.h"
 #include "common/status.h"
+#include "common/threads/mutex.h"
 
 namespace acceld::client {
 

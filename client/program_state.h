@@ -7,7 +7,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "client/program.h"
 #include "common/ir/op_numbers.h"
-#include "common/mutex.h"
+#include "common/threads/mutex.h"
 
 namespace acceld::client {
 

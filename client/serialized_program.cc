@@ -6,8 +6,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "acceld/v1/acceld.pb.h"
-#include "common/ir/wire.h"
-#include "common/sha256.h"
+#include "common/crypto/sha256.h"
+#include "common/ir/wire/wire.h"
 #include "google/protobuf/arena.h"
 
 namespace acceld::client {

@@ -7,7 +7,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
-#include "common/ir/type.h"
+#include "common/ir/types/type.h"
 
 // What a daemon tells about itself. Plain values.
 namespace acceld::client {

@@ -8,9 +8,9 @@
 
 #include "absl/types/span.h"
 #include "client/host_callbacks.h"
-#include "common/ir/literal.h"
 #include "common/ir/module.h"
-#include "common/ir/type.h"
+#include "common/ir/types/literal.h"
+#include "common/ir/types/type.h"
 
 // Values of a function that is being traced, and the operations on them. Each call appends one or a
 // few StableHLO ops to the trace; nothing is computed.

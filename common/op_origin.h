@@ -4,7 +4,7 @@
 
 #include "absl/status/status.h"
 #include "absl/types/optional.h"
-#include "common/digest.h"
+#include "common/crypto/digest.h"
 
 // Which op of which program an error is about, beside its message. The daemon and the client that
 // made the program number the ops alike (common/ir/op_numbers.h), so that the client can tell where

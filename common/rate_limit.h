@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cstdint>
 
-#include "common/log.h"
+#include "common/log/log.h"
 
 namespace acceld {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "common/allocation.h"
+#include "common/memory/allocation.h"
 
 // jemalloc looks for a variable of this name. A thread of the heap's own gives back to the system
 // what nobody has used for some seconds; otherwise that waits for the next request, which after a

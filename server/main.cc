@@ -18,9 +18,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "common/file_watch.h"
-#include "common/log.h"
-#include "common/thread_stack.h"
+#include "common/files/file_watch.h"
+#include "common/log/log.h"
+#include "common/threads/thread_stack.h"
 #include "grpc/grpc.h"
 #include "server/config/command_line.h"
 #include "server/config/effective.h"

@@ -15,7 +15,7 @@
 #include "client/embedded/retire.h"
 #include "client/embedded/start_lock.h"
 #include "client/embedded/version_skew.h"
-#include "common/address.h"
+#include "common/net/address.h"
 
 namespace acceld::client {
 namespace {

@@ -10,7 +10,7 @@ namespace acceld::client {
 
 // Client::Connect for programs that are to work without any set-up: where no daemon is named, by
 // ConnectOptions::address or $ACCELD_ADDRESS, and none listens at the default addresses
-// (DefaultClientAddress in common/address.h), it starts one for this user there and connects to
+// (DefaultClientAddress in common/net/address.h), it starts one for this user there and connects to
 // that. Other processes of the user find it, and it ends when nobody has used it for
 // StartOptions::idle_timeout. Of any number of processes that do this at once one starts a daemon,
 // and all use it; one that is killed meanwhile holds up nobody. A daemon that is just ending is

@@ -15,8 +15,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
 #include "absl/types/span.h"
-#include "common/address.h"
-#include "common/unique_fd.h"
+#include "common/files/unique_fd.h"
+#include "common/net/address.h"
 
 namespace acceld::client {
 namespace {

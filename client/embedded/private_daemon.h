@@ -7,8 +7,8 @@
 #include <string>
 
 #include "client/embedded/start_options.h"
+#include "common/files/unique_fd.h"
 #include "common/status.h"
-#include "common/unique_fd.h"
 
 namespace acceld::client {
 

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/admin.h"
-#include "common/address.h"
+#include "common/net/address.h"
 
 namespace acceld::client {
 namespace {

@@ -3,8 +3,8 @@
 #include <string>
 
 #include "absl/types/optional.h"
+#include "common/files/unique_fd.h"
 #include "common/status.h"
-#include "common/unique_fd.h"
 
 namespace acceld::client {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "client/pjrt/abi/abi.h"
-#include "common/ir/dtype.h"
+#include "common/ir/types/dtype.h"
 #include "common/status.h"
 
 // Element types of the interface and ours. In host memory both have the same bytes: sub-byte

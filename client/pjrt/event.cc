@@ -1,7 +1,7 @@
 #include "client/pjrt/event.h"
 
+#include "client/pjrt/devices/fork.h"
 #include "client/pjrt/error.h"
-#include "client/pjrt/fork.h"
 #include "client/pjrt/functions.h"
 
 namespace acceld::pjrt {

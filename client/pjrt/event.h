@@ -6,8 +6,8 @@
 #include "absl/status/status.h"
 #include "client/array.h"
 #include "client/pjrt/abi/abi.h"
-#include "client/pjrt/late_questions.h"
-#include "common/future.h"
+#include "client/pjrt/compile/late_questions.h"
+#include "common/threads/future.h"
 
 // Something that the framework can wait for: it ends well or with an error. Immutable, so any
 // thread may use it.

@@ -4,7 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/tracing.h"
 #include "client/tracing/tracer.h"
-#include "common/mutex.h"
+#include "common/threads/mutex.h"
 
 namespace acceld::client {
 

@@ -3,7 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/tensor.h"
 #include "client/tracing/tracer.h"
-#include "common/ir/host_callback.h"
+#include "common/ir/calls/host_callback.h"
 
 namespace acceld::client {
 

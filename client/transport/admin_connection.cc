@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "acceld/v1/acceld.grpc.pb.h"
-#include "client/transport/call_status.h"
-#include "client/transport/dial.h"
-#include "client/transport/keep_grpc.h"
+#include "client/transport/dial/call_status.h"
+#include "client/transport/dial/dial.h"
+#include "client/transport/dial/keep_grpc.h"
 #include "grpc/health/v1/health.grpc.pb.h"
 
 namespace acceld::client {

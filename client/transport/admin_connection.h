@@ -6,8 +6,8 @@
 
 #include "absl/strings/string_view.h"
 #include "acceld/v1/acceld.pb.h"
-#include "client/transport/attempt.h"
-#include "client/transport/secrets.h"
+#include "client/transport/dial/attempt.h"
+#include "client/transport/dial/secrets.h"
 #include "common/status.h"
 
 namespace acceld::client {

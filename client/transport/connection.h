@@ -13,12 +13,12 @@
 #include "absl/types/span.h"
 #include "acceld/v1/acceld.pb.h"
 #include "client/server_info.h"
-#include "client/transport/attempt.h"
-#include "client/transport/byte_sink.h"
-#include "client/transport/byte_window.h"
-#include "client/transport/host_call_handler.h"
-#include "client/transport/secrets.h"
-#include "common/digest.h"
+#include "client/transport/bulk/byte_sink.h"
+#include "client/transport/bulk/byte_window.h"
+#include "client/transport/channel/host_call_handler.h"
+#include "client/transport/dial/attempt.h"
+#include "client/transport/dial/secrets.h"
+#include "common/crypto/digest.h"
 #include "common/status.h"
 
 namespace acceld::client {

@@ -4,9 +4,9 @@
 #include <functional>
 #include <memory>
 
-#include "client/transport/call_status.h"
 #include "client/transport/clock_offset.h"
 #include "client/transport/convert.h"
+#include "client/transport/dial/call_status.h"
 
 namespace acceld::client {
 namespace {

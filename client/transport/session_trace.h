@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "client/server_info.h"
-#include "client/transport/dial.h"
+#include "client/transport/dial/dial.h"
 #include "common/status.h"
 
 namespace acceld::client {

@@ -6,9 +6,9 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
-#include "common/ir/infer.h"
-#include "common/ir/literal.h"
+#include "common/ir/infer/infer.h"
 #include "common/ir/module.h"
+#include "common/ir/types/literal.h"
 #include "common/status.h"
 
 namespace acceld::ir {

@@ -8,7 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "common/ir/limits.h"
+#include "common/ir/verify/limits.h"
 
 namespace acceld::ir {
 namespace {

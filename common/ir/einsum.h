@@ -4,7 +4,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "common/ir/type.h"
+#include "common/ir/types/type.h"
 #include "common/status.h"
 
 namespace acceld::ir {

@@ -4,9 +4,9 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "common/check.h"
-#include "common/ir/attribute_dictionary.h"
-#include "common/ir/call_graph.h"
-#include "common/ir/canonical_attributes.h"
+#include "common/ir/attributes/attribute_dictionary.h"
+#include "common/ir/attributes/canonical_attributes.h"
+#include "common/ir/calls/call_graph.h"
 
 namespace acceld::ir {
 namespace {

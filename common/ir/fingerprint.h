@@ -1,7 +1,7 @@
 #pragma once
 
 #include "absl/strings/string_view.h"
-#include "common/digest.h"
+#include "common/crypto/digest.h"
 #include "common/ir/module.h"
 
 namespace acceld::ir {

@@ -4,9 +4,9 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "common/ir/host_callback.h"
-#include "common/ir/literal.h"
+#include "common/ir/calls/host_callback.h"
 #include "common/ir/module.h"
+#include "common/ir/types/literal.h"
 #include "common/status.h"
 
 // The reference interpreter: slow and obvious, the oracle that tests and conformance checks compare

@@ -7,9 +7,9 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "common/ir/attributes/op_attributes.h"
 #include "common/ir/op.h"
-#include "common/ir/op_attributes.h"
-#include "common/ir/type.h"
+#include "common/ir/types/type.h"
 
 // The program representation: plain values, no pointers between nodes.
 //

@@ -4,8 +4,8 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
-#include "common/ir/dtype.h"
-#include "common/ir/op_attributes.h"
+#include "common/ir/attributes/op_attributes.h"
+#include "common/ir/types/dtype.h"
 
 // Operation kinds and what is true of each kind, from ops.def.
 namespace acceld::ir {

@@ -4,7 +4,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "common/ir/call_graph.h"
+#include "common/ir/calls/call_graph.h"
 
 namespace acceld::ir {
 namespace {

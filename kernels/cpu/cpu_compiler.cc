@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "common/allocation.h"
+#include "common/memory/allocation.h"
 #include "kernels/cpu/emit/buffer_facts.h"
 #include "kernels/cpu/emit/code_context.h"
-#include "kernels/cpu/emit/optimize.h"
+#include "kernels/cpu/emit/llvm_passes/optimize.h"
 #include "kernels/cpu/emit/plan_emitter.h"
 #include "kernels/cpu/emit/plan_split.h"
 #include "kernels/cpu/emit/translator.h"

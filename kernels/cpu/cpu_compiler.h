@@ -3,7 +3,7 @@
 #include <string>
 
 #include "common/status.h"
-#include "common/stop_flag.h"
+#include "common/threads/stop_flag.h"
 #include "kernels/ir/plan.h"
 
 // Plan -> native object code for the CPU. The only folder that sees LLVM and oneDNN.
@@ -27,8 +27,8 @@ struct CpuDumps {
 
 // Relocatable ELF objects (object_set.h) with one exported function, kEntrySymbol of type
 // EntryFunction. Helped by threads that all calls share. Thread-safe. Before the next pass over a
-// part that the plan is split into it looks whether it may go on (common/allocation.h): CANCELLED
-// once `stop` is stopped.
+// part that the plan is split into it looks whether it may go on (common/memory/allocation.h):
+// CANCELLED once `stop` is stopped.
 absl::StatusOr<std::string> CompilePlan(const Plan& plan, const CpuTarget& target,
                                         CpuDumps* dumps = nullptr, const StopFlag* stop = nullptr);
 

@@ -3,7 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "common/digest.h"
+#include "common/crypto/digest.h"
 #include "kernels/cpu/cpu_compiler.h"
 #include "kernels/cpu/support_abi.h"
 #include "llvm/ADT/StringMap.h"

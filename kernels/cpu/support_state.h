@@ -1,7 +1,7 @@
 #pragma once
 
-#include "common/mutex.h"
 #include "common/status.h"
+#include "common/threads/mutex.h"
 #include "kernels/cpu/cpu_module.h"
 
 namespace acceld::kernels::cpu {

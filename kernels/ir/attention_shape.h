@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "common/ir/type.h"
+#include "common/ir/types/type.h"
 
 namespace acceld::kernels {
 

@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "common/ir/type.h"
+#include "common/ir/types/type.h"
 
 namespace acceld::kernels {
 
-// A call by which a running program asks its host program (common/ir/host_callback.h), without
-// places and without a target. Types are static and valid. Plain value.
+// A call by which a running program asks its host program (common/ir/calls/host_callback.h),
+// without places and without a target. Types are static and valid. Plain value.
 struct HostCall {
   int64_t callback = 0;
   std::vector<ir::TensorType> operands, results;

@@ -8,8 +8,8 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
-#include "common/ir/dtype.h"
-#include "kernels/ir/digit_sort.h"
+#include "common/ir/types/dtype.h"
+#include "kernels/ir/build/digit_sort.h"
 
 // Kernel IR: what a kernel computes, with no target in it. Loop nests over scalar SSA values, loads
 // and stores at computed element indices. Two printers read it: kernels/cpu (LLVM IR) and

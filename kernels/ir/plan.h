@@ -5,7 +5,7 @@
 #include <variant>
 #include <vector>
 
-#include "common/ir/type.h"
+#include "common/ir/types/type.h"
 #include "kernels/ir/attention_shape.h"
 #include "kernels/ir/convolution_shape.h"
 #include "kernels/ir/host_call.h"

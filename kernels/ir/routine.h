@@ -6,7 +6,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
-#include "common/ir/type.h"
+#include "common/ir/types/type.h"
 #include "common/status.h"
 
 // Calls of the routines of routines.def: what is computed, without places and without a target.

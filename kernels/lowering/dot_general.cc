@@ -2,7 +2,7 @@
 // dimensions and any element types. Source: StableHLO specification, "dot_general".
 #include <algorithm>
 
-#include "common/ir/product_type.h"
+#include "common/ir/types/product_type.h"
 #include "kernels/lowering/op_kernel.h"
 #include "kernels/lowering/products.h"
 #include "kernels/lowering/reducer.h"

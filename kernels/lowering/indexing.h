@@ -1,7 +1,7 @@
 #pragma once
 
 #include "common/ir/module.h"
-#include "kernels/lowering/element_emitter.h"
+#include "kernels/lowering/elements/element_emitter.h"
 
 // Ops whose result elements are operand elements at other indices, or values made from the index:
 // `Generate<Kind>` for each op of family Indexing gives the element of `op`'s result at `index`.

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/ir/module.h"
-#include "kernels/lowering/element_emitter.h"
+#include "kernels/lowering/elements/element_emitter.h"
 #include "kernels/lowering/lower.h"
 
 namespace acceld::kernels {

@@ -1,7 +1,7 @@
 #include "kernels/lowering/products.h"
 
-#include "common/ir/product_type.h"
-#include "kernels/lowering/complex_math.h"
+#include "common/ir/types/product_type.h"
+#include "kernels/lowering/elements/complex_math.h"
 
 namespace acceld::kernels {
 namespace {

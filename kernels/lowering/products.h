@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "kernels/lowering/element.h"
+#include "kernels/lowering/elements/element.h"
 
 // Sums of products, as dot_general and convolution make them.
 namespace acceld::kernels {

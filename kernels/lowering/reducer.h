@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "common/ir/simple_reducer.h"
-#include "kernels/ir/combining.h"
-#include "kernels/lowering/element_emitter.h"
+#include "kernels/ir/build/combining.h"
+#include "kernels/lowering/elements/element_emitter.h"
 
 namespace acceld::kernels {
 

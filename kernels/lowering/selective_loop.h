@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "kernels/ir/kernel_builder.h"
+#include "kernels/ir/build/kernel_builder.h"
 
 namespace acceld::kernels {
 

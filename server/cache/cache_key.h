@@ -2,8 +2,8 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "common/digest.h"
-#include "common/ir/type.h"
+#include "common/crypto/digest.h"
+#include "common/ir/types/type.h"
 
 namespace acceld::cache {
 

@@ -6,7 +6,7 @@
 #include <system_error>
 #include <utility>
 
-#include "common/start_thread.h"
+#include "common/threads/start_thread.h"
 
 namespace acceld::cache {
 namespace {

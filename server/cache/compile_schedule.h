@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
-#include "common/fair_schedule.h"
 #include "common/status.h"
+#include "common/threads/fair_schedule.h"
 
 namespace acceld::cache {
 

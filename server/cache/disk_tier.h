@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "common/mutex.h"
 #include "common/status.h"
+#include "common/threads/mutex.h"
 #include "server/cache/entry.h"
 #include "server/cache/eviction.h"
 #include "server/cache/files.h"

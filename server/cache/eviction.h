@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "common/digest.h"
+#include "common/crypto/digest.h"
 #include "common/percent.h"
 
 namespace acceld::cache {

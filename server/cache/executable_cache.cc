@@ -6,8 +6,8 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
-#include "common/allocation.h"
-#include "common/log.h"
+#include "common/log/log.h"
+#include "common/memory/allocation.h"
 #include "server/cache/likeness.h"
 
 namespace acceld::cache {

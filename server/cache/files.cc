@@ -15,7 +15,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "common/random_bytes.h"
+#include "common/crypto/random_bytes.h"
 
 namespace acceld::cache {
 namespace {

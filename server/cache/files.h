@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "common/files/unique_fd.h"
 #include "common/status.h"
-#include "common/unique_fd.h"
 
 // The few file operations of the disk tier, as Statuses that name the file. All of them do I/O.
 namespace acceld::cache {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "common/digest.h"
-#include "common/mutex.h"
+#include "common/crypto/digest.h"
+#include "common/threads/mutex.h"
 #include "server/cache/eviction.h"
 #include "server/hal/loaded_executable.h"
 

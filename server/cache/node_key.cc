@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "common/log.h"
-#include "common/random_bytes.h"
+#include "common/crypto/random_bytes.h"
+#include "common/log/log.h"
 
 namespace acceld::cache {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "absl/strings/string_view.h"
-#include "common/log.h"
+#include "common/log/log.h"
 #include "common/status.h"
 
 namespace acceld::cache {

@@ -6,7 +6,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "common/digest.h"
+#include "common/crypto/digest.h"
 #include "common/status.h"
 #include "server/cache/bundle.h"
 #include "server/cache/disk_tier.h"

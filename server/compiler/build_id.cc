@@ -11,7 +11,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "common/digest.h"
+#include "common/crypto/digest.h"
 #include "server/compiler/compiler.h"
 
 namespace acceld::compiler {

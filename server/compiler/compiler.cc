@@ -7,13 +7,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "common/allocation.h"
 #include "common/ir/fingerprint.h"
 #include "common/ir/specialize/specialize.h"
 #include "common/ir/text.h"
-#include "common/ir/verifier.h"
-#include "kernels/ir/plan_work.h"
-#include "kernels/ir/steady.h"
+#include "common/ir/verify/verifier.h"
+#include "common/memory/allocation.h"
+#include "kernels/ir/analysis/plan_work.h"
+#include "kernels/ir/analysis/steady.h"
 #include "server/compiler/dump.h"
 #include "server/compiler/pipeline.h"
 #include "server/compiler/plan/build_plan.h"
@@ -49,7 +49,7 @@ namespace {
 
 absl::StatusOr<hal::Executable> CompileContained(const ir::Module& module, absl::string_view entry,
                                                  absl::Span<const ir::TensorType> argument_types,
-                                                 const hal::CodeGenerator& generator,
+                                                 const codegen::CodeGenerator& generator,
                                                  const CompileOptions& options,
                                                  std::vector<CompileStep>* steps,
                                                  const StopFlag* stop) {
@@ -85,11 +85,11 @@ absl::StatusOr<hal::Executable> CompileContained(const ir::Module& module, absl:
   if (dump.enabled()) DumpPlan(plan, *steps, dump);
 
   hal::Executable executable;
-  std::vector<hal::CodeGenerator::Dump> code_dumps;
+  std::vector<codegen::CodeGenerator::Dump> code_dumps;
   ACCELD_ASSIGN_OR_RETURN(executable.code,
                           generator.Generate(plan, dump.enabled() ? &code_dumps : nullptr, stop));
   end_stage("generate code");
-  for (const hal::CodeGenerator::Dump& code_dump : code_dumps) {
+  for (const codegen::CodeGenerator::Dump& code_dump : code_dumps) {
     dump.Write(code_dump.file_name, code_dump.text);
   }
   executable.program_name = module.name.empty() ? std::string(entry) : module.name;
@@ -110,7 +110,7 @@ absl::StatusOr<hal::Executable> CompileContained(const ir::Module& module, absl:
 
 absl::StatusOr<hal::Executable> Compile(const ir::Module& module, absl::string_view entry,
                                         absl::Span<const ir::TensorType> argument_types,
-                                        const hal::CodeGenerator& generator,
+                                        const codegen::CodeGenerator& generator,
                                         const CompileOptions& options,
                                         std::vector<CompileStep>* steps, const StopFlag* stop) {
   return ContainAllocationFailure("compiling a program", {.stop = stop}, [&] {

@@ -6,12 +6,12 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "common/digest.h"
+#include "common/crypto/digest.h"
 #include "common/ir/module.h"
 #include "common/status.h"
-#include "common/stop_flag.h"
+#include "common/threads/stop_flag.h"
+#include "server/codegen/code_generator.h"
 #include "server/compiler/compile_step.h"
-#include "server/hal/code_generator.h"
 #include "server/hal/executable.h"
 
 namespace acceld::compiler {
@@ -34,7 +34,7 @@ std::string KeyOf(const CompileOptions& options);
 // of the code). `steps` gets a row for each stage and pass that ran. Either may be nullptr.
 absl::StatusOr<hal::Executable> Compile(const ir::Module& module, absl::string_view entry,
                                         absl::Span<const ir::TensorType> argument_types,
-                                        const hal::CodeGenerator& generator,
+                                        const codegen::CodeGenerator& generator,
                                         const CompileOptions& options,
                                         std::vector<CompileStep>* steps = nullptr,
                                         const StopFlag* stop = nullptr);

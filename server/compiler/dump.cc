@@ -6,7 +6,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "common/log.h"
+#include "common/log/log.h"
 
 namespace acceld::compiler {
 namespace {

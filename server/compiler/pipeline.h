@@ -7,10 +7,10 @@
 #include "absl/types/span.h"
 #include "common/ir/module.h"
 #include "common/status.h"
-#include "common/stop_flag.h"
+#include "common/threads/stop_flag.h"
+#include "server/codegen/target.h"
 #include "server/compiler/compile_step.h"
 #include "server/compiler/dump.h"
-#include "server/hal/code_generator.h"
 
 namespace acceld::compiler {
 
@@ -18,13 +18,13 @@ namespace acceld::compiler {
 struct Pass {
   using Run = absl::StatusOr<ir::Module> (*)(const ir::Module&);
   using RunForTarget = absl::StatusOr<ir::Module> (*)(const ir::Module&,
-                                                      const hal::CodeGenerator& target);
+                                                      const codegen::Target& target);
   constexpr Pass(absl::string_view pass_name, Run pass) : name(pass_name), run_(pass) {}
   constexpr Pass(absl::string_view pass_name, RunForTarget pass)
       : name(pass_name), run_for_target_(pass) {}
 
   absl::StatusOr<ir::Module> operator()(const ir::Module& module,
-                                        const hal::CodeGenerator& target) const {
+                                        const codegen::Target& target) const {
     return run_ != nullptr ? run_(module) : run_for_target_(module, target);
   }
 
@@ -50,7 +50,7 @@ absl::Status NoSuchPass(absl::string_view name);
 // INTERNAL, and named where each is verified. INVALID_ARGUMENT for a disabled name that does not
 // exist; CANCELLED, between two passes, once `stop` is stopped. `steps` gets a row for each pass
 // that ran. Either may be nullptr.
-absl::StatusOr<ir::Module> RunPipeline(ir::Module module, const hal::CodeGenerator& target,
+absl::StatusOr<ir::Module> RunPipeline(ir::Module module, const codegen::Target& target,
                                        absl::Span<const std::string> disabled, Dump& dump,
                                        std::vector<CompileStep>* steps,
                                        const StopFlag* stop = nullptr);

@@ -28,7 +28,7 @@ func.func @main(%x: tensor<1024x1024xf32>) -> tensor<1024x1024xf32> {
 
 }  // namespace
 
-absl::Status WarmUp(const hal::CodeGenerator& generator) {
+absl::Status WarmUp(const codegen::CodeGenerator& generator) {
   ACCELD_ASSIGN_OR_RETURN(const ir::Module module, ir::ParseModule(kProgram));
   const ir::TensorType type{ir::DType::kF32, {1024, 1024}};
   return Compile(module, "main", {type}, generator, CompileOptions()).status();

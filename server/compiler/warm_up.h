@@ -1,7 +1,7 @@
 #pragma once
 
 #include "common/status.h"
-#include "server/hal/code_generator.h"
+#include "server/codegen/code_generator.h"
 
 namespace acceld::compiler {
 
@@ -9,6 +9,6 @@ namespace acceld::compiler {
 // and code generators that a process sets up for its first compile are there, and the code of the
 // compiler is in memory. The first program of a client would wait some milliseconds more. Errors:
 // those of Compile. Thread-safe and CPU-bound.
-absl::Status WarmUp(const hal::CodeGenerator& generator);
+absl::Status WarmUp(const codegen::CodeGenerator& generator);
 
 }  // namespace acceld::compiler

@@ -6,7 +6,7 @@
 #include "absl/strings/string_view.h"
 #include "common/status.h"
 #include "server/config/setting.h"
-#include "server/engine/quota.h"
+#include "server/engine/sharing/quota.h"
 
 namespace acceld::config {
 

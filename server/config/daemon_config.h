@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "common/log.h"
+#include "common/log/log.h"
 #include "server/engine/engine.h"
 #include "server/rpc/options.h"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "server/config/setting.h"
-#include "server/engine/quota.h"
+#include "server/engine/sharing/quota.h"
 
 namespace acceld::config {
 

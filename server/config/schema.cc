@@ -7,13 +7,13 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "common/address.h"
+#include "common/net/address.h"
 #include "server/compiler/pipeline.h"
 #include "server/config/access_settings.h"
 #include "server/config/remote_cache_settings.h"
 #include "server/config/setting_table.h"
 #include "server/hal/cpu/host_info.h"
-#include "server/hal/cuda/wanted_devices.h"
+#include "server/hal/cuda/driver/wanted_devices.h"
 #include "server/observability/metrics_server.h"
 
 namespace acceld::config {

@@ -2,15 +2,18 @@
 
 #include "common/ir/fingerprint.h"
 #include "common/ir/specialize/specialize.h"
-#include "common/ir/verifier.h"
+#include "common/ir/verify/verifier.h"
+#include "server/codegen/cpu/cpu_code_generator.h"
+#include "server/codegen/cuda/cuda_code_generator.h"
+#include "server/codegen/cuda/nvrtc_compiler.h"
+#include "server/codegen/cuda/target_generator.h"
 #include "server/compiler/compiler.h"
 #include "server/compiler/warm_up.h"
+#include "server/engine/cache/remote_tier_options.h"
 #include "server/engine/engine.h"
 #include "server/engine/engine_parts.h"
-#include "server/engine/remote_tier_options.h"
 #include "server/hal/cpu/cpu_device.h"
-#include "server/hal/cuda/open_devices.h"
-#include "server/hal/cuda/target_generator.h"
+#include "server/hal/cuda/driver/open_devices.h"
 
 // The engine as the daemon runs it: this machine's devices and the real compiler.
 namespace acceld::engine {
@@ -23,8 +26,12 @@ absl::Status OpenDevices(const EngineOptions& options, EngineParts& parts) {
   ACCELD_ASSIGN_OR_RETURN(
       hal::cuda::OpenedDevices gpus,
       hal::cuda::OpenWantedDevices(hal::cuda::Driver::Get(), wanted,
-                                   {.memory_bytes = options.cuda_memory_bytes}));
-  parts.devices = std::move(gpus.devices);
+                                   {.memory_bytes = options.cuda_memory_bytes},
+                                   {.find_compiler = codegen::cuda::FindNvrtcCompiler}));
+  for (hal::cuda::OpenedCudaDevice& gpu : gpus.devices) {
+    auto generator = std::make_unique<codegen::cuda::CudaCodeGenerator>(gpu);
+    parts.devices.push_back({std::move(gpu.device), std::move(generator)});
+  }
   for (std::string& reason : gpus.missing) {
     parts.missing_devices.push_back({"cuda", std::move(reason), ""});
   }
@@ -37,7 +44,9 @@ absl::Status OpenDevices(const EngineOptions& options, EngineParts& parts) {
                                 .threads_per_device = options.threads_per_device,
                                 .memory_bytes_per_device = options.device_memory_bytes,
                                 .prepared_bytes_per_device = options.prepared_memory_bytes}));
-  for (auto& cpu : cpus) parts.devices.push_back(std::move(cpu));
+  for (auto& cpu : cpus) {
+    parts.devices.push_back({std::move(cpu), std::make_unique<codegen::cpu::CpuCodeGenerator>()});
+  }
   return absl::OkStatus();
 }
 
@@ -51,7 +60,7 @@ absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(const EngineOptions& opti
   parts.compile_options = compiler::KeyOf(compile_options);
   parts.compile = [compile_options](const ir::Module& module, absl::string_view entry,
                                     absl::Span<const ir::TensorType> arguments,
-                                    const hal::CodeGenerator& generator,
+                                    const codegen::CodeGenerator& generator,
                                     std::vector<compiler::CompileStep>* steps,
                                     const StopFlag& stop) {
     return compiler::Compile(module, entry, arguments, generator, compile_options, steps, &stop);
@@ -61,7 +70,7 @@ absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(const EngineOptions& opti
   parts.verify = ir::Verify;
   parts.fingerprint = ir::Fingerprint;
   parts.make_generator = [](const std::string& architecture) {
-    return hal::cuda::MakeTargetGenerator(architecture);
+    return codegen::cuda::MakeTargetGenerator(architecture, codegen::cuda::FindNvrtcCompiler);
   };
   parts.build_id = compiler::BuildId();
   ACCELD_ASSIGN_OR_RETURN(parts.bundle_keys, LoadSigningKeys(options.remote_cache));

@@ -11,10 +11,10 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "common/check.h"
-#include "common/log.h"
+#include "common/crypto/random_bytes.h"
+#include "common/log/log.h"
 #include "common/percent.h"
-#include "common/random_bytes.h"
-#include "server/engine/explain.h"
+#include "server/engine/cache/explain.h"
 
 namespace acceld::engine {
 namespace {
@@ -96,8 +96,9 @@ EngineImpl::EngineImpl(const EngineOptions& options, EngineParts parts)
                                             options_.identity_share_percent)),
       timers_("timers", static_cast<size_t>(options.max_deadlines)) {
   std::vector<hal::Device*> devices;
-  for (const auto& device : parts_.devices) {
-    devices.push_back(device.get());
+  for (const codegen::TargetDevice& part : parts_.devices) {
+    hal::Device* const device = part.device.get();
+    devices.push_back(device);
     const size_t index = executors_.size();
     executors_.push_back(std::make_unique<runtime::DeviceExecutor>(
         *device, static_cast<int>(index),
@@ -132,16 +133,15 @@ EngineImpl::EngineImpl(const EngineOptions& options, EngineParts parts)
 
 void EngineImpl::WarmUp() {
   absl::flat_hash_set<std::string> warm;
-  for (const auto& device : parts_.devices) {
-    const hal::CodeGenerator& generator = device->code_generator();
-    if (!warm.insert(generator.architecture()).second) continue;
-    const absl::Status status = parts_.warm_up(generator);
-    if (!status.ok()) LogWarning("cannot warm up ", device->name(), ": ", status.ToString());
+  for (const codegen::TargetDevice& part : parts_.devices) {
+    if (!warm.insert(part.generator->architecture()).second) continue;
+    const absl::Status status = parts_.warm_up(*part.generator);
+    if (!status.ok()) LogWarning("cannot warm up ", part.device->name(), ": ", status.ToString());
   }
 }
 
 void EngineImpl::ReleaseUnused() {
-  for (const auto& device : parts_.devices) device->ReleaseUnusedMemory();
+  for (const codegen::TargetDevice& part : parts_.devices) part.device->ReleaseUnusedMemory();
   (void)housekeeping_.At(std::chrono::steady_clock::now() + kReleaseInterval,
                          [this] { ReleaseUnused(); });
 }
@@ -166,7 +166,9 @@ EngineImpl::~EngineImpl() {
 int64_t EngineImpl::staging_limit() const {
   if (options_.max_session_bytes > 0) return options_.max_session_bytes;
   int64_t bytes = 0;
-  for (const auto& device : parts_.devices) bytes += device->memory().limit_bytes;
+  for (const codegen::TargetDevice& part : parts_.devices) {
+    bytes += part.device->memory().limit_bytes;
+  }
   return bytes;
 }
 
@@ -225,7 +227,7 @@ std::vector<std::shared_ptr<SessionImpl>> EngineImpl::OpenSessions() const {
 std::vector<DeviceInfo> EngineImpl::Devices() const {
   std::vector<DeviceInfo> infos;
   for (size_t i = 0; i < executors_.size(); ++i) {
-    const hal::Device& device = *parts_.devices[i];
+    const hal::Device& device = *parts_.devices[i].device;
     const hal::MemoryStats memory = device.memory();
     const runtime::DeviceExecutor::Counters counters = executors_[i]->counters();
     infos.push_back({.id = static_cast<uint32_t>(i),
@@ -245,8 +247,8 @@ std::vector<DeviceInfo> EngineImpl::Devices() const {
 std::vector<DeviceLoad> EngineImpl::Loads() const {
   std::vector<DeviceLoad> loads;
   for (size_t i = 0; i < executors_.size(); ++i) {
-    loads.push_back({.kind = parts_.devices[i]->kind(),
-                     .health = parts_.devices[i]->health(),
+    loads.push_back({.kind = parts_.devices[i].device->kind(),
+                     .health = parts_.devices[i].device->health(),
                      .queued = executors_[i]->counters().queued});
   }
   return loads;
@@ -374,7 +376,7 @@ EngineMetrics EngineImpl::Metrics() const {
                                .restores = executor->memory_stats().restores,
                                .donated_bytes = instruments.donated_bytes.value(),
                                .suspensions = executor->counters().suspensions,
-                               .launches = parts_.devices[i]->launches()});
+                               .launches = parts_.devices[i].device->launches()});
   }
   for (const auto& session : OpenSessions()) {
     for (uint32_t device = 0; device < metrics.devices.size(); ++device) {

@@ -8,22 +8,22 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "common/fair_pool.h"
-#include "common/mutex.h"
-#include "common/timer_queue.h"
+#include "common/threads/fair_pool.h"
+#include "common/threads/mutex.h"
+#include "common/threads/timer_queue.h"
 #include "server/cache/executable_cache.h"
-#include "server/engine/compile_targets.h"
-#include "server/engine/content_table.h"
+#include "server/engine/cache/compile_targets.h"
 #include "server/engine/engine.h"
 #include "server/engine/engine_parts.h"
-#include "server/engine/identity_account.h"
-#include "server/engine/named_arrays.h"
-#include "server/engine/placement.h"
-#include "server/engine/pools.h"
 #include "server/engine/program.h"
-#include "server/engine/session_impl.h"
+#include "server/engine/session/session_impl.h"
+#include "server/engine/sharing/content_table.h"
+#include "server/engine/sharing/identity_account.h"
+#include "server/engine/sharing/named_arrays.h"
+#include "server/engine/sharing/placement.h"
+#include "server/engine/sharing/pools.h"
 #include "server/runtime/device_executor.h"
-#include "server/runtime/host_memory.h"
+#include "server/runtime/memory/host_memory.h"
 
 namespace acceld::engine {
 

@@ -8,15 +8,15 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
 #include "absl/types/span.h"
-#include "common/digest.h"
+#include "common/crypto/digest.h"
 #include "common/ir/module.h"
 #include "common/status.h"
-#include "common/stop_flag.h"
+#include "common/threads/stop_flag.h"
 #include "server/cache/remote/remote_tier.h"
+#include "server/codegen/target_device.h"
 #include "server/compiler/compile_step.h"
-#include "server/engine/compile_targets.h"
+#include "server/engine/cache/compile_targets.h"
 #include "server/engine/engine.h"
-#include "server/hal/device.h"
 #include "server/hal/executable.h"
 
 namespace acceld::engine {
@@ -24,11 +24,11 @@ namespace acceld::engine {
 // What an engine is put together from: the real compiler and devices in Engine::Create, others in
 // tests. The functions are thread-safe.
 struct EngineParts {
-  std::vector<std::unique_ptr<hal::Device>> devices;  // at least one
+  std::vector<codegen::TargetDevice> devices;  // at least one
   std::vector<MissingDevices> missing_devices;
   std::function<absl::StatusOr<hal::Executable>(
       const ir::Module& module, absl::string_view entry, absl::Span<const ir::TensorType> arguments,
-      const hal::CodeGenerator& generator, std::vector<compiler::CompileStep>* steps,
+      const codegen::CodeGenerator& generator, std::vector<compiler::CompileStep>* steps,
       const StopFlag& stop)>
       compile;
   std::function<absl::StatusOr<std::vector<ir::TensorType>>(
@@ -38,7 +38,7 @@ struct EngineParts {
   std::function<absl::Status(const ir::Module& module)> verify;
   std::function<Digest(const ir::Module& module, absl::string_view entry)> fingerprint;
   // What takes time when a generator is first used; empty: nothing.
-  std::function<absl::Status(const hal::CodeGenerator& generator)> warm_up;
+  std::function<absl::Status(const codegen::CodeGenerator& generator)> warm_up;
   CompileTargets::MakeGenerator make_generator;  // for architectures that no device has
   std::string build_id;
   std::string compile_options;  // those of `compile` that change code, for cache keys

@@ -3,10 +3,10 @@
 #include <iterator>
 #include <utility>
 
-#include "common/allocation.h"
-#include "common/ir/host_callback.h"
-#include "common/ir/memory_size.h"
+#include "common/ir/calls/host_callback.h"
 #include "common/ir/op_numbers.h"
+#include "common/ir/verify/memory_size.h"
+#include "common/memory/allocation.h"
 #include "common/op_origin.h"
 
 namespace acceld::engine {

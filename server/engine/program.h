@@ -10,10 +10,10 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "common/digest.h"
+#include "common/crypto/digest.h"
 #include "common/ir/module.h"
-#include "common/mutex.h"
 #include "common/status.h"
+#include "common/threads/mutex.h"
 #include "server/engine/engine_parts.h"
 
 namespace acceld::engine {

@@ -4,10 +4,10 @@
 #include <memory>
 
 #include "absl/strings/string_view.h"
-#include "common/ir/dtype.h"
+#include "common/ir/types/dtype.h"
 #include "common/status.h"
 #include "server/runtime/device_executor.h"
-#include "server/runtime/meter.h"
+#include "server/runtime/memory/meter.h"
 
 namespace acceld::engine {
 

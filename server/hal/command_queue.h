@@ -10,8 +10,8 @@
 #include <thread>
 #include <utility>
 
-#include "common/mutex.h"
-#include "common/start_thread.h"
+#include "common/threads/mutex.h"
+#include "common/threads/start_thread.h"
 
 namespace acceld::hal {
 

@@ -8,9 +8,8 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "common/future.h"
 #include "common/status.h"
-#include "server/hal/code_generator.h"
+#include "common/threads/future.h"
 #include "server/hal/executable.h"
 #include "server/hal/host_calls.h"
 #include "server/hal/run_control.h"
@@ -75,7 +74,7 @@ class Stream {
   virtual Event CopyFromPeer(std::shared_ptr<Buffer> from, std::shared_ptr<Buffer> to) = 0;
   // Lets what runs here have the host's processors only as far as others leave them, or as before.
   // False when that cannot be: a system may let nobody take back that he has given way.
-  virtual bool SetGivesWay(bool /*gives_way*/) { return true; }
+  virtual bool SetGivesWay(bool gives_way) = 0;
 };
 
 // Which of two streams' work a device begins first when both have some.
@@ -96,14 +95,12 @@ class Device {
   virtual ~Device() = default;
   virtual std::string kind() const = 0;  // "cpu"
   virtual std::string name() const = 0;
-  // Makes code for this device; lives as long as the device.
-  virtual const CodeGenerator& code_generator() const = 0;
   virtual MemoryStats memory() const = 0;
   // Why the device is lost, so that all that it is asked for fails with this error; OK while it
   // works. A lost device stays lost until the process is started anew.
-  virtual absl::Status health() const { return absl::OkStatus(); }
-  // Of a device that tells one from the other: zeros where a program is one function.
-  virtual LaunchCounts launches() const { return {}; }
+  virtual absl::Status health() const = 0;
+  // Zeros where a program is one function, as on the CPU.
+  virtual LaunchCounts launches() const = 0;
   // RESOURCE_EXHAUSTED with size, use and limit when it does not fit. Zero bytes are fine.
   virtual absl::StatusOr<std::shared_ptr<Buffer>> Allocate(int64_t size_bytes) = 0;
   // Gives memory that is free, and was not used since the call before, back to the system. May take
@@ -112,7 +109,7 @@ class Device {
   // Of how many streams the device works on runs side by side. 1: a run that others are to go
   // before pauses for them. More: it need not, but what more streams are given may have to wait for
   // its end.
-  virtual int streams_side_by_side() const { return 1; }
+  virtual int streams_side_by_side() const = 0;
   // Where there is no such thing, as on the CPU, the priority does not count.
   virtual std::unique_ptr<Stream> CreateStream(
       absl::string_view name, StreamPriority priority = StreamPriority::kNormal) = 0;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "common/ir/type.h"
+#include "common/ir/types/type.h"
 #include "common/status.h"
 #include "kernels/ir/plan.h"
 
@@ -23,7 +23,7 @@ struct Executable {
   std::vector<kernels::SharedPlace> may_share;
   std::string constants;  // the constant block
   std::string code;       // for the architecture: an ELF object for the CPU
-  // Every run takes about as long as any other (kernels/ir/steady.h).
+  // Every run takes about as long as any other (kernels/ir/analysis/steady.h).
   bool steady = false;
   double compile_ms = 0;
 

@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "common/mutex.h"
 #include "common/status.h"
+#include "common/threads/mutex.h"
 #include "server/hal/device.h"
 #include "server/hal/free_blocks.h"
 

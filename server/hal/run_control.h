@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "common/mutex.h"
+#include "common/threads/mutex.h"
 #include "kernels/cpu/interrupts.h"
 
 namespace acceld::hal {

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "common/files/unique_fd.h"
 #include "common/status.h"
-#include "common/unique_fd.h"
 
 namespace acceld::lifetime {
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
-#include "common/mutex.h"
+#include "common/threads/mutex.h"
 
 namespace acceld::lifetime {
 

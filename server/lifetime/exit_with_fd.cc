@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "common/start_thread.h"
+#include "common/threads/start_thread.h"
 
 namespace acceld::lifetime {
 

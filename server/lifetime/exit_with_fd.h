@@ -4,8 +4,8 @@
 #include <memory>
 #include <thread>
 
+#include "common/files/unique_fd.h"
 #include "common/status.h"
-#include "common/unique_fd.h"
 
 namespace acceld::lifetime {
 

@@ -15,7 +15,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "common/start_thread.h"
+#include "common/threads/start_thread.h"
 
 namespace acceld::observability {
 namespace {

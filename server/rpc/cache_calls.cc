@@ -2,12 +2,12 @@
 #include <string>
 #include <utility>
 
-#include "common/log.h"
-#include "server/rpc/bulk_reactors.h"
-#include "server/rpc/import_reactor.h"
-#include "server/rpc/parse_request.h"
+#include "common/log/log.h"
+#include "server/rpc/bulk/bulk_reactors.h"
+#include "server/rpc/bulk/import_reactor.h"
+#include "server/rpc/decode/parse_request.h"
+#include "server/rpc/decode/status_codes.h"
 #include "server/rpc/service.h"
-#include "server/rpc/status_codes.h"
 
 // What administrators do with the cache. It reads files and waits for other machines, so each is
 // answered from a thread of its own pool, in the order in which they came.

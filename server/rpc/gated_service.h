@@ -2,7 +2,7 @@
 
 #include "acceld/v1/acceld.grpc.pb.h"
 #include "server/rpc/auth/gate.h"
-#include "server/rpc/status_codes.h"
+#include "server/rpc/decode/status_codes.h"
 
 namespace acceld::rpc {
 

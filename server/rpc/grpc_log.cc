@@ -4,9 +4,9 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
-#include "common/log.h"
-#include "common/mutex.h"
+#include "common/log/log.h"
 #include "common/rate_limit.h"
+#include "common/threads/mutex.h"
 #include "grpc/support/log.h"
 
 namespace acceld::rpc {

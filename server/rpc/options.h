@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "common/address.h"
+#include "common/net/address.h"
 #include "server/rpc/access_options.h"
 
 namespace acceld::rpc {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "common/log.h"
+#include "common/log/log.h"
 #include "google/protobuf/stubs/logging.h"
 
 namespace acceld::rpc {

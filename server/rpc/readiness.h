@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "absl/strings/string_view.h"
-#include "common/mutex.h"
 #include "common/status.h"
+#include "common/threads/mutex.h"
 
 namespace acceld::rpc {
 

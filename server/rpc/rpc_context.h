@@ -1,13 +1,13 @@
 #pragma once
 
-#include "common/fair_pool.h"
-#include "common/timer_queue.h"
+#include "common/threads/fair_pool.h"
+#include "common/threads/timer_queue.h"
 #include "server/engine/engine.h"
 #include "server/observability/instruments/rpc_instruments.h"
 #include "server/rpc/auth/connections.h"
 #include "server/rpc/auth/gate.h"
 #include "server/rpc/options.h"
-#include "server/rpc/session_table.h"
+#include "server/rpc/session/session_table.h"
 
 namespace acceld::rpc {
 

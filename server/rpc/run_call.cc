@@ -4,13 +4,13 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "common/ir/wire.h"
-#include "server/engine/asker.h"
-#include "server/rpc/bounded_message.h"
-#include "server/rpc/convert.h"
-#include "server/rpc/parse_message.h"
-#include "server/rpc/session_log.h"
-#include "server/rpc/status_codes.h"
+#include "common/ir/wire/wire.h"
+#include "server/engine/sharing/asker.h"
+#include "server/rpc/decode/bounded_message.h"
+#include "server/rpc/decode/convert.h"
+#include "server/rpc/decode/parse_message.h"
+#include "server/rpc/decode/status_codes.h"
+#include "server/rpc/session/session_log.h"
 
 namespace acceld::rpc {
 namespace {

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "acceld/v1/acceld.grpc.pb.h"
-#include "common/allowance.h"
-#include "common/mutex.h"
+#include "common/memory/allowance.h"
 #include "common/status.h"
+#include "common/threads/mutex.h"
 #include "server/engine/engine.h"
 #include "server/rpc/rpc_context.h"
 

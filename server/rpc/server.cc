@@ -10,10 +10,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "common/file_watch.h"
-#include "common/log.h"
-#include "common/mutex.h"
-#include "common/segment_messages.h"
+#include "common/files/file_watch.h"
+#include "common/log/log.h"
+#include "common/memory/segment_messages.h"
+#include "common/threads/mutex.h"
 #include "grpcpp/ext/proto_server_reflection_plugin.h"
 #include "grpcpp/health_check_service_interface.h"
 #include "grpcpp/security/server_credentials.h"

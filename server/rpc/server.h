@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "common/passed_socket.h"
+#include "common/net/passed_socket.h"
 #include "common/status.h"
 #include "server/engine/engine.h"
 #include "server/observability/instruments/rpc_instruments.h"

@@ -5,15 +5,15 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "common/log.h"
-#include "server/rpc/bulk_reactors.h"
+#include "common/log/log.h"
+#include "server/rpc/bulk/bulk_reactors.h"
+#include "server/rpc/bulk/trace_reactor.h"
 #include "server/rpc/channel/grpc_channel.h"
-#include "server/rpc/convert.h"
-#include "server/rpc/parse_request.h"
+#include "server/rpc/decode/convert.h"
+#include "server/rpc/decode/parse_request.h"
+#include "server/rpc/decode/status_codes.h"
 #include "server/rpc/run_call.h"
-#include "server/rpc/session_log.h"
-#include "server/rpc/status_codes.h"
-#include "server/rpc/trace_reactor.h"
+#include "server/rpc/session/session_log.h"
 
 namespace acceld::rpc {
 namespace {

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <memory>
 
-#include "common/thread_pool.h"
+#include "common/threads/thread_pool.h"
 #include "server/engine/engine.h"
 #include "server/rpc/gated_service.h"
 #include "server/rpc/rpc_context.h"

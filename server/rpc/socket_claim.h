@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "common/address.h"
+#include "common/net/address.h"
 #include "common/status.h"
 
 namespace acceld::rpc {

@@ -9,14 +9,14 @@
 
 #include "absl/types/optional.h"
 #include "absl/types/span.h"
-#include "common/future.h"
-#include "common/ir/type.h"
-#include "common/mutex.h"
+#include "common/ir/types/type.h"
 #include "common/status.h"
+#include "common/threads/future.h"
+#include "common/threads/mutex.h"
 #include "server/hal/device.h"
-#include "server/runtime/host_memory.h"
-#include "server/runtime/memory_account.h"
-#include "server/runtime/resident_arrays.h"
+#include "server/runtime/memory/host_memory.h"
+#include "server/runtime/memory/memory_account.h"
+#include "server/runtime/memory/resident_arrays.h"
 
 namespace acceld::runtime {
 

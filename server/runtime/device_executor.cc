@@ -5,8 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/check.h"
-#include "common/start_thread.h"
-#include "common/thread_priority.h"
+#include "common/threads/start_thread.h"
+#include "common/threads/thread_priority.h"
 
 // Queues and turns. What happens to a task whose turn it is stands in dispatch.cc, and how it ends
 // in complete.cc and cancel.cc.

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "common/fair_schedule.h"
+#include "common/threads/fair_schedule.h"
 
 namespace acceld::runtime {
 

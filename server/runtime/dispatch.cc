@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/check.h"
-#include "kernels/ir/shared_places.h"
+#include "kernels/ir/analysis/shared_places.h"
 #include "server/runtime/device_executor.h"
 #include "server/runtime/task_host_calls.h"
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "absl/types/optional.h"
-#include "common/mutex.h"
+#include "common/threads/mutex.h"
 
 namespace acceld::runtime {
 

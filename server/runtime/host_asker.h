@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "common/shared_bytes.h"
+#include "common/memory/shared_bytes.h"
 #include "common/status.h"
 #include "kernels/ir/host_call.h"
 #include "server/hal/host_calls.h"

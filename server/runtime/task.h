@@ -13,10 +13,10 @@
 #include "server/hal/loaded_executable.h"
 #include "server/hal/run_control.h"
 #include "server/runtime/array.h"
-#include "server/runtime/device_memory.h"
 #include "server/runtime/donation.h"
 #include "server/runtime/host_asker.h"
-#include "server/runtime/meter.h"
+#include "server/runtime/memory/device_memory.h"
+#include "server/runtime/memory/meter.h"
 
 namespace acceld::runtime {
 

@@ -7,11 +7,11 @@
 #include <memory>
 #include <utility>
 
-#include "common/fair_schedule.h"
 #include "common/status.h"
+#include "common/threads/fair_schedule.h"
 #include "server/runtime/compute_stream.h"
 #include "server/runtime/device_share.h"
-#include "server/runtime/memory_account.h"
+#include "server/runtime/memory/memory_account.h"
 #include "server/runtime/task.h"
 
 namespace acceld::runtime {

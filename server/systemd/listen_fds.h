@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "common/passed_socket.h"
+#include "common/net/passed_socket.h"
 #include "common/status.h"
 
 namespace acceld::systemd {

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
+#include "common/files/unique_fd.h"
 #include "common/status.h"
-#include "common/unique_fd.h"
 
 namespace acceld::systemd {
 

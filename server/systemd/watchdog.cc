@@ -3,7 +3,7 @@
 #include <chrono>
 #include <utility>
 
-#include "common/start_thread.h"
+#include "common/threads/start_thread.h"
 
 namespace acceld::systemd {
 

@@ -3,7 +3,7 @@
 #include <functional>
 #include <thread>
 
-#include "common/mutex.h"
+#include "common/threads/mutex.h"
 #include "server/systemd/manager.h"
 
 namespace acceld::systemd {

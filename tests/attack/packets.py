@@ -1,5 +1,5 @@
 """A raw client of the second unix socket, by which clients on the daemon's host pass gRPC by
-(common/segment_messages.h)."""
+(common/memory/segment_messages.h)."""
 
 import array
 import socket

@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "benchmark/benchmark.h"
-#include "tests/unit/kernels/cpu_kernel_builders.h"
-#include "tests/unit/kernels/cpu_runner.h"
+#include "tests/unit/kernels/cpu/cpu_kernel_builders.h"
+#include "tests/unit/kernels/cpu/cpu_runner.h"
 
 namespace acceld::kernels::cpu {
 namespace {

@@ -26,9 +26,9 @@
 #include "client/client.h"
 #include "client/file.h"
 #include "common/check.h"
-#include "tests/support/daemon_process.h"
+#include "tests/support/daemon/daemon_process.h"
+#include "tests/support/daemon/redis_server.h"
 #include "tests/support/eventually.h"
-#include "tests/support/redis_server.h"
 
 namespace acceld::bench {
 namespace {

@@ -20,8 +20,8 @@
 #include "common/ir/text.h"
 #include "kernels/cpu/cpu_module.h"
 #include "kernels/ir/plan.h"
+#include "server/codegen/cpu/cpu_code_generator.h"
 #include "server/compiler/compiler.h"
-#include "server/hal/cpu/cpu_code_generator.h"
 #include "tests/support/source_path.h"
 
 namespace acceld {
@@ -33,7 +33,7 @@ absl::StatusOr<ir::Module> ReadProgram(const std::string& path) {
 }
 
 absl::StatusOr<hal::Executable> CompileProgram(const ir::Module& module) {
-  static const hal::cpu::CpuCodeGenerator generator;
+  static const codegen::cpu::CpuCodeGenerator generator;
   const char* dump_dir = std::getenv("ACCELD_DUMP_DIR");
   ACCELD_ASSIGN_OR_RETURN(const ir::Function* entry, module.Entry("main"));
   std::vector<ir::TensorType> types;

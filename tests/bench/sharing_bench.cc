@@ -24,7 +24,7 @@
 #include "client/client.h"
 #include "client/tracing.h"
 #include "common/check.h"
-#include "tests/support/daemon_process.h"
+#include "tests/support/daemon/daemon_process.h"
 
 namespace acceld::bench {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/support/process.h"
+#include "tests/support/daemon/process.h"
 #include "tests/support/source_path.h"
 
 // The public conformance programs through a daemon: what it compiles, however it compiles and on

@@ -12,7 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "common/ir/fingerprint.h"
 #include "common/ir/text.h"
-#include "common/ir/wire.h"
+#include "common/ir/wire/wire.h"
 #include "gtest/gtest.h"
 
 // Reads the programs of ACCELD_CONFORMANCE_DIR: `stablehlo` (openxla/stablehlo,

@@ -6,7 +6,7 @@
 #include "gtest/gtest.h"
 #include "tests/conformance/planned_programs.h"
 #include "tests/support/cuda_host_module.h"
-#include "tests/support/eager_sharing.h"
+#include "tests/support/daemon/eager_sharing.h"
 #include "tests/unit/compiler/plan_runner.h"
 
 // The public conformance programs in generated CUDA C++. ACCELD_CONFORMANCE_DIR names the folder

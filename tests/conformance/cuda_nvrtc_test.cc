@@ -14,7 +14,7 @@
 #include "kernels/cuda/nvrtc/nvrtc.h"
 #include "kernels/cuda/routines/routine_kernels.h"
 #include "tests/conformance/planned_programs.h"
-#include "tests/support/eager_sharing.h"
+#include "tests/support/daemon/eager_sharing.h"
 #include "tests/unit/compiler/kernel_plan.h"
 #include "tests/unit/kernels/attention_cases.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "common/ir/conformance.h"
+#include "common/ir/conformance/conformance.h"
 #include "common/ir/text.h"
 #include "gtest/gtest.h"
 #include "tests/conformance/program_files.h"

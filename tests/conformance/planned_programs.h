@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "common/ir/conformance.h"
+#include "common/ir/conformance/conformance.h"
 #include "kernels/ir/plan.h"
 
 // The public conformance programs as plans of kernels, for tests of what prints or runs those.

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "acceld/v1/acceld.pb.h"
-#include "common/bytes_field.h"
 #include "common/check.h"
+#include "common/memory/bytes_field.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "google/protobuf/stubs/logging.h"
 

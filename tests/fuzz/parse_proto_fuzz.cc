@@ -6,7 +6,7 @@
 #include "common/check.h"
 #include "common/ir/fingerprint.h"
 #include "common/ir/text.h"
-#include "common/ir/wire.h"
+#include "common/ir/wire/wire.h"
 #include "google/protobuf/stubs/logging.h"
 
 // The reader of programs on the wire refuses or reads any message, and what it read means the same

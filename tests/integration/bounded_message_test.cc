@@ -1,4 +1,4 @@
-#include "server/rpc/bounded_message.h"
+#include "server/rpc/decode/bounded_message.h"
 
 #include <memory>
 #include <string>

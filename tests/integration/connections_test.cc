@@ -13,16 +13,16 @@
 #include <utility>
 #include <vector>
 
-#include "common/mailbox.h"
-#include "common/message_socket.h"
-#include "common/segment_messages.h"
+#include "common/memory/segment_messages.h"
+#include "common/net/message_socket.h"
+#include "common/threads/mailbox.h"
 #include "grpcpp/create_channel_posix.h"
 #include "tests/integration/raw_client.h"
 #include "tests/integration/raw_segments.h"
 #include "tests/integration/rpc_fixture.h"
-#include "tests/support/as_user.h"
+#include "tests/support/daemon/as_user.h"
 #include "tests/support/eventually.h"
-#include "tests/support/raw_packet.h"
+#include "tests/support/net/raw_packet.h"
 
 namespace acceld::testing {
 namespace {

@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/ir/fingerprint.h"
 #include "common/ir/interpreter.h"
-#include "common/ir/verifier.h"
+#include "common/ir/verify/verifier.h"
 
 namespace acceld::testing {
 

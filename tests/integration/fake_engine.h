@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "absl/types/optional.h"
-#include "common/future.h"
-#include "common/mutex.h"
+#include "common/threads/future.h"
+#include "common/threads/mutex.h"
 #include "server/engine/engine.h"
 
 namespace acceld::testing {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "client/transport/connection.h"
-#include "common/mailbox.h"
-#include "common/message_socket.h"
+#include "common/net/message_socket.h"
+#include "common/threads/mailbox.h"
 #include "tests/integration/raw_client.h"
 #include "tests/integration/raw_segments.h"
 #include "tests/integration/rpc_fixture.h"

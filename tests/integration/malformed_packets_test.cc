@@ -13,15 +13,15 @@
 #include <utility>
 #include <vector>
 
-#include "common/mailbox.h"
-#include "common/message_socket.h"
-#include "common/packet_socket.h"
-#include "common/segment_messages.h"
+#include "common/memory/segment_messages.h"
+#include "common/net/message_socket.h"
+#include "common/net/packet_socket.h"
+#include "common/threads/mailbox.h"
 #include "tests/integration/raw_client.h"
 #include "tests/integration/raw_segments.h"
 #include "tests/integration/rpc_fixture.h"
 #include "tests/support/eventually.h"
-#include "tests/support/raw_packet.h"
+#include "tests/support/net/raw_packet.h"
 
 namespace acceld::testing {
 namespace {

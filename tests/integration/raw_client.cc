@@ -4,7 +4,7 @@
 #include <random>
 #include <utility>
 
-#include "client/transport/token_sender.h"
+#include "client/transport/dial/token_sender.h"
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "grpcpp/create_channel.h"
 #include "grpcpp/generic/generic_stub.h"

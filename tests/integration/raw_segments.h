@@ -5,9 +5,9 @@
 #include <string>
 #include <utility>
 
-#include "common/memory_segment.h"
-#include "common/packet_socket.h"
-#include "common/segment_messages.h"
+#include "common/memory/memory_segment.h"
+#include "common/memory/segment_messages.h"
+#include "common/net/packet_socket.h"
 
 namespace acceld::testing {
 

@@ -8,8 +8,8 @@
 
 #include "tests/integration/raw_client.h"
 #include "tests/integration/rpc_fixture.h"
-#include "tests/support/cutting_proxy.h"
 #include "tests/support/eventually.h"
+#include "tests/support/net/cutting_proxy.h"
 
 namespace acceld::testing {
 namespace {

@@ -12,7 +12,7 @@
 #include "gtest/gtest.h"
 #include "server/rpc/server.h"
 #include "tests/integration/fake_engine.h"
-#include "tests/support/process.h"
+#include "tests/support/daemon/process.h"
 
 namespace acceld::testing {
 

@@ -12,14 +12,14 @@
 #include <vector>
 
 #include "client/host_buffer.h"
-#include "client/transport/segment_channel.h"
-#include "common/memory_segment.h"
-#include "common/packet_socket.h"
-#include "common/segment_messages.h"
+#include "client/transport/bulk/segment_channel.h"
+#include "common/memory/memory_segment.h"
+#include "common/memory/segment_messages.h"
+#include "common/net/packet_socket.h"
 #include "tests/integration/raw_client.h"
 #include "tests/integration/raw_segments.h"
 #include "tests/integration/rpc_fixture.h"
-#include "tests/support/as_user.h"
+#include "tests/support/daemon/as_user.h"
 #include "tests/support/eventually.h"
 #include "tests/support/mapped_file.h"
 

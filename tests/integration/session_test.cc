@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "client/admin.h"
-#include "common/mutex.h"
+#include "common/threads/mutex.h"
 #include "tests/integration/rpc_fixture.h"
 
 namespace acceld::testing {

@@ -15,7 +15,7 @@
 #include "absl/strings/str_join.h"
 #include "common/ir/interpreter.h"
 #include "common/ir/text.h"
-#include "common/ir/verifier.h"
+#include "common/ir/verify/verifier.h"
 #include "gtest/gtest.h"
 #include "server/compiler/pipeline.h"
 #include "server/compiler/plan/build_plan.h"
@@ -45,14 +45,14 @@ std::vector<std::string> Files() {
   return files;
 }
 
-std::unique_ptr<const hal::CodeGenerator> FindTarget(absl::string_view name) {
+std::unique_ptr<const codegen::CodeGenerator> FindTarget(absl::string_view name) {
   if (name.empty()) return std::make_unique<PlanOnlyGenerator>();
   if (name == "cuda") return std::make_unique<CublasLtPlanGenerator>();
   return nullptr;
 }
 
 absl::StatusOr<ir::Module> RunStage(const std::string& stage, const ir::Module& module,
-                                    const hal::CodeGenerator& target) {
+                                    const codegen::CodeGenerator& target) {
   if (stage == "pipeline") return Optimize(module, {}, target);
   const Pass* pass = FindPass(stage);
   if (pass == nullptr) {
@@ -112,7 +112,7 @@ void ExpectSameResults(const ir::Module& before, const ir::Module& after) {
 }
 
 std::string OutputOf(const TextCase& text_case) {
-  const std::unique_ptr<const hal::CodeGenerator> target = FindTarget(text_case.target);
+  const std::unique_ptr<const codegen::CodeGenerator> target = FindTarget(text_case.target);
   if (target == nullptr) return absl::StrCat("error: no target '", text_case.target, "'\n");
   absl::StatusOr<ir::Module> module = ir::ParseModule(text_case.head, text_case.path);
   EXPECT_TRUE(module.ok()) << module.status();

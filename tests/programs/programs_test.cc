@@ -13,7 +13,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
-#include "tests/support/daemon_process.h"
+#include "tests/support/daemon/daemon_process.h"
 #include "tests/support/source_path.h"
 
 namespace acceld {

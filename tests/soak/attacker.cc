@@ -19,10 +19,10 @@
 #include "absl/strings/substitute.h"
 #include "client/client.h"
 #include "client/program.h"
-#include "common/packet_socket.h"
-#include "common/segment_messages.h"
-#include "tests/support/process.h"
-#include "tests/support/raw_packet.h"
+#include "common/memory/segment_messages.h"
+#include "common/net/packet_socket.h"
+#include "tests/support/daemon/process.h"
+#include "tests/support/net/raw_packet.h"
 
 namespace acceld::soak {
 namespace {

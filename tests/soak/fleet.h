@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tests/soak/worker.h"
-#include "tests/support/process.h"
+#include "tests/support/daemon/process.h"
 
 namespace acceld::soak {
 

@@ -23,12 +23,12 @@
 #include "client/admin.h"
 #include "client/client.h"
 #include "common/check.h"
-#include "common/sha256.h"
+#include "common/crypto/sha256.h"
 #include "tests/soak/attacker.h"
 #include "tests/soak/device_times.h"
 #include "tests/soak/fleet.h"
-#include "tests/support/daemon_process.h"
-#include "tests/support/resource_count.h"
+#include "tests/support/daemon/daemon_process.h"
+#include "tests/support/daemon/resource_count.h"
 
 namespace acceld::soak {
 namespace {

@@ -13,7 +13,7 @@
 #include "client/client.h"
 #include "client/tracing.h"
 #include "tests/soak/attacker.h"
-#include "tests/support/mixed_work.h"
+#include "tests/support/daemon/mixed_work.h"
 
 namespace acceld::soak {
 namespace {

@@ -11,7 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "kernels/cuda/emit/device_code.h"
 #include "kernels/cuda/emit/scalar_text.h"
-#include "tests/support/process.h"
+#include "tests/support/daemon/process.h"
 #include "tests/support/source_path.h"
 
 namespace acceld::testing {

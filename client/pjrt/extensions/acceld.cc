@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "client/pjrt/buffer.h"
-#include "client/pjrt/client.h"
+#include "client/pjrt/devices/client.h"
+#include "client/pjrt/devices/fork.h"
 #include "client/pjrt/dtype.h"
 #include "client/pjrt/error.h"
-#include "client/pjrt/fork.h"
-#include "client/pjrt/host_callbacks.h"
-#include "client/pjrt/thread_options.h"
+#include "client/pjrt/run/host_callbacks.h"
+#include "client/pjrt/run/thread_options.h"
+#include "client/pjrt/transfer/buffer.h"
 
 namespace acceld::pjrt {
 namespace {

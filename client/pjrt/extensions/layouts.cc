@@ -8,12 +8,12 @@
 #include "absl/strings/str_join.h"
 #include "absl/types/span.h"
 #include "client/pjrt/abi/table.h"
-#include "client/pjrt/buffer.h"
+#include "client/pjrt/compile/executable.h"
+#include "client/pjrt/compile/layout.h"
 #include "client/pjrt/entry.h"
-#include "client/pjrt/executable.h"
 #include "client/pjrt/functions.h"
-#include "client/pjrt/layout.h"
-#include "common/ir/limits.h"
+#include "client/pjrt/transfer/buffer.h"
+#include "common/ir/verify/limits.h"
 
 // The row-major layout of arrays of some rank. There is one for each rank; they are never
 // destroyed.

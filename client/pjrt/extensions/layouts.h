@@ -4,7 +4,7 @@
 
 #include "absl/types/span.h"
 #include "client/pjrt/abi/abi.h"
-#include "common/ir/type.h"
+#include "common/ir/types/type.h"
 
 namespace acceld::pjrt {
 

@@ -10,10 +10,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/pjrt/abi/profiler.h"
-#include "client/pjrt/client.h"
+#include "client/pjrt/devices/client.h"
+#include "client/pjrt/devices/fork.h"
 #include "client/pjrt/entry.h"
-#include "client/pjrt/fork.h"
-#include "client/pjrt/xplane.h"
+#include "client/pjrt/profile/xplane.h"
 #include "common/status.h"
 
 struct PLUGIN_Profiler_Error {

@@ -1,8 +1,8 @@
 #include "client/pjrt/extensions/shardings.h"
 
 #include "client/pjrt/abi/table.h"
+#include "client/pjrt/compile/executable.h"
 #include "client/pjrt/entry.h"
-#include "client/pjrt/executable.h"
 #include "client/pjrt/functions.h"
 
 namespace acceld::pjrt {

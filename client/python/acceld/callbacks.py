@@ -1,6 +1,6 @@
 """Python functions that programs call while they run: pure_callback, io_callback, jax.debug.print and their like.
 
-A program has the calls as custom calls with numbers from 0 on (common/ir/host_callback.h), so that equal programs of
+A program has the calls as custom calls with numbers from 0 on (common/ir/calls/host_callback.h), so that equal programs of
 different processes are one in the cache. Which functions they mean, the plugin is told when the program is compiled.
 """
 

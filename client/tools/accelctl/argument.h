@@ -4,7 +4,7 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
-#include "common/ir/literal.h"
+#include "common/ir/types/literal.h"
 #include "common/status.h"
 
 namespace acceld::tools {

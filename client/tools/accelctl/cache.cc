@@ -14,7 +14,7 @@
 #include "absl/strings/str_split.h"
 #include "client/file.h"
 #include "client/tools/accelctl/argument.h"
-#include "client/tools/accelctl/format.h"
+#include "client/tools/accelctl/views/format.h"
 #include "nlohmann/json.hpp"
 
 namespace acceld::tools {

@@ -13,10 +13,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "client/file.h"
-#include "common/ir/check_overrides.h"
-#include "common/ir/conformance.h"
+#include "common/ir/conformance/check_overrides.h"
+#include "common/ir/conformance/conformance.h"
 #include "common/ir/program.h"
-#include "common/mutex.h"
+#include "common/threads/mutex.h"
 #include "nlohmann/json.hpp"
 
 namespace acceld::tools {

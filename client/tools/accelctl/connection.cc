@@ -3,7 +3,7 @@
 #include <iostream>
 
 #include "client/embedded/connect_or_start.h"
-#include "common/address.h"
+#include "common/net/address.h"
 
 namespace acceld::tools {
 namespace {

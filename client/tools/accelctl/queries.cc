@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
-#include "client/tools/accelctl/format.h"
+#include "client/tools/accelctl/views/format.h"
 #include "nlohmann/json.hpp"
 
 namespace acceld::tools {

@@ -6,8 +6,8 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "common/random_bytes.h"
-#include "common/sha256.h"
+#include "common/crypto/random_bytes.h"
+#include "common/crypto/sha256.h"
 
 namespace acceld::tools {
 namespace {

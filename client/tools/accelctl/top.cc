@@ -12,7 +12,7 @@
 
 #include "absl/strings/str_replace.h"
 #include "client/tools/accelctl/end_signals.h"
-#include "client/tools/accelctl/top_frame.h"
+#include "client/tools/accelctl/views/top_frame.h"
 
 namespace acceld::tools {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "client/tools/accelctl/chrome_trace.h"
+#include "client/tools/accelctl/views/chrome_trace.h"
 
 namespace acceld::tools {
 

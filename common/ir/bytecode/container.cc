@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
-#include "common/ir/limits.h"
+#include "common/ir/verify/limits.h"
 
 namespace acceld::ir::bytecode {
 namespace {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "common/ir/bytecode/cursor.h"
-#include "common/ir/memory_budget.h"
+#include "common/ir/verify/memory_budget.h"
 #include "common/status.h"
 
 // The parts of a bytecode file that everything else refers to by number. Source: MLIR, "MLIR

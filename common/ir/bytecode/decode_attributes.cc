@@ -3,8 +3,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "common/ir/bytecode/decoder.h"
-#include "common/ir/float_formats.h"
 #include "common/ir/quantization/quantized_types.h"
+#include "common/ir/types/float_formats.h"
 
 // Attributes of the VHLO dialect and of MLIR's builtin one. Sources: StableHLO, VhloBytecode.cpp
 // and VhloEnums.td; MLIR, BuiltinDialectBytecode.td.

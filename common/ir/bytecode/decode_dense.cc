@@ -3,8 +3,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/ir/bytecode/decoder.h"
-#include "common/ir/dense_bytes.h"
-#include "common/ir/element.h"
+#include "common/ir/types/dense_bytes.h"
+#include "common/ir/types/element.h"
 
 // Constants and arrays: attributes made of raw bytes.
 namespace acceld::ir::bytecode {

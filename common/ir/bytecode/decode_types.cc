@@ -3,8 +3,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/ir/bytecode/decoder.h"
-#include "common/ir/float_formats.h"
-#include "common/ir/limits.h"
+#include "common/ir/types/float_formats.h"
+#include "common/ir/verify/limits.h"
 
 // Types of the VHLO dialect and of MLIR's builtin one. Sources: StableHLO, VhloBytecode.cpp; MLIR,
 // BuiltinDialectBytecode.td.

@@ -1,7 +1,7 @@
 #include "common/ir/bytecode/decoder.h"
 
 #include "absl/strings/str_cat.h"
-#include "common/ir/limits.h"
+#include "common/ir/verify/limits.h"
 
 namespace acceld::ir::bytecode {
 namespace {

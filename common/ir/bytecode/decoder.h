@@ -6,10 +6,10 @@
 #include <variant>
 #include <vector>
 
-#include "common/ir/attribute.h"
+#include "common/ir/attributes/attribute.h"
 #include "common/ir/bytecode/container.h"
-#include "common/ir/memory_budget.h"
-#include "common/ir/type.h"
+#include "common/ir/types/type.h"
+#include "common/ir/verify/memory_budget.h"
 #include "common/status.h"
 
 namespace acceld::ir::bytecode {

@@ -7,9 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "common/ir/bytecode/locations.h"
-#include "common/ir/inlined_ops.h"
-#include "common/ir/limits.h"
-#include "common/ir/process_grid.h"
+#include "common/ir/collectives/process_grid.h"
+#include "common/ir/import/inlined_ops.h"
+#include "common/ir/verify/limits.h"
 
 namespace acceld::ir::bytecode {
 namespace {

@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "common/ir/attribute.h"
+#include "common/ir/attributes/attribute.h"
 #include "common/ir/bytecode/decoder.h"
 #include "common/ir/bytecode/op_header.h"
 #include "common/ir/bytecode/vhlo_ops.h"
-#include "common/ir/importer.h"
+#include "common/ir/import/importer.h"
 #include "common/ir/module.h"
 
 namespace acceld::ir::bytecode {

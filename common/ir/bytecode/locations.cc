@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "common/ir/limits.h"
+#include "common/ir/verify/limits.h"
 
 // Locations are attributes of MLIR's builtin dialect. Source: BuiltinDialectBytecode.td.
 namespace acceld::ir::bytecode {

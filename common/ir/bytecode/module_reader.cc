@@ -2,12 +2,12 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "common/allocation.h"
 #include "common/ir/bytecode.h"
 #include "common/ir/bytecode/function_reader.h"
-#include "common/ir/donation.h"
-#include "common/ir/limits.h"
-#include "common/ir/verifier.h"
+#include "common/ir/calls/donation.h"
+#include "common/ir/verify/limits.h"
+#include "common/ir/verify/verifier.h"
+#include "common/memory/allocation.h"
 
 // The module of a bytecode file and its functions.
 namespace acceld::ir {

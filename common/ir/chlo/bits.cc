@@ -1,7 +1,7 @@
 #include <limits>
 
 #include "common/ir/chlo/formulas.h"
-#include "common/ir/literal.h"
+#include "common/ir/types/literal.h"
 
 namespace acceld::ir {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "common/ir/attribute_dictionary.h"
-#include "common/ir/attribute_read.h"
+#include "common/ir/attributes/attribute_dictionary.h"
+#include "common/ir/attributes/attribute_read.h"
 #include "common/ir/chlo/chlo.h"
 #include "common/ir/chlo/expansions.h"
 

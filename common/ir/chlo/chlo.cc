@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "common/ir/attribute_read.h"
+#include "common/ir/attributes/attribute_read.h"
 #include "common/ir/chlo/expansions.h"
 #include "common/ir/chlo/formulas.h"
 

@@ -4,7 +4,7 @@
 
 #include "absl/strings/string_view.h"
 #include "common/ir/builder.h"
-#include "common/ir/import_op.h"
+#include "common/ir/import/import_op.h"
 #include "common/status.h"
 
 // CHLO ("client HLO") ops are written out as StableHLO when a program is read; they have no kind of

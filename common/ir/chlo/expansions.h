@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "common/ir/builder.h"
-#include "common/ir/import_op.h"
+#include "common/ir/import/import_op.h"
 #include "common/status.h"
 
 // CHLO ops that are more than a formula of their operands' elements.

@@ -2,10 +2,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "common/ir/attribute_read.h"
+#include "common/ir/attributes/attribute_read.h"
 #include "common/ir/chlo/expansions.h"
 #include "common/ir/chlo/expressions.h"
-#include "common/ir/take_first.h"
+#include "common/ir/import/take_first.h"
 
 namespace acceld::ir {
 namespace {

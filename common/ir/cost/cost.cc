@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "common/ir/call_graph.h"
+#include "common/ir/calls/call_graph.h"
 #include "common/ir/cost/accessed_bytes.h"
 #include "common/ir/cost/arithmetic.h"
 #include "common/ir/cost/trip_count.h"

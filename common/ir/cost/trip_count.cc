@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "common/ir/element.h"
+#include "common/ir/types/element.h"
 
 namespace acceld::ir {
 namespace {

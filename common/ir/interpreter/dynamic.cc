@@ -1,7 +1,7 @@
 #include "absl/strings/str_cat.h"
-#include "common/ir/infer.h"
+#include "common/ir/import/static_form.h"
+#include "common/ir/infer/infer.h"
 #include "common/ir/interpreter/machine.h"
-#include "common/ir/static_form.h"
 
 // Ops that take shapes as values: the values are here, so each is run as its static kin. Source:
 // StableHLO specification, the sections of these ops.

@@ -2,7 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/check.h"
-#include "common/ir/limits.h"
+#include "common/ir/verify/limits.h"
 
 namespace acceld::ir::interpreter {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "absl/types/span.h"
 #include "common/ir/interpreter.h"
-#include "common/ir/literal.h"
 #include "common/ir/module.h"
+#include "common/ir/types/literal.h"
 #include "common/status.h"
 
 // What the handlers of the interpreter work with: values, frames and the machine that runs regions

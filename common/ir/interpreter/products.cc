@@ -1,7 +1,7 @@
 #include "common/ir/interpreter/products.h"
 
-#include "common/ir/interpreter/elementwise.h"
-#include "common/ir/product_type.h"
+#include "common/ir/interpreter/elements/elementwise.h"
+#include "common/ir/types/product_type.h"
 
 namespace acceld::ir::interpreter {
 namespace {

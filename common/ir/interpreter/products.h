@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "common/ir/interpreter/scalar.h"
+#include "common/ir/interpreter/elements/scalar.h"
 #include "common/ir/interpreter/tensor.h"
 
 // Sums of products, as dot_general and convolution make them.

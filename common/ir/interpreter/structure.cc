@@ -3,10 +3,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "common/ir/host_callback.h"
+#include "common/ir/calls/host_callback.h"
+#include "common/ir/calls/unwritten.h"
 #include "common/ir/interpreter/machine.h"
 #include "common/ir/interpreter/tensor.h"
-#include "common/ir/unwritten.h"
 
 // Constants, control flow, calls and tuples. Source: StableHLO specification, the sections of these
 // ops.

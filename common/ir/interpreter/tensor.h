@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
+#include "common/ir/interpreter/elements/scalar.h"
 #include "common/ir/interpreter/machine.h"
-#include "common/ir/interpreter/scalar.h"
-#include "common/ir/literal.h"
+#include "common/ir/types/literal.h"
 
 // Element access for handlers: reading literals, building them, walking index spaces.
 namespace acceld::ir::interpreter {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "common/ir/chlo/expressions.h"
-#include "common/ir/element.h"
+#include "common/ir/types/element.h"
 
 namespace acceld::ir {
 namespace {

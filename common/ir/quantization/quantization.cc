@@ -4,8 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "common/ir/float_formats.h"
-#include "common/ir/type.h"
+#include "common/ir/types/float_formats.h"
+#include "common/ir/types/type.h"
 
 namespace acceld::ir {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "absl/types/optional.h"
 #include "absl/types/span.h"
-#include "common/ir/dtype.h"
+#include "common/ir/types/dtype.h"
 #include "common/status.h"
 
 namespace acceld::ir {

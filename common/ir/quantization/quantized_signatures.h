@@ -6,7 +6,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/types/span.h"
-#include "common/ir/type.h"
+#include "common/ir/types/type.h"
 #include "common/status.h"
 
 namespace acceld::ir {

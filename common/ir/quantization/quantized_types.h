@@ -1,7 +1,7 @@
 #pragma once
 
 #include "absl/types/span.h"
-#include "common/ir/type.h"
+#include "common/ir/types/type.h"
 
 // Types with quantized tensors in them, which may stand within tuples.
 namespace acceld::ir {

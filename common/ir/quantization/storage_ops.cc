@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "common/ir/attribute_dictionary.h"
-#include "common/ir/collectives.h"
-#include "common/ir/infer_rules.h"
+#include "common/ir/attributes/attribute_dictionary.h"
+#include "common/ir/collectives/collectives.h"
+#include "common/ir/infer/rules.h"
 #include "common/ir/quantization/quantized_types.h"
 
 namespace acceld::ir {

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "common/ir/import_op.h"
-#include "common/ir/infer.h"
+#include "common/ir/import/import_op.h"
+#include "common/ir/infer/infer.h"
 
 // Ops that move quantized elements about, or order them, without computing with the reals that
 // they stand for: the same ops on the stored integers do the same.

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "common/ir/interpreter.h"
-#include "common/ir/limits.h"
+#include "common/ir/verify/limits.h"
 
 namespace acceld::ir {
 namespace {

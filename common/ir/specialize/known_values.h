@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "common/ir/literal.h"
 #include "common/ir/module.h"
+#include "common/ir/types/literal.h"
 
 namespace acceld::ir {
 

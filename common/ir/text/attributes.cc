@@ -4,9 +4,9 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "common/ir/limits.h"
 #include "common/ir/quantization/quantized_types.h"
 #include "common/ir/text/elements.h"
+#include "common/ir/verify/limits.h"
 
 namespace acceld::ir::text {
 namespace {

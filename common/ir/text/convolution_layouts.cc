@@ -2,8 +2,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "common/ir/limits.h"
 #include "common/ir/text/attributes.h"
+#include "common/ir/verify/limits.h"
 
 namespace acceld::ir::text {
 namespace {

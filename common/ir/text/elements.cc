@@ -9,8 +9,8 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "common/ir/float_formats.h"
-#include "common/ir/limits.h"
+#include "common/ir/types/float_formats.h"
+#include "common/ir/verify/limits.h"
 
 namespace acceld::ir::text {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "common/ir/literal.h"
 #include "common/ir/text/reader.h"
+#include "common/ir/types/literal.h"
 
 // Dense constants: dense<...> : tensor<...>.
 namespace acceld::ir::text {

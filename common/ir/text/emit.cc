@@ -1,7 +1,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "common/ir/inlined_ops.h"
+#include "common/ir/import/inlined_ops.h"
 #include "common/ir/text/function_reader.h"
 
 // From the op as it was read to the op of the module: the checks that need no text.

@@ -3,7 +3,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "common/ir/chlo/chlo.h"
-#include "common/ir/memory_size.h"
+#include "common/ir/verify/memory_size.h"
 
 namespace acceld::ir::text {
 namespace {

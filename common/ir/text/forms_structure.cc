@@ -1,9 +1,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "common/ir/memory_size.h"
 #include "common/ir/text/elements.h"
 #include "common/ir/text/forms.h"
+#include "common/ir/verify/memory_size.h"
 
 // Constants, calls, control flow, reductions with their regions, tuples and tokens.
 namespace acceld::ir::text {

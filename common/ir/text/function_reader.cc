@@ -5,11 +5,11 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "common/ir/inlined_ops.h"
-#include "common/ir/limits.h"
-#include "common/ir/process_grid.h"
+#include "common/ir/collectives/process_grid.h"
+#include "common/ir/import/inlined_ops.h"
 #include "common/ir/text/forms.h"
 #include "common/ir/text/mesh.h"
+#include "common/ir/verify/limits.h"
 
 namespace acceld::ir::text {
 namespace {

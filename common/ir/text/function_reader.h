@@ -6,7 +6,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
-#include "common/ir/importer.h"
+#include "common/ir/import/importer.h"
 #include "common/ir/module.h"
 #include "common/ir/text/attributes.h"
 #include "common/ir/text/reader.h"

@@ -2,8 +2,8 @@
 #include <utility>
 
 #include "absl/strings/match.h"
-#include "common/ir/dense_bytes.h"
 #include "common/ir/text/elements.h"
+#include "common/ir/types/dense_bytes.h"
 
 namespace acceld::ir::text {
 namespace {

@@ -1,6 +1,6 @@
 #include "common/ir/text/mesh.h"
 
-#include "common/ir/process_grid.h"
+#include "common/ir/collectives/process_grid.h"
 
 namespace acceld::ir::text {
 

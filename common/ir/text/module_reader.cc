@@ -2,15 +2,15 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "common/allocation.h"
-#include "common/ir/donation.h"
-#include "common/ir/limits.h"
-#include "common/ir/memory_size.h"
+#include "common/ir/calls/donation.h"
 #include "common/ir/text.h"
 #include "common/ir/text/attributes.h"
 #include "common/ir/text/function_reader.h"
 #include "common/ir/text/mesh.h"
-#include "common/ir/verifier.h"
+#include "common/ir/verify/limits.h"
+#include "common/ir/verify/memory_size.h"
+#include "common/ir/verify/verifier.h"
+#include "common/memory/allocation.h"
 
 // Modules and functions, in pretty and generic form, and what may stand around them.
 namespace acceld::ir {

@@ -1,8 +1,8 @@
 #include "common/ir/text/printer.h"
 
 #include "absl/strings/str_cat.h"
-#include "common/ir/attribute.h"
-#include "common/ir/donation.h"
+#include "common/ir/attributes/attribute.h"
+#include "common/ir/calls/donation.h"
 #include "common/ir/text.h"
 
 namespace acceld::ir {

@@ -2,9 +2,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "common/ir/attribute_dictionary.h"
-#include "common/ir/literal_text.h"
+#include "common/ir/attributes/attribute_dictionary.h"
 #include "common/ir/text/printer.h"
+#include "common/ir/types/literal_text.h"
 
 namespace acceld::ir::text {
 namespace {

@@ -3,8 +3,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "common/ir/limits.h"
 #include "common/ir/text/reader.h"
+#include "common/ir/verify/limits.h"
 
 // The element type of quantized tensors. Source: StableHLO specification, "QuantizedTensorType".
 namespace acceld::ir::text {

@@ -6,10 +6,10 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "common/ir/attribute.h"
-#include "common/ir/importer.h"
+#include "common/ir/attributes/attribute.h"
+#include "common/ir/import/importer.h"
 #include "common/ir/text/lexer.h"
-#include "common/ir/type.h"
+#include "common/ir/types/type.h"
 
 // What every part of the reader shares, and the grammar of types.
 namespace acceld::ir::text {

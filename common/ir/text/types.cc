@@ -4,9 +4,9 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "common/ir/limits.h"
-#include "common/ir/memory_size.h"
 #include "common/ir/text/reader.h"
+#include "common/ir/verify/limits.h"
+#include "common/ir/verify/memory_size.h"
 
 namespace acceld::ir::text {
 namespace {

@@ -1,7 +1,7 @@
 #include "absl/strings/str_cat.h"
-#include "common/ir/limits.h"
+#include "common/ir/verify/limits.h"
 #include "kernels/cpu/emit/buffer_facts.h"
-#include "kernels/ir/verify_kernel.h"
+#include "kernels/ir/analysis/verify_kernel.h"
 
 namespace acceld::kernels::cpu {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "absl/container/flat_hash_set.h"
-#include "common/ir/dtype.h"
+#include "common/ir/types/dtype.h"
 #include "kernels/cpu/cpu_compiler.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"

@@ -1,4 +1,4 @@
-#include "kernels/cpu/emit/narrow_floats.h"
+#include "kernels/cpu/emit/math/narrow_floats.h"
 #include "kernels/cpu/emit/scalar_ops.h"
 #include "llvm/IR/Intrinsics.h"
 

@@ -6,11 +6,11 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
-#include "kernels/cpu/emit/accumulations.h"
 #include "kernels/cpu/emit/buffer_facts.h"
 #include "kernels/cpu/emit/code_context.h"
-#include "kernels/cpu/emit/tile_nest.h"
-#include "kernels/cpu/emit/transposed_nest.h"
+#include "kernels/cpu/emit/nests/accumulations.h"
+#include "kernels/cpu/emit/nests/tile_nest.h"
+#include "kernels/cpu/emit/nests/transposed_nest.h"
 #include "kernels/ir/kernel.h"
 
 namespace acceld::kernels::cpu {

@@ -1,7 +1,7 @@
 #include <utility>
 
-#include "kernels/cpu/emit/extremum_keys.h"
 #include "kernels/cpu/emit/function_emitter.h"
+#include "kernels/cpu/emit/math/extremum_keys.h"
 #include "kernels/cpu/emit/plan_split.h"
 #include "kernels/cpu/emit/scalar_ops.h"
 #include "kernels/cpu/support_abi.h"

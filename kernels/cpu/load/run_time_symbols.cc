@@ -7,7 +7,7 @@
 #include "kernels/cpu/support/copy.h"
 #include "kernels/cpu/support/host_call.h"
 #include "kernels/cpu/support/math_library.h"
-#include "kernels/cpu/support/matmul.h"
+#include "kernels/cpu/support/matmul/matmul.h"
 #include "kernels/cpu/support/parallel_for.h"
 #include "kernels/cpu/support/poll.h"
 #include "kernels/cpu/support/routine.h"

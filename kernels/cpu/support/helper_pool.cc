@@ -5,8 +5,8 @@
 #include <system_error>
 #include <thread>
 
-#include "common/busy_poll.h"
-#include "common/core_mover.h"
+#include "common/threads/busy_poll.h"
+#include "common/threads/core_mover.h"
 
 namespace acceld::kernels::cpu {
 namespace {

@@ -5,7 +5,7 @@
 #include <deque>
 
 #include "absl/functional/function_ref.h"
-#include "common/mutex.h"
+#include "common/threads/mutex.h"
 
 namespace acceld::kernels::cpu {
 

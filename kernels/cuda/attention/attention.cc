@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "kernels/cuda/emit/long_work.h"
+#include "kernels/cuda/emit/analysis/long_work.h"
 #include "kernels/cuda/emit/scalar_text.h"
 
 namespace acceld::kernels::cuda {

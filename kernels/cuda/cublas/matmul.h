@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "common/mutex.h"
+#include "common/threads/mutex.h"
 #include "kernels/cuda/cublas/cublas_lt.h"
 #include "kernels/ir/plan.h"
 

@@ -1,4 +1,4 @@
-// Sorts of rows of keys by their lowest 8 bits, stably (kernels/ir/digit_sort.h). Blocks of 256 threads,
+// Sorts of rows of keys by their lowest 8 bits, stably (kernels/ir/build/digit_sort.h). Blocks of 256 threads,
 // any number of them; a thread of a block stands for a digit. What is not inlined takes long to
 // compile, and serves all kernels of a module.
 

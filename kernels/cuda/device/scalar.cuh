@@ -234,7 +234,7 @@ __device__ T ToInteger(f64 x) {
 
 enum class Nan { kIeee, kAllOnes, kNegativeZero, kNone };
 
-// A format of fewer than 32 bits, as common/ir/float_formats.h has it.
+// A format of fewer than 32 bits, as common/ir/types/float_formats.h has it.
 template <int kExponent, int kMantissa, int kExponentBias, Nan kNan>
 struct FloatFormat {
   static constexpr int kExponentBits = kExponent, kMantissaBits = kMantissa, kBias = kExponentBias;

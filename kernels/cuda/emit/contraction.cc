@@ -2,7 +2,7 @@
 
 #include <variant>
 
-#include "kernels/ir/uses.h"
+#include "kernels/ir/analysis/uses.h"
 
 namespace acceld::kernels::cuda {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "kernels/cuda/emit/analysis/long_work.h"
 #include "kernels/cuda/emit/convolution_cut.h"
-#include "kernels/cuda/emit/long_work.h"
 #include "kernels/cuda/emit/scalar_text.h"
 
 namespace acceld::kernels::cuda {

@@ -7,11 +7,11 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "kernels/cuda/emit/apart.h"
-#include "kernels/cuda/emit/columns.h"
+#include "kernels/cuda/emit/analysis/apart.h"
+#include "kernels/cuda/emit/analysis/columns.h"
+#include "kernels/cuda/emit/analysis/separate_columns.h"
 #include "kernels/cuda/emit/print_digit_sort.h"
 #include "kernels/cuda/emit/scalar_text.h"
-#include "kernels/cuda/emit/separate_columns.h"
 
 namespace acceld::kernels::cuda {
 namespace {

@@ -6,16 +6,16 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
+#include "kernels/cuda/emit/analysis/effects.h"
+#include "kernels/cuda/emit/analysis/lanes.h"
+#include "kernels/cuda/emit/analysis/long_work.h"
+#include "kernels/cuda/emit/analysis/narrow_indices.h"
+#include "kernels/cuda/emit/analysis/team_work.h"
+#include "kernels/cuda/emit/analysis/tiles.h"
 #include "kernels/cuda/emit/contraction.h"
 #include "kernels/cuda/emit/cuda_kernel.h"
-#include "kernels/cuda/emit/effects.h"
-#include "kernels/cuda/emit/lanes.h"
-#include "kernels/cuda/emit/long_work.h"
-#include "kernels/cuda/emit/narrow_indices.h"
-#include "kernels/cuda/emit/team_work.h"
-#include "kernels/cuda/emit/tiles.h"
+#include "kernels/ir/analysis/patterns.h"
 #include "kernels/ir/kernel.h"
-#include "kernels/ir/patterns.h"
 
 namespace acceld::kernels::cuda {
 

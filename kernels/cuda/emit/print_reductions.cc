@@ -3,10 +3,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
+#include "kernels/cuda/emit/analysis/straight_work.h"
 #include "kernels/cuda/emit/kernel_printer.h"
 #include "kernels/cuda/emit/scalar_text.h"
-#include "kernels/cuda/emit/straight_work.h"
-#include "kernels/ir/combining.h"
+#include "kernels/ir/build/combining.h"
 
 namespace acceld::kernels::cuda {
 namespace {

@@ -6,7 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "common/check.h"
-#include "common/ir/float_formats.h"
+#include "common/ir/types/float_formats.h"
 
 namespace acceld::kernels::cuda {
 namespace {

@@ -8,7 +8,7 @@
 #include "kernels/cuda/attention/attention.h"
 #include "kernels/cuda/emit/cuda_kernel.h"
 #include "kernels/cuda/emit/device_code.h"
-#include "kernels/ir/inline_calls.h"
+#include "kernels/ir/build/inline_calls.h"
 
 namespace acceld::kernels::cuda {
 namespace {

@@ -4,10 +4,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "acceld/v1/cuda_program.pb.h"
-#include "common/ir/wire.h"
+#include "common/ir/wire/wire.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "kernels/cuda/program/program.h"
-#include "kernels/ir/inline_calls.h"
+#include "kernels/ir/build/inline_calls.h"
 
 // Programs as protobuf.
 namespace acceld::kernels::cuda {

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "absl/types/optional.h"
-#include "common/ir/type.h"
+#include "common/ir/types/type.h"
 #include "kernels/ir/routine.h"
 
 namespace acceld::kernels::cuda {

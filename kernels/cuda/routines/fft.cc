@@ -1,7 +1,7 @@
 #include <memory>
 #include <vector>
 
-#include "common/mutex.h"
+#include "common/threads/mutex.h"
 #include "kernels/cuda/routines/prepare.h"
 
 // StableHLO specification, "fft", by cuFFT. It has the same orders and the same half spectra; what

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "common/mutex.h"
+#include "common/threads/mutex.h"
 
 namespace acceld::cache::redis {
 

@@ -9,7 +9,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "common/log.h"
+#include "common/log/log.h"
 #include "server/cache/remote/compression.h"
 
 namespace acceld::cache {

@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "common/check.h"
-#include "common/file.h"
+#include "common/files/file.h"
 
 namespace acceld::cache {
 namespace {

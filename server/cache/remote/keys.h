@@ -6,8 +6,8 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "common/mutex.h"
 #include "common/status.h"
+#include "common/threads/mutex.h"
 #include "server/cache/entry.h"
 
 // The secrets that the daemons of a team share. To replace one, put the new one after it in every

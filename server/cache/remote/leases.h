@@ -4,7 +4,7 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
-#include "common/digest.h"
+#include "common/crypto/digest.h"
 #include "common/status.h"
 #include "server/cache/redis/store.h"
 #include "server/cache/remote/names.h"

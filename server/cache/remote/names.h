@@ -6,7 +6,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "absl/types/optional.h"
-#include "common/digest.h"
+#include "common/crypto/digest.h"
 
 // What the daemons of a team call things in Redis. The braces keep what belongs to one key on one
 // node of a cluster.

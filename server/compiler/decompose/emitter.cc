@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "common/ir/element.h"
+#include "common/ir/types/element.h"
 
 namespace acceld::compiler {
 

@@ -5,8 +5,8 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
-#include "common/ir/element.h"
-#include "common/ir/op_error.h"
+#include "common/ir/types/element.h"
+#include "common/ir/verify/op_error.h"
 #include "server/compiler/passes/rewriter.h"
 
 namespace acceld::compiler {

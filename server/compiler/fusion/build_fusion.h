@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "common/ir/module.h"
-#include "server/compiler/fusion/groups.h"
+#include "server/compiler/fusion/groups/groups.h"
 
 namespace acceld::compiler {
 

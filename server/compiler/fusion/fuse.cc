@@ -4,13 +4,13 @@
 #include <utility>
 #include <vector>
 
-#include "common/allocation.h"
-#include "kernels/lowering/find_scan.h"
+#include "common/memory/allocation.h"
 #include "kernels/lowering/lower.h"
+#include "kernels/lowering/windows/find_scan.h"
 #include "server/compiler/fusion/build_fusion.h"
 #include "server/compiler/fusion/cost.h"
-#include "server/compiler/fusion/groups.h"
-#include "server/compiler/fusion/merge_loops.h"
+#include "server/compiler/fusion/groups/groups.h"
+#include "server/compiler/fusion/groups/merge_loops.h"
 #include "server/compiler/passes/rewriter.h"
 
 namespace acceld::compiler {

@@ -6,7 +6,7 @@
 
 #include "kernels/lowering/lower.h"
 #include "server/compiler/fusion/build_fusion.h"
-#include "server/compiler/fusion/groups.h"
+#include "server/compiler/fusion/groups/groups.h"
 #include "server/compiler/fusion/matmul_chain.h"
 #include "server/compiler/passes/rewriter.h"
 
@@ -23,7 +23,7 @@ bool GoesOnInALoop(const RegionGraph& graph, OpIndex op) {
   return kernels::CanFuseAsRoot(graph.function(), graph.ops()[op]);
 }
 
-std::vector<Group> GroupMatmuls(const RegionGraph& graph, const hal::CodeGenerator& target) {
+std::vector<Group> GroupMatmuls(const RegionGraph& graph, const codegen::Target& target) {
   std::vector<Group> groups;
   std::vector<bool> taken(graph.ops().size());
   for (OpIndex i = 0; i < graph.ops().size(); ++i) {
@@ -44,7 +44,7 @@ std::vector<Group> GroupMatmuls(const RegionGraph& graph, const hal::CodeGenerat
   return groups;
 }
 
-void FuseRegion(ir::Function& function, ir::Region& region, const hal::CodeGenerator& target,
+void FuseRegion(ir::Function& function, ir::Region& region, const codegen::Target& target,
                 std::vector<OpIndex>& scratch) {
   for (ir::Op& op : region.ops) {
     if (!IsControlFlow(op.kind)) continue;
@@ -62,7 +62,7 @@ void FuseRegion(ir::Function& function, ir::Region& region, const hal::CodeGener
 
 }  // namespace
 
-absl::StatusOr<ir::Module> FuseMatmuls(const ir::Module& module, const hal::CodeGenerator& target) {
+absl::StatusOr<ir::Module> FuseMatmuls(const ir::Module& module, const codegen::Target& target) {
   ir::Module out = module;
   for (ir::Function& function : out.functions) {
     std::vector<OpIndex> scratch(function.value_types.size(), kNoOp);

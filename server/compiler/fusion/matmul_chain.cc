@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "kernels/lowering/lower.h"
-#include "server/compiler/fusion/gelu.h"
+#include "server/compiler/fusion/attention/gelu.h"
 #include "server/compiler/fusion/splat.h"
 #include "server/compiler/plan/matmul.h"
 
@@ -193,7 +193,7 @@ class Extension {
 }  // namespace
 
 absl::optional<MatmulChain> MatchMatmulChain(const RegionGraph& graph, OpIndex dot,
-                                             const hal::CodeGenerator& target) {
+                                             const codegen::Target& target) {
   const ir::Op& op = graph.ops()[dot];
   if (op.kind != OpKind::kDotGeneral) return absl::nullopt;
   const ir::Function& function = graph.function();

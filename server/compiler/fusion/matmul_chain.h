@@ -5,8 +5,8 @@
 #include "absl/types/optional.h"
 #include "common/ir/module.h"
 #include "kernels/ir/plan.h"
-#include "server/compiler/fusion/groups.h"
-#include "server/hal/code_generator.h"
+#include "server/codegen/target.h"
+#include "server/compiler/fusion/groups/groups.h"
 
 namespace acceld::compiler {
 
@@ -25,6 +25,6 @@ struct MatmulChain {
 // more than the product. nullopt if the op is no dot_general, or none that the target's library
 // runs.
 absl::optional<MatmulChain> MatchMatmulChain(const RegionGraph& graph, OpIndex dot,
-                                             const hal::CodeGenerator& target);
+                                             const codegen::Target& target);
 
 }  // namespace acceld::compiler

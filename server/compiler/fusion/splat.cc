@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "common/ir/element.h"
+#include "common/ir/types/element.h"
 #include "server/compiler/fusion/cost.h"
 
 namespace acceld::compiler {

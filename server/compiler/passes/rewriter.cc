@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "common/allocation.h"
 #include "common/check.h"
-#include "common/ir/limits.h"
+#include "common/ir/verify/limits.h"
+#include "common/memory/allocation.h"
 
 namespace acceld::compiler {
 namespace {

@@ -9,7 +9,7 @@
 namespace acceld::compiler {
 
 absl::StatusOr<kernels::Plan> BuildPlan(const ir::Module& module,
-                                        const hal::CodeGenerator& generator) {
+                                        const codegen::Target& generator) {
   kernels::Plan plan;
   plan.functions.emplace_back();
   PlanContext context{generator, {}, {}, {}};

@@ -3,7 +3,7 @@
 #include "common/ir/module.h"
 #include "common/status.h"
 #include "kernels/ir/plan.h"
-#include "server/hal/code_generator.h"
+#include "server/codegen/target.h"
 
 namespace acceld::compiler {
 
@@ -11,7 +11,6 @@ namespace acceld::compiler {
 // steps over buffers that are assigned here: reused by liveness, written in place where an operand
 // dies, results directly in the result buffers, loop-carried values in fixed places. UNIMPLEMENTED
 // names an op without a lowering and the target of an unknown custom call.
-absl::StatusOr<kernels::Plan> BuildPlan(const ir::Module& module,
-                                        const hal::CodeGenerator& generator);
+absl::StatusOr<kernels::Plan> BuildPlan(const ir::Module& module, const codegen::Target& generator);
 
 }  // namespace acceld::compiler

@@ -1,6 +1,6 @@
 #include "server/compiler/plan/constants.h"
 
-#include "common/digest.h"
+#include "common/crypto/digest.h"
 
 namespace acceld::compiler {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "common/ir/literal.h"
+#include "common/ir/types/literal.h"
 #include "kernels/ir/plan.h"
 
 namespace acceld::compiler {

@@ -4,12 +4,12 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "common/allocation.h"
 #include "common/check.h"
-#include "common/ir/host_callback.h"
-#include "common/ir/op_error.h"
-#include "common/ir/unwritten.h"
-#include "server/compiler/fusion/attention.h"
+#include "common/ir/calls/host_callback.h"
+#include "common/ir/calls/unwritten.h"
+#include "common/ir/verify/op_error.h"
+#include "common/memory/allocation.h"
+#include "server/compiler/fusion/attention/attention.h"
 #include "server/compiler/fusion/matmul_chain.h"
 #include "server/compiler/plan/convolution.h"
 #include "server/compiler/plan/hints.h"

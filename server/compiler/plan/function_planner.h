@@ -10,18 +10,18 @@
 #include "common/ir/module.h"
 #include "common/status.h"
 #include "kernels/ir/plan.h"
-#include "server/compiler/fusion/groups.h"
+#include "server/codegen/target.h"
+#include "server/compiler/fusion/groups/groups.h"
 #include "server/compiler/plan/buffers.h"
 #include "server/compiler/plan/constants.h"
 #include "server/compiler/plan/kernel_table.h"
 #include "server/compiler/plan/liveness.h"
-#include "server/hal/code_generator.h"
 
 namespace acceld::compiler {
 
 // What the functions of one plan share.
 struct PlanContext {
-  const hal::CodeGenerator& generator;
+  const codegen::Target& generator;
   KernelTable kernels;
   ConstantBlock constants;
   struct Callee {

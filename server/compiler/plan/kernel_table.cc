@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "kernels/lowering/lower.h"
-#include "server/compiler/passes/op_equality.h"
+#include "server/compiler/passes/cleanup/op_equality.h"
 
 namespace acceld::compiler {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "common/ir/op_attributes.h"
+#include "common/ir/attributes/op_attributes.h"
 #include "common/status.h"
 #include "kernels/ir/routine.h"
 

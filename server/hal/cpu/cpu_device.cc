@@ -8,8 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "kernels/cpu/support/warm_up.h"
-#include "server/hal/cpu/cpu_code_generator.h"
+#include "kernels/cpu/support/matmul/warm_up.h"
 #include "server/hal/cpu/cpu_stream.h"
 #include "server/hal/cpu/host_info.h"
 #include "server/hal/cpu/host_memory.h"
@@ -39,12 +38,14 @@ class CpuDevice final : public Device {
 
   std::string kind() const override { return "cpu"; }
   std::string name() const override { return name_; }
-  const CodeGenerator& code_generator() const override { return code_generator_; }
+  absl::Status health() const override { return absl::OkStatus(); }
   MemoryStats memory() const override { return pool_->stats(); }
   absl::StatusOr<std::shared_ptr<Buffer>> Allocate(int64_t size_bytes) override {
     return pool_->Allocate(size_bytes);
   }
+  LaunchCounts launches() const override { return {}; }
   void ReleaseUnusedMemory() override { pool_->ReleaseUnused(); }
+  int streams_side_by_side() const override { return 1; }
   std::unique_ptr<Stream> CreateStream(absl::string_view name,
                                        StreamPriority /*priority*/) override {
     return std::make_unique<CpuStream>(absl::StrCat("cpu", ordinal_, "-", name));
@@ -74,7 +75,6 @@ class CpuDevice final : public Device {
   const int ordinal_;
   const std::string name_ = ProcessorName();
   const int num_threads_;
-  const CpuCodeGenerator code_generator_;
   const std::shared_ptr<MemoryPool> pool_;  // Shared with the buffers.
   std::atomic<bool> closing_{false};
   std::thread warming_up_;

@@ -4,7 +4,7 @@
 #include <string>
 #include <variant>
 
-#include "common/future.h"
+#include "common/threads/future.h"
 #include "server/hal/command_queue.h"
 #include "server/hal/device.h"
 

@@ -4,29 +4,25 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "server/hal/cuda/context.h"
-#include "server/hal/cuda/cuda_code_generator.h"
 #include "server/hal/cuda/cuda_module.h"
-#include "server/hal/cuda/cuda_stream.h"
 #include "server/hal/cuda/device_memory.h"
+#include "server/hal/cuda/driver/context.h"
+#include "server/hal/cuda/streams/cuda_stream.h"
 
 namespace acceld::hal::cuda {
 namespace {
 
 class OpenedDevice final : public Device {
  public:
-  OpenedDevice(StreamParts parts, std::shared_ptr<const Libraries> libraries, CudaCompiler compiler)
+  OpenedDevice(StreamParts parts, std::shared_ptr<const Libraries> libraries,
+               const CudaCompiler& compiler)
       : parts_(std::move(parts)),
         libraries_(std::move(libraries)),
         graph_support_(std::make_shared<const GraphSupport>(parts_.context, compiler.compile,
-                                                            compiler.compile_to_ptx)),
-        code_generator_(
-            std::move(compiler), libraries_,
-            std::make_unique<AlgorithmTimes>(parts_.context, libraries_, parts_.memory)) {}
+                                                            compiler.compile_to_ptx)) {}
 
   std::string kind() const override { return "cuda"; }
   std::string name() const override { return parts_.context->device().name; }
-  const CodeGenerator& code_generator() const override { return code_generator_; }
   absl::Status health() const override { return parts_.context->lost(); }
   MemoryStats memory() const override { return parts_.memory->stats(); }
   int streams_side_by_side() const override { return parts_.context->driver().connections; }
@@ -50,7 +46,6 @@ class OpenedDevice final : public Device {
   // Shared with the modules.
   const std::shared_ptr<const Libraries> libraries_;
   const std::shared_ptr<const GraphSupport> graph_support_;
-  const CudaCodeGenerator code_generator_;
 };
 
 absl::StatusOr<int64_t> FreeBytes(Context& context) {
@@ -73,10 +68,9 @@ const Library* IfFound(const absl::StatusOr<Library>& library) {
   return library.ok() ? &*library : nullptr;
 }
 
-absl::StatusOr<std::unique_ptr<Device>> OpenDevice(const Driver& driver, const CudaDevice& device,
-                                                   const CudaDeviceOptions& options,
-                                                   const Toolkit& toolkit,
-                                                   const Neighbours& neighbours) {
+absl::StatusOr<OpenedCudaDevice> OpenDevice(const Driver& driver, const CudaDevice& device,
+                                            const CudaDeviceOptions& options,
+                                            const Toolkit& toolkit, const Neighbours& neighbours) {
   if (!(options.memory_fraction > 0 && options.memory_fraction <= 1) || options.memory_bytes < 0) {
     return absl::InvalidArgumentError(absl::StrCat(
         "memory of ", options.memory_bytes, " bytes or a fraction of ", options.memory_fraction));
@@ -104,21 +98,26 @@ absl::StatusOr<std::unique_ptr<Device>> OpenDevice(const Driver& driver, const C
                     .fences = std::make_shared<Fences>(context),
                     .pending = neighbours.pending,
                     .peers = neighbours.peers};
-  neighbours.peers->Add(std::move(context));
-  return std::make_unique<OpenedDevice>(std::move(parts), std::move(libraries),
-                                        std::move(compiler));
+  neighbours.peers->Add(context);
+  OpenedCudaDevice opened{.compiler = std::move(compiler),
+                          .context = std::move(context),
+                          .libraries = libraries,
+                          .memory = parts.memory};
+  opened.device =
+      std::make_unique<OpenedDevice>(std::move(parts), std::move(libraries), opened.compiler);
+  return opened;
 }
 
 }  // namespace
 
-std::vector<absl::StatusOr<std::unique_ptr<Device>>> OpenCudaDevices(
+std::vector<absl::StatusOr<OpenedCudaDevice>> OpenCudaDevices(
     const Driver& driver, const std::vector<CudaDevice>& devices, const CudaDeviceOptions& options,
     const Toolkit& toolkit) {
   Neighbours neighbours;
   for (const CudaDevice& device : devices) neighbours.devices.push_back(device.handle);
-  std::vector<absl::StatusOr<std::unique_ptr<Device>>> opened;
+  std::vector<absl::StatusOr<OpenedCudaDevice>> opened;
   for (const CudaDevice& device : devices) {
-    absl::StatusOr<std::unique_ptr<Device>> next =
+    absl::StatusOr<OpenedCudaDevice> next =
         OpenDevice(driver, device, options, toolkit, neighbours);
     if (!next.ok()) {
       next = Annotate(next.status(), absl::StrCat("GPU ", device.ordinal, " (", device.name, ")"));

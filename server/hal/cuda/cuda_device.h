@@ -7,11 +7,14 @@
 #include "common/status.h"
 #include "kernels/cuda/cublas/cublas_lt.h"
 #include "kernels/cuda/cudnn/cudnn.h"
-#include "kernels/cuda/program/make_program.h"
 #include "kernels/cuda/routines/routine_handles.h"
-#include "server/hal/cuda/driver.h"
-#include "server/hal/cuda/find_devices.h"
+#include "server/hal/cuda/cuda_compiler.h"
+#include "server/hal/cuda/driver/context.h"
+#include "server/hal/cuda/driver/driver.h"
+#include "server/hal/cuda/driver/find_devices.h"
+#include "server/hal/cuda/libraries.h"
 #include "server/hal/device.h"
+#include "server/hal/memory_pool.h"
 
 namespace acceld::hal::cuda {
 
@@ -22,22 +25,9 @@ struct CudaDeviceOptions {
   int64_t memory_bytes = 0;
 };
 
-// Makes machine code for a device of this architecture (90 for sm_90), or says why it cannot.
-struct CudaCompiler {
-  std::string name;  // of this compiler for this architecture, as part of cache keys
-  int architecture = 0;
-  kernels::cuda::CompileSource compile;
-  // To PTX, which the driver compiles.
-  kernels::cuda::CompileSource compile_to_ptx;
-};
-using FindCompiler = std::function<absl::StatusOr<CudaCompiler>(int architecture)>;
-
-// NVRTC.
-absl::StatusOr<CudaCompiler> FindNvrtcCompiler(int architecture);
-
 // What devices use of CUDA besides the driver: this machine's, or a test's own.
 struct Toolkit {
-  FindCompiler find_compiler = FindNvrtcCompiler;
+  FindCompiler find_compiler;  // must be set
   // Called when there is a device to open: the library is large. Without it matrix products are
   // kernels.
   std::function<const absl::StatusOr<kernels::cuda::CublasLt>&()> find_cublas_lt =
@@ -54,10 +44,20 @@ struct Toolkit {
       kernels::cuda::Cusolver::Get;
 };
 
+// A device with what its code generator needs to compile for it and to measure algorithms on it.
+// The parts that are shared may outlive the device.
+struct OpenedCudaDevice {
+  std::unique_ptr<Device> device;
+  CudaCompiler compiler;
+  std::shared_ptr<Context> context;
+  std::shared_ptr<const Libraries> libraries;
+  std::shared_ptr<MemoryPool> memory;
+};
+
 // Opens GPUs of the driver, which outlives them as the toolkit does: for each of `devices`, in this
 // order, the device or why it cannot be used. INVALID_ARGUMENT for options out of range.
-std::vector<absl::StatusOr<std::unique_ptr<Device>>> OpenCudaDevices(
+std::vector<absl::StatusOr<OpenedCudaDevice>> OpenCudaDevices(
     const Driver& driver, const std::vector<CudaDevice>& devices, const CudaDeviceOptions& options,
-    const Toolkit& toolkit = {});
+    const Toolkit& toolkit);
 
 }  // namespace acceld::hal::cuda

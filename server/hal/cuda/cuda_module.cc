@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/log.h"
+#include "common/log/log.h"
 
 namespace acceld::hal::cuda {
 namespace {

@@ -7,9 +7,9 @@
 #include "kernels/cuda/cublas/matmul.h"
 #include "kernels/cuda/cudnn/convolution.h"
 #include "kernels/cuda/program/program.h"
-#include "server/hal/cuda/context.h"
+#include "server/hal/cuda/driver/context.h"
+#include "server/hal/cuda/graphs/module_graphs.h"
 #include "server/hal/cuda/libraries.h"
-#include "server/hal/cuda/module_graphs.h"
 #include "server/hal/device.h"
 #include "server/hal/memory_pool.h"
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "server/hal/cuda/library_versions.h"
+#include "server/hal/cuda/driver/library_versions.h"
 
 namespace acceld::hal::cuda {
 

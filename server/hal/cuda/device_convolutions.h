@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "common/mutex.h"
+#include "common/threads/mutex.h"
 #include "kernels/cuda/cudnn/convolution.h"
 #include "kernels/cuda/cudnn/cudnn.h"
-#include "server/hal/cuda/context.h"
+#include "server/hal/cuda/driver/context.h"
 
 namespace acceld::hal::cuda {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "server/hal/cuda/context.h"
+#include "server/hal/cuda/driver/context.h"
 #include "server/hal/memory_pool.h"
 
 namespace acceld::hal::cuda {

@@ -3,10 +3,10 @@
 #include <memory>
 #include <vector>
 
-#include "common/mutex.h"
+#include "common/threads/mutex.h"
 #include "kernels/cuda/program/make_program.h"
 #include "kernels/cuda/routines/device_routine.h"
-#include "server/hal/cuda/context.h"
+#include "server/hal/cuda/driver/context.h"
 
 namespace acceld::hal::cuda {
 

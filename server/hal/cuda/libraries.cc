@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "common/log.h"
+#include "common/log/log.h"
 #include "kernels/cuda/cublas/matmul.h"
-#include "server/hal/cuda/library_versions.h"
+#include "server/hal/cuda/driver/library_versions.h"
 
 namespace acceld::hal::cuda {
 

@@ -4,9 +4,9 @@
 #include <string>
 
 #include "kernels/cuda/cublas/cublas_lt.h"
-#include "server/hal/cuda/context.h"
 #include "server/hal/cuda/device_convolutions.h"
 #include "server/hal/cuda/device_routines.h"
+#include "server/hal/cuda/driver/context.h"
 
 namespace acceld::hal::cuda {
 

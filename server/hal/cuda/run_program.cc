@@ -13,7 +13,7 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "kernels/cpu/run_routine.h"
-#include "server/hal/cuda/addresses.h"
+#include "server/hal/cuda/graphs/addresses.h"
 
 namespace acceld::hal::cuda {
 namespace {

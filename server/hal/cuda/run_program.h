@@ -5,7 +5,7 @@
 
 #include "kernels/cuda/cudnn/cudnn.h"
 #include "server/hal/cuda/cuda_module.h"
-#include "server/hal/cuda/fences.h"
+#include "server/hal/cuda/streams/fences.h"
 #include "server/hal/device.h"
 #include "server/hal/memory_pool.h"
 

@@ -4,7 +4,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "common/sha256.h"
+#include "common/crypto/sha256.h"
 #include "server/observability/status_page/assets.h"
 #include "server/observability/status_page/html.h"
 #include "server/observability/status_page/sections.h"

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "common/log.h"
+#include "common/log/log.h"
 
 namespace acceld::observability {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "common/log_history.h"
+#include "common/log/log_history.h"
 #include "server/engine/engine.h"
 #include "server/observability/identity_usage.h"
 

@@ -15,7 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
-#include "common/unique_fd.h"
+#include "common/files/unique_fd.h"
 #include "server/rpc/auth/refusal_log.h"
 
 namespace acceld::rpc {

@@ -7,9 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "acceld/v1/acceld.grpc.pb.h"
-#include "common/file.h"
+#include "common/files/file.h"
 #include "server/rpc/auth/refusal_log.h"
-#include "server/rpc/message_size.h"
+#include "server/rpc/decode/message_size.h"
 
 namespace acceld::rpc {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
-#include "common/mutex.h"
 #include "common/status.h"
+#include "common/threads/mutex.h"
 #include "grpcpp/server_context.h"
 #include "server/engine/engine.h"
 #include "server/observability/instruments/rpc_instruments.h"

@@ -17,9 +17,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "common/log.h"
+#include "common/log/log.h"
 #include "common/rate_limit.h"
-#include "common/start_thread.h"
+#include "common/threads/start_thread.h"
 
 namespace acceld::rpc {
 namespace {

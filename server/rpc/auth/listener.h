@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "common/files/unique_fd.h"
 #include "common/status.h"
-#include "common/unique_fd.h"
 #include "server/observability/instruments/counter.h"
 
 namespace acceld::rpc {

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "acceld/v1/acceld.grpc.pb.h"
 #include "grpc/grpc.h"
-#include "server/rpc/status_codes.h"
+#include "server/rpc/decode/status_codes.h"
 
 namespace acceld::rpc {
 namespace {

@@ -1,6 +1,6 @@
 #include "server/rpc/auth/refusal_log.h"
 
-#include "common/log.h"
+#include "common/log/log.h"
 #include "common/rate_limit.h"
 
 namespace acceld::rpc {

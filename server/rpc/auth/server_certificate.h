@@ -3,8 +3,8 @@
 #include <memory>
 #include <string>
 
-#include "common/mutex.h"
 #include "common/status.h"
+#include "common/threads/mutex.h"
 #include "grpcpp/security/server_credentials.h"
 
 namespace acceld::rpc {

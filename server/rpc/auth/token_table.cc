@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "common/file.h"
+#include "common/files/file.h"
 
 namespace acceld::rpc {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
-#include "common/sha256.h"
+#include "common/crypto/sha256.h"
 #include "common/status.h"
 #include "server/engine/engine.h"
 

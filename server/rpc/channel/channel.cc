@@ -6,10 +6,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/utf8.h"
-#include "server/engine/asker.h"
+#include "server/engine/sharing/asker.h"
 #include "server/rpc/auth/refusal_log.h"
 #include "server/rpc/call_counter.h"
-#include "server/rpc/convert.h"
+#include "server/rpc/decode/convert.h"
 
 namespace acceld::rpc {
 namespace {

@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "acceld/v1/acceld.pb.h"
-#include "common/allowance.h"
-#include "common/mutex.h"
+#include "common/memory/allowance.h"
+#include "common/threads/mutex.h"
 #include "server/rpc/auth/caller.h"
 #include "server/rpc/rpc_context.h"
-#include "server/rpc/session_stream.h"
+#include "server/rpc/session/session_stream.h"
 
 namespace acceld::rpc {
 

@@ -2,10 +2,10 @@
 
 #include <utility>
 
-#include "server/rpc/bounded_message.h"
-#include "server/rpc/message_size.h"
-#include "server/rpc/parse_message.h"
-#include "server/rpc/status_codes.h"
+#include "server/rpc/decode/bounded_message.h"
+#include "server/rpc/decode/message_size.h"
+#include "server/rpc/decode/parse_message.h"
+#include "server/rpc/decode/status_codes.h"
 
 namespace acceld::rpc {
 

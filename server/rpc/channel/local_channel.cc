@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "common/utf8.h"
-#include "server/rpc/bounded_message.h"
 #include "server/rpc/channel/local_channels.h"
-#include "server/rpc/client_session.h"
-#include "server/rpc/parse_message.h"
+#include "server/rpc/decode/bounded_message.h"
+#include "server/rpc/decode/parse_message.h"
+#include "server/rpc/session/client_session.h"
 
 namespace acceld::rpc {
 namespace {

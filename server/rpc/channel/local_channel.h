@@ -4,13 +4,13 @@
 #include <memory>
 #include <string>
 
-#include "common/busy_poll.h"
-#include "common/core_mover.h"
-#include "common/mailbox.h"
-#include "common/message_socket.h"
-#include "common/mutex.h"
+#include "common/files/unique_fd.h"
+#include "common/net/message_socket.h"
 #include "common/status.h"
-#include "common/unique_fd.h"
+#include "common/threads/busy_poll.h"
+#include "common/threads/core_mover.h"
+#include "common/threads/mailbox.h"
+#include "common/threads/mutex.h"
 #include "server/rpc/channel/channel.h"
 
 namespace acceld::rpc {
@@ -18,9 +18,9 @@ namespace acceld::rpc {
 class LocalChannels;
 
 // A Channel of a client on this host: batches go through a pair of connected unix sockets, as
-// common/message_socket.h cuts them, and small ones past it while the other side looks out for them
-// (common/mailbox.h). A batch that goes through the socket costs one system call and wakes one
-// thread on either side.
+// common/net/message_socket.h cuts them, and small ones past it while the other side looks out for
+// them (common/threads/mailbox.h). A batch that goes through the socket costs one system call and
+// wakes one thread on either side.
 //
 // Its socket does not wait. The threads of LocalChannels are told when there is something to read,
 // when there is room again to write, and when the client is gone; two of them may be here at once,

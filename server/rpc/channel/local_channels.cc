@@ -9,9 +9,9 @@
 #include <cerrno>
 #include <utility>
 
-#include "common/start_thread.h"
-#include "common/thread_priority.h"
-#include "server/engine/priority_class.h"
+#include "common/threads/start_thread.h"
+#include "common/threads/thread_priority.h"
+#include "server/engine/sharing/priority_class.h"
 
 namespace acceld::rpc {
 namespace {

@@ -10,10 +10,10 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
-#include "common/fair_schedule.h"
-#include "common/mutex.h"
+#include "common/files/unique_fd.h"
 #include "common/status.h"
-#include "common/unique_fd.h"
+#include "common/threads/fair_schedule.h"
+#include "common/threads/mutex.h"
 #include "server/rpc/channel/local_channel.h"
 
 struct epoll_event;

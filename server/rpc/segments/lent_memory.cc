@@ -9,7 +9,7 @@
 #include <memory>
 
 #include "absl/strings/str_cat.h"
-#include "common/future.h"
+#include "common/threads/future.h"
 
 namespace acceld::rpc {
 namespace {

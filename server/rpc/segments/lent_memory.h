@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "absl/types/span.h"
+#include "common/files/unique_fd.h"
 #include "common/status.h"
-#include "common/unique_fd.h"
 
 namespace acceld::rpc {
 

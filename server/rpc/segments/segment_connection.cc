@@ -4,9 +4,9 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
-#include "common/packet_socket.h"
-#include "common/streaming_copy.h"
-#include "server/engine/asker.h"
+#include "common/memory/streaming_copy.h"
+#include "common/net/packet_socket.h"
+#include "server/engine/sharing/asker.h"
 #include "server/rpc/auth/refusal_log.h"
 
 namespace acceld::rpc {

@@ -5,19 +5,19 @@
 #include <memory>
 
 #include "absl/types/optional.h"
-#include "common/allowance.h"
-#include "common/memory_segment.h"
-#include "common/segment_messages.h"
-#include "common/shared_bytes.h"
+#include "common/files/unique_fd.h"
+#include "common/memory/allowance.h"
+#include "common/memory/memory_segment.h"
+#include "common/memory/segment_messages.h"
+#include "common/memory/shared_bytes.h"
 #include "common/status.h"
-#include "common/unique_fd.h"
 #include "server/rpc/auth/peer_credentials.h"
 #include "server/rpc/channel/local_channels.h"
-#include "server/rpc/client_session.h"
 #include "server/rpc/rpc_context.h"
 #include "server/rpc/segments/lent_memory.h"
 #include "server/rpc/segments/shared_arrays.h"
-#include "server/rpc/share_table.h"
+#include "server/rpc/session/client_session.h"
+#include "server/rpc/session/share_table.h"
 
 namespace acceld::rpc {
 

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "common/log.h"
-#include "common/packet_socket.h"
+#include "common/log/log.h"
+#include "common/net/packet_socket.h"
 #include "server/rpc/auth/arrival.h"
 
 namespace acceld::rpc {

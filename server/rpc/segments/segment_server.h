@@ -10,16 +10,16 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/optional.h"
-#include "common/mutex.h"
+#include "common/files/unique_fd.h"
 #include "common/status.h"
-#include "common/unique_fd.h"
+#include "common/threads/mutex.h"
 #include "server/rpc/rpc_context.h"
 #include "server/rpc/segments/segment_connection.h"
-#include "server/rpc/share_table.h"
+#include "server/rpc/session/share_table.h"
 
 namespace acceld::rpc {
 
-// The second unix socket, for bulk bytes in shared memory (common/segment_messages.h). A few
+// The second unix socket, for bulk bytes in shared memory (common/memory/segment_messages.h). A few
 // threads wait for requests together; each takes one connection at a time and answers a few of its
 // requests, so no client holds up another by more than those. They never wait for a client.
 //

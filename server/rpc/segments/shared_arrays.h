@@ -5,14 +5,14 @@
 #include <memory>
 #include <vector>
 
-#include "common/fair_pool.h"
-#include "common/mutex.h"
-#include "common/shared_bytes.h"
+#include "common/files/unique_fd.h"
+#include "common/memory/shared_bytes.h"
 #include "common/status.h"
-#include "common/timer_queue.h"
-#include "common/unique_fd.h"
+#include "common/threads/fair_pool.h"
+#include "common/threads/mutex.h"
+#include "common/threads/timer_queue.h"
 #include "server/engine/engine.h"
-#include "server/rpc/share_table.h"
+#include "server/rpc/session/share_table.h"
 
 namespace acceld::rpc {
 

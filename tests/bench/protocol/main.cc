@@ -19,7 +19,7 @@
 #include "client/tracing.h"
 #include "common/check.h"
 #include "tests/bench/protocol/peer.h"
-#include "tests/support/daemon_process.h"
+#include "tests/support/daemon/daemon_process.h"
 
 namespace acceld::bench {
 namespace {

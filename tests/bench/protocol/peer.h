@@ -3,7 +3,7 @@
 #include <string>
 
 #include "absl/types/span.h"
-#include "tests/support/process.h"
+#include "tests/support/daemon/process.h"
 
 // What the protocol is compared with: another process that answers as simply as can be.
 namespace acceld::bench {

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "client/embedded/retire.h"
-#include "common/address.h"
 #include "common/check.h"
+#include "common/net/address.h"
 
 namespace acceld::testing {
 

@@ -9,8 +9,8 @@
 #include "client/embedded/connect_or_start.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/support/daemon/process.h"
 #include "tests/support/eventually.h"
-#include "tests/support/process.h"
 
 namespace acceld::testing {
 

@@ -10,7 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "client/embedded/private_daemon.h"
-#include "common/address.h"
+#include "common/net/address.h"
 #include "tests/integration/embedded/embedded_fixture.h"
 
 namespace acceld::testing {

@@ -17,7 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "client/embedded/retire.h"
-#include "common/address.h"
+#include "common/net/address.h"
 #include "tests/integration/embedded/embedded_fixture.h"
 
 namespace acceld::testing {

@@ -2,7 +2,7 @@
 
 #include <thread>
 
-#include "common/address.h"
+#include "common/net/address.h"
 #include "grpc/grpc.h"
 #include "server/rpc/server.h"
 #include "tests/integration/embedded/embedded_fixture.h"

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "tests/support/mixed_work.h"
+#include "tests/support/daemon/mixed_work.h"
 
 namespace acceld::testing {
 namespace {

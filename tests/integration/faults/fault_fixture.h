@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "tests/integration/daemon_fixture.h"
-#include "tests/support/resource_count.h"
+#include "tests/integration/daemon/daemon_fixture.h"
+#include "tests/support/daemon/resource_count.h"
 
 namespace acceld::testing {
 

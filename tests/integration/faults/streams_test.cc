@@ -6,7 +6,7 @@
 
 #include "client/tracing.h"
 #include "tests/integration/faults/fault_fixture.h"
-#include "tests/support/cutting_proxy.h"
+#include "tests/support/net/cutting_proxy.h"
 
 namespace acceld::testing {
 namespace {

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "common/sha256.h"
-#include "tests/support/http.h"
+#include "common/crypto/sha256.h"
+#include "tests/support/daemon/http.h"
 
 namespace acceld::testing {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/integration/daemon_fixture.h"
+#include "tests/integration/daemon/daemon_fixture.h"
 #include "tests/integration/raw_client.h"
 #include "tests/integration/security/certificates.h"
 

@@ -12,7 +12,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
-#include "client/transport/segment_channel.h"
+#include "client/transport/bulk/segment_channel.h"
 #include "tests/integration/raw_client.h"
 
 namespace acceld::testing {

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/check.h"
 #include "gtest/gtest.h"
-#include "tests/support/process.h"
+#include "tests/support/daemon/process.h"
 
 namespace acceld::testing {
 namespace {

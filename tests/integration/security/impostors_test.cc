@@ -14,7 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/admin.h"
 #include "client/client.h"
-#include "common/segment_messages.h"
+#include "common/memory/segment_messages.h"
 #include "tests/integration/security/access_fixture.h"
 #include "tests/support/eventually.h"
 

@@ -15,9 +15,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "tests/integration/security/access_fixture.h"
-#include "tests/support/as_user.h"
+#include "tests/support/daemon/as_user.h"
+#include "tests/support/daemon/resource_count.h"
 #include "tests/support/eventually.h"
-#include "tests/support/resource_count.h"
 
 namespace acceld::testing {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "tests/integration/several/several_fixture.h"
-#include "tests/support/cutting_proxy.h"
-#include "tests/support/fake_names.h"
+#include "tests/support/net/cutting_proxy.h"
+#include "tests/support/net/fake_names.h"
 
 namespace acceld::testing {
 namespace {

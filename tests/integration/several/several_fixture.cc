@@ -10,8 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/check.h"
-#include "common/sha256.h"
-#include "tests/support/fake_names.h"
+#include "common/crypto/sha256.h"
+#include "tests/support/net/fake_names.h"
 
 namespace acceld::testing {
 namespace {

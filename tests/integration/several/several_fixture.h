@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/integration/security/certificates.h"
-#include "tests/support/daemon_process.h"
+#include "tests/support/daemon/daemon_process.h"
 #include "tests/support/eventually.h"
 
 namespace acceld::testing {

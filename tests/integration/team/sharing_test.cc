@@ -11,7 +11,7 @@
 #include "gmock/gmock.h"
 #include "nlohmann/json.hpp"
 #include "tests/integration/team/team_fixture.h"
-#include "tests/support/cutting_proxy.h"
+#include "tests/support/net/cutting_proxy.h"
 
 namespace acceld::testing {
 namespace {

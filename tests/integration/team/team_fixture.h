@@ -6,9 +6,9 @@
 
 #include "client/admin.h"
 #include "gtest/gtest.h"
-#include "tests/support/daemon_process.h"
+#include "tests/support/daemon/daemon_process.h"
+#include "tests/support/daemon/redis_server.h"
 #include "tests/support/eventually.h"
-#include "tests/support/redis_server.h"
 
 namespace acceld::testing {
 

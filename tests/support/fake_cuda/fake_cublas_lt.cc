@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "common/ir/element.h"
+#include "common/ir/types/element.h"
 #include "kernels/cuda/cublas/cublas_lt.h"
 #include "tests/support/fake_cuda/fake_library.h"
 

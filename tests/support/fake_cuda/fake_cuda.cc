@@ -13,7 +13,8 @@ extern "C" {
 using Result = int;
 using namespace acceld::hal::cuda;
 #define ACCELD_CUDA_SYMBOL(name, parameters) Result name parameters;
-#include "server/hal/cuda/driver_symbols.def"
+#include "server/codegen/cuda/cuda_code_generator.h"
+#include "server/hal/cuda/driver/driver_symbols.def"
 
 using acceld::kernels::cuda::CublasLt;
 using Handle = CublasLt::Handle;
@@ -121,7 +122,7 @@ namespace {
 Driver MakeDriver() {
   Driver driver;
 #define ACCELD_CUDA_SYMBOL(name, parameters) driver.name = ::name;
-#include "server/hal/cuda/driver_symbols.def"
+#include "server/hal/cuda/driver/driver_symbols.def"
   return driver;
 }
 
@@ -178,12 +179,13 @@ hal::cuda::Toolkit FakeCuda::toolkit() {
           .find_cusolver = []() -> const absl::StatusOr<Cusolver>& { return cusolver; }};
 }
 
-std::vector<std::unique_ptr<hal::Device>> FakeCuda::Open(
-    const hal::cuda::CudaDeviceOptions& options) {
-  std::vector<std::unique_ptr<hal::Device>> opened;
-  for (auto& device : hal::cuda::OpenCudaDevices(*driver_, devices(), options, toolkit())) {
+std::vector<codegen::TargetDevice> FakeCuda::Open(const hal::cuda::CudaDeviceOptions& options,
+                                                  const hal::cuda::Toolkit& toolkit) {
+  std::vector<codegen::TargetDevice> opened;
+  for (auto& device : hal::cuda::OpenCudaDevices(*driver_, devices(), options, toolkit)) {
     ACCELD_CHECK(device.ok());
-    opened.push_back(*std::move(device));
+    auto generator = std::make_unique<codegen::cuda::CudaCodeGenerator>(*device);
+    opened.push_back({std::move(device->device), std::move(generator)});
   }
   return opened;
 }

@@ -6,8 +6,9 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "server/codegen/target_device.h"
 #include "server/hal/cuda/cuda_device.h"
-#include "server/hal/cuda/driver.h"
+#include "server/hal/cuda/driver/driver.h"
 #include "tests/support/fake_cuda/machine.h"
 
 namespace acceld::testing {
@@ -37,7 +38,8 @@ class FakeCuda {
   static hal::cuda::Toolkit toolkit();
 
   // The devices as the daemon has them.
-  std::vector<std::unique_ptr<hal::Device>> Open(const hal::cuda::CudaDeviceOptions& options = {});
+  std::vector<codegen::TargetDevice> Open(const hal::cuda::CudaDeviceOptions& options = {},
+                                          const hal::cuda::Toolkit& toolkit = FakeCuda::toolkit());
 
   // Names of the functions that were called, in order; those about errors and queries are left out.
   std::vector<std::string> calls() const;

@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-#include "common/ir/element.h"
+#include "common/ir/types/element.h"
 #include "kernels/cuda/cudnn/cudnn.h"
 #include "tests/support/fake_cuda/fake_library.h"
 

@@ -6,7 +6,7 @@
 #include <numbers>
 #include <vector>
 
-#include "common/mutex.h"
+#include "common/threads/mutex.h"
 #include "tests/support/fake_cuda/fake_library.h"
 
 // Fourier transforms by their definition, by the names of cuFFT and on streams of the fake driver,

@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "server/hal/cuda/driver.h"
+#include "server/hal/cuda/driver/driver.h"
 
 // What the fakes of libraries that work on streams share.
 

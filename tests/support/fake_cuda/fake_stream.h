@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include "common/mutex.h"
-#include "server/hal/cuda/driver.h"
+#include "common/threads/mutex.h"
+#include "server/hal/cuda/driver/driver.h"
 
 namespace acceld::testing {
 

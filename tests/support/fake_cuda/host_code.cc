@@ -8,8 +8,8 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "common/mutex.h"
-#include "tests/support/process.h"
+#include "common/threads/mutex.h"
+#include "tests/support/daemon/process.h"
 #include "tests/support/source_path.h"
 
 namespace acceld::testing {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "server/hal/cuda/driver.h"
+#include "server/hal/cuda/driver/driver.h"
 #include "tests/support/fake_cuda/fake_stream.h"
 #include "tests/support/fake_cuda/host_code.h"
 

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/future.h"
+#include "common/threads/future.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/support/eventually.h"

@@ -16,11 +16,11 @@
 #include "absl/strings/str_cat.h"
 #include "server/cache/redis/slots.h"
 #include "server/cache/redis/store.h"
-#include "tests/support/cutting_proxy.h"
+#include "tests/support/daemon/redis_server.h"
 #include "tests/support/eventually.h"
-#include "tests/support/fake_names.h"
-#include "tests/support/impostor.h"
-#include "tests/support/redis_server.h"
+#include "tests/support/net/cutting_proxy.h"
+#include "tests/support/net/fake_names.h"
+#include "tests/support/net/impostor.h"
 
 namespace acceld::cache::redis {
 namespace {

@@ -16,8 +16,8 @@
 #include "server/cache/executable_cache.h"
 #include "server/cache/remote/keys.h"
 #include "server/cache/remote/names.h"
+#include "tests/support/daemon/redis_server.h"
 #include "tests/support/eventually.h"
-#include "tests/support/redis_server.h"
 #include "tests/unit/runtime/fake_device.h"
 
 // One daemon's part of a cache that several share by the distribution's Redis.

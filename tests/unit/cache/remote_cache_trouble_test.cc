@@ -2,9 +2,9 @@
 
 #include <signal.h>
 
-#include "common/random_bytes.h"
-#include "tests/support/cutting_proxy.h"
-#include "tests/support/impostor.h"
+#include "common/crypto/random_bytes.h"
+#include "tests/support/net/cutting_proxy.h"
+#include "tests/support/net/impostor.h"
 #include "tests/unit/cache/remote_cache_fixture.h"
 
 namespace acceld::cache {

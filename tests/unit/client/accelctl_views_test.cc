@@ -3,9 +3,9 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
-#include "client/tools/accelctl/chrome_trace.h"
-#include "client/tools/accelctl/format.h"
-#include "client/tools/accelctl/top_frame.h"
+#include "client/tools/accelctl/views/chrome_trace.h"
+#include "client/tools/accelctl/views/format.h"
+#include "client/tools/accelctl/views/top_frame.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"

@@ -1,4 +1,4 @@
-#include "client/transport/attempt.h"
+#include "client/transport/dial/attempt.h"
 
 #include <algorithm>
 #include <map>
@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "common/addresses.h"
+#include "common/net/addresses.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/support/fake_names.h"
+#include "tests/support/net/fake_names.h"
 #include "tests/unit/status_matchers.h"
 
 namespace acceld::client {

@@ -1,4 +1,4 @@
-#include "client/transport/byte_window.h"
+#include "client/transport/bulk/byte_window.h"
 
 #include <atomic>
 #include <thread>

@@ -1,4 +1,4 @@
-#include "client/transport/call_status.h"
+#include "client/transport/dial/call_status.h"
 
 #include <string>
 

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/support/process.h"
+#include "tests/support/daemon/process.h"
 
 namespace acceld::client {
 namespace {

@@ -1,4 +1,4 @@
-#include "client/transport/outbox.h"
+#include "client/transport/channel/outbox.h"
 
 #include <atomic>
 #include <chrono>

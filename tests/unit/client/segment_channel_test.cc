@@ -1,4 +1,4 @@
-#include "client/transport/segment_channel.h"
+#include "client/transport/bulk/segment_channel.h"
 
 #include <sys/socket.h>
 
@@ -7,7 +7,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "common/packet_socket.h"
+#include "common/net/packet_socket.h"
 #include "gtest/gtest.h"
 
 namespace acceld::client {

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "gtest/gtest.h"
-#include "tests/support/process.h"
+#include "tests/support/daemon/process.h"
 
 namespace acceld::client {
 namespace {

@@ -1,9 +1,9 @@
-#include "common/addresses.h"
+#include "common/net/addresses.h"
 
 #include <gtest/gtest.h>
 
 #include "gmock/gmock.h"
-#include "tests/support/fake_names.h"
+#include "tests/support/net/fake_names.h"
 #include "tests/unit/status_matchers.h"
 
 namespace acceld {

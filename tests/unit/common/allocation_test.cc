@@ -1,4 +1,4 @@
-#include "common/allocation.h"
+#include "common/memory/allocation.h"
 
 #include <cstdint>
 #include <memory>

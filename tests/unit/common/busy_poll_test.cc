@@ -1,4 +1,4 @@
-#include "common/busy_poll.h"
+#include "common/threads/busy_poll.h"
 
 #include <gtest/gtest.h>
 

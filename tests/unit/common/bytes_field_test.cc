@@ -1,4 +1,4 @@
-#include "common/bytes_field.h"
+#include "common/memory/bytes_field.h"
 
 #include <random>
 #include <string>

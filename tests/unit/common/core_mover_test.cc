@@ -1,4 +1,4 @@
-#include "common/core_mover.h"
+#include "common/threads/core_mover.h"
 
 #include <gtest/gtest.h>
 #include <sched.h>

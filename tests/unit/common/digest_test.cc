@@ -1,4 +1,4 @@
-#include "common/digest.h"
+#include "common/crypto/digest.h"
 
 #include "gtest/gtest.h"
 

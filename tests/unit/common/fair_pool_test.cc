@@ -1,4 +1,4 @@
-#include "common/fair_pool.h"
+#include "common/threads/fair_pool.h"
 
 #include <future>
 #include <string>

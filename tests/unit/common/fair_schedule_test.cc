@@ -1,4 +1,4 @@
-#include "common/fair_schedule.h"
+#include "common/threads/fair_schedule.h"
 
 #include <gtest/gtest.h>
 

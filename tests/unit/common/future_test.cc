@@ -1,4 +1,4 @@
-#include "common/future.h"
+#include "common/threads/future.h"
 
 #include <atomic>
 #include <memory>

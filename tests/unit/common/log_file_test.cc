@@ -1,14 +1,14 @@
-#include "common/log_file.h"
+#include "common/log/log_file.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <iostream>
 
-#include "common/log.h"
+#include "common/log/log.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/support/process.h"
+#include "tests/support/daemon/process.h"
 
 namespace acceld {
 namespace {

@@ -1,7 +1,7 @@
-#include "common/log_history.h"
+#include "common/log/log_history.h"
 
 #include "absl/strings/str_cat.h"
-#include "common/log.h"
+#include "common/log/log.h"
 #include "common/utf8.h"
 #include "gtest/gtest.h"
 

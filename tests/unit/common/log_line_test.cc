@@ -1,9 +1,9 @@
-#include "common/log_line.h"
+#include "common/log/log_line.h"
 
 #include <cmath>
 #include <limits>
 
-#include "common/log.h"
+#include "common/log/log.h"
 #include "common/utf8.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -1,4 +1,4 @@
-#include "common/mailbox.h"
+#include "common/threads/mailbox.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "common/message_socket.h"
-#include "common/packet_socket.h"
+#include "common/net/message_socket.h"
+#include "common/net/packet_socket.h"
 
 namespace acceld {
 namespace {

@@ -1,11 +1,11 @@
-#include "common/message_socket.h"
+#include "common/net/message_socket.h"
 
 #include <chrono>
 #include <string>
 #include <thread>
 
 #include "gtest/gtest.h"
-#include "tests/support/raw_packet.h"
+#include "tests/support/net/raw_packet.h"
 
 namespace acceld {
 namespace {

@@ -1,4 +1,4 @@
-#include "common/sha256.h"
+#include "common/crypto/sha256.h"
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"

@@ -7,10 +7,10 @@
 #include <cstring>
 #include <string>
 
-#include "common/memory_segment.h"
-#include "common/packet_socket.h"
+#include "common/memory/memory_segment.h"
+#include "common/net/packet_socket.h"
 #include "gtest/gtest.h"
-#include "tests/support/raw_packet.h"
+#include "tests/support/net/raw_packet.h"
 
 namespace acceld {
 namespace {

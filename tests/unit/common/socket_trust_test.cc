@@ -1,4 +1,4 @@
-#include "common/socket_trust.h"
+#include "common/net/socket_trust.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "common/packet_socket.h"
+#include "common/net/packet_socket.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

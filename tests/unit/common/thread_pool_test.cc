@@ -1,9 +1,9 @@
-#include "common/thread_pool.h"
+#include "common/threads/thread_pool.h"
 
 #include <atomic>
 #include <vector>
 
-#include "common/future.h"
+#include "common/threads/future.h"
 #include "gtest/gtest.h"
 
 namespace acceld {

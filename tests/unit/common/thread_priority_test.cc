@@ -1,4 +1,4 @@
-#include "common/thread_priority.h"
+#include "common/threads/thread_priority.h"
 
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "gtest/gtest.h"
-#include "tests/support/as_user.h"
+#include "tests/support/daemon/as_user.h"
 
 namespace acceld {
 namespace {

@@ -1,4 +1,4 @@
-#include "common/timer_queue.h"
+#include "common/threads/timer_queue.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "common/future.h"
+#include "common/threads/future.h"
 
 namespace acceld {
 namespace {

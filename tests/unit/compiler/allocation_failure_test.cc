@@ -10,16 +10,16 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/substitute.h"
-#include "common/allocation.h"
 #include "common/ir/specialize/specialize.h"
 #include "common/ir/text.h"
-#include "common/ir/wire.h"
+#include "common/ir/wire/wire.h"
+#include "common/memory/allocation.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "server/codegen/cpu/cpu_code_generator.h"
 #include "server/compiler/compiler.h"
 #include "server/compiler/dump.h"
 #include "server/compiler/pipeline.h"
-#include "server/hal/cpu/cpu_code_generator.h"
 #include "tests/support/counted_heap.h"
 
 // Memory that runs out while a request is served ends that request and nothing else: whichever
@@ -122,7 +122,7 @@ TEST(AllocationFailureTest, ACompileThatTakesMoreMemoryThanItMayFails) {
   const auto module = ir::ParseModule(ManyReductions(1000), "m");
   ASSERT_TRUE(module.ok()) << module.status();
   const std::vector<ir::TensorType> arguments = {{ir::DType::kF32, {64, 64}}};
-  const hal::cpu::CpuCodeGenerator generator;
+  const codegen::cpu::CpuCodeGenerator generator;
   SetHeapCounter(&testing::HeapBytes);
   const auto compile = [&](int64_t memory_bytes) {
     const ContainedWork bounded({.memory_bytes = memory_bytes});
@@ -141,7 +141,7 @@ TEST(AllocationFailureTest, ACompileThatTakesMoreMemoryThanItMayFails) {
 TEST(AllocationFailureTest, FusingEndsWithinAPassWhenNobodyWantsItsResult) {
   const auto module = ir::ParseModule(ManyReductions(10), "m");
   ASSERT_TRUE(module.ok()) << module.status();
-  const hal::cpu::CpuCodeGenerator generator;
+  const codegen::cpu::CpuCodeGenerator generator;
   const auto num_ops_after = [&](absl::string_view pass, const StopFlag& stop) {
     const ContainedWork work({.stop = &stop});
     const absl::StatusOr<ir::Module> result = (*FindPass(pass))(*module, generator);
@@ -166,7 +166,7 @@ TEST(AllocationFailureTest, CompilingIsContained) {
   const auto module = ir::ParseModule(kProgram, "m");
   ASSERT_TRUE(module.ok()) << module.status();
   const std::vector<ir::TensorType> arguments = Arguments();
-  const hal::cpu::CpuCodeGenerator generator;
+  const codegen::cpu::CpuCodeGenerator generator;
   ExpectContained(20, [&] {
     return Compile(*module, "main", arguments, generator, CompileOptions()).status();
   });
@@ -208,7 +208,7 @@ TEST(AllocationFailureTest, AProcessWithoutMemoryGoesOn) {
     absl::StrAppend(&long_program, "%", i, " = stablehlo.sine %", i - 1, " : tensor<4xf32>\n");
   }
   absl::StrAppend(&long_program, "return %", kOps, " : tensor<4xf32>\n}");
-  const hal::cpu::CpuCodeGenerator generator;
+  const codegen::cpu::CpuCodeGenerator generator;
   const auto compile_small = [&]() -> absl::Status {
     ACCELD_ASSIGN_OR_RETURN(const ir::Module module, ir::ParseModule(kProgram, "m"));
     return Compile(module, "main", Arguments(), generator, CompileOptions()).status();

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "kernels/ir/shared_places.h"
+#include "kernels/ir/analysis/shared_places.h"
 #include "server/hal/executable.h"
 #include "tests/support/source_path.h"
 #include "tests/unit/compiler/test_support.h"

@@ -9,7 +9,7 @@
 #include "common/ir/text.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "kernels/ir/steady.h"
+#include "kernels/ir/analysis/steady.h"
 #include "tests/unit/compiler/plan_runner.h"
 #include "tests/unit/compiler/test_support.h"
 

@@ -10,7 +10,7 @@ namespace acceld::compiler {
 namespace {
 
 // Keeps the plan.
-class PlanKeeper : public hal::CodeGenerator {
+class PlanKeeper : public codegen::CodeGenerator {
  public:
   std::string architecture() const override { return "kernels alone"; }
   bool SupportsMatmul(const kernels::MatmulStep&) const override { return false; }

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "absl/types/span.h"
-#include "common/ir/literal.h"
 #include "common/ir/module.h"
+#include "common/ir/types/literal.h"
 #include "common/status.h"
 #include "kernels/ir/plan.h"
 

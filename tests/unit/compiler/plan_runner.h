@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "common/ir/host_callback.h"
-#include "common/ir/literal.h"
+#include "common/ir/calls/host_callback.h"
+#include "common/ir/types/literal.h"
 #include "common/status.h"
+#include "kernels/ir/interpreter/run_kernel.h"
 #include "kernels/ir/plan.h"
-#include "kernels/ir/run_kernel.h"
 
 namespace acceld::compiler {
 

@@ -7,10 +7,10 @@
 #include "common/ir/text.h"
 #include "gtest/gtest.h"
 #include "server/compiler/fusion/fuse.h"
-#include "server/compiler/passes/fold_constants.h"
-#include "server/compiler/passes/inline.h"
+#include "server/compiler/passes/cleanup/fold_constants.h"
+#include "server/compiler/passes/loops/unroll_loops.h"
 #include "server/compiler/passes/rewriter.h"
-#include "server/compiler/passes/unroll_loops.h"
+#include "server/compiler/passes/structure/inline.h"
 
 namespace acceld::compiler {
 namespace {

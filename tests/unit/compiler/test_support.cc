@@ -6,11 +6,11 @@
 #include "common/ir/interpreter.h"
 #include "common/ir/specialize/specialize.h"
 #include "common/ir/text.h"
-#include "common/ir/verifier.h"
+#include "common/ir/verify/verifier.h"
 #include "gtest/gtest.h"
 #include "kernels/cuda/attention/attention.h"
 #include "kernels/cuda/cublas/matmul.h"
-#include "kernels/ir/shared_places.h"
+#include "kernels/ir/analysis/shared_places.h"
 #include "server/compiler/dump.h"
 #include "server/compiler/pipeline.h"
 #include "server/compiler/plan/build_plan.h"
@@ -67,7 +67,7 @@ ir::Module Parse(absl::string_view text) {
 
 absl::StatusOr<ir::Module> Optimize(const ir::Module& module,
                                     const std::vector<std::string>& disabled,
-                                    const hal::CodeGenerator& target) {
+                                    const codegen::CodeGenerator& target) {
   ACCELD_ASSIGN_OR_RETURN(ir::Module specialized,
                           ir::Specialize(module, "main", ParametersOf(module)));
   ACCELD_RETURN_IF_ERROR(ir::Verify(specialized));
@@ -77,7 +77,7 @@ absl::StatusOr<ir::Module> Optimize(const ir::Module& module,
 
 absl::StatusOr<kernels::Plan> PlanOf(const ir::Module& module,
                                      const std::vector<std::string>& disabled,
-                                     const hal::CodeGenerator& target) {
+                                     const codegen::CodeGenerator& target) {
   ACCELD_ASSIGN_OR_RETURN(const ir::Module optimized, Optimize(module, disabled, target));
   return BuildPlan(optimized, target);
 }
@@ -98,7 +98,7 @@ ir::Literal SomeValues(const ir::TensorType& type, int seed) {
 }
 
 void ExpectPlanMatchesInterpreter(absl::string_view text, const std::vector<std::string>& disabled,
-                                  const hal::CodeGenerator& target) {
+                                  const codegen::CodeGenerator& target) {
   const ir::Module module = Parse(text);
   if (module.functions.empty()) return;
   absl::StatusOr<kernels::Plan> plan = PlanOf(module, disabled, target);

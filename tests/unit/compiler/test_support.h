@@ -4,16 +4,16 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "common/ir/literal.h"
 #include "common/ir/module.h"
+#include "common/ir/types/literal.h"
 #include "kernels/ir/plan.h"
-#include "server/hal/code_generator.h"
+#include "server/codegen/code_generator.h"
 
 namespace acceld::compiler {
 
 // A target without code: plans are run by RunPlan. Takes every matrix product of f32 and f64
 // and every convolution of f32 that is a product of matrices.
-class PlanOnlyGenerator : public hal::CodeGenerator {
+class PlanOnlyGenerator : public codegen::CodeGenerator {
  public:
   std::string architecture() const override { return "plan-only"; }
   bool SupportsMatmul(const kernels::MatmulStep& matmul) const override {
@@ -51,10 +51,10 @@ ir::Module Parse(absl::string_view text);
 // Specialized for its own parameter types and through the whole pipeline.
 absl::StatusOr<ir::Module> Optimize(const ir::Module& module,
                                     const std::vector<std::string>& disabled = {},
-                                    const hal::CodeGenerator& target = PlanOnlyGenerator());
+                                    const codegen::CodeGenerator& target = PlanOnlyGenerator());
 absl::StatusOr<kernels::Plan> PlanOf(const ir::Module& module,
                                      const std::vector<std::string>& disabled = {},
-                                     const hal::CodeGenerator& target = PlanOnlyGenerator());
+                                     const codegen::CodeGenerator& target = PlanOnlyGenerator());
 
 // Small values that differ from element to element; in range for any dtype.
 ir::Literal SomeValues(const ir::TensorType& type, int seed);
@@ -64,6 +64,6 @@ ir::Literal SomeValues(const ir::TensorType& type, int seed);
 // floats up to a relative 1e-4.
 void ExpectPlanMatchesInterpreter(absl::string_view text,
                                   const std::vector<std::string>& disabled = {},
-                                  const hal::CodeGenerator& target = PlanOnlyGenerator());
+                                  const codegen::CodeGenerator& target = PlanOnlyGenerator());
 
 }  // namespace acceld::compiler

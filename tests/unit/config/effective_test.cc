@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 #include "server/config/config_file.h"
 #include "server/config/schema.h"
-#include "tests/support/process.h"
+#include "tests/support/daemon/process.h"
 #include "tests/unit/config/config_fixture.h"
 #include "tests/unit/status_matchers.h"
 

@@ -23,7 +23,7 @@ TEST(WarmUpTest, IsDoneOnceForDevicesOfAKindWhileClientsAreServed) {
   std::atomic<int> times{0};
   {
     const auto engine = MakeFakeEngine(
-        compiler, {.devices = 2, .warm_up = [&](const hal::CodeGenerator&) {
+        compiler, {.devices = 2, .warm_up = [&](const codegen::CodeGenerator&) {
                      ++times;
                      served.get_future().wait();
                      return absl::InternalError("that only costs the first client some time");

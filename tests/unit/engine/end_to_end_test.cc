@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
-#include "common/future.h"
 #include "common/ir/builder.h"
+#include "common/threads/future.h"
 #include "server/engine/engine.h"
 #include "tests/support/eventually.h"
 #include "tests/unit/cache/temporary_folder.h"

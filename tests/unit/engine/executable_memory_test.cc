@@ -1,4 +1,4 @@
-#include "server/engine/executable_memory.h"
+#include "server/engine/cache/executable_memory.h"
 
 #include <string>
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "common/future.h"
-#include "common/ir/literal.h"
+#include "common/ir/types/literal.h"
+#include "common/threads/future.h"
 #include "server/engine/engine.h"
 #include "server/engine/engine_parts.h"
 #include "tests/unit/runtime/fake_device.h"
@@ -124,7 +124,7 @@ struct FakeEngineOptions {
   int64_t memory_bytes = int64_t{64} << 20;
   int max_in_flight = 64;
   absl::optional<cache::RemoteTier::Options> remote_cache;
-  std::function<absl::Status(const hal::CodeGenerator&)> warm_up;
+  std::function<absl::Status(const codegen::CodeGenerator&)> warm_up;
 };
 
 inline std::unique_ptr<engine::Engine> MakeFakeEngine(FakeCompiler& compiler,
@@ -133,10 +133,11 @@ inline std::unique_ptr<engine::Engine> MakeFakeEngine(FakeCompiler& compiler,
   for (int i = 0; i < options.devices; ++i) {
     auto device = std::make_unique<FakeDevice>(options.memory_bytes);
     AddFakeKernels(*device);
-    parts.devices.push_back(std::move(device));
+    parts.devices.push_back({std::move(device), std::make_unique<FakeCodeGenerator>()});
   }
   parts.compile = [&compiler](const ir::Module& module, absl::string_view,
-                              absl::Span<const ir::TensorType> arguments, const hal::CodeGenerator&,
+                              absl::Span<const ir::TensorType> arguments,
+                              const codegen::CodeGenerator&,
                               std::vector<compiler::CompileStep>* steps, const StopFlag& stop) {
     const auto begin = std::chrono::steady_clock::now();
     auto executable = FakeCompile(compiler, module, arguments);

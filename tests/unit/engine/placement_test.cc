@@ -1,4 +1,4 @@
-#include "server/engine/placement.h"
+#include "server/engine/sharing/placement.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

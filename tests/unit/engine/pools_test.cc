@@ -1,4 +1,4 @@
-#include "server/engine/pools.h"
+#include "server/engine/sharing/pools.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

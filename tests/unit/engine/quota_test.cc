@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "server/engine/compile_budget.h"
+#include "server/engine/cache/compile_budget.h"
 #include "tests/support/eventually.h"
 #include "tests/unit/engine/fake_engine.h"
 

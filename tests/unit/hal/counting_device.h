@@ -22,7 +22,6 @@ class CountingDevice final : public hal::Device {
 
   std::string kind() const override { return device_.kind(); }
   std::string name() const override { return device_.name(); }
-  const hal::CodeGenerator& code_generator() const override { return device_.code_generator(); }
   hal::MemoryStats memory() const override { return device_.memory(); }
   absl::Status health() const override { return device_.health(); }
   hal::LaunchCounts launches() const override { return device_.launches(); }

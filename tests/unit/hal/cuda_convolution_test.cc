@@ -13,9 +13,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/substitute.h"
-#include "common/ir/element.h"
 #include "common/ir/interpreter.h"
 #include "common/ir/text.h"
+#include "common/ir/types/element.h"
 #include "kernels/cuda/program/program.h"
 #include "tests/unit/hal/device_fixture.h"
 
@@ -127,12 +127,9 @@ class CudaConvolutionTest : public CudaDeviceTest {
   void OpenWith(bool has_cudnn) {
     static const absl::StatusOr<kernels::cuda::Cudnn> missing =
         absl::FailedPreconditionError("no cuDNN");
-    cuda_ = std::make_unique<FakeCuda>();
     hal::cuda::Toolkit toolkit = FakeCuda::toolkit();
     if (!has_cudnn) toolkit.find_cudnn = []() -> const auto& { return missing; };
-    devices_.push_back(
-        *std::move(hal::cuda::OpenCudaDevices(cuda_->driver(), cuda_->devices(), {}, toolkit)[0]));
-    stream_ = devices_[0]->CreateStream("run");
+    Open({}, {}, toolkit);
   }
 
   kernels::cuda::CudaProgram ProgramOf(const std::string& text) {

@@ -8,9 +8,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/substitute.h"
-#include "common/ir/element.h"
 #include "common/ir/interpreter.h"
 #include "common/ir/text.h"
+#include "common/ir/types/element.h"
 #include "kernels/cuda/cublas/matmul.h"
 #include "kernels/cuda/program/program.h"
 #include "tests/unit/hal/device_fixture.h"
@@ -54,12 +54,9 @@ class CudaMatmulTest : public CudaDeviceTest {
   }
   void OpenWithLibrary(
       std::function<const absl::StatusOr<kernels::cuda::CublasLt>&()> find_cublas_lt) {
-    cuda_ = std::make_unique<FakeCuda>();
     hal::cuda::Toolkit toolkit = FakeCuda::toolkit();
     toolkit.find_cublas_lt = std::move(find_cublas_lt);
-    devices_.push_back(
-        *std::move(hal::cuda::OpenCudaDevices(cuda_->driver(), cuda_->devices(), {}, toolkit)[0]));
-    stream_ = devices_[0]->CreateStream("run");
+    Open({}, {}, toolkit);
   }
 
   static std::string TextOf(const Form& form) {
@@ -121,7 +118,7 @@ TEST_F(CudaMatmulTest, ProductsOfAllFormsAreRight) {
 
 TEST_F(CudaMatmulTest, ProductsAreStepsBetweenKernels) {
   OpenWith(true);
-  EXPECT_THAT(devices_[0]->code_generator().architecture(), HasSubstr("-cublaslt"));
+  EXPECT_THAT(generators_[0]->architecture(), HasSubstr("-cublaslt"));
   const auto executable = Compile(R"(
 func.func @main(%n: tensor<i32>, %a: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %zero = stablehlo.constant dense<0> : tensor<i32>
@@ -487,8 +484,7 @@ TEST_F(CudaMatmulTest, WithoutTheLibraryProductsAreKernels) {
 TEST_F(CudaMatmulTest, ALibraryThatDoesNotWorkOnTheDeviceIsGoneWithout) {
   cuda_ = std::make_unique<FakeCuda>();
   cuda_->Fail("cublasLtCreate", 1);  // NOT_INITIALIZED
-  devices_ = cuda_->Open();
-  stream_ = devices_[0]->CreateStream("run");
+  Reopen();
   const Form form{"3x5xf32", "5x4xf32", "3x4xf32", "[1] x [0]", ""};
   const std::vector<ir::Literal> arguments = ArgumentsOf(form);
   const auto expected = ir::Interpret(*ir::ParseModule(TextOf(form)), "main", arguments);

@@ -35,8 +35,7 @@ TEST_F(CudaMemoryTest, WhatIsKeptGivesWayWhenTheGpuItselfIsShort) {
 TEST_F(CudaMemoryTest, AGpuWithoutMemoryPoolsHasMemoryAllTheSame) {
   cuda_ = std::make_unique<FakeCuda>(FakeCuda::Options{.memory_bytes = 1 << 20});
   cuda_->Fail("cuMemPoolCreate", 801);
-  devices_ = cuda_->Open({.memory_bytes = 4 << 20});
-  stream_ = devices_[0]->CreateStream("run");
+  Reopen({.memory_bytes = 4 << 20});
   const auto buffer = Put(Vector({1, 2}));
   EXPECT_THAT(FloatsOf(*Fetch(buffer, {ir::DType::kF32, {2}})), ::testing::ElementsAre(1, 2));
   (void)Allocate(700 << 10);

@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "server/hal/cuda/open_devices.h"
+#include "server/hal/cuda/driver/open_devices.h"
 #include "tests/support/fake_cuda/fake_cuda.h"
 
 namespace acceld::testing {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kernels/cuda/program/program.h"
-#include "kernels/ir/inline_calls.h"
+#include "kernels/ir/build/inline_calls.h"
 
 namespace acceld::kernels::cuda {
 namespace {

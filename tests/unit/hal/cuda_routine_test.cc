@@ -2,7 +2,7 @@
 
 #include <complex>
 
-#include "common/ir/element.h"
+#include "common/ir/types/element.h"
 #include "kernels/cpu/run_routine.h"
 #include "kernels/cuda/program/program.h"
 #include "kernels/ir/plan.h"
@@ -115,10 +115,7 @@ class CudaRoutineTest : public CudaDeviceTest {
   void OpenWith(const hal::cuda::Toolkit& toolkit) {
     CudaDeviceTest::TearDown();
     cuda_.reset();
-    cuda_ = std::make_unique<FakeCuda>();
-    devices_.push_back(
-        *std::move(hal::cuda::OpenCudaDevices(cuda_->driver(), cuda_->devices(), {}, toolkit)[0]));
-    stream_ = devices_[0]->CreateStream("run");
+    Open({}, {}, toolkit);
   }
 
   static hal::Executable ExecutableOf(const RoutineCall& call) {

@@ -9,15 +9,28 @@
 namespace acceld::testing {
 
 void CudaDeviceTest::Open(const FakeCuda::Options& options,
-                          const hal::cuda::CudaDeviceOptions& device_options) {
+                          const hal::cuda::CudaDeviceOptions& device_options,
+                          const hal::cuda::Toolkit& toolkit) {
   cuda_ = std::make_unique<FakeCuda>(options);
-  devices_ = cuda_->Open(device_options);
+  Reopen(device_options, toolkit);
+}
+
+void CudaDeviceTest::Reopen(const hal::cuda::CudaDeviceOptions& device_options,
+                            const hal::cuda::Toolkit& toolkit) {
+  stream_.reset();
+  generators_.clear();
+  devices_.clear();
+  for (codegen::TargetDevice& opened : cuda_->Open(device_options, toolkit)) {
+    devices_.push_back(std::move(opened.device));
+    generators_.push_back(std::move(opened.generator));
+  }
   stream_ = devices_[0]->CreateStream("run");
 }
 
 void CudaDeviceTest::TearDown() {
   if (cuda_ == nullptr) return;
   stream_.reset();
+  generators_.clear();
   devices_.clear();
   EXPECT_EQ(cuda_->live_objects(), 0);
   EXPECT_TRUE(cuda_->IsBroken(0) || cuda_->used_bytes() == 0);
@@ -33,8 +46,7 @@ std::shared_ptr<const hal::Executable> CudaDeviceTest::Compile(absl::string_view
   for (const ir::Type& type : (*module->Entry("main"))->ParameterTypes()) {
     types.push_back(type.tensor());
   }
-  auto executable =
-      compiler::Compile(*module, "main", types, devices_[0]->code_generator(), {}, nullptr);
+  auto executable = compiler::Compile(*module, "main", types, *generators_[0], {}, nullptr);
   EXPECT_TRUE(executable.ok()) << executable.status();
   return std::make_shared<hal::Executable>(executable.ok() ? *std::move(executable)
                                                            : hal::Executable());

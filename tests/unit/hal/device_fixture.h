@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "common/ir/literal.h"
+#include "common/ir/types/literal.h"
 #include "server/hal/device.h"
 #include "tests/support/fake_cuda/fake_cuda.h"
 
@@ -16,9 +16,13 @@ namespace acceld::testing {
 // A device of the fake driver with one stream.
 class CudaDeviceTest : public ::testing::Test {
  protected:
-  // To be called first, with the machine that it asks for.
+  // To be called first, with the machine and the libraries that it asks for.
   void Open(const FakeCuda::Options& options = {},
-            const hal::cuda::CudaDeviceOptions& device_options = {});
+            const hal::cuda::CudaDeviceOptions& device_options = {},
+            const hal::cuda::Toolkit& toolkit = FakeCuda::toolkit());
+  // Opens the machine's devices again.
+  void Reopen(const hal::cuda::CudaDeviceOptions& device_options = {},
+              const hal::cuda::Toolkit& toolkit = FakeCuda::toolkit());
   void TearDown() override;
 
   // What the compiler makes of @main for this device. Fails the test if it makes nothing.
@@ -38,6 +42,8 @@ class CudaDeviceTest : public ::testing::Test {
 
   std::unique_ptr<FakeCuda> cuda_;
   std::vector<std::unique_ptr<hal::Device>> devices_;
+  // Of each device, the code generator.
+  std::vector<std::unique_ptr<const codegen::CodeGenerator>> generators_;
   std::unique_ptr<hal::Stream> stream_;
 };
 

@@ -15,6 +15,7 @@
 #include "common/ir/interpreter.h"
 #include "common/ir/text.h"
 #include "gtest/gtest.h"
+#include "server/codegen/cpu/cpu_code_generator.h"
 #include "server/compiler/compiler.h"
 #include "server/compiler/plan/hints.h"
 #include "server/compiler/plan/in_place.h"
@@ -110,14 +111,13 @@ int64_t LeastMemory(const ir::Function& function, const std::vector<ir::Donation
 // One training program on one device.
 class Training {
  public:
-  Training(hal::Device& device, const std::string& name)
+  Training(hal::Device& device, const codegen::CodeGenerator& generator, const std::string& name)
       : device_(device), executor_(device_, 0, {}), module_(ReadProgram(name)) {
     queue_ = executor_.OpenQueue(account_, PriorityClass::kNormal);
     const ir::Function& main = module_.functions[0];
     std::vector<ir::TensorType> types;
     for (const ir::Type& type : main.ParameterTypes()) types.push_back(type.tensor());
-    auto executable =
-        compiler::Compile(module_, "main", types, device.code_generator(), {}, nullptr);
+    auto executable = compiler::Compile(module_, "main", types, generator, {}, nullptr);
     EXPECT_TRUE(executable.ok()) << executable.status();
     auto shared = std::make_shared<const hal::Executable>(*std::move(executable));
     auto loaded = device.Load(*shared);
@@ -243,10 +243,10 @@ void ExpectClose(const std::vector<ir::Literal>& actual, const std::vector<ir::L
   }
 }
 
-void ExpectTrainsInPlace(hal::Device& device, const std::string& name) {
-  Training training(device, name);
-  const absl::StatusOr<ir::Module> optimized =
-      compiler::Optimize(training.module(), {}, device.code_generator());
+void ExpectTrainsInPlace(hal::Device& device, const codegen::CodeGenerator& generator,
+                         const std::string& name) {
+  Training training(device, generator, name);
+  const absl::StatusOr<ir::Module> optimized = compiler::Optimize(training.module(), {}, generator);
   ASSERT_TRUE(optimized.ok()) << optimized.status();
   const int64_t least = LeastMemory(optimized->functions[0], training.main().donations);
   const int64_t with = training.PeakOf(8, /*donates=*/true);
@@ -267,13 +267,13 @@ class DonationMemory : public ::testing::TestWithParam<const char*> {};
 TEST_P(DonationMemory, OnTheProcessorATrainingStepTakesLittleMoreThanItHasTo) {
   auto devices = hal::cpu::OpenCpuDevices({.memory_bytes_per_device = int64_t{64} << 20});
   ASSERT_TRUE(devices.ok()) << devices.status();
-  ExpectTrainsInPlace(*devices->front(), GetParam());
+  ExpectTrainsInPlace(*devices->front(), codegen::cpu::CpuCodeGenerator(), GetParam());
 }
 
 TEST_P(DonationMemory, OnAGpuATrainingStepTakesLittleMoreThanItHasTo) {
   testing::FakeCuda cuda;
   auto devices = cuda.Open({});
-  ExpectTrainsInPlace(*devices.front(), GetParam());
+  ExpectTrainsInPlace(*devices.front().device, *devices.front().generator, GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(Optimizers, DonationMemory, ::testing::Values("sgd", "momentum", "adam"));

@@ -1,4 +1,4 @@
-#include "server/hal/cuda/find_devices.h"
+#include "server/hal/cuda/driver/find_devices.h"
 
 #include <cstring>
 

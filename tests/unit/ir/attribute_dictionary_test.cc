@@ -1,4 +1,4 @@
-#include "common/ir/attribute_dictionary.h"
+#include "common/ir/attributes/attribute_dictionary.h"
 
 #include "gtest/gtest.h"
 #include "tests/unit/status_matchers.h"

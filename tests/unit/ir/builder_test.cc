@@ -1,6 +1,6 @@
 #include "common/ir/builder.h"
 
-#include "common/ir/verifier.h"
+#include "common/ir/verify/verifier.h"
 #include "gtest/gtest.h"
 #include "tests/unit/status_matchers.h"
 

@@ -1,11 +1,11 @@
-#include "common/ir/checks.h"
+#include "common/ir/conformance/checks.h"
 
 #include <cmath>
 #include <limits>
 
-#include "common/ir/check_overrides.h"
+#include "common/ir/conformance/check_overrides.h"
 #include "gmock/gmock.h"
-#include "tests/unit/ir/interpreter_test_util.h"
+#include "tests/unit/ir/interpreter/interpreter_test_util.h"
 
 namespace acceld::ir {
 namespace {

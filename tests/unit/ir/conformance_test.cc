@@ -1,7 +1,7 @@
-#include "common/ir/conformance.h"
+#include "common/ir/conformance/conformance.h"
 
 #include "gmock/gmock.h"
-#include "tests/unit/ir/interpreter_test_util.h"
+#include "tests/unit/ir/interpreter/interpreter_test_util.h"
 
 namespace acceld::ir {
 namespace {

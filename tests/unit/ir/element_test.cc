@@ -1,4 +1,4 @@
-#include "common/ir/element.h"
+#include "common/ir/types/element.h"
 
 #include <cstring>
 #include <limits>

@@ -3,7 +3,7 @@
 #include <set>
 
 #include "common/ir/builder.h"
-#include "common/ir/wire.h"
+#include "common/ir/wire/wire.h"
 #include "gtest/gtest.h"
 #include "tests/unit/ir/sample_modules.h"
 

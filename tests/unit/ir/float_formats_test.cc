@@ -1,4 +1,4 @@
-#include "common/ir/float_formats.h"
+#include "common/ir/types/float_formats.h"
 
 #include <cmath>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "common/ir/literal.h"
+#include "common/ir/types/literal.h"
 
 #include "gtest/gtest.h"
 #include "tests/unit/status_matchers.h"

@@ -1,8 +1,8 @@
-#include "common/ir/literal_text.h"
+#include "common/ir/types/literal_text.h"
 
 #include <limits>
 
-#include "common/ir/attribute.h"
+#include "common/ir/attributes/attribute.h"
 #include "gtest/gtest.h"
 
 namespace acceld::ir {

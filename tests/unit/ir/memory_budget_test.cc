@@ -1,6 +1,6 @@
-#include "common/ir/memory_budget.h"
+#include "common/ir/verify/memory_budget.h"
 
-#include "common/ir/limits.h"
+#include "common/ir/verify/limits.h"
 #include "gtest/gtest.h"
 
 namespace acceld::ir {

@@ -10,10 +10,10 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "common/ir/importer.h"
-#include "common/ir/inlined_ops.h"
+#include "common/ir/import/importer.h"
+#include "common/ir/import/inlined_ops.h"
+#include "common/ir/import/replaced_ops.h"
 #include "common/ir/op.h"
-#include "common/ir/replaced_ops.h"
 #include "gtest/gtest.h"
 
 namespace acceld::ir {

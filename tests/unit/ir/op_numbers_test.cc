@@ -8,8 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/ir/fingerprint.h"
-#include "common/ir/op_error.h"
-#include "common/ir/wire.h"
+#include "common/ir/verify/op_error.h"
+#include "common/ir/wire/wire.h"
 #include "common/op_origin.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -3,8 +3,8 @@
 #include <set>
 #include <string>
 
-#include "common/ir/attribute_dictionary.h"
-#include "common/ir/infer.h"
+#include "common/ir/attributes/attribute_dictionary.h"
+#include "common/ir/infer/infer.h"
 #include "gtest/gtest.h"
 
 namespace acceld::ir {

@@ -3,7 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/ir/interpreter.h"
 #include "common/ir/text.h"
-#include "common/ir/verifier.h"
+#include "common/ir/verify/verifier.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -1,6 +1,6 @@
-#include "common/ir/type.h"
+#include "common/ir/types/type.h"
 
-#include "common/ir/limits.h"
+#include "common/ir/verify/limits.h"
 #include "gtest/gtest.h"
 #include "tests/unit/status_matchers.h"
 

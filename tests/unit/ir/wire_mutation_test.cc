@@ -3,7 +3,7 @@
 #include <string>
 
 #include "common/ir/fingerprint.h"
-#include "common/ir/wire.h"
+#include "common/ir/wire/wire.h"
 #include "google/protobuf/stubs/logging.h"
 #include "gtest/gtest.h"
 #include "tests/unit/ir/sample_modules.h"

@@ -1,8 +1,8 @@
-#include "common/ir/wire.h"
+#include "common/ir/wire/wire.h"
 
 #include "common/ir/builder.h"
-#include "common/ir/limits.h"
-#include "common/ir/verifier.h"
+#include "common/ir/verify/limits.h"
+#include "common/ir/verify/verifier.h"
 #include "gtest/gtest.h"
 #include "tests/unit/ir/sample_modules.h"
 #include "tests/unit/status_matchers.h"

@@ -1,10 +1,10 @@
-#include "kernels/ir/kernel_builder.h"
+#include "kernels/ir/build/kernel_builder.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "kernels/ir/run_kernel.h"
-#include "kernels/ir/verify_kernel.h"
-#include "tests/unit/kernels/cpu_kernel_builders.h"
+#include "kernels/ir/analysis/verify_kernel.h"
+#include "kernels/ir/interpreter/run_kernel.h"
+#include "tests/unit/kernels/cpu/cpu_kernel_builders.h"
 
 namespace acceld::kernels {
 namespace {

@@ -7,10 +7,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
-#include "common/ir/float_formats.h"
+#include "common/ir/types/float_formats.h"
 #include "gtest/gtest.h"
-#include "kernels/ir/run_scalar.h"
-#include "tests/unit/kernels/cpu_kernel_builders.h"
+#include "kernels/ir/interpreter/run_scalar.h"
+#include "tests/unit/kernels/cpu/cpu_kernel_builders.h"
 
 namespace acceld::kernels {
 namespace {

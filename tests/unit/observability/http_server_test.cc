@@ -5,8 +5,8 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/support/daemon/http.h"
 #include "tests/support/eventually.h"
-#include "tests/support/http.h"
 
 namespace acceld::observability {
 namespace {

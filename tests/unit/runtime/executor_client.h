@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/future.h"
+#include "common/threads/future.h"
 #include "server/runtime/device_executor.h"
 #include "tests/unit/runtime/fake_device.h"
 

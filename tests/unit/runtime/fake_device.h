@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/future.h"
+#include "common/threads/future.h"
 #include "server/hal/cpu/cpu_stream.h"
 #include "server/hal/cpu/host_memory.h"
 #include "server/hal/cpu/host_module.h"
@@ -36,7 +36,7 @@ class FakeModule final : public hal::cpu::HostModule {
   const std::shared_ptr<hal::Buffer> constants_;
 };
 
-class FakeCodeGenerator final : public hal::CodeGenerator {
+class FakeCodeGenerator final : public codegen::CodeGenerator {
  public:
   std::string architecture() const override { return "fake"; }
   bool SupportsMatmul(const kernels::MatmulStep&) const override { return false; }
@@ -96,7 +96,8 @@ class FakeDevice final : public hal::Device {
 
   std::string kind() const override { return "fake"; }
   std::string name() const override { return "fake"; }
-  const hal::CodeGenerator& code_generator() const override { return generator_; }
+  absl::Status health() const override { return absl::OkStatus(); }
+  hal::LaunchCounts launches() const override { return {}; }
   hal::MemoryStats memory() const override { return pool_->stats(); }
   absl::StatusOr<std::shared_ptr<hal::Buffer>> Allocate(int64_t size_bytes) override {
     if (before_allocate) before_allocate();
@@ -130,7 +131,6 @@ class FakeDevice final : public hal::Device {
   FakeStream::BeforeCopy before_copy_to_host;
 
  private:
-  const FakeCodeGenerator generator_;
   const std::shared_ptr<hal::MemoryPool> pool_;
 };
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/mutex.h"
+#include "common/threads/mutex.h"
 #include "server/runtime/device_executor.h"
 #include "tests/support/eventually.h"
 #include "tests/unit/runtime/executor_client.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "server/runtime/device_executor.h"
-#include "server/runtime/host_memory.h"
+#include "server/runtime/memory/host_memory.h"
 #include "tests/unit/runtime/executor_client.h"
 #include "tests/unit/runtime/fake_device.h"
 

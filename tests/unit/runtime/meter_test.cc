@@ -1,4 +1,4 @@
-#include "server/runtime/meter.h"
+#include "server/runtime/memory/meter.h"
 
 #include <gtest/gtest.h>
 

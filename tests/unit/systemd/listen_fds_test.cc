@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "common/packet_socket.h"
+#include "common/net/packet_socket.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/support/process.h"
+#include "tests/support/daemon/process.h"
 
 namespace acceld::systemd {
 namespace {

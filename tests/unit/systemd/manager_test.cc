@@ -10,8 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/support/notify_socket.h"
-#include "tests/support/process.h"
+#include "tests/support/daemon/notify_socket.h"
+#include "tests/support/daemon/process.h"
 #include "tests/unit/status_matchers.h"
 
 namespace acceld::systemd {

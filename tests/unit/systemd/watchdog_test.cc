@@ -6,9 +6,9 @@
 #include <thread>
 
 #include "gtest/gtest.h"
+#include "tests/support/daemon/notify_socket.h"
+#include "tests/support/daemon/process.h"
 #include "tests/support/eventually.h"
-#include "tests/support/notify_socket.h"
-#include "tests/support/process.h"
 
 namespace acceld::systemd {
 namespace {

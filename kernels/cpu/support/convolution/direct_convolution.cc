@@ -7,9 +7,9 @@
 #include "kernels/cpu/support/convolution/band.h"
 #include "kernels/cpu/support/convolution/band_cut.h"
 #include "kernels/cpu/support/convolution/dilation_phases.h"
+#include "kernels/cpu/support/matmul/product_tiles.h"
 #include "kernels/cpu/support/parallel_for.h"
 #include "kernels/cpu/support/poll.h"
-#include "kernels/cpu/support/product_tiles.h"
 #include "kernels/cpu/support/result.h"
 #include "kernels/cpu/support/scratchpad.h"
 

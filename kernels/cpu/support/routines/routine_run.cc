@@ -7,7 +7,7 @@
 #include <new>
 
 #include "absl/strings/str_cat.h"
-#include "common/mutex.h"
+#include "common/threads/mutex.h"
 #include "kernels/cpu/routine_key.h"
 #include "kernels/cpu/support/one_thread.h"
 #include "kernels/cpu/support/parallel_for.h"

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
-#include "common/ir/element.h"
-#include "common/ir/type.h"
+#include "common/ir/types/element.h"
+#include "common/ir/types/type.h"
 #include "common/status.h"
 #include "kernels/cpu/support/poll.h"
 #include "kernels/cpu/support_abi.h"

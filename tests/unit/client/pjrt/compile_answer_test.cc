@@ -1,4 +1,4 @@
-#include "client/pjrt/compile_answer.h"
+#include "client/pjrt/compile/compile_answer.h"
 
 #include <deque>
 

@@ -1,4 +1,4 @@
-#include "client/pjrt/compile_options.h"
+#include "client/pjrt/compile/compile_options.h"
 
 #include "client/pjrt/compile_options.pb.h"
 #include "gmock/gmock.h"

@@ -1,10 +1,10 @@
-#include "client/pjrt/entry_tokens.h"
+#include "client/pjrt/run/entry_tokens.h"
 
 #include <string>
 
 #include "client/program.h"
 #include "common/ir/text.h"
-#include "common/ir/verifier.h"
+#include "common/ir/verify/verifier.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

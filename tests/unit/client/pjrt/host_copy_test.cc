@@ -1,4 +1,4 @@
-#include "client/pjrt/host_copy.h"
+#include "client/pjrt/transfer/host_copy.h"
 
 #include <string>
 #include <vector>

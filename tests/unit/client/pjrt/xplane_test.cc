@@ -1,4 +1,4 @@
-#include "client/pjrt/xplane.h"
+#include "client/pjrt/profile/xplane.h"
 
 #include <map>
 #include <string>

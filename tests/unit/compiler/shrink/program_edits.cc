@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "common/ir/call_graph.h"
+#include "common/ir/calls/call_graph.h"
 #include "server/compiler/passes/rewriter.h"
 
 namespace acceld::compiler {

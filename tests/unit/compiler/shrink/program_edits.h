@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
-#include "common/ir/literal.h"
 #include "common/ir/module.h"
+#include "common/ir/types/literal.h"
 
 // Edits of functions in place, for what tries many and keeps few: an edit may leave a function that
 // does not verify, and the caller asks the verifier. Ids of values are stable; an op is known by

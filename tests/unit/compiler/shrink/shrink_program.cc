@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
-#include "common/ir/call_graph.h"
+#include "common/ir/calls/call_graph.h"
 #include "common/ir/interpreter.h"
-#include "common/ir/verifier.h"
+#include "common/ir/verify/verifier.h"
 #include "server/compiler/passes/rewriter.h"
-#include "tests/unit/compiler/random_function.h"
+#include "tests/unit/compiler/random/random_function.h"
 #include "tests/unit/compiler/shrink/program_edits.h"
 
 namespace acceld::compiler {

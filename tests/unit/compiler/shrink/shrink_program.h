@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "tests/unit/compiler/random_program.h"
+#include "tests/unit/compiler/random/random_program.h"
 
 namespace acceld::compiler {
 

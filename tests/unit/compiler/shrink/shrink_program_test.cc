@@ -5,7 +5,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "common/ir/interpreter.h"
 #include "common/ir/text.h"
-#include "common/ir/verifier.h"
+#include "common/ir/verify/verifier.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "server/compiler/passes/rewriter.h"

@@ -1,0 +1,191 @@
+#include "client/pjrt/compile/executable.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "client/pjrt/compile_options.pb.h"
+#include "client/pjrt/devices/memory.h"
+#include "client/pjrt/dtype.h"
+#include "client/pjrt/extensions/layouts.h"
+#include "client/pjrt/functions.h"
+#include "client/serialized_program.h"
+#include "common/ir/text.h"
+
+// What PJRT_LoadedExecutable_GetDeviceAssignment gives out.
+struct PJRT_DeviceAssignmentSerialized {
+  std::string bytes;
+};
+
+// What PJRT_Executable_Serialize gives out.
+struct PJRT_SerializedExecutable {
+  std::string bytes;
+};
+
+// What PJRT_Executable_GetCompileOptions gives out.
+struct PJRT_SerializedCompileOptions {
+  std::string bytes;
+};
+
+namespace acceld::pjrt {
+
+CompiledProgram::CompiledProgram(client::Program compiled_program, std::string compile_options,
+                                 CompileAnswer::Compile compile)
+    : program(std::move(compiled_program)),
+      options(std::move(compile_options)),
+      name(program.module().name),
+      fingerprint(program.fingerprint().ToHex()),
+      result_layouts(LayoutsOf(program.result_types())),
+      parameter_layouts(LayoutsOf(program.parameter_types())),
+      answer(std::make_unique<CompileAnswer>(std::move(compile))),
+      cost(std::make_unique<CostProperties>()) {
+  for (const ir::TensorType& type : program.result_types()) {
+    result_types.push_back(ToPjrt(type.dtype));
+    result_dims.insert(result_dims.end(), type.dims.begin(), type.dims.end());
+    result_ranks.push_back(type.dims.size());
+    result_memory_kinds.push_back(PJRT_Memory::kKind);
+    result_memory_kind_sizes.push_back(std::strlen(PJRT_Memory::kKind));
+  }
+  for (const ir::Donation& donation : program.module().Find(program.entry())->donations) {
+    donated.push_back(donation.parameter);
+  }
+}
+
+absl::Status Executable_Destroy(PJRT_Executable_Destroy_Args& args) {
+  delete args.executable;
+  return absl::OkStatus();
+}
+
+absl::Status Executable_Name(PJRT_Executable_Name_Args& args) {
+  args.executable_name = args.executable->compiled->name.data();
+  args.executable_name_size = args.executable->compiled->name.size();
+  return absl::OkStatus();
+}
+
+absl::Status Executable_NumReplicas(PJRT_Executable_NumReplicas_Args& args) {
+  args.num_replicas = 1;
+  return absl::OkStatus();
+}
+
+absl::Status Executable_NumPartitions(PJRT_Executable_NumPartitions_Args& args) {
+  args.num_partitions = 1;
+  return absl::OkStatus();
+}
+
+absl::Status Executable_NumOutputs(PJRT_Executable_NumOutputs_Args& args) {
+  args.num_outputs = args.executable->compiled->result_types.size();
+  return absl::OkStatus();
+}
+
+absl::Status Executable_OutputElementTypes(PJRT_Executable_OutputElementTypes_Args& args) {
+  // The interface gives it without const and nobody writes to it.
+  args.output_types = const_cast<PJRT_Buffer_Type*>(args.executable->compiled->result_types.data());
+  args.num_output_types = args.executable->compiled->result_types.size();
+  return absl::OkStatus();
+}
+
+absl::Status Executable_OutputDimensions(PJRT_Executable_OutputDimensions_Args& args) {
+  args.num_outputs = args.executable->compiled->result_ranks.size();
+  args.dims = args.executable->compiled->result_dims.data();
+  args.dim_sizes = args.executable->compiled->result_ranks.data();
+  return absl::OkStatus();
+}
+
+absl::Status Executable_OutputMemoryKinds(PJRT_Executable_OutputMemoryKinds_Args& args) {
+  args.num_outputs = args.executable->compiled->result_memory_kinds.size();
+  args.memory_kinds = args.executable->compiled->result_memory_kinds.data();
+  args.memory_kind_sizes = args.executable->compiled->result_memory_kind_sizes.data();
+  return absl::OkStatus();
+}
+
+absl::Status Executable_Fingerprint(PJRT_Executable_Fingerprint_Args& args) {
+  args.executable_fingerprint = args.executable->compiled->fingerprint.data();
+  args.executable_fingerprint_size = args.executable->compiled->fingerprint.size();
+  return absl::OkStatus();
+}
+
+// The program as it was submitted, as text: what the daemon makes of it stays there.
+absl::Status Executable_OptimizedProgram(PJRT_Executable_OptimizedProgram_Args& args) {
+  static constexpr char kFormat[] = "mlir";
+  const std::string text = ir::PrintModule(args.executable->compiled->program.module());
+  args.program->format = kFormat;
+  args.program->format_size = std::strlen(kFormat);
+  if (args.program->code != nullptr) {
+    std::memcpy(args.program->code, text.data(), std::min(args.program->code_size, text.size()));
+  }
+  args.program->code_size = text.size();
+  return absl::OkStatus();
+}
+
+absl::Status Executable_Serialize(PJRT_Executable_Serialize_Args& args) {
+  auto* const serialized =
+      new PJRT_SerializedExecutable{client::SerializeProgram(args.executable->compiled->program)};
+  args.serialized_bytes = serialized->bytes.data();
+  args.serialized_bytes_size = serialized->bytes.size();
+  args.serialized_executable = serialized;
+  args.serialized_executable_deleter = [](PJRT_SerializedExecutable* bytes) { delete bytes; };
+  return absl::OkStatus();
+}
+
+absl::Status Executable_GetCompileOptions(PJRT_Executable_GetCompileOptions_Args& args) {
+  auto* const serialized = new PJRT_SerializedCompileOptions{args.executable->compiled->options};
+  args.serialized_bytes = serialized->bytes.data();
+  args.serialized_bytes_size = serialized->bytes.size();
+  args.serialized_compile_options = serialized;
+  args.serialized_compile_options_deleter = [](PJRT_SerializedCompileOptions* bytes) {
+    delete bytes;
+  };
+  return absl::OkStatus();
+}
+
+absl::Status LoadedExecutable_Destroy(PJRT_LoadedExecutable_Destroy_Args& args) {
+  delete args.executable;
+  return absl::OkStatus();
+}
+
+absl::Status LoadedExecutable_GetExecutable(PJRT_LoadedExecutable_GetExecutable_Args& args) {
+  args.executable = new PJRT_Executable{args.loaded_executable->compiled};
+  return absl::OkStatus();
+}
+
+absl::Status LoadedExecutable_AddressableDevices(
+    PJRT_LoadedExecutable_AddressableDevices_Args& args) {
+  args.addressable_devices = &args.executable->device;
+  args.num_addressable_devices = 1;
+  return absl::OkStatus();
+}
+
+absl::Status LoadedExecutable_GetDeviceAssignment(
+    PJRT_LoadedExecutable_GetDeviceAssignment_Args& args) {
+  DeviceAssignmentProto assignment;
+  assignment.set_replica_count(1);
+  assignment.set_computation_count(1);
+  assignment.add_computation_devices()->add_replica_device_ids(
+      args.executable->device->description.id);
+  auto* const serialized = new PJRT_DeviceAssignmentSerialized{assignment.SerializeAsString()};
+  args.serialized_bytes = serialized->bytes.data();
+  args.serialized_bytes_size = serialized->bytes.size();
+  args.serialized_device_assignment = serialized;
+  args.serialized_device_assignment_deleter = [](PJRT_DeviceAssignmentSerialized* bytes) {
+    delete bytes;
+  };
+  return absl::OkStatus();
+}
+
+absl::Status LoadedExecutable_Fingerprint(PJRT_LoadedExecutable_Fingerprint_Args& args) {
+  args.executable_fingerprint = args.executable->compiled->fingerprint.data();
+  args.executable_fingerprint_size = args.executable->compiled->fingerprint.size();
+  return absl::OkStatus();
+}
+
+absl::Status LoadedExecutable_Delete(PJRT_LoadedExecutable_Delete_Args& args) {
+  args.executable->deleted = true;
+  return absl::OkStatus();
+}
+
+absl::Status LoadedExecutable_IsDeleted(PJRT_LoadedExecutable_IsDeleted_Args& args) {
+  args.is_deleted = args.executable->deleted;
+  return absl::OkStatus();
+}
+
+}  // namespace acceld::pjrt

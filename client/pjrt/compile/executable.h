@@ -1,0 +1,55 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "client/host_callbacks.h"
+#include "client/pjrt/abi/abi.h"
+#include "client/pjrt/compile/compile_answer.h"
+#include "client/pjrt/compile/cost_properties.h"
+#include "client/pjrt/devices/client.h"
+#include "client/pjrt/named_values.h"
+#include "client/program.h"
+#include "common/threads/future.h"
+
+namespace acceld::pjrt {
+
+// A program that has been given to the daemon to compile. Immutable but for what is found out about
+// it when somebody asks.
+struct CompiledProgram {
+  // `compile` has the daemon compile it; `options` are kept for whoever asks for them.
+  CompiledProgram(client::Program program, std::string options, CompileAnswer::Compile compile);
+
+  const client::Program program;
+  const std::string options;      // a serialized CompileOptionsProto
+  const std::string name;         // "jit_train_step"
+  const std::string fingerprint;  // hexadecimal; equal programs have equal ones
+  // Of the results, as the interface lists them.
+  std::vector<PJRT_Buffer_Type> result_types;
+  std::vector<int64_t> result_dims;  // of all results, one after the other
+  std::vector<size_t> result_ranks;
+  std::vector<const char*> result_memory_kinds;
+  std::vector<size_t> result_memory_kind_sizes;
+  std::vector<PJRT_Layouts_MemoryLayout*> result_layouts, parameter_layouts;
+  std::vector<uint32_t> donated;  // parameters that the program says are given away, ascending
+  const std::unique_ptr<CompileAnswer> answer;
+  const std::unique_ptr<CostProperties> cost;
+};
+
+}  // namespace acceld::pjrt
+
+// A compiled program, without a device to run on.
+struct PJRT_Executable {
+  std::shared_ptr<const acceld::pjrt::CompiledProgram> compiled;  // Shared with what is loaded.
+};
+
+// A compiled program and the device that it runs on. Immutable but for `deleted`.
+struct PJRT_LoadedExecutable {
+  std::shared_ptr<const acceld::pjrt::CompiledProgram> compiled;  // Shared with PJRT_Executables.
+  PJRT_Client* client;
+  PJRT_Device* device;
+  acceld::client::HostCallbacks callbacks;
+  std::atomic<bool> deleted{false};
+};

@@ -1,0 +1,10 @@
+#include "client/pjrt/run/thread_options.h"
+
+namespace acceld::pjrt {
+
+ThreadOptions& CurrentThreadOptions() {
+  thread_local ThreadOptions options;
+  return options;
+}
+
+}  // namespace acceld::pjrt

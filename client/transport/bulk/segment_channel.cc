@@ -1,0 +1,211 @@
+#include "client/transport/bulk/segment_channel.h"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "client/transport/bulk/lendable_memory.h"
+#include "client/transport/status_codes.h"
+#include "common/net/packet_socket.h"
+
+namespace acceld::client {
+namespace {
+
+using segment::Reply;
+using segment::Request;
+using segment::RequestKind;
+
+// Large enough that waking the other side up is nothing beside it, small enough that the parts
+// under way stay in the processor's cache.
+constexpr uint64_t kPartBytes = uint64_t{1} << 20;
+
+}  // namespace
+
+struct SegmentChannel::Pace {
+  uint64_t part_bytes, slots;
+
+  // Part number `index` of `size_bytes` in all.
+  Request Part(RequestKind kind, uint64_t target, uint64_t index, uint64_t size_bytes) const {
+    const uint64_t begin = index * part_bytes;
+    const uint64_t end = std::min(begin + part_bytes, size_bytes);
+    return {.kind = kind,
+            .target = target,
+            .array_offset = begin,
+            .segment_offset = index % slots * part_bytes,
+            .size_bytes = end - begin,
+            .last = end == size_bytes};
+  }
+};
+
+absl::StatusOr<std::unique_ptr<SegmentChannel>> SegmentChannel::Open(
+    const SocketPlace& place, absl::string_view session_token, std::chrono::milliseconds patience) {
+  ACCELD_ASSIGN_OR_RETURN(UniqueFd socket, ConnectTrustedForPackets(place));
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(patience);
+  const timeval timeout = {
+      .tv_sec = seconds.count(),
+      .tv_usec = std::chrono::microseconds(patience - seconds).count(),
+  };
+  if (setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout)) != 0) {
+    return absl::ErrnoToStatus(errno, "a socket's timeout");
+  }
+  std::unique_ptr<SegmentChannel> channel(new SegmentChannel(std::move(socket)));
+  Request attach{.kind = RequestKind::kAttach};
+  if (session_token.size() != sizeof(attach.token)) {
+    return absl::InternalError("the daemon's session tokens are of another kind");
+  }
+  std::memcpy(attach.token, session_token.data(), sizeof(attach.token));
+  ACCELD_RETURN_IF_ERROR(channel->Send(attach));
+  Reply reply;
+  ACCELD_RETURN_IF_ERROR(channel->Receive(reply, nullptr));
+  return channel;
+}
+
+SegmentChannel::~SegmentChannel() {
+  // Also when it is no longer usable: the daemon may only be slow.
+  (void)Send({.kind = RequestKind::kLeave});
+}
+
+void SegmentChannel::Interrupt() { shutdown(socket_.get(), SHUT_RDWR); }
+
+absl::Status SegmentChannel::Send(const Request& request, int passed) {
+  const absl::Status sent =
+      SendPacket(socket_.get(), {reinterpret_cast<const char*>(&request), sizeof(request)}, passed);
+  if (sent.ok()) return sent;
+  usable_ = false;
+  return absl::UnavailableError(absl::StrCat("shared memory: ", sent.message()));
+}
+
+absl::Status SegmentChannel::Receive(Reply& reply, UniqueFd* passed) {
+  absl::StatusOr<Packet> packet = ReceivePacket(
+      socket_.get(), {reinterpret_cast<char*>(&reply), sizeof(reply)}, Blocking::kYes);
+  if (!packet.ok() || packet->size_bytes != sizeof(reply)) {
+    usable_ = false;
+    return absl::UnavailableError(
+        "shared memory: the daemon has closed the connection, or does not answer");
+  }
+  if (passed != nullptr) *passed = std::move(packet->passed);
+  return StatusFromWire(
+      reply.code, {reply.message, std::min<size_t>(reply.message_size, sizeof(reply.message))});
+}
+
+void SegmentChannel::ReceiveInto(absl::Status& outcome) {
+  Reply reply;
+  const absl::Status status = Receive(reply, nullptr);
+  if (outcome.ok() || !usable_) outcome = status;
+}
+
+absl::Status SegmentChannel::Map() {
+  if (segment_.data() != nullptr) return absl::OkStatus();
+  ACCELD_RETURN_IF_ERROR(Send({.kind = RequestKind::kMap}));
+  Reply reply;
+  UniqueFd fd;
+  ACCELD_RETURN_IF_ERROR(Receive(reply, &fd));
+  ACCELD_ASSIGN_OR_RETURN(segment_, MemorySegment::Map(std::move(fd)));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<UniqueFd> SegmentChannel::OpenChannel() {
+  ACCELD_RETURN_IF_ERROR(Send({.kind = RequestKind::kChannel}));
+  Reply reply;
+  UniqueFd socket;
+  ACCELD_RETURN_IF_ERROR(Receive(reply, &socket));
+  if (!socket.valid()) return absl::InternalError("the daemon has sent no socket");
+  return socket;
+}
+
+SegmentChannel::Pace SegmentChannel::pace() const {
+  const uint64_t part_bytes = std::min<uint64_t>(kPartBytes, segment_.size_bytes());
+  return {part_bytes,
+          std::min<uint64_t>(segment_.size_bytes() / part_bytes, segment::kMaxOutstanding)};
+}
+
+absl::Status SegmentChannel::Lend(int memory) {
+  ACCELD_RETURN_IF_ERROR(Send({.kind = RequestKind::kLend}, memory));
+  Reply reply;
+  return Receive(reply, nullptr);
+}
+
+absl::Status SegmentChannel::Upload(uint64_t handle, absl::string_view bytes) {
+  absl::optional<LendableMemory::Place> place = LendableMemory::Find(bytes);
+  if (place.has_value()) {
+    const absl::Status lent = Lend(place->fd);
+    if (!usable_) return lent;
+    // The daemon has no more descriptors, say: it gets the bytes like others.
+    if (!lent.ok()) place.reset();
+  }
+  if (!place.has_value()) ACCELD_RETURN_IF_ERROR(Map());
+  const Pace pace =
+      place.has_value() ? Pace{segment::kMaxLentBytes, segment::kMaxOutstanding} : this->pace();
+  absl::Status outcome;
+  uint64_t sent = 0, answered = 0;
+  for (bool last = false; !last && outcome.ok();) {
+    if (sent - answered == pace.slots) {
+      ReceiveInto(outcome);
+      ++answered;
+      continue;
+    }
+    Request part = pace.Part(RequestKind::kUpload, handle, sent, bytes.size());
+    last = part.last != 0;
+    if (place.has_value()) {
+      part.kind = RequestKind::kUploadLent;
+      part.segment_offset = place->offset + part.array_offset;
+    } else {
+      std::memcpy(segment_.data() + part.segment_offset, bytes.data() + part.array_offset,
+                  part.size_bytes);
+    }
+    if (absl::Status status = Send(part); !status.ok()) return status;
+    ++sent;
+  }
+  for (; usable_ && answered < sent; ++answered) ReceiveInto(outcome);
+  return outcome;
+}
+
+absl::Status SegmentChannel::Share(uint64_t transfer_id, ByteSink& sink) {
+  UniqueFd memory;
+  while (!memory.valid()) {
+    ACCELD_RETURN_IF_ERROR(Send({.kind = RequestKind::kShare, .target = transfer_id}));
+    Reply reply;
+    ACCELD_RETURN_IF_ERROR(Receive(reply, &memory));
+  }
+  ACCELD_ASSIGN_OR_RETURN(SharedBytes bytes, MapUnchanging(memory));
+  return sink.Share(std::move(bytes));
+}
+
+absl::Status SegmentChannel::Download(uint64_t transfer_id, ByteSink& sink) {
+  if (sink.may_share()) {
+    const absl::Status shared = Share(transfer_id, sink);
+    if (shared.ok() || !usable_) return shared;
+    // There is no room, say: the daemon copies to this client alone.
+  }
+  ACCELD_RETURN_IF_ERROR(Map());
+  sink.Restart();
+  const Pace pace = this->pace();
+  const uint64_t parts =
+      std::max<uint64_t>((sink.size_bytes() + pace.part_bytes - 1) / pace.part_bytes, 1);
+  absl::Status outcome;
+  uint64_t sent = 0, answered = 0;
+  while (answered < parts && (outcome.ok() || answered < sent)) {
+    if (outcome.ok() && sent < parts && sent - answered < pace.slots) {
+      ACCELD_RETURN_IF_ERROR(
+          Send(pace.Part(RequestKind::kDownload, transfer_id, sent, sink.size_bytes())));
+      ++sent;
+      continue;
+    }
+    ReceiveInto(outcome);
+    if (!usable_) return outcome;
+    const Request part =
+        pace.Part(RequestKind::kDownload, transfer_id, answered, sink.size_bytes());
+    if (outcome.ok()) {
+      outcome = sink.Append({segment_.data() + part.segment_offset, part.size_bytes});
+    }
+    ++answered;
+  }
+  ACCELD_RETURN_IF_ERROR(outcome);
+  return sink.Finish();
+}
+
+}  // namespace acceld::client

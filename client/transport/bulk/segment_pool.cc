@@ -1,0 +1,70 @@
+#include "client/transport/bulk/segment_pool.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace acceld::client {
+
+// A connection for the time of one transfer.
+class SegmentPool::Turn {
+ public:
+  explicit Turn(SegmentPool& pool) : pool_(pool), channel_(pool.Take()) {}
+  ~Turn() {
+    if (channel_ != nullptr) pool_.GiveBack(std::move(channel_));
+  }
+  SegmentChannel* channel() const { return channel_.get(); }
+
+ private:
+  SegmentPool& pool_;
+  std::unique_ptr<SegmentChannel> channel_;
+};
+
+absl::Status SegmentPool::Upload(uint64_t handle, absl::string_view bytes) {
+  const Turn turn(*this);
+  if (turn.channel() == nullptr) return absl::UnavailableError("no shared memory");
+  return turn.channel()->Upload(handle, bytes);
+}
+
+absl::Status SegmentPool::Download(uint64_t transfer_id, ByteSink& sink) {
+  const Turn turn(*this);
+  if (turn.channel() == nullptr) return absl::UnavailableError("no shared memory");
+  return turn.channel()->Download(transfer_id, sink);
+}
+
+void SegmentPool::Watch() { const Turn turn(*this); }
+
+std::unique_ptr<SegmentChannel> SegmentPool::Take() {
+  SocketPlace place;
+  {
+    MutexLock lock(mutex_);
+    if (place_.path.empty()) return nullptr;
+    if (!idle_.empty()) {
+      std::unique_ptr<SegmentChannel> channel = std::move(idle_.back());
+      idle_.pop_back();
+      busy_.push_back(channel.get());
+      return channel;
+    }
+    place = place_;
+  }
+  absl::StatusOr<std::unique_ptr<SegmentChannel>> opened =
+      SegmentChannel::Open(place, session_token_);
+  MutexLock lock(mutex_);
+  if (!opened.ok()) place_.path.clear();  // Another file system, say: gRPC goes everywhere.
+  if (place_.path.empty()) return nullptr;
+  busy_.push_back(opened->get());
+  return *std::move(opened);
+}
+
+void SegmentPool::GiveBack(std::unique_ptr<SegmentChannel> channel) {
+  MutexLock lock(mutex_);
+  busy_.erase(std::find(busy_.begin(), busy_.end(), channel.get()));
+  if (channel->usable()) idle_.push_back(std::move(channel));
+}
+
+void SegmentPool::Cancel() {
+  MutexLock lock(mutex_);
+  place_.path.clear();
+  for (SegmentChannel* channel : busy_) channel->Interrupt();
+}
+
+}  // namespace acceld::client

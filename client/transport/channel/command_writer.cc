@@ -1,0 +1,97 @@
+#include "client/transport/channel/command_writer.h"
+
+#include <utility>
+
+#include "common/threads/busy_poll.h"
+
+namespace acceld::client {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// How long commands may lie when callers are expected to write them.
+constexpr std::chrono::milliseconds kLazyTick{1};
+// After so many ticks without any command they are not expected any more.
+constexpr int kIdleTicks = 16;
+// Commands that come so soon after others were written are given time to gather: each batch costs
+// the daemon about as much as ten commands. Who waits for an answer writes at once.
+constexpr std::chrono::microseconds kFlow{200}, kGather{50};
+// So long may a caller that sleeps at once for an answer be the one who writes: then nobody need be
+// woken for its next commands.
+constexpr std::chrono::microseconds kPrecedence{15};
+// So often in a row must a caller have been quicker than the writer thread.
+constexpr int kQuickCallers = 4;
+// A write on a broken stream: its reader will find out.
+constexpr std::chrono::milliseconds kBrokenPause{5};
+
+}  // namespace
+
+void CommandWriter::Start(std::chrono::milliseconds lease) {
+  thread_ = std::thread([this, lease] { Run(lease); });
+}
+
+void CommandWriter::Join() {
+  if (thread_.joinable()) thread_.join();
+}
+
+void CommandWriter::WriteNow() {
+  if (Flush()) flushes_by_callers_.fetch_add(1, std::memory_order_relaxed);
+}
+
+bool CommandWriter::Flush() {
+  MutexLock lock(mutex_);
+  const std::shared_ptr<ChannelStream> current = stream_();
+  bool wrote = false;
+  while (!current->write_failed()) {
+    const CommandOutbox::SharedBatch batch = outbox_.Take();
+    if (batch == nullptr) break;
+    wrote = true;
+    if (!current->Write(*batch)) current->FailWrites();
+  }
+  return wrote;
+}
+
+void CommandWriter::WriteNothing() {
+  MutexLock lock(mutex_);
+  const std::shared_ptr<ChannelStream> current = stream_();
+  if (!current->write_failed() && !current->Write(v1::CommandBatch())) current->FailWrites();
+}
+
+void CommandWriter::Run(std::chrono::milliseconds lease) {
+  using Wakeup = CommandOutbox::Wakeup;
+  int beaten = 0;  // How often callers were quicker.
+  int idle_ticks = 0;
+  bool lazy = false;
+  uint64_t seen_flushes = 0;
+  Clock::time_point last_flush;
+  const auto keep_alive = lease.count() > 0 ? lease / 3 : std::chrono::hours(24 * 365);
+  while (true) {
+    const Clock::duration patience = lazy ? Clock::duration(kLazyTick) : keep_alive;
+    const Wakeup wakeup = outbox_.WaitForWork(Clock::now() + patience);
+    if (wakeup == Wakeup::kEnd) return;
+    if (wakeup == Wakeup::kWork && !lazy && Clock::now() - last_flush > kFlow) {
+      (void)PollFor(kPrecedence, [this] { return !outbox_.HasWork(); });
+    }
+    const uint64_t flushes = flushes_by_callers_.load(std::memory_order_relaxed);
+    const bool callers_write = flushes != std::exchange(seen_flushes, flushes);
+    idle_ticks = lazy && wakeup == Wakeup::kTime && !callers_write ? idle_ticks + 1 : 0;
+    if (lazy && (callers_write || (idle_ticks > 0 && idle_ticks < kIdleTicks))) continue;
+    // Their next batch takes them along.
+    if (wakeup == Wakeup::kReleases && callers_write) continue;
+    const bool wrote = (wakeup == Wakeup::kWork || wakeup == Wakeup::kReleases) && Flush();
+    if (wrote) {
+      if (Clock::now() - last_flush < kFlow) std::this_thread::sleep_for(kGather);
+      last_flush = Clock::now();
+    }
+    beaten = !wrote && callers_write ? beaten + 1 : 0;
+    const bool was_lazy = std::exchange(lazy, beaten >= kQuickCallers);
+    if (lazy != was_lazy) outbox_.SetLazy(lazy);
+    if (wakeup == Wakeup::kWork && !wrote && stream_()->write_failed()) {
+      std::this_thread::sleep_for(kBrokenPause);
+    } else if (wakeup == Wakeup::kTime && !was_lazy) {
+      WriteNothing();
+    }
+  }
+}
+
+}  // namespace acceld::client

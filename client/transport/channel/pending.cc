@@ -1,0 +1,63 @@
+#include "client/transport/channel/pending.h"
+
+#include <utility>
+
+namespace acceld::client {
+
+bool PendingRequests::Add(uint64_t request_id, uint64_t number, v1::Command command,
+                          Callback callback) {
+  MutexLock lock(mutex_);
+  if (!status_.ok()) return false;
+  waiting_.emplace(
+      request_id,
+      Request{.number = number, .command = std::move(command), .callback = std::move(callback)});
+  return true;
+}
+
+std::vector<std::pair<uint64_t, v1::Command>> PendingRequests::Unanswered(uint64_t number) const {
+  std::vector<std::pair<uint64_t, v1::Command>> unanswered;
+  MutexLock lock(mutex_);
+  for (const auto& [id, request] : waiting_) {
+    if (request.number <= number) unanswered.emplace_back(id, request.command);
+  }
+  return unanswered;
+}
+
+void PendingRequests::Renumber(uint64_t request_id, uint64_t number) {
+  MutexLock lock(mutex_);
+  const auto found = waiting_.find(request_id);
+  if (found == waiting_.end()) return;
+  found->second.number = number;
+  found->second.asked_again = true;
+}
+
+bool PendingRequests::empty() const {
+  MutexLock lock(mutex_);
+  return waiting_.empty();
+}
+
+void PendingRequests::Complete(uint64_t request_id, Answer answer) {
+  Callback callback;
+  {
+    MutexLock lock(mutex_);
+    auto found = waiting_.find(request_id);
+    if (found == waiting_.end()) return;
+    callback = std::move(found->second.callback);
+    answer.asked_again = found->second.asked_again;
+    waiting_.erase(found);
+  }
+  callback(std::move(answer));
+}
+
+void PendingRequests::Fail(const absl::Status& reason) {
+  absl::flat_hash_map<uint64_t, Request> failed;
+  {
+    MutexLock lock(mutex_);
+    if (!status_.ok()) return;
+    status_ = reason;
+    failed.swap(waiting_);
+  }
+  for (auto& [id, request] : failed) request.callback({.status = reason});
+}
+
+}  // namespace acceld::client

@@ -1,0 +1,42 @@
+#include "common/ir/attributes/attribute_dictionary.h"
+
+#include "absl/strings/match.h"
+#include "common/ir/attributes/attribute_read.h"
+#include "common/ir/attributes/attribute_write.h"
+
+namespace acceld::ir {
+namespace {
+
+// Attributes that say how to place or lay out, and for whom: they change no value here. Where they
+// do, in calls, they have been read before (lapack_layouts.h, replaced_ops.h).
+bool IsHint(absl::string_view name) {
+  static constexpr absl::string_view kHints[] = {
+      "called_computations",    "channel_handle",  "channel_id",     "operand_layouts",
+      "output_operand_aliases", "result_accuracy", "result_layouts",
+  };
+  if (absl::StrContains(name, '.')) return true;
+  for (absl::string_view hint : kHints) {
+    if (name == hint) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+AttributeDictionary ToDictionary(const OpAttributes& attributes) {
+  return std::visit([](const auto& fields) { return WriteFields(fields); }, attributes);
+}
+
+absl::StatusOr<OpAttributes> FromDictionary(OpKind kind, const AttributeDictionary& dictionary) {
+  OpAttributes attributes = InfoOf(kind).default_attributes;
+  absl::Status status = std::visit(
+      [&](auto& fields) {
+        FieldReader reader(dictionary, &IsHint);
+        return reader.Read(fields);
+      },
+      attributes);
+  if (!status.ok()) return Annotate(status, NameOf(kind));
+  return attributes;
+}
+
+}  // namespace acceld::ir

@@ -1,0 +1,125 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "common/ir/attributes/attribute.h"
+#include "common/ir/attributes/op_attributes.h"
+#include "common/status.h"
+
+// Dictionaries to typed attribute structs, by VisitFields. Part of attribute_dictionary.cc. Each
+// ReadField accepts every spelling that text, generic text, wire and bytecode have for its type.
+namespace acceld::ir {
+
+absl::Status ReadField(const Attribute& from, bool& to);  // i1, any 0 or 1, unit
+absl::Status ReadField(const Attribute& from, int64_t& to);
+absl::Status ReadField(const Attribute& from, double& to);  // rounded to f32, as these fields are
+absl::Status ReadField(const Attribute& from, std::string& to);
+absl::Status ReadField(const Attribute& from, Literal& to);
+// A keyword or string with the type's spelling, or a rank-0 tensor type.
+absl::Status ReadField(const Attribute& from, PrecisionType& to);
+absl::Status ReadField(const Attribute& from, FunctionName& to);  // @name, or a string
+absl::Status ReadField(const Attribute& from, Attribute& to);
+absl::Status ReadField(const Attribute& from, AttributeDictionary& to);
+// array<i64: 1, 2>, [1, 2] or a literal of integers of rank 1.
+absl::Status ReadField(const Attribute& from, std::vector<int64_t>& to);
+absl::Status ReadField(const Attribute& from, std::vector<bool>& to);
+absl::Status ReadField(const Attribute& from, std::vector<std::string>& to);
+// A literal of shape Nx2, or a list of 2N integers.
+absl::Status ReadField(const Attribute& from, PaddingPairs& to);
+
+// The place of a keyword or string among `keywords` (nullptr at the end).
+absl::StatusOr<int> ReadKeyword(const Attribute& from, const char* const* keywords);
+
+template <typename Enum>
+  requires requires(Enum value) { EnumKeywords(value); }
+absl::Status ReadField(const Attribute& from, Enum& to) {
+  ACCELD_ASSIGN_OR_RETURN(const int index, ReadKeyword(from, EnumKeywords(Enum{})));
+  to = static_cast<Enum>(index);
+  return absl::OkStatus();
+}
+template <typename Enum>
+  requires requires(Enum value) { EnumKeywords(value); }
+absl::Status ReadField(const Attribute& from, std::vector<Enum>& to) {
+  const auto* array = std::get_if<ArrayAttribute>(&from.value);
+  if (array == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("expected a list of keywords, found ", ToString(from)));
+  }
+  to.assign(array->elements.size(), Enum{});
+  for (size_t i = 0; i < to.size(); ++i) {
+    ACCELD_RETURN_IF_ERROR(ReadField(array->elements[i], to[i]));
+  }
+  return absl::OkStatus();
+}
+
+// Fills structs from one dictionary. Entries that no field reads are errors, unless
+// `may_ignore(name)`.
+class FieldReader {
+ public:
+  FieldReader(const AttributeDictionary& dictionary, bool (*may_ignore)(absl::string_view))
+      : dictionary_(dictionary), may_ignore_(may_ignore) {}
+
+  template <typename Struct>
+  absl::Status Read(Struct& fields) {
+    Struct::VisitFields(fields, *this);
+    ACCELD_RETURN_IF_ERROR(status_);
+    for (const auto& [name, value] : dictionary_) {
+      if (!IsField(name) && !may_ignore_(name)) {
+        return absl::InvalidArgumentError(absl::StrCat("unknown attribute '", name, "'"));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  template <typename Field>
+  void Visit(const char* name, Field& field) {
+    fields_.push_back(name);
+    const auto found = dictionary_.find(name);
+    if (found == dictionary_.end() || !status_.ok()) return;
+    status_ = Annotate(Parse(found->second, field), absl::StrCat("attribute '", name, "'"));
+  }
+
+ private:
+  template <typename Field>
+  absl::Status Parse(const Attribute& from, Field& to) {
+    return ReadField(from, to);
+  }
+  template <typename Field>
+  absl::Status Parse(const Attribute& from, std::optional<Field>& to) {
+    return Parse(from, to.emplace());
+  }
+  template <typename Struct>
+    requires requires { Struct::kStructName; }
+  absl::Status Parse(const Attribute& from, Struct& to) {
+    const AttributeDictionary* fields = nullptr;
+    if (const auto* named = std::get_if<StructAttribute>(&from.value)) {
+      if (named->name == Struct::kStructName) fields = &named->fields;
+    } else if (const auto* dictionary = std::get_if<DictionaryAttribute>(&from.value)) {
+      fields = &dictionary->entries;
+    }
+    if (fields == nullptr) {
+      return absl::InvalidArgumentError(absl::StrCat("expected #stablehlo.", Struct::kStructName,
+                                                     "<...>, found ", ToString(from)));
+    }
+    return FieldReader(*fields, may_ignore_).Read(to);
+  }
+
+  bool IsField(absl::string_view name) const {
+    for (const char* field : fields_) {
+      if (name == field) return true;
+    }
+    return false;
+  }
+
+  const AttributeDictionary& dictionary_;
+  bool (*may_ignore_)(absl::string_view);
+  std::vector<const char*> fields_;
+  absl::Status status_;
+};
+
+}  // namespace acceld::ir

@@ -1,0 +1,539 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "common/ir/attributes/attribute.h"
+#include "common/ir/types/literal.h"
+#include "common/ir/types/type.h"
+
+// Typed attributes, one struct per shape of attributes; ops.def names the struct of each op. Field
+// names and meanings are those of the StableHLO specification.
+//
+// Each struct lists its fields once, in VisitFields. Equality, text, wire form and fingerprint
+// follow from that list (attribute_dictionary.h). A field equal to its default may be absent in
+// text. Field types: bool, int64_t, double, std::string, Literal, PrecisionType, enums of this
+// file, vectors of int64_t, bool, string or enums, PaddingPairs, Attribute, AttributeDictionary,
+// std::optional of and nested structs of this kind (which have kStructName).
+namespace acceld::ir {
+
+// (low, high) per dimension; `dense<...> : tensor<Nx2xi64>` in text.
+struct PaddingPairs {
+  std::vector<std::pair<int64_t, int64_t>> pairs;
+  friend bool operator==(const PaddingPairs&, const PaddingPairs&) = default;
+};
+// The name of a function of the module; `@name` in text.
+struct FunctionName {
+  std::string name;
+  friend bool operator==(const FunctionName&, const FunctionName&) = default;
+};
+
+// What a dot algorithm rounds numbers to: an element type, or `tf32`, which is a float of 8
+// exponent and 10 mantissa bits that no tensor holds.
+struct PrecisionType {
+  DType dtype = DType::kF32;  // kF32 for tf32
+  bool is_tf32 = false;
+  friend bool operator==(const PrecisionType&, const PrecisionType&) = default;
+};
+
+// Enums: the keyword in text is the enumerator without its k, spelled as EnumKeywords says.
+enum class ComparisonDirection : uint8_t { kEq, kNe, kGe, kGt, kLe, kLt };
+enum class ComparisonType : uint8_t { kNone, kFloat, kTotalOrder, kSigned, kUnsigned };
+enum class Precision : uint8_t { kDefault, kHigh, kHighest };
+enum class RngDistribution : uint8_t { kUniform, kNormal };
+enum class RngAlgorithm : uint8_t { kDefault, kThreeFry, kPhilox };
+enum class FftType : uint8_t { kFft, kIfft, kRfft, kIrfft };
+enum class Transpose : uint8_t { kNoTranspose, kTranspose, kAdjoint };
+// What a fusion computes (acceld's own op): one loop over its outputs, reductions with producers
+// and what rows become, a matrix product with elementwise ops that its library does, or attention.
+enum class FusionKind : uint8_t { kLoop, kReduction, kMatmul, kAttention };
+
+// The keyword in text.
+absl::string_view NameOf(PrecisionType type);
+
+// The keywords of an enum in the order of its enumerators, nullptr at the end.
+const char* const* EnumKeywords(ComparisonDirection);
+const char* const* EnumKeywords(ComparisonType);
+const char* const* EnumKeywords(Precision);
+const char* const* EnumKeywords(RngDistribution);
+const char* const* EnumKeywords(RngAlgorithm);
+const char* const* EnumKeywords(FftType);
+const char* const* EnumKeywords(Transpose);
+const char* const* EnumKeywords(FusionKind);
+
+#define ACCELD_FIELDS_BEGIN                         \
+  template <typename Self, typename Visitor>        \
+  static void VisitFields(Self& self, Visitor& v) { \
+    (void)self;                                     \
+    (void)v;
+#define ACCELD_FIELD(field) v.Visit(#field, self.field);
+#define ACCELD_NAMED_FIELD(name, field) v.Visit(name, self.field);
+#define ACCELD_FIELDS_END(Struct) \
+  }                               \
+  friend bool operator==(const Struct&, const Struct&) = default;
+
+struct NoAttributes {
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELDS_END(NoAttributes)
+};
+
+struct ConstantAttributes {
+  Literal value;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(value)
+  ACCELD_FIELDS_END(ConstantAttributes)
+};
+
+struct CompareAttributes {
+  ComparisonDirection comparison_direction = ComparisonDirection::kEq;
+  ComparisonType compare_type = ComparisonType::kNone;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(comparison_direction)
+  ACCELD_FIELD(compare_type)
+  ACCELD_FIELDS_END(CompareAttributes)
+};
+
+struct ReducePrecisionAttributes {
+  int64_t exponent_bits = 8;
+  int64_t mantissa_bits = 23;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(exponent_bits)
+  ACCELD_FIELD(mantissa_bits)
+  ACCELD_FIELDS_END(ReducePrecisionAttributes)
+};
+
+struct BroadcastInDimAttributes {
+  std::vector<int64_t> broadcast_dimensions;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(broadcast_dimensions)
+  ACCELD_FIELDS_END(BroadcastInDimAttributes)
+};
+
+struct DynamicBroadcastInDimAttributes {
+  std::vector<int64_t> broadcast_dimensions;
+  std::vector<int64_t> known_expanding_dimensions, known_nonexpanding_dimensions;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(broadcast_dimensions)
+  ACCELD_FIELD(known_expanding_dimensions)
+  ACCELD_FIELD(known_nonexpanding_dimensions)
+  ACCELD_FIELDS_END(DynamicBroadcastInDimAttributes)
+};
+
+// iota, dynamic_iota.
+struct IotaAttributes {
+  int64_t iota_dimension = 0;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(iota_dimension)
+  ACCELD_FIELDS_END(IotaAttributes)
+};
+
+struct TransposeAttributes {
+  std::vector<int64_t> permutation;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(permutation)
+  ACCELD_FIELDS_END(TransposeAttributes)
+};
+
+// map, reverse, reduce.
+struct DimensionsAttributes {
+  std::vector<int64_t> dimensions;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(dimensions)
+  ACCELD_FIELDS_END(DimensionsAttributes)
+};
+
+// concatenate, get_dimension_size, set_dimension_size.
+struct DimensionAttributes {
+  int64_t dimension = 0;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(dimension)
+  ACCELD_FIELDS_END(DimensionAttributes)
+};
+
+struct SliceAttributes {
+  std::vector<int64_t> start_indices, limit_indices, strides;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(start_indices)
+  ACCELD_FIELD(limit_indices)
+  ACCELD_FIELD(strides)
+  ACCELD_FIELDS_END(SliceAttributes)
+};
+
+struct DynamicSliceAttributes {
+  std::vector<int64_t> slice_sizes;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(slice_sizes)
+  ACCELD_FIELDS_END(DynamicSliceAttributes)
+};
+
+struct PadAttributes {
+  std::vector<int64_t> edge_padding_low, edge_padding_high, interior_padding;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(edge_padding_low)
+  ACCELD_FIELD(edge_padding_high)
+  ACCELD_FIELD(interior_padding)
+  ACCELD_FIELDS_END(PadAttributes)
+};
+
+struct SortAttributes {
+  int64_t dimension = -1;
+  bool is_stable = false;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(dimension)
+  ACCELD_FIELD(is_stable)
+  ACCELD_FIELDS_END(SortAttributes)
+};
+
+// The first `limit` elements of what a stable sort gives.
+struct PartialSortAttributes {
+  int64_t dimension = -1;
+  int64_t limit = 0;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(dimension)
+  ACCELD_FIELD(limit)
+  ACCELD_FIELDS_END(PartialSortAttributes)
+};
+
+// Of rows of elements: each `run` neighbours in order, and of each run its first `keep`. Powers of
+// two, but for `keep`; a worker merges `piece` elements at a time.
+struct SortRunsAttributes {
+  int64_t run = 0, piece = 0, keep = 0;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(run)
+  ACCELD_FIELD(piece)
+  ACCELD_FIELD(keep)
+  ACCELD_FIELDS_END(SortRunsAttributes)
+};
+
+// Of rows of elements where each `run` neighbours are in order: each two neighbouring runs as one.
+struct MergeRunsAttributes {
+  int64_t run = 0, piece = 0;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(run)
+  ACCELD_FIELD(piece)
+  ACCELD_FIELDS_END(MergeRunsAttributes)
+};
+
+// Tiles have a multiple of so many elements: what a block of a GPU's threads holds at a time.
+inline constexpr int64_t kDigitSortTile = 4096;
+
+// Of rows of keys: in the order of their lowest 8 bits, equal ones as they were; each key is then
+// rotated right by 8 bits, so that the next sort is the same once more. Tiles of `tile` neighbours
+// are counted and moved together.
+struct DigitSortAttributes {
+  int64_t tile = 0;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(tile)
+  ACCELD_FIELDS_END(DigitSortAttributes)
+};
+
+// reduce_window. Empty lists stand for the defaults (strides and dilations 1, no padding).
+struct WindowAttributes {
+  std::vector<int64_t> window_dimensions, window_strides, base_dilations, window_dilations;
+  PaddingPairs padding;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(window_dimensions)
+  ACCELD_FIELD(window_strides)
+  ACCELD_FIELD(base_dilations)
+  ACCELD_FIELD(window_dilations)
+  ACCELD_FIELD(padding)
+  ACCELD_FIELDS_END(WindowAttributes)
+};
+
+// Empty lists stand for the defaults (strides 1, no padding, windows of one element).
+struct SelectAndScatterAttributes {
+  std::vector<int64_t> window_dimensions, window_strides;
+  PaddingPairs padding;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(window_dimensions)
+  ACCELD_FIELD(window_strides)
+  ACCELD_FIELD(padding)
+  ACCELD_FIELDS_END(SelectAndScatterAttributes)
+};
+
+struct ConvolutionDimensionNumbers {
+  static constexpr const char* kStructName = "conv";
+  int64_t input_batch_dimension = 0, input_feature_dimension = 0;
+  std::vector<int64_t> input_spatial_dimensions;
+  int64_t kernel_input_feature_dimension = 0, kernel_output_feature_dimension = 0;
+  std::vector<int64_t> kernel_spatial_dimensions;
+  int64_t output_batch_dimension = 0, output_feature_dimension = 0;
+  std::vector<int64_t> output_spatial_dimensions;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(input_batch_dimension)
+  ACCELD_FIELD(input_feature_dimension)
+  ACCELD_FIELD(input_spatial_dimensions)
+  ACCELD_FIELD(kernel_input_feature_dimension)
+  ACCELD_FIELD(kernel_output_feature_dimension)
+  ACCELD_FIELD(kernel_spatial_dimensions)
+  ACCELD_FIELD(output_batch_dimension)
+  ACCELD_FIELD(output_feature_dimension)
+  ACCELD_FIELD(output_spatial_dimensions)
+  ACCELD_FIELDS_END(ConvolutionDimensionNumbers)
+};
+
+// convolution; dynamic_conv, which has its padding as an operand. Empty window lists stand for the
+// defaults (strides and dilations 1, no padding, no reversal).
+struct ConvolutionAttributes {
+  std::vector<int64_t> window_strides;
+  PaddingPairs padding;
+  std::vector<int64_t> lhs_dilation, rhs_dilation;
+  std::vector<bool> window_reversal;
+  ConvolutionDimensionNumbers dimension_numbers;
+  int64_t feature_group_count = 1, batch_group_count = 1;
+  std::vector<Precision> precision_config;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(window_strides)
+  ACCELD_FIELD(padding)
+  ACCELD_FIELD(lhs_dilation)
+  ACCELD_FIELD(rhs_dilation)
+  ACCELD_FIELD(window_reversal)
+  ACCELD_FIELD(dimension_numbers)
+  ACCELD_FIELD(feature_group_count)
+  ACCELD_FIELD(batch_group_count)
+  ACCELD_FIELD(precision_config)
+  ACCELD_FIELDS_END(ConvolutionAttributes)
+};
+
+struct CholeskyAttributes {
+  bool lower = false;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(lower)
+  ACCELD_FIELDS_END(CholeskyAttributes)
+};
+
+struct FftAttributes {
+  FftType fft_type = FftType::kFft;
+  std::vector<int64_t> fft_length;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(fft_type)
+  ACCELD_FIELD(fft_length)
+  ACCELD_FIELDS_END(FftAttributes)
+};
+
+struct TriangularSolveAttributes {
+  bool left_side = false, lower = false, unit_diagonal = false;
+  Transpose transpose_a = Transpose::kNoTranspose;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(left_side)
+  ACCELD_FIELD(lower)
+  ACCELD_FIELD(unit_diagonal)
+  ACCELD_FIELD(transpose_a)
+  ACCELD_FIELDS_END(TriangularSolveAttributes)
+};
+
+struct BatchNormAttributes {
+  double epsilon = 0;
+  int64_t feature_index = 0;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(epsilon)
+  ACCELD_FIELD(feature_index)
+  ACCELD_FIELDS_END(BatchNormAttributes)
+};
+
+struct RngAttributes {
+  RngDistribution rng_distribution = RngDistribution::kUniform;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(rng_distribution)
+  ACCELD_FIELDS_END(RngAttributes)
+};
+
+struct RngBitGeneratorAttributes {
+  RngAlgorithm rng_algorithm = RngAlgorithm::kDefault;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(rng_algorithm)
+  ACCELD_FIELDS_END(RngBitGeneratorAttributes)
+};
+
+struct EinsumAttributes {
+  std::string einsum_config;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(einsum_config)
+  ACCELD_FIELDS_END(EinsumAttributes)
+};
+
+struct TorchIndexSelectAttributes {
+  int64_t dim = 0, batch_dims = 0;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(dim)
+  ACCELD_FIELD(batch_dims)
+  ACCELD_FIELDS_END(TorchIndexSelectAttributes)
+};
+
+struct DotDimensionNumbers {
+  static constexpr const char* kStructName = "dot";
+  std::vector<int64_t> lhs_batching_dimensions, rhs_batching_dimensions;
+  std::vector<int64_t> lhs_contracting_dimensions, rhs_contracting_dimensions;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(lhs_batching_dimensions)
+  ACCELD_FIELD(rhs_batching_dimensions)
+  ACCELD_FIELD(lhs_contracting_dimensions)
+  ACCELD_FIELD(rhs_contracting_dimensions)
+  ACCELD_FIELDS_END(DotDimensionNumbers)
+};
+
+struct DotAlgorithm {
+  static constexpr const char* kStructName = "dot_algorithm";
+  PrecisionType lhs_precision_type, rhs_precision_type, accumulation_type;
+  int64_t lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1;
+  bool allow_imprecise_accumulation = false;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(lhs_precision_type)
+  ACCELD_FIELD(rhs_precision_type)
+  ACCELD_FIELD(accumulation_type)
+  ACCELD_FIELD(lhs_component_count)
+  ACCELD_FIELD(rhs_component_count)
+  ACCELD_FIELD(num_primitive_operations)
+  ACCELD_FIELD(allow_imprecise_accumulation)
+  ACCELD_FIELDS_END(DotAlgorithm)
+};
+
+struct DotGeneralAttributes {
+  DotDimensionNumbers dot_dimension_numbers;
+  std::vector<Precision> precision_config;
+  std::optional<DotAlgorithm> algorithm;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(dot_dimension_numbers)
+  ACCELD_FIELD(precision_config)
+  ACCELD_FIELD(algorithm)
+  ACCELD_FIELDS_END(DotGeneralAttributes)
+};
+
+struct GatherDimensionNumbers {
+  static constexpr const char* kStructName = "gather";
+  std::vector<int64_t> offset_dims, collapsed_slice_dims, operand_batching_dims;
+  std::vector<int64_t> start_indices_batching_dims, start_index_map;
+  int64_t index_vector_dim = 0;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(offset_dims)
+  ACCELD_FIELD(collapsed_slice_dims)
+  ACCELD_FIELD(operand_batching_dims)
+  ACCELD_FIELD(start_indices_batching_dims)
+  ACCELD_FIELD(start_index_map)
+  ACCELD_FIELD(index_vector_dim)
+  ACCELD_FIELDS_END(GatherDimensionNumbers)
+};
+
+struct GatherAttributes {
+  GatherDimensionNumbers dimension_numbers;
+  std::vector<int64_t> slice_sizes;
+  bool indices_are_sorted = false;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(dimension_numbers)
+  ACCELD_FIELD(slice_sizes)
+  ACCELD_FIELD(indices_are_sorted)
+  ACCELD_FIELDS_END(GatherAttributes)
+};
+
+struct DynamicGatherAttributes {
+  GatherDimensionNumbers dimension_numbers;
+  bool indices_are_sorted = false;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(dimension_numbers)
+  ACCELD_FIELD(indices_are_sorted)
+  ACCELD_FIELDS_END(DynamicGatherAttributes)
+};
+
+struct ScatterDimensionNumbers {
+  static constexpr const char* kStructName = "scatter";
+  std::vector<int64_t> update_window_dims, inserted_window_dims, input_batching_dims;
+  std::vector<int64_t> scatter_indices_batching_dims, scatter_dims_to_operand_dims;
+  int64_t index_vector_dim = 0;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(update_window_dims)
+  ACCELD_FIELD(inserted_window_dims)
+  ACCELD_FIELD(input_batching_dims)
+  ACCELD_FIELD(scatter_indices_batching_dims)
+  ACCELD_FIELD(scatter_dims_to_operand_dims)
+  ACCELD_FIELD(index_vector_dim)
+  ACCELD_FIELDS_END(ScatterDimensionNumbers)
+};
+
+struct ScatterAttributes {
+  ScatterDimensionNumbers scatter_dimension_numbers;
+  bool indices_are_sorted = false;
+  bool unique_indices = false;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(scatter_dimension_numbers)
+  ACCELD_FIELD(indices_are_sorted)
+  ACCELD_FIELD(unique_indices)
+  ACCELD_FIELDS_END(ScatterAttributes)
+};
+
+// get_tuple_element.
+struct IndexAttributes {
+  int64_t index = 0;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(index)
+  ACCELD_FIELDS_END(IndexAttributes)
+};
+
+// func.call.
+struct CallAttributes {
+  FunctionName callee;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(callee)
+  ACCELD_FIELDS_END(CallAttributes)
+};
+
+struct CompositeAttributes {
+  std::string name;
+  AttributeDictionary composite_attributes;
+  FunctionName decomposition;
+  int64_t version = 0;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(name)
+  ACCELD_FIELD(composite_attributes)
+  ACCELD_FIELD(decomposition)
+  ACCELD_FIELD(version)
+  ACCELD_FIELDS_END(CompositeAttributes)
+};
+
+struct CustomCallAttributes {
+  std::string call_target_name;
+  bool has_side_effect = false;
+  // A string or a dictionary, depending on api_version.
+  Attribute backend_config;
+  int64_t api_version = 1;
+  // Where JAX puts the dictionary of calls whose backend_config has to be a string.
+  Attribute mhlo_backend_config;
+  // What JAX's shape_assertion says when it fails; {0} stands for operand 1, and so on.
+  std::string error_message;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(call_target_name)
+  ACCELD_FIELD(has_side_effect)
+  ACCELD_FIELD(backend_config)
+  ACCELD_FIELD(api_version)
+  ACCELD_NAMED_FIELD("mhlo.backend_config", mhlo_backend_config)
+  ACCELD_FIELD(error_message)
+  ACCELD_FIELDS_END(CustomCallAttributes)
+};
+
+struct FusionAttributes {
+  FusionKind kind = FusionKind::kLoop;
+  ACCELD_FIELDS_BEGIN
+  ACCELD_FIELD(kind)
+  ACCELD_FIELDS_END(FusionAttributes)
+};
+
+#undef ACCELD_FIELDS_BEGIN
+#undef ACCELD_FIELD
+#undef ACCELD_NAMED_FIELD
+#undef ACCELD_FIELDS_END
+
+using OpAttributes = std::variant<
+    NoAttributes, ConstantAttributes, CompareAttributes, ReducePrecisionAttributes,
+    BroadcastInDimAttributes, DynamicBroadcastInDimAttributes, IotaAttributes, TransposeAttributes,
+    DimensionsAttributes, DimensionAttributes, SliceAttributes, DynamicSliceAttributes,
+    PadAttributes, SortAttributes, PartialSortAttributes, SortRunsAttributes, MergeRunsAttributes,
+    DigitSortAttributes, WindowAttributes, SelectAndScatterAttributes, ConvolutionAttributes,
+    DotGeneralAttributes, GatherAttributes, DynamicGatherAttributes, ScatterAttributes,
+    CholeskyAttributes, FftAttributes, TriangularSolveAttributes, BatchNormAttributes,
+    EinsumAttributes, TorchIndexSelectAttributes, RngAttributes, RngBitGeneratorAttributes,
+    IndexAttributes, CallAttributes, CompositeAttributes, CustomCallAttributes, FusionAttributes>;
+
+}  // namespace acceld::ir

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
+
+// Element types of tensors (dtypes.def). Source: StableHLO specification, "Types".
+namespace acceld::ir {
+
+enum class DType : uint8_t {
+#define ACCELD_DTYPE(Enum, text, Class, bits, storage_bytes) k##Enum,
+#include "common/ir/types/dtypes.def"
+};
+
+enum class DTypeClass : uint8_t { kBool, kSigned, kUnsigned, kFloat, kComplex };
+
+inline constexpr int kNumDTypes = 0
+#define ACCELD_DTYPE(Enum, text, Class, bits, storage_bytes) +1
+#include "common/ir/types/dtypes.def"
+    ;
+
+absl::string_view DTypeName(DType dtype);
+// The dtype with this spelling in StableHLO text, if there is one.
+absl::optional<DType> ParseDType(absl::string_view text);
+
+DTypeClass ClassOf(DType dtype);
+// Width of one value in bits; both parts together for complex.
+int BitsOf(DType dtype);
+// Bytes of one element in a buffer.
+int64_t StorageBytesOf(DType dtype);
+
+inline bool IsInteger(DType d) {
+  return ClassOf(d) == DTypeClass::kSigned || ClassOf(d) == DTypeClass::kUnsigned;
+}
+inline bool IsSigned(DType d) { return ClassOf(d) == DTypeClass::kSigned; }
+inline bool IsUnsigned(DType d) { return ClassOf(d) == DTypeClass::kUnsigned; }
+inline bool IsFloat(DType d) { return ClassOf(d) == DTypeClass::kFloat; }
+inline bool IsComplex(DType d) { return ClassOf(d) == DTypeClass::kComplex; }
+
+// The unsigned integer (i1 for one bit) of this width: 1, 2, 4, 8, 16, 32 or 64 bits.
+DType UnsignedOfWidth(int bits);
+// f32 for complex<f32>, f64 for complex<f64>, the type itself otherwise.
+DType RealPartOf(DType dtype);
+// complex<f32> for f32, complex<f64> for f64; nullopt for other types.
+absl::optional<DType> ComplexOf(DType dtype);
+
+}  // namespace acceld::ir

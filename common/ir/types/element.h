@@ -1,0 +1,26 @@
+#pragma once
+
+#include <complex>
+#include <cstdint>
+
+#include "common/ir/types/dtype.h"
+
+// Reads and writes single elements of row-major bytes as the widest value of their class. The index
+// counts elements; the caller keeps it within bounds.
+namespace acceld::ir {
+
+using Complex = std::complex<double>;
+
+int64_t ReadInt(DType dtype, const void* data, int64_t index);  // Bool, Signed, Unsigned: ui64 bits
+double ReadFloat(DType dtype, const void* data, int64_t index);     // Float
+Complex ReadComplex(DType dtype, const void* data, int64_t index);  // Complex
+
+void WriteInt(DType dtype, void* data, int64_t index, int64_t value);   // Wraps to the width
+void WriteFloat(DType dtype, void* data, int64_t index, double value);  // Rounds to nearest even
+void WriteComplex(DType dtype, void* data, int64_t index, Complex value);
+
+// Stores `value` converted to `dtype` at `data`: floats round to nearest even, integers truncate
+// and saturate (NaN gives 0), i1 is `value != 0`.
+void StoreConverted(DType dtype, void* data, double value);
+
+}  // namespace acceld::ir

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "acceld/v1/program.pb.h"
+#include "common/ir/attributes/attribute.h"
+#include "common/ir/types/type.h"
+#include "common/ir/verify/memory_budget.h"
+#include "common/status.h"
+
+// Attributes and types as protobuf, written into empty messages. Part of wire.cc. Reading bounds
+// the depth by limits::kMaxDepth and charges what it makes to a budget.
+namespace acceld::ir {
+
+void ToProto(const Attribute& attribute, v1::Attribute& proto);
+absl::StatusOr<Attribute> AttributeFromProto(const v1::Attribute& proto, MemoryBudget& budget);
+
+void TypeToProto(const Type& type, v1::Type& proto);
+absl::StatusOr<Type> TypeFromProto(const v1::Type& proto, MemoryBudget& budget);
+
+}  // namespace acceld::ir

@@ -1,0 +1,136 @@
+#include "common/threads/mailbox.h"
+
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "common/net/packet_socket.h"
+#include "common/threads/core_mover.h"
+
+namespace acceld {
+namespace {
+
+constexpr int kSizeBits = 16;
+constexpr uint64_t kSizeMask = (uint64_t{1} << kSizeBits) - 1;
+constexpr size_t kWordBytes = sizeof(uint64_t);
+constexpr absl::string_view kMailboxesMark = "mailboxes";
+
+}  // namespace
+
+Mailbox* MailboxIn(const MemorySegment& segment, MailDirection direction) {
+  if (segment.size_bytes() < kMailboxPairBytes) return nullptr;
+  // Fresh memory is all zeros: an empty mailbox at which nobody looks.
+  auto* const boxes = reinterpret_cast<Mailbox*>(segment.data());
+  return direction == MailDirection::kToDaemon ? boxes : boxes + 1;
+}
+
+absl::Status SendMailboxes(int socket, const MemorySegment& boxes) {
+  return SendPacket(socket, kMailboxesMark, boxes.data() != nullptr ? boxes.fd() : -1);
+}
+
+absl::StatusOr<MemorySegment> ReceiveMailboxes(int socket) {
+  char mark[kMailboxesMark.size() + 1];
+  ACCELD_ASSIGN_OR_RETURN(Packet packet,
+                          ReceivePacket(socket, absl::MakeSpan(mark), Blocking::kYes));
+  if (absl::string_view(mark, packet.size_bytes) != kMailboxesMark) {
+    return absl::InternalError("the daemon does not begin with mailboxes");
+  }
+  if (!packet.passed.valid()) return MemorySegment();
+  ACCELD_ASSIGN_OR_RETURN(MemorySegment boxes, MemorySegment::Map(std::move(packet.passed)));
+  boxes.CloseFile();
+  return boxes;
+}
+
+// Both sides write one word and then read the other's, so that of a sender who puts a message and
+// a receiver who stops to look at least one notices: these four are sequentially consistent.
+
+bool MailSender::Put(absl::string_view message) {
+  if (box_ == nullptr) return false;
+  box_->sender_core_plus_1.store(static_cast<uint32_t>(CurrentCore()) + 1,
+                                 std::memory_order_relaxed);
+  if (message.empty() || message.size() > Mailbox::kMaxBytes) return false;
+  if (box_->looks.load() == 0 || box_->state.load() != 0) return false;
+  if (box_->received.load(std::memory_order_acquire) != sent_) return false;
+  for (size_t begin = 0; begin < message.size(); begin += kWordBytes) {
+    const absl::string_view part = message.substr(begin, kWordBytes);
+    uint64_t word = 0;
+    std::memcpy(&word, part.data(), part.size());
+    box_->words[begin / kWordBytes].store(word, std::memory_order_relaxed);
+  }
+  lying_ = (sent_ + 1) << kSizeBits | message.size();
+  box_->state.store(lying_);
+  if (box_->looks.load() == 0) {
+    uint64_t expected = lying_;
+    lying_ = 0;
+    if (box_->state.compare_exchange_strong(expected, 0)) return false;
+  }
+  last_.assign(message.data(), message.size());
+  ++sent_;
+  return true;
+}
+
+std::string MailSender::TakeBack() {
+  uint64_t expected = std::exchange(lying_, 0);
+  if (expected == 0 || !box_->state.compare_exchange_strong(expected, 0)) return "";
+  --sent_;
+  return std::exchange(last_, std::string());
+}
+
+void MailReceiver::Look(bool looks) {
+  if (box_ != nullptr) box_->looks.store(looks ? 1 : 0);
+}
+
+bool MailReceiver::LookOut() const {
+  if (box_ == nullptr) return false;
+  // An answer to something brief should come within them: a call of the system in between makes a
+  // round trip longer by a third.
+  constexpr int kLooks = 256;
+  const int looks = sender_core() == CurrentCore() ? 1 : kLooks;
+  for (int i = 0; i < looks; ++i) {
+    if (HasMail()) return true;
+    Relax();
+  }
+  return false;
+}
+
+bool MailReceiver::AwaitEither(int socket, BusyPoll& poll) const {
+  // A look at the socket is a system call, and what comes by mail has mostly come so before.
+  const int pace = was_mail_ ? 2 : 1;
+  int looks = 0;
+  const auto comes = [&] { return LookOut() || (++looks % pace == 0 && HasPacket(socket)); };
+  return poll.Await(comes) || HasPacket(socket);
+}
+
+int MailReceiver::sender_core() const {
+  if (box_ == nullptr) return -1;
+  return static_cast<int>(box_->sender_core_plus_1.load(std::memory_order_relaxed) - 1);
+}
+
+absl::StatusOr<absl::string_view> MailReceiver::Take() {
+  if (box_ == nullptr) return absl::UnavailableError("there is no mailbox");
+  uint64_t state = box_->state.load();
+  if (state == 0) return absl::UnavailableError("the mailbox is empty");
+  const size_t size = state & kSizeMask;
+  if (size == 0 || size > Mailbox::kMaxBytes) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a message of ", size, " bytes in a mailbox of ", Mailbox::kMaxBytes));
+  }
+  for (size_t begin = 0; begin < size; begin += kWordBytes) {
+    const uint64_t word = box_->words[begin / kWordBytes].load(std::memory_order_relaxed);
+    std::memcpy(message_ + begin, &word, kWordBytes);
+  }
+  if (!box_->state.compare_exchange_strong(state, 0)) {
+    return absl::UnavailableError("the message was taken back");
+  }
+  NoteReceived();
+  was_mail_ = true;
+  return absl::string_view(message_, size);
+}
+
+void MailReceiver::NoteReceived() {
+  was_mail_ = false;
+  if (box_ != nullptr) box_->received.store(++received_, std::memory_order_release);
+}
+
+}  // namespace acceld

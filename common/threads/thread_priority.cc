@@ -1,0 +1,59 @@
+#include "common/threads/thread_priority.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace acceld {
+namespace {
+
+// The first version of the system's struct sched_attr, which C libraries do not declare.
+struct SchedulingAttributes {
+  uint32_t size = sizeof(SchedulingAttributes);
+  uint32_t policy = 0;  // SCHED_OTHER
+  uint64_t flags = 0;
+  int32_t nice = 0;
+  uint32_t priority = 0;
+  uint64_t runtime_ns = 0;
+  uint64_t deadline_ns = 0;
+  uint64_t period_ns = 0;
+};
+static_assert(sizeof(SchedulingAttributes) == 48);
+
+// Threads that this one starts have the usual slices, and no negative nice value.
+constexpr uint64_t kResetOnFork = 1;
+
+// The shortest there is.
+constexpr uint64_t kSliceNs = 100'000;
+
+constexpr int kLowestNice = -20;
+
+// Short slices, and a nice value that is lower by `nice`, for the calling thread. Whether the
+// system permits that.
+bool RunShortly(int nice) {
+#ifdef SYS_sched_setattr
+  SchedulingAttributes now;
+  // A thread that somebody has given another policy keeps it.
+  if (syscall(SYS_sched_getattr, 0, &now, sizeof(now), 0) != 0 || now.policy != 0) return true;
+  SchedulingAttributes wanted;
+  wanted.flags = kResetOnFork;
+  wanted.nice = now.nice > 0 ? now.nice : std::max(now.nice - nice, kLowestNice);
+  wanted.runtime_ns = kSliceNs;
+  return syscall(SYS_sched_setattr, 0, &wanted, 0) == 0;
+#else
+  (void)nice;
+  return true;
+#endif
+}
+
+}  // namespace
+
+void PreferShortSlices() { (void)RunShortly(0); }
+
+void CarryMessages() {
+  if (!RunShortly(kMessageNice)) PreferShortSlices();
+}
+
+}  // namespace acceld

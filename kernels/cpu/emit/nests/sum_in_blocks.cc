@@ -1,0 +1,460 @@
+#include "kernels/cpu/emit/nests/sum_in_blocks.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "absl/container/flat_hash_map.h"
+#include "kernels/cpu/emit/math/exact_sums.h"
+#include "kernels/cpu/emit/nests/accumulations.h"
+#include "kernels/ir/analysis/patterns.h"
+#include "kernels/ir/build/copy_statements.h"
+#include "kernels/ir/build/loop_rewriter.h"
+#include "kernels/ir/build/nests.h"
+
+namespace acceld::kernels::cpu {
+namespace {
+
+using Kind = ForStatement::Kind;
+
+// Elements that are added in a row to the same place: few where there are few in all, so that the
+// last block does not weigh much.
+constexpr int64_t kShortestChain = 8, kLongestChain = 32;
+// Elements of a block along which vectors go: several vectors of sums, which end in one.
+constexpr int64_t kBlock = 1024;
+// Longest loop that is unrolled rather than run by vectors.
+constexpr int64_t kLongestUnrolled = 8;
+constexpr int64_t kVectorBytes = 64;
+constexpr int64_t kVectorsAtOnce = 4;
+// Statements of a loop that becomes several: larger ones stay, as copies of copies would be many
+// where reductions contain each other.
+constexpr size_t kMostCopied = 2048;
+
+int64_t ChainFor(int64_t total) {
+  int64_t chain = kShortestChain;
+  while (chain < kLongestChain && chain * 8 <= total) chain *= 2;
+  return chain;
+}
+
+bool IsSummable(DType dtype) { return dtype == DType::kF32 || dtype == DType::kF64; }
+
+// The loop in which `loop` does all its reducing; null where there is none, or where it also does
+// something else that is no computing of values. What is carried only passes through `loop`.
+const ForStatement* OnlyReductionIn(const ForStatement& loop) {
+  const ForStatement* inner = nullptr;
+  for (const Statement& statement : loop.body) {
+    if (const auto* found = std::get_if<ForStatement>(&statement.value)) {
+      if (inner != nullptr || found->kind != Kind::kReduction) return nullptr;
+      inner = found;
+    } else if (!std::holds_alternative<ConstantStatement>(statement.value) &&
+               !std::holds_alternative<ScalarStatement>(statement.value) &&
+               !std::holds_alternative<LoadStatement>(statement.value)) {
+      return nullptr;
+    }
+  }
+  if (inner == nullptr || inner->carried.size() != loop.carried.size()) return nullptr;
+  for (size_t i = 0; i < loop.carried.size(); ++i) {
+    if (inner->carried[i].initial != loop.carried[i].current ||
+        inner->carried[i].result != loop.carried[i].next) {
+      return nullptr;
+    }
+  }
+  return inner;
+}
+
+// Reduction loops that directly contain each other, outermost first.
+std::vector<const ForStatement*> ReductionNest(const ForStatement& loop) {
+  std::vector<const ForStatement*> loops;
+  for (const ForStatement* at = &loop; at != nullptr; at = OnlyReductionIn(*at)) {
+    loops.push_back(at);
+  }
+  return loops;
+}
+
+// A loop over columns that adds to each column's element of scratch.
+struct ColumnSum {
+  uint32_t scratch;
+  int64_t columns;
+};
+
+// The scratch that `body` does nothing with but to add to it.
+class ColumnSumFinder {
+ public:
+  ColumnSumFinder(const Kernel& kernel, const Block& body) : kernel_(kernel) {
+    for (const Statement& statement : body) {
+      if (const auto* loop = std::get_if<ForStatement>(&statement.value)) {
+        FindIn(*loop);
+      }
+    }
+    CountTouches(body);
+  }
+
+  std::vector<ColumnSum> Find() const {
+    std::vector<ColumnSum> sums;
+    for (const ColumnSum& sum : candidates_) {
+      if (touches_.at(sum.scratch) == 2) sums.push_back(sum);
+    }
+    return sums;
+  }
+
+ private:
+  void FindIn(const ForStatement& loop) {
+    if (loop.kind == Kind::kReduction || !loop.carried.empty()) return;
+    for (const ColumnStep& step : FindColumnSteps(kernel_, loop)) {
+      if (step.op == ScalarOp::kAdd && IsSummable(kernel_.Buffer(step.scratch).dtype)) {
+        candidates_.push_back({step.scratch, loop.extent});
+      }
+    }
+  }
+
+  void CountTouches(const Block& block) {
+    for (const Statement& statement : block) {
+      if (const auto* load = std::get_if<LoadStatement>(&statement.value)) {
+        ++touches_[load->buffer];
+      } else if (const auto* store = std::get_if<StoreStatement>(&statement.value)) {
+        ++touches_[store->buffer];
+      } else if (const auto* loop = std::get_if<ForStatement>(&statement.value)) {
+        CountTouches(loop->body);
+      } else if (const auto* loop = std::get_if<WhileStatement>(&statement.value)) {
+        CountTouches(loop->condition_body);
+        CountTouches(loop->body);
+      } else if (const auto* branch = std::get_if<IfStatement>(&statement.value)) {
+        CountTouches(branch->then_body);
+        CountTouches(branch->else_body);
+      }
+    }
+  }
+
+  const Kernel& kernel_;
+  std::vector<ColumnSum> candidates_;
+  absl::flat_hash_map<uint32_t, int> touches_;
+};
+
+// A nest of reduction loops that is to be rewritten.
+class NestRewriter {
+ public:
+  NestRewriter(StatementWriter& w, std::vector<const ForStatement*> loops)
+      : w_(w), loops_(std::move(loops)) {}
+
+ protected:
+  // Iterations of all loops from number `level` on.
+  int64_t IterationsFrom(size_t level) const {
+    int64_t iterations = 1;
+    for (; level < loops_.size(); ++level) iterations *= loops_[level]->extent;
+    return iterations;
+  }
+
+  // A copy of what stands in a loop of the nest besides the loop inside, at `induction`.
+  StatementCopier Enter(size_t level, StatementCopier copier, Var induction) {
+    copier.Replace(loops_[level]->induction, induction);
+    for (const Statement& statement : loops_[level]->body) {
+      if (!std::holds_alternative<ForStatement>(statement.value)) {
+        w_.Append(copier.Copy(statement));
+      }
+    }
+    return copier;
+  }
+
+  // Calls `run(count, first)` for the blocks of `length` iterations that `extent` is made of: in a
+  // loop, which carries `state`, and once more for what is left over. The state behind all.
+  template <typename Run>
+  std::vector<Var> InBlocks(int64_t extent, int64_t length, std::vector<Var> state, Run run) {
+    const int64_t blocks = extent / length;
+    if (blocks == 1) {
+      state = run(length, w_.Index(0), state);
+    } else if (blocks > 1) {
+      state =
+          w_.For(Kind::kSequential, blocks, state, [&](Var block, const std::vector<Var>& current) {
+            const Var first = w_.Apply(ScalarOp::kMultiply, block, w_.Index(length));
+            return run(length, first, current);
+          });
+    }
+    if (extent % length != 0) state = run(extent % length, w_.Index(blocks * length), state);
+    return state;
+  }
+
+  StatementWriter& w_;
+  const std::vector<const ForStatement*> loops_;
+};
+
+// Sums that loops carry. A block is made of the iterations of one loop, by vectors, if that is
+// long; else of some iterations of a loop around, with all that is in it.
+class CarriedSums : public NestRewriter {
+ public:
+  CarriedSums(StatementWriter& w, const Constants& constants, std::vector<const ForStatement*> nest)
+      : NestRewriter(w, std::move(nest)), carried_(loops_.front()->carried) {
+    for (const auto& accumulation : FindAccumulations(w.kernel(), *loops_.back())) {
+      is_sum_.push_back(accumulation.has_value() && accumulation->op == ScalarOp::kAdd);
+    }
+    for (size_t i = 0; i < carried_.size(); ++i) {
+      if (is_sum_[i]) lanes_ = kVectorBytes / ir::StorageBytesOf(TypeOf(i));
+    }
+    const int64_t chain = ChainFor(IterationsFrom(0));
+    level_ = loops_.size() - 1;
+    // Short loops are unrolled, and vectors go along the loop around.
+    while (level_ > 0 && loops_[level_]->extent <= kLongestUnrolled) --level_;
+    by_vectors_ = loops_[level_]->extent > chain && ReadsVectors(constants, *loops_[level_]);
+    if (by_vectors_) {
+      const int64_t extent = loops_[level_]->extent;
+      block_ = extent >= 2 * kBlock ? kBlock : extent;
+    } else {
+      level_ = loops_.size() - 1;
+      while (level_ > 0 && IterationsFrom(level_) <= chain) --level_;
+      block_ = std::clamp<int64_t>(chain / IterationsFrom(level_ + 1), 1, loops_[level_]->extent);
+    }
+    is_exact_ = level_ > 0 || block_ < loops_[level_]->extent;
+  }
+
+  // Whether there are sums, and blocks make a difference to them.
+  bool Matters() const {
+    if (std::find(is_sum_.begin(), is_sum_.end(), true) == is_sum_.end()) return false;
+    return is_exact_ || (by_vectors_ && PiecesOf(block_).size() > 1);
+  }
+
+  void Rewrite() {
+    // Of each carried value, and then what was lost of each sum.
+    std::vector<Var> state;
+    for (const CarriedValue& value : carried_) state.push_back(value.initial);
+    for (size_t i = 0; is_exact_ && i < carried_.size(); ++i) {
+      if (is_sum_[i]) state.push_back(Zero(w_, TypeOf(i)));
+    }
+    state = Level(0, StatementCopier(w_.kernel()), state);
+    size_t low = carried_.size();
+    for (size_t i = 0; i < carried_.size(); ++i) {
+      const bool rounds = is_exact_ && is_sum_[i];
+      w_.Define(carried_[i].result, rounds ? RoundSum(w_, {state[i], state[low++]}) : state[i]);
+    }
+  }
+
+ private:
+  DType TypeOf(size_t i) const { return w_.kernel().TypeOf(carried_[i].result); }
+
+  // No vectors are made of what lies apart in memory.
+  bool ReadsVectors(const Constants& constants, const ForStatement& loop) const {
+    const Patterns patterns(w_.kernel(), constants, loop.body, loop.induction, 0);
+    return std::none_of(loop.body.begin(), loop.body.end(), [&](const Statement& statement) {
+      const auto* load = std::get_if<LoadStatement>(&statement.value);
+      if (load == nullptr) return false;
+      const Pattern pattern = patterns.Of(load->index);
+      return pattern.is_known && !pattern.is_uniform() && !pattern.is_near();
+    });
+  }
+
+  std::vector<Var> Level(size_t level, const StatementCopier& outer,
+                         const std::vector<Var>& state) {
+    const int64_t extent = loops_[level]->extent;
+    if (level == level_) {
+      return InBlocks(extent, block_, state,
+                      [&](int64_t count, Var first, const std::vector<Var>& before) {
+                        return AddBlock(outer, count, first, before);
+                      });
+    }
+    return InBlocks(extent, 1, state, [&](int64_t, Var first, const std::vector<Var>& before) {
+      return Level(level + 1, Enter(level, outer, first), before);
+    });
+  }
+
+  // The state behind `count` iterations from `first` on.
+  std::vector<Var> AddBlock(const StatementCopier& outer, int64_t count, Var first,
+                            const std::vector<Var>& before) {
+    std::vector<Var> values(before.begin(), before.begin() + static_cast<int64_t>(carried_.size()));
+    if (is_exact_) values = WithoutSums(values);
+    std::vector<std::vector<Var>> of_pieces;
+    int64_t begin = 0;
+    for (const int64_t piece : by_vectors_ ? PiecesOf(count) : std::vector<int64_t>{count}) {
+      if (begin > 0) values = WithoutSums(values);
+      const Var at = begin == 0 ? first : w_.Apply(ScalarOp::kAdd, first, w_.Index(begin));
+      values = Run(outer, piece, at, values);
+      of_pieces.push_back(values);
+      begin += piece;
+    }
+    std::vector<Var> after = before;
+    size_t low = carried_.size();
+    for (size_t i = 0; i < carried_.size(); ++i) {
+      after[i] = is_sum_[i] ? SumOf(of_pieces, i) : values[i];
+      if (!is_sum_[i] || !is_exact_) continue;
+      const ExactSum sum = TwoSum(w_, {before[i], before[low]}, after[i]);
+      after[i] = sum.high;
+      after[low++] = sum.low;
+    }
+    return after;
+  }
+
+  // Lengths of the loops that one is cut into: of whole vectors, several at a time; of one vector
+  // at a time; of less.
+  std::vector<int64_t> PiecesOf(int64_t count) const {
+    std::vector<int64_t> pieces;
+    for (const int64_t unit : {lanes_ * kVectorsAtOnce, lanes_, int64_t{1}}) {
+      if (count >= unit) pieces.push_back(count / unit * unit);
+      count %= unit;
+    }
+    return pieces;
+  }
+
+  // Later pieces are small beside the first one, and so are their sums.
+  Var SumOf(const std::vector<std::vector<Var>>& of_pieces, size_t i) {
+    Var sum = of_pieces.back()[i];
+    for (size_t p = of_pieces.size() - 1; p-- > 0;) {
+      sum = w_.Apply(ScalarOp::kAdd, of_pieces[p][i], sum);
+    }
+    return sum;
+  }
+
+  // With nothing in place of each sum.
+  std::vector<Var> WithoutSums(std::vector<Var> values) {
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (is_sum_[i]) values[i] = NegativeZero(w_, TypeOf(i));
+    }
+    return values;
+  }
+
+  // Iterations of the loop of blocks, with all that is in it.
+  std::vector<Var> Run(StatementCopier copier, int64_t count, Var first,
+                       const std::vector<Var>& initial) {
+    const ForStatement& loop = *loops_[level_];
+    return w_.For(Kind::kReduction, count, initial, [&](Var i, const std::vector<Var>& current) {
+      for (size_t k = 0; k < current.size(); ++k) {
+        copier.Replace(loop.carried[k].current, current[k]);
+      }
+      copier.Replace(loop.induction, w_.Apply(ScalarOp::kAdd, first, i));
+      w_.Append(copier.Copy(loop.body));
+      std::vector<Var> next;
+      for (const CarriedValue& value : loop.carried) next.push_back(copier.Now(value.next));
+      return next;
+    });
+  }
+
+  const std::vector<CarriedValue>& carried_;
+  std::vector<bool> is_sum_;  // of each carried value
+  int64_t lanes_ = 1;         // of a vector
+  size_t level_ = 0;          // of the loop whose iterations make blocks
+  int64_t block_ = 1;         // so many of them
+  bool by_vectors_ = false;   // along them
+  bool is_exact_ = false;     // there are several blocks
+};
+
+// Sums of columns, in scratch. A block is made of some iterations of a loop, with all that is in
+// it.
+class ColumnSums : public NestRewriter {
+ public:
+  ColumnSums(StatementWriter& w, std::vector<const ForStatement*> nest)
+      : NestRewriter(w, std::move(nest)),
+        sums_(ColumnSumFinder(w.kernel(), loops_.back()->body).Find()) {
+    const int64_t chain = ChainFor(IterationsFrom(0));
+    level_ = loops_.size() - 1;
+    while (level_ > 0 && IterationsFrom(level_) <= chain) --level_;
+    block_ = std::clamp<int64_t>(chain / IterationsFrom(level_ + 1), 1, loops_[level_]->extent);
+  }
+
+  bool Matters() const { return !sums_.empty() && (level_ > 0 || block_ < loops_[level_]->extent); }
+
+  void Rewrite() {
+    for (const ColumnSum& sum : sums_) {
+      parts_.push_back(w_.AddScratchLike(sum.scratch, "part"));
+      lows_.push_back(w_.AddScratchLike(sum.scratch, "low"));
+      Columns(sum, [&](Var c) { w_.Store(lows_.back(), c, Zero(w_, TypeOf(sum))); });
+    }
+    Level(0, StatementCopier(w_.kernel()));
+    for (size_t s = 0; s < sums_.size(); ++s) {
+      Columns(sums_[s], [&](Var c) {
+        const Var high = w_.Load(sums_[s].scratch, c), low = w_.Load(lows_[s], c);
+        w_.Store(sums_[s].scratch, c, RoundSum(w_, {high, low}));
+      });
+    }
+  }
+
+ private:
+  DType TypeOf(const ColumnSum& sum) const { return w_.kernel().Buffer(sum.scratch).dtype; }
+
+  template <typename Body>
+  void Columns(const ColumnSum& sum, Body body) {
+    w_.For(Kind::kSequential, sum.columns, body);
+  }
+
+  void Level(size_t level, const StatementCopier& outer) {
+    const int64_t extent = loops_[level]->extent;
+    const bool of_blocks = level == level_;
+    InBlocks(extent, of_blocks ? block_ : 1, {},
+             [&](int64_t count, Var first, const std::vector<Var>& none) {
+               if (of_blocks) {
+                 AddBlock(outer, count, first);
+               } else {
+                 Level(level + 1, Enter(level, outer, first));
+               }
+               return none;
+             });
+  }
+
+  void AddBlock(StatementCopier copier, int64_t count, Var first) {
+    for (size_t s = 0; s < sums_.size(); ++s) {
+      copier.ReplaceBuffer(sums_[s].scratch, parts_[s]);
+      Columns(sums_[s], [&](Var c) { w_.Store(parts_[s], c, NegativeZero(w_, TypeOf(sums_[s]))); });
+    }
+    const ForStatement& loop = *loops_[level_];
+    w_.For(Kind::kReduction, count, [&](Var i) {
+      copier.Replace(loop.induction, w_.Apply(ScalarOp::kAdd, first, i));
+      w_.Append(copier.Copy(loop.body));
+    });
+    for (size_t s = 0; s < sums_.size(); ++s) {
+      Columns(sums_[s], [&](Var c) {
+        const Var high = w_.Load(sums_[s].scratch, c), low = w_.Load(lows_[s], c);
+        const ExactSum sum = TwoSum(w_, {high, low}, w_.Load(parts_[s], c));
+        w_.Store(sums_[s].scratch, c, sum.high);
+        w_.Store(lows_[s], c, sum.low);
+      });
+    }
+  }
+
+  const std::vector<ColumnSum> sums_;
+  std::vector<uint32_t> parts_, lows_;  // of each sum
+  size_t level_ = 0;                    // of the loop whose iterations make blocks
+  int64_t block_ = 1;                   // so many of them
+};
+
+class SumsToBlocks : public LoopRewriter {
+ public:
+  explicit SumsToBlocks(const Kernel& kernel)
+      : LoopRewriter(kernel), constants_(FindConstants(kernel)) {}
+
+ private:
+  void RewriteLoop(const ForStatement& loop) override {
+    ForStatement copy = loop;
+    if (loop.kind != Kind::kReduction) {
+      copy.body = Rewrite(loop.body);
+      return w_.Append({std::move(copy)});
+    }
+    // What the innermost loop of the nest does comes first.
+    ForStatement* innermost = &copy;
+    for (size_t level = ReductionNest(loop).size() - 1; level > 0; --level) {
+      for (Statement& statement : innermost->body) {
+        if (auto* inner = std::get_if<ForStatement>(&statement.value)) {
+          innermost = inner;
+          break;
+        }
+      }
+    }
+    innermost->body = Rewrite(innermost->body);
+    RewriteNest(copy);
+  }
+
+  void RewriteNest(ForStatement& loop) {
+    const std::vector<const ForStatement*> nest = ReductionNest(loop);
+    if (CountStatements(loop.body) > kMostCopied) return w_.Append({std::move(loop)});
+    const bool runs = std::all_of(nest.begin(), nest.end(),
+                                  [](const ForStatement* one) { return one->extent > 0; });
+    if (runs && !loop.carried.empty()) {
+      if (CarriedSums sums(w_, constants_, nest); sums.Matters()) return sums.Rewrite();
+    } else if (runs) {
+      if (ColumnSums sums(w_, nest); sums.Matters()) return sums.Rewrite();
+    }
+    w_.Append({std::move(loop)});
+  }
+
+  const Constants constants_;
+};
+
+}  // namespace
+
+Kernel SumInBlocks(const Kernel& kernel) { return SumsToBlocks(kernel).Run(); }
+
+}  // namespace acceld::kernels::cpu

@@ -1,0 +1,20 @@
+#include "kernels/cpu/support/matmul/warm_up.h"
+
+#include <oneapi/dnnl/dnnl.h>
+
+#include "kernels/cpu/support/one_thread.h"
+
+namespace acceld::kernels::cpu {
+
+void WarmUpMatmuls() {
+  constexpr int kSize = 16;
+  KeepToOneThread();
+  static const dnnl_status_t status = [] {
+    const float in[kSize * kSize] = {};
+    float out[kSize * kSize];
+    return dnnl_sgemm('N', 'N', kSize, kSize, kSize, 1, in, kSize, in, kSize, 0, out, kSize);
+  }();
+  (void)status;  // A program that needs products will find out why there are none.
+}
+
+}  // namespace acceld::kernels::cpu

@@ -1,0 +1,75 @@
+#include "kernels/cuda/emit/analysis/lanes.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "absl/types/optional.h"
+#include "kernels/cuda/emit/analysis/effects.h"
+#include "kernels/cuda/emit/analysis/straight_work.h"
+
+namespace acceld::kernels::cuda {
+namespace {
+
+constexpr int64_t kAccessBytes = 16;  // the most of one load or store
+// What all lanes of a thread do: past this, registers run short and memory is not what the thread
+// waits for.
+constexpr int64_t kMaxWork = 512;
+
+// Loads and stores of `body`, which does this to buffers, as lanes of this width; none of width 1.
+Lanes TryLanes(const Kernel& kernel, const Constants& constants, const Block& body, Var induction,
+               const Effects& effects, int64_t width) {
+  const Patterns patterns(kernel, constants, body, induction, width);
+  Lanes lanes{.width = width};
+  absl::flat_hash_set<Var> indices;
+  absl::flat_hash_set<uint32_t> stored;
+  const auto are_neighbours = [&](uint32_t buffer, Var index) {
+    const Pattern pattern = patterns.Of(index);
+    return pattern.is_known && pattern.stride == 1 && pattern.divisor >= width &&
+           width * ir::StorageBytesOf(kernel.buffers[buffer].dtype) <= kAccessBytes;
+  };
+  for (const Statement& statement : body) {
+    if (const auto* load = std::get_if<LoadStatement>(&statement.value)) {
+      // What the same iteration has stored is not there yet.
+      if (effects.Stores(load->buffer)) return {};
+      if (patterns.Of(load->index).is_uniform()) continue;
+      if (!are_neighbours(load->buffer, load->index)) return {};
+      indices.insert(load->index);
+      lanes.together.insert(&statement);
+    } else if (const auto* store = std::get_if<StoreStatement>(&statement.value)) {
+      if (!are_neighbours(store->buffer, store->index) || !stored.insert(store->buffer).second)
+        return {};
+      indices.insert(store->index);
+      lanes.together.insert(&statement);
+    } else if (std::holds_alternative<IfStatement>(statement.value)) {
+      Effects inside;
+      inside.Add(statement);
+      if (inside.TouchesFrom(0)) return {};
+    }
+  }
+  lanes.indices = SliceOf(body, std::move(indices));
+  return lanes;
+}
+
+}  // namespace
+
+Lanes FindLanes(const Kernel& kernel, const Constants& constants, const ParallelNest& nest,
+                int64_t enough_threads) {
+  const Block& body = nest.body();
+  Effects effects;
+  effects.Add(body);
+  if (effects.TouchesFrom(kernel.buffers.size())) return {};
+  const ForStatement& last = *nest.loops.back();
+  const absl::optional<int64_t> work = StraightWorkOf(body);
+  if (!work.has_value()) return {};
+  for (int64_t width = kAccessBytes; width > 1; width /= 2) {
+    if (nest.iterations / width < enough_threads || *work * width > kMaxWork) continue;
+    // Rows begin where the alignment of the buffer is lost, unless they are a multiple long.
+    if (nest.loops.size() > 1 && last.extent % width != 0) continue;
+    Lanes lanes = TryLanes(kernel, constants, body, last.induction, effects, width);
+    if (!lanes.together.empty()) return lanes;
+  }
+  return {};
+}
+
+}  // namespace acceld::kernels::cuda

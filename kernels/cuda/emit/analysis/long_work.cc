@@ -1,0 +1,44 @@
+#include "kernels/cuda/emit/analysis/long_work.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <variant>
+
+#include "absl/strings/str_cat.h"
+
+namespace acceld::kernels::cuda {
+namespace {
+
+// What a thread does between two looks, each of which reads memory of the host.
+constexpr double kIterationsBetweenLooks = 65'536;
+
+}  // namespace
+
+LongWork::LongWork(const Kernel& kernel) : is_long_(IterationsIn(kernel.body) >= kLongWork) {}
+
+double LongWork::IterationsIn(const Block& block) {
+  double sum = 1;
+  for (const Statement& statement : block) {
+    if (const auto* loop = std::get_if<ForStatement>(&statement.value)) {
+      const double inside = iterations_[&loop->body] = IterationsIn(loop->body);
+      sum += static_cast<double>(loop->extent) * inside;
+    } else if (const auto* loop = std::get_if<WhileStatement>(&statement.value)) {
+      // It looks before each of its iterations, however many they are.
+      sum += IterationsIn(loop->condition_body) + IterationsIn(loop->body);
+    } else if (const auto* branch = std::get_if<IfStatement>(&statement.value)) {
+      sum += std::max(IterationsIn(branch->then_body), IterationsIn(branch->else_body));
+    }
+  }
+  return sum;
+}
+
+std::string LongWork::TurnsThatLook(absl::string_view turn, double turns, const Block& body) const {
+  if (!is_long_) return "";
+  const double inside = iterations_.at(&body);
+  if (turns * inside < kIterationsBetweenLooks) return "";
+  int64_t every = 1;
+  while (static_cast<double>(every) * inside < kIterationsBetweenLooks) every *= 2;
+  return every == 1 ? "true" : absl::StrCat(turn, " % ", every, " == 0");
+}
+
+}  // namespace acceld::kernels::cuda

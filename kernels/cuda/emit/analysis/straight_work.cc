@@ -1,0 +1,64 @@
+#include "kernels/cuda/emit/analysis/straight_work.h"
+
+#include <variant>
+
+namespace acceld::kernels::cuda {
+namespace {
+
+// Of a function of the mathematical library, and of a division.
+constexpr int64_t kFunctionWork = 8;
+
+bool IsSimple(ScalarOp op) {
+  switch (op) {
+    case ScalarOp::kAcos:
+    case ScalarOp::kAcosh:
+    case ScalarOp::kAsin:
+    case ScalarOp::kAsinh:
+    case ScalarOp::kAtan:
+    case ScalarOp::kAtan2:
+    case ScalarOp::kAtanh:
+    case ScalarOp::kCbrt:
+    case ScalarOp::kCos:
+    case ScalarOp::kCosh:
+    case ScalarOp::kDivide:
+    case ScalarOp::kErf:
+    case ScalarOp::kErfc:
+    case ScalarOp::kExp:
+    case ScalarOp::kExpm1:
+    case ScalarOp::kLgamma:
+    case ScalarOp::kLog:
+    case ScalarOp::kLog1p:
+    case ScalarOp::kLogistic:
+    case ScalarOp::kPower:
+    case ScalarOp::kRemainder:
+    case ScalarOp::kSin:
+    case ScalarOp::kSinh:
+    case ScalarOp::kTan:
+    case ScalarOp::kTanh:
+      return false;
+    default:
+      return true;
+  }
+}
+
+}  // namespace
+
+absl::optional<int64_t> StraightWorkOf(const Block& block) {
+  int64_t work = 0;
+  for (const Statement& statement : block) {
+    if (const auto* scalar = std::get_if<ScalarStatement>(&statement.value)) {
+      work += IsSimple(scalar->op) ? 1 : kFunctionWork;
+    } else if (const auto* branch = std::get_if<IfStatement>(&statement.value)) {
+      const absl::optional<int64_t> yes = StraightWorkOf(branch->then_body);
+      const absl::optional<int64_t> no = StraightWorkOf(branch->else_body);
+      if (!yes.has_value() || !no.has_value()) return absl::nullopt;
+      work += *yes + *no;
+    } else if (std::holds_alternative<ForStatement>(statement.value) ||
+               std::holds_alternative<WhileStatement>(statement.value)) {
+      return absl::nullopt;
+    }
+  }
+  return work;
+}
+
+}  // namespace acceld::kernels::cuda

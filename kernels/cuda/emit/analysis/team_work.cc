@@ -1,0 +1,231 @@
+#include "kernels/cuda/emit/analysis/team_work.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "absl/types/optional.h"
+#include "kernels/ir/build/combining.h"
+
+namespace acceld::kernels::cuda {
+namespace {
+
+using Kind = ForStatement::Kind;
+
+// How often each value is read, and by which scalar statement of which block if by one.
+class Uses {
+ public:
+  explicit Uses(const Kernel& kernel) : uses_(kernel.var_types.size()) { Visit(kernel.body); }
+
+  int CountOf(Var var) const { return uses_[var].count; }
+  // Null unless it is a statement of `block` itself.
+  const ScalarStatement* LastUserIn(const Block& block, Var var) const {
+    return uses_[var].block == &block ? uses_[var].user : nullptr;
+  }
+
+ private:
+  struct Use {
+    int count = 0;
+    const Block* block = nullptr;
+    const ScalarStatement* user = nullptr;
+  };
+
+  void Visit(const Block& block) {
+    for (const Statement& statement : block) {
+      if (const auto* scalar = std::get_if<ScalarStatement>(&statement.value)) {
+        for (const Var operand : scalar->operands) {
+          ++uses_[operand].count;
+          uses_[operand].block = &block;
+          uses_[operand].user = scalar;
+        }
+      } else {
+        std::visit([this](const auto& one) { Visit(one); }, statement.value);
+      }
+    }
+  }
+  void Visit(Var var) { ++uses_[var].count; }
+  void Visit(const std::vector<CarriedValue>& carried) {
+    for (const CarriedValue& value : carried) {
+      Visit(value.initial);
+      Visit(value.next);
+    }
+  }
+  void Visit(const ConstantStatement&) {}
+  void Visit(const ScalarStatement&) {}  // Where its block is known.
+  void Visit(const LoadStatement& load) { Visit(load.index); }
+  void Visit(const StoreStatement& store) {
+    Visit(store.index);
+    Visit(store.value);
+  }
+  void Visit(const ForStatement& loop) {
+    Visit(loop.carried);
+    Visit(loop.body);
+  }
+  void Visit(const WhileStatement& loop) {
+    Visit(loop.carried);
+    Visit(loop.condition_body);
+    Visit(loop.condition);
+    Visit(loop.body);
+  }
+  void Visit(const IfStatement& branch) {
+    Visit(branch.condition);
+    Visit(branch.then_body);
+    Visit(branch.else_body);
+    for (const Var var : branch.then_values) Visit(var);
+    for (const Var var : branch.else_values) Visit(var);
+  }
+
+  std::vector<Use> uses_;  // by Var
+};
+
+// The operation by which `body` combines what is carried with what it computes: from `current` to
+// `next` there is nothing else, and neither of them nor what lies between goes anywhere else.
+absl::optional<ScalarOp> CombiningOf(const Uses& uses, const Block& body,
+                                     const CarriedValue& carried) {
+  absl::optional<ScalarOp> op;
+  Var at = carried.current;
+  while (at != carried.next) {
+    const ScalarStatement* user = uses.LastUserIn(body, at);
+    if (uses.CountOf(at) != 1 || user == nullptr || !IsCombining(user->op)) return absl::nullopt;
+    if (op.has_value() && *op != user->op) return absl::nullopt;
+    op = user->op;
+    at = user->result;
+  }
+  // Once: by the loop itself.
+  if (uses.CountOf(carried.next) != 1) return absl::nullopt;
+  return op;
+}
+
+// The loop inside, when each carried value only passes through it.
+const ForStatement* ReductionWithin(const ForStatement& loop) {
+  const ForStatement* inner = OnlyLoop(loop.body);
+  if (inner == nullptr || inner->kind != Kind::kReduction ||
+      inner->carried.size() != loop.carried.size()) {
+    return nullptr;
+  }
+  for (size_t i = 0; i < loop.carried.size(); ++i) {
+    if (inner->carried[i].initial != loop.carried[i].current ||
+        inner->carried[i].result != loop.carried[i].next) {
+      return nullptr;
+    }
+  }
+  return inner;
+}
+
+}  // namespace
+
+// Goes through a kernel from the inside out.
+class TeamWorkFinder {
+ public:
+  TeamWorkFinder(const Kernel& kernel, TeamWork& out) : kernel_(kernel), uses_(kernel), out_(out) {
+    Visit(kernel.body);
+  }
+
+ private:
+  using Facts = TeamWork::BlockFacts;
+
+  Facts Visit(const Block& block) {
+    Facts facts;
+    for (const Statement& statement : block) {
+      const Facts one =
+          std::visit([this](const auto& value) { return Visit(value); }, statement.value);
+      facts.has_stores |= one.has_stores;
+      facts.suits &= one.suits;
+      facts.work = std::max(facts.work, one.work);
+    }
+    out_.facts_[&block] = facts;
+    return facts;
+  }
+  static Facts Visit(const ConstantStatement&) { return {}; }
+  static Facts Visit(const ScalarStatement&) { return {}; }
+  static Facts Visit(const LoadStatement&) { return {}; }
+  static Facts Visit(const StoreStatement&) { return {.has_stores = true}; }
+  Facts Visit(const ForStatement& loop) {
+    const Facts body = Visit(loop.body);
+    Facts facts{.has_stores = body.has_stores};
+    if (loop.kind == Kind::kParallel) {
+      // What is inside the loops of the nest is no work for the team that shares the nest.
+      const ForStatement* inner = OnlyLoop(loop.body);
+      const bool goes_on = inner != nullptr && inner->kind == Kind::kParallel;
+      facts.work = loop.extent * (goes_on ? body.work : 1);
+      return facts;
+    }
+    if (loop.kind == Kind::kReduction && !body.has_stores) {
+      SharedReduction shared = Share(loop);
+      if (!shared.loops.empty()) {
+        facts.work = shared.iterations;
+        out_.reductions_.emplace(&loop, std::move(shared));
+        return facts;
+      }
+    }
+    const bool gives_results =
+        std::any_of(loop.carried.begin(), loop.carried.end(),
+                    [this](const CarriedValue& value) { return uses_.CountOf(value.result) > 0; });
+    if (!gives_results) {
+      if (absl::optional<SharedScan> scan = FindSharedScan(kernel_, loop)) {
+        facts.work = loop.extent;
+        out_.scans_.emplace(&loop, *std::move(scan));
+        return facts;
+      }
+    }
+    facts.work = body.work;
+    facts.suits = !body.has_stores || (body.work > 1 ? body.suits : loop.carried.empty());
+    return facts;
+  }
+  Facts Visit(const WhileStatement& loop) {
+    const Facts condition = Visit(loop.condition_body), body = Visit(loop.body);
+    const bool has_stores = condition.has_stores || body.has_stores;
+    return {.has_stores = has_stores, .suits = !has_stores};
+  }
+  Facts Visit(const IfStatement& branch) {
+    const Facts yes = Visit(branch.then_body), no = Visit(branch.else_body);
+    Facts facts{.has_stores = yes.has_stores || no.has_stores};
+    facts.suits = !facts.has_stores || (branch.results.empty() && yes.suits && no.suits);
+    facts.work = std::max(yes.work, no.work);
+    return facts;
+  }
+
+  // Of no loops when not all can be shared.
+  SharedReduction Share(const ForStatement& loop) {
+    SharedReduction shared;
+    if (const ForStatement* inner = ReductionWithin(loop)) {
+      const auto found = out_.reductions_.find(inner);
+      if (found == out_.reductions_.end()) return shared;
+      shared = found->second;
+    } else {
+      for (const CarriedValue& carried : loop.carried) {
+        const absl::optional<ScalarOp> op = CombiningOf(uses_, loop.body, carried);
+        if (!op.has_value()) return shared;
+        shared.combine.push_back(*op);
+      }
+    }
+    shared.loops.insert(shared.loops.begin(), &loop);
+    shared.iterations *= loop.extent;
+    return shared;
+  }
+
+  const Kernel& kernel_;
+  const Uses uses_;
+  TeamWork& out_;
+};
+
+TeamWork::TeamWork(const Kernel& kernel) { TeamWorkFinder(kernel, *this); }
+
+const SharedReduction* TeamWork::ReductionOf(const ForStatement& loop) const {
+  const auto found = reductions_.find(&loop);
+  return found == reductions_.end() ? nullptr : &found->second;
+}
+
+const SharedScan* TeamWork::ScanOf(const ForStatement& loop) const {
+  const auto found = scans_.find(&loop);
+  return found == scans_.end() ? nullptr : &found->second;
+}
+
+bool TeamWork::HasScan(const Block& block) const {
+  return std::any_of(block.begin(), block.end(), [this](const Statement& statement) {
+    const auto* loop = std::get_if<ForStatement>(&statement.value);
+    return loop != nullptr && ScanOf(*loop) != nullptr;
+  });
+}
+
+}  // namespace acceld::kernels::cuda

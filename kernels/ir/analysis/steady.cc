@@ -1,0 +1,41 @@
+#include "kernels/ir/analysis/steady.h"
+
+#include <algorithm>
+#include <variant>
+
+namespace acceld::kernels {
+namespace {
+
+bool HasWhile(const Block& block) {
+  return std::any_of(block.begin(), block.end(), [](const Statement& statement) {
+    if (std::holds_alternative<WhileStatement>(statement.value)) return true;
+    if (const auto* loop = std::get_if<ForStatement>(&statement.value)) return HasWhile(loop->body);
+    if (const auto* choice = std::get_if<IfStatement>(&statement.value)) {
+      return HasWhile(choice->then_body) || HasWhile(choice->else_body);
+    }
+    return false;
+  });
+}
+
+// The functions that a step calls are looked at by themselves.
+bool IsSteadyStep(const Step& step) {
+  return std::holds_alternative<LaunchStep>(step.value) ||
+         std::holds_alternative<CopyStep>(step.value) ||
+         std::holds_alternative<MatmulStep>(step.value) ||
+         std::holds_alternative<ConvolutionStep>(step.value) ||
+         std::holds_alternative<AttentionStep>(step.value) ||
+         std::holds_alternative<CallStep>(step.value);
+}
+
+}  // namespace
+
+bool IsSteady(const Plan& plan) {
+  const auto has_while = [](const Kernel& kernel) { return HasWhile(kernel.body); };
+  if (std::any_of(plan.kernels.begin(), plan.kernels.end(), has_while)) return false;
+  return std::all_of(
+      plan.functions.begin(), plan.functions.end(), [](const PlanFunction& function) {
+        return std::all_of(function.steps.begin(), function.steps.end(), IsSteadyStep);
+      });
+}
+
+}  // namespace acceld::kernels

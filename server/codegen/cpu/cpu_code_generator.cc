@@ -1,0 +1,42 @@
+#include "server/codegen/cpu/cpu_code_generator.h"
+
+#include <utility>
+
+#include "kernels/cpu/cpu_convolution.h"
+#include "kernels/cpu/cpu_matmul.h"
+
+namespace acceld::codegen::cpu {
+
+CpuCodeGenerator::CpuCodeGenerator()
+    : target_(kernels::cpu::CpuTarget::Host()), architecture_(target_.ToString()) {}
+
+bool CpuCodeGenerator::SupportsMatmul(const kernels::MatmulStep& matmul) const {
+  return kernels::cpu::CanMatmul(matmul) && !kernels::cpu::LoopsAreFaster(matmul);
+}
+
+bool CpuCodeGenerator::SupportsConvolution(const kernels::ConvolutionStep& convolution) const {
+  return kernels::cpu::CanConvolve(convolution);
+}
+
+bool CpuCodeGenerator::IsMatmulFast(const kernels::MatmulStep& matmul) const {
+#ifdef __x86_64__
+  if (matmul.input_dtype == ir::DType::kBF16) return __builtin_cpu_supports("avx512bf16") != 0;
+#endif
+  return false;
+}
+
+absl::StatusOr<std::string> CpuCodeGenerator::Generate(const kernels::Plan& plan,
+                                                       std::vector<Dump>* dumps,
+                                                       const StopFlag* stop) const {
+  if (dumps == nullptr) return kernels::cpu::CompilePlan(plan, target_, nullptr, stop);
+  kernels::cpu::CpuDumps texts;
+  absl::StatusOr<std::string> object = kernels::cpu::CompilePlan(plan, target_, &texts, stop);
+  // Also after a failure: that is when the text is wanted most.
+  if (!texts.llvm_ir.empty()) dumps->push_back({"80-llvm.ll", std::move(texts.llvm_ir)});
+  if (!texts.optimized_llvm_ir.empty()) {
+    dumps->push_back({"90-llvm-optimized.ll", std::move(texts.optimized_llvm_ir)});
+  }
+  return object;
+}
+
+}  // namespace acceld::codegen::cpu

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernels/cpu/cpu_compiler.h"
+#include "server/codegen/code_generator.h"
+
+namespace acceld::codegen::cpu {
+
+// Plans to object code for this machine's processor. Immutable and thread-safe.
+class CpuCodeGenerator final : public CodeGenerator {
+ public:
+  CpuCodeGenerator();
+  std::string architecture() const override { return architecture_; }
+  bool SupportsMatmul(const kernels::MatmulStep& matmul) const override;
+  bool SupportsConvolution(const kernels::ConvolutionStep& convolution) const override;
+  int64_t ScratchBytesOf(const kernels::ConvolutionStep&) const override { return 0; }
+  bool SupportsAttention(const kernels::AttentionShape&) const override { return false; }
+  bool IsMatmulFast(const kernels::MatmulStep& matmul) const override;
+  int64_t parallel_units() const override { return 64; }
+  int64_t threads_per_unit() const override { return 1; }
+  absl::StatusOr<std::string> Generate(const kernels::Plan& plan, std::vector<Dump>* dumps,
+                                       const StopFlag* stop) const override;
+
+ private:
+  const kernels::cpu::CpuTarget target_;
+  const std::string architecture_;
+};
+
+}  // namespace acceld::codegen::cpu

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "server/codegen/cuda/algorithm_times.h"
+#include "server/codegen/cuda/architecture_generator.h"
+#include "server/hal/cuda/cuda_device.h"
+#include "server/hal/cuda/libraries.h"
+
+namespace acceld::codegen::cuda {
+
+// Turns plans into CUDA programs for one opened device, whose libraries decide what is supported.
+// Thread-safe as far as the device's compiler is.
+class CudaCodeGenerator final : public ArchitectureGenerator {
+ public:
+  // Shares the parts of `opened`, whose device may be gone before the generator is.
+  explicit CudaCodeGenerator(const hal::cuda::OpenedCudaDevice& opened)
+      : ArchitectureGenerator(opened.compiler),
+        libraries_(opened.libraries),
+        times_(opened.context, opened.libraries, opened.memory) {}
+
+  std::string architecture() const override;
+  bool SupportsMatmul(const kernels::MatmulStep& matmul) const override;
+  int64_t ScratchBytesOf(const kernels::ConvolutionStep& convolution) const override;
+  // Also measures on the device which algorithms of its libraries are fastest.
+  absl::StatusOr<std::string> Generate(const kernels::Plan& plan, std::vector<Dump>* dumps,
+                                       const StopFlag* stop) const override;
+
+ private:
+  const std::shared_ptr<const hal::cuda::Libraries> libraries_;
+  const AlgorithmTimes times_;
+};
+
+}  // namespace acceld::codegen::cuda

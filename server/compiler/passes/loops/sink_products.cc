@@ -1,0 +1,277 @@
+#include "server/compiler/passes/loops/sink_products.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "server/compiler/passes/loops/counted_loop.h"
+#include "server/compiler/passes/rewriter.h"
+#include "server/compiler/plan/matmul.h"
+
+namespace acceld::compiler {
+namespace {
+
+using ir::OpKind;
+
+// Below this many multiplications in all turns nothing is gained.
+constexpr int64_t kMinWork = 256 * 1024;
+// Bytes that the operands of all turns may take beside each other.
+constexpr int64_t kMaxStackedBytes = int64_t{256} << 20;
+
+// A sum that the loop carries and the product that each turn adds to it.
+struct Accumulation {
+  size_t carried;  // the sum
+  const ir::Op* add;
+  const ir::Op* dot;
+};
+
+// The operands of one side of a product in all turns, as rows of one array.
+struct Rows {
+  ir::ValueId value;  // of one turn, in the body
+  ir::ValueId array;  // where they are rows already; else kNone
+  ir::ValueId index;  // which row it is
+  Progression rows;   // the index in the turns
+  static constexpr ir::ValueId kNone = static_cast<ir::ValueId>(-1);
+};
+
+class LoopSinker {
+ public:
+  LoopSinker(Rewriter& rewriter, ir::Op& loop, CountedLoop counted)
+      : rewriter_(rewriter), loop_(loop), counted_(std::move(counted)) {}
+
+  // Sinks what it can and appends the loop; false, and nothing changed, if there is nothing.
+  bool Run() {
+    std::vector<Sunk> sunk;
+    for (size_t i = 0; i < loop_.operands.size(); ++i) {
+      const absl::optional<Accumulation> sum = MatchSum(i);
+      if (!sum.has_value()) continue;
+      if (const absl::optional<Sunk> one = Plan(*sum)) sunk.push_back(*one);
+    }
+    if (sunk.empty()) return false;
+    // What Plan has found points into the body, which grows from here on: take what is needed.
+    for (Sunk& one : sunk) {
+      one.lhs.array = ArrayOf(one.lhs);
+      one.rhs.array = ArrayOf(one.rhs);
+    }
+    Finish(sunk);
+    return true;
+  }
+
+ private:
+  struct Sunk {
+    size_t carried;
+    Rows lhs, rhs;
+    ir::DotGeneralAttributes attributes;  // of the product over all turns
+    ir::Location location;
+  };
+  // An array of all turns that the loop fills. `row` is of the body, the others are carried.
+  struct Stack {
+    Rows rows;
+    ir::ValueId initial, condition_parameter, body_parameter, next, result;
+  };
+
+  absl::optional<Accumulation> MatchSum(size_t carried) const {
+    const ir::Region& body = loop_.regions[1];
+    const ir::ValueId sum = body.parameters[carried];
+    const ir::ValueId next = body.results[carried];
+    const ir::DType dtype = rewriter_.TensorOf(sum).dtype;
+    if ((dtype != ir::DType::kF32 && dtype != ir::DType::kF64) || counted_.IsInvariant(next) ||
+        counted_.ReadsOf(sum) != 1 || counted_.ReadsOf(loop_.regions[0].parameters[carried]) != 0 ||
+        counted_.ReadsOf(next) != 1) {
+      return absl::nullopt;
+    }
+    const ir::Op* add = counted_.DefinitionOf(next);
+    if (add == nullptr || add->kind != OpKind::kAdd) return absl::nullopt;
+    for (int i = 0; i < 2; ++i) {
+      if (add->operands[i] != sum || counted_.IsInvariant(add->operands[1 - i])) continue;
+      const ir::Op* dot = counted_.DefinitionOf(add->operands[1 - i]);
+      if (dot == nullptr || dot->kind != OpKind::kDotGeneral ||
+          counted_.ReadsOf(dot->results[0]) != 1) {
+        return absl::nullopt;
+      }
+      return Accumulation{carried, add, dot};
+    }
+    return absl::nullopt;
+  }
+
+  // The value as a row of an array from outside, if it is one; else with nothing but itself.
+  Rows RowsOf(ir::ValueId value) const {
+    const absl::optional<LoopRow> row = counted_.RowOf(value);
+    if (!row.has_value()) return {value, Rows::kNone, Rows::kNone, {}};
+    return {value, row->array, row->index, row->rows};
+  }
+
+  ir::TensorType StackedType(ir::ValueId value) const {
+    ir::TensorType type = rewriter_.TensorOf(value);
+    type.dims.insert(type.dims.begin(), counted_.turns());
+    return type;
+  }
+
+  absl::optional<Sunk> Plan(const Accumulation& sum) const {
+    Sunk sunk{sum.carried, RowsOf(sum.dot->operands[0]), RowsOf(sum.dot->operands[1]),
+              sum.dot->As<ir::DotGeneralAttributes>(), sum.dot->location};
+    ir::DotDimensionNumbers& numbers = sunk.attributes.dot_dimension_numbers;
+    if (!numbers.lhs_batching_dimensions.empty()) return absl::nullopt;
+    for (std::vector<int64_t>* dims :
+         {&numbers.lhs_contracting_dimensions, &numbers.rhs_contracting_dimensions}) {
+      for (int64_t& dim : *dims) ++dim;
+      dims->insert(dims->begin(), 0);
+    }
+    const ir::TensorType lhs = StackedType(sunk.lhs.value), rhs = StackedType(sunk.rhs.value);
+    const auto step =
+        MatchMatmul(lhs, rhs, rewriter_.TensorOf(sum.dot->results[0]), sunk.attributes);
+    if (!step.has_value() || lhs.dtype != rewriter_.TensorOf(sum.dot->results[0]).dtype ||
+        static_cast<double>(step->m) * step->n * step->k < kMinWork ||
+        lhs.size_bytes() > kMaxStackedBytes || rhs.size_bytes() > kMaxStackedBytes) {
+      return absl::nullopt;
+    }
+    return Aligned(sunk.lhs, sunk.rhs) ? absl::optional<Sunk>(sunk) : absl::nullopt;
+  }
+
+  // Gives rows that are to be collected the order of the other side's, or that of the turns. False
+  // if both lie there already, in different orders.
+  bool Aligned(Rows& lhs, Rows& rhs) const {
+    if (lhs.array != Rows::kNone && rhs.array != Rows::kNone) {
+      return lhs.rows.first == rhs.rows.first;
+    }
+    const Rows& leader = lhs.array != Rows::kNone ? lhs : rhs;
+    ir::ValueId index = leader.index;
+    Progression rows = leader.rows;
+    if (leader.array == Rows::kNone) {
+      index = loop_.regions[1].parameters[counted_.counter()];
+      const absl::optional<Progression> counter = counted_.ProgressionOf(index);
+      if (!counter.has_value() || !counted_.Covers(*counter, counted_.turns())) return false;
+      rows = *counter;
+    }
+    for (Rows* side : {&lhs, &rhs}) {
+      if (side->array != Rows::kNone) continue;
+      side->index = index;
+      side->rows = rows;
+    }
+    return true;
+  }
+
+  // The array of the rows as it is behind the loop.
+  ir::ValueId ArrayOf(const Rows& rows) {
+    if (rows.array != Rows::kNone) return rows.array;
+    for (const Stack& stack : stacks_) {
+      if (stack.rows.value == rows.value && stack.rows.rows.first == rows.rows.first) {
+        return stack.result;
+      }
+    }
+    const ir::TensorType type = StackedType(rows.value);
+    const ir::ValueId zero =
+        rewriter_.EmitConstant(ir::Literal::Zeros(ir::TensorType{type.dtype, {}}), loop_.location);
+    Stack stack{rows,
+                rewriter_.Emit(OpKind::kBroadcastInDim, {zero}, ir::BroadcastInDimAttributes{},
+                               type, loop_.location),
+                rewriter_.NewValue(type),
+                rewriter_.NewValue(type),
+                rewriter_.NewValue(type),
+                rewriter_.NewValue(type)};
+    AppendUpdate(stack, type);
+    stacks_.push_back(stack);
+    return stack.result;
+  }
+
+  // Puts the row of this turn into its array.
+  void AppendUpdate(const Stack& stack, const ir::TensorType& type) {
+    ir::TensorType row = type;
+    row.dims[0] = 1;
+    const ir::TensorType index = rewriter_.TensorOf(stack.rows.index);
+    const ir::ValueId zero =
+        AppendToBody(OpKind::kConstant, {}, ir::ConstantAttributes{ir::Literal::Zeros(index)},
+                     rewriter_.NewValue(index));
+    std::vector<ir::ValueId> operands = {stack.body_parameter,
+                                         AppendToBody(OpKind::kReshape, {stack.rows.value},
+                                                      ir::NoAttributes{}, rewriter_.NewValue(row)),
+                                         stack.rows.index};
+    operands.resize(2 + type.dims.size(), zero);
+    AppendToBody(OpKind::kDynamicUpdateSlice, std::move(operands), ir::NoAttributes{}, stack.next);
+  }
+
+  ir::ValueId AppendToBody(OpKind kind, std::vector<ir::ValueId> operands,
+                           ir::OpAttributes attributes, ir::ValueId result) {
+    new_ops_.push_back(
+        ir::MakeOp(kind, std::move(operands), std::move(attributes), {result}, loop_.location));
+    return result;
+  }
+
+  // Takes the sums out of the loop, puts the stacks in, and multiplies behind it.
+  void Finish(const std::vector<Sunk>& sunk) {
+    ir::Region& condition = loop_.regions[0];
+    ir::Region& body = loop_.regions[1];
+    for (ir::Op& op : new_ops_) body.ops.push_back(std::move(op));
+    std::vector<std::pair<ir::ValueId, ir::ValueId>> sums;  // initial value, result
+    for (size_t i = sunk.size(); i-- > 0;) {
+      const auto place = static_cast<int64_t>(sunk[i].carried);
+      sums.emplace_back(loop_.operands[place], loop_.results[place]);
+      DropUnread(body, body.results[place]);
+      for (std::vector<ir::ValueId>* ids : {&loop_.operands, &loop_.results, &condition.parameters,
+                                            &body.parameters, &body.results}) {
+        ids->erase(ids->begin() + place);
+      }
+    }
+    std::reverse(sums.begin(), sums.end());
+    for (const Stack& stack : stacks_) {
+      loop_.operands.push_back(stack.initial);
+      loop_.results.push_back(stack.result);
+      condition.parameters.push_back(stack.condition_parameter);
+      body.parameters.push_back(stack.body_parameter);
+      body.results.push_back(stack.next);
+    }
+    const ir::Location location = loop_.location;
+    rewriter_.Append(std::move(loop_));
+    for (size_t i = 0; i < sunk.size(); ++i) {
+      const ir::TensorType type = rewriter_.TensorOf(sums[i].second);
+      const ir::ValueId product =
+          rewriter_.Emit(OpKind::kDotGeneral, {sunk[i].lhs.array, sunk[i].rhs.array},
+                         sunk[i].attributes, type, sunk[i].location);
+      // A product is a sum from zero.
+      const bool from_zero = IsZero(sums[i].first);
+      rewriter_.Replace(sums[i].second, from_zero
+                                            ? product
+                                            : rewriter_.Emit(OpKind::kAdd, {sums[i].first, product},
+                                                             ir::NoAttributes{}, type, location));
+    }
+  }
+
+  // Whether the value from before the loop is zero everywhere.
+  bool IsZero(ir::ValueId id) const {
+    const ir::Op* op = rewriter_.DefinitionOf(id);
+    if (op != nullptr && op->kind == OpKind::kBroadcastInDim) {
+      op = rewriter_.DefinitionOf(op->operands[0]);
+    }
+    if (op == nullptr || op->kind != OpKind::kConstant) return false;
+    const ir::Literal& value = op->As<ir::ConstantAttributes>().value;
+    return value == ir::Literal::Zeros(value.type());
+  }
+
+  // The addition reads a parameter that is going to be gone, and the product is only for it.
+  static void DropUnread(ir::Region& body, ir::ValueId sum) {
+    const auto add = std::find_if(body.ops.begin(), body.ops.end(), [&](const ir::Op& op) {
+      return !op.results.empty() && op.results[0] == sum;
+    });
+    body.ops.erase(add);
+  }
+
+  Rewriter& rewriter_;
+  ir::Op& loop_;
+  const CountedLoop counted_;
+  std::vector<Stack> stacks_;
+  std::vector<ir::Op> new_ops_;  // of the body
+};
+
+absl::StatusOr<bool> Visit(Rewriter& rewriter, ir::Op& op) {
+  if (op.kind != OpKind::kWhile) return false;
+  absl::optional<CountedLoop> counted = CountedLoop::Match(rewriter, op);
+  return counted.has_value() && LoopSinker(rewriter, op, *std::move(counted)).Run();
+}
+
+}  // namespace
+
+absl::StatusOr<ir::Module> SinkProducts(const ir::Module& module) {
+  return RewriteEach(module, Visit);
+}
+
+}  // namespace acceld::compiler

@@ -1,0 +1,133 @@
+#include "server/compiler/passes/sorts/split_sorts.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "server/compiler/passes/rewriter.h"
+#include "server/compiler/passes/sorts/place_nan.h"
+#include "server/compiler/passes/sorts/sort_keys.h"
+#include "server/compiler/passes/sorts/sort_rows.h"
+
+namespace acceld::compiler {
+namespace {
+
+using ir::OpKind;
+
+// Shorter rows are sorted by one thread each, where threads work alone.
+constexpr int64_t kLongRow = 4096;
+// With fewer elements in all, one thread is done before others have woken up.
+constexpr int64_t kMinElements = int64_t{1} << 15;
+// Of the runs that such a thread sorts at first.
+constexpr int64_t kMinRun = 1024, kMaxRun = int64_t{1} << 20;
+
+// Of the runs that a team of threads sorts at first, in 32 KiB that they share, twice.
+constexpr int64_t kMaxTeamRun = 2048, kTeamBytes = int64_t{32} << 10;
+// What each of its threads merges at a time: of such runs, and of longer ones.
+constexpr int64_t kTeamPiece = 2, kLongPiece = 16;
+// Rows so short, or so many short rows, that each is for one thread after all.
+constexpr int64_t kTinyRow = 8, kShortRow = 64, kManyRows = 16'384;
+
+// Of a block of a row from which a thread selects: elements, and how many times what it keeps.
+constexpr int64_t kMinBlock = 4096, kMinBlockRatio = 16;
+
+int64_t CeilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
+int64_t PowerOfTwo(int64_t at_least) {
+  return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(at_least)));
+}
+
+class Splitter {
+ public:
+  explicit Splitter(const codegen::Target& target)
+      : units_(target.parallel_units()), team_(target.threads_per_unit()) {}
+
+  absl::StatusOr<bool> Visit(Rewriter& rewriter, ir::Op& op) const {
+    if (op.kind != OpKind::kSort && op.kind != OpKind::kPartialSort) return false;
+    const ir::TensorType& type = rewriter.TensorOf(op.operands[0]);
+    if (type.rank() == 0 || type.num_elements() == 0) return false;
+    int64_t dimension = op.kind == OpKind::kSort ? op.As<ir::SortAttributes>().dimension
+                                                 : op.As<ir::PartialSortAttributes>().dimension;
+    if (dimension < 0) dimension += type.rank();
+    if (type.dims[dimension] < 2 || type.dims[dimension] > int64_t{1} << 31) return false;
+    SortRows rows(rewriter, op, dimension);
+    const bool done = op.kind == OpKind::kSort
+                          ? Sort(rewriter, op, rows)
+                          : Select(op.As<ir::PartialSortAttributes>().limit, rows);
+    if (done) rows.Finish();
+    return done;
+  }
+
+ private:
+  bool is_team() const { return team_ > 1; }
+
+  // The longest run that a team can sort; less than 2 for elements too large for that.
+  static int64_t TeamRun(const SortRows& rows) {
+    const auto most = static_cast<uint64_t>(kTeamBytes / 2 / rows.element_bytes());
+    return std::min(kMaxTeamRun, static_cast<int64_t>(std::bit_floor(most)));
+  }
+
+  // May complete the comparator of `op`.
+  bool Sort(Rewriter& rewriter, ir::Op& op, SortRows& rows) const {
+    const int64_t length = rows.length(), elements = rows.rows() * length;
+    if (is_team()) {
+      if (length <= kTinyRow || (length <= kShortRow && rows.rows() >= kManyRows)) return false;
+    } else if (length <= kLongRow || elements < kMinElements) {
+      return false;
+    }
+    const bool is_one_run = is_team() && length <= TeamRun(rows);
+    const auto keys = FindSortKeys(rewriter.function(), op.regions[0]);
+    if (!is_one_run && keys.has_value() && SortRows::CanSortByDigits(rewriter.function(), *keys)) {
+      const int64_t share = CeilDivide(CeilDivide(elements, units_), ir::kDigitSortTile);
+      const int64_t most = CeilDivide(length, ir::kDigitSortTile);
+      rows.SortByDigits(*keys, std::min(share, most) * ir::kDigitSortTile);
+      return true;
+    }
+    if (!is_team() && rows.rows() >= units_) return false;
+    // Workers who do not agree on an order would lose elements.
+    if (keys.has_value()) PlaceNan(rewriter, *keys, op.regions[0]);
+    rows.NumberPayloads();
+    int64_t run = std::clamp(PowerOfTwo(CeilDivide(elements, units_)), kMinRun, kMaxRun);
+    int64_t piece = run;
+    if (is_team()) {
+      run = std::min(TeamRun(rows), PowerOfTwo(length));
+      if (run < 2) return false;
+      piece = kTeamPiece;
+    }
+    rows.SortRuns(run, piece, run);
+    if (is_team()) {
+      piece = std::max(kLongPiece, PowerOfTwo(CeilDivide(elements, units_ * team_)));
+    }
+    for (; run < length; run *= 2) rows.MergeRuns(run, std::min(piece, 2 * run));
+    return true;
+  }
+
+  bool Select(int64_t limit, SortRows& rows) const {
+    if (limit < 1) return false;
+    if (is_team()) {
+      const int64_t most = TeamRun(rows);
+      if (rows.rows() >= kManyRows || rows.length() <= kTinyRow || most < 2 * limit) return false;
+      do {
+        rows.SortRuns(std::min(most, PowerOfTwo(rows.length())), kTeamPiece, limit);
+      } while (rows.length() > limit);
+      return true;
+    }
+    if (rows.rows() * rows.length() < kMinElements || rows.rows() >= units_ / 2) return false;
+    const int64_t block = std::max(
+        {CeilDivide(rows.length(), units_ / rows.rows()), kMinBlock, limit * kMinBlockRatio});
+    if (rows.length() < 2 * block) return false;
+    rows.SelectFromBlocks(block, limit);
+    rows.SelectFirst(limit);
+    return true;
+  }
+
+  const int64_t units_, team_;
+};
+
+}  // namespace
+
+absl::StatusOr<ir::Module> SplitSorts(const ir::Module& module, const codegen::Target& target) {
+  const Splitter splitter(target);
+  return RewriteEach(
+      module, [&splitter](Rewriter& rewriter, ir::Op& op) { return splitter.Visit(rewriter, op); });
+}
+
+}  // namespace acceld::compiler

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "common/threads/mutex.h"
+
+namespace acceld::engine {
+
+// Time that may be spent on compiles: a bucket that fills by `limit` in a minute and holds no more
+// than that. A compile may overdraw it, since nobody knows before how long it takes; then the
+// bucket must fill again first. Thread-safe.
+class CompileBudget {
+ public:
+  using TimePoint = std::chrono::steady_clock::time_point;
+
+  // 0: no limit. What was spent stays spent.
+  void SetLimit(int64_t limit_ms) {
+    MutexLock lock(mutex_);
+    limit_ms_ = limit_ms;
+  }
+  // Whether a compile may begin now.
+  bool IsOpen(TimePoint now) {
+    MutexLock lock(mutex_);
+    Refill(now);
+    return limit_ms_ == 0 || spent_ms_ < static_cast<double>(limit_ms_);
+  }
+  void Spend(std::chrono::nanoseconds time, TimePoint now) {
+    MutexLock lock(mutex_);
+    Refill(now);
+    spent_ms_ += std::chrono::duration<double, std::milli>(time).count();
+  }
+  // What is missing from the full bucket.
+  int64_t SpentMs(TimePoint now) {
+    MutexLock lock(mutex_);
+    Refill(now);
+    return static_cast<int64_t>(spent_ms_);
+  }
+  int64_t limit_ms() const {
+    MutexLock lock(mutex_);
+    return limit_ms_;
+  }
+
+ private:
+  void Refill(TimePoint now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    if (now <= refilled_at_) return;
+    const std::chrono::duration<double> since = now - refilled_at_;
+    refilled_at_ = now;
+    // Without a limit a minute is forgotten after a minute.
+    const double per_second = limit_ms_ > 0 ? static_cast<double>(limit_ms_) / 60 : 1000;
+    spent_ms_ = spent_ms_ > per_second * since.count() ? spent_ms_ - per_second * since.count() : 0;
+  }
+
+  mutable Mutex mutex_;
+  int64_t limit_ms_ ABSL_GUARDED_BY(mutex_) = 0;
+  double spent_ms_ ABSL_GUARDED_BY(mutex_) = 0;
+  TimePoint refilled_at_ ABSL_GUARDED_BY(mutex_) = std::chrono::steady_clock::now();
+};
+
+}  // namespace acceld::engine

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "common/threads/fair_schedule.h"
+#include "server/engine/engine.h"
+
+namespace acceld::engine {
+
+// The class of a session in the schedules that it takes part in.
+inline PriorityClass ClassOf(Priority priority) {
+  switch (priority) {
+    case Priority::kBatch:
+      return PriorityClass::kBatch;
+    case Priority::kNormal:
+      return PriorityClass::kNormal;
+    case Priority::kInteractive:
+      return PriorityClass::kInteractive;
+  }
+  return PriorityClass::kNormal;
+}
+
+}  // namespace acceld::engine

@@ -1,0 +1,40 @@
+#include "server/hal/cuda/graphs/capture.h"
+
+namespace acceld::hal::cuda {
+
+namespace {
+
+constexpr unsigned int kNonBlocking = 1;  // CU_STREAM_NON_BLOCKING
+// CU_STREAM_CAPTURE_MODE_RELAXED: what a library does besides, as loading its code, is none of the
+// capture, and other threads may do what they want.
+constexpr int kRelaxed = 2;
+
+}  // namespace
+
+Capture::~Capture() {
+  if (stream_ == nullptr) return;
+  context_.EnterToFree();
+  context_.driver().cuStreamDestroy_v2(stream_);
+}
+
+absl::StatusOr<CapturedGraph> Capture::Of(absl::FunctionRef<absl::Status(CuStream)> enqueue) const {
+  const Driver& driver = context_.driver();
+  MutexLock lock(mutex_);
+  if (stream_ == nullptr) {
+    ACCELD_RETURN_IF_ERROR(
+        context_.Check(driver.cuStreamCreateWithPriority(&stream_, kNonBlocking, /*priority=*/0),
+                       "cuStreamCreateWithPriority"));
+  }
+  ACCELD_RETURN_IF_ERROR(
+      context_.Check(driver.cuStreamBeginCapture_v2(stream_, kRelaxed), "cuStreamBeginCapture"));
+  const absl::Status enqueued = enqueue(stream_);
+  CuGraph graph = nullptr;
+  const absl::Status ended =
+      context_.Check(driver.cuStreamEndCapture(stream_, &graph), "cuStreamEndCapture");
+  CapturedGraph captured(context_, graph);
+  ACCELD_RETURN_IF_ERROR(enqueued);
+  ACCELD_RETURN_IF_ERROR(ended);
+  return captured;
+}
+
+}  // namespace acceld::hal::cuda

@@ -1,0 +1,92 @@
+#include "server/hal/cuda/streams/fences.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+namespace acceld::hal::cuda {
+namespace {
+
+// A thread that waits for an event sleeps.
+constexpr unsigned int kBlockingSync = 1;  // CU_EVENT_BLOCKING_SYNC
+constexpr size_t kPageBytes = 4096;
+constexpr size_t kFencesPerPage = kPageBytes / sizeof(Fence::Shared);
+
+// Short work is over sooner than a thread falls asleep and wakes.
+constexpr std::chrono::microseconds kSpin{50};
+// How late a running kernel may learn that it is cancelled. Work that is shorter is looked at more
+// often, so that its end is not noticed much later than it comes.
+constexpr std::chrono::microseconds kCancelPoll{500};
+constexpr int kPollsOfTime = 16;
+
+}  // namespace
+
+absl::Status Await(Context& context, const Fence& fence, const std::atomic<bool>* cancelled) {
+  ACCELD_RETURN_IF_ERROR(context.Enter());
+  const Driver& driver = context.driver();
+  const auto begin = std::chrono::steady_clock::now();
+  while (true) {
+    const Driver::Result result = driver.cuEventQuery(fence.end);
+    if (result != Driver::kNotReady) return context.Check(result, "cuEventQuery");
+    const std::chrono::nanoseconds waited = std::chrono::steady_clock::now() - begin;
+    if (waited < kSpin) continue;
+    if (cancelled == nullptr) {
+      return context.Check(driver.cuEventSynchronize(fence.end), "cuEventSynchronize");
+    }
+    if (cancelled->load(std::memory_order_relaxed)) {
+      std::atomic_ref<int32_t>(fence.shared->cancelled).store(1);
+    }
+    std::this_thread::sleep_for(
+        std::min<std::chrono::nanoseconds>(waited / kPollsOfTime, kCancelPoll));
+  }
+}
+
+Fences::~Fences() {
+  context_->EnterToFree();
+  for (const Fence& fence : fences_) {
+    context_->driver().cuEventDestroy_v2(fence.begin);
+    context_->driver().cuEventDestroy_v2(fence.end);
+  }
+  for (void* page : pages_) context_->driver().cuMemFreeHost(page);
+}
+
+absl::StatusOr<std::shared_ptr<const Fence>> Fences::Take() {
+  MutexLock lock(mutex_);
+  if (free_.empty()) ACCELD_RETURN_IF_ERROR(Add());
+  const Fence fence = free_.back();
+  free_.pop_back();
+  *fence.shared = {};
+  return std::shared_ptr<const Fence>(new Fence(fence), [pool = shared_from_this()](Fence* used) {
+    {
+      MutexLock lock(pool->mutex_);
+      pool->free_.push_back(*used);
+    }
+    delete used;
+  });
+}
+
+absl::Status Fences::Add() {
+  const Driver& driver = context_->driver();
+  if (fences_.size() % kFencesPerPage == 0) {
+    void* page = nullptr;
+    ACCELD_RETURN_IF_ERROR(
+        context_->Check(driver.cuMemHostAlloc(&page, kPageBytes, 0), "cuMemHostAlloc"));
+    pages_.push_back(page);
+  }
+  Fence fence{.shared =
+                  static_cast<Fence::Shared*>(pages_.back()) + fences_.size() % kFencesPerPage};
+  ACCELD_RETURN_IF_ERROR(
+      context_->Check(driver.cuEventCreate(&fence.begin, kBlockingSync), "cuEventCreate"));
+  if (absl::Status status =
+          context_->Check(driver.cuEventCreate(&fence.end, kBlockingSync), "cuEventCreate");
+      !status.ok()) {
+    driver.cuEventDestroy_v2(fence.begin);
+    return status;
+  }
+  fences_.push_back(fence);
+  free_.push_back(fence);
+  return absl::OkStatus();
+}
+
+}  // namespace acceld::hal::cuda

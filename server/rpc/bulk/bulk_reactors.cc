@@ -1,0 +1,173 @@
+#include "server/rpc/bulk/bulk_reactors.h"
+
+#include <chrono>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "common/memory/bytes_field.h"
+#include "grpcpp/support/proto_buffer_reader.h"
+#include "server/engine/sharing/asker.h"
+#include "server/rpc/auth/refusal_log.h"
+#include "server/rpc/decode/message_size.h"
+#include "server/rpc/decode/status_codes.h"
+
+namespace acceld::rpc {
+namespace {
+
+constexpr size_t kChunkBytes = size_t{1} << 20;
+// While earlier uploads wait for the device.
+constexpr std::chrono::milliseconds kLookAgain{2};
+
+// Bytes that stay as long as gRPC reads them.
+grpc::Slice SliceOf(absl::string_view bytes, const std::shared_ptr<const void>& owner) {
+  return grpc::Slice(
+      const_cast<char*>(bytes.data()), bytes.size(),
+      [](void* share) { delete static_cast<std::shared_ptr<const void>*>(share); },
+      new std::shared_ptr<const void>(owner));
+}
+
+}  // namespace
+
+UploadReactor::UploadReactor(const RpcContext& rpc, Caller caller,
+                             grpc::CallbackServerContext* context)
+    : rpc_(rpc),
+      caller_(std::move(caller)),
+      context_(context),
+      deadline_(rpc.timers, rpc.options.connection_idle,
+                [this](const absl::Status& late) { End(late); }) {
+  ReadNext();
+}
+
+void UploadReactor::ReadNext() {
+  chunk_.Clear();
+  deadline_.Await([this] { StartRead(&chunk_); });
+}
+
+absl::Status UploadReactor::OnChunk() {
+  grpc::ProtoBufferReader stream(&chunk_);
+  v1::UploadChunk header;
+  std::vector<absl::string_view> pieces;
+  if (!ReadAroundBytesField(stream, v1::UploadChunk::kDataFieldNumber, header, pieces)) {
+    return absl::InvalidArgumentError("a message that is no UploadChunk");
+  }
+  ACCELD_RETURN_IF_ERROR(Begin(header));
+  session_->RenewLease();
+  if (pieces.empty()) return Append({});
+  for (absl::string_view piece : pieces) ACCELD_RETURN_IF_ERROR(Append(piece));
+  return absl::OkStatus();
+}
+
+absl::Status UploadReactor::Begin(const v1::UploadChunk& header) {
+  if (session_ == nullptr) {
+    ACCELD_ASSIGN_OR_RETURN(session_,
+                            rpc_.sessions.Find(header.session_token(), caller_, "Upload"));
+    handle_ = header.handle();
+    program_id_ = header.program_id();
+  } else if ((header.handle() != 0 && header.handle() != handle_) ||
+             (header.program_id() != 0 && header.program_id() != program_id_)) {
+    return absl::InvalidArgumentError("the chunks of an upload name different targets");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status UploadReactor::Append(absl::string_view bytes) {
+  if (program_id_ == 0) {
+    ACCELD_RETURN_IF_ERROR(
+        session_->engine_session().AppendUpload(handle_, received_bytes_, bytes));
+  } else {
+    if (program_upload_ == 0) {
+      ACCELD_ASSIGN_OR_RETURN(program_upload_, session_->programs().Begin(program_id_));
+    }
+    ACCELD_RETURN_IF_ERROR(session_->programs().Append(program_upload_, bytes));
+  }
+  received_bytes_ += static_cast<int64_t>(bytes.size());
+  rpc_.instruments.upload_bytes.Add(bytes.size());
+  return absl::OkStatus();
+}
+
+void UploadReactor::TakeChunk() {
+  const absl::Status status = OnChunk();
+  if (absl::IsUnavailable(status) && !context_->IsCancelled()) {
+    // Only the first bytes find no room; the client is held back by not being read. The reactor
+    // lives until it is finished.
+    const uint64_t timer =
+        rpc_.timers.At(std::chrono::steady_clock::now() + kLookAgain, [this] { TakeChunk(); });
+    if (timer != 0) return;
+  }
+  if (!status.ok()) return End(status);
+  ReadNext();
+}
+
+void UploadReactor::OnReadDone(bool ok) {
+  if (!deadline_.Stop()) return;
+  const absl::Status size = CheckMessageSize(ok ? chunk_.Length() : 0,
+                                             static_cast<size_t>(rpc_.options.max_message_bytes));
+  if (!size.ok()) {
+    NoteRefusal(rpc_.instruments, observability::Refusal::kLimit, "Upload", caller_, size);
+    return End(size);
+  }
+  if (ok) return TakeChunk();
+  if (context_->IsCancelled()) return End(absl::CancelledError("the upload was broken off"));
+  if (session_ == nullptr) return End(absl::InvalidArgumentError("an upload without chunks"));
+  if (program_id_ != 0) return ProvideProgram();
+  End(session_->engine_session().FinishUpload(handle_));
+}
+
+void UploadReactor::ProvideProgram() {
+  absl::StatusOr<GatheredBytes> taken = session_->programs().Take(program_upload_);
+  if (!taken.ok()) return End(taken.status());
+  // Shared with nobody: what is submitted must be copyable.
+  const auto program = std::make_shared<const GatheredBytes>(*std::move(taken));
+  // The reactor lives until it is finished.
+  const absl::Status queued = rpc_.decoders.Submit(
+      engine::AskerOf(caller_.identity),
+      [this, program] { Finish(ToGrpc(session_->ProvideProgram(program_id_, *program))); });
+  if (!queued.ok()) End(queued);
+}
+
+void UploadReactor::End(const absl::Status& status) {
+  // An unknown handle is not this upload's to fail, and in a session with a lease a broken stream
+  // may be followed by another.
+  const bool failed =
+      !status.ok() && session_ != nullptr && !absl::IsNotFound(status) && !absl::IsAborted(status);
+  const bool over =
+      !absl::IsCancelled(status) || (session_ != nullptr && session_->lease().count() == 0);
+  if (failed && over && program_id_ != 0) (void)session_->RefuseProgram(program_id_, status);
+  if (failed && over && program_id_ == 0) {
+    session_->engine_session().AbortUpload(handle_, status);
+  }
+  Finish(ToGrpc(status));
+}
+
+void DownloadReactor::Send(absl::StatusOr<SharedBytes> bytes) {
+  if (!bytes.ok()) {
+    Finish(ToGrpc(bytes.status()));
+    return;
+  }
+  bytes_ = *std::move(bytes);
+  WriteNext();
+}
+
+void DownloadReactor::WriteNext() {
+  const absl::string_view piece = bytes_.view.substr(sent_, kChunkBytes);
+  if (piece.empty()) {
+    Finish(grpc::Status::OK);
+    return;
+  }
+  const grpc::Slice slices[] = {
+      grpc::Slice(BytesFieldHeader(v1::DownloadChunk::kDataFieldNumber, piece.size())),
+      SliceOf(piece, bytes_.owner)};
+  chunk_ = grpc::ByteBuffer(slices, std::size(slices));
+  sent_ += piece.size();
+  instruments_.download_bytes.Add(piece.size());
+  StartWrite(&chunk_);
+}
+
+void DownloadReactor::OnWriteDone(bool ok) {
+  if (ok) return WriteNext();
+  Finish(grpc::Status::CANCELLED);
+}
+
+}  // namespace acceld::rpc

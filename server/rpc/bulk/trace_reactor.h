@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "acceld/v1/acceld.grpc.pb.h"
+#include "common/memory/allowance.h"
+#include "common/threads/fair_pool.h"
+#include "server/engine/engine.h"
+#include "server/rpc/session/client_session.h"
+
+namespace acceld::rpc {
+
+// One GetTrace or GetSessionTrace: has the ring read on the decode pool, for it may be large, then
+// writes the spans in chunks. Owns itself until OnDone.
+class TraceReactor : public grpc::ServerWriteReactor<v1::TraceChunk> {
+ public:
+  // For gRPC. The request is read before this returns.
+  static TraceReactor* Start(const engine::Engine& engine, FairPool& decoders,
+                             const engine::Identity& caller, const v1::GetTraceRequest& request);
+  // Of a session of the caller, which pays for the spans until they are sent, or the error with
+  // which it was not found. RESOURCE_EXHAUSTED when it cannot.
+  static TraceReactor* Start(const engine::Engine& engine, FairPool& decoders,
+                             const absl::StatusOr<std::shared_ptr<ClientSession>>& session,
+                             const v1::GetSessionTraceRequest& request);
+
+ private:
+  using Spans = std::vector<observability::Span>;
+
+  TraceReactor();
+  // Begins to write what `read` gives, which is called on the pool.
+  void WriteLater(FairPool& decoders, const engine::Identity& caller,
+                  std::function<absl::StatusOr<Spans>()> read);
+  void OnWriteDone(bool ok) override;
+  void OnDone() override { delete this; }
+  void WriteNext();
+
+  Taken memory_;  // for spans_, of a session
+  Spans spans_;
+  size_t sent_ = 0;
+  v1::TraceChunk chunk_;
+};
+
+}  // namespace acceld::rpc

@@ -1,0 +1,211 @@
+#include "server/rpc/session/client_session.h"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "google/protobuf/io/zero_copy_stream_impl.h"
+#include "server/rpc/decode/bounded_message.h"
+#include "server/rpc/decode/convert.h"
+#include "server/rpc/decode/parse_message.h"
+#include "server/rpc/session/session_log.h"
+
+namespace acceld::rpc {
+namespace {
+
+// A message that lies in several blocks, one behind another.
+bool ParseBlocks(const std::vector<std::string>& blocks, google::protobuf::MessageLite& message) {
+  using google::protobuf::io::ArrayInputStream;
+  std::vector<std::unique_ptr<ArrayInputStream>> parts;
+  std::vector<google::protobuf::io::ZeroCopyInputStream*> streams;
+  for (const std::string& block : blocks) {
+    parts.push_back(
+        std::make_unique<ArrayInputStream>(block.data(), static_cast<int>(block.size())));
+    streams.push_back(parts.back().get());
+  }
+  google::protobuf::io::ConcatenatingInputStream all(streams.data(),
+                                                     static_cast<int>(streams.size()));
+  return ParseMessage(all, message);
+}
+
+}  // namespace
+
+ClientSession::ClientSession(engine::Engine& engine, std::shared_ptr<engine::Session> session,
+                             Caller owner, const RpcOptions& options,
+                             std::chrono::milliseconds lease)
+    : engine_(engine),
+      session_(std::move(session)),
+      owner_(std::move(owner)),
+      lease_(lease),
+      transfers_(std::make_shared<SessionTransfers>(options.max_transfer_bytes)),
+      host_calls_(std::make_shared<HostCallDesk>(transfers_, /*repeats=*/lease.count() > 0)),
+      intake_memory_(engine.AllowanceOf(owner_.identity, engine::QuotaId::kIntakeMemory)),
+      programs_(options.max_program_bytes, intake_memory_),
+      renewed_at_(std::chrono::steady_clock::now()),
+      handler_(*session_, transfers_, host_calls_, programs_, options) {
+  session_->ServeHostCalls(host_calls_);
+}
+
+ClientSession::~ClientSession() { Close(absl::CancelledError("nobody holds it any more")); }
+
+absl::StatusOr<uint64_t> ClientSession::Attach(std::shared_ptr<SessionStream> stream) {
+  std::shared_ptr<SessionStream> displaced;
+  {
+    MutexLock lock(mutex_);
+    if (ended_) return absl::CancelledError("the session has ended");
+    displaced = std::exchange(stream_, stream);
+    speaker_.store(stream_.get());
+  }
+  RenewLease();
+  if (displaced != nullptr) {
+    displaced->Displace(absl::AbortedError("another stream has resumed the session"));
+  }
+  // What was fetched for the stream before is fetched again.
+  transfers_->Clear();
+  host_calls_->Use(nullptr);
+  MutexLock intake(intake_mutex_);
+  handler_.ForgetAwaitedProgram();
+  return taken_;
+}
+
+void ClientSession::OnWelcomed(const std::shared_ptr<SessionStream>& stream) {
+  {
+    MutexLock lock(mutex_);
+    if (stream_ != stream) return;
+    host_calls_->Use(stream);
+  }
+  host_calls_->Repeat();
+}
+
+absl::Status ClientSession::Replace(std::shared_ptr<SessionStream> stream) {
+  if (!intake_mutex_.TryLock()) return absl::UnavailableError("a command is being taken in");
+  std::shared_ptr<SessionStream> displaced = stream;
+  {
+    MutexLock lock(mutex_);
+    if (!ended_) {
+      displaced.swap(stream_);
+      speaker_.store(stream_.get());
+      host_calls_->Use(stream_);
+    }
+  }
+  intake_mutex_.Unlock();
+  if (displaced == stream) return absl::CancelledError("the session has ended");
+  if (displaced != nullptr) displaced->Displace(absl::OkStatus());
+  // What the one before was told may not have been read.
+  host_calls_->Repeat();
+  return absl::OkStatus();
+}
+
+bool ClientSession::Detach(const SessionStream& stream) {
+  {
+    MutexLock lock(mutex_);
+    if (stream_.get() != &stream) return true;
+    stream_ = nullptr;
+    speaker_.store(nullptr);
+    host_calls_->Use(nullptr);
+    if (ended_) return false;
+  }
+  if (lease_.count() > 0) {
+    LogStreamLost(session_->info(), lease_);
+    return true;
+  }
+  Close(absl::CancelledError("its stream has ended"));
+  return false;
+}
+
+bool ClientSession::IsHeavy(const v1::CommandBatch& batch) {
+  MutexLock intake(intake_mutex_);
+  return handler_.IsHeavy(batch);
+}
+
+absl::StatusOr<ClientSession::Intake> ClientSession::Take(
+    v1::Command& command, bool awaited, const std::shared_ptr<SessionStream>& stream) {
+  MutexLock intake(intake_mutex_);
+  if (speaker_.load() != stream.get()) {
+    MutexLock lock(mutex_);
+    if (stream_ != stream) return absl::AbortedError("another stream has resumed the session");
+    if (ended_) return Intake::kEnded;
+  }
+  const absl::Status status = handler_.Handle(command, awaited, stream);
+  if (absl::IsNotFound(status) && handler_.awaits_program()) return Intake::kNeedsProgram;
+  ACCELD_RETURN_IF_ERROR(status);
+  ++taken_;
+  return Intake::kTaken;
+}
+
+absl::Status ClientSession::ProvideProgram(uint64_t program_id, const GatheredBytes& serialized) {
+  return SettleProgram(program_id, AddProgram(serialized));
+}
+
+absl::StatusOr<Digest> ClientSession::AddProgram(const GatheredBytes& serialized) {
+  using Message = BoundedMessage<v1::Program>;
+  ACCELD_ASSIGN_OR_RETURN(
+      const std::unique_ptr<Message> program,
+      Message::Decode(serialized.size_bytes(), [&serialized](v1::Program& message) {
+        return ParseBlocks(serialized.blocks(), message);
+      }));
+  ACCELD_ASSIGN_OR_RETURN(ir::Module module, DecodeProgram(**program));
+  return engine_.AddProgram(std::move(module), EntryOf(**program), serialized.size_bytes());
+}
+
+absl::Status ClientSession::RefuseProgram(uint64_t program_id, const absl::Status& why) {
+  return SettleProgram(program_id, why);
+}
+
+absl::Status ClientSession::SettleProgram(uint64_t program_id,
+                                          const absl::StatusOr<Digest>& fingerprint) {
+  {
+    MutexLock intake(intake_mutex_);
+    ACCELD_RETURN_IF_ERROR(handler_.ProvideProgram(program_id, fingerprint));
+  }
+  std::shared_ptr<SessionStream> stream;
+  {
+    MutexLock lock(mutex_);
+    stream = stream_;
+  }
+  if (stream != nullptr) stream->ContinueIntake();
+  return absl::OkStatus();
+}
+
+void ClientSession::RenewLease() { renewed_at_.store(std::chrono::steady_clock::now()); }
+
+bool ClientSession::HasExpired(std::chrono::steady_clock::time_point now) {
+  if (lease_.count() == 0 || now - renewed_at_.load() <= lease_) return false;
+  std::shared_ptr<SessionStream> stream;
+  {
+    MutexLock lock(mutex_);
+    stream = stream_;
+  }
+  if (stream == nullptr || !stream->HoldsBack()) return true;
+  RenewLease();
+  return false;
+}
+
+void ClientSession::End(const absl::Status& why) {
+  std::shared_ptr<SessionStream> stream;
+  {
+    MutexLock lock(mutex_);
+    stream = stream_;
+  }
+  // Answers that were owed come before the Goodbye.
+  Close(why);
+  if (stream != nullptr) stream->SayGoodbye(why);
+}
+
+void ClientSession::Close(const absl::Status& why) {
+  {
+    MutexLock lock(mutex_);
+    if (std::exchange(ended_, true)) return;
+    speaker_.store(nullptr);
+  }
+  const engine::SessionInfo held = session_->info();
+  const auto start = std::chrono::steady_clock::now();
+  session_->Close(why.message());
+  host_calls_->Close();
+  transfers_->Clear();
+  programs_.Forget();
+  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
+  LogSessionEnded(held, why, took.count());
+}
+
+}  // namespace acceld::rpc
