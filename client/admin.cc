@@ -7,8 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "client/transport/admin_connection.h"
-#include "client/transport/convert.h"
 #include "client/transport/dial/attempt.h"
+#include "common/api/wire.h"
 #include "common/ir/wire/wire.h"
 #include "common/net/addresses.h"
 #include "common/utf8.h"
@@ -99,9 +99,9 @@ absl::StatusOr<std::vector<RunningExecution>> Admin::ListRunning() const {
   return FromProtos<RunningExecution>(reply.running());
 }
 
-absl::StatusOr<std::vector<NamedArray>> Admin::ListNames() const {
+absl::StatusOr<std::vector<NamedArrayInfo>> Admin::ListNames() const {
   ACCELD_ASSIGN_OR_RETURN(const v1::ListNamesReply reply, impl_->connection->ListNames());
-  std::vector<NamedArray> arrays;
+  std::vector<NamedArrayInfo> arrays;
   for (const v1::NamedArray& proto : reply.arrays()) {
     ACCELD_ASSIGN_OR_RETURN(ir::TensorType type, ir::FromProto(proto.type()));
     arrays.push_back({.name = proto.name(),
@@ -114,8 +114,8 @@ absl::StatusOr<std::vector<NamedArray>> Admin::ListNames() const {
   return arrays;
 }
 
-absl::StatusOr<std::vector<CacheEntry>> Admin::ListCache(size_t limit) const {
-  std::vector<CacheEntry> entries;
+absl::StatusOr<std::vector<CacheEntryInfo>> Admin::ListCache(size_t limit) const {
+  std::vector<CacheEntryInfo> entries;
   v1::ListCacheRequest request;
   do {
     request.set_page_size(
@@ -127,8 +127,8 @@ absl::StatusOr<std::vector<CacheEntry>> Admin::ListCache(size_t limit) const {
   return entries;
 }
 
-absl::StatusOr<std::vector<CacheEntry>> Admin::ListRemoteCache(size_t limit) const {
-  std::vector<CacheEntry> entries;
+absl::StatusOr<std::vector<CacheEntryInfo>> Admin::ListRemoteCache(size_t limit) const {
+  std::vector<CacheEntryInfo> entries;
   std::set<std::string> keys;
   v1::ListCacheRequest request;
   request.set_remote(true);

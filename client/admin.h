@@ -48,12 +48,12 @@ class Admin {
   // What occupies devices now: the caller's own, or for admins everybody's.
   absl::StatusOr<std::vector<RunningExecution>> ListRunning() const;
   // Those that the caller may open.
-  absl::StatusOr<std::vector<NamedArray>> ListNames() const;
+  absl::StatusOr<std::vector<NamedArrayInfo>> ListNames() const;
   // Most recently used first, at most `limit`.
-  absl::StatusOr<std::vector<CacheEntry>> ListCache(size_t limit = 1000) const;
+  absl::StatusOr<std::vector<CacheEntryInfo>> ListCache(size_t limit = 1000) const;
   // At most `limit` of those in the cache that daemons share, in no order; one that comes or goes
   // meanwhile may be missed. Takes up to an hour. FAILED_PRECONDITION when there is none.
-  absl::StatusOr<std::vector<CacheEntry>> ListRemoteCache(size_t limit = 1000) const;
+  absl::StatusOr<std::vector<CacheEntryInfo>> ListRemoteCache(size_t limit = 1000) const;
   // What ended in the last seconds (0: all that the daemon keeps), by the time at which it began.
   absl::StatusOr<std::vector<TraceSpan>> GetTrace(double seconds = 0) const;
 

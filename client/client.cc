@@ -15,8 +15,8 @@
 #include "client/program_places.h"
 #include "client/program_state.h"
 #include "client/transport/connection.h"
-#include "client/transport/convert.h"
 #include "client/transport/dial/attempt.h"
+#include "common/api/wire.h"
 #include "common/ir/wire/wire.h"
 #include "common/net/addresses.h"
 #include "common/threads/mutex.h"
@@ -143,6 +143,8 @@ struct Client::Impl {
                                                          const ExecuteOptions& options) const;
   // The program's number; sends it at the first use.
   absl::StatusOr<uint64_t> Register(const std::shared_ptr<const Program::State>& program);
+  // The number of an equal program that was sent before; nullopt: none was.
+  absl::optional<uint64_t> FindRegistered(const Program::State& program);
   Array NewArray(ir::TensorType type, uint32_t device,
                  std::shared_ptr<Readiness> readiness = std::make_shared<Readiness>()) const;
   absl::StatusOr<v1::Compile> CompileCommand(const Program& program,
@@ -168,19 +170,10 @@ absl::Status Client::Impl::CheckOwn(const Array& array, absl::string_view what) 
 
 absl::StatusOr<uint64_t> Client::Impl::Register(
     const std::shared_ptr<const Program::State>& program) {
-  MutexLock lock(mutex);
-  auto found = programs.find(program->fingerprint);
-  if (found != programs.end()) {
-    KnownProgram& known = found->second;
-    // An equal program that was made elsewhere.
-    if (known.places != program->places.get()) {
-      known.places = program->places.get();
-      places->Add(program->fingerprint, program->places);
-    }
-    return known.id;
-  }
+  if (const absl::optional<uint64_t> known = FindRegistered(*program)) return *known;
+  // No other thread finds the number before the command is appended, so that no Execute overtakes
+  // it. Two threads that come here with equal programs register both, which the daemon keeps once.
   const uint64_t id = connection->NextId();
-  // Under the lock, so that no Execute of another thread overtakes it.
   v1::RegisterProgram command;
   command.set_program_id(id);
   // Of a large program even the encoding takes long, which the daemon seldom needs.
@@ -196,8 +189,26 @@ absl::StatusOr<uint64_t> Client::Impl::Register(
   } else {
     ACCELD_RETURN_IF_ERROR(connection->Register(std::move(command)));
   }
-  programs.emplace(program->fingerprint, KnownProgram{id, program->places.get()});
+  {
+    MutexLock lock(mutex);
+    programs.emplace(program->fingerprint, KnownProgram{id, program->places.get()});
+  }
   places->Add(program->fingerprint, program->places);
+  return id;
+}
+
+absl::optional<uint64_t> Client::Impl::FindRegistered(const Program::State& program) {
+  absl::optional<uint64_t> id;
+  bool was_made_elsewhere = false;
+  {
+    MutexLock lock(mutex);
+    const auto found = programs.find(program.fingerprint);
+    if (found == programs.end()) return absl::nullopt;
+    KnownProgram& known = found->second;
+    id = known.id;
+    was_made_elsewhere = std::exchange(known.places, program.places.get()) != program.places.get();
+  }
+  if (was_made_elsewhere) places->Add(program.fingerprint, program.places);
   return id;
 }
 
@@ -506,36 +517,6 @@ absl::Status Client::DropName(const std::string& name) {
 
 absl::StatusOr<std::vector<TraceSpan>> Client::Trace(std::chrono::steady_clock::time_point since) {
   return impl_->connection->Trace(since);
-}
-
-absl::string_view PriorityName(Priority priority) {
-  switch (priority) {
-    case Priority::kBatch:
-      return "batch";
-    case Priority::kNormal:
-      return "normal";
-    case Priority::kInteractive:
-      return "interactive";
-  }
-  return "normal";
-}
-
-absl::string_view CacheVerdictName(CacheVerdict verdict) {
-  switch (verdict) {
-    case CacheVerdict::kUnknown:
-      return "unknown";
-    case CacheVerdict::kMemory:
-      return "memory";
-    case CacheVerdict::kDisk:
-      return "disk";
-    case CacheVerdict::kRemote:
-      return "remote";
-    case CacheVerdict::kInflight:
-      return "inflight";
-    case CacheVerdict::kMiss:
-      return "miss";
-  }
-  return "unknown";
 }
 
 }  // namespace acceld::client

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds a container image of deploy/Dockerfile with buildah: without an engine's daemon, and without a registry where
+# Builds a container image of Dockerfile with buildah: without an engine's daemon, and without a registry where
 # none can be reached; its base is bootstrapped from Debian's packages then. Needs root.
 #
 #   deploy/image.sh [cpu|gpu] [OPTION...]
@@ -202,7 +202,7 @@ if $bootstrap; then bootstrap_base; fi
 
 say "Build: $tag"
 # The format that knows health checks.
-buildah build --format docker --pull-never --layers=false --target "$target" -f "$root/deploy/Dockerfile" \
+buildah build --format docker --pull-never --layers=false --target "$target" -f "$root/Dockerfile" \
   --build-arg BASE="$base" --build-arg BUILD_BASE="$build_base" --build-arg CUDA="$cuda" \
   --build-arg VERSION="$version" \
   --build-arg REVISION="$(git -C "$root" rev-parse HEAD 2>/dev/null || echo unknown)" \

@@ -68,8 +68,8 @@ int WaitForSignal(const sigset_t& signals) {
   return signal;
 }
 
-void LogDevices(const engine::Engine& engine) {
-  for (const engine::DeviceInfo& device : engine.Devices()) {
+void LogDevices(const engine::Introspection& engine) {
+  for (const DeviceInfo& device : engine.Devices()) {
     LogEvent(LogLevel::kInfo, "device",
              {{"device", device.id},
               {"kind", device.kind},
@@ -77,7 +77,7 @@ void LogDevices(const engine::Engine& engine) {
               {"memory_bytes", device.memory_limit_bytes},
               {"architecture", device.architecture}});
   }
-  for (const engine::MissingDevices& missing : engine.Missing()) {
+  for (const MissingDevices& missing : engine.Missing()) {
     if (missing.library.empty()) {
       LogEvent(LogLevel::kInfo, "no device", {{"kind", missing.kind}, {"reason", missing.reason}});
     } else {
@@ -115,7 +115,7 @@ void PrepareDescriptors(config::DaemonConfig& config) {
 }
 
 // Takes the keys that their file has now.
-void ReloadTeamKeys(engine::Engine& engine) {
+void ReloadTeamKeys(engine::CacheAdmin& engine) {
   const absl::Status status = engine.ReloadTeamKeys();
   if (status.ok()) return LogInfo("the team's keys were read again");
   LogError("the team's keys stay as they are: ", status.message());
@@ -153,7 +153,7 @@ void Reload(const config::FixedSources& sources, config::Effective& effective,
 }
 
 // What the service manager shows of a daemon that serves.
-std::string StatusLine(const engine::Engine& engine, const rpc::Server& server) {
+std::string StatusLine(const engine::Introspection& engine, const rpc::Server& server) {
   const size_t devices = engine.Devices().size();
   return absl::StrCat(devices, devices == 1 ? " device" : " devices", ", listening on ",
                       absl::StrJoin(server.addresses(), ", ", [](std::string* out, const auto& a) {
@@ -163,8 +163,8 @@ std::string StatusLine(const engine::Engine& engine, const rpc::Server& server) 
 
 // Ends the daemon when nobody has used it for so long.
 std::unique_ptr<lifetime::IdleExit> ExitWhenIdle(std::chrono::milliseconds idle,
-                                                 const engine::Engine& engine, rpc::Server& server,
-                                                 lifetime::EndRequest& end) {
+                                                 const engine::Introspection& engine,
+                                                 rpc::Server& server, lifetime::EndRequest& end) {
   if (idle.count() == 0) return nullptr;
   return std::make_unique<lifetime::IdleExit>(
       idle, lifetime::IdleExit::Hooks{.look =
@@ -172,7 +172,7 @@ std::unique_ptr<lifetime::IdleExit> ExitWhenIdle(std::chrono::milliseconds idle,
                                             // First the calls: one that ends by then has left its
                                             // session.
                                             const rpc::Server::Calls calls = server.calls();
-                                            const engine::EngineStats stats = engine.Stats();
+                                            const EngineStats stats = engine.Stats();
                                             return lifetime::IdleExit::Use{
                                                 .open = calls.open + stats.sessions,
                                                 .begun = calls.begun + stats.sessions_total,
@@ -307,7 +307,7 @@ int Run(const config::FixedSources& sources, config::Effective effective, Starte
   }).detach();
   (*server)->StopAccepting();
   (*engine)->Shutdown(config.shutdown_grace);
-  for (const engine::RunningExecution& running : (*engine)->Running()) {
+  for (const RunningExecution& running : (*engine)->Running()) {
     LogWarning("session ", running.session, " of ", running.identity, " still has device ",
                running.device, " for program ", running.program);
   }

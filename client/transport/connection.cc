@@ -12,11 +12,11 @@
 #include "client/transport/channel/pending.h"
 #include "client/transport/channel/session_link.h"
 #include "client/transport/channel/transport_thread.h"
-#include "client/transport/convert.h"
 #include "client/transport/dial/dial.h"
 #include "client/transport/dial/keep_grpc.h"
 #include "client/transport/session_trace.h"
 #include "client/transport/status_codes.h"
+#include "common/api/wire.h"
 #include "common/op_origin.h"
 #include "common/threads/future.h"
 #include "common/utf8.h"
@@ -66,6 +66,8 @@ class Connection::Impl : public SessionLink::Handler {
   absl::Status Open();
   void Close(const absl::Status& reason);
   void SendRequest(v1::Command command, uint64_t request_id, PendingRequests::Callback done);
+  // Appends the command of a request that is in `pending_`.
+  void AppendRequest(uint64_t request_id, v1::Command command, CommandOutbox::WhenFull when_full);
   // When a stream breaks, the bytes are asked for anew until `give_up`; by default for as long as
   // the session's lease.
   void Fetch(uint64_t request_id, uint64_t handle, Lapses lapses,
@@ -162,10 +164,8 @@ void Connection::Impl::OnEnd(const absl::Status& reason) {
 void Connection::Impl::OnResumed(uint64_t commands_taken) {
   outbox_.Resume(commands_taken);
   // Their answers may have been lost with the stream.
-  for (auto& [request_id, command] : pending_.Unanswered(commands_taken)) {
-    (void)outbox_.Append(
-        std::move(command), CommandOutbox::WhenFull::kGrow,
-        [this, id = request_id](uint64_t number) { pending_.Renumber(id, number); });
+  for (auto& [request_id, command] : pending_.Resume(commands_taken)) {
+    AppendRequest(request_id, std::move(command), CommandOutbox::WhenFull::kGrow);
   }
 }
 
@@ -281,15 +281,19 @@ void Connection::Impl::SendRequest(v1::Command command, uint64_t request_id,
                                    PendingRequests::Callback done) {
   v1::Command copy;
   if (may_resume()) copy = command;
-  bool added = false;
-  const absl::Status appended =
-      outbox_
-          .Append(std::move(command), WhenFullHere(),
-                  [&](uint64_t number) {
-                    added = pending_.Add(request_id, number, std::move(copy), done);
-                  })
-          .status();
-  if (!added) done({.status = appended.ok() ? outbox_.status() : appended});
+  if (!pending_.Add(request_id, std::move(copy), done)) return done({.status = outbox_.status()});
+  AppendRequest(request_id, std::move(command), WhenFullHere());
+}
+
+void Connection::Impl::AppendRequest(uint64_t request_id, v1::Command command,
+                                     CommandOutbox::WhenFull when_full) {
+  absl::StatusOr<uint64_t> number = outbox_.Append(std::move(command), when_full);
+  while (number.ok() && may_resume()) {
+    absl::optional<v1::Command> again = pending_.NoteNumber(request_id, *number);
+    if (!again.has_value()) return;
+    number = outbox_.Append(*std::move(again), CommandOutbox::WhenFull::kGrow);
+  }
+  if (!number.ok()) pending_.Complete(request_id, {.status = number.status()});
 }
 
 void Connection::Impl::Fetch(uint64_t request_id, uint64_t handle, Lapses lapses,

@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "client/transport/clock_offset.h"
-#include "client/transport/convert.h"
 #include "client/transport/dial/call_status.h"
+#include "common/api/wire.h"
 
 namespace acceld::client {
 namespace {

@@ -20,6 +20,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "common/files/unique_fd.h"
 #include "common/net/socket_trust.h"
 
 namespace acceld {
@@ -51,15 +52,13 @@ std::string TemporaryFolder() { return absl::StrCat("/tmp/acceld-", getuid()); }
 
 absl::Status TryConnect(const sockaddr* address, socklen_t size, const std::string& name,
                         std::chrono::milliseconds patience) {
-  const int fd = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (fd < 0) return absl::ErrnoToStatus(errno, "socket");
+  const UniqueFd fd(socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (!fd.valid()) return absl::ErrnoToStatus(errno, "socket");
   const int64_t micros = std::max<int64_t>(1, 1000 * patience.count());  // Zero would be forever.
   const timeval timeout{.tv_sec = micros / 1'000'000, .tv_usec = micros % 1'000'000};
-  setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
-  const int result = connect(fd, address, size);
+  setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
+  if (connect(fd.get(), address, size) == 0) return absl::OkStatus();
   const int error = errno;
-  close(fd);
-  if (result == 0) return absl::OkStatus();
   if (error == ENOENT) return absl::NotFoundError(name);
   if (error == ECONNREFUSED) return absl::UnavailableError(name);
   if (error == EINPROGRESS) return absl::DeadlineExceededError(name);

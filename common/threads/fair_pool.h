@@ -26,7 +26,7 @@ class FairPool {
  public:
   struct Asker {
     std::string name;
-    PriorityClass priority = PriorityClass::kNormal;
+    Priority priority = Priority::kNormal;
     bool has_share = true;  // Without, it may fill the queue.
   };
 
@@ -44,7 +44,7 @@ class FairPool {
  private:
   // What an asker has queued of one class; active in the schedule while there is any.
   struct Line : FairSchedule::Flow {
-    Line(PriorityClass priority, FairSchedule::Group& group, size_t& its_askers_queued)
+    Line(Priority priority, FairSchedule::Group& group, size_t& its_askers_queued)
         : Flow(priority, &group), askers_queued(its_askers_queued) {}
 
     std::deque<std::function<void()>> queue;
@@ -53,9 +53,9 @@ class FairPool {
   struct Entry {
     FairSchedule::Group group;
     size_t queued = 0;
-    std::array<Line, kNumPriorityClasses> lines{Line(PriorityClass::kBatch, group, queued),
-                                                Line(PriorityClass::kNormal, group, queued),
-                                                Line(PriorityClass::kInteractive, group, queued)};
+    std::array<Line, kNumPriorities> lines{Line(Priority::kBatch, group, queued),
+                                           Line(Priority::kNormal, group, queued),
+                                           Line(Priority::kInteractive, group, queued)};
   };
 
   void RunWorker();

@@ -6,7 +6,7 @@ namespace acceld {
 namespace {
 
 // By class, in the order of the enum.
-constexpr std::array<double, kNumPriorityClasses> kClassWeights = {1, 8, 64};
+constexpr std::array<double, kNumPriorities> kClassWeights = {1, 8, 64};
 
 }  // namespace
 

@@ -7,18 +7,16 @@
 #include <memory>
 #include <utility>
 
-namespace acceld {
+#include "common/api/priority.h"
 
-// Whose work goes first. Between classes that all want a device, or a thread, its time is shared 1
-// : 8 : 64, so a higher class goes before a lower one in all but name, and yet none waits for ever.
-// Inside a class all groups share what the class gets as their weights say, and inside a group all
-// flows have equal shares, however many there are.
-enum class PriorityClass : uint8_t { kBatch, kNormal, kInteractive };
-inline constexpr size_t kNumPriorityClasses = 3;
+namespace acceld {
 
 // Decides which of several flows of work is served next: hierarchical start-time fair queueing
 // (Goyal, Vin and Cheng, 1996), first between priority classes, then between the groups of the
-// class, then between the flows of the group.
+// class, then between the flows of the group. The classes share time 1 : 8 : 64, so that a higher
+// class goes before a lower one in all but name, and yet none waits for ever. Inside a class all
+// groups share what the class gets as their weights say, and inside a group all flows have equal
+// shares, however many there are.
 //
 // Each class, group and flow has a virtual start time that service moves on, by its cost over its
 // weight; the earliest goes next. What had no work begins at the virtual time of what is being
@@ -61,14 +59,14 @@ class FairSchedule {
 
    private:
     friend class FairSchedule;
-    std::array<Node, kNumPriorityClasses> nodes_;
+    std::array<Node, kNumPriorities> nodes_;
   };
 
   // Belongs to at most one schedule; inactive when it is destroyed.
   class Flow : private Node {
    public:
     // Without a group, beside the groups of its class.
-    explicit Flow(PriorityClass priority, Group* group = nullptr)
+    explicit Flow(Priority priority, Group* group = nullptr)
         : class_(static_cast<size_t>(priority)), group_(group) {}
     Flow(const Flow&) = delete;
     Flow& operator=(const Flow&) = delete;
@@ -123,7 +121,7 @@ class FairSchedule {
   void UpdateHandicap(Node& node);
 
   Node root_;
-  std::array<Node, kNumPriorityClasses> classes_;
+  std::array<Node, kNumPriorities> classes_;
   uint64_t busy_period_ = 0;
   uint64_t placements_ = 0;  // nodes of equal start times take turns
 };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "common/ceil_divide.h"
+
 namespace acceld::kernels {
 namespace {
 
@@ -18,7 +20,7 @@ bool SelectiveLoop::Pays(int64_t count) { return count >= 4 * kBlock; }
 std::vector<Var> SelectiveLoop::Build(KernelBuilder& b, int64_t count, Values initial) const {
   // The first block begins before the first iteration if they don't divide evenly: a loop for a
   // rest would be another copy of the step.
-  const int64_t blocks = (count + kBlock - 1) / kBlock, missing = blocks * kBlock - count;
+  const int64_t blocks = CeilDivide(count, kBlock), missing = blocks * kBlock - count;
   const auto Add = [&](Var x, Var y) { return b.Apply(ScalarOp::kAdd, {x, y}); };
   const Var zero = b.Index(0);
   const auto Take = [&](Var first, Values carried) {

@@ -16,7 +16,7 @@ constexpr double kExpectedMs = 10;
 
 // The queued jobs of an identity in a priority class.
 struct CompileSchedule::Flow : FairSchedule::Flow {
-  Flow(Identity& of, PriorityClass priority) : FairSchedule::Flow(priority), owner(of) {}
+  Flow(Identity& of, Priority priority) : FairSchedule::Flow(priority), owner(of) {}
 
   Identity& owner;
   std::list<JobPtr> jobs;

@@ -19,7 +19,7 @@ namespace acceld::cache {
 // For whom work is done, and how urgent it is for them.
 struct Asker {
   std::string identity;
-  PriorityClass priority = PriorityClass::kNormal;
+  Priority priority = Priority::kNormal;
   bool has_share = true;  // Of the tiers: without, it may fill them.
 };
 

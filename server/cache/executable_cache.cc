@@ -122,8 +122,8 @@ std::shared_ptr<const hal::LoadedExecutable> ExecutableCache::FindLoaded(const R
 
 ExecutableCache::Ticket ExecutableCache::Get(Request request) {
   if (auto loaded = FindLoaded(request); loaded != nullptr) {
-    Count(Verdict::kMemory);
-    return {Future<Result>(Result{std::move(loaded), Verdict::kMemory})};
+    Count(CacheVerdict::kMemory);
+    return {Future<Result>(Result{std::move(loaded), CacheVerdict::kMemory})};
   }
   auto shared = std::make_shared<const Request>(std::move(request));
   FlightPtr flight;
@@ -144,7 +144,7 @@ ExecutableCache::Ticket ExecutableCache::Get(Request request) {
   }
   Ticket ticket{flight->future, joined, std::make_shared<Interest>(flight, waiter)};
   if (joined) {
-    Count(Verdict::kInflight);
+    Count(CacheVerdict::kInflight);
     return ticket;
   }
   Submit(flight, [this, flight](const absl::Status& status) {
@@ -217,10 +217,10 @@ void ExecutableCache::BeginSearch(const FlightPtr& flight) {
   if (request == nullptr) return Land(flight, Abandoned());
   // An earlier flight may have landed between this one's look at the memory tier and its start.
   if (auto loaded = FindLoaded(*request); loaded != nullptr) {
-    return Land(flight, Result{std::move(loaded), Verdict::kMemory});
+    return Land(flight, Result{std::move(loaded), CacheVerdict::kMemory});
   }
   if (auto executable = memory_.FindExecutable(request->key); executable != nullptr) {
-    absl::StatusOr<Code> code = Code{std::move(executable), Verdict::kMemory};
+    absl::StatusOr<Code> code = Code{std::move(executable), CacheVerdict::kMemory};
     return Finish(flight, *request, code);
   }
   bool leads = false, is_wanted = false;
@@ -243,7 +243,7 @@ void ExecutableCache::BeginSearch(const FlightPtr& flight) {
   flight->code->future.OnReady([this, flight, request](const absl::StatusOr<Code>& code) {
     Submit(flight, [this, flight, request, code = code](const absl::Status& status) mutable {
       if (!status.ok()) return Land(flight, status);
-      if (code.ok()) code = Code{code->executable, Verdict::kInflight};
+      if (code.ok()) code = Code{code->executable, CacheVerdict::kInflight};
       Finish(flight, *request, code);
     });
   });
@@ -251,10 +251,10 @@ void ExecutableCache::BeginSearch(const FlightPtr& flight) {
 
 void ExecutableCache::Search(const FlightPtr& flight, const RequestPtr& request) {
   if (auto executable = memory_.FindExecutable(request->key); executable != nullptr) {
-    return LandCode(flight, *request, Code{std::move(executable), Verdict::kMemory});
+    return LandCode(flight, *request, Code{std::move(executable), CacheVerdict::kMemory});
   }
   if (auto executable = LoadFromDisk(*request); executable.ok()) {
-    return LandCode(flight, *request, Code{*std::move(executable), Verdict::kDisk});
+    return LandCode(flight, *request, Code{*std::move(executable), CacheVerdict::kDisk});
   }
   if (remote_ == nullptr) return EndSearch(flight, request, {});
   remote_->Find(HeaderOf(*request), [this, flight, request](RemoteTier::Outcome outcome) {
@@ -273,7 +273,7 @@ void ExecutableCache::EndSearch(const FlightPtr& flight, const RequestPtr& reque
     if (executable.ok()) {
       return LandCode(
           flight, *request,
-          Code{*std::move(executable), Verdict::kRemote, std::move(outcome.entry->header)});
+          Code{*std::move(executable), CacheVerdict::kRemote, std::move(outcome.entry->header)});
     }
     // A lack of memory says nothing against the entry.
     if (!absl::IsResourceExhausted(executable.status())) {
@@ -282,7 +282,7 @@ void ExecutableCache::EndSearch(const FlightPtr& flight, const RequestPtr& reque
   }
   absl::StatusOr<ExecutablePtr> executable = Compile(*request, flight->code->stop);
   LandCode(flight, *request,
-           executable.ok() ? absl::StatusOr<Code>(Code{*std::move(executable), Verdict::kMiss})
+           executable.ok() ? absl::StatusOr<Code>(Code{*std::move(executable), CacheVerdict::kMiss})
                            : executable.status(),
            std::move(outcome.lease));
 }
@@ -310,7 +310,7 @@ void ExecutableCache::LandCode(const FlightPtr& flight, const Request& request,
   // nothing is kept there, on disk.
   const bool is_kept = memory_.enabled() && request.device.has_value();
   if (!is_kept) Store(request, *code, std::move(lease));
-  const Verdict found = code->verdict;
+  const CacheVerdict found = code->verdict;
   Finish(flight, request, code);
   LandOnly(request.key, *its_code, code);
   // Last, so that nobody waits for the disk.
@@ -319,9 +319,9 @@ void ExecutableCache::LandCode(const FlightPtr& flight, const Request& request,
 
 void ExecutableCache::Store(const Request& request, const Code& code,
                             std::shared_ptr<RemoteTier::Lease> lease) {
-  const bool on_disk =
-      disk_ != nullptr && (code.verdict == Verdict::kMiss || code.verdict == Verdict::kRemote);
-  const bool for_remote = remote_ != nullptr && code.verdict == Verdict::kMiss;
+  const bool on_disk = disk_ != nullptr && (code.verdict == CacheVerdict::kMiss ||
+                                            code.verdict == CacheVerdict::kRemote);
+  const bool for_remote = remote_ != nullptr && code.verdict == CacheVerdict::kMiss;
   if (!on_disk && !for_remote) return;
   EntryHeader header = code.origin.has_value() ? *code.origin : HeaderOf(request);
   if (!code.origin.has_value()) {
@@ -423,13 +423,13 @@ void ExecutableCache::Finish(const FlightPtr& flight, const Request& request,
   auto loaded = LoadOnDevice(request, code->executable);
   // A device without room says nothing against the code.
   if (!loaded.ok() && !absl::IsResourceExhausted(loaded.status()) &&
-      (code->verdict == Verdict::kDisk || code->verdict == Verdict::kRemote)) {
+      (code->verdict == CacheVerdict::kDisk || code->verdict == CacheVerdict::kRemote)) {
     // Signed and whole, yet it does not link: made by a toolchain whose change its key missed.
     if (disk_ != nullptr) disk_->Drop(request.key, loaded.status());
     if (remote_ != nullptr) remote_->Refuse(request.key, loaded.status());
     absl::StatusOr<ExecutablePtr> fresh = Compile(request, flight->code->stop);
-    code =
-        fresh.ok() ? absl::StatusOr<Code>(Code{*std::move(fresh), Verdict::kMiss}) : fresh.status();
+    code = fresh.ok() ? absl::StatusOr<Code>(Code{*std::move(fresh), CacheVerdict::kMiss})
+                      : fresh.status();
     if (!code.ok()) return Land(flight, code.status());
     loaded = LoadOnDevice(request, code->executable);
   }
@@ -438,7 +438,7 @@ void ExecutableCache::Finish(const FlightPtr& flight, const Request& request,
 }
 
 void ExecutableCache::Land(const FlightPtr& flight, absl::StatusOr<Result> result) {
-  Count(result.ok() ? result->verdict : Verdict::kMiss);
+  Count(result.ok() ? result->verdict : CacheVerdict::kMiss);
   {
     MutexLock own(flight->mutex);
     flight->cache = nullptr;
@@ -452,29 +452,31 @@ void ExecutableCache::Land(const FlightPtr& flight, absl::StatusOr<Result> resul
   flight->promise.Set(std::move(result));
 }
 
-void ExecutableCache::Count(Verdict verdict) {
+void ExecutableCache::Count(CacheVerdict verdict) {
   switch (verdict) {
-    case Verdict::kMemory:
+    case CacheVerdict::kMemory:
       hits_memory_.fetch_add(1, std::memory_order_relaxed);
       return;
-    case Verdict::kDisk:
+    case CacheVerdict::kDisk:
       hits_disk_.fetch_add(1, std::memory_order_relaxed);
       return;
-    case Verdict::kRemote:
+    case CacheVerdict::kRemote:
       hits_remote_.fetch_add(1, std::memory_order_relaxed);
       return;
-    case Verdict::kInflight:
+    case CacheVerdict::kInflight:
       hits_inflight_.fetch_add(1, std::memory_order_relaxed);
       return;
-    case Verdict::kMiss:
+    case CacheVerdict::kMiss:
       misses_.fetch_add(1, std::memory_order_relaxed);
+      return;
+    case CacheVerdict::kUnknown:
       return;
   }
 }
 
 void ExecutableCache::CountMemoryHit(const hal::LoadedExecutable& executable) {
   executable.Touch();
-  Count(Verdict::kMemory);
+  Count(CacheVerdict::kMemory);
 }
 
 ExecutableCache::Stats ExecutableCache::stats() const {
@@ -540,7 +542,7 @@ void ExecutableCache::Locate(EntryHeader wanted, std::function<void(Whereabouts)
   Nearest nearest(wanted);
   for (EntryInfo& entry : List()) {
     if (entry.header.key == wanted.key) {
-      here.tier = entry.in_memory ? Verdict::kMemory : Verdict::kDisk;
+      here.tier = entry.in_memory ? CacheVerdict::kMemory : CacheVerdict::kDisk;
       return done(std::move(here));
     }
     nearest.Look(entry.header);
@@ -554,7 +556,7 @@ void ExecutableCache::Locate(EntryHeader wanted, std::function<void(Whereabouts)
     Whereabouts found;
     if (others.ok()) {
       for (const EntryHeader& other : *others) {
-        if (other.key == wanted.key) found.tier = Verdict::kRemote;
+        if (other.key == wanted.key) found.tier = CacheVerdict::kRemote;
         nearest.Look(other);
       }
     }

@@ -11,6 +11,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "absl/types/optional.h"
+#include "common/api/cache_verdict.h"
 #include "common/crypto/digest.h"
 #include "common/ir/types/type.h"
 #include "common/memory/allocation.h"
@@ -28,8 +29,6 @@
 #include "server/observability/instruments/histogram.h"
 
 namespace acceld::cache {
-
-enum class Verdict : uint8_t { kMemory, kDisk, kRemote, kInflight, kMiss };
 
 // What to find, and how to make it when it is nowhere.
 struct Request {
@@ -51,7 +50,7 @@ struct Request {
 
 struct Result {
   std::shared_ptr<const hal::LoadedExecutable> executable;  // nullptr without a device
-  Verdict verdict = Verdict::kMiss;
+  CacheVerdict verdict = CacheVerdict::kMiss;
 };
 
 // Finds executables: memory, then disk, then remote, then compile. Concurrent requests
@@ -87,8 +86,8 @@ class ExecutableCache {
     bool joined = false;  // another request's search: its verdict is kInflight for this one
     std::shared_ptr<Interest> interest = nullptr;  // nullptr: it was there
 
-    Verdict VerdictOf(const Result& result) const {
-      return joined ? Verdict::kInflight : result.verdict;
+    CacheVerdict VerdictOf(const Result& result) const {
+      return joined ? CacheVerdict::kInflight : result.verdict;
     }
   };
   struct Stats {
@@ -109,7 +108,7 @@ class ExecutableCache {
   };
   // Where an entry is, and which other comes nearest to it.
   struct Whereabouts {
-    absl::optional<Verdict> tier;         // nullopt: nowhere
+    absl::optional<CacheVerdict> tier;    // nullopt: nowhere
     absl::optional<EntryHeader> nearest;  // see Likeness; nullopt: nothing is like it
   };
 
@@ -143,7 +142,7 @@ class ExecutableCache {
   using LoadKey = std::pair<Digest, absl::optional<size_t>>;
   struct Code {
     std::shared_ptr<const hal::Executable> executable;
-    Verdict verdict = Verdict::kMiss;
+    CacheVerdict verdict = CacheVerdict::kMiss;
     absl::optional<EntryHeader> origin;  // of kRemote
   };
 
@@ -186,7 +185,7 @@ class ExecutableCache {
   // there, compiled again, and that is `code` then.
   void Finish(const FlightPtr& flight, const Request& request, absl::StatusOr<Code>& code);
   void Land(const FlightPtr& flight, absl::StatusOr<Result> result);
-  void Count(Verdict verdict);
+  void Count(CacheVerdict verdict);
 
   const std::vector<hal::Device*> devices_;
   const std::string build_id_, producer_, compile_options_;

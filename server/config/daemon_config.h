@@ -5,7 +5,7 @@
 #include <string>
 
 #include "common/log/log.h"
-#include "server/engine/engine.h"
+#include "server/engine/options.h"
 #include "server/rpc/options.h"
 
 namespace acceld::config {

@@ -239,7 +239,7 @@ std::vector<DeviceInfo> EngineImpl::Devices() const {
                      .memory_peak_bytes = static_cast<uint64_t>(memory.peak_bytes),
                      .executions = counters.executions,
                      .queued = counters.queued,
-                     .health = device.health()});
+                     .error = std::string(device.health().message())});
   }
   return infos;
 }
@@ -256,28 +256,29 @@ std::vector<DeviceLoad> EngineImpl::Loads() const {
 
 EngineStats EngineImpl::Stats() const {
   const cache::ExecutableCache::Stats cache = cache_->stats();
-  EngineStats stats{.compiles = cache.compiles,
-                    .compile_failures = cache.compile_failures,
-                    .compiles_queued = cache.pool.queued,
-                    .compiles_dropped = cache.pool.dropped,
-                    .compiles_stopped = cache.compiles_stopped,
-                    .cache_hits_memory = cache.hits_memory,
-                    .cache_hits_disk = cache.hits_disk,
-                    .cache_hits_remote = cache.hits_remote,
-                    .cache_hits_inflight = cache.hits_inflight,
-                    .cache_misses = cache.misses,
-                    .cache_dropped = cache.disk.dropped,
-                    .cache_memory_bytes = cache.memory.bytes,
-                    .cache_disk_bytes = cache.disk.bytes,
-                    .cache_memory_entries = cache.memory.entries,
-                    .cache_disk_entries = cache.disk.entries,
-                    .arrays = static_cast<uint64_t>(total_->arrays()),
-                    .array_bytes = static_cast<uint64_t>(total_->bytes()),
-                    .programs = programs_.size(),
-                    .spilled_bytes = static_cast<uint64_t>(host_memory_->used_bytes()),
-                    .host_memory_bytes = static_cast<uint64_t>(host_memory_->limit_bytes()),
-                    .executable_unloads = cache.memory.unloads,
-                    .remote_cache = ToPublic(parts_.remote_cache, cache.remote)};
+  EngineStats stats;
+  stats.compiles = cache.compiles;
+  stats.compile_failures = cache.compile_failures;
+  stats.compiles_queued = cache.pool.queued;
+  stats.compiles_dropped = cache.pool.dropped;
+  stats.compiles_stopped = cache.compiles_stopped;
+  stats.cache_hits_memory = cache.hits_memory;
+  stats.cache_hits_disk = cache.hits_disk;
+  stats.cache_hits_remote = cache.hits_remote;
+  stats.cache_hits_inflight = cache.hits_inflight;
+  stats.cache_misses = cache.misses;
+  stats.cache_dropped = cache.disk.dropped;
+  stats.cache_memory_bytes = cache.memory.bytes;
+  stats.cache_disk_bytes = cache.disk.bytes;
+  stats.cache_memory_entries = cache.memory.entries;
+  stats.cache_disk_entries = cache.disk.entries;
+  stats.arrays = static_cast<uint64_t>(total_->arrays());
+  stats.array_bytes = static_cast<uint64_t>(total_->bytes());
+  stats.programs = programs_.size();
+  stats.spilled_bytes = static_cast<uint64_t>(host_memory_->used_bytes());
+  stats.host_memory_bytes = static_cast<uint64_t>(host_memory_->limit_bytes());
+  stats.executable_unloads = cache.memory.unloads;
+  stats.remote_cache = ToPublic(parts_.remote_cache, cache.remote);
   for (const auto& executor : executors_) {
     const runtime::DeviceExecutor::Counters counters = executor->counters();
     stats.executions += counters.executions;
@@ -394,14 +395,13 @@ absl::Status EngineImpl::CheckTraced() const {
   return absl::FailedPreconditionError("the daemon keeps no trace; see its setting trace-spans");
 }
 
-absl::StatusOr<std::vector<observability::Span>> EngineImpl::SessionTrace(uint64_t session,
-                                                                          int64_t since_ns) const {
+absl::StatusOr<std::vector<TraceSpan>> EngineImpl::SessionTrace(uint64_t session,
+                                                                int64_t since_ns) const {
   ACCELD_RETURN_IF_ERROR(CheckTraced());
   return trace_.Read(since_ns, session);
 }
 
-absl::StatusOr<std::vector<observability::Span>> EngineImpl::Trace(
-    std::chrono::nanoseconds last) const {
+absl::StatusOr<std::vector<TraceSpan>> EngineImpl::Trace(std::chrono::nanoseconds last) const {
   ACCELD_RETURN_IF_ERROR(CheckTraced());
   const int64_t now_ns = std::chrono::steady_clock::now().time_since_epoch().count();
   return trace_.Read(last.count() >= now_ns ? 0 : now_ns - last.count());

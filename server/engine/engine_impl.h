@@ -44,10 +44,9 @@ class EngineImpl final : public Engine {
   std::vector<RunningExecution> Running() const override;
   absl::Status CloseSession(uint64_t id, absl::string_view reason) override;
   EngineMetrics Metrics() const override;
-  absl::StatusOr<std::vector<observability::Span>> Trace(
-      std::chrono::nanoseconds last) const override;
-  absl::StatusOr<std::vector<observability::Span>> SessionTrace(uint64_t session,
-                                                                int64_t since_ns) const override;
+  absl::StatusOr<std::vector<TraceSpan>> Trace(std::chrono::nanoseconds last) const override;
+  absl::StatusOr<std::vector<TraceSpan>> SessionTrace(uint64_t session,
+                                                      int64_t since_ns) const override;
   std::vector<CacheEntryInfo> CacheEntries(size_t offset, size_t limit) const override;
   absl::StatusOr<RemoteCachePage> RemoteCacheEntries(absl::string_view from, size_t limit) override;
   absl::StatusOr<std::vector<CacheCheck>> VerifyCache(bool remote) override;

@@ -5,13 +5,12 @@
 #include <cstdint>
 #include <vector>
 
+#include "common/api/priority.h"
 #include "server/hal/device.h"
 #include "server/observability/instruments/counter.h"
 #include "server/observability/instruments/histogram.h"
 
 namespace acceld::engine {
-
-constexpr size_t kNumPriorities = 3;
 
 struct DeviceMetrics {
   observability::HistogramSnapshot queue_time;      // from the command until the device begins

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/ceil_divide.h"
 #include "common/check.h"
 
 namespace acceld::hal {
@@ -17,7 +18,7 @@ int64_t PageBytes() {
   return bytes;
 }
 
-int64_t Multiple(int64_t bytes, int64_t unit) { return (bytes + unit - 1) / unit * unit; }
+int64_t Multiple(int64_t bytes, int64_t unit) { return RoundUp(bytes, unit); }
 
 }  // namespace
 

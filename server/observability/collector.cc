@@ -13,14 +13,14 @@ namespace {
 constexpr auto kOk = static_cast<size_t>(absl::StatusCode::kOk);
 constexpr auto kCancelled = static_cast<size_t>(absl::StatusCode::kCancelled);
 
-void AddDevices(const engine::Engine& engine, const engine::EngineMetrics& metrics,
+void AddDevices(const engine::Introspection& engine, const engine::EngineMetrics& metrics,
                 Families& families) {
-  for (const engine::DeviceInfo& info : engine.Devices()) {
+  for (const DeviceInfo& info : engine.Devices()) {
     const std::string device = absl::StrCat(info.id);
     families.Add(MetricId::kDeviceMemoryLimit, {device}, info.memory_limit_bytes);
     families.Add(MetricId::kDeviceMemoryPeak, {device}, info.memory_peak_bytes);
     families.Add(MetricId::kDeviceMemoryUsed, {device}, info.memory_used_bytes);
-    families.Add(MetricId::kDeviceUp, {device}, info.health.ok() ? 1 : 0);
+    families.Add(MetricId::kDeviceUp, {device}, info.error.empty() ? 1 : 0);
   }
   for (size_t i = 0; i < metrics.devices.size(); ++i) {
     const std::string device = absl::StrCat(i);
@@ -41,9 +41,8 @@ void AddDevices(const engine::Engine& engine, const engine::EngineMetrics& metri
     families.Add(MetricId::kExecutions, {device, "ok"}, of_device.executions[kOk]);
     families.Add(MetricId::kExecutions, {device, "failed"}, failed);
     families.Add(MetricId::kExecutions, {device, "cancelled"}, of_device.executions[kCancelled]);
-    for (size_t priority = 0; priority < engine::kNumPriorities; ++priority) {
-      families.Add(MetricId::kQueueDepth,
-                   {device, engine::PriorityName(static_cast<engine::Priority>(priority))},
+    for (size_t priority = 0; priority < kNumPriorities; ++priority) {
+      families.Add(MetricId::kQueueDepth, {device, PriorityName(static_cast<Priority>(priority))},
                    of_device.queued_by_priority[priority]);
     }
   }
@@ -62,27 +61,18 @@ void AddErrors(const engine::EngineMetrics& metrics, Families& families) {
   }
 }
 
-void AddCache(const engine::EngineStats& stats, const engine::EngineMetrics& metrics,
-              Families& families) {
-  families.Add(MetricId::kCacheDropped, {}, stats.cache_dropped);
-  families.Add(MetricId::kCacheEntries, {"memory"}, stats.cache_memory_entries);
-  families.Add(MetricId::kCacheEntries, {"disk"}, stats.cache_disk_entries);
+// Those of counters.def that are served.
+void AddCounters(const Counters& counters, Families& families) {
+  for (const CounterInfo& counter : CounterInfos()) {
+    if (!counter.metric.empty()) families.AddCounter(counter, counters.*counter.field);
+  }
+}
+
+void AddCache(const EngineStats& stats, const engine::EngineMetrics& metrics, Families& families) {
   families.Add(MetricId::kCacheEvictions, {"memory"}, metrics.cache_memory_evictions);
   families.Add(MetricId::kCacheEvictions, {"disk"}, metrics.cache_disk_evictions);
   families.Add(MetricId::kDeduplicatedBytes, {}, metrics.deduplicated_bytes);
-  families.Add(MetricId::kCacheLookups, {"memory"}, stats.cache_hits_memory);
-  families.Add(MetricId::kCacheLookups, {"disk"}, stats.cache_hits_disk);
-  families.Add(MetricId::kCacheLookups, {"remote"}, stats.cache_hits_remote);
-  families.Add(MetricId::kCacheLookups, {"inflight"}, stats.cache_hits_inflight);
-  families.Add(MetricId::kCacheLookups, {"miss"}, stats.cache_misses);
-  families.Add(MetricId::kCacheSize, {"memory"}, stats.cache_memory_bytes);
-  families.Add(MetricId::kCacheSize, {"disk"}, stats.cache_disk_bytes);
-  families.Add(MetricId::kCacheUnloads, {}, stats.executable_unloads);
-  families.Add(MetricId::kCompileFailures, {}, stats.compile_failures);
-  families.Add(MetricId::kCompileQueueDepth, {}, stats.compiles_queued);
   families.Add(MetricId::kCompileTime, {}, metrics.compile_time);
-  families.Add(MetricId::kCompilesAbandoned, {"queued"}, stats.compiles_dropped);
-  families.Add(MetricId::kCompilesAbandoned, {"running"}, stats.compiles_stopped);
   if (!stats.remote_cache.has_value()) return;
   families.Add(MetricId::kRemoteCacheUp, {}, stats.remote_cache->up ? 1 : 0);
   for (const auto& [name, count] : stats.remote_cache->counts) {
@@ -92,13 +82,13 @@ void AddCache(const engine::EngineStats& stats, const engine::EngineMetrics& met
   families.Add(MetricId::kRemoteCacheBytes, {"out"}, stats.remote_cache->bytes_written);
 }
 
-void AddIdentities(const engine::Engine& engine, Families& families) {
+void AddIdentities(const engine::Introspection& engine, Families& families) {
   for (const engine::IdentityInfo& info : LargestIdentities(engine.Identities())) {
-    for (const engine::CacheVerdict verdict :
-         {engine::CacheVerdict::kMemory, engine::CacheVerdict::kDisk, engine::CacheVerdict::kRemote,
-          engine::CacheVerdict::kInflight, engine::CacheVerdict::kMiss}) {
+    for (const CacheVerdict verdict :
+         {CacheVerdict::kMemory, CacheVerdict::kDisk, CacheVerdict::kRemote,
+          CacheVerdict::kInflight, CacheVerdict::kMiss}) {
       families.Add(MetricId::kIdentityCacheLookups,
-                   {info.identity, std::string(engine::CacheVerdictName(verdict))},
+                   {info.identity, std::string(CacheVerdictName(verdict))},
                    info.cache_lookups[static_cast<size_t>(verdict)]);
     }
     for (const engine::QuotaInfo& quota : engine::QuotaInfos()) {
@@ -112,12 +102,7 @@ void AddIdentities(const engine::Engine& engine, Families& families) {
   }
 }
 
-void AddSessions(const engine::Engine& engine, const engine::EngineStats& stats,
-                 Families& families) {
-  families.Add(MetricId::kHostMemoryLimit, {}, stats.host_memory_bytes);
-  families.Add(MetricId::kHostMemoryUsed, {}, stats.spilled_bytes);
-  families.Add(MetricId::kSessions, {}, stats.sessions);
-  families.Add(MetricId::kSessionsOpened, {}, stats.sessions_total);
+void AddSessions(const engine::Introspection& engine, Families& families) {
   for (const IdentityUsage& usage : UsageByIdentity(engine.Sessions())) {
     families.Add(MetricId::kIdentityHandles, {usage.identity}, usage.handles);
     families.Add(MetricId::kIdentityMemory, {usage.identity}, usage.memory_bytes);
@@ -153,20 +138,22 @@ void AddRpc(const RpcInstruments& rpc, Families& families) {
 
 }  // namespace
 
-Collector::Collector(const engine::Engine& engine, const RpcInstruments& rpc, std::string version)
+Collector::Collector(const engine::Introspection& engine, const RpcInstruments& rpc,
+                     std::string version)
     : engine_(engine), rpc_(rpc), version_(std::move(version)) {}
 
 std::vector<prometheus::MetricFamily> Collector::Collect() const {
   Families families;
-  const engine::EngineStats stats = engine_.Stats();
+  const EngineStats stats = engine_.Stats();
   const engine::EngineMetrics metrics = engine_.Metrics();
   families.Add(MetricId::kBuildInfo, {version_}, 1);
   const std::chrono::duration<double> uptime = std::chrono::steady_clock::now() - started_;
   families.Add(MetricId::kUptimeSeconds, {}, uptime.count());
   AddDevices(engine_, metrics, families);
   AddErrors(metrics, families);
+  AddCounters(stats, families);
   AddCache(stats, metrics, families);
-  AddSessions(engine_, stats, families);
+  AddSessions(engine_, families);
   AddRpc(rpc_, families);
   return families.Take();
 }

@@ -6,7 +6,7 @@
 
 #include "prometheus/collectable.h"
 #include "prometheus/metric_family.h"
-#include "server/engine/engine.h"
+#include "server/engine/introspection.h"
 #include "server/observability/instruments/rpc_instruments.h"
 
 namespace acceld::observability {
@@ -16,12 +16,12 @@ namespace acceld::observability {
 // I/O. Engine and instruments outlive it.
 class Collector final : public prometheus::Collectable {
  public:
-  Collector(const engine::Engine& engine, const RpcInstruments& rpc, std::string version);
+  Collector(const engine::Introspection& engine, const RpcInstruments& rpc, std::string version);
 
   std::vector<prometheus::MetricFamily> Collect() const override;
 
  private:
-  const engine::Engine& engine_;
+  const engine::Introspection& engine_;
   const RpcInstruments& rpc_;
   const std::string version_;
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();

@@ -31,8 +31,7 @@ Families::Families() {
   }
 }
 
-prometheus::ClientMetric& Families::AddMetric(MetricId id, Labels labels) {
-  const auto index = static_cast<size_t>(id);
+prometheus::ClientMetric& Families::AddMetric(size_t index, Labels labels) {
   prometheus::ClientMetric& metric = families_[index].metric.emplace_back();
   const std::vector<std::string> names =
       absl::StrSplit(Metrics()[index].labels, ", ", absl::SkipEmpty());
@@ -44,8 +43,19 @@ prometheus::ClientMetric& Families::AddMetric(MetricId id, Labels labels) {
 }
 
 void Families::Add(MetricId id, Labels labels, double value) {
-  prometheus::ClientMetric& metric = AddMetric(id, labels);
-  switch (Metrics()[static_cast<size_t>(id)].kind) {
+  AddValue(static_cast<size_t>(id), labels, value);
+}
+
+void Families::AddCounter(const CounterInfo& counter, uint64_t value) {
+  size_t index = 0;
+  while (Metrics()[index].name != counter.metric) ++index;
+  if (counter.labels.empty()) return AddValue(index, {}, static_cast<double>(value));
+  AddValue(index, {counter.labels}, static_cast<double>(value));
+}
+
+void Families::AddValue(size_t index, Labels labels, double value) {
+  prometheus::ClientMetric& metric = AddMetric(index, labels);
+  switch (Metrics()[index].kind) {
     case MetricKind::kCounter:
       metric.counter.value = value;
       return;
@@ -60,7 +70,8 @@ void Families::Add(MetricId id, Labels labels, double value) {
 
 void Families::Add(MetricId id, Labels labels, const HistogramSnapshot& snapshot) {
   ACCELD_CHECK(Metrics()[static_cast<size_t>(id)].kind == MetricKind::kHistogram);
-  prometheus::ClientMetric::Histogram& histogram = AddMetric(id, labels).histogram;
+  prometheus::ClientMetric::Histogram& histogram =
+      AddMetric(static_cast<size_t>(id), labels).histogram;
   uint64_t cumulative = 0;
   for (size_t i = 0; i < kNumBounds; ++i) {
     cumulative += snapshot.counts[i];

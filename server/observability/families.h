@@ -1,10 +1,13 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "common/api/stats.h"
 #include "prometheus/metric_family.h"
 #include "server/observability/instruments/counter.h"
 #include "server/observability/instruments/histogram.h"
@@ -22,12 +25,15 @@ class Families {
 
   void Add(MetricId id, Labels labels, double value);
   void Add(MetricId id, Labels labels, const HistogramSnapshot& snapshot);
+  // Adds the value of a counter of counters.def whose metric is not empty.
+  void AddCounter(const CounterInfo& counter, uint64_t value);
 
   // Afterwards there is nothing left here.
   std::vector<prometheus::MetricFamily> Take() { return std::move(families_); }
 
  private:
-  prometheus::ClientMetric& AddMetric(MetricId id, Labels labels);
+  prometheus::ClientMetric& AddMetric(size_t index, Labels labels);
+  void AddValue(size_t index, Labels labels, double value);
 
   std::vector<prometheus::MetricFamily> families_;
 };

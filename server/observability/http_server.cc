@@ -64,39 +64,30 @@ std::string Answer(absl::string_view status, absl::string_view content_type, abs
 
 }  // namespace
 
-HttpServer::File::File(File&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-
-HttpServer::File& HttpServer::File::operator=(File&& other) noexcept {
-  std::swap(fd_, other.fd_);
-  return *this;
-}
-
-HttpServer::File::~File() {
-  if (fd_ >= 0) close(fd_);
-}
-
 absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(const std::string& host,
                                                               uint16_t port, Handler handler,
                                                               Options options) {
   sockaddr_storage address{};
   const socklen_t size = MakeAddress(host, port, address);
   if (size == 0) return CannotListen(host, port, EAFNOSUPPORT);
-  File listener(socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  UniqueFd listener(socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const int yes = 1;
   // A daemon that is started again must not wait for connections of the one before.
-  setsockopt(listener.fd(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
-  if (listener.fd() < 0 || bind(listener.fd(), reinterpret_cast<sockaddr*>(&address), size) != 0 ||
-      listen(listener.fd(), SOMAXCONN) != 0) {
+  setsockopt(listener.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+  if (listener.get() < 0 ||
+      bind(listener.get(), reinterpret_cast<sockaddr*>(&address), size) != 0 ||
+      listen(listener.get(), SOMAXCONN) != 0) {
     return CannotListen(host, port, errno);
   }
-  File wake(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (wake.fd() < 0) return CannotListen(host, port, errno);
-  const uint16_t chosen = PortOf(listener.fd());
+  UniqueFd wake(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (wake.get() < 0) return CannotListen(host, port, errno);
+  const uint16_t chosen = PortOf(listener.get());
   return std::unique_ptr<HttpServer>(
       new HttpServer(std::move(handler), options, std::move(listener), std::move(wake), chosen));
 }
 
-HttpServer::HttpServer(Handler handler, Options options, File listener, File wake, uint16_t port)
+HttpServer::HttpServer(Handler handler, Options options, UniqueFd listener, UniqueFd wake,
+                       uint16_t port)
     : handler_(std::move(handler)),
       options_(options),
       listener_(std::move(listener)),
@@ -107,19 +98,19 @@ HttpServer::HttpServer(Handler handler, Options options, File listener, File wak
 HttpServer::~HttpServer() {
   const uint64_t one = 1;
   // A write of 8 bytes to an event file that nobody else writes to is never cut short.
-  while (write(wake_.fd(), &one, sizeof(one)) < 0 && errno == EINTR) {
+  while (write(wake_.get(), &one, sizeof(one)) < 0 && errno == EINTR) {
   }
   thread_.join();
 }
 
 void HttpServer::Run() {
   while (true) {
-    std::vector<pollfd> files = {{wake_.fd(), POLLIN, 0}, {listener_.fd(), POLLIN, 0}};
+    std::vector<pollfd> files = {{wake_.get(), POLLIN, 0}, {listener_.get(), POLLIN, 0}};
     int wait_ms = -1;
     const auto now = std::chrono::steady_clock::now();
     for (const Connection& connection : connections_) {
       files.push_back(
-          {connection.file.fd(), static_cast<short>(connection.writes() ? POLLOUT : POLLIN), 0});
+          {connection.file.get(), static_cast<short>(connection.writes() ? POLLOUT : POLLIN), 0});
       const auto left =
           std::chrono::ceil<std::chrono::milliseconds>(connection.deadline - now).count();
       wait_ms = static_cast<int>(
@@ -139,8 +130,8 @@ void HttpServer::Run() {
 
 void HttpServer::Accept() {
   while (true) {
-    File file(accept4(listener_.fd(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (file.fd() < 0) {
+    UniqueFd file(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (file.get() < 0) {
       if (errno != EMFILE && errno != ENFILE) return;
       // Without a free descriptor the client stays where it is and wakes the thread at once.
       if (!connections_.empty()) connections_.pop_front();
@@ -155,7 +146,7 @@ void HttpServer::Accept() {
 }
 
 bool HttpServer::Serve(Connection& connection) {
-  const int fd = connection.file.fd();
+  const int fd = connection.file.get();
   while (connection.answer.empty()) {
     std::array<char, 2048> bytes;
     const ssize_t got = recv(fd, bytes.data(), bytes.size(), 0);

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "absl/strings/string_view.h"
+#include "common/files/unique_fd.h"
 #include "common/status.h"
 
 namespace acceld::observability {
@@ -48,20 +49,8 @@ class HttpServer {
   uint16_t port() const { return port_; }
 
  private:
-  // An open file, closed with this object.
-  class File {
-   public:
-    explicit File(int fd = -1) : fd_(fd) {}
-    File(File&& other) noexcept;
-    File& operator=(File&& other) noexcept;
-    ~File();
-    int fd() const { return fd_; }
-
-   private:
-    int fd_;
-  };
   struct Connection {
-    File file;
+    UniqueFd file;
     std::chrono::steady_clock::time_point deadline;
     std::string request;
     std::string answer;  // empty until the request is whole
@@ -70,7 +59,7 @@ class HttpServer {
     bool writes() const { return sent_bytes < answer.size(); }
   };
 
-  HttpServer(Handler handler, Options options, File listener, File wake, uint16_t port);
+  HttpServer(Handler handler, Options options, UniqueFd listener, UniqueFd wake, uint16_t port);
 
   void Run();
   void Accept();
@@ -80,7 +69,7 @@ class HttpServer {
 
   const Handler handler_;
   const Options options_;
-  const File listener_, wake_;  // `wake_` becomes readable when the server is to stop
+  const UniqueFd listener_, wake_;  // `wake_` becomes readable when the server is to stop
   const uint16_t port_;
   std::list<Connection> connections_;  // The oldest first; the server's thread.
   std::thread thread_;

@@ -13,9 +13,9 @@ const char kOthers[] = "(others)";
 
 }  // namespace
 
-std::vector<IdentityUsage> UsageByIdentity(absl::Span<const engine::SessionInfo> sessions) {
+std::vector<IdentityUsage> UsageByIdentity(absl::Span<const SessionInfo> sessions) {
   std::map<std::string, IdentityUsage> by_name;
-  for (const engine::SessionInfo& session : sessions) {
+  for (const SessionInfo& session : sessions) {
     const std::string name = session.identity.empty() ? std::string(kNone) : session.identity;
     IdentityUsage& usage = by_name[name];
     usage.identity = name;
@@ -55,7 +55,7 @@ std::vector<engine::IdentityInfo> LargestIdentities(std::vector<engine::Identity
   engine::IdentityInfo others{.identity = kOthers};
   for (auto it = identities.begin() + kMaxIdentities; it != identities.end(); ++it) {
     for (size_t i = 0; i < engine::kNumQuotas; ++i) others.quotas[i].used += it->quotas[i].used;
-    for (size_t i = 0; i < engine::kNumCacheVerdicts; ++i) {
+    for (size_t i = 0; i < kNumCacheVerdicts; ++i) {
       others.cache_lookups[i] += it->cache_lookups[i];
     }
   }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "server/engine/engine.h"
+#include "server/engine/introspection.h"
 
 namespace acceld::observability {
 
@@ -21,7 +21,7 @@ constexpr size_t kMaxIdentities = 50;
 
 // By identity, those with most memory first; past kMaxIdentities one entry "(others)" stands for
 // the rest. Sessions without an identity are those of "(none)".
-std::vector<IdentityUsage> UsageByIdentity(absl::Span<const engine::SessionInfo> sessions);
+std::vector<IdentityUsage> UsageByIdentity(absl::Span<const SessionInfo> sessions);
 
 // The same choice of quotas: those with most device memory, and the sum of the rest, which has no
 // limits.

@@ -1,21 +1,39 @@
 #include "server/observability/metrics.h"
 
+#include <algorithm>
+#include <iterator>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "common/api/stats.h"
 
 namespace acceld::observability {
 namespace {
 
 constexpr MetricInfo kMetrics[] = {
-#define ACCELD_METRIC(Id, Type, name, labels, help) \
-  {MetricId::k##Id, MetricKind::k##Type, name, labels, help},
+#define ACCELD_METRIC(Id, Type, name, labels, help) {MetricKind::k##Type, name, labels, help},
 #include "server/observability/metrics.def"
 #undef ACCELD_METRIC
 };
 
+std::vector<MetricInfo> AllMetrics() {
+  std::vector<MetricInfo> metrics(std::begin(kMetrics), std::end(kMetrics));
+  for (const CounterInfo& counter : CounterInfos()) {
+    if (counter.metric.empty() || !counter.labels.empty()) continue;
+    const MetricKind kind =
+        counter.type == CounterType::kCounter ? MetricKind::kCounter : MetricKind::kGauge;
+    metrics.push_back({kind, counter.metric, "", counter.help});
+  }
+  return metrics;
+}
+
 }  // namespace
 
-absl::Span<const MetricInfo> Metrics() { return kMetrics; }
+absl::Span<const MetricInfo> Metrics() {
+  static const auto& metrics = *new std::vector<MetricInfo>(AllMetrics());
+  return metrics;
+}
 
 absl::string_view MetricKindName(MetricKind kind) {
   switch (kind) {
@@ -32,14 +50,17 @@ absl::string_view MetricKindName(MetricKind kind) {
 std::string MetricsDocument() {
   std::string text =
       "# Metrics\n\nWritten by `metrics_document_test` from "
-      "`server/observability/metrics.def`; do not edit.\n\n"
+      "`server/observability/metrics.def` and\n`common/api/counters.def`; do not edit.\n\n"
       "`acceld --metrics-listen HOST:PORT` serves these at `http://HOST:PORT/metrics` in the text "
       "format of\nPrometheus. Without a host it listens on 127.0.0.1; without the flag nowhere.\n\n"
       "Histograms have the bounds 1, 2 and 5 times the powers of ten from a microsecond to 100 "
       "seconds. Counters\nbegin at zero with the daemon. `identity` stands for at most 50 "
       "identities, those with most memory;\nthe rest is summed up under `(others)`.\n\n"
       "| metric | type | labels | meaning |\n|---|---|---|---|\n";
-  for (const MetricInfo& metric : Metrics()) {
+  std::vector<MetricInfo> metrics(Metrics().begin(), Metrics().end());
+  std::sort(metrics.begin(), metrics.end(),
+            [](const MetricInfo& a, const MetricInfo& b) { return a.name < b.name; });
+  for (const MetricInfo& metric : metrics) {
     const std::string labels =
         metric.labels.empty()
             ? ""

@@ -7,11 +7,13 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 
-// The list of metrics.def as data.
+// The metrics that are served to Prometheus, as data: those of metrics.def, and the counters of
+// common/api/counters.def that have a metric of their own.
 namespace acceld::observability {
 
 enum class MetricKind : uint8_t { kCounter, kGauge, kHistogram };
 
+// The metrics of metrics.def.
 enum class MetricId : uint8_t {
 #define ACCELD_METRIC(Id, Type, name, labels, help) k##Id,
 #include "server/observability/metrics.def"
@@ -19,14 +21,13 @@ enum class MetricId : uint8_t {
 };
 
 struct MetricInfo {
-  MetricId id;
   MetricKind kind;
   absl::string_view name;
   absl::string_view labels;  // names, separated by ", "
   absl::string_view help;
 };
 
-// In the order of the list, which is that of the ids.
+// First those of metrics.def, in its order, so that MetricId is the index; then the counters'.
 absl::Span<const MetricInfo> Metrics();
 
 // "counter", "gauge", "histogram".

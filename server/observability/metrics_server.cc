@@ -74,7 +74,7 @@ MetricsServer::MetricsServer(std::unique_ptr<HttpServer> server, std::string url
 MetricsServer::~MetricsServer() = default;
 
 absl::StatusOr<std::unique_ptr<MetricsServer>> MetricsServer::Start(
-    const std::string& address, const engine::Engine& engine, const RpcInstruments& rpc,
+    const std::string& address, const engine::Introspection& engine, const RpcInstruments& rpc,
     std::string version, std::function<bool()> accepting) {
   ACCELD_ASSIGN_OR_RETURN(const std::string complete, ParseMetricsAddress(address));
   const auto [host, port_text] = SplitHost(complete);

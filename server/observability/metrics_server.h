@@ -6,7 +6,7 @@
 
 #include "absl/strings/string_view.h"
 #include "common/status.h"
-#include "server/engine/engine.h"
+#include "server/engine/introspection.h"
 #include "server/observability/instruments/rpc_instruments.h"
 
 namespace acceld::observability {
@@ -27,7 +27,7 @@ class MetricsServer {
   // sessions; it is called on the server's thread. Engine, instruments and what that needs outlive
   // the server. UNAVAILABLE when it cannot listen there.
   static absl::StatusOr<std::unique_ptr<MetricsServer>> Start(const std::string& address,
-                                                              const engine::Engine& engine,
+                                                              const engine::Introspection& engine,
                                                               const RpcInstruments& rpc,
                                                               std::string version,
                                                               std::function<bool()> accepting);

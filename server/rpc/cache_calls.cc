@@ -27,9 +27,9 @@ grpc::ServerUnaryReactor* Service::OnVerifyCache(const Caller&,
                                                  const v1::VerifyCacheRequest* request,
                                                  v1::VerifyCacheReply* reply) {
   return AnswerLater(context, [this, request, reply]() -> absl::Status {
-    ACCELD_ASSIGN_OR_RETURN(const std::vector<engine::CacheCheck> checks,
+    ACCELD_ASSIGN_OR_RETURN(const std::vector<CacheCheck> checks,
                             engine_.VerifyCache(request->remote()));
-    for (const engine::CacheCheck& check : checks) {
+    for (const CacheCheck& check : checks) {
       v1::CacheCheck& proto = *reply->add_checks();
       proto.set_tier(check.tier);
       proto.set_entries(check.entries);
@@ -46,7 +46,7 @@ grpc::ServerUnaryReactor* Service::OnPurgeCache(const Caller& caller,
                                                 v1::PurgeCacheReply* reply) {
   return AnswerLater(
       context, [this, name = caller.identity.name, request, reply]() -> absl::Status {
-        ACCELD_ASSIGN_OR_RETURN(const engine::CacheRemoved removed,
+        ACCELD_ASSIGN_OR_RETURN(const CacheRemoved removed,
                                 engine_.PurgeCache({request->keys().begin(), request->keys().end()},
                                                    request->remote()));
         LogEvent(LogLevel::kInfo, "cache purged",

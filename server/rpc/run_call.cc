@@ -4,11 +4,12 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/api/wire.h"
 #include "common/ir/wire/wire.h"
 #include "server/engine/sharing/asker.h"
 #include "server/rpc/decode/bounded_message.h"
-#include "server/rpc/decode/convert.h"
 #include "server/rpc/decode/parse_message.h"
+#include "server/rpc/decode/program.h"
 #include "server/rpc/decode/status_codes.h"
 #include "server/rpc/session/session_log.h"
 

@@ -8,7 +8,7 @@
 #include "common/memory/allowance.h"
 #include "common/status.h"
 #include "common/threads/mutex.h"
-#include "server/engine/engine.h"
+#include "server/engine/session/session.h"
 #include "server/rpc/rpc_context.h"
 
 namespace acceld::rpc {

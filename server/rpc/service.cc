@@ -5,11 +5,11 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "common/api/wire.h"
 #include "common/log/log.h"
 #include "server/rpc/bulk/bulk_reactors.h"
 #include "server/rpc/bulk/trace_reactor.h"
 #include "server/rpc/channel/grpc_channel.h"
-#include "server/rpc/decode/convert.h"
 #include "server/rpc/decode/parse_request.h"
 #include "server/rpc/decode/status_codes.h"
 #include "server/rpc/run_call.h"
@@ -29,7 +29,7 @@ grpc::ServerUnaryReactor* Answer(grpc::CallbackServerContext* context, const abs
 }
 
 bool MayKnowOf(const Caller& caller, const std::string& identity) {
-  return caller.identity.role == engine::Role::kAdmin || identity == caller.identity.name;
+  return caller.identity.role == Role::kAdmin || identity == caller.identity.name;
 }
 
 }  // namespace
@@ -98,14 +98,11 @@ grpc::ServerUnaryReactor* Service::OnListDevices(const Caller&,
                                                  grpc::CallbackServerContext* context,
                                                  const v1::ListDevicesRequest*,
                                                  v1::ListDevicesReply* reply) {
-  for (const engine::DeviceInfo& device : engine_.Devices()) {
+  for (const DeviceInfo& device : engine_.Devices()) {
     *reply->add_devices() = ToProto(device);
   }
-  for (const engine::MissingDevices& missing : engine_.Missing()) {
-    v1::MissingDevices& proto = *reply->add_missing();
-    proto.set_kind(missing.kind);
-    proto.set_reason(missing.reason);
-    proto.set_library(missing.library);
+  for (const MissingDevices& missing : engine_.Missing()) {
+    *reply->add_missing() = ToProto(missing);
   }
   return Answer(context, absl::OkStatus());
 }
@@ -122,7 +119,8 @@ grpc::ServerUnaryReactor* Service::OnGetStats(const Caller& caller,
   reply->set_ends_when_idle(options_.ends_when_idle);
   for (const engine::IdentityInfo& info : engine_.Identities()) {
     if (!MayKnowOf(caller, info.identity)) continue;
-    *reply->add_identities() = ToProto(info);
+    *reply->add_identities() =
+        ToProto(IdentityCacheStats{.identity = info.identity, .lookups = info.cache_lookups});
   }
   return Answer(context, absl::OkStatus());
 }
@@ -131,10 +129,10 @@ grpc::ServerUnaryReactor* Service::OnListSessions(const Caller& caller,
                                                   grpc::CallbackServerContext* context,
                                                   const v1::ListSessionsRequest*,
                                                   v1::ListSessionsReply* reply) {
-  for (const engine::SessionInfo& session : engine_.Sessions()) {
+  for (const SessionInfo& session : engine_.Sessions()) {
     if (MayKnowOf(caller, session.identity)) *reply->add_sessions() = ToProto(session);
   }
-  for (const engine::RunningExecution& running : engine_.Running()) {
+  for (const RunningExecution& running : engine_.Running()) {
     if (MayKnowOf(caller, running.identity)) *reply->add_running() = ToProto(running);
   }
   return Answer(context, absl::OkStatus());
@@ -144,7 +142,7 @@ grpc::ServerUnaryReactor* Service::OnListNames(const Caller& caller,
                                                grpc::CallbackServerContext* context,
                                                const v1::ListNamesRequest*,
                                                v1::ListNamesReply* reply) {
-  for (const engine::NamedArrayInfo& array : engine_.NamedArrays(caller.identity)) {
+  for (const NamedArrayInfo& array : engine_.NamedArrays(caller.identity)) {
     *reply->add_arrays() = ToProto(array);
   }
   return Answer(context, absl::OkStatus());
@@ -160,7 +158,7 @@ grpc::ServerUnaryReactor* Service::OnListCache(const Caller&, grpc::CallbackServ
     return AnswerLater(context, [this, request, reply, limit]() -> absl::Status {
       ACCELD_ASSIGN_OR_RETURN(engine::RemoteCachePage page,
                               engine_.RemoteCacheEntries(request->page_token(), limit));
-      for (const engine::CacheEntryInfo& entry : page.entries) {
+      for (const CacheEntryInfo& entry : page.entries) {
         *reply->add_entries() = ToProto(entry);
       }
       reply->set_next_page_token(std::move(page.next));
@@ -173,8 +171,8 @@ grpc::ServerUnaryReactor* Service::OnListCache(const Caller&, grpc::CallbackServ
     return Answer(context, absl::InvalidArgumentError(absl::StrCat(
                                "page token '", request->page_token(), "' is not one of ours")));
   }
-  const std::vector<engine::CacheEntryInfo> entries = engine_.CacheEntries(offset, limit);
-  for (const engine::CacheEntryInfo& entry : entries) *reply->add_entries() = ToProto(entry);
+  const std::vector<CacheEntryInfo> entries = engine_.CacheEntries(offset, limit);
+  for (const CacheEntryInfo& entry : entries) *reply->add_entries() = ToProto(entry);
   if (entries.size() == limit) reply->set_next_page_token(absl::StrCat(offset + limit));
   return Answer(context, absl::OkStatus());
 }

@@ -29,13 +29,10 @@ absl::StatusOr<SocketClaim> SocketClaim::Take(const Address& address) {
   }
   const std::string& path = address.unix_path;
   const std::string lock_path = absl::StrCat(path, ".lock");
-  const int fd = open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (fd < 0) return absl::ErrnoToStatus(errno, absl::StrCat("cannot open ", lock_path));
-  if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
-    close(fd);
-    return Taken(address);
-  }
-  SocketClaim claim(fd, "");  // Removes nothing until the path is ours.
+  UniqueFd fd(open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!fd.valid()) return absl::ErrnoToStatus(errno, absl::StrCat("cannot open ", lock_path));
+  if (flock(fd.get(), LOCK_EX | LOCK_NB) != 0) return Taken(address);
+  SocketClaim claim(std::move(fd), "");  // Removes nothing until the path is ours.
   struct stat info;
   if (lstat(path.c_str(), &info) == 0) {
     if (!S_ISSOCK(info.st_mode)) {
@@ -51,7 +48,7 @@ absl::StatusOr<SocketClaim> SocketClaim::Take(const Address& address) {
 }
 
 SocketClaim::SocketClaim(SocketClaim&& other) noexcept
-    : fd_(std::exchange(other.fd_, -1)), path_(std::exchange(other.path_, "")) {}
+    : fd_(std::move(other.fd_)), path_(std::exchange(other.path_, "")) {}
 
 SocketClaim& SocketClaim::operator=(SocketClaim&& other) noexcept {
   std::swap(fd_, other.fd_);
@@ -61,7 +58,6 @@ SocketClaim& SocketClaim::operator=(SocketClaim&& other) noexcept {
 
 SocketClaim::~SocketClaim() {
   if (!path_.empty()) unlink(path_.c_str());
-  if (fd_ >= 0) close(fd_);
 }
 
 }  // namespace acceld::rpc

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
+#include "common/files/unique_fd.h"
 #include "common/net/address.h"
 #include "common/status.h"
 
@@ -22,9 +24,9 @@ class SocketClaim {
   ~SocketClaim();
 
  private:
-  SocketClaim(int fd, std::string path) : fd_(fd), path_(std::move(path)) {}
+  SocketClaim(UniqueFd fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
 
-  int fd_ = -1;
+  UniqueFd fd_;
   std::string path_;
 };
 

@@ -63,9 +63,8 @@ void DeviceExecutor::Complete(Task& task, absl::Status status) {
     if (settles) status = ResultOf(task, *execution, std::move(status));
     if (options_.trace != nullptr) {
       const int64_t end_ns = now.time_since_epoch().count();
-      options_.trace->Add({.kind = task.express_ != nullptr
-                                       ? observability::SpanKind::kExpressExecution
-                                       : observability::SpanKind::kExecution,
+      options_.trace->Add({.kind = SpanKind::kExecution,
+                           .express = task.express_ != nullptr,
                            .code = static_cast<uint8_t>(status.code()),
                            .track = static_cast<uint32_t>(index_),
                            .session = task.session,
@@ -77,8 +76,7 @@ void DeviceExecutor::Complete(Task& task, absl::Status status) {
     if (settles) DropInputs(*execution);
     execution->executable.reset();
   } else {
-    TraceCopy(observability::SpanKind::kUpload, task.session, task.dispatched_at_, status,
-              last_upload_ns_);
+    TraceCopy(SpanKind::kUpload, task.session, task.dispatched_at_, status, last_upload_ns_);
   }
   if (settles && status.ok()) {
     SchedulePending(task);
@@ -106,7 +104,7 @@ void DeviceExecutor::Complete(Task& task, absl::Status status) {
   Retire(task);
 }
 
-void DeviceExecutor::TraceCopy(observability::SpanKind kind, uint64_t session, TimePoint begin,
+void DeviceExecutor::TraceCopy(SpanKind kind, uint64_t session, TimePoint begin,
                                const absl::Status& status, std::atomic<int64_t>& last_end_ns) {
   if (options_.trace == nullptr) return;
   const int64_t end_ns = std::chrono::steady_clock::now().time_since_epoch().count();
@@ -120,7 +118,7 @@ void DeviceExecutor::TraceCopy(observability::SpanKind kind, uint64_t session, T
                        .submitted_ns = 0,
                        .begin_ns = std::min(begin_ns, end_ns),
                        .end_ns = end_ns,
-                       .name = kind == observability::SpanKind::kUpload ? "upload" : "download"});
+                       .name = kind == SpanKind::kUpload ? "upload" : "download"});
 }
 
 void DeviceExecutor::FailOutputs(Task& task, const absl::Status& error) {

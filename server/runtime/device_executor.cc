@@ -80,7 +80,7 @@ DeviceExecutor::~DeviceExecutor() {
 }
 
 std::shared_ptr<TaskQueue> DeviceExecutor::OpenQueue(std::shared_ptr<MemoryAccount> account,
-                                                     PriorityClass priority,
+                                                     Priority priority,
                                                      std::shared_ptr<DeviceShare> share) {
   return std::make_shared<TaskQueue>(std::move(account), priority, std::move(share));
 }

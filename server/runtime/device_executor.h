@@ -143,8 +143,7 @@ class DeviceExecutor {
   hal::Device& device() { return device_; }
 
   // `share` is what the queue's user has of this device; nullptr: this queue's alone.
-  std::shared_ptr<TaskQueue> OpenQueue(std::shared_ptr<MemoryAccount> account,
-                                       PriorityClass priority,
+  std::shared_ptr<TaskQueue> OpenQueue(std::shared_ptr<MemoryAccount> account, Priority priority,
                                        std::shared_ptr<DeviceShare> share = nullptr);
   // Unless `executable_ready`, an execution waits for a later Provide.
   void Submit(std::shared_ptr<TaskQueue> queue, std::shared_ptr<Task> task, bool executable_ready);
@@ -468,8 +467,8 @@ class DeviceExecutor {
   // Tells whom the execution's host calls ask that it is over.
   static void NotifyHost(Task& task, const absl::Status& status);
   // Copies of one stream end in order; `last_end_ns` is when the one before did.
-  void TraceCopy(observability::SpanKind kind, uint64_t session, TimePoint begin,
-                 const absl::Status& status, std::atomic<int64_t>& last_end_ns);
+  void TraceCopy(SpanKind kind, uint64_t session, TimePoint begin, const absl::Status& status,
+                 std::atomic<int64_t>& last_end_ns);
   void Retire(Task& task) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   hal::Device& device_;

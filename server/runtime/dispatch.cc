@@ -277,8 +277,7 @@ void DeviceExecutor::Download(std::shared_ptr<const Array> array,
     auto owner =
         std::make_shared<std::pair<std::shared_ptr<const Array>, std::shared_ptr<hal::Buffer>>>(
             std::move(array), std::move(view.buffer));
-    TraceCopy(observability::SpanKind::kDownload, session, begin, absl::OkStatus(),
-              last_download_ns_);
+    TraceCopy(SpanKind::kDownload, session, begin, absl::OkStatus(), last_download_ns_);
     return done(SharedBytes{{static_cast<const char*>(address), size_bytes}, std::move(owner)});
   }
   {
@@ -289,8 +288,7 @@ void DeviceExecutor::Download(std::shared_ptr<const Array> array,
   download_->CopyToHost(std::move(view.buffer), bytes.get(), bytes)
       .OnReady([this, session, begin, bytes, size_bytes,
                 done = std::move(done)](const absl::StatusOr<Unit>& copied) {
-        TraceCopy(observability::SpanKind::kDownload, session, begin, copied.status(),
-                  last_download_ns_);
+        TraceCopy(SpanKind::kDownload, session, begin, copied.status(), last_download_ns_);
         {
           MutexLock lock(mutex_);
           --downloads_in_flight_;

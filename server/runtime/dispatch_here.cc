@@ -77,7 +77,7 @@ ExpressStream* DeviceExecutor::ExpressFor(const Task& task) const {
   // Nobody goes past its own work.
   const TaskQueue& queue = *task.queue_;
   const auto& executions = queue.executions_.tasks;
-  if (task.was_handed_back_ || queue.priority_ == PriorityClass::kBatch ||
+  if (task.was_handed_back_ || queue.priority_ == Priority::kBatch ||
       !queue.uploads_.tasks.empty() || !queue.taken_.empty() ||
       (!executions.empty() && executions.front().get() != &task)) {
     return nullptr;

@@ -21,7 +21,7 @@ namespace acceld::runtime {
 class TaskQueue {
  public:
   // `share` is its user's; nullptr: it is of a user of its own.
-  TaskQueue(std::shared_ptr<MemoryAccount> account, PriorityClass priority,
+  TaskQueue(std::shared_ptr<MemoryAccount> account, Priority priority,
             std::shared_ptr<DeviceShare> share)
       : account_(std::move(account)),
         share_(share != nullptr ? std::move(share) : std::make_shared<DeviceShare>("")),
@@ -52,7 +52,7 @@ class TaskQueue {
 
   const std::shared_ptr<MemoryAccount> account_;  // The session's.
   const std::shared_ptr<DeviceShare> share_;      // Shared with its user's other queues.
-  const PriorityClass priority_;
+  const Priority priority_;
   std::atomic<int64_t> queued_{0};
 
   std::list<std::shared_ptr<Task>> waiting_;

@@ -7,6 +7,7 @@ import sys
 import tempfile
 import threading
 import time
+import types
 
 import grpc
 
@@ -66,7 +67,9 @@ class Client:
         return False
 
     def stats(self):
-        return self.stub.GetStats(acceld_pb2.GetStatsRequest(), timeout=CALL_TIMEOUT_S, metadata=self.metadata)
+        """The counters and the other fields of Stats, as attributes."""
+        reply = self.stub.GetStats(acceld_pb2.GetStatsRequest(), timeout=CALL_TIMEOUT_S, metadata=self.metadata)
+        return types.SimpleNamespace(**reply.counters, identities=reply.identities, incarnation=reply.incarnation)
 
     def devices(self):
         request = acceld_pb2.ListDevicesRequest()

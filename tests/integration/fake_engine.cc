@@ -204,7 +204,7 @@ class FakeSession : public engine::Session, public std::enable_shared_from_this<
 
   int64_t queued() const override { return 0; }
 
-  engine::SessionInfo info() const override {
+  SessionInfo info() const override {
     MutexLock lock(mutex_);
     return {.id = id_,
             .client_name = name_,
@@ -256,8 +256,8 @@ class FakeSession : public engine::Session, public std::enable_shared_from_this<
     return bytes;
   }
 
-  static engine::ExecutionInfo Info() {
-    return {.fingerprint = "f", .verdict = engine::CacheVerdict::kMiss, .compile_ms = 1};
+  static ExecutionInfo Info() {
+    return {.fingerprint = "f", .verdict = CacheVerdict::kMiss, .compile_ms = 1};
   }
 
   std::shared_ptr<Program> Find(engine::ProgramId id) const {
@@ -295,7 +295,7 @@ class FakeSession : public engine::Session, public std::enable_shared_from_this<
   FakeEngine* const engine_;
   const uint64_t id_;
   const std::string name_;
-  const engine::Priority priority_;
+  const Priority priority_;
   const std::string token_;
   mutable Mutex mutex_;
   std::map<engine::ProgramId, std::shared_ptr<Program>> programs_ ABSL_GUARDED_BY(mutex_);
@@ -457,33 +457,33 @@ void FakeEngine::Forget(const FakeSession* session) {
   changed_.NotifyAll();
 }
 
-std::vector<engine::DeviceInfo> FakeEngine::Devices() const {
+std::vector<DeviceInfo> FakeEngine::Devices() const {
   return {{.id = 0, .kind = "fake", .name = "first"}, {.id = 1, .kind = "fake", .name = "second"}};
 }
 
-engine::EngineStats FakeEngine::Stats() const {
-  engine::EngineStats stats;
-  for (const engine::SessionInfo& session : Sessions()) {
+EngineStats FakeEngine::Stats() const {
+  EngineStats stats;
+  for (const SessionInfo& session : Sessions()) {
     stats.arrays += session.arrays;
     ++stats.sessions;
   }
   return stats;
 }
 
-std::vector<engine::SessionInfo> FakeEngine::Sessions() const {
+std::vector<SessionInfo> FakeEngine::Sessions() const {
   std::vector<std::shared_ptr<FakeSession>> sessions;
   {
     MutexLock lock(mutex_);
     for (const auto& [token, session] : sessions_) sessions.push_back(session);
   }
-  std::vector<engine::SessionInfo> infos;
+  std::vector<SessionInfo> infos;
   for (const auto& session : sessions) infos.push_back(session->info());
   return infos;
 }
 
-std::vector<engine::CacheEntryInfo> FakeEngine::CacheEntries(size_t offset, size_t limit) const {
+std::vector<CacheEntryInfo> FakeEngine::CacheEntries(size_t offset, size_t limit) const {
   constexpr size_t kEntries = 250;
-  std::vector<engine::CacheEntryInfo> entries;
+  std::vector<CacheEntryInfo> entries;
   for (size_t i = offset; i < kEntries && entries.size() < limit; ++i) {
     entries.push_back({.key = absl::StrCat("key", i)});
   }

@@ -61,39 +61,37 @@ class FakeEngine : public engine::Engine {
       engine::SessionOptions options) override;
   absl::StatusOr<Digest> AddProgram(ir::Module module, std::string entry,
                                     int64_t size_bytes) override;
-  std::vector<engine::DeviceInfo> Devices() const override;
-  std::vector<engine::MissingDevices> Missing() const override {
+  std::vector<DeviceInfo> Devices() const override;
+  std::vector<MissingDevices> Missing() const override {
     return {{"real", "this engine is fake", ""}};
   }
-  engine::EngineStats Stats() const override;
-  std::vector<engine::SessionInfo> Sessions() const override;
-  std::vector<engine::RunningExecution> Running() const override { return {}; }
+  EngineStats Stats() const override;
+  std::vector<SessionInfo> Sessions() const override;
+  std::vector<RunningExecution> Running() const override { return {}; }
   absl::Status CloseSession(uint64_t id, absl::string_view reason) override;
   std::shared_ptr<Allowance> AllowanceOf(const engine::Identity& identity,
                                          engine::QuotaId quota) override;
   std::vector<engine::IdentityInfo> Identities() const override { return {}; }
   void SetQuotas(engine::Quotas) override {}
   engine::EngineMetrics Metrics() const override { return {}; }
-  std::vector<engine::NamedArrayInfo> NamedArrays(const engine::Identity&) const override {
-    return {};
+  std::vector<NamedArrayInfo> NamedArrays(const engine::Identity&) const override { return {}; }
+  absl::StatusOr<std::vector<TraceSpan>> Trace(std::chrono::nanoseconds) const override {
+    return std::vector<TraceSpan>(5000);
   }
-  absl::StatusOr<std::vector<observability::Span>> Trace(std::chrono::nanoseconds) const override {
-    return std::vector<observability::Span>(5000);
+  absl::StatusOr<std::vector<TraceSpan>> SessionTrace(uint64_t session,
+                                                      int64_t since_ns) const override {
+    if (since_ns > 5000) return std::vector<TraceSpan>();
+    return std::vector<TraceSpan>(5000, {.session = session, .end_ns = 5000});
   }
-  absl::StatusOr<std::vector<observability::Span>> SessionTrace(uint64_t session,
-                                                                int64_t since_ns) const override {
-    if (since_ns > 5000) return std::vector<observability::Span>();
-    return std::vector<observability::Span>(5000, {.session = session, .end_ns = 5000});
-  }
-  std::vector<engine::CacheEntryInfo> CacheEntries(size_t offset, size_t limit) const override;
+  std::vector<CacheEntryInfo> CacheEntries(size_t offset, size_t limit) const override;
   absl::StatusOr<engine::RemoteCachePage> RemoteCacheEntries(absl::string_view, size_t) override {
     return absl::FailedPreconditionError("there is no cache");
   }
-  absl::StatusOr<std::vector<engine::CacheCheck>> VerifyCache(bool) override {
-    return std::vector<engine::CacheCheck>();
+  absl::StatusOr<std::vector<CacheCheck>> VerifyCache(bool) override {
+    return std::vector<CacheCheck>();
   }
-  absl::StatusOr<engine::CacheRemoved> PurgeCache(const std::vector<std::string>&, bool) override {
-    return engine::CacheRemoved();
+  absl::StatusOr<CacheRemoved> PurgeCache(const std::vector<std::string>&, bool) override {
+    return CacheRemoved();
   }
   absl::StatusOr<std::string> ExportCacheEntry(const std::string&) override {
     return absl::NotFoundError("there is no cache");

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Checks what the compiler can't: who may include whom, where third-party headers may appear, file
-sizes, lists that must stay sorted, layout, and that the reference of errors is whole. Prints
+"""Checks what the compiler can't: who may include whom, where third-party headers may appear, sizes
+of files and folders, lists that must stay sorted, layout, and that the reference of errors is whole. Prints
 `file:line: message` for each finding.
 
     python3 tests/lint/lint.py [--clang-format clang-format-19]
 """
 
 import argparse
+import collections
 import pathlib
 import re
 import shutil
@@ -15,11 +16,15 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MAX_LINES = 600
+# In one folder, of code. Folders of cases for tests may have more.
+MAX_FILES = 30
+CASES = ("tests/fuzz/corpus", "tests/programs", "tests/jax/scripts")
 ERRORS = (ROOT / "deploy/ERRORS.md").read_text().split("\n")
 
 # Which of our folders each folder may include, besides itself. Longest prefix wins.
 LAYERS = {
     "common/ir": ["common", "acceld/v1"],
+    "common/api": ["common", "acceld/v1"],
     "common": [],
     "kernels/ir": ["common"],
     "kernels/lowering": ["common", "kernels/ir"],
@@ -153,6 +158,13 @@ def check_format(clang_format, files):
     return [line for line in result.stderr.split("\n") if "warning:" in line]
 
 
+def check_folders(paths):
+    """No folder has so many files that its subject cannot be seen."""
+    folders = collections.Counter(path.parent for path in paths if not under(path, CASES))
+    return [f"{folder}: {count} files; make folders by concept (limit {MAX_FILES})"
+            for folder, count in sorted(folders.items()) if count > MAX_FILES]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--clang-format", default="clang-format-19", help="skipped when it is not installed")
@@ -160,7 +172,9 @@ def main():
 
     findings = []
     cpp = []
-    for path in sources():
+    paths = sources()
+    findings += check_folders(paths)
+    for path in paths:
         if path.suffix in (".h", ".cc"):
             cpp.append(path)
         if path.suffix not in (".h", ".cc", ".def", ".py", ".sh", ".proto") and path.name != "CMakeLists.txt":

@@ -16,7 +16,7 @@ absl::Status DeviceTimes::Sample(const client::Admin& daemon, double seconds) {
   }
   ACCELD_ASSIGN_OR_RETURN(const std::vector<client::TraceSpan> trace, daemon.GetTrace(seconds));
   for (const client::TraceSpan& span : trace) {
-    if (span.kind != client::TraceSpan::Kind::kExecution) continue;
+    if (span.kind != SpanKind::kExecution) continue;
     const double running_us = static_cast<double>(span.end_ns - span.begin_ns) / 1e3;
     if (interactive.count(span.session) == 0) {
       others_us_.push_back(running_us);

@@ -126,8 +126,8 @@ class Soak {
     ACCELD_ASSIGN_OR_RETURN(
         const std::shared_ptr<client::Client> client,
         client::Client::Connect({.address = address, .credentials = {.token = attacker_token_}}));
-    ACCELD_ASSIGN_OR_RETURN(const std::vector<client::NamedArray> names, admin_->ListNames());
-    for (const client::NamedArray& array : names) {
+    ACCELD_ASSIGN_OR_RETURN(const std::vector<client::NamedArrayInfo> names, admin_->ListNames());
+    for (const client::NamedArrayInfo& array : names) {
       if (array.owner == "token:attacker") (void)client->DropName(array.name);
     }
     return admin_->PurgeCache({}, /*remote=*/false).status();

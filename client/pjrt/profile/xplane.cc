@@ -103,16 +103,16 @@ class SpaceWriter {
 
   void Add(const TraceSpan& span) {
     switch (span.kind) {
-      case TraceSpan::Kind::kUnknown:
+      case SpanKind::kUnknown:
         return;
-      case TraceSpan::Kind::kExecution:
+      case SpanKind::kExecution:
         return AddExecution(span);
-      case TraceSpan::Kind::kUpload:
+      case SpanKind::kUpload:
         return AddOnDevice(span, kUpload);
-      case TraceSpan::Kind::kDownload:
+      case SpanKind::kDownload:
         return AddOnDevice(span, kFetch);
-      case TraceSpan::Kind::kCompile:
-      case TraceSpan::Kind::kCompileStep: {
+      case SpanKind::kCompile:
+      case SpanKind::kCompileStep: {
         PlaneWriter& plane = Plane("compiler");
         AddError(plane, span,
                  plane.Add(span.track, absl::StrCat("compile thread ", span.track), span.name,
@@ -188,7 +188,7 @@ XSpace ToXSpace(absl::Span<const TraceSpan> spans,
   int64_t begin_ns = INT64_MAX;
   for (const TraceSpan& span : spans) {
     begin_ns = std::min(begin_ns, span.begin_ns);
-    if (span.kind == TraceSpan::Kind::kExecution) begin_ns = std::min(begin_ns, span.submitted_ns);
+    if (span.kind == SpanKind::kExecution) begin_ns = std::min(begin_ns, span.submitted_ns);
   }
   SpaceWriter writer(space, device_names, begin_ns, unix_offset_ns);
   for (const TraceSpan& span : spans) writer.Add(span);

@@ -57,9 +57,9 @@ absl::Status ExportBundle(client::Admin& admin, const std::string& path,
                           const std::vector<std::string>& keys) {
   std::vector<std::string> wanted = keys;
   if (wanted.empty()) {
-    ACCELD_ASSIGN_OR_RETURN(const std::vector<client::CacheEntry> entries,
+    ACCELD_ASSIGN_OR_RETURN(const std::vector<client::CacheEntryInfo> entries,
                             admin.ListCache(SIZE_MAX));
-    for (const client::CacheEntry& entry : entries) {
+    for (const client::CacheEntryInfo& entry : entries) {
       if (entry.on_disk) wanted.push_back(entry.key);
     }
   }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "client/tools/accelctl/views/counters.h"
 #include "client/tools/accelctl/views/format.h"
 #include "nlohmann/json.hpp"
 
@@ -86,7 +87,7 @@ absl::Status PrintSessions(client::Admin& admin, bool json) {
                             {"program", r.program},
                             {"age_s", r.age_s},
                             {"on_device_s", r.on_device_s},
-                            {"state", r.state}});
+                            {"state", std::string(StateName(r.state))}});
     }
     Print({{"sessions", list}, {"running", on_devices}});
     return absl::OkStatus();
@@ -106,7 +107,8 @@ absl::Status PrintSessions(client::Admin& admin, bool json) {
   for (const client::RunningExecution& r : running) {
     std::cout << absl::StreamFormat("%-6d %-7d %-12s %-28s %7.1f s %9.1f s  %s\n", r.device,
                                     r.session, PrintableText(r.identity, 12),
-                                    PrintableText(r.program, 28), r.age_s, r.on_device_s, r.state);
+                                    PrintableText(r.program, 28), r.age_s, r.on_device_s,
+                                    StateName(r.state));
   }
   return absl::OkStatus();
 }
@@ -114,68 +116,26 @@ absl::Status PrintSessions(client::Admin& admin, bool json) {
 absl::Status PrintStats(client::Admin& admin, bool json) {
   ACCELD_ASSIGN_OR_RETURN(const client::ServerStats s, admin.GetStats());
   if (json) {
-    Print({{"compiles", s.compiles},
-           {"compile_failures", s.compile_failures},
-           {"compiles_queued", s.compiles_queued},
-           {"compiles_dropped", s.compiles_dropped},
-           {"compiles_stopped", s.compiles_stopped},
-           {"executions", s.executions},
-           {"execution_failures", s.execution_failures},
-           {"cache_hits",
-            {{"memory", s.cache_hits_memory},
-             {"disk", s.cache_hits_disk},
-             {"remote", s.cache_hits_remote},
-             {"inflight", s.cache_hits_inflight}}},
-           {"cache_misses", s.cache_misses},
-           {"cache_dropped", s.cache_dropped},
-           {"cache_memory_bytes", s.cache_memory_bytes},
-           {"cache_memory_entries", s.cache_memory_entries},
-           {"cache_disk_bytes", s.cache_disk_bytes},
-           {"cache_disk_entries", s.cache_disk_entries},
-           {"sessions", s.sessions},
-           {"sessions_total", s.sessions_total},
-           {"programs", s.programs},
-           {"arrays", s.arrays},
-           {"array_bytes", s.array_bytes},
-           {"spills", s.spills},
-           {"restores", s.restores},
-           {"spilled_bytes", s.spilled_bytes},
-           {"executable_unloads", s.executable_unloads},
-           {"uptime_s", s.uptime_s},
-           {"version", s.version},
-           {"incarnation", s.incarnation},
-           {"draining", s.draining},
-           {"ends_when_idle", s.ends_when_idle}});
+    Json object = CountersJson(s);
+    object.update({{"uptime_s", s.uptime_s},
+                   {"version", s.version},
+                   {"incarnation", s.incarnation},
+                   {"draining", s.draining},
+                   {"ends_when_idle", s.ends_when_idle}});
+    Print(object);
     return absl::OkStatus();
   }
-  std::cout
-      << absl::StreamFormat("acceld %s, up %.0f s%s\n", s.version, s.uptime_s,
-                            s.draining ? ", draining" : "")
-      << absl::StreamFormat("executions  %d (%d failed)\n", s.executions, s.execution_failures)
-      << absl::StreamFormat("compiles    %d (%d failed), %d queued; %d dropped, %d stopped\n",
-                            s.compiles, s.compile_failures, s.compiles_queued, s.compiles_dropped,
-                            s.compiles_stopped)
-      << absl::StreamFormat(
-             "cache hits  %d memory, %d disk, %d remote, %d in flight; %d misses, %d bad entries "
-             "dropped\n",
-             s.cache_hits_memory, s.cache_hits_disk, s.cache_hits_remote, s.cache_hits_inflight,
-             s.cache_misses, s.cache_dropped)
-      << absl::StreamFormat("cache size  %d in memory (%s), %d on disk (%s)\n",
-                            s.cache_memory_entries, SizeText(s.cache_memory_bytes),
-                            s.cache_disk_entries, SizeText(s.cache_disk_bytes))
-      << absl::StreamFormat("sessions    %d (%d since the start), %d programs\n", s.sessions,
-                            s.sessions_total, s.programs)
-      << absl::StreamFormat("arrays      %d (%s)\n", s.arrays, SizeText(s.array_bytes))
-      << absl::StreamFormat("spilled     %s; %d spills, %d restores; %d executables unloaded\n",
-                            SizeText(s.spilled_bytes), s.spills, s.restores, s.executable_unloads);
+  std::cout << absl::StreamFormat("acceld %s, up %.0f s%s\n", s.version, s.uptime_s,
+                                  s.draining ? ", draining" : "")
+            << CountersText(s);
   return absl::OkStatus();
 }
 
 absl::Status PrintNames(client::Admin& admin, bool json) {
-  ACCELD_ASSIGN_OR_RETURN(const std::vector<client::NamedArray> arrays, admin.ListNames());
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<client::NamedArrayInfo> arrays, admin.ListNames());
   if (json) {
     Json list = Json::array();
-    for (const client::NamedArray& a : arrays) {
+    for (const client::NamedArrayInfo& a : arrays) {
       list.push_back({{"name", a.name},
                       {"owner", a.owner},
                       {"type", a.type.ToString()},
@@ -189,7 +149,7 @@ absl::Status PrintNames(client::Admin& admin, bool json) {
   }
   std::cout << absl::StreamFormat("%-32s %-12s %-24s %10s %6s %-8s %9s\n", "name", "owner", "type",
                                   "size", "device", "everyone", "age");
-  for (const client::NamedArray& a : arrays) {
+  for (const client::NamedArrayInfo& a : arrays) {
     std::cout << absl::StreamFormat("%-32s %-12s %-24s %10s %6d %-8s %7.0f s\n", a.name, a.owner,
                                     a.type.ToString(),
                                     SizeText(static_cast<uint64_t>(a.type.size_bytes())), a.device,
@@ -199,6 +159,9 @@ absl::Status PrintNames(client::Admin& admin, bool json) {
 }
 
 absl::Status PrintCacheStats(client::Admin& admin, bool json) {
+  const auto count = [](const IdentityCacheStats& stats, CacheVerdict verdict) {
+    return stats.lookups[static_cast<size_t>(verdict)];
+  };
   ACCELD_ASSIGN_OR_RETURN(const client::ServerStats s, admin.GetStats());
   if (json) {
     Json remote;
@@ -213,11 +176,11 @@ absl::Status PrintCacheStats(client::Admin& admin, bool json) {
     Json identities = Json::array();
     for (const client::IdentityCacheStats& i : s.identities) {
       identities.push_back({{"identity", i.identity},
-                            {"memory", i.hits_memory},
-                            {"disk", i.hits_disk},
-                            {"remote", i.hits_remote},
-                            {"inflight", i.hits_inflight},
-                            {"misses", i.misses}});
+                            {"memory", count(i, CacheVerdict::kMemory)},
+                            {"disk", count(i, CacheVerdict::kDisk)},
+                            {"remote", count(i, CacheVerdict::kRemote)},
+                            {"inflight", count(i, CacheVerdict::kInflight)},
+                            {"misses", count(i, CacheVerdict::kMiss)}});
     }
     Print({{"compiles", s.compiles},
            {"memory",
@@ -247,9 +210,11 @@ absl::Status PrintCacheStats(client::Admin& admin, bool json) {
     std::cout << absl::StreamFormat("\n%-24s %10s %10s %10s %10s %10s\n", "identity", "memory",
                                     "disk", "remote", "joined", "missed");
     for (const client::IdentityCacheStats& i : s.identities) {
-      std::cout << absl::StreamFormat("%-24s %10d %10d %10d %10d %10d\n",
-                                      i.identity.empty() ? "-" : i.identity, i.hits_memory,
-                                      i.hits_disk, i.hits_remote, i.hits_inflight, i.misses);
+      std::cout << absl::StreamFormat(
+          "%-24s %10d %10d %10d %10d %10d\n", i.identity.empty() ? "-" : i.identity,
+          count(i, CacheVerdict::kMemory), count(i, CacheVerdict::kDisk),
+          count(i, CacheVerdict::kRemote), count(i, CacheVerdict::kInflight),
+          count(i, CacheVerdict::kMiss));
     }
     std::cout << "\n";
   }
@@ -269,11 +234,11 @@ absl::Status PrintCacheStats(client::Admin& admin, bool json) {
 }
 
 absl::Status PrintCache(client::Admin& admin, bool json, bool remote, size_t limit) {
-  ACCELD_ASSIGN_OR_RETURN(const std::vector<client::CacheEntry> entries,
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<client::CacheEntryInfo> entries,
                           remote ? admin.ListRemoteCache(limit) : admin.ListCache(limit));
   if (json) {
     Json list = Json::array();
-    for (const client::CacheEntry& e : entries) {
+    for (const client::CacheEntryInfo& e : entries) {
       Json row = {{"key", e.key},
                   {"fingerprint", e.fingerprint},
                   {"program_name", e.program_name},
@@ -297,7 +262,7 @@ absl::Status PrintCache(client::Admin& admin, bool json, bool remote, size_t lim
   if (remote) {
     std::cout << absl::StreamFormat("%-32s %10s %10s %8s  %-16s %s\n", "key", "size", "compile",
                                     "age", "producer", "program, for architecture");
-    for (const client::CacheEntry& e : entries) {
+    for (const client::CacheEntryInfo& e : entries) {
       std::cout << absl::StreamFormat("%-32s %10s %7.1f ms %6.0f s  %-16s %s %s for %s\n", e.key,
                                       SizeText(e.size_bytes), e.compile_ms, e.age_s, e.producer,
                                       e.program_name, e.signature, e.architecture);
@@ -306,7 +271,7 @@ absl::Status PrintCache(client::Admin& admin, bool json, bool remote, size_t lim
   }
   std::cout << absl::StreamFormat("%-32s %-6s %-4s %10s %10s %8s  %s\n", "key", "memory", "disk",
                                   "size", "compile", "age", "program");
-  for (const client::CacheEntry& e : entries) {
+  for (const client::CacheEntryInfo& e : entries) {
     std::cout << absl::StreamFormat("%-32s %-6s %-4s %10s %7.1f ms %6.0f s  %s %s\n", e.key,
                                     e.in_memory ? "yes" : "-", e.on_disk ? "yes" : "-",
                                     SizeText(e.size_bytes), e.compile_ms, e.age_s, e.program_name,

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/transport/bulk/lendable_memory.h"
 #include "client/transport/status_codes.h"
+#include "common/ceil_divide.h"
 #include "common/net/packet_socket.h"
 
 namespace acceld::client {
@@ -184,8 +185,7 @@ absl::Status SegmentChannel::Download(uint64_t transfer_id, ByteSink& sink) {
   ACCELD_RETURN_IF_ERROR(Map());
   sink.Restart();
   const Pace pace = this->pace();
-  const uint64_t parts =
-      std::max<uint64_t>((sink.size_bytes() + pace.part_bytes - 1) / pace.part_bytes, 1);
+  const uint64_t parts = std::max<uint64_t>(CeilDivide(sink.size_bytes(), pace.part_bytes), 1);
   absl::Status outcome;
   uint64_t sent = 0, answered = 0;
   while (answered < parts && (outcome.ok() || answered < sent)) {

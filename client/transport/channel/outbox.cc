@@ -67,13 +67,11 @@ void CommandOutbox::AddReleases(Batch& batch) {
   ++appended_;
 }
 
-absl::StatusOr<uint64_t> CommandOutbox::Append(v1::Command command, WhenFull when_full,
-                                               const std::function<void(uint64_t)>& numbered) {
+absl::StatusOr<uint64_t> CommandOutbox::Append(v1::Command command, WhenFull when_full) {
   const size_t size_bytes = command.ByteSizeLong();
   MutexLock lock(mutex_);
   ACCELD_ASSIGN_OR_RETURN(v1::Command * slot, Slot(size_bytes, when_full));
   *slot = std::move(command);
-  if (numbered) numbered(appended_);
   WakeWriter();
   return appended_;
 }

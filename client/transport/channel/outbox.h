@@ -42,10 +42,9 @@ class CommandOutbox {
 
   explicit CommandOutbox(uint64_t window) : window_(window) {}
 
-  // The number of the command (1, 2, ...), to be compared with credits. `numbered` hears it before
-  // the command can be sent; it must not call back.
-  absl::StatusOr<uint64_t> Append(v1::Command command, WhenFull when_full,
-                                  const std::function<void(uint64_t)>& numbered = {});
+  // Appends a command and returns its number (1, 2, ...), to be compared with credits. The command
+  // may have been sent by then.
+  absl::StatusOr<uint64_t> Append(v1::Command command, WhenFull when_full);
   absl::Status AppendExecute(uint64_t program_id, absl::Span<const uint64_t> inputs,
                              absl::Span<const uint64_t> outputs, uint32_t device,
                              absl::Span<const uint32_t> donated, WhenFull when_full);

@@ -4,31 +4,40 @@
 
 namespace acceld::client {
 
-bool PendingRequests::Add(uint64_t request_id, uint64_t number, v1::Command command,
-                          Callback callback) {
+bool PendingRequests::Add(uint64_t request_id, v1::Command command, Callback callback) {
   MutexLock lock(mutex_);
   if (!status_.ok()) return false;
-  waiting_.emplace(
-      request_id,
-      Request{.number = number, .command = std::move(command), .callback = std::move(callback)});
+  waiting_.emplace(request_id,
+                   Request{.command = std::move(command), .callback = std::move(callback)});
   return true;
 }
 
-std::vector<std::pair<uint64_t, v1::Command>> PendingRequests::Unanswered(uint64_t number) const {
-  std::vector<std::pair<uint64_t, v1::Command>> unanswered;
-  MutexLock lock(mutex_);
-  for (const auto& [id, request] : waiting_) {
-    if (request.number <= number) unanswered.emplace_back(id, request.command);
-  }
-  return unanswered;
-}
-
-void PendingRequests::Renumber(uint64_t request_id, uint64_t number) {
+absl::optional<v1::Command> PendingRequests::NoteNumber(uint64_t request_id, uint64_t number) {
   MutexLock lock(mutex_);
   const auto found = waiting_.find(request_id);
-  if (found == waiting_.end()) return;
-  found->second.number = number;
-  found->second.asked_again = true;
+  if (found == waiting_.end()) return absl::nullopt;
+  Request& request = found->second;
+  if (number <= std::exchange(request.received, 0)) {
+    request.asked_again = true;
+    return request.command;
+  }
+  request.number = number;
+  return absl::nullopt;
+}
+
+std::vector<std::pair<uint64_t, v1::Command>> PendingRequests::Resume(uint64_t received) {
+  std::vector<std::pair<uint64_t, v1::Command>> again;
+  MutexLock lock(mutex_);
+  for (auto& [id, request] : waiting_) {
+    if (!request.number.has_value()) {
+      request.received = received;
+    } else if (*request.number <= received) {
+      request.number.reset();
+      request.asked_again = true;
+      again.emplace_back(id, request.command);
+    }
+  }
+  return again;
 }
 
 bool PendingRequests::empty() const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/types/optional.h"
 #include "acceld/v1/acceld.pb.h"
 #include "client/server_info.h"
 #include "common/status.h"
@@ -30,18 +31,25 @@ struct Answer {
 // Requests that wait for their answer. Each callback runs exactly once: on the thread that brings
 // the answer, or on the one that fails the table. Any thread may call.
 //
-// A request may be asked again after the session has changed its stream: the table keeps its
-// command and the command's number.
+// After the session has changed its stream, an answer may be lost: that to a request whose command
+// the daemon had received on the stream before. Such requests are sent again. For this the table
+// keeps the command of each request, and the number that the command got when it was appended to
+// the outbox. A command may be sent, received and even answered before its number is noted.
 class PendingRequests {
  public:
   using Callback = std::function<void(Answer)>;
 
-  // False, and nothing happens, when the table has failed.
-  bool Add(uint64_t request_id, uint64_t number, v1::Command command, Callback callback);
-  // The commands of requests with numbers up to `number`, which the caller sends again: they are
-  // waited for under the numbers that Renumber tells.
-  std::vector<std::pair<uint64_t, v1::Command>> Unanswered(uint64_t number) const;
-  void Renumber(uint64_t request_id, uint64_t number);
+  // Adds a request, before its command is appended. False, and nothing happens, when the table has
+  // failed.
+  bool Add(uint64_t request_id, v1::Command command, Callback callback);
+  // Notes the number of a request's command once it is appended. Returns the command if it has to
+  // be appended once more, because the session has meanwhile changed to a stream on which the
+  // answer will not come; its new number is to be noted then.
+  absl::optional<v1::Command> NoteNumber(uint64_t request_id, uint64_t number);
+  // Says that the session goes on with another stream, and that the daemon had received the
+  // commands up to number `received`. Returns the requests among these, with their commands, which
+  // the caller appends again and notes the numbers of.
+  std::vector<std::pair<uint64_t, v1::Command>> Resume(uint64_t received);
   bool empty() const;
   // Ignores ids that nobody waits for.
   void Complete(uint64_t request_id, Answer answer);
@@ -50,7 +58,8 @@ class PendingRequests {
 
  private:
   struct Request {
-    uint64_t number = 0;
+    absl::optional<uint64_t> number;  // nullopt: the command is being appended
+    uint64_t received = 0;            // by Resume, while there is no number
     bool asked_again = false;
     v1::Command command;
     Callback callback;

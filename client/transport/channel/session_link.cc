@@ -64,10 +64,14 @@ const absl::StatusOr<v1::Welcome>* SessionLink::Open(v1::Hello hello, Clock::tim
 }
 
 void SessionLink::Close() {
-  MutexLock lock(mutex_);
-  closed_ = true;
-  if (stream_ != nullptr) stream_->Cancel();
-  changed_.NotifyAll();
+  std::shared_ptr<ChannelStream> stream;
+  {
+    MutexLock lock(mutex_);
+    closed_ = true;
+    stream = stream_;
+    changed_.NotifyAll();
+  }
+  if (stream != nullptr) stream->Cancel();
 }
 
 bool SessionLink::closed() const {
@@ -80,11 +84,15 @@ std::shared_ptr<ChannelStream> SessionLink::stream() const {
   return stream_;
 }
 
-bool SessionLink::Use(std::shared_ptr<ChannelStream> stream) {
-  MutexLock lock(mutex_);
-  if (closed_) stream->Cancel();
-  stream_ = std::move(stream);
-  return !closed_;
+bool SessionLink::Use(const std::shared_ptr<ChannelStream>& stream) {
+  bool closed;
+  {
+    MutexLock lock(mutex_);
+    stream_ = stream;
+    closed = closed_;
+  }
+  if (closed) stream->Cancel();
+  return !closed;
 }
 
 absl::StatusOr<v1::Welcome> SessionLink::Greet(const v1::Hello& hello) {
@@ -131,10 +139,15 @@ void SessionLink::Handle(v1::Event& event) {
   if (event.has_welcome()) return;
   if (!event.has_goodbye()) return handler_.OnEvent(event);
   const v1::Goodbye& goodbye = event.goodbye();
-  MutexLock lock(mutex_);
-  goodbye_ = StatusFromWire(goodbye.code(), goodbye.message());
-  if (goodbye_.ok()) goodbye_ = absl::UnavailableError(goodbye.message());
-  stream_->Cancel();
+  absl::Status reason = StatusFromWire(goodbye.code(), goodbye.message());
+  if (reason.ok()) reason = absl::UnavailableError(goodbye.message());
+  std::shared_ptr<ChannelStream> stream;
+  {
+    MutexLock lock(mutex_);
+    goodbye_ = std::move(reason);
+    stream = stream_;
+  }
+  stream->Cancel();
 }
 
 void SessionLink::Serve(absl::Span<const uint64_t> requests, absl::FunctionRef<bool()> done) {

@@ -71,7 +71,7 @@ class SessionLink {
   absl::StatusOr<v1::Welcome> Greet(const v1::Hello& hello);
   absl::StatusOr<v1::Welcome> GreetOn(ChannelStream& stream, const v1::Hello& hello);
   // From now on this is the session's stream. False, and it is cancelled, when the link is closed.
-  bool Use(std::shared_ptr<ChannelStream> stream);
+  bool Use(const std::shared_ptr<ChannelStream>& stream);
   bool Read(v1::EventBatch& events);
   void Handle(v1::Event& event);
   enum class Patience : uint8_t { kNone, kForever };

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/ir/attributes/attribute_read.h"
+#include "common/ir/calls/sharding_targets.h"
 #include "common/ir/collectives/collectives.h"
 
 namespace acceld::ir {
@@ -34,8 +35,7 @@ bool AsksForItsProcess(const ImportedOp& op) {
   const auto target = op.attributes.find("call_target_name");
   if (op.name != "stablehlo.custom_call" || target == op.attributes.end()) return false;
   const auto* name = std::get_if<StringAttribute>(&target->second.value);
-  return name != nullptr &&
-         (name->value == "SPMDFullToShardShape" || name->value == "SPMDShardToFullShape");
+  return name != nullptr && IsShardShapeTarget(name->value);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <numbers>
 #include <random>
 
+#include "common/ceil_divide.h"
 #include "common/ir/interpreter/machine.h"
 #include "common/ir/interpreter/tensor.h"
 
@@ -94,7 +95,7 @@ Words PhiloxWords(uint64_t key, uint64_t low, uint64_t high, int64_t n, bool wid
   Words words;
   words.values.resize(n);
   const int64_t per_block = wide ? 2 : 4;
-  words.blocks = (n + per_block - 1) / per_block;
+  words.blocks = CeilDivide(n, per_block);
   for (int64_t i = 0; i < n; ++i) {
     const uint64_t number = i / per_block;
     const uint64_t carry = low + number < low ? 1 : 0;

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/ir/calls/host_callback.h"
+#include "common/ir/calls/sharding_targets.h"
 #include "common/ir/calls/unwritten.h"
 #include "common/ir/interpreter/machine.h"
 #include "common/ir/interpreter/tensor.h"
@@ -12,11 +13,6 @@
 // ops.
 namespace acceld::ir::interpreter {
 namespace {
-
-// Custom calls that say something about placement and leave values as they are on one device.
-constexpr absl::string_view kIdentityTargets[] = {
-    "LayoutConstraint", "SPMDFullToShardShape",      "SPMDShardToFullShape",
-    "Sharding",         "annotate_device_placement", "xla.sdy.FuncResultSharding"};
 
 // The callback sees the tensors, not the tokens.
 EvalResult EvalHostCallback(EvalContext& c) {
@@ -78,8 +74,7 @@ EvalResult EvalCreateToken(EvalContext&) { return OneResult(Value()); }
 EvalResult EvalCustomCall(EvalContext& c) {
   const std::string& target = c.As<CustomCallAttributes>().call_target_name;
   const bool is_identity =
-      std::count(std::begin(kIdentityTargets), std::end(kIdentityTargets), target) > 0 &&
-      c.op.operands.size() == 1 && c.op.results.size() == 1 &&
+      IsPlacementTarget(target) && c.op.operands.size() == 1 && c.op.results.size() == 1 &&
       c.frame.function.TypeOf(c.op.operands[0]) == c.frame.function.TypeOf(c.op.results[0]);
   if (is_identity) return c.OperandValues();
   if (target == kHostCallbackTarget) return EvalHostCallback(c);

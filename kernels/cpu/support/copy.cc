@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "common/ceil_divide.h"
 #include "kernels/cpu/support/parallel_for.h"
 #include "kernels/cpu/support/poll.h"
 
@@ -34,7 +35,7 @@ int32_t CopyOnThreads(const LaunchContext* context, void* to, const void* from,
     return CopyInPieces(context, to, from, size_bytes);
   }
   const Frame frame{static_cast<char*>(to), static_cast<const char*>(from), size_bytes};
-  return ParallelFor(context, &CopyTile, &frame, (size_bytes + kTileBytes - 1) / kTileBytes);
+  return ParallelFor(context, &CopyTile, &frame, CeilDivide(size_bytes, kTileBytes));
 }
 
 }  // namespace acceld::kernels::cpu

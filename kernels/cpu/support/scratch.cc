@@ -3,13 +3,14 @@
 #include <cstdlib>
 
 #include "absl/strings/str_cat.h"
+#include "common/ceil_divide.h"
 #include "kernels/cpu/support_state.h"
 #include "kernels/ir/plan.h"
 
 namespace acceld::kernels::cpu {
 
 void* AllocateScratch(const LaunchContext* context, int64_t bytes) {
-  const int64_t rounded = (bytes + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
+  const int64_t rounded = RoundUp(bytes, kBufferAlignment);
   void* memory = std::aligned_alloc(kBufferAlignment, rounded);
   if (memory == nullptr) {
     RunState::Of(context).Fail(

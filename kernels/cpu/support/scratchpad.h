@@ -9,6 +9,7 @@
 #include <new>
 #include <utility>
 
+#include "common/ceil_divide.h"
 #include "kernels/ir/plan.h"
 
 namespace acceld::kernels::cpu {
@@ -28,7 +29,7 @@ class Scratchpad {
     std::free(bytes_);
     // Much memory in large pages, which the system gives and clears in fewer steps.
     const size_t alignment = size < kLargePage ? size_t{kBufferAlignment} : kLargePage;
-    const size_t rounded = (size + alignment - 1) / alignment * alignment;
+    const size_t rounded = RoundUp(size, alignment);
     bytes_ = std::aligned_alloc(alignment, rounded);
     size_ = bytes_ == nullptr ? 0 : rounded;
     if (bytes_ != nullptr && alignment == kLargePage) madvise(bytes_, rounded, MADV_HUGEPAGE);

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/ceil_divide.h"
 #include "kernels/cuda/emit/analysis/long_work.h"
 #include "kernels/cuda/emit/scalar_text.h"
 
@@ -111,7 +112,7 @@ class Printer {
  private:
   void Line(absl::string_view text) { absl::StrAppend(&out_, text, "\n"); }
 
-  int64_t RowBlocks() const { return (shape_.queries + cut_.rows - 1) / cut_.rows; }
+  int64_t RowBlocks() const { return CeilDivide(shape_.queries, cut_.rows); }
   int64_t Blocks() const { return RowBlocks() * shape_.batches(); }
 
   // A float that has exactly these bits.
@@ -271,13 +272,13 @@ bool CanAttend(const AttentionShape& shape) {
   }
   const int rows = CutOf(shape).rows;
   return Fits(shape.query) && Fits(shape.key) && Fits(shape.value) && Fits(shape.output) &&
-         (shape.queries + rows - 1) / rows <= INT32_MAX / batches;
+         CeilDivide(shape.queries, rows) <= INT32_MAX / batches;
 }
 
 bool IsAttentionParallel(const AttentionShape& shape) {
   constexpr int64_t kBlocks = 96, kFewKeys = 1024;
   const int rows = CutOf(shape).rows;
-  return shape.keys <= kFewKeys || (shape.queries + rows - 1) / rows * shape.batches() >= kBlocks;
+  return shape.keys <= kFewKeys || CeilDivide(shape.queries, rows) * shape.batches() >= kBlocks;
 }
 
 AttentionKernel PrintAttention(const AttentionShape& shape, absl::string_view name) {

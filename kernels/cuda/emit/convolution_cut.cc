@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/ceil_divide.h"
+
 namespace acceld::kernels::cuda {
 namespace {
 
@@ -17,8 +19,6 @@ constexpr int64_t kMaxPartsBytes = int64_t{64} << 20;
 // Indices of 32 bits have room to spare behind tiles that are not full.
 constexpr double kMaxNarrowIndex = 1 << 30;
 
-int64_t Divided(int64_t count, int64_t by) { return (count + by - 1) / by; }
-
 struct Tile {
   int64_t m, n, k, thread_m, thread_n;
 };
@@ -31,7 +31,7 @@ constexpr Tile kSmallTileOfDoubles = {64, 64, 8, 4, 4};
 constexpr Tile kNarrowTileOfDoubles = {128, 32, 8, 4, 4};
 
 int64_t TilesOf(const ConvolutionShape& shape, const Tile& tile) {
-  return shape.groups * Divided(shape.num_places(), tile.m) * Divided(shape.outputs, tile.n);
+  return shape.groups * CeilDivide(shape.num_places(), tile.m) * CeilDivide(shape.outputs, tile.n);
 }
 
 Tile TileOf(const ConvolutionStep& convolution) {
@@ -53,11 +53,11 @@ void CutProducts(const ConvolutionStep& convolution, ConvolutionCut& cut) {
   if (tiles >= kFewTiles) return;
   const int64_t sum_bytes = shape.groups * shape.num_places() * shape.outputs *
                             ir::StorageBytesOf(ConvolutionSumType(convolution.input_dtype));
-  const int64_t parts = std::min({Divided(kWantedBlocks, tiles), products / kMinPartProducts,
+  const int64_t parts = std::min({CeilDivide(kWantedBlocks, tiles), products / kMinPartProducts,
                                   kMaxPartsBytes / std::max<int64_t>(sum_bytes, 1)});
   if (parts < 2) return;
-  cut.part_products = Divided(Divided(products, parts), cut.tile_k) * cut.tile_k;
-  cut.parts = Divided(products, cut.part_products);
+  cut.part_products = CeilDivide(CeilDivide(products, parts), cut.tile_k) * cut.tile_k;
+  cut.parts = CeilDivide(products, cut.part_products);
 }
 
 // The innermost dimension with several cells; nullptr without one.
@@ -156,8 +156,8 @@ ConvolutionCut ConvolutionCut::Of(const ConvolutionStep& convolution) {
                      .tile_k = tile.k,
                      .thread_m = tile.thread_m,
                      .thread_n = tile.thread_n,
-                     .tiles_m = Divided(shape.num_places(), tile.m),
-                     .tiles_n = Divided(shape.outputs, tile.n)};
+                     .tiles_m = CeilDivide(shape.num_places(), tile.m),
+                     .tiles_n = CeilDivide(shape.outputs, tile.n)};
   CutProducts(convolution, cut);
   ChooseLoads(shape, cut);
   cut.places_innermost = shape.out_feature_stride != 1;

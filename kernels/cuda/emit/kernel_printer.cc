@@ -7,6 +7,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/ceil_divide.h"
 #include "kernels/cuda/emit/analysis/apart.h"
 #include "kernels/cuda/emit/analysis/columns.h"
 #include "kernels/cuda/emit/analysis/separate_columns.h"
@@ -24,8 +25,6 @@ constexpr size_t kMaxKeptPlaces = 8;
 // So many scans are by blocks of 256 threads.
 constexpr int64_t kManyScans = 128, kWorkOfManyScans = 1024;
 constexpr int64_t kMaxBlocks = 4096;  // Enough for any device; then each takes several turns.
-int64_t CeilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 int64_t BytesOf(const std::vector<BufferParameter>& buffers) {
   int64_t bytes = 0;
   for (const BufferParameter& buffer : buffers) {

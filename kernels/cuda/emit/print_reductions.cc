@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
+#include "common/ceil_divide.h"
 #include "kernels/cuda/emit/analysis/straight_work.h"
 #include "kernels/cuda/emit/kernel_printer.h"
 #include "kernels/cuda/emit/scalar_text.h"
@@ -127,7 +128,7 @@ void KernelPrinter::PrintReduction(const SharedReduction& reduction, Team team) 
 void KernelPrinter::PrintColumns(const ParallelNest& nest, int threads) {
   constexpr int kColumns = 32;
   out_.threads = std::max(out_.threads, kColumns * threads);
-  OpenBlockLoop((nest.iterations + kColumns - 1) / kColumns, nest.body(), "group");
+  OpenBlockLoop(CeilDivide(nest.iterations, kColumns), nest.body(), "group");
   const absl::string_view type = FlatType(nest.iterations);
   // Past the end, threads go through the last column again, because others wait for them.
   Line(absl::StrCat("const ", type, " place = group * ", kColumns, " + threadIdx.x % ", kColumns,

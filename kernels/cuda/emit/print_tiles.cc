@@ -3,6 +3,7 @@
 #include <variant>
 
 #include "absl/strings/str_cat.h"
+#include "common/ceil_divide.h"
 #include "kernels/cuda/emit/kernel_printer.h"
 #include "kernels/cuda/emit/scalar_text.h"
 
@@ -11,7 +12,7 @@ namespace {
 
 constexpr int kThreads = 256;  // A tile of 32 x 32 is four turns for them.
 
-int64_t SideTilesOf(const ForStatement& loop) { return (loop.extent + kTileSide - 1) / kTileSide; }
+int64_t SideTilesOf(const ForStatement& loop) { return CeilDivide(loop.extent, kTileSide); }
 
 }  // namespace
 

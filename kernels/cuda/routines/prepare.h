@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "common/ceil_divide.h"
 #include "kernels/cuda/routines/device_routine.h"
 
 // What PrepareRoutine is made of. Operands and results have elements, matrices have a type that
@@ -46,8 +47,7 @@ class WorkspaceLayout {
   // The offset of the next part.
   int64_t Add(int64_t size_bytes) {
     const int64_t at = size_bytes_;
-    size_bytes_ +=
-        (size_bytes + kWorkspaceAlignment - 1) / kWorkspaceAlignment * kWorkspaceAlignment;
+    size_bytes_ += RoundUp(size_bytes, kWorkspaceAlignment);
     return at;
   }
   int64_t size_bytes() const { return size_bytes_; }

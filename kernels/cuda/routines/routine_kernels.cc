@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "common/ceil_divide.h"
+
 namespace acceld::kernels::cuda {
 namespace {
 
@@ -9,13 +11,12 @@ constexpr int64_t kThreads = 256, kTile = 32;
 // More do not make a large GPU busier; the kernels go round.
 constexpr int64_t kMaxBlocks = 1 << 14;
 
-int64_t Divided(int64_t count, int64_t by) { return (count + by - 1) / by; }
-
 uint64_t Value(int64_t value) { return static_cast<uint64_t>(value); }
 
 // One real number a thread.
 int64_t BlocksFor(const Matrices& matrices) {
-  return Divided(matrices.batch * matrices.item_elements() * PartsOf(matrices.element), kThreads);
+  return CeilDivide(matrices.batch * matrices.item_elements() * PartsOf(matrices.element),
+                    kThreads);
 }
 
 }  // namespace
@@ -32,7 +33,7 @@ absl::Status RoutineKernels::Transpose(uint64_t to, uint64_t from, const Matrice
                                : bytes == 8 ? RoutineKernel::k_transpose_8
                                             : RoutineKernel::k_transpose_16;
   const int64_t tiles =
-      matrices.batch * Divided(matrices.rows, kTile) * Divided(matrices.columns, kTile);
+      matrices.batch * CeilDivide(matrices.rows, kTile) * CeilDivide(matrices.columns, kTile);
   return Launch(kernel, tiles,
                 {to, from, Value(matrices.batch), Value(matrices.rows), Value(matrices.columns)});
 }
@@ -40,7 +41,7 @@ absl::Status RoutineKernels::Transpose(uint64_t to, uint64_t from, const Matrice
 absl::Status RoutineKernels::AssignWords(uint64_t to, uint64_t from, uint64_t flags, int64_t items,
                                          int64_t item_bytes) const {
   const int64_t words = item_bytes / 4;
-  return Launch(RoutineKernel::k_assign_words, Divided(items * words, kThreads),
+  return Launch(RoutineKernel::k_assign_words, CeilDivide(items * words, kThreads),
                 {to, from, flags, Value(items), Value(words)});
 }
 
@@ -59,7 +60,7 @@ absl::Status RoutineKernels::ClearFlagged(uint64_t to, uint64_t flags, int64_t i
 
 absl::Status RoutineKernels::ListItems(uint64_t list, uint64_t first, int64_t item_bytes,
                                        int64_t count) const {
-  return Launch(RoutineKernel::k_list_items, Divided(count, kThreads),
+  return Launch(RoutineKernel::k_list_items, CeilDivide(count, kThreads),
                 {list, first, Value(item_bytes), Value(count)});
 }
 
@@ -73,7 +74,8 @@ absl::Status RoutineKernels::NoteNotFinite(uint64_t flags, uint64_t a,
 }
 
 absl::Status RoutineKernels::AdoptInfo(uint64_t info, uint64_t flags, int64_t count) const {
-  return Launch(RoutineKernel::k_adopt_info, Divided(count, kThreads), {info, flags, Value(count)});
+  return Launch(RoutineKernel::k_adopt_info, CeilDivide(count, kThreads),
+                {info, flags, Value(count)});
 }
 
 absl::Status RoutineKernels::NoteNan(uint64_t depths, uint64_t a, const Matrices& matrices,
@@ -143,13 +145,13 @@ absl::Status RoutineKernels::EndInNan(uint64_t values, uint64_t firsts,
 absl::Status RoutineKernels::Divide(uint64_t values, int64_t count, int64_t divisor,
                                     bool is_double) const {
   return Launch(is_double ? RoutineKernel::k_divide_f64 : RoutineKernel::k_divide_f32,
-                Divided(count, kThreads), {values, Value(count), Value(divisor)});
+                CeilDivide(count, kThreads), {values, Value(count), Value(divisor)});
 }
 
 absl::Status RoutineKernels::FoldSpectrum(uint64_t to, uint64_t from, int64_t batch, int64_t a,
                                           int64_t b, int64_t length, bool is_double) const {
   return Launch(is_double ? RoutineKernel::k_fold_spectrum_f64 : RoutineKernel::k_fold_spectrum_f32,
-                Divided(batch * a * b * (length / 2 + 1), kThreads),
+                CeilDivide(batch * a * b * (length / 2 + 1), kThreads),
                 {to, from, Value(batch), Value(a), Value(b), Value(length)});
 }
 

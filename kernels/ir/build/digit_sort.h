@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "common/ceil_divide.h"
+
 namespace acceld::kernels {
 
 // What a kernel does in a sort of rows of keys by their lowest 8 bits, stably, beside the loops
@@ -19,7 +21,7 @@ struct DigitSort {
   int64_t tile = 0;              // elements, a multiple of ir::kDigitSortTile; the last has fewer
   bool has_values = false;       // ui32
 
-  int64_t tiles() const { return (length + tile - 1) / tile; }
+  int64_t tiles() const { return CeilDivide(length, tile); }
 };
 
 }  // namespace acceld::kernels

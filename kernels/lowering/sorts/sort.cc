@@ -1,3 +1,4 @@
+#include "common/ceil_divide.h"
 #include "kernels/lowering/reducer.h"
 #include "kernels/lowering/selective_loop.h"
 #include "kernels/lowering/sorts/slice_sorter.h"
@@ -41,7 +42,7 @@ class Selection : SliceSorter {
   // How many are kept: a few more, if there are, where that makes whole vectors of them.
   static int64_t Kept(int64_t limit, int64_t length) {
     constexpr int64_t kFew = 4, kVector = 16;
-    const int64_t rounded = (limit + kVector - 1) / kVector * kVector;
+    const int64_t rounded = RoundUp(limit, kVector);
     return limit <= kFew || rounded > length ? limit : rounded;
   }
 

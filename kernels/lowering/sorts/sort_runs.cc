@@ -2,14 +2,13 @@
 #include <algorithm>
 #include <bit>
 
+#include "common/ceil_divide.h"
 #include "kernels/lowering/sorts/slice_sorter.h"
 
 namespace acceld::kernels {
 namespace {
 
 using Kind = ForStatement::Kind;
-
-int64_t CeilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // A worker writes a piece of merged runs, all of it, whatever the comparator says: it begins where
 // the merge path crosses the piece's diagonal, and takes what comes next.

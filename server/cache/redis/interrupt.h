@@ -1,9 +1,10 @@
 #pragma once
 
 #include <sys/eventfd.h>
-#include <unistd.h>
 
 #include <atomic>
+
+#include "common/files/unique_fd.h"
 
 namespace acceld::cache::redis {
 
@@ -11,22 +12,19 @@ namespace acceld::cache::redis {
 class Interrupt {
  public:
   Interrupt() : fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
-  ~Interrupt() {
-    if (fd_ >= 0) close(fd_);
-  }
   Interrupt(const Interrupt&) = delete;
   Interrupt& operator=(const Interrupt&) = delete;
 
   void Raise() {
     raised_.store(true, std::memory_order_release);
-    if (fd_ >= 0) eventfd_write(fd_, 1);
+    if (fd_.valid()) eventfd_write(fd_.get(), 1);
   }
   bool is_raised() const { return raised_.load(std::memory_order_acquire); }
   // Readable from then on. Negative when the system had none: then waits last to their deadlines.
-  int fd() const { return fd_; }
+  int fd() const { return fd_.get(); }
 
  private:
-  const int fd_;
+  const UniqueFd fd_;
   std::atomic<bool> raised_{false};
 };
 

@@ -107,24 +107,21 @@ absl::Status Failed(const Endpoint& endpoint, absl::string_view what, absl::stri
       absl::StrCat("Redis at ", ToString(endpoint), ": ", what, ": ", why));
 }
 
-Socket::~Socket() {
-  if (fd_ >= 0) close(fd_);
-}
-
 absl::Status Socket::CheckTime(Clock::time_point deadline) const {
   return CheckTimeOf(endpoint_, interrupt_, deadline);
 }
 
 absl::Status Socket::Await(short events, Clock::time_point deadline) const {
-  return AwaitDescriptor(endpoint_, interrupt_, fd_, events, deadline);
+  return AwaitDescriptor(endpoint_, interrupt_, fd(), events, deadline);
 }
 
 absl::StatusOr<Socket> Socket::Dial(const Endpoint& endpoint, Clock::time_point deadline,
                                     const Interrupt* interrupt) {
   const auto connect_to = [&](const addrinfo& address,
                               Clock::time_point until) -> absl::StatusOr<Socket> {
-    Socket socket(endpoint, interrupt,
-                  ::socket(address.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    Socket socket(
+        endpoint, interrupt,
+        UniqueFd(::socket(address.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)));
     if (socket.fd() < 0) return Failed(endpoint, "socket", std::strerror(errno));
     if (connect(socket.fd(), address.ai_addr, address.ai_addrlen) != 0) {
       if (errno != EINPROGRESS) return Failed(endpoint, "connect", std::strerror(errno));

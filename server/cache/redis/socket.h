@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/string_view.h"
+#include "common/files/unique_fd.h"
 #include "common/status.h"
 #include "server/cache/redis/interrupt.h"
 #include "server/cache/redis/url.h"
@@ -23,14 +24,10 @@ class Socket {
   static absl::StatusOr<Socket> Dial(const Endpoint& endpoint, Clock::time_point deadline,
                                      const Interrupt* interrupt);
 
-  Socket(Socket&& other) noexcept
-      : endpoint_(std::move(other.endpoint_)),
-        interrupt_(other.interrupt_),
-        fd_(std::exchange(other.fd_, -1)) {}
+  Socket(Socket&&) noexcept = default;
   Socket& operator=(Socket&&) = delete;
-  ~Socket();
 
-  int fd() const { return fd_; }
+  int fd() const { return fd_.get(); }
   const Endpoint& endpoint() const { return endpoint_; }
   // DEADLINE_EXCEEDED past the deadline, CANCELLED after the interrupt. A server that always has
   // something to say is not waited for, so this is to be asked between any two reads or writes.
@@ -39,12 +36,12 @@ class Socket {
   absl::Status Await(short events, Clock::time_point deadline) const;
 
  private:
-  Socket(Endpoint endpoint, const Interrupt* interrupt, int fd)
-      : endpoint_(std::move(endpoint)), interrupt_(interrupt), fd_(fd) {}
+  Socket(Endpoint endpoint, const Interrupt* interrupt, UniqueFd fd)
+      : endpoint_(std::move(endpoint)), interrupt_(interrupt), fd_(std::move(fd)) {}
 
   Endpoint endpoint_;
   const Interrupt* interrupt_;  // may be nullptr
-  int fd_;
+  UniqueFd fd_;
 };
 
 }  // namespace acceld::cache::redis

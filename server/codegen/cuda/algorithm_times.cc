@@ -118,7 +118,7 @@ class Measurement {
     uint64_t* address;
     int64_t size_bytes;
   };
-  using Blocks = std::vector<std::shared_ptr<Buffer>>;
+  using Blocks = std::vector<std::shared_ptr<hal::Buffer>>;
 
   // Both are empty where the heuristics are to choose.
   absl::StatusOr<std::string> FastestOf(const MatmulStep& matmul) {
@@ -144,12 +144,13 @@ class Measurement {
     if (is_in_place) places.addend = places.out;
     return FastestOf(matmul, algorithms, [&](const MatmulStep& candidate) -> absl::StatusOr<float> {
       ACCELD_ASSIGN_OR_RETURN(const auto prepared, Matmul::Prepare(library, handle, candidate));
-      return stopwatch_.Measure([&](CuStream stream) { return prepared->Enqueue(places, stream); });
+      return stopwatch_.Measure(
+          [&](hal::cuda::CuStream stream) { return prepared->Enqueue(places, stream); });
     });
   }
 
   absl::StatusOr<std::string> FastestOf(const ConvolutionStep& convolution) {
-    DeviceConvolutions& convolutions = libraries_.convolutions();
+    hal::cuda::DeviceConvolutions& convolutions = libraries_.convolutions();
     ACCELD_ASSIGN_OR_RETURN(const std::vector<std::string> algorithms,
                             convolutions.FindAlgorithms(convolution));
     if (algorithms.size() < 2) return std::string();
@@ -170,7 +171,7 @@ class Measurement {
               const Blocks workspace,
               Allocate({{&places.workspace, static_cast<int64_t>(prepared->workspace_bytes())}}));
           return stopwatch_.Measure(
-              [&](CuStream /*stream*/) { return prepared->Enqueue(places, handle); });
+              [&](hal::cuda::CuStream /*stream*/) { return prepared->Enqueue(places, handle); });
         });
   }
 
@@ -197,13 +198,14 @@ class Measurement {
   absl::StatusOr<Blocks> Allocate(const std::vector<Place>& places) const {
     int64_t size_bytes = 0;
     for (const Place& place : places) size_bytes += place.size_bytes;
-    const MemoryStats stats = memory_.stats();
+    const hal::MemoryStats stats = memory_.stats();
     if (size_bytes > (stats.limit_bytes - stats.used_bytes) / kMaxMemoryShare) {
       return absl::ResourceExhaustedError("no memory to measure algorithms in");
     }
     Blocks blocks;
     for (const Place& place : places) {
-      ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<Buffer> block, memory_.Allocate(place.size_bytes));
+      ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<hal::Buffer> block,
+                              memory_.Allocate(place.size_bytes));
       *place.address = reinterpret_cast<uint64_t>(block->address());
       blocks.push_back(std::move(block));
     }

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "common/ceil_divide.h"
 #include "server/compiler/decompose/random_bits.h"
 
 namespace acceld::compiler {
@@ -38,7 +39,7 @@ Counter Plus(Emitter& e, Counter counter, ValueId amount) {
 RandomBits Philox(Emitter& e, ValueId key, ValueId counter_low, ValueId counter_high,
                   const ir::TensorType& type) {
   const int64_t words_per_block = type.dtype == DType::kUI64 ? 2 : 4;
-  const int64_t blocks = (type.num_elements() + words_per_block - 1) / words_per_block;
+  const int64_t blocks = CeilDivide(type.num_elements(), words_per_block);
   const ir::Dims dims = {blocks};
   const Counter start = {counter_low, counter_high};
   const Counter counters =

@@ -17,7 +17,7 @@ void TraceCompile(absl::string_view program_name, uint64_t session,
   if (!trace.enabled()) return;
   const auto thread = static_cast<uint32_t>(syscall(SYS_gettid));
   for (const compiler::CompileStep& step : steps) {
-    trace.Add({.kind = observability::SpanKind::kCompileStep,
+    trace.Add({.kind = SpanKind::kCompileStep,
                .code = 0,
                .track = thread,
                .session = session,
@@ -26,7 +26,7 @@ void TraceCompile(absl::string_view program_name, uint64_t session,
                .end_ns = Ns(step.end),
                .name = step.name});
   }
-  trace.Add({.kind = observability::SpanKind::kCompile,
+  trace.Add({.kind = SpanKind::kCompile,
              .code = static_cast<uint8_t>(status.code()),
              .track = thread,
              .session = session,

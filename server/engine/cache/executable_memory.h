@@ -3,8 +3,8 @@
 #include <cstdint>
 
 #include "absl/types/span.h"
+#include "common/api/executions.h"
 #include "common/ir/module.h"
-#include "server/engine/engine.h"
 #include "server/hal/executable.h"
 
 namespace acceld::engine {

@@ -8,21 +8,6 @@
 namespace acceld::engine {
 namespace {
 
-std::string TierName(cache::Verdict tier) {
-  switch (tier) {
-    case cache::Verdict::kMemory:
-      return "memory";
-    case cache::Verdict::kDisk:
-      return "disk";
-    case cache::Verdict::kRemote:
-      return "remote";
-    case cache::Verdict::kInflight:
-    case cache::Verdict::kMiss:
-      return "";
-  }
-  return "";
-}
-
 std::vector<std::pair<std::string, std::string>> ComponentsOf(const cache::EntryHeader& header) {
   return {{"program", absl::StrCat(header.program_name, " ", header.fingerprint.ToHex())},
           {"arguments", std::string(cache::ArgumentsOf(header.signature))},
@@ -46,7 +31,7 @@ CacheEntryInfo ToPublic(const cache::EntryHeader& header) {
 CacheExplanation Explain(const cache::EntryHeader& wanted,
                          const cache::ExecutableCache::Whereabouts& found) {
   CacheExplanation explanation;
-  if (found.tier.has_value()) explanation.tier = TierName(*found.tier);
+  if (found.tier.has_value()) explanation.tier = std::string(CacheVerdictName(*found.tier));
   for (auto& [name, value] : ComponentsOf(wanted)) {
     explanation.components.push_back({.name = name, .wanted = std::move(value)});
   }

@@ -3,9 +3,9 @@
 #include <string>
 
 #include "absl/types/optional.h"
+#include "common/api/cache_info.h"
 #include "server/cache/entry.h"
 #include "server/cache/executable_cache.h"
-#include "server/engine/engine.h"
 
 namespace acceld::engine {
 

@@ -1,5 +1,5 @@
 #include "common/memory/streaming_copy.h"
-#include "server/engine/engine.h"
+#include "server/engine/session/session.h"
 
 namespace acceld::engine {
 

@@ -3,9 +3,8 @@
 #include <atomic>
 #include <memory>
 
+#include "common/api/executions.h"
 #include "common/crypto/digest.h"
-#include "server/cache/executable_cache.h"
-#include "server/engine/engine.h"
 
 namespace acceld::engine {
 
@@ -25,22 +24,6 @@ inline ExecutionInfo InfoOf(const std::shared_ptr<const ExecutionRecord>& record
           .verdict = record->verdict.load(std::memory_order_relaxed),
           .compile_ms = record->compile_ms.load(std::memory_order_relaxed),
           .execute_us = record->execute_us.load(std::memory_order_relaxed)};
-}
-
-inline CacheVerdict ToPublic(cache::Verdict verdict) {
-  switch (verdict) {
-    case cache::Verdict::kMemory:
-      return CacheVerdict::kMemory;
-    case cache::Verdict::kDisk:
-      return CacheVerdict::kDisk;
-    case cache::Verdict::kRemote:
-      return CacheVerdict::kRemote;
-    case cache::Verdict::kInflight:
-      return CacheVerdict::kInflight;
-    case cache::Verdict::kMiss:
-      return CacheVerdict::kMiss;
-  }
-  return CacheVerdict::kUnknown;
 }
 
 }  // namespace acceld::engine

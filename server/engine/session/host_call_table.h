@@ -8,7 +8,7 @@
 #include "absl/types/optional.h"
 #include "common/status.h"
 #include "common/threads/mutex.h"
-#include "server/engine/engine.h"
+#include "server/engine/session/session_types.h"
 #include "server/runtime/host_asker.h"
 #include "server/runtime/memory/meter.h"
 

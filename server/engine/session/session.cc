@@ -6,7 +6,6 @@
 #include "server/engine/engine_impl.h"
 #include "server/engine/session/session_impl.h"
 #include "server/engine/session/upload_state.h"
-#include "server/engine/sharing/priority_class.h"
 
 // A session's beginning and end, its programs and handles. Executions, uploads and answers stand in
 // session_execute.cc, session_upload.cc and session_read.cc.
@@ -25,7 +24,7 @@ SessionImpl::SessionImpl(EngineImpl& engine, uint64_t id, std::string token, Ses
       id_(id),
       token_(std::move(token)),
       options_(std::move(options)),
-      priority_class_(ClassOf(options_.priority)),
+      priority_(options_.priority),
       device_(device),
       opened_at_(std::chrono::steady_clock::now()),
       identity_(std::move(identity)),
@@ -46,7 +45,7 @@ SessionImpl::SessionImpl(EngineImpl& engine, uint64_t id, std::string token, Ses
   for (uint32_t device = 0; device < engine.num_devices(); ++device) {
     Queues& queues = queues_.emplace_back();
     for (size_t i = 0; i < queues.size(); ++i) {
-      queues[i] = engine.executor(device).OpenQueue(account_, static_cast<PriorityClass>(i),
+      queues[i] = engine.executor(device).OpenQueue(account_, static_cast<Priority>(i),
                                                     identity_->device_share(device));
     }
   }

@@ -261,7 +261,7 @@ void SessionImpl::DefineOutputs(absl::Span<const Handle> handles, uint32_t devic
 }
 
 cache::Request SessionImpl::RequestFor(const std::shared_ptr<const Program>& program,
-                                       const Call& call, PriorityClass priority) const {
+                                       const Call& call, Priority priority) const {
   return {
       .key = call.cache_key,
       .fingerprint = program->fingerprint(),
@@ -290,7 +290,7 @@ cache::Request SessionImpl::RequestFor(const std::shared_ptr<const Program>& pro
           },
       // What is compiled for elsewhere is in nobody's way here.
       .asker = {identity_->identity(),
-                call.target->device.has_value() ? priority : PriorityClass::kBatch,
+                call.target->device.has_value() ? priority : Priority::kBatch,
                 identity_->has_shares()}};
 }
 
@@ -319,8 +319,7 @@ void SessionImpl::Start(Resolved resolved, uint32_t device, const ExecuteOptions
   runtime::DeviceExecutor& executor = engine_.executor(device);
   cache::ExecutableCache& cache = engine_.executables();
   executions_.fetch_add(1, std::memory_order_relaxed);
-  const PriorityClass priority =
-      options.priority.has_value() ? ClassOf(*options.priority) : priority_class_;
+  const Priority priority = options.priority.value_or(priority_);
   const std::shared_ptr<ExecutionRecord> record = resolved.record;
   const std::shared_ptr<runtime::Task> task = resolved.task;
   auto& execution = std::get<runtime::Execution>(task->work());
@@ -342,7 +341,7 @@ void SessionImpl::Start(Resolved resolved, uint32_t device, const ExecuteOptions
     if (ticket.future.IsReady() && ticket.future.Await().ok()) {
       const cache::Result& result = *ticket.future.Await();
       execution.executable = result.executable;
-      const CacheVerdict verdict = ToPublic(ticket.VerdictOf(result));
+      const CacheVerdict verdict = ticket.VerdictOf(result);
       identity_->CountLookup(verdict);
       record->verdict.store(verdict, std::memory_order_relaxed);
       MutexLock lock(mutex_);
@@ -374,8 +373,7 @@ void SessionImpl::Start(Resolved resolved, uint32_t device, const ExecuteOptions
                   std::chrono::steady_clock::now() - begin;
               record->compile_ms.store(waited.count(), std::memory_order_relaxed);
               if (!result.ok()) return executor.Provide(task, result.status());
-              const CacheVerdict verdict =
-                  joined ? CacheVerdict::kInflight : ToPublic(result->verdict);
+              const CacheVerdict verdict = joined ? CacheVerdict::kInflight : result->verdict;
               identity->CountLookup(verdict);
               record->verdict.store(verdict, std::memory_order_relaxed);
               executor.Provide(task, result->executable);

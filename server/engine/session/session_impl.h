@@ -19,7 +19,6 @@
 #include "server/engine/session/host_call_table.h"
 #include "server/engine/session/pending_requests.h"
 #include "server/engine/sharing/identity_account.h"
-#include "server/engine/sharing/priority_class.h"
 #include "server/runtime/device_executor.h"
 
 namespace acceld::engine {
@@ -82,7 +81,7 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
 
   // For the engine's metrics.
   int64_t QueuedOn(uint32_t device, Priority priority) const {
-    return QueueOf(device, ClassOf(priority))->queued();
+    return QueueOf(device, priority)->queued();
   }
 
  private:
@@ -132,8 +131,7 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
   };
   struct UploadState;
 
-  const std::shared_ptr<runtime::TaskQueue>& QueueOf(uint32_t device,
-                                                     PriorityClass priority) const {
+  const std::shared_ptr<runtime::TaskQueue>& QueueOf(uint32_t device, Priority priority) const {
     return queues_[device][static_cast<size_t>(priority)];
   }
   absl::Status CheckOpen() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return closed_; }
@@ -164,7 +162,7 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
   void SetDeadline(const std::shared_ptr<runtime::Task>& task, const std::string& name,
                    uint32_t device, std::chrono::steady_clock::time_point deadline);
   cache::Request RequestFor(const std::shared_ptr<const Program>& program, const Call& call,
-                            PriorityClass priority) const;
+                            Priority priority) const;
 
   // A new array that has failed with `error`.
   std::shared_ptr<runtime::Array> Poisoned(absl::Status error, uint32_t device) const;
@@ -184,7 +182,7 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
   const uint64_t id_;
   const std::string token_;
   const SessionOptions options_;
-  const PriorityClass priority_class_;
+  const Priority priority_;
   const absl::optional<uint32_t> device_;
   const std::chrono::steady_clock::time_point opened_at_;
   const std::shared_ptr<IdentityAccount> identity_;        // Shared with its other sessions.
@@ -195,8 +193,8 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
   const std::shared_ptr<HostCallTable> host_calls_;     // Shared with executions.
   const std::shared_ptr<std::atomic<bool>> cancelled_;  // Polled by running kernels.
   const std::shared_ptr<PendingRequests> pending_;      // Shared with callbacks.
-  // Of one device, by PriorityClass: executions may have others than the session's.
-  using Queues = std::array<std::shared_ptr<runtime::TaskQueue>, kNumPriorityClasses>;
+  // Of one device, by Priority: executions may have others than the session's.
+  using Queues = std::array<std::shared_ptr<runtime::TaskQueue>, kNumPriorities>;
   std::vector<Queues> queues_;  // By device; constant.
   std::atomic<uint64_t> executions_{0};
 

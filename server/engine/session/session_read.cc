@@ -59,7 +59,7 @@ absl::Status SessionImpl::Compile(ProgramId id, std::vector<ir::TensorType> argu
                             interest->Leave();
                             done({status, {}});
                           }));
-  cache::Request wanted = RequestFor(*program->program, **call, priority_class_);
+  cache::Request wanted = RequestFor(*program->program, **call, priority_);
   if (options.explain) {
     cache::EntryHeader header = engine_.executables().HeaderOf(wanted);
     header.program_name = (*program->program)->name();
@@ -85,7 +85,7 @@ absl::Status SessionImpl::Compile(ProgramId id, std::vector<ir::TensorType> argu
           record->compile_ms.store(waited.count(), std::memory_order_relaxed);
           return done({Annotate(result.status(), absl::StrCat("program ", *name)), InfoOf(record)});
         }
-        const CacheVerdict verdict = joined ? CacheVerdict::kInflight : ToPublic(result->verdict);
+        const CacheVerdict verdict = joined ? CacheVerdict::kInflight : result->verdict;
         identity->CountLookup(verdict);
         if (verdict != CacheVerdict::kMemory) {
           record->compile_ms.store(waited.count(), std::memory_order_relaxed);
@@ -146,7 +146,7 @@ void SessionImpl::Fetch(Handle handle, const AskOptions& options,
   const bool small =
       named->array->type().has_value() && named->array->type()->size_bytes() <= kSmallBytes;
   named->array->OnFinal(
-      [small, answer, download, engine = &engine_, identity = identity_, priority = priority_class_,
+      [small, answer, download, engine = &engine_, identity = identity_, priority = priority_,
        cancelled = cancelled_, weak = std::weak_ptr<runtime::Array>(named->array),
        held = options.lapses ? nullptr : named->array](const absl::Status& status) {
         if (!status.ok()) return answer(status);

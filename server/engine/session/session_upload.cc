@@ -175,7 +175,7 @@ void SessionImpl::SubmitUpload(std::shared_ptr<runtime::Task> task, runtime::Upl
   const uint32_t device = static_cast<uint32_t>(task->outputs[0]->device());
   task->work() = std::move(upload);
   task->session = id_;
-  engine_.executor(device).Submit(QueueOf(device, priority_class_), std::move(task),
+  engine_.executor(device).Submit(QueueOf(device, priority_), std::move(task),
                                   /*executable_ready=*/true);
 }
 

@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "common/api/cache_verdict.h"
 #include "common/memory/allowance.h"
 #include "common/status.h"
 #include "common/threads/mutex.h"
-#include "server/engine/cache/cache_verdict.h"
 #include "server/engine/cache/compile_budget.h"
-#include "server/engine/engine.h"
+#include "server/engine/identity.h"
 #include "server/engine/sharing/held_programs.h"
 #include "server/engine/sharing/pools.h"
 #include "server/engine/sharing/quota.h"

@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "common/status.h"
 #include "common/threads/mutex.h"
-#include "server/engine/engine.h"
+#include "server/engine/session/session_types.h"
 #include "server/engine/sharing/identity_account.h"
 #include "server/runtime/array.h"
 #include "server/runtime/memory/meter.h"

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "absl/strings/string_view.h"
-#include "server/engine/engine.h"
+#include "server/engine/options.h"
 #include "server/engine/sharing/quota.h"
 
 namespace acceld::engine {

@@ -14,7 +14,7 @@ struct Packed {
   int64_t submitted_ns, begin_ns, end_ns;
   uint64_t session;
   uint32_t track;
-  uint8_t kind, code, name_bytes, unused;
+  uint8_t kind, code, name_bytes, express;
   char name[TraceRing::kMaxNameBytes];
 };
 constexpr size_t kWords = sizeof(Packed) / sizeof(uint64_t);
@@ -54,7 +54,7 @@ void TraceRing::Add(const Record& record) {
   packed.code = record.code;
   const size_t name_bytes = std::min(record.name.size(), kMaxNameBytes);
   packed.name_bytes = static_cast<uint8_t>(name_bytes);
-  packed.unused = 0;
+  packed.express = record.express ? 1 : 0;
   const size_t words = WordsOf(name_bytes);
   // The last word of a name may be filled in part only.
   if (words > kHeadWords) std::memset(packed.name + (words - kHeadWords - 1) * 8, 0, 8);
@@ -75,8 +75,8 @@ void TraceRing::Add(const Record& record) {
   slot.sequence.store(writing + 1, std::memory_order_release);
 }
 
-std::vector<Span> TraceRing::Read(int64_t since_ns, absl::optional<uint64_t> session) const {
-  std::vector<Span> spans;
+std::vector<TraceSpan> TraceRing::Read(int64_t since_ns, absl::optional<uint64_t> session) const {
+  std::vector<TraceSpan> spans;
   for (size_t s = 0; s < capacity(); ++s) {
     const Slot& slot = slots_[s];
     const uint64_t before = slot.sequence.load(std::memory_order_acquire);
@@ -89,6 +89,7 @@ std::vector<Span> TraceRing::Read(int64_t since_ns, absl::optional<uint64_t> ses
     if (slot.sequence.load(std::memory_order_relaxed) != before) continue;
     if (packed.end_ns < since_ns || packed.session != session.value_or(packed.session)) continue;
     spans.push_back({.kind = static_cast<SpanKind>(packed.kind),
+                     .express = packed.express != 0,
                      .code = packed.code,
                      .track = packed.track,
                      .session = packed.session,
@@ -98,7 +99,7 @@ std::vector<Span> TraceRing::Read(int64_t since_ns, absl::optional<uint64_t> ses
                      .name = std::string(packed.name, packed.name_bytes)});
   }
   // Outer ones before those that they hold.
-  std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) {
+  std::sort(spans.begin(), spans.end(), [](const TraceSpan& a, const TraceSpan& b) {
     return std::tie(a.begin_ns, b.end_ns, a.kind) < std::tie(b.begin_ns, a.end_ns, b.kind);
   });
   return spans;

@@ -10,30 +10,9 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
+#include "common/api/trace_span.h"
 
 namespace acceld::observability {
-
-// What took time, and so on which track it is drawn: those of a device on the streams of device
-// `track`, compiles on the thread `track`.
-enum class SpanKind : uint8_t {
-  kExecution,
-  kExpressExecution,  // on a stream of its own
-  kUpload,
-  kDownload,
-  kCompile,      // a whole one
-  kCompileStep,  // within a compile of the same thread
-};
-
-// An interval that has ended. Times are the steady clock's, in nanoseconds.
-struct Span {
-  SpanKind kind = SpanKind::kExecution;
-  uint8_t code = 0;  // canonical status code
-  uint32_t track = 0;
-  uint64_t session = 0;      // 0: nobody's in particular
-  int64_t submitted_ns = 0;  // of executions: when they were asked for
-  int64_t begin_ns = 0, end_ns = 0;
-  std::string name;
-};
 
 // The last spans of the daemon, in a ring of fixed size: the newest replace the oldest. Any thread
 // may record, without a lock, a wait or an allocation: some ten stores. Any thread may read
@@ -56,6 +35,7 @@ class TraceRing {
   // loses its span.
   struct Record {
     SpanKind kind;
+    bool express;  // see TraceSpan
     uint8_t code;
     uint32_t track;
     uint64_t session;
@@ -66,7 +46,7 @@ class TraceRing {
 
   // Those that ended at `since_ns` or later, by the time at which they began: of one session, or of
   // all.
-  std::vector<Span> Read(int64_t since_ns, absl::optional<uint64_t> session = {}) const;
+  std::vector<TraceSpan> Read(int64_t since_ns, absl::optional<uint64_t> session = {}) const;
 
  private:
   struct Slot;

@@ -54,9 +54,8 @@ class JsonWriter {
 
 void WriteQueue(const engine::DeviceMetrics& metrics, JsonWriter& json) {
   json.Key("queued_by_priority").Begin('{');
-  for (size_t i = 0; i < engine::kNumPriorities; ++i) {
-    json.Key(engine::PriorityName(static_cast<engine::Priority>(i)))
-        .Number(metrics.queued_by_priority[i]);
+  for (size_t i = 0; i < kNumPriorities; ++i) {
+    json.Key(PriorityName(static_cast<Priority>(i))).Number(metrics.queued_by_priority[i]);
   }
   json.End('}');
 }
@@ -64,7 +63,7 @@ void WriteQueue(const engine::DeviceMetrics& metrics, JsonWriter& json) {
 void WriteDevices(const DaemonStatus& status, JsonWriter& json) {
   json.Key("devices").Begin('[');
   for (size_t i = 0; i < status.devices.size(); ++i) {
-    const engine::DeviceInfo& info = status.devices[i];
+    const DeviceInfo& info = status.devices[i];
     const engine::DeviceMetrics& metrics = status.metrics.devices[i];
     const Outcomes outcomes = OutcomesOf(metrics.executions);
     json.Begin('{');
@@ -72,8 +71,8 @@ void WriteDevices(const DaemonStatus& status, JsonWriter& json) {
     json.Key("kind").Text(info.kind);
     json.Key("name").Text(info.name);
     json.Key("architecture").Text(info.architecture);
-    json.Key("healthy").Bool(info.health.ok());
-    json.Key("error").Text(info.health.message());
+    json.Key("healthy").Bool(info.error.empty());
+    json.Key("error").Text(info.error);
     json.Key("memory_used_bytes").Number(info.memory_used_bytes);
     json.Key("memory_peak_bytes").Number(info.memory_peak_bytes);
     json.Key("memory_limit_bytes").Number(info.memory_limit_bytes);
@@ -90,7 +89,7 @@ void WriteDevices(const DaemonStatus& status, JsonWriter& json) {
   }
   json.End(']');
   json.Key("missing").Begin('[');
-  for (const engine::MissingDevices& missing : status.missing) {
+  for (const MissingDevices& missing : status.missing) {
     json.Begin('{');
     json.Key("kind").Text(missing.kind);
     json.Key("library").Text(missing.library);
@@ -132,14 +131,14 @@ void WriteTier(absl::string_view name, uint64_t entries, uint64_t size_bytes, ui
 }
 
 void WriteCache(const DaemonStatus& status, JsonWriter& json) {
-  const engine::EngineStats& stats = status.stats;
+  const EngineStats& stats = status.stats;
   json.Key("cache").Begin('{');
   WriteTier("memory", stats.cache_memory_entries, stats.cache_memory_bytes, stats.cache_hits_memory,
             status.metrics.cache_memory_evictions, json);
   WriteTier("disk", stats.cache_disk_entries, stats.cache_disk_bytes, stats.cache_hits_disk,
             status.metrics.cache_disk_evictions, json);
   if (stats.remote_cache.has_value()) {
-    const engine::RemoteCacheStats& remote = *stats.remote_cache;
+    const RemoteCacheStats& remote = *stats.remote_cache;
     json.Key("remote").Begin('{');
     json.Key("url").Text(remote.url);
     json.Key("up").Bool(remote.up);
@@ -155,6 +154,14 @@ void WriteCache(const DaemonStatus& status, JsonWriter& json) {
   json.Key("compiles").Number(stats.compiles);
   json.Key("compile_failures").Number(stats.compile_failures);
   json.Key("compile_seconds").Real(status.metrics.compile_time.sum_s);
+  json.End('}');
+}
+
+void WriteCounters(const Counters& counters, JsonWriter& json) {
+  json.Key("counters").Begin('{');
+  for (const CounterInfo& counter : CounterInfos()) {
+    json.Key(counter.name).Number(counters.*counter.field);
+  }
   json.End('}');
 }
 
@@ -183,6 +190,7 @@ std::string RenderJson(const DaemonStatus& status) {
   WriteDevices(status, json);
   WriteSessions(status, json);
   WriteCache(status, json);
+  WriteCounters(status.stats, json);
   WriteTrouble(status, json);
   json.End('}');
   return std::move(json).Take() + "\n";

@@ -23,7 +23,7 @@ std::string PolicyHash(absl::string_view text) {
 
 bool AllHealthy(const DaemonStatus& status) {
   return std::all_of(status.devices.begin(), status.devices.end(),
-                     [](const engine::DeviceInfo& device) { return device.health.ok(); });
+                     [](const DeviceInfo& device) { return device.error.empty(); });
 }
 
 // In a word or two; the title has it too, for those with many tabs.

@@ -26,7 +26,7 @@ Outcomes AllOutcomes(const DaemonStatus& status) {
   return all;
 }
 
-uint64_t CacheHits(const engine::EngineStats& stats) {
+uint64_t CacheHits(const EngineStats& stats) {
   return stats.cache_hits_memory + stats.cache_hits_disk + stats.cache_hits_remote +
          stats.cache_hits_inflight;
 }
@@ -90,18 +90,18 @@ void WriteBar(absl::string_view what, uint64_t used, uint64_t peak, uint64_t lim
   html << "</svg>\n";
 }
 
-void WriteDevice(const engine::DeviceInfo& info, const engine::DeviceMetrics& metrics, Html& html) {
+void WriteDevice(const DeviceInfo& info, const engine::DeviceMetrics& metrics, Html& html) {
   const Outcomes outcomes = OutcomesOf(metrics.executions);
   html << "<article class=\"card\">\n<div class=\"row\"><h3><bdi>" << info.name << "</bdi></h3>";
-  if (info.health.ok()) {
+  if (info.error.empty()) {
     html << "<span class=\"pill good\">Healthy</span>";
   } else {
     html << "<span class=\"pill bad\">Lost</span>";
   }
   html << "</div>\n<p class=\"muted small\">Device " << absl::StrCat(info.id) << " &middot; <bdi>"
        << info.kind << "</bdi> &middot; <bdi>" << info.architecture << "</bdi></p>\n";
-  if (!info.health.ok()) {
-    html << "<p class=\"error bad\"><bdi>" << info.health.message() << "</bdi></p>\n";
+  if (!info.error.empty()) {
+    html << "<p class=\"error bad\"><bdi>" << info.error << "</bdi></p>\n";
   }
   WriteBar("Memory", info.memory_used_bytes, info.memory_peak_bytes, info.memory_limit_bytes, html);
   html << "<p class=\"row small\"><span>" << BytesText(info.memory_used_bytes) << " of "
@@ -136,7 +136,7 @@ void WriteAnswered(absl::string_view name, uint64_t count, uint64_t lookups, Htm
   html << "<td></td></tr>\n";
 }
 
-void WriteRemote(const engine::RemoteCacheStats& remote, Html& html) {
+void WriteRemote(const RemoteCacheStats& remote, Html& html) {
   html << "<article class=\"card note\">\n<div class=\"row\"><h3>Remote cache</h3>";
   if (remote.up) {
     html << "<span class=\"pill good\">Up</span>";
@@ -161,10 +161,10 @@ void WriteRemote(const engine::RemoteCacheStats& remote, Html& html) {
 }  // namespace
 
 void WriteSummary(const DaemonStatus& status, Html& html) {
-  const engine::EngineStats& stats = status.stats;
+  const EngineStats& stats = status.stats;
   const Outcomes outcomes = AllOutcomes(status);
   uint64_t queued = 0;
-  for (const engine::DeviceInfo& device : status.devices) queued += device.queued;
+  for (const DeviceInfo& device : status.devices) queued += device.queued;
   const uint64_t hits = CacheHits(stats);
   html << "<dl class=\"tiles\">\n";
   WriteTile("Uptime", DurationText(status.uptime_s), "since the start", html);
@@ -191,14 +191,14 @@ void WriteDevices(const DaemonStatus& status, Html& html) {
     WriteDevice(status.devices[i], status.metrics.devices[i], html);
   }
   html << "</div>\n";
-  const engine::EngineStats& stats = status.stats;
+  const EngineStats& stats = status.stats;
   if (stats.host_memory_bytes != 0) {
     html << "<div class=\"card note\">\n<h3>Host memory for spilled arrays</h3>\n";
     WriteBar("Host memory", stats.spilled_bytes, 0, stats.host_memory_bytes, html);
     html << "<p class=\"small\">" << BytesText(stats.spilled_bytes) << " of "
          << BytesText(stats.host_memory_bytes) << "</p>\n</div>\n";
   }
-  for (const engine::MissingDevices& missing : status.missing) {
+  for (const MissingDevices& missing : status.missing) {
     html << "<p class=\"muted small note\">";
     if (missing.library.empty()) {
       html << "No <bdi>" << missing.kind << "</bdi> devices: <bdi>";
@@ -215,15 +215,14 @@ void WriteQueues(const DaemonStatus& status, Html& html) {
   html << "<section aria-labelledby=\"queues\">\n<h2 id=\"queues\">Queues by priority</h2>\n"
           "<div class=\"card scroll\" tabindex=\"0\" role=\"region\" aria-labelledby=\"queues\">\n"
           "<table>\n<thead><tr><th scope=\"col\">Device</th>";
-  for (size_t i = engine::kNumPriorities; i-- > 0;) {
-    html << "<th scope=\"col\">" << engine::PriorityName(static_cast<engine::Priority>(i))
-         << "</th>";
+  for (size_t i = kNumPriorities; i-- > 0;) {
+    html << "<th scope=\"col\">" << PriorityName(static_cast<Priority>(i)) << "</th>";
   }
   html << "</tr></thead>\n<tbody>\n";
   for (size_t d = 0; d < status.devices.size(); ++d) {
     html << "<tr><th scope=\"row\">" << absl::StrCat(status.devices[d].id) << " &middot; <bdi>"
          << status.devices[d].name << "</bdi></th>";
-    for (size_t i = engine::kNumPriorities; i-- > 0;) {
+    for (size_t i = kNumPriorities; i-- > 0;) {
       WriteCell(status.metrics.devices[d].queued_by_priority[i], html);
     }
     html << "</tr>\n";
@@ -252,7 +251,7 @@ void WriteSessions(const DaemonStatus& status, Html& html) {
 }
 
 void WriteCache(const DaemonStatus& status, Html& html) {
-  const engine::EngineStats& stats = status.stats;
+  const EngineStats& stats = status.stats;
   const uint64_t lookups = CacheHits(stats) + stats.cache_misses;
   html << "<section aria-labelledby=\"cache\">\n<h2 id=\"cache\">Executable cache</h2>\n"
           "<div class=\"card scroll\" tabindex=\"0\" role=\"region\" aria-labelledby=\"cache\">\n"

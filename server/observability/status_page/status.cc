@@ -18,7 +18,7 @@ Outcomes OutcomesOf(const CountsByCode& counts) {
   return outcomes;
 }
 
-StatusSource::StatusSource(const engine::Engine& engine, std::string version,
+StatusSource::StatusSource(const engine::Introspection& engine, std::string version,
                            std::function<bool()> accepting)
     : engine_(engine), version_(std::move(version)), accepting_(std::move(accepting)) {}
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/log/log_history.h"
-#include "server/engine/engine.h"
+#include "server/engine/introspection.h"
 #include "server/observability/identity_usage.h"
 
 namespace acceld::observability {
@@ -19,9 +19,9 @@ struct DaemonStatus {
   std::chrono::system_clock::time_point time;
   double uptime_s = 0;
   bool accepting = true;  // false: it drains or stops
-  std::vector<engine::DeviceInfo> devices;
-  std::vector<engine::MissingDevices> missing;
-  engine::EngineStats stats;
+  std::vector<DeviceInfo> devices;
+  std::vector<MissingDevices> missing;
+  EngineStats stats;
   engine::EngineMetrics metrics;  // of the same devices, in their order
   std::vector<IdentityUsage> identities;
   std::vector<LogEntry> trouble;  // the newest first
@@ -37,12 +37,13 @@ Outcomes OutcomesOf(const CountsByCode& counts);
 class StatusSource {
  public:
   // `accepting` is asked each time, from any thread; what it needs and the engine outlive this.
-  StatusSource(const engine::Engine& engine, std::string version, std::function<bool()> accepting);
+  StatusSource(const engine::Introspection& engine, std::string version,
+               std::function<bool()> accepting);
 
   DaemonStatus Gather() const;
 
  private:
-  const engine::Engine& engine_;
+  const engine::Introspection& engine_;
   const std::string version_;
   const std::function<bool()> accepting_;
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();

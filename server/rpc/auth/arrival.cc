@@ -14,7 +14,7 @@ absl::StatusOr<Arrival> JudgeArrival(int fd, const Gate& gate, const Connections
   Arrival arrival;
   ACCELD_ASSIGN_OR_RETURN(arrival.peer, ReadPeerCredentials(fd));
   const std::string name = IdentityOf(arrival.peer);
-  if (const absl::optional<engine::Role> role = gate.RoleOf(arrival.peer); role.has_value()) {
+  if (const absl::optional<Role> role = gate.RoleOf(arrival.peer); role.has_value()) {
     arrival.identity = engine::Identity{.name = name, .role = *role};
   }
   Refusal reason = Refusal::kIdentity;

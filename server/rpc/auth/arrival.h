@@ -2,7 +2,7 @@
 
 #include "absl/types/optional.h"
 #include "common/status.h"
-#include "server/engine/engine.h"
+#include "server/engine/identity.h"
 #include "server/rpc/auth/connections.h"
 #include "server/rpc/auth/gate.h"
 #include "server/rpc/auth/peer_credentials.h"
@@ -15,7 +15,7 @@ struct Arrival {
   // Of the user; none: one who has to show a token first.
   absl::optional<engine::Identity> identity;
 
-  bool is_admin() const { return identity.has_value() && identity->role == engine::Role::kAdmin; }
+  bool is_admin() const { return identity.has_value() && identity->role == Role::kAdmin; }
 };
 
 // Judges a connection that was just accepted. PERMISSION_DENIED for a user whom no call would be

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "absl/types/optional.h"
-#include "server/engine/engine.h"
+#include "server/engine/identity.h"
 
 namespace acceld::rpc {
 

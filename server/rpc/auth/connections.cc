@@ -67,7 +67,7 @@ absl::Status TakeUnlessAdmin(engine::Engine& engine, const engine::Identity& ide
                              int64_t descriptors, Taken& taken) {
   taken = Taken(engine.AllowanceOf(identity, engine::QuotaId::kDescriptors));
   const absl::Status status = taken.Add(descriptors);
-  return identity.role == engine::Role::kAdmin ? absl::OkStatus() : status;
+  return identity.role == Role::kAdmin ? absl::OkStatus() : status;
 }
 
 Connections::Connections(engine::Engine& engine, observability::RpcInstruments& instruments,

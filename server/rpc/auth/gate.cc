@@ -14,7 +14,6 @@
 namespace acceld::rpc {
 namespace {
 
-using engine::Role;
 using observability::Refusal;
 
 constexpr size_t kMaxFileBytes = size_t{4} << 20;
@@ -34,18 +33,6 @@ const MethodTable& Methods() {
     return table;
   }();
   return *methods;
-}
-
-absl::string_view NameOf(Role role) {
-  switch (role) {
-    case Role::kUser:
-      return "user";
-    case Role::kPublisher:
-      return "publisher";
-    case Role::kAdmin:
-      return "admin";
-  }
-  return "";
 }
 
 absl::string_view ToView(grpc::string_ref text) { return {text.data(), text.size()}; }
@@ -212,8 +199,8 @@ absl::StatusOr<Caller> Gate::Admit(absl::string_view method,
     if (!refused.has_value() && identity.role < *row->second) {
       refused = Refused{Refusal::kRole, absl::PermissionDeniedError(absl::StrCat(
                                             method.substr(method.rfind('/') + 1), " is for role ",
-                                            NameOf(*row->second), "; ", identity.name, " has role ",
-                                            NameOf(identity.role)))};
+                                            RoleName(*row->second), "; ", identity.name,
+                                            " has role ", RoleName(identity.role)))};
     }
   }
   if (!refused.has_value() && !connection.is_identified) {

@@ -8,7 +8,7 @@
 #include "common/status.h"
 #include "common/threads/mutex.h"
 #include "grpcpp/server_context.h"
-#include "server/engine/engine.h"
+#include "server/engine/identity.h"
 #include "server/observability/instruments/rpc_instruments.h"
 #include "server/rpc/access_options.h"
 #include "server/rpc/auth/caller.h"
@@ -50,7 +50,7 @@ class Gate {
                             size_t size_bytes) const;
 
   // Of the user at the other end of a unix socket who shows no token.
-  absl::optional<engine::Role> RoleOf(const PeerCredentials& peer) const {
+  absl::optional<Role> RoleOf(const PeerCredentials& peer) const {
     return rules()->policy.RoleOf(peer);
   }
   // Whether a token may stand for somebody else.

@@ -16,8 +16,6 @@
 namespace acceld::rpc {
 namespace {
 
-using engine::Role;
-
 constexpr size_t kMaxNameBytes = 256;
 constexpr size_t kLookupBytes = size_t{64} << 10;
 

@@ -8,8 +8,8 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
+#include "common/api/role.h"
 #include "common/status.h"
-#include "server/engine/engine.h"
 #include "server/rpc/access_options.h"
 #include "server/rpc/auth/peer_credentials.h"
 
@@ -26,9 +26,9 @@ class Policy {
   static absl::StatusOr<Policy> Make(const AccessOptions& options);
 
   // The highest role that is given to the identity; none when it may not do anything.
-  absl::optional<engine::Role> RoleOf(const PeerCredentials& peer) const;
-  absl::optional<engine::Role> RoleOfCertificate(absl::string_view name) const;
-  absl::optional<engine::Role> RoleOfAnonymous() const;
+  absl::optional<Role> RoleOf(const PeerCredentials& peer) const;
+  absl::optional<Role> RoleOfCertificate(absl::string_view name) const;
+  absl::optional<Role> RoleOfAnonymous() const;
 
  private:
   // Who has one role.
@@ -42,7 +42,7 @@ class Policy {
 
   uid_t own_uid_ = 0;
   bool refuse_anonymous_ = false;
-  std::vector<Members> roles_;  // by engine::Role
+  std::vector<Members> roles_;  // by Role
 };
 
 }  // namespace acceld::rpc

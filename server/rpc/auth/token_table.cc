@@ -14,15 +14,13 @@
 namespace acceld::rpc {
 namespace {
 
-using engine::Role;
-
 constexpr size_t kMaxFileBytes = size_t{4} << 20;
 constexpr size_t kMaxNameBytes = 128;
 
 absl::optional<Role> ParseRole(absl::string_view text) {
-  if (text == "user") return Role::kUser;
-  if (text == "publisher") return Role::kPublisher;
-  if (text == "admin") return Role::kAdmin;
+  for (const Role role : {Role::kUser, Role::kPublisher, Role::kAdmin}) {
+    if (text == RoleName(role)) return role;
+  }
   return absl::nullopt;
 }
 

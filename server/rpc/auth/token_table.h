@@ -8,7 +8,7 @@
 #include "absl/types/optional.h"
 #include "common/crypto/sha256.h"
 #include "common/status.h"
-#include "server/engine/engine.h"
+#include "server/engine/identity.h"
 
 namespace acceld::rpc {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "common/status.h"
-#include "server/engine/engine.h"
+#include "server/engine/session/session.h"
 #include "server/rpc/bulk/chunk_deadline.h"
 #include "server/rpc/bulk/transfers.h"
 #include "server/rpc/gated_service.h"

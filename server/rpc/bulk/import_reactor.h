@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "common/threads/thread_pool.h"
-#include "server/engine/engine.h"
+#include "server/engine/cache/cache_admin.h"
 #include "server/rpc/bulk/chunk_deadline.h"
 #include "server/rpc/gated_service.h"
 #include "server/rpc/rpc_context.h"

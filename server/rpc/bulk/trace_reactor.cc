@@ -6,8 +6,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/api/wire.h"
 #include "common/utf8.h"
 #include "server/engine/sharing/asker.h"
+#include "server/observability/instruments/trace_ring.h"
 #include "server/rpc/decode/status_codes.h"
 
 namespace acceld::rpc {
@@ -17,45 +19,13 @@ namespace {
 constexpr size_t kSpansPerChunk = 2000;
 constexpr double kMaxSeconds = 1e9;
 
-v1::TraceSpan::Kind ToProto(observability::SpanKind kind) {
-  switch (kind) {
-    case observability::SpanKind::kExecution:
-    case observability::SpanKind::kExpressExecution:
-      return v1::TraceSpan::EXECUTION;
-    case observability::SpanKind::kUpload:
-      return v1::TraceSpan::UPLOAD;
-    case observability::SpanKind::kDownload:
-      return v1::TraceSpan::DOWNLOAD;
-    case observability::SpanKind::kCompile:
-      return v1::TraceSpan::COMPILE;
-    case observability::SpanKind::kCompileStep:
-      return v1::TraceSpan::COMPILE_STEP;
-  }
-  return v1::TraceSpan::KIND_UNKNOWN;
-}
-
-v1::TraceSpan ToProto(const observability::Span& span) {
-  v1::TraceSpan proto;
-  proto.set_kind(ToProto(span.kind));
-  proto.set_express(span.kind == observability::SpanKind::kExpressExecution);
-  proto.set_code(span.code);
-  proto.set_track(span.track);
-  proto.set_session(span.session);
-  proto.set_submitted_ns(span.submitted_ns);
-  proto.set_begin_ns(span.begin_ns);
-  proto.set_end_ns(span.end_ns);
-  // Cut to its length, a name may end within a character.
-  proto.set_name(EscapeNonUtf8(span.name));
-  return proto;
-}
-
 }  // namespace
 
 TraceReactor::TraceReactor() {
   chunk_.set_now_ns(std::chrono::steady_clock::now().time_since_epoch().count());
 }
 
-TraceReactor* TraceReactor::Start(const engine::Engine& engine, FairPool& decoders,
+TraceReactor* TraceReactor::Start(const engine::Introspection& engine, FairPool& decoders,
                                   const engine::Identity& caller,
                                   const v1::GetTraceRequest& request) {
   auto* reactor = new TraceReactor;
@@ -72,7 +42,7 @@ TraceReactor* TraceReactor::Start(const engine::Engine& engine, FairPool& decode
   return reactor;
 }
 
-TraceReactor* TraceReactor::Start(const engine::Engine& engine, FairPool& decoders,
+TraceReactor* TraceReactor::Start(const engine::Introspection& engine, FairPool& decoders,
                                   const absl::StatusOr<std::shared_ptr<ClientSession>>& session,
                                   const v1::GetSessionTraceRequest& request) {
   auto* reactor = new TraceReactor;
@@ -87,7 +57,7 @@ TraceReactor* TraceReactor::Start(const engine::Engine& engine, FairPool& decode
                        since_ns = request.since_ns()]() -> absl::StatusOr<Spans> {
                         ACCELD_ASSIGN_OR_RETURN(Spans spans, engine.SessionTrace(id, since_ns));
                         const size_t span_bytes =
-                            sizeof(observability::Span) + observability::TraceRing::kMaxNameBytes;
+                            sizeof(TraceSpan) + observability::TraceRing::kMaxNameBytes;
                         ACCELD_RETURN_IF_ERROR(
                             reactor->memory_.Add(static_cast<int64_t>(spans.size() * span_bytes)));
                         return spans;

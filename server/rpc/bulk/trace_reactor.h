@@ -8,7 +8,7 @@
 #include "acceld/v1/acceld.grpc.pb.h"
 #include "common/memory/allowance.h"
 #include "common/threads/fair_pool.h"
-#include "server/engine/engine.h"
+#include "server/engine/introspection.h"
 #include "server/rpc/session/client_session.h"
 
 namespace acceld::rpc {
@@ -18,16 +18,16 @@ namespace acceld::rpc {
 class TraceReactor : public grpc::ServerWriteReactor<v1::TraceChunk> {
  public:
   // For gRPC. The request is read before this returns.
-  static TraceReactor* Start(const engine::Engine& engine, FairPool& decoders,
+  static TraceReactor* Start(const engine::Introspection& engine, FairPool& decoders,
                              const engine::Identity& caller, const v1::GetTraceRequest& request);
   // Of a session of the caller, which pays for the spans until they are sent, or the error with
   // which it was not found. RESOURCE_EXHAUSTED when it cannot.
-  static TraceReactor* Start(const engine::Engine& engine, FairPool& decoders,
+  static TraceReactor* Start(const engine::Introspection& engine, FairPool& decoders,
                              const absl::StatusOr<std::shared_ptr<ClientSession>>& session,
                              const v1::GetSessionTraceRequest& request);
 
  private:
-  using Spans = std::vector<observability::Span>;
+  using Spans = std::vector<TraceSpan>;
 
   TraceReactor();
   // Begins to write what `read` gives, which is called on the pool.

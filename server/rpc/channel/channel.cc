@@ -5,11 +5,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/api/wire.h"
 #include "common/utf8.h"
 #include "server/engine/sharing/asker.h"
 #include "server/rpc/auth/refusal_log.h"
 #include "server/rpc/call_counter.h"
-#include "server/rpc/decode/convert.h"
 
 namespace acceld::rpc {
 namespace {
@@ -24,7 +24,7 @@ constexpr std::chrono::milliseconds kTurn{1};
 // Commands between two looks at the clock.
 constexpr int kCommandsPerLook = 32;
 // While a session has too many executions queued.
-constexpr std::chrono::milliseconds kLookAgain{2};
+constexpr std::chrono::milliseconds kRetryRead{2};
 // For the client to take its last events and to close the stream.
 constexpr std::chrono::seconds kGoodbyePatience{5};
 
@@ -224,7 +224,7 @@ absl::Status Channel::OnHello(const v1::Command& command) {
   welcome.set_session_token(token.data(), token.size());
   welcome.set_daemon_version(rpc_.options.version);
   welcome.set_incarnation(rpc_.engine.incarnation());
-  for (const engine::DeviceInfo& device : rpc_.engine.Devices()) {
+  for (const DeviceInfo& device : rpc_.engine.Devices()) {
     *welcome.add_devices() = ToProto(device);
   }
   welcome.set_max_inline_bytes(rpc_.options.max_inline_bytes);
@@ -267,42 +267,63 @@ void Channel::ReadNext() {
     batch_memory_.Release();
   }
   batch_.Clear();
-  MutexLock lock(mutex_);
-  paused_ = true;
-  StartReadIfPaused();
-  if (paused_) Rest();
+  Resumption resumption;
+  bool rests;
+  {
+    MutexLock lock(mutex_);
+    paused_ = true;
+    resumption = DecideRead();
+    rests = paused_;
+  }
+  Resume(resumption);
+  if (rests) Rest();
 }
 
-bool Channel::MayRead() {
+Channel::Resumption Channel::MayRead() {
   // After a goodbye nothing is taken in; the read finds out when the client closes.
-  if (last_words_.has_value()) return true;
-  if (event_bytes_ >= rpc_.options.max_event_bytes) return false;
+  if (last_words_.has_value()) return Resumption::kRead;
+  if (event_bytes_ >= rpc_.options.max_event_bytes) return Resumption::kNone;
   // What is outstanding may wait for an answer that is yet to be read.
-  if (session_ != nullptr && session_->host_calls().has_calls()) return true;
-  if (requests_ >= rpc_.options.max_requests) return false;
+  if (session_ != nullptr && session_->host_calls().has_calls()) return Resumption::kRead;
+  if (requests_ >= rpc_.options.max_requests) return Resumption::kNone;
   if (session_ == nullptr ||
       static_cast<uint64_t>(session_->engine_session().queued()) < rpc_.options.max_executions) {
-    return true;
+    return Resumption::kRead;
   }
-  // Nobody counts executions one by one for this.
-  if (!std::exchange(looks_again_, true)) {
-    (void)rpc_.timers.At(std::chrono::steady_clock::now() + kLookAgain,
-                         [self = shared_from_this()] { self->LookAgain(); });
-  }
-  return false;
+  return std::exchange(retries_, true) ? Resumption::kNone : Resumption::kRetry;
 }
 
-void Channel::LookAgain() {
-  MutexLock lock(mutex_);
-  looks_again_ = false;
-  StartReadIfPaused();
+Channel::Resumption Channel::DecideRead() {
+  if (ended_ || !paused_) return Resumption::kNone;
+  const Resumption resumption = MayRead();
+  if (resumption == Resumption::kRead) {
+    paused_ = false;
+    reading_ = true;
+  }
+  return resumption;
 }
 
-void Channel::StartReadIfPaused() {
-  if (ended_ || !paused_ || !MayRead()) return;
-  paused_ = false;
-  reading_ = true;
-  Read();
+void Channel::Resume(Resumption resumption) {
+  switch (resumption) {
+    case Resumption::kNone:
+      return;
+    case Resumption::kRead:
+      return Read();
+    case Resumption::kRetry:
+      (void)rpc_.timers.At(std::chrono::steady_clock::now() + kRetryRead,
+                           [self = shared_from_this()] { self->RetryRead(); });
+      return;
+  }
+}
+
+void Channel::RetryRead() {
+  Resumption resumption;
+  {
+    MutexLock lock(mutex_);
+    retries_ = false;
+    resumption = DecideRead();
+  }
+  Resume(resumption);
 }
 
 void Channel::Send(v1::Event event) {
@@ -358,20 +379,27 @@ bool Channel::TakeOutgoing(v1::EventBatch& batch) {
 }
 
 void Channel::WriteOut(v1::EventBatch& batch) {
-  while (Write(batch)) {
-    MutexLock lock(mutex_);
-    write_in_flight_ = false;
-    StartReadIfPaused();
-    if (!TakeOutgoing(batch)) return;
+  bool goes_on = true;
+  while (goes_on && Write(batch)) {
+    Resumption resumption;
+    {
+      MutexLock lock(mutex_);
+      write_in_flight_ = false;
+      resumption = DecideRead();
+      goes_on = TakeOutgoing(batch);
+    }
+    Resume(resumption);
   }
 }
 
 void Channel::OnWritten() {
+  Resumption resumption;
   {
     MutexLock lock(mutex_);
     write_in_flight_ = false;
-    StartReadIfPaused();
+    resumption = DecideRead();
   }
+  Resume(resumption);
   Flush();
 }
 
@@ -387,9 +415,13 @@ void Channel::BeginRequest() {
 }
 
 void Channel::EndRequest() {
-  MutexLock lock(mutex_);
-  --requests_;
-  StartReadIfPaused();
+  Resumption resumption;
+  {
+    MutexLock lock(mutex_);
+    --requests_;
+    resumption = DecideRead();
+  }
+  Resume(resumption);
 }
 
 void Channel::NoteRefusal(observability::Refusal reason, const absl::Status& why) {
@@ -400,18 +432,20 @@ void Channel::SayGoodbye(const absl::Status& why) {
   v1::Event event;
   event.mutable_goodbye()->set_code(static_cast<uint32_t>(why.code()));
   event.mutable_goodbye()->set_message(EscapeNonUtf8(why.message()));
+  Resumption resumption;
   {
     MutexLock lock(mutex_);
     if (ended_ || last_words_.has_value()) return;
     QueueEvent(std::move(event));
     // Before the client hears it: it may close at once, and then this is how the channel ended.
     last_words_ = why;
-    (void)rpc_.timers.At(std::chrono::steady_clock::now() + kGoodbyePatience,
-                         [weak = weak_from_this(), why] {
-                           if (const auto self = weak.lock(); self != nullptr) self->Finish(why);
-                         });
-    StartReadIfPaused();
+    resumption = DecideRead();
   }
+  (void)rpc_.timers.At(std::chrono::steady_clock::now() + kGoodbyePatience,
+                       [weak = weak_from_this(), why] {
+                         if (const auto self = weak.lock(); self != nullptr) self->Finish(why);
+                       });
+  Resume(resumption);
   Flush();
 }
 
@@ -419,10 +453,14 @@ void Channel::Displace(const absl::Status& why) { Finish(why); }
 
 void Channel::Finish(const absl::Status& status) {
   LeaveSession();
-  MutexLock lock(mutex_);
-  if (std::exchange(ended_, true)) return;
-  outgoing_.clear();
-  End(status, last_words_.has_value());
+  bool said_goodbye;
+  {
+    MutexLock lock(mutex_);
+    if (std::exchange(ended_, true)) return;
+    outgoing_.clear();
+    said_goodbye = last_words_.has_value();
+  }
+  End(status, said_goodbye);
 }
 
 void Channel::LeaveSession() {

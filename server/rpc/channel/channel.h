@@ -46,15 +46,17 @@ class Channel : public SessionStream, public std::enable_shared_from_this<Channe
     NoteAsker();
   }
 
-  // What a transport does. Read and End are called under a lock and must not call back from inside.
-  // The next batch is wanted: it comes to TakeIn, or NothingMore is called.
+  // What a transport does. No lock of the channel is held during these calls. Read, Rest and Write
+  // may still come after End, from a thread that had decided on them before: they do nothing then.
+  //
+  // Asks for the next batch: TakeIn will be called with it, or Refuse, or NothingMore.
   virtual void Read() = 0;
   // Nothing is read for now; that the client has gone is to be noticed all the same.
-  virtual void Rest() {}
+  virtual void Rest() = 0;
   // Whether the batch is on its way by now; otherwise OnWritten follows. One at a time.
   virtual bool Write(const v1::EventBatch& batch) = 0;
-  // The channel is over: the last call but a Write that has already begun. `said_goodbye`: the
-  // client has been told why, as far as it listens.
+  // Ends the channel; called once. `said_goodbye`: the client has been told why, as far as it
+  // listens.
   virtual void End(const absl::Status& status, bool said_goodbye) = 0;
 
   // What a transport calls, on threads of its own.
@@ -96,10 +98,16 @@ class Channel : public SessionStream, public std::enable_shared_from_this<Channe
   void EndSession(const absl::Status& why);
   void Credit();
   void ReadNext();
-  bool MayRead() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Whether fewer executions are queued by now.
-  void LookAgain();
-  void StartReadIfPaused() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // What is to be done about a pause of reading, once the mutex is free.
+  enum class Resumption : uint8_t {
+    kNone,   // nothing: reading is not paused, or must stay so until something else ends
+    kRead,   // call Read
+    kRetry,  // decide again in a moment: too many executions are queued, which nobody reports
+  };
+  Resumption DecideRead() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  Resumption MayRead() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Resume(Resumption resumption) ABSL_LOCKS_EXCLUDED(mutex_);
+  void RetryRead();
   // Writes what there is, unless somebody does or a turn is going on, which does it at its end.
   void Flush();
   void EndTurn();
@@ -131,7 +139,7 @@ class Channel : public SessionStream, public std::enable_shared_from_this<Channe
   bool reading_ ABSL_GUARDED_BY(mutex_) = true;  // A transport begins with a read.
   bool paused_ ABSL_GUARDED_BY(mutex_) = false;
   bool heard_ ABSL_GUARDED_BY(mutex_) = false;                      // A batch has come.
-  bool looks_again_ ABSL_GUARDED_BY(mutex_) = false;                // soon, by a timer
+  bool retries_ ABSL_GUARDED_BY(mutex_) = false;                    // a timer will call RetryRead
   std::optional<absl::Status> last_words_ ABSL_GUARDED_BY(mutex_);  // of SayGoodbye
   bool ended_ ABSL_GUARDED_BY(mutex_) = false;
 };

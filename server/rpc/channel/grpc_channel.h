@@ -18,6 +18,8 @@ class GrpcChannel final : public ChannelStream, public Channel {
       : Channel(rpc, std::move(caller), /*session=*/nullptr) {}
 
   void Read() override;
+  // gRPC says by OnCancel that the client is gone, whether or not anything is read.
+  void Rest() override {}
   bool Write(const v1::EventBatch& batch) override;
   void End(const absl::Status& status, bool said_goodbye) override;
 

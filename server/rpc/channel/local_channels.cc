@@ -11,7 +11,6 @@
 
 #include "common/threads/start_thread.h"
 #include "common/threads/thread_priority.h"
-#include "server/engine/sharing/priority_class.h"
 
 namespace acceld::rpc {
 namespace {
@@ -74,8 +73,7 @@ LocalChannels::~LocalChannels() {
   }
 }
 
-absl::Status LocalChannels::Add(std::shared_ptr<LocalChannel> channel,
-                                const engine::SessionInfo& session) {
+absl::Status LocalChannels::Add(std::shared_ptr<LocalChannel> channel, const SessionInfo& session) {
   const LocalChannel* const key = channel.get();
   MutexLock lock(mutex_);
   epoll_event nothing = Once(*key, 0);
@@ -86,9 +84,8 @@ absl::Status LocalChannels::Add(std::shared_ptr<LocalChannel> channel,
   std::weak_ptr<Group>& known = groups_[session.identity];
   std::shared_ptr<Group> group = known.lock();
   if (group == nullptr) known = group = std::make_shared<Group>();
-  channels_.emplace(key,
-                    std::make_shared<Member>(std::move(channel), engine::ClassOf(session.priority),
-                                             std::move(group)));
+  channels_.emplace(
+      key, std::make_shared<Member>(std::move(channel), session.priority, std::move(group)));
   return absl::OkStatus();
 }
 

@@ -35,7 +35,7 @@ class LocalChannels {
   void AwaitNone(std::chrono::steady_clock::time_point deadline);
 
   // Keeps the channel until it has ended. It is told of what it asks for by Watch.
-  absl::Status Add(std::shared_ptr<LocalChannel> channel, const engine::SessionInfo& session);
+  absl::Status Add(std::shared_ptr<LocalChannel> channel, const SessionInfo& session);
   // One thread is told, once, when one of `events` or the end of the connection comes.
   void Watch(const LocalChannel& channel, uint32_t events);
 
@@ -53,7 +53,7 @@ class LocalChannels {
   };
   // A channel, active in the schedule while there are events that no thread has taken up.
   struct Member : Owner, FairSchedule::Flow {
-    Member(std::shared_ptr<LocalChannel> its_channel, PriorityClass priority,
+    Member(std::shared_ptr<LocalChannel> its_channel, Priority priority,
            std::shared_ptr<Group> its_group)
         : Owner{std::move(its_group)},
           Flow(priority, Owner::group.get()),

@@ -140,7 +140,7 @@ absl::Status SegmentConnection::CountFor(const engine::Identity& identity) {
 }
 
 absl::Status SegmentConnection::CheckReserve(int fd) const {
-  return rpc_.connections.CheckReserve(fd, session_->owner().identity.role == engine::Role::kAdmin);
+  return rpc_.connections.CheckReserve(fd, session_->owner().identity.role == Role::kAdmin);
 }
 
 absl::Status SegmentConnection::Map() {

@@ -11,7 +11,7 @@
 #include "common/threads/fair_pool.h"
 #include "common/threads/mutex.h"
 #include "common/threads/timer_queue.h"
-#include "server/engine/engine.h"
+#include "server/engine/session/session.h"
 #include "server/rpc/session/share_table.h"
 
 namespace acceld::rpc {

@@ -6,8 +6,8 @@
 
 #include "google/protobuf/io/zero_copy_stream_impl.h"
 #include "server/rpc/decode/bounded_message.h"
-#include "server/rpc/decode/convert.h"
 #include "server/rpc/decode/parse_message.h"
+#include "server/rpc/decode/program.h"
 #include "server/rpc/session/session_log.h"
 
 namespace acceld::rpc {
@@ -198,7 +198,7 @@ void ClientSession::Close(const absl::Status& why) {
     if (std::exchange(ended_, true)) return;
     speaker_.store(nullptr);
   }
-  const engine::SessionInfo held = session_->info();
+  const SessionInfo held = session_->info();
   const auto start = std::chrono::steady_clock::now();
   session_->Close(why.message());
   host_calls_->Close();

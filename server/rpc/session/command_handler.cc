@@ -5,11 +5,12 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/api/wire.h"
 #include "common/ir/specialize/specialize.h"
 #include "common/ir/wire/wire.h"
 #include "common/op_origin.h"
 #include "common/utf8.h"
-#include "server/rpc/decode/convert.h"
+#include "server/rpc/decode/program.h"
 #include "server/rpc/session/session_log.h"
 
 namespace acceld::rpc {

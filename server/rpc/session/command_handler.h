@@ -11,7 +11,7 @@
 #include "acceld/v1/acceld.pb.h"
 #include "common/crypto/digest.h"
 #include "common/status.h"
-#include "server/engine/engine.h"
+#include "server/engine/session/session.h"
 #include "server/rpc/bulk/transfers.h"
 #include "server/rpc/options.h"
 #include "server/rpc/session/host_call_desk.h"

@@ -10,7 +10,7 @@
 #include "acceld/v1/acceld.pb.h"
 #include "common/status.h"
 #include "common/threads/mutex.h"
-#include "server/engine/engine.h"
+#include "server/engine/session/session.h"
 #include "server/rpc/bulk/transfers.h"
 #include "server/rpc/session/session_stream.h"
 

@@ -16,17 +16,17 @@ std::string Shorten(absl::string_view text) {
 
 }  // namespace
 
-void LogSessionOpened(const engine::SessionInfo& session) {
+void LogSessionOpened(const SessionInfo& session) {
   static RateLimit limit("session opened", kMaxPerSecond);
   if (!limit.Take()) return;
   LogEvent(LogLevel::kInfo, "session opened",
            {{"session", session.id},
             {"client", session.client_name},
             {"identity", session.identity},
-            {"priority", engine::PriorityName(session.priority)}});
+            {"priority", PriorityName(session.priority)}});
 }
 
-void LogSessionEnded(const engine::SessionInfo& held, const absl::Status& why, double close_ms) {
+void LogSessionEnded(const SessionInfo& held, const absl::Status& why, double close_ms) {
   static RateLimit limit("session ended", kMaxPerSecond);
   if (!limit.Take()) return;
   LogEvent(LogLevel::kInfo, "session ended",
@@ -42,7 +42,7 @@ void LogSessionEnded(const engine::SessionInfo& held, const absl::Status& why, d
             {"close_ms", close_ms}});
 }
 
-void LogStreamLost(const engine::SessionInfo& session, std::chrono::milliseconds lease) {
+void LogStreamLost(const SessionInfo& session, std::chrono::milliseconds lease) {
   static RateLimit limit("stream lost", kMaxPerSecond);
   if (!limit.Take()) return;
   LogEvent(LogLevel::kInfo, "stream lost",

@@ -4,8 +4,9 @@
 #include <cstdint>
 
 #include "absl/strings/string_view.h"
+#include "common/api/sessions.h"
 #include "common/status.h"
-#include "server/engine/engine.h"
+#include "server/engine/session/session_types.h"
 
 // Lines of the log about sessions and their requests, each with the same keys: session, client,
 // identity, code, request. What clients can bring about as often as they like is logged at most
@@ -14,11 +15,11 @@ namespace acceld::rpc {
 
 constexpr int kMaxPerSecond = 50;
 
-void LogSessionOpened(const engine::SessionInfo& session);
+void LogSessionOpened(const SessionInfo& session);
 // `why`: OK when the client itself has ended it. `held` is what it held just before.
-void LogSessionEnded(const engine::SessionInfo& held, const absl::Status& why, double close_ms);
+void LogSessionEnded(const SessionInfo& held, const absl::Status& why, double close_ms);
 // A session that may be resumed for a while.
-void LogStreamLost(const engine::SessionInfo& session, std::chrono::milliseconds lease);
+void LogStreamLost(const SessionInfo& session, std::chrono::milliseconds lease);
 // A session, or a run, that was not opened.
 void LogSessionRefused(const engine::SessionOptions& session, const absl::Status& why);
 // An answer that is an error, at level debug.

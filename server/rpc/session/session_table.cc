@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/api/wire.h"
 #include "common/threads/start_thread.h"
 #include "server/rpc/auth/refusal_log.h"
-#include "server/rpc/decode/convert.h"
 #include "server/rpc/session/session_log.h"
 
 namespace acceld::rpc {

@@ -9,7 +9,7 @@ namespace acceld::rpc {
 
 absl::StatusOr<std::shared_ptr<const void>> ShareTable::Take(const engine::Identity& identity,
                                                              uint64_t amount) {
-  const uint64_t share = identity.role == engine::Role::kAdmin
+  const uint64_t share = identity.role == Role::kAdmin
                              ? size_
                              : std::max<uint64_t>(1, PercentOf(size_, share_percent_));
   MutexLock lock(mutex_);

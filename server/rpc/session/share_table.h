@@ -8,7 +8,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "common/status.h"
 #include "common/threads/mutex.h"
-#include "server/engine/engine.h"
+#include "server/engine/identity.h"
 
 namespace acceld::rpc {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/ceil_divide.h"
 #include "server/runtime/array.h"
 
 namespace acceld::runtime {
@@ -97,7 +98,7 @@ MemoryShares ResidentArrays::Shares(int64_t share_bytes) const {
 
 uint64_t ResidentArrays::looks_at_all() const {
   MutexLock lock(mutex_);
-  return (arrays_.size() + kMaxLooked - 1) / kMaxLooked;
+  return CeilDivide(arrays_.size(), kMaxLooked);
 }
 
 int64_t ResidentArrays::size_bytes() const {

@@ -107,7 +107,7 @@ TEST_F(DaemonSharingTest, WhatRunsIsListedWithItsSession) {
   EXPECT_EQ(running.session, sessions[0].id);
   EXPECT_EQ(running.identity, sessions[0].identity);
   EXPECT_EQ(running.program, "main");
-  EXPECT_EQ(running.state, "runs");
+  EXPECT_EQ(running.state, RunningExecution::State::kRuns);
   const std::string table = Accelctl({"sessions"}).output;
   EXPECT_THAT(table, HasSubstr("on device"));
   EXPECT_THAT(table, HasSubstr("runs"));
@@ -166,7 +166,7 @@ TEST_F(DaemonSharingTest, ALibraryThatCannotBeInterruptedHoldsUpNeitherOthersNor
   const auto running = Admin().ListRunning();
   ASSERT_TRUE(running.ok());
   if (!running->empty()) {
-    EXPECT_EQ(running->front().state, "ending");
+    EXPECT_EQ(running->front().state, RunningExecution::State::kEnding);
     greedy.reset();
     const absl::Status killed = Admin().KillSession(running->front().session, "enough");
     EXPECT_TRUE(killed.ok() || absl::IsNotFound(killed)) << killed;

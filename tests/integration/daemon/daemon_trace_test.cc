@@ -116,7 +116,7 @@ TEST_F(DaemonTraceTest, ExecutionsBeginAfterTheirCommandAndEndAfterThat) {
   size_t executions = 0;
   for (const client::TraceSpan& span : *spans) {
     EXPECT_LE(span.begin_ns, span.end_ns) << span.name;
-    if (span.kind != client::TraceSpan::Kind::kExecution) continue;
+    if (span.kind != SpanKind::kExecution) continue;
     ++executions;
     EXPECT_GT(span.submitted_ns, 0);
     EXPECT_LE(span.submitted_ns, span.begin_ns);
@@ -144,7 +144,7 @@ TEST_F(DaemonTraceTest, ASessionReadsItsOwnPartByItsOwnClock) {
     std::vector<client::TraceSpan> executions;
     if (!spans.ok()) ADD_FAILURE() << spans.status();
     for (const client::TraceSpan& span : spans.value_or(std::vector<client::TraceSpan>())) {
-      if (span.kind == client::TraceSpan::Kind::kExecution) executions.push_back(span);
+      if (span.kind == SpanKind::kExecution) executions.push_back(span);
     }
     return executions;
   };
@@ -162,7 +162,7 @@ TEST_F(DaemonTraceTest, ASessionReadsItsOwnPartByItsOwnClock) {
   const absl::StatusOr<std::vector<client::TraceSpan>> all = one->Trace(begin);
   ASSERT_TRUE(all.ok()) << all.status();
   for (const client::TraceSpan& span : *all) {
-    has_fetch |= span.kind == client::TraceSpan::Kind::kDownload;
+    has_fetch |= span.kind == SpanKind::kDownload;
     EXPECT_EQ(span.session, all->front().session);
   }
   EXPECT_TRUE(has_fetch);

@@ -117,7 +117,7 @@ TEST_F(FaultClockTest, TracesGoForward) {
     EXPECT_LT(span.end_ns - span.begin_ns, kDayNs / 24);
     EXPECT_LE(last_ns, span.begin_ns);
     last_ns = span.begin_ns;
-    if (span.kind != client::TraceSpan::Kind::kExecution) continue;
+    if (span.kind != SpanKind::kExecution) continue;
     ++executions;
     EXPECT_LE(span.submitted_ns, span.begin_ns);
   }
@@ -125,7 +125,7 @@ TEST_F(FaultClockTest, TracesGoForward) {
   EXPECT_LT(Admin().GetStats()->uptime_s, 3600);
   const auto sessions = Admin().ListSessions();
   ASSERT_TRUE(sessions.ok());
-  for (const client::CacheEntry& entry : *Admin().ListCache()) {
+  for (const client::CacheEntryInfo& entry : *Admin().ListCache()) {
     EXPECT_GE(entry.age_s, 0) << entry.program_name;
   }
 }

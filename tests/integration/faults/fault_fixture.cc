@@ -70,7 +70,7 @@ void FaultTest::ExpectNothingLeft() {
     const std::shared_ptr<Client> cleaner = Connect();
     const auto names = Admin().ListNames();
     ASSERT_TRUE(names.ok()) << names.status();
-    for (const client::NamedArray& named : *names) (void)cleaner->DropName(named.name);
+    for (const client::NamedArrayInfo& named : *names) (void)cleaner->DropName(named.name);
   }
   std::string growth;
   ResourceCount now;

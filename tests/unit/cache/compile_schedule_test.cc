@@ -85,9 +85,9 @@ TEST_F(CompileScheduleTest, IdentitiesShareTimeAndNotJobs) {
 
 TEST_F(CompileScheduleTest, InteractiveGoesBeforeBatchWhichDoesNotStarve) {
   Open(1);
-  AddMany({"batch", PriorityClass::kBatch}, 1000);
-  AddMany({"normal", PriorityClass::kNormal}, 1000);
-  AddMany({"interactive", PriorityClass::kInteractive}, 1000);
+  AddMany({"batch", Priority::kBatch}, 1000);
+  AddMany({"normal", Priority::kNormal}, 1000);
+  AddMany({"interactive", Priority::kInteractive}, 1000);
   const std::vector<std::string> order = Run(730);
   EXPECT_NEAR(Count(order, "interactive"), 640, 20);
   EXPECT_NEAR(Count(order, "normal"), 80, 10);
@@ -145,11 +145,11 @@ TEST_F(CompileScheduleTest, OnlyWhoHasNothingRunningIsIdle) {
 
 TEST_F(CompileScheduleTest, IdleIdentitiesHaveTheirTurnsByClass) {
   Open(1);
-  AddMany({"hog", PriorityClass::kBatch}, 3);
+  AddMany({"hog", Priority::kBatch}, 3);
   EXPECT_EQ(TakeOne(), "hog");
-  Add({"batch", PriorityClass::kBatch});
-  Add({"normal", PriorityClass::kNormal});
-  Add({"interactive", PriorityClass::kInteractive});
+  Add({"batch", Priority::kBatch});
+  Add({"normal", Priority::kNormal});
+  Add({"interactive", Priority::kInteractive});
   EXPECT_EQ(TakeOneOfIdle(), "interactive");
   EXPECT_EQ(TakeOneOfIdle(), "normal");
   EXPECT_EQ(TakeOneOfIdle(), "batch");
@@ -204,9 +204,9 @@ TEST_F(CompileScheduleTest, WhatOneOfSeveralAsksForStays) {
 
 TEST_F(CompileScheduleTest, WhoJoinsAJobInALongQueueHasItInHisTurn) {
   Open(1);
-  AddMany({"hog", PriorityClass::kBatch}, 1000);
-  const JobPtr job = Add({"hog", PriorityClass::kBatch});
-  schedule_->AddAsker(job, {"ann", PriorityClass::kInteractive});
+  AddMany({"hog", Priority::kBatch}, 1000);
+  const JobPtr job = Add({"hog", Priority::kBatch});
+  schedule_->AddAsker(job, {"ann", Priority::kInteractive});
   EXPECT_EQ(schedule_->Take(), job);
   schedule_->End(*job, 10);
   EXPECT_EQ(Count(Run(1001), "hog"), 1000);  // It is run once.

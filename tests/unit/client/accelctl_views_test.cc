@@ -37,7 +37,7 @@ TEST(FormatTest, NamesDoNotSteerTheTerminal) {
 }
 
 TraceSpan Execution(uint64_t session, int64_t submitted_ns, int64_t begin_ns, int64_t end_ns) {
-  return {.kind = TraceSpan::Kind::kExecution,
+  return {.kind = SpanKind::kExecution,
           .track = 1,
           .session = session,
           .submitted_ns = submitted_ns,

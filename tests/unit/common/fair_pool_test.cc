@@ -48,7 +48,7 @@ TEST_F(FairPoolTest, AskersHaveTurnsHoweverMuchOneHasQueued) {
 
 TEST_F(FairPoolTest, WhatIsUrgentGoesFirst) {
   for (int i = 0; i < 4; ++i) EXPECT_TRUE(Submit({"a"}).ok());
-  EXPECT_TRUE(Submit({"i", PriorityClass::kInteractive}).ok());
+  EXPECT_TRUE(Submit({"i", Priority::kInteractive}).ok());
   EXPECT_EQ(Order().find('i'), 0u);
 }
 

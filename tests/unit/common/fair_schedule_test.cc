@@ -10,9 +10,9 @@ namespace acceld {
 namespace {
 
 using Flow = FairSchedule::Flow;
-constexpr PriorityClass kBatch = PriorityClass::kBatch;
-constexpr PriorityClass kNormal = PriorityClass::kNormal;
-constexpr PriorityClass kInteractive = PriorityClass::kInteractive;
+constexpr Priority kBatch = Priority::kBatch;
+constexpr Priority kNormal = Priority::kNormal;
+constexpr Priority kInteractive = Priority::kInteractive;
 
 // Flows that always have work of one cost each, and the order in which they are served.
 class Device {

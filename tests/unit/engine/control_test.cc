@@ -10,8 +10,8 @@
 namespace acceld::engine {
 namespace {
 
+using SpanKind;
 using observability::Span;
-using observability::SpanKind;
 using testing::Await;
 using testing::FakeCompiler;
 using testing::MakeFakeEngine;

@@ -113,7 +113,7 @@ class Training {
  public:
   Training(hal::Device& device, const codegen::CodeGenerator& generator, const std::string& name)
       : device_(device), executor_(device_, 0, {}), module_(ReadProgram(name)) {
-    queue_ = executor_.OpenQueue(account_, PriorityClass::kNormal);
+    queue_ = executor_.OpenQueue(account_, Priority::kNormal);
     const ir::Function& main = module_.functions[0];
     std::vector<ir::TensorType> types;
     for (const ir::Type& type : main.ParameterTypes()) types.push_back(type.tensor());

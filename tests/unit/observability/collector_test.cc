@@ -89,7 +89,7 @@ TEST_F(CollectorTest, ExecutionsAreCountedByOutcomeAndCode) {
 
 TEST_F(CollectorTest, SessionsAreCountedByIdentityAndQueuesByPriority) {
   const auto session = *engine_->OpenSession(
-      {.client_name = "a", .identity = {"ann"}, .priority = engine::Priority::kBatch});
+      {.client_name = "a", .identity = {"ann"}, .priority = Priority::kBatch});
   (void)session->RegisterProgram(1, testing::ModuleNamed("spin"), "main");
   (void)session->Put(1, testing::Floats({1, 2}), 0);
   EXPECT_TRUE(testing::Await(*session, 1).status.ok());

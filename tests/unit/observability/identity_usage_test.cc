@@ -7,8 +7,8 @@
 namespace acceld::observability {
 namespace {
 
-engine::SessionInfo SessionOf(std::string identity, uint64_t handles, uint64_t bytes) {
-  engine::SessionInfo info;
+SessionInfo SessionOf(std::string identity, uint64_t handles, uint64_t bytes) {
+  SessionInfo info;
   info.identity = std::move(identity);
   info.handles = handles;
   info.array_bytes = bytes;
@@ -28,7 +28,7 @@ TEST(IdentityUsageTest, SumsUpSessionsOfAnIdentity) {
 }
 
 TEST(IdentityUsageTest, ManyIdentitiesDoNotMakeManyLabels) {
-  std::vector<engine::SessionInfo> sessions;
+  std::vector<SessionInfo> sessions;
   for (int i = 0; i < 1000; ++i) sessions.push_back(SessionOf(absl::StrCat("user", i), 1, i));
   const auto usages = UsageByIdentity(sessions);
   ASSERT_EQ(usages.size(), kMaxIdentities + 1);

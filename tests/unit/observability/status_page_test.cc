@@ -89,7 +89,7 @@ TEST(StatusPageTest, SaysHowTheDaemonIs) {
   EXPECT_THAT(page, HasSubstr("<title>Device lost - acceld</title>"));
   EXPECT_THAT(TextOf(page), HasSubstr("acceld 1.2.3 Device lost as of 2026-11-22 05:28:44 UTC"));
   EXPECT_THAT(TextOf(page), HasSubstr("Uptime 1 d 2 h"));
-  status.devices[1].health = absl::OkStatus();
+  status.devices[1].error.clear();
   page = RenderPage(status);
   EXPECT_THAT(page, HasSubstr("<title>Serving - acceld</title>"));
   EXPECT_THAT(TextOf(page), Not(HasSubstr("takes no new sessions")));

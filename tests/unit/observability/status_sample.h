@@ -31,7 +31,7 @@ inline observability::DaemonStatus SampleStatus(const std::string& name) {
                      .memory_limit_bytes = 16 * kGiB,
                      .memory_used_bytes = 15 * kGiB,
                      .memory_peak_bytes = 16 * kGiB,
-                     .health = absl::UnavailableError("lost: " + name)}};
+                     .error = "lost: " + name}};
   status.missing = {{.kind = "rocm", .reason = "none: " + name},
                     {.kind = "cuda", .reason = "not found: " + name, .library = "libcudnn"}};
   status.metrics.devices.resize(2);
@@ -46,28 +46,28 @@ inline observability::DaemonStatus SampleStatus(const std::string& name) {
   status.metrics.compile_time.counts[9] = 4;
   status.metrics.compile_time.sum_s = 0.5;
   status.metrics.cache_memory_evictions = 19;
-  status.stats = {.compiles = 321,
-                  .compile_failures = 9,
-                  .cache_hits_memory = 700,
-                  .cache_hits_disk = 100,
-                  .cache_hits_remote = 90,
-                  .cache_hits_inflight = 10,
-                  .cache_misses = 100,
-                  .cache_dropped = 13,
-                  .cache_memory_bytes = 3 << 20,
-                  .cache_disk_bytes = 5 << 20,
-                  .cache_memory_entries = 31,
-                  .cache_disk_entries = 53,
-                  .sessions = 3,
-                  .sessions_total = 41,
-                  .spilled_bytes = kGiB,
-                  .host_memory_bytes = 8 * kGiB};
-  status.stats.remote_cache = engine::RemoteCacheStats{.url = "redis://" + name + ":6379",
-                                                       .read_only = true,
-                                                       .up = false,
-                                                       .bytes_read = 1 << 20,
-                                                       .bytes_written = 2 << 20,
-                                                       .counts = {{"hits", 90}, {"refused", 4}}};
+  status.stats.stats = {.compiles = 321;
+  status.stats.compile_failures = 9;
+  status.stats.cache_hits_memory = 700;
+  status.stats.cache_hits_disk = 100;
+  status.stats.cache_hits_remote = 90;
+  status.stats.cache_hits_inflight = 10;
+  status.stats.cache_misses = 100;
+  status.stats.cache_dropped = 13;
+  status.stats.cache_memory_bytes = 3 << 20;
+  status.stats.cache_disk_bytes = 5 << 20;
+  status.stats.cache_memory_entries = 31;
+  status.stats.cache_disk_entries = 53;
+  status.stats.sessions = 3;
+  status.stats.sessions_total = 41;
+  status.stats.spilled_bytes = kGiB;
+  status.stats.host_memory_bytes = 8 * kGiB;
+  status.stats.remote_cache = RemoteCacheStats{.url = "redis://" + name + ":6379",
+                                               .read_only = true,
+                                               .up = false,
+                                               .bytes_read = 1 << 20,
+                                               .bytes_written = 2 << 20,
+                                               .counts = {{"hits", 90}, {"refused", 4}}};
   status.identities = {{.identity = name, .sessions = 2, .handles = 500, .memory_bytes = kGiB},
                        {.identity = "(others)", .sessions = 1, .handles = 5}};
   status.trouble = {{.time = status.time - std::chrono::seconds(125),

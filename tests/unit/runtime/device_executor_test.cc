@@ -120,9 +120,9 @@ TEST(DeviceExecutorTest, AFloodDelaysWorkOfOthersByTheKernelThatRuns) {
 TEST(DeviceExecutorTest, HigherPrioritiesGoFirst) {
   FakeDevice device;
   DeviceExecutor executor(device, 0, {.slice = kOneSlice});
-  Client batch({&executor}, INT64_MAX, PriorityClass::kBatch);
-  Client normal({&executor}, INT64_MAX, PriorityClass::kNormal);
-  Client interactive({&executor}, INT64_MAX, PriorityClass::kInteractive);
+  Client batch({&executor}, INT64_MAX, Priority::kBatch);
+  Client normal({&executor}, INT64_MAX, Priority::kNormal);
+  Client interactive({&executor}, INT64_MAX, Priority::kInteractive);
   Gate gate;
   std::string order;
   batch.Run("gate", gate.kernel, {});

@@ -162,7 +162,7 @@ TEST_F(PassingTest, WhatNeedsAnUnfinishedInputWaits) {
 }
 
 TEST_F(PassingTest, BatchWorkWaits) {
-  Client batch({&executor_}, INT64_MAX, PriorityClass::kBatch);
+  Client batch({&executor_}, INT64_MAX, Priority::kBatch);
   EXPECT_FALSE(IsDefined(RunBrief(batch, {})));
 }
 

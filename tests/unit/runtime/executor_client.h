@@ -63,7 +63,7 @@ class Door {
 class Client {
  public:
   explicit Client(std::vector<DeviceExecutor*> executors, int64_t limit_bytes = INT64_MAX,
-                  PriorityClass priority = PriorityClass::kNormal,
+                  Priority priority = Priority::kNormal,
                   std::shared_ptr<DeviceShare> share = nullptr)
       : executors_(std::move(executors)), account_(std::make_shared<MemoryAccount>(limit_bytes)) {
     for (DeviceExecutor* executor : executors_) {

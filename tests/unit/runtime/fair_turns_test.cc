@@ -25,8 +25,8 @@ TEST(FairTurnsTest, WhoTakesLessThanWasExpectedHasNothingLeftForThat) {
   FakeDevice device;
   DeviceExecutor executor(device, 0, {.slice = std::chrono::seconds(1)});
   const auto greedy_share = std::make_shared<DeviceShare>("greedy");
-  Client first({&executor}, INT64_MAX, PriorityClass::kNormal, greedy_share),
-      second({&executor}, INT64_MAX, PriorityClass::kNormal, greedy_share), other({&executor});
+  Client first({&executor}, INT64_MAX, Priority::kNormal, greedy_share),
+      second({&executor}, INT64_MAX, Priority::kNormal, greedy_share), other({&executor});
   Mutex mutex;
   std::string order;
   const auto note = [&](char who) {

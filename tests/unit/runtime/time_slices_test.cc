@@ -347,7 +347,7 @@ TEST(TimeSlicesTest, OnlyShortWorkBeginsWhileAsManyAreSuspendedAsMayBe) {
   std::vector<std::unique_ptr<Client>> clients;
   for (int i = 0; i < 4; ++i) {
     clients.push_back(std::make_unique<Client>(std::vector<DeviceExecutor*>{&executor}, INT64_MAX,
-                                               PriorityClass::kNormal, share));
+                                               Priority::kNormal, share));
   }
   std::vector<ArrayPtr> outputs;
   for (int i = 0; i < 2; ++i) {

@@ -29,21 +29,21 @@ class Writer {
 
   void Add(const TraceSpan& span) {
     switch (span.kind) {
-      case TraceSpan::Kind::kUnknown:
+      case SpanKind::kUnknown:
         return;
-      case TraceSpan::Kind::kExecution:
+      case SpanKind::kExecution:
         if (span.express) {
           AddOnDevice(span, kExpress, "express");
         } else {
           AddOnDevice(span, kCompute, "run");
         }
         return AddToSession(span);
-      case TraceSpan::Kind::kUpload:
+      case SpanKind::kUpload:
         return AddOnDevice(span, kUpload, "upload");
-      case TraceSpan::Kind::kDownload:
+      case SpanKind::kDownload:
         return AddOnDevice(span, kDownload, "download");
-      case TraceSpan::Kind::kCompile:
-      case TraceSpan::Kind::kCompileStep:
+      case SpanKind::kCompile:
+      case SpanKind::kCompileStep:
         Name("process_name", kCompiler, 0, "compiler");
         Name("thread_name", kCompiler, span.track, absl::StrCat("compile thread ", span.track));
         return AddInterval(span, kCompiler, span.track);
@@ -123,7 +123,7 @@ std::string ChromeTrace(absl::Span<const TraceSpan> spans) {
   int64_t origin_ns = INT64_MAX;
   for (const TraceSpan& span : spans) {
     origin_ns = std::min(origin_ns, span.begin_ns);
-    if (span.kind == TraceSpan::Kind::kExecution) {
+    if (span.kind == SpanKind::kExecution) {
       origin_ns = std::min(origin_ns, span.submitted_ns);
     }
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/types/optional.h"
+#include "common/ceil_divide.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -206,7 +207,7 @@ class Readers {
         continue;
       }
       const auto ahead = [&](int64_t distance_bytes) {
-        return (distance_bytes + bytes - 1) / bytes * stream.step_bytes;
+        return CeilDivide(distance_bytes, bytes) * stream.step_bytes;
       };
       Prefetch(stream, ahead(kDistanceBytes), Cache::kFirst);
       if (StoresToMemory(*stream.loop) > 0) Prefetch(stream, ahead(kFarBytes), Cache::kSecond);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "common/ceil_divide.h"
 #include "kernels/cpu/emit/nests/work_estimate.h"
 
 namespace acceld::kernels::cpu {
@@ -48,7 +49,7 @@ bool HasInnerLoop(const ForStatement& loop) {
 // nullopt.
 absl::optional<int64_t> EvenTile(int64_t extent, int64_t wanted, int64_t step) {
   if (extent % step != 0) return absl::nullopt;
-  const int64_t middle = (wanted + step - 1) / step * step;
+  const int64_t middle = RoundUp(wanted, step);
   for (int64_t off = 0; 2 * off <= wanted; off += step) {
     if (extent % (middle + off) == 0) return middle + off;
     if (off < middle && extent % (middle - off) == 0) return middle - off;
@@ -65,7 +66,7 @@ int64_t TileExtent(const ForStatement& loop, int64_t wanted) {
     if (const auto even = EvenTile(loop.extent, wanted, step)) return *even;
   }
   const int64_t step = kRunMultiples.front();
-  return std::min(loop.extent, (wanted + step - 1) / step * step);
+  return std::min(loop.extent, RoundUp(wanted, step));
 }
 
 class FreeVarFinder {
@@ -159,7 +160,7 @@ absl::optional<TileNest> FindTileNest(const Kernel& kernel, const ForStatement& 
   const double work = std::max(1.0, EstimateWork(kernel, last.body));
   const double tile_work = std::clamp(total / kManyTiles, kTileWork, kMaxTileWork);
   nest.tile_extent = TileExtent(last, std::max<int64_t>(1, std::llround(tile_work / work)));
-  nest.tiles_of_last = (last.extent + nest.tile_extent - 1) / nest.tile_extent;
+  nest.tiles_of_last = CeilDivide(last.extent, nest.tile_extent);
   nest.num_tiles = iterations / last.extent * nest.tiles_of_last;
   if (nest.num_tiles < 2) return absl::nullopt;
   return nest;

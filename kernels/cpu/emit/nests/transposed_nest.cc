@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "common/ceil_divide.h"
 #include "kernels/cpu/emit/nests/work_estimate.h"
 #include "kernels/ir/analysis/patterns.h"
 
@@ -121,7 +122,7 @@ absl::optional<TransposedNest> FindTransposedNest(const Kernel& kernel,
   const int64_t last_blocks = (found.last_loop().extent + found.side - 1) / found.side;
   found.blocks_in_strip =
       std::clamp<int64_t>(std::llround(kTileWork / (work * in_block)), 1, last_blocks);
-  found.strips_of_last = (last_blocks + found.blocks_in_strip - 1) / found.blocks_in_strip;
+  found.strips_of_last = CeilDivide(last_blocks, found.blocks_in_strip);
   found.num_strips = found.strips_of_last * found.blocks_of_across();
   for (const ForStatement* loop : nest.loops) {
     if (loop != &found.last_loop() && loop != &found.across_loop())

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "common/ceil_divide.h"
 #include "common/check.h"
 #include "common/ir/types/element.h"
 #include "kernels/cpu/convolution_descriptor.h"
@@ -36,11 +37,9 @@ constexpr int64_t kLongestSum = 128;
 
 // `extent` in equal pieces of at most about `target`, each a multiple of 16.
 int64_t PieceOf(int64_t extent, int64_t target) {
-  const int64_t pieces = (extent + target - 1) / target;
+  const int64_t pieces = CeilDivide(extent, target);
   return std::min(extent, (extent + pieces * 16 - 1) / (pieces * 16) * 16);
 }
-
-int64_t CountOf(int64_t extent, int64_t piece) { return (extent + piece - 1) / piece; }
 
 // How a convolution is cut: blocks of rows and outputs, each a sum over chunks of the columns of
 // the window's matrix. It follows from the shape alone.
@@ -63,17 +62,17 @@ Cut CutShape(const ConvolutionShape& shape, ir::DType input) {
   const int64_t num_columns = shape.num_cells() * shape.features;
   cut.outer_places = shape.num_places() / num_rows;
   cut.outputs = PieceOf(shape.outputs, kBlockOutputs);
-  cut.output_blocks = CountOf(shape.outputs, cut.outputs);
+  cut.output_blocks = CeilDivide(shape.outputs, cut.outputs);
   const int64_t others = shape.groups * cut.outer_places * cut.output_blocks;
   const int64_t wanted = std::max<int64_t>(1, kMinBlocks / others);
   cut.rows = PieceOf(num_rows, std::clamp(num_rows / wanted, kMinBlockRows, kBlockRows));
-  cut.row_blocks = CountOf(num_rows, cut.rows);
+  cut.row_blocks = CeilDivide(num_rows, cut.rows);
   cut.is_matrix = IsWindowMatrix(shape, &cut.lhs_row_stride);
   const int64_t step =
       cut.is_matrix ? DepthStep(input, cut.rows, cut.outputs, num_columns, kLongSum)
                     : std::max<int64_t>(1, kMatrixBytes / (cut.rows * ir::StorageBytesOf(input)));
   cut.columns = PieceOf(num_columns, input == ir::DType::kF32 ? std::min(step, kLongestSum) : step);
-  cut.chunks = CountOf(num_columns, cut.columns);
+  cut.chunks = CeilDivide(num_columns, cut.columns);
   cut.rows_are_outer = shape.out_feature_stride == 1 || shape.outputs == 1;
   return cut;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "common/ceil_divide.h"
 #include "common/status.h"
 #include "kernels/cpu/support/convolution/band.h"
 #include "kernels/cpu/support/convolution/band_cut.h"
@@ -289,7 +290,7 @@ int32_t CutSums(const LaunchContext* context, const ConvolutionShape& shape, con
   int32_t status = ParallelFor(context, RunPart, &task, shape.groups * task.num_parts);
   if (status == kOk) {
     const int64_t places = shape.groups * shape.num_places();
-    status = ParallelFor(context, AddParts, &task, (places + kAddedPlaces - 1) / kAddedPlaces);
+    status = ParallelFor(context, AddParts, &task, CeilDivide(places, kAddedPlaces));
   }
   memory.Trim();
   return status;

@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <cstring>
 
+#include "common/ceil_divide.h"
+
 namespace acceld::kernels::cpu {
 namespace {
 
 constexpr int kNumDims = ConvolutionShape::kNumDims;
 using Dim = ConvolutionShape::Dim;
 
-int64_t CeilDiv(int64_t a, int64_t b) { return a >= 0 ? (a + b - 1) / b : -(-a / b); }
+int64_t CeilDiv(int64_t a, int64_t b) { return a >= 0 ? CeilDivide(a, b) : -(-a / b); }
 
 // The input element at position `at` of a dimension, -1 where there is none.
 int64_t ElementAt(const Dim& dim, int64_t at) {

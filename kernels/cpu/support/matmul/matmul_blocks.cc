@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/ceil_divide.h"
+
 namespace acceld::kernels::cpu {
 namespace {
 
@@ -15,12 +17,10 @@ constexpr double kMinBlockWork = 3e6;
 // The library's kernels take this many columns at a time.
 constexpr int64_t kColumnStep = 64;
 
-int64_t CountOf(int64_t extent, int64_t piece) { return (extent + piece - 1) / piece; }
-
 // `extent` in equal pieces of at most about `target`, each a multiple of `step`.
 int64_t PieceOf(int64_t extent, int64_t target, int64_t step) {
-  const int64_t pieces = CountOf(extent, target);
-  return std::min(extent, CountOf(extent, pieces * step) * step);
+  const int64_t pieces = CeilDivide(extent, target);
+  return std::min(extent, RoundUp(CeilDivide(extent, pieces), step));
 }
 
 // Multiplications of a call of the library that take it a few milliseconds: narrow types are
@@ -81,7 +81,7 @@ MatmulBlocks::MatmulBlocks(const MatmulKey& key, bool is_gram)
     CutTriangle(n_);
   } else if (const double work = WorkOf(key); work < 2 * kMinBlockWork) {
     batches_ = std::min<int64_t>(batch_, std::max<int64_t>(1, kMinBlockWork / work));
-    batch_blocks_ = CountOf(batch_, batches_);
+    batch_blocks_ = CeilDivide(batch_, batches_);
   } else {
     CutEvenly(key);
   }
@@ -90,7 +90,7 @@ MatmulBlocks::MatmulBlocks(const MatmulKey& key, bool is_gram)
                           LongestSum(key));
   // Incomplete sums of several products have no memory of their own.
   if (batches_ > 1 && ir::BitsOf(key.output_dtype()) < 32) depth_step_ = key[MatmulKey::kK];
-  adds_short_sums_ = CountOf(key[MatmulKey::kK], depth_step_) > kFewParts &&
+  adds_short_sums_ = CeilDivide(key[MatmulKey::kK], depth_step_) > kFewParts &&
                      batches_ * rows_ * columns_ <= kLargestSmallOutput && triangle_.empty();
 }
 
@@ -112,7 +112,7 @@ void MatmulBlocks::CutEvenly(const MatmulKey& key) {
   // A product of few rows or columns has few such blocks: smaller ones, as long as each is worth a
   // task. Narrower first, as that leaves rhs to be packed once.
   const double per_task = WorkOf(key) / kMinBlockWork;
-  const auto blocks = [&] { return CountOf(m_, rows_) * CountOf(n_, columns_); };
+  const auto blocks = [&] { return CeilDivide(m_, rows_) * CeilDivide(n_, columns_); };
   const auto wanted = static_cast<int64_t>(std::min(per_task, 16.0));
   while (blocks() * 2 <= wanted && columns_ > 2 * kColumnStep) {
     columns_ = PieceOf(n_, columns_ / 2, kColumnStep);
@@ -120,8 +120,8 @@ void MatmulBlocks::CutEvenly(const MatmulKey& key) {
   while (blocks() * 2 <= wanted && rows_ > 2 * kColumnStep) {
     rows_ = PieceOf(m_, rows_ / 2, 16);
   }
-  row_blocks_ = CountOf(m_, rows_);
-  column_blocks_ = CountOf(n_, columns_);
+  row_blocks_ = CeilDivide(m_, rows_);
+  column_blocks_ = CeilDivide(n_, columns_);
 }
 
 // Strips of columns from the diagonal down, so that rhs is packed once for many rows. The longest

@@ -7,6 +7,7 @@
 #include <new>
 
 #include "absl/strings/str_cat.h"
+#include "common/ceil_divide.h"
 #include "common/threads/mutex.h"
 #include "kernels/cpu/routine_key.h"
 #include "kernels/cpu/support/one_thread.h"
@@ -76,7 +77,7 @@ absl::Status RoutineRun::ForEach(int64_t count, double work,
   const auto run = [](const void* frame, int64_t tile) {
     return static_cast<Tiles*>(const_cast<void*>(frame))->Run(tile);
   };
-  const int32_t status = ParallelFor(context, run, &tiles, (count + per_tile - 1) / per_tile);
+  const int32_t status = ParallelFor(context, run, &tiles, CeilDivide(count, per_tile));
   if (status == static_cast<int32_t>(CodeStatus::kCancelled)) return absl::CancelledError("");
   const MutexLock lock(tiles.mutex);
   return tiles.failure;
@@ -100,7 +101,7 @@ absl::Status RoutineRun::Copy(void* to, const void* from, int64_t size_bytes) co
 
 absl::StatusOr<std::shared_ptr<void>> RoutineRun::Allocate(int64_t size_bytes) const {
   if (context->working_memory != nullptr) return context->working_memory->Allocate(size_bytes);
-  const int64_t rounded = (size_bytes + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
+  const int64_t rounded = RoundUp(size_bytes, kBufferAlignment);
   void* const memory = std::aligned_alloc(kBufferAlignment, rounded);
   if (memory == nullptr) {
     return absl::ResourceExhaustedError(

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/types/optional.h"
+#include "common/ir/calls/sharding_targets.h"
 #include "server/compiler/passes/cleanup/movement.h"
 #include "server/compiler/passes/rewriter.h"
 
@@ -13,16 +14,6 @@ namespace acceld::compiler {
 namespace {
 
 using ir::OpKind;
-
-// Targets of custom calls that say where or how a value lies, not what it is.
-bool IsHint(const std::string& target) {
-  static constexpr const char* kTargets[] = {
-      "LayoutConstraint",          "Sharding",
-      "SPMDFullToShardShape",      "SPMDShardToFullShape",
-      "annotate_device_placement", "xla.sdy.FuncResultSharding",
-  };
-  return std::find(std::begin(kTargets), std::end(kTargets), target) != std::end(kTargets);
-}
 
 // The value of a constant scalar integer or predicate.
 absl::optional<int64_t> ScalarOf(const Rewriter& rewriter, ir::ValueId id) {
@@ -43,7 +34,7 @@ bool TakeBranch(Rewriter& rewriter, ir::Op& op, size_t branch) {
 }
 
 bool VisitCustomCall(Rewriter& rewriter, ir::Op& op) {
-  if (!IsHint(op.As<ir::CustomCallAttributes>().call_target_name)) return false;
+  if (!ir::IsPlacementTarget(op.As<ir::CustomCallAttributes>().call_target_name)) return false;
   if (op.operands.size() != op.results.size()) return false;
   for (size_t i = 0; i < op.operands.size(); ++i) {
     if (rewriter.TypeOf(op.operands[i]) != rewriter.TypeOf(op.results[i])) return false;

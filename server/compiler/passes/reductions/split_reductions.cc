@@ -9,6 +9,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/types/optional.h"
+#include "common/ceil_divide.h"
 #include "server/compiler/passes/rewriter.h"
 
 namespace acceld::compiler {
@@ -126,7 +127,7 @@ absl::optional<Cut> ChooseCut(const ir::Dims& shape, const std::vector<int64_t>&
   // It is parallel as it is.
   if (units >= wanted_units / 2) return absl::nullopt;
   // Results times blocks.
-  const int64_t wanted = std::min((wanted_units + units - 1) / units, elements / kMinBlockElements);
+  const int64_t wanted = std::min(CeilDivide(wanted_units, units), elements / kMinBlockElements);
 
   // The first dimension with enough elements keeps blocks contiguous.
   int64_t dimension = -1;

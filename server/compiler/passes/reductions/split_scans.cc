@@ -6,6 +6,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/optional.h"
+#include "common/ceil_divide.h"
 #include "kernels/lowering/windows/find_scan.h"
 #include "server/compiler/passes/rewriter.h"
 
@@ -26,8 +27,6 @@ constexpr int64_t kColumnsPerUnit = 64;
 // Every sum of logarithms rounds, and the more there are in a row the further off is the result; in
 // pieces of pieces the error grows with the logarithm of their number.
 constexpr int64_t kLogarithmsInAPiece = 16;
-
-int64_t CeilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // Each line in `pieces` of `length`, a power of two; the last one is as long as is left.
 struct Pieces {

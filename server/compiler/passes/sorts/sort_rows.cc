@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "common/ceil_divide.h"
 #include "common/check.h"
 #include "common/ir/types/float_formats.h"
 
@@ -269,7 +270,7 @@ void SortRows::SortByDigits(const std::vector<SortKey>& keys, int64_t tile) {
   bool has_numbers = false;
   for (size_t k = 0; k < operands_.size(); ++k) has_numbers |= !is_key(k);
   ir::ValueId numbers = has_numbers ? Numbers() : 0;
-  const int64_t tiles = (length_ + tile - 1) / tile;
+  const int64_t tiles = CeilDivide(length_, tile);
   for (int sorted_bits = 0; sorted_bits < bits; sorted_bits += 8) {
     ir::Op pass;
     pass.kind = OpKind::kDigitSort;

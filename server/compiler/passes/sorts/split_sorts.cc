@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "common/ceil_divide.h"
 #include "server/compiler/passes/rewriter.h"
 #include "server/compiler/passes/sorts/place_nan.h"
 #include "server/compiler/passes/sorts/sort_keys.h"
@@ -30,7 +31,6 @@ constexpr int64_t kTinyRow = 8, kShortRow = 64, kManyRows = 16'384;
 // Of a block of a row from which a thread selects: elements, and how many times what it keeps.
 constexpr int64_t kMinBlock = 4096, kMinBlockRatio = 16;
 
-int64_t CeilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
 int64_t PowerOfTwo(int64_t at_least) {
   return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(at_least)));
 }

@@ -8,6 +8,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "common/ceil_divide.h"
 #include "kernels/cuda/program/accesses.h"
 #include "kernels/cuda/program/dependencies.h"
 #include "kernels/cuda/program/places.h"
@@ -133,7 +134,7 @@ class Builder {
     const int64_t bytes = step.from.size_bytes;
     if (bytes == 0) return absl::OkStatus();
     const int64_t bytes_of_block = kCopyThreads * kBytesOfCopyThread;
-    const int64_t blocks = std::min((bytes + bytes_of_block - 1) / bytes_of_block, kMaxCopyBlocks);
+    const int64_t blocks = std::min(CeilDivide(bytes, bytes_of_block), kMaxCopyBlocks);
     return AddKernel(body, accesses_, parts_.kernels.copy_bytes, blocks, kCopyThreads,
                      {Place(step.to), Place(step.from), static_cast<uint64_t>(bytes)});
   }

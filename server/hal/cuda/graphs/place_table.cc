@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "absl/types/span.h"
+#include "common/ceil_divide.h"
 #include "kernels/cuda/emit/device_code.h"
 
 namespace acceld::hal::cuda {
@@ -67,7 +68,7 @@ absl::StatusOr<PlaceTable> PlaceTable::Create(Context& context, const GraphKerne
 
 absl::Status PlaceTable::Fill(Context& context, const GraphKernels& kernels,
                               const std::vector<CuPointer>& bases, CuStream stream) const {
-  const auto blocks = static_cast<unsigned int>((num_places_ + kThreads - 1) / kThreads);
+  const auto blocks = static_cast<unsigned int>(CeilDivide(num_places_, kThreads));
   for (uint64_t first = 0; first < bases.size(); first += kGraphWords) {
     CuPointer addresses = Word(0), places = Word(num_places_ + 1);
     uint64_t count = num_places_;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "common/ceil_divide.h"
+
 namespace acceld::hal::cuda {
 namespace {
 
@@ -69,7 +71,7 @@ absl::Status Staging::CopyIn(const char* from, CuPointer to, int64_t size_bytes)
 
 absl::Status Staging::CopyOut(CuPointer from, char* to, int64_t size_bytes) {
   ACCELD_RETURN_IF_ERROR(Open());
-  const int64_t pieces = (size_bytes + kSlotBytes - 1) / kSlotBytes;
+  const int64_t pieces = CeilDivide(size_bytes, kSlotBytes);
   const auto size_of = [size_bytes](int64_t piece) {
     return std::min(kSlotBytes, size_bytes - piece * kSlotBytes);
   };

@@ -38,12 +38,12 @@ std::vector<std::string> EventsOf(const XSpace& space) {
   return events;
 }
 
-TraceSpan Span(TraceSpan::Kind kind, const std::string& name, int64_t begin_us, int64_t end_us) {
+TraceSpan Span(SpanKind kind, const std::string& name, int64_t begin_us, int64_t end_us) {
   return {.kind = kind, .begin_ns = begin_us * 1000, .end_ns = end_us * 1000, .name = name};
 }
 TraceSpan Execution(const std::string& name, int64_t submitted_us, int64_t begin_us,
                     int64_t end_us) {
-  TraceSpan span = Span(TraceSpan::Kind::kExecution, name, begin_us, end_us);
+  TraceSpan span = Span(SpanKind::kExecution, name, begin_us, end_us);
   span.submitted_ns = submitted_us * 1000;
   return span;
 }
@@ -51,9 +51,9 @@ TraceSpan Execution(const std::string& name, int64_t submitted_us, int64_t begin
 TEST(XPlaneTest, HasALineForEachStreamOfADevice) {
   TraceSpan brief = Execution("g", 130, 130, 131);
   brief.express = true;
-  TraceSpan elsewhere = Span(TraceSpan::Kind::kDownload, "download", 150, 160);
+  TraceSpan elsewhere = Span(SpanKind::kDownload, "download", 150, 160);
   elsewhere.track = 3;
-  const XSpace space = ToXSpace({Span(TraceSpan::Kind::kUpload, "upload", 100, 110),
+  const XSpace space = ToXSpace({Span(SpanKind::kUpload, "upload", 100, 110),
                                  Execution("f", 105, 120, 140), brief, elsewhere},
                                 {{0, "cuda:0"}}, 0);
   EXPECT_THAT(EventsOf(space),
@@ -74,10 +74,10 @@ TEST(XPlaneTest, WhatWaitsTogetherIsQueuedOneAfterTheOther) {
 }
 
 TEST(XPlaneTest, CompilesAreOnLinesOfTheirThreads) {
-  TraceSpan compile = Span(TraceSpan::Kind::kCompile, "f", 0, 10);
+  TraceSpan compile = Span(SpanKind::kCompile, "f", 0, 10);
   compile.code = 3;
   compile.track = 17;
-  TraceSpan step = Span(TraceSpan::Kind::kCompileStep, "fuse", 2, 5);
+  TraceSpan step = Span(SpanKind::kCompileStep, "fuse", 2, 5);
   step.track = 17;
   EXPECT_THAT(
       EventsOf(ToXSpace({compile, step}, {}, 0)),

@@ -1,3 +1,4 @@
+#include "common/ceil_divide.h"
 #include "kernels/cpu/support/routines/blocked/blocked.h"
 
 namespace acceld::kernels::cpu {
@@ -13,7 +14,7 @@ absl::Status BlockedForwardSolve(const RoutineRun& run, MatrixView<const T> lowe
                                  int64_t n, int64_t sides, MatrixView<const T> b, MatrixView<T> x) {
   const MicroKernels<T>& kernels = MicroKernelsOf<T>();
   const int64_t strip_rows = kernels.rows, width = kernels.columns;
-  const int64_t strips = (n + strip_rows - 1) / strip_rows;
+  const int64_t strips = CeilDivide(n, strip_rows);
   thread_local Scratchpad packed_memory;
   T* const packed = ReserveElements<T>(packed_memory, StripOffset(strips, strip_rows));
   ACCELD_RETURN_IF_ERROR(run.ForEach(strips, static_cast<double>(n * strip_rows), [&](int64_t s) {
@@ -22,8 +23,8 @@ absl::Status BlockedForwardSolve(const RoutineRun& run, MatrixView<const T> lowe
   }));
   const int64_t tile_columns = kPanels * width;
   const double work = static_cast<double>(n) * static_cast<double>(n * tile_columns);
-  const absl::Status status = run.ForEach(
-      (sides + tile_columns - 1) / tile_columns, work, [&](int64_t tile) -> absl::Status {
+  const absl::Status status =
+      run.ForEach(CeilDivide(sides, tile_columns), work, [&](int64_t tile) -> absl::Status {
         thread_local Scratchpad panel_memory;
         const int64_t panel_size = strips * strip_rows * width;
         T* const panels = ReserveElements<T>(panel_memory, kPanels * panel_size);

@@ -2,6 +2,7 @@
 #include <limits>
 #include <utility>
 
+#include "common/ceil_divide.h"
 #include "kernels/cpu/support/routines/blocked/blocked.h"
 
 namespace acceld::kernels::cpu {
@@ -186,7 +187,7 @@ class Factorization {
       }));
     }
     // Rows that were exchanged after their block was done.
-    ACCELD_RETURN_IF_ERROR(run_.ForEach((steps_ + block_ - 1) / block_,
+    ACCELD_RETURN_IF_ERROR(run_.ForEach(CeilDivide(steps_, block_),
                                         static_cast<double>(steps_ * block_), [&](int64_t i) {
                                           const int64_t end = std::min(steps_, (i + 1) * block_);
                                           ExchangeRows(end, steps_, i * block_, end);
@@ -244,7 +245,7 @@ class Factorization {
     const Packed& packed = PackedOf(first);
     ExchangeRows(first, behind, begin, end);
     thread_local Scratchpad memory;
-    const int64_t strips = (depth + strip_rows - 1) / strip_rows;
+    const int64_t strips = CeilDivide(depth, strip_rows);
     T* const panels = ReserveElements<T>(memory, strips * strip_rows * RoundUp(end - begin, width));
     const auto for_each_panel = [&](auto body) {
       T* panel = panels;

@@ -24,8 +24,6 @@ struct MatrixView {
   MatrixView Transposed() const { return {data, column_step, row_step}; }
 };
 
-inline int64_t RoundUp(int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; }
-
 // `rows` x `columns` elements of `from`, at most `width` columns, as rows of `width` elements with
 // zeros behind.
 template <typename T>

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/ceil_divide.h"
 #include "kernels/cpu/support/routines/elements.h"
 #include "kernels/cpu/support/routines/fft/fft_axis.h"
 #include "kernels/cpu/support/routines/fft/fft_plan.h"
@@ -102,7 +103,7 @@ absl::Status TransformIn(const RoutineRun& run, const Axis<T>& axis) {
   ACCELD_ASSIGN_OR_RETURN(const auto plan, FftPlan<Computed>::Find(run, axis.length));
   const int64_t least = axis.inner == 1 ? 1 : 4;
   const int64_t lanes = std::clamp<int64_t>(kGroupElements / axis.length, least, 16);
-  const int64_t groups = (axis.sequences + lanes - 1) / lanes;
+  const int64_t groups = CeilDivide(axis.sequences, lanes);
   return run.ForEach(groups, WorkOf(axis.length, lanes), [&](int64_t group) -> absl::Status {
     const int64_t first = group * lanes;
     const int64_t count = std::min(lanes, axis.sequences - first);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/ceil_divide.h"
 #include "kernels/cpu/support/routines/fft/fft_axis.h"
 #include "kernels/cpu/support/routines/fft/fft_plan.h"
 #include "kernels/cpu/support/routines/fft/fft_split.h"
@@ -45,7 +46,7 @@ class LongTransform {
   using Parts = typename FftPlan<T>::Parts;
   static constexpr int64_t kLanes = kFftLanes<T>;
 
-  static int64_t GroupsOf(int64_t lanes) { return (lanes + kLanes - 1) / kLanes; }
+  static int64_t GroupsOf(int64_t lanes) { return CeilDivide(lanes, kLanes); }
 
   // Real and imaginary parts of the rows of a group, in `between_`.
   Parts BetweenOf(int64_t group) const {

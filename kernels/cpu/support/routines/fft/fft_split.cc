@@ -3,6 +3,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "common/ceil_divide.h"
 #include "kernels/cpu/support/routines/fft/fft_table.h"
 #include "kernels/cpu/support/routines/fft/fft_tiles.h"
 #include "kernels/cpu/support/routines/fft/root_of_unity.h"
@@ -73,7 +74,7 @@ absl::Status FftSplit<T>::FillTables(const RoutineRun& run) {
   constexpr int64_t kPolledRows = 1 << 14;
   const int64_t length = rows_ * columns_;
   constexpr int64_t kLanes = kFftLanes<T>;
-  const int64_t groups = (columns_ + kLanes - 1) / kLanes;
+  const int64_t groups = CeilDivide(columns_, kLanes);
   firsts_.reserve(2 * groups * rows_);
   lanes_.resize(2 * kLanes * rows_);
   const Roots<T> roots(length);

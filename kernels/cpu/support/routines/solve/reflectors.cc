@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "common/ceil_divide.h"
 #include "kernels/cpu/support/routines/workspace.h"
 
 namespace acceld::kernels::cpu {
@@ -36,10 +37,10 @@ absl::Status ApplyPanel(const RoutineRun& run, Side side, bool adjoint, Int m, I
   const int64_t piece = std::max<int64_t>(static_cast<int64_t>(kPieceWork / work_of_line), 1);
   // Equal pieces, all but the last of whole vectors.
   const int64_t wanted = (lines + std::max(piece, kMinLines) - 1) / std::max(piece, kMinLines);
-  const int64_t step = ((lines + wanted - 1) / wanted + 15) / 16 * 16;
+  const int64_t step = RoundUp(CeilDivide(lines, wanted), 16);
   const char trans = !adjoint ? 'N' : kIsComplex<T> ? 'C' : 'T';
   return run.ForEach(
-      (lines + step - 1) / step, work_of_line * static_cast<double>(step), [&](int64_t i) {
+      CeilDivide(lines, step), work_of_line * static_cast<double>(step), [&](int64_t i) {
         const auto count = static_cast<Int>(std::min(step, lines - i * step));
         std::vector<T> space(static_cast<size_t>(count) * k);
         lapack::Larfb(left ? 'L' : 'R', trans, left ? m : count, left ? count : n, k, v, ldv, t,
@@ -111,7 +112,7 @@ absl::Status ApplyQ(const RoutineRun& run, Side side, bool adjoint, Int m, Int n
                     Int ldv, const T* tau, T* c, Int ldc) {
   const bool left = side == Side::kLeft;
   const bool ascending = left == adjoint;
-  const Int panels = (k + kPanel - 1) / kPanel;
+  const Int panels = CeilDivide(k, kPanel);
   for (Int i = 0; i < panels; ++i) {
     const Int first = (ascending ? i : panels - 1 - i) * kPanel;
     ACCELD_RETURN_IF_ERROR(

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "common/ceil_divide.h"
 #include "kernels/cpu/support/routines/blocked/blocked.h"
 #include "kernels/cpu/support/routines/lapack.h"
 
@@ -54,7 +55,7 @@ absl::Status SolveByLapack(const RoutineRun& run, bool is_left, const T* a, T* b
   const int64_t sides = is_left ? columns : run.operands[1].rows;
   const double work = static_cast<double>(n) * static_cast<double>(n) *
                       static_cast<double>(std::min(sides, kPart) + 1);
-  return run.ForEach((sides + kPart - 1) / kPart, work, [&](int64_t task) -> absl::Status {
+  return run.ForEach(CeilDivide(sides, kPart), work, [&](int64_t task) -> absl::Status {
     const int64_t first = task * kPart;
     const auto count = static_cast<lapack::Int>(std::min(kPart, sides - first));
     T* const x = b + (is_left ? first : first * columns);

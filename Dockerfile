@@ -1,7 +1,7 @@
 # Images of the daemon: `cpu`, and `gpu` with the libraries of CUDA that it opens. deploy/README.md says how to run them.
 #
-#   docker build -f deploy/Dockerfile --target cpu -t acceld:cpu .
-#   docker build -f deploy/Dockerfile --target gpu -t acceld:gpu .     (--build-arg CUDA=13 for CUDA 13)
+#   docker build -t acceld:cpu .
+#   docker build --target gpu -t acceld:gpu .     (--build-arg CUDA=13 for CUDA 13)
 #
 # deploy/image.sh builds them where there is no engine, and no registry either.
 #
@@ -88,3 +88,6 @@ USER 10001:10001
 ENV NVIDIA_VISIBLE_DEVICES=all \
     NVIDIA_DRIVER_CAPABILITIES=compute,utility
 LABEL org.opencontainers.image.description="A daemon that owns a node's accelerators; with CUDA's libraries"
+
+# What `docker build .` makes without --target.
+FROM cpu AS default
