@@ -90,8 +90,8 @@ class Stream {
   virtual Event CopyFromPeer(std::shared_ptr<Buffer> from, std::shared_ptr<Buffer> to) = 0;
   // Lowers the scheduling priority that runs of this stream have on the host's processors, so that
   // other threads go first, or restores the priority. Returns false when the system does not permit
-  // the change; a lowered priority can often not be restored without privileges. A
-  // stream whose work does not use the host's processors returns true and does nothing.
+  // the change; a lowered priority can often not be restored without privileges. A stream whose
+  // work does not use the host's processors returns true and does nothing.
   virtual bool SetGivesWay(bool gives_way) = 0;
 };
 
@@ -115,7 +115,7 @@ class Device {
  public:
   virtual ~Device() = default;
   virtual std::string kind() const = 0;  // "cpu" or "cuda"
-  virtual std::string name() const = 0;  // of the model: "NVIDIA H100 80GB HBM3"
+  virtual std::string name() const = 0;  // the model, for example "NVIDIA H100 80GB HBM3"
   virtual MemoryStats memory() const = 0;
   // Returns OK while the device works. Once the device is lost, returns the reason, with which all
   // operations on the device fail. A lost device stays lost until the process is restarted.
@@ -129,9 +129,9 @@ class Device {
   // Returns to the system the free memory that was not used since the previous call. May take
   // milliseconds.
   virtual void ReleaseUnusedMemory() = 0;
-  // Returns on how many streams the device executes runs concurrently. If 1, a running
-  // program should pause before a program on another stream begins. If more, the program need not
-  // pause, but work on further streams may have to wait until a running program ends.
+  // Returns on how many streams the device executes runs concurrently. If 1, a running program
+  // should pause before a program on another stream begins. If more, the program need not pause,
+  // but work on further streams may have to wait until a running program ends.
   virtual int streams_side_by_side() const = 0;
   // Creates a stream; never returns nullptr. `name` becomes a part of the names of the stream's
   // threads. Devices without stream priorities, such as the CPU, ignore `priority`.

@@ -62,10 +62,9 @@ class RunControl final : public kernels::cpu::Interrupts {
   CondVar changed_;
   bool pauses_ ABSL_GUARDED_BY(mutex_) = false;
   bool answered_ ABSL_GUARDED_BY(mutex_) = false;
-  int num_waiting_ ABSL_GUARDED_BY(mutex_) = 0;     // threads of the run inside GoOn
-  TimePoint paused_since_ ABSL_GUARDED_BY(mutex_);  // while num_waiting_ is not 0
-  std::function<void()> paused_
-      ABSL_GUARDED_BY(mutex_);  // the callback of Pause, until it is called
+  int num_waiting_ ABSL_GUARDED_BY(mutex_) = 0;           // threads of the run inside GoOn
+  TimePoint paused_since_ ABSL_GUARDED_BY(mutex_);        // valid while num_waiting_ is not 0
+  std::function<void()> paused_ ABSL_GUARDED_BY(mutex_);  // callback of Pause, until called
 };
 
 }  // namespace acceld::hal
