@@ -16,14 +16,14 @@ namespace acceld::hal::cuda {
 // one run at a time, since everything that writes and reads it is enqueued on one stream.
 class PlaceTable {
  public:
-  // Allocates a table for `places` from `memory`, and enqueues on `stream` kernels that initialize
-  // it. Returns the errors of MemoryPool::Allocate and of the driver.
+  // Allocates a table for the buffers of a program, `places`, from `memory`, and enqueues kernels
+  // on `stream` that initialize it. Returns the errors of MemoryPool::Allocate and of the driver.
   static absl::StatusOr<PlaceTable> Create(Context& context, const GraphKernels& kernels,
                                            const kernels::cuda::Places& places, MemoryPool& memory,
                                            CuStream stream);
 
-  // Returns the device address of the table entry for place number `number`
-  // (kernels::cuda::Places::NumberOf). The entry holds the place's address in the current run.
+  // Returns the device address of the table entry for buffer number `number`
+  // (kernels::cuda::Places::NumberOf). The entry holds the buffer's address in the current run.
   CuPointer AddressOf(size_t number) const { return Word(number); }
   // Returns the device address of a word, initially zero, in which the kernels that control loops
   // keep the time at which they last checked for cancellation.
@@ -38,8 +38,8 @@ class PlaceTable {
   // Returns the device address of word number `index` of the table.
   CuPointer Word(size_t index) const;
 
-  // One word with the address of each place, the scratch word, and two words that describe each
-  // place: the number of its base, and its offset.
+  // The words of the table: the address of each buffer, the scratch word, and for each buffer two
+  // words that describe it, the number of its base address and the offset from there.
   std::shared_ptr<Buffer> words_;
   size_t num_places_ = 0;
 };
