@@ -24,9 +24,9 @@ struct HostValue {
 class HostCalls {
  public:
   virtual ~HostCalls() = default;
-  // Allocates host memory for a copy of operands. The memory is charged to the client that is
-  // asked until it is freed. Returns RESOURCE_EXHAUSTED when the client may not use so much memory,
-  // or the system has none.
+  // Allocates host memory for a copy of operands. The memory is charged to the client that is asked
+  // until it is freed. Returns RESOURCE_EXHAUSTED when the client may not use so much memory, or
+  // the system has none.
   virtual absl::StatusOr<std::shared_ptr<char>> Allocate(int64_t size_bytes) = 0;
   // Sends a call to the client, and blocks until the answer has arrived and the run may use the
   // device again; other runs use the device meanwhile. Returns one value of the declared size for

@@ -19,8 +19,8 @@ class BlockSource {
   // The alignment of every block, a power of two. Capacities are multiples of it.
   virtual int64_t alignment_bytes() const = 0;
   // Blocks of at least this capacity consist of whole pages: FreePages frees any range of their
-  // pages, which may be a part of a block or extend over adjacent blocks. By default no block is
-  // of this kind.
+  // pages, which may be a part of a block or extend over adjacent blocks. By default no block is of
+  // this kind.
   virtual int64_t min_range_bytes() const { return INT64_MAX; }
   // Whether host code can read and write the blocks.
   virtual bool is_host_memory() const = 0;

@@ -19,7 +19,8 @@ class RunControl final : public kernels::cpu::Interrupts {
  public:
   // The functions for the scheduler of runs:
   //
-  // Asks the run to end with CANCELLED and undefined results, also while it pauses. Permanent.
+  // Asks the run to end with CANCELLED and undefined results, also while it pauses. Cannot be
+  // undone.
   void Cancel();
   // Asks the run to pause, or not to begin, until Resume is called. A thread of the run calls
   // `paused` once, when the run has paused; `paused` is not called if the run ends or is resumed

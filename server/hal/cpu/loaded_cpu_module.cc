@@ -47,8 +47,7 @@ class LoadedCpuModule final : public HostModule {
 
  private:
   const std::unique_ptr<kernels::cpu::CpuModule> code_;
-  const std::shared_ptr<Buffer>
-      constants_;  // owned by this module alone; nullptr without constants
+  const std::shared_ptr<Buffer> constants_;  // owned by this module; nullptr without constants
   const PoolMemory working_memory_;
   const int num_threads_;
 };

@@ -272,8 +272,8 @@ class Run {
 
   template <typename Other>
   absl::Status Do(const Other&) {
-    return absl::InternalError(
-        "a step that CUDA programs have not");  // CheckProgram rejects such programs.
+    // CheckProgram rejects programs with other steps.
+    return absl::InternalError("a step that CUDA programs have not");
   }
 
   // Waits for all work that was enqueued so far, and returns the integer of one or four bytes at

@@ -41,7 +41,7 @@ struct CuMemoryAccess {
   int flags = 3;  // 3: read and write
 };
 
-// CUDA_KERNEL_NODE_PARAMS_v3
+// CUDA_KERNEL_NODE_PARAMS_v3: a node that launches a kernel.
 struct CuKernelNode {
   CuFunction function = nullptr;
   unsigned int blocks_x = 1, blocks_y = 1, blocks_z = 1;
@@ -53,13 +53,14 @@ struct CuKernelNode {
   CuContext context = nullptr;
 };
 
-// CUDA_CHILD_GRAPH_NODE_PARAMS
+// CUDA_CHILD_GRAPH_NODE_PARAMS: a node that launches another graph.
 struct CuChildNode {
   CuGraph graph = nullptr;  // copied into the node
   int ownership = 0;
 };
 
-// CUDA_CONDITIONAL_NODE_PARAMS
+// CUDA_CONDITIONAL_NODE_PARAMS: a node that repeats its body while `condition` is not 0 (kWhile),
+// or runs the body with the number `condition` (kSwitch).
 struct CuConditionalNode {
   static constexpr int kWhile = 1, kSwitch = 2;
 
@@ -70,7 +71,7 @@ struct CuConditionalNode {
   CuContext context = nullptr;
 };
 
-// CUgraphNodeParams
+// CUgraphNodeParams: the type of a node (CUgraphNodeType), and its parameters.
 struct CuGraphNodeParameters {
   static constexpr int kKernel = 0, kChild = 4, kConditional = 13;
 
@@ -83,7 +84,7 @@ struct CuGraphNodeParameters {
   int type;
   int reserved_before[3] = {};
   union {
-    char all[232];  // sets the bytes to zero that no member uses
+    char all[232];  // zeros, where the other members set nothing
     CuKernelNode kernel;
     CuChildNode child;
     CuConditionalNode conditional;

@@ -27,8 +27,8 @@ class CapturedGraph {
   CuGraph graph_;
 };
 
-// Records the work that library calls enqueue as graphs, by capturing a stream on which nothing is
-// ever executed. Thread-safe: a mutex lets one capture run at a time.
+// Records the work that a library call enqueues on a stream as a CUDA graph, without executing it
+// (stream capture). Thread-safe: a mutex lets one capture run at a time.
 class Capture {
  public:
   // The context must outlive the object.

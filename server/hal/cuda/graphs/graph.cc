@@ -44,7 +44,7 @@ struct Body {
   CuGraph graph = nullptr;
   // In loops each node waits for the one before. A loop of two nodes that did not wait for each
   // other lost its device after seconds (H200, driver 580.159: CUDA_ERROR_LAUNCH_FAILED); loops of
-  // nodes in order ran as long as they were let.
+  // nodes in order ran without errors until they were stopped.
   bool in_order = false;
   kernels::cuda::Dependencies dependencies;
   std::vector<CuGraphNode> nodes;
@@ -186,7 +186,8 @@ class Builder {
 
   template <typename Other>
   absl::Status Add(const Other&, Body&) {
-    return absl::InternalError("a step that graphs have not");  // SegmentsOf puts none into graphs.
+    // SegmentsOf puts no other steps into graphs.
+    return absl::InternalError("a step that graphs have not");
   }
 
   // A value that a kernel sets and on which a conditional node depends.

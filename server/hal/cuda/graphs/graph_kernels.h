@@ -11,7 +11,9 @@
 namespace acceld::hal::cuda {
 
 // The kernels that graphs use in addition to the kernels of programs
-// (kernels/cuda/device/graph.cu), loaded on one device.
+// (kernels/cuda/device/graph.cu), loaded on one device: store_words and find_places fill the
+// address table (PlaceTable), copy_bytes copies memory, and the others set the values by which
+// conditional nodes continue a loop or choose a branch.
 struct GraphKernels {
   CuFunction store_words, find_places, copy_bytes, set_loop, set_branch, set_choice;
 };

@@ -58,7 +58,8 @@ ModuleGraphs::ModuleGraphs(Context& context, const GraphSupport& support, const 
   for (const auto& [list, segments] : segments_) {
     for (const Segment& segment : segments) {
       has_graphs |= segment.is_graph;
-      nodes += segment.nodes + segment.calls;  // A call has at least one node.
+      // The node of a library call is a child graph, which has at least one more node.
+      nodes += segment.nodes + segment.calls;
       has_loops |= segment.is_graph && segment.has_loops;
     }
   }

@@ -52,11 +52,11 @@ class StreamGraphs {
 };
 
 // Decides which segments of a module's program are launched as graphs, and owns the graphs for each
-// stream. A part of the module. Thread-safe.
+// stream. Owned by the module. Thread-safe.
 class ModuleGraphs {
  public:
-  // If `support` has no kernels for graphs, nothing is launched as graphs. The references must stay
-  // valid as long as the object.
+  // If `support` has no kernels for graphs, nothing is launched as graphs. The context, `support`
+  // and `module` must outlive the object.
   ModuleGraphs(Context& context, const GraphSupport& support, const CudaModule& module,
                size_t num_arguments, size_t num_results);
   ~ModuleGraphs() { context_.stream_ends().Remove(listener_); }

@@ -22,7 +22,8 @@
 
 namespace acceld::hal::cuda {
 
-// The objects that all streams of a device share.
+// The objects that all streams of a device share. `pending` and `peers` are also shared with the
+// other devices that were opened together.
 struct StreamParts {
   std::shared_ptr<Context> context;
   std::shared_ptr<MemoryPool> memory;
@@ -87,12 +88,13 @@ class CudaStream final : public Stream {
   CuStream stream_ = nullptr;
   absl::Status opened_;  // whether stream_ could be created
   std::unique_ptr<Staging> staging_;
-  std::shared_ptr<Buffer> workspace_;  // shared with the work that uses it
-  std::unique_ptr<kernels::cuda::RoutineHandles>
-      handles_;                            // created for the first run with routines
-  std::atomic<bool> has_handles_ = false;  // all were created, or creation was tried
-  std::unique_ptr<kernels::cuda::CudnnHandle>
-      cudnn_;  // created for the first run with convolutions
+  // The workspace is shared with the work that uses it. The library handles are created for the
+  // first run that needs them; has_handles_ is true once creation was tried, though it may have
+  // failed for some libraries.
+  std::shared_ptr<Buffer> workspace_;
+  std::unique_ptr<kernels::cuda::RoutineHandles> handles_;
+  std::atomic<bool> has_handles_ = false;
+  std::unique_ptr<kernels::cuda::CudnnHandle> cudnn_;
   std::atomic<bool> has_cudnn_ = false;
   // The order matters: the queue passes work on to completions_, so it is destroyed first.
   std::unique_ptr<Completions> completions_;
