@@ -24,8 +24,8 @@ struct Fence {
 };
 
 // Blocks until the work before `fence.end` has ended, and returns its error if it failed. If
-// `cancelled`, which may be nullptr, becomes true meanwhile, tells kernels that poll to stop by
-// setting Fence::Shared::cancelled.
+// `cancelled`, which may be nullptr, is or becomes true meanwhile, tells kernels that poll to stop,
+// by setting Fence::Shared::cancelled.
 absl::Status Await(Context& context, const Fence& fence, const std::atomic<bool>* cancelled);
 
 // A pool of the fences of one device, which are reused because creating one takes longer than using

@@ -36,7 +36,7 @@ class Staging {
   struct Slot {
     char* memory = nullptr;
     CuEvent idle = nullptr;  // recorded after the last copy that uses the slot
-    bool used = false;       // whether the copy may be in progress
+    bool used = false;       // whether a copy that uses the slot may be in progress
   };
 
   // Allocates the slots unless that is done.

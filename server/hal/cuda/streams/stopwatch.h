@@ -20,9 +20,10 @@ class Stopwatch {
   absl::Status Start();
   CuStream stream() const { return stream_; }
 
-  // Returns how many milliseconds the work takes that `enqueue` enqueues on the stream: the average
-  // of three runs, after a first run that may have to load code. If the first run takes more than
-  // 100 ms, its time is returned. Blocks until the work has ended, also after an error.
+  // Returns how many milliseconds the work takes that `enqueue` enqueues on the given stream: the
+  // average of three runs, after a first run, which may have to load code. If the first run takes
+  // more than 100 ms, returns its time instead. Blocks until the work has ended, also after an
+  // error.
   absl::StatusOr<float> Measure(const std::function<absl::Status(CuStream stream)>& enqueue);
 
  private:
