@@ -10,18 +10,19 @@
 
 namespace acceld::codegen {
 
-// Turns plans into machine code for one target. Implementations are thread-safe.
+// Compiles plans (kernels/ir/plan.h) to code for one target. Implementations are thread-safe.
 class CodeGenerator : public Target {
  public:
-  // A text that shows how the code came about, for people who look into a compile.
+  // The text of one intermediate stage of the code, for the compiler's dump folder (--dump-dir).
   struct Dump {
-    std::string file_name;  // "30-llvm.ll"
+    std::string file_name;  // for example "80-llvm.ll"
     std::string text;
   };
-  // Makes the code of `plan`, in the form that Device::Load of this kind of device reads. Uses the
-  // processor for milliseconds to seconds and may measure algorithms on a device: call it from the
-  // compile pool. Appends to `dumps` unless it is nullptr, also when it fails. CANCELLED soon after
-  // `stop`, which may be nullptr, has been stopped.
+  // Returns the code of `plan` in the format that Device::Load of the same kind of device reads.
+  // Takes milliseconds to seconds of processor time and may measure algorithms on a device, so it
+  // should be called on the compile pool. Unless `dumps` is nullptr, appends the texts of the
+  // intermediate stages to it, also when the compilation fails. Returns CANCELLED soon after `stop`
+  // has been stopped; `stop` may be nullptr.
   virtual absl::StatusOr<std::string> Generate(const kernels::Plan& plan, std::vector<Dump>* dumps,
                                                const StopFlag* stop) const = 0;
 };

@@ -7,8 +7,9 @@
 
 namespace acceld::codegen {
 
-// A device and what makes code for it. Neither is nullptr. The generator may share parts with the
-// device, on which it measures; it does not need the device itself.
+// A device and the code generator for it; neither is nullptr. The generator may share ownership of
+// parts of the device, to measure algorithms on it, but it does not refer to `device`, which may be
+// destroyed first.
 struct TargetDevice {
   std::unique_ptr<hal::Device> device;
   std::unique_ptr<const CodeGenerator> generator;

@@ -7,7 +7,8 @@
 
 namespace acceld::hal {
 
-// INVALID_ARGUMENT, beginning with `what`, unless the range lies within a buffer of `buffer_bytes`.
+// Returns OK if the range of `size_bytes` bytes at `offset_bytes` lies within a buffer of
+// `buffer_bytes` bytes, and otherwise INVALID_ARGUMENT with a message that begins with `what`.
 inline absl::Status CheckRange(const char* what, int64_t offset_bytes, int64_t size_bytes,
                                int64_t buffer_bytes) {
   if (offset_bytes >= 0 && size_bytes >= 0 && offset_bytes <= buffer_bytes - size_bytes) {

@@ -15,13 +15,15 @@
 
 namespace acceld::hal {
 
-// The commands of an in-order stream, run one after the other by a worker thread; or, while there
-// are none, by whoever has one, because waking the worker would take longer. Thread-safe. The
-// destructor finishes what is queued.
+// Runs the commands of an in-order stream one after the other on a worker thread. While no command
+// is queued or running, a caller may run a command on its own thread instead (BeginInline), which
+// takes less time than waking the worker. Thread-safe. The destructor blocks until all queued
+// commands have run.
 template <typename Command>
 class CommandQueue {
  public:
-  // `name` is the worker's, as far as the kernel keeps it: 15 characters.
+  // `execute` runs one command. `name` becomes the name of the worker thread; the kernel keeps 15
+  // characters of it.
   CommandQueue(const std::string& name, std::function<void(Command&)> execute)
       : execute_(std::move(execute)), worker_(StartThread(name, [this] {
           nice_ = getpriority(PRIO_PROCESS, 0);
@@ -39,29 +41,34 @@ class CommandQueue {
   CommandQueue(const CommandQueue&) = delete;
   CommandQueue& operator=(const CommandQueue&) = delete;
 
-  // True when nothing is queued or running: the caller runs one command by itself and then calls
-  // EndInline.
+  // Returns true when no command is queued or running. The caller must then run one command on its
+  // own thread and call EndInline; commands that are queued meanwhile wait until then. Returns
+  // false otherwise, without blocking; the caller then calls Enqueue.
   bool BeginInline() {
     MutexLock lock(mutex_);
     if (!queue_.empty() || worker_busy_ || inline_busy_) return false;
     inline_busy_ = true;
     return true;
   }
+  // Ends what a successful BeginInline began.
   void EndInline() {
     MutexLock lock(mutex_);
     inline_busy_ = false;
     if (!queue_.empty() || stopping_) changed_.NotifyOne();
   }
 
+  // Queues a command for the worker and returns without waiting for it.
   void Enqueue(Command command) {
     MutexLock lock(mutex_);
     queue_.push_back(std::move(command));
-    // A busy worker looks at the queue again by itself.
+    // A busy worker checks the queue again when its command has ended.
     if (queue_.size() == 1 && !worker_busy_) changed_.NotifyOne();
   }
 
-  // Lets the worker have the processors only as far as other threads leave them, or as before.
-  // False when the system does not permit that: to go back takes CAP_SYS_NICE or RLIMIT_NICE.
+  // Lowers the scheduling priority of the worker thread (its nice value), so that it gets little
+  // processor time while other threads want it, or restores the priority. Returns false when the
+  // system does not permit the change (restoring requires CAP_SYS_NICE or RLIMIT_NICE) or when the
+  // worker has not started yet.
   bool SetGivesWay(bool gives_way) {
     const pid_t worker = worker_id_.load();
     return worker != 0 && setpriority(PRIO_PROCESS, static_cast<id_t>(worker),
@@ -69,7 +76,8 @@ class CommandQueue {
   }
 
  private:
-  // A tenth of what a usual thread gets.
+  // Added to the worker's nice value: the thread then gets about a tenth of the processor time of a
+  // thread of default priority.
   static constexpr int kNiceOfThoseWhoGiveWay = 10;
 
   void RunWorker() {
@@ -87,8 +95,8 @@ class CommandQueue {
   }
 
   const std::function<void(Command&)> execute_;
-  int nice_ = 0;                     // the worker's usual one, known once its id is
-  std::atomic<pid_t> worker_id_{0};  // of the system; 0: it has not begun
+  int nice_ = 0;                     // the worker's initial nice value; set before worker_id_
+  std::atomic<pid_t> worker_id_{0};  // the worker's kernel thread id; 0 until it has started
   Mutex mutex_;
   CondVar changed_;
   std::deque<Command> queue_ ABSL_GUARDED_BY(mutex_);

@@ -6,14 +6,16 @@
 
 namespace acceld::hal {
 
-// What a run is expected to take, from what runs took: a moving average that follows a rise within
-// a few runs, but makes little of a single one (a thread that lost its processor). Any thread;
-// of measurements at the same moment one may be lost.
+// Estimates the duration of a run of an executable from the measured durations of earlier runs: a
+// moving average that follows a rise within a few runs, but limits the influence of a single
+// outlier, such as a run whose thread was preempted. Thread-safe; when two threads record a
+// duration at the same moment, one of the two may be lost.
 class CostEstimate {
  public:
-  // Nanoseconds, at least 1; 0 while nothing was measured.
+  // Returns the estimate in nanoseconds, at least 1; 0 while no duration was recorded.
   int64_t ns() const { return ns_.load(std::memory_order_relaxed); }
 
+  // Adds the measured duration of one run, in nanoseconds.
   void Record(int64_t ns) {
     const int64_t sample = std::max<int64_t>(ns, 1);
     const int64_t old = ns_.load(std::memory_order_relaxed);

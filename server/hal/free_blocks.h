@@ -10,24 +10,28 @@
 
 namespace acceld::hal {
 
-// Memory that was allocated as a block or as parts of some.
+// A range of memory: an allocated block, a part of one, or adjacent parts of several blocks.
 struct MemoryRange {
   void* address = nullptr;
   int64_t size_bytes = 0;
 };
 
-// Freed blocks of a few sizes, which are used again as they are. Thread-compatible.
+// A free list of memory blocks by size: a freed block is reused only for requests of exactly its
+// size. The list does not free memory itself. Thread-compatible.
 class FreeBlocks {
  public:
-  // Null if there is none of this size.
+  // Removes a block of exactly this size from the list and returns it; nullptr if there is none.
   void* Take(int64_t size_bytes);
+  // Adds a freed block.
   void Put(void* block, int64_t size_bytes);
+  // The total size of all blocks in the list.
   int64_t size_bytes() const { return size_bytes_; }
 
-  // Takes blocks out, those of the least recently used size first, until at most `target_bytes` are
-  // there.
+  // Removes blocks, those of the least recently used size first, until at most `target_bytes` bytes
+  // remain. Appends the removed blocks to `out`.
   void Shrink(int64_t target_bytes, std::vector<void*>& out);
-  // Takes out all blocks of sizes that had no use since the call before.
+  // Removes all blocks of the sizes that were neither requested nor freed since the previous call.
+  // Appends the removed blocks to `out`.
   void TakeUnused(std::vector<void*>& out);
 
  private:
@@ -37,29 +41,35 @@ class FreeBlocks {
   };
 
   int64_t size_bytes_ = 0;
-  uint64_t clock_ = 0;
+  uint64_t clock_ = 0;      // logical time, which each use advances
   uint64_t looked_at_ = 0;  // clock_ at the last TakeUnused
   absl::flat_hash_map<int64_t, SizeClass> classes_;
 };
 
-// Freed blocks that may be cut between any two units of them and, side by side, joined: whatever
-// size they had, they are used for every other. Addresses and sizes are multiples of the unit.
-// Thread-compatible.
+// A free list of memory ranges that can be split at multiples of a unit, and that are merged when
+// they are adjacent, so that freed memory is reused for requests of any size. All addresses and
+// sizes are multiples of the unit. The list does not free memory itself. Thread-compatible.
 //
-// The smallest range that is large enough serves, so that large ones stay whole; and the highest
-// addresses are given back first, so that what is used gathers at the low end.
+// A request is served from the smallest range that is large enough, so that large ranges stay
+// whole. Shrink removes the ranges at the highest addresses first, so that the memory in use
+// gathers at low addresses.
 class FreeRanges {
  public:
   explicit FreeRanges(int64_t unit_bytes) : unit_bytes_(unit_bytes) {}
 
-  // Null if no range is large enough.
+  // Removes `size_bytes` bytes from the list and returns their address; nullptr if no range is
+  // large enough.
   void* Take(int64_t size_bytes);
+  // Adds a freed range.
   void Put(MemoryRange range);
+  // The total size of all ranges in the list.
   int64_t size_bytes() const { return size_bytes_; }
 
-  // Takes ranges or their ends, in whole units, out until at most `target_bytes` are there.
+  // Removes ranges, or the ends of ranges in whole units, until at most `target_bytes` bytes
+  // remain. Appends the removed ranges to `out`.
   void Shrink(int64_t target_bytes, std::vector<MemoryRange>& out);
-  // Takes out as much as was free all the time since the call before.
+  // Removes as many bytes as were free during all of the time since the previous call. Appends the
+  // removed ranges to `out`.
   void TakeUnused(std::vector<MemoryRange>& out);
 
  private:
@@ -68,7 +78,7 @@ class FreeRanges {
 
   const int64_t unit_bytes_;
   int64_t size_bytes_ = 0;
-  int64_t least_bytes_ = 0;  // of size_bytes_ since the last TakeUnused
+  int64_t least_bytes_ = 0;  // the minimum of size_bytes_ since the last TakeUnused
   std::map<uintptr_t, int64_t> by_address_;
   std::set<std::pair<int64_t, uintptr_t>> by_size_;
 };

@@ -12,23 +12,26 @@ namespace acceld::hal {
 
 class Buffer;
 
-// One result of a host call.
+// One result of a host call, either in host memory or in a buffer on the run's device.
 struct HostValue {
-  SharedBytes bytes;               // dense and row-major, if there is no buffer
-  std::shared_ptr<Buffer> buffer;  // of the run's device, with all of the bytes
+  SharedBytes bytes;               // dense and row-major; used if `buffer` is nullptr
+  std::shared_ptr<Buffer> buffer;  // holds all bytes of the result
 };
 
-// Whom the run of one launch asks for what its host calls give (kernels/ir/plan.h). Called by one
-// thread at a time, which is one of the stream's.
+// Answers the host calls of one launch, steps in which a program asks its client for values
+// (kernels::HostCallStep), by sending them to the client. Only one thread of the launch's stream
+// calls it at a time.
 class HostCalls {
  public:
   virtual ~HostCalls() = default;
-  // Memory of the host for a copy of operands; it counts as of whoever is asked, until it goes.
-  // RESOURCE_EXHAUSTED.
+  // Allocates host memory for a copy of operands. The memory is charged to the client that is asked
+  // until it is freed. Returns RESOURCE_EXHAUSTED when the client may not use so much memory, or
+  // the system has none.
   virtual absl::StatusOr<std::shared_ptr<char>> Allocate(int64_t size_bytes) = 0;
-  // Asks, and blocks until the answer is there and the run has the device again: others have it
-  // meanwhile. The results have the sizes that the call says. What goes wrong is the run's error;
-  // CANCELLED at once when it is told to end.
+  // Sends a call to the client, and blocks until the answer has arrived and the run may use the
+  // device again; other runs use the device meanwhile. Returns one value of the declared size for
+  // each result of `call`. An error becomes the error of the run. Returns CANCELLED without delay
+  // when the run is cancelled.
   virtual absl::StatusOr<std::vector<HostValue>> Call(const kernels::HostCall& call,
                                                       std::vector<SharedBytes> operands) = 0;
 };

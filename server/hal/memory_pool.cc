@@ -41,7 +41,7 @@ class MemoryPool::Block final : public Buffer {
   }
 
  private:
-  const std::shared_ptr<MemoryPool> pool_;  // Every block keeps the pool it goes back to.
+  const std::shared_ptr<MemoryPool> pool_;  // shared, so that the block can be returned to it
   void* const address_;
   const int64_t size_bytes_;
   const int64_t capacity_bytes_;
@@ -71,7 +71,7 @@ int64_t MemoryPool::RoundUp(int64_t size_bytes) const {
   return std::max(Multiple(size_bytes, unit), unit);
 }
 
-// Eight classes to each power of two: at most an eighth is lost to rounding.
+// There are eight size classes to each power of two, so rounding wastes at most an eighth.
 int64_t MemoryPool::ClassCapacity(int64_t size_bytes) const {
   const int64_t size = RoundUp(size_bytes);
   const int64_t power = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(size)));
@@ -106,7 +106,7 @@ absl::StatusOr<std::shared_ptr<Buffer>> MemoryPool::Allocate(int64_t size_bytes)
   {
     MutexLock lock(mutex_);
     const int64_t available = limit_bytes_ - used_bytes_;
-    // The rounding must not refuse what would fit without it.
+    // A request must not be refused only because it is rounded up to its size class.
     if (size_bytes <= available) {
       capacity = ClassCapacity(size_bytes);
       if (capacity > available) capacity = RoundUp(size_bytes);

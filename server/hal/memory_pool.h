@@ -11,76 +11,88 @@
 
 namespace acceld::hal {
 
-// Where a MemoryPool gets memory from. Thread-safe.
+// Supplies a MemoryPool with blocks of memory, for example from the operating system or from the
+// CUDA driver. Thread-safe.
 class BlockSource {
  public:
   virtual ~BlockSource() = default;
-  // Of every block; capacities are multiples. A power of two.
+  // The alignment of every block, a power of two. Capacities are multiples of it.
   virtual int64_t alignment_bytes() const = 0;
-  // From this capacity on, blocks are pages of which any may be freed, with or without those of
-  // blocks beside them. Never, unless a source says so.
+  // Blocks of at least this capacity consist of whole pages: FreePages frees any range of their
+  // pages, which may be a part of a block or extend over adjacent blocks. By default no block is of
+  // this kind.
   virtual int64_t min_range_bytes() const { return INT64_MAX; }
   // Whether host code can read and write the blocks.
   virtual bool is_host_memory() const = 0;
-  // RESOURCE_EXHAUSTED when there is no more. May take milliseconds.
+  // Allocates a block. Returns RESOURCE_EXHAUSTED when no memory is left. May take milliseconds.
   virtual absl::StatusOr<void*> Allocate(int64_t capacity_bytes) = 0;
-  // A block of less than min_range_bytes().
+  // Frees a block whose capacity is less than min_range_bytes().
   virtual void Free(void* address) = 0;
-  // Pages of others.
+  // Frees a range of pages of blocks whose capacity is at least min_range_bytes().
   virtual void FreePages(MemoryRange /*range*/) {}
-  // Has the system find memory for pages now, which else is done at their first use.
+  // Makes the system assign physical memory to the pages now, rather than at their first use.
   virtual void FillPages(MemoryRange /*range*/) {}
-  // Copies bytes of a block to host memory; blocks.
+  // Copies bytes of a block to host memory. Blocks until the copy has ended.
   virtual absl::Status Read(const void* from, void* to, int64_t size_bytes) = 0;
 };
 
-// Memory of a device under a budget. Freed blocks are kept, so that steps of the same shapes go
-// round without calling the source: by size class, or where a source has ranges of pages, as pages
-// that serve whatever size comes next.
+// Allocates the memory of one device within a budget. Freed memory is kept for reuse, so that a
+// program that runs repeatedly does not call the source each time. Small blocks are reused by size
+// class; memory in whole pages (BlockSource::min_range_bytes) is reused for requests of any size.
 //
-// Thread-safe. Buffers keep their pool alive. Memory in use and memory kept for reuse together
-// never exceed the limit: kept blocks are given back to the source before a request is refused.
+// Thread-safe. Buffers share ownership of their pool. Memory in use and memory that is kept for
+// reuse together never exceed the limit: kept memory is returned to the source before a request is
+// refused.
 class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
  public:
-  // At most `max_kept_bytes` of freed blocks wait for reuse.
+  // `limit_bytes` is the budget. At most `max_kept_bytes` bytes of freed memory are kept for reuse.
   static std::shared_ptr<MemoryPool> Create(std::unique_ptr<BlockSource> source,
                                             int64_t limit_bytes, int64_t max_kept_bytes);
   ~MemoryPool();
   MemoryPool(const MemoryPool&) = delete;
   MemoryPool& operator=(const MemoryPool&) = delete;
 
-  // Contents are undefined. Zero bytes give a valid address. RESOURCE_EXHAUSTED names size, use and
-  // limit; INVALID_ARGUMENT for a negative size.
+  // Allocates a buffer with uninitialized contents. A buffer of zero bytes has a valid address,
+  // too. Returns RESOURCE_EXHAUSTED, whose message says the size, the memory in use and the limit,
+  // when the buffer does not fit, and INVALID_ARGUMENT for a negative size.
   absl::StatusOr<std::shared_ptr<Buffer>> Allocate(int64_t size_bytes);
 
-  // Keeps `size_bytes` more, of new pages that are there already, as though they had been in use.
-  // RESOURCE_EXHAUSTED: they do not fit beside what is in use and kept. UNIMPLEMENTED: the source
-  // has no pages.
+  // Allocates `size_bytes` bytes of new pages, makes the system assign physical memory to them, and
+  // keeps them for reuse, as if they had been in use and freed. Returns RESOURCE_EXHAUSTED when
+  // they do not fit in addition to the memory in use and the memory that is kept, and UNIMPLEMENTED
+  // when blocks of this size do not consist of pages.
   absl::Status Prepare(int64_t size_bytes);
 
-  // Gives back the freed memory that nobody has had use for since the call before.
+  // Returns to the source the kept memory that was not used since the previous call.
   void ReleaseUnused();
 
   MemoryStats stats() const;
-  // Bytes of freed blocks that wait for reuse.
+  // The bytes of freed memory that are kept for reuse.
   int64_t kept_bytes() const;
 
  private:
   class Block;
+  // Kept memory that was removed from the free lists, and is to be returned to the source.
   struct GivenUp {
     std::vector<void*> blocks;
     std::vector<MemoryRange> ranges;
   };
 
   MemoryPool(std::unique_ptr<BlockSource> source, int64_t limit_bytes, int64_t max_kept_bytes);
+  // Rounds up to whole pages or, for small blocks, to the alignment.
   int64_t RoundUp(int64_t size_bytes) const;
+  // Rounds up to the next size class.
   int64_t ClassCapacity(int64_t size_bytes) const;
+  // Whether blocks of this capacity consist of pages.
   bool IsRange(int64_t capacity_bytes) const;
   int64_t KeptBytes() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Takes kept memory out until at most `target_bytes` are kept.
+  // Removes kept memory from the free lists until at most `target_bytes` bytes are kept.
   GivenUp ShrinkKept(int64_t target_bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Takes back the memory of a buffer that is destroyed.
   void Return(void* address, int64_t capacity_bytes);
+  // Returns memory to the source.
   void FreeAll(const GivenUp& given_up);
+  // Returns all kept memory to the source.
   void GiveUpKept();
 
   const std::unique_ptr<BlockSource> source_;

@@ -10,35 +10,42 @@
 
 namespace acceld::hal {
 
-// What one run on a device is told while it is queued or running: to end early, or to pause so that
-// others have the device. The run hears it when it polls next; a run that never polls, because it
-// is inside a library or on a device that cannot stop, goes on and hears nothing.
+// Controls one run on a device while the run is queued or running: asks it to end early, or to
+// pause so that other runs can use the device. The run follows when it polls next. A run that does
+// not poll, because it is inside a library call or its device cannot stop, continues regardless.
 //
 // Thread-safe.
 class RunControl final : public kernels::cpu::Interrupts {
  public:
-  // For whoever schedules runs.
+  // The functions for the scheduler of runs:
   //
-  // Asks the run to end, with CANCELLED and garbage in its results; also one that pauses. For ever.
+  // Asks the run to end with CANCELLED and undefined results, also while it pauses. Cannot be
+  // undone.
   void Cancel();
-  // Asks the run to pause, or not to begin, until Resume. `paused` is called once, by a thread of
-  // the run, when that has happened; not when the run ends or is resumed before.
+  // Asks the run to pause, or not to begin, until Resume is called. A thread of the run calls
+  // `paused` once, when the run has paused; `paused` is not called if the run ends or is resumed
+  // first. Has no effect on a run that is cancelled.
   void Pause(std::function<void()> paused);
-  // Lets it go on, and takes back a Pause that it has not heard of.
+  // Lets a paused run continue, and withdraws a Pause that the run has not noticed yet.
   void Resume();
-  // For whoever has an answer that the run waits for, or is about to wait for.
+  // Makes the current call of AwaitAnswer return, or the next one if there is none. For the thread
+  // that has the answer to a host call of the run.
   void Answer();
 
-  // For streams and what they run.
+  // The functions for streams and for the code that they run:
   //
-  // As in Interrupts: blocks while the run is to pause; false when it is to end.
+  // As in Interrupts: blocks while the run is to pause; returns false when the run is to end.
   bool GoOn() override;
-  // Blocks until the next Answer; false when the run is to end. What it takes counts as a pause.
+  // Blocks until Answer is called; returns false when the run is to end. The time in which it
+  // blocks counts as a pause.
   bool AwaitAnswer();
+  // Becomes true with Cancel.
   const std::atomic<bool>& cancelled() const { return cancelled_; }
-  // Whether GoOn has something to say. One byte that generated code may poll.
+  // True while the run is to pause or to end, so that it has to call GoOn. Generated code may poll
+  // this flag as one byte.
   const std::atomic<bool>& interrupted() const { return interrupted_; }
-  // How long it has paused or waited for answers, without what goes on.
+  // How long the run has paused or waited for answers in total, not counting a pause or a wait that
+  // is still in progress.
   std::chrono::nanoseconds paused_time() const {
     return std::chrono::nanoseconds(paused_ns_.load(std::memory_order_relaxed));
   }
@@ -46,18 +53,19 @@ class RunControl final : public kernels::cpu::Interrupts {
  private:
   using TimePoint = std::chrono::steady_clock::time_point;
 
+  // Ends the current pause, if there is one, and wakes the threads inside GoOn and AwaitAnswer.
   void EndPause() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   std::atomic<bool> cancelled_{false};
   std::atomic<bool> interrupted_{false};
-  std::atomic<int64_t> paused_ns_{0};  // Changed under the mutex.
+  std::atomic<int64_t> paused_ns_{0};  // changed under the mutex
   Mutex mutex_;
   CondVar changed_;
   bool pauses_ ABSL_GUARDED_BY(mutex_) = false;
   bool answered_ ABSL_GUARDED_BY(mutex_) = false;
   int num_waiting_ ABSL_GUARDED_BY(mutex_) = 0;           // threads of the run inside GoOn
-  TimePoint paused_since_ ABSL_GUARDED_BY(mutex_);        // while num_waiting_ is not 0
-  std::function<void()> paused_ ABSL_GUARDED_BY(mutex_);  // until it is called
+  TimePoint paused_since_ ABSL_GUARDED_BY(mutex_);        // valid while num_waiting_ is not 0
+  std::function<void()> paused_ ABSL_GUARDED_BY(mutex_);  // callback of Pause, until called
 };
 
 }  // namespace acceld::hal

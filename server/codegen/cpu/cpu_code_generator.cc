@@ -31,7 +31,7 @@ absl::StatusOr<std::string> CpuCodeGenerator::Generate(const kernels::Plan& plan
   if (dumps == nullptr) return kernels::cpu::CompilePlan(plan, target_, nullptr, stop);
   kernels::cpu::CpuDumps texts;
   absl::StatusOr<std::string> object = kernels::cpu::CompilePlan(plan, target_, &texts, stop);
-  // Also after a failure: that is when the text is wanted most.
+  // The texts are kept also after a failure, whose cause they help to find.
   if (!texts.llvm_ir.empty()) dumps->push_back({"80-llvm.ll", std::move(texts.llvm_ir)});
   if (!texts.optimized_llvm_ir.empty()) {
     dumps->push_back({"90-llvm-optimized.ll", std::move(texts.optimized_llvm_ir)});

@@ -8,7 +8,7 @@
 
 namespace acceld::codegen::cpu {
 
-// Plans to object code for this machine's processor. Immutable and thread-safe.
+// Compiles plans to object code for the processor of this machine. Immutable and thread-safe.
 class CpuCodeGenerator final : public CodeGenerator {
  public:
   CpuCodeGenerator();

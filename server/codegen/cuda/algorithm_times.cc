@@ -20,16 +20,18 @@ using kernels::MatmulStep;
 using kernels::cuda::CudnnConvolution;
 using kernels::cuda::Matmul;
 
-// Multiplications. Smaller calls take less time than their launch.
+// Limits for the number of multiplications of a call that is measured. Smaller calls take less time
+// than their launch.
 constexpr double kMinWork = int64_t{1} << 24;
-// Larger ones take so long that others would wait, and there the heuristics are at their best; of
-// f64 and complex numbers, in which some GPUs are slow, sooner.
+// Larger calls would keep the device from other programs for too long, and the heuristics choose
+// best for them. The limit is lower for f64 and complex numbers, in which some GPUs are slow.
 constexpr double kMaxWork = int64_t{1} << 42, kMaxSlowWork = int64_t{1} << 34;
 constexpr int kMaxMatmulAlgorithms = 8;
 constexpr std::chrono::milliseconds kMaxTime{2000};
-// Below this part of the best time so far an algorithm is faster, and not by chance.
+// An algorithm replaces the best one so far only if its time is below this fraction of the best
+// time, so that the noise of the measurement does not decide.
 constexpr float kGain = 0.97f;
-// Of the memory that nobody uses.
+// Buffers for measuring take at most this part (one in so many) of the free device memory.
 constexpr int64_t kMaxMemoryShare = 4;
 
 double WorkOf(const MatmulStep& matmul) {
@@ -43,7 +45,7 @@ double WorkOf(const ConvolutionStep& convolution) {
   return convolution.shape.num_multiplications();
 }
 
-// Whether they differ in nothing but their places.
+// Whether two calls differ only in the addresses of their buffers.
 bool AreAlike(const MatmulStep& a, const MatmulStep& b) {
   const auto shape = [](const MatmulStep& m) {
     return std::tuple(m.input_dtype, m.output_dtype, m.batch, m.m, m.n, m.k, m.allow_tf32,
@@ -57,7 +59,7 @@ bool AreAlike(const ConvolutionStep& a, const ConvolutionStep& b) {
   return a.shape == b.shape && a.input_dtype == b.input_dtype;
 }
 
-// The calls that are worth measuring, those in loops and branches, too.
+// The calls of a program that are worth measuring, including those in loops and branches.
 struct Calls {
   std::vector<MatmulStep*> matmuls;
   std::vector<ConvolutionStep*> convolutions;
@@ -85,15 +87,15 @@ struct Calls {
   }
 };
 
-// The measurements for one program.
+// Measures the calls of one program.
 class Measurement {
  public:
-  // The stopwatch outlives it.
+  // The arguments must outlive the object.
   Measurement(hal::cuda::Context& context, const hal::cuda::Libraries& libraries,
               hal::MemoryPool& memory, hal::cuda::Stopwatch& stopwatch)
       : context_(context), libraries_(libraries), memory_(memory), stopwatch_(stopwatch) {}
 
-  // Calls that are alike are measured once.
+  // Sets the algorithm of each call. Calls that are alike are measured once.
   template <typename Call>
   void ChooseFor(const std::vector<Call*>& calls) {
     std::vector<const Call*> measured;
@@ -107,7 +109,7 @@ class Measurement {
       }
       if (IsOver()) return;
       absl::StatusOr<std::string> fastest = FastestOf(*call);
-      // Nothing is lost: a device that does not work says so when the program runs.
+      // An error is ignored: if the device does not work, the program reports that when it runs.
       if (fastest.ok()) call->algorithm = *std::move(fastest);
       measured.push_back(call);
     }
@@ -120,7 +122,8 @@ class Measurement {
   };
   using Blocks = std::vector<std::shared_ptr<hal::Buffer>>;
 
-  // Both are empty where the heuristics are to choose.
+  // The overloads for products and convolutions return the name of the fastest algorithm; an empty
+  // name leaves the choice to the heuristics.
   absl::StatusOr<std::string> FastestOf(const MatmulStep& matmul) {
     const kernels::cuda::CublasLt& library = *libraries_.cublas_lt();
     const auto handle = libraries_.cublas_lt_handle();
@@ -175,7 +178,8 @@ class Measurement {
         });
   }
 
-  // `measure` gives the milliseconds of a call, which names its algorithm.
+  // Returns the fastest one of `algorithms` for the call `candidate`, or an empty name if none
+  // could be measured. `measure` returns the milliseconds that a call with a given algorithm takes.
   template <typename Call, typename Measure>
   std::string FastestOf(Call candidate, const std::vector<std::string>& algorithms,
                         const Measure& measure) const {
@@ -194,7 +198,9 @@ class Measurement {
     return fastest;
   }
 
-  // Undefined as it is. RESOURCE_EXHAUSTED where others might miss it.
+  // Allocates memory, whose contents are uninitialized, and stores the addresses in `places`.
+  // Returns RESOURCE_EXHAUSTED when so little memory is free that other programs might run short of
+  // it.
   absl::StatusOr<Blocks> Allocate(const std::vector<Place>& places) const {
     int64_t size_bytes = 0;
     for (const Place& place : places) size_bytes += place.size_bytes;
@@ -218,7 +224,7 @@ class Measurement {
   const hal::cuda::Libraries& libraries_;
   hal::MemoryPool& memory_;
   hal::cuda::Stopwatch& stopwatch_;
-  std::unique_ptr<kernels::cuda::CudnnHandle> cudnn_;  // from the first convolution
+  std::unique_ptr<kernels::cuda::CudnnHandle> cudnn_;  // created for the first convolution
   const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 

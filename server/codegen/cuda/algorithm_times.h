@@ -11,7 +11,8 @@
 
 namespace acceld::codegen::cuda {
 
-// Which algorithms of cuBLASLt and cuDNN are fastest on one device, for the compiler. Thread-safe.
+// Chooses algorithms of cuBLASLt and cuDNN for compiled programs by measuring them on one device.
+// Thread-safe: a mutex lets one program be measured at a time.
 class AlgorithmTimes {
  public:
   AlgorithmTimes(std::shared_ptr<hal::cuda::Context> context,
@@ -21,17 +22,20 @@ class AlgorithmTimes {
         libraries_(std::move(libraries)),
         memory_(std::move(memory)) {}
 
-  // Names the algorithms of the program's large products and convolutions, as they were measured on
-  // the device, and where that was. Leaves to the libraries' heuristics what cannot be measured:
-  // because there is little memory free, or the time for it is over. Blocks, for about two seconds
-  // at most and for as long as others measure; what else runs on the device is slowed down.
+  // Measures the algorithms that the libraries offer for the large products and convolutions of
+  // `program`. Stores the name of the fastest algorithm in each step (MatmulStep::algorithm,
+  // ConvolutionStep::algorithm), and the library versions and the device in `program.measured_on`.
+  // The name stays empty, which leaves the choice to the library's heuristics, where nothing could
+  // be measured: because little device memory is free, the time limit has passed, or the device
+  // reported an error. Blocks for about two seconds at most, plus the time in which other threads
+  // measure; other work on the device is slowed down meanwhile.
   void ChooseAlgorithms(kernels::cuda::CudaProgram& program) const;
 
  private:
   const std::shared_ptr<hal::cuda::Context> context_;
   const std::shared_ptr<const hal::cuda::Libraries> libraries_;
   const std::shared_ptr<hal::MemoryPool> memory_;
-  mutable Mutex measuring_;  // two at a time would measure each other
+  mutable Mutex measuring_;  // held while measuring: two at a time would disturb each other
 };
 
 }  // namespace acceld::codegen::cuda

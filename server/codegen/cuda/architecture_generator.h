@@ -9,8 +9,9 @@
 
 namespace acceld::codegen::cuda {
 
-// The answers of a CUDA target that follow from the architecture alone, so that they are the same
-// with a device at hand and without one.
+// Base class of the code generators for CUDA: the properties of the target that follow from the GPU
+// architecture alone. A generator with a device (CudaCodeGenerator) and one without a device
+// (MakeTargetGenerator) inherit them and so return equal values for equal architectures.
 class ArchitectureGenerator : public CodeGenerator {
  public:
   bool SupportsConvolution(const kernels::ConvolutionStep& convolution) const final {
@@ -24,7 +25,7 @@ class ArchitectureGenerator : public CodeGenerator {
   bool IsMatmulFast(const kernels::MatmulStep& matmul) const final {
     return SupportsMatmul(matmul);
   }
-  // Some blocks of threads for each multiprocessor of the largest.
+  // Enough for several thread blocks on each multiprocessor of the largest GPUs.
   int64_t parallel_units() const final { return 1024; }
   int64_t threads_per_unit() const final { return 256; }
 

@@ -9,7 +9,7 @@
 namespace acceld::codegen::cuda {
 namespace {
 
-// A line for each routine: whether the device computes it, and if not, why.
+// Appends a line for each routine to `out`: whether the device computes it, and if not, why.
 void DescribeRoutines(const kernels::Steps& steps, hal::cuda::DeviceRoutines& routines,
                       std::string& out) {
   for (const kernels::Step& step : steps) {
@@ -66,7 +66,7 @@ absl::StatusOr<std::string> CudaCodeGenerator::Generate(const kernels::Plan& pla
       DescribeRoutines(program->steps, libraries_->routines(), routines);
       if (!routines.empty()) dumps->push_back({"85-routines.txt", std::move(routines)});
     }
-    // Also after a failure: that is when the text is wanted most.
+    // The source is kept also after a failure, whose cause it helps to find.
     dumps->push_back({"90-kernels.cu", std::move(source)});
   }
   ACCELD_RETURN_IF_ERROR(program.status());

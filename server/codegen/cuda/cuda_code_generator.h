@@ -11,11 +11,12 @@
 
 namespace acceld::codegen::cuda {
 
-// Turns plans into CUDA programs for one opened device, whose libraries decide what is supported.
-// Thread-safe as far as the device's compiler is.
+// Compiles plans to CUDA programs for one opened device. The libraries that were found for the
+// device decide which products, convolutions and routines run in libraries. Thread-safe.
 class CudaCodeGenerator final : public ArchitectureGenerator {
  public:
-  // Shares the parts of `opened`, whose device may be gone before the generator is.
+  // Shares ownership of the context, the libraries and the memory pool of `opened`, so the
+  // generator may outlive the device itself.
   explicit CudaCodeGenerator(const hal::cuda::OpenedCudaDevice& opened)
       : ArchitectureGenerator(opened.compiler),
         libraries_(opened.libraries),
@@ -24,7 +25,7 @@ class CudaCodeGenerator final : public ArchitectureGenerator {
   std::string architecture() const override;
   bool SupportsMatmul(const kernels::MatmulStep& matmul) const override;
   int64_t ScratchBytesOf(const kernels::ConvolutionStep& convolution) const override;
-  // Also measures on the device which algorithms of its libraries are fastest.
+  // See CodeGenerator. Also measures on the device which algorithms of its libraries are fastest.
   absl::StatusOr<std::string> Generate(const kernels::Plan& plan, std::vector<Dump>* dumps,
                                        const StopFlag* stop) const override;
 

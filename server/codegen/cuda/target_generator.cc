@@ -25,7 +25,7 @@ class TargetGenerator final : public ArchitectureGenerator {
 
   std::string architecture() const override { return absl::StrCat(compiler_.name, libraries_); }
   bool SupportsMatmul(const kernels::MatmulStep& matmul) const override {
-    // All devices have these.
+    // Every GPU supports these products.
     return absl::StrContains(libraries_, "-cublaslt") && kernels::cuda::CanMatmul(matmul) &&
            ir::BitsOf(matmul.input_dtype) > 8 && matmul.epilogue.IsNone();
   }
@@ -53,7 +53,8 @@ class TargetGenerator final : public ArchitectureGenerator {
   const std::string libraries_;  // "-cublaslt13.1.0-cudnn9.12.0"
 };
 
-// Where the part of an architecture that names libraries begins.
+// Returns the index at which the part of an architecture that names libraries begins, or the size
+// of the text if it names none.
 size_t LibrariesBegin(absl::string_view text) {
   return std::min({text.find("-cublaslt"), text.find("-cudnn"), text.size()});
 }

@@ -18,9 +18,10 @@
 namespace acceld::hal::cpu {
 namespace {
 
-// Freed memory that waits for reuse, as a part of the budget.
+// Freed memory that is kept for reuse takes at most this part (one in so many) of the budget.
 constexpr int64_t kMostKept = 4;
-// What a program that comes meanwhile may have to wait for.
+// Memory is prepared in pieces of this size, because a program that starts meanwhile may have to
+// wait until a piece is finished.
 constexpr int64_t kPreparedAtOnce = int64_t{2} << 20;
 constexpr std::chrono::milliseconds kBusyPause{2}, kLongestPause{100};
 
@@ -55,9 +56,10 @@ class CpuDevice final : public Device {
   }
 
  private:
-  // What a first program would wait for. Memory, which may not be used at all, is prepared while a
-  // core is idle, with pauses rather than at a low priority: that thread would hold locks that
-  // others wait for.
+  // Does in advance what the first program would have to wait for: generates the code of the
+  // library of matrix products, and prepares memory. Since the memory may never be used, it is
+  // prepared only while a core is idle, and with pauses in between. A low thread priority is no
+  // alternative, because the thread would then hold locks for long that other threads wait for.
   void WarmUp(int64_t prepared_bytes) {
     using Clock = std::chrono::steady_clock;
     kernels::cpu::WarmUpMatmuls();
@@ -75,7 +77,7 @@ class CpuDevice final : public Device {
   const int ordinal_;
   const std::string name_ = ProcessorName();
   const int num_threads_;
-  const std::shared_ptr<MemoryPool> pool_;  // Shared with the buffers.
+  const std::shared_ptr<MemoryPool> pool_;  // shared with the buffers
   std::atomic<bool> closing_{false};
   std::thread warming_up_;
 };

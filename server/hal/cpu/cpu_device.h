@@ -9,17 +9,19 @@
 
 namespace acceld::hal::cpu {
 
+// How the machine's processor is divided into devices.
 struct CpuDeviceOptions {
   int num_devices = 1;
   int threads_per_device = 0;           // 0: cores / devices, at least 1
   int64_t memory_bytes_per_device = 0;  // 0: 3/4 of the machine's memory / devices
-  // Of it, what is taken from the system at the start, so that the first programs need not wait for
-  // it. Given back if nobody uses it.
+  // How much of this memory a thread of the device allocates from the system in advance, so that
+  // the first programs do not wait for page faults. Memory that stays unused is returned to the
+  // system.
   int64_t prepared_bytes_per_device = 0;
 };
 
-// The machine's processor as one or several devices with budgets of their own; the devices share
-// cores. INVALID_ARGUMENT for counts or sizes below their smallest.
+// Opens the machine's processor as one or several devices. Each device has a separate memory
+// budget; the devices share the cores. Returns INVALID_ARGUMENT for counts or sizes out of range.
 absl::StatusOr<std::vector<std::unique_ptr<Device>>> OpenCpuDevices(
     const CpuDeviceOptions& options);
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kInlineCopyBytes = 16 << 10;
 
-// Asks the launch's host for what generated code wants.
+// Passes the host calls of generated code on to the HostCalls of the launch.
 class Caller final : public kernels::cpu::HostCaller {
  public:
   explicit Caller(const Launch& launch) : launch_(launch) {}
@@ -43,8 +43,9 @@ class Caller final : public kernels::cpu::HostCaller {
   }
 
  private:
-  // Bytes that stay when the run ends early. Arguments and results are the run's alone to the end;
-  // its arena is soon another's.
+  // Returns the bytes in a form that stays valid when the run ends early. Bytes of arguments and
+  // results are shared, since only this run uses their buffers until it ends. Other bytes are
+  // copied, since the arena is soon used by the next run.
   absl::StatusOr<SharedBytes> Keep(absl::string_view bytes) const {
     if (bytes.empty()) return SharedBytes{};
     for (const auto* buffers : {&launch_.arguments, &launch_.results}) {
@@ -167,7 +168,7 @@ Event CpuStream::Copy(CopyCommand command) {
 
 void CpuStream::Execute(Command& command) {
   if (auto* wait = std::get_if<WaitCommand>(&command)) {
-    // The event's error concerns its own readers; this stream goes on.
+    // An error of the event does not fail this stream; readers of the event's own result see it.
     (void)wait->event.Await();
   } else if (auto* run = std::get_if<LaunchCommand>(&command)) {
     Finish(*run, RunLaunch(run->launch));
@@ -183,7 +184,8 @@ absl::Status CpuStream::CopyBytes(const CopyCommand& copy) {
   return absl::OkStatus();
 }
 
-// Memory is free again before anyone hears that the work is done.
+// The functions Finish drop the references to buffers before they set the event, so that the memory
+// is free when a thread that waits for the event continues.
 
 void CpuStream::Finish(LaunchCommand& command, const absl::Status& status) {
   command.launch = Launch{};

@@ -10,14 +10,16 @@
 
 namespace acceld::hal::cpu {
 
-// An in-order stream: one worker thread that takes commands from a queue. Events become ready on
-// that thread, after the stream has let go of the command's buffers. On an idle stream a copy of a
-// few kilobytes and a brief launch run at once on the calling thread, because waking the worker
-// would take longer.
+// An in-order stream of a CPU device: one worker thread that runs commands from a queue. The event
+// of a command becomes ready on the thread that ran it, after the stream has dropped its references
+// to the command's buffers. On an idle stream, copies of a few kilobytes and launches that are
+// marked `brief` run on the calling thread, because waking the worker would take longer.
 //
-// Thread-safe. Modules handed to Run must be HostModules. The destructor finishes what is queued.
+// Thread-safe. Modules that are passed to Run must be HostModules. The destructor blocks until all
+// queued commands have run.
 class CpuStream final : public Stream {
  public:
+  // `name` becomes the name of the worker thread.
   explicit CpuStream(const std::string& name) : commands_(name, &CpuStream::Execute) {}
 
   void Wait(const Event& event) override;
@@ -38,12 +40,12 @@ class CpuStream final : public Stream {
     Promise<Unit> done;
   };
   struct CopyCommand {
-    const void* from;  // nullptr: all of `remote`
+    const void* from;  // nullptr: the source is `remote`
     void* to;
     int64_t size_bytes;
     std::shared_ptr<const void> keep_alive[2];
     Promise<Unit> done;
-    std::shared_ptr<const Buffer> remote;  // Of a device whose memory the host does not reach.
+    std::shared_ptr<const Buffer> remote;  // a source whose memory the host cannot access
   };
   using Command = std::variant<WaitCommand, LaunchCommand, CopyCommand>;
 

@@ -3,14 +3,14 @@
 #include <cstdint>
 #include <string>
 
-// What this machine is, as far as sizing defaults needs to know.
+// Properties of this machine from which the defaults for devices are computed.
 namespace acceld::hal::cpu {
 
-// The processor's model name, or "CPU" where the system does not say.
+// Returns the processor's model name, or "CPU" if the system does not provide it.
 std::string ProcessorName();
-// Cores this process may run on, at least 1.
+// Returns the number of cores on which this process may run, at least 1.
 int AvailableCores();
-// Physical memory, or the control group's limit where that is lower.
+// Returns the size of the physical memory, or the limit of the control group if that is lower.
 int64_t AvailableMemoryBytes();
 
 }  // namespace acceld::hal::cpu

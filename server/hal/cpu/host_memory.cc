@@ -11,7 +11,8 @@
 namespace acceld::hal::cpu {
 namespace {
 
-// Blocks from this size on are pages of their own, huge ones where the system has them.
+// Blocks of at least this size consist of whole pages, which are huge pages where the system
+// provides them.
 constexpr int64_t kHugePage = int64_t{2} << 20;
 constexpr int64_t kSmallPage = 4096;
 
@@ -34,7 +35,8 @@ class HostMemory final : public BlockSource {
 
   void FreePages(MemoryRange range) override {
     const auto size = static_cast<size_t>(range.size_bytes);
-    // With too many mappings a hole cannot be made; the memory goes back, if not its addresses.
+    // munmap fails when it would have to split a mapping and the process has too many mappings.
+    // Then only the memory is returned to the system; the addresses stay mapped.
     if (munmap(range.address, size) != 0) madvise(range.address, size, MADV_DONTNEED);
   }
 
@@ -49,8 +51,9 @@ class HostMemory final : public BlockSource {
   }
 
  private:
-  // Below what was allocated before, if nothing else is there: what lies side by side can be joined
-  // when it is free, and shares huge pages. Else where huge pages begin.
+  // Maps pages directly below the previous allocation if these addresses are free, because adjacent
+  // ranges can share huge pages and can be merged when they are free. Otherwise maps pages at a
+  // multiple of the huge page size.
   void* AllocatePages(size_t size) {
     const uintptr_t end = lowest_.load();
     void* const below = end > size ? reinterpret_cast<void*>(end - size) : nullptr;

@@ -7,7 +7,8 @@
 
 namespace acceld::hal::cpu {
 
-// A pool of the machine's memory, in blocks aligned for vector code. See MemoryPool::Create.
+// Creates a pool of the machine's main memory, in blocks that are aligned for vector instructions
+// (kernels::kBufferAlignment). For the arguments see MemoryPool::Create.
 std::shared_ptr<MemoryPool> CreateHostMemoryPool(int64_t limit_bytes, int64_t max_kept_bytes);
 
 }  // namespace acceld::hal::cpu

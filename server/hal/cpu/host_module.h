@@ -6,11 +6,12 @@
 
 namespace acceld::hal::cpu {
 
-// A module that CpuStream can run: it fills in `constants`, `num_threads` and `working_memory`
-// of the context itself. Implementations are thread-safe.
+// A module that CpuStream can run. Implementations are thread-safe: several runs may be in progress
+// at the same time.
 class HostModule : public Module {
  public:
-  // Runs on the calling thread until done.
+  // Runs the module on the calling thread, and returns when the run has ended, with its error if it
+  // failed. The module sets `constants`, `num_threads` and `working_memory` of `context` itself.
   virtual absl::Status Run(kernels::cpu::LaunchContext context) const = 0;
 };
 

@@ -9,7 +9,8 @@
 namespace acceld::hal::cpu {
 namespace {
 
-// In eighths of a core's time: how much of the last core the others may use.
+// A core counts as idle while the other threads use all the other cores and at most kMostUsed of
+// kParts parts of this core's time.
 constexpr int kParts = 8, kMostUsed = 1;
 
 std::chrono::nanoseconds Read(clockid_t clock) {

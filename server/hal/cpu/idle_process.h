@@ -4,16 +4,16 @@
 
 namespace acceld::hal::cpu {
 
-// Tells a thread that works for later whether the rest of its process leaves it a core. One thread,
-// always the same.
+// Tells a background thread whether the other threads of the process leave a core idle, judged by
+// the processor time that they use. Not thread-safe: all calls must come from the same thread.
 class IdleProcess {
  public:
-  // Whether the other threads left a core idle most of the time since the last call.
+  // Returns whether the other threads left a core idle most of the time since the previous call.
   bool Look();
 
  private:
-  std::chrono::nanoseconds looked_at_{0};  // of a steady clock
-  std::chrono::nanoseconds used_{0};       // by the other threads, until then
+  std::chrono::nanoseconds looked_at_{0};  // time of the previous call, CLOCK_MONOTONIC
+  std::chrono::nanoseconds used_{0};       // processor time of the other threads until then
 };
 
 }  // namespace acceld::hal::cpu

@@ -9,7 +9,8 @@
 namespace acceld::hal::cpu {
 namespace {
 
-// The device's: under its budget, and mostly in use before.
+// Working memory from the device's pool: it counts against the device's budget, and most of it was
+// in use before, so that it causes no page faults.
 class PoolMemory final : public kernels::cpu::WorkingMemory {
  public:
   explicit PoolMemory(std::shared_ptr<MemoryPool> pool) : pool_(std::move(pool)) {}
@@ -46,7 +47,7 @@ class LoadedCpuModule final : public HostModule {
 
  private:
   const std::unique_ptr<kernels::cpu::CpuModule> code_;
-  const std::shared_ptr<Buffer> constants_;  // of this module alone; nullptr without constants
+  const std::shared_ptr<Buffer> constants_;  // owned by this module; nullptr without constants
   const PoolMemory working_memory_;
   const int num_threads_;
 };

@@ -43,7 +43,7 @@ class OpenedDevice final : public Device {
 
  private:
   const StreamParts parts_;
-  // Shared with the modules.
+  // shared with the modules
   const std::shared_ptr<const Libraries> libraries_;
   const std::shared_ptr<const GraphSupport> graph_support_;
 };
@@ -56,7 +56,7 @@ absl::StatusOr<int64_t> FreeBytes(Context& context) {
   return static_cast<int64_t>(free_bytes);
 }
 
-// What devices that are opened together share.
+// The objects that devices which are opened together share.
 struct Neighbours {
   std::vector<int> devices;  // the driver's handles
   std::shared_ptr<PendingEvents> pending = std::make_shared<PendingEvents>();
@@ -82,7 +82,7 @@ absl::StatusOr<OpenedCudaDevice> OpenDevice(const Driver& driver, const CudaDevi
     ACCELD_ASSIGN_OR_RETURN(const int64_t free_bytes, FreeBytes(*context));
     memory_bytes = static_cast<int64_t>(static_cast<double>(free_bytes) * options.memory_fraction);
   }
-  // Whatever is freed waits for reuse: the budget is the daemon's.
+  // All freed memory is kept for reuse, because the whole budget is reserved for the daemon.
   ACCELD_ASSIGN_OR_RETURN(
       std::shared_ptr<MemoryPool> pool,
       CreateDeviceMemoryPool(context, neighbours.devices, memory_bytes, memory_bytes));

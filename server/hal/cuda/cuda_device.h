@@ -18,24 +18,28 @@
 
 namespace acceld::hal::cuda {
 
+// The memory budget of each opened GPU.
 struct CudaDeviceOptions {
-  // Of what is free when the device is opened.
+  // The budget as a fraction of the memory that is free when the device is opened, if memory_bytes
+  // is 0.
   double memory_fraction = 0.9;
-  // In bytes; 0: by the fraction.
+  // The budget in bytes; 0: memory_fraction decides.
   int64_t memory_bytes = 0;
 };
 
-// What devices use of CUDA besides the driver: this machine's, or a test's own.
+// The compiler and the libraries of CUDA that devices use in addition to the driver. The defaults
+// load the libraries of this machine; tests substitute their own. The functions are called only
+// when a device is opened, because the libraries are large.
 struct Toolkit {
   FindCompiler find_compiler;  // must be set
-  // Called when there is a device to open: the library is large. Without it matrix products are
-  // kernels.
+  // Without cuBLASLt, matrix products run as generated kernels.
   std::function<const absl::StatusOr<kernels::cuda::CublasLt>&()> find_cublas_lt =
       kernels::cuda::CublasLt::Get;
-  // The same of convolutions.
+  // Without cuDNN, convolutions run as generated kernels.
   std::function<const absl::StatusOr<kernels::cuda::Cudnn>&()> find_cudnn =
       kernels::cuda::Cudnn::Get;
-  // The same of those for routines, which without them the host computes.
+  // The libraries for routines (kernels/ir/routines.def). Without the library for a routine, the
+  // routine runs on the host.
   std::function<const absl::StatusOr<kernels::cuda::Cublas>&()> find_cublas =
       kernels::cuda::Cublas::Get;
   std::function<const absl::StatusOr<kernels::cuda::Cufft>&()> find_cufft =
@@ -44,8 +48,8 @@ struct Toolkit {
       kernels::cuda::Cusolver::Get;
 };
 
-// A device with what its code generator needs to compile for it and to measure algorithms on it.
-// The parts that are shared may outlive the device.
+// An opened GPU, with the parts of it that its code generator uses to compile programs and to
+// measure algorithms. The parts with shared ownership may outlive `device`.
 struct OpenedCudaDevice {
   std::unique_ptr<Device> device;
   CudaCompiler compiler;
@@ -54,8 +58,10 @@ struct OpenedCudaDevice {
   std::shared_ptr<MemoryPool> memory;
 };
 
-// Opens GPUs of the driver, which outlives them as the toolkit does: for each of `devices`, in this
-// order, the device or why it cannot be used. INVALID_ARGUMENT for options out of range.
+// Opens `devices`, which are GPUs of `driver`. Returns for each of them, in the same order, the
+// opened device or the reason why it cannot be used: INVALID_ARGUMENT if `options` are out of
+// range, otherwise an error of the compiler, the libraries or the driver. The driver and the
+// libraries that `toolkit` finds must outlive the devices.
 std::vector<absl::StatusOr<OpenedCudaDevice>> OpenCudaDevices(
     const Driver& driver, const std::vector<CudaDevice>& devices, const CudaDeviceOptions& options,
     const Toolkit& toolkit);

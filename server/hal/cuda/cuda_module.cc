@@ -55,7 +55,7 @@ absl::StatusOr<std::shared_ptr<const CudaModule>> CudaModule::Load(
 CudaModule::~CudaModule() {
   graphs_.reset();
   context_->EnterToFree();
-  routines_.clear();  // Their plans are the device's, too.
+  routines_.clear();  // They may own library plans on the device.
   if (module_ != nullptr) context_->driver().cuModuleUnload(module_);
 }
 
@@ -164,7 +164,7 @@ absl::Status CudaModule::LoadConstants(const Executable& executable, MemoryPool&
   if (bytes.empty()) return absl::OkStatus();
   ACCELD_ASSIGN_OR_RETURN(constants_, memory.Allocate(static_cast<int64_t>(bytes.size())));
   const Driver& driver = context_->driver();
-  // The default stream: nothing of ours is ordered by it.
+  // On the default stream, with which no stream of the daemon synchronizes.
   ACCELD_RETURN_IF_ERROR(
       context_->Check(driver.cuMemcpyAsync(constants(), reinterpret_cast<CuPointer>(bytes.data()),
                                            bytes.size(), nullptr),

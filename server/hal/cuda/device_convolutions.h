@@ -11,11 +11,12 @@
 
 namespace acceld::hal::cuda {
 
-// The convolutions of cuDNN on one device: what it says of them. Thread-safe; one question at a
-// time, and the first takes up to a second.
+// Queries cuDNN about convolutions on one GPU, and prepares them. Thread-safe: a mutex lets one
+// query run at a time. The first query creates a cuDNN handle, which takes up to a second.
 class DeviceConvolutions {
  public:
-  // `library`, which outlives it, may be nullptr: there is none.
+  // `library` must outlive the object; nullptr means that cuDNN is not available. Returns an error
+  // if the library does not report its version.
   static absl::StatusOr<std::unique_ptr<DeviceConvolutions>> Open(
       std::shared_ptr<Context> context, const kernels::cuda::Cudnn* library);
   ~DeviceConvolutions();
@@ -23,12 +24,15 @@ class DeviceConvolutions {
   DeviceConvolutions& operator=(const DeviceConvolutions&) = delete;
 
   const kernels::cuda::Cudnn* library() const { return library_; }
-  // "9.12.0"; empty without it.
+  // For example "9.12.0"; empty if cuDNN is not available.
   const std::string& version() const { return version_; }
 
-  // Whether the library computes it here, with its filter where the library has it.
+  // Whether cuDNN computes this convolution on this GPU, provided that the filter is in the layout
+  // that cuDNN requires; a program rearranges filters that are in another layout. Returns false if
+  // cuDNN is not available.
   bool Supports(const kernels::ConvolutionStep& convolution);
-  // As CudnnConvolution has them; FAILED_PRECONDITION without the library.
+  // The functions of the same names of CudnnConvolution, for this GPU. Both return
+  // FAILED_PRECONDITION if cuDNN is not available.
   absl::StatusOr<std::vector<std::string>> FindAlgorithms(
       const kernels::ConvolutionStep& convolution);
   absl::StatusOr<std::unique_ptr<const kernels::cuda::CudnnConvolution>> Prepare(
@@ -37,6 +41,8 @@ class DeviceConvolutions {
  private:
   DeviceConvolutions(std::shared_ptr<Context> context, const kernels::cuda::Cudnn* library)
       : context_(std::move(context)), library_(library) {}
+  // Returns the handle for queries, which the first call creates. Makes the device's context
+  // current on the calling thread.
   absl::StatusOr<kernels::cuda::Cudnn::Handle> Handle() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const std::shared_ptr<Context> context_;

@@ -8,7 +8,7 @@
 namespace acceld::hal::cuda {
 namespace {
 
-// What the driver rounds to.
+// The driver rounds sizes up to multiples of this.
 constexpr int64_t kAlignment = 512;
 constexpr unsigned int kNonBlocking = 1;  // CU_STREAM_NON_BLOCKING
 
@@ -33,7 +33,7 @@ class DeviceMemory final : public BlockSource {
         if (device != context_->device().handle) Allow(device);
       }
     } else {
-      // Virtual GPUs, for example, have none.
+      // Some devices, for example virtual GPUs, have no memory pools.
       ACCELD_RETURN_IF_ERROR(context_->lost());
       LogInfo("GPU ", context_->device().ordinal,
               ": no memory pool, so that memory is the context's: ", pooled.message());
@@ -56,14 +56,14 @@ class DeviceMemory final : public BlockSource {
     };
     Driver::Result result = allocate();
     if (result == Driver::kOutOfMemory) {
-      // What was freed just now is the system's when the stream has come so far.
+      // Memory that was freed by cuMemFreeAsync is available once the stream has executed the free.
       driver.cuStreamSynchronize(stream_);
       result = allocate();
     }
     ACCELD_RETURN_IF_ERROR(
         context_->Check(result, pool_ == nullptr ? "cuMemAlloc" : "cuMemAllocFromPoolAsync"));
-    // The allocation is ordered on this stream, which has nothing else to do; its users are on
-    // others.
+    // The allocation takes effect in the order of this stream, which runs nothing else. The memory
+    // is used on other streams, so wait until the allocation has taken effect.
     if (absl::Status status =
             context_->Check(driver.cuStreamSynchronize(stream_), "cuStreamSynchronize");
         !status.ok()) {
@@ -93,7 +93,8 @@ class DeviceMemory final : public BlockSource {
   }
 
  private:
-  // Without it copies to that device go by the host, so that is no error.
+  // Permits `device` to access the pool's memory. A failure is not an error, because copies to that
+  // device then go through the host.
   void Allow(int device) {
     const Driver& driver = context_->driver();
     int can = 0;
@@ -106,7 +107,7 @@ class DeviceMemory final : public BlockSource {
   }
 
   const std::shared_ptr<Context> context_;
-  CuMemoryPool pool_ = nullptr;  // if the driver has them for the device
+  CuMemoryPool pool_ = nullptr;  // nullptr if the driver has none for the device
   CuStream stream_ = nullptr;
 };
 

@@ -8,10 +8,12 @@
 
 namespace acceld::hal::cuda {
 
-// A pool of the device's memory, from a memory pool of the driver if there is one. See
-// MemoryPool::Create. Blocks are usable on all streams of the device at once, and
-// must be idle when they are freed. Those of `devices`, the driver's handles, that can reach the
-// memory may copy from it.
+// Creates a pool of the memory of the device of `context`. The memory comes from a memory pool of
+// the driver (cuMemPoolCreate) or, for devices without one, from cuMemAlloc. A block can be used on
+// all streams of the device as soon as it is allocated; when it is freed, no work may use it any
+// more. `devices` are the driver's handles of GPUs: the ones that can access the memory directly
+// are permitted to do so. For the other arguments see MemoryPool::Create. Returns the driver's
+// errors.
 absl::StatusOr<std::shared_ptr<MemoryPool>> CreateDeviceMemoryPool(std::shared_ptr<Context> context,
                                                                    const std::vector<int>& devices,
                                                                    int64_t limit_bytes,

@@ -40,7 +40,7 @@ absl::Status Libraries::OpenCublasLt() {
 
 bool Libraries::SupportsMatmul(const kernels::MatmulStep& matmul) const {
   if (cublas_lt_ == nullptr || !kernels::cuda::CanMatmul(matmul)) return false;
-  // All devices have these.
+  // Every GPU supports these products.
   if (ir::BitsOf(matmul.input_dtype) > 8 && matmul.epilogue.IsNone()) return true;
   return context_->Enter().ok() &&
          kernels::cuda::Matmul::FindAlgorithms(*cublas_lt_, handle_, matmul, 1).ok();

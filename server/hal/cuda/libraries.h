@@ -10,12 +10,14 @@
 
 namespace acceld::hal::cuda {
 
-// The libraries that one device uses, opened for it. Shared by its modules. Thread-safe.
+// The CUDA libraries that one device uses: cuBLASLt, cuDNN and the libraries for routines. Shared
+// by the modules of the device. Thread-safe.
 class Libraries {
  public:
-  // `cublas_lt` and `cudnn`, which outlive it as the others do, may be nullptr: there is none. It
-  // is the same, with a warning, when cuBLASLt does not work on the device. `compile` makes code
-  // for the device.
+  // Opens the libraries for the device of `context`. `cublas_lt` and `cudnn` may be nullptr, which
+  // means that the library is not available. If cuBLASLt does not work on the device, a warning is
+  // logged and cuBLASLt counts as not available. All libraries must outlive the object. `compile`
+  // compiles CUDA C++ for the device.
   static absl::StatusOr<std::shared_ptr<const Libraries>> Open(
       std::shared_ptr<Context> context, const kernels::cuda::CublasLt* cublas_lt,
       const kernels::cuda::Cudnn* cudnn, const kernels::cuda::RoutineLibraries& of_routines,
@@ -24,14 +26,15 @@ class Libraries {
   Libraries(const Libraries&) = delete;
   Libraries& operator=(const Libraries&) = delete;
 
+  // nullptr if cuBLASLt is not available.
   const kernels::cuda::CublasLt* cublas_lt() const { return cublas_lt_; }
   kernels::cuda::CublasLt::Handle cublas_lt_handle() const { return handle_; }
-  // Whether cuBLASLt is there and runs the product on this device.
+  // Whether cuBLASLt is available and computes the product on this device.
   bool SupportsMatmul(const kernels::MatmulStep& matmul) const;
-  // "13.1.0"; empty without it.
+  // For example "13.1.0"; empty if cuBLASLt is not available.
   const std::string& cublas_lt_version() const { return cublas_lt_version_; }
-  // Where the algorithms that a program names hold: these versions of the libraries on this kind of
-  // device.
+  // Identifies the versions of the libraries and the model of the device. Measured algorithms are
+  // valid only where this text is the same (kernels::cuda::CudaProgram::measured_on).
   std::string measured_on() const;
   DeviceConvolutions& convolutions() const { return *convolutions_; }
   DeviceRoutines& routines() const { return *routines_; }

@@ -20,14 +20,14 @@ namespace {
 
 using kernels::Slice;
 
-// The device addresses that a kernel or a routine is given: 16 of them without an allocation.
+// Device addresses that are passed to a kernel or a routine. Up to 16 need no allocation.
 using Pointers = absl::InlinedVector<CuPointer, 16>;
 
-// Of a routine.
+// The number of threads of a routine that runs on the host.
 const int kRoutineThreads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
 
-// Memory of the host that the device copies to and from: all that there are of at a time take at
-// most a quarter of what this machine has.
+// Host memory for the operands and results of a routine that runs on the host. All objects of this
+// class together take at most a quarter of the machine's memory.
 class HostCopies {
  public:
   ~HostCopies() { in_use_.fetch_sub(size_bytes_); }
@@ -56,7 +56,7 @@ class HostCopies {
   }
 
   inline static std::atomic<int64_t> in_use_{0};
-  int64_t size_bytes_ = 0;  // of what is counted there
+  int64_t size_bytes_ = 0;  // the part of in_use_ that this object counted
   std::vector<std::unique_ptr<char, decltype(&std::free)>> blocks_;
 };
 
@@ -104,7 +104,8 @@ class Run {
     return absl::OkStatus();
   }
 
-  // False when there is no such graph for this run.
+  // Launches a segment as a graph. Returns false when there is no graph for this run, so that the
+  // steps have to be enqueued one by one.
   absl::StatusOr<bool> LaunchGraph(const kernels::cuda::Segment& segment,
                                    absl::Span<const kernels::Step> steps) {
     const absl::StatusOr<const Graph*> graph = graphs_->Find(segment, steps, addresses_);
@@ -112,7 +113,7 @@ class Run {
     if (*graph == nullptr) return false;
     absl::Status launched;
     if (!std::exchange(is_placed_, true)) launched = graphs_->Place(addresses_.Bases(), stream_);
-    // The driver may also find out only now that it cannot run the graph, or has no room for it.
+    // The launch may be the first call to fail if the driver cannot run the graph or lacks memory.
     if (launched.ok()) {
       launched = context_.Check(driver_.cuGraphLaunch((*graph)->exec(), stream_), "cuGraphLaunch");
     }
@@ -121,7 +122,8 @@ class Run {
     return true;
   }
 
-  // False; the error of a lost device.
+  // Makes the run continue without graphs, because of `why`. Returns false, or the error of a lost
+  // device.
   absl::StatusOr<bool> GoOnWithoutGraphs(const absl::Status& why) {
     ACCELD_RETURN_IF_ERROR(context_.lost());
     module_.graphs().NoteFailure(why, stream_);
@@ -182,7 +184,7 @@ class Run {
     if (const auto* routine = module_.routine(step)) return RunOnDevice(step, *routine);
     HostCopies copies;
     absl::Status status = RunOnHost(step, copies);
-    // The device may be copying to or from them whatever went wrong.
+    // After an error, copies between the device and this memory may still be in progress.
     if (!status.ok()) driver_.cuStreamSynchronize(stream_);
     return status;
   }
@@ -200,7 +202,7 @@ class Run {
     return status.ok() ? status : Annotate(status, NameOf(step.call.routine));
   }
 
-  // By copies of the operands, and of the results.
+  // Copies the operands to the host, computes the routine there, and copies the results back.
   absl::Status RunOnHost(const kernels::RoutineStep& step, HostCopies& copies) {
     std::vector<void*> places;
     for (const Slice& operand : step.operands) {
@@ -236,12 +238,13 @@ class Run {
           absl::StrCat(ToString(step.call), ": there is nobody to ask"));
     }
     absl::Status status = CallHost(step, *launch_.host);
-    // The device may be copying to or from the host whatever went wrong.
+    // After an error, copies between the device and the host may still be in progress.
     if (!status.ok()) driver_.cuStreamSynchronize(stream_);
     return status;
   }
 
-  // The host waits for what the device has computed, the device has others meanwhile.
+  // Waits until the device has computed the operands, calls the host, and copies its results to the
+  // device. Other runs use the device during the call.
   absl::Status CallHost(const kernels::HostCallStep& step, HostCalls& host) {
     std::vector<SharedBytes> operands;
     for (const Slice& slice : step.operands) {
@@ -263,16 +266,18 @@ class Run {
                             : reinterpret_cast<CuPointer>(values[i].bytes.view.data());
       ACCELD_RETURN_IF_ERROR(Copy(addresses_.Of(slice), from, slice.size_bytes));
     }
-    // What the values hold goes with this call.
+    // The copies must have ended before the memory of `values` is released.
     return values.empty() ? absl::OkStatus() : AwaitAll();
   }
 
   template <typename Other>
   absl::Status Do(const Other&) {
-    return absl::InternalError("a step that CUDA programs have not");  // CheckProgram refuses it.
+    // CheckProgram rejects programs with other steps.
+    return absl::InternalError("a step that CUDA programs have not");
   }
 
-  // The number of one or four bytes there, when what was enqueued so far is done.
+  // Waits for all work that was enqueued so far, and returns the integer of one or four bytes at
+  // `slice`.
   absl::StatusOr<int32_t> Read(const Slice& slice) {
     fence_.shared->chosen = 0;
     ACCELD_RETURN_IF_ERROR(Copy(reinterpret_cast<CuPointer>(&fence_.shared->chosen),
@@ -281,12 +286,12 @@ class Run {
     return fence_.shared->chosen;
   }
 
-  // For all that was enqueued so far.
+  // Waits for all work that was enqueued so far.
   absl::Status AwaitAll() {
     ACCELD_RETURN_IF_ERROR(
         context_.Check(driver_.cuEventRecord(fence_.end, stream_), "cuEventRecord"));
     ACCELD_RETURN_IF_ERROR(Await(context_, fence_, cancelled()));
-    // Here, where the device has nothing to do for it, the run may pause.
+    // The run may pause here, where the device has no work of it.
     RunControl* const control = launch_.control.get();
     if (control != nullptr && control->interrupted().load() && !control->GoOn()) {
       return absl::CancelledError("launch: cancelled");
@@ -294,7 +299,7 @@ class Run {
     return absl::OkStatus();
   }
 
-  // nullptr: it cannot be.
+  // The flag that says that the run is cancelled; nullptr if it cannot be cancelled.
   const std::atomic<bool>* cancelled() const {
     return launch_.control != nullptr ? &launch_.control->cancelled() : nullptr;
   }

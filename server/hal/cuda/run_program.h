@@ -11,27 +11,28 @@
 
 namespace acceld::hal::cuda {
 
-// What a device has launched. Thread-safe.
+// Counts the launches on a device; see hal::LaunchCounts. Thread-safe.
 struct LaunchCounters {
   std::atomic<uint64_t> graphs = 0, steps = 0;
 };
 
-// What runs on one stream use.
+// The parts of a device and of one of its streams that runs on the stream use.
 struct RunParts {
   Context& context;
-  MemoryPool& memory;  // for what graphs need
+  MemoryPool& memory;  // for the address tables of graphs
   LaunchCounters& counters;
-  CuPointer workspace = 0;  // the stream's, of the module's workspace_bytes if there are any
-  kernels::cuda::RoutineHandles* handles = nullptr;  // the stream's, for device routines
-  kernels::cuda::CudnnHandle* cudnn = nullptr;       // the stream's, for convolutions
+  CuPointer workspace = 0;  // of CudaModule::workspace_bytes(); 0 if that is 0
+  kernels::cuda::RoutineHandles* handles = nullptr;  // of the stream, for routines on the device
+  kernels::cuda::CudnnHandle* cudnn = nullptr;       // of the stream, for convolutions
   CuStream stream = nullptr;
 };
 
-// Enqueues a run of the launch's module, which is a CudaModule, on `stream`: one after the other
-// what its steps launch, or graphs of them. Where they depend on values of the device it waits for
-// these, and routines that no library has it computes by itself, so with a module that takes_host()
-// this takes about as long as the run. CANCELLED once the launch is, as far as that is seen here;
-// the errors of the driver. What was enqueued before an error goes on.
+// Enqueues a run of `launch.module`, which must be a CudaModule, on `parts.stream`: the steps one
+// by one, or graphs of several steps. Where steps depend on values on the device, the function
+// waits for these values, and it computes on the host the routines that no library computes. So it
+// blocks for about as long as the run takes if the module takes_host(). The device's context must
+// be current on the calling thread. Returns CANCELLED if the function notices that the launch was
+// cancelled, and the errors of the driver. Work that was enqueued before an error still runs.
 absl::Status RunProgram(const RunParts& parts, const Launch& launch, const Fence& fence);
 
 }  // namespace acceld::hal::cuda

@@ -5,7 +5,8 @@
 namespace acceld::hal::cuda {
 namespace {
 
-// Errors that stay: every later call on the context answers with them. CUDA Driver API, CUresult.
+// Sticky errors: every later call on the context fails with them. Source: CUDA Driver API,
+// CUresult.
 bool IsSticky(Driver::Result result) {
   switch (result) {
     case 46:   // DEVICE_UNAVAILABLE

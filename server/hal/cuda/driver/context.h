@@ -11,11 +11,12 @@
 
 namespace acceld::hal::cuda {
 
-// The primary context of one GPU, and whether that still works. Shared by all that belongs to the
-// device, which so goes before it does. Thread-safe.
+// The primary CUDA context of one GPU, which also records whether the device is lost. All objects
+// that belong to the device share ownership of the context, so that it is released last.
+// Thread-safe.
 class Context {
  public:
-  // The driver outlives the context.
+  // Retains the device's primary context. `driver` must outlive the object.
   static absl::StatusOr<std::shared_ptr<Context>> Open(const Driver& driver,
                                                        const CudaDevice& device);
   ~Context();
@@ -25,17 +26,21 @@ class Context {
   const Driver& driver() const { return driver_; }
   const CudaDevice& device() const { return device_; }
   CuContext handle() const { return context_; }
+  // The listeners that are told when a stream of this device is about to be destroyed.
   StreamEnds& stream_ends() { return stream_ends_; }
 
-  // Makes the calling thread work with this device: before calls of the driver. UNAVAILABLE with
-  // the reason once the device is lost.
+  // Makes the context current on the calling thread, which most functions of the driver require.
+  // Returns UNAVAILABLE with the reason once the device is lost.
   absl::Status Enter();
-  // The same for calls that give things back, which a lost device may not refuse.
+  // Like Enter, but for functions that release resources, which are called even if the device is
+  // lost. Ignores errors.
   void EnterToFree() { driver_.cuCtxSetCurrent(context_); }
-  // OK, or what the driver says of `result` of `what`. After an error that leaves nothing of the
-  // context in order (a kernel that wrote where it may not, broken memory) the device is lost.
+  // Converts `result`, which the driver's function called `what` returned, to a status, as
+  // Driver::Check does. After an error from which the context cannot recover (for example an
+  // illegal address in a kernel, or an uncorrectable memory error), marks the device as lost and
+  // returns lost().
   absl::Status Check(Driver::Result result, absl::string_view what);
-  // OK while the device works.
+  // Returns OK while the device works, and UNAVAILABLE with the reason once it is lost.
   absl::Status lost() const;
 
  private:

@@ -11,13 +11,14 @@
 namespace acceld::hal::cuda {
 namespace {
 
-// Of the driver's interface; it comes with the driver and not with the toolkit. By the loader's
-// path, and where containers and WSL have it beside that.
+// The file names of the driver library, which is installed with the driver and not with the CUDA
+// toolkit: for the loader's search path, and in the folders where containers and WSL have it.
 constexpr const char* kLibraries[] = {"libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1",
                                       "/usr/lib/wsl/lib/libcuda.so.1"};
 
-// Of how many streams a device is to take work side by side: as many as it can, unless the user
-// says otherwise. Source: CUDA Programming Guide, environment variables.
+// Returns on how many streams a device is to execute work concurrently: on `most`, the maximum,
+// unless the user has set the environment variable. Source: CUDA Programming Guide, environment
+// variables.
 int ChooseConnections(int most) {
   constexpr const char* kVariable = "CUDA_DEVICE_MAX_CONNECTIONS";
   setenv(kVariable, absl::StrCat(most).c_str(), /*overwrite=*/0);  // cuInit reads it.
@@ -27,7 +28,7 @@ int ChooseConnections(int most) {
 
 absl::StatusOr<Driver> Open() {
   void* library = nullptr;
-  std::string error;  // of the first
+  std::string error;  // of the first attempt
   for (const char* path : kLibraries) {
     library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (library != nullptr) break;
@@ -56,7 +57,7 @@ absl::StatusOr<Driver> Open() {
 }  // namespace
 
 const absl::StatusOr<Driver>& Driver::Get() {
-  static const auto* const driver = new absl::StatusOr<Driver>(Open());  // Never closed.
+  static const auto* const driver = new absl::StatusOr<Driver>(Open());  // never unloaded
   return *driver;
 }
 

@@ -8,8 +8,9 @@
 
 namespace acceld::hal::cuda {
 
-// "13.1.0", of a library with one of NVIDIA's functions get(libraryPropertyType, int*). No device
-// is asked. The errors of Library::Check.
+// Returns the version of one of NVIDIA's libraries, for example "13.1.0". `get` is the library's
+// function get(libraryPropertyType, int*), and `function` is its name for messages. Needs no
+// device. Returns the errors of Library::Check.
 template <typename Library, typename Get>
 absl::StatusOr<std::string> VersionOf(Get get, absl::string_view function) {
   int version[3] = {};  // major, minor, patch
@@ -19,11 +20,13 @@ absl::StatusOr<std::string> VersionOf(Get get, absl::string_view function) {
   return absl::StrJoin(version, ".");
 }
 
-// The part of an architecture that names libraries, "-cublaslt13.1.0-cudnn9.12.0": what they
-// support is part of what code is made of. A version is empty where there is none.
+// Returns the part of an architecture (codegen::Target::architecture) that names the versions of
+// libraries, for example "-cublaslt13.1.0-cudnn9.12.0". The versions are a part of it because
+// generated code depends on what the libraries support. An empty version means that the library is
+// not available.
 std::string LibrariesPart(absl::string_view cublas_lt_version, absl::string_view cudnn_version);
 
-// That of the libraries that this machine has, whether or not it has a device.
+// Returns LibrariesPart of the libraries of this machine, whether or not the machine has a GPU.
 std::string InstalledLibrariesPart();
 
 }  // namespace acceld::hal::cuda

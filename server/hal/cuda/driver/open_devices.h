@@ -9,20 +9,24 @@
 
 namespace acceld::hal::cuda {
 
+// A library that could not be loaded, and the reason.
 struct MissingLibrary {
   std::string name, reason;
 };
 
+// The result of OpenWantedDevices.
 struct OpenedDevices {
   std::vector<OpenedCudaDevice> devices;
-  // Why there are none, or why some of those that there are are not among them.
+  // Why `devices` is empty, or why GPUs that were found are not in it: one message for each reason.
   std::vector<std::string> missing;
-  // What the devices that there are do without.
+  // The libraries that `devices` have to do without. Empty if there are no devices.
   std::vector<MissingLibrary> missing_libraries;
 };
 
-// Opens the GPUs that are wanted. NOT_FOUND for a number that no GPU has, and what stands in the
-// way of using one that is named. The driver outlives the devices.
+// Opens the GPUs that `wanted` selects. If all are selected, GPUs that cannot be used are reported
+// in OpenedDevices::missing, as is a missing driver. If GPUs are selected by number, all of them
+// must be usable: returns NOT_FOUND for a number that no GPU has, or the reason why a GPU cannot be
+// used. The driver must outlive the devices; therefore it cannot be a temporary.
 absl::StatusOr<OpenedDevices> OpenWantedDevices(const absl::StatusOr<Driver>& driver,
                                                 const WantedDevices& wanted,
                                                 const CudaDeviceOptions& options,

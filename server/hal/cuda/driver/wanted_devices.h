@@ -9,11 +9,12 @@ namespace acceld::hal::cuda {
 
 // Which GPUs the daemon is to use.
 struct WantedDevices {
-  bool all = false;          // that can be used
-  std::vector<int> numbers;  // of the driver; all of them must be usable
+  bool all = false;          // all GPUs that can be used
+  std::vector<int> numbers;  // the driver's ordinals of GPUs, all of which must be usable
 };
 
-// "all", "none", or numbers, as in "0,2". INVALID_ARGUMENT for other words.
+// Parses "all", "none", or a list of different ordinals such as "0,2". Returns INVALID_ARGUMENT for
+// other text.
 absl::StatusOr<WantedDevices> ParseWantedDevices(absl::string_view text);
 
 }  // namespace acceld::hal::cuda

@@ -9,24 +9,26 @@
 
 namespace acceld::hal::cuda {
 
-// Where on the device one run of a module has what its program names. All that it is made of
-// outlives it.
+// Maps the slices that a module's program names to device addresses in one run of the module. The
+// arguments of the constructor must outlive the object.
 class Addresses {
  public:
-  // `workspace`: of the module's workspace_bytes, if there are any.
+  // `workspace` is the address of CudaModule::workspace_bytes() of device memory; 0 if that is 0.
   Addresses(const Launch& launch, const Fence& fence, CuPointer workspace)
       : launch_(launch),
         module_(static_cast<const CudaModule&>(*launch.module)),
         fence_(fence),
         workspace_(workspace) {}
 
+  // Returns the address of a slice, or the addresses of the operands and results of a product.
   CuPointer Of(const kernels::Slice& slice) const;
   kernels::cuda::Matmul::Places Of(const kernels::MatmulStep& step) const;
   CuPointer workspace() const { return workspace_; }
-  // Of what is not 0 once the run should stop.
+  // The address of an int that is not 0 once the run should stop (Fence::Shared::cancelled).
   CuPointer cancelled() const;
 
-  // As kernels::cuda::Places counts them.
+  // Returns the base addresses of the run, in the order in which kernels::cuda::Places numbers
+  // them: arguments, results, arena, constants, and cancelled().
   std::vector<CuPointer> Bases() const;
 
  private:

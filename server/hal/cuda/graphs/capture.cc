@@ -5,8 +5,8 @@ namespace acceld::hal::cuda {
 namespace {
 
 constexpr unsigned int kNonBlocking = 1;  // CU_STREAM_NON_BLOCKING
-// CU_STREAM_CAPTURE_MODE_RELAXED: what a library does besides, as loading its code, is none of the
-// capture, and other threads may do what they want.
+// CU_STREAM_CAPTURE_MODE_RELAXED: during the capture, the library may also call functions that are
+// not captured, for example to load its code, and other threads may call any function.
 constexpr int kRelaxed = 2;
 
 }  // namespace

@@ -8,7 +8,8 @@
 
 namespace acceld::hal::cuda {
 
-// What a library enqueued, as a graph to make a node of. Goes before the context does.
+// Owns a CUDA graph of the work that a library call enqueued during a capture. A larger graph gets
+// a copy of it as a node. Must be destroyed before the context.
 class CapturedGraph {
  public:
   CapturedGraph(Context& context, CuGraph graph) : context_(&context), graph_(graph) {}
@@ -26,23 +27,25 @@ class CapturedGraph {
   CuGraph graph_;
 };
 
-// A stream on which nothing ever runs, for libraries to say what they would enqueue. Thread-safe.
+// Records the work that a library call enqueues on a stream as a CUDA graph, without executing it
+// (stream capture). Thread-safe: a mutex lets one capture run at a time.
 class Capture {
  public:
-  // The context outlives it.
+  // The context must outlive the object.
   explicit Capture(Context& context) : context_(context) {}
   ~Capture();
   Capture(const Capture&) = delete;
   Capture& operator=(const Capture&) = delete;
 
-  // What `enqueue` puts on the stream that it is given. Its error, or the driver's. The thread is
-  // one that works with the device.
+  // Calls `enqueue` with a stream, and returns the work that `enqueue` enqueued on it as a graph.
+  // The device's context must be current on the calling thread. Returns the error of `enqueue`, or
+  // of the driver.
   absl::StatusOr<CapturedGraph> Of(absl::FunctionRef<absl::Status(CuStream)> enqueue) const;
 
  private:
   Context& context_;
   mutable Mutex mutex_;
-  mutable CuStream stream_ ABSL_GUARDED_BY(mutex_) = nullptr;  // made when first wanted
+  mutable CuStream stream_ ABSL_GUARDED_BY(mutex_) = nullptr;  // created by the first capture
 };
 
 }  // namespace acceld::hal::cuda

@@ -24,7 +24,7 @@ using kernels::cuda::Access;
 constexpr unsigned int kCopyThreads = 256;
 constexpr int64_t kBytesOfCopyThread = 16;
 constexpr int64_t kMaxCopyBlocks = 4096;
-// They take memory of the host, and time.
+// Edges take host memory, and time to build.
 constexpr size_t kMaxEdges = 200'000;
 
 absl::StatusOr<CapturedGraph> CaptureCall(const GraphParts& parts, const kernels::MatmulStep& step,
@@ -33,18 +33,19 @@ absl::StatusOr<CapturedGraph> CaptureCall(const GraphParts& parts, const kernels
       [&](CuStream stream) { return parts.module.matmul(step).Enqueue(places, stream); });
 }
 
-// The calls' workspace, which one of them has at a time. Constants of a program have index 0.
+// Stands for the workspace of library calls in the analysis of dependencies, so that the calls that
+// use it run one after the other. The slice differs from all others: constants have index 0.
 constexpr Access kWorkspace{.slice = {.space = Slice::Space::kConstant,
                                       .index = std::numeric_limits<uint32_t>::max(),
                                       .size_bytes = 1},
                             .is_written = true};
 
-// A graph, or the body of a conditional node, while it is made.
+// A graph, or the body of a conditional node, while it is built.
 struct Body {
   CuGraph graph = nullptr;
   // In loops each node waits for the one before. A loop of two nodes that did not wait for each
   // other lost its device after seconds (H200, driver 580.159: CUDA_ERROR_LAUNCH_FAILED); loops of
-  // nodes in order ran as long as they were let.
+  // nodes in order ran without errors until they were stopped.
   bool in_order = false;
   kernels::cuda::Dependencies dependencies;
   std::vector<CuGraphNode> nodes;
@@ -87,7 +88,8 @@ class Builder {
     return choice != nullptr && absl::c_any_of(choice->branches, any);
   }
 
-  // What stands for the address of a place.
+  // Returns what a kernel gets in place of the address of a buffer: the address of the table entry
+  // that holds the address, with bit 0 set (kernels/cuda/device/places.cuh).
   CuPointer Place(size_t number) const { return table_.AddressOf(number) | 1; }
   CuPointer Place(const Slice& slice) const { return Place(places_.NumberOf(slice)); }
   CuPointer Cancelled() const { return Place(places_.cancelled()); }
@@ -185,13 +187,14 @@ class Builder {
 
   template <typename Other>
   absl::Status Add(const Other&, Body&) {
-    return absl::InternalError("a step that graphs have not");  // SegmentsOf leaves it out.
+    // SegmentsOf puts no other steps into graphs.
+    return absl::InternalError("a step that graphs have not");
   }
 
-  // What a kernel says to a conditional node.
+  // A value that a kernel sets and on which a conditional node depends.
   struct Condition {
     CuGraphCondition handle = 0;
-    Access access;  // stands for it, so that one waits for the other
+    Access access;  // stands for the value, so that the node waits for the kernel
   };
 
   absl::StatusOr<Condition> NewCondition(const Body& body) {
@@ -230,7 +233,7 @@ class Builder {
   std::vector<GraphCall>& calls_;
   const kernels::cuda::Places& places_;
   const Driver& driver_;
-  std::vector<Access> accesses_;  // of the step that is being added
+  std::vector<Access> accesses_;  // accesses of the step that is being added
   size_t edges_ = 0;
   uint32_t last_condition_ = kWorkspace.slice.index;  // counts down
 };

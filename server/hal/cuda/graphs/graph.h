@@ -16,7 +16,7 @@ namespace acceld::hal::cuda {
 class Addresses;
 class CudaModule;
 
-// What graphs are made of.
+// The parts of a device and of a module that graphs are built from. They must outlive the graphs.
 struct GraphParts {
   Context& context;
   const GraphKernels& kernels;
@@ -24,21 +24,25 @@ struct GraphParts {
   const CudaModule& module;
 };
 
-// A call of a library, which knows the addresses of one run.
+// A library call in a graph. Its node was captured with the addresses `places` of one run, and has
+// to be updated for a run with other addresses.
 struct GraphCall {
   const kernels::MatmulStep& step;
   CuGraphNode node = nullptr;
   kernels::cuda::Matmul::Places places;
 };
 
-// Steps that are launched together, for one stream. Goes before the context does, and when nobody
-// launches it any more; what was launched goes on. Thread-compatible.
+// An executable CUDA graph of several steps, which are launched together on one stream. Must be
+// destroyed before the context; launches that are in progress then still run to their end.
+// Thread-compatible.
 class Graph {
  public:
-  // Of the module's program, a segment that is a graph (kernels/cuda/program/segments.h): a node
-  // for each launch, copy and call, conditional nodes for loops and branches, and side by side what
-  // does not depend on each other. It finds its buffers by the table, its calls know `addresses`.
-  // May take milliseconds.
+  // Builds the graph of `steps`, a segment of the module's program that is to be a graph
+  // (kernels/cuda/program/segments.h). The graph has a node for each kernel launch, copy and
+  // library call, and conditional nodes for loops and branches. Nodes that do not depend on each
+  // other may run concurrently, except in the bodies of loops. Kernels read the addresses of their
+  // buffers from `table`; library calls are captured with `addresses`. May take milliseconds.
+  // Returns UNIMPLEMENTED for too large a graph, and the errors of the libraries and of the driver.
   static absl::StatusOr<std::unique_ptr<Graph>> Build(const GraphParts& parts,
                                                       const PlaceTable& table,
                                                       absl::Span<const kernels::Step> steps,
@@ -47,8 +51,8 @@ class Graph {
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
-  // Has the calls of what is launched next know these addresses. After an error it is of no more
-  // use.
+  // Updates the library calls for launches with `addresses`. After an error the graph must not be
+  // launched any more.
   absl::Status Bind(const Addresses& addresses);
 
   CuGraphExec exec() const { return exec_; }
@@ -57,7 +61,7 @@ class Graph {
   explicit Graph(const GraphParts& parts) : parts_(parts) {}
 
   const GraphParts parts_;
-  CuGraph graph_ = nullptr;  // The conditions are of this one.
+  CuGraph graph_ = nullptr;  // owns the handles of conditions, so it is kept
   CuGraphExec exec_ = nullptr;
   std::vector<GraphCall> calls_;
 };

@@ -31,7 +31,8 @@ absl::Status GraphSupport::Load() const {
   if (!context_->driver().HasGraphs()) {
     return absl::UnimplementedError("the NVIDIA driver is older than 12.8");
   }
-  // Machine code is what the driver takes from newer compilers, too, and without one of its own.
+  // Machine code is tried first: unlike PTX, the driver accepts it also from a newer compiler, and
+  // needs no compiler of its own for it.
   const absl::Status loaded = LoadBy(compile_);
   if (loaded.ok() || !context_->lost().ok()) return loaded;
   return LoadBy(compile_to_ptx_);

@@ -10,15 +10,19 @@
 
 namespace acceld::hal::cuda {
 
-// What graphs launch besides the kernels of programs (kernels/cuda/device/graph.cu), on one device.
+// The kernels that graphs use in addition to the kernels of programs
+// (kernels/cuda/device/graph.cu), loaded on one device: store_words and find_places fill the
+// address table (PlaceTable), copy_bytes copies memory, and the others set the values by which
+// conditional nodes continue a loop or choose a branch.
 struct GraphKernels {
   CuFunction store_words, find_places, copy_bytes, set_loop, set_branch, set_choice;
 };
 
-// Those kernels, compiled when they are first asked for. Shared by a device's modules. Thread-safe.
+// What a device needs for CUDA graphs: compiles and loads the GraphKernels at their first use, and
+// captures library calls. Shared by the modules of the device. Thread-safe.
 class GraphSupport {
  public:
-  // `compile` and `compile_to_ptx` make code for the device (CudaCompiler).
+  // `compile` and `compile_to_ptx` compile CUDA C++ for the device; see CudaCompiler.
   GraphSupport(std::shared_ptr<Context> context, kernels::cuda::CompileSource compile,
                kernels::cuda::CompileSource compile_to_ptx)
       : context_(std::move(context)),
@@ -29,8 +33,9 @@ class GraphSupport {
   GraphSupport(const GraphSupport&) = delete;
   GraphSupport& operator=(const GraphSupport&) = delete;
 
-  // nullptr where graphs with loops and branches cannot be had, on old drivers for example: what
-  // was wrong is logged once. The thread is one that works with the device (Context::Enter).
+  // Returns the kernels, which the first call compiles and loads. Returns nullptr if graphs with
+  // loops and branches are not available, for example with an old driver; the reason is logged
+  // once. The device's context must be current on the calling thread (Context::Enter).
   const GraphKernels* Get() const;
 
   const Capture& capture() const { return capture_; }
@@ -47,7 +52,7 @@ class GraphSupport {
   mutable bool is_tried_ ABSL_GUARDED_BY(mutex_) = false;
   mutable bool is_loaded_ ABSL_GUARDED_BY(mutex_) = false;
   mutable CuModule module_ ABSL_GUARDED_BY(mutex_) = nullptr;
-  mutable GraphKernels kernels_ = {};  // Never changed once loaded.
+  mutable GraphKernels kernels_ = {};  // constant once loaded
 };
 
 }  // namespace acceld::hal::cuda

@@ -58,7 +58,8 @@ ModuleGraphs::ModuleGraphs(Context& context, const GraphSupport& support, const 
   for (const auto& [list, segments] : segments_) {
     for (const Segment& segment : segments) {
       has_graphs |= segment.is_graph;
-      nodes += segment.nodes + segment.calls;  // A call is a graph with a node at least.
+      // The node of a library call is a child graph, which has at least one more node.
+      nodes += segment.nodes + segment.calls;
       has_loops |= segment.is_graph && segment.has_loops;
     }
   }
@@ -77,7 +78,7 @@ ModuleGraphs::ModuleGraphs(Context& context, const GraphSupport& support, const 
 }
 
 void ModuleGraphs::Forget(CuStream stream) {
-  decltype(of_streams_)::node_type forgotten;  // Ends without the lock.
+  decltype(of_streams_)::node_type forgotten;  // destroyed after the lock is released
   MutexLock lock(mutex_);
   forgotten = of_streams_.extract(stream);
 }
@@ -89,7 +90,7 @@ void ModuleGraphs::Cut(const kernels::Steps& steps, bool graphs) {
       const kernels::Step& step = steps[i];
       walks_ |= !segment.is_graph && (std::holds_alternative<kernels::WhileStep>(step.value) ||
                                       std::holds_alternative<kernels::SwitchStep>(step.value));
-      // What is in a graph may have to go without one.
+      // Steps inside of a graph get segments, too, since the graph may turn out to be unusable.
       if (const auto* loop = std::get_if<kernels::WhileStep>(&step.value)) {
         Cut(loop->condition, graphs);
         Cut(loop->body, graphs);
@@ -105,7 +106,7 @@ bool ModuleGraphs::HasToPrepare(CuStream stream) const {
   if (kernels_ == nullptr || failed_.load()) return false;
   MutexLock lock(mutex_);
   const auto found = of_streams_.find(stream);
-  // The first run makes those with loops, the second the others.
+  // The first run builds the graphs with loops, the second run the others.
   return found == of_streams_.end() || found->second->runs.load() < 2;
 }
 

@@ -17,20 +17,24 @@
 
 namespace acceld::hal::cuda {
 
-// The graphs of one module for one stream, which uses them; made when they are wanted.
+// The graphs of one module for one stream. Each graph is built when it is first needed. Used only
+// by the thread that enqueues the runs of the stream.
 class StreamGraphs {
  public:
-  // `runs`, which outlives it, is set to 0 when graphs had to be made anew.
+  // `runs` is the counter of runs on the stream (ModuleGraphs::OfStream), which Find sets to 0 when
+  // it has to build a graph again. `runs` must outlive the object.
   StreamGraphs(GraphParts parts, PlaceTable table, std::atomic<int>& runs)
       : parts_(parts), table_(std::move(table)), runs_(runs) {}
 
-  // Enqueues that what is launched next finds the bases (kernels::cuda::Places) there.
+  // Enqueues kernels that compute the addresses of all buffers from `bases`
+  // (kernels::cuda::Places), for the graphs that are launched next on the stream.
   absl::Status Place(const std::vector<CuPointer>& bases, CuStream stream) const {
     return table_.Fill(parts_.context, parts_.kernels, bases, stream);
   }
-  // Of a segment of the module's program, with its steps, for a run that has these addresses.
-  // nullptr when it is not worth it: calls of libraries are captured when one run has the same
-  // addresses as the last one, or when there are loops around them.
+  // Returns the graph of `segment`, which consists of `steps`, for a run with `addresses`. Returns
+  // nullptr if a graph is not worth building: library calls are captured with fixed addresses, so a
+  // segment with calls and without loops gets a graph only once two runs in a row have the same
+  // addresses. Also returns the errors of Graph::Build.
   absl::StatusOr<const Graph*> Find(const kernels::cuda::Segment& segment,
                                     absl::Span<const kernels::Step> steps,
                                     const Addresses& addresses);
@@ -41,64 +45,77 @@ class StreamGraphs {
   std::atomic<int>& runs_;
   struct OfSegment {
     std::unique_ptr<Graph> graph;
-    size_t last_addresses = 0;  // a hash of those of its calls
+    size_t last_addresses = 0;  // hash of the addresses of its library calls in the last run
   };
-  // By the first step, and how many there are.
+  // Keyed by the address of the first step, and the number of steps.
   absl::flat_hash_map<std::pair<const kernels::Step*, size_t>, OfSegment> segments_;
 };
 
-// What of a module's program is launched as graphs. A part of the module. Thread-safe.
+// Decides which segments of a module's program are launched as graphs, and owns the graphs for each
+// stream. Owned by the module. Thread-safe.
 class ModuleGraphs {
  public:
-  // Without the kernels of `support` nothing is.
+  // If `support` has no kernels for graphs, nothing is launched as graphs. The context, `support`
+  // and `module` must outlive the object.
   ModuleGraphs(Context& context, const GraphSupport& support, const CudaModule& module,
                size_t num_arguments, size_t num_results);
   ~ModuleGraphs() { context_.stream_ends().Remove(listener_); }
   ModuleGraphs(const ModuleGraphs&) = delete;
   ModuleGraphs& operator=(const ModuleGraphs&) = delete;
 
-  // Those of one of the program's lists of steps.
+  // The segments of a list of steps: the program's own, or the body or condition of a loop, or a
+  // branch.
   const std::vector<kernels::cuda::Segment>& segments(const kernels::Steps& steps) const {
     return segments_.at(&steps);
   }
+  // Only valid if there are graphs.
   const kernels::cuda::Places& places() const { return *places_; }
-  // What the graphs of one stream take of the device: an estimate, for a node is the driver's.
+  // The device memory of the graphs of one stream. An estimate, because the driver allocates the
+  // nodes.
   int64_t device_bytes() const { return device_bytes_; }
 
-  // Whether a run has the host look at values of the device, to know how loops and branches go on.
+  // Whether the host reads values from the device in the middle of a run, to decide how loops and
+  // branches continue.
   bool takes_host() const { return walks_ || (has_loops_ && failed_.load()); }
-  // Whether a run goes on as long as its program says, with nobody in between.
+  // Whether graphs contain loops or branches, so that a graph may run for as long as the data say,
+  // without the host.
   bool has_loops() const { return has_loops_; }
-  // Whether the next run on `stream` may have to make graphs, which takes milliseconds.
+  // Whether the next run on `stream` may have to build graphs, which takes milliseconds.
   bool HasToPrepare(CuStream stream) const;
 
-  // For a run on `stream`, which is the caller's: what it launches graphs by; nullptr when it goes
-  // step by step. `is_first`: then only graphs with loops pay.
+  // Begins a run on `stream`, which no other thread may use at the same time. Returns the graphs
+  // for the stream, or nullptr if the run has to launch its steps one by one. Sets `is_first` to
+  // whether this is the first run on the stream, in which only graphs with loops are worth
+  // building. Allocates the address table of the graphs from `memory`.
   StreamGraphs* Begin(CuStream stream, MemoryPool& memory, bool& is_first) const;
-  // A graph for `stream` could not be made or launched: from now on the module goes step by step;
-  // only this time, if it was for want of memory.
+  // Reports that a graph for `stream` could not be built or launched, which is logged. From now on
+  // all runs of the module launch their steps one by one; if `why` is RESOURCE_EXHAUSTED, only this
+  // run.
   void NoteFailure(const absl::Status& why, CuStream stream) const;
 
  private:
+  // What is kept for one stream.
   struct OfStream {
-    std::atomic<int> runs = 0;  // since graphs may have to be made: 2 for all from the second on
-    std::unique_ptr<StreamGraphs> graphs;  // the stream's alone
+    std::atomic<int> runs = 0;             // runs since graphs may have to be built; counts to 2
+    std::unique_ptr<StreamGraphs> graphs;  // used by this stream alone
   };
 
-  // Fills `segments_` and `walks_`.
+  // Divides `steps`, and the steps inside of them, into segments: fills `segments_` and `walks_`.
   void Cut(const kernels::Steps& steps, bool graphs);
-  // Drops what is kept for a stream that ends.
+  // Deletes what is kept for a stream that is about to be destroyed.
   void Forget(CuStream stream);
 
   Context& context_;
   const GraphSupport& support_;
-  const GraphKernels* kernels_ = nullptr;  // if there are graphs
+  const GraphKernels* kernels_ = nullptr;  // nullptr if there are no graphs
   const CudaModule& module_;
   absl::flat_hash_map<const kernels::Steps*, std::vector<kernels::cuda::Segment>> segments_;
-  absl::optional<kernels::cuda::Places> places_;  // if there are graphs
+  absl::optional<kernels::cuda::Places> places_;  // nullopt if there are no graphs
+  // Whether there are loops or branches outside of graphs (walks_) and inside of graphs
+  // (has_loops_).
   bool walks_ = false, has_loops_ = false;
   int64_t device_bytes_ = 0;
-  uint64_t listener_ = 0;  // in the context's StreamEnds, if there are graphs
+  uint64_t listener_ = 0;  // id in the context's StreamEnds, if there are graphs
   mutable std::atomic<bool> failed_ = false;
   mutable Mutex mutex_;
   mutable absl::flat_hash_map<CuStream, std::unique_ptr<OfStream>> of_streams_

@@ -58,7 +58,7 @@ absl::StatusOr<PlaceTable> PlaceTable::Create(Context& context, const GraphKerne
     const absl::Status status =
         Launch(context, kernels.store_words, 1, stream, {&to, &count, &part});
     if (!status.ok()) {
-      // Those before it write what is given back now.
+      // Kernels that were already enqueued write to the memory that is freed on return.
       context.driver().cuStreamSynchronize(stream);
       return status;
     }

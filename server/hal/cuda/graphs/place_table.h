@@ -11,28 +11,35 @@
 
 namespace acceld::hal::cuda {
 
-// Where the addresses stand by which the graphs of a program find its buffers. In the memory of the
-// device, for one run at a time: all that fills and reads it is on one stream.
+// A table in device memory from which kernels in graphs read the addresses of the program's
+// buffers: a graph is built once, but its buffers may be elsewhere in each run. The table serves
+// one run at a time, since everything that writes and reads it is enqueued on one stream.
 class PlaceTable {
  public:
-  // The errors of Allocate and of the driver. What it enqueues on `stream` describes `places`.
+  // Allocates a table for the buffers of a program, `places`, from `memory`, and enqueues kernels
+  // on `stream` that initialize it. Returns the errors of MemoryPool::Allocate and of the driver.
   static absl::StatusOr<PlaceTable> Create(Context& context, const GraphKernels& kernels,
                                            const kernels::cuda::Places& places, MemoryPool& memory,
                                            CuStream stream);
 
-  // Of place number `number`.
+  // Returns the device address of the table entry for buffer number `number`
+  // (kernels::cuda::Places::NumberOf). The entry holds the buffer's address in the current run.
   CuPointer AddressOf(size_t number) const { return Word(number); }
-  // A word for the graphs themselves; zero to begin with.
+  // Returns the device address of a word, initially zero, in which the kernels that control loops
+  // keep the time at which they last checked for cancellation.
   CuPointer scratch() const { return Word(num_places_); }
 
-  // Enqueues that the addresses are found by these of the bases.
+  // Enqueues kernels that compute all entries of the table from `bases`, the base addresses of a
+  // run (Addresses::Bases).
   absl::Status Fill(Context& context, const GraphKernels& kernels,
                     const std::vector<CuPointer>& bases, CuStream stream) const;
 
  private:
+  // Returns the device address of word number `index` of the table.
   CuPointer Word(size_t index) const;
 
-  // The places' addresses, the scratch, the places.
+  // The words of the table: the address of each buffer, the scratch word, and for each buffer two
+  // words that describe it, the number of its base address and the offset from there.
   std::shared_ptr<Buffer> words_;
   size_t num_places_ = 0;
 };

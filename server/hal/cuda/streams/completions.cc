@@ -33,7 +33,7 @@ absl::Status Completions::AwaitEnd(const Work& work) {
 void Completions::Finish(Work& work) {
   const absl::Status status = AwaitEnd(work);
   pending_->Remove(work.done.future());
-  // Memory is free again before anyone hears that the work is done.
+  // The references are dropped first, so that the memory is free when a waiting thread continues.
   work.launch = Launch{};
   work.host_memory.reset();
   work.workspace.reset();

@@ -12,20 +12,21 @@
 
 namespace acceld::hal::cuda {
 
-// Work that a stream was given, until it has ended.
+// A run or a copy that was given to a stream, with everything that it uses until it has ended.
 struct Work {
-  // What it uses. Of a copy only `arguments` and `results` are set.
+  // For a copy, only `arguments` (the source) and `results` (the target) are set.
   Launch launch;
-  std::shared_ptr<const void> host_memory;
-  std::shared_ptr<Buffer> workspace;
-  bool may_be_cancelled = false;       // while it runs
-  std::shared_ptr<const Fence> fence;  // recorded; nullptr when nothing was enqueued
-  absl::Status error;                  // of enqueuing it
-  Promise<Unit> done;
+  std::shared_ptr<const void> host_memory;  // the owner of the host memory of a copy
+  std::shared_ptr<Buffer> workspace;        // for the library calls of a run; may be nullptr
+  bool may_be_cancelled = false;            // whether the work polls for cancellation while it runs
+  std::shared_ptr<const Fence> fence;       // nullptr if nothing was enqueued on the device
+  absl::Status error;                       // of enqueuing the work
+  Promise<Unit> done;                       // sets the event that the stream returned
 };
 
-// Waits for the work of one stream, in its order, on a thread of its own; then lets go of what the
-// work used, and says that it is done. The destructor waits for all of it.
+// Waits for the work of one stream, in the order of the stream, on a separate thread. When work has
+// ended, drops the references to everything that the work used, and then sets its event. The
+// destructor blocks until all work has ended.
 class Completions {
  public:
   Completions(const std::string& name, std::shared_ptr<Context> context,
@@ -34,10 +35,13 @@ class Completions {
         pending_(std::move(pending)),
         works_(name, [this](Work& work) { Finish(work); }) {}
 
+  // Adds work behind the work that was added before, without waiting for it.
   void Add(Work work);
 
  private:
+  // Blocks until the work has ended, and returns its error. Stores its duration if that is wanted.
   absl::Status AwaitEnd(const Work& work);
+  // Waits for the work, drops its references and sets its event.
   void Finish(Work& work);
 
   const std::shared_ptr<Context> context_;

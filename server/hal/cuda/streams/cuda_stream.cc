@@ -10,9 +10,10 @@ namespace acceld::hal::cuda {
 namespace {
 
 constexpr unsigned int kNonBlocking = 1;  // CU_STREAM_NON_BLOCKING
-// The calling thread copies so much by itself.
+// Copies from the host of at most this size are made on the calling thread.
 constexpr int64_t kInlineCopyBytes = 64 << 10;
-// The stream keeps a workspace of so much; what is larger goes with the run that wants it.
+// The stream keeps a workspace of at most this size; a larger one is freed after the run that needs
+// it.
 constexpr int64_t kMaxKeptWorkspaceBytes = 64 << 20;
 
 CuPointer AddressOf(const Buffer& buffer) { return reinterpret_cast<CuPointer>(buffer.address()); }
@@ -76,7 +77,7 @@ bool CudaStream::WaitOnDevice(const Event& event) {
 
 Event CudaStream::Run(Launch launch) {
   const auto& module = static_cast<const CudaModule&>(*launch.module);
-  // Making handles and graphs takes time, too.
+  // Creating handles and graphs takes time, too.
   const bool takes_time = module.takes_host() || (module.uses_handles() && !has_handles_.load()) ||
                           (module.uses_cudnn() && !has_cudnn_.load()) ||
                           module.graphs().HasToPrepare(stream_);
@@ -160,7 +161,7 @@ Event CudaStream::CopyFromPeer(std::shared_ptr<Buffer> from, std::shared_ptr<Buf
       !status.ok()) {
     return absl::StatusOr<Unit>(status);
   }
-  // What another kind of device has goes through the host.
+  // Memory of another kind of device is copied from where the host can read it.
   const bool is_host = from->host_address() != nullptr;
   WorkCommand command{
       .enqueue =
@@ -181,7 +182,7 @@ Event CudaStream::CopyFromPeer(std::shared_ptr<Buffer> from, std::shared_ptr<Buf
 Event CudaStream::Submit(WorkCommand command, bool takes_time) {
   Event done = command.work.done.future();
   if (!takes_time && commands_->BeginInline()) {
-    // The caller's thread does not wait for what the stream has to do first.
+    // The calling thread must not wait for earlier work of the stream.
     const bool now = !command.is_staged || staging_->NextIsIdle();
     if (now) Issue(command);
     commands_->EndInline();
@@ -193,7 +194,7 @@ Event CudaStream::Submit(WorkCommand command, bool takes_time) {
 
 void CudaStream::Execute(Command& command) {
   if (auto* wait = std::get_if<WaitCommand>(&command)) {
-    // The event's error concerns its own readers; this stream goes on.
+    // An error of the event does not fail this stream; readers of the event's own result see it.
     if (!WaitOnDevice(wait->event)) (void)wait->event.Await();
   } else {
     Issue(std::get<WorkCommand>(command));
@@ -218,7 +219,7 @@ absl::Status CudaStream::Enqueue(WorkCommand& command) {
   absl::Status status =
       context.Check(context.driver().cuEventRecord(work.fence->begin, stream_), "cuEventRecord");
   if (status.ok()) status = command.enqueue(work);
-  // Also behind what failed midway: the rest of it runs.
+  // The end is recorded also after an error, since the part that was enqueued still runs.
   const absl::Status ends =
       context.Check(context.driver().cuEventRecord(work.fence->end, stream_), "cuEventRecord");
   return status.ok() ? ends : status;

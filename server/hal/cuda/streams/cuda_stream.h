@@ -22,7 +22,8 @@
 
 namespace acceld::hal::cuda {
 
-// What streams of a device share.
+// The objects that all streams of a device share. `pending` and `peers` are also shared with the
+// other devices that were opened together.
 struct StreamParts {
   std::shared_ptr<Context> context;
   std::shared_ptr<MemoryPool> memory;
@@ -32,14 +33,16 @@ struct StreamParts {
   std::shared_ptr<LaunchCounters> counters = std::make_shared<LaunchCounters>();
 };
 
-// A stream of the driver. The calling thread gives it what is enqueued at once (launches, small
-// copies); what takes the host's time (large copies, programs that wait for values of the device)
-// goes by a worker thread, and all that comes after it. Events become ready on a third thread.
+// A CUDA stream. Work that can be enqueued quickly (launches, small copies) is enqueued on the
+// calling thread. Work that takes time of the host (large copies, programs that wait for values on
+// the device) is enqueued by a worker thread, and so is all work behind it. Events become ready on
+// a third thread (Completions).
 //
-// Thread-safe. Modules handed to Run must be CudaModules. The destructor finishes what is queued.
+// Thread-safe. Modules that are passed to Run must be CudaModules. The destructor blocks until all
+// work has ended.
 class CudaStream final : public Stream {
  public:
-  // A stream that the driver does not give is one whose work fails.
+  // If the driver cannot create the stream, all work of the stream fails with the driver's error.
   CudaStream(const std::string& name, StreamParts parts,
              StreamPriority priority = StreamPriority::kNormal);
   ~CudaStream() override;
@@ -51,39 +54,49 @@ class CudaStream final : public Stream {
   Event CopyToHost(std::shared_ptr<Buffer> from, void* to,
                    std::shared_ptr<void> keep_alive) override;
   Event CopyFromPeer(std::shared_ptr<Buffer> from, std::shared_ptr<Buffer> to) override;
-  // The stream uses the GPU, not the host's processors.
+  // Does nothing, since runs use the GPU and not the host's processors.
   bool SetGivesWay(bool /*gives_way*/) override { return true; }
 
  private:
   struct WaitCommand {
     Event event;
   };
-  // Enqueues work on the stream.
+  // A run or a copy, with the function that enqueues it on the driver's stream.
   struct WorkCommand {
     std::function<absl::Status(Work&)> enqueue;
     Work work;
-    bool is_staged = false;  // goes through the pinned memory
+    bool is_staged = false;  // whether it needs a slot of staging_
   };
   using Command = std::variant<WaitCommand, WorkCommand>;
 
+  // Issues the command on the calling thread if the stream is idle and `takes_time` is false, and
+  // otherwise on the worker thread. Returns the event of its work.
   Event Submit(WorkCommand command, bool takes_time);
+  // Executes a command on the worker thread.
   void Execute(Command& command);
+  // Enqueues the work of a command on the driver's stream, and passes it on to completions_.
   void Issue(WorkCommand& command);
+  // Enqueues the work of a command between the two events of a fence.
   absl::Status Enqueue(WorkCommand& command);
+  // Enqueues a run; creates the workspace and the library handles that it needs first.
   absl::Status EnqueueRun(Work& work);
-  // Makes the driver's stream wait for it; false when only the host can.
+  // Makes the driver's stream wait for `event`. Returns false if the device cannot wait for it, so
+  // that the host has to.
   bool WaitOnDevice(const Event& event);
 
   const StreamParts parts_;
   CuStream stream_ = nullptr;
-  absl::Status opened_;
+  absl::Status opened_;  // whether stream_ could be created
   std::unique_ptr<Staging> staging_;
-  std::shared_ptr<Buffer> workspace_;                       // Shared with the work that uses it.
-  std::unique_ptr<kernels::cuda::RoutineHandles> handles_;  // from the first run with routines
-  std::atomic<bool> has_handles_ = false;                   // Some may have failed.
-  std::unique_ptr<kernels::cuda::CudnnHandle> cudnn_;       // from the first run with it
+  // The workspace is shared with the work that uses it. The library handles are created for the
+  // first run that needs them; has_handles_ is true once creation was tried, though it may have
+  // failed for some libraries.
+  std::shared_ptr<Buffer> workspace_;
+  std::unique_ptr<kernels::cuda::RoutineHandles> handles_;
+  std::atomic<bool> has_handles_ = false;
+  std::unique_ptr<kernels::cuda::CudnnHandle> cudnn_;
   std::atomic<bool> has_cudnn_ = false;
-  // In this order: the queue gives to the other, which outlives it.
+  // The order matters: the queue passes work on to completions_, so it is destroyed first.
   std::unique_ptr<Completions> completions_;
   std::unique_ptr<CommandQueue<Command>> commands_;
 };

@@ -8,15 +8,17 @@
 namespace acceld::hal::cuda {
 namespace {
 
-// A thread that waits for an event sleeps.
+// A thread that waits for an event sleeps instead of busy-waiting.
 constexpr unsigned int kBlockingSync = 1;  // CU_EVENT_BLOCKING_SYNC
 constexpr size_t kPageBytes = 4096;
 constexpr size_t kFencesPerPage = kPageBytes / sizeof(Fence::Shared);
 
-// Short work is over sooner than a thread falls asleep and wakes.
+// How long a thread polls without sleeping: short work ends sooner than a thread falls asleep and
+// wakes.
 constexpr std::chrono::microseconds kSpin{50};
-// How late a running kernel may learn that it is cancelled. Work that is shorter is looked at more
-// often, so that its end is not noticed much later than it comes.
+// The longest interval between two polls, and so the delay until a running kernel learns that it is
+// cancelled. Shorter work is polled more often, at intervals of 1/kPollsOfTime of the time waited
+// so far, so that its end is noticed soon.
 constexpr std::chrono::microseconds kCancelPoll{500};
 constexpr int kPollsOfTime = 16;
 

@@ -10,11 +10,13 @@
 
 namespace acceld::hal::cuda {
 
-// The fences behind events of streams, so that one stream waits for another without the host.
-// Shared by the devices of a process. Thread-safe.
+// Maps the events of work that has not ended to the fences of the work, so that one stream can wait
+// for another on the device, without the host. Shared by the devices that are opened together.
+// Thread-safe.
 class PendingEvents {
  public:
-  // `fence.end` is recorded; until Remove, which comes before the event is ready.
+  // Adds an event with the fence of its work; `fence->end` must have been recorded. Remove must be
+  // called before the event becomes ready.
   void Add(const Event& event, std::shared_ptr<const Fence> fence) {
     MutexLock lock(mutex_);
     fences_[event.id()] = std::move(fence);
@@ -23,7 +25,8 @@ class PendingEvents {
     MutexLock lock(mutex_);
     fences_.erase(event.id());
   }
-  // nullptr for an event that is ready or not of a stream.
+  // Returns the fence of an event, or nullptr if the event is ready or does not belong to a stream
+  // of these devices.
   std::shared_ptr<const Fence> Find(const Event& event) const {
     MutexLock lock(mutex_);
     const auto it = fences_.find(event.id());

@@ -75,7 +75,7 @@ absl::Status Staging::CopyOut(CuPointer from, char* to, int64_t size_bytes) {
   const auto size_of = [size_bytes](int64_t piece) {
     return std::min(kSlotBytes, size_bytes - piece * kSlotBytes);
   };
-  // The device is ahead by all slots but the one that is emptied.
+  // The device works ahead on all slots but the one that the host empties.
   const int first = next_;
   const auto slot_of = [&](int64_t piece) -> Slot& {
     return slots_[static_cast<size_t>((first + piece) % kSlots)];

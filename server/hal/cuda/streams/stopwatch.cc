@@ -4,7 +4,7 @@ namespace acceld::hal::cuda {
 namespace {
 
 constexpr int kRuns = 3;
-constexpr float kLongMs = 100;
+constexpr float kLongMs = 100;  // work that takes longer is measured once
 
 }  // namespace
 
@@ -32,7 +32,7 @@ absl::StatusOr<float> Stopwatch::Measure(
   if (first.ok() && *first > kLongMs) return first;
   const absl::StatusOr<float> all = first.ok() ? MeasureRuns(kRuns, enqueue) : first;
   if (all.ok()) return *all / kRuns;
-  // What came before the failure may be running.
+  // Work that was enqueued before the error may still be running.
   driver_.cuStreamSynchronize(stream_);
   return all;
 }

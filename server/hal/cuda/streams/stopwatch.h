@@ -7,8 +7,8 @@
 
 namespace acceld::hal::cuda {
 
-// How long things take on a device: a stream and two events. For one thread at a time; the context
-// outlives it.
+// Measures how long work takes on a device, with a stream and two events. Only one thread at a time
+// may use the object. The context must outlive it.
 class Stopwatch {
  public:
   explicit Stopwatch(Context& context) : context_(context), driver_(context.driver()) {}
@@ -16,15 +16,18 @@ class Stopwatch {
   Stopwatch(const Stopwatch&) = delete;
   Stopwatch& operator=(const Stopwatch&) = delete;
 
-  // Before anything else.
+  // Creates the stream and the events. Must have succeeded before any other function is called.
   absl::Status Start();
   CuStream stream() const { return stream_; }
 
-  // Milliseconds of what `enqueue` enqueues, after a first time, which may have to load code. What
-  // takes long is not repeated. Blocks until it is done, also where it fails.
+  // Returns how many milliseconds the work takes that `enqueue` enqueues on the given stream: the
+  // average of three runs, after a first run, which may have to load code. If the first run takes
+  // more than 100 ms, returns its time instead. Blocks until the work has ended, also after an
+  // error.
   absl::StatusOr<float> Measure(const std::function<absl::Status(CuStream stream)>& enqueue);
 
  private:
+  // Returns the total milliseconds of `runs` runs.
   absl::StatusOr<float> MeasureRuns(int runs,
                                     const std::function<absl::Status(CuStream stream)>& enqueue);
 

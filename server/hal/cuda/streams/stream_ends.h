@@ -10,22 +10,24 @@
 
 namespace acceld::hal::cuda {
 
-// Tells those who keep something for each stream of a device that a stream is about to end.
-// Thread-safe.
+// Notifies the objects that keep data for each stream of a device when a stream is about to be
+// destroyed. Thread-safe.
 class StreamEnds {
  public:
-  // Until Remove, which waits for a call that is under way. `listener` must not add or remove.
+  // Adds a listener that is called with each stream that is about to be destroyed, and returns an
+  // id for Remove. `listener` must not call Add or Remove.
   uint64_t Add(std::function<void(CuStream)> listener) {
     MutexLock lock(mutex_);
     listeners_.emplace(++last_id_, std::move(listener));
     return last_id_;
   }
+  // Removes a listener. Blocks until a call of it that is in progress has returned.
   void Remove(uint64_t id) {
     MutexLock lock(mutex_);
     listeners_.erase(id);
   }
 
-  // For a stream on which nothing runs any more.
+  // Calls all listeners with `stream`, on which no work may be running any more.
   void Announce(CuStream stream) {
     MutexLock lock(mutex_);
     for (const auto& [id, listener] : listeners_) listener(stream);
