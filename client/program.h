@@ -25,9 +25,8 @@ class Program {
                                           absl::string_view file_name = "<program>",
                                           absl::string_view entry = "main");
   // Reads StableHLO text, a portable artifact (MLIR bytecode) or a serialized program
-  // (serialized_program.h, which stores its own entry and ignores `entry`), and tells them apart by
-  // their first bytes. Errors: those of FromText, and DATA_LOSS for a serialized program that is
-  // damaged.
+  // (serialized_program.h, which stores its own entry and ignores `entry`), told apart by content.
+  // Errors: those of FromText, and DATA_LOSS for a serialized program that is damaged.
   static absl::StatusOr<Program> FromBytes(absl::string_view bytes,
                                            absl::string_view file_name = "<program>",
                                            absl::string_view entry = "main");

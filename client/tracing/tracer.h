@@ -34,8 +34,8 @@ class Tracer : public std::enable_shared_from_this<Tracer> {
   // Appends a constant in which every element is `number`. For an integer type the number must be
   // whole.
   Tensor Fill(double number, const ir::TensorType& type);
+  // Returns a Tensor for a value of the function.
   Tensor Make(ir::ValueId value) {
-    // Returns a Tensor for a value of the function.
     return Tensor(shared_from_this(), value, builder_.TypeOf(value).tensor());
   }
   // Returns the number that the callback has in the program.

@@ -3,7 +3,7 @@
 #include "acceld/v1/acceld.pb.h"
 #include "client/server_info.h"
 
-// The daemon's messages as the client's own values.
+// Conversions between the daemon's protobuf messages and the client library's own types.
 namespace acceld::client {
 
 v1::Priority ToProto(Priority priority);

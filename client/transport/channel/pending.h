@@ -14,38 +14,40 @@
 
 namespace acceld::client {
 
-// What the daemon answers to a request.
+// The daemon's answer to a request.
 struct Answer {
   absl::Status status;
   ExecutionInfo execution;
-  std::string data;                         // of a Fetch, when small
-  uint64_t transfer_id = 0;                 // of a Fetch, when large
-  CacheExplanation explanation;             // of a Compile that asked for it
-  absl::optional<ExecutableMemory> memory;  // of a Compile
-  v1::TensorType type;                      // of an OpenNamed
-  uint32_t device = 0;                      // the same
-  bool asked_again = false;                 // The daemon may have answered before; that was lost.
+  std::string data;                         // Of a Fetch, if small.
+  uint64_t transfer_id = 0;                 // Of a Fetch, if large.
+  CacheExplanation explanation;             // Of a Compile with `explain`.
+  absl::optional<ExecutableMemory> memory;  // Of a Compile.
+  v1::TensorType type;                      // Of an OpenNamed.
+  uint32_t device = 0;                      // Of an OpenNamed.
+  // The request was repeated, so the daemon may have carried it out before.
+  bool asked_again = false;
 };
 
-// Requests that wait for their answer. Each callback runs exactly once: on the thread that brings
-// the answer, or on the one that fails the table. Any thread may call.
+// The table of requests that wait for answers. Each callback runs exactly once: on the thread that
+// delivers the answer, or on the thread that calls Fail. Thread-safe.
 //
-// A request may be asked again after the session has changed its stream: the table keeps its
-// command and the command's number.
+// Requests may have to be repeated after the session has changed its stream, so the table keeps
+// each request's command and the number of that command (CommandOutbox).
 class PendingRequests {
  public:
   using Callback = std::function<void(Answer)>;
 
-  // False, and nothing happens, when the table has failed.
+  // Adds a request. Returns false, without any effect, if Fail was called before.
   bool Add(uint64_t request_id, uint64_t number, v1::Command command, Callback callback);
-  // The commands of requests with numbers up to `number`, which the caller sends again: they are
-  // waited for under the numbers that Renumber tells.
+  // Returns the requests whose commands have numbers up to `number`, with their commands. The
+  // caller sends these again and reports the new numbers by Renumber.
   std::vector<std::pair<uint64_t, v1::Command>> Unanswered(uint64_t number) const;
   void Renumber(uint64_t request_id, uint64_t number);
+  // Returns whether no request is waiting.
   bool empty() const;
-  // Ignores ids that nobody waits for.
+  // Delivers an answer. Ignores unknown request ids.
   void Complete(uint64_t request_id, Answer answer);
-  // Fails all that wait and all that come.
+  // Fails all requests that wait now or are added later.
   void Fail(const absl::Status& reason);
 
  private:
