@@ -55,8 +55,8 @@ class BulkTransfers {
 
  private:
   class CallScope;
-  // Each Run function tries shared memory, then a stream, and repeats broken uploads; each Try
-  // function makes one attempt by a stream.
+  // RunUpload (for arrays) and RunDownload try shared memory first, and then a stream; RunUpload
+  // retries a stream that breaks. TryUpload and TryDownload make one attempt by a stream.
   absl::Status RunUpload(Target target, absl::string_view bytes);
   absl::Status TryUpload(Target target, absl::string_view bytes);
   bool cancelled();

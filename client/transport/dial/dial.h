@@ -53,6 +53,7 @@ class Dialer {
   absl::StatusOr<std::shared_ptr<Line>> Connect(std::chrono::milliseconds timeout);
   // Over TCP, blocks until the channel is connected; returns false if that takes until `until`.
   // gRPC connects, and performs the TLS handshake, only while somebody waits for the connection.
+  // Over a unix socket, returns true at once.
   bool AwaitConnection(std::chrono::system_clock::time_point until);
 
  private:
