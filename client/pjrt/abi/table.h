@@ -2,7 +2,8 @@
 
 #include "client/pjrt/abi/abi.h"
 
-// The table of functions that a plugin gives to the framework: GetPjrtApi() returns one.
+// The tables of functions that a plugin provides to the framework: GetPjrtApi() returns the main
+// one, whose list of extensions contains the others.
 extern "C" {
 
 struct PJRT_Api {

@@ -6,13 +6,13 @@
 
 namespace acceld::pjrt {
 
-// What this process holds of a device's memory, counted here so that nobody has to ask the daemon.
-// Thread-safe.
+// How much of a device's memory the arrays of this process occupy. Counted here, so that no request
+// to the daemon is needed. Thread-safe.
 class MemoryUse {
  public:
   struct Totals {
     int64_t bytes = 0, peak_bytes = 0;
-    int64_t allocations = 0, largest_allocation_bytes = 0;  // since the start
+    int64_t allocations = 0, largest_allocation_bytes = 0;  // Since the start.
   };
 
   void Add(int64_t bytes);

@@ -31,9 +31,10 @@ struct HealthFlags {
   // Exit code 0 also for a daemon that refuses new sessions.
   bool live = false;
 };
+// The exit code for a daemon that answers but refuses new sessions.
+constexpr int kExitNotServing = 3;
 // Prints whether the daemon accepts new sessions. Returns the exit code: 0 if it does,
 // kExitNotServing if it answers but does not (0 with `live`).
-constexpr int kExitNotServing = 3;
 absl::StatusOr<int> CheckHealth(client::Admin& admin, const HealthFlags& flags);
 
 }  // namespace acceld::tools
