@@ -15,7 +15,7 @@ CacheVerdict FromProto(v1::CacheVerdict verdict) {
       return CacheVerdict::kInflight;
     case v1::CACHE_VERDICT_MISS:
       return CacheVerdict::kMiss;
-    default:  // The enum is open on the wire.
+    default:  // Later protocols may have other values.
       return CacheVerdict::kUnknown;
   }
 }
@@ -32,7 +32,7 @@ TraceSpan::Kind FromProto(v1::TraceSpan::Kind kind) {
       return TraceSpan::Kind::kCompile;
     case v1::TraceSpan::COMPILE_STEP:
       return TraceSpan::Kind::kCompileStep;
-    default:  // The enum is open on the wire.
+    default:  // Later protocols may have other values.
       return TraceSpan::Kind::kUnknown;
   }
 }
@@ -141,7 +141,7 @@ Priority FromProto(v1::Priority proto) {
       return Priority::kBatch;
     case v1::PRIORITY_INTERACTIVE:
       return Priority::kInteractive;
-    default:  // Also one of a later protocol.
+    default:  // Includes values of later protocols.
       return Priority::kNormal;
   }
 }
