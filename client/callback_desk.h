@@ -51,12 +51,14 @@ class CallbackDesk final : public HostCallHandler,
   bool ExpectsEvents() const override { return num_executions_.load() > 0; }
 
  private:
+  // An execution that may call callbacks.
   struct Execution {
     HostCallbacks callbacks;
     OnEnd on_end;
     // Calls with numbers up to this one are answered; numbers ascend.
     uint64_t answered_through = 0;
   };
+  // A call that the daemon has requested and that has not been answered.
   struct Call {
     v1::HostCall asked;
     bool has_begun = false;

@@ -34,7 +34,8 @@ class ProgramPlaces {
   int64_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
-// Does the same for an error about an op of one program, with its `places`.
+// Returns an error about an op of one program with the source location of the op, which `places`
+// contains, put before the message.
 absl::Status Locate(const absl::Status& status, const ir::OpPlaces& places);
 
 }  // namespace acceld::client

@@ -188,11 +188,12 @@ struct CacheExplanation {
 // An interval in a trace. Times are those of one steady clock: the daemon's, unless stated
 // otherwise.
 struct TraceSpan {
+  // What took place, and the meaning of `track`.
   enum class Kind : uint8_t {
     kUnknown,
     kExecution,    // On a compute stream of device `track`.
-    kUpload,       // On its upload stream.
-    kDownload,     // On its download stream.
+    kUpload,       // On the upload stream of device `track`.
+    kDownload,     // On the download stream of device `track`.
     kCompile,      // On the compile thread `track`.
     kCompileStep,  // A stage or pass of a compilation, inside its span.
   };

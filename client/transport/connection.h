@@ -32,6 +32,7 @@ namespace acceld::client {
 // pending and later call fails with UNAVAILABLE and the reason.
 class Connection {
  public:
+  // The parameters of a session; see ConnectOptions.
   struct Options {
     Attempt attempt;
     Secrets secrets;
@@ -102,6 +103,7 @@ class Connection {
   // The following fill in request_id themselves.
   void Compile(v1::Compile compile, std::function<void(absl::StatusOr<CompileInfo>)> done);
   void Explain(v1::Compile compile, std::function<void(absl::StatusOr<CacheExplanation>)> done);
+  // A named array that was opened.
   struct Opened {
     v1::TensorType type;
     uint32_t device = 0;

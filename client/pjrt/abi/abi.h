@@ -52,6 +52,7 @@ struct PJRT_Extension_Base {
   PJRT_Extension_Base* next;
 };
 
+// The version of the interface that the plugin implements.
 struct PJRT_Api_Version {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
@@ -73,6 +74,7 @@ enum PJRT_NamedValue_Type : int {
   PJRT_NamedValue_kBool = 4,
 };
 
+// A named option or attribute.
 struct PJRT_NamedValue {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
@@ -99,6 +101,7 @@ typedef void (*PJRT_KeyValuePutCallback)();
 // The callee destroys `error`.
 typedef void (*PJRT_Event_OnReadyCallback)(PJRT_Error* error, void* user_arg);
 
+// The element types of arrays.
 enum PJRT_Buffer_Type : int {
   PJRT_Buffer_Type_INVALID = 0,
   PJRT_Buffer_Type_PRED = 1,
@@ -169,6 +172,7 @@ struct PJRT_Buffer_MemoryLayout_Strides {
   size_t num_byte_strides;
 };
 
+// The layout of an array in memory: tiles, or byte strides for each dimension.
 struct PJRT_Buffer_MemoryLayout {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
@@ -179,6 +183,7 @@ struct PJRT_Buffer_MemoryLayout {
   PJRT_Buffer_MemoryLayout_Type type;
 };
 
+// The shape and element type of an array.
 struct PJRT_ShapeSpec {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
@@ -187,6 +192,7 @@ struct PJRT_ShapeSpec {
   PJRT_Buffer_Type element_type;
 };
 
+// A serialized program.
 struct PJRT_Program {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
@@ -198,6 +204,7 @@ struct PJRT_Program {
 
 struct PJRT_ProcessInfo;  // For programs that span several processes.
 
+// Host memory, with the function that frees it.
 struct PJRT_Chunk {
   void* data;
   size_t size;
@@ -208,6 +215,7 @@ struct PJRT_Chunk {
 struct PJRT_SendCallbackInfo;
 struct PJRT_RecvCallbackInfo;
 
+// The options of one execution.
 struct PJRT_ExecuteOptions {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;

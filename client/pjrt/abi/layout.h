@@ -8,6 +8,7 @@
 // The positions of the fields in the argument structs of abi.h.
 namespace acceld::pjrt {
 
+// A field of an argument struct.
 struct Field {
   const char* name;
   size_t offset, size_bytes;

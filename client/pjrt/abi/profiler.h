@@ -14,6 +14,8 @@ extern "C" {
 struct PLUGIN_Profiler_Error;
 struct PLUGIN_Profiler;
 
+// The argument structs of the functions in PLUGIN_Profiler_Api. The callee sets the fields marked
+// "out".
 struct PLUGIN_Profiler_Error_Destroy_Args {
   size_t struct_size;
   void* priv;
@@ -67,6 +69,7 @@ struct PLUGIN_Profiler_CollectData_Args {
   size_t buffer_size_in_bytes;
 };
 
+// The table of functions.
 struct PLUGIN_Profiler_Api {
   size_t struct_size;
   void* priv;
@@ -80,6 +83,7 @@ struct PLUGIN_Profiler_Api {
   PLUGIN_Profiler_Error* (*collect_data)(PLUGIN_Profiler_CollectData_Args* args);
 };
 
+// The extension, which points to the table.
 struct PJRT_Profiler_Extension {
   PJRT_Extension_Base base;
   PLUGIN_Profiler_Api* profiler_api;

@@ -6,6 +6,7 @@
 // one, whose list of extensions contains the others.
 extern "C" {
 
+// The main table, with all functions of functions.def.
 struct PJRT_Api {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
@@ -17,6 +18,7 @@ struct PJRT_Api {
 #include "client/pjrt/abi/functions.def"
 };
 
+// The table of the extension "Layouts".
 struct PJRT_Layouts_Extension {
   PJRT_Extension_Base base;
 #define PJRT_IN(type, name)
@@ -25,6 +27,7 @@ struct PJRT_Layouts_Extension {
 #include "client/pjrt/abi/layouts.def"
 };
 
+// The table of the extension "Shardings".
 struct PJRT_Shardings_Extension {
   PJRT_Extension_Base base;
 #define PJRT_IN(type, name)
@@ -33,5 +36,6 @@ struct PJRT_Shardings_Extension {
 #include "client/pjrt/abi/shardings.def"
 };
 
+// Returns the main table. The framework looks up this symbol in the shared object of the plugin.
 const PJRT_Api* GetPjrtApi();
 }

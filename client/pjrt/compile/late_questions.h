@@ -38,6 +38,7 @@ class LateQuestions {
   using Clock = std::chrono::steady_clock;
   class Answer;
 
+  // An execution whose end nothing has reported yet; the daemon is asked at `due`.
   struct Question {
     Clock::time_point due;
     ResultsOfExecution results;

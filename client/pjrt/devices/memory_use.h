@@ -10,6 +10,7 @@ namespace acceld::pjrt {
 // to the daemon is needed. Thread-safe.
 class MemoryUse {
  public:
+  // Bytes now and at most at any time; and counts of allocations.
   struct Totals {
     int64_t bytes = 0, peak_bytes = 0;
     int64_t allocations = 0, largest_allocation_bytes = 0;  // Since the start.

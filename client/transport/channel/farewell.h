@@ -31,6 +31,7 @@ class Farewell {
   const std::chrono::system_clock::time_point deadline_;  // gRPC deadlines use this clock.
   v1::EndSessionRequest request_;
   v1::EndSessionReply reply_;
+  // One attempt to make the call.
   struct Time {
     std::shared_ptr<Line> line;
     grpc::ClientContext context;

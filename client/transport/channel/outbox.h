@@ -64,7 +64,7 @@ class CommandOutbox {
   // Why WaitForWork has returned.
   enum class Wakeup {
     kWork,      // Take may return a batch.
-    kReleases,  // The same, but only releases that have waited long enough.
+    kReleases,  // Take may return releases that have waited long enough.
     kTaken,     // Another thread has taken the work.
     kTime,      // The deadline has passed.
     kEnd,       // The outbox has failed.

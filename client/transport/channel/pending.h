@@ -51,6 +51,7 @@ class PendingRequests {
   void Fail(const absl::Status& reason);
 
  private:
+  // A request that waits for its answer; `number` is the number of its command.
   struct Request {
     uint64_t number = 0;
     bool asked_again = false;

@@ -84,6 +84,7 @@ class SessionLink {
   bool Use(std::shared_ptr<ChannelStream> stream);
   bool Read(v1::EventBatch& events);
   void Handle(v1::Event& event);
+  // Whether a caller in Serve gives up if its answer does not arrive soon.
   enum class Patience : uint8_t { kNone, kForever };
   void ServeWith(Patience patience, absl::Span<const uint64_t> requests,
                  absl::FunctionRef<bool()> done);

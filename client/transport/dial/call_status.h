@@ -14,8 +14,8 @@ namespace acceld::client {
 // "refused".
 absl::Status StatusOfCall(const grpc::Status& status, absl::string_view peer);
 
-// Does the same for a call that this client may have cancelled itself; if that ended the call,
-// returns CANCELLED.
+// Converts the status of a call that this client may have cancelled itself: CANCELLED if that ended
+// the call; otherwise as the function above.
 absl::Status StatusOfCall(const grpc::Status& status, absl::string_view peer, bool cancelled_here);
 
 // Returns whether gRPC's message of an UNAVAILABLE status says that the other side closed the

@@ -49,7 +49,8 @@ class Dialer {
   // UNAVAILABLE if no daemon listens; otherwise the errors of ConnectTrusted. Blocks while
   // connecting to a unix socket, for at most two seconds.
   absl::StatusOr<std::shared_ptr<Line>> Get();
-  // Does the same with another timeout, and returns all errors as ConnectTrusted does.
+  // Returns the same channel as Get, but connects to a unix socket within `timeout` and returns
+  // every error of ConnectTrusted unchanged.
   absl::StatusOr<std::shared_ptr<Line>> Connect(std::chrono::milliseconds timeout);
   // Over TCP, blocks until the channel is connected; returns false if that takes until `until`.
   // gRPC connects, and performs the TLS handshake, only while somebody waits for the connection.
