@@ -68,11 +68,13 @@ class CallbackDesk final : public HostCallHandler,
   };
   using Job = std::function<void()>;
 
+  // Adds a job, and starts a thread if all threads are busy.
   void Enqueue(Job job) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void StartThread() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void RunThread();
   // Blocks until the next job should start and returns it; nullptr tells the calling thread to end.
   Job TakeJob() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Calls a callback for a request of the daemon, and sends the answer.
   void RunCall(uint64_t call_id);
   // Marks the call as begun and returns it, or nullopt if its execution has ended.
   absl::optional<v1::HostCall> Begin(uint64_t call_id, HostCallbacks& callbacks);

@@ -120,10 +120,14 @@ Tensor BroadcastTo(const Tensor& a, absl::Span<const int64_t> shape);
 Tensor Reshape(const Tensor& a, absl::Span<const int64_t> shape);
 // An empty permutation reverses all axes.
 Tensor Transpose(const Tensor& a, const Axes& permutation = {});
+// Inserts a dimension of size 1 before dimension `axis`; -1 appends it.
 Tensor ExpandDims(const Tensor& a, int64_t axis);
+// Selects the elements from `start` to `limit` (exclusive) in each dimension, with steps of
+// `strides`; empty strides mean steps of 1.
 Tensor Slice(const Tensor& a, absl::Span<const int64_t> start, absl::Span<const int64_t> limit,
              absl::Span<const int64_t> strides = {});
 Tensor Concatenate(absl::Span<const Tensor> parts, int64_t axis);
+// Converts the elements to another type.
 Tensor Convert(const Tensor& a, ir::DType dtype);
 
 // Both are numerically stable: they subtract the maximum along `axis` first.
@@ -133,8 +137,9 @@ Tensor LogSumExp(const Tensor& a, int64_t axis = -1, bool keep_dims = false);
 // indices outside [0, depth) give only zeros.
 Tensor OneHot(const Tensor& indices, int64_t depth, ir::DType dtype = ir::DType::kF32);
 
-// Tensors without operands. `like` is any tensor of the trace to which they are to be added; its
-// type and value do not matter.
+// Tensors that do not depend on others: a constant, a tensor filled with one value, and the indices
+// along `axis`. `like` is any tensor of the trace to which they are to be added; its type and value
+// do not matter.
 Tensor Constant(const Tensor& like, const ir::Literal& value);
 Tensor Full(const Tensor& like, const ir::TensorType& type, double value);
 Tensor Iota(const Tensor& like, const ir::TensorType& type, int64_t axis);

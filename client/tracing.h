@@ -39,6 +39,7 @@ absl::StatusOr<Program> Trace(const std::string& name, const TracedFunction& fun
 
 namespace internal {
 
+// Converts the result of a traced function to a vector.
 inline std::vector<Tensor> ToTensors(Tensor result) { return {std::move(result)}; }
 inline std::vector<Tensor> ToTensors(std::vector<Tensor> results) { return results; }
 template <size_t N>
@@ -49,11 +50,12 @@ std::vector<Tensor> ToTensors(std::array<Tensor, N> results) {
 template <size_t>
 using TensorAt = const Tensor&;
 
-// Returns how many tensors `F` takes, or -1 if it takes one vector of tensors.
+// Returns whether `F` can be called with as many tensors as there are numbers I.
 template <typename F, size_t... I>
 constexpr bool TakesTensors(std::index_sequence<I...>) {
   return std::is_invocable_v<const F&, TensorAt<I>...>;
 }
+// Returns how many tensors `F` takes, at least N, or -1 if it takes one vector of tensors.
 template <typename F, size_t N = 1>
 constexpr int Arity() {
   if constexpr (std::is_invocable_v<const F&, const std::vector<Tensor>&>) {
@@ -66,6 +68,7 @@ constexpr int Arity() {
   }
 }
 
+// Calls `f` with the elements of `arguments` as separate arguments.
 template <typename F, size_t... I>
 std::vector<Tensor> Apply(const F& f, const std::vector<Tensor>& arguments,
                           std::index_sequence<I...>) {

@@ -27,6 +27,7 @@ class AdminConnection {
 
   // Returns whether the daemon accepts new sessions, as its gRPC health service reports.
   absl::StatusOr<bool> IsServing() const;
+  // Each of these makes the call of the same name (acceld.proto) and returns its reply.
   absl::StatusOr<v1::ListDevicesReply> ListDevices() const;
   absl::StatusOr<v1::Stats> GetStats() const;
   absl::StatusOr<v1::ListSessionsReply> ListSessions() const;

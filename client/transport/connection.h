@@ -53,8 +53,10 @@ class Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
+  // The daemon's answer to the opening of the session.
   const v1::Welcome& welcome() const;
   const std::string& address() const;
+  // Returns OK while the session is open, and afterwards why it has ended.
   absl::Status status() const;
   // Returns whether the session has a lease, so that it survives a broken stream.
   bool may_resume() const;
@@ -70,12 +72,14 @@ class Connection {
   // Appends without ever blocking, for answers to the daemon: the commands that fill the window may
   // be waiting for the answer.
   absl::Status AppendUnblocked(v1::Command command);
+  // Sends a program together with its registration.
   absl::Status Register(v1::RegisterProgram program);
   // Registers a program by its fingerprint. Its bytes, a serialized v1::Program, are sent only if
   // the daemon requests them. `serialize` returns the bytes; it may be called on another thread, or
   // never.
   using Serialize = std::function<std::string()>;
   absl::Status Announce(uint64_t program_id, const Digest& fingerprint, Serialize serialize);
+  // Appends an Execute command; the parameters are its fields.
   absl::Status AppendExecute(uint64_t program_id, absl::Span<const uint64_t> inputs,
                              absl::Span<const uint64_t> outputs, uint32_t device,
                              absl::optional<uint32_t> timeout_ms,

@@ -16,6 +16,7 @@ class MemoryUse {
     int64_t allocations = 0, largest_allocation_bytes = 0;  // Since the start.
   };
 
+  // Record that an array of this size was created or released.
   void Add(int64_t bytes);
   void Remove(int64_t bytes);
   Totals totals() const;

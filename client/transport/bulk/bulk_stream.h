@@ -35,6 +35,7 @@ class BulkStream {
   void Start();
   // These return false if the call is over; Finish returns why.
   bool Write(const grpc::ByteBuffer& message);
+  // Ends the writing side of the stream.
   bool WritesDone();
   bool Read(grpc::ByteBuffer& message);
   // Returns the status of the call. Call after the last Read.

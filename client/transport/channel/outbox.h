@@ -95,6 +95,7 @@ class CommandOutbox {
 
   // Makes every blocked and later call fail with `reason`. Only the first call has an effect.
   void Fail(const absl::Status& reason);
+  // Returns OK, or the reason given to Fail.
   absl::Status status() const;
 
  private:

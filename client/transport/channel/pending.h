@@ -42,6 +42,7 @@ class PendingRequests {
   // Returns the requests whose commands have numbers up to `number`, with their commands. The
   // caller sends these again and reports the new numbers by Renumber.
   std::vector<std::pair<uint64_t, v1::Command>> Unanswered(uint64_t number) const;
+  // Records the number under which the command of a request was sent again.
   void Renumber(uint64_t request_id, uint64_t number);
   // Returns whether no request is waiting.
   bool empty() const;
