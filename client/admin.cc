@@ -31,9 +31,9 @@ std::vector<Value> FromProtos(const Protos& protos) {
 struct Admin::Impl {
   std::unique_ptr<AdminConnection> connection;
   std::string address;
-  std::vector<Address> addresses;  // that were given
+  std::vector<Address> addresses;  // As given in AdminOptions.
 
-  // OK when they lead to no other daemon. Blocks.
+  // Returns OK unless the addresses lead to several daemons. Blocks.
   absl::Status CheckIsOne() const {
     std::vector<std::string> daemons;
     for (const Address& one : addresses) {

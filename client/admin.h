@@ -13,39 +13,51 @@
 
 namespace acceld::client {
 
+// How Admin::Connect finds and reaches a daemon.
 struct AdminOptions {
-  std::string address;  // as ConnectOptions has it: one of several daemons is asked
+  // The same forms as ConnectOptions::address; empty means DefaultClientAddress(). If it stands for
+  // several daemons, one of them is used.
+  std::string address;
   Credentials credentials;
+  // Limits the whole of Admin::Connect, over all daemons that it tries.
   std::chrono::milliseconds connect_timeout{5000};
-  // Keep trying until the timeout while nobody listens; otherwise that is an error at once.
+  // If true, Connect retries until the timeout while no daemon listens. If false, that is an error
+  // at once.
   bool wait_for_daemon = false;
 };
 
-// Questions and orders to a daemon, without a session: they reach it also when it takes no more of
-// those. Thread-safe; each call blocks for its answer, at most ten seconds, or a minute for a
-// trace. Orders (KillSession, Drain, PurgeCache, ImportCacheEntry) are for one daemon:
-// INVALID_ARGUMENT, naming them, where the address leads to several.
+// Administers one daemon by calls that need no session, so they also work while the daemon refuses
+// new sessions. Thread-safe. Each call blocks for its reply, for at most ten seconds, or a minute
+// for GetTrace, or an hour where stated.
+//
+// Calls that change the daemon (KillSession, Drain, PurgeCache, ImportCacheEntry) must name exactly
+// one daemon: they are INVALID_ARGUMENT, with the list of daemons, if AdminOptions::address leads
+// to several.
 class Admin {
  public:
-  // UNAVAILABLE when no daemon answers; the message says how to start one. Calls of one that the
-  // daemon does not know are UNAUTHENTICATED, those that its role does not allow PERMISSION_DENIED.
+  // Connects to a daemon. UNAVAILABLE if no daemon answers; the message says how to start one.
+  // Later calls are UNAUTHENTICATED if the daemon does not know the caller, and PERMISSION_DENIED
+  // if the caller's role does not allow the call.
   static absl::StatusOr<std::unique_ptr<Admin>> Connect(AdminOptions options = {});
   ~Admin();
   Admin(const Admin&) = delete;
   Admin& operator=(const Admin&) = delete;
 
-  // Whether the daemon takes new sessions, by the standard health service, which answers everybody:
-  // false while it drains.
+  // Returns whether the daemon accepts new sessions (false while it drains), as its gRPC health
+  // service reports. Every caller may ask this.
   absl::StatusOr<bool> IsServing() const;
-  // The daemon's.
+  // The address of the daemon that Connect reached.
   const std::string& address() const;
 
   absl::StatusOr<std::vector<DeviceInfo>> ListDevices() const;
+  // Returns the kinds of devices that the daemon has none of, and the libraries that it lacks for
+  // the devices it has, each with the reason.
   absl::StatusOr<std::vector<MissingDevices>> ListMissingDevices() const;
   absl::StatusOr<ServerStats> GetStats() const;
-  // All of them for admins; those of the caller's own identity for others.
+  // Returns all sessions to an admin, and to others the sessions of the caller's own identity.
   absl::StatusOr<std::vector<SessionInfo>> ListSessions() const;
-  // What occupies devices now: the caller's own, or for admins everybody's.
+  // Returns the executions that occupy devices now: all of them to an admin, and to others those of
+  // the caller's own identity.
   absl::StatusOr<std::vector<RunningExecution>> ListRunning() const;
   // Those that the caller may open.
   absl::StatusOr<std::vector<NamedArrayInfo>> ListNames() const;
@@ -57,22 +69,29 @@ class Admin {
   // What ended in the last seconds (0: all that the daemon keeps), by the time at which it began.
   absl::StatusOr<std::vector<TraceSpan>> GetTrace(double seconds = 0) const;
 
-  // Ends a session (SessionInfo.id); its client hears CANCELLED with the reason. NOT_FOUND.
+  // Ends the session with this SessionInfo::id; its client's calls fail with CANCELLED and
+  // `reason`. NOT_FOUND if there is no such session.
   absl::Status KillSession(uint64_t session, const std::string& reason) const;
-  // From now on the daemon takes no new sessions, or takes them again; how many are open.
-  // FAILED_PRECONDITION for an undo while the daemon is shutting down.
+  // Makes the daemon refuse new sessions, or accept them again if `undo` is true. Returns how many
+  // sessions are open. FAILED_PRECONDITION for an undo while the daemon is shutting down.
   absl::StatusOr<uint64_t> Drain(bool undo = false) const;
 
-  // The cache of executables. These take as long as it takes, up to an hour. FAILED_PRECONDITION
-  // when the daemon has no remote cache, or no key of a team for what is carried elsewhere.
-  // Verifies every entry and removes bad ones.
+  // The following calls work on the cache of executables and may each take up to an hour. They are
+  // FAILED_PRECONDITION if they need a remote cache and the daemon has none, or if they need a
+  // signing key (export and import) and the daemon has none.
+  //
+  // Verifies every entry on disk and, if `remote` is true, in the remote cache. Removes bad
+  // entries. Returns one result for each tier.
   absl::StatusOr<std::vector<CacheCheck>> VerifyCache(bool remote) const;
-  // Removes the entries of these keys, or all.
+  // Removes the entries with these keys, or all entries if `keys` is empty; with `remote`, from the
+  // remote cache as well.
   absl::StatusOr<CacheRemoved> PurgeCache(const std::vector<std::string>& keys, bool remote) const;
-  // An entry for another site, signed by the daemon. NOT_FOUND.
+  // Returns the serialized entry with this key, signed by the daemon with its team's key, for
+  // import into a daemon elsewhere. NOT_FOUND if there is no such entry.
   absl::StatusOr<std::string> ExportCacheEntry(const std::string& key) const;
-  // False: the daemon had it already. PERMISSION_DENIED for what is not signed with a key of the
-  // team, DATA_LOSS for what is damaged.
+  // Adds an entry that ExportCacheEntry returned elsewhere. Returns false if the daemon had it
+  // already. PERMISSION_DENIED if it is not signed with one of the team's keys; DATA_LOSS if it is
+  // damaged.
   absl::StatusOr<bool> ImportCacheEntry(absl::string_view entry) const;
 
  private:

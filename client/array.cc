@@ -14,7 +14,8 @@
 namespace acceld::client {
 namespace {
 
-// What may come in the answer itself; bounded by the number of commands under way.
+// The largest value that is sent in the answer itself. Their total is bounded by the number of
+// pending commands.
 constexpr int64_t kMaxInlineBytes = int64_t{64} << 10;
 
 using RequestNumbers = std::vector<uint64_t>;
@@ -49,7 +50,8 @@ Future<ExecutionInfo> Readiness::Ask(Connection& connection, uint64_t handle,
   bool asked;
   {
     MutexLock lock(mutex_);
-    // Any of the arrays keeps the execution and this.
+    // Any one of the arrays keeps the execution and this object alive, so one request that holds an
+    // array is enough.
     if (keep != nullptr && std::exchange(keeps_, true)) keep.reset();
     asked = std::exchange(asked_, true);
   }
@@ -127,7 +129,8 @@ uint64_t ArrayState::Fetch(std::shared_ptr<ByteSink> sink, Connection::Lapses la
     send(connection_->unready_fetches());
     return 0;
   }
-  // An array that is computed for hours must not keep the room that others could use.
+  // An array that may be computed for hours must not occupy room in the window that others could
+  // use.
   const Future<ExecutionInfo> ready = keep != nullptr ? Ready() : ReadyWhileHeld();
   ready.OnReady([connection = connection_, bytes, send](const absl::StatusOr<ExecutionInfo>&) {
     ByteWindow& window = connection->ready_fetches();
@@ -192,7 +195,7 @@ absl::Status Array::TakeBack() const {
   if (!valid()) return EmptyArray();
   const absl::Status donated = state_->CheckOwned();
   if (donated.ok()) return absl::OkStatus();
-  // What the daemon says of the handle, which it makes the array's again if it can.
+  // Asks the daemon about the handle; if possible, the daemon makes the handle own the array again.
   auto promise = std::make_shared<Promise<ExecutionInfo>>();
   const Future<ExecutionInfo> ready = promise->future();
   const uint64_t request = state_->connection()->Await(
@@ -202,7 +205,7 @@ absl::Status Array::TakeBack() const {
   if (!ready.IsReady()) state_->connection()->Serve({request}, [&] { return ready.IsReady(); });
   const absl::Status status = ready.Await().status();
   if (absl::IsFailedPrecondition(status)) return donated;
-  // The array's own error is none of this.
+  // An error of the array itself does not matter here.
   ACCELD_RETURN_IF_ERROR(state_->connection()->status());
   state_->Return();
   return absl::OkStatus();
@@ -223,7 +226,8 @@ bool WeakArray::IsHeld() const {
 Future<ExecutionInfo> WeakArray::Ready() const {
   const std::shared_ptr<ArrayState> state = state_.lock();
   if (state == nullptr) return absl::StatusOr<ExecutionInfo>(ExecutionInfo());
-  // Another thread may donate the array meanwhile: the question must not come after that.
+  // Another thread may donate the array meanwhile: BeginRead makes sure that the request is sent
+  // before that.
   if (const absl::Status owned = state->BeginRead(); !owned.ok()) {
     return absl::StatusOr<ExecutionInfo>(owned);
   }
@@ -251,7 +255,8 @@ absl::Status Array::Await() const { return Execution().status(); }
 
 absl::Status Array::AwaitUntil(std::chrono::steady_clock::time_point deadline) const {
   ACCELD_RETURN_IF_ERROR(CheckUsable());
-  const Array held = *this;  // Until this returns; what is given up keeps nothing.
+  // Holds the array until this function returns. A wait that was given up must not hold it longer.
+  const Array held = *this;
   const Future<ExecutionInfo> ready = held.state_->ReadyWhileHeld();
   if (const auto* info = ready.AwaitUntil(deadline)) return info->status();
   return absl::DeadlineExceededError(
@@ -299,7 +304,7 @@ absl::StatusOr<ir::Literal> Array::Fetch() const {
 absl::Status Array::FetchInto(absl::Span<char> buffer) const {
   ACCELD_RETURN_IF_ERROR(CheckUsable());
   ACCELD_RETURN_IF_ERROR(CheckSize(type(), buffer.size()));
-  // Another thread may write to the buffer, but only while this one waits.
+  // Another thread may write to the buffer, but only while this call waits.
   return FetchTo(std::make_shared<ByteSink>(buffer));
 }
 
@@ -364,7 +369,8 @@ absl::StatusOr<SharedBytes> Array::Map() const {
 }
 
 absl::Status AwaitAll(absl::Span<const Array> arrays) {
-  // All are asked for before the first is waited for, and this thread takes any of the answers.
+  // The state of all arrays is requested before waiting for the first one, so that this thread can
+  // receive the answers in any order.
   absl::InlinedVector<Future<ExecutionInfo>, 4> ready;
   absl::InlinedVector<std::pair<Connection*, RequestNumbers>, 1> requests;
   const auto requests_of = [&requests](const Array& array) -> RequestNumbers& {
@@ -376,7 +382,7 @@ absl::Status AwaitAll(absl::Span<const Array> arrays) {
   };
   for (const Array& array : arrays) {
     Future<ExecutionInfo> one = array.Ready();
-    // Results of one execution have a request in common.
+    // Results of one execution share one request.
     const bool is_news = ready.empty() || one.id() != ready.back().id();
     if (is_news && !one.IsReady()) requests_of(array).push_back(array.state_->ready_request());
     ready.push_back(std::move(one));

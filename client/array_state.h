@@ -13,8 +13,8 @@
 
 namespace acceld::client {
 
-// When arrays are there that one command defines: all of them at the same time, or none. The daemon
-// is asked once, at the first call about any of them. Any thread may call.
+// The readiness of all arrays that one command defines: they become ready together or fail
+// together. The daemon is asked once, by the first call about any of them. Thread-safe.
 class Readiness : public std::enable_shared_from_this<Readiness> {
  public:
   Readiness() = default;
@@ -22,32 +22,35 @@ class Readiness : public std::enable_shared_from_this<Readiness> {
   Readiness(const Readiness&) = delete;
   Readiness& operator=(const Readiness&) = delete;
 
-  // `keep` holds the array of `handle` until the answer. With nullptr nothing is kept: the info is
-  // empty when the last of the arrays is gone before the answer, and the daemon may drop the
-  // execution then.
+  // Returns a future for the outcome, and asks the daemon about the array `handle` unless that was
+  // done before. `keep` is held until the answer arrives, and holds the array. If `keep` is nullptr
+  // the request holds nothing: when the last of the arrays is released before the answer, the
+  // future completes with an empty ExecutionInfo, and the daemon may cancel the execution.
   Future<ExecutionInfo> Ask(Connection& connection, uint64_t handle,
                             std::shared_ptr<const void> keep);
-  // What Ask decides to, without asking: an empty info when nobody has asked before the last of the
-  // arrays is gone.
+  // Returns the same future as Ask without asking the daemon. It completes with an empty
+  // ExecutionInfo if the last of the arrays is released before anybody calls Ask.
   Future<ExecutionInfo> WhenAsked();
-  // The number of that request, for Connection::Serve, or 0 when it is about to be sent.
+  // Returns the number of the request that Ask sent, for Connection::Serve, or 0 if it has not been
+  // sent yet.
   uint64_t request() const;
 
  private:
-  // Sets the promise, if that has not been done.
+  // Completes the future with `info`, unless it is complete already.
   void Settle(absl::StatusOr<ExecutionInfo> info);
 
   mutable Mutex mutex_;
-  // Until it is set.
+  // nullptr before the first call and after the promise has been set.
   std::shared_ptr<Promise<ExecutionInfo>> promise_ ABSL_GUARDED_BY(mutex_);
   Future<ExecutionInfo> ready_ ABSL_GUARDED_BY(mutex_);
   bool asked_ ABSL_GUARDED_BY(mutex_) = false;
-  bool keeps_ ABSL_GUARDED_BY(mutex_) = false;  // an array, until the answer
+  bool keeps_ ABSL_GUARDED_BY(mutex_) = false;  // Some request holds an array until its answer.
   uint64_t request_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
-// What the copies of one Array share, and the requests about it but for those that lapse: the
-// handle is released, by the destructor, when they are answered.
+// State that the copies of one Array share. Pending requests share it too, except those that lapse
+// (Connection::Lapses), so the destructor releases the handle only after they have been answered.
+// Thread-safe.
 class ArrayState : public std::enable_shared_from_this<ArrayState> {
  public:
   ArrayState(std::shared_ptr<Connection> connection, uint64_t handle, ir::TensorType type,
@@ -66,30 +69,35 @@ class ArrayState : public std::enable_shared_from_this<ArrayState> {
   const ir::TensorType& type() const { return type_; }
   uint32_t device() const { return device_; }
 
+  // Array::Ready and WeakArray::Ready, respectively: the request of the former keeps the array
+  // alive until the answer, that of the latter does not.
   Future<ExecutionInfo> Ready();
   Future<ExecutionInfo> ReadyWhileHeld();
   Future<ExecutionInfo> WhenAsked() { return readiness_->WhenAsked(); }
-  // As Readiness::request.
+  // See Readiness::request.
   uint64_t ready_request() const { return readiness_->request(); }
-  // What Ready decides to; blocks.
+  // Blocks until the array is ready; returns the value of Ready.
   absl::StatusOr<ExecutionInfo> AwaitReady();
-  // As Array::IsReady.
+  // See Array::IsReady.
   bool IsReady();
-  // Large arrays wait until the connection has room for their bytes. The number of the request, for
-  // Connection::Serve, or 0 when it may be sent later. Between BeginRead and EndRead.
-  // One that lapses does not hold the array, and ends with CANCELLED when that goes first.
+  // Requests the value; `done` is called with the outcome. Large arrays wait, without blocking the
+  // caller, until the connection's fetch window has room for their bytes. Returns the number of the
+  // request, for Connection::Serve, or 0 if it may be sent later. Call between BeginRead and
+  // EndRead. A fetch that lapses does not hold the array, and ends with CANCELLED if the array is
+  // released first.
   uint64_t Fetch(std::shared_ptr<ByteSink> sink, Connection::Lapses lapses,
                  Connection::OnDone done);
 
-  // FAILED_PRECONDITION when the array was donated.
+  // FAILED_PRECONDITION if the array was donated.
   absl::Status CheckOwned() const;
-  // The same, and counts a fetch if it is not.
+  // Like CheckOwned; if OK, also counts one more pending fetch, until EndRead.
   absl::Status BeginRead();
   void EndRead();
-  // Donates the array to a program, by its name. Whether the daemon may be told so: what is being
-  // fetched keeps its value. FAILED_PRECONDITION when it was donated before.
+  // Marks the array as donated to the program with this name. Returns whether the command to the
+  // daemon may say so: it may not while fetches are pending, because they still need the value.
+  // FAILED_PRECONDITION if the array was donated before.
   absl::StatusOr<bool> Donate(std::shared_ptr<const std::string> program);
-  // The array is its holders' again, as if it had not been donated.
+  // Undoes Donate.
   void Return();
 
  private:
@@ -99,11 +107,12 @@ class ArrayState : public std::enable_shared_from_this<ArrayState> {
   const uint64_t handle_;
   const ir::TensorType type_;
   const uint32_t device_;
-  const std::shared_ptr<Readiness> readiness_;  // Shared with those that are defined with it.
+  const std::shared_ptr<Readiness> readiness_;  // Shared with the arrays of the same command.
   mutable Mutex mutex_;
-  // The program's name, if the array was donated; shared by all that were donated with it.
+  // The program's name if the array was donated, else nullptr. Shared by all arrays donated to the
+  // same execution.
   std::shared_ptr<const std::string> donated_to_ ABSL_GUARDED_BY(mutex_);
-  int reads_ ABSL_GUARDED_BY(mutex_) = 0;  // fetches under way
+  int reads_ ABSL_GUARDED_BY(mutex_) = 0;  // Pending fetches.
 };
 
 }  // namespace acceld::client

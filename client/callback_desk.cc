@@ -19,14 +19,15 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Literals = std::vector<ir::Literal>;
 
-// Results up to this size, and so many of them, travel in the reply.
+// Results of up to kMaxInlineBytes, and up to kMaxInlineBytesTogether in total, are sent in the
+// reply.
 constexpr size_t kMaxInlineBytes = size_t{64} << 10;
 constexpr size_t kMaxInlineBytesTogether = size_t{4} << 20;
 
-// The desk whose job the current thread runs.
+// The CallbackDesk whose job the current thread is running, or nullptr.
 thread_local const CallbackDesk* current_desk = nullptr;
 
-// The values of a call, in the order of the message. Blocks for what is large.
+// Returns the operands of a call, in order. Blocks while large ones are received.
 absl::StatusOr<Literals> OperandsOf(v1::HostCall& call, Connection& connection) {
   Literals operands;
   for (v1::HostValue& value : *call.mutable_operands()) {
@@ -78,7 +79,8 @@ absl::StatusOr<Literals> ResultsOf(const v1::HostCall& call, const HostCallbacks
   return results;
 }
 
-// Puts a result into the reply; a large one goes as an array, of which this gives the handle.
+// Adds a result to the reply. A large result is uploaded as an array instead, and the reply refers
+// to it: returns the array's handle, or 0 if the result is in the reply itself.
 absl::StatusOr<uint64_t> AddResult(const ir::Literal& result, uint32_t device, size_t& inline_bytes,
                                    v1::HostCallReply& reply, Connection& connection) {
   v1::HostValue& value = *reply.add_results();
@@ -89,7 +91,7 @@ absl::StatusOr<uint64_t> AddResult(const ir::Literal& result, uint32_t device, s
     value.set_data(result.DenseBytes());
     return 0;
   }
-  // What a splat stands for has to be written out; all else is sent from where it is.
+  // A splat has to be expanded; any other literal is sent from its own memory.
   const bool is_dense = result.bytes().size() == size_bytes;
   const auto keep = std::make_shared<const std::pair<ir::Literal, std::string>>(
       result, is_dense ? std::string() : result.DenseBytes());
@@ -123,7 +125,7 @@ void Reply(const v1::HostCall& call, const absl::StatusOr<Literals>& results,
     reply.set_code(static_cast<uint32_t>(status.code()));
     reply.set_message(EscapeNonUtf8(status.message()));
   }
-  // An error is that of the session, which takes the run along.
+  // If this fails, the session has failed, and the execution with it.
   (void)connection.AppendUnblocked(std::move(command));
   for (const uint64_t handle : handles) connection.Release(handle);
 }
@@ -154,7 +156,7 @@ bool CallbackDesk::AwaitIdle(Clock::time_point deadline) {
 void CallbackDesk::OnHostCall(v1::HostCall call) {
   const MutexLock lock(mutex_);
   const auto execution = executions_.find(call.callbacks());
-  // It has ended: nobody waits for an answer.
+  // The execution has ended, so the answer is not needed.
   if (!ended_.ok() || execution == executions_.end()) return;
   const uint64_t id = call.call_id();
   if (id <= execution->second.answered_through) return;
@@ -176,7 +178,7 @@ void CallbackDesk::OnCallbacksDone(uint64_t number, const absl::Status& status) 
 }
 
 void CallbackDesk::OnSessionEnd(const absl::Status& reason) {
-  decltype(executions_) executions;  // The callbacks go without the lock.
+  decltype(executions_) executions;  // Destroyed without the lock.
   const MutexLock lock(mutex_);
   if (!ended_.ok()) return;
   ended_ = reason.ok() ? absl::UnavailableError("the session has ended") : reason;
@@ -231,7 +233,7 @@ void CallbackDesk::RunThread() {
         return;
       }
       ++running_;
-      // Somebody is there for the next one, should this one take long.
+      // Keeps a thread available for the next job, in case this one takes long.
       if (threads_ == running_) StartThread();
     }
     job();
@@ -270,7 +272,7 @@ bool CallbackDesk::ComesAgain(uint64_t call_id, const absl::Status& error) {
   if (call == calls_.end()) return true;
   absl::optional<v1::HostCall> again = std::move(call->second.again);
   if (!again.has_value()) {
-    calls_.erase(call);  // When it comes it is new.
+    calls_.erase(call);  // A repeated request for the call counts as new.
     return true;
   }
   call->second = Call{.asked = *std::move(again)};
@@ -298,7 +300,8 @@ void CallbackDesk::RunCall(uint64_t call_id) {
       operands = OperandsOf(*call, *connection);
     }
     if (!operands.ok() && ComesAgain(call_id, operands.status())) return;
-    // The callback may be the one who lets go of the client.
+    // The callback may release the last reference to the client, so the connection is not held
+    // here.
     results = operands.ok() ? ResultsOf(*call, callbacks, *operands) : operands.status();
   }
   NoteAnswered(*call);

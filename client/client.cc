@@ -29,10 +29,10 @@ namespace {
 constexpr size_t kMaxInlineBytes = size_t{64} << 10;
 // Programs up to this size are sent without asking whether the daemon knows them.
 constexpr size_t kMaxUnaskedBytes = size_t{4} << 10;
-// What each op takes of them at least.
+// A lower bound for the encoded size of an op.
 constexpr size_t kMinOpBytes = 16;
 constexpr std::chrono::seconds kDefaultTcpLease{30};
-// For a callback that runs when the client is closed.
+// How long the destructor waits for running host callbacks.
 constexpr std::chrono::seconds kCallbackPatience{2};
 
 size_t NumOps(const ir::Region& region) {
@@ -74,18 +74,18 @@ absl::Status CheckUpload(const ir::TensorType& type, size_t size_bytes) {
   return absl::OkStatus();
 }
 
-// As the wire says it.
+// Returns the timeout as the protocol encodes it.
 absl::optional<uint32_t> TimeoutMs(const ExecuteOptions& options) {
   if (!options.timeout.has_value()) return absl::nullopt;
   return static_cast<uint32_t>(std::clamp<int64_t>(options.timeout->count(), 0, UINT32_MAX));
 }
 
-// As the daemon calls it in messages.
+// Returns the program's name, as the daemon also uses it in messages.
 const std::string& NameOf(const Program& program) {
   return program.module().name.empty() ? program.entry() : program.module().name;
 }
 
-// A callback that sets the promise.
+// Returns a callback that completes the promise.
 Connection::OnDone SetDone(Promise<Unit> promise) {
   auto shared = std::make_shared<Promise<Unit>>(std::move(promise));
   return [shared](const absl::Status& status) {
@@ -95,7 +95,8 @@ Connection::OnDone SetDone(Promise<Unit> promise) {
 
 }  // namespace
 
-// Marks arrays as donated; takes that back when it goes, unless the execution is on its way.
+// Marks arrays as donated. The destructor undoes that, unless Keep was called because the execution
+// was submitted.
 class Donations {
  public:
   explicit Donations(std::shared_ptr<const std::string> program) : program_(std::move(program)) {}
@@ -105,7 +106,7 @@ class Donations {
   Donations(const Donations&) = delete;
   Donations& operator=(const Donations&) = delete;
 
-  // Whether the daemon may be told.
+  // Marks the array. Returns whether the command to the daemon may say so (ArrayState::Donate).
   absl::StatusOr<bool> Add(ArrayState& array) {
     ACCELD_ASSIGN_OR_RETURN(const bool is_given, array.Donate(program_));
     arrays_.push_back(&array);
@@ -114,8 +115,8 @@ class Donations {
   void Keep() { arrays_.clear(); }
 
  private:
-  const std::shared_ptr<const std::string> program_;  // Its name, for messages.
-  std::vector<ArrayState*> arrays_;                   // The caller has them.
+  const std::shared_ptr<const std::string> program_;  // The program's name, for messages.
+  std::vector<ArrayState*> arrays_;                   // Kept alive by the caller.
 };
 
 struct Client::Impl {
@@ -123,25 +124,27 @@ struct Client::Impl {
   std::shared_ptr<ProgramPlaces> places;    // Shared with the connection.
   std::shared_ptr<Connection> connection;   // Shared with the arrays, which may outlive the client.
   std::vector<DeviceInfo> devices;
-  uint32_t device = 0;  // the session's
+  uint32_t device = 0;  // The session's device.
   Mutex mutex;
   struct KnownProgram {
     uint64_t id;
-    const ir::OpPlaces* places;  // Those that `places` got last, only to compare them.
+    // The locations last passed to ProgramPlaces for this program; only compared, never
+    // dereferenced.
+    const ir::OpPlaces* places;
   };
-  // The programs that the daemon knows, by fingerprint.
+  // The programs that the daemon has, by fingerprint.
   absl::flat_hash_map<Digest, KnownProgram> programs ABSL_GUARDED_BY(mutex);
 
-  // The device that is meant, which the daemon has.
+  // Returns the device that `wanted` selects. INVALID_ARGUMENT if the daemon does not have it.
   absl::StatusOr<uint32_t> Choose(Device wanted) const;
-  // INVALID_ARGUMENT, saying what it is for, when it is empty or of another client.
+  // INVALID_ARGUMENT, with `what` as context, if the array is empty or belongs to another client.
   absl::Status CheckOwn(const Array& array, absl::string_view what) const;
-  // Numbers of the arguments that are donated, ascending. The errors of Execute about them, and
-  // about arguments that were donated before.
+  // Returns the numbers of the arguments to donate, ascending. Errors: those of Execute about
+  // donation, including arguments that were donated before.
   absl::StatusOr<std::vector<uint32_t>> DonatedArguments(const Program& program,
                                                          absl::Span<const Array> arguments,
                                                          const ExecuteOptions& options) const;
-  // The program's number; sends it at the first use.
+  // Returns the program's number; sends the program at its first use.
   absl::StatusOr<uint64_t> Register(const std::shared_ptr<const Program::State>& program);
   // The number of an equal program that was sent before; nullopt: none was.
   absl::optional<uint64_t> FindRegistered(const Program::State& program);
@@ -176,7 +179,7 @@ absl::StatusOr<uint64_t> Client::Impl::Register(
   const uint64_t id = connection->NextId();
   v1::RegisterProgram command;
   command.set_program_id(id);
-  // Of a large program even the encoding takes long, which the daemon seldom needs.
+  // Even encoding a large program takes long, and the daemon seldom needs its bytes.
   bool is_large = NumOps(program->module) * kMinOpBytes > kMaxUnaskedBytes;
   if (!is_large) {
     Encode(program->module, program->entry, *command.mutable_program());
@@ -240,7 +243,7 @@ absl::StatusOr<std::shared_ptr<Client>> Client::Connect(ConnectOptions options) 
     return places->Locate(status);
   };
   const auto open = [&](const Attempt& attempt) -> absl::Status {
-    // What ends with an attempt that fails is of no use to the next.
+    // A CallbackDesk ends with the session of its attempt, so each attempt needs a new one.
     transport.host_calls = impl->callbacks = std::make_shared<CallbackDesk>();
     transport.attempt = attempt;
     transport.lease = options.lease.value_or(

@@ -21,174 +21,191 @@
 
 namespace acceld::client {
 
+// How Client::Connect finds and reaches a daemon, and the properties of the session.
 struct ConnectOptions {
-  // As common/net/addresses.h says; empty: DefaultClientAddress(). It may lead to several daemons,
-  // by commas or by a name: the session goes to one of them, and stays there. Sessions of a process
-  // take them in turn, beginning anywhere; a daemon that is not there, drains or refuses is left
-  // out.
+  // One or more addresses in the forms of common/net/addresses.h; empty means
+  // DefaultClientAddress(). A list, or a host name with several IP addresses, may stand for several
+  // daemons. The session then goes to one of them and stays there: the sessions of a process are
+  // distributed round-robin from a random start. Daemons that are unreachable, that are draining
+  // or that refuse the client are skipped.
   std::string address;
   Credentials credentials;
-  // The session's device: "cuda:0", the kind and a number among its kind, or the device's own
-  // number as DeviceInfo has it. A kind alone, "cuda": the one of them that the fewest sessions
-  // were given. Empty: $ACCELD_DEVICE, else the same of the first device's kind.
+  // The session's default device: kind and number among the devices of that kind ("cuda:0"), or
+  // DeviceInfo::id ("3"). A kind alone ("cuda") selects the device of that kind that the fewest
+  // sessions were given. Empty means $ACCELD_DEVICE; if that is unset or empty too, the kind of the
+  // daemon's first device.
   std::string device;
-  std::string client_name;  // for people who list sessions; empty: "program[pid]"
+  // Shown to people who list sessions; empty means "program[pid]".
+  std::string client_name;
   Priority priority = Priority::kNormal;
-  // How long the session may live on when the connection is lost: until then the client connects
-  // anew and goes on, and nobody notices. 0: it ends with the connection, which is the default on a
-  // unix socket, where only the end of a process breaks one. Otherwise 30 s. At most what the
-  // daemon grants.
+  // How long the session outlives a lost connection. Until then the client reconnects and resumes
+  // the session, without any call failing. 0: the session ends with its connection, which is the
+  // default on a unix socket, where a connection only breaks when a process ends. The default
+  // elsewhere is 30 s. The daemon may grant less.
   absl::optional<std::chrono::milliseconds> lease;
-  std::chrono::milliseconds connect_timeout{5000};  // of several daemons, all together
-  // Keep trying until the timeout while nobody listens (a daemon is being started); otherwise that
-  // is an error at once.
+  // Limits the whole of Client::Connect, over all daemons that it tries.
+  std::chrono::milliseconds connect_timeout{5000};
+  // If true, Connect retries until the timeout while no daemon listens (because one is being
+  // started). If false, that is an error at once.
   bool wait_for_daemon = false;
-  // Bytes of large arrays that may be on their way here from fetches; more fetches wait for their
-  // turn, without blocking the caller. A larger array comes alone.
+  // Limits the total bytes of large arrays that are being fetched at a time. Further fetches are
+  // queued without blocking the caller. An array larger than the limit is fetched alone.
   int64_t max_fetch_bytes = int64_t{256} << 20;
-  // On a unix socket, commands go through a socket of their own and bytes of large arrays through
-  // shared memory if the daemon offers that; otherwise, and when this is false, all goes over gRPC.
+  // On a unix socket, if the daemon offers it, commands go through a second socket without gRPC,
+  // and the bytes of large arrays through shared memory. If false, everything goes over gRPC.
   bool local_transport = true;
 };
 
+// How Client::Execute runs a program.
 struct ExecuteOptions {
-  // Not done in so much time from when the daemon has taken it in, by the daemon's clock, the
-  // execution is cancelled: its results fail with DEADLINE_EXCEEDED. Waiting for inputs, for the
-  // compiler and for other work counts. Zero or less: it is over at once. None: it may take
-  // forever.
+  // If the execution has not finished this long after the daemon received the command, by the
+  // daemon's clock, it is cancelled and its results fail with DEADLINE_EXCEEDED. Time spent waiting
+  // for inputs, the compiler and other work counts. Zero or less: it is cancelled at once. nullopt:
+  // no limit.
   absl::optional<std::chrono::milliseconds> timeout;
-  // Whose work goes first, among all who want the device; none: the session's. Executions of one
-  // client with different priorities are ordered by the arrays that they read alone: one that is
-  // interactive does not wait for those of class batch that were submitted before it, nor does it
-  // lend them its priority if it reads their results. Copying results back has the session's.
+  // Which work runs first among all that wants the device; nullopt means the session's priority.
+  // Executions of one client with different priorities are ordered only by the arrays they read: an
+  // interactive execution does not wait for batch executions submitted before it, and those keep
+  // their own priority even if it reads their results. Copies of results to the host have the
+  // session's priority.
   absl::optional<Priority> priority;
-  // Numbers of arguments that are donated, beside those that Donate marks.
+  // Numbers of further arguments to donate, in addition to those marked by Donate.
   std::vector<uint32_t> donated;
-  // What the program asks while it runs, for one that has host callbacks (common/ir/
-  // host_callback.h). They are called on threads of the client that are there for this: one call
-  // after the other, in the order in which the daemon asks, until one takes longer than 20 ms; then
-  // the next begins beside it. Calls of one execution never overlap. A callback may use the client,
-  // execute programs and fetch arrays, but for results of the execution that calls it, which wait
-  // for its answer. The time that it takes counts for `timeout`; the daemon serves others
-  // meanwhile.
+  // The host callbacks that the program may call while it runs (common/ir/calls/host_callback.h).
+  // The client calls them on threads of its own, one call after the other in the order in which the
+  // daemon requests them; when a call takes longer than 20 ms, the next one starts concurrently.
+  // Calls of one execution never overlap. A callback may use the client, execute programs and fetch
+  // arrays, except the results of the execution that called it, which are not computed before it
+  // returns. Its time counts towards `timeout`; meanwhile the device serves other work.
   HostCallbacks callbacks;
-  // With callbacks: called once on one of these threads when the execution has ended, with its
-  // error if it has one. Programs without results have no other way to say so.
+  // For a program with host callbacks: called once, on one of the callback threads, when the
+  // execution has ended, with its status. Without it the end of a program that has no results would
+  // go unnoticed.
   std::function<void(const absl::Status&)> on_end;
 };
 
+// How Client::Upload sends an array.
 struct UploadOptions {
-  // Asks the daemon whether it has an array of the same bytes from this identity already; then they
-  // are not sent. Otherwise it stores them once, however many arrays have them. They are sent, too,
-  // when it does not answer within a second. Costs hashing them (about half a second a gigabyte, on
-  // a background thread), so it is for what is likely to be there: model weights, say. Arrays up to
-  // 64 KiB are just sent.
+  // Asks the daemon whether it already has an array with the same bytes from this identity, and
+  // does not send them if it has. Otherwise the daemon stores the bytes once, however many arrays
+  // contain them. The bytes are also sent if the daemon does not answer within a second. Hashing
+  // costs about half a second a gigabyte, on a background thread, so use this for data that the
+  // daemon probably has, such as model weights. Arrays of up to 64 KiB are sent without asking.
   bool deduplicate = false;
 };
 
+// How Client::Publish names an array.
 struct PublishOptions {
-  bool for_everyone = false;  // not only for clients of the same identity
-  bool replace = false;       // takes the name from the array that has it
+  bool for_everyone = false;  // Clients of other identities may open it, too.
+  bool replace = false;       // Takes the name from the array that has it.
 };
 
 // A session with a daemon.
 //
-// Execute, Upload and Compile append a command to an outgoing batch and return; nothing waits for
-// the daemon, except that they block while the daemon's window of unacknowledged commands (Welcome.
-// command_window) is full. Inside a future's callback they never block.
+// Execute, Upload and Compile append a command to an outgoing batch and return without waiting for
+// the daemon. They block only while the daemon's window of unacknowledged commands
+// (Welcome.command_window) is full; inside a future's callback they never block.
 //
-// Thread-safe. Arrays may outlive the client; once it is destroyed (or the connection is lost) they
-// and all pending futures answer UNAVAILABLE. The destructor ends the session: the daemon cancels
-// its queued work and frees its arrays. It waits for a host callback that is running, but for two
-// seconds at most; what callbacks refer to should be shared with them.
+// Thread-safe. Arrays may outlive the client. Once the client is destroyed or the connection is
+// lost, its arrays and all pending futures return UNAVAILABLE. The destructor ends the session: the
+// daemon cancels its queued work and frees its arrays. The destructor waits for a running host
+// callback for at most two seconds, so callbacks should share ownership of what they refer to.
 class Client {
  public:
-  // The number of a device; none: the session's.
+  // A DeviceInfo::id; nullopt means the session's device.
   using Device = absl::optional<uint32_t>;
 
-  // Opens a session. UNAVAILABLE when no daemon answers; the message says how to start one, or of
-  // several, each of which is asked once, what each said.
-  // UNAUTHENTICATED or PERMISSION_DENIED when it does not know or not want this client;
-  // INVALID_ARGUMENT when it has no such device.
+  // Opens a session. UNAVAILABLE if no daemon answers; the message says how to start one. If the
+  // address stands for several daemons, each is tried once and the error quotes the answer of each.
+  // UNAUTHENTICATED or PERMISSION_DENIED if the daemon does not know or does not admit this client;
+  // INVALID_ARGUMENT if the daemon does not have the requested device.
   static absl::StatusOr<std::shared_ptr<Client>> Connect(ConnectOptions options = {});
   ~Client();
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
-  // What the daemon offered at Connect.
+  // Returns the devices that the daemon had at Connect.
   const std::vector<DeviceInfo>& devices() const;
-  // The number of the session's device, which is meant where none is given.
+  // Returns the DeviceInfo::id of the session's device, which calls use if they name no device.
   uint32_t device() const;
   const std::string& daemon_version() const;
-  // The daemon's, as ConnectOptions has them: with it, others get to the same one.
+  // Returns the address of this session's daemon in the form of ConnectOptions::address; clients
+  // that connect to it reach the same daemon.
   const std::string& address() const;
-  // OK, or why the session has ended.
+  // Returns OK while the session is open, and afterwards why it has ended.
   absl::Status status() const;
 
-  // Runs `program` on `arguments` (arrays of this client) and gives one array for each result, at
-  // once. The execution is cancelled if all of them are dropped before it has ended (see Array).
-  // INVALID_ARGUMENT for a wrong number or type of arguments, an unknown device, or a program that
-  // has a host callback which the options have not; what goes wrong later becomes the value of the
-  // results.
+  // Starts `program` on `arguments` (arrays of this client) and returns one array for each result,
+  // without waiting for them. The execution is cancelled if all of these arrays are dropped before
+  // it has ended (see Array). INVALID_ARGUMENT for a wrong number or type of arguments, an unknown
+  // device, or a program with a host callback that the options lack. Later failures become the
+  // value of the results.
   //
-  // Arguments may be donated, whatever the program says of them: Execute(program, {Donate(x), y}).
-  // The memory of a donated array becomes that of a result that fits, preferably the one that the
-  // program names (tf.aliasing_output), where the program can compute it there and when nobody else
-  // has the array: no name, no other execution that is still to read it, no fetch under way. A
-  // result gets memory of its own otherwise, and whoever has the array keeps it as it is. In any
-  // case the array is consumed when Execute returns: all later use of it, of any copy, fails with
-  // FAILED_PRECONDITION. When Execute fails, nothing is consumed. An execution that fails before it
-  // has begun on the device leaves the array as it was: Array::TakeBack.
-  // INVALID_ARGUMENT when an array is donated that is another argument, too.
+  // Any argument may be donated, whether or not the program declares that: Execute(program,
+  // {Donate(x), y}). The daemon may then write a result over the donated array's memory, preferably
+  // the result that the program names (tf.aliasing_output). It does so if the result fits, if the
+  // program can compute it in place, and if nothing else needs the array: no name, no other
+  // execution that will read it, no pending fetch. Otherwise the result gets memory of its own, and
+  // the other users of the array keep its value. In both cases the array is consumed when Execute
+  // returns OK: later calls on any copy of it fail with FAILED_PRECONDITION. If Execute fails,
+  // nothing is consumed. If the execution fails before it has begun on the device, Array::TakeBack
+  // makes the array usable again. INVALID_ARGUMENT if the same array is a donated argument and also
+  // another argument.
   absl::StatusOr<std::vector<Array>> Execute(const Program& program,
                                              absl::Span<const Array> arguments, Device device = {},
                                              const ExecuteOptions& options = {});
 
-  // Compiles for these argument types without running, so that the first Execute is quick.
+  // Compiles the program for these argument types without running it, so that the first Execute
+  // starts quickly.
   Future<CompileInfo> Compile(const Program& program, std::vector<ir::TensorType> arguments,
                               Device device = {});
-  // Compiles for devices elsewhere, of the architecture that their daemon shows for them, and keeps
-  // the result where they find it: in the caches that daemons share. INVALID_ARGUMENT for one that
-  // this daemon cannot compile for.
+  // Compiles for devices of this DeviceInfo::architecture that belong to other daemons, and stores
+  // the executable in the remote cache, where those daemons find it. INVALID_ARGUMENT if this
+  // daemon cannot compile for the architecture.
   Future<CompileInfo> CompileFor(const std::string& architecture, const Program& program,
                                  std::vector<ir::TensorType> arguments);
-  // Where the executable for these argument types would be found now; nothing is compiled.
-  // `architecture` is empty for the device's, else as above.
+  // Reports which cache has the executable for these argument types, without compiling. An empty
+  // `architecture` means that of the device; otherwise it is as in CompileFor.
   Future<CacheExplanation> Explain(const Program& program, std::vector<ir::TensorType> arguments,
                                    Device device = {}, const std::string& architecture = "");
 
-  // Makes an array of a host value. Small ones travel in the command; large ones on a background
-  // thread, which shares the literal's bytes.
+  // Creates an array from a host value. Small values travel in the command; large ones are sent by
+  // a background thread, which shares the literal's bytes.
   absl::StatusOr<Array> Upload(const ir::Literal& value, Device device = {},
                                UploadOptions options = {});
-  // The same from row-major bytes, which are copied before the call returns.
+  // Creates an array from row-major bytes, which are copied before the call returns.
   absl::StatusOr<Array> Upload(ir::TensorType type, absl::string_view bytes, Device device = {},
                                UploadOptions options = {});
-  // The same without a copy: `bytes` must stay unchanged until `release` is called (once, on any
-  // thread, also when the upload fails). From a HostBuffer a daemon on this host takes them itself.
+  // Creates an array from row-major bytes without copying them: `bytes` must remain unchanged until
+  // `release` is called. It is called exactly once, on any thread, also if the upload fails. A
+  // daemon on this host reads bytes of a HostBuffer directly.
   absl::StatusOr<Array> UploadShared(ir::TensorType type, absl::string_view bytes,
                                      std::function<void()> release, Device device = {},
                                      UploadOptions options = {});
 
-  // Array::Cancel for several at once. INVALID_ARGUMENT, and nothing happens, when one is empty or
-  // of another client.
+  // Array::Cancel for several arrays at once. INVALID_ARGUMENT, without any effect, if one of them
+  // is empty or belongs to another client.
   absl::Status Cancel(absl::Span<const Array> arrays, absl::string_view reason = "");
 
-  // Names an array of this client, so that other clients can open it: model weights, say. The name
-  // keeps the array alive when this client is gone. Blocks until the array is there and has its
-  // name. Errors: the array's own, ALREADY_EXISTS unless `replace`, PERMISSION_DENIED when the name
-  // is another identity's or the array shall be for everyone and the daemon does not know this
-  // client as a publisher, INVALID_ARGUMENT (the name: at most 256 bytes without spaces).
+  // Gives an array of this client a name by which other clients can open it, for example to share
+  // model weights. The name keeps the array alive after this client has gone. Blocks until the
+  // array is ready and has its name. Errors: the array's own error; ALREADY_EXISTS if the name is
+  // taken and `replace` is false; PERMISSION_DENIED if the name belongs to another identity, or
+  // `for_everyone` is set and this client is not a publisher; INVALID_ARGUMENT if the name is
+  // longer than 256 bytes or contains spaces.
   absl::Status Publish(const Array& array, const std::string& name, PublishOptions options = {});
-  // The array of that name, whoever made it. Blocks for the answer. NOT_FOUND, PERMISSION_DENIED.
+  // Returns the array with this name, whichever client published it. Blocks for the daemon's
+  // answer. NOT_FOUND or PERMISSION_DENIED.
   absl::StatusOr<Array> Open(const std::string& name);
-  // Forgets the name; who has opened the array keeps it. Blocks. NOT_FOUND, PERMISSION_DENIED.
+  // Removes the name; clients that have opened the array keep it. Blocks for the daemon's answer.
+  // NOT_FOUND or PERMISSION_DENIED.
   absl::Status DropName(const std::string& name);
 
-  // What the daemon has done for this session and ended since then, by the time at which it began.
-  // Times are those of this process's steady clock; where the daemon has another one, they are
-  // wrong by half of the quickest answer's time at most. Blocks for the answers, a minute at most.
-  // FAILED_PRECONDITION when the daemon keeps no trace; UNAVAILABLE.
+  // Returns the trace spans of this session that have ended since `since`, ordered by the time at
+  // which they began. Times are those of this process's steady clock; if the daemon's clock
+  // differs, they are wrong by at most half of the shortest measured round trip. Blocks for several
+  // answers, for at most a minute each. FAILED_PRECONDITION if the daemon keeps no trace;
+  // UNAVAILABLE.
   absl::StatusOr<std::vector<TraceSpan>> Trace(std::chrono::steady_clock::time_point since);
 
  private:

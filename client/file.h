@@ -7,7 +7,7 @@
 
 namespace acceld::client {
 
-// Whole files. Errors carry the path and the operating system's reason.
+// Read or write a whole file. Errors contain the path and the operating system's reason.
 absl::StatusOr<std::string> ReadFile(const std::string& path);
 absl::Status WriteFile(const std::string& path, absl::string_view contents);
 

@@ -19,7 +19,7 @@ bool NamesNoDevice(absl::string_view name) { return absl::c_all_of(name, absl::a
 
 absl::StatusOr<uint32_t> FindDevice(const std::vector<DeviceInfo>& devices,
                                     absl::string_view name) {
-  std::map<std::string, int> seen;  // of each kind
+  std::map<std::string, int> seen;  // Devices of each kind so far.
   std::vector<std::string> names;
   for (const DeviceInfo& device : devices) {
     names.push_back(absl::StrCat(device.kind, ":", seen[device.kind]++));

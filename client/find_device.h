@@ -10,12 +10,14 @@
 
 namespace acceld::client {
 
-// ConnectOptions::device; what the environment says when that is empty.
+// Returns `name` (a ConnectOptions::device), or $ACCELD_DEVICE if `name` is empty.
 std::string WantedDevice(std::string name);
-// Whether such a name leaves the choice to the daemon: it is empty, or a kind like "cuda".
+// Returns whether `name` leaves the choice of the device to the daemon, because it is empty or only
+// a kind such as "cuda".
 bool NamesNoDevice(absl::string_view name);
-// The number of the device that another name stands for. INVALID_ARGUMENT, with the names there
-// are, when the daemon has no such device.
+// Returns the DeviceInfo::id of the device with this name: a kind and the number among that kind
+// ("cuda:0"), or the id itself. INVALID_ARGUMENT, with the names of all devices, if the daemon has
+// no such device.
 absl::StatusOr<uint32_t> FindDevice(const std::vector<DeviceInfo>& devices, absl::string_view name);
 
 }  // namespace acceld::client

@@ -8,22 +8,21 @@
 
 namespace acceld::client {
 
-// Host memory that a daemon on this host can read by itself, for large arrays that are uploaded
-// often: Client::UploadShared of bytes in it costs one copy, the daemon's. Bytes of other memory
-// are copied twice, the first time by this process. To a daemon elsewhere it is memory like any
-// other.
+// Host memory that a daemon on the same host can read directly, for large arrays that are uploaded
+// often. Client::UploadShared of bytes in a HostBuffer costs a single copy, made by the daemon;
+// bytes in other memory are copied twice, first by this process. For a daemon on another host a
+// HostBuffer is ordinary memory.
 //
-// It may be used for one upload after the other; the pages are this process's. Thread-safe like a
-// vector.
+// The buffer may be reused for one upload after the other. Thread safety is that of a vector.
 class HostBuffer {
  public:
-  // Zeros, aligned to pages, all of which are there. RESOURCE_EXHAUSTED or what else the system
-  // says; INVALID_ARGUMENT for no bytes.
+  // Allocates page-aligned, zeroed memory and commits all of its pages. RESOURCE_EXHAUSTED or
+  // another error of the system; INVALID_ARGUMENT for a size of 0.
   static absl::StatusOr<HostBuffer> Allocate(size_t size_bytes);
 
   HostBuffer(HostBuffer&&) noexcept;
   HostBuffer& operator=(HostBuffer&&) noexcept;
-  // Uploads from it must have released their bytes.
+  // All uploads from the buffer must have called their `release` before.
   ~HostBuffer();
 
   char* data() const;

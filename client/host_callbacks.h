@@ -13,14 +13,15 @@
 
 namespace acceld::client {
 
-// What a running program asks its client to compute (common/ir/calls/host_callback.h): results for
-// operands, of the types that the program says. Its error, or exception, becomes that of the
-// execution's results; an error keeps its code and message.
+// A function that a running program calls in its client's process
+// (common/ir/calls/host_callback.h). It computes results from `operands`; the results must have the
+// types that the program declares. An error or exception becomes the error of the execution's
+// results; an error keeps its code and message.
 using HostCallback =
     std::function<absl::StatusOr<std::vector<ir::Literal>>(absl::Span<const ir::Literal> operands)>;
 
-// The callbacks of an execution, by their numbers. Copies share them. Made of a vector, of a list,
-// or of a vector that is shared with others.
+// The host callbacks of one execution, indexed by number. Copies share the same immutable vector.
+// May be constructed from a vector, an initializer list, or a shared vector.
 class HostCallbacks {
  public:
   HostCallbacks() = default;
@@ -33,7 +34,7 @@ class HostCallbacks {
   HostCallbacks(std::shared_ptr<std::vector<HostCallback>> callbacks)  // NOLINT: the same
       : callbacks_(std::move(callbacks)) {}
 
-  // nullptr: there is none of this number.
+  // Returns the callback with this number, or nullptr if there is none.
   const HostCallback* Find(int64_t number) const {
     const bool is_there = callbacks_ != nullptr && number >= 0 &&
                           static_cast<size_t>(number) < callbacks_->size() &&

@@ -19,7 +19,7 @@ using ir::DType;
 constexpr absl::string_view kMagic("\x93NUMPY", 6);
 
 struct Spelling {
-  absl::string_view descr;  // without the byte order
+  absl::string_view descr;  // Without the byte order.
   DType dtype;
 };
 
@@ -41,7 +41,7 @@ absl::Status Malformed(absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat("not a readable .npy file: ", what));
 }
 
-// What follows `'key':` in the header's dictionary.
+// Returns the text after `'key':` in the header's dictionary.
 absl::StatusOr<absl::string_view> FindValue(absl::string_view header, absl::string_view key) {
   const size_t at = header.find(absl::StrCat("'", key, "'"));
   if (at == absl::string_view::npos) return Malformed(absl::StrCat("its header lacks '", key, "'"));
@@ -152,8 +152,8 @@ std::string EncodeNpy(const ir::Literal& literal) {
   std::string header = absl::StrCat(
       "{'descr': '", order, DescrOf(type.dtype), "', 'fortran_order': False, 'shape': (",
       absl::StrJoin(type.dims, ", "), type.rank() == 1 ? "," : "", "), }");
-  // Magic, version, length and header together are a multiple of 64 bytes; the header ends with a
-  // newline.
+  // The magic string, the version, the length and the header together must be a multiple of 64
+  // bytes; the header ends with a newline.
   const size_t prefix = kMagic.size() + 4;
   header.append(63 - (prefix + header.size()) % 64, ' ');
   header.push_back('\n');

@@ -19,7 +19,7 @@
 namespace acceld::client {
 namespace {
 
-// Argument types of one program whose result types are remembered.
+// For how many combinations of argument types the result types of one program are remembered.
 constexpr size_t kMaxKnownShapes = 1024;
 
 absl::StatusOr<std::vector<ir::TensorType>> Tensors(const std::vector<ir::Type>& types,

@@ -14,50 +14,53 @@
 
 namespace acceld::client {
 
-// An immutable, verified program and the function of it to run. Not tied to a client: each client
-// sends it to its daemon once, at the first use. Copies share. Thread-safe.
+// An immutable, verified program together with its entry function. It is not tied to a client: each
+// client sends it to its daemon once, at the first use. Copies share one state. Thread-safe.
 class Program {
  public:
-  // Reads StableHLO text. Errors: those of ir::ParseModule, with `file_name`, line and column;
-  // NOT_FOUND when there is no function `entry`; INVALID_ARGUMENT when a parameter or result of it
-  // is not a tensor.
+  // Parses StableHLO text. Errors: those of ir::ParseModule, with `file_name`, line and column;
+  // NOT_FOUND if there is no function `entry`; INVALID_ARGUMENT if a parameter or result of that
+  // function is not a tensor.
   static absl::StatusOr<Program> FromText(absl::string_view text,
                                           absl::string_view file_name = "<program>",
                                           absl::string_view entry = "main");
   // Reads StableHLO text, a portable artifact (MLIR bytecode) or a serialized program
-  // (serialized_program.h, which says itself what its entry is), told apart by content. Errors: as
-  // above, and DATA_LOSS for a serialized program that is damaged.
+  // (serialized_program.h, which stores its own entry and ignores `entry`), told apart by content.
+  // Errors: those of FromText, and DATA_LOSS for a serialized program that is damaged.
   static absl::StatusOr<Program> FromBytes(absl::string_view bytes,
                                            absl::string_view file_name = "<program>",
                                            absl::string_view entry = "main");
-  // From a module; it is verified.
+  // Verifies `module` and makes a program of it. Errors of ir::Verify; NOT_FOUND and
+  // INVALID_ARGUMENT as for FromText.
   static absl::StatusOr<Program> FromModule(ir::Module module, absl::string_view entry = "main");
 
   const ir::Module& module() const;
   const std::string& entry() const;
-  // Equal for equal programs in every process (ir::Fingerprint).
+  // The ir::Fingerprint of the program: equal for equal programs in every process.
   const Digest& fingerprint() const;
-  // Types of the entry's parameters and results. Dimensions may be dynamic.
+  // The types of the entry's parameters and results. Dimensions may be dynamic.
   absl::Span<const ir::TensorType> parameter_types() const;
   absl::Span<const ir::TensorType> result_types() const;
 
-  // Numbers of the parameters that the program says may be donated (tf.aliasing_output,
-  // jax.buffer_donor), ascending. They are donated only when an Execute says so.
+  // Returns the numbers of the parameters that the program declares as donatable
+  // (tf.aliasing_output, jax.buffer_donor), ascending. Client::Execute donates them only if its
+  // options say so.
   std::vector<uint32_t> DonatedArguments() const;
-  // The numbers of the host callbacks that it may call, ascending: they have to be given when it is
-  // executed.
+  // Returns the numbers of the host callbacks that the program may call, ascending.
+  // ExecuteOptions::callbacks must contain them.
   absl::Span<const int64_t> host_callbacks() const;
 
-  // INVALID_ARGUMENT names the first argument that does not fit, or the wrong number of them.
+  // Returns OK if arguments of these types may be passed to the entry. INVALID_ARGUMENT names the
+  // first argument that does not fit, or the wrong number of arguments.
   absl::Status CheckArguments(absl::Span<const ir::TensorType> arguments) const;
-  // The types of the results for arguments of these types. Dynamic dimensions are worked out from
-  // the arguments, once for each combination of types. The errors of CheckArguments, and
-  // INVALID_ARGUMENT when the arguments do not determine a result's shape, or the program checks
-  // its shapes and does not take these.
+  // Returns the types of the results for arguments of these types. Dynamic dimensions are computed
+  // from the arguments' shapes, once for each combination of types. Errors: those of
+  // CheckArguments; INVALID_ARGUMENT if the arguments do not determine a result's shape, or if the
+  // program itself checks shapes and rejects these.
   absl::StatusOr<std::vector<ir::TensorType>> ResultTypesFor(
       absl::Span<const ir::TensorType> arguments) const;
-  // How much work a run with arguments of these types is, worked out here, without a daemon. The
-  // errors of ResultTypesFor.
+  // Computes, in this process, how much work one run with arguments of these types is. Errors:
+  // those of ResultTypesFor.
   absl::StatusOr<ir::Cost> CostFor(absl::Span<const ir::TensorType> arguments) const;
 
  private:

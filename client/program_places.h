@@ -12,14 +12,16 @@
 
 namespace acceld::client {
 
-// Where the ops of the programs that a client has sent were made. The daemon does not know: its
-// errors name an op by its number. What was added first is forgotten when there is much.
-// Thread-safe.
+// The source locations of the ops of the programs that a client has sent. The daemon does not know
+// them: its errors identify an op by program and number (common/op_origin.h). Forgets the programs
+// that were added first when the locations take more than kMaxBytes. Thread-safe.
 class ProgramPlaces {
  public:
-  // Replaces those of an equal program that was made elsewhere.
+  // Records the locations of the program with this fingerprint. Replaces those of an equal program
+  // that was written elsewhere in the source.
   void Add(const Digest& fingerprint, std::shared_ptr<const ir::OpPlaces> places);
-  // The error with the place of the op that it is about before its message, if that is known.
+  // Returns the error with the source location of the op it is about put before its message;
+  // returns it unchanged if the location is not known.
   absl::Status Locate(const absl::Status& status) const;
 
  private:
@@ -27,11 +29,13 @@ class ProgramPlaces {
 
   mutable Mutex mutex_;
   absl::flat_hash_map<Digest, std::shared_ptr<const ir::OpPlaces>> places_ ABSL_GUARDED_BY(mutex_);
-  std::deque<Digest> order_ ABSL_GUARDED_BY(mutex_);  // As they were added first.
+  // Fingerprints in the order in which they were first added.
+  std::deque<Digest> order_ ABSL_GUARDED_BY(mutex_);
   int64_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
-// The same for an error about an op of one program.
+// Returns an error about an op of one program with the source location of the op, which `places`
+// contains, put before the message.
 absl::Status Locate(const absl::Status& status, const ir::OpPlaces& places);
 
 }  // namespace acceld::client

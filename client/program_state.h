@@ -11,15 +11,18 @@
 
 namespace acceld::client {
 
+// What the copies of a Program share.
 struct Program::State {
   ir::Module module;
   std::string entry;
   Digest fingerprint;
-  std::shared_ptr<const ir::OpPlaces> places;  // Not null. Errors outlive the program.
+  // Never nullptr. Shared with ProgramPlaces, because errors may outlive the program.
+  std::shared_ptr<const ir::OpPlaces> places;
   std::vector<ir::TensorType> parameter_types, result_types;
+  // Whether the result types do not depend on the argument types.
   bool has_static_results = false;
-  std::vector<int64_t> host_callbacks;  // the numbers that it calls, ascending
-  // Where it has not: what was found for arguments of these types.
+  std::vector<int64_t> host_callbacks;  // Numbers of the callbacks it may call, ascending.
+  // If the results are not static: the result types computed so far, by argument types.
   mutable Mutex mutex;
   mutable absl::flat_hash_map<std::vector<ir::TensorType>, std::vector<ir::TensorType>>
       results_by_arguments ABSL_GUARDED_BY(mutex);

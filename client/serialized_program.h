@@ -8,24 +8,26 @@
 
 namespace acceld::client {
 
-// A program as it is stored, for Program::FromBytes: what a JAX program serializes as its
-// executable. It is the program and never code: who loads it gives it to a daemon, which finds the
-// code in its cache if anybody has compiled it. So there is nothing in it that has to be trusted,
-// and nothing that its holder could not have had compiled.
+// Serializes a program for storage; Program::FromBytes reads it back. The JAX plugin uses this form
+// for serialized executables. It contains only the program and never machine code: the process that
+// loads it sends the program to a daemon, which finds the code in its cache if the program has been
+// compiled before. The bytes need not be trusted, because they give their holder nothing that it
+// could not have had compiled anyway.
 //
-// The form: "acceld program 1\n", the number of bytes at the end (8 bytes, little-endian), their
-// SHA-256, and the bytes, which are a serialized acceld.v1.Program.
+// The format: "acceld program 1\n", the size of the body (8 bytes, little-endian), the SHA-256 of
+// the body, and the body, which is a serialized acceld.v1.Program.
 std::string SerializeProgram(const Program& program);
 
-// Whether bytes begin as SerializeProgram's.
+// Returns whether `bytes` begin like the output of SerializeProgram.
 bool IsSerializedProgram(absl::string_view bytes);
 
+// What DeserializeProgram reads.
 struct DeserializedProgram {
-  ir::Module module;  // verified
+  ir::Module module;  // Verified.
   std::string entry;
 };
-// INVALID_ARGUMENT for bytes of another form, DATA_LOSS when they are damaged, and the errors of
-// ir::FromProto.
+// Decodes the output of SerializeProgram. INVALID_ARGUMENT for bytes in another format, DATA_LOSS
+// if they are damaged, and the errors of ir::FromProto.
 absl::StatusOr<DeserializedProgram> DeserializeProgram(absl::string_view bytes);
 
 }  // namespace acceld::client

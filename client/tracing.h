@@ -15,28 +15,31 @@
 #include "client/tensor.h"
 #include "common/status.h"
 
-// Functions written once in C++ and run on the daemon:
+// Functions that are written once in C++ and run on the daemon:
 //
 //   Function selu(client, [](const Tensor& x) {
 //     return 1.0507 * Where(x > 0, x, 1.6733 * (Exp(x) - 1));
 //   });
 //   absl::StatusOr<Array> y = selu.Call(x);
 //
-// A Function is traced at its first call for each combination of argument types and found again at
-// later ones; the daemon compiles each trace once for everyone.
+// A Function is traced at its first call with each combination of argument types, and the trace is
+// reused by later calls. The daemon compiles each trace once for all clients.
 namespace acceld::client {
 
+// The type to which every traced function is converted: from parameters to results.
 using TracedFunction = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
 
-// Runs `function` on symbols of these types and gives the program. The first error of an op in it
-// becomes the status. An exception out of `function` passes through. `callbacks` gets what the
-// program calls by CallHost, for ExecuteOptions::callbacks; without it, such a function is refused.
+// Traces `function` with symbolic arguments of these types and returns the program. The first error
+// of an operation in it becomes the status. Exceptions of `function` propagate. `callbacks`
+// receives the callbacks that the program calls by CallHost, for ExecuteOptions::callbacks; if it
+// is nullptr, a function that calls CallHost is INVALID_ARGUMENT.
 absl::StatusOr<Program> Trace(const std::string& name, const TracedFunction& function,
                               absl::Span<const ir::TensorType> arguments,
                               HostCallbacks* callbacks = nullptr);
 
 namespace internal {
 
+// Converts the result of a traced function to a vector.
 inline std::vector<Tensor> ToTensors(Tensor result) { return {std::move(result)}; }
 inline std::vector<Tensor> ToTensors(std::vector<Tensor> results) { return results; }
 template <size_t N>
@@ -47,11 +50,12 @@ std::vector<Tensor> ToTensors(std::array<Tensor, N> results) {
 template <size_t>
 using TensorAt = const Tensor&;
 
-// How many tensors `F` takes: a function of a vector has the arity -1.
+// Returns whether `F` can be called with as many tensors as there are numbers I.
 template <typename F, size_t... I>
 constexpr bool TakesTensors(std::index_sequence<I...>) {
   return std::is_invocable_v<const F&, TensorAt<I>...>;
 }
+// Returns how many tensors `F` takes, at least N, or -1 if it takes one vector of tensors.
 template <typename F, size_t N = 1>
 constexpr int Arity() {
   if constexpr (std::is_invocable_v<const F&, const std::vector<Tensor>&>) {
@@ -64,6 +68,7 @@ constexpr int Arity() {
   }
 }
 
+// Calls `f` with the elements of `arguments` as separate arguments.
 template <typename F, size_t... I>
 std::vector<Tensor> Apply(const F& f, const std::vector<Tensor>& arguments,
                           std::index_sequence<I...>) {
@@ -72,31 +77,33 @@ std::vector<Tensor> Apply(const F& f, const std::vector<Tensor>& arguments,
 
 }  // namespace internal
 
-// Thread-safe. Keeps its client alive.
+// A C++ function that is traced, compiled and run on the daemon of its client, which it keeps
+// alive. Copies share their traces. Thread-safe.
 class Function {
  public:
   // `callable` takes 1 to 15 Tensors, or one const std::vector<Tensor>&, and returns a Tensor, an
-  // array or a vector of them. It may be called several times, by one thread at a time; the ops it
-  // calls must depend on nothing but the types of its arguments.
+  // array or a vector of them. It may be called several times, but never by two threads at once.
+  // The operations it performs must depend only on the types of its arguments.
   template <typename F>
   Function(std::shared_ptr<Client> client, F callable, std::string name = "main")
       : Function(std::move(client), Erase(std::move(callable)), internal::Arity<F>(),
                  std::move(name)) {}
 
-  // Submits and gives the results at once. Errors: what tracing finds wrong with these argument
-  // types, and those of Client::Execute. Without a device, runs where the first argument is.
+  // Submits an execution and returns its results without waiting for them. Without `device`, runs
+  // on the device of the first argument. Errors: those of tracing with these argument types, and
+  // those of Client::Execute.
   absl::StatusOr<std::vector<Array>> CallAll(absl::Span<const Array> arguments) const;
   absl::StatusOr<std::vector<Array>> CallAll(absl::Span<const Array> arguments,
                                              uint32_t device) const;
 
-  // For functions with one result; FAILED_PRECONDITION when there are more.
+  // Like CallAll, for functions with exactly one result; FAILED_PRECONDITION if there are more.
   template <typename... Arrays>
   absl::StatusOr<Array> Call(const Arrays&... arguments) const {
     const std::array<Array, sizeof...(Arrays)> list{arguments...};
     return CallOne(list);
   }
 
-  // The program for these argument types, traced now or found.
+  // Returns the program for these argument types, and traces the function first if necessary.
   absl::StatusOr<Program> ProgramFor(absl::Span<const ir::TensorType> arguments) const;
 
  private:
@@ -116,7 +123,7 @@ class Function {
     };
   }
 
-  std::shared_ptr<State> state_;  // Shared by copies: the traces found so far.
+  std::shared_ptr<State> state_;  // Shared by copies; holds the traces.
 };
 
 }  // namespace acceld::client

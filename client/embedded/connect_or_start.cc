@@ -24,12 +24,12 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 using Connected = absl::StatusOr<std::shared_ptr<Client>>;
 
-// Between two looks at a daemon that another process starts, or that is ending.
+// Pause between two checks of a daemon that another process is starting, or that is shutting down.
 constexpr milliseconds kPause{20};
-// For a daemon that nobody uses to end.
+// How long an idle daemon may take to exit.
 constexpr milliseconds kRetireTimeout{20'000};
 
-// Errors of a daemon that is going, or gone.
+// Returns whether the error may come from a daemon that is shutting down or has gone.
 bool IsPassing(const absl::Status& status) {
   return absl::IsUnavailable(status) || absl::IsCancelled(status);
 }
@@ -38,7 +38,8 @@ std::string VersionOf(const StartOptions& start) {
   return start.client_version.empty() ? ACCELD_VERSION : start.client_version;
 }
 
-// `kept` says why the daemon was not replaced; empty: nobody has tried.
+// Returns the error for incompatible versions. `kept` says why the daemon was not replaced; empty
+// if that was not tried.
 absl::Status SkewError(absl::string_view version, absl::string_view address,
                        absl::string_view daemon_version, absl::string_view kept) {
   const std::string what =
@@ -57,7 +58,7 @@ absl::Status SkewError(absl::string_view version, absl::string_view address,
                    install));
 }
 
-// A session with a daemon that is there, whose version goes with ours.
+// Opens a session with a running daemon whose version must be compatible with `version`.
 Connected ConnectTo(const ConnectOptions& options, const std::string& version) {
   ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<Client> client, Client::Connect(options));
   const std::string& theirs = client->daemon_version();
@@ -81,7 +82,7 @@ Connected ConnectPrivately(ConnectOptions options, const StartOptions& start) {
   options.address = daemon->address();
   ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<Client> client, ConnectTo(options, VersionOf(start)));
   Client* const raw = client.get();
-  // Who is the last to let go of the client ends first the session, then the daemon.
+  // When the last reference to the client is dropped, the session ends first and then the daemon.
   return std::shared_ptr<Client>(
       raw, [daemon = std::move(daemon), client = std::move(client)](Client*) mutable {
         client.reset();
@@ -89,7 +90,7 @@ Connected ConnectPrivately(ConnectOptions options, const StartOptions& start) {
       });
 }
 
-// The daemon of all processes of the user, at the user's own default address.
+// The daemon that all processes of the user share, at the user's own default address.
 class SharedDaemon {
  public:
   SharedDaemon(ConnectOptions options, const StartOptions& start, Address address)
@@ -124,8 +125,8 @@ class SharedDaemon {
                      start_.start_timeout.count(), " ms: ", last.message()));
   }
 
-  // Replaces a daemon whose version does not go with ours, or is an earlier one that would, unless
-  // somebody needs it: then it is used if it can be.
+  // Opens a session. If the daemon is incompatible, or older than this library, replaces it if it
+  // is idle. A daemon that cannot be replaced is used if it is compatible.
   Connected Connect() {
     ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<Client> client, Client::Connect(options_));
     const std::string theirs = client->daemon_version();
@@ -133,23 +134,25 @@ class SharedDaemon {
     const bool go_together = found.skew != Skew::kOther;
     if (go_together && (!found.daemon_is_older || has_retired_)) return client;
     if (has_retired_) return SkewError(version_, options_.address, theirs, "");
-    client.reset();  // Not to be what keeps it.
+    client.reset();  // This session must not keep the daemon from exiting.
     const absl::Status retired =
         RetireIdleDaemon(options_.address, options_.credentials, std::min(Rest(), kRetireTimeout));
-    has_retired_ = retired.ok();  // What is there after that is what the binary is.
+    // Any daemon that is there afterwards has the version of the installed executable.
+    has_retired_ = retired.ok();
     if (retired.ok()) return absl::UnavailableError("the daemon was replaced");
     if (go_together) return Client::Connect(options_);
     return SkewError(version_, options_.address, theirs, retired.message());
   }
 
-  // True: there is one now. False: another process starts one, or one that takes no sessions now is
-  // going, or will take some again.
+  // Returns true if this call has started a daemon. Returns false if another process is starting
+  // one, or if a daemon is there that accepts no sessions at the moment, because it is shutting
+  // down or draining.
   absl::StatusOr<bool> StartUnlessThere() {
     if (Probe(address_).ok()) return false;
     ACCELD_ASSIGN_OR_RETURN(const absl::optional<StartLock> lock,
                             StartLock::Try(address_.unix_path));
     if (!lock.has_value()) return false;
-    // Who had the lock before has started one.
+    // The previous holder of the lock has started one.
     if (Probe(address_).ok()) return false;
     absl::StatusOr<std::string> binary = FindDaemon(start_.daemon_path);
     if (!binary.ok()) {
@@ -203,7 +206,7 @@ absl::StatusOr<std::shared_ptr<Client>> ConnectOrStart(ConnectOptions options,
     if (mode == Autostart::kOff) {
       return Annotate(client.status(), "ACCELD_AUTOSTART is off, and so none was started");
     }
-    // The machine's own is there, and takes nothing just now.
+    // The machine's own daemon is running but accepts no sessions at the moment.
     ACCELD_ASSIGN_OR_RETURN(const Address machines, ParseAddress(found));
     if (Probe(machines).ok()) return client;
   }

@@ -19,7 +19,7 @@ namespace {
 constexpr off_t kMaxTailBytes = 4096;
 constexpr int kMaxTailLines = 20;
 
-// Makes the folder and the one above it.
+// Creates the folder and its parent folder.
 void MakeFolder(const std::string& folder) {
   (void)mkdir(folder.substr(0, folder.rfind('/')).c_str(), 0700);
   (void)mkdir(folder.c_str(), 0700);
@@ -31,7 +31,7 @@ std::string HostName() {
   return name;
 }
 
-// Empty: the user has none.
+// Returns "" if the environment determines no such folder.
 std::string CacheFolder() {
   if (const char* folder = std::getenv("XDG_CACHE_HOME"); folder != nullptr && *folder == '/') {
     return absl::StrCat(folder, "/acceld");

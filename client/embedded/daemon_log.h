@@ -9,23 +9,26 @@
 
 namespace acceld::client {
 
-// The file that daemons which are started here log to.
+// The log file of a daemon that this process starts.
 class DaemonLog {
  public:
-  // The daemon itself keeps the file at this size (its setting log-file-size).
+  // The size in bytes to which the daemon itself limits the file (its setting log-file-size).
   static constexpr int64_t kMaxBytes = int64_t{4} << 20;
 
-  // Opens the file, which is made with mode 0600. The system's error, with the path.
+  // Opens the file for appending, and creates it with mode 0600 if necessary. Errors contain the
+  // path and the operating system's reason.
   static absl::StatusOr<DaemonLog> Open(const std::string& path);
-  // The same for the daemon of this user on this host: $XDG_CACHE_HOME/acceld/HOST.log, else
-  // ~/.cache/acceld/HOST.log; where none of these can be written, acceld.log in `fallback_folder`.
+  // Opens the log of the current user's daemon on this host: $XDG_CACHE_HOME/acceld/HOST.log, or
+  // ~/.cache/acceld/HOST.log if that variable is not set. If that file cannot be opened, or neither
+  // variable nor home directory is set, opens acceld.log in `fallback_folder`.
   static absl::StatusOr<DaemonLog> OpenOfUser(const std::string& fallback_folder);
 
   const std::string& path() const { return path_; }
-  // For appending; no process that is started gets it by itself.
+  // The open file, for appending. It has the close-on-exec flag, so child processes do not inherit
+  // it.
   int fd() const { return fd_.get(); }
-  // The last lines, at most some twenty, of what was written since it was opened here; says so when
-  // that is nothing.
+  // Returns the last lines (about twenty at most) that were written since this object opened the
+  // file, or "(nothing)".
   std::string Tail() const;
 
  private:

@@ -29,8 +29,8 @@ std::string Absolute(const std::string& path) {
   return error ? path : absolute.lexically_normal().string();
 }
 
-// The folder of the file that this code was loaded from, symbolic links resolved; empty when that
-// cannot be told.
+// Returns the folder of the file from which this code was loaded, with symbolic links resolved, or
+// an empty path if that cannot be determined.
 std::filesystem::path OwnFolder() {
   Dl_info info;
   link_map* map = nullptr;
@@ -38,7 +38,7 @@ std::filesystem::path OwnFolder() {
               RTLD_DL_LINKMAP) == 0) {
     return {};
   }
-  // The program itself has no name in the loader's list.
+  // The main program has an empty name in the dynamic loader's list.
   const bool is_shared = map != nullptr && map->l_name != nullptr && *map->l_name != '\0';
   std::error_code error;
   const std::filesystem::path file =

@@ -6,11 +6,11 @@
 
 namespace acceld::client {
 
-// The path of the daemon's binary. $ACCELD_DAEMON where that is set; else `preferred` unless it is
-// empty; else the `acceld` beside the program or shared object that this function is linked into,
-// or in the folder `bin` beside its folder; else the one on $PATH. NOT_FOUND says where it was
-// looked for; a path that is named, and has no executable file, is not passed over. The path is
-// absolute.
+// Returns the absolute path of the daemon's executable, which is the first of: $ACCELD_DAEMON;
+// `preferred`, unless it is empty; the file `acceld` in the folder of the program or shared object
+// that contains this code; `bin/acceld` in that folder's parent; the `acceld` on $PATH. NOT_FOUND
+// lists where it was searched for. If $ACCELD_DAEMON or `preferred` is set but is not an executable
+// file, that is NOT_FOUND at once.
 absl::StatusOr<std::string> FindDaemon(const std::string& preferred);
 
 }  // namespace acceld::client

@@ -24,11 +24,12 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kPause{5};
-constexpr int kExitTaken = 3;     // As `acceld --help` says.
-constexpr int kSignalExit = 128;  // And the signal's number, as shells have it.
-// The daemon's number of the file descriptor with which it ends.
+constexpr int kExitTaken = 3;  // Documented in `acceld --help`.
+// Added to the number of the signal that ended a process, as in shells.
+constexpr int kSignalExit = 128;
+// The number that lifetime_fd has in the daemon.
 constexpr int kLifetimeFd = 3;
-// What a service manager tells this process, and not those that it starts.
+// Environment variables by which a service manager addresses this process and not its children.
 constexpr absl::string_view kManagersNames[] = {"LISTEN_FDS",    "LISTEN_FDNAMES", "LISTEN_PID",
                                                 "NOTIFY_SOCKET", "WATCHDOG_PID",   "WATCHDOG_USEC"};
 
@@ -37,7 +38,7 @@ bool HasName(absl::string_view variable, absl::string_view name) {
          absl::StartsWith(variable, name);
 }
 
-// "NAME=VALUE"s.
+// Returns the daemon's environment as "NAME=VALUE" strings.
 std::vector<std::string> EnvironmentOf(const Launch& launch) {
   std::vector<std::string> variables;
   for (char** variable = environ; *variable != nullptr; ++variable) {
@@ -66,7 +67,7 @@ std::vector<std::string> ArgumentsOf(const Launch& launch, const DaemonLog& log)
   return arguments;
 }
 
-// As execve wants them; they point into `texts`.
+// Returns the array of pointers that execve expects; they point into `texts`.
 std::vector<char*> Pointers(std::vector<std::string>& texts) {
   std::vector<char*> pointers;
   for (std::string& text : texts) pointers.push_back(text.data());
@@ -74,7 +75,8 @@ std::vector<char*> Pointers(std::vector<std::string>& texts) {
   return pointers;
 }
 
-// Beyond those numbers that the child uses, so that no step there overwrites another's source.
+// Duplicates `fd` to a number above those that the child process uses, so that no dup2 there
+// overwrites the source of another one.
 absl::StatusOr<UniqueFd> OutOfTheWay(int fd) {
   UniqueFd copy(fcntl(fd, F_DUPFD_CLOEXEC, kLifetimeFd + 1));
   if (!copy.valid()) return absl::ErrnoToStatus(errno, "cannot duplicate a file descriptor");
@@ -90,7 +92,7 @@ struct FreeAttributes {
   void operator()(posix_spawnattr_t* attributes) const { posix_spawnattr_destroy(attributes); }
 };
 
-// Starts the process that goes to the background by itself.
+// Starts the daemon's process, which detaches itself (--detach).
 absl::StatusOr<pid_t> Spawn(const Launch& launch, const DaemonLog& log) {
   std::vector<std::string> arguments = ArgumentsOf(launch, log);
   std::vector<std::string> environment = EnvironmentOf(launch);
@@ -100,7 +102,7 @@ absl::StatusOr<pid_t> Spawn(const Launch& launch, const DaemonLog& log) {
     ACCELD_ASSIGN_OR_RETURN(lifetime, OutOfTheWay(launch.lifetime_fd));
   }
 
-  // These fail for lack of memory only, and what is missing then makes the next one fail.
+  // These calls fail only for lack of memory, and then a later one fails as well.
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   const std::unique_ptr<posix_spawn_file_actions_t, FreeActions> free_actions(&actions);
@@ -134,10 +136,11 @@ absl::StatusOr<pid_t> Spawn(const Launch& launch, const DaemonLog& log) {
   return child;
 }
 
-// How the process that goes to the background ended.
+// How the process that detaches itself has ended.
 struct Ended {
   bool in_time = false;
-  // None: who ignores SIGCHLD, or waits for all children elsewhere, got it before us.
+  // The exit code. nullopt if it is unknown, because this process ignores SIGCHLD or other code in
+  // it waits for all children.
   absl::optional<int> status;
 };
 
@@ -166,7 +169,8 @@ absl::StatusOr<Launched> LaunchDaemon(const Launch& launch, const DaemonLog& log
   ACCELD_ASSIGN_OR_RETURN(const pid_t child, Spawn(launch, log));
   const Ended ended = Await(child, timeout);
   if (!ended.in_time) {
-    // That process only waits, and the daemon goes on. Somebody has to wait for that process.
+    // That process only waits for the daemon, which keeps running. It must be waited for so that it
+    // does not remain a zombie.
     std::thread([child] {
       int ignored = 0;
       while (waitpid(child, &ignored, 0) < 0 && errno == EINTR) {

@@ -10,31 +10,37 @@
 
 namespace acceld::client {
 
-// A daemon to be started.
+// How to start a daemon.
 struct Launch {
-  std::string binary;   // absolute
-  std::string address;  // where it listens: "unix:PATH"
+  std::string binary;   // Absolute.
+  std::string address;  // Where the daemon is to listen: "unix:PATH".
   std::vector<std::string> flags;
-  // Variables that it gets where the environment has none of these names.
+  // Environment variables to add, unless this process has variables of the same names.
   std::vector<std::pair<std::string, std::string>> environment;
-  // A pipe or socket with whose other side it ends (its setting exit-with-fd); -1: none.
+  // One end of a pipe or socket pair: the daemon gets it, and exits when the other end is closed
+  // (its setting exit-with-fd). -1: none.
   int lifetime_fd = -1;
 };
 
+// The outcome of LaunchDaemon.
 enum class Launched {
-  kReady,  // clients can connect
-  kTaken,  // another daemon listens there, or has just begun to
+  kReady,  // Clients can connect.
+  kTaken,  // Another daemon listens there or is about to.
 };
 
-// Starts the daemon and waits until it is ready. It belongs to no terminal and is no child of this
-// process: it neither hears the signals that are for this one nor ends with it, and nobody has to
-// wait for it. It inherits the environment, without what a service manager has put there for this
-// process, and no open file but the log, as standard output and error, and `lifetime_fd`. It runs
-// in the root folder, or with a `lifetime_fd` in this process's. Works in processes with many
-// threads: nothing of this one runs in the child.
+// Starts the daemon and waits until it is ready. The daemon is detached: it has no controlling
+// terminal and is not a child of this process, so it does not receive this process's signals, does
+// not end with it, and need not be waited for.
 //
-// FAILED_PRECONDITION when the daemon ends, DEADLINE_EXCEEDED when it takes longer than `timeout`
-// (then it goes on): both quote the end of the log; else the system's error. Blocks.
+// It inherits the environment, except the variables by which a service manager addresses this
+// process. Of the open files it inherits only the log, as standard output and error, and
+// `lifetime_fd`. Its working directory is the root folder or, with a `lifetime_fd`, that of this
+// process. Safe in multi-threaded processes: posix_spawn is used, so no code of this process runs
+// in the child.
+//
+// FAILED_PRECONDITION if the daemon exits, DEADLINE_EXCEEDED if it is not ready within `timeout`
+// (it keeps running then); both quote the end of the log. Otherwise the operating system's error.
+// Blocks.
 absl::StatusOr<Launched> LaunchDaemon(const Launch& launch, const DaemonLog& log,
                                       std::chrono::milliseconds timeout);
 

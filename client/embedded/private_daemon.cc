@@ -26,15 +26,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of a socket's path: what the daemon adds for the one beside it, and what the system allows.
+// The longest folder name. Leaves room for the names of the sockets in it, within the system's
+// limit for socket paths.
 constexpr size_t kMaxFolderBytes = 80;
-// A folder in which nothing has changed for so long has no daemon that is just being started.
+// A folder that has not changed for this long does not belong to a daemon that is just being
+// started.
 constexpr time_t kStartSeconds = 600;
 constexpr std::chrono::seconds kMaxEnd{60};
 
 std::string Prefix() { return absl::StrCat("acceld-private-", getuid(), "-"); }
 
-// $TMPDIR, unless sockets there would have too long a path, else /tmp.
+// Returns $TMPDIR, or /tmp if the paths of sockets in $TMPDIR would be too long.
 std::string TemporaryFolder() {
   const char* const folder = getenv("TMPDIR");
   const bool fits = folder != nullptr && *folder == '/' &&
@@ -47,20 +49,21 @@ void Remove(const std::string& folder) {
   fs::remove_all(folder, ignored);
 }
 
-// Whether the daemon of a private folder of this user is gone.
+// Returns whether `folder` is a private folder of this user whose daemon has gone.
 bool IsLeftBehind(const std::string& folder) {
   struct stat info;
   if (lstat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode) || info.st_uid != getuid() ||
       time(nullptr) - info.st_mtime < kStartSeconds) {
     return false;
   }
-  // A daemon that lives has a lock.
+  // A running daemon holds a lock on this file.
   const UniqueFd lock(
       open((folder + "/acceld.sock.lock").c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
   return !lock.valid() || flock(lock.get(), LOCK_EX | LOCK_NB) == 0;
 }
 
-// What is left of those whose process was killed: the log and the lock.
+// Removes the folders, with log and lock file, that are left of private daemons whose process was
+// killed.
 void RemoveLeftBehind() {
   std::error_code error;
   for (fs::directory_iterator entry(TemporaryFolder(), error), end; !error && entry != end;
@@ -101,7 +104,7 @@ absl::StatusOr<std::unique_ptr<PrivateDaemon>> PrivateDaemon::Start(const StartO
     case Launched::kTaken:
       break;
   }
-  // Nobody else knows the folder, so the flags name a second address.
+  // No other process knows the folder, so the flags must name a second address.
   return absl::AlreadyExistsError(
       absl::StrCat("the private daemon cannot listen; the end of its log:\n", log.Tail()));
 }
@@ -109,7 +112,8 @@ absl::StatusOr<std::unique_ptr<PrivateDaemon>> PrivateDaemon::Start(const StartO
 PrivateDaemon::~PrivateDaemon() {
   if (getpid() != owner_) return;
   if (lifetime_.valid()) {
-    // Processes that were forked from this one keep the socket open, not this direction of it.
+    // Processes that were forked from this one keep the socket open, but shutdown closes this
+    // direction of it for all of them.
     (void)shutdown(lifetime_.get(), SHUT_WR);
     pollfd end{.fd = lifetime_.get(), .events = POLLIN | POLLRDHUP, .revents = 0};
     const auto timeout = std::chrono::milliseconds(kMaxEnd).count();

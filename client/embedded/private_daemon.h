@@ -12,28 +12,30 @@
 
 namespace acceld::client {
 
-// A daemon for this process alone, with its socket in a folder of its own. It ends with this
-// object, or with the process, however that ends; processes that were forked from it and have not
-// started another program count as this one. It sets no memory aside in advance. One thread.
+// A daemon for this process alone, with its socket and log in a temporary folder. The daemon ends
+// when this object is destroyed, or when this process, together with any processes forked from it
+// that have not executed another program, has ended in any way. The daemon does not reserve memory
+// in advance. Not thread-safe.
 class PrivateDaemon {
  public:
-  // Blocks until clients can connect. The errors of FindDaemon and LaunchDaemon; the autostart and
-  // idle_timeout of the options mean nothing here.
+  // Starts the daemon; blocks until clients can connect. Ignores `autostart` and `idle_timeout` of
+  // the options. Errors: those of FindDaemon and LaunchDaemon.
   static absl::StatusOr<std::unique_ptr<PrivateDaemon>> Start(const StartOptions& options);
-  // Blocks until the daemon has ended, which takes no longer than its shutdown-grace.
+  // Blocks until the daemon has ended, within its setting shutdown-grace, for at most 60 s. In a
+  // process forked from the one that called Start the destructor does nothing.
   ~PrivateDaemon();
   PrivateDaemon(const PrivateDaemon&) = delete;
   PrivateDaemon& operator=(const PrivateDaemon&) = delete;
 
-  // As ConnectOptions have it.
+  // Returns the daemon's address, for ConnectOptions::address.
   std::string address() const;
 
  private:
   PrivateDaemon() = default;
 
-  const pid_t owner_ = getpid();  // A process that was forked from it ends nothing.
-  std::string folder_;            // of the socket and the log; empty: none yet
-  UniqueFd lifetime_;             // The daemon has the other side.
+  const pid_t owner_ = getpid();  // The process that may end the daemon.
+  std::string folder_;            // Contains the socket and the log; empty before it is created.
+  UniqueFd lifetime_;             // The daemon exits when this end is closed.
 };
 
 }  // namespace acceld::client

@@ -13,7 +13,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kPause{20};
-// So long a session of ours, just closed, may still be seen.
+// How long a session of this process may still be counted after it was closed.
 constexpr std::chrono::milliseconds kFarewell{1000};
 
 absl::Status Busy(uint64_t sessions) {
@@ -21,7 +21,7 @@ absl::Status Busy(uint64_t sessions) {
       absl::StrCat(sessions, sessions == 1 ? " session is" : " sessions are", " open with it"));
 }
 
-// Asks it to end. OK: it will.
+// Tells the daemon to exit. OK means that it will.
 absl::Status Ask(const Admin& admin) {
   const Clock::time_point patience = Clock::now() + kFarewell;
   while (true) {
@@ -49,7 +49,7 @@ absl::Status RetireIdleDaemon(const std::string& address, const Credentials& cre
     const absl::StatusOr<std::unique_ptr<Admin>> admin =
         Admin::Connect({.address = address, .credentials = credentials});
     const absl::Status asked = admin.ok() ? Ask(**admin) : admin.status();
-    // One that is UNAVAILABLE may be ending already.
+    // A daemon that is UNAVAILABLE may be exiting already.
     if (!asked.ok() && !absl::IsUnavailable(asked)) return asked;
   }
   while (Probe(parsed).ok()) {

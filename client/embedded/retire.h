@@ -8,13 +8,15 @@
 
 namespace acceld::client {
 
-// Makes room for another daemon: has the one at this address end, if it is one that ends by itself
-// when it is idle, as those do that clients start, and nobody has a session with it. It is asked to
-// take no new sessions, and ends because it has none; who comes meanwhile is refused, and may start
-// the next one. Blocks until it has gone.
+// Makes the daemon at this address exit so that another one can replace it. Applies only to a
+// daemon that exits by itself when idle, as daemons started by clients do, and that has no
+// sessions. The daemon is told to accept no new sessions, whereupon it exits because it has none;
+// clients that try to connect meanwhile are refused and may start the next daemon. Blocks until the
+// daemon has gone.
 //
-// OK: nobody listens there any more. FAILED_PRECONDITION with what keeps it: it goes on as it was.
-// DEADLINE_EXCEEDED: it has been asked, and is still there.
+// OK: no daemon listens at the address any more. FAILED_PRECONDITION: the daemon is in use or does
+// not exit when idle, as the message says; it keeps running unchanged. DEADLINE_EXCEEDED: the
+// daemon was told to exit but is still there.
 absl::Status RetireIdleDaemon(const std::string& address, const Credentials& credentials,
                               std::chrono::milliseconds timeout);
 

@@ -22,7 +22,7 @@ absl::StatusOr<absl::optional<StartLock>> StartLock::Try(const std::string& sock
 }
 
 StartLock::~StartLock() {
-  // Closing would not be enough: a process that was forked meanwhile has the open file, too.
+  // Closing the file is not enough, because a process that was forked meanwhile has it open, too.
   if (fd_.valid()) (void)flock(fd_.get(), LOCK_UN);
 }
 

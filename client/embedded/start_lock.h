@@ -8,12 +8,13 @@
 
 namespace acceld::client {
 
-// The right to start the daemon of a socket: a lock on the file PATH.start, which one process, or
-// one thread, has at a time. The system takes it back when the process ends. The file stays.
+// The exclusive right to start the daemon of a socket: a lock (flock(2)) on the file PATH.start,
+// which one process, or one thread, holds at a time. The operating system releases it when the
+// process ends. The file is never removed.
 class StartLock {
  public:
-  // None: another one has it. The system's error, with the file, when there cannot be one. Does not
-  // wait.
+  // Tries to take the lock of the daemon at `socket_path`, without waiting. nullopt: another
+  // process or thread holds it. Errors contain the file and the operating system's reason.
   static absl::StatusOr<absl::optional<StartLock>> Try(const std::string& socket_path);
   StartLock(StartLock&&) = default;
   StartLock& operator=(StartLock&&) = default;

@@ -8,31 +8,36 @@
 #include "absl/types/optional.h"
 #include "common/status.h"
 
-// What a process says about a daemon that it may start.
+// Options for starting daemons from a client process.
 namespace acceld::client {
 
+// Whether a client may start a daemon.
 enum class Autostart {
-  kOn,       // one for all processes of the user, where there is none
-  kOff,      // none
-  kPrivate,  // one of this process's own, also where there is another
+  kOn,       // One for all processes of the user, if none is running.
+  kOff,      // Never.
+  kPrivate,  // One for this process alone, even if another is running.
 };
-// "on", "off", "private"; empty: on. INVALID_ARGUMENT, naming the variable ACCELD_AUTOSTART.
+// Parses "on", "off" or "private"; an empty text means kOn. INVALID_ARGUMENT names the variable
+// ACCELD_AUTOSTART.
 absl::StatusOr<Autostart> ParseAutostart(absl::string_view text);
 
+// How a client starts a daemon.
 struct StartOptions {
-  // None: what $ACCELD_AUTOSTART says, else kOn.
+  // nullopt means the value of $ACCELD_AUTOSTART, or kOn if that is not set.
   absl::optional<Autostart> autostart;
-  // The daemon's binary; find_daemon.h says where one is looked for besides.
+  // The daemon's executable; if empty, it is searched for (find_daemon.h).
   std::string daemon_path;
-  // A daemon for all processes of the user ends when nobody has used it for so long.
+  // A daemon for all processes of the user exits when it has been idle for this long.
   std::chrono::milliseconds idle_timeout = std::chrono::minutes(10);
-  // Until the daemon answers. It may have to wait for one that ends.
+  // How long to wait until the daemon answers. This may include waiting for the end of another
+  // daemon.
   std::chrono::milliseconds start_timeout = std::chrono::seconds(60);
-  // What the daemon's version has to go with; empty: this library's.
+  // The version with which the daemon must be compatible; empty means this library's version.
   std::string client_version;
-  // Further flags for it. Its settings come, besides, from this process's environment and from the
-  // user's configuration file, as those of every daemon. Paths in these are to be absolute: but for
-  // a private one it runs in the root folder.
+  // Additional command-line flags for the daemon. Like every daemon it also reads settings from its
+  // environment, which it inherits from this process, and from the user's configuration file. Paths
+  // in all of these should be absolute, because the working directory of the daemon is the root
+  // folder, unless it is a private one.
   std::vector<std::string> flags;
 };
 

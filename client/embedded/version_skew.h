@@ -2,23 +2,25 @@
 
 #include "absl/strings/string_view.h"
 
-// Which versions of a client and a daemon go together. Releases that differ in the last number only
-// do; others may mean different things by what they send, though they speak the same protocol.
+// Which versions of client and daemon are compatible. Releases that differ only in the last number
+// are. Other releases may give messages a different meaning, although they speak the same protocol.
 namespace acceld::client {
 
+// How two versions differ.
 enum class Skew {
   kNone,
-  kPatch,  // they go together
-  kOther,  // they do not
+  kPatch,  // Only in the last number: compatible.
+  kOther,  // In another number: incompatible.
 };
 
+// The outcome of CompareVersions.
 struct VersionSkew {
   Skew skew = Skew::kNone;
   bool daemon_is_older = false;
 };
 
-// Of versions such as "0.1.0". What is no version goes together with nothing but itself, and counts
-// as older.
+// Compares versions such as "0.1.0". A text that is not a version is compatible only with the same
+// text, and counts as older than any version.
 VersionSkew CompareVersions(absl::string_view client, absl::string_view daemon);
 
 }  // namespace acceld::client

@@ -42,7 +42,7 @@ void Row(absl::string_view what, absl::string_view figure) {
   std::cout << absl::StreamFormat("  %-58s %s\n", what, figure) << std::flush;
 }
 
-// The SELU activation: a chain of elementwise ops that one pass over memory can do.
+// The SELU activation: a chain of elementwise ops that can be computed in one pass over memory.
 Tensor Selu(const Tensor& x) { return 1.0507 * Where(x > 0.0, x, 1.6733 * (Exp(x) - 1.0)); }
 
 absl::StatusOr<Array> Input(client::Client& client, int64_t elements) {
@@ -102,7 +102,7 @@ absl::Status ShowCache(const std::shared_ptr<client::Client>& client, const std:
   last.ms = Median(later);
   Row(absl::StrCat("... later calls, median of ", kRepeats), Describe(last));
 
-  // The same program in another process: this binary again.
+  // Runs the same program in another process, with this executable.
   const pid_t child = fork();
   if (child == 0) {
     execl("/proc/self/exe", "tour", "--other-process", "--address", address.c_str(), nullptr);
@@ -122,7 +122,7 @@ absl::Status ShowCache(const std::shared_ptr<client::Client>& client, const std:
   return absl::OkStatus();
 }
 
-// What runs in the second process.
+// The code of the second process.
 absl::Status ShowOtherProcess(const std::shared_ptr<client::Client>& client) {
   const Function selu(client, Selu, "selu");
   ACCELD_ASSIGN_OR_RETURN(const Array x, Input(*client, kElements));

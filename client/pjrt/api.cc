@@ -5,8 +5,8 @@
 
 namespace {
 
-// Newer versions make functions mandatory that are not needed here; older ones miss some that JAX
-// calls, and with them JAX does not look for the extension "Shardings".
+// Newer versions of the interface require functions that are not needed here. Older ones lack
+// functions that JAX calls, and with them JAX does not use the extension "Shardings".
 constexpr int kMajorVersion = 0, kMinorVersion = 91;
 
 }  // namespace

@@ -10,10 +10,11 @@
 #include "client/pjrt/abi/layout.h"
 #include "client/pjrt/error.h"
 
-// What stands in the tables of functions: it calls the function that is implemented here.
+// The C functions in the tables of the interface: wrappers that call the C++ functions of
+// functions.h.
 namespace acceld::pjrt {
 
-// No exception leaves the plugin.
+// Calls `function` and converts exceptions to errors, because no exception may leave the plugin.
 template <typename Args>
 absl::Status CallContained(absl::Status (*function)(Args&), Args& args) {
   try {
@@ -25,11 +26,13 @@ absl::Status CallContained(absl::Status (*function)(Args&), Args& args) {
   }
 }
 
+// Calls `function` with a complete argument struct, whichever version of the interface the caller
+// has.
 template <typename Args>
 absl::Status Call(absl::Status (*function)(Args&), Args* args) {
   if (args == nullptr) return absl::InvalidArgumentError("acceld: a call without arguments");
   if (args->struct_size >= SizeOfArgs<Args>()) return CallContained(function, *args);
-  // A caller of an older version of the interface, whose struct ends earlier.
+  // The caller has an older version of the interface, in which the struct ends earlier.
   Args whole{};
   std::memcpy(&whole, args, args->struct_size);
   const absl::Status status = CallContained(function, whole);
@@ -37,6 +40,8 @@ absl::Status Call(absl::Status (*function)(Args&), Args* args) {
   return status;
 }
 
+// The table entry for a function that returns an error, and the one for a function that returns
+// nothing.
 template <typename Args, absl::Status (*function)(Args&)>
 PJRT_Error* Entry(Args* args) {
   return ToError(Call(function, args));

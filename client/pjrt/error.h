@@ -5,14 +5,14 @@
 #include "absl/status/status.h"
 #include "client/pjrt/abi/abi.h"
 
-// An error on its way to the framework, which destroys it.
+// An error that is passed to the framework, which destroys it.
 struct PJRT_Error {
-  absl::Status status;  // never OK
+  absl::Status status;  // Never OK.
 };
 
 namespace acceld::pjrt {
 
-// nullptr for OK.
+// Returns nullptr for OK.
 inline PJRT_Error* ToError(absl::Status status) {
   return status.ok() ? nullptr : new PJRT_Error{std::move(status)};
 }

@@ -11,13 +11,13 @@ using client::Array;
 using client::WeakArray;
 
 bool IsReady(const absl::Status&) { return true; }
-// Whoever asks is about to wait, so a value that comes at once is worth waiting for here.
+// The caller is about to wait, so it is worthwhile to wait here for a value that arrives at once.
 bool IsReady(const WeakArray& array) { return array.Lock().IsReady(); }
 bool IsReady(const PJRT_Event::End& end) { return FirstHeld(end.results).IsReady(); }
 bool IsReady(const acceld::Event& event) { return event.IsReady(); }
 
 absl::Status Await(const absl::Status& status) { return status; }
-// The waiting thread takes the daemon's answer itself where it can, which is quicker.
+// Array::Await lets the waiting thread receive the daemon's answer itself, which is quicker.
 absl::Status Await(const Array& array) { return array.valid() ? array.Await() : absl::OkStatus(); }
 absl::Status Await(const WeakArray& array) { return Await(array.Lock()); }
 absl::Status Await(const PJRT_Event::End& end) { return Await(FirstHeld(end.results)); }
@@ -53,7 +53,7 @@ absl::Status Event_IsReady(PJRT_Event_IsReady_Args& args) {
   return absl::OkStatus();
 }
 
-// An event that is not ready has no error yet; the interface forbids to ask.
+// An event that is not ready has no error yet; the interface forbids this call then.
 absl::Status Event_Error(PJRT_Event_Error_Args& args) {
   return std::visit(
       [](const auto& source) {

@@ -9,26 +9,26 @@
 #include "client/pjrt/compile/late_questions.h"
 #include "common/threads/future.h"
 
-// Something that the framework can wait for: it ends well or with an error. Immutable, so any
-// thread may use it.
+// Something that the framework can wait for, with a status as its outcome. Immutable, so any thread
+// may use it.
 struct PJRT_Event {
-  // The end of the execution that makes these arrays, which the event does not keep alive: when
-  // nobody has asked how it ended before all of them are gone, it is taken to have ended well. A
-  // callback costs no question to the daemon (LateQuestions); whoever waits asks.
+  // The end of the execution that makes these arrays. The event does not keep them alive: if all of
+  // them are released before the outcome was requested, the execution counts as successful. Waiting
+  // for the event asks the daemon; registering a callback does not (LateQuestions).
   struct End {
     acceld::pjrt::ResultsOfExecution results;
     acceld::pjrt::LateQuestions* late_questions;
   };
-  // What it waits for: nothing; the value of an array, which it does not keep alive either: when
-  // the last buffer with results of the same execution is destroyed before that is there, it is
-  // ready, as nobody can look at the value any more; the end of an execution; or a future of the
-  // client library.
+  // What the event waits for. A Status: nothing, it has happened. A WeakArray: the array's value;
+  // if the last buffer with results of the same execution is destroyed before, the event is ready,
+  // because nothing can read the value any more. An End: the end of an execution. An Event: a
+  // future of the client library.
   std::variant<absl::Status, acceld::client::WeakArray, End, acceld::Event> source;
 };
 
 namespace acceld::pjrt {
 
-// An event that has happened: with OK, or an error.
+// Returns an event that has happened already, with OK or an error.
 inline PJRT_Event* DecidedEvent(absl::Status status) { return new PJRT_Event{std::move(status)}; }
 
 }  // namespace acceld::pjrt

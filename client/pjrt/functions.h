@@ -3,10 +3,10 @@
 #include "absl/status/status.h"
 #include "client/pjrt/abi/abi.h"
 
-// The functions of the interface as they are implemented here: a Status instead of a PJRT_Error,
-// and arguments that are there, whole (api.cc sees to it when the caller knows fewer fields). Each
-// is in the file of its object: Buffer_Dimensions in buffer.cc. Any thread may call any of them;
-// getters never wait for the daemon.
+// The functions of the interface, implemented with Status instead of PJRT_Error. Their argument
+// structs are never null and always complete (entry.h fills in the fields that a caller of an older
+// version does not have). Each is implemented in the file of its object, for example
+// Buffer_Dimensions in transfer/buffer.cc. Thread-safe. Getters never wait for the daemon.
 namespace acceld::pjrt {
 
 #define PJRT_IN(type, name)

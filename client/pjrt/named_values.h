@@ -10,7 +10,8 @@
 
 namespace acceld::pjrt {
 
-// A list of named values to be handed to the framework, which owns the text in them.
+// A list of named values for the framework. The list owns the texts and numbers that its values
+// point to.
 class NamedValues {
  public:
   NamedValues() = default;
@@ -29,8 +30,8 @@ class NamedValues {
   PJRT_NamedValue& Append(absl::string_view name, PJRT_NamedValue_Type type);
 
   std::vector<PJRT_NamedValue> values_;
-  std::deque<std::string> texts_;             // which values_ points to
-  std::deque<std::vector<int64_t>> numbers_;  // the same
+  std::deque<std::string> texts_;             // Referenced by values_.
+  std::deque<std::vector<int64_t>> numbers_;  // Referenced by values_.
 };
 
 }  // namespace acceld::pjrt

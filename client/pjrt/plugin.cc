@@ -5,8 +5,8 @@ namespace acceld::pjrt {
 
 absl::Status Plugin_Initialize(PJRT_Plugin_Initialize_Args&) { return absl::OkStatus(); }
 
-// The framework writes programs in the older of its own and this version of StableHLO, so this is
-// the newest that the reader knows (common/ir/bytecode).
+// A framework serializes programs in its own version of StableHLO or in this one, whichever is
+// older, so this is the newest version that the reader supports (common/ir/bytecode).
 absl::Status Plugin_Attributes(PJRT_Plugin_Attributes_Args& args) {
   static const NamedValues& attributes = *[] {
     auto* const values = new NamedValues;

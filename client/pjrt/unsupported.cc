@@ -1,7 +1,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/pjrt/functions.h"
 
-// What the interface has and acceld does not offer.
+// The functions of the interface that acceld does not offer.
 namespace acceld::pjrt {
 namespace {
 

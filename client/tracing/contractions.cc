@@ -8,7 +8,7 @@
 namespace acceld::client {
 namespace {
 
-// `a` with its leading (batch) dimensions stretched to `batch`.
+// Returns `a` with its leading (batch) dimensions broadcast to `batch`.
 Tensor WithBatch(const Tensor& a, absl::Span<const int64_t> batch) {
   ir::Dims dims(batch.begin(), batch.end());
   dims.insert(dims.end(), a.shape().end() - 2, a.shape().end());

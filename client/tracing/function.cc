@@ -41,9 +41,9 @@ absl::StatusOr<Program> Trace(const std::string& name, const TracedFunction& fun
 struct Function::State {
   std::shared_ptr<Client> client;
   TracedFunction function;
-  int arity;  // -1: any
+  int arity;  // -1: any number.
   std::string name;
-  // What the function is for arguments of some types.
+  // The trace for one combination of argument types.
   struct Traced {
     Program program;
     HostCallbacks callbacks;
@@ -51,7 +51,7 @@ struct Function::State {
   Mutex mutex;
   absl::flat_hash_map<std::vector<ir::TensorType>, Traced> traces ABSL_GUARDED_BY(mutex);
 
-  // Traced now or found.
+  // Returns the trace for these argument types, and makes it if necessary.
   absl::StatusOr<Traced> Find(absl::Span<const ir::TensorType> arguments);
 };
 

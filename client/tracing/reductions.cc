@@ -14,7 +14,8 @@ namespace {
 
 using ir::OpKind;
 
-// The axes in order, counted from the front, each once; all for an empty list.
+// Returns the axes in ascending order, counted from the front; all axes for an empty list.
+// INVALID_ARGUMENT for an axis that is out of range or occurs twice.
 absl::StatusOr<std::vector<int64_t>> ReducedAxes(absl::string_view operation, const Axes& axes,
                                                  int64_t rank) {
   std::vector<int64_t> reduced;
@@ -40,8 +41,8 @@ Tensor KeepDims(const Tensor& reduced, const Tensor& a, absl::Span<const int64_t
   return Reshape(reduced, dims);
 }
 
-// The bounds of an element type, as far as a double holds them: for integers of 64 bits the
-// converted value saturates to the right one.
+// The smallest and the largest value of an element type, as far as a double can represent them: for
+// 64-bit integers, converting the double saturates at the correct value.
 double Lowest(ir::DType dtype) {
   if (ir::IsFloat(dtype)) return -std::numeric_limits<double>::infinity();
   return ir::IsSigned(dtype) ? -std::ldexp(1.0, ir::BitsOf(dtype) - 1) : 0;
@@ -97,7 +98,7 @@ Tensor ArgMax(const Tensor& a, int64_t axis) {
   if (tracer == nullptr) return Tracer::BadNumber();
   absl::StatusOr<int64_t> normal = NormalAxis("ArgMax", axis, a.rank());
   if (!normal.ok()) return tracer->Fail(normal.status());
-  // The smallest index among those whose element equals the largest.
+  // The smallest index among the elements that equal the maximum.
   const int64_t size = a.shape()[*normal];
   const Tensor index = Iota(a, {ir::DType::kI32, a.shape()}, *normal);
   return Min(Where(a == Max(a, {*normal}, true), index,
@@ -115,7 +116,7 @@ Tensor LogSumExp(const Tensor& a, int64_t axis, bool keep_dims) {
   const Tensor result = largest + Log(Sum(Exp(a - largest), {axis}, true));
   if (keep_dims || Tracer::IsNumber(result)) return result;
   absl::StatusOr<int64_t> normal = NormalAxis("LogSumExp", axis, a.rank());
-  if (!normal.ok()) return result;  // Already recorded.
+  if (!normal.ok()) return result;  // The error is recorded already.
   ir::Dims dims = a.shape();
   dims.erase(dims.begin() + *normal);
   return Reshape(result, dims);

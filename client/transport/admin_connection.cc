@@ -13,9 +13,9 @@ namespace {
 
 constexpr std::chrono::seconds kUnaryTimeout{10};
 constexpr std::chrono::seconds kTraceTimeout{60};
-// Of what looks at every entry of a cache.
+// For calls that may process all entries of a cache.
 constexpr std::chrono::minutes kCacheTimeout{60};
-// Below what a daemon takes as one message at the least.
+// Below the smallest limit for one message that a daemon may have.
 constexpr size_t kChunkBytes = size_t{32} << 10;
 
 }  // namespace
@@ -76,7 +76,7 @@ class AdminConnection::Impl {
     v1::ImportCacheEntryReply reply;
     const auto stream = line->stub.ImportCacheEntry(&context, &reply);
     v1::CacheBundleChunk chunk;
-    bool is_open = true;  // false: the daemon has ended it, with a status
+    bool is_open = true;  // false: the daemon has ended the stream, with a status.
     while (is_open && !entry.empty()) {
       const absl::string_view piece = entry.substr(0, kChunkBytes);
       chunk.set_data(piece.data(), piece.size());
@@ -89,7 +89,7 @@ class AdminConnection::Impl {
   }
 
  private:
-  // As a caller reads it.
+  // Returns the status as callers see it.
   absl::Status Told(const grpc::Status& status) const {
     return AdviseOnSecrets(StatusOfCall(status, dialer_.peer()), secrets_);
   }

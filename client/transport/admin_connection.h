@@ -12,19 +12,22 @@
 
 namespace acceld::client {
 
-// The transport under an Admin: calls without a session. Thread-safe; each blocks for its answer,
-// at most ten seconds, or a minute for a trace.
+// The transport beneath Admin: calls to a daemon without a session. Thread-safe. Each call blocks
+// for its reply: at most ten seconds, GetTrace a minute, and the calls that process cache entries
+// (VerifyCache, PurgeCache, ExportCacheEntry, ImportCacheEntry, ListCache of the remote cache) an
+// hour.
 class AdminConnection {
  public:
-  // Blocks until the daemon is there or the timeout is over.
+  // Connects to the daemon; blocks until it answers or the attempt's timeout has passed.
   static absl::StatusOr<std::unique_ptr<AdminConnection>> Open(const Attempt& attempt,
                                                                const Secrets& secrets);
   ~AdminConnection();
   AdminConnection(const AdminConnection&) = delete;
   AdminConnection& operator=(const AdminConnection&) = delete;
 
-  // The standard health service's answer: whether the daemon takes new sessions.
+  // Returns whether the daemon accepts new sessions, as its gRPC health service reports.
   absl::StatusOr<bool> IsServing() const;
+  // Each of these makes the call of the same name (acceld.proto) and returns its reply.
   absl::StatusOr<v1::ListDevicesReply> ListDevices() const;
   absl::StatusOr<v1::Stats> GetStats() const;
   absl::StatusOr<v1::ListSessionsReply> ListSessions() const;
@@ -36,7 +39,7 @@ class AdminConnection {
   absl::StatusOr<v1::PurgeCacheReply> PurgeCache(const v1::PurgeCacheRequest& request) const;
   absl::StatusOr<std::string> ExportCacheEntry(const v1::ExportCacheEntryRequest& request) const;
   absl::StatusOr<v1::ImportCacheEntryReply> ImportCacheEntry(absl::string_view entry) const;
-  // Calls `take` for each chunk.
+  // Calls `take` for each chunk of the trace.
   absl::Status GetTrace(const v1::GetTraceRequest& request,
                         const std::function<void(const v1::TraceChunk&)>& take) const;
 

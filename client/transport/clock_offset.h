@@ -6,15 +6,16 @@
 
 namespace acceld::client {
 
-// One look at a daemon's clock: what it showed at some time between two times of this process's
-// steady clock. Nanoseconds.
+// One reading of a daemon's clock: the daemon's time at a moment between two times of this
+// process's steady clock. Nanoseconds.
 struct ClockReading {
   int64_t before_ns = 0, daemon_ns = 0, after_ns = 0;
 };
 
-// What the daemon's clock is ahead of this process's steady clock, in nanoseconds, by the reading
-// that took the least time: wrong by half of that time at most. 0 if that is possible, as it is
-// where both are on one machine and show the same clock. There is a reading at least.
+// Estimates by how many nanoseconds the daemon's clock is ahead of this process's steady clock,
+// from the reading with the shortest round trip; the error is at most half of that round trip.
+// Returns 0 if that reading is consistent with equal clocks, as it is if both processes run on one
+// machine. `readings` must not be empty.
 int64_t OffsetOf(absl::Span<const ClockReading> readings);
 
 }  // namespace acceld::client

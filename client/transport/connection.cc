@@ -26,9 +26,9 @@ namespace acceld::client {
 namespace {
 
 constexpr uint32_t kProtocolVersion = 1;
-// How long an upload waits to hear whether the daemon has its bytes. A daemon reads no commands
-// while too many requests of the session are under way, and those may wait for the array of this
-// upload.
+// How long an upload waits for the daemon's answer whether it has the bytes already. The wait must
+// be bounded: the daemon reads no commands while too many requests of the session are in progress,
+// and these may be waiting for the array of this upload.
 constexpr std::chrono::seconds kOfferPatience{1};
 
 CommandOutbox::WhenFull WhenFullHere() {
@@ -36,8 +36,8 @@ CommandOutbox::WhenFull WhenFullHere() {
                                       : CommandOutbox::WhenFull::kBlock;
 }
 
-// What a transfer ends with when its stream breaks, or the one of the session, which takes the
-// daemon's side of it along.
+// Returns whether a transfer may have ended with this status because its own stream broke, or the
+// session's stream, with which the daemon also drops its side of the transfer.
 bool IsOfABrokenStream(const absl::Status& status) {
   return absl::IsUnavailable(status) || absl::IsCancelled(status) || absl::IsInternal(status) ||
          absl::IsUnknown(status) || absl::IsNotFound(status);
@@ -57,10 +57,11 @@ class Connection::Impl : public SessionLink::Handler {
 
   ~Impl() override {
     Close(absl::UnavailableError("the client was closed"));
-    // The threads of either use both.
+    // The threads of link_ and bulk_ use both objects, so all of them must end first.
     link_.Join();
     if (bulk_ != nullptr) bulk_->Join();
-    farewell_ = nullptr;  // When it is said, and before its channel goes.
+    // Waits for the EndSession call, which uses dialer_.
+    farewell_ = nullptr;
   }
 
   absl::Status Open();
@@ -87,15 +88,16 @@ class Connection::Impl : public SessionLink::Handler {
   void OnResumed(uint64_t commands_taken) override;
   void OnEnd(const absl::Status& reason) override;
 
-  // What an answer, Ready or CompileDone, says.
+  // Returns the status in an answer (Ready or CompileDone), with the source location of the op that
+  // it is about.
   template <typename Event>
   absl::Status StatusOf(const Event& event) const;
   void SendProgram(uint64_t program_id);
   void OnCallbacksDone(const v1::CallbacksDone& done);
-  // Whether the daemon has defined the array of an upload without its bytes. Blocks for
-  // kOfferPatience at most.
+  // Asks the daemon whether it has these bytes, and has therefore defined the array without an
+  // upload. Blocks for at most kOfferPatience.
   bool HasContent(uint64_t handle, absl::string_view bytes);
-  // Where a daemon on this host listens; empty when gRPC is to be used only.
+  // Returns the unix socket of a daemon on this host; empty if only gRPC is to be used.
   SocketPlace local_socket() const {
     return {options_.local_transport ? options_.attempt.address.unix_path : "",
             options_.secrets.socket_users};
@@ -106,20 +108,20 @@ class Connection::Impl : public SessionLink::Handler {
   const std::string address_;
   Dialer dialer_;
   v1::Welcome welcome_;      // Constant after Open.
-  CommandOutbox outbox_{1};  // Nothing leaves before Welcome names the window.
+  CommandOutbox outbox_{1};  // Nothing is sent before Welcome sets the window.
   PendingRequests pending_;
   ByteWindow unready_fetches_, ready_fetches_;
   std::atomic<uint64_t> next_id_{1};
   std::atomic<bool> ended_{false};
   Mutex mutex_;
-  // Programs that were registered by their fingerprint.
+  // Programs that were registered by fingerprint only, by their numbers.
   absl::flat_hash_map<uint64_t, Serialize> announced_ ABSL_GUARDED_BY(mutex_);
-  // Numbers from NextId: an answer to what was asked after a program was announced says that the
-  // daemon has the program.
+  // Numbers from NextId: of the last announced program and of the last answered request. The answer
+  // to a request that was sent after the announcement shows that the daemon has the program.
   std::atomic<uint64_t> last_announced_{0}, last_answered_{0};
-  std::unique_ptr<Farewell> farewell_;   // Of Close.
-  std::unique_ptr<BulkTransfers> bulk_;  // After Open; its threads use the rest.
-  SessionLink link_;                     // Its threads use everything.
+  std::unique_ptr<Farewell> farewell_;   // Created by Close.
+  std::unique_ptr<BulkTransfers> bulk_;  // Created by Open; its threads use the members above.
+  SessionLink link_;                     // Its threads use all members above.
 };
 
 absl::Status Connection::Impl::Open() {
@@ -155,7 +157,8 @@ void Connection::Impl::Close(const absl::Status& reason) {
 
 void Connection::Impl::OnEnd(const absl::Status& reason) {
   ended_ = true;
-  outbox_.Fail(reason);  // Keeps the reason of a Close, if that is what ended it.
+  // If Close has ended the session, the outbox keeps that reason.
+  outbox_.Fail(reason);
   pending_.Fail(outbox_.status());
   if (bulk_ != nullptr) bulk_->Cancel();
   if (options_.host_calls != nullptr) options_.host_calls->OnSessionEnd(outbox_.status());
@@ -229,7 +232,7 @@ void Connection::Impl::OnEvent(v1::Event& event) {
     case v1::Event::kWelcome:
     case v1::Event::kGoodbye:
     case v1::Event::EVENT_NOT_SET:
-      return;  // The link's, or an event of a later protocol.
+      return;  // Handled by the link, or events of a later protocol.
   }
 }
 
@@ -314,7 +317,8 @@ void Connection::Impl::Fetch(uint64_t request_id, uint64_t handle, Lapses lapses
                 bulk_->Download(
                     answer.transfer_id, sink,
                     [this, handle, lapses, give_up, sink, done](const absl::Status& status) {
-                      // A transfer is given once; one that broke is asked for anew.
+                      // Each transfer can be received only once, so a broken one is requested
+                      // again.
                       const auto now = std::chrono::steady_clock::now();
                       const bool first = give_up == std::chrono::steady_clock::time_point();
                       const auto until =
@@ -353,7 +357,8 @@ absl::StatusOr<std::shared_ptr<Connection>> Connection::Open(const Options& opti
 Connection::Connection(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 Connection::~Connection() {
-  // The last owner may be a callback on one of our own threads, which cannot join itself.
+  // The last owner may be a callback on one of the connection's own threads, which cannot join
+  // itself.
   if (TransportThread::IsCurrent()) std::thread([impl = std::move(impl_)] {}).detach();
 }
 
@@ -503,7 +508,7 @@ void Connection::DropName(std::string name, OnDone done) {
   command.mutable_drop_name()->set_request_id(id);
   command.mutable_drop_name()->set_name(std::move(name));
   impl_->SendRequest(std::move(command), id, [done = std::move(done)](const Answer& answer) {
-    // It was dropped when it was first asked for.
+    // The name was dropped by the first request, whose answer was lost.
     const bool dropped = answer.asked_again && absl::IsNotFound(answer.status);
     done(dropped ? absl::OkStatus() : answer.status);
   });
@@ -534,7 +539,7 @@ absl::Status Connection::Upload(v1::BeginUpload begin, absl::string_view bytes, 
       },
       [impl, release = std::move(release)](absl::Status status) {
         release();
-        // The daemon knows of every failure but that of a stream that never reached it.
+        // The daemon knows about every failure except that of a stream that never reached it.
         if (absl::IsUnavailable(status)) impl->Close(Annotate(status, "an upload broke"));
       });
   return absl::OkStatus();

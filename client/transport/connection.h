@@ -23,105 +23,120 @@
 
 namespace acceld::client {
 
-// The transport under a Client: a session on the Channel (session_link.h), and the streams beside
-// it, all at one address. Only this folder knows gRPC.
+// The transport beneath Client: a session on the Channel RPC (session_link.h), and the other calls
+// and streams of that session, all to one address. Only this folder uses gRPC.
 //
-// All methods may be called from any thread. Callbacks run once, on one of the connection's
-// threads, on one that waits in Serve for that very answer, or at once when the connection has
-// ended; there no append blocks. After Close, or when the session has ended, every pending and
-// later call answers UNAVAILABLE with the reason.
+// Thread-safe. Each callback runs exactly once: on one of the connection's threads, on a thread
+// that waits in Serve for this very answer, or at once on the calling thread if the connection has
+// ended. Appends inside a callback never block. After Close, or when the session has ended, every
+// pending and later call fails with UNAVAILABLE and the reason.
 class Connection {
  public:
+  // The parameters of a session; see ConnectOptions.
   struct Options {
     Attempt attempt;
     Secrets secrets;
     std::string client_name;
     Priority priority = Priority::kNormal;
-    absl::optional<std::string> device_kind;  // as in Hello
+    absl::optional<std::string> device_kind;  // As in Hello.
     std::chrono::milliseconds lease{0};
     int64_t max_fetch_bytes = int64_t{256} << 20;
     bool local_transport = true;
     std::shared_ptr<HostCallHandler> host_calls;  // Shared with the client.
-    // Adds to an error about an op of a program (OriginOf) where the op was made. Thread-safe.
+    // Adds the source location of an op to an error about that op (OriginOf). Must be thread-safe.
     std::function<absl::Status(const absl::Status&)> locate;
   };
-  // Blocks until the daemon has welcomed the session or the timeout is over.
+  // Connects and opens a session. Blocks until the daemon has answered with Welcome or the
+  // attempt's timeout has passed.
   static absl::StatusOr<std::shared_ptr<Connection>> Open(const Options& options);
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
+  // The daemon's answer to the opening of the session.
   const v1::Welcome& welcome() const;
   const std::string& address() const;
+  // Returns OK while the session is open, and afterwards why it has ended.
   absl::Status status() const;
-  // Whether the session outlives a stream that breaks.
+  // Returns whether the session has a lease, so that it survives a broken stream.
   bool may_resume() const;
-  // Ends the session: fails what is pending and cancels what is under way. Idempotent; does not
-  // wait.
+  // Ends the session: fails pending requests and cancels transfers. Idempotent. Does not block.
   void Close(const absl::Status& reason);
 
-  // A number that this connection has not used: for handles and programs.
+  // Returns a number that this connection has not used yet, for a handle, a program or a request.
   uint64_t NextId();
 
-  // Append to the outgoing batch. They block while the daemon's window is full, but for Register
-  // and Announce, under which callers hold a lock.
+  // The following append a command to the outgoing batch. They block while the daemon's window is
+  // full, except Register and Announce, which never do because callers hold a lock.
   absl::Status Append(v1::Command command);
-  // The same, but it never blocks: for answers, on which what fills the window may wait.
+  // Appends without ever blocking, for answers to the daemon: the commands that fill the window may
+  // be waiting for the answer.
   absl::Status AppendUnblocked(v1::Command command);
+  // Sends a program together with its registration.
   absl::Status Register(v1::RegisterProgram program);
-  // Registers a program by its fingerprint; its bytes, a serialized v1::Program, follow if the
-  // daemon asks for them. `serialize` may be called on another thread, or never.
+  // Registers a program by its fingerprint. Its bytes, a serialized v1::Program, are sent only if
+  // the daemon requests them. `serialize` returns the bytes; it may be called on another thread, or
+  // never.
   using Serialize = std::function<std::string()>;
   absl::Status Announce(uint64_t program_id, const Digest& fingerprint, Serialize serialize);
+  // Appends an Execute command; the parameters are its fields.
   absl::Status AppendExecute(uint64_t program_id, absl::Span<const uint64_t> inputs,
                              absl::Span<const uint64_t> outputs, uint32_t device,
                              absl::optional<uint32_t> timeout_ms,
                              absl::Span<const uint32_t> donated, uint64_t callbacks,
                              absl::optional<Priority> priority);
-  // Cancels what makes these arrays, after everything appended so far. Never blocks.
+  // Cancels the executions and uploads that define these arrays, ordered after all commands
+  // appended before. Never blocks.
   absl::Status Cancel(absl::Span<const uint64_t> handles, absl::string_view reason);
-  // Forgets a handle after everything appended so far. Never blocks.
+  // Releases a handle, ordered after all commands appended before. Never blocks.
   void Release(uint64_t handle);
 
   using OnExecution = std::function<void(absl::StatusOr<ExecutionInfo>)>;
   using OnDone = std::function<void(const absl::Status&)>;
-  // Whether what is asked for is of use only while the handle is not released.
+  // kYes: the answer matters only while the handle is held, and the request does not hold the
+  // array.
   enum class Lapses : bool { kNo, kYes };
-  // Both give the number of the request, for Serve. The handle must not be released before `done`,
-  // unless the request lapses: then any answer may come.
+  // Await asks for the outcome of the array `handle`, Fetch for its value. Both return the number
+  // of the request, for Serve. The handle must not be released before `done` is called, except if
+  // the request lapses; then the answer to it may be anything.
   uint64_t Await(uint64_t handle, OnExecution done, Lapses lapses = Lapses::kNo);
   uint64_t Fetch(uint64_t handle, std::shared_ptr<ByteSink> sink, OnDone done,
                  Lapses lapses = Lapses::kNo);
-  // The bytes of a transfer that an event names.
+  // Receives the bytes of the transfer `transfer_id`, which a HostCall event has named.
   void Download(uint64_t transfer_id, std::shared_ptr<ByteSink> sink, OnDone done);
-  // request_id is filled in
+  // The following fill in request_id themselves.
   void Compile(v1::Compile compile, std::function<void(absl::StatusOr<CompileInfo>)> done);
   void Explain(v1::Compile compile, std::function<void(absl::StatusOr<CacheExplanation>)> done);
+  // A named array that was opened.
   struct Opened {
     v1::TensorType type;
     uint32_t device = 0;
   };
   using OnOpened = std::function<void(absl::StatusOr<Opened>)>;
-  void Publish(v1::Publish publish, OnDone done);  // request_id is filled in
+  // Name, open and unname arrays.
+  void Publish(v1::Publish publish, OnDone done);
   void OpenNamed(v1::OpenNamed open, OnOpened done);
   void DropName(std::string name, OnDone done);
-  // Client::Trace. Blocks.
+  // See Client::Trace. Blocks.
   absl::StatusOr<std::vector<TraceSpan>> Trace(std::chrono::steady_clock::time_point since);
-  // Spares threads a wake-up: sends what was appended and helps receiving until `done`, which the
-  // answers to `requests` (ascending) make true, or until the connection has ended. Without
-  // requests, or with 0, it only sends. Blocks.
+  // Lets the calling thread do the work of the connection's threads, so that these need not be
+  // woken: sends the commands appended so far, then receives until `done` is true or the connection
+  // has ended. The answers to `requests` (ascending numbers) must make `done` true. If `requests`
+  // is empty or contains 0, only sends. Does nothing on a TransportThread. Blocks.
   void Serve(absl::Span<const uint64_t> requests, absl::FunctionRef<bool()> done);
-  // The same, but gives up after some hundred microseconds at most, or at once if another thread
-  // receives.
+  // Like Serve, but gives up after some hundred microseconds at most, or at once if another thread
+  // is receiving.
   void ServeBriefly(absl::Span<const uint64_t> requests, absl::FunctionRef<bool()> done);
-  // Where large fetches enter before they are sent: half of max_fetch_bytes for arrays of which it
-  // is not known that they are ready, so that those never stand before the ones that are.
+  // The windows in which large fetches queue before they are sent. Each admits half of
+  // max_fetch_bytes. Arrays that are not known to be ready have a window of their own, so that they
+  // never delay fetches of ready arrays.
   ByteWindow& unready_fetches();
   ByteWindow& ready_fetches();
 
-  // Appends the command and streams `bytes` on a transfer thread. They must stay until `release` is
-  // called, once. A failed stream becomes the array's error. With `deduplicate` they are only sent
-  // if the daemon has not got the same.
+  // Appends the command and sends `bytes` on a transfer thread. `bytes` must remain valid until
+  // `release` is called, which happens exactly once. If the transfer fails, the array gets the
+  // error. With `deduplicate`, the bytes are sent only if the daemon does not have the same bytes
+  // already.
   absl::Status Upload(v1::BeginUpload begin, absl::string_view bytes, bool deduplicate,
                       std::function<void()> release);
 

@@ -16,7 +16,8 @@ constexpr int kReadings = 3;
 
 int64_t NowNs() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
 
-// Calls `take` for each chunk of what ended since then, by the daemon's clock.
+// Calls `take` for each chunk with the spans that have ended since `since_ns`, by the daemon's
+// clock.
 absl::Status Ask(Dialer& dialer, const std::string& session_token, int64_t since_ns,
                  const std::function<void(const v1::TraceChunk&)>& take) {
   ACCELD_ASSIGN_OR_RETURN(const std::shared_ptr<Line> line, dialer.Get());

@@ -10,10 +10,10 @@
 
 namespace acceld::client {
 
-// What the daemon has done for a session and ended since then, by the time at which it began. Times
-// are those of this process's steady clock (clock_offset.h). Blocks: four calls, a minute at most.
-// NOT_FOUND (no such session of this identity), FAILED_PRECONDITION (the daemon keeps no trace),
-// UNAVAILABLE.
+// Returns the trace spans of a session that have ended since `since`, ordered by the time at which
+// they began. Times are converted to this process's steady clock (clock_offset.h). Blocks for four
+// calls, each for at most a minute. NOT_FOUND if the caller's identity has no such session,
+// FAILED_PRECONDITION if the daemon keeps no trace, UNAVAILABLE.
 absl::StatusOr<std::vector<TraceSpan>> ReadSessionTrace(
     Dialer& dialer, const std::string& session_token, std::chrono::steady_clock::time_point since);
 

@@ -4,12 +4,14 @@
 #include <cstdint>
 
 // The PJRT C API: the binary interface between a framework such as JAX and a device plugin, as of
-// version 0.91. Names, order and values are the interface's own (https://openxla.org/xla/pjrt);
-// tests/jax/plugin/run_layout.py compares every struct with an independent description of it.
+// version 0.91. Names, order and values are defined by that interface
+// (https://openxla.org/xla/pjrt); tests/jax/plugin/run_layout.py compares every struct with an
+// independent description of it.
 //
-// Structs of the interface grow at their end from version to version, so each begins with the size
-// that its writer knows, and nobody reads a field beyond that size. Handles (PJRT_Client, ...) are
-// opaque to the framework; each is a struct of this plugin with a header of its own.
+// The structs of the interface grow at their end from version to version. Each therefore begins
+// with the size that its writer knows, and its reader must not read any field beyond that size.
+// Handles (PJRT_Client, ...) are opaque to the framework; each is a struct that this plugin defines
+// in a header of its own.
 extern "C" {
 
 struct PJRT_Error;
@@ -27,7 +29,8 @@ struct PJRT_SerializedExecutable;
 struct PJRT_SerializedCompileOptions;
 struct PJRT_SerializedTopology;
 struct PJRT_DeviceAssignmentSerialized;
-// Handles that this plugin never makes: the functions that would give them are not offered.
+// Handles that this plugin never creates, because it does not offer the functions that would return
+// them.
 struct PJRT_ExecuteContext;
 struct PJRT_CopyToDeviceStream;
 struct PJRT_FulfillAliasBufferCallback;
@@ -35,20 +38,21 @@ struct PJRT_AsyncTrackingEvent;
 struct PJRT_Buffer_CopyRawToHostFuture_Callback_Args;
 struct PJRT_Buffer_DonateWithControlDependency_Callback_Args;
 
-// The kinds of extensions that this plugin has; the interface has more.
+// The types of the extensions that this plugin has; the interface defines more.
 enum PJRT_Extension_Type : int {
   PJRT_Extension_Type_Profiler = 1,
   PJRT_Extension_Type_Layouts = 4,
   PJRT_Extension_Type_Shardings = 19,
 };
 
-// Extensions are a list; each struct of one begins with this.
+// Extensions form a linked list; the struct of each begins with this one.
 struct PJRT_Extension_Base {
   size_t struct_size;
   PJRT_Extension_Type type;
   PJRT_Extension_Base* next;
 };
 
+// The version of the interface that the plugin implements.
 struct PJRT_Api_Version {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
@@ -56,7 +60,7 @@ struct PJRT_Api_Version {
   int minor_version;
 };
 
-// The canonical status codes (absl::StatusCode) with the same numbers.
+// The canonical status codes, with the numbers of absl::StatusCode.
 enum PJRT_Error_Code : int { PJRT_Error_Code_OK = 0 };
 
 typedef PJRT_Error* (*PJRT_CallbackError)(PJRT_Error_Code code, const char* message,
@@ -70,6 +74,7 @@ enum PJRT_NamedValue_Type : int {
   PJRT_NamedValue_kBool = 4,
 };
 
+// A named option or attribute.
 struct PJRT_NamedValue {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
@@ -83,11 +88,12 @@ struct PJRT_NamedValue {
     float float_value;
     bool bool_value;
   };
-  size_t value_size;  // elements of a list or characters of a string; 1 for others
+  // The number of elements of a list or characters of a string; 1 for other types.
+  size_t value_size;
 };
 
-// Callbacks of a store of keys and values that the framework offers to plugins that span processes,
-// which this one does not; it never calls them.
+// Callbacks for a key-value store that the framework offers to plugins that span several processes.
+// This plugin does not, and never calls them.
 typedef void (*PJRT_KeyValueGetCallback)();
 typedef void (*PJRT_KeyValueTryGetCallback)();
 typedef void (*PJRT_KeyValuePutCallback)();
@@ -95,6 +101,7 @@ typedef void (*PJRT_KeyValuePutCallback)();
 // The callee destroys `error`.
 typedef void (*PJRT_Event_OnReadyCallback)(PJRT_Error* error, void* user_arg);
 
+// The element types of arrays.
 enum PJRT_Buffer_Type : int {
   PJRT_Buffer_Type_INVALID = 0,
   PJRT_Buffer_Type_PRED = 1,
@@ -126,14 +133,14 @@ enum PJRT_Buffer_Type : int {
   PJRT_Buffer_Type_F8E3M4 = 27,
   PJRT_Buffer_Type_F8E8M0FNU = 28,
   PJRT_Buffer_Type_F4E2M1FN = 29,
-  // Since later versions than 0.91.
+  // Added in versions after 0.91.
   PJRT_Buffer_Type_S1 = 30,
   PJRT_Buffer_Type_U1 = 31,
   PJRT_Buffer_Type_F6E2M3FN = 32,
   PJRT_Buffer_Type_F6E3M2FN = 33,
 };
 
-// How long the framework keeps the bytes of a host buffer: only during the call, or until the
+// How long the framework keeps the bytes of a host buffer valid: only during the call, or until the
 // event `done_with_host_buffer`.
 enum PJRT_HostBufferSemantics : int {
   PJRT_HostBufferSemantics_kImmutableOnlyDuringCall = 0,
@@ -150,9 +157,10 @@ enum PJRT_Buffer_MemoryLayout_Type : int {
 struct PJRT_Buffer_MemoryLayout_Tiled {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
-  const int64_t* minor_to_major;  // logical dimensions, the fastest varying first
+  // Logical dimensions, the fastest varying one first.
+  const int64_t* minor_to_major;
   size_t minor_to_major_size;
-  const int64_t* tile_dims;  // of all tiles, one after the other
+  const int64_t* tile_dims;  // The dimensions of all tiles, concatenated.
   const size_t* tile_dim_sizes;
   size_t num_tiles;
 };
@@ -160,10 +168,11 @@ struct PJRT_Buffer_MemoryLayout_Tiled {
 struct PJRT_Buffer_MemoryLayout_Strides {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
-  const int64_t* byte_strides;  // may be negative
+  const int64_t* byte_strides;  // May be negative.
   size_t num_byte_strides;
 };
 
+// The layout of an array in memory: tiles, or byte strides for each dimension.
 struct PJRT_Buffer_MemoryLayout {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
@@ -174,6 +183,7 @@ struct PJRT_Buffer_MemoryLayout {
   PJRT_Buffer_MemoryLayout_Type type;
 };
 
+// The shape and element type of an array.
 struct PJRT_ShapeSpec {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
@@ -182,6 +192,7 @@ struct PJRT_ShapeSpec {
   PJRT_Buffer_Type element_type;
 };
 
+// A serialized program.
 struct PJRT_Program {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
@@ -191,8 +202,9 @@ struct PJRT_Program {
   size_t format_size;
 };
 
-struct PJRT_ProcessInfo;  // of programs that span processes
+struct PJRT_ProcessInfo;  // For programs that span several processes.
 
+// Host memory, with the function that frees it.
 struct PJRT_Chunk {
   void* data;
   size_t size;
@@ -203,6 +215,7 @@ struct PJRT_Chunk {
 struct PJRT_SendCallbackInfo;
 struct PJRT_RecvCallbackInfo;
 
+// The options of one execution.
 struct PJRT_ExecuteOptions {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
@@ -235,7 +248,7 @@ struct PJRT_Layouts_MemoryLayout;
 struct PJRT_Layouts_SerializedLayout;
 typedef void (*PJRT_Layouts_SerializedLayout_Deleter)(PJRT_Layouts_SerializedLayout*);
 
-// The argument structs.
+// The argument structs of all functions.
 #define PJRT_IN(type, name) type name;
 #define PJRT_OUT(type, name) type name;
 #define PJRT_FUNCTION(name, ...)          \

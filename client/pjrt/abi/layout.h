@@ -5,15 +5,16 @@
 
 #include "client/pjrt/abi/abi.h"
 
-// Where the fields of the argument structs are.
+// The positions of the fields in the argument structs of abi.h.
 namespace acceld::pjrt {
 
+// A field of an argument struct.
 struct Field {
   const char* name;
   size_t offset, size_bytes;
 };
 
-// Layout<Args>::kFields has all fields of an argument struct, in order.
+// Layout<Args>::kFields lists all fields of an argument struct, in order.
 template <typename Args>
 struct Layout;
 
@@ -29,8 +30,8 @@ struct Layout;
 #define PJRT_VOID_FUNCTION(function, ...) PJRT_FUNCTION(function, __VA_ARGS__)
 #include "client/pjrt/abi/all_functions.def"
 
-// The size that a caller of this version of the interface gives: up to the end of the last field,
-// without what the compiler adds behind it.
+// The struct size that a caller compiled with this version of the interface passes: up to the end
+// of the last field, without trailing padding.
 template <typename Args>
 constexpr size_t SizeOfArgs() {
   const Field& last = *std::rbegin(Layout<Args>::kFields);

@@ -5,15 +5,17 @@
 
 #include "client/pjrt/abi/abi.h"
 
-// The extension "Profiler" of the PJRT C API, and the table of functions that it leads to. Names,
-// order and values are the interface's own; tests/jax/plugin/run_layout.py compares them with an
-// independent description. The tables of later versions are longer, with functions that are called
-// only where they are.
+// The extension "Profiler" of the PJRT C API, and the table of functions that it points to. Names,
+// order and values are defined by that interface; tests/jax/plugin/run_layout.py compares them with
+// an independent description. Later versions of the table are longer; callers only use functions
+// within the table's struct_size.
 extern "C" {
 
 struct PLUGIN_Profiler_Error;
 struct PLUGIN_Profiler;
 
+// The argument structs of the functions in PLUGIN_Profiler_Api. The callee sets the fields marked
+// "out".
 struct PLUGIN_Profiler_Error_Destroy_Args {
   size_t struct_size;
   void* priv;
@@ -24,7 +26,7 @@ struct PLUGIN_Profiler_Error_Message_Args {
   size_t struct_size;
   void* priv;
   PLUGIN_Profiler_Error* error;
-  const char* message;  // out: as long as the error lives
+  const char* message;  // out: valid as long as `error`
   size_t message_size;  // out
 };
 
@@ -57,8 +59,9 @@ struct PLUGIN_Profiler_Stop_Args {
   PLUGIN_Profiler* profiler;
 };
 
-// A serialized XSpace. When `buffer` is null, the callee says where it is and how large; it stays
-// as long as the profiler. Otherwise it is written to the buffer, which has room for so many bytes.
+// Returns the profile, a serialized XSpace. If `buffer` is null, the callee sets it to the profile,
+// which stays valid as long as the profiler, and sets the size. Otherwise `buffer` has room for
+// `buffer_size_in_bytes`, and the callee copies the profile there.
 struct PLUGIN_Profiler_CollectData_Args {
   size_t struct_size;
   PLUGIN_Profiler* profiler;
@@ -66,6 +69,7 @@ struct PLUGIN_Profiler_CollectData_Args {
   size_t buffer_size_in_bytes;
 };
 
+// The table of functions.
 struct PLUGIN_Profiler_Api {
   size_t struct_size;
   void* priv;
@@ -79,9 +83,11 @@ struct PLUGIN_Profiler_Api {
   PLUGIN_Profiler_Error* (*collect_data)(PLUGIN_Profiler_CollectData_Args* args);
 };
 
+// The extension, which points to the table.
 struct PJRT_Profiler_Extension {
   PJRT_Extension_Base base;
   PLUGIN_Profiler_Api* profiler_api;
-  int64_t traceme_context_id;  // only of the extension of a call's arguments
+  // Used only in the extension of a call's argument struct.
+  int64_t traceme_context_id;
 };
 }

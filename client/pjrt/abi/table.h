@@ -2,9 +2,11 @@
 
 #include "client/pjrt/abi/abi.h"
 
-// The table of functions that a plugin gives to the framework: GetPjrtApi() returns one.
+// The tables of functions that a plugin provides to the framework: GetPjrtApi() returns the main
+// one, whose list of extensions contains the others.
 extern "C" {
 
+// The main table, with all functions of functions.def.
 struct PJRT_Api {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
@@ -16,6 +18,7 @@ struct PJRT_Api {
 #include "client/pjrt/abi/functions.def"
 };
 
+// The table of the extension "Layouts".
 struct PJRT_Layouts_Extension {
   PJRT_Extension_Base base;
 #define PJRT_IN(type, name)
@@ -24,6 +27,7 @@ struct PJRT_Layouts_Extension {
 #include "client/pjrt/abi/layouts.def"
 };
 
+// The table of the extension "Shardings".
 struct PJRT_Shardings_Extension {
   PJRT_Extension_Base base;
 #define PJRT_IN(type, name)
@@ -32,5 +36,6 @@ struct PJRT_Shardings_Extension {
 #include "client/pjrt/abi/shardings.def"
 };
 
+// Returns the main table. The framework looks up this symbol in the shared object of the plugin.
 const PJRT_Api* GetPjrtApi();
 }

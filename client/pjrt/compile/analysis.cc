@@ -2,7 +2,7 @@
 #include "client/pjrt/devices/fork.h"
 #include "client/pjrt/functions.h"
 
-// What a framework asks about an executable: its memory and its cost.
+// What a framework queries about an executable: its memory and its cost.
 namespace acceld::pjrt {
 namespace {
 
@@ -14,7 +14,8 @@ int64_t BytesOf(absl::Span<const ir::TensorType> types) {
 
 }  // namespace
 
-// Waits for the compile, and asks for one where none was begun: whoever asks wants to know.
+// Waits for the compilation, and starts it if that was not done, because the caller wants the
+// numbers.
 absl::Status Executable_GetCompiledMemoryStats(PJRT_Executable_GetCompiledMemoryStats_Args& args) {
   ACCELD_RETURN_IF_ERROR(CheckNotForked());
   const CompiledProgram& compiled = *args.executable->compiled;
@@ -25,7 +26,7 @@ absl::Status Executable_GetCompiledMemoryStats(PJRT_Executable_GetCompiledMemory
   args.output_size_in_bytes = BytesOf(compiled.program.result_types());
   args.alias_size_in_bytes = static_cast<int64_t>(memory.alias_bytes);
   args.temp_size_in_bytes = static_cast<int64_t>(memory.arena_bytes);
-  // All that a program uses is memory of its device.
+  // A program uses only memory of its device.
   args.host_generated_code_size_in_bytes = 0;
   args.host_argument_size_in_bytes = 0;
   args.host_output_size_in_bytes = 0;
@@ -37,8 +38,8 @@ absl::Status Executable_GetCompiledMemoryStats(PJRT_Executable_GetCompiledMemory
   return absl::OkStatus();
 }
 
-// jaxlib ends the process on an error, and asks while it holds Python's lock: the size once the
-// compile is done, 0 before.
+// Returns 0 until the compilation has ended. This function must neither fail nor block: jaxlib ends
+// the process on an error, and calls it while it holds Python's global interpreter lock.
 absl::Status Executable_SizeOfGeneratedCodeInBytes(
     PJRT_Executable_SizeOfGeneratedCodeInBytes_Args& args) {
   const absl::optional<client::ExecutableMemory> memory =

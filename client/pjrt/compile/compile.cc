@@ -13,8 +13,8 @@
 #include "client/serialized_program.h"
 #include "common/ir/program.h"
 
-// From the bytes of a program to an executable. The program is read and verified here, so that its
-// results' types are known at once; the daemon compiles it meanwhile.
+// Makes executables of serialized programs. A program is read and verified here, so that the types
+// of its results are known at once; the daemon compiles it meanwhile.
 namespace acceld::pjrt {
 namespace {
 
@@ -48,7 +48,7 @@ absl::StatusOr<PJRT_LoadedExecutable*> Load(PJRT_Client& client, client::Program
   if (options.device.has_value()) {
     ACCELD_ASSIGN_OR_RETURN(device, FindDevice(client, *options.device));
   }
-  // A question may come when the client is gone.
+  // The client may be gone when the compilation is requested.
   const auto compile = [program, weak = std::weak_ptr<client::Client>(client.session),
                         daemon_id = device->daemon_id]() -> Future<client::CompileInfo> {
     const std::shared_ptr<client::Client> session = weak.lock();
@@ -100,7 +100,7 @@ absl::Status Executable_DeserializeAndLoad(PJRT_Executable_DeserializeAndLoad_Ar
   return absl::OkStatus();
 }
 
-// Programs are compiled for the devices of a client only.
+// Programs can only be compiled for the devices of a client.
 absl::Status Compile(PJRT_Compile_Args&) {
   return absl::UnimplementedError(
       "acceld compiles for the devices of a daemon: create a client and compile with it");

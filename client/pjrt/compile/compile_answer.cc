@@ -12,7 +12,7 @@ Future<client::CompileInfo> CompileAnswer::Begin() {
     if (answer_.valid() && !(answer_.IsReady() && !answer_.Await().ok())) return answer_;
     answer_ = answer;
   }
-  // Without the lock: it may wait for the daemon to take in other commands.
+  // Called without the lock, because it may wait until the daemon accepts commands.
   compile_().OnReady(
       [promise](const absl::StatusOr<client::CompileInfo>& info) { promise->Set(info); });
   return answer;

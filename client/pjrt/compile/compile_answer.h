@@ -11,26 +11,30 @@
 
 namespace acceld::pjrt {
 
-// What the daemon says of a program that it has compiled, when somebody asks. Thread-safe.
+// The daemon's answer to the compilation of one program, requested on demand. Thread-safe.
 class CompileAnswer {
  public:
   using Compile = std::function<Future<client::CompileInfo>()>;
-  // `compile` asks the daemon. It may wait until the daemon takes in commands, not for the answer.
+  // `compile` sends the request to the daemon. It may wait until the daemon accepts commands, but
+  // must not wait for the answer.
   explicit CompileAnswer(Compile compile) : compile_(std::move(compile)) {}
 
-  // Has the program compiled, unless that is under way or done; waits as `compile` does. After a
-  // compile that has failed it is tried again.
+  // Starts the compilation, unless it is running or has succeeded; one that has failed is started
+  // again. Blocks only as `compile` does.
   Future<client::CompileInfo> Begin();
-  // The same, and blocks until the answer is there. The compile's error; UNIMPLEMENTED for a daemon
-  // of an earlier version, which does not say.
+  // Starts the compilation as Begin does, blocks until it has ended, and returns the memory that
+  // the executable needs. The error of the compilation; UNIMPLEMENTED if the daemon is of an
+  // earlier version and does not report memory.
   absl::StatusOr<client::ExecutableMemory> AwaitMemory();
-  // What is known now, if anything. Never waits and asks nobody.
+  // Returns the memory that the executable needs, or nullopt if that is not known yet. Never blocks
+  // or sends a request.
   absl::optional<client::ExecutableMemory> KnownMemory() const;
 
  private:
   const Compile compile_;
   mutable Mutex mutex_;
-  Future<client::CompileInfo> answer_ ABSL_GUARDED_BY(mutex_);  // Not valid before Begin.
+  // Not valid (Future::valid) before Begin.
+  Future<client::CompileInfo> answer_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace acceld::pjrt

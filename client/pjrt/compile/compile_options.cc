@@ -13,7 +13,7 @@
 namespace acceld::pjrt {
 namespace {
 
-// What the values of an option of XLA's are. Frameworks give them as such, or as text.
+// The type of the values of one of XLA's options. Frameworks pass them with that type or as text.
 enum class ValueKind { kBool, kInt, kFloat, kString };
 
 struct IgnoredOption {

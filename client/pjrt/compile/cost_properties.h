@@ -9,17 +9,19 @@
 
 namespace acceld::pjrt {
 
-// What a program costs (common/ir/cost/cost.h) under XLA's names: "flops", "transcendentals" and
-// "bytes accessed". Counted at the first question, in this process. Thread-safe.
+// The cost of a program (common/ir/cost/cost.h) under XLA's property names: "flops",
+// "transcendentals" and "bytes accessed". Computed in this process when first requested.
+// Thread-safe.
 class CostProperties {
  public:
-  // The same at each call; it lives as long as this object. RESOURCE_EXHAUSTED for a program that
-  // is too large to be looked at.
+  // Returns the properties, which are the same at each call and valid as long as this object.
+  // RESOURCE_EXHAUSTED for a program that is too large to be analyzed.
   absl::StatusOr<const NamedValues*> Of(const client::Program& program);
 
  private:
   Mutex mutex_;
-  std::unique_ptr<const NamedValues> values_ ABSL_GUARDED_BY(mutex_);  // nullptr: not counted yet
+  // nullptr until the cost has been computed.
+  std::unique_ptr<const NamedValues> values_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace acceld::pjrt

@@ -12,17 +12,17 @@
 #include "client/serialized_program.h"
 #include "common/ir/text.h"
 
-// What PJRT_LoadedExecutable_GetDeviceAssignment gives out.
+// The bytes that PJRT_LoadedExecutable_GetDeviceAssignment returns.
 struct PJRT_DeviceAssignmentSerialized {
   std::string bytes;
 };
 
-// What PJRT_Executable_Serialize gives out.
+// The bytes that PJRT_Executable_Serialize returns.
 struct PJRT_SerializedExecutable {
   std::string bytes;
 };
 
-// What PJRT_Executable_GetCompileOptions gives out.
+// The bytes that PJRT_Executable_GetCompileOptions returns.
 struct PJRT_SerializedCompileOptions {
   std::string bytes;
 };
@@ -78,7 +78,7 @@ absl::Status Executable_NumOutputs(PJRT_Executable_NumOutputs_Args& args) {
 }
 
 absl::Status Executable_OutputElementTypes(PJRT_Executable_OutputElementTypes_Args& args) {
-  // The interface gives it without const and nobody writes to it.
+  // The interface's type lacks a const, and nobody writes to the list.
   args.output_types = const_cast<PJRT_Buffer_Type*>(args.executable->compiled->result_types.data());
   args.num_output_types = args.executable->compiled->result_types.size();
   return absl::OkStatus();
@@ -104,7 +104,8 @@ absl::Status Executable_Fingerprint(PJRT_Executable_Fingerprint_Args& args) {
   return absl::OkStatus();
 }
 
-// The program as it was submitted, as text: what the daemon makes of it stays there.
+// Returns the program as it was submitted, as text, because the optimized program stays in the
+// daemon.
 absl::Status Executable_OptimizedProgram(PJRT_Executable_OptimizedProgram_Args& args) {
   static constexpr char kFormat[] = "mlir";
   const std::string text = ir::PrintModule(args.executable->compiled->program.module());

@@ -16,24 +16,26 @@
 
 namespace acceld::pjrt {
 
-// A program that has been given to the daemon to compile. Immutable but for what is found out about
-// it when somebody asks.
+// A program that was given to the daemon for compilation. Immutable, except for what is computed on
+// demand (`answer` and `cost`).
 struct CompiledProgram {
-  // `compile` has the daemon compile it; `options` are kept for whoever asks for them.
+  // `compile` requests the compilation from the daemon; `options` are returned to a framework that
+  // asks for them.
   CompiledProgram(client::Program program, std::string options, CompileAnswer::Compile compile);
 
   const client::Program program;
   const std::string options;      // a serialized CompileOptionsProto
   const std::string name;         // "jit_train_step"
-  const std::string fingerprint;  // hexadecimal; equal programs have equal ones
-  // Of the results, as the interface lists them.
+  const std::string fingerprint;  // Hexadecimal; the same for equal programs.
+  // Properties of the results, as the interface lists them.
   std::vector<PJRT_Buffer_Type> result_types;
-  std::vector<int64_t> result_dims;  // of all results, one after the other
+  std::vector<int64_t> result_dims;  // Of all results, concatenated.
   std::vector<size_t> result_ranks;
   std::vector<const char*> result_memory_kinds;
   std::vector<size_t> result_memory_kind_sizes;
   std::vector<PJRT_Layouts_MemoryLayout*> result_layouts, parameter_layouts;
-  std::vector<uint32_t> donated;  // parameters that the program says are given away, ascending
+  // Numbers of the parameters that the program declares as donated, ascending.
+  std::vector<uint32_t> donated;
   const std::unique_ptr<CompileAnswer> answer;
   const std::unique_ptr<CostProperties> cost;
 };
@@ -42,10 +44,10 @@ struct CompiledProgram {
 
 // A compiled program, without a device to run on.
 struct PJRT_Executable {
-  std::shared_ptr<const acceld::pjrt::CompiledProgram> compiled;  // Shared with what is loaded.
+  std::shared_ptr<const acceld::pjrt::CompiledProgram> compiled;  // Shared with loaded executables.
 };
 
-// A compiled program and the device that it runs on. Immutable but for `deleted`.
+// A compiled program and the device that it runs on. Immutable except for `deleted`.
 struct PJRT_LoadedExecutable {
   std::shared_ptr<const acceld::pjrt::CompiledProgram> compiled;  // Shared with PJRT_Executables.
   PJRT_Client* client;

@@ -19,7 +19,7 @@ Array FirstHeld(const ResultsOfExecution& results) {
   return Array();
 }
 
-// What comes first counts. Thread-safe.
+// The end of one execution. Only the first status that is reported counts. Thread-safe.
 class LateQuestions::Answer {
  public:
   void Give(const absl::Status& status) {
@@ -49,7 +49,7 @@ Future<Unit> LateQuestions::EndOf(const ResultsOfExecution& results) {
   bool timer_is_set;
   {
     MutexLock lock(mutex_);
-    // Most are answered by now, so the list stays short without the timer.
+    // Most questions are answered by now; removing these keeps the list short without the timer.
     for (int i = 0; i < 2 && !open_.empty() && open_.front().answer->end().IsReady(); ++i) {
       open_.pop_front();
     }
@@ -79,13 +79,13 @@ void LateQuestions::AskAll() {
 
 void LateQuestions::Ask(const Question& question) {
   for (const WeakArray& weak : *question.results) {
-    // The array is held until the question is sent, and not until it is answered.
+    // Holds the array until the request has been sent, but not until it is answered.
     const Array array = weak.Lock();
     if (!array.valid() || !weak.IsHeld()) continue;
     const Future<client::ExecutionInfo> ready = weak.Ready();
-    // Whoever waits for the array is told, as EndOf arranged.
+    // The callback that EndOf has registered reports the answer.
     if (!ready.IsReady()) return;
-    // What another thread has just donated has an error of its own.
+    // If another thread has just donated the array, the status is about that and does not count.
     if (weak.IsHeld()) return question.answer->Give(ready.Await().status());
   }
   question.answer->Give(absl::OkStatus());

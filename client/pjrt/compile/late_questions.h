@@ -11,36 +11,42 @@
 
 namespace acceld::pjrt {
 
-// The arrays that one execution makes. They are not kept alive. Copies share.
+// The arrays that one execution makes, as weak references. Copies share one list.
 using ResultsOfExecution = std::shared_ptr<const std::vector<client::WeakArray>>;
 
-// The first of them that is there and was not donated; empty if none is.
+// Returns the first array that still exists and was not donated, or an empty Array if there is
+// none.
 client::Array FirstHeld(const ResultsOfExecution& results);
 
-// Asks the daemon how executions have ended about which nobody has asked for a while.
+// Reports how executions have ended, and asks the daemon about an execution only if nothing else
+// has done so for kPatience.
 //
-// JAX registers a callback for the end of each execution, and seldom looks at what it gets. Asking
-// the daemon each time would cost as much as the execution of a small program; most arrays are
-// waited for, fetched or gone before the while is over. Thread-safe.
+// JAX registers a callback for the end of each execution, but seldom uses the result. Asking the
+// daemon each time would cost as much as the execution of a small program, whereas most arrays are
+// awaited, fetched or released within kPatience. Thread-safe.
 class LateQuestions {
  public:
   static constexpr std::chrono::milliseconds kPatience{20};
 
-  // The end of the execution that makes `results`, which are not kept alive, by the question to the
-  // daemon neither: OK when all of them are gone or donated before it is asked or answered, after
-  // which the daemon drops what has not ended.
+  // Returns a future for the end of the execution that makes `results`. Neither the future nor the
+  // request to the daemon keeps the arrays alive. If all of them are released or donated before the
+  // request is sent or answered, the future completes with OK, and the daemon may cancel the
+  // execution if it has not ended.
   Future<Unit> EndOf(const ResultsOfExecution& results);
 
  private:
   using Clock = std::chrono::steady_clock;
   class Answer;
 
+  // An execution whose end nothing has reported yet; the daemon is asked at `due`.
   struct Question {
     Clock::time_point due;
     ResultsOfExecution results;
-    std::shared_ptr<Answer> answer;  // Shared with what is told of the end.
+    // Shared with the callbacks that report the end.
+    std::shared_ptr<Answer> answer;
   };
 
+  // Sends the requests that are due, and sets the timer for the next one.
   void AskAll();
   static void Ask(const Question& question);
 

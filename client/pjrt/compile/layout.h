@@ -5,17 +5,17 @@
 
 #include "client/pjrt/abi/abi.h"
 
-// Every array of the daemon is row-major.
+// Memory layouts. Every array of the daemon is row-major.
 namespace acceld::pjrt {
 
-// The dimensions of an array of this rank from the fastest varying one on, as the interface lists
-// them: rank - 1, ..., 0. Lives as long as the process.
+// Returns the dimensions of an array of this rank from the fastest varying one on, as the interface
+// lists them: rank - 1, ..., 0. The list is valid as long as the process.
 const int64_t* RowMajorDimensions(size_t rank);
 
-// The same as a layout.
+// Returns the row-major layout for this rank.
 PJRT_Buffer_MemoryLayout RowMajorLayout(size_t rank);
 
-// True for that layout, and for none.
+// Returns whether `layout` is the row-major layout for this rank, or nullptr.
 bool IsRowMajorLayout(const PJRT_Buffer_MemoryLayout* layout, size_t rank);
 
 }  // namespace acceld::pjrt

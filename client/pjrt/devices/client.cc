@@ -15,8 +15,8 @@ namespace {
 
 using acceld::client::DeviceInfo;
 
-// GPUs come before CPUs and the session's own device before its kind, as JAX's default device is
-// the first one.
+// Orders the devices for JAX, which uses the first one by default: the session's own device, then
+// GPUs, then CPUs.
 std::vector<DeviceInfo> InJaxOrder(const acceld::client::Client& session) {
   std::vector<DeviceInfo> devices = session.devices();
   std::stable_sort(devices.begin(), devices.end(), [&](const DeviceInfo& a, const DeviceInfo& b) {
@@ -33,7 +33,7 @@ std::vector<DeviceInfo> InJaxOrder(const acceld::client::Client& session) {
 PJRT_Client::PJRT_Client(std::shared_ptr<acceld::client::Client> client_session)
     : session(std::move(client_session)),
       platform_version(absl::StrCat("acceld ", session->daemon_version())) {
-  std::map<uint32_t, int> ordinals;  // by the daemon's number
+  std::map<uint32_t, int> ordinals;  // By DeviceInfo::id.
   std::map<std::string, int> counts;
   for (const DeviceInfo& info : session->devices()) ordinals[info.id] = counts[info.kind]++;
   topology.platform_version = &platform_version;

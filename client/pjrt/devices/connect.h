@@ -9,10 +9,10 @@
 
 namespace acceld::pjrt {
 
-// Opens a session as the environment says (ACCELD_ADDRESS, ACCELD_DEVICE, ...) and as the options
-// that the plugin was registered with say. Where no daemon is named, and there is none, it starts
-// the one beside the plugin (client/embedded/connect_or_start.h). INVALID_ARGUMENT names an option
-// that is not known; otherwise the errors of ConnectOrStart.
+// Opens a session as specified by the environment (ACCELD_ADDRESS, ACCELD_DEVICE, ...) and by the
+// options with which the plugin was registered. If no daemon is named and none is running, starts
+// one (client/embedded/connect_or_start.h). INVALID_ARGUMENT names an unknown option; otherwise the
+// errors of ConnectOrStart.
 absl::StatusOr<std::shared_ptr<client::Client>> Connect(absl::Span<const PJRT_NamedValue> options);
 
 }  // namespace acceld::pjrt

@@ -90,8 +90,8 @@ absl::Status Device_DefaultMemory(PJRT_Device_DefaultMemory_Args& args) {
   return absl::OkStatus();
 }
 
-// No event is the interface's way to say that a device does not count what the framework does
-// besides; jaxlib ends the process on an error.
+// Returning no event is the interface's way to say that a device does not track what the framework
+// does besides; jaxlib would end the process on an error.
 absl::Status Device_CreateAsyncTrackingEvent(PJRT_Device_CreateAsyncTrackingEvent_Args& args) {
   args.event = nullptr;
   return absl::OkStatus();

@@ -9,17 +9,18 @@
 #include "client/pjrt/named_values.h"
 #include "client/server_info.h"
 
-// What is known of a device without using it. Belongs to its device; immutable.
+// A device's static properties. Owned by its PJRT_Device; immutable.
 struct PJRT_DeviceDescription {
-  int id;            // JAX's, from 0 over all devices of the client
+  int id;            // JAX's number, from 0 over all devices of the client.
   std::string kind;  // "NVIDIA H100 80GB HBM3", "AMD EPYC 9R14"
   std::string debug_string, to_string;
   acceld::pjrt::NamedValues attributes;
 };
 
-// A device of the daemon. Belongs to its client; immutable but for memory_use.
+// A device of the daemon. Owned by its client; immutable except for memory_use.
 struct PJRT_Device {
-  // `info` is the daemon's; `id` is JAX's; `ordinal` counts the devices of its kind.
+  // `info` comes from the daemon; `id` is JAX's number; `ordinal` is the number among devices of
+  // its kind.
   PJRT_Device(PJRT_Client* client, const acceld::client::DeviceInfo& info, int id, int ordinal);
   PJRT_Device(const PJRT_Device&) = delete;
   PJRT_Device& operator=(const PJRT_Device&) = delete;

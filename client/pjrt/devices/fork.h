@@ -4,15 +4,15 @@
 
 namespace acceld::pjrt {
 
-// A process that was forked from one with a session has none of the threads that serve it, and its
-// end must not be taken for the end of the session. So in such a child nothing is sent or freed,
-// and what would need the daemon is refused.
+// A process that was forked from one with a session does not have the threads that serve the
+// session, and its exit must not look like the end of the session. In such a child process nothing
+// is sent or freed, and calls that need the daemon are refused.
 
-// From now on children of this process know.
+// Makes child processes that are forked from now on recognize themselves.
 void WatchForks();
-// Whether this process was forked from one that had called WatchForks.
+// Returns whether this process was forked from one that had called WatchForks.
 bool IsForkedChild();
-// FAILED_PRECONDITION in such a child.
+// Returns FAILED_PRECONDITION in such a child process, else OK.
 absl::Status CheckNotForked();
 
 }  // namespace acceld::pjrt

@@ -8,7 +8,7 @@
 #include "client/pjrt/devices/device.h"
 #include "client/pjrt/functions.h"
 
-// What PJRT_TopologyDescription_Serialize gives out.
+// The bytes that PJRT_TopologyDescription_Serialize returns.
 struct PJRT_SerializedTopology {
   std::string bytes;
 };
@@ -44,7 +44,7 @@ absl::Status TopologyDescription_GetDeviceDescriptions(
   return absl::OkStatus();
 }
 
-// Frameworks use it in keys of their caches: equal devices give equal bytes.
+// Frameworks use the bytes in keys of their caches, so equal devices must give equal bytes.
 absl::Status TopologyDescription_Serialize(PJRT_TopologyDescription_Serialize_Args& args) {
   auto* const serialized = new PJRT_SerializedTopology;
   for (const PJRT_DeviceDescription* device : args.topology->descriptions) {

@@ -4,8 +4,8 @@
 
 namespace acceld::pjrt {
 
-// The list of extensions that GetPjrtApi() gives, nullptr for none. Each has a file of its own in
-// this folder.
+// Returns the first of the list of extensions that GetPjrtApi() provides. Each extension has a file
+// in this folder.
 PJRT_Extension_Base* Extensions();
 
 }  // namespace acceld::pjrt

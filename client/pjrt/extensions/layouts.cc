@@ -15,10 +15,9 @@
 #include "client/pjrt/transfer/buffer.h"
 #include "common/ir/verify/limits.h"
 
-// The row-major layout of arrays of some rank. There is one for each rank; they are never
-// destroyed.
+// The row-major layout for one rank. There is one object for each rank; they are never destroyed.
 struct PJRT_Layouts_MemoryLayout {
-  std::string text;  // in XLA's notation, the fastest varying dimension first: "{1,0}"
+  std::string text;  // In XLA's notation, the fastest varying dimension first: "{1,0}".
 };
 
 namespace acceld::pjrt {

@@ -8,13 +8,13 @@
 
 namespace acceld::pjrt {
 
-// Tells the framework in which order arrays lie in memory: row-major, all of them. Without this
-// extension JAX asks for the optimized program at each first call of a function and reads the
-// layouts from it.
+// Returns the extension that tells the framework the memory layouts of arrays, which are all
+// row-major. Without it JAX asks for the optimized program at the first call of each function and
+// reads the layouts from it. `next` is the successor in the list of extensions.
 PJRT_Extension_Base* LayoutsExtension(PJRT_Extension_Base* next);
 
-// The layouts of arrays of these types, as the extension hands them out. They live as long as the
-// process.
+// Returns the layouts of arrays of these types, as the extension represents them. They are valid as
+// long as the process.
 std::vector<PJRT_Layouts_MemoryLayout*> LayoutsOf(absl::Span<const ir::TensorType> types);
 
 }  // namespace acceld::pjrt

@@ -17,10 +17,10 @@
 #include "common/status.h"
 
 struct PLUGIN_Profiler_Error {
-  absl::Status status;  // never OK
+  absl::Status status;  // Never OK.
 };
 
-// One use of the profiler: by one thread at a time.
+// One profiling session; used by one thread at a time.
 struct PLUGIN_Profiler {
   std::chrono::steady_clock::time_point begin;
   std::string profile;  // After Stop: a serialized XSpace.
@@ -29,7 +29,7 @@ struct PLUGIN_Profiler {
 namespace acceld::pjrt {
 namespace {
 
-// What the time since 1970 is ahead of the steady clock now.
+// Returns what must be added to a time of the steady clock to get the time since 1970.
 int64_t UnixOffsetNs() {
   using std::chrono::duration_cast;
   using std::chrono::nanoseconds;
@@ -103,7 +103,8 @@ absl::Status CollectData(PLUGIN_Profiler_CollectData_Args& args) {
   return absl::OkStatus();
 }
 
-// What stands in the table. All structs are as old as the extension, so callers know them whole.
+// The table entry of a function. Unlike Entry it need not complete the argument struct: these
+// structs have not grown since the first version of the extension.
 template <typename Args, absl::Status (*function)(Args&)>
 PLUGIN_Profiler_Error* ProfilerEntry(Args* args) {
   absl::Status status = args == nullptr

@@ -4,12 +4,14 @@
 
 namespace acceld::pjrt {
 
-// Lets the framework's profiler (jax.profiler.trace) show what the daemon did for this process
-// between its start and its stop: xplane.h says how. Only what has ended by then is seen, so that a
-// program should wait for its results first. Of several clients in a process the last one counts.
+// Returns the extension by which the framework's profiler (jax.profiler.trace) includes what the
+// daemon did for this process between the profiler's start and stop, in the form of xplane.h. Only
+// work that has ended by then is included, so a program should wait for its results first. If the
+// process has several clients, only the last one is included. `next` is the successor in the list
+// of extensions.
 //
-// Stopping asks the daemon and blocks for the answer. When there is none, because the daemon keeps
-// no trace or is gone, the profile says so, and has everything else.
+// Stopping the profiler asks the daemon and blocks for the answer. If there is none, because the
+// daemon keeps no trace or has gone, the profile says so; its other parts are complete.
 PJRT_Extension_Base* ProfilerExtension(PJRT_Extension_Base* next);
 
 }  // namespace acceld::pjrt

@@ -7,7 +7,7 @@
 
 namespace acceld::pjrt {
 
-// In both functions, no array of shardings is the interface's way to say that there are none.
+// In both functions, returning no array is the interface's way to say that there are no shardings.
 
 absl::Status Shardings_PJRT_Executable_ParameterShardings(
     PJRT_Shardings_PJRT_Executable_ParameterShardings_Args& args) {

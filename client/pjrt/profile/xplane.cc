@@ -13,7 +13,7 @@ using client::TraceSpan;
 
 constexpr int64_t kPsPerNs = 1000;
 
-// Lines of a device, in the order in which viewers show them.
+// The lines of a device's plane, in the order in which viewers show them.
 enum Line : int64_t { kRun = 1, kBriefRun, kQueue, kUpload, kFetch };
 
 const char* NameOf(Line line) {
@@ -88,7 +88,7 @@ class PlaneWriter {
 
   XPlane& plane_;
   const int64_t begin_ns_, unix_offset_ns_;
-  std::map<int64_t, XLine*> lines_;  // of the plane
+  std::map<int64_t, XLine*> lines_;  // Owned by the plane.
   std::map<std::string, int64_t> event_ids_, stat_ids_;
 };
 
@@ -166,8 +166,8 @@ class SpaceWriter {
   XSpace& space_;
   const std::map<uint32_t, std::string>& device_names_;
   const int64_t begin_ns_, unix_offset_ns_;
-  std::map<std::string, PlaneWriter> planes_;  // of the space
-  std::map<uint32_t, int64_t> last_turn_ns_;   // by device: when the last execution began
+  std::map<std::string, PlaneWriter> planes_;  // Each writes to a plane of space_.
+  std::map<uint32_t, int64_t> last_turn_ns_;   // By device: when the last execution began.
 };
 
 }  // namespace

@@ -10,20 +10,23 @@
 
 namespace acceld::pjrt {
 
-// The spans of a session as planes: one for each device that they are of, with the lines "run",
-// "run (brief)", "queue", "upload" and "fetch", and one for the daemon's compiler, with a line for
-// each of its threads. Events of runs and compiles have the name of the program; a run's statistics
-// say how long it had waited, and any event's how it ended if it has failed. The line "queue" shows
-// what waited next for the device: from when it was asked for, or the one before had its turn, to
-// when its own came.
+// Converts the trace spans of a session to a profile. `spans` must be sorted by their begin.
 //
-// Names begin with "/device:CUSTOM:", which viewers take for those of devices. `unix_offset_ns` is
-// what the time since 1970 is ahead of the clock of the spans. Spans come by their beginning.
+// The profile has one plane for each device, with the lines "run", "run (brief)" (short executions
+// that overtook others), "queue", "upload" and "fetch"; and one plane for the daemon's compiler,
+// with a line for each of its threads. Events of executions and compilations are named after the
+// program. The statistics of an execution say how long it was queued, and those of an event that
+// failed contain its status. The line "queue" shows the execution that is next to run on the
+// device, from its submission, or from the start of the previous execution if that is later, until
+// its own start.
+//
+// Names of planes begin with "/device:CUSTOM:", by which viewers recognize devices.
+// `unix_offset_ns` is what must be added to the spans' times to get the time since 1970.
 XSpace ToXSpace(absl::Span<const client::TraceSpan> spans,
                 const std::map<uint32_t, std::string>& device_names, int64_t unix_offset_ns);
 
-// In place of that, one event whose name says why there is nothing else, at a time since 1970:
-// frameworks drop a profile's errors.
+// Returns a profile with a single event, at the time `unix_ns` since 1970, whose name `why` says
+// why there is nothing else. Needed because frameworks ignore errors of a profiler.
 XSpace MissingXSpace(const std::string& why, int64_t unix_ns);
 
 }  // namespace acceld::pjrt

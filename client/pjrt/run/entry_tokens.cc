@@ -17,7 +17,7 @@ class TokenReplacer {
     std::vector<ir::Op> created;
     for (ir::ValueId& parameter : function_.body.parameters) {
       if (!IsToken(parameter)) continue;
-      // Inside, the token is a fresh one.
+      // Inside the function, a new token takes the parameter's place.
       const ir::ValueId token = std::exchange(parameter, NewArray());
       created.push_back(
           ir::MakeOp(ir::OpKind::kCreateToken, {}, ir::NoAttributes{}, {token}, ir::Location{}));

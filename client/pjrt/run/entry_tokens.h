@@ -5,11 +5,12 @@
 
 namespace acceld::pjrt {
 
-// JAX hands the order of effects from one program to the next by tokens: parameters and results of
-// the entry that have the type !stablehlo.token. On the daemon only arrays are handed from program
-// to program, so each becomes an array without elements, tensor<0xi1>, which is what JAX passes for
-// it. The order holds all the same: the array is there when the program that makes it has ended,
-// and the next one waits for it. `module` is verified, and stays so.
+// Replaces the tokens among the parameters and results of the function `entry`. JAX orders side
+// effects across programs by passing tokens (!stablehlo.token) from one program to the next, but
+// the daemon passes only arrays between programs. Each token therefore becomes an array without
+// elements, tensor<0xi1>, which is also what JAX passes for it. The order is preserved: the array
+// is ready when the program that makes it has ended, and the next program waits for it. `module`
+// must be verified, and the result is still valid.
 ir::Module ReplaceEntryTokens(ir::Module module, absl::string_view entry);
 
 }  // namespace acceld::pjrt

@@ -18,8 +18,8 @@ namespace {
 
 using client::Array;
 
-// What the caller has done wrong. Everything else that keeps a program from running becomes the
-// value of its results, as failures of the run do.
+// Checks for mistakes of the caller. Everything else that prevents an execution becomes the value
+// of its results, as failures during the execution do.
 absl::Status Check(const PJRT_LoadedExecutable_Execute_Args& args) {
   const CompiledProgram& compiled = *args.executable->compiled;
   if (args.executable->deleted) {
@@ -42,7 +42,7 @@ absl::Status Check(const PJRT_LoadedExecutable_Execute_Args& args) {
   return absl::OkStatus();
 }
 
-// The arguments that this execution consumes.
+// Returns the numbers of the arguments that this execution consumes.
 std::vector<uint32_t> Donated(const CompiledProgram& compiled, const PJRT_ExecuteOptions& options) {
   std::vector<uint32_t> donated;
   const absl::Span<const int64_t> kept(options.non_donatable_input_indices,
@@ -53,15 +53,15 @@ std::vector<uint32_t> Donated(const CompiledProgram& compiled, const PJRT_Execut
   return donated;
 }
 
-// An execution that the daemon has been given.
+// An execution that was submitted to the daemon.
 struct Submitted {
   std::vector<Array> results;
-  // When it has ended, for a program that calls back: its effects have an end that nobody sees in
-  // results. Not valid for others.
+  // For a program with host callbacks: completes when the execution has ended, which the results
+  // (there may be none) do not show. Not valid for other programs.
   acceld::Event end;
 };
 
-// Gives the program to the daemon, and takes away the arguments that are donated.
+// Submits the execution, and deletes the buffers of the arguments that are donated.
 absl::StatusOr<Submitted> Submit(const PJRT_LoadedExecutable_Execute_Args& args,
                                  const PJRT_Device& device) {
   ACCELD_RETURN_IF_ERROR(CheckNotForked());
@@ -124,7 +124,7 @@ absl::Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) 
   PJRT_Device* const device =
       args.execute_device != nullptr ? args.execute_device : args.executable->device;
   absl::StatusOr<Submitted> submitted = Submit(args, *device);
-  // An argument that is wrong, such as one that is donated twice, is the caller's mistake as well.
+  // An invalid argument, such as one that is donated twice, is the caller's mistake, too.
   if (absl::IsInvalidArgument(submitted.status())) return submitted.status();
   if (submitted.ok()) {
     Give(*std::move(submitted), device, args);

@@ -13,7 +13,7 @@
 #include "common/ir/types/literal.h"
 #include "common/threads/mutex.h"
 
-// What Python's answer to one call is gathered in.
+// Collects Python's answer to one call.
 struct Acceld_CallbackAnswer {
   std::vector<acceld::ir::Literal> results;
   absl::Status status;
@@ -44,11 +44,12 @@ class ReleasedIds {
 };
 
 ReleasedIds& Released() {
-  static ReleasedIds& released = *new ReleasedIds;  // Threads may end after static objects do.
+  // Never destroyed, because threads may run longer than static objects exist.
+  static ReleasedIds& released = *new ReleasedIds;
   return released;
 }
 
-// The numbers of one program's callbacks, held by whatever may call them.
+// The numbers of one program's callbacks, which are released when nothing can call them any more.
 struct HeldIds {
   explicit HeldIds(absl::Span<const uint64_t> given) : ids(given.begin(), given.end()) {}
   ~HeldIds() { Released().Add(ids); }
@@ -86,7 +87,7 @@ absl::StatusOr<std::vector<ir::Literal>> CallPython(uint64_t id,
   if (callback == nullptr) {
     return absl::CancelledError("the Python program that has the callback is about to end");
   }
-  std::vector<std::string> bytes;  // Splats have fewer of their own.
+  std::vector<std::string> bytes;  // The expanded bytes of splats.
   std::vector<Acceld_HostArray> arrays;
   bytes.reserve(operands.size());
   for (const ir::Literal& operand : operands) {

@@ -8,16 +8,17 @@
 
 namespace acceld::pjrt {
 
-// What a Python program has said for the calls of one thread (extensions/acceld.h). The functions
-// of the interface run on the thread of their caller.
+// Settings that a Python program has made for the calling thread (extensions/acceld.h). They apply
+// because the interface's functions run on the thread of their caller.
 struct ThreadOptions {
-  absl::optional<std::chrono::milliseconds> timeout;  // of each execution
-  absl::optional<client::Priority> priority;          // the same
-  // The next array that this thread makes from host memory is this one; the host memory is not
-  // looked at. Empty: it is made from the memory.
+  absl::optional<std::chrono::milliseconds> timeout;  // Of each execution.
+  absl::optional<client::Priority> priority;          // Of each execution.
+  // If not empty: the next array that this thread creates from host memory, if type and device
+  // match, is this one, and the host memory is not read.
   client::Array next_array;
 };
 
+// Returns the settings of the calling thread.
 ThreadOptions& CurrentThreadOptions();
 
 }  // namespace acceld::pjrt

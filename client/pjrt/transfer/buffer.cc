@@ -18,9 +18,10 @@ namespace {
 using acceld::pjrt::Fetches;
 using acceld::pjrt::HostValue;
 
-// What comes in the answer itself.
+// The largest value that is sent in the answer itself.
 constexpr size_t kMaxAwaitedBytes = size_t{64} << 10;
-// How long a value that is computed may be on its way: the caller holds Python's lock meanwhile.
+// How long to wait for a value that has been computed to arrive; the caller holds Python's global
+// interpreter lock meanwhile.
 constexpr std::chrono::milliseconds kPatience{100};
 
 acceld::Event CopyWhenHere(std::shared_ptr<const HostValue> value, absl::Span<char> to) {
@@ -77,7 +78,7 @@ absl::StatusOr<std::shared_ptr<const HostValue>> PJRT_Buffer::FetchHere() {
   std::shared_ptr<char[]> bytes(new char[std::max<size_t>(size_bytes, 1)]);
   ACCELD_ASSIGN_OR_RETURN(acceld::Event fetched, BeginFetch({bytes.get(), size_bytes}));
   auto value = std::make_shared<const HostValue>(std::move(bytes), std::move(fetched));
-  // Two threads may fetch it; the first one's stays.
+  // If two threads fetch the value, the copy of the first one stays.
   acceld::MutexLock lock(mutex_);
   if (host_value_ == nullptr) host_value_ = std::move(value);
   return host_value_;
@@ -122,7 +123,7 @@ absl::StatusOr<acceld::Event> PJRT_Buffer::Fetch(absl::Span<char> bytes) {
   {
     acceld::MutexLock lock(mutex_);
     ahead = host_value_;
-    // JAX keeps what it has fetched.
+    // The value is not needed again, because JAX keeps what it has fetched.
     if (!is_read_in_place_.value_or(false)) host_value_ = nullptr;
   }
   if (ahead == nullptr) return BeginFetch(bytes);
@@ -140,7 +141,7 @@ absl::StatusOr<acceld::Event> PJRT_Buffer::BeginFetch(absl::Span<char> bytes) {
   }
   fetches->Begin(array);
   const acceld::client::WeakArray weak(array);
-  // Whoever fetches a small array waits for it next.
+  // A caller that fetches a small array waits for it next.
   const acceld::Event fetched =
       bytes.size() <= kMaxAwaitedBytes ? weak.FetchIntoSoon(bytes) : weak.FetchIntoAsync(bytes);
   if (fetched.IsReady()) {
@@ -156,7 +157,7 @@ absl::StatusOr<acceld::Event> PJRT_Buffer::BeginFetch(absl::Span<char> bytes) {
 namespace acceld::pjrt {
 namespace {
 
-// It stays as long as the buffer.
+// Returns the value that is read in place; it is valid as long as the buffer.
 absl::StatusOr<const HostValue*> ValueHere(const PJRT_Buffer& buffer) {
   const HostValue* const value = buffer.value_in_place().get();
   if (value != nullptr) return value;
@@ -220,7 +221,7 @@ absl::Status Buffer_IsDeleted(PJRT_Buffer_IsDeleted_Args& args) {
   return absl::OkStatus();
 }
 
-// JAX asks before it reads a value, which it then reads in place if it may.
+// JAX calls this before it reads a value, and reads the value in place if this returns true.
 absl::Status Buffer_IsOnCpu(PJRT_Buffer_IsOnCpu_Args& args) {
   args.is_on_cpu = !IsForkedChild() && args.buffer->IsReadInPlace();
   return absl::OkStatus();
@@ -239,15 +240,15 @@ absl::Status Buffer_ReadyEvent(PJRT_Buffer_ReadyEvent_Args& args) {
   return absl::OkStatus();
 }
 
-// The address of the buffer, which tells arrays apart: that is what JAX compares pointers for. It
-// is not that of the value.
+// Returns the address of the PJRT_Buffer, not that of the value. JAX compares these addresses only
+// to tell arrays apart.
 absl::Status Buffer_UnsafePointer(PJRT_Buffer_UnsafePointer_Args& args) {
   ACCELD_RETURN_IF_ERROR(args.buffer->array().status());
   args.buffer_pointer = reinterpret_cast<uintptr_t>(args.buffer);
   return absl::OkStatus();
 }
 
-// Whoever reads the value in place holds the buffer, too, so nothing is counted.
+// A reader of the value in place also holds the buffer, so references need not be counted.
 absl::Status Buffer_IncreaseExternalReferenceCount(
     PJRT_Buffer_IncreaseExternalReferenceCount_Args& args) {
   return ValueHere(*args.buffer).status();

@@ -15,12 +15,12 @@
 #include "common/threads/future.h"
 #include "common/threads/mutex.h"
 
-// An array on a device. Its type and device never change; its value, or the error that stands for
-// it, is there until it is deleted, which includes being donated. Thread-safe.
+// An array on a device. Its type and device never change. It has a value, or an error in place of
+// the value, until it is deleted or donated. Thread-safe.
 struct PJRT_Buffer {
  public:
   PJRT_Buffer(acceld::client::Array array, PJRT_Device* device);
-  // The result of an execution that could not be submitted, for this reason.
+  // Represents the result of an execution that could not be submitted because of `error`.
   PJRT_Buffer(absl::Status error, acceld::ir::TensorType type, PJRT_Device* device);
   ~PJRT_Buffer();
   PJRT_Buffer(const PJRT_Buffer&) = delete;
@@ -29,40 +29,43 @@ struct PJRT_Buffer {
   const acceld::ir::TensorType& type() const { return type_; }
   PJRT_Device* device() const { return device_; }
 
-  // INVALID_ARGUMENT when it has been deleted, or the error that stands for it.
+  // Returns the array. INVALID_ARGUMENT if it has been deleted or donated; otherwise the error in
+  // place of the value.
   absl::StatusOr<acceld::client::Array> array() const;
   bool IsDeleted() const;
-  // Lets go of the value; work that was submitted with it keeps it, and so do fetches. Does nothing
-  // the second time.
+  // Releases the value. Work that was submitted with it, and pending fetches, keep it. Idempotent.
   void Delete();
-  // Copies the value to `bytes`, which must stay until the event. When the buffer is destroyed
-  // before the value is there, nobody wants it any more: the daemon may drop the execution that
-  // makes it, and the event may be CANCELLED. Fails as array() does.
+  // Copies the value to `bytes`, which must remain valid until the event completes. If the buffer
+  // is destroyed before the value is ready, nothing needs it any more: the daemon may cancel the
+  // execution that makes it, and the event may fail with CANCELLED. The errors of array().
   absl::StatusOr<acceld::Event> Fetch(absl::Span<char> bytes);
-  // Whether Fetch, if it is next, takes no longer than copying the value: that is there, or has
-  // failed. Waits for some hundred microseconds at most. A small value that comes meanwhile, or
-  // later, is kept here for the next Fetch, so that asking costs no time.
+  // Returns whether a Fetch would take no longer than copying the value, because the value is ready
+  // or has failed. Waits for at most some hundred microseconds. A small value that arrives then or
+  // later is stored here for the next Fetch, so calling this costs no additional time.
   bool FetchAhead();
-  // Whether the value of a small array on a CPU is in the memory of this process, to be read there
-  // as long as the buffer lives. The first question fetches it, and waits a little for one that
-  // comes at once, and longer for one that is computed; the answer never changes, as JAX asks more
-  // than once on its way.
+  // Returns whether the framework may read the value in the memory of this process, at an address
+  // that is valid as long as the buffer; only possible for a small array on a CPU device. The first
+  // call fetches the value: it waits some hundred microseconds for it, and up to 100 ms if it has
+  // been computed but has not arrived. The result never changes afterwards, because JAX calls this
+  // several times for one access.
   bool IsReadInPlace();
-  // That value, if it is so; else nullptr.
+  // Returns that value if IsReadInPlace has returned true, else nullptr.
   std::shared_ptr<const acceld::pjrt::HostValue> value_in_place() const;
 
  private:
-  // The value of a small array, which is fetched unless it was before. Fails as array() does.
+  // Returns the value of a small array in memory of this process, and starts to fetch it if
+  // necessary. The errors of array().
   absl::StatusOr<std::shared_ptr<const acceld::pjrt::HostValue>> FetchHere();
   absl::StatusOr<acceld::Event> BeginFetch(absl::Span<char> bytes);
 
   const acceld::ir::TensorType type_;
   PJRT_Device* const device_;
   mutable acceld::Mutex mutex_;
-  absl::StatusOr<acceld::client::Array> array_ ABSL_GUARDED_BY(mutex_);  // empty: deleted
-  // Made with the first fetch. Fetches under way have weak pointers to it.
+  // Empty if the array was deleted.
+  absl::StatusOr<acceld::client::Array> array_ ABSL_GUARDED_BY(mutex_);
+  // Created by the first fetch. Pending fetches have weak pointers to it.
   std::shared_ptr<acceld::pjrt::Fetches> fetches_ ABSL_GUARDED_BY(mutex_);
-  // What was asked for ahead of a fetch. Shared with copies of it.
+  // A value that FetchAhead or IsReadInPlace has fetched. Shared with users that copy or read it.
   std::shared_ptr<const acceld::pjrt::HostValue> host_value_ ABSL_GUARDED_BY(mutex_);
   std::optional<bool> is_read_in_place_ ABSL_GUARDED_BY(mutex_);
 };

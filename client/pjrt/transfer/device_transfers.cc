@@ -7,11 +7,12 @@
 #include "client/pjrt/transfer/buffer.h"
 #include "common/ir/module.h"
 
-// Values from one device to another.
+// Copies of arrays from one device to another.
 namespace acceld::pjrt {
 namespace {
 
-// The program that gives its argument: the daemon brings arguments to the device that runs it.
+// Returns a program that returns its argument. Running it on a device copies the argument to that
+// device.
 absl::StatusOr<client::Program> CopyProgram(const ir::TensorType& type) {
   ir::Function function;
   function.name = "main";

@@ -8,24 +8,26 @@
 
 namespace acceld::pjrt {
 
-// Holds a buffer's array for the fetches of it that are under way, so that they go on when the
-// buffer is deleted or donated. The buffer owns it: when it is destroyed, they lapse. Thread-safe.
+// Holds a buffer's array on behalf of pending fetches, so that they continue if the buffer is
+// deleted or donated. The buffer owns this object; when the buffer is destroyed, pending fetches no
+// longer hold the array. Thread-safe.
 class Fetches {
  public:
+  // Begin is called when a fetch of `array` starts, End when it has ended.
   void Begin(const client::Array& array) {
     const MutexLock lock(mutex_);
     array_ = array;
     ++under_way_;
   }
   void End() {
-    client::Array dropped;  // Without the lock.
+    client::Array dropped;  // Destroyed without the lock.
     const MutexLock lock(mutex_);
     if (--under_way_ == 0) std::swap(dropped, array_);
   }
 
  private:
   Mutex mutex_;
-  client::Array array_ ABSL_GUARDED_BY(mutex_);  // while there are any
+  client::Array array_ ABSL_GUARDED_BY(mutex_);  // Held while fetches are pending.
   int under_way_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 

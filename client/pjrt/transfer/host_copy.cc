@@ -8,7 +8,7 @@
 namespace acceld::pjrt {
 namespace {
 
-// Calls copy(dense, strided, bytes) for each run of elements that lie side by side in both arrays;
+// Calls copy(dense, strided, bytes) for each run of elements that is contiguous in both arrays;
 // `dense` and `strided` are offsets in bytes.
 template <typename Copy>
 void ForEachRun(const ir::TensorType& type, absl::Span<const int64_t> byte_strides, Copy copy) {
@@ -38,7 +38,7 @@ bool IsBelowByte(ir::DType dtype) {
   return dtype == ir::DType::kI1 || (ir::IsInteger(dtype) && ir::BitsOf(dtype) < 8);
 }
 
-// What an element of this many bits has in its byte, for integers below a byte.
+// Extends the lowest `bits` bits of `byte` to the whole byte, with the sign or with zeros.
 char Extend(char byte, int bits, bool is_signed) {
   const int shift = 8 - bits;
   const auto left = static_cast<uint8_t>(static_cast<uint8_t>(byte) << shift);

@@ -8,28 +8,29 @@
 #include "common/ir/types/type.h"
 #include "common/status.h"
 
-// Host memory in the order that a framework has it, and row-major as the daemon has it.
+// Conversion between host memory in the framework's layout and the daemon's row-major layout.
 namespace acceld::pjrt {
 
-// True when an array with these strides (in bytes, one for each dimension) is row-major without
-// gaps. Dimensions of size 1 have any stride, and so have those of an array without elements.
+// Returns whether an array with these strides (in bytes, one for each dimension) is row-major
+// without gaps. The strides of dimensions of size 1, and of arrays without elements, do not matter.
 bool IsRowMajor(const ir::TensorType& type, absl::Span<const int64_t> byte_strides);
 
-// Copies an array with these strides to a row-major one. `to` has type.size_bytes() bytes.
+// Copies an array with these strides to a row-major array `to`, which has type.size_bytes() bytes.
 void Gather(const ir::TensorType& type, const char* from, absl::Span<const int64_t> byte_strides,
             char* to);
-// The opposite.
+// Copies a row-major array to an array with these strides.
 void Scatter(const ir::TensorType& type, const char* from, char* to,
              absl::Span<const int64_t> byte_strides);
 
-// The strides in bytes that a layout means for an array of this type. UNIMPLEMENTED for tiles,
-// INVALID_ARGUMENT for one with a wrong number of dimensions.
+// Returns the byte strides that a layout describes for an array of this type. UNIMPLEMENTED for
+// tiled layouts, INVALID_ARGUMENT for a wrong number of dimensions.
 absl::StatusOr<ir::Dims> StridesOf(const PJRT_Buffer_MemoryLayout& layout,
                                    const ir::TensorType& type);
 
-// True when bytes of host memory must be changed before they are elements of this type as the
-// daemon has them: booleans are 0 or 1, integers below a byte are extended to a byte.
+// Returns whether bytes of host memory must be normalized to become elements of this type: the
+// daemon requires booleans to be 0 or 1, and integers smaller than a byte to be extended to a byte.
 bool NeedsNormalizing(ir::DType dtype, const char* bytes, size_t size_bytes);
+// Normalizes bytes as described above.
 void Normalize(ir::DType dtype, absl::Span<char> bytes);
 
 }  // namespace acceld::pjrt

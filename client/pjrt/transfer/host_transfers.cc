@@ -15,13 +15,13 @@
 #include "client/pjrt/transfer/buffer.h"
 #include "client/pjrt/transfer/host_copy.h"
 
-// Values from host memory to a device and back.
+// Copies of arrays from host memory to a device and back.
 namespace acceld::pjrt {
 namespace {
 
 using client::Array;
 
-// Arrays up to this size travel in commands.
+// Arrays of up to this size are sent in commands.
 constexpr int64_t kMaxCopiedBytes = int64_t{64} << 10;
 
 absl::StatusOr<ir::TensorType> TypeOf(const PJRT_Client_BufferFromHostBuffer_Args& args) {
@@ -36,7 +36,8 @@ absl::StatusOr<ir::TensorType> TypeOf(const PJRT_Client_BufferFromHostBuffer_Arg
   return type;
 }
 
-// Bytes that the array's elements are not the same as, row-major, in memory of their own.
+// Uploads a copy of host memory, for memory that must be reordered or normalized first, or is only
+// valid during the call.
 absl::StatusOr<Array> UploadCopy(PJRT_Client& client, const PJRT_Device& device,
                                  const ir::TensorType& type, const char* data,
                                  absl::Span<const int64_t> byte_strides) {
@@ -52,7 +53,7 @@ absl::StatusOr<Array> UploadCopy(PJRT_Client& client, const PJRT_Device& device,
   return client.session->UploadShared(type, view, [bytes = std::move(bytes)] {}, device.daemon_id);
 }
 
-// Bytes that are sent as they are; `done` is decided when they may go away.
+// Uploads host memory without copying it; `done` completes when the memory may be freed.
 absl::StatusOr<Array> UploadInPlace(PJRT_Client& client, const PJRT_Device& device,
                                     const ir::TensorType& type, absl::string_view bytes,
                                     acceld::Event& done) {
@@ -62,7 +63,7 @@ absl::StatusOr<Array> UploadInPlace(PJRT_Client& client, const PJRT_Device& devi
       type, bytes, [promise] { promise->Set(Unit{}); }, device.daemon_id);
 }
 
-// Fetches into memory of its own, of which `take` copies what it wants.
+// Fetches into a temporary buffer, from which `take` copies what it needs.
 absl::StatusOr<PJRT_Event*> FetchThrough(PJRT_Buffer& buffer,
                                          std::function<void(const std::string&)> take) {
   auto bytes = std::make_shared<std::string>();

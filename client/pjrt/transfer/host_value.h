@@ -7,11 +7,11 @@
 
 namespace acceld::pjrt {
 
-// A copy of an array's value in the memory of this process, on its way or there. Immutable once it
-// is there, and any thread may use it.
+// A copy of an array's value in the memory of this process, possibly still being fetched. Immutable
+// once it has arrived. Thread-safe.
 class HostValue {
  public:
-  // `bytes` is where `fetched` brings the value to; they stay as long as they may be written to.
+  // `fetched` is the event of a fetch into `bytes`, which are kept until it has completed.
   HostValue(std::shared_ptr<char[]> bytes, acceld::Event fetched)
       : bytes_(std::move(bytes)), fetched_(std::move(fetched)) {
     if (!fetched_.IsReady()) fetched_.OnReady([bytes = bytes_](const auto&) {});
@@ -19,10 +19,10 @@ class HostValue {
   HostValue(const HostValue&) = delete;
   HostValue& operator=(const HostValue&) = delete;
 
-  // When the value is there, or the error that stands for it.
+  // Completes when the value has arrived, or with the error in its place.
   const acceld::Event& fetched() const { return fetched_; }
   bool is_here() const { return fetched_.IsReady() && fetched_.Await().ok(); }
-  // Row-major elements, aligned for each dtype; to be read when the value is here. Never null.
+  // The row-major elements, aligned for every dtype; valid to read if is_here(). Never nullptr.
   const char* data() const { return bytes_.get(); }
 
  private:

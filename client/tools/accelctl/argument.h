@@ -9,17 +9,19 @@
 
 namespace acceld::tools {
 
-// One --arg of `accelctl run`:
-//   FILE.npy             the array in the file
-//   DTYPE[D,D..]=random  floats uniform in [-1, 1), integers uniform in [0, 100), booleans fair;
-//   fixed by
-//                        the argument's number, the same on every machine
-//   DTYPE[D,D..]=zeros | iota | VALUE
-// iota counts 0, 1, 2, ... in row-major order and wraps at the width of an integer type. A scalar
-// is DTYPE[]=... or DTYPE=....
+// Reads or generates the value of one --arg of `accelctl run`:
+//   FILE.npy               the array in the file
+//   DTYPE[D,D..]=random    random values: floats are uniform in [-1, 1), integers uniform in
+//                          [0, 100), booleans true or false with equal probability
+//   DTYPE[D,D..]=zeros     zeros
+//   DTYPE[D,D..]=iota      0, 1, 2, ... in row-major order; integers wrap at their width
+//   DTYPE[D,D..]=VALUE     the value in every element
+// A scalar is DTYPE[]=... or DTYPE=.... Random values depend only on `argument_number`, the
+// position of the argument, and are the same on every machine. INVALID_ARGUMENT for another text;
+// the errors of client::ReadNpy.
 absl::StatusOr<ir::Literal> ParseArgument(absl::string_view text, uint32_t argument_number);
 
-// DTYPE[D,D..] or DTYPE, for a scalar. INVALID_ARGUMENT otherwise.
+// Parses the type DTYPE[D,D..], or DTYPE for a scalar. INVALID_ARGUMENT for any other text.
 absl::StatusOr<ir::TensorType> ParseArgumentType(absl::string_view text);
 
 }  // namespace acceld::tools

@@ -13,10 +13,10 @@
 namespace acceld::tools {
 namespace {
 
-// A bundle: the magic, then each entry after its length in eight bytes, the lowest first. Every
-// entry is signed by itself.
+// The format of a bundle: the magic bytes, then each entry, preceded by its length (8 bytes,
+// little-endian). Each entry is signed separately.
 constexpr absl::string_view kMagic = "acceldb2";
-// More is not a bundle, whatever its length says.
+// A larger length shows that the file is not a bundle.
 constexpr uint64_t kMaxEntryBytes = uint64_t{1} << 32;
 
 void WriteEntry(std::ostream& out, const std::string& bytes) {
@@ -26,7 +26,8 @@ void WriteEntry(std::ostream& out, const std::string& bytes) {
   out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
 
-// False at the end of the file; DATA_LOSS in the middle of an entry.
+// Reads the next entry. Returns false at the end of the file; DATA_LOSS if the file ends inside an
+// entry.
 absl::StatusOr<bool> ReadEntry(std::istream& in, std::string& bytes) {
   uint64_t size = 0;
   for (int i = 0; i < 8; ++i) {
@@ -40,7 +41,7 @@ absl::StatusOr<bool> ReadEntry(std::istream& in, std::string& bytes) {
   if (size > kMaxEntryBytes) {
     return absl::DataLossError(absl::StrCat("the bundle has an entry of ", size, " bytes"));
   }
-  // Piece by piece: a length that is wrong takes no more memory than there are bytes.
+  // Reads in pieces, so that a wrong length does not allocate more memory than the file has bytes.
   bytes.clear();
   while (bytes.size() < size) {
     const size_t before = bytes.size();

@@ -8,13 +8,15 @@
 
 namespace acceld::tools {
 
-// Writes entries of the daemon's cache to a file that ImportBundle reads, elsewhere: those of these
-// keys, or all that are on disk. The file appears whole or not at all. Prints how many they were.
+// Writes entries of the daemon's cache to a file for ImportBundle: the entries with these keys, or,
+// if `keys` is empty, all entries on disk. The file is replaced atomically. Prints the number of
+// entries.
 absl::Status ExportBundle(client::Admin& admin, const std::string& path,
                           const std::vector<std::string>& keys);
 
-// Gives the entries of such a file to the daemon, which verifies each. Prints how many were new,
-// and the reason for each that was refused. Gives the exit code: 1 when one was.
+// Sends the entries of a file that ExportBundle wrote to the daemon, which verifies each. Prints
+// how many were new, and why each rejected one was rejected. Returns the exit code: 1 if any was
+// rejected.
 absl::StatusOr<int> ImportBundle(client::Admin& admin, const std::string& path);
 
 }  // namespace acceld::tools

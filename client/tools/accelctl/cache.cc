@@ -25,11 +25,11 @@ namespace fs = std::filesystem;
 
 constexpr int kNotFoundExitCode = 3;
 
-// One program to compile, and what for.
+// A program to compile, with its argument types and target.
 struct Item {
   std::string path;
   std::vector<std::string> types;
-  std::string target;  // empty: the session's device
+  std::string target;  // Empty: the session's device.
 };
 
 absl::StatusOr<client::Program> LoadProgram(const std::string& path, const std::string& entry) {
@@ -42,7 +42,7 @@ absl::StatusOr<client::Program> LoadProgram(const std::string& path, const std::
   return client::Program::FromBytes(bytes, path == "-" ? "<stdin>" : path, entry);
 }
 
-// Those that were given, or the program's own.
+// Returns the given argument types, or those of the program if none are given.
 absl::StatusOr<std::vector<ir::TensorType>> ArgumentTypes(const client::Program& program,
                                                           const std::vector<std::string>& given) {
   std::vector<ir::TensorType> types;
@@ -129,7 +129,7 @@ Future<client::CompileInfo> Begin(client::Client& client, const Item& item,
                              : client.CompileFor(item.target, *program, *std::move(types));
 }
 
-// What came of the items so far.
+// Prints and counts the results so far.
 struct WarmReport {
   bool json = false;
   Json programs = Json::array();

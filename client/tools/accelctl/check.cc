@@ -26,7 +26,7 @@ enum class Verdict { kPassed, kFailed, kSkipped };
 
 struct Outcome {
   Verdict verdict;
-  std::string reason;  // empty when passed
+  std::string reason;  // Empty if passed.
 };
 
 using Results = absl::StatusOr<std::vector<ir::Literal>>;
@@ -55,7 +55,8 @@ Results RunOnDaemon(client::Client& client, const ir::ConformanceProgram& confor
   return results;
 }
 
-// The name of the file without folders; an artifact, model.mlir.bc, has the name of its text.
+// Returns the name of the file without folders, and without .bc for an artifact such as
+// model.mlir.bc, so that it equals the name of the text form.
 std::string ProgramName(const std::filesystem::path& path) {
   return (path.extension() == ".bc" ? path.stem() : path.filename()).string();
 }
@@ -79,7 +80,7 @@ Outcome CheckFile(const Runner& run, const std::string& path, const ir::CheckOve
           std::string(outcome.status().message())};
 }
 
-// The files that `paths` name; folders are searched, results sorted.
+// Returns the files that `paths` name, including those found in folders, sorted.
 absl::StatusOr<std::vector<std::string>> FindFiles(const std::vector<std::string>& paths) {
   std::vector<std::string> files;
   for (const std::string& path : paths) {
@@ -103,7 +104,7 @@ absl::StatusOr<std::vector<std::string>> FindFiles(const std::vector<std::string
   return files;
 }
 
-// Counts and prints outcomes as they come, in the order of arrival.
+// Counts outcomes and prints them in the order of arrival.
 class Tally {
  public:
   explicit Tally(bool verbose) : verbose_(verbose) {}

@@ -8,20 +8,24 @@
 
 namespace acceld::tools {
 
+// Options of `accelctl check`.
 struct CheckFlags {
-  std::vector<std::string> paths;  // files, or folders searched for .mlir files
-  std::string overrides;           // empty: none
+  std::vector<std::string> paths;  // Files, and folders to search for .mlir files.
+  // A file of exceptions for single programs (common/ir/conformance/check_overrides.h); empty:
+  // none.
+  std::string overrides;
   int jobs = 2;
-  bool interpreter = false;  // the reference interpreter instead of a daemon
+  bool interpreter = false;  // Use the reference interpreter instead of a daemon.
   bool verbose = false;
   bool json = false;
 };
 
-// Runs conformance programs: their inputs become real arguments, what they check is compared here
-// by the rules of common/ir/conformance/checks.h. Prints a line for each file that fails or holds
-// an unsupported op, then "N passed, N failed, N skipped". Gives the exit code: 1 when one failed.
-// A file that cannot be read or parsed has failed; one with an op that acceld lacks is skipped. The
-// client may be null with `interpreter`.
+// Runs conformance programs: the inputs written in each program become its arguments, and its
+// checks are applied to the results here, by the rules of common/ir/conformance/checks.h. Prints a
+// line for each file that fails or contains an unsupported op, then "N passed, N failed, N
+// skipped". A file that cannot be read or parsed counts as failed; one with an unsupported op
+// counts as skipped. Returns the exit code: 1 if any file failed. `client` may be nullptr if
+// `interpreter` is set.
 absl::StatusOr<int> Check(client::Client* client, const CheckFlags& flags);
 
 }  // namespace acceld::tools

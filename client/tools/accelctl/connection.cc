@@ -8,7 +8,7 @@
 namespace acceld::tools {
 namespace {
 
-// Says which of several daemons it is, when it is not the one that the user names.
+// Prints the daemon's address if it differs from the one that the user gave.
 void SayWhere(const ConnectionFlags& flags, const std::string& address) {
   const std::string given = flags.address.empty() ? DefaultAddress() : flags.address;
   if (!flags.local && given != address) std::cerr << "at " << address << "\n";

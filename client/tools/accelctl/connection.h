@@ -11,39 +11,41 @@
 
 namespace acceld::tools {
 
+// Options that say which daemon a command uses.
 struct ConnectionFlags {
-  std::string address;  // empty: the default address
+  std::string address;  // Empty: the default address.
   client::Credentials credentials;
-  std::string device;                    // of ConnectOptions
-  bool local = false;                    // start a private daemon for this command
-  std::vector<std::string> local_flags;  // further flags for it
+  std::string device;                    // As ConnectOptions::device.
+  bool local = false;                    // Start a private daemon for this command.
+  std::vector<std::string> local_flags;  // More flags for the private daemon.
 };
 
-// A way to the daemon that the flags name. With `local` that is one for this object alone
-// (client/embedded/private_daemon.h). One thread.
+// A connection to the daemon that the options name. With `local` that is a daemon started for this
+// object alone (client/embedded/private_daemon.h). Not thread-safe.
 class Connection {
  public:
-  // With a session; where no daemon is named, and there is none, one is started for the user, who
-  // may have refused that (client/embedded/connect_or_start.h). Or without a session, which starts
-  // none.
+  // Opens a session. If no daemon is named and none is running, starts one for the user, unless the
+  // user has turned that off (client/embedded/connect_or_start.h).
   static absl::StatusOr<std::unique_ptr<Connection>> OpenClient(
       const ConnectionFlags& flags, client::Priority priority = client::Priority::kNormal);
+  // Connects without a session, and never starts a daemon (except with `local`).
   static absl::StatusOr<std::unique_ptr<Connection>> OpenAdmin(const ConnectionFlags& flags);
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // Of OpenClient.
+  // Valid after OpenClient.
   client::Client& client() { return *client_; }
-  // Of OpenAdmin.
+  // Valid after OpenAdmin.
   client::Admin& admin() { return *admin_; }
 
  private:
   Connection() = default;
-  // Starts the private daemon, if one is wanted, and fills in how to get to the daemon.
+  // Starts the private daemon if one is wanted, and sets the address and credentials in `options`.
   template <typename Options>
   absl::Status Prepare(const ConnectionFlags& flags, Options& options);
 
-  std::unique_ptr<client::PrivateDaemon> private_daemon_;  // Ends after the two that use it.
+  // Destroyed after the two below, which use it.
+  std::unique_ptr<client::PrivateDaemon> private_daemon_;
   std::shared_ptr<client::Client> client_;
   std::unique_ptr<client::Admin> admin_;
 };

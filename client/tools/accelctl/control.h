@@ -8,27 +8,33 @@
 
 namespace acceld::tools {
 
+// Options of `accelctl kill`.
 struct KillFlags {
   uint64_t session = 0;
-  std::string reason;  // for the client and the log
+  std::string reason;  // Shown to the client and in the log.
 };
 // Ends a session.
 absl::Status Kill(client::Admin& admin, const KillFlags& flags);
 
+// Options of `accelctl drain`.
 struct DrainFlags {
-  bool wait = false;  // until no session is left
+  bool wait = false;  // Return only when no session is open.
+  // Accept new sessions again.
   bool undo = false;
 };
-// Has the daemon take no new sessions, or take them again. With `wait` it ends when no session is
-// open any more; FAILED_PRECONDITION when somebody undoes the drain meanwhile.
+// Makes the daemon refuse new sessions, or accept them again. With `wait`, blocks until no session
+// is open; FAILED_PRECONDITION if another caller undoes the drain meanwhile.
 absl::Status Drain(client::Admin& admin, const DrainFlags& flags);
 
+// Options of `accelctl health`.
 struct HealthFlags {
-  bool live = false;  // a daemon that takes no new sessions is well, too
+  // Exit code 0 also for a daemon that refuses new sessions.
+  bool live = false;
 };
-// Says whether the daemon takes new sessions. The exit code: 0 when it does, kExitNotServing when
-// it answers but does not, unless with `live`.
+// The exit code for a daemon that answers but refuses new sessions.
 constexpr int kExitNotServing = 3;
+// Prints whether the daemon accepts new sessions. Returns the exit code: 0 if it does,
+// kExitNotServing if it answers but does not (0 with `live`).
 absl::StatusOr<int> CheckHealth(client::Admin& admin, const HealthFlags& flags);
 
 }  // namespace acceld::tools

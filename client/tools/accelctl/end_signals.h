@@ -6,9 +6,9 @@
 
 namespace acceld::tools {
 
-// While it lives, the signals that end a program (SIGINT, SIGTERM, SIGHUP, SIGQUIT) wait to be
-// asked for. Made before any other thread, which would take them; processes that are started
-// meanwhile inherit that.
+// Blocks the signals that end a program (SIGINT, SIGTERM, SIGHUP, SIGQUIT) while the object exists,
+// so that ComeWithin can wait for them. Construct it before any other thread starts, because other
+// threads would receive the signals. Processes started meanwhile inherit the signal mask.
 class EndSignals {
  public:
   EndSignals();
@@ -16,7 +16,8 @@ class EndSignals {
   EndSignals(const EndSignals&) = delete;
   EndSignals& operator=(const EndSignals&) = delete;
 
-  // Waits; the number of the signal that came meanwhile or before, or 0.
+  // Waits for one of the signals for at most `time`. Returns its number, also if it arrived before
+  // the call, or 0 if none has arrived.
   int ComeWithin(std::chrono::nanoseconds time);
 
  private:

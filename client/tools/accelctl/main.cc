@@ -1,4 +1,4 @@
-// accelctl: runs programs on a daemon and asks it questions.
+// accelctl: runs programs on a daemon and administers it.
 
 #include <cstdint>
 #include <functional>
@@ -23,10 +23,10 @@
 namespace acceld::tools {
 namespace {
 
-// What the chosen subcommand does; gives the exit code.
+// The action of the chosen subcommand. Returns the exit code.
 using Action = std::function<absl::StatusOr<int>(const ConnectionFlags&)>;
 
-// Works in a session.
+// Makes an action that runs in a session.
 Action InSession(std::function<absl::StatusOr<int>(client::Client&)> command,
                  client::Priority priority = client::Priority::kNormal) {
   return [command = std::move(command),
@@ -37,7 +37,7 @@ Action InSession(std::function<absl::StatusOr<int>(client::Client&)> command,
   };
 }
 
-// Asks or tells the daemon something, without a session.
+// Makes an action that needs no session.
 Action WithoutSession(std::function<absl::StatusOr<int>(client::Admin&)> command) {
   return [command = std::move(command)](const ConnectionFlags& flags) -> absl::StatusOr<int> {
     ACCELD_ASSIGN_OR_RETURN(const std::unique_ptr<Connection> connection,
@@ -57,7 +57,7 @@ Action AsAdmin(std::function<absl::Status(client::Admin&)> command) {
 void AddQuery(CLI::App& parent, const std::string& name, const std::string& help,
               absl::Status (*print)(client::Admin&, bool), Action& action) {
   CLI::App* query = parent.add_subcommand(name, help);
-  auto json = std::make_shared<bool>(false);  // lives as long as the callback
+  auto json = std::make_shared<bool>(false);  // Shared with the callback.
   query->add_flag("--json", *json, "print JSON");
   query->callback([&action, json, print] {
     action = AsAdmin([json, print](client::Admin& admin) { return print(admin, *json); });
@@ -67,12 +67,12 @@ void AddQuery(CLI::App& parent, const std::string& name, const std::string& help
 struct CacheFlags {
   WarmFlags warm;
   ExplainFlags explain;
-  std::vector<std::string> keys;  // of purge and export
+  std::vector<std::string> keys;  // Of purge and export.
   std::string bundle;
   bool remote = false;
   bool all = false;
-  bool json = false;    // of ls
-  size_t limit = 1000;  // of ls
+  bool json = false;    // Of ls.
+  size_t limit = 1000;  // Of ls.
 };
 
 void AddCacheList(CLI::App& cache, CacheFlags& flags, Action& action) {
@@ -111,7 +111,7 @@ void AddWarm(CLI::App& cache, WarmFlags& flags, Action& action) {
       ->check(CLI::Range(1, 10'000));
   warm->add_flag("--json", flags.json, "print JSON");
   warm->callback([&] {
-    // Nobody waits for it.
+    // Nothing waits for the result, so the priority is low.
     action = InSession([&](client::Client& client) { return WarmCache(client, flags); },
                        client::Priority::kBatch);
   });
@@ -135,7 +135,7 @@ void AddExplain(CLI::App& cache, ExplainFlags& flags, Action& action) {
   });
 }
 
-// What only administrators do with the cache.
+// Adds the commands for administrators of the cache.
 void AddCacheCare(CLI::App& cache, CacheFlags& flags, Action& action) {
   CLI::App* verify = cache.add_subcommand("verify", "check every entry, and remove bad ones");
   verify->add_flag("--remote", flags.remote, "also those in the cache that daemons share");
@@ -175,7 +175,7 @@ void AddCacheCare(CLI::App& cache, CacheFlags& flags, Action& action) {
   });
 }
 
-// `names` and its commands.
+// Adds `names` and its commands.
 void AddNames(CLI::App& app, NameFlags& flags, Action& action) {
   CLI::App* names = app.add_subcommand("names", "named arrays, which clients share");
   names->require_subcommand(1);
@@ -223,7 +223,7 @@ void AddCredentials(CLI::App& app, client::Credentials& credentials) {
       ->group("Access");
 }
 
-// `token` and its command, which needs no daemon.
+// Adds `token` and its command, which need no daemon.
 void AddToken(CLI::App& app, TokenFlags& flags, Action& action) {
   CLI::App* token = app.add_subcommand("token", "bearer tokens, by which daemons know callers");
   token->require_subcommand(1);

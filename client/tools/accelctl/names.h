@@ -7,16 +7,17 @@
 
 namespace acceld::tools {
 
+// Options of the commands of `accelctl names`.
 struct NameFlags {
   std::string name;
-  std::string value;  // to publish: as `run --arg` takes it
-  std::string file;   // to fetch into
+  std::string value;  // The value to publish, in the form of `run --arg`.
+  std::string file;   // The file to which the value is fetched.
   client::PublishOptions options;
 };
 
-// Uploads a value and names it.
+// Uploads a value and publishes it under a name.
 absl::Status PublishName(client::Client& client, const NameFlags& flags);
-// Writes the value of a named array as .npy.
+// Writes the value of a named array to a .npy file.
 absl::Status FetchName(client::Client& client, const NameFlags& flags);
 absl::Status DropName(client::Client& client, const NameFlags& flags);
 

@@ -7,12 +7,14 @@
 
 namespace acceld::tools {
 
-// Questions to the daemon, printed as a table or as JSON.
+// Each of these requests information from the daemon and prints it as a table, or as JSON if `json`
+// is true.
 absl::Status PrintDevices(client::Admin& admin, bool json);
 absl::Status PrintSessions(client::Admin& admin, bool json);
 absl::Status PrintStats(client::Admin& admin, bool json);
 absl::Status PrintCacheStats(client::Admin& admin, bool json);
-// At most `limit`; those in the cache that daemons share instead of the daemon's own, if `remote`.
+// Prints at most `limit` entries of the daemon's own cache, or, if `remote` is true, of the remote
+// cache that several daemons share.
 absl::Status PrintCache(client::Admin& admin, bool json, bool remote, size_t limit);
 absl::Status PrintNames(client::Admin& admin, bool json);
 

@@ -26,17 +26,17 @@ double MicrosSince(Clock::time_point start) {
   return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
 }
 
-// What one `accelctl run` measured. Times are wall clock on the client.
+// The measurements of one `accelctl run`. Times are wall-clock times of the client.
 struct Report {
   std::string program, fingerprint;
-  ir::Cost cost;                                  // of one run
-  std::vector<client::ExecutionInfo> executions;  // one per repeat
-  std::vector<double> submit_us;                  // until Execute returned
-  std::vector<double> wait_us;                    // from there until the results were ready
+  ir::Cost cost;                                  // Of one run.
+  std::vector<client::ExecutionInfo> executions;  // One for each repetition.
+  std::vector<double> submit_us;                  // Until Execute returned.
+  std::vector<double> wait_us;                    // From then until the results were ready.
   double upload_ms = 0, fetch_ms = 0;
   struct Output {
     ir::TensorType type;
-    std::string file;  // empty: not written
+    std::string file;  // Empty: not written.
   };
   std::vector<Output> outputs;
 };
@@ -62,11 +62,11 @@ absl::StatusOr<client::Program> LoadProgram(const RunFlags& flags) {
                                     flags.entry);
 }
 
-// Waits for what the daemon does, until a signal that ends a program comes. Made before any other
-// thread.
+// Waits for futures until a signal arrives that should end the program. Construct it before any
+// other thread starts.
 class Patience {
  public:
-  // The future's value, or CANCELLED once a signal has come.
+  // Returns the future's value, or CANCELLED if a signal has arrived.
   template <typename T>
   absl::StatusOr<T> Await(const Future<T>& future) {
     while (signal_ == 0) {
@@ -76,7 +76,7 @@ class Patience {
     return absl::CancelledError("interrupted");
   }
   absl::Status AwaitAll(absl::Span<const client::Array> arrays) {
-    // All are asked for before the first is waited for.
+    // Requests the state of all arrays before waiting for the first one.
     std::vector<Future<client::ExecutionInfo>> ready;
     for (const client::Array& array : arrays) ready.push_back(array.Ready());
     for (const auto& one : ready) ACCELD_RETURN_IF_ERROR(Await(one).status());
@@ -221,7 +221,7 @@ absl::Status RunOn(client::Client& client, const client::Program& program,
   }
   std::vector<client::Array> results;
   for (int i = 0; i < flags.repeat; ++i) {
-    // Nobody needs the arguments after the last one.
+    // The arguments are not needed after the last run.
     if (i + 1 == flags.repeat) options.donated = program.DonatedArguments();
     const Clock::time_point start = Clock::now();
     ACCELD_ASSIGN_OR_RETURN(results, client.Execute(program, arguments, {}, options));
@@ -259,7 +259,7 @@ absl::StatusOr<int> Run(const ConnectionFlags& connection_flags, const RunFlags&
                           Connection::OpenClient(connection_flags));
   const absl::Status status = RunOn(connection->client(), program, values, flags, patience, report);
   if (patience.signal() != 0) {
-    // The end of the session cancels its work.
+    // Ending the session cancels its work.
     std::cerr << "accelctl: interrupted\n";
     return 128 + patience.signal();
   }

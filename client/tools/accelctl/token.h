@@ -6,20 +6,22 @@
 
 namespace acceld::tools {
 
+// Options of `accelctl token new`.
 struct TokenFlags {
   std::string name;
-  std::string role = "user";  // or publisher, admin
+  std::string role = "user";  // Or "publisher" or "admin".
 };
 
-// A random bearer token, and the line by which a daemon knows it.
+// A random bearer token, and the line for the daemon's token file that makes it valid.
 struct Token {
   std::string token;
   std::string line;
 };
-// INVALID_ARGUMENT: a name with spaces, control characters or '#'.
+// Creates a token. INVALID_ARGUMENT if the name is empty, too long, or contains spaces, control
+// characters or '#'.
 absl::StatusOr<Token> NewToken(const TokenFlags& flags);
 
-// Makes one and prints both.
+// Creates a token and prints it with its line.
 absl::Status PrintNewToken(const TokenFlags& flags);
 
 }  // namespace acceld::tools

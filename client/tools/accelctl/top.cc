@@ -26,7 +26,8 @@ absl::StatusOr<Sample> TakeSample(client::Admin& admin) {
   return sample;
 }
 
-// While it lives, the terminal shows another page, without a cursor.
+// Switches the terminal to its alternate screen and hides the cursor, for the lifetime of the
+// object.
 class Screen {
  public:
   Screen() { std::cout << "\x1b[?1049h\x1b[?25l" << std::flush; }
@@ -34,7 +35,7 @@ class Screen {
   Screen(const Screen&) = delete;
   Screen& operator=(const Screen&) = delete;
 
-  // Over the last one, each line to its end, so that nothing flickers.
+  // Overwrites the previous frame and clears the rest of each line, so that nothing flickers.
   void Show(const std::string& frame) {
     std::cout << "\x1b[H" << absl::StrReplaceAll(frame, {{"\n", "\x1b[K\n"}}) << "\x1b[J"
               << std::flush;
@@ -65,7 +66,7 @@ absl::Status Top(const ConnectionFlags& connection_flags, const TopFlags& flags)
   Screen screen;
   std::optional<Sample> before;
   while (true) {
-    // A line is left free: an end of line in the last one would scroll.
+    // One line is left free, because a line end in the last line would scroll.
     screen.Show(TopFrame(now, before ? &*before : nullptr, TerminalLines() - 1));
     if (signals->ComeWithin(interval) != 0) return absl::OkStatus();
     before = std::move(now);

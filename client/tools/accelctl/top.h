@@ -5,13 +5,15 @@
 
 namespace acceld::tools {
 
+// Options of `accelctl top`.
 struct TopFlags {
   bool once = false;
   double interval_s = 2;
 };
 
-// Shows what the daemon is doing, on a terminal again and again until SIGINT or SIGTERM; once with
-// `once`, or where standard output is no terminal. Ends with the daemon's error when it is gone.
+// Shows what the daemon is doing. On a terminal refreshes the display every `interval_s` seconds
+// until SIGINT, SIGTERM, SIGHUP or SIGQUIT; prints it only once if `once` is set or standard output
+// is not a terminal. Returns the daemon's error if it becomes unreachable.
 absl::Status Top(const ConnectionFlags& connection_flags, const TopFlags& flags);
 
 }  // namespace acceld::tools

@@ -7,12 +7,13 @@
 
 namespace acceld::tools {
 
+// Options of `accelctl trace`.
 struct TraceFlags {
-  std::string out;     // a file, or "-" for standard output
-  double seconds = 0;  // 0: all that the daemon keeps
+  std::string out;     // A file, or "-" for standard output.
+  double seconds = 0;  // 0: everything that the daemon keeps.
 };
 
-// Writes what the daemon did in the last seconds as a Chrome trace.
+// Writes the daemon's trace of the last `seconds` in Chrome's trace format.
 absl::Status WriteTrace(client::Admin& admin, const TraceFlags& flags);
 
 }  // namespace acceld::tools

@@ -24,12 +24,14 @@ bool IsBroken(const absl::Status& status) {
          absl::IsUnknown(status);
 }
 
-// The jobs below take `done` out of themselves: it may own the connection, which must be let go of
-// while the thread is marked, and not when the pool drops the job.
+// The jobs below move `done` into a local variable. It may own the connection, which must be
+// released while the thread is marked as a TransportThread, and not later when the pool destroys
+// the job.
 
 }  // namespace
 
-// A stream that Cancel knows while it lives.
+// A stream that is registered with BulkTransfers, so that Cancel reaches it, while this object
+// exists.
 class BulkTransfers::CallScope {
  public:
   CallScope(BulkTransfers& owner, std::shared_ptr<Line> line, const char* method)
@@ -117,14 +119,14 @@ absl::Status BulkTransfers::RunUpload(Target target, absl::string_view bytes) {
   while (IsBroken(status) && !cancelled() && std::chrono::steady_clock::now() < deadline) {
     std::this_thread::sleep_for(kRetryPause);
     status = TryUpload(target, bytes);
-    // The stream before had brought everything, but its answer was lost.
+    // The previous stream had delivered everything, but its answer was lost.
     if (absl::IsNotFound(status)) return absl::OkStatus();
   }
   return status;
 }
 
 absl::Status BulkTransfers::TryUpload(Target target, absl::string_view bytes) {
-  Loan loan;  // Outlives the stream.
+  Loan loan;  // Must outlive the stream.
   ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<Line> line, dialer_->Get());
   CallScope call(*this, std::move(line), "Upload");
   v1::UploadChunk header;
@@ -137,7 +139,8 @@ absl::Status BulkTransfers::TryUpload(Target target, absl::string_view bytes) {
     const grpc::Slice slices[] = {
         grpc::Slice(before + BytesFieldHeader(v1::UploadChunk::kDataFieldNumber, piece.size())),
         loan.Lend(piece)};
-    if (!call.stream.Write(grpc::ByteBuffer(slices, std::size(slices)))) break;  // Finish says why.
+    // Finish returns the reason.
+    if (!call.stream.Write(grpc::ByteBuffer(slices, std::size(slices)))) break;
     before.clear();
   }
   grpc::ByteBuffer reply;

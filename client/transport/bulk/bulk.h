@@ -18,39 +18,45 @@
 
 namespace acceld::client {
 
-// The bulk bytes of one session, on a few threads of their own: through shared memory where the
-// daemon offers that, else by Upload and Download streams, on a connection of their own so that
-// they never stand before commands. Any thread may call.
+// Transfers the bulk bytes of one session on a few threads of its own: through shared memory if the
+// daemon offers that, else by Upload and Download streams on a separate gRPC connection, so that
+// they do not delay commands. Thread-safe.
 class BulkTransfers {
  public:
-  // What a transfer belongs to: one is not zero.
+  // The destination of an upload: an array (its handle) or a program. Exactly one field is not
+  // zero.
   struct Target {
     uint64_t handle = 0;
     uint64_t program_id = 0;
   };
 
-  // For `patience`, an upload whose stream breaks is tried again. `segments`: SegmentPool.
+  // An upload whose stream breaks is retried for as long as `patience`. `segments` is passed to
+  // SegmentPool.
   BulkTransfers(std::unique_ptr<Dialer> dialer, std::string session_token, SocketPlace segments,
                 std::chrono::milliseconds patience);
-  // Cancels and waits for the threads. Not from one of them.
+  // Cancels all transfers and waits for the threads. Must not run on one of them.
   ~BulkTransfers();
 
-  // On a thread for uploads of its kind: streams to `target` what `bytes` gives; then `done` with
-  // the outcome. The bytes stay until then. For an array, `bytes` may wait for the daemon. For a
-  // program it must not: the daemon handles no further command before it has the program.
+  // Calls `bytes` on an upload thread, sends what it returns to `target`, and then calls `done`
+  // with the outcome. The bytes must remain valid until then. For an array, `bytes` may wait for
+  // the daemon. For a program it must not, because the daemon handles no further command before it
+  // has the program.
   void Upload(Target target, std::function<absl::StatusOr<absl::string_view>()> bytes,
               std::function<void(absl::Status)> done);
-  // On a download thread: brings a transfer's bytes into `sink`, then `done` with the outcome.
+  // Receives the bytes of a transfer into `sink` on a download thread, and then calls `done` with
+  // the outcome.
   void Download(uint64_t transfer_id, std::shared_ptr<ByteSink> sink,
                 std::function<void(absl::Status)> done);
 
-  // Makes every stream under way, and every later one, fail soon.
+  // Makes all running and later transfers fail soon.
   void Cancel();
-  // Waits for the threads; later transfers fail at once. Not from one of them.
+  // Waits for the threads; later transfers fail at once. Must not run on one of the threads.
   void Join();
 
  private:
   class CallScope;
+  // RunUpload (for arrays) and RunDownload try shared memory first, and then a stream; RunUpload
+  // retries a stream that breaks. TryUpload and TryDownload make one attempt by a stream.
   absl::Status RunUpload(Target target, absl::string_view bytes);
   absl::Status TryUpload(Target target, absl::string_view bytes);
   bool cancelled();
@@ -64,8 +70,9 @@ class BulkTransfers {
   Mutex mutex_;
   std::set<BulkStream*> active_ ABSL_GUARDED_BY(mutex_);
   bool cancelled_ ABSL_GUARDED_BY(mutex_) = false;
-  // Last: their threads use the rest. Programs have a thread that no upload of an array occupies,
-  // as those may wait for commands after the one that needs the program.
+  // Declared last, because their threads use the other members. Programs have a separate thread,
+  // because uploads of arrays may be waiting for commands that the daemon handles only after it has
+  // received the program.
   ThreadPool program_uploads_, array_uploads_, downloads_;
 };
 

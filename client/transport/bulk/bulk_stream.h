@@ -13,29 +13,32 @@
 
 namespace acceld::client {
 
-// One streaming call whose messages are bytes, for one thread, which blocks in every method.
+// One bidirectional streaming gRPC call with raw bytes as messages. Used by one thread, which
+// blocks in every function; only Cancel may be called by others.
 class BulkStream {
  public:
+  // What the call does if there is no connection to the daemon: fail, or wait for one.
   enum class WhenDown : uint8_t { kFail, kWait };
-  // `method` is a name of the service Acceld; `peer` names the daemon in messages. Without a
-  // connection the call fails, or waits for one.
+  // `method` is the name of an RPC of the service Acceld; `peer` names the daemon in error
+  // messages.
   BulkStream(std::shared_ptr<Line> line, const std::string& peer, const std::string& method,
              WhenDown when_down);
-  // Cancels what is not finished.
+  // Cancels the call if it has not finished.
   ~BulkStream();
   BulkStream(const BulkStream&) = delete;
   BulkStream& operator=(const BulkStream&) = delete;
 
-  // Makes the call fail, or what is to begin. By any thread.
+  // Makes the running or a later call fail. Thread-safe.
   void Cancel();
 
-  // Begins the call, before anything else that follows.
+  // Starts the call. Call this first.
   void Start();
-  // False: the call is over, and Finish says why.
+  // These return false if the call is over; Finish returns why.
   bool Write(const grpc::ByteBuffer& message);
+  // Ends the writing side of the stream.
   bool WritesDone();
   bool Read(grpc::ByteBuffer& message);
-  // The call's end, after the last Read.
+  // Returns the status of the call. Call after the last Read.
   absl::Status Finish();
 
  private:

@@ -9,32 +9,33 @@
 
 namespace acceld::client {
 
-// Takes the bytes of one fetched array: into memory of the caller's, a string of its own, or memory
-// that the daemon shares. One thread at a time.
+// Receives the bytes of one fetched array, into memory of the caller, a string of its own, or
+// memory that the daemon shares. Not thread-safe.
 class ByteSink {
  public:
-  // A string of this size, which is made when the first bytes come.
+  // Collects into a string of this size, which is allocated when the first bytes arrive.
   explicit ByteSink(size_t size_bytes) : size_bytes_(size_bytes) {}
-  // The same, unless the bytes come as memory that is shared.
+  // Collects into a string too, unless the daemon offers the bytes as shared memory.
   struct MayShare {};
   ByteSink(size_t size_bytes, MayShare) : size_bytes_(size_bytes), may_share_(true) {}
+  // Writes to memory of the caller.
   explicit ByteSink(absl::Span<char> into) : size_bytes_(into.size()), into_(into.data()) {}
   ByteSink(const ByteSink&) = delete;
   ByteSink& operator=(const ByteSink&) = delete;
 
   size_t size_bytes() const { return size_bytes_; }
   bool may_share() const { return may_share_; }
-  // All bytes at once. INTERNAL when they are not as many as there should be.
+  // Receives all bytes at once as shared memory. INTERNAL if their number is wrong.
   absl::Status Share(SharedBytes bytes);
-  // INTERNAL when they are more than there should be.
+  // Receives the next bytes. INTERNAL if there are more than expected.
   absl::Status Append(absl::string_view bytes);
-  // What came so far broke off; the bytes come anew from the first on.
+  // Discards the bytes received so far, because the transfer starts again from the first byte.
   void Restart();
-  // INTERNAL unless all have come.
+  // Returns INTERNAL unless all bytes have been received.
   absl::Status Finish() const;
-  // After Finish: the string.
+  // Returns the string; call after Finish.
   std::string TakeString() { return std::move(string_); }
-  // The same for one that MayShare.
+  // Returns the bytes of a sink that was made with MayShare; call after Finish.
   SharedBytes TakeShared();
 
  private:

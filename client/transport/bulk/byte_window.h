@@ -9,20 +9,21 @@
 
 namespace acceld::client {
 
-// Bounds the bytes that are under way. What does not fit waits and starts in order of arrival, on
-// the thread that makes room. One thing may be larger than the limit; then it is alone.
+// Limits the number of bytes that are in flight. Functions whose bytes do not fit are queued and
+// started in order of arrival, on the thread that makes room. A single entry may exceed the limit
+// if nothing else is in flight.
 //
-// Any thread may call. Nothing blocks, but for what the started functions do; they run without a
-// lock, one at a time, and may call back.
+// Thread-safe. Nothing blocks, except what the started functions do. They run one at a time,
+// without a lock, and may call this object.
 class ByteWindow {
  public:
   explicit ByteWindow(int64_t limit_bytes) : limit_bytes_(limit_bytes) {}
 
-  // Whether the bytes are under way from now on; false when there is no room.
+  // Enters if there is room. Returns whether it did.
   bool TryEnter(int64_t bytes);
-  // Runs `start` when the bytes are under way: now or later.
+  // Runs `start` when there is room: at once or later.
   void Enter(int64_t bytes, std::function<void()> start);
-  // Each entry is followed by one Leave with the same number.
+  // Removes the bytes of one earlier TryEnter or Enter.
   void Leave(int64_t bytes);
 
  private:
@@ -35,8 +36,9 @@ class ByteWindow {
   Mutex mutex_;
   int64_t under_way_ ABSL_GUARDED_BY(mutex_) = 0;
   std::deque<std::pair<int64_t, std::function<void()>>> waiting_ ABSL_GUARDED_BY(mutex_);
-  // Somebody is starting what waits; a started function that fails at once leaves the window from
-  // within, and a thousand of them must not stand on one stack.
+  // True while some thread starts queued functions. A started function that fails at once calls
+  // Leave from inside, and must not start the next one recursively: thousands of them would
+  // overflow the stack.
   bool starting_ ABSL_GUARDED_BY(mutex_) = false;
 };
 

@@ -10,7 +10,7 @@ namespace {
 
 struct Table {
   Mutex mutex;
-  // By where a segment begins.
+  // By start address.
   std::map<const char*, const MemorySegment*, std::less<>> segments ABSL_GUARDED_BY(mutex);
 };
 

@@ -8,19 +8,21 @@
 
 namespace acceld::client {
 
-// The memory of this process that a daemon can be lent: whose is found by the address of what lies
-// in it. Any thread may call.
+// A process-wide registry of the memory segments whose file descriptors can be passed to a daemon,
+// so that it reads the memory directly. Finds the segment that contains given bytes. Thread-safe.
 class LendableMemory {
  public:
-  // From Add to Remove, `segment` stays where it is.
+  // Registers and unregisters a segment. Between the two calls the object `segment` must not move.
   static void Add(const MemorySegment& segment);
   static void Remove(const MemorySegment& segment);
 
+  // A range of bytes as a segment and an offset in it.
   struct Place {
-    int fd = -1;  // the segment's
+    int fd = -1;  // The segment's file descriptor.
     uint64_t offset = 0;
   };
-  // Where `bytes` lie, if all of them lie in one segment.
+  // Returns the segment and offset of `bytes`, or nullopt unless all of them lie in one registered
+  // segment.
   static absl::optional<Place> Find(absl::string_view bytes);
 };
 

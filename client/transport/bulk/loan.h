@@ -8,8 +8,9 @@
 
 namespace acceld::client {
 
-// Memory that gRPC reads without copying it. The lender waits until all of it is back, which it is
-// soon after the call has ended, or the connection.
+// Memory that gRPC reads without copying it. The owner of the memory waits, before freeing it,
+// until gRPC has released all slices; gRPC does that soon after the call or the connection has
+// ended.
 class Loan {
  public:
   Loan() = default;
@@ -17,6 +18,7 @@ class Loan {
   Loan(const Loan&) = delete;
   Loan& operator=(const Loan&) = delete;
 
+  // Returns a slice that refers to `bytes`.
   grpc::Slice Lend(absl::string_view bytes) {
     {
       MutexLock lock(mutex_);
@@ -26,7 +28,7 @@ class Loan {
         const_cast<char*>(bytes.data()), bytes.size(),
         [](void* loan) { static_cast<Loan*>(loan)->GiveBack(); }, this);
   }
-  // Blocks.
+  // Blocks until gRPC has released all slices.
   void Await() {
     MutexLock lock(mutex_);
     while (out_ > 0) back_.Wait(mutex_);

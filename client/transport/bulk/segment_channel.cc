@@ -20,8 +20,8 @@ using segment::Reply;
 using segment::Request;
 using segment::RequestKind;
 
-// Large enough that waking the other side up is nothing beside it, small enough that the parts
-// under way stay in the processor's cache.
+// Large enough that waking the other process costs little in comparison, and small enough that the
+// parts in flight stay in the processor's cache.
 constexpr uint64_t kPartBytes = uint64_t{1} << 20;
 
 }  // namespace
@@ -29,7 +29,7 @@ constexpr uint64_t kPartBytes = uint64_t{1} << 20;
 struct SegmentChannel::Pace {
   uint64_t part_bytes, slots;
 
-  // Part number `index` of `size_bytes` in all.
+  // Returns the request for part number `index` of an array of `size_bytes`.
   Request Part(RequestKind kind, uint64_t target, uint64_t index, uint64_t size_bytes) const {
     const uint64_t begin = index * part_bytes;
     const uint64_t end = std::min(begin + part_bytes, size_bytes);
@@ -66,7 +66,7 @@ absl::StatusOr<std::unique_ptr<SegmentChannel>> SegmentChannel::Open(
 }
 
 SegmentChannel::~SegmentChannel() {
-  // Also when it is no longer usable: the daemon may only be slow.
+  // Sent even if the connection is not usable any more, because the daemon may only be slow.
   (void)Send({.kind = RequestKind::kLeave});
 }
 
@@ -135,7 +135,8 @@ absl::Status SegmentChannel::Upload(uint64_t handle, absl::string_view bytes) {
   if (place.has_value()) {
     const absl::Status lent = Lend(place->fd);
     if (!usable_) return lent;
-    // The daemon has no more descriptors, say: it gets the bytes like others.
+    // For example, the daemon may have no file descriptors left. The bytes are then sent through
+    // its segment.
     if (!lent.ok()) place.reset();
   }
   if (!place.has_value()) ACCELD_RETURN_IF_ERROR(Map());
@@ -180,7 +181,8 @@ absl::Status SegmentChannel::Download(uint64_t transfer_id, ByteSink& sink) {
   if (sink.may_share()) {
     const absl::Status shared = Share(transfer_id, sink);
     if (shared.ok() || !usable_) return shared;
-    // There is no room, say: the daemon copies to this client alone.
+    // For example, the daemon may have no room left. It then copies the bytes for this client
+    // alone.
   }
   ACCELD_RETURN_IF_ERROR(Map());
   sink.Restart();

@@ -5,7 +5,7 @@
 
 namespace acceld::client {
 
-// A connection for the time of one transfer.
+// Holds a connection for the duration of one transfer.
 class SegmentPool::Turn {
  public:
   explicit Turn(SegmentPool& pool) : pool_(pool), channel_(pool.Take()) {}
@@ -49,7 +49,8 @@ std::unique_ptr<SegmentChannel> SegmentPool::Take() {
   absl::StatusOr<std::unique_ptr<SegmentChannel>> opened =
       SegmentChannel::Open(place, session_token_);
   MutexLock lock(mutex_);
-  if (!opened.ok()) place_.path.clear();  // Another file system, say: gRPC goes everywhere.
+  // For example, this process may see another file system than the daemon. gRPC works in any case.
+  if (!opened.ok()) place_.path.clear();
   if (place_.path.empty()) return nullptr;
   busy_.push_back(opened->get());
   return *std::move(opened);

@@ -11,32 +11,36 @@
 
 namespace acceld::client {
 
-// The connections of one session whose bulk bytes go through shared memory: one for each transfer
-// that goes on at the same time, kept for later ones. Any thread may call.
+// The shared-memory connections of one session. Each concurrent transfer has one; idle connections
+// are kept for later transfers. Thread-safe.
 class SegmentPool {
  public:
-  // Without a place, or once a connection could not be made, there are none.
+  // `place` is the daemon's first unix socket. With an empty path, or after a connection could not
+  // be made, there are no connections and transfers are UNAVAILABLE.
   SegmentPool(SocketPlace place, std::string session_token)
       : session_token_(std::move(session_token)), place_(std::move(place)) {}
 
-  // Blocks for the transfer. UNAVAILABLE: it is to be tried another way.
+  // Transfer an array; block until done. UNAVAILABLE: make the transfer in another way.
   absl::Status Upload(uint64_t handle, absl::string_view bytes);
   absl::Status Download(uint64_t transfer_id, ByteSink& sink);
 
-  // Makes a connection that shows the daemon, by its end, that this process is gone.
+  // Opens a connection now. The daemon notices that this process has ended when that connection
+  // closes.
   void Watch();
-  // Makes what goes on and what comes later UNAVAILABLE.
+  // Makes running and later transfers fail with UNAVAILABLE.
   void Cancel();
 
  private:
   class Turn;
-  // A connection for one transfer; nullptr when there is none.
+  // Returns a connection for one transfer, or nullptr if there is none. GiveBack returns it to the
+  // pool.
   std::unique_ptr<SegmentChannel> Take();
   void GiveBack(std::unique_ptr<SegmentChannel> channel);
 
   const std::string session_token_;
   Mutex mutex_;
-  SocketPlace place_ ABSL_GUARDED_BY(mutex_);  // Empty: none are made any more.
+  // An empty path means that no more connections are made.
+  SocketPlace place_ ABSL_GUARDED_BY(mutex_);
   std::vector<std::unique_ptr<SegmentChannel>> idle_ ABSL_GUARDED_BY(mutex_);
   std::vector<SegmentChannel*> busy_ ABSL_GUARDED_BY(mutex_);
 };

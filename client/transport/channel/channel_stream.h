@@ -7,25 +7,26 @@
 
 namespace acceld::client {
 
-// One stream of a session: batches of commands there, batches of events back. One thread at a time
-// writes and one reads; both block. Any thread may cancel.
+// One bidirectional stream of a session: batches of commands to the daemon, batches of events from
+// it. One thread at a time may write and one may read; both operations block. Cancel may be called
+// by any thread.
 class ChannelStream {
  public:
   virtual ~ChannelStream() = default;
-  // False when the stream is broken: its reader finds out, too.
+  // Sends a batch. Returns false if the stream is broken; a Read will then fail, too.
   virtual bool Write(const v1::CommandBatch& batch) = 0;
-  // False at the end of the stream.
+  // Receives a batch. Returns false at the end of the stream.
   virtual bool Read(v1::EventBatch& batch) = 0;
-  // Whether something has come for Read, which is then quick. Waits some hundred microseconds at
-  // most, and not at all where nothing can be said in advance; false then.
+  // Returns whether data has arrived, so that a Read would return soon. Polls for at most some
+  // hundred microseconds. Streams that cannot tell return false at once.
   virtual bool PollBriefly() = 0;
-  // Makes what goes on and what comes later fail.
+  // Makes running and later operations fail.
   virtual void Cancel() = 0;
-  // Why it has ended: after a Read that has failed. Once.
+  // Returns why the stream has ended. Call once, after a Read has failed.
   virtual absl::Status Finish() = 0;
 
   bool write_failed() const { return write_failed_.load(std::memory_order_relaxed); }
-  // Nothing more is written.
+  // Marks the stream as one to which nothing more is written.
   void FailWrites() { write_failed_ = true; }
 
  private:

@@ -9,19 +9,21 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// How long commands may lie when callers are expected to write them.
+// In lazy mode, how long commands may wait for a caller to write them.
 constexpr std::chrono::milliseconds kLazyTick{1};
-// After so many ticks without any command they are not expected any more.
+// Lazy mode ends after this many ticks in which callers have written nothing.
 constexpr int kIdleTicks = 16;
-// Commands that come so soon after others were written are given time to gather: each batch costs
-// the daemon about as much as ten commands. Who waits for an answer writes at once.
+// After two writes within kFlow the writer thread waits for kGather, so that commands which arrive
+// in quick succession share a batch: each batch costs the daemon about as much as ten commands.
+// Callers that wait for an answer write without this delay.
 constexpr std::chrono::microseconds kFlow{200}, kGather{50};
-// So long may a caller that sleeps at once for an answer be the one who writes: then nobody need be
-// woken for its next commands.
+// How long the writer thread leaves new commands to the caller that appended them. A caller that
+// waits for an answer next writes them itself. If callers do so repeatedly, lazy mode begins, in
+// which appends do not wake the writer thread.
 constexpr std::chrono::microseconds kPrecedence{15};
-// So often in a row must a caller have been quicker than the writer thread.
+// Lazy mode begins after callers have been quicker than the writer thread this many times in a row.
 constexpr int kQuickCallers = 4;
-// A write on a broken stream: its reader will find out.
+// Pause after a write to a broken stream, which its reader will notice as well.
 constexpr std::chrono::milliseconds kBrokenPause{5};
 
 }  // namespace
@@ -59,7 +61,7 @@ void CommandWriter::WriteNothing() {
 
 void CommandWriter::Run(std::chrono::milliseconds lease) {
   using Wakeup = CommandOutbox::Wakeup;
-  int beaten = 0;  // How often callers were quicker.
+  int beaten = 0;  // How many times in a row callers were quicker.
   int idle_ticks = 0;
   bool lazy = false;
   uint64_t seen_flushes = 0;
@@ -76,7 +78,7 @@ void CommandWriter::Run(std::chrono::milliseconds lease) {
     const bool callers_write = flushes != std::exchange(seen_flushes, flushes);
     idle_ticks = lazy && wakeup == Wakeup::kTime && !callers_write ? idle_ticks + 1 : 0;
     if (lazy && (callers_write || (idle_ticks > 0 && idle_ticks < kIdleTicks))) continue;
-    // Their next batch takes them along.
+    // The next batch of these callers will contain the releases.
     if (wakeup == Wakeup::kReleases && callers_write) continue;
     const bool wrote = (wakeup == Wakeup::kWork || wakeup == Wakeup::kReleases) && Flush();
     if (wrote) {

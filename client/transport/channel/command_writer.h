@@ -14,32 +14,34 @@
 
 namespace acceld::client {
 
-// Writes the commands of one session: on a thread of its own, or on that of a caller who is about
-// to wait for an answer. The thread keeps out of the way of callers who write all the time, and
-// gives commands that come in a flow a moment to gather.
+// Writes the commands of one session, either on its own thread or on the thread of a caller that is
+// about to wait for an answer. The writer thread leaves the writing to callers while they write
+// often, and delays a little when commands arrive in quick succession, so that they share a batch.
 //
-// Any thread may call.
+// Thread-safe.
 class CommandWriter {
  public:
-  // The outbox outlives the writer. `stream` gives the stream that the session has now.
+  // The outbox must outlive the writer. `stream` returns the session's current stream.
   CommandWriter(CommandOutbox& outbox, std::function<std::shared_ptr<ChannelStream>()> stream)
       : outbox_(outbox), stream_(std::move(stream)) {}
   ~CommandWriter() { Join(); }
 
-  // Starts the thread. With a lease, something is written at least three times in its time.
+  // Starts the thread. With a lease, the thread sends something at least three times within the
+  // lease, an empty batch if necessary, to renew it.
   void Start(std::chrono::milliseconds lease);
-  // Waits for the thread, which goes when the outbox has failed.
+  // Waits for the thread, which ends when the outbox has failed.
   void Join();
 
-  // Writes what is in the outbox.
+  // Writes the commands that are in the outbox, on the calling thread.
   void WriteNow();
 
-  // Held while a batch is written; who replaces the stream holds it, too.
+  // Held while a batch is written. Hold it to replace the stream.
   Mutex& mutex() ABSL_LOCK_RETURNED(mutex_) { return mutex_; }
 
  private:
-  // Whether there was anything to write.
+  // Writes the commands in the outbox; returns whether there were any.
   bool Flush();
+  // Writes an empty batch, which renews the lease.
   void WriteNothing();
   void Run(std::chrono::milliseconds lease);
 

@@ -18,7 +18,8 @@ Farewell::~Farewell() { (void)said_.Await(); }
 
 void Farewell::Say() {
   absl::StatusOr<std::shared_ptr<Line>> line = dialer_.Get();
-  if (!line.ok()) {  // Nobody is there to be told.
+  // No daemon is there to receive the call.
+  if (!line.ok()) {
     promise_->Set(Unit{});
     return;
   }

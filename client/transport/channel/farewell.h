@@ -11,30 +11,34 @@
 
 namespace acceld::client {
 
-// Tells the daemon to end a session that would otherwise wait for another stream. Says it again a
-// few times when the connection breaks meanwhile, in two seconds at most: then the lease ends it.
+// An EndSession call: tells the daemon to end a session, which would otherwise wait for a new
+// stream until its lease expires. Retries a few times if the connection breaks, for at most two
+// seconds; after that the session ends with its lease.
 class Farewell {
  public:
-  // Does not wait. The dialer outlives this object.
+  // Starts the call without waiting for it. The dialer must outlive this object.
   Farewell(Dialer& dialer, const std::string& session_token);
-  // Blocks until it is said.
+  // Blocks until the call has ended.
   ~Farewell();
   Farewell(const Farewell&) = delete;
   Farewell& operator=(const Farewell&) = delete;
 
  private:
+  // Makes one attempt, and another one if it fails.
   void Say();
 
   Dialer& dialer_;
-  const std::chrono::system_clock::time_point deadline_;  // gRPC's clock
+  const std::chrono::system_clock::time_point deadline_;  // gRPC deadlines use this clock.
   v1::EndSessionRequest request_;
   v1::EndSessionReply reply_;
+  // One attempt to make the call.
   struct Time {
     std::shared_ptr<Line> line;
     grpc::ClientContext context;
   };
   std::list<Time> times_;
-  // Shared with the last callback, which may still be setting it when this object goes.
+  // Shared with the last callback, which may still be setting the promise while this object is
+  // destroyed.
   const std::shared_ptr<Promise<Unit>> promise_ = std::make_shared<Promise<Unit>>();
   const Event said_ = promise_->future();
 };

@@ -10,10 +10,10 @@
 
 namespace acceld::client {
 
-// The Channel RPC.
+// A ChannelStream over gRPC: a call of the Channel RPC.
 class GrpcStream final : public ChannelStream {
  public:
-  // `peer` names the daemon in messages.
+  // `peer` names the daemon in error messages.
   GrpcStream(std::shared_ptr<Line> line, std::string peer)
       : peer_(std::move(peer)), line_(std::move(line)), calls_(line_->stub.Channel(&context_)) {}
 
@@ -28,7 +28,7 @@ class GrpcStream final : public ChannelStream {
 
  private:
   const std::string peer_;
-  const std::shared_ptr<Line> line_;  // Shared with the other calls on it.
+  const std::shared_ptr<Line> line_;  // Shared with other calls.
   grpc::ClientContext context_;
   std::atomic<bool> cancelled_{false};
   const std::unique_ptr<grpc::ClientReaderWriter<v1::CommandBatch, v1::EventBatch>> calls_;

@@ -7,18 +7,21 @@
 
 namespace acceld::client {
 
-// Hears what the daemon says about host callbacks. Called by a connection's threads; must not
-// block.
+// Receives the daemon's events about host callbacks. Called by the connection's threads;
+// implementations must not block.
 class HostCallHandler {
  public:
   virtual ~HostCallHandler() = default;
-  // A call, which may have come before: its number says so.
+  // The daemon requests a call. After the session was resumed, the daemon may repeat an earlier
+  // request with the same call_id.
   virtual void OnHostCall(v1::HostCall call) = 0;
-  // The execution with these callbacks has ended; may have been said before.
+  // The execution with this `callbacks` number has ended with this status. May be called repeatedly
+  // for the same execution.
   virtual void OnCallbacksDone(uint64_t callbacks, const absl::Status& status) = 0;
-  // The session is over: nothing more is called, but this may be called again.
+  // The session has ended. No other function is called afterwards, but this one may be called
+  // again.
   virtual void OnSessionEnd(const absl::Status& reason) = 0;
-  // Whether something may come.
+  // Returns whether events for this handler may arrive.
   virtual bool ExpectsEvents() const = 0;
 };
 

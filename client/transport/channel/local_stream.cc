@@ -32,7 +32,7 @@ LocalStream::LocalStream(std::string peer, UniqueFd socket, MemorySegment boxes)
       mail_(MailboxIn(boxes_, MailDirection::kToClient)) {}
 
 bool LocalStream::Write(const v1::CommandBatch& batch) {
-  // Batches behind one another are one batch.
+  // The concatenation of two serialized batches is one batch.
   writing_ = outgoing_mail_.TakeBack();
   if (!batch.AppendToString(&writing_)) return false;
   if (outgoing_mail_.Put(writing_)) return true;
@@ -49,7 +49,8 @@ bool LocalStream::Read(v1::EventBatch& batch) {
     (void)mail_.AwaitEither(socket_.get(), poll_);
     mail_.Look(false);
   }
-  // What lies there was put there when all before it had been received.
+  // A message is put into the mailbox only after all earlier ones have been received, so it comes
+  // first.
   absl::StatusOr<absl::string_view> message = mail_.Take();
   if (absl::IsUnavailable(message.status())) {
     message = receiver_.Receive(socket_.get(), Blocking::kYes);

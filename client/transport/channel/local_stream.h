@@ -13,12 +13,14 @@
 
 namespace acceld::client {
 
-// A Channel without gRPC, for a daemon on this host (segment_messages.h): a batch costs a system
-// call and wakes one thread of the other side, or neither, while that looks out for it (mailbox.h).
+// A ChannelStream without gRPC, for a daemon on the same host (segment_messages.h). A batch costs
+// one system call and wakes one thread of the receiver; while the receiver is polling, it costs
+// neither (mailbox.h).
 class LocalStream final : public ChannelStream {
  public:
-  // Goes on with the session that has this token, in place of the stream that it has now. `place`
-  // is that of the daemon's first socket. Blocks for an answer, up to seconds.
+  // Attaches to the session with this token and replaces the stream that the session has now.
+  // `place` is the daemon's first unix socket, on which it serves gRPC. Blocks for the daemon's
+  // answers, up to five seconds each.
   static absl::StatusOr<std::unique_ptr<LocalStream>> Open(const SocketPlace& place,
                                                            absl::string_view session_token);
 
@@ -29,8 +31,9 @@ class LocalStream final : public ChannelStream {
   absl::Status Finish() override;
 
  private:
-  // Calls that are answered so soon find their caller awake, and so do those of up to kLongest that
-  // take about as long as the last ones: for most of the time the daemon may need its core.
+  // A read polls for up to kBusyPoll before it sleeps, so that a quick answer finds its caller
+  // awake. If recent answers took longer, but at most kLongest, the read sleeps first and polls
+  // around the expected time, because until then the daemon may need this core.
   static constexpr std::chrono::microseconds kBusyPoll{300}, kLongest{10'000};
 
   LocalStream(std::string peer, UniqueFd socket, MemorySegment boxes);
@@ -38,13 +41,14 @@ class LocalStream final : public ChannelStream {
   const std::string peer_;
   const UniqueFd socket_;
   const MemorySegment boxes_;
-  // Of the one that writes.
+  // Used only by the writing thread.
   MailSender outgoing_mail_;
   std::string writing_;
-  // Of the one that reads.
+  // Used only by the reading thread.
   BusyPoll poll_{kBusyPoll, kLongest};
   MailReceiver mail_;
-  MessageReceiver receiver_{SIZE_MAX};  // What a daemon sends is bounded by what was asked for.
+  // Unlimited, because the client's own requests determine how much a daemon sends.
+  MessageReceiver receiver_{SIZE_MAX};
 };
 
 }  // namespace acceld::client

@@ -6,9 +6,9 @@
 
 namespace acceld::client {
 
-// A message of Protocol Buffers whose parts lie behind one another, the first kFirstBytes of them
-// in here: a brief message costs no allocation of its own, and none of its parts is freed one by
-// one. It grows with whatever it is set to, and shrinks never: for messages that are built once.
+// A protobuf message on an arena whose first kFirstBytes are part of this object. A short message
+// therefore needs no heap allocation, and its parts are freed all at once. The arena grows with
+// every field that is set and never shrinks, so use this for messages that are built once.
 template <typename Message, size_t kFirstBytes = 1024>
 class OnArena {
  public:

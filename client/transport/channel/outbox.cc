@@ -9,11 +9,13 @@
 namespace acceld::client {
 namespace {
 
-// So many ticks of kReleaseLinger without anything to send, and the writing thread sleeps.
+// After this many ticks of kReleaseLinger without anything to send, the writer thread sleeps until
+// it is woken.
 constexpr int kTicksBeforeSleep = 4;
-// What lies there in lazy mode has its writer woken.
+// In lazy mode, this many queued commands wake the writer thread.
 constexpr size_t kManyLazyCommands = 32;
-// Larger commands are moved, which out of an arena is copying.
+// Larger commands are moved into a batch that is not on an arena, because moving into an arena
+// means copying.
 constexpr size_t kMaxArenaCommandBytes = 256;
 
 }  // namespace
@@ -119,7 +121,7 @@ void CommandOutbox::WakeWriter() {
 CommandOutbox::SharedBatch CommandOutbox::Take() {
   MutexLock lock(mutex_);
   if (!status_.ok() || !CanSend()) return nullptr;
-  if (queue_.empty()) queue_.emplace_back();  // There are releases.
+  if (queue_.empty()) queue_.emplace_back();  // Only releases are waiting.
   Batch batch = std::move(queue_.front());
   queue_.pop_front();
   if (queue_.empty() && sent_ + batch.commands() - credited_ < window_) AddReleases(batch);
@@ -182,7 +184,7 @@ void CommandOutbox::SetWindow(uint64_t window) {
 }
 
 void CommandOutbox::DropCredited() {
-  // What is retained are the commands from sent_ - retained_commands_ + 1 to sent_.
+  // The retained commands have the numbers from sent_ - retained_commands_ + 1 to sent_.
   while (!retained_.empty() &&
          sent_ - retained_commands_ + retained_.front().commands() <= credited_) {
     retained_commands_ -= retained_.front().commands();
@@ -223,7 +225,7 @@ void CommandOutbox::Resume(uint64_t commands_taken) {
   credited_ = std::clamp(commands_taken, credited_, sent_);
   DropCredited();
   if (!retained_.empty()) {
-    // The first one may have been taken in half.
+    // The daemon may have received a part of the first batch.
     Batch& first = retained_.front();
     const auto taken = static_cast<int>(credited_ - (sent_ - retained_commands_));
     Batch rest;

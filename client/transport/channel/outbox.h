@@ -15,29 +15,34 @@
 
 namespace acceld::client {
 
-// Commands on their way out: appended by any thread, taken in batches by whoever writes them.
+// The queue of outgoing commands of a session. Any thread may append; the thread that writes takes
+// the commands in batches. Thread-safe.
 //
-// The daemon's window bounds the commands that were appended but not credited. When it is full (or
-// kMaxPendingBytes wait to be sent) an append blocks, unless told not to. Releases are kept apart
-// and join the end of the last batch in the queue when it is full or sent: they never block, and
-// never overtake a command that was appended before them. A few of them wait for up to
-// kReleaseLinger for a batch to join, so that a caller who asks one thing after the other wakes
-// nobody up for them.
+// Flow control: at most the daemon's window of commands may be appended beyond those that the
+// daemon has credited (acknowledged). While the window is full, or kMaxPendingBytes are queued, an
+// append blocks, unless called with WhenFull::kGrow.
 //
-// Until they are credited, commands may have to be sent once more, on another stream: Retain keeps
-// them, Resume puts those that did not arrive to the front.
+// Releases of handles are collected separately, and added at the end of the last queued batch when
+// that batch is full or taken. So they never block, and never overtake a command that was appended
+// before them. If no batch is queued, up to kManyReleases of them wait for up to kReleaseLinger for
+// one, so that a caller that makes one request after the other does not wake the writer thread for
+// its releases.
+//
+// Retransmission: if the session can be resumed on another stream, Retain makes the outbox keep
+// commands until they are credited, and Resume queues those again that the daemon has not received.
 class CommandOutbox {
  public:
   static constexpr size_t kMaxBatchCommands = 2048;
   static constexpr size_t kMaxBatchBytes = size_t{1} << 20;
   static constexpr size_t kMaxPendingBytes = size_t{32} << 20;
-  // One command is one message at most: the daemon's default limit, less some room.
+  // A command must fit into one message: the daemon's default limit, less some overhead.
   static constexpr size_t kMaxCommandBytes = (size_t{64} << 20) - 4096;
   static constexpr std::chrono::milliseconds kReleaseLinger{1};
   static constexpr size_t kManyReleases = 256;
 
+  // What an append does when the outbox is full.
   enum class WhenFull { kBlock, kGrow };
-  // Shared with the writer while it writes.
+  // Shared between the outbox and the thread that writes it.
   using SharedBatch = std::shared_ptr<const v1::CommandBatch>;
 
   explicit CommandOutbox(uint64_t window) : window_(window) {}
@@ -48,74 +53,85 @@ class CommandOutbox {
   absl::Status AppendExecute(uint64_t program_id, absl::Span<const uint64_t> inputs,
                              absl::Span<const uint64_t> outputs, uint32_t device,
                              absl::Span<const uint32_t> donated, WhenFull when_full);
+  // Appends the release of a handle. Never blocks.
   void Release(uint64_t handle);
 
-  // What the window lets out, or nullptr.
+  // Returns the next batch that the window allows to send, or nullptr. The caller must send it.
   SharedBatch Take();
+  // Why WaitForWork has returned.
   enum class Wakeup {
-    kWork,      // There may be something to Take.
-    kReleases,  // The same, but only releases that have waited for long enough.
-    kTaken,     // There was, but somebody else was quicker.
+    kWork,      // Take may return a batch.
+    kReleases,  // Take may return releases that have waited long enough.
+    kTaken,     // Another thread has taken the work.
     kTime,      // The deadline has passed.
     kEnd,       // The outbox has failed.
   };
-  // Blocks until there is something to do or to know. For the one writing thread.
+  // Blocks until there is work, `deadline` passes or the outbox fails. Only for the writer thread.
   Wakeup WaitForWork(std::chrono::steady_clock::time_point deadline);
-  // Whether there is something to Take.
+  // Returns whether Take would return a batch.
   bool HasWork() const;
-  // When lazy, an append does not wake the writing thread unless many commands have gathered:
-  // others are expected to take soon.
+  // In lazy mode an append does not wake the writer thread, unless many commands have accumulated,
+  // because other threads are expected to call Take soon.
   void SetLazy(bool lazy);
 
-  // Whether an append or a WaitCredited blocks.
+  // Returns whether a thread is blocked in an append or in WaitCredited.
   bool IsBlocked() const;
 
+  // Sets the daemon's window.
   void SetWindow(uint64_t window);
+  // Records that the daemon has credited this many more commands.
   void Credit(uint64_t commands);
-  // Blocks until the daemon has taken in command `number`.
+  // Blocks until the daemon has credited command `number`. Returns the status of the outbox.
   absl::Status WaitCredited(uint64_t number);
 
-  // From now on commands are kept until they are credited.
+  // Makes the outbox keep commands, from now on, until they are credited.
   void Retain();
-  // The daemon has taken in `commands_taken` commands; the others go to the next Take again.
+  // Prepares for a new stream: the daemon has received the first `commands_taken` commands; Take
+  // returns the others again.
   void Resume(uint64_t commands_taken);
 
-  // Every blocked and later call gives `reason`. The first reason stays.
+  // Makes every blocked and later call fail with `reason`. Only the first call has an effect.
   void Fail(const absl::Status& reason);
+  // Returns OK, or the reason given to Fail.
   absl::Status status() const;
 
  private:
+  // A batch and its size.
   struct Batch {
-    // For a first command of so many bytes, or for releases alone.
+    // Prepares a batch whose first command has `first_bytes`; 0 if it will contain only releases.
     explicit Batch(size_t first_bytes = 0);
+    // Returns whether another command of `size_bytes` may be added.
     bool Takes(size_t size_bytes, size_t max_commands) const;
 
-    bool on_arena;  // Then it is for small commands.
+    bool on_arena;  // If true, the batch takes only small commands.
     std::shared_ptr<v1::CommandBatch> message;
     size_t size_bytes = 0;
 
     size_t commands() const { return static_cast<size_t>(message->commands_size()); }
   };
 
-  // Waits for room and opens a slot for a command of `size_bytes`.
+  // Waits for room and returns a new command of `size_bytes` in the last batch, to be filled in.
   absl::StatusOr<v1::Command*> Slot(size_t size_bytes, WhenFull when_full)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Puts the releases so far to the end of `batch`, the last one.
+  // Appends the collected releases to `batch`, which must be the last one.
   void AddReleases(Batch& batch) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Whether the window allows sending the first batch, or the releases.
   bool CanSend() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Whether the writing thread should not wait any longer.
+  // Returns whether the writer thread should stop waiting.
   bool IsPressing() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void WakeWriter() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Drops the retained batches that are credited completely.
   void DropCredited() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   mutable Mutex mutex_;
   CondVar room_, work_, credited_changed_;
   std::deque<Batch> queue_ ABSL_GUARDED_BY(mutex_);
-  std::deque<Batch> retained_ ABSL_GUARDED_BY(mutex_);  // Sent; the last one ends at sent_.
+  // Batches that were sent; the last command in them has number sent_.
+  std::deque<Batch> retained_ ABSL_GUARDED_BY(mutex_);
   std::vector<uint64_t> releases_ ABSL_GUARDED_BY(mutex_);
   uint64_t window_ ABSL_GUARDED_BY(mutex_);
-  // Commands so far. Appended commands are numbered when they are queued; releases when they join
-  // the last batch of the queue, so numbers are in order of sending.
+  // Counts of commands. A command is numbered when it is queued, and a release when it joins the
+  // last batch of the queue, so the numbers follow the order of sending.
   uint64_t appended_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t sent_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t credited_ ABSL_GUARDED_BY(mutex_) = 0;
@@ -126,7 +142,8 @@ class CommandOutbox {
   bool retain_ ABSL_GUARDED_BY(mutex_) = false;
   bool lazy_ ABSL_GUARDED_BY(mutex_) = false;
   bool writer_waits_ ABSL_GUARDED_BY(mutex_) = false;
-  bool writer_ticks_ ABSL_GUARDED_BY(mutex_) = false;  // It looks for releases by itself.
+  // WaitForWork wakes up by itself to look for releases.
+  bool writer_ticks_ ABSL_GUARDED_BY(mutex_) = false;
   absl::Status status_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -15,21 +15,22 @@
 
 namespace acceld::client {
 
-// What the daemon answers to a request.
+// The daemon's answer to a request.
 struct Answer {
   absl::Status status;
   ExecutionInfo execution;
-  std::string data;                         // of a Fetch, when small
-  uint64_t transfer_id = 0;                 // of a Fetch, when large
-  CacheExplanation explanation;             // of a Compile that asked for it
-  absl::optional<ExecutableMemory> memory;  // of a Compile
-  v1::TensorType type;                      // of an OpenNamed
-  uint32_t device = 0;                      // the same
-  bool asked_again = false;                 // The daemon may have answered before; that was lost.
+  std::string data;                         // Of a Fetch, if small.
+  uint64_t transfer_id = 0;                 // Of a Fetch, if large.
+  CacheExplanation explanation;             // Of a Compile with `explain`.
+  absl::optional<ExecutableMemory> memory;  // Of a Compile.
+  v1::TensorType type;                      // Of an OpenNamed.
+  uint32_t device = 0;                      // Of an OpenNamed.
+  // The request was repeated, so the daemon may have carried it out before.
+  bool asked_again = false;
 };
 
-// Requests that wait for their answer. Each callback runs exactly once: on the thread that brings
-// the answer, or on the one that fails the table. Any thread may call.
+// The table of requests that wait for answers. Each callback runs exactly once: on the thread that
+// delivers the answer, or on the thread that calls Fail. Thread-safe.
 //
 // After the session has changed its stream, an answer may be lost: that to a request whose command
 // the daemon had received on the stream before. Such requests are sent again. For this the table
@@ -51,12 +52,13 @@ class PendingRequests {
   // the caller appends again and notes the numbers of.
   std::vector<std::pair<uint64_t, v1::Command>> Resume(uint64_t received);
   bool empty() const;
-  // Ignores ids that nobody waits for.
+  // Delivers an answer. Ignores unknown request ids.
   void Complete(uint64_t request_id, Answer answer);
-  // Fails all that wait and all that come.
+  // Fails all requests that wait now or are added later.
   void Fail(const absl::Status& reason);
 
  private:
+  // A request that waits for its answer; `number` is the number of its command.
   struct Request {
     absl::optional<uint64_t> number;  // nullopt: the command is being appended
     uint64_t received = 0;            // by Resume, while there is no number

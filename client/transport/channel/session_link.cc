@@ -16,19 +16,19 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// After a caller has read, the reader thread gives it time to come back: so long, and so many times
-// as long when nothing is expected from the daemon.
+// After a caller has read, the reader thread waits for kCallersPause before it reads itself, so
+// that another caller can read; kPauses times as long if no event is expected from the daemon.
 constexpr std::chrono::milliseconds kCallersPause{2};
 constexpr int kPauses = 8;
 constexpr std::chrono::milliseconds kMinBackoff{20}, kMaxBackoff{500};
-// How soon a link that waits for its channel sees that it is closed.
+// How often Pause checks whether the link was closed.
 constexpr std::chrono::milliseconds kLook{50};
 
 bool Contains(absl::Span<const uint64_t> ascending, uint64_t request_id) {
   return std::binary_search(ascending.begin(), ascending.end(), request_id);
 }
 
-// Whether a stream that ends so may be followed by another one.
+// Returns whether the session may be resumed if its stream has ended with `status`.
 bool IsBreakdown(const absl::Status& status) {
   switch (status.code()) {
     case absl::StatusCode::kOk:
@@ -110,10 +110,11 @@ absl::StatusOr<v1::Welcome> SessionLink::Greet(const v1::Hello& hello) {
   if (!local_socket_.path.empty() && welcome->local_transport()) {
     absl::StatusOr<std::unique_ptr<LocalStream>> local =
         LocalStream::Open(local_socket_, welcome->session_token());
-    // Otherwise the session stays where it is: on another file system, say.
+    // Otherwise the session keeps its gRPC stream, for example because this process sees another
+    // file system than the daemon.
     if (local.ok()) {
       (void)Use(*std::move(local));
-      stream->Cancel();  // The daemon has done with it.
+      stream->Cancel();  // The daemon does not use this stream any more.
       (void)stream->Finish();
     }
   }
@@ -246,7 +247,7 @@ void SessionLink::ReadAndHandle() {
 }
 
 void SessionLink::RunReader(const v1::Hello& hello) {
-  // Callers wait for what it brings.
+  // Callers wait for what this thread reads.
   PreferShortSlices();
   TransportThread scope;
   absl::StatusOr<v1::Welcome> welcome = Greet(hello);
@@ -272,13 +273,13 @@ void SessionLink::RunReader(const v1::Hello& hello) {
     {
       MutexLock lock(mutex_);
       if (waiting_callers_ > 0) {
-        // They look for their answers, or go on reading.
+        // They check whether their answers have arrived, or continue reading.
         callers_.NotifyAll();
         if (!reading_ && !stream_is_over_) changed_.WaitUntil(mutex_, Clock::now() + kCallersPause);
       }
       while (deferred_.empty() && !(stream_is_over_ && !reading_)) {
         if (seen_callers != std::exchange(seen_callers, callers_so_far_)) pauses = 0;
-        // It is expected; the next caller may be back soon after.
+        // An answer is expected, and the next caller may arrive soon after it.
         if (std::exchange(left_to_reader_, false)) pauses = 1;
         if (pauses == 0 || (!reading_ && pauses < kPauses && !handler_.ExpectsEvents())) {
           ++pauses;
@@ -319,8 +320,8 @@ absl::Status SessionLink::EndOf(const absl::Status& status) const {
 }
 
 void SessionLink::Pause(Clock::time_point until) {
-  // gRPC connects, and shakes hands for TLS, only while somebody waits for it: a call that fails at
-  // once does not.
+  // gRPC connects, and performs the TLS handshake, only while somebody waits for the connection; a
+  // call that fails at once does not wait.
   bool connected = false;
   while (!connected && !closed() && Clock::now() < until) {
     const auto rest = std::min<Clock::duration>(until - Clock::now(), kLook);

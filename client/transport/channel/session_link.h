@@ -21,74 +21,86 @@
 
 namespace acceld::client {
 
-// The Channel streams of one session: writes what the outbox holds, hands what the daemon says to a
-// handler, and goes on with another stream when one breaks and the session has a lease.
+// Runs the Channel streams of one session: writes the commands of the outbox, passes the daemon's
+// events to a handler, and, if the session has a lease, resumes it on another stream when one
+// breaks.
 //
-// Two threads do this by default. A caller that waits for an answer may do it itself (Serve): it
-// writes what is in the outbox and reads until the answer is there, so that a question and its
-// answer wake no other thread of the client. One at a time writes and one at a time reads.
+// By default two threads do this: the writer thread (CommandWriter) and the reader thread. A caller
+// that waits for an answer may do both itself (Serve): it writes the commands in the outbox and
+// reads until its answer arrives, so that no other thread of the client must be woken. One thread
+// at a time writes and one reads.
 //
-// Any thread may call.
+// Thread-safe.
 class SessionLink {
  public:
+  // Receives what happens to the session. Called by the thread that reads.
   class Handler {
    public:
     virtual ~Handler() = default;
-    // An event that is neither Welcome nor Goodbye. Must not block.
+    // Handles an event other than Welcome and Goodbye. Must not block.
     virtual void OnEvent(v1::Event& event) = 0;
-    // Whether somebody waits for an event. Takes no lock under which the link is called.
+    // Returns whether an event is awaited. Must not take a lock that is held during calls of the
+    // link.
     virtual bool ExpectsEvents() const = 0;
-    // The session goes on behind `commands_taken` commands. Nothing is written meanwhile.
+    // The session was resumed on another stream; the daemon has received the first `commands_taken`
+    // commands. Nothing is written during this call.
     virtual void OnResumed(uint64_t commands_taken) = 0;
-    // The session is over. The last call.
+    // The session has ended. No function is called afterwards.
     virtual void OnEnd(const absl::Status& reason) = 0;
   };
 
-  // The dialer, outbox and handler outlive the link. `local_socket` is the place of the daemon's
-  // first socket, if the streams may go past gRPC where the daemon offers that.
+  // The dialer, outbox and handler must outlive the link. `local_socket` is the daemon's first unix
+  // socket (on which it serves gRPC) if the streams may bypass gRPC where the daemon offers that;
+  // an empty path otherwise.
   SessionLink(Dialer& dialer, CommandOutbox& outbox, Handler& handler, SocketPlace local_socket);
-  ~SessionLink();  // Close, then Join.
+  // Calls Close, then Join.
+  ~SessionLink();
 
-  // Blocks until the daemon has welcomed the session; nullptr when `deadline` comes first. Call
-  // once, before anything else.
+  // Opens the session. Blocks until the daemon has answered with Welcome, or returns nullptr if
+  // `deadline` passes first. Call once, before any other function.
   const absl::StatusOr<v1::Welcome>* Open(v1::Hello hello,
                                           std::chrono::steady_clock::time_point deadline);
 
-  // Writes what is in the outbox, then helps reading until `done`, which the answers to `requests`
-  // (ascending) make true, or the end; without requests, or with 0, only writes. Events that may
-  // run callbacks of others, which are all but these answers, are left to the link's thread.
+  // Writes the commands in the outbox, then reads on the calling thread (or waits while another
+  // thread reads) until `done` is true or the session has ended. The answers to `requests`
+  // (ascending numbers) must make `done` true. If `requests` is empty or contains 0, only writes.
+  // Events other than credits and these answers may run callbacks of other callers, so they are
+  // left to the reader thread. Does nothing on a TransportThread.
   void Serve(absl::Span<const uint64_t> requests, absl::FunctionRef<bool()> done);
-  // The same, but gives up when the answer does not come soon (ChannelStream::PollBriefly), or when
-  // another thread reads.
+  // Like Serve, but gives up if the answer does not arrive soon (ChannelStream::PollBriefly) or
+  // another thread is reading.
   void ServeBriefly(absl::Span<const uint64_t> requests, absl::FunctionRef<bool()> done);
-  // Ends the stream, and any attempt to go on with another. Does not wait.
+  // Ends the stream and any attempt to resume the session. Does not block.
   void Close();
-  // Waits for the threads of one that is closed. Not from one of them.
+  // Waits for the threads; call after Close, and not on one of them.
   void Join();
 
  private:
-  // Makes the stream and says hello on it. The stream's status if it ends instead of a welcome.
+  // Opens a stream and sends `hello` on it. Returns the daemon's Welcome, or why the stream has
+  // ended.
   absl::StatusOr<v1::Welcome> Greet(const v1::Hello& hello);
   absl::StatusOr<v1::Welcome> GreetOn(ChannelStream& stream, const v1::Hello& hello);
   // From now on this is the session's stream. False, and it is cancelled, when the link is closed.
   bool Use(const std::shared_ptr<ChannelStream>& stream);
   bool Read(v1::EventBatch& events);
   void Handle(v1::Event& event);
+  // Whether a caller in Serve gives up if its answer does not arrive soon.
   enum class Patience : uint8_t { kNone, kForever };
   void ServeWith(Patience patience, absl::Span<const uint64_t> requests,
                  absl::FunctionRef<bool()> done);
-  // The caller goes without its answer, which the reader thread is to receive.
+  // Called when a caller stops waiting for its answer: the reader thread receives it instead.
   void LeaveToReader() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void RunReader(const v1::Hello& hello);
   void ReadAndHandle();
   void HandleDeferred();
-  // Whether another caller has read an answer to one of these, which the reader thread is yet to
-  // hand over.
+  // Returns whether the answer to one of `requests` was read by another caller and still has to be
+  // handled by the reader thread.
   bool IsDeferred(absl::Span<const uint64_t> requests) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Whether another stream goes on with the session; the reason why none does.
+  // Resumes the session on another stream. Returns OK, or why that is not possible.
   absl::Status Recover();
-  // Lets the channel connect until then, or until the link is closed.
+  // Waits until `until` or until the link is closed, and lets the gRPC channel connect meanwhile.
   void Pause(std::chrono::steady_clock::time_point until);
+  // Returns the error with which the session ends if its stream has ended with `status`.
   absl::Status EndOf(const absl::Status& status) const;
   std::shared_ptr<ChannelStream> stream() const;
   bool closed() const;
@@ -97,26 +109,29 @@ class SessionLink {
   CommandOutbox& outbox_;
   Handler& handler_;
   const SocketPlace local_socket_;
-  Promise<v1::Welcome> welcome_promise_;  // Reader thread.
+  Promise<v1::Welcome> welcome_promise_;  // Used by the reader thread.
   const Future<v1::Welcome> welcome_ = welcome_promise_.future();
-  std::chrono::milliseconds lease_{0};  // Constant once welcomed.
-  v1::Resume resume_;                   // The same.
+  std::chrono::milliseconds lease_{0};  // Constant after Open.
+  v1::Resume resume_;                   // Constant after Open.
 
-  // One reads at a time: who has set `reading_`.
+  // One thread reads at a time: the one that has set `reading_`.
   mutable Mutex mutex_;
-  CondVar changed_;  // For the reader thread.
-  CondVar callers_;  // For those in Serve.
-  // Shared with its reader and writer.
+  CondVar changed_;  // Wakes the reader thread.
+  CondVar callers_;  // Wakes the callers in Serve.
+  // Shared with the threads that read and write it.
   std::shared_ptr<ChannelStream> stream_ ABSL_GUARDED_BY(mutex_);
-  bool reading_ ABSL_GUARDED_BY(mutex_) = true;          // The reader thread begins.
-  uint64_t callers_so_far_ ABSL_GUARDED_BY(mutex_) = 0;  // that have waited in Serve
+  bool reading_ ABSL_GUARDED_BY(mutex_) = true;  // The reader thread is the first to read.
+  // How many times callers have waited in Serve.
+  uint64_t callers_so_far_ ABSL_GUARDED_BY(mutex_) = 0;
   int waiting_callers_ ABSL_GUARDED_BY(mutex_) = 0;
   bool reader_sleeps_ ABSL_GUARDED_BY(mutex_) = false;
-  bool left_to_reader_ ABSL_GUARDED_BY(mutex_) = false;  // since the reader thread looked
+  // A caller has left its answer to the reader thread since that thread last checked.
+  bool left_to_reader_ ABSL_GUARDED_BY(mutex_) = false;
   bool stream_is_over_ ABSL_GUARDED_BY(mutex_) = false;
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
   bool ended_ ABSL_GUARDED_BY(mutex_) = false;
-  // What callers have read for others, and the requests of what the reader thread has taken of it.
+  // Events that callers have read but the reader thread must handle; and the requests that are
+  // answered by those events that it is handling at the moment.
   std::vector<v1::Event> deferred_ ABSL_GUARDED_BY(mutex_);
   std::vector<uint64_t> in_hand_ ABSL_GUARDED_BY(mutex_);
   absl::Status goodbye_ ABSL_GUARDED_BY(mutex_);

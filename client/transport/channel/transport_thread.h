@@ -2,9 +2,9 @@
 
 namespace acceld::client {
 
-// Marks the current thread, for the life of the object, as one that runs users' callbacks on behalf
-// of a connection: there an append must not block (the reader brings the credits it would wait for)
-// and no connection may join its threads.
+// Marks the current thread, for the lifetime of the object, as one that runs users' callbacks for a
+// connection. On such a thread an append must not block, because the credits it would wait for may
+// arrive on this thread, and a connection must not join its threads.
 class TransportThread {
  public:
   TransportThread() { current_ = true; }
@@ -12,6 +12,7 @@ class TransportThread {
   TransportThread(const TransportThread&) = delete;
   TransportThread& operator=(const TransportThread&) = delete;
 
+  // Returns whether the calling thread is marked.
   static bool IsCurrent() { return current_; }
 
  private:

@@ -24,7 +24,8 @@ using std::chrono::milliseconds;
 constexpr milliseconds kMinShare{1000};
 constexpr milliseconds kPause{100};
 
-// Of this process. Processes begin anywhere; those that fork from one, one after the other.
+// Returns the process's next number for round-robin order. Processes start at random numbers;
+// processes forked from the same one start at numbers that differ as their process ids do.
 uint64_t NextTurn() {
   static std::atomic<uint64_t> turns{std::random_device()()};
   return turns++ + static_cast<uint64_t>(getpid());
@@ -36,7 +37,7 @@ void Order(std::vector<Address>& addresses, uint64_t first) {
   std::shuffle(addresses.begin() + 1, addresses.end(), std::mt19937(std::random_device()()));
 }
 
-// What to try, in order, and the addresses that stand for nothing.
+// The addresses to try, in order, and the addresses that could not be resolved.
 struct Candidates {
   std::vector<Address> addresses;
   std::vector<Address> unknown;
@@ -64,7 +65,7 @@ Candidates Find(absl::Span<const Address> addresses, bool in_turn) {
   return candidates;
 }
 
-// What each of several said.
+// Collects the errors of several attempts.
 class Errors {
  public:
   void Add(const Address& address, const absl::Status& status) {

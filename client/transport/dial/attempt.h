@@ -9,31 +9,33 @@
 
 namespace acceld::client {
 
-// One try to get to one daemon. All that a session does goes to this address: it has no name that
-// something could look up again.
+// One attempt to connect to one daemon. A session uses only this address from then on, so that all
+// its connections reach the same daemon even if a host name stands for several.
 struct Attempt {
-  Address address;  // one that Resolve (common/net/addresses.h) gives
+  Address address;  // An address that Resolve (common/net/addresses.h) returned.
   std::chrono::milliseconds timeout{5000};
-  // Keep trying until the timeout while nobody listens.
+  // Retry until the timeout while no daemon listens.
   bool wait_for_daemon = false;
-  // There is no other to be tried: the error is the user's, and says what to do.
+  // There are no other addresses to try, so the error is shown to the user and should say what to
+  // do.
   bool is_only = true;
 };
 
+// How TryEach tries several daemons.
 struct TryOptions {
-  std::chrono::milliseconds timeout{5000};  // of all tries together
-  bool wait_for_daemon = false;             // try all again until the timeout
-  // The first is another one with each call, in turn, from a random one on; otherwise any. For
-  // sessions, which are spread over daemons so.
+  std::chrono::milliseconds timeout{5000};  // Of all attempts together.
+  bool wait_for_daemon = false;             // Try all again until the timeout.
+  // If true, each call begins with the next address in round-robin order, from a random start, so
+  // that sessions are spread over the daemons. If false, each call begins with a random address.
   bool in_turn = false;
 };
 
-// Calls `open` for what the addresses stand for, one after the other, until it succeeds. Those that
-// follow the first do so in random order, so that the sessions of a daemon that takes none are
-// spread, too. Each has its share of the timeout.
+// Calls `open` for each address that `addresses` stand for, one after the other, until it succeeds.
+// The addresses after the first are tried in random order, so that the sessions refused by one
+// daemon are spread over the others. Each attempt gets its share of the timeout.
 //
-// When all fail, the error has what each of them said, and the code of the first that was not
-// UNAVAILABLE. Names that nobody knows are UNAVAILABLE. Any thread may call; blocks.
+// If all fail, the error quotes each attempt's error and has the code of the first one that was not
+// UNAVAILABLE. Host names that cannot be resolved count as UNAVAILABLE. Thread-safe. Blocks.
 absl::Status TryEach(absl::Span<const Address> addresses, const TryOptions& options,
                      absl::FunctionRef<absl::Status(const Attempt&)> open);
 

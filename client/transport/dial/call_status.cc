@@ -10,7 +10,8 @@
 namespace acceld::client {
 namespace {
 
-// gRPC's own words, of several releases. The daemon says none of them.
+// Parts of gRPC's own error messages, in several releases. The daemon's messages contain none of
+// them.
 constexpr absl::string_view kHangUp[] = {
     "Socket closed",
     "Connection reset",
@@ -86,7 +87,7 @@ absl::Status StatusOfCall(const grpc::Status& status, absl::string_view peer) {
     case absl::StatusCode::kInternal:
     case absl::StatusCode::kUnknown:
       if (HasAny(why, kNoDaemon)) return say("what answers at ", " is no acceld daemon");
-      // Before the hang-ups, which say why nobody is there.
+      // Checked before kHangUp, because these messages may quote such a text as the reason.
       if (HasAny(why, kNotThere)) return say("no daemon answers at ", "");
       if (HasAny(why, kSilent)) return say("the daemon at ", " does not answer");
       if (HasAny(why, kBrokenOff)) return say("the daemon at ", " broke off the call");

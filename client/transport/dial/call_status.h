@@ -6,20 +6,23 @@
 
 namespace acceld::client {
 
-// What a gRPC call to the daemon at `peer` came to, for people. What the daemon said stays as it
-// is. What gRPC itself says of a call ("Socket closed") says what happened to it instead: "the
-// daemon at PEER ended the connection". The code stays, so that callers may try again, but for one:
-// a call that gRPC cancels, which a server that stops does to calls that just begin, is
-// UNAVAILABLE. A message that is too large is "refused".
+// Converts the status of a gRPC call to the daemon at `peer` into one for users. Statuses from the
+// daemon itself stay unchanged. For errors of gRPC itself ("Socket closed") the message says what
+// happened instead ("the daemon at PEER ended the connection") and the code stays, so that callers
+// can decide whether to retry. One code changes: a call that gRPC cancelled, as a stopping server
+// does with calls that just begin, becomes UNAVAILABLE. A message that is too large is reported as
+// "refused".
 absl::Status StatusOfCall(const grpc::Status& status, absl::string_view peer);
 
-// The same of a call that this client may have cancelled: CANCELLED if that is what ended it.
+// Converts the status of a call that this client may have cancelled itself: CANCELLED if that ended
+// the call; otherwise as the function above.
 absl::Status StatusOfCall(const grpc::Status& status, absl::string_view peer, bool cancelled_here);
 
-// Whether gRPC's message for UNAVAILABLE says that a connection was closed by the other side.
+// Returns whether gRPC's message of an UNAVAILABLE status says that the other side closed the
+// connection.
 bool IsHangUp(absl::string_view grpc_message);
 
-// UNAVAILABLE: "the daemon at PEER ended the connection".
+// Returns UNAVAILABLE: "the daemon at PEER ended the connection".
 absl::Status EndedConnection(absl::string_view peer);
 
 }  // namespace acceld::client

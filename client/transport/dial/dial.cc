@@ -24,14 +24,15 @@ namespace {
 
 constexpr std::chrono::milliseconds kMaxProbe{3000};
 constexpr std::chrono::milliseconds kPatience{2000};
-// Between two attempts to connect to a unix socket where a daemon is expected.
+// Pause between two attempts to connect to a unix socket where a daemon is expected.
 constexpr std::chrono::milliseconds kRetryPause{20};
 
-// For gRPC. No name, which it would resolve by itself, for each connection anew.
+// Returns gRPC's target string. It contains an IP address and no host name, because gRPC would
+// resolve a name again for each connection.
 std::string TargetOf(const Address& address) {
   const std::string endpoint = address.Endpoint();
   return absl::StrCat(absl::StartsWith(endpoint, "[") ? "ipv6:" : "ipv4:",
-                      absl::StrReplaceAll(endpoint, {{"%", "%25"}}));  // It is a URI.
+                      absl::StrReplaceAll(endpoint, {{"%", "%25"}}));  // The target is a URI.
 }
 
 std::shared_ptr<grpc::ChannelCredentials> CredentialsFor(const Address& address,
@@ -42,9 +43,10 @@ std::shared_ptr<grpc::ChannelCredentials> CredentialsFor(const Address& address,
                                .pem_cert_chain = secrets.certificate_pem});
 }
 
-// What keeps a channel from connecting to somebody who accepts. Empty: it may be a matter of time.
+// Finds out why a channel to a listening process does not become connected. Returns "" if it may
+// still become connected.
 std::string Misunderstanding(Line& line, const Address& address) {
-  // A call says what the channel only knows.
+  // A failed call reports the reason, which the channel itself does not.
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(1));
   v1::ListDevicesReply reply;
@@ -75,15 +77,16 @@ std::string Misunderstanding(Line& line, const Address& address) {
 grpc::ChannelArguments ArgumentsOf(const Address& address, const Secrets& secrets,
                                    std::chrono::milliseconds lease) {
   grpc::ChannelArguments arguments;
-  // Each session has connections of its own.
+  // Each session has its own connections.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 20);
-  // So long an attempt may take, with its handshake; it does not delay the next.
+  // The time that one attempt may take, including its handshake; it does not delay the next
+  // attempt.
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 2000);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 200);
   if (lease.count() > 0 && !address.is_unix()) {
-    // A peer that vanished is noticed while there is time to go on with another stream.
+    // Detects a vanished peer while there is still time to resume the session on another stream.
     const int quarter_ms = static_cast<int>(lease.count() / 4);
     arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, quarter_ms);
     arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, quarter_ms);
@@ -91,7 +94,7 @@ grpc::ChannelArguments ArgumentsOf(const Address& address, const Secrets& secret
   }
   arguments.SetMaxReceiveMessageSize(-1);
   arguments.SetMaxSendMessageSize(-1);
-  // The certificate is for the name, whatever the target is.
+  // The certificate is for the host name, although the target contains an IP address.
   if (!secrets.server_name.empty()) {
     arguments.SetSslTargetNameOverride(secrets.server_name);
   } else if (address.tls) {
@@ -107,7 +110,7 @@ std::vector<std::unique_ptr<grpc::experimental::ClientInterceptorFactoryInterfac
   return interceptors;
 }
 
-// Of ConnectTrusted: nobody is there, who may come yet.
+// Returns whether ConnectTrusted has failed because no daemon listens, which may still change.
 bool IsAbsence(const absl::Status& status) {
   return absl::IsNotFound(status) || absl::IsUnavailable(status) ||
          absl::IsDeadlineExceeded(status);
@@ -223,7 +226,7 @@ absl::Status AwaitDaemon(Dialer& dialer, const Attempt& attempt) {
     if (!why.empty()) return misunderstood(why);
   }
   if (state == GRPC_CHANNEL_READY) return absl::OkStatus();
-  // A failure between two looks is not seen above.
+  // A failure between two checks is not seen above.
   const std::string why = Misunderstanding(*line, address);
   if (!why.empty()) return misunderstood(why);
   return NobodyAnswers(attempt, absl::StrCat("tried for ", attempt.timeout.count(), " ms"));

@@ -14,10 +14,11 @@
 #include "grpcpp/channel.h"
 #include "grpcpp/generic/generic_stub.h"
 
-// How a client gets to a daemon.
+// Connecting a client to a daemon.
 namespace acceld::client {
 
-// What calls go over: a gRPC channel with a connection of its own. Shared by the calls on it.
+// A gRPC channel with a connection of its own, and the stubs on it. Shared by the calls that use
+// it.
 struct Line {
   explicit Line(std::shared_ptr<grpc::Channel> over);
 
@@ -26,39 +27,43 @@ struct Line {
   grpc::GenericStub generic;
 };
 
-// Gives lines to one daemon, at an address that Resolve has given. Their calls carry the token, if
-// there is one.
+// Provides gRPC channels to one daemon, at an address that Resolve has returned. If there is a
+// token, all calls on them carry it.
 //
-// Over TCP there is one line, which gRPC connects, and connects anew. Over a unix socket a line is
-// one connection, made and checked here (trusted_socket.h): gRPC would connect by a name, which
-// may be another's by then, and send the token to whoever listens.
+// Over TCP there is one channel, which gRPC connects and reconnects by itself. Over a unix socket
+// each channel is one connection, which is made and verified here (trusted_socket.h). gRPC would
+// instead reconnect by path, which may belong to another user by then, and would send the token to
+// whatever process listens there.
 //
 // Thread-safe.
 class Dialer {
  public:
-  // For a session with this lease; 0: none.
+  // `lease` is the lease of the session that uses the channels; 0: none.
   Dialer(const Address& address, const Secrets& secrets, std::chrono::milliseconds lease);
 
   const Address& address() const { return address_; }
-  // The address, as messages have it.
+  // The address as error messages show it.
   const std::string& peer() const { return peer_; }
 
-  // The line in use, or for a unix socket another one if that is broken. UNAVAILABLE when no daemon
-  // is there; else the errors of ConnectTrusted. Blocks for a connection to a unix socket, at most
-  // two seconds.
+  // Returns the current channel, or, for a unix socket whose connection is broken, a new one.
+  // UNAVAILABLE if no daemon listens; otherwise the errors of ConnectTrusted. Blocks while
+  // connecting to a unix socket, for at most two seconds.
   absl::StatusOr<std::shared_ptr<Line>> Get();
-  // The same; all errors are those of ConnectTrusted.
+  // Returns the same channel as Get, but connects to a unix socket within `timeout` and returns
+  // every error of ConnectTrusted unchanged.
   absl::StatusOr<std::shared_ptr<Line>> Connect(std::chrono::milliseconds timeout);
-  // Over TCP, blocks until the line is connected, or until then: false. gRPC connects, and shakes
-  // hands for TLS, only while somebody waits for it.
+  // Over TCP, blocks until the channel is connected; returns false if that takes until `until`.
+  // gRPC connects, and performs the TLS handshake, only while somebody waits for the connection.
+  // Over a unix socket, returns true at once.
   bool AwaitConnection(std::chrono::system_clock::time_point until);
 
  private:
-  // An open socket that gRPC owns: its number may be another file's once gRPC has closed it, which
-  // the inode shows.
+  // An open socket that gRPC owns. After gRPC has closed it, the descriptor's number may be reused
+  // for another file, which the inode number reveals.
   struct Socket {
     int fd = -1;
     uint64_t inode = 0;
+    // Returns whether the connection is broken or the descriptor was closed.
     bool IsBroken() const;
   };
 
@@ -68,15 +73,17 @@ class Dialer {
   const std::chrono::milliseconds lease_;
   Mutex mutex_;
   std::shared_ptr<Line> line_ ABSL_GUARDED_BY(mutex_);
-  Socket socket_ ABSL_GUARDED_BY(mutex_);  // of a unix line
+  Socket socket_ ABSL_GUARDED_BY(mutex_);  // Of a unix connection.
 };
 
-// Blocks until there is a connection. UNAVAILABLE when nobody listens (at once, unless the attempt
-// waits for a daemon), who listens does not speak as we do (TLS, or none; another certificate), or
-// the timeout is over. PERMISSION_DENIED when who listens is not trusted.
+// Blocks until a connection to the daemon works. UNAVAILABLE if no process listens (at once, unless
+// the attempt waits for a daemon), if the process that listens does not expect or accept this kind
+// of connection (TLS or plain text, certificates), or if the timeout passes. PERMISSION_DENIED if
+// the user that listens is not trusted.
 absl::Status AwaitDaemon(Dialer& dialer, const Attempt& attempt);
 
-// UNAVAILABLE, with advice to start one if it is the only.
+// Returns UNAVAILABLE with the reason `why`. If the attempt is the only one, the message also
+// advises how to start a daemon.
 absl::Status NobodyAnswers(const Attempt& attempt, absl::string_view why);
 
 }  // namespace acceld::client

@@ -4,9 +4,9 @@
 
 namespace acceld::client {
 
-// Keeps gRPC running until the process ends. It stops with the last object that uses it otherwise,
-// and whoever drops that waits up to ten seconds for one of gRPC's own threads to look at its
-// clock.
+// Keeps gRPC initialized until the process ends. Otherwise gRPC shuts down with the last object
+// that uses it, and the thread that destroys that object may wait up to ten seconds for one of
+// gRPC's own threads.
 inline void KeepGrpc() {
   static const bool kept = [] {
     grpc_init();

@@ -10,20 +10,21 @@
 
 namespace acceld::client {
 
-// Credentials with their files read.
+// Credentials after their files have been read.
 struct Secrets {
-  std::string token;                             // empty: none
-  std::string ca_pem, certificate_pem, key_pem;  // empty: none
+  std::string token;                             // Empty: none.
+  std::string ca_pem, certificate_pem, key_pem;  // Empty: none.
   std::string server_name;
-  TrustedUsers socket_users;  // whose unix sockets are a daemon's
+  TrustedUsers socket_users;  // Whose unix sockets may be a daemon's.
 };
 
-// For any of the addresses. INVALID_ARGUMENT: a certificate without its key, certificates where no
-// address is of TLS, a file that holds no token, an unknown server_user. NOT_FOUND,
-// PERMISSION_DENIED and others name the file. Blocks.
+// Fills empty fields from the environment, reads the files, and checks the result for use with any
+// of `addresses`. INVALID_ARGUMENT for a certificate without its key, certificates although no
+// address uses TLS, a file that contains no token, or an unknown server_user. NOT_FOUND,
+// PERMISSION_DENIED and other errors name the file. Blocks.
 absl::StatusOr<Secrets> ReadSecrets(Credentials credentials, absl::Span<const Address> addresses);
 
-// Says what to do about an UNAUTHENTICATED; other statuses stay as they are.
+// Adds advice to the message of an UNAUTHENTICATED status; returns other statuses unchanged.
 absl::Status AdviseOnSecrets(const absl::Status& status, const Secrets& secrets);
 
 }  // namespace acceld::client

@@ -7,8 +7,9 @@
 
 namespace acceld::client {
 
-// Puts "authorization: Bearer TOKEN" into the metadata of every call of a channel. gRPC's own call
-// credentials want TLS, which a loopback address need not have.
+// Returns an interceptor factory that adds "authorization: Bearer TOKEN" to the metadata of every
+// call of a channel. gRPC's own call credentials require TLS, which connections to a loopback
+// address need not use.
 std::unique_ptr<grpc::experimental::ClientInterceptorFactoryInterface> MakeTokenSender(
     const std::string& token);
 

@@ -24,7 +24,7 @@ absl::StatusOr<UniqueFd> Connect(const std::string& path, std::chrono::milliseco
   std::memcpy(address.sun_path, path.data(), path.size());
   UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!fd.valid()) return absl::ErrnoToStatus(errno, "socket");
-  const int64_t micros = std::max<int64_t>(1, 1000 * timeout.count());  // Zero would be forever.
+  const int64_t micros = std::max<int64_t>(1, 1000 * timeout.count());  // 0 would mean no timeout.
   const timeval patience{.tv_sec = micros / 1'000'000, .tv_usec = micros % 1'000'000};
   setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
   if (connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {

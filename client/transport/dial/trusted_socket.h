@@ -9,25 +9,26 @@
 
 namespace acceld::client {
 
-// Connections to the unix sockets of a daemon, checked before a byte is sent on them: folder and
-// file first, then the process at the other end of the very connection, which no later change of
-// names can replace.
+// Connections to a daemon's unix sockets that are verified before any byte is sent: first the
+// folder and the socket file, then the process at the other end of the established connection,
+// which later changes of the path cannot replace.
 //
-// NOT_FOUND: there is no such socket. UNAVAILABLE: nobody listens. DEADLINE_EXCEEDED: the listener
-// takes nobody in. PERMISSION_DENIED: the system lets nobody like us connect, or the socket is of a
-// user who is not trusted; then the message says whose it is and how to allow for that. Blocks, at
-// most for the timeout.
+// Errors: NOT_FOUND if there is no such socket; UNAVAILABLE if no process listens;
+// DEADLINE_EXCEEDED if the listener does not accept the connection in time; PERMISSION_DENIED if
+// the operating system does not allow the connection, or if the socket belongs to a user who is not
+// trusted (the message then says which user, and how to trust it). Blocks for at most the timeout.
 
-// Where a daemon on this host listens, and whose it may be.
+// The unix socket of a daemon on this host, and the users to whom it may belong.
 struct SocketPlace {
-  std::string path;  // empty: nowhere
+  std::string path;  // Empty: there is none.
   TrustedUsers trusted;
 };
 
-// For gRPC.
+// Connects to the socket itself, which serves gRPC.
 absl::StatusOr<UniqueFd> ConnectTrusted(const SocketPlace& place,
                                         std::chrono::milliseconds timeout);
-// For packets: the socket beside that one (common/memory/segment_messages.h).
+// Connects to the second socket beside it, which carries packets
+// (common/memory/segment_messages.h).
 absl::StatusOr<UniqueFd> ConnectTrustedForPackets(const SocketPlace& place);
 
 }  // namespace acceld::client

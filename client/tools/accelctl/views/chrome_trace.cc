@@ -16,11 +16,11 @@ namespace {
 using Json = nlohmann::ordered_json;
 using client::TraceSpan;
 
-// Processes of the viewer.
+// Process numbers in the viewer.
 constexpr uint64_t kFirstDevice = 1;
 constexpr uint64_t kCompiler = 1'000'000;
 constexpr uint64_t kFirstSession = 2'000'000;
-// Threads of a device.
+// Thread numbers within a device.
 enum Stream : uint64_t { kCompute = 1, kUpload = 2, kDownload = 3, kExpress = 4 };
 
 class Writer {
@@ -57,7 +57,7 @@ class Writer {
  private:
   double Us(int64_t ns) const { return static_cast<double>(ns - origin_ns_) / 1000; }
 
-  // Once for each process or thread.
+  // Names a process or thread, once.
   void Name(const char* what, uint64_t pid, uint64_t tid, const std::string& name) {
     if (!named_.insert({pid, tid, what}).second) return;
     events_.push_back(
@@ -88,8 +88,8 @@ class Writer {
     AddInterval(span, pid, stream);
   }
 
-  // Executions of a session overlap, so each is an event of its own, with its time on the device
-  // inside.
+  // Executions of a session overlap, so each is an asynchronous event, with another one inside for
+  // its time on the device.
   void AddToSession(const TraceSpan& span) {
     const uint64_t pid = kFirstSession + span.session;
     Name("process_name", pid, 0, absl::StrCat("session ", span.session));

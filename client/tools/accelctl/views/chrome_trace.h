@@ -7,10 +7,10 @@
 
 namespace acceld::tools {
 
-// The spans as JSON in the format of Chrome's trace viewer, which Perfetto reads too: a process for
-// each device with a thread for each of its streams, one with the compile threads, and one for each
-// session with its executions, from their command to their end. Times are microseconds since the
-// earliest span.
+// Converts spans to JSON in the format of Chrome's trace viewer, which Perfetto also reads. The
+// viewer's processes are: one for each device, with a thread for each of its streams; one with the
+// compile threads; and one for each session, which shows its executions from the arrival of their
+// command to their end. Times are microseconds since the earliest span.
 std::string ChromeTrace(absl::Span<const client::TraceSpan> spans);
 
 }  // namespace acceld::tools

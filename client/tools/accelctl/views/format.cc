@@ -31,7 +31,7 @@ std::string DurationText(double seconds) {
 std::string PrintableText(absl::string_view text, size_t max_bytes) {
   const std::string escaped = IsUtf8(text) ? absl::Utf8SafeCEscape(text) : absl::CEscape(text);
   size_t end = 0;
-  // Not within a character.
+  // Does not cut inside a character.
   while (end < escaped.size()) {
     const size_t size = Utf8CharacterBytes(absl::string_view(escaped).substr(end));
     if (size == 0 || end + size > max_bytes) break;

@@ -10,13 +10,13 @@
 namespace acceld::tools {
 namespace {
 
-// How often a second; "-" when that is not known yet.
+// Executions per second; "-" while they are unknown.
 class Rates {
  public:
   Rates(const Sample& now, const Sample* before) : before_(before) {
     if (before == nullptr) return;
     seconds_ = std::chrono::duration<double>(now.time - before->time).count();
-    // Another daemon, which has counted from zero again.
+    // The daemon was restarted, and counts from zero again.
     if (before->stats.incarnation != now.stats.incarnation || seconds_ <= 0) before_ = nullptr;
   }
 
@@ -87,7 +87,7 @@ std::string TopFrame(const Sample& now, const Sample* before, size_t max_lines) 
   size_t lines = static_cast<size_t>(std::count(frame.begin(), frame.end(), '\n'));
   size_t shown = 0;
   for (const client::SessionInfo& session : sessions) {
-    // The last line says how many more there are.
+    // The last line says how many sessions are left out.
     if (max_lines != 0 && lines + 1 >= max_lines && sessions.size() - shown > 1) break;
     absl::StrAppend(
         &frame,

@@ -8,7 +8,7 @@
 
 namespace acceld::tools {
 
-// What the daemon said at one moment.
+// The daemon's state at one moment.
 struct Sample {
   std::chrono::steady_clock::time_point time;
   client::ServerStats stats;
@@ -16,9 +16,10 @@ struct Sample {
   std::vector<client::SessionInfo> sessions;
 };
 
-// The picture of `accelctl top`: totals, devices, cache, then sessions, the busiest first, as many
-// as fit into `max_lines` (0: all). Rates are those since `before`, which may be nullptr. Holds no
-// control characters but the ends of lines.
+// Formats one frame of `accelctl top`: totals, devices, cache, and then the sessions with the most
+// queued work first, as many as fit into `max_lines` (0: all). Rates are computed from the
+// difference to `before`; without it (nullptr) they are shown as "-". The text contains no control
+// characters except line ends.
 std::string TopFrame(const Sample& now, const Sample* before, size_t max_lines);
 
 }  // namespace acceld::tools
