@@ -7,9 +7,10 @@ namespace acceld::compiler {
 
 // A pass that groups ops into acceld.fusion ops, each of which becomes one loop nest:
 //
-// - An elementwise or indexing op is fused with the producers that it alone uses. - A cheap
-// producer is copied into each of several users. - Producers are fused into reductions and scans. -
-// Loops over the same shape and the same values become one loop with several results.
+// - An elementwise or indexing op is fused with the producers that it alone uses.
+// - A cheap producer is copied into each of several users.
+// - Producers are fused into reductions and scans.
+// - Loops over the same shape and the same values become one loop with several results.
 //
 // A fusion never creates a cycle among ops and never repeats expensive work. The pass also fuses
 // the ops within the regions of while, case and if. It runs after all passes that rewrite single

@@ -14,7 +14,8 @@ namespace {
 
 using ir::OpKind;
 
-// Targets of custom calls that say where or how a value lies, not what it is.
+// Whether a custom call with this target is a hint: it says on which device or in which layout a
+// value is stored, and returns the value.
 bool IsHint(const std::string& target) {
   static constexpr const char* kTargets[] = {
       "LayoutConstraint",          "Sharding",
@@ -24,7 +25,7 @@ bool IsHint(const std::string& target) {
   return std::find(std::begin(kTargets), std::end(kTargets), target) != std::end(kTargets);
 }
 
-// The value of a constant scalar integer or predicate.
+// Returns the value of a constant scalar integer or predicate; nullopt for other values.
 absl::optional<int64_t> ScalarOf(const Rewriter& rewriter, ir::ValueId id) {
   const ir::Literal* value = rewriter.ConstantOf(id);
   if (value == nullptr || ir::IsFloat(value->type().dtype) || ir::IsComplex(value->type().dtype) ||
@@ -35,7 +36,7 @@ absl::optional<int64_t> ScalarOf(const Rewriter& rewriter, ir::ValueId id) {
 }
 
 bool TakeBranch(Rewriter& rewriter, ir::Op& op, size_t branch) {
-  // The regions of the op were rewritten in place, so the branch's ops just move up.
+  // The ops of the branch have been rewritten already, so they are appended as they are.
   ir::Region& region = op.regions[branch];
   for (ir::Op& inner : region.ops) rewriter.Append(std::move(inner));
   rewriter.Replace(op.results, region.results);
