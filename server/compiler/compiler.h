@@ -16,6 +16,7 @@
 
 namespace acceld::compiler {
 
+// Settings of the compiler that serve for debugging.
 struct CompileOptions {
   // The folder into which each compile writes all its stages as text, in a sub-folder of its own.
   // Empty: nothing is written.
@@ -29,9 +30,10 @@ struct CompileOptions {
 // Options with the same effect give the same text; the default options give an empty one.
 std::string KeyOf(const CompileOptions& options);
 
-// Compiles the function `entry` of `module` for arguments of the given types: specialization,
-// passes, fusion, buffer assignment, plan, code generation. The module must have passed ir::Verify.
-// Thread-safe. Uses the processor for milliseconds to seconds, so call it on the compile pool.
+// Compiles the function `entry` of `module` for arguments of the given types and for the target of
+// `generator`: specialization, passes, fusion, buffer assignment, plan, code generation. The module
+// must have passed ir::Verify. Thread-safe. Uses the processor for milliseconds to seconds, so call
+// it on the compile pool.
 //
 // Appends to `steps` one element for each stage and pass that ran. Checks `stop` between passes and
 // between parts of the code. `steps` and `stop` may be nullptr.

@@ -11,8 +11,8 @@ namespace acceld::compiler {
 // The values that a generator adds to a decomposition.
 struct RandomBits {
   ir::ValueId bits;  // ui32 or ui64, of the shape asked for
-  // The counter (a ui64 scalar) behind the last block used: a later draw starts with it. For
-  // Philox, whose counter has 128 bits, the low half.
+  // The value of the counter (a ui64 scalar) after the last block used: the next draw starts with
+  // it. Philox has a counter of 128 bits; this is the low half then.
   ir::ValueId count;
   ir::ValueId count_high;  // the high half of the counter; for Philox only
 };

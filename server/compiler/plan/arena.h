@@ -14,6 +14,7 @@ struct Interval {
   int32_t first = 0, last = 0;
 };
 
+// The result of LayOutArena.
 struct ArenaLayout {
   std::vector<int64_t> offsets;  // of the buffer in the arena, by interval
   int64_t size_bytes = 0;        // of the arena

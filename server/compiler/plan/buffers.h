@@ -11,6 +11,7 @@
 
 namespace acceld::compiler {
 
+// The number of a buffer in a BufferTable, or kNoBuffer.
 using BufferId = uint32_t;
 inline constexpr BufferId kNoBuffer = ~BufferId{0};
 

@@ -12,10 +12,10 @@ namespace acceld::compiler {
 bool IsAlias(const ir::Function& function, const ir::Op& op);
 
 // Records in `hints` in which buffer each value should be computed, given the buffers `wanted` in
-// which the results of `region` are needed. A wish for a value is passed on to the value that it is
+// which the results of `region` are needed. A hint for a value is passed on to the value that it is
 // an alias of, from the result of a loop to its initial value, and from the result of a
 // dynamic_update_slice or scatter to the operand that it updates. `hints` has one element for each
-// value of the function, kNoBuffer where there is no wish; an existing wish is not replaced.
+// value of the function, kNoBuffer where there is no hint; an existing hint is not replaced.
 void PropagateHints(const ir::Function& function, const ir::Region& region,
                     const std::vector<BufferId>& wanted, std::vector<BufferId>& hints);
 

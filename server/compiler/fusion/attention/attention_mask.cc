@@ -192,7 +192,7 @@ class Reader {
   // number, with a constant: its outcome is a or not a, unless it is the same for both.
   absl::optional<Terms> ComparedChoice(const ir::Op& op, ir::ComparisonDirection direction,
                                        bool on_when, int depth) {
-    // The total order distinguishes zeros by their signs and contains NaNs, other than Holds.
+    // The total order distinguishes -0 from +0 and orders NaN; Holds does neither.
     if (op.As<ir::CompareAttributes>().compare_type == ir::ComparisonType::kTotalOrder) {
       return absl::nullopt;
     }

@@ -9,7 +9,8 @@
 namespace acceld::compiler {
 
 // One condition on the elements of an attention mask. A mask is a list of terms; an element of it
-// is on if all its terms hold there. There are two kinds of terms:
+// is on (that is, the score at its index is kept) if all terms hold there. There are two kinds of
+// terms:
 //
 // - An affine term compares positions, as causal masks do. It holds where
 //   view.offset + (sum over all digits of index * stride) >= 0.

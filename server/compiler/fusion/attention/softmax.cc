@@ -50,7 +50,8 @@ class Matcher {
 
   bool Is(OpIndex op, OpKind kind) const { return op != kNoOp && graph_.ops()[op].kind == kind; }
 
-  // Returns the op that gives the value, or before conversions the value that is converted.
+  // Returns the op that gives the value. Conversions between f32, f16 and bf16 are skipped and
+  // added to the members.
   OpIndex SkipConversions(ir::ValueId id) {
     OpIndex definition = graph_.DefinitionOf(id);
     for (int i = 0; i < kMaxChain && definition != kNoOp; ++i) {

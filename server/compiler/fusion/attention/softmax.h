@@ -11,7 +11,7 @@ namespace acceld::compiler {
 // The ops that compute exp(x - max(x)) / sum(exp(x - max(x))) along one dimension of x.
 struct Softmax {
   ir::ValueId scores;            // x
-  int64_t dim;                   // of x
+  int64_t dim;                   // the dimension of x
   std::vector<OpIndex> members;  // from the maximum to the quotient
 };
 

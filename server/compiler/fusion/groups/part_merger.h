@@ -13,7 +13,7 @@ namespace acceld::compiler {
 // kind kReduction. Keeps references to the function, the region and its graph. Thread-compatible.
 class PartMerger {
  public:
-  // `graph` is that of `region`.
+  // `graph` is the graph of `region`, which is a region of `function`.
   PartMerger(ir::Function& function, ir::Region& region, const RegionGraph& graph)
       : function_(function), region_(region), graph_(graph) {}
 
@@ -23,7 +23,7 @@ class PartMerger {
     return FindDependents(parts).has_value();
   }
   // Returns the region's ops with the merged parts at the position of the last part. Ops before
-  // that position that depend on the parts are moved behind it. CanMerge(parts) must be true. The
+  // that position that depend on the parts are moved after it. CanMerge(parts) must be true. The
   // ops are moved out of the region, so the merger cannot be used again.
   std::vector<ir::Op> Merge(const std::vector<OpIndex>& parts);
 
@@ -31,8 +31,11 @@ class PartMerger {
   // For each op up to the last part: whether it is not a part and depends on one. Returns nullopt
   // if a part depends on one of these ops.
   absl::optional<std::vector<bool>> FindDependents(const std::vector<OpIndex>& parts) const;
+  // Returns the fusion. Moves the parts out of the region.
   ir::Op Build(const std::vector<OpIndex>& parts);
+  // Adds a value of the same type to the function.
   ir::ValueId NewValueLike(ir::ValueId id);
+  // Returns the values that the region's results and its ops other than the parts use.
   absl::flat_hash_set<ir::ValueId> UsedOutside(const std::vector<OpIndex>& parts) const;
 
   ir::Function& function_;

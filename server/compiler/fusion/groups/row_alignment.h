@@ -28,8 +28,9 @@ absl::optional<RowSpace> RowSpaceOf(const ir::Function& function, const ir::Op& 
 // after the other. For that, results of reductions and values that one part of the fusion passes to
 // another must be read only in the row to which they belong.
 //
-// A row fusion may also reduce the columns of equal blocks of rows. The results of such a reduction
-// are complete only after a whole block, so that only ops outside the fusion may read them.
+// A row fusion may also contain reductions that combine the rows of each block of rows (all blocks
+// have the same size) to one result per column. These results are complete only after the last row
+// of a block, so only ops outside the fusion may read them.
 //
 // The caller passes the ops of each part to Follow, producers before users, and the results of each
 // part to Give. Thread-compatible.
@@ -63,7 +64,7 @@ class RowAlignment {
   // Whether `dims` is the space with its rows split into equal blocks: {blocks, rows of a block,
   // column dimensions...}. All reductions of one row fusion must have the same blocks.
   bool IsInBlocks(const ir::Dims& dims) const;
-  // Whether the op reduces the columns of such blocks.
+  // Whether the op combines the rows of each such block.
   bool ReducesBlocks(const ir::Op& op) const;
   // Whether the value has the row dimensions of the space as its shape, not counting dimensions of
   // size 1.
@@ -72,9 +73,8 @@ class RowAlignment {
   const ir::Function& function_;
   const RowSpace space_;
   absl::flat_hash_map<ir::ValueId, Kind> kinds_;
-  absl::optional<ir::Dims>
-      blocks_;              // the shape of the blocks, once a reduction of blocks was added
-  int64_t block_sums_ = 0;  // the number of accumulators of one block
+  absl::optional<ir::Dims> blocks_;  // the shape of the blocks that are reduced, if any
+  int64_t block_sums_ = 0;           // the number of accumulators of one block
 };
 
 }  // namespace acceld::compiler

@@ -48,8 +48,8 @@ class CountedLoop {
   // carried values.
   const ir::Op* DefinitionOf(ir::ValueId id) const;
   // Returns the values of a scalar integer of the body in the iterations, or nullopt if they are
-  // unknown. Analyzes sums and differences of the counter and constants, and also "x < 0 ? ... :
-  // x", as JAX writes for indices, if x is never negative.
+  // unknown. Analyzes sums and differences of the counter and constants, and also the selection of
+  // x unless x < 0 (by which JAX supports negative indices), if x is never negative.
   absl::optional<Progression> ProgressionOf(ir::ValueId id) const;
   // Whether the progression takes each value from 0 to size - 1 exactly once, in ascending or
   // descending order.

@@ -60,7 +60,7 @@ class LoopSinker {
   }
 
  private:
-  // A product that moves behind the loop.
+  // A product that moves to after the loop.
   struct Sunk {
     size_t carried;  // the position of the sum among the carried values
     Rows lhs, rhs;
@@ -156,7 +156,7 @@ class LoopSinker {
     return true;
   }
 
-  // Returns the array of the rows as a value behind the loop. Adds a new carried array if needed.
+  // Returns the array of the rows as a value after the loop. Adds a new carried array if needed.
   ir::ValueId ArrayOf(const Rows& rows) {
     if (rows.array != Rows::kNone) return rows.array;
     for (const Stack& stack : stacks_) {
@@ -202,7 +202,7 @@ class LoopSinker {
     return result;
   }
 
-  // Removes the sums from the loop, adds the new arrays to it, and appends the products behind it.
+  // Removes the sums from the loop, adds the new arrays to it, and appends the products after it.
   void Finish(const std::vector<Sunk>& sunk) {
     ir::Region& condition = loop_.regions[0];
     ir::Region& body = loop_.regions[1];

@@ -28,8 +28,9 @@ absl::optional<kernels::MatmulStep> Match(const Rewriter& rewriter, const ir::Op
 
 bool Matches(const Rewriter& rewriter, const ir::Op& op) { return Match(rewriter, op).has_value(); }
 
-// Whether transposes of the operands would make the product one that the target's library supports,
-// or at least one in the form that a library can read, while it is not as it is.
+// Whether the operands should be transposed: if MatchMatmul does not accept the product as it is
+// (floats only), or if the target's library does not support it as it is but would with transposed
+// operands.
 bool WantsTransposes(const Rewriter& rewriter, const ir::Op& op, const codegen::Target& target) {
   const absl::optional<kernels::MatmulStep> now = Match(rewriter, op);
   if (!now.has_value()) return ir::IsFloat(rewriter.TensorOf(op.operands[0]).dtype);

@@ -199,8 +199,8 @@ class Splitting {
     return Emit(OpKind::kConvert, {id}, ir::NoAttributes{}, std::move(type));
   }
 
-  // Returns the neutral element of result i's operation. For sums that is -0, because x + (-0) is x
-  // for every x, whereas x + 0 is not for x = -0.
+  // Returns the neutral element of result i's operation. For sums of floats that is -0, because
+  // x + (-0) is x for every x, whereas x + 0 is not for x = -0.
   ir::ValueId Neutral(size_t i) {
     const DType dtype = dtypes_[i];
     double value = ir::IsFloat(dtype) ? -0.0 : 0.0;
