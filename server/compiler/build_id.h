@@ -2,14 +2,17 @@
 
 #include <string>
 
-// What BuildId (compiler.h) is made of.
+// The two sources of BuildId() (compiler.h): the linker's build-id note, or else a hash of the
+// executable file.
 namespace acceld::compiler {
 
-// The build id that the linker noted in this executable, hexadecimal; empty when it noted none.
+// Returns the GNU build id that the linker wrote into this executable, in hexadecimal, or an empty
+// string if the executable has none.
 std::string BuildIdNote();
 
-// An id that follows from the content of a file: for executables without a note. A file that cannot
-// be read has a new id in every process, so that nothing of another build is taken for its own.
+// Returns an id for an executable without a build-id note: a digest of the file's content. For an
+// empty file or one that cannot be read, every call returns a new random id, "unknown-...", so that
+// no cache entry of another build matches.
 std::string BuildIdOfFile(const std::string& path);
 
 }  // namespace acceld::compiler

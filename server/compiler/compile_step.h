@@ -6,9 +6,10 @@
 
 namespace acceld::compiler {
 
-// What a compile did and when: a pass, or a stage before or after them. Names are literals.
+// When one step of a compile ran. A step is a pass of the pipeline, or a stage before or after the
+// passes.
 struct CompileStep {
-  absl::string_view name;
+  absl::string_view name;  // refers to static storage
   std::chrono::steady_clock::time_point begin, end;
 };
 

@@ -57,7 +57,7 @@ absl::StatusOr<hal::Executable> CompileContained(const ir::Module& module, absl:
   std::vector<CompileStep> own_steps;
   if (steps == nullptr) steps = &own_steps;
   auto stage_began = start;
-  // What ran since the last stage ended.
+  // Records a stage that lasted from the end of the previous stage until now.
   const auto end_stage = [&](absl::string_view name) {
     const auto now = std::chrono::steady_clock::now();
     steps->push_back({name, std::exchange(stage_began, now), now});

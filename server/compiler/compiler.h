@@ -16,22 +16,32 @@
 
 namespace acceld::compiler {
 
+// Settings of the compiler that serve for debugging.
 struct CompileOptions {
-  // A folder that gets every stage as text, one sub-folder a compile. Empty: none.
+  // The folder into which each compile writes all its stages as text, in a sub-folder of its own.
+  // Empty: nothing is written.
   std::string dump_dir;
-  // Passes to leave out, by name (pipeline.h): for finding the culprit of a wrong result.
+  // Names of the passes (pipeline.h) that are not run: for finding the pass that causes a wrong
+  // result.
   std::vector<std::string> disabled_passes;
 };
 
-// What of `options` changes code, for cache keys: the same text for options that mean the same,
-// empty for the defaults.
+// Returns the part of a cache key that stands for those options that change the generated code.
+// Options with the same effect give the same text; the default options give an empty one.
 std::string KeyOf(const CompileOptions& options);
 
-// The whole compile: specialize, passes, fusion, buffer assignment, plan, code. `module` is
-// verified. Thread-safe and CPU-bound; call it on the compile pool. Errors: INVALID_ARGUMENT
-// (arguments do not fit the entry), UNIMPLEMENTED (no lowering), RESOURCE_EXHAUSTED, INTERNAL (our
-// bug, with the stage), CANCELLED (`stop` is stopped, which is looked at between passes and parts
-// of the code). `steps` gets a row for each stage and pass that ran. Either may be nullptr.
+// Compiles the function `entry` of `module` for arguments of the given types and for the target of
+// `generator`: specialization, passes, fusion, buffer assignment, plan, code generation. The module
+// must have passed ir::Verify. Thread-safe. Uses the processor for milliseconds to seconds, so call
+// it on the compile pool.
+//
+// Appends to `steps` one element for each stage and pass that ran. Checks `stop` between passes and
+// between parts of the code. `steps` and `stop` may be nullptr.
+//
+// Errors: INVALID_ARGUMENT (the arguments do not fit the entry, the program would never end, or a
+// disabled pass does not exist), UNIMPLEMENTED (an op has no lowering), RESOURCE_EXHAUSTED (memory
+// or a limit of the IR), CANCELLED (`stop` was stopped), INTERNAL (a bug of the compiler; the
+// message names the stage).
 absl::StatusOr<hal::Executable> Compile(const ir::Module& module, absl::string_view entry,
                                         absl::Span<const ir::TensorType> argument_types,
                                         const codegen::CodeGenerator& generator,
@@ -39,7 +49,8 @@ absl::StatusOr<hal::Executable> Compile(const ir::Module& module, absl::string_v
                                         std::vector<CompileStep>* steps = nullptr,
                                         const StopFlag* stop = nullptr);
 
-// Identifies this build of the compiler, for cache keys: other code, other id.
+// Returns the id of this build of the compiler, a component of cache keys. Builds from different
+// code have different ids. Thread-safe; the first call may read the whole executable file.
 const std::string& BuildId();
 
 }  // namespace acceld::compiler

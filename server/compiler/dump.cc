@@ -11,7 +11,8 @@
 namespace acceld::compiler {
 namespace {
 
-// Program names come from clients: only harmless characters reach a path.
+// Replaces all characters but letters and digits by '_', because program names come from clients
+// and must not lead to another folder.
 std::string FileNameOf(absl::string_view name) {
   std::string out;
   for (char c : name.substr(0, 60)) {

@@ -45,7 +45,7 @@
 namespace acceld::compiler {
 namespace {
 
-// Of a module between two passes.
+// The nesting of regions that the verifier allows in a module between two passes.
 constexpr int kMaxRegions = ir::limits::kMaxRegionDepth + ir::limits::kMaxCompilerRegions;
 
 constexpr Pass kPipeline[] = {
@@ -59,7 +59,7 @@ constexpr Pass kPipeline[] = {
     {"simplify-algebra", &SimplifyAlgebra},
     {"cse", &EliminateCommonSubexpressions},
     {"dce", &EliminateDeadCode},
-    // Known branches and moved constants have made new work for these.
+    // Once more: branches that became known and constants that moved give it more to simplify.
     {"canonicalize", &Canonicalize},
     {"hoist-invariants", &HoistInvariants},
     {"fuse-attention", &FuseAttention},
@@ -86,8 +86,8 @@ constexpr Pass kPipeline[] = {
     {"merge-reductions", &MergeReductions},
 };
 
-// Verifying is as much work as a pass: what is released looks only when all have run, unless
-// somebody wants to see each.
+// Whether the module is verified after each pass. Verifying takes about as long as a pass, so
+// release builds verify only after the last pass, unless the stages are dumped.
 bool VerifiesEach(const Dump& dump) {
 #ifdef NDEBUG
   return dump.enabled();

@@ -14,7 +14,7 @@
 
 namespace acceld::compiler {
 
-// One step of the pipeline.
+// One pass of the pipeline: a named function from a module to a module. A plain value.
 struct Pass {
   using Run = absl::StatusOr<ir::Module> (*)(const ir::Module&);
   using RunForTarget = absl::StatusOr<ir::Module> (*)(const ir::Module&,
@@ -23,6 +23,7 @@ struct Pass {
   constexpr Pass(absl::string_view pass_name, RunForTarget pass)
       : name(pass_name), run_for_target_(pass) {}
 
+  // Runs the pass.
   absl::StatusOr<ir::Module> operator()(const ir::Module& module,
                                         const codegen::Target& target) const {
     return run_ != nullptr ? run_(module) : run_for_target_(module, target);
@@ -31,25 +32,31 @@ struct Pass {
   absl::string_view name;
 
  private:
+  // Exactly one of the two is set: the second for a pass whose result depends on the target.
   Run run_ = nullptr;
-  // Of a pass that asks what the target's libraries do.
   RunForTarget run_for_target_ = nullptr;
 };
 
-// All passes in the order in which they run; a pass may stand more than once.
+// Returns all passes in the order in which they run. A pass may occur more than once.
 absl::Span<const Pass> Pipeline();
 
-// The first pass of this name, or nullptr.
+// Returns the first pass of this name, or nullptr if there is none.
 const Pass* FindPass(absl::string_view name);
 
-// INVALID_ARGUMENT: names the pass that does not exist, and those that do.
+// Returns the error for a pass that does not exist: INVALID_ARGUMENT with a message that lists the
+// names of all passes.
 absl::Status NoSuchPass(absl::string_view name);
 
-// Runs the pipeline for `target`, leaving out passes named in `disabled`. The module is verified at
-// the end; in debug builds, and where it is dumped, after each pass. Passes that break it are
-// INTERNAL, and named where each is verified. INVALID_ARGUMENT for a disabled name that does not
-// exist; CANCELLED, between two passes, once `stop` is stopped. `steps` gets a row for each pass
-// that ran. Either may be nullptr.
+// Runs the pipeline on `module` for `target`, without the passes that `disabled` names. Appends to
+// `steps` one element for each pass that ran. Checks `stop` before each pass. `steps` and `stop`
+// may be nullptr.
+//
+// The module is verified after the last pass, and in debug builds or with an enabled `dump` after
+// each pass.
+//
+// Errors: INVALID_ARGUMENT for a disabled name that does not exist; CANCELLED once `stop` is
+// stopped; INTERNAL when the module does not verify (the message names the pass if each pass is
+// verified); errors of the passes, with the name of the pass.
 absl::StatusOr<ir::Module> RunPipeline(ir::Module module, const codegen::Target& target,
                                        absl::Span<const std::string> disabled, Dump& dump,
                                        std::vector<CompileStep>* steps,

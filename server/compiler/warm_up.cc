@@ -6,8 +6,8 @@
 namespace acceld::compiler {
 namespace {
 
-// A softmax: reductions, broadcasts, a function that has polynomials, a division, loops of vectors
-// for several threads.
+// A softmax: it has reductions, broadcasts, a function that is computed by polynomials, a division,
+// and loops that are vectorized and split among threads.
 constexpr char kProgram[] = R"(
 func.func @main(%x: tensor<1024x1024xf32>) -> tensor<1024x1024xf32> {
   %lowest = stablehlo.constant dense<0xFF800000> : tensor<f32>

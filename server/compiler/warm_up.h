@@ -5,10 +5,10 @@
 
 namespace acceld::compiler {
 
-// Compiles a small program of what most programs are made of, and forgets it: afterwards the tables
-// and code generators that a process sets up for its first compile are there, and the code of the
-// compiler is in memory. The first program of a client would wait some milliseconds more. Errors:
-// those of Compile. Thread-safe and CPU-bound.
+// Compiles a small program that consists of common ops and discards the result. Afterwards the
+// tables and code generators that a process sets up at its first compile exist, and the code of the
+// compiler is in memory, which saves the first program of a client some milliseconds. Returns the
+// errors of Compile. Thread-safe; uses the processor like any compile.
 absl::Status WarmUp(const codegen::CodeGenerator& generator);
 
 }  // namespace acceld::compiler

@@ -27,7 +27,7 @@ class BatchNorm {
     return e_.Results(std::move(values));
   }
 
-  // One number per feature, on all its elements.
+  // Broadcasts a vector of one number per feature to the shape of the operand.
   ValueId Spread(ValueId features) {
     return e_.Broadcast(features, type_.dims, {attributes_.feature_index});
   }
@@ -59,7 +59,7 @@ class BatchNorm {
   const ir::BatchNormAttributes& attributes_;
   const ir::DType narrow_;
   const ir::TensorType type_;
-  std::vector<int64_t> others_;  // all dimensions but that of the features
+  std::vector<int64_t> others_;  // all dimensions except the feature dimension
 };
 
 }  // namespace

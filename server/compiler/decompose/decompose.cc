@@ -38,7 +38,8 @@ bool Holds(const ir::Module& module, ir::OpKind kind) {
 }  // namespace
 
 absl::StatusOr<ir::Module> Decompose(const ir::Module& module) {
-  // Random numbers last: a map that draws them is a loop by then.
+  // The rng ops are replaced last: by then a map whose region draws random numbers is a loop, which
+  // GiveRandomStreams supports.
   const auto all_but_rng = [](Rewriter& rewriter, ir::Op& op) -> absl::StatusOr<bool> {
     if (kHandlers[op.kind] == nullptr || op.kind == ir::OpKind::kRng) {
       return false;

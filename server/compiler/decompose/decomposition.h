@@ -6,14 +6,16 @@
 #include "common/ir/module.h"
 #include "common/status.h"
 
-// How single ops are written as others.
+// The interface by which the pass of decompose.h replaces one op by more basic ops.
 namespace acceld::compiler {
 
-// A decomposition under construction: a function of the op's operands, which replaces the op where
-// it stands. Thread-compatible; lives as long as one op is dealt with.
+// The replacement of one op under construction. It is built as a function whose parameters stand
+// for the op's operands; the pass then inlines that function where the op was. Thread-compatible.
+// One object serves for one op.
 class Decomposition {
  public:
-  // Of `op` in `function`; both outlive it.
+  // Begins the replacement of `op`, an op of `function`. Keeps references to both, which must
+  // outlive this object.
   Decomposition(const ir::Function& function, const ir::Op& op);
 
   const ir::Function& function() const { return function_; }
@@ -25,14 +27,18 @@ class Decomposition {
   const ir::TensorType& OperandType(size_t i) const { return function_.TensorOf(op_.operands[i]); }
   const ir::TensorType& ResultType(size_t i) const { return function_.TensorOf(op_.results[i]); }
 
+  // The builder of the replacement. The ids that the next two functions return are values of it.
   ir::FunctionBuilder& builder() { return builder_; }
-  // What stands for operand i.
+  // Returns the parameter that stands for operand i of the op.
   ir::ValueId operand(size_t i) const { return operands_[i]; }
-  // What stands for another value of the function.
+  // Adds a parameter to the replacement that stands for `outer`, a value of function() that is not
+  // an operand of the op (the op's regions may use it), and returns that parameter.
   ir::ValueId Capture(ir::ValueId outer);
 
-  // Of the function around, for the parameters of what Finish gives, in order.
+  // Returns the values of function() that are to be passed to the replacement, one for each of its
+  // parameters, in order: the operands, then the captured values.
   const std::vector<ir::ValueId>& arguments() const { return arguments_; }
+  // Ends the construction and returns the replacement. `results` stand for the op's results.
   ir::Function Finish(std::vector<ir::ValueId> results) {
     return builder_.Finish(std::move(results));
   }
@@ -44,9 +50,12 @@ class Decomposition {
   std::vector<ir::ValueId> operands_, arguments_;
 };
 
-// One function for every op of OpFamily::kDerived, Decompose<Kind>; one that is missing does not
-// link. Each gives one value per result of the op, of its type. The op is verified and static.
+// The values of the replacement that stand for the op's results: one for each, of the same type.
 using DecompositionResult = absl::StatusOr<std::vector<ir::ValueId>>;
+
+// Declares a function Decompose<Kind> for every op of OpFamily::kDerived; a missing definition is a
+// link error. Each function builds the replacement of d.op(), which is verified and has static
+// shapes.
 #define ACCELD_DERIVED_OP(Kind, ...) DecompositionResult Decompose##Kind(Decomposition& d);
 #include "common/ir/ops.def"
 

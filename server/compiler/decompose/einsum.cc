@@ -22,12 +22,13 @@ int64_t PositionOf(const Labels& labels, int label) {
   return std::find(labels.begin(), labels.end(), label) - labels.begin();
 }
 
+// A tensor and the label of each of its dimensions.
 struct Factor {
   ValueId value;
   Labels labels;
 };
 
-// With the dimensions in the given order.
+// Returns `x` with its dimensions permuted as by stablehlo.transpose.
 Factor Transposed(Emitter& e, const Factor& x, const std::vector<int64_t>& permutation) {
   Factor out{x.value, {}};
   for (int64_t d : permutation) out.labels.push_back(x.labels[d]);
@@ -43,8 +44,9 @@ Factor WithLabels(Emitter& e, const Factor& x, const Labels& labels) {
   return Transposed(e, x, permutation);
 }
 
-// Where two dimensions have one label, the elements at which they are equal: with the two last and
-// joined into one, each is a row and one element behind the one before.
+// Replaces two dimensions with the same label by one, keeping the elements at which their indices
+// are equal, until all labels differ. For that the two dimensions, of size n, are moved to the end
+// and joined into one of size n * n; the wanted elements are n + 1 apart there, a strided slice.
 Factor Diagonal(Emitter& e, Factor x) {
   for (size_t d = 0; d < x.labels.size();) {
     const int label = x.labels[d];
@@ -77,7 +79,7 @@ Factor Diagonal(Emitter& e, Factor x) {
   return x;
 }
 
-// Summed over the dimensions whose label `keep` refuses.
+// Returns `x` summed over the dimensions for whose label `keep` is false.
 template <typename Keep>
 Factor SumOthers(Emitter& e, Factor x, Keep keep) {
   std::vector<int64_t> dimensions;

@@ -9,21 +9,25 @@
 
 namespace acceld::compiler {
 
-// Short ways to add ops to a decomposition. The first error (a type past the limits) is kept; what
-// is added after it is not, and the ids given then mean nothing. Thread-compatible.
+// Adds ops to a decomposition, with one short method for each common kind of op. All ops get the
+// source location of the op that is being replaced. The first error (for instance a result type
+// that exceeds a limit) is kept in status(); after an error the methods add nothing and return
+// meaningless ids, so that a caller needs to check only once, at the end (Results). Keeps a
+// reference to the decomposition's builder. Thread-compatible.
 class Emitter {
  public:
   explicit Emitter(Decomposition& d) : builder_(d.builder()), location_(d.op().location) {}
 
   const absl::Status& status() const { return status_; }
-  // The values, if all went well.
+  // Returns `values`, or status() if that is an error.
   DecompositionResult Results(std::vector<ir::ValueId> values) const {
     if (!status_.ok()) return status_;
     return values;
   }
   const ir::TensorType& TypeOf(ir::ValueId x) const { return builder_.TypeOf(x).tensor(); }
 
-  // An op with one result; `declared` where its type does not follow from the rest.
+  // Adds an op with one result. `declared` is the result type; it is needed only for those kinds
+  // whose result type does not follow from the operands and attributes.
   ir::ValueId Op(ir::OpKind kind, std::vector<ir::ValueId> operands,
                  ir::OpAttributes attributes = ir::NoAttributes{},
                  const ir::TensorType* declared = nullptr);
@@ -39,30 +43,34 @@ class Emitter {
   ir::ValueId Select(ir::ValueId p, ir::ValueId a, ir::ValueId b) {
     return Op(ir::OpKind::kSelect, {p, a, b});
   }
-  // Shifts by a constant below the width.
+  // Shift every element of `x`, an integer tensor, by `bits`, which is less than the element's
+  // width. ShiftRight is a logical shift.
   ir::ValueId ShiftLeft(ir::ValueId x, int64_t bits);
-  ir::ValueId ShiftRight(ir::ValueId x, int64_t bits);  // logical
+  ir::ValueId ShiftRight(ir::ValueId x, int64_t bits);
 
+  // A tensor of which every element is `value` converted to the element type.
   ir::ValueId Constant(const ir::TensorType& type, double value);
-  // An integer of the type of `like`, on all its elements.
+  // A tensor of the (integer) type of `like`, of which every element is `value`.
   ir::ValueId ConstantLike(ir::ValueId like, uint64_t value);
   ir::ValueId Iota(const ir::TensorType& type, int64_t dimension);
-  // The row-major number of each element, as ui64.
+  // A ui64 tensor of which each element is its own index in row-major order.
   ir::ValueId LinearIndex(const ir::Dims& dims);
 
   ir::ValueId Convert(ir::ValueId x, ir::DType dtype);
-  // To another type of the same width.
+  // Reinterprets the bits of each element as `dtype`, which has the same width.
   ir::ValueId Bitcast(ir::ValueId x, ir::DType dtype);
-  // To parts of it, lowest first, along a new last dimension.
+  // Splits the bits of each element into elements of the narrower type `dtype`, the lowest bits
+  // first, along a new last dimension.
   ir::ValueId BitcastToParts(ir::ValueId x, ir::DType dtype);
+  // As stablehlo.broadcast_in_dim: dimension i of `x` is dimension dimensions[i] of the result.
   ir::ValueId Broadcast(ir::ValueId x, const ir::Dims& dims, std::vector<int64_t> dimensions = {});
   ir::ValueId Reshape(ir::ValueId x, ir::Dims dims);
   ir::ValueId Concatenate(std::vector<ir::ValueId> xs, int64_t dimension);
-  // The first elements along each dimension.
+  // The slice of `x` with the indices below limits[d] along each dimension d.
   ir::ValueId SliceTo(ir::ValueId x, const ir::Dims& limits);
   // Element i of a vector, as a scalar.
   ir::ValueId ElementOf(ir::ValueId vector, int64_t i);
-  // Sums over the given dimensions.
+  // The sums of `x` over `dimensions`, which the result lacks.
   ir::ValueId Sum(ir::ValueId x, std::vector<int64_t> dimensions);
 
  private:

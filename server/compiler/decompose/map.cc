@@ -29,7 +29,7 @@ bool IsElementwise(const ir::Function& function, const ir::Region& region) {
   return true;
 }
 
-// Adds the values that a region uses and neither it nor a region inside it defines.
+// Appends to `captured` the values that a region or a region inside it uses and neither defines.
 void FindCaptured(const ir::Region& region, absl::flat_hash_set<ValueId>& defined,
                   std::vector<ValueId>& captured) {
   const auto use = [&](ValueId id) {

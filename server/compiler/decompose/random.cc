@@ -3,15 +3,15 @@
 
 #include "server/compiler/decompose/random_bits.h"
 
-// Source: StableHLO specification, "rng" and "rng_bit_generator"; the bits of the latter as XLA
-// generates them on the CPU, where DEFAULT is Philox.
+// Source: StableHLO specification, "rng" and "rng_bit_generator". The bits of rng_bit_generator are
+// those that XLA generates on the CPU, where DEFAULT means Philox.
 namespace acceld::compiler {
 namespace {
 
 using ir::DType;
 using ir::ValueId;
 
-// Numbers of one `rng` op: each call draws further bits.
+// Draws the random numbers of one `rng` op. Each call draws further bits of the op's stream.
 class Draw {
  public:
   Draw(Emitter& e, ValueId key, ir::Dims dims)
@@ -22,7 +22,7 @@ class Draw {
     counter_ = drawn.count;
     return drawn.bits;
   }
-  // Within [0, 1), as f32 or f64 with all bits of the mantissa random.
+  // Uniform within [0, 1), as f32 or f64 with all bits of the mantissa random.
   ValueId Unit(DType dtype) {
     const bool wide = dtype == DType::kF64;
     const int mantissa = wide ? 53 : 24;
@@ -30,7 +30,8 @@ class Draw {
     const ValueId number = e_.Convert(e_.ShiftRight(bits, (wide ? 64 : 32) - mantissa), dtype);
     return e_.Mul(number, e_.Constant({dtype, dims_}, std::ldexp(1.0, -mantissa)));
   }
-  // Within (0, 1], down to 2^-32 or 2^-64: a logarithm's argument.
+  // Uniform within (0, 1], for the argument of a logarithm. The least value is 2^-32 for f32 and
+  // 2^-64 for f64.
   ValueId Positive(DType dtype) {
     const bool wide = dtype == DType::kF64;
     const ValueId number = e_.Convert(Bits(wide ? DType::kUI64 : DType::kUI32), dtype);
@@ -44,7 +45,8 @@ class Draw {
   ir::Dims dims_;
 };
 
-// a (1 - u) + b u, which overflows for no bounds; what rounding takes to b becomes a.
+// Computes a (1 - u) + b u for u uniform in [0, 1), a form that does not overflow for any finite
+// bounds. A number that rounding takes to b or above is replaced by a.
 ValueId UniformFloat(Emitter& e, Draw& draw, ValueId a, ValueId b, DType compute) {
   const ValueId u = draw.Unit(compute);
   const ir::TensorType type = e.TypeOf(u);
@@ -55,7 +57,7 @@ ValueId UniformFloat(Emitter& e, Draw& draw, ValueId a, ValueId b, DType compute
   return e.Select(e.Less(number, e.Broadcast(b, type.dims)), number, e.Broadcast(a, type.dims));
 }
 
-// a + bits modulo b - a, in 64 bits.
+// Computes a + bits modulo (b - a) in 64 bits.
 ValueId UniformInteger(Emitter& e, Draw& draw, ValueId a, ValueId b) {
   const DType dtype = e.TypeOf(a).dtype;
   const auto widened = [&](ValueId x) {
@@ -97,7 +99,7 @@ DecompositionResult DecomposeRng(Decomposition& d) {
     return e.Results({Normal(e, draw, a, b, compute)});
   }
   if (ir::IsFloat(type.dtype)) return e.Results({UniformFloat(e, draw, a, b, compute)});
-  // Of i1 both values are drawn, whatever the bounds.
+  // For i1, each of the two values is drawn with probability 1/2, whatever the bounds.
   if (type.dtype == DType::kI1) {
     const ValueId bits = draw.Bits(DType::kUI32);
     return e.Results({e.Less(bits, e.ConstantLike(bits, uint64_t{1} << 31))});
@@ -120,14 +122,14 @@ DecompositionResult DecomposeRngBitGenerator(Decomposition& d) {
       break;
     case ir::RngAlgorithm::kDefault:
     case ir::RngAlgorithm::kPhilox:
-      // A state of two words uses its key as the upper half of the counter too.
+      // With a state of two words, the key also serves as the upper half of the counter.
       drawn = Philox(e, key, counter, has_high ? e.ElementOf(d.operand(0), 2) : key, words);
       state.push_back(drawn.count);
       if (has_high) state.push_back(drawn.count_high);
       break;
   }
   for (ValueId& word : state) word = e.Reshape(word, {1});
-  // Narrow elements take the low bits of a word each.
+  // An element narrower than a word takes the low bits of one word.
   const ValueId bits = e.Convert(drawn.bits, ir::UnsignedOfWidth(ir::BitsOf(type.dtype)));
   return e.Results({e.Concatenate(std::move(state), 0), e.Bitcast(bits, type.dtype)});
 }

@@ -17,11 +17,13 @@ using ir::ValueId;
 
 const ir::TensorType kWord{ir::DType::kUI64, {}};
 
-// S. Vigna's splitmix64: numbers along this step, each scrambled, make a stream.
+// The constants of S. Vigna's generator splitmix64: it scrambles each multiple of kStep.
 constexpr uint64_t kStep = 0x9E3779B97F4A7C15;
 constexpr uint64_t kFirstFactor = 0xBF58476D1CE4E5B9;
 constexpr uint64_t kSecondFactor = 0x94D049BB133111EB;
 
+// Passes the stream's key through one function: adds the operands, parameters and loop-carried
+// values. `random` names the functions that draw random numbers.
 class Threader {
  public:
   Threader(ir::Function& function, const absl::flat_hash_set<std::string>& random, uint64_t& salt)
@@ -51,7 +53,7 @@ class Threader {
            (op.kind == OpKind::kCall && random_.contains(op.As<ir::CallAttributes>().callee.name));
   }
 
-  // `ops` come first in the region.
+  // Rewrites the ops of `region` to use `stream`. `ops` become the first ops of the region.
   absl::Status ThreadRegion(ir::Region& region, std::vector<ir::Op> ops, ValueId stream) {
     for (ir::Op& op : region.ops) {
       if (IsRandom(op)) {
@@ -80,7 +82,7 @@ class Threader {
         ACCELD_RETURN_IF_ERROR(ThreadRegion(region, {}, stream));
         continue;
       }
-      // The number of the iteration is carried along.
+      // The number of the iteration becomes one more loop-carried value.
       std::vector<ir::Op> ops;
       const ValueId iteration = NewValue();
       region.parameters.push_back(iteration);
@@ -131,7 +133,7 @@ class Threader {
     x = Times(ops, XorShifted(ops, x, 27), kSecondFactor);
     return XorShifted(ops, x, 31);
   }
-  // A hash of the stream that differs for every call of this method in the module.
+  // Emits a hash of `stream` that differs for every call of this method in the module.
   ValueId Salted(std::vector<ir::Op>& ops, ValueId stream) {
     return Scrambled(ops, Add(ops, stream, Constant(ops, ++salt_ * kStep)));
   }
@@ -141,7 +143,7 @@ class Threader {
   uint64_t& salt_;
 };
 
-// The functions that draw random numbers, themselves or through calls.
+// Returns the names of the functions that draw random numbers, themselves or through calls.
 absl::flat_hash_set<std::string> RandomFunctions(const ir::Module& module) {
   absl::flat_hash_set<std::string> random;
   for (bool grows = true; grows;) {

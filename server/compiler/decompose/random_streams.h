@@ -5,11 +5,15 @@
 
 namespace acceld::compiler {
 
-// Gives each `rng` op a fourth operand: a ui64 scalar, another one for each time that an rng op
-// runs within one execution. It is a hash of constants and of counters, which loops with random
-// numbers in them carry along; functions with random numbers in them take one more parameter. Only
-// for the step that writes rng as other ops: the verifier knows no such rng. The entry is the
-// module's first function. UNIMPLEMENTED for rng in the region of a reduction, a sort or the like.
+// Gives each `rng` op a fourth operand, the key of its random stream: a ui64 scalar that differs
+// for every time that any rng op runs within one execution. The key is a hash of constants and
+// iteration numbers. For that, each loop that draws random numbers carries its iteration number as
+// one more value, and each function that draws random numbers, itself or through calls, takes the
+// key of its caller as one more parameter, except the entry, which is the module's first function.
+//
+// The result does not pass the verifier, because an rng op has three operands: Decompose replaces
+// all rng ops right afterwards. Returns UNIMPLEMENTED for an rng op in the region of an op other
+// than while, case and if (for instance a reduction or a sort).
 absl::StatusOr<ir::Module> GiveRandomStreams(ir::Module module);
 
 }  // namespace acceld::compiler

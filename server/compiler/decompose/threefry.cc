@@ -16,7 +16,8 @@ ValueId RotateLeft(Emitter& e, ValueId x, int bits) {
   return e.Or(e.ShiftLeft(x, bits), e.ShiftRight(x, 32 - bits));
 }
 
-// The cipher of a ui64 tensor of counters under a scalar key; words are (low, high) halves.
+// Encrypts each element of a ui64 tensor of counters under a scalar key. The two words of a block
+// are the low and the high half of an element.
 ValueId Encrypt(Emitter& e, ValueId key, ValueId counters) {
   const ir::Dims dims = e.TypeOf(counters).dims;
   ValueId keys[3] = {Low(e, key), High(e, key), 0};
@@ -44,7 +45,8 @@ ValueId Advance(Emitter& e, ValueId counter, int64_t blocks) {
   return e.Add(counter, e.ConstantLike(counter, blocks));
 }
 
-// Along which dimension neighbours share a block: the first of even size, else the longest.
+// Returns the dimension along which two neighbouring elements of ui32 share a block: the first of
+// even size, or else the longest.
 size_t PairedDimension(const ir::Dims& dims) {
   size_t longest = 0;
   for (size_t d = 0; d < dims.size(); ++d) {

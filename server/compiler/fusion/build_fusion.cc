@@ -17,8 +17,8 @@ class FusionBuilder {
   FusionBuilder(const RegionGraph& graph, std::vector<ir::Type>& value_types)
       : graph_(graph), value_types_(value_types) {}
 
-  // Of the group's roots only those that `is_needed` become results: a merged group may hold all
-  // that reads one of them.
+  // Makes the fusion. Only roots for which `is_needed` is true become results: all users of another
+  // root may be in the same (merged) group.
   ir::Op Build(const Group& group, const std::function<bool(OpIndex)>& is_needed) {
     std::vector<OpIndex> order = group.members();
     std::sort(order.begin(), order.end());
@@ -79,8 +79,8 @@ class FusionBuilder {
   std::vector<ir::Type>& value_types_;
 };
 
-// What dead code elimination left may be there for its effects. Recurses as deep as regions nest,
-// which the verifier bounds.
+// Whether the op may have side effects, so that it must stay without users. Recurses as deep as
+// regions nest, which the verifier bounds.
 bool MayHaveEffects(const ir::Op& op) {
   if (op.kind == ir::OpKind::kCustomCall || op.kind == ir::OpKind::kCall) return true;
   return IsControlFlow(op.kind) &&

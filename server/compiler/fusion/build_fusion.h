@@ -7,9 +7,10 @@
 
 namespace acceld::compiler {
 
-// The ops of the region with each group of more than one op as an acceld.fusion at the group's
-// position. Results keep their values; what is inside a fusion gets fresh ones, whose types are
-// appended to `value_types`. Ops that only fusions needed are gone.
+// Returns the ops of the graph's region with each group of more than one op replaced by an
+// acceld.fusion at the group's position. The results of a fusion keep the ids of the values that
+// they replace. Values inside a fusion get new ids, whose types are appended to `value_types` (the
+// types of the values of the graph's function). Ops that only members of fusions used are left out.
 std::vector<ir::Op> BuildFusions(const RegionGraph& graph, const std::vector<Group>& groups,
                                  std::vector<ir::Type>& value_types);
 

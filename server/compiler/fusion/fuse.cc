@@ -18,8 +18,9 @@ namespace {
 
 using ir::OpKind;
 
-// How many ops of a region may be computed in one more place, by the number of its ops: chains that
-// groups of tiny loops repeat would else make a large program many times as large.
+// The most copies of ops that the fusions of one region may contain, given the number of its ops.
+// Without a bound, chains of ops that are copied into many tiny loops would make a large program
+// many times as large.
 size_t MostCopies(size_t num_ops) { return 1000 + 4 * num_ops; }
 
 bool HasEmptyOrNoTensor(const ir::Function& function, const ir::Op& op) {
@@ -32,8 +33,8 @@ bool HasEmptyOrNoTensor(const ir::Function& function, const ir::Op& op) {
   return false;
 }
 
-// Forms the groups of one region: consumers first, so that when an op is looked at, the groups of
-// all its users are known.
+// Forms the groups of one region. It visits users before their producers, so that the groups of all
+// users of an op are known when the op is visited.
 class Grouper {
  public:
   Grouper(const RegionGraph& graph)
@@ -48,6 +49,8 @@ class Grouper {
   }
 
  private:
+  // Adds the op to the groups of its users, or makes it the root of a new group, or leaves it
+  // ungrouped.
   void Place(OpIndex i) {
     const ir::Op& op = graph_.ops()[i];
     if (HasEmptyOrNoTensor(graph_.function(), op)) return;
@@ -64,7 +67,8 @@ class Grouper {
         }
       }
     }
-    // An op that is also grouped with its users but read by ungrouped ones is needed as a value.
+    // An op that ungrouped users read is needed as a value in memory, even if other users are
+    // grouped.
     for (OpIndex user : graph_.UsersOf(i)) needs_value = needs_value || NeedsOperands(user);
     if (producer && !consumers.empty()) {
       if (constant) {
@@ -92,8 +96,9 @@ class Grouper {
     MakeRoot(i, op);
   }
 
-  // Whether computing the op inside all these groups takes more than computing it once: not where
-  // they share its elements among themselves, as a sum of blocks and one of the rest do.
+  // Whether computing the op inside all these groups is more work than computing it once. It is not
+  // where each group reads another part of its elements, like the sum of all blocks and the sum of
+  // the remainder.
   bool IsRepeated(const ir::Op& op, const std::vector<size_t>& groups) const {
     if (groups.size() == 1) return false;
     const int64_t own = graph_.function().TensorOf(op.results[0]).num_elements();
@@ -102,14 +107,14 @@ class Grouper {
     return elements > own + own / 16;
   }
 
-  // Made from nothing that lies in memory.
+  // Whether the op reads nothing from memory.
   static bool IsValueless(const ir::Op& op) { return op.kind == OpKind::kIota; }
 
-  // Whether the op stands in the region by itself and reads its operands from memory.
+  // Whether the op is in no group, so that it reads its operands from memory.
   bool NeedsOperands(OpIndex user) const { return groups_of_[user].empty(); }
 
   void MakeRoot(OpIndex i, const ir::Op& op) {
-    // A reshape in front of nothing is only another name for the same bytes.
+    // A reshape that is in no fusion costs nothing: it is only another name for the same bytes.
     const bool scan = IsScan(op);
     if (op.kind == OpKind::kReshape || op.kind == OpKind::kConstant ||
         (!scan && !kernels::CanFuseAsRoot(graph_.function(), op))) {
@@ -136,7 +141,8 @@ class Grouper {
     groups_of_[i].push_back(group);
   }
 
-  // A reshape whose operand comes from outside costs index arithmetic inside and nothing outside.
+  // Removes reshapes of values from outside the group: inside a fusion a reshape costs index
+  // arithmetic, outside nothing.
   void PeelReshapes(Group& group) {
     std::vector<OpIndex> order = group.members();
     std::sort(order.begin(), order.end());

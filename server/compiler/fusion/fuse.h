@@ -5,11 +5,16 @@
 
 namespace acceld::compiler {
 
-// Groups ops into acceld.fusion ops, each of which becomes one loop nest: elementwise and indexing
-// ops with the producers that they alone use, cheap producers also where several use them,
-// producers into reductions and scans, and loops of one shape over the same values into one with
-// several results. Never makes a cycle and never repeats expensive work. Inside while and case
-// bodies too; last before the plan, because nothing after it looks into a fusion.
+// A pass that groups ops into acceld.fusion ops, each of which becomes one loop nest:
+//
+// - An elementwise or indexing op is fused with the producers that it alone uses.
+// - A cheap producer is copied into each of several users.
+// - Producers are fused into reductions and scans.
+// - Loops over the same shape and the same values become one loop with several results.
+//
+// A fusion never creates a cycle among ops and never repeats expensive work. The pass also fuses
+// the ops within the regions of while, case and if. It runs after all passes that rewrite single
+// ops, because those do not rewrite the ops within a fusion.
 absl::StatusOr<ir::Module> Fuse(const ir::Module& module);
 
 }  // namespace acceld::compiler

@@ -13,7 +13,7 @@
 namespace acceld::compiler {
 namespace {
 
-// Whether all that reads the value is one op that becomes a loop.
+// Whether the only user of the op's result, reshapes aside, becomes a loop.
 bool GoesOnInALoop(const RegionGraph& graph, OpIndex op) {
   while (true) {
     if (graph.Escapes(op) || graph.UsersOf(op).size() != 1) return false;
@@ -28,7 +28,8 @@ std::vector<Group> GroupMatmuls(const RegionGraph& graph, const codegen::Target&
   std::vector<bool> taken(graph.ops().size());
   for (OpIndex i = 0; i < graph.ops().size(); ++i) {
     const absl::optional<MatmulChain> chain = MatchMatmulChain(graph, i, target);
-    // Two products may be added: the first of them takes the other.
+    // Where two products are added, both chains may end at the addition: the first product gets it,
+    // with the other product as addend.
     if (!chain.has_value() || chain->last == i || taken[chain->last] ||
         GoesOnInALoop(graph, chain->last)) {
       continue;

@@ -6,10 +6,11 @@
 
 namespace acceld::compiler {
 
-// Makes a matrix product and the elementwise work directly behind it that the target's library does
-// before it stores the product (matmul_chain.h) one acceld.fusion of kind matmul. Only where that
-// leaves no loop for the work: where the next op is a loop anyway, the work is as cheap in it.
-// Before fuse, which would put the work into loops.
+// A pass that fuses a matrix product with the elementwise ops directly after it that the target's
+// library computes before it stores the product (its epilogue, matmul_chain.h) into one
+// acceld.fusion of kind matmul. It does so only if that saves a loop: where the next op after these
+// becomes a loop anyway, the elementwise ops are as cheap within that loop. It runs before fuse,
+// which would put the elementwise ops into loops.
 absl::StatusOr<ir::Module> FuseMatmuls(const ir::Module& module, const codegen::Target& target);
 
 }  // namespace acceld::compiler

@@ -14,7 +14,7 @@ namespace {
 using ir::OpKind;
 using Activation = kernels::MatmulEpilogue::Activation;
 
-// One step further.
+// Extends a chain by one op.
 class Extension {
  public:
   Extension(const RegionGraph& graph, const MatmulChain& chain)
@@ -23,7 +23,7 @@ class Extension {
         value_(graph.ops()[chain.last].results[0]),
         type_(graph.function().TensorOf(value_)) {}
 
-  // The chain with the next op, or nullopt.
+  // Returns the chain with the next op, or nullopt if that op does not fit.
   absl::optional<MatmulChain> Run() {
     if (graph_.Escapes(chain_.last)) return absl::nullopt;
     const std::vector<OpIndex>& users = graph_.UsersOf(chain_.last);
@@ -33,8 +33,8 @@ class Extension {
   }
 
  private:
-  // Whether what the product reads is one of the constants that are not stored: one that is its
-  // operand and its scale, say.
+  // Whether an operand of the product is defined by a member of the chain and would not be stored:
+  // for instance a constant that is both operand and scale.
   bool MakesItsOperands() const {
     std::vector<ir::ValueId> operands = {chain_.lhs, chain_.rhs};
     if (chain_.step.epilogue.has_bias) operands.push_back(chain_.bias);
@@ -82,7 +82,8 @@ class Extension {
     chain_.last = op;
   }
 
-  // What is added has the type of the result: it is not converted with it.
+  // A conversion before a bias or addend only: both have the type of the result, and would not be
+  // converted.
   bool TakeConversion(OpIndex user) {
     const ir::DType to = graph_.function().TensorOf(graph_.ops()[user].results[0]).dtype;
     if (epilogue().has_addend() || epilogue().has_bias || type_.dtype != ir::DType::kF32 ||
@@ -109,7 +110,8 @@ class Extension {
   }
 
   bool TakeGelu() {
-    // The library's tanh is the hardware's approximation: within what these floats round.
+    // The library uses the hardware's approximation of tanh: its error is less than the rounding of
+    // f16 and bf16.
     if (!is_linear() || (type_.dtype != ir::DType::kF16 && type_.dtype != ir::DType::kBF16)) {
       return false;
     }
@@ -120,7 +122,8 @@ class Extension {
     return true;
   }
 
-  // A vector that is the same for all rows: broadcast to exactly the dimensions that rhs gave.
+  // Takes a bias: a vector that is broadcast along all rows, so that its dimensions are exactly
+  // those of the result that come from rhs.
   bool TakeBias(ir::ValueId other) {
     if (epilogue().has_bias) return false;
     const OpIndex definition = graph_.DefinitionOf(other);
@@ -145,6 +148,7 @@ class Extension {
     return true;
   }
 
+  // Takes a value in memory, or a multiple of one, that is added (`sign` 1) or subtracted (-1).
   bool TakeAddend(ir::ValueId other, double sign) {
     if (epilogue().has_addend()) return false;
     const OpIndex definition = graph_.DefinitionOf(other);
@@ -168,8 +172,9 @@ class Extension {
     return true;
   }
 
-  // Whether the value is stored whatever its user here does. One that can be computed in loops that
-  // read it would get a kernel of its own; where there are several such loops it has one.
+  // Whether the value is stored in memory even if the library does not read it. A value that could
+  // be computed within the loop of its only user would otherwise need a kernel just for the
+  // library; one with several users has such a kernel already.
   bool LiesInMemory(ir::ValueId id) const {
     OpIndex definition = graph_.DefinitionOf(id);
     while (definition != kNoOp && graph_.ops()[definition].kind == OpKind::kReshape &&

@@ -10,20 +10,21 @@
 
 namespace acceld::compiler {
 
-// A dot_general and elementwise ops behind it, each the only user of what is before it, that are
-// one matrix product of a library: a scale, a residual, a bias, an activation, a conversion. Narrow
-// floats are then rounded once, at the end, instead of after each op.
+// A dot_general and the elementwise ops after it that one matrix product of a library computes
+// together: a scale, a residual, a bias, an activation, a conversion. Each op is the only user of
+// the previous result (GELU, which uses it several times, counts as one op). Results of a narrow
+// float type are rounded once, at the end, instead of after each op.
 struct MatmulChain {
-  kernels::MatmulStep step;      // without its places
-  std::vector<OpIndex> members;  // first the dot_general, then the others in no order
-  OpIndex last;                  // of the ops behind each other: gives the result
+  kernels::MatmulStep step;      // its buffers are not set
+  std::vector<OpIndex> members;  // first the dot_general, then the others in no particular order
+  OpIndex last;                  // the member that gives the result
   ir::ValueId lhs, rhs;
   ir::ValueId bias, addend;  // if step.epilogue has them
 };
 
-// The longest chain behind the op at `dot` that the target takes; without other ops if it takes no
-// more than the product. nullopt if the op is no dot_general, or none that the target's library
-// runs.
+// Returns the longest chain from the op at `dot` that the target's library supports, which may be
+// the product alone. Returns nullopt if the op is no dot_general or if the target's library does
+// not support the product.
 absl::optional<MatmulChain> MatchMatmulChain(const RegionGraph& graph, OpIndex dot,
                                              const codegen::Target& target);
 

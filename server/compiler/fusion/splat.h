@@ -7,8 +7,9 @@
 
 namespace acceld::compiler {
 
-// The number that all elements of a float value are, if ops of the region say so: a constant, or a
-// constant broadcast. Adds these ops to `used` then.
+// Returns the number that all elements of a float value equal, if the value is a constant or a
+// broadcast constant in the region, and adds the ops that define it to `used`. Returns nullopt
+// otherwise.
 absl::optional<double> SplatOf(const RegionGraph& graph, ir::ValueId value,
                                std::vector<OpIndex>& used);
 

@@ -11,7 +11,7 @@ Digits OneDigit(int64_t size, int64_t stride) {
   return size == 1 ? Digits{} : Digits{{size, stride}};
 }
 
-// All digits, outermost first.
+// Returns the digits of all dimensions, outermost first.
 Digits Flat(const View& view) {
   Digits all;
   for (const Digits& dim : view.dims) all.insert(all.end(), dim.begin(), dim.end());
@@ -22,7 +22,7 @@ absl::optional<View> Reshaped(const View& view, const ir::Dims& dims) {
   const Digits all = Flat(view);
   View out{.offset = view.offset};
   size_t next = 0;
-  View::Digit left{1, 0};  // of a digit that two dimensions share
+  View::Digit left{1, 0};  // the remaining part of a digit that is split between two dimensions
   for (const int64_t size : dims) {
     Digits& digits = out.dims.emplace_back();
     for (int64_t missing = size; missing > 1;) {
@@ -105,7 +105,7 @@ absl::optional<View> ViewThrough(const ir::Function& function, const ir::Op& op,
 
 AxisStride StrideThrough(const View& view, const Axis& axis) {
   const Digits digits = Flat(view);
-  int64_t inner = 1;  // elements of one step of the digit
+  int64_t inner = 1;  // positions in the viewed value per step of the digit
   for (size_t i = digits.size(); i-- > 0; inner *= digits[i].size) {
     if (axis.step >= inner * digits[i].size) continue;
     const int64_t steps = axis.step / inner;

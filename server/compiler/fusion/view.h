@@ -8,51 +8,58 @@
 
 namespace acceld::compiler {
 
-// How the elements of a value lie in another one that it is made of by moving them alone. Each
-// dimension is a list of digits, outermost first, whose product is its size; a step of a digit is
-// `stride` elements further there, 0 where the elements repeat. Digits of size 1 are left out.
+// Describes a value whose elements are those of another value, the base, moved or repeated
+// (reshape, transpose, broadcast, slice): for each index of the value, the view says which element
+// of the base is there. The index along each dimension is written as mixed-radix digits, outermost
+// first; the product of their sizes is the size of the dimension. The position in the base, counted
+// in elements in row-major order, is `offset` plus the sum of digit * stride.
+//
+// A digit's stride is 0 where elements repeat. Digits of size 1 are left out.
 struct View {
   struct Digit {
     int64_t size, stride;
     friend bool operator==(const Digit&, const Digit&) = default;
   };
-  int64_t offset = 0;  // of the first element
+  int64_t offset = 0;  // position in the base of the first element
   std::vector<std::vector<Digit>> dims;
 
   friend bool operator==(const View&, const View&) = default;
 };
 
-// A tensor as it lies in memory itself.
+// Returns the view of a tensor on itself.
 View RowMajorView(const ir::TensorType& type);
-// A tensor of which only some dimensions count: dims[d] has the stride strides[d].
+// Returns the view in which dimension d has the size dims[d] and the stride strides[d].
 View StridedView(const ir::Dims& dims, const std::vector<int64_t>& strides);
 
-// The view of the result of `op` (reshape, transpose, broadcast_in_dim, slice), given that of its
-// operand. nullopt for another op, where digits do not fit the new dimensions, and for what has no
-// elements.
+// Returns the view of the result of `op` (a reshape, transpose, broadcast_in_dim or slice), given
+// the view of its operand. The base stays the same. Returns nullopt for other ops, where the digits
+// cannot be split to fit the new dimensions, and for a result without elements.
 absl::optional<View> ViewThrough(const ir::Function& function, const ir::Op& op,
                                  const View& operand);
 
-// Some steps through a row-major numbering of elements, all of one size.
+// Equidistant elements of a tensor: `size` elements of which each is `step` positions after the
+// previous one in row-major order.
 struct Axis {
   int64_t size, step;
 };
 
-// The stride of an axis somewhere else; or that there is none.
+// Whether elements that form an axis in one tensor are also equidistant in another.
 struct AxisStride {
   enum class Kind : uint8_t {
-    kNone,
-    kStride,
-    kSplit,  // but the inner `value` iterations have one, and the outer ones
+    kNone,    // they are not
+    kStride,  // `value` is their distance
+    // They are not, but each run of `value` consecutive elements is: the axis can be split into an
+    // inner one of that size, which has a stride, and an outer one, which may have one.
+    kSplit,
   };
   Kind kind = Kind::kNone;
   int64_t value = 0;
 };
 
-// Of an axis through the elements of the view: the stride in what it views.
+// Given an axis through the viewed value, returns its stride in the base.
 AxisStride StrideThrough(const View& view, const Axis& axis);
-// Of an axis through the elements of what is viewed: the stride in the view, where these stand in
-// one place each.
+// Given an axis through the base, returns its stride in the viewed value. Along digits that repeat
+// elements the position is held fixed.
 AxisStride StrideInto(const View& view, const Axis& axis);
 
 }  // namespace acceld::compiler

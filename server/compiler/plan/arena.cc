@@ -15,7 +15,8 @@ namespace acceld::compiler {
 namespace {
 
 constexpr int64_t kMaxArenaBytes = int64_t{1} << 60;
-// Milliseconds. More of them leave small gaps in any order.
+// The most buffers for which LayOutByWeight, which takes quadratic time, is tried: this many take
+// milliseconds. More buffers leave only small gaps in any order.
 constexpr size_t kMaxSorted = 2000;
 
 int64_t Aligned(int64_t size) {
@@ -23,13 +24,15 @@ int64_t Aligned(int64_t size) {
          kernels::kBufferAlignment;
 }
 
-// Free gaps below the high-water mark, found by size and merged by offset.
+// The free gaps of the arena as buffers are allocated and freed (best fit). Adjacent gaps are
+// merged.
 class FreeList {
  public:
+  // Allocates `size` bytes and returns their offset.
   int64_t Take(int64_t size) {
     const auto fit = by_size_.lower_bound({size, 0});
     if (fit == by_size_.end()) {
-      // Grow; a gap that ends at the mark is part of the growth.
+      // No gap fits: the arena grows. A gap at its end becomes part of the new buffer.
       int64_t offset = end_;
       if (!by_offset_.empty()) {
         const auto last = std::prev(by_offset_.end());
@@ -49,6 +52,7 @@ class FreeList {
     return offset;
   }
 
+  // Frees a buffer.
   void Give(int64_t offset, int64_t size) {
     auto next = by_offset_.lower_bound(offset);
     if (next != by_offset_.end() && offset + size == next->first) {
@@ -81,7 +85,7 @@ class FreeList {
   std::set<std::pair<int64_t, int64_t>> by_size_;  // (size, offset)
 };
 
-using Order = std::vector<size_t>;  // Of intervals, by number.
+using Order = std::vector<size_t>;  // Numbers of intervals.
 
 absl::StatusOr<ArenaLayout> LayOutByTime(absl::Span<const Interval> intervals, Order order) {
   ArenaLayout layout;
@@ -116,7 +120,8 @@ bool ExistTogether(const Interval& a, const Interval& b) {
   return a.first <= b.last && b.first <= a.last;
 }
 
-// Those first of which `weight` says more, each as low as it can be. In quadratic time.
+// Places the buffers with the largest `weight` first, each at the lowest possible offset. Takes
+// quadratic time.
 template <typename Weight>
 ArenaLayout LayOutByWeight(absl::Span<const Interval> intervals, Order order,
                            const Weight& weight) {
@@ -124,7 +129,7 @@ ArenaLayout LayOutByWeight(absl::Span<const Interval> intervals, Order order,
   layout.offsets.assign(intervals.size(), 0);
   std::stable_sort(order.begin(), order.end(),
                    [&](size_t a, size_t b) { return weight(intervals[a]) > weight(intervals[b]); });
-  Order placed;  // By offset.
+  Order placed;  // Sorted by offset.
   const auto by_offset = [&](size_t a, size_t b) { return layout.offsets[a] < layout.offsets[b]; };
   for (size_t i : order) {
     const int64_t size = Aligned(intervals[i].size_bytes);

@@ -8,25 +8,29 @@
 
 namespace acceld::compiler {
 
-// A temporary that exists from step `first` to step `last`, both included.
+// The lifetime of a temporary buffer: it exists from step `first` to step `last`, both included.
 struct Interval {
   int64_t size_bytes = 0;
   int32_t first = 0, last = 0;
 };
 
+// The result of LayOutArena.
 struct ArenaLayout {
-  std::vector<int64_t> offsets;  // by interval
-  int64_t size_bytes = 0;
-  // What exists at the same time, at most: no layout is smaller.
+  std::vector<int64_t> offsets;  // of the buffer in the arena, by interval
+  int64_t size_bytes = 0;        // of the arena
+  // The most bytes of buffers that exist at the same time: a lower bound on the size of any layout.
   int64_t live_bytes = 0;
 };
 
-// Places intervals in one block so that two that exist at the same time never overlap: in order of
-// their first step, each in the smallest gap that holds it; and where that leaves gaps, and they
-// are not too many, in order of their sizes, or of how long they exist, each as low as it can be
-// (Pisarchyk and Lee, "Efficient Memory Management for Deep Neural Net Inference", 2020): the
-// smallest of these. Offsets are multiples of kernels::kBufferAlignment. RESOURCE_EXHAUSTED past
-// 2^60 bytes.
+// Assigns offsets in one block of memory (the arena) to buffers, so that buffers that exist at the
+// same time do not overlap. Offsets are multiples of kernels::kBufferAlignment. Returns
+// RESOURCE_EXHAUSTED if the arena would be larger than 2^60 bytes.
+//
+// The function first places buffers in the order of their first step, each in the smallest gap that
+// is large enough. If the result is larger than live_bytes and there are not too many buffers, it
+// also tries the orders by size, by size times lifetime, and by lifetime, with each buffer at the
+// lowest possible offset, and returns the smallest layout (Pisarchyk and Lee, "Efficient Memory
+// Management for Deep Neural Net Inference", 2020).
 absl::StatusOr<ArenaLayout> LayOutArena(absl::Span<const Interval> intervals);
 
 }  // namespace acceld::compiler

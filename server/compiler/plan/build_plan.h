@@ -7,10 +7,12 @@
 
 namespace acceld::compiler {
 
-// The plan of a specialized and optimized module: its first function is the entry. Every op becomes
-// steps over buffers that are assigned here: reused by liveness, written in place where an operand
-// dies, results directly in the result buffers, loop-carried values in fixed places. UNIMPLEMENTED
-// names an op without a lowering and the target of an unknown custom call.
+// Makes the plan of a specialized and optimized module, of which the first function is the entry.
+// Every op becomes steps on buffers, which this function assigns: buffers are reused according to
+// liveness, an op overwrites an operand that is not needed afterwards where it can, results of the
+// function are computed directly in the result buffers where possible, and each loop-carried value
+// has one buffer. Returns UNIMPLEMENTED, with a message that names the op or the custom call's
+// target, for an op without a lowering and for an unknown custom call.
 absl::StatusOr<kernels::Plan> BuildPlan(const ir::Module& module, const codegen::Target& generator);
 
 }  // namespace acceld::compiler

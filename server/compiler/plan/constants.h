@@ -10,10 +10,14 @@
 
 namespace acceld::compiler {
 
-// The constant block of a plan: equal contents are stored once. One thread.
+// Collects the constants of a plan in one block of bytes. Equal contents are stored once. Not
+// thread-safe.
 class ConstantBlock {
  public:
+  // Adds all elements of `value` (also of a splat), at an offset that is a multiple of
+  // kernels::kBufferAlignment, and returns where they are in the block.
   kernels::Slice Add(const ir::Literal& value);
+  // Returns the block; call it once, at the end.
   std::string Take() { return std::move(bytes_); }
 
  private:

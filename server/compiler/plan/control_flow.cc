@@ -13,8 +13,10 @@ std::vector<BufferId> FunctionPlanner::PlaceCarried(const ir::Op& op, Steps& ste
   const auto is_taken = [&](BufferId b) {
     return std::find(carried.begin(), carried.end(), b) != carried.end();
   };
-  // First the initial values that die here and can stay where they are; then free wanted places;
-  // then new ones. Copies come last: no place that is copied to holds an initial value.
+  // First keep the buffers of initial values that are not needed after the loop begins. Then give
+  // the others the buffers in which the results are wanted, if these are free, or new ones, and
+  // copy the initial values there. No copy overwrites an initial value, because the buffers of
+  // initial values are chosen before.
   for (size_t i = 0; i < carried.size(); ++i) {
     const BufferId initial = BufferOf(op.operands[i]);
     const bool reserved = buffers_.IsReserved(initial) && hints_[op.results[i]] != initial;

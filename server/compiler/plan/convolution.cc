@@ -10,13 +10,14 @@ namespace {
 using kernels::ConvolutionShape;
 using Dim = ConvolutionShape::Dim;
 
-// With fewer output features in a group, or shorter sums, a product of matrices is mostly overhead.
+// With fewer output features in a group, or shorter sums, a matrix product is mostly overhead.
 constexpr int64_t kMinOutputs = 4;
 constexpr int64_t kMinColumns = 4;
 
 int64_t AtOrOne(const std::vector<int64_t>& list, size_t i) { return list.empty() ? 1 : list[i]; }
 
-// The batch and the spatial dimensions in the order of the output's memory.
+// Returns the batch and the spatial dimensions in the order in which the output stores them,
+// outermost first.
 std::vector<Dim> DimsOf(const ir::TensorType& lhs, const ir::TensorType& rhs,
                         const ir::TensorType& result, const ir::ConvolutionAttributes& attributes) {
   const ir::ConvolutionDimensionNumbers& numbers = attributes.dimension_numbers;
@@ -48,7 +49,7 @@ std::vector<Dim> DimsOf(const ir::TensorType& lhs, const ir::TensorType& rhs,
                       .out_stride = out_strides[out],
                       .rhs_stride = rhs_strides[k]});
   }
-  // Dimensions of one place mean nothing, wherever they lie.
+  // Dimensions with only one output position come first: their strides do not matter.
   std::stable_sort(places.begin(), places.end(), [](const Dim& a, const Dim& b) {
     if ((a.extent == 1) != (b.extent == 1)) return a.extent == 1;
     return a.out_stride > b.out_stride;
@@ -56,7 +57,8 @@ std::vector<Dim> DimsOf(const ir::TensorType& lhs, const ir::TensorType& rhs,
   return places;
 }
 
-// (size, stride) pairs, outermost first, as one dimension: its stride, 1 when the size is 1.
+// If dimensions, given as (size, stride) pairs, outermost first, can be seen as one dimension,
+// returns the stride of that dimension (1 if its size is 1). Returns nullopt otherwise.
 absl::optional<int64_t> CollapsedStride(const std::vector<std::pair<int64_t, int64_t>>& dims) {
   int64_t stride = 1, size = 1;
   for (size_t i = dims.size(); i-- > 0;) {
@@ -71,7 +73,9 @@ absl::optional<int64_t> CollapsedStride(const std::vector<std::pair<int64_t, int
   return stride;
 }
 
-// Finds how the kernel lies as a matrix, if it does; features innermost where both ways fit.
+// Determines whether the kernel is stored as a matrix, (cells and features) by outputs, and sets
+// rhs_row_stride and features_outermost. If both orders of cells and features fit, features are
+// innermost.
 void MatchKernelRows(ConvolutionShape& shape) {
   std::vector<std::pair<int64_t, int64_t>> cells;
   for (const Dim& dim : shape.dims) cells.emplace_back(dim.window, dim.rhs_stride);

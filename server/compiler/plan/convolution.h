@@ -6,16 +6,18 @@
 
 namespace acceld::compiler {
 
-// The convolution as a library call, without its places; nullopt when something is empty, or when
-// it has so few output features that a loop nest does as well.
+// Returns the convolution as a library call, with no buffers set. Returns nullopt if the operands
+// differ in type, if a tensor is empty, if there are more than three spatial dimensions, or if
+// there are so few output features or so short sums that a loop nest is as fast.
 absl::optional<kernels::ConvolutionStep> MatchConvolution(
     const ir::TensorType& lhs, const ir::TensorType& rhs, const ir::TensorType& result,
     const ir::ConvolutionAttributes& attributes);
 
-// Whether the elements under the window lie together in the input, along features or places.
+// Whether the convolution reads contiguous elements of the input: along the features at one
+// position, or along the innermost dimension of the output positions.
 bool ReadsNeighbours(const kernels::ConvolutionShape& shape);
 
-// Multiplications that the convolution is.
+// Returns the number of multiplications of a convolution with the kernel `rhs`.
 double WorkOf(const ir::TensorType& rhs, const ir::TensorType& result,
               const ir::ConvolutionDimensionNumbers& numbers);
 

@@ -20,7 +20,7 @@
 namespace acceld::compiler {
 namespace {
 
-// Arguments for a result that is not made in place of one.
+// The most arguments that are offered for a result that is not computed in place of an argument.
 constexpr size_t kMaxPlaces = 4;
 
 }  // namespace
@@ -122,7 +122,7 @@ absl::Status FunctionPlanner::PlanKernels(const ir::Op& op, Steps& steps) {
   for (ir::ValueId id : op.operands) operands.push_back(BufferOf(id));
   std::vector<Overwriters> overwriters = FindOverwriters(function_, op);
   bool skip_copy = false;
-  // The kernels write only parts of this operand's place, and read it nowhere else.
+  // The kernels write only parts of this operand's buffer and read no other elements of it.
   if (entry->in_place_operand.has_value()) overwriters[*entry->in_place_operand] = {.results = 1};
   const auto overwrites = [&](size_t operand, size_t result) {
     const Overwriters& by = overwriters[operand];
@@ -133,7 +133,7 @@ absl::Status FunctionPlanner::PlanKernels(const ir::Op& op, Steps& steps) {
                                 static_cast<uint32_t>(operand),
                                 static_cast<uint32_t>(operands.size() + result)));
   };
-  // Whether the result may be written over all operands that are in this place.
+  // Whether the result may overwrite all operands that are in this buffer.
   const auto overwrites_place = [&](BufferId b, size_t result) {
     if (buffers_.size_bytes(b) != function_.TensorOf(op.results[result]).size_bytes()) return false;
     for (size_t i = 0; i < operands.size(); ++i) {
@@ -155,8 +155,8 @@ absl::Status FunctionPlanner::PlanKernels(const ir::Op& op, Steps& steps) {
     for (size_t i = 0; i < operands.size(); ++i) {
       if ((overwriters[i].results >> r & 1) == 0 || !may_take(i, r)) continue;
       const bool updates = entry->in_place_operand == static_cast<int>(i) && r == 0;
-      // Writing straight to where the value is wanted beats saving a temporary, unless only a
-      // part is written.
+      // Writing directly to the wanted buffer is better than saving a temporary buffer, unless only
+      // a part of the result is written.
       if (wanted_is_free && operands[i] != wanted && !updates) continue;
       results[r] = operands[i];
       skip_copy = skip_copy || updates;
@@ -178,7 +178,7 @@ absl::Status FunctionPlanner::PlanKernels(const ir::Op& op, Steps& steps) {
   if (entry->in_place_operand.has_value() && !skip_copy) {
     const BufferId from = operands[*entry->in_place_operand];
     if (buffers_.place(from).space == Slice::Space::kArgument) {
-      // A copy that is nothing where the argument's memory is the result's.
+      // This copy does nothing if the argument and the result are the same memory.
       EmitCopy(from, results[0], steps, DescribeOp(op));
       first_kernel = 1;
     }
@@ -208,7 +208,7 @@ bool FunctionPlanner::PlanMatmul(const ir::Op& op, Steps& steps) {
   if (dot == region.ops.size()) return false;
   const absl::optional<MatmulChain> chain = MatchMatmulChain(graph, dot, context_.generator);
   if (!chain.has_value() || region.ops[chain->last].results != region.results) return false;
-  // Of a value in the region.
+  // Returns the operand of the op for a parameter of the region, and other values as they are.
   const auto outside = [&](ir::ValueId id) {
     const auto& parameters = region.parameters;
     const auto it = std::find(parameters.begin(), parameters.end(), id);
@@ -250,7 +250,8 @@ bool FunctionPlanner::PlanAttention(const ir::Op& op, Steps& steps) {
     match = MatchAttention(graph, dot, context_.generator);
   }
   if (!match.has_value() || region.ops[match->last].results != region.results) return false;
-  // All that it reads comes from outside of the region.
+  // Returns the operand of the op for a parameter of the region; nullopt for other values. All
+  // operands of the attention must be parameters.
   const auto outside = [&](ir::ValueId id) {
     const auto it = std::find(region.parameters.begin(), region.parameters.end(), id);
     return it == region.parameters.end()
@@ -381,7 +382,7 @@ BufferId FunctionPlanner::BufferOf(ir::ValueId id) {
 
 void FunctionPlanner::Bind(ir::ValueId id, BufferId buffer) {
   buffer_of_[id] = buffer;
-  // A value that nobody reads still occupies its place while it is written.
+  // A value without users still occupies its buffer while it is written.
   buffers_.Bind(buffer, std::max(liveness_.last_use[id], now_));
 }
 
@@ -436,15 +437,16 @@ std::vector<kernels::SharedPlace> FunctionPlanner::FindSharedPlaces() const {
         here.push_back(place);
       }
     }
-    // Where a result is made in place there is no need of others, each of which a graph of steps
-    // would have to be in order for.
+    // If a result is computed in place of an argument, other arguments are not offered: each would
+    // restrict the order of steps in a graph.
     if (!here.empty()) {
       in_place.push_back(std::move(here));
     } else if (!free.empty()) {
       after.push_back(std::move(free));
     }
   }
-  // Who takes the first that is left finds most when those with the fewest choices choose first.
+  // The results with the fewest choices come first: a caller that takes the first free choice for
+  // each then finds the most pairs.
   std::stable_sort(in_place.begin(), in_place.end(),
                    [](const Places& a, const Places& b) { return a.size() < b.size(); });
   Places all;

@@ -19,70 +19,82 @@
 
 namespace acceld::compiler {
 
-// What the functions of one plan share.
+// The state that the planners of all functions of one plan share.
 struct PlanContext {
   const codegen::Target& generator;
   KernelTable kernels;
   ConstantBlock constants;
   struct Callee {
-    uint32_t function;
-    int64_t arena_bytes;
+    uint32_t function;    // the number of the function in the plan
+    int64_t arena_bytes;  // the size of its arena
   };
-  // The plan of a function of the module, made on first use.
+  // Returns the planned function of this name. Plans it when it is asked for the first time.
   std::function<absl::StatusOr<Callee>(const std::string& name)> callee;
 };
 
-// Plans one function: one walk over its regions in program order, counting ticks as Liveness does.
-// Single use, one thread.
+// Plans one function: turns its ops into steps and assigns a buffer to each value. It walks over
+// the regions once, in the order of the program, and counts ticks as Liveness does. Use an object
+// once, in one thread. Keeps references to the function and the context.
 class FunctionPlanner {
  public:
   FunctionPlanner(const ir::Function& function, PlanContext& context);
+  // Plans the function. Returns UNIMPLEMENTED for an op without a lowering, and the other errors of
+  // lowering.
   absl::StatusOr<kernels::PlanFunction> Run();
-  // Of what Run has planned: which results may be written over which arguments (Plan::may_share).
+  // Returns which results may be written over which arguments (Plan::may_share). Call it after Run.
   std::vector<kernels::SharedPlace> FindSharedPlaces() const;
 
  private:
   using Steps = kernels::Steps;
 
   absl::Status PlanOps(const ir::Region& region, Steps& steps);
-  // The region's ops, and then its results moved to `targets` (one per result).
+  // Plans the region's ops, and then moves the region's results to `targets` (one per result).
   absl::Status PlanInto(const ir::Region& region, const std::vector<BufferId>& targets,
                         Steps& steps);
   absl::Status PlanOp(const ir::Op& op, Steps& steps);
+  // Plans the op as launches of kernels.
   absl::Status PlanKernels(const ir::Op& op, Steps& steps);
-  // False when the op is no matrix product, or none that the target's library runs.
+  // Returns false if the op is not a matrix product that the target's library supports.
   bool PlanMatmul(const ir::Op& op, Steps& steps);
-  // False when the op is no attention.
+  // Returns false if the op is not attention.
   bool PlanAttention(const ir::Op& op, Steps& steps);
-  // False when the op is no place without content.
+  // Returns false if the op is not an uninitialized tensor (common/ir/calls/unwritten.h).
   bool PlanUnwritten(const ir::Op& op);
-  // False when the op is no host callback.
+  // Returns false if the op is not a host callback.
   absl::StatusOr<bool> PlanHostCall(const ir::Op& op, Steps& steps);
+  // Returns false if the op is not a convolution that the target's library supports.
   bool PlanConvolution(const ir::Op& op, Steps& steps);
-  // False when the op is no routine.
+  // Returns false if the op is not a routine. Returns UNIMPLEMENTED for an unknown custom call.
   absl::StatusOr<bool> PlanRoutine(const ir::Op& op, Steps& steps);
   absl::Status PlanCall(const ir::Op& op, Steps& steps);
   absl::Status PlanWhile(const ir::Op& op, Steps& steps);
   absl::Status PlanSwitch(const ir::Op& op, Steps& steps);
-  // The fixed places of what a loop carries; copies initial values where they cannot stay.
+  // Chooses the buffers of a loop's carried values. Copies initial values that cannot stay in their
+  // buffers.
   std::vector<BufferId> PlaceCarried(const ir::Op& op, Steps& steps);
 
-  // The buffer of a value; constants get theirs on first use.
+  // Returns the buffer of a value. Adds a constant to the constant block on first use.
   BufferId BufferOf(ir::ValueId id);
-  // Puts a value that is made now into a buffer. A parameter is there before it is read.
+  // Records that a value is computed at the current tick into the buffer.
   void Bind(ir::ValueId id, BufferId buffer);
+  // Records that a parameter is in the buffer.
   void BindParameter(ir::ValueId id, BufferId buffer);
-  // PlaceResult, or the place of an operand of the result's size that dies here.
+  // As PlaceResult, but prefers the buffer of `operand` to a new one, if the operand is not needed
+  // after the current tick and has the size of the result.
   BufferId PlaceResultOver(ir::ValueId id, BufferId operand);
-  // A buffer for a result that is written at the current tick: the wanted one if it is free, else a
-  // new one. Not bound yet.
+  // Returns a buffer for a result that is written at the current tick: the wanted one (hints_) if
+  // it is free, else a new one. Does not bind the result.
   BufferId PlaceResult(ir::ValueId id);
-  // The step that is planned now reads the one, if it is an argument, only at the element that it
-  // writes of the other: the two may be one place as far as this step goes.
+  // Records, if the first buffer is an argument of the function and the second a result, that the
+  // step at the current tick allows them to be the same memory: for each element of the result, it
+  // reads no other element of the argument than that at the same position.
   void NoteAligned(BufferId argument, BufferId result);
+  // Whether the values in the buffer are not needed any more.
   bool IsFree(BufferId buffer) const { return buffers_.last_use(buffer) < now_; }
+  // Records an access at the current tick and returns the memory of the buffer.
   kernels::Slice Touched(BufferId buffer);
   void EmitCopy(BufferId from, BufferId to, Steps& steps, const std::string& comment);
+  // Copies from[i] to to[i], as if all at the same time.
   void EmitMoves(const std::vector<BufferId>& to, const std::vector<BufferId>& from, Steps& steps,
                  const std::string& comment);
 
@@ -90,17 +102,17 @@ class FunctionPlanner {
   PlanContext& context_;
   const Liveness liveness_;
   BufferTable buffers_;
-  std::vector<BufferId> buffer_of_;            // by value
-  std::vector<BufferId> hints_;                // by value
-  std::vector<OpIndex> scratch_;               // of RegionGraph
-  std::vector<const ir::Literal*> constants_;  // by value: not yet in the block
+  std::vector<BufferId> buffer_of_;            // by value; kNoBuffer if not known yet
+  std::vector<BufferId> hints_;                // by value: the wanted buffer (PropagateHints)
+  std::vector<OpIndex> scratch_;               // for RegionGraph
+  std::vector<const ir::Literal*> constants_;  // by value; nullptr if the value is no constant
   std::vector<BufferId> arguments_, results_;
-  // An argument and a result, and when a step was planned that goes with both in one place.
+  // Arguments, results and ticks that were recorded by NoteAligned.
   absl::flat_hash_set<std::tuple<BufferId, BufferId, int32_t>> aligned_;
-  int32_t now_ = 0;
+  int32_t now_ = 0;  // the current tick
 };
 
-// "stablehlo.add (line 3)".
+// Returns a description of the op for people, like "stablehlo.add (line 3)".
 std::string DescribeOp(const ir::Op& op);
 
 }  // namespace acceld::compiler

@@ -23,7 +23,7 @@ void PropagateHints(const ir::Function& function, const ir::Region& region,
     if (op.kind == ir::OpKind::kWhile) {
       for (size_t r = 0; r < op.results.size(); ++r) wish(op.operands[r], hints[op.results[r]]);
     } else if (op.kind == ir::OpKind::kDynamicUpdateSlice || op.kind == ir::OpKind::kScatter) {
-      // Updated in place when the operand dies here.
+      // The op updates its operand in place if the operand is not needed afterwards.
       wish(op.operands[0], hints[op.results[0]]);
     } else if (IsAlias(function, op)) {
       wish(op.operands[0], hints[op.results[0]]);

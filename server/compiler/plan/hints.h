@@ -7,13 +7,15 @@
 
 namespace acceld::compiler {
 
-// Whether the op's result is the same bytes as its operand under another type: reshapes, and
-// bitcasts between types without padding bits.
+// Whether the op's result has the same bytes as its operand, only with another type: a reshape, or
+// a bitcast between types without padding bits.
 bool IsAlias(const ir::Function& function, const ir::Op& op);
 
-// Where the results of `region` are wanted, carried back to the values from which they come without
-// a computation: through aliases, and from the result of a loop to its initial value. `hints` is by
-// value, kNoBuffer where there is none; the first wish for a value wins.
+// Records in `hints` in which buffer each value should be computed, given the buffers `wanted` in
+// which the results of `region` are needed. A hint for a value is passed on to the value that it is
+// an alias of, from the result of a loop to its initial value, and from the result of a
+// dynamic_update_slice or scatter to the operand that it updates. `hints` has one element for each
+// value of the function, kNoBuffer where there is no hint; an existing hint is not replaced.
 void PropagateHints(const ir::Function& function, const ir::Region& region,
                     const std::vector<BufferId>& wanted, std::vector<BufferId>& hints);
 

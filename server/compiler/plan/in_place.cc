@@ -17,7 +17,8 @@ bool SameBytes(const ir::TensorType& a, const ir::TensorType& b) {
          ir::StorageBytesOf(a.dtype) == ir::StorageBytesOf(b.dtype);
 }
 
-// Which results read a value at all, and which at another place than the one they write.
+// Bit masks of the results that read a value at all, and of those that read it at another position
+// than the one that they write.
 struct Readers {
   uint32_t all = 0, elsewhere = 0;
 };
@@ -50,7 +51,7 @@ std::vector<Overwriters> FindOverwriters(const ir::Function& function, const ir:
       own.all |= readers[id].all;
       own.elsewhere |= readers[id].elsewhere;
     }
-    // A reshape keeps the place of each element.
+    // A reshape keeps the position of each element in memory.
     const bool keeps_place = ir::FamilyOf(inner.kind) == ir::OpFamily::kElementwise ||
                              inner.kind == ir::OpKind::kReshape;
     for (ir::ValueId id : inner.operands) {
@@ -77,7 +78,7 @@ std::vector<Overwriters> FindOverwriters(const ir::Function& function, const ir:
 }
 
 bool LoadsBeforeItStores(const kernels::Kernel& kernel, uint32_t loaded, uint32_t stored) {
-  // A kernel without such loops is one iteration.
+  // A kernel without parallel loops counts as one iteration.
   const kernels::ForStatement* const loop = kernels::OnlyLoop(kernel.body);
   const bool is_nest = loop != nullptr && loop->kind == kernels::ForStatement::Kind::kParallel;
   bool has_stored = false, in_order = true;
@@ -88,7 +89,7 @@ bool LoadsBeforeItStores(const kernels::Kernel& kernel, uint32_t loaded, uint32_
         in_order &= load->buffer != loaded || !has_stored;
       } else if (const auto* store = std::get_if<kernels::StoreStatement>(&statement.value)) {
         if (store->buffer != stored) continue;
-        // What is inside may be repeated.
+        // Statements inside inner loops may be repeated after the store.
         in_order &= !is_inside;
         has_stored = true;
       } else if (const auto* inner = std::get_if<kernels::ForStatement>(&statement.value)) {

@@ -8,20 +8,22 @@
 
 namespace acceld::compiler {
 
-// Which results of an op may be written over an operand while the op runs, because the operand is
-// read only at the element that they write. Bits are numbers of results.
+// The results of an op that may overwrite one operand while the op runs: to compute an element of
+// such a result, the op reads no other element of the operand than that at the same position. The
+// types have elements of the same size.
 struct Overwriters {
-  uint32_t results = 0;
-  // Several results read the operand: one of them may be written over it only if the kernel loads
-  // all that it needs of an element before it stores there (LoadsBeforeItStores).
+  uint32_t results = 0;  // a bit mask of result numbers
+  // Whether several results read the operand. Then one of them may overwrite it only if the kernel
+  // loads everything that it needs of an element before it stores there (LoadsBeforeItStores).
   bool have_company = false;
 };
 
-// By operand. Element sizes are equal.
+// Returns the results that may overwrite each operand of the op.
 std::vector<Overwriters> FindOverwriters(const ir::Function& function, const ir::Op& op);
 
-// Whether each iteration of the kernel's parallel loops has loaded all that it needs of one buffer
-// when it first stores to another.
+// Whether each iteration of the kernel's outer parallel loops executes all its loads from the
+// buffer `loaded` before its first store to the buffer `stored`. Buffers are given by their
+// parameter numbers. A kernel without such loops counts as one iteration.
 bool LoadsBeforeItStores(const kernels::Kernel& kernel, uint32_t loaded, uint32_t stored);
 
 }  // namespace acceld::compiler

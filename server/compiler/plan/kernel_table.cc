@@ -9,8 +9,9 @@
 namespace acceld::compiler {
 namespace {
 
-// The op alone, last in a function whose parameters are its operands: what its kernels depend on.
-// Operands that are one known number stand in it as constants; their parameters remain, unused.
+// Copies an op into a function of its own, which contains everything that the op's kernels depend
+// on. The function's parameters are the op's operands, and the op is its last op. Operands that are
+// known constants of one element become constants in the function; their parameters remain, unused.
 class Extraction {
  public:
   Extraction(const ir::Function& source, absl::Span<const ir::Literal* const> constants)
@@ -92,7 +93,8 @@ class Extraction {
   absl::flat_hash_map<ir::ValueId, ir::ValueId> map_;
 };
 
-// "stablehlo.add" -> "add"; a fusion is named after what it ends in.
+// Returns the beginning of a kernel's name: "add" for "stablehlo.add", and "fusion_add" for a
+// fusion that ends with such an op.
 std::string NamePrefix(const ir::Op& op) {
   const absl::string_view name = NameOf(op.kind);
   std::string mnemonic(name.substr(name.find('.') + 1));

@@ -13,25 +13,30 @@
 
 namespace acceld::compiler {
 
-// Kernels of a plan; ops that compute the same on the same types share theirs. One thread.
+// The kernels of a plan. Ops that compute the same on operands of the same types share kernels. Not
+// thread-safe.
 class KernelTable {
  public:
+  // The kernels of one op.
   struct Entry {
-    std::vector<uint32_t> kernels;         // to run in order
+    std::vector<uint32_t> kernels;         // numbers of kernels, to run in this order
     absl::optional<int> in_place_operand;  // see kernels::LoweredOp
   };
-  // `constants` has the literal of each value of the function that is a known constant, nullptr for
-  // the others. The entry is valid until the next call. Errors are the lowering's, with the op's
-  // line.
+  // Lowers an op to kernels, or finds the kernels of an equal op. `constants` has one element for
+  // each value of the function: its literal if it is a known constant, else nullptr. The entry is
+  // valid until the next call. Returns the errors of kernels::Lower, and UNIMPLEMENTED if a region
+  // of the op uses a value from outside that is not an operand.
   absl::StatusOr<const Entry*> Lower(const ir::Function& function, const ir::Op& op,
                                      absl::Span<const ir::Literal* const> constants);
 
   const kernels::Kernel& kernel(uint32_t number) const { return kernels_[number]; }
+  // Returns all kernels, by number; call it once, at the end.
   std::vector<kernels::Kernel> Take() { return std::move(kernels_); }
 
  private:
+  // An op that was lowered.
   struct Known {
-    ir::Function function;  // of the op alone
+    ir::Function function;  // a function that consists of the op alone
     Entry entry;
   };
   std::vector<kernels::Kernel> kernels_;

@@ -13,7 +13,8 @@ namespace {
 using kernels::Routine;
 using kernels::RoutineCall;
 
-// The attributes of one call. An error is kept until the end; values after one mean nothing.
+// Reads the attributes of one call. The first error is kept in status(); values that are returned
+// after an error are meaningless.
 class Attributes {
  public:
   explicit Attributes(const ir::CustomCallAttributes& call) {
@@ -35,7 +36,8 @@ class Attributes {
     return 0;
   }
 
-  // The place in `letters` of the letter that the attribute is, as LAPACK names choices.
+  // Reads an attribute that is a letter, as LAPACK names options, and returns its position in
+  // `letters`.
   int64_t Letter(const std::string& name, absl::string_view letters) {
     const int64_t value = Integer(name);
     for (size_t i = 0; i < letters.size(); ++i) {
@@ -48,7 +50,7 @@ class Attributes {
 
   int64_t Boolean(const std::string& name) { return Integer(name) != 0 ? 1 : 0; }
 
-  // LAPACK's `uplo`, or the flag that GPU libraries are given.
+  // Reads LAPACK's `uplo`, or the flag `lower` of calls for GPUs. Returns 1 for lower, 0 for upper.
   int64_t Lower() { return Has("lower") ? Boolean("lower") : Letter("uplo", "UL"); }
 
   void Fail(std::string what) {
@@ -68,8 +70,8 @@ void Set(RoutineCall& call, Routine routine, std::vector<int64_t> parameters) {
 
 bool IsComplexCall(const RoutineCall& call) { return ir::IsComplex(call.operands[0].dtype); }
 
-// All of U and V^H, or as much as there are singular values. Without vectors both have places, of
-// one of these shapes.
+// U and V^H are either complete (full) or have as many columns and rows as there are singular
+// values (thin). Calls without singular vectors have results for both, too, of one of these shapes.
 void Svd(Attributes& in, RoutineCall& call, bool qr_iteration) {
   int64_t mode;  // none, thin, full
   if (in.Has("mode")) {
@@ -110,7 +112,7 @@ void TriangularSolve(Attributes& in, RoutineCall& call) {
       {in.Lower(), in.Letter("diag", "NU"), in.Letter("trans_x", "NTC")});
 }
 
-// One row per function; complex types have names of their own for some.
+// The table has one row per function. Some functions have another name for complex types.
 struct Row {
   absl::string_view name, complex_name;
   void (*match)(Attributes& in, RoutineCall& call);
@@ -152,7 +154,7 @@ constexpr Row kRows[] = {
     {"trsm", "trsm", TriangularSolve},
 };
 
-// 's' in lapack_sgetrf_ffi.
+// Returns the type of a letter in LAPACK's names, for instance 's' in lapack_sgetrf_ffi.
 absl::optional<ir::DType> TypeOfLetter(char letter) {
   switch (letter) {
     case 's':
@@ -173,7 +175,7 @@ absl::optional<ir::DType> TypeOfLetter(char letter) {
 absl::StatusOr<bool> MatchLinearAlgebraCall(const ir::CustomCallAttributes& attributes,
                                             RoutineCall& call) {
   absl::string_view name = attributes.call_target_name;
-  // What JAX calls beside LAPACK on CPUs.
+  // A function of JAX itself, which is not in LAPACK.
   if (name == "tridiagonal_solve_perturbed_ffi") {
     Set(call, Routine::kTridiagonalSolvePerturbed, {});
     return true;
@@ -189,7 +191,7 @@ absl::StatusOr<bool> MatchLinearAlgebraCall(const ir::CustomCallAttributes& attr
              !absl::ConsumePrefix(&name, "hipsolver_")) {
     return false;
   }
-  // GPU libraries take the names of the real functions for complex types too.
+  // Calls for GPUs have the names of the real functions also for complex types.
   const bool complex_name = named_type.has_value() && ir::IsComplex(*named_type);
   const auto* row = std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& r) {
     return name == (complex_name ? r.complex_name : r.name);

@@ -6,12 +6,15 @@
 
 namespace acceld::compiler {
 
-// Recognizes the custom calls that JAX makes of its linear algebra: "lapack_<type><name>_ffi" where
-// it lowers for the CPU, "cusolver_<name>_ffi" and "hipsolver_<name>_ffi" where for a GPU. Their
-// matrices are column-major in the caller's eyes, which layouts say; as values they are matrices as
-// any. Fills in routine and parameters of `call`, whose operands and results are given. False when
-// the target is none of these; INVALID_ARGUMENT or UNIMPLEMENTED when an attribute is missing or
-// has a value that no routine has. The types are not looked at, but for the element type.
+// Recognizes the custom calls to which JAX lowers its linear algebra: "lapack_<type><name>_ffi" for
+// the CPU, "cusolver_<name>_ffi" and "hipsolver_<name>_ffi" for GPUs. On return `call`, whose
+// operands and results the caller has set, has the routine and its parameters. The layouts of the
+// custom call, which declare matrices as column-major, do not matter here, because they do not
+// change the values.
+//
+// Returns false if the target is none of these. Returns INVALID_ARGUMENT or UNIMPLEMENTED if an
+// attribute is missing or has a value that no routine supports. Does not check types, except the
+// element type of the first operand.
 absl::StatusOr<bool> MatchLinearAlgebraCall(const ir::CustomCallAttributes& attributes,
                                             kernels::RoutineCall& call);
 

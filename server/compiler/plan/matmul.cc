@@ -10,7 +10,8 @@ struct Collapsed {
   int64_t stride = 0;  // 0 when size is 1: it does not matter
 };
 
-// `dims`, outermost first, as one dimension.
+// Returns the dimensions `dims`, outermost first, as one dimension; nullopt if they cannot be read
+// as one.
 absl::optional<Collapsed> Collapse(const ir::TensorType& type, const ir::Dims& strides,
                                    const std::vector<int64_t>& dims) {
   Collapsed out;
@@ -27,7 +28,8 @@ absl::optional<Collapsed> Collapse(const ir::TensorType& type, const ir::Dims& s
   return out;
 }
 
-// Gives dimensions of size 1 strides that a library accepts and sees to a contiguous inner one.
+// Chooses strides that a library accepts for dimensions of size 1. Returns false unless one of the
+// two inner strides is 1, which libraries require.
 bool FinishStrides(Collapsed batch, Collapsed outer, Collapsed inner, int64_t out[3]) {
   if (outer.size == 1 && inner.size == 1) {
     outer.stride = inner.stride = 1;
@@ -78,7 +80,7 @@ absl::optional<kernels::MatmulStep> MatchMatmul(const ir::TensorType& lhs,
   }
   const ir::Dims lhs_strides = ir::RowMajorStrides(lhs.dims);
   const ir::Dims rhs_strides = ir::RowMajorStrides(rhs.dims);
-  // Contracting dimensions may be summed in any order: take the one that lhs lies in.
+  // Contracting dimensions may be summed in any order: take the order in which lhs stores them.
   std::vector<size_t> order(numbers.lhs_contracting_dimensions.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {

@@ -22,7 +22,7 @@ std::vector<Move> SequenceMoves(std::vector<Move> moves,
   size_t next = 0;
   while (!pending.empty()) {
     if (ready.empty()) {
-      // Only cycles are left: save what the next destination holds, then it is free.
+      // Only cycles are left: save the contents of the next destination, which is free then.
       while (!pending.contains(moves[next].to)) ++next;
       const uint32_t buffer = moves[next].to;
       const uint32_t saved = new_temporary(buffer);

@@ -6,13 +6,15 @@
 
 namespace acceld::compiler {
 
+// A copy of one buffer to another.
 struct Move {
-  uint32_t to, from;  // buffers
+  uint32_t to, from;  // buffer ids
 };
 
-// Orders moves that are to happen at the same time, so that each reads what was there before all of
-// them. Every `to` occurs once. A cycle (a swap) goes through a temporary: `new_temporary(b)` makes
-// a buffer like b. Moves of a buffer to itself are left out.
+// Turns moves that are to happen at the same time (each reads the contents from before all moves)
+// into moves that can be executed one after the other. Every `to` must occur once. A cycle, such as
+// a swap, needs a temporary buffer: `new_temporary(b)` makes one of the size of b and returns its
+// id. Moves of a buffer to itself are left out.
 std::vector<Move> SequenceMoves(std::vector<Move> moves,
                                 const std::function<uint32_t(uint32_t)>& new_temporary);
 

@@ -7,9 +7,10 @@
 
 namespace acceld::compiler {
 
-// The call of a routine that the op is: cholesky, fft, triangular_solve, or a custom_call of linear
-// algebra (linear_algebra_calls.h); nullopt for other ops. INVALID_ARGUMENT and UNIMPLEMENTED, with
-// the op's line, for such a custom_call whose types or attributes no routine has.
+// If the op is a call of a routine (cholesky, fft, triangular_solve, or a custom_call of linear
+// algebra, linear_algebra_calls.h), returns the call; nullopt for other ops. Returns
+// INVALID_ARGUMENT or UNIMPLEMENTED, with the name of the op, if no routine supports its types or
+// attributes.
 absl::StatusOr<absl::optional<kernels::RoutineCall>> MatchRoutine(const ir::Function& function,
                                                                   const ir::Op& op);
 

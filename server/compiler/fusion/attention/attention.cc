@@ -17,15 +17,17 @@ namespace {
 using ir::OpKind;
 
 constexpr size_t kMaxChain = 12;
-// Dimensions of scores after all splits.
+// The most dimensions of the scores after all splits of axes (Matcher::Build).
 constexpr size_t kMaxAxes = 12;
 
-// How the result of a dot_general follows from its operands, with `operand` 0 or 1.
+// The dimensions of one operand of a dot_general.
 struct DotSide {
   std::vector<int64_t> batching, contracting;
-  std::vector<int64_t> result_dims;  // of the operand's dims; -1 for a contracting one
+  // For each dimension of the operand the dimension of the result; -1 for a contracting dimension.
+  std::vector<int64_t> result_dims;
 };
 
+// `operand` is 0 for lhs or 1 for rhs.
 DotSide SideOf(const ir::Function& function, const ir::Op& dot, int operand) {
   const auto& numbers = dot.As<ir::DotGeneralAttributes>().dot_dimension_numbers;
   const auto free_of = [&](int i) {
@@ -48,7 +50,8 @@ DotSide SideOf(const ir::Function& function, const ir::Op& dot, int operand) {
   return side;
 }
 
-// An operand of a dot_general in the dimensions of its result.
+// Returns the view of an operand of a dot_general that has the dimensions of the dot's result. Its
+// stride is 0 along those that come from the other operand; contracting dimensions are at index 0.
 View OperandInResult(const ir::Function& function, const ir::Op& dot, int operand) {
   const ir::TensorType& type = function.TensorOf(dot.operands[static_cast<size_t>(operand)]);
   const ir::Dims& dims = function.TensorOf(dot.results[0]).dims;
@@ -61,7 +64,8 @@ View OperandInResult(const ir::Function& function, const ir::Op& dot, int operan
   return StridedView(dims, in_result);
 }
 
-// The only contracting dimension of an operand with more than one element, as an axis through it.
+// Returns the contracting dimension of an operand as an axis through the operand. Dimensions of
+// size 1 do not count; nullopt unless exactly one remains.
 absl::optional<Axis> Contraction(const ir::Function& function, const ir::Op& dot, int operand) {
   const ir::TensorType& type = function.TensorOf(dot.operands[static_cast<size_t>(operand)]);
   const ir::Dims strides = ir::RowMajorStrides(type.dims);
@@ -74,6 +78,8 @@ absl::optional<Axis> Contraction(const ir::Function& function, const ir::Op& dot
   return axis;
 }
 
+// Matches one attention, given its second product and which operand of it (0 or 1) is the
+// probabilities.
 class Matcher {
  public:
   Matcher(const RegionGraph& graph, OpIndex dot, int probabilities, const codegen::Target& target)
@@ -86,7 +92,7 @@ class Matcher {
 
   absl::optional<AttentionMatch> Match() {
     if (!FindScores() || !FindOperands()) return absl::nullopt;
-    // Of what moves the result, as much as can be.
+    // Of the ops after the product that move its result, take as many as possible.
     std::vector<OpIndex> behind = Behind();
     for (;; behind.pop_back()) {
       while (!behind.empty() && graph_.ops()[behind.back()].kind == OpKind::kReshape) {
@@ -100,7 +106,7 @@ class Matcher {
  private:
   const ir::TensorType& TypeOf(ir::ValueId id) const { return function_.TensorOf(id); }
 
-  // The softmax behind the second product's operand, and the scores behind that.
+  // Finds the softmax that the second product's operand comes from, and the scores that it reads.
   bool FindScores() {
     ir::ValueId id = second_.operands[static_cast<size_t>(probabilities_)];
     std::vector<OpIndex> moves;
@@ -137,7 +143,7 @@ class Matcher {
     return true;
   }
 
-  // Members whose results nobody else may read.
+  // Adds members whose results no op outside may read.
   void Own(const std::vector<OpIndex>& ops) {
     match_.owned.insert(match_.owned.end(), ops.begin(), ops.end());
   }
@@ -160,7 +166,7 @@ class Matcher {
         axes_.push_back({dims[d], strides[d]});
       }
     }
-    // The keys are rows of one operand of the first product, and of that alone.
+    // The keys must be rows of exactly one operand of the first product.
     const AxisStride in_product = StrideThrough(scores_->product, keys_);
     if (in_product.kind != AxisStride::Kind::kStride) return false;
     const Axis in_first{keys_.size, in_product.value};
@@ -184,7 +190,7 @@ class Matcher {
         !of_probabilities.has_value()) {
       return false;
     }
-    // What the second product sums over are the keys, in their order.
+    // The second product must sum over the keys, in their order.
     const AxisStride keys = StrideInto(probabilities_view_, keys_);
     if (keys.kind != AxisStride::Kind::kStride || of_probabilities->size != keys_.size ||
         of_probabilities->step != keys.value) {
@@ -210,13 +216,14 @@ class Matcher {
            Place(*value_, *of_value, shape.value.row_stride) && FindFeatures();
   }
 
+  // Sets `stride` to that of `axis` in the value that `view` views. False if there is none.
   static bool Place(const View& view, const Axis& axis, int64_t& stride) {
     const AxisStride found = StrideThrough(view, axis);
     stride = found.value;
     return found.kind == AxisStride::Kind::kStride;
   }
 
-  // The only dimension that the values alone give to the result.
+  // Finds the one dimension of the result that comes from the value operand alone.
   bool FindFeatures() {
     const int operand = 1 - probabilities_;
     const ir::TensorType& type = TypeOf(second_.operands[static_cast<size_t>(operand)]);
@@ -240,7 +247,8 @@ class Matcher {
     return features_.size > 1;
   }
 
-  // The ops that move the result, or round it once, each the only user of the one before.
+  // Returns the ops after the second product that move its result or round it once, each the only
+  // user of the previous one.
   std::vector<OpIndex> Behind() const {
     std::vector<OpIndex> ops;
     OpIndex last = second_index_;
@@ -263,12 +271,14 @@ class Matcher {
     return ops;
   }
 
-  // What a step along an axis of the scores is elsewhere.
+  // The strides of one axis of the scores in the operands and the output of the kernel.
   struct Strides {
     int64_t query = 0, key = 0, value = 0, output = 0, bias = 0;
-    std::vector<int64_t> masks;  // by term; of an affine one what it adds
+    std::vector<int64_t> masks;  // by mask term; for an affine term, what a step adds to it
   };
 
+  // Makes the match that ends with the last op of `behind`. An axis of the scores that has no
+  // single stride in every operand is split into two.
   absl::optional<AttentionMatch> Build(const std::vector<OpIndex>& behind) {
     View output = RowMajorView(TypeOf(second_.results[0]));
     AttentionMatch match = match_;
@@ -316,7 +326,8 @@ class Matcher {
     return match;
   }
 
-  // Through one after the other; a stride of 0 stays one.
+  // Follows an axis through several views, each of which views the next one's elements. A stride of
+  // 0 in one of them is the result.
   static AxisStride Through(const std::vector<const View*>& views, Axis axis) {
     for (const View* view : views) {
       const AxisStride found = StrideThrough(*view, axis);
@@ -326,6 +337,8 @@ class Matcher {
     return {AxisStride::Kind::kStride, axis.step};
   }
 
+  // Sets the strides of an axis of the scores. If it has none in one of the operands, returns how
+  // it could be split.
   AxisStride Find(const Axis& axis, const View& output, Strides& place) const {
     const ir::Op& first = graph_.ops()[scores_->dot];
     const View query = OperandInResult(function_, first, 1 - key_operand_);
@@ -340,7 +353,7 @@ class Matcher {
     if (!is_found(found, place.query)) return found;
     found = Through({&scores_->product, &key, &*key_}, axis);
     if (!is_found(found, place.key)) return found;
-    // To the second product's result.
+    // From the scores to the second product's result.
     found = StrideInto(probabilities_view_, axis);
     if (found.kind != AxisStride::Kind::kStride) return found;
     found = StrideInto(probabilities, {axis.size, found.value});
@@ -376,7 +389,7 @@ class Matcher {
            FindInScores(keys_, place).kind == AxisStride::Kind::kStride;
   }
 
-  // Chooses the queries among the axes; the others are the batch.
+  // Chooses the axis of the queries; the others are the batch. Then fills the rest of the match.
   bool Finish(const std::vector<Axis>& axes, const std::vector<Strides>& places,
               const Strides& of_keys, AttentionMatch& match) const {
     kernels::AttentionShape& shape = match.shape;
@@ -453,7 +466,8 @@ class Matcher {
     return true;
   }
 
-  // Keys for which constant + of_row * row + of_key * key is at least 0.
+  // Restricts the keys that keep their scores to those for which constant + of_row * row + of_key *
+  // key is at least 0. False if the kernel cannot express that bound.
   static bool AddBound(int64_t constant, int64_t of_row, int64_t of_key,
                        kernels::AttentionShape& shape) {
     const auto add = [](std::optional<kernels::AttentionBound>& bound,
@@ -473,7 +487,7 @@ class Matcher {
     return false;
   }
 
-  // Whether nothing else reads what is computed on the way.
+  // Whether no op outside the match reads an intermediate result. Also sorts the members.
   bool IsAlone(AttentionMatch& match) const {
     std::sort(match.members.begin(), match.members.end());
     match.members.erase(std::unique(match.members.begin(), match.members.end()),
@@ -491,7 +505,7 @@ class Matcher {
     std::vector<ir::ValueId> operands = match.masks;
     operands.insert(operands.end(), {match.query, match.key, match.value});
     if (match.shape.bias.has_value()) operands.push_back(match.bias);
-    // It is copied for whoever else reads it.
+    // Constants may have other users: the fusion gets a copy.
     const auto is_constant = [&](OpIndex op) {
       std::vector<OpIndex> used;
       return SplatOf(graph_, graph_.ops()[op].results[0], used).has_value();

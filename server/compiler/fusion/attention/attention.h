@@ -10,23 +10,32 @@
 
 namespace acceld::compiler {
 
-// Ops that together are scaled dot-product attention: a product, a scale, a bias, masks, a softmax
-// along one dimension, a second product, and what moves elements before, between and behind them.
-// Scores and probabilities are f32 inside, whatever they were; where a bias is added they are
-// rounded as they were, since what is left of scores under a large negative bias depends on it.
+// Ops of one region that together compute scaled dot-product attention and can be replaced by one
+// kernel: a matrix product (the scores), a scale, a bias, masks, a softmax along one dimension (the
+// probabilities), a second product, and ops that only move elements before, between and after
+// these.
+//
+// The kernel computes scores and probabilities in f32, also where the program has a narrower type.
+// Only the sum of a score and a bias is rounded to the program's type, because with a large
+// negative bias that rounding decides how much of the score remains.
 struct AttentionMatch {
   kernels::AttentionShape shape;
   std::vector<OpIndex> members;
-  std::vector<OpIndex> owned;     // of the members: scores, probabilities and what is behind
-  OpIndex last;                   // gives the result
-  ir::ValueId query, key, value;  // from outside of the members, as are the others
-  ir::ValueId bias = 0;           // if shape.bias
-  std::vector<ir::ValueId> masks;
+  // The members that compute the scores, the probabilities and everything after them, except
+  // `last`. Only members read the results of these ops (other than of constants). Further members,
+  // for instance those that compute a mask, may also have users outside.
+  std::vector<OpIndex> owned;
+  OpIndex last;  // the member that gives the result
+  // The operands of the kernel: values that no member defines.
+  ir::ValueId query, key, value;
+  ir::ValueId bias = 0;            // if shape.bias
+  std::vector<ir::ValueId> masks;  // one for each of shape.masks
 };
 
-// The attention whose second product is the op at `dot`, with as much of what moves its result as
-// fits. nullopt if there is none, if something else reads what is between, or if the target has no
-// kernel for it.
+// Finds the attention whose second product is the op at `dot`. The match also contains the ops
+// after the product that move or round its result, as many of them as the kernel can do. Returns
+// nullopt if the ops are no attention, if an op outside reads an intermediate result, or if the
+// target has no kernel for it.
 absl::optional<AttentionMatch> MatchAttention(const RegionGraph& graph, OpIndex dot,
                                               const codegen::Target& target);
 

@@ -16,11 +16,12 @@ using ir::OpKind;
 using Terms = std::vector<MaskTerm>;
 
 constexpr int kMaxDepth = 24;
-// A mask that says more than this is computed before.
+// The most terms, and the most terms that read a tensor. A mask that needs more is computed before
+// the attention and becomes one term.
 constexpr size_t kMaxTerms = 4, kMaxValues = 2;
-// Ops that are looked at: a value may be reached in very many ways.
+// The most ops that are visited: the number of paths to a value can be exponential.
 constexpr int kMaxVisits = 512;
-// Positions, what is added to them and their sums are far from where they would wrap.
+// The largest position, constant or sum of them that is analyzed, so that nothing overflows.
 constexpr int64_t kMaxPosition = int64_t{1} << 30;
 
 class Reader {
@@ -52,7 +53,7 @@ class Reader {
     return &graph_.ops()[definition];
   }
 
-  // The number that all elements are.
+  // Returns the number that all elements of the value equal, if that is known.
   absl::optional<double> Splat(ir::ValueId id) {
     const size_t before = used_.size();
     while (const ir::Op* op = Take(id)) {
@@ -66,7 +67,7 @@ class Reader {
       if (ir::IsFloat(dtype)) return ir::ReadFloat(dtype, literal.bytes().data(), 0);
       if (dtype == ir::DType::kI1 || ir::IsInteger(dtype)) {
         const int64_t number = ir::ReadInt(dtype, literal.bytes().data(), 0);
-        // Others may not fit a double, and unsigned ones of 64 bits not an i64.
+        // Larger numbers may not be exact as a double, and ui64 may not fit an i64.
         if (number >= (ir::IsSigned(dtype) ? -kMaxPosition : 0) && number <= kMaxPosition) {
           return static_cast<double>(number);
         }
@@ -120,7 +121,7 @@ class Reader {
     return terms;
   }
 
-  // select(a, b, false) is a and b.
+  // With `on_when`, reads select(a, b, false) as a and b; otherwise select(a, true, false) as a.
   absl::optional<Terms> Selected(const ir::Op& op, bool on_when, int depth) {
     const absl::optional<double> otherwise = Splat(op.operands[2]);
     if (TypeOf(op.operands[0]).dims != TypeOf(op.results[0]).dims || !otherwise.has_value() ||
@@ -187,10 +188,11 @@ class Reader {
     return false;
   }
 
-  // A comparison of select(a, x, y), or of an i1 as a number, with a constant is a, or not a.
+  // Reads a comparison of select(a, x, y), where x and y are constants, or of an i1 converted to a
+  // number, with a constant: its outcome is a or not a, unless it is the same for both.
   absl::optional<Terms> ComparedChoice(const ir::Op& op, ir::ComparisonDirection direction,
                                        bool on_when, int depth) {
-    // In a total order zeros differ by their signs, and NaNs are in it.
+    // The total order distinguishes -0 from +0 and orders NaN; Holds does neither.
     if (op.As<ir::CompareAttributes>().compare_type == ir::ComparisonType::kTotalOrder) {
       return absl::nullopt;
     }
@@ -217,7 +219,8 @@ class Reader {
     return absl::nullopt;
   }
 
-  // An integer that is a sum of positions and a constant: the offset and the strides of the view.
+  // Reads an integer tensor whose elements are an affine function of the index. The offset and the
+  // strides of the returned view are the constant and the coefficients of that function.
   absl::optional<View> Positions(ir::ValueId id, int depth) {
     const ir::TensorType& type = TypeOf(id);
     if ((type.dtype != ir::DType::kI32 && type.dtype != ir::DType::kI64) || depth >= kMaxDepth) {
@@ -259,7 +262,7 @@ class Reader {
     }
   }
 
-  // a + sign * b + constant; nullopt where an element could be far from a position.
+  // Returns a + sign * b + constant, or nullopt if an element could exceed kMaxPosition.
   static absl::optional<View> Sum(const View& a, const View& b, int64_t sign, int64_t constant) {
     View sum{.offset = a.offset + sign * b.offset + constant};
     int64_t largest = std::abs(sum.offset);

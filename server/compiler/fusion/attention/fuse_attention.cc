@@ -14,7 +14,7 @@ namespace {
 
 std::vector<Group> GroupAttention(const RegionGraph& graph, const codegen::Target& target) {
   std::vector<Group> groups;
-  // Values that are no longer there, because they are inside of a group.
+  // Ops whose results no longer exist, because they are inside a group.
   std::vector<bool> inside(graph.ops().size());
   const auto is_inside = [&](ir::ValueId id) {
     const OpIndex definition = graph.DefinitionOf(id);

@@ -11,12 +11,13 @@ namespace {
 
 using ir::OpKind;
 
+// Matches the formula backwards from its end.
 class Matcher {
  public:
   Matcher(const RegionGraph& graph, ir::ValueId x)
       : graph_(graph), x_(x), mantissa_bits_(MantissaBits(graph.function().TensorOf(x).dtype)) {}
 
-  // Whether the op is the end of it. Ops before it are in used() then.
+  // Whether the op at `end` gives the GELU of x. If so, used() are the ops before it.
   bool EndsAt(OpIndex end) {
     used_.clear();
     Product product;
@@ -33,7 +34,7 @@ class Matcher {
   const std::vector<OpIndex>& used() const { return used_; }
 
  private:
-  // scale * x^xs * other.
+  // The product scale * x^xs * other.
   struct Product {
     double scale = 1;
     int xs = 0;
@@ -57,7 +58,7 @@ class Matcher {
     return {InOrder(op, false), InOrder(op, true)};
   }
 
-  // The op of this kind that gives the value; nullptr for another.
+  // Returns the op that gives the value if it is of this kind, or else nullptr.
   const ir::Op* Take(ir::ValueId id, OpKind kind) {
     const OpIndex definition = graph_.DefinitionOf(id);
     if (definition == kNoOp || graph_.ops()[definition].kind != kind) return nullptr;
@@ -65,6 +66,7 @@ class Matcher {
     return &graph_.ops()[definition];
   }
 
+  // Collects the factors of a multiplication and of the multiplications that are its operands.
   bool Factors(OpIndex multiply, Product& product) {
     if (graph_.ops()[multiply].kind != OpKind::kMultiply) return false;
     std::vector<OpIndex> open = {multiply};
@@ -93,7 +95,7 @@ class Matcher {
     return true;
   }
 
-  // Of sqrt(2 / pi) * (x + 0.044715 * x^3).
+  // Whether the value is tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)).
   bool IsTanh(ir::ValueId id) {
     const ir::Op* const tanh = Take(id, OpKind::kTanh);
     if (tanh == nullptr) return false;
@@ -112,6 +114,7 @@ class Matcher {
     return false;
   }
 
+  // Whether the value is 0.044715 * x^3.
   bool IsCube(ir::ValueId id) {
     const OpIndex definition = graph_.DefinitionOf(id);
     Product product;
@@ -126,8 +129,8 @@ class Matcher {
   std::vector<OpIndex> used_;
 };
 
-// Whether only these ops and `end` use what they give. Constants and what is made of them alone may
-// have other users.
+// Whether the results of `used` and of the op that defines `x` have no users but `used` and `end`.
+// Constants, also broadcast ones, may have other users.
 bool IsClosed(const RegionGraph& graph, ir::ValueId x, const std::vector<OpIndex>& used,
               OpIndex end) {
   const auto are_inside = [&](OpIndex op) {
@@ -150,7 +153,7 @@ absl::optional<OpIndex> MatchGelu(const RegionGraph& graph, ir::ValueId x,
                                   std::vector<OpIndex>& used) {
   Matcher matcher(graph, x);
   for (const OpIndex user : graph.UsersOf(graph.DefinitionOf(x))) {
-    // x / 2 may be multiplied first.
+    // The formula may end at a user of x or at that op's user: x / 2 may be computed first.
     for (OpIndex end = user, i = 0; i < 2; ++i) {
       if (matcher.EndsAt(end) && IsClosed(graph, x, matcher.used(), end)) {
         for (const OpIndex op : matcher.used()) {

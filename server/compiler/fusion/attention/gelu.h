@@ -7,9 +7,12 @@
 
 namespace acceld::compiler {
 
-// The op that ends x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))), the tanh approximation
-// of GELU, if all that `x`, a float, is used for is to compute it. Adds the ops before that one to
-// `used` then. Factors and terms may stand in any order, and constants be rounded to x's type.
+// Recognizes the tanh approximation of GELU,
+//   x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))),
+// of a float value `x` that an op of the region defines. Returns the op that gives the final result
+// and appends the ops between x and that one to `used`. Returns nullopt if there is none or if x or
+// an intermediate result has another use. Factors and terms may be in any order, and constants may
+// be rounded to x's type.
 absl::optional<OpIndex> MatchGelu(const RegionGraph& graph, ir::ValueId x,
                                   std::vector<OpIndex>& used);
 

@@ -37,7 +37,7 @@ class Matcher {
   }
 
  private:
-  // An op on the way, and which of its operands leads on.
+  // An op between the product and the scores, and the operand of it that leads to the product.
   struct Link {
     OpIndex op;
     size_t operand;
@@ -45,7 +45,7 @@ class Matcher {
 
   const ir::TensorType& TypeOf(ir::ValueId id) const { return graph_.function().TensorOf(id); }
 
-  // From the scores back to a product. Where two operands could lead to one, the first does.
+  // Traces `id` back to a product. Where both operands of an addition lead to one, takes the first.
   bool FindChain(ir::ValueId id, std::vector<Link>& links) {
     const size_t first = links.size();
     while (links.size() < kMaxChain) {
@@ -58,7 +58,7 @@ class Matcher {
       }
       size_t operand = 0;
       if (op.kind == OpKind::kAdd) {
-        // Only one of the two may be looked at for long.
+        // Only one addition is searched: each would double the number of paths.
         if (links.size() + 1 >= kMaxChain || adds_++ > 0) break;
         links.push_back({definition, 0});
         if (FindChain(op.operands[0], links)) return true;
@@ -109,6 +109,7 @@ class Matcher {
     }
   }
 
+  // Whether the scores so far have neither bias nor mask.
   bool IsPlain() const { return !out_.bias.has_value() && !out_.fill.has_value(); }
 
   bool TakeScale(ir::ValueId id, bool divides) {

@@ -10,38 +10,44 @@
 
 namespace acceld::compiler {
 
-// What a softmax reads, if that is a scaled product, with a bias, masked. Views have the dimensions
-// of the scores.
+// The ops that compute the scores of an attention, the operand of its softmax: a matrix product
+// times a scale, plus an optional bias, with optional masks. All views have the dimensions of the
+// scores.
 struct Scores {
   struct Bias {
     ir::ValueId value;
-    View view;
-    ir::DType score_dtype;  // of the sum
+    View view;              // of `value`
+    ir::DType score_dtype;  // the type to which the sum of score and bias is rounded
   };
-  OpIndex dot = kNoOp;
-  View product;  // of the dot's result
+  OpIndex dot = kNoOp;  // the matrix product
+  View product;         // of the dot's result
   double scale = 1;
   absl::optional<Bias> bias;
-  std::vector<MaskTerm> masks;
-  absl::optional<double> fill;   // of what is masked
-  std::vector<OpIndex> members;  // each once; only those in `chain` have to be read by nobody else
-  std::vector<OpIndex> chain;    // of the members, from the dot to the scores
+  std::vector<MaskTerm> masks;  // a score for which they do not all hold is replaced by `fill`
+  absl::optional<double> fill;
+  std::vector<OpIndex> members;  // all ops that a fusion of the scores contains
+  // Those of the members that lead from the dot to the scores, both included. An op outside must
+  // not read their results; it may read those of the other members.
+  std::vector<OpIndex> chain;
 };
 
-// Whether the op converts between the floats that may be scores: f32, f16 and bf16. Who asks for
-// f64, or for the few values of 8 bits, gets them.
+// Whether the op converts between the types that scores may have: f32, f16 and bf16. Other floats
+// are excluded, because a program that asks for the precision of f64 or the rounding of an 8-bit
+// float has to get it.
 bool ConvertsScores(const ir::Function& function, const ir::Op& op);
 
+// Recognizes the value `scores` as the scores of an attention. Returns nullopt if it is not.
 absl::optional<Scores> MatchScores(const RegionGraph& graph, ir::ValueId scores);
 
-// A value that others are made of by moving elements, and for floats by exact conversions.
+// The origin of a value: the value `base` from which it is made by ops that only move elements, and
+// perhaps by exact conversions of floats.
 struct ViewedValue {
   ir::ValueId base;
-  View view;
-  std::vector<OpIndex> members;  // between them
+  View view;                     // how the elements of the value lie in `base`
+  std::vector<OpIndex> members;  // the ops from `base` to the value
 };
-// As far back as there is one view; `through_conversions` if also through conversions from floats
-// of fewer bits.
+// Traces `id` back through the ops of the region as far as one view can describe the movement. With
+// `through_conversions` also through conversions from narrower floats to f32.
 ViewedValue FindBase(const RegionGraph& graph, ir::ValueId id, bool through_conversions);
 
 }  // namespace acceld::compiler

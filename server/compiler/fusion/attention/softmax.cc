@@ -12,7 +12,7 @@ namespace {
 
 using ir::OpKind;
 
-// Ops between two of those that matter.
+// The most conversions, broadcasts and reshapes between two ops of the formula.
 constexpr int kMaxChain = 8;
 
 class Matcher {
@@ -50,7 +50,8 @@ class Matcher {
 
   bool Is(OpIndex op, OpKind kind) const { return op != kNoOp && graph_.ops()[op].kind == kind; }
 
-  // The op that gives the value, or what it is converted from.
+  // Returns the op that gives the value. Conversions between f32, f16 and bf16 are skipped and
+  // added to the members.
   OpIndex SkipConversions(ir::ValueId id) {
     OpIndex definition = graph_.DefinitionOf(id);
     for (int i = 0; i < kMaxChain && definition != kNoOp; ++i) {
@@ -62,7 +63,7 @@ class Matcher {
     return definition;
   }
 
-  // Whether the op is maximum(x, -infinity), which is x.
+  // Whether the op is maximum(x, -infinity), which equals x; if so, sets `x`.
   bool IsNoMaximum(const ir::Op& op, ir::ValueId& x) {
     if (op.kind != OpKind::kMaximum) return false;
     for (const size_t i : {size_t{0}, size_t{1}}) {
@@ -74,7 +75,8 @@ class Matcher {
     return false;
   }
 
-  // A reduction along one dimension, repeated along that dimension again.
+  // Finds a reduction along one dimension whose result is broadcast along that dimension again to
+  // give `id`.
   Reduced FindReduction(ir::ValueId id, OpKind combiner, double initial) {
     const ir::TensorType& type = graph_.function().TensorOf(id);
     std::vector<OpIndex> moves;

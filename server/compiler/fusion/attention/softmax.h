@@ -8,14 +8,15 @@
 
 namespace acceld::compiler {
 
-// exp(x - max(x)) / sum(exp(x - max(x))) along one dimension.
+// The ops that compute exp(x - max(x)) / sum(exp(x - max(x))) along one dimension of x.
 struct Softmax {
   ir::ValueId scores;            // x
-  int64_t dim;                   // of x
+  int64_t dim;                   // the dimension of x
   std::vector<OpIndex> members;  // from the maximum to the quotient
 };
 
-// The softmax that the op at `quotient` ends, or nullopt.
+// Returns the softmax whose last op is the division at `quotient`, or nullopt if there is none.
+// There may be conversions between f32, f16 and bf16 between its ops.
 absl::optional<Softmax> MatchSoftmax(const RegionGraph& graph, OpIndex quotient);
 
 }  // namespace acceld::compiler

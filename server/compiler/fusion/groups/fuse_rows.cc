@@ -18,17 +18,18 @@ namespace {
 
 using ir::OpKind;
 
-// Fewer rows leave threads without work, unless the whole is little work; shorter ones are better
-// off in vectors of rows.
+// Fewer rows would leave threads without work, unless there are at most kLittleWork elements.
+// Shorter rows are faster when vectors run across rows.
 constexpr int64_t kMinRows = 64;
 constexpr int64_t kMinColumns = 64;
 constexpr int64_t kLittleWork = 16 * 1024;
-// Of a row's elements that are in use at a time, all should fit into a near cache.
+// All elements of a row that are in use at a time should fit into a cache near the core.
 constexpr int64_t kMaxColumns = 64 * 1024;
 constexpr size_t kMaxInnerOps = 256;
-// Neighbours that are tried for one fusion.
+// The most ops that are tried as further parts of one fusion.
 constexpr size_t kMaxTries = 64;
 
+// Whether an op of this kind may be a part of a row fusion.
 bool IsPart(const ir::Op& op) {
   if (op.kind == OpKind::kReduce || op.kind == OpKind::kReshape) return true;
   if (op.kind != OpKind::kFusion) {
@@ -46,7 +47,8 @@ std::vector<const ir::Op*> InnerOps(const ir::Op& part) {
   return ops;
 }
 
-// Whether the part reduces blocks of something, as of a matrix's rows.
+// Whether the part contains a reduction of blocks, for instance of blocks of a matrix's rows
+// (kernels::ReducesBlocks).
 bool ReducesBlocks(const ir::Function& function, const ir::Op& part) {
   const std::vector<const ir::Op*> ops = InnerOps(part);
   return std::any_of(ops.begin(), ops.end(), [&](const ir::Op* op) {
@@ -54,7 +56,8 @@ bool ReducesBlocks(const ir::Function& function, const ir::Op& part) {
   });
 }
 
-// Looks for one set of parts at a time.
+// Finds and merges one row fusion of a region. A part is an op of the region, often a fusion, that
+// is merged into the row fusion.
 class RowFuser {
  public:
   RowFuser(ir::Function& function, ir::Region& region, std::vector<OpIndex>& scratch,
@@ -75,7 +78,7 @@ class RowFuser {
     }
   }
 
-  // The region's ops with one more row fusion; nothing if there is none to be made.
+  // Returns the region's ops with one more row fusion, or nullopt if none can be made.
   absl::optional<std::vector<ir::Op>> Run() {
     for (OpIndex i = 0; i < graph_.ops().size() && MayGoOn(); ++i) {
       const absl::optional<RowSpace> space = SpaceOf(graph_.ops()[i]);
@@ -87,6 +90,7 @@ class RowFuser {
   }
 
  private:
+  // Returns the row space of the first reduction of rows in the part, if its size suits.
   absl::optional<RowSpace> SpaceOf(const ir::Op& part) const {
     if (!IsPart(part)) return absl::nullopt;
     for (const ir::Op* op : InnerOps(part)) {
@@ -102,7 +106,7 @@ class RowFuser {
     return absl::nullopt;
   }
 
-  // Parts around the seed, ascending.
+  // Returns the parts of the largest row fusion that is found around `seed`, ascending.
   std::vector<OpIndex> Grow(OpIndex seed, const RowSpace& space) const {
     std::vector<OpIndex> parts = {seed};
     if (!IsFusible(parts, space)) return parts;
@@ -122,7 +126,8 @@ class RowFuser {
     return parts;
   }
 
-  // With the other shapes that only a reduction of blocks reads: inside they are no other shapes.
+  // Adds the candidate, together with the reshapes that only its reduction of blocks reads: within
+  // a row fusion they are part of that reduction.
   void Add(OpIndex candidate, std::vector<OpIndex>& parts) const {
     const auto insert = [&](OpIndex op) {
       if (!Contains(parts, op)) parts.insert(std::upper_bound(parts.begin(), parts.end(), op), op);
@@ -134,21 +139,23 @@ class RowFuser {
     }
   }
 
-  // What the value is another shape of.
+  // Returns the operand of the reshape that gives the value, or the value itself if it comes from
+  // another op.
   ir::ValueId SourceOf(ir::ValueId id) const {
     const OpIndex op = graph_.DefinitionOf(id);
     const bool reshapes = op != kNoOp && graph_.ops()[op].kind == OpKind::kReshape;
     return reshapes ? graph_.ops()[op].operands[0] : id;
   }
 
-  // Whether it is a shape for one reduction of blocks.
+  // Whether the op is a reshape whose only user is a reduction of blocks.
   bool OnlyMakesBlocks(OpIndex op) const {
     const std::vector<OpIndex>& users = graph_.UsersOf(op);
     return graph_.ops()[op].kind == OpKind::kReshape && !graph_.Escapes(op) && users.size() == 1 &&
            ReducesBlocks(function_, graph_.ops()[users[0]]);
   }
 
-  // Outside a reshape is only another name for the same bytes.
+  // Removes reshapes at the border of the parts: outside a fusion a reshape costs nothing, because
+  // it is only another name for the same bytes.
   std::vector<OpIndex> WithoutOuterReshapes(std::vector<OpIndex> parts) const {
     const auto is_outer = [&](OpIndex i) {
       if (graph_.ops()[i].kind != OpKind::kReshape || OnlyMakesBlocks(i)) return false;
@@ -165,6 +172,8 @@ class RowFuser {
     return parts;
   }
 
+  // Returns the ops that may become the next part: users and producers of the parts, and reductions
+  // of blocks of the values that the parts read.
   std::vector<OpIndex> Neighbours(const std::vector<OpIndex>& parts, const RowSpace& space) const {
     std::vector<OpIndex> found;
     const auto add = [&](OpIndex i) {
@@ -179,7 +188,7 @@ class RowFuser {
       }
       for (ir::ValueId id : graph_.ops()[part].operands) add(graph_.DefinitionOf(id));
     }
-    // Those that reduce blocks of what the parts read.
+    // Add the ops that reduce blocks of the values that the parts read.
     for (OpIndex part : parts) {
       for (ir::ValueId id : graph_.ops()[part].operands) {
         if (function_.TensorOf(id).dims != space.dims) continue;
@@ -198,11 +207,13 @@ class RowFuser {
     return std::binary_search(parts.begin(), parts.end(), op);
   }
 
+  // Returns the id under which RowAlignment knows a value that several fusions name differently.
   ir::ValueId Resolve(ir::ValueId id) const {
     for (auto it = alias_.find(id); it != alias_.end(); it = alias_.find(id)) id = it->second;
     return id;
   }
 
+  // Whether the parts can be one row fusion.
   bool IsFusible(const std::vector<OpIndex>& parts, const RowSpace& space) const {
     RowAlignment alignment(function_, space);
     size_t count = 0;
@@ -223,10 +234,11 @@ class RowFuser {
   const ir::Function& function_;
   const RegionGraph graph_;
   PartMerger merger_;
-  absl::flat_hash_set<ir::ValueId>& seeds_;  // tried already
-  // What stands inside fusions by what it is outside, and results by what gives them inside.
+  absl::flat_hash_set<ir::ValueId>& seeds_;  // results of the ops that were tried as seeds
+  // Maps the parameters of a fusion's region to the fusion's operands, and the fusion's results to
+  // the region's results.
   absl::flat_hash_map<ir::ValueId, ir::ValueId> alias_;
-  // Those that reduce blocks, by what they read, maybe in another shape.
+  // The ops that reduce blocks of a value or of a reshape of it, by that value.
   absl::flat_hash_map<ir::ValueId, std::vector<OpIndex>> block_readers_;
 };
 

@@ -6,10 +6,11 @@
 
 namespace acceld::compiler {
 
-// Merges fusions that walk the rows of one shape, where reductions of the rows stand between them
-// (softmax, normalizations and their gradients), into one fusion that does all its stages while a
-// row is in a cache. For targets whose threads work alone; others read rows with many threads
-// together. After fuse, whose fusions these are.
+// A pass that merges loops over the rows of one shape and the reductions of these rows between them
+// (as in softmax, normalizations and their gradients) into one fusion, a row fusion. It computes
+// all stages for one row, while the row is in a cache, before it goes on to the next row. The pass
+// does nothing for targets where several threads read one row together (threads_per_unit() > 1). It
+// runs after fuse and merges the fusions that fuse made.
 absl::StatusOr<ir::Module> FuseRows(const ir::Module& module, const codegen::Target& target);
 
 }  // namespace acceld::compiler

@@ -11,13 +11,14 @@ namespace {
 
 // Bounds on one fusion: code size, registers, and how much may be computed twice.
 constexpr size_t kMaxMembers = 256;
-// With ops that cost nothing: outside they would be whole arrays, the broadcast of a constant too.
+// The bound for ops that cost nothing. It is higher because outside a fusion each of these ops, a
+// broadcast constant for instance, would be a whole array in memory.
 constexpr size_t kMaxFreeMembers = 512;
 constexpr size_t kMaxContexts = 4;
 constexpr int64_t kMaxRepeatedCost = 12;
-// Loops this small cost less than the launch of another one.
+// A loop of at most this many iterations costs less than the launch of another kernel.
 constexpr int64_t kTinyLoop = 1024;
-// Stands for all the indices that another group had before it was merged in.
+// The context that stands for all contexts (other than 0) of a group that was merged into this one.
 constexpr uint32_t kForeignContext = ~uint32_t{0};
 
 }  // namespace
@@ -44,7 +45,8 @@ RegionGraph::RegionGraph(const ir::Function& function, const ir::Region& region,
 
 void RegionGraph::AddUses(const ir::Op& op, OpIndex user, const std::vector<OpIndex>& definition) {
   const auto use = [&](ir::ValueId id) {
-    // Values made by fusing inner regions are newer than the table and stay inside.
+    // Values that were made while inner regions were fused are not in the table. They are used only
+    // inside those regions.
     const OpIndex def = id < definition.size() ? definition[id] : kNoOp;
     if (def == kNoOp || def == user) return;
     if (users_[def].empty() || users_[def].back() != user) users_[def].push_back(user);
@@ -74,8 +76,8 @@ std::vector<uint32_t> Group::ContextsOf(const RegionGraph& graph, OpIndex op) co
     const ir::Op& consumer = graph.ops()[user];
     for (size_t i = 0; i < consumer.operands.size(); ++i) {
       if (graph.DefinitionOf(consumer.operands[i]) != op) continue;
-      // A window among the members is a scan, which reads each element once, as reductions do. A
-      // scalar among tensors is one value whatever the index is.
+      // A reduce_window that is a member is a scan, which reads each element once, as reductions
+      // do. A scalar operand of an elementwise op has the same value at every index.
       const bool same_index =
           consumer.kind == ir::OpKind::kReduce || consumer.kind == ir::OpKind::kReduceWindow ||
           (IsPointwise(consumer) && graph.function().TensorOf(consumer.operands[i]).dims ==
@@ -109,7 +111,7 @@ bool Group::Accepts(const RegionGraph& graph, OpIndex op, bool copy) const {
   const auto contexts = static_cast<int64_t>(ContextsOf(graph, op).size());
   const int64_t own =
       std::max<int64_t>(1, graph.function().TensorOf(candidate.results[0]).num_elements());
-  // Index arithmetic and conversions are free to repeat, within reason.
+  // Index arithmetic and conversions may be repeated, up to a limit.
   if (cost == 0) return contexts <= static_cast<int64_t>(2 * kMaxContexts);
   const bool repeats = copy || contexts > 1 || elements_ > own;
   if (!repeats) return true;

@@ -6,25 +6,30 @@
 #include "absl/container/flat_hash_map.h"
 #include "common/ir/module.h"
 
-// The working state of fusion: the ops of one region as a graph, and the groups they are put into.
+// The data structures of the fusion passes: the ops of one region as a graph, and the groups into
+// which a pass puts them.
 namespace acceld::compiler {
 
+// The position of an op in the list of ops of its region, or kNoOp.
 using OpIndex = uint32_t;
 inline constexpr OpIndex kNoOp = ~OpIndex{0};
 
-// The ops of one region and who uses them. Uses inside nested regions count for the op that holds
-// the region.
+// The def-use graph of the ops of one region. A use inside a nested region counts as a use by the
+// op of this region that contains it. Keeps references to the function and the region, which must
+// not change while the graph is used. Thread-compatible.
 class RegionGraph {
  public:
-  // `scratch` is shared by all regions of a function: by value, kNoOp everywhere, and left so.
+  // `scratch` is a table with one element for each value of the function, all kNoOp. The
+  // constructor uses it and leaves it as it was, so that all regions of a function can share it.
   RegionGraph(const ir::Function& function, const ir::Region& region,
               std::vector<OpIndex>& scratch);
 
   const ir::Function& function() const { return function_; }
   const std::vector<ir::Op>& ops() const { return region_.ops; }
-  // The op of this region that gives the value, or kNoOp.
+  // Returns the op of this region that defines the value, or kNoOp if the value comes from
+  // elsewhere (a parameter, an enclosing region).
   OpIndex DefinitionOf(ir::ValueId id) const;
-  // Each user once, ascending.
+  // Returns the ops of this region that use a result of `op`, ascending and each once.
   const std::vector<OpIndex>& UsersOf(OpIndex op) const { return users_[op]; }
   // Whether a result of the op is a result of the region.
   bool Escapes(OpIndex op) const { return escapes_[op]; }
@@ -39,10 +44,12 @@ class RegionGraph {
   absl::flat_hash_map<ir::ValueId, OpIndex> definition_;
 };
 
-// Ops that become one fusion. The same op may be in several groups: it is computed in each.
+// Ops that are to become one fusion, that is one loop nest. The results of the roots are the
+// results of the fusion; the other members are their producers. An op may be in several groups;
+// then each of the fusions computes it. Thread-compatible.
 class Group {
  public:
-  // `elements`: iterations of the loop nest.
+  // Makes a group of one op. `elements` is the number of iterations of the loop nest.
   Group(OpIndex root, ir::FusionKind kind, int64_t elements);
 
   ir::FusionKind kind() const { return kind_; }
@@ -50,20 +57,23 @@ class Group {
   const std::vector<OpIndex>& members() const { return members_; }  // unordered
   bool Contains(OpIndex op) const { return contexts_.contains(op); }
   int64_t elements() const { return elements_; }
-  // Among the region's ops, where the fusion is to stand.
+  // The position among the region's ops at which the fusion is to be inserted.
   OpIndex position() const { return position_; }
-  // How many different element indices of `op` one iteration would ask for if it joined.
+  // Returns the contexts (see contexts_) in which the members read `op`: one for each different
+  // element of `op` that one iteration needs.
   std::vector<uint32_t> ContextsOf(const RegionGraph& graph, OpIndex op) const;
-  // Whether every member reads `value` at the index of the iteration itself.
+  // Whether members read `op`, and only at the index of the iteration itself.
   bool ReadsInPlace(const RegionGraph& graph, OpIndex op) const;
 
-  // Whether `op` may be computed inside: it does not repeat much work. `copy` when other places
-  // compute it too.
+  // Whether `op`, a producer of members, may become a member: the group must not become too large
+  // and must not repeat much work. `copy` says whether `op` is also computed elsewhere.
   bool Accepts(const RegionGraph& graph, OpIndex op, bool copy) const;
+  // Makes `op` a member that is no root.
   void Add(const RegionGraph& graph, OpIndex op, bool copy);
-  // Takes over another loop group of the same shape; its roots become results of this one too, and
-  // the whole stands at `position`.
+  // Adds the members and roots of another group. Both are of kind kLoop and over the same shape.
+  // `position` becomes the position of this group.
   void Merge(const Group& other, OpIndex position);
+  // Removes a member that is no root.
   void Remove(OpIndex op);
 
  private:
@@ -71,11 +81,13 @@ class Group {
   int64_t elements_;
   OpIndex position_;
   std::vector<OpIndex> roots_, members_;
-  // By member: the contexts it is evaluated in. A context is one way to come from the iteration's
-  // index to an index of the member; 0 is the iteration's own.
+  // For each member the contexts in which it is evaluated. A context identifies one function from
+  // the iteration's index to an index of the member; context 0 is the identity. A member with
+  // several contexts is computed once for each in every iteration.
   absl::flat_hash_map<OpIndex, std::vector<uint32_t>> contexts_;
+  // The contexts by user, context of the user, and operand number.
   mutable absl::flat_hash_map<uint64_t, uint32_t> context_ids_;
-  int64_t repeated_cost_ = 0;
+  int64_t repeated_cost_ = 0;  // of all repeated members, per iteration, in units of CostOf
 };
 
 }  // namespace acceld::compiler

@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kMaxRoots = 8;
 constexpr size_t kMaxMembers = 256;
-// Readers of one value that are tried with each other.
+// With how many other readers of the same value a group is tried.
 constexpr int kMaxCandidates = 8;
 
 class LoopMerger {
@@ -60,7 +60,7 @@ class LoopMerger {
     return out;
   }
 
-  // Where the value is ready: after this op's place.
+  // Whether the value is defined before `position`.
   bool IsReadyBefore(ir::ValueId id, OpIndex position) const {
     const OpIndex definition = graph_.DefinitionOf(id);
     if (definition == kNoOp) return true;
@@ -73,12 +73,12 @@ class LoopMerger {
     return definition < position;
   }
 
-  // Whether something in between needs a result of the first group.
+  // Whether the first group can be moved down to the second: no op in between uses its results.
   bool CanPutOff(size_t first, size_t second) const {
     const OpIndex from = groups_[first].position(), to = groups_[second].position();
     for (OpIndex root : groups_[first].roots()) {
       for (OpIndex user : graph_.UsersOf(root)) {
-        // The user may stand by itself, and in any of its groups.
+        // The user may be ungrouped, or in one or more groups.
         bool grouped = false;
         for (size_t g : groups_of_[user]) {
           if (dead_[g]) continue;
@@ -92,6 +92,8 @@ class LoopMerger {
     return true;
   }
 
+  // Whether the second group can be moved up to the first: its operands are defined before, or are
+  // results of the first.
   bool CanMoveUp(size_t first, size_t second) const {
     const OpIndex to = groups_[first].position();
     for (ir::ValueId id : ExternalOperands(second)) {
@@ -115,7 +117,7 @@ class LoopMerger {
         first.members().size() + second.members().size() > kMaxMembers || DimsOf(a) != DimsOf(b)) {
       return false;
     }
-    // What the second reads of the first must be at the same index.
+    // The second may read results of the first only at the index of the iteration itself.
     for (OpIndex root : first.roots()) {
       const std::vector<uint32_t> contexts = second.ContextsOf(graph_, root);
       if (!contexts.empty() && contexts != std::vector<uint32_t>{0}) return false;
@@ -154,7 +156,7 @@ class LoopMerger {
       for (size_t i = readers.size(); i-- > 0 && tried < kMaxCandidates && !merged; ++tried) {
         merged = TryMerge(readers[i], g);
       }
-      // A merge may have left either of the two.
+      // After a merge only one of the two groups exists; it may be the other one.
       if (dead_[g]) return;
       if (readers.empty() || readers.back() != g) readers.push_back(g);
     }

@@ -6,10 +6,11 @@
 
 namespace acceld::compiler {
 
-// Joins loop groups over one shape that read the same values, or of which one reads the other's
-// result at its own index, into loops with several results. Two groups join only when the first can
-// be put off until the second (nothing between needs it) or the second can be made as early as the
-// first, so no cycle can arise.
+// Merges groups of kind kLoop over the same shape into groups with several results. Two groups are
+// candidates if they read the same value, or if one reads a result of the other at the index of the
+// iteration itself. They are merged only if the first can be moved down to the position of the
+// second (no op in between uses its results) or the second up to the position of the first (its
+// operands are defined before), so that no cycle among ops arises. Returns the remaining groups.
 std::vector<Group> MergeLoops(const RegionGraph& graph, std::vector<Group> groups);
 
 }  // namespace acceld::compiler

@@ -20,21 +20,25 @@ namespace {
 
 using ir::OpKind;
 
-// Smaller values are read again from a near cache.
+// A smaller value is not worth a merge: the second read finds it in a cache near the core.
 constexpr int64_t kMinElements = 64 * 1024;
-// Their accumulators stand in registers and scratch at the same time.
+// The most results of one fusion, because the accumulators of all are in registers and scratch
+// memory at the same time.
 constexpr size_t kMaxResults = 4;
-// With how many reductions before it one is compared: those of the same value are near each other.
+// With how many earlier reductions each one is compared. Reductions of the same value are usually
+// near each other.
 constexpr size_t kNeighbours = 16;
 
-// What a fusion of reductions goes through.
+// The shape that a fusion of reductions iterates over, and the dimensions that it reduces.
 struct Space {
   ir::Dims dims;
   std::vector<int64_t> reduced;  // ascending
   friend bool operator==(const Space&, const Space&) = default;
 };
 
-// Nothing where anything but the reductions' results comes out, or one reads another's.
+// Returns the common space of all reductions of a fusion. Returns nullopt for other ops, if the
+// spaces differ, if a result of the fusion is not that of a reduction, or if a reduction reads the
+// result of another.
 absl::optional<Space> SpaceOf(const ir::Function& function, const ir::Op& fusion) {
   if (fusion.kind != OpKind::kFusion ||
       fusion.As<ir::FusionAttributes>().kind != ir::FusionKind::kReduction) {
@@ -60,7 +64,7 @@ absl::optional<Space> SpaceOf(const ir::Function& function, const ir::Op& fusion
   return common;
 }
 
-// What the value is another shape of.
+// Returns the value of which `id` is a reshape, or `id` itself.
 ir::ValueId SourceOf(const RegionGraph& graph, ir::ValueId id) {
   for (OpIndex i = graph.DefinitionOf(id); i != kNoOp && graph.ops()[i].kind == OpKind::kReshape;
        i = graph.DefinitionOf(id)) {
@@ -69,7 +73,8 @@ ir::ValueId SourceOf(const RegionGraph& graph, ir::ValueId id) {
   return id;
 }
 
-// Whether both read a value of all elements of the space, in whatever shape.
+// Whether both fusions read a common value with as many elements as the space, in any shape, and it
+// is large enough.
 bool ShareElements(const RegionGraph& graph, const ir::Op& a, const ir::Op& b, const Space& space) {
   const int64_t elements =
       std::accumulate(space.dims.begin(), space.dims.end(), int64_t{1}, std::multiplies<>());
@@ -88,7 +93,7 @@ bool Reads(const ir::Op& reader, const ir::Op& op) {
   });
 }
 
-// The region's ops with two of them merged; nothing if there are no such two.
+// Returns the region's ops with two of them merged, or nullopt if no two can be merged.
 absl::optional<std::vector<ir::Op>> MergeOnce(ir::Function& function, ir::Region& region,
                                               std::vector<OpIndex>& scratch) {
   std::vector<std::pair<OpIndex, Space>> found;

@@ -6,10 +6,11 @@
 
 namespace acceld::compiler {
 
-// Merges fusions that reduce the same dimensions of one shape and read the same large value, so
-// that it is read once: the sums of a layer's gradients over a batch, say. For targets whose
-// threads work alone, of which each reads its part in order. After fuse-rows, which keeps rows
-// together first.
+// A pass that merges fusions that reduce the same dimensions of the same shape and read the same
+// large value (for instance the sums of a layer's gradients over a batch), so that the value is
+// read from memory once. It does nothing for targets where several threads work on one piece
+// together (threads_per_unit() > 1): it helps where each thread reads its own part in order. It
+// runs after fuse-rows, because row fusions take precedence.
 absl::StatusOr<ir::Module> MergeReductions(const ir::Module& module, const codegen::Target& target);
 
 }  // namespace acceld::compiler

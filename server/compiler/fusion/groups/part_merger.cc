@@ -53,7 +53,7 @@ ir::Op PartMerger::Build(const std::vector<OpIndex>& parts) {
   fusion.attributes = ir::FusionAttributes{ir::FusionKind::kReduction};
   fusion.location = region_.ops[parts.back()].location;
   ir::Region& inner = fusion.regions.emplace_back();
-  absl::flat_hash_map<ir::ValueId, ir::ValueId> inside;  // by what the parts call a value
+  absl::flat_hash_map<ir::ValueId, ir::ValueId> inside;  // by the id that the parts use
   const auto enter = [&](ir::ValueId id) {
     if (const auto it = inside.find(id); it != inside.end()) return it->second;
     fusion.operands.push_back(id);

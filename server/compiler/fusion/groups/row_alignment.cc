@@ -11,7 +11,8 @@ namespace {
 
 using ir::OpKind;
 
-// What is carried from row to row should leave room for rows in the first cache.
+// The most accumulators that are carried from row to row: they should leave room for rows in the
+// first-level cache.
 constexpr int64_t kMaxBlockSums = 4096;
 
 int64_t Product(const ir::Dims& dims, size_t begin, size_t end) {
@@ -47,7 +48,7 @@ absl::optional<RowAlignment::Kind> RowAlignment::KindOf(ir::ValueId id) const {
 }
 
 bool RowAlignment::HasRowShape(ir::ValueId id) const {
-  // Without dimensions of size 1, which change no position.
+  // Compare without dimensions of size 1, which do not affect the order of elements.
   const auto long_dims = [](const ir::Dims& dims, size_t count) {
     std::vector<int64_t> out;
     std::copy_if(dims.begin(), dims.begin() + count, std::back_inserter(out),
@@ -104,7 +105,7 @@ bool RowAlignment::FollowBroadcast(const ir::Op& op, Kind operand) {
   int64_t previous = -1;
   for (size_t i = 0; i < from.size(); ++i) {
     if (from[i] == 1) continue;
-    // Each long dimension keeps its size and its place among the others.
+    // Each dimension longer than 1 keeps its size and its order among the others.
     if (to[mapping[i]] != from[i] || mapping[i] <= previous) return false;
     previous = mapping[i];
   }

@@ -8,7 +8,8 @@
 
 namespace acceld::compiler {
 
-// A shape whose trailing dimensions are the columns of rows.
+// A shape seen as rows: the first num_row_dims dimensions number the rows, and the others are the
+// columns of a row.
 struct RowSpace {
   ir::Dims dims;
   size_t num_row_dims = 0;
@@ -18,47 +19,62 @@ struct RowSpace {
   friend bool operator==(const RowSpace&, const RowSpace&) = default;
 };
 
-// The space of a reduction of all columns of rows, by operations that may be regrouped; nothing for
-// other ops.
+// If the op is a reduction of the trailing dimensions by associative and commutative operations
+// (ir::IsSimpleReducer), returns the shape of its operand with these dimensions as columns. Returns
+// nullopt for other ops.
 absl::optional<RowSpace> RowSpaceOf(const ir::Function& function, const ir::Op& op);
 
-// Follows values through the ops of a row fusion: what comes of its reductions, and what its parts
-// pass to each other, must be read in the row that it belongs to. The columns of equal blocks of
-// rows may be reduced too, for others to read. Ops are shown operands first.
+// Checks whether ops can be one row fusion (fuse_rows.h), which computes all of them for one row
+// after the other. For that, results of reductions and values that one part of the fusion passes to
+// another must be read only in the row to which they belong.
+//
+// A row fusion may also contain reductions that combine the rows of each block of rows (all blocks
+// have the same size) to one result per column. These results are complete only after the last row
+// of a block, so only ops outside the fusion may read them.
+//
+// The caller passes the ops of each part to Follow, producers before users, and the results of each
+// part to Give. Thread-compatible.
 class RowAlignment {
  public:
+  // Keeps a reference to `function`.
   RowAlignment(const ir::Function& function, const RowSpace& space)
       : function_(function), space_(space) {}
 
-  // False if the op reads such a value elsewhere than in its own row, or cannot be part of a row
-  // fusion at all. `operands` name what the op's operands are.
+  // Adds an op. Returns false if the op cannot be in the row fusion, for instance because it reads
+  // a value in another row. `operands` are the ids of the op's operands under which this object
+  // knows them: a fusion's parameter is known by the id of the operand that it stands for.
   bool Follow(const ir::Op& op, const std::vector<ir::ValueId>& operands);
-  // The value is given to other parts; false if it is neither an element nor a row of the space.
+  // Records that `id` is a result of a part, which other parts may read. Returns false if the value
+  // has neither one element for each element of the space nor one for each row or block column.
   bool Give(ir::ValueId id);
 
  private:
-  // What a value has one element for.
+  // What each element of a value belongs to.
   enum class Kind {
-    kElement,
-    kRow,
-    kBlockElement,  // an element too, in the shape of blocks of rows
-    kBlockColumn,
+    kElement,       // one element of the space
+    kRow,           // one row
+    kBlockElement,  // one element of the space; the value has the shape of blocks of rows
+    kBlockColumn,   // one column of a block of rows
   };
 
+  // Returns the kind of a value that must be read in its own row, or nullopt for other values.
   absl::optional<Kind> KindOf(ir::ValueId id) const;
   bool FollowReduce(const ir::Op& op, const std::vector<ir::ValueId>& operands);
   bool FollowBroadcast(const ir::Op& op, Kind operand);
-  // Whether these are the rows of the space in blocks, the same for all that is reduced.
+  // Whether `dims` is the space with its rows split into equal blocks: {blocks, rows of a block,
+  // column dimensions...}. All reductions of one row fusion must have the same blocks.
   bool IsInBlocks(const ir::Dims& dims) const;
+  // Whether the op combines the rows of each such block.
   bool ReducesBlocks(const ir::Op& op) const;
-  // Whether the value has the shape of the rows, perhaps with dimensions of size 1.
+  // Whether the value has the row dimensions of the space as its shape, not counting dimensions of
+  // size 1.
   bool HasRowShape(ir::ValueId id) const;
 
   const ir::Function& function_;
   const RowSpace space_;
   absl::flat_hash_map<ir::ValueId, Kind> kinds_;
-  absl::optional<ir::Dims> blocks_;  // once any are reduced
-  int64_t block_sums_ = 0;           // of one block
+  absl::optional<ir::Dims> blocks_;  // the shape of the blocks that are reduced, if any
+  int64_t block_sums_ = 0;           // the number of accumulators of one block
 };
 
 }  // namespace acceld::compiler

@@ -26,7 +26,7 @@ absl::optional<int64_t> ScalarOf(const Rewriter& rewriter, ir::ValueId id) {
 }
 
 bool TakeBranch(Rewriter& rewriter, ir::Op& op, size_t branch) {
-  // The regions of the op were rewritten in place, so the branch's ops just move up.
+  // The ops of the branch have been rewritten already, so they are appended as they are.
   ir::Region& region = op.regions[branch];
   for (ir::Op& inner : region.ops) rewriter.Append(std::move(inner));
   rewriter.Replace(op.results, region.results);

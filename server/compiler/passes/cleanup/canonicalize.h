@@ -5,10 +5,11 @@
 
 namespace acceld::compiler {
 
-// Brings equal meanings to one form and drops what does nothing: tuples, optimization barriers,
-// hints in the form of custom calls, data movement that moves nothing, chains of reshapes,
-// transposes and broadcasts, branches whose index is known. Runs again after constant folding,
-// which makes more of them.
+// A pass that brings ops with the same meaning to one form and removes ops that do nothing. It
+// removes tuples, optimization barriers, custom calls that are only hints, and data movement that
+// moves nothing; composes chains of reshapes, transposes and broadcasts; and replaces branches with
+// a known index by the branch taken. It runs again after constant folding, which makes more
+// branches and loops known.
 absl::StatusOr<ir::Module> Canonicalize(const ir::Module& module);
 
 }  // namespace acceld::compiler

@@ -11,8 +11,8 @@
 namespace acceld::compiler {
 namespace {
 
-// What was computed so far in the region being walked and, where its ops may see outside values,
-// in the regions around it.
+// The ops before the current one whose results it may use: those of the current region and, where
+// its ops may use outside values, of the enclosing regions.
 class Table {
  public:
   void Enter(const ir::Op* owner) {
@@ -31,7 +31,7 @@ class Table {
     visible_from_ = scope.visible_from;
   }
 
-  // The results of an equal op, or nullptr, in which case `op` is remembered.
+  // Returns an equal op from the table. If there is none, adds `op` and returns nullptr.
   const ir::Op* FindOrAdd(const ir::Function& function, const ir::Op& op) {
     const size_t hash = HashComputation(function, op);
     std::vector<size_t>& bucket = buckets_[hash];

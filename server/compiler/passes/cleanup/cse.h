@@ -5,8 +5,9 @@
 
 namespace acceld::compiler {
 
-// Keeps one of several ops that compute the same from the same, in their region or an outer one.
-// After simplification, which makes equal things look equal.
+// A pass that removes an op if an equal op with the same operands is before it in the same region
+// or, where the region may use outside values, in an enclosing one. Ops with side effects stay. The
+// pass runs after the simplifications, which bring equal computations to one form.
 absl::StatusOr<ir::Module> EliminateCommonSubexpressions(const ir::Module& module);
 
 }  // namespace acceld::compiler

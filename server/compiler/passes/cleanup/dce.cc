@@ -14,7 +14,8 @@ class Sweeper {
   Sweeper(const ir::Function& function, const Effects& effects)
       : effects_(effects), live_(function.value_types.size()) {}
 
-  // Drops dead ops, last first; marks what the rest needs.
+  // Removes the unused ops of a region, from the last to the first, and marks the values that the
+  // remaining ops use as live.
   void Sweep(ir::Region& region) {
     for (ir::ValueId id : region.results) live_[id] = true;
     std::vector<ir::Op> kept;
@@ -38,7 +39,7 @@ class Sweeper {
     return false;
   }
 
-  // Marks the values that `region` needs for the results that are marked; removes nothing.
+  // Marks the values that `region` needs to compute its live values. Removes nothing.
   void Mark(const ir::Region& region) {
     for (size_t i = region.ops.size(); i-- > 0;) {
       const ir::Op& op = region.ops[i];
@@ -51,8 +52,8 @@ class Sweeper {
     }
   }
 
-  // A carried value stays when its result is used, the condition reads it, or the next value of one
-  // that stays is computed from it.
+  // Removes carried values of a loop. A carried value stays if its result is used, if the condition
+  // reads it, or if the next value of one that stays is computed from it.
   void DropDeadCarries(ir::Op& op) {
     ir::Region& condition = op.regions[0];
     ir::Region& body = op.regions[1];

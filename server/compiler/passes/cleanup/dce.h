@@ -5,8 +5,9 @@
 
 namespace acceld::compiler {
 
-// Drops ops whose results nobody uses, and values that a loop carries only for themselves. Last of
-// the simplifications: the others leave dead ops behind.
+// A pass that removes ops without side effects whose results have no users, and loop-carried values
+// that only serve to compute their own next value. It runs after the simplifications, which leave
+// unused ops behind.
 absl::StatusOr<ir::Module> EliminateDeadCode(const ir::Module& module);
 
 }  // namespace acceld::compiler

@@ -18,7 +18,7 @@ Effects::Effects(const ir::Module& module) {
   for (const ir::Function& function : module.functions) {
     ForEachOp(function.body, [this](const ir::Op& op) { any_ |= HasItself(op); });
   }
-  // A round finds the callers of what the round before has found.
+  // Each iteration finds the callers of the functions that the previous one found.
   for (bool changed = any_; changed;) {
     changed = false;
     for (const ir::Function& function : module.functions) {

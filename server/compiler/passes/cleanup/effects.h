@@ -7,23 +7,25 @@
 
 namespace acceld::compiler {
 
-// Which ops of a module do something besides giving their results: custom calls that say so, and
-// what holds or calls such ops. They stay though nobody needs their results, are never made one
-// with an equal op, and keep their order. Immutable, so thread-safe.
+// Tells which ops of a module have side effects: custom calls with has_side_effect, and ops that
+// contain or call such ops. Passes must not remove an op with side effects whose results are
+// unused, merge it with an equal op, or change the order of such ops. Keeps no reference to the
+// module. Immutable and therefore thread-safe.
 class Effects {
  public:
   explicit Effects(const ir::Module& module);
 
-  // Whether any op of the module has effects.
+  // Whether any op of the module has side effects.
   bool any() const { return any_; }
-  // Walks the regions of the op, if the module has effects at all.
+  // Whether the op has side effects. Takes time in proportion to the ops within its regions, unless
+  // any() is false.
   bool Has(const ir::Op& op) const;
 
  private:
   bool Has(const ir::Region& region) const;
 
   bool any_ = false;
-  absl::flat_hash_set<std::string> functions_;  // that have them
+  absl::flat_hash_set<std::string> functions_;  // names of the functions with side effects
 };
 
 }  // namespace acceld::compiler

@@ -11,10 +11,11 @@ namespace acceld::compiler {
 namespace {
 
 constexpr int64_t kMaxElements = 4096;
-// The new constants of a program together; ops on constants stay ops from there on.
+// The size of all new constants of a program together, from which on ops are not evaluated.
 constexpr int64_t kMaxFoldedBytes = int64_t{64} << 20;
 
-// The same op on scalars: what a splat of results is made from.
+// Evaluates an elementwise op whose operands are splats on their scalars, and returns the result as
+// a splat of the given type.
 absl::StatusOr<ir::Literal> EvaluateElement(const Rewriter& rewriter, const ir::Op& op,
                                             const ir::TensorType& result_type) {
   ir::Function function;
@@ -39,7 +40,7 @@ absl::StatusOr<ir::Literal> EvaluateElement(const Rewriter& rewriter, const ir::
   return ir::Literal::FromBytes(result_type, std::string(bytes.data(), bytes.size()));
 }
 
-// `bytes_left` is what the constants to come may take.
+// `bytes_left` is the size that further new constants may have together.
 absl::StatusOr<bool> Visit(int64_t& bytes_left, Rewriter& rewriter, ir::Op& op) {
   if (bytes_left < 0) return false;
   const ir::OpFamily family = ir::FamilyOf(op.kind);

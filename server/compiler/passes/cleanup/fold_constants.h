@@ -5,9 +5,10 @@
 
 namespace acceld::compiler {
 
-// Evaluates elementwise and indexing ops on constants, with the reference interpreter. Bounded: a
-// result has at most 4096 elements, or is a splat and stays one; the results of a program together
-// have 64 MiB, after which ops are left as they are. Loops are never run.
+// A pass that evaluates elementwise and indexing ops on constants with the reference interpreter.
+// Its work is bounded: it evaluates an op only if operands and result have at most 4096 elements or
+// are splats (one repeated element). Once the new constants of a program exceed 64 MiB together,
+// the remaining ops stay as they are. Loops are never run.
 absl::StatusOr<ir::Module> FoldConstants(const ir::Module& module);
 
 }  // namespace acceld::compiler

@@ -62,7 +62,8 @@ bool VisitTranspose(Rewriter& rewriter, ir::Op& op) {
     for (int64_t& dim : permutation) dim = inner[dim];
     op.operands[0] = source->operands[0];
   }
-  // Dimensions of size 1 lie anywhere; when the others keep their order, no element moves.
+  // The order of dimensions of size 1 does not matter: if the others keep their order, no element
+  // moves.
   int64_t last = -1;
   const ir::TensorType& type = rewriter.TensorOf(op.operands[0]);
   for (int64_t dim : permutation) {
@@ -81,7 +82,7 @@ bool VisitBroadcast(Rewriter& rewriter, ir::Op& op) {
     for (int64_t dim : source->As<ir::BroadcastInDimAttributes>().broadcast_dimensions) {
       composed.push_back(dims[dim]);
     }
-    // A dimension of size 1 that the inner one stretched, and the outer one maps, composes too.
+    // This also holds for a dimension of size 1 that the inner broadcast stretches.
     dims = std::move(composed);
     op.operands[0] = source->operands[0];
   }
@@ -110,7 +111,8 @@ bool VisitConcatenate(Rewriter& rewriter, ir::Op& op) {
   return op.operands.size() == 1 && Forward(rewriter, op, op.operands[0]);
 }
 
-// Start indices that are constants, clamped as dynamic_slice does; false when one is not constant.
+// Appends the constant start indices, clamped as dynamic_slice does, to `starts`. Returns false if
+// an index is not constant.
 bool ConstantStarts(const Rewriter& rewriter, absl::Span<const ir::ValueId> indices,
                     const ir::Dims& from, absl::Span<const int64_t> sizes,
                     std::vector<int64_t>& starts) {
@@ -142,8 +144,8 @@ bool VisitDynamicSlice(Rewriter& rewriter, ir::Op& op) {
   return ReplaceBy(rewriter, op, OpKind::kSlice, {op.operands[0]}, std::move(slice));
 }
 
-// A reduction over dimensions of size 1 by one operation combines each element with the initial
-// value: an elementwise op.
+// Replaces a reduction over dimensions of size 1 by one operation with an elementwise op, which
+// combines each element with the initial value.
 bool VisitReduce(Rewriter& rewriter, ir::Op& op) {
   const ir::Region& reducer = op.regions[0];
   if (op.results.size() != 1 || reducer.ops.size() != 1) return false;

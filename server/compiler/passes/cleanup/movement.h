@@ -6,9 +6,9 @@
 
 namespace acceld::compiler {
 
-// The part of Canonicalize that knows ops which move data: drops those that move nothing, composes
-// chains, and writes transposes and broadcasts that only regroup elements as reshapes. A visitor of
-// Rewriter: true when it replaced the op.
+// The part of Canonicalize for ops that move data: removes those that move nothing, composes
+// chains, and replaces transposes and broadcasts that keep the order of the elements by reshapes.
+// It is a visitor of Rewriter and returns true if it replaced the op.
 absl::StatusOr<bool> SimplifyMovement(Rewriter& rewriter, ir::Op& op);
 
 }  // namespace acceld::compiler

@@ -13,8 +13,8 @@ namespace {
 
 size_t Mix(size_t state, size_t value) { return absl::HashOf(state, value); }
 
-// Hashes what cheaply tells ops apart: numbers, strings and constants. Untyped attributes are left
-// to the comparison.
+// Hashes the attributes that are cheap to hash: numbers, strings and constants. Untyped attributes
+// are not hashed, only compared.
 struct AttributeHasher {
   size_t state = 0;
 

@@ -5,9 +5,9 @@
 
 namespace acceld::compiler {
 
-// Writes a large constant with one repeated element as a broadcast of a scalar, so that it becomes
-// part of a loop instead of megabytes of constants. After folding, which makes splats; before
-// fusion, which takes the broadcast in.
+// A pass that replaces a large constant with one repeated element by a broadcast of a scalar, so
+// that it becomes part of a loop instead of megabytes of constants. It runs after constant folding,
+// which makes such constants, and before fusion, which fuses the broadcasts.
 absl::StatusOr<ir::Module> ShrinkSplats(const ir::Module& module);
 
 }  // namespace acceld::compiler

@@ -10,7 +10,8 @@ namespace {
 using ir::DType;
 using ir::OpKind;
 
-// A constant all of whose elements are one value, seen as that value.
+// The element of a constant whose elements are all equal. `known` is false for other values. Does
+// not own the data.
 struct Uniform {
   bool known = false;
   DType dtype = DType::kF32;
@@ -30,7 +31,7 @@ struct Uniform {
     return known && (ir::IsInteger(dtype) || dtype == DType::kI1) &&
            ir::ReadInt(dtype, data, 0) == 0;
   }
-  // Tells +0 from -0.
+  // Distinguishes +0 from -0.
   bool IsFloat(double value) const {
     if (!known || !ir::IsFloat(dtype)) return false;
     const double actual = ir::ReadFloat(dtype, data, 0);
@@ -44,7 +45,7 @@ Uniform UniformOf(const Rewriter& rewriter, ir::ValueId id) {
   return {true, value->type().dtype, value->bytes().data()};
 }
 
-// The operand that the op passes through unchanged, or -1.
+// Returns the number of the operand that always equals the op's result, or -1 if there is none.
 int NeutralOperand(OpKind kind, const Uniform& lhs, const Uniform& rhs) {
   // x + (-0) is x for every x; x + (+0) is not, for x = -0.
   if (kind == OpKind::kAdd) {
@@ -55,7 +56,7 @@ int NeutralOperand(OpKind kind, const Uniform& lhs, const Uniform& rhs) {
   if (kind == OpKind::kMultiply) {
     if (rhs.IsInt(1) || rhs.IsFloat(1.0)) return 0;
     if (lhs.IsInt(1) || lhs.IsFloat(1.0)) return 1;
-    // An integer zero swallows the other side; a float zero does not (infinities, NaN, signs).
+    // Integer x * 0 is 0; for floats that does not hold (infinities, NaN, signs).
     if (rhs.IsZeroBits()) return 1;
     if (lhs.IsZeroBits()) return 0;
   }

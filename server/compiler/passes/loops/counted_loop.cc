@@ -9,7 +9,7 @@ namespace {
 using ir::ComparisonDirection;
 using ir::OpKind;
 
-// Index arithmetic is shallow; what is deeper is not looked at.
+// The deepest expression that ProgressionOf analyzes. Index arithmetic is shallow.
 constexpr int kMaxDepth = 16;
 
 bool IsIndex(ir::DType dtype) { return dtype == ir::DType::kI32 || dtype == ir::DType::kI64; }
@@ -56,7 +56,7 @@ int CountedLoop::ReadsOf(ir::ValueId id) const {
   return found == reads_.end() ? 0 : found->second;
 }
 
-// The condition is counter < limit.
+// Matches a condition of the form counter < limit or limit > counter.
 bool CountedLoop::MatchCondition() {
   const ir::Region& condition = loop_->regions[0];
   const ir::Op* compare = DefinitionOf(condition.results[0]);
@@ -126,7 +126,7 @@ absl::optional<Progression> CountedLoop::ProgressionOf(ir::ValueId id, int depth
   return overflows ? absl::nullopt : absl::optional<Progression>(out);
 }
 
-// x < 0 ? ... : x, which x is where it never is negative.
+// Matches x < 0 ? ... : x, which equals x if x is never negative.
 absl::optional<Progression> CountedLoop::SelectedOf(const ir::Op& select, int depth) const {
   const ir::Op* compare = DefinitionOf(select.operands[0]);
   if (compare == nullptr || compare->kind != OpKind::kCompare ||
@@ -141,7 +141,8 @@ absl::optional<Progression> CountedLoop::SelectedOf(const ir::Op& select, int de
       __builtin_add_overflow(x->first, last, &last)) {
     return absl::nullopt;
   }
-  constexpr int64_t kMax = std::numeric_limits<int32_t>::max();  // Here no type wraps.
+  // Up to this value neither i32 nor i64 overflows.
+  constexpr int64_t kMax = std::numeric_limits<int32_t>::max();
   const bool fits = std::min(x->first, last) >= 0 && std::max(x->first, last) <= kMax;
   return fits ? x : absl::nullopt;
 }
@@ -165,7 +166,8 @@ absl::optional<LoopRow> CountedLoop::RowOf(ir::ValueId value) const {
       slice->As<ir::DynamicSliceAttributes>().slice_sizes[0] != 1) {
     return absl::nullopt;
   }
-  // The slice has as many elements as the row, so its other dimensions are whole and begin at 0.
+  // The slice has as many elements as the row, so it comprises the other dimensions completely and
+  // begins at 0 there.
   const absl::optional<Progression> rows = ProgressionOf(slice->operands[1]);
   if (!rows.has_value() || !Covers(*rows, dims[0])) return absl::nullopt;
   return LoopRow{array, slice->operands[1], *rows};

@@ -11,7 +11,8 @@ namespace {
 
 using ir::OpKind;
 
-// Whether all turns together write the whole array: each one row of it, another one each time.
+// Whether all iterations together write the whole array: each iteration one row, and each a
+// different one.
 bool WritesAllRows(const Rewriter& rewriter, const CountedLoop& counted, const ir::Op& update) {
   const ir::Dims& dims = rewriter.TensorOf(update.operands[0]).dims;
   const ir::Dims& row = rewriter.TensorOf(update.operands[1]).dims;
@@ -27,6 +28,8 @@ bool WritesAllRows(const Rewriter& rewriter, const CountedLoop& counted, const i
   return is_covered;
 }
 
+// Whether the loop fills the array that is its carried value number `carried`, and reads nothing of
+// it.
 bool IsFilled(const Rewriter& rewriter, const CountedLoop& counted, const ir::Op& loop,
               size_t carried) {
   const ir::ValueId array = loop.regions[1].parameters[carried];

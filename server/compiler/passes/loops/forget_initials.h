@@ -5,10 +5,10 @@
 
 namespace acceld::compiler {
 
-// An array that a loop fills row by row, as scans do with their outputs, needs no initial value:
-// every row is written before anyone reads it. The loop then starts from a place that is not
-// written (ir/unwritten.h) instead of a copy of zeros. After the last pass that merges equal ops:
-// each such array has a place of its own.
+// A pass for arrays that a loop fills row by row, like the outputs of a scan. Every row is written
+// before it can be read, so the array needs no initial value: the pass makes the loop start with an
+// uninitialized buffer (common/ir/calls/unwritten.h) instead of a copy of zeros. It runs after the
+// last pass that merges equal ops, because each such array needs a buffer of its own.
 absl::StatusOr<ir::Module> ForgetInitials(const ir::Module& module);
 
 }  // namespace acceld::compiler

@@ -26,7 +26,8 @@ void Substitute(ir::Region& region, const Values& values) {
   Substitute(region.results, values);
 }
 
-// Inner loops come first, so that what is handed through several loops leaves all of them.
+// The rewriter visits inner loops first, so that a value that is passed through several loops is
+// removed from all of them.
 absl::StatusOr<bool> Visit(Rewriter& rewriter, ir::Op& op) {
   if (op.kind != ir::OpKind::kWhile) return false;
   ir::Region& condition = op.regions[0];

@@ -5,8 +5,9 @@
 
 namespace acceld::compiler {
 
-// A value that a loop carries without changing it becomes a value from outside: it needs no place
-// of its own, no copy, and passes behind this one see that it is the same in every turn.
+// A pass that removes loop-carried values that never change: the loop uses the initial value, which
+// is defined outside, instead. Such a value needs neither a buffer of its own nor a copy, and later
+// passes see that it is the same in every iteration.
 absl::StatusOr<ir::Module> HoistInvariants(const ir::Module& module);
 
 }  // namespace acceld::compiler

@@ -12,17 +12,19 @@ namespace {
 
 using ir::OpKind;
 
-// Below this many multiplications in all turns nothing is gained.
+// With fewer multiplications in all iterations together nothing is gained.
 constexpr int64_t kMinWork = 256 * 1024;
-// From this many rows on a product is as fast by itself.
+// A product of more rows is as fast within the loop.
 constexpr int64_t kMaxRows = 128;
-// Bytes that the products of all turns may take.
+// The most bytes of the products of all iterations together.
 constexpr int64_t kMaxBytes = int64_t{64} << 20;
 
+// A product that moves out of the loop.
 struct Hoisted {
-  size_t op;  // of the body
+  size_t op;  // its position in the loop's body
   LoopRow row;
-  ir::DotGeneralAttributes attributes;  // of the product of all rows
+  // Attributes and type of the product of the whole array.
+  ir::DotGeneralAttributes attributes;
   ir::TensorType type;
 };
 
@@ -52,7 +54,8 @@ absl::optional<Hoisted> Match(const Rewriter& rewriter, const CountedLoop& count
   return hoisted;
 }
 
-// Puts in place of a product its rows of the product of all turns.
+// Appends ops to the body that replace the product `dot` by its slice of `product`, the product of
+// all iterations.
 void AppendRows(Rewriter& rewriter, const Hoisted& hoisted, ir::ValueId product, const ir::Op& dot,
                 std::vector<ir::Op>& ops) {
   const auto append = [&](OpKind kind, std::vector<ir::ValueId> operands,

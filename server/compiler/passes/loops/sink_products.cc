@@ -13,33 +13,35 @@ namespace {
 
 using ir::OpKind;
 
-// Below this many multiplications in all turns nothing is gained.
+// With fewer multiplications in all iterations together nothing is gained.
 constexpr int64_t kMinWork = 256 * 1024;
-// Bytes that the operands of all turns may take beside each other.
+// The most bytes of an array that collects an operand of all iterations.
 constexpr int64_t kMaxStackedBytes = int64_t{256} << 20;
 
-// A sum that the loop carries and the product that each turn adds to it.
+// A sum that the loop carries and the product that each iteration adds to it.
 struct Accumulation {
-  size_t carried;  // the sum
+  size_t carried;  // the position of the sum among the carried values
   const ir::Op* add;
   const ir::Op* dot;
 };
 
-// The operands of one side of a product in all turns, as rows of one array.
+// One operand of a product in all iterations, as rows of one array.
 struct Rows {
-  ir::ValueId value;  // of one turn, in the body
-  ir::ValueId array;  // where they are rows already; else kNone
-  ir::ValueId index;  // which row it is
-  Progression rows;   // the index in the turns
+  ir::ValueId value;  // the operand in one iteration, a value of the body
+  ir::ValueId array;  // the array if it exists already; else kNone
+  ir::ValueId index;  // the number of the row, a value of the body
+  Progression rows;   // the values of `index`
   static constexpr ir::ValueId kNone = static_cast<ir::ValueId>(-1);
 };
 
+// Applies the pass to one loop.
 class LoopSinker {
  public:
   LoopSinker(Rewriter& rewriter, ir::Op& loop, CountedLoop counted)
       : rewriter_(rewriter), loop_(loop), counted_(std::move(counted)) {}
 
-  // Sinks what it can and appends the loop; false, and nothing changed, if there is nothing.
+  // Moves all products that can be moved, and appends the loop to the rewriter's region. Returns
+  // false, with nothing changed, if there are none.
   bool Run() {
     std::vector<Sunk> sunk;
     for (size_t i = 0; i < loop_.operands.size(); ++i) {
@@ -48,7 +50,7 @@ class LoopSinker {
       if (const absl::optional<Sunk> one = Plan(*sum)) sunk.push_back(*one);
     }
     if (sunk.empty()) return false;
-    // What Plan has found points into the body, which grows from here on: take what is needed.
+    // From here on ops are added to the body, which invalidates pointers into it.
     for (Sunk& one : sunk) {
       one.lhs.array = ArrayOf(one.lhs);
       one.rhs.array = ArrayOf(one.rhs);
@@ -58,13 +60,15 @@ class LoopSinker {
   }
 
  private:
+  // A product that moves to after the loop.
   struct Sunk {
-    size_t carried;
+    size_t carried;  // the position of the sum among the carried values
     Rows lhs, rhs;
-    ir::DotGeneralAttributes attributes;  // of the product over all turns
+    ir::DotGeneralAttributes attributes;  // of the product over all iterations
     ir::Location location;
   };
-  // An array of all turns that the loop fills. `row` is of the body, the others are carried.
+  // A new array that collects an operand of all iterations, as a carried value of the loop. The
+  // loop fills it row by row.
   struct Stack {
     Rows rows;
     ir::ValueId initial, condition_parameter, body_parameter, next, result;
@@ -94,7 +98,7 @@ class LoopSinker {
     return absl::nullopt;
   }
 
-  // The value as a row of an array from outside, if it is one; else with nothing but itself.
+  // Returns the value as a row of an array from outside if it is one; otherwise sets only `value`.
   Rows RowsOf(ir::ValueId value) const {
     const absl::optional<LoopRow> row = counted_.RowOf(value);
     if (!row.has_value()) return {value, Rows::kNone, Rows::kNone, {}};
@@ -128,8 +132,9 @@ class LoopSinker {
     return Aligned(sunk.lhs, sunk.rhs) ? absl::optional<Sunk>(sunk) : absl::nullopt;
   }
 
-  // Gives rows that are to be collected the order of the other side's, or that of the turns. False
-  // if both lie there already, in different orders.
+  // Chooses the order in which rows are collected: that of the other operand if it is an existing
+  // array, or else that of the iterations. Returns false if both are existing arrays that are read
+  // in different orders.
   bool Aligned(Rows& lhs, Rows& rhs) const {
     if (lhs.array != Rows::kNone && rhs.array != Rows::kNone) {
       return lhs.rows.first == rhs.rows.first;
@@ -151,7 +156,7 @@ class LoopSinker {
     return true;
   }
 
-  // The array of the rows as it is behind the loop.
+  // Returns the array of the rows as a value after the loop. Adds a new carried array if needed.
   ir::ValueId ArrayOf(const Rows& rows) {
     if (rows.array != Rows::kNone) return rows.array;
     for (const Stack& stack : stacks_) {
@@ -174,7 +179,7 @@ class LoopSinker {
     return stack.result;
   }
 
-  // Puts the row of this turn into its array.
+  // Adds ops to the body that store the row of one iteration into its array.
   void AppendUpdate(const Stack& stack, const ir::TensorType& type) {
     ir::TensorType row = type;
     row.dims[0] = 1;
@@ -197,7 +202,7 @@ class LoopSinker {
     return result;
   }
 
-  // Takes the sums out of the loop, puts the stacks in, and multiplies behind it.
+  // Removes the sums from the loop, adds the new arrays to it, and appends the products after it.
   void Finish(const std::vector<Sunk>& sunk) {
     ir::Region& condition = loop_.regions[0];
     ir::Region& body = loop_.regions[1];
@@ -227,7 +232,7 @@ class LoopSinker {
       const ir::ValueId product =
           rewriter_.Emit(OpKind::kDotGeneral, {sunk[i].lhs.array, sunk[i].rhs.array},
                          sunk[i].attributes, type, sunk[i].location);
-      // A product is a sum from zero.
+      // A sum that starts with zero is the product itself.
       const bool from_zero = IsZero(sums[i].first);
       rewriter_.Replace(sums[i].second, from_zero
                                             ? product
@@ -236,7 +241,7 @@ class LoopSinker {
     }
   }
 
-  // Whether the value from before the loop is zero everywhere.
+  // Whether all elements of the value, which is defined before the loop, are zero.
   bool IsZero(ir::ValueId id) const {
     const ir::Op* op = rewriter_.DefinitionOf(id);
     if (op != nullptr && op->kind == OpKind::kBroadcastInDim) {
@@ -247,7 +252,8 @@ class LoopSinker {
     return value == ir::Literal::Zeros(value.type());
   }
 
-  // The addition reads a parameter that is going to be gone, and the product is only for it.
+  // Removes the addition from the body, because it reads a parameter that is about to be removed.
+  // The product stays without users; dead code elimination removes it.
   static void DropUnread(ir::Region& body, ir::ValueId sum) {
     const auto add = std::find_if(body.ops.begin(), body.ops.end(), [&](const ir::Op& op) {
       return !op.results.empty() && op.results[0] == sum;

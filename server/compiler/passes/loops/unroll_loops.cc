@@ -13,13 +13,13 @@ namespace {
 
 using ir::OpKind;
 
-// Together they bound how much code one loop becomes.
+// The most iterations and the most unrolled ops of one loop.
 constexpr int64_t kMaxTurns = 16;
 constexpr int64_t kMaxUnrolledOps = 512;
-// All loops of a program together may become this many ops; later ones stay loops.
+// The most unrolled ops of a program. Further loops stay as they are.
 constexpr int64_t kMaxUnrolledTogether = 100'000;
 
-// Ops that cost no more in a row than in a loop, and that fuse.
+// Whether the op is cheap and can be fused.
 bool IsLight(const ir::Op& op) {
   return ir::FamilyOf(op.kind) == ir::OpFamily::kElementwise || op.kind == OpKind::kConstant ||
          op.kind == OpKind::kIota || op.kind == OpKind::kBroadcastInDim ||

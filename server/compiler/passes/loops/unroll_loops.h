@@ -5,10 +5,11 @@
 
 namespace acceld::compiler {
 
-// Replaces a while that counts from one constant up to another, a few steps of a short elementwise
-// body (the rounds of a random generator), by its steps. What was a pass over every carried array
-// for each step becomes code that fuses with what stands around it, with the step's own constants.
-// Before constants are folded.
+// A pass that unrolls a while loop that counts from one constant to another, if it has few
+// iterations and a short elementwise body, like the rounds of a random number generator. Instead of
+// reading and writing every carried array in each iteration, the unrolled ops are fused with each
+// other and with the ops around the loop. It runs before constant folding, which evaluates the
+// constants of each iteration.
 absl::StatusOr<ir::Module> UnrollLoops(const ir::Module& module);
 
 }  // namespace acceld::compiler

@@ -9,11 +9,11 @@
 namespace acceld::compiler {
 namespace {
 
-// Below this many multiplications a plain loop nest is as good as transposes and a library.
+// With fewer multiplications a plain loop nest is as fast as transposes and a library.
 constexpr double kMinWork = 32 * 1024;
 
-// The permutation that puts the named dimensions in this order: `order` lists, outermost first,
-// pointers to the numbers, which become 0, 1, ....
+// Returns the permutation that brings dimensions into a given order. `order` points to the numbers
+// of the dimensions, outermost first; the function overwrites these numbers by 0, 1, ....
 std::vector<int64_t> Reorder(const std::vector<int64_t*>& order) {
   std::vector<int64_t> permutation;
   for (int64_t* number : order) {
@@ -50,12 +50,13 @@ ir::ValueId Transposed(Rewriter& rewriter, ir::ValueId value,
                        std::move(type), location);
 }
 
-// Permutations of the three tensors.
+// The permutations of the three tensors of a convolution.
 struct Orders {
   std::vector<int64_t> lhs, rhs, out;
 };
 
-// Puts features last, the kernel's input features before its output features; changes the numbers.
+// Returns the permutations that make the feature dimensions the last ones, with the kernel's input
+// features before its output features. Updates the dimension numbers `n` accordingly.
 Orders FeaturesLast(ir::ConvolutionDimensionNumbers& n) {
   const auto around = [](int64_t* first, std::vector<int64_t*> middle, int64_t* last) {
     middle.insert(middle.begin(), first);
@@ -72,8 +73,8 @@ Orders FeaturesLast(ir::ConvolutionDimensionNumbers& n) {
                          &n.output_feature_dimension))};
 }
 
-// Whether a library takes it as it is: that of the target or, if that has none for its types, one
-// of matrices.
+// Whether a library can compute the convolution as it is: the target's library for convolutions or,
+// if that does not support its types, one for matrix products.
 bool IsGood(const ir::TensorType& lhs, const ir::TensorType& rhs, const ir::TensorType& result,
             const ir::ConvolutionAttributes& attributes, const codegen::Target& target) {
   const auto step = MatchConvolution(lhs, rhs, result, attributes);
@@ -81,7 +82,7 @@ bool IsGood(const ir::TensorType& lhs, const ir::TensorType& rhs, const ir::Tens
          (step->shape.IsProduct() || target.SupportsConvolution(*step));
 }
 
-// Transposes the kernel, if that alone makes the convolution good.
+// Transposes the kernel and returns true, if that alone makes the convolution good (IsGood).
 bool TransposeKernel(Rewriter& rewriter, ir::Op& op, const ir::TensorType& lhs,
                      const ir::TensorType& result, const codegen::Target& target) {
   const auto& attributes = std::get<ir::ConvolutionAttributes>(op.attributes);

@@ -6,10 +6,11 @@
 
 namespace acceld::compiler {
 
-// Gives convolutions layouts that the target's library or a good loop nest takes, by transposes
-// around them: of the kernel alone where that is enough, else features go last in all three
-// tensors. Stands after the simplifications, so that transposes which the program itself has are
-// already folded, and before fusion, which takes the new ones up.
+// A pass that gives convolutions a layout that the target's library, or else an efficient loop nest
+// or matrix product, supports. It adds transposes: of the kernel only if that is enough; otherwise
+// the feature dimensions become the last ones of all three tensors. It runs after the
+// simplifications, so that the program's own transposes are folded before, and before fusion, which
+// fuses the new ones.
 absl::StatusOr<ir::Module> CanonicalizeConvolutions(const ir::Module& module,
                                                     const codegen::Target& target);
 

@@ -10,9 +10,9 @@
 namespace acceld::compiler {
 namespace {
 
-// Below this many multiplications a plain loop nest is as good as a transpose and a library.
+// With fewer multiplications a plain loop nest is as fast as a transpose and a library.
 constexpr int64_t kMinWork = 32 * 1024;
-// The same for each product of a batch.
+// The same bound for each single product of a batch.
 constexpr double kMinProduct = 4096;
 
 struct Side {
@@ -28,12 +28,14 @@ absl::optional<kernels::MatmulStep> Match(const Rewriter& rewriter, const ir::Op
 
 bool Matches(const Rewriter& rewriter, const ir::Op& op) { return Match(rewriter, op).has_value(); }
 
-// Whether the product is one for a library, or becomes one, by transposes.
+// Whether the operands should be transposed: if MatchMatmul does not accept the product as it is
+// (floats only), or if the target's library does not support it as it is but would with transposed
+// operands.
 bool WantsTransposes(const Rewriter& rewriter, const ir::Op& op, const codegen::Target& target) {
   const absl::optional<kernels::MatmulStep> now = Match(rewriter, op);
   if (!now.has_value()) return ir::IsFloat(rewriter.TensorOf(op.operands[0]).dtype);
   if (target.SupportsMatmul(*now)) return false;
-  // Many small products are as good in loops, too.
+  // A loop nest is as fast for many small products, too.
   if (static_cast<double>(now->m) * now->n * now->k <= kMinProduct) return false;
   const absl::optional<kernels::MatmulStep> then =
       ContiguousMatmul(rewriter.TensorOf(op.operands[0]), rewriter.TensorOf(op.operands[1]),
@@ -41,7 +43,8 @@ bool WantsTransposes(const Rewriter& rewriter, const ir::Op& op, const codegen::
   return then.has_value() && target.SupportsMatmul(*then);
 }
 
-// Reads through a transpose when the free dimensions keep their order and the product still fits.
+// Replaces an operand that is a transpose by the operand of the transpose, if the free dimensions
+// keep their order and MatchMatmul still accepts the product.
 void FoldTranspose(const Rewriter& rewriter, ir::Op& op, const Side& side) {
   const ir::Op* transpose = rewriter.DefinitionOf(*side.operand);
   if (transpose == nullptr || transpose->kind != ir::OpKind::kTranspose) return;
@@ -63,7 +66,7 @@ void FoldTranspose(const Rewriter& rewriter, ir::Op& op, const Side& side) {
   *side.contracting = old_contracting;
 }
 
-// Transposes the operand to (batch, free, contracting).
+// Transposes the operand to the order (batch, free, contracting).
 void InsertTranspose(Rewriter& rewriter, ir::Op& op, const Side& side) {
   const ir::TensorType type = rewriter.TensorOf(*side.operand);
   std::vector<int64_t> permutation = *side.batching;

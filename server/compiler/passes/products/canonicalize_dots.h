@@ -6,10 +6,11 @@
 
 namespace acceld::compiler {
 
-// Makes matrix products fit a library: transposes of operands become strides where they can, and
-// where the batch, free or contracting dimensions of an operand do not lie in memory as one each,
-// or not as the target's library wants them, it is transposed first. Before fusion, so that such a
-// transpose takes its producers in.
+// A pass that makes matrix products fit a library. Where possible, a transpose of an operand is
+// removed, because the library can read the operand with strides. Where the batch, free or
+// contracting dimensions of an operand cannot be read as one dimension each, or the target's
+// library does not support the strides, the pass adds a transpose. It runs before fusion, which
+// fuses the new transposes with their producers.
 absl::StatusOr<ir::Module> CanonicalizeDots(const ir::Module& module,
                                             const codegen::Target& target);
 

@@ -11,7 +11,7 @@ namespace {
 
 using ir::OpKind;
 
-// How often values are read, and the products among them that one transpose reads and nothing else.
+// The number of uses of each value of a function, and the transposes by their operands.
 class Readers {
  public:
   explicit Readers(const ir::Function& function) : counts_(function.value_types.size(), 0) {
@@ -19,7 +19,7 @@ class Readers {
     ForEachOp(function.body, [this](const ir::Op& op) { Note(op); });
   }
 
-  // The transpose that the only reader of the product is; nullptr if there is no such.
+  // Returns the only user of the product if that is a transpose; nullptr otherwise.
   const ir::Op* TransposeOf(ir::ValueId product) const {
     const auto found = transposes_.find(product);
     return found == transposes_.end() || counts_[product] != 1 ? nullptr : found->second;
@@ -39,8 +39,8 @@ class Readers {
   absl::flat_hash_map<ir::ValueId, const ir::Op*> transposes_;
 };
 
-// Whether the permutation only changes the places of the two groups of free dimensions of a
-// product: (batch, lhs, rhs) becomes (batch, rhs, lhs).
+// Whether the permutation only exchanges the two groups of free dimensions of a product, so that
+// (batch, lhs, rhs) becomes (batch, rhs, lhs). The arguments are the numbers of dimensions.
 bool SwapsFreeDimensions(const std::vector<int64_t>& permutation, int64_t batch, int64_t lhs,
                          int64_t rhs) {
   for (int64_t i = 0; i < batch + lhs + rhs; ++i) {

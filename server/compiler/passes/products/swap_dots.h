@@ -5,10 +5,10 @@
 
 namespace acceld::compiler {
 
-// Makes the transpose of a matrix product the product of its operands in the other order, where
-// nothing else reads the product: gradients of weights come as such transposes, which would cost
-// strided reads in whatever reads them. Before canonicalize-dots, which gives operands their
-// strides.
+// A pass that replaces the transpose of a matrix product by the product of the operands in the
+// other order, if the transpose is the only user of the product. Gradients of weights have this
+// form; without the pass, the users of the transpose would have to read with strides. It runs
+// before canonicalize-dots, which adapts the operands.
 absl::StatusOr<ir::Module> SwapDots(const ir::Module& module);
 
 }  // namespace acceld::compiler

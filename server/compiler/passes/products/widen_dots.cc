@@ -9,11 +9,12 @@
 namespace acceld::compiler {
 namespace {
 
-// Below this many multiplications a loop nest is as good.
+// With fewer multiplications a loop nest is as fast.
 constexpr int64_t kMinWork = 32 * 1024;
 
-// Whether the target multiplies the operands as they are as fast as those of `accumulation`: for
-// narrow floats the target says it. They are asked for as canonicalize-dots would have them.
+// Whether the target multiplies the operands as they are at least as fast as operands of the type
+// `accumulation`. For narrow floats asks the target, about the product as canonicalize-dots would
+// make it.
 bool IsFast(const Rewriter& rewriter, const ir::Op& op, ir::DType accumulation,
             const codegen::Target& target) {
   const ir::TensorType& lhs = rewriter.TensorOf(op.operands[0]);

@@ -18,28 +18,29 @@ namespace {
 using ir::DType;
 using ir::OpKind;
 
-// Below this many elements one thread is done before others have woken up.
+// With fewer elements, one thread finishes before other threads have started.
 constexpr int64_t kMinElements = int64_t{1} << 18;
-// Of every block.
+// The fewest elements of a block.
 constexpr int64_t kMinBlockElements = int64_t{1} << 13;
-// Neighbouring results that one vector loop computes together; and where one thread reads so much
-// that it comes from memory, which is faster by long pieces of rows.
+// How many neighbouring results one unit of work computes together: the first for a vector loop;
+// the second where a single thread reads kFarElements or more, which come from memory and are read
+// faster in long pieces of rows.
 constexpr int64_t kColumnsPerUnit = 16;
 constexpr int64_t kFarColumnsPerUnit = 8192;
 constexpr int64_t kFarElements = int64_t{1} << 21;
 
-// Of several vectors of elements, of one, of any number.
+// Preferred divisors of a block's length: a group of several vectors, one vector, anything.
 constexpr int64_t kVectorGroups[] = {64, 16, 1};
 
 bool Contains(const std::vector<int64_t>& list, int64_t value) {
   return std::find(list.begin(), list.end(), value) != list.end();
 }
 
-// How a reducer may be regrouped.
+// How the elements of a reduction may be regrouped.
 enum class Regrouping {
   kNone,
-  kAnyOrder,   // one associative and commutative operation for each result
-  kNeighbors,  // picks among its arguments: associative, but the first of equals may count
+  kAnyOrder,   // the reducer is one associative and commutative operation for each result
+  kNeighbors,  // the reducer selects among its arguments: associative, but order may matter
 };
 
 bool IsAssociative(OpKind kind, DType dtype) {
@@ -50,7 +51,8 @@ bool IsAssociative(OpKind kind, DType dtype) {
          kind == OpKind::kXor;
 }
 
-// The op that makes result i from parameters i and n + i alone; nullptr if there is none.
+// Returns the op that computes result i of a reducer with n results from just its parameters i and
+// n + i; nullptr if there is none.
 const ir::Op* OwnOperation(const ir::Region& region, size_t i) {
   const ir::ValueId accumulator = region.parameters[i];
   const ir::ValueId element = region.parameters[region.results.size() + i];
@@ -70,7 +72,7 @@ Regrouping RegroupingOf(const Rewriter& rewriter, const ir::Region& region) {
     each_own = op != nullptr && IsAssociative(op->kind, rewriter.TensorOf(op->results[0]).dtype);
   }
   if (each_own) return Regrouping::kAnyOrder;
-  // An argmax and its like: nothing from around, nothing computed but comparisons.
+  // Reducers like that of an argmax, which use no values from outside and only compare and select.
   absl::flat_hash_set<ir::ValueId> own(region.parameters.begin(), region.parameters.end());
   for (const ir::Op& op : region.ops) {
     const bool picks = op.kind == OpKind::kCompare || op.kind == OpKind::kSelect ||
@@ -88,13 +90,15 @@ Regrouping RegroupingOf(const Rewriter& rewriter, const ir::Region& region) {
                                                                            : Regrouping::kNone;
 }
 
-// One reduced dimension in `blocks` blocks of `length`; the rest behind them is a block too.
+// One reduced dimension is split into `blocks` blocks of `length` elements and, unless `rest` is 0,
+// a last block of `rest` elements.
 struct Cut {
   int64_t dimension, blocks, length, rest;
 };
 
-// At least `wanted` equal blocks, which need no rest of their own; of whole groups of vectors if
-// there are such, which need no code for what remains.
+// Returns a number of blocks, at least `wanted`, by which `size` can be divided evenly, so that
+// there is no rest. Prefers blocks that consist of whole groups of vectors, which need no code for
+// a remainder.
 absl::optional<int64_t> EqualBlocks(int64_t size, int64_t wanted) {
   for (const int64_t group : kVectorGroups) {
     for (int64_t blocks = wanted; blocks <= std::min(size, 4 * wanted); ++blocks) {
@@ -124,12 +128,12 @@ absl::optional<Cut> ChooseCut(const ir::Dims& shape, const std::vector<int64_t>&
     const int64_t columns_per_unit = is_far ? kFarColumnsPerUnit : kColumnsPerUnit;
     units = kept / columns * std::max<int64_t>(1, columns / columns_per_unit);
   }
-  // It is parallel as it is.
+  // The reduction is parallel enough as it is.
   if (units >= wanted_units / 2) return absl::nullopt;
   // Results times blocks.
   const int64_t wanted = std::min(CeilDivide(wanted_units, units), elements / kMinBlockElements);
 
-  // The first dimension with enough elements keeps blocks contiguous.
+  // Splitting the first dimension that has enough elements keeps the blocks contiguous.
   int64_t dimension = -1;
   for (int64_t d : reduced) {
     if (shape[d] <= 1) continue;
@@ -144,6 +148,7 @@ absl::optional<Cut> ChooseCut(const ir::Dims& shape, const std::vector<int64_t>&
   return Cut{dimension, blocks, size / blocks, size % blocks};
 }
 
+// Emits the two reductions that replace one.
 class Splitting {
  public:
   Splitting(Rewriter& rewriter, const ir::Op& op, const Cut& cut, bool own_operations)
@@ -164,7 +169,7 @@ class Splitting {
       dtypes_.push_back(widens ? DType::kF32 : own);
       inputs.push_back(Converted(op_.operands[i], dtypes_[i]));
       initial.push_back(Converted(op_.operands[n + i], dtypes_[i]));
-      // What is idempotent may start from the initial value in every block.
+      // If the operation is idempotent, every block may start from the initial value.
       neutral.push_back(sums ? Neutral(i) : initial[i]);
     }
     std::vector<ir::ValueId> partial = ReduceBlocks(inputs, neutral);
@@ -177,7 +182,7 @@ class Splitting {
   }
 
  private:
-  // kConstant where the reducer is not one operation for each result.
+  // Returns the operation of result i; kConstant if the reducer is not one operation per result.
   OpKind OperationOf(size_t i) const {
     return own_operations_ ? OwnOperation(op_.regions[0], i)->kind : OpKind::kConstant;
   }
@@ -195,7 +200,8 @@ class Splitting {
     return Emit(OpKind::kConvert, {id}, ir::NoAttributes{}, std::move(type));
   }
 
-  // x + (-0) is x for every x, x + 0 is not for x = -0.
+  // Returns the neutral element of result i's operation. For sums of floats that is -0, because
+  // x + (-0) is x for every x, whereas x + 0 is not for x = -0.
   ir::ValueId Neutral(size_t i) {
     const DType dtype = dtypes_[i];
     double value = ir::IsFloat(dtype) ? -0.0 : 0.0;
@@ -203,6 +209,7 @@ class Splitting {
     return rewriter_.EmitConstant(ir::Literal::Filled({dtype, {}}, value), op_.location);
   }
 
+  // Reduces the equal blocks. In the results the blocks are dimension place_.
   std::vector<ir::ValueId> ReduceBlocks(const std::vector<ir::ValueId>& inputs,
                                         const std::vector<ir::ValueId>& neutral) {
     std::vector<ir::ValueId> blocks;
@@ -219,6 +226,7 @@ class Splitting {
     return Reduce(blocks, neutral, dimensions);
   }
 
+  // Reduces the last, shorter block and appends its results to `partial`.
   void AppendRest(const std::vector<ir::ValueId>& inputs, const std::vector<ir::ValueId>& neutral,
                   std::vector<ir::ValueId>& partial) {
     std::vector<ir::ValueId> rest;
@@ -235,7 +243,7 @@ class Splitting {
     }
   }
 
-  // The part [begin, end) along the cut dimension.
+  // Sets `out` to the slice [begin, end) of `id` along the cut dimension, and returns it.
   ir::ValueId Slice(ir::ValueId id, int64_t begin, int64_t end, ir::ValueId* out) {
     ir::TensorType type = rewriter_.TensorOf(id);
     if (type.dims[cut_.dimension] == end - begin) return *out = id;
@@ -273,7 +281,7 @@ class Splitting {
     return results;
   }
 
-  // A copy of the reducer for the types that are reduced.
+  // Returns a copy of the reducer for the types dtypes_.
   ir::Region Reducer() {
     const ir::Region& region = op_.regions[0];
     const size_t n = region.results.size();
@@ -289,7 +297,8 @@ class Splitting {
       inner.attributes = op.attributes;
       inner.location = op.location;
       for (ir::ValueId id : op.operands) inner.operands.push_back(map[id]);
-      // An operation of its own has the type of its parameters; the others keep theirs.
+      // With one operation per result, an op has the type of its operands; otherwise the type
+      // stays.
       const ir::Type type =
           own_operations_ ? rewriter_.TypeOf(inner.operands[0]) : rewriter_.TypeOf(op.results[0]);
       inner.results = {map[op.results[0]] = rewriter_.NewValue(type)};
@@ -303,12 +312,13 @@ class Splitting {
   const Cut cut_;
   const bool own_operations_;
   std::vector<int64_t> reduced_;
-  int64_t place_ = 0;          // of the blocks among the kept dimensions
-  std::vector<DType> dtypes_;  // in which each operand is reduced
+  int64_t place_ = 0;          // the position of the block dimension among the kept dimensions
+  std::vector<DType> dtypes_;  // the types in which the operands are reduced
 };
 
-// The same reduction with its reduced dimensions as one, if they are the first ones: blocks of it
-// are then whole rows one after the other, of which other kernels may go through the same.
+// Returns the same reduction with its reduced dimensions, which are the first ones, joined into
+// one. Blocks of that dimension are sequences of whole rows, and fusion can combine the reduction
+// with other kernels over the same rows.
 ir::Op WithOneDimension(Rewriter& rewriter, const ir::Op& op) {
   ir::Op merged = op;
   const auto count = static_cast<int64_t>(op.As<ir::DimensionsAttributes>().dimensions.size());
@@ -326,7 +336,7 @@ ir::Op WithOneDimension(Rewriter& rewriter, const ir::Op& op) {
   return merged;
 }
 
-// The first ones of several, with others behind them.
+// Whether these are the first dimensions of the type, more than one, with others after them.
 bool AreFirst(const std::vector<int64_t>& ascending, const ir::TensorType& type) {
   for (size_t i = 0; i < ascending.size(); ++i) {
     if (ascending[i] != static_cast<int64_t>(i)) return false;

@@ -16,16 +16,17 @@ namespace {
 using ir::DType;
 using ir::OpKind;
 
-// A scan of fewer elements is one thread's work, or one block's. Where there are few units, each is
-// faster.
+// A scan of fewer elements is left to one thread or thread block. The bound is higher for devices
+// with few units of parallel work, each of which is faster.
 constexpr int64_t kMinElements = int64_t{1} << 16;
 constexpr int64_t kMinElementsTimesUnits = int64_t{1} << 24;
-// Of every piece.
+// The fewest elements of a piece.
 constexpr int64_t kMinPieceElements = int64_t{1} << 10;
-// Neighbouring lines that one unit goes through together.
+// How many neighbouring lines one unit scans together.
 constexpr int64_t kColumnsPerUnit = 64;
-// Every sum of logarithms rounds, and the more there are in a row the further off is the result; in
-// pieces of pieces the error grows with the logarithm of their number.
+// The elements of a piece for sums of logarithms. Every such sum rounds, so the error of a result
+// grows with the number of sums in sequence; with recursive pieces, that is with the logarithm of
+// the line's length.
 constexpr int64_t kLogarithmsInAPiece = 16;
 
 // Each line in `pieces` of `length`, a power of two; the last one is as long as is left.
@@ -33,6 +34,8 @@ struct Pieces {
   int64_t pieces, length;
 };
 
+// Returns pieces that give the device enough parallel work; their length is a power of two. Returns
+// nullopt if the scan is too small or already parallel.
 absl::optional<Pieces> PiecesForUnits(const ir::Dims& shape, int64_t dimension,
                                       int64_t wanted_units) {
   int64_t rows = 1, columns = 1;
@@ -45,7 +48,7 @@ absl::optional<Pieces> PiecesForUnits(const ir::Dims& shape, int64_t dimension,
     return absl::nullopt;
   }
   const int64_t units = rows * CeilDivide(columns, kColumnsPerUnit);
-  // It is parallel enough as it is: pieces cost one more way through memory.
+  // The scan is parallel enough as it is: splitting costs one more pass over memory.
   if (units >= wanted_units / 4) return absl::nullopt;
   const int64_t wanted =
       std::min(CeilDivide(wanted_units, units), elements / units / kMinPieceElements);
@@ -56,6 +59,7 @@ absl::optional<Pieces> PiecesForUnits(const ir::Dims& shape, int64_t dimension,
   return pieces.pieces < 2 ? absl::nullopt : absl::make_optional(pieces);
 }
 
+// Emits the ops that replace one scan.
 class ScanSplitting {
  public:
   ScanSplitting(Rewriter& rewriter, const ir::Op& op, const kernels::WindowScan& scan,
@@ -67,7 +71,7 @@ class ScanSplitting {
         wanted_units_(wanted_units),
         dtype_(initial.type().dtype) {}
 
-  // False, with nothing changed, where the scan is to stay whole.
+  // Replaces the scan. Returns false, with nothing changed, if the scan is not to be split.
   bool Run() {
     const ir::TensorType type = rewriter_.TensorOf(op_.results[0]);
     if (!ChoosePieces(type.dims).has_value()) return false;
@@ -90,7 +94,7 @@ class ScanSplitting {
     return Pieces{CeilDivide(size, kLogarithmsInAPiece), kLogarithmsInAPiece};
   }
 
-  // The scan of a tensor of type dtype_: of its pieces, and of what these come to.
+  // Emits the scan of a tensor of type dtype_: of its pieces, and then of their totals.
   ir::ValueId ScanInPieces(ir::ValueId id) {
     const ir::Dims dims = rewriter_.TensorOf(id).dims;
     const absl::optional<Pieces> pieces = ChoosePieces(dims);
@@ -107,7 +111,7 @@ class ScanSplitting {
     ir::Dims of_pieces = dims;
     of_pieces[d] = pieces->pieces;
     const ir::ValueId totals = Reshaped(Sliced(scanned, d + 1, last, last + 1), of_pieces);
-    // What comes before each piece: the total moved on by one.
+    // The result before each piece: the scanned totals, shifted by one piece.
     const int64_t shift = scan_.reverse ? -1 : 1;
     const ir::ValueId before = ScanOfTotals(Pad(totals, d, shift, -shift));
 
@@ -121,8 +125,8 @@ class ScanSplitting {
     return Sliced(lines, d, 0, size);
   }
 
-  // What comes before a piece goes into all of it, with its error: of logarithms, which are few by
-  // now, it is computed in f64.
+  // The error of the result before a piece affects all values of the piece. For sums of logarithms
+  // these results, of which there are few, are therefore computed in f64.
   ir::ValueId ScanOfTotals(ir::ValueId totals) {
     if (!AddsLogarithms() || dtype_ != DType::kF32) return ScanInPieces(totals);
     ir::Literal narrow = initial_;
@@ -136,11 +140,11 @@ class ScanSplitting {
     return Converted(scanned, DType::kF32);
   }
 
-  // Whether the operation is log(exp(a) + exp(b)): of those that are scans, the only one that takes
+  // Whether the operation is log(exp(a) + exp(b)), the only operation of a scan that consists of
   // several ops.
   bool AddsLogarithms() const { return op_.regions[0].ops.size() > 1; }
 
-  // Whether the operation rounds: the others give one of their operands.
+  // Whether the operation rounds. Others return one of their operands.
   bool Rounds() const {
     const OpKind kind = op_.regions[0].ops[0].kind;
     return AddsLogarithms() || (kind != OpKind::kMaximum && kind != OpKind::kMinimum);
@@ -170,7 +174,8 @@ class ScanSplitting {
 
   ir::ValueId Initial() { return rewriter_.EmitConstant(initial_, op_.location); }
 
-  // With initial values, or without elements, at both ends of a dimension.
+  // Adds initial values at both ends of a dimension, or removes elements where the number is
+  // negative.
   ir::ValueId Pad(ir::ValueId id, int64_t dimension, int64_t low, int64_t high) {
     if (low == 0 && high == 0) return id;
     ir::TensorType type = rewriter_.TensorOf(id);
@@ -197,7 +202,7 @@ class ScanSplitting {
     return Emit(OpKind::kSlice, {id}, std::move(slice), std::move(type));
   }
 
-  // The same scan along this dimension of another tensor.
+  // Emits the same scan along a dimension of another tensor.
   ir::ValueId Scan(ir::ValueId id, int64_t dimension) {
     const ir::TensorType type = rewriter_.TensorOf(id);
     const int64_t size = type.dims[dimension];
@@ -222,7 +227,8 @@ class ScanSplitting {
     return result;
   }
 
-  // Of a value of the reducer, where it is applied to elements of type dtype_.
+  // Returns the type that a value of the reducer has when the reducer is applied to elements of
+  // type dtype_.
   DType TypeInside(ir::ValueId id) const {
     const DType dtype = rewriter_.TensorOf(id).dtype;
     return dtype == rewriter_.TensorOf(op_.results[0]).dtype ? dtype_ : dtype;
@@ -249,7 +255,7 @@ class ScanSplitting {
     return copy;
   }
 
-  // The reducer on whole tensors.
+  // Applies the reducer's operation elementwise to whole tensors.
   ir::ValueId Combined(ir::ValueId before, ir::ValueId scanned) {
     const ir::Region& region = op_.regions[0];
     const ir::Dims dims = rewriter_.TensorOf(scanned).dims;
@@ -269,7 +275,7 @@ class ScanSplitting {
   const kernels::WindowScan scan_;
   ir::Literal initial_;  // of type dtype_
   const int64_t wanted_units_;
-  DType dtype_;  // in which elements are combined
+  DType dtype_;  // the type in which elements are combined
 };
 
 absl::StatusOr<bool> Split(Rewriter& rewriter, ir::Op& op, int64_t wanted_units) {

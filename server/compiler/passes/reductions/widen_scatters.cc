@@ -13,11 +13,12 @@ namespace {
 using ir::DType;
 using ir::OpKind;
 
-// Elements of updates below which a scatter rounds each time, as the program says.
+// A scatter with fewer elements of updates is not widened: it rounds each time, as the program
+// says.
 constexpr int64_t kMinUpdates = 1024;
-// Updates for each element of the result, on average, from which on they are many.
+// From how many updates on, for each element of the result on average, there are many.
 constexpr int64_t kManyUpdates = 8;
-// Elements of an input for each update from which on it is large: to convert it would take longer
+// From how many elements on, for each update, an input is large: converting it would take longer
 // than the updates, which may be made in place.
 constexpr int64_t kLargeInput = 16;
 
@@ -35,7 +36,7 @@ absl::optional<DType> TwiceAsWide(DType dtype) {
   return absl::nullopt;
 }
 
-// Whether all elements are one constant, which is converted at no cost.
+// Whether the value is a broadcast scalar or a constant, which can be converted at no cost.
 bool IsFilled(const Rewriter& rewriter, ir::ValueId id) {
   const ir::Op* definition = rewriter.DefinitionOf(id);
   if (definition != nullptr && definition->kind == OpKind::kBroadcastInDim) {
@@ -99,7 +100,7 @@ class Widening {
                           ir::TensorType{dtype, rewriter_.TensorOf(id).dims}, op_.location);
   }
 
-  // A value like this one, but wide where that is narrow.
+  // Returns a new value of the type of `id`, with the wide element type instead of the narrow one.
   ir::ValueId NewWideValue(ir::ValueId id) {
     ir::TensorType type = rewriter_.TensorOf(id);
     if (type.dtype == narrow_) type.dtype = wide_;

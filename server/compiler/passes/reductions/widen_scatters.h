@@ -6,11 +6,11 @@
 
 namespace acceld::compiler {
 
-// Scatters that add round once for each update that an element gets. Where elements are of narrow
-// floats they are added in f32 instead, and where each gets many updates, as in sums of a few
-// segments, in a type of twice the width; the result is rounded once. The same holds for
-// select_and_scatter of narrow floats. A scatter whose indices are unique, or of few updates, stays
-// as it is.
+// A pass that reduces the rounding errors of scatters that add, which round once for every update
+// of an element. It makes scatters of narrow floats add in f32, and scatters with many updates for
+// each element (as in sums over few segments) in a type of twice the width; the result is rounded
+// once. It also widens select_and_scatter of narrow floats. Scatters with unique indices or with
+// few updates stay as they are.
 absl::StatusOr<ir::Module> WidenScatters(const ir::Module& module, const codegen::Target& target);
 
 }  // namespace acceld::compiler

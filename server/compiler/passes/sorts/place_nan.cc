@@ -10,7 +10,10 @@ namespace {
 using ir::ComparisonDirection;
 using ir::OpKind;
 
-// x < y || (x == x && y is NaN); x > y || (x is NaN && y == y); x == y || (both are NaN).
+// Appends the ops that replace a comparison of x and y to `out`:
+//   x < y becomes   x < y || (x == x && y is NaN)
+//   x > y becomes   x > y || (x is NaN && y == y)
+//   x == y becomes  x == y || (x is NaN && y is NaN)
 void PlaceNan(Rewriter& rewriter, ir::Op compare, std::vector<ir::Op>& out) {
   const ir::ValueId result = compare.results[0], x = compare.operands[0], y = compare.operands[1];
   const ir::CompareAttributes attributes = compare.As<ir::CompareAttributes>();

@@ -8,9 +8,10 @@
 
 namespace acceld::compiler {
 
-// Makes a comparator put all elements in one order, but for equal ones: NaN goes behind all other
-// values of a key by value, or before them where it is descending, as where keys are sorted by
-// their digits. `keys`: those of this comparator, a region of the op that is being rewritten.
+// Changes a comparator so that it is a strict weak order also for NaN. In every key that is
+// compared by value (SortKey::by_value), NaN then comes after all other values, or before them if
+// the key is descending; SortRows::SortByDigits gives the same order. `comparator` is a region of
+// the op that is being rewritten, and `keys` are its keys (FindSortKeys).
 void PlaceNan(Rewriter& rewriter, const std::vector<SortKey>& keys, ir::Region& comparator);
 
 }  // namespace acceld::compiler

@@ -13,13 +13,12 @@ namespace acceld::compiler {
 namespace {
 
 constexpr int64_t kMaxLimit = 64;
-// How many times longer a slice must be than what is kept of it.
+// How many times as many elements the sorted dimension must have as are kept.
 constexpr int64_t kMinRatio = 4;
 
 using Limits = absl::flat_hash_map<ir::ValueId, int64_t>;
 
-// Whether the comparator puts all elements in one order, but for equal ones, which stay as they
-// are.
+// Whether the comparator is certainly a strict weak order.
 bool IsOrder(const ir::Function& function, const ir::Region& region) {
   const auto keys = FindSortKeys(function, region);
   return keys.has_value() &&
@@ -31,13 +30,15 @@ int64_t DimensionOf(const ir::Function& function, const ir::Op& sort) {
   return dimension < 0 ? dimension + function.TensorOf(sort.results[0]).rank() : dimension;
 }
 
-// How many elements along `dimension` a use takes: all, or those before the limit of a slice.
+// Returns how many elements along `dimension` the user reads: all, or those before the limit of a
+// slice.
 int64_t TakenBy(const ir::Function& function, const ir::Op& user, int64_t dimension) {
   if (user.kind != ir::OpKind::kSlice) return function.TensorOf(user.operands[0]).dims[dimension];
   return user.As<ir::SliceAttributes>().limit_indices[dimension];
 }
 
-// For each sort worth shortening, by its first result: how many elements its users take.
+// Returns for each sort that is worth shortening, by its first result, how many elements its users
+// read.
 Limits LimitsOf(const ir::Function& function) {
   std::vector<const ir::Op*> sorts;
   absl::flat_hash_map<ir::ValueId, int64_t> dimension_of;  // of results of sorts

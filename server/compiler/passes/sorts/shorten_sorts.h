@@ -5,9 +5,10 @@
 
 namespace acceld::compiler {
 
-// A sort of which only the first few elements are used becomes a partial sort: top_k reads its
-// operand once. For comparators that certainly put elements in one order, and few enough elements
-// that keeping them sorted costs little whatever the data.
+// A pass that replaces a sort by a partial sort if only the first few elements of its results are
+// used, as in top_k. A partial sort reads its operand once and keeps those elements sorted. The
+// pass requires a comparator that is certainly a strict weak order, and so few elements that
+// keeping them sorted is cheap for any data.
 absl::StatusOr<ir::Module> ShortenSorts(const ir::Module& module);
 
 }  // namespace acceld::compiler

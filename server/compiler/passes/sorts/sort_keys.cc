@@ -11,7 +11,7 @@ namespace {
 
 using ir::OpKind;
 
-// Bounds the time and the depth of what follows.
+// The most ops of a comparator that is analyzed; bounds the time and the depth of recursion.
 constexpr size_t kMaxOps = 64;
 
 class KeyFinder {
@@ -25,17 +25,18 @@ class KeyFinder {
     }
   }
 
-  // The keys of the comparison that gives `id`, behind those found already.
+  // Appends the keys of the comparison that gives `id` to those found already. Returns false if the
+  // comparison is not of the required form.
   bool Find(ir::ValueId id) {
     const ir::Op* op = DefinitionOf(id);
     if (op == nullptr) return false;
     if (op->kind == OpKind::kCompare) return AddKey(*op);
-    // first < || (first == && the others <), in any order.
+    // The form (first <) || ((first ==) && (others <)), with operands in any order.
     if (op->kind == OpKind::kOr) {
       return FindFirst(op->operands[0], op->operands[1]) ||
              FindFirst(op->operands[1], op->operands[0]);
     }
-    // first == ? the others < : first <.
+    // The form (first ==) ? (others <) : (first <).
     if (op->kind == OpKind::kSelect) {
       return FindBoth(op->operands[2], op->operands[0], op->operands[1]);
     }
@@ -98,7 +99,8 @@ class KeyFinder {
     return true;
   }
 
-  // Whether `of_first` is of the first element what `of_second` is of the second one.
+  // Whether `of_first` is computed from the first element in the same way as `of_second` from the
+  // second one.
   bool AreTwins(ir::ValueId of_first, ir::ValueId of_second) {
     if (twins_.contains({of_first, of_second})) return true;
     const auto first = parameters_.find(of_first), second = parameters_.find(of_second);

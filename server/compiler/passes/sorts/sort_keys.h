@@ -7,21 +7,24 @@
 
 namespace acceld::compiler {
 
-// What a comparator compares first, second, ...
+// One key by which the comparator of a sort orders elements.
 struct SortKey {
-  // Of the comparator's region: computed from its parameters of even numbers, those of the element
-  // that may go first, from constants and from values around. Real.
+  // The key of the first element: a value of the comparator's region, of a real or integer type. It
+  // is computed from the region's parameters with even numbers (those of the first element), from
+  // constants, and from values outside the region.
   ir::ValueId value;
   bool descending = false;
-  // Of floats compared by `<` or `>`: zeros are equal, and NaN has no place.
+  // True for floats that are compared by `<` or `>` and not in the total order: -0 and +0 are equal
+  // then, and comparisons with NaN are false, so that NaN has no position in the order.
   bool by_value = false;
-  // The results of what compares it in the comparator: `<` or `>`, and `==` if keys follow.
+  // The comparisons of this key in the comparator: `<` or `>`, and `==` if other keys follow.
   std::vector<ir::ValueId> comparisons = {};
 };
 
-// The keys of a comparator that is `<` or `>` of keys that both elements have in the same way,
-// lexicographically if there are several; nullopt for other comparators. Where no key is by value,
-// it puts all elements in one order, but for equal ones.
+// Analyzes a comparator that compares keys by `<` or `>`, lexicographically if there are several.
+// Each key must be computed from both elements in the same way. Returns the keys, the most
+// significant first, or nullopt for other comparators. If no key is by value, the comparator is a
+// strict weak order.
 absl::optional<std::vector<SortKey>> FindSortKeys(const ir::Function& function,
                                                   const ir::Region& comparator);
 

@@ -15,13 +15,13 @@ using ir::DType;
 using ir::OpKind;
 
 constexpr int kMaxKeyBits = 64;
-// Payloads of more bytes than that are gathered at the end.
+// Payloads of more bytes per element are gathered at the end (NumberPayloads).
 constexpr int64_t kMaxPayloadBytes = 8;
 
-// Of the unsigned integer that stands for a key.
-// Holds the values of all floats of fewer bits.
+// A float of one byte that can represent the values of all narrower floats.
 constexpr DType kWholeByte = DType::kF8E4M3FN;
 
+// Returns the width of the unsigned integer to which a key of this type is mapped.
 int OrderedBitsOf(DType dtype) { return std::max(8, ir::BitsOf(dtype)); }
 
 uint64_t SignBit(int bits) { return uint64_t{1} << (bits - 1); }
@@ -243,7 +243,7 @@ void SortRows::SortByDigits(const std::vector<SortKey>& keys, int64_t tile) {
   for (const SortKey& key : keys) bits += OrderedBitsOf(TypeOf(key.value).dtype);
   int width = 8;
   while (width < bits) width *= 2;
-  // The last key in the lowest bits.
+  // All keys are packed into one integer, the last key in the lowest bits.
   const DType dtype = ir::UnsignedOfWidth(width);
   const ir::TensorType type{dtype, {rows_, length_}};
   ir::ValueId sorted = 0;
@@ -262,7 +262,8 @@ void SortRows::SortByDigits(const std::vector<SortKey>& keys, int64_t tile) {
     sorted = is_first ? part : Emit(OpKind::kOr, {sorted, part}, ir::NoAttributes{}, type);
   }
 
-  // What can be read from the sorted key, which has then been rotated once, need not move with it.
+  // An operand that can be recovered from the sorted key, which has been rotated by its full width
+  // by then, need not be moved.
   const ir::Region& region = op_.regions[0];
   const auto is_key = [&](size_t k) {
     return keys.size() == 1 && !keys[0].by_value && IsParameterOf(region, k, keys[0].value);
@@ -342,7 +343,7 @@ ir::ValueId SortRows::Computed(ir::ValueId id) {
       result = Emit(op.kind, std::move(operands), op.attributes, type);
     }
   }
-  // A scalar from around.
+  // A scalar from outside the region.
   if (!is_known) {
     result = Emit(OpKind::kBroadcastInDim, {id}, ir::BroadcastInDimAttributes{}, type);
   }

@@ -14,21 +14,25 @@ namespace {
 
 using ir::OpKind;
 
-// Shorter rows are sorted by one thread each, where threads work alone.
+// For targets with one thread per unit of work: rows up to this length are sorted by one thread
+// each.
 constexpr int64_t kLongRow = 4096;
-// With fewer elements in all, one thread is done before others have woken up.
+// With fewer elements in all rows together, one thread finishes before other threads have started.
 constexpr int64_t kMinElements = int64_t{1} << 15;
-// Of the runs that such a thread sorts at first.
+// The bounds on the length of the runs that such a thread sorts first.
 constexpr int64_t kMinRun = 1024, kMaxRun = int64_t{1} << 20;
 
-// Of the runs that a team of threads sorts at first, in 32 KiB that they share, twice.
+// For targets where a thread block works together: the longest run that a block sorts first, and
+// the bytes of shared memory that it has for two copies of the run.
 constexpr int64_t kMaxTeamRun = 2048, kTeamBytes = int64_t{32} << 10;
-// What each of its threads merges at a time: of such runs, and of longer ones.
+// How many elements each of the block's threads merges at a time, in such runs and in longer ones.
 constexpr int64_t kTeamPiece = 2, kLongPiece = 16;
-// Rows so short, or so many short rows, that each is for one thread after all.
+// One thread sorts a row if the row has at most kTinyRow elements, or if there are at least
+// kManyRows rows of at most kShortRow elements.
 constexpr int64_t kTinyRow = 8, kShortRow = 64, kManyRows = 16'384;
 
-// Of a block of a row from which a thread selects: elements, and how many times what it keeps.
+// The fewest elements of a block of a row from which one thread selects, and the least ratio of
+// these to the elements that are kept.
 constexpr int64_t kMinBlock = 4096, kMinBlockRatio = 16;
 
 int64_t PowerOfTwo(int64_t at_least) {
@@ -57,15 +61,18 @@ class Splitter {
   }
 
  private:
+  // Whether the threads of a block work together on one unit of work.
   bool is_team() const { return team_ > 1; }
 
-  // The longest run that a team can sort; less than 2 for elements too large for that.
+  // Returns the longest run that a thread block can sort; less than 2 if the elements are too large
+  // for that.
   static int64_t TeamRun(const SortRows& rows) {
     const auto most = static_cast<uint64_t>(kTeamBytes / 2 / rows.element_bytes());
     return std::min(kMaxTeamRun, static_cast<int64_t>(std::bit_floor(most)));
   }
 
-  // May complete the comparator of `op`.
+  // Emits the ops of a sort. May change the comparator of `op` so that it orders NaN. Returns false
+  // if the sort is to stay.
   bool Sort(Rewriter& rewriter, ir::Op& op, SortRows& rows) const {
     const int64_t length = rows.length(), elements = rows.rows() * length;
     if (is_team()) {
@@ -82,7 +89,7 @@ class Splitter {
       return true;
     }
     if (!is_team() && rows.rows() >= units_) return false;
-    // Workers who do not agree on an order would lose elements.
+    // If the comparator were no order, threads would split runs inconsistently and lose elements.
     if (keys.has_value()) PlaceNan(rewriter, *keys, op.regions[0]);
     rows.NumberPayloads();
     int64_t run = std::clamp(PowerOfTwo(CeilDivide(elements, units_)), kMinRun, kMaxRun);
@@ -100,6 +107,7 @@ class Splitter {
     return true;
   }
 
+  // Emits the ops of a partial sort. Returns false if it is to stay.
   bool Select(int64_t limit, SortRows& rows) const {
     if (limit < 1) return false;
     if (is_team()) {

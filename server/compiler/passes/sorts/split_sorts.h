@@ -6,16 +6,17 @@
 
 namespace acceld::compiler {
 
-// Makes sorts of long rows parallel, which one thread a row would otherwise do. Rows with keys
-// whose bits have an order are sorted digit by digit; others in runs, which are merged pair by
-// pair, each by many workers. What a partial sort keeps is looked for in parts of the rows first.
-// All of it is stable. How rows are cut follows from the shape and the kind of device, so results
-// do not depend on the number of threads. After sorts were shortened; before nests are isolated and
-// fused.
+// A pass that makes sorts of long rows parallel; without it, one thread sorts each row. Rows whose
+// keys can be mapped to unsigned integers in the same order are sorted by radix sort, one digit
+// after the other. Other rows are sorted by merge sort: runs are sorted separately and then merged
+// in pairs, each merge by many threads. A partial sort first selects from parts of each row. All of
+// these are stable. How rows are split depends only on the shape and the kind of device, so results
+// do not depend on the number of threads. The pass runs after shorten-sorts and before
+// isolate-nests and fusion.
 //
-// Keys that are compared by `<` may be NaN: then these go behind all others, by `>` before them.
-// Any other comparator that puts elements in no order gives results in some order, in which
-// elements may be missing and others repeated.
+// NaN keys that are compared by `<` come after all others, and by `>` before all others. With any
+// other comparator that is no strict weak order, the results may lack some elements and repeat
+// others.
 absl::StatusOr<ir::Module> SplitSorts(const ir::Module& module, const codegen::Target& target);
 
 }  // namespace acceld::compiler

@@ -5,8 +5,8 @@
 
 namespace acceld::compiler {
 
-// Turns every composite into a call of its decomposition, which says what it means. First, so that
-// nothing later needs to know composites.
+// A pass that replaces every composite op by a call of its decomposition, the function that defines
+// its meaning. It runs first, so that no other pass has to handle composites.
 absl::StatusOr<ir::Module> ExpandComposites(const ir::Module& module);
 
 }  // namespace acceld::compiler

@@ -82,7 +82,8 @@ class Flattener {
     return flat;
   }
 
-  // Ops that only put values together or take them apart.
+  // Handles the ops that only make tuples or tokens or read tuple elements. Returns false for
+  // others.
   bool Dissolve(const ir::Op& op) {
     if (op.kind == OpKind::kAfterAll || op.kind == OpKind::kCreateToken) return true;
     if (op.kind == OpKind::kTuple) {

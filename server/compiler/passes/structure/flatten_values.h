@@ -5,11 +5,12 @@
 
 namespace acceld::compiler {
 
-// Leaves nothing but tensors: a tuple becomes the tensors in it, one value each, and a token
-// becomes nothing, wherever they are: operands and results of calls and control flow, parameters
-// and results of regions and functions. What tokens order is ordered already, since ops with side
-// effects keep their place. After composites became calls, before everything else. The parameters
-// and results of the entry are tensors: ResultTypesOf refuses others.
+// A pass after which all values are tensors. It replaces each tuple by the tensors in it, one value
+// each, and removes tokens, everywhere: among the operands and results of calls and control flow,
+// and the parameters and results of regions and functions. Tokens are not needed for the order of
+// ops with side effects, because passes keep these in the order of the program. The pass runs after
+// composites became calls and before all other passes. The parameters and results of the entry are
+// tensors already, because ResultTypesOf refuses other types.
 absl::StatusOr<ir::Module> FlattenValues(const ir::Module& module);
 
 }  // namespace acceld::compiler

@@ -13,18 +13,18 @@
 namespace acceld::compiler {
 namespace {
 
-// A body of this many ops costs less than the call.
+// A body of up to this many ops costs less than the call.
 constexpr int64_t kSmallBody = 32;
-// All copies of one function together may have this many ops.
+// The most ops of all copies of one function together.
 constexpr int64_t kMaxCopiedOps = 512;
-// A function stops growing here, however its callees are called.
+// The most ops to which a function may grow.
 constexpr int64_t kMaxFunctionOps = 200'000;
-// All functions together may grow to this many ops, or to some times as many as there were: then
-// calls stay, and those that cannot stay make the program too large.
+// All functions together may grow to kMaxProgramOps ops, or to kMaxGrowth times as many as there
+// were, whichever is more. Beyond that, calls stay; calls that must be replaced are an error then.
 constexpr int64_t kMaxProgramOps = 400'000;
 constexpr int64_t kMaxGrowth = 4;
 
-// The module's functions, with how large each will be and which calls are worth replacing.
+// The module's functions, with the size that each will have and which calls are to be replaced.
 class CallPlan {
  public:
   explicit CallPlan(const ir::Module& module) : module_(module) {
@@ -44,8 +44,8 @@ class CallPlan {
     return index_.find(call.As<ir::CallAttributes>().callee.name)->second;
   }
 
-  // Ops once its own calls are replaced; stops counting at kMaxFunctionOps. The verifier bounds the
-  // depth of calls and refuses recursion.
+  // Returns the number of ops of the function after its own calls are replaced, but at most
+  // kMaxFunctionOps. The verifier bounds the depth of calls and refuses recursion.
   int64_t SizeOf(size_t index) {
     if (sizes_[index] >= 0) return sizes_[index];
     int64_t size = 0;
@@ -56,13 +56,14 @@ class CallPlan {
     return sizes_[index] = std::min(size, kMaxFunctionOps);
   }
 
-  // How deep regions nest in the function once its own calls are replaced where that pays, its body
-  // among them.
+  // Returns how deep regions are nested in the function, its body included, after its own calls are
+  // replaced where that pays.
   int DepthOf(size_t index) {
     if (depths_[index] < 0) depths_[index] = DepthOf(module_.functions[index].body);
     return depths_[index];
   }
 
+  // Whether all calls of the function are to be replaced.
   bool Pays(size_t callee) {
     const int64_t ops = SizeOf(callee);
     return ops <= kSmallBody || sites_[callee] == 1 || ops * sites_[callee] <= kMaxCopiedOps;
@@ -87,11 +88,12 @@ class CallPlan {
   std::vector<int> depths_;     // -1: not known yet
 };
 
-// Builds one function anew. Bodies are copied from where they were written straight to where they
-// end up, so a chain of a hundred functions costs no more than its ops.
+// Builds a new copy of one function with calls replaced. Each op is copied once, directly from the
+// function that contains it to the result, so a chain of a hundred functions takes time in
+// proportion to its ops.
 class BodyBuilder {
  public:
-  // `ops_left` is what may still be appended to all functions together.
+  // `ops_left` is the number of ops that may still be added to all functions together.
   BodyBuilder(CallPlan& plan, size_t index, int64_t& ops_left)
       : plan_(plan), source_(plan.function(index)), ops_left_(ops_left) {
     out_.name = source_.name;
@@ -123,7 +125,8 @@ class BodyBuilder {
     return map[id] = fresh;
   }
 
-  // Regions of reductions and the like (`in_nest`) become code of one kernel, which calls nothing.
+  // Copies the ops of a region. `in_nest` says that the region is within a reduction or the like:
+  // such a region becomes code of one kernel, which cannot call functions.
   void CopyOps(const ir::Region& region, const ir::Function& source, bool in_nest, ValueMap& map,
                std::vector<ir::Op>& out) {
     for (const ir::Op& op : region.ops) {
@@ -151,6 +154,7 @@ class BodyBuilder {
     }
   }
 
+  // Copies the callee's body instead of the call. Returns false if the call is to stay.
   bool Replace(const ir::Op& call, bool in_nest, ValueMap& map, std::vector<ir::Op>& out) {
     const size_t callee = plan_.CalleeOf(call);
     if (!in_nest && !plan_.Pays(callee)) return false;
@@ -176,7 +180,7 @@ class BodyBuilder {
   const ir::Function& source_;
   ir::Function out_;
   int64_t size_ = 0;
-  int depth_ = 0;  // of the regions around the op that is copied, without the body
+  int depth_ = 0;  // the number of regions around the op that is copied, not counting the body
   int64_t& ops_left_;
   bool is_too_large_ = false;
 };

@@ -5,11 +5,13 @@
 
 namespace acceld::compiler {
 
-// Puts the bodies of functions in the place of their calls: of small ones, of those with one call,
-// of those whose copies stay few, and of those called from the regions of reductions and the like.
-// A large function that is called often stays one function and is compiled once. Early, because
-// every later pass sees further in one body. Functions that nobody calls any more are dropped.
-// RESOURCE_EXHAUSTED when what must be copied is too much for a program of this size.
+// A pass that replaces calls of functions by the functions' bodies. It inlines small functions,
+// functions with a single call, functions whose copies together stay small, and all functions that
+// are called within the regions of reductions and the like (OpFamily::kNest), because a kernel
+// cannot call functions. A large function with many calls stays a function and is compiled once.
+// Functions without calls are removed. The pass runs early, because later passes optimize within
+// one body only. Returns RESOURCE_EXHAUSTED if the copies that are required make the program too
+// large.
 absl::StatusOr<ir::Module> InlineCalls(const ir::Module& module);
 
 }  // namespace acceld::compiler

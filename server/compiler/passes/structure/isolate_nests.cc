@@ -57,9 +57,10 @@ void Substitute(const ValueMap& map, ir::Region& region) {
   Substitute(map, region.results);
 }
 
-// What gives operand number `operand` of an op, if that is computed where it is read: the numbers
-// of a selection, which reads elements in turn and drops most of them, and the conversion of the
-// updates of a scatter, each of which is read once.
+// If operand number `operand` of an op is better computed where the op reads it, returns the op
+// that defines it; otherwise nullptr. That is the iota of a partial sort, which reads the elements
+// in order and drops most of them, and the conversion of the updates of a scatter, which reads each
+// once.
 const ir::Op* ReadInPlace(const Rewriter& rewriter, const ir::Op& op, size_t operand) {
   ir::OpKind wanted;
   if (op.kind == ir::OpKind::kPartialSort) {
@@ -81,7 +82,8 @@ ir::Op ConstantOp(Rewriter& rewriter, const ir::Literal& value) {
   return constant;
 }
 
-// Takes constants too large for a kernel's code out of a region: they become operands.
+// Moves constants that are too large for the code of a kernel out of a region; they become
+// operands.
 void HoistLargeConstants(Rewriter& rewriter, ir::Region& region) {
   std::vector<ir::Op> rest;
   rest.reserve(region.ops.size());
@@ -99,8 +101,8 @@ void HoistLargeConstants(Rewriter& rewriter, ir::Region& region) {
   region.ops = std::move(rest);
 }
 
-// Copies the scalar constants that a region uses into it; the other captured values join
-// `captured`.
+// Copies the scalar constants from outside that a region uses into it, and adds the other values
+// from outside that it uses to `captured`.
 void TakeConstantsIn(Rewriter& rewriter, ir::Region& region, std::vector<ir::ValueId>& captured) {
   std::vector<ir::Op> constants;
   ValueMap inside;
@@ -153,7 +155,8 @@ absl::StatusOr<bool> Isolate(Rewriter& rewriter, ir::Op& op) {
     region.parameters.push_back(rewriter.NewValue(rewriter.TypeOf(id)));
     return region.parameters.back();
   };
-  // Operands first and in their order: places are shared by position.
+  // The op's operands come first and in their order: an operand that a result may overwrite is
+  // identified by its position.
   for (size_t i = 0; i < op.operands.size(); ++i) {
     ir::ValueId& id = op.operands[i];
     const ir::Literal* value = i < inputs ? nullptr : rewriter.ConstantOf(id);
