@@ -16,8 +16,8 @@ struct CpuTarget {
   std::string features;
   // Returns the processor that this process runs on.
   static CpuTarget Host();
-  // Returns "<target triple>-<cpu>-<12 hex digits of the digest of the
-  // features>-abi<kSupportAbiVersion>", which is part of the key of cached executables.
+  // Returns a part of the key of cached executables:
+  // "<target triple>-<cpu>-<12 hex digits of the digest of the features>-abi<kSupportAbiVersion>".
   std::string ToString() const;
   friend bool operator==(const CpuTarget&, const CpuTarget&) = default;
 };
