@@ -45,9 +45,8 @@ struct StreamLoad {
   const llvm::Loop* loop;
   const llvm::Argument* buffer;
   int64_t step_bytes;  // from one iteration of `loop` to the next
-  const llvm::Loop*
-      // the surrounding loop, each iteration of which reads a row; null if there is none
-      rows;
+  // The surrounding loop, each iteration of which reads a row; null if there is none.
+  const llvm::Loop* rows;
   int64_t row_bytes;  // from one iteration of `rows` to the next; 0 if unknown
 };
 

@@ -20,13 +20,13 @@ namespace {
 
 constexpr double kHalfPi = 0x1.921fb54442d18p+0;
 
-// The bits of 2/pi behind its binary point.
+// The bits of 2/pi after the binary point.
 constexpr std::array<uint32_t, 8> kTwoOverPiBits = {0xA2F9836E, 0x4E441529, 0xFC2757D1, 0xF534DDC0,
                                                     0xDB629599, 0x3C439041, 0xFE5163AB, 0xDEBBC561};
 constexpr int kHighBits = 29, kLowBits = 53;
 constexpr int kExponents = 256;  // of f32, with those of subnormal numbers and of infinity
 
-// `count` <= 64 of the bits from the one with weight 2^-first on.
+// Returns `count` <= 64 of the bits of 2/pi, beginning with the bit of weight 2^-first.
 uint64_t BitsFrom(int first, int count) {
   uint64_t bits = 0;
   for (int i = first - 1; i < first - 1 + count; ++i) {
@@ -35,7 +35,7 @@ uint64_t BitsFrom(int first, int count) {
   return bits;
 }
 
-// By biased exponent: 2^s 2/pi modulo 4.
+// For each biased exponent, 2^s 2/pi modulo 4.
 struct Turns {
   std::array<double, kExponents> high = {}, low = {};
 
@@ -47,12 +47,12 @@ struct Turns {
       low[exponent] =
           std::ldexp(BitsFrom(first + kHighBits, kLowBits), s - first - kHighBits - kLowBits + 1);
     }
-    // Infinity and NaN have no place in a turn.
+    // Infinity and NaN have no reduced argument.
     low[kExponents - 1] = std::numeric_limits<double>::quiet_NaN();
   }
 };
 
-// values[index].
+// Generates a load of values[index].
 FloatExpr Load(const CodeContext& code, Builder& b, llvm::ArrayRef<double> values,
                llvm::Value* index, const char* name) {
   llvm::Constant* data = llvm::ConstantDataArray::get(code.llvm(), values);
@@ -86,8 +86,8 @@ Reduced Reduce(const CodeContext& code, FloatExpr magnitude) {
   return {r, b.CreateFreeze(b.CreateFPToSI(n.value(), b.getInt32Ty()))};
 }
 
-// sin(r + quadrant pi/2), rounded once, as all before is f64; negated where the sign bit is set in
-// `sign`.
+// Generates sin(r + quadrant pi/2), negated where the sign bit of `sign` is set. It is rounded once
+// to f32; everything before is f64.
 llvm::Value* SinInQuadrant(const CodeContext& code, const Reduced& reduced, llvm::Value* quadrant,
                            llvm::Value* sign) {
   FloatExpr r = reduced.rest;
@@ -111,7 +111,7 @@ llvm::Value* SinInQuadrant(const CodeContext& code, const Reduced& reduced, llvm
 
 llvm::Value* EmitSinF32(const CodeContext& code, Builder& b, llvm::Value* value) {
   const Reduced reduced = Reduce(code, FloatExpr(b, value).Abs());
-  // It is odd; the sign of zero stays.
+  // sin is odd: the sign of x, also of zero, is that of the result.
   llvm::Value* sign = b.CreateAnd(b.CreateBitCast(value, b.getInt32Ty()), 0x80000000);
   return SinInQuadrant(code, reduced, reduced.quadrant, sign);
 }

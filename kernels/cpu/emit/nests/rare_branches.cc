@@ -6,8 +6,8 @@ namespace acceld::kernels::cpu {
 
 using llvm::Value;
 
-// Its parameters are the context, the buffers, the scratch arrays, and the values from outside that
-// it uses. Nobody else has the arrays while it runs.
+// The outlined function has these parameters: the context, the buffers, the scratch arrays, and the
+// values from outside that it uses. Nothing else accesses the scratch arrays while it runs.
 void FunctionEmitter::EmitApart(const Block& body) {
   std::vector<Value*> arguments = {context_};
   std::vector<llvm::Type*> parameters = {rare_code_.pointer()};

@@ -12,9 +12,9 @@ namespace acceld::kernels::cpu {
 namespace {
 
 constexpr int64_t kCacheLineBytes = 64;
-// Of which the copies of a block take a part.
+// The most memory for the copies of a block: a part of the first-level cache.
 constexpr int64_t kCopyBytes = int64_t{24} << 10;
-// Smaller arrays stay in the nearer caches, whatever the order.
+// Smaller arrays stay in the first caches, whatever the order of accesses.
 constexpr int64_t kMinArrayBytes = int64_t{256} << 10;
 constexpr int64_t kLargestSide = 64, kSmallestSide = 16;
 
