@@ -22,9 +22,9 @@ class LinkedCode {
 // `entry_symbol` is the name of the entry function. Returns INVALID_ARGUMENT if the objects do not
 // link. Thread-safe.
 //
-// All work is done in the calling thread when the function returns. LLVM's ORC, which would order
-// the objects itself, was not suitable: it passes objects from one thread's symbol look-up to
-// another's, and let code run before the functions that it calls were executable.
+// The calling thread does all of the work. LLVM's ORC, which orders objects itself, is not used: it
+// passes objects from one thread's symbol look-up to another's, and lets code run before the
+// functions that it calls are executable.
 absl::StatusOr<std::unique_ptr<LinkedCode>> LinkObjects(absl::Span<const absl::string_view> objects,
                                                         absl::string_view entry_symbol);
 
