@@ -38,6 +38,7 @@ struct MatmulKey {
   }
 };
 
+// Returns the key of `step`.
 inline MatmulKey MatmulKeyOf(const MatmulStep& step) {
   MatmulKey key;
   key.fields = {static_cast<int64_t>(step.input_dtype),

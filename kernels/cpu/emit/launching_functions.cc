@@ -36,7 +36,7 @@ bool ServesCalls(const llvm::Instruction& instruction) {
 
 std::vector<TileLaunch> FindLaunches(const llvm::Function& kernel) {
   std::vector<TileLaunch> launches;
-  llvm::Function* tile = nullptr;  // of the next call
+  llvm::Function* tile = nullptr;  // the tile function of the next call
   for (const llvm::Instruction& instruction : llvm::instructions(kernel)) {
     switch (instruction.getOpcode()) {
       case llvm::Instruction::Alloca:

@@ -13,7 +13,8 @@ namespace acceld::kernels::cpu {
 namespace {
 
 constexpr int64_t kLineBytes = 64;
-// Shorter copies overlap without help, and the hardware sees longer ones coming.
+// Shorter copies overlap without prefetches. For longer ones the prefetching of the hardware is
+// enough.
 constexpr int64_t kMinBytes = 4 * kLineBytes;
 constexpr int64_t kMaxBytes = 64 * kLineBytes;
 // The distance in rows from the row that is written to the row that is prefetched.

@@ -16,7 +16,7 @@ void FunctionEmitter::EmitApart(const Block& body) {
     parameters.push_back(rare_code_.pointer());
   }
   const std::vector<Var> captured = FreeVars(kernel_, body);
-  std::vector<llvm::Constant*> constants;  // by captured value; null: it is none
+  std::vector<llvm::Constant*> constants;  // by captured value; null if it is no constant
   for (const Var var : captured) {
     const auto* constant = llvm::dyn_cast<llvm::ConstantData>(In(var));
     const bool is_number = llvm::isa_and_nonnull<llvm::ConstantInt, llvm::ConstantFP>(constant);

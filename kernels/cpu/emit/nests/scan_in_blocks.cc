@@ -258,7 +258,7 @@ class ColumnScan : public ScanRewriter {
 
   const ForStatement* columns_ = nullptr;
   bool is_known_ = true;
-  std::vector<std::pair<uint32_t, Var>> sums_;  // with their scratch
+  std::vector<std::pair<uint32_t, Var>> sums_;  // scratch array and result of each sum
 };
 
 class ScansToBlocks : public LoopRewriter {

@@ -58,7 +58,7 @@ class Finder {
       found_.loads = std::move(loads);
     }
     if (found_.loads.empty()) return false;
-    int64_t bytes = 0;  // of one iteration
+    int64_t bytes = 0;  // what the loads read in one iteration
     absl::flat_hash_set<Var> indices;
     for (const Statement* statement : found_.loads) {
       const auto& load = std::get<LoadStatement>(statement->value);

@@ -6,11 +6,11 @@
 
 namespace acceld::kernels::cpu {
 
-// A block of the window's matrix. That matrix has a row for each output position (place) of the row
-// dimensions, and a column for each element (c, f) of the window, as ConvolutionShape counts them;
-// its elements are those of the input under the window. The block has rows [first_row, first_row +
-// num_rows), at fixed positions of the other dimensions, and columns [first_column, first_column +
-// num_columns).
+// A block of the window's matrix (im2col). That matrix has a row for each output position (place)
+// of the row dimensions, and a column for each element (c, f) of the window, as ConvolutionShape
+// counts them; its elements are those of the input under the window. The block has rows [first_row,
+// first_row + num_rows), at fixed positions of the other dimensions, and columns [first_column,
+// first_column + num_columns).
 struct WindowBlock {
   int64_t outer[ConvolutionShape::kNumDims];  // positions in the dimensions before first_row_dim
   int64_t first_row, num_rows;
