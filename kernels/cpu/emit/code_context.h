@@ -12,8 +12,9 @@ namespace acceld::kernels::cpu {
 
 using Builder = llvm::IRBuilder<>;
 
-// What all code shares that generates one LLVM module: the target, the module, and functions that
-// make types, constants and functions in it. Used by one thread at a time. Borrows the module.
+// The state that is shared by all code that generates one LLVM module: the target, the module, and
+// functions that make types, constants and functions in it. Used by one thread at a time. Borrows
+// the module.
 class CodeContext {
  public:
   CodeContext(const CpuTarget& target, llvm::Module& module);
@@ -61,8 +62,8 @@ class CodeContext {
   llvm::Module& module_;
 };
 
-// True for the floats that generated code only converts, and computes with in f32: f16, bf16 and
-// those of at most 8 bits.
+// Returns whether `dtype` is a float type that generated code only converts, as it computes with
+// such values in f32. These are f16, bf16 and the float types of at most 8 bits.
 bool IsNarrowFloat(ir::DType dtype);
 
 }  // namespace acceld::kernels::cpu

@@ -44,7 +44,7 @@ class FunctionEmitter {
   bool can_fail() const { return can_fail_; }
 
  private:
-  // Implemented in statements.cc.
+  // Generate one statement. Implemented in statements.cc.
   void Emit(const ConstantStatement& statement);
   void Emit(const ScalarStatement& statement);
   void Emit(const LoadStatement& statement);
@@ -62,7 +62,7 @@ class FunctionEmitter {
   // parallel loops.
   void NoteParallelAccess(llvm::Instruction* access);
 
-  // Implemented in nests/loops.cc.
+  // Generate one loop. Implemented in nests/loops.cc.
   void Emit(const ForStatement& loop);
   void Emit(const WhileStatement& loop);
   // The iterations [begin, end) of a loop: at least one, and at most `most`.

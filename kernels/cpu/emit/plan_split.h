@@ -23,8 +23,8 @@ struct PlanSplit {
 // other effects than stores to memory.
 bool CanBeApart(const IfStatement& branch);
 
-// Divides a plan into parts of about equal size. There are only so many parts that the fixed cost
-// of each is made up for. The result is the same on every machine.
+// Divides a plan into parts of about equal size, each of which is large enough to be worth its
+// fixed cost. The result is the same on every machine.
 PlanSplit SplitPlan(const Plan& plan);
 
 }  // namespace acceld::kernels::cpu

@@ -14,8 +14,8 @@
 namespace acceld::kernels::cpu {
 
 // Compiles LLVM modules to objects for one target. The code is position-independent, and its calls
-// may have any distance. Used by one thread at a time. A translator takes milliseconds to make, so
-// they are reused: see TranslatorLease.
+// can reach any address. Used by one thread at a time. A translator takes milliseconds to make, so
+// translators are reused: see TranslatorLease.
 class Translator {
  public:
   // Makes a translator; InitializeLlvm must have been called. INTERNAL if LLVM cannot generate code

@@ -9,12 +9,12 @@ class Module;
 
 namespace acceld::kernels::cpu {
 
-// Results of at least this size do not stay in the caches until they are read. Stores to them
+// Results of at least this size would not stay in the caches until they are read. Stores to them
 // bypass the caches, which saves reading the cache lines that are overwritten.
 inline constexpr int64_t kMinStreamedBytes = int64_t{16} << 20;
 
-// Marks the buffer that is the parameter with number `parameter` of `function`, which only writes
-// it, for StreamStores.
+// Marks a parameter of `function` as a buffer that the function only writes and whose stores
+// StreamStores is to change. `parameter` is the number of the parameter.
 void MarkStreamed(llvm::Function& function, unsigned parameter);
 
 // Makes the vector stores to marked buffers non-temporal, where their addresses are known to be

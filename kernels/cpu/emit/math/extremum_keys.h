@@ -8,8 +8,9 @@
 // defines as the maximum or minimum: -0 is less than +0, and NaN of either sign wins. A key is the
 // float's encoding, mapped such that integers compare as the floats do, plus an offset that moves
 // the NaNs of both signs to the winning end. x86's own instructions for the extremum of two floats
-// do not handle NaN and the signs of zeros so. A loop that carries keys needs four instructions per
-// element, and an iteration waits only one cycle for the one before.
+// treat NaN and the signs of zeros differently. A loop that carries keys needs four instructions
+// per element, and the dependence of an iteration on the previous one has a latency of only one
+// cycle.
 namespace acceld::kernels::cpu {
 
 // Returns whether keys are worth it on the target, which is so on x86.

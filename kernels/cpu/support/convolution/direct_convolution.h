@@ -20,8 +20,9 @@ namespace acceld::kernels::cpu {
 // kernel, or its gradient, is small enough for the cache.
 bool IsDirectConvolution(const ConvolutionShape& shape);
 
-// Computes a convolution for which IsDirectConvolution is true. Uses the context's threads and
-// blocks. Returns a CodeStatus; with kFailed, the error is in the context's RunState.
+// Computes a convolution for which IsDirectConvolution is true, on the context's threads. Returns
+// when the output is complete. Returns a CodeStatus; with kFailed, the error is in the context's
+// RunState.
 int32_t DirectConvolution(const LaunchContext* context, const ConvolutionShape& shape,
                           const float* lhs, const float* rhs, float* out);
 

@@ -18,7 +18,8 @@ struct WindowBlock {
 };
 
 // Returns whether GatherWindow stores the matrix row by row, which it does if features are
-// consecutive in the input and innermost in the columns. Otherwise it stores it column by column.
+// consecutive in the input and innermost in the columns. Otherwise GatherWindow stores the matrix
+// column by column.
 bool GathersRows(const ConvolutionShape& shape);
 
 // Returns whether the input itself is the window's matrix, as the window has one cell and covers

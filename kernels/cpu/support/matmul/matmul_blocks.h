@@ -45,7 +45,9 @@ class MatmulBlocks {
   bool adds_short_sums() const { return adds_short_sums_; }
 
  private:
+  // Divides the output into blocks of equal size.
   void CutEvenly(const MatmulKey& key);
+  // Divides the lower triangle of an output of n x n elements into blocks.
   void CutTriangle(int64_t n);
   int64_t PerBatch() const {
     return triangle_.empty() ? row_blocks_ * column_blocks_

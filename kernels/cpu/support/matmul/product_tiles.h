@@ -48,8 +48,8 @@ inline constexpr int64_t kMinTileColumns = 4;
 // vectors of the last ones have kMinTileColumns elements.
 absl::Span<const ProductTiles* const> AllProductTiles();
 
-// Returns those with the longest vectors of at most `columns` elements. `columns` is at least
-// kMinTileColumns.
+// Returns the ProductTiles of this CPU that have the longest vectors of at most `columns` elements.
+// `columns` is at least kMinTileColumns.
 const ProductTiles& ProductTilesOf(int64_t columns);
 
 // The most products that are added up one after the other. Longer sums are made of several such

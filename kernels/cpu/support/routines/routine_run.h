@@ -78,8 +78,8 @@ RoutineRun ReadRoutine(const LaunchContext* context, const int64_t* descriptor,
 void CheckRun(const RoutineRun& run);
 
 // The implementations of the routines. Shapes and parameters are such that CheckRoutine accepts
-// them, and at least one result has elements. They return only errors of the library that the
-// routine has no result for.
+// them, and at least one result has elements. Errors: CANCELLED, RESOURCE_EXHAUSTED, and failures
+// of the library that no result of the routine expresses. std::bad_alloc may be thrown.
 #define ACCELD_ROUTINE(Kind, name, signature, parameters) absl::Status Run##Kind(const RoutineRun&);
 #include "kernels/ir/routines.def"
 

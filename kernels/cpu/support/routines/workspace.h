@@ -50,7 +50,7 @@ inline absl::Status Accepted(const absl::StatusOr<lapack::Int>& info) {
   return absl::InternalError(absl::StrCat("the library returned info ", *info));
 }
 
-// The info for a matrix that is not finite: an argument is wrong.
+// The info for a matrix that is not finite. Negative values mean that an argument is invalid.
 inline constexpr lapack::Int kNotFinite = -4;
 
 }  // namespace acceld::kernels::cpu
