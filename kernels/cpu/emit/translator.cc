@@ -59,7 +59,7 @@ absl::StatusOr<std::unique_ptr<llvm::LLVMTargetMachine>> MakeTargetMachine(
     return absl::InternalError(absl::StrCat("LLVM has no target ", triple, ": ", error));
   }
   llvm::TargetOptions options;
-  // fuses a * b + c only where the IR allows it
+  // Fuses a * b + c only where the IR allows it.
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   // All of LLVM's targets that have a code generator derive from this class.
   std::unique_ptr<llvm::LLVMTargetMachine> machine(

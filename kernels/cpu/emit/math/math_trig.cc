@@ -25,7 +25,7 @@ constexpr double kHalfPi = 0x1.921fb54442d18p+0;
 constexpr std::array<uint32_t, 8> kTwoOverPiBits = {0xA2F9836E, 0x4E441529, 0xFC2757D1, 0xF534DDC0,
                                                     0xDB629599, 0x3C439041, 0xFE5163AB, 0xDEBBC561};
 constexpr int kHighBits = 29, kLowBits = 53;
-// exponents of f32, with those of subnormal numbers and of infinity
+// The exponents of f32, with those of subnormal numbers and of infinity.
 constexpr int kExponents = 256;
 
 // Returns `count` <= 64 of the bits of 2/pi, beginning with the bit of weight 2^-first.

@@ -12,7 +12,7 @@ namespace acceld::kernels::cpu {
 struct Accumulation {
   struct Step {
     Var result;
-    // the operand that is the result of the previous step, or the loop's current value
+    // The operand that is the result of the previous step, or the loop's current value.
     Var current;
     Var element;  // the other operand
   };

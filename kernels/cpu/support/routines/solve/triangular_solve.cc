@@ -72,7 +72,7 @@ absl::Status SolveByLapack(const RoutineRun& run, bool is_left, const T* a, T* b
       const int64_t other = forward ? panel + size : 0;
       const auto others = static_cast<lapack::Int>(n - step - size);
       if (others == 0) break;
-      // whether `part` has rows of A; else it has columns
+      // Whether `part` has rows of A; else it has columns.
       const bool by_rows = is_left == (transpose == 'N');
       const T* const part = a + (by_rows ? panel + other * n : other + panel * n);
       if (is_left) {
